@@ -1,0 +1,128 @@
+//! The one way in for behaviors, ours and yours: the [`Behavior`] trait.
+
+use bevy::ecs::component::Mutable;
+use bevy::ecs::query::{IterQueryData, QueryItem};
+use bevy::ecs::system::{SystemParam, SystemParamItem};
+use bevy::prelude::*;
+use bevy::reflect::{GetTypeRegistration, TypePath};
+
+use crate::{Agent, Influence, InvalidParameter, Target};
+
+/// A component that turns what an agent perceives into a force.
+///
+/// Register it once with [`add_behavior`](crate::SteeringAppExt::add_behavior); it then has a
+/// ledger slot, reflection and the combiner's ear like every built-in one.
+///
+/// The component holds parameters only. What it must remember between ticks lives in a component
+/// of its own, pulled in by `#[require(...)]` and handed over as [`Memory`](Self::Memory).
+///
+/// ```
+/// use bevy::ecs::{query::QueryItem, system::SystemParamItem};
+/// use bevy::prelude::*;
+/// use bevy_steering2d_core::{Agent, Behavior, Influence};
+///
+/// /// Drifts with a steady wind.
+/// #[derive(Component, Reflect, Default)]
+/// #[reflect(Component, Default)]
+/// struct Drift {
+///     influence: Influence,
+///     /// Where the wind would carry the agent, m/s.
+///     wind: Vec2,
+/// }
+///
+/// impl Behavior for Drift {
+///     type Memory = ();
+///     type World = ();
+///
+///     fn influence(&self) -> &Influence { &self.influence }
+///     fn influence_mut(&mut self) -> &mut Influence { &mut self.influence }
+///
+///     fn steer(&self, me: &Agent, _: (), _: &()) -> Vec2 {
+///         me.track(self.wind)
+///     }
+/// }
+/// ```
+pub trait Behavior:
+    Component<Mutability = Mutable> + Reflect + TypePath + GetTypeRegistration
+{
+    /// Extra data of the entity that carries the behavior, e.g. `&'static mut WanderMemory`;
+    /// `()` for none.
+    type Memory: IterQueryData + 'static;
+
+    /// What it reads of the world, e.g. [`Targets<'static, 'static>`](crate::Targets); `()` for
+    /// nothing. Agents run in parallel, so it must be shareable.
+    type World: for<'w, 's> SystemParam<Item<'w, 's>: Sync> + 'static;
+
+    /// The embedded [`Influence`].
+    fn influence(&self) -> &Influence;
+
+    /// The embedded [`Influence`], to change it.
+    fn influence_mut(&mut self) -> &mut Influence;
+
+    /// The entity or point without which it can do nothing. When an entity target is gone, one
+    /// [`TargetLost`](crate::TargetLost) is announced.
+    fn target(&self) -> Option<Target> {
+        None
+    }
+
+    /// Refuses parameters that are out of range; runs every tick, so keep it to comparisons.
+    ///
+    /// # Errors
+    /// Names the first faulty field; the behavior then contributes nothing and one warning is
+    /// raised.
+    fn check(&self) -> Result<(), InvalidParameter> {
+        Ok(())
+    }
+
+    /// The formula: a force in newtons, world frame.
+    ///
+    /// The unit contract that lets weights mean something: reach `me.max_force` only at full
+    /// urgency, and fade to zero continuously at the edge of your reach. Longer forces are
+    /// clamped, and a force that is not finite counts as none.
+    fn steer(
+        &self,
+        me: &Agent,
+        memory: QueryItem<'_, '_, Self::Memory>,
+        world: &SystemParamItem<'_, '_, Self::World>,
+    ) -> Vec2;
+
+    /// Sets [`Influence::weight`].
+    #[must_use]
+    fn with_weight(mut self, weight: f32) -> Self
+    where
+        Self: Sized,
+    {
+        self.influence_mut().weight = weight;
+        self
+    }
+
+    /// Sets [`Influence::priority`].
+    #[must_use]
+    fn with_priority(mut self, priority: i16) -> Self
+    where
+        Self: Sized,
+    {
+        self.influence_mut().priority = priority;
+        self
+    }
+
+    /// Sets [`Influence::probability`].
+    #[must_use]
+    fn with_probability(mut self, probability: f32) -> Self
+    where
+        Self: Sized,
+    {
+        self.influence_mut().probability = probability;
+        self
+    }
+
+    /// Clears [`Influence::enabled`]: the behavior waits to be switched on.
+    #[must_use]
+    fn disabled(mut self) -> Self
+    where
+        Self: Sized,
+    {
+        self.influence_mut().enabled = false;
+        self
+    }
+}

@@ -1,0 +1,377 @@
+//! To a target, and to rest there.
+
+use bevy::prelude::*;
+
+use super::embeds_influence;
+use crate::{Agent, Behavior, Influence, InvalidParameter, Target, TargetWatch, Targets, priority};
+
+/// Heads for a target and comes to rest there.
+///
+#[doc = include_str!("figures/arrive.svg")]
+///
+/// Use it wherever an agent shall stop: units sent to a point, a guest at its seat. When it has
+/// come to rest [`Arrived`](crate::Arrived) is announced, once. To pass through use
+/// [`Seek`](crate::Seek).
+///
+/// Outside the tolerance: `F = track(v · dir(p → t))` with the braking speed v of [`Braking`].
+/// Inside: `F = track(0)`, so even a frictionless body stops. (Reynolds 1999; Buckland; Arribar)
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[require(TargetWatch, ArriveMemory)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct Arrive {
+    /// Where to. Default the origin.
+    #[entities]
+    pub target: Target,
+    /// How it slows down. Default [`Braking::Physical`].
+    pub braking: Braking,
+    /// It is there within this distance, m, `> 0`. Default `0.1`.
+    pub tolerance: f32,
+    /// Its say among the other behaviors.
+    pub influence: Influence,
+}
+
+/// How an [`Arrive`] slows down: the speed it allows itself at a distance from the target.
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq)]
+#[reflect(Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub enum Braking {
+    /// As late as the body can: `v = √(2·a·d)` with `a = 0.9 · max_force / mass`, less what the
+    /// response time needs. Never overshoots, whatever the mass. The default.
+    ///
+    /// The remaining tenth of the force corrects the course while braking.
+    #[default]
+    Physical,
+    /// `v = d / (k · 0.3 s)` with k = 1, 2, 3: the classic. Heavy or weak bodies overshoot.
+    /// (Buckland)
+    Deceleration(Deceleration),
+    /// `v = max_speed · d / slowing_radius`. (Reynolds; the AS3 tutorial)
+    Ramp {
+        /// From here on it slows down, m, `> 0`.
+        slowing_radius: f32,
+    },
+}
+
+/// The three paces of [`Braking::Deceleration`].
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[reflect(Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub enum Deceleration {
+    /// Gentle: k = 3, `v = d / 0.9 s`. (Lento)
+    Slow,
+    /// k = 2, `v = d / 0.6 s`.
+    #[default]
+    Normal,
+    /// Hard: k = 1, `v = d / 0.3 s`. (Rápido)
+    Fast,
+}
+
+/// What an [`Arrive`] remembers: whether it is there.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct ArriveMemory {
+    /// Came to rest inside the tolerance and has not left it for good since.
+    pub arrived: bool,
+}
+
+impl Arrive {
+    /// Arrives at a point or an entity.
+    pub fn new(target: impl Into<Target>) -> Self {
+        Self {
+            target: target.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Sets the [`braking`](Self::braking).
+    #[must_use]
+    pub fn braking(mut self, braking: Braking) -> Self {
+        self.braking = braking;
+        self
+    }
+}
+
+impl Default for Arrive {
+    fn default() -> Self {
+        Self {
+            target: Target::default(),
+            braking: Braking::default(),
+            tolerance: 0.1,
+            influence: Influence::at(priority::ARRIVE),
+        }
+    }
+}
+
+impl Behavior for Arrive {
+    type Memory = &'static mut ArriveMemory;
+    type World = Targets<'static, 'static>;
+
+    embeds_influence!();
+
+    fn target(&self) -> Option<Target> {
+        Some(self.target)
+    }
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        self.target.check("Arrive.target")?;
+        InvalidParameter::unless_positive("Arrive.tolerance", self.tolerance)?;
+        match self.braking {
+            Braking::Ramp { slowing_radius } => {
+                InvalidParameter::unless_positive("Arrive.braking.slowing_radius", slowing_radius)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn steer(&self, me: &Agent, mut memory: Mut<ArriveMemory>, targets: &Targets) -> Vec2 {
+        let Some(target) = targets.get(self.target) else {
+            return Vec2::ZERO;
+        };
+        let arrived = has_arrived(me, target.position, self.tolerance, memory.arrived);
+        memory.set_if_neq(ArriveMemory { arrived });
+        arrive(me, target.position, self.braking, self.tolerance)
+    }
+}
+
+/// The force of [`Arrive`], N.
+pub fn arrive(me: &Agent, point: Vec2, braking: Braking, tolerance: f32) -> Vec2 {
+    let distance = me.position.distance(point);
+    if distance <= tolerance {
+        return me.track(Vec2::ZERO);
+    }
+    let direction = me.direction_to(point);
+    let BrakingCurve { speed, slope } = braking.curve(me, distance);
+    if speed >= me.max_speed {
+        return me.track(me.max_speed * direction);
+    }
+    // On the curve the speed must fall by slope · closing speed per second; asking for it ahead
+    // makes up for the response time.
+    let closing_speed = me.velocity.dot(direction).max(0.0);
+    me.track((speed - braking_lag(me) * slope * closing_speed) * direction)
+}
+
+/// Arrived: inside the tolerance and slow enough to stop there. Left: twice as far out, so that
+/// a nudge does not count as a departure.
+fn has_arrived(me: &Agent, point: Vec2, tolerance: f32, before: bool) -> bool {
+    let distance = me.position.distance(point);
+    if before {
+        distance <= 2.0 * tolerance
+    } else {
+        distance <= tolerance && me.speed() * me.response_time.max(me.delta) <= tolerance
+    }
+}
+
+/// The speed allowed at a distance and how it changes with it.
+struct BrakingCurve {
+    /// m/s
+    speed: f32,
+    /// Its derivative by distance where the force must lead the response, 1/s.
+    slope: f32,
+}
+
+impl Braking {
+    fn curve(self, me: &Agent, distance: f32) -> BrakingCurve {
+        match self {
+            Self::Physical => {
+                let planned = PLANNED * me.max_acceleration();
+                physical(distance, planned, braking_lag(me))
+            }
+            Self::Deceleration(pace) => BrakingCurve {
+                speed: distance / pace.time(),
+                slope: 0.0,
+            },
+            Self::Ramp { slowing_radius } => BrakingCurve {
+                speed: me.max_speed * distance / slowing_radius,
+                slope: 0.0,
+            },
+        }
+    }
+}
+
+impl Deceleration {
+    /// `k · 0.3 s`
+    fn time(self) -> f32 {
+        match self {
+            Self::Slow => 0.9,
+            Self::Normal => 0.6,
+            Self::Fast => 0.3,
+        }
+    }
+}
+
+/// Share of the strongest deceleration that [`Braking::Physical`] plans with.
+const PLANNED: f32 = 0.9;
+
+/// The response time; at least two ticks, or the curve could not be followed.
+fn braking_lag(me: &Agent) -> f32 {
+    me.response_time.max(2.0 * me.delta)
+}
+
+/// The highest speed from which full braking with response time `lag` stops within `distance`:
+/// `√(2·a·d)` minus the lag, and `d / lag` once the force no longer saturates.
+fn physical(distance: f32, acceleration: f32, lag: f32) -> BrakingCurve {
+    let unsaturated = acceleration * lag * lag;
+    if distance <= unsaturated {
+        BrakingCurve {
+            speed: distance / lag,
+            slope: lag.recip(),
+        }
+    } else {
+        let speed = (acceleration * (2.0 * distance - unsaturated)).sqrt();
+        BrakingCurve {
+            speed,
+            slope: acceleration / speed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::behaviors::testing::{Course, assert_close, reynolds};
+
+    const EVERY_BRAKING: [Braking; 5] = [
+        Braking::Physical,
+        Braking::Deceleration(Deceleration::Slow),
+        Braking::Deceleration(Deceleration::Normal),
+        Braking::Deceleration(Deceleration::Fast),
+        Braking::Ramp {
+            slowing_radius: 4.0,
+        },
+    ];
+
+    #[test]
+    fn parity_with_the_seeds() {
+        let me = Agent {
+            velocity: Vec2::new(1.0, -1.0),
+            ..reynolds(10.0)
+        };
+        let point = Vec2::new(1.8, 2.4); // 3 m away
+        let at = |braking| arrive(&me, point, braking, 0.1);
+        // 3 / (3·0.3) = 3.333 m/s, (2, 2.667) − (1, −1).
+        let slow = at(Braking::Deceleration(Deceleration::Slow));
+        assert_close(slow, Vec2::new(1.0, 3.666_667));
+        // 3 / (2·0.3) = 5 m/s, (3, 4) − (1, −1).
+        let normal = at(Braking::Deceleration(Deceleration::Normal));
+        assert_close(normal, Vec2::new(2.0, 5.0));
+        // 3 / 0.3 = 10 m/s, (6, 8) − (1, −1).
+        let fast = at(Braking::Deceleration(Deceleration::Fast));
+        assert_close(fast, Vec2::new(5.0, 9.0));
+        // 10 · 3 / 6 = 5 m/s.
+        let ramp = at(Braking::Ramp {
+            slowing_radius: 6.0,
+        });
+        assert_close(ramp, Vec2::new(2.0, 5.0));
+    }
+
+    #[test]
+    fn far_away_it_is_seek() {
+        let me = Agent::default();
+        let far = Vec2::new(0.0, 1_000.0);
+        for braking in EVERY_BRAKING {
+            assert_close(
+                arrive(&me, far, braking, 0.1),
+                crate::behaviors::seek(&me, far),
+            );
+        }
+    }
+
+    #[test]
+    fn inside_the_tolerance_it_actively_brakes() {
+        let me = Agent {
+            velocity: Vec2::new(0.4, 0.0),
+            ..default()
+        };
+        // 1 kg · (0 − 0.4) m/s / 0.25 s.
+        for braking in EVERY_BRAKING {
+            let force = arrive(&me, Vec2::new(0.05, 0.0), braking, 0.1);
+            assert_close(force, Vec2::new(-1.6, 0.0));
+        }
+    }
+
+    #[test]
+    fn the_physical_curve_is_the_square_root_without_lag() {
+        // v = √(2·3·6) = 6.
+        assert!((physical(6.0, 3.0, 1e-4).speed - 6.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn the_physical_curve_and_its_slope_are_continuous() {
+        let (acceleration, lag) = (3.0, 0.5);
+        let seam = acceleration * lag * lag;
+        let below = physical(seam * 0.999_99, acceleration, lag);
+        let above = physical(seam * 1.000_01, acceleration, lag);
+        assert!((below.speed - above.speed).abs() < 1e-3);
+        assert!((below.slope - above.slope).abs() < 1e-3);
+    }
+
+    #[test]
+    fn arrive_stops_inside_tolerance_for_any_mass_and_rate() {
+        for mass in [0.1, 1.0, 10.0, 100.0] {
+            for hertz in [30.0, 60.0, 120.0, 240.0] {
+                for start_velocity in [Vec2::ZERO, Vec2::new(4.0, 0.0), Vec2::new(2.0, 3.0)] {
+                    let mut course = Course::new(hertz);
+                    course.agent.mass = mass;
+                    course.agent.velocity = start_velocity;
+                    // Heavy bodies need room: 100 kg at 4 m/s stop within 40 m.
+                    let point = Vec2::new(if mass > 10.0 { 150.0 } else { 30.0 }, 0.0);
+                    let mut arrived_at = None;
+                    let mut farthest_out: f32 = 0.0;
+                    let mut arrived = false;
+                    for tick in 0..(hertz * 240.0) as u32 {
+                        let me = course.agent;
+                        arrived = has_arrived(&me, point, 0.1, arrived);
+                        if arrived && arrived_at.is_none() {
+                            arrived_at = Some(tick);
+                        }
+                        if arrived_at.is_some() {
+                            farthest_out = farthest_out.max(me.position.distance(point));
+                        }
+                        course.step(arrive(&me, point, Braking::Physical, 0.1));
+                    }
+                    let case = format!("{mass} kg at {hertz} Hz from {start_velocity}");
+                    assert!(arrived_at.is_some(), "{case}: never arrived");
+                    assert!(
+                        farthest_out <= 0.1 + 1e-4,
+                        "{case}: drifted {farthest_out} m"
+                    );
+                    assert!(course.agent.speed() < 1e-3, "{case}: still moving");
+                    let overshoot = course.farthest_x - point.x;
+                    assert!(overshoot <= 0.1, "{case}: overshot by {overshoot} m");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_braking_comes_to_rest() {
+        for braking in EVERY_BRAKING {
+            let mut course = Course::new(60.0);
+            let point = Vec2::new(0.0, 20.0);
+            for _ in 0..60 * 30 {
+                let me = course.agent;
+                course.step(arrive(&me, point, braking, 0.1));
+            }
+            let me = course.agent;
+            let distance = me.position.distance(point);
+            assert!(distance <= 0.1 && me.speed() < 1e-3, "{braking:?}: {me:?}");
+        }
+    }
+
+    #[test]
+    fn arriving_is_remembered_until_it_is_clearly_away() {
+        let at = |x: f32, speed: f32, before| {
+            let me = Agent {
+                position: Vec2::new(x, 0.0),
+                velocity: Vec2::new(speed, 0.0),
+                ..default()
+            };
+            has_arrived(&me, Vec2::ZERO, 0.1, before)
+        };
+        assert!(at(0.05, 0.0, false));
+        assert!(!at(0.05, 3.0, false), "rushing through is not arriving");
+        assert!(at(0.15, 0.0, true), "a nudge is not a departure");
+        assert!(!at(0.25, 0.0, true));
+    }
+}

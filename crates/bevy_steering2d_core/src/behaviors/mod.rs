@@ -1,0 +1,37 @@
+//! The behaviors, one file each: what it does, its parameters, its formula, its tests.
+//!
+//! Every file has the same three parts: a component that holds parameters, a memory component
+//! where it must remember something, and the formula as a plain function of an
+//! [`Agent`](crate::Agent) that you may call from a behavior of your own.
+
+mod arrive;
+mod evade;
+mod flee;
+mod prediction;
+mod pursuit;
+mod seek;
+#[cfg(test)]
+pub(crate) mod testing;
+mod wander;
+
+pub use arrive::{Arrive, ArriveMemory, Braking, Deceleration, arrive};
+pub use evade::{Evade, evade};
+pub use flee::{Flee, flee, panic_urgency};
+pub use prediction::{CustomPrediction, Prediction};
+pub use pursuit::{Pursuit, pursuit};
+pub use seek::{Seek, seek};
+pub use wander::{Wander, WanderMemory, WanderStyle};
+
+/// The two accessors every behavior has, for a component with a field `influence`.
+macro_rules! embeds_influence {
+    () => {
+        fn influence(&self) -> &$crate::Influence {
+            &self.influence
+        }
+
+        fn influence_mut(&mut self) -> &mut $crate::Influence {
+            &mut self.influence
+        }
+    };
+}
+pub(crate) use embeds_influence;

@@ -1,0 +1,118 @@
+//! Towards a target, at full speed.
+
+use bevy::prelude::*;
+
+use super::embeds_influence;
+use crate::{Agent, Behavior, Influence, InvalidParameter, Target, TargetWatch, Targets, priority};
+
+/// Heads for a target at full speed.
+///
+#[doc = include_str!("figures/seek.svg")]
+///
+/// Use it for what never needs to stop: missiles, animals after a scent, the far end of a trip.
+/// It runs through its target and circles back; to stop there use [`Arrive`](crate::Arrive), to
+/// catch something that moves use [`Pursuit`](crate::Pursuit).
+///
+/// `F = track(max_speed · dir(p → t))`, see [`Agent::track`]. On the target itself the direction
+/// is zero, so the agent just brakes. (Reynolds 1999; seeds call it Buscar)
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[require(TargetWatch)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct Seek {
+    /// Where to. Default the origin.
+    #[entities]
+    pub target: Target,
+    /// Its say among the other behaviors.
+    pub influence: Influence,
+}
+
+impl Seek {
+    /// Seeks a point or an entity.
+    pub fn new(target: impl Into<Target>) -> Self {
+        Self {
+            target: target.into(),
+            influence: Influence::at(priority::SEEK),
+        }
+    }
+}
+
+impl Default for Seek {
+    fn default() -> Self {
+        Self::new(Target::default())
+    }
+}
+
+impl Behavior for Seek {
+    type Memory = ();
+    type World = Targets<'static, 'static>;
+
+    embeds_influence!();
+
+    fn target(&self) -> Option<Target> {
+        Some(self.target)
+    }
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        self.target.check("Seek.target")
+    }
+
+    fn steer(&self, me: &Agent, _: (), targets: &Targets) -> Vec2 {
+        targets
+            .get(self.target)
+            .map_or(Vec2::ZERO, |target| seek(me, target.position))
+    }
+}
+
+/// The force of [`Seek`], N.
+pub fn seek(me: &Agent, point: Vec2) -> Vec2 {
+    me.track(me.max_speed * me.direction_to(point))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::behaviors::testing::{assert_close, reynolds};
+
+    #[test]
+    fn parity_with_reynolds() {
+        // desired = 3 · (0.6, 0.8) = (1.8, 2.4); steering = desired − (1, −1).
+        let me = Agent {
+            velocity: Vec2::new(1.0, -1.0),
+            ..reynolds(3.0)
+        };
+        assert_close(seek(&me, Vec2::new(30.0, 40.0)), Vec2::new(0.8, 3.4));
+    }
+
+    #[test]
+    fn at_full_speed_towards_the_target_nothing_is_left_to_do() {
+        let me = Agent {
+            velocity: Vec2::new(5.0, 0.0),
+            ..default()
+        };
+        assert_close(seek(&me, Vec2::new(100.0, 0.0)), Vec2::ZERO);
+    }
+
+    #[test]
+    fn on_the_target_it_brakes_and_is_finite() {
+        let moving = Agent {
+            velocity: Vec2::new(2.0, 0.0),
+            ..default()
+        };
+        // 1 kg · (0 − 2) m/s / 0.25 s.
+        assert_close(seek(&moving, moving.position), Vec2::new(-8.0, 0.0));
+        assert_eq!(
+            seek(&Agent::default(), Vec2::ZERO),
+            Vec2::ZERO,
+            "at rest it stays"
+        );
+    }
+
+    #[test]
+    fn the_force_does_not_jump_across_the_target() {
+        let at = |x: f32| seek(&Agent::default(), Vec2::new(x, 0.0)).x;
+        let steps = (-100..100).map(|i| (at(i as f32 * 1e-4), at((i + 1) as f32 * 1e-4)));
+        let largest = steps.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        assert!(largest < 1.0, "{largest} N in a tenth of a millimeter");
+    }
+}

@@ -1,0 +1,63 @@
+//! Helpers of the unit tests.
+
+use bevy::prelude::*;
+
+use crate::locomotion::{SpeedLimit, velocity_change};
+use crate::{Agent, Vehicle};
+
+/// An agent of unit constants, where `track` is exactly Reynolds' `desired − velocity`.
+pub(crate) fn reynolds(max_speed: f32) -> Agent {
+    Agent {
+        max_speed,
+        max_force: 1e6,
+        response_time: 1.0,
+        delta: 1.0,
+        ..default()
+    }
+}
+
+#[track_caller]
+pub(crate) fn assert_close(actual: Vec2, expected: Vec2) {
+    let error = actual.distance(expected);
+    assert!(error < 1e-4, "{actual} is not {expected}");
+}
+
+/// A point mass on its own, without an app.
+pub(crate) struct Course {
+    pub(crate) agent: Agent,
+    /// The largest x it has been at.
+    pub(crate) farthest_x: f32,
+}
+
+impl Course {
+    pub(crate) fn new(hertz: f32) -> Self {
+        Self {
+            agent: Agent {
+                delta: hertz.recip(),
+                ..default()
+            },
+            farthest_x: f32::NEG_INFINITY,
+        }
+    }
+
+    pub(crate) fn step(&mut self, force: Vec2) {
+        let me = &mut self.agent;
+        let vehicle = Vehicle {
+            max_speed: me.max_speed,
+            max_force: me.max_force,
+            ..default()
+        };
+        me.velocity += velocity_change(
+            &vehicle,
+            me.mass,
+            me.velocity,
+            force,
+            SpeedLimit::Soft,
+            me.delta,
+        );
+        me.position += me.velocity * me.delta;
+        me.heading = me.velocity.try_normalize().unwrap_or(me.heading);
+        me.tick += 1;
+        self.farthest_x = self.farthest_x.max(me.position.x);
+    }
+}

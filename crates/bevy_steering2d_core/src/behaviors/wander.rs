@@ -1,0 +1,335 @@
+//! Nowhere in particular, but smoothly.
+
+use bevy::math::ops;
+use bevy::prelude::*;
+
+use super::embeds_influence;
+use super::seek::seek;
+use crate::random::RandomStream;
+use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
+
+/// Strolls about without a goal, turning smoothly.
+///
+#[doc = include_str!("figures/wander.svg")]
+///
+/// Use it for idle animals, patrols without a route, anything that shall look alive while it
+/// waits. It knows no walls: add something that keeps it in, or it walks off the screen.
+///
+/// `F = track(max_speed · dir(p → w))` where w is the wander target of the [`WanderStyle`]. Its
+/// random steps scale with √dt, so a stroll looks the same at 30 and at 120 Hz, and each agent
+/// draws from a stream of its own. (Reynolds 1999; Buckland; Deambular)
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[require(WanderMemory)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct Wander {
+    /// How the wander target moves. Default [`WanderStyle::Circle`].
+    pub style: WanderStyle,
+    /// Its say among the other behaviors.
+    pub influence: Influence,
+}
+
+/// How the target of a [`Wander`] moves.
+#[derive(Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub enum WanderStyle {
+    /// The target is pushed around the rim of a circle ahead. (Reynolds, Buckland)
+    ///
+    /// A large distance makes wide turns, a large radius sharp ones, a large jitter nervous ones.
+    Circle {
+        /// Radius of the circle, m, `> 0`. Default `1`.
+        radius: f32,
+        /// From the agent to the circle's center, m, `≥ 0`. Default `2`.
+        distance: f32,
+        /// Largest push per axis, m per √s, `≥ 0`. Default `3`.
+        jitter: f32,
+    },
+    /// The target sits on the circle at an angle that changes by chance; the angle is the
+    /// world's, not the agent's, so strolls are longer. (the AS3 tutorial)
+    Angle {
+        /// Radius of the circle, m, `> 0`.
+        radius: f32,
+        /// From the agent to the circle's center, m, `≥ 0`.
+        distance: f32,
+        /// Largest change of the angle, rad per √s, `≥ 0`.
+        angle_change: f32,
+    },
+    /// A new target anywhere in an area, every so often: the naive way. It turns on its heel
+    /// like someone who forgot the keys; kept to show why the circle is better.
+    RandomTarget {
+        /// Where targets may lie, m.
+        area: Rect,
+        /// Time between targets, s, `> 0`.
+        every: f32,
+    },
+}
+
+impl Default for WanderStyle {
+    fn default() -> Self {
+        Self::Circle {
+            radius: 1.0,
+            distance: 2.0,
+            jitter: 3.0,
+        }
+    }
+}
+
+/// What a [`Wander`] remembers; read it to draw the wander circle.
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct WanderMemory {
+    /// Where it is heading right now, m, world frame.
+    pub target: Vec2,
+    /// Center of the wander circle, m, world frame; the agent itself under
+    /// [`WanderStyle::RandomTarget`].
+    pub center: Vec2,
+    /// The target on the circle, as a unit vector from its center: in the agent's frame under
+    /// [`WanderStyle::Circle`], in the world's under [`WanderStyle::Angle`].
+    rim: Vec2,
+    /// Until the next target under [`WanderStyle::RandomTarget`], s.
+    patience: f32,
+    stream: Option<RandomStream>,
+}
+
+const WANDER_SALT: u64 = 0x0077_616e_6465_7221;
+
+impl Wander {
+    /// Wanders in the given style.
+    pub fn new(style: WanderStyle) -> Self {
+        Self {
+            style,
+            influence: Influence::at(priority::WANDER),
+        }
+    }
+}
+
+impl Default for Wander {
+    fn default() -> Self {
+        Self::new(WanderStyle::default())
+    }
+}
+
+impl Behavior for Wander {
+    type Memory = &'static mut WanderMemory;
+    type World = ();
+
+    embeds_influence!();
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        self.style.check()
+    }
+
+    fn steer(&self, me: &Agent, mut memory: Mut<WanderMemory>, _: &()) -> Vec2 {
+        memory.advance(me, self.style);
+        seek(me, memory.target)
+    }
+}
+
+impl WanderStyle {
+    fn check(self) -> Result<(), InvalidParameter> {
+        match self {
+            Self::Circle {
+                radius,
+                distance,
+                jitter,
+            } => {
+                InvalidParameter::unless_positive("Wander.style.radius", radius)?;
+                InvalidParameter::unless_non_negative("Wander.style.distance", distance)?;
+                InvalidParameter::unless_non_negative("Wander.style.jitter", jitter)
+            }
+            Self::Angle {
+                radius,
+                distance,
+                angle_change,
+            } => {
+                InvalidParameter::unless_positive("Wander.style.radius", radius)?;
+                InvalidParameter::unless_non_negative("Wander.style.distance", distance)?;
+                InvalidParameter::unless_non_negative("Wander.style.angle_change", angle_change)
+            }
+            Self::RandomTarget { area, every } => {
+                InvalidParameter::unless_finite("Wander.style.area", area.min)?;
+                InvalidParameter::unless_finite("Wander.style.area", area.max)?;
+                InvalidParameter::unless_positive("Wander.style.every", every)
+            }
+        }
+    }
+}
+
+impl WanderMemory {
+    /// Moves the wander target by one tick.
+    pub fn advance(&mut self, me: &Agent, style: WanderStyle) {
+        let stream = self.stream.get_or_insert_with(|| {
+            let mut stream = me.random_stream(WANDER_SALT);
+            self.rim = unit_vector(stream.angle());
+            stream
+        });
+        // A random walk spreads with √t whatever the tick.
+        let walk = me.delta.sqrt();
+        match style {
+            WanderStyle::Circle {
+                radius,
+                distance,
+                jitter,
+            } => {
+                let push = Vec2::new(stream.signed_unit(), stream.signed_unit()) * jitter * walk;
+                self.rim = (self.rim + push / radius)
+                    .try_normalize()
+                    .unwrap_or(self.rim);
+                self.center = me.position + distance * me.heading;
+                self.target = self.center + radius * me.to_world(self.rim);
+            }
+            WanderStyle::Angle {
+                radius,
+                distance,
+                angle_change,
+            } => {
+                let turn = stream.signed_unit() * angle_change * walk;
+                self.rim = unit_vector(turn).rotate(self.rim).normalize_or(self.rim);
+                self.center = me.position + distance * me.heading;
+                self.target = self.center + radius * self.rim;
+            }
+            WanderStyle::RandomTarget { area, every } => {
+                self.patience -= me.delta;
+                if self.patience <= 0.0 {
+                    self.patience += every.max(me.delta);
+                    self.target = stream.point_in(area);
+                }
+                self.center = me.position;
+            }
+        }
+    }
+}
+
+/// The same bits on every platform, unlike the standard library's trigonometry.
+fn unit_vector(angle: f32) -> Vec2 {
+    Vec2::new(ops::cos(angle), ops::sin(angle))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SteeringId;
+    use crate::behaviors::testing::Course;
+
+    const ANGLE: WanderStyle = WanderStyle::Angle {
+        radius: 1.0,
+        distance: 2.0,
+        angle_change: 3.0,
+    };
+
+    /// Signed turns of the heading per tick, rad.
+    fn turns(style: WanderStyle, hertz: f32, seconds: f32, id: u32) -> Vec<f32> {
+        let mut course = Course::new(hertz);
+        course.agent.id = SteeringId(id);
+        let mut memory = WanderMemory::default();
+        let ticks = (seconds * hertz) as usize;
+        (0..ticks)
+            .map(|_| {
+                let me = course.agent;
+                memory.advance(&me, style);
+                course.step(seek(&me, memory.target));
+                me.heading.angle_to(course.agent.heading)
+            })
+            .collect()
+    }
+
+    /// Root mean square of the turn over one second.
+    fn turn_per_second(style: WanderStyle, hertz: f32) -> f32 {
+        let squares: Vec<f32> = (0..40)
+            .flat_map(|id| {
+                let turns = turns(style, hertz, 30.0, id);
+                turns
+                    .chunks(hertz as usize)
+                    .map(|second| second.iter().sum::<f32>().powi(2))
+                    .collect::<Vec<_>>()
+            })
+            .collect();
+        (squares.iter().sum::<f32>() / squares.len() as f32).sqrt()
+    }
+
+    #[test]
+    fn strolls_alike_at_every_tick_rate() {
+        for style in [WanderStyle::default(), ANGLE] {
+            let (slow, fast) = (turn_per_second(style, 30.0), turn_per_second(style, 120.0));
+            let ratio = slow / fast;
+            assert!(
+                (0.85..1.18).contains(&ratio),
+                "{style:?}: {slow} and {fast} rad/s"
+            );
+        }
+    }
+
+    #[test]
+    fn turns_stay_smooth() {
+        for style in [WanderStyle::default(), ANGLE] {
+            // Skip the start, where the agent picks up speed from rest.
+            let turns = turns(style, 60.0, 120.0, 1);
+            let sharpest = turns[60..].iter().fold(0.0_f32, |a, b| a.max(b.abs()));
+            assert!(sharpest < 0.1, "{style:?}: {sharpest} rad in one tick");
+        }
+    }
+
+    #[test]
+    fn is_unbiased_between_left_and_right() {
+        for style in [WanderStyle::default(), ANGLE] {
+            let mean = (0..200)
+                .map(|id| turns(style, 60.0, 20.0, id).iter().sum::<f32>())
+                .sum::<f32>()
+                / 200.0;
+            // The spread of one stroll is a few turns; of the mean of 200, a fourteenth of it.
+            assert!(mean.abs() < 1.0, "{style:?}: {mean} rad");
+        }
+    }
+
+    #[test]
+    fn each_agent_strolls_its_own_way_and_always_the_same() {
+        let style = WanderStyle::default();
+        assert_eq!(turns(style, 60.0, 1.0, 3), turns(style, 60.0, 1.0, 3));
+        assert_ne!(turns(style, 60.0, 1.0, 3), turns(style, 60.0, 1.0, 4));
+    }
+
+    #[test]
+    fn the_target_stays_on_the_rim() {
+        let me = Agent {
+            position: Vec2::new(3.0, 1.0),
+            heading: Vec2::Y,
+            ..default()
+        };
+        for style in [WanderStyle::default(), ANGLE] {
+            let mut memory = WanderMemory::default();
+            for _ in 0..1_000 {
+                memory.advance(&me, style);
+                assert_eq!(memory.center, Vec2::new(3.0, 3.0));
+                assert!((memory.target.distance(memory.center) - 1.0).abs() < 1e-4);
+            }
+        }
+    }
+
+    #[test]
+    fn random_targets_lie_in_the_area_and_change_on_time() {
+        let area = Rect::new(-3.0, 5.0, 4.0, 6.0);
+        let style = WanderStyle::RandomTarget { area, every: 0.5 };
+        let mut memory = WanderMemory::default();
+        let mut targets = Vec::new();
+        for _ in 0..60 * 10 {
+            memory.advance(&Agent::default(), style);
+            assert!(area.contains(memory.target));
+            targets.push(memory.target);
+        }
+        targets.dedup();
+        assert!((20..=21).contains(&targets.len()), "{}", targets.len());
+    }
+
+    #[test]
+    fn nothing_breaks_without_time() {
+        let me = Agent {
+            delta: 0.0,
+            ..default()
+        };
+        let mut memory = WanderMemory::default();
+        memory.advance(&me, WanderStyle::default());
+        assert!(seek(&me, memory.target).is_finite());
+    }
+}

@@ -1,0 +1,356 @@
+//! From many forces to one.
+
+use std::cmp::Reverse;
+
+use bevy::prelude::*;
+
+use crate::parallel::for_each_mut;
+use crate::random::RandomStream;
+use crate::satellite::{SteeredBy, SteersFor};
+use crate::{Cut, LedgerEntry, SteeringClock, SteeringForce, SteeringId, Vehicle};
+
+/// How an agent blends its behaviors. A component: change it at any time.
+///
+/// The order among equals is the order of registration.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub enum Combine {
+    /// The sum of the weighted forces, truncated to `max_force`.
+    ///
+    /// Simple and smooth, but opposite forces cancel: a wall and a target behind it can freeze
+    /// the agent. (Suma Truncada)
+    WeightedSum,
+    /// The weighted mean of the forces that are not zero, truncated to `max_force`.
+    ///
+    /// Weights shift the direction only; the agent never hurries because many voices agree.
+    Average,
+    /// Adds in order of priority; the force that would exceed `max_force` is cut to what is left
+    /// of it and the rest is dropped.
+    ///
+    /// The default: what matters most is never averaged away.
+    /// (Suma Truncada Priorizada; Buckland's `AccumulateForce`)
+    #[default]
+    Prioritized,
+    /// In order of priority each behavior gets its turn with its probability; the first one whose
+    /// force is not zero wins, divided by its probability.
+    ///
+    /// One behavior per tick, for large crowds; it trembles with few.
+    /// (Buckland's prioritized dithering)
+    Dithered,
+}
+
+impl Combine {
+    /// Combines a ledger into one force, N, no longer than `max_force` and always finite, and
+    /// settles in every entry how much of it was accepted and why not more.
+    ///
+    /// `draw` gives uniform numbers in `[0, 1)`; only [`Dithered`](Self::Dithered) uses it.
+    pub fn combine(
+        self,
+        ledger: &mut [LedgerEntry],
+        max_force: f32,
+        mut draw: impl FnMut() -> f32,
+    ) -> Vec2 {
+        sort_by_priority(ledger);
+        let total = match self {
+            Self::WeightedSum => weighted_sum(ledger, max_force, 1.0),
+            Self::Average => average(ledger, max_force),
+            Self::Prioritized => prioritized(ledger, max_force),
+            Self::Dithered => dithered(ledger, max_force, &mut draw),
+        };
+        if total.length() > max_force * NEGLIGIBLE && total.is_finite() {
+            total.clamp_length_max(max_force)
+        } else {
+            Vec2::ZERO
+        }
+    }
+}
+
+/// Forces below this fraction of `max_force` are none, so that bodies at rest can fall asleep.
+const NEGLIGIBLE: f32 = 1e-5;
+
+fn sort_by_priority(ledger: &mut [LedgerEntry]) {
+    let key = |entry: &LedgerEntry| {
+        (
+            Reverse(entry.priority),
+            entry.behavior,
+            entry.source.is_some(),
+            entry.source_id,
+        )
+    };
+    if !ledger.is_sorted_by_key(key) {
+        ledger.sort_unstable_by_key(key);
+    }
+}
+
+/// The entries that were computed this tick; the others keep their reason.
+fn heard(ledger: &mut [LedgerEntry]) -> impl Iterator<Item = &mut LedgerEntry> {
+    ledger.iter_mut().filter(|entry| entry.cut == Cut::Nothing)
+}
+
+fn weighted_sum(ledger: &mut [LedgerEntry], max_force: f32, scale: f32) -> Vec2 {
+    let sum: Vec2 = scale * heard(ledger).map(|entry| entry.weighted()).sum::<Vec2>();
+    let truncated = sum.length() > max_force;
+    let (share, cut) = if truncated {
+        (scale * max_force / sum.length(), Cut::Budget)
+    } else {
+        (scale, Cut::Nothing)
+    };
+    heard(ledger).for_each(|entry| entry.settle(share, cut));
+    sum.clamp_length_max(max_force)
+}
+
+fn average(ledger: &mut [LedgerEntry], max_force: f32) -> Vec2 {
+    let weights: f32 = heard(ledger)
+        .filter(|entry| entry.raw != Vec2::ZERO)
+        .map(|entry| entry.weight)
+        .sum();
+    if weights > 0.0 {
+        weighted_sum(ledger, max_force, weights.recip())
+    } else {
+        Vec2::ZERO
+    }
+}
+
+fn prioritized(ledger: &mut [LedgerEntry], max_force: f32) -> Vec2 {
+    let mut sum = Vec2::ZERO;
+    let mut spent = false;
+    for entry in heard(ledger) {
+        let wanted = entry.weighted().length();
+        let left = if spent { 0.0 } else { max_force - sum.length() };
+        if wanted <= left {
+            entry.settle(1.0, Cut::Nothing);
+        } else {
+            entry.settle(left.max(0.0) / wanted, Cut::Budget);
+            spent = true;
+        }
+        sum += entry.accepted();
+    }
+    sum
+}
+
+fn dithered(ledger: &mut [LedgerEntry], max_force: f32, draw: &mut impl FnMut() -> f32) -> Vec2 {
+    let mut winner = Vec2::ZERO;
+    for entry in heard(ledger) {
+        let has_turn = winner == Vec2::ZERO && draw() < entry.probability;
+        if !has_turn {
+            entry.settle(0.0, Cut::Dithered);
+            continue;
+        }
+        let boosted = entry.weighted() / entry.probability;
+        winner = boosted.clamp_length_max(max_force);
+        if boosted.length() > max_force {
+            let share = max_force / entry.weighted().length();
+            entry.settle(share, Cut::Budget);
+        } else {
+            entry.settle(entry.probability.recip(), Cut::Nothing);
+        }
+    }
+    winner
+}
+
+const DITHER_SALT: u64 = 0x0064_6974_6865_7221;
+
+pub(crate) fn combine_forces(
+    clock: Res<SteeringClock>,
+    mut agents: Query<
+        (
+            &SteeringId,
+            &Vehicle,
+            &Combine,
+            Option<&SteeredBy>,
+            &mut SteeringForce,
+        ),
+        Without<SteersFor>,
+    >,
+    satellites: Query<(Entity, &SteeringId, &SteeringForce), With<SteersFor>>,
+) {
+    let clock = *clock;
+    for_each_mut(
+        &mut agents,
+        |(&id, vehicle, mode, steered_by, mut force)| {
+            force.begin(clock.tick);
+            for (entity, &source_id, satellite) in steered_by
+                .into_iter()
+                .flat_map(|by| satellites.iter_many(by.iter()))
+            {
+                for entry in satellite.entries_of(clock.tick) {
+                    let source = Some(entity);
+                    force.record(
+                        clock.tick,
+                        LedgerEntry {
+                            source,
+                            source_id,
+                            ..*entry
+                        },
+                    );
+                }
+            }
+            let mut dice = None;
+            let draw = || {
+                dice.get_or_insert_with(|| {
+                    let salt = DITHER_SALT ^ (u64::from(clock.tick) << 32);
+                    RandomStream::new(clock.seed, id, salt)
+                })
+                .unit()
+            };
+            force.total = if vehicle.check().is_ok() {
+                mode.combine(force.entries_mut(), vehicle.max_force, draw)
+            } else {
+                Vec2::ZERO
+            };
+        },
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::BehaviorId;
+
+    fn entry(priority: i16, raw: Vec2, weight: f32) -> LedgerEntry {
+        LedgerEntry {
+            behavior: BehaviorId::for_test(priority as u16),
+            source: None,
+            source_id: SteeringId(0),
+            raw,
+            weight,
+            priority,
+            probability: 1.0,
+            share: 1.0,
+            cut: Cut::Nothing,
+        }
+    }
+
+    fn never() -> f32 {
+        unreachable!("only dithering draws")
+    }
+
+    #[test]
+    fn weighted_sum_truncates_and_shares_the_cut() {
+        // 3·2 + 0 = 6 along x, 8 along y: length 10, half of it allowed.
+        let mut ledger = [
+            entry(2, Vec2::new(3.0, 0.0), 2.0),
+            entry(1, Vec2::new(0.0, 8.0), 1.0),
+        ];
+        let total = Combine::WeightedSum.combine(&mut ledger, 5.0, never);
+        assert!((total - Vec2::new(3.0, 4.0)).length() < 1e-6, "{total}");
+        for entry in &ledger {
+            assert_eq!(entry.cut, Cut::Budget);
+            assert!((entry.share - 0.5).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn average_is_weighted_over_the_active_forces_only() {
+        // (1·(4,0) + 3·(0,4)) / 4 = (1, 3); the silent one does not dilute.
+        let mut ledger = [
+            entry(3, Vec2::new(4.0, 0.0), 1.0),
+            entry(2, Vec2::new(0.0, 4.0), 3.0),
+            entry(1, Vec2::ZERO, 100.0),
+        ];
+        let total = Combine::Average.combine(&mut ledger, 10.0, never);
+        assert!((total - Vec2::new(1.0, 3.0)).length() < 1e-6, "{total}");
+        let accepted: Vec2 = ledger.iter().map(LedgerEntry::accepted).sum();
+        assert!((accepted - total).length() < 1e-6);
+    }
+
+    #[test]
+    fn prioritized_cuts_the_one_that_exceeds_and_drops_the_rest() {
+        // Buckland's AccumulateForce: 6 of 10 used, 4 of 8 left over, nothing for the third.
+        let mut ledger = [
+            entry(1, Vec2::new(1.0, 0.0), 1.0),
+            entry(3, Vec2::new(6.0, 0.0), 1.0),
+            entry(2, Vec2::new(0.0, 8.0), 1.0),
+        ];
+        let total = Combine::Prioritized.combine(&mut ledger, 10.0, never);
+        assert_eq!(total, Vec2::new(6.0, 4.0));
+        let cuts = ledger.map(|entry| (entry.priority, entry.cut, entry.share));
+        assert_eq!(
+            cuts,
+            [
+                (3, Cut::Nothing, 1.0),
+                (2, Cut::Budget, 0.5),
+                (1, Cut::Budget, 0.0)
+            ]
+        );
+    }
+
+    #[test]
+    fn prioritized_passes_over_silent_behaviors() {
+        let mut ledger = [entry(2, Vec2::ZERO, 1.0), entry(1, Vec2::X, 1.0)];
+        assert_eq!(
+            Combine::Prioritized.combine(&mut ledger, 10.0, never),
+            Vec2::X
+        );
+        assert!(ledger.iter().all(|entry| entry.cut == Cut::Nothing));
+    }
+
+    #[test]
+    fn dithered_gives_the_first_lucky_force_divided_by_its_probability() {
+        let mut ledger = [
+            entry(3, Vec2::new(1.0, 0.0), 1.0),
+            entry(2, Vec2::new(0.0, 2.0), 1.0),
+            entry(1, Vec2::new(5.0, 0.0), 1.0),
+        ];
+        ledger[0].probability = 0.5;
+        ledger[1].probability = 0.5;
+        let mut draws = [0.7, 0.2].into_iter();
+        let total = Combine::Dithered.combine(&mut ledger, 10.0, || draws.next().unwrap());
+        assert_eq!(total, Vec2::new(0.0, 4.0));
+        assert_eq!(
+            ledger.map(|entry| (entry.cut, entry.share)),
+            [
+                (Cut::Dithered, 0.0),
+                (Cut::Nothing, 2.0),
+                (Cut::Dithered, 0.0)
+            ]
+        );
+    }
+
+    #[test]
+    fn dithered_is_truncated_too() {
+        let mut ledger = [entry(1, Vec2::new(8.0, 0.0), 1.0)];
+        ledger[0].probability = 0.5;
+        let total = Combine::Dithered.combine(&mut ledger, 10.0, || 0.0);
+        assert_eq!(total, Vec2::new(10.0, 0.0));
+        assert_eq!((ledger[0].cut, ledger[0].share), (Cut::Budget, 1.25));
+    }
+
+    #[test]
+    fn no_mode_exceeds_the_limit_or_yields_nonsense() {
+        for mode in [
+            Combine::WeightedSum,
+            Combine::Average,
+            Combine::Prioritized,
+            Combine::Dithered,
+        ] {
+            let mut ledger = [
+                entry(3, Vec2::new(7.0, 7.0), 3.0),
+                entry(2, Vec2::new(-9.0, 3.0), f32::MAX),
+                entry(1, Vec2::new(0.3, -4.0), 0.0),
+            ];
+            let total = mode.combine(&mut ledger, 10.0, || 0.5);
+            assert!(
+                total.is_finite() && total.length() <= 10.0 * 1.000_001,
+                "{mode:?} {total}"
+            );
+            assert_eq!(mode.combine(&mut [], 10.0, || 0.5), Vec2::ZERO);
+        }
+    }
+
+    #[test]
+    fn the_order_of_writing_does_not_matter() {
+        let a = entry(1, Vec2::new(0.1, 0.7), 1.3);
+        let b = entry(2, Vec2::new(-3.3, 0.2), 0.7);
+        let c = entry(3, Vec2::new(2.2, -5.1), 1.9);
+        for mode in [Combine::WeightedSum, Combine::Average, Combine::Prioritized] {
+            let one = mode.combine(&mut [a, b, c], 4.0, never);
+            let other = mode.combine(&mut [c, a, b], 4.0, never);
+            assert_eq!(
+                one.to_array().map(f32::to_bits),
+                other.to_array().map(f32::to_bits)
+            );
+        }
+    }
+}

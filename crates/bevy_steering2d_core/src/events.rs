@@ -1,0 +1,150 @@
+//! What happens to an agent, for observers.
+
+use bevy::prelude::*;
+use smallvec::SmallVec;
+
+use crate::behaviors::{Arrive, ArriveMemory};
+use crate::satellite::SteersFor;
+use crate::{BehaviorId, SteeringId, Target};
+
+/// An [`Arrive`] has come to rest at its target. Fires once; again only after the agent has left
+/// or the target has moved away.
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_steering2d_core::{Arrive, Arrived};
+/// fn wait_here(arrived: On<Arrived>, mut commands: Commands) {
+///     commands.entity(arrived.entity).remove::<Arrive>();
+/// }
+/// # let mut app = App::new();
+/// app.add_observer(wait_here);
+/// ```
+#[derive(EntityEvent, Clone, Copy, Debug, PartialEq)]
+pub struct Arrived {
+    /// The agent.
+    pub entity: Entity,
+    /// Where it arrived.
+    pub target: Target,
+    /// The entity that carries the [`Arrive`]: the agent, or one that steers for it.
+    pub carrier: Entity,
+}
+
+/// A behavior's target entity is gone (despawned, or no longer has a place in the world).
+///
+/// Fires once per loss. Until it gets a new target the behavior contributes nothing.
+#[derive(EntityEvent, Clone, Copy, Debug, PartialEq)]
+pub struct TargetLost {
+    /// The agent.
+    pub entity: Entity,
+    /// The target that is gone.
+    pub target: Target,
+    /// The behavior that had it.
+    pub behavior: BehaviorId,
+    /// The entity that carries the behavior: the agent, or one that steers for it.
+    pub carrier: Entity,
+}
+
+/// Remembers which targets an entity's behaviors have lost, so that each loss is announced once.
+/// Required by every behavior with a [`target`](crate::Behavior::target).
+#[derive(Component, Reflect, Clone, Debug, Default)]
+#[reflect(Component, Default, Debug, Clone)]
+pub struct TargetWatch {
+    #[reflect(ignore)]
+    lost: SmallVec<[Loss; 1]>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Loss {
+    behavior: BehaviorId,
+    target: Target,
+    announced: bool,
+}
+
+impl TargetWatch {
+    /// Takes down whether a behavior's target is lost; touches nothing when that is no news.
+    pub(crate) fn note(mut this: Mut<Self>, behavior: BehaviorId, target: Target, lost: bool) {
+        let known = this.lost.iter().position(|loss| loss.behavior == behavior);
+        match (known, lost) {
+            (None, false) => {}
+            (Some(at), true) if this.lost[at].target == target => {}
+            (Some(at), false) => {
+                this.lost.swap_remove(at);
+            }
+            (known, true) => {
+                if let Some(at) = known {
+                    this.lost.swap_remove(at);
+                }
+                this.lost.push(Loss {
+                    behavior,
+                    target,
+                    announced: false,
+                });
+            }
+        }
+    }
+}
+
+pub(crate) fn announce_lost_targets(
+    mut watches: Query<
+        (Entity, &SteeringId, Option<&SteersFor>, &mut TargetWatch),
+        Changed<TargetWatch>,
+    >,
+    mut commands: Commands,
+) {
+    let mut lost = Vec::new();
+    for (carrier, &id, steers_for, mut watch) in &mut watches {
+        let entity = steers_for.map_or(carrier, |agent| agent.0);
+        for loss in &mut watch.bypass_change_detection().lost {
+            if !std::mem::replace(&mut loss.announced, true) {
+                lost.push((
+                    id,
+                    TargetLost {
+                        entity,
+                        target: loss.target,
+                        behavior: loss.behavior,
+                        carrier,
+                    },
+                ));
+            }
+        }
+    }
+    lost.sort_by_key(|(id, event)| (*id, event.behavior));
+    for (_, event) in lost {
+        commands.trigger(event);
+    }
+}
+
+pub(crate) fn announce_arrivals(
+    arrivals: Query<
+        (
+            Entity,
+            &SteeringId,
+            Option<&SteersFor>,
+            &Arrive,
+            &ArriveMemory,
+        ),
+        Changed<ArriveMemory>,
+    >,
+    mut commands: Commands,
+) {
+    let mut arrived: Vec<_> = arrivals
+        .iter()
+        .filter(|(.., memory)| memory.arrived)
+        .map(|(carrier, &id, steers_for, arrive, _)| {
+            let entity = steers_for.map_or(carrier, |agent| agent.0);
+            let target = arrive.target;
+            (
+                id,
+                Arrived {
+                    entity,
+                    target,
+                    carrier,
+                },
+            )
+        })
+        .collect();
+    arrived.sort_by_key(|(id, _)| *id);
+    for (_, event) in arrived {
+        commands.trigger(event);
+    }
+}

@@ -1,0 +1,95 @@
+//! How much say a behavior has: the one field every behavior embeds.
+
+use bevy::prelude::*;
+
+use crate::InvalidParameter;
+
+/// Default priorities, highest first: what keeps an agent alive is heard before what it wants.
+///
+/// The steps of ten leave room for behaviors of your own in between.
+pub mod priority {
+    /// Not running into walls.
+    pub const WALL_AVOIDANCE: i16 = 180;
+    /// Not running into obstacles.
+    pub const OBSTACLE_AVOIDANCE: i16 = 170;
+    /// Not running into each other.
+    pub const COLLISION_AVOIDANCE: i16 = 160;
+    /// [`Evade`](crate::Evade).
+    pub const EVADE: i16 = 150;
+    /// [`Flee`](crate::Flee).
+    pub const FLEE: i16 = 140;
+    /// Keeping distance from neighbors.
+    pub const SEPARATION: i16 = 130;
+    /// Heading where the neighbors head.
+    pub const ALIGNMENT: i16 = 120;
+    /// Staying with the neighbors.
+    pub const COHESION: i16 = 110;
+    /// [`Seek`](crate::Seek).
+    pub const SEEK: i16 = 100;
+    /// [`Arrive`](crate::Arrive).
+    pub const ARRIVE: i16 = 90;
+    /// [`Pursuit`](crate::Pursuit).
+    pub const PURSUIT: i16 = 80;
+    /// Keeping a place in a formation.
+    pub const OFFSET_PURSUIT: i16 = 70;
+    /// Following a leader.
+    pub const LEADER_FOLLOWING: i16 = 60;
+    /// Getting between two others.
+    pub const INTERPOSE: i16 = 50;
+    /// Hiding behind obstacles.
+    pub const HIDE: i16 = 40;
+    /// Following a path.
+    pub const FOLLOW_PATH: i16 = 30;
+    /// Braking behind a slower neighbor.
+    pub const QUEUING: i16 = 20;
+    /// [`Wander`](crate::Wander).
+    pub const WANDER: i16 = 10;
+    /// A behavior that does not say otherwise.
+    pub const DEFAULT: i16 = 100;
+}
+
+/// A behavior's say among the others of its agent. Change any of it at any time.
+///
+/// Forces share one unit, so weights are dimensionless and `1 : 1` means equal say.
+#[derive(Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct Influence {
+    /// Factor on the force, `≥ 0`. Default `1`.
+    pub weight: f32,
+    /// Higher is heard earlier by [`Combine::Prioritized`](crate::Combine::Prioritized) and
+    /// [`Combine::Dithered`](crate::Combine::Dithered). Defaults are in [`priority`].
+    pub priority: i16,
+    /// Chance per tick to get its turn under [`Combine::Dithered`](crate::Combine::Dithered),
+    /// in `(0, 1]`. Default `1`.
+    pub probability: f32,
+    /// `false` silences the behavior and keeps its parameters and memory. Default `true`.
+    pub enabled: bool,
+}
+
+impl Influence {
+    /// Full say at the given priority.
+    pub const fn at(priority: i16) -> Self {
+        Self {
+            weight: 1.0,
+            priority,
+            probability: 1.0,
+            enabled: true,
+        }
+    }
+
+    /// # Errors
+    /// When the weight is negative or not finite, or the probability is outside `(0, 1]`.
+    #[inline]
+    pub fn check(&self) -> Result<(), InvalidParameter> {
+        InvalidParameter::unless_non_negative("Influence.weight", self.weight)?;
+        InvalidParameter::unless_positive("Influence.probability", self.probability)?;
+        InvalidParameter::unless_fraction("Influence.probability", self.probability)
+    }
+}
+
+impl Default for Influence {
+    fn default() -> Self {
+        Self::at(priority::DEFAULT)
+    }
+}

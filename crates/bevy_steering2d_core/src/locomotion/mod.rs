@@ -1,0 +1,189 @@
+//! From force to motion: the contract of every locomotion backend.
+//!
+//! A backend does three things and nothing else:
+//!
+//! 1. In [`Sense`](crate::SteeringSystems::Sense) it copies its bodies into
+//!    [`Kinematics`](crate::Kinematics) with [`Kinematics::sense`](crate::Kinematics::sense). A
+//!    body that cannot be steered now (not yet simulated, massless) gets the mass zero; one with
+//!    nonsense in it is reported through [`SteeringWarnings`](crate::SteeringWarnings).
+//! 2. In [`Move`](crate::SteeringSystems::Move) it changes the velocity of every steered body by
+//!    [`velocity_change`], which turns [`SteeringForce::total`](crate::SteeringForce::total) and
+//!    the speed limit into one number.
+//! 3. It turns bodies that [face their velocity](FaceVelocity) by [`FaceVelocity::turn_rate`].
+//!
+//! It must not touch a user's own forces, must leave no force behind when steering is removed or
+//! [disabled](crate::SteeringDisabled), must not wake a sleeping body with a zero force, and must
+//! never hand physics a number that is not finite.
+//!
+//! The force acts as an impulse at the beginning of the physics step, `Δv = F·Δt/m`. That is the
+//! semi-implicit Euler step of Reynolds' vehicle model, and the reason why the same agent takes
+//! the same path under every backend.
+
+mod point_mass;
+
+use bevy::math::ops;
+use bevy::prelude::*;
+
+pub use point_mass::PointMass;
+pub(crate) use point_mass::{move_point_masses, sense_point_masses};
+
+use crate::{InvalidParameter, Vehicle};
+
+/// What happens to an agent that is faster than its `max_speed`. Absent means
+/// [`Soft`](Self::Soft).
+///
+/// Steering itself never accelerates past the limit; but explosions, slopes and collisions do.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub enum SpeedLimit {
+    /// It brakes back with at most `max_force`: an explosion throws it, then it recovers.
+    #[default]
+    Soft,
+    /// Its velocity is cut to `max_speed` at once, as in the textbooks.
+    Hard,
+}
+
+/// Turns the body towards where it goes. Without it the body's rotation is yours.
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct FaceVelocity {
+    /// Fastest turn, rad/s, `> 0`; infinity is allowed. Default infinity.
+    pub max_turn_rate: f32,
+    /// Time to turn 63 % of the way, s, `≥ 0`. Default `0.1`. Less than one tick acts like one.
+    pub smoothing: f32,
+}
+
+impl Default for FaceVelocity {
+    fn default() -> Self {
+        Self {
+            max_turn_rate: f32::INFINITY,
+            smoothing: 0.1,
+        }
+    }
+}
+
+impl FaceVelocity {
+    /// Closer than this it faces its velocity, rad.
+    const CLOSE_ENOUGH: f32 = 1e-3;
+
+    /// # Errors
+    /// Names the first field that is out of its range.
+    pub fn check(&self) -> Result<(), InvalidParameter> {
+        let rate = self.max_turn_rate;
+        InvalidParameter::unless_positive_or_infinite("FaceVelocity.max_turn_rate", rate)?;
+        InvalidParameter::unless_non_negative("FaceVelocity.smoothing", self.smoothing)
+    }
+
+    /// How fast to turn from `facing` to `heading` (both of any length), rad/s,
+    /// counter-clockwise. Zero without time, without a direction or with parameters out of range.
+    pub fn turn_rate(&self, facing: Vec2, heading: Vec2, delta: f32) -> f32 {
+        let angle = ops::atan2(facing.perp_dot(heading), facing.dot(heading));
+        let time = self.smoothing.max(delta);
+        if angle.abs() <= Self::CLOSE_ENOUGH || !(time > 0.0) || self.check().is_err() {
+            return 0.0;
+        }
+        (angle / time).clamp(-self.max_turn_rate, self.max_turn_rate)
+    }
+}
+
+/// The change of velocity in one tick, m/s, that steering and the speed limit make together.
+///
+/// The goal is the velocity after `force` N on `mass` kg for `delta` s, pulled back into the disc
+/// of allowed velocities. From inside the disc that is never more than the force asked for; from
+/// outside, a [`Soft`](SpeedLimit::Soft) limit approaches it with at most `max_force`.
+pub fn velocity_change(
+    vehicle: &Vehicle,
+    mass: f32,
+    velocity: Vec2,
+    force: Vec2,
+    limit: SpeedLimit,
+    delta: f32,
+) -> Vec2 {
+    let goal = (velocity + force / mass * delta).clamp_length_max(vehicle.max_speed);
+    match limit {
+        SpeedLimit::Soft => (goal - velocity).clamp_length_max(vehicle.max_force / mass * delta),
+        SpeedLimit::Hard => goal - velocity,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::f32::consts::{FRAC_PI_2, PI};
+
+    /// 2 kg, so at most 20 N / 2 kg · 0.1 s = 1 m/s per tick; `max_speed` 5 m/s.
+    fn change(velocity: Vec2, force: Vec2, limit: SpeedLimit) -> Vec2 {
+        velocity_change(&Vehicle::default(), 2.0, velocity, force, limit, 0.1)
+    }
+
+    fn soft(velocity: Vec2, force: Vec2) -> Vec2 {
+        change(velocity, force, SpeedLimit::Soft)
+    }
+
+    #[test]
+    fn below_the_limit_it_is_force_by_mass_times_time() {
+        let change = soft(Vec2::X, Vec2::new(6.0, -8.0));
+        assert!((change - Vec2::new(0.3, -0.4)).length() < 1e-6, "{change}");
+        assert_eq!(soft(Vec2::X, Vec2::ZERO), Vec2::ZERO);
+    }
+
+    #[test]
+    fn steering_never_accelerates_past_the_limit() {
+        let change = soft(Vec2::new(4.9, 0.0), Vec2::new(20.0, 0.0));
+        assert!((change - Vec2::new(0.1, 0.0)).length() < 1e-6, "{change}");
+    }
+
+    #[test]
+    fn at_the_limit_it_can_still_turn() {
+        let velocity = Vec2::new(5.0, 0.0);
+        let after = velocity + soft(velocity, Vec2::new(0.0, 20.0));
+        assert!(
+            after.y > 0.9 && (after.length() - 5.0).abs() < 1e-5,
+            "{after}"
+        );
+    }
+
+    #[test]
+    fn beyond_the_limit_it_brakes_back_with_at_most_the_full_force() {
+        assert_eq!(soft(Vec2::new(50.0, 0.0), Vec2::ZERO), Vec2::new(-1.0, 0.0));
+        assert_eq!(
+            soft(Vec2::new(50.0, 0.0), Vec2::new(20.0, 0.0)),
+            Vec2::new(-1.0, 0.0)
+        );
+    }
+
+    #[test]
+    fn a_hard_limit_cuts_at_once() {
+        let change = change(Vec2::new(50.0, 0.0), Vec2::ZERO, SpeedLimit::Hard);
+        assert_eq!(change, Vec2::new(-45.0, 0.0));
+    }
+
+    #[test]
+    fn turning_takes_the_short_way_within_the_limit() {
+        let face = FaceVelocity {
+            max_turn_rate: 2.0,
+            smoothing: 1.0,
+        };
+        assert!((face.turn_rate(Vec2::X, Vec2::Y, 0.1) - FRAC_PI_2).abs() < 1e-6);
+        assert_eq!(face.turn_rate(Vec2::X, Vec2::new(-1.0, -0.1), 0.1), -2.0);
+        assert_eq!(face.turn_rate(Vec2::X, Vec2::new(5.0, 0.0), 0.1), 0.0);
+        assert_eq!(face.turn_rate(Vec2::X, Vec2::ZERO, 0.1), 0.0);
+    }
+
+    #[test]
+    fn turning_never_overshoots_in_one_tick() {
+        let face = FaceVelocity {
+            smoothing: 0.0,
+            ..default()
+        };
+        let turned = face.turn_rate(Vec2::X, Vec2::NEG_X, 0.25) * 0.25;
+        assert!((turned.abs() - PI).abs() < 1e-5);
+        assert_eq!(
+            face.turn_rate(Vec2::X, Vec2::Y, 0.0),
+            0.0,
+            "time stands still"
+        );
+    }
+}

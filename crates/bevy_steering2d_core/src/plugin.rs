@@ -1,0 +1,114 @@
+//! Puts the rooms together.
+
+use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
+use bevy::prelude::*;
+
+use crate::clock::begin_tick;
+use crate::combine::combine_forces;
+use crate::events::{TargetWatch, announce_arrivals, announce_lost_targets};
+use crate::locomotion::{
+    FaceVelocity, PointMass, SpeedLimit, move_point_masses, sense_point_masses,
+};
+use crate::schedule::BehaviorOrder;
+use crate::steer::warn_of_missing_bodies;
+use crate::{
+    Arrive, ArriveMemory, BehaviorRegistry, Combine, Evade, Flee, Kinematics, NextSteeringId,
+    Pursuit, Seek, SteeredBy, SteeringAppExt, SteeringClock, SteeringDisabled, SteeringForce,
+    SteeringId, SteeringSchedule, SteeringSeed, SteeringSystems, SteeringWarnings, SteersFor,
+    Vehicle, Wander, WanderMemory,
+};
+
+/// The pipeline, the built-in behaviors and the [`PointMass`] backend.
+///
+/// Adding it twice does no harm: the second one warns and changes nothing.
+pub struct SteeringCorePlugin {
+    schedule: InternedScheduleLabel,
+}
+
+impl SteeringCorePlugin {
+    /// Runs the pipeline in `schedule`.
+    pub fn new(schedule: impl ScheduleLabel) -> Self {
+        Self {
+            schedule: schedule.intern(),
+        }
+    }
+}
+
+impl Default for SteeringCorePlugin {
+    /// In `FixedUpdate`.
+    fn default() -> Self {
+        Self::new(FixedUpdate)
+    }
+}
+
+impl Plugin for SteeringCorePlugin {
+    fn build(&self, app: &mut App) {
+        if app.world().contains_resource::<SteeringClock>() {
+            let running = app.world().resource::<SteeringSchedule>().label();
+            log::warn!("steering was already added and runs in {running:?}; added only once");
+            return;
+        }
+        let schedule = self.schedule;
+        app.insert_resource(SteeringSchedule(schedule))
+            .init_resource::<Time>()
+            .init_resource::<SteeringSeed>()
+            .init_resource::<SteeringClock>()
+            .init_resource::<SteeringWarnings>()
+            .init_resource::<NextSteeringId>()
+            .init_resource::<BehaviorRegistry>()
+            .configure_sets(
+                schedule,
+                (
+                    SteeringSystems::Sense,
+                    SteeringSystems::Steer,
+                    SteeringSystems::Combine,
+                    SteeringSystems::Move,
+                )
+                    .chain(),
+            )
+            .configure_sets(schedule, BehaviorOrder(0).in_set(SteeringSystems::Steer))
+            .add_systems(
+                schedule,
+                (
+                    begin_tick.before(SteeringSystems::Sense),
+                    (sense_point_masses, warn_of_missing_bodies).in_set(SteeringSystems::Sense),
+                    (combine_forces, announce_lost_targets, announce_arrivals)
+                        .chain()
+                        .in_set(SteeringSystems::Combine),
+                    move_point_masses.in_set(SteeringSystems::Move),
+                ),
+            );
+        register_types(app);
+        // In order of default priority, which is the order of a ledger.
+        app.add_behavior::<Evade>()
+            .add_behavior::<Flee>()
+            .add_behavior::<Seek>()
+            .add_behavior::<Arrive>()
+            .add_behavior::<Pursuit>()
+            .add_behavior::<Wander>();
+    }
+
+    fn is_unique(&self) -> bool {
+        false
+    }
+}
+
+fn register_types(app: &mut App) {
+    app.register_type::<Vehicle>()
+        .register_type::<Kinematics>()
+        .register_type::<SteeringId>()
+        .register_type::<SteeringDisabled>()
+        .register_type::<SteeringForce>()
+        .register_type::<Combine>()
+        .register_type::<SteersFor>()
+        .register_type::<SteeredBy>()
+        .register_type::<PointMass>()
+        .register_type::<SpeedLimit>()
+        .register_type::<FaceVelocity>()
+        .register_type::<TargetWatch>()
+        .register_type::<ArriveMemory>()
+        .register_type::<WanderMemory>()
+        .register_type::<SteeringClock>()
+        .register_type::<SteeringSeed>()
+        .register_type::<NextSteeringId>();
+}

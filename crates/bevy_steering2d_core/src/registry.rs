@@ -1,0 +1,224 @@
+//! Which behaviors exist, and what one agent has of them.
+
+use std::any::TypeId;
+use std::marker::PhantomData;
+
+use bevy::ecs::world::{EntityRef, EntityWorldMut};
+use bevy::prelude::*;
+
+use crate::satellite::{SteeredBy, SteersFor};
+use crate::schedule::BehaviorOrder;
+use crate::steer::steer;
+use crate::{Behavior, Influence, SteeringSchedule, SteeringSystems, Vehicle};
+
+/// Index of a registered behavior in the [`BehaviorRegistry`].
+#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[reflect(Debug, PartialEq, Clone)]
+pub struct BehaviorId(u16);
+
+impl BehaviorId {
+    #[cfg(test)]
+    pub(crate) fn for_test(index: u16) -> Self {
+        Self(index)
+    }
+}
+
+/// One registered behavior.
+#[derive(Clone, Debug)]
+pub struct BehaviorInfo {
+    /// Its id, as ledger entries carry it.
+    pub id: BehaviorId,
+    /// The component's short name, e.g. `Seek`.
+    pub name: &'static str,
+    /// The component's type.
+    pub type_id: TypeId,
+    read: fn(EntityRef) -> Option<Influence>,
+    write: fn(&mut EntityWorldMut, Influence) -> bool,
+    remove: fn(&mut EntityWorldMut) -> bool,
+}
+
+impl BehaviorInfo {
+    /// The influence this behavior has on an entity; `None` if it is not there.
+    pub fn influence(&self, entity: EntityRef) -> Option<Influence> {
+        (self.read)(entity)
+    }
+
+    /// Overwrites the influence; false if the entity does not have the behavior.
+    pub fn set_influence(&self, entity: &mut EntityWorldMut, influence: Influence) -> bool {
+        (self.write)(entity, influence)
+    }
+
+    /// Removes the behavior; warns and gives false if the entity does not have it.
+    pub fn remove(&self, entity: &mut EntityWorldMut) -> bool {
+        let removed = (self.remove)(entity);
+        if !removed {
+            let (name, entity) = (self.name, entity.id());
+            log::warn!("entity {entity}: asked to remove {name}, which it does not have");
+        }
+        removed
+    }
+}
+
+/// A behavior as an agent has it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AssignedBehavior {
+    /// Which behavior.
+    pub id: BehaviorId,
+    /// Its short name.
+    pub name: &'static str,
+    /// The entity that carries the component: the agent, or one that
+    /// [`SteersFor`](crate::SteersFor) it.
+    pub carrier: Entity,
+    /// Its say.
+    pub influence: Influence,
+}
+
+/// All registered behaviors, in order of registration.
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_steering2d_core::*;
+/// # let mut app = App::new();
+/// # app.add_plugins((MinimalPlugins, SteeringCorePlugin::default()));
+/// let agent = app.world_mut().spawn((PointMass::default(), Seek::new(Vec2::X))).id();
+/// let registry = app.world().resource::<BehaviorRegistry>();
+/// let assigned = registry.assigned_to(app.world(), agent);
+/// assert_eq!(assigned[0].name, "Seek");
+/// assert_eq!(assigned[0].influence.weight, 1.0);
+/// ```
+#[derive(Resource, Clone, Debug, Default)]
+pub struct BehaviorRegistry(Vec<BehaviorInfo>);
+
+impl BehaviorRegistry {
+    /// Every registered behavior.
+    pub fn iter(&self) -> impl Iterator<Item = &BehaviorInfo> {
+        self.0.iter()
+    }
+
+    /// The behavior behind an id.
+    pub fn get(&self, id: BehaviorId) -> &BehaviorInfo {
+        &self.0[usize::from(id.0)]
+    }
+
+    /// The registered behavior `B`; `None` if nobody registered it.
+    pub fn of<B: Behavior>(&self) -> Option<&BehaviorInfo> {
+        self.0.iter().find(|info| info.type_id == TypeId::of::<B>())
+    }
+
+    /// Everything that steers an agent: its own behaviors, then those of related entities.
+    /// Empty for an entity that does not exist.
+    pub fn assigned_to(&self, world: &World, agent: Entity) -> Vec<AssignedBehavior> {
+        let Ok(own) = world.get_entity(agent) else {
+            return Vec::new();
+        };
+        let related = own.get::<SteeredBy>().into_iter().flat_map(|by| by.iter());
+        std::iter::once(agent)
+            .chain(related)
+            .filter_map(|carrier| world.get_entity(carrier).ok())
+            .flat_map(|carrier| {
+                self.0.iter().filter_map(move |info| {
+                    Some(AssignedBehavior {
+                        id: info.id,
+                        name: info.name,
+                        carrier: carrier.id(),
+                        influence: info.influence(carrier)?,
+                    })
+                })
+            })
+            .collect()
+    }
+
+    fn add<B: Behavior>(&mut self) -> BehaviorId {
+        let id = BehaviorId(u16::try_from(self.0.len()).expect("fewer than 65,536 behaviors"));
+        self.0.push(BehaviorInfo {
+            id,
+            name: B::short_type_path(),
+            type_id: TypeId::of::<B>(),
+            read: |entity| entity.get::<B>().map(|behavior| *behavior.influence()),
+            write: |entity, influence| match entity.get_mut::<B>() {
+                Some(mut behavior) => {
+                    *behavior.influence_mut() = influence;
+                    true
+                }
+                None => false,
+            },
+            remove: |entity| entity.take::<B>().is_some(),
+        });
+        id
+    }
+}
+
+/// The id of `B` for the system that runs it.
+#[derive(Resource)]
+pub(crate) struct BehaviorSlot<B> {
+    pub(crate) id: BehaviorId,
+    behavior: PhantomData<fn() -> B>,
+}
+
+/// Registers behaviors on an [`App`].
+pub trait SteeringAppExt {
+    /// Makes `B` a behavior: its system, its ledger slot, its reflection, its place in the
+    /// [`BehaviorRegistry`]. From then on inserting `B` on an entity makes it an agent.
+    ///
+    /// Call it after adding the plugin; earlier calls assume the pipeline will run in
+    /// `FixedUpdate`. A second call for the same `B` does nothing.
+    fn add_behavior<B: Behavior>(&mut self) -> &mut Self;
+}
+
+impl SteeringAppExt for App {
+    fn add_behavior<B: Behavior>(&mut self) -> &mut Self {
+        self.init_resource::<BehaviorRegistry>()
+            .init_resource::<SteeringSchedule>();
+        if self.world().contains_resource::<BehaviorSlot<B>>() {
+            return self;
+        }
+        let id = self
+            .world_mut()
+            .resource_mut::<BehaviorRegistry>()
+            .add::<B>();
+        let schedule = self.world().resource::<SteeringSchedule>().label();
+        self.register_type::<B>()
+            .insert_resource(BehaviorSlot::<B> {
+                id,
+                behavior: PhantomData,
+            })
+            .configure_sets(
+                schedule,
+                BehaviorOrder(id.0 + 1)
+                    .after(BehaviorOrder(id.0))
+                    .in_set(SteeringSystems::Steer),
+            )
+            .add_systems(schedule, steer::<B>.in_set(BehaviorOrder(id.0 + 1)))
+            .add_observer(make_agent::<B>)
+    }
+}
+
+/// A behavior on an entity without [`Vehicle`] brings one, unless it steers for another.
+fn make_agent<B: Behavior>(
+    added: On<Add, B>,
+    carriers: Query<(), Or<(With<Vehicle>, With<SteersFor>)>>,
+    mut commands: Commands,
+) {
+    if !carriers.contains(added.entity) {
+        commands
+            .entity(added.entity)
+            .insert_if_new(Vehicle::default());
+    }
+}
+
+/// Removes behaviors from entities, as commands.
+pub trait SteeringCommandsExt {
+    /// Removes the behavior `B`. Warns, and changes nothing, if the entity does not have it.
+    fn remove_behavior<B: Behavior>(&mut self) -> &mut Self;
+}
+
+impl SteeringCommandsExt for EntityCommands<'_> {
+    fn remove_behavior<B: Behavior>(&mut self) -> &mut Self {
+        self.queue(|mut entity: EntityWorldMut| {
+            if entity.take::<B>().is_none() {
+                let (name, entity) = (B::short_type_path(), entity.id());
+                log::warn!("entity {entity}: asked to remove {name}, which it does not have");
+            }
+        })
+    }
+}

@@ -1,0 +1,43 @@
+//! The four steps of one tick, as system sets.
+
+use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
+use bevy::prelude::*;
+
+/// The steps of one steering tick, in the order they run.
+///
+/// All four live in the schedule given to [`SteeringCorePlugin`](crate::SteeringCorePlugin)
+/// (`FixedUpdate` by default). Order your own systems against them: action selection belongs
+/// before [`Sense`](Self::Sense), readers of [`SteeringForce`](crate::SteeringForce) after
+/// [`Combine`](Self::Combine).
+#[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SteeringSystems {
+    /// Each locomotion backend copies its bodies into [`Kinematics`](crate::Kinematics).
+    Sense,
+    /// One system per registered behavior writes its force into the agent's ledger.
+    Steer,
+    /// The ledger becomes one total, never longer than `max_force`; events are announced.
+    Combine,
+    /// Each locomotion backend applies the total to its bodies.
+    Move,
+}
+
+/// The schedule the pipeline runs in; set by [`SteeringCorePlugin`](crate::SteeringCorePlugin).
+#[derive(Resource, Debug, Clone, Copy)]
+pub struct SteeringSchedule(pub(crate) InternedScheduleLabel);
+
+impl SteeringSchedule {
+    /// The label to pass to `add_systems`.
+    pub fn label(self) -> InternedScheduleLabel {
+        self.0
+    }
+}
+
+impl Default for SteeringSchedule {
+    fn default() -> Self {
+        Self(FixedUpdate.intern())
+    }
+}
+
+/// Orders the behavior systems by registration, so that a tick is the same on every run.
+#[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct BehaviorOrder(pub(crate) u16);

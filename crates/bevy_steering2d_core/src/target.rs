@@ -1,0 +1,119 @@
+//! What a behavior aims at, and how it looks it up.
+
+use bevy::ecs::entity::{EntityMapper, MapEntities};
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
+
+use crate::{InvalidParameter, Kinematics};
+
+/// A place or an entity. Every targeted behavior takes `impl Into<Target>`:
+/// a [`Vec2`], a [`Vec3`] (its x and y) or an [`Entity`].
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_steering2d_core::{Seek, Target};
+/// assert_eq!(Seek::new(Vec2::new(3.0, 4.0)).target, Target::Point(Vec2::new(3.0, 4.0)));
+/// ```
+#[derive(Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub enum Target {
+    /// A fixed point of the world, m.
+    Point(Vec2),
+    /// Wherever this entity is: its [`Kinematics`] if it has a body, else its transform, at rest.
+    Entity(Entity),
+}
+
+impl Default for Target {
+    fn default() -> Self {
+        Self::Point(Vec2::ZERO)
+    }
+}
+
+impl Target {
+    /// # Errors
+    /// When a point is not finite; names `field`.
+    #[inline]
+    pub fn check(self, field: &'static str) -> Result<(), InvalidParameter> {
+        match self {
+            Self::Point(point) => InvalidParameter::unless_finite(field, point),
+            Self::Entity(_) => Ok(()),
+        }
+    }
+}
+
+impl From<Vec2> for Target {
+    fn from(point: Vec2) -> Self {
+        Self::Point(point)
+    }
+}
+
+impl From<Vec3> for Target {
+    fn from(point: Vec3) -> Self {
+        Self::Point(point.truncate())
+    }
+}
+
+impl From<Entity> for Target {
+    fn from(entity: Entity) -> Self {
+        Self::Entity(entity)
+    }
+}
+
+impl MapEntities for Target {
+    fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
+        if let Self::Entity(entity) = self {
+            *entity = mapper.get_mapped(*entity);
+        }
+    }
+}
+
+/// Looks targets up; the [`World`](crate::Behavior::World) of every targeted behavior.
+#[derive(SystemParam)]
+pub struct Targets<'w, 's> {
+    bodies: Query<'w, 's, &'static Kinematics>,
+    places: Query<
+        'w,
+        's,
+        (
+            &'static Transform,
+            Option<&'static GlobalTransform>,
+            Has<ChildOf>,
+        ),
+        Without<Kinematics>,
+    >,
+}
+
+impl Targets<'_, '_> {
+    /// The target as seen this tick; `None` when it is gone (despawned, or without a place) or
+    /// not finite.
+    #[inline]
+    pub fn get(&self, target: Target) -> Option<Kinematics> {
+        let seen = match target {
+            Target::Point(point) => Kinematics::at(point),
+            Target::Entity(entity) => match self.bodies.get(entity) {
+                Ok(body) => *body,
+                Err(_) => Kinematics::at(self.place_of(entity)?),
+            },
+        };
+        seen.is_finite().then_some(seen)
+    }
+
+    /// Whether an entity target has a place in the world; points always do.
+    pub fn exists(&self, target: Target) -> bool {
+        match target {
+            Target::Point(_) => true,
+            Target::Entity(entity) => self.bodies.contains(entity) || self.places.contains(entity),
+        }
+    }
+
+    fn place_of(&self, entity: Entity) -> Option<Vec2> {
+        let (local, global, is_child) = self.places.get(entity).ok()?;
+        // Global transforms lag a frame behind; only children need theirs.
+        let place = match global {
+            Some(global) if is_child => global.translation(),
+            _ => local.translation,
+        };
+        Some(place.truncate())
+    }
+}

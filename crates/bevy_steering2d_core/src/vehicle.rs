@@ -1,0 +1,225 @@
+//! What an agent can do ([`Vehicle`]), where its body is ([`Kinematics`]), who it is
+//! ([`SteeringId`]).
+
+use bevy::ecs::lifecycle::HookContext;
+use bevy::ecs::world::DeferredWorld;
+use bevy::prelude::*;
+
+use crate::{Combine, InvalidParameter, SteeringForce};
+
+/// Makes an entity an agent: the limits of its locomotion (Reynolds' "simple vehicle model").
+///
+/// Added with its defaults when a behavior is inserted on an entity that has none. The entity
+/// also needs a body: a Rapier `RigidBody`, or a [`PointMass`](crate::PointMass).
+///
+/// ```
+/// # use bevy_steering2d_core::Vehicle;
+/// let truck = Vehicle { max_speed: 12.0, max_force: 4_000.0, ..Vehicle::default() };
+/// assert!(truck.check().is_ok());
+/// ```
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[require(SteeringForce, SteeringId, Combine)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct Vehicle {
+    /// Steering never accelerates the body past this, m/s, `> 0`. Default `5`.
+    pub max_speed: f32,
+    /// Longest total steering force, N, `> 0`. Default `20`.
+    ///
+    /// Divided by the body's mass it is the strongest acceleration; heavy bodies need more.
+    pub max_force: f32,
+    /// Time to close 63 % of a velocity error while the force is below its limit, s, `> 0`.
+    /// Default `0.25`. Shorter is snappier; less than one tick acts like one tick.
+    pub response_time: f32,
+    /// Radius of the agent's bounding circle, m, `≥ 0`. Default `None`: what the body says (the
+    /// circle around its Rapier collider, or 0.5 for a point mass).
+    pub radius: Option<f32>,
+}
+
+impl Default for Vehicle {
+    fn default() -> Self {
+        Self {
+            max_speed: 5.0,
+            max_force: 20.0,
+            response_time: 0.25,
+            radius: None,
+        }
+    }
+}
+
+impl Vehicle {
+    /// # Errors
+    /// Names the first field that is out of its range.
+    #[inline]
+    pub fn check(&self) -> Result<(), InvalidParameter> {
+        InvalidParameter::unless_positive("Vehicle.max_speed", self.max_speed)?;
+        InvalidParameter::unless_positive("Vehicle.max_force", self.max_force)?;
+        InvalidParameter::unless_positive("Vehicle.response_time", self.response_time)?;
+        InvalidParameter::unless_non_negative("Vehicle.radius", self.radius.unwrap_or(0.0))
+    }
+}
+
+/// Switches an agent's steering off while present; parameters and memory stay.
+///
+/// No force is applied and the speed limit rests too: the body is all physics' own.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+pub struct SteeringDisabled;
+
+/// The body as all behaviors see it during one tick: a snapshot that the locomotion backend
+/// takes in [`SteeringSystems::Sense`](crate::SteeringSystems::Sense).
+///
+/// Anything with a body has one, agent or not, so any body can be a target. Writing to it moves
+/// nothing.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct Kinematics {
+    /// World position, m.
+    pub position: Vec2,
+    /// World velocity, m/s.
+    pub velocity: Vec2,
+    /// Unit vector of the velocity; at rest the last one, at first the body's own facing.
+    pub heading: Vec2,
+    /// Mass, kg. Zero while the body cannot be steered: not yet simulated, or faulty.
+    pub mass: f32,
+    /// Radius of the bounding circle, m.
+    pub radius: f32,
+}
+
+impl Kinematics {
+    /// Slower than this the heading stays as it was, m/s.
+    pub const REST: f32 = 1e-4;
+
+    /// Something at rest at `position`: how a [`Target::Point`](crate::Target::Point) looks.
+    pub fn at(position: Vec2) -> Self {
+        Self {
+            position,
+            ..Self::default()
+        }
+    }
+
+    /// Takes over position and velocity and derives the heading; for locomotion backends.
+    ///
+    /// `facing` is the body's own x axis, used until it has moved for the first time.
+    #[inline]
+    pub fn sense(&mut self, position: Vec2, velocity: Vec2, facing: impl FnOnce() -> Vec2) {
+        self.position = position;
+        self.velocity = velocity;
+        let speed_squared = velocity.length_squared();
+        if speed_squared > Self::REST * Self::REST && speed_squared < f32::INFINITY {
+            self.heading = velocity / speed_squared.sqrt();
+        } else if self.heading == Vec2::ZERO {
+            self.heading = facing();
+        }
+    }
+
+    /// Whether position and velocity can be computed with.
+    #[inline]
+    pub fn is_finite(&self) -> bool {
+        self.position.is_finite() && self.velocity.is_finite()
+    }
+
+    /// Whether the body can be steered now: seen by a backend, with a mass and finite.
+    #[inline]
+    pub fn is_steerable(&self) -> bool {
+        self.mass > 0.0 && self.is_finite()
+    }
+
+    /// Speed, m/s.
+    #[inline]
+    pub fn speed(&self) -> f32 {
+        self.velocity.length()
+    }
+}
+
+/// Who an agent is, independent of its [`Entity`]: seeds its random stream and breaks ties.
+///
+/// Assigned in spawn order unless you set one. Ids that you set yourself must be unique: two
+/// agents with one id draw the same random numbers.
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[component(on_insert = assign_id)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct SteeringId(pub u32);
+
+impl SteeringId {
+    /// "Not yet assigned": replaced by the next free id as soon as it is inserted.
+    pub const UNASSIGNED: Self = Self(u32::MAX);
+}
+
+impl Default for SteeringId {
+    fn default() -> Self {
+        Self::UNASSIGNED
+    }
+}
+
+/// The next id to hand out. Reset it to restart a level with the same ids.
+#[derive(Resource, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[reflect(Resource, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct NextSteeringId(pub u32);
+
+fn assign_id(mut world: DeferredWorld, context: HookContext) {
+    if !world.contains_resource::<NextSteeringId>() {
+        // Agents spawned before the plugin was added: start counting, then come back.
+        world.commands().queue(move |world: &mut World| {
+            world.init_resource::<NextSteeringId>();
+            assign_id(world.into(), context);
+        });
+        return;
+    }
+    let next = world.resource::<NextSteeringId>().0;
+    let Some(mut id) = world.get_mut::<SteeringId>(context.entity) else {
+        return;
+    };
+    if *id == SteeringId::UNASSIGNED {
+        *id = SteeringId(next);
+    }
+    let past = id.0.wrapping_add(1);
+    world.resource_mut::<NextSteeringId>().0 = next.max(past);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_follow_spawn_order_and_step_over_chosen_ones() {
+        let mut world = World::new();
+        let mut id = |given: Option<u32>| {
+            let entity = match given {
+                Some(id) => world.spawn((Vehicle::default(), SteeringId(id))).id(),
+                None => world.spawn(Vehicle::default()).id(),
+            };
+            world.flush();
+            world.get::<SteeringId>(entity).unwrap().0
+        };
+        assert_eq!(
+            [id(None), id(None), id(Some(10)), id(None), id(Some(4))],
+            [0, 1, 10, 11, 4]
+        );
+    }
+
+    #[test]
+    fn heading_survives_a_stop() {
+        let mut body = Kinematics::default();
+        body.sense(Vec2::ZERO, Vec2::ZERO, || Vec2::Y);
+        assert_eq!(body.heading, Vec2::Y, "at first the body's facing");
+        body.sense(Vec2::ZERO, Vec2::new(-2.0, 0.0), || Vec2::Y);
+        assert_eq!(body.heading, Vec2::NEG_X);
+        body.sense(Vec2::ZERO, Vec2::ZERO, || Vec2::Y);
+        assert_eq!(body.heading, Vec2::NEG_X);
+    }
+
+    #[test]
+    fn nonsense_limits_are_named() {
+        for bad in [0.0, -1.0, f32::NAN, f32::INFINITY] {
+            let vehicle = Vehicle {
+                max_force: bad,
+                ..default()
+            };
+            assert_eq!(vehicle.check().unwrap_err().field, "Vehicle.max_force");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The Rapier locomotion backend of `bevy_steering2d`.
+//!
+//! [`SteeringRapierPlugin`] makes every entity with a [`RigidBody`] a body that behaviors can see
+//! and, if it also has a [`Vehicle`], steer. The whole pipeline runs between
+//! [`PhysicsSet::SyncBackend`] and [`PhysicsSet::StepSimulation`], so a tick sees what you moved,
+//! pushed or spawned before it, and the step it leads to carries it out.
+//!
+//! What each kind of body does with a [`Vehicle`]:
+//!
+//! | body | steering |
+//! |---|---|
+//! | `Dynamic` | moved by the force; your own `ExternalForce`, impulses and gravity add to it |
+//! | `Dynamic` without mass (no collider) | moved as if it weighed 1 kg |
+//! | `KinematicVelocityBased` | its velocity is steered as if it weighed 1 kg; nothing pushes it |
+//! | `KinematicPositionBased`, `Fixed` | stays yours; one warning says that it cannot be steered |
+//! | with `RigidBodyDisabled` | rests |
+//!
+//! Neither `Velocity` nor `ReadMassProperties` is needed: both are read from Rapier itself.
+//!
+//! The contract it fulfills is in [`locomotion`](bevy_steering2d_core::locomotion). The force
+//! reaches the body as an impulse `F·Δt`: nothing persists when steering ends, user forces stay
+//! untouched, a force of zero does not wake a sleeper, and the path equals that of a
+//! [`PointMass`](bevy_steering2d_core::PointMass).
+
+mod act;
+mod sense;
+mod setup;
+
+use bevy::prelude::*;
+use bevy_rapier2d::prelude::*;
+use bevy_steering2d_core::{Kinematics, SteeringSchedule, SteeringSystems};
+
+#[cfg(doc)]
+use bevy_steering2d_core::Vehicle;
+
+/// Steers Rapier bodies. Add it after
+/// [`SteeringCorePlugin`](bevy_steering2d_core::SteeringCorePlugin); before or after
+/// `RapierPhysicsPlugin`, as you like.
+///
+/// When Rapier is missing, runs in another schedule than steering, or steps by another time than
+/// the schedule ticks, the log says so and how to mend it.
+#[derive(Default)]
+pub struct SteeringRapierPlugin;
+
+impl Plugin for SteeringRapierPlugin {
+    fn build(&self, app: &mut App) {
+        if app.world().contains_resource::<SteersRapier>() {
+            return;
+        }
+        app.insert_resource(SteersRapier);
+        let schedule = app
+            .world_mut()
+            .get_resource_or_init::<SteeringSchedule>()
+            .label();
+        app.register_required_components::<RigidBody, Kinematics>()
+            .configure_sets(
+                schedule,
+                (
+                    SteeringSystems::Sense,
+                    SteeringSystems::Steer,
+                    SteeringSystems::Combine,
+                    SteeringSystems::Move,
+                )
+                    .after(PhysicsSet::SyncBackend)
+                    .before(PhysicsSet::StepSimulation),
+            )
+            .add_systems(
+                schedule,
+                (
+                    (
+                        sense::weigh_new_bodies,
+                        sense::measure_bodies,
+                        sense::sense_bodies,
+                    )
+                        .chain()
+                        .in_set(SteeringSystems::Sense),
+                    act::move_bodies.in_set(SteeringSystems::Move),
+                ),
+            );
+    }
+
+    fn finish(&self, app: &mut App) {
+        setup::check_schedule(app);
+    }
+
+    fn is_unique(&self) -> bool {
+        false
+    }
+}
+
+/// Marks an app that steers Rapier bodies already: adding the plugin twice does no harm.
+#[derive(Resource)]
+struct SteersRapier;

@@ -1,0 +1,1 @@
+//! The host package of examples, integration tests and assets; see the crates.
