@@ -7,7 +7,8 @@ use crate::clock::begin_tick;
 use crate::combine::combine_forces;
 use crate::events::{TargetWatch, announce_arrivals, announce_lost_targets};
 use crate::locomotion::{
-    FaceVelocity, PointMass, SpeedLimit, move_point_masses, sense_point_masses,
+    FaceVelocity, PointMass, SpeedLimit, forget_point_mass, move_point_masses, sense_point_masses,
+    warn_of_faulty_facing,
 };
 use crate::schedule::BehaviorOrder;
 use crate::steer::warn_of_missing_bodies;
@@ -71,13 +72,19 @@ impl Plugin for SteeringCorePlugin {
                 schedule,
                 (
                     begin_tick.before(SteeringSystems::Sense),
-                    (sense_point_masses, warn_of_missing_bodies).in_set(SteeringSystems::Sense),
+                    (
+                        sense_point_masses,
+                        warn_of_missing_bodies,
+                        warn_of_faulty_facing,
+                    )
+                        .in_set(SteeringSystems::Sense),
                     (combine_forces, announce_lost_targets, announce_arrivals)
                         .chain()
                         .in_set(SteeringSystems::Combine),
                     move_point_masses.in_set(SteeringSystems::Move),
                 ),
-            );
+            )
+            .add_observer(forget_point_mass);
         register_types(app);
         // In order of default priority, which is the order of a ledger.
         app.add_behavior::<Evade>()

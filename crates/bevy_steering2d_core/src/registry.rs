@@ -189,7 +189,19 @@ impl SteeringAppExt for App {
                     .in_set(SteeringSystems::Steer),
             )
             .add_systems(schedule, steer::<B>.in_set(BehaviorOrder(id.0 + 1)))
-            .add_observer(make_agent::<B>)
+            .add_observer(make_agent::<B>);
+        make_early_agents::<B>(self.world_mut());
+        self
+    }
+}
+
+/// Entities that had `B` before it was registered become agents like those that come later.
+fn make_early_agents<B: Behavior>(world: &mut World) {
+    let mut carriers =
+        world.query_filtered::<Entity, (With<B>, Without<Vehicle>, Without<SteersFor>)>();
+    let early: Vec<Entity> = carriers.iter(world).collect();
+    for agent in early {
+        world.entity_mut(agent).insert(Vehicle::default());
     }
 }
 

@@ -37,6 +37,7 @@ pub(crate) fn steer<B: Behavior>(
         Steered,
     >,
     lenders: Query<(&Vehicle, &Kinematics), Steered>,
+    vehicles: Query<(), With<Vehicle>>,
     mut satellites: Query<
         (
             Entity,
@@ -75,14 +76,18 @@ pub(crate) fn steer<B: Behavior>(
         &mut satellites,
         |(entity, &id, steers_for, behavior, memory, watch, mut force)| {
             let Ok((vehicle, body)) = lenders.get(steers_for.0) else {
+                if !vehicles.contains(steers_for.0) {
+                    step.warn_of_missing_vehicle(entity, steers_for.0);
+                }
                 return;
             };
             if !body.is_steerable() {
                 return;
             }
             // The random stream is the carrier's own: two of a kind must not draw alike.
-            let Ok(agent) = Agent::new(steers_for.0, id, vehicle, body, &step.clock) else {
-                return;
+            let agent = match Agent::new(steers_for.0, id, vehicle, body, &step.clock) {
+                Ok(agent) => agent,
+                Err(error) => return step.warn(steers_for.0, &error),
             };
             let entry = step.entry(entity, behavior, &agent, memory, world, watch);
             force.record(step.clock.tick, entry);
@@ -130,6 +135,14 @@ impl Step<'_, '_, '_> {
             entry.cut = Cut::Invalid;
             return entry;
         }
+        if behavior.target() == Some(Target::Entity(agent.entity)) {
+            let name = B::short_type_path();
+            self.warnings.raise(&self.clock, carrier, name, || {
+                format!("{name} aims at its own agent; it counts as none")
+            });
+            entry.cut = Cut::Invalid;
+            return entry;
+        }
         let force = behavior.steer(agent, memory, world);
         if !force.is_finite() {
             self.warnings
@@ -151,6 +164,12 @@ impl Step<'_, '_, '_> {
         entry.share = 1.0;
         entry.cut = Cut::Nothing;
         entry
+    }
+
+    fn warn_of_missing_vehicle(&self, carrier: Entity, agent: Entity) {
+        self.warnings.raise(&self.clock, carrier, "SteersFor", || {
+            format!("steers for {agent}, which has no Vehicle; add one to make it an agent")
+        });
     }
 
     fn warn(&self, entity: Entity, error: &crate::InvalidParameter) {
