@@ -1,0 +1,190 @@
+//! The meadow all scenes play on: a rectangle with round corners and a fence.
+
+use std::f32::consts::FRAC_PI_2;
+
+use bevy::prelude::*;
+use bevy_rapier2d::prelude::*;
+use bevy_steering2d::RandomStream;
+
+use crate::look::{Look, Shape};
+use crate::palette;
+use crate::stage::InScene;
+
+/// The fenced ground around the origin. Round corners, because corners are where chases end too
+/// early.
+#[derive(Resource, Clone, Copy, Debug, PartialEq)]
+pub struct Arena {
+    /// Half of its width and height, m.
+    pub half_size: Vec2,
+    /// Radius of its corners, m; at most the smaller half.
+    pub corner: f32,
+}
+
+impl Default for Arena {
+    fn default() -> Self {
+        Self {
+            half_size: Vec2::new(16.0, 12.0),
+            corner: 5.0,
+        }
+    }
+}
+
+impl Arena {
+    /// Way from a point to the fence, m; negative outside.
+    pub fn clearance(&self, point: Vec2) -> f32 {
+        let core = self.core();
+        let beyond = point - point.clamp(-core, core);
+        if beyond == Vec2::ZERO {
+            self.corner + (core - point.abs()).min_element()
+        } else {
+            self.corner - beyond.length()
+        }
+    }
+
+    /// Unit vector away from the nearest fence.
+    pub fn inward(&self, point: Vec2) -> Vec2 {
+        let core = self.core();
+        let beyond = point - point.clamp(-core, core);
+        if beyond != Vec2::ZERO {
+            return -beyond.normalize();
+        }
+        let room = core - point.abs();
+        if room.x < room.y {
+            Vec2::new(-point.x.signum(), 0.0)
+        } else {
+            Vec2::new(0.0, -point.y.signum())
+        }
+    }
+
+    /// A random point at least `clearance` m from the fence and `apart` m from all the `others`;
+    /// after many draws the loneliest will do.
+    pub fn spot_apart(
+        &self,
+        clearance: f32,
+        others: &[Vec2],
+        apart: f32,
+        random: &mut RandomStream,
+    ) -> Vec2 {
+        const DRAWS: usize = 32;
+        let mut best = (0.0, Vec2::ZERO);
+        for _ in 0..DRAWS {
+            let spot = self.spot(clearance, random);
+            let distances = others.iter().map(|other| other.distance(spot));
+            let solitude = distances.fold(f32::INFINITY, f32::min);
+            if solitude >= apart {
+                return spot;
+            }
+            if solitude > best.0 {
+                best = (solitude, spot);
+            }
+        }
+        best.1
+    }
+
+    /// A random point at least `clearance` m from the fence.
+    pub fn spot(&self, clearance: f32, random: &mut RandomStream) -> Vec2 {
+        let area = Rect::from_center_half_size(Vec2::ZERO, self.half_size - clearance);
+        loop {
+            let spot = random.point_in(area);
+            if self.clearance(spot) >= clearance {
+                return spot;
+            }
+        }
+    }
+
+    /// The fence as a closed curve, counter-clockwise, m.
+    pub fn outline(&self) -> Vec<Vec2> {
+        const PER_CORNER: usize = 12;
+        let core = self.core();
+        (0..4)
+            .flat_map(|quarter| {
+                let start = quarter as f32 * FRAC_PI_2;
+                let side = Vec2::from_angle(start + 0.5 * FRAC_PI_2).signum();
+                (0..=PER_CORNER).map(move |step| {
+                    let angle = start + FRAC_PI_2 * step as f32 / PER_CORNER as f32;
+                    core * side + self.corner * Vec2::from_angle(angle)
+                })
+            })
+            .collect()
+    }
+
+    /// The rectangle of the corners' centers.
+    fn core(&self) -> Vec2 {
+        self.half_size - self.corner
+    }
+}
+
+pub(crate) fn spawn(world: &mut World) {
+    let arena = *world.resource::<Arena>();
+    let mut outline = arena.outline();
+    world.spawn((
+        Name::new("ground"),
+        InScene::default(),
+        Transform::default(),
+        Look {
+            shape: Shape::Area(outline.clone()),
+            color: palette::GROUND,
+            layer: -2.0,
+        },
+    ));
+    let look = Look {
+        shape: Shape::Loop {
+            points: outline.clone(),
+            width: 0.14,
+        },
+        color: palette::FENCE,
+        layer: -1.0,
+    };
+    outline.extend(outline.first().copied());
+    world.spawn((
+        Name::new("fence"),
+        InScene::default(),
+        RigidBody::Fixed,
+        Collider::polyline(outline, None),
+        Friction::coefficient(0.0),
+        Transform::default(),
+        look,
+    ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bevy_steering2d::SteeringId;
+
+    const ARENA: Arena = Arena {
+        half_size: Vec2::new(10.0, 6.0),
+        corner: 2.0,
+    };
+
+    #[test]
+    fn clearance_is_the_distance_to_the_fence() {
+        assert_eq!(ARENA.clearance(Vec2::ZERO), 6.0);
+        assert_eq!(ARENA.clearance(Vec2::new(9.0, 0.0)), 1.0);
+        assert_eq!(ARENA.clearance(Vec2::new(0.0, -7.0)), -1.0);
+        // The corner's circle is centered at (8, 4).
+        let corner = ARENA.clearance(Vec2::new(8.6, 4.8));
+        assert!((corner - 1.0).abs() < 1e-6, "{corner}");
+    }
+
+    #[test]
+    fn inward_leads_away_from_the_nearest_fence() {
+        assert_eq!(ARENA.inward(Vec2::new(9.5, 1.0)), Vec2::NEG_X);
+        assert_eq!(ARENA.inward(Vec2::new(1.0, -5.0)), Vec2::Y);
+        let corner = ARENA.inward(Vec2::new(8.6, 4.8));
+        assert!((corner - Vec2::new(-0.6, -0.8)).length() < 1e-6, "{corner}");
+    }
+
+    #[test]
+    fn the_outline_lies_on_the_fence() {
+        let outline = ARENA.outline();
+        assert!(outline.iter().all(|p| ARENA.clearance(*p).abs() < 1e-5));
+    }
+
+    #[test]
+    fn spots_keep_their_clearance() {
+        let mut random = RandomStream::new(1, SteeringId(0), 0);
+        let spots = (0..1_000).map(|_| ARENA.spot(1.5, &mut random));
+        assert!(spots.into_iter().all(|spot| ARENA.clearance(spot) >= 1.5));
+    }
+}

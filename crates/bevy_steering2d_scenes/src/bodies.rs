@@ -1,0 +1,78 @@
+//! The bodies of the scenes.
+
+use bevy::prelude::*;
+use bevy_rapier2d::prelude::*;
+use bevy_steering2d::prelude::*;
+
+use crate::look::{Look, Shape};
+use crate::stage::InScene;
+use crate::stay_inside::StayInside;
+
+/// An animal as a scene wants it.
+pub(crate) struct Animal {
+    pub(crate) name: &'static str,
+    /// m
+    pub(crate) position: Vec2,
+    /// Direction it looks at first, rad.
+    pub(crate) facing: f32,
+    /// m
+    pub(crate) radius: f32,
+    pub(crate) color: Color,
+    pub(crate) vehicle: Vehicle,
+}
+
+impl Animal {
+    /// A dynamic body of 1 kg, so that newtons read as m/s², that looks where it goes and minds
+    /// the fence.
+    pub(crate) fn bundle(self) -> impl Bundle {
+        let rotation = Quat::from_rotation_z(self.facing);
+        let shape = Shape::Arrow {
+            length: 3.4 * self.radius,
+            width: 2.0 * self.radius,
+        };
+        (
+            (Name::new(self.name), InScene::default()),
+            Transform::from_translation(self.position.extend(0.0)).with_rotation(rotation),
+            (
+                RigidBody::Dynamic,
+                Collider::ball(self.radius),
+                ColliderMassProperties::Mass(1.0),
+                Friction::coefficient(0.0),
+                Velocity::zero(),
+            ),
+            (self.vehicle, FaceVelocity::default(), StayInside::default()),
+            Look {
+                shape,
+                color: self.color,
+                layer: 1.0,
+            },
+        )
+    }
+}
+
+/// Puts a body somewhere else, at rest.
+pub(crate) fn teleport(transform: &mut Transform, velocity: &mut Velocity, to: Vec2) {
+    transform.translation = to.extend(transform.translation.z);
+    *velocity = Velocity::zero();
+}
+
+/// Writes only what differs, so that change detection stays true.
+pub(crate) fn recolor(look: &mut Mut<Look>, color: Color) {
+    if look.color != color {
+        look.color = color;
+    }
+}
+
+/// Switches a behavior on or off; it keeps its parameters and memory.
+pub(crate) fn enable<B: Behavior>(behavior: &mut Mut<B>, on: bool) {
+    if behavior.influence().enabled != on {
+        behavior.influence_mut().enabled = on;
+    }
+}
+
+/// Changes the speed limit.
+pub(crate) fn set_pace(vehicle: &mut Mut<Vehicle>, max_speed: f32) {
+    if vehicle.max_speed != max_speed {
+        vehicle.max_speed = max_speed;
+    }
+}

@@ -1,0 +1,130 @@
+//! What an entity looks like, and where to draw it between two ticks.
+
+use bevy::prelude::*;
+
+/// What to draw for an entity; only runners with a window care.
+#[derive(Component, Clone, Debug, PartialEq)]
+#[require(Drawn)]
+pub struct Look {
+    /// Its outline, m, x ahead.
+    pub shape: Shape,
+    /// Its color; may change at any time.
+    pub color: Color,
+    /// Higher is drawn above lower.
+    pub layer: f32,
+}
+
+/// An outline in the entity's frame, m.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shape {
+    /// A dart that points along x.
+    Arrow {
+        /// From tail to tip.
+        length: f32,
+        /// From wing to wing.
+        width: f32,
+    },
+    /// A filled convex area.
+    Area(Vec<Vec2>),
+    /// A line along a closed curve.
+    Loop {
+        /// Along here.
+        points: Vec<Vec2>,
+        /// This thick.
+        width: f32,
+    },
+}
+
+/// Position and facing, m.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pose {
+    /// World position, m.
+    pub position: Vec2,
+    /// World rotation.
+    pub facing: Rot2,
+}
+
+impl Pose {
+    fn of(transform: &Transform) -> Self {
+        let ahead = (transform.rotation * Vec3::X).truncate();
+        Self {
+            position: transform.translation.truncate(),
+            facing: Rot2::from_sin_cos(ahead.y, ahead.x),
+        }
+    }
+
+    fn lerp(self, to: Self, share: f32) -> Self {
+        Self {
+            position: self.position.lerp(to.position, share),
+            facing: self.facing.nlerp(to.facing, share),
+        }
+    }
+}
+
+/// Where to draw an entity in this frame: its pose between the last two ticks.
+///
+/// Physics ticks 64 times a second, screens draw when they like; without this, movement
+/// stutters. Never feed it back into [`Transform`]: physics would take it for a teleport.
+#[derive(Component, Clone, Copy, Debug, Default)]
+pub struct Drawn {
+    /// The pose to draw.
+    pub pose: Pose,
+    /// The poses after the last tick but one and after the last; `None` before the first tick.
+    trail: Option<(Pose, Pose)>,
+}
+
+impl Drawn {
+    /// Farther than this in one tick is a leap, m: drawn at once, without a streak.
+    const LEAP: f32 = 1.5;
+
+    fn tick(&mut self, now: Pose) {
+        let before = self.trail.map_or(now, |(_, last)| last);
+        let leaps = before.position.distance(now.position) > Self::LEAP;
+        self.trail = Some((if leaps { now } else { before }, now));
+    }
+}
+
+pub(crate) fn record_poses(mut drawn: Query<(&Transform, &mut Drawn)>) {
+    for (transform, mut drawn) in &mut drawn {
+        drawn.tick(Pose::of(transform));
+    }
+}
+
+pub(crate) fn blend_poses(time: Res<Time<Fixed>>, mut drawn: Query<(&Transform, &mut Drawn)>) {
+    let share = time.overstep_fraction();
+    for (transform, mut drawn) in &mut drawn {
+        drawn.pose = match drawn.trail {
+            Some((before, now)) => before.lerp(now, share),
+            None => Pose::of(transform),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(x: f32) -> Pose {
+        Pose {
+            position: Vec2::new(x, 0.0),
+            ..default()
+        }
+    }
+
+    #[test]
+    fn poses_are_blended_between_the_last_two_ticks() {
+        let mut drawn = Drawn::default();
+        drawn.tick(at(1.0));
+        drawn.tick(at(2.0));
+        let blended = drawn.trail.map(|(before, now)| before.lerp(now, 0.25));
+        assert_eq!(blended, Some(at(1.25)));
+    }
+
+    #[test]
+    fn a_teleport_leaves_no_streak() {
+        let mut drawn = Drawn::default();
+        drawn.tick(at(1.0));
+        drawn.tick(at(9.0));
+        assert_eq!(drawn.trail, Some((at(9.0), at(9.0))));
+    }
+}

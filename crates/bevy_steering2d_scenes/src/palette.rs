@@ -1,0 +1,24 @@
+//! The colors of the scenes: few, calm, and apart from each other for most eyes.
+
+use bevy::color::Color;
+
+/// Beyond the fence.
+pub const NIGHT: Color = Color::srgb(0.055, 0.067, 0.086);
+/// The ground of the arena.
+pub const GROUND: Color = Color::srgb(0.094, 0.114, 0.145);
+/// The fence around it.
+pub const FENCE: Color = Color::srgb(0.27, 0.32, 0.40);
+/// Hunters at rest and what is not in use.
+pub const MUTED: Color = Color::srgb(0.50, 0.55, 0.64);
+/// The fox, and hunters on the prowl.
+pub const AMBER: Color = Color::srgb(0.95, 0.62, 0.26);
+/// Whoever is after somebody.
+pub const RED: Color = Color::srgb(0.94, 0.36, 0.33);
+/// Rabbits and prey at peace.
+pub const SAND: Color = Color::srgb(0.90, 0.89, 0.83);
+/// Prey that runs for its life.
+pub const MINT: Color = Color::srgb(0.45, 0.86, 0.65);
+/// Forces.
+pub const SKY: Color = Color::srgb(0.36, 0.72, 0.97);
+/// Targets and the pointer.
+pub const GOLD: Color = Color::srgb(0.98, 0.83, 0.36);

@@ -1,0 +1,100 @@
+//! Keeps agents off the fence: a behavior of the scenes' own.
+
+use bevy::prelude::*;
+use bevy_steering2d::prelude::*;
+use bevy_steering2d::{InvalidParameter, priority};
+
+use crate::Arena;
+
+/// Pushes off the fence before the agent runs into it.
+///
+/// It looks where the agent will be: `F = max_force · inward · (1 − clearance / margin)`, at most
+/// `max_force`, with the clearance of `p + v · look_ahead`. Zero while that is farther than
+/// the margin from the fence. (Reynolds' containment)
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+pub struct StayInside {
+    /// How far ahead to look, s, `≥ 0`. Default `0.4`.
+    pub look_ahead: f32,
+    /// Distance from the fence where it begins to push, m, `> 0`. Default `2`.
+    pub margin: f32,
+    /// Its say among the other behaviors.
+    pub influence: Influence,
+}
+
+impl Default for StayInside {
+    fn default() -> Self {
+        Self {
+            look_ahead: 0.4,
+            margin: 2.0,
+            influence: Influence::at(priority::WALL_AVOIDANCE),
+        }
+    }
+}
+
+impl Behavior for StayInside {
+    type Memory = ();
+    type World = Res<'static, Arena>;
+
+    fn influence(&self) -> &Influence {
+        &self.influence
+    }
+
+    fn influence_mut(&mut self) -> &mut Influence {
+        &mut self.influence
+    }
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        InvalidParameter::unless_non_negative("StayInside.look_ahead", self.look_ahead)?;
+        InvalidParameter::unless_positive("StayInside.margin", self.margin)
+    }
+
+    fn steer(&self, me: &Agent, _: (), arena: &Res<Arena>) -> Vec2 {
+        stay_inside(me, arena, self)
+    }
+}
+
+fn stay_inside(me: &Agent, arena: &Arena, how: &StayInside) -> Vec2 {
+    let ahead = me.position + how.look_ahead * me.velocity;
+    let clearance = arena.clearance(ahead) - me.radius;
+    let urgency = (1.0 - clearance / how.margin).clamp(0.0, 1.0);
+    let inward = arena.inward(ahead);
+    let closing = (-me.velocity.dot(inward) / me.max_speed).clamp(0.0, 1.0);
+    let along = inward.perp() * me.velocity.dot(inward.perp()).signum();
+    urgency * me.max_force * (inward + closing * along).normalize()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn force(x: f32, speed: f32) -> Vec2 {
+        let me = Agent {
+            position: Vec2::new(x, 0.0),
+            velocity: Vec2::new(speed, 0.0),
+            radius: 0.5,
+            ..default()
+        };
+        // The fence is at x = 16.
+        stay_inside(&me, &Arena::default(), &StayInside::default())
+    }
+
+    #[test]
+    fn far_from_the_fence_it_is_silent() {
+        assert_eq!(force(0.0, 5.0), Vec2::ZERO);
+        assert_eq!(force(13.5, 0.0), Vec2::ZERO, "right at the margin");
+    }
+
+    #[test]
+    fn the_push_grows_towards_the_fence() {
+        // Clearance 1 of margin 2: half of 20 N.
+        assert_eq!(force(14.5, 0.0), Vec2::new(-10.0, 0.0));
+        assert_eq!(force(15.5, 0.0), Vec2::new(-20.0, 0.0));
+    }
+
+    #[test]
+    fn speed_counts_by_where_it_leads() {
+        assert!(force(13.0, 5.0).x < -10.0);
+        assert_eq!(force(14.0, -5.0), Vec2::ZERO, "it is on its way back");
+    }
+}

@@ -1,0 +1,88 @@
+//! A behavior of your own: runners cross a field and juke past the guard.
+//!
+//! The behavior is in `juke.rs`; here one line registers it, and from then on it has everything
+//! the built-in ones have: weights, priorities, a place in every agent's ledger.
+//!
+//! `cargo run --example custom_behavior`
+
+mod juke;
+
+use bevy::prelude::*;
+use bevy_rapier2d::prelude::*;
+use bevy_steering2d::prelude::*;
+
+use juke::Juke;
+
+fn main() {
+    let (dt, substeps) = (1.0 / 64.0, 1);
+    App::new()
+        .insert_resource(TimestepMode::Fixed { dt, substeps })
+        .add_plugins((
+            DefaultPlugins,
+            RapierPhysicsPlugin::<NoUserData>::default().in_fixed_schedule(),
+            SteeringPlugin::default(),
+        ))
+        .add_behavior::<Juke>()
+        .add_systems(Startup, (spawn_camera, spawn_players))
+        .add_observer(run_back)
+        .run();
+}
+
+/// Half the length of the field, m.
+const GOAL: f32 = 14.0;
+
+#[derive(Component)]
+struct Runner;
+
+fn spawn_camera(mut commands: Commands) {
+    let mut view = OrthographicProjection::default_2d();
+    view.scale = 1.0 / 40.0; // meters per pixel
+    commands.spawn((Camera2d, Projection::from(view)));
+}
+
+fn spawn_players(
+    mut commands: Commands,
+    mut meshes: ResMut<Assets<Mesh>>,
+    mut materials: ResMut<Assets<ColorMaterial>>,
+) {
+    let dart = meshes.add(Triangle2d::new(
+        vec2(0.7, 0.0),
+        vec2(-0.5, 0.4),
+        vec2(-0.5, -0.4),
+    ));
+    let mut player = |color, at: Vec2| {
+        (
+            RigidBody::Dynamic,
+            Collider::ball(0.45),
+            GravityScale(0.0),
+            FaceVelocity::default(),
+            Transform::from_translation(at.extend(0.0)),
+            Mesh2d(dart.clone()),
+            MeshMaterial2d(materials.add(color)),
+        )
+    };
+    let stroll = Wander::default();
+    let guard = player(Color::srgb(0.94, 0.36, 0.33), Vec2::ZERO);
+    // A leash of one behavior: the guard strolls, but never far from its post.
+    let post = Arrive::new(Vec2::ZERO).with_weight(0.5);
+    let guard = commands.spawn((guard, stroll, post)).id();
+
+    for lane in [-3.0, 0.0, 3.0] {
+        let runner = player(Color::srgb(0.45, 0.86, 0.65), vec2(-GOAL, lane));
+        commands.spawn((
+            Runner,
+            runner,
+            Arrive::new(vec2(GOAL, lane)),
+            Juke::new(guard),
+        ));
+    }
+}
+
+/// Whoever has crossed the field crosses it again.
+fn run_back(arrived: On<Arrived>, mut runners: Query<&mut Arrive, With<Runner>>) {
+    if let Ok(mut arrive) = runners.get_mut(arrived.entity)
+        && let Target::Point(goal) = arrive.target
+    {
+        arrive.target = vec2(-goal.x, goal.y).into();
+    }
+}

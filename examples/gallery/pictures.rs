@@ -1,0 +1,118 @@
+//! From [`Look`] to meshes.
+//!
+//! A picture is an entity of its own, since its transform is smoothed while the body's belongs
+//! to physics.
+
+use bevy::asset::RenderAssetUsages;
+use bevy::mesh::{Indices, PrimitiveTopology};
+use bevy::prelude::*;
+use bevy_steering2d_scenes::{Drawn, Look, Shape};
+
+pub fn plugin(app: &mut App) {
+    app.add_systems(
+        Update,
+        (hang_pictures, repaint_pictures, move_pictures).chain(),
+    );
+}
+
+/// The picture of an entity; goes with it.
+#[derive(Component)]
+#[relationship(relationship_target = Pictured)]
+struct PictureOf(Entity);
+
+/// Has a picture.
+#[derive(Component)]
+#[relationship_target(relationship = PictureOf, linked_spawn)]
+struct Pictured(Entity);
+
+fn hang_pictures(
+    news: Query<(Entity, &Look), Without<Pictured>>,
+    mut meshes: ResMut<Assets<Mesh>>,
+    mut materials: ResMut<Assets<ColorMaterial>>,
+    mut commands: Commands,
+) {
+    for (entity, look) in &news {
+        commands.spawn((
+            PictureOf(entity),
+            Mesh2d(meshes.add(mesh(&look.shape))),
+            MeshMaterial2d(materials.add(ColorMaterial::from_color(look.color))),
+            Transform::from_xyz(0.0, 0.0, look.layer),
+        ));
+    }
+}
+
+fn repaint_pictures(
+    looks: Query<(&Look, &Pictured), Changed<Look>>,
+    pictures: Query<&MeshMaterial2d<ColorMaterial>>,
+    mut materials: ResMut<Assets<ColorMaterial>>,
+) {
+    for (look, pictured) in &looks {
+        if let Ok(material) = pictures.get(pictured.0)
+            && let Some(mut material) = materials.get_mut(material)
+        {
+            material.color = look.color;
+        }
+    }
+}
+
+fn move_pictures(bodies: Query<&Drawn>, mut pictures: Query<(&PictureOf, &mut Transform)>) {
+    for (picture, mut transform) in &mut pictures {
+        if let Ok(Drawn { pose, .. }) = bodies.get(picture.0) {
+            transform.translation = pose.position.extend(transform.translation.z);
+            transform.rotation = Quat::from_rotation_z(pose.facing.as_radians());
+        }
+    }
+}
+
+fn mesh(shape: &Shape) -> Mesh {
+    match shape {
+        Shape::Arrow { length, width } => dart(*length, *width),
+        Shape::Area(outline) => area(outline),
+        Shape::Loop { points, width } => ribbon(points, *width),
+    }
+}
+
+/// A dart with a notch in its tail; the origin is where the body's center is.
+fn dart(length: f32, width: f32) -> Mesh {
+    let corners = [
+        Vec2::new(0.6 * length, 0.0),
+        Vec2::new(-0.4 * length, 0.5 * width),
+        Vec2::new(-0.22 * length, 0.0),
+        Vec2::new(-0.4 * length, -0.5 * width),
+    ];
+    triangles(&corners, vec![0, 1, 2, 0, 2, 3])
+}
+
+/// A fan around the first point.
+fn area(outline: &[Vec2]) -> Mesh {
+    let fan = (2..outline.len() as u32).flat_map(|i| [0, i - 1, i]);
+    triangles(outline, fan.collect())
+}
+
+/// A band along a closed curve.
+fn ribbon(points: &[Vec2], width: f32) -> Mesh {
+    let count = points.len();
+    let edges: Vec<_> = (0..count)
+        .flat_map(|i| {
+            let (before, after) = (points[(i + count - 1) % count], points[(i + 1) % count]);
+            let side = 0.5 * width * (after - before).perp().normalize_or_zero();
+            [points[i] + side, points[i] - side]
+        })
+        .collect();
+    let count = count as u32;
+    let quads = (0..count).flat_map(|i| {
+        let (here, next) = (2 * i, 2 * ((i + 1) % count));
+        [here, here + 1, next, next, here + 1, next + 1]
+    });
+    triangles(&edges, quads.collect())
+}
+
+fn triangles(corners: &[Vec2], indices: Vec<u32>) -> Mesh {
+    let positions: Vec<_> = corners.iter().map(|p| [p.x, p.y, 0.0]).collect();
+    Mesh::new(
+        PrimitiveTopology::TriangleList,
+        RenderAssetUsages::RENDER_WORLD,
+    )
+    .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, positions)
+    .with_inserted_indices(Indices::U32(indices))
+}

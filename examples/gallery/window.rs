@@ -1,0 +1,71 @@
+//! The windowed app.
+
+use std::process::ExitCode;
+
+use bevy::log::{Level, LogPlugin};
+use bevy::prelude::*;
+use bevy::window::WindowResolution;
+use bevy_egui::EguiPlugin;
+use bevy_steering2d_scenes::{CurrentScene, OverlaysPlugin, ScenesPlugin, palette, start};
+
+use crate::args::WindowWish;
+use crate::{camera, controls, panel, pictures, screenshot};
+
+/// Shows a scene until the window is closed.
+pub fn run(wish: WindowWish) -> ExitCode {
+    let window = Window {
+        title: "bevy_steering2d gallery".into(),
+        resolution: WindowResolution::new(1280, 720),
+        ..default()
+    };
+    let quiet = LogPlugin {
+        level: Level::WARN,
+        filter: "wgpu=error,naga=error".into(),
+        ..default()
+    };
+    let mut app = App::new();
+    app.add_plugins((
+        DefaultPlugins
+            .set(WindowPlugin {
+                primary_window: Some(window),
+                ..default()
+            })
+            .set(quiet),
+        EguiPlugin::default(),
+        ScenesPlugin,
+        OverlaysPlugin,
+    ))
+    .add_plugins((
+        camera::plugin,
+        controls::plugin,
+        panel::plugin,
+        pictures::plugin,
+    ))
+    .insert_resource(ClearColor(palette::NIGHT));
+    match wish.screenshot {
+        Some(path) => screenshot::take(&mut app, path, wish.ticks.unwrap_or(300)),
+        None => close_after(&mut app, wish.ticks),
+    }
+    if let Err(error) = start(app.world_mut(), wish.scene.name, wish.seed) {
+        eprintln!("gallery: {error}");
+        return ExitCode::from(2);
+    }
+    match app.run() {
+        AppExit::Success => ExitCode::SUCCESS,
+        AppExit::Error(code) => ExitCode::from(code.get()),
+    }
+}
+
+fn close_after(app: &mut App, ticks: Option<u32>) {
+    let Some(ticks) = ticks else {
+        return;
+    };
+    app.add_systems(
+        Update,
+        move |current: Res<CurrentScene>, mut exit: MessageWriter<AppExit>| {
+            if current.tick() >= ticks {
+                exit.write(AppExit::Success);
+            }
+        },
+    );
+}

@@ -1,0 +1,59 @@
+//! The first ten minutes: one body that follows the mouse.
+//!
+//! `cargo run --example seek`
+
+use bevy::prelude::*;
+use bevy_rapier2d::prelude::*;
+use bevy_steering2d::prelude::*;
+
+fn main() {
+    // One physics step per tick of Bevy's fixed clock.
+    let (dt, substeps) = (1.0 / 64.0, 1);
+    App::new()
+        .insert_resource(TimestepMode::Fixed { dt, substeps })
+        .add_plugins((
+            DefaultPlugins,
+            // Steering ticks in FixedUpdate, so physics must too: same path on every computer.
+            RapierPhysicsPlugin::<NoUserData>::default().in_fixed_schedule(),
+            SteeringPlugin::default(),
+        ))
+        .add_systems(Startup, spawn)
+        .add_systems(Update, follow_mouse)
+        .run();
+}
+
+fn spawn(
+    mut commands: Commands,
+    mut meshes: ResMut<Assets<Mesh>>,
+    mut materials: ResMut<Assets<ColorMaterial>>,
+) {
+    // Steering and physics think in meters; the camera shows each of them as 40 pixels.
+    let mut view = OrthographicProjection::default_2d();
+    view.scale = 1.0 / 40.0;
+    commands.spawn((Camera2d, Projection::from(view)));
+
+    let dart = Triangle2d::new(vec2(0.7, 0.0), vec2(-0.5, 0.4), vec2(-0.5, -0.4));
+    commands.spawn((
+        RigidBody::Dynamic,
+        Collider::ball(0.5),
+        GravityScale(0.0),       // seen from above, nothing falls
+        Seek::default(),         // makes it an agent; where to is set below
+        FaceVelocity::default(), // the tip goes first
+        Mesh2d(meshes.add(dart)),
+        MeshMaterial2d(materials.add(Color::srgb(0.95, 0.62, 0.26))),
+    ));
+}
+
+fn follow_mouse(
+    window: Single<&Window>,
+    camera: Single<(&Camera, &GlobalTransform)>,
+    mut seekers: Query<&mut Seek>,
+) {
+    let (camera, eye) = *camera;
+    let cursor = window.cursor_position();
+    if let Some(point) = cursor.and_then(|at| camera.viewport_to_world_2d(eye, at).ok()) {
+        seekers
+            .iter_mut()
+            .for_each(|mut seek| seek.target = point.into());
+    }
+}
