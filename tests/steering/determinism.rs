@@ -1,0 +1,239 @@
+//! Same binary, same ids, same inputs: the same bits, whatever the threads and the spawn order.
+//!
+//! Task pools are global to a process, so the test binary runs itself again as a child for every
+//! number of threads. Small worlds are visited serially; above a thousand agents work is shared,
+//! so there is a large crowd too.
+
+use std::process::Command;
+
+use bevy::app::TaskPoolOptions;
+use bevy::prelude::*;
+use bevy_steering2d::prelude::*;
+use bevy_steering2d::{ArriveMemory, SteeringClock, SteeringSeed, TargetWatch, WanderMemory};
+use rand::SeedableRng;
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::seq::SliceRandom;
+
+use crate::common::*;
+
+const TICKS: u32 = 600;
+const SMALL: u32 = 500;
+const LARGE: u32 = 3_000;
+
+/// Spawns a crowd that does a bit of everything to each other, bodies in the given order of ids.
+fn spawn_crowd(backend: Backend, app: &mut App, order: &[u32]) {
+    let mut agents: Vec<(u32, Entity)> = order
+        .iter()
+        .map(|&id| {
+            let at = Vec2::from_angle(id as f32) * (id as f32).sqrt();
+            let body = Body::at(at.x, at.y).moving(0.1 * at.y, -0.1 * at.x);
+            let body = body.weighing(0.5 + (id % 7) as f32);
+            (id, backend.spawn(app, body, SteeringId(id)))
+        })
+        .collect();
+    let mut by_id = agents.clone();
+    by_id.sort_unstable();
+    let everybody = by_id.len() as u32;
+    let agent_of = |id: u32| by_id[(id % everybody) as usize].1;
+    for (id, agent) in agents.drain(..) {
+        give_behaviors(app.world_mut(), id, agent, &agent_of);
+        if id % 10 == 3 {
+            let satellite = SteeringId(everybody + id);
+            let evade = Evade::new(agent_of(id + 5));
+            app.world_mut().spawn((satellite, SteersFor(agent), evade));
+        }
+    }
+}
+
+fn give_behaviors(world: &mut World, id: u32, agent: Entity, agent_of: &dyn Fn(u32) -> Entity) {
+    let mut agent = world.entity_mut(agent);
+    let dithered = (
+        Combine::Dithered,
+        Flee::new(agent_of(id * 3 + 2)).with_probability(0.6),
+        Wander::default().with_probability(0.8),
+    );
+    match id % 6 {
+        0 => agent.insert(Wander::default()),
+        1 => agent.insert((Pursuit::new(agent_of(id * 7 + 1)), FaceVelocity::default())),
+        2 => agent.insert(dithered),
+        3 => agent.insert((
+            Evade::new(agent_of(id + 1)),
+            Wander::default(),
+            Combine::Average,
+        )),
+        4 => agent.insert((
+            Arrive::new(Vec2::new(5.0, -5.0)),
+            Wander::new(WanderStyle::Angle {
+                radius: 1.0,
+                distance: 1.5,
+                angle_change: 4.0,
+            }),
+            Combine::WeightedSum,
+        )),
+        _ => agent.insert(Seek::new(agent_of(id + 11))),
+    };
+}
+
+fn crowd(backend: Backend, order: &[u32], ticks: u32) -> u64 {
+    let mut app = backend.app(HERTZ);
+    share_work(&mut app);
+    spawn_crowd(backend, &mut app, order);
+    run_ticks(&mut app, ticks);
+    let states = states(&mut app);
+    assert_eq!(states.len(), order.len());
+    assert_all_finite(&mut app, None, "crowd");
+    fingerprint(&states)
+}
+
+fn in_order(count: u32) -> Vec<u32> {
+    (0..count).collect()
+}
+
+fn shuffled(count: u32) -> Vec<u32> {
+    let mut order = in_order(count);
+    order.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(5));
+    order
+}
+
+#[test]
+fn the_same_run_twice_gives_the_same_bits() {
+    for backend in BACKENDS {
+        let order = in_order(SMALL);
+        let (first, second) = (crowd(backend, &order, 120), crowd(backend, &order, 120));
+        assert_eq!(first, second, "{backend:?}");
+    }
+}
+
+#[test]
+fn the_spawn_order_does_not_matter_under_fixed_ids() {
+    for backend in BACKENDS {
+        let tidy = crowd(backend, &in_order(SMALL), TICKS);
+        assert_eq!(tidy, crowd(backend, &shuffled(SMALL), TICKS), "{backend:?}");
+    }
+}
+
+#[test]
+fn one_bit_of_difference_is_noticed() {
+    // The other tests would be worth nothing if fingerprints could not differ.
+    let mut almost = in_order(SMALL);
+    almost.pop();
+    let one = crowd(Backend::PointMass, &in_order(SMALL), 60);
+    let other = crowd(Backend::PointMass, &almost, 60);
+    assert_ne!(one, other);
+}
+
+#[test]
+fn another_seed_gives_another_run() {
+    let run = |seed: u64| {
+        let mut app = point_mass_app(HERTZ);
+        app.insert_resource(SteeringSeed(seed));
+        spawn_crowd(Backend::PointMass, &mut app, &in_order(60));
+        run_ticks(&mut app, 60);
+        fingerprint(&states(&mut app))
+    };
+    assert_eq!(run(1), run(1));
+    assert_ne!(run(1), run(2));
+}
+
+/// All that a rollback must keep of an agent; its parameters do not change by themselves.
+type Snapshot = (
+    Transform,
+    PointMass,
+    Kinematics,
+    SteeringForce,
+    Option<WanderMemory>,
+    Option<ArriveMemory>,
+    Option<TargetWatch>,
+);
+
+fn take_snapshot(app: &mut App) -> (SteeringClock, Vec<(Entity, Snapshot)>) {
+    let mut agents = app.world_mut().query::<(
+        Entity,
+        &Transform,
+        &PointMass,
+        &Kinematics,
+        &SteeringForce,
+        Option<&WanderMemory>,
+        Option<&ArriveMemory>,
+        Option<&TargetWatch>,
+    )>();
+    let snapshots = agents.iter(app.world()).map(
+        |(entity, &place, &point, &body, force, wander, arrive, watch)| {
+            let memory = (wander.cloned(), arrive.cloned(), watch.cloned());
+            let snapshot = (
+                place,
+                point,
+                body,
+                force.clone(),
+                memory.0,
+                memory.1,
+                memory.2,
+            );
+            (entity, snapshot)
+        },
+    );
+    let snapshots = snapshots.collect();
+    (*app.world().resource::<SteeringClock>(), snapshots)
+}
+
+fn restore(app: &mut App, (clock, snapshots): (SteeringClock, Vec<(Entity, Snapshot)>)) {
+    app.insert_resource(clock);
+    for (entity, (place, point, body, force, wander, arrive, watch)) in snapshots {
+        let mut agent = app.world_mut().entity_mut(entity);
+        agent.insert((place, point, body, force));
+        wander.map(|memory| agent.insert(memory));
+        arrive.map(|memory| agent.insert(memory));
+        watch.map(|memory| agent.insert(memory));
+    }
+}
+
+#[test]
+fn a_run_rolled_back_repeats_itself_bit_by_bit() {
+    let mut app = point_mass_app(HERTZ);
+    spawn_crowd(Backend::PointMass, &mut app, &in_order(120));
+    run_ticks(&mut app, 60);
+    let snapshot = take_snapshot(&mut app);
+    run_ticks(&mut app, 60);
+    let first = fingerprint(&states(&mut app));
+    restore(&mut app, snapshot);
+    run_ticks(&mut app, 60);
+    assert_eq!(fingerprint(&states(&mut app)), first);
+}
+
+const THREADS: &str = "STEERING_TEST_THREADS";
+
+/// What the child process does: fixes the threads of its process, and prints what its crowds did.
+#[test]
+#[ignore = "a part of `the_number_of_threads_does_not_matter`, which runs it in processes of their own"]
+fn child() {
+    let Ok(threads) = std::env::var(THREADS) else {
+        return;
+    };
+    TaskPoolOptions::with_num_threads(threads.parse().unwrap()).create_default_pools();
+    for backend in BACKENDS {
+        let small = crowd(backend, &in_order(SMALL), TICKS);
+        let large = crowd(backend, &shuffled(LARGE), 60);
+        println!("{backend:?} did {small:016x} and {large:016x}");
+    }
+}
+
+fn crowds_with(threads: usize) -> Vec<String> {
+    let child = Command::new(std::env::current_exe().unwrap())
+        .args(["determinism::child", "--exact", "--ignored", "--nocapture"])
+        .env(THREADS, threads.to_string())
+        .output()
+        .unwrap();
+    let output = String::from_utf8_lossy(&child.stdout).into_owned();
+    assert!(child.status.success(), "{output}");
+    let report = |line: &&str| line.contains(" did ");
+    output.lines().filter(report).map(String::from).collect()
+}
+
+#[test]
+fn the_number_of_threads_does_not_matter() {
+    let one = crowds_with(1);
+    assert_eq!(one.len(), BACKENDS.len(), "{one:?}");
+    for threads in [2, 5] {
+        assert_eq!(crowds_with(threads), one, "{threads} threads");
+    }
+}

@@ -1,0 +1,321 @@
+//! `Arrived` and `TargetLost`: once, to the right entity, in a fixed order, and armed again.
+
+use bevy::prelude::*;
+use bevy_steering2d::prelude::*;
+use bevy_steering2d::{ArriveMemory, BehaviorRegistry};
+
+use crate::common::*;
+
+const SEAT: Vec2 = Vec2::new(3.0, 1.0);
+
+/// An agent at the origin and everything that arrives.
+fn arriving(backend: Backend, agent: impl Bundle) -> (App, Entity) {
+    let mut app = backend.app(HERTZ);
+    listen::<Arrived>(&mut app);
+    listen::<TargetLost>(&mut app);
+    let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), agent);
+    (app, agent)
+}
+
+fn move_to(app: &mut App, entity: Entity, place: Vec2) {
+    let mut transform = app.world_mut().get_mut::<Transform>(entity).unwrap();
+    transform.translation = place.extend(0.0);
+}
+
+#[test]
+fn arrived_is_announced_once_and_says_who_and_where() {
+    for backend in BACKENDS {
+        let (mut app, agent) = arriving(backend, Arrive::new(SEAT));
+        run_seconds(&mut app, 20.0);
+        let expected = Arrived {
+            entity: agent,
+            target: SEAT.into(),
+            carrier: agent,
+        };
+        assert_eq!(heard::<Arrived>(&app), [expected], "{backend:?}");
+        assert_near(position(&app, agent), SEAT, 0.1, &format!("{backend:?}"));
+    }
+}
+
+#[test]
+fn arrived_is_announced_when_the_agent_is_there_and_not_before() {
+    let (mut app, agent) = arriving(Backend::PointMass, Arrive::new(SEAT));
+    while heard::<Arrived>(&app).is_empty() {
+        app.update();
+    }
+    let body = get::<Kinematics>(&app, agent);
+    assert!(body.position.distance(SEAT) <= 0.1, "{body:?}");
+    assert!(
+        body.speed() <= 0.1 / 0.25,
+        "as slow as to stop within its tolerance: {body:?}"
+    );
+}
+
+#[test]
+fn an_agent_that_starts_at_its_target_has_arrived() {
+    let (mut app, _) = arriving(Backend::PointMass, Arrive::new(Vec2::ZERO));
+    run_ticks(&mut app, 1);
+    assert_eq!(heard::<Arrived>(&app).len(), 1);
+}
+
+#[test]
+fn rushing_through_the_target_is_not_arriving() {
+    let (mut app, _) = arriving(Backend::PointMass, ());
+    let bullet = Body::at(-1.0, 0.0).moving(60.0, 0.0);
+    Backend::PointMass.spawn(&mut app, bullet, Arrive::new(Vec2::ZERO));
+    run_ticks(&mut app, 5);
+    assert!(heard::<Arrived>(&app).is_empty());
+}
+
+#[test]
+fn a_nudge_does_not_announce_the_arrival_again_but_leaving_does() {
+    let (mut app, agent) = arriving(Backend::PointMass, Arrive::new(SEAT));
+    run_seconds(&mut app, 10.0);
+    move_to(&mut app, agent, SEAT + Vec2::new(0.15, 0.0));
+    run_seconds(&mut app, 5.0);
+    assert_eq!(heard::<Arrived>(&app).len(), 1, "nudged");
+    move_to(&mut app, agent, SEAT + Vec2::new(2.0, 0.0));
+    run_seconds(&mut app, 5.0);
+    assert_eq!(heard::<Arrived>(&app).len(), 2, "thrown out");
+}
+
+#[test]
+fn a_target_that_moves_away_is_arrived_at_anew() {
+    for backend in BACKENDS {
+        let mut app = backend.app(HERTZ);
+        listen::<Arrived>(&mut app);
+        let target = app
+            .world_mut()
+            .spawn(Transform::from_translation(SEAT.extend(0.0)))
+            .id();
+        backend.spawn(&mut app, Body::at(0.0, 0.0), Arrive::new(target));
+        run_seconds(&mut app, 8.0);
+        move_to(&mut app, target, Vec2::ZERO);
+        run_seconds(&mut app, 8.0);
+        assert_eq!(heard::<Arrived>(&app).len(), 2, "{backend:?}");
+    }
+}
+
+#[test]
+fn a_new_target_is_arrived_at_anew() {
+    let (mut app, agent) = arriving(Backend::PointMass, Arrive::new(SEAT));
+    run_seconds(&mut app, 8.0);
+    app.world_mut().entity_mut(agent).insert(Arrive::new(-SEAT));
+    run_seconds(&mut app, 8.0);
+    let targets: Vec<Target> = heard::<Arrived>(&app)
+        .iter()
+        .map(|arrived| arrived.target)
+        .collect();
+    assert_eq!(targets, [SEAT.into(), (-SEAT).into()]);
+}
+
+#[test]
+fn an_order_given_again_after_it_was_taken_back_is_answered_again() {
+    let (mut app, agent) = arriving(Backend::PointMass, Arrive::new(SEAT));
+    run_seconds(&mut app, 8.0);
+    app.world_mut().entity_mut(agent).remove::<Arrive>();
+    run_ticks(&mut app, 1);
+    app.world_mut().entity_mut(agent).insert(Arrive::new(SEAT));
+    run_ticks(&mut app, 1);
+    assert_eq!(heard::<Arrived>(&app).len(), 2);
+}
+
+#[test]
+fn an_arrival_survives_being_switched_off_and_on() {
+    let (mut app, agent) = arriving(Backend::PointMass, Arrive::new(SEAT));
+    run_seconds(&mut app, 8.0);
+    for enabled in [false, true] {
+        let mut arrive = app.world_mut().get_mut::<Arrive>(agent).unwrap();
+        arrive.influence.enabled = enabled;
+        run_ticks(&mut app, 5);
+    }
+    assert!(get::<ArriveMemory>(&app, agent).arrived);
+    assert_eq!(heard::<Arrived>(&app).len(), 1);
+}
+
+#[test]
+fn a_satellite_that_arrives_speaks_for_its_agent() {
+    let (mut app, agent) = arriving(Backend::PointMass, Vehicle::default());
+    let carrier = app
+        .world_mut()
+        .spawn((SteersFor(agent), Arrive::new(SEAT)))
+        .id();
+    run_seconds(&mut app, 8.0);
+    let [arrived] = heard::<Arrived>(&app)[..] else {
+        panic!("one arrival");
+    };
+    assert_eq!((arrived.entity, arrived.carrier), (agent, carrier));
+}
+
+#[test]
+fn observers_of_the_agent_itself_hear_it() {
+    #[derive(Resource, Default)]
+    struct Bell(u32);
+
+    let (mut app, agent) = arriving(Backend::PointMass, Arrive::new(SEAT));
+    app.init_resource::<Bell>();
+    let ring = |_: On<Arrived>, mut bell: ResMut<Bell>| bell.0 += 1;
+    app.world_mut().entity_mut(agent).observe(ring);
+    Backend::PointMass.spawn(&mut app, Body::at(9.0, 9.0), Arrive::new(SEAT));
+    run_seconds(&mut app, 8.0);
+    assert_eq!(heard::<Arrived>(&app).len(), 2);
+    assert_eq!(app.world().resource::<Bell>().0, 1, "only its own");
+}
+
+#[test]
+fn an_observer_may_remove_the_behavior_or_despawn_the_agent() {
+    for backend in BACKENDS {
+        let mut app = backend.app(HERTZ);
+        let leave = |arrived: On<Arrived>, mut commands: Commands| {
+            commands.entity(arrived.entity).despawn();
+        };
+        app.add_observer(leave);
+        let agents =
+            [0.0, 1.0, 2.0].map(|y| backend.spawn(&mut app, Body::at(0.0, y), Arrive::new(SEAT)));
+        run_seconds(&mut app, 8.0);
+        let left = agents
+            .iter()
+            .filter(|&&agent| app.world().get_entity(agent).is_ok());
+        assert_eq!(left.count(), 0, "{backend:?}");
+    }
+}
+
+#[test]
+fn events_of_one_tick_come_in_order_of_id_not_of_spawning() {
+    let mut app = point_mass_app(HERTZ);
+    listen::<Arrived>(&mut app);
+    listen::<TargetLost>(&mut app);
+    let gone = app.world_mut().spawn_empty().id();
+    let by_id: Vec<(u32, Entity)> = [5, 3, 9, 1]
+        .map(|id| {
+            let agent = (SteeringId(id), Arrive::new(Vec2::ZERO), Seek::new(gone));
+            (
+                id,
+                Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), agent),
+            )
+        })
+        .into();
+    run_ticks(&mut app, 1);
+    let mut expected = by_id;
+    expected.sort_unstable();
+    let expected: Vec<Entity> = expected.into_iter().map(|(_, agent)| agent).collect();
+    let arrived: Vec<Entity> = heard::<Arrived>(&app)
+        .iter()
+        .map(|event| event.entity)
+        .collect();
+    let lost: Vec<Entity> = heard::<TargetLost>(&app)
+        .iter()
+        .map(|event| event.entity)
+        .collect();
+    assert_eq!(arrived, expected);
+    assert_eq!(lost, expected);
+}
+
+#[test]
+fn every_behavior_that_loses_its_target_says_so() {
+    let mut app = point_mass_app(HERTZ);
+    listen::<TargetLost>(&mut app);
+    let target = Backend::PointMass.spawn(&mut app, Body::at(4.0, 0.0), ());
+    let agent = (Seek::new(target), Evade::new(target));
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), agent);
+    let satellite = app
+        .world_mut()
+        .spawn((SteersFor(agent), Pursuit::new(target)))
+        .id();
+    run_ticks(&mut app, 5);
+    assert!(heard::<TargetLost>(&app).is_empty());
+    app.world_mut().despawn(target);
+    run_ticks(&mut app, 100);
+    let registry = app.world().resource::<BehaviorRegistry>();
+    let lost: Vec<_> = heard::<TargetLost>(&app)
+        .iter()
+        .map(|lost| (lost.entity, lost.carrier, registry.get(lost.behavior).name))
+        .collect();
+    let expected = [
+        (agent, agent, "Evade"),
+        (agent, agent, "Seek"),
+        (agent, satellite, "Pursuit"),
+    ];
+    assert_eq!(lost, expected);
+}
+
+#[test]
+fn a_new_target_arms_the_loss_again() {
+    for backend in BACKENDS {
+        let mut app = backend.app(HERTZ);
+        listen::<TargetLost>(&mut app);
+        let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), Vehicle::default());
+        for losses in 1..=3 {
+            let target = backend.spawn(&mut app, Body::at(4.0, 0.0), ());
+            app.world_mut().entity_mut(agent).insert(Seek::new(target));
+            run_ticks(&mut app, 5);
+            app.world_mut().despawn(target);
+            run_ticks(&mut app, 5);
+            assert_eq!(heard::<TargetLost>(&app).len(), losses, "{backend:?}");
+        }
+    }
+}
+
+#[test]
+fn one_dead_target_after_the_other_is_two_losses() {
+    let mut app = point_mass_app(HERTZ);
+    listen::<TargetLost>(&mut app);
+    let [first, second] = [(); 2].map(|()| app.world_mut().spawn_empty().id());
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(first));
+    run_ticks(&mut app, 5);
+    app.world_mut().get_mut::<Seek>(agent).unwrap().target = second.into();
+    run_ticks(&mut app, 5);
+    let targets: Vec<Target> = heard::<TargetLost>(&app)
+        .iter()
+        .map(|lost| lost.target)
+        .collect();
+    assert_eq!(targets, [first.into(), second.into()]);
+}
+
+#[test]
+fn a_target_that_comes_back_may_be_lost_again() {
+    let mut app = point_mass_app(HERTZ);
+    listen::<TargetLost>(&mut app);
+    let target = app
+        .world_mut()
+        .spawn(Transform::from_xyz(9.0, 0.0, 0.0))
+        .id();
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(target));
+    for losses in 1..=2 {
+        app.world_mut().entity_mut(target).remove::<Transform>();
+        run_ticks(&mut app, 5);
+        assert_eq!(heard::<TargetLost>(&app).len(), losses);
+        app.world_mut()
+            .entity_mut(target)
+            .insert(Transform::from_xyz(9.0, 0.0, 0.0));
+        run_ticks(&mut app, 5);
+        assert!(total(&app, agent).x > 0.0);
+    }
+}
+
+#[test]
+fn a_silent_behavior_notices_its_loss_when_it_is_switched_on() {
+    let mut app = point_mass_app(HERTZ);
+    listen::<TargetLost>(&mut app);
+    let gone = app.world_mut().spawn_empty().id();
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(gone).disabled());
+    run_ticks(&mut app, 5);
+    assert!(heard::<TargetLost>(&app).is_empty());
+    app.world_mut()
+        .get_mut::<Seek>(agent)
+        .unwrap()
+        .influence
+        .enabled = true;
+    run_ticks(&mut app, 5);
+    assert_eq!(heard::<TargetLost>(&app).len(), 1);
+}
+
+#[test]
+fn a_point_is_never_lost() {
+    let (mut app, _) = arriving(
+        Backend::PointMass,
+        (Seek::new(SEAT), Flee::new(SEAT).within(0.1)),
+    );
+    run_seconds(&mut app, 2.0);
+    assert!(heard::<TargetLost>(&app).is_empty());
+}

@@ -1,0 +1,23 @@
+//! The integration tests: whole apps, stepped tick by tick, headless, under both backends.
+//!
+//! One binary with a module per subject, because every test binary links Bevy again.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed, and unwrap says where"
+)]
+
+mod common;
+
+mod bad_input;
+mod behaviors;
+mod bodies;
+mod chaos;
+mod determinism;
+mod events;
+mod locomotion;
+mod pipeline;
+mod pitfalls;
+mod properties;
+mod requirements;
+mod tick_rate;

@@ -1,0 +1,332 @@
+//! Defects of other steering libraries, by name: none of them here.
+
+use bevy::prelude::*;
+use bevy_steering2d::prelude::*;
+
+use crate::common::*;
+
+const EAST: Vec2 = Vec2::new(1e6, 0.0);
+
+/// An early `return` inside the loop over agents: one that has arrived stops all later ones.
+#[test]
+fn an_agent_that_has_nothing_to_do_does_not_stop_the_others() {
+    for backend in BACKENDS {
+        let mut app = backend.app(HERTZ);
+        let gone = app.world_mut().spawn_empty().id();
+        let mut seekers = Vec::new();
+        for i in 0..20 {
+            let y = 3.0 * i as f32;
+            let body = Body::at(0.0, y);
+            match i % 4 {
+                0 => backend.spawn(&mut app, body, Seek::new(Vec2::new(0.0, y))),
+                1 => backend.spawn(&mut app, body, Seek::new(gone)),
+                2 => backend.spawn(&mut app, body, Seek::new(Vec2::NAN)),
+                _ => {
+                    seekers.push(backend.spawn(&mut app, body, Seek::new(EAST)));
+                    continue;
+                }
+            };
+        }
+        run_seconds(&mut app, 1.0);
+        for seeker in seekers {
+            assert!(position(&app, seeker).x > 1.0, "{backend:?}");
+        }
+    }
+}
+
+/// Unguarded `normalize()`: NaN on coincident agents, on the target, at rest.
+#[test]
+fn coincident_agents_stay_finite() {
+    for backend in BACKENDS {
+        let mut app = backend.app(HERTZ);
+        let agents = [(); 6].map(|()| backend.spawn(&mut app, Body::at(1.0, 1.0), ()));
+        for (i, &agent) in agents.iter().enumerate() {
+            let other = agents[(i + 1) % agents.len()];
+            let mut agent = app.world_mut().entity_mut(agent);
+            match i {
+                0 => agent.insert(Seek::new(other)),
+                1 => agent.insert(Flee::new(other)),
+                2 => agent.insert(Arrive::new(other)),
+                3 => agent.insert(Pursuit::new(other).predicting(Prediction::Intercept)),
+                4 => agent.insert(Evade::new(other)),
+                _ => agent.insert((Wander::default(), FaceVelocity::default())),
+            };
+        }
+        for _ in 0..120 {
+            app.update();
+            assert_all_finite(&mut app, None, &format!("{backend:?}"));
+        }
+        assert!(warnings(&app).is_empty(), "{backend:?}");
+    }
+}
+
+#[test]
+fn on_the_target_at_rest_seek_stays_at_rest() {
+    for backend in BACKENDS {
+        let mut app = backend.app(HERTZ);
+        let agent = backend.spawn(&mut app, Body::at(2.0, 3.0), Seek::new(Vec2::new(2.0, 3.0)));
+        run_seconds(&mut app, 1.0);
+        assert_eq!(position(&app, agent), Vec2::new(2.0, 3.0), "{backend:?}");
+    }
+}
+
+/// A row of agents past a target: the force of each, sampled every `step` m along x.
+fn forces_along_x<B: Bundle>(step: f32, count: i32, with: impl Fn(Vec2) -> B) -> Vec<Vec2> {
+    let mut app = point_mass_app(HERTZ);
+    let agents: Vec<Entity> = (0..count)
+        .map(|i| {
+            let x = (i - count / 2) as f32 * step;
+            Backend::PointMass.spawn(&mut app, Body::at(x, 0.0), with(Vec2::ZERO))
+        })
+        .collect();
+    run_ticks(&mut app, 1);
+    agents.into_iter().map(|agent| total(&app, agent)).collect()
+}
+
+#[test]
+fn no_force_jumps_where_an_agent_reaches_its_target() {
+    for forces in [
+        forces_along_x(1e-4, 400, Seek::new),
+        forces_along_x(1e-4, 400, Arrive::new),
+        forces_along_x(1e-4, 400, Pursuit::new),
+    ] {
+        let jumps = forces.windows(2).map(|pair| pair[0].distance(pair[1]));
+        let largest = jumps.fold(0.0, f32::max);
+        assert!(largest <= 1.0, "{largest} N in a tenth of a millimeter");
+    }
+}
+
+/// Wander's random step scaled by the tick, so that strolls straighten at high rates.
+#[test]
+fn a_stroll_at_four_times_the_rate_turns_as_much() {
+    let turned = |hertz: f64| {
+        let mut app = point_mass_app(hertz);
+        let agents: Vec<Entity> = (0..300)
+            .map(|_| Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Wander::default()))
+            .collect();
+        run_seconds(&mut app, 1.0);
+        let before: Vec<Vec2> = agents.iter().map(|&agent| velocity(&app, agent)).collect();
+        run_seconds(&mut app, 1.0);
+        let turns = agents.iter().zip(before);
+        let squares = turns.map(|(&agent, before)| before.angle_to(velocity(&app, agent)).powi(2));
+        (squares.sum::<f32>() / agents.len() as f32).sqrt()
+    };
+    // A step scaled by dt instead of √dt would turn half as much. The standard error of a root
+    // mean square over 300 is 4 %, of the ratio of two 6 %.
+    let ratio = turned(30.0) / turned(120.0);
+    assert!((0.8..1.25).contains(&ratio), "{ratio}");
+}
+
+/// One shared random generator, consumed in query order.
+#[test]
+fn other_agents_do_not_change_what_a_wanderer_does() {
+    #[derive(Component)]
+    struct OtherArchetype;
+
+    for backend in BACKENDS {
+        let path = |company: u32| {
+            let mut app = backend.app(HERTZ);
+            for i in 0..company {
+                let body = Body::at(i as f32, 5.0);
+                let other = (Wander::default(), SteeringId(100 + i));
+                if i % 2 == 0 {
+                    backend.spawn(&mut app, body, other);
+                } else {
+                    backend.spawn(&mut app, body, (other, OtherArchetype, Combine::Dithered));
+                }
+            }
+            let hero = (Wander::default(), SteeringId(7));
+            let hero = backend.spawn(&mut app, Body::at(0.0, 0.0), hero);
+            (0..120)
+                .map(|_| {
+                    app.update();
+                    position(&app, hero)
+                })
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(path(0), path(25), "{backend:?}");
+    }
+}
+
+#[test]
+fn an_agent_that_changes_its_archetype_keeps_its_random_stream() {
+    let path = |tagged: bool| {
+        let mut app = point_mass_app(HERTZ);
+        let hero = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Wander::default());
+        run_ticks(&mut app, 30);
+        if tagged {
+            app.world_mut().entity_mut(hero).insert(Name::new("hero"));
+        }
+        run_ticks(&mut app, 90);
+        position(&app, hero)
+    };
+    assert_eq!(path(false), path(true));
+}
+
+/// Forces clamped per axis: diagonals get √2 more.
+#[test]
+fn a_diagonal_force_is_no_stronger_than_a_straight_one() {
+    for backend in BACKENDS {
+        for mode in [
+            Combine::WeightedSum,
+            Combine::Average,
+            Combine::Prioritized,
+            Combine::Dithered,
+        ] {
+            let mut app = backend.app(HERTZ);
+            for angle in [0.0, 0.3, std::f32::consts::FRAC_PI_4] {
+                let target = 1e6 * Vec2::from_angle(angle);
+                let agent = (Seek::new(target), mode);
+                let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), agent);
+                run_ticks(&mut app, 1);
+                let force = total(&app, agent).length();
+                assert!(
+                    (force - 20.0).abs() < 1e-3,
+                    "{backend:?} {mode:?} {angle}: {force} N"
+                );
+            }
+        }
+    }
+}
+
+/// Zero force inside the tolerance: a frictionless body drifts through.
+#[test]
+fn inside_the_tolerance_arrive_brakes_a_drift() {
+    for backend in BACKENDS {
+        let mut app = backend.app(HERTZ);
+        let drifting = Body::at(-0.05, 0.0).moving(0.3, 0.0);
+        let agent = backend.spawn(&mut app, drifting, Arrive::new(Vec2::ZERO));
+        for _ in 0..60 * 5 {
+            app.update();
+            let out = position(&app, agent).length();
+            assert!(out <= 0.1, "{backend:?}: {out} m out");
+        }
+        let speed = velocity(&app, agent).length();
+        assert!(speed < 1e-3, "{backend:?}: still {speed} m/s");
+    }
+}
+
+/// Arrive that oscillates about its target.
+#[test]
+fn arrive_comes_nearer_all_the_way_and_does_not_oscillate() {
+    for backend in BACKENDS {
+        let mut app = backend.app(HERTZ);
+        let agent = backend.spawn(&mut app, Body::at(-9.0, -4.0), Arrive::new(Vec2::ZERO));
+        let mut before = f32::INFINITY;
+        for tick in 0..60 * 10 {
+            app.update();
+            let distance = position(&app, agent).length();
+            assert!(
+                distance <= before + 1e-5,
+                "{backend:?}: {before} then {distance} in {tick}"
+            );
+            before = distance;
+        }
+        assert!(before <= 0.1, "{backend:?}: {before} m away");
+    }
+}
+
+/// Parked agents that dance.
+#[test]
+fn a_parked_agent_does_not_move_any_more() {
+    for backend in BACKENDS {
+        let mut app = backend.app(HERTZ);
+        let agent = backend.spawn(&mut app, Body::at(3.0, 0.0), Arrive::new(Vec2::ZERO));
+        run_seconds(&mut app, 10.0);
+        let parked = position(&app, agent);
+        run_seconds(&mut app, 30.0);
+        assert_near(position(&app, agent), parked, 1e-3, &format!("{backend:?}"));
+    }
+}
+
+/// A force sent as an impulse, or an acceleration as a force.
+#[test]
+fn heavier_bodies_accelerate_less_by_exactly_their_mass() {
+    for backend in BACKENDS {
+        let gained = |mass: f32| {
+            let mut app = backend.app(HERTZ);
+            let body = Body::at(0.0, 0.0).weighing(mass);
+            let agent = backend.spawn(&mut app, body, Seek::new(EAST));
+            run_ticks(&mut app, 1);
+            assert!((total(&app, agent).x - 20.0).abs() < 1e-4, "full force");
+            velocity(&app, agent).x
+        };
+        let expected = 20.0 * TICK;
+        for mass in [1.0, 8.0, 100.0] {
+            let gained = gained(mass);
+            assert!(
+                (gained * mass - expected).abs() < 1e-4 * expected,
+                "{backend:?}: {mass} kg gained {gained} m/s"
+            );
+        }
+    }
+}
+
+/// A published listing compares `velocity · velocity < 0.95` where headings are meant: slow
+/// quarries then always count as facing the hunter.
+#[test]
+fn a_slow_crossing_quarry_is_predicted_too() {
+    let mut app = point_mass_app(HERTZ);
+    let quarry = Body::at(10.0, 0.0).moving(0.0, 0.1);
+    let quarry = Backend::PointMass.spawn(&mut app, quarry, ());
+    let body = Body::at(0.0, 0.0).moving(0.1, 0.0);
+    let hunter = Pursuit::new(quarry).predicting(Prediction::Fixed(20.0));
+    let hunter = Backend::PointMass.spawn(&mut app, body, hunter);
+    run_ticks(&mut app, 1);
+    let force = total(&app, hunter);
+    // In 20 s it will be 2 m further: the force points 1 : 5 upwards.
+    assert!((force.y / force.x - 0.2).abs() < 0.02, "{force}");
+}
+
+/// Weights that mean nothing, such as 121500 against 8.8.
+#[test]
+fn weights_of_one_to_one_mean_equal_say() {
+    let mut app = point_mass_app(HERTZ);
+    let quarry = Backend::PointMass.spawn(&mut app, Body::at(0.0, 50.0), ());
+    let agent = (Seek::new(EAST), Pursuit::new(quarry), Combine::WeightedSum);
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), agent);
+    run_ticks(&mut app, 1);
+    let [seek, pursuit] = [entry::<Seek>(&app, agent), entry::<Pursuit>(&app, agent)];
+    assert!((seek.raw.length() - pursuit.raw.length()).abs() < 1e-3);
+    let force = total(&app, agent);
+    assert!(
+        (force.x - force.y).abs() < 1e-3,
+        "{force} is halfway between"
+    );
+}
+
+#[test]
+fn every_behavior_of_full_urgency_reaches_the_full_force_and_none_exceeds_it() {
+    let mut app = point_mass_app(HERTZ);
+    let other = Backend::PointMass.spawn(&mut app, Body::at(3.0, 0.0), ());
+    let agent = (
+        Seek::new(other),
+        Flee::new(other),
+        Arrive::new(other),
+        Pursuit::new(other),
+        Evade::new(other),
+        Wander::default(),
+    );
+    // At full speed the wrong way, whatever the way.
+    let body = Body::at(0.0, 0.0).moving(0.0, 5.0);
+    let agent = Backend::PointMass.spawn(&mut app, body, agent);
+    run_ticks(&mut app, 1);
+    for entry in ledger(&app, agent) {
+        let force = entry.raw.length();
+        assert!(force <= 20.0 * 1.000_01, "{entry:?}");
+    }
+    for entry in [entry::<Seek>(&app, agent), entry::<Flee>(&app, agent)] {
+        assert!((entry.raw.length() - 20.0).abs() < 1e-3, "{entry:?}");
+    }
+}
+
+/// Priorities set by one agent leaking into another, or into the defaults.
+#[test]
+fn an_influence_is_the_agents_own() {
+    let mut app = point_mass_app(HERTZ);
+    let seek = Seek::new(EAST);
+    let loud = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), seek.with_weight(0.25));
+    let plain = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), seek);
+    run_ticks(&mut app, 1);
+    assert_eq!(4.0 * total(&app, loud), total(&app, plain));
+}

@@ -1,0 +1,196 @@
+//! For any agents, targets and vehicles, however odd: the total is finite and within the limit,
+//! and steering never drives a body past its top speed.
+
+use bevy::prelude::*;
+use bevy_steering2d::prelude::*;
+use proptest::prelude::*;
+
+use crate::common::*;
+
+/// One random agent, before it is spawned.
+#[derive(Clone, Debug)]
+struct Anyone {
+    position: Vec2,
+    velocity: Vec2,
+    mass: f32,
+    vehicle: Vehicle,
+    combine: Combine,
+    limit: SpeedLimit,
+    target: Aim,
+    behaviors: [bool; 6],
+    weight: f32,
+    probability: f32,
+}
+
+/// What it aims at: a point, or another of the agents.
+#[derive(Clone, Copy, Debug)]
+enum Aim {
+    Point(Vec2),
+    Agent(usize),
+}
+
+/// Numbers of every size, from a micrometer to a million kilometers, and zero.
+fn number() -> impl Strategy<Value = f32> {
+    prop_oneof![
+        Just(0.0_f32),
+        -10.0..10.0_f32,
+        -1e-6..1e-6_f32,
+        -1e9..1e9_f32,
+    ]
+}
+
+fn point() -> impl Strategy<Value = Vec2> {
+    prop_oneof![
+        Just(Vec2::ZERO),
+        (number(), number()).prop_map(|(x, y)| Vec2::new(x, y)),
+    ]
+}
+
+/// From a thousandth to a thousand, evenly over the orders of magnitude.
+fn magnitude() -> impl Strategy<Value = f32> {
+    (-3.0..3.0_f32).prop_map(|exponent| 10_f32.powf(exponent))
+}
+
+fn vehicle() -> impl Strategy<Value = Vehicle> {
+    (magnitude(), magnitude(), magnitude()).prop_map(|(max_speed, max_force, response_time)| {
+        Vehicle {
+            max_speed,
+            max_force,
+            response_time,
+            radius: None,
+        }
+    })
+}
+
+fn combine() -> impl Strategy<Value = Combine> {
+    prop_oneof![
+        Just(Combine::WeightedSum),
+        Just(Combine::Average),
+        Just(Combine::Prioritized),
+        Just(Combine::Dithered),
+    ]
+}
+
+fn anyone() -> impl Strategy<Value = Anyone> {
+    let limit = prop_oneof![Just(SpeedLimit::Soft), Just(SpeedLimit::Hard)];
+    let target = prop_oneof![
+        point().prop_map(Aim::Point),
+        (0..8_usize).prop_map(Aim::Agent)
+    ];
+    let body = (point(), point(), magnitude());
+    let say = (0.0..1e3_f32, 0.01..=1.0_f32);
+    let behaviors = any::<[bool; 6]>();
+    (body, vehicle(), combine(), limit, target, behaviors, say).prop_map(
+        |((position, velocity, mass), vehicle, combine, limit, target, behaviors, say)| Anyone {
+            position,
+            velocity: velocity.clamp_length_max(300.0),
+            mass,
+            vehicle,
+            combine,
+            limit,
+            target,
+            behaviors,
+            weight: say.0,
+            probability: say.1,
+        },
+    )
+}
+
+impl Anyone {
+    fn spawn(&self, backend: Backend, app: &mut App) -> Entity {
+        let body = Body {
+            position: self.position,
+            velocity: self.velocity,
+            mass: self.mass,
+        };
+        backend.spawn(app, body, (self.vehicle, self.combine, self.limit))
+    }
+
+    fn behave(&self, world: &mut World, agent: Entity, agents: &[Entity]) {
+        let target = match self.target {
+            Aim::Point(point) => Target::Point(point),
+            Aim::Agent(index) => Target::Entity(agents[index % agents.len()]),
+        };
+        let mut agent = world.entity_mut(agent);
+        let [seek, flee, arrive, pursuit, evade, wander] = self.behaviors;
+        if seek {
+            agent.insert(self.say(Seek::new(target)));
+        }
+        if flee {
+            agent.insert(self.say(Flee::new(target).within(f32::INFINITY)));
+        }
+        if arrive {
+            agent.insert(self.say(Arrive::new(target)));
+        }
+        if pursuit {
+            agent.insert(self.say(Pursuit::new(target).predicting(Prediction::Intercept)));
+        }
+        if evade {
+            agent.insert(self.say(Evade::new(target)));
+        }
+        if wander {
+            agent.insert(self.say(Wander::default()));
+        }
+    }
+
+    fn say<B: Behavior>(&self, behavior: B) -> B {
+        behavior
+            .with_weight(self.weight)
+            .with_probability(self.probability)
+    }
+
+    /// What one tick may have done to it.
+    fn judge(&self, app: &App, agent: Entity, before: Vec2) -> Result<(), TestCaseError> {
+        let force = total(app, agent);
+        prop_assert!(force.is_finite(), "{self:?}: {force} N");
+        let limit = self.vehicle.max_force * (1.0 + 1e-5);
+        prop_assert!(force.length() <= limit, "{self:?}: {} N", force.length());
+        let after = velocity(app, agent);
+        prop_assert!(
+            after.is_finite() && position(app, agent).is_finite(),
+            "{self:?}"
+        );
+        let allowed = before.length().max(self.vehicle.max_speed) * (1.0 + 1e-5);
+        prop_assert!(
+            after.length() <= allowed,
+            "{self:?}: {before} to {after} m/s"
+        );
+        Ok(())
+    }
+}
+
+fn anything_goes(backend: Backend, anyones: &[Anyone]) -> Result<(), TestCaseError> {
+    let mut app = backend.app(HERTZ);
+    let agents: Vec<Entity> = anyones
+        .iter()
+        .map(|one| one.spawn(backend, &mut app))
+        .collect();
+    for (one, &agent) in anyones.iter().zip(&agents) {
+        one.behave(app.world_mut(), agent, &agents);
+    }
+    for _ in 0..30 {
+        let before: Vec<Vec2> = agents.iter().map(|&agent| velocity(&app, agent)).collect();
+        app.update();
+        for ((one, &agent), before) in anyones.iter().zip(&agents).zip(before) {
+            one.judge(&app, agent, before)?;
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn any_point_mass_stays_within_its_limits(anyones in prop::collection::vec(anyone(), 1..8)) {
+        anything_goes(Backend::PointMass, &anyones)?;
+    }
+
+    #[test]
+    fn any_rapier_body_stays_within_its_limits(anyones in prop::collection::vec(anyone(), 1..8)) {
+        anything_goes(Backend::Rapier, &anyones)?;
+    }
+}

@@ -1,0 +1,281 @@
+//! The functional requirements of the steering library described in the Spanish thesis (seed 003),
+//! by their numbers, as far as the behaviors of today reach. Public API only.
+
+use bevy::ecs::schedule::ScheduleLabel;
+use bevy::prelude::*;
+use bevy_steering2d::prelude::*;
+use bevy_steering2d::{BehaviorRegistry, SteeringSchedule};
+
+use crate::common::*;
+
+/// A point mass at the origin with these behaviors, one tick old.
+fn ticked(agent: impl Bundle) -> (App, Entity) {
+    let mut app = point_mass_app(HERTZ);
+    let entity = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), agent);
+    run_ticks(&mut app, 1);
+    (app, entity)
+}
+
+/// How far apart two entities are after some seconds.
+fn distance_after(app: &mut App, a: Entity, b: Entity, seconds: f32) -> f32 {
+    run_seconds(app, seconds);
+    position(app, a).distance(position(app, b))
+}
+
+fn names(app: &App, agent: Entity) -> Vec<&'static str> {
+    let registry = app.world().resource::<BehaviorRegistry>();
+    let assigned = registry.assigned_to(app.world(), agent);
+    assigned.iter().map(|behavior| behavior.name).collect()
+}
+
+#[test]
+fn r1_1_a_behavior_is_defined_by_one_trait() {
+    let mut app = point_mass_app(HERTZ);
+    app.add_behavior::<Push>();
+    let push = Push::new(3.0, 0.0);
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), push);
+    run_ticks(&mut app, 1);
+    assert_eq!(total(&app, agent), Vec2::new(3.0, 0.0));
+}
+
+#[test]
+fn r1_2_a_behavior_is_given_a_weight() {
+    let seek = Seek::new(Vec2::new(9.0, 0.0));
+    let (app, whole) = ticked(seek);
+    let (half_app, half) = ticked(seek.with_weight(0.5));
+    assert_eq!(total(&half_app, half), 0.5 * total(&app, whole));
+}
+
+#[test]
+fn r1_3_a_behavior_is_executed() {
+    let (mut app, agent) = ticked(Seek::new(Vec2::new(9.0, 0.0)));
+    run_seconds(&mut app, 1.0);
+    assert!(position(&app, agent).x > 1.0);
+}
+
+#[test]
+fn r2_behaviors_are_assigned_to_entities() {
+    let mut app = point_mass_app(HERTZ);
+    let [east, north] = [Vec2::X, Vec2::Y].map(|direction| {
+        Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(direction * 50.0))
+    });
+    run_seconds(&mut app, 1.0);
+    assert!(position(&app, east).x > 1.0 && position(&app, east).y == 0.0);
+    assert!(position(&app, north).y > 1.0 && position(&app, north).x == 0.0);
+}
+
+#[test]
+fn r3_behaviors_are_removed_from_entities() {
+    let (mut app, agent) = ticked((Seek::default(), Wander::default()));
+    let mut commands = app.world_mut().commands();
+    commands.entity(agent).remove_behavior::<Seek>();
+    run_ticks(&mut app, 1);
+    assert_eq!(names(&app, agent), ["Wander"]);
+    assert_eq!(ledger(&app, agent).len(), 1);
+}
+
+#[test]
+fn r3_removing_what_is_not_there_warns_and_does_not_panic() {
+    record_the_log();
+    let (mut app, agent) = ticked(Seek::default());
+    let bystander = app.world_mut().spawn_empty().id();
+    for entity in [agent, bystander] {
+        let warning = format!("entity {entity}: asked to remove Evade");
+        let before = logged(&warning);
+        let mut commands = app.world_mut().commands();
+        commands.entity(entity).remove_behavior::<Evade>();
+        run_ticks(&mut app, 1);
+        assert_eq!(logged(&warning), before + 1);
+    }
+    assert_eq!(names(&app, agent), ["Seek"]);
+}
+
+#[test]
+fn r3_the_registry_removes_by_id_and_says_whether_it_did() {
+    let (mut app, agent) = ticked((Seek::default(), Wander::default()));
+    let registry = app.world().resource::<BehaviorRegistry>().clone();
+    let seek = registry.of::<Seek>().unwrap();
+    let mut entity = app.world_mut().entity_mut(agent);
+    assert!(seek.remove(&mut entity));
+    assert!(!seek.remove(&mut entity));
+    assert_eq!(names(&app, agent), ["Wander"]);
+}
+
+#[test]
+fn r4_an_entity_follows_another() {
+    let mut app = point_mass_app(HERTZ);
+    let leader = Body::at(10.0, 0.0).moving(0.0, 2.0);
+    let leader = Backend::PointMass.spawn(&mut app, leader, ());
+    let follower = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(leader));
+    assert!(distance_after(&mut app, follower, leader, 6.0) < 2.0);
+}
+
+#[test]
+fn r5_an_entity_flees_from_another() {
+    let mut app = point_mass_app(HERTZ);
+    let threat = Backend::PointMass.spawn(&mut app, Body::at(1.0, 0.0), ());
+    let prey = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Flee::new(threat));
+    assert!(distance_after(&mut app, prey, threat, 4.0) >= 10.0);
+}
+
+#[test]
+fn r6_an_entity_pursues_another() {
+    let mut app = point_mass_app(HERTZ);
+    let quarry = Body::at(12.0, 0.0).moving(0.0, 3.0);
+    let quarry = Backend::PointMass.spawn(&mut app, quarry, ());
+    let hunter = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Pursuit::new(quarry));
+    let nearest = (0..60 * 6)
+        .map(|_| distance_after(&mut app, hunter, quarry, TICK))
+        .fold(f32::INFINITY, f32::min);
+    assert!(nearest < 0.5, "came no nearer than {nearest} m");
+}
+
+#[test]
+fn r7_an_entity_evades_another() {
+    let mut app = point_mass_app(HERTZ);
+    let hunter = Backend::PointMass.spawn(&mut app, Body::at(-6.0, 0.0).moving(4.0, 0.0), ());
+    let prey = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.5), Evade::new(hunter));
+    let nearest = (0..60 * 6)
+        .map(|_| distance_after(&mut app, prey, hunter, TICK))
+        .fold(f32::INFINITY, f32::min);
+    assert!(nearest > 1.0, "let it come to {nearest} m");
+}
+
+#[test]
+fn r8_1_an_entity_arrives_at_another() {
+    let mut app = point_mass_app(HERTZ);
+    let host = Backend::PointMass.spawn(&mut app, Body::at(7.0, 3.0), ());
+    let guest = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Arrive::new(host));
+    assert!(distance_after(&mut app, guest, host, 8.0) <= 0.1);
+}
+
+#[test]
+fn r8_2_an_entity_arrives_at_a_point() {
+    let point = Vec2::new(-3.0, 5.0);
+    let (mut app, agent) = ticked(Arrive::new(point));
+    run_seconds(&mut app, 8.0);
+    assert!(position(&app, agent).distance(point) <= 0.1);
+}
+
+#[test]
+fn r9_an_entity_moves_about_at_random() {
+    let (mut app, agent) = ticked(Wander::default());
+    run_seconds(&mut app, 3.0);
+    let first = velocity(&app, agent);
+    run_seconds(&mut app, 3.0);
+    let second = velocity(&app, agent);
+    assert!(first.length() > 1.0 && first.angle_to(second).abs() > 0.01);
+}
+
+#[test]
+fn r18_the_behaviors_of_an_agent_can_be_read_and_changed() {
+    let (mut app, agent) = ticked((Seek::default().with_weight(0.7), Wander::default()));
+    let helper = app
+        .world_mut()
+        .spawn((SteersFor(agent), Evade::default().with_probability(0.3)))
+        .id();
+    assert_eq!(names(&app, agent), ["Seek", "Wander", "Evade"]);
+
+    let registry = app.world().resource::<BehaviorRegistry>().clone();
+    let assigned = registry.assigned_to(app.world(), agent);
+    assert_eq!(assigned[0].influence.weight, 0.7);
+    assert_eq!((assigned[0].carrier, assigned[2].carrier), (agent, helper));
+    assert_eq!(assigned[2].influence.probability, 0.3);
+
+    let wander = registry.of::<Wander>().unwrap();
+    let mut entity = app.world_mut().entity_mut(agent);
+    let louder = Influence {
+        weight: 2.0,
+        ..assigned[1].influence
+    };
+    assert!(wander.set_influence(&mut entity, louder));
+    assert_eq!(get::<Wander>(&app, agent).influence.weight, 2.0);
+}
+
+#[test]
+fn r18_who_has_no_behaviors_has_an_empty_list() {
+    let mut app = point_mass_app(HERTZ);
+    let bystander = app.world_mut().spawn_empty().id();
+    assert!(names(&app, bystander).is_empty());
+    app.world_mut().despawn(bystander);
+    assert!(names(&app, bystander).is_empty());
+}
+
+#[test]
+fn r19_the_blend_is_chosen_at_any_time() {
+    let mut app = point_mass_app(HERTZ);
+    app.add_behavior::<Push>();
+    // So heavy that it hardly moves: each tick asks for the same forces, seek for all 4 N.
+    let heavy = Body::at(0.0, 0.0).weighing(1e6);
+    let vehicle = Vehicle {
+        max_force: 4.0,
+        ..default()
+    };
+    let east = Seek::new(Vec2::new(1e6, 0.0)).with_priority(1);
+    let north = Push::new(0.0, 3.0).with_priority(2);
+    let agent = Backend::PointMass.spawn(&mut app, heavy, (vehicle, east, north));
+    let mut blend = |mode: Combine| {
+        app.world_mut().entity_mut(agent).insert(mode);
+        run_ticks(&mut app, 1);
+        total(&app, agent)
+    };
+    // 3 N north, then what is left of 4 N: 1 N east.
+    assert_near(
+        blend(Combine::Prioritized),
+        Vec2::new(1.0, 3.0),
+        1e-5,
+        "prioritized",
+    );
+    // (4, 3) is 5 N long, 4 are allowed.
+    assert_near(
+        blend(Combine::WeightedSum),
+        Vec2::new(3.2, 2.4),
+        1e-5,
+        "weighted sum",
+    );
+    assert_near(
+        blend(Combine::Average),
+        Vec2::new(2.0, 1.5),
+        1e-5,
+        "average",
+    );
+    assert_near(
+        blend(Combine::Dithered),
+        Vec2::new(0.0, 3.0),
+        1e-5,
+        "dithered",
+    );
+    assert_near(
+        blend(Combine::Prioritized),
+        Vec2::new(1.0, 3.0),
+        1e-5,
+        "back again",
+    );
+}
+
+#[test]
+fn r20_a_behavior_does_not_know_which_others_there_are() {
+    let seek = Seek::new(Vec2::new(5.0, 2.0));
+    let (app, alone) = ticked(seek);
+    let (crowded_app, crowded) = ticked((
+        seek,
+        Wander::default(),
+        Flee::new(Vec2::ONE),
+        Arrive::default(),
+        Combine::Dithered,
+    ));
+    let alone = entry::<Seek>(&app, alone).raw;
+    assert_eq!(alone, entry::<Seek>(&crowded_app, crowded).raw);
+}
+
+#[test]
+fn r21_the_library_is_one_plugin() {
+    let mut app = bare_app(HERTZ);
+    app.add_plugins(SteeringPlugin::default());
+    start(&mut app);
+    let schedule = app.world().resource::<SteeringSchedule>().label();
+    assert_eq!(schedule, FixedUpdate.intern());
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(Vec2::X));
+    run_ticks(&mut app, 1);
+    assert!(velocity(&app, agent).x > 0.0);
+}
