@@ -114,12 +114,11 @@ impl Push {
 
 /// The part of a change of velocity that the locked axes of a dynamic body let through.
 fn unlocked(body: &SimulatedBody, change: Vec2) -> Vec2 {
-    let locked = body.locked_axes();
-    let locks = |axis| body.body_type() == RigidBodyType::Dynamic && locked.contains(axis);
-    Vec2::new(
-        if locks(LockedAxes::TRANSLATION_LOCKED_X) { 0.0 } else { change.x },
-        if locks(LockedAxes::TRANSLATION_LOCKED_Y) { 0.0 } else { change.y },
-    )
+    let is_dynamic = body.body_type() == RigidBodyType::Dynamic;
+    let free = |axis| f32::from(!(is_dynamic && body.locked_axes().contains(axis)));
+    let x = free(LockedAxes::TRANSLATION_LOCKED_X);
+    let y = free(LockedAxes::TRANSLATION_LOCKED_Y);
+    change * Vec2::new(x, y)
 }
 
 /// How a body turns this tick.
