@@ -68,6 +68,7 @@ mod force;
 mod influence;
 pub mod locomotion;
 mod parallel;
+pub mod perception;
 mod plugin;
 mod random;
 mod registry;
@@ -81,8 +82,8 @@ mod warnings;
 pub use agent::Agent;
 pub use behavior::Behavior;
 pub use behaviors::{
-    Arrive, ArriveMemory, Braking, CustomPrediction, Deceleration, Evade, Flee, Prediction,
-    Pursuit, Seek, Wander, WanderMemory, WanderStyle,
+    Alignment, Arrive, ArriveMemory, Braking, Cohesion, CustomPrediction, Deceleration, Evade,
+    Flee, Flocking, Prediction, Pursuit, Seek, Separation, Wander, WanderMemory, WanderStyle,
 };
 pub use clock::{SteeringClock, SteeringSeed};
 pub use combine::Combine;
@@ -90,6 +91,7 @@ pub use events::{Arrived, TargetLost, TargetWatch};
 pub use force::{Cut, LedgerEntry, SteeringForce};
 pub use influence::{Influence, priority};
 pub use locomotion::{FaceVelocity, PointMass, SpeedLimit};
+pub use perception::{Neighbor, NeighborView, Neighbors, Perception, SteeringGroups};
 pub use plugin::SteeringCorePlugin;
 pub use random::RandomStream;
 pub use registry::{

@@ -3,19 +3,22 @@
 use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
 use bevy::prelude::*;
 
+use crate::behaviors::{Flock, classify_flock, steer_flock, walk_flock};
 use crate::clock::begin_tick;
 use crate::combine::combine_forces;
 use crate::events::{TargetWatch, announce_arrivals, announce_lost_targets};
 use crate::locomotion::{
     FaceVelocity, PointMass, SpeedLimit, move_point_masses, sense_point_masses,
 };
-use crate::schedule::BehaviorOrder;
+use crate::perception::{Neighbors, Perception, SteeringGroups, index_neighbors};
+use crate::registry::register;
+use crate::schedule::{BehaviorOrder, PerceptionSystems};
 use crate::steer::warn_of_missing_bodies;
 use crate::{
-    Arrive, ArriveMemory, BehaviorRegistry, Combine, Evade, Flee, Kinematics, NextSteeringId,
-    Pursuit, Seek, SteeredBy, SteeringAppExt, SteeringClock, SteeringDisabled, SteeringForce,
-    SteeringId, SteeringSchedule, SteeringSeed, SteeringSystems, SteeringWarnings, SteersFor,
-    Vehicle, Wander, WanderMemory,
+    Alignment, Arrive, ArriveMemory, BehaviorRegistry, Cohesion, Combine, Evade, Flee, Kinematics,
+    NextSteeringId, Pursuit, Seek, Separation, SteeredBy, SteeringAppExt, SteeringClock,
+    SteeringDisabled, SteeringForce, SteeringId, SteeringSchedule, SteeringSeed, SteeringSystems,
+    SteeringWarnings, SteersFor, Vehicle, Wander, WanderMemory,
 };
 
 /// The pipeline, the built-in behaviors and the [`PointMass`] backend.
@@ -66,12 +69,24 @@ impl Plugin for SteeringCorePlugin {
                 )
                     .chain(),
             )
+            .init_resource::<Neighbors>()
+            .init_resource::<Flock>()
             .configure_sets(schedule, BehaviorOrder(0).in_set(SteeringSystems::Steer))
+            .configure_sets(
+                schedule,
+                PerceptionSystems
+                    .after(SteeringSystems::Sense)
+                    .before(SteeringSystems::Steer),
+            )
             .add_systems(
                 schedule,
                 (
                     begin_tick.before(SteeringSystems::Sense),
                     (sense_point_masses, warn_of_missing_bodies).in_set(SteeringSystems::Sense),
+                    (classify_flock, index_neighbors)
+                        .chain()
+                        .in_set(PerceptionSystems),
+                    walk_flock.in_set(BehaviorOrder(0)),
                     (combine_forces, announce_lost_targets, announce_arrivals)
                         .chain()
                         .in_set(SteeringSystems::Combine),
@@ -80,9 +95,9 @@ impl Plugin for SteeringCorePlugin {
             );
         register_types(app);
         // In order of default priority, which is the order of a ledger.
-        app.add_behavior::<Evade>()
-            .add_behavior::<Flee>()
-            .add_behavior::<Seek>()
+        app.add_behavior::<Evade>().add_behavior::<Flee>();
+        add_flock_behaviors(app);
+        app.add_behavior::<Seek>()
             .add_behavior::<Arrive>()
             .add_behavior::<Pursuit>()
             .add_behavior::<Wander>();
@@ -90,6 +105,19 @@ impl Plugin for SteeringCorePlugin {
 
     fn is_unique(&self) -> bool {
         false
+    }
+}
+
+/// Separation, Alignment and Cohesion share one system.
+fn add_flock_behaviors(app: &mut App) {
+    let orders = [
+        register::<Separation>(app),
+        register::<Alignment>(app),
+        register::<Cohesion>(app),
+    ];
+    if let [.., Some(last)] = orders {
+        let schedule = app.world().resource::<SteeringSchedule>().label();
+        app.add_systems(schedule, steer_flock.in_set(last));
     }
 }
 
@@ -108,6 +136,8 @@ fn register_types(app: &mut App) {
         .register_type::<TargetWatch>()
         .register_type::<ArriveMemory>()
         .register_type::<WanderMemory>()
+        .register_type::<Perception>()
+        .register_type::<SteeringGroups>()
         .register_type::<SteeringClock>()
         .register_type::<SteeringSeed>()
         .register_type::<NextSteeringId>();

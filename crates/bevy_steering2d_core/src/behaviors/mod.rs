@@ -7,6 +7,7 @@
 mod arrive;
 mod evade;
 mod flee;
+mod flocking;
 mod prediction;
 mod pursuit;
 mod seek;
@@ -17,6 +18,8 @@ mod wander;
 pub use arrive::{Arrive, ArriveMemory, Braking, Deceleration, arrive};
 pub use evade::{Evade, evade};
 pub use flee::{Flee, flee, panic_urgency};
+pub use flocking::{Alignment, Cohesion, Flocking, Separation};
+pub(crate) use flocking::{Flock, classify_flock, steer_flock, walk_flock};
 pub use prediction::{CustomPrediction, Prediction};
 pub use pursuit::{Pursuit, pursuit};
 pub use seek::{Seek, seek};
