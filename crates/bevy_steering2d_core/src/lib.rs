@@ -82,8 +82,9 @@ mod warnings;
 pub use agent::Agent;
 pub use behavior::Behavior;
 pub use behaviors::{
-    Alignment, Arrive, ArriveMemory, Braking, Cohesion, CustomPrediction, Deceleration, Evade,
-    Flee, Flocking, Prediction, Pursuit, Seek, Separation, Wander, WanderMemory, WanderStyle,
+    Alignment, Arrive, ArriveMemory, Braking, Cohesion, CollisionAvoidance, CustomPrediction,
+    Deceleration, Evade, Flee, Flocking, LeaderFollowing, LeaderMemory, Leadership, Prediction,
+    Pursuit, Queuing, Seek, Separation, Wander, WanderMemory, WanderStyle,
 };
 pub use clock::{SteeringClock, SteeringSeed};
 pub use combine::Combine;

@@ -15,10 +15,11 @@ use crate::registry::register;
 use crate::schedule::{BehaviorOrder, PerceptionSystems};
 use crate::steer::warn_of_missing_bodies;
 use crate::{
-    Alignment, Arrive, ArriveMemory, BehaviorRegistry, Cohesion, Combine, Evade, Flee, Kinematics,
-    NextSteeringId, Pursuit, Seek, Separation, SteeredBy, SteeringAppExt, SteeringClock,
-    SteeringDisabled, SteeringForce, SteeringId, SteeringSchedule, SteeringSeed, SteeringSystems,
-    SteeringWarnings, SteersFor, Vehicle, Wander, WanderMemory,
+    Alignment, Arrive, ArriveMemory, BehaviorRegistry, Cohesion, CollisionAvoidance, Combine,
+    Evade, Flee, Kinematics, LeaderFollowing, LeaderMemory, Leadership, NextSteeringId, Pursuit,
+    Queuing, Seek, Separation, SteeredBy, SteeringAppExt, SteeringClock, SteeringDisabled,
+    SteeringForce, SteeringId, SteeringSchedule, SteeringSeed, SteeringSystems, SteeringWarnings,
+    SteersFor, Vehicle, Wander, WanderMemory,
 };
 
 /// The pipeline, the built-in behaviors and the [`PointMass`] backend.
@@ -95,11 +96,15 @@ impl Plugin for SteeringCorePlugin {
             );
         register_types(app);
         // In order of default priority, which is the order of a ledger.
-        app.add_behavior::<Evade>().add_behavior::<Flee>();
+        app.add_behavior::<CollisionAvoidance>()
+            .add_behavior::<Evade>()
+            .add_behavior::<Flee>();
         add_flock_behaviors(app);
         app.add_behavior::<Seek>()
             .add_behavior::<Arrive>()
             .add_behavior::<Pursuit>()
+            .add_behavior::<LeaderFollowing>()
+            .add_behavior::<Queuing>()
             .add_behavior::<Wander>();
     }
 
@@ -136,6 +141,8 @@ fn register_types(app: &mut App) {
         .register_type::<TargetWatch>()
         .register_type::<ArriveMemory>()
         .register_type::<WanderMemory>()
+        .register_type::<Leadership>()
+        .register_type::<LeaderMemory>()
         .register_type::<Perception>()
         .register_type::<SteeringGroups>()
         .register_type::<SteeringClock>()
