@@ -115,7 +115,7 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
     }
 
     /// The agent as formulas see it; `None` while it cannot be steered.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn agent(
         &self,
         entity: Entity,
@@ -132,7 +132,7 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
     }
 
     /// Asks one behavior, unless it is switched off or faulty, and takes down its force.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn entry<B: Behavior>(
         &self,
         slot: BehaviorId,

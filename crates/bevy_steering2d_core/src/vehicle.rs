@@ -50,7 +50,7 @@ impl Default for Vehicle {
 impl Vehicle {
     /// # Errors
     /// Names the first field that is out of its range.
-    #[inline]
+    #[inline(always)]
     pub fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("Vehicle.max_speed", self.max_speed)?;
         InvalidParameter::unless_positive("Vehicle.max_force", self.max_force)?;

@@ -10,20 +10,21 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
 ///
 #[doc = include_str!("figures/queuing.svg")]
 ///
-/// Use it at doors, counters and on narrow paths, together with whatever leads there. It has a
-/// high say by weight rather than by priority, since it works against the forward drive.
+/// Use it at doors, counters and on narrow paths, together with whatever leads there. It works
+/// against that drive, so give it a higher priority, see [`Combine`](crate::Combine).
 ///
-/// The point `look_ahead` before the agent is looked at: if a slower neighbor is within `radius`
-/// of it, the agent takes on that neighbor's pace, `F = track(heading · pace) · urgency`, the more
-/// urgently the nearer it is. (Reynolds' queuing 1999; the thesis' door)
+/// A neighbor counts when it is slower, ahead, and no more than `radius` off the way. The nearer,
+/// the more urgent: `u = (1 − aside/radius) · (1 − gap/look_ahead)`. The agent takes on that
+/// neighbor's pace and holds back, `F = u · track(pace · heading) − u² · max_force · heading`, the
+/// most urgent neighbor deciding. (Reynolds' queuing 1999; the thesis' door)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[require(Perception)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Queuing {
-    /// How far ahead of its center it looks, m, `> 0`. Default `1`.
+    /// The gap between the bounding circles at which it begins to brake, m, `> 0`. Default `1`.
     pub look_ahead: f32,
-    /// Who is within this of the point ahead is in the way, m, `> 0`. Default `0.8`.
+    /// Whose center is within this of the line ahead is in the way, m, `> 0`. Default `0.8`.
     pub radius: f32,
     /// Whom it queues behind. Default everybody.
     pub groups: SteeringGroups,
@@ -55,29 +56,34 @@ impl Behavior for Queuing {
 
     fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
         let view = NeighborView {
-            position: me.position + self.look_ahead * me.heading,
+            position: me.position,
             heading: me.heading,
-            radius: self.radius,
-            field_of_view: f32::INFINITY,
+            radius: self.look_ahead + 2.0 * me.radius + self.radius,
+            field_of_view: std::f32::consts::PI,
             groups: self.groups,
             except: me.entity,
         };
         neighbors
             .in_view(view)
-            .map(|other| queue_behind(me, other, view.position, self.radius))
+            .map(|other| queue_behind(me, other, self))
             .max_by(|a, b| a.length_squared().total_cmp(&b.length_squared()))
             .unwrap_or(Vec2::ZERO)
     }
 }
 
-/// The force of [`Queuing`] behind one neighbor near the point ahead, N.
-fn queue_behind(me: &Agent, other: &Neighbor, ahead: Vec2, radius: f32) -> Vec2 {
+/// The force of [`Queuing`] behind one neighbor, N.
+fn queue_behind(me: &Agent, other: &Neighbor, how: &Queuing) -> Vec2 {
     let pace = other.velocity.dot(me.heading).max(0.0);
-    if pace >= me.speed() {
+    let offset = other.position - me.position;
+    let ahead = offset.dot(me.heading);
+    let aside = offset.perp_dot(me.heading).abs();
+    let gap = (ahead - me.radius - other.radius).max(0.0);
+    let in_the_way = ahead > 0.0 && aside < how.radius && gap < how.look_ahead;
+    if !in_the_way || pace > me.speed() {
         return Vec2::ZERO;
     }
-    let urgency = 1.0 - other.position.distance(ahead) / radius;
-    urgency.max(0.0) * me.track(pace * me.heading)
+    let urgency = (1.0 - aside / how.radius) * (1.0 - gap / how.look_ahead);
+    urgency * me.track(pace * me.heading) - urgency * urgency * me.max_force * me.heading
 }
 
 #[cfg(test)]
@@ -106,24 +112,40 @@ mod tests {
     }
 
     #[test]
-    fn right_ahead_of_a_standing_neighbor_it_brakes_fully() {
-        // 1 kg · (0 − 2) m/s / 0.25 s.
-        let force = queue_behind(&walker(), &standing_at(1.0), Vec2::X, 0.8);
-        assert_close(force, Vec2::new(-8.0, 0.0));
+    fn it_takes_on_the_pace_and_holds_back() {
+        // Gap 0.5 of 1 m, so u = 1/2: 0.5 · 1 kg · (0 − 2) m/s / 0.25 s − 0.25 · 20 N.
+        let force = queue_behind(&walker(), &standing_at(1.5), &Queuing::default());
+        assert_close(force, Vec2::new(-4.0 - 5.0, 0.0));
     }
 
     #[test]
-    fn it_fades_with_the_distance_from_the_point_ahead() {
-        let force = queue_behind(&walker(), &standing_at(1.4), Vec2::X, 0.8);
-        assert_close(force, Vec2::new(-4.0, 0.0));
+    fn it_fades_in_with_the_gap() {
+        let at = |x| queue_behind(&walker(), &standing_at(x), &Queuing::default()).length();
+        assert!(at(1.99) < 0.1 && at(2.01) == 0.0);
     }
 
     #[test]
-    fn a_faster_neighbor_is_not_in_the_way() {
+    fn standing_it_still_holds_back() {
+        let waiting = Agent::default();
+        let force = queue_behind(&waiting, &standing_at(1.5), &Queuing::default());
+        assert_close(force, Vec2::new(-5.0, 0.0));
+    }
+
+    #[test]
+    fn who_is_faster_aside_or_behind_is_not_in_the_way() {
         let hurrying = Neighbor {
             velocity: Vec2::new(3.0, 0.0),
-            ..standing_at(1.0)
+            ..standing_at(1.5)
         };
-        assert_eq!(queue_behind(&walker(), &hurrying, Vec2::X, 0.8), Vec2::ZERO);
+        let aside = Neighbor {
+            position: Vec2::new(1.2, 0.9),
+            ..standing_at(0.0)
+        };
+        for other in [hurrying, aside, standing_at(-1.2)] {
+            assert_eq!(
+                queue_behind(&walker(), &other, &Queuing::default()),
+                Vec2::ZERO
+            );
+        }
     }
 }

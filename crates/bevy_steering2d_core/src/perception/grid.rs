@@ -120,21 +120,19 @@ impl Grid {
     /// Visits, in canonical order, the ranges of sorted points that contain everything within
     /// `radius` of `point`.
     #[inline]
-    pub(crate) fn ranges_around(
-        &self,
-        point: Vec2,
-        radius: f32,
-        mut visit: impl FnMut(Range<usize>),
-    ) {
+    pub(crate) fn ranges_around(&self, point: Vec2, radius: f32, visit: impl FnMut(Range<usize>)) {
         if self.starts.len() < 2 {
             return;
         }
-        let (rows, columns) = (
-            self.span(point.y, self.origin.y, radius, self.rows),
-            self.span(point.x, self.origin.x, radius, self.columns),
-        );
-        for row in rows.pieces() {
-            for row in row {
+        let rows = self.span(point.y, self.origin.y, radius, self.rows);
+        let columns = self.span(point.x, self.origin.x, radius, self.columns);
+        self.visit_block(&rows, &columns, visit);
+    }
+
+    #[inline]
+    fn visit_block(&self, rows: &Span, columns: &Span, mut visit: impl FnMut(Range<usize>)) {
+        for rows in rows.pieces() {
+            for row in rows {
                 for columns in columns.pieces() {
                     let first = (row * self.columns + columns.start) as usize;
                     let end = (row * self.columns + columns.end) as usize;
@@ -147,11 +145,43 @@ impl Grid {
         }
     }
 
+    /// The cell of each sorted place, given the order that [`sort`](Self::sort) made.
+    pub(crate) fn cells_in_order<'a>(&'a self, order: &'a [u32]) -> impl Iterator<Item = u32> + 'a {
+        order.iter().map(|&index| self.cells[index as usize])
+    }
+
+    /// Visits, in canonical order, the ranges of sorted points that contain everything within
+    /// `radius` of any point of a cell: one look for all who stand there.
+    #[inline]
+    pub(crate) fn ranges_around_cell(
+        &self,
+        cell: u32,
+        radius: f32,
+        visit: impl FnMut(Range<usize>),
+    ) {
+        // A reach of one side is served by one cell around, whatever the rounding of 1/side.
+        let around = (radius * self.per_cell - 1e-3).ceil();
+        let around = if around < 1e9 { around as i64 } else { 1 << 30 };
+        let (row, column) = (
+            i64::from(cell) / self.columns,
+            i64::from(cell) % self.columns,
+        );
+        let rows = self.axis(row - around, row + around, self.rows);
+        let columns = self.axis(column - around, column + around, self.columns);
+        self.visit_block(&rows, &columns, visit);
+    }
+
     /// The cells along one axis that reach from `at − radius` to `at + radius`.
     #[inline]
     fn span(&self, at: f32, origin: f32, radius: f32, cells: i64) -> Span {
         let low = ((at - radius - origin) * self.per_cell).floor() as i64;
         let high = ((at + radius - origin) * self.per_cell).floor() as i64;
+        self.axis(low, high, cells)
+    }
+
+    /// Cells `low..=high` of an axis with so many `cells`, cut or wrapped.
+    #[inline]
+    fn axis(&self, low: i64, high: i64, cells: i64) -> Span {
         if !self.wraps {
             let (low, high) = (low.clamp(0, cells - 1), high.clamp(0, cells - 1));
             return Span(low..high + 1, 0..0);

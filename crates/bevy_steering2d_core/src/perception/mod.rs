@@ -8,5 +8,5 @@ mod grid;
 pub(crate) mod lanes;
 mod neighbors;
 
-pub(crate) use neighbors::index_neighbors;
+pub(crate) use neighbors::{Candidates, index_neighbors};
 pub use neighbors::{Neighbor, NeighborView, Neighbors, Perception, SteeringGroups};

@@ -134,6 +134,7 @@ pub struct Neighbors {
     pub(crate) heading_x: Vec<f32>,
     pub(crate) heading_y: Vec<f32>,
     pub(crate) classes: Vec<u32>,
+    pub(crate) cells: Vec<u32>,
 }
 
 impl Neighbors {
@@ -206,28 +207,15 @@ impl Neighbors {
         self.ranks[row as usize] as usize
     }
 
-    /// The candidates for the neighborhood of the agent at a sorted place.
+    /// The candidates for the neighborhoods of all agents in a cell.
     #[inline]
-    pub(crate) fn candidates(&self, place: usize, radius: f32) -> Candidates {
-        let mut candidates = Candidates {
-            ranges: SmallVec::new(),
-            count: 0,
-        };
-        let position = self.points_at(place);
-        self.grid
-            .ranges_around(position, radius * REACH_SLACK, |range| {
-                candidates.count += range.len();
-                candidates.ranges.push(range);
-            });
-        if candidates.count > Candidates::MOST {
-            candidates.thin_out(place);
-        }
+    pub(crate) fn candidates(&self, cell: u32, radius: f32) -> Candidates {
+        let mut candidates = Candidates::default();
+        self.grid.ranges_around_cell(cell, radius, |range| {
+            candidates.count += range.len();
+            candidates.ranges.push(range);
+        });
         candidates
-    }
-
-    #[inline]
-    fn points_at(&self, place: usize) -> Vec2 {
-        Vec2::new(self.x[place], self.y[place])
     }
 
     /// An index over these agents and their classes, for tests.
@@ -281,6 +269,8 @@ impl Neighbors {
         pad(&mut self.y, |neighbor| neighbor.position.y);
         pad(&mut self.heading_x, |neighbor| neighbor.heading.x);
         pad(&mut self.heading_y, |neighbor| neighbor.heading.y);
+        self.cells.clear();
+        self.cells.extend(self.grid.cells_in_order(&self.order));
         self.classes.clear();
         self.classes
             .extend(rows().map(|row| self.classes_gathered[row]));
@@ -290,9 +280,10 @@ impl Neighbors {
 /// Makes up for rounding where a neighbor is exactly at the radius.
 const REACH_SLACK: f32 = 1.000_1;
 
-/// Ranges of sorted agents among which an agent's neighbors are.
+/// Ranges of sorted agents among which the neighbors of an agent are.
+#[derive(Clone, Default)]
 pub(crate) struct Candidates {
-    pub(crate) ranges: SmallVec<[Range<usize>; 8]>,
+    pub(crate) ranges: SmallVec<[Range<usize>; 6]>,
     count: usize,
 }
 
@@ -301,9 +292,17 @@ impl Candidates {
     /// order: ten thousand agents on one point cost a bounded time.
     const MOST: usize = 512;
 
+    /// Whether the crowd is so dense that each agent must [take a sample](Self::sample).
+    #[inline]
+    pub(crate) fn are_too_many(&self) -> bool {
+        self.count > Self::MOST
+    }
+
+    /// The agent at `place` and those around it, in each range its share.
     #[cold]
-    fn thin_out(&mut self, place: usize) {
-        for range in &mut self.ranges {
+    pub(crate) fn sample(&self, place: usize) -> Self {
+        let mut sample = self.clone();
+        for range in &mut sample.ranges {
             let kept = (range.len() * Self::MOST / self.count).max(1);
             let latest = range.end - kept;
             let start = if range.contains(&place) {
@@ -314,6 +313,7 @@ impl Candidates {
             let start = start.clamp(range.start, latest);
             *range = start..start + kept;
         }
+        sample
     }
 }
 
@@ -601,10 +601,12 @@ mod tests {
     fn a_clump_is_sampled_around_oneself() {
         let neighbors = index(&vec![Vec2::ZERO; 10_000], 1.0);
         for place in [0, 1, 5_000, 9_999] {
-            let candidates = neighbors.candidates(place, 1.0);
-            let count: usize = candidates.ranges.iter().map(ExactSizeIterator::len).sum();
+            let candidates = neighbors.candidates(neighbors.cells[place], 1.0);
+            assert!(candidates.are_too_many());
+            let sample = candidates.sample(place);
+            let count: usize = sample.ranges.iter().map(ExactSizeIterator::len).sum();
             assert!(count <= Candidates::MOST);
-            assert!(candidates.ranges.iter().any(|range| range.contains(&place)));
+            assert!(sample.ranges.iter().any(|range| range.contains(&place)));
         }
     }
 }

@@ -22,7 +22,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
 #[require(Perception)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Alignment {
-    /// How far it looks, m, `> 0`. Default `4.0`.
+    /// How far it looks, m, `> 0`. Default `6.0`.
     pub radius: f32,
     /// The whole angle it sees, centered on its heading, rad, `> 0`; a full circle and more sees
     /// all around, which is also the fastest. Default infinity.
@@ -57,7 +57,7 @@ impl Alignment {
 impl Default for Alignment {
     fn default() -> Self {
         Self {
-            radius: 4.0,
+            radius: 6.0,
             field_of_view: f32::INFINITY,
             groups: SteeringGroups::ALL,
             max_neighbors: u32::MAX,

@@ -22,8 +22,7 @@ use crate::{
     Vehicle,
 };
 
-/// Everything a boid needs besides a body: the three rules with weights that flock out of the
-/// box. (Reynolds 1987)
+/// Everything a boid needs besides a body: the three rules, which flock out of the box. (Reynolds 1987)
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -32,7 +31,7 @@ use crate::{
 /// commands.spawn((PointMass::default(), Flocking::default()));
 /// # }
 /// ```
-#[derive(Bundle, Clone, Copy, Debug, PartialEq)]
+#[derive(Bundle, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Flocking {
     /// Not too near …
     pub separation: Separation,
@@ -40,16 +39,6 @@ pub struct Flocking {
     pub alignment: Alignment,
     /// … together.
     pub cohesion: Cohesion,
-}
-
-impl Default for Flocking {
-    fn default() -> Self {
-        Self {
-            separation: Separation::default(),
-            alignment: Alignment::default().with_weight(0.6),
-            cohesion: Cohesion::default().with_weight(0.4),
-        }
-    }
 }
 
 impl Flocking {

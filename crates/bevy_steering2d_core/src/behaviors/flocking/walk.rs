@@ -6,8 +6,14 @@ use bevy::prelude::*;
 use bevy::tasks::ComputeTaskPool;
 
 use super::{Alignment, Cohesion, Separation};
+#[cfg(not(target_arch = "x86_64"))]
+use crate::perception::lanes::Portable;
+#[cfg(target_arch = "x86_64")]
+use crate::perception::lanes::{Avx2, Sse2};
 use crate::perception::lanes::{LANES, Lanes};
-use crate::perception::{Neighbor, NeighborView, Neighbors, Perception, SteeringGroups};
+use crate::perception::{
+    Candidates, Neighbor, NeighborView, Neighbors, Perception, SteeringGroups,
+};
 use crate::{Agent, SteeringId};
 
 /// How one of the three behaviors looks at its neighbors.
@@ -188,7 +194,8 @@ pub(crate) fn walk_flock(mut flock: ResMut<Flock>, neighbors: Res<Neighbors>) {
     });
 }
 
-/// Walks the agents at the sorted places from `first` on, one for each of `sums`.
+/// Walks the agents at the sorted places from `first` on, one for each of `sums`, with the best
+/// instructions the processor has.
 fn walk_places(
     neighbors: &Neighbors,
     classes: &[FlockClass],
@@ -196,12 +203,15 @@ fn walk_places(
     sums: &mut [FlockSums],
 ) {
     #[cfg(target_arch = "x86_64")]
-    if crate::perception::lanes::has_avx2() {
+    if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has AVX2.
         #[expect(unsafe_code, reason = "the instruction set is chosen at run time")]
         return unsafe { walk_places_avx2(neighbors, classes, first, sums) };
     }
-    walk_places_baseline(neighbors, classes, first, sums);
+    #[cfg(target_arch = "x86_64")]
+    return walk_places_with::<Sse2>(neighbors, classes, first, sums);
+    #[cfg(not(target_arch = "x86_64"))]
+    walk_places_with::<Portable>(neighbors, classes, first, sums);
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -212,35 +222,52 @@ fn walk_places_avx2(
     first: usize,
     sums: &mut [FlockSums],
 ) {
-    walk_places_baseline(neighbors, classes, first, sums);
+    walk_places_with::<Avx2>(neighbors, classes, first, sums);
 }
 
 #[inline(always)]
-fn walk_places_baseline(
+fn walk_places_with<L: Lanes>(
     neighbors: &Neighbors,
     classes: &[FlockClass],
     first: usize,
     sums: &mut [FlockSums],
 ) {
+    // Who stands in one cell and looks equally far has the same candidates.
+    let mut looked = (u32::MAX, u32::MAX);
+    let mut candidates = Candidates::default();
     for (offset, sums) in sums.iter_mut().enumerate() {
         let place = first + offset;
-        let class = &classes[neighbors.classes[place] as usize];
-        if class.reach > 0.0 {
-            *sums = if class.simple {
-                sums_all_around(neighbors, class, place)
-            } else {
-                class.sums_in_view(neighbors, neighbors.at(place))
-            };
+        let look = (neighbors.cells[place], neighbors.classes[place]);
+        let class = &classes[look.1 as usize];
+        if class.reach <= 0.0 {
+            continue;
         }
+        if !class.simple {
+            *sums = class.sums_in_view(neighbors, neighbors.at(place));
+            continue;
+        }
+        if look != looked {
+            looked = look;
+            candidates = neighbors.candidates(look.0, class.reach);
+        }
+        *sums = if candidates.are_too_many() {
+            sums_all_around::<L>(neighbors, class, place, &candidates.sample(place))
+        } else {
+            sums_all_around::<L>(neighbors, class, place, &candidates)
+        };
     }
 }
 
 /// The eight-at-a-time walk for agents that see all around.
 #[inline(always)]
-fn sums_all_around(neighbors: &Neighbors, class: &FlockClass, place: usize) -> FlockSums {
-    let (x, y) = (neighbors.x[place], neighbors.y[place]);
-    let mut walk = Walk::new(class, x, y);
-    for range in &neighbors.candidates(place, class.reach).ranges {
+fn sums_all_around<L: Lanes>(
+    neighbors: &Neighbors,
+    class: &FlockClass,
+    place: usize,
+    candidates: &Candidates,
+) -> FlockSums {
+    let mut walk = Walk::<L>::new(class, neighbors.x[place], neighbors.y[place]);
+    for range in &candidates.ranges {
         let mut at = range.start;
         while at + LANES <= range.end {
             walk.add::<false>(neighbors, at, LANES);
@@ -254,83 +281,90 @@ fn sums_all_around(neighbors: &Neighbors, class: &FlockClass, place: usize) -> F
 }
 
 /// The running sums of one agent, in eight lanes each.
-struct Walk {
-    x: Lanes,
-    y: Lanes,
-    separation: Lanes,
-    alignment: Lanes,
-    cohesion: Lanes,
-    away_x: Lanes,
-    away_y: Lanes,
-    heading_x: Lanes,
-    heading_y: Lanes,
-    aligned: Lanes,
-    offset_x: Lanes,
-    offset_y: Lanes,
-    cohering: Lanes,
-    on_the_spot: Lanes,
+struct Walk<L> {
+    x: L,
+    y: L,
+    separation: L,
+    alignment: L,
+    cohesion: L,
+    away_x: L,
+    away_y: L,
+    heading_x: L,
+    heading_y: L,
+    aligned: L,
+    offset_x: L,
+    offset_y: L,
+    cohering: L,
+    on_the_spot: L,
 }
 
 /// Closer than the square root of this two agents are on the same spot, m².
 const SPOT_SQUARED: f32 = 1e-12;
 
-/// `1/r²`, and enough to make every fall-off zero for a behavior that is absent.
-fn per_square(radius: f32) -> Lanes {
-    Lanes::splat(if radius > 0.0 {
+/// `1/r²`, or enough to make every fall-off zero for a behavior that is absent.
+fn per_square(radius: f32) -> f32 {
+    if radius > 0.0 {
         (radius * radius).recip()
     } else {
         f32::MAX
-    })
+    }
 }
 
-impl Walk {
+/// `u = max(0, 1 − d²/r²)`
+#[inline(always)]
+fn fall_off<L: Lanes>(square: L, per_square: L) -> L {
+    L::splat(1.0).sub(square.mul(per_square)).max(L::zero())
+}
+
+impl<L: Lanes> Walk<L> {
     #[inline(always)]
     fn new(class: &FlockClass, x: f32, y: f32) -> Self {
+        let zero = L::zero();
         Self {
-            x: Lanes::splat(x),
-            y: Lanes::splat(y),
-            separation: per_square(class.separation.radius),
-            alignment: per_square(class.alignment.radius),
-            cohesion: per_square(class.cohesion.radius),
-            away_x: Lanes::ZERO,
-            away_y: Lanes::ZERO,
-            heading_x: Lanes::ZERO,
-            heading_y: Lanes::ZERO,
-            aligned: Lanes::ZERO,
-            offset_x: Lanes::ZERO,
-            offset_y: Lanes::ZERO,
-            cohering: Lanes::ZERO,
-            on_the_spot: Lanes::ZERO,
+            x: L::splat(x),
+            y: L::splat(y),
+            separation: L::splat(per_square(class.separation.radius)),
+            alignment: L::splat(per_square(class.alignment.radius)),
+            cohesion: L::splat(per_square(class.cohesion.radius)),
+            away_x: zero,
+            away_y: zero,
+            heading_x: zero,
+            heading_y: zero,
+            aligned: zero,
+            offset_x: zero,
+            offset_y: zero,
+            cohering: zero,
+            on_the_spot: zero,
         }
     }
 
     /// Adds the `live` candidates from `at`; `TAIL` when they are fewer than eight.
     #[inline(always)]
     fn add<const TAIL: bool>(&mut self, neighbors: &Neighbors, at: usize, live: usize) {
-        let one = Lanes::splat(1.0);
-        let offset_x = Lanes::load(&neighbors.x, at) - self.x;
-        let offset_y = Lanes::load(&neighbors.y, at) - self.y;
-        let mut square = offset_x * offset_x + offset_y * offset_y;
+        let x = L::load(&neighbors.x, at).sub(self.x);
+        let y = L::load(&neighbors.y, at).sub(self.y);
+        let mut square = x.mul(x).add(y.mul(y));
         if TAIL {
             square = square.keep_first(live, f32::MAX);
         }
-        let fade = |per_square: Lanes| (one - square * per_square).max(Lanes::ZERO);
+        let near = fall_off(square, self.separation);
+        let push = near.mul(near).mul(square.inverse_sqrt());
+        self.away_x = self.away_x.sub(x.mul(push));
+        self.away_y = self.away_y.sub(y.mul(push));
+        let on_the_spot = square.is_below(L::splat(SPOT_SQUARED));
+        self.on_the_spot = self.on_the_spot.add(on_the_spot);
 
-        let near = fade(self.separation);
-        let push = near * near * square.inverse_sqrt();
-        self.away_x -= offset_x * push;
-        self.away_y -= offset_y * push;
-        self.on_the_spot += square.is_below(Lanes::splat(SPOT_SQUARED));
+        let aligned = fall_off(square, self.alignment);
+        let heading_x = L::load(&neighbors.heading_x, at).mul(aligned);
+        let heading_y = L::load(&neighbors.heading_y, at).mul(aligned);
+        self.heading_x = self.heading_x.add(heading_x);
+        self.heading_y = self.heading_y.add(heading_y);
+        self.aligned = self.aligned.add(aligned);
 
-        let aligned = fade(self.alignment);
-        self.heading_x += Lanes::load(&neighbors.heading_x, at) * aligned;
-        self.heading_y += Lanes::load(&neighbors.heading_y, at) * aligned;
-        self.aligned += aligned;
-
-        let cohering = fade(self.cohesion);
-        self.offset_x += offset_x * cohering;
-        self.offset_y += offset_y * cohering;
-        self.cohering += cohering;
+        let cohering = fall_off(square, self.cohesion);
+        self.offset_x = self.offset_x.add(x.mul(cohering));
+        self.offset_y = self.offset_y.add(y.mul(cohering));
+        self.cohering = self.cohering.add(cohering);
     }
 
     /// Folds the lanes and takes the agent itself out: it counted with u = 1 and offset 0.
@@ -445,6 +479,7 @@ pub(crate) fn sums_of_look(
 mod tests {
     use super::*;
     use crate::behaviors::testing::assert_close;
+    use crate::perception::lanes::Portable;
 
     fn place_agents(places: &[Vec2], class: FlockClass) -> (Neighbors, Vec<FlockClass>) {
         let gathered = places.iter().enumerate().map(|(id, &position)| {
@@ -511,14 +546,19 @@ mod tests {
     }
 
     #[test]
-    fn the_wide_path_equals_the_baseline_bit_for_bit() {
+    fn every_instruction_set_gives_the_same_bits() {
         let class = FlockClass::new(look(1.5), look(3.0), look(2.5));
         let (neighbors, classes) = place_agents(&random_places(500, 20.0), class);
-        let mut wide = vec![FlockSums::default(); 500];
-        let mut baseline = wide.clone();
-        walk_places(&neighbors, &classes, 0, &mut wide);
-        walk_places_baseline(&neighbors, &classes, 0, &mut baseline);
-        assert!(wide.iter().zip(&baseline).all(|(a, b)| bits(a) == bits(b)));
+        type WalkPlaces = fn(&Neighbors, &[FlockClass], usize, &mut [FlockSums]);
+        let walked = |walk: WalkPlaces| {
+            let mut sums = vec![FlockSums::default(); 500];
+            walk(&neighbors, &classes, 0, &mut sums);
+            sums.iter().map(bits).collect::<Vec<_>>()
+        };
+        let oracle = walked(walk_places_with::<Portable>);
+        assert_eq!(walked(walk_places), oracle);
+        #[cfg(target_arch = "x86_64")]
+        assert_eq!(walked(walk_places_with::<Sse2>), oracle);
     }
 
     #[test]
