@@ -1,10 +1,123 @@
-//! Steering behaviors for Bevy in 2D.
+//! Steering behaviors (Reynolds) for Bevy in 2D, driving Rapier rigid bodies.
+//!
+//! An agent is an entity with a body and at least one behavior. Behaviors are components; each
+//! asks for a force, a combiner makes one force of them, and the body carries it out.
+//!
+//! ```
+//! use bevy::prelude::*;
+//! use bevy_rapier2d::prelude::*;
+//! use bevy_steering2d::prelude::*;
+//!
+//! fn spawn(mut commands: Commands) {
+//!     let body = (RigidBody::Dynamic, Collider::ball(0.4), GravityScale(0.0));
+//!     let rabbit = commands.spawn((body.clone(), Wander::default())).id();
+//!     let afar = Transform::from_xyz(-8.0, 0.0, 0.0);
+//!     commands.spawn((body, Pursuit::new(rabbit), afar));
+//! }
+//!
+//! App::new()
+//!     .add_plugins((MinimalPlugins, TransformPlugin)) // a game: DefaultPlugins
+//!     .add_plugins(RapierPhysicsPlugin::<NoUserData>::default().in_fixed_schedule())
+//!     .add_plugins(SteeringPlugin::default())
+//!     .add_systems(Startup, spawn)
+//! #   .insert_resource(bevy::time::TimeUpdateStrategy::FixedTimesteps(1))
+//! #   .add_systems(FixedPostUpdate, stop_once_the_fox_runs)
+//!     .run();
+//! # fn stop_once_the_fox_runs(fox: Single<&Kinematics, With<Pursuit>>, mut exit: MessageWriter<AppExit>,
+//! #                           mut tick: Local<u32>) {
+//! #     *tick += 1;
+//! #     if *tick == 64 {
+//! #         assert!(fox.position.x > -7.0 && fox.speed() > 1.0, "{:?}", *fox);
+//! #         exit.write(AppExit::Success);
+//! #     }
+//! # }
+//! ```
+//!
+//! # The rooms
+//!
+//! Read them in this order; each is one click away.
+//!
+//! **The plugin.** [`SteeringPlugin`] runs in `FixedUpdate` unless told otherwise; Rapier has to
+//! run in the same schedule, hence `in_fixed_schedule()`. One tick is
+//! [Sense, Steer, Combine, Move](SteeringSystems), told in full in the essay of
+//! [`bevy_steering2d_core`]. Decide what an agent wants before `Sense`, read what steering made of
+//! it after `Combine`.
+//!
+//! **The vehicle and its body.** [`Vehicle`] holds the limits: `max_speed`, `max_force`,
+//! `response_time`. It comes with the first behavior, so spawn it only to change them. The body is a
+//! Rapier `RigidBody` of any kind that can move (the table is in [`rapier`]) or, without physics,
+//! a [`PointMass`]. Each tick it is copied into [`Kinematics`], all that behaviors see of it;
+//! that is also why any body can be a [`Target`], agent or not.
+//!
+//! **Behaviors.**
+//!
+//! | component | what it does |
+//! |---|---|
+//! | [`Seek`] | heads for a target at full speed, and through it |
+//! | [`Flee`] | runs straight away from a threat that is near |
+//! | [`Arrive`] | heads for a target and comes to rest there, with one of three [ways of braking](Braking) |
+//! | [`Pursuit`] | heads for where a moving quarry will be, by one of five [predictions](Prediction) |
+//! | [`Evade`] | runs from where a pursuer will be, while it is near |
+//! | [`Wander`] | strolls about, in one of three [styles](WanderStyle) |
+//!
+//! Their formulas are plain functions in [`behaviors`]. Each component embeds an [`Influence`]:
+//! weight, priority, probability, on or off. Several of one kind live on entities that
+//! [`SteersFor`] the agent. [`SteeringDisabled`] lets go of the agent altogether.
+//!
+//! **Combine.** [`Combine`] is a component too; the default hears behaviors by
+//! [priority] until `max_force` is spent. [`SteeringForce`] keeps the total and a
+//! ledger of who asked for what, who got it, and [why not](Cut).
+//!
+//! **Locomotion.** A backend moves the body, see the contract in [`locomotion`]. Steering never
+//! accelerates past `max_speed`; [`SpeedLimit`] says what happens when something else does, and
+//! [`FaceVelocity`] turns the body to where it goes. Your own forces and impulses add up with
+//! steering, and nothing is left behind when it ends.
+//!
+//! **Events.** [`Arrived`] and [`TargetLost`] go to observers, once each.
+//!
+//! ```
+//! # use bevy::prelude::*;
+//! # use bevy_steering2d::prelude::*;
+//! fn give_up(lost: On<TargetLost>, mut commands: Commands) {
+//!     let mut agent = commands.entity(lost.entity);
+//!     agent.remove_behavior::<Pursuit>().insert(Wander::default());
+//! }
+//!
+//! fn plugin(app: &mut App) {
+//!     app.add_observer(give_up);
+//! }
+//! ```
+//!
+//! **Your own behavior.** Implement [`Behavior`], then register it with
+//! [`add_behavior`](SteeringAppExt::add_behavior). The built-in ones take the same door, so yours
+//! has a ledger entry, reflection and a place in the [`BehaviorRegistry`] as they do.
+//!
+//! **Determinism.** Same binary, same inputs, same ids: the same bits, for any number of threads. Each
+//! agent has a [`SteeringId`], given in spawn order or by you, and draws its random numbers from a
+//! stream of its own, seeded by [`SteeringSeed`].
+//!
+//! **Bad input** never panics and never reaches physics. An agent with nonsense in a component
+//! contributes nothing and one [warning](SteeringWarnings) names the entity and the field; so does a
+//! missing body or a missing `RapierPhysicsPlugin`. A target that is gone means zero force and
+//! one [`TargetLost`].
+//!
+//! # Units
+//!
+//! Meters, seconds, kilograms, newtons, radians. Prefer meters and a camera scale to pixels: the
+//! defaults of both this crate and Rapier are meant for bodies about a meter wide.
+//!
+//! # Features
+//!
+//! - `rapier` (default): the Rapier backend. Without it only point masses move.
+//! - `serialize`: serde for the public components, for saves and rollback.
+
 use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
 use bevy::prelude::*;
 
 pub use bevy_steering2d_core::*;
 
 #[cfg(feature = "rapier")]
+#[doc(inline)]
 pub use bevy_steering2d_rapier as rapier;
 
 /// Everything: pipeline, behaviors, and the Rapier backend unless the feature `rapier` is off.
@@ -52,3 +165,8 @@ pub mod prelude {
         SteeringSystems, SteersFor, Target, TargetLost, Targets, Vehicle, Wander, WanderStyle,
     };
 }
+
+/// The examples of the README, as doc tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

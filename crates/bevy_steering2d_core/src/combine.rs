@@ -7,7 +7,7 @@ use bevy::prelude::*;
 use crate::parallel::for_each_mut;
 use crate::random::RandomStream;
 use crate::satellite::{SteeredBy, SteersFor};
-use crate::{Cut, LedgerEntry, SteeringClock, SteeringForce, SteeringId, Vehicle};
+use crate::{Cut, Kinematics, LedgerEntry, SteeringClock, SteeringForce, SteeringId, Vehicle};
 
 /// How an agent blends its behaviors. A component: change it at any time.
 ///
@@ -35,7 +35,8 @@ pub enum Combine {
     /// In order of priority each behavior gets its turn with its probability; the first one whose
     /// force is not zero wins, divided by its probability.
     ///
-    /// One behavior per tick, for large crowds; it trembles with few.
+    /// One behavior per tick and no compromise between them: agents tremble, which shows least in
+    /// a crowd.
     /// (Buckland's prioritized dithering)
     Dithered,
 }
@@ -58,7 +59,7 @@ impl Combine {
             Self::Prioritized => prioritized(ledger, max_force),
             Self::Dithered => dithered(ledger, max_force, &mut draw),
         };
-        if total.length() > max_force * NEGLIGIBLE && total.is_finite() {
+        if total.is_finite() {
             total.clamp_length_max(max_force)
         } else {
             Vec2::ZERO
@@ -66,8 +67,20 @@ impl Combine {
     }
 }
 
-/// Forces below this fraction of `max_force` are none, so that bodies at rest can fall asleep.
+/// Forces below this fraction of `max_force` may be none, see [`is_negligible`].
 const NEGLIGIBLE: f32 = 1e-5;
+
+/// Whether a force is so weak that only rounding, or the last of a stop, can be behind it: then it
+/// is none, so that bodies at rest can fall asleep.
+///
+/// A fraction of `max_force` alone would not do: a light body would creep on at the speed that so
+/// weak a force no longer brakes. So it must also be too weak to mend a hundredth of a speed that
+/// is none.
+fn is_negligible(force: Vec2, vehicle: &Vehicle, mass: f32) -> bool {
+    let force = force.length();
+    force <= NEGLIGIBLE * vehicle.max_force
+        && force * vehicle.response_time <= 0.01 * Kinematics::REST * mass
+}
 
 fn sort_by_priority(ledger: &mut [LedgerEntry]) {
     let key = |entry: &LedgerEntry| {
@@ -158,6 +171,7 @@ pub(crate) fn combine_forces(
             &SteeringId,
             &Vehicle,
             &Combine,
+            Option<&Kinematics>,
             Option<&SteeredBy>,
             &mut SteeringForce,
         ),
@@ -168,7 +182,7 @@ pub(crate) fn combine_forces(
     let clock = *clock;
     for_each_mut(
         &mut agents,
-        |(&id, vehicle, mode, steered_by, mut force)| {
+        |(&id, vehicle, mode, body, steered_by, mut force)| {
             force.begin(clock.tick);
             for (entity, &source_id, satellite) in steered_by
                 .into_iter()
@@ -194,11 +208,14 @@ pub(crate) fn combine_forces(
                 })
                 .unit()
             };
-            force.total = if vehicle.check().is_ok() {
-                mode.combine(force.entries_mut(), vehicle.max_force, draw)
-            } else {
-                Vec2::ZERO
-            };
+            let mass = body.map_or(0.0, |body| body.mass);
+            let combined = vehicle
+                .check()
+                .map(|()| mode.combine(force.entries_mut(), vehicle.max_force, draw));
+            force.total = combined
+                .ok()
+                .filter(|force| !is_negligible(*force, vehicle, mass))
+                .unwrap_or(Vec2::ZERO);
         },
     );
 }

@@ -78,6 +78,8 @@ impl Influence {
         }
     }
 
+    /// Checks that every field is in its range.
+    ///
     /// # Errors
     /// When the weight is negative or not finite, or the probability is outside `(0, 1]`.
     #[inline]

@@ -8,7 +8,8 @@ use crate::clock::begin_tick;
 use crate::combine::combine_forces;
 use crate::events::{TargetWatch, announce_arrivals, announce_lost_targets};
 use crate::locomotion::{
-    FaceVelocity, PointMass, SpeedLimit, move_point_masses, sense_point_masses,
+    FaceVelocity, PointMass, SpeedLimit, forget_point_mass, move_point_masses, sense_point_masses,
+    warn_of_faulty_facing,
 };
 use crate::perception::{Neighbors, Perception, SteeringGroups, index_neighbors};
 use crate::registry::register;
@@ -83,7 +84,12 @@ impl Plugin for SteeringCorePlugin {
                 schedule,
                 (
                     begin_tick.before(SteeringSystems::Sense),
-                    (sense_point_masses, warn_of_missing_bodies).in_set(SteeringSystems::Sense),
+                    (
+                        sense_point_masses,
+                        warn_of_missing_bodies,
+                        warn_of_faulty_facing,
+                    )
+                        .in_set(SteeringSystems::Sense),
                     (classify_flock, index_neighbors)
                         .chain()
                         .in_set(PerceptionSystems),
@@ -93,7 +99,8 @@ impl Plugin for SteeringCorePlugin {
                         .in_set(SteeringSystems::Combine),
                     move_point_masses.in_set(SteeringSystems::Move),
                 ),
-            );
+            )
+            .add_observer(forget_point_mass);
         register_types(app);
         // In order of default priority, which is the order of a ledger.
         app.add_behavior::<CollisionAvoidance>()

@@ -34,7 +34,7 @@ impl RandomStream {
         self.0.random::<f32>()
     }
 
-    /// Uniform in `[-1, 1)`; the seeds call it `RandomClamped`.
+    /// Uniform in `[-1, 1)`; Buckland's `RandomClamped`.
     pub fn signed_unit(&mut self) -> f32 {
         self.unit() * 2.0 - 1.0
     }

@@ -210,7 +210,18 @@ pub(crate) fn register<B: Behavior>(app: &mut App) -> Option<BehaviorOrder> {
                 .in_set(order),
         )
         .add_observer(make_agent::<B>);
+    make_early_agents::<B>(app.world_mut());
     Some(order)
+}
+
+/// Entities that had `B` before it was registered become agents like those that come later.
+fn make_early_agents<B: Behavior>(world: &mut World) {
+    let mut carriers =
+        world.query_filtered::<Entity, (With<B>, Without<Vehicle>, Without<SteersFor>)>();
+    let early: Vec<Entity> = carriers.iter(world).collect();
+    for agent in early {
+        world.entity_mut(agent).insert(Vehicle::default());
+    }
 }
 
 // Most games use few of the behaviors; what nobody has costs only this question.

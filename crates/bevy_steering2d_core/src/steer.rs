@@ -60,6 +60,7 @@ pub(crate) fn steer_satellites<B: Behavior>(
     targets: Targets,
     world: StaticSystemParam<B::World>,
     agents: Query<(&Vehicle, &Kinematics), Steered>,
+    vehicles: Query<(), With<Vehicle>>,
     mut satellites: Query<
         (
             Entity,
@@ -79,6 +80,9 @@ pub(crate) fn steer_satellites<B: Behavior>(
         &mut satellites,
         |(entity, &id, steers_for, behavior, memory, watch, mut force)| {
             let Ok((vehicle, body)) = agents.get(steers_for.0) else {
+                if !vehicles.contains(steers_for.0) {
+                    step.warn_of_missing_vehicle(entity, steers_for.0);
+                }
                 return;
             };
             // The id, and so the random stream, is the carrier's: two of a kind must not draw
@@ -161,6 +165,13 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
             self.warn(carrier, &error);
             return entry;
         }
+        if behavior.target() == Some(Target::Entity(agent.entity)) {
+            let name = B::short_type_path();
+            self.warnings.raise(self.clock, carrier, name, || {
+                format!("{name} aims at its own agent; it counts as none")
+            });
+            return entry;
+        }
         let force = asked();
         if !force.is_finite() {
             let name = B::short_type_path();
@@ -190,6 +201,12 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
             let lost = entry.raw == Vec2::ZERO && !self.targets.exists(target);
             TargetWatch::note(watch, entry.behavior, target, lost);
         }
+    }
+
+    fn warn_of_missing_vehicle(&self, carrier: Entity, agent: Entity) {
+        self.warnings.raise(self.clock, carrier, "SteersFor", || {
+            format!("steers for {agent}, which has no Vehicle; add one to make it an agent")
+        });
     }
 
     fn warn(&self, entity: Entity, error: &InvalidParameter) {

@@ -31,6 +31,8 @@ impl Default for Target {
 }
 
 impl Target {
+    /// Checks that a point can be computed with; any entity will do.
+    ///
     /// # Errors
     /// When a point is not finite; names `field`.
     #[inline]

@@ -48,8 +48,10 @@ impl Default for Vehicle {
 }
 
 impl Vehicle {
+    /// Checks that every field is in its range; runs every tick.
+    ///
     /// # Errors
-    /// Names the first field that is out of its range.
+    /// Names the first field that is not.
     #[inline(always)]
     pub fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("Vehicle.max_speed", self.max_speed)?;

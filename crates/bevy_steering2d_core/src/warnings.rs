@@ -14,7 +14,7 @@ use crate::SteeringClock;
 /// [`Behavior::check`](crate::Behavior::check).
 #[derive(Debug, Clone, PartialEq)]
 pub struct InvalidParameter {
-    /// `Component.field`, as a user finds it in code and inspector.
+    /// `Component.field`, as a user finds it in the code.
     pub field: &'static str,
     /// The offending value, printed.
     pub value: String,
@@ -59,39 +59,59 @@ impl InvalidParameter {
         }
     }
 
+    /// Accepts `0 < value < ∞`.
+    ///
     /// # Errors
-    /// Unless `0 < value < ∞`.
+    /// Names `field` otherwise.
     #[inline]
     pub fn unless_positive(field: &'static str, value: f32) -> Result<(), Self> {
         let ok = value > 0.0 && value < f32::INFINITY;
         Self::unless(ok, field, value, "positive and finite")
     }
 
+    /// Accepts `0 < value`; infinity is welcome.
+    ///
     /// # Errors
-    /// Unless `0 < value`; infinity is welcome.
+    /// Names `field` otherwise.
     #[inline]
     pub fn unless_positive_or_infinite(field: &'static str, value: f32) -> Result<(), Self> {
         Self::unless(value > 0.0, field, value, "positive (infinity is allowed)")
     }
 
+    /// Accepts `0 ≤ value < ∞`.
+    ///
     /// # Errors
-    /// Unless `0 ≤ value < ∞`.
+    /// Names `field` otherwise.
     #[inline]
     pub fn unless_non_negative(field: &'static str, value: f32) -> Result<(), Self> {
         let ok = (0.0..f32::INFINITY).contains(&value);
         Self::unless(ok, field, value, "zero or more, and finite")
     }
 
+    /// Accepts `0 ≤ value ≤ 1`.
+    ///
     /// # Errors
-    /// Unless `0 ≤ value ≤ 1`.
+    /// Names `field` otherwise.
     #[inline]
     pub fn unless_fraction(field: &'static str, value: f32) -> Result<(), Self> {
         let ok = (0.0..=1.0).contains(&value);
         Self::unless(ok, field, value, "between 0 and 1")
     }
 
+    /// Accepts `0 ≤ value ≤ π`.
+    ///
     /// # Errors
-    /// Unless both coordinates are finite.
+    /// Names `field` otherwise.
+    #[inline]
+    pub fn unless_half_turn(field: &'static str, value: f32) -> Result<(), Self> {
+        let ok = (0.0..=core::f32::consts::PI).contains(&value);
+        Self::unless(ok, field, value, "an angle between 0 and π")
+    }
+
+    /// Accepts a vector of two finite coordinates.
+    ///
+    /// # Errors
+    /// Names `field` otherwise.
     #[inline]
     pub fn unless_finite(field: &'static str, value: Vec2) -> Result<(), Self> {
         Self::unless(value.is_finite(), field, value, "finite")

@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
-use bevy_rapier2d::rapier::dynamics::{RigidBody as SimulatedBody, RigidBodyType};
+use bevy_rapier2d::rapier::dynamics::{LockedAxes, RigidBody as SimulatedBody, RigidBodyType};
 use bevy_rapier2d::rapier::math::Rotation;
 use bevy_steering2d_core::locomotion::velocity_change;
 use bevy_steering2d_core::{
@@ -16,7 +16,7 @@ pub(crate) fn move_bodies(
     clock: Res<SteeringClock>,
     warnings: Res<SteeringWarnings>,
     timestep: Option<Res<TimestepMode>>,
-    mut sets: Query<(Entity, &mut RapierRigidBodySet)>,
+    mut sets: Query<(Entity, &RapierContextSimulation, &mut RapierRigidBodySet)>,
     bodies: Query<
         (
             &RapierRigidBodyHandle,
@@ -34,8 +34,9 @@ pub(crate) fn move_bodies(
     >,
 ) {
     let delta = step_length(timestep.map_or_else(default, |mode| *mode), clock.delta);
-    for (context, mut set) in &mut sets {
+    for (context, simulation, mut set) in &mut sets {
         warn_of_uneven_time(&warnings, &clock, context, delta);
+        let length_unit = simulation.integration_parameters.length_unit;
         // Only bodies that change are borrowed mutably: each borrow costs Rapier a visit.
         let set = set.bypass_change_detection();
         for (handle, _, body, agent, limit, face) in bodies
@@ -48,6 +49,7 @@ pub(crate) fn move_bodies(
             let push = agent.and_then(|(vehicle, force)| {
                 let limit = limit.copied().unwrap_or_default();
                 push(simulated, body.mass, vehicle, force, limit, delta)
+                    .or_else(|| creeps(simulated, force, length_unit).then_some(Push::KeepAwake))
             });
             let turn = face.and_then(|face| turn(simulated, body.heading, face, delta));
             if (push.is_some() || turn.is_some())
@@ -69,8 +71,13 @@ enum Push {
     KeepAwake,
 }
 
-/// Slower than this Rapier may take a body for resting, m/s.
-const SLOW: f32 = 1.0;
+/// Whether a steered body is on its way, but so slowly that Rapier may take it for resting.
+///
+/// Rapier compares half of its speed with the threshold; twice that speed is slow to be sure.
+fn creeps(simulated: &SimulatedBody, force: &SteeringForce, length_unit: f32) -> bool {
+    let slow = 4.0 * simulated.activation().normalized_linear_threshold * length_unit;
+    force.is_steered() && (Kinematics::REST..slow).contains(&simulated.linvel().length())
+}
 
 fn push(
     simulated: &SimulatedBody,
@@ -85,11 +92,7 @@ fn push(
     }
     let velocity = simulated.linvel();
     let change = velocity_change(vehicle, mass, velocity, force.total, limit, delta);
-    if change != Vec2::ZERO {
-        return change.is_finite().then_some(Push::Accelerate(change));
-    }
-    let creeps = (Kinematics::REST..SLOW).contains(&velocity.length());
-    creeps.then_some(Push::KeepAwake)
+    (change != Vec2::ZERO && change.is_finite()).then_some(Push::Accelerate(change))
 }
 
 impl Push {
@@ -101,10 +104,22 @@ impl Push {
                 // An impulse, so that locked axes stay locked.
                 body.apply_impulse(change * body.mass(), true);
             }
-            Self::Accelerate(change) => body.set_linvel(body.linvel() + change, true),
+            Self::Accelerate(change) => {
+                body.set_linvel(body.linvel() + unlocked(body, change), true);
+            }
             Self::KeepAwake => body.wake_up(true),
         }
     }
+}
+
+/// The part of a change of velocity that the locked axes of a dynamic body let through.
+fn unlocked(body: &SimulatedBody, change: Vec2) -> Vec2 {
+    let locked = body.locked_axes();
+    let locks = |axis| body.body_type() == RigidBodyType::Dynamic && locked.contains(axis);
+    Vec2::new(
+        if locks(LockedAxes::TRANSLATION_LOCKED_X) { 0.0 } else { change.x },
+        if locks(LockedAxes::TRANSLATION_LOCKED_Y) { 0.0 } else { change.y },
+    )
 }
 
 /// How a body turns this tick.

@@ -52,7 +52,9 @@ impl Plugin for SteeringRapierPlugin {
             .world_mut()
             .get_resource_or_init::<SteeringSchedule>()
             .label();
-        app.register_required_components::<RigidBody, Kinematics>()
+        // Refused when bodies were spawned already; `embody_bodies` takes care of those.
+        let _ = app.try_register_required_components::<RigidBody, Kinematics>();
+        app.add_observer(sense::forget_body)
             .configure_sets(
                 schedule,
                 (
@@ -67,6 +69,9 @@ impl Plugin for SteeringRapierPlugin {
             .add_systems(
                 schedule,
                 (
+                    sense::embody_bodies
+                        .after(PhysicsSet::SyncBackend)
+                        .before(SteeringSystems::Sense),
                     (
                         sense::weigh_new_bodies,
                         sense::measure_bodies,

@@ -24,6 +24,21 @@ pub(crate) fn weigh_new_bodies(
     }
 }
 
+/// Bodies that were there before the plugin, or that lost a point mass they had besides.
+pub(crate) fn embody_bodies(
+    bodies: Query<Entity, (With<RigidBody>, Without<Kinematics>)>,
+    mut commands: Commands,
+) {
+    for entity in &bodies {
+        commands.entity(entity).insert(Kinematics::default());
+    }
+}
+
+/// Without its body an entity is no longer seen as one.
+pub(crate) fn forget_body(removed: On<Remove, RigidBody>, mut commands: Commands) {
+    commands.entity(removed.entity).try_remove::<Kinematics>();
+}
+
 /// The agent's radius: what its vehicle says, else the circle around its collider.
 pub(crate) fn measure_bodies(
     mut bodies: Query<
@@ -93,8 +108,13 @@ pub(crate) fn sense_bodies(
         }
         if !body.is_finite() {
             body.mass = 0.0;
-            warnings.raise(&clock, entity, "Transform.translation", || {
-                "its position or velocity is not finite; until then it stands still".into()
+            let field = if body.position.is_finite() {
+                "Velocity.linear"
+            } else {
+                "Transform.translation"
+            };
+            warnings.raise(&clock, entity, field, || {
+                format!("{field} is not finite; until then it is not steered")
             });
         }
     }

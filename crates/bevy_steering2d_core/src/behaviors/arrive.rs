@@ -1,5 +1,7 @@
 //! To a target, and to rest there.
 
+use bevy::ecs::lifecycle::HookContext;
+use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
 
 use super::embeds_influence;
@@ -18,6 +20,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Target, TargetWatch, T
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[require(TargetWatch, ArriveMemory)]
+#[component(on_remove = forget_arrival)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Arrive {
     /// Where to. Default the origin.
@@ -131,6 +134,13 @@ impl Behavior for Arrive {
         let arrived = has_arrived(me, target.position, self.tolerance, memory.arrived);
         memory.set_if_neq(ArriveMemory { arrived });
         arrive(me, target.position, self.braking, self.tolerance)
+    }
+}
+
+/// An order that is taken back and given again is answered again.
+fn forget_arrival(mut world: DeferredWorld, context: HookContext) {
+    if let Some(mut memory) = world.get_mut::<ArriveMemory>(context.entity) {
+        memory.arrived = false;
     }
 }
 

@@ -23,7 +23,7 @@ pub enum Prediction {
     /// positive root of `|p + v·T − me| = max_speed · T`. Where there is none (it is faster and
     /// gets away) the look-ahead time.
     Intercept,
-    /// Your own. Not saved with presets.
+    /// Your own. A function cannot be serialized.
     #[cfg_attr(feature = "serialize", serde(skip))]
     Custom(CustomPrediction),
 }
@@ -49,6 +49,8 @@ impl PartialEq for CustomPrediction {
 }
 
 impl Prediction {
+    /// Checks the parameters.
+    ///
     /// # Errors
     /// When a fixed time is negative or not finite.
     #[inline]

@@ -82,7 +82,7 @@ impl Behavior for Pursuit {
     fn check(&self) -> Result<(), InvalidParameter> {
         self.quarry.check("Pursuit.quarry")?;
         self.prediction.check("Pursuit.prediction")?;
-        InvalidParameter::unless_non_negative("Pursuit.facing_angle", self.facing_angle)?;
+        InvalidParameter::unless_half_turn("Pursuit.facing_angle", self.facing_angle)?;
         InvalidParameter::unless_non_negative("Pursuit.turn_time", self.turn_time)
     }
 

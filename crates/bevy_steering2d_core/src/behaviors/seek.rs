@@ -14,7 +14,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Target, TargetWatch, T
 /// catch something that moves use [`Pursuit`](crate::Pursuit).
 ///
 /// `F = track(max_speed · dir(p → t))`, see [`Agent::track`]. On the target itself the direction
-/// is zero, so the agent just brakes. (Reynolds 1999; seeds call it Buscar)
+/// is zero, so the agent just brakes. (Reynolds 1999; Buscar)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[require(TargetWatch)]

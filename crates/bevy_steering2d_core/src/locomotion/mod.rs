@@ -25,9 +25,9 @@ use bevy::math::ops;
 use bevy::prelude::*;
 
 pub use point_mass::PointMass;
-pub(crate) use point_mass::{move_point_masses, sense_point_masses};
+pub(crate) use point_mass::{forget_point_mass, move_point_masses, sense_point_masses};
 
-use crate::{InvalidParameter, Vehicle};
+use crate::{InvalidParameter, SteeringClock, SteeringWarnings, Vehicle};
 
 /// What happens to an agent that is faster than its `max_speed`. Absent means
 /// [`Soft`](Self::Soft).
@@ -68,8 +68,10 @@ impl FaceVelocity {
     /// Closer than this it faces its velocity, rad.
     const CLOSE_ENOUGH: f32 = 1e-3;
 
+    /// Checks that every field is in its range.
+    ///
     /// # Errors
-    /// Names the first field that is out of its range.
+    /// Names the first field that is not.
     pub fn check(&self) -> Result<(), InvalidParameter> {
         let rate = self.max_turn_rate;
         InvalidParameter::unless_positive_or_infinite("FaceVelocity.max_turn_rate", rate)?;
@@ -85,6 +87,21 @@ impl FaceVelocity {
             return 0.0;
         }
         (angle / time).clamp(-self.max_turn_rate, self.max_turn_rate)
+    }
+}
+
+/// A body that cannot face its velocity says so, whichever backend turns it.
+pub(crate) fn warn_of_faulty_facing(
+    clock: Res<SteeringClock>,
+    warnings: Res<SteeringWarnings>,
+    bodies: Query<(Entity, &FaceVelocity), Changed<FaceVelocity>>,
+) {
+    for (entity, face) in &bodies {
+        if let Err(error) = face.check() {
+            warnings.raise(&clock, entity, error.field, || {
+                format!("{error}; until then it does not turn")
+            });
+        }
     }
 }
 

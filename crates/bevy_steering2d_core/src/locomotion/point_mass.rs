@@ -117,7 +117,9 @@ pub(crate) fn move_point_masses(
                     limit.copied().unwrap_or_default(),
                     delta,
                 );
-                point.velocity += change;
+                if change.is_finite() {
+                    point.velocity += change;
+                }
             }
             if point.velocity != Vec2::ZERO {
                 transform.translation += (point.velocity * delta).extend(0.0);
@@ -132,6 +134,11 @@ pub(crate) fn move_point_masses(
             }
         },
     );
+}
+
+/// Without its body an entity is no longer seen as one.
+pub(crate) fn forget_point_mass(removed: On<Remove, PointMass>, mut commands: Commands) {
+    commands.entity(removed.entity).try_remove::<Kinematics>();
 }
 
 /// The body's x axis.
