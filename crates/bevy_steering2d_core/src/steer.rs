@@ -142,10 +142,17 @@ impl Step<'_, '_, '_> {
             entry.cut = Cut::Invalid;
             return entry;
         }
-        if let (Some(watch), Some(target @ Target::Entity(_))) = (watch, behavior.target()) {
+        let needs = [behavior.target(), behavior.also_needs()];
+        let mut entities = needs
+            .into_iter()
+            .flatten()
+            .filter(|need| matches!(need, Target::Entity(_)));
+        if let (Some(watch), Some(any)) = (watch, entities.clone().next()) {
             // A lost target gives zero force, so only then is it worth looking.
-            let lost = force == Vec2::ZERO && !self.targets.exists(target);
-            TargetWatch::note(watch, self.behavior, target, lost);
+            let lost = (force == Vec2::ZERO)
+                .then(|| entities.find(|need| !self.targets.exists(*need)))
+                .flatten();
+            TargetWatch::note(watch, self.behavior, lost.unwrap_or(any), lost.is_some());
         }
         entry.raw = force.clamp_length_max(agent.max_force);
         entry.share = 1.0;
