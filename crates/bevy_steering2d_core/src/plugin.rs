@@ -5,17 +5,22 @@ use bevy::prelude::*;
 
 use crate::clock::begin_tick;
 use crate::combine::combine_forces;
-use crate::events::{TargetWatch, announce_arrivals, announce_lost_targets};
+use crate::events::{
+    TargetWatch, announce_arrivals, announce_completed_paths, announce_lost_targets,
+};
 use crate::locomotion::{
-    FaceVelocity, PointMass, SpeedLimit, move_point_masses, sense_point_masses,
+    FaceTarget, FaceVelocity, PointMass, SpeedLimit, move_point_masses, sense_point_masses,
 };
 use crate::schedule::BehaviorOrder;
 use crate::steer::warn_of_missing_bodies;
+use crate::stuck::detect_stuck;
 use crate::{
-    Arrive, ArriveMemory, BehaviorRegistry, Combine, Evade, Flee, Kinematics, NextSteeringId,
-    Pursuit, Seek, SteeredBy, SteeringAppExt, SteeringClock, SteeringDisabled, SteeringForce,
-    SteeringId, SteeringSchedule, SteeringSeed, SteeringSystems, SteeringWarnings, SteersFor,
-    Vehicle, Wander, WanderMemory,
+    Arrive, ArriveMemory, BehaviorRegistry, Combine, Evade, Flee, FlowField, FlowFieldFollowing,
+    FollowPath, FollowPathMemory, Interpose, Kinematics, MatchVelocity, NextSteeringId,
+    OffsetPursuit, OffsetPursuitMemory, Pursuit, Seek, Sidestep, StayOnPath, SteeredBy,
+    SteeringAppExt, SteeringClock, SteeringDisabled, SteeringForce, SteeringId, SteeringPath,
+    SteeringSchedule, SteeringSeed, SteeringSystems, SteeringWarnings, SteersFor, StuckDetection,
+    StuckMemory, Tether, Vehicle, Wander, WanderMemory,
 };
 
 /// The pipeline, the built-in behaviors and the [`PointMass`] backend.
@@ -72,7 +77,13 @@ impl Plugin for SteeringCorePlugin {
                 (
                     begin_tick.before(SteeringSystems::Sense),
                     (sense_point_masses, warn_of_missing_bodies).in_set(SteeringSystems::Sense),
-                    (combine_forces, announce_lost_targets, announce_arrivals)
+                    (
+                        combine_forces,
+                        announce_lost_targets,
+                        announce_arrivals,
+                        announce_completed_paths,
+                        detect_stuck,
+                    )
                         .chain()
                         .in_set(SteeringSystems::Combine),
                     move_point_masses.in_set(SteeringSystems::Move),
@@ -80,11 +91,19 @@ impl Plugin for SteeringCorePlugin {
             );
         register_types(app);
         // In order of default priority, which is the order of a ledger.
-        app.add_behavior::<Evade>()
+        app.add_behavior::<Sidestep>()
+            .add_behavior::<Evade>()
             .add_behavior::<Flee>()
+            .add_behavior::<MatchVelocity>()
+            .add_behavior::<StayOnPath>()
+            .add_behavior::<Tether>()
             .add_behavior::<Seek>()
             .add_behavior::<Arrive>()
             .add_behavior::<Pursuit>()
+            .add_behavior::<OffsetPursuit>()
+            .add_behavior::<Interpose>()
+            .add_behavior::<FollowPath>()
+            .add_behavior::<FlowFieldFollowing>()
             .add_behavior::<Wander>();
     }
 
@@ -105,8 +124,15 @@ fn register_types(app: &mut App) {
         .register_type::<PointMass>()
         .register_type::<SpeedLimit>()
         .register_type::<FaceVelocity>()
+        .register_type::<FaceTarget>()
         .register_type::<TargetWatch>()
         .register_type::<ArriveMemory>()
+        .register_type::<FlowField>()
+        .register_type::<FollowPathMemory>()
+        .register_type::<OffsetPursuitMemory>()
+        .register_type::<SteeringPath>()
+        .register_type::<StuckDetection>()
+        .register_type::<StuckMemory>()
         .register_type::<WanderMemory>()
         .register_type::<SteeringClock>()
         .register_type::<SteeringSeed>()
