@@ -15,9 +15,11 @@ use crate::{
 /// trucks on roads: along the road it has no opinion, neither about speed nor direction. To get
 /// somewhere along it use [`FollowPath`](crate::FollowPath).
 ///
-/// With `q = p + v·T` and q' its nearest place on the [`SteeringPath`], at any part of it:
+/// It looks at where it is, where it will be in `T` and halfway in between. Of these let q be the
+/// one farthest off the [`SteeringPath`] and q' the nearest place to q on any part of it. Then
 /// `F = u · seek(q')`, where the urgency u grows from 0 for `|q − q'| = radius` to 1 at
-/// `1.5 · radius`, and is exactly 0 inside. (Reynolds 1999)
+/// `1.5 · radius`, and is exactly 0 inside. (Reynolds 1999; looking only at the end of the
+/// prediction would let it jump across to the next bend of the road)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[require(TargetWatch)]
@@ -85,9 +87,16 @@ impl Behavior for StayOnPath {
 
 /// The force of [`StayOnPath`], N.
 pub fn stay_on_path(me: &Agent, path: &SteeringPath, how: &StayOnPath) -> Vec2 {
-    let predicted = me.position + me.velocity * how.look_ahead;
-    let back = path.closest(predicted).position;
-    let excess = predicted.distance(back) - how.radius;
+    let (excess, back) = [0.0, 0.5, 1.0]
+        .map(|share| {
+            let place = me.position + me.velocity * (share * how.look_ahead);
+            let back = path.closest(place).position;
+            (place.distance(back) - how.radius, back)
+        })
+        .into_iter()
+        .fold((0.0, me.position), |worst, seen| {
+            if seen.0 > worst.0 { seen } else { worst }
+        });
     if excess <= 0.0 {
         return Vec2::ZERO;
     }
@@ -134,6 +143,16 @@ mod tests {
         let force = stay_on_path(&me, &road(), &StayOnPath::default());
         assert_close(force, 0.5 * seek(&me, Vec2::ZERO));
         assert!(force.y < 0.0);
+    }
+
+    #[test]
+    fn it_does_not_jump_across_to_the_next_bend() {
+        // A hairpin with 4 m of grass between its legs; the prediction is on the other leg.
+        let legs = [(0.0, 0.0), (20.0, 0.0), (20.0, 4.0), (0.0, 4.0)].map(Vec2::from);
+        let hairpin = SteeringPath::open(legs).unwrap();
+        let me = moving((5.0, 0.9), (0.0, 5.0));
+        let force = stay_on_path(&me, &hairpin, &StayOnPath::default());
+        assert!(force.y < 0.0, "{force}");
     }
 
     #[test]
