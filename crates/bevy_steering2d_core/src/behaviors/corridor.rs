@@ -250,7 +250,13 @@ mod tests {
             for mass in [0.1, 1.0, 4.0, 10.0] {
                 for radius in [0.5, 1.0, 2.0] {
                     for look_ahead in [0.25, 0.5, 1.0] {
-                        let mut course = Course::new(60.0);
+                        // Light bodies with long, heavy ones with short ticks as well.
+                        let hertz = if mass == 1.0 {
+                            60.0
+                        } else {
+                            30.0 * (1.0 + mass)
+                        };
+                        let mut course = Course::new(hertz);
                         course.agent.mass = mass;
                         course.agent.position = path.points()[0];
                         course.agent.heading = path.direction(0);

@@ -325,6 +325,24 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn a_walk_takes_as_long_at_any_tick_rate() {
+        for how in [
+            FollowPath::default(),
+            FollowPath::default().corridor(0.7, 0.5),
+        ] {
+            let seconds = [30.0, 60.0, 240.0].map(|hertz| {
+                let mut course = Course::new(hertz);
+                let mut ticks = 0;
+                walk(&mut course, &zigzag(false), &how, 60.0, |_, _| ticks += 1);
+                ticks as f32 / hertz
+            });
+            for other in &seconds[1..] {
+                assert!((other - seconds[0]).abs() < 0.3, "{seconds:?} s");
+            }
+        }
+    }
+
+    #[test]
     fn the_turning_speed_by_hand() {
         let me = Agent {
             velocity: Vec2::X,

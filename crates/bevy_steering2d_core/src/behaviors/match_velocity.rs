@@ -13,7 +13,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Target, TargetWatch, T
 /// or far, it does not care where the other is. To keep a place beside it use
 /// [`OffsetPursuit`](crate::OffsetPursuit); for the mean of all neighbors alignment.
 ///
-/// `F = track(v_t)`, v_t cut to `max_speed`. A point is at rest, so it brakes.
+/// `F = track(v)` with the target's velocity v, cut to `max_speed`. A point is at rest, so it
+/// brakes.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[require(TargetWatch)]

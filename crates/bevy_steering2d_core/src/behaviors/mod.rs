@@ -2,7 +2,7 @@
 //!
 //! Every file has the same three parts: a component that holds parameters, a memory component
 //! where it must remember something, and the formula as a plain function of an
-//! [`Agent`](crate::Agent) that you may call from a behavior of your own.
+//! [`Agent`] that you may call from a behavior of your own.
 
 use bevy::prelude::*;
 

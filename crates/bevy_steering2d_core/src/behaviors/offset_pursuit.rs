@@ -18,9 +18,9 @@ use crate::{
 /// those on the outside of a turn cannot keep up. To follow loosely behind whoever leads use leader
 /// following.
 ///
-/// The slot is `s = p_l + offset` turned to the leader's heading. With `T = |s − p| / (max_speed +
-/// speed_l)` it arrives at `s + v_s·T`, at rest relative to the slot; v_s is how the slot moves,
-/// turns included. (Reynolds 1999; Buckland; Perseguir a distancia; Offset Pursuit)
+/// The slot s is the leader's place plus the offset turned to its heading, and v is how the slot
+/// moves, turns included. With `T = |s − p| / (max_speed + leader's speed)` it arrives at
+/// `s + v·T`, at rest relative to the slot. (Reynolds 1999; Buckland; Perseguir a distancia; Offset Pursuit)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[require(TargetWatch, OffsetPursuitMemory)]

@@ -57,7 +57,7 @@ impl Behavior for Sidestep {
 /// The force of [`Sidestep`] across the wanted direction at the attempt with this number, counted
 /// from 1, N.
 pub fn sidestep(me: &Agent, wanted: Vec2, attempt: u32) -> Vec2 {
-    let right = attempt <= 1 || (me.id.0.wrapping_add(attempt)) % 2 == 0;
+    let right = attempt <= 1 || me.id.0.wrapping_add(attempt).is_multiple_of(2);
     let side = if right { -wanted.perp() } else { wanted.perp() };
     me.track(me.max_speed * side)
 }

@@ -30,8 +30,9 @@ use bevy::prelude::*;
 ///     }
 ///     Ok(())
 /// }
-/// # let mut world = World::new();
-/// # bevy::ecs::system::RunSystemOnce::run_system_once(&mut world, spawn).unwrap().unwrap();
+/// # let mut app = App::new();
+/// app.add_systems(Startup, spawn);
+/// # app.update();
 /// ```
 ///
 /// # What is refused and what is not
@@ -51,17 +52,10 @@ use bevy::prelude::*;
 /// [`FollowPath`](crate::FollowPath) joins the new way where it stands. With `vleue_navigator`:
 ///
 /// ```text
-/// fn walk_to(mut agents: Query<(Entity, &Transform, &Goal)>, meshes: Res<Assets<NavMesh>>,
-///            level: Single<&ManagedNavMesh>, mut commands: Commands) -> Result {
-///     let Some(mesh) = meshes.get(*level) else { return Ok(()) };
-///     for (agent, transform, goal) in &mut agents {
-///         let here = transform.translation.truncate();
-///         if let Some(found) = mesh.path(here, goal.0) {
-///             let corners = std::iter::once(here).chain(found.path);
-///             commands.entity(agent).insert((SteeringPath::open(corners)?, FollowPath::default()));
-///         }
-///     }
-///     Ok(())
+/// let here = transform.translation.truncate();
+/// if let Some(found) = mesh.path(here, goal) {
+///     let corners = std::iter::once(here).chain(found.path);
+///     commands.entity(agent).insert((SteeringPath::open(corners)?, FollowPath::default()));
 /// }
 /// ```
 ///
@@ -158,7 +152,7 @@ impl SteeringPath {
         if looped {
             length += points[points.len() - 1].distance(points[0]);
         }
-        if !(length < f32::INFINITY) {
+        if !length.is_finite() {
             return Err(PathError::TooLong);
         }
         Ok(Self(Arc::new(Polyline {
@@ -287,7 +281,7 @@ fn merged(points: impl IntoIterator<Item = Vec2>, looped: bool) -> Result<Vec<Ve
 
 /// FNV-1a over the bits: the same points are the same path, in every run.
 fn fingerprint(points: &[Vec2], looped: bool) -> u64 {
-    let bits = points.iter().flat_map(|point| point.to_array());
+    let bits = points.iter().flat_map(Vec2::to_array);
     bits.map(f32::to_bits)
         .chain([u32::from(looped)])
         .flat_map(u32::to_le_bytes)
