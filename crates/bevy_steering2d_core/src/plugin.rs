@@ -6,21 +6,26 @@ use bevy::prelude::*;
 use crate::behaviors::{Flock, classify_flock, steer_flock, walk_flock};
 use crate::clock::begin_tick;
 use crate::combine::combine_forces;
-use crate::events::{TargetWatch, announce_arrivals, announce_lost_targets};
+use crate::events::{
+    TargetWatch, announce_arrivals, announce_completed_paths, announce_lost_targets,
+};
 use crate::locomotion::{
-    FaceVelocity, PointMass, SpeedLimit, forget_point_mass, move_point_masses, sense_point_masses,
-    warn_of_faulty_facing,
+    FaceTarget, FaceVelocity, PointMass, SpeedLimit, forget_point_mass, move_point_masses,
+    sense_point_masses, warn_of_faulty_facing,
 };
 use crate::perception::{Neighbors, Perception, SteeringGroups, index_neighbors};
 use crate::registry::register;
 use crate::schedule::{BehaviorOrder, PerceptionSystems};
 use crate::steer::warn_of_missing_bodies;
+use crate::stuck::detect_stuck;
 use crate::{
     Alignment, Arrive, ArriveMemory, BehaviorRegistry, Cohesion, CollisionAvoidance, Combine,
-    Evade, Flee, Kinematics, LeaderFollowing, LeaderMemory, Leadership, NextSteeringId, Pursuit,
-    Queuing, Seek, Separation, SteeredBy, SteeringAppExt, SteeringClock, SteeringDisabled,
-    SteeringForce, SteeringId, SteeringSchedule, SteeringSeed, SteeringSystems, SteeringWarnings,
-    SteersFor, Vehicle, Wander, WanderMemory,
+    Evade, Flee, FlowField, FlowFieldFollowing, FollowPath, FollowPathMemory, Interpose,
+    Kinematics, LeaderFollowing, LeaderMemory, Leadership, MatchVelocity, NextSteeringId,
+    OffsetPursuit, OffsetPursuitMemory, Pursuit, Queuing, Seek, Separation, Sidestep, StayOnPath,
+    SteeredBy, SteeringAppExt, SteeringClock, SteeringDisabled, SteeringForce, SteeringId,
+    SteeringPath, SteeringSchedule, SteeringSeed, SteeringSystems, SteeringWarnings, SteersFor,
+    StuckDetection, StuckMemory, Tether, Vehicle, Wander, WanderMemory,
 };
 
 /// The pipeline, the built-in behaviors and the [`PointMass`] backend.
@@ -94,7 +99,13 @@ impl Plugin for SteeringCorePlugin {
                         .chain()
                         .in_set(PerceptionSystems),
                     walk_flock.in_set(BehaviorOrder(0)),
-                    (combine_forces, announce_lost_targets, announce_arrivals)
+                    (
+                        combine_forces,
+                        announce_lost_targets,
+                        announce_arrivals,
+                        announce_completed_paths,
+                        detect_stuck,
+                    )
                         .chain()
                         .in_set(SteeringSystems::Combine),
                     move_point_masses.in_set(SteeringSystems::Move),
@@ -104,13 +115,21 @@ impl Plugin for SteeringCorePlugin {
         register_types(app);
         // In order of default priority, which is the order of a ledger.
         app.add_behavior::<CollisionAvoidance>()
+            .add_behavior::<Sidestep>()
             .add_behavior::<Evade>()
             .add_behavior::<Flee>();
         add_flock_behaviors(app);
-        app.add_behavior::<Seek>()
+        app.add_behavior::<MatchVelocity>()
+            .add_behavior::<StayOnPath>()
+            .add_behavior::<Tether>()
+            .add_behavior::<Seek>()
             .add_behavior::<Arrive>()
             .add_behavior::<Pursuit>()
+            .add_behavior::<OffsetPursuit>()
             .add_behavior::<LeaderFollowing>()
+            .add_behavior::<Interpose>()
+            .add_behavior::<FollowPath>()
+            .add_behavior::<FlowFieldFollowing>()
             .add_behavior::<Queuing>()
             .add_behavior::<Wander>();
     }
@@ -145,8 +164,15 @@ fn register_types(app: &mut App) {
         .register_type::<PointMass>()
         .register_type::<SpeedLimit>()
         .register_type::<FaceVelocity>()
+        .register_type::<FaceTarget>()
         .register_type::<TargetWatch>()
         .register_type::<ArriveMemory>()
+        .register_type::<FlowField>()
+        .register_type::<FollowPathMemory>()
+        .register_type::<OffsetPursuitMemory>()
+        .register_type::<SteeringPath>()
+        .register_type::<StuckDetection>()
+        .register_type::<StuckMemory>()
         .register_type::<WanderMemory>()
         .register_type::<Leadership>()
         .register_type::<LeaderMemory>()

@@ -194,12 +194,19 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
         entry: &LedgerEntry,
         watch: Option<Mut<TargetWatch>>,
     ) {
+        let needs = [behavior.target(), behavior.also_needs()];
+        let mut entities = needs
+            .into_iter()
+            .flatten()
+            .filter(|need| matches!(need, Target::Entity(_)));
         if entry.cut == Cut::Nothing
-            && let (Some(watch), Some(target @ Target::Entity(_))) = (watch, behavior.target())
+            && let (Some(watch), Some(any)) = (watch, entities.clone().next())
         {
             // A lost target gives zero force, so only then is it worth looking.
-            let lost = entry.raw == Vec2::ZERO && !self.targets.exists(target);
-            TargetWatch::note(watch, entry.behavior, target, lost);
+            let lost = (entry.raw == Vec2::ZERO)
+                .then(|| entities.find(|need| !self.targets.exists(*need)))
+                .flatten();
+            TargetWatch::note(watch, entry.behavior, lost.unwrap_or(any), lost.is_some());
         }
     }
 

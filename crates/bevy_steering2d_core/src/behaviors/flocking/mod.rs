@@ -18,8 +18,7 @@ use crate::perception::{Neighbors, Perception};
 use crate::registry::BehaviorSlot;
 use crate::steer::{Steered, Step};
 use crate::{
-    Behavior, Kinematics, SteeringClock, SteeringForce, SteeringId, SteeringWarnings, Targets,
-    Vehicle,
+    Kinematics, SteeringClock, SteeringForce, SteeringId, SteeringWarnings, Targets, Vehicle,
 };
 
 /// Everything a boid needs besides a body: the three rules, which flock out of the box. (Reynolds 1987)

@@ -1,0 +1,399 @@
+//! What all modules build their worlds from: apps of both backends, bodies, and eyes and ears.
+
+use std::io;
+use std::sync::{Mutex, Once};
+
+use bevy::ecs::schedule::{LogLevel, ScheduleBuildSettings, ScheduleLabel};
+use bevy::log::tracing_subscriber;
+use bevy::prelude::*;
+use bevy::time::TimeUpdateStrategy;
+use bevy_rapier2d::plugin::context::RapierRigidBodySet;
+use bevy_rapier2d::prelude::*;
+use bevy_rapier2d::rapier::dynamics::{IntegrationParameters, RigidBody as SimulatedBody};
+use bevy_steering2d::prelude::*;
+use bevy_steering2d::{BehaviorRegistry, LedgerEntry, SteeringWarning, SteeringWarnings};
+
+/// The rate of tests that do not care, Hz.
+pub const HERTZ: f64 = 60.0;
+/// Its tick, s.
+pub const TICK: f32 = 1.0 / 60.0;
+
+/// Who moves the bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backend {
+    PointMass,
+    Rapier,
+}
+
+pub const BACKENDS: [Backend; 2] = [Backend::PointMass, Backend::Rapier];
+
+impl Backend {
+    pub fn app(self, hertz: f64) -> App {
+        match self {
+            Self::PointMass => point_mass_app(hertz),
+            Self::Rapier => rapier_app(hertz),
+        }
+    }
+
+    /// Spawns `agent` with a body of this backend: a circle of radius 0.5 m that touches nothing.
+    pub fn spawn(self, app: &mut App, body: Body, agent: impl Bundle) -> Entity {
+        let mut entity = app.world_mut().spawn(body.transform());
+        match self {
+            Self::PointMass => entity.insert(PointMass {
+                velocity: body.velocity,
+                mass: body.mass,
+            }),
+            Self::Rapier => entity.insert((
+                RigidBody::Dynamic,
+                Collider::ball(PointMass::RADIUS),
+                ColliderMassProperties::Mass(body.mass),
+                CollisionGroups::new(Group::NONE, Group::NONE),
+                Velocity::linear(body.velocity),
+            )),
+        };
+        entity.insert(agent).id()
+    }
+}
+
+/// A body before it is spawned.
+#[derive(Clone, Copy, Debug)]
+pub struct Body {
+    pub position: Vec2,
+    pub velocity: Vec2,
+    pub mass: f32,
+}
+
+impl Body {
+    /// 1 kg at rest.
+    pub fn at(x: f32, y: f32) -> Self {
+        Self {
+            position: Vec2::new(x, y),
+            velocity: Vec2::ZERO,
+            mass: 1.0,
+        }
+    }
+
+    pub fn moving(self, x: f32, y: f32) -> Self {
+        let velocity = Vec2::new(x, y);
+        Self { velocity, ..self }
+    }
+
+    pub fn weighing(self, mass: f32) -> Self {
+        Self { mass, ..self }
+    }
+
+    pub fn transform(&self) -> Transform {
+        Transform::from_translation(self.position.extend(0.0))
+    }
+}
+
+/// Steering over point masses. System-order ambiguity is an error: the first tick would panic.
+pub fn point_mass_app(hertz: f64) -> App {
+    let mut app = bare_app(hertz);
+    forbid_ambiguity(&mut app, FixedUpdate);
+    app.add_plugins(SteeringPlugin::default());
+    start(&mut app);
+    app
+}
+
+/// Steering over Rapier bodies, without gravity.
+pub fn rapier_app(hertz: f64) -> App {
+    let mut app = bare_app(hertz);
+    step_with_the_schedule(&mut app);
+    app.add_plugins((
+        weightless_rapier().in_fixed_schedule(),
+        SteeringPlugin::default(),
+    ));
+    start(&mut app);
+    app
+}
+
+/// Time that advances by exactly one tick per update, and nothing else.
+pub fn bare_app(hertz: f64) -> App {
+    let mut app = App::new();
+    app.add_plugins((MinimalPlugins, TransformPlugin))
+        .insert_resource(Time::<Fixed>::from_hz(hertz))
+        .insert_resource(TimeUpdateStrategy::FixedTimesteps(1));
+    app
+}
+
+pub fn weightless_rapier() -> RapierPhysicsPlugin<NoUserData> {
+    RapierPhysicsPlugin::default().with_custom_initialization(
+        RapierContextInitialization::InitializeDefaultRapierContext {
+            integration_parameters: IntegrationParameters::default(),
+            rapier_configuration: RapierConfiguration {
+                gravity: Vec2::ZERO,
+                ..RapierConfiguration::new(1.0)
+            },
+        },
+    )
+}
+
+pub fn step_with_the_schedule(app: &mut App) {
+    let dt = tick_length(app);
+    app.insert_resource(TimestepMode::Fixed { dt, substeps: 1 });
+}
+
+pub fn forbid_ambiguity(app: &mut App, schedule: impl ScheduleLabel) {
+    app.edit_schedule(schedule, |schedule| {
+        schedule.set_build_settings(ScheduleBuildSettings {
+            ambiguity_detection: LogLevel::Error,
+            ..default()
+        });
+    });
+}
+
+/// The first update runs the startup schedules and no tick.
+pub fn start(app: &mut App) {
+    app.finish();
+    app.cleanup();
+    app.update();
+}
+
+pub fn run_ticks(app: &mut App, ticks: u32) {
+    for _ in 0..ticks {
+        app.update();
+    }
+}
+
+pub fn run_seconds(app: &mut App, seconds: f32) {
+    run_ticks(app, (seconds / tick_length(app)).round() as u32);
+}
+
+pub fn tick_length(app: &App) -> f32 {
+    let fixed = app.world().resource::<Time<Fixed>>();
+    fixed.timestep().as_secs_f32()
+}
+
+pub fn get<C: Component>(app: &App, entity: Entity) -> &C {
+    app.world().get(entity).unwrap()
+}
+
+pub fn position(app: &App, entity: Entity) -> Vec2 {
+    get::<Transform>(app, entity).translation.truncate()
+}
+
+/// After the last tick; `Kinematics` still shows how that tick began.
+pub fn velocity(app: &App, entity: Entity) -> Vec2 {
+    velocity_of(app.world().entity(entity))
+}
+
+fn velocity_of(entity: EntityRef) -> Vec2 {
+    match entity.get::<PointMass>() {
+        Some(point) => point.velocity,
+        None => entity.get::<Velocity>().unwrap().linear,
+    }
+}
+
+pub fn facing(app: &App, entity: Entity) -> Vec2 {
+    (get::<Transform>(app, entity).rotation * Vec3::X).truncate()
+}
+
+pub fn total(app: &App, entity: Entity) -> Vec2 {
+    get::<SteeringForce>(app, entity).total
+}
+
+pub fn ledger(app: &App, entity: Entity) -> &[LedgerEntry] {
+    get::<SteeringForce>(app, entity).ledger()
+}
+
+/// What behavior `B` of the agent itself asked for in the last tick.
+pub fn entry<B: Behavior>(app: &App, entity: Entity) -> LedgerEntry {
+    let behavior = app
+        .world()
+        .resource::<BehaviorRegistry>()
+        .of::<B>()
+        .unwrap();
+    let mine = |entry: &&LedgerEntry| entry.behavior == behavior.id && entry.source.is_none();
+    *ledger(app, entity).iter().find(mine).unwrap()
+}
+
+/// Looks at a body inside Rapier.
+pub fn simulated<R>(app: &mut App, entity: Entity, look: impl Fn(&SimulatedBody) -> R) -> R {
+    let mut sets = app.world_mut().query::<&RapierRigidBodySet>();
+    let set = sets.single(app.world()).unwrap();
+    look(&set.bodies[set.entity2body()[&entity]])
+}
+
+pub fn warnings(app: &App) -> Vec<SteeringWarning> {
+    app.world().resource::<SteeringWarnings>().recent()
+}
+
+/// Exactly one warning so far, about this field of this entity, whose text names both.
+#[track_caller]
+pub fn assert_warned_once(app: &App, entity: Entity, field: &str, case: &str) {
+    let warnings = warnings(app);
+    let [warning] = &warnings[..] else {
+        panic!("{case}: expected one warning about {field}, got {warnings:?}");
+    };
+    assert_eq!((warning.entity, warning.field), (entity, field), "{case}");
+    let message = &warning.message;
+    assert!(
+        message.starts_with(&format!("entity {entity}: ")),
+        "{case}: {message}"
+    );
+}
+
+/// Position and velocity of an agent, to the bit.
+pub type Bits = [u32; 4];
+
+/// Every agent with a body, by id.
+pub fn states(app: &mut App) -> Vec<(SteeringId, Bits)> {
+    let mut bodies = app
+        .world_mut()
+        .query_filtered::<EntityRef, (With<Kinematics>, With<SteeringId>)>();
+    let mut states: Vec<_> = bodies
+        .iter(app.world())
+        .map(|entity| {
+            let position = entity.get::<Transform>().unwrap().translation;
+            let velocity = velocity_of(entity);
+            let bits = [position.x, position.y, velocity.x, velocity.y].map(f32::to_bits);
+            (*entity.get::<SteeringId>().unwrap(), bits)
+        })
+        .collect();
+    states.sort_unstable();
+    states
+}
+
+/// One number for [`states`] (FNV-1a).
+pub fn fingerprint(states: &[(SteeringId, Bits)]) -> u64 {
+    let words = states
+        .iter()
+        .flat_map(|(id, bits)| std::iter::once(id.0).chain(*bits));
+    words
+        .flat_map(u32::to_le_bytes)
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        })
+}
+
+/// No body holds a NaN or an infinity, except `spared` ones, where the test itself put it.
+#[track_caller]
+pub fn assert_all_finite(app: &mut App, spared: Option<Entity>, case: &str) {
+    let mut bodies = app
+        .world_mut()
+        .query_filtered::<EntityRef, (With<Kinematics>, With<Transform>)>();
+    for entity in bodies.iter(app.world()) {
+        if Some(entity.id()) == spared {
+            continue;
+        }
+        let transform = entity.get::<Transform>().unwrap();
+        let sound = transform.is_finite() && velocity_of(entity).is_finite();
+        assert!(
+            sound,
+            "{case}: {} holds nonsense: {transform:?}",
+            entity.id()
+        );
+    }
+}
+
+/// The events an app has triggered, in order.
+#[derive(Resource)]
+struct Heard<E>(Vec<E>);
+
+pub fn listen<E: Event + Clone>(app: &mut App) {
+    app.insert_resource(Heard::<E>(Vec::new())).add_observer(
+        |event: On<E>, mut heard: ResMut<Heard<E>>| {
+            heard.0.push(event.event().clone());
+        },
+    );
+}
+
+pub fn heard<E: Event + Clone>(app: &App) -> Vec<E> {
+    app.world().resource::<Heard<E>>().0.clone()
+}
+
+/// The names of all pairs of systems of a schedule whose order nobody decided.
+pub fn ambiguities(app: &mut App, schedule: impl ScheduleLabel) -> Vec<String> {
+    let mut ambiguities = Vec::new();
+    app.world_mut().schedule_scope(schedule, |world, schedule| {
+        schedule.initialize(world).unwrap();
+        let graph = schedule.graph();
+        let pairs = graph.conflicting_systems();
+        ambiguities.extend(
+            pairs
+                .to_string(graph, world.components())
+                .map(|(a, b, conflicts)| format!("{a} and {b} over {conflicts:?}")),
+        );
+    });
+    ambiguities
+}
+
+/// Everything logged from now on at level warn, by all tests of this process: look for words that
+/// only you can have caused.
+pub fn logged(words: &str) -> usize {
+    let log = LOG.lock().unwrap();
+    String::from_utf8_lossy(&log)
+        .lines()
+        .filter(|line| line.contains(words))
+        .count()
+}
+
+pub fn record_the_log() {
+    static START: Once = Once::new();
+    START.call_once(|| {
+        tracing_subscriber::fmt()
+            .with_max_level(bevy::log::Level::WARN)
+            .with_ansi(false)
+            .with_writer(|| Recorder)
+            .init();
+    });
+}
+
+static LOG: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+
+struct Recorder;
+
+impl io::Write for Recorder {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        LOG.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A behavior of a test's own: a constant force, N.
+#[derive(Component, Reflect, Default, Clone, Copy)]
+#[reflect(Component, Default)]
+pub struct Push {
+    pub influence: Influence,
+    pub force: Vec2,
+}
+
+impl Push {
+    pub fn new(x: f32, y: f32) -> Self {
+        Self {
+            influence: default(),
+            force: Vec2::new(x, y),
+        }
+    }
+}
+
+impl Behavior for Push {
+    type Memory = ();
+    type World = ();
+
+    fn influence(&self) -> &Influence {
+        &self.influence
+    }
+
+    fn influence_mut(&mut self) -> &mut Influence {
+        &mut self.influence
+    }
+
+    fn steer(&self, _: &Agent, _: (), _: &()) -> Vec2 {
+        self.force
+    }
+}
+
+#[track_caller]
+pub fn assert_near(actual: Vec2, expected: Vec2, tolerance: f32, case: &str) {
+    let error = actual.distance(expected);
+    assert!(
+        error <= tolerance,
+        "{case}: {actual} is {error} from {expected}"
+    );
+}
