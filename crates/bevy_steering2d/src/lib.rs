@@ -159,10 +159,12 @@ impl Plugin for SteeringPlugin {
 pub mod prelude {
     pub use crate::SteeringPlugin;
     pub use bevy_steering2d_core::{
-        Agent, Arrive, Arrived, Behavior, Braking, Combine, Deceleration, Evade, FaceVelocity,
-        Flee, Influence, Kinematics, PointMass, Prediction, Pursuit, Seek, SpeedLimit,
-        SteeringAppExt, SteeringCommandsExt, SteeringDisabled, SteeringForce, SteeringId,
-        SteeringSystems, SteersFor, Target, TargetLost, Targets, Vehicle, Wander, WanderStyle,
+        Agent, Arrive, Arrived, Behavior, Braking, Combine, Deceleration, Evade, FaceTarget,
+        FaceVelocity, Flee, FlowField, FlowFieldFollowing, FollowPath, Influence, Interpose,
+        Kinematics, MatchVelocity, OffsetPursuit, PathCompleted, PathStyle, PointMass, Prediction,
+        Pursuit, Seek, Sidestep, SpeedLimit, StayOnPath, SteeringAppExt, SteeringCommandsExt,
+        SteeringDisabled, SteeringForce, SteeringId, SteeringPath, SteeringSystems, SteersFor,
+        Stuck, StuckDetection, Target, TargetLost, Targets, Tether, Vehicle, Wander, WanderStyle,
     };
 }
 

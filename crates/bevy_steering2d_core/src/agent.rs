@@ -82,7 +82,7 @@ impl Agent {
 
     /// # Errors
     /// When the vehicle holds nonsense; such an agent steers with zero force.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn new(
         entity: Entity,
         id: SteeringId,

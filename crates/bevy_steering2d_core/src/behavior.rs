@@ -65,6 +65,11 @@ pub trait Behavior:
         None
     }
 
+    /// A second entity or point it cannot do without: the other of two, the path to walk along.
+    fn also_needs(&self) -> Option<Target> {
+        None
+    }
+
     /// Refuses parameters that are out of range; runs every tick, so keep it to comparisons.
     ///
     /// # Errors

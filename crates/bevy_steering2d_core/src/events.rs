@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 use smallvec::SmallVec;
 
-use crate::behaviors::{Arrive, ArriveMemory};
+use crate::behaviors::{Arrive, ArriveMemory, FollowPath, FollowPathMemory};
 use crate::satellite::SteersFor;
 use crate::{BehaviorId, SteeringId, Target};
 
@@ -26,6 +26,18 @@ pub struct Arrived {
     /// Where it arrived.
     pub target: Target,
     /// The entity that carries the [`Arrive`]: the agent, or one that steers for it.
+    pub carrier: Entity,
+}
+
+/// A [`FollowPath`] has come to rest at the end of its open path. Fires once per path; again only
+/// when another path is inserted, or its [`FollowPathMemory`] is reset.
+#[derive(EntityEvent, Clone, Copy, Debug, PartialEq)]
+pub struct PathCompleted {
+    /// The agent.
+    pub entity: Entity,
+    /// The entity with the path, as [`FollowPath::path`] names it.
+    pub path: Option<Entity>,
+    /// The entity that carries the [`FollowPath`]: the agent, or one that steers for it.
     pub carrier: Entity,
 }
 
@@ -145,6 +157,38 @@ pub(crate) fn announce_arrivals(
         .collect();
     arrived.sort_by_key(|(id, _)| *id);
     for (_, event) in arrived {
+        commands.trigger(event);
+    }
+}
+
+pub(crate) fn announce_completed_paths(
+    mut followers: Query<(
+        Entity,
+        &SteeringId,
+        Option<&SteersFor>,
+        &FollowPath,
+        &mut FollowPathMemory,
+    )>,
+    mut commands: Commands,
+) {
+    let mut completed = Vec::new();
+    for (carrier, &id, steers_for, follow, mut memory) in &mut followers {
+        if memory.completed && !memory.announced {
+            memory.bypass_change_detection().announced = true;
+            let entity = steers_for.map_or(carrier, |agent| agent.0);
+            let path = follow.path;
+            completed.push((
+                id,
+                PathCompleted {
+                    entity,
+                    path,
+                    carrier,
+                },
+            ));
+        }
+    }
+    completed.sort_by_key(|(id, _)| *id);
+    for (_, event) in completed {
         commands.trigger(event);
     }
 }

@@ -14,6 +14,8 @@ pub mod priority {
     pub const OBSTACLE_AVOIDANCE: i16 = 170;
     /// Not running into each other.
     pub const COLLISION_AVOIDANCE: i16 = 160;
+    /// [`Sidestep`](crate::Sidestep): whoever is stuck listens to it first of all wishes.
+    pub const SIDESTEP: i16 = 155;
     /// [`Evade`](crate::Evade).
     pub const EVADE: i16 = 150;
     /// [`Flee`](crate::Flee).
@@ -22,24 +24,32 @@ pub mod priority {
     pub const SEPARATION: i16 = 130;
     /// Heading where the neighbors head.
     pub const ALIGNMENT: i16 = 120;
+    /// [`MatchVelocity`](crate::MatchVelocity).
+    pub const MATCH_VELOCITY: i16 = 115;
     /// Staying with the neighbors.
     pub const COHESION: i16 = 110;
+    /// [`StayOnPath`](crate::StayOnPath).
+    pub const STAY_ON_PATH: i16 = 108;
+    /// [`Tether`](crate::Tether).
+    pub const TETHER: i16 = 104;
     /// [`Seek`](crate::Seek).
     pub const SEEK: i16 = 100;
     /// [`Arrive`](crate::Arrive).
     pub const ARRIVE: i16 = 90;
     /// [`Pursuit`](crate::Pursuit).
     pub const PURSUIT: i16 = 80;
-    /// Keeping a place in a formation.
+    /// [`OffsetPursuit`](crate::OffsetPursuit).
     pub const OFFSET_PURSUIT: i16 = 70;
     /// Following a leader.
     pub const LEADER_FOLLOWING: i16 = 60;
-    /// Getting between two others.
+    /// [`Interpose`](crate::Interpose).
     pub const INTERPOSE: i16 = 50;
     /// Hiding behind obstacles.
     pub const HIDE: i16 = 40;
-    /// Following a path.
+    /// [`FollowPath`](crate::FollowPath).
     pub const FOLLOW_PATH: i16 = 30;
+    /// [`FlowFieldFollowing`](crate::FlowFieldFollowing).
+    pub const FLOW_FIELD_FOLLOWING: i16 = 25;
     /// Braking behind a slower neighbor.
     pub const QUEUING: i16 = 20;
     /// [`Wander`](crate::Wander).

@@ -20,8 +20,8 @@
 //!    parallel, and writes a [`LedgerEntry`] into the agent's [`SteeringForce`]. What the formula
 //!    sees of its agent is an [`Agent`]: plain numbers, no `App`.
 //! 3. **Combine.** [`Combine`] turns the ledger into one total, never longer than
-//!    [`Vehicle::max_force`], and notes in every entry how much was accepted. [`Arrived`] and
-//!    [`TargetLost`] are announced.
+//!    [`Vehicle::max_force`], and notes in every entry how much was accepted. [`Arrived`],
+//!    [`PathCompleted`], [`TargetLost`] and [`Stuck`] are announced.
 //! 4. **Move.** Each backend applies the total, see the contract in [`locomotion`].
 //!
 //! # An agent
@@ -68,12 +68,15 @@ mod force;
 mod influence;
 pub mod locomotion;
 mod parallel;
+mod path;
+pub mod perception;
 mod plugin;
 mod random;
 mod registry;
 mod satellite;
 mod schedule;
 mod steer;
+mod stuck;
 mod target;
 mod vehicle;
 mod warnings;
@@ -81,15 +84,20 @@ mod warnings;
 pub use agent::Agent;
 pub use behavior::Behavior;
 pub use behaviors::{
-    Arrive, ArriveMemory, Braking, CustomPrediction, Deceleration, Evade, Flee, Prediction,
-    Pursuit, Seek, Wander, WanderMemory, WanderStyle,
+    Alignment, Arrive, ArriveMemory, Braking, Cohesion, CollisionAvoidance, CustomPrediction,
+    Deceleration, Evade, Flee, Flocking, FlowField, FlowFieldFollowing, FollowPath,
+    FollowPathMemory, Interpose, LeaderFollowing, LeaderMemory, Leadership, MatchVelocity,
+    OffsetPursuit, OffsetPursuitMemory, PathStyle, Prediction, Pursuit, Queuing, Seek, Separation,
+    Sidestep, StayOnPath, Tether, Wander, WanderMemory, WanderStyle,
 };
 pub use clock::{SteeringClock, SteeringSeed};
 pub use combine::Combine;
-pub use events::{Arrived, TargetLost, TargetWatch};
+pub use events::{Arrived, PathCompleted, TargetLost, TargetWatch};
 pub use force::{Cut, LedgerEntry, SteeringForce};
 pub use influence::{Influence, priority};
-pub use locomotion::{FaceVelocity, PointMass, SpeedLimit};
+pub use locomotion::{FaceTarget, FaceVelocity, PointMass, SpeedLimit};
+pub use path::{PathError, PathPoint, SteeringPath};
+pub use perception::{Neighbor, NeighborView, Neighbors, Perception, SteeringGroups};
 pub use plugin::SteeringCorePlugin;
 pub use random::RandomStream;
 pub use registry::{
@@ -98,6 +106,7 @@ pub use registry::{
 };
 pub use satellite::{SteeredBy, SteersFor};
 pub use schedule::{SteeringSchedule, SteeringSystems};
+pub use stuck::{Stuck, StuckDetection, StuckMemory};
 pub use target::{Target, Targets};
 pub use vehicle::{Kinematics, NextSteeringId, SteeringDisabled, SteeringId, Vehicle};
 pub use warnings::{InvalidParameter, SteeringWarning, SteeringWarnings};

@@ -3,20 +3,29 @@
 use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
 use bevy::prelude::*;
 
+use crate::behaviors::{Flock, classify_flock, steer_flock, walk_flock};
 use crate::clock::begin_tick;
 use crate::combine::combine_forces;
-use crate::events::{TargetWatch, announce_arrivals, announce_lost_targets};
-use crate::locomotion::{
-    FaceVelocity, PointMass, SpeedLimit, forget_point_mass, move_point_masses, sense_point_masses,
-    warn_of_faulty_facing,
+use crate::events::{
+    TargetWatch, announce_arrivals, announce_completed_paths, announce_lost_targets,
 };
-use crate::schedule::BehaviorOrder;
+use crate::locomotion::{
+    FaceTarget, FaceVelocity, PointMass, SpeedLimit, forget_point_mass, move_point_masses,
+    sense_point_masses, warn_of_faulty_facing,
+};
+use crate::perception::{Neighbors, Perception, SteeringGroups, index_neighbors};
+use crate::registry::register;
+use crate::schedule::{BehaviorOrder, PerceptionSystems};
 use crate::steer::warn_of_missing_bodies;
+use crate::stuck::detect_stuck;
 use crate::{
-    Arrive, ArriveMemory, BehaviorRegistry, Combine, Evade, Flee, Kinematics, NextSteeringId,
-    Pursuit, Seek, SteeredBy, SteeringAppExt, SteeringClock, SteeringDisabled, SteeringForce,
-    SteeringId, SteeringSchedule, SteeringSeed, SteeringSystems, SteeringWarnings, SteersFor,
-    Vehicle, Wander, WanderMemory,
+    Alignment, Arrive, ArriveMemory, BehaviorRegistry, Cohesion, CollisionAvoidance, Combine,
+    Evade, Flee, FlowField, FlowFieldFollowing, FollowPath, FollowPathMemory, Interpose,
+    Kinematics, LeaderFollowing, LeaderMemory, Leadership, MatchVelocity, NextSteeringId,
+    OffsetPursuit, OffsetPursuitMemory, Pursuit, Queuing, Seek, Separation, Sidestep, StayOnPath,
+    SteeredBy, SteeringAppExt, SteeringClock, SteeringDisabled, SteeringForce, SteeringId,
+    SteeringPath, SteeringSchedule, SteeringSeed, SteeringSystems, SteeringWarnings, SteersFor,
+    StuckDetection, StuckMemory, Tether, Vehicle, Wander, WanderMemory,
 };
 
 /// The pipeline, the built-in behaviors and the [`PointMass`] backend.
@@ -67,7 +76,15 @@ impl Plugin for SteeringCorePlugin {
                 )
                     .chain(),
             )
+            .init_resource::<Neighbors>()
+            .init_resource::<Flock>()
             .configure_sets(schedule, BehaviorOrder(0).in_set(SteeringSystems::Steer))
+            .configure_sets(
+                schedule,
+                PerceptionSystems
+                    .after(SteeringSystems::Sense)
+                    .before(SteeringSystems::Steer),
+            )
             .add_systems(
                 schedule,
                 (
@@ -78,7 +95,17 @@ impl Plugin for SteeringCorePlugin {
                         warn_of_faulty_facing,
                     )
                         .in_set(SteeringSystems::Sense),
-                    (combine_forces, announce_lost_targets, announce_arrivals)
+                    (classify_flock, index_neighbors)
+                        .chain()
+                        .in_set(PerceptionSystems),
+                    walk_flock.in_set(BehaviorOrder(0)),
+                    (
+                        combine_forces,
+                        announce_lost_targets,
+                        announce_arrivals,
+                        announce_completed_paths,
+                        detect_stuck,
+                    )
                         .chain()
                         .in_set(SteeringSystems::Combine),
                     move_point_masses.in_set(SteeringSystems::Move),
@@ -87,16 +114,41 @@ impl Plugin for SteeringCorePlugin {
             .add_observer(forget_point_mass);
         register_types(app);
         // In order of default priority, which is the order of a ledger.
-        app.add_behavior::<Evade>()
-            .add_behavior::<Flee>()
+        app.add_behavior::<CollisionAvoidance>()
+            .add_behavior::<Sidestep>()
+            .add_behavior::<Evade>()
+            .add_behavior::<Flee>();
+        add_flock_behaviors(app);
+        app.add_behavior::<MatchVelocity>()
+            .add_behavior::<StayOnPath>()
+            .add_behavior::<Tether>()
             .add_behavior::<Seek>()
             .add_behavior::<Arrive>()
             .add_behavior::<Pursuit>()
+            .add_behavior::<OffsetPursuit>()
+            .add_behavior::<LeaderFollowing>()
+            .add_behavior::<Interpose>()
+            .add_behavior::<FollowPath>()
+            .add_behavior::<FlowFieldFollowing>()
+            .add_behavior::<Queuing>()
             .add_behavior::<Wander>();
     }
 
     fn is_unique(&self) -> bool {
         false
+    }
+}
+
+/// Separation, Alignment and Cohesion share one system.
+fn add_flock_behaviors(app: &mut App) {
+    let orders = [
+        register::<Separation>(app),
+        register::<Alignment>(app),
+        register::<Cohesion>(app),
+    ];
+    if let [.., Some(last)] = orders {
+        let schedule = app.world().resource::<SteeringSchedule>().label();
+        app.add_systems(schedule, steer_flock.in_set(last));
     }
 }
 
@@ -112,9 +164,20 @@ fn register_types(app: &mut App) {
         .register_type::<PointMass>()
         .register_type::<SpeedLimit>()
         .register_type::<FaceVelocity>()
+        .register_type::<FaceTarget>()
         .register_type::<TargetWatch>()
         .register_type::<ArriveMemory>()
+        .register_type::<FlowField>()
+        .register_type::<FollowPathMemory>()
+        .register_type::<OffsetPursuitMemory>()
+        .register_type::<SteeringPath>()
+        .register_type::<StuckDetection>()
+        .register_type::<StuckMemory>()
         .register_type::<WanderMemory>()
+        .register_type::<Leadership>()
+        .register_type::<LeaderMemory>()
+        .register_type::<Perception>()
+        .register_type::<SteeringGroups>()
         .register_type::<SteeringClock>()
         .register_type::<SteeringSeed>()
         .register_type::<NextSteeringId>();

@@ -8,7 +8,7 @@ use bevy::prelude::*;
 
 use crate::satellite::{SteeredBy, SteersFor};
 use crate::schedule::BehaviorOrder;
-use crate::steer::steer;
+use crate::steer::{steer_agents, steer_satellites};
 use crate::{Behavior, Influence, SteeringSchedule, SteeringSystems, Vehicle};
 
 /// Index of a registered behavior in the [`BehaviorRegistry`].
@@ -167,32 +167,51 @@ pub trait SteeringAppExt {
 
 impl SteeringAppExt for App {
     fn add_behavior<B: Behavior>(&mut self) -> &mut Self {
-        self.init_resource::<BehaviorRegistry>()
-            .init_resource::<SteeringSchedule>();
-        if self.world().contains_resource::<BehaviorSlot<B>>() {
-            return self;
-        }
-        let id = self
-            .world_mut()
-            .resource_mut::<BehaviorRegistry>()
-            .add::<B>();
-        let schedule = self.world().resource::<SteeringSchedule>().label();
-        self.register_type::<B>()
-            .insert_resource(BehaviorSlot::<B> {
-                id,
-                behavior: PhantomData,
-            })
-            .configure_sets(
+        if let Some(order) = register::<B>(self) {
+            let schedule = self.world().resource::<SteeringSchedule>().label();
+            self.add_systems(
                 schedule,
-                BehaviorOrder(id.0 + 1)
-                    .after(BehaviorOrder(id.0))
-                    .in_set(SteeringSystems::Steer),
-            )
-            .add_systems(schedule, steer::<B>.in_set(BehaviorOrder(id.0 + 1)))
-            .add_observer(make_agent::<B>);
-        make_early_agents::<B>(self.world_mut());
+                steer_agents::<B>.run_if(has_agents::<B>).in_set(order),
+            );
+        }
         self
     }
+}
+
+/// All of [`SteeringAppExt::add_behavior`] but the system that runs `B` for agents, which is
+/// left to the caller: it belongs into the set given back. `None` if `B` was registered before.
+pub(crate) fn register<B: Behavior>(app: &mut App) -> Option<BehaviorOrder> {
+    app.init_resource::<BehaviorRegistry>()
+        .init_resource::<SteeringSchedule>();
+    if app.world().contains_resource::<BehaviorSlot<B>>() {
+        return None;
+    }
+    let id = app
+        .world_mut()
+        .resource_mut::<BehaviorRegistry>()
+        .add::<B>();
+    let schedule = app.world().resource::<SteeringSchedule>().label();
+    let order = BehaviorOrder(id.0 + 1);
+    app.register_type::<B>()
+        .insert_resource(BehaviorSlot::<B> {
+            id,
+            behavior: PhantomData,
+        })
+        .configure_sets(
+            schedule,
+            order
+                .after(BehaviorOrder(id.0))
+                .in_set(SteeringSystems::Steer),
+        )
+        .add_systems(
+            schedule,
+            steer_satellites::<B>
+                .run_if(has_satellites::<B>)
+                .in_set(order),
+        )
+        .add_observer(make_agent::<B>);
+    make_early_agents::<B>(app.world_mut());
+    Some(order)
 }
 
 /// Entities that had `B` before it was registered become agents like those that come later.
@@ -203,6 +222,15 @@ fn make_early_agents<B: Behavior>(world: &mut World) {
     for agent in early {
         world.entity_mut(agent).insert(Vehicle::default());
     }
+}
+
+// Most games use few of the behaviors; what nobody has costs only this question.
+fn has_agents<B: Behavior>(agents: Query<(), (With<B>, Without<SteersFor>)>) -> bool {
+    !agents.is_empty()
+}
+
+fn has_satellites<B: Behavior>(satellites: Query<(), (With<B>, With<SteersFor>)>) -> bool {
+    !satellites.is_empty()
 }
 
 /// A behavior on an entity without [`Vehicle`] brings one, unless it steers for another.

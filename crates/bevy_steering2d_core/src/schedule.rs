@@ -41,3 +41,7 @@ impl Default for SteeringSchedule {
 /// Orders the behavior systems by registration, so that a tick is the same on every run.
 #[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct BehaviorOrder(pub(crate) u16);
+
+/// Between Sense and Steer: what is derived from all bodies of this tick.
+#[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct PerceptionSystems;

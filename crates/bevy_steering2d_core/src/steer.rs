@@ -1,7 +1,6 @@
-//! The Steer step: one system per registered behavior fills the agents' ledgers.
+//! The Steer step: each registered behavior fills the agents' ledgers.
 
-use bevy::ecs::query::QueryItem;
-use bevy::ecs::system::{StaticSystemParam, SystemParamItem};
+use bevy::ecs::system::StaticSystemParam;
 use bevy::prelude::*;
 
 use crate::events::TargetWatch;
@@ -9,15 +8,15 @@ use crate::parallel::for_each_mut;
 use crate::registry::BehaviorSlot;
 use crate::satellite::SteersFor;
 use crate::{
-    Agent, Behavior, BehaviorId, Cut, Kinematics, LedgerEntry, SteeringClock, SteeringDisabled,
-    SteeringForce, SteeringId, SteeringWarnings, Target, Targets, Vehicle,
+    Agent, Behavior, BehaviorId, Cut, InvalidParameter, Kinematics, LedgerEntry, SteeringClock,
+    SteeringDisabled, SteeringForce, SteeringId, SteeringWarnings, Target, Targets, Vehicle,
 };
 
-/// Who steers themselves: has limits and a body and is switched on.
-type Steered = (Without<SteersFor>, Without<SteeringDisabled>);
+/// Who steers themselves and is switched on.
+pub(crate) type Steered = (Without<SteersFor>, Without<SteeringDisabled>);
 
-/// Runs `B` for every agent that has it, then for every entity that lends it to an agent.
-pub(crate) fn steer<B: Behavior>(
+/// Runs `B` for every agent that has it.
+pub(crate) fn steer_agents<B: Behavior>(
     slot: Res<BehaviorSlot<B>>,
     clock: Res<SteeringClock>,
     warnings: Res<SteeringWarnings>,
@@ -36,7 +35,31 @@ pub(crate) fn steer<B: Behavior>(
         ),
         Steered,
     >,
-    lenders: Query<(&Vehicle, &Kinematics), Steered>,
+) {
+    let step = Step::new(&clock, &warnings, &targets);
+    let (slot, world) = (slot.id, &*world);
+    for_each_mut(
+        &mut agents,
+        |(entity, &id, vehicle, body, behavior, memory, watch, mut force)| {
+            let Some(agent) = step.agent(entity, id, vehicle, body) else {
+                return;
+            };
+            let asked = || behavior.steer(&agent, memory, world);
+            let entry = step.entry(slot, entity, behavior, &agent, asked);
+            step.watch_target(behavior, &entry, watch);
+            force.record(clock.tick, entry);
+        },
+    );
+}
+
+/// Runs `B` for every entity that lends it to an agent.
+pub(crate) fn steer_satellites<B: Behavior>(
+    slot: Res<BehaviorSlot<B>>,
+    clock: Res<SteeringClock>,
+    warnings: Res<SteeringWarnings>,
+    targets: Targets,
+    world: StaticSystemParam<B::World>,
+    agents: Query<(&Vehicle, &Kinematics), Steered>,
     vehicles: Query<(), With<Vehicle>>,
     mut satellites: Query<
         (
@@ -51,73 +74,80 @@ pub(crate) fn steer<B: Behavior>(
         With<SteersFor>,
     >,
 ) {
-    let step = Step {
-        behavior: slot.id,
-        clock: *clock,
-        warnings: &warnings,
-        targets: &targets,
-    };
-    let world = &*world;
-    for_each_mut(
-        &mut agents,
-        |(entity, &id, vehicle, body, behavior, memory, watch, mut force)| {
-            if !body.is_steerable() {
-                return;
-            }
-            let agent = match Agent::new(entity, id, vehicle, body, &step.clock) {
-                Ok(agent) => agent,
-                Err(error) => return step.warn(entity, &error),
-            };
-            let entry = step.entry(entity, behavior, &agent, memory, world, watch);
-            force.record(step.clock.tick, entry);
-        },
-    );
+    let step = Step::new(&clock, &warnings, &targets);
+    let (slot, world) = (slot.id, &*world);
     for_each_mut(
         &mut satellites,
         |(entity, &id, steers_for, behavior, memory, watch, mut force)| {
-            let Ok((vehicle, body)) = lenders.get(steers_for.0) else {
+            let Ok((vehicle, body)) = agents.get(steers_for.0) else {
                 if !vehicles.contains(steers_for.0) {
                     step.warn_of_missing_vehicle(entity, steers_for.0);
                 }
                 return;
             };
-            if !body.is_steerable() {
+            // The id, and so the random stream, is the carrier's: two of a kind must not draw
+            // alike.
+            let Some(agent) = step.agent(steers_for.0, id, vehicle, body) else {
                 return;
-            }
-            // The random stream is the carrier's own: two of a kind must not draw alike.
-            let agent = match Agent::new(steers_for.0, id, vehicle, body, &step.clock) {
-                Ok(agent) => agent,
-                Err(error) => return step.warn(steers_for.0, &error),
             };
-            let entry = step.entry(entity, behavior, &agent, memory, world, watch);
-            force.record(step.clock.tick, entry);
+            let asked = || behavior.steer(&agent, memory, world);
+            let entry = step.entry(slot, entity, behavior, &agent, asked);
+            step.watch_target(behavior, &entry, watch);
+            force.record(clock.tick, entry);
         },
     );
 }
 
-/// What all agents of one behavior share in one tick.
-struct Step<'a, 'w, 's> {
-    behavior: BehaviorId,
-    clock: SteeringClock,
+/// What all agents share in one tick.
+pub(crate) struct Step<'a, 'w, 's> {
+    clock: &'a SteeringClock,
     warnings: &'a SteeringWarnings,
     targets: &'a Targets<'w, 's>,
 }
 
-impl Step<'_, '_, '_> {
-    /// Runs one behavior for one agent.
-    #[inline]
-    fn entry<B: Behavior>(
+impl<'a, 'w, 's> Step<'a, 'w, 's> {
+    pub(crate) fn new(
+        clock: &'a SteeringClock,
+        warnings: &'a SteeringWarnings,
+        targets: &'a Targets<'w, 's>,
+    ) -> Self {
+        Self {
+            clock,
+            warnings,
+            targets,
+        }
+    }
+
+    /// The agent as formulas see it; `None` while it cannot be steered.
+    #[inline(always)]
+    pub(crate) fn agent(
         &self,
+        entity: Entity,
+        id: SteeringId,
+        vehicle: &Vehicle,
+        body: &Kinematics,
+    ) -> Option<Agent> {
+        if !body.is_steerable() {
+            return None;
+        }
+        Agent::new(entity, id, vehicle, body, self.clock)
+            .map_err(|error| self.warn(entity, &error))
+            .ok()
+    }
+
+    /// Asks one behavior, unless it is switched off or faulty, and takes down its force.
+    #[inline(always)]
+    pub(crate) fn entry<B: Behavior>(
+        &self,
+        slot: BehaviorId,
         carrier: Entity,
         behavior: &B,
         agent: &Agent,
-        memory: QueryItem<'_, '_, B::Memory>,
-        world: &SystemParamItem<'_, '_, B::World>,
-        watch: Option<Mut<TargetWatch>>,
+        asked: impl FnOnce() -> Vec2,
     ) -> LedgerEntry {
         let influence = *behavior.influence();
         let mut entry = LedgerEntry {
-            behavior: self.behavior,
+            behavior: slot,
             source: None,
             source_id: agent.id,
             raw: Vec2::ZERO,
@@ -130,35 +160,25 @@ impl Step<'_, '_, '_> {
         if !influence.enabled {
             return entry;
         }
+        entry.cut = Cut::Invalid;
         if let Err(error) = influence.check().and_then(|()| behavior.check()) {
             self.warn(carrier, &error);
-            entry.cut = Cut::Invalid;
             return entry;
         }
         if behavior.target() == Some(Target::Entity(agent.entity)) {
             let name = B::short_type_path();
-            self.warnings.raise(&self.clock, carrier, name, || {
+            self.warnings.raise(self.clock, carrier, name, || {
                 format!("{name} aims at its own agent; it counts as none")
             });
-            entry.cut = Cut::Invalid;
             return entry;
         }
-        let force = behavior.steer(agent, memory, world);
+        let force = asked();
         if !force.is_finite() {
-            self.warnings
-                .raise(&self.clock, carrier, B::short_type_path(), || {
-                    format!(
-                        "{} gave the force {force}; it counts as none",
-                        B::short_type_path()
-                    )
-                });
-            entry.cut = Cut::Invalid;
+            let name = B::short_type_path();
+            self.warnings.raise(self.clock, carrier, name, || {
+                format!("{name} gave the force {force}; it counts as none")
+            });
             return entry;
-        }
-        if let (Some(watch), Some(target @ Target::Entity(_))) = (watch, behavior.target()) {
-            // A lost target gives zero force, so only then is it worth looking.
-            let lost = force == Vec2::ZERO && !self.targets.exists(target);
-            TargetWatch::note(watch, self.behavior, target, lost);
         }
         entry.raw = force.clamp_length_max(agent.max_force);
         entry.share = 1.0;
@@ -166,14 +186,38 @@ impl Step<'_, '_, '_> {
         entry
     }
 
+    /// Notes when the target of a behavior that was heard is gone.
+    #[inline]
+    fn watch_target<B: Behavior>(
+        &self,
+        behavior: &B,
+        entry: &LedgerEntry,
+        watch: Option<Mut<TargetWatch>>,
+    ) {
+        let needs = [behavior.target(), behavior.also_needs()];
+        let mut entities = needs
+            .into_iter()
+            .flatten()
+            .filter(|need| matches!(need, Target::Entity(_)));
+        if entry.cut == Cut::Nothing
+            && let (Some(watch), Some(any)) = (watch, entities.clone().next())
+        {
+            // A lost target gives zero force, so only then is it worth looking.
+            let lost = (entry.raw == Vec2::ZERO)
+                .then(|| entities.find(|need| !self.targets.exists(*need)))
+                .flatten();
+            TargetWatch::note(watch, entry.behavior, lost.unwrap_or(any), lost.is_some());
+        }
+    }
+
     fn warn_of_missing_vehicle(&self, carrier: Entity, agent: Entity) {
-        self.warnings.raise(&self.clock, carrier, "SteersFor", || {
+        self.warnings.raise(self.clock, carrier, "SteersFor", || {
             format!("steers for {agent}, which has no Vehicle; add one to make it an agent")
         });
     }
 
-    fn warn(&self, entity: Entity, error: &crate::InvalidParameter) {
-        self.warnings.raise(&self.clock, entity, error.field, || {
+    fn warn(&self, entity: Entity, error: &InvalidParameter) {
+        self.warnings.raise(self.clock, entity, error.field, || {
             format!("{error}; until then it steers with zero force")
         });
     }

@@ -4,7 +4,7 @@ use bevy::ecs::entity::{EntityMapper, MapEntities};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 
-use crate::{InvalidParameter, Kinematics};
+use crate::{FlowField, InvalidParameter, Kinematics, SteeringPath};
 
 /// A place or an entity. Every targeted behavior takes `impl Into<Target>`:
 /// a [`Vec2`], a [`Vec3`] (its x and y) or an [`Entity`].
@@ -84,6 +84,7 @@ pub struct Targets<'w, 's> {
         ),
         Without<Kinematics>,
     >,
+    guides: Query<'w, 's, (), Or<(With<SteeringPath>, With<FlowField>)>>,
 }
 
 impl Targets<'_, '_> {
@@ -101,11 +102,15 @@ impl Targets<'_, '_> {
         seen.is_finite().then_some(seen)
     }
 
-    /// Whether an entity target has a place in the world; points always do.
+    /// Whether an entity target has a place in the world, or is a path or a field; points always do.
     pub fn exists(&self, target: Target) -> bool {
         match target {
             Target::Point(_) => true,
-            Target::Entity(entity) => self.bodies.contains(entity) || self.places.contains(entity),
+            Target::Entity(entity) => {
+                self.bodies.contains(entity)
+                    || self.places.contains(entity)
+                    || self.guides.contains(entity)
+            }
         }
     }
 

@@ -52,7 +52,7 @@ impl Vehicle {
     ///
     /// # Errors
     /// Names the first field that is not.
-    #[inline]
+    #[inline(always)]
     pub fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("Vehicle.max_speed", self.max_speed)?;
         InvalidParameter::unless_positive("Vehicle.max_force", self.max_force)?;

@@ -36,6 +36,7 @@ impl fmt::Display for InvalidParameter {
 impl std::error::Error for InvalidParameter {}
 
 impl InvalidParameter {
+    #[inline(always)]
     fn unless(
         ok: bool,
         field: &'static str,
@@ -43,13 +44,19 @@ impl InvalidParameter {
         must_be: &'static str,
     ) -> Result<(), Self> {
         if ok {
-            return Ok(());
+            Ok(())
+        } else {
+            Err(Self::new(field, &value, must_be))
         }
-        Err(Self {
+    }
+
+    #[cold]
+    fn new(field: &'static str, value: &dyn fmt::Debug, must_be: &'static str) -> Self {
+        Self {
             field,
             value: format!("{value:?}"),
             must_be,
-        })
+        }
     }
 
     /// Accepts `0 < value < ∞`.

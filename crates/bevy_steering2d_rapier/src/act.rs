@@ -4,10 +4,10 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_rapier2d::rapier::dynamics::{LockedAxes, RigidBody as SimulatedBody, RigidBodyType};
 use bevy_rapier2d::rapier::math::Rotation;
-use bevy_steering2d_core::locomotion::velocity_change;
+use bevy_steering2d_core::locomotion::{velocity_change, wanted_facing};
 use bevy_steering2d_core::{
-    FaceVelocity, Kinematics, PointMass, SpeedLimit, SteeringClock, SteeringDisabled,
-    SteeringForce, SteeringWarnings, Vehicle,
+    FaceTarget, FaceVelocity, Kinematics, PointMass, SpeedLimit, SteeringClock, SteeringDisabled,
+    SteeringForce, SteeringWarnings, Targets, Vehicle,
 };
 
 use crate::setup::step_length;
@@ -16,6 +16,7 @@ pub(crate) fn move_bodies(
     clock: Res<SteeringClock>,
     warnings: Res<SteeringWarnings>,
     timestep: Option<Res<TimestepMode>>,
+    targets: Targets,
     mut sets: Query<(Entity, &RapierContextSimulation, &mut RapierRigidBodySet)>,
     bodies: Query<
         (
@@ -25,6 +26,7 @@ pub(crate) fn move_bodies(
             Option<(&Vehicle, &SteeringForce)>,
             Option<&SpeedLimit>,
             Option<&FaceVelocity>,
+            Option<&FaceTarget>,
         ),
         (
             Without<SteeringDisabled>,
@@ -39,7 +41,7 @@ pub(crate) fn move_bodies(
         let length_unit = simulation.integration_parameters.length_unit;
         // Only bodies that change are borrowed mutably: each borrow costs Rapier a visit.
         let set = set.bypass_change_detection();
-        for (handle, _, body, agent, limit, face) in bodies
+        for (handle, _, body, agent, limit, face, looks) in bodies
             .iter()
             .filter(|(_, link, body, ..)| link.0 == context && body.is_steerable())
         {
@@ -51,7 +53,10 @@ pub(crate) fn move_bodies(
                 push(simulated, body.mass, vehicle, force, limit, delta)
                     .or_else(|| creeps(simulated, force, length_unit).then_some(Push::KeepAwake))
             });
-            let turn = face.and_then(|face| turn(simulated, body.heading, face, delta));
+            let turn = face.and_then(|face| {
+                let wanted = wanted_facing(body, looks, &targets);
+                turn(simulated, wanted, face, delta)
+            });
             if (push.is_some() || turn.is_some())
                 && let Some(simulated) = set.bodies.get_mut(handle.0)
             {
@@ -129,9 +134,9 @@ enum Turn {
     Set(f32),
 }
 
-fn turn(simulated: &SimulatedBody, heading: Vec2, face: &FaceVelocity, delta: f32) -> Option<Turn> {
+fn turn(simulated: &SimulatedBody, wanted: Vec2, face: &FaceVelocity, delta: f32) -> Option<Turn> {
     let facing = simulated.rotation();
-    let rate = face.turn_rate(Vec2::new(facing.re, facing.im), heading, delta);
+    let rate = face.turn_rate(Vec2::new(facing.re, facing.im), wanted, delta);
     if simulated.is_rotation_locked() {
         (rate != 0.0).then_some(Turn::Set(rate * delta))
     } else {

@@ -119,12 +119,7 @@ impl Behavior for Arrive {
     fn check(&self) -> Result<(), InvalidParameter> {
         self.target.check("Arrive.target")?;
         InvalidParameter::unless_positive("Arrive.tolerance", self.tolerance)?;
-        match self.braking {
-            Braking::Ramp { slowing_radius } => {
-                InvalidParameter::unless_positive("Arrive.braking.slowing_radius", slowing_radius)
-            }
-            _ => Ok(()),
-        }
+        self.braking.check("Arrive.braking.slowing_radius")
     }
 
     fn steer(&self, me: &Agent, mut memory: Mut<ArriveMemory>, targets: &Targets) -> Vec2 {
@@ -146,24 +141,46 @@ fn forget_arrival(mut world: DeferredWorld, context: HookContext) {
 
 /// The force of [`Arrive`], N.
 pub fn arrive(me: &Agent, point: Vec2, braking: Braking, tolerance: f32) -> Vec2 {
+    me.track(approach(me, point, braking, tolerance))
+}
+
+/// The force that arrives at a point which itself moves with `velocity` m/s, N: to rest relative
+/// to it, so that one neither lags behind nor drifts off.
+pub fn arrive_at_moving(
+    me: &Agent,
+    point: Vec2,
+    velocity: Vec2,
+    braking: Braking,
+    tolerance: f32,
+) -> Vec2 {
+    let relative = Agent {
+        velocity: me.velocity - velocity,
+        ..*me
+    };
+    let desired = velocity + approach(&relative, point, braking, tolerance);
+    me.track(desired.clamp_length_max(me.max_speed))
+}
+
+/// The velocity that brings me to rest at a point, m/s.
+fn approach(me: &Agent, point: Vec2, braking: Braking, tolerance: f32) -> Vec2 {
     let distance = me.position.distance(point);
     if distance <= tolerance {
-        return me.track(Vec2::ZERO);
+        return Vec2::ZERO;
     }
     let direction = me.direction_to(point);
     let BrakingCurve { speed, slope } = braking.curve(me, distance);
     if speed >= me.max_speed {
-        return me.track(me.max_speed * direction);
+        return me.max_speed * direction;
     }
     // On the curve the speed must fall by slope · closing speed per second; asking for it ahead
     // makes up for the response time.
     let closing_speed = me.velocity.dot(direction).max(0.0);
-    me.track((speed - braking_lag(me) * slope * closing_speed) * direction)
+    (speed - braking_lag(me) * slope * closing_speed) * direction
 }
 
 /// Arrived: inside the tolerance and slow enough to stop there. Left: twice as far out, so that
 /// a nudge does not count as a departure.
-fn has_arrived(me: &Agent, point: Vec2, tolerance: f32, before: bool) -> bool {
+pub(super) fn has_arrived(me: &Agent, point: Vec2, tolerance: f32, before: bool) -> bool {
     let distance = me.position.distance(point);
     if before {
         distance <= 2.0 * tolerance
@@ -181,6 +198,16 @@ struct BrakingCurve {
 }
 
 impl Braking {
+    #[inline]
+    pub(super) fn check(self, slowing_radius_field: &'static str) -> Result<(), InvalidParameter> {
+        match self {
+            Self::Ramp { slowing_radius } => {
+                InvalidParameter::unless_positive(slowing_radius_field, slowing_radius)
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn curve(self, me: &Agent, distance: f32) -> BrakingCurve {
         match self {
             Self::Physical => {
@@ -211,10 +238,10 @@ impl Deceleration {
 }
 
 /// Share of the strongest deceleration that [`Braking::Physical`] plans with.
-const PLANNED: f32 = 0.9;
+pub(super) const PLANNED: f32 = 0.9;
 
 /// The response time; at least two ticks, or the curve could not be followed.
-fn braking_lag(me: &Agent) -> f32 {
+pub(super) fn braking_lag(me: &Agent) -> f32 {
     me.response_time.max(2.0 * me.delta)
 }
 

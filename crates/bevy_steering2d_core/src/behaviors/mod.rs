@@ -2,24 +2,57 @@
 //!
 //! Every file has the same three parts: a component that holds parameters, a memory component
 //! where it must remember something, and the formula as a plain function of an
-//! [`Agent`](crate::Agent) that you may call from a behavior of your own.
+//! [`Agent`] that you may call from a behavior of your own.
+
+use bevy::prelude::*;
+
+use crate::Agent;
 
 mod arrive;
+mod collision_avoidance;
+mod corridor;
 mod evade;
 mod flee;
+mod flocking;
+mod flow_field;
+mod follow_path;
+mod interpose;
+mod leader_following;
+mod match_velocity;
+mod offset_pursuit;
+mod path_progress;
 mod prediction;
 mod pursuit;
+mod queuing;
 mod seek;
+mod sidestep;
+mod stay_on_path;
 #[cfg(test)]
 pub(crate) mod testing;
+mod tether;
 mod wander;
 
-pub use arrive::{Arrive, ArriveMemory, Braking, Deceleration, arrive};
+pub use arrive::{Arrive, ArriveMemory, Braking, Deceleration, arrive, arrive_at_moving};
+pub use collision_avoidance::{CollisionAvoidance, avoid_collision};
+pub use corridor::follow_corridor;
 pub use evade::{Evade, evade};
 pub use flee::{Flee, flee, panic_urgency};
+pub use flocking::{Alignment, Cohesion, Flocking, Separation};
+pub(crate) use flocking::{Flock, classify_flock, steer_flock, walk_flock};
+pub use flow_field::{FlowField, FlowFieldFollowing, follow_flow};
+pub use follow_path::{FollowPath, PathStyle, follow_path};
+pub use interpose::{Interpose, interpose};
+pub use leader_following::{LeaderFollowing, LeaderMemory, Leadership};
+pub use match_velocity::{MatchVelocity, match_velocity};
+pub use offset_pursuit::{OffsetPursuit, OffsetPursuitMemory, offset_pursuit, slot};
+pub use path_progress::FollowPathMemory;
 pub use prediction::{CustomPrediction, Prediction};
 pub use pursuit::{Pursuit, pursuit};
+pub use queuing::Queuing;
 pub use seek::{Seek, seek};
+pub use sidestep::{Sidestep, sidestep};
+pub use stay_on_path::{StayOnPath, stay_on_path};
+pub use tether::{Tether, tether};
 pub use wander::{Wander, WanderMemory, WanderStyle};
 
 /// The two accessors every behavior has, for a component with a field `influence`.
@@ -35,3 +68,17 @@ macro_rules! embeds_influence {
     };
 }
 pub(crate) use embeds_influence;
+
+/// What a behavior is guided by (a path, a field): the one it names, else its carrier's own,
+/// else its agent's.
+fn guide<'a, T: Component>(
+    named: Option<Entity>,
+    own: Option<&'a T>,
+    me: &Agent,
+    all: &'a Query<&T>,
+) -> Option<&'a T> {
+    match named {
+        Some(entity) => all.get(entity).ok(),
+        None => own.or_else(|| all.get(me.entity).ok()),
+    }
+}

@@ -9,7 +9,8 @@
 //! 2. In [`Move`](crate::SteeringSystems::Move) it changes the velocity of every steered body by
 //!    [`velocity_change`], which turns [`SteeringForce::total`](crate::SteeringForce::total) and
 //!    the speed limit into one number.
-//! 3. It turns bodies that [face their velocity](FaceVelocity) by [`FaceVelocity::turn_rate`].
+//! 3. It turns bodies that [face their velocity](FaceVelocity) or [a target](FaceTarget) to
+//!    [`wanted_facing`] by [`FaceVelocity::turn_rate`].
 //!
 //! It must not touch a user's own forces, must leave no force behind when steering is removed or
 //! [disabled](crate::SteeringDisabled), must not wake a sleeping body with a zero force, and must
@@ -19,11 +20,13 @@
 //! semi-implicit Euler step of Reynolds' vehicle model, and the reason why the same agent takes
 //! the same path under every backend.
 
+mod facing;
 mod point_mass;
 
 use bevy::math::ops;
 use bevy::prelude::*;
 
+pub use facing::{FaceTarget, wanted_facing};
 pub use point_mass::PointMass;
 pub(crate) use point_mass::{forget_point_mass, move_point_masses, sense_point_masses};
 

@@ -2,11 +2,11 @@
 
 use bevy::prelude::*;
 
-use super::{FaceVelocity, SpeedLimit, velocity_change};
+use super::{FaceTarget, FaceVelocity, SpeedLimit, velocity_change, wanted_facing};
 use crate::parallel::for_each_mut;
 use crate::{
     InvalidParameter, Kinematics, SteeringClock, SteeringDisabled, SteeringForce, SteeringWarnings,
-    Vehicle,
+    Targets, Vehicle,
 };
 
 /// A body without collisions, moved by steering alone:
@@ -88,6 +88,7 @@ pub(crate) fn sense_point_masses(
 
 pub(crate) fn move_point_masses(
     clock: Res<SteeringClock>,
+    targets: Targets,
     mut bodies: Query<(
         &Kinematics,
         &mut PointMass,
@@ -95,13 +96,14 @@ pub(crate) fn move_point_masses(
         Option<(&Vehicle, &SteeringForce)>,
         Option<&SpeedLimit>,
         Option<&FaceVelocity>,
+        Option<&FaceTarget>,
         Has<SteeringDisabled>,
     )>,
 ) {
     let delta = clock.delta;
     for_each_mut(
         &mut bodies,
-        |(body, mut point, mut transform, agent, limit, face, disabled)| {
+        |(body, mut point, mut transform, agent, limit, face, looks, disabled)| {
             if body.mass == 0.0 {
                 return;
             }
@@ -127,7 +129,8 @@ pub(crate) fn move_point_masses(
             if let Some(face) = face
                 && !disabled
             {
-                let rate = face.turn_rate(facing(&transform), body.heading, delta);
+                let wanted = wanted_facing(body, looks, &targets);
+                let rate = face.turn_rate(facing(&transform), wanted, delta);
                 if rate != 0.0 {
                     transform.rotate_z(rate * delta);
                 }

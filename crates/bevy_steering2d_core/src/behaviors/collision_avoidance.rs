@@ -1,0 +1,232 @@
+//! Not into each other.
+
+use bevy::prelude::*;
+
+use super::embeds_influence;
+use crate::perception::{Neighbor, NeighborView, Neighbors, Perception, SteeringGroups};
+use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
+
+/// Avoids running into others by looking at where everybody will be, and gives way just enough.
+///
+#[doc = include_str!("figures/collision_avoidance.svg")]
+///
+/// Use it for pedestrians, ships and traffic: whoever shares a place but not a direction. Flocks
+/// do not need it, since [`Alignment`](crate::Alignment) makes everybody go the same way. It
+/// expects others to give way too; for things that do not, use obstacle avoidance.
+///
+/// For each neighbor two moments are predicted from the relative position r and velocity w: the
+/// true closest approach `t = −r·w / w²`, and the first contact τ, when the distance falls to the
+/// radii and the margin. If the contact lies within the horizon, the agent accelerates away from
+/// the closest approach by what is missing there, in the time that is left,
+/// `a = 2 · missing / τ²`: sideways when they meet head-on, by braking or hurrying when they
+/// cross. Dead-on approaches pass on the right. Those who already touch push apart.
+///
+/// `F = mass · Σ a · (1 − τ/horizon)`, clamped. (Reynolds' unaligned collision avoidance 1999;
+/// the thesis' plaza)
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[require(Perception)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct CollisionAvoidance {
+    /// How far into the future it looks, s, `> 0`. Default `2`.
+    pub horizon: f32,
+    /// Room to leave between the bounding circles, m, `≥ 0`. Default `0.1`.
+    pub margin: f32,
+    /// How far it looks around, m, `> 0`. Default `6`.
+    pub radius: f32,
+    /// Whom it sees. Default everybody.
+    pub groups: SteeringGroups,
+    /// Its say among the other behaviors.
+    pub influence: Influence,
+}
+
+impl Default for CollisionAvoidance {
+    fn default() -> Self {
+        Self {
+            horizon: 2.0,
+            margin: 0.1,
+            radius: 6.0,
+            groups: SteeringGroups::ALL,
+            influence: Influence::at(priority::COLLISION_AVOIDANCE),
+        }
+    }
+}
+
+impl Behavior for CollisionAvoidance {
+    type Memory = ();
+    type World = Res<'static, Neighbors>;
+
+    embeds_influence!();
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        InvalidParameter::unless_positive("CollisionAvoidance.horizon", self.horizon)?;
+        InvalidParameter::unless_non_negative("CollisionAvoidance.margin", self.margin)?;
+        InvalidParameter::unless_positive("CollisionAvoidance.radius", self.radius)
+    }
+
+    fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
+        let view = NeighborView {
+            position: me.position,
+            heading: me.heading,
+            radius: self.radius,
+            field_of_view: f32::INFINITY,
+            groups: self.groups,
+            except: me.entity,
+        };
+        let mut acceleration = Vec2::ZERO;
+        for neighbor in neighbors.in_view(view) {
+            acceleration += avoid_collision(me, neighbor, self.horizon, self.margin);
+        }
+        me.push(acceleration)
+    }
+}
+
+/// How much of the give-way goes into slowing the approach besides changing its side.
+const BRAKING_SHARE: f32 = 0.5;
+
+/// A contact nearer than this is as urgent as can be, s.
+const AT_ONCE: f32 = 0.1;
+
+/// The acceleration by which [`CollisionAvoidance`] gives way to one neighbor, m/s².
+pub fn avoid_collision(me: &Agent, other: &Neighbor, horizon: f32, margin: f32) -> Vec2 {
+    let offset = other.position - me.position;
+    let velocity = other.velocity - me.velocity;
+    let room = me.radius + other.radius + margin;
+    let distance = offset.length();
+    if distance < room {
+        return push_apart(me, other, offset, distance, room);
+    }
+    let Some(contact) = time_of_contact(offset, velocity, room).filter(|time| *time < horizon)
+    else {
+        return Vec2::ZERO;
+    };
+    let speed_squared = velocity.length_squared();
+    let miss = offset - velocity * (offset.dot(velocity) / speed_squared);
+    let miss_distance = miss.length();
+    let approach = velocity / speed_squared.sqrt();
+    // Dead-on, both see the other come from ahead and keep right.
+    let on_the_right = approach.perp();
+    let away = if miss_distance > 1e-3 * room {
+        -miss / miss_distance
+    } else {
+        on_the_right
+    };
+    let time = contact.max(AT_ONCE);
+    let missing = room - miss_distance;
+    let needed = 2.0 * missing / (time * time) * (1.0 - contact / horizon);
+    needed.min(me.max_acceleration()) * (away + BRAKING_SHARE * approach)
+}
+
+/// When two that are apart first come as near as `room`: the smaller root of
+/// `|offset + velocity · τ| = room`, s. `None` if they never do.
+fn time_of_contact(offset: Vec2, velocity: Vec2, room: f32) -> Option<f32> {
+    let a = velocity.length_squared();
+    let b = offset.dot(velocity);
+    let c = offset.length_squared() - room * room;
+    let discriminant = b * b - a * c;
+    (b < 0.0 && discriminant > 0.0).then(|| c / (discriminant.sqrt() - b))
+}
+
+/// Two that overlap part, the harder the deeper; on the same spot by their ids.
+fn push_apart(me: &Agent, other: &Neighbor, offset: Vec2, distance: f32, room: f32) -> Vec2 {
+    let apart = if distance > 1e-6 {
+        -offset / distance
+    } else if me.id < other.id {
+        Vec2::X
+    } else {
+        Vec2::NEG_X
+    };
+    me.max_acceleration() * (1.0 - distance / room) * apart
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SteeringId;
+
+    fn neighbor(position: Vec2, velocity: Vec2) -> Neighbor {
+        Neighbor {
+            position,
+            velocity,
+            heading: velocity.normalize_or(Vec2::X),
+            radius: 0.5,
+            groups: SteeringGroups::default(),
+            id: SteeringId(1),
+            entity: Entity::PLACEHOLDER,
+        }
+    }
+
+    fn walker() -> Agent {
+        Agent {
+            velocity: Vec2::new(2.0, 0.0),
+            ..default()
+        }
+    }
+
+    #[test]
+    fn only_what_will_come_near_counts() {
+        let avoid = |other| avoid_collision(&walker(), &other, 2.0, 0.0);
+        let passing = neighbor(Vec2::new(4.0, 1.1), Vec2::new(-2.0, 0.0));
+        assert_eq!(avoid(passing), Vec2::ZERO, "misses by more than the radii");
+        let leaving = neighbor(Vec2::new(-4.0, 0.0), Vec2::new(-2.0, 0.0));
+        assert_eq!(avoid(leaving), Vec2::ZERO);
+        let late = neighbor(Vec2::new(20.0, 0.0), Vec2::new(-2.0, 0.0));
+        assert_eq!(avoid(late), Vec2::ZERO, "beyond the horizon");
+        let beside = neighbor(Vec2::new(0.0, 2.0), Vec2::new(2.0, 0.0));
+        assert_eq!(avoid(beside), Vec2::ZERO, "same velocity, no approach");
+    }
+
+    #[test]
+    fn the_closest_approach_by_hand() {
+        // r = (4, 0.6), w = (−4, 0), room 1: they touch when 4 − 4τ = √(1 − 0.6²) = 0.8, so
+        // τ = 0.8 s, and miss by 0.6, so 0.4 m are missing. a = 2 · 0.4 / 0.64 = 1.25 m/s², faded
+        // by 1 − 0.8/2: 0.75 down and a braking share along w.
+        let other = neighbor(Vec2::new(4.0, 0.6), Vec2::new(-2.0, 0.0));
+        let force = avoid_collision(&walker(), &other, 2.0, 0.0);
+        let expected = 0.75 * (Vec2::NEG_Y + BRAKING_SHARE * Vec2::NEG_X);
+        assert!((force - expected).length() < 1e-4, "{force}");
+    }
+
+    #[test]
+    fn distance_minus_speed_is_not_the_closest_approach() {
+        // It will pass behind me: their paths cross, but not at the same time.
+        let other = neighbor(Vec2::new(1.0, 6.0), Vec2::new(0.0, -2.0));
+        assert_eq!(avoid_collision(&walker(), &other, 4.0, 0.0), Vec2::ZERO);
+    }
+
+    #[test]
+    fn head_on_both_keep_right() {
+        let other = neighbor(Vec2::new(4.0, 0.0), Vec2::new(-2.0, 0.0));
+        let mine = avoid_collision(&walker(), &other, 3.0, 0.0);
+        let they = Agent {
+            position: other.position,
+            velocity: other.velocity,
+            ..default()
+        };
+        let me = neighbor(Vec2::ZERO, walker().velocity);
+        let theirs = avoid_collision(&they, &me, 3.0, 0.0);
+        assert!(mine.y < -0.01, "{mine}");
+        assert!(
+            (mine + theirs).length() < 1e-5,
+            "{mine} and {theirs} mirror each other"
+        );
+    }
+
+    #[test]
+    fn it_fades_in_at_the_horizon_and_at_the_margin() {
+        let avoid = |x: f32, y: f32| {
+            let other = neighbor(Vec2::new(x, y), Vec2::new(-2.0, 0.0));
+            avoid_collision(&walker(), &other, 2.0, 0.0).length()
+        };
+        assert!(avoid(8.86, 0.5) < 1e-2, "{}", avoid(8.86, 0.5));
+        assert!(avoid(4.0, 0.9999) < 1e-2, "{}", avoid(4.0, 0.9999));
+    }
+
+    #[test]
+    fn those_on_one_spot_part_in_opposite_directions() {
+        let other = neighbor(Vec2::ZERO, Vec2::ZERO);
+        let me = Agent::default();
+        let mine = avoid_collision(&me, &other, 2.0, 0.0);
+        assert_eq!(mine, me.max_acceleration() * Vec2::X);
+    }
+}

@@ -1,0 +1,317 @@
+//! The road a [`FollowPath`](crate::FollowPath) walks in [`PathStyle::Corridor`](crate::PathStyle).
+//!
+//! Reynolds predicts the agent and, while the prediction is inside the corridor, lets it be. Two
+//! things are added so that the agent itself stays inside, whatever its mass: it heads for the
+//! farthest place ahead that it can reach in a straight line without leaving the road, and it
+//! goes no faster than the turn that waits there allows.
+
+use bevy::prelude::*;
+
+use super::arrive::{PLANNED, arrive, braking_lag};
+use super::follow_path::{TURNING, turning_speed};
+use crate::{Agent, Braking, SteeringPath};
+
+/// It steers as if the corridor were this share as wide; what the body lags behind is the rest.
+const CURB: f32 = 0.8;
+/// How far it looks at least, in corridor radii.
+const NEAR: f32 = 0.5;
+/// Halvings in the search for the farthest place in sight: a few centimeters of some meters.
+const HALVINGS: u32 = 8;
+
+/// The force of [`FollowPath`](crate::FollowPath) along a corridor, `arc` m from its beginning, N.
+pub fn follow_corridor(
+    me: &Agent,
+    path: &SteeringPath,
+    arc: f32,
+    radius: f32,
+    look_ahead: f32,
+    tolerance: f32,
+) -> Vec2 {
+    let road = Road {
+        path,
+        curb: CURB * radius,
+    };
+    let range = (me.speed() * look_ahead)
+        .max(braking_distance(me))
+        .max(radius)
+        .min(path.length());
+    let horizon = road.within(arc + range);
+    let lane = road.lane(me.position + me.velocity * look_ahead, arc, horizon);
+    let sight = road
+        .farthest_in_sight(me.position, lane, arc, horizon)
+        .max(road.within(arc + NEAR * radius).min(horizon));
+    let goal = road.place(sight, lane);
+    let unhurried = Agent {
+        max_speed: turning_speed(me, goal, 0.0).min(road.corner_speed(me, sight, goal)),
+        ..*me
+    };
+    if road.ends_at(sight) {
+        return arrive(&unhurried, goal, Braking::Physical, tolerance);
+    }
+    me.track(unhurried.max_speed * me.direction_to(goal))
+}
+
+/// How far it goes until it can stand, m.
+fn braking_distance(me: &Agent) -> f32 {
+    let speed = me.speed();
+    speed * speed / (2.0 * PLANNED * me.max_acceleration()) + speed * braking_lag(me)
+}
+
+struct Road<'a> {
+    path: &'a SteeringPath,
+    /// How far to either side of the path it may steer, m.
+    curb: f32,
+}
+
+impl Road<'_> {
+    /// An arc length cut at the end of an open path.
+    fn within(&self, arc: f32) -> f32 {
+        if self.path.is_looped() {
+            arc
+        } else {
+            arc.min(self.path.length())
+        }
+    }
+
+    fn ends_at(&self, arc: f32) -> bool {
+        self.path.segments() == 0 || !self.path.is_looped() && arc >= self.path.length()
+    }
+
+    /// How far to the left of the path the predicted position lies, m: the lane to keep. Beyond
+    /// the curb the lane moves back towards the middle, the more the farther out.
+    fn lane(&self, predicted: Vec2, arc: f32, horizon: f32) -> f32 {
+        let foot = self.path.closest_between(predicted, arc, horizon);
+        let offset = predicted - foot.position;
+        let left = self.path.direction(foot.segment).perp_dot(offset);
+        let distance = offset.length();
+        let back = if distance > self.curb {
+            ((2.0 * self.curb - distance) / distance).max(0.0)
+        } else {
+            1.0
+        };
+        (left * back).clamp(-self.curb, self.curb)
+    }
+
+    /// The place on a lane; lanes run together at the end of an open path.
+    fn place(&self, arc: f32, lane: f32) -> Vec2 {
+        let on_path = self.path.at(arc);
+        let room = if self.path.is_looped() {
+            self.curb
+        } else {
+            self.path.length() - arc
+        };
+        let left = self.path.direction(on_path.segment).perp();
+        on_path.position + left * lane.clamp(-room, room)
+    }
+
+    /// The farthest arc length, up to the horizon, that can be reached in a straight line within
+    /// the road.
+    fn farthest_in_sight(&self, from: Vec2, lane: f32, arc: f32, horizon: f32) -> f32 {
+        if self.sees(from, lane, arc, horizon) {
+            return horizon;
+        }
+        let (mut seen, mut hidden) = (arc, horizon);
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (seen + hidden);
+            if self.sees(from, lane, arc, middle) {
+                seen = middle;
+            } else {
+                hidden = middle;
+            }
+        }
+        seen
+    }
+
+    /// Whether the straight line to a place stays within the road: no corner that it passes is
+    /// farther from it than the curb.
+    fn sees(&self, from: Vec2, lane: f32, arc: f32, to: f32) -> bool {
+        let line = self.place(to, lane) - from;
+        let square = line.length_squared();
+        self.path.corners_between(arc, to).all(|(_, corner)| {
+            let offset = corner - from;
+            let share = if square > 0.0 {
+                (offset.dot(line) / square).clamp(0.0, 1.0)
+            } else {
+                0.0
+            };
+            offset.distance(share * line) <= self.curb
+        })
+    }
+
+    /// The highest speed now from which it can brake for the turn that waits at the goal, m/s.
+    ///
+    /// An arc through a turn by θ that cuts the corner by no more than the curb has the radius
+    /// `R = curb · c / (1 − c)` with `c = cos(θ/2)`; `v = √(a·R)`, and slow enough for a body that
+    /// lags behind.
+    fn corner_speed(&self, me: &Agent, sight: f32, goal: Vec2) -> f32 {
+        let onward = self.path.direction(self.path.at(sight).segment);
+        let cosine = ((1.0 + me.direction_to(goal).dot(onward)) / 2.0)
+            .max(0.0)
+            .sqrt();
+        let radius = self.curb * cosine / (1.0 - cosine).max(1e-6);
+        let lag = braking_lag(me);
+        let turn = (TURNING * me.max_acceleration() * radius)
+            .sqrt()
+            .min(0.5 * radius / lag);
+        let ahead = (me.position.distance(goal) - 1.5 * me.speed() * lag).max(0.0);
+        (turn * turn + 2.0 * PLANNED * me.max_acceleration() * ahead).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::FollowPath;
+    use crate::behaviors::follow_path::tests::walk;
+    use crate::behaviors::testing::{Course, assert_close, reynolds};
+    use bevy::math::ops;
+    use proptest::prelude::*;
+
+    #[test]
+    fn inside_it_moves_along_in_its_own_lane() {
+        let path = SteeringPath::open([Vec2::ZERO, Vec2::new(1_000.0, 0.0)]).unwrap();
+        let me = Agent {
+            position: Vec2::new(10.0, 0.6),
+            velocity: Vec2::new(3.0, 0.0),
+            ..reynolds(3.0)
+        };
+        // The curb is at 0.8 m: no correction.
+        assert_close(follow_corridor(&me, &path, 10.0, 1.0, 0.5, 0.1), Vec2::ZERO);
+    }
+
+    #[test]
+    fn outside_it_steers_back() {
+        let path = SteeringPath::open([Vec2::ZERO, Vec2::new(1_000.0, 0.0)]).unwrap();
+        for (y, drift) in [(1.5, 0.0), (0.6, 2.0), (-1.5, 0.0), (-0.6, -2.0)] {
+            let me = Agent {
+                position: Vec2::new(10.0, y),
+                velocity: Vec2::new(3.0, drift),
+                ..default()
+            };
+            let force = follow_corridor(&me, &path, 10.0, 1.0, 0.5, 0.1);
+            assert!(force.y * y < 0.0, "at {y} drifting {drift}: {force}");
+        }
+    }
+
+    #[test]
+    fn a_distant_agent_heads_for_the_path() {
+        let path = SteeringPath::open([Vec2::ZERO, Vec2::new(100.0, 0.0)]).unwrap();
+        let mut course = Course::new(60.0);
+        course.agent.position = Vec2::new(20.0, 30.0);
+        let how = FollowPath::default().corridor(1.0, 0.5);
+        let mut inside = false;
+        let end = walk(&mut course, &path, &how, 60.0, |me, _| {
+            inside |= me.position.y < 1.0;
+            assert!(!inside || me.position.y.abs() <= 1.0, "{me:?}");
+        });
+        assert!(end.completed);
+    }
+
+    fn star() -> Vec<Vec2> {
+        let tip = |i: i32| Vec2::from_angle(i as f32 * 4.0 * std::f32::consts::PI / 5.0) * 10.0;
+        (0..5).map(tip).collect()
+    }
+
+    fn circle(radius: f32) -> Vec<Vec2> {
+        let at = |i: i32| {
+            let angle = i as f32 * 0.1;
+            radius * Vec2::new(ops::cos(angle), ops::sin(angle))
+        };
+        (0..63).map(at).collect()
+    }
+
+    fn courses() -> Vec<(&'static str, SteeringPath)> {
+        let open = |points: &[(f32, f32)]| {
+            SteeringPath::open(points.iter().copied().map(Vec2::from)).unwrap()
+        };
+        let saw: Vec<_> = (0..9)
+            .map(|i| (3.0 * i as f32, 3.0 * (i % 2) as f32))
+            .collect();
+        vec![
+            ("corner", open(&[(0.0, 0.0), (20.0, 0.0), (20.0, 20.0)])),
+            (
+                "hairpin",
+                open(&[(0.0, 0.0), (20.0, 0.0), (20.0, 0.5), (0.0, 0.5)]),
+            ),
+            (
+                "there and back",
+                open(&[(0.0, 0.0), (20.0, 0.0), (0.0, 0.01)]),
+            ),
+            ("saw", open(&saw)),
+            ("star", SteeringPath::looped(star()).unwrap()),
+            ("circle", SteeringPath::looped(circle(6.0)).unwrap()),
+            ("small circle", SteeringPath::looped(circle(2.0)).unwrap()),
+        ]
+    }
+
+    #[test]
+    fn it_never_leaves_the_corridor_and_gets_along() {
+        for (name, path) in courses() {
+            for mass in [0.1, 1.0, 4.0, 10.0] {
+                for radius in [0.5, 1.0, 2.0] {
+                    for look_ahead in [0.25, 0.5, 1.0] {
+                        // Light bodies with long, heavy ones with short ticks as well.
+                        let hertz = if mass == 1.0 {
+                            60.0
+                        } else {
+                            30.0 * (1.0 + mass)
+                        };
+                        let mut course = Course::new(hertz);
+                        course.agent.mass = mass;
+                        course.agent.position = path.points()[0];
+                        course.agent.heading = path.direction(0);
+                        let how = FollowPath::default().corridor(radius, look_ahead);
+                        let mut farthest: f32 = 0.0;
+                        let mut walked = 0.0;
+                        let mut seconds = 0.0;
+                        let end = walk(&mut course, &path, &how, 30.0, |me, progress| {
+                            let off = path.closest(me.position).position.distance(me.position);
+                            farthest = farthest.max(off);
+                            walked = progress.laps as f32 * path.length() + progress.distance;
+                            seconds += me.delta;
+                        });
+                        let case = format!("{name}, {mass} kg, {radius} m, {look_ahead} s");
+                        assert!(farthest <= radius, "{case}: {farthest} m off");
+                        assert!(end.completed != path.is_looped(), "{case}: {end:?}");
+                        assert!(walked / seconds > 1.0, "{case}: {} m/s", walked / seconds);
+                    }
+                }
+            }
+        }
+    }
+
+    fn anywhere() -> impl Strategy<Value = Vec2> {
+        // Few distinct coordinates, so that points repeat, line up and turn back.
+        let coordinate = prop_oneof![(-3..3).prop_map(|c| c as f32), -1e4_f32..1e4];
+        (coordinate.clone(), coordinate).prop_map(Vec2::from)
+    }
+
+    proptest! {
+        #[test]
+        fn forces_are_finite_and_bounded_on_any_path(
+            points in proptest::collection::vec(anywhere(), 1..12),
+            looped: bool,
+            position in anywhere(),
+            velocity in anywhere(),
+            radius in 0.01_f32..10.0,
+            look_ahead in 0.0_f32..5.0,
+        ) {
+            let path = if looped { SteeringPath::looped(points) } else { SteeringPath::open(points) };
+            let path = path.unwrap();
+            for how in [
+                FollowPath::default().waypoints(radius),
+                FollowPath::default().corridor(radius, look_ahead),
+            ] {
+                let mut course = Course::new(60.0);
+                course.agent.position = position;
+                course.agent.velocity = velocity.clamp_length_max(5.0);
+                walk(&mut course, &path, &how, 1.0, |me, progress| {
+                    let force = crate::behaviors::follow_path(me, &path, progress, &how);
+                    assert!(force.is_finite() && force.length() <= me.max_force * 1.0001);
+                    assert!(progress.distance >= 0.0 && progress.distance <= path.length());
+                    assert!(progress.waypoint < path.points().len());
+                });
+            }
+        }
+    }
+}

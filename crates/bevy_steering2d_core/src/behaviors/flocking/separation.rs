@@ -1,0 +1,92 @@
+//! Apart from the neighbors.
+
+use bevy::prelude::*;
+
+use super::walk::{FlockSums, Look, sums_of_look};
+use crate::behaviors::embeds_influence;
+use crate::perception::{Neighbors, Perception, SteeringGroups};
+use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
+
+/// Keeps its distance from its neighbors.
+///
+#[doc = include_str!("../figures/separation.svg")]
+///
+/// Use it in every group that must not clump; it is what makes a flock a flock and not a ball.
+/// It knows nothing of where the others are going: to pass people in a corridor, look ahead.
+///
+/// `F = max_force · Σ u² · dir(neighbor → me)` with `u = 1 − (d/r)²`, clamped: stronger when nearer,
+/// zero at the radius. Agents on the very same spot part in directions given by their ids.
+/// (Reynolds 1987; Buckland; cSeparation)
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[require(Perception)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct Separation {
+    /// How far it looks, m, `> 0`. Default `2.0`.
+    pub radius: f32,
+    /// The whole angle it sees, centered on its heading, rad, `> 0`; a full circle and more sees
+    /// all around, which is also the fastest. Default infinity.
+    pub field_of_view: f32,
+    /// Whom it sees. Default everybody.
+    pub groups: SteeringGroups,
+    /// Only the nearest so many count, `≥ 1`; equally near ones by id. Default no limit.
+    pub max_neighbors: u32,
+    /// Its say among the other behaviors.
+    pub influence: Influence,
+}
+
+impl Separation {
+    /// Looks `radius` m far.
+    pub fn within(radius: f32) -> Self {
+        Self {
+            radius,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn look(&self) -> Look {
+        Look {
+            radius: self.radius,
+            field_of_view: self.field_of_view,
+            groups: self.groups,
+            max_neighbors: self.max_neighbors,
+        }
+    }
+}
+
+impl Default for Separation {
+    fn default() -> Self {
+        Self {
+            radius: 2.0,
+            field_of_view: f32::INFINITY,
+            groups: SteeringGroups::ALL,
+            max_neighbors: u32::MAX,
+            influence: Influence::at(priority::SEPARATION),
+        }
+    }
+}
+
+impl Behavior for Separation {
+    type Memory = ();
+    type World = Res<'static, Neighbors>;
+
+    embeds_influence!();
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        InvalidParameter::unless_positive("Separation.radius", self.radius)?;
+        InvalidParameter::unless_positive_or_infinite(
+            "Separation.field_of_view",
+            self.field_of_view,
+        )
+    }
+
+    fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
+        let sums = sums_of_look(neighbors, me, Some(self.look()), None, None);
+        separation(me, &sums)
+    }
+}
+
+/// The force of [`Separation`], N.
+pub(super) fn separation(me: &Agent, sums: &FlockSums) -> Vec2 {
+    (me.max_force * sums.away).clamp_length_max(me.max_force)
+}

@@ -1,0 +1,262 @@
+//! With the current.
+
+use std::fmt;
+use std::sync::Arc;
+
+use bevy::prelude::*;
+
+use super::{embeds_influence, guide};
+use crate::{Agent, Behavior, Influence, InvalidParameter, Target, TargetWatch, priority};
+
+/// A grid of vectors in world coordinates: which way to go, and how urgently.
+///
+/// Put it on an entity that many agents share, or on the agent itself. It never changes once
+/// built and a clone costs next to nothing; insert another one to change it.
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_steering2d_core::FlowField;
+/// // A whirl around the origin, 21 by 21 nodes, 1 m apart.
+/// let corner = Vec2::splat(-10.0);
+/// let whirl = FlowField::new(corner, 1.0, UVec2::splat(21), |node| {
+///     (corner + node.as_vec2()).perp().normalize_or_zero()
+/// })?;
+/// assert_eq!(whirl.sample(Vec2::new(3.0, 0.0)), Vec2::Y);
+/// assert_eq!(whirl.sample(Vec2::new(99.0, 0.0)), Vec2::ZERO);
+/// # Ok::<(), bevy_steering2d_core::InvalidParameter>(())
+/// ```
+#[derive(Component, Reflect, Clone, PartialEq)]
+#[reflect(opaque)]
+#[reflect(Component, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", serde(try_from = "Nodes", into = "Nodes"))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
+pub struct FlowField(Arc<Nodes>);
+
+#[derive(Clone, PartialEq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+struct Nodes {
+    /// Of the first node, m.
+    corner: Vec2,
+    /// Between neighboring nodes, m.
+    spacing: f32,
+    size: UVec2,
+    /// Row by row.
+    vectors: Vec<Vec2>,
+}
+
+impl FlowField {
+    /// A field of `size` nodes, `spacing` m apart, the first one at `corner`; `vector` gives what
+    /// lies at a node. Its direction is where to go, its length, `0..=1`, how urgent that is.
+    ///
+    /// # Errors
+    /// When the corner or a vector is not finite, the spacing is not positive, or there are no
+    /// nodes.
+    pub fn new(
+        corner: Vec2,
+        spacing: f32,
+        size: UVec2,
+        mut vector: impl FnMut(UVec2) -> Vec2,
+    ) -> Result<Self, InvalidParameter> {
+        let nodes = (0..size.y).flat_map(|y| (0..size.x).map(move |x| UVec2::new(x, y)));
+        Self::checked(Nodes {
+            corner,
+            spacing,
+            size,
+            vectors: nodes.map(&mut vector).collect(),
+        })
+    }
+
+    fn checked(nodes: Nodes) -> Result<Self, InvalidParameter> {
+        InvalidParameter::unless_finite("FlowField.corner", nodes.corner)?;
+        InvalidParameter::unless_positive("FlowField.spacing", nodes.spacing)?;
+        let count = nodes.vectors.len();
+        InvalidParameter::unless_positive("FlowField.size", count as f32)?;
+        let Nodes { size, .. } = nodes;
+        if count as u64 != u64::from(size.x) * u64::from(size.y) {
+            return Err(InvalidParameter {
+                field: "FlowField.vectors",
+                value: count.to_string(),
+                must_be: "one per node",
+            });
+        }
+        for &vector in &nodes.vectors {
+            InvalidParameter::unless_finite("FlowField.vectors", vector)?;
+        }
+        Ok(Self(Arc::new(nodes)))
+    }
+
+    /// The vector at a place, interpolated between the four nodes around it. Beyond the outermost
+    /// nodes it fades to zero over one spacing, and is exactly zero from there on.
+    pub fn sample(&self, place: Vec2) -> Vec2 {
+        let grid = (place - self.0.corner) / self.0.spacing;
+        let outside = grid.cmple(Vec2::NEG_ONE) | grid.cmpge(self.0.size.as_vec2());
+        if outside.any() || !grid.is_finite() {
+            return Vec2::ZERO;
+        }
+        let cell = grid.floor();
+        let share = grid - cell;
+        let node = |x, y| self.node(cell.as_ivec2() + IVec2::new(x, y));
+        let below = node(0, 0).lerp(node(1, 0), share.x);
+        let above = node(0, 1).lerp(node(1, 1), share.x);
+        below.lerp(above, share.y)
+    }
+
+    /// Zero for nodes that do not exist.
+    fn node(&self, at: IVec2) -> Vec2 {
+        let size = self.0.size.as_ivec2();
+        if at.cmplt(IVec2::ZERO).any() || at.cmpge(size).any() {
+            return Vec2::ZERO;
+        }
+        self.0.vectors[at.y as usize * self.0.size.x as usize + at.x as usize]
+    }
+}
+
+impl fmt::Debug for FlowField {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FlowField")
+            .field("corner", &self.0.corner)
+            .field("spacing", &self.0.spacing)
+            .field("size", &self.0.size)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(feature = "serialize")]
+impl TryFrom<Nodes> for FlowField {
+    type Error = InvalidParameter;
+
+    fn try_from(nodes: Nodes) -> Result<Self, InvalidParameter> {
+        Self::checked(nodes)
+    }
+}
+
+#[cfg(feature = "serialize")]
+impl From<FlowField> for Nodes {
+    fn from(field: FlowField) -> Self {
+        Self::clone(&field.0)
+    }
+}
+
+/// Drifts along a [`FlowField`].
+///
+#[doc = include_str!("figures/flow_field.svg")]
+///
+/// Use it for many agents with one goal: compute the field once (a distance map, its gradient)
+/// and let thousands walk it. For one agent's way a [`FollowPath`](crate::FollowPath) is cheaper.
+///
+/// With `s` the sample at the predicted place `p + v·T`, cut to length 1:
+/// `F = |s| · track(max_speed · dir(s))`. Outside the field it is exactly zero. (Reynolds 1999)
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[require(TargetWatch)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct FlowFieldFollowing {
+    /// The entity with the [`FlowField`]. Default `None`: this entity itself, or the agent it
+    /// steers for.
+    #[entities]
+    pub field: Option<Entity>,
+    /// How far ahead it predicts itself, s, `≥ 0`. Default `0.1`.
+    pub look_ahead: f32,
+    /// Its say among the other behaviors.
+    pub influence: Influence,
+}
+
+impl FlowFieldFollowing {
+    /// Drifts along the field of another entity.
+    pub fn along(field: Entity) -> Self {
+        Self {
+            field: Some(field),
+            ..Self::default()
+        }
+    }
+}
+
+impl Default for FlowFieldFollowing {
+    fn default() -> Self {
+        Self {
+            field: None,
+            look_ahead: 0.1,
+            influence: Influence::at(priority::FLOW_FIELD_FOLLOWING),
+        }
+    }
+}
+
+impl Behavior for FlowFieldFollowing {
+    type Memory = Option<&'static FlowField>;
+    type World = Query<'static, 'static, &'static FlowField>;
+
+    embeds_influence!();
+
+    fn also_needs(&self) -> Option<Target> {
+        self.field.map(Target::Entity)
+    }
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        InvalidParameter::unless_non_negative("FlowFieldFollowing.look_ahead", self.look_ahead)
+    }
+
+    fn steer(&self, me: &Agent, own: Option<&FlowField>, fields: &Query<&FlowField>) -> Vec2 {
+        guide(self.field, own, me, fields).map_or(Vec2::ZERO, |field| {
+            let predicted = me.position + me.velocity * self.look_ahead;
+            follow_flow(me, field.sample(predicted))
+        })
+    }
+}
+
+/// The force of [`FlowFieldFollowing`] for a sample of the field, N.
+pub fn follow_flow(me: &Agent, sample: Vec2) -> Vec2 {
+    let urgency = sample.length().min(1.0);
+    urgency * me.track(me.max_speed * sample.normalize_or_zero())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::behaviors::testing::{assert_close, reynolds};
+
+    /// Two nodes by two, 2 m apart, from (10, 10): x grows eastwards, y northwards.
+    fn field() -> FlowField {
+        FlowField::new(Vec2::splat(10.0), 2.0, UVec2::splat(2), |node| {
+            node.as_vec2()
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn samples_are_interpolated_by_hand() {
+        let at = |x, y| field().sample(Vec2::new(x, y));
+        assert_close(at(10.0, 10.0), Vec2::ZERO);
+        assert_close(at(12.0, 12.0), Vec2::ONE);
+        assert_close(at(11.0, 10.5), Vec2::new(0.5, 0.25));
+    }
+
+    #[test]
+    fn outside_it_fades_to_exactly_zero() {
+        let at = |x, y| field().sample(Vec2::new(x, y));
+        assert_close(at(13.0, 12.0), Vec2::splat(0.5));
+        for (x, y) in [(14.0, 12.0), (-1e9, 3.0), (12.0, 1e30), (f32::NAN, 12.0)] {
+            assert_eq!(at(x, y), Vec2::ZERO);
+        }
+    }
+
+    #[test]
+    fn force_by_hand() {
+        let me = Agent {
+            velocity: Vec2::new(0.0, 1.0),
+            ..reynolds(4.0)
+        };
+        assert_close(follow_flow(&me, Vec2::new(3.0, 0.0)), Vec2::new(4.0, -1.0));
+        assert_close(follow_flow(&me, Vec2::new(0.5, 0.0)), Vec2::new(2.0, -0.5));
+        assert_eq!(follow_flow(&me, Vec2::ZERO), Vec2::ZERO);
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        let new = |spacing, size, vector| FlowField::new(Vec2::ZERO, spacing, size, |_| vector);
+        let field = |result: Result<FlowField, InvalidParameter>| result.unwrap_err().field;
+        assert_eq!(field(new(0.0, UVec2::ONE, Vec2::X)), "FlowField.spacing");
+        assert_eq!(field(new(1.0, UVec2::ZERO, Vec2::X)), "FlowField.size");
+        assert_eq!(field(new(1.0, UVec2::ONE, Vec2::NAN)), "FlowField.vectors");
+    }
+}

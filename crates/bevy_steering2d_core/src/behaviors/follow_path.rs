@@ -1,0 +1,375 @@
+//! Along a path, from its beginning to its end or round and round.
+
+use bevy::prelude::*;
+
+use super::arrive::arrive;
+use super::corridor::follow_corridor;
+use super::path_progress::FollowPathMemory;
+use super::{embeds_influence, guide, seek};
+use crate::{
+    Agent, Behavior, Braking, Influence, InvalidParameter, SteeringPath, Target, TargetWatch,
+    priority,
+};
+
+/// Walks along a [`SteeringPath`].
+///
+#[doc = include_str!("figures/follow_path.svg")]
+///
+/// Use it for patrols, race tracks, and for whatever a pathfinder returned. It does not look for
+/// a way and does not see obstacles: add avoidance, or let the pathfinder plan around them. To
+/// roam freely on a road use [`StayOnPath`](crate::StayOnPath).
+///
+/// The path lies on the same entity (insert both), or on one of its own that many agents share
+/// ([`along`](Self::along)). While there is none it contributes nothing; a shared path that is
+/// despawned is announced as [`TargetLost`](crate::TargetLost). An open path is walked to its end,
+/// where the agent comes to rest and [`PathCompleted`](crate::PathCompleted) is announced, once.
+/// A looped path has no end.
+///
+/// Insert another path at any time: the agent joins it where it stands. A path that was merely
+/// [`translated`](SteeringPath::translated), or inserted again with the same points, is still the
+/// same path, and the agent goes on. Progress is in [`FollowPathMemory`].
+///
+/// Waypoints: `F = seek(w)` for one point after the other, `F = arrive(w)` at the last. Corridor:
+/// with `q = p + v·T` and q' its nearest place on the path, move along while `|q − q'| ≤ radius`,
+/// else steer back. (Reynolds 1999; Buckland; Seguimiento del camino; Path following)
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[require(TargetWatch, FollowPathMemory)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct FollowPath {
+    /// The entity with the [`SteeringPath`]. Default `None`: this entity itself, or the agent it
+    /// steers for.
+    #[entities]
+    pub path: Option<Entity>,
+    /// Point by point or as a road. Default [`PathStyle::Waypoints`].
+    pub style: PathStyle,
+    /// An open path is completed within this distance of its end, m, `> 0`. Default `0.1`.
+    pub tolerance: f32,
+    /// Its say among the other behaviors.
+    pub influence: Influence,
+}
+
+/// How closely a [`FollowPath`] keeps to its path.
+#[derive(Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub enum PathStyle {
+    /// From point to point, each one reached in order; the lines between them mean nothing. An
+    /// open path is walked from its first point, a looped one from the nearest. It slows down
+    /// where it would else circle around a point. (Buckland)
+    Waypoints {
+        /// A point is reached within this distance, m, `> 0`. Default `0.5`.
+        reach: f32,
+    },
+    /// Along a road as wide as the corridor, joined at its nearest place. It keeps its own lane
+    /// and steers only where it would leave the outer fifth; before sharp corners it slows down
+    /// so that neither cutting nor overshooting takes it off the road. (Reynolds)
+    Corridor {
+        /// Half the width of the road, m, `> 0`.
+        radius: f32,
+        /// How far ahead it predicts itself, s, `≥ 0`; half a second is a good start.
+        look_ahead: f32,
+    },
+}
+
+impl Default for PathStyle {
+    fn default() -> Self {
+        Self::Waypoints { reach: 0.5 }
+    }
+}
+
+impl FollowPath {
+    /// Follows the path on another entity.
+    pub fn along(path: Entity) -> Self {
+        Self {
+            path: Some(path),
+            ..Self::default()
+        }
+    }
+
+    /// From point to point, see [`PathStyle::Waypoints`].
+    #[must_use]
+    pub fn waypoints(mut self, reach: f32) -> Self {
+        self.style = PathStyle::Waypoints { reach };
+        self
+    }
+
+    /// As a road, see [`PathStyle::Corridor`].
+    #[must_use]
+    pub fn corridor(mut self, radius: f32, look_ahead: f32) -> Self {
+        self.style = PathStyle::Corridor { radius, look_ahead };
+        self
+    }
+}
+
+impl Default for FollowPath {
+    fn default() -> Self {
+        Self {
+            path: None,
+            style: PathStyle::default(),
+            tolerance: 0.1,
+            influence: Influence::at(priority::FOLLOW_PATH),
+        }
+    }
+}
+
+impl Behavior for FollowPath {
+    type Memory = (&'static mut FollowPathMemory, Option<&'static SteeringPath>);
+    type World = Query<'static, 'static, &'static SteeringPath>;
+
+    embeds_influence!();
+
+    fn also_needs(&self) -> Option<Target> {
+        self.path.map(Target::Entity)
+    }
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        InvalidParameter::unless_positive("FollowPath.tolerance", self.tolerance)?;
+        match self.style {
+            PathStyle::Waypoints { reach } => {
+                InvalidParameter::unless_positive("FollowPath.style.reach", reach)
+            }
+            PathStyle::Corridor { radius, look_ahead } => {
+                InvalidParameter::unless_positive("FollowPath.style.radius", radius)?;
+                InvalidParameter::unless_non_negative("FollowPath.style.look_ahead", look_ahead)
+            }
+        }
+    }
+
+    fn steer(
+        &self,
+        me: &Agent,
+        (mut memory, own): (Mut<FollowPathMemory>, Option<&SteeringPath>),
+        paths: &Query<&SteeringPath>,
+    ) -> Vec2 {
+        let Some(path) = guide(self.path, own, me, paths) else {
+            return Vec2::ZERO;
+        };
+        let progress = memory.after_a_tick(me, path, self);
+        memory.set_if_neq(progress);
+        follow_path(me, path, &progress, self)
+    }
+}
+
+/// The force of [`FollowPath`] at a progress, N.
+pub fn follow_path(
+    me: &Agent,
+    path: &SteeringPath,
+    progress: &FollowPathMemory,
+    how: &FollowPath,
+) -> Vec2 {
+    match how.style {
+        PathStyle::Waypoints { reach } => {
+            let waypoint = path.points()[progress.waypoint];
+            if is_end(path, progress.waypoint) {
+                return arrive(me, waypoint, Braking::Physical, how.tolerance);
+            }
+            let unhurried = Agent {
+                max_speed: turning_speed(me, waypoint, reach),
+                ..*me
+            };
+            seek(&unhurried, waypoint)
+        }
+        PathStyle::Corridor { radius, look_ahead } => follow_corridor(
+            me,
+            path,
+            progress.distance,
+            radius,
+            look_ahead,
+            how.tolerance,
+        ),
+    }
+}
+
+/// Whether a point is where the way ends: the last of an open path, the only one of any.
+pub(super) fn is_end(path: &SteeringPath, point: usize) -> bool {
+    path.segments() == 0 || !path.is_looped() && point + 1 == path.points().len()
+}
+
+/// The share of the strongest acceleration that goes into planned turns.
+pub(super) const TURNING: f32 = 0.5;
+
+/// The highest speed from which a turn still passes within `reach` m of a point, m/s.
+///
+/// The widest circle that leaves along my velocity and does so has the radius
+/// `R = (d² − reach²) / 2(y − reach)` where y is how far the point lies beside my course;
+/// `v = √(a·R)`.
+pub(super) fn turning_speed(me: &Agent, point: Vec2, reach: f32) -> f32 {
+    let offset = point - me.position;
+    let beside = me.heading.perp_dot(offset).abs() - reach;
+    let square = offset.length_squared() - reach * reach;
+    if me.velocity == Vec2::ZERO || beside <= 0.0 || square <= 0.0 {
+        return me.max_speed;
+    }
+    let radius = square / (2.0 * beside);
+    (TURNING * me.max_acceleration() * radius)
+        .sqrt()
+        .min(me.max_speed)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::behaviors::testing::{Course, assert_close, reynolds};
+
+    pub(crate) fn zigzag(looped: bool) -> SteeringPath {
+        let points = [(0.0, 0.0), (6.0, 0.0), (6.0, 4.0), (0.0, 4.0)].map(Vec2::from);
+        if looped {
+            SteeringPath::looped(points).unwrap()
+        } else {
+            SteeringPath::open(points).unwrap()
+        }
+    }
+
+    /// Walks until completed or for so many seconds; calls back with every step.
+    pub(crate) fn walk(
+        course: &mut Course,
+        path: &SteeringPath,
+        how: &FollowPath,
+        seconds: f32,
+        mut each: impl FnMut(&Agent, &FollowPathMemory),
+    ) -> FollowPathMemory {
+        let mut progress = FollowPathMemory::default();
+        let ticks = (seconds / course.agent.delta) as u32;
+        for _ in 0..ticks {
+            let me = course.agent;
+            progress = progress.after_a_tick(&me, path, how);
+            each(&me, &progress);
+            if progress.completed {
+                break;
+            }
+            course.step(follow_path(&me, path, &progress, how));
+        }
+        progress
+    }
+
+    #[test]
+    fn parity_with_the_seeds() {
+        let me = Agent {
+            position: Vec2::new(3.0, 0.0),
+            velocity: Vec2::new(0.0, 1.0),
+            heading: Vec2::Y,
+            ..reynolds(3.0)
+        };
+        let how = FollowPath::default();
+        let at = |waypoint| FollowPathMemory {
+            waypoint,
+            ..default()
+        };
+        // Seek (6, 4): 3 · (0.6, 0.8) − (0, 1).
+        let force = follow_path(&me, &zigzag(false), &at(2), &how);
+        assert_close(force, Vec2::new(1.8, 1.4));
+        // The last one of an open path is arrived at.
+        let force = follow_path(&me, &zigzag(false), &at(3), &how);
+        assert_close(
+            force,
+            arrive(&me, Vec2::new(0.0, 4.0), Braking::Physical, 0.1),
+        );
+        let force = follow_path(&me, &zigzag(true), &at(3), &how);
+        assert_close(force, seek(&me, Vec2::new(0.0, 4.0)));
+    }
+
+    #[test]
+    fn every_waypoint_is_reached_in_order_and_the_end_completes() {
+        for mass in [0.1, 1.0, 10.0] {
+            let mut course = Course::new(60.0);
+            course.agent.mass = mass;
+            course.agent.position = Vec2::new(3.0, 3.0);
+            let path = zigzag(false);
+            let mut seen = Vec::new();
+            let how = FollowPath::default();
+            let end = walk(&mut course, &path, &how, 120.0, |me, progress| {
+                let next = path.points()[seen.len().min(3)];
+                if seen.len() < 4 && me.position.distance(next) <= 0.5 {
+                    seen.push(progress.waypoint);
+                }
+            });
+            assert!(end.completed, "{mass} kg: {end:?}");
+            assert_eq!(seen, [1, 2, 3, 3], "{mass} kg");
+            assert!((end.distance - path.length()).abs() <= 0.1, "{end:?}");
+        }
+    }
+
+    #[test]
+    fn a_looped_path_starts_at_the_nearest_point_and_closes() {
+        for how in [
+            FollowPath::default(),
+            FollowPath::default().corridor(0.7, 0.5),
+        ] {
+            let mut course = Course::new(60.0);
+            course.agent.position = Vec2::new(5.8, 4.2);
+            let path = zigzag(true);
+            let mut order = Vec::new();
+            let end = walk(&mut course, &path, &how, 20.0, |_, progress| {
+                assert!(progress.distance <= path.length());
+                if order.last() != Some(&progress.waypoint) {
+                    order.push(progress.waypoint);
+                }
+            });
+            assert!(!end.completed, "a loop has no end");
+            assert!(end.laps >= 3, "{end:?}");
+            assert_eq!(order[..6], [3, 0, 1, 2, 3, 0], "{order:?}");
+        }
+    }
+
+    #[test]
+    fn it_never_circles_around_a_waypoint() {
+        // 5 m/s and 1 m/s²: at full speed its turning circle is 25 m wide.
+        let mut course = Course::new(60.0);
+        course.agent.mass = 20.0;
+        course.agent.velocity = Vec2::new(5.0, 0.0);
+        let path = SteeringPath::open([(5.0, 5.0), (0.0, 8.0), (40.0, 0.0)].map(Vec2::from));
+        let how = FollowPath::default().waypoints(0.3);
+        let end = walk(&mut course, &path.unwrap(), &how, 90.0, |_, _| ());
+        assert!(end.completed, "{end:?}");
+    }
+
+    #[test]
+    fn a_walk_takes_as_long_at_any_tick_rate() {
+        for how in [
+            FollowPath::default(),
+            FollowPath::default().corridor(0.7, 0.5),
+        ] {
+            let seconds = [30.0, 60.0, 240.0].map(|hertz| {
+                let mut course = Course::new(hertz);
+                let mut ticks = 0;
+                walk(&mut course, &zigzag(false), &how, 60.0, |_, _| ticks += 1);
+                ticks as f32 / hertz
+            });
+            for other in &seconds[1..] {
+                assert!((other - seconds[0]).abs() < 0.3, "{seconds:?} s");
+            }
+        }
+    }
+
+    #[test]
+    fn the_turning_speed_by_hand() {
+        let me = Agent {
+            velocity: Vec2::X,
+            ..default()
+        };
+        assert_eq!(turning_speed(&me, Vec2::new(9.0, 0.4), 0.5), 5.0, "ahead");
+        // R = 1 / 2; v = √(0.5 · 20 · 0.5) = √5.
+        let speed = turning_speed(&me, Vec2::new(0.0, 1.0), 0.0);
+        assert!((speed - 5_f32.sqrt()).abs() < 1e-5, "{speed}");
+    }
+
+    #[test]
+    fn one_point_is_arrived_at() {
+        for style in [
+            PathStyle::default(),
+            FollowPath::default().corridor(1.0, 0.5).style,
+        ] {
+            let here = Vec2::new(3.0, -2.0);
+            let path = SteeringPath::open([here]).unwrap();
+            let how = FollowPath { style, ..default() };
+            let mut course = Course::new(60.0);
+            let end = walk(&mut course, &path, &how, 20.0, |_, _| ());
+            assert!(end.completed, "{style:?}");
+            let round = SteeringPath::looped([here]).unwrap();
+            let end = walk(&mut course, &round, &how, 5.0, |_, _| ());
+            assert!(!end.completed && end.laps == 0, "a loop has no end");
+            assert!(course.agent.position.distance(here) < 0.2);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Between two others.
+
+use bevy::prelude::*;
+
+use super::arrive::arrive_at_moving;
+use super::embeds_influence;
+use crate::{
+    Agent, Behavior, Braking, Influence, InvalidParameter, Kinematics, Target, TargetWatch,
+    Targets, priority,
+};
+
+/// Gets between two others and stays there.
+///
+#[doc = include_str!("figures/interpose.svg")]
+///
+/// Use it for bodyguards, goalkeepers (between ball and goal), sheepdogs, peacemakers. Each of
+/// the two may be an agent, any other body, an obstacle or a point. Who shall hide behind
+/// something needs `Hide` instead.
+///
+/// With `T = |p − m| / max_speed` for the place m between them now, it arrives at the place
+/// between where both will be, `a + v_a·T` and `b + v_b·T`, at rest relative to it. (Reynolds 1999;
+/// Buckland; Interponerse)
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[require(TargetWatch)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct Interpose {
+    /// One of the two. Default the origin.
+    #[entities]
+    pub first: Target,
+    /// The other. Default the origin.
+    #[entities]
+    pub second: Target,
+    /// Where between them: 0 at the first, 1 at the second. Default `0.5`.
+    pub ratio: f32,
+    /// How it slows down. Default [`Braking::Physical`].
+    pub braking: Braking,
+    /// It is there within this distance, m, `> 0`. Default `0.1`.
+    pub tolerance: f32,
+    /// Its say among the other behaviors.
+    pub influence: Influence,
+}
+
+impl Interpose {
+    /// Stays halfway between two.
+    pub fn between(first: impl Into<Target>, second: impl Into<Target>) -> Self {
+        Self {
+            first: first.into(),
+            second: second.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Sets the [`ratio`](Self::ratio).
+    #[must_use]
+    pub fn at(mut self, ratio: f32) -> Self {
+        self.ratio = ratio;
+        self
+    }
+}
+
+impl Default for Interpose {
+    fn default() -> Self {
+        Self {
+            first: Target::default(),
+            second: Target::default(),
+            ratio: 0.5,
+            braking: Braking::default(),
+            tolerance: 0.1,
+            influence: Influence::at(priority::INTERPOSE),
+        }
+    }
+}
+
+impl Behavior for Interpose {
+    type Memory = ();
+    type World = Targets<'static, 'static>;
+
+    embeds_influence!();
+
+    fn target(&self) -> Option<Target> {
+        Some(self.first)
+    }
+
+    fn also_needs(&self) -> Option<Target> {
+        Some(self.second)
+    }
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        self.first.check("Interpose.first")?;
+        self.second.check("Interpose.second")?;
+        InvalidParameter::unless_fraction("Interpose.ratio", self.ratio)?;
+        self.braking.check("Interpose.braking.slowing_radius")?;
+        InvalidParameter::unless_positive("Interpose.tolerance", self.tolerance)
+    }
+
+    fn steer(&self, me: &Agent, _: (), targets: &Targets) -> Vec2 {
+        match (targets.get(self.first), targets.get(self.second)) {
+            (Some(first), Some(second)) => interpose(me, &first, &second, self),
+            _ => Vec2::ZERO,
+        }
+    }
+}
+
+/// The force of [`Interpose`] between two as seen this tick, N.
+pub fn interpose(me: &Agent, first: &Kinematics, second: &Kinematics, how: &Interpose) -> Vec2 {
+    let between = first.position.lerp(second.position, how.ratio);
+    let velocity = first.velocity.lerp(second.velocity, how.ratio);
+    let time = me.position.distance(between) / me.max_speed;
+    let point = between + velocity * time;
+    arrive_at_moving(me, point, velocity, how.braking, how.tolerance)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::behaviors::testing::{Course, assert_close, reynolds};
+
+    fn body(position: (f32, f32), velocity: (f32, f32)) -> Kinematics {
+        Kinematics {
+            position: position.into(),
+            velocity: velocity.into(),
+            ..default()
+        }
+    }
+
+    #[test]
+    fn by_hand() {
+        // m = (6, 8), T = 10 / 5 = 2 s; both walk with (0, 1): to (6, 10). Far away it is a seek,
+        // but in the frame that moves along: 5 · (6, 10) / √136 + (0, 1), at most 5 long.
+        let me = reynolds(5.0);
+        let walls = (body((2.0, 8.0), (0.0, 1.0)), body((10.0, 8.0), (0.0, 1.0)));
+        let force = interpose(&me, &walls.0, &walls.1, &Interpose::default());
+        let unclamped = 5.0 * Vec2::new(6.0, 10.0) / 136_f32.sqrt() + Vec2::Y;
+        assert_close(force, unclamped.clamp_length_max(5.0));
+    }
+
+    #[test]
+    fn the_ratio_says_where() {
+        let me = reynolds(5.0);
+        let (first, second) = (body((0.0, 10.0), (0.0, 0.0)), body((0.0, 20.0), (0.0, 0.0)));
+        for (ratio, y) in [(0.0, 10.0), (0.3, 13.0), (1.0, 20.0)] {
+            let there = Agent {
+                position: Vec2::new(0.0, y),
+                ..me
+            };
+            let how = Interpose::default().at(ratio);
+            assert_eq!(interpose(&there, &first, &second, &how), Vec2::ZERO);
+        }
+    }
+
+    #[test]
+    fn between_two_that_walk_it_keeps_up_without_drifting() {
+        let mut course = Course::new(60.0);
+        course.agent.position = Vec2::new(-3.0, -4.0);
+        let how = Interpose::default();
+        let mut farthest: f32 = 0.0;
+        for tick in 0..60 * 20 {
+            let x = 3.0 * tick as f32 / 60.0;
+            let (first, second) = (body((x, 0.0), (3.0, 0.0)), body((x, 6.0), (3.0, 0.0)));
+            if tick > 60 * 5 {
+                farthest = farthest.max(course.agent.position.distance(Vec2::new(x, 3.0)));
+            }
+            let me = course.agent;
+            course.step(interpose(&me, &first, &second, &how));
+        }
+        assert!(farthest < 0.2, "{farthest} m away from the middle");
+    }
+
+    #[test]
+    fn between_one_and_itself_it_arrives_there() {
+        let me = Agent::default();
+        let one = body((0.0, 0.0), (0.0, 0.0));
+        assert_eq!(
+            interpose(&me, &one, &one, &Interpose::default()),
+            Vec2::ZERO
+        );
+    }
+}

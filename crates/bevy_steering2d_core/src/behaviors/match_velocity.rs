@@ -1,0 +1,96 @@
+//! As fast as another, in the same direction.
+
+use bevy::prelude::*;
+
+use super::embeds_influence;
+use crate::{Agent, Behavior, Influence, InvalidParameter, Target, TargetWatch, Targets, priority};
+
+/// Takes over the velocity of another.
+///
+#[doc = include_str!("figures/match_velocity.svg")]
+///
+/// Use it to fly beside something, to step onto a moving platform, to stay calm in a convoy; near
+/// or far, it does not care where the other is. To keep a place beside it use
+/// [`OffsetPursuit`](crate::OffsetPursuit); for the mean of all neighbors alignment.
+///
+/// `F = track(v)` with the target's velocity v, cut to `max_speed`. A point is at rest, so it
+/// brakes.
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[require(TargetWatch)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct MatchVelocity {
+    /// Whose velocity. Default the origin, which is at rest.
+    #[entities]
+    pub target: Target,
+    /// Its say among the other behaviors.
+    pub influence: Influence,
+}
+
+impl MatchVelocity {
+    /// Moves as the target does.
+    pub fn new(target: impl Into<Target>) -> Self {
+        Self {
+            target: target.into(),
+            ..Self::default()
+        }
+    }
+}
+
+impl Default for MatchVelocity {
+    fn default() -> Self {
+        Self {
+            target: Target::default(),
+            influence: Influence::at(priority::MATCH_VELOCITY),
+        }
+    }
+}
+
+impl Behavior for MatchVelocity {
+    type Memory = ();
+    type World = Targets<'static, 'static>;
+
+    embeds_influence!();
+
+    fn target(&self) -> Option<Target> {
+        Some(self.target)
+    }
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        self.target.check("MatchVelocity.target")
+    }
+
+    fn steer(&self, me: &Agent, _: (), targets: &Targets) -> Vec2 {
+        targets
+            .get(self.target)
+            .map_or(Vec2::ZERO, |target| match_velocity(me, target.velocity))
+    }
+}
+
+/// The force of [`MatchVelocity`] towards a velocity in m/s, N.
+pub fn match_velocity(me: &Agent, velocity: Vec2) -> Vec2 {
+    me.track(velocity.clamp_length_max(me.max_speed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::behaviors::testing::{assert_close, reynolds};
+
+    #[test]
+    fn by_hand() {
+        let me = Agent {
+            velocity: Vec2::new(1.0, -1.0),
+            ..reynolds(5.0)
+        };
+        let force = match_velocity(&me, Vec2::new(2.0, 3.0));
+        assert_close(force, Vec2::new(1.0, 4.0));
+        assert_eq!(match_velocity(&me, me.velocity), Vec2::ZERO);
+    }
+
+    #[test]
+    fn a_faster_one_is_matched_in_direction() {
+        let force = match_velocity(&reynolds(5.0), Vec2::new(30.0, 40.0));
+        assert_close(force, Vec2::new(3.0, 4.0));
+    }
+}

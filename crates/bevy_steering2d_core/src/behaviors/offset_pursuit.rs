@@ -1,0 +1,252 @@
+//! A place in a formation.
+
+use bevy::prelude::*;
+
+use super::arrive::arrive_at_moving;
+use super::embeds_influence;
+use crate::{
+    Agent, Behavior, Braking, Influence, InvalidParameter, Kinematics, Target, TargetWatch,
+    Targets, priority,
+};
+
+/// Keeps a place relative to a leader.
+///
+#[doc = include_str!("figures/offset_pursuit.svg")]
+///
+/// Use it for formations, escorts, a camera drone beside a car. The leader needs no knowledge of
+/// its followers, and may itself follow another. Leave the leader slower than its followers, or
+/// those on the outside of a turn cannot keep up. To follow loosely behind whoever leads use leader
+/// following.
+///
+/// The slot s is the leader's place plus the offset turned to its heading, and v is how the slot
+/// moves, turns included. With `T = |s − p| / (max_speed + leader's speed)` it arrives at
+/// `s + v·T`, at rest relative to the slot. (Reynolds 1999; Buckland; Perseguir a distancia; Offset Pursuit)
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[require(TargetWatch, OffsetPursuitMemory)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct OffsetPursuit {
+    /// Whom to accompany. Default the origin. A leader without heading, such as a point, counts
+    /// as facing +x.
+    #[entities]
+    pub leader: Target,
+    /// The place to keep, m, in the leader's frame: x ahead of it, y to its left. Default
+    /// `(-2, 0)`, two meters behind.
+    pub offset: Vec2,
+    /// How it slows down. Default [`Braking::Physical`].
+    pub braking: Braking,
+    /// It is there within this distance, m, `> 0`. Default `0.1`.
+    pub tolerance: f32,
+    /// Its say among the other behaviors.
+    pub influence: Influence,
+}
+
+/// What an [`OffsetPursuit`] remembers: where its slot was.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct OffsetPursuitMemory {
+    /// The place to keep, m, world frame; `None` while there is no leader.
+    pub slot: Option<Vec2>,
+    /// When that was.
+    tick: u32,
+}
+
+impl OffsetPursuit {
+    /// Accompanies a leader at an offset in its frame: x ahead of it, y to its left.
+    pub fn new(leader: impl Into<Target>, offset: Vec2) -> Self {
+        Self {
+            leader: leader.into(),
+            offset,
+            ..Self::default()
+        }
+    }
+}
+
+impl Default for OffsetPursuit {
+    fn default() -> Self {
+        Self {
+            leader: Target::default(),
+            offset: Vec2::new(-2.0, 0.0),
+            braking: Braking::default(),
+            tolerance: 0.1,
+            influence: Influence::at(priority::OFFSET_PURSUIT),
+        }
+    }
+}
+
+impl Behavior for OffsetPursuit {
+    type Memory = &'static mut OffsetPursuitMemory;
+    type World = Targets<'static, 'static>;
+
+    embeds_influence!();
+
+    fn target(&self) -> Option<Target> {
+        Some(self.leader)
+    }
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        self.leader.check("OffsetPursuit.leader")?;
+        InvalidParameter::unless_finite("OffsetPursuit.offset", self.offset)?;
+        self.braking.check("OffsetPursuit.braking.slowing_radius")?;
+        InvalidParameter::unless_positive("OffsetPursuit.tolerance", self.tolerance)
+    }
+
+    fn steer(&self, me: &Agent, mut memory: Mut<OffsetPursuitMemory>, targets: &Targets) -> Vec2 {
+        let Some(leader) = targets.get(self.leader) else {
+            memory.set_if_neq(OffsetPursuitMemory::default());
+            return Vec2::ZERO;
+        };
+        let slot = slot(&leader, self.offset);
+        let velocity = memory.velocity(me, &leader, slot);
+        *memory = OffsetPursuitMemory {
+            slot: Some(slot),
+            tick: me.tick,
+        };
+        offset_pursuit(me, &leader, slot, velocity, self)
+    }
+}
+
+/// The force of [`OffsetPursuit`] to a slot that moves with `slot_velocity`, N.
+pub fn offset_pursuit(
+    me: &Agent,
+    leader: &Kinematics,
+    slot: Vec2,
+    slot_velocity: Vec2,
+    how: &OffsetPursuit,
+) -> Vec2 {
+    let time = me.position.distance(slot) / (me.max_speed + leader.speed());
+    let point = slot + slot_velocity * time;
+    arrive_at_moving(me, point, slot_velocity, how.braking, how.tolerance)
+}
+
+/// A place in the leader's frame as the world's.
+pub fn slot(leader: &Kinematics, offset: Vec2) -> Vec2 {
+    let facing = if leader.heading == Vec2::ZERO {
+        Vec2::X
+    } else {
+        leader.heading
+    };
+    leader.position + facing.rotate(offset)
+}
+
+impl OffsetPursuitMemory {
+    /// How the slot moves, m/s: on the outside of a turn faster than the leader. A slot that
+    /// jumps, because the leader turned on its heel, is not chased faster than I can go.
+    fn velocity(&self, me: &Agent, leader: &Kinematics, slot: Vec2) -> Vec2 {
+        match self.slot {
+            Some(before) if me.tick == self.tick.wrapping_add(1) && me.delta > 0.0 => {
+                ((slot - before) / me.delta).clamp_length_max(me.max_speed)
+            }
+            _ => leader.velocity,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::behaviors::testing::{Course, assert_close, reynolds};
+    use bevy::math::ops;
+
+    fn leader(position: Vec2, speed: f32, heading: Vec2) -> Kinematics {
+        Kinematics {
+            position,
+            velocity: speed * heading,
+            heading,
+            ..default()
+        }
+    }
+
+    #[test]
+    fn the_slot_is_in_the_leaders_frame() {
+        let north = leader(Vec2::new(10.0, 0.0), 2.0, Vec2::Y);
+        // 3 m behind and 1 m to its left.
+        assert_eq!(slot(&north, Vec2::new(-3.0, 1.0)), Vec2::new(9.0, -3.0));
+        let point = Kinematics::at(Vec2::ONE);
+        assert_eq!(slot(&point, Vec2::X), Vec2::new(2.0, 1.0));
+    }
+
+    #[test]
+    fn parity_with_the_seeds_for_a_leader_at_rest() {
+        // Slot (6, 8), 10 m away: as good as a seek, 5 · (0.6, 0.8).
+        let me = reynolds(5.0);
+        let rests = leader(Vec2::new(8.0, 8.0), 0.0, Vec2::X);
+        let how = OffsetPursuit::default();
+        let force = offset_pursuit(&me, &rests, Vec2::new(6.0, 8.0), Vec2::ZERO, &how);
+        assert_close(force, Vec2::new(3.0, 4.0));
+    }
+
+    #[test]
+    fn in_its_slot_it_moves_with_the_slot() {
+        let me = Agent {
+            velocity: Vec2::new(3.0, 0.0),
+            ..default()
+        };
+        let ahead = leader(Vec2::new(2.0, 0.0), 3.0, Vec2::X);
+        let how = OffsetPursuit::default();
+        let force = offset_pursuit(&me, &ahead, Vec2::ZERO, ahead.velocity, &how);
+        assert_eq!(force, Vec2::ZERO, "no braking, no drifting back");
+    }
+
+    #[test]
+    fn the_slots_own_velocity_is_measured_and_bounded() {
+        let me = Agent {
+            tick: 7,
+            delta: 0.1,
+            ..default()
+        };
+        let leader = leader(Vec2::ZERO, 1.0, Vec2::X);
+        let at = |tick| OffsetPursuitMemory {
+            slot: Some(Vec2::ZERO),
+            tick,
+        };
+        let slot = Vec2::new(0.0, 0.2);
+        assert_close(at(6).velocity(&me, &leader, slot), Vec2::new(0.0, 2.0));
+        assert_eq!(at(3).velocity(&me, &leader, slot), Vec2::X, "too old");
+        let jump = Vec2::new(0.0, 90.0);
+        assert_close(at(6).velocity(&me, &leader, jump), Vec2::new(0.0, 5.0));
+    }
+
+    #[test]
+    fn a_formation_of_nine_holds_within_a_radius_on_a_turning_leader() {
+        for (mass, hertz) in [(1.0, 60.0), (1.0, 30.0), (3.0, 60.0), (0.1, 120.0)] {
+            // A wedge, up to 4 m to the side and 4 m behind.
+            let offsets = (-4..=4).map(|i: i32| Vec2::new(-i.abs() as f32, i as f32));
+            let mut wings: Vec<_> = offsets
+                .map(|offset| {
+                    let mut course = Course::new(hertz);
+                    course.agent.mass = mass;
+                    // All start on one heap.
+                    course.agent.position = Vec2::new(-3.0, 0.0);
+                    (offset, course, OffsetPursuitMemory::default())
+                })
+                .collect();
+            let mut farthest: f32 = 0.0;
+            let mut leads = leader(Vec2::ZERO, 2.0, Vec2::X);
+            let ticks = (40.0 * hertz) as u32;
+            for tick in 0..ticks {
+                // Winds left and right by up to 0.5 rad/s; the tips of the wings then need 4.8 m/s.
+                let time = tick as f32 / hertz;
+                let (sin, cos) = ops::sin_cos(2.0 * ops::sin(time / 4.0));
+                let place = leads.position + leads.velocity / hertz;
+                leads = leader(place, 2.0, Vec2::new(cos, sin));
+                for (offset, course, memory) in &mut wings {
+                    let me = course.agent;
+                    let how = OffsetPursuit::new(Vec2::ZERO, *offset);
+                    let slot = slot(&leads, *offset);
+                    let velocity = memory.velocity(&me, &leads, slot);
+                    *memory = OffsetPursuitMemory {
+                        slot: Some(slot),
+                        tick: me.tick,
+                    };
+                    if time > 8.0 {
+                        farthest = farthest.max(me.position.distance(slot));
+                    }
+                    course.step(offset_pursuit(&me, &leads, slot, velocity, &how));
+                }
+            }
+            assert!(farthest < 0.5, "{mass} kg at {hertz} Hz: {farthest} m off");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! How far along its path an agent has come.
+
+use bevy::prelude::*;
+
+use super::arrive::has_arrived;
+use super::follow_path::is_end;
+use crate::{Agent, FollowPath, PathStyle, SteeringPath};
+
+/// How far a [`FollowPath`] has come. Read it for progress bars; insert the default to start
+/// over.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct FollowPathMemory {
+    /// The point it is heading for, an index into [`SteeringPath::points`].
+    pub waypoint: usize,
+    /// How far along the path it is, m, `0..=length`.
+    pub distance: f32,
+    /// How often it has come around a looped path: past the last point, on to the first.
+    pub laps: u32,
+    /// Has come to rest at the end of an open path.
+    pub completed: bool,
+    /// Which path all this is about.
+    pub(super) path: Option<u64>,
+    pub(crate) announced: bool,
+}
+
+impl FollowPathMemory {
+    /// Where the agent has come to by now; starts over when the path is another one.
+    pub(super) fn after_a_tick(&self, me: &Agent, path: &SteeringPath, how: &FollowPath) -> Self {
+        let mut progress = if self.path == Some(path.identity()) {
+            *self
+        } else {
+            self.joining(me, path, how.style)
+        };
+        if progress.completed {
+            return progress;
+        }
+        match how.style {
+            PathStyle::Waypoints { reach } => progress.pass_waypoints(me, path, reach),
+            PathStyle::Corridor { radius, .. } => progress.walk_on(me, path, radius),
+        }
+        let end = path.points().len() - 1;
+        let at_the_end = progress.waypoint == end && !path.is_looped();
+        progress.completed =
+            at_the_end && has_arrived(me, path.points()[end], how.tolerance, false);
+        progress
+    }
+
+    /// Where to begin a path.
+    fn joining(&self, me: &Agent, path: &SteeringPath, style: PathStyle) -> Self {
+        let nearest = path.closest(me.position);
+        let points = path.points();
+        let waypoint = match style {
+            PathStyle::Corridor { .. } => nearest.segment + 1,
+            _ if path.is_looped() => nearest_of(points, me.position),
+            // A new way planned from where it was a moment ago: do not turn back for its start.
+            PathStyle::Waypoints { reach } if self.path.is_some() => {
+                let on_first_leg = nearest.segment == 0
+                    && nearest.arc > 0.0
+                    && nearest.position.distance(me.position) <= reach;
+                usize::from(on_first_leg && points.len() > 1)
+            }
+            PathStyle::Waypoints { .. } => 0,
+        };
+        Self {
+            waypoint: waypoint % points.len(),
+            distance: nearest.arc,
+            path: Some(path.identity()),
+            ..default()
+        }
+    }
+
+    fn pass_waypoints(&mut self, me: &Agent, path: &SteeringPath, reach: f32) {
+        let points = path.points();
+        // At most once around: in a loop smaller than the reach all points are always reached.
+        for _ in 0..points.len() {
+            let reached = me.position.distance(points[self.waypoint]) <= reach;
+            if !reached || is_end(path, self.waypoint) {
+                break;
+            }
+            self.waypoint = (self.waypoint + 1) % points.len();
+            self.laps += u32::from(self.waypoint == 0);
+        }
+        let (from, to) = match self.waypoint {
+            0 if path.is_looped() => (path.arc_of(points.len() - 1), path.length()),
+            0 => (0.0, 0.0),
+            waypoint => (path.arc_of(waypoint - 1), path.arc_of(waypoint)),
+        };
+        let left = me.position.distance(points[self.waypoint]);
+        self.distance = (to - left).clamp(from, to);
+    }
+
+    fn walk_on(&mut self, me: &Agent, path: &SteeringPath, radius: f32) {
+        // A stretch that an agent inside the corridor cannot have left in one tick; an inner lane
+        // may skip a corner. Whoever is thrown farther off comes back to where it was.
+        let from = self.distance - radius;
+        let to = self.distance + 4.0 * radius + 2.0 * me.max_speed * me.delta;
+        let place = path.closest_between(me.position, from, to);
+        let step = place.arc - self.distance;
+        if path.is_looped() && step.abs() > 0.5 * path.length() {
+            self.laps = if step < 0.0 {
+                self.laps + 1
+            } else {
+                self.laps.saturating_sub(1)
+            };
+        }
+        self.distance = place.arc;
+        self.waypoint = (place.segment + 1) % path.points().len();
+    }
+}
+
+fn nearest_of(points: &[Vec2], position: Vec2) -> usize {
+    let distances = points.iter().map(|point| point.distance_squared(position));
+    distances
+        .enumerate()
+        .min_by(|(_, a), (_, b)| a.total_cmp(b))
+        .map_or(0, |(index, _)| index)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::behaviors::follow_path::tests::zigzag;
+
+    #[test]
+    fn a_swapped_path_is_joined_where_the_agent_stands() {
+        let how = FollowPath::default();
+        let old = zigzag(false);
+        let walked = |x| Agent {
+            position: Vec2::new(x, 0.1),
+            ..default()
+        };
+        let progress = FollowPathMemory::default().after_a_tick(&walked(0.0), &old, &how);
+        assert_eq!(progress.waypoint, 1);
+        // Replanned from where it was a moment ago.
+        let new = SteeringPath::open([(2.0, 0.0), (9.0, 0.0), (9.0, 9.0)].map(Vec2::from)).unwrap();
+        let joined = progress.after_a_tick(&walked(3.0), &new, &how);
+        assert_eq!(joined.waypoint, 1, "does not turn back for the start");
+        // A fresh agent begins at the first point.
+        let fresh = FollowPathMemory::default().after_a_tick(&walked(3.0), &new, &how);
+        assert_eq!(fresh.waypoint, 0);
+        // Moved, or the same again: goes on.
+        let moved = new.translated(Vec2::Y).unwrap();
+        let far = FollowPathMemory {
+            waypoint: 2,
+            ..joined
+        };
+        assert_eq!(far.after_a_tick(&walked(3.0), &moved, &how).waypoint, 2);
+    }
+}

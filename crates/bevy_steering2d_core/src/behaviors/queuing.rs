@@ -1,0 +1,151 @@
+//! In line, please.
+
+use bevy::prelude::*;
+
+use super::embeds_influence;
+use crate::perception::{Neighbor, NeighborView, Neighbors, Perception, SteeringGroups};
+use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
+
+/// Brakes behind a slower neighbor ahead instead of pushing.
+///
+#[doc = include_str!("figures/queuing.svg")]
+///
+/// Use it at doors, counters and on narrow paths, together with whatever leads there. It works
+/// against that drive, so give it a higher priority, see [`Combine`](crate::Combine).
+///
+/// A neighbor counts when it is slower, ahead, and no more than `radius` off the way. The nearer,
+/// the more urgent: `u = (1 − aside/radius) · (1 − gap/look_ahead)`. The agent takes on that
+/// neighbor's pace and holds back, `F = u · track(pace · heading) − u² · max_force · heading`, the
+/// most urgent neighbor deciding. (Reynolds' queuing 1999; the thesis' door)
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[require(Perception)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct Queuing {
+    /// The gap between the bounding circles at which it begins to brake, m, `> 0`. Default `1`.
+    pub look_ahead: f32,
+    /// Whose center is within this of the line ahead is in the way, m, `> 0`. Default `0.8`.
+    pub radius: f32,
+    /// Whom it queues behind. Default everybody.
+    pub groups: SteeringGroups,
+    /// Its say among the other behaviors.
+    pub influence: Influence,
+}
+
+impl Default for Queuing {
+    fn default() -> Self {
+        Self {
+            look_ahead: 1.0,
+            radius: 0.8,
+            groups: SteeringGroups::ALL,
+            influence: Influence::at(priority::QUEUING),
+        }
+    }
+}
+
+impl Behavior for Queuing {
+    type Memory = ();
+    type World = Res<'static, Neighbors>;
+
+    embeds_influence!();
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        InvalidParameter::unless_positive("Queuing.look_ahead", self.look_ahead)?;
+        InvalidParameter::unless_positive("Queuing.radius", self.radius)
+    }
+
+    fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
+        let view = NeighborView {
+            position: me.position,
+            heading: me.heading,
+            radius: self.look_ahead + 2.0 * me.radius + self.radius,
+            field_of_view: std::f32::consts::PI,
+            groups: self.groups,
+            except: me.entity,
+        };
+        neighbors
+            .in_view(view)
+            .map(|other| queue_behind(me, other, self))
+            .max_by(|a, b| a.length_squared().total_cmp(&b.length_squared()))
+            .unwrap_or(Vec2::ZERO)
+    }
+}
+
+/// The force of [`Queuing`] behind one neighbor, N.
+fn queue_behind(me: &Agent, other: &Neighbor, how: &Queuing) -> Vec2 {
+    let pace = other.velocity.dot(me.heading).max(0.0);
+    let offset = other.position - me.position;
+    let ahead = offset.dot(me.heading);
+    let aside = offset.perp_dot(me.heading).abs();
+    let gap = (ahead - me.radius - other.radius).max(0.0);
+    let in_the_way = ahead > 0.0 && aside < how.radius && gap < how.look_ahead;
+    if !in_the_way || pace > me.speed() {
+        return Vec2::ZERO;
+    }
+    let urgency = (1.0 - aside / how.radius) * (1.0 - gap / how.look_ahead);
+    urgency * me.track(pace * me.heading) - urgency * urgency * me.max_force * me.heading
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SteeringId;
+    use crate::behaviors::testing::assert_close;
+
+    fn standing_at(x: f32) -> Neighbor {
+        Neighbor {
+            position: Vec2::new(x, 0.0),
+            velocity: Vec2::ZERO,
+            heading: Vec2::X,
+            radius: 0.5,
+            groups: SteeringGroups::default(),
+            id: SteeringId(1),
+            entity: Entity::PLACEHOLDER,
+        }
+    }
+
+    fn walker() -> Agent {
+        Agent {
+            velocity: Vec2::new(2.0, 0.0),
+            ..default()
+        }
+    }
+
+    #[test]
+    fn it_takes_on_the_pace_and_holds_back() {
+        // Gap 0.5 of 1 m, so u = 1/2: 0.5 · 1 kg · (0 − 2) m/s / 0.25 s − 0.25 · 20 N.
+        let force = queue_behind(&walker(), &standing_at(1.5), &Queuing::default());
+        assert_close(force, Vec2::new(-4.0 - 5.0, 0.0));
+    }
+
+    #[test]
+    fn it_fades_in_with_the_gap() {
+        let at = |x| queue_behind(&walker(), &standing_at(x), &Queuing::default()).length();
+        assert!(at(1.99) < 0.1 && at(2.01) == 0.0);
+    }
+
+    #[test]
+    fn standing_it_still_holds_back() {
+        let waiting = Agent::default();
+        let force = queue_behind(&waiting, &standing_at(1.5), &Queuing::default());
+        assert_close(force, Vec2::new(-5.0, 0.0));
+    }
+
+    #[test]
+    fn who_is_faster_aside_or_behind_is_not_in_the_way() {
+        let hurrying = Neighbor {
+            velocity: Vec2::new(3.0, 0.0),
+            ..standing_at(1.5)
+        };
+        let aside = Neighbor {
+            position: Vec2::new(1.2, 0.9),
+            ..standing_at(0.0)
+        };
+        for other in [hurrying, aside, standing_at(-1.2)] {
+            assert_eq!(
+                queue_behind(&walker(), &other, &Queuing::default()),
+                Vec2::ZERO
+            );
+        }
+    }
+}

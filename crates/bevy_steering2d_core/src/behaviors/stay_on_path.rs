@@ -1,0 +1,180 @@
+//! On the road, wherever one is going.
+
+use bevy::prelude::*;
+
+use super::{embeds_influence, guide, seek};
+use crate::{
+    Agent, Behavior, Influence, InvalidParameter, SteeringPath, Target, TargetWatch, priority,
+};
+
+/// Steers back when it is about to leave a road.
+///
+#[doc = include_str!("figures/stay_on_path.svg")]
+///
+/// Use it beside [`Wander`](crate::Wander) or [`Seek`](crate::Seek) for villagers on lanes and
+/// trucks on roads: along the road it has no opinion, neither about speed nor direction. To get
+/// somewhere along it use [`FollowPath`](crate::FollowPath).
+///
+/// It looks at where it is, where it will be in `T` and halfway in between. Of these let q be the
+/// one farthest off the [`SteeringPath`], and q' the place nearest to q on the stretch of path that
+/// it could have walked by then. `F = u · seek(q')`, where the urgency u grows from 0 when q is
+/// `radius` away from the path to 1 at `1.5 · radius`, and is exactly 0 inside. (Reynolds 1999;
+/// the end of the prediction alone would let it jump across to the next bend of the road)
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[require(TargetWatch)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct StayOnPath {
+    /// The entity with the [`SteeringPath`]. Default `None`: this entity itself, or the agent it
+    /// steers for.
+    #[entities]
+    pub path: Option<Entity>,
+    /// Half the width of the road, m, `> 0`. Default `1`.
+    pub radius: f32,
+    /// How far ahead it predicts itself, s, `≥ 0`. Default `0.5`.
+    pub look_ahead: f32,
+    /// Its say among the other behaviors.
+    pub influence: Influence,
+}
+
+impl StayOnPath {
+    /// Stays on the path of another entity.
+    pub fn of(path: Entity) -> Self {
+        Self {
+            path: Some(path),
+            ..Self::default()
+        }
+    }
+
+    /// Sets the [`radius`](Self::radius).
+    #[must_use]
+    pub fn within(mut self, radius: f32) -> Self {
+        self.radius = radius;
+        self
+    }
+}
+
+impl Default for StayOnPath {
+    fn default() -> Self {
+        Self {
+            path: None,
+            radius: 1.0,
+            look_ahead: 0.5,
+            influence: Influence::at(priority::STAY_ON_PATH),
+        }
+    }
+}
+
+impl Behavior for StayOnPath {
+    type Memory = Option<&'static SteeringPath>;
+    type World = Query<'static, 'static, &'static SteeringPath>;
+
+    embeds_influence!();
+
+    fn also_needs(&self) -> Option<Target> {
+        self.path.map(Target::Entity)
+    }
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        InvalidParameter::unless_positive("StayOnPath.radius", self.radius)?;
+        InvalidParameter::unless_non_negative("StayOnPath.look_ahead", self.look_ahead)
+    }
+
+    fn steer(&self, me: &Agent, own: Option<&SteeringPath>, paths: &Query<&SteeringPath>) -> Vec2 {
+        guide(self.path, own, me, paths).map_or(Vec2::ZERO, |path| stay_on_path(me, path, self))
+    }
+}
+
+/// The force of [`StayOnPath`], N.
+pub fn stay_on_path(me: &Agent, path: &SteeringPath, how: &StayOnPath) -> Vec2 {
+    let farthest = [0.0, 0.5, 1.0]
+        .map(|share| me.position + me.velocity * (share * how.look_ahead))
+        .map(|place| (path.closest(place).position.distance(place), place))
+        .into_iter()
+        .fold((0.0, me.position), |farthest, seen| {
+            if seen.0 > farthest.0 { seen } else { farthest }
+        });
+    let (distance, place) = farthest;
+    let excess = distance - how.radius;
+    if excess <= 0.0 {
+        return Vec2::ZERO;
+    }
+    let here = path.closest(me.position).arc;
+    let stretch = how.radius + me.speed() * how.look_ahead;
+    let back = path.closest_between(place, here - stretch, here + stretch);
+    let urgency = (excess / (0.5 * how.radius)).min(1.0);
+    urgency * seek(me, back.position)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::behaviors::testing::{Course, assert_close};
+
+    fn road() -> SteeringPath {
+        SteeringPath::open([Vec2::new(-50.0, 0.0), Vec2::new(50.0, 0.0)]).unwrap()
+    }
+
+    fn moving(position: (f32, f32), velocity: (f32, f32)) -> Agent {
+        Agent {
+            position: position.into(),
+            velocity: velocity.into(),
+            ..default()
+        }
+    }
+
+    #[test]
+    fn on_the_road_it_is_exactly_zero() {
+        for me in [
+            moving((0.0, 0.0), (5.0, 0.0)),
+            moving((0.0, 0.9), (-5.0, 0.0)),
+            moving((0.0, -0.5), (0.0, 3.0)),
+        ] {
+            assert_eq!(
+                stay_on_path(&me, &road(), &StayOnPath::default()),
+                Vec2::ZERO
+            );
+        }
+    }
+
+    #[test]
+    fn about_to_leave_it_steers_back_by_hand() {
+        // Predicted at y = 0.25 + 0.5 · 2 = 1.25: half the urgency.
+        let me = moving((0.0, 0.25), (0.0, 2.0));
+        let force = stay_on_path(&me, &road(), &StayOnPath::default());
+        assert_close(force, 0.5 * seek(&me, Vec2::ZERO));
+        assert!(force.y < 0.0);
+    }
+
+    #[test]
+    fn it_does_not_jump_across_to_the_next_bend() {
+        // A hairpin with 4 m of grass between its legs; the prediction is on the other leg.
+        let legs = [(0.0, 0.0), (20.0, 0.0), (20.0, 4.0), (0.0, 4.0)].map(Vec2::from);
+        let hairpin = SteeringPath::open(legs).unwrap();
+        let me = moving((5.0, 0.9), (0.0, 5.0));
+        let force = stay_on_path(&me, &hairpin, &StayOnPath::default());
+        assert!(force.y < 0.0, "{force}");
+    }
+
+    #[test]
+    fn it_is_continuous_at_the_edge() {
+        let force = |i: i32| {
+            let me = moving((0.0, 0.8 + 1e-3 * i as f32), (3.0, 0.0));
+            stay_on_path(&me, &road(), &StayOnPath::default())
+        };
+        for i in 0..1_000 {
+            assert!(force(i).distance(force(i + 1)) < 0.2, "at {i}");
+        }
+    }
+
+    #[test]
+    fn whoever_drives_off_the_road_is_kept_on_it() {
+        let mut course = Course::new(60.0);
+        course.agent.velocity = Vec2::new(3.0, 3.0);
+        for _ in 0..60 * 10 {
+            let me = course.agent;
+            course.step(stay_on_path(&me, &road(), &StayOnPath::default()));
+            assert!(course.agent.position.y.abs() <= 1.0, "{:?}", course.agent);
+        }
+    }
+}

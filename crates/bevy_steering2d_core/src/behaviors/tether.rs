@@ -1,0 +1,160 @@
+//! Not too far from something.
+
+use bevy::prelude::*;
+
+use super::arrive::arrive_at_moving;
+use super::embeds_influence;
+use crate::{
+    Agent, Behavior, Braking, Influence, InvalidParameter, Kinematics, Target, TargetWatch,
+    Targets, priority,
+};
+
+/// Keeps within a distance of something, like a dog on a leash.
+///
+#[doc = include_str!("figures/tether.svg")]
+///
+/// Use it beside [`Wander`](crate::Wander) for guards that stay near their post and pets that stay
+/// near their owner. Inside the radius it does nothing at all; the leash tightens over its
+/// stretch. To keep something inside a room use `Containment`.
+///
+/// `F = u · arrive(r)`: r is the nearest place inside the radius, moving along with the anchor,
+/// and the pull u grows from 0 at the radius to 1 at `radius + stretch`.
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[require(TargetWatch)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct Tether {
+    /// What it is tied to. Default the origin.
+    #[entities]
+    pub anchor: Target,
+    /// Length of the slack leash, m, `≥ 0`. Default `5`.
+    pub radius: f32,
+    /// How far the leash stretches until it pulls with all its force, m, `> 0`. Default `0.5`.
+    pub stretch: f32,
+    /// Its say among the other behaviors.
+    pub influence: Influence,
+}
+
+impl Tether {
+    /// Ties to a point or an entity with a leash of some meters.
+    pub fn new(anchor: impl Into<Target>, radius: f32) -> Self {
+        Self {
+            anchor: anchor.into(),
+            radius,
+            ..Self::default()
+        }
+    }
+}
+
+impl Default for Tether {
+    fn default() -> Self {
+        Self {
+            anchor: Target::default(),
+            radius: 5.0,
+            stretch: 0.5,
+            influence: Influence::at(priority::TETHER),
+        }
+    }
+}
+
+impl Behavior for Tether {
+    type Memory = ();
+    type World = Targets<'static, 'static>;
+
+    embeds_influence!();
+
+    fn target(&self) -> Option<Target> {
+        Some(self.anchor)
+    }
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        self.anchor.check("Tether.anchor")?;
+        InvalidParameter::unless_non_negative("Tether.radius", self.radius)?;
+        InvalidParameter::unless_positive("Tether.stretch", self.stretch)
+    }
+
+    fn steer(&self, me: &Agent, _: (), targets: &Targets) -> Vec2 {
+        targets
+            .get(self.anchor)
+            .map_or(Vec2::ZERO, |anchor| tether(me, &anchor, self))
+    }
+}
+
+/// The force of [`Tether`] to an anchor as seen this tick, N.
+pub fn tether(me: &Agent, anchor: &Kinematics, how: &Tether) -> Vec2 {
+    let offset = me.position - anchor.position;
+    let excess = offset.length() - how.radius;
+    if excess <= 0.0 {
+        return Vec2::ZERO;
+    }
+    let inside = anchor.position + offset.clamp_length_max(how.radius);
+    let pull = (excess / how.stretch).min(1.0);
+    pull * arrive_at_moving(me, inside, anchor.velocity, Braking::Physical, 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::behaviors::testing::{Course, assert_close};
+    use crate::behaviors::{arrive, seek};
+
+    fn at(x: f32) -> Agent {
+        Agent {
+            position: Vec2::new(x, 0.0),
+            velocity: Vec2::new(2.0, 0.0),
+            ..default()
+        }
+    }
+
+    #[test]
+    fn inside_it_is_exactly_slack() {
+        let post = Kinematics::default();
+        for x in [0.0, 3.0, 5.0] {
+            assert_eq!(tether(&at(x), &post, &Tether::default()), Vec2::ZERO);
+        }
+    }
+
+    #[test]
+    fn outside_it_pulls_back_by_hand() {
+        let post = Kinematics::default();
+        let rim = Vec2::new(5.0, 0.0);
+        let full = arrive(&at(5.5), rim, Braking::Physical, 0.0);
+        assert_close(tether(&at(5.5), &post, &Tether::default()), full);
+        let half = 0.5 * arrive(&at(5.25), rim, Braking::Physical, 0.0);
+        assert_close(tether(&at(5.25), &post, &Tether::default()), half);
+        let far = tether(&at(500.0), &post, &Tether::default());
+        assert_close(far, seek(&at(500.0), rim));
+    }
+
+    #[test]
+    fn it_is_continuous_at_the_end_of_the_leash() {
+        let post = Kinematics::default();
+        let force = |i: i32| tether(&at(4.9 + 1e-3 * i as f32), &post, &Tether::default());
+        for i in 0..2_000 {
+            assert!(force(i).distance(force(i + 1)) < 0.2, "at {i}");
+        }
+    }
+
+    #[test]
+    fn a_runaway_is_held_and_comes_back_gently() {
+        let mut course = Course::new(60.0);
+        course.agent.velocity = Vec2::new(5.0, 0.0);
+        let post = Kinematics::default();
+        for _ in 0..60 * 20 {
+            let me = course.agent;
+            course.step(tether(&me, &post, &Tether::default()));
+        }
+        assert!(course.farthest_x < 7.5, "{} m", course.farthest_x);
+        let me = course.agent;
+        assert!(me.speed() < 1.0, "comes back gently: {me:?}");
+        assert!(me.position.length() < 5.5, "{me:?}");
+    }
+
+    #[test]
+    fn a_leash_of_no_length_is_harmless() {
+        let me = Agent::default();
+        let short = Tether::new(Vec2::ZERO, 0.0);
+        assert_eq!(tether(&me, &Kinematics::default(), &short), Vec2::ZERO);
+        assert!(tether(&at(0.1), &Kinematics::default(), &short).x < 0.0);
+    }
+}

@@ -1,0 +1,406 @@
+//! A way through the world: the polyline that path-following behaviors walk along.
+
+mod search;
+
+use std::fmt;
+use std::sync::Arc;
+
+use bevy::prelude::*;
+
+/// A polyline in world coordinates, open or looped; what any pathfinder returns becomes one.
+///
+/// Put it on the agent, or on an entity of its own that many agents share; see
+/// [`FollowPath`](crate::FollowPath). It never changes once built and its points are shared, so
+/// a clone costs next to nothing. To change the way, insert another one. The transform of the
+/// entity that carries it plays no part.
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_steering2d_core::{FollowPath, PathError, PointMass, SteeringPath};
+/// fn spawn(mut commands: Commands) -> Result {
+///     // One agent with a way of its own.
+///     let home = SteeringPath::open([Vec2::ZERO, Vec2::new(9.0, 0.0), Vec2::new(9.0, 5.0)])?;
+///     commands.spawn((PointMass::default(), FollowPath::default(), home));
+///
+///     // A patrol: three agents share one round.
+///     let round = SteeringPath::looped([Vec2::ZERO, Vec2::new(8.0, 0.0), Vec2::new(4.0, 6.0)])?;
+///     let round = commands.spawn(round).id();
+///     for _ in 0..3 {
+///         commands.spawn((PointMass::default(), FollowPath::along(round)));
+///     }
+///     Ok(())
+/// }
+/// # let mut app = App::new();
+/// app.add_systems(Startup, spawn);
+/// # app.update();
+/// ```
+///
+/// # What is refused and what is not
+///
+/// | points | outcome |
+/// |---|---|
+/// | none | [`PathError::Empty`] |
+/// | NaN or infinite | [`PathError::NotFinite`] says which |
+/// | so far apart that the length overflows | [`PathError::TooLong`] |
+/// | one | a path of length zero: a place to go to |
+/// | repeated | merged; in a loop also the last with the first |
+///
+/// # From a pathfinder
+///
+/// Steering walks a way, it does not look for one. Take the corners your pathfinder returns,
+/// two-dimensional and in world coordinates, and insert them anew whenever it has replanned;
+/// [`FollowPath`](crate::FollowPath) joins the new way where it stands. With `vleue_navigator`:
+///
+/// ```text
+/// let here = transform.translation.truncate();
+/// if let Some(found) = mesh.path(here, goal) {
+///     let corners = std::iter::once(here).chain(found.path);
+///     commands.entity(agent).insert((SteeringPath::open(corners)?, FollowPath::default()));
+/// }
+/// ```
+///
+/// Grid pathfinders such as `bevy_northstar` return cells: map each to the center of its tile
+/// first. Three-dimensional corners become flat with `corners.iter().map(|p| p.truncate())`.
+#[derive(Component, Reflect, Clone)]
+#[reflect(opaque)]
+#[reflect(Component, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", serde(try_from = "Outline", into = "Outline"))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
+pub struct SteeringPath(Arc<Polyline>);
+
+#[derive(Debug)]
+struct Polyline {
+    points: Vec<Vec2>,
+    /// Arc length from the first point to each point, m.
+    arcs: Vec<f32>,
+    /// With the closing segment if looped, m.
+    length: f32,
+    looped: bool,
+    identity: u64,
+}
+
+/// Why points make no path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathError {
+    /// There are none.
+    Empty,
+    /// A coordinate is NaN or infinite.
+    NotFinite {
+        /// Which point, counted from 0.
+        index: usize,
+    },
+    /// The points are so far apart that the length is not finite.
+    TooLong,
+}
+
+impl fmt::Display for PathError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("a path needs at least one point"),
+            Self::NotFinite { index } => write!(f, "point {index} of the path is not finite"),
+            Self::TooLong => f.write_str("the path is too long to be measured"),
+        }
+    }
+}
+
+impl std::error::Error for PathError {}
+
+/// A place on a path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PathPoint {
+    /// Where in the world, m.
+    pub position: Vec2,
+    /// How far along the path, m, `0..=length`.
+    pub arc: f32,
+    /// On which segment: from point `segment` to the next.
+    pub segment: usize,
+}
+
+impl SteeringPath {
+    /// A way with a beginning and an end.
+    ///
+    /// # Errors
+    /// Without points, or with one that is not finite.
+    pub fn open(points: impl IntoIterator<Item = Vec2>) -> Result<Self, PathError> {
+        Self::new(points, false)
+    }
+
+    /// A round: from the last point it goes on to the first.
+    ///
+    /// # Errors
+    /// Without points, or with one that is not finite.
+    pub fn looped(points: impl IntoIterator<Item = Vec2>) -> Result<Self, PathError> {
+        Self::new(points, true)
+    }
+
+    fn new(points: impl IntoIterator<Item = Vec2>, looped: bool) -> Result<Self, PathError> {
+        let points = merged(points, looped)?;
+        let identity = fingerprint(&points, looped);
+        Self::measured(points, looped, identity)
+    }
+
+    fn measured(points: Vec<Vec2>, looped: bool, identity: u64) -> Result<Self, PathError> {
+        let mut length = 0.0;
+        let mut arcs = Vec::with_capacity(points.len());
+        for (index, &point) in points.iter().enumerate() {
+            if index > 0 {
+                length += points[index - 1].distance(point);
+            }
+            arcs.push(length);
+        }
+        if looped {
+            length += points[points.len() - 1].distance(points[0]);
+        }
+        if !length.is_finite() {
+            return Err(PathError::TooLong);
+        }
+        Ok(Self(Arc::new(Polyline {
+            points,
+            arcs,
+            length,
+            looped,
+            identity,
+        })))
+    }
+
+    /// The same path moved by an offset, m. Who walks along it goes on where they were, while
+    /// any other new path starts anew.
+    ///
+    /// # Errors
+    /// When a point is not finite after the move.
+    pub fn translated(&self, by: Vec2) -> Result<Self, PathError> {
+        let points: Vec<_> = self.points().iter().map(|point| point + by).collect();
+        if let Some(index) = points.iter().position(|point| !point.is_finite()) {
+            return Err(PathError::NotFinite { index });
+        }
+        Self::measured(points, self.is_looped(), self.0.identity)
+    }
+
+    /// Its points without repetitions, m; at least one.
+    pub fn points(&self) -> &[Vec2] {
+        &self.0.points
+    }
+
+    /// Whether the last point leads on to the first.
+    pub fn is_looped(&self) -> bool {
+        self.0.looped
+    }
+
+    /// From beginning to end, or once around, m.
+    pub fn length(&self) -> f32 {
+        self.0.length
+    }
+
+    /// How many segments it has: one per pair of neighbors, and one that closes a loop.
+    pub fn segments(&self) -> usize {
+        let points = self.points().len();
+        if self.is_looped() && points > 1 {
+            points
+        } else {
+            points - 1
+        }
+    }
+
+    /// Tells a path from any other, however it is shared; survives [`translated`](Self::translated).
+    pub(crate) fn identity(&self) -> u64 {
+        self.0.identity
+    }
+
+    /// The arc length brought onto the path: around the loop, or cut at the ends.
+    pub fn wrap(&self, arc: f32) -> f32 {
+        let length = self.length();
+        if self.is_looped() && length > 0.0 {
+            let wrapped = arc.rem_euclid(length);
+            // Rounding can give the length itself.
+            if wrapped < length { wrapped } else { 0.0 }
+        } else {
+            arc.clamp(0.0, length)
+        }
+    }
+
+    /// How far along the path a point is, m.
+    pub fn arc_of(&self, point: usize) -> f32 {
+        self.0.arcs[point]
+    }
+
+    /// The place at an arc length.
+    pub fn at(&self, arc: f32) -> PathPoint {
+        let arc = self.wrap(arc);
+        // The last point at or before the arc starts the segment.
+        let before = self.0.arcs.partition_point(|&start| start <= arc);
+        let last = self.segments().saturating_sub(1);
+        let segment = before.saturating_sub(1).min(last);
+        let (from, _) = self.segment(segment);
+        PathPoint {
+            position: from + self.direction(segment) * (arc - self.0.arcs[segment]),
+            arc,
+            segment,
+        }
+    }
+
+    /// Unit vector along a segment; zero for a path of one point.
+    pub fn direction(&self, segment: usize) -> Vec2 {
+        let (from, to) = self.segment(segment);
+        (to - from).normalize_or_zero()
+    }
+
+    fn segment(&self, segment: usize) -> (Vec2, Vec2) {
+        let points = self.points();
+        let next = (segment + 1) % points.len();
+        (points[segment], points[next])
+    }
+}
+
+/// Two points this near relative to their distance from the origin are the same.
+const SAME: f32 = 1e-6;
+
+fn same(a: Vec2, b: Vec2) -> bool {
+    a.distance(b) <= SAME * a.abs().max(b.abs()).max_element().max(1.0)
+}
+
+fn merged(points: impl IntoIterator<Item = Vec2>, looped: bool) -> Result<Vec<Vec2>, PathError> {
+    let mut kept: Vec<Vec2> = Vec::new();
+    for (index, point) in points.into_iter().enumerate() {
+        if !point.is_finite() {
+            return Err(PathError::NotFinite { index });
+        }
+        if kept.last().is_none_or(|&last| !same(last, point)) {
+            kept.push(point);
+        }
+    }
+    while looped && kept.len() > 1 && same(kept[0], kept[kept.len() - 1]) {
+        kept.pop();
+    }
+    if kept.is_empty() {
+        return Err(PathError::Empty);
+    }
+    kept.shrink_to_fit();
+    Ok(kept)
+}
+
+/// FNV-1a over the bits: the same points are the same path, in every run.
+fn fingerprint(points: &[Vec2], looped: bool) -> u64 {
+    let bits = points.iter().flat_map(Vec2::to_array);
+    bits.map(f32::to_bits)
+        .chain([u32::from(looped)])
+        .flat_map(u32::to_le_bytes)
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        })
+}
+
+impl fmt::Debug for SteeringPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SteeringPath")
+            .field("points", &self.points())
+            .field("looped", &self.is_looped())
+            .finish()
+    }
+}
+
+impl PartialEq for SteeringPath {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+            || (self.points() == other.points() && self.is_looped() == other.is_looped())
+    }
+}
+
+/// How a path is saved.
+#[cfg(feature = "serialize")]
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Outline {
+    points: Vec<Vec2>,
+    looped: bool,
+}
+
+#[cfg(feature = "serialize")]
+impl TryFrom<Outline> for SteeringPath {
+    type Error = PathError;
+
+    fn try_from(outline: Outline) -> Result<Self, PathError> {
+        Self::new(outline.points, outline.looped)
+    }
+}
+
+#[cfg(feature = "serialize")]
+impl From<SteeringPath> for Outline {
+    fn from(path: SteeringPath) -> Self {
+        Self {
+            points: path.points().to_vec(),
+            looped: path.is_looped(),
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::behaviors::testing::assert_close;
+
+    pub(crate) fn corner() -> [Vec2; 3] {
+        // 4 m east, then 3 m north; the way back is 5 m.
+        [Vec2::ZERO, Vec2::new(4.0, 0.0), Vec2::new(4.0, 3.0)]
+    }
+
+    #[test]
+    fn an_open_path_ends_and_a_loop_closes() {
+        let open = SteeringPath::open(corner()).unwrap();
+        assert_eq!((open.length(), open.segments()), (7.0, 2));
+        assert_eq!(open.at(99.0).position, Vec2::new(4.0, 3.0));
+        assert_eq!(open.at(-1.0).position, Vec2::ZERO);
+        let looped = SteeringPath::looped(corner()).unwrap();
+        assert_eq!((looped.length(), looped.segments()), (12.0, 3));
+        // Halfway along the closing segment.
+        assert_close(looped.at(9.5).position, Vec2::new(2.0, 1.5));
+        assert_close(looped.at(12.0 + 9.5).position, Vec2::new(2.0, 1.5));
+        assert_eq!(looped.at(-2.5).segment, 2);
+    }
+
+    #[test]
+    fn repeated_points_are_merged() {
+        let twice = corner().into_iter().flat_map(|point| [point, point]);
+        let path = SteeringPath::open(twice).unwrap();
+        assert_eq!(path.points(), corner());
+        let closed_by_hand = corner().into_iter().chain([Vec2::ZERO]);
+        let looped = SteeringPath::looped(closed_by_hand).unwrap();
+        assert_eq!(looped.points(), corner());
+    }
+
+    #[test]
+    fn one_point_is_a_path_of_length_zero() {
+        let here = Vec2::new(2.0, 1.0);
+        for path in [
+            SteeringPath::open([here; 3]),
+            SteeringPath::looped([here; 3]),
+        ] {
+            let path = path.unwrap();
+            assert_eq!((path.length(), path.segments()), (0.0, 0));
+            assert_eq!(path.at(5.0).position, here);
+            assert_eq!(path.closest(Vec2::ZERO).position, here);
+            assert_eq!(path.closest_between(Vec2::ZERO, -1.0, 3.0).position, here);
+            assert_eq!(path.direction(0), Vec2::ZERO);
+            assert_eq!(path.corners_between(-1.0, 3.0).count(), 0);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_walked_is_refused_with_a_reason() {
+        assert_eq!(SteeringPath::open([]), Err(PathError::Empty));
+        let error = SteeringPath::looped([Vec2::ZERO, Vec2::NAN]).unwrap_err();
+        assert_eq!(error.to_string(), "point 1 of the path is not finite");
+        let error = SteeringPath::open([Vec2::splat(f32::MIN), Vec2::splat(f32::MAX)]);
+        assert_eq!(error, Err(PathError::TooLong));
+    }
+
+    #[test]
+    fn a_moved_path_is_the_same_path_and_another_one_is_not() {
+        let path = SteeringPath::open(corner()).unwrap();
+        let moved = path.translated(Vec2::new(0.0, 5.0)).unwrap();
+        assert_eq!(moved.points()[1], Vec2::new(4.0, 5.0));
+        assert_eq!(moved.identity(), path.identity());
+        let looped = SteeringPath::looped(corner()).unwrap();
+        assert_ne!(looped.identity(), path.identity());
+        assert!(path.translated(Vec2::INFINITY).is_err());
+    }
+}

@@ -1,0 +1,163 @@
+//! Where on a path: the nearest place, and the corners on the way.
+
+use std::cmp::Ordering;
+
+use bevy::prelude::*;
+
+use super::{PathPoint, SteeringPath};
+
+impl SteeringPath {
+    /// The place nearest to a point of the world; of equally near ones the first.
+    pub fn closest(&self, point: Vec2) -> PathPoint {
+        let all = 0..self.segments().max(1);
+        all.map(|segment| self.project(segment, point))
+            .min_by(|a, b| nearer(point, a, b))
+            .unwrap_or_else(|| self.at(0.0))
+    }
+
+    /// The nearest place among those between two arc lengths, `from ≤ to`, which may reach
+    /// around a loop; so that a walker does not jump where the path comes near itself.
+    pub fn closest_between(&self, point: Vec2, from: f32, to: f32) -> PathPoint {
+        let looped = self.is_looped() && self.length() > 0.0;
+        if looped && to - from >= self.length() {
+            return self.closest(point);
+        }
+        let (first, last) = (self.at(from), self.at(to));
+        let mut best = if nearer(point, &last, &first).is_lt() {
+            last
+        } else {
+            first
+        };
+        let mut segment = first.segment;
+        // A loop may end on the segment it begins on, having gone around.
+        let mut around = first.arc > last.arc;
+        loop {
+            let place = self.project(segment, point);
+            let inside = if first.arc <= last.arc {
+                (first.arc..=last.arc).contains(&place.arc)
+            } else {
+                place.arc >= first.arc || place.arc <= last.arc
+            };
+            if inside && nearer(point, &place, &best).is_lt() {
+                best = place;
+            }
+            if segment == last.segment && !(around && first.segment == last.segment) {
+                return best;
+            }
+            segment += 1;
+            if segment >= self.segments() {
+                segment = 0;
+                around = false;
+            }
+        }
+    }
+
+    /// The points strictly between two arc lengths with their own, in order; arc lengths beyond a
+    /// loop's length go around it.
+    pub(crate) fn corners_between(
+        &self,
+        from: f32,
+        to: f32,
+    ) -> impl Iterator<Item = (f32, Vec2)> + Clone {
+        let start = self.at(from);
+        let points = self.points().len();
+        let rounds_before = from - start.arc;
+        let last = match self.segments() {
+            0 => 0,
+            _ if self.is_looped() => usize::MAX,
+            segments => segments,
+        };
+        (start.segment + 1..=last)
+            .map(move |index| {
+                let (round, point) = (index / points, index % points);
+                let arc = rounds_before + round as f32 * self.length() + self.0.arcs[point];
+                (arc, self.points()[point])
+            })
+            .take_while(move |(arc, _)| *arc < to)
+            .filter(move |(arc, _)| *arc > from)
+    }
+
+    fn project(&self, segment: usize, point: Vec2) -> PathPoint {
+        let (from, to) = self.segment(segment);
+        let along = to - from;
+        let square = along.length_squared();
+        let share = if square > 0.0 {
+            ((point - from).dot(along) / square).clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
+        let arc = self.0.arcs[segment] + share * square.sqrt();
+        PathPoint {
+            position: from + share * along,
+            arc: arc.min(self.length()),
+            segment,
+        }
+    }
+}
+
+fn nearer(point: Vec2, a: &PathPoint, b: &PathPoint) -> Ordering {
+    let distance = |place: &PathPoint| place.position.distance_squared(point);
+    distance(a).total_cmp(&distance(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::tests::corner;
+
+    #[test]
+    fn a_point_is_projected_onto_the_nearest_segment() {
+        let path = SteeringPath::open(corner()).unwrap();
+        let place = path.closest(Vec2::new(1.0, -2.0));
+        assert_eq!((place.position, place.arc), (Vec2::new(1.0, 0.0), 1.0));
+        let place = path.closest(Vec2::new(6.0, 2.0));
+        assert_eq!((place.position, place.arc), (Vec2::new(4.0, 2.0), 6.0));
+        assert_eq!(place.segment, 1);
+        let past_the_end = path.closest(Vec2::new(4.0, 9.0));
+        assert_eq!(past_the_end.arc, 7.0);
+        let looped = SteeringPath::looped(corner()).unwrap();
+        assert_eq!(looped.closest(Vec2::new(1.7, 1.9)).segment, 2);
+    }
+
+    #[test]
+    fn a_search_between_arcs_does_not_jump_to_a_leg_nearby() {
+        // A hairpin whose legs are 1 m apart.
+        let legs = [
+            Vec2::ZERO,
+            Vec2::new(10.0, 0.0),
+            Vec2::new(10.0, 1.0),
+            Vec2::new(0.0, 1.0),
+        ];
+        let hairpin = SteeringPath::open(legs).unwrap();
+        let nearer_to_the_way_back = Vec2::new(3.0, 0.9);
+        assert_eq!(hairpin.closest(nearer_to_the_way_back).arc, 18.0);
+        let place = hairpin.closest_between(nearer_to_the_way_back, 2.0, 5.0);
+        assert_eq!(place.arc, 3.0);
+        let place = hairpin.closest_between(nearer_to_the_way_back, 4.0, 5.0);
+        assert_eq!(place.arc, 4.0, "the edge of the search is part of it");
+    }
+
+    #[test]
+    fn a_search_between_arcs_reaches_around_a_loop() {
+        let looped = SteeringPath::looped(corner()).unwrap();
+        let place = looped.closest_between(Vec2::new(1.0, 0.0), 10.0, 14.0);
+        assert!((place.arc - 1.0).abs() < 1e-5, "{place:?}");
+        let place = looped.closest_between(Vec2::new(1.0, 0.0), -2.0, 0.5);
+        assert!((place.arc - 0.5).abs() < 1e-5, "{place:?}");
+        // Begins and ends on the first segment, having gone around.
+        let place = looped.closest_between(Vec2::new(4.0, 2.0), 3.0, 13.0);
+        assert!((place.arc - 6.0).abs() < 1e-5, "{place:?}");
+    }
+
+    #[test]
+    fn corners_come_in_order_and_go_around_a_loop() {
+        let arcs = |path: &SteeringPath, from, to| -> Vec<f32> {
+            path.corners_between(from, to).map(|(arc, _)| arc).collect()
+        };
+        let open = SteeringPath::open(corner()).unwrap();
+        assert_eq!(arcs(&open, 0.0, 99.0), [4.0, 7.0]);
+        let looped = SteeringPath::looped(corner()).unwrap();
+        assert_eq!(arcs(&looped, 5.0, 17.0), [7.0, 12.0, 16.0]);
+        assert_eq!(arcs(&looped, 4.0, 7.0), [], "strictly between");
+    }
+}

@@ -1,0 +1,321 @@
+//! Flocks, crowds and queues: what must hold when many agents see each other.
+
+use std::collections::BTreeSet;
+use std::f32::consts::FRAC_PI_2;
+
+use bevy::prelude::*;
+use bevy_steering2d::prelude::*;
+use bevy_steering2d::{
+    Alignment, Cohesion, CollisionAvoidance, Flocking, LeaderFollowing, LeaderMemory, Leadership,
+    Neighbors, Perception, Queuing, RandomStream, Separation, SteeringGroups, SteeringWarnings,
+};
+
+use crate::common::{HERTZ, point_mass_app, position, run_seconds, run_ticks, velocity};
+
+/// Places of `count` agents, at random in a square around the origin.
+fn scatter(count: u32, side: f32, seed: u64) -> Vec<Vec2> {
+    let mut dice = RandomStream::new(seed, SteeringId(0), 0);
+    let square = Rect::from_center_size(Vec2::ZERO, Vec2::splat(side));
+    (0..count).map(|_| dice.point_in(square)).collect()
+}
+
+fn boid(place: Vec2, heading: f32) -> impl Bundle {
+    (
+        Transform::from_translation(place.extend(0.0)),
+        PointMass {
+            velocity: 2.0 * Vec2::from_angle(heading),
+            mass: 1.0,
+        },
+        Flocking::default(),
+    )
+}
+
+/// Length of the mean heading: 1 when all go the same way, near 0 when they do not.
+fn order(app: &mut App) -> f32 {
+    let world = app.world_mut();
+    let headings: Vec<Vec2> = world
+        .query::<&Kinematics>()
+        .iter(world)
+        .map(|body| body.heading)
+        .collect();
+    (headings.iter().sum::<Vec2>() / headings.len() as f32).length()
+}
+
+#[test]
+fn a_flock_comes_to_agree_on_a_direction() {
+    let mut app = point_mass_app(HERTZ);
+    for (index, place) in scatter(100, 14.0, 5).into_iter().enumerate() {
+        app.world_mut().spawn(boid(place, index as f32));
+    }
+    run_ticks(&mut app, 2);
+    let before = order(&mut app);
+    run_seconds(&mut app, 20.0);
+    let after = order(&mut app);
+    assert!(before < 0.3 && after > 0.9, "{before} → {after}");
+}
+
+#[test]
+fn a_lone_boid_feels_nothing() {
+    let mut app = point_mass_app(HERTZ);
+    let lone = app.world_mut().spawn(boid(Vec2::ONE, 0.3)).id();
+    run_ticks(&mut app, 10);
+    assert_eq!(velocity(&app, lone), 2.0 * Vec2::from_angle(0.3));
+}
+
+#[test]
+fn coincident_agents_separate() {
+    let mut app = point_mass_app(HERTZ);
+    let agents: Vec<Entity> = (0..50)
+        .map(|_| {
+            let body = (PointMass::default(), Separation::default());
+            app.world_mut().spawn(body).id()
+        })
+        .collect();
+    run_seconds(&mut app, 5.0);
+    for (i, &a) in agents.iter().enumerate() {
+        for &b in &agents[i + 1..] {
+            let distance = position(&app, a).distance(position(&app, b));
+            assert!(distance > 0.3, "{a} and {b} are {distance} m apart");
+        }
+    }
+}
+
+#[test]
+fn one_poisoned_agent_leaves_the_bits_of_the_others_unchanged() {
+    let bits = |poisoned: bool| {
+        let mut app = point_mass_app(HERTZ);
+        let flock: Vec<Entity> = scatter(1_200, 60.0, 1)
+            .into_iter()
+            .enumerate()
+            .map(|(id, place)| {
+                let id = id as u32;
+                let boid = (boid(place, id as f32), SteeringId(id));
+                app.world_mut().spawn(boid).id()
+            })
+            .collect();
+        if poisoned {
+            app.world_mut()
+                .spawn((boid(Vec2::NAN, 0.0), SteeringId(5_000)));
+        }
+        run_ticks(&mut app, 60);
+        let coordinates = flock
+            .iter()
+            .flat_map(|&it| position(&app, it).to_array())
+            .map(f32::to_bits);
+        coordinates.collect::<Vec<_>>()
+    };
+    assert_eq!(bits(true), bits(false));
+}
+
+/// Pairs of agents that touch now.
+fn contacts(app: &App, agents: &[Entity], radius: f32) -> BTreeSet<(Entity, Entity)> {
+    let places: Vec<Vec2> = agents.iter().map(|&it| position(app, it)).collect();
+    let mut touching = BTreeSet::new();
+    for (i, a) in places.iter().enumerate() {
+        for (j, b) in places.iter().enumerate().skip(i + 1) {
+            if a.distance(*b) < 2.0 * radius {
+                touching.insert((agents[i], agents[j]));
+            }
+        }
+    }
+    touching
+}
+
+/// Two streams of a hundred cross; gives how many pairs ever touched.
+fn collisions_on_the_plaza(avoid: bool) -> usize {
+    const RADIUS: f32 = 0.25;
+    let mut app = point_mass_app(HERTZ);
+    let mut agents = Vec::new();
+    for (index, place) in scatter(200, 30.0, 9).into_iter().enumerate() {
+        let direction = if index % 2 == 0 { Vec2::X } else { Vec2::Y };
+        let start = place - 25.0 * direction;
+        let mut agent = app.world_mut().spawn((
+            Transform::from_translation(start.extend(0.0)),
+            PointMass::default(),
+            Vehicle {
+                max_speed: 1.5,
+                max_force: 8.0,
+                radius: Some(RADIUS),
+                ..default()
+            },
+            Seek::new(start + 200.0 * direction),
+        ));
+        if avoid {
+            agent.insert(CollisionAvoidance::default());
+        }
+        agents.push(agent.id());
+    }
+    // Random starts may touch; that is nobody's fault.
+    let at_start = contacts(&app, &agents, RADIUS);
+    let mut touched = BTreeSet::new();
+    for _ in 0..60 * 30 {
+        run_ticks(&mut app, 1);
+        touched.append(&mut contacts(&app, &agents, RADIUS));
+    }
+    touched.difference(&at_start).count()
+}
+
+#[test]
+fn on_the_plaza_avoidance_makes_collisions_ten_times_rarer() {
+    let (without, with) = (
+        collisions_on_the_plaza(false),
+        collisions_on_the_plaza(true),
+    );
+    assert!(
+        with * 10 <= without,
+        "{without} collisions without, {with} with"
+    );
+}
+
+#[test]
+fn a_queue_does_not_push() {
+    // A column walks up to somebody who stands still.
+    let nearest = |queue: bool| {
+        let mut app = point_mass_app(HERTZ);
+        app.world_mut().spawn((
+            Transform::from_xyz(10.0, 0.0, 0.0),
+            PointMass::default(),
+            Vehicle::default(),
+        ));
+        let walker = app
+            .world_mut()
+            .spawn((
+                PointMass::default(),
+                Vehicle {
+                    max_speed: 1.5,
+                    ..default()
+                },
+                Seek::new(Vec2::new(100.0, 0.0)),
+            ))
+            .id();
+        if queue {
+            // Against the drive forward it needs the first word.
+            let brake = Queuing::default().with_priority(200);
+            app.world_mut().entity_mut(walker).insert(brake);
+        }
+        run_seconds(&mut app, 10.0);
+        position(&app, walker).x
+    };
+    assert!(nearest(false) > 12.0, "without it walks right through");
+    assert!(nearest(true) < 9.0, "{} m", nearest(true));
+}
+
+#[test]
+fn followers_keep_behind_their_leader_and_never_block_it() {
+    let mut app = point_mass_app(HERTZ);
+    let leader = app
+        .world_mut()
+        .spawn((
+            PointMass::default(),
+            Vehicle {
+                max_speed: 2.0,
+                ..default()
+            },
+            Leadership(1.0),
+            Seek::new(Vec2::new(1_000.0, 0.0)),
+        ))
+        .id();
+    let followers: Vec<Entity> = scatter(8, 6.0, 2)
+        .into_iter()
+        .map(|place| {
+            let follower = (
+                Transform::from_translation((place + Vec2::new(3.0, 0.0)).extend(0.0)),
+                PointMass::default(),
+                LeaderFollowing::default(),
+                Separation::within(1.5),
+            );
+            app.world_mut().spawn(follower).id()
+        })
+        .collect();
+    run_seconds(&mut app, 15.0);
+    let front = position(&app, leader).x;
+    assert!(front > 25.0, "the leader is on its way: {front} m");
+    for follower in followers {
+        let memory = app.world().get::<LeaderMemory>(follower).unwrap();
+        assert_eq!(memory.leader, Some(leader));
+        let gap = front - position(&app, follower).x;
+        assert!((0.0..8.0).contains(&gap), "{gap} m behind");
+    }
+}
+
+#[test]
+fn groups_and_fields_of_view_limit_what_is_seen() {
+    let pushed = |separation: Separation, other_group: u32| {
+        let mut app = point_mass_app(HERTZ);
+        let me = app
+            .world_mut()
+            .spawn((PointMass::default(), separation))
+            .id();
+        app.world_mut().spawn((
+            Transform::from_xyz(-1.0, 0.0, 0.0),
+            PointMass::default(),
+            Vehicle::default(),
+            SteeringGroups(other_group),
+        ));
+        run_ticks(&mut app, 5);
+        velocity(&app, me) != Vec2::ZERO
+    };
+    let all_around = Separation::default();
+    assert!(pushed(all_around, 1));
+    let ahead = Separation {
+        field_of_view: FRAC_PI_2,
+        ..all_around
+    };
+    assert!(!pushed(ahead, 1), "it is behind me");
+    let second_group = Separation {
+        groups: SteeringGroups(0b10),
+        ..all_around
+    };
+    assert!(!pushed(second_group, 0b01));
+    assert!(pushed(second_group, 0b11));
+    let nobody = Separation {
+        groups: SteeringGroups(0),
+        ..all_around
+    };
+    assert!(!pushed(nobody, u32::MAX));
+}
+
+#[test]
+fn nonsense_radii_warn_by_name_and_push_nobody() {
+    for radius in [0.0, -1.0, f32::NAN, f32::INFINITY] {
+        let mut app = point_mass_app(HERTZ);
+        for (index, place) in scatter(20, 3.0, 4).into_iter().enumerate() {
+            app.world_mut().spawn((
+                Transform::from_translation(place.extend(0.0)),
+                PointMass::default(),
+                Separation::within(if index == 0 { radius } else { 1.0 }),
+                Alignment::within(2.0),
+                Cohesion::within(2.0),
+            ));
+        }
+        run_ticks(&mut app, 30);
+        let warnings = app.world().resource::<SteeringWarnings>().recent();
+        assert_eq!(warnings.len(), 1, "{radius}: {warnings:?}");
+        assert_eq!(warnings[0].field, "Separation.radius");
+        let world = app.world_mut();
+        let finite = |transform: &Transform| transform.translation.is_finite();
+        assert!(world.query::<&Transform>().iter(world).all(finite));
+    }
+}
+
+#[test]
+fn a_flock_may_be_despawned_mid_run_and_come_back() {
+    let mut app = point_mass_app(HERTZ);
+    for (index, place) in scatter(30, 10.0, 8).into_iter().enumerate() {
+        app.world_mut().spawn(boid(place, index as f32));
+    }
+    run_ticks(&mut app, 5);
+    let world = app.world_mut();
+    let everybody: Vec<Entity> = world
+        .query_filtered::<Entity, With<Perception>>()
+        .iter(world)
+        .collect();
+    everybody.into_iter().for_each(|it| {
+        app.world_mut().despawn(it);
+    });
+    run_ticks(&mut app, 5);
+    assert!(app.world().resource::<Neighbors>().is_empty());
+    app.world_mut().spawn(boid(Vec2::ZERO, 0.0));
+    run_ticks(&mut app, 5);
+    assert_eq!(app.world().resource::<Neighbors>().len(), 1);
+}
