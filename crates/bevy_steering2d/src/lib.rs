@@ -46,9 +46,11 @@ impl Plugin for SteeringPlugin {
 pub mod prelude {
     pub use crate::SteeringPlugin;
     pub use bevy_steering2d_core::{
-        Agent, Arrive, Arrived, Behavior, Braking, Combine, Deceleration, Evade, FaceVelocity,
-        Flee, Influence, Kinematics, PointMass, Prediction, Pursuit, Seek, SpeedLimit,
-        SteeringAppExt, SteeringCommandsExt, SteeringDisabled, SteeringForce, SteeringId,
-        SteeringSystems, SteersFor, Target, TargetLost, Targets, Vehicle, Wander, WanderStyle,
+        Agent, Area, Arrive, Arrived, Behavior, Braking, Combine, Containment, Deceleration, Evade,
+        FaceVelocity, Feelers, Flee, Hide, Influence, Kinematics, Obstacle, ObstacleAvoidance,
+        PointMass, Prediction, Pursuit, Seek, SensesColliders, SpeedLimit, SteeringAppExt,
+        SteeringCommandsExt, SteeringDisabled, SteeringForce, SteeringId, SteeringSystems,
+        SteersFor, Surroundings, Target, TargetLost, Targets, Vehicle, Wall, WallAvoidance,
+        WallFollowing, WallResponse, Wander, WanderStyle,
     };
 }

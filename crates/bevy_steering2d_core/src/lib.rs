@@ -68,6 +68,7 @@ mod force;
 mod influence;
 pub mod locomotion;
 mod parallel;
+pub mod perception;
 mod plugin;
 mod random;
 mod registry;
@@ -81,8 +82,9 @@ mod warnings;
 pub use agent::Agent;
 pub use behavior::Behavior;
 pub use behaviors::{
-    Arrive, ArriveMemory, Braking, CustomPrediction, Deceleration, Evade, Flee, Prediction,
-    Pursuit, Seek, Wander, WanderMemory, WanderStyle,
+    Area, Arrive, ArriveMemory, Braking, Containment, CustomPrediction, Deceleration, Evade,
+    Feeler, Feelers, Flee, Hide, HideMemory, ObstacleAvoidance, Prediction, Pursuit, Seek,
+    WallAvoidance, WallFollowing, WallResponse, Wander, WanderMemory, WanderStyle,
 };
 pub use clock::{SteeringClock, SteeringSeed};
 pub use combine::Combine;
@@ -90,6 +92,10 @@ pub use events::{Arrived, TargetLost, TargetWatch};
 pub use force::{Cut, LedgerEntry, SteeringForce};
 pub use influence::{Influence, priority};
 pub use locomotion::{FaceVelocity, PointMass, SpeedLimit};
+pub use perception::{
+    Circle, ColliderProbes, Obstacle, ObstacleIndex, Probing, Region, SeenObstacle,
+    SensesColliders, Surroundings, Wall, WallHit, WallIndex,
+};
 pub use plugin::SteeringCorePlugin;
 pub use random::RandomStream;
 pub use registry::{
@@ -97,7 +103,7 @@ pub use registry::{
     SteeringCommandsExt,
 };
 pub use satellite::{SteeredBy, SteersFor};
-pub use schedule::{SteeringSchedule, SteeringSystems};
+pub use schedule::{SenseSystems, SteeringSchedule, SteeringSystems};
 pub use target::{Target, Targets};
 pub use vehicle::{Kinematics, NextSteeringId, SteeringDisabled, SteeringId, Vehicle};
 pub use warnings::{InvalidParameter, SteeringWarning, SteeringWarnings};

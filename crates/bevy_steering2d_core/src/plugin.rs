@@ -9,13 +9,16 @@ use crate::events::{TargetWatch, announce_arrivals, announce_lost_targets};
 use crate::locomotion::{
     FaceVelocity, PointMass, SpeedLimit, move_point_masses, sense_point_masses,
 };
+use crate::perception::{clear_probes, index_obstacles, index_walls};
 use crate::schedule::BehaviorOrder;
 use crate::steer::warn_of_missing_bodies;
 use crate::{
-    Arrive, ArriveMemory, BehaviorRegistry, Combine, Evade, Flee, Kinematics, NextSteeringId,
-    Pursuit, Seek, SteeredBy, SteeringAppExt, SteeringClock, SteeringDisabled, SteeringForce,
-    SteeringId, SteeringSchedule, SteeringSeed, SteeringSystems, SteeringWarnings, SteersFor,
-    Vehicle, Wander, WanderMemory,
+    Arrive, ArriveMemory, BehaviorRegistry, ColliderProbes, Combine, Containment, Evade, Flee,
+    Hide, HideMemory, Kinematics, NextSteeringId, Obstacle, ObstacleAvoidance, ObstacleIndex,
+    Pursuit, Seek, SenseSystems, SensesColliders, SteeredBy, SteeringAppExt, SteeringClock,
+    SteeringDisabled, SteeringForce, SteeringId, SteeringSchedule, SteeringSeed, SteeringSystems,
+    SteeringWarnings, SteersFor, Vehicle, Wall, WallAvoidance, WallFollowing, WallIndex, Wander,
+    WanderMemory,
 };
 
 /// The pipeline, the built-in behaviors and the [`PointMass`] backend.
@@ -56,6 +59,8 @@ impl Plugin for SteeringCorePlugin {
             .init_resource::<SteeringWarnings>()
             .init_resource::<NextSteeringId>()
             .init_resource::<BehaviorRegistry>()
+            .init_resource::<ObstacleIndex>()
+            .init_resource::<WallIndex>()
             .configure_sets(
                 schedule,
                 (
@@ -66,12 +71,23 @@ impl Plugin for SteeringCorePlugin {
                 )
                     .chain(),
             )
+            .configure_sets(
+                schedule,
+                (
+                    SenseSystems::Bodies,
+                    SenseSystems::Index,
+                    SenseSystems::Answer,
+                )
+                    .chain()
+                    .in_set(SteeringSystems::Sense),
+            )
             .configure_sets(schedule, BehaviorOrder(0).in_set(SteeringSystems::Steer))
             .add_systems(
                 schedule,
                 (
                     begin_tick.before(SteeringSystems::Sense),
-                    (sense_point_masses, warn_of_missing_bodies).in_set(SteeringSystems::Sense),
+                    (sense_point_masses, warn_of_missing_bodies).in_set(SenseSystems::Bodies),
+                    (index_obstacles, index_walls, clear_probes).in_set(SenseSystems::Index),
                     (combine_forces, announce_lost_targets, announce_arrivals)
                         .chain()
                         .in_set(SteeringSystems::Combine),
@@ -80,11 +96,16 @@ impl Plugin for SteeringCorePlugin {
             );
         register_types(app);
         // In order of default priority, which is the order of a ledger.
-        app.add_behavior::<Evade>()
+        app.add_behavior::<Containment>()
+            .add_probing_behavior::<WallAvoidance>()
+            .add_probing_behavior::<ObstacleAvoidance>()
+            .add_behavior::<Evade>()
             .add_behavior::<Flee>()
             .add_behavior::<Seek>()
             .add_behavior::<Arrive>()
             .add_behavior::<Pursuit>()
+            .add_probing_behavior::<Hide>()
+            .add_probing_behavior::<WallFollowing>()
             .add_behavior::<Wander>();
     }
 
@@ -108,6 +129,11 @@ fn register_types(app: &mut App) {
         .register_type::<TargetWatch>()
         .register_type::<ArriveMemory>()
         .register_type::<WanderMemory>()
+        .register_type::<HideMemory>()
+        .register_type::<Obstacle>()
+        .register_type::<Wall>()
+        .register_type::<SensesColliders>()
+        .register_type::<ColliderProbes>()
         .register_type::<SteeringClock>()
         .register_type::<SteeringSeed>()
         .register_type::<NextSteeringId>();

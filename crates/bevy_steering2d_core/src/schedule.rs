@@ -11,7 +11,8 @@ use bevy::prelude::*;
 /// [`Combine`](Self::Combine).
 #[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SteeringSystems {
-    /// Each locomotion backend copies its bodies into [`Kinematics`](crate::Kinematics).
+    /// Each locomotion backend copies its bodies into [`Kinematics`](crate::Kinematics), then the
+    /// scene around them is taken in; see [`SenseSystems`].
     Sense,
     /// One system per registered behavior writes its force into the agent's ledger.
     Steer,
@@ -19,6 +20,18 @@ pub enum SteeringSystems {
     Combine,
     /// Each locomotion backend applies the total to its bodies.
     Move,
+}
+
+/// The parts of [`SteeringSystems::Sense`], in the order they run.
+#[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SenseSystems {
+    /// Each locomotion backend fills [`Kinematics`](crate::Kinematics).
+    Bodies,
+    /// What is around is indexed, and behaviors put their questions into
+    /// [`ColliderProbes`](crate::ColliderProbes).
+    Index,
+    /// The physics backend answers them.
+    Answer,
 }
 
 /// The schedule the pipeline runs in; set by [`SteeringCorePlugin`](crate::SteeringCorePlugin).
@@ -41,3 +54,7 @@ impl Default for SteeringSchedule {
 /// Orders the behavior systems by registration, so that a tick is the same on every run.
 #[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct BehaviorOrder(pub(crate) u16);
+
+/// Orders the questions of behaviors to the physics backend likewise.
+#[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct ProbeOrder(pub(crate) u16);

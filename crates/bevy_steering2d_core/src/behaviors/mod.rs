@@ -5,21 +5,34 @@
 //! [`Agent`](crate::Agent) that you may call from a behavior of your own.
 
 mod arrive;
+mod containment;
+mod danger;
 mod evade;
+mod feelers;
 mod flee;
+mod hide;
+mod obstacle_avoidance;
 mod prediction;
 mod pursuit;
 mod seek;
 #[cfg(test)]
 pub(crate) mod testing;
+mod wall_avoidance;
+mod wall_following;
 mod wander;
 
 pub use arrive::{Arrive, ArriveMemory, Braking, Deceleration, arrive};
+pub use containment::{Area, Containment, contain};
 pub use evade::{Evade, evade};
+pub use feelers::{Feeler, Feelers, Whisker};
 pub use flee::{Flee, flee, panic_urgency};
+pub use hide::{Hide, HideMemory, hiding_spot};
+pub use obstacle_avoidance::{ObstacleAvoidance, avoid_obstacle};
 pub use prediction::{CustomPrediction, Prediction};
 pub use pursuit::{Pursuit, pursuit};
 pub use seek::{Seek, seek};
+pub use wall_avoidance::{Touch, WallAvoidance, WallResponse, avoid_walls};
+pub use wall_following::{WallFollowing, follow_wall};
 pub use wander::{Wander, WanderMemory, WanderStyle};
 
 /// The two accessors every behavior has, for a component with a field `influence`.

@@ -1,0 +1,26 @@
+//! What an agent can know of the scene: obstacles, walls and colliders.
+//!
+//! Three sources, one pair of eyes. [`Obstacle`] and [`Wall`] components are for games without
+//! colliders; in [`SenseSystems::Index`](crate::SenseSystems::Index) they go into spatial
+//! indexes, so what an agent sees costs by what is near it. Physics colliders are seen by agents
+//! that have [`SensesColliders`]: behaviors ask by putting probes into [`ColliderProbes`], and
+//! the physics backend answers them. Behaviors, ours and yours, look through [`Surroundings`]
+//! and need not know where an answer came from.
+
+mod geometry;
+mod grid;
+mod obstacle;
+mod probes;
+mod surroundings;
+mod wall;
+
+pub use geometry::{Circle, WallHit};
+pub use obstacle::{Obstacle, ObstacleIndex, SeenObstacle};
+pub use probes::{ColliderProbes, NearProbe, Probing, RayProbe, SensesColliders, SweepProbe};
+pub use surroundings::{Region, Surroundings};
+pub use wall::{Wall, WallIndex};
+
+pub(crate) use geometry::order_of;
+pub(crate) use obstacle::index_obstacles;
+pub(crate) use probes::{ask, clear_probes};
+pub(crate) use wall::index_walls;
