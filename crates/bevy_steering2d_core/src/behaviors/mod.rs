@@ -17,6 +17,7 @@ mod pursuit;
 mod seek;
 #[cfg(test)]
 pub(crate) mod testing;
+mod touch;
 mod wall_avoidance;
 mod wall_following;
 mod wander;
@@ -27,11 +28,12 @@ pub use evade::{Evade, evade};
 pub use feelers::{Feeler, Feelers, Whisker};
 pub use flee::{Flee, flee, panic_urgency};
 pub use hide::{Hide, HideMemory, hiding_spot};
-pub use obstacle_avoidance::{ObstacleAvoidance, avoid_obstacle};
+pub use obstacle_avoidance::{ObstacleAvoidance, avoid_obstacles};
 pub use prediction::{CustomPrediction, Prediction};
 pub use pursuit::{Pursuit, pursuit};
 pub use seek::{Seek, seek};
-pub use wall_avoidance::{Touch, WallAvoidance, WallResponse, avoid_walls};
+pub use touch::Touch;
+pub use wall_avoidance::{WallAvoidance, WallResponse, avoid_walls};
 pub use wall_following::{WallFollowing, follow_wall};
 pub use wander::{Wander, WanderMemory, WanderStyle};
 

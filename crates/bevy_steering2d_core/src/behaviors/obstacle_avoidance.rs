@@ -4,6 +4,7 @@ use bevy::prelude::*;
 
 use super::danger::{ahead, alarm, forward_speed, pressing, sight, stopping};
 use super::embeds_influence;
+use super::touch::{Touch, Touches};
 use crate::perception::{Circle, ColliderProbes, Probing, Region, Surroundings};
 use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
 
@@ -18,8 +19,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
 /// what is beside or behind never disturbs it.
 ///
 /// In the agent's frame the obstacle is at (x, y); r is its radius plus the agent's plus the
-/// margin. Of the obstacles in the box the one counts whose dodge needs the strongest
-/// acceleration:
+/// margin. It turns for that obstacle in the box which needs the strongest acceleration, and
+/// brakes for all:
 ///
 /// - turning: `2·v·c·(r − |y|) / (x² + y² − r²)`, the tightest circle that passes it, sideways
 ///   away from its center; dead centre it passes on the left,
@@ -90,12 +91,11 @@ impl Behavior for ObstacleAvoidance {
     }
 
     fn steer(&self, me: &Agent, _: (), surroundings: &Surroundings) -> Vec2 {
-        let mut worst = None;
+        let mut threats = Threats::default();
         surroundings.for_each_obstacle(me, self.detection_box(me), |obstacle| {
-            let threat = Threat::seen(me, obstacle.circle, self);
-            worst = Threat::worse(me, worst, threat);
+            threats.add(me, Threat::seen(me, obstacle.circle, self));
         });
-        worst.map_or(Vec2::ZERO, |threat: Threat| threat.dodge(me))
+        threats.dodge(me)
     }
 }
 
@@ -107,9 +107,41 @@ impl Probing for ObstacleAvoidance {
     }
 }
 
-/// The force of [`ObstacleAvoidance`] for one obstacle, N.
-pub fn avoid_obstacle(me: &Agent, obstacle: Circle, how: &ObstacleAvoidance) -> Vec2 {
-    Threat::seen(me, obstacle, how).map_or(Vec2::ZERO, |threat| threat.dodge(me))
+/// The force of [`ObstacleAvoidance`] for these obstacles, N.
+pub fn avoid_obstacles(
+    me: &Agent,
+    obstacles: impl IntoIterator<Item = Circle>,
+    how: &ObstacleAvoidance,
+) -> Vec2 {
+    let mut threats = Threats::default();
+    for obstacle in obstacles {
+        threats.add(me, Threat::seen(me, obstacle, how));
+    }
+    threats.dodge(me)
+}
+
+/// It turns for the worst of them, and brakes for all.
+#[derive(Default)]
+struct Threats {
+    worst: Option<Threat>,
+    braking: Touches,
+}
+
+impl Threats {
+    fn add(&mut self, me: &Agent, threat: Option<Threat>) {
+        let Some(threat) = threat else {
+            return;
+        };
+        self.braking.add(threat.brake(me));
+        if self.worst.is_none_or(|worst| threat.need() > worst.need()) {
+            self.worst = Some(threat);
+        }
+    }
+
+    fn dodge(&self, me: &Agent) -> Vec2 {
+        let turning = self.worst.map_or(Vec2::ZERO, |worst| worst.turn(me));
+        (me.max_force * (turning + self.braking.push())).clamp_length_max(me.max_force)
+    }
 }
 
 /// An obstacle in the detection box, and what it takes not to hit it.
@@ -162,25 +194,21 @@ impl Threat {
         })
     }
 
-    /// The acceleration without which it hits.
-    fn need(&self, me: &Agent) -> f32 {
-        let maneuver = self.turning.max(self.braking) * self.nearness;
-        maneuver.max(self.pressing * me.max_acceleration())
+    /// How hard it is not to hit, m/s².
+    fn need(&self) -> f32 {
+        self.turning.max(self.braking) * self.nearness
     }
 
-    /// Of equal ones the first.
-    fn worse(me: &Agent, a: Option<Self>, b: Option<Self>) -> Option<Self> {
-        match (a, b) {
-            (Some(a), Some(b)) => Some(if b.need(me) > a.need(me) { b } else { a }),
-            (a, b) => a.or(b),
+    /// As a share of `max_force`.
+    fn turn(&self, me: &Agent) -> Vec2 {
+        self.nearness * alarm(me, self.turning) * self.sideways
+    }
+
+    fn brake(&self, me: &Agent) -> Touch {
+        Touch {
+            normal: self.back,
+            urgency: self.nearness * alarm(me, self.braking).max(self.pressing),
         }
-    }
-
-    fn dodge(&self, me: &Agent) -> Vec2 {
-        let turning = alarm(me, self.turning) * self.sideways;
-        let braking = alarm(me, self.braking).max(self.pressing) * self.back;
-        let share = self.nearness * (turning + braking);
-        (me.max_force * share).clamp_length_max(me.max_force)
     }
 }
 
@@ -206,7 +234,7 @@ mod tests {
 
     fn force(x: f32, y: f32) -> Vec2 {
         let obstacle = Circle::new(Vec2::new(x, y), 1.0);
-        avoid_obstacle(&rushing(), obstacle, &ObstacleAvoidance::default())
+        avoid_obstacles(&rushing(), [obstacle], &ObstacleAvoidance::default())
     }
 
     #[test]
@@ -217,7 +245,7 @@ mod tests {
         };
         let force = |x| {
             let obstacle = Circle::new(Vec2::new(x, -0.75), 1.0);
-            avoid_obstacle(&me, obstacle, &ObstacleAvoidance::default())
+            avoid_obstacles(&me, [obstacle], &ObstacleAvoidance::default())
         };
         // r = 1 + 0.5 + 0.25 = 1.75; x = 4, y = −0.75, so distance² = 16.5625, c = 5 · 4 / 4.0697
         // = 4.9144. Turning 2 · 5 · 4.9144 · 1 / (16.5625 − 3.0625) = 3.640: it can wait.
@@ -292,13 +320,13 @@ mod tests {
     fn inside_the_margin_it_may_leave_but_not_go_deeper() {
         let obstacle = Circle::new(Vec2::new(1.2, 0.0), 1.0);
         let how = ObstacleAvoidance::default();
-        assert!(avoid_obstacle(&rushing(), obstacle, &how).x < -10.0);
+        assert!(avoid_obstacles(&rushing(), [obstacle], &how).x < -10.0);
         let leaving = Agent {
             velocity: Vec2::new(-5.0, 0.0),
             heading: Vec2::NEG_X,
             ..default()
         };
-        assert_eq!(avoid_obstacle(&leaving, obstacle, &how), Vec2::ZERO);
+        assert_eq!(avoid_obstacles(&leaving, [obstacle], &how), Vec2::ZERO);
     }
 
     #[test]
@@ -319,7 +347,7 @@ mod tests {
                             let offset = me.position.distance(obstacle.center);
                             gap = gap.min(offset - radius - me.radius);
                             // A will of its own: always on along x, as far as it is let.
-                            let avoiding = avoid_obstacle(&me, obstacle, &how);
+                            let avoiding = avoid_obstacles(&me, [obstacle], &how);
                             let rest = me.max_force - avoiding.length();
                             let on = me.track(Vec2::new(5.0, 0.0)).clamp_length_max(rest);
                             course.step(avoiding + on);
@@ -346,7 +374,7 @@ mod tests {
                 ..default()
             };
             let obstacle = Circle::new(Vec2::new(x, y), radius);
-            let force = avoid_obstacle(&me, obstacle, &ObstacleAvoidance::default());
+            let force = avoid_obstacles(&me, [obstacle], &ObstacleAvoidance::default());
             prop_assert!(force.is_finite() && force.length() <= me.max_force * 1.000_01);
         }
     }

@@ -1,14 +1,12 @@
 //! Away from walls, felt with whiskers.
 
-use std::cmp::Ordering;
-
 use bevy::prelude::*;
-use smallvec::SmallVec;
 
-use super::danger::{forward_speed, sight};
+use super::danger::{alarm, forward_speed, pressing, sight, stopping};
 use super::embeds_influence;
 use super::feelers::{Feeler, Feelers, Whisker};
-use crate::perception::{ColliderProbes, Probing, Surroundings, WallHit, order_of};
+use super::touch::{Touch, Touches};
+use crate::perception::{ColliderProbes, Probing, Surroundings, WallHit};
 use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
 
 /// Feels for [`Wall`](crate::Wall)s ahead with whiskers, like a cat in the dark, and is pushed
@@ -22,9 +20,10 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
 ///
 /// A feeler grows through the body first; its length counts from the rim. Where one goes past a
 /// wall by an overshoot o of its length l, the wall pushes with `max_force · response(2·o / l)`
-/// along its normal, on my side: with all force when half of the feeler is past. Of several hits
-/// the strongest comes first, and each further one adds what the force so far lacks along its own
-/// normal: the walls of a corridor balance. Those of an acute corner also push out of it.
+/// along its normal, on my side: with all force when half of the feeler is past. The body itself
+/// feels too, for the ends of walls that slip between feelers. Of several hits the strongest
+/// comes first, and each further one adds what the force so far lacks along its own normal: the
+/// walls of a corridor balance. Those of an acute corner also push out of it.
 /// (Buckland; Evadir Paredes)
 #[derive(Component, Reflect, Clone, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -121,11 +120,13 @@ impl Behavior for WallAvoidance {
     }
 
     fn steer(&self, me: &Agent, _: (), surroundings: &Surroundings) -> Vec2 {
-        let touches = self.whiskers(me).filter_map(|whisker| {
+        let by_feelers = self.whiskers(me).filter_map(|whisker| {
             let hit = surroundings.feel(me, whisker.from, whisker.to)?;
-            Some(Touch::new(me, &whisker, &hit))
+            Some(felt_by(&whisker, me, &hit))
         });
-        avoid_walls(me, touches, self.response)
+        let nearest = surroundings.nearest_wall(me, me.position, skin_sense(me));
+        let by_skin = nearest.map(|hit| felt_by_skin(me, &hit));
+        avoid_walls(me, by_feelers.chain(by_skin), self.response)
     }
 }
 
@@ -134,6 +135,7 @@ impl Probing for WallAvoidance {
         for whisker in self.whiskers(me) {
             probes.ask_ray(whisker.from, whisker.to);
         }
+        probes.ask_near(me.position, skin_sense(me));
     }
 }
 
@@ -141,45 +143,43 @@ impl Probing for WallAvoidance {
 /// wall besides has the force that is left; half a feeler remains to get the better of it.
 const FULL: f32 = 0.5;
 
-/// What one feeler feels.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Touch {
-    /// Unit normal of the wall, on my side.
-    pub normal: Vec2,
-    /// How urgent: the part of the free feeler that is past the wall, 1 from half of it on.
-    pub urgency: f32,
+/// How far from its center it feels without feelers, m: as far as it takes to stop in good time.
+fn skin_sense(me: &Agent) -> f32 {
+    me.radius + me.max_speed * me.delta + sight(me, me.speed(), 0.0, STOPPING_DISTANCES)
 }
 
-impl Touch {
-    fn new(me: &Agent, whisker: &Whisker, hit: &WallHit) -> Self {
-        // A feeler may be rooted beyond the wall; what counts is where its body's center is.
-        let on_my_side = (me.position - hit.point).dot(hit.normal) >= 0.0;
-        let past = whisker.from.distance(whisker.to) - hit.distance;
-        Self {
-            normal: if on_my_side { hit.normal } else { -hit.normal },
-            urgency: (past / (FULL * whisker.free)).clamp(0.0, 1.0),
-        }
-    }
-
-    fn strongest_first(a: &Self, b: &Self) -> Ordering {
-        let key = |touch: &Self| [-touch.urgency, touch.normal.x, touch.normal.y];
-        order_of(key(a), key(b))
+fn felt_by(whisker: &Whisker, me: &Agent, hit: &WallHit) -> Touch {
+    // A feeler may be rooted beyond the wall; what counts is where its body's center is.
+    let on_my_side = (me.position - hit.point).dot(hit.normal) >= 0.0;
+    let past = whisker.from.distance(whisker.to) - hit.distance;
+    Touch {
+        normal: if on_my_side { hit.normal } else { -hit.normal },
+        urgency: (past / (FULL * whisker.free)).clamp(0.0, 1.0),
     }
 }
 
-/// The force of [`WallAvoidance`] for what the feelers feel, in any order, N.
+/// Feelers miss what lies between them, such as the end of a wall; the body itself does not.
+fn felt_by_skin(me: &Agent, hit: &WallHit) -> Touch {
+    let gap = hit.distance - me.radius;
+    let closing_speed = -me.velocity.dot(hit.normal);
+    Touch {
+        normal: hit.normal,
+        urgency: alarm(me, stopping(me, closing_speed, gap)).max(pressing(me, gap)),
+    }
+}
+
+/// The force of [`WallAvoidance`] for what it feels, in any order, N.
 pub fn avoid_walls(
     me: &Agent,
     touches: impl IntoIterator<Item = Touch>,
     response: WallResponse,
 ) -> Vec2 {
-    let mut touches: SmallVec<[Touch; 4]> = touches.into_iter().collect();
-    for touch in &mut touches {
-        touch.urgency = response.strength(me, touch);
+    let mut felt = Touches::default();
+    for touch in touches {
+        let urgency = response.strength(me, &touch);
+        felt.add(Touch { urgency, ..touch });
     }
-    touches.sort_unstable_by(Touch::strongest_first);
-    let push = push(&touches) + out_of_corner(&touches);
-    me.max_force * push.clamp_length_max(1.0)
+    me.max_force * felt.push()
 }
 
 impl WallResponse {
@@ -188,6 +188,7 @@ impl WallResponse {
         match self {
             Self::Linear => touch.urgency,
             Self::Quadratic => touch.urgency * touch.urgency,
+            Self::Stop if touch.urgency == 0.0 => 0.0,
             Self::Stop => {
                 let closing_speed = -me.velocity.dot(touch.normal);
                 let stop_in_a_tick = me.mass * closing_speed / me.delta.max(f32::MIN_POSITIVE);
@@ -196,39 +197,6 @@ impl WallResponse {
         }
     }
 }
-
-/// The push of all touched walls together, the strongest first: along the normal of each it is
-/// at least as strong as that wall alone asks for, as far as no other wall asks for the contrary.
-fn push(touches: &[Touch]) -> Vec2 {
-    let mut push = Vec2::ZERO;
-    for touch in touches {
-        let has = push.dot(touch.normal).max(0.0);
-        push += (touch.urgency - has).max(0.0) * touch.normal;
-    }
-    push
-}
-
-/// Between walls that close in most of their push cancels, and what is left may not stop it. So
-/// the two that close in most push it out, midway between their normals, as strongly as the
-/// weaker of them would alone. The walls of a corridor close in on neither end.
-fn out_of_corner(touches: &[Touch]) -> Vec2 {
-    let mut out = Vec2::ZERO;
-    for (i, a) in touches.iter().enumerate() {
-        for b in &touches[i + 1..] {
-            let facing_each_other = -a.normal.dot(b.normal);
-            let midway = a.normal + b.normal;
-            let closing_in = (midway.length() / CLOSING_IN).min(1.0);
-            let share = a.urgency.min(b.urgency) * facing_each_other * closing_in;
-            if share > out.length() {
-                out = share * midway.normalize_or_zero();
-            }
-        }
-    }
-    out
-}
-
-/// From here on the sum of two unit normals belongs to a corner (of 6°), below to a corridor.
-const CLOSING_IN: f32 = 0.1;
 
 #[cfg(test)]
 mod tests {
@@ -253,7 +221,7 @@ mod tests {
     fn felt(me: &Agent, walls: &WallIndex, how: &WallAvoidance) -> Vec2 {
         let touches = how.whiskers(me).filter_map(|whisker| {
             let hit = walls.first_hit(whisker.from, whisker.to)?;
-            Some(Touch::new(me, &whisker, &hit))
+            Some(felt_by(&whisker, me, &hit))
         });
         avoid_walls(me, touches, how.response)
     }
