@@ -15,7 +15,8 @@
 //! [`SteeringCorePlugin`] puts four steps into one schedule, see [`SteeringSystems`]:
 //!
 //! 1. **Sense.** Each backend copies its bodies into [`Kinematics`]. From here on behaviors read
-//!    only this snapshot, so neither the order of agents nor of systems can change a result.
+//!    only this snapshot, so neither the order of agents nor of systems can change a result. The
+//!    scene is taken in with it: obstacles, walls and colliders, see [`perception`].
 //! 2. **Steer.** One system per registered [`Behavior`] runs over the agents that have it, in
 //!    parallel, and writes a [`LedgerEntry`] into the agent's [`SteeringForce`]. What the formula
 //!    sees of its agent is an [`Agent`]: plain numbers, no `App`.

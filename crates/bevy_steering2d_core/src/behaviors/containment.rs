@@ -144,6 +144,7 @@ fn keep_off(me: &Agent, inwards: Vec2, gap: f32) -> Vec2 {
 mod tests {
     use super::*;
     use crate::behaviors::testing::{Course, assert_close};
+    use proptest::prelude::*;
 
     fn pen() -> Area {
         Rect::new(0.0, 0.0, 20.0, 10.0).into()
@@ -260,5 +261,20 @@ mod tests {
             me.position.is_finite() && me.position.length() < 1.0,
             "{me:?}"
         );
+    }
+
+    proptest! {
+        #[test]
+        fn forces_are_finite_and_bounded(
+            x in -1e6..1e6_f32, y in -30.0..30.0_f32, width in 0.0..50.0_f32,
+            vx in -99.0..99.0_f32, vy in -9.0..9.0_f32, mass in 0.01..1e3_f32,
+        ) {
+            let me = Agent { mass, ..at(x, y, Vec2::new(vx, vy)) };
+            let disc = Area::Circle { center: Vec2::ONE, radius: width + 0.1 };
+            for area in [Rect::new(0.0, 0.0, width, 10.0).into(), disc] {
+                let force = contain(&me, area, 0.3);
+                prop_assert!(force.is_finite() && force.length() <= me.max_force * 1.000_01);
+            }
+        }
     }
 }

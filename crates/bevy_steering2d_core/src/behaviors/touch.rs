@@ -25,7 +25,8 @@ impl Touches {
     const KEPT: usize = 8;
 
     pub(crate) fn add(&mut self, touch: Touch) {
-        if !(touch.urgency > 0.0) {
+        let pushes = touch.urgency > 0.0;
+        if !pushes {
             return;
         }
         let place = self.0.partition_point(|known| known.order(&touch).is_lt());

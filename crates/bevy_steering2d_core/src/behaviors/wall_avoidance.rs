@@ -205,6 +205,7 @@ mod tests {
     use crate::behaviors::testing::{Course, assert_close};
     use crate::perception::{Wall, WallIndex};
     use crate::{WanderMemory, WanderStyle};
+    use proptest::prelude::*;
 
     /// At full speed along x: feelers 1 + 2.5 m long, radius 0.5.
     fn rushing() -> Agent {
@@ -223,6 +224,8 @@ mod tests {
             let hit = walls.first_hit(whisker.from, whisker.to)?;
             Some(felt_by(&whisker, me, &hit))
         });
+        let skin = walls.nearest(me.position, skin_sense(me));
+        let touches = touches.chain(skin.map(|hit| felt_by_skin(me, &hit)));
         avoid_walls(me, touches, how.response)
     }
 
@@ -353,7 +356,7 @@ mod tests {
         let far = wall_at(-3.3);
         assert_close(force(&at_speed(-5.0), &far, &how), Vec2::new(8.0, 0.0));
         let without = WallAvoidance { rear: false, ..how };
-        assert_eq!(force(&at_speed(-5.0), &behind, &without), Vec2::ZERO);
+        assert_eq!(force(&at_speed(-5.0), &far, &without), Vec2::ZERO);
     }
 
     #[test]
@@ -437,6 +440,28 @@ mod tests {
                     "{degrees}°, {y}: stuck at {}, deepest {deepest}",
                     course.agent.position
                 );
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn forces_are_finite_and_bounded(
+            ends in prop::collection::vec((-9.0..9.0_f32, -9.0..9.0_f32), 2..30),
+            vx in -9.0..9.0_f32, vy in -9.0..9.0_f32, mass in 0.01..1e3_f32,
+        ) {
+            let velocity = Vec2::new(vx, vy);
+            let me = Agent {
+                velocity,
+                heading: velocity.normalize_or(Vec2::X),
+                mass,
+                ..default()
+            };
+            let walls = Wall::outline(ends.into_iter().map(Vec2::from));
+            for response in [WallResponse::Linear, WallResponse::Quadratic, WallResponse::Stop] {
+                let how = WallAvoidance::default().responding(response);
+                let force = force(&me, &walls, &how);
+                prop_assert!(force.is_finite() && force.length() <= me.max_force * 1.000_01);
             }
         }
     }
