@@ -4,7 +4,7 @@ use bevy::prelude::*;
 use bevy_rapier2d::parry::query::{DefaultQueryDispatcher, ShapeCastOptions};
 use bevy_rapier2d::parry::shape::{Ball, Shape, TypedShape};
 use bevy_rapier2d::prelude::*;
-use bevy_rapier2d::rapier::geometry::{Aabb, Ray};
+use bevy_rapier2d::rapier::geometry::{Aabb, ColliderHandle, Ray};
 use bevy_rapier2d::rapier::math::Pose;
 use bevy_steering2d_core::perception::{NearProbe, RayProbe, SweepProbe};
 use bevy_steering2d_core::{
@@ -77,7 +77,8 @@ fn answer(pipeline: &RapierQueryPipeline, probes: &mut ColliderProbes) {
         ray.hit = cast(pipeline, ray);
     }
     for sweep in sweeps {
-        sweep.obstacle = touch(pipeline, sweep);
+        sweep.ahead = ahead(pipeline, sweep);
+        sweep.beside = beside(pipeline, sweep);
     }
     for near in near {
         near.hit = nearest(pipeline, near);
@@ -106,8 +107,8 @@ fn cast(pipeline: &RapierQueryPipeline, probe: &RayProbe) -> Option<WallHit> {
     })
 }
 
-/// What a disc on its way touches first, as a circle that it touches in the same place.
-fn touch(pipeline: &RapierQueryPipeline, probe: &SweepProbe) -> Option<SeenObstacle> {
+/// What a disc on its way touches first.
+fn ahead(pipeline: &RapierQueryPipeline, probe: &SweepProbe) -> Option<SeenObstacle> {
     let way = probe.to - probe.from;
     let options = ShapeCastOptions {
         max_time_of_impact: 1.0,
@@ -121,15 +122,40 @@ fn touch(pipeline: &RapierQueryPipeline, probe: &SweepProbe) -> Option<SeenObsta
         &Ball::new(probe.radius),
         options,
     )?;
+    stone(pipeline, handle, hit.witness1, hit.normal1, probe.radius)
+}
+
+/// The nearest of what the disc touches before it moves.
+fn beside(pipeline: &RapierQueryPipeline, probe: &SweepProbe) -> Option<SeenObstacle> {
+    let solid = false;
+    let (handle, nearest) =
+        pipeline
+            .query_pipeline
+            .project_point(probe.from, probe.radius, solid)?;
+    let offset = probe.from - nearest.point;
+    let outwards = if nearest.is_inside { -offset } else { offset };
+    let normal = outwards.try_normalize()?;
+    (offset.length() <= probe.radius)
+        .then(|| stone(pipeline, handle, nearest.point, normal, probe.radius))?
+}
+
+/// A collider touched in a point, as a circle that is touched there too: a ball as it is, any
+/// other shape as a stone of the looker's size, so that it slides along.
+fn stone(
+    pipeline: &RapierQueryPipeline,
+    handle: ColliderHandle,
+    point: Vec2,
+    normal: Vec2,
+    radius: f32,
+) -> Option<SeenObstacle> {
     let collider = pipeline.query_pipeline.colliders.get(handle)?;
-    let round = match collider.shape().as_typed_shape() {
+    let circle = match collider.shape().as_typed_shape() {
         TypedShape::Ball(ball) => Circle::new(collider.position().translation, ball.radius),
-        // Of anything else a stone as large as the looker, in front of it: it slides along.
-        _ => Circle::new(hit.witness1 - probe.radius * hit.normal1, probe.radius),
+        _ => Circle::new(point - radius * normal, radius),
     };
     Some(SeenObstacle {
         entity: pipeline.collider_entity(handle),
-        circle: round,
+        circle,
     })
 }
 

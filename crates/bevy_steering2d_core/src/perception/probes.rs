@@ -75,7 +75,7 @@ pub struct RayProbe {
     pub hit: Option<WallHit>,
 }
 
-/// A way: what does a disc on its way between two points touch first?
+/// A way: what does a disc on its way between two points touch first, and what already?
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SweepProbe {
     /// Where the disc's center begins, m.
@@ -84,8 +84,10 @@ pub struct SweepProbe {
     pub to: Vec2,
     /// Radius of the disc, m.
     pub radius: f32,
-    /// The answer: the collider as a circle that the disc touches in the same place.
-    pub obstacle: Option<SeenObstacle>,
+    /// The answer: the first collider, as a circle that the disc touches in the same place.
+    pub ahead: Option<SeenObstacle>,
+    /// The nearest of what it touches already, likewise.
+    pub beside: Option<SeenObstacle>,
 }
 
 /// Which collider is nearest to a point?
@@ -112,7 +114,8 @@ impl ColliderProbes {
             from,
             to,
             radius,
-            obstacle: None,
+            ahead: None,
+            beside: None,
         });
     }
 

@@ -68,7 +68,7 @@ impl Surroundings<'_, '_> {
                 .sweeps
                 .iter()
                 .filter(|probe| (probe.from, probe.to, probe.radius) == (from, to, radius))
-                .filter_map(|probe| probe.obstacle)
+                .flat_map(|probe| probe.ahead.into_iter().chain(probe.beside))
                 .for_each(visit),
             Region::Disc(_) => probes
                 .found
