@@ -4,22 +4,37 @@ use std::path::PathBuf;
 
 use bevy::prelude::*;
 use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured, save_to_disk};
-use bevy_steering2d_scenes::{CurrentScene, Scripted};
+use bevy_steering2d_scenes::Scripted;
 
-/// Lets the scene's script play for a number of ticks, saves a picture and closes.
+/// Frames until shaders and fonts are there.
+const PATIENCE: u32 = 40;
+
+/// Lets the scene's script play for a number of ticks, all in the first frame, saves a picture
+/// and closes. The picture shows exactly that tick, however slow the computer.
 pub fn take(app: &mut App, path: PathBuf, ticks: u32) {
-    let mut taken = false;
-    app.insert_resource(Scripted).add_systems(
-        Update,
-        move |current: Res<CurrentScene>, mut commands: Commands| {
-            if current.tick() >= ticks && !taken {
-                taken = true;
-                commands
-                    .spawn(Screenshot::primary_window())
-                    .observe(save_and_close(path.clone()));
-            }
-        },
-    );
+    app.insert_resource(Scripted)
+        .add_systems(PostStartup, fast_forward(ticks))
+        .add_systems(Update, take_when_ready(path));
+}
+
+fn fast_forward(ticks: u32) -> impl FnMut(ResMut<Time<Virtual>>, ResMut<Time<Fixed>>) {
+    move |mut time, mut fixed| {
+        time.pause();
+        let timestep = fixed.timestep();
+        fixed.accumulate_overstep(timestep * ticks);
+    }
+}
+
+fn take_when_ready(path: PathBuf) -> impl FnMut(Commands) {
+    let mut frame = 0;
+    move |mut commands| {
+        frame += 1;
+        if frame == PATIENCE {
+            commands
+                .spawn(Screenshot::primary_window())
+                .observe(save_and_close(path.clone()));
+        }
+    }
 }
 
 fn save_and_close(path: PathBuf) -> impl FnMut(On<ScreenshotCaptured>, MessageWriter<AppExit>) {

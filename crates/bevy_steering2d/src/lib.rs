@@ -159,12 +159,16 @@ impl Plugin for SteeringPlugin {
 pub mod prelude {
     pub use crate::SteeringPlugin;
     pub use bevy_steering2d_core::{
-        Agent, Arrive, Arrived, Behavior, Braking, Combine, Deceleration, Evade, FaceTarget,
-        FaceVelocity, Flee, FlowField, FlowFieldFollowing, FollowPath, Influence, Interpose,
-        Kinematics, MatchVelocity, OffsetPursuit, PathCompleted, PathStyle, PointMass, Prediction,
-        Pursuit, Seek, Sidestep, SpeedLimit, StayOnPath, SteeringAppExt, SteeringCommandsExt,
-        SteeringDisabled, SteeringForce, SteeringId, SteeringPath, SteeringSystems, SteersFor,
-        Stuck, StuckDetection, Target, TargetLost, Targets, Tether, Vehicle, Wander, WanderStyle,
+        Agent, Alignment, Area, Arrive, Arrived, Behavior, Braking, Cohesion, CollisionAvoidance,
+        Combine, Containment, Deceleration, Evade, FaceTarget, FaceVelocity, Feelers, Flee,
+        Flocking, FlowField, FlowFieldFollowing, FollowPath, Hide, Influence, Interpose,
+        Kinematics, LeaderFollowing, Leadership, MatchVelocity, Neighbor, NeighborView, Neighbors,
+        Obstacle, ObstacleAvoidance, OffsetPursuit, PathCompleted, PathStyle, Perception,
+        PointMass, Prediction, Pursuit, Queuing, Seek, SensesColliders, Separation, Sidestep,
+        SpeedLimit, StayOnPath, SteeringAppExt, SteeringCommandsExt, SteeringDisabled,
+        SteeringForce, SteeringGroups, SteeringId, SteeringPath, SteeringSystems, SteersFor, Stuck,
+        StuckDetection, Surroundings, Target, TargetLost, Targets, Tether, Vehicle, Wall,
+        WallAvoidance, WallFollowing, WallResponse, Wander, WanderStyle,
     };
 }
 

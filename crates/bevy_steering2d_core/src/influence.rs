@@ -8,6 +8,8 @@ use crate::InvalidParameter;
 ///
 /// The steps of ten leave room for behaviors of your own in between.
 pub mod priority {
+    /// [`Containment`](crate::Containment).
+    pub const CONTAINMENT: i16 = 190;
     /// Not running into walls.
     pub const WALL_AVOIDANCE: i16 = 180;
     /// Not running into obstacles.
@@ -46,6 +48,8 @@ pub mod priority {
     pub const INTERPOSE: i16 = 50;
     /// Hiding behind obstacles.
     pub const HIDE: i16 = 40;
+    /// [`WallFollowing`](crate::WallFollowing).
+    pub const WALL_FOLLOWING: i16 = 35;
     /// [`FollowPath`](crate::FollowPath).
     pub const FOLLOW_PATH: i16 = 30;
     /// [`FlowFieldFollowing`](crate::FlowFieldFollowing).

@@ -15,7 +15,8 @@
 //! [`SteeringCorePlugin`] puts four steps into one schedule, see [`SteeringSystems`]:
 //!
 //! 1. **Sense.** Each backend copies its bodies into [`Kinematics`]. From here on behaviors read
-//!    only this snapshot, so neither the order of agents nor of systems can change a result.
+//!    only this snapshot, so neither the order of agents nor of systems can change a result. The
+//!    scene is taken in with it: obstacles, walls and colliders, see [`perception`].
 //! 2. **Steer.** One system per registered [`Behavior`] runs over the agents that have it, in
 //!    parallel, and writes a [`LedgerEntry`] into the agent's [`SteeringForce`]. What the formula
 //!    sees of its agent is an [`Agent`]: plain numbers, no `App`.
@@ -84,11 +85,12 @@ mod warnings;
 pub use agent::Agent;
 pub use behavior::Behavior;
 pub use behaviors::{
-    Alignment, Arrive, ArriveMemory, Braking, Cohesion, CollisionAvoidance, CustomPrediction,
-    Deceleration, Evade, Flee, Flocking, FlowField, FlowFieldFollowing, FollowPath,
-    FollowPathMemory, Interpose, LeaderFollowing, LeaderMemory, Leadership, MatchVelocity,
-    OffsetPursuit, OffsetPursuitMemory, PathStyle, Prediction, Pursuit, Queuing, Seek, Separation,
-    Sidestep, StayOnPath, Tether, Wander, WanderMemory, WanderStyle,
+    Alignment, Area, Arrive, ArriveMemory, Braking, Cohesion, CollisionAvoidance, Containment,
+    CustomPrediction, Deceleration, Evade, Feeler, Feelers, Flee, Flocking, FlowField,
+    FlowFieldFollowing, FollowPath, FollowPathMemory, Hide, HideMemory, Interpose, LeaderFollowing,
+    LeaderMemory, Leadership, MatchVelocity, ObstacleAvoidance, OffsetPursuit, OffsetPursuitMemory,
+    PathStyle, Prediction, Pursuit, Queuing, Seek, Separation, Sidestep, StayOnPath, Tether,
+    WallAvoidance, WallFollowing, WallResponse, Wander, WanderMemory, WanderStyle,
 };
 pub use clock::{SteeringClock, SteeringSeed};
 pub use combine::Combine;
@@ -97,7 +99,11 @@ pub use force::{Cut, LedgerEntry, SteeringForce};
 pub use influence::{Influence, priority};
 pub use locomotion::{FaceTarget, FaceVelocity, PointMass, SpeedLimit};
 pub use path::{PathError, PathPoint, SteeringPath};
-pub use perception::{Neighbor, NeighborView, Neighbors, Perception, SteeringGroups};
+pub use perception::{
+    Circle, ColliderProbes, Neighbor, NeighborView, Neighbors, Obstacle, ObstacleIndex, Perception,
+    Probing, Region, SeenObstacle, SensesColliders, SteeringGroups, Surroundings, Wall, WallHit,
+    WallIndex,
+};
 pub use plugin::SteeringCorePlugin;
 pub use random::RandomStream;
 pub use registry::{
@@ -105,7 +111,7 @@ pub use registry::{
     SteeringCommandsExt,
 };
 pub use satellite::{SteeredBy, SteersFor};
-pub use schedule::{SteeringSchedule, SteeringSystems};
+pub use schedule::{SenseSystems, SteeringSchedule, SteeringSystems};
 pub use stuck::{Stuck, StuckDetection, StuckMemory};
 pub use target::{Target, Targets};
 pub use vehicle::{Kinematics, NextSteeringId, SteeringDisabled, SteeringId, Vehicle};

@@ -13,19 +13,24 @@ use crate::locomotion::{
     FaceTarget, FaceVelocity, PointMass, SpeedLimit, forget_point_mass, move_point_masses,
     sense_point_masses, warn_of_faulty_facing,
 };
-use crate::perception::{Neighbors, Perception, SteeringGroups, index_neighbors};
+use crate::perception::{
+    Neighbors, Perception, SteeringGroups, clear_probes, index_neighbors, index_obstacles,
+    index_walls,
+};
 use crate::registry::register;
-use crate::schedule::{BehaviorOrder, PerceptionSystems};
+use crate::schedule::BehaviorOrder;
 use crate::steer::warn_of_missing_bodies;
 use crate::stuck::detect_stuck;
 use crate::{
-    Alignment, Arrive, ArriveMemory, BehaviorRegistry, Cohesion, CollisionAvoidance, Combine,
-    Evade, Flee, FlowField, FlowFieldFollowing, FollowPath, FollowPathMemory, Interpose,
-    Kinematics, LeaderFollowing, LeaderMemory, Leadership, MatchVelocity, NextSteeringId,
-    OffsetPursuit, OffsetPursuitMemory, Pursuit, Queuing, Seek, Separation, Sidestep, StayOnPath,
-    SteeredBy, SteeringAppExt, SteeringClock, SteeringDisabled, SteeringForce, SteeringId,
-    SteeringPath, SteeringSchedule, SteeringSeed, SteeringSystems, SteeringWarnings, SteersFor,
-    StuckDetection, StuckMemory, Tether, Vehicle, Wander, WanderMemory,
+    Alignment, Arrive, ArriveMemory, BehaviorRegistry, Cohesion, ColliderProbes,
+    CollisionAvoidance, Combine, Containment, Evade, Flee, FlowField, FlowFieldFollowing,
+    FollowPath, FollowPathMemory, Hide, HideMemory, Interpose, Kinematics, LeaderFollowing,
+    LeaderMemory, Leadership, MatchVelocity, NextSteeringId, Obstacle, ObstacleAvoidance,
+    ObstacleIndex, OffsetPursuit, OffsetPursuitMemory, Pursuit, Queuing, Seek, SenseSystems,
+    SensesColliders, Separation, Sidestep, StayOnPath, SteeredBy, SteeringAppExt, SteeringClock,
+    SteeringDisabled, SteeringForce, SteeringId, SteeringPath, SteeringSchedule, SteeringSeed,
+    SteeringSystems, SteeringWarnings, SteersFor, StuckDetection, StuckMemory, Tether, Vehicle,
+    Wall, WallAvoidance, WallFollowing, WallIndex, Wander, WanderMemory,
 };
 
 /// The pipeline, the built-in behaviors and the [`PointMass`] backend.
@@ -66,6 +71,8 @@ impl Plugin for SteeringCorePlugin {
             .init_resource::<SteeringWarnings>()
             .init_resource::<NextSteeringId>()
             .init_resource::<BehaviorRegistry>()
+            .init_resource::<ObstacleIndex>()
+            .init_resource::<WallIndex>()
             .configure_sets(
                 schedule,
                 (
@@ -78,13 +85,17 @@ impl Plugin for SteeringCorePlugin {
             )
             .init_resource::<Neighbors>()
             .init_resource::<Flock>()
-            .configure_sets(schedule, BehaviorOrder(0).in_set(SteeringSystems::Steer))
             .configure_sets(
                 schedule,
-                PerceptionSystems
-                    .after(SteeringSystems::Sense)
-                    .before(SteeringSystems::Steer),
+                (
+                    SenseSystems::Bodies,
+                    SenseSystems::Index,
+                    SenseSystems::Answer,
+                )
+                    .chain()
+                    .in_set(SteeringSystems::Sense),
             )
+            .configure_sets(schedule, BehaviorOrder(0).in_set(SteeringSystems::Steer))
             .add_systems(
                 schedule,
                 (
@@ -94,10 +105,14 @@ impl Plugin for SteeringCorePlugin {
                         warn_of_missing_bodies,
                         warn_of_faulty_facing,
                     )
-                        .in_set(SteeringSystems::Sense),
-                    (classify_flock, index_neighbors)
-                        .chain()
-                        .in_set(PerceptionSystems),
+                        .in_set(SenseSystems::Bodies),
+                    (
+                        (classify_flock, index_neighbors).chain(),
+                        index_obstacles,
+                        index_walls,
+                        clear_probes,
+                    )
+                        .in_set(SenseSystems::Index),
                     walk_flock.in_set(BehaviorOrder(0)),
                     (
                         combine_forces,
@@ -114,7 +129,10 @@ impl Plugin for SteeringCorePlugin {
             .add_observer(forget_point_mass);
         register_types(app);
         // In order of default priority, which is the order of a ledger.
-        app.add_behavior::<CollisionAvoidance>()
+        app.add_behavior::<Containment>()
+            .add_probing_behavior::<WallAvoidance>()
+            .add_probing_behavior::<ObstacleAvoidance>()
+            .add_behavior::<CollisionAvoidance>()
             .add_behavior::<Sidestep>()
             .add_behavior::<Evade>()
             .add_behavior::<Flee>();
@@ -128,6 +146,8 @@ impl Plugin for SteeringCorePlugin {
             .add_behavior::<OffsetPursuit>()
             .add_behavior::<LeaderFollowing>()
             .add_behavior::<Interpose>()
+            .add_probing_behavior::<Hide>()
+            .add_probing_behavior::<WallFollowing>()
             .add_behavior::<FollowPath>()
             .add_behavior::<FlowFieldFollowing>()
             .add_behavior::<Queuing>()
@@ -178,6 +198,11 @@ fn register_types(app: &mut App) {
         .register_type::<LeaderMemory>()
         .register_type::<Perception>()
         .register_type::<SteeringGroups>()
+        .register_type::<HideMemory>()
+        .register_type::<Obstacle>()
+        .register_type::<Wall>()
+        .register_type::<SensesColliders>()
+        .register_type::<ColliderProbes>()
         .register_type::<SteeringClock>()
         .register_type::<SteeringSeed>()
         .register_type::<NextSteeringId>();

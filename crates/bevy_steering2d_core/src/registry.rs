@@ -6,10 +6,13 @@ use std::marker::PhantomData;
 use bevy::ecs::world::{EntityRef, EntityWorldMut};
 use bevy::prelude::*;
 
+use crate::perception::{Probing, ask, clear_probes};
 use crate::satellite::{SteeredBy, SteersFor};
-use crate::schedule::BehaviorOrder;
+use crate::schedule::{BehaviorOrder, ProbeOrder};
 use crate::steer::{steer_agents, steer_satellites};
-use crate::{Behavior, Influence, SteeringSchedule, SteeringSystems, Vehicle};
+use crate::{
+    Behavior, Influence, SenseSystems, SensesColliders, SteeringSchedule, SteeringSystems, Vehicle,
+};
 
 /// Index of a registered behavior in the [`BehaviorRegistry`].
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -163,6 +166,9 @@ pub trait SteeringAppExt {
     /// Call it after adding the plugin; earlier calls assume the pipeline will run in
     /// `FixedUpdate`. A second call for the same `B` does nothing.
     fn add_behavior<B: Behavior>(&mut self) -> &mut Self;
+
+    /// Like [`add_behavior`](Self::add_behavior), for one that also sees colliders.
+    fn add_probing_behavior<B: Probing>(&mut self) -> &mut Self;
 }
 
 impl SteeringAppExt for App {
@@ -175,6 +181,26 @@ impl SteeringAppExt for App {
             );
         }
         self
+    }
+
+    fn add_probing_behavior<B: Probing>(&mut self) -> &mut Self {
+        self.init_resource::<SteeringSchedule>();
+        if self.world().contains_resource::<BehaviorSlot<B>>() {
+            return self;
+        }
+        let schedule = self.world().resource::<SteeringSchedule>().label();
+        let id = self
+            .add_behavior::<B>()
+            .world()
+            .resource::<BehaviorSlot<B>>()
+            .id;
+        self.add_systems(
+            schedule,
+            ask::<B>
+                .in_set(ProbeOrder(id.0 + 1))
+                .after(clear_probes)
+                .run_if(any_with_component::<SensesColliders>),
+        )
     }
 }
 
@@ -202,6 +228,12 @@ pub(crate) fn register<B: Behavior>(app: &mut App) -> Option<BehaviorOrder> {
             order
                 .after(BehaviorOrder(id.0))
                 .in_set(SteeringSystems::Steer),
+        )
+        .configure_sets(
+            schedule,
+            ProbeOrder(id.0 + 1)
+                .after(ProbeOrder(id.0))
+                .in_set(SenseSystems::Index),
         )
         .add_systems(
             schedule,

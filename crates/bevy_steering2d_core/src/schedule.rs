@@ -11,7 +11,8 @@ use bevy::prelude::*;
 /// [`Combine`](Self::Combine).
 #[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SteeringSystems {
-    /// Each locomotion backend copies its bodies into [`Kinematics`](crate::Kinematics).
+    /// Each locomotion backend copies its bodies into [`Kinematics`](crate::Kinematics), then the
+    /// scene around them is taken in; see [`SenseSystems`].
     Sense,
     /// One system per registered behavior writes its force into the agent's ledger.
     Steer,
@@ -19,6 +20,18 @@ pub enum SteeringSystems {
     Combine,
     /// Each locomotion backend applies the total to its bodies.
     Move,
+}
+
+/// The parts of [`SteeringSystems::Sense`], in the order they run.
+#[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SenseSystems {
+    /// Each locomotion backend fills [`Kinematics`](crate::Kinematics).
+    Bodies,
+    /// What is around is indexed, and behaviors put their questions into
+    /// [`ColliderProbes`](crate::ColliderProbes).
+    Index,
+    /// The physics backend answers them.
+    Answer,
 }
 
 /// The schedule the pipeline runs in; set by [`SteeringCorePlugin`](crate::SteeringCorePlugin).
@@ -42,6 +55,6 @@ impl Default for SteeringSchedule {
 #[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct BehaviorOrder(pub(crate) u16);
 
-/// Between Sense and Steer: what is derived from all bodies of this tick.
+/// Orders the questions of behaviors to the physics backend likewise.
 #[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct PerceptionSystems;
+pub(crate) struct ProbeOrder(pub(crate) u16);

@@ -17,21 +17,28 @@
 //!
 //! Neither `Velocity` nor `ReadMassProperties` is needed: both are read from Rapier itself.
 //!
+//! Agents with [`SensesColliders`] see colliders of any shape, through Rapier's query pipeline:
+//! feelers are ray casts, the detection box is a shape cast, the nearest wall a projection. A
+//! ball is avoided as the circle it is, other shapes where they would be touched first; to hide
+//! behind, every shape counts as the circle around it. Before Rapier's first step there is
+//! nothing to be seen.
+//!
 //! The contract it fulfills is in [`locomotion`](bevy_steering2d_core::locomotion). The force
 //! reaches the body as an impulse `F·Δt`: nothing persists when steering ends, user forces stay
 //! untouched, a force of zero does not wake a sleeper, and the path equals that of a
 //! [`PointMass`](bevy_steering2d_core::PointMass).
 
 mod act;
+mod look;
 mod sense;
 mod setup;
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
-use bevy_steering2d_core::{Kinematics, SteeringSchedule, SteeringSystems};
+use bevy_steering2d_core::{Kinematics, SenseSystems, SteeringSchedule, SteeringSystems};
 
 #[cfg(doc)]
-use bevy_steering2d_core::Vehicle;
+use bevy_steering2d_core::{SensesColliders, Vehicle};
 
 /// Steers Rapier bodies. Add it after
 /// [`SteeringCorePlugin`](bevy_steering2d_core::SteeringCorePlugin); before or after
@@ -78,7 +85,8 @@ impl Plugin for SteeringRapierPlugin {
                         sense::sense_bodies,
                     )
                         .chain()
-                        .in_set(SteeringSystems::Sense),
+                        .in_set(SenseSystems::Bodies),
+                    look::answer_probes.in_set(SenseSystems::Answer),
                     act::move_bodies.in_set(SteeringSystems::Move),
                 ),
             );

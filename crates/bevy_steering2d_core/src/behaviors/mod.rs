@@ -10,15 +10,20 @@ use crate::Agent;
 
 mod arrive;
 mod collision_avoidance;
+mod containment;
 mod corridor;
+mod danger;
 mod evade;
+mod feelers;
 mod flee;
 mod flocking;
 mod flow_field;
 mod follow_path;
+mod hide;
 mod interpose;
 mod leader_following;
 mod match_velocity;
+mod obstacle_avoidance;
 mod offset_pursuit;
 mod path_progress;
 mod prediction;
@@ -30,20 +35,27 @@ mod stay_on_path;
 #[cfg(test)]
 pub(crate) mod testing;
 mod tether;
+mod touch;
+mod wall_avoidance;
+mod wall_following;
 mod wander;
 
 pub use arrive::{Arrive, ArriveMemory, Braking, Deceleration, arrive, arrive_at_moving};
 pub use collision_avoidance::{CollisionAvoidance, avoid_collision};
+pub use containment::{Area, Containment, contain};
 pub use corridor::follow_corridor;
 pub use evade::{Evade, evade};
+pub use feelers::{Feeler, Feelers, Whisker};
 pub use flee::{Flee, flee, panic_urgency};
 pub use flocking::{Alignment, Cohesion, Flocking, Separation};
 pub(crate) use flocking::{Flock, classify_flock, steer_flock, walk_flock};
 pub use flow_field::{FlowField, FlowFieldFollowing, follow_flow};
 pub use follow_path::{FollowPath, PathStyle, follow_path};
+pub use hide::{Hide, HideMemory, hiding_spot};
 pub use interpose::{Interpose, interpose};
 pub use leader_following::{LeaderFollowing, LeaderMemory, Leadership};
 pub use match_velocity::{MatchVelocity, match_velocity};
+pub use obstacle_avoidance::{ObstacleAvoidance, avoid_obstacles};
 pub use offset_pursuit::{OffsetPursuit, OffsetPursuitMemory, offset_pursuit, slot};
 pub use path_progress::FollowPathMemory;
 pub use prediction::{CustomPrediction, Prediction};
@@ -53,6 +65,9 @@ pub use seek::{Seek, seek};
 pub use sidestep::{Sidestep, sidestep};
 pub use stay_on_path::{StayOnPath, stay_on_path};
 pub use tether::{Tether, tether};
+pub use touch::Touch;
+pub use wall_avoidance::{WallAvoidance, WallResponse, avoid_walls};
+pub use wall_following::{WallFollowing, follow_wall};
 pub use wander::{Wander, WanderMemory, WanderStyle};
 
 /// The two accessors every behavior has, for a component with a field `influence`.

@@ -1,12 +1,35 @@
-//! What an agent can know of the world around it.
+//! What an agent can know of the world around it: neighbors, obstacles, walls and colliders.
 //!
-//! [`Neighbors`] is rebuilt in [`Sense`](crate::SteeringSystems::Sense) from the bodies'
-//! [`Kinematics`](crate::Kinematics): agents sorted by cell, and by [`SteeringId`](crate::SteeringId)
+//! [`Neighbors`] holds the agents, rebuilt every tick from their
+//! [`Kinematics`](crate::Kinematics): sorted by cell, and by [`SteeringId`](crate::SteeringId)
 //! inside a cell, so that whatever is summed over neighbors comes out the same on every run.
+//!
+//! The scene has three sources and one pair of eyes. [`Obstacle`] and [`Wall`] components are for
+//! games without colliders; in [`SenseSystems::Index`](crate::SenseSystems::Index) they go into
+//! spatial indexes, so what an agent sees costs by what is near it. Physics colliders are seen by
+//! agents that have [`SensesColliders`]: behaviors ask by putting probes into [`ColliderProbes`],
+//! and the physics backend answers them. Behaviors, ours and yours, look through [`Surroundings`]
+//! and need not know where an answer came from.
 
+mod geometry;
 mod grid;
 pub(crate) mod lanes;
+mod loose_grid;
 mod neighbors;
+mod obstacle;
+mod probes;
+mod surroundings;
+mod wall;
 
-pub(crate) use neighbors::{Candidates, index_neighbors};
+pub use geometry::{Circle, WallHit};
 pub use neighbors::{Neighbor, NeighborView, Neighbors, Perception, SteeringGroups};
+pub use obstacle::{Obstacle, ObstacleIndex, SeenObstacle};
+pub use probes::{ColliderProbes, NearProbe, Probing, RayProbe, SensesColliders, SweepProbe};
+pub use surroundings::{Region, Surroundings};
+pub use wall::{Wall, WallIndex};
+
+pub(crate) use geometry::order_of;
+pub(crate) use neighbors::{Candidates, index_neighbors};
+pub(crate) use obstacle::index_obstacles;
+pub(crate) use probes::{ask, clear_probes};
+pub(crate) use wall::index_walls;

@@ -1,0 +1,280 @@
+//! Inside an area.
+
+use bevy::prelude::*;
+
+use super::danger::{alarm, pressing, stopping};
+use super::embeds_influence;
+use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
+
+/// Stays inside an area, and comes back if it is outside.
+///
+#[doc = include_str!("figures/containment.svg")]
+///
+/// Use it for the screen, a pen, a patrol zone: an edge that is no wall. It costs next to nothing
+/// and needs no feelers, and walking along the edge is as free as in the middle.
+///
+/// For each side: `max_force · alarm(c² / 2·gap)` inwards, where c is the speed towards the side
+/// and gap what is left before the body touches it. The alarm rises from 0, when a quarter of the
+/// strongest acceleration would stop it, to 1, when that takes half. Outside and from a fifth of
+/// its radius before the side, where it grows from zero, `track(max_speed · inwards)`.
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct Containment {
+    /// Where to stay. Default a rectangle of 20 m by 20 m around the origin.
+    pub area: Area,
+    /// Room to leave between body and edge, m, `≥ 0`. Default `0`.
+    pub margin: f32,
+    /// Its say among the other behaviors.
+    pub influence: Influence,
+}
+
+/// A place to stay in.
+#[derive(Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub enum Area {
+    /// An upright rectangle, m.
+    Rect(Rect),
+    /// A disc.
+    Circle {
+        /// Its center, m.
+        center: Vec2,
+        /// Its radius, m, `> 0`.
+        radius: f32,
+    },
+}
+
+impl Default for Area {
+    fn default() -> Self {
+        Self::Rect(Rect::new(-10.0, -10.0, 10.0, 10.0))
+    }
+}
+
+impl From<Rect> for Area {
+    fn from(rect: Rect) -> Self {
+        Self::Rect(rect)
+    }
+}
+
+impl Containment {
+    /// Stays in a [`Rect`] or another [`Area`].
+    pub fn new(area: impl Into<Area>) -> Self {
+        Self {
+            area: area.into(),
+            ..Self::default()
+        }
+    }
+}
+
+impl Default for Containment {
+    fn default() -> Self {
+        Self {
+            area: Area::default(),
+            margin: 0.0,
+            influence: Influence::at(priority::CONTAINMENT),
+        }
+    }
+}
+
+impl Behavior for Containment {
+    type Memory = ();
+    type World = ();
+
+    embeds_influence!();
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        match self.area {
+            Area::Rect(Rect { min, max }) => {
+                InvalidParameter::unless_finite("Containment.area", min)?;
+                InvalidParameter::unless_finite("Containment.area", max)?;
+            }
+            Area::Circle { center, radius } => {
+                InvalidParameter::unless_finite("Containment.area.center", center)?;
+                InvalidParameter::unless_positive("Containment.area.radius", radius)?;
+            }
+        }
+        InvalidParameter::unless_non_negative("Containment.margin", self.margin)
+    }
+
+    fn steer(&self, me: &Agent, _: (), _: &()) -> Vec2 {
+        contain(me, self.area, self.margin)
+    }
+}
+
+/// The force of [`Containment`], N. In an area that is too small for the body it holds the middle.
+pub fn contain(me: &Agent, area: Area, margin: f32) -> Vec2 {
+    let inset = me.radius + margin;
+    let force: Vec2 = match area {
+        Area::Rect(Rect { min, max }) => {
+            let middle = min.midpoint(max);
+            let (min, max) = ((min + inset).min(middle), (max - inset).max(middle));
+            let (below, above) = (me.position - min, max - me.position);
+            let sides = [
+                (Vec2::X, below.x),
+                (Vec2::NEG_X, above.x),
+                (Vec2::Y, below.y),
+                (Vec2::NEG_Y, above.y),
+            ];
+            sides
+                .map(|(inwards, gap)| keep_off(me, inwards, gap))
+                .iter()
+                .sum()
+        }
+        Area::Circle { center, radius } => {
+            let offset = me.position - center;
+            let gap = (radius - inset).max(0.0) - offset.length();
+            keep_off(me, -offset.normalize_or_zero(), gap)
+        }
+    };
+    force.clamp_length_max(me.max_force)
+}
+
+/// The force off one side, with `gap` m left.
+fn keep_off(me: &Agent, inwards: Vec2, gap: f32) -> Vec2 {
+    let outward_speed = -me.velocity.dot(inwards);
+    let holding = me.max_force * alarm(me, stopping(me, outward_speed, gap));
+    let missing_speed = (me.max_speed + outward_speed).max(0.0);
+    let returning =
+        pressing(me, gap) * me.push(missing_speed / me.response_time * inwards).length();
+    holding.max(returning) * inwards
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::behaviors::testing::{Course, assert_close};
+    use proptest::prelude::*;
+
+    fn pen() -> Area {
+        Rect::new(0.0, 0.0, 20.0, 10.0).into()
+    }
+
+    fn at(x: f32, y: f32, velocity: Vec2) -> Agent {
+        Agent {
+            position: Vec2::new(x, y),
+            velocity,
+            heading: velocity.normalize_or(Vec2::X),
+            ..default()
+        }
+    }
+
+    #[test]
+    fn by_hand() {
+        // The rim is 2.5 m from the right side, 2 m after this tick: 5² / (2 · 2) = 6.25, a
+        // quarter on the way from 5 to 10 m/s².
+        let me = Agent {
+            delta: 0.1,
+            ..at(17.0, 5.0, Vec2::new(5.0, 0.0))
+        };
+        assert_close(contain(&me, pen(), 0.0), Vec2::new(-5.0, 0.0));
+        // With a margin 1.25 m are left: 10 m/s², all there is.
+        assert_close(contain(&me, pen(), 0.75), Vec2::new(-20.0, 0.0));
+    }
+
+    #[test]
+    fn along_the_edge_and_away_from_it_everything_is_free() {
+        for velocity in [
+            Vec2::new(5.0, 0.0),
+            Vec2::new(-5.0, 0.0),
+            Vec2::new(3.0, 4.0),
+        ] {
+            let me = at(10.0, 0.6, velocity);
+            assert_eq!(contain(&me, pen(), 0.0), Vec2::ZERO, "{velocity}");
+        }
+    }
+
+    #[test]
+    fn outside_it_comes_back() {
+        let inward = contain(&at(30.0, -9.0, Vec2::ZERO), pen(), 0.0);
+        assert!(inward.x < -5.0 && inward.y > 5.0, "{inward}");
+        let disc = Area::Circle {
+            center: Vec2::new(5.0, 0.0),
+            radius: 3.0,
+        };
+        let me = at(5.0, 30.0, Vec2::new(1.0, 0.0));
+        assert_close(contain(&me, disc, 0.0), Vec2::new(0.0, -20.0));
+    }
+
+    #[test]
+    fn the_force_is_continuous_across_the_edge() {
+        let step = 1e-3;
+        for speed in [-4.0, 0.0, 4.0] {
+            let force = |i: i32| {
+                let me = at(18.0 + step * i as f32, 5.0, Vec2::new(speed, 0.0));
+                contain(&me, pen(), 0.0).x
+            };
+            let jump = (0..4_000).map(|i| (force(i + 1) - force(i)).abs());
+            let jump = jump.fold(0.0, f32::max);
+            assert!(jump < 0.5, "{jump} N in a millimeter at {speed} m/s");
+        }
+    }
+
+    #[test]
+    fn nobody_gets_out_who_wants_to() {
+        let areas = [
+            pen(),
+            Area::Circle {
+                center: Vec2::new(10.0, 5.0),
+                radius: 5.0,
+            },
+        ];
+        for area in areas {
+            for mass in [0.1, 1.0, 4.0] {
+                for wish in [
+                    Vec2::new(5.0, 0.0),
+                    Vec2::new(-3.0, 4.0),
+                    Vec2::new(0.1, -4.9),
+                ] {
+                    let mut course = Course::new(60.0);
+                    course.agent.mass = mass;
+                    course.agent.position = Vec2::new(10.0, 5.0);
+                    for _ in 0..60 * 20 {
+                        let me = course.agent;
+                        let holding = contain(&me, area, 0.0);
+                        let rest = me.max_force - holding.length();
+                        course.step(holding + me.track(wish).clamp_length_max(rest));
+                        let inside = match area {
+                            Area::Rect(rect) => rect.inflate(-0.45).contains(me.position),
+                            Area::Circle { center, radius } => {
+                                me.position.distance(center) < radius - 0.45
+                            }
+                        };
+                        assert!(inside, "{mass} kg, {wish}, {area:?}: at {}", me.position);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn in_a_pen_too_small_it_holds_the_middle() {
+        let mut course = Course::new(60.0);
+        course.agent.position = Vec2::new(5.0, 5.0);
+        let tiny = Rect::new(-0.1, -0.1, 0.1, 0.1);
+        for _ in 0..60 * 20 {
+            let me = course.agent;
+            course.step(contain(&me, tiny.into(), 0.0));
+        }
+        let me = course.agent;
+        assert!(
+            me.position.is_finite() && me.position.length() < 1.0,
+            "{me:?}"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn forces_are_finite_and_bounded(
+            x in -1e6..1e6_f32, y in -30.0..30.0_f32, width in 0.0..50.0_f32,
+            vx in -99.0..99.0_f32, vy in -9.0..9.0_f32, mass in 0.01..1e3_f32,
+        ) {
+            let me = Agent { mass, ..at(x, y, Vec2::new(vx, vy)) };
+            let disc = Area::Circle { center: Vec2::ONE, radius: width + 0.1 };
+            for area in [Rect::new(0.0, 0.0, width, 10.0).into(), disc] {
+                let force = contain(&me, area, 0.3);
+                prop_assert!(force.is_finite() && force.length() <= me.max_force * 1.000_01);
+            }
+        }
+    }
+}

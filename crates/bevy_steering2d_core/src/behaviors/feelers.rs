@@ -1,0 +1,149 @@
+//! Whiskers: the lines along which an agent feels for walls.
+
+use bevy::prelude::*;
+
+use super::danger::ahead;
+use crate::{Agent, InvalidParameter};
+
+/// Which feelers a [`WallAvoidance`](crate::WallAvoidance) has.
+#[derive(Reflect, Clone, Debug, Default, PartialEq)]
+#[reflect(Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub enum Feelers {
+    /// One straight ahead. Cheap; it does not feel walls at its side.
+    Single,
+    /// One straight ahead and a shorter one 45° to each side. The default.
+    #[default]
+    Whiskers,
+    /// Two straight ahead from the sides of the body: for narrow passages.
+    Parallel,
+    /// Your own, at least one.
+    Custom(Vec<Feeler>),
+}
+
+/// One feeler, in the agent's frame (x ahead, y to the left).
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq)]
+#[reflect(Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct Feeler {
+    /// Where it begins, in radii of the body; `(0, 1)` is its left side.
+    pub root: Vec2,
+    /// Where it points and how long it is, in lengths of the longest; `(1, 0)` is straight ahead
+    /// at full length. Not zero.
+    pub reach: Vec2,
+}
+
+/// A feeler as it is this tick.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Whisker {
+    /// Its root, m.
+    pub from: Vec2,
+    /// Its tip, m.
+    pub to: Vec2,
+    /// How much of it is beyond the body's rim, m.
+    pub free: f32,
+}
+
+const AHEAD: Feeler = Feeler::new(Vec2::ZERO, Vec2::X);
+const SINGLE: [Feeler; 1] = [AHEAD];
+const WHISKERS: [Feeler; 3] = [
+    AHEAD,
+    Feeler::new(Vec2::ZERO, Vec2::new(0.5, 0.5)),
+    Feeler::new(Vec2::ZERO, Vec2::new(0.5, -0.5)),
+];
+const PARALLEL: [Feeler; 2] = [
+    Feeler::new(Vec2::Y, Vec2::X),
+    Feeler::new(Vec2::NEG_Y, Vec2::X),
+];
+
+impl Feeler {
+    /// A feeler from `root` (in radii) along `reach` (in lengths).
+    pub const fn new(root: Vec2, reach: Vec2) -> Self {
+        Self { root, reach }
+    }
+
+    /// Straight back.
+    pub(crate) const REAR: Self = Self::new(Vec2::ZERO, Vec2::NEG_X);
+
+    /// In world coordinates, when the longest feeler has `length` m. It grows through the body
+    /// first.
+    pub fn grown(&self, me: &Agent, length: f32) -> Whisker {
+        let heading = ahead(me);
+        let share = self.reach.length();
+        let free = share * length;
+        let from = me.position + me.radius * heading.rotate(self.root);
+        let direction = heading.rotate(self.reach / share);
+        Whisker {
+            from,
+            to: from + (me.radius + free) * direction,
+            free,
+        }
+    }
+}
+
+impl Feelers {
+    /// As a list.
+    pub fn list(&self) -> &[Feeler] {
+        match self {
+            Self::Single => &SINGLE,
+            Self::Whiskers => &WHISKERS,
+            Self::Parallel => &PARALLEL,
+            Self::Custom(feelers) => feelers,
+        }
+    }
+
+    /// # Errors
+    /// When there is none, or one is not finite or has no length; names `field`.
+    pub(crate) fn check(&self, field: &'static str) -> Result<(), InvalidParameter> {
+        let fault = |value: String, must_be| InvalidParameter {
+            field,
+            value,
+            must_be,
+        };
+        let list = self.list();
+        if list.is_empty() {
+            return Err(fault("[]".into(), "at least one feeler"));
+        }
+        let sound = |feeler: &Feeler| {
+            let length = feeler.reach.length();
+            feeler.root.is_finite() && length > 0.0 && length.is_finite()
+        };
+        match list.iter().find(|feeler| !sound(feeler)) {
+            Some(feeler) => Err(fault(format!("{feeler:?}"), "finite and of some length")),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::behaviors::testing::assert_close;
+
+    #[test]
+    fn lengths_count_from_the_rim() {
+        let me = Agent {
+            position: Vec2::new(1.0, 1.0),
+            heading: Vec2::Y,
+            ..default()
+        };
+        // To the right of (0, 1): (√½, √½); 0.5 m through the body, 4 · √½ m beyond.
+        let right = Feelers::Whiskers.list()[2].grown(&me, 4.0);
+        assert_eq!(right.from, me.position);
+        let diagonal = Vec2::ONE.normalize();
+        assert_close(right.to, me.position + 0.5 * diagonal + 2.0);
+        assert!((right.free - 8_f32.sqrt()).abs() < 1e-5);
+    }
+
+    #[test]
+    fn feelers_without_length_are_refused() {
+        let faulty = |feelers| {
+            let error = Feelers::Custom(feelers).check("A.feelers");
+            assert_eq!(error.unwrap_err().field, "A.feelers");
+        };
+        faulty(vec![]);
+        faulty(vec![Feeler::new(Vec2::ZERO, Vec2::ZERO)]);
+        faulty(vec![AHEAD, Feeler::new(Vec2::ZERO, Vec2::NAN)]);
+        faulty(vec![Feeler::new(Vec2::splat(f32::INFINITY), Vec2::X)]);
+    }
+}

@@ -1,0 +1,348 @@
+//! Behind something.
+
+use bevy::math::ops;
+use bevy::prelude::*;
+
+use super::arrive::{Braking, arrive};
+use super::embeds_influence;
+use super::evade::{Evade, evade};
+use super::flee::panic_urgency;
+use crate::perception::{Circle, ColliderProbes, Probing, Region, SeenObstacle, Surroundings};
+use crate::{
+    Agent, Behavior, Influence, InvalidParameter, Kinematics, Target, TargetWatch, Targets,
+    priority,
+};
+
+/// Keeps an obstacle between itself and a hunter.
+///
+#[doc = include_str!("figures/hide.svg")]
+///
+/// Use it for prey and for snipers. It hides behind [`Obstacle`](crate::Obstacle)s, with
+/// [`SensesColliders`](crate::SensesColliders) also behind colliders. Beyond the threat distance,
+/// or while the hunter looks elsewhere, it does nothing.
+///
+/// Behind each obstacle within the search distance lies a hiding spot
+/// `center + dir(hunter → center) · (radius + own radius + standoff)`. It goes to the nearest one
+/// like [`Arrive`](crate::Arrive); where there is none it runs like [`Evade`](crate::Evade). It
+/// changes to another obstacle only if that makes the way a third shorter. All of it fades over
+/// the last tenth of the threat distance. (Buckland; Ocultarse)
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[require(TargetWatch, HideMemory)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct Hide {
+    /// Whom to hide from. Default the origin.
+    #[entities]
+    pub hunter: Target,
+    /// Beyond this distance the hunter is no threat, m, `> 0`; infinity is allowed. Default `15`.
+    pub threat_distance: f32,
+    /// How far to look for obstacles, m, `> 0`. Default `20`.
+    pub search_distance: f32,
+    /// From the obstacle to its body, m, `≥ 0`. Default `0.5`.
+    pub standoff: f32,
+    /// The angle the hunter sees, rad, in `(0, 2π]`, half of it on each side of its heading.
+    /// Default `2π`: it has eyes in its back.
+    pub hunter_field_of_view: f32,
+    /// Its say among the other behaviors.
+    pub influence: Influence,
+}
+
+/// What a [`Hide`] remembers: where it is hiding.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct HideMemory {
+    /// The obstacle it hides behind; `None` while it does not.
+    #[entities]
+    pub obstacle: Option<Entity>,
+    /// The spot behind it, m.
+    pub spot: Vec2,
+}
+
+impl Hide {
+    /// Hides from an entity or a point.
+    pub fn new(hunter: impl Into<Target>) -> Self {
+        Self {
+            hunter: hunter.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Where to look for obstacles.
+    fn search_area(&self, me: &Agent) -> Circle {
+        Circle::new(me.position, self.search_distance)
+    }
+}
+
+impl Default for Hide {
+    fn default() -> Self {
+        Self {
+            hunter: Target::default(),
+            threat_distance: 15.0,
+            search_distance: 20.0,
+            standoff: 0.5,
+            hunter_field_of_view: core::f32::consts::TAU,
+            influence: Influence::at(priority::HIDE),
+        }
+    }
+}
+
+impl Behavior for Hide {
+    type Memory = &'static mut HideMemory;
+    type World = (Surroundings<'static, 'static>, Targets<'static, 'static>);
+
+    embeds_influence!();
+
+    fn target(&self) -> Option<Target> {
+        Some(self.hunter)
+    }
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        self.hunter.check("Hide.hunter")?;
+        InvalidParameter::unless_positive_or_infinite(
+            "Hide.threat_distance",
+            self.threat_distance,
+        )?;
+        InvalidParameter::unless_positive("Hide.search_distance", self.search_distance)?;
+        InvalidParameter::unless_non_negative("Hide.standoff", self.standoff)?;
+        let angle = self.hunter_field_of_view;
+        InvalidParameter::unless_positive("Hide.hunter_field_of_view", angle)
+    }
+
+    fn steer(
+        &self,
+        me: &Agent,
+        mut memory: Mut<HideMemory>,
+        (surroundings, targets): &(Surroundings, Targets),
+    ) -> Vec2 {
+        let threat = targets
+            .get(self.hunter)
+            .filter(|hunter| self.fears(me, hunter));
+        let Some(hunter) = threat else {
+            memory.set_if_neq(HideMemory::default());
+            return Vec2::ZERO;
+        };
+        if !sees(&hunter, me.position, self.hunter_field_of_view) {
+            return Vec2::ZERO;
+        }
+        let mut choice = Choice::new(memory.obstacle);
+        let area = Region::Disc(self.search_area(me));
+        surroundings.for_each_obstacle(me, area, |obstacle| {
+            if Target::Entity(obstacle.entity) != self.hunter
+                && let Some(spot) = hiding_spot(me, hunter.position, obstacle.circle, self.standoff)
+            {
+                choice.consider(me, obstacle, spot);
+            }
+        });
+        let chosen = choice.chosen();
+        memory.set_if_neq(chosen.unwrap_or_default());
+        hide(me, &hunter, chosen.map(|memory| memory.spot), self)
+    }
+}
+
+impl Probing for Hide {
+    fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
+        probes.ask_area(self.search_area(me));
+    }
+}
+
+impl Hide {
+    fn fears(&self, me: &Agent, hunter: &Kinematics) -> bool {
+        me.position.distance(hunter.position) <= self.threat_distance
+    }
+}
+
+/// Whether a point lies in the field of view; something without a heading sees everywhere.
+fn sees(hunter: &Kinematics, point: Vec2, field_of_view: f32) -> bool {
+    let direction = (point - hunter.position).normalize_or_zero();
+    let blind = hunter.heading == Vec2::ZERO || direction == Vec2::ZERO;
+    // From 2π on there is nothing it does not see, whatever rounding says.
+    blind
+        || field_of_view >= core::f32::consts::TAU - 1e-3
+        || hunter.heading.dot(direction) >= ops::cos(0.5 * field_of_view)
+}
+
+/// The spot behind an obstacle as seen by the hunter, m; `None` while the hunter is in its middle.
+pub fn hiding_spot(me: &Agent, hunter: Vec2, obstacle: Circle, standoff: f32) -> Option<Vec2> {
+    let away = (obstacle.center - hunter).try_normalize()?;
+    let spot = obstacle.center + (obstacle.radius + me.radius + standoff) * away;
+    spot.is_finite().then_some(spot)
+}
+
+/// The force of [`Hide`] once it has chosen its spot, N.
+fn hide(me: &Agent, hunter: &Kinematics, spot: Option<Vec2>, how: &Hide) -> Vec2 {
+    let evading = Evade {
+        pursuer: how.hunter,
+        panic_distance: how.threat_distance,
+        falloff: FALLOFF,
+        ..default()
+    };
+    let Some(spot) = spot else {
+        return evade(me, hunter, &evading);
+    };
+    let distance = me.position.distance(hunter.position);
+    let urgency = panic_urgency(distance, how.threat_distance, FALLOFF);
+    urgency * arrive(me, spot, Braking::Physical, TOLERANCE)
+}
+
+/// The part of the threat distance over which it calms down.
+const FALLOFF: f32 = 0.1;
+
+/// It is there within this distance, m.
+const TOLERANCE: f32 = 0.1;
+
+/// The way to a spot must be shorter than this part of the way to the current one to be worth a
+/// change.
+const WORTH_IT: f32 = 2.0 / 3.0;
+
+/// The best spot so far, and the one it has been going to.
+struct Choice {
+    current: Option<Entity>,
+    kept: Option<Spot>,
+    best: Option<Spot>,
+}
+
+#[derive(Clone, Copy)]
+struct Spot {
+    obstacle: Entity,
+    place: Vec2,
+    distance: f32,
+}
+
+impl Choice {
+    fn new(current: Option<Entity>) -> Self {
+        Self {
+            current,
+            kept: None,
+            best: None,
+        }
+    }
+
+    fn consider(&mut self, me: &Agent, obstacle: SeenObstacle, place: Vec2) {
+        let spot = Spot {
+            obstacle: obstacle.entity,
+            place,
+            distance: me.position.distance(place),
+        };
+        if self.current == Some(obstacle.entity) {
+            self.kept = Some(spot);
+        }
+        if self.best.is_none_or(|best| spot.distance < best.distance) {
+            self.best = Some(spot);
+        }
+    }
+
+    fn chosen(self) -> Option<HideMemory> {
+        let best = self.best?;
+        let spot = match self.kept {
+            Some(kept) if best.distance >= WORTH_IT * kept.distance => kept,
+            _ => best,
+        };
+        Some(HideMemory {
+            obstacle: Some(spot.obstacle),
+            spot: spot.place,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::behaviors::testing::assert_close;
+    use std::f32::consts::{FRAC_PI_2, PI, TAU};
+
+    fn hunter(x: f32, y: f32) -> Kinematics {
+        Kinematics {
+            heading: Vec2::X,
+            ..Kinematics::at(Vec2::new(x, y))
+        }
+    }
+
+    fn obstacle(index: u32, x: f32, y: f32) -> SeenObstacle {
+        SeenObstacle {
+            entity: Entity::from_raw_u32(index).unwrap(),
+            circle: Circle::new(Vec2::new(x, y), 1.0),
+        }
+    }
+
+    fn choose(me: &Agent, current: Option<Entity>, obstacles: &[SeenObstacle]) -> HideMemory {
+        let mut choice = Choice::new(current);
+        for obstacle in obstacles {
+            let spot = hiding_spot(me, Vec2::new(-10.0, 0.0), obstacle.circle, 0.5);
+            choice.consider(me, *obstacle, spot.unwrap());
+        }
+        choice.chosen().unwrap()
+    }
+
+    #[test]
+    fn the_spot_lies_behind_the_obstacle() {
+        // 5 m from the hunter along (0.6, 0.8); 1 + 0.5 + 0.5 behind the center.
+        let rock = Circle::new(Vec2::new(3.0, 4.0), 1.0);
+        let spot = hiding_spot(&Agent::default(), Vec2::ZERO, rock, 0.5).unwrap();
+        assert_close(spot, Vec2::new(4.2, 5.6));
+        let on_it = hiding_spot(&Agent::default(), rock.center, rock, 0.5);
+        assert_eq!(on_it, None);
+    }
+
+    #[test]
+    fn it_takes_the_nearest_spot() {
+        let me = Agent::default();
+        let rocks = [obstacle(1, 8.0, 0.0), obstacle(2, 4.0, 1.0)];
+        assert_eq!(choose(&me, None, &rocks).obstacle, Some(rocks[1].entity));
+    }
+
+    #[test]
+    fn the_spot_does_not_flip_between_rocks_equally_far() {
+        let rocks = [obstacle(1, 0.0, 6.0), obstacle(2, 0.0, -6.0)];
+        let mut memory = HideMemory::default();
+        let mut changes = 0;
+        for tick in 0..200 {
+            // Trembles about the middle.
+            let me = Agent {
+                position: Vec2::new(0.0, if tick % 2 == 0 { 0.5 } else { -0.5 }),
+                ..default()
+            };
+            let chosen = choose(&me, memory.obstacle, &rocks);
+            changes += u32::from(chosen.obstacle != memory.obstacle);
+            memory = chosen;
+        }
+        assert_eq!(changes, 1, "chosen once");
+    }
+
+    #[test]
+    fn a_much_nearer_rock_is_worth_a_change() {
+        let me = Agent::default();
+        let rocks = [obstacle(1, 12.0, 0.0), obstacle(2, 0.0, 3.0)];
+        let chosen = choose(&me, Some(rocks[0].entity), &rocks);
+        assert_eq!(chosen.obstacle, Some(rocks[1].entity));
+    }
+
+    #[test]
+    fn without_obstacles_it_evades() {
+        let me = Agent::default();
+        let force = hide(&me, &hunter(5.0, 0.0), None, &Hide::default());
+        assert_close(force, Vec2::new(-20.0, 0.0));
+    }
+
+    #[test]
+    fn at_the_edge_of_the_threat_it_calms_down() {
+        let me = Agent::default();
+        let at = |x: f32, spot| hide(&me, &hunter(x, 0.0), spot, &Hide::default()).length();
+        for spot in [None, Some(Vec2::new(0.0, 9.0))] {
+            assert!((at(10.0, spot) - 20.0).abs() < 1e-3);
+            assert!((at(14.25, spot) - 10.0).abs() < 1e-2);
+            assert!(at(14.999, spot) < 0.1);
+        }
+        assert!(!Hide::default().fears(&me, &hunter(15.01, 0.0)));
+    }
+
+    #[test]
+    fn a_hunter_that_looks_elsewhere_is_not_feared() {
+        let ahead = Vec2::new(9.0, 1.0);
+        assert!(sees(&hunter(0.0, 0.0), ahead, FRAC_PI_2));
+        assert!(!sees(&hunter(0.0, 0.0), -ahead, FRAC_PI_2));
+        assert!(!sees(&hunter(0.0, 0.0), Vec2::new(-1.0, 3.0), PI));
+        assert!(sees(&hunter(0.0, 0.0), Vec2::NEG_X, TAU));
+        assert!(sees(&Kinematics::at(Vec2::ZERO), -ahead, FRAC_PI_2));
+    }
+}

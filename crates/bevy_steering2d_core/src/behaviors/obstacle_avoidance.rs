@@ -1,0 +1,381 @@
+//! Around round things.
+
+use bevy::prelude::*;
+
+use super::danger::{ahead, alarm, forward_speed, pressing, sight, stopping};
+use super::embeds_influence;
+use super::touch::{Touch, Touches};
+use crate::perception::{Circle, ColliderProbes, Probing, Region, Surroundings};
+use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
+
+/// Steers around the [`Obstacle`](crate::Obstacle)s in its way, and brakes for those it may not
+/// get around.
+///
+#[doc = include_str!("figures/obstacle_avoidance.svg")]
+///
+/// Use it for trees, rocks and parked cars; with [`SensesColliders`](crate::SensesColliders) also
+/// for colliders of any shape. Long straight things are better left to
+/// [`WallAvoidance`](crate::WallAvoidance). Only what lies in its detection box ahead counts:
+/// what is beside or behind never disturbs it.
+///
+/// In the agent's frame the obstacle is at (x, y); r is its radius plus the agent's plus the
+/// margin. It turns for that obstacle in the box which needs the strongest acceleration, and
+/// brakes for all:
+///
+/// - turning: `2·v·c·(r − |y|) / (x² + y² − r²)`, the tightest circle that passes it, sideways
+///   away from its center; dead centre it passes on the left,
+/// - braking: `c² / 2·gap`, straight away from its center,
+///
+/// where v is the speed and c the closing speed. Each gets the share of `max_force` that rises
+/// from 0, when a quarter of the strongest acceleration would do, to 1, when it takes half; and
+/// what it all but touches presses it back. It fades over the last quarter of the box. (Reynolds 1999; Buckland; Evadir Obstáculos)
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct ObstacleAvoidance {
+    /// Length of the detection box at rest, m, `≥ 0`. Default `1`.
+    pub min_length: f32,
+    /// How much the box grows with speed, s, `≥ 0`. Default `1`. It always grows by at least
+    /// three stopping distances.
+    pub look_ahead: f32,
+    /// Room to leave beside the body, m, `≥ 0`. Default `0.25`.
+    pub margin: f32,
+    /// Its say among the other behaviors.
+    pub influence: Influence,
+}
+
+impl Default for ObstacleAvoidance {
+    fn default() -> Self {
+        Self {
+            min_length: 1.0,
+            look_ahead: 1.0,
+            margin: 0.25,
+            influence: Influence::at(priority::OBSTACLE_AVOIDANCE),
+        }
+    }
+}
+
+/// Stopping distances the box must hold: a dodge takes longer than a stop.
+const STOPPING_DISTANCES: f32 = 3.0;
+
+/// The last part of the box, over which it fades.
+const FADING: f32 = 0.25;
+
+impl ObstacleAvoidance {
+    /// Length of the detection box, m.
+    pub fn length(&self, me: &Agent) -> f32 {
+        let speed = forward_speed(me).max(0.0);
+        me.radius + self.min_length + sight(me, speed, self.look_ahead, STOPPING_DISTANCES)
+    }
+
+    /// The detection box: the way ahead of a disc as wide as the body and its margin.
+    pub fn detection_box(&self, me: &Agent) -> Region {
+        Region::Way {
+            from: me.position,
+            to: me.position + self.length(me) * ahead(me),
+            radius: me.radius + self.margin,
+        }
+    }
+}
+
+impl Behavior for ObstacleAvoidance {
+    type Memory = ();
+    type World = Surroundings<'static, 'static>;
+
+    embeds_influence!();
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        InvalidParameter::unless_non_negative("ObstacleAvoidance.min_length", self.min_length)?;
+        InvalidParameter::unless_non_negative("ObstacleAvoidance.look_ahead", self.look_ahead)?;
+        InvalidParameter::unless_non_negative("ObstacleAvoidance.margin", self.margin)
+    }
+
+    fn steer(&self, me: &Agent, _: (), surroundings: &Surroundings) -> Vec2 {
+        let mut threats = Threats::default();
+        surroundings.for_each_obstacle(me, self.detection_box(me), |obstacle| {
+            threats.add(me, Threat::seen(me, obstacle.circle, self));
+        });
+        threats.dodge(me)
+    }
+}
+
+impl Probing for ObstacleAvoidance {
+    fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
+        if let Region::Way { from, to, radius } = self.detection_box(me) {
+            probes.ask_sweep(from, to, radius);
+        }
+    }
+}
+
+/// The force of [`ObstacleAvoidance`] for these obstacles, N.
+pub fn avoid_obstacles(
+    me: &Agent,
+    obstacles: impl IntoIterator<Item = Circle>,
+    how: &ObstacleAvoidance,
+) -> Vec2 {
+    let mut threats = Threats::default();
+    for obstacle in obstacles {
+        threats.add(me, Threat::seen(me, obstacle, how));
+    }
+    threats.dodge(me)
+}
+
+/// It turns for the worst of them, and brakes for all.
+#[derive(Default)]
+struct Threats {
+    worst: Option<Threat>,
+    braking: Touches,
+}
+
+impl Threats {
+    fn add(&mut self, me: &Agent, threat: Option<Threat>) {
+        let Some(threat) = threat else {
+            return;
+        };
+        self.braking.add(threat.brake(me));
+        if self.worst.is_none_or(|worst| threat.need() > worst.need()) {
+            self.worst = Some(threat);
+        }
+    }
+
+    fn dodge(&self, me: &Agent) -> Vec2 {
+        let turning = self.worst.map_or(Vec2::ZERO, |worst| worst.turn(me));
+        (me.max_force * (turning + self.braking.push())).clamp_length_max(me.max_force)
+    }
+}
+
+/// An obstacle in the detection box, and what it takes not to hit it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Threat {
+    /// Acceleration across the heading that passes it, m/s².
+    turning: f32,
+    /// Acceleration that stops before it, m/s².
+    braking: f32,
+    /// How much it presses, close to the skin, `0..=1`.
+    pressing: f32,
+    /// Unit vectors of turning and braking.
+    sideways: Vec2,
+    back: Vec2,
+    /// 1 near, down to 0 at the end of the box.
+    nearness: f32,
+}
+
+impl Threat {
+    fn seen(me: &Agent, obstacle: Circle, how: &ObstacleAvoidance) -> Option<Self> {
+        let heading = ahead(me);
+        let left = heading.perp();
+        let offset = obstacle.center - me.position;
+        let (x, y) = (heading.dot(offset), left.dot(offset));
+        let touching = obstacle.radius + me.radius;
+        let r = touching + how.margin;
+        // How far it may go on before it touches the margin.
+        let way = x - (r * r - y * y).max(0.0).sqrt();
+        let length = how.length(me);
+        let distance = offset.length().max(f32::MIN_POSITIVE);
+        let gap = distance - touching;
+        let speed = forward_speed(me);
+        // It leaves what is behind, unless so slowly that the next step may go anywhere.
+        let leaving = -speed * x / (distance * me.max_speed);
+        let pressing = pressing(me, gap) * (1.0 - leaving / LEAVING).clamp(0.0, 1.0);
+        if !((x > 0.0 || pressing > 0.0) && y.abs() < r && way < length) {
+            return None;
+        }
+        let speed = speed.max(0.0);
+        let closing = speed * x.max(0.0) / distance;
+        // Squared length of the tangent to the obstacle; it has none once inside the margin.
+        let tangent_squared = (distance * distance - r * r).max(CONTACT * r * r);
+        Some(Self {
+            turning: 2.0 * speed * closing * (r - y.abs()) / tangent_squared,
+            braking: stopping(me, closing, gap),
+            pressing,
+            sideways: if y > 0.0 { -left } else { left },
+            back: -offset / distance,
+            nearness: ((length - way) / (FADING * length)).min(1.0),
+        })
+    }
+
+    /// How hard it is not to hit, m/s².
+    fn need(&self) -> f32 {
+        self.turning.max(self.braking) * self.nearness
+    }
+
+    /// As a share of `max_force`.
+    fn turn(&self, me: &Agent) -> Vec2 {
+        self.nearness * alarm(me, self.turning) * self.sideways
+    }
+
+    fn brake(&self, me: &Agent) -> Touch {
+        Touch {
+            normal: self.back,
+            urgency: self.nearness * alarm(me, self.braking).max(self.pressing),
+        }
+    }
+}
+
+/// What it leaves at this part of its full speed no longer presses.
+const LEAVING: f32 = 0.25;
+
+/// A tangent shorter than this, squared and in radii, counts as contact.
+const CONTACT: f32 = 0.01;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::behaviors::testing::{Course, assert_close};
+    use proptest::prelude::*;
+
+    /// At full speed along x: 5 m/s, 20 m/s² at most, radius 0.5 m.
+    fn rushing() -> Agent {
+        Agent {
+            velocity: Vec2::new(5.0, 0.0),
+            ..default()
+        }
+    }
+
+    fn force(x: f32, y: f32) -> Vec2 {
+        let obstacle = Circle::new(Vec2::new(x, y), 1.0);
+        avoid_obstacles(&rushing(), [obstacle], &ObstacleAvoidance::default())
+    }
+
+    #[test]
+    fn by_hand() {
+        let me = Agent {
+            delta: 0.0,
+            ..rushing()
+        };
+        let force = |x| {
+            let obstacle = Circle::new(Vec2::new(x, -0.75), 1.0);
+            avoid_obstacles(&me, [obstacle], &ObstacleAvoidance::default())
+        };
+        // r = 1 + 0.5 + 0.25 = 1.75; x = 4, y = −0.75, so distance² = 16.5625, c = 5 · 4 / 4.0697
+        // = 4.9144. Turning 2 · 5 · 4.9144 · 1 / (16.5625 − 3.0625) = 3.640: it can wait.
+        // Braking 4.9144² / (2 · 2.5697) = 4.699: so can that.
+        assert_eq!(force(4.0), Vec2::ZERO);
+        // x = 3: distance² = 9.5625, c = 5 · 3 / 3.0923 = 4.8507. Turning 48.507 / 6.5 = 7.463,
+        // share (7.463 − 5) / 5 = 0.4925: 9.850 N to the left. Braking 23.529 / (2 · 1.5923) =
+        // 7.388, share 0.4777: 9.554 N along (−3, 0.75) / 3.0923 = (−0.9701, 0.2425).
+        let expected = Vec2::new(-9.554 * 0.9701, 9.850 + 9.554 * 0.2425);
+        assert!((force(3.0) - expected).length() < 0.01, "{}", force(3.0));
+    }
+
+    #[test]
+    fn it_passes_on_the_side_where_the_obstacle_is_not() {
+        assert!(force(3.0, 0.5).y < -1.0, "obstacle to the left");
+        assert!(force(3.0, -0.5).y > 1.0, "obstacle to the right");
+        let mirrored = force(3.0, 0.5) * Vec2::new(1.0, -1.0);
+        assert_close(force(3.0, -0.5), mirrored);
+    }
+
+    #[test]
+    fn dead_centre_it_passes_on_the_left() {
+        assert!(force(3.0, 0.0).y > 5.0);
+        assert_eq!(force(3.0, 0.0), force(3.0, -0.0));
+    }
+
+    #[test]
+    fn obstacles_behind_or_beside_do_nothing() {
+        assert_eq!(force(-0.1, 0.3), Vec2::ZERO);
+        assert_eq!(force(-3.0, 0.0), Vec2::ZERO);
+        assert_eq!(force(3.0, 1.75), Vec2::ZERO);
+        assert_eq!(force(3.0, -9.0), Vec2::ZERO);
+    }
+
+    #[test]
+    fn braking_grows_as_it_nears() {
+        let braking: Vec<f32> = (0..10)
+            .map(|i| -force(4.0 - 0.1 * i as f32, 0.9).x)
+            .collect();
+        assert!(braking.is_sorted() && braking[9] > braking[0]);
+    }
+
+    #[test]
+    fn the_box_grows_with_speed() {
+        let how = ObstacleAvoidance::default();
+        // 0.5 + 1, and 5 m in one second.
+        assert_eq!(how.length(&Agent::default()), 1.5);
+        assert_eq!(how.length(&rushing()), 6.5);
+    }
+
+    #[test]
+    fn the_force_fades_at_every_edge_of_the_box() {
+        let along_x = (150..1_000).map(|i| force(0.01 * i as f32, -0.4));
+        // Across the middle the side changes: there, and only there, it must jump.
+        let to_the_left = (0..300).map(|i| force(3.0, 0.01 * i as f32 + 0.005));
+        let to_the_right = (0..300).map(|i| force(3.0, -0.01 * i as f32));
+        let jump = |forces: Vec<Vec2>| {
+            let steps = forces.windows(2).map(|pair| pair[0].distance(pair[1]));
+            steps.fold(0.0, f32::max)
+        };
+        for forces in [
+            along_x.collect(),
+            to_the_left.collect(),
+            to_the_right.collect(),
+        ] {
+            let jump = jump(forces);
+            assert!(jump < 3.0, "{jump} N in a centimeter");
+        }
+    }
+
+    #[test]
+    fn inside_the_margin_it_may_leave_but_not_go_deeper() {
+        let obstacle = Circle::new(Vec2::new(1.2, 0.0), 1.0);
+        let how = ObstacleAvoidance::default();
+        assert!(avoid_obstacles(&rushing(), [obstacle], &how).x < -10.0);
+        let leaving = Agent {
+            velocity: Vec2::new(-5.0, 0.0),
+            heading: Vec2::NEG_X,
+            ..default()
+        };
+        assert_eq!(avoid_obstacles(&leaving, [obstacle], &how), Vec2::ZERO);
+    }
+
+    #[test]
+    fn obstacles_of_all_sizes_are_avoided_at_full_speed_by_agents_of_any_mass() {
+        let how = ObstacleAvoidance::default();
+        for mass in [0.1, 1.0, 10.0, 100.0] {
+            for radius in [0.1, 0.5, 2.0, 10.0, 50.0] {
+                for y in [-0.9, -0.3, 0.0, 0.01, 0.6] {
+                    for hertz in [30.0, 120.0] {
+                        let mut course = Course::new(hertz);
+                        course.agent.mass = mass;
+                        course.agent.velocity = Vec2::new(5.0, 0.0);
+                        let far = how.length(&course.agent) + radius + 2.0;
+                        let obstacle = Circle::new(Vec2::new(far, y * radius), radius);
+                        let mut gap = f32::INFINITY;
+                        for _ in 0..(60.0 * hertz) as u32 {
+                            let me = course.agent;
+                            let offset = me.position.distance(obstacle.center);
+                            gap = gap.min(offset - radius - me.radius);
+                            // A will of its own: always on along x, as far as it is let.
+                            let avoiding = avoid_obstacles(&me, [obstacle], &how);
+                            let rest = me.max_force - avoiding.length();
+                            let on = me.track(Vec2::new(5.0, 0.0)).clamp_length_max(rest);
+                            course.step(avoiding + on);
+                        }
+                        let case = format!("{mass} kg, radius {radius}, y {y}, {hertz} Hz");
+                        assert!(gap > -5e-3, "{case}: {gap} m deep");
+                    }
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn forces_are_finite_and_bounded(
+            x in -20.0..20.0_f32, y in -20.0..20.0_f32, radius in 1e-3..1e4_f32,
+            vx in -9.0..9.0_f32, vy in -9.0..9.0_f32, mass in 0.01..1e3_f32,
+        ) {
+            let velocity = Vec2::new(vx, vy);
+            let me = Agent {
+                velocity,
+                heading: velocity.normalize_or(Vec2::X),
+                mass,
+                ..default()
+            };
+            let obstacle = Circle::new(Vec2::new(x, y), radius);
+            let force = avoid_obstacles(&me, [obstacle], &ObstacleAvoidance::default());
+            prop_assert!(force.is_finite() && force.length() <= me.max_force * 1.000_01);
+        }
+    }
+}

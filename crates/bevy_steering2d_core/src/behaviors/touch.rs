@@ -1,0 +1,134 @@
+//! Several things that push at once, and the one push they make.
+
+use std::cmp::Ordering;
+
+use bevy::prelude::*;
+use smallvec::SmallVec;
+
+use crate::perception::order_of;
+
+/// One thing that pushes the agent away.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Touch {
+    /// Unit vector away from it: the normal of a wall on my side.
+    pub normal: Vec2,
+    /// How urgent it is, `0..=1`.
+    pub urgency: f32,
+}
+
+/// The most urgent touches, the strongest first.
+#[derive(Default)]
+pub(crate) struct Touches(SmallVec<[Touch; Self::KEPT]>);
+
+impl Touches {
+    /// More than these never matter at once.
+    const KEPT: usize = 8;
+
+    pub(crate) fn add(&mut self, touch: Touch) {
+        let pushes = touch.urgency > 0.0;
+        if !pushes {
+            return;
+        }
+        let place = self.0.partition_point(|known| known.order(&touch).is_lt());
+        if self.0.len() == Self::KEPT {
+            if place == Self::KEPT {
+                return;
+            }
+            self.0.pop();
+        }
+        self.0.insert(place, touch);
+    }
+
+    /// The push of all together, as a share of `max_force`, `0..=1`.
+    pub(crate) fn push(&self) -> Vec2 {
+        (together(&self.0) + out_of_corner(&self.0)).clamp_length_max(1.0)
+    }
+}
+
+impl Touch {
+    /// The most urgent first; then whatever order, as long as it is one.
+    fn order(&self, other: &Self) -> Ordering {
+        let key = |touch: &Self| [-touch.urgency, touch.normal.x, touch.normal.y];
+        order_of(key(self), key(other))
+    }
+}
+
+/// The strongest first: along the normal of each the push is at least as strong as that one alone
+/// asks for, as far as no other asks for the contrary.
+fn together(touches: &[Touch]) -> Vec2 {
+    let mut push = Vec2::ZERO;
+    for touch in touches {
+        let has = push.dot(touch.normal).max(0.0);
+        push += (touch.urgency - has).max(0.0) * touch.normal;
+    }
+    push
+}
+
+/// Between walls that close in, most of their push cancels, and what is left may not stop it. So
+/// the two that close in most push it out, midway between their normals, as strongly as the
+/// weaker of them would alone. The walls of a corridor close in on neither end.
+fn out_of_corner(touches: &[Touch]) -> Vec2 {
+    let mut out = Vec2::ZERO;
+    for (i, a) in touches.iter().enumerate() {
+        for b in &touches[i + 1..] {
+            let facing_each_other = -a.normal.dot(b.normal);
+            let midway = a.normal + b.normal;
+            let closing_in = (midway.length() / CLOSING_IN).min(1.0);
+            let share = a.urgency.min(b.urgency) * facing_each_other * closing_in;
+            if share > out.length() {
+                out = share * midway.normalize_or_zero();
+            }
+        }
+    }
+    out
+}
+
+/// From here on the sum of two unit normals belongs to a corner (of 6°), below to a corridor.
+const CLOSING_IN: f32 = 0.1;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::behaviors::testing::assert_close;
+
+    fn push(touches: &[(Vec2, f32)]) -> Vec2 {
+        let mut all = Touches::default();
+        for &(normal, urgency) in touches {
+            all.add(Touch { normal, urgency });
+        }
+        all.push()
+    }
+
+    #[test]
+    fn one_wall_felt_thrice_pushes_once() {
+        let left = Vec2::NEG_X;
+        assert_close(push(&[(left, 0.3), (left, 0.5), (left, 0.4)]), 0.5 * left);
+    }
+
+    #[test]
+    fn a_right_angle_adds_up_and_a_corridor_balances() {
+        assert_close(push(&[(Vec2::X, 0.6), (Vec2::Y, 0.8)]), Vec2::new(0.6, 0.8));
+        assert_close(
+            push(&[(Vec2::Y, 0.6), (Vec2::NEG_Y, 0.4)]),
+            Vec2::new(0.0, 0.2),
+        );
+        assert_eq!(push(&[(Vec2::Y, 0.6), (Vec2::NEG_Y, 0.6)]), Vec2::ZERO);
+    }
+
+    #[test]
+    fn an_acute_corner_pushes_out_of_it_with_nearly_all_it_has() {
+        // 30°, open to the left.
+        let (a, b) = (
+            Vec2::from_angle(-105_f32.to_radians()),
+            Vec2::from_angle(105_f32.to_radians()),
+        );
+        let out = push(&[(a, 1.0), (b, 1.0)]);
+        assert!(out.x < -0.99 && out.y.abs() < 1e-5, "{out}");
+    }
+
+    #[test]
+    fn only_the_most_urgent_are_kept() {
+        let many: Vec<_> = (0..1_000).map(|i| (Vec2::X, i as f32 * 1e-3)).collect();
+        assert_close(push(&many), 0.999 * Vec2::X);
+    }
+}

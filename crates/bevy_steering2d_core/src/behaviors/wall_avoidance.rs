@@ -1,0 +1,468 @@
+//! Away from walls, felt with whiskers.
+
+use bevy::prelude::*;
+
+use super::danger::{alarm, forward_speed, pressing, sight, stopping};
+use super::embeds_influence;
+use super::feelers::{Feeler, Feelers, Whisker};
+use super::touch::{Touch, Touches};
+use crate::perception::{ColliderProbes, Probing, Surroundings, WallHit};
+use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
+
+/// Feels for [`Wall`](crate::Wall)s ahead with whiskers, like a cat in the dark, and is pushed
+/// away from those it feels.
+///
+#[doc = include_str!("figures/wall_avoidance.svg")]
+///
+/// Use it for rooms, mazes and streets; with [`SensesColliders`](crate::SensesColliders) also for
+/// colliders of any shape. Walls are solid on both sides. For round things
+/// [`ObstacleAvoidance`](crate::ObstacleAvoidance) looks more natural.
+///
+/// A feeler grows through the body first; its length counts from the rim. Where one goes past a
+/// wall by an overshoot o of its length l, the wall pushes with `max_force · response(2·o / l)`
+/// along its normal, on my side: with all force when half of the feeler is past. The body itself
+/// feels too, for the ends of walls that slip between feelers. Of several hits the strongest
+/// comes first, and each further one adds what the force so far lacks along its own normal: the
+/// walls of a corridor balance. Those of an acute corner also push out of it.
+/// (Buckland; Evadir Paredes)
+#[derive(Component, Reflect, Clone, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct WallAvoidance {
+    /// How it feels. Default [`Feelers::Whiskers`].
+    pub feelers: Feelers,
+    /// Length of the longest feeler at rest, from the rim of the body, m, `> 0`. Default `1`.
+    pub min_length: f32,
+    /// How much feelers grow with speed, s, `≥ 0`. Default `0.5`. They always grow by at least
+    /// four stopping distances.
+    pub look_ahead: f32,
+    /// A further feeler that points back. Default `true`. It is as long as the longest at rest,
+    /// when the next step may go anywhere, shrinks to nothing at full speed ahead, and grows
+    /// when it backs up, which bodies do whose heading is their facing, such as cars.
+    pub rear: bool,
+    /// How the push grows. Default [`WallResponse::Linear`].
+    pub response: WallResponse,
+    /// Its say among the other behaviors.
+    pub influence: Influence,
+}
+
+/// How the push of a [`WallAvoidance`] grows with the overshoot.
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[reflect(Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub enum WallResponse {
+    /// In proportion. The default.
+    #[default]
+    Linear,
+    /// With its square: later and harder.
+    Quadratic,
+    /// In proportion too, but whatever it feels also stops its motion towards the wall at once,
+    /// as hard as it can; it may slide along.
+    Stop,
+}
+
+/// Stopping distances a feeler must hold: half of it stops any body twice over.
+const STOPPING_DISTANCES: f32 = 4.0;
+
+impl Default for WallAvoidance {
+    fn default() -> Self {
+        Self {
+            feelers: Feelers::default(),
+            min_length: 1.0,
+            look_ahead: 0.5,
+            rear: true,
+            response: WallResponse::default(),
+            influence: Influence::at(priority::WALL_AVOIDANCE),
+        }
+    }
+}
+
+impl WallAvoidance {
+    /// Feels with the given feelers.
+    pub fn new(feelers: Feelers) -> Self {
+        Self {
+            feelers,
+            ..Self::default()
+        }
+    }
+
+    /// Sets the [`response`](Self::response).
+    #[must_use]
+    pub fn responding(mut self, response: WallResponse) -> Self {
+        self.response = response;
+        self
+    }
+
+    /// The feelers of this tick, in world coordinates.
+    pub fn whiskers(&self, me: &Agent) -> impl Iterator<Item = Whisker> {
+        let grown = |speed| sight(me, speed, self.look_ahead, STOPPING_DISTANCES);
+        let speed = forward_speed(me);
+        let length = self.min_length + grown(speed.max(0.0));
+        let slow = (1.0 - speed / me.max_speed).clamp(0.0, 1.0);
+        let back = slow * self.min_length + grown(-speed.min(0.0));
+        let back = (self.rear && back > 0.0).then(|| Feeler::REAR.grown(me, back));
+        let list = self.feelers.list().iter();
+        let front = list.map(move |feeler| feeler.grown(me, length));
+        front.chain(back)
+    }
+}
+
+impl Behavior for WallAvoidance {
+    type Memory = ();
+    type World = Surroundings<'static, 'static>;
+
+    embeds_influence!();
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        InvalidParameter::unless_positive("WallAvoidance.min_length", self.min_length)?;
+        InvalidParameter::unless_non_negative("WallAvoidance.look_ahead", self.look_ahead)?;
+        self.feelers.check("WallAvoidance.feelers")
+    }
+
+    fn steer(&self, me: &Agent, _: (), surroundings: &Surroundings) -> Vec2 {
+        let by_feelers = self.whiskers(me).filter_map(|whisker| {
+            let hit = surroundings.feel(me, whisker.from, whisker.to)?;
+            Some(felt_by(&whisker, me, &hit))
+        });
+        let nearest = surroundings.nearest_wall(me, me.position, skin_sense(me));
+        let by_skin = nearest.map(|hit| felt_by_skin(me, &hit));
+        avoid_walls(me, by_feelers.chain(by_skin), self.response)
+    }
+}
+
+impl Probing for WallAvoidance {
+    fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
+        for whisker in self.whiskers(me) {
+            probes.ask_ray(whisker.from, whisker.to);
+        }
+        probes.ask_near(me.position, skin_sense(me));
+    }
+}
+
+/// Part of a feeler that, once past a wall, takes all the force there is. What pushes towards the
+/// wall besides has the force that is left; half a feeler remains to get the better of it.
+const FULL: f32 = 0.5;
+
+/// How far from its center it feels without feelers, m: as far as it takes to stop in good time.
+fn skin_sense(me: &Agent) -> f32 {
+    me.radius + me.max_speed * me.delta + sight(me, me.speed(), 0.0, STOPPING_DISTANCES)
+}
+
+fn felt_by(whisker: &Whisker, me: &Agent, hit: &WallHit) -> Touch {
+    // A feeler may be rooted beyond the wall; what counts is where its body's center is.
+    let on_my_side = (me.position - hit.point).dot(hit.normal) >= 0.0;
+    let past = whisker.from.distance(whisker.to) - hit.distance;
+    Touch {
+        normal: if on_my_side { hit.normal } else { -hit.normal },
+        urgency: (past / (FULL * whisker.free)).clamp(0.0, 1.0),
+    }
+}
+
+/// Feelers miss what lies between them, such as the end of a wall; the body itself does not.
+fn felt_by_skin(me: &Agent, hit: &WallHit) -> Touch {
+    let gap = hit.distance - me.radius;
+    let closing_speed = -me.velocity.dot(hit.normal);
+    Touch {
+        normal: hit.normal,
+        urgency: alarm(me, stopping(me, closing_speed, gap)).max(pressing(me, gap)),
+    }
+}
+
+/// The force of [`WallAvoidance`] for what it feels, in any order, N.
+pub fn avoid_walls(
+    me: &Agent,
+    touches: impl IntoIterator<Item = Touch>,
+    response: WallResponse,
+) -> Vec2 {
+    let mut felt = Touches::default();
+    for touch in touches {
+        let urgency = response.strength(me, &touch);
+        felt.add(Touch { urgency, ..touch });
+    }
+    me.max_force * felt.push()
+}
+
+impl WallResponse {
+    /// The share of `max_force` with which a touched wall pushes.
+    fn strength(self, me: &Agent, touch: &Touch) -> f32 {
+        match self {
+            Self::Linear => touch.urgency,
+            Self::Quadratic => touch.urgency * touch.urgency,
+            Self::Stop if touch.urgency == 0.0 => 0.0,
+            Self::Stop => {
+                let closing_speed = -me.velocity.dot(touch.normal);
+                let stop_in_a_tick = me.mass * closing_speed / me.delta.max(f32::MIN_POSITIVE);
+                touch.urgency.max(stop_in_a_tick / me.max_force).min(1.0)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::behaviors::seek;
+    use crate::behaviors::testing::{Course, assert_close};
+    use crate::perception::{Wall, WallIndex};
+    use crate::{WanderMemory, WanderStyle};
+    use proptest::prelude::*;
+
+    /// At full speed along x: feelers 1 + 2.5 m long, radius 0.5.
+    fn rushing() -> Agent {
+        Agent {
+            velocity: Vec2::new(5.0, 0.0),
+            ..default()
+        }
+    }
+
+    fn force(me: &Agent, walls: &[Wall], how: &WallAvoidance) -> Vec2 {
+        felt(me, &WallIndex::of(walls), how)
+    }
+
+    fn felt(me: &Agent, walls: &WallIndex, how: &WallAvoidance) -> Vec2 {
+        let touches = how.whiskers(me).filter_map(|whisker| {
+            let hit = walls.first_hit(whisker.from, whisker.to)?;
+            Some(felt_by(&whisker, me, &hit))
+        });
+        let skin = walls.nearest(me.position, skin_sense(me));
+        let touches = touches.chain(skin.map(|hit| felt_by_skin(me, &hit)));
+        avoid_walls(me, touches, how.response)
+    }
+
+    fn wall_at(x: f32) -> [Wall; 1] {
+        [Wall::new(Vec2::new(x, -50.0), Vec2::new(x, 50.0))]
+    }
+
+    #[test]
+    fn the_push_is_in_proportion_to_the_overshoot() {
+        let single = WallAvoidance::new(Feelers::Single);
+        // The tip is at 0.5 + 3.5 = 4 m.
+        assert_eq!(force(&rushing(), &wall_at(4.01), &single), Vec2::ZERO);
+        // 0.7 m past, a fifth of 3.5 m.
+        assert_close(
+            force(&rushing(), &wall_at(3.3), &single),
+            Vec2::new(-8.0, 0.0),
+        );
+        // Half of it past.
+        assert_close(
+            force(&rushing(), &wall_at(2.25), &single),
+            Vec2::new(-20.0, 0.0),
+        );
+        let quadratic = single.responding(WallResponse::Quadratic);
+        // 20 N · 0.4².
+        assert_close(
+            force(&rushing(), &wall_at(3.3), &quadratic),
+            Vec2::new(-3.2, 0.0),
+        );
+    }
+
+    #[test]
+    fn stop_ends_the_motion_into_the_wall_and_lets_it_slide() {
+        let me = Agent {
+            velocity: Vec2::new(0.5, 4.0),
+            heading: Vec2::Y,
+            delta: 0.05,
+            ..default()
+        };
+        // The right whisker feels it: 1 kg · (0 − 0.5) m/s / 0.05 s.
+        let how = WallAvoidance::default().responding(WallResponse::Stop);
+        assert_close(force(&me, &wall_at(1.8), &how), Vec2::new(-10.0, 0.0));
+        let sliding = Agent {
+            velocity: Vec2::new(0.0, 4.0),
+            ..me
+        };
+        assert!(force(&sliding, &wall_at(1.8), &how).length() < 2.0);
+    }
+
+    #[test]
+    fn walls_are_solid_on_both_sides() {
+        let turned = wall_at(2.0).map(|wall| Wall::new(wall.to, wall.from));
+        let how = WallAvoidance::default();
+        let push = force(&rushing(), &wall_at(2.0), &how);
+        assert!(push.x < 0.0);
+        assert_eq!(push, force(&rushing(), &turned, &how));
+    }
+
+    #[test]
+    fn a_later_feeler_that_hits_nothing_does_not_silence_an_earlier_one() {
+        let ahead = [Wall::new(Vec2::new(3.0, -0.2), Vec2::new(3.0, 0.2))];
+        // Only the first of the whiskers, straight ahead, meets this stub: 1 m past of 3.5 m.
+        let push = force(&rushing(), &ahead, &WallAvoidance::default());
+        assert_close(push, Vec2::new(-20.0 * 2.0 / 3.5, 0.0));
+    }
+
+    #[test]
+    fn the_order_of_feelers_does_not_matter() {
+        let walls = [
+            Wall::new(Vec2::new(3.0, -5.0), Vec2::new(3.0, 5.0)),
+            Wall::new(Vec2::new(0.0, 1.2), Vec2::new(5.0, 1.4)),
+        ];
+        let custom = |order: [usize; 3]| {
+            WallAvoidance::new(Feelers::Custom(
+                order.map(|i| Feelers::Whiskers.list()[i]).to_vec(),
+            ))
+        };
+        let one = force(&rushing(), &walls, &custom([0, 1, 2]));
+        let other = force(&rushing(), &walls, &custom([2, 1, 0]));
+        assert_close(one, other);
+        assert_eq!(one, force(&rushing(), &walls, &WallAvoidance::default()));
+    }
+
+    #[test]
+    fn three_feelers_on_one_wall_push_no_harder_than_the_strongest() {
+        let one = Touch {
+            normal: Vec2::NEG_X,
+            urgency: 0.5,
+        };
+        let weaker = Touch {
+            urgency: 0.3,
+            ..one
+        };
+        let push = avoid_walls(&rushing(), [weaker, one, weaker], WallResponse::Linear);
+        assert_close(push, Vec2::new(-10.0, 0.0));
+    }
+
+    #[test]
+    fn a_corridor_balances() {
+        let walls = |shift: f32| {
+            [1.4, -1.4].map(|y| {
+                let y = y + shift;
+                Wall::new(Vec2::new(-50.0, y), Vec2::new(50.0, y))
+            })
+        };
+        let how = WallAvoidance::default();
+        assert_close(force(&rushing(), &walls(0.0), &how), Vec2::ZERO);
+        assert!(
+            force(&rushing(), &walls(0.2), &how).y > 0.5,
+            "to the middle"
+        );
+        assert!(force(&rushing(), &walls(-0.2), &how).y < -0.5);
+    }
+
+    #[test]
+    fn the_rear_feeler_feels_while_it_is_slow_or_backs_up() {
+        let at_speed = |speed: f32| Agent {
+            velocity: Vec2::new(speed, 0.0),
+            ..default()
+        };
+        let behind = wall_at(-1.0);
+        let how = WallAvoidance::default();
+        assert_eq!(force(&at_speed(5.0), &behind, &how), Vec2::ZERO);
+        // 0.8 m long at a fifth of full speed; 0.3 m of it past.
+        assert_close(force(&at_speed(1.0), &behind, &how), Vec2::new(15.0, 0.0));
+        // 1 m long; half of it past.
+        assert_close(force(&at_speed(0.0), &behind, &how), Vec2::new(20.0, 0.0));
+        // 1 + 2.5 m long; 0.7 m of it past.
+        let far = wall_at(-3.3);
+        assert_close(force(&at_speed(-5.0), &far, &how), Vec2::new(8.0, 0.0));
+        let without = WallAvoidance { rear: false, ..how };
+        assert_eq!(force(&at_speed(-5.0), &far, &without), Vec2::ZERO);
+    }
+
+    #[test]
+    fn parallel_feelers_begin_at_the_sides_of_the_body() {
+        let how = WallAvoidance::new(Feelers::Parallel);
+        let whiskers: Vec<Whisker> = how.whiskers(&rushing()).collect();
+        assert_eq!(whiskers[0].from, Vec2::new(0.0, 0.5));
+        assert_eq!(whiskers[1].to, Vec2::new(4.0, -0.5));
+        // A wall between the body's center and its left side pushes to the right all the same.
+        let grazing = [Wall::new(Vec2::new(-1.0, 0.3), Vec2::new(3.0, 0.7))];
+        assert!(force(&rushing(), &grazing, &how).y < 0.0);
+    }
+
+    /// Drives on as it wishes, as hard as it is let, and never passes a wall.
+    fn drive(course: &mut Course, walls: &[Wall], how: &WallAvoidance, wish: Vec2) {
+        let walls = WallIndex::of(walls);
+        for _ in 0..(20.0 / course.agent.delta) as u32 {
+            let me = course.agent;
+            let avoiding = felt(&me, &walls, how);
+            let rest = (me.max_force - avoiding.length()).max(0.0);
+            course.step(avoiding + me.track(wish).clamp_length_max(rest));
+            let hit = walls.first_hit(me.position, course.agent.position);
+            assert_eq!(hit, None, "{me:?} {how:?}");
+        }
+    }
+
+    #[test]
+    fn no_wall_is_passed_by_agents_of_any_mass_even_if_they_want_to() {
+        for response in [
+            WallResponse::Linear,
+            WallResponse::Quadratic,
+            WallResponse::Stop,
+        ] {
+            for feelers in [Feelers::Single, Feelers::Whiskers, Feelers::Parallel] {
+                for mass in [0.1, 1.0, 10.0, 100.0] {
+                    for slope in [0.0, 0.3, 0.7] {
+                        let mut course = Course::new(60.0);
+                        course.agent.mass = mass;
+                        course.agent.velocity = Vec2::new(5.0, 0.0);
+                        let how = WallAvoidance::new(feelers.clone()).responding(response);
+                        let x = 8.0 + 4.0 * mass;
+                        let along = 1_000.0 * Vec2::new(slope, 1.0);
+                        let wall = Wall::new(Vec2::X * x - along, Vec2::X * x + along);
+                        drive(&mut course, &[wall], &how, Vec2::new(5.0, 0.0));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn acute_corners_do_not_trap() {
+        for degrees in [10.0_f32, 20.0, 30.0, 60.0, 90.0] {
+            for y in [0.0, 0.05, -0.2] {
+                // A wedge whose apex is at the origin, open to the left.
+                let (sin, cos) = (0.5 * degrees.to_radians()).sin_cos();
+                let far = 60.0 * Vec2::new(-cos, sin);
+                let walls = [far, far * Vec2::new(1.0, -1.0)].map(|end| Wall::new(Vec2::ZERO, end));
+                let walls = WallIndex::of(&walls);
+                let mut course = Course::new(60.0);
+                course.agent.position = Vec2::new(-25.0, y);
+                course.agent.velocity = Vec2::new(5.0, 0.0);
+                let how = WallAvoidance::default();
+                let mut wandering = WanderMemory::default();
+                let mut deepest = f32::NEG_INFINITY;
+                let mut way_out = 0.0_f32;
+                for _ in 0..60 * 60 {
+                    let me = course.agent;
+                    deepest = deepest.max(me.position.x);
+                    way_out = way_out.max(deepest - me.position.x);
+                    let avoiding = felt(&me, &walls, &how);
+                    wandering.advance(&me, WanderStyle::default());
+                    let rest = (me.max_force - avoiding.length()).max(0.0);
+                    let wish = seek(&me, wandering.target).clamp_length_max(rest);
+                    course.step(avoiding + wish);
+                    let hit = walls.first_hit(me.position, course.agent.position);
+                    assert_eq!(hit, None, "{degrees}°, {y}: through a wall");
+                }
+                assert!(
+                    way_out > 10.0,
+                    "{degrees}°, {y}: stuck at {}, deepest {deepest}",
+                    course.agent.position
+                );
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn forces_are_finite_and_bounded(
+            ends in prop::collection::vec((-9.0..9.0_f32, -9.0..9.0_f32), 2..30),
+            vx in -9.0..9.0_f32, vy in -9.0..9.0_f32, mass in 0.01..1e3_f32,
+        ) {
+            let velocity = Vec2::new(vx, vy);
+            let me = Agent {
+                velocity,
+                heading: velocity.normalize_or(Vec2::X),
+                mass,
+                ..default()
+            };
+            let walls = Wall::outline(ends.into_iter().map(Vec2::from));
+            for response in [WallResponse::Linear, WallResponse::Quadratic, WallResponse::Stop] {
+                let how = WallAvoidance::default().responding(response);
+                let force = force(&me, &walls, &how);
+                prop_assert!(force.is_finite() && force.length() <= me.max_force * 1.000_01);
+            }
+        }
+    }
+}

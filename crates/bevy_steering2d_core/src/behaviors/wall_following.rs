@@ -1,0 +1,182 @@
+//! Along walls.
+
+use bevy::prelude::*;
+
+use super::danger::ahead;
+use super::embeds_influence;
+use crate::perception::{ColliderProbes, Probing, Surroundings, WallHit};
+use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
+
+/// Goes along the nearest wall at a distance.
+///
+#[doc = include_str!("figures/wall_following.svg")]
+///
+/// Use it for patrols, vacuum robots, rats. It follows [`Wall`](crate::Wall)s, with
+/// [`SensesColliders`](crate::SensesColliders) also colliders of any shape, in the direction it
+/// is going. Out of reach of any wall it does nothing; add a [`Wander`](crate::Wander). Sharp
+/// inner corners are [`WallAvoidance`](crate::WallAvoidance)'s.
+///
+/// q is the wall's point nearest to where it will be after the look-ahead, n the normal there, e
+/// how far that place is from the distance to keep, as a fraction of it (at most 1). Then
+/// `F = track(max_speed · dir(along + e · n)) · urgency`, where the urgency falls to 0 over the
+/// last quarter of the reach. (after Reynolds 1999)
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct WallFollowing {
+    /// From the wall to the rim of the body, m, `> 0`. Default `1`.
+    pub distance: f32,
+    /// Walls farther than this from its center are not followed, m, `> 0`. Default `5`.
+    pub reach: f32,
+    /// How far it looks ahead, s, `≥ 0`. Default `0.3`.
+    pub look_ahead: f32,
+    /// Its say among the other behaviors.
+    pub influence: Influence,
+}
+
+impl Default for WallFollowing {
+    fn default() -> Self {
+        Self {
+            distance: 1.0,
+            reach: 5.0,
+            look_ahead: 0.3,
+            influence: Influence::at(priority::WALL_FOLLOWING),
+        }
+    }
+}
+
+impl WallFollowing {
+    /// Keeps this distance, m.
+    pub fn new(distance: f32) -> Self {
+        Self {
+            distance,
+            ..Self::default()
+        }
+    }
+
+    /// Where it will be after the look-ahead, m.
+    fn future(&self, me: &Agent) -> Vec2 {
+        me.position + self.look_ahead * me.velocity
+    }
+}
+
+impl Behavior for WallFollowing {
+    type Memory = ();
+    type World = Surroundings<'static, 'static>;
+
+    embeds_influence!();
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        InvalidParameter::unless_positive("WallFollowing.distance", self.distance)?;
+        InvalidParameter::unless_positive("WallFollowing.reach", self.reach)?;
+        InvalidParameter::unless_non_negative("WallFollowing.look_ahead", self.look_ahead)
+    }
+
+    fn steer(&self, me: &Agent, _: (), surroundings: &Surroundings) -> Vec2 {
+        surroundings
+            .nearest_wall(me, self.future(me), self.reach)
+            .map_or(Vec2::ZERO, |wall| follow_wall(me, &wall, self))
+    }
+}
+
+impl Probing for WallFollowing {
+    fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
+        probes.ask_near(self.future(me), self.reach);
+    }
+}
+
+/// The force of [`WallFollowing`] along the wall nearest to where it will be, N.
+pub fn follow_wall(me: &Agent, wall: &WallHit, how: &WallFollowing) -> Vec2 {
+    // The place to be may be past the wall, but I am not: the side to keep is mine.
+    let mine = (me.position - wall.point).dot(wall.normal) >= 0.0;
+    let (normal, distance) = if mine {
+        (wall.normal, wall.distance)
+    } else {
+        (-wall.normal, -wall.distance)
+    };
+    let tangent = normal.perp();
+    let along = if tangent.dot(ahead(me)) < 0.0 {
+        -tangent
+    } else {
+        tangent
+    };
+    let missing = (how.distance + me.radius - distance) / how.distance;
+    let direction = (along + missing.clamp(-1.0, 1.0) * normal).normalize_or_zero();
+    let urgency = ((how.reach - wall.distance) / (FADING * how.reach)).clamp(0.0, 1.0);
+    urgency * me.track(me.max_speed * direction)
+}
+
+/// The last part of the reach, over which it fades.
+const FADING: f32 = 0.25;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::behaviors::testing::{Course, assert_close, reynolds};
+    use crate::perception::{Wall, WallIndex};
+
+    fn hit(distance: f32) -> WallHit {
+        WallHit {
+            entity: Entity::PLACEHOLDER,
+            distance,
+            point: Vec2::new(0.0, -distance),
+            normal: Vec2::Y,
+        }
+    }
+
+    #[test]
+    fn by_hand() {
+        let how = WallFollowing::default();
+        let force = |distance: f32| follow_wall(&reynolds(2.0), &hit(distance), &how);
+        // In place: straight on, 2 m/s along.
+        assert_close(force(1.5), Vec2::new(2.0, 0.0));
+        // Half a meter off of one: (1, −0.5), normalized.
+        let towards = Vec2::new(1.0, -0.5).normalize();
+        assert_close(force(2.0), 2.0 * towards);
+        // Much too near: 45° away.
+        assert_close(force(0.1), 2.0 * Vec2::ONE.normalize());
+        // An eighth of the reach is left, half of the last quarter.
+        let far = Vec2::new(1.0, -1.0).normalize();
+        assert_close(force(4.375), far);
+        assert_close(force(5.0), Vec2::ZERO);
+    }
+
+    fn follow(course: &mut Course, walls: &[Wall], how: &WallFollowing, seconds: f32) {
+        let walls = WallIndex::of(walls);
+        for _ in 0..(seconds / course.agent.delta) as u32 {
+            let me = course.agent;
+            let wall = walls.nearest(how.future(&me), how.reach);
+            course.step(wall.map_or(Vec2::ZERO, |wall| follow_wall(&me, &wall, how)));
+        }
+    }
+
+    #[test]
+    fn it_keeps_its_distance_along_a_straight_wall() {
+        for mass in [0.5, 1.0, 5.0] {
+            let mut course = Course::new(60.0);
+            course.agent.mass = mass;
+            course.agent.position = Vec2::new(0.0, 4.0);
+            let wall = Wall::new(Vec2::new(-10.0, 0.0), Vec2::new(1_000.0, 0.0));
+            follow(&mut course, &[wall], &WallFollowing::default(), 20.0);
+            let me = course.agent;
+            assert!((me.position.y - 1.5).abs() < 0.05, "{mass} kg: {me:?}");
+            assert!(me.position.x > 50.0, "{mass} kg: {me:?}");
+        }
+    }
+
+    #[test]
+    fn it_goes_round_a_block() {
+        let block = Wall::room(Rect::new(-5.0, -5.0, 5.0, 5.0));
+        let mut course = Course::new(60.0);
+        course.agent.position = Vec2::new(0.0, 7.0);
+        let mut quadrants = [false; 4];
+        for _ in 0..30 {
+            follow(&mut course, &block, &WallFollowing::default(), 1.0);
+            let at = course.agent.position;
+            quadrants[usize::from(at.x > 0.0) + 2 * usize::from(at.y > 0.0)] = true;
+            let gap = at.abs().max_element() - 5.0;
+            assert!((0.5..4.0).contains(&gap), "{at}");
+        }
+        assert_eq!(quadrants, [true; 4], "all the way round");
+    }
+}

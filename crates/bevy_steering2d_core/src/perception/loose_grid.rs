@@ -1,0 +1,359 @@
+//! Finds what is near without looking at the rest: a loose grid of several cell sizes.
+//!
+//! Every item lies in one cell, that of its center, on the level whose cells are large enough to
+//! hold it whole; pebbles and mountains never share a level. A search looks, on each level, at
+//! the cells around it, widened by the largest item there. Cells are hashed into a table of
+//! fixed size, so coordinates may be anything; they are never wider than about two items ask
+//! for, so a search costs by what is near, not by how much there is.
+
+use std::cmp::Ordering;
+
+use bevy::prelude::*;
+
+use super::Circle;
+
+/// Something with a place and a size.
+pub(crate) trait Bounded: Copy + PartialEq {
+    /// A circle around all of it; finite.
+    fn bounds(&self) -> Circle;
+
+    /// A total order by geometry, so that the order of spawning cannot change a result.
+    fn order(&self, other: &Self) -> Ordering;
+}
+
+/// An index over items that rarely change. Rebuilding it allocates nothing once warm.
+#[derive(Clone, Debug)]
+pub(crate) struct LooseGrid<T> {
+    /// What it was built from, in the order it was given.
+    source: Vec<T>,
+    /// By level, then by bucket, then in order of geometry.
+    items: Vec<T>,
+    levels: Vec<Level>,
+    /// For each level a table: where each bucket begins in `items`, and where the last one ends.
+    starts: Vec<u32>,
+    by_level: Vec<T>,
+    spread: Vec<f32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Level {
+    /// Width of a cell, m.
+    cell: f32,
+    /// Radius of the largest item, m.
+    reach: f32,
+    first: usize,
+    end: usize,
+    table: usize,
+    /// Number of buckets less one; a power of two less one.
+    mask: u32,
+}
+
+impl<T> Default for LooseGrid<T> {
+    fn default() -> Self {
+        Self {
+            source: Vec::new(),
+            items: Vec::new(),
+            levels: Vec::new(),
+            starts: Vec::new(),
+            by_level: Vec::new(),
+            spread: Vec::new(),
+        }
+    }
+}
+
+impl<T: Bounded> LooseGrid<T> {
+    /// Every item, in no meaningful but always the same order.
+    pub(crate) fn items(&self) -> &[T] {
+        &self.items
+    }
+
+    /// Indexes the items anew, unless they are the same as before. True if it had to.
+    pub(crate) fn rebuild(&mut self, items: impl Iterator<Item = T>) -> bool {
+        self.by_level.clear();
+        self.by_level.extend(items);
+        if self.by_level == self.source {
+            return false;
+        }
+        self.source.clone_from(&self.by_level);
+        self.by_level.sort_unstable_by(|a, b| {
+            let (rank_a, rank_b) = (rank(a.bounds().radius), rank(b.bounds().radius));
+            rank_a.cmp(&rank_b).then_with(|| a.order(b))
+        });
+        self.items.clone_from(&self.by_level);
+        self.levels.clear();
+        self.starts.clear();
+        let mut first = 0;
+        while first < self.items.len() {
+            first = self.add_level(first);
+        }
+        true
+    }
+
+    /// Sorts the items of the level that begins at `first` into buckets; gives where it ends.
+    fn add_level(&mut self, first: usize) -> usize {
+        let of = |item: &T| rank(item.bounds().radius);
+        let rank = of(&self.by_level[first]);
+        let count = self.by_level[first..].partition_point(|item| of(item) == rank);
+        let end = first + count;
+        let members = &self.by_level[first..end];
+        let buckets = count.next_power_of_two().max(2);
+        let level = Level {
+            cell: width(rank).max(spacing(members, &mut self.spread)),
+            reach: members
+                .iter()
+                .map(|item| item.bounds().radius)
+                .fold(0.0, f32::max),
+            first,
+            end,
+            table: self.starts.len(),
+            mask: buckets as u32 - 1,
+        };
+        // A counting sort: count, sum up, place. It keeps the order within a bucket.
+        self.starts.resize(level.table + buckets + 1, 0);
+        let starts = &mut self.starts[level.table..];
+        for item in members {
+            starts[level.bucket_of(item) + 1] += 1;
+        }
+        starts[0] = first as u32;
+        for bucket in 1..=buckets {
+            starts[bucket] += starts[bucket - 1];
+        }
+        for item in members {
+            let next = &mut starts[level.bucket_of(item)];
+            self.items[*next as usize] = *item;
+            *next += 1;
+        }
+        // Placing has moved every start to the next bucket's.
+        starts.copy_within(0..buckets, 1);
+        starts[0] = first as u32;
+        self.levels.push(level);
+        end
+    }
+
+    /// Visits every item whose bounds touch the rectangle from `min` to `max`, and some near it.
+    pub(crate) fn visit(&self, min: Vec2, max: Vec2, mut visitor: impl FnMut(&T)) {
+        for level in &self.levels {
+            // Rounding must not lose what just touches.
+            let slack = level.reach + 1e-6 * (level.reach + min.abs().max(max.abs()).max_element());
+            let (low, high) = (level.cell_of(min - slack), level.cell_of(max + slack));
+            let size = high.as_i64vec2() - low.as_i64vec2() + 1;
+            let few = (level.end - level.first) as i64;
+            if size.x.max(0).saturating_mul(size.y.max(0)) >= few {
+                self.items[level.first..level.end]
+                    .iter()
+                    .for_each(&mut visitor);
+                continue;
+            }
+            for y in low.y..=high.y {
+                for x in low.x..=high.x {
+                    let cell = IVec2::new(x, y);
+                    let bucket = level.table + level.bucket(cell);
+                    let range = self.starts[bucket] as usize..self.starts[bucket + 1] as usize;
+                    self.items[range]
+                        .iter()
+                        .filter(|item| level.cell_of(item.bounds().center) == cell)
+                        .for_each(&mut visitor);
+                }
+            }
+        }
+    }
+}
+
+impl Level {
+    /// Saturates far out; monotone, so a search never misses.
+    #[inline]
+    fn cell_of(&self, point: Vec2) -> IVec2 {
+        (point / self.cell).floor().as_ivec2()
+    }
+
+    #[inline]
+    fn bucket_of<T: Bounded>(&self, item: &T) -> usize {
+        self.bucket(self.cell_of(item.bounds().center))
+    }
+
+    #[inline]
+    fn bucket(&self, cell: IVec2) -> usize {
+        let mixed = (cell.x as u32).wrapping_mul(0x9e37_79b1)
+            ^ (cell.y as u32).wrapping_mul(0x85eb_ca77).rotate_left(15);
+        ((mixed ^ (mixed >> 15)) & self.mask) as usize
+    }
+}
+
+/// The level of an item: the least k in −8..=10 for which 4ᵏ m exceeds its diameter.
+fn rank(radius: f32) -> i32 {
+    let exponent = ((2.0 * radius).to_bits() >> 23) as i32 - 127;
+    (exponent + 2).div_euclid(2).clamp(-8, 10)
+}
+
+/// 4ᵏ m
+fn width(rank: i32) -> f32 {
+    f32::from_bits(((2 * rank + 127) as u32) << 23)
+}
+
+/// The width of a cell that holds about two items, m, by where the middle nine tenths lie: a
+/// few far away shall not make the cells of all others too wide.
+fn spacing<T: Bounded>(items: &[T], scratch: &mut Vec<f32>) -> f32 {
+    let mut middle = |coordinate: fn(Vec2) -> f32| {
+        scratch.clear();
+        scratch.extend(items.iter().map(|item| coordinate(item.bounds().center)));
+        let tail = items.len() / 20;
+        let low = *scratch.select_nth_unstable_by(tail, f32::total_cmp).1;
+        let last = items.len() - 1 - tail;
+        let high = *scratch.select_nth_unstable_by(last, f32::total_cmp).1;
+        high - low
+    };
+    let spread = Vec2::new(middle(|center| center.x), middle(|center| center.y));
+    let count = items.len() as f32;
+    let in_a_square = (2.0 * spread.element_product() / count).sqrt();
+    let in_a_row = 2.0 * spread.max_element() / count;
+    let spacing = in_a_square.max(in_a_row);
+    if spacing.is_finite() { spacing } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    impl Bounded for Circle {
+        fn bounds(&self) -> Circle {
+            *self
+        }
+
+        fn order(&self, other: &Self) -> Ordering {
+            self.total_order(other)
+        }
+    }
+
+    fn found(grid: &LooseGrid<Circle>, min: Vec2, max: Vec2) -> Vec<Circle> {
+        let mut found = Vec::new();
+        grid.visit(min, max, |circle| {
+            if circle.touches(min, max) {
+                found.push(*circle);
+            }
+        });
+        found
+    }
+
+    /// The twin that looks at everything.
+    fn brute_force(circles: &[Circle], min: Vec2, max: Vec2) -> Vec<Circle> {
+        circles
+            .iter()
+            .copied()
+            .filter(|circle| circle.touches(min, max))
+            .collect()
+    }
+
+    fn sorted(mut circles: Vec<Circle>) -> Vec<Circle> {
+        circles.sort_by(Circle::total_order);
+        circles
+    }
+
+    fn built(circles: &[Circle]) -> LooseGrid<Circle> {
+        let mut grid = LooseGrid::default();
+        grid.rebuild(circles.iter().copied());
+        grid
+    }
+
+    fn coordinate() -> impl Strategy<Value = f32> {
+        prop_oneof![
+            8 => -50.0..50.0_f32,
+            1 => -1e9..1e9_f32,
+            1 => prop::sample::select(vec![0.0, -0.0, 1e30, -1e30, 1e-30]),
+        ]
+    }
+
+    fn circle() -> impl Strategy<Value = Circle> {
+        let radius = prop_oneof![8 => 0.01..3.0_f32, 1 => 1e-6..1e6_f32, 1 => Just(1e20)];
+        (coordinate(), coordinate(), radius).prop_map(|(x, y, radius)| Circle {
+            center: Vec2::new(x, y),
+            radius,
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn finds_exactly_what_brute_force_finds(
+            circles in prop::collection::vec(circle(), 0..200),
+            corner in (coordinate(), coordinate()),
+            size in (0.0..30.0_f32, 0.0..30.0_f32),
+        ) {
+            let min = Vec2::new(corner.0, corner.1);
+            let max = min + Vec2::new(size.0, size.1);
+            let grid = built(&circles);
+            let expected = sorted(brute_force(&circles, min, max));
+            prop_assert_eq!(sorted(found(&grid, min, max)), expected);
+        }
+
+        #[test]
+        fn the_order_of_spawning_does_not_matter(
+            circles in prop::collection::vec(circle(), 0..60),
+        ) {
+            let forward = built(&circles);
+            let mut reversed = circles;
+            reversed.reverse();
+            let backward = built(&reversed);
+            prop_assert_eq!(forward.items(), backward.items());
+        }
+    }
+
+    /// Items looked at per search, in a square field of one obstacle per 4 m².
+    fn visits(count: usize, radius: impl Fn(usize) -> f32) -> f32 {
+        let side = 2.0 * (count as f32).sqrt();
+        let circles: Vec<_> = (0..count)
+            .map(|i| {
+                // Low-discrepancy points: evenly spread, nothing in rows.
+                let point = Vec2::new(i as f32 * 0.754_877_7, i as f32 * 0.569_840_3).fract_gl();
+                Circle {
+                    center: side * point,
+                    radius: radius(i),
+                }
+            })
+            .collect();
+        let grid = built(&circles);
+        let mut visited = 0;
+        for i in 0..100 {
+            let at = side * Vec2::new(0.2 + 0.006 * i as f32, 0.8 - 0.006 * i as f32);
+            grid.visit(at - 2.5, at + 2.5, |_| visited += 1);
+        }
+        visited as f32 / 100.0
+    }
+
+    #[test]
+    fn ten_thousand_obstacles_cost_a_search_no_more_than_a_hundred() {
+        for size in [0.01, 0.5] {
+            let (few, many) = (visits(100, |_| size), visits(10_000, |_| size));
+            assert!(many <= 1.5 * few, "{size} m: {few} and {many} visits");
+        }
+    }
+
+    #[test]
+    fn a_mountain_does_not_slow_the_search_among_pebbles() {
+        let pebbles = visits(10_000, |_| 0.2);
+        let with_mountain = visits(10_000, |i| if i == 0 { 500.0 } else { 0.2 });
+        assert!(with_mountain <= pebbles + 2.0, "{pebbles} {with_mountain}");
+    }
+
+    #[test]
+    fn is_rebuilt_only_when_something_changed() {
+        let mut circles = [Circle::new(Vec2::X, 1.0), Circle::new(Vec2::Y, 2.0)];
+        let mut grid = LooseGrid::default();
+        assert!(grid.rebuild(circles.into_iter()));
+        assert!(!grid.rebuild(circles.into_iter()));
+        circles[0].center.x += 1.0;
+        assert!(grid.rebuild(circles.into_iter()));
+        assert!(grid.rebuild([].into_iter()));
+        assert!(found(&grid, Vec2::splat(-1e9), Vec2::splat(1e9)).is_empty());
+    }
+
+    #[test]
+    fn levels_hold_their_items_whole() {
+        for radius in [1e-3, 0.1, 0.49, 0.5, 0.51, 1.0, 2.0, 100.0, 1e5] {
+            let cell = width(rank(radius));
+            assert!(
+                cell >= 2.0 * radius && cell <= 16.0 * radius,
+                "{radius} in {cell}"
+            );
+        }
+    }
+}

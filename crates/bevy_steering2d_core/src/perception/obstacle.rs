@@ -1,0 +1,131 @@
+//! Round things in the way.
+
+use std::cmp::Ordering;
+
+use bevy::prelude::*;
+
+use super::Circle;
+use super::loose_grid::{Bounded, LooseGrid};
+use crate::{InvalidParameter, Kinematics, SteeringClock, SteeringWarnings};
+
+/// A round thing that agents avoid and hide behind: a tree, a rock, another vehicle.
+///
+/// It is where its body is ([`Kinematics`]), or else its [`Transform`], so it may move. An agent
+/// may be an obstacle too; it does not get in its own way. The transform's scale is ignored.
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_steering2d_core::Obstacle;
+/// # fn system(mut commands: Commands) {
+/// commands.spawn((Transform::from_xyz(4.0, 2.0, 0.0), Obstacle { radius: 1.5 }));
+/// # }
+/// ```
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[require(Transform)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct Obstacle {
+    /// Radius, m, `> 0`. Default `1`. Out of range it is not seen and warns.
+    pub radius: f32,
+}
+
+impl Default for Obstacle {
+    fn default() -> Self {
+        Self { radius: 1.0 }
+    }
+}
+
+impl Obstacle {
+    /// # Errors
+    /// Unless the radius is positive and finite.
+    pub fn check(&self) -> Result<(), InvalidParameter> {
+        InvalidParameter::unless_positive("Obstacle.radius", self.radius)
+    }
+}
+
+/// An obstacle as an agent sees it.
+#[derive(Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Debug, PartialEq, Clone)]
+pub struct SeenObstacle {
+    /// The obstacle or collider.
+    pub entity: Entity,
+    /// Where it is and how large.
+    pub circle: Circle,
+}
+
+impl Bounded for SeenObstacle {
+    fn bounds(&self) -> Circle {
+        self.circle
+    }
+
+    fn order(&self, other: &Self) -> Ordering {
+        let by_place = self.circle.total_order(&other.circle);
+        by_place.then_with(|| self.entity.cmp(&other.entity))
+    }
+}
+
+/// Every [`Obstacle`] as of this tick; look through [`Surroundings`](crate::Surroundings).
+#[derive(Resource, Clone, Debug, Default)]
+pub struct ObstacleIndex(LooseGrid<SeenObstacle>);
+
+impl ObstacleIndex {
+    /// Visits the obstacles that touch the rectangle from `min` to `max`, m.
+    pub fn for_each_in(&self, min: Vec2, max: Vec2, mut visit: impl FnMut(SeenObstacle)) {
+        self.0.visit(min, max, |seen| {
+            if seen.circle.touches(min, max) {
+                visit(*seen);
+            }
+        });
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = SeenObstacle> {
+        self.0.items().iter().copied()
+    }
+
+    pub(crate) fn rebuild(&mut self, obstacles: impl Iterator<Item = SeenObstacle>) {
+        self.0.rebuild(obstacles);
+    }
+}
+
+pub(crate) fn index_obstacles(
+    clock: Res<SteeringClock>,
+    warnings: Res<SteeringWarnings>,
+    mut index: ResMut<ObstacleIndex>,
+    obstacles: Query<(
+        Entity,
+        &Obstacle,
+        Option<&Kinematics>,
+        &Transform,
+        Option<&GlobalTransform>,
+        Has<ChildOf>,
+    )>,
+) {
+    let seen = |(entity, obstacle, body, local, global, is_child): (
+        Entity,
+        &Obstacle,
+        Option<&Kinematics>,
+        &Transform,
+        Option<&GlobalTransform>,
+        bool,
+    )| {
+        let center = match (body, global) {
+            (Some(body), _) => body.position,
+            // Global transforms lag a frame behind; only children need theirs.
+            (None, Some(global)) if is_child => global.translation().truncate(),
+            _ => local.translation.truncate(),
+        };
+        let sound = obstacle
+            .check()
+            .and_then(|()| InvalidParameter::unless_finite("Transform.translation", center));
+        if let Err(error) = sound {
+            warnings.raise(&clock, entity, error.field, || {
+                format!("{error}; until then no agent sees this obstacle")
+            });
+            return None;
+        }
+        let circle = Circle::new(center, obstacle.radius);
+        Some(SeenObstacle { entity, circle })
+    };
+    index.rebuild(obstacles.iter().filter_map(seen));
+}

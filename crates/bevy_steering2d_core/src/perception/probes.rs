@@ -1,0 +1,174 @@
+//! How agents see physics colliders without this crate knowing a physics engine: behaviors ask,
+//! the backend answers.
+
+use bevy::prelude::*;
+use smallvec::SmallVec;
+
+use super::{Circle, SeenObstacle, WallHit};
+use crate::satellite::SteersFor;
+use crate::{Agent, Behavior, Kinematics, SteeringClock, SteeringId, Vehicle};
+
+/// Lets an agent's behaviors see the physics engine's colliders, besides
+/// [`Obstacle`](crate::Obstacle)s and [`Wall`](crate::Wall)s.
+///
+/// The agent's own colliders are never seen. Which others are is decided as for a contact: both
+/// must be in a group that the other's filter has.
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[require(ColliderProbes)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct SensesColliders {
+    /// Collision groups its eyes are in, a bit mask. Default all.
+    pub memberships: u32,
+    /// Collision groups it looks for, a bit mask. Default all.
+    pub filter: u32,
+    /// Whether it sees sensors. Default `false`.
+    pub sensors: bool,
+    /// Whether it sees the bodies of other agents. Default `false`: those are left to the
+    /// behaviors for groups.
+    pub agents: bool,
+}
+
+impl Default for SensesColliders {
+    fn default() -> Self {
+        Self {
+            memberships: u32::MAX,
+            filter: u32::MAX,
+            sensors: false,
+            agents: false,
+        }
+    }
+}
+
+/// What an agent's behaviors ask the physics backend in a tick, and its answers.
+///
+/// Emptied and filled in [`SenseSystems::Index`](crate::SenseSystems::Index), answered in
+/// [`SenseSystems::Answer`](crate::SenseSystems::Answer). Behaviors look answers up through
+/// [`Surroundings`](crate::Surroundings).
+#[derive(Component, Reflect, Clone, Debug, Default)]
+#[reflect(Component, Default, Debug, Clone)]
+pub struct ColliderProbes {
+    /// Feelers.
+    #[reflect(ignore)]
+    pub rays: SmallVec<[RayProbe; 3]>,
+    /// Ways to go.
+    #[reflect(ignore)]
+    pub sweeps: SmallVec<[SweepProbe; 1]>,
+    /// What is nearest?
+    #[reflect(ignore)]
+    pub near: SmallVec<[NearProbe; 1]>,
+    /// Places to search for obstacles.
+    #[reflect(ignore)]
+    pub areas: SmallVec<[Circle; 1]>,
+    /// Answer to [`areas`](Self::areas): circles around the colliders that touch any of them.
+    pub found: Vec<SeenObstacle>,
+}
+
+/// A feeler: what does the straight way between two points meet first?
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RayProbe {
+    /// Where it begins, m.
+    pub from: Vec2,
+    /// Where it ends, m.
+    pub to: Vec2,
+    /// The answer.
+    pub hit: Option<WallHit>,
+}
+
+/// A way: what does a disc on its way between two points touch first, and what already?
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SweepProbe {
+    /// Where the disc's center begins, m.
+    pub from: Vec2,
+    /// Where it ends, m.
+    pub to: Vec2,
+    /// Radius of the disc, m.
+    pub radius: f32,
+    /// The answer: the first collider, as a circle that the disc touches in the same place.
+    pub ahead: Option<SeenObstacle>,
+    /// The nearest of what it touches already, likewise.
+    pub beside: Option<SeenObstacle>,
+}
+
+/// Which collider is nearest to a point?
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NearProbe {
+    /// The point, m.
+    pub point: Vec2,
+    /// How far to look, m.
+    pub reach: f32,
+    /// The answer.
+    pub hit: Option<WallHit>,
+}
+
+impl ColliderProbes {
+    /// Asks what the straight way from `from` to `to` meets first.
+    pub fn ask_ray(&mut self, from: Vec2, to: Vec2) {
+        let hit = None;
+        self.rays.push(RayProbe { from, to, hit });
+    }
+
+    /// Asks what a disc on its way from `from` to `to` touches first.
+    pub fn ask_sweep(&mut self, from: Vec2, to: Vec2, radius: f32) {
+        self.sweeps.push(SweepProbe {
+            from,
+            to,
+            radius,
+            ahead: None,
+            beside: None,
+        });
+    }
+
+    /// Asks what is nearest to a point.
+    pub fn ask_near(&mut self, point: Vec2, reach: f32) {
+        let hit = None;
+        self.near.push(NearProbe { point, reach, hit });
+    }
+
+    /// Asks for everything that touches a disc.
+    pub fn ask_area(&mut self, area: Circle) {
+        self.areas.push(area);
+    }
+
+    fn clear(&mut self) {
+        self.rays.clear();
+        self.sweeps.clear();
+        self.near.clear();
+        self.areas.clear();
+        self.found.clear();
+    }
+}
+
+/// A behavior that also sees colliders: says each tick where it is going to look.
+///
+/// Register it with [`add_probing_behavior`](crate::SteeringAppExt::add_probing_behavior).
+pub trait Probing: Behavior {
+    /// Asks; in [`steer`](Behavior::steer) the same questions to
+    /// [`Surroundings`](crate::Surroundings) find the answers.
+    fn probe(&self, me: &Agent, probes: &mut ColliderProbes);
+}
+
+pub(crate) fn clear_probes(mut probes: Query<&mut ColliderProbes>) {
+    probes.iter_mut().for_each(|mut probes| probes.clear());
+}
+
+/// Lets `B` ask, on agents and on what steers for them.
+pub(crate) fn ask<B: Probing>(
+    clock: Res<SteeringClock>,
+    carriers: Query<(Entity, &SteeringId, &B, Option<&SteersFor>)>,
+    mut agents: Query<(&Vehicle, &Kinematics, &mut ColliderProbes), With<SensesColliders>>,
+) {
+    for (carrier, &id, behavior, steers_for) in &carriers {
+        let agent = steers_for.map_or(carrier, |steers_for| steers_for.0);
+        let Ok((vehicle, body, mut probes)) = agents.get_mut(agent) else {
+            continue;
+        };
+        if behavior.influence().enabled
+            && body.is_steerable()
+            && behavior.check().is_ok()
+            && let Ok(me) = Agent::new(agent, id, vehicle, body, &clock)
+        {
+            behavior.probe(&me, &mut probes);
+        }
+    }
+}

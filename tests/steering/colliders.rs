@@ -1,0 +1,239 @@
+//! The scene as Rapier knows it: colliders of every shape, seen through its query pipeline.
+
+use bevy::prelude::*;
+use bevy_rapier2d::prelude::*;
+use bevy_steering2d::prelude::*;
+
+use crate::common::*;
+
+fn fixed(app: &mut App, collider: Collider, x: f32, y: f32) -> Entity {
+    let body = (RigidBody::Fixed, collider, Velocity::zero());
+    let place = Transform::from_xyz(x, y, 0.0);
+    app.world_mut().spawn((body, place)).id()
+}
+
+/// On its way along x at full speed, after the step that shows Rapier the colliders.
+fn rusher(app: &mut App, x: f32, y: f32, agent: impl Bundle) -> Entity {
+    app.update();
+    let body = Body::at(x, y).moving(5.0, 0.0);
+    let agent = (SensesColliders::default(), agent);
+    let agent = Backend::Rapier.spawn(app, body, agent);
+    app.update();
+    agent
+}
+
+fn shapes() -> Vec<(&'static str, Collider)> {
+    let hexagon: Vec<Vec2> = (0..6)
+        .map(|i| 1.5 * Vec2::from_angle(i as f32 * std::f32::consts::FRAC_PI_3))
+        .collect();
+    vec![
+        ("ball", Collider::ball(1.5)),
+        ("box", Collider::cuboid(1.5, 1.0)),
+        ("capsule", Collider::capsule_y(1.0, 0.6)),
+        ("polygon", Collider::convex_hull(&hexagon).unwrap()),
+        (
+            "polyline",
+            Collider::polyline(vec![Vec2::new(0.0, -2.0), Vec2::new(0.0, 2.0)], None),
+        ),
+        (
+            "compound",
+            Collider::compound(vec![
+                (Vec2::Y, 0.0, Collider::ball(1.0)),
+                (Vec2::NEG_Y, 0.0, Collider::cuboid(0.7, 0.7)),
+            ]),
+        ),
+    ]
+}
+
+#[test]
+fn colliders_of_every_shape_are_avoided() {
+    for (name, shape) in shapes() {
+        for y in [-1.0, -0.3, 0.0, 0.3, 1.0] {
+            let mut app = rapier_app(HERTZ);
+            fixed(&mut app, shape.clone(), 0.0, 0.0);
+            let agent = (
+                ObstacleAvoidance::default(),
+                Seek::new(Vec2::new(60.0, 0.0)),
+            );
+            // The agent's own collider touches nothing: only steering can keep it out.
+            let agent = rusher(&mut app, -9.0, y, agent);
+            let mut gap = f32::INFINITY;
+            for _ in 0..60 * 6 {
+                app.update();
+                let at = position(&app, agent);
+                gap = gap.min(shape.distance_to_local_point(at, true) - PointMass::RADIUS);
+            }
+            assert!(gap > -0.025, "{name} from y = {y}: {gap} m deep");
+            let x = position(&app, agent).x;
+            // The nook of the compound may hold who insists on the far side: that is for a path.
+            let past = x > 3.0 || name == "compound";
+            assert!(past, "{name} from y = {y}: not past it, at {x}");
+        }
+    }
+}
+
+#[test]
+fn walls_made_of_colliders_are_felt() {
+    for (name, shape) in [
+        ("box", Collider::cuboid(0.5, 20.0)),
+        (
+            "segment",
+            Collider::segment(Vec2::new(0.0, -20.0), Vec2::new(0.0, 20.0)),
+        ),
+    ] {
+        let mut app = rapier_app(HERTZ);
+        // Its near face at x = 3.5.
+        let x = if name == "box" { 4.0 } else { 3.5 };
+        fixed(&mut app, shape, x, 0.0);
+        let beyond = Seek::new(Vec2::new(60.0, 0.0));
+        let agent = rusher(&mut app, -9.0, 0.0, (WallAvoidance::default(), beyond));
+        for _ in 0..60 * 20 {
+            app.update();
+            let gap = 3.5 - position(&app, agent).x - PointMass::RADIUS;
+            assert!(gap > 0.0, "{name}: {gap} m deep");
+        }
+    }
+}
+
+#[test]
+fn groups_sensors_agents_and_its_own_body_are_told_apart() {
+    let seen = |collider: &dyn Fn(&mut App), senses: SensesColliders| {
+        let mut app = rapier_app(HERTZ);
+        collider(&mut app);
+        app.update();
+        let body = Body::at(-3.0, 0.2).moving(5.0, 0.0);
+        let agent = (
+            senses,
+            ObstacleAvoidance::default(),
+            WallAvoidance::default(),
+        );
+        let agent = Backend::Rapier.spawn(&mut app, body, agent);
+        run_ticks(&mut app, 2);
+        let avoids = entry::<ObstacleAvoidance>(&app, agent).raw != Vec2::ZERO;
+        let feels = entry::<WallAvoidance>(&app, agent).raw != Vec2::ZERO;
+        assert_eq!(avoids, feels);
+        avoids
+    };
+    let eyes = SensesColliders::default();
+    let rock = |app: &mut App| {
+        fixed(app, Collider::ball(1.0), 0.0, 0.0);
+    };
+    assert!(seen(&rock, eyes));
+    assert!(!seen(&|_| {}, eyes), "its own collider");
+
+    let sensor = |app: &mut App| {
+        let zone = fixed(app, Collider::ball(1.0), 0.0, 0.0);
+        app.world_mut().entity_mut(zone).insert(Sensor);
+    };
+    assert!(!seen(&sensor, eyes));
+    assert!(seen(
+        &sensor,
+        SensesColliders {
+            sensors: true,
+            ..eyes
+        }
+    ));
+
+    let ghost = |app: &mut App| {
+        let rock = fixed(app, Collider::ball(1.0), 0.0, 0.0);
+        let groups = CollisionGroups::new(Group::GROUP_2, Group::ALL);
+        app.world_mut().entity_mut(rock).insert(groups);
+    };
+    assert!(seen(&ghost, eyes));
+    let without_two = SensesColliders {
+        filter: !Group::GROUP_2.bits(),
+        ..eyes
+    };
+    assert!(!seen(&ghost, without_two));
+
+    let other = |app: &mut App| {
+        let rock = fixed(app, Collider::ball(1.0), 0.0, 0.0);
+        app.world_mut().entity_mut(rock).insert(Vehicle::default());
+    };
+    assert!(!seen(&other, eyes));
+    assert!(seen(
+        &other,
+        SensesColliders {
+            agents: true,
+            ..eyes
+        }
+    ));
+}
+
+#[test]
+fn who_does_not_sense_colliders_sees_none() {
+    let mut app = rapier_app(HERTZ);
+    fixed(&mut app, Collider::ball(1.0), 0.0, 0.0);
+    app.update();
+    let body = Body::at(-3.0, 0.2).moving(5.0, 0.0);
+    let agent = Backend::Rapier.spawn(&mut app, body, ObstacleAvoidance::default());
+    run_ticks(&mut app, 3);
+    assert_eq!(total(&app, agent), Vec2::ZERO);
+}
+
+#[test]
+fn before_the_first_step_nothing_is_seen_and_nothing_breaks() {
+    let mut app = rapier_app(HERTZ);
+    fixed(&mut app, Collider::ball(1.0), 0.0, 0.0);
+    let body = Body::at(-3.0, 0.2).moving(5.0, 0.0);
+    let agent = (
+        SensesColliders::default(),
+        ObstacleAvoidance::default(),
+        WallAvoidance::default(),
+        WallFollowing::default(),
+        Hide::new(Vec2::new(-5.0, 0.0)),
+    );
+    Backend::Rapier.spawn(&mut app, body, agent);
+    run_ticks(&mut app, 3);
+    assert_all_finite(&mut app, None, "the first ticks");
+}
+
+#[test]
+fn point_masses_see_colliders_too() {
+    let mut app = rapier_app(HERTZ);
+    fixed(&mut app, Collider::ball(1.0), 0.0, 0.0);
+    app.update();
+    let body = Body::at(-3.0, 0.2).moving(5.0, 0.0);
+    let agent = (SensesColliders::default(), ObstacleAvoidance::default());
+    let agent = Backend::PointMass.spawn(&mut app, body, agent);
+    run_ticks(&mut app, 2);
+    assert!(total(&app, agent).y > 0.0, "it is to the right");
+}
+
+#[test]
+fn it_hides_behind_a_collider_and_follows_its_wall() {
+    let mut app = rapier_app(HERTZ);
+    fixed(&mut app, Collider::ball(1.5), 5.0, 0.0);
+    let hider = (
+        Hide::new(Vec2::new(-5.0, 0.0)),
+        ObstacleAvoidance::default(),
+    );
+    let hider = rusher(&mut app, 3.0, 4.0, hider);
+    run_seconds(&mut app, 8.0);
+    // 1.5 + 0.5 + 0.5 behind the center.
+    assert_near(position(&app, hider), Vec2::new(7.5, 0.0), 0.2, "hidden");
+
+    let mut app = rapier_app(HERTZ);
+    fixed(&mut app, Collider::cuboid(1_000.0, 1.0), 0.0, -1.0);
+    let follower = rusher(&mut app, 0.0, 3.0, WallFollowing::default());
+    run_seconds(&mut app, 8.0);
+    let y = position(&app, follower).y;
+    assert!(
+        (y - 1.5).abs() < 0.05,
+        "1 m between rim and wall, center at {y}"
+    );
+}
+
+#[test]
+fn what_steers_for_an_agent_sees_with_its_eyes() {
+    let mut app = rapier_app(HERTZ);
+    fixed(&mut app, Collider::ball(1.0), 0.0, 0.0);
+    app.update();
+    let body = Body::at(-3.0, 0.2).moving(5.0, 0.0);
+    let agent = (SensesColliders::default(), Vehicle::default());
+    let agent = Backend::Rapier.spawn(&mut app, body, agent);
+    let avoiding = (SteersFor(agent), ObstacleAvoidance::default());
+    app.world_mut().spawn(avoiding);
+    run_ticks(&mut app, 2);
+    assert!(total(&app, agent).y > 0.0, "it is to the right");
+}
