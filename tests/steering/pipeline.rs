@@ -489,18 +489,11 @@ fn behaviors_are_registered_once_however_often_they_are_added() {
     app.add_behavior::<Push>()
         .add_behavior::<Push>()
         .add_behavior::<Seek>();
-    let names: Vec<_> = app
-        .world()
-        .resource::<BehaviorRegistry>()
-        .iter()
-        .map(|b| b.name)
-        .collect();
-    assert_eq!(
-        names,
-        [
-            "Evade", "Flee", "Seek", "Arrive", "Pursuit", "Wander", "Push"
-        ]
-    );
+    let registry = app.world().resource::<BehaviorRegistry>();
+    for name in ["Push", "Seek"] {
+        let registered = registry.iter().filter(|behavior| behavior.name == name);
+        assert_eq!(registered.count(), 1, "{name}");
+    }
     let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Push::new(1.0, 0.0));
     run_ticks(&mut app, 1);
     assert_eq!(ledger(&app, agent).len(), 1);

@@ -59,10 +59,20 @@
 //! | [`Pursuit`] | heads for where a moving quarry will be, by one of five [predictions](Prediction) |
 //! | [`Evade`] | runs from where a pursuer will be, while it is near |
 //! | [`Wander`] | strolls about, in one of three [styles](WanderStyle) |
+//! | [`ObstacleAvoidance`], [`WallAvoidance`] | steer around obstacles, walls and [colliders](SensesColliders) |
+//! | [`WallFollowing`], [`Containment`], [`Tether`] | stay along a wall, in an area, near somebody |
+//! | [`Hide`], [`Interpose`] | put an obstacle, or itself, in between |
+//! | [`FollowPath`], [`StayOnPath`], [`FlowFieldFollowing`] | follow a [`SteeringPath`] or a [`FlowField`] |
+//! | [`OffsetPursuit`], [`MatchVelocity`], [`LeaderFollowing`] | keep a place, a pace, a leader |
+//! | [`Separation`], [`Alignment`], [`Cohesion`] | make a flock, see [`Flocking`] |
+//! | [`CollisionAvoidance`], [`Queuing`], [`Sidestep`] | give way, hold back, step aside |
 //!
 //! Their formulas are plain functions in [`behaviors`]. Each component embeds an [`Influence`]:
 //! weight, priority, probability, on or off. Several of one kind live on entities that
 //! [`SteersFor`] the agent. [`SteeringDisabled`] lets go of the agent altogether.
+//!
+//! **Perception.** What agents see of each other is in [`Neighbors`], what they see of the scene in
+//! [`Surroundings`]; both serve behaviors of yours as well.
 //!
 //! **Combine.** [`Combine`] is a component too; the default hears behaviors by
 //! [priority] until `max_force` is spent. [`SteeringForce`] keeps the total and a
@@ -73,7 +83,8 @@
 //! [`FaceVelocity`] turns the body to where it goes. Your own forces and impulses add up with
 //! steering, and nothing is left behind when it ends.
 //!
-//! **Events.** [`Arrived`] and [`TargetLost`] go to observers, once each.
+//! **Events.** [`Arrived`], [`PathCompleted`], [`Stuck`] and [`TargetLost`] go to observers, once
+//! each time.
 //!
 //! ```
 //! # use bevy::prelude::*;

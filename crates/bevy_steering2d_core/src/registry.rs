@@ -114,7 +114,7 @@ impl BehaviorRegistry {
         let Ok(own) = world.get_entity(agent) else {
             return Vec::new();
         };
-        let related = own.get::<SteeredBy>().into_iter().flat_map(|by| by.iter());
+        let related = own.get::<SteeredBy>().into_iter().flat_map(SteeredBy::iter);
         std::iter::once(agent)
             .chain(related)
             .filter_map(|carrier| world.get_entity(carrier).ok())

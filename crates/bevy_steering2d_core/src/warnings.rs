@@ -1,7 +1,7 @@
 //! Bad input, said once: which entity, which field, what is wrong.
 
 use std::fmt;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
@@ -157,7 +157,7 @@ impl SteeringWarnings {
         field: &'static str,
         message: impl FnOnce() -> String,
     ) {
-        let mut raised = self.0.lock().unwrap_or_else(|poison| poison.into_inner());
+        let mut raised = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(&last) = raised.last.get(&(entity, field))
             && clock.tick.wrapping_sub(last) < Self::PATIENCE
         {
@@ -182,7 +182,7 @@ impl SteeringWarnings {
 
     /// The latest warnings, oldest first, at most [`KEPT`](Self::KEPT).
     pub fn recent(&self) -> Vec<SteeringWarning> {
-        let raised = self.0.lock().unwrap_or_else(|poison| poison.into_inner());
+        let raised = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         raised.recent.clone()
     }
 }

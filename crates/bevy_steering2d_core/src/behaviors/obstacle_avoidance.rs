@@ -23,7 +23,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
 /// brakes for all:
 ///
 /// - turning: `2·v·c·(r − |y|) / (x² + y² − r²)`, the tightest circle that passes it, sideways
-///   away from its center; dead centre it passes on the left,
+///   away from its center; dead center it passes on the left,
 /// - braking: `c² / 2·gap`, straight away from its center,
 ///
 /// where v is the speed and c the closing speed. Each gets the share of `max_force` that rises
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn dead_centre_it_passes_on_the_left() {
+    fn dead_center_it_passes_on_the_left() {
         assert!(force(3.0, 0.0).y > 5.0);
         assert_eq!(force(3.0, 0.0), force(3.0, -0.0));
     }

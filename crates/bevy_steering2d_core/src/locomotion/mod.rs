@@ -86,7 +86,7 @@ impl FaceVelocity {
     pub fn turn_rate(&self, facing: Vec2, heading: Vec2, delta: f32) -> f32 {
         let angle = ops::atan2(facing.perp_dot(heading), facing.dot(heading));
         let time = self.smoothing.max(delta);
-        if angle.abs() <= Self::CLOSE_ENOUGH || !(time > 0.0) || self.check().is_err() {
+        if angle.abs() <= Self::CLOSE_ENOUGH || time == 0.0 || self.check().is_err() {
             return 0.0;
         }
         (angle / time).clamp(-self.max_turn_rate, self.max_turn_rate)
