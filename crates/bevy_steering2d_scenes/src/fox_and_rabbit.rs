@@ -115,12 +115,10 @@ struct Tally {
     last_catch: Option<(Vec2, u32)>,
 }
 
-impl Tally {
-    /// Chasing time per catch, s. The unfinished chase counts too, or slow chasers would be
-    /// spared their longest ones.
-    fn time_to_catch(&self) -> Option<f32> {
-        (self.catches > 0).then(|| self.chasing / self.catches as f32)
-    }
+/// Chasing time per catch, s. The unfinished chase counts too, or slow chasers would be spared
+/// their longest ones.
+fn time_to_catch(catches: u32, chasing: f32) -> Option<f32> {
+    (catches > 0).then(|| chasing / catches as f32)
 }
 
 fn build(app: &mut App) {
@@ -310,11 +308,12 @@ fn keep_tally(
 
 fn report(world: &World) -> Vec<Line> {
     let tally = world.resource::<Tally>();
+    let time = time_to_catch(tally.catches, tally.chasing);
     let chase_by = format!("{:?}", world.resource::<ChaseBy>());
     vec![
         Line::new("the fox chases by", chase_by, ""),
         Line::new("catches", tally.catches, ""),
-        Line::new("time to catch", tally.time_to_catch(), "s of chase"),
+        Line::new("time to catch", time, "s of chase"),
         Line::new("mean speed of the fox", tally.fox_speed.get(), "m/s"),
         Line::new("mean speed of the rabbit", tally.rabbit_speed.get(), "m/s"),
     ]
@@ -323,29 +322,25 @@ fn report(world: &World) -> Vec<Line> {
 /// The same worlds with both kinds of chase: the one of this seed and those of the next seeds,
 /// because one short run is mostly luck.
 fn experiment(seed: u64, ticks: u32) -> Vec<Line> {
-    const WORLDS: u64 = 16;
-    let trials = (seed..seed.saturating_add(WORLDS))
-        .map(|seed| [ChaseBy::Pursuit, ChaseBy::Seek].map(|by| Trial::run(by, seed, ticks)))
-        .collect::<Vec<_>>();
-    let [_, same_world_by_seek] = trials[0];
-    let sum = |by: usize| {
-        trials.iter().fold(Trial::default(), |sum, trial| Trial {
-            catches: sum.catches + trial[by].catches,
-            chasing: sum.chasing + trial[by].chasing,
-        })
+    const WORLDS: usize = 16;
+    let seed_of = |world: usize| seed.wrapping_add(world as u64);
+    let by = |chase_by| -> [Trial; WORLDS] {
+        std::array::from_fn(|world| Trial::run(chase_by, seed_of(world), ticks))
     };
-    let sooner = trials.iter().filter(|[pursuit, seek]| pursuit.beats(seek));
-    let last = seed.saturating_add(WORLDS) - 1;
-    let mut lines = same_world_by_seek.lines("same world by Seek");
+    let (pursuit, seek) = (by(ChaseBy::Pursuit), by(ChaseBy::Seek));
+    let pairs = pursuit.iter().zip(&seek);
+    let sooner = pairs.filter(|(pursuit, seek)| pursuit.beats(seek)).count();
+    let seeds = format!("(seeds {seed} to {})", seed_of(WORLDS - 1));
+
+    let mut lines = seek[0].lines("same world by Seek");
+    lines.push(Line::new("worlds", WORLDS as u32, seeds));
+    lines.extend(Trial::sum(&pursuit).lines("worlds by Pursuit"));
+    lines.extend(Trial::sum(&seek).lines("worlds by Seek"));
     lines.push(Line::new(
-        "worlds",
-        WORLDS as u32,
-        format!("(seeds {seed} to {last})"),
+        "worlds where Pursuit was quicker",
+        sooner as u32,
+        "",
     ));
-    lines.extend(sum(0).lines("worlds by Pursuit"));
-    lines.extend(sum(1).lines("worlds by Seek"));
-    let sooner = sooner.count() as u32;
-    lines.push(Line::new("worlds where Pursuit was quicker", sooner, ""));
     lines
 }
 
@@ -369,8 +364,15 @@ impl Trial {
         }
     }
 
+    fn sum(trials: &[Self]) -> Self {
+        Self {
+            catches: trials.iter().map(|trial| trial.catches).sum(),
+            chasing: trials.iter().map(|trial| trial.chasing).sum(),
+        }
+    }
+
     fn time_to_catch(&self) -> Option<f32> {
-        (self.catches > 0).then(|| self.chasing / self.catches as f32)
+        time_to_catch(self.catches, self.chasing)
     }
 
     fn lines(&self, which: &str) -> Vec<Line> {

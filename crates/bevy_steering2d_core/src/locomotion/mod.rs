@@ -5,7 +5,7 @@
 //! 1. In [`Sense`](crate::SteeringSystems::Sense) it copies its bodies into
 //!    [`Kinematics`](crate::Kinematics) with [`Kinematics::sense`](crate::Kinematics::sense). A
 //!    body that cannot be steered now (not yet simulated, massless) gets the mass zero; one with
-//!    nonsense in it is reported through [`SteeringWarnings`](crate::SteeringWarnings).
+//!    nonsense in it is reported through [`SteeringWarnings`].
 //! 2. In [`Move`](crate::SteeringSystems::Move) it changes the velocity of every steered body by
 //!    [`velocity_change`], which turns [`SteeringForce::total`](crate::SteeringForce::total) and
 //!    the speed limit into one number.

@@ -11,8 +11,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
 ///
 #[doc = include_str!("../figures/alignment.svg")]
 ///
-/// Use it with [`Separation`] and [`Cohesion`] for flocks, schools and marching columns. A neighbor
-/// at rest counts with the heading it last had.
+/// Use it with [`Separation`](crate::Separation) and [`Cohesion`](crate::Cohesion) for flocks,
+/// schools and marching columns. A neighbor at rest counts with the heading it last had.
 ///
 /// `F = track(max_speed · dir(Σ u · heading)) · min(1, Σ u)` with `u = 1 − (d/r)²`. Where the
 /// neighbors do not agree the direction fades instead of flickering.

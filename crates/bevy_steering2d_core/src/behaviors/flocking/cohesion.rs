@@ -11,8 +11,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
 ///
 #[doc = include_str!("../figures/cohesion.svg")]
 ///
-/// Use it with [`Separation`] and [`Alignment`] so that a flock stays together. Alone it makes a
-/// swarm that falls into itself.
+/// Use it with [`Separation`](crate::Separation) and [`Alignment`](crate::Alignment) so that a
+/// flock stays together. Alone it makes a swarm that falls into itself.
 ///
 /// `F = max_force · c / r · min(1, Σ u)` with the center `c = Σ u·offset / Σ u` and
 /// `u = 1 − (d/r)²`. Zero when alone. (Reynolds 1987; Buckland; cCohesion)
