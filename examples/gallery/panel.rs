@@ -10,6 +10,12 @@ use crate::controls::{Wish, Wishes};
 /// Width of the panel, logical pixels.
 pub const PANEL_WIDTH: f32 = 332.0;
 
+const MARGIN: f32 = 14.0;
+const INNER_WIDTH: f32 = PANEL_WIDTH - 2.0 * MARGIN;
+
+/// Height of the gallery's own controls at its foot, logical pixels.
+const CONTROLS_HEIGHT: f32 = 88.0;
+
 pub fn plugin(app: &mut App) {
     app.init_resource::<Live>()
         .add_systems(Update, take_report)
@@ -79,17 +85,19 @@ fn show_panel(
         .show(context, |ui| {
             egui::Frame::new()
                 .fill(PAPER)
-                .inner_margin(egui::Margin::same(14))
+                .inner_margin(MARGIN)
                 .show(ui, |ui| {
-                    ui.set_width(PANEL_WIDTH - 28.0);
-                    ui.set_min_height(height - 28.0);
-                    pick_scene(ui, scene, wishes);
-                    describe(ui, scene);
-                    offer_keys(ui, scene, &live.chosen, wishes);
-                    show_report(ui, report);
-                    ui.with_layout(egui::Layout::bottom_up(egui::Align::Min), |ui| {
-                        drive(ui, report, time.is_paused(), wishes);
-                    });
+                    ui.set_width(INNER_WIDTH);
+                    egui::ScrollArea::vertical()
+                        .max_height(height - 2.0 * MARGIN - CONTROLS_HEIGHT)
+                        .auto_shrink(false)
+                        .show(ui, |ui| {
+                            pick_scene(ui, scene, wishes);
+                            describe(ui, scene);
+                            offer_keys(ui, scene, &live.chosen, wishes);
+                            show_report(ui, report);
+                        });
+                    drive(ui, report, time.is_paused(), wishes);
                 });
         });
     Ok(())
@@ -98,7 +106,7 @@ fn show_panel(
 fn pick_scene(ui: &mut egui::Ui, scene: &Scene, wishes: &mut Vec<Wish>) {
     ui.horizontal(|ui| {
         egui::ComboBox::from_id_salt("scene")
-            .width(PANEL_WIDTH - 28.0 - 2.0 * 38.0)
+            .width(INNER_WIDTH - 2.0 * 38.0)
             .selected_text(RichText::new(scene.title).size(16.0).strong())
             .show_ui(ui, |ui| {
                 for other in SCENES {
@@ -146,7 +154,7 @@ fn show_report(ui: &mut egui::Ui, report: &Report) {
     egui::Grid::new("report")
         .num_columns(2)
         .spacing([10.0, 4.0])
-        .max_col_width(0.5 * PANEL_WIDTH)
+        .max_col_width(0.5 * INNER_WIDTH)
         .show(ui, |ui| {
             for line in &report.lines {
                 ui.label(RichText::new(&line.label).size(13.0).color(FAINT));
@@ -160,36 +168,30 @@ fn show_report(ui: &mut egui::Ui, report: &Report) {
         });
 }
 
-/// The gallery's own controls; laid out from the bottom up.
+/// The gallery's own controls.
 fn drive(ui: &mut egui::Ui, report: &Report, paused: bool, wishes: &mut Vec<Wish>) {
-    let seconds = report.ticks as f32 / 64.0;
-    ui.label(
-        RichText::new(format!(
-            "seed {}   tick {}   {seconds:.1} s",
-            report.seed, report.ticks
-        ))
-        .size(12.5)
-        .color(FAINT),
-    );
+    ui.separator();
     let buttons = [
-        ("O", "Overlay", Wish::Overlay),
-        ("−", "Out", Wish::Zoom(0.8)),
-        ("+", "In", Wish::Zoom(1.25)),
-        ("G", "New seed", Wish::Reseed),
+        ("Space", if paused { "Go on" } else { "Pause" }, Wish::Pause),
         (".", "Step", Wish::Step),
         ("R", "Restart", Wish::Restart),
-        ("Space", if paused { "Go on" } else { "Pause" }, Wish::Pause),
+        ("G", "New seed", Wish::Reseed),
+        ("+", "In", Wish::Zoom(1.25)),
+        ("−", "Out", Wish::Zoom(0.8)),
+        ("O", "Overlay", Wish::Overlay),
     ];
-    for row in buttons.chunks(4) {
+    for row in [&buttons[..3], &buttons[3..]] {
         ui.horizontal(|ui| {
-            for (key, does, wish) in row.iter().rev() {
+            for (key, does, wish) in row {
                 if ui.add(key_button(key, does)).clicked() {
                     wishes.push(*wish);
                 }
             }
         });
     }
-    ui.separator();
+    let (seed, ticks, seconds) = (report.seed, report.ticks, report.ticks as f32 / 64.0);
+    let status = format!("seed {seed}   tick {ticks}   {seconds:.1} s");
+    ui.label(RichText::new(status).size(12.5).color(FAINT));
 }
 
 fn key_button(key: &str, does: &str) -> egui::Button<'static> {
