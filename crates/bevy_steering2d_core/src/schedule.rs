@@ -7,7 +7,8 @@ use bevy::prelude::*;
 ///
 /// All four live in the schedule given to [`SteeringCorePlugin`](crate::SteeringCorePlugin)
 /// (`FixedUpdate` by default). Order your own systems against them: action selection belongs
-/// before [`Sense`](Self::Sense), readers of [`SteeringForce`](crate::SteeringForce) after
+/// before [`Sense`](Self::Sense) (where the [`Kinematics`](crate::Kinematics) of a body spawned just
+/// now are still empty: read its `Transform`), readers of [`SteeringForce`](crate::SteeringForce) after
 /// [`Combine`](Self::Combine).
 #[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SteeringSystems {

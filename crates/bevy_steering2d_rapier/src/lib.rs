@@ -27,6 +27,11 @@
 //! reaches the body as an impulse `F·Δt`: nothing persists when steering ends, user forces stay
 //! untouched, a force of zero does not wake a sleeper, and the path equals that of a
 //! [`PointMass`](bevy_steering2d_core::PointMass).
+//!
+//! Steering is deterministic here too, but Rapier solves contacts in the order in which it was
+//! given the bodies, and Bevy hands them over in an order that depends on what the app had
+//! spawned before. For the same bits in every run, spawn them in separate ticks or without
+//! contacts.
 
 mod act;
 mod look;

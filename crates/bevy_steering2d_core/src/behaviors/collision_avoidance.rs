@@ -65,14 +65,7 @@ impl Behavior for CollisionAvoidance {
     }
 
     fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
-        let view = NeighborView {
-            position: me.position,
-            heading: me.heading,
-            radius: self.radius,
-            field_of_view: f32::INFINITY,
-            groups: self.groups,
-            except: me.entity,
-        };
+        let view = NeighborView::around(me, self.radius, self.groups);
         let mut acceleration = Vec2::ZERO;
         for neighbor in neighbors.in_view(view) {
             acceleration += avoid_collision(me, neighbor, self.horizon, self.margin);

@@ -85,14 +85,7 @@ impl Behavior for LeaderFollowing {
         mut memory: Mut<LeaderMemory>,
         (neighbors, leaderships): &(Res<Neighbors>, Query<&Leadership>),
     ) -> Vec2 {
-        let view = NeighborView {
-            position: me.position,
-            heading: me.heading,
-            radius: self.radius,
-            field_of_view: f32::INFINITY,
-            groups: self.groups,
-            except: me.entity,
-        };
+        let view = NeighborView::around(me, self.radius, self.groups);
         let rank_of = |entity| leaderships.get(entity).map_or(f32::NEG_INFINITY, |it| it.0);
         let leader = choose_leader(
             neighbors.in_view(view).map(|it| (rank_of(it.entity), it)),

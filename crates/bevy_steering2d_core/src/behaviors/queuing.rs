@@ -56,12 +56,12 @@ impl Behavior for Queuing {
 
     fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
         let view = NeighborView {
-            position: me.position,
-            heading: me.heading,
-            radius: self.look_ahead + 2.0 * me.radius + self.radius,
             field_of_view: std::f32::consts::PI,
-            groups: self.groups,
-            except: me.entity,
+            ..NeighborView::around(
+                me,
+                self.look_ahead + 2.0 * me.radius + self.radius,
+                self.groups,
+            )
         };
         neighbors
             .in_view(view)

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use super::grid::Grid;
 use super::lanes::LANES;
-use crate::{Kinematics, SteeringId, Vehicle};
+use crate::{Agent, Kinematics, SteeringId, Vehicle};
 
 /// The groups an agent belongs to, one per bit. Absent means group 1 (`0b1`).
 ///
@@ -94,6 +94,18 @@ pub struct NeighborView {
 }
 
 impl NeighborView {
+    /// All around an agent, `radius` m far.
+    pub fn around(me: &Agent, radius: f32, groups: SteeringGroups) -> Self {
+        Self {
+            position: me.position,
+            heading: me.heading,
+            radius,
+            field_of_view: f32::INFINITY,
+            groups,
+            except: me.entity,
+        }
+    }
+
     /// Whether the view includes a neighbor.
     #[inline]
     pub fn sees(&self, neighbor: &Neighbor) -> bool {
