@@ -279,7 +279,7 @@ mod tests {
     ];
 
     #[test]
-    fn parity_with_the_seeds() {
+    fn parity_with_the_textbooks() {
         let me = Agent {
             velocity: Vec2::new(1.0, -1.0),
             ..reynolds(10.0)

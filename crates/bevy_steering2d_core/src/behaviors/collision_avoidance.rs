@@ -22,7 +22,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
 /// cross. Dead-on approaches pass on the right. Those who already touch push apart.
 ///
 /// `F = mass · Σ a · (1 − τ/horizon)`, clamped. (Reynolds' unaligned collision avoidance 1999;
-/// the thesis' plaza)
+/// Falcón 2008)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[require(Perception)]

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn parity_with_the_seeds() {
+    fn parity_with_the_textbooks() {
         // T = 8 / (5 + 3) = 1; flee (8, 3): −5 · (8, 3) / √73.
         let expected = -5.0 * Vec2::new(8.0, 3.0) / 73_f32.sqrt();
         assert_close(

@@ -244,7 +244,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn parity_with_the_seeds() {
+    fn parity_with_the_textbooks() {
         let me = Agent {
             position: Vec2::new(3.0, 0.0),
             velocity: Vec2::new(0.0, 1.0),

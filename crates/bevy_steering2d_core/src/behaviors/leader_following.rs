@@ -24,7 +24,7 @@ pub struct Leadership(pub f32);
 /// Among the neighbors within `radius` whose [`Leadership`] exceeds its own it picks the highest
 /// (ties by id) and keeps it until it leaves, so that it does not waver between two. It arrives
 /// `follow_distance` behind the leader; in front of it, it steps aside. Since a leader must exceed
-/// its follower, nobody follows itself and there are no circles. (the thesis' leader following;
+/// its follower, nobody follows itself and there are no circles. (Falcón 2008;
 /// Reynolds 1999)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn parity_with_the_seeds_for_a_leader_at_rest() {
+    fn parity_with_the_textbooks_for_a_leader_at_rest() {
         // Slot (6, 8), 10 m away: as good as a seek, 5 · (0.6, 0.8).
         let me = reynolds(5.0);
         let rests = leader(Vec2::new(8.0, 8.0), 0.0, Vec2::X);

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn parity_with_the_seeds() {
+    fn parity_with_the_textbooks() {
         // T = 12 / (5 + 3) = 1.5; seek (12, 4.5): 5 · (12, 4.5) / 12.816.
         let me = reynolds(5.0);
         let expected = 5.0 * Vec2::new(12.0, 4.5) / 12.816_006;

@@ -16,7 +16,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
 /// A neighbor counts when it is slower, ahead, and no more than `radius` off the way. The nearer,
 /// the more urgent: `u = (1 − aside/radius) · (1 − gap/look_ahead)`. The agent takes on that
 /// neighbor's pace and holds back, `F = u · track(pace · heading) − u² · max_force · heading`, the
-/// most urgent neighbor deciding. (Reynolds' queuing 1999; the thesis' door)
+/// most urgent neighbor deciding. (Reynolds' queuing 1999; Falcón 2008)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[require(Perception)]
