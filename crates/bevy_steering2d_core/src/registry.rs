@@ -53,13 +53,17 @@ impl BehaviorInfo {
 
     /// Removes the behavior; warns and gives false if the entity does not have it.
     pub fn remove(&self, entity: &mut EntityWorldMut) -> bool {
-        let removed = (self.remove)(entity);
-        if !removed {
-            let (name, entity) = (self.name, entity.id());
-            log::warn!("entity {entity}: asked to remove {name}, which it does not have");
-        }
-        removed
+        (self.remove)(entity)
     }
+}
+
+fn remove<B: Behavior>(entity: &mut EntityWorldMut) -> bool {
+    let removed = entity.take::<B>().is_some();
+    if !removed {
+        let (name, entity) = (B::short_type_path(), entity.id());
+        log::warn!("entity {entity}: asked to remove {name}, which it does not have");
+    }
+    removed
 }
 
 /// A behavior as an agent has it.
@@ -145,7 +149,7 @@ impl BehaviorRegistry {
                 }
                 None => false,
             },
-            remove: |entity| entity.take::<B>().is_some(),
+            remove: remove::<B>,
         });
         id
     }
@@ -287,10 +291,7 @@ pub trait SteeringCommandsExt {
 impl SteeringCommandsExt for EntityCommands<'_> {
     fn remove_behavior<B: Behavior>(&mut self) -> &mut Self {
         self.queue(|mut entity: EntityWorldMut| {
-            if entity.take::<B>().is_none() {
-                let (name, entity) = (B::short_type_path(), entity.id());
-                log::warn!("entity {entity}: asked to remove {name}, which it does not have");
-            }
+            remove::<B>(&mut entity);
         })
     }
 }

@@ -61,8 +61,7 @@ pub(crate) fn move_bodies(
                 && let Some(simulated) = set.bodies.get_mut(handle.0)
             {
                 push.into_iter().for_each(|push| push.apply(simulated));
-                turn.into_iter()
-                    .for_each(|turn| turn.apply(simulated, delta));
+                turn.into_iter().for_each(|turn| turn.apply(simulated));
             }
         }
     }
@@ -145,7 +144,7 @@ fn turn(simulated: &SimulatedBody, wanted: Vec2, face: &FaceVelocity, delta: f32
 }
 
 impl Turn {
-    fn apply(self, body: &mut SimulatedBody, _delta: f32) {
+    fn apply(self, body: &mut SimulatedBody) {
         match self {
             Self::Spin(rate) => body.set_angvel(rate, true),
             Self::Set(angle) => {

@@ -154,7 +154,7 @@ impl Neighbors {
     const FARTHEST: f32 = 1e15;
     /// The cells' side when nobody says how far it looks, m.
     const DEFAULT_CELL: f32 = 4.0;
-    /// A reach up to this many times the cell's side is served by few enough cells.
+    /// One for each exponent a float can have.
     const REACH_BUCKETS: usize = 256;
 
     /// How many agents there are.

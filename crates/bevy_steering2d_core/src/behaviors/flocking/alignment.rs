@@ -78,7 +78,7 @@ impl Behavior for Alignment {
     }
 
     fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
-        let sums = sums_of_look(neighbors, me, None, Some(self.look()), None);
+        let sums = sums_of_look(neighbors, me, Look::NONE, self.look(), Look::NONE);
         alignment(me, &sums)
     }
 }

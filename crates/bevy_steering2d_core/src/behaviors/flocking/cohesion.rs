@@ -77,7 +77,7 @@ impl Behavior for Cohesion {
     }
 
     fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
-        let sums = sums_of_look(neighbors, me, None, None, Some(self.look()));
+        let sums = sums_of_look(neighbors, me, Look::NONE, Look::NONE, self.look());
         cohesion(me, &sums, self.radius)
     }
 }

@@ -81,7 +81,7 @@ impl Behavior for Separation {
     }
 
     fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
-        let sums = sums_of_look(neighbors, me, Some(self.look()), None, None);
+        let sums = sums_of_look(neighbors, me, self.look(), Look::NONE, Look::NONE);
         separation(me, &sums)
     }
 }

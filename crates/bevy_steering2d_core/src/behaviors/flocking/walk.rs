@@ -27,7 +27,8 @@ pub(crate) struct Look {
 }
 
 impl Look {
-    const NONE: Self = Self {
+    /// Of a behavior that is absent.
+    pub(super) const NONE: Self = Self {
         radius: 0.0,
         field_of_view: f32::INFINITY,
         groups: SteeringGroups::ALL,
@@ -452,16 +453,11 @@ impl FlockClass {
 pub(crate) fn sums_of_look(
     neighbors: &Neighbors,
     me: &Agent,
-    separation: Option<Look>,
-    alignment: Option<Look>,
-    cohesion: Option<Look>,
+    separation: Look,
+    alignment: Look,
+    cohesion: Look,
 ) -> FlockSums {
-    let class = FlockClass::new(
-        separation.unwrap_or(Look::NONE),
-        alignment.unwrap_or(Look::NONE),
-        cohesion.unwrap_or(Look::NONE),
-    );
-    class.sums_in_view(
+    FlockClass::new(separation, alignment, cohesion).sums_in_view(
         neighbors,
         &Neighbor {
             position: me.position,
