@@ -220,7 +220,7 @@ pub fn entry<B: Behavior>(app: &App, entity: Entity) -> LedgerEntry {
         .resource::<BehaviorRegistry>()
         .of::<B>()
         .unwrap();
-    let mine = |entry: &&LedgerEntry| entry.behavior == behavior.id && entry.source.is_none();
+    let mine = |entry: &&LedgerEntry| entry.behavior == behavior.id && !entry.is_lent();
     *ledger(app, entity).iter().find(mine).unwrap()
 }
 

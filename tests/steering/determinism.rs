@@ -52,7 +52,7 @@ fn give_behaviors(world: &mut World, id: u32, agent: Entity, agent_of: &dyn Fn(u
         Flee::new(agent_of(id * 3 + 2)).with_probability(0.6),
         Wander::default().with_probability(0.8),
     );
-    match id % 6 {
+    match id % 8 {
         0 => agent.insert(Wander::default()),
         1 => agent.insert((Pursuit::new(agent_of(id * 7 + 1)), FaceVelocity::default())),
         2 => agent.insert(dithered),
@@ -70,6 +70,8 @@ fn give_behaviors(world: &mut World, id: u32, agent: Entity, agent_of: &dyn Fn(u
             }),
             Combine::WeightedSum,
         )),
+        5 => agent.insert((Flocking::default(), CollisionAvoidance::default())),
+        6 => agent.insert((Flocking::within(3.0), Queuing::default(), ThinkEvery(3))),
         _ => agent.insert(Seek::new(agent_of(id + 11))),
     };
 }
@@ -233,7 +235,7 @@ fn crowds_with(threads: usize) -> Vec<String> {
 fn the_number_of_threads_does_not_matter() {
     let one = crowds_with(1);
     assert_eq!(one.len(), BACKENDS.len(), "{one:?}");
-    for threads in [2, 5] {
+    for threads in [2, 3, 7] {
         assert_eq!(crowds_with(threads), one, "{threads} threads");
     }
 }

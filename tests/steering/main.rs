@@ -9,6 +9,7 @@
 
 mod common;
 
+mod allocations;
 mod bad_input;
 mod behaviors;
 mod bodies;
@@ -16,6 +17,7 @@ mod chaos;
 mod colliders;
 mod determinism;
 mod events;
+mod flocks;
 mod groups;
 mod locomotion;
 mod paths;
@@ -23,5 +25,6 @@ mod pipeline;
 mod pitfalls;
 mod properties;
 mod requirements;
+mod thinking;
 mod tick_rate;
 mod world;

@@ -105,14 +105,15 @@ fn each_satellite_has_an_entry_of_its_own_that_names_it() {
     let hunters = hunters(&mut app, 3);
     let (rabbit, evades) = rabbit(&mut app, &hunters);
     run_ticks(&mut app, 1);
-    let sources: EntityHashSet = ledger(&app, rabbit)
+    let force = get::<SteeringForce>(&app, rabbit);
+    let sources: EntityHashSet = force
+        .ledger()
         .iter()
-        .filter_map(|entry| entry.source)
+        .filter_map(|entry| force.source(entry))
         .collect();
     assert_eq!(sources, evades.into_iter().collect());
-    for entry in ledger(&app, rabbit) {
-        let source = entry.source.unwrap();
-        assert_eq!(entry.source_id, *get::<SteeringId>(&app, source));
+    for entry in force.ledger() {
+        let source = force.source(entry).unwrap();
         let hunter = match get::<Evade>(&app, source).pursuer {
             Target::Entity(hunter) => hunter,
             Target::Point(_) => unreachable!(),

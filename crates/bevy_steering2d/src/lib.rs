@@ -178,8 +178,8 @@ pub mod prelude {
         PointMass, Prediction, Pursuit, Queuing, Seek, SensesColliders, Separation, Sidestep,
         SpeedLimit, StayOnPath, SteeringAppExt, SteeringCommandsExt, SteeringDisabled,
         SteeringForce, SteeringGroups, SteeringId, SteeringPath, SteeringSystems, SteersFor, Stuck,
-        StuckDetection, Surroundings, Target, TargetLost, Targets, Tether, Vehicle, Wall,
-        WallAvoidance, WallFollowing, WallResponse, Wander, WanderStyle,
+        StuckDetection, Surroundings, Target, TargetLost, Targets, Tether, ThinkEvery, Vehicle,
+        Wall, WallAvoidance, WallFollowing, WallResponse, Wander, WanderStyle,
     };
 }
 

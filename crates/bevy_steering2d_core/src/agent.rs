@@ -46,7 +46,8 @@ pub struct Agent {
     pub max_force: f32,
     /// Time constant of [`track`](Self::track), s.
     pub response_time: f32,
-    /// Length of this tick, s.
+    /// Time until it thinks again, s: the length of this tick, or [`ThinkEvery`](crate::ThinkEvery)
+    /// so many of them.
     pub delta: f32,
     /// Number of this tick.
     pub tick: u32,

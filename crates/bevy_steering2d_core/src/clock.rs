@@ -24,14 +24,14 @@ pub struct SteeringClock {
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct SteeringSeed(pub u64);
 
-pub(crate) fn begin_tick(
-    time: Res<Time>,
-    seed: Res<SteeringSeed>,
-    mut clock: ResMut<SteeringClock>,
-) {
+/// Takes the whole world for a moment, since a system of its own thread would cost an allocation.
+pub(crate) fn begin_tick(world: &mut World) {
+    let delta = world.resource::<Time>().delta_secs();
+    let seed = world.resource::<SteeringSeed>().0;
+    let mut clock = world.resource_mut::<SteeringClock>();
     *clock = SteeringClock {
         tick: clock.tick.wrapping_add(1),
-        delta: time.delta_secs(),
-        seed: seed.0,
+        delta,
+        seed,
     };
 }

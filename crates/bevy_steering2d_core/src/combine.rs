@@ -1,13 +1,13 @@
 //! From many forces to one.
 
-use std::cmp::Reverse;
-
 use bevy::prelude::*;
 
 use crate::parallel::for_each_mut;
 use crate::random::RandomStream;
 use crate::satellite::{SteeredBy, SteersFor};
-use crate::{Cut, Kinematics, LedgerEntry, SteeringClock, SteeringForce, SteeringId, Vehicle};
+use crate::{
+    Cut, Kinematics, LedgerEntry, SteeringClock, SteeringForce, SteeringId, ThinkEvery, Vehicle,
+};
 
 /// How an agent blends its behaviors. A component: change it at any time.
 ///
@@ -46,6 +46,7 @@ impl Combine {
     /// settles in every entry how much of it was accepted and why not more.
     ///
     /// `draw` gives uniform numbers in `[0, 1)`; only [`Dithered`](Self::Dithered) uses it.
+    #[inline]
     pub fn combine(
         self,
         ledger: &mut [LedgerEntry],
@@ -77,19 +78,17 @@ const NEGLIGIBLE: f32 = 1e-5;
 /// weak a force no longer brakes. So it must also be too weak to mend a hundredth of a speed that
 /// is none.
 fn is_negligible(force: Vec2, vehicle: &Vehicle, mass: f32) -> bool {
-    let force = force.length();
-    force <= NEGLIGIBLE * vehicle.max_force
-        && force * vehicle.response_time <= 0.01 * Kinematics::REST * mass
+    let least = NEGLIGIBLE * vehicle.max_force;
+    force.length_squared() <= least * least
+        && force.length() * vehicle.response_time <= 0.01 * Kinematics::REST * mass
 }
 
 fn sort_by_priority(ledger: &mut [LedgerEntry]) {
+    // As one number: comparing is what this costs, since ledgers are mostly written in order.
     let key = |entry: &LedgerEntry| {
-        (
-            Reverse(entry.priority),
-            entry.behavior,
-            entry.source.is_some(),
-            entry.source_id,
-        )
+        let first = u64::from(entry.priority.wrapping_sub(i16::MIN) as u16 ^ u16::MAX);
+        let behavior = u64::from(entry.behavior.index());
+        (first << 32) | (behavior << 16) | u64::from(entry.source)
     };
     if !ledger.is_sorted_by_key(key) {
         ledger.sort_unstable_by_key(key);
@@ -129,15 +128,24 @@ fn prioritized(ledger: &mut [LedgerEntry], max_force: f32) -> Vec2 {
     let mut sum = Vec2::ZERO;
     let mut spent = false;
     for entry in heard(ledger) {
-        let wanted = entry.weighted().length();
-        let left = if spent { 0.0 } else { max_force - sum.length() };
-        if wanted <= left {
-            entry.settle(1.0, Cut::Nothing);
+        if spent {
+            entry.settle(0.0, Cut::Budget);
+            continue;
+        }
+        let wanted = entry.weighted();
+        let left = if sum == Vec2::ZERO {
+            max_force
         } else {
-            entry.settle(left.max(0.0) / wanted, Cut::Budget);
+            (max_force - sum.length()).max(0.0)
+        };
+        if wanted.length_squared() <= left * left {
+            entry.settle(1.0, Cut::Nothing);
+            sum += wanted;
+        } else {
+            entry.settle(left / wanted.length(), Cut::Budget);
+            sum += entry.accepted();
             spent = true;
         }
-        sum += entry.accepted();
     }
     sum
 }
@@ -173,6 +181,7 @@ pub(crate) fn combine_forces(
             &Combine,
             Option<&Kinematics>,
             Option<&SteeredBy>,
+            Option<&ThinkEvery>,
             &mut SteeringForce,
         ),
         Without<SteersFor>,
@@ -182,23 +191,17 @@ pub(crate) fn combine_forces(
     let clock = *clock;
     for_each_mut(
         &mut agents,
-        |(&id, vehicle, mode, body, steered_by, mut force)| {
+        |(&id, vehicle, mode, body, steered_by, every, mut force)| {
+            if ThinkEvery::turn(every, id, clock.tick).is_none() {
+                return;
+            }
+            let force = &mut *force;
             force.begin(clock.tick);
-            for (entity, &source_id, satellite) in steered_by
-                .into_iter()
-                .flat_map(|by| satellites.iter_many(by.iter()))
-            {
-                for entry in satellite.entries_of(clock.tick) {
-                    let source = Some(entity);
-                    force.record(
-                        clock.tick,
-                        LedgerEntry {
-                            source,
-                            source_id,
-                            ..*entry
-                        },
-                    );
-                }
+            if let Some(lenders) = steered_by {
+                force.borrow(clock.tick, || {
+                    let lenders = satellites.iter_many(lenders.iter());
+                    lenders.map(|(entity, &id, force)| (id, entity, force))
+                });
             }
             let mut dice = None;
             let draw = || {
@@ -208,14 +211,13 @@ pub(crate) fn combine_forces(
                 })
                 .unit()
             };
+            let total = mode.combine(force.entries_mut(), vehicle.max_force, draw);
             let mass = body.map_or(0.0, |body| body.mass);
-            let combined = vehicle
-                .check()
-                .map(|()| mode.combine(force.entries_mut(), vehicle.max_force, draw));
-            force.total = combined
-                .ok()
-                .filter(|force| !is_negligible(*force, vehicle, mass))
-                .unwrap_or(Vec2::ZERO);
+            force.settle(if is_negligible(total, vehicle, mass) {
+                Vec2::ZERO
+            } else {
+                total
+            });
         },
     );
 }
@@ -228,8 +230,7 @@ mod tests {
     fn entry(priority: i16, raw: Vec2, weight: f32) -> LedgerEntry {
         LedgerEntry {
             behavior: BehaviorId::for_test(priority as u16),
-            source: None,
-            source_id: SteeringId(0),
+            source: 0,
             raw,
             weight,
             priority,

@@ -101,9 +101,9 @@ pub(crate) fn announce_lost_targets(
         (Entity, &SteeringId, Option<&SteersFor>, &mut TargetWatch),
         Changed<TargetWatch>,
     >,
+    mut lost: Local<Vec<(SteeringId, TargetLost)>>,
     mut commands: Commands,
 ) {
-    let mut lost = Vec::new();
     for (carrier, &id, steers_for, mut watch) in &mut watches {
         let entity = steers_for.map_or(carrier, |agent| agent.0);
         for loss in &mut watch.bypass_change_detection().lost {
@@ -120,8 +120,8 @@ pub(crate) fn announce_lost_targets(
             }
         }
     }
-    lost.sort_by_key(|(id, event)| (*id, event.behavior));
-    for (_, event) in lost {
+    lost.sort_unstable_by_key(|(id, event)| (*id, event.behavior));
+    for (_, event) in lost.drain(..) {
         commands.trigger(event);
     }
 }
@@ -137,26 +137,25 @@ pub(crate) fn announce_arrivals(
         ),
         Changed<ArriveMemory>,
     >,
+    mut arrived: Local<Vec<(SteeringId, Arrived)>>,
     mut commands: Commands,
 ) {
-    let mut arrived: Vec<_> = arrivals
-        .iter()
-        .filter(|(.., memory)| memory.arrived)
-        .map(|(carrier, &id, steers_for, arrive, _)| {
+    for (carrier, &id, steers_for, arrive, memory) in &arrivals {
+        if memory.arrived {
             let entity = steers_for.map_or(carrier, |agent| agent.0);
             let target = arrive.target;
-            (
+            arrived.push((
                 id,
                 Arrived {
                     entity,
                     target,
                     carrier,
                 },
-            )
-        })
-        .collect();
-    arrived.sort_by_key(|(id, _)| *id);
-    for (_, event) in arrived {
+            ));
+        }
+    }
+    arrived.sort_unstable_by_key(|(id, _)| *id);
+    for (_, event) in arrived.drain(..) {
         commands.trigger(event);
     }
 }
@@ -169,9 +168,9 @@ pub(crate) fn announce_completed_paths(
         &FollowPath,
         &mut FollowPathMemory,
     )>,
+    mut completed: Local<Vec<(SteeringId, PathCompleted)>>,
     mut commands: Commands,
 ) {
-    let mut completed = Vec::new();
     for (carrier, &id, steers_for, follow, mut memory) in &mut followers {
         if memory.completed && !memory.announced {
             memory.bypass_change_detection().announced = true;
@@ -187,8 +186,8 @@ pub(crate) fn announce_completed_paths(
             ));
         }
     }
-    completed.sort_by_key(|(id, _)| *id);
-    for (_, event) in completed {
+    completed.sort_unstable_by_key(|(id, _)| *id);
+    for (_, event) in completed.drain(..) {
         commands.trigger(event);
     }
 }

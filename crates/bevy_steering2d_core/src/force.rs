@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 use smallvec::SmallVec;
 
-use crate::{BehaviorId, SteeringId};
+use crate::{BehaviorId, Influence, SteeringId};
 
 /// The combined steering force of an agent and the ledger it was made from.
 ///
@@ -17,8 +17,12 @@ pub struct SteeringForce {
     /// The force to apply, N, world frame. Never longer than `max_force`, always finite.
     pub total: Vec2,
     tick: u32,
+    steered: bool,
     #[reflect(ignore)]
     entries: SmallVec<[LedgerEntry; 4]>,
+    /// The entities that lent behaviors this tick, for those who have any.
+    #[reflect(ignore)]
+    sources: Option<Box<Vec<(SteeringId, Entity)>>>,
 }
 
 impl SteeringForce {
@@ -39,14 +43,21 @@ impl SteeringForce {
         &self.entries
     }
 
+    /// The entity that carries an entry's behavior when that is not the agent itself, see
+    /// [`SteersFor`](crate::SteersFor). Known for the first 65,534 of an agent's lenders.
+    pub fn source(&self, entry: &LedgerEntry) -> Option<Entity> {
+        let place = entry.source.checked_sub(1)?;
+        let (_, entity) = self.sources.as_ref()?.get(usize::from(place))?;
+        (entry.source < LedgerEntry::UNKNOWN_SOURCE).then_some(*entity)
+    }
+
     /// Whether any behavior was switched on this tick, even if its force was zero.
     pub fn is_steered(&self) -> bool {
-        self.entries
-            .iter()
-            .any(|entry| !matches!(entry.cut, Cut::Disabled | Cut::Invalid))
+        self.steered
     }
 
     /// Empties a ledger of an earlier tick; the first writer of a tick does it for all.
+    #[inline]
     pub(crate) fn begin(&mut self, tick: u32) {
         if self.tick != tick {
             self.tick = tick;
@@ -54,9 +65,35 @@ impl SteeringForce {
         }
     }
 
+    #[inline]
     pub(crate) fn record(&mut self, tick: u32, entry: LedgerEntry) {
         self.begin(tick);
         self.entries.push(entry);
+    }
+
+    /// Takes over what other entities recorded for this agent, in the order of their ids.
+    pub(crate) fn borrow<'a, L>(&mut self, tick: u32, lenders: impl Fn() -> L)
+    where
+        L: Iterator<Item = (SteeringId, Entity, &'a Self)>,
+    {
+        let sources = self.sources.get_or_insert_default();
+        sources.clear();
+        sources.extend(lenders().map(|(id, entity, _)| (id, entity)));
+        sources.sort_unstable();
+        for (id, entity, force) in lenders() {
+            let place = sources.partition_point(|source| *source < (id, entity));
+            let source = u16::try_from(place + 1).unwrap_or(LedgerEntry::UNKNOWN_SOURCE);
+            let entries = force.entries_of(tick).iter();
+            self.entries
+                .extend(entries.map(|entry| LedgerEntry { source, ..*entry }));
+        }
+    }
+
+    /// Sets the total and whether anything asked for one.
+    pub(crate) fn settle(&mut self, total: Vec2) {
+        let heard = |entry: &LedgerEntry| !matches!(entry.cut, Cut::Disabled | Cut::Invalid);
+        self.steered = self.entries.iter().any(heard);
+        self.total = total;
     }
 
     /// The entries written in `tick`; none if the ledger is older.
@@ -68,6 +105,7 @@ impl SteeringForce {
         }
     }
 
+    #[inline]
     pub(crate) fn entries_mut(&mut self) -> &mut [LedgerEntry] {
         &mut self.entries
     }
@@ -78,26 +116,47 @@ impl SteeringForce {
 pub struct LedgerEntry {
     /// Which behavior; its name is in the [`BehaviorRegistry`](crate::BehaviorRegistry).
     pub behavior: BehaviorId,
-    /// The entity that carries it when that is not the agent itself, see
-    /// [`SteersFor`](crate::SteersFor).
-    pub source: Option<Entity>,
-    /// Id of the carrier: the agent's own, or the related entity's.
-    pub source_id: SteeringId,
+    /// Its priority, see [`Influence::priority`](crate::Influence::priority).
+    pub priority: i16,
     /// The behavior's force, N, at most `max_force` long.
     pub raw: Vec2,
     /// Its weight, see [`Influence::weight`](crate::Influence::weight).
     pub weight: f32,
-    /// Its priority, see [`Influence::priority`](crate::Influence::priority).
-    pub priority: i16,
     /// Its probability, see [`Influence::probability`](crate::Influence::probability).
     pub probability: f32,
     /// Factor from [`weighted`](Self::weighted) to [`accepted`](Self::accepted).
     pub share: f32,
     /// Why not all of it was accepted.
     pub cut: Cut,
+    /// Zero for the agent's own behaviors, else the number of the lender, from one; see
+    /// [`SteeringForce::source`]. Two bytes, not an `Entity`: ledgers are most of what a tick
+    /// writes.
+    pub(crate) source: u16,
 }
 
+// Four entries and the total fit in 144 bytes, which the largest crowds feel.
+const _: () = assert!(size_of::<LedgerEntry>() == 28 && size_of::<SteeringForce>() <= 144);
+
 impl LedgerEntry {
+    /// Lent by one of so many that two bytes cannot tell which.
+    const UNKNOWN_SOURCE: u16 = u16::MAX;
+
+    /// An entry whose force is still to come; a `cut` other than [`Cut::Nothing`] says why it
+    /// will not.
+    #[inline]
+    pub(crate) fn new(behavior: BehaviorId, influence: &Influence, cut: Cut) -> Self {
+        Self {
+            behavior,
+            priority: influence.priority,
+            raw: Vec2::ZERO,
+            weight: influence.weight,
+            probability: influence.probability,
+            share: if cut == Cut::Nothing { 1.0 } else { 0.0 },
+            cut,
+            source: 0,
+        }
+    }
+
     /// `weight · raw`, N.
     pub fn weighted(&self) -> Vec2 {
         self.weight * self.raw
@@ -108,7 +167,13 @@ impl LedgerEntry {
         (self.share * self.weight) * self.raw
     }
 
+    /// Whether an entity other than the agent carries the behavior.
+    pub fn is_lent(&self) -> bool {
+        self.source != 0
+    }
+
     /// Takes `share` of the weighted force. Only a force can be cut: nothing of nothing is whole.
+    #[inline]
     pub(crate) fn settle(&mut self, share: f32, cut: Cut) {
         let whole = self.weighted() == Vec2::ZERO;
         (self.share, self.cut) = if whole {

@@ -79,6 +79,7 @@ mod schedule;
 mod steer;
 mod stuck;
 mod target;
+mod think;
 mod vehicle;
 mod warnings;
 
@@ -114,5 +115,6 @@ pub use satellite::{SteeredBy, SteersFor};
 pub use schedule::{SenseSystems, SteeringSchedule, SteeringSystems};
 pub use stuck::{Stuck, StuckDetection, StuckMemory};
 pub use target::{Target, Targets};
+pub use think::ThinkEvery;
 pub use vehicle::{Kinematics, NextSteeringId, SteeringDisabled, SteeringId, Vehicle};
 pub use warnings::{InvalidParameter, SteeringWarning, SteeringWarnings};

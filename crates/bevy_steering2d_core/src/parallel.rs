@@ -1,10 +1,13 @@
-//! One dispatch per stage, and none at all for small worlds.
+//! One dispatch per stage, none at all for small worlds, and memory asked for in time.
 
 use bevy::ecs::query::{IterQueryData, QueryFilter, QueryItem};
 use bevy::prelude::*;
+use bevy::tasks::ComputeTaskPool;
 
 /// Below this many agents the threads cost more than they give.
 const SERIAL_BELOW: usize = 1_000;
+/// Several pieces per thread, since some take longer.
+const PIECES_PER_THREAD: usize = 4;
 
 /// Runs `visit` for every match, in parallel when there are enough of them.
 ///
@@ -22,4 +25,48 @@ pub(crate) fn for_each_mut<D, F>(
     } else {
         query.par_iter_mut().for_each(visit);
     }
+}
+
+/// How many items a piece of so many should have; all of them when threads would not pay.
+pub(crate) fn piece_of(count: usize) -> usize {
+    let threads = ComputeTaskPool::try_get().map_or(1, |pool| pool.thread_num());
+    if threads <= 1 || count < SERIAL_BELOW {
+        return count.max(1);
+    }
+    count.div_ceil(threads * PIECES_PER_THREAD)
+}
+
+/// Works on every piece, in parallel when there is more than one.
+///
+/// The pieces are disjoint, so neither their order nor the number of threads can matter.
+pub(crate) fn work_on<P: Send>(pieces: impl ExactSizeIterator<Item = P>, work: impl Fn(P) + Sync) {
+    if pieces.len() <= 1 {
+        pieces.for_each(work);
+        return;
+    }
+    let work = &work;
+    ComputeTaskPool::get().scope(|scope| {
+        for piece in pieces {
+            scope.spawn(async move { work(piece) });
+        }
+    });
+}
+
+/// How many items ahead to ask for memory: enough to hide the way to the last level of cache.
+pub(crate) const AHEAD: usize = 16;
+
+/// Asks for an item that is going to be read soon, where the processor cannot guess which.
+#[inline(always)]
+pub(crate) fn prefetch<T>(items: &[T], at: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(item) = items.get(at) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a hint about an address; every x86-64 has it.
+        #[expect(unsafe_code, reason = "there is no safe way to give the hint")]
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(item).cast());
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (items, at);
 }

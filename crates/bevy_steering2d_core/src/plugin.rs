@@ -3,7 +3,7 @@
 use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
 use bevy::prelude::*;
 
-use crate::behaviors::{Flock, classify_flock, steer_flock, walk_flock};
+use crate::behaviors::{Flock, FlockClasses, classify_flock, declassify, steer_flock, walk_flock};
 use crate::clock::begin_tick;
 use crate::combine::combine_forces;
 use crate::events::{
@@ -18,7 +18,7 @@ use crate::perception::{
     index_walls,
 };
 use crate::registry::register;
-use crate::schedule::BehaviorOrder;
+use crate::schedule::{BehaviorOrder, Stage};
 use crate::steer::warn_of_missing_bodies;
 use crate::stuck::detect_stuck;
 use crate::{
@@ -29,8 +29,8 @@ use crate::{
     ObstacleIndex, OffsetPursuit, OffsetPursuitMemory, Pursuit, Queuing, Seek, SenseSystems,
     SensesColliders, Separation, Sidestep, StayOnPath, SteeredBy, SteeringAppExt, SteeringClock,
     SteeringDisabled, SteeringForce, SteeringId, SteeringPath, SteeringSchedule, SteeringSeed,
-    SteeringSystems, SteeringWarnings, SteersFor, StuckDetection, StuckMemory, Tether, Vehicle,
-    Wall, WallAvoidance, WallFollowing, WallIndex, Wander, WanderMemory,
+    SteeringSystems, SteeringWarnings, SteersFor, StuckDetection, StuckMemory, Tether, ThinkEvery,
+    Vehicle, Wall, WallAvoidance, WallFollowing, WallIndex, Wander, WanderMemory,
 };
 
 /// The pipeline, the built-in behaviors and the [`PointMass`] backend.
@@ -64,6 +64,7 @@ impl Plugin for SteeringCorePlugin {
             return;
         }
         let schedule = self.schedule;
+        Stage::prepare(app);
         app.insert_resource(SteeringSchedule(schedule))
             .init_resource::<Time>()
             .init_resource::<SteeringSeed>()
@@ -85,6 +86,7 @@ impl Plugin for SteeringCorePlugin {
             )
             .init_resource::<Neighbors>()
             .init_resource::<Flock>()
+            .init_resource::<FlockClasses>()
             .configure_sets(
                 schedule,
                 (
@@ -95,38 +97,56 @@ impl Plugin for SteeringCorePlugin {
                     .chain()
                     .in_set(SteeringSystems::Sense),
             )
-            .configure_sets(schedule, BehaviorOrder(0).in_set(SteeringSystems::Steer))
             .add_systems(
                 schedule,
                 (
                     begin_tick.before(SteeringSystems::Sense),
-                    (
-                        sense_point_masses,
-                        warn_of_missing_bodies,
-                        warn_of_faulty_facing,
-                    )
-                        .in_set(SenseSystems::Bodies),
-                    (
-                        (classify_flock, index_neighbors).chain(),
-                        index_obstacles,
-                        index_walls,
-                        clear_probes,
-                    )
-                        .in_set(SenseSystems::Index),
-                    walk_flock.in_set(BehaviorOrder(0)),
-                    (
-                        combine_forces,
-                        announce_lost_targets,
-                        announce_arrivals,
-                        announce_completed_paths,
-                        detect_stuck,
-                    )
-                        .chain()
-                        .in_set(SteeringSystems::Combine),
-                    move_point_masses.in_set(SteeringSystems::Move),
-                ),
+                    Stage::Bodies.run().in_set(SenseSystems::Bodies),
+                    Stage::Index.run().in_set(SenseSystems::Index),
+                    Stage::Steer.run().in_set(SteeringSystems::Steer),
+                    Stage::Combine.run().in_set(SteeringSystems::Combine),
+                    Stage::Move.run().in_set(SteeringSystems::Move),
+                )
+                    // They take the whole world, but touch only what is steering's.
+                    .ambiguous_with_all(),
             )
-            .add_observer(forget_point_mass);
+            .add_systems(
+                Stage::Bodies,
+                (
+                    sense_point_masses,
+                    warn_of_missing_bodies,
+                    warn_of_faulty_facing,
+                )
+                    .chain(),
+            )
+            .add_systems(
+                Stage::Index,
+                (
+                    classify_flock,
+                    index_neighbors,
+                    index_obstacles,
+                    index_walls,
+                    clear_probes,
+                )
+                    .chain(),
+            )
+            .add_systems(Stage::Steer, walk_flock.in_set(BehaviorOrder(0)))
+            .add_systems(
+                Stage::Combine,
+                (
+                    combine_forces,
+                    announce_lost_targets,
+                    announce_arrivals,
+                    announce_completed_paths,
+                    detect_stuck,
+                )
+                    .chain(),
+            )
+            .add_systems(Stage::Move, move_point_masses)
+            .add_observer(forget_point_mass)
+            .add_observer(declassify::<Separation>)
+            .add_observer(declassify::<Alignment>)
+            .add_observer(declassify::<Cohesion>);
         register_types(app);
         // In order of default priority, which is the order of a ledger.
         app.add_behavior::<Containment>()
@@ -167,8 +187,7 @@ fn add_flock_behaviors(app: &mut App) {
         register::<Cohesion>(app),
     ];
     if let [.., Some(last)] = orders {
-        let schedule = app.world().resource::<SteeringSchedule>().label();
-        app.add_systems(schedule, steer_flock.in_set(last));
+        app.add_systems(Stage::Steer, steer_flock.in_set(last));
     }
 }
 
@@ -183,6 +202,7 @@ fn register_types(app: &mut App) {
         .register_type::<SteeredBy>()
         .register_type::<PointMass>()
         .register_type::<SpeedLimit>()
+        .register_type::<ThinkEvery>()
         .register_type::<FaceVelocity>()
         .register_type::<FaceTarget>()
         .register_type::<TargetWatch>()

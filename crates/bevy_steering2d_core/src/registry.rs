@@ -8,11 +8,9 @@ use bevy::prelude::*;
 
 use crate::perception::{Probing, ask, clear_probes};
 use crate::satellite::{SteeredBy, SteersFor};
-use crate::schedule::{BehaviorOrder, ProbeOrder};
+use crate::schedule::{BehaviorOrder, ProbeOrder, Stage};
 use crate::steer::{steer_agents, steer_satellites};
-use crate::{
-    Behavior, Influence, SenseSystems, SensesColliders, SteeringSchedule, SteeringSystems, Vehicle,
-};
+use crate::{Behavior, Influence, SensesColliders, Vehicle};
 
 /// Index of a registered behavior in the [`BehaviorRegistry`].
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,6 +18,10 @@ use crate::{
 pub struct BehaviorId(u16);
 
 impl BehaviorId {
+    pub(crate) fn index(self) -> u16 {
+        self.0
+    }
+
     #[cfg(test)]
     pub(crate) fn for_test(index: u16) -> Self {
         Self(index)
@@ -167,8 +169,7 @@ pub trait SteeringAppExt {
     /// Makes `B` a behavior: its system, its ledger slot, its reflection, its place in the
     /// [`BehaviorRegistry`]. From then on inserting `B` on an entity makes it an agent.
     ///
-    /// Call it after adding the plugin; earlier calls assume the pipeline will run in
-    /// `FixedUpdate`. A second call for the same `B` does nothing.
+    /// Before or after adding the plugin. A second call for the same `B` does nothing.
     fn add_behavior<B: Behavior>(&mut self) -> &mut Self;
 
     /// Like [`add_behavior`](Self::add_behavior), for one that also sees colliders.
@@ -178,9 +179,8 @@ pub trait SteeringAppExt {
 impl SteeringAppExt for App {
     fn add_behavior<B: Behavior>(&mut self) -> &mut Self {
         if let Some(order) = register::<B>(self) {
-            let schedule = self.world().resource::<SteeringSchedule>().label();
             self.add_systems(
-                schedule,
+                Stage::Steer,
                 steer_agents::<B>.run_if(has_agents::<B>).in_set(order),
             );
         }
@@ -188,18 +188,16 @@ impl SteeringAppExt for App {
     }
 
     fn add_probing_behavior<B: Probing>(&mut self) -> &mut Self {
-        self.init_resource::<SteeringSchedule>();
         if self.world().contains_resource::<BehaviorSlot<B>>() {
             return self;
         }
-        let schedule = self.world().resource::<SteeringSchedule>().label();
         let id = self
             .add_behavior::<B>()
             .world()
             .resource::<BehaviorSlot<B>>()
             .id;
         self.add_systems(
-            schedule,
+            Stage::Index,
             ask::<B>
                 .in_set(ProbeOrder(id.0 + 1))
                 .after(clear_probes)
@@ -211,8 +209,8 @@ impl SteeringAppExt for App {
 /// All of [`SteeringAppExt::add_behavior`] but the system that runs `B` for agents, which is
 /// left to the caller: it belongs into the set given back. `None` if `B` was registered before.
 pub(crate) fn register<B: Behavior>(app: &mut App) -> Option<BehaviorOrder> {
-    app.init_resource::<BehaviorRegistry>()
-        .init_resource::<SteeringSchedule>();
+    Stage::prepare(app);
+    app.init_resource::<BehaviorRegistry>();
     if app.world().contains_resource::<BehaviorSlot<B>>() {
         return None;
     }
@@ -220,27 +218,16 @@ pub(crate) fn register<B: Behavior>(app: &mut App) -> Option<BehaviorOrder> {
         .world_mut()
         .resource_mut::<BehaviorRegistry>()
         .add::<B>();
-    let schedule = app.world().resource::<SteeringSchedule>().label();
     let order = BehaviorOrder(id.0 + 1);
     app.register_type::<B>()
         .insert_resource(BehaviorSlot::<B> {
             id,
             behavior: PhantomData,
         })
-        .configure_sets(
-            schedule,
-            order
-                .after(BehaviorOrder(id.0))
-                .in_set(SteeringSystems::Steer),
-        )
-        .configure_sets(
-            schedule,
-            ProbeOrder(id.0 + 1)
-                .after(ProbeOrder(id.0))
-                .in_set(SenseSystems::Index),
-        )
+        .configure_sets(Stage::Steer, order.after(BehaviorOrder(id.0)))
+        .configure_sets(Stage::Index, ProbeOrder(id.0 + 1).after(ProbeOrder(id.0)))
         .add_systems(
-            schedule,
+            Stage::Steer,
             steer_satellites::<B>
                 .run_if(has_satellites::<B>)
                 .in_set(order),

@@ -1,6 +1,6 @@
 //! The four steps of one tick, as system sets.
 
-use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
+use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel, SingleThreadedExecutor};
 use bevy::prelude::*;
 
 /// The steps of one steering tick, in the order they run.
@@ -15,7 +15,7 @@ pub enum SteeringSystems {
     /// Each locomotion backend copies its bodies into [`Kinematics`](crate::Kinematics), then the
     /// scene around them is taken in; see [`SenseSystems`].
     Sense,
-    /// One system per registered behavior writes its force into the agent's ledger.
+    /// Each registered behavior writes its force into the agents' ledgers.
     Steer,
     /// The ledger becomes one total, never longer than `max_force`; events are announced.
     Combine,
@@ -49,6 +49,45 @@ impl SteeringSchedule {
 impl Default for SteeringSchedule {
     fn default() -> Self {
         Self(FixedUpdate.intern())
+    }
+}
+
+/// What this crate's many small systems share: each stage is one node of the schedule the pipeline
+/// runs in, and runs its systems one after the other in here.
+///
+/// They could not run side by side anyway, since all write the ledgers; each spreads its own agents
+/// over the threads. This way a behavior that nobody has costs nanoseconds, not a trip through
+/// the parallel executor, and small worlds stay on one core, with all they have in its cache.
+#[derive(ScheduleLabel, Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Stage {
+    /// [`SenseSystems::Bodies`].
+    Bodies,
+    /// [`SenseSystems::Index`].
+    Index,
+    /// [`SteeringSystems::Steer`].
+    Steer,
+    /// [`SteeringSystems::Combine`].
+    Combine,
+    /// [`SteeringSystems::Move`].
+    Move,
+}
+
+impl Stage {
+    /// The node of the outer schedule.
+    pub(crate) fn run(self) -> impl FnMut(&mut World) {
+        move |world| world.run_schedule(self)
+    }
+
+    /// Creates the stages, unless they are there.
+    pub(crate) fn prepare(app: &mut App) {
+        use Stage::{Bodies, Combine, Index, Move, Steer};
+        for stage in [Bodies, Index, Steer, Combine, Move] {
+            if app.get_schedule(stage).is_none() {
+                app.init_schedule(stage).edit_schedule(stage, |schedule| {
+                    schedule.set_executor(SingleThreadedExecutor::new());
+                });
+            }
+        }
     }
 }
 

@@ -9,7 +9,8 @@ use crate::registry::BehaviorSlot;
 use crate::satellite::SteersFor;
 use crate::{
     Agent, Behavior, BehaviorId, Cut, InvalidParameter, Kinematics, LedgerEntry, SteeringClock,
-    SteeringDisabled, SteeringForce, SteeringId, SteeringWarnings, Target, Targets, Vehicle,
+    SteeringDisabled, SteeringForce, SteeringId, SteeringWarnings, Target, Targets, ThinkEvery,
+    Vehicle,
 };
 
 /// Who steers themselves and is switched on.
@@ -28,6 +29,7 @@ pub(crate) fn steer_agents<B: Behavior>(
             &SteeringId,
             &Vehicle,
             &Kinematics,
+            Option<&ThinkEvery>,
             &B,
             B::Memory,
             Option<&mut TargetWatch>,
@@ -40,8 +42,8 @@ pub(crate) fn steer_agents<B: Behavior>(
     let (slot, world) = (slot.id, &*world);
     for_each_mut(
         &mut agents,
-        |(entity, &id, vehicle, body, behavior, memory, watch, mut force)| {
-            let Some(agent) = step.agent(entity, id, vehicle, body) else {
+        |(entity, &id, vehicle, body, every, behavior, memory, watch, mut force)| {
+            let Some(agent) = step.agent(entity, id, vehicle, body, every) else {
                 return;
             };
             let asked = || behavior.steer(&agent, memory, world);
@@ -59,7 +61,7 @@ pub(crate) fn steer_satellites<B: Behavior>(
     warnings: Res<SteeringWarnings>,
     targets: Targets,
     world: StaticSystemParam<B::World>,
-    agents: Query<(&Vehicle, &Kinematics), Steered>,
+    agents: Query<(&SteeringId, &Vehicle, &Kinematics, Option<&ThinkEvery>), Steered>,
     vehicles: Query<(), With<Vehicle>>,
     mut satellites: Query<
         (
@@ -79,17 +81,18 @@ pub(crate) fn steer_satellites<B: Behavior>(
     for_each_mut(
         &mut satellites,
         |(entity, &id, steers_for, behavior, memory, watch, mut force)| {
-            let Ok((vehicle, body)) = agents.get(steers_for.0) else {
+            let Ok((&agent_id, vehicle, body, every)) = agents.get(steers_for.0) else {
                 if !vehicles.contains(steers_for.0) {
                     step.warn_of_missing_vehicle(entity, steers_for.0);
                 }
                 return;
             };
-            // The id, and so the random stream, is the carrier's: two of a kind must not draw
-            // alike.
-            let Some(agent) = step.agent(steers_for.0, id, vehicle, body) else {
+            let Some(agent) = step.agent(steers_for.0, agent_id, vehicle, body, every) else {
                 return;
             };
+            // The id, and so the random stream, is the carrier's: two of a kind must not draw
+            // alike.
+            let agent = Agent { id, ..agent };
             let asked = || behavior.steer(&agent, memory, world);
             let entry = step.entry(slot, entity, behavior, &agent, asked);
             step.watch_target(behavior, &entry, watch);
@@ -118,7 +121,8 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
         }
     }
 
-    /// The agent as formulas see it; `None` while it cannot be steered.
+    /// The agent as formulas see it; `None` while it cannot be steered, and when it is not its
+    /// turn to think.
     #[inline(always)]
     pub(crate) fn agent(
         &self,
@@ -126,13 +130,17 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
         id: SteeringId,
         vehicle: &Vehicle,
         body: &Kinematics,
+        every: Option<&ThinkEvery>,
     ) -> Option<Agent> {
+        let ticks = ThinkEvery::turn(every, id, self.clock.tick)?;
         if !body.is_steerable() {
             return None;
         }
-        Agent::new(entity, id, vehicle, body, self.clock)
+        let mut agent = Agent::new(entity, id, vehicle, body, self.clock)
             .map_err(|error| self.warn(entity, &error))
-            .ok()
+            .ok()?;
+        agent.delta *= ticks as f32;
+        Some(agent)
     }
 
     /// Asks one behavior, unless it is switched off or faulty, and takes down its force.
@@ -145,45 +153,28 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
         agent: &Agent,
         asked: impl FnOnce() -> Vec2,
     ) -> LedgerEntry {
-        let influence = *behavior.influence();
-        let mut entry = LedgerEntry {
-            behavior: slot,
-            source: None,
-            source_id: agent.id,
-            raw: Vec2::ZERO,
-            weight: influence.weight,
-            priority: influence.priority,
-            probability: influence.probability,
-            share: 0.0,
-            cut: Cut::Disabled,
-        };
+        let influence = behavior.influence();
+        let entry = |cut| LedgerEntry::new(slot, influence, cut);
         if !influence.enabled {
-            return entry;
+            return entry(Cut::Disabled);
         }
-        entry.cut = Cut::Invalid;
         if let Err(error) = influence.check().and_then(|()| behavior.check()) {
             self.warn(carrier, &error);
-            return entry;
+            return entry(Cut::Invalid);
         }
         if behavior.target() == Some(Target::Entity(agent.entity)) {
-            let name = B::short_type_path();
-            self.warnings.raise(self.clock, carrier, name, || {
-                format!("{name} aims at its own agent; it counts as none")
-            });
-            return entry;
+            self.warn_of_no_force::<B>(carrier, "aims at its own agent");
+            return entry(Cut::Invalid);
         }
         let force = asked();
         if !force.is_finite() {
-            let name = B::short_type_path();
-            self.warnings.raise(self.clock, carrier, name, || {
-                format!("{name} gave the force {force}; it counts as none")
-            });
-            return entry;
+            self.warn_of_no_force::<B>(carrier, format_args!("gave the force {force}"));
+            return entry(Cut::Invalid);
         }
-        entry.raw = force.clamp_length_max(agent.max_force);
-        entry.share = 1.0;
-        entry.cut = Cut::Nothing;
-        entry
+        LedgerEntry {
+            raw: force.clamp_length_max(agent.max_force),
+            ..entry(Cut::Nothing)
+        }
     }
 
     /// Notes when the target of a behavior that was heard is gone.
@@ -216,7 +207,16 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
         });
     }
 
-    fn warn(&self, entity: Entity, error: &InvalidParameter) {
+    #[cold]
+    fn warn_of_no_force<B: Behavior>(&self, carrier: Entity, why: impl std::fmt::Display) {
+        let name = B::short_type_path();
+        self.warnings.raise(self.clock, carrier, name, || {
+            format!("{name} {why}; it counts as none")
+        });
+    }
+
+    #[cold]
+    pub(crate) fn warn(&self, entity: Entity, error: &InvalidParameter) {
         self.warnings.raise(self.clock, entity, error.field, || {
             format!("{error}; until then it steers with zero force")
         });

@@ -140,9 +140,9 @@ pub(crate) fn detect_stuck(
         ),
         Without<SteeringDisabled>,
     >,
+    mut stuck: Local<Vec<(SteeringId, Stuck)>>,
     mut commands: Commands,
 ) {
-    let mut stuck = Vec::new();
     for (entity, &id, vehicle, body, force, how, mut memory) in &mut agents {
         if let Err(error) = how.check() {
             warnings.raise(&clock, entity, error.field, || {
@@ -158,8 +158,8 @@ pub(crate) fn detect_stuck(
         }
         memory.set_if_neq(now);
     }
-    stuck.sort_by_key(|(id, _)| *id);
-    for (_, event) in stuck {
+    stuck.sort_unstable_by_key(|(id, _)| *id);
+    for (_, event) in stuck.drain(..) {
         commands.trigger(event);
     }
 }

@@ -48,7 +48,9 @@ pub use evade::{Evade, evade};
 pub use feelers::{Feeler, Feelers, Whisker};
 pub use flee::{Flee, flee, panic_urgency};
 pub use flocking::{Alignment, Cohesion, Flocking, Separation};
-pub(crate) use flocking::{Flock, classify_flock, steer_flock, walk_flock};
+pub(crate) use flocking::{
+    Flock, FlockClasses, classify_flock, declassify, steer_flock, walk_flock,
+};
 pub use flow_field::{FlowField, FlowFieldFollowing, follow_flow};
 pub use follow_path::{FollowPath, PathStyle, follow_path};
 pub use hide::{Hide, HideMemory, hiding_spot};

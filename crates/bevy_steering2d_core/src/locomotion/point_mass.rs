@@ -47,6 +47,7 @@ impl PointMass {
     /// Radius of a point mass whose [`Vehicle`] names none, m.
     pub const RADIUS: f32 = 0.5;
 
+    #[inline(always)]
     fn check(&self, transform: &Transform) -> Result<(), InvalidParameter> {
         let position = transform.translation.truncate();
         InvalidParameter::unless_finite("Transform.translation", position)?;

@@ -18,10 +18,8 @@ pub(crate) struct Grid {
     columns: i64,
     rows: i64,
     wraps: bool,
-    /// First point of each cell, and one more for the end of the last.
+    /// First point of each cell, then of [nowhere](Self::nowhere), then the end.
     starts: Vec<u32>,
-    /// Cell of each point, in the order the points were given.
-    cells: Vec<u32>,
     cursors: Vec<u32>,
 }
 
@@ -31,43 +29,65 @@ impl Grid {
     /// … but never fewer than this, so that small worlds need not wrap.
     const FEWEST_CELLS: usize = 1024;
 
-    /// Lays the cells of side `cell` over the points and sorts them: fills `order` with the
-    /// points' indices by cell, equals in the order given, and `rank` with its inverse.
-    pub(crate) fn sort(
-        &mut self,
-        points: &[Vec2],
-        bounds: Rect,
-        cell: f32,
-        order: &mut Vec<u32>,
-        rank: &mut Vec<u32>,
-    ) {
-        self.lay_out(points.len(), bounds, cell);
-        self.cells.clear();
+    /// Sorts points by their cells: fills `order` with their indices by cell, equals in the order
+    /// given, and `ranks` with its inverse.
+    pub(crate) fn sort(&mut self, cells: &[u32], order: &mut Vec<u32>, ranks: &mut Vec<u32>) {
         self.cursors.clear();
-        self.cursors.resize(self.starts.len(), 0);
-        for &point in points {
-            let (column, row) = self.cell_of(point);
-            let cell = (row * self.columns + column) as u32;
-            self.cells.push(cell);
+        self.cursors.resize(self.cell_count() + 1, 0);
+        for &cell in cells {
             self.cursors[cell as usize] += 1;
         }
+        self.starts.clear();
         let mut start = 0;
-        for (first, cursor) in self.starts.iter_mut().zip(&mut self.cursors) {
-            *first = start;
-            start += std::mem::replace(cursor, start);
-        }
-        order.clear();
-        order.resize(points.len(), 0);
-        rank.clear();
-        for (index, &cell) in self.cells.iter().enumerate() {
+        self.starts.extend(self.cursors.iter_mut().map(|cursor| {
+            let first = start;
+            start += std::mem::replace(cursor, first);
+            first
+        }));
+        self.starts.push(start);
+        // What is in them is overwritten, so only their length matters.
+        order.resize(cells.len(), 0);
+        ranks.resize(cells.len(), 0);
+        for ((index, &cell), rank) in (0..).zip(cells).zip(ranks) {
             let cursor = &mut self.cursors[cell as usize];
-            rank.push(*cursor);
-            order[*cursor as usize] = index as u32;
+            *rank = *cursor;
+            order[*cursor as usize] = index;
             *cursor += 1;
         }
     }
 
-    fn lay_out(&mut self, points: usize, bounds: Rect, cell: f32) {
+    /// How many cells there are.
+    pub(crate) fn cell_count(&self) -> usize {
+        (self.columns * self.rows) as usize
+    }
+
+    /// Where to put what is in no cell: behind the last one, where nobody looks.
+    pub(crate) fn nowhere(&self) -> u32 {
+        self.cell_count() as u32
+    }
+
+    /// How many sorted points are in cells.
+    pub(crate) fn seen(&self) -> usize {
+        let nowhere = self.starts.get(self.cell_count());
+        nowhere.map_or(0, |&end| end as usize)
+    }
+
+    /// The cell of a sorted place, and the first place behind that cell.
+    #[inline]
+    pub(crate) fn cell_at(&self, place: usize) -> usize {
+        self.starts
+            .partition_point(|&start| start as usize <= place)
+            - 1
+    }
+
+    /// The sorted points in a cell, which may be [nowhere](Self::nowhere).
+    #[inline]
+    pub(crate) fn points_in(&self, cell: usize) -> Range<usize> {
+        self.starts[cell] as usize..self.starts[cell + 1] as usize
+    }
+
+    /// Lays the cells of side `cell` over so many points within `bounds`.
+    pub(crate) fn lay_out(&mut self, points: usize, bounds: Rect, cell: f32) {
         let most = (points * Self::CELLS_PER_POINT).max(Self::FEWEST_CELLS);
         self.per_cell = cell.recip();
         // In f64: the box may be wider than an f32 can count cells.
@@ -84,44 +104,37 @@ impl Grid {
         } else {
             (bounds.min, columns, rows)
         };
-        self.starts.clear();
-        self.starts
-            .resize((self.columns * self.rows) as usize + 1, 0);
-    }
-
-    /// Cells of every non-empty cell, as ranges of the sorted order.
-    pub(crate) fn cells(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        self.starts
-            .windows(2)
-            .map(|ends| ends[0] as usize..ends[1] as usize)
-            .filter(|range| !range.is_empty())
     }
 
     #[cfg(test)]
     pub(crate) fn memory(&self) -> usize {
-        self.starts.len() + self.cursors.len() + self.cells.len()
+        self.starts.len() + self.cursors.len()
     }
 
-    /// Column and row of a point; outside a grid that does not wrap, of the nearest cell.
+    /// The cell of a point that can be computed with.
     #[inline]
-    fn cell_of(&self, point: Vec2) -> (i64, i64) {
+    pub(crate) fn cell_of(&self, point: Vec2) -> u32 {
         let at = (point - self.origin) * self.per_cell;
-        let (column, row) = (at.x.floor() as i64, at.y.floor() as i64);
-        if self.wraps {
-            (column & (self.columns - 1), row & (self.rows - 1))
-        } else {
+        let (column, row) = if self.wraps {
             (
-                column.clamp(0, self.columns - 1),
-                row.clamp(0, self.rows - 1),
+                floor(at.x) & (self.columns - 1),
+                floor(at.y) & (self.rows - 1),
             )
-        }
+        } else {
+            // No point is below the origin, so cutting off the fraction is rounding down.
+            (
+                (at.x as i64).min(self.columns - 1),
+                (at.y as i64).min(self.rows - 1),
+            )
+        };
+        (row * self.columns + column) as u32
     }
 
     /// Visits, in canonical order, the ranges of sorted points that contain everything within
     /// `radius` of `point`.
     #[inline]
     pub(crate) fn ranges_around(&self, point: Vec2, radius: f32, visit: impl FnMut(Range<usize>)) {
-        if self.starts.len() < 2 {
+        if self.seen() == 0 {
             return;
         }
         let rows = self.span(point.y, self.origin.y, radius, self.rows);
@@ -129,7 +142,7 @@ impl Grid {
         self.visit_block(&rows, &columns, visit);
     }
 
-    #[inline]
+    #[inline(always)]
     fn visit_block(&self, rows: &Span, columns: &Span, mut visit: impl FnMut(Range<usize>)) {
         for rows in rows.pieces() {
             for row in rows {
@@ -145,27 +158,25 @@ impl Grid {
         }
     }
 
-    /// The cell of each sorted place, given the order that [`sort`](Self::sort) made.
-    pub(crate) fn cells_in_order<'a>(&'a self, order: &'a [u32]) -> impl Iterator<Item = u32> + 'a {
-        order.iter().map(|&index| self.cells[index as usize])
-    }
-
-    /// Visits, in canonical order, the ranges of sorted points that contain everything within
-    /// `radius` of any point of a cell: one look for all who stand there.
-    #[inline]
-    pub(crate) fn ranges_around_cell(
-        &self,
-        cell: u32,
-        radius: f32,
-        visit: impl FnMut(Range<usize>),
-    ) {
+    /// How many cells around its own contain everything within `radius` of any point of a cell.
+    pub(crate) fn cells_within(&self, radius: f32) -> i64 {
         // A reach of one side is served by one cell around, whatever the rounding of 1/side.
         let around = (radius * self.per_cell - 1e-3).ceil();
-        let around = if around < 1e9 { around as i64 } else { 1 << 30 };
-        let (row, column) = (
-            i64::from(cell) / self.columns,
-            i64::from(cell) % self.columns,
-        );
+        if around < 1e9 { around as i64 } else { 1 << 30 }
+    }
+
+    /// Visits, in canonical order, the ranges of sorted points in a cell and so many around it:
+    /// one look for all who stand there.
+    #[inline(always)]
+    pub(crate) fn ranges_around_cell(
+        &self,
+        cell: usize,
+        around: i64,
+        visit: impl FnMut(Range<usize>),
+    ) {
+        // Cells are counted in 32 bits, which are quicker to divide.
+        let (cell, columns) = (cell as u32, self.columns as u32);
+        let (row, column) = (i64::from(cell / columns), i64::from(cell % columns));
         let rows = self.axis(row - around, row + around, self.rows);
         let columns = self.axis(column - around, column + around, self.columns);
         self.visit_block(&rows, &columns, visit);
@@ -174,13 +185,13 @@ impl Grid {
     /// The cells along one axis that reach from `at − radius` to `at + radius`.
     #[inline]
     fn span(&self, at: f32, origin: f32, radius: f32, cells: i64) -> Span {
-        let low = ((at - radius - origin) * self.per_cell).floor() as i64;
-        let high = ((at + radius - origin) * self.per_cell).floor() as i64;
+        let low = floor((at - radius - origin) * self.per_cell);
+        let high = floor((at + radius - origin) * self.per_cell);
         self.axis(low, high, cells)
     }
 
     /// Cells `low..=high` of an axis with so many `cells`, cut or wrapped.
-    #[inline]
+    #[inline(always)]
     fn axis(&self, low: i64, high: i64, cells: i64) -> Span {
         if !self.wraps {
             let (low, high) = (low.clamp(0, cells - 1), high.clamp(0, cells - 1));
@@ -196,6 +207,13 @@ impl Grid {
             Span(low..cells, 0..high + 1)
         }
     }
+}
+
+/// Rounds down without the call that processors before SSE4.1 need; saturates like `as`.
+#[inline]
+fn floor(value: f32) -> i64 {
+    let cut = value as i64;
+    cut.saturating_sub(i64::from(value < cut as f32))
 }
 
 /// One axis of a block of cells: one piece, or two where the grid wraps around.

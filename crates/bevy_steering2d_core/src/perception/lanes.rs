@@ -7,6 +7,7 @@
 
 #[cfg(any(test, not(target_arch = "x86_64")))]
 use std::array::from_fn;
+use std::ops::{Add, Div, Mul, Sub};
 
 /// How many numbers are handled together.
 pub(crate) const LANES: usize = 8;
@@ -14,24 +15,64 @@ pub(crate) const LANES: usize = 8;
 /// The estimate `0x5f375a86 − bits/2` of 1/√x, to be refined.
 const INVERSE_SQRT_GUESS: u32 = 0x5f37_5a86;
 
-/// Eight `f32` and what can be done with them, lane by lane.
-pub(crate) trait Lanes: Copy {
+/// What a formula needs of its numbers, be it one `f32` or eight.
+pub(crate) trait Number:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+{
     fn splat(value: f32) -> Self;
-    /// The eight numbers from `at`.
-    fn load(from: &[f32], at: usize) -> Self;
-    fn add(self, other: Self) -> Self;
-    fn sub(self, other: Self) -> Self;
-    fn mul(self, other: Self) -> Self;
+    /// `self` where it is less, else `other`.
+    fn min(self, other: Self) -> Self;
     /// `self` where it is greater, else `other`.
     fn max(self, other: Self) -> Self;
+    fn sqrt(self) -> Self;
+}
+
+impl Number for f32 {
+    #[inline(always)]
+    fn splat(value: f32) -> Self {
+        value
+    }
+
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        if self < other { self } else { other }
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        if self > other { self } else { other }
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        f32::sqrt(self)
+    }
+}
+
+/// The vector, shortened to `most` if it is longer.
+#[inline(always)]
+pub(crate) fn clamp_length<N: Number>([x, y]: [N; 2], most: N) -> [N; 2] {
+    let share = (most / (x * x + y * y).sqrt()).min(N::splat(1.0));
+    [x * share, y * share]
+}
+
+/// Eight `f32` and what can be done with them, lane by lane.
+pub(crate) trait Lanes: Number {
+    /// The eight numbers from `at`.
+    fn load(from: &[f32], at: usize) -> Self;
+    /// Puts the eight numbers to `at`.
+    fn store(self, into: &mut [f32], at: usize);
     /// 1 where `self < other`, else 0.
     fn is_below(self, other: Self) -> Self;
-    /// Keeps the first `count` lanes and sets the others to `rest`.
-    fn keep_first(self, count: usize, rest: f32) -> Self;
     /// The integer estimate of 1/√x, within 4 %.
     fn guess_inverse_sqrt(self) -> Self;
     /// `((a+e) + (c+g)) + ((b+f) + (d+h))`
     fn sum(self) -> f32;
+    /// Eight [sums](Self::sum) at once.
+    #[inline(always)]
+    fn sums(all: [Self; LANES]) -> [f32; LANES] {
+        all.map(Self::sum)
+    }
 
     #[inline(always)]
     fn zero() -> Self {
@@ -42,12 +83,26 @@ pub(crate) trait Lanes: Copy {
     /// zero.
     #[inline(always)]
     fn inverse_sqrt(self) -> Self {
-        let half = self.mul(Self::splat(0.5));
+        let half = self * Self::splat(0.5);
         let three_halves = Self::splat(1.5);
         let y = self.guess_inverse_sqrt();
-        let y = y.mul(three_halves.sub(half.mul(y).mul(y)));
-        y.mul(three_halves.sub(half.mul(y).mul(y)))
+        let y = y * (three_halves - half * y * y);
+        y * (three_halves - half * y * y)
     }
+}
+
+/// The four operators of a type of lanes.
+macro_rules! operators {
+    ($lanes:ty, $operate:ident: $($operator:ident $method:ident $how:tt),*) => {$(
+        impl $operator for $lanes {
+            type Output = Self;
+
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                $operate!(self, other, $how)
+            }
+        }
+    )*};
 }
 
 /// Eight lanes in an array, for processors without a version of their own; the oracle of tests.
@@ -56,12 +111,40 @@ pub(crate) trait Lanes: Copy {
 pub(crate) struct Portable(pub(crate) [f32; LANES]);
 
 #[cfg(any(test, not(target_arch = "x86_64")))]
-impl Lanes for Portable {
+macro_rules! each_lane {
+    ($a:ident, $b:ident, $operator:tt) => {
+        Self(from_fn(|i| $a.0[i] $operator $b.0[i]))
+    };
+}
+
+#[cfg(any(test, not(target_arch = "x86_64")))]
+operators!(Portable, each_lane: Add add +, Sub sub -, Mul mul *, Div div /);
+
+#[cfg(any(test, not(target_arch = "x86_64")))]
+impl Number for Portable {
     #[inline(always)]
     fn splat(value: f32) -> Self {
         Self([value; LANES])
     }
 
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        Self(from_fn(|i| Number::min(self.0[i], other.0[i])))
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        Self(from_fn(|i| Number::max(self.0[i], other.0[i])))
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        Self(self.0.map(f32::sqrt))
+    }
+}
+
+#[cfg(any(test, not(target_arch = "x86_64")))]
+impl Lanes for Portable {
     #[inline(always)]
     fn load(from: &[f32], at: usize) -> Self {
         let chunk = &from[at..at + LANES];
@@ -69,39 +152,13 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        Self(from_fn(|i| self.0[i] + other.0[i]))
-    }
-
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        Self(from_fn(|i| self.0[i] - other.0[i]))
-    }
-
-    #[inline(always)]
-    fn mul(self, other: Self) -> Self {
-        Self(from_fn(|i| self.0[i] * other.0[i]))
-    }
-
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        Self(from_fn(|i| {
-            if self.0[i] > other.0[i] {
-                self.0[i]
-            } else {
-                other.0[i]
-            }
-        }))
+    fn store(self, into: &mut [f32], at: usize) {
+        into[at..at + LANES].copy_from_slice(&self.0);
     }
 
     #[inline(always)]
     fn is_below(self, other: Self) -> Self {
         Self(from_fn(|i| f32::from(u8::from(self.0[i] < other.0[i]))))
-    }
-
-    #[inline(always)]
-    fn keep_first(self, count: usize, rest: f32) -> Self {
-        Self(from_fn(|i| if i < count { self.0[i] } else { rest }))
     }
 
     #[inline(always)]
@@ -125,11 +182,9 @@ pub(crate) use x86_64::{Avx2, Sse2};
 #[expect(unsafe_code, reason = "vector instructions")]
 mod x86_64 {
     use std::arch::x86_64::*;
+    use std::ops::{Add, Div, Mul, Sub};
 
-    use super::{INVERSE_SQRT_GUESS, LANES, Lanes};
-
-    /// Eight times all bits, then eight times none: a window into it masks the first lanes.
-    static FIRST: [i32; 2 * LANES] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
+    use super::{INVERSE_SQRT_GUESS, LANES, Lanes, Number};
 
     /// One register of AVX2.
     ///
@@ -138,7 +193,17 @@ mod x86_64 {
     #[derive(Clone, Copy)]
     pub(crate) struct Avx2(__m256);
 
-    impl Lanes for Avx2 {
+    macro_rules! avx2 {
+        ($a:ident, $b:ident, $operation:ident) => {
+            // SAFETY: the processor has AVX2, see the type.
+            Self(unsafe { $operation($a.0, $b.0) })
+        };
+    }
+
+    operators!(Avx2, avx2: Add add _mm256_add_ps, Sub sub _mm256_sub_ps, Mul mul _mm256_mul_ps,
+        Div div _mm256_div_ps);
+
+    impl Number for Avx2 {
         #[inline(always)]
         fn splat(value: f32) -> Self {
             // SAFETY: the processor has AVX2, see the type.
@@ -146,28 +211,9 @@ mod x86_64 {
         }
 
         #[inline(always)]
-        fn load(from: &[f32], at: usize) -> Self {
-            let chunk = &from[at..at + LANES];
-            // SAFETY: the processor has AVX2; the slice holds eight numbers.
-            Self(unsafe { _mm256_loadu_ps(chunk.as_ptr()) })
-        }
-
-        #[inline(always)]
-        fn add(self, other: Self) -> Self {
+        fn min(self, other: Self) -> Self {
             // SAFETY: the processor has AVX2, see the type.
-            Self(unsafe { _mm256_add_ps(self.0, other.0) })
-        }
-
-        #[inline(always)]
-        fn sub(self, other: Self) -> Self {
-            // SAFETY: the processor has AVX2, see the type.
-            Self(unsafe { _mm256_sub_ps(self.0, other.0) })
-        }
-
-        #[inline(always)]
-        fn mul(self, other: Self) -> Self {
-            // SAFETY: the processor has AVX2, see the type.
-            Self(unsafe { _mm256_mul_ps(self.0, other.0) })
+            Self(unsafe { _mm256_min_ps(self.0, other.0) })
         }
 
         #[inline(always)]
@@ -177,21 +223,33 @@ mod x86_64 {
         }
 
         #[inline(always)]
+        fn sqrt(self) -> Self {
+            // SAFETY: the processor has AVX2, see the type.
+            Self(unsafe { _mm256_sqrt_ps(self.0) })
+        }
+    }
+
+    impl Lanes for Avx2 {
+        #[inline(always)]
+        fn load(from: &[f32], at: usize) -> Self {
+            let chunk = &from[at..at + LANES];
+            // SAFETY: the processor has AVX2; the slice holds eight numbers.
+            Self(unsafe { _mm256_loadu_ps(chunk.as_ptr()) })
+        }
+
+        #[inline(always)]
+        fn store(self, into: &mut [f32], at: usize) {
+            let chunk = &mut into[at..at + LANES];
+            // SAFETY: the processor has AVX2; the slice holds eight numbers.
+            unsafe { _mm256_storeu_ps(chunk.as_mut_ptr(), self.0) };
+        }
+
+        #[inline(always)]
         fn is_below(self, other: Self) -> Self {
             // SAFETY: the processor has AVX2, see the type.
             Self(unsafe {
                 let below = _mm256_cmp_ps::<_CMP_LT_OQ>(self.0, other.0);
                 _mm256_and_ps(below, _mm256_set1_ps(1.0))
-            })
-        }
-
-        #[inline(always)]
-        fn keep_first(self, count: usize, rest: f32) -> Self {
-            let window = &FIRST[LANES - count..2 * LANES - count];
-            // SAFETY: the processor has AVX2; the window holds eight masks.
-            Self(unsafe {
-                let kept = _mm256_loadu_ps(window.as_ptr().cast());
-                _mm256_blendv_ps(_mm256_set1_ps(rest), self.0, kept)
             })
         }
 
@@ -216,13 +274,53 @@ mod x86_64 {
                 sum_of_four(halves)
             }
         }
+
+        #[inline(always)]
+        fn sums([a, b, c, d, e, f, g, h]: [Self; LANES]) -> [f32; LANES] {
+            // SAFETY: the processor has AVX2, see the type.
+            unsafe {
+                // The same tree as `sum`, for two, four and then eight vectors in one register.
+                let halves = |a: Self, b: Self| {
+                    _mm256_add_ps(
+                        _mm256_permute2f128_ps::<0x20>(a.0, b.0),
+                        _mm256_permute2f128_ps::<0x31>(a.0, b.0),
+                    )
+                };
+                let pairs = |ab, cd| {
+                    _mm256_add_ps(
+                        _mm256_shuffle_ps::<0b01_00_01_00>(ab, cd),
+                        _mm256_shuffle_ps::<0b11_10_11_10>(ab, cd),
+                    )
+                };
+                let acbd = pairs(halves(a, b), halves(c, d));
+                let egfh = pairs(halves(e, f), halves(g, h));
+                let sums = _mm256_add_ps(
+                    _mm256_shuffle_ps::<0b10_00_10_00>(acbd, egfh),
+                    _mm256_shuffle_ps::<0b11_01_11_01>(acbd, egfh),
+                );
+                let mut out = [0.0; LANES];
+                _mm256_storeu_ps(out.as_mut_ptr(), sums);
+                let [a, c, e, g, b, d, f, h] = out;
+                [a, b, c, d, e, f, g, h]
+            }
+        }
     }
 
     /// Two registers of SSE2, which every x86-64 has.
     #[derive(Clone, Copy)]
     pub(crate) struct Sse2(__m128, __m128);
 
-    impl Lanes for Sse2 {
+    macro_rules! sse2 {
+        ($a:ident, $b:ident, $operation:ident) => {
+            // SAFETY: every x86-64 has SSE2.
+            unsafe { Self($operation($a.0, $b.0), $operation($a.1, $b.1)) }
+        };
+    }
+
+    operators!(Sse2, sse2: Add add _mm_add_ps, Sub sub _mm_sub_ps, Mul mul _mm_mul_ps,
+        Div div _mm_div_ps);
+
+    impl Number for Sse2 {
         #[inline(always)]
         fn splat(value: f32) -> Self {
             // SAFETY: every x86-64 has SSE2.
@@ -230,6 +328,26 @@ mod x86_64 {
             Self(four, four)
         }
 
+        #[inline(always)]
+        fn min(self, other: Self) -> Self {
+            // SAFETY: every x86-64 has SSE2.
+            unsafe { Self(_mm_min_ps(self.0, other.0), _mm_min_ps(self.1, other.1)) }
+        }
+
+        #[inline(always)]
+        fn max(self, other: Self) -> Self {
+            // SAFETY: every x86-64 has SSE2.
+            unsafe { Self(_mm_max_ps(self.0, other.0), _mm_max_ps(self.1, other.1)) }
+        }
+
+        #[inline(always)]
+        fn sqrt(self) -> Self {
+            // SAFETY: every x86-64 has SSE2.
+            unsafe { Self(_mm_sqrt_ps(self.0), _mm_sqrt_ps(self.1)) }
+        }
+    }
+
+    impl Lanes for Sse2 {
         #[inline(always)]
         fn load(from: &[f32], at: usize) -> Self {
             let chunk = &from[at..at + LANES];
@@ -243,27 +361,13 @@ mod x86_64 {
         }
 
         #[inline(always)]
-        fn add(self, other: Self) -> Self {
-            // SAFETY: every x86-64 has SSE2.
-            unsafe { Self(_mm_add_ps(self.0, other.0), _mm_add_ps(self.1, other.1)) }
-        }
-
-        #[inline(always)]
-        fn sub(self, other: Self) -> Self {
-            // SAFETY: every x86-64 has SSE2.
-            unsafe { Self(_mm_sub_ps(self.0, other.0), _mm_sub_ps(self.1, other.1)) }
-        }
-
-        #[inline(always)]
-        fn mul(self, other: Self) -> Self {
-            // SAFETY: every x86-64 has SSE2.
-            unsafe { Self(_mm_mul_ps(self.0, other.0), _mm_mul_ps(self.1, other.1)) }
-        }
-
-        #[inline(always)]
-        fn max(self, other: Self) -> Self {
-            // SAFETY: every x86-64 has SSE2.
-            unsafe { Self(_mm_max_ps(self.0, other.0), _mm_max_ps(self.1, other.1)) }
+        fn store(self, into: &mut [f32], at: usize) {
+            let chunk = &mut into[at..at + LANES];
+            // SAFETY: every x86-64 has SSE2; the slice holds eight numbers.
+            unsafe {
+                _mm_storeu_ps(chunk.as_mut_ptr(), self.0);
+                _mm_storeu_ps(chunk[4..].as_mut_ptr(), self.1);
+            }
         }
 
         #[inline(always)]
@@ -274,21 +378,6 @@ mod x86_64 {
                 Self(
                     _mm_and_ps(_mm_cmplt_ps(self.0, other.0), one),
                     _mm_and_ps(_mm_cmplt_ps(self.1, other.1), one),
-                )
-            }
-        }
-
-        #[inline(always)]
-        fn keep_first(self, count: usize, rest: f32) -> Self {
-            let window = &FIRST[LANES - count..2 * LANES - count];
-            // SAFETY: every x86-64 has SSE2; the window holds eight masks.
-            unsafe {
-                let rest = _mm_set1_ps(rest);
-                let keep =
-                    |lanes, kept| _mm_or_ps(_mm_and_ps(kept, lanes), _mm_andnot_ps(kept, rest));
-                Self(
-                    keep(self.0, _mm_loadu_ps(window.as_ptr().cast())),
-                    keep(self.1, _mm_loadu_ps(window[4..].as_ptr().cast())),
                 )
             }
         }
@@ -340,9 +429,30 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_of_a_chunk_is_masked() {
-        let lanes = Portable(from_fn(|i| i as f32)).keep_first(3, -1.0);
-        assert_eq!(lanes.0, [0.0, 1.0, 2.0, -1.0, -1.0, -1.0, -1.0, -1.0]);
+    fn lanes_are_summed_and_stored() {
+        let mut stored = [9.0; 10];
+        Portable(from_fn(|i| i as f32)).store(&mut stored, 1);
+        assert_eq!(stored, [9.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 9.0]);
         assert_eq!(Portable(from_fn(|i| i as f32)).sum(), 28.0);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn eight_sums_at_once_are_the_single_ones() {
+        fn sums<L: Lanes>() -> [f32; LANES] {
+            let numbers: [f32; 64] = from_fn(|i| (i as f32 + 0.3).sqrt());
+            L::sums(from_fn(|i| L::load(&numbers, LANES * i)))
+        }
+        #[target_feature(enable = "avx2")]
+        fn sums_avx2() -> [f32; LANES] {
+            sums::<Avx2>()
+        }
+        assert_eq!(sums::<Sse2>(), sums::<Portable>());
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has AVX2.
+            #[expect(unsafe_code, reason = "the instruction set is chosen at run time")]
+            let at_once = unsafe { sums_avx2() };
+            assert_eq!(at_once, sums::<Portable>());
+        }
     }
 }

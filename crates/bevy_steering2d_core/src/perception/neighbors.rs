@@ -8,7 +8,8 @@ use smallvec::SmallVec;
 
 use super::grid::Grid;
 use super::lanes::LANES;
-use crate::{Agent, Kinematics, SteeringId, Vehicle};
+use crate::parallel::{AHEAD, piece_of, prefetch, work_on};
+use crate::{Agent, Kinematics, SteeringClock, SteeringId, ThinkEvery, Vehicle};
 
 /// The groups an agent belongs to, one per bit. Absent means group 1 (`0b1`).
 ///
@@ -45,6 +46,8 @@ pub struct Perception {
 
 impl Perception {
     pub(crate) const NOT_INDEXED: u32 = u32::MAX;
+    /// In place of a class: not its turn to think.
+    pub(crate) const RESTS: u32 = u32::MAX;
 }
 
 impl Default for Perception {
@@ -130,23 +133,55 @@ impl NeighborView {
 /// `type World = Res<'static, Neighbors>`.
 #[derive(Resource, Debug, Default)]
 pub struct Neighbors {
+    gathered: Rows,
+    /// What each thread has gathered.
+    parts: Vec<Gathered>,
     grid: Grid,
-    /// In the order of the query that gathered them.
-    gathered: Vec<Neighbor>,
-    points: Vec<Vec2>,
-    classes_gathered: Vec<u32>,
+    /// Cell of each row.
+    cells: Vec<u32>,
+    /// Row of each place: by cell, then by id. Those who are nowhere come last.
     order: Vec<u32>,
+    /// Place of each row.
     ranks: Vec<u32>,
-    /// In canonical order: by cell, then by id.
-    sorted: Vec<Neighbor>,
-    /// The sorted agents' numbers that the flock walk reads, one array each and padded, so that
-    /// eight fit in one load.
+    pub(crate) places: Places,
+}
+
+/// The agents in the order of the query that gathered them.
+#[derive(Debug, Default)]
+struct Rows {
+    agents: Vec<Row>,
+    /// Their positions once more: all that the sort needs, in an eighth of the memory.
+    points: Vec<Vec2>,
+    classes: Vec<u32>,
+}
+
+/// All that is known of an agent: one line of the processor's cache, so that fetching it in
+/// another order costs one miss.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Row {
+    agent: Neighbor,
+    max_speed: f32,
+    max_force: f32,
+    /// Mass by response time, kg/s.
+    gain: f32,
+    class: u32,
+}
+
+/// What the flock walk reads of the sorted agents, one array each and padded, so that eight fit in
+/// one load.
+#[derive(Debug, Default)]
+pub(crate) struct Places {
     pub(crate) x: Vec<f32>,
     pub(crate) y: Vec<f32>,
     pub(crate) heading_x: Vec<f32>,
     pub(crate) heading_y: Vec<f32>,
+    pub(crate) velocity_x: Vec<f32>,
+    pub(crate) velocity_y: Vec<f32>,
+    pub(crate) max_speed: Vec<f32>,
+    pub(crate) max_force: Vec<f32>,
+    pub(crate) gain: Vec<f32>,
     pub(crate) classes: Vec<u32>,
-    pub(crate) cells: Vec<u32>,
 }
 
 impl Neighbors {
@@ -157,21 +192,29 @@ impl Neighbors {
     /// One for each exponent a float can have.
     const REACH_BUCKETS: usize = 256;
 
+    #[inline]
+    fn sees(point: Vec2) -> bool {
+        point.x.abs() < Self::FARTHEST && point.y.abs() < Self::FARTHEST
+    }
+
     /// How many agents there are.
     pub fn len(&self) -> usize {
-        self.sorted.len()
+        self.grid.seen()
     }
 
     /// Whether there are none, or nobody keeps the index.
     pub fn is_empty(&self) -> bool {
-        self.sorted.is_empty()
+        self.len() == 0
     }
 
     /// Everybody in view, in canonical order.
     pub fn in_view(&self, view: NeighborView) -> impl Iterator<Item = &Neighbor> {
+        let farthest = view.radius * view.radius;
         self.ranges(view.position, view.radius)
             .into_iter()
-            .flat_map(|range| &self.sorted[range])
+            .flatten()
+            .filter(move |&place| self.places.at(place).distance_squared(view.position) <= farthest)
+            .map(|place| self.at(place))
             .filter(move |neighbor| view.sees(neighbor))
     }
 
@@ -199,7 +242,7 @@ impl Neighbors {
         ranges.iter().map(ExactSizeIterator::len).sum()
     }
 
-    /// The ranges of [`sorted`](Self::at) that contain everybody within `radius`.
+    /// The ranges of places that contain everybody within `radius`.
     fn ranges(&self, position: Vec2, radius: f32) -> SmallVec<[Range<usize>; 16]> {
         let mut ranges = SmallVec::new();
         self.grid
@@ -210,82 +253,210 @@ impl Neighbors {
     /// The agent at a sorted place.
     #[inline]
     pub(crate) fn at(&self, place: usize) -> &Neighbor {
-        &self.sorted[place]
+        &self.gathered.agents[self.order[place] as usize].agent
     }
 
-    /// The sorted place of a gathered row.
+    /// The sorted place of an agent, if it was indexed.
     #[inline]
-    pub(crate) fn place_of(&self, row: u32) -> usize {
-        self.ranks[row as usize] as usize
+    pub(crate) fn place_of(&self, perception: &Perception) -> Option<usize> {
+        let place = self.ranks.get(perception.row as usize)?;
+        Some(*place as usize)
     }
 
-    /// The candidates for the neighborhoods of all agents in a cell.
+    /// The class an agent was indexed with: zero if it cannot be steered, `None` if it is not its
+    /// turn to think.
     #[inline]
-    pub(crate) fn candidates(&self, cell: u32, radius: f32) -> Candidates {
-        let mut candidates = Candidates::default();
-        self.grid.ranges_around_cell(cell, radius, |range| {
+    pub(crate) fn class_of(&self, perception: &Perception) -> Option<u32> {
+        let class = self.gathered.classes.get(perception.row as usize);
+        let class = class.copied().unwrap_or_default();
+        (class != Perception::RESTS).then_some(class)
+    }
+
+    /// The cells of some places in a row, each with those of the places that it holds.
+    pub(crate) fn cells_of(
+        &self,
+        places: Range<usize>,
+    ) -> impl Iterator<Item = (usize, Range<usize>)> {
+        let first = if places.is_empty() {
+            self.grid.cell_count()
+        } else {
+            self.grid.cell_at(places.start)
+        };
+        (first..self.grid.cell_count())
+            .map(|cell| (cell, self.grid.points_in(cell)))
+            .take_while(move |(_, points)| points.start < places.end)
+            .map(move |(cell, points)| {
+                (
+                    cell,
+                    points.start.max(places.start)..points.end.min(places.end),
+                )
+            })
+            .filter(|(_, points)| !points.is_empty())
+    }
+
+    /// How many cells around its own an agent has to look at.
+    pub(crate) fn cells_within(&self, radius: f32) -> i64 {
+        self.grid.cells_within(radius)
+    }
+
+    /// Finds the candidates for the neighborhoods of all agents in a cell.
+    #[inline(always)]
+    pub(crate) fn find_candidates(&self, cell: usize, around: i64, candidates: &mut Candidates) {
+        candidates.count = 0;
+        candidates.ranges.clear();
+        self.grid.ranges_around_cell(cell, around, |range| {
             candidates.count += range.len();
             candidates.ranges.push(range);
         });
-        candidates
     }
 
     /// An index over these agents and their classes, for tests.
     #[cfg(test)]
     pub(crate) fn of(agents: impl Iterator<Item = (Neighbor, u32)>, cell: f32) -> Self {
         let mut neighbors = Self::default();
-        let mut bounds = Bounds::NOTHING;
-        agents.for_each(|(agent, class)| neighbors.gather(agent, class, &mut bounds));
-        neighbors.build(bounds.rect(), cell);
+        let rows = agents.map(|(agent, class)| Row {
+            agent,
+            class,
+            max_speed: 5.0,
+            max_force: 20.0,
+            gain: 4.0,
+        });
+        neighbors.gathered.agents = rows.collect();
+        neighbors.sort(cell);
         neighbors
     }
 
-    #[inline]
-    fn gather(&mut self, agent: Neighbor, class: u32, bounds: &mut Bounds) {
-        bounds.low = bounds.low.min(agent.position);
-        bounds.high = bounds.high.max(agent.position);
-        self.points.push(agent.position);
-        self.classes_gathered.push(class);
-        self.gathered.push(agent);
+    /// Sorts what [`of`](Self::of) was given.
+    #[cfg(test)]
+    fn sort(&mut self, cell: f32) {
+        let mut gathered = Gathered::default();
+        let rows = &mut self.gathered;
+        let agents = rows.agents.iter().map(|row| row.agent);
+        rows.points = agents.clone().map(|agent| agent.position).collect();
+        agents.for_each(|agent| gathered.note(agent.id, agent.position));
+        self.build(&gathered, cell);
     }
 
-    fn clear(&mut self) {
-        self.gathered.clear();
-        self.points.clear();
-        self.classes_gathered.clear();
-        self.sorted.clear();
+    /// Sorts what was gathered into cells of the given side.
+    fn build(&mut self, gathered: &Gathered, cell: f32) {
+        let count = self.gathered.points.len();
+        let piece = piece_of(count);
+
+        let grid = &mut self.grid;
+        grid.lay_out(count, gathered.bounds(), cell);
+        self.cells.resize(count, 0);
+        let points = self.gathered.points.chunks(piece);
+        work_on(
+            points.zip(self.cells.chunks_mut(piece)),
+            |(points, cells)| {
+                for (&point, cell) in points.iter().zip(cells) {
+                    *cell = if Self::sees(point) {
+                        grid.cell_of(point)
+                    } else {
+                        grid.nowhere()
+                    };
+                }
+            },
+        );
+        grid.sort(&self.cells, &mut self.order, &mut self.ranks);
+        if !gathered.by_id {
+            self.order_cells_by_id();
+        }
+
+        let (rows, order) = (&self.gathered, &self.order);
+        let pieces = self.places.pieces_mut(count, piece);
+        work_on(order.chunks(piece).zip(pieces), |(order, piece)| {
+            piece.fill(order, rows)
+        });
     }
 
-    /// Sorts what was gathered.
-    fn build(&mut self, bounds: Rect, cell: f32) {
-        self.grid
-            .sort(&self.points, bounds, cell, &mut self.order, &mut self.ranks);
-        for cell in self.grid.cells() {
-            let order = &mut self.order[cell.clone()];
-            let id = |&row: &u32| self.gathered[row as usize].id;
+    /// Brings every cell into canonical order, for agents that were not gathered by id.
+    fn order_cells_by_id(&mut self) {
+        for cell in 0..self.grid.cell_count() {
+            let places = self.grid.points_in(cell);
+            let order = &mut self.order[places.clone()];
+            let id = |&row: &u32| self.gathered.agents[row as usize].agent.id;
             if !order.is_sorted_by_key(id) {
                 order.sort_unstable_by_key(id);
-                for (place, &row) in cell.zip(order.iter()) {
+                for (place, &row) in places.zip(order.iter()) {
                     self.ranks[row as usize] = place as u32;
                 }
             }
         }
-        let rows = || self.order.iter().map(|&row| row as usize);
-        self.sorted.extend(rows().map(|row| self.gathered[row]));
-        let pad = |lane: &mut Vec<f32>, of: fn(&Neighbor) -> f32| {
-            lane.clear();
-            lane.extend(self.sorted.iter().map(of));
-            lane.resize(self.sorted.len() + LANES, 0.0);
-        };
-        pad(&mut self.x, |neighbor| neighbor.position.x);
-        pad(&mut self.y, |neighbor| neighbor.position.y);
-        pad(&mut self.heading_x, |neighbor| neighbor.heading.x);
-        pad(&mut self.heading_y, |neighbor| neighbor.heading.y);
-        self.cells.clear();
-        self.cells.extend(self.grid.cells_in_order(&self.order));
-        self.classes.clear();
+    }
+}
+
+impl Places {
+    #[inline]
+    pub(crate) fn at(&self, place: usize) -> Vec2 {
+        Vec2::new(self.x[place], self.y[place])
+    }
+
+    /// Makes room for `count` places and gives them out in pieces.
+    fn pieces_mut(
+        &mut self,
+        count: usize,
+        piece: usize,
+    ) -> impl ExactSizeIterator<Item = PlacesPiece<'_>> {
+        let lanes = [
+            &mut self.x,
+            &mut self.y,
+            &mut self.heading_x,
+            &mut self.heading_y,
+            &mut self.velocity_x,
+            &mut self.velocity_y,
+            &mut self.max_speed,
+            &mut self.max_force,
+            &mut self.gain,
+        ];
+        let mut lanes = lanes.map(|lane| {
+            lane.resize(count + LANES, 0.0);
+            lane[count..].fill(0.0);
+            lane[..count].chunks_mut(piece)
+        });
+        self.classes.resize(count, 0);
         self.classes
-            .extend(rows().map(|row| self.classes_gathered[row]));
+            .chunks_mut(piece)
+            .map(move |classes| PlacesPiece {
+                lanes: lanes.each_mut().map(|lane| lane.next().unwrap_or_default()),
+                classes,
+            })
+    }
+}
+
+/// Some places in a row.
+struct PlacesPiece<'a> {
+    lanes: [&'a mut [f32]; 9],
+    classes: &'a mut [u32],
+}
+
+impl PlacesPiece<'_> {
+    fn fill(self, order: &[u32], rows: &Rows) {
+        let count = order.len();
+        let [
+            x,
+            y,
+            heading_x,
+            heading_y,
+            velocity_x,
+            velocity_y,
+            max_speed,
+            max_force,
+            gain,
+        ] = self.lanes.map(|lane| &mut lane[..count]);
+        for (place, (&row, class)) in order.iter().zip(self.classes).enumerate() {
+            if let Some(&later) = order.get(place + AHEAD) {
+                prefetch(&rows.agents, later as usize);
+            }
+            let row = &rows.agents[row as usize];
+            (x[place], y[place]) = row.agent.position.into();
+            (heading_x[place], heading_y[place]) = row.agent.heading.into();
+            (velocity_x[place], velocity_y[place]) = row.agent.velocity.into();
+            max_speed[place] = row.max_speed;
+            max_force[place] = row.max_force;
+            gain[place] = row.gain;
+            *class = row.class;
+        }
     }
 }
 
@@ -302,7 +473,7 @@ pub(crate) struct Candidates {
 impl Candidates {
     /// In a crowd denser than this an agent looks at a sample of it, around itself in canonical
     /// order: ten thousand agents on one point cost a bounded time.
-    const MOST: usize = 512;
+    pub(crate) const MOST: usize = 512;
 
     /// Whether the crowd is so dense that each agent must [take a sample](Self::sample).
     #[inline]
@@ -331,70 +502,236 @@ impl Candidates {
 
 /// Rebuilds the index from this tick's bodies.
 pub(crate) fn index_neighbors(
+    clock: Res<SteeringClock>,
     mut neighbors: ResMut<Neighbors>,
-    mut agents: Query<
-        (
-            Entity,
-            &SteeringId,
-            &Kinematics,
-            Option<&SteeringGroups>,
-            Option<&mut Perception>,
-        ),
-        With<Vehicle>,
-    >,
+    mut agents: Query<(
+        Entity,
+        &SteeringId,
+        &Vehicle,
+        &Kinematics,
+        Option<&SteeringGroups>,
+        Option<&ThinkEvery>,
+        Option<&mut Perception>,
+    )>,
     perceivers: Query<(), With<Perception>>,
 ) {
     let neighbors = &mut *neighbors;
-    neighbors.clear();
     if perceivers.is_empty() {
+        *neighbors = Neighbors::default();
         return;
     }
-    let mut bounds = Bounds::NOTHING;
-    let mut reach = ReachHistogram::default();
-    for (entity, &id, body, groups, perception) in &mut agents {
-        let seen = body.is_finite() && body.position.abs().max_element() < Neighbors::FARTHEST;
-        let mut class = 0;
-        if let Some(mut perception) = perception {
-            let perception = perception.bypass_change_detection();
-            perception.row = if seen {
-                neighbors.points.len() as u32
-            } else {
-                Perception::NOT_INDEXED
+    let Neighbors {
+        gathered: rows,
+        parts,
+        ..
+    } = neighbors;
+    rows.resize(agents.iter().len());
+    let mut gathered = Gathered::default();
+    let mut first = 0;
+    let tables = agents.contiguous_iter_mut().expect("all of it in tables");
+    for (entities, ids, vehicles, bodies, groups, every, mut perceptions) in tables {
+        let count = entities.len();
+        let piece = piece_of(count);
+        parts.clear();
+        parts.resize_with(count.div_ceil(piece), Gathered::default);
+        let mut perceptions = perceptions
+            .as_mut()
+            .map(|perceptions| perceptions.bypass_change_detection().chunks_mut(piece));
+        let mut rows = rows.pieces_mut(first, count, piece);
+        let pieces = parts.iter_mut().enumerate().map(|(at, part)| {
+            let of = at * piece..(at * piece + piece).min(count);
+            let table = TablePiece {
+                entities: &entities[of.clone()],
+                ids: &ids[of.clone()],
+                vehicles: &vehicles[of.clone()],
+                bodies: &bodies[of.clone()],
+                groups: groups.map(|groups| &groups[of.clone()]),
+                every: every.map(|every| &every[of.clone()]),
+                perceptions: perceptions.as_mut().and_then(Iterator::next),
+                first: (first + of.start) as u32,
             };
-            class = perception.class;
-            reach.add(perception.reach);
-        }
-        if !seen {
-            continue;
-        }
-        let agent = Neighbor {
-            position: body.position,
-            velocity: body.velocity,
-            heading: body.heading,
-            radius: body.radius,
-            groups: groups.copied().unwrap_or_default(),
-            id,
-            entity,
-        };
-        neighbors.gather(agent, class, &mut bounds);
+            (table, rows.next(), part)
+        });
+        work_on(pieces, |(table, rows, part)| {
+            if let Some(rows) = rows {
+                table.gather(rows, part, &clock);
+            }
+        });
+        parts.iter().for_each(|part| gathered.append(part));
+        first += count;
     }
-    let cell = reach.usual().unwrap_or(Neighbors::DEFAULT_CELL);
-    neighbors.build(bounds.rect(), cell);
+    let cell = gathered.reach.usual().unwrap_or(Neighbors::DEFAULT_CELL);
+    neighbors.build(&gathered, cell);
 }
 
-/// The box around all agents.
-struct Bounds {
+impl Row {
+    /// Until it is somebody's.
+    const NOBODY: Self = Self {
+        agent: Neighbor {
+            position: Vec2::ZERO,
+            velocity: Vec2::ZERO,
+            heading: Vec2::ZERO,
+            radius: 0.0,
+            groups: SteeringGroups(0),
+            id: SteeringId::UNASSIGNED,
+            entity: Entity::PLACEHOLDER,
+        },
+        max_speed: 0.0,
+        max_force: 0.0,
+        gain: 0.0,
+        class: 0,
+    };
+}
+
+impl Rows {
+    fn resize(&mut self, count: usize) {
+        self.agents.resize(count, Row::NOBODY);
+        self.points.resize(count, Vec2::ZERO);
+        self.classes.resize(count, 0);
+    }
+
+    /// The `count` rows from `first` on, in pieces.
+    fn pieces_mut(
+        &mut self,
+        first: usize,
+        count: usize,
+        piece: usize,
+    ) -> impl Iterator<Item = RowsPiece<'_>> {
+        let rows = first..first + count;
+        self.agents[rows.clone()]
+            .chunks_mut(piece)
+            .zip(self.points[rows.clone()].chunks_mut(piece))
+            .zip(self.classes[rows].chunks_mut(piece))
+            .map(|((agents, points), classes)| RowsPiece {
+                agents,
+                points,
+                classes,
+            })
+    }
+}
+
+/// Some rows that follow each other.
+struct RowsPiece<'a> {
+    agents: &'a mut [Row],
+    points: &'a mut [Vec2],
+    classes: &'a mut [u32],
+}
+
+/// As many agents of one of Bevy's tables.
+struct TablePiece<'a> {
+    entities: &'a [Entity],
+    ids: &'a [SteeringId],
+    vehicles: &'a [Vehicle],
+    bodies: &'a [Kinematics],
+    groups: Option<&'a [SteeringGroups]>,
+    every: Option<&'a [ThinkEvery]>,
+    perceptions: Option<&'a mut [Perception]>,
+    /// Row of the first of them.
+    first: u32,
+}
+
+impl TablePiece<'_> {
+    fn gather(mut self, rows: RowsPiece, gathered: &mut Gathered, clock: &SteeringClock) {
+        let all = rows.agents.iter_mut().zip(rows.points).zip(rows.classes);
+        for (at, ((row, point), class)) in all.enumerate() {
+            let (&id, vehicle, body) = (&self.ids[at], &self.vehicles[at], &self.bodies[at]);
+            let every = self.every.map(|every| &every[at]);
+            let turn = ThinkEvery::turn(every, id, clock.tick);
+            let is_finite = body.is_finite() && body.heading.is_finite();
+            *point = if is_finite { body.position } else { Vec2::NAN };
+            let seen = Neighbors::sees(*point);
+            *class = 0;
+            if let Some(perceptions) = &mut self.perceptions {
+                let perception = &mut perceptions[at];
+                perception.row = if seen {
+                    self.first + at as u32
+                } else {
+                    Perception::NOT_INDEXED
+                };
+                gathered.reach.add(perception.reach);
+                if turn.is_none() {
+                    *class = Perception::RESTS;
+                } else if is_finite && body.mass > 0.0 && vehicle.check().is_ok() {
+                    *class = perception.class;
+                }
+            }
+            if !seen {
+                // Nobody looks at it, but lanes may be loaded together with others.
+                *row = Row::NOBODY;
+                continue;
+            }
+            let delta = clock.delta * turn.unwrap_or(1) as f32;
+            row.agent.position = body.position;
+            row.agent.velocity = body.velocity;
+            row.agent.heading = body.heading;
+            row.agent.radius = body.radius;
+            row.agent.groups = self.groups.map_or_else(default, |groups| groups[at]);
+            row.agent.id = id;
+            row.agent.entity = self.entities[at];
+            row.max_speed = vehicle.max_speed;
+            row.max_force = vehicle.max_force;
+            row.gain = body.mass / vehicle.response_time.max(delta);
+            row.class = if *class == Perception::RESTS {
+                0
+            } else {
+                *class
+            };
+            gathered.note(id, *point);
+        }
+    }
+}
+
+/// What the grid must know of the agents before it can be laid out.
+#[derive(Debug)]
+struct Gathered {
+    /// The box around them.
     low: Vec2,
     high: Vec2,
+    reach: ReachHistogram,
+    /// Whether their ids ascend, as they do when nobody changed since they were spawned.
+    by_id: bool,
+    /// First and last id.
+    ids: Option<(SteeringId, SteeringId)>,
 }
 
-impl Bounds {
-    const NOTHING: Self = Self {
-        low: Vec2::INFINITY,
-        high: Vec2::NEG_INFINITY,
-    };
+impl Default for Gathered {
+    fn default() -> Self {
+        Self {
+            low: Vec2::INFINITY,
+            high: Vec2::NEG_INFINITY,
+            reach: ReachHistogram::default(),
+            by_id: true,
+            ids: None,
+        }
+    }
+}
 
-    fn rect(&self) -> Rect {
+impl Gathered {
+    #[inline]
+    fn note(&mut self, id: SteeringId, point: Vec2) {
+        self.low = self.low.min(point);
+        self.high = self.high.max(point);
+        self.note_ids(id, id);
+    }
+
+    #[inline]
+    fn note_ids(&mut self, first: SteeringId, last: SteeringId) {
+        let before = self.ids.unwrap_or((first, first));
+        self.by_id &= before.1 <= first;
+        self.ids = Some((before.0, last));
+    }
+
+    fn append(&mut self, next: &Self) {
+        self.low = self.low.min(next.low);
+        self.high = self.high.max(next.high);
+        self.reach.append(&next.reach);
+        if let Some((first, last)) = next.ids {
+            self.note_ids(first, last);
+            self.by_id &= next.by_id;
+        }
+    }
+
+    fn bounds(&self) -> Rect {
         Rect {
             min: self.low,
             max: self.high,
@@ -404,6 +741,7 @@ impl Bounds {
 
 /// How far agents look, by powers of two: the usual reach makes the cells, and a single agent
 /// that looks a hundred times as far does not spoil them for all.
+#[derive(Debug)]
 struct ReachHistogram {
     counts: [u32; Neighbors::REACH_BUCKETS],
     longest: [f32; Neighbors::REACH_BUCKETS],
@@ -426,6 +764,13 @@ impl ReachHistogram {
             let bucket = (reach.to_bits() >> 23) as usize;
             self.counts[bucket] += 1;
             self.longest[bucket] = self.longest[bucket].max(reach);
+        }
+    }
+
+    fn append(&mut self, next: &Self) {
+        for bucket in 0..Neighbors::REACH_BUCKETS {
+            self.counts[bucket] += next.counts[bucket];
+            self.longest[bucket] = self.longest[bucket].max(next.longest[bucket]);
         }
     }
 
@@ -474,7 +819,9 @@ mod tests {
     fn brute_force(neighbors: &Neighbors, view: NeighborView) -> Vec<u32> {
         let mut ids: Vec<u32> = neighbors
             .gathered
+            .agents
             .iter()
+            .map(|row| &row.agent)
             .filter(|neighbor| view.sees(neighbor))
             .map(|neighbor| neighbor.id.0)
             .collect();
@@ -490,8 +837,8 @@ mod tests {
 
     fn assert_equals_brute_force(places: &[Vec2], cell: f32, radius: f32) {
         let neighbors = index(places, cell);
-        for me in &neighbors.gathered {
-            let view = view(me, radius);
+        for me in &neighbors.gathered.agents {
+            let view = view(&me.agent, radius);
             assert_eq!(found(&neighbors, view), brute_force(&neighbors, view));
         }
     }
@@ -532,7 +879,7 @@ mod tests {
     #[test]
     fn two_agents_at_opposite_ends_of_the_world_need_little_memory() {
         let neighbors = index(&[Vec2::splat(-1e9), Vec2::splat(1e9)], 0.1);
-        assert!(neighbors.grid.cells().count() <= 2);
+        assert!(neighbors.cells_of(0..2).count() <= 2);
         assert!(neighbors.grid.memory() <= 2 * 1024 + 16);
     }
 
@@ -540,7 +887,7 @@ mod tests {
     fn an_infinite_radius_sees_everybody_else() {
         let places: Vec<Vec2> = (0..50).map(|i| Vec2::new(i as f32 * 7.0, 0.0)).collect();
         let neighbors = index(&places, 1.0);
-        let all = neighbors.in_view(view(&neighbors.gathered[0], f32::INFINITY));
+        let all = neighbors.in_view(view(&neighbors.gathered.agents[0].agent, f32::INFINITY));
         assert_eq!(all.count(), 49);
     }
 
@@ -550,21 +897,15 @@ mod tests {
             .map(|i| Vec2::new((i * 7 % 10) as f32, (i * 3 % 4) as f32))
             .collect();
         let mut one = index(&places, 3.0);
-        let sorted = |neighbors: &Neighbors| {
-            neighbors
-                .sorted
-                .iter()
-                .map(|it| it.id.0)
-                .collect::<Vec<_>>()
+        let sorted = |neighbors: &Neighbors| -> Vec<u32> {
+            (0..40).map(|place| neighbors.at(place).id.0).collect()
         };
         let before = sorted(&one);
-        one.gathered.reverse();
-        one.points.reverse();
-        one.sorted.clear();
-        one.build(Rect::from_corners(Vec2::ZERO, Vec2::new(9.0, 3.0)), 3.0);
+        one.gathered.agents.reverse();
+        one.sort(3.0);
         assert_eq!(sorted(&one), before);
-        for (row, me) in one.gathered.iter().enumerate() {
-            assert_eq!(one.sorted[one.place_of(row as u32)].id, me.id);
+        for (row, me) in one.gathered.agents.iter().enumerate() {
+            assert_eq!(one.at(one.ranks[row] as usize).id, me.agent.id);
         }
     }
 
@@ -572,7 +913,7 @@ mod tests {
     fn the_nearest_come_first_and_ties_go_by_id() {
         let places = [0.0, 3.0, -1.0, 1.0, 2.0].map(|x| Vec2::new(x, 0.0));
         let neighbors = index(&places, 1.0);
-        let nearest = neighbors.nearest_in_view(view(&neighbors.gathered[0], 9.0), 3);
+        let nearest = neighbors.nearest_in_view(view(&neighbors.gathered.agents[0].agent, 9.0), 3);
         let ids: Vec<u32> = nearest.iter().map(|it| it.id.0).collect();
         assert_eq!(ids, [2, 3, 4]);
     }
@@ -581,7 +922,7 @@ mod tests {
     fn groups_and_field_of_view_hide_neighbors() {
         let places = [Vec2::ZERO, Vec2::X, Vec2::NEG_X, Vec2::Y];
         let neighbors = index(&places, 1.0);
-        let me = view(&neighbors.gathered[0], 2.0);
+        let me = view(&neighbors.gathered.agents[0].agent, 2.0);
         let ahead = NeighborView {
             field_of_view: std::f32::consts::FRAC_PI_2,
             ..me
@@ -613,7 +954,8 @@ mod tests {
     fn a_clump_is_sampled_around_oneself() {
         let neighbors = index(&vec![Vec2::ZERO; 10_000], 1.0);
         for place in [0, 1, 5_000, 9_999] {
-            let candidates = neighbors.candidates(neighbors.cells[place], 1.0);
+            let mut candidates = Candidates::default();
+            neighbors.find_candidates(0, 1, &mut candidates);
             assert!(candidates.are_too_many());
             let sample = candidates.sample(place);
             let count: usize = sample.ranges.iter().map(ExactSizeIterator::len).sum();

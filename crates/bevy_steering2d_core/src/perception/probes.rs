@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::{Circle, SeenObstacle, WallHit};
 use crate::satellite::SteersFor;
-use crate::{Agent, Behavior, Kinematics, SteeringClock, SteeringId, Vehicle};
+use crate::{Agent, Behavior, Kinematics, SteeringClock, SteeringId, ThinkEvery, Vehicle};
 
 /// Lets an agent's behaviors see the physics engine's colliders, besides
 /// [`Obstacle`](crate::Obstacle)s and [`Wall`](crate::Wall)s.
@@ -156,14 +156,24 @@ pub(crate) fn clear_probes(mut probes: Query<&mut ColliderProbes>) {
 pub(crate) fn ask<B: Probing>(
     clock: Res<SteeringClock>,
     carriers: Query<(Entity, &SteeringId, &B, Option<&SteersFor>)>,
-    mut agents: Query<(&Vehicle, &Kinematics, &mut ColliderProbes), With<SensesColliders>>,
+    mut agents: Query<
+        (
+            &SteeringId,
+            &Vehicle,
+            &Kinematics,
+            Option<&ThinkEvery>,
+            &mut ColliderProbes,
+        ),
+        With<SensesColliders>,
+    >,
 ) {
     for (carrier, &id, behavior, steers_for) in &carriers {
         let agent = steers_for.map_or(carrier, |steers_for| steers_for.0);
-        let Ok((vehicle, body, mut probes)) = agents.get_mut(agent) else {
+        let Ok((&agent_id, vehicle, body, every, mut probes)) = agents.get_mut(agent) else {
             continue;
         };
-        if behavior.influence().enabled
+        if ThinkEvery::turn(every, agent_id, clock.tick).is_some()
+            && behavior.influence().enabled
             && body.is_steerable()
             && behavior.check().is_ok()
             && let Ok(me) = Agent::new(agent, id, vehicle, body, &clock)

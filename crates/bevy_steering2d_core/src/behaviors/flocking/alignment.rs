@@ -2,8 +2,11 @@
 
 use bevy::prelude::*;
 
-use super::walk::{FlockSums, Look, sums_of_look};
+use super::boid::{Boid, FlockSums};
+use super::class::Look;
+use super::walk::sums_of_look;
 use crate::behaviors::embeds_influence;
+use crate::perception::lanes::Number;
 use crate::perception::{Neighbors, Perception, SteeringGroups};
 use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
 
@@ -72,14 +75,15 @@ impl Behavior for Alignment {
 
     embeds_influence!();
 
+    #[inline]
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("Alignment.radius", self.radius)?;
         InvalidParameter::unless_positive_or_infinite("Alignment.field_of_view", self.field_of_view)
     }
 
     fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
-        let sums = sums_of_look(neighbors, me, Look::NONE, self.look(), Look::NONE);
-        alignment(me, &sums)
+        let sums = sums_of_look(neighbors, me, [Look::NONE, self.look(), Look::NONE]);
+        alignment(&Boid::of(me), &sums).into()
     }
 }
 
@@ -87,11 +91,16 @@ impl Behavior for Alignment {
 const AGREEMENT: f32 = 0.1;
 
 /// The force of [`Alignment`], N.
-pub(super) fn alignment(me: &Agent, sums: &FlockSums) -> Vec2 {
-    if sums.aligned <= 0.0 {
-        return Vec2::ZERO;
-    }
-    let clear = sums.headings.length().max(AGREEMENT * sums.aligned);
-    let direction = sums.headings / clear;
-    sums.aligned.min(1.0) * me.track(me.max_speed * direction)
+#[inline(always)]
+pub(super) fn alignment<N: Number>(me: &Boid<N>, sums: &FlockSums<N>) -> [N; 2] {
+    let [x, y] = sums.headings;
+    // Nobody in sight is no direction, and no division by zero either.
+    let clear = (x * x + y * y)
+        .sqrt()
+        .max(N::splat(AGREEMENT) * sums.aligned)
+        .max(N::splat(1e-20));
+    let speed = me.max_speed / clear;
+    let [x, y] = me.track([x * speed, y * speed]);
+    let strength = sums.aligned.min(N::splat(1.0)).max(N::splat(0.0));
+    [strength * x, strength * y]
 }

@@ -2,8 +2,11 @@
 
 use bevy::prelude::*;
 
-use super::walk::{FlockSums, Look, sums_of_look};
+use super::boid::{Boid, FlockSums};
+use super::class::Look;
+use super::walk::sums_of_look;
 use crate::behaviors::embeds_influence;
+use crate::perception::lanes::{Number, clamp_length};
 use crate::perception::{Neighbors, Perception, SteeringGroups};
 use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
 
@@ -71,23 +74,23 @@ impl Behavior for Cohesion {
 
     embeds_influence!();
 
+    #[inline]
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("Cohesion.radius", self.radius)?;
         InvalidParameter::unless_positive_or_infinite("Cohesion.field_of_view", self.field_of_view)
     }
 
     fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
-        let sums = sums_of_look(neighbors, me, Look::NONE, Look::NONE, self.look());
-        cohesion(me, &sums, self.radius)
+        let sums = sums_of_look(neighbors, me, [Look::NONE, Look::NONE, self.look()]);
+        cohesion(&Boid::of(me), &sums, self.radius.recip()).into()
     }
 }
 
-/// The force of [`Cohesion`] that looks `radius` m far, N.
-pub(super) fn cohesion(me: &Agent, sums: &FlockSums, radius: f32) -> Vec2 {
-    if sums.cohering <= 0.0 {
-        return Vec2::ZERO;
-    }
-    let center = sums.offsets / sums.cohering;
-    let pull = me.max_force * sums.cohering.min(1.0) / radius * center;
-    pull.clamp_length_max(me.max_force)
+/// The force of [`Cohesion`], N; `per_radius` is 1 / its radius, 1/m.
+#[inline(always)]
+pub(super) fn cohesion<N: Number>(me: &Boid<N>, sums: &FlockSums<N>, per_radius: N) -> [N; 2] {
+    let [x, y] = sums.offsets;
+    // The center is at offsets / cohering; less than one whole neighbor pulls by its share.
+    let pull = me.max_force * per_radius / sums.cohering.max(N::splat(1.0));
+    clamp_length([pull * x, pull * y], me.max_force)
 }

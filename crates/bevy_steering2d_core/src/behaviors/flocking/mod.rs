@@ -1,6 +1,13 @@
 //! Flocks: three behaviors that share one walk over the neighbors.
+//!
+//! An agent's three components make it one of a few [classes](class), found anew when they change.
+//! The [walk](walk) goes over all agents in cell order, sums over the neighbors of each and turns
+//! the sums into [forces](boid), eight agents at a time; what is left is to write them into the
+//! ledgers.
 
 mod alignment;
+mod boid;
+mod class;
 mod cohesion;
 mod separation;
 mod walk;
@@ -9,16 +16,18 @@ use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 
 pub use alignment::Alignment;
+pub(crate) use class::{FlockClasses, classify_flock, declassify};
 pub use cohesion::Cohesion;
 pub use separation::Separation;
-pub(crate) use walk::{Flock, classify_flock, walk_flock};
+pub(crate) use walk::{Flock, walk_flock};
 
-use crate::parallel::for_each_mut;
+use crate::parallel::{AHEAD, piece_of, work_on};
 use crate::perception::{Neighbors, Perception};
 use crate::registry::BehaviorSlot;
 use crate::steer::{Steered, Step};
 use crate::{
-    Kinematics, SteeringClock, SteeringForce, SteeringId, SteeringWarnings, Targets, Vehicle,
+    Behavior, Cut, Kinematics, SteeringClock, SteeringForce, SteeringId, SteeringWarnings, Targets,
+    Vehicle,
 };
 
 /// Everything a boid needs besides a body: the three rules, which flock out of the box. (Reynolds 1987)
@@ -58,59 +67,104 @@ pub(crate) struct Slots<'w> {
     cohesion: Res<'w, BehaviorSlot<Cohesion>>,
 }
 
+/// Who has at least one of the three.
+pub(crate) type Flocks = Or<(With<Separation>, With<Alignment>, With<Cohesion>)>;
+
 /// Writes the ledger entries of all three at once.
 pub(crate) fn steer_flock(
-    slots: Slots,
     clock: Res<SteeringClock>,
-    warnings: Res<SteeringWarnings>,
-    targets: Targets,
+    classes: Res<FlockClasses>,
     flock: Res<Flock>,
     neighbors: Res<Neighbors>,
-    mut agents: Query<
-        (
-            Entity,
-            &SteeringId,
-            &Vehicle,
-            &Kinematics,
-            &Perception,
-            AnyOf<(&Separation, &Alignment, &Cohesion)>,
-            &mut SteeringForce,
-        ),
-        Steered,
-    >,
+    complaints: Complaints,
+    mut agents: Query<(Entity, &Perception, &mut SteeringForce), (Steered, Flocks)>,
 ) {
-    let step = Step::new(&clock, &warnings, &targets);
-    let (separation_id, alignment_id, cohesion_id) =
-        (slots.separation.id, slots.alignment.id, slots.cohesion.id);
-    for_each_mut(
-        &mut agents,
-        |(entity, &id, vehicle, body, perception, rules, mut force)| {
-            let Some(agent) = step.agent(entity, id, vehicle, body) else {
-                return;
-            };
-            let sums = flock.sums_of(perception, &neighbors);
-            let (separation, alignment, cohesion) = rules;
-            if let Some(rule) = separation {
-                let asked = || separation::separation(&agent, &sums);
-                force.record(
-                    clock.tick,
-                    step.entry(separation_id, entity, rule, &agent, asked),
-                );
+    let tables = agents.contiguous_iter_mut().expect("all of it in tables");
+    for (entities, perceptions, mut ledgers) in tables {
+        let piece = piece_of(entities.len());
+        let pieces = entities
+            .chunks(piece)
+            .zip(perceptions.chunks(piece))
+            .zip(ledgers.bypass_change_detection().chunks_mut(piece));
+        work_on(pieces, |((entities, perceptions), ledgers)| {
+            let all = entities.iter().zip(perceptions).zip(ledgers);
+            for (at, ((&entity, perception), ledger)) in all.enumerate() {
+                if let Some(later) = perceptions.get(at + AHEAD) {
+                    flock.prefetch(later, &neighbors);
+                }
+                let Some(class) = neighbors.class_of(perception) else {
+                    continue; // Not its turn.
+                };
+                // None while its body or vehicle is unsound.
+                let sound = class == perception.class;
+                let class = classes.get(class);
+                if class.faulty || !sound {
+                    complaints.raise(entity);
+                }
+                let forces = flock.forces_on(perception, &neighbors);
+                for (rule, force) in class.rules.iter().zip(forces) {
+                    let Some(mut entry) = rule.entry else {
+                        continue;
+                    };
+                    if entry.cut == Cut::Nothing {
+                        if force.is_finite() {
+                            entry.raw = force;
+                        } else {
+                            complaints.raise_force(entity, force);
+                            entry.cut = Cut::Invalid;
+                        }
+                    }
+                    ledger.record(clock.tick, entry);
+                }
             }
-            if let Some(rule) = alignment {
-                let asked = || alignment::alignment(&agent, &sums);
-                force.record(
-                    clock.tick,
-                    step.entry(alignment_id, entity, rule, &agent, asked),
-                );
-            }
-            if let Some(rule) = cohesion {
-                let asked = || cohesion::cohesion(&agent, &sums, rule.radius);
-                force.record(
-                    clock.tick,
-                    step.entry(cohesion_id, entity, rule, &agent, asked),
-                );
-            }
-        },
-    );
+        });
+    }
+}
+
+/// Says what is wrong with an agent that cannot flock.
+#[derive(SystemParam)]
+pub(crate) struct Complaints<'w, 's> {
+    clock: Res<'w, SteeringClock>,
+    warnings: Res<'w, SteeringWarnings>,
+    targets: Targets<'w, 's>,
+    agents: Query<
+        'w,
+        's,
+        (
+            &'static SteeringId,
+            &'static Vehicle,
+            &'static Kinematics,
+            AnyOf<(&'static Separation, &'static Alignment, &'static Cohesion)>,
+        ),
+    >,
+}
+
+impl Complaints<'_, '_> {
+    #[cold]
+    fn raise(&self, entity: Entity) {
+        let step = Step::new(&self.clock, &self.warnings, &self.targets);
+        if let Ok((&id, vehicle, body, (separation, alignment, cohesion))) = self.agents.get(entity)
+            && step.agent(entity, id, vehicle, body, None).is_some()
+        {
+            separation.inspect(|rule| self.raise_rule(&step, entity, *rule));
+            alignment.inspect(|rule| self.raise_rule(&step, entity, *rule));
+            cohesion.inspect(|rule| self.raise_rule(&step, entity, *rule));
+        }
+    }
+
+    fn raise_rule<B: Behavior>(&self, step: &Step, entity: Entity, rule: &B) {
+        let influence = rule.influence();
+        if influence.enabled
+            && let Err(error) = influence.check().and_then(|()| rule.check())
+        {
+            step.warn(entity, &error);
+        }
+    }
+
+    #[cold]
+    fn raise_force(&self, entity: Entity, force: Vec2) {
+        self.warnings.raise(&self.clock, entity, "Flocking", || {
+            format!("its flock gave the force {force}; it counts as none")
+        });
+    }
 }

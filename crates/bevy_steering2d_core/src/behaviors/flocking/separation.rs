@@ -2,8 +2,11 @@
 
 use bevy::prelude::*;
 
-use super::walk::{FlockSums, Look, sums_of_look};
+use super::boid::{Boid, FlockSums};
+use super::class::Look;
+use super::walk::sums_of_look;
 use crate::behaviors::embeds_influence;
+use crate::perception::lanes::{Number, clamp_length};
 use crate::perception::{Neighbors, Perception, SteeringGroups};
 use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
 
@@ -72,6 +75,7 @@ impl Behavior for Separation {
 
     embeds_influence!();
 
+    #[inline]
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("Separation.radius", self.radius)?;
         InvalidParameter::unless_positive_or_infinite(
@@ -81,12 +85,14 @@ impl Behavior for Separation {
     }
 
     fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
-        let sums = sums_of_look(neighbors, me, self.look(), Look::NONE, Look::NONE);
-        separation(me, &sums)
+        let sums = sums_of_look(neighbors, me, [self.look(), Look::NONE, Look::NONE]);
+        separation(&Boid::of(me), &sums).into()
     }
 }
 
 /// The force of [`Separation`], N.
-pub(super) fn separation(me: &Agent, sums: &FlockSums) -> Vec2 {
-    (me.max_force * sums.away).clamp_length_max(me.max_force)
+#[inline(always)]
+pub(super) fn separation<N: Number>(me: &Boid<N>, sums: &FlockSums<N>) -> [N; 2] {
+    let [x, y] = clamp_length(sums.away, N::splat(1.0));
+    [me.max_force * x, me.max_force * y]
 }

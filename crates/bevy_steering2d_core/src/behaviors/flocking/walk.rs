@@ -1,284 +1,287 @@
 //! One walk over an agent's neighbors for Separation, Alignment and Cohesion together.
 
 use bevy::math::ops;
-use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
-use bevy::tasks::ComputeTaskPool;
 
-use super::{Alignment, Cohesion, Separation};
+use super::alignment::alignment;
+use super::boid::{Boid, FlockSums};
+use super::class::{FlockClass, FlockClasses, Look};
+use super::cohesion::cohesion;
+use super::separation::separation;
+use crate::parallel::{piece_of, prefetch, work_on};
 #[cfg(not(target_arch = "x86_64"))]
 use crate::perception::lanes::Portable;
 #[cfg(target_arch = "x86_64")]
 use crate::perception::lanes::{Avx2, Sse2};
 use crate::perception::lanes::{LANES, Lanes};
 use crate::perception::{
-    Candidates, Neighbor, NeighborView, Neighbors, Perception, SteeringGroups,
+    Candidates, Neighbor, NeighborView, Neighbors, Perception, Places, SteeringGroups,
 };
 use crate::{Agent, SteeringId};
 
-/// How one of the three behaviors looks at its neighbors.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Look {
-    /// m; zero when the behavior is absent.
-    pub(crate) radius: f32,
-    pub(crate) field_of_view: f32,
-    pub(crate) groups: SteeringGroups,
-    pub(crate) max_neighbors: u32,
-}
-
-impl Look {
-    /// Of a behavior that is absent.
-    pub(super) const NONE: Self = Self {
-        radius: 0.0,
-        field_of_view: f32::INFINITY,
-        groups: SteeringGroups::ALL,
-        max_neighbors: u32::MAX,
-    };
-
-    fn key(&self) -> [u32; 4] {
-        [
-            self.radius.to_bits(),
-            self.field_of_view.to_bits(),
-            self.groups.0,
-            self.max_neighbors,
-        ]
-    }
-
-    fn sees_all_around(&self) -> bool {
-        self.radius == 0.0
-            || (self.field_of_view >= std::f32::consts::TAU
-                && self.groups == SteeringGroups::ALL
-                && self.max_neighbors == u32::MAX)
-    }
-}
-
-/// What an agent wants summed: many agents share one of a few classes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct FlockClass {
-    separation: Look,
-    alignment: Look,
-    cohesion: Look,
-    /// Largest of the three radii, m.
-    reach: f32,
-    /// Nobody is hidden by angle, group or number: the eight-at-a-time walk may be used.
-    simple: bool,
-}
-
-impl FlockClass {
-    fn new(separation: Look, alignment: Look, cohesion: Look) -> Self {
-        let looks = [separation, alignment, cohesion];
-        Self {
-            separation,
-            alignment,
-            cohesion,
-            reach: looks.iter().fold(0.0, |reach, look| look.radius.max(reach)),
-            simple: looks.iter().all(Look::sees_all_around),
-        }
-    }
-}
-
-/// The sums over an agent's neighbors. Each neighbor at distance d counts with the fall-off
-/// `u = 1 − (d/r)²`, so nothing jumps when one comes into view.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct FlockSums {
-    /// `Σ u² · dir(neighbor → me)`; neighbors on my very spot push along a direction of my own.
-    pub(crate) away: Vec2,
-    /// `Σ u · heading`
-    pub(crate) headings: Vec2,
-    /// `Σ u` of the headings.
-    pub(crate) aligned: f32,
-    /// `Σ u · offset`, m
-    pub(crate) offsets: Vec2,
-    /// `Σ u` of the offsets.
-    pub(crate) cohering: f32,
-}
-
-/// The classes in use and the sums of this tick.
-#[derive(Resource, Debug)]
+/// The forces of this tick, N, by sorted place.
+#[derive(Resource, Debug, Default)]
 pub(crate) struct Flock {
-    classes: Vec<FlockClass>,
-    known: HashMap<[[u32; 4]; 3], u32>,
-    /// By sorted place.
-    sums: Vec<FlockSums>,
+    forces: Vec<FlockForces>,
 }
 
-impl Default for Flock {
-    fn default() -> Self {
-        Self {
-            classes: vec![FlockClass::new(Look::NONE, Look::NONE, Look::NONE)],
-            known: HashMap::default(),
-            sums: Vec::new(),
-        }
-    }
-}
+/// Of Separation, Alignment and Cohesion, N.
+type FlockForces = [Vec2; 3];
 
 impl Flock {
-    /// Forgets all classes when there are more than this, for games that vary every radius.
-    const MOST_CLASSES: usize = 1 << 16;
-
-    pub(crate) fn sums_of(&self, perception: &Perception, neighbors: &Neighbors) -> FlockSums {
-        if perception.row == Perception::NOT_INDEXED {
-            return FlockSums::default();
+    /// Asks for the forces on an agent whose turn comes soon.
+    #[inline]
+    pub(super) fn prefetch(&self, perception: &Perception, neighbors: &Neighbors) {
+        if let Some(place) = neighbors.place_of(perception) {
+            prefetch(&self.forces, place);
         }
-        let place = neighbors.place_of(perception.row);
-        self.sums.get(place).copied().unwrap_or_default()
     }
 
-    fn class_of(&mut self, class: FlockClass) -> u32 {
-        let key = [
-            class.separation.key(),
-            class.alignment.key(),
-            class.cohesion.key(),
-        ];
-        *self.known.entry(key).or_insert_with(|| {
-            self.classes.push(class);
-            self.classes.len() as u32 - 1
-        })
+    #[inline]
+    pub(super) fn forces_on(&self, perception: &Perception, neighbors: &Neighbors) -> FlockForces {
+        neighbors
+            .place_of(perception)
+            .and_then(|place| self.forces.get(place))
+            .copied()
+            .unwrap_or_default()
     }
 }
 
-/// Finds the class of every agent whose behaviors changed.
-pub(crate) fn classify_flock(
+/// Finds the forces of the flock on every agent, in cell order: neighbors in the world are
+/// neighbors in memory.
+pub(crate) fn walk_flock(
     mut flock: ResMut<Flock>,
-    mut agents: Query<
-        (
-            Option<Ref<Separation>>,
-            Option<Ref<Alignment>>,
-            Option<Ref<Cohesion>>,
-            &mut Perception,
-        ),
-        Or<(With<Separation>, With<Alignment>, With<Cohesion>)>,
-    >,
+    classes: Res<FlockClasses>,
+    neighbors: Res<Neighbors>,
 ) {
-    let forget = flock.classes.len() > Flock::MOST_CLASSES;
-    if forget {
-        *flock = Flock::default();
-    }
-    for (separation, alignment, cohesion, mut perception) in &mut agents {
-        let changed = separation.as_ref().is_some_and(Ref::is_changed)
-            || alignment.as_ref().is_some_and(Ref::is_changed)
-            || cohesion.as_ref().is_some_and(Ref::is_changed);
-        if changed || forget {
-            let class = FlockClass::new(
-                separation.map_or(Look::NONE, |it| it.look()),
-                alignment.map_or(Look::NONE, |it| it.look()),
-                cohesion.map_or(Look::NONE, |it| it.look()),
-            );
-            perception.reach = class.reach;
-            perception.class = flock.class_of(class);
-        }
-    }
-}
-
-/// Sums over the neighbors of every agent, in cell order: neighbors in the world are neighbors
-/// in memory.
-pub(crate) fn walk_flock(mut flock: ResMut<Flock>, neighbors: Res<Neighbors>) {
-    let Flock { classes, sums, .. } = &mut *flock;
-    sums.clear();
-    sums.resize(neighbors.len(), FlockSums::default());
-    if classes.len() == 1 {
-        return; // Nobody flocks.
-    }
-    let pool = ComputeTaskPool::get();
-    let threads = pool.thread_num().max(1);
-    if threads == 1 || neighbors.len() < 1_000 {
-        walk_places(&neighbors, classes, 0, sums);
+    if classes.are_empty() {
         return;
     }
-    // Several pieces per thread, since dense places take longer.
-    let piece = neighbors.len().div_ceil(threads * 4).max(256);
-    pool.scope(|scope| {
-        for (at, sums) in sums.chunks_mut(piece).enumerate() {
-            let (neighbors, classes) = (&*neighbors, &*classes);
-            scope.spawn(async move { walk_places(neighbors, classes, at * piece, sums) });
-        }
-    });
+    // What is in them is overwritten, so only their number matters.
+    flock.forces.resize(neighbors.len(), default());
+    let piece = piece_of(neighbors.len());
+    work_on(
+        flock.forces.chunks_mut(piece).enumerate(),
+        |(at, forces)| {
+            walk_places(&neighbors, &classes, at * piece, forces);
+        },
+    );
 }
 
-/// Walks the agents at the sorted places from `first` on, one for each of `sums`, with the best
+/// Walks the agents at the sorted places from `first` on, one for each of `forces`, with the best
 /// instructions the processor has.
 fn walk_places(
     neighbors: &Neighbors,
-    classes: &[FlockClass],
+    classes: &FlockClasses,
     first: usize,
-    sums: &mut [FlockSums],
+    forces: &mut [FlockForces],
 ) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has AVX2.
         #[expect(unsafe_code, reason = "the instruction set is chosen at run time")]
-        return unsafe { walk_places_avx2(neighbors, classes, first, sums) };
+        return unsafe { walk_places_avx2(neighbors, classes, first, forces) };
     }
     #[cfg(target_arch = "x86_64")]
-    return walk_places_with::<Sse2>(neighbors, classes, first, sums);
+    return walk_places_with::<Sse2>(neighbors, classes, first, forces);
     #[cfg(not(target_arch = "x86_64"))]
-    walk_places_with::<Portable>(neighbors, classes, first, sums);
+    walk_places_with::<Portable>(neighbors, classes, first, forces);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn walk_places_avx2(
     neighbors: &Neighbors,
-    classes: &[FlockClass],
+    classes: &FlockClasses,
     first: usize,
-    sums: &mut [FlockSums],
+    forces: &mut [FlockForces],
 ) {
-    walk_places_with::<Avx2>(neighbors, classes, first, sums);
+    walk_places_with::<Avx2>(neighbors, classes, first, forces);
 }
 
 #[inline(always)]
 fn walk_places_with<L: Lanes>(
     neighbors: &Neighbors,
-    classes: &[FlockClass],
+    classes: &FlockClasses,
     first: usize,
-    sums: &mut [FlockSums],
+    forces: &mut [FlockForces],
 ) {
-    // Who stands in one cell and looks equally far has the same candidates.
-    let mut looked = (u32::MAX, u32::MAX);
+    let mut crowd = Crowd::default();
+    let mut batch = Batch::default();
     let mut candidates = Candidates::default();
-    for (offset, sums) in sums.iter_mut().enumerate() {
-        let place = first + offset;
-        let look = (neighbors.cells[place], neighbors.classes[place]);
-        let class = &classes[look.1 as usize];
-        if class.reach <= 0.0 {
-            continue;
+    let (mut known, mut around) = (f32::NAN, 0);
+    for (cell, places) in neighbors.cells_of(first..first + forces.len()) {
+        // Who stands in one cell and looks equally far has the same candidates.
+        let mut gathered = f32::NAN;
+        for place in places {
+            let class = classes.get(neighbors.places.classes[place]);
+            let sums = if class.reach <= 0.0 {
+                FlockSums::default()
+            } else if !class.simple {
+                sums_in_view(class, neighbors, neighbors.at(place))
+            } else {
+                if class.reach != gathered {
+                    gathered = class.reach;
+                    if gathered != known {
+                        (known, around) = (gathered, neighbors.cells_within(gathered));
+                    }
+                    neighbors.find_candidates(cell, around, &mut candidates);
+                    if !candidates.are_too_many() {
+                        crowd.gather::<L>(&neighbors.places, &candidates);
+                    }
+                }
+                if candidates.are_too_many() {
+                    crowd.gather::<L>(&neighbors.places, &candidates.sample(place));
+                }
+                if class.alike {
+                    crowd.sums_for::<L, true>(class, neighbors, place)
+                } else {
+                    crowd.sums_for::<L, false>(class, neighbors, place)
+                }
+            };
+            let batched = (place - first) % LANES;
+            batch.put(batched, &sums, class.cohesion.radius);
+            if batched == LANES - 1 || place - first == forces.len() - 1 {
+                let at = place - first - batched;
+                let forces = &mut forces[at..=place - first];
+                batch.settle::<L>(&neighbors.places, first + at, forces);
+            }
         }
-        if !class.simple {
-            *sums = class.sums_in_view(neighbors, neighbors.at(place));
-            continue;
-        }
-        if look != looked {
-            looked = look;
-            candidates = neighbors.candidates(look.0, class.reach);
-        }
-        *sums = if candidates.are_too_many() {
-            sums_all_around::<L>(neighbors, class, place, &candidates.sample(place))
-        } else {
-            sums_all_around::<L>(neighbors, class, place, &candidates)
-        };
     }
 }
 
-/// The eight-at-a-time walk for agents that see all around.
-#[inline(always)]
-fn sums_all_around<L: Lanes>(
-    neighbors: &Neighbors,
-    class: &FlockClass,
-    place: usize,
-    candidates: &Candidates,
-) -> FlockSums {
-    let mut walk = Walk::<L>::new(class, neighbors.x[place], neighbors.y[place]);
-    for range in &candidates.ranges {
-        let mut at = range.start;
-        while at + LANES <= range.end {
-            walk.add::<false>(neighbors, at, LANES);
-            at += LANES;
+/// The sums of up to eight agents, one array for each sum, on their way to become forces.
+#[derive(Default)]
+struct Batch {
+    sums: [[f32; LANES]; 8],
+    per_radius: [f32; LANES],
+}
+
+impl Batch {
+    #[inline(always)]
+    fn put(&mut self, at: usize, sums: &FlockSums, radius: f32) {
+        let [away_x, away_y] = sums.away;
+        let [heading_x, heading_y] = sums.headings;
+        let [offset_x, offset_y] = sums.offsets;
+        let row = [
+            away_x,
+            away_y,
+            heading_x,
+            heading_y,
+            sums.aligned,
+            offset_x,
+            offset_y,
+        ];
+        for (column, sum) in self.sums.iter_mut().zip(row) {
+            column[at] = sum;
         }
-        if at < range.end {
-            walk.add::<true>(neighbors, at, range.end - at);
+        self.sums[7][at] = sums.cohering;
+        self.per_radius[at] = if radius > 0.0 { radius.recip() } else { 0.0 };
+    }
+
+    /// Turns the sums of the agents from `place` on into forces.
+    #[inline(always)]
+    fn settle<L: Lanes>(&self, places: &Places, place: usize, forces: &mut [FlockForces]) {
+        let lane = |lane: &[f32]| L::load(lane, place);
+        let me = Boid {
+            velocity: [lane(&places.velocity_x), lane(&places.velocity_y)],
+            max_speed: lane(&places.max_speed),
+            max_force: lane(&places.max_force),
+            gain: lane(&places.gain),
+        };
+        let [
+            away_x,
+            away_y,
+            heading_x,
+            heading_y,
+            aligned,
+            offset_x,
+            offset_y,
+            cohering,
+        ] = self.sums.each_ref().map(|sum| L::load(sum, 0));
+        let sums = FlockSums {
+            away: [away_x, away_y],
+            headings: [heading_x, heading_y],
+            aligned,
+            offsets: [offset_x, offset_y],
+            cohering,
+        };
+        let settled = [
+            separation(&me, &sums),
+            alignment(&me, &sums),
+            cohesion(&me, &sums, L::load(&self.per_radius, 0)),
+        ];
+        let mut out = [[[0.0; LANES]; 2]; 3];
+        for (out, force) in out.iter_mut().zip(settled) {
+            force[0].store(&mut out[0], 0);
+            force[1].store(&mut out[1], 0);
+        }
+        for (at, forces) in forces.iter_mut().enumerate() {
+            *forces = out.each_ref().map(|[x, y]| Vec2::new(x[at], y[at]));
         }
     }
-    walk.finish(neighbors.at(place))
+}
+
+/// The candidates of a cell, copied together so that no lane stays empty between their ranges.
+struct Crowd {
+    x: [f32; Self::ROOM],
+    y: [f32; Self::ROOM],
+    heading_x: [f32; Self::ROOM],
+    heading_y: [f32; Self::ROOM],
+    count: usize,
+}
+
+impl Default for Crowd {
+    fn default() -> Self {
+        Self {
+            x: [0.0; Self::ROOM],
+            y: [0.0; Self::ROOM],
+            heading_x: [0.0; Self::ROOM],
+            heading_y: [0.0; Self::ROOM],
+            count: 0,
+        }
+    }
+}
+
+impl Crowd {
+    /// The last load of a range writes up to seven too many, the padding eight.
+    const ROOM: usize = Candidates::MOST + 2 * LANES;
+    /// Where nobody is, m: out of every reach, and its square is still a number.
+    const NOWHERE: f32 = 1e18;
+
+    #[inline(always)]
+    fn gather<L: Lanes>(&mut self, places: &Places, candidates: &Candidates) {
+        self.count = 0;
+        for range in &candidates.ranges {
+            let mut from = range.start;
+            let mut to = self.count;
+            while from < range.end {
+                L::load(&places.x, from).store(&mut self.x, to);
+                L::load(&places.y, from).store(&mut self.y, to);
+                L::load(&places.heading_x, from).store(&mut self.heading_x, to);
+                L::load(&places.heading_y, from).store(&mut self.heading_y, to);
+                from += LANES;
+                to += LANES;
+            }
+            self.count += range.len();
+        }
+        L::splat(Self::NOWHERE).store(&mut self.x, self.count);
+    }
+
+    /// The eight-at-a-time walk for an agent that sees all around.
+    #[inline(always)]
+    fn sums_for<L: Lanes, const ALIKE: bool>(
+        &self,
+        class: &FlockClass,
+        neighbors: &Neighbors,
+        place: usize,
+    ) -> FlockSums {
+        let mut walk = Walk::<L>::new(class, neighbors.places.at(place));
+        for at in (0..self.count).step_by(LANES) {
+            walk.add::<ALIKE>(self, at);
+        }
+        walk.finish::<ALIKE>(neighbors, place)
+    }
 }
 
 /// The running sums of one agent, in eight lanes each.
@@ -314,16 +317,16 @@ fn per_square(radius: f32) -> f32 {
 /// `u = max(0, 1 − d²/r²)`
 #[inline(always)]
 fn fall_off<L: Lanes>(square: L, per_square: L) -> L {
-    L::splat(1.0).sub(square.mul(per_square)).max(L::zero())
+    (L::splat(1.0) - square * per_square).max(L::zero())
 }
 
 impl<L: Lanes> Walk<L> {
     #[inline(always)]
-    fn new(class: &FlockClass, x: f32, y: f32) -> Self {
+    fn new(class: &FlockClass, at: Vec2) -> Self {
         let zero = L::zero();
         Self {
-            x: L::splat(x),
-            y: L::splat(y),
+            x: L::splat(at.x),
+            y: L::splat(at.y),
             separation: L::splat(per_square(class.separation.radius)),
             alignment: L::splat(per_square(class.alignment.radius)),
             cohesion: L::splat(per_square(class.cohesion.radius)),
@@ -339,48 +342,74 @@ impl<L: Lanes> Walk<L> {
         }
     }
 
-    /// Adds the `live` candidates from `at`; `TAIL` when they are fewer than eight.
+    /// Adds the eight candidates from `at`; `ALIKE` when one fall-off serves all.
     #[inline(always)]
-    fn add<const TAIL: bool>(&mut self, neighbors: &Neighbors, at: usize, live: usize) {
-        let x = L::load(&neighbors.x, at).sub(self.x);
-        let y = L::load(&neighbors.y, at).sub(self.y);
-        let mut square = x.mul(x).add(y.mul(y));
-        if TAIL {
-            square = square.keep_first(live, f32::MAX);
-        }
+    fn add<const ALIKE: bool>(&mut self, crowd: &Crowd, at: usize) {
+        let x = L::load(&crowd.x, at) - self.x;
+        let y = L::load(&crowd.y, at) - self.y;
+        let square = x * x + y * y;
         let near = fall_off(square, self.separation);
-        let push = near.mul(near).mul(square.inverse_sqrt());
-        self.away_x = self.away_x.sub(x.mul(push));
-        self.away_y = self.away_y.sub(y.mul(push));
-        let on_the_spot = square.is_below(L::splat(SPOT_SQUARED));
-        self.on_the_spot = self.on_the_spot.add(on_the_spot);
+        let push = near * near * square.inverse_sqrt();
+        self.away_x = self.away_x - x * push;
+        self.away_y = self.away_y - y * push;
+        self.on_the_spot = self.on_the_spot + square.is_below(L::splat(SPOT_SQUARED));
 
-        let aligned = fall_off(square, self.alignment);
-        let heading_x = L::load(&neighbors.heading_x, at).mul(aligned);
-        let heading_y = L::load(&neighbors.heading_y, at).mul(aligned);
-        self.heading_x = self.heading_x.add(heading_x);
-        self.heading_y = self.heading_y.add(heading_y);
-        self.aligned = self.aligned.add(aligned);
+        let aligned = if ALIKE {
+            near
+        } else {
+            fall_off(square, self.alignment)
+        };
+        self.heading_x = self.heading_x + L::load(&crowd.heading_x, at) * aligned;
+        self.heading_y = self.heading_y + L::load(&crowd.heading_y, at) * aligned;
+        self.aligned = self.aligned + aligned;
 
-        let cohering = fall_off(square, self.cohesion);
-        self.offset_x = self.offset_x.add(x.mul(cohering));
-        self.offset_y = self.offset_y.add(y.mul(cohering));
-        self.cohering = self.cohering.add(cohering);
+        let cohering = if ALIKE {
+            near
+        } else {
+            fall_off(square, self.cohesion)
+        };
+        self.offset_x = self.offset_x + x * cohering;
+        self.offset_y = self.offset_y + y * cohering;
+        if !ALIKE {
+            self.cohering = self.cohering + cohering;
+        }
     }
 
     /// Folds the lanes and takes the agent itself out: it counted with u = 1 and offset 0.
     #[inline(always)]
-    fn finish(self, me: &Neighbor) -> FlockSums {
+    fn finish<const ALIKE: bool>(self, neighbors: &Neighbors, place: usize) -> FlockSums {
+        let [
+            away_x,
+            away_y,
+            heading_x,
+            heading_y,
+            offset_x,
+            offset_y,
+            aligned,
+            on_the_spot,
+        ] = L::sums([
+            self.away_x,
+            self.away_y,
+            self.heading_x,
+            self.heading_y,
+            self.offset_x,
+            self.offset_y,
+            self.aligned,
+            self.on_the_spot,
+        ]);
+        let places = &neighbors.places;
+        let heading = [places.heading_x[place], places.heading_y[place]];
         let mut sums = FlockSums {
-            away: Vec2::new(self.away_x.sum(), self.away_y.sum()),
-            headings: Vec2::new(self.heading_x.sum(), self.heading_y.sum()) - me.heading,
-            aligned: self.aligned.sum() - 1.0,
-            offsets: Vec2::new(self.offset_x.sum(), self.offset_y.sum()),
-            cohering: self.cohering.sum() - 1.0,
+            away: [away_x, away_y],
+            headings: [heading_x - heading[0], heading_y - heading[1]],
+            aligned: aligned - 1.0,
+            offsets: [offset_x, offset_y],
+            cohering: if ALIKE { aligned } else { self.cohering.sum() } - 1.0,
         };
-        let on_my_spot = self.on_the_spot.sum() - 1.0;
+        let on_my_spot = on_the_spot - 1.0;
         if on_my_spot > 0.0 {
-            sums.away += on_my_spot * own_direction(me.id);
+            let way = on_my_spot * own_direction(neighbors.at(place).id);
+            sums.away = [away_x + way.x, away_y + way.y];
         }
         sums
     }
@@ -422,53 +451,50 @@ impl Look {
     }
 }
 
-impl FlockClass {
-    /// The one-at-a-time walk for agents with a field of view, a group mask or a limit.
-    fn sums_in_view(&self, neighbors: &Neighbors, me: &Neighbor) -> FlockSums {
-        let mut sums = FlockSums::default();
-        self.separation.visit(neighbors, me, |offset, _| {
-            let near = fade(offset, self.separation.radius);
-            let away = if offset.length_squared() < SPOT_SQUARED {
-                own_direction(me.id)
-            } else {
-                -offset.normalize_or_zero()
-            };
-            sums.away += near * near * away;
-        });
-        self.alignment.visit(neighbors, me, |offset, other| {
-            let aligned = fade(offset, self.alignment.radius);
-            sums.headings += aligned * other.heading;
-            sums.aligned += aligned;
-        });
-        self.cohesion.visit(neighbors, me, |offset, _| {
-            let cohering = fade(offset, self.cohesion.radius);
-            sums.offsets += cohering * offset;
-            sums.cohering += cohering;
-        });
-        sums
+/// The one-at-a-time walk for agents with a field of view, a group mask or a limit.
+fn sums_in_view(class: &FlockClass, neighbors: &Neighbors, me: &Neighbor) -> FlockSums {
+    let (mut away, mut headings, mut offsets) = (Vec2::ZERO, Vec2::ZERO, Vec2::ZERO);
+    let (mut aligned, mut cohering) = (0.0, 0.0);
+    class.separation.visit(neighbors, me, |offset, _| {
+        let near = fade(offset, class.separation.radius);
+        let direction = if offset.length_squared() < SPOT_SQUARED {
+            own_direction(me.id)
+        } else {
+            -offset.normalize_or_zero()
+        };
+        away += near * near * direction;
+    });
+    class.alignment.visit(neighbors, me, |offset, other| {
+        let near = fade(offset, class.alignment.radius);
+        headings += near * other.heading;
+        aligned += near;
+    });
+    class.cohesion.visit(neighbors, me, |offset, _| {
+        let near = fade(offset, class.cohesion.radius);
+        offsets += near * offset;
+        cohering += near;
+    });
+    FlockSums {
+        away: away.into(),
+        headings: headings.into(),
+        aligned,
+        offsets: offsets.into(),
+        cohering,
     }
 }
 
 /// The sums of one look alone, for behaviors that an entity lends to an agent.
-pub(crate) fn sums_of_look(
-    neighbors: &Neighbors,
-    me: &Agent,
-    separation: Look,
-    alignment: Look,
-    cohesion: Look,
-) -> FlockSums {
-    FlockClass::new(separation, alignment, cohesion).sums_in_view(
-        neighbors,
-        &Neighbor {
-            position: me.position,
-            velocity: me.velocity,
-            heading: me.heading,
-            radius: me.radius,
-            groups: SteeringGroups::ALL,
-            id: me.id,
-            entity: me.entity,
-        },
-    )
+pub(super) fn sums_of_look(neighbors: &Neighbors, me: &Agent, looks: [Look; 3]) -> FlockSums {
+    let me = Neighbor {
+        position: me.position,
+        velocity: me.velocity,
+        heading: me.heading,
+        radius: me.radius,
+        groups: SteeringGroups::ALL,
+        id: me.id,
+        entity: me.entity,
+    };
+    sums_in_view(&FlockClass::of_looks(looks), neighbors, &me)
 }
 
 #[cfg(test)]
@@ -477,7 +503,7 @@ mod tests {
     use crate::behaviors::testing::assert_close;
     use crate::perception::lanes::Portable;
 
-    fn place_agents(places: &[Vec2], class: FlockClass) -> (Neighbors, Vec<FlockClass>) {
+    fn place_agents(places: &[Vec2], class: FlockClass) -> (Neighbors, FlockClasses) {
         let gathered = places.iter().enumerate().map(|(id, &position)| {
             let id = id as u32;
             let neighbor = Neighbor {
@@ -492,10 +518,7 @@ mod tests {
             (neighbor, 1)
         });
         let neighbors = Neighbors::of(gathered, class.reach);
-        (
-            neighbors,
-            vec![FlockClass::new(Look::NONE, Look::NONE, Look::NONE), class],
-        )
+        (neighbors, FlockClasses::of(vec![class]))
     }
 
     fn look(radius: f32) -> Look {
@@ -505,81 +528,124 @@ mod tests {
         }
     }
 
+    fn looks(separation: f32, alignment: f32, cohesion: f32) -> FlockClass {
+        FlockClass::of_looks([separation, alignment, cohesion].map(look))
+    }
+
     fn random_places(count: u32, side: f32) -> Vec<Vec2> {
         let mut dice = crate::RandomStream::new(3, SteeringId(0), 0);
         let area = Rect::from_corners(Vec2::ZERO, Vec2::splat(side));
         (0..count).map(|_| dice.point_in(area)).collect()
     }
 
-    fn bits(sums: &FlockSums) -> [u32; 8] {
-        let [a, b] = sums.away.to_array();
-        let [c, d] = sums.headings.to_array();
-        let [e, f] = sums.offsets.to_array();
-        [a, b, c, d, e, f, sums.aligned, sums.cohering].map(f32::to_bits)
+    /// The sums of one agent, eight candidates at a time.
+    fn sums_of(neighbors: &Neighbors, class: &FlockClass, place: usize) -> FlockSums {
+        let mut candidates = Candidates::default();
+        let mut crowd = Crowd::default();
+        let around = neighbors.cells_within(class.reach);
+        let mut cells = neighbors.cells_of(place..place + 1);
+        let (cell, _) = cells.next().expect("a cell");
+        neighbors.find_candidates(cell, around, &mut candidates);
+        crowd.gather::<Portable>(&neighbors.places, &candidates);
+        if class.alike {
+            crowd.sums_for::<Portable, true>(class, neighbors, place)
+        } else {
+            crowd.sums_for::<Portable, false>(class, neighbors, place)
+        }
     }
 
     #[test]
     fn the_sums_by_hand() {
         // One neighbor 1 m ahead, radii 2 m: u = 1 − 1/4 = 3/4.
-        let class = FlockClass::new(look(2.0), look(2.0), look(2.0));
-        let (neighbors, classes) = place_agents(&[Vec2::ZERO, Vec2::X], class);
-        let mut sums = [FlockSums::default(); 2];
-        walk_places(&neighbors, &classes, 0, &mut sums);
-        let mine = sums[neighbors.place_of(0)];
-        assert_close(mine.away, Vec2::new(-0.75 * 0.75, 0.0));
-        assert_close(mine.headings, 0.75 * Vec2::from_angle(1.0));
-        assert_close(mine.offsets, Vec2::new(0.75, 0.0));
+        let class = looks(2.0, 2.0, 2.0);
+        let (neighbors, _) = place_agents(&[Vec2::ZERO, Vec2::X], class);
+        let mine = sums_of(&neighbors, &class, 0);
+        assert_close(mine.away.into(), Vec2::new(-0.75 * 0.75, 0.0));
+        assert_close(mine.headings.into(), 0.75 * Vec2::from_angle(1.0));
+        assert_close(mine.offsets.into(), Vec2::new(0.75, 0.0));
         assert!((mine.aligned - 0.75).abs() < 1e-6 && (mine.cohering - 0.75).abs() < 1e-6);
     }
 
     #[test]
-    fn alone_every_sum_is_exactly_zero() {
-        let class = FlockClass::new(look(2.0), look(3.0), look(4.0));
-        let (neighbors, classes) = place_agents(&[Vec2::new(3.7, -2.9)], class);
-        let mut sums = [FlockSums::default()];
-        walk_places(&neighbors, &classes, 0, &mut sums);
-        assert_eq!(sums[0], FlockSums::default());
+    fn the_forces_by_hand() {
+        // As above, with a limit of 20 N, 5 m/s and 4 kg/s, at rest.
+        let class = looks(2.0, 2.0, 2.0);
+        let (neighbors, classes) = place_agents(&[Vec2::ZERO, Vec2::X], class);
+        let mut forces = [FlockForces::default(); 2];
+        walk_places(&neighbors, &classes, 0, &mut forces);
+        let [separation, alignment, cohesion] = forces[0];
+        assert_close(separation, Vec2::new(-20.0 * 0.75 * 0.75, 0.0));
+        assert_close(alignment, 0.75 * 20.0 * Vec2::from_angle(1.0));
+        assert_close(cohesion, Vec2::new(20.0 * 0.75 / 2.0, 0.0));
+    }
+
+    #[test]
+    fn alone_every_force_is_exactly_zero() {
+        for class in [looks(2.0, 3.0, 4.0), looks(2.0, 2.0, 2.0)] {
+            let (neighbors, classes) = place_agents(&[Vec2::new(3.7, -2.9)], class);
+            assert_eq!(sums_of(&neighbors, &class, 0), FlockSums::default());
+            let mut forces = [[Vec2::ONE; 3]];
+            walk_places(&neighbors, &classes, 0, &mut forces);
+            assert_eq!(forces[0], [Vec2::ZERO; 3]);
+        }
     }
 
     #[test]
     fn every_instruction_set_gives_the_same_bits() {
-        let class = FlockClass::new(look(1.5), look(3.0), look(2.5));
-        let (neighbors, classes) = place_agents(&random_places(500, 20.0), class);
-        type WalkPlaces = fn(&Neighbors, &[FlockClass], usize, &mut [FlockSums]);
-        let walked = |walk: WalkPlaces| {
-            let mut sums = vec![FlockSums::default(); 500];
-            walk(&neighbors, &classes, 0, &mut sums);
-            sums.iter().map(bits).collect::<Vec<_>>()
-        };
-        let oracle = walked(walk_places_with::<Portable>);
-        assert_eq!(walked(walk_places), oracle);
-        #[cfg(target_arch = "x86_64")]
-        assert_eq!(walked(walk_places_with::<Sse2>), oracle);
+        type WalkPlaces = fn(&Neighbors, &FlockClasses, usize, &mut [FlockForces]);
+        for class in [looks(1.5, 3.0, 2.5), looks(3.0, 3.0, 3.0)] {
+            let (neighbors, classes) = place_agents(&random_places(501, 20.0), class);
+            let walked = |walk: WalkPlaces| {
+                let mut forces = vec![FlockForces::default(); 501];
+                walk(&neighbors, &classes, 0, &mut forces);
+                let numbers = forces
+                    .into_iter()
+                    .flatten()
+                    .flat_map(|force| force.to_array());
+                numbers.map(f32::to_bits).collect::<Vec<_>>()
+            };
+            let oracle = walked(walk_places_with::<Portable>);
+            assert_eq!(walked(walk_places), oracle);
+            #[cfg(target_arch = "x86_64")]
+            assert_eq!(walked(walk_places_with::<Sse2>), oracle);
+        }
+    }
+
+    #[test]
+    fn where_a_piece_begins_does_not_matter() {
+        let class = looks(1.5, 3.0, 2.5);
+        let (neighbors, classes) = place_agents(&random_places(200, 12.0), class);
+        let mut whole = vec![FlockForces::default(); 200];
+        walk_places(&neighbors, &classes, 0, &mut whole);
+        let mut pieces = vec![FlockForces::default(); 200];
+        for (at, piece) in pieces.chunks_mut(13).enumerate() {
+            walk_places(&neighbors, &classes, 13 * at, piece);
+        }
+        assert_eq!(pieces, whole);
     }
 
     #[test]
     fn eight_at_a_time_agrees_with_one_at_a_time() {
-        let class = FlockClass::new(look(1.5), look(3.0), look(2.5));
-        let (neighbors, classes) = place_agents(&random_places(500, 20.0), class);
-        let mut sums = vec![FlockSums::default(); 500];
-        walk_places(&neighbors, &classes, 0, &mut sums);
-        for (place, sums) in sums.iter().enumerate() {
-            let one_by_one = class.sums_in_view(&neighbors, neighbors.at(place));
-            assert_close(sums.away, one_by_one.away);
-            assert_close(sums.headings, one_by_one.headings);
-            assert_close(sums.offsets, one_by_one.offsets);
+        let class = looks(1.5, 3.0, 2.5);
+        let (neighbors, _) = place_agents(&random_places(500, 20.0), class);
+        for place in 0..500 {
+            let sums = sums_of(&neighbors, &class, place);
+            let one_by_one = sums_in_view(&class, &neighbors, neighbors.at(place));
+            assert_close(sums.away.into(), one_by_one.away.into());
+            assert_close(sums.headings.into(), one_by_one.headings.into());
+            assert_close(sums.offsets.into(), one_by_one.offsets.into());
         }
     }
 
     #[test]
     fn agents_on_one_spot_part() {
-        let class = FlockClass::new(look(2.0), Look::NONE, Look::NONE);
+        let class = FlockClass::of_looks([look(2.0), Look::NONE, Look::NONE]);
         let (neighbors, classes) = place_agents(&[Vec2::ONE; 9], class);
-        let mut sums = [FlockSums::default(); 9];
-        walk_places(&neighbors, &classes, 0, &mut sums);
-        for (i, a) in sums.iter().enumerate() {
-            assert!(a.away.is_finite() && a.away.length() > 1.0);
-            assert!(sums[i + 1..].iter().all(|b| a.away.distance(b.away) > 0.1));
+        let mut forces = [FlockForces::default(); 9];
+        walk_places(&neighbors, &classes, 0, &mut forces);
+        for (i, [a, ..]) in forces.iter().enumerate() {
+            assert!(a.is_finite() && a.length() > 1.0);
+            assert!(forces[i + 1..].iter().all(|[b, ..]| a.distance(*b) > 0.1));
         }
     }
 }

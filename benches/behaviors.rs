@@ -1,0 +1,187 @@
+//! What each behavior costs: a tick of a thousand agents that have nothing else, on one thread, and
+//! the worst case of the neighbor index.
+//!
+//! ```text
+//! cargo bench
+//! ```
+//!
+//! `nothing` is the price of being an agent at all; subtract it from the others.
+
+use std::fmt;
+use std::time::Duration;
+
+use bevy::ecs::schedule::ScheduleLabel;
+use bevy::prelude::*;
+use bevy_steering2d::RandomStream;
+use bevy_steering2d::prelude::*;
+use divan::Bencher;
+use divan::counter::ItemsCount;
+
+fn main() {
+    TaskPoolOptions::with_num_threads(1).create_default_pools();
+    divan::main();
+}
+
+const AGENTS: u32 = 1_000;
+/// Of the square that all stand in, m: each has ten neighbors within 3 m.
+const SIDE: f32 = 53.0;
+const TICK: Duration = Duration::from_nanos(16_666_667);
+
+/// The schedule of one tick, and nothing else.
+#[derive(ScheduleLabel, Debug, Clone, PartialEq, Eq, Hash)]
+struct Tick;
+
+/// A behavior to measure, and how an agent gets it.
+struct Case {
+    name: &'static str,
+    give: fn(&mut EntityWorldMut, &Scene),
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// What there is besides the agents.
+struct Scene {
+    other: Entity,
+    path: SteeringPath,
+    field: Entity,
+}
+
+macro_rules! cases {
+    ($($name:ident: $give:expr),* $(,)?) => {
+        &[$(Case { name: stringify!($name), give: $give }),*]
+    };
+}
+
+const CASES: &[Case] = cases! {
+    nothing: |_, _| {},
+    seek: |agent, scene| { agent.insert(Seek::new(scene.other)); },
+    flee: |agent, scene| { agent.insert(Flee::new(scene.other)); },
+    arrive: |agent, scene| { agent.insert(Arrive::new(scene.other)); },
+    pursuit: |agent, scene| { agent.insert(Pursuit::new(scene.other)); },
+    evade: |agent, scene| { agent.insert(Evade::new(scene.other)); },
+    wander: |agent, _| { agent.insert(Wander::default()); },
+    interpose: |agent, scene| { agent.insert(Interpose::between(scene.other, Vec2::ZERO)); },
+    offset_pursuit: |agent, scene| { agent.insert(OffsetPursuit::new(scene.other, Vec2::X)); },
+    match_velocity: |agent, scene| { agent.insert(MatchVelocity::new(scene.other)); },
+    tether: |agent, _| { agent.insert(Tether::new(Vec2::ZERO, 5.0)); },
+    obstacle_avoidance: |agent, _| { agent.insert(ObstacleAvoidance::default()); },
+    wall_avoidance: |agent, _| { agent.insert(WallAvoidance::default()); },
+    wall_following: |agent, _| { agent.insert(WallFollowing::default()); },
+    containment: |agent, _| {
+        agent.insert(Containment::new(Rect::from_corners(Vec2::ZERO, Vec2::splat(SIDE))));
+    },
+    hide: |agent, scene| { agent.insert(Hide::new(scene.other)); },
+    follow_path: |agent, scene| { agent.insert((FollowPath::default(), scene.path.clone())); },
+    stay_on_path: |agent, scene| { agent.insert((StayOnPath::default(), scene.path.clone())); },
+    flow_field_following: |agent, scene| {
+        agent.insert(FlowFieldFollowing::along(scene.field));
+    },
+    separation: |agent, _| { agent.insert(Separation::within(3.0)); },
+    alignment: |agent, _| { agent.insert(Alignment::within(3.0)); },
+    cohesion: |agent, _| { agent.insert(Cohesion::within(3.0)); },
+    flocking: |agent, _| { agent.insert(Flocking::within(3.0)); },
+    flocking_in_view: |agent, _| {
+        let mut flocking = Flocking::within(3.0);
+        flocking.separation.field_of_view = 4.0;
+        flocking.alignment.field_of_view = 4.0;
+        flocking.cohesion.field_of_view = 4.0;
+        agent.insert(flocking);
+    },
+    collision_avoidance: |agent, _| { agent.insert(CollisionAvoidance::default()); },
+    queuing: |agent, _| { agent.insert(Queuing::default()); },
+    leader_following: |agent, _| {
+        let rank = (agent.id().index_u32() % 100) as f32;
+        agent.insert((LeaderFollowing::default(), Leadership(rank)));
+    },
+    stuck_detection: |agent, _| { agent.insert((Sidestep::default(), StuckDetection::default())); },
+};
+
+#[divan::bench(args = CASES)]
+fn tick(bencher: Bencher, case: &Case) {
+    let mut app = app();
+    let scene = furnish(app.world_mut());
+    spawn(app.world_mut(), AGENTS, SIDE, |agent| {
+        (case.give)(agent, &scene)
+    });
+    measure(bencher, app, AGENTS);
+}
+
+/// Ten thousand agents on one point; compare the cost of one agent with `spread_out`.
+#[divan::bench]
+fn on_one_point(bencher: Bencher) {
+    flock(bencher, 0.0);
+}
+
+#[divan::bench]
+fn spread_out(bencher: Bencher) {
+    flock(bencher, SIDE * 10_f32.sqrt());
+}
+
+fn flock(bencher: Bencher, side: f32) {
+    let mut app = app();
+    spawn(app.world_mut(), 10 * AGENTS, side, |agent| {
+        agent.insert(Flocking::within(3.0));
+    });
+    measure(bencher, app, 10 * AGENTS);
+}
+
+fn measure(bencher: Bencher, mut app: App, agents: u32) {
+    let world = app.world_mut();
+    let mut tick = || {
+        world.resource_mut::<Time>().advance_by(TICK);
+        world.run_schedule(Tick);
+    };
+    (0..10).for_each(|_| tick());
+    bencher.counter(ItemsCount::new(agents)).bench_local(tick);
+}
+
+fn app() -> App {
+    let mut app = App::new();
+    app.add_plugins((MinimalPlugins, TransformPlugin))
+        .init_schedule(Tick)
+        .add_plugins(SteeringPlugin::new(Tick));
+    app.finish();
+    app.cleanup();
+    app
+}
+
+/// A hundred rocks and walls, something to aim at, a path and a flow field.
+fn furnish(world: &mut World) -> Scene {
+    let mut dice = RandomStream::new(7, SteeringId(0), 2);
+    let area = Rect::from_corners(Vec2::ZERO, Vec2::splat(SIDE));
+    for _ in 0..100 {
+        let [rock, wall] = [dice.point_in(area), dice.point_in(area)];
+        world.spawn((
+            Transform::from_translation(rock.extend(0.0)),
+            Obstacle { radius: 0.5 },
+        ));
+        world.spawn(Wall {
+            from: wall,
+            to: wall + Vec2::from_angle(dice.angle()),
+        });
+    }
+    let path = (0..100).map(|_| dice.point_in(area)).collect::<Vec<_>>();
+    let field = FlowField::new(Vec2::ZERO, 1.0, UVec2::splat(54), |_| Vec2::X);
+    Scene {
+        other: world.spawn(PointMass::default()).id(),
+        path: SteeringPath::looped(path).expect("a hundred places"),
+        field: world.spawn(field.expect("a field")).id(),
+    }
+}
+
+fn spawn(world: &mut World, count: u32, side: f32, give: impl Fn(&mut EntityWorldMut)) {
+    let area = Rect::from_corners(Vec2::ZERO, Vec2::splat(side));
+    for id in 0..count {
+        let mut dice = RandomStream::new(7, SteeringId(id), 1);
+        let place = Transform::from_translation(dice.point_in(area).extend(0.0));
+        let body = PointMass {
+            velocity: 3.0 * Vec2::from_angle(dice.angle()),
+            mass: 1.0,
+        };
+        give(&mut world.spawn((place, body, Vehicle::default())));
+    }
+}

@@ -1,0 +1,257 @@
+//! Who flocks how: many agents share one of a few classes.
+
+use bevy::platform::collections::HashMap;
+use bevy::prelude::*;
+
+use super::{Alignment, Cohesion, Flocks, Separation, Slots};
+use crate::perception::{Perception, SteeringGroups};
+use crate::{Behavior, BehaviorId, Cut, LedgerEntry};
+
+/// How one of the three behaviors looks at its neighbors.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Look {
+    /// m; zero when the behavior is absent.
+    pub(crate) radius: f32,
+    pub(crate) field_of_view: f32,
+    pub(crate) groups: SteeringGroups,
+    pub(crate) max_neighbors: u32,
+}
+
+impl Look {
+    /// Of a behavior that is absent.
+    pub(super) const NONE: Self = Self {
+        radius: 0.0,
+        field_of_view: f32::INFINITY,
+        groups: SteeringGroups::ALL,
+        max_neighbors: u32::MAX,
+    };
+
+    fn sees_all_around(&self) -> bool {
+        self.radius == 0.0
+            || (self.field_of_view >= std::f32::consts::TAU
+                && self.groups == SteeringGroups::ALL
+                && self.max_neighbors == u32::MAX)
+    }
+}
+
+/// One of the three behaviors as a class has it: how it looks, and its ledger entry but for the
+/// force.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Rule {
+    look: Look,
+    /// `None` when the behavior is absent.
+    pub(super) entry: Option<LedgerEntry>,
+}
+
+impl Rule {
+    const NONE: Self = Self {
+        look: Look::NONE,
+        entry: None,
+    };
+
+    fn of<B: Behavior>(id: BehaviorId, behavior: Option<&B>, look: fn(&B) -> Look) -> Self {
+        let Some(behavior) = behavior else {
+            return Self::NONE;
+        };
+        let influence = behavior.influence();
+        let cut = if !influence.enabled {
+            Cut::Disabled
+        } else if influence.check().and_then(|()| behavior.check()).is_err() {
+            Cut::Invalid
+        } else {
+            Cut::Nothing
+        };
+        Self {
+            look: if cut == Cut::Nothing {
+                look(behavior)
+            } else {
+                Look::NONE
+            },
+            entry: Some(LedgerEntry::new(id, influence, cut)),
+        }
+    }
+
+    /// What tells rules apart, as bits: a NaN is equal to itself.
+    fn key(&self) -> [u32; 8] {
+        let Look {
+            radius,
+            field_of_view,
+            groups,
+            max_neighbors,
+        } = self.look;
+        let (priority, weight, probability, cut) = self.entry.map_or((0, 0.0, 0.0, 0), |entry| {
+            let cut = 1 + entry.cut as u32;
+            (entry.priority as u32, entry.weight, entry.probability, cut)
+        });
+        [
+            radius.to_bits(),
+            field_of_view.to_bits(),
+            groups.0,
+            max_neighbors,
+            priority,
+            weight.to_bits(),
+            probability.to_bits(),
+            cut,
+        ]
+    }
+}
+
+/// What an agent wants summed, and what becomes of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct FlockClass {
+    /// Separation, Alignment and Cohesion.
+    pub(super) rules: [Rule; 3],
+    pub(super) separation: Look,
+    pub(super) alignment: Look,
+    pub(super) cohesion: Look,
+    /// Largest of the three radii, m.
+    pub(super) reach: f32,
+    /// Nobody is hidden by angle, group or number: the eight-at-a-time walk may be used.
+    pub(super) simple: bool,
+    /// All three look equally far, so one fall-off serves all.
+    pub(super) alike: bool,
+    /// A parameter is out of range.
+    pub(super) faulty: bool,
+}
+
+impl FlockClass {
+    fn new(rules: [Rule; 3]) -> Self {
+        let invalid = |rule: &Rule| rule.entry.is_some_and(|entry| entry.cut == Cut::Invalid);
+        Self {
+            rules,
+            faulty: rules.iter().any(invalid),
+            ..Self::of_looks(rules.map(|rule| rule.look))
+        }
+    }
+
+    /// A class that only looks.
+    pub(super) fn of_looks(looks: [Look; 3]) -> Self {
+        let [separation, alignment, cohesion] = looks;
+        Self {
+            rules: [Rule::NONE; 3],
+            separation,
+            alignment,
+            cohesion,
+            reach: looks.iter().fold(0.0, |reach, look| look.radius.max(reach)),
+            simple: looks.iter().all(Look::sees_all_around),
+            alike: looks.iter().all(|look| look.radius == separation.radius),
+            faulty: false,
+        }
+    }
+}
+
+/// The classes in use.
+#[derive(Resource, Debug)]
+pub(crate) struct FlockClasses {
+    classes: Vec<FlockClass>,
+    known: HashMap<[[u32; 8]; 3], u32>,
+}
+
+impl Default for FlockClasses {
+    fn default() -> Self {
+        Self::of(Vec::new())
+    }
+}
+
+impl FlockClasses {
+    /// Forgets all classes when there are more than this, for games that vary every radius.
+    const MOST: usize = 1 << 16;
+
+    /// These classes, from number 1 on.
+    pub(super) fn of(mut classes: Vec<FlockClass>) -> Self {
+        classes.insert(0, FlockClass::new([Rule::NONE; 3]));
+        Self {
+            classes,
+            known: HashMap::default(),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn get(&self, number: u32) -> &FlockClass {
+        &self.classes[number as usize]
+    }
+
+    /// Whether nobody flocks.
+    pub(super) fn are_empty(&self) -> bool {
+        self.classes.len() == 1
+    }
+
+    fn number_of(&mut self, rules: [Rule; 3]) -> u32 {
+        *self
+            .known
+            .entry(rules.map(|rule| rule.key()))
+            .or_insert_with(|| {
+                self.classes.push(FlockClass::new(rules));
+                self.classes.len() as u32 - 1
+            })
+    }
+}
+
+/// Whose class may be another than it was.
+type Reclassified = Or<(
+    Changed<Separation>,
+    Changed<Alignment>,
+    Changed<Cohesion>,
+    // One of the three was removed.
+    Changed<Perception>,
+)>;
+
+/// Finds the class of every agent whose behaviors changed.
+pub(crate) fn classify_flock(
+    slots: Slots,
+    mut classes: ResMut<FlockClasses>,
+    mut agents: ParamSet<(
+        Query<Entity, (Flocks, Reclassified)>,
+        Query<
+            (
+                Option<&Separation>,
+                Option<&Alignment>,
+                Option<&Cohesion>,
+                &mut Perception,
+            ),
+            Flocks,
+        >,
+    )>,
+    mut changed: Local<Vec<Entity>>,
+) {
+    changed.clear();
+    changed.extend(&agents.p0());
+    if classes.classes.len() > FlockClasses::MOST {
+        *classes = FlockClasses::default();
+        for (separation, alignment, cohesion, perception) in &mut agents.p1() {
+            classes.classify(&slots, separation, alignment, cohesion, perception);
+        }
+    } else {
+        let mut agents = agents.p1();
+        let mut agents = agents.iter_many_mut(changed.iter());
+        while let Some((separation, alignment, cohesion, perception)) = agents.fetch_next() {
+            classes.classify(&slots, separation, alignment, cohesion, perception);
+        }
+    }
+}
+
+impl FlockClasses {
+    fn classify(
+        &mut self,
+        slots: &Slots,
+        separation: Option<&Separation>,
+        alignment: Option<&Alignment>,
+        cohesion: Option<&Cohesion>,
+        mut perception: Mut<Perception>,
+    ) {
+        let rules = [
+            Rule::of(slots.separation.id, separation, Separation::look),
+            Rule::of(slots.alignment.id, alignment, Alignment::look),
+            Rule::of(slots.cohesion.id, cohesion, Cohesion::look),
+        ];
+        perception.class = self.number_of(rules);
+        perception.reach = self.get(perception.class).reach;
+    }
+}
+
+/// Without one of the three an agent is in another class, or in none.
+pub(crate) fn declassify<B: Behavior>(removed: On<Remove, B>, mut agents: Query<&mut Perception>) {
+    if let Ok(mut perception) = agents.get_mut(removed.entity) {
+        perception.class = 0;
+    }
+}

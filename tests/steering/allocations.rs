@@ -1,0 +1,117 @@
+//! Once warm, a tick allocates nothing.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use bevy::prelude::*;
+use bevy_steering2d::prelude::*;
+
+use crate::common::*;
+
+/// Counts by thread, since tests run side by side.
+struct CountingAllocator;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+fn count() {
+    ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+}
+
+// SAFETY: forwards to the system allocator; counting neither allocates nor panics.
+#[expect(unsafe_code, reason = "a counting allocator has to be one")]
+unsafe impl GlobalAlloc for CountingAllocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: same contract.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: same contract.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: same contract.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+/// An agent with every behavior there is, and one more that is lent to it.
+fn spawn_everything(app: &mut App, at: Vec2, other: Entity, field: Entity) {
+    let path = [Vec2::ZERO, Vec2::new(8.0, 0.0), Vec2::new(8.0, 6.0)];
+    let path = SteeringPath::looped(path.to_vec()).unwrap();
+    let alone = (
+        Wander::default(),
+        Seek::new(other),
+        Flee::new(other),
+        Arrive::new(Vec2::ZERO),
+        Pursuit::new(other),
+        Evade::new(other),
+        Interpose::between(other, Vec2::ZERO),
+        MatchVelocity::new(other),
+        OffsetPursuit::new(other, Vec2::X),
+        Tether::new(Vec2::ZERO, 5.0),
+    );
+    let scenery = (
+        ObstacleAvoidance::default(),
+        WallAvoidance::default(),
+        WallFollowing::default(),
+        Containment::new(Rect::new(-9.0, -9.0, 9.0, 9.0)),
+        Hide::new(other),
+        path,
+        FollowPath::default(),
+        StayOnPath::default(),
+        FlowFieldFollowing::along(field),
+        Sidestep::default(),
+    );
+    let group = (
+        Flocking::default(),
+        CollisionAvoidance::default(),
+        Queuing::default(),
+        LeaderFollowing::default(),
+        Leadership(at.x),
+        StuckDetection::default(),
+        FaceVelocity::default(),
+    );
+    let body = Body::at(at.x, at.y);
+    let agent = Backend::PointMass.spawn(app, body, (alone, scenery, group));
+    app.world_mut().spawn((SteersFor(agent), Evade::new(other)));
+}
+
+#[test]
+fn a_warm_tick_allocates_nothing_whatever_the_behaviors() {
+    for combine in [Combine::Prioritized, Combine::Dithered] {
+        let mut app = point_mass_app(HERTZ);
+        let field = FlowField::new(Vec2::splat(-9.0), 1.0, UVec2::splat(18), |_| Vec2::X);
+        let field = app.world_mut().spawn(field.unwrap()).id();
+        let other = Backend::PointMass.spawn(&mut app, Body::at(0.0, 3.0), Wander::default());
+        for i in 0..40 {
+            let at = Vec2::from_angle(i as f32) * (i as f32).sqrt();
+            spawn_everything(&mut app, at, other, field);
+            let rock = Transform::from_translation((1.3 * at).extend(0.0));
+            app.world_mut().spawn((rock, Obstacle { radius: 0.3 }));
+            app.world_mut().spawn(Wall {
+                from: 2.0 * at,
+                to: 2.0 * at + Vec2::X,
+            });
+        }
+        let mut agents = app.world_mut().query::<&mut Combine>();
+        for mut mode in agents.iter_mut(app.world_mut()) {
+            *mode = combine;
+        }
+        run_seconds(&mut app, 20.0);
+        let before = ALLOCATIONS.get();
+        for _ in 0..60 {
+            app.world_mut().run_schedule(FixedUpdate);
+        }
+        let allocations = ALLOCATIONS.get() - before;
+        assert_eq!(allocations, 0, "in 60 ticks under {combine:?}");
+    }
+}

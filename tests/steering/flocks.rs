@@ -1,0 +1,111 @@
+//! The three rules of a flock share one walk; the ledger must not show it.
+
+use bevy::prelude::*;
+use bevy_steering2d::prelude::*;
+use bevy_steering2d::{BehaviorRegistry, Cut};
+
+use crate::common::*;
+
+/// Two boids side by side, and the first of them.
+fn pair(app: &mut App) -> Entity {
+    let mut spawn = |x: f32| {
+        let body = Body::at(x, 0.0).moving(1.0, x);
+        Backend::PointMass.spawn(app, body, Flocking::default())
+    };
+    spawn(0.0);
+    spawn(1.0)
+}
+
+/// The names in an agent's ledger and whether each was heard.
+fn heard(app: &App, agent: Entity) -> Vec<(&'static str, Cut)> {
+    let registry = app.world().resource::<BehaviorRegistry>();
+    let entries = ledger(app, agent).iter();
+    entries
+        .map(|entry| (registry.get(entry.behavior).name, entry.cut))
+        .collect()
+}
+
+#[test]
+fn each_rule_has_its_own_entry() {
+    let mut app = point_mass_app(HERTZ);
+    let boid = pair(&mut app);
+    run_ticks(&mut app, 1);
+    let names: Vec<_> = heard(&app, boid)
+        .into_iter()
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(names, ["Separation", "Alignment", "Cohesion"]);
+    assert!(
+        ledger(&app, boid)
+            .iter()
+            .all(|entry| entry.raw != Vec2::ZERO)
+    );
+}
+
+#[test]
+fn a_rule_that_is_removed_leaves_the_ledger_and_the_others_alone() {
+    let mut app = point_mass_app(HERTZ);
+    let boid = pair(&mut app);
+    run_ticks(&mut app, 2);
+    app.world_mut().entity_mut(boid).remove::<Separation>();
+    run_ticks(&mut app, 1);
+    let names: Vec<_> = heard(&app, boid)
+        .into_iter()
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(names, ["Alignment", "Cohesion"]);
+    app.world_mut()
+        .entity_mut(boid)
+        .remove::<(Alignment, Cohesion)>();
+    run_ticks(&mut app, 1);
+    assert_eq!(heard(&app, boid), []);
+    app.world_mut().entity_mut(boid).insert(Cohesion::default());
+    run_ticks(&mut app, 1);
+    assert_eq!(heard(&app, boid), [("Cohesion", Cut::Nothing)]);
+}
+
+#[test]
+fn weight_priority_and_switch_take_effect_at_once() {
+    let mut app = point_mass_app(HERTZ);
+    let boid = pair(&mut app);
+    run_ticks(&mut app, 2);
+    let mut entity = app.world_mut().entity_mut(boid);
+    let mut cohesion = entity.get_mut::<Cohesion>().unwrap();
+    cohesion.influence.weight = 0.25;
+    cohesion.influence.priority = 1_000;
+    entity.get_mut::<Alignment>().unwrap().influence.enabled = false;
+    run_ticks(&mut app, 1);
+    let first = ledger(&app, boid)[0];
+    assert_eq!(first.weight, 0.25);
+    assert_eq!(heard(&app, boid)[0].0, "Cohesion", "first by priority");
+    assert!(heard(&app, boid).contains(&("Alignment", Cut::Disabled)));
+}
+
+#[test]
+fn a_rule_with_nonsense_in_it_is_named_and_the_others_go_on() {
+    let mut app = point_mass_app(HERTZ);
+    let boid = pair(&mut app);
+    let mut entity = app.world_mut().entity_mut(boid);
+    entity.get_mut::<Separation>().unwrap().radius = f32::NAN;
+    run_ticks(&mut app, 2);
+    assert!(heard(&app, boid).contains(&("Separation", Cut::Invalid)));
+    assert!(heard(&app, boid).contains(&("Cohesion", Cut::Nothing)));
+    let warned = warnings(&app);
+    assert_eq!(warned.len(), 1, "{warned:?}");
+    assert_eq!(
+        (warned[0].entity, warned[0].field),
+        (boid, "Separation.radius")
+    );
+}
+
+#[test]
+fn a_vehicle_with_nonsense_in_it_is_named() {
+    let mut app = point_mass_app(HERTZ);
+    let boid = pair(&mut app);
+    let mut entity = app.world_mut().entity_mut(boid);
+    entity.get_mut::<Vehicle>().unwrap().max_speed = -1.0;
+    run_ticks(&mut app, 2);
+    assert_eq!(heard(&app, boid), []);
+    assert_eq!(total(&app, boid), Vec2::ZERO);
+    assert_eq!(warnings(&app)[0].field, "Vehicle.max_speed");
+}

@@ -1,0 +1,131 @@
+//! Agents that think less often than every tick.
+
+use bevy::prelude::*;
+use bevy_steering2d::RandomStream;
+use bevy_steering2d::prelude::*;
+
+use crate::common::*;
+
+#[test]
+fn a_force_lasts_from_thought_to_thought() {
+    for backend in BACKENDS {
+        let mut app = backend.app(HERTZ);
+        let agent = (Wander::default(), ThinkEvery(4), SteeringId(2));
+        let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), agent);
+        let mut totals = Vec::new();
+        for _ in 0..24 {
+            app.update();
+            totals.push(total(&app, agent));
+        }
+        let changes = totals.windows(2).enumerate();
+        let changes: Vec<usize> = changes
+            .filter(|(_, pair)| pair[0] != pair[1])
+            .map(|(tick, _)| tick % 4)
+            .collect();
+        assert!(changes.len() >= 4, "{backend:?}: {totals:?}");
+        let first = changes[0];
+        assert!(changes.iter().all(|&tick| tick == first), "{changes:?}");
+    }
+}
+
+#[test]
+fn who_thinks_seldom_strays_no_farther_than_documented() {
+    let path = |every: u32| {
+        let mut app = point_mass_app(HERTZ);
+        let other = Body::at(6.0, 0.0).moving(0.0, 2.0);
+        let other = Backend::PointMass.spawn(&mut app, other, Wander::default());
+        let agent = (Seek::new(other), ThinkEvery(every), SteeringId(100));
+        let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), agent);
+        // The first turn, then one thought's time in which the two may part.
+        run_ticks(&mut app, every);
+        let mut strayed: f32 = 0.0;
+        for _ in 0..120 {
+            let (mut twin_app, twin) = alone_at(body_of(&app, agent), position(&app, other));
+            run_ticks(&mut app, every);
+            run_ticks(&mut twin_app, every);
+            strayed = strayed.max(position(&twin_app, twin).distance(position(&app, agent)));
+        }
+        strayed
+    };
+    let Vehicle { max_force, .. } = Vehicle::default();
+    for every in [2, 5, 10] {
+        let bound = max_force * (every as f32 * TICK).powi(2);
+        let strayed = path(every);
+        assert!(strayed <= bound, "{every}: {strayed} m of {bound} m");
+    }
+}
+
+fn body_of(app: &App, agent: Entity) -> Body {
+    let [x, y] = position(app, agent).to_array();
+    let velocity = velocity(app, agent);
+    Body::at(x, y).moving(velocity.x, velocity.y)
+}
+
+/// The same agent in a world of its own, thinking in every tick.
+fn alone_at(body: Body, target: Vec2) -> (App, Entity) {
+    let mut app = point_mass_app(HERTZ);
+    let agent = Backend::PointMass.spawn(&mut app, body, Seek::new(target));
+    (app, agent)
+}
+
+#[test]
+fn stopping_is_not_disturbed_by_thinking_seldom() {
+    for backend in BACKENDS {
+        for every in [2, 4, 8] {
+            let mut app = backend.app(HERTZ);
+            let agent = (Arrive::new(Vec2::new(6.0, 2.0)), ThinkEvery(every));
+            let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), agent);
+            run_seconds(&mut app, 6.0);
+            let miss = position(&app, agent).distance(Vec2::new(6.0, 2.0));
+            assert!(miss < 0.2, "{backend:?}, every {every}: {miss} m off");
+            assert!(velocity(&app, agent).length() < 0.05);
+        }
+    }
+}
+
+/// Length of the mean heading of a flock after 20 s.
+fn order_of_a_flock(every: u32, seed: u64) -> f32 {
+    let mut app = point_mass_app(HERTZ);
+    let mut dice = RandomStream::new(seed, SteeringId(0), 0);
+    let square = Rect::from_center_size(Vec2::ZERO, Vec2::splat(14.0));
+    let boids: Vec<Entity> = (0..100)
+        .map(|_| {
+            let (at, way) = (dice.point_in(square), Vec2::from_angle(dice.angle()));
+            let body = Body::at(at.x, at.y).moving(2.0 * way.x, 2.0 * way.y);
+            let boid = (Flocking::default(), ThinkEvery(every));
+            Backend::PointMass.spawn(&mut app, body, boid)
+        })
+        .collect();
+    run_seconds(&mut app, 20.0);
+    let headings = boids
+        .iter()
+        .map(|&boid| velocity(&app, boid).normalize_or_zero());
+    headings.sum::<Vec2>().length() / boids.len() as f32
+}
+
+#[test]
+fn a_flock_that_thinks_seldom_agrees_as_well() {
+    // A hundred at random may part into two flocks; what they do, they do at both paces.
+    for seed in 1..=4 {
+        let (always, seldom) = (order_of_a_flock(1, seed), order_of_a_flock(4, seed));
+        assert!(seldom > always - 0.05, "seed {seed}: {seldom} and {always}");
+    }
+    assert!(order_of_a_flock(4, 1) > 0.9);
+}
+
+#[test]
+fn lent_behaviors_keep_the_agents_pace() {
+    let mut app = point_mass_app(HERTZ);
+    let agent = (ThinkEvery(3), Vehicle::default(), SteeringId(0));
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), agent);
+    app.world_mut()
+        .spawn((SteersFor(agent), Wander::default(), SteeringId(1)));
+    let mut thoughts = 0;
+    let mut last = Vec2::ZERO;
+    for _ in 0..12 {
+        app.update();
+        thoughts += u32::from(total(&app, agent) != last);
+        last = total(&app, agent);
+    }
+    assert_eq!(thoughts, 4);
+}
