@@ -20,6 +20,9 @@ pub struct Arena {
     pub corner: f32,
 }
 
+/// The collision group of the fence, for eyes that shall see other colliders only.
+pub(crate) const FENCE_GROUP: Group = Group::GROUP_32;
+
 impl Default for Arena {
     fn default() -> Self {
         Self {
@@ -142,6 +145,7 @@ pub(crate) fn spawn(world: &mut World) {
         RigidBody::Fixed,
         Collider::polyline(outline, None),
         Friction::coefficient(0.0),
+        CollisionGroups::new(FENCE_GROUP, Group::ALL),
         Transform::default(),
         look,
     ));

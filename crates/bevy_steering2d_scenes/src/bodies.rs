@@ -22,14 +22,35 @@ pub(crate) struct Animal {
 }
 
 impl Animal {
-    /// A dynamic body of 1 kg, so that newtons read as m/s², that looks where it goes and minds
-    /// the fence.
+    /// A dart that minds the fence.
     pub(crate) fn bundle(self) -> impl Bundle {
-        let rotation = Quat::from_rotation_z(self.facing);
         let shape = Shape::Arrow {
             length: 3.4 * self.radius,
             width: 2.0 * self.radius,
         };
+        (self.body(shape), StayInside::default())
+    }
+
+    /// A car no larger than its body.
+    pub(crate) fn car(self) -> impl Bundle {
+        let outline = [
+            (1.0, 0.0),
+            (0.7, 0.5),
+            (-0.85, 0.52),
+            (-0.85, -0.52),
+            (0.7, -0.5),
+        ];
+        let shape = Shape::Area(
+            outline
+                .map(|corner| self.radius * Vec2::from(corner))
+                .to_vec(),
+        );
+        self.body(shape)
+    }
+
+    /// A dynamic body of 1 kg, so that newtons read as m/s², that looks where it goes.
+    fn body(self, shape: Shape) -> impl Bundle {
+        let rotation = Quat::from_rotation_z(self.facing);
         (
             (Name::new(self.name), InScene::default()),
             Transform::from_translation(self.position.extend(0.0)).with_rotation(rotation),
@@ -40,7 +61,7 @@ impl Animal {
                 Friction::coefficient(0.0),
                 Velocity::zero(),
             ),
-            (self.vehicle, FaceVelocity::default(), StayInside::default()),
+            (self.vehicle, FaceVelocity::default()),
             Look {
                 shape,
                 color: self.color,

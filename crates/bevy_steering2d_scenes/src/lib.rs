@@ -28,7 +28,9 @@
 //! One module that ends in a `pub(crate) const` [`Scene`], and its entry in [`SCENES`].
 
 mod arena;
+mod auto_fantastico;
 mod bodies;
+mod contacts;
 mod fox_and_rabbit;
 pub mod headless;
 mod hunter_and_prey;
@@ -37,6 +39,7 @@ mod keyboard;
 mod look;
 mod overlay;
 pub mod palette;
+mod props;
 mod report;
 mod scene;
 mod senses;

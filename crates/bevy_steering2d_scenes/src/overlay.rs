@@ -1,10 +1,11 @@
 //! Explanations drawn over the scenes, and the plugin that smooths what is drawn.
 
 use bevy::prelude::*;
-use bevy_steering2d::WanderMemory;
 use bevy_steering2d::prelude::*;
+use bevy_steering2d::{Circle, Region, WanderMemory};
 
 use crate::look::{Drawn, blend_poses, record_poses};
+use crate::props::distance_to_walls;
 use crate::{Arena, SCENES, palette};
 
 /// Smooth poses and the scenes' explanations, for apps with a window (it needs gizmos).
@@ -81,6 +82,94 @@ pub(crate) fn wander_circle(
     gizmos.circle_2d(memory.center + lag, radius, color);
     gizmos.line_2d(agent.pose.position, memory.target + lag, color);
     gizmos.circle_2d(memory.target + lag, 0.12, palette::GOLD);
+}
+
+/// An agent as its behaviors saw it in the last tick, for what they compute of themselves.
+pub(crate) fn mind(entity: Entity, vehicle: &Vehicle, body: &Kinematics) -> Agent {
+    Agent {
+        entity,
+        position: body.position,
+        velocity: body.velocity,
+        heading: body.heading,
+        mass: body.mass,
+        radius: body.radius,
+        max_speed: vehicle.max_speed,
+        max_force: vehicle.max_force,
+        response_time: vehicle.response_time,
+        ..default()
+    }
+}
+
+/// The way ahead that an agent keeps free of obstacles, and rings around those that are in it.
+pub(crate) fn detection_box(
+    gizmos: &mut Gizmos,
+    drawn: &Drawn,
+    me: &Agent,
+    avoidance: &ObstacleAvoidance,
+    surroundings: &Surroundings,
+) {
+    let region = avoidance.detection_box(me);
+    let Region::Way { from, to, radius } = region else {
+        return;
+    };
+    let way = Wall::new(from, to);
+    let mut is_free = true;
+    surroundings.for_each_obstacle(me, region, |obstacle| {
+        let Circle {
+            center,
+            radius: size,
+        } = obstacle.circle;
+        if distance_to_walls(center, [&way]) < size + radius {
+            is_free = false;
+            gizmos
+                .circle_2d(center, size + 0.06, palette::GOLD)
+                .resolution(48);
+        }
+    });
+    let lag = drawn.pose.position - me.position;
+    let side = radius * me.heading.perp();
+    let corners = [from + side, to + side, to - side, from - side, from + side];
+    let color = if is_free {
+        palette::MUTED.with_alpha(0.5)
+    } else {
+        palette::GOLD.with_alpha(0.7)
+    };
+    gizmos.linestrip_2d(corners.map(|corner| corner + lag), color);
+}
+
+/// The feelers of an agent.
+pub(crate) fn feelers(
+    gizmos: &mut Gizmos,
+    drawn: &Drawn,
+    me: &Agent,
+    avoidance: &WallAvoidance,
+    surroundings: &Surroundings,
+) {
+    let lag = drawn.pose.position - me.position;
+    for whisker in avoidance.whiskers(me) {
+        let color = palette::MUTED.with_alpha(0.6);
+        gizmos.line_2d(whisker.from + lag, whisker.to + lag, color);
+    }
+    touching_feelers(gizmos, drawn, me, avoidance, surroundings);
+}
+
+/// Those feelers that touch a wall, red beyond it.
+pub(crate) fn touching_feelers(
+    gizmos: &mut Gizmos,
+    drawn: &Drawn,
+    me: &Agent,
+    avoidance: &WallAvoidance,
+    surroundings: &Surroundings,
+) {
+    let lag = drawn.pose.position - me.position;
+    for whisker in avoidance.whiskers(me) {
+        if let Some(hit) = surroundings.feel(me, whisker.from, whisker.to) {
+            let met = hit.point + lag;
+            gizmos.line_2d(whisker.from + lag, met, palette::GOLD.with_alpha(0.6));
+            gizmos.line_2d(met, whisker.to + lag, palette::RED);
+            gizmos.circle_2d(met, 0.1, palette::GOLD);
+        }
+    }
 }
 
 /// How far someone sees.

@@ -150,3 +150,18 @@ fn every_key_of_the_keyboard_does_what_it_says() {
         assert!(number(&report, "evade: distance gained") > 2.0, "{report}");
     }
 }
+
+#[test]
+fn cars_keep_out_of_rocks_that_are_not_solid() {
+    let report = headless::study(the("auto_fantastico"), 1, 2_000);
+    for label in [
+        "penetrations",
+        "by colliders: penetrations",
+        "fence touched",
+    ] {
+        assert_eq!(number(&report, label), 0.0, "{label}:\n{report}");
+    }
+    assert!(number(&report, "mean speed") > 2.0, "{report}");
+    let blind = number(&report, "not avoiding: penetrations");
+    assert!(blind > 50.0, "{report}");
+}
