@@ -31,6 +31,15 @@ impl Animal {
         (self.body(shape), StayInside::default())
     }
 
+    /// A dart no larger than its body, for scenes where it matters who touches what.
+    pub(crate) fn compact(self) -> impl Bundle {
+        let shape = Shape::Arrow {
+            length: 1.66 * self.radius,
+            width: 1.5 * self.radius,
+        };
+        self.body(shape)
+    }
+
     /// A car no larger than its body.
     pub(crate) fn car(self) -> impl Bundle {
         let outline = [

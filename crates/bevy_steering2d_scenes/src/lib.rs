@@ -47,6 +47,7 @@ mod stage;
 mod stay_inside;
 #[cfg(test)]
 mod tests;
+mod wall_room;
 
 pub use arena::Arena;
 pub use input::{Pointer, Presses};

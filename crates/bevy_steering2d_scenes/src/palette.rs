@@ -10,6 +10,8 @@ pub const GROUND: Color = Color::srgb(0.094, 0.114, 0.145);
 pub const FENCE: Color = Color::srgb(0.27, 0.32, 0.40);
 /// Rocks.
 pub const ROCK: Color = Color::srgb(0.20, 0.24, 0.31);
+/// Walls.
+pub const WALL: Color = Color::srgb(0.42, 0.48, 0.58);
 /// Hunters at rest and what is not in use.
 pub const MUTED: Color = Color::srgb(0.50, 0.55, 0.64);
 /// The fox, and hunters on the prowl.

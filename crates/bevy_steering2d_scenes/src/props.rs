@@ -38,6 +38,31 @@ pub(crate) fn rock(at: Circle) -> impl Bundle {
     )
 }
 
+/// A wall that agents feel.
+pub(crate) fn wall(wall: Wall) -> impl Bundle {
+    (
+        (Name::new("wall"), InScene::default(), Transform::default()),
+        wall,
+        Look {
+            shape: bar(wall, 0.16),
+            color: palette::WALL,
+            layer: 0.0,
+        },
+    )
+}
+
+/// A line of some width, with square ends.
+fn bar(Wall { from, to }: Wall, width: f32) -> Shape {
+    let along = 0.5 * width * (to - from).normalize_or_zero();
+    let across = along.perp();
+    Shape::Area(vec![
+        from - along - across,
+        to + along - across,
+        to + along + across,
+        from - along + across,
+    ])
+}
+
 /// Up to so many discs of random size on the arena, all `gap` m from each other and `clearance` m
 /// from the fence; fewer where there is no more room.
 pub(crate) fn scatter(
@@ -104,6 +129,14 @@ pub(crate) fn distance_to_walls<'a>(point: Vec2, walls: impl IntoIterator<Item =
     distances.fold(f32::INFINITY, f32::min)
 }
 
+/// Whether a step leads through a wall, or ends on it.
+pub(crate) fn crosses(from: Vec2, to: Vec2, wall: &Wall) -> bool {
+    let side = |a: Vec2, b: Vec2, p: Vec2| (b - a).perp_dot(p - a);
+    let apart = |a: f32, b: f32| a * b <= 0.0 && (a, b) != (0.0, 0.0);
+    apart(side(wall.from, wall.to, from), side(wall.from, wall.to, to))
+        && apart(side(from, to, wall.from), side(from, to, wall.to))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,5 +153,14 @@ mod tests {
         }
         let spot = free_spot(&arena, 0.5, &discs, &mut random);
         assert!(room(spot, &discs) >= 0.5);
+    }
+
+    #[test]
+    fn steps_through_a_wall_are_told_from_steps_along_it() {
+        let wall = Wall::new(Vec2::ZERO, Vec2::new(4.0, 0.0));
+        assert!(crosses(Vec2::new(1.0, 1.0), Vec2::new(1.0, -1.0), &wall));
+        assert!(!crosses(Vec2::new(5.0, 1.0), Vec2::new(5.0, -1.0), &wall));
+        assert!(!crosses(Vec2::new(1.0, 1.0), Vec2::new(3.0, 1.0), &wall));
+        assert_eq!(distance_to_walls(Vec2::new(7.0, 4.0), [&wall]), 5.0);
     }
 }

@@ -165,3 +165,12 @@ fn cars_keep_out_of_rocks_that_are_not_solid() {
     let blind = number(&report, "not avoiding: penetrations");
     assert!(blind > 50.0, "{report}");
 }
+
+#[test]
+fn whiskers_keep_everybody_in_the_room() {
+    let report = headless::run(the("wall_room"), 1, 2_000);
+    for label in ["walls crossed", "outside the room", "walls touched"] {
+        assert_eq!(number(&report, label), 0.0, "{label}:\n{report}");
+    }
+    assert!(number(&report, "mean speed") > 2.0, "{report}");
+}
