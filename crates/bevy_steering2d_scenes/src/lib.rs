@@ -37,6 +37,7 @@ mod hunter_and_prey;
 mod input;
 mod keyboard;
 mod look;
+mod maze;
 mod overlay;
 pub mod palette;
 mod props;

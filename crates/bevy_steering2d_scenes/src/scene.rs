@@ -5,7 +5,7 @@ use std::fmt;
 use bevy::prelude::*;
 
 use crate::report::Line;
-use crate::{auto_fantastico, fox_and_rabbit, hunter_and_prey, keyboard, wall_room};
+use crate::{auto_fantastico, fox_and_rabbit, hunter_and_prey, keyboard, maze, wall_room};
 
 /// One scene: everything a runner needs to show, play, test and measure it.
 #[derive(Debug)]
@@ -59,6 +59,7 @@ pub static SCENES: &[Scene] = &[
     keyboard::SCENE,
     auto_fantastico::SCENE,
     wall_room::SCENE,
+    maze::SCENE,
 ];
 
 /// The scene of that name.

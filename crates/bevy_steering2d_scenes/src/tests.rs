@@ -174,3 +174,11 @@ fn whiskers_keep_everybody_in_the_room() {
     }
     assert!(number(&report, "mean speed") > 2.0, "{report}");
 }
+
+#[test]
+fn mice_bring_the_cheese_home_without_touching_a_wall() {
+    let report = headless::run(the("maze"), 1, 3_000);
+    assert!(number(&report, "rounds completed") >= 14.0, "{report}");
+    assert_eq!(number(&report, "walls touched"), 0.0, "{report}");
+    assert_eq!(number(&report, "stuck"), 0.0, "{report}");
+}
