@@ -33,6 +33,7 @@ mod bodies;
 mod contacts;
 mod fox_and_rabbit;
 pub mod headless;
+mod hide_and_seek;
 mod hunter_and_prey;
 mod input;
 mod keyboard;

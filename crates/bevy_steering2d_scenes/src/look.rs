@@ -45,7 +45,7 @@ pub struct Pose {
 }
 
 impl Pose {
-    fn of(transform: &Transform) -> Self {
+    pub(crate) fn of(transform: &Transform) -> Self {
         let ahead = (transform.rotation * Vec3::X).truncate();
         Self {
             position: transform.translation.truncate(),

@@ -4,8 +4,9 @@ use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{Circle, Region, WanderMemory};
 
-use crate::look::{Drawn, blend_poses, record_poses};
+use crate::look::{Drawn, Pose, blend_poses, record_poses};
 use crate::props::distance_to_walls;
+use crate::senses::Eyes;
 use crate::{Arena, SCENES, palette};
 
 /// Smooth poses and the scenes' explanations, for apps with a window (it needs gizmos).
@@ -177,6 +178,27 @@ pub(crate) fn range(gizmos: &mut Gizmos, center: Vec2, radius: f32, color: Color
     gizmos
         .circle_2d(center, radius, color.with_alpha(0.06))
         .resolution(96);
+}
+
+/// What someone sees, as far as rocks and fence let it.
+pub(crate) fn sight(
+    gizmos: &mut Gizmos,
+    from: Pose,
+    eyes: Eyes,
+    rocks: &[Circle],
+    arena: &Arena,
+    color: Color,
+) {
+    let looks = eyes.looks(from, rocks);
+    let ends: Vec<_> = looks.map(|end| arena.cut(from.position, end)).collect();
+    for end in &ends {
+        gizmos.line_2d(from.position, *end, color.with_alpha(0.05));
+    }
+    let outline = [from.position]
+        .into_iter()
+        .chain(ends)
+        .chain([from.position]);
+    gizmos.linestrip_2d(outline, color.with_alpha(0.35));
 }
 
 /// A line to what someone runs for.

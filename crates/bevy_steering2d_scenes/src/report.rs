@@ -150,6 +150,12 @@ impl Mean {
         self.count += 1;
     }
 
+    /// Takes in all that another one has seen.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.sum += other.sum;
+        self.count += other.count;
+    }
+
     /// `None` of nothing.
     pub(crate) fn get(self) -> Option<f32> {
         (self.count > 0).then(|| (self.sum / f64::from(self.count)) as f32)

@@ -5,7 +5,9 @@ use std::fmt;
 use bevy::prelude::*;
 
 use crate::report::Line;
-use crate::{auto_fantastico, fox_and_rabbit, hunter_and_prey, keyboard, maze, wall_room};
+use crate::{
+    auto_fantastico, fox_and_rabbit, hide_and_seek, hunter_and_prey, keyboard, maze, wall_room,
+};
 
 /// One scene: everything a runner needs to show, play, test and measure it.
 #[derive(Debug)]
@@ -60,6 +62,7 @@ pub static SCENES: &[Scene] = &[
     auto_fantastico::SCENE,
     wall_room::SCENE,
     maze::SCENE,
+    hide_and_seek::SCENE,
 ];
 
 /// The scene of that name.

@@ -182,3 +182,17 @@ fn mice_bring_the_cheese_home_without_touching_a_wall() {
     assert_eq!(number(&report, "walls touched"), 0.0, "{report}");
     assert_eq!(number(&report, "stuck"), 0.0, "{report}");
 }
+
+#[test]
+fn who_hides_is_seen_less_and_caught_less() {
+    let report = headless::study(the("hide_and_seek"), 1, 6_000);
+    let unseen = number(&report, "unseen");
+    let strolling = number(&report, "only wander: unseen");
+    assert!(100.0 - unseen < 0.5 * (100.0 - strolling), "{report}");
+    let caught = number(&report, "caught");
+    assert!(
+        caught < 0.5 * number(&report, "only wander: caught"),
+        "{report}"
+    );
+    assert!(number(&report, "changes of rock") < 30.0, "{report}");
+}
