@@ -22,9 +22,13 @@ pub(crate) struct Animal {
 }
 
 impl Animal {
-    /// A dynamic body of 1 kg, so that newtons read as m/s², that looks where it goes and minds
-    /// the fence.
+    /// A body that minds the fence.
     pub(crate) fn bundle(self) -> impl Bundle {
+        (self.body(), StayInside::default())
+    }
+
+    /// A dynamic body of 1 kg, so that newtons read as m/s², that looks where it goes.
+    pub(crate) fn body(self) -> impl Bundle {
         let rotation = Quat::from_rotation_z(self.facing);
         let shape = Shape::Arrow {
             length: 3.4 * self.radius,
@@ -40,7 +44,7 @@ impl Animal {
                 Friction::coefficient(0.0),
                 Velocity::zero(),
             ),
-            (self.vehicle, FaceVelocity::default(), StayInside::default()),
+            (self.vehicle, FaceVelocity::default()),
             Look {
                 shape,
                 color: self.color,
@@ -54,6 +58,18 @@ impl Animal {
 pub(crate) fn teleport(transform: &mut Transform, velocity: &mut Velocity, to: Vec2) {
     transform.translation = to.extend(transform.translation.z);
     *velocity = Velocity::zero();
+}
+
+/// Puts a body somewhere else, on its way with a velocity in m/s.
+pub(crate) fn launch(transform: &mut Transform, velocity: &mut Velocity, from: Vec2, with: Vec2) {
+    teleport(transform, velocity, from);
+    transform.rotation = Quat::from_rotation_z(with.to_angle());
+    velocity.linear = with;
+}
+
+/// Groups of bodies that pass through each other and mind everything else.
+pub(crate) fn ghostly() -> CollisionGroups {
+    CollisionGroups::new(Group::GROUP_2, Group::GROUP_1)
 }
 
 /// Writes only what differs, so that change detection stays true.

@@ -37,6 +37,7 @@ mod keyboard;
 mod look;
 mod overlay;
 pub mod palette;
+mod pursuit_evade;
 mod report;
 mod scene;
 mod senses;
@@ -44,6 +45,7 @@ mod stage;
 mod stay_inside;
 #[cfg(test)]
 mod tests;
+mod trail;
 
 pub use arena::Arena;
 pub use input::{Pointer, Presses};

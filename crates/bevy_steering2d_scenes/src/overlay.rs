@@ -5,6 +5,7 @@ use bevy_steering2d::WanderMemory;
 use bevy_steering2d::prelude::*;
 
 use crate::look::{Drawn, blend_poses, record_poses};
+use crate::trail::record_trails;
 use crate::{Arena, SCENES, palette};
 
 /// Smooth poses and the scenes' explanations, for apps with a window (it needs gizmos).
@@ -12,10 +13,11 @@ pub struct OverlaysPlugin;
 
 impl Plugin for OverlaysPlugin {
     fn build(&self, app: &mut App) {
-        app.add_systems(FixedPostUpdate, record_poses).add_systems(
-            RunFixedMainLoop,
-            blend_poses.in_set(RunFixedMainLoopSystems::AfterFixedMainLoop),
-        );
+        app.add_systems(FixedPostUpdate, (record_poses, record_trails))
+            .add_systems(
+                RunFixedMainLoop,
+                blend_poses.in_set(RunFixedMainLoopSystems::AfterFixedMainLoop),
+            );
         app.add_systems(Update, mark_ground);
         for scene in SCENES {
             (scene.build_overlay)(app);
@@ -118,6 +120,18 @@ pub(crate) fn predicted(
     };
     let time = pursuit.prediction.time(&me, body);
     quarry.pose.position + time * body.velocity
+}
+
+/// A word or two that begin at a point. Plain ASCII only.
+pub(crate) fn label(gizmos: &mut Gizmos, at: Vec2, text: &str, color: Color) {
+    write_at(gizmos, at, text, Vec2::new(-0.5, 0.0), color);
+}
+
+fn write_at(gizmos: &mut Gizmos, at: Vec2, text: &str, anchor: Vec2, color: Color) {
+    /// Height of a capital, m.
+    const SIZE: f32 = 0.42;
+    let at = Isometry2d::from_translation(at);
+    gizmos.text_2d(at, text, SIZE, anchor, color);
 }
 
 /// A ring that runs out from where something happened a number of ticks ago.

@@ -22,3 +22,5 @@ pub const MINT: Color = Color::srgb(0.45, 0.86, 0.65);
 pub const SKY: Color = Color::srgb(0.36, 0.72, 0.97);
 /// Targets and the pointer.
 pub const GOLD: Color = Color::srgb(0.98, 0.83, 0.36);
+/// One more of several that must be told apart.
+pub const LILAC: Color = Color::srgb(0.74, 0.58, 0.98);

@@ -150,3 +150,18 @@ fn every_key_of_the_keyboard_does_what_it_says() {
         assert!(number(&report, "evade: distance gained") > 2.0, "{report}");
     }
 }
+
+#[test]
+fn every_prediction_beats_none() {
+    // One race in each of sixteen worlds, then duels with a quarry that evades.
+    let report = headless::study(the("pursuit_evade"), 1, 200);
+    let [course, evaded] = ["course: Seek: chase", "evaded: Seek"].map(|it| number(&report, it));
+    for rival in ["Intercept", "Dist. / speed", "Look ahead", "Fixed 0.5 s"] {
+        let chase = number(&report, &format!("course: {rival}: chase"));
+        assert!(chase < 0.8 * course, "{rival}:\n{report}");
+        let chase = number(&report, &format!("evaded: {rival}"));
+        assert!(chase < 0.8 * evaded, "{rival}:\n{report}");
+    }
+    // It buys time to look where a pursuer will be, at least from one who does not.
+    assert!(evaded > number(&report, "fled: Seek"), "{report}");
+}
