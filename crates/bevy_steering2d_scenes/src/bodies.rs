@@ -67,6 +67,15 @@ pub(crate) fn launch(transform: &mut Transform, velocity: &mut Velocity, from: V
     velocity.linear = with;
 }
 
+/// A body as behaviors see it, but fresh from physics: in action selection its own [`Kinematics`]
+/// is a tick old.
+pub(crate) fn kinematics(transform: &Transform, velocity: &Velocity) -> Kinematics {
+    let mut body = Kinematics::default();
+    let facing = || (transform.rotation * Vec3::X).truncate();
+    body.sense(transform.translation.truncate(), velocity.linear, facing);
+    body
+}
+
 /// Groups of bodies that pass through each other and mind everything else.
 pub(crate) fn ghostly() -> CollisionGroups {
     CollisionGroups::new(Group::GROUP_2, Group::GROUP_1)

@@ -174,6 +174,31 @@ impl Mean {
     }
 }
 
+/// The mean and the largest of what was seen.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Extent {
+    mean: Mean,
+    largest: f32,
+}
+
+impl Extent {
+    /// Adds something that is not negative.
+    pub(crate) fn add(&mut self, value: f32) {
+        self.mean.add(value);
+        self.largest = self.largest.max(value);
+    }
+
+    /// `None` of nothing.
+    pub(crate) fn mean(self) -> Option<f32> {
+        self.mean.get()
+    }
+
+    /// `None` of nothing.
+    pub(crate) fn largest(self) -> Option<f32> {
+        self.mean.get().map(|_| self.largest)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -165,3 +165,21 @@ fn every_prediction_beats_none() {
     // It buys time to look where a pursuer will be, at least from one who does not.
     assert!(evaded > number(&report, "fled: Seek"), "{report}");
 }
+
+#[test]
+fn a_formation_of_nine_holds_within_one_radius_on_a_turning_leader() {
+    for seed in [1, 2] {
+        let report = headless::study(the("formation"), seed, 2_000);
+        for formation in ["V", "Line", "Block"] {
+            let of =
+                |by: &str, what: &str| number(&report, &format!("{formation} by {by}: {what}"));
+            assert_eq!(of("OffsetPursuit", "within one radius"), 100.0, "{report}");
+            assert_eq!(
+                of("OffsetPursuit", "collisions in formation"),
+                0.0,
+                "{report}"
+            );
+            assert!(of("Arrive", "within one radius") < 50.0, "{report}");
+        }
+    }
+}
