@@ -29,6 +29,7 @@
 
 mod arena;
 mod bodies;
+mod bodyguard;
 mod contacts;
 mod formation;
 mod fox_and_rabbit;

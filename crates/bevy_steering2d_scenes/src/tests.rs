@@ -183,3 +183,15 @@ fn a_formation_of_nine_holds_within_one_radius_on_a_turning_leader() {
         }
     }
 }
+
+#[test]
+fn nobody_gets_past_the_bodyguard() {
+    let report = headless::study(the("bodyguard"), 1, 500);
+    for victim in ["Person", "Statue", "Point"] {
+        let with = |what: &str| number(&report, &format!("{victim} with guard: {what}"));
+        assert_eq!(with("victim reached"), 0.0, "{report}");
+        assert!(with("the same in charges") > 95.0, "{report}");
+        let without = format!("{victim} without guard: victim reached");
+        assert!(number(&report, &without) >= 8.0, "{report}");
+    }
+}
