@@ -40,6 +40,7 @@ mod keyboard;
 mod look;
 mod overlay;
 pub mod palette;
+mod path;
 mod pursuit_evade;
 mod report;
 mod scene;

@@ -127,6 +127,11 @@ pub(crate) fn label(gizmos: &mut Gizmos, at: Vec2, text: &str, color: Color) {
     write_at(gizmos, at, text, Vec2::new(-0.5, 0.0), color);
 }
 
+/// A word or two around a point. Plain ASCII only.
+pub(crate) fn caption(gizmos: &mut Gizmos, center: Vec2, text: &str, color: Color) {
+    write_at(gizmos, center, text, Vec2::ZERO, color);
+}
+
 fn write_at(gizmos: &mut Gizmos, at: Vec2, text: &str, anchor: Vec2, color: Color) {
     /// Height of a capital, m.
     const SIZE: f32 = 0.42;

@@ -6,6 +6,8 @@ use bevy::color::Color;
 pub const NIGHT: Color = Color::srgb(0.055, 0.067, 0.086);
 /// The ground of the arena.
 pub const GROUND: Color = Color::srgb(0.094, 0.114, 0.145);
+/// Roads.
+pub const ROAD: Color = Color::srgb(0.145, 0.173, 0.215);
 /// The fence around it.
 pub const FENCE: Color = Color::srgb(0.27, 0.32, 0.40);
 /// Hunters at rest and what is not in use.

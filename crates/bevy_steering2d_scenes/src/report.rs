@@ -188,6 +188,14 @@ impl Extent {
         self.largest = self.largest.max(value);
     }
 
+    /// Over both.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            mean: self.mean.plus(other.mean),
+            largest: self.largest.max(other.largest),
+        }
+    }
+
     /// `None` of nothing.
     pub(crate) fn mean(self) -> Option<f32> {
         self.mean.get()

@@ -5,7 +5,7 @@ use std::fmt;
 use bevy::prelude::*;
 
 use crate::report::Line;
-use crate::{bodyguard, formation, fox_and_rabbit, hunter_and_prey, keyboard, pursuit_evade};
+use crate::{bodyguard, formation, fox_and_rabbit, hunter_and_prey, keyboard, path, pursuit_evade};
 
 /// One scene: everything a runner needs to show, play, test and measure it.
 #[derive(Debug)]
@@ -60,6 +60,7 @@ pub static SCENES: &[Scene] = &[
     pursuit_evade::SCENE,
     formation::SCENE,
     bodyguard::SCENE,
+    path::SCENE,
 ];
 
 /// The scene of that name.

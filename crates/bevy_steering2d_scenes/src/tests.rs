@@ -195,3 +195,32 @@ fn nobody_gets_past_the_bodyguard() {
         assert!(number(&report, &without) >= 8.0, "{report}");
     }
 }
+
+#[test]
+fn no_waypoint_is_missed_and_no_corner_cut() {
+    let report = headless::study(the("path"), 1, 900);
+    for weight in ["light", "heavy"] {
+        let of = |what: &str| number(&report, &format!("{weight} {what}"));
+        assert!(of("waypoints: points in order") > 50.0, "{report}");
+        assert_eq!(of("waypoints: points missed"), 0.0, "{report}");
+        for walker in ["corridor", "strollers"] {
+            assert_eq!(of(&format!("{walker}: left the road")), 0.0, "{report}");
+        }
+        assert!(of("corridor: ends") > 0.0, "{report}");
+        for walker in ["waypoints", "corridor"] {
+            assert!(of(&format!("{walker}: laps")) > 0.0, "{report}");
+            assert!(of(&format!("{walker}: speed")) > 40.0, "{report}");
+        }
+    }
+}
+
+#[test]
+fn a_path_may_be_swapped_while_it_is_walked() {
+    // The script swaps it four times.
+    let report = headless::run(the("path"), 1, 2_000);
+    assert_eq!(number(&report, "waypoints: points missed"), 0.0, "{report}");
+    for walker in ["corridor", "strollers"] {
+        let left = format!("{walker}: left the road");
+        assert_eq!(number(&report, &left), 0.0, "{report}");
+    }
+}
