@@ -56,6 +56,8 @@ const REACH: f32 = 0.4;
 const RADIUS: f32 = 0.35;
 /// How long a walker rests at the end of an open path, ticks.
 const REST: u32 = 48;
+/// How long a walker must be on a new road to have joined it, ticks.
+const JOINED: u32 = 32;
 /// What a heavy walker weighs, kg.
 const HEAVY: f32 = 5.0;
 
@@ -78,7 +80,10 @@ struct Walk {
     back: bool,
     /// Completed the path in this tick.
     rests_since: Option<u32>,
-    /// Has been on the road since the path was swapped.
+    /// For so many ticks it has been well on the road.
+    steady: u32,
+    /// Has walked on the road for a while since the path was swapped. Before that it may also
+    /// cross it: nobody turns into a new road on the spot.
     joined: bool,
     /// Has left the road after that, and is not back yet.
     astray: bool,
@@ -280,11 +285,13 @@ fn measure(
             score.speed.add(body.speed() / vehicle.max_speed);
         }
         let off = distance_from(path, body.position, progress);
-        walk.joined |= off <= 0.8 * ROAD;
+        let steady = off <= 0.8 * ROAD;
+        walk.steady = if steady { walk.steady + 1 } else { 0 };
+        walk.joined |= walk.steady >= JOINED;
         if walk.joined {
             score.off.add(off);
             score.left_road += u32::from(off > ROAD && !walk.astray);
-            walk.astray = off > if walk.astray { 0.8 * ROAD } else { ROAD };
+            walk.astray = off > ROAD || walk.astray && !steady;
         }
         if let Some(progress) = progress {
             if let Some(before) = walk.before {
