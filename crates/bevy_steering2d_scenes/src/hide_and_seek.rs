@@ -392,11 +392,9 @@ fn report(world: &World) -> Vec<Line> {
     };
     let mut hiders: Vec<_> = hiders.iter(world).collect();
     hiders.sort_unstable_by_key(|(id, _)| **id);
-    let percent = |mean: Mean| mean.get().map(|share| 100.0 * share);
     let of_all = |which: fn(&Hider) -> Mean| {
-        let mut all = Mean::default();
-        hiders.iter().for_each(|(_, hider)| all.merge(which(hider)));
-        percent(all)
+        let each = hiders.iter().map(|(_, hider)| which(hider));
+        each.fold(Mean::default(), Mean::plus).percent()
     };
     let catches: u32 = hiders.iter().map(|(_, hider)| hider.catches).sum();
     let flips: u32 = hiders.iter().map(|(_, hider)| hider.flips).sum();
@@ -411,7 +409,7 @@ fn report(world: &World) -> Vec<Line> {
             "% of the time",
         ),
         Line::new("changes of rock", flips_per_minute, "a minute of hiding"),
-        Line::new("hunter chases", percent(tally.chasing), "% of the time"),
+        Line::new("hunter chases", tally.chasing.percent(), "% of the time"),
         Line::new(
             "deepest in a rock",
             tally.rocks.deepest(),
@@ -422,7 +420,7 @@ fn report(world: &World) -> Vec<Line> {
         let unit = format!("%, caught {}", hider.catches);
         Line::new(
             format!("hider {} unseen", number + 1),
-            percent(hider.unseen),
+            hider.unseen.percent(),
             unit,
         )
     }));

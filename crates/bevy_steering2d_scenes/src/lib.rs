@@ -30,7 +30,9 @@
 mod arena;
 mod auto_fantastico;
 mod bodies;
+mod bodyguard;
 mod contacts;
+mod formation;
 mod fox_and_rabbit;
 pub mod headless;
 mod hide_and_seek;
@@ -41,7 +43,9 @@ mod look;
 mod maze;
 mod overlay;
 pub mod palette;
+mod path;
 mod props;
+mod pursuit_evade;
 mod report;
 mod scene;
 mod senses;
@@ -49,6 +53,7 @@ mod stage;
 mod stay_inside;
 #[cfg(test)]
 mod tests;
+mod trail;
 mod wall_room;
 
 pub use arena::Arena;

@@ -7,6 +7,7 @@ use bevy_steering2d::{Circle, Region, WanderMemory};
 use crate::look::{Drawn, Pose, blend_poses, record_poses};
 use crate::props::distance_to_walls;
 use crate::senses::Eyes;
+use crate::trail::record_trails;
 use crate::{Arena, SCENES, palette};
 
 /// Smooth poses and the scenes' explanations, for apps with a window (it needs gizmos).
@@ -14,10 +15,11 @@ pub struct OverlaysPlugin;
 
 impl Plugin for OverlaysPlugin {
     fn build(&self, app: &mut App) {
-        app.add_systems(FixedPostUpdate, record_poses).add_systems(
-            RunFixedMainLoop,
-            blend_poses.in_set(RunFixedMainLoopSystems::AfterFixedMainLoop),
-        );
+        app.add_systems(FixedPostUpdate, (record_poses, record_trails))
+            .add_systems(
+                RunFixedMainLoop,
+                blend_poses.in_set(RunFixedMainLoopSystems::AfterFixedMainLoop),
+            );
         app.add_systems(Update, mark_ground);
         for scene in SCENES {
             (scene.build_overlay)(app);
@@ -231,6 +233,23 @@ pub(crate) fn predicted(
     quarry.pose.position + time * body.velocity
 }
 
+/// A word or two that begin at a point. Plain ASCII only.
+pub(crate) fn label(gizmos: &mut Gizmos, at: Vec2, text: &str, color: Color) {
+    write_at(gizmos, at, text, Vec2::new(-0.5, 0.0), color);
+}
+
+/// A word or two around a point. Plain ASCII only.
+pub(crate) fn caption(gizmos: &mut Gizmos, center: Vec2, text: &str, color: Color) {
+    write_at(gizmos, center, text, Vec2::ZERO, color);
+}
+
+fn write_at(gizmos: &mut Gizmos, at: Vec2, text: &str, anchor: Vec2, color: Color) {
+    /// Height of a capital, m.
+    const SIZE: f32 = 0.42;
+    let at = Isometry2d::from_translation(at);
+    gizmos.text_2d(at, text, SIZE, anchor, color);
+}
+
 /// A ring that runs out from where something happened a number of ticks ago.
 pub(crate) fn splash(gizmos: &mut Gizmos, center: Vec2, age: u32) {
     const TICKS: f32 = 40.0;
@@ -251,4 +270,11 @@ pub(crate) fn gauge(gizmos: &mut Gizmos, center: Vec2, radius: f32, share: f32, 
     gizmos
         .arc_2d(Isometry2d::from_translation(center), angle, radius, color)
         .resolution(40);
+}
+
+/// The line of a path.
+pub(crate) fn path(gizmos: &mut Gizmos, path: &SteeringPath, color: Color) {
+    let points = path.points().iter().copied();
+    let back = path.is_looped().then(|| path.points()[0]);
+    gizmos.linestrip_2d(points.chain(back), color);
 }

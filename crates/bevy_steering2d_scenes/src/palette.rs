@@ -6,6 +6,8 @@ use bevy::color::Color;
 pub const NIGHT: Color = Color::srgb(0.055, 0.067, 0.086);
 /// The ground of the arena.
 pub const GROUND: Color = Color::srgb(0.094, 0.114, 0.145);
+/// Roads.
+pub const ROAD: Color = Color::srgb(0.145, 0.173, 0.215);
 /// The fence around it.
 pub const FENCE: Color = Color::srgb(0.27, 0.32, 0.40);
 /// Rocks.
@@ -26,3 +28,5 @@ pub const MINT: Color = Color::srgb(0.45, 0.86, 0.65);
 pub const SKY: Color = Color::srgb(0.36, 0.72, 0.97);
 /// Targets and the pointer.
 pub const GOLD: Color = Color::srgb(0.98, 0.83, 0.36);
+/// One more of several that must be told apart.
+pub const LILAC: Color = Color::srgb(0.74, 0.58, 0.98);

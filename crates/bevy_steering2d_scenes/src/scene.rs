@@ -6,7 +6,8 @@ use bevy::prelude::*;
 
 use crate::report::Line;
 use crate::{
-    auto_fantastico, fox_and_rabbit, hide_and_seek, hunter_and_prey, keyboard, maze, wall_room,
+    auto_fantastico, bodyguard, formation, fox_and_rabbit, hide_and_seek, hunter_and_prey,
+    keyboard, maze, path, pursuit_evade, wall_room,
 };
 
 /// One scene: everything a runner needs to show, play, test and measure it.
@@ -63,6 +64,10 @@ pub static SCENES: &[Scene] = &[
     wall_room::SCENE,
     maze::SCENE,
     hide_and_seek::SCENE,
+    pursuit_evade::SCENE,
+    formation::SCENE,
+    bodyguard::SCENE,
+    path::SCENE,
 ];
 
 /// The scene of that name.
