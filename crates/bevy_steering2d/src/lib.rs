@@ -122,8 +122,8 @@
 //! - `rapier` (default): the Rapier backend. Without it only point masses move.
 //! - `serialize`: serde for the public components, for saves and rollback.
 
+use bevy::app::{App, FixedUpdate, Plugin};
 use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
-use bevy::prelude::*;
 
 pub use bevy_steering2d_core::*;
 

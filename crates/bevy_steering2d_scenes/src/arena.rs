@@ -20,6 +20,9 @@ pub struct Arena {
     pub corner: f32,
 }
 
+/// The collision group of the fence, for eyes that shall see other colliders only.
+pub(crate) const FENCE_GROUP: Group = Group::GROUP_32;
+
 impl Default for Arena {
     fn default() -> Self {
         Self {
@@ -92,6 +95,24 @@ impl Arena {
         }
     }
 
+    /// The end of a line that begins inside, cut at the fence.
+    pub(crate) fn cut(&self, from: Vec2, to: Vec2) -> Vec2 {
+        const HALVINGS: u32 = 10;
+        if self.clearance(to) >= 0.0 {
+            return to;
+        }
+        let (mut inside, mut outside) = (from, to);
+        for _ in 0..HALVINGS {
+            let middle = inside.midpoint(outside);
+            if self.clearance(middle) >= 0.0 {
+                inside = middle;
+            } else {
+                outside = middle;
+            }
+        }
+        inside
+    }
+
     /// The fence as a closed curve, counter-clockwise, m.
     pub fn outline(&self) -> Vec<Vec2> {
         const PER_CORNER: usize = 12;
@@ -142,6 +163,7 @@ pub(crate) fn spawn(world: &mut World) {
         RigidBody::Fixed,
         Collider::polyline(outline, None),
         Friction::coefficient(0.0),
+        CollisionGroups::new(FENCE_GROUP, Group::ALL),
         Transform::default(),
         look,
     ));

@@ -22,14 +22,49 @@ pub(crate) struct Animal {
 }
 
 impl Animal {
-    /// A dynamic body of 1 kg, so that newtons read as m/s², that looks where it goes and minds
-    /// the fence.
+    /// A dart that minds the fence.
     pub(crate) fn bundle(self) -> impl Bundle {
-        let rotation = Quat::from_rotation_z(self.facing);
+        (self.dart(), StayInside::default())
+    }
+
+    /// A dart, drawn larger than its body.
+    pub(crate) fn dart(self) -> impl Bundle {
         let shape = Shape::Arrow {
             length: 3.4 * self.radius,
             width: 2.0 * self.radius,
         };
+        self.body(shape)
+    }
+
+    /// A dart no larger than its body, for scenes where it matters who touches what.
+    pub(crate) fn compact(self) -> impl Bundle {
+        let shape = Shape::Arrow {
+            length: 1.66 * self.radius,
+            width: 1.5 * self.radius,
+        };
+        self.body(shape)
+    }
+
+    /// A car no larger than its body.
+    pub(crate) fn car(self) -> impl Bundle {
+        let outline = [
+            (1.0, 0.0),
+            (0.7, 0.5),
+            (-0.85, 0.52),
+            (-0.85, -0.52),
+            (0.7, -0.5),
+        ];
+        let shape = Shape::Area(
+            outline
+                .map(|corner| self.radius * Vec2::from(corner))
+                .to_vec(),
+        );
+        self.body(shape)
+    }
+
+    /// A dynamic body of 1 kg, so that newtons read as m/s², that looks where it goes.
+    fn body(self, shape: Shape) -> impl Bundle {
+        let rotation = Quat::from_rotation_z(self.facing);
         (
             (Name::new(self.name), InScene::default()),
             Transform::from_translation(self.position.extend(0.0)).with_rotation(rotation),
@@ -40,7 +75,7 @@ impl Animal {
                 Friction::coefficient(0.0),
                 Velocity::zero(),
             ),
-            (self.vehicle, FaceVelocity::default(), StayInside::default()),
+            (self.vehicle, FaceVelocity::default()),
             Look {
                 shape,
                 color: self.color,
@@ -54,6 +89,27 @@ impl Animal {
 pub(crate) fn teleport(transform: &mut Transform, velocity: &mut Velocity, to: Vec2) {
     transform.translation = to.extend(transform.translation.z);
     *velocity = Velocity::zero();
+}
+
+/// Puts a body somewhere else, on its way with a velocity in m/s.
+pub(crate) fn launch(transform: &mut Transform, velocity: &mut Velocity, from: Vec2, with: Vec2) {
+    teleport(transform, velocity, from);
+    transform.rotation = Quat::from_rotation_z(with.to_angle());
+    velocity.linear = with;
+}
+
+/// A body as behaviors see it, but fresh from physics: in action selection its own [`Kinematics`]
+/// is a tick old.
+pub(crate) fn kinematics(transform: &Transform, velocity: &Velocity) -> Kinematics {
+    let mut body = Kinematics::default();
+    let facing = || (transform.rotation * Vec3::X).truncate();
+    body.sense(transform.translation.truncate(), velocity.linear, facing);
+    body
+}
+
+/// Groups of bodies that pass through each other and mind everything else.
+pub(crate) fn ghostly() -> CollisionGroups {
+    CollisionGroups::new(Group::GROUP_2, Group::GROUP_1)
 }
 
 /// Writes only what differs, so that change detection stays true.

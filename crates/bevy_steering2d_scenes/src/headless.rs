@@ -4,6 +4,7 @@ use bevy::ecs::schedule::SingleThreadedExecutor;
 use bevy::prelude::*;
 use bevy::time::TimeUpdateStrategy;
 
+use crate::report::Line;
 use crate::stage::put_on;
 use crate::{Report, Scene, ScenesPlugin, Scripted};
 
@@ -42,6 +43,29 @@ pub fn study(scene: &'static Scene, seed: u64, ticks: u32) -> Report {
     let mut report = run(scene, seed, ticks);
     report.lines.extend((scene.experiment)(seed, ticks));
     report
+}
+
+/// A run of the same world that begins with another choice: the lines of its report with these
+/// labels, told apart by a name.
+pub(crate) fn trial(
+    scene: &'static Scene,
+    seed: u64,
+    ticks: u32,
+    which: &str,
+    choice: impl Resource,
+    labels: &[&str],
+) -> Vec<Line> {
+    let mut app = app(scene, seed);
+    app.insert_resource(choice);
+    advance(&mut app, ticks);
+    let lines = (scene.report)(app.world()).into_iter();
+    lines
+        .filter(|line| labels.contains(&line.label.as_str()))
+        .map(|line| Line {
+            label: format!("{which}: {}", line.label),
+            ..line
+        })
+        .collect()
 }
 
 /// Lets a number of ticks pass.

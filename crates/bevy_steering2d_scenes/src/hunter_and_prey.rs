@@ -338,17 +338,14 @@ fn keep_tally(
     hunters: Query<(&Hunter, &Velocity)>,
     prey: Query<(&Prey, &Velocity)>,
 ) {
-    let share = |yes: bool| if yes { 1.0 } else { 0.0 };
     for (hunter, velocity) in &hunters {
         tally.hunter_speed.add(velocity.linear.length());
-        tally
-            .hunting
-            .add(share(matches!(hunter, Hunter::Hunting(_))));
-        tally.resting.add(share(*hunter == Hunter::Resting));
+        tally.hunting.note(matches!(hunter, Hunter::Hunting(_)));
+        tally.resting.note(*hunter == Hunter::Resting);
     }
     for (prey, velocity) in &prey {
         tally.prey_speed.add(velocity.linear.length());
-        tally.evading.add(share(matches!(prey, Prey::Evading(_))));
+        tally.evading.note(matches!(prey, Prey::Evading(_)));
     }
 }
 
@@ -369,15 +366,14 @@ fn script(world: &mut World, tick: u32) {
 
 fn report(world: &World) -> Vec<Line> {
     let tally = world.resource::<Tally>();
-    let percent = |mean: Mean| mean.get().map(|share| 100.0 * share);
     vec![
         Line::new("catches", tally.catches, ""),
         Line::new("arrivals at the pointer", tally.arrivals, ""),
         Line::new("mean speed of hunters", tally.hunter_speed.get(), "m/s"),
         Line::new("mean speed of prey", tally.prey_speed.get(), "m/s"),
-        Line::new("hunters hunt", percent(tally.hunting), "% of the time"),
-        Line::new("hunters rest", percent(tally.resting), "% of the time"),
-        Line::new("prey evades", percent(tally.evading), "% of the time"),
+        Line::new("hunters hunt", tally.hunting.percent(), "% of the time"),
+        Line::new("hunters rest", tally.resting.percent(), "% of the time"),
+        Line::new("prey evades", tally.evading.percent(), "% of the time"),
     ]
 }
 

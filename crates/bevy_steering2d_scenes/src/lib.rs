@@ -28,15 +28,24 @@
 //! One module that ends in a `pub(crate) const` [`Scene`], and its entry in [`SCENES`].
 
 mod arena;
+mod auto_fantastico;
 mod bodies;
+mod bodyguard;
+mod contacts;
+mod formation;
 mod fox_and_rabbit;
 pub mod headless;
+mod hide_and_seek;
 mod hunter_and_prey;
 mod input;
 mod keyboard;
 mod look;
+mod maze;
 mod overlay;
 pub mod palette;
+mod path;
+mod props;
+mod pursuit_evade;
 mod report;
 mod scene;
 mod senses;
@@ -44,6 +53,8 @@ mod stage;
 mod stay_inside;
 #[cfg(test)]
 mod tests;
+mod trail;
+mod wall_room;
 
 pub use arena::Arena;
 pub use input::{Pointer, Presses};

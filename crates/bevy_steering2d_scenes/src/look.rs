@@ -35,6 +35,28 @@ pub enum Shape {
     },
 }
 
+impl Shape {
+    /// A filled circle.
+    pub fn disc(radius: f32) -> Self {
+        const CORNERS: usize = 40;
+        let corner = |i| Vec2::from_angle(std::f32::consts::TAU * i as f32 / CORNERS as f32);
+        Self::Area((0..CORNERS).map(|i| radius * corner(i)).collect())
+    }
+
+    /// A filled circle with a nose: someone whose size matters.
+    pub fn person(radius: f32) -> Self {
+        const BACK: usize = 28;
+        /// From the tip of the nose to where it begins, rad.
+        const NOSE: f32 = 0.7;
+        let back = (0..=BACK).map(|i| {
+            let share = i as f32 / BACK as f32;
+            radius * Vec2::from_angle(NOSE + 2.0 * (std::f32::consts::PI - NOSE) * share)
+        });
+        let tip = radius / NOSE.cos() * Vec2::X;
+        Self::Area([tip].into_iter().chain(back).collect())
+    }
+}
+
 /// Position and facing, m.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pose {
@@ -45,7 +67,7 @@ pub struct Pose {
 }
 
 impl Pose {
-    fn of(transform: &Transform) -> Self {
+    pub(crate) fn of(transform: &Transform) -> Self {
         let ahead = (transform.rotation * Vec3::X).truncate();
         Self {
             position: transform.translation.truncate(),

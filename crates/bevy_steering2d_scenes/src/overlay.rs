@@ -1,10 +1,13 @@
 //! Explanations drawn over the scenes, and the plugin that smooths what is drawn.
 
 use bevy::prelude::*;
-use bevy_steering2d::WanderMemory;
 use bevy_steering2d::prelude::*;
+use bevy_steering2d::{Circle, Region, WanderMemory};
 
-use crate::look::{Drawn, blend_poses, record_poses};
+use crate::look::{Drawn, Pose, blend_poses, record_poses};
+use crate::props::distance_to_walls;
+use crate::senses::Eyes;
+use crate::trail::record_trails;
 use crate::{Arena, SCENES, palette};
 
 /// Smooth poses and the scenes' explanations, for apps with a window (it needs gizmos).
@@ -12,10 +15,11 @@ pub struct OverlaysPlugin;
 
 impl Plugin for OverlaysPlugin {
     fn build(&self, app: &mut App) {
-        app.add_systems(FixedPostUpdate, record_poses).add_systems(
-            RunFixedMainLoop,
-            blend_poses.in_set(RunFixedMainLoopSystems::AfterFixedMainLoop),
-        );
+        app.add_systems(FixedPostUpdate, (record_poses, record_trails))
+            .add_systems(
+                RunFixedMainLoop,
+                blend_poses.in_set(RunFixedMainLoopSystems::AfterFixedMainLoop),
+            );
         app.add_systems(Update, mark_ground);
         for scene in SCENES {
             (scene.build_overlay)(app);
@@ -83,11 +87,120 @@ pub(crate) fn wander_circle(
     gizmos.circle_2d(memory.target + lag, 0.12, palette::GOLD);
 }
 
+/// An agent as its behaviors saw it in the last tick, for what they compute of themselves.
+pub(crate) fn mind(entity: Entity, vehicle: &Vehicle, body: &Kinematics) -> Agent {
+    Agent {
+        entity,
+        position: body.position,
+        velocity: body.velocity,
+        heading: body.heading,
+        mass: body.mass,
+        radius: body.radius,
+        max_speed: vehicle.max_speed,
+        max_force: vehicle.max_force,
+        response_time: vehicle.response_time,
+        ..default()
+    }
+}
+
+/// The way ahead that an agent keeps free of obstacles, and rings around those that are in it.
+pub(crate) fn detection_box(
+    gizmos: &mut Gizmos,
+    drawn: &Drawn,
+    me: &Agent,
+    avoidance: &ObstacleAvoidance,
+    surroundings: &Surroundings,
+) {
+    let region = avoidance.detection_box(me);
+    let Region::Way { from, to, radius } = region else {
+        return;
+    };
+    let way = Wall::new(from, to);
+    let mut is_free = true;
+    surroundings.for_each_obstacle(me, region, |obstacle| {
+        let Circle {
+            center,
+            radius: size,
+        } = obstacle.circle;
+        if distance_to_walls(center, [&way]) < size + radius {
+            is_free = false;
+            gizmos
+                .circle_2d(center, size + 0.06, palette::GOLD)
+                .resolution(48);
+        }
+    });
+    let lag = drawn.pose.position - me.position;
+    let side = radius * me.heading.perp();
+    let corners = [from + side, to + side, to - side, from - side, from + side];
+    let color = if is_free {
+        palette::MUTED.with_alpha(0.5)
+    } else {
+        palette::GOLD.with_alpha(0.7)
+    };
+    gizmos.linestrip_2d(corners.map(|corner| corner + lag), color);
+}
+
+/// The feelers of an agent.
+pub(crate) fn feelers(
+    gizmos: &mut Gizmos,
+    drawn: &Drawn,
+    me: &Agent,
+    avoidance: &WallAvoidance,
+    surroundings: &Surroundings,
+) {
+    let lag = drawn.pose.position - me.position;
+    for whisker in avoidance.whiskers(me) {
+        let color = palette::MUTED.with_alpha(0.6);
+        gizmos.line_2d(whisker.from + lag, whisker.to + lag, color);
+    }
+    touching_feelers(gizmos, drawn, me, avoidance, surroundings);
+}
+
+/// Those feelers that touch a wall, red beyond it.
+pub(crate) fn touching_feelers(
+    gizmos: &mut Gizmos,
+    drawn: &Drawn,
+    me: &Agent,
+    avoidance: &WallAvoidance,
+    surroundings: &Surroundings,
+) {
+    let lag = drawn.pose.position - me.position;
+    for whisker in avoidance.whiskers(me) {
+        if let Some(hit) = surroundings.feel(me, whisker.from, whisker.to) {
+            let met = hit.point + lag;
+            gizmos.line_2d(whisker.from + lag, met, palette::GOLD.with_alpha(0.6));
+            gizmos.line_2d(met, whisker.to + lag, palette::RED);
+            gizmos.circle_2d(met, 0.1, palette::GOLD);
+        }
+    }
+}
+
 /// How far someone sees.
 pub(crate) fn range(gizmos: &mut Gizmos, center: Vec2, radius: f32, color: Color) {
     gizmos
         .circle_2d(center, radius, color.with_alpha(0.06))
         .resolution(96);
+}
+
+/// What someone sees, as far as rocks and fence let it.
+pub(crate) fn sight(
+    gizmos: &mut Gizmos,
+    from: Pose,
+    eyes: Eyes,
+    rocks: &[Circle],
+    arena: &Arena,
+    color: Color,
+) {
+    let looks = eyes.looks(from, rocks);
+    let ends: Vec<_> = looks.map(|end| arena.cut(from.position, end)).collect();
+    for end in &ends {
+        gizmos.line_2d(from.position, *end, color.with_alpha(0.05));
+    }
+    let outline = [from.position]
+        .into_iter()
+        .chain(ends)
+        .chain([from.position]);
+    gizmos.linestrip_2d(outline, color.with_alpha(0.35));
 }
 
 /// A line to what someone runs for.
@@ -120,6 +233,23 @@ pub(crate) fn predicted(
     quarry.pose.position + time * body.velocity
 }
 
+/// A word or two that begin at a point. Plain ASCII only.
+pub(crate) fn label(gizmos: &mut Gizmos, at: Vec2, text: &str, color: Color) {
+    write_at(gizmos, at, text, Vec2::new(-0.5, 0.0), color);
+}
+
+/// A word or two around a point. Plain ASCII only.
+pub(crate) fn caption(gizmos: &mut Gizmos, center: Vec2, text: &str, color: Color) {
+    write_at(gizmos, center, text, Vec2::ZERO, color);
+}
+
+fn write_at(gizmos: &mut Gizmos, at: Vec2, text: &str, anchor: Vec2, color: Color) {
+    /// Height of a capital, m.
+    const SIZE: f32 = 0.42;
+    let at = Isometry2d::from_translation(at);
+    gizmos.text_2d(at, text, SIZE, anchor, color);
+}
+
 /// A ring that runs out from where something happened a number of ticks ago.
 pub(crate) fn splash(gizmos: &mut Gizmos, center: Vec2, age: u32) {
     const TICKS: f32 = 40.0;
@@ -140,4 +270,11 @@ pub(crate) fn gauge(gizmos: &mut Gizmos, center: Vec2, radius: f32, share: f32, 
     gizmos
         .arc_2d(Isometry2d::from_translation(center), angle, radius, color)
         .resolution(40);
+}
+
+/// The line of a path.
+pub(crate) fn path(gizmos: &mut Gizmos, path: &SteeringPath, color: Color) {
+    let points = path.points().iter().copied();
+    let back = path.is_looped().then(|| path.points()[0]);
+    gizmos.linestrip_2d(points.chain(back), color);
 }

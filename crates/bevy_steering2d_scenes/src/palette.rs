@@ -6,8 +6,14 @@ use bevy::color::Color;
 pub const NIGHT: Color = Color::srgb(0.055, 0.067, 0.086);
 /// The ground of the arena.
 pub const GROUND: Color = Color::srgb(0.094, 0.114, 0.145);
+/// Roads.
+pub const ROAD: Color = Color::srgb(0.145, 0.173, 0.215);
 /// The fence around it.
 pub const FENCE: Color = Color::srgb(0.27, 0.32, 0.40);
+/// Rocks.
+pub const ROCK: Color = Color::srgb(0.20, 0.24, 0.31);
+/// Walls.
+pub const WALL: Color = Color::srgb(0.42, 0.48, 0.58);
 /// Hunters at rest and what is not in use.
 pub const MUTED: Color = Color::srgb(0.50, 0.55, 0.64);
 /// The fox, and hunters on the prowl.
@@ -22,3 +28,5 @@ pub const MINT: Color = Color::srgb(0.45, 0.86, 0.65);
 pub const SKY: Color = Color::srgb(0.36, 0.72, 0.97);
 /// Targets and the pointer.
 pub const GOLD: Color = Color::srgb(0.98, 0.83, 0.36);
+/// One more of several that must be told apart.
+pub const LILAC: Color = Color::srgb(0.74, 0.58, 0.98);

@@ -150,9 +150,60 @@ impl Mean {
         self.count += 1;
     }
 
+    /// Counts whether something holds, for its [share](Self::percent).
+    pub(crate) fn note(&mut self, holds: bool) {
+        self.add(if holds { 1.0 } else { 0.0 });
+    }
+
+    /// The share of what was noted that holds, %.
+    pub(crate) fn percent(self) -> Option<f32> {
+        self.get().map(|share| 100.0 * share)
+    }
+
+    /// The mean over both.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            sum: self.sum + other.sum,
+            count: self.count + other.count,
+        }
+    }
+
     /// `None` of nothing.
     pub(crate) fn get(self) -> Option<f32> {
         (self.count > 0).then(|| (self.sum / f64::from(self.count)) as f32)
+    }
+}
+
+/// The mean and the largest of what was seen.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Extent {
+    mean: Mean,
+    largest: f32,
+}
+
+impl Extent {
+    /// Adds something that is not negative.
+    pub(crate) fn add(&mut self, value: f32) {
+        self.mean.add(value);
+        self.largest = self.largest.max(value);
+    }
+
+    /// Over both.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            mean: self.mean.plus(other.mean),
+            largest: self.largest.max(other.largest),
+        }
+    }
+
+    /// `None` of nothing.
+    pub(crate) fn mean(self) -> Option<f32> {
+        self.mean.get()
+    }
+
+    /// `None` of nothing.
+    pub(crate) fn largest(self) -> Option<f32> {
+        self.mean.get().map(|_| self.largest)
     }
 }
 

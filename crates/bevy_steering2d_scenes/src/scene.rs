@@ -5,7 +5,10 @@ use std::fmt;
 use bevy::prelude::*;
 
 use crate::report::Line;
-use crate::{fox_and_rabbit, hunter_and_prey, keyboard};
+use crate::{
+    auto_fantastico, bodyguard, formation, fox_and_rabbit, hide_and_seek, hunter_and_prey,
+    keyboard, maze, path, pursuit_evade, wall_room,
+};
 
 /// One scene: everything a runner needs to show, play, test and measure it.
 #[derive(Debug)]
@@ -57,6 +60,14 @@ pub static SCENES: &[Scene] = &[
     fox_and_rabbit::SCENE,
     hunter_and_prey::SCENE,
     keyboard::SCENE,
+    auto_fantastico::SCENE,
+    wall_room::SCENE,
+    maze::SCENE,
+    hide_and_seek::SCENE,
+    pursuit_evade::SCENE,
+    formation::SCENE,
+    bodyguard::SCENE,
+    path::SCENE,
 ];
 
 /// The scene of that name.

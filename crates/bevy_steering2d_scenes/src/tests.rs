@@ -150,3 +150,123 @@ fn every_key_of_the_keyboard_does_what_it_says() {
         assert!(number(&report, "evade: distance gained") > 2.0, "{report}");
     }
 }
+
+#[test]
+fn cars_keep_out_of_rocks_that_are_not_solid() {
+    let report = headless::study(the("auto_fantastico"), 1, 2_000);
+    for label in [
+        "penetrations",
+        "by colliders: penetrations",
+        "fence touched",
+    ] {
+        assert_eq!(number(&report, label), 0.0, "{label}:\n{report}");
+    }
+    assert!(number(&report, "mean speed") > 2.0, "{report}");
+    let blind = number(&report, "not avoiding: penetrations");
+    assert!(blind > 50.0, "{report}");
+}
+
+#[test]
+fn whiskers_keep_everybody_in_the_room() {
+    let report = headless::run(the("wall_room"), 1, 2_000);
+    for label in ["walls crossed", "outside the room", "walls touched"] {
+        assert_eq!(number(&report, label), 0.0, "{label}:\n{report}");
+    }
+    assert!(number(&report, "mean speed") > 2.0, "{report}");
+}
+
+#[test]
+fn mice_bring_the_cheese_home_without_touching_a_wall() {
+    let report = headless::run(the("maze"), 1, 3_000);
+    assert!(number(&report, "rounds completed") >= 14.0, "{report}");
+    assert_eq!(number(&report, "walls touched"), 0.0, "{report}");
+    assert_eq!(number(&report, "stuck"), 0.0, "{report}");
+}
+
+#[test]
+fn who_hides_is_seen_less_and_caught_less() {
+    let report = headless::study(the("hide_and_seek"), 1, 6_000);
+    let unseen = number(&report, "unseen");
+    let strolling = number(&report, "only wander: unseen");
+    assert!(100.0 - unseen < 0.5 * (100.0 - strolling), "{report}");
+    let caught = number(&report, "caught");
+    assert!(
+        caught < 0.5 * number(&report, "only wander: caught"),
+        "{report}"
+    );
+    assert!(number(&report, "changes of rock") < 30.0, "{report}");
+}
+
+#[test]
+fn every_prediction_beats_none() {
+    // One race in each of sixteen worlds, then duels with a quarry that evades.
+    let report = headless::study(the("pursuit_evade"), 1, 200);
+    let [course, evaded] = ["course: Seek: chase", "evaded: Seek"].map(|it| number(&report, it));
+    for rival in ["Intercept", "Dist. / speed", "Look ahead", "Fixed 0.5 s"] {
+        let chase = number(&report, &format!("course: {rival}: chase"));
+        assert!(chase < 0.8 * course, "{rival}:\n{report}");
+        let chase = number(&report, &format!("evaded: {rival}"));
+        assert!(chase < 0.8 * evaded, "{rival}:\n{report}");
+    }
+    // It buys time to look where a pursuer will be, at least from one who does not.
+    assert!(evaded > number(&report, "fled: Seek"), "{report}");
+}
+
+#[test]
+fn a_formation_of_nine_holds_within_one_radius_on_a_turning_leader() {
+    for seed in [1, 2] {
+        let report = headless::study(the("formation"), seed, 2_000);
+        for formation in ["V", "Line", "Block"] {
+            let of =
+                |by: &str, what: &str| number(&report, &format!("{formation} by {by}: {what}"));
+            assert_eq!(of("OffsetPursuit", "within one radius"), 100.0, "{report}");
+            assert_eq!(
+                of("OffsetPursuit", "collisions in formation"),
+                0.0,
+                "{report}"
+            );
+            assert!(of("Arrive", "within one radius") < 50.0, "{report}");
+        }
+    }
+}
+
+#[test]
+fn nobody_gets_past_the_bodyguard() {
+    let report = headless::study(the("bodyguard"), 1, 500);
+    for victim in ["Person", "Statue", "Point"] {
+        let with = |what: &str| number(&report, &format!("{victim} with guard: {what}"));
+        assert_eq!(with("victim reached"), 0.0, "{report}");
+        assert!(with("the same in charges") > 95.0, "{report}");
+        let without = format!("{victim} without guard: victim reached");
+        assert!(number(&report, &without) >= 8.0, "{report}");
+    }
+}
+
+#[test]
+fn no_waypoint_is_missed_and_no_corner_cut() {
+    let report = headless::study(the("path"), 1, 900);
+    for weight in ["light", "heavy"] {
+        let of = |what: &str| number(&report, &format!("{weight} {what}"));
+        assert!(of("waypoints: points in order") > 50.0, "{report}");
+        assert_eq!(of("waypoints: points missed"), 0.0, "{report}");
+        for walker in ["corridor", "strollers"] {
+            assert_eq!(of(&format!("{walker}: left the road")), 0.0, "{report}");
+        }
+        assert!(of("corridor: ends") > 0.0, "{report}");
+        for walker in ["waypoints", "corridor"] {
+            assert!(of(&format!("{walker}: laps")) > 0.0, "{report}");
+            assert!(of(&format!("{walker}: speed")) > 40.0, "{report}");
+        }
+    }
+}
+
+#[test]
+fn a_path_may_be_swapped_while_it_is_walked() {
+    // The script swaps it four times.
+    let report = headless::run(the("path"), 1, 2_000);
+    assert_eq!(number(&report, "waypoints: points missed"), 0.0, "{report}");
+    for walker in ["corridor", "strollers"] {
+        let left = format!("{walker}: left the road");
+        assert_eq!(number(&report, &left), 0.0, "{report}");
+    }
+}

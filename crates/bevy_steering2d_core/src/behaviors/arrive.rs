@@ -15,8 +15,9 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Target, TargetWatch, T
 /// come to rest [`Arrived`](crate::Arrived) is announced, once. To pass through use
 /// [`Seek`](crate::Seek).
 ///
-/// Outside the tolerance: `F = track(v · dir(p → t))` with the braking speed v of [`Braking`].
-/// Inside: `F = track(0)`, so even a frictionless body stops. (Reynolds 1999; Buckland; Arribar)
+/// Outside the tolerance: `F = track(v · dir(p → t))`, in N, with the braking speed v of
+/// [`Braking`], m/s. Inside: `F = track(0)`, so even a frictionless body stops. (Reynolds 1999;
+/// Buckland; Arribar)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[require(TargetWatch, ArriveMemory)]

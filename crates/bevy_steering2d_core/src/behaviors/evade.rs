@@ -14,13 +14,14 @@ use crate::{
 ///
 #[doc = include_str!("figures/evade.svg")]
 ///
-/// Use it for prey. Several pursuers need several `Evade`s, see [`SteersFor`](crate::SteersFor).
-/// Beyond the panic distance it does nothing; give the agent a [`Wander`](crate::Wander) besides.
+/// Use it for prey; from what stays where it is [`Flee`](crate::Flee) is enough. Several pursuers
+/// need several `Evade`s, see [`SteersFor`](crate::SteersFor). Beyond the panic distance it does
+/// nothing; give the agent a [`Wander`](crate::Wander) besides.
 ///
-/// `F = flee(p_q + v_q·T) · urgency` with T from the [`Prediction`] and the urgency of
-/// [`Flee`](crate::Flee), by the pursuer's distance now. A prediction that would carry the
-/// pursuer past me stops at its closest approach, or I would flee into its arms.
-/// (Reynolds 1999; Buckland; Evadir)
+/// `F = flee(p_q + v_q·T) · urgency`, in N, with T in seconds from the [`Prediction`] and the
+/// urgency of [`Flee`](crate::Flee), by the pursuer's distance now. A prediction that would carry
+/// the pursuer past me stops at its closest approach, or I would flee into its arms. (Reynolds
+/// 1999; Buckland; Evadir)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[require(TargetWatch)]

@@ -13,8 +13,9 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Target, TargetWatch, T
 /// away better. Beyond the panic distance it does nothing at all, so add a
 /// [`Wander`](crate::Wander), or the agent drifts on without friction.
 ///
-/// `F = track(max_speed · dir(t → p)) · urgency`, see [`Agent::track`] and [`panic_urgency`].
-/// Right on the threat it flees ahead. (Reynolds 1999; Buckland's panic distance; Escapar)
+/// `F = track(max_speed · dir(t → p)) · urgency`, in N, see [`Agent::track`] and [`panic_urgency`],
+/// a number from 0 to 1. Right on the threat it flees ahead. (Reynolds 1999; Buckland's panic
+/// distance; Escapar)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[require(TargetWatch)]

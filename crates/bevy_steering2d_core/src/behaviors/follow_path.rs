@@ -29,9 +29,10 @@ use crate::{
 /// [`translated`](SteeringPath::translated), or inserted again with the same points, is still the
 /// same path, and the agent goes on. Progress is in [`FollowPathMemory`].
 ///
-/// Waypoints: `F = seek(w)` for one point after the other, `F = arrive(w)` at the last. Corridor:
-/// with `q = p + v·T` and q' its nearest place on the path, move along while `|q − q'| ≤ radius`,
-/// else steer back. (Reynolds 1999; Buckland; Seguimiento del camino; Path following)
+/// Waypoints: `F = seek(w)`, in N, for one point after the other, `F = arrive(w)` at the last.
+/// Corridor: with `q = p + v·T` and q' its nearest place on the path, move along while
+/// `|q − q'| ≤ radius`, else steer back. (Reynolds 1999; Buckland; Seguimiento del camino; Path
+/// following)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[require(TargetWatch, FollowPathMemory)]

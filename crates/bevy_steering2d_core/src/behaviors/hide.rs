@@ -19,13 +19,14 @@ use crate::{
 ///
 /// Use it for prey and for snipers. It hides behind [`Obstacle`](crate::Obstacle)s, with
 /// [`SensesColliders`](crate::SensesColliders) also behind colliders. Beyond the threat distance,
-/// or while the hunter looks elsewhere, it does nothing.
+/// or while the hunter looks elsewhere, it does nothing. Who shall just get away needs
+/// [`Evade`](crate::Evade): a hunter that walks around the obstacle drives this one around it too.
 ///
 /// Behind each obstacle within the search distance lies a hiding spot
-/// `center + dir(hunter → center) · (radius + own radius + standoff)`. It goes to the nearest one
-/// like [`Arrive`](crate::Arrive); where there is none it runs like [`Evade`](crate::Evade). It
-/// changes to another obstacle only if that makes the way a third shorter. All of it fades over
-/// the last tenth of the threat distance. (Buckland; Ocultarse)
+/// `center + dir(hunter → center) · (radius + own radius + standoff)`, in m. It goes to the nearest
+/// one like [`Arrive`](crate::Arrive); where there is none it runs like [`Evade`](crate::Evade). It
+/// changes to another obstacle only if that makes the way a third shorter. All of it fades over the
+/// last tenth of the threat distance. (Buckland; Ocultarse)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[require(TargetWatch, HideMemory)]

@@ -15,11 +15,12 @@ use crate::{
 ///
 /// Use it for bodyguards, goalkeepers (between ball and goal), sheepdogs, peacemakers. Each of
 /// the two may be an agent, any other body, an obstacle or a point. Who shall hide behind
-/// something needs `Hide` instead.
+/// something needs [`Hide`](crate::Hide) instead.
 ///
-/// With `T = |p − m| / max_speed` for the place m between them now, it arrives at the place
-/// between where both will be, `a + v_a·T` and `b + v_b·T`, at rest relative to it. (Reynolds 1999;
-/// Buckland; Interponerse)
+/// With `T = |p − m| / max_speed`, in s, for the place m between them now, it arrives at the place
+/// between where both will be, `a + v_a·T` and `b + v_b·T`, at rest relative to it; the force, in
+/// N, is that of [`Arrive`](crate::Arrive) in the frame that moves along. (Reynolds 1999; Buckland;
+/// Interponerse)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[require(TargetWatch)]

@@ -19,14 +19,14 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
 /// what is beside or behind never disturbs it.
 ///
 /// In the agent's frame the obstacle is at (x, y); r is its radius plus the agent's plus the
-/// margin. It turns for that obstacle in the box which needs the strongest acceleration, and
-/// brakes for all:
+/// margin, all in meters. It turns for that obstacle in the box which needs the strongest
+/// acceleration, m/s², and brakes for all:
 ///
 /// - turning: `2·v·c·(r − |y|) / (x² + y² − r²)`, the tightest circle that passes it, sideways
 ///   away from its center; dead center it passes on the left,
 /// - braking: `c² / 2·gap`, straight away from its center,
 ///
-/// where v is the speed and c the closing speed. Each gets the share of `max_force` that rises
+/// where v is the speed and c the closing speed, m/s. Each gets the share of `max_force` that rises
 /// from 0, when a quarter of the strongest acceleration would do, to 1, when it takes half; and
 /// what it all but touches presses it back. It fades over the last quarter of the box. (Reynolds 1999; Buckland; Evadir Obstáculos)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]

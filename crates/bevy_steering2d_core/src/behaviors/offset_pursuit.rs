@@ -15,12 +15,14 @@ use crate::{
 ///
 /// Use it for formations, escorts, a camera drone beside a car. The leader needs no knowledge of
 /// its followers, and may itself follow another. Leave the leader slower than its followers, or
-/// those on the outside of a turn cannot keep up. To follow loosely behind whoever leads use leader
-/// following.
+/// those on the outside of a turn cannot keep up. To follow loosely behind whoever leads use
+/// [`LeaderFollowing`](crate::LeaderFollowing).
 ///
 /// The slot s is the leader's place plus the offset turned to its heading, and v is how the slot
-/// moves, turns included. With `T = |s − p| / (max_speed + leader's speed)` it arrives at
-/// `s + v·T`, at rest relative to the slot. (Reynolds 1999; Buckland; Perseguir a distancia; Offset Pursuit)
+/// moves, m/s, turns included. With `T = |s − p| / (max_speed + leader's speed)`, in s, it arrives
+/// at `s + v·T`, at rest relative to the slot; the force, in N, is that of
+/// [`Arrive`](crate::Arrive) in the frame that moves along. (Reynolds 1999; Buckland; Perseguir a
+/// distancia; Offset Pursuit)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[require(TargetWatch, OffsetPursuitMemory)]

@@ -6,8 +6,17 @@ use bevy::prelude::*;
 
 use crate::{Agent, InvalidParameter, Kinematics};
 
-/// How [`Pursuit`](crate::Pursuit) and [`Evade`](crate::Evade) choose the time T over which they
-/// extrapolate the other, `p + v·T`.
+/// How [`Pursuit`](crate::Pursuit) and [`Evade`](crate::Evade) choose the time T, in seconds, over
+/// which they extrapolate the other, `p + v·T`.
+///
+#[doc = include_str!("figures/prediction.svg")]
+///
+/// All of them suppose that the other goes straight on: the longer the prediction, the more a turn
+/// spoils it. [`Intercept`](Self::Intercept) is right for whoever keeps its course.
+/// [`LookAhead`](Self::LookAhead) never looks beyond that, which forgives turns;
+/// [`DistanceOverMaxSpeed`](Self::DistanceOverMaxSpeed) lies in between while the other crosses
+/// or gets away. [`Fixed`](Self::Fixed) suits those who meet at one distance. For what never moves
+/// use [`Seek`](crate::Seek) or [`Flee`](crate::Flee), which do not predict.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

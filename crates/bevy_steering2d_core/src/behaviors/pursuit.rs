@@ -18,8 +18,9 @@ use crate::{
 /// Use it for hunters and homing missiles. For a target at rest it equals [`Seek`](crate::Seek);
 /// to keep a distance behind someone it is the wrong tool.
 ///
-/// `F = seek(p_q + v_q·T)` with T from the [`Prediction`]. When the quarry is ahead and comes
-/// straight at me there is nothing to predict: `F = seek(p_q)`. (Reynolds 1999; Buckland; Interceptar)
+/// `F = seek(p_q + v_q·T)`, in N, with T in seconds from the [`Prediction`]. When the quarry is
+/// ahead and comes straight at me there is nothing to predict: `F = seek(p_q)`. (Reynolds 1999;
+/// Buckland; Interceptar)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[require(TargetWatch)]

@@ -13,8 +13,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Target, TargetWatch, T
 /// It runs through its target and circles back; to stop there use [`Arrive`](crate::Arrive), to
 /// catch something that moves use [`Pursuit`](crate::Pursuit).
 ///
-/// `F = track(max_speed · dir(p → t))`, see [`Agent::track`]. On the target itself the direction
-/// is zero, so the agent just brakes. (Reynolds 1999; Buscar)
+/// `F = track(max_speed · dir(p → t))`, in N, see [`Agent::track`]. On the target itself the
+/// direction is zero, so the agent just brakes. (Reynolds 1999; Buscar)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[require(TargetWatch)]

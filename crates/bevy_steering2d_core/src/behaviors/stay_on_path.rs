@@ -17,8 +17,8 @@ use crate::{
 ///
 /// It looks at where it is, where it will be in `T` and halfway in between. Of these let q be the
 /// one farthest off the [`SteeringPath`], and q' the place nearest to q on the stretch of path that
-/// it could have walked by then. `F = u · seek(q')`, where the urgency u grows from 0 when q is
-/// `radius` away from the path to 1 at `1.5 · radius`, and is exactly 0 inside. (Reynolds 1999;
+/// it could have walked by then. `F = u · seek(q')`, in N, where the urgency u grows from 0 when q
+/// is `radius` away from the path to 1 at `1.5 · radius`, and is exactly 0 inside. (Reynolds 1999;
 /// the end of the prediction alone would let it jump across to the next bend of the road)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]

@@ -19,12 +19,11 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
 /// [`ObstacleAvoidance`](crate::ObstacleAvoidance) looks more natural.
 ///
 /// A feeler grows through the body first; its length counts from the rim. Where one goes past a
-/// wall by an overshoot o of its length l, the wall pushes with `max_force · response(2·o / l)`
-/// along its normal, on my side: with all force when half of the feeler is past. The body itself
-/// feels too, for the ends of walls that slip between feelers. Of several hits the strongest
-/// comes first, and each further one adds what the force so far lacks along its own normal: the
-/// walls of a corridor balance. Those of an acute corner also push out of it.
-/// (Buckland; Evadir Paredes)
+/// wall by an overshoot o of its length l, the wall pushes with `max_force · response(2·o / l)`, in
+/// N, along its normal, on my side: with all force when half of the feeler is past. The body itself
+/// feels too, for the ends of walls that slip between feelers. Of several hits the strongest comes
+/// first, and each further one adds what the force so far lacks along its own normal: the walls of
+/// a corridor balance. Those of an acute corner also push out of it. (Buckland; Evadir Paredes)
 #[derive(Component, Reflect, Clone, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

@@ -12,11 +12,12 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
 ///
 #[doc = include_str!("figures/wander.svg")]
 ///
-/// Use it for idle animals, patrols without a route, anything that shall look alive while it
-/// waits. It knows no walls: add something that keeps it in, or it walks off the screen.
+/// Use it for idle animals, patrols without a route, anything that shall look alive while it waits.
+/// It knows no walls: add something that keeps it in, or it walks off the screen. Whoever is to see
+/// all of a place needs a route, see [`FollowPath`](crate::FollowPath).
 ///
-/// `F = track(max_speed · dir(p → w))` where w is the wander target of the [`WanderStyle`]. Its
-/// random steps scale with √dt, so a stroll looks the same at 30 and at 120 Hz, and each agent
+/// `F = track(max_speed · dir(p → w))`, in N, where w is the wander target of the [`WanderStyle`].
+/// Its random steps scale with √dt, so a stroll looks the same at 30 and at 120 Hz, and each agent
 /// draws from a stream of its own. (Reynolds 1999; Buckland; Deambular)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]

@@ -1,0 +1,64 @@
+//! The same races in many worlds.
+
+use super::rival::Rival;
+use super::score::Score;
+use super::{Escape, LIMIT, Rules, SCENE, Tally};
+use crate::headless;
+use crate::report::Line;
+
+/// Races over the same courses, then duels with a quarry that runs away: in this seed's world and
+/// those of the next seeds, because one short run is mostly luck.
+pub(super) fn experiment(seed: u64, ticks: u32) -> Vec<Line> {
+    const COURSES: u64 = 16;
+    const DUELS: u64 = 8;
+    let races = (ticks / 200).max(1);
+    let play = |rules: Rules, worlds: u64| {
+        (0..worlds)
+            .map(|world| scores(rules, seed.wrapping_add(world), races))
+            .fold([Score::default(); Rival::ALL.len()], |sums, scores| {
+                std::array::from_fn(|i| sums[i].plus(&scores[i]))
+            })
+    };
+
+    let mut lines = vec![Line::new("a chase takes at most", LIMIT, "s")];
+    let count = races * COURSES as u32;
+    lines.push(Line::new("races with one course for all", count, ""));
+    for (rival, score) in Rival::ALL.into_iter().zip(&play(Rules::default(), COURSES)) {
+        lines.extend(verdict(&format!("course: {}", rival.name()), score));
+    }
+    let count = races * DUELS as u32;
+    lines.push(Line::new("duels with a quarry that runs", count, ""));
+    for (escape, word) in [(Escape::Evade, "evaded"), (Escape::Flee, "fled")] {
+        for rival in Rival::ALL {
+            let mut takes_part = [false; Rival::ALL.len()];
+            takes_part[rival as usize] = true;
+            let duel = play(Rules { takes_part, escape }, DUELS)[rival as usize];
+            let label = format!("{word}: {}", rival.name());
+            lines.push(Line::new(label, duel.chases.get(), "s of chase"));
+        }
+    }
+    lines
+}
+
+fn verdict(label: &str, score: &Score) -> [Line; 4] {
+    let line = |text: &str, value, unit| Line::new(format!("{label}: {text}"), value, unit);
+    [
+        line("chase", score.chases.get(), "s"),
+        line("caught", score.catches.percent(), "%"),
+        line("misses", score.misses.get(), "m at the first pass"),
+        line("hits", score.hits.percent(), "% of the first passes"),
+    ]
+}
+
+/// After so many races.
+fn scores(rules: Rules, seed: u64, races: u32) -> [Score; Rival::ALL.len()] {
+    let mut app = headless::app(&SCENE, seed);
+    app.insert_resource(rules);
+    loop {
+        app.update();
+        let tally = app.world().resource::<Tally>();
+        if tally.races == races {
+            return tally.scores;
+        }
+    }
+}
