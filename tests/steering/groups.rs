@@ -6,8 +6,9 @@ use std::f32::consts::FRAC_PI_2;
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{
-    Alignment, Cohesion, CollisionAvoidance, Flocking, LeaderFollowing, LeaderMemory, Leadership,
-    Neighbors, Perception, Queuing, RandomStream, Separation, SteeringGroups, SteeringWarnings,
+    Alignment, Cohesion, CollisionAvoidance, CrowdPathFollowing, Flocking, FollowPathMemory,
+    LeaderFollowing, LeaderMemory, Leadership, Neighbors, Perception, Queuing, RandomStream,
+    Separation, SteeringGroups, SteeringWarnings,
 };
 
 use crate::common::{HERTZ, point_mass_app, position, run_seconds, run_ticks, velocity};
@@ -165,6 +166,58 @@ fn on_the_plaza_avoidance_makes_collisions_ten_times_rarer() {
         with * 10 <= without,
         "{without} collisions without, {with} with"
     );
+}
+
+/// Two crowds of twelve with default vehicles meet on a bent road; gives the deepest overlap, as a
+/// share of the radius, and how far those who walk there have come on average, m.
+fn crowds_meet_on_a_road(walk: impl Fn(Entity) -> CrowdPathFollowing) -> (f32, f32) {
+    const BENDS: [Vec2; 3] = [Vec2::ZERO, Vec2::new(40.0, 0.0), Vec2::new(60.0, 30.0)];
+    let mut app = point_mass_app(HERTZ);
+    let mut walkers = Vec::new();
+    for points in [BENDS.to_vec(), BENDS.into_iter().rev().collect()] {
+        let path = SteeringPath::open(points).unwrap();
+        let along = path.direction(0);
+        let begin = path.points()[0];
+        let road = app.world_mut().spawn(path).id();
+        for i in 0..12 {
+            let (row, lane) = ((i / 3) as f32, (i % 3) as f32 - 1.0);
+            let place = begin - 3.0 * row * along + 1.8 * lane * along.perp();
+            let walker = (
+                Transform::from_translation(place.extend(0.0)),
+                PointMass::default(),
+                walk(road),
+            );
+            walkers.push(app.world_mut().spawn(walker).id());
+        }
+    }
+    let mut deepest: f32 = 0.0;
+    for _ in 0..60 * 14 {
+        run_ticks(&mut app, 1);
+        let places: Vec<Vec2> = walkers.iter().map(|&it| position(&app, it)).collect();
+        for (i, a) in places.iter().enumerate() {
+            for b in &places[i + 1..] {
+                let overlap = 2.0 * PointMass::RADIUS - a.distance(*b);
+                deepest = deepest.max(overlap / PointMass::RADIUS);
+            }
+        }
+    }
+    let come = |it: &Entity| app.world().get::<FollowPathMemory>(*it).unwrap().distance;
+    (deepest, walkers[..12].iter().map(come).sum::<f32>() / 12.0)
+}
+
+#[test]
+fn crowds_pass_each_other_on_a_road_without_bumping() {
+    let (overlap, come) =
+        crowds_meet_on_a_road(|road| CrowdPathFollowing::along(road).corridor(3.0));
+    assert!(overlap <= 0.05, "{overlap} of the radius");
+    assert!(come > 45.0, "{come} m");
+    let (overlap, _) = crowds_meet_on_a_road(|road| {
+        let mut walk = CrowdPathFollowing::along(road).corridor(3.0);
+        walk.separation.influence.enabled = false;
+        walk.collision_avoidance.influence.enabled = false;
+        walk
+    });
+    assert!(overlap > 0.5, "the set-up is no trial: {overlap}");
 }
 
 #[test]
