@@ -29,6 +29,8 @@
 
 mod arena;
 mod bodies;
+mod crowd;
+mod flock_and_predator;
 mod fox_and_rabbit;
 pub mod headless;
 mod hunter_and_prey;

@@ -5,7 +5,7 @@ use std::fmt;
 use bevy::prelude::*;
 
 use crate::report::Line;
-use crate::{fox_and_rabbit, hunter_and_prey, keyboard};
+use crate::{flock_and_predator, fox_and_rabbit, hunter_and_prey, keyboard};
 
 /// One scene: everything a runner needs to show, play, test and measure it.
 #[derive(Debug)]
@@ -57,6 +57,7 @@ pub static SCENES: &[Scene] = &[
     fox_and_rabbit::SCENE,
     hunter_and_prey::SCENE,
     keyboard::SCENE,
+    flock_and_predator::SCENE,
 ];
 
 /// The scene of that name.
