@@ -1,14 +1,13 @@
 //! Flocks, crowds and queues: what must hold when many agents see each other.
 
-use std::collections::BTreeSet;
 use std::f32::consts::FRAC_PI_2;
 
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{
-    Alignment, Cohesion, CollisionAvoidance, CrowdPathFollowing, Flocking, FollowPathMemory,
-    LeaderFollowing, LeaderMemory, Leadership, Neighbors, Perception, Queuing, RandomStream,
-    Separation, SteeringGroups, SteeringWarnings,
+    Alignment, Cohesion, CrowdPathFollowing, Flocking, FollowPathMemory, LeaderFollowing,
+    LeaderMemory, Leadership, Neighbors, Perception, Queuing, RandomStream, Separation,
+    SteeringGroups, SteeringWarnings,
 };
 
 use crate::common::{HERTZ, point_mass_app, position, run_seconds, run_ticks, velocity};
@@ -106,66 +105,6 @@ fn one_poisoned_agent_leaves_the_bits_of_the_others_unchanged() {
         coordinates.collect::<Vec<_>>()
     };
     assert_eq!(bits(true), bits(false));
-}
-
-/// Pairs of agents that touch now.
-fn contacts(app: &App, agents: &[Entity], radius: f32) -> BTreeSet<(Entity, Entity)> {
-    let places: Vec<Vec2> = agents.iter().map(|&it| position(app, it)).collect();
-    let mut touching = BTreeSet::new();
-    for (i, a) in places.iter().enumerate() {
-        for (j, b) in places.iter().enumerate().skip(i + 1) {
-            if a.distance(*b) < 2.0 * radius {
-                touching.insert((agents[i], agents[j]));
-            }
-        }
-    }
-    touching
-}
-
-/// Two streams of a hundred cross; gives how many pairs ever touched.
-fn collisions_on_the_plaza(avoid: bool) -> usize {
-    const RADIUS: f32 = 0.25;
-    let mut app = point_mass_app(HERTZ);
-    let mut agents = Vec::new();
-    for (index, place) in scatter(200, 30.0, 9).into_iter().enumerate() {
-        let direction = if index % 2 == 0 { Vec2::X } else { Vec2::Y };
-        let start = place - 25.0 * direction;
-        let mut agent = app.world_mut().spawn((
-            Transform::from_translation(start.extend(0.0)),
-            PointMass::default(),
-            Vehicle {
-                max_speed: 1.5,
-                max_force: 8.0,
-                radius: Some(RADIUS),
-                ..default()
-            },
-            Seek::new(start + 200.0 * direction),
-        ));
-        if avoid {
-            agent.insert(CollisionAvoidance::default());
-        }
-        agents.push(agent.id());
-    }
-    // Random starts may touch; that is nobody's fault.
-    let at_start = contacts(&app, &agents, RADIUS);
-    let mut touched = BTreeSet::new();
-    for _ in 0..60 * 30 {
-        run_ticks(&mut app, 1);
-        touched.append(&mut contacts(&app, &agents, RADIUS));
-    }
-    touched.difference(&at_start).count()
-}
-
-#[test]
-fn on_the_plaza_avoidance_makes_collisions_ten_times_rarer() {
-    let (without, with) = (
-        collisions_on_the_plaza(false),
-        collisions_on_the_plaza(true),
-    );
-    assert!(
-        with * 10 <= without,
-        "{without} collisions without, {with} with"
-    );
 }
 
 /// Two crowds of twelve with default vehicles meet on a bent road; gives the deepest overlap, as a

@@ -39,6 +39,7 @@ mod keyboard;
 mod look;
 mod overlay;
 pub mod palette;
+mod plaza;
 mod report;
 mod scene;
 mod senses;

@@ -5,7 +5,7 @@ use std::fmt;
 use bevy::prelude::*;
 
 use crate::report::Line;
-use crate::{flock_and_predator, fox_and_rabbit, hunter_and_prey, keyboard};
+use crate::{flock_and_predator, fox_and_rabbit, hunter_and_prey, keyboard, plaza};
 
 /// One scene: everything a runner needs to show, play, test and measure it.
 #[derive(Debug)]
@@ -58,6 +58,7 @@ pub static SCENES: &[Scene] = &[
     hunter_and_prey::SCENE,
     keyboard::SCENE,
     flock_and_predator::SCENE,
+    plaza::SCENE,
 ];
 
 /// The scene of that name.
