@@ -5,7 +5,7 @@ use std::fmt;
 use bevy::prelude::*;
 
 use crate::report::Line;
-use crate::{flock_and_predator, fox_and_rabbit, hunter_and_prey, keyboard, plaza};
+use crate::{door, flock_and_predator, fox_and_rabbit, hunter_and_prey, keyboard, plaza};
 
 /// One scene: everything a runner needs to show, play, test and measure it.
 #[derive(Debug)]
@@ -59,6 +59,7 @@ pub static SCENES: &[Scene] = &[
     keyboard::SCENE,
     flock_and_predator::SCENE,
     plaza::SCENE,
+    door::SCENE,
 ];
 
 /// The scene of that name.
