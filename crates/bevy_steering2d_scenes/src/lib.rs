@@ -30,6 +30,7 @@
 mod arena;
 mod bodies;
 mod crowd;
+mod crowd_path;
 mod door;
 mod flock_and_predator;
 mod fox_and_rabbit;

@@ -141,3 +141,10 @@ pub(crate) fn gauge(gizmos: &mut Gizmos, center: Vec2, radius: f32, share: f32, 
         .arc_2d(Isometry2d::from_translation(center), angle, radius, color)
         .resolution(40);
 }
+
+/// The line of a path.
+pub(crate) fn path(gizmos: &mut Gizmos, path: &SteeringPath, color: Color) {
+    let points = path.points().iter().copied();
+    let back = path.is_looped().then(|| path.points()[0]);
+    gizmos.linestrip_2d(points.chain(back), color);
+}

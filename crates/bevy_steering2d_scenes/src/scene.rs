@@ -5,7 +5,9 @@ use std::fmt;
 use bevy::prelude::*;
 
 use crate::report::Line;
-use crate::{door, flock_and_predator, fox_and_rabbit, hunter_and_prey, keyboard, plaza};
+use crate::{
+    crowd_path, door, flock_and_predator, fox_and_rabbit, hunter_and_prey, keyboard, plaza,
+};
 
 /// One scene: everything a runner needs to show, play, test and measure it.
 #[derive(Debug)]
@@ -60,6 +62,7 @@ pub static SCENES: &[Scene] = &[
     flock_and_predator::SCENE,
     plaza::SCENE,
     door::SCENE,
+    crowd_path::SCENE,
 ];
 
 /// The scene of that name.
