@@ -38,6 +38,7 @@ pub mod headless;
 mod hunter_and_prey;
 mod input;
 mod keyboard;
+mod leader;
 mod look;
 mod overlay;
 pub mod palette;

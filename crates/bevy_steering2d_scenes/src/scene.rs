@@ -6,7 +6,7 @@ use bevy::prelude::*;
 
 use crate::report::Line;
 use crate::{
-    crowd_path, door, flock_and_predator, fox_and_rabbit, hunter_and_prey, keyboard, plaza,
+    crowd_path, door, flock_and_predator, fox_and_rabbit, hunter_and_prey, keyboard, leader, plaza,
 };
 
 /// One scene: everything a runner needs to show, play, test and measure it.
@@ -63,6 +63,7 @@ pub static SCENES: &[Scene] = &[
     plaza::SCENE,
     door::SCENE,
     crowd_path::SCENE,
+    leader::SCENE,
 ];
 
 /// The scene of that name.
