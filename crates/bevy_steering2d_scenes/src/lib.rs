@@ -50,6 +50,7 @@ mod stage;
 mod stay_inside;
 #[cfg(test)]
 mod tests;
+mod thousands;
 
 pub use arena::Arena;
 pub use input::{Pointer, Presses};

@@ -7,6 +7,7 @@ use bevy::prelude::*;
 use crate::report::Line;
 use crate::{
     crowd_path, door, flock_and_predator, fox_and_rabbit, hunter_and_prey, keyboard, leader, plaza,
+    thousands,
 };
 
 /// One scene: everything a runner needs to show, play, test and measure it.
@@ -64,6 +65,7 @@ pub static SCENES: &[Scene] = &[
     door::SCENE,
     crowd_path::SCENE,
     leader::SCENE,
+    thousands::SCENE,
 ];
 
 /// The scene of that name.
