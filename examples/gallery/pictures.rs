@@ -9,7 +9,7 @@ use bevy::prelude::*;
 use bevy_steering2d_scenes::{Drawn, Look, Shape};
 
 pub fn plugin(app: &mut App) {
-    app.add_systems(
+    app.init_resource::<Paints>().add_systems(
         Update,
         (hang_pictures, repaint_pictures, move_pictures).chain(),
     );
@@ -25,17 +25,47 @@ struct PictureOf(Entity);
 #[relationship_target(relationship = PictureOf, linked_spawn)]
 struct Pictured(Entity);
 
+/// The paints in use: there are few colors and thousands of pictures, and what shares mesh and
+/// paint is drawn in one go.
+#[derive(Resource, Default)]
+struct Paints(Vec<(Color, Handle<ColorMaterial>)>);
+
+impl Paints {
+    fn of(&mut self, color: Color, materials: &mut Assets<ColorMaterial>) -> Handle<ColorMaterial> {
+        shared(&mut self.0, &color, || {
+            materials.add(ColorMaterial::from_color(color))
+        })
+    }
+}
+
+/// What is known under that key, else something new.
+fn shared<K: Clone + PartialEq, V: Clone>(
+    known: &mut Vec<(K, V)>,
+    key: &K,
+    new: impl FnOnce() -> V,
+) -> V {
+    if let Some((_, value)) = known.iter().find(|(other, _)| other == key) {
+        return value.clone();
+    }
+    let value = new();
+    known.push((key.clone(), value.clone()));
+    value
+}
+
 fn hang_pictures(
     news: Query<(Entity, &Look), Without<Pictured>>,
     mut meshes: ResMut<Assets<Mesh>>,
     mut materials: ResMut<Assets<ColorMaterial>>,
+    mut paints: ResMut<Paints>,
     mut commands: Commands,
 ) {
+    let mut shapes = Vec::new();
     for (entity, look) in &news {
+        let shape = shared(&mut shapes, &look.shape, || meshes.add(mesh(&look.shape)));
         commands.spawn((
             PictureOf(entity),
-            Mesh2d(meshes.add(mesh(&look.shape))),
-            MeshMaterial2d(materials.add(ColorMaterial::from_color(look.color))),
+            Mesh2d(shape),
+            MeshMaterial2d(paints.of(look.color, &mut materials)),
             Transform::from_xyz(0.0, 0.0, look.layer),
         ));
     }
@@ -43,14 +73,13 @@ fn hang_pictures(
 
 fn repaint_pictures(
     looks: Query<(&Look, &Pictured), Changed<Look>>,
-    pictures: Query<&MeshMaterial2d<ColorMaterial>>,
+    mut pictures: Query<&mut MeshMaterial2d<ColorMaterial>>,
     mut materials: ResMut<Assets<ColorMaterial>>,
+    mut paints: ResMut<Paints>,
 ) {
     for (look, pictured) in &looks {
-        if let Ok(material) = pictures.get(pictured.0)
-            && let Some(mut material) = materials.get_mut(material)
-        {
-            material.color = look.color;
+        if let Ok(mut paint) = pictures.get_mut(pictured.0) {
+            paint.0 = paints.of(look.color, &mut materials);
         }
     }
 }

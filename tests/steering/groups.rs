@@ -1,13 +1,13 @@
 //! Flocks, crowds and queues: what must hold when many agents see each other.
 
-use std::collections::BTreeSet;
 use std::f32::consts::FRAC_PI_2;
 
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{
-    Alignment, Cohesion, CollisionAvoidance, Flocking, LeaderFollowing, LeaderMemory, Leadership,
-    Neighbors, Perception, Queuing, RandomStream, Separation, SteeringGroups, SteeringWarnings,
+    Alignment, Cohesion, CrowdPathFollowing, Flocking, FollowPathMemory, LeaderFollowing,
+    LeaderMemory, Leadership, Neighbors, Perception, Queuing, RandomStream, Separation,
+    SteeringGroups, SteeringWarnings,
 };
 
 use crate::common::{HERTZ, point_mass_app, position, run_seconds, run_ticks, velocity};
@@ -107,64 +107,56 @@ fn one_poisoned_agent_leaves_the_bits_of_the_others_unchanged() {
     assert_eq!(bits(true), bits(false));
 }
 
-/// Pairs of agents that touch now.
-fn contacts(app: &App, agents: &[Entity], radius: f32) -> BTreeSet<(Entity, Entity)> {
-    let places: Vec<Vec2> = agents.iter().map(|&it| position(app, it)).collect();
-    let mut touching = BTreeSet::new();
-    for (i, a) in places.iter().enumerate() {
-        for (j, b) in places.iter().enumerate().skip(i + 1) {
-            if a.distance(*b) < 2.0 * radius {
-                touching.insert((agents[i], agents[j]));
+/// Two crowds of twelve with default vehicles meet on a bent road; gives the deepest overlap, as a
+/// share of the radius, and how far those who walk there have come on average, m.
+fn crowds_meet_on_a_road(walk: impl Fn(Entity) -> CrowdPathFollowing) -> (f32, f32) {
+    const BENDS: [Vec2; 3] = [Vec2::ZERO, Vec2::new(40.0, 0.0), Vec2::new(60.0, 30.0)];
+    let mut app = point_mass_app(HERTZ);
+    let mut walkers = Vec::new();
+    for points in [BENDS.to_vec(), BENDS.into_iter().rev().collect()] {
+        let path = SteeringPath::open(points).unwrap();
+        let along = path.direction(0);
+        let begin = path.points()[0];
+        let road = app.world_mut().spawn(path).id();
+        for i in 0..12 {
+            let (row, lane) = ((i / 3) as f32, (i % 3) as f32 - 1.0);
+            let place = begin - 3.0 * row * along + 1.8 * lane * along.perp();
+            let walker = (
+                Transform::from_translation(place.extend(0.0)),
+                PointMass::default(),
+                walk(road),
+            );
+            walkers.push(app.world_mut().spawn(walker).id());
+        }
+    }
+    let mut deepest: f32 = 0.0;
+    for _ in 0..60 * 14 {
+        run_ticks(&mut app, 1);
+        let places: Vec<Vec2> = walkers.iter().map(|&it| position(&app, it)).collect();
+        for (i, a) in places.iter().enumerate() {
+            for b in &places[i + 1..] {
+                let overlap = 2.0 * PointMass::RADIUS - a.distance(*b);
+                deepest = deepest.max(overlap / PointMass::RADIUS);
             }
         }
     }
-    touching
-}
-
-/// Two streams of a hundred cross; gives how many pairs ever touched.
-fn collisions_on_the_plaza(avoid: bool) -> usize {
-    const RADIUS: f32 = 0.25;
-    let mut app = point_mass_app(HERTZ);
-    let mut agents = Vec::new();
-    for (index, place) in scatter(200, 30.0, 9).into_iter().enumerate() {
-        let direction = if index % 2 == 0 { Vec2::X } else { Vec2::Y };
-        let start = place - 25.0 * direction;
-        let mut agent = app.world_mut().spawn((
-            Transform::from_translation(start.extend(0.0)),
-            PointMass::default(),
-            Vehicle {
-                max_speed: 1.5,
-                max_force: 8.0,
-                radius: Some(RADIUS),
-                ..default()
-            },
-            Seek::new(start + 200.0 * direction),
-        ));
-        if avoid {
-            agent.insert(CollisionAvoidance::default());
-        }
-        agents.push(agent.id());
-    }
-    // Random starts may touch; that is nobody's fault.
-    let at_start = contacts(&app, &agents, RADIUS);
-    let mut touched = BTreeSet::new();
-    for _ in 0..60 * 30 {
-        run_ticks(&mut app, 1);
-        touched.append(&mut contacts(&app, &agents, RADIUS));
-    }
-    touched.difference(&at_start).count()
+    let come = |it: &Entity| app.world().get::<FollowPathMemory>(*it).unwrap().distance;
+    (deepest, walkers[..12].iter().map(come).sum::<f32>() / 12.0)
 }
 
 #[test]
-fn on_the_plaza_avoidance_makes_collisions_ten_times_rarer() {
-    let (without, with) = (
-        collisions_on_the_plaza(false),
-        collisions_on_the_plaza(true),
-    );
-    assert!(
-        with * 10 <= without,
-        "{without} collisions without, {with} with"
-    );
+fn crowds_pass_each_other_on_a_road_without_bumping() {
+    let (overlap, come) =
+        crowds_meet_on_a_road(|road| CrowdPathFollowing::along(road).corridor(3.0));
+    assert!(overlap <= 0.05, "{overlap} of the radius");
+    assert!(come > 45.0, "{come} m");
+    let (overlap, _) = crowds_meet_on_a_road(|road| {
+        let mut walk = CrowdPathFollowing::along(road).corridor(3.0);
+        walk.separation.influence.enabled = false;
+        walk.collision_avoidance.influence.enabled = false;
+        walk
+    });
+    assert!(overlap > 0.5, "the set-up is no trial: {overlap}");
 }
 
 #[test]

@@ -63,6 +63,7 @@
 //! | [`WallFollowing`], [`Containment`], [`Tether`] | stay along a wall, in an area, near somebody |
 //! | [`Hide`], [`Interpose`] | put an obstacle, or itself, in between |
 //! | [`FollowPath`], [`StayOnPath`], [`FlowFieldFollowing`] | follow a [`SteeringPath`] or a [`FlowField`] |
+//! | [`CrowdPathFollowing`] | follows a path among many, without bumping |
 //! | [`OffsetPursuit`], [`MatchVelocity`], [`LeaderFollowing`] | keep a place, a pace, a leader |
 //! | [`Separation`], [`Alignment`], [`Cohesion`] | make a flock, see [`Flocking`] |
 //! | [`CollisionAvoidance`], [`Queuing`], [`Sidestep`] | give way, hold back, step aside |
@@ -171,12 +172,12 @@ pub mod prelude {
     pub use crate::SteeringPlugin;
     pub use bevy_steering2d_core::{
         Agent, Alignment, Area, Arrive, Arrived, Behavior, Braking, Cohesion, CollisionAvoidance,
-        Combine, Containment, Deceleration, Evade, FaceTarget, FaceVelocity, Feelers, Flee,
-        Flocking, FlowField, FlowFieldFollowing, FollowPath, Hide, Influence, Interpose,
-        Kinematics, LeaderFollowing, Leadership, MatchVelocity, Neighbor, NeighborView, Neighbors,
-        Obstacle, ObstacleAvoidance, OffsetPursuit, PathCompleted, PathStyle, Perception,
-        PointMass, Prediction, Pursuit, Queuing, Seek, SensesColliders, Separation, Sidestep,
-        SpeedLimit, StayOnPath, SteeringAppExt, SteeringCommandsExt, SteeringDisabled,
+        Combine, Containment, CrowdPathFollowing, Deceleration, Evade, FaceTarget, FaceVelocity,
+        Feelers, Flee, Flocking, FlowField, FlowFieldFollowing, FollowPath, Hide, Influence,
+        Interpose, Kinematics, LeaderFollowing, Leadership, MatchVelocity, Neighbor, NeighborView,
+        Neighbors, Obstacle, ObstacleAvoidance, OffsetPursuit, PathCompleted, PathStyle,
+        Perception, PointMass, Prediction, Pursuit, Queuing, Seek, SensesColliders, Separation,
+        Sidestep, SpeedLimit, StayOnPath, SteeringAppExt, SteeringCommandsExt, SteeringDisabled,
         SteeringForce, SteeringGroups, SteeringId, SteeringPath, SteeringSystems, SteersFor, Stuck,
         StuckDetection, Surroundings, Target, TargetLost, Targets, Tether, ThinkEvery, Vehicle,
         Wall, WallAvoidance, WallFollowing, WallResponse, Wander, WanderStyle,

@@ -87,11 +87,12 @@ pub use agent::Agent;
 pub use behavior::Behavior;
 pub use behaviors::{
     Alignment, Area, Arrive, ArriveMemory, Braking, Cohesion, CollisionAvoidance, Containment,
-    CustomPrediction, Deceleration, Evade, Feeler, Feelers, Flee, Flocking, FlowField,
-    FlowFieldFollowing, FollowPath, FollowPathMemory, Hide, HideMemory, Interpose, LeaderFollowing,
-    LeaderMemory, Leadership, MatchVelocity, ObstacleAvoidance, OffsetPursuit, OffsetPursuitMemory,
-    PathStyle, Prediction, Pursuit, Queuing, Seek, Separation, Sidestep, StayOnPath, Tether,
-    WallAvoidance, WallFollowing, WallResponse, Wander, WanderMemory, WanderStyle,
+    CrowdPathFollowing, CustomPrediction, Deceleration, Evade, Feeler, Feelers, Flee, Flocking,
+    FlowField, FlowFieldFollowing, FollowPath, FollowPathMemory, Hide, HideMemory, Interpose,
+    LeaderFollowing, LeaderMemory, Leadership, MatchVelocity, ObstacleAvoidance, OffsetPursuit,
+    OffsetPursuitMemory, PathStyle, Prediction, Pursuit, Queuing, Seek, Separation, Sidestep,
+    StayOnPath, Tether, WallAvoidance, WallFollowing, WallResponse, Wander, WanderMemory,
+    WanderStyle,
 };
 pub use clock::{SteeringClock, SteeringSeed};
 pub use combine::Combine;

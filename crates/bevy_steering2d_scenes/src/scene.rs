@@ -6,8 +6,9 @@ use bevy::prelude::*;
 
 use crate::report::Line;
 use crate::{
-    auto_fantastico, bodyguard, formation, fox_and_rabbit, hide_and_seek, hunter_and_prey,
-    keyboard, maze, path, pursuit_evade, wall_room,
+    auto_fantastico, bodyguard, crowd_path, door, flock_and_predator, formation, fox_and_rabbit,
+    hide_and_seek, hunter_and_prey, keyboard, leader, maze, path, plaza, pursuit_evade, thousands,
+    wall_room,
 };
 
 /// One scene: everything a runner needs to show, play, test and measure it.
@@ -68,6 +69,12 @@ pub static SCENES: &[Scene] = &[
     formation::SCENE,
     bodyguard::SCENE,
     path::SCENE,
+    flock_and_predator::SCENE,
+    plaza::SCENE,
+    door::SCENE,
+    crowd_path::SCENE,
+    leader::SCENE,
+    thousands::SCENE,
 ];
 
 /// The scene of that name.

@@ -19,7 +19,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
 /// radii and the margin. If the contact lies within the horizon, the agent accelerates away from
 /// the closest approach by what is missing there, in the time that is left,
 /// `a = 2 · missing / τ²`: sideways when they meet head-on, by braking or hurrying when they
-/// cross. Dead-on approaches pass on the right. Those who already touch push apart.
+/// cross. Dead-on approaches pass on the right. Within each other's margin they stop closing in
+/// before they touch, and push apart.
 ///
 /// `F = mass · Σ a · (1 − τ/horizon)`, clamped. (Reynolds' unaligned collision avoidance 1999;
 /// Falcón 2008)
@@ -32,7 +33,8 @@ pub struct CollisionAvoidance {
     pub horizon: f32,
     /// Room to leave between the bounding circles, m, `≥ 0`. Default `0.1`.
     pub margin: f32,
-    /// How far it looks around, m, `> 0`. Default `6`.
+    /// How far it looks around, m, `> 0`. Default `6`: enough for pedestrians. Two who walk
+    /// towards each other at a speed v need `2·v·horizon`, or they see each other late.
     pub radius: f32,
     /// Whom it sees. Default everybody.
     pub groups: SteeringGroups,
@@ -85,9 +87,8 @@ pub fn avoid_collision(me: &Agent, other: &Neighbor, horizon: f32, margin: f32) 
     let offset = other.position - me.position;
     let velocity = other.velocity - me.velocity;
     let room = me.radius + other.radius + margin;
-    let distance = offset.length();
-    if distance < room {
-        return push_apart(me, other, offset, distance, room);
+    if offset.length() < room {
+        return part(me, other, offset, velocity, margin);
     }
     let Some(contact) = time_of_contact(offset, velocity, room).filter(|time| *time < horizon)
     else {
@@ -120,8 +121,12 @@ fn time_of_contact(offset: Vec2, velocity: Vec2, room: f32) -> Option<f32> {
     (b < 0.0 && discriminant > 0.0).then(|| c / (discriminant.sqrt() - b))
 }
 
-/// Two that overlap part, the harder the deeper; on the same spot by their ids.
-fn push_apart(me: &Agent, other: &Neighbor, offset: Vec2, distance: f32, room: f32) -> Vec2 {
+/// Two within each other's margin part: they stop closing in before their bodies touch, at
+/// `c² / 2·gap` where c is how fast they do, and push besides, the harder the nearer; on the same
+/// spot by their ids.
+fn part(me: &Agent, other: &Neighbor, offset: Vec2, velocity: Vec2, margin: f32) -> Vec2 {
+    let distance = offset.length();
+    let bodies = me.radius + other.radius;
     let apart = if distance > 1e-6 {
         -offset / distance
     } else if me.id < other.id {
@@ -129,7 +134,13 @@ fn push_apart(me: &Agent, other: &Neighbor, offset: Vec2, distance: f32, room: f
     } else {
         Vec2::NEG_X
     };
-    me.max_acceleration() * (1.0 - distance / room) * apart
+    let closing = velocity.dot(apart).max(0.0);
+    let gap = (distance - bodies)
+        .max(1e-3 * bodies)
+        .max(f32::MIN_POSITIVE);
+    let stop = closing * closing / (2.0 * gap);
+    let push = me.max_acceleration() * (1.0 - distance / (bodies + margin));
+    (stop + push).min(me.max_acceleration()) * apart
 }
 
 #[cfg(test)]
@@ -213,6 +224,31 @@ mod tests {
         };
         assert!(avoid(8.86, 0.5) < 1e-2, "{}", avoid(8.86, 0.5));
         assert!(avoid(4.0, 0.9999) < 1e-2, "{}", avoid(4.0, 0.9999));
+    }
+
+    #[test]
+    fn inside_the_margin_it_goes_on_braking() {
+        // Margin 0.1: half of it is left, and they close in at 1 m/s: 1 / (2 · 0.05) = 10 m/s²,
+        // and a push of 20 · (1 − 1.05/1.1).
+        let slow = Agent {
+            velocity: Vec2::X,
+            ..default()
+        };
+        let other = neighbor(Vec2::new(1.05, 0.0), Vec2::ZERO);
+        let force = avoid_collision(&slow, &other, 2.0, 0.1);
+        let expected = -10.0 - 20.0 * (1.0 - 1.05 / 1.1);
+        assert!((force.x - expected).abs() < 1e-3, "{force}");
+        // From one side of the margin to the other nothing drops.
+        let at = |x| {
+            let other = neighbor(Vec2::new(x, 0.0), Vec2::new(-1.0, 0.0));
+            avoid_collision(&slow, &other, 2.0, 0.1).length()
+        };
+        assert!(
+            at(1.0999) > 0.8 * at(1.1001),
+            "{} {}",
+            at(1.0999),
+            at(1.1001)
+        );
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use bevy::prelude::*;
 
 use super::arrive::{Braking, arrive};
+use super::collision_avoidance::avoid_collision;
 use super::embeds_influence;
 use crate::perception::{Neighbor, NeighborView, Neighbors, Perception, SteeringGroups};
 use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
@@ -23,9 +24,13 @@ pub struct Leadership(pub f32);
 ///
 /// Among the neighbors within `radius` whose [`Leadership`] exceeds its own it picks the highest
 /// (ties by id) and keeps it until it leaves, so that it does not waver between two. It arrives
-/// `follow_distance` behind the leader; in front of it, it steps aside. Since a leader must exceed
-/// its follower, nobody follows itself and there are no circles. (Falcón 2008;
-/// Reynolds 1999)
+/// `follow_distance` behind the leader. Since a leader must exceed its follower, nobody follows
+/// itself and there are no circles.
+///
+/// In front of the leader it makes way first, and follows with the force that is left: it gives
+/// way as in a [`CollisionAvoidance`](crate::CollisionAvoidance), with half of `clearance` for a
+/// margin and for both of them, since the leader does not, and drifts out of its lane besides.
+/// (Falcón 2008; Reynolds 1999)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[require(Perception, LeaderMemory)]
@@ -35,7 +40,8 @@ pub struct LeaderFollowing {
     pub radius: f32,
     /// How far behind the leader's center it walks, m, `> 0`. Default `2`.
     pub follow_distance: f32,
-    /// Width and length of the leader's way that it keeps free, m, `≥ 0`. Default `2`.
+    /// Room that it keeps free ahead of the leader and, one half each, at its sides, m, `≥ 0`.
+    /// Default `2`.
     pub clearance: f32,
     /// Whom it may follow. Default everybody.
     pub groups: SteeringGroups,
@@ -123,42 +129,53 @@ fn choose_leader<'a>(
 
 /// The force of [`LeaderFollowing`] behind a leader, N.
 fn follow_leader(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> Vec2 {
-    let aside = step_aside(me, leader, how.clearance);
-    if aside != Vec2::ZERO {
-        return aside;
-    }
-    let behind = leader.position - how.follow_distance * leader.heading;
-    // The place moves on while I get there.
-    let time = me.position.distance(behind) / (me.max_speed + leader.velocity.length());
-    let stop = arrive(me, behind, Braking::Physical, me.radius.max(0.1));
-    let catch_up = me.track(leader.velocity + (behind - me.position) / time.max(me.response_time));
-    if leader.velocity == Vec2::ZERO {
-        stop
-    } else {
-        catch_up
-    }
+    let way = make_way(me, leader, how.clearance).clamp_length_max(me.max_force);
+    let left = me.max_force - way.length();
+    way + keep_behind(me, leader, how.follow_distance).clamp_length_max(left.max(0.0))
 }
 
-/// Out of the way of a leader that comes towards me, sideways.
-fn step_aside(me: &Agent, leader: &Neighbor, clearance: f32) -> Vec2 {
+/// To the place behind the leader, N.
+fn keep_behind(me: &Agent, leader: &Neighbor, follow_distance: f32) -> Vec2 {
+    let behind = leader.position - follow_distance * leader.heading;
+    if leader.velocity == Vec2::ZERO {
+        return arrive(me, behind, Braking::Physical, me.radius.max(0.1));
+    }
+    // The place moves on while I get there.
+    let time = me.position.distance(behind) / (me.max_speed + leader.velocity.length());
+    me.track(leader.velocity + (behind - me.position) / time.max(me.response_time))
+}
+
+/// How long before the leader comes its followers begin to make way, s.
+const NOTICE: f32 = 1.0;
+
+/// The share of its strength with which it leaves the leader's lane, or it would run ahead of it.
+const DRIFT: f32 = 0.2;
+
+/// Out of the way of a leader that comes towards me, N.
+fn make_way(me: &Agent, leader: &Neighbor, clearance: f32) -> Vec2 {
     let offset = me.position - leader.position;
     let ahead = offset.dot(leader.heading);
     let aside = offset.dot(leader.heading.perp());
-    let width = me.radius + leader.radius + 0.5 * clearance;
-    let length = width + clearance;
+    let margin = 0.5 * clearance;
+    let width = me.radius + leader.radius + margin;
+    let length = width + margin + NOTICE * leader.velocity.length();
     if !(0.0..length).contains(&ahead) || aside.abs() >= width {
         return Vec2::ZERO;
     }
+    // It does for both what each of two would do.
+    let give_way = 2.0 * me.mass * avoid_collision(me, leader, NOTICE, margin);
     // Dead ahead, to its left.
     let side = if aside < 0.0 { -1.0 } else { 1.0 };
-    let urgency = (1.0 - aside.abs() / width) * (1.0 - ahead / length);
-    me.track(side * me.max_speed * leader.heading.perp()) * urgency.sqrt()
+    let drift = me.track(side * me.max_speed * leader.heading.perp());
+    let edge = |share: f32| (2.0 * (1.0 - share)).min(1.0);
+    give_way + DRIFT * edge(aside.abs() / width) * edge(ahead / length) * drift
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::SteeringId;
+    use crate::behaviors::testing::Course;
 
     fn someone(id: u32, x: f32) -> Neighbor {
         Neighbor {
@@ -201,20 +218,43 @@ mod tests {
     }
 
     #[test]
-    fn in_front_of_the_leader_it_steps_aside() {
+    fn in_front_of_the_leader_it_makes_way() {
         let leader = someone(1, 0.0);
         let at = |x, y| {
             let me = Agent {
                 position: Vec2::new(x, y),
                 ..default()
             };
-            step_aside(&me, &leader, 2.0)
+            make_way(&me, &leader, 2.0)
         };
         assert!(at(1.0, 0.3).y > 1.0);
         assert!(at(1.0, -0.3).y < -1.0);
-        assert!(at(1.0, 0.0).y > 1.0, "dead ahead, to the leader's left");
+        assert!(at(2.5, 0.0).y > 1.0, "dead ahead, to the leader's left");
+        assert!(at(1.0, 0.0).y > 1.0, "and so when it is near");
         assert_eq!(at(-1.0, 0.3), Vec2::ZERO, "behind it is not in the way");
         assert_eq!(at(1.0, 2.5), Vec2::ZERO);
+    }
+
+    #[test]
+    fn a_leader_that_turns_back_is_not_stopped() {
+        // Followers at rest in its lane; it comes straight at them.
+        for y in [-0.4, -0.1, 0.0, 0.3] {
+            let mut leader = Neighbor {
+                velocity: 2.0 * Vec2::X,
+                ..someone(1, 0.0)
+            };
+            let mut course = Course::new(60.0);
+            course.agent.position = Vec2::new(3.0, y);
+            for _ in 0..180 {
+                let me = course.agent;
+                course.step(follow_leader(&me, &leader, &LeaderFollowing::default()));
+                leader.position += leader.velocity * me.delta;
+                let gap = leader.position.distance(course.agent.position) - 1.0;
+                assert!(gap > 0.0, "from {y} m aside: {gap} m");
+            }
+            let behind = leader.position.x - course.agent.position.x;
+            assert!(behind > 1.0, "from {y} m aside: {behind} m behind");
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod arrive;
 mod collision_avoidance;
 mod containment;
 mod corridor;
+mod crowd_path_following;
 mod danger;
 mod evade;
 mod feelers;
@@ -44,6 +45,7 @@ pub use arrive::{Arrive, ArriveMemory, Braking, Deceleration, arrive, arrive_at_
 pub use collision_avoidance::{CollisionAvoidance, avoid_collision};
 pub use containment::{Area, Containment, contain};
 pub use corridor::follow_corridor;
+pub use crowd_path_following::CrowdPathFollowing;
 pub use evade::{Evade, evade};
 pub use feelers::{Feeler, Feelers, Whisker};
 pub use flee::{Flee, flee, panic_urgency};

@@ -14,9 +14,11 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
 /// against that drive, so give it a higher priority, see [`Combine`](crate::Combine).
 ///
 /// A neighbor counts when it is slower, ahead, and no more than `radius` off the way. The nearer,
-/// the more urgent: `u = (1 − aside/radius) · (1 − gap/look_ahead)`. The agent takes on that
-/// neighbor's pace and holds back, `F = u · track(pace · heading) − u² · max_force · heading`, the
-/// most urgent neighbor deciding. (Reynolds' queuing 1999; Falcón 2008)
+/// the more urgent: `u = min(2·(1 − aside/radius), 1) · (1 − gap/look_ahead)`. Of two who are in
+/// each other's way, as at the sides of a door, the one who is farther ahead goes first, or nobody
+/// would. The agent takes on that neighbor's pace and holds back,
+/// `F = u · track(pace · heading) − u² · max_force · heading`, the most urgent neighbor deciding.
+/// (Reynolds' queuing 1999; Falcón 2008)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[require(Perception)]
@@ -74,16 +76,36 @@ impl Behavior for Queuing {
 /// The force of [`Queuing`] behind one neighbor, N.
 fn queue_behind(me: &Agent, other: &Neighbor, how: &Queuing) -> Vec2 {
     let pace = other.velocity.dot(me.heading).max(0.0);
-    let offset = other.position - me.position;
-    let ahead = offset.dot(me.heading);
-    let aside = offset.perp_dot(me.heading).abs();
-    let gap = (ahead - me.radius - other.radius).max(0.0);
-    let in_the_way = ahead > 0.0 && aside < how.radius && gap < how.look_ahead;
-    if !in_the_way || pace > me.speed() {
+    if pace > me.speed() {
         return Vec2::ZERO;
     }
-    let urgency = (1.0 - aside / how.radius) * (1.0 - gap / how.look_ahead);
+    let offset = other.position - me.position;
+    let gap = (offset.length() - me.radius - other.radius).max(0.0);
+    let urgency = in_the_way(offset, me.heading, gap, how);
+    if urgency == 0.0 || goes_first(me, other, gap, how) {
+        return Vec2::ZERO;
+    }
     urgency * me.track(pace * me.heading) - urgency * urgency * me.max_force * me.heading
+}
+
+/// How much somebody at an offset, with a gap in between, is in the way of one who goes along
+/// `heading`, `0..=1`.
+fn in_the_way(offset: Vec2, heading: Vec2, gap: f32, how: &Queuing) -> f32 {
+    let ahead = offset.dot(heading);
+    let aside = offset.perp_dot(heading).abs();
+    if ahead <= 0.0 || aside >= how.radius || gap >= how.look_ahead {
+        return 0.0;
+    }
+    (2.0 * (1.0 - aside / how.radius)).min(1.0) * (1.0 - gap / how.look_ahead)
+}
+
+/// Whether I am in its way too, and rather farther ahead of it than it of me; of equals the lower
+/// id goes first.
+fn goes_first(me: &Agent, other: &Neighbor, gap: f32, how: &Queuing) -> bool {
+    let offset = other.position - me.position;
+    let (its_lead, my_lead) = (offset.dot(me.heading), -offset.dot(other.heading));
+    in_the_way(-offset, other.heading, gap, how) > 0.0
+        && (my_lead > its_lead || my_lead == its_lead && me.id < other.id)
 }
 
 #[cfg(test)]
@@ -129,6 +151,48 @@ mod tests {
         let waiting = Agent::default();
         let force = queue_behind(&waiting, &standing_at(1.5), &Queuing::default());
         assert_close(force, Vec2::new(-5.0, 0.0));
+    }
+
+    #[test]
+    fn it_stands_behind_whoever_stands_half_aside() {
+        let half_aside = Neighbor {
+            position: Vec2::new(1.5, 0.4),
+            ..standing_at(0.0)
+        };
+        // Gap √2.41 − 1 of 1 m, and half of the radius aside counts in full.
+        let urgency = 2.0 - 2.41_f32.sqrt();
+        let force = queue_behind(&Agent::default(), &half_aside, &Queuing::default());
+        assert_close(force, Vec2::new(-20.0 * urgency * urgency, 0.0));
+    }
+
+    #[test]
+    fn of_two_in_each_others_way_one_goes_first() {
+        let at = |id, x: f32, y: f32| Agent {
+            id: SteeringId(id),
+            position: Vec2::new(x, y),
+            heading: Vec2::new(1.0, -y.signum()).normalize(),
+            ..default()
+        };
+        let seen = |it: &Agent| Neighbor {
+            position: it.position,
+            heading: it.heading,
+            id: it.id,
+            ..standing_at(0.0)
+        };
+        let brakes = |a: &Agent, b: &Agent| {
+            [(a, b), (b, a)].map(|(me, other)| {
+                queue_behind(me, &seen(other), &Queuing::default()) != Vec2::ZERO
+            })
+        };
+        // Both head for the middle of a door.
+        let (left, right) = (at(1, 0.0, 0.55), at(2, 0.0, -0.55));
+        assert_eq!(
+            brakes(&left, &right),
+            [false, true],
+            "of equals the lower id"
+        );
+        let ahead = at(2, 0.2, -0.55);
+        assert_eq!(brakes(&left, &ahead), [true, false], "the one ahead");
     }
 
     #[test]

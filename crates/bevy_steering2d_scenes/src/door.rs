@@ -1,0 +1,337 @@
+//! A room with one door: everybody wants out.
+//!
+//! With [`Queuing`] people brake behind those ahead of them and the room empties without a crush;
+//! without it they push. The [experiment](Scene::experiment) lets the same room empty both ways.
+
+use bevy::prelude::*;
+use bevy_rapier2d::prelude::*;
+use bevy_steering2d::prelude::*;
+use bevy_steering2d::{BehaviorRegistry, priority};
+
+use crate::bodies::{enable, recolor};
+use crate::crowd::{Bumps, Person, Round, free_place};
+use crate::look::{Drawn, Look, Shape};
+use crate::report::{Line, Mean};
+use crate::scene::{Scene, SceneKey};
+use crate::stage::InScene;
+use crate::{
+    ActionSelection, Arena, CurrentScene, Presses, SceneRandom, headless, overlay, palette, playing,
+};
+
+pub(crate) const SCENE: Scene = Scene {
+    name: "door",
+    title: "Door",
+    help: "Eighty people leave a room by its only door, two abreast at most, and take their seats \
+           outside. With queuing everybody brakes behind a slower one ahead (amber); without it \
+           they push. Red ones bump into each other.",
+    keys: &[SceneKey::new('q', "Queuing")],
+    chosen: |world| {
+        let queues = world.resource::<Manners>().queue;
+        queues.then_some('q').into_iter().collect()
+    },
+    mouse: "",
+    build,
+    build_overlay,
+    setup,
+    script: |_, _| {},
+    report,
+    experiment,
+};
+
+const PEOPLE: usize = 80;
+const RADIUS: f32 = 0.25;
+/// Where the wall with the door stands, m.
+const WALL: f32 = 2.0;
+/// Half the width of the door, m.
+const DOOR: f32 = 0.65;
+/// Inside, everybody heads for a point this far behind the door, m.
+const THROUGH: f32 = 1.0;
+/// Bumps count within this distance of the door, m.
+const AT_THE_DOOR: f32 = 4.0;
+
+const PERSON: Vehicle = Vehicle {
+    max_speed: 1.6,
+    max_force: 8.0,
+    response_time: 0.25,
+    radius: None,
+};
+
+/// Who wants out.
+#[derive(Component, Clone, Copy, Debug)]
+struct Guest;
+
+/// What the user has switched on.
+#[derive(Resource, Clone, Copy, Debug)]
+struct Manners {
+    queue: bool,
+}
+
+/// What has happened.
+#[derive(Resource, Default)]
+struct Tally {
+    bumps: Bumps,
+    out: u32,
+    /// When the last one was out, s.
+    emptied: Option<f32>,
+    pace: Mean,
+}
+
+impl Tally {
+    fn bumps_per_person(&self) -> f32 {
+        // Each bump hurts two.
+        2.0 * self.bumps.begun as f32 / PEOPLE as f32
+    }
+}
+
+fn build(app: &mut App) {
+    app.add_systems(
+        FixedUpdate,
+        (read_keys, guide_guests, keep_tally, color_guests)
+            .chain()
+            .in_set(ActionSelection)
+            .run_if(playing(SCENE.name)),
+    );
+}
+
+fn setup(world: &mut World) {
+    world.insert_resource(Manners { queue: true });
+    world.insert_resource(Tally::default());
+    let arena = *world.resource::<Arena>();
+    for side in [-1.0, 1.0] {
+        let post = Vec2::new(WALL, side * DOOR);
+        spawn_wall(world, post, Vec2::new(WALL, side * arena.half_size.y));
+    }
+    let mut places = Vec::new();
+    let room = Rect::new(-13.5, -8.5, WALL - 1.5, 8.5);
+    for _ in 0..PEOPLE {
+        let random = &mut world.resource_mut::<SceneRandom>().0;
+        places.push(free_place(room, &places, 0.9, random));
+    }
+    // Who comes first sits farthest, or the rows would fill from the wrong end.
+    let door = Vec2::new(WALL, 0.0);
+    let by_distance = |a: &Vec2, b: &Vec2| a.distance(door).total_cmp(&b.distance(door));
+    places.sort_by(by_distance);
+    for (place, seat) in places.into_iter().zip(seats()) {
+        let person = Person {
+            name: "guest",
+            position: place,
+            velocity: Vec2::X,
+            radius: RADIUS,
+            color: palette::SAND,
+            vehicle: PERSON,
+            solid: true,
+        };
+        world.spawn((
+            Guest,
+            Seek::new(door + THROUGH * Vec2::X),
+            Arrive::new(seat).disabled(),
+            // It works against the drive to the door, so it is heard before.
+            Queuing::default().with_priority(priority::COLLISION_AVOIDANCE),
+            Separation::within(1.0),
+            person.bundle(),
+        ));
+    }
+}
+
+/// Rows of seats outside, the farthest first.
+fn seats() -> impl Iterator<Item = Vec2> {
+    const ROWS: usize = 8;
+    const PER_ROW: usize = 10;
+    (0..ROWS * PER_ROW).map(|i| {
+        let (row, seat) = (i / PER_ROW, i % PER_ROW);
+        Vec2::new(
+            14.2 - 1.1 * row as f32,
+            1.5 * (seat as f32 - 0.5 * (PER_ROW - 1) as f32),
+        )
+    })
+}
+
+/// A wall that is both seen and solid.
+fn spawn_wall(world: &mut World, from: Vec2, to: Vec2) {
+    const HALF_WIDTH: f32 = 0.08;
+    let side = HALF_WIDTH * (to - from).normalize_or_zero().perp();
+    world.spawn((
+        Name::new("wall"),
+        InScene::default(),
+        (
+            RigidBody::Fixed,
+            Collider::segment(from, to),
+            Friction::coefficient(0.0),
+        ),
+        Wall::new(from, to),
+        Transform::default(),
+        Look {
+            shape: Shape::Area(vec![from - side, to - side, to + side, from + side]),
+            color: palette::MUTED,
+            layer: 0.0,
+        },
+    ));
+}
+
+fn read_keys(
+    presses: Res<Presses>,
+    mut manners: ResMut<Manners>,
+    mut guests: Query<&mut Queuing, With<Guest>>,
+) {
+    for _ in presses.keys().filter(|key| *key == 'q') {
+        manners.queue ^= true;
+    }
+    for mut queuing in &mut guests {
+        enable(&mut queuing, manners.queue);
+    }
+}
+
+/// Outside, guests look for their seats.
+fn guide_guests(mut guests: Query<(&Transform, &mut Seek, &mut Arrive), With<Guest>>) {
+    for (at, mut seek, mut arrive) in &mut guests {
+        let outside = at.translation.x > WALL + RADIUS;
+        enable(&mut seek, !outside);
+        enable(&mut arrive, outside);
+    }
+}
+
+fn keep_tally(
+    time: Res<Time>,
+    current: Res<CurrentScene>,
+    mut tally: ResMut<Tally>,
+    guests: Query<(Entity, &Transform, &Velocity), With<Guest>>,
+) {
+    let place = |at: &Transform| at.translation.truncate();
+    let door = Vec2::new(WALL, 0.0);
+    let near = guests
+        .iter()
+        .filter(|(_, at, _)| place(at).distance(door) < AT_THE_DOOR)
+        .map(|(entity, at, _)| Round::new(entity, at, RADIUS));
+    tally.bumps.watch(near.collect());
+    let is_out = |at: &Transform| place(at).x > WALL + RADIUS;
+    tally.out = guests.iter().filter(|(_, at, _)| is_out(at)).count() as u32;
+    if tally.out as usize == PEOPLE && tally.emptied.is_none() {
+        tally.emptied = Some(time.delta_secs() * current.tick() as f32);
+    }
+    for (_, _, velocity) in guests.iter().filter(|(_, at, _)| !is_out(at)) {
+        tally.pace.add(velocity.linear.length());
+    }
+}
+
+fn color_guests(
+    tally: Res<Tally>,
+    registry: Res<BehaviorRegistry>,
+    mut guests: Query<(Entity, &SteeringForce, &mut Look), With<Guest>>,
+) {
+    let touching = tally.bumps.touching();
+    let queuing = registry.of::<Queuing>().map(|info| info.id);
+    for (entity, force, mut look) in &mut guests {
+        let holds_back = |force: &SteeringForce| {
+            let mut ledger = force.ledger().iter();
+            ledger.any(|entry| Some(entry.behavior) == queuing && entry.accepted().length() > 0.5)
+        };
+        let color = if touching.contains(&entity) {
+            palette::RED
+        } else if holds_back(force) {
+            palette::AMBER
+        } else {
+            palette::SAND
+        };
+        recolor(&mut look, color);
+    }
+}
+
+fn report(world: &World) -> Vec<Line> {
+    let tally = world.resource::<Tally>();
+    let queue = world.resource::<Manners>().queue;
+    let mut lines = vec![Line::new(
+        "they queue",
+        if queue { "yes" } else { "no" },
+        "",
+    )];
+    lines.extend(tally.lines());
+    lines
+}
+
+impl Tally {
+    fn lines(&self) -> Vec<Line> {
+        vec![
+            Line::new("out of the room", self.out, format!("of {PEOPLE}")),
+            Line::new("time to empty the room", self.emptied, "s"),
+            Line::new("bumps at the door", self.bumps.begun, ""),
+            Line::new("bumps per person", self.bumps_per_person(), ""),
+            Line::new("mean speed in the room", self.pace.get(), "m/s"),
+        ]
+    }
+}
+
+/// The same room, emptied to the last one with and without queuing.
+fn experiment(seed: u64, _: u32) -> Vec<Line> {
+    /// Patience, ticks.
+    const AT_MOST: u32 = 64 * 180;
+    let run = |name: &str, queue| {
+        let mut app = headless::app(&SCENE, seed);
+        app.insert_resource(Manners { queue });
+        for _ in 0..AT_MOST {
+            app.update();
+            if app.world().resource::<Tally>().emptied.is_some() {
+                break;
+            }
+        }
+        let lines = app.world().resource::<Tally>().lines().into_iter();
+        let named = lines.map(|line| Line {
+            label: format!("{name}: {}", line.label),
+            ..line
+        });
+        named.collect::<Vec<_>>()
+    };
+    [run("with queuing", true), run("without", false)].concat()
+}
+
+fn build_overlay(app: &mut App) {
+    app.add_systems(Update, explain.run_if(playing(SCENE.name)));
+}
+
+/// One guest stands for all, or the lines would hide the crowd.
+fn explain(
+    guests: Query<(&Drawn, &Transform, &Vehicle, &SteeringForce, &Queuing), With<Guest>>,
+    mut gizmos: Gizmos,
+) {
+    let door = Vec2::new(WALL, 0.0);
+    overlay::range(&mut gizmos, door, AT_THE_DOOR, palette::MUTED);
+    let post = DOOR * Vec2::Y;
+    gizmos.line_2d(door - post, door + post, palette::MINT);
+    // The last ones in the row of guests leave late.
+    let inside = guests.iter().filter(|(_, at, ..)| at.translation.x < WALL);
+    let Some((drawn, _, vehicle, force, queuing)) = inside.last() else {
+        return;
+    };
+    let center = drawn.pose.position;
+    gizmos.circle_2d(center, 2.0 * RADIUS, palette::GOLD);
+    overlay::force(&mut gizmos, drawn, force, vehicle);
+    // Who is in here and slower is in its way.
+    let ahead = drawn.pose.facing * Vec2::X;
+    let length = 2.0 * RADIUS + queuing.look_ahead;
+    let way = Isometry2d::new(center + 0.5 * length * ahead, drawn.pose.facing);
+    let size = Vec2::new(length, 2.0 * queuing.radius);
+    gizmos.rect_2d(way, size, palette::GOLD.with_alpha(0.5));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Report;
+    use crate::tests::number;
+
+    #[test]
+    fn everybody_gets_out_and_queuing_makes_bumps_rarer() {
+        let report = Report {
+            scene: SCENE.name,
+            seed: 1,
+            ticks: 0,
+            lines: experiment(1, 0),
+        };
+        for run in ["with queuing", "without"] {
+            let out = number(&report, &format!("{run}: out of the room"));
+            assert_eq!(out, PEOPLE as f32, "{report}");
+        }
+        let with = number(&report, "with queuing: bumps at the door");
+        let without = number(&report, "without: bumps at the door");
+        assert!(4.0 * with < without, "{report}");
+    }
+}

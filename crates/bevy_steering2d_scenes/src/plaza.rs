@@ -1,0 +1,342 @@
+//! A plaza: two streams cross, and nobody regulates the traffic.
+//!
+//! With [`CollisionAvoidance`] everybody looks two seconds ahead and gives way just enough;
+//! without it they walk into each other, which the [experiment](Scene::experiment) counts.
+
+use bevy::prelude::*;
+use bevy_rapier2d::prelude::*;
+use bevy_steering2d::behaviors::avoid_collision;
+use bevy_steering2d::prelude::*;
+
+use crate::bodies::{enable, recolor};
+use crate::crowd::{Bumps, Person, Round, free_place};
+use crate::look::{Drawn, Look};
+use crate::report::{Line, Mean};
+use crate::scene::{Scene, SceneKey};
+use crate::{ActionSelection, Presses, SceneRandom, headless, overlay, palette, playing};
+
+pub(crate) const SCENE: Scene = Scene {
+    name: "plaza",
+    title: "Plaza",
+    help: "A hundred people walk to the right, a hundred walk up, and their ways cross. \
+           Everybody looks two seconds ahead and gives way to those whom it would run into; \
+           the one in the gold ring shows whom it minds. Red ones have bumped into each other.",
+    keys: &[SceneKey::new('c', "Collision avoidance")],
+    chosen: |world| {
+        let avoids = world.resource::<Manners>().avoid;
+        avoids.then_some('c').into_iter().collect()
+    },
+    mouse: "",
+    build,
+    build_overlay,
+    setup,
+    script: |_, _| {},
+    report,
+    experiment,
+};
+
+const WALKERS: usize = 200;
+const RADIUS: f32 = 0.25;
+/// Everybody starts and appears with at least this much room, center to center, m.
+const APART: f32 = 0.8;
+
+const WALKER: Vehicle = Vehicle {
+    max_speed: 1.6,
+    max_force: 8.0,
+    response_time: 0.25,
+    radius: None,
+};
+
+/// Where to.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
+enum Stream {
+    Right,
+    Up,
+}
+
+impl Stream {
+    fn direction(self) -> Vec2 {
+        match self {
+            Self::Right => Vec2::X,
+            Self::Up => Vec2::Y,
+        }
+    }
+
+    fn color(self) -> Color {
+        match self {
+            Self::Right => palette::AMBER,
+            Self::Up => palette::SKY,
+        }
+    }
+
+    /// Half of the part of the plaza it crosses, m.
+    fn half_size(self) -> Vec2 {
+        match self {
+            Self::Right => Vec2::new(14.5, 8.0),
+            Self::Up => Vec2::new(11.0, 11.0),
+        }
+    }
+
+    /// How far a walker has come, m; it leaves at half the length.
+    fn progress(self, at: Vec2) -> f32 {
+        at.dot(self.direction())
+    }
+
+    fn half_length(self) -> f32 {
+        self.progress(self.half_size())
+    }
+
+    /// Where its walkers enter.
+    fn entrance(self) -> Rect {
+        let half = self.half_size();
+        Rect::from_corners(-half, -half + 2.0 * half * (Vec2::ONE - self.direction()))
+    }
+
+    /// Straight on from here, far beyond the other side.
+    fn goal(self, from: Vec2) -> Target {
+        (from + 200.0 * self.direction()).into()
+    }
+}
+
+/// What the user has switched on.
+#[derive(Resource, Clone, Copy, Debug)]
+struct Manners {
+    avoid: bool,
+}
+
+/// What has happened.
+#[derive(Resource, Default)]
+struct Tally {
+    bumps: Bumps,
+    crossed: u32,
+    /// Speed along the way, m/s.
+    pace: Mean,
+}
+
+impl Tally {
+    fn bumps_per_walker(&self) -> f32 {
+        // Each bump hurts two.
+        2.0 * self.bumps.begun as f32 / WALKERS as f32
+    }
+}
+
+fn build(app: &mut App) {
+    app.add_systems(
+        FixedUpdate,
+        (read_keys, keep_tally, reenter, mark_bumps)
+            .chain()
+            .in_set(ActionSelection)
+            .run_if(playing(SCENE.name)),
+    );
+}
+
+fn setup(world: &mut World) {
+    world.insert_resource(Manners { avoid: true });
+    world.insert_resource(Tally::default());
+    let mut places = Vec::new();
+    for index in 0..WALKERS {
+        let stream = [Stream::Right, Stream::Up][index % 2];
+        let area = Rect::from_center_half_size(Vec2::ZERO, stream.half_size());
+        let random = &mut world.resource_mut::<SceneRandom>().0;
+        let place = free_place(area, &places, APART, random);
+        places.push(place);
+        let person = Person {
+            name: "walker",
+            position: place,
+            velocity: WALKER.max_speed * stream.direction(),
+            radius: RADIUS,
+            color: stream.color(),
+            vehicle: WALKER,
+            solid: true,
+        };
+        world.spawn((
+            stream,
+            Seek::new(stream.goal(place)),
+            CollisionAvoidance::default(),
+            person.bundle(),
+        ));
+    }
+}
+
+fn read_keys(
+    presses: Res<Presses>,
+    mut manners: ResMut<Manners>,
+    mut walkers: Query<&mut CollisionAvoidance, With<Stream>>,
+) {
+    for _ in presses.keys().filter(|key| *key == 'c') {
+        manners.avoid ^= true;
+    }
+    for mut avoidance in &mut walkers {
+        enable(&mut avoidance, manners.avoid);
+    }
+}
+
+fn keep_tally(mut tally: ResMut<Tally>, walkers: Query<(Entity, &Stream, &Transform, &Velocity)>) {
+    for (_, stream, _, velocity) in &walkers {
+        tally.pace.add(velocity.linear.dot(stream.direction()));
+    }
+    let rounds = walkers
+        .iter()
+        .map(|(entity, _, at, _)| Round::new(entity, at, RADIUS));
+    tally.bumps.watch(rounds.collect());
+}
+
+/// Who has crossed the plaza enters it again, where there is room.
+fn reenter(
+    mut tally: ResMut<Tally>,
+    mut random: ResMut<SceneRandom>,
+    mut walkers: Query<(&Stream, &mut Transform, &mut Velocity, &mut Seek)>,
+) {
+    let mut places: Vec<Vec2> = walkers
+        .iter()
+        .map(|(_, at, ..)| at.translation.truncate())
+        .collect();
+    for (stream, mut transform, mut velocity, mut seek) in &mut walkers {
+        let at = transform.translation.truncate();
+        if stream.progress(at) < stream.half_length() {
+            continue;
+        }
+        tally.crossed += 1;
+        let place = free_place(stream.entrance(), &places, APART, &mut random.0);
+        places.push(place);
+        transform.translation = place.extend(transform.translation.z);
+        *velocity = Velocity::linear(WALKER.max_speed * stream.direction());
+        seek.target = stream.goal(place);
+    }
+}
+
+fn mark_bumps(tally: Res<Tally>, mut walkers: Query<(Entity, &Stream, &mut Look)>) {
+    let touching = tally.bumps.touching();
+    for (entity, stream, mut look) in &mut walkers {
+        let color = if touching.contains(&entity) {
+            palette::RED
+        } else {
+            stream.color()
+        };
+        recolor(&mut look, color);
+    }
+}
+
+fn report(world: &World) -> Vec<Line> {
+    let tally = world.resource::<Tally>();
+    let avoid = world.resource::<Manners>().avoid;
+    vec![
+        Line::new(
+            "they avoid collisions",
+            if avoid { "yes" } else { "no" },
+            "",
+        ),
+        Line::new("collisions", tally.bumps.begun, ""),
+        Line::new("collisions per walker", tally.bumps_per_walker(), ""),
+        Line::new(
+            "mean speed on the way",
+            tally.pace.get(),
+            format!("m/s of {:.1}", WALKER.max_speed),
+        ),
+        Line::new("crossed the plaza", tally.crossed, ""),
+    ]
+}
+
+/// The same plaza without anybody giving way.
+fn experiment(seed: u64, ticks: u32) -> Vec<Line> {
+    let run = |avoid| {
+        let mut app = headless::app(&SCENE, seed);
+        app.insert_resource(Manners { avoid });
+        headless::advance(&mut app, ticks);
+        let tally = app.world_mut().remove_resource::<Tally>();
+        tally.unwrap_or_default()
+    };
+    let (with, without) = (run(true), run(false));
+    let fewer = without.bumps.begun as f32 / with.bumps.begun.max(1) as f32;
+    vec![
+        Line::new("without avoidance: collisions", without.bumps.begun, ""),
+        Line::new(
+            "without avoidance: collisions per walker",
+            without.bumps_per_walker(),
+            "",
+        ),
+        Line::new(
+            "without avoidance: mean speed on the way",
+            without.pace.get(),
+            "m/s",
+        ),
+        Line::new("without avoidance: crossed the plaza", without.crossed, ""),
+        Line::new("avoidance makes collisions", fewer, "times rarer"),
+    ]
+}
+
+fn build_overlay(app: &mut App) {
+    app.add_systems(Update, explain.run_if(playing(SCENE.name)));
+}
+
+/// One walker stands for all, or the lines would hide the crowd.
+fn explain(
+    neighbors: Res<Neighbors>,
+    walkers: Query<(
+        Entity,
+        &Stream,
+        &Drawn,
+        &Kinematics,
+        &Vehicle,
+        &SteeringForce,
+        &CollisionAvoidance,
+    )>,
+    mut gizmos: Gizmos,
+) {
+    let Some((entity, _, drawn, body, vehicle, force, avoidance)) = walkers.iter().next() else {
+        return;
+    };
+    let center = drawn.pose.position;
+    gizmos.circle_2d(center, 2.0 * RADIUS, palette::GOLD);
+    overlay::force(&mut gizmos, drawn, force, vehicle);
+    if !avoidance.influence.enabled {
+        return;
+    }
+    let me = Agent {
+        entity,
+        position: body.position,
+        velocity: body.velocity,
+        heading: body.heading,
+        radius: body.radius,
+        mass: body.mass,
+        max_speed: vehicle.max_speed,
+        max_force: vehicle.max_force,
+        ..default()
+    };
+    overlay::range(&mut gizmos, center, avoidance.radius, palette::GOLD);
+    let view = NeighborView::around(&me, avoidance.radius, avoidance.groups);
+    for other in neighbors.in_view(view) {
+        let minded = avoid_collision(&me, other, avoidance.horizon, avoidance.margin);
+        if minded == Vec2::ZERO {
+            continue;
+        }
+        // Where both will be when they are nearest.
+        let (offset, velocity) = (other.position - me.position, other.velocity - me.velocity);
+        let time = -offset.dot(velocity) / velocity.length_squared().max(1e-6);
+        let time = time.clamp(0.0, avoidance.horizon);
+        let lag = center - me.position;
+        let mine = me.position + time * me.velocity + lag;
+        let its = other.position + time * other.velocity + lag;
+        gizmos.line_2d(center, mine, palette::GOLD.with_alpha(0.4));
+        gizmos.line_2d(other.position + lag, its, palette::MUTED.with_alpha(0.5));
+        gizmos.circle_2d(mine, RADIUS, palette::GOLD.with_alpha(0.5));
+        gizmos.circle_2d(its, RADIUS, palette::MUTED);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::number;
+
+    #[test]
+    fn avoidance_makes_collisions_ten_times_rarer() {
+        let report = headless::study(&SCENE, 1, 1_200);
+        let with = number(&report, "collisions");
+        let without = number(&report, "without avoidance: collisions");
+        assert!(without > 100.0 && 10.0 * with <= without, "{report}");
+        // It costs next to no time.
+        let pace = number(&report, "mean speed on the way");
+        assert!(pace > 0.9 * WALKER.max_speed, "{report}");
+    }
+}
