@@ -125,6 +125,8 @@ fn setup(world: &mut World) {
             Leadership((TROOP - index) as f32),
             LeaderFollowing {
                 follow_distance: 3.0,
+                // A crowd needs more notice than one or two.
+                clearance: 3.0,
                 ..default()
             },
             Separation::default(),
