@@ -107,11 +107,15 @@ fn number<T: std::str::FromStr>(flag: &str, text: &str) -> Result<T, String> {
 #[derive(ScheduleLabel, Debug, Clone, PartialEq, Eq, Hash)]
 struct Tick;
 
+/// From the first mark to the last.
+#[derive(SystemSet, Debug, Clone, PartialEq, Eq, Hash)]
+struct Steering;
+
 const STAGES: [&str; 5] = ["sense", "steer", "combine", "move", "physics"];
 
-/// When each stage of the tick began, and the end.
+/// When each stage of steering began, and when the last one was over.
 #[derive(Resource, Clone, Copy)]
-struct Marks([Instant; STAGES.len() + 1]);
+struct Marks([Instant; STAGES.len()]);
 
 /// Takes the whole world for a moment: a system of its own thread would cost more than it measures.
 fn mark<const STAGE: usize>(world: &mut World) {
@@ -134,11 +138,12 @@ fn build(options: &Options) -> App {
     ))
     .init_schedule(Tick)
     .insert_resource(SteeringSeed(options.seed))
-    .insert_resource(Marks([Instant::now(); STAGES.len() + 1]))
+    .insert_resource(Marks([Instant::now(); STAGES.len()]))
     .add_plugins(SteeringPlugin::new(Tick))
     .add_systems(
         Tick,
         (
+            mark::<0>.before(SteeringSystems::Sense),
             mark::<1>
                 .after(SteeringSystems::Sense)
                 .before(SteeringSystems::Steer),
@@ -149,11 +154,21 @@ fn build(options: &Options) -> App {
                 .after(SteeringSystems::Combine)
                 .before(SteeringSystems::Move),
             mark::<4>.after(SteeringSystems::Move),
-        ),
+        )
+            .in_set(Steering),
     );
     if options.rapier {
         app.add_plugins(RapierPhysicsPlugin::<NoUserData>::default().in_schedule(Tick));
-        app.add_systems(Tick, mark::<4>.before(PhysicsSet::StepSimulation));
+        // What is before and after steering is physics.
+        app.configure_sets(
+            Tick,
+            (
+                PhysicsSet::SyncBackend,
+                Steering,
+                PhysicsSet::StepSimulation,
+            )
+                .chain(),
+        );
     }
     app.finish();
     app.cleanup();
@@ -229,12 +244,14 @@ fn measure(options: &Options) -> String {
             continue;
         }
         allocations += ALLOCATIONS.load(Ordering::Relaxed) - allocated;
-        ticks.push((end - start).as_nanos() as f64);
-        let mut marks = world.resource::<Marks>().0;
-        marks[0] = start;
-        marks[STAGES.len()] = end;
-        for (stage, times) in stages.iter_mut().zip(marks.windows(2)) {
-            stage.push((times[1] - times[0]).as_nanos() as f64);
+        let whole = (end - start).as_nanos() as f64;
+        ticks.push(whole);
+        let marks = world.resource::<Marks>().0;
+        let nanoseconds = |pair: &[Instant]| (pair[1] - pair[0]).as_nanos() as f64;
+        let mut parts: Vec<f64> = marks.windows(2).map(nanoseconds).collect();
+        parts.push(whole - parts.iter().sum::<f64>());
+        for (stage, part) in stages.iter_mut().zip(parts) {
+            stage.push(part);
         }
     }
     let agents = options.agents as f64;

@@ -2,12 +2,13 @@
 //!
 //! Task pools are global to a process, so the test binary runs itself again as a child for every
 //! number of threads. Small worlds are visited serially; above a thousand agents work is shared,
-//! so there is a large crowd too.
+//! so there is a large crowd too, and the lightest passes only in a huge one.
 
 use std::process::Command;
 
-use bevy::app::TaskPoolOptions;
+use bevy::app::{TaskPoolOptions, TaskPoolThreadAssignmentPolicy};
 use bevy::prelude::*;
+use bevy::tasks::ComputeTaskPool;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{ArriveMemory, SteeringClock, SteeringSeed, TargetWatch, WanderMemory};
 use rand::SeedableRng;
@@ -211,12 +212,44 @@ fn child() {
     let Ok(threads) = std::env::var(THREADS) else {
         return;
     };
-    TaskPoolOptions::with_num_threads(threads.parse().unwrap()).create_default_pools();
+    compute_with(threads.parse().unwrap());
     for backend in BACKENDS {
         let small = crowd(backend, &in_order(SMALL), TICKS);
         let large = crowd(backend, &shuffled(LARGE), 60);
         println!("{backend:?} did {small:016x} and {large:016x}");
     }
+    println!("a flock did {:016x}", huge_flock());
+}
+
+/// Creates task pools of which the one for systems has exactly so many threads.
+fn compute_with(threads: usize) {
+    let exactly = |threads| TaskPoolThreadAssignmentPolicy {
+        min_threads: threads,
+        max_threads: threads,
+        percent: 1.0,
+        on_thread_spawn: None,
+        on_thread_destroy: None,
+    };
+    let options = TaskPoolOptions {
+        io: exactly(1),
+        async_compute: exactly(1),
+        compute: exactly(threads),
+        ..default()
+    };
+    options.create_default_pools();
+    assert_eq!(ComputeTaskPool::get().thread_num(), threads);
+}
+
+/// A flock so large that even its lightest passes are shared among threads.
+fn huge_flock() -> u64 {
+    let mut app = point_mass_app(HERTZ);
+    for id in 0..60_000 {
+        let at = Vec2::from_angle(id as f32) * (id as f32).sqrt();
+        let body = Body::at(at.x, at.y).moving(0.01 * at.y, -0.01 * at.x);
+        Backend::PointMass.spawn(&mut app, body, Flocking::within(3.0));
+    }
+    run_ticks(&mut app, 10);
+    fingerprint(&states(&mut app))
 }
 
 fn crowds_with(threads: usize) -> Vec<String> {
@@ -234,7 +267,7 @@ fn crowds_with(threads: usize) -> Vec<String> {
 #[test]
 fn the_number_of_threads_does_not_matter() {
     let one = crowds_with(1);
-    assert_eq!(one.len(), BACKENDS.len(), "{one:?}");
+    assert_eq!(one.len(), BACKENDS.len() + 1, "{one:?}");
     for threads in [2, 3, 7] {
         assert_eq!(crowds_with(threads), one, "{threads} threads");
     }

@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 
-use crate::parallel::for_each_mut;
+use crate::parallel::{LIGHT, for_each_mut};
 use crate::random::RandomStream;
 use crate::satellite::{SteeredBy, SteersFor};
 use crate::{
@@ -191,6 +191,7 @@ pub(crate) fn combine_forces(
     let clock = *clock;
     for_each_mut(
         &mut agents,
+        LIGHT,
         |(&id, vehicle, mode, body, steered_by, every, mut force)| {
             if ThinkEvery::turn(every, id, clock.tick).is_none() {
                 return;

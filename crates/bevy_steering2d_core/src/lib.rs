@@ -113,7 +113,7 @@ pub use registry::{
     SteeringCommandsExt,
 };
 pub use satellite::{SteeredBy, SteersFor};
-pub use schedule::{SenseSystems, SteeringSchedule, SteeringSystems};
+pub use schedule::{SenseSystems, SteeringSchedule, SteeringStage, SteeringSystems};
 pub use stuck::{Stuck, StuckDetection, StuckMemory};
 pub use target::{Target, Targets};
 pub use think::ThinkEvery;

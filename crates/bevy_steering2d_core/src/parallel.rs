@@ -1,36 +1,47 @@
 //! One dispatch per stage, none at all for small worlds, and memory asked for in time.
 
+use bevy::ecs::batching::BatchingStrategy;
 use bevy::ecs::query::{IterQueryData, QueryFilter, QueryItem};
 use bevy::prelude::*;
 use bevy::tasks::ComputeTaskPool;
 
-/// Below this many agents the threads cost more than they give.
-const SERIAL_BELOW: usize = 1_000;
-/// Several pieces per thread, since some take longer.
-const PIECES_PER_THREAD: usize = 4;
+/// Fewer agents than this are visited by one thread: others would take longer to wake up than the
+/// work takes. For formulas, which take a hundred nanoseconds or a few.
+pub(crate) const FORMULA: usize = 1_000;
+/// The same for the walk of a flock.
+pub(crate) const WALK: usize = 3_000;
+/// The same for passes that take ten nanoseconds for each.
+pub(crate) const LIGHT: usize = 50_000;
+/// Several pieces per thread: some take longer, and some threads wake up late.
+const PIECES_PER_THREAD: usize = 3;
 
-/// Runs `visit` for every match, in parallel when there are enough of them.
+/// Runs `visit` for every match, in parallel when there are at least so many of them.
 ///
 /// Each item is visited on its own: what happens to one agent cannot end the loop for others.
 pub(crate) fn for_each_mut<D, F>(
     query: &mut Query<D, F>,
+    parallel_from: usize,
     visit: impl Fn(QueryItem<'_, '_, D>) + Send + Sync + Clone,
 ) where
     D: IterQueryData,
     F: QueryFilter,
 {
     let (_, at_most) = query.iter_mut().size_hint();
-    if at_most.is_some_and(|count| count < SERIAL_BELOW) {
+    if at_most.is_some_and(|count| count < parallel_from) {
         query.iter_mut().for_each(visit);
     } else {
-        query.par_iter_mut().for_each(visit);
+        let pieces = BatchingStrategy::new().batches_per_thread(PIECES_PER_THREAD);
+        query
+            .par_iter_mut()
+            .batching_strategy(pieces)
+            .for_each(visit);
     }
 }
 
-/// How many items a piece of so many should have; all of them when threads would not pay.
-pub(crate) fn piece_of(count: usize) -> usize {
+/// How many items a piece of so many should have: all of them below `parallel_from`.
+pub(crate) fn piece_of(count: usize, parallel_from: usize) -> usize {
     let threads = ComputeTaskPool::try_get().map_or(1, |pool| pool.thread_num());
-    if threads <= 1 || count < SERIAL_BELOW {
+    if threads <= 1 || count < parallel_from {
         return count.max(1);
     }
     count.div_ceil(threads * PIECES_PER_THREAD)

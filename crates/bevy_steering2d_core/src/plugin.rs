@@ -18,7 +18,7 @@ use crate::perception::{
     index_walls,
 };
 use crate::registry::register;
-use crate::schedule::{BehaviorOrder, Stage};
+use crate::schedule::{BehaviorOrder, SteeringStage};
 use crate::steer::warn_of_missing_bodies;
 use crate::stuck::detect_stuck;
 use crate::{
@@ -64,7 +64,7 @@ impl Plugin for SteeringCorePlugin {
             return;
         }
         let schedule = self.schedule;
-        Stage::prepare(app);
+        SteeringStage::prepare(app);
         app.insert_resource(SteeringSchedule(schedule))
             .init_resource::<Time>()
             .init_resource::<SteeringSeed>()
@@ -101,17 +101,20 @@ impl Plugin for SteeringCorePlugin {
                 schedule,
                 (
                     begin_tick.before(SteeringSystems::Sense),
-                    Stage::Bodies.run().in_set(SenseSystems::Bodies),
-                    Stage::Index.run().in_set(SenseSystems::Index),
-                    Stage::Steer.run().in_set(SteeringSystems::Steer),
-                    Stage::Combine.run().in_set(SteeringSystems::Combine),
-                    Stage::Move.run().in_set(SteeringSystems::Move),
+                    SteeringStage::Bodies.run().in_set(SenseSystems::Bodies),
+                    SteeringStage::Index.run().in_set(SenseSystems::Index),
+                    SteeringStage::Answer.run().in_set(SenseSystems::Answer),
+                    SteeringStage::Steer.run().in_set(SteeringSystems::Steer),
+                    SteeringStage::Combine
+                        .run()
+                        .in_set(SteeringSystems::Combine),
+                    SteeringStage::Move.run().in_set(SteeringSystems::Move),
                 )
                     // They take the whole world, but touch only what is steering's.
                     .ambiguous_with_all(),
             )
             .add_systems(
-                Stage::Bodies,
+                SteeringStage::Bodies,
                 (
                     sense_point_masses,
                     warn_of_missing_bodies,
@@ -120,7 +123,7 @@ impl Plugin for SteeringCorePlugin {
                     .chain(),
             )
             .add_systems(
-                Stage::Index,
+                SteeringStage::Index,
                 (
                     classify_flock,
                     index_neighbors,
@@ -130,9 +133,9 @@ impl Plugin for SteeringCorePlugin {
                 )
                     .chain(),
             )
-            .add_systems(Stage::Steer, walk_flock.in_set(BehaviorOrder(0)))
+            .add_systems(SteeringStage::Steer, walk_flock.in_set(BehaviorOrder(0)))
             .add_systems(
-                Stage::Combine,
+                SteeringStage::Combine,
                 (
                     combine_forces,
                     announce_lost_targets,
@@ -142,7 +145,7 @@ impl Plugin for SteeringCorePlugin {
                 )
                     .chain(),
             )
-            .add_systems(Stage::Move, move_point_masses)
+            .add_systems(SteeringStage::Move, move_point_masses)
             .add_observer(forget_point_mass)
             .add_observer(declassify::<Separation>)
             .add_observer(declassify::<Alignment>)
@@ -187,7 +190,7 @@ fn add_flock_behaviors(app: &mut App) {
         register::<Cohesion>(app),
     ];
     if let [.., Some(last)] = orders {
-        app.add_systems(Stage::Steer, steer_flock.in_set(last));
+        app.add_systems(SteeringStage::Steer, steer_flock.in_set(last));
     }
 }
 

@@ -8,7 +8,7 @@ use bevy::prelude::*;
 
 use crate::perception::{Probing, ask, clear_probes};
 use crate::satellite::{SteeredBy, SteersFor};
-use crate::schedule::{BehaviorOrder, ProbeOrder, Stage};
+use crate::schedule::{BehaviorOrder, ProbeOrder, SteeringStage};
 use crate::steer::{steer_agents, steer_satellites};
 use crate::{Behavior, Influence, SensesColliders, Vehicle};
 
@@ -180,7 +180,7 @@ impl SteeringAppExt for App {
     fn add_behavior<B: Behavior>(&mut self) -> &mut Self {
         if let Some(order) = register::<B>(self) {
             self.add_systems(
-                Stage::Steer,
+                SteeringStage::Steer,
                 steer_agents::<B>.run_if(has_agents::<B>).in_set(order),
             );
         }
@@ -197,7 +197,7 @@ impl SteeringAppExt for App {
             .resource::<BehaviorSlot<B>>()
             .id;
         self.add_systems(
-            Stage::Index,
+            SteeringStage::Index,
             ask::<B>
                 .in_set(ProbeOrder(id.0 + 1))
                 .after(clear_probes)
@@ -209,7 +209,7 @@ impl SteeringAppExt for App {
 /// All of [`SteeringAppExt::add_behavior`] but the system that runs `B` for agents, which is
 /// left to the caller: it belongs into the set given back. `None` if `B` was registered before.
 pub(crate) fn register<B: Behavior>(app: &mut App) -> Option<BehaviorOrder> {
-    Stage::prepare(app);
+    SteeringStage::prepare(app);
     app.init_resource::<BehaviorRegistry>();
     if app.world().contains_resource::<BehaviorSlot<B>>() {
         return None;
@@ -224,10 +224,13 @@ pub(crate) fn register<B: Behavior>(app: &mut App) -> Option<BehaviorOrder> {
             id,
             behavior: PhantomData,
         })
-        .configure_sets(Stage::Steer, order.after(BehaviorOrder(id.0)))
-        .configure_sets(Stage::Index, ProbeOrder(id.0 + 1).after(ProbeOrder(id.0)))
+        .configure_sets(SteeringStage::Steer, order.after(BehaviorOrder(id.0)))
+        .configure_sets(
+            SteeringStage::Index,
+            ProbeOrder(id.0 + 1).after(ProbeOrder(id.0)),
+        )
         .add_systems(
-            Stage::Steer,
+            SteeringStage::Steer,
             steer_satellites::<B>
                 .run_if(has_satellites::<B>)
                 .in_set(order),

@@ -52,27 +52,41 @@ impl Default for SteeringSchedule {
     }
 }
 
-/// What this crate's many small systems share: each stage is one node of the schedule the pipeline
-/// runs in, and runs its systems one after the other in here.
+/// Where steering's own systems run: one schedule for each step of the tick, and one node of the
+/// [user's schedule](SteeringSchedule) that runs it.
 ///
-/// They could not run side by side anyway, since all write the ledgers; each spreads its own agents
-/// over the threads. This way a behavior that nobody has costs nanoseconds, not a trip through
-/// the parallel executor, and small worlds stay on one core, with all they have in its cache.
+/// The systems of a step run one after the other. They could not run side by side anyway, since all
+/// write the ledgers or the bodies; each spreads its own agents over the threads. This way a
+/// behavior that nobody has costs nanoseconds, not a trip through the parallel executor, and small
+/// worlds stay on one core, with all they have in its cache.
+///
+/// Locomotion backends add their systems here. Games order theirs against [`SteeringSystems`].
 #[derive(ScheduleLabel, Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Stage {
-    /// [`SenseSystems::Bodies`].
+pub enum SteeringStage {
+    /// [`SenseSystems::Bodies`]: backends fill [`Kinematics`](crate::Kinematics).
     Bodies,
     /// [`SenseSystems::Index`].
     Index,
+    /// [`SenseSystems::Answer`]: backends answer [`ColliderProbes`](crate::ColliderProbes).
+    Answer,
     /// [`SteeringSystems::Steer`].
     Steer,
     /// [`SteeringSystems::Combine`].
     Combine,
-    /// [`SteeringSystems::Move`].
+    /// [`SteeringSystems::Move`]: backends move their bodies.
     Move,
 }
 
-impl Stage {
+impl SteeringStage {
+    const ALL: [Self; 6] = [
+        Self::Bodies,
+        Self::Index,
+        Self::Answer,
+        Self::Steer,
+        Self::Combine,
+        Self::Move,
+    ];
+
     /// The node of the outer schedule.
     pub(crate) fn run(self) -> impl FnMut(&mut World) {
         move |world| world.run_schedule(self)
@@ -80,8 +94,7 @@ impl Stage {
 
     /// Creates the stages, unless they are there.
     pub(crate) fn prepare(app: &mut App) {
-        use Stage::{Bodies, Combine, Index, Move, Steer};
-        for stage in [Bodies, Index, Steer, Combine, Move] {
+        for stage in Self::ALL {
             if app.get_schedule(stage).is_none() {
                 app.init_schedule(stage).edit_schedule(stage, |schedule| {
                     schedule.set_executor(SingleThreadedExecutor::new());

@@ -4,7 +4,7 @@ use bevy::ecs::system::StaticSystemParam;
 use bevy::prelude::*;
 
 use crate::events::TargetWatch;
-use crate::parallel::for_each_mut;
+use crate::parallel::{FORMULA, for_each_mut};
 use crate::registry::BehaviorSlot;
 use crate::satellite::SteersFor;
 use crate::{
@@ -42,6 +42,7 @@ pub(crate) fn steer_agents<B: Behavior>(
     let (slot, world) = (slot.id, &*world);
     for_each_mut(
         &mut agents,
+        FORMULA,
         |(entity, &id, vehicle, body, every, behavior, memory, watch, mut force)| {
             let Some(agent) = step.agent(entity, id, vehicle, body, every) else {
                 return;
@@ -80,6 +81,7 @@ pub(crate) fn steer_satellites<B: Behavior>(
     let (slot, world) = (slot.id, &*world);
     for_each_mut(
         &mut satellites,
+        FORMULA,
         |(entity, &id, steers_for, behavior, memory, watch, mut force)| {
             let Ok((&agent_id, vehicle, body, every)) = agents.get(steers_for.0) else {
                 if !vehicles.contains(steers_for.0) {

@@ -40,7 +40,7 @@ mod setup;
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
-use bevy_steering2d_core::{Kinematics, SenseSystems, SteeringSchedule, SteeringSystems};
+use bevy_steering2d_core::{Kinematics, SteeringSchedule, SteeringStage, SteeringSystems};
 
 #[cfg(doc)]
 use bevy_steering2d_core::{SensesColliders, Vehicle};
@@ -79,22 +79,17 @@ impl Plugin for SteeringRapierPlugin {
                     .before(PhysicsSet::StepSimulation),
             )
             .add_systems(
-                schedule,
+                SteeringStage::Bodies,
                 (
-                    sense::embody_bodies
-                        .after(PhysicsSet::SyncBackend)
-                        .before(SteeringSystems::Sense),
-                    (
-                        sense::weigh_new_bodies,
-                        sense::measure_bodies,
-                        sense::sense_bodies,
-                    )
-                        .chain()
-                        .in_set(SenseSystems::Bodies),
-                    look::answer_probes.in_set(SenseSystems::Answer),
-                    act::move_bodies.in_set(SteeringSystems::Move),
-                ),
-            );
+                    sense::embody_bodies,
+                    sense::weigh_new_bodies,
+                    sense::measure_bodies,
+                    sense::sense_bodies,
+                )
+                    .chain(),
+            )
+            .add_systems(SteeringStage::Answer, look::answer_probes)
+            .add_systems(SteeringStage::Move, act::move_bodies);
     }
 
     fn finish(&self, app: &mut App) {

@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 
 use super::{FaceTarget, FaceVelocity, SpeedLimit, velocity_change, wanted_facing};
-use crate::parallel::for_each_mut;
+use crate::parallel::{LIGHT, for_each_mut};
 use crate::{
     InvalidParameter, Kinematics, SteeringClock, SteeringDisabled, SteeringForce, SteeringWarnings,
     Targets, Vehicle,
@@ -69,6 +69,7 @@ pub(crate) fn sense_point_masses(
 ) {
     for_each_mut(
         &mut bodies,
+        LIGHT,
         |(entity, point, transform, vehicle, mut body)| {
             let sound = point.check(transform);
             body.sense(transform.translation.truncate(), point.velocity, || {
@@ -104,6 +105,7 @@ pub(crate) fn move_point_masses(
     let delta = clock.delta;
     for_each_mut(
         &mut bodies,
+        LIGHT,
         |(body, mut point, mut transform, agent, limit, face, looks, disabled)| {
             if body.mass == 0.0 {
                 return;

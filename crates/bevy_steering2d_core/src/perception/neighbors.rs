@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use super::grid::Grid;
 use super::lanes::LANES;
-use crate::parallel::{AHEAD, piece_of, prefetch, work_on};
+use crate::parallel::{AHEAD, LIGHT, piece_of, prefetch, work_on};
 use crate::{Agent, Kinematics, SteeringClock, SteeringId, ThinkEvery, Vehicle};
 
 /// The groups an agent belongs to, one per bit. Absent means group 1 (`0b1`).
@@ -340,7 +340,7 @@ impl Neighbors {
     /// Sorts what was gathered into cells of the given side.
     fn build(&mut self, gathered: &Gathered, cell: f32) {
         let count = self.gathered.points.len();
-        let piece = piece_of(count);
+        let piece = piece_of(count, LIGHT);
 
         let grid = &mut self.grid;
         grid.lay_out(count, gathered.bounds(), cell);
@@ -531,7 +531,7 @@ pub(crate) fn index_neighbors(
     let tables = agents.contiguous_iter_mut().expect("all of it in tables");
     for (entities, ids, vehicles, bodies, groups, every, mut perceptions) in tables {
         let count = entities.len();
-        let piece = piece_of(count);
+        let piece = piece_of(count, LIGHT);
         parts.clear();
         parts.resize_with(count.div_ceil(piece), Gathered::default);
         let mut perceptions = perceptions

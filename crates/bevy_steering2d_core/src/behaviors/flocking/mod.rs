@@ -21,7 +21,7 @@ pub use cohesion::Cohesion;
 pub use separation::Separation;
 pub(crate) use walk::{Flock, walk_flock};
 
-use crate::parallel::{AHEAD, piece_of, work_on};
+use crate::parallel::{AHEAD, LIGHT, piece_of, work_on};
 use crate::perception::{Neighbors, Perception};
 use crate::registry::BehaviorSlot;
 use crate::steer::{Steered, Step};
@@ -81,7 +81,7 @@ pub(crate) fn steer_flock(
 ) {
     let tables = agents.contiguous_iter_mut().expect("all of it in tables");
     for (entities, perceptions, mut ledgers) in tables {
-        let piece = piece_of(entities.len());
+        let piece = piece_of(entities.len(), LIGHT);
         let pieces = entities
             .chunks(piece)
             .zip(perceptions.chunks(piece))

@@ -8,7 +8,7 @@ use super::boid::{Boid, FlockSums};
 use super::class::{FlockClass, FlockClasses, Look};
 use super::cohesion::cohesion;
 use super::separation::separation;
-use crate::parallel::{piece_of, prefetch, work_on};
+use crate::parallel::{WALK, piece_of, prefetch, work_on};
 #[cfg(not(target_arch = "x86_64"))]
 use crate::perception::lanes::Portable;
 #[cfg(target_arch = "x86_64")]
@@ -59,7 +59,7 @@ pub(crate) fn walk_flock(
     }
     // What is in them is overwritten, so only their number matters.
     flock.forces.resize(neighbors.len(), default());
-    let piece = piece_of(neighbors.len());
+    let piece = piece_of(neighbors.len(), WALK);
     work_on(
         flock.forces.chunks_mut(piece).enumerate(),
         |(at, forces)| {
