@@ -109,3 +109,29 @@ fn a_vehicle_with_nonsense_in_it_is_named() {
     assert_eq!(total(&app, boid), Vec2::ZERO);
     assert_eq!(warnings(&app)[0].field, "Vehicle.max_speed");
 }
+
+#[test]
+fn whoever_looks_across_the_universe_sees_those_who_are_there_and_nobody_else() {
+    // The square of the last one is no number.
+    for radius in [1e12, 1e18, 1e30] {
+        let mut app = point_mass_app(HERTZ);
+        let boid = Backend::PointMass.spawn(
+            &mut app,
+            Body::at(0.0, 0.0).moving(1.0, 0.0),
+            Flocking::within(radius),
+        );
+        run_ticks(&mut app, 1);
+        assert!(
+            ledger(&app, boid)
+                .iter()
+                .all(|entry| entry.raw == Vec2::ZERO)
+        );
+        let other = Body::at(0.0, 4.0).moving(0.0, 1.0);
+        Backend::PointMass.spawn(&mut app, other, Wander::default());
+        run_ticks(&mut app, 1);
+        let [separation, alignment, ..] = ledger(&app, boid) else {
+            panic!("three rules")
+        };
+        assert!(separation.raw.y < 0.0 && alignment.raw.y > 0.0, "{radius}");
+    }
+}

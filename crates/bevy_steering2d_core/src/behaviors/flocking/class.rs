@@ -26,9 +26,22 @@ impl Look {
         max_neighbors: u32::MAX,
     };
 
+    /// Farther than any agent is from any other, m, and near enough to be squared.
+    const FARTHEST: f32 = 1e16;
+
+    /// `1/r²`, 1/m², or enough to make every fall-off zero for a behavior that is absent.
+    fn per_square(&self) -> f32 {
+        if self.radius > 0.0 {
+            (self.radius * self.radius).recip()
+        } else {
+            f32::MAX
+        }
+    }
+
     fn sees_all_around(&self) -> bool {
         self.radius == 0.0
-            || (self.field_of_view >= std::f32::consts::TAU
+            || (self.radius <= Self::FARTHEST
+                && self.field_of_view >= std::f32::consts::TAU
                 && self.groups == SteeringGroups::ALL
                 && self.max_neighbors == u32::MAX)
     }
@@ -104,6 +117,10 @@ pub(crate) struct FlockClass {
     pub(super) separation: Look,
     pub(super) alignment: Look,
     pub(super) cohesion: Look,
+    /// `1/r²` of each, 1/m².
+    pub(super) per_square: [f32; 3],
+    /// 1 / radius of Cohesion, 1/m.
+    pub(super) per_radius: f32,
     /// Largest of the three radii, m.
     pub(super) reach: f32,
     /// Nobody is hidden by angle, group or number: the eight-at-a-time walk may be used.
@@ -132,6 +149,12 @@ impl FlockClass {
             separation,
             alignment,
             cohesion,
+            per_square: looks.map(|look| look.per_square()),
+            per_radius: if cohesion.radius > 0.0 {
+                cohesion.radius.recip()
+            } else {
+                0.0
+            },
             reach: looks.iter().fold(0.0, |reach, look| look.radius.max(reach)),
             simple: looks.iter().all(Look::sees_all_around),
             alike: looks.iter().all(|look| look.radius == separation.radius),

@@ -140,7 +140,7 @@ fn walk_places_with<L: Lanes>(
                 }
             };
             let batched = (place - first) % LANES;
-            batch.put(batched, &sums, class.cohesion.radius);
+            batch.put(batched, &sums, class.per_radius);
             if batched == LANES - 1 || place - first == forces.len() - 1 {
                 let at = place - first - batched;
                 let forces = &mut forces[at..=place - first];
@@ -159,7 +159,7 @@ struct Batch {
 
 impl Batch {
     #[inline(always)]
-    fn put(&mut self, at: usize, sums: &FlockSums, radius: f32) {
+    fn put(&mut self, at: usize, sums: &FlockSums, per_radius: f32) {
         let [away_x, away_y] = sums.away;
         let [heading_x, heading_y] = sums.headings;
         let [offset_x, offset_y] = sums.offsets;
@@ -176,7 +176,7 @@ impl Batch {
             column[at] = sum;
         }
         self.sums[7][at] = sums.cohering;
-        self.per_radius[at] = if radius > 0.0 { radius.recip() } else { 0.0 };
+        self.per_radius[at] = per_radius;
     }
 
     /// Turns the sums of the agents from `place` on into forces.
@@ -305,15 +305,6 @@ struct Walk<L> {
 /// Closer than the square root of this two agents are on the same spot, m².
 const SPOT_SQUARED: f32 = 1e-12;
 
-/// `1/r²`, or enough to make every fall-off zero for a behavior that is absent.
-fn per_square(radius: f32) -> f32 {
-    if radius > 0.0 {
-        (radius * radius).recip()
-    } else {
-        f32::MAX
-    }
-}
-
 /// `u = max(0, 1 − d²/r²)`
 #[inline(always)]
 fn fall_off<L: Lanes>(square: L, per_square: L) -> L {
@@ -324,12 +315,13 @@ impl<L: Lanes> Walk<L> {
     #[inline(always)]
     fn new(class: &FlockClass, at: Vec2) -> Self {
         let zero = L::zero();
+        let [separation, alignment, cohesion] = class.per_square;
         Self {
             x: L::splat(at.x),
             y: L::splat(at.y),
-            separation: L::splat(per_square(class.separation.radius)),
-            alignment: L::splat(per_square(class.alignment.radius)),
-            cohesion: L::splat(per_square(class.cohesion.radius)),
+            separation: L::splat(separation),
+            alignment: L::splat(alignment),
+            cohesion: L::splat(cohesion),
             away_x: zero,
             away_y: zero,
             heading_x: zero,
