@@ -319,11 +319,15 @@ mod tests {
     use crate::tests::number;
 
     #[test]
-    fn nobody_stands_in_the_leaders_way() {
-        let report = headless::run(&SCENE, 1, 2_000);
-        assert_eq!(number(&report, "somebody in the leader's way"), 0.0);
-        let behind = number(&report, "mean distance behind the leader");
-        assert!((1.0..4.0).contains(&behind), "{report}");
+    fn nobody_stands_in_the_leaders_way_for_more_than_a_moment() {
+        // The leader turns back into its troop again and again.
+        for seed in 1..=3 {
+            let report = headless::run(&SCENE, seed, 2_000);
+            let blocked = number(&report, "somebody in the leader's way");
+            assert!(blocked < 0.1, "{report}");
+            let behind = number(&report, "mean distance behind the leader");
+            assert!((1.0..4.0).contains(&behind), "{report}");
+        }
     }
 
     #[test]

@@ -189,9 +189,11 @@ impl FlockClasses {
         }
     }
 
+    /// The class of a number; of one from another world, that of agents that do not flock.
     #[inline(always)]
     pub(super) fn get(&self, number: u32) -> &FlockClass {
-        &self.classes[number as usize]
+        let class = self.classes.get(number as usize);
+        class.unwrap_or(&self.classes[0])
     }
 
     /// Whether nobody flocks.
