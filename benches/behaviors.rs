@@ -105,7 +105,7 @@ fn tick(bencher: Bencher, case: &Case) {
     let mut app = app();
     let scene = furnish(app.world_mut());
     spawn(app.world_mut(), AGENTS, SIDE, |agent| {
-        (case.give)(agent, &scene)
+        (case.give)(agent, &scene);
     });
     measure(bencher, app, AGENTS);
 }

@@ -22,6 +22,10 @@ pub struct SteeringForce {
     entries: SmallVec<[LedgerEntry; 4]>,
     /// The entities that lent behaviors this tick, for those who have any.
     #[reflect(ignore)]
+    #[expect(
+        clippy::box_collection,
+        reason = "few agents have any; the others pay for 8 bytes, not 24"
+    )]
     sources: Option<Box<Vec<(SteeringId, Entity)>>>,
 }
 

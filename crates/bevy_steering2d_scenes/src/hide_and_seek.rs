@@ -249,7 +249,7 @@ fn look(
     hunter: Single<&Transform, With<Hunter>>,
     mut hiders: Query<(&Transform, &mut Hider)>,
 ) {
-    let rocks = circles(&rocks);
+    let rocks = circles(rocks);
     let hunter = Pose::of(&hunter);
     for (at, mut hider) in &mut hiders {
         let here = at.translation.truncate();
@@ -333,7 +333,7 @@ fn catch(
     }
     hider.catches += 1;
     tally.last_catch = Some((transform.translation.truncate(), current.tick()));
-    let mut taken = circles(&rocks);
+    let mut taken = circles(rocks);
     taken.push(Circle::new(hunter_at.translation.truncate(), HEAD_START));
     let elsewhere = props::free_spot(&arena, 1.0, &taken, &mut random.0);
     teleport(&mut transform, &mut velocity, elsewhere);
@@ -376,7 +376,7 @@ fn keep_tally(
     hunter: Single<&Hunter>,
     hiders: Query<(Entity, &Transform), With<Hider>>,
 ) {
-    let rocks = circles(&rocks);
+    let rocks = circles(rocks);
     for (hider, at) in &hiders {
         let gap = props::room(at.translation.truncate(), &rocks) - RADIUS;
         tally.rocks.observe(hider, gap, RADIUS);
@@ -465,7 +465,7 @@ fn explain(
         &mut gizmos,
         drawn.pose,
         EYES,
-        &circles(&rocks),
+        &circles(rocks),
         &arena,
         color,
     );

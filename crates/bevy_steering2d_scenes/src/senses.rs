@@ -121,7 +121,7 @@ mod tests {
             position: Vec2::ZERO,
             facing: Rot2::degrees(90.0),
         };
-        let farthest = eyes.looks(pose, &rock).map(|end| end.length());
+        let farthest = eyes.looks(pose, &rock).map(Vec2::length);
         assert!(
             farthest
                 .into_iter()

@@ -243,7 +243,7 @@ fn keep_tally(
     tally.outside = 0;
     for (agent, at, velocity, mut wanderer, mut look) in &mut agents {
         let here = at.translation.truncate();
-        let gap = distance_to_walls(here, &walls) - RADIUS;
+        let gap = distance_to_walls(here, walls) - RADIUS;
         let crossed = walls
             .iter()
             .filter(|wall| crosses(wanderer.before, here, wall))

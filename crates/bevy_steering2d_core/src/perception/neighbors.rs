@@ -366,7 +366,7 @@ impl Neighbors {
         let (rows, order) = (&self.gathered, &self.order);
         let pieces = self.places.pieces_mut(count, piece);
         work_on(order.chunks(piece).zip(pieces), |(order, piece)| {
-            piece.fill(order, rows)
+            piece.fill(order, rows);
         });
     }
 
