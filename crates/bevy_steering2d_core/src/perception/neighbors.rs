@@ -481,14 +481,16 @@ impl Candidates {
         self.count > Self::MOST
     }
 
-    /// The agent at `place` and those around it, in each range its share.
+    /// The agent at `place` and those around it, in each range its share: at most
+    /// [`MOST`](Self::MOST) together, however many ranges there are.
     #[cold]
     pub(crate) fn sample(&self, place: usize) -> Self {
         let mut sample = self.clone();
         for range in &mut sample.ranges {
-            let kept = (range.len() * Self::MOST / self.count).max(1);
+            let mine = range.contains(&place);
+            let kept = range.len() * (Self::MOST - 1) / self.count + usize::from(mine);
             let latest = range.end - kept;
-            let start = if range.contains(&place) {
+            let start = if mine {
                 place.saturating_sub(kept / 2)
             } else {
                 range.start + place % (range.len() - kept + 1)
@@ -948,6 +950,22 @@ mod tests {
         reach.add(1e6);
         assert_eq!(reach.usual(), Some(3.5));
         assert_eq!(ReachHistogram::default().usual(), None);
+    }
+
+    #[test]
+    fn a_sample_is_no_larger_for_somebody_who_looks_over_hundreds_of_rows() {
+        let column = (0..400).map(|i| Vec2::new(0.0, i as f32));
+        let places: Vec<Vec2> = column.chain(vec![Vec2::splat(0.5); 5_000]).collect();
+        let neighbors = index(&places, 1.0);
+        let mut candidates = Candidates::default();
+        neighbors.find_candidates(0, 400, &mut candidates);
+        assert!(candidates.are_too_many() && candidates.ranges.len() == 400);
+        for place in [0, 2_500, 5_399] {
+            let sample = candidates.sample(place);
+            let count: usize = sample.ranges.iter().map(ExactSizeIterator::len).sum();
+            assert!(count <= Candidates::MOST, "{count}");
+            assert!(sample.ranges.iter().any(|range| range.contains(&place)));
+        }
     }
 
     #[test]

@@ -640,4 +640,17 @@ mod tests {
             assert!(forces[i + 1..].iter().all(|[b, ..]| a.distance(*b) > 0.1));
         }
     }
+
+    #[test]
+    fn looking_far_from_within_a_clump_is_possible() {
+        // The clump makes the cells, and so the walk of the far-sighted one has many ranges.
+        let column = (0..400).map(|i| Vec2::new(0.0, i as f32));
+        let places: Vec<Vec2> = column.chain(vec![Vec2::splat(0.5); 1_000]).collect();
+        let (mut neighbors, _) = place_agents(&places, looks(1.0, 1.0, 1.0));
+        neighbors.places.classes[0] = 2;
+        let classes = FlockClasses::of(vec![looks(1.0, 1.0, 1.0), looks(400.0, 400.0, 400.0)]);
+        let mut forces = vec![FlockForces::default(); places.len()];
+        walk_places(&neighbors, &classes, 0, &mut forces);
+        assert!(forces.iter().flatten().all(|force| force.is_finite()));
+    }
 }
