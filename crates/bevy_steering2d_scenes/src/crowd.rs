@@ -7,6 +7,7 @@ use bevy_rapier2d::prelude::*;
 use bevy_steering2d::RandomStream;
 use bevy_steering2d::prelude::*;
 
+use crate::bodies::ghostly;
 use crate::look::{Look, Shape};
 use crate::stage::InScene;
 
@@ -33,7 +34,7 @@ impl Person {
         let groups = if self.solid {
             CollisionGroups::default()
         } else {
-            CollisionGroups::new(Group::GROUP_2, Group::GROUP_1)
+            ghostly()
         };
         (
             (Name::new(self.name), InScene::default()),
@@ -144,6 +145,11 @@ impl Bumps {
         }
         self.watching = true;
         self.now = now;
+    }
+
+    /// How many touches each of so many has had; each hurts two.
+    pub(crate) fn for_each_of(&self, people: usize) -> f32 {
+        2.0 * self.begun as f32 / people as f32
     }
 
     /// Everybody who is in touch with anybody.

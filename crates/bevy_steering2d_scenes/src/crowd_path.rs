@@ -327,11 +327,7 @@ fn experiment(seed: u64, ticks: u32) -> Vec<Line> {
         app.insert_resource::<Manners>(manners);
         headless::advance(&mut app, ticks);
         let lines = app.world().resource::<Tally>().lines().into_iter();
-        let named = lines.map(|line| Line {
-            label: format!("{name}: {}", line.label),
-            ..line
-        });
-        named.collect::<Vec<_>>()
+        lines.map(|line| line.of(name)).collect::<Vec<_>>()
     };
     [run("one way", one_way), run("path alone", path_alone)].concat()
 }

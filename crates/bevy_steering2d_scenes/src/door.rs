@@ -78,8 +78,7 @@ struct Tally {
 
 impl Tally {
     fn bumps_per_person(&self) -> f32 {
-        // Each bump hurts two.
-        2.0 * self.bumps.begun as f32 / PEOPLE as f32
+        self.bumps.for_each_of(PEOPLE)
     }
 }
 
@@ -274,11 +273,7 @@ fn experiment(seed: u64, _: u32) -> Vec<Line> {
             }
         }
         let lines = app.world().resource::<Tally>().lines().into_iter();
-        let named = lines.map(|line| Line {
-            label: format!("{name}: {}", line.label),
-            ..line
-        });
-        named.collect::<Vec<_>>()
+        lines.map(|line| line.of(name)).collect::<Vec<_>>()
     };
     [run("with queuing", true), run("without", false)].concat()
 }

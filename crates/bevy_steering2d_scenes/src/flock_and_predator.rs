@@ -7,7 +7,7 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
 
-use crate::bodies::{Animal, enable, recolor, teleport};
+use crate::bodies::{Animal, enable, ghostly, recolor, teleport};
 use crate::crowd::{Bumps, Round, free_place};
 use crate::look::{Drawn, Look};
 use crate::report::{Line, Mean};
@@ -177,7 +177,7 @@ fn spawn_boid(world: &mut World, position: Vec2, facing: f32) {
         Velocity::linear(0.5 * BOID.max_speed * Vec2::from_angle(facing)),
         StayInside::default().with_weight(FEAR),
         // They fly at different heights: nothing but steering keeps them apart.
-        CollisionGroups::new(Group::GROUP_2, Group::GROUP_1),
+        ghostly(),
     ));
 }
 

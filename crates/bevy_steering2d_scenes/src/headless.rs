@@ -61,10 +61,7 @@ pub(crate) fn trial(
     let lines = (scene.report)(app.world()).into_iter();
     lines
         .filter(|line| labels.contains(&line.label.as_str()))
-        .map(|line| Line {
-            label: format!("{which}: {}", line.label),
-            ..line
-        })
+        .map(|line| line.of(which))
         .collect()
 }
 

@@ -115,8 +115,7 @@ struct Tally {
 
 impl Tally {
     fn bumps_per_walker(&self) -> f32 {
-        // Each bump hurts two.
-        2.0 * self.bumps.begun as f32 / WALKERS as f32
+        self.bumps.for_each_of(WALKERS)
     }
 }
 

@@ -48,6 +48,14 @@ impl Line {
             unit: unit.into(),
         }
     }
+
+    /// The same line of the run that is called so.
+    pub(crate) fn of(self, run: &str) -> Self {
+        Self {
+            label: format!("{run}: {}", self.label),
+            ..self
+        }
+    }
 }
 
 /// The value of a [`Line`].

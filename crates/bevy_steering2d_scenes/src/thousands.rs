@@ -11,7 +11,7 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
 
-use crate::bodies::Animal;
+use crate::bodies::{Animal, ghostly};
 use crate::report::Line;
 use crate::scene::{Scene, SceneKey};
 use crate::stage::InScene;
@@ -183,7 +183,7 @@ fn spawn_boid(world: &mut World, position: Vec2, facing: f32, sight: f32) {
     boid.insert((
         Velocity::linear(velocity),
         // There is no room for all of them side by side.
-        CollisionGroups::new(Group::GROUP_2, Group::GROUP_1),
+        ghostly(),
     ));
 }
 
