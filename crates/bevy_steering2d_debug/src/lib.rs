@@ -1,0 +1,1 @@
+//! Draws what the agents of bevy_steering2d see and want, with gizmos.

@@ -1,0 +1,1 @@
+//! An egui panel to watch and tune the agents of bevy_steering2d.

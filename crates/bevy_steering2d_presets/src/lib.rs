@@ -1,0 +1,1 @@
+//! Steering presets of bevy_steering2d as hot-reloadable RON assets.

@@ -1,0 +1,1 @@
+//! Reads, runs and scores SteerBench cases.
