@@ -81,10 +81,13 @@ impl Agent {
     /// zero there, so that nothing jumps.
     const ON_THE_SPOT: f32 = 0.01;
 
+    /// The agent as its behaviors see it in this tick; after the tick, as they saw it. To ask a
+    /// behavior from outside what it considers, for drawing and for plans of your own.
+    ///
     /// # Errors
     /// When the vehicle holds nonsense; such an agent steers with zero force.
     #[inline(always)]
-    pub(crate) fn new(
+    pub fn new(
         entity: Entity,
         id: SteeringId,
         vehicle: &Vehicle,

@@ -209,6 +209,26 @@ impl Braking {
         }
     }
 
+    /// How far from its goal an agent begins to slow down from full speed, m.
+    pub fn slowing_distance(self, me: &Agent) -> f32 {
+        const FARTHEST: f32 = 1e6;
+        const HALVINGS: u32 = 24;
+        let is_slowed = |distance| self.curve(me, distance).speed < me.max_speed;
+        let (mut near, mut far) = (0.0, 1.0);
+        while is_slowed(far) && far < FARTHEST {
+            (near, far) = (far, 2.0 * far);
+        }
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (near + far);
+            if is_slowed(middle) {
+                near = middle;
+            } else {
+                far = middle;
+            }
+        }
+        far
+    }
+
     fn curve(self, me: &Agent, distance: f32) -> BrakingCurve {
         match self {
             Self::Physical => {

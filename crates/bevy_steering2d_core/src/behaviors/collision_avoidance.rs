@@ -54,6 +54,23 @@ impl Default for CollisionAvoidance {
     }
 }
 
+impl CollisionAvoidance {
+    /// Where the agent and a neighbor will be when they are nearest, m; `None` if it does not
+    /// mind that neighbor.
+    pub fn closest_approach(&self, me: &Agent, other: &Neighbor) -> Option<(Vec2, Vec2)> {
+        let minds = avoid_collision(me, other, self.horizon, self.margin) != Vec2::ZERO;
+        minds.then(|| {
+            let (offset, velocity) = (other.position - me.position, other.velocity - me.velocity);
+            let time = -offset.dot(velocity) / velocity.length_squared().max(f32::MIN_POSITIVE);
+            let time = time.clamp(0.0, self.horizon);
+            (
+                me.position + time * me.velocity,
+                other.position + time * other.velocity,
+            )
+        })
+    }
+}
+
 impl Behavior for CollisionAvoidance {
     type Memory = ();
     type World = Res<'static, Neighbors>;

@@ -27,20 +27,8 @@ pub fn follow_corridor(
     look_ahead: f32,
     tolerance: f32,
 ) -> Vec2 {
-    let road = Road {
-        path,
-        curb: CURB * radius,
-    };
-    let range = (me.speed() * look_ahead)
-        .max(braking_distance(me))
-        .max(radius)
-        .min(path.length());
-    let horizon = road.within(arc + range);
-    let lane = road.lane(me.position + me.velocity * look_ahead, arc, horizon);
-    let sight = road
-        .farthest_in_sight(me.position, lane, arc, horizon)
-        .max(road.within(arc + NEAR * radius).min(horizon));
-    let goal = road.place(sight, lane);
+    let road = Road::new(path, radius);
+    let (sight, goal) = road.carrot(me, arc, radius, look_ahead);
     let unhurried = Agent {
         max_speed: turning_speed(me, goal, 0.0).min(road.corner_speed(me, sight, goal)),
         ..*me
@@ -49,6 +37,19 @@ pub fn follow_corridor(
         return arrive(&unhurried, goal, Braking::Physical, tolerance);
     }
     me.track(unhurried.max_speed * me.direction_to(goal))
+}
+
+/// The place on the road that an agent, `arc` m from its beginning, heads for, m.
+pub(super) fn corridor_carrot(
+    me: &Agent,
+    path: &SteeringPath,
+    arc: f32,
+    radius: f32,
+    look_ahead: f32,
+) -> Vec2 {
+    Road::new(path, radius)
+        .carrot(me, arc, radius, look_ahead)
+        .1
 }
 
 /// How far it goes until it can stand, m.
@@ -63,7 +64,26 @@ struct Road<'a> {
     curb: f32,
 }
 
-impl Road<'_> {
+impl<'a> Road<'a> {
+    fn new(path: &'a SteeringPath, radius: f32) -> Self {
+        let curb = CURB * radius;
+        Self { path, curb }
+    }
+
+    /// What it heads for: how far along the path, m, and where that is on its lane, m.
+    fn carrot(&self, me: &Agent, arc: f32, radius: f32, look_ahead: f32) -> (f32, Vec2) {
+        let range = (me.speed() * look_ahead)
+            .max(braking_distance(me))
+            .max(radius)
+            .min(self.path.length());
+        let horizon = self.within(arc + range);
+        let lane = self.lane(me.position + me.velocity * look_ahead, arc, horizon);
+        let sight = self
+            .farthest_in_sight(me.position, lane, arc, horizon)
+            .max(self.within(arc + NEAR * radius).min(horizon));
+        (sight, self.place(sight, lane))
+    }
+
     /// An arc length cut at the end of an open path.
     fn within(&self, arc: f32) -> f32 {
         if self.path.is_looped() {

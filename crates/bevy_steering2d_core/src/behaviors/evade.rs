@@ -66,6 +66,20 @@ impl Evade {
         self.prediction = prediction;
         self
     }
+
+    /// Where it expects a pursuer as seen this tick, m: the point it runs from, near or far.
+    pub fn threat(&self, me: &Agent, pursuer: &Kinematics) -> Vec2 {
+        let time =
+            self.prediction.time(me, pursuer) + turning_time(me, pursuer.position, self.turn_time);
+        let time = time.min(time_of_closest_approach(me, pursuer));
+        let threat = pursuer.position + pursuer.velocity * time;
+        if me.direction_to(threat) == Vec2::ZERO {
+            // It will run me over: flee along its path, from where it is now.
+            pursuer.position
+        } else {
+            threat
+        }
+    }
 }
 
 impl Default for Evade {
@@ -113,14 +127,7 @@ pub fn evade(me: &Agent, pursuer: &Kinematics, how: &Evade) -> Vec2 {
     if urgency == 0.0 {
         return Vec2::ZERO;
     }
-    let time = how.prediction.time(me, pursuer) + turning_time(me, pursuer.position, how.turn_time);
-    let time = time.min(time_of_closest_approach(me, pursuer));
-    let mut threat = pursuer.position + pursuer.velocity * time;
-    if me.direction_to(threat) == Vec2::ZERO {
-        // It will run me over: flee along its path, from where it is now.
-        threat = pursuer.position;
-    }
-    urgency * flee(me, threat)
+    urgency * flee(me, how.threat(me, pursuer))
 }
 
 /// When the pursuer, running straight on, is nearest to where I am now, s; infinite while it

@@ -86,6 +86,21 @@ impl FlowField {
         Ok(Self(Arc::new(nodes)))
     }
 
+    /// The place of the first node, m.
+    pub fn corner(&self) -> Vec2 {
+        self.0.corner
+    }
+
+    /// Between neighboring nodes, m.
+    pub fn spacing(&self) -> f32 {
+        self.0.spacing
+    }
+
+    /// How many nodes there are along x and along y.
+    pub fn size(&self) -> UVec2 {
+        self.0.size
+    }
+
     /// The vector at a place, interpolated between the four nodes around it. Beyond the outermost
     /// nodes it fades to zero over one spacing, and is exactly zero from there on.
     pub fn sample(&self, place: Vec2) -> Vec2 {
@@ -170,6 +185,11 @@ impl FlowFieldFollowing {
             ..Self::default()
         }
     }
+
+    /// The predicted place at which it reads the field, m.
+    pub fn place(&self, me: &Agent) -> Vec2 {
+        me.position + me.velocity * self.look_ahead
+    }
 }
 
 impl Default for FlowFieldFollowing {
@@ -198,8 +218,7 @@ impl Behavior for FlowFieldFollowing {
 
     fn steer(&self, me: &Agent, own: Option<&FlowField>, fields: &Query<&FlowField>) -> Vec2 {
         guide(self.field, own, me, fields).map_or(Vec2::ZERO, |field| {
-            let predicted = me.position + me.velocity * self.look_ahead;
-            follow_flow(me, field.sample(predicted))
+            follow_flow(me, field.sample(self.place(me)))
         })
     }
 }

@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 
 use super::arrive::arrive;
-use super::corridor::follow_corridor;
+use super::corridor::{corridor_carrot, follow_corridor};
 use super::path_progress::FollowPathMemory;
 use super::{embeds_influence, guide, seek};
 use crate::{
@@ -100,6 +100,29 @@ impl FollowPath {
     pub fn corridor(mut self, radius: f32, look_ahead: f32) -> Self {
         self.style = PathStyle::Corridor { radius, look_ahead };
         self
+    }
+
+    /// The place it heads for at a progress, m: the next point, or the farthest place in sight on
+    /// its lane of the corridor. `None` before its first tick on this path.
+    pub fn carrot(
+        &self,
+        me: &Agent,
+        path: &SteeringPath,
+        progress: &FollowPathMemory,
+    ) -> Option<Vec2> {
+        if !progress.is_about(path) {
+            return None;
+        }
+        match self.style {
+            PathStyle::Waypoints { .. } => path.points().get(progress.waypoint).copied(),
+            PathStyle::Corridor { radius, look_ahead } => Some(corridor_carrot(
+                me,
+                path,
+                progress.distance,
+                radius,
+                look_ahead,
+            )),
+        }
     }
 }
 

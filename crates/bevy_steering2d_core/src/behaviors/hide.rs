@@ -69,6 +69,24 @@ impl Hide {
         }
     }
 
+    /// Visits the hiding spots it considers, m, each with its obstacle.
+    pub fn for_each_spot(
+        &self,
+        me: &Agent,
+        hunter: &Kinematics,
+        surroundings: &Surroundings,
+        mut visit: impl FnMut(SeenObstacle, Vec2),
+    ) {
+        let area = Region::Disc(self.search_area(me));
+        surroundings.for_each_obstacle(me, area, |obstacle| {
+            if Target::Entity(obstacle.entity) != self.hunter
+                && let Some(spot) = hiding_spot(me, hunter.position, obstacle.circle, self.standoff)
+            {
+                visit(obstacle, spot);
+            }
+        });
+    }
+
     /// Where to look for obstacles.
     fn search_area(&self, me: &Agent) -> Circle {
         Circle::new(me.position, self.search_distance)
@@ -127,13 +145,8 @@ impl Behavior for Hide {
             return Vec2::ZERO;
         }
         let mut choice = Choice::new(memory.obstacle);
-        let area = Region::Disc(self.search_area(me));
-        surroundings.for_each_obstacle(me, area, |obstacle| {
-            if Target::Entity(obstacle.entity) != self.hunter
-                && let Some(spot) = hiding_spot(me, hunter.position, obstacle.circle, self.standoff)
-            {
-                choice.consider(me, obstacle, spot);
-            }
+        self.for_each_spot(me, &hunter, surroundings, |obstacle, spot| {
+            choice.consider(me, obstacle, spot);
         });
         let chosen = choice.chosen();
         memory.set_if_neq(chosen.unwrap_or_default());

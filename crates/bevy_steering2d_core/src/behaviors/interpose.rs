@@ -58,6 +58,14 @@ impl Interpose {
         self.ratio = ratio;
         self
     }
+
+    /// The place between two as seen this tick that it goes to, m, and how that place moves, m/s.
+    pub fn point(&self, me: &Agent, first: &Kinematics, second: &Kinematics) -> (Vec2, Vec2) {
+        let between = first.position.lerp(second.position, self.ratio);
+        let velocity = first.velocity.lerp(second.velocity, self.ratio);
+        let time = me.position.distance(between) / me.max_speed;
+        (between + velocity * time, velocity)
+    }
 }
 
 impl Default for Interpose {
@@ -105,10 +113,7 @@ impl Behavior for Interpose {
 
 /// The force of [`Interpose`] between two as seen this tick, N.
 pub fn interpose(me: &Agent, first: &Kinematics, second: &Kinematics, how: &Interpose) -> Vec2 {
-    let between = first.position.lerp(second.position, how.ratio);
-    let velocity = first.velocity.lerp(second.velocity, how.ratio);
-    let time = me.position.distance(between) / me.max_speed;
-    let point = between + velocity * time;
+    let (point, velocity) = how.point(me, first, second);
     arrive_at_moving(me, point, velocity, how.braking, how.tolerance)
 }
 

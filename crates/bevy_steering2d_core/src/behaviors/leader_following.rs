@@ -70,6 +70,21 @@ impl Default for LeaderFollowing {
     }
 }
 
+impl LeaderFollowing {
+    /// The place behind a leader that it goes to, m.
+    pub fn spot(&self, leader: Vec2, heading: Vec2) -> Vec2 {
+        leader - self.follow_distance * heading
+    }
+
+    /// What it keeps free ahead of a leader: how far beyond its center, and how far to each side,
+    /// m. `radii` are its own and the leader's together, m.
+    pub fn lane(&self, radii: f32, leader_speed: f32) -> Vec2 {
+        let margin = 0.5 * self.clearance;
+        let width = radii + margin;
+        Vec2::new(width + margin + NOTICE * leader_speed, width)
+    }
+}
+
 impl Behavior for LeaderFollowing {
     type Memory = &'static mut LeaderMemory;
     type World = (
@@ -129,14 +144,14 @@ fn choose_leader<'a>(
 
 /// The force of [`LeaderFollowing`] behind a leader, N.
 fn follow_leader(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> Vec2 {
-    let way = make_way(me, leader, how.clearance).clamp_length_max(me.max_force);
+    let way = make_way(me, leader, how).clamp_length_max(me.max_force);
     let left = me.max_force - way.length();
-    way + keep_behind(me, leader, how.follow_distance).clamp_length_max(left.max(0.0))
+    way + keep_behind(me, leader, how).clamp_length_max(left.max(0.0))
 }
 
 /// To the place behind the leader, N.
-fn keep_behind(me: &Agent, leader: &Neighbor, follow_distance: f32) -> Vec2 {
-    let behind = leader.position - follow_distance * leader.heading;
+fn keep_behind(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> Vec2 {
+    let behind = how.spot(leader.position, leader.heading);
     if leader.velocity == Vec2::ZERO {
         return arrive(me, behind, Braking::Physical, me.radius.max(0.1));
     }
@@ -152,18 +167,17 @@ const NOTICE: f32 = 1.0;
 const DRIFT: f32 = 0.2;
 
 /// Out of the way of a leader that comes towards me, N.
-fn make_way(me: &Agent, leader: &Neighbor, clearance: f32) -> Vec2 {
+fn make_way(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> Vec2 {
     let offset = me.position - leader.position;
     let ahead = offset.dot(leader.heading);
     let aside = offset.dot(leader.heading.perp());
-    let margin = 0.5 * clearance;
-    let width = me.radius + leader.radius + margin;
-    let length = width + margin + NOTICE * leader.velocity.length();
+    let lane = how.lane(me.radius + leader.radius, leader.velocity.length());
+    let (length, width) = (lane.x, lane.y);
     if !(0.0..length).contains(&ahead) || aside.abs() >= width {
         return Vec2::ZERO;
     }
     // It does for both what each of two would do.
-    let give_way = 2.0 * me.mass * avoid_collision(me, leader, NOTICE, margin);
+    let give_way = 2.0 * me.mass * avoid_collision(me, leader, NOTICE, 0.5 * how.clearance);
     // Dead ahead, to its left.
     let side = if aside < 0.0 { -1.0 } else { 1.0 };
     let drift = me.track(side * me.max_speed * leader.heading.perp());
@@ -225,7 +239,7 @@ mod tests {
                 position: Vec2::new(x, y),
                 ..default()
             };
-            make_way(&me, &leader, 2.0)
+            make_way(&me, &leader, &LeaderFollowing::default())
         };
         assert!(at(1.0, 0.3).y > 1.0);
         assert!(at(1.0, -0.3).y < -1.0);

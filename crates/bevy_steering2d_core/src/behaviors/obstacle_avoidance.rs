@@ -76,6 +76,11 @@ impl ObstacleAvoidance {
             radius: me.radius + self.margin,
         }
     }
+
+    /// Whether it minds an obstacle: in its detection box, or all but touching.
+    pub fn minds(&self, me: &Agent, obstacle: Circle) -> bool {
+        Threat::seen(me, obstacle, self).is_some()
+    }
 }
 
 impl Behavior for ObstacleAvoidance {

@@ -26,9 +26,14 @@ pub struct FollowPathMemory {
 }
 
 impl FollowPathMemory {
+    /// Whether this is the progress along that path, and not along one that lay here before.
+    pub fn is_about(&self, path: &SteeringPath) -> bool {
+        self.path == Some(path.identity())
+    }
+
     /// Where the agent has come to by now; starts over when the path is another one.
     pub(super) fn after_a_tick(&self, me: &Agent, path: &SteeringPath, how: &FollowPath) -> Self {
-        let mut progress = if self.path == Some(path.identity()) {
+        let mut progress = if self.is_about(path) {
             *self
         } else {
             self.joining(me, path, how.style)

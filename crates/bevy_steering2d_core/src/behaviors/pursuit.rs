@@ -56,6 +56,15 @@ impl Pursuit {
         self.prediction = prediction;
         self
     }
+
+    /// Where it expects to meet a quarry as seen this tick, m: the point it heads for.
+    pub fn aim(&self, me: &Agent, quarry: &Kinematics) -> Vec2 {
+        if comes_straight_at(me, quarry, self.facing_angle) {
+            return quarry.position;
+        }
+        let turning = turning_time(me, quarry.position, self.turn_time);
+        quarry.position + quarry.velocity * (self.prediction.time(me, quarry) + turning)
+    }
 }
 
 impl Default for Pursuit {
@@ -96,11 +105,7 @@ impl Behavior for Pursuit {
 
 /// The force of [`Pursuit`] after a quarry as seen this tick, N.
 pub fn pursuit(me: &Agent, quarry: &Kinematics, how: &Pursuit) -> Vec2 {
-    if comes_straight_at(me, quarry, how.facing_angle) {
-        return seek(me, quarry.position);
-    }
-    let time = how.prediction.time(me, quarry) + turning_time(me, quarry.position, how.turn_time);
-    seek(me, quarry.position + quarry.velocity * time)
+    seek(me, how.aim(me, quarry))
 }
 
 /// Ahead of me and facing me: `h · h_q < −cos(angle)`.

@@ -45,6 +45,25 @@ impl Default for Queuing {
     }
 }
 
+impl Queuing {
+    /// Where it looks for those who may be in its way.
+    pub fn view(&self, me: &Agent) -> NeighborView {
+        NeighborView {
+            field_of_view: std::f32::consts::PI,
+            ..NeighborView::around(
+                me,
+                self.look_ahead + 2.0 * me.radius + self.radius,
+                self.groups,
+            )
+        }
+    }
+
+    /// Whether it holds back for a neighbor in its [`view`](Self::view).
+    pub fn minds(&self, me: &Agent, other: &Neighbor) -> bool {
+        queue_behind(me, other, self) != Vec2::ZERO
+    }
+}
+
 impl Behavior for Queuing {
     type Memory = ();
     type World = Res<'static, Neighbors>;
@@ -57,16 +76,8 @@ impl Behavior for Queuing {
     }
 
     fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
-        let view = NeighborView {
-            field_of_view: std::f32::consts::PI,
-            ..NeighborView::around(
-                me,
-                self.look_ahead + 2.0 * me.radius + self.radius,
-                self.groups,
-            )
-        };
         neighbors
-            .in_view(view)
+            .in_view(self.view(me))
             .map(|other| queue_behind(me, other, self))
             .max_by(|a, b| a.length_squared().total_cmp(&b.length_squared()))
             .unwrap_or(Vec2::ZERO)

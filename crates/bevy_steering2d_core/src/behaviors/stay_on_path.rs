@@ -52,6 +52,32 @@ impl StayOnPath {
         self.radius = radius;
         self
     }
+
+    /// Of the places where it is and will be, the one farthest off the path, m, and how far that
+    /// is, m.
+    pub fn farthest_off(&self, me: &Agent, path: &SteeringPath) -> (Vec2, f32) {
+        [0.0, 0.5, 1.0]
+            .map(|share| me.position + me.velocity * (share * self.look_ahead))
+            .map(|place| (place, path.closest(place).position.distance(place)))
+            .into_iter()
+            .fold((me.position, 0.0), |farthest, seen| {
+                if seen.1 > farthest.1 { seen } else { farthest }
+            })
+    }
+
+    /// The place on the path that it steers back to, m; `None` while it is not about to leave it.
+    pub fn way_back(&self, me: &Agent, path: &SteeringPath) -> Option<Vec2> {
+        let (place, distance) = self.farthest_off(me, path);
+        (distance > self.radius).then(|| self.back_from(place, me, path))
+    }
+
+    /// The nearest place on the stretch of path that it could have walked by then.
+    fn back_from(&self, place: Vec2, me: &Agent, path: &SteeringPath) -> Vec2 {
+        let here = path.closest(me.position).arc;
+        let stretch = self.radius + me.speed() * self.look_ahead;
+        let back = path.closest_between(place, here - stretch, here + stretch);
+        back.position
+    }
 }
 
 impl Default for StayOnPath {
@@ -87,23 +113,13 @@ impl Behavior for StayOnPath {
 
 /// The force of [`StayOnPath`], N.
 pub fn stay_on_path(me: &Agent, path: &SteeringPath, how: &StayOnPath) -> Vec2 {
-    let farthest = [0.0, 0.5, 1.0]
-        .map(|share| me.position + me.velocity * (share * how.look_ahead))
-        .map(|place| (path.closest(place).position.distance(place), place))
-        .into_iter()
-        .fold((0.0, me.position), |farthest, seen| {
-            if seen.0 > farthest.0 { seen } else { farthest }
-        });
-    let (distance, place) = farthest;
+    let (place, distance) = how.farthest_off(me, path);
     let excess = distance - how.radius;
     if excess <= 0.0 {
         return Vec2::ZERO;
     }
-    let here = path.closest(me.position).arc;
-    let stretch = how.radius + me.speed() * how.look_ahead;
-    let back = path.closest_between(place, here - stretch, here + stretch);
     let urgency = (excess / (0.5 * how.radius)).min(1.0);
-    urgency * seek(me, back.position)
+    urgency * seek(me, how.back_from(place, me, path))
 }
 
 #[cfg(test)]

@@ -54,8 +54,9 @@ impl WallFollowing {
         }
     }
 
-    /// Where it will be after the look-ahead, m.
-    fn future(&self, me: &Agent) -> Vec2 {
+    /// Where it will be after the look-ahead, m: the place from which it looks for the nearest
+    /// wall.
+    pub fn future(&self, me: &Agent) -> Vec2 {
         me.position + self.look_ahead * me.velocity
     }
 }

@@ -1,0 +1,239 @@
+//! The colors of the drawings: bright, for dark ground, and told apart by color-blind eyes where
+//! they meet.
+
+use bevy::prelude::*;
+
+/// Velocities.
+pub const VELOCITY: Color = Color::srgb_u8(115, 219, 166);
+/// Total forces.
+pub const TOTAL_FORCE: Color = Color::srgb_u8(92, 184, 247);
+/// What an agent has its mind on: targets, spots, hits, the selection.
+pub const ATTENTION: Color = Color::srgb_u8(250, 212, 92);
+/// What is dangerous: the part of a feeler that is past a wall, a pursuer.
+pub const DANGER: Color = Color::srgb_u8(240, 92, 84);
+/// What is merely there: feelers that touch nothing, circles, roads.
+pub const QUIET: Color = Color::srgb_u8(143, 156, 181);
+
+/// The color of a behavior's force, by the behavior's short name; the same in every app.
+///
+/// Those of the built-in behaviors were chosen for dark ground, with a contrast of at least 4.5.
+/// Behaviors that are often seen together stay apart for eyes without the red or the green cones,
+/// all pairs for other eyes. A behavior of yours gets a color by its name; if it comes too near
+/// another, choose one with [`SteeringDebug::set_color`](crate::SteeringDebug::set_color).
+pub fn behavior_color(name: &str) -> Color {
+    let built_in = BUILT_IN.iter().find(|(known, _)| *known == name);
+    built_in.map_or_else(|| color_by_name(name), |(_, color)| *color)
+}
+
+/// Found by annealing: the larger the smallest distance in Oklab, the better.
+const BUILT_IN: [(&str, Color); 25] = [
+    ("Containment", Color::srgb_u8(197, 245, 254)),
+    ("WallAvoidance", Color::srgb_u8(70, 219, 5)),
+    ("ObstacleAvoidance", Color::srgb_u8(253, 136, 217)),
+    ("CollisionAvoidance", Color::srgb_u8(252, 209, 220)),
+    ("Sidestep", Color::srgb_u8(196, 130, 37)),
+    ("Evade", Color::srgb_u8(227, 193, 254)),
+    ("Flee", Color::srgb_u8(243, 237, 199)),
+    ("Separation", Color::srgb_u8(218, 254, 53)),
+    ("Alignment", Color::srgb_u8(124, 145, 40)),
+    ("Cohesion", Color::srgb_u8(18, 137, 231)),
+    ("MatchVelocity", Color::srgb_u8(150, 131, 100)),
+    ("StayOnPath", Color::srgb_u8(55, 175, 8)),
+    ("Tether", Color::srgb_u8(252, 202, 33)),
+    ("Seek", Color::srgb_u8(128, 131, 164)),
+    ("Arrive", Color::srgb_u8(191, 192, 2)),
+    ("Pursuit", Color::srgb_u8(248, 78, 58)),
+    ("OffsetPursuit", Color::srgb_u8(246, 140, 17)),
+    ("LeaderFollowing", Color::srgb_u8(209, 75, 238)),
+    ("Interpose", Color::srgb_u8(212, 110, 128)),
+    ("Hide", Color::srgb_u8(101, 246, 61)),
+    ("WallFollowing", Color::srgb_u8(202, 102, 195)),
+    ("FollowPath", Color::srgb_u8(53, 151, 146)),
+    ("FlowFieldFollowing", Color::srgb_u8(247, 47, 167)),
+    ("Queuing", Color::srgb_u8(168, 107, 253)),
+    ("Wander", Color::srgb_u8(198, 162, 143)),
+];
+
+/// One of 24 hues, bright or pale.
+fn color_by_name(name: &str) -> Color {
+    // FNV-1a.
+    let hash = name.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    });
+    let hue = 15.0 * ((hash >> 8) % 24) as f32;
+    let (lightness, chroma) = if hash & 1 == 0 {
+        (0.74, 0.13)
+    } else {
+        (0.88, 0.07)
+    };
+    Oklcha::lch(lightness, chroma, hue).into()
+}
+
+/// The colors that were set by hand.
+#[derive(Reflect, Clone, Debug, Default, PartialEq)]
+#[reflect(Default, Debug, PartialEq, Clone)]
+pub(crate) struct OwnColors(Vec<(String, Color)>);
+
+impl OwnColors {
+    pub(crate) const NONE: Self = Self(Vec::new());
+
+    pub(crate) fn get(&self, name: &str) -> Option<Color> {
+        let own = self.0.iter().find(|(known, _)| known == name);
+        own.map(|(_, color)| *color)
+    }
+
+    pub(crate) fn set(&mut self, name: String, color: Color) {
+        self.0.retain(|(known, _)| *known != name);
+        self.0.push((name, color));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bevy_steering2d_core::{BehaviorRegistry, SteeringCorePlugin};
+
+    /// Behaviors that are often on one agent.
+    const TOGETHER: &[&[&str]] = &[
+        &[
+            "Wander",
+            "Containment",
+            "WallAvoidance",
+            "ObstacleAvoidance",
+        ],
+        &[
+            "Wander",
+            "Evade",
+            "Flee",
+            "WallAvoidance",
+            "ObstacleAvoidance",
+        ],
+        &["Separation", "Alignment", "Cohesion", "Wander", "Evade"],
+        &[
+            "Separation",
+            "Alignment",
+            "Cohesion",
+            "WallAvoidance",
+            "Containment",
+        ],
+        &[
+            "Seek",
+            "CollisionAvoidance",
+            "Queuing",
+            "Separation",
+            "Sidestep",
+        ],
+        &["Arrive", "CollisionAvoidance", "Queuing", "Separation"],
+        &["FollowPath", "Separation", "CollisionAvoidance", "Queuing"],
+        &["FollowPath", "WallAvoidance", "Sidestep"],
+        &[
+            "OffsetPursuit",
+            "Separation",
+            "ObstacleAvoidance",
+            "MatchVelocity",
+        ],
+        &[
+            "LeaderFollowing",
+            "Separation",
+            "CollisionAvoidance",
+            "Wander",
+        ],
+        &["Hide", "Wander", "Evade", "ObstacleAvoidance"],
+        &["Interpose", "Separation", "Arrive"],
+        &["StayOnPath", "Wander", "Seek"],
+        &["Tether", "Wander", "Seek"],
+        &["FlowFieldFollowing", "Separation", "CollisionAvoidance"],
+        &[
+            "Pursuit",
+            "Wander",
+            "ObstacleAvoidance",
+            "WallAvoidance",
+            "Seek",
+        ],
+    ];
+
+    /// The gallery's.
+    const GROUND: Color = Color::srgb(0.094, 0.114, 0.145);
+
+    /// How eyes without red and without green cones see linear sRGB. (Machado, Oliveira and
+    /// Fernandes 2009)
+    const WITHOUT_RED: [[f32; 3]; 3] = [
+        [0.152_286, 1.052_583, -0.204_868],
+        [0.114_503, 0.786_281, 0.099_216],
+        [-0.003_882, -0.048_116, 1.051_998],
+    ];
+    const WITHOUT_GREEN: [[f32; 3]; 3] = [
+        [0.367_322, 0.860_646, -0.227_968],
+        [0.280_085, 0.672_501, 0.047_413],
+        [-0.011_820, 0.042_940, 0.968_881],
+    ];
+    const ALL_CONES: [[f32; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+
+    /// In Oklab, for somebody's eyes. From about 0.02 on a difference is noticed.
+    fn distance(a: Color, b: Color, eyes: [[f32; 3]; 3]) -> f32 {
+        let seen = |color: Color| {
+            let light = LinearRgba::from(color).to_vec3();
+            let [r, g, b] = eyes.map(|row| Vec3::from(row).dot(light).clamp(0.0, 1.0));
+            let lab = Oklaba::from(LinearRgba::rgb(r, g, b));
+            Vec3::new(lab.lightness, lab.a, lab.b)
+        };
+        seen(a).distance(seen(b))
+    }
+
+    fn contrast(a: Color, b: Color) -> f32 {
+        let [a, b] = [a, b].map(|color| 0.05 + LinearRgba::from(color).luminance());
+        a.max(b) / a.min(b)
+    }
+
+    #[test]
+    fn every_built_in_behavior_has_a_color_of_its_own() {
+        let mut app = App::new();
+        app.add_plugins((MinimalPlugins, SteeringCorePlugin::default()));
+        let registry = app.world().resource::<BehaviorRegistry>();
+        for behavior in registry.iter() {
+            let known = BUILT_IN.iter().filter(|(name, _)| *name == behavior.name);
+            assert_eq!(known.count(), 1, "{}", behavior.name);
+        }
+        assert_eq!(registry.iter().count(), BUILT_IN.len());
+    }
+
+    #[test]
+    fn colors_read_on_dark_ground() {
+        for (name, color) in BUILT_IN {
+            assert!(contrast(color, GROUND) >= 4.5, "{name}");
+        }
+        for color in [VELOCITY, TOTAL_FORCE, ATTENTION, DANGER, QUIET] {
+            assert!(contrast(color, GROUND) >= 4.5, "{color:?}");
+        }
+        for name in ["Drift", "Juke", "StayInside", ""] {
+            assert!(contrast(behavior_color(name), GROUND) >= 4.5, "{name}");
+        }
+    }
+
+    #[test]
+    fn colors_are_told_apart() {
+        for (i, (a, a_color)) in BUILT_IN.iter().enumerate() {
+            for (b, b_color) in &BUILT_IN[i + 1..] {
+                let apart = distance(*a_color, *b_color, ALL_CONES);
+                assert!(apart > 0.075, "{a} and {b}: {apart}");
+            }
+            for other in [VELOCITY, TOTAL_FORCE] {
+                assert!(distance(*a_color, other, ALL_CONES) > 0.075, "{a}");
+            }
+        }
+    }
+
+    #[test]
+    fn companions_are_told_apart_by_color_blind_eyes() {
+        for companions in TOGETHER {
+            for (i, a) in companions.iter().enumerate() {
+                for b in &companions[i + 1..] {
+                    for eyes in [WITHOUT_RED, WITHOUT_GREEN] {
+                        let apart = distance(behavior_color(a), behavior_color(b), eyes);
+                        assert!(apart > 0.06, "{a} and {b}: {apart}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! The agents that are drawn in this frame.
+
+use bevy::ecs::query::{QueryData, QueryFilter, ROQueryItem};
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
+use bevy_steering2d_core::{
+    Agent, Kinematics, SteeredBy, SteeringClock, SteeringDisabled, SteeringId, Target, Targets,
+    Vehicle,
+};
+
+use crate::{SteeringDebug, SteeringSelection, Whom};
+
+/// Where an entity is seen, m, when that is not its [`GlobalTransform`]: for games that move
+/// pictures smoothly between the ticks of physics. Keep it up to date before `PostUpdate`.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+pub struct DrawnAt(pub Vec2);
+
+/// An agent that is drawn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Subject {
+    /// As its behaviors saw it in the last tick.
+    pub(crate) me: Agent,
+    /// Where it is seen now, m.
+    pub(crate) place: Vec2,
+    /// Speaks for itself: is the primary of the selection, or there is no other.
+    pub(crate) is_primary: bool,
+}
+
+impl Subject {
+    /// From where behaviors saw it to where it is seen now, m.
+    pub(crate) fn lag(&self) -> Vec2 {
+        self.place - self.me.position
+    }
+}
+
+/// Everybody who is drawn in this frame.
+#[derive(Resource, Debug, Default)]
+pub(crate) struct Subjects {
+    agents: Vec<Subject>,
+    /// Who carries behaviors: the agents, and those that steer for them.
+    carriers: Vec<(usize, Entity)>,
+    /// Whether it has been said that there are too many.
+    complained: bool,
+}
+
+impl Subjects {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Subject> {
+        self.agents.iter()
+    }
+
+    /// The subjects and what their carriers have of a query.
+    pub(crate) fn with<'a, 's, D: QueryData, F: QueryFilter>(
+        &'a self,
+        query: &'a Query<'_, 's, D, F>,
+    ) -> impl Iterator<Item = (&'a Subject, ROQueryItem<'a, 's, D>)> {
+        self.carriers
+            .iter()
+            .filter_map(|&(agent, carrier)| Some((&self.agents[agent], query.get(carrier).ok()?)))
+    }
+}
+
+pub(crate) fn choose_subjects(
+    debug: Res<SteeringDebug>,
+    selection: Res<SteeringSelection>,
+    clock: Res<SteeringClock>,
+    agents: Query<
+        (
+            Entity,
+            &SteeringId,
+            &Vehicle,
+            &Kinematics,
+            Option<&SteeredBy>,
+        ),
+        Without<SteeringDisabled>,
+    >,
+    scenery: Scenery,
+    mut subjects: ResMut<Subjects>,
+) {
+    let subjects = &mut *subjects;
+    subjects.agents.clear();
+    subjects.carriers.clear();
+    let mut chosen: Vec<Entity> = selection.iter().collect();
+    if debug.whom == Whom::All {
+        let others = agents.iter().map(|(agent, id, ..)| (*id, agent));
+        let others = others.filter(|(_, agent)| !selection.contains(*agent));
+        chosen.extend(lowest(
+            others.collect(),
+            debug.max_agents.saturating_sub(chosen.len()),
+        ));
+        let left_out = agents.iter().len().saturating_sub(debug.max_agents);
+        if left_out > 0 && !subjects.complained {
+            subjects.complained = true;
+            log::warn!(
+                "steering debug: {left_out} agents are not drawn; SteeringDebug::max_agents is {}",
+                debug.max_agents
+            );
+        }
+    }
+    chosen.truncate(debug.max_agents);
+    let primary = selection
+        .primary()
+        .or((chosen.len() == 1).then(|| chosen[0]));
+    for agent in chosen {
+        let Ok((agent, &id, vehicle, body, satellites)) = agents.get(agent) else {
+            continue;
+        };
+        let Ok(me) = Agent::new(agent, id, vehicle, body, &clock) else {
+            continue;
+        };
+        let place = scenery.place_of(agent).unwrap_or(body.position);
+        if !(body.is_finite() && place.is_finite()) {
+            continue;
+        }
+        let index = subjects.agents.len();
+        subjects.agents.push(Subject {
+            me,
+            place,
+            is_primary: primary == Some(agent),
+        });
+        let satellites = satellites.into_iter().flat_map(SteeredBy::iter);
+        let carriers = std::iter::once(agent).chain(satellites);
+        let carriers = carriers.map(|carrier| (index, carrier));
+        subjects.carriers.extend(carriers);
+    }
+}
+
+/// The `most` with the lowest ids, in their order.
+fn lowest(mut agents: Vec<(SteeringId, Entity)>, most: usize) -> impl Iterator<Item = Entity> {
+    if most > 0 && agents.len() > most {
+        agents.select_nth_unstable(most - 1);
+    }
+    agents.truncate(most);
+    agents.sort_unstable();
+    agents.into_iter().map(|(_, agent)| agent)
+}
+
+/// Where things are seen.
+#[derive(SystemParam)]
+pub(crate) struct Scenery<'w, 's> {
+    targets: Targets<'w, 's>,
+    bodies: Query<'w, 's, &'static Kinematics>,
+    places: Query<'w, 's, (Option<&'static DrawnAt>, &'static GlobalTransform)>,
+}
+
+impl Scenery<'_, '_> {
+    /// Where an entity is seen now, m.
+    pub(crate) fn place_of(&self, entity: Entity) -> Option<Vec2> {
+        let (drawn, transform) = self.places.get(entity).ok()?;
+        Some(drawn.map_or_else(|| transform.translation().truncate(), |drawn| drawn.0))
+    }
+
+    /// From where behaviors saw an entity to where it is seen now, m.
+    pub(crate) fn lag_of(&self, entity: Entity) -> Vec2 {
+        match (self.place_of(entity), self.bodies.get(entity)) {
+            (Some(place), Ok(body)) => place - body.position,
+            _ => Vec2::ZERO,
+        }
+    }
+
+    /// A target as behaviors saw it, and from there to where it is seen now, m.
+    pub(crate) fn find(&self, target: Target) -> Option<(Kinematics, Vec2)> {
+        let seen = self.targets.get(target)?;
+        let lag = match target {
+            Target::Point(_) => Vec2::ZERO,
+            Target::Entity(entity) => self.lag_of(entity),
+        };
+        Some((seen, lag))
+    }
+
+    /// Where a target is seen now, m.
+    pub(crate) fn place_of_target(&self, target: Target) -> Option<Vec2> {
+        self.find(target).map(|(seen, lag)| seen.position + lag)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lowest_ids_are_kept_in_order() {
+        let mut world = World::new();
+        let agents: Vec<_> = [5, 1, 9, 3]
+            .map(|id| (SteeringId(id), world.spawn_empty().id()))
+            .into();
+        let kept: Vec<_> = lowest(agents.clone(), 2).collect();
+        assert_eq!(kept, [agents[1].1, agents[3].1]);
+        assert_eq!(lowest(agents.clone(), 0).count(), 0);
+        assert_eq!(lowest(agents, 99).count(), 4);
+    }
+}
