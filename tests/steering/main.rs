@@ -23,6 +23,7 @@ mod locomotion;
 mod paths;
 mod pipeline;
 mod pitfalls;
+mod presets;
 mod properties;
 mod requirements;
 mod thinking;

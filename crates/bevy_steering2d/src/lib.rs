@@ -121,6 +121,8 @@
 //! # Features
 //!
 //! - `rapier` (default): the Rapier backend. Without it only point masses move.
+//! - `presets`: an agent's tuning as hot-reloadable `*.steering.ron` files, see [`presets`]; the
+//!   plugin takes care of them wherever there is an `AssetServer`.
 //! - `serialize`: serde for the public components, for saves and rollback.
 
 use bevy::app::{App, FixedUpdate, Plugin};
@@ -132,7 +134,12 @@ pub use bevy_steering2d_core::*;
 #[doc(inline)]
 pub use bevy_steering2d_rapier as rapier;
 
-/// Everything: pipeline, behaviors, and the Rapier backend unless the feature `rapier` is off.
+#[cfg(feature = "presets")]
+#[doc(inline)]
+pub use bevy_steering2d_presets as presets;
+
+/// Everything: pipeline, behaviors, the Rapier backend unless the feature `rapier` is off, and
+/// presets if the feature `presets` is on.
 ///
 /// Adding it twice does no harm: the second one warns and changes nothing.
 pub struct SteeringPlugin {
@@ -160,6 +167,8 @@ impl Plugin for SteeringPlugin {
         app.add_plugins(SteeringCorePlugin::new(self.schedule));
         #[cfg(feature = "rapier")]
         app.add_plugins(rapier::SteeringRapierPlugin);
+        #[cfg(feature = "presets")]
+        app.add_plugins(presets::SteeringPresetPlugin);
     }
 
     fn is_unique(&self) -> bool {
@@ -170,6 +179,8 @@ impl Plugin for SteeringPlugin {
 /// What most games import: `use bevy_steering2d::prelude::*;`
 pub mod prelude {
     pub use crate::SteeringPlugin;
+    #[cfg(feature = "presets")]
+    pub use crate::presets::{SteeringPreset, UsesPreset, save_preset};
     pub use bevy_steering2d_core::{
         Agent, Alignment, Area, Arrive, Arrived, Behavior, Braking, Cohesion, CollisionAvoidance,
         Combine, Containment, CrowdPathFollowing, Deceleration, Evade, FaceTarget, FaceVelocity,

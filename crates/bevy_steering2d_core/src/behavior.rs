@@ -131,3 +131,24 @@ pub trait Behavior:
         self
     }
 }
+
+/// Marks a field that depends on the situation and is no matter of tuning, such as one's place in
+/// a formation: presets neither store nor change it.
+///
+/// Not needed for fields that refer to entities ([`Target`], [`Entity`] and what holds one), which
+/// count as such anyway.
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_steering2d_core::{Influence, Situational};
+/// #[derive(Component, Reflect)]
+/// struct Patrol {
+///     influence: Influence,
+///     /// Where this one guards, m.
+///     #[reflect(@Situational)]
+///     post: Vec2,
+/// }
+/// ```
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[reflect(Default, Debug, PartialEq, Clone)]
+pub struct Situational;

@@ -84,7 +84,7 @@ mod vehicle;
 mod warnings;
 
 pub use agent::Agent;
-pub use behavior::Behavior;
+pub use behavior::{Behavior, Situational};
 pub use behaviors::{
     Alignment, Area, Arrive, ArriveMemory, Braking, Cohesion, CollisionAvoidance, Containment,
     CrowdPathFollowing, CustomPrediction, Deceleration, Evade, Feeler, Feelers, Flee, Flocking,
@@ -109,7 +109,7 @@ pub use perception::{
 pub use plugin::SteeringCorePlugin;
 pub use random::RandomStream;
 pub use registry::{
-    AssignedBehavior, BehaviorId, BehaviorInfo, BehaviorRegistry, SteeringAppExt,
+    AssignedBehavior, BehaviorId, BehaviorInfo, BehaviorRegistry, ReflectBehavior, SteeringAppExt,
     SteeringCommandsExt,
 };
 pub use satellite::{SteeredBy, SteersFor};

@@ -5,12 +5,13 @@ use std::marker::PhantomData;
 
 use bevy::ecs::world::{EntityRef, EntityWorldMut};
 use bevy::prelude::*;
+use bevy::reflect::FromType;
 
 use crate::perception::{Probing, ask, clear_probes};
 use crate::satellite::{SteeredBy, SteersFor};
 use crate::schedule::{BehaviorOrder, ProbeOrder, SteeringStage};
 use crate::steer::{steer_agents, steer_satellites};
-use crate::{Behavior, Influence, SensesColliders, Vehicle};
+use crate::{Behavior, Influence, InvalidParameter, SensesColliders, Vehicle};
 
 /// Index of a registered behavior in the [`BehaviorRegistry`].
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,6 +67,84 @@ fn remove<B: Behavior>(entity: &mut EntityWorldMut) -> bool {
         log::warn!("entity {entity}: asked to remove {name}, which it does not have");
     }
     removed
+}
+
+/// A registered behavior's way through reflection: type data in the
+/// [`AppTypeRegistry`], for tools that know it only by its type. Every
+/// [registered](SteeringAppExt) behavior has it, whatever else its type reflects.
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_steering2d_core::*;
+/// # use std::any::TypeId;
+/// # let mut app = App::new();
+/// # app.add_plugins((MinimalPlugins, SteeringCorePlugin::default()));
+/// let types = app.world().resource::<AppTypeRegistry>().clone();
+/// let seek = types.read().get_type_data::<ReflectBehavior>(TypeId::of::<Seek>()).cloned();
+/// let seek = seek.expect("a built-in behavior");
+/// let mut agent = app.world_mut().spawn(PointMass::default());
+/// seek.write(&mut agent, Box::new(Seek::new(Vec2::X))).expect("a Seek");
+/// assert!(agent.contains::<Seek>());
+/// ```
+#[derive(Clone)]
+pub struct ReflectBehavior {
+    read: for<'a> fn(EntityRef<'a>) -> Option<&'a dyn Reflect>,
+    write: fn(&mut EntityWorldMut, Box<dyn Reflect>) -> Result<(), Box<dyn Reflect>>,
+    remove: fn(&mut EntityWorldMut) -> bool,
+    check: fn(&dyn Reflect) -> Option<Result<(), InvalidParameter>>,
+}
+
+impl ReflectBehavior {
+    /// The behavior's parameters on an entity; `None` if it is not there.
+    pub fn read<'a>(&self, entity: EntityRef<'a>) -> Option<&'a dyn Reflect> {
+        (self.read)(entity)
+    }
+
+    /// Overwrites the behavior in place, or inserts it.
+    ///
+    /// # Errors
+    /// Gives the value back if it is not of this behavior's type.
+    pub fn write(
+        &self,
+        entity: &mut EntityWorldMut,
+        value: Box<dyn Reflect>,
+    ) -> Result<(), Box<dyn Reflect>> {
+        (self.write)(entity, value)
+    }
+
+    /// Removes the behavior; warns and gives false if the entity does not have it.
+    pub fn remove(&self, entity: &mut EntityWorldMut) -> bool {
+        (self.remove)(entity)
+    }
+
+    /// Checks the [influence](Influence::check) and the [parameters](Behavior::check) of a value;
+    /// `None` if it is not of this behavior's type.
+    pub fn check(&self, value: &dyn Reflect) -> Option<Result<(), InvalidParameter>> {
+        (self.check)(value)
+    }
+}
+
+impl<B: Behavior> FromType<B> for ReflectBehavior {
+    fn from_type() -> Self {
+        Self {
+            read: |entity| entity.get::<B>().map(|behavior| behavior as &dyn Reflect),
+            write: |entity, value| {
+                let value = *value.downcast::<B>()?;
+                match entity.get_mut::<B>() {
+                    Some(mut behavior) => *behavior = value,
+                    None => {
+                        entity.insert(value);
+                    }
+                }
+                Ok(())
+            },
+            remove: remove::<B>,
+            check: |value| {
+                let behavior = value.downcast_ref::<B>()?;
+                Some(behavior.influence().check().and_then(|()| behavior.check()))
+            },
+        }
+    }
 }
 
 /// A behavior as an agent has it.
@@ -220,6 +299,7 @@ pub(crate) fn register<B: Behavior>(app: &mut App) -> Option<BehaviorOrder> {
         .add::<B>();
     let order = BehaviorOrder(id.0 + 1);
     app.register_type::<B>()
+        .register_type_data::<B, ReflectBehavior>()
         .insert_resource(BehaviorSlot::<B> {
             id,
             behavior: PhantomData,

@@ -5,8 +5,8 @@ use bevy::prelude::*;
 use super::arrive::arrive_at_moving;
 use super::embeds_influence;
 use crate::{
-    Agent, Behavior, Braking, Influence, InvalidParameter, Kinematics, Target, TargetWatch,
-    Targets, priority,
+    Agent, Behavior, Braking, Influence, InvalidParameter, Kinematics, Situational, Target,
+    TargetWatch, Targets, priority,
 };
 
 /// Keeps a place relative to a leader.
@@ -34,6 +34,7 @@ pub struct OffsetPursuit {
     pub leader: Target,
     /// The place to keep, m, in the leader's frame: x ahead of it, y to its left. Default
     /// `(-2, 0)`, two meters behind.
+    #[reflect(@Situational)]
     pub offset: Vec2,
     /// How it slows down. Default [`Braking::Physical`].
     pub braking: Braking,

@@ -1,0 +1,239 @@
+//! Presets as assets: loaded, put on every agent that uses them, and put on again when the file
+//! changes.
+
+use bevy::asset::io::Reader;
+use bevy::asset::{
+    AssetLoadError, AssetLoadFailedEvent, AssetLoader, AssetTrackingSystems, AsyncReadExt,
+    LoadContext,
+};
+use bevy::platform::collections::{HashMap, HashSet};
+use bevy::prelude::*;
+
+use crate::error::{Place, PresetError, PresetFault};
+use crate::parts::Parts;
+use crate::preset::SteeringPreset;
+
+/// Loads `*.steering.ron` and puts each preset on the agents that [use](UsesPreset) it.
+///
+/// The steering plugin adds it by itself when the feature `presets` is on. Adding it again, before
+/// or after, does no harm. Without Bevy's `AssetPlugin` it does nothing.
+pub struct SteeringPresetPlugin;
+
+impl Plugin for SteeringPresetPlugin {
+    fn build(&self, app: &mut App) {
+        install(app);
+    }
+
+    // `AssetPlugin` may have come later.
+    fn finish(&self, app: &mut App) {
+        install(app);
+    }
+
+    fn is_unique(&self) -> bool {
+        false
+    }
+}
+
+fn install(app: &mut App) {
+    let installed = app.world().contains_resource::<PresetProblems>();
+    if installed || !app.world().contains_resource::<AssetServer>() {
+        return;
+    }
+    let types = app.world().resource::<AppTypeRegistry>().clone();
+    app.init_asset::<SteeringPreset>()
+        .register_asset_loader(PresetLoader { types })
+        .register_type::<UsesPreset>()
+        .init_resource::<PresetProblems>()
+        .add_systems(
+            PreUpdate,
+            (note_problems, put_on_agents)
+                .chain()
+                .after(AssetTrackingSystems),
+        );
+}
+
+/// Puts a preset on the agent: as soon as it is loaded, and again whenever it changes.
+///
+/// The preset becomes the whole of the agent's behaviors, see [`SteeringPreset::apply`]. Taking
+/// this component away leaves the agent as it is.
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_steering2d_core::PointMass;
+/// # use bevy_steering2d_presets::UsesPreset;
+/// fn spawn(mut commands: Commands, assets: Res<AssetServer>) {
+///     let boids = assets.load("presets/boids.steering.ron");
+///     commands.spawn((PointMass::default(), UsesPreset(boids)));
+/// }
+/// ```
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Eq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+pub struct UsesPreset(pub Handle<SteeringPreset>);
+
+/// The preset files that cannot be read as they are now; the agents go on with what was good last.
+///
+/// A file leaves this list when it loads well again, or when nobody uses it any more.
+#[derive(Resource, Debug, Default)]
+pub struct PresetProblems(HashMap<AssetId<SteeringPreset>, PresetProblem>);
+
+/// A preset file that cannot be read. Prints as `path:line:column: reason`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PresetProblem {
+    /// The asset's path, e.g. `presets/boids.steering.ron`.
+    pub path: String,
+    /// Where and why.
+    pub error: PresetError,
+}
+
+impl PresetProblems {
+    /// Every problem, by path.
+    pub fn iter(&self) -> impl Iterator<Item = &PresetProblem> {
+        let mut problems: Vec<_> = self.0.values().collect();
+        problems.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        problems.into_iter()
+    }
+
+    /// What is wrong with a preset; `None` if it is well, or not loaded yet.
+    pub fn get(&self, preset: impl Into<AssetId<SteeringPreset>>) -> Option<&PresetProblem> {
+        self.0.get(&preset.into())
+    }
+
+    /// Whether all is well.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl std::fmt::Display for PresetProblem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:", self.path)?;
+        if let Some(Place { line, column }) = self.error.place {
+            write!(f, "{line}:{column}:")?;
+        }
+        write!(f, " {}", self.error.fault)
+    }
+}
+
+#[derive(TypePath)]
+struct PresetLoader {
+    types: AppTypeRegistry,
+}
+
+impl AssetLoader for PresetLoader {
+    type Asset = SteeringPreset;
+    type Settings = ();
+    type Error = PresetError;
+
+    async fn load(
+        &self,
+        reader: &mut dyn Reader,
+        _: &(),
+        _: &mut LoadContext<'_>,
+    ) -> Result<SteeringPreset, PresetError> {
+        let mut bytes = Vec::new();
+        // One more than allowed tells a file that is too long, without reading all of it.
+        reader
+            .take(SteeringPreset::MAX_BYTES as u64 + 1)
+            .read_to_end(&mut bytes)
+            .await
+            .map_err(|error| PresetFault::Io(error.to_string()))?;
+        SteeringPreset::from_bytes(&bytes, &self.types)
+    }
+
+    fn extensions(&self) -> &[&str] {
+        &["steering.ron"]
+    }
+}
+
+/// Keeps the list of broken files. The log has them already: the asset server writes there why a
+/// file did not load, each time it tries.
+fn note_problems(
+    mut failed: MessageReader<AssetLoadFailedEvent<SteeringPreset>>,
+    mut events: MessageReader<AssetEvent<SteeringPreset>>,
+    mut problems: ResMut<PresetProblems>,
+) {
+    for failure in failed.read() {
+        let problem = PresetProblem {
+            path: failure.path.to_string(),
+            error: reason_of(&failure.error),
+        };
+        problems.0.insert(failure.id, problem);
+    }
+    for event in events.read() {
+        // Not `Modified`, which code may cause while the file is as broken as before.
+        if let AssetEvent::LoadedWithDependencies { id } | AssetEvent::Removed { id } = event
+            && problems.0.contains_key(id)
+        {
+            problems.0.remove(id);
+        }
+    }
+}
+
+fn reason_of(error: &AssetLoadError) -> PresetError {
+    if let AssetLoadError::AssetLoaderError(error) = error
+        && let Some(error) = error.error().downcast_ref::<PresetError>()
+    {
+        return error.clone();
+    }
+    PresetFault::Io(error.to_string()).into()
+}
+
+fn put_on_agents(
+    mut events: MessageReader<AssetEvent<SteeringPreset>>,
+    presets: Res<Assets<SteeringPreset>>,
+    new_users: Query<(Entity, &UsesPreset), Changed<UsesPreset>>,
+    users: Query<(Entity, &UsesPreset)>,
+    mut commands: Commands,
+) {
+    let changed: HashSet<_> = events
+        .read()
+        .filter_map(|event| match event {
+            AssetEvent::Added { id } | AssetEvent::Modified { id } => Some(*id),
+            _ => None,
+        })
+        .collect();
+    let is_changed = |(_, preset): &(Entity, &UsesPreset)| changed.contains(&preset.0.id());
+    let mut due: Vec<_> = match changed.is_empty() {
+        true => Vec::new(),
+        false => users.iter().filter(is_changed).collect(),
+    };
+    due.extend(new_users.iter().filter(|user| !is_changed(user)));
+    // Agents that were spawned before their preset was loaded are due when it is.
+    due.retain(|(_, preset)| presets.contains(&preset.0));
+    if due.is_empty() {
+        return;
+    }
+    let due: Vec<_> = due
+        .into_iter()
+        .map(|(agent, preset)| (agent, preset.0.clone()))
+        .collect();
+    commands.queue(|world: &mut World| apply_all(due, world));
+}
+
+fn apply_all(due: Vec<(Entity, Handle<SteeringPreset>)>, world: &mut World) {
+    let types = world.resource::<AppTypeRegistry>().clone();
+    let parts = Parts::new(&types.read());
+    world.resource_scope(|world, presets: Mut<Assets<SteeringPreset>>| {
+        let mut told = HashSet::new();
+        for (agent, handle) in due {
+            let Some(preset) = presets.get(&handle) else {
+                continue;
+            };
+            // Somebody may have despawned the agent just now.
+            let Ok(applied) = preset.apply_to(agent, &parts, world) else {
+                continue;
+            };
+            for name in applied.lost {
+                if told.insert((handle.id(), name)) {
+                    let path = handle
+                        .path()
+                        .map_or_else(|| "a preset made by code".to_owned(), ToString::to_string);
+                    log::warn!(
+                        "{path} does not name {name}, so entity {agent} (and perhaps others) lost \
+                         it; to keep it, add the line `{name}: (),`"
+                    );
+                }
+            }
+        }
+    });
+}

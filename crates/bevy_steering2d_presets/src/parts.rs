@@ -1,0 +1,253 @@
+//! What a preset may hold: every registered behavior, and the companions that tune an agent.
+
+use std::any::TypeId;
+
+use bevy::ecs::component::Mutable;
+use bevy::ecs::world::{EntityRef, EntityWorldMut};
+use bevy::prelude::*;
+use bevy::reflect::{TypePath, TypeRegistry};
+use bevy_steering2d_core::{
+    Combine, FaceVelocity, InvalidParameter, ReflectBehavior, SensesColliders, SpeedLimit,
+    StuckDetection, ThinkEvery, Vehicle,
+};
+
+use crate::error::PresetFault;
+use crate::hints::nearest;
+
+/// A component other than a behavior that presets hold.
+trait Companion: Component<Mutability = Mutable> + Reflect + TypePath + Default {
+    /// An agent cannot be without it.
+    const NEEDED: bool = false;
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        Ok(())
+    }
+}
+
+impl Companion for Vehicle {
+    const NEEDED: bool = true;
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        self.check()
+    }
+}
+
+impl Companion for Combine {
+    const NEEDED: bool = true;
+}
+
+impl Companion for SpeedLimit {}
+
+impl Companion for FaceVelocity {
+    fn check(&self) -> Result<(), InvalidParameter> {
+        self.check()
+    }
+}
+
+impl Companion for ThinkEvery {}
+
+impl Companion for StuckDetection {
+    fn check(&self) -> Result<(), InvalidParameter> {
+        self.check()
+    }
+}
+
+impl Companion for SensesColliders {}
+
+/// How to handle a companion that is known by its type only.
+#[derive(Clone, Copy)]
+pub(crate) struct CompanionAccess {
+    read: for<'a> fn(EntityRef<'a>) -> Option<&'a dyn Reflect>,
+    write: fn(&mut EntityWorldMut, Box<dyn Reflect>),
+    /// To how it is without any preset that names it.
+    remove: fn(&mut EntityWorldMut),
+    check: fn(&dyn Reflect) -> Result<(), InvalidParameter>,
+}
+
+impl CompanionAccess {
+    const fn of<C: Companion>() -> Self {
+        Self {
+            read: |entity| entity.get::<C>().map(|companion| companion as &dyn Reflect),
+            write: |entity, value| {
+                let Ok(value) = value.downcast::<C>() else {
+                    return;
+                };
+                match entity.get_mut::<C>() {
+                    Some(mut companion) => *companion = *value,
+                    None => {
+                        entity.insert(*value);
+                    }
+                }
+            },
+            remove: |entity| {
+                if C::NEEDED {
+                    entity.insert(C::default());
+                } else {
+                    entity.remove::<C>();
+                }
+            },
+            check: |value| value.downcast_ref::<C>().map_or(Ok(()), Companion::check),
+        }
+    }
+}
+
+/// What kind of component it is, and how to handle it.
+#[derive(Clone)]
+pub(crate) enum Role {
+    Companion(CompanionAccess),
+    Behavior(ReflectBehavior),
+}
+
+/// A component that presets may hold.
+#[derive(Clone)]
+pub(crate) struct Part {
+    pub(crate) type_id: TypeId,
+    /// The short name, as in the text unless another part has the same.
+    pub(crate) name: &'static str,
+    /// The whole type path.
+    pub(crate) path: &'static str,
+    pub(crate) role: Role,
+}
+
+impl Part {
+    fn companion<C: Companion>() -> Self {
+        Self {
+            type_id: TypeId::of::<C>(),
+            name: C::short_type_path(),
+            path: C::type_path(),
+            role: Role::Companion(CompanionAccess::of::<C>()),
+        }
+    }
+
+    pub(crate) fn is_behavior(&self) -> bool {
+        matches!(self.role, Role::Behavior(_))
+    }
+
+    pub(crate) fn read<'a>(&self, entity: EntityRef<'a>) -> Option<&'a dyn Reflect> {
+        match &self.role {
+            Role::Companion(access) => (access.read)(entity),
+            Role::Behavior(access) => access.read(entity),
+        }
+    }
+
+    pub(crate) fn write(&self, entity: &mut EntityWorldMut, value: Box<dyn Reflect>) {
+        match &self.role {
+            Role::Companion(access) => (access.write)(entity, value),
+            Role::Behavior(access) => {
+                let written = access.write(entity, value);
+                debug_assert!(written.is_ok(), "parts are looked up by their type");
+            }
+        }
+    }
+
+    pub(crate) fn remove(&self, entity: &mut EntityWorldMut) {
+        match &self.role {
+            Role::Companion(access) => (access.remove)(entity),
+            Role::Behavior(access) => {
+                access.remove(entity);
+            }
+        }
+    }
+
+    pub(crate) fn check(&self, value: &dyn Reflect) -> Result<(), InvalidParameter> {
+        match &self.role {
+            Role::Companion(access) => (access.check)(value),
+            Role::Behavior(access) => access.check(value).unwrap_or(Ok(())),
+        }
+    }
+}
+
+/// All that presets may hold: companions first (a `Vehicle` given beats one made), then the
+/// behaviors by name.
+pub(crate) struct Parts(Vec<Part>);
+
+impl Parts {
+    pub(crate) fn new(types: &TypeRegistry) -> Self {
+        let mut parts = vec![
+            Part::companion::<Vehicle>(),
+            Part::companion::<Combine>(),
+            Part::companion::<SpeedLimit>(),
+            Part::companion::<FaceVelocity>(),
+            Part::companion::<ThinkEvery>(),
+            Part::companion::<StuckDetection>(),
+            Part::companion::<SensesColliders>(),
+        ];
+        let companions = parts.len();
+        parts.extend(
+            types
+                .iter_with_data::<ReflectBehavior>()
+                .map(|(registration, access)| {
+                    let table = registration.type_info().type_path_table();
+                    Part {
+                        type_id: registration.type_id(),
+                        name: table.short_path(),
+                        path: table.path(),
+                        role: Role::Behavior(access.clone()),
+                    }
+                }),
+        );
+        // The registry has no order; files and logs shall have one.
+        parts[companions..].sort_unstable_by_key(|part| (part.name, part.path));
+        Self(parts)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Part> {
+        self.0.iter()
+    }
+
+    pub(crate) fn of(&self, type_id: TypeId) -> Option<&Part> {
+        self.0.iter().find(|part| part.type_id == type_id)
+    }
+
+    /// The shortest name that means this part only.
+    pub(crate) fn clear_name(&self, part: &Part) -> &'static str {
+        let namesakes = self.0.iter().filter(|other| other.name == part.name);
+        if namesakes.count() == 1 {
+            part.name
+        } else {
+            part.path
+        }
+    }
+
+    /// The part of a short name or a whole path.
+    pub(crate) fn named(&self, name: &str, types: &TypeRegistry) -> Result<&Part, PresetFault> {
+        if let Some(part) = self.0.iter().find(|part| part.path == name) {
+            return Ok(part);
+        }
+        let mut namesakes = self.0.iter().filter(|part| part.name == name);
+        match (namesakes.next(), namesakes.next()) {
+            (Some(part), None) => Ok(part),
+            (Some(_), Some(_)) => Err(PresetFault::AmbiguousComponent {
+                name: name.into(),
+                candidates: self
+                    .0
+                    .iter()
+                    .filter(|part| part.name == name)
+                    .map(|part| part.path)
+                    .collect(),
+            }),
+            (None, _) => Err(PresetFault::UnknownComponent {
+                name: name.into(),
+                hint: self.hint_for(name, types),
+            }),
+        }
+    }
+
+    fn hint_for(&self, name: &str, types: &TypeRegistry) -> String {
+        let near = nearest(name, self.0.iter().map(|part| part.name));
+        let known = types.get_with_short_type_path(name).is_some()
+            || types.get_with_type_path(name).is_some();
+        if !near.is_empty() {
+            format!("; did you mean {near}?")
+        } else if known {
+            let companions = self.0.iter().filter(|part| !part.is_behavior());
+            let companions: Vec<_> = companions.map(|part| part.name).collect();
+            format!(
+                "; presets hold behaviors and {}, nothing else",
+                companions.join(", ")
+            )
+        } else {
+            format!("; if it is one of yours, register it with app.add_behavior::<{name}>()")
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! A preset: the tuning of an agent, taken from one and put on others.
+
+use std::any::TypeId;
+use std::mem;
+use std::path::Path;
+
+use bevy::prelude::*;
+
+use crate::error::{Place, PresetError, PresetFault};
+use crate::parts::{Part, Parts};
+use crate::situation::keep_situation;
+use crate::{read, write};
+
+/// The tuning of an agent: all its behaviors, and its companions (`Vehicle`, `Combine`, …), without
+/// what depends on the situation.
+///
+/// An asset, loaded from `*.steering.ron`. What a file looks like is in the
+/// [essay of this crate](crate).
+#[derive(Asset, TypePath, Default)]
+pub struct SteeringPreset {
+    /// In the order in which they are applied and written.
+    components: Vec<Box<dyn Reflect>>,
+}
+
+impl SteeringPreset {
+    /// The longest text that is read as a preset, bytes: a mebibyte, a thousand times a long one.
+    pub const MAX_BYTES: usize = 1 << 20;
+    /// How deep brackets may be nested.
+    pub const MAX_DEPTH: usize = 64;
+
+    /// Takes the tuning of an agent. Behaviors that others
+    /// [lend it](bevy_steering2d_core::SteersFor) are not part of it.
+    ///
+    /// # Errors
+    /// When the agent does not exist.
+    pub fn capture(world: &World, agent: Entity) -> Result<Self, PresetError> {
+        let entity = world
+            .get_entity(agent)
+            .map_err(|_| PresetFault::NoSuchAgent(agent))?;
+        let types = world.resource::<AppTypeRegistry>().read();
+        let mut components = Vec::new();
+        for part in Parts::new(&types).iter() {
+            let Some(value) = part.read(entity) else {
+                continue;
+            };
+            let mut copy = clone_of(value)?;
+            if let Some(default) = types.get_type_data::<ReflectDefault>(part.type_id) {
+                let default = default.default();
+                keep_situation(
+                    copy.as_partial_reflect_mut(),
+                    default.as_partial_reflect(),
+                    &types,
+                );
+            }
+            components.push(copy);
+        }
+        Ok(Self { components })
+    }
+
+    /// Puts the tuning on an agent.
+    ///
+    /// Afterwards the agent has exactly the preset's behaviors; those that it does not name are
+    /// removed. Targets and other [situational](crate#what-a-file-cannot-know) fields keep the
+    /// agent's value. Companions that the preset does not name are as they were before any preset
+    /// changed them. So applying one preset after another is the same as applying the last alone.
+    ///
+    /// # Errors
+    /// When the agent does not exist; nothing has happened then.
+    pub fn apply(&self, world: &mut World, agent: Entity) -> Result<(), PresetError> {
+        let types = world.resource::<AppTypeRegistry>().clone();
+        let parts = Parts::new(&types.read());
+        self.apply_to(agent, &parts, world).map(|_| ())
+    }
+
+    pub(crate) fn apply_to(
+        &self,
+        agent: Entity,
+        parts: &Parts,
+        world: &mut World,
+    ) -> Result<Applied, PresetError> {
+        let writes = self.merged_with(agent, parts, world)?;
+        let mut entity = world
+            .get_entity_mut(agent)
+            .map_err(|_| PresetFault::NoSuchAgent(agent))?;
+        let before = entity.get_mut::<BeforePresets>();
+        let is_first = before.is_none();
+        let mut before = before.map_or_else(BeforePresets::default, |mut it| mem::take(&mut *it));
+        for (part, value) in writes {
+            if !part.is_behavior() {
+                before.remember(part, &entity);
+            }
+            part.write(&mut entity, value);
+        }
+        let mut lost = Vec::new();
+        for part in parts.iter().filter(|part| !self.holds(part.type_id)) {
+            if !part.is_behavior() {
+                before.restore(part, &mut entity);
+            } else if part.read(entity.as_readonly()).is_some() {
+                part.remove(&mut entity);
+                if is_first {
+                    lost.push(part.name);
+                }
+            }
+        }
+        match entity.get_mut::<BeforePresets>() {
+            Some(mut kept) => *kept = before,
+            None => {
+                entity.insert(before);
+            }
+        }
+        Ok(Applied { lost })
+    }
+
+    /// What to write on the agent: the preset's values with the agent's own situation.
+    fn merged_with<'p>(
+        &self,
+        agent: Entity,
+        parts: &'p Parts,
+        world: &World,
+    ) -> Result<Vec<(&'p Part, Box<dyn Reflect>)>, PresetError> {
+        let entity = world
+            .get_entity(agent)
+            .map_err(|_| PresetFault::NoSuchAgent(agent))?;
+        // Let go of the registry before anything is written: observers may want it.
+        let types = world.resource::<AppTypeRegistry>().read();
+        let mut writes = Vec::new();
+        for part in parts.iter() {
+            let Some(value) = self.value(part.type_id) else {
+                continue;
+            };
+            let mut value = clone_of(value)?;
+            if let Some(present) = part.read(entity) {
+                keep_situation(
+                    value.as_partial_reflect_mut(),
+                    present.as_partial_reflect(),
+                    &types,
+                );
+            }
+            writes.push((part, value));
+        }
+        Ok(writes)
+    }
+
+    /// Reads a preset from text.
+    ///
+    /// # Errors
+    /// When the text is no preset; tells the line, the column and the reason.
+    pub fn from_ron(text: &str, types: &AppTypeRegistry) -> Result<Self, PresetError> {
+        let components = read::read(text, &types.read())?;
+        Ok(Self { components })
+    }
+
+    pub(crate) fn from_bytes(bytes: &[u8], types: &AppTypeRegistry) -> Result<Self, PresetError> {
+        if bytes.len() > Self::MAX_BYTES {
+            return Err(PresetFault::TooLarge.into());
+        }
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Self::from_ron(text, types),
+            Err(error) => {
+                let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+                let place = Place::in_text(&valid, valid.len());
+                Err(PresetError::at(place, PresetFault::NotUtf8))
+            }
+        }
+    }
+
+    /// Writes the preset as text that [`from_ron`](Self::from_ron) reads.
+    ///
+    /// All parameters are in it, also those with default values: they show what there is to tune.
+    ///
+    /// # Errors
+    /// When a value is out of range, so that it could not be read again.
+    pub fn to_ron(&self, types: &AppTypeRegistry) -> Result<String, PresetError> {
+        write::write(&self.components, &types.read())
+    }
+
+    /// The short names of the components in it.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.components
+            .iter()
+            .map(|value| value.reflect_short_type_path())
+    }
+
+    /// The component `C` as it is in the preset.
+    pub fn get<C: Reflect>(&self) -> Option<&C> {
+        self.components
+            .iter()
+            .find_map(|value| value.downcast_ref())
+    }
+
+    fn holds(&self, type_id: TypeId) -> bool {
+        self.value(type_id).is_some()
+    }
+
+    fn value(&self, type_id: TypeId) -> Option<&dyn Reflect> {
+        let mut values = self.components.iter().map(|value| &**value);
+        values.find(|value| value.as_any().type_id() == type_id)
+    }
+}
+
+impl Clone for SteeringPreset {
+    fn clone(&self) -> Self {
+        let clone = |value: &Box<dyn Reflect>| clone_of(&**value).ok();
+        Self {
+            // Each came here as a clone or out of a text, so each can be cloned.
+            components: self.components.iter().filter_map(clone).collect(),
+        }
+    }
+}
+
+impl PartialEq for SteeringPreset {
+    /// The same components with the same values, in any order.
+    fn eq(&self, other: &Self) -> bool {
+        let same = |value: &Box<dyn Reflect>| {
+            let theirs = other.value((**value).as_any().type_id());
+            theirs.is_some_and(|theirs| {
+                value.reflect_partial_eq(theirs.as_partial_reflect()) == Some(true)
+            })
+        };
+        self.components.len() == other.components.len() && self.components.iter().all(same)
+    }
+}
+
+impl std::fmt::Debug for SteeringPreset {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(&self.components).finish()
+    }
+}
+
+/// Writes an agent's tuning to a file: [captures](SteeringPreset::capture) it and replaces the file
+/// at once, so that whoever reads sees the old text or the new one, never half of it.
+///
+/// The path is as the operating system takes it, so it usually begins with `assets/`. Comments that
+/// were in the file are gone.
+///
+/// ```no_run
+/// # use bevy::prelude::*;
+/// # use bevy_steering2d_presets::{PresetError, save_preset};
+/// # fn save(world: &World, agent: Entity) -> Result<(), PresetError> {
+/// save_preset(world, agent, "assets/presets/mine.steering.ron")?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// When the agent does not exist, when one of its values is out of range, or when the file cannot
+/// be written. The file is as it was then.
+pub fn save_preset(
+    world: &World,
+    agent: Entity,
+    path: impl AsRef<Path>,
+) -> Result<(), PresetError> {
+    let preset = SteeringPreset::capture(world, agent)?;
+    let text = preset.to_ron(world.resource::<AppTypeRegistry>())?;
+    write::write_file(path.as_ref(), &text)
+}
+
+/// What applying a preset did besides writing it.
+pub(crate) struct Applied {
+    /// Behaviors that the game itself had given the agent, and that are gone.
+    pub(crate) lost: Vec<&'static str>,
+}
+
+/// What an agent's companions were before a preset changed them.
+#[derive(Component, Default)]
+struct BeforePresets(Vec<(TypeId, Option<Box<dyn Reflect>>)>);
+
+impl BeforePresets {
+    fn remember(&mut self, part: &Part, entity: &EntityWorldMut) {
+        if self.0.iter().all(|&(id, _)| id != part.type_id) {
+            let present = part.read(entity.as_readonly());
+            let present = present.and_then(|value| clone_of(value).ok());
+            self.0.push((part.type_id, present));
+        }
+    }
+
+    fn restore(&mut self, part: &Part, entity: &mut EntityWorldMut) {
+        let Some(index) = self.0.iter().position(|&(id, _)| id == part.type_id) else {
+            return;
+        };
+        match self.0.swap_remove(index) {
+            (_, Some(value)) => part.write(entity, value),
+            (_, None) => part.remove(entity),
+        }
+    }
+}
+
+fn clone_of(value: &dyn Reflect) -> Result<Box<dyn Reflect>, PresetError> {
+    value.reflect_clone().map_err(|error| {
+        let field = value.reflect_short_type_path().into();
+        let reason = error.to_string();
+        PresetFault::NotReflected { field, reason }.into()
+    })
+}

@@ -1,0 +1,128 @@
+//! What a file cannot know: targets, paths, places of one agent.
+//!
+//! Such fields are found by their type: whatever can refer to an entity. Others are marked
+//! [`Situational`]. A value that no text can hold (a function) counts as situational too.
+
+use std::any::TypeId;
+
+use bevy::prelude::*;
+use bevy::reflect::enums::VariantInfo;
+use bevy::reflect::{
+    NamedField, PartialReflect, ReflectMut, ReflectRef, ReflectSerialize, TypeInfo, TypeRegistry,
+    UnnamedField,
+};
+use bevy_steering2d_core::Situational;
+
+/// Whether the game decides this field of a struct.
+pub(crate) fn is_situational(field: &NamedField, types: &TypeRegistry) -> bool {
+    field.has_attribute::<Situational>() || depends_on_entities(field.type_id(), types)
+}
+
+/// Whether the game decides this field of a tuple struct.
+pub(crate) fn is_situational_item(field: &UnnamedField, types: &TypeRegistry) -> bool {
+    field.has_attribute::<Situational>() || depends_on_entities(field.type_id(), types)
+}
+
+/// A struct is looked into field by field; anything else is situational as a whole.
+fn depends_on_entities(id: TypeId, types: &TypeRegistry) -> bool {
+    match types.get_type_info(id) {
+        Some(TypeInfo::Struct(_) | TypeInfo::TupleStruct(_)) => false,
+        _ => refers_to_entity(id, types, &mut Vec::new()),
+    }
+}
+
+fn refers_to_entity(id: TypeId, types: &TypeRegistry, seen: &mut Vec<TypeId>) -> bool {
+    if id == TypeId::of::<Entity>() {
+        return true;
+    }
+    if seen.contains(&id) {
+        return false;
+    }
+    seen.push(id);
+    let mut any = |id| refers_to_entity(id, types, seen);
+    match types.get_type_info(id) {
+        Some(TypeInfo::Struct(info)) => info.iter().any(|field| any(field.type_id())),
+        Some(TypeInfo::TupleStruct(info)) => info.iter().any(|field| any(field.type_id())),
+        Some(TypeInfo::Tuple(info)) => info.iter().any(|field| any(field.type_id())),
+        Some(TypeInfo::List(info)) => any(info.item_ty().id()),
+        Some(TypeInfo::Array(info)) => any(info.item_ty().id()),
+        Some(TypeInfo::Set(info)) => any(info.value_ty().id()),
+        Some(TypeInfo::Map(info)) => any(info.key_ty().id()) || any(info.value_ty().id()),
+        Some(TypeInfo::Enum(info)) => info.iter().any(|variant| match variant {
+            VariantInfo::Struct(variant) => variant.iter().any(|field| any(field.type_id())),
+            VariantInfo::Tuple(variant) => variant.iter().any(|field| any(field.type_id())),
+            VariantInfo::Unit(_) => false,
+        }),
+        _ => false,
+    }
+}
+
+/// Whether a text can hold the value: everything in it can be written.
+pub(crate) fn is_writable(value: &dyn PartialReflect, types: &TypeRegistry) -> bool {
+    let writable = |value: &dyn PartialReflect| is_writable(value, types);
+    match value.reflect_ref() {
+        // Of a struct, what cannot be written is left out.
+        ReflectRef::Struct(_) | ReflectRef::TupleStruct(_) => true,
+        ReflectRef::Tuple(tuple) => tuple.iter_fields().all(writable),
+        ReflectRef::List(list) => list.iter().all(writable),
+        ReflectRef::Array(array) => array.iter().all(writable),
+        ReflectRef::Set(set) => set.iter().all(writable),
+        ReflectRef::Map(map) => map.iter().all(|(k, v)| writable(k) && writable(v)),
+        ReflectRef::Enum(variant) => variant.iter_fields().all(|field| writable(field.value())),
+        _ => value.get_represented_type_info().is_some_and(|info| {
+            types
+                .get_type_data::<ReflectSerialize>(info.type_id())
+                .is_some()
+        }),
+    }
+}
+
+/// Copies the situational fields of `from` into `to`, which is of the same type.
+pub(crate) fn keep_situation(
+    to: &mut dyn PartialReflect,
+    from: &dyn PartialReflect,
+    types: &TypeRegistry,
+) {
+    let keep = |to: &mut dyn PartialReflect, from: &dyn PartialReflect, situational: bool| {
+        if situational || !is_writable(from, types) || !is_writable(to, types) {
+            copy(to, from);
+        } else {
+            keep_situation(to, from, types);
+        }
+    };
+    let info = from.get_represented_type_info();
+    match (to.reflect_mut(), from.reflect_ref(), info) {
+        (ReflectMut::Struct(to), ReflectRef::Struct(from), Some(TypeInfo::Struct(info))) => {
+            for (index, field) in info.iter().enumerate() {
+                if let (Some(to), Some(from)) = (to.field_at_mut(index), from.field_at(index)) {
+                    keep(to, from, is_situational(field, types));
+                }
+            }
+        }
+        (
+            ReflectMut::TupleStruct(to),
+            ReflectRef::TupleStruct(from),
+            Some(TypeInfo::TupleStruct(info)),
+        ) => {
+            for (index, field) in info.iter().enumerate() {
+                if let (Some(to), Some(from)) = (to.field_mut(index), from.field(index)) {
+                    keep(to, from, is_situational_item(field, types));
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn copy(to: &mut dyn PartialReflect, from: &dyn PartialReflect) {
+    let copied = match (to.try_as_reflect_mut(), from.reflect_clone()) {
+        (Some(to), Ok(from)) => to.set(from).is_ok(),
+        _ => false,
+    };
+    if !copied && let Err(error) = to.try_apply(from) {
+        log::warn!(
+            "a preset cannot keep a value of type {}: {error}",
+            from.reflect_type_path()
+        );
+    }
+}

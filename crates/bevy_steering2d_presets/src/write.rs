@@ -1,0 +1,218 @@
+//! From components to text, and from text to disk.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use bevy::prelude::*;
+use bevy::reflect::enums::VariantType;
+use bevy::reflect::serde::TypedReflectSerializer;
+use bevy::reflect::{PartialReflect, ReflectRef, ReflectSerialize, TypeInfo, TypeRegistry};
+use ron::ser::PrettyConfig;
+use serde::ser::{
+    Error, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant,
+    SerializeTuple, SerializeTupleStruct, SerializeTupleVariant, Serializer,
+};
+
+use crate::error::{PresetError, PresetFault};
+use crate::parts::Parts;
+use crate::read::is_vector;
+use crate::situation::{is_situational, is_situational_item, is_writable};
+
+/// Writes the components of a preset: all their fields, so that a reader sees what can be tuned.
+pub(crate) fn write(
+    components: &[Box<dyn Reflect>],
+    types: &TypeRegistry,
+) -> Result<String, PresetError> {
+    let parts = Parts::new(types);
+    let mut entries = Vec::new();
+    for value in components {
+        let Some(part) = parts.of((**value).as_any().type_id()) else {
+            let name = value.reflect_short_type_path().into();
+            let hint = String::new();
+            return Err(PresetFault::UnknownComponent { name, hint }.into());
+        };
+        part.check(&**value).map_err(PresetFault::Invalid)?;
+        entries.push((parts.clear_name(part), &**value));
+    }
+    let layout = PrettyConfig::new()
+        .depth_limit(2)
+        .separate_tuple_members(false)
+        .new_line("\n");
+    let preset = Entries(entries, types);
+    let text = ron::ser::to_string_pretty(&preset, layout)
+        .map_err(|error| PresetFault::Syntax(error.to_string()))?;
+    Ok(text + "\n")
+}
+
+/// Writes a file as a whole or not at all: what was there before stays until the new text is
+/// safely on disk.
+pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), PresetError> {
+    let refused = |error: std::io::Error| -> PresetError {
+        PresetFault::Io(format!("cannot write {}: {error}", path.display())).into()
+    };
+    let Some(name) = path.file_name() else {
+        return Err(refused(std::io::ErrorKind::IsADirectory.into()));
+    };
+    // Beside it, since only within one file system can it take the other's place.
+    let mut beside = name.to_owned();
+    beside.push(format!(".{}.tmp", std::process::id()));
+    let beside = path.with_file_name(beside);
+    let written = fs::File::create(&beside)
+        .and_then(|mut file| {
+            file.write_all(text.as_bytes())?;
+            file.sync_all()
+        })
+        .and_then(|()| fs::rename(&beside, path));
+    written.map_err(|error| {
+        // Best effort: the error is what matters.
+        let _ = fs::remove_file(&beside);
+        refused(error)
+    })
+}
+
+struct Entries<'a>(Vec<(&'static str, &'a dyn Reflect)>, &'a TypeRegistry);
+
+impl Serialize for Entries<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for &(name, value) in &self.0 {
+            map.serialize_entry(&Key(name), &node(value, self.1))?;
+        }
+        map.end()
+    }
+}
+
+/// A bare name if it can be one, else in quotes.
+struct Key(&'static str);
+
+impl Serialize for Key {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let is_bare = crate::split::identifier(self.0).1.is_empty();
+        if is_bare {
+            serializer.serialize_unit_variant("", 0, self.0)
+        } else {
+            serializer.serialize_str(self.0)
+        }
+    }
+}
+
+struct Node<'a> {
+    value: &'a dyn PartialReflect,
+    types: &'a TypeRegistry,
+}
+
+fn node<'a>(value: &'a dyn PartialReflect, types: &'a TypeRegistry) -> Node<'a> {
+    Node { value, types }
+}
+
+impl Serialize for Node<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { value, types } = *self;
+        let Some(info) = value.get_represented_type_info() else {
+            return Err(S::Error::custom("a value of unknown type"));
+        };
+        let name = info.type_path_table().ident().unwrap_or_default();
+        match (value.reflect_ref(), info) {
+            (ReflectRef::Struct(value), TypeInfo::Struct(info)) if is_vector(info) => {
+                let mut tuple = serializer.serialize_tuple(value.field_len())?;
+                for (_, field) in value.iter_fields() {
+                    tuple.serialize_element(&node(field, types))?;
+                }
+                tuple.end()
+            }
+            (ReflectRef::Struct(value), TypeInfo::Struct(info)) => {
+                let fields: Vec<_> = info
+                    .iter()
+                    .filter(|field| !is_situational(field, types))
+                    .filter_map(|field| Some((field.name(), value.field(field.name())?)))
+                    .filter(|&(_, field)| is_writable(field, types))
+                    .collect();
+                let mut fields_written = serializer.serialize_struct(name, fields.len())?;
+                for (name, field) in fields {
+                    fields_written.serialize_field(name, &node(field, types))?;
+                }
+                fields_written.end()
+            }
+            (ReflectRef::TupleStruct(value), TypeInfo::TupleStruct(info)) => {
+                let fields: Vec<_> = info
+                    .iter()
+                    .filter(|field| !is_situational_item(field, types))
+                    .filter_map(|field| value.field(field.index()))
+                    .collect();
+                let mut tuple = serializer.serialize_tuple_struct(name, fields.len())?;
+                for field in fields {
+                    tuple.serialize_field(&node(field, types))?;
+                }
+                tuple.end()
+            }
+            (ReflectRef::Tuple(value), _) => {
+                let mut tuple = serializer.serialize_tuple(value.field_len())?;
+                for field in value.iter_fields() {
+                    tuple.serialize_element(&node(field, types))?;
+                }
+                tuple.end()
+            }
+            (ReflectRef::List(value), _) => {
+                let mut list = serializer.serialize_seq(Some(value.len()))?;
+                for item in value.iter() {
+                    list.serialize_element(&node(item, types))?;
+                }
+                list.end()
+            }
+            (ReflectRef::Enum(value), TypeInfo::Enum(info)) => {
+                let Some(variant) = info.variant(value.variant_name()) else {
+                    return Err(S::Error::custom("a variant of unknown name"));
+                };
+                let index = u32::try_from(value.variant_index()).unwrap_or_default();
+                let variant = variant.name();
+                let fields = || value.iter_fields().map(|field| node(field.value(), types));
+                match value.variant_type() {
+                    VariantType::Unit if variant == "None" && name == "Option" => {
+                        serializer.serialize_none()
+                    }
+                    VariantType::Unit => serializer.serialize_unit_variant(name, index, variant),
+                    VariantType::Tuple if name == "Option" => match fields().next() {
+                        Some(field) => serializer.serialize_some(&field),
+                        None => serializer.serialize_none(),
+                    },
+                    VariantType::Tuple => {
+                        let len = value.field_len();
+                        let mut tuple =
+                            serializer.serialize_tuple_variant(name, index, variant, len)?;
+                        for field in fields() {
+                            tuple.serialize_field(&field)?;
+                        }
+                        tuple.end()
+                    }
+                    VariantType::Struct => {
+                        let len = value.field_len();
+                        let mut written =
+                            serializer.serialize_struct_variant(name, index, variant, len)?;
+                        let info = info.variant(variant);
+                        let info = info.and_then(|info| info.as_struct_variant().ok());
+                        for (index, field) in fields().enumerate() {
+                            let field_info = info.and_then(|info| info.field_at(index));
+                            let Some(field_info) = field_info else {
+                                return Err(S::Error::custom("a field of unknown name"));
+                            };
+                            written.serialize_field(field_info.name(), &field)?;
+                        }
+                        written.end()
+                    }
+                }
+            }
+            (ReflectRef::Opaque(value), info) => {
+                let serialize = types.get_type_data::<ReflectSerialize>(info.type_id());
+                match (serialize, value.try_as_reflect()) {
+                    (Some(serialize), Some(value)) => serialize.serialize(value, serializer),
+                    _ => Err(S::Error::custom(format!(
+                        "the type {} has no Serialize",
+                        info.type_path()
+                    ))),
+                }
+            }
+            _ => TypedReflectSerializer::new(value, types).serialize(serializer),
+        }
+    }
+}
