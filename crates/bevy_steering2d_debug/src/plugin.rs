@@ -5,7 +5,12 @@ use bevy::prelude::*;
 use bevy::transform::TransformSystems;
 use bevy_steering2d_core::SteeringClock;
 
-use crate::layers::{draw_behavior_forces, draw_selection, draw_total_forces, draw_velocities};
+use crate::layers::{
+    Trails, draw_areas, draw_behavior_forces, draw_closest_approaches, draw_corridors,
+    draw_detection_boxes, draw_feelers, draw_flow_fields, draw_hiding_spots, draw_neighbors,
+    draw_paths, draw_predictions, draw_selection, draw_slots, draw_targets, draw_total_forces,
+    draw_trails, draw_velocities, draw_wander, forget_trails,
+};
 use crate::selection::deselect;
 use crate::subjects::{Subjects, choose_subjects};
 use crate::{DebugLayer, DrawnAt, SteeringDebug, SteeringSelection};
@@ -49,6 +54,7 @@ impl Plugin for SteeringDebugPlugin {
         }
         app.init_resource::<SteeringSelection>()
             .init_resource::<Subjects>()
+            .init_resource::<Trails>()
             .register_type::<SteeringDebug>()
             .register_type::<SteeringSelection>()
             .register_type::<DebugLayer>()
@@ -99,6 +105,18 @@ fn add_layers(app: &mut App) {
                 draw_velocities.run_if(on(DebugLayer::Velocity)),
                 draw_total_forces.run_if(on(DebugLayer::TotalForce)),
                 draw_behavior_forces.run_if(on(DebugLayer::BehaviorForces)),
+                draw_targets.run_if(on(DebugLayer::Targets)),
+                draw_wander.run_if(on(DebugLayer::Wander)),
+                draw_feelers.run_if(on(DebugLayer::Feelers)),
+                draw_detection_boxes.run_if(on(DebugLayer::DetectionBox)),
+                draw_neighbors.run_if(on(DebugLayer::Neighbors)),
+                (draw_paths, draw_corridors).run_if(on(DebugLayer::Paths)),
+                draw_flow_fields.run_if(on(DebugLayer::FlowField)),
+                draw_hiding_spots.run_if(on(DebugLayer::HidingSpots)),
+                (draw_predictions, draw_closest_approaches).run_if(on(DebugLayer::Predictions)),
+                draw_slots.run_if(on(DebugLayer::Slots)),
+                draw_areas.run_if(on(DebugLayer::Areas)),
+                draw_trails.run_if(on(DebugLayer::Trails)),
             ),
         )
             .chain()
@@ -107,10 +125,16 @@ fn add_layers(app: &mut App) {
     )
     .add_systems(
         PostUpdate,
-        draw_selection
-            .in_set(SteeringDebugSystems)
-            .run_if(anybody_is_selected),
+        (
+            draw_selection.run_if(anybody_is_selected),
+            forget_trails.run_if(trails_were_switched_off),
+        )
+            .in_set(SteeringDebugSystems),
     );
+}
+
+fn trails_were_switched_off(debug: Res<SteeringDebug>) -> bool {
+    debug.is_changed() && !debug.is_on(DebugLayer::Trails)
 }
 
 fn on(layer: DebugLayer) -> impl Fn(Res<SteeringDebug>) -> bool + Clone {

@@ -136,6 +136,11 @@ impl SteeringDebug {
             .unwrap_or_else(|| behavior_color(behavior))
     }
 
+    /// The same by type.
+    pub(crate) fn color<B: TypePath>(&self) -> Color {
+        self.color_of(B::short_type_path())
+    }
+
     /// Gives a behavior another color.
     pub fn set_color(&mut self, behavior: impl Into<String>, color: impl Into<Color>) {
         self.colors.set(behavior.into(), color.into());

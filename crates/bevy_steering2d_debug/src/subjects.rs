@@ -4,8 +4,8 @@ use bevy::ecs::query::{QueryData, QueryFilter, ROQueryItem};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    Agent, Kinematics, SteeredBy, SteeringClock, SteeringDisabled, SteeringId, Target, Targets,
-    Vehicle,
+    Agent, Behavior, Kinematics, SteeredBy, SteeringClock, SteeringDisabled, SteeringId, Target,
+    Targets, Vehicle,
 };
 
 use crate::{SteeringDebug, SteeringSelection, Whom};
@@ -32,6 +32,11 @@ impl Subject {
     pub(crate) fn lag(&self) -> Vec2 {
         self.place - self.me.position
     }
+}
+
+/// Whether a behavior has any say: switched on, and nothing in it is nonsense.
+pub(crate) fn has_a_say<B: Behavior>(behavior: &B) -> bool {
+    behavior.influence().enabled && behavior.check().is_ok()
 }
 
 /// Everybody who is drawn in this frame.
