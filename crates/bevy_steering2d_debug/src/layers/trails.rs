@@ -6,7 +6,7 @@ use bevy::ecs::entity::EntityHashMap;
 use bevy::prelude::*;
 
 use crate::subjects::{Subject, Subjects};
-use crate::{SteeringDebug, SteeringGizmos};
+use crate::{SteeringDebug, SteeringGizmos, colors, draw};
 
 /// The trails of everybody who is drawn. Kept apart from the agents, which shall not notice.
 #[derive(Resource, Debug, Default)]
@@ -56,15 +56,11 @@ pub(crate) fn draw_trails(
     mut trails: ResMut<Trails>,
     mut gizmos: Gizmos<SteeringGizmos>,
 ) {
-    /// Of the newest part.
-    const CLEAR: f32 = 0.8;
     for subject in subjects.iter() {
         let trail = trails.0.entry(subject.me.entity).or_default();
         trail.record(subject, time.delta_secs(), debug.trail_seconds);
-        let count = trail.points.len() as f32;
-        let shade = |i| crate::colors::ATTENTION.with_alpha(CLEAR * i as f32 / count);
-        let points = trail.points.iter().copied().chain([subject.place]);
-        gizmos.linestrip_gradient_2d(points.zip((0..).map(shade)));
+        let points = trail.points.iter().copied();
+        draw::trail(&mut gizmos, points, subject.place, colors::VELOCITY);
     }
     trails
         .0
