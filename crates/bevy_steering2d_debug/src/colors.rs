@@ -69,20 +69,23 @@ fn color_by_name(name: &str) -> Color {
     Oklcha::lch(lightness, chroma, hue).into()
 }
 
-/// The colors that were set by hand.
+/// Colors of behaviors, by name, that were chosen by hand.
 #[derive(Reflect, Clone, Debug, Default, PartialEq)]
 #[reflect(Default, Debug, PartialEq, Clone)]
-pub(crate) struct OwnColors(Vec<(String, Color)>);
+pub struct BehaviorColors(Vec<(String, Color)>);
 
-impl OwnColors {
-    pub(crate) const NONE: Self = Self(Vec::new());
+impl BehaviorColors {
+    /// No color was chosen.
+    pub const NONE: Self = Self(Vec::new());
 
-    pub(crate) fn get(&self, name: &str) -> Option<Color> {
+    /// The color that was chosen for a behavior.
+    pub fn get(&self, name: &str) -> Option<Color> {
         let own = self.0.iter().find(|(known, _)| known == name);
         own.map(|(_, color)| *color)
     }
 
-    pub(crate) fn set(&mut self, name: String, color: Color) {
+    /// Chooses a color for a behavior.
+    pub fn set(&mut self, name: String, color: Color) {
         self.0.retain(|(known, _)| *known != name);
         self.0.push((name, color));
     }

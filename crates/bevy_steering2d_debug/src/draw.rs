@@ -95,6 +95,20 @@ pub fn path<C: GizmoConfigGroup>(
     canvas.linestrip_2d(points.chain(back), color);
 }
 
+/// Where somebody came along, from faint to clear: points from the oldest on, and where it is.
+pub fn trail<C: GizmoConfigGroup>(
+    canvas: &mut GizmoBuffer<C, ()>,
+    points: impl ExactSizeIterator<Item = Vec2>,
+    here: Vec2,
+    color: impl Into<Color>,
+) {
+    const CLEAR: f32 = 0.7;
+    let color = color.into();
+    let count = points.len().max(1) as f32;
+    let shades = (0..).map(|i| color.with_alpha(CLEAR * i as f32 / count));
+    canvas.linestrip_gradient_2d(points.chain([here]).zip(shades));
+}
+
 /// The circle of a wanderer and its target on the rim; of one with random targets, that target.
 ///
 /// `lag` leads from where the wanderer was in its last tick to where it is seen, m.

@@ -135,8 +135,53 @@ impl DebugLayer {
         }
     }
 
-    pub(crate) const fn bit(self) -> u32 {
+    const fn bit(self) -> u32 {
         1 << self as u32
+    }
+}
+
+/// A set of layers.
+///
+/// ```
+/// # use bevy_steering2d_debug::{DebugLayer, DebugLayers};
+/// let mut layers = DebugLayers::from_iter([DebugLayer::Velocity, DebugLayer::Trails]);
+/// layers.set(DebugLayer::Trails, false);
+/// assert_eq!(layers.iter().collect::<Vec<_>>(), [DebugLayer::Velocity]);
+/// ```
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[reflect(Default, Debug, PartialEq, Clone, Hash)]
+pub struct DebugLayers(u32);
+
+impl DebugLayers {
+    /// None of them.
+    pub const NONE: Self = Self(0);
+
+    /// Whether a layer is among them.
+    pub const fn contains(self, layer: DebugLayer) -> bool {
+        self.0 & layer.bit() != 0
+    }
+
+    /// Puts a layer in or takes it out.
+    pub fn set(&mut self, layer: DebugLayer, on: bool) {
+        if on {
+            self.0 |= layer.bit();
+        } else {
+            self.0 &= !layer.bit();
+        }
+    }
+
+    /// Those in it, in the order of [`DebugLayer::ALL`].
+    pub fn iter(self) -> impl Iterator<Item = DebugLayer> {
+        DebugLayer::ALL
+            .into_iter()
+            .filter(move |layer| self.contains(*layer))
+    }
+}
+
+impl FromIterator<DebugLayer> for DebugLayers {
+    fn from_iter<T: IntoIterator<Item = DebugLayer>>(layers: T) -> Self {
+        let bits = layers.into_iter().map(DebugLayer::bit);
+        Self(bits.fold(0, |all, bit| all | bit))
     }
 }
 

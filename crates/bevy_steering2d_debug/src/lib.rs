@@ -20,8 +20,8 @@ mod selection;
 mod settings;
 mod subjects;
 
-pub use layer::DebugLayer;
+pub use layer::{DebugLayer, DebugLayers};
 pub use plugin::{SteeringDebugPlugin, SteeringDebugSystems, SteeringGizmos};
 pub use selection::SteeringSelection;
 pub use settings::{SteeringDebug, Whom};
-pub use subjects::DrawnAt;
+pub use subjects::{DrawnAt, Minds};

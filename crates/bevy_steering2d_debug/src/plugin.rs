@@ -5,7 +5,12 @@ use bevy::prelude::*;
 use bevy::transform::TransformSystems;
 use bevy_steering2d_core::SteeringClock;
 
-use crate::layers::{draw_behavior_forces, draw_selection, draw_total_forces, draw_velocities};
+use crate::layers::{
+    Trails, draw_areas, draw_behavior_forces, draw_closest_approaches, draw_corridors,
+    draw_detection_boxes, draw_feelers, draw_flow_fields, draw_hiding_spots, draw_neighbors,
+    draw_paths, draw_predictions, draw_selection, draw_slots, draw_targets, draw_total_forces,
+    draw_trails, draw_velocities, draw_wander, forget_trails,
+};
 use crate::selection::deselect;
 use crate::subjects::{Subjects, choose_subjects};
 use crate::{DebugLayer, DrawnAt, SteeringDebug, SteeringSelection};
@@ -49,6 +54,7 @@ impl Plugin for SteeringDebugPlugin {
         }
         app.init_resource::<SteeringSelection>()
             .init_resource::<Subjects>()
+            .init_resource::<Trails>()
             .register_type::<SteeringDebug>()
             .register_type::<SteeringSelection>()
             .register_type::<DebugLayer>()
@@ -99,6 +105,18 @@ fn add_layers(app: &mut App) {
                 draw_velocities.run_if(on(DebugLayer::Velocity)),
                 draw_total_forces.run_if(on(DebugLayer::TotalForce)),
                 draw_behavior_forces.run_if(on(DebugLayer::BehaviorForces)),
+                draw_targets.run_if(on(DebugLayer::Targets)),
+                draw_wander.run_if(on(DebugLayer::Wander)),
+                draw_feelers.run_if(on(DebugLayer::Feelers)),
+                draw_detection_boxes.run_if(on(DebugLayer::DetectionBox)),
+                draw_neighbors.run_if(on(DebugLayer::Neighbors)),
+                (draw_paths, draw_corridors).run_if(on(DebugLayer::Paths)),
+                draw_flow_fields.run_if(on(DebugLayer::FlowField)),
+                draw_hiding_spots.run_if(on(DebugLayer::HidingSpots)),
+                (draw_predictions, draw_closest_approaches).run_if(on(DebugLayer::Predictions)),
+                draw_slots.run_if(on(DebugLayer::Slots)),
+                draw_areas.run_if(on(DebugLayer::Areas)),
+                draw_trails.run_if(on(DebugLayer::Trails)),
             ),
         )
             .chain()
@@ -107,10 +125,16 @@ fn add_layers(app: &mut App) {
     )
     .add_systems(
         PostUpdate,
-        draw_selection
-            .in_set(SteeringDebugSystems)
-            .run_if(anybody_is_selected),
+        (
+            draw_selection.run_if(anybody_is_selected),
+            forget_trails.run_if(trails_were_switched_off),
+        )
+            .in_set(SteeringDebugSystems),
     );
+}
+
+fn trails_were_switched_off(debug: Res<SteeringDebug>) -> bool {
+    debug.is_changed() && !debug.is_on(DebugLayer::Trails)
 }
 
 fn on(layer: DebugLayer) -> impl Fn(Res<SteeringDebug>) -> bool + Clone {
@@ -123,4 +147,275 @@ fn anything_is_on(debug: Res<SteeringDebug>, store: Res<GizmoConfigStore>) -> bo
 
 fn anybody_is_selected(debug: Res<SteeringDebug>, selection: Res<SteeringSelection>) -> bool {
     debug.rings && !selection.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Whom;
+    use bevy::asset::AssetPlugin;
+    use bevy::time::TimeUpdateStrategy;
+    use bevy_steering2d_core::*;
+    use std::time::Duration;
+
+    fn app(debug: SteeringDebug, with_gizmos: bool) -> App {
+        let mut app = App::new();
+        app.add_plugins((MinimalPlugins, TransformPlugin))
+            .add_plugins(SteeringCorePlugin::new(Update))
+            .add_plugins(SteeringDebugPlugin::new(debug))
+            .insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_millis(
+                16,
+            )));
+        if with_gizmos {
+            app.add_plugins(AssetPlugin::default())
+                .init_asset::<GizmoAsset>();
+        }
+        app.finish();
+        app.cleanup();
+        app
+    }
+
+    /// Two agents that have everything there is to draw, one of it on a satellite, in a world
+    /// that gives them reason to.
+    fn populate(world: &mut World) -> [Entity; 2] {
+        let quarry = world
+            .spawn((
+                PointMass {
+                    velocity: Vec2::Y,
+                    ..default()
+                },
+                Vehicle::default(),
+                Leadership(1.0),
+                Transform::from_xyz(4.0, 0.5, 0.0),
+            ))
+            .id();
+        world.spawn((Transform::from_xyz(2.0, 0.2, 0.0), Obstacle { radius: 0.8 }));
+        world.spawn(Wall::new(Vec2::new(1.2, -9.0), Vec2::new(1.2, 9.0)));
+        let road = [Vec2::new(-5.0, 0.0), Vec2::new(5.0, 0.0)];
+        let road = world.spawn(SteeringPath::open(road).unwrap()).id();
+        let flow = FlowField::new(Vec2::splat(-5.0), 1.0, UVec2::splat(11), |_| Vec2::X).unwrap();
+        let agents = [0.0, -0.6].map(|y| {
+            let agent = world
+                .spawn((
+                    PointMass {
+                        velocity: Vec2::new(2.0, 0.0),
+                        ..default()
+                    },
+                    Transform::from_xyz(0.0, y, 0.0),
+                    (Arrive::new(quarry), Flee::new(quarry), Evade::new(quarry)),
+                    (Wander::default(), WallAvoidance::default()),
+                    (ObstacleAvoidance::default(), Flocking::default()),
+                    (CollisionAvoidance::default(), Queuing::default()),
+                    (FollowPath::along(road), StayOnPath::of(road)),
+                    (FlowFieldFollowing::default(), flow.clone()),
+                    (Hide::new(quarry), OffsetPursuit::new(quarry, Vec2::NEG_X)),
+                    (LeaderFollowing::default(), Containment::default()),
+                    (
+                        Interpose::between(quarry, Vec2::ZERO),
+                        WallFollowing::default(),
+                    ),
+                    (Tether::new(quarry, 2.0), FaceTarget::new(quarry)),
+                ))
+                .id();
+            world.spawn((SteersFor(agent), Pursuit::new(quarry)));
+            agent
+        });
+        world.spawn((SteersFor(agents[0]), Seek::new(quarry)));
+        agents
+    }
+
+    /// The ends of all lines that the last frame drew; each strip of lines counts too.
+    fn drawn(app: &App) -> Vec<Vec2> {
+        let assets = app.world().resource::<Assets<GizmoAsset>>();
+        let ours = |asset: &&GizmoAsset| {
+            asset.config_typeid() == core::any::TypeId::of::<SteeringGizmos>()
+        };
+        let live = app.world().resource::<bevy::gizmos::GizmoHandles>();
+        let live = live.handles()[&core::any::TypeId::of::<SteeringGizmos>()].is_some();
+        let buffers = assets.iter().map(|(_, asset)| asset).filter(ours);
+        buffers
+            .filter(|_| live)
+            .flat_map(|asset| {
+                let buffer = asset.buffer();
+                let points = buffer.list_positions.iter().chain(&buffer.strip_positions);
+                points.map(|point| point.truncate()).collect::<Vec<_>>()
+            })
+            .filter(|point| point.is_finite())
+            .collect()
+    }
+
+    #[test]
+    fn without_gizmos_it_draws_nothing_and_does_not_panic() {
+        let mut app = app(SteeringDebug::of(DebugLayer::ALL), false);
+        let [agent, _] = populate(app.world_mut());
+        app.world_mut()
+            .resource_mut::<SteeringSelection>()
+            .add(agent);
+        for _ in 0..5 {
+            app.update();
+        }
+    }
+
+    #[test]
+    fn without_steering_it_draws_nothing_and_does_not_panic() {
+        let mut app = App::new();
+        app.add_plugins((MinimalPlugins, AssetPlugin::default()))
+            .init_asset::<GizmoAsset>()
+            .add_plugins(SteeringDebugPlugin::default());
+        app.finish();
+        app.update();
+    }
+
+    #[test]
+    fn adding_it_twice_does_no_harm() {
+        let mut app = App::new();
+        app.add_plugins((MinimalPlugins, SteeringCorePlugin::new(Update)))
+            .add_plugins(AssetPlugin::default())
+            .init_asset::<GizmoAsset>()
+            .add_plugins(SteeringDebugPlugin::new(SteeringDebug::off()))
+            .add_plugins(SteeringDebugPlugin::default());
+        app.finish();
+        app.cleanup();
+        app.update();
+        assert_eq!(
+            *app.world().resource::<SteeringDebug>(),
+            SteeringDebug::off()
+        );
+    }
+
+    #[test]
+    fn each_layer_draws_something_of_its_own() {
+        let mut counts = Vec::new();
+        for layer in DebugLayer::ALL {
+            let mut app = app(SteeringDebug::of([layer]), true);
+            populate(app.world_mut());
+            for _ in 0..8 {
+                app.update();
+            }
+            let points = drawn(&app);
+            assert!(!points.is_empty(), "{layer:?}");
+            counts.push(points.len());
+        }
+        let mut all = app(SteeringDebug::of(DebugLayer::ALL), true);
+        populate(all.world_mut());
+        for _ in 0..8 {
+            all.update();
+        }
+        assert_eq!(drawn(&all).len(), counts.iter().sum::<usize>());
+    }
+
+    #[test]
+    fn with_everything_off_nothing_is_drawn() {
+        for debug in [
+            SteeringDebug::off(),
+            SteeringDebug::of(DebugLayer::ALL).of_whom(Whom::Nobody),
+            SteeringDebug::of(DebugLayer::ALL).of_whom(Whom::Selected),
+        ] {
+            let mut app = app(debug, true);
+            populate(app.world_mut());
+            for _ in 0..5 {
+                app.update();
+            }
+            assert!(drawn(&app).is_empty());
+        }
+    }
+
+    #[test]
+    fn what_is_switched_off_disappears() {
+        let mut app = app(SteeringDebug::of([DebugLayer::Velocity]), true);
+        populate(app.world_mut());
+        app.update();
+        app.update();
+        assert!(!drawn(&app).is_empty());
+        let mut debug = app.world_mut().resource_mut::<SteeringDebug>();
+        debug.set(DebugLayer::Velocity, false);
+        app.update();
+        assert!(drawn(&app).is_empty());
+    }
+
+    #[test]
+    fn a_velocity_begins_where_the_agent_is_seen() {
+        let mut app = app(SteeringDebug::of([DebugLayer::Velocity]), true);
+        let mut selection = SteeringSelection::default();
+        let agent = app
+            .world_mut()
+            .spawn((
+                PointMass {
+                    velocity: Vec2::new(3.0, 0.0),
+                    ..default()
+                },
+                Vehicle::default(),
+                DrawnAt(Some(Vec2::new(0.0, 7.0))),
+            ))
+            .id();
+        app.update();
+        app.update();
+        let expected = [Vec2::new(0.0, 7.0), Vec2::new(1.2, 7.0)];
+        assert_eq!(drawn(&app)[..2], expected, "0.4 m per m/s");
+        // Selected, it also has a ring around it.
+        selection.add(agent);
+        app.insert_resource(selection);
+        app.update();
+        let ring = drawn(&app).len() - 6;
+        assert!(ring > 24, "{ring} points");
+    }
+
+    #[test]
+    fn no_more_agents_are_drawn_than_asked_for() {
+        let debug = SteeringDebug {
+            max_agents: 10,
+            ..SteeringDebug::of([DebugLayer::Velocity])
+        };
+        let mut app = app(debug, true);
+        for x in 0..50 {
+            let body = PointMass {
+                velocity: Vec2::X,
+                ..default()
+            };
+            let place = Transform::from_xyz(x as f32, 0.0, 0.0);
+            app.world_mut().spawn((body, Vehicle::default(), place));
+        }
+        for _ in 0..3 {
+            app.update();
+        }
+        let points = drawn(&app);
+        assert_eq!(points.len(), 10 * 6);
+        assert!(points.iter().all(|point| point.x < 11.0), "the first ten");
+    }
+
+    #[test]
+    fn nonsense_in_a_behavior_draws_nothing_and_does_not_panic() {
+        let mut app = app(SteeringDebug::of(DebugLayer::ALL), true);
+        let body = || PointMass {
+            velocity: Vec2::X,
+            ..default()
+        };
+        let world = app.world_mut();
+        world.spawn((
+            body(),
+            ObstacleAvoidance {
+                margin: f32::NAN,
+                ..default()
+            },
+            Separation::within(f32::NAN),
+            Tether::new(Vec2::NAN, -1.0),
+        ));
+        world.spawn((
+            body(),
+            Wander::default(),
+            Transform::from_xyz(f32::NAN, 0.0, 0.0),
+        ));
+        let gone = world.spawn(Transform::default()).id();
+        world.spawn((
+            body(),
+            Seek::new(gone),
+            Pursuit::new(gone),
+            FollowPath::along(gone),
+        ));
+        world.despawn(gone);
+        for _ in 0..5 {
+            app.update();
+        }
+        assert!(drawn(&app).iter().all(|point| point.is_finite()));
+    }
 }

@@ -2,8 +2,8 @@
 
 use bevy::prelude::*;
 
-use crate::DebugLayer;
-use crate::colors::{OwnColors, behavior_color};
+use crate::colors::{BehaviorColors, behavior_color};
+use crate::{DebugLayer, DebugLayers};
 
 /// What [`SteeringDebugPlugin`](crate::SteeringDebugPlugin) draws. Change it at any time.
 ///
@@ -39,8 +39,10 @@ pub struct SteeringDebug {
     pub labels: bool,
     /// Draws a ring around the selected agents. Default `true`.
     pub rings: bool,
-    layers: u32,
-    colors: OwnColors,
+    /// What to draw. Default velocity, total force and the behaviors' forces.
+    pub layers: DebugLayers,
+    /// Colors of behaviors that shall not have their [`behavior_color`]. Default none.
+    pub colors: BehaviorColors,
 }
 
 /// Whose drawings are shown.
@@ -58,15 +60,11 @@ pub enum Whom {
 
 impl Default for SteeringDebug {
     fn default() -> Self {
-        let mut debug = Self::off();
-        for layer in [
+        Self::of([
             DebugLayer::Velocity,
             DebugLayer::TotalForce,
             DebugLayer::BehaviorForces,
-        ] {
-            debug.set(layer, true);
-        }
-        debug
+        ])
     }
 }
 
@@ -81,8 +79,8 @@ impl SteeringDebug {
             max_agents: 500,
             labels: true,
             rings: true,
-            layers: 0,
-            colors: OwnColors::NONE,
+            layers: DebugLayers::NONE,
+            colors: BehaviorColors::NONE,
         }
     }
 
@@ -94,11 +92,10 @@ impl SteeringDebug {
     /// assert!(debug.is_on(DebugLayer::Paths) && !debug.is_on(DebugLayer::Velocity));
     /// ```
     pub fn of(layers: impl IntoIterator<Item = DebugLayer>) -> Self {
-        let mut debug = Self::off();
-        for layer in layers {
-            debug.set(layer, true);
+        Self {
+            layers: layers.into_iter().collect(),
+            ..Self::off()
         }
-        debug
     }
 
     /// Sets [`whom`](Self::whom).
@@ -110,21 +107,17 @@ impl SteeringDebug {
 
     /// Whether a layer is on.
     pub const fn is_on(&self, layer: DebugLayer) -> bool {
-        self.layers & layer.bit() != 0
+        self.layers.contains(layer)
     }
 
     /// Switches a layer on or off.
     pub fn set(&mut self, layer: DebugLayer, on: bool) {
-        if on {
-            self.layers |= layer.bit();
-        } else {
-            self.layers &= !layer.bit();
-        }
+        self.layers.set(layer, on);
     }
 
     /// Whether any layer of anybody is on.
     pub fn draws_anything(&self) -> bool {
-        self.layers != 0 && self.whom != Whom::Nobody
+        self.layers != DebugLayers::NONE && self.whom != Whom::Nobody
     }
 
     /// The color of a behavior's force, by the behavior's
@@ -134,6 +127,11 @@ impl SteeringDebug {
         self.colors
             .get(behavior)
             .unwrap_or_else(|| behavior_color(behavior))
+    }
+
+    /// The same by type.
+    pub(crate) fn color<B: TypePath>(&self) -> Color {
+        self.color_of(B::short_type_path())
     }
 
     /// Gives a behavior another color.

@@ -4,17 +4,54 @@ use bevy::ecs::query::{QueryData, QueryFilter, ROQueryItem};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    Agent, Kinematics, SteeredBy, SteeringClock, SteeringDisabled, SteeringId, Target, Targets,
-    Vehicle,
+    Agent, Behavior, Kinematics, SteeredBy, SteeringClock, SteeringDisabled, SteeringId, Target,
+    Targets, Vehicle,
 };
 
 use crate::{SteeringDebug, SteeringSelection, Whom};
 
 /// Where an entity is seen, m, when that is not its [`GlobalTransform`]: for games that move
 /// pictures smoothly between the ticks of physics. Keep it up to date before `PostUpdate`.
+/// `None`, the default, is its [`GlobalTransform`].
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-pub struct DrawnAt(pub Vec2);
+pub struct DrawnAt(pub Option<Vec2>);
+
+/// Looks up agents as their behaviors saw them in the last tick, to ask behaviors what they
+/// considered.
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_steering2d_core::{Kinematics, Pursuit};
+/// # use bevy_steering2d_debug::{Minds, colors, draw};
+/// fn show_aim(
+///     fox: Single<(Entity, &Pursuit)>,
+///     rabbit: Single<&Kinematics, Without<Pursuit>>,
+///     minds: Minds,
+///     mut gizmos: Gizmos,
+/// ) {
+///     let (fox, pursuit) = *fox;
+///     if let Some(me) = minds.of(fox) {
+///         let aim = pursuit.aim(&me, &rabbit);
+///         draw::aim(&mut gizmos, me.position, aim, colors::ATTENTION);
+///     }
+/// }
+/// # bevy::ecs::system::assert_is_system(show_aim);
+/// ```
+#[derive(SystemParam)]
+pub struct Minds<'w, 's> {
+    clock: Res<'w, SteeringClock>,
+    agents: Query<'w, 's, (&'static SteeringId, &'static Vehicle, &'static Kinematics)>,
+}
+
+impl Minds<'_, '_> {
+    /// The agent; `None` if it is none, or holds nonsense.
+    pub fn of(&self, agent: Entity) -> Option<Agent> {
+        let (&id, vehicle, body) = self.agents.get(agent).ok()?;
+        let me = Agent::new(agent, id, vehicle, body, &self.clock).ok()?;
+        body.is_finite().then_some(me)
+    }
+}
 
 /// An agent that is drawn.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +69,11 @@ impl Subject {
     pub(crate) fn lag(&self) -> Vec2 {
         self.place - self.me.position
     }
+}
+
+/// Whether a behavior has any say: switched on, and nothing in it is nonsense.
+pub(crate) fn has_a_say<B: Behavior>(behavior: &B) -> bool {
+    behavior.influence().enabled && behavior.check().is_ok()
 }
 
 /// Everybody who is drawn in this frame.
@@ -63,17 +105,11 @@ impl Subjects {
 pub(crate) fn choose_subjects(
     debug: Res<SteeringDebug>,
     selection: Res<SteeringSelection>,
-    clock: Res<SteeringClock>,
     agents: Query<
-        (
-            Entity,
-            &SteeringId,
-            &Vehicle,
-            &Kinematics,
-            Option<&SteeredBy>,
-        ),
-        Without<SteeringDisabled>,
+        (Entity, &SteeringId, Option<&SteeredBy>),
+        (With<Vehicle>, With<Kinematics>, Without<SteeringDisabled>),
     >,
+    minds: Minds,
     scenery: Scenery,
     mut subjects: ResMut<Subjects>,
 ) {
@@ -102,14 +138,11 @@ pub(crate) fn choose_subjects(
         .primary()
         .or((chosen.len() == 1).then(|| chosen[0]));
     for agent in chosen {
-        let Ok((agent, &id, vehicle, body, satellites)) = agents.get(agent) else {
+        let (Ok((.., satellites)), Some(me)) = (agents.get(agent), minds.of(agent)) else {
             continue;
         };
-        let Ok(me) = Agent::new(agent, id, vehicle, body, &clock) else {
-            continue;
-        };
-        let place = scenery.place_of(agent).unwrap_or(body.position);
-        if !(body.is_finite() && place.is_finite()) {
+        let place = scenery.place_of(agent).unwrap_or(me.position);
+        if !place.is_finite() {
             continue;
         }
         let index = subjects.agents.len();
@@ -147,7 +180,8 @@ impl Scenery<'_, '_> {
     /// Where an entity is seen now, m.
     pub(crate) fn place_of(&self, entity: Entity) -> Option<Vec2> {
         let (drawn, transform) = self.places.get(entity).ok()?;
-        Some(drawn.map_or_else(|| transform.translation().truncate(), |drawn| drawn.0))
+        let drawn = drawn.and_then(|drawn| drawn.0);
+        Some(drawn.unwrap_or_else(|| transform.translation().truncate()))
     }
 
     /// From where behaviors saw an entity to where it is seen now, m.

@@ -9,6 +9,7 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{Circle, StuckMemory, WanderMemory};
+use bevy_steering2d_debug::{Minds, draw};
 
 use crate::arena::FENCE_GROUP;
 use crate::bodies::{Animal, enable};
@@ -344,25 +345,27 @@ fn explain(
             Entity,
             &Drawn,
             &Kinematics,
-            &Vehicle,
             (&Wander, &WanderMemory, &ObstacleAvoidance, &WallAvoidance),
         ),
         With<Fantastic>,
     >,
     forces: Query<(&Drawn, &Vehicle, &SteeringForce), With<Car>>,
     surroundings: Surroundings,
+    minds: Minds,
     mut gizmos: Gizmos,
 ) {
-    let (entity, drawn, body, vehicle, (wander, memory, avoidance, feelers)) = *hero;
-    let me = overlay::mind(entity, vehicle, body);
+    let (entity, drawn, body, (wander, memory, avoidance, feelers)) = *hero;
     if wander.influence.enabled {
         overlay::wander_circle(&mut gizmos, drawn, body, wander, memory);
     }
-    if avoidance.influence.enabled {
-        overlay::detection_box(&mut gizmos, drawn, &me, avoidance, &surroundings);
-    }
-    if feelers.influence.enabled {
-        overlay::feelers(&mut gizmos, drawn, &me, feelers, &surroundings);
+    if let Some(me) = minds.of(entity) {
+        let lag = drawn.pose.position - me.position;
+        if avoidance.influence.enabled {
+            draw::detection_box(&mut gizmos, lag, &me, avoidance, &surroundings);
+        }
+        if feelers.influence.enabled {
+            draw::feelers(&mut gizmos, lag, &me, feelers, &surroundings, true);
+        }
     }
     for (drawn, vehicle, force) in &forces {
         overlay::force(&mut gizmos, drawn, force, vehicle);

@@ -9,6 +9,7 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::WanderMemory;
 use bevy_steering2d::prelude::*;
+use bevy_steering2d_debug::Minds;
 
 use crate::bodies::{Animal, recolor, set_pace, teleport};
 use crate::look::{Drawn, Look};
@@ -396,13 +397,14 @@ fn build_overlay(app: &mut App) {
 fn explain(
     current: Res<CurrentScene>,
     tally: Res<Tally>,
-    fox: Single<(&Drawn, &Fox, &Vehicle, Option<&Pursuit>)>,
+    fox: Single<(Entity, &Drawn, &Fox, Option<&Pursuit>)>,
     rabbit: Single<(&Drawn, &Kinematics), With<Rabbit>>,
     forces: Query<(&Drawn, &Vehicle, &SteeringForce)>,
     wanderers: Query<(&Drawn, &Kinematics, &Wander, &WanderMemory)>,
+    minds: Minds,
     mut gizmos: Gizmos,
 ) {
-    let (fox, state, vehicle, pursuit) = *fox;
+    let (entity, fox, state, pursuit) = *fox;
     let (rabbit, body) = *rabbit;
     overlay::range(
         &mut gizmos,
@@ -411,9 +413,11 @@ fn explain(
         palette::SAND,
     );
     if *state == Fox::Chasing {
-        let aim = pursuit.map_or(rabbit.pose.position, |pursuit| {
-            overlay::predicted(fox, vehicle, pursuit, rabbit, body)
-        });
+        let aim = pursuit
+            .zip(minds.of(entity))
+            .map_or(rabbit.pose.position, |(pursuit, me)| {
+                overlay::predicted(&me, pursuit, rabbit, body)
+            });
         overlay::aim(&mut gizmos, fox.pose.position, aim, palette::RED);
     }
     for (drawn, vehicle, force) in &forces {

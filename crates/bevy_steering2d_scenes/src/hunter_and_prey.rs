@@ -6,6 +6,7 @@
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
+use bevy_steering2d_debug::Minds;
 
 use crate::bodies::{Animal, enable, recolor, set_pace, teleport};
 use crate::look::{Drawn, Look};
@@ -385,12 +386,13 @@ fn explain(
     current: Res<CurrentScene>,
     tally: Res<Tally>,
     pointer: Res<Pointer>,
-    hunters: Query<(&Drawn, &Hunter, &Stamina, &Vehicle, &Pursuit)>,
+    hunters: Query<(Entity, &Drawn, &Hunter, &Stamina, &Pursuit)>,
     prey: Query<(&Drawn, &Kinematics), With<Prey>>,
     forces: Query<(&Drawn, &Vehicle, &SteeringForce)>,
+    minds: Minds,
     mut gizmos: Gizmos,
 ) {
-    for (drawn, hunter, stamina, vehicle, pursuit) in &hunters {
+    for (entity, drawn, hunter, stamina, pursuit) in &hunters {
         let center = drawn.pose.position;
         let color = match hunter {
             Hunter::Resting => palette::SKY,
@@ -399,8 +401,9 @@ fn explain(
         overlay::gauge(&mut gizmos, center, 1.15, stamina.0 / FULL_STAMINA, color);
         if let Hunter::Hunting(quarry) = *hunter
             && let Ok((quarry, body)) = prey.get(quarry)
+            && let Some(me) = minds.of(entity)
         {
-            let aim = overlay::predicted(drawn, vehicle, pursuit, quarry, body);
+            let aim = overlay::predicted(&me, pursuit, quarry, body);
             overlay::aim(&mut gizmos, center, aim, palette::RED);
         }
     }

@@ -4,6 +4,7 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::WanderMemory;
 use bevy_steering2d::prelude::*;
+use bevy_steering2d_debug::Minds;
 
 use crate::bodies::{Animal, enable};
 use crate::look::Drawn;
@@ -401,6 +402,7 @@ fn explain(
     choice: Res<Choice>,
     player: Single<
         (
+            Entity,
             &Drawn,
             &Kinematics,
             &Vehicle,
@@ -413,9 +415,10 @@ fn explain(
         With<Player>,
     >,
     other: Single<(&Drawn, &Kinematics), With<Other>>,
+    minds: Minds,
     mut gizmos: Gizmos,
 ) {
-    let (drawn, body, vehicle, force, wander, memory, pursuit, flee) = *player;
+    let (entity, drawn, body, vehicle, force, wander, memory, pursuit, flee) = *player;
     let (other, other_body) = *other;
     let center = drawn.pose.position;
     if wander.influence.enabled {
@@ -431,8 +434,10 @@ fn explain(
             overlay::range(&mut gizmos, choice.target, panic_distance, palette::GOLD);
         }
         Mode::Pursuit => {
-            let aim = overlay::predicted(drawn, vehicle, pursuit, other, other_body);
-            overlay::aim(&mut gizmos, center, aim, palette::RED);
+            if let Some(me) = minds.of(entity) {
+                let aim = overlay::predicted(&me, pursuit, other, other_body);
+                overlay::aim(&mut gizmos, center, aim, palette::RED);
+            }
         }
         Mode::Wander | Mode::Evade => {}
     }

@@ -9,6 +9,7 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::LeaderMemory;
 use bevy_steering2d::prelude::*;
+use bevy_steering2d_debug::draw;
 
 use crate::bodies::{enable, recolor, set_pace};
 use crate::crowd::{Person, free_place};
@@ -297,13 +298,11 @@ fn explain(
         }
         if Some(entity) == lead.0 {
             // What its followers keep free, see `LeaderFollowing::clearance`.
-            let width = 2.0 * RADIUS + 0.5 * following.clearance;
-            let length = width + 0.5 * following.clearance + LEADER_PACE;
             let ahead = drawn.pose.facing * Vec2::X;
-            let lane = Isometry2d::new(center + 0.5 * length * ahead, drawn.pose.facing);
-            let size = Vec2::new(length, 2.0 * width);
-            gizmos.rect_2d(lane, size, palette::RED.with_alpha(0.35));
-            let place = center - following.follow_distance * ahead;
+            let lane = following.lane(2.0 * RADIUS, LEADER_PACE);
+            let outline = draw::way_outline(center, center + lane.x * ahead, lane.y);
+            gizmos.lineloop_2d(outline, palette::RED.with_alpha(0.35));
+            let place = following.spot(center, ahead);
             overlay::cross(&mut gizmos, place, 0.3, palette::GOLD);
         }
     }

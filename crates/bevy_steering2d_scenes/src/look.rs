@@ -1,6 +1,7 @@
 //! What an entity looks like, and where to draw it between two ticks.
 
 use bevy::prelude::*;
+use bevy_steering2d_debug::DrawnAt;
 
 /// What to draw for an entity; only runners with a window care.
 #[derive(Component, Clone, Debug, PartialEq)]
@@ -88,6 +89,7 @@ impl Pose {
 /// Physics ticks 64 times a second, screens draw when they like; without this, movement
 /// stutters. Never feed it back into [`Transform`]: physics would take it for a teleport.
 #[derive(Component, Clone, Copy, Debug, Default)]
+#[require(DrawnAt)]
 pub struct Drawn {
     /// The pose to draw.
     pub pose: Pose,
@@ -112,13 +114,17 @@ pub(crate) fn record_poses(mut drawn: Query<(&Transform, &mut Drawn)>) {
     }
 }
 
-pub(crate) fn blend_poses(time: Res<Time<Fixed>>, mut drawn: Query<(&Transform, &mut Drawn)>) {
+pub(crate) fn blend_poses(
+    time: Res<Time<Fixed>>,
+    mut drawn: Query<(&Transform, &mut Drawn, &mut DrawnAt)>,
+) {
     let share = time.overstep_fraction();
-    for (transform, mut drawn) in &mut drawn {
+    for (transform, mut drawn, mut at) in &mut drawn {
         drawn.pose = match drawn.trail {
             Some((before, now)) => before.lerp(now, share),
             None => Pose::of(transform),
         };
+        at.0 = Some(drawn.pose.position);
     }
 }
 

@@ -10,6 +10,7 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{FollowPathMemory, RandomStream};
+use bevy_steering2d_debug::{Minds, draw};
 
 use crate::bodies::{Animal, enable, recolor};
 use crate::contacts::{Contacts, pairs};
@@ -504,16 +505,16 @@ fn explain(
     mice: Query<(
         Entity,
         &Drawn,
-        &Kinematics,
         &Vehicle,
         &SteeringForce,
         &WallAvoidance,
         (&Mouse, &SteeringPath, &FollowPathMemory),
     )>,
     surroundings: Surroundings,
+    minds: Minds,
     mut gizmos: Gizmos,
 ) {
-    for (entity, drawn, body, vehicle, force, walls, (mouse, path, progress)) in &mice {
+    for (entity, drawn, vehicle, force, walls, (mouse, path, progress)) in &mice {
         let color = if mouse.loaded {
             palette::GOLD
         } else {
@@ -528,9 +529,11 @@ fn explain(
             0.2,
             palette::MUTED.with_alpha(0.6),
         );
-        if walls.influence.enabled {
-            let me = overlay::mind(entity, vehicle, body);
-            overlay::feelers(&mut gizmos, drawn, &me, walls, &surroundings);
+        if walls.influence.enabled
+            && let Some(me) = minds.of(entity)
+        {
+            let lag = drawn.pose.position - me.position;
+            draw::feelers(&mut gizmos, lag, &me, walls, &surroundings, true);
         }
         overlay::force(&mut gizmos, drawn, force, vehicle);
     }

@@ -2,10 +2,11 @@
 
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d::{Circle, Region, WanderMemory};
+use bevy_steering2d::{Circle, WanderMemory};
+pub(crate) use bevy_steering2d_debug::draw::{aim, cross, path};
+use bevy_steering2d_debug::{SteeringDebug, colors, draw};
 
 use crate::look::{Drawn, Pose, blend_poses, record_poses};
-use crate::props::distance_to_walls;
 use crate::senses::Eyes;
 use crate::trail::record_trails;
 use crate::{Arena, SCENES, palette};
@@ -41,31 +42,20 @@ fn mark_ground(arena: Res<Arena>, mut gizmos: Gizmos) {
     }
 }
 
-/// Length of a full force, m.
-const FULL_FORCE: f32 = 2.5;
-/// Length of a velocity, m per m/s.
-const VELOCITY_SCALE: f32 = 0.4;
-
 /// The steering force of an agent, as long as it is strong.
 pub(crate) fn force(gizmos: &mut Gizmos, agent: &Drawn, force: &SteeringForce, vehicle: &Vehicle) {
-    let vector = FULL_FORCE * force.total / vehicle.max_force;
-    arrow(gizmos, agent.pose.position, vector, palette::SKY);
+    let vector = SCALE.force_scale * force.total / vehicle.max_force;
+    draw::arrow(gizmos, agent.pose.position, vector, colors::TOTAL_FORCE);
 }
 
 /// Where an agent goes and how fast.
 pub(crate) fn velocity(gizmos: &mut Gizmos, agent: &Drawn, body: &Kinematics) {
-    let vector = VELOCITY_SCALE * body.velocity;
-    arrow(gizmos, agent.pose.position, vector, palette::MINT);
+    let vector = SCALE.velocity_scale * body.velocity;
+    draw::arrow(gizmos, agent.pose.position, vector, colors::VELOCITY);
 }
 
-fn arrow(gizmos: &mut Gizmos, from: Vec2, vector: Vec2, color: Color) {
-    if vector.length() > 0.1 {
-        let tip = 0.3_f32.min(0.4 * vector.length());
-        gizmos
-            .arrow_2d(from, from + vector, color)
-            .with_tip_length(tip);
-    }
-}
+/// The same as everywhere.
+const SCALE: SteeringDebug = SteeringDebug::off();
 
 /// The circle of a wanderer and its target on the rim.
 pub(crate) fn wander_circle(
@@ -75,104 +65,14 @@ pub(crate) fn wander_circle(
     wander: &Wander,
     memory: &WanderMemory,
 ) {
-    let (WanderStyle::Circle { radius, .. } | WanderStyle::Angle { radius, .. }) = wander.style
-    else {
-        return;
-    };
     // Both were computed for the pose of the tick.
-    let lag = agent.pose.position - body.position;
-    let color = palette::MUTED.with_alpha(0.3);
-    gizmos.circle_2d(memory.center + lag, radius, color);
-    gizmos.line_2d(agent.pose.position, memory.target + lag, color);
-    gizmos.circle_2d(memory.target + lag, 0.12, palette::GOLD);
+    let at = agent.pose.position;
+    draw::wander(gizmos, at, at - body.position, wander, memory);
 }
 
-/// An agent as its behaviors saw it in the last tick, for what they compute of themselves.
-pub(crate) fn mind(entity: Entity, vehicle: &Vehicle, body: &Kinematics) -> Agent {
-    Agent {
-        entity,
-        position: body.position,
-        velocity: body.velocity,
-        heading: body.heading,
-        mass: body.mass,
-        radius: body.radius,
-        max_speed: vehicle.max_speed,
-        max_force: vehicle.max_force,
-        response_time: vehicle.response_time,
-        ..default()
-    }
-}
-
-/// The way ahead that an agent keeps free of obstacles, and rings around those that are in it.
-pub(crate) fn detection_box(
-    gizmos: &mut Gizmos,
-    drawn: &Drawn,
-    me: &Agent,
-    avoidance: &ObstacleAvoidance,
-    surroundings: &Surroundings,
-) {
-    let region = avoidance.detection_box(me);
-    let Region::Way { from, to, radius } = region else {
-        return;
-    };
-    let way = Wall::new(from, to);
-    let mut is_free = true;
-    surroundings.for_each_obstacle(me, region, |obstacle| {
-        let Circle {
-            center,
-            radius: size,
-        } = obstacle.circle;
-        if distance_to_walls(center, [&way]) < size + radius {
-            is_free = false;
-            gizmos
-                .circle_2d(center, size + 0.06, palette::GOLD)
-                .resolution(48);
-        }
-    });
-    let lag = drawn.pose.position - me.position;
-    let side = radius * me.heading.perp();
-    let corners = [from + side, to + side, to - side, from - side, from + side];
-    let color = if is_free {
-        palette::MUTED.with_alpha(0.5)
-    } else {
-        palette::GOLD.with_alpha(0.7)
-    };
-    gizmos.linestrip_2d(corners.map(|corner| corner + lag), color);
-}
-
-/// The feelers of an agent.
-pub(crate) fn feelers(
-    gizmos: &mut Gizmos,
-    drawn: &Drawn,
-    me: &Agent,
-    avoidance: &WallAvoidance,
-    surroundings: &Surroundings,
-) {
-    let lag = drawn.pose.position - me.position;
-    for whisker in avoidance.whiskers(me) {
-        let color = palette::MUTED.with_alpha(0.6);
-        gizmos.line_2d(whisker.from + lag, whisker.to + lag, color);
-    }
-    touching_feelers(gizmos, drawn, me, avoidance, surroundings);
-}
-
-/// Those feelers that touch a wall, red beyond it.
-pub(crate) fn touching_feelers(
-    gizmos: &mut Gizmos,
-    drawn: &Drawn,
-    me: &Agent,
-    avoidance: &WallAvoidance,
-    surroundings: &Surroundings,
-) {
-    let lag = drawn.pose.position - me.position;
-    for whisker in avoidance.whiskers(me) {
-        if let Some(hit) = surroundings.feel(me, whisker.from, whisker.to) {
-            let met = hit.point + lag;
-            gizmos.line_2d(whisker.from + lag, met, palette::GOLD.with_alpha(0.6));
-            gizmos.line_2d(met, whisker.to + lag, palette::RED);
-            gizmos.circle_2d(met, 0.1, palette::GOLD);
-        }
-    }
+/// Where a pursuer expects its quarry.
+pub(crate) fn predicted(me: &Agent, pursuit: &Pursuit, quarry: &Drawn, body: &Kinematics) -> Vec2 {
+    pursuit.aim(me, body) + quarry.pose.position - body.position
 }
 
 /// How far someone sees.
@@ -201,36 +101,6 @@ pub(crate) fn sight(
         .chain(ends)
         .chain([from.position]);
     gizmos.linestrip_2d(outline, color.with_alpha(0.35));
-}
-
-/// A line to what someone runs for.
-pub(crate) fn aim(gizmos: &mut Gizmos, from: Vec2, to: Vec2, color: Color) {
-    gizmos.line_2d(from, to, color.with_alpha(0.45));
-    cross(gizmos, to, 0.3, color);
-}
-
-/// A diagonal cross.
-pub(crate) fn cross(gizmos: &mut Gizmos, at: Vec2, size: f32, color: Color) {
-    let arm = Vec2::splat(size * std::f32::consts::FRAC_1_SQRT_2);
-    gizmos.line_2d(at - arm, at + arm, color);
-    gizmos.line_2d(at - arm.perp(), at + arm.perp(), color);
-}
-
-/// Where a pursuer expects its quarry.
-pub(crate) fn predicted(
-    pursuer: &Drawn,
-    vehicle: &Vehicle,
-    pursuit: &Pursuit,
-    quarry: &Drawn,
-    body: &Kinematics,
-) -> Vec2 {
-    let me = Agent {
-        position: pursuer.pose.position,
-        max_speed: vehicle.max_speed,
-        ..default()
-    };
-    let time = pursuit.prediction.time(&me, body);
-    quarry.pose.position + time * body.velocity
 }
 
 /// A word or two that begin at a point. Plain ASCII only.
@@ -270,11 +140,4 @@ pub(crate) fn gauge(gizmos: &mut Gizmos, center: Vec2, radius: f32, share: f32, 
     gizmos
         .arc_2d(Isometry2d::from_translation(center), angle, radius, color)
         .resolution(40);
-}
-
-/// The line of a path.
-pub(crate) fn path(gizmos: &mut Gizmos, path: &SteeringPath, color: Color) {
-    let points = path.points().iter().copied();
-    let back = path.is_looped().then(|| path.points()[0]);
-    gizmos.linestrip_2d(points.chain(back), color);
 }

@@ -5,8 +5,8 @@
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
-use bevy_steering2d::behaviors::avoid_collision;
 use bevy_steering2d::prelude::*;
+use bevy_steering2d_debug::Minds;
 
 use crate::bodies::{enable, recolor};
 use crate::crowd::{Bumps, Person, Round, free_place};
@@ -275,47 +275,30 @@ fn explain(
         Entity,
         &Stream,
         &Drawn,
-        &Kinematics,
         &Vehicle,
         &SteeringForce,
         &CollisionAvoidance,
     )>,
+    minds: Minds,
     mut gizmos: Gizmos,
 ) {
-    let Some((entity, _, drawn, body, vehicle, force, avoidance)) = walkers.iter().next() else {
+    let Some((entity, _, drawn, vehicle, force, avoidance)) = walkers.iter().next() else {
         return;
     };
     let center = drawn.pose.position;
     gizmos.circle_2d(center, 2.0 * RADIUS, palette::GOLD);
     overlay::force(&mut gizmos, drawn, force, vehicle);
-    if !avoidance.influence.enabled {
+    let Some(me) = minds.of(entity).filter(|_| avoidance.influence.enabled) else {
         return;
-    }
-    let me = Agent {
-        entity,
-        position: body.position,
-        velocity: body.velocity,
-        heading: body.heading,
-        radius: body.radius,
-        mass: body.mass,
-        max_speed: vehicle.max_speed,
-        max_force: vehicle.max_force,
-        ..default()
     };
     overlay::range(&mut gizmos, center, avoidance.radius, palette::GOLD);
     let view = NeighborView::around(&me, avoidance.radius, avoidance.groups);
     for other in neighbors.in_view(view) {
-        let minded = avoid_collision(&me, other, avoidance.horizon, avoidance.margin);
-        if minded == Vec2::ZERO {
+        let Some((mine, its)) = avoidance.closest_approach(&me, other) else {
             continue;
-        }
-        // Where both will be when they are nearest.
-        let (offset, velocity) = (other.position - me.position, other.velocity - me.velocity);
-        let time = -offset.dot(velocity) / velocity.length_squared().max(1e-6);
-        let time = time.clamp(0.0, avoidance.horizon);
+        };
         let lag = center - me.position;
-        let mine = me.position + time * me.velocity + lag;
-        let its = other.position + time * other.velocity + lag;
+        let (mine, its) = (mine + lag, its + lag);
         gizmos.line_2d(center, mine, palette::GOLD.with_alpha(0.4));
         gizmos.line_2d(other.position + lag, its, palette::MUTED.with_alpha(0.5));
         gizmos.circle_2d(mine, RADIUS, palette::GOLD.with_alpha(0.5));

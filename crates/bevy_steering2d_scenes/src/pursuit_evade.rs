@@ -11,6 +11,7 @@ mod trials;
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
+use bevy_steering2d_debug::Minds;
 
 use rival::Rival;
 use score::{Pass, Score};
@@ -390,7 +391,8 @@ fn explain(
     race: Res<Race>,
     tally: Res<Tally>,
     quarry: Single<(&Drawn, &Kinematics, &Trail), With<Quarry>>,
-    pursuers: Query<(&Drawn, &Pursuer, &Vehicle, &Trail, Option<&Pursuit>)>,
+    pursuers: Query<(Entity, &Drawn, &Pursuer, &Trail, Option<&Pursuit>)>,
+    minds: Minds,
     mut gizmos: Gizmos,
 ) {
     let (quarry, body, trail) = *quarry;
@@ -402,7 +404,7 @@ fn explain(
         }
         Race::Due | Race::Over(_) => "got away".into(),
     };
-    for (drawn, pursuer, vehicle, trail, pursuit) in &pursuers {
+    for (entity, drawn, pursuer, trail, pursuit) in &pursuers {
         let (here, color) = (drawn.pose.position, pursuer.rival.color());
         let result = match pursuer.progress {
             Progress::Resting => "-",
@@ -414,9 +416,11 @@ fn explain(
             trail.draw(&mut gizmos, here, color);
         }
         if pursuer.progress == Progress::Chasing {
-            let aim = pursuit.map_or(quarry.pose.position, |pursuit| {
-                overlay::predicted(drawn, vehicle, pursuit, quarry, body)
-            });
+            let aim = pursuit
+                .zip(minds.of(entity))
+                .map_or(quarry.pose.position, |(pursuit, me)| {
+                    overlay::predicted(&me, pursuit, quarry, body)
+                });
             overlay::aim(&mut gizmos, here, aim, color);
         }
     }

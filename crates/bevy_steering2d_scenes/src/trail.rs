@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use bevy::prelude::*;
+use bevy_steering2d_debug::draw;
 
 /// The way somebody came, to draw it; recorded only where there is something to draw on.
 #[derive(Component, Clone, Debug, Default)]
@@ -36,11 +37,7 @@ impl Trail {
 
     /// Draws it up to `here`, from faint to clear.
     pub(crate) fn draw(&self, gizmos: &mut Gizmos, here: Vec2, color: Color) {
-        const CLEAR: f32 = 0.7;
-        let count = self.points.len() as f32;
-        let points = self.points.iter().copied().chain([here]);
-        let shades = (0..).map(|i| color.with_alpha(CLEAR * i as f32 / count.max(1.0)));
-        gizmos.linestrip_gradient_2d(points.zip(shades));
+        draw::trail(gizmos, self.points.iter().copied(), here, color);
     }
 }
 

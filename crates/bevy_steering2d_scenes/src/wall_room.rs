@@ -7,6 +7,7 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::WanderMemory;
 use bevy_steering2d::prelude::*;
+use bevy_steering2d_debug::{Minds, draw};
 
 use crate::bodies::{Animal, enable, recolor};
 use crate::contacts::{Contacts, pairs};
@@ -309,37 +310,20 @@ fn build_overlay(app: &mut App) {
 }
 
 fn explain(
-    sample: Single<
-        (
-            Entity,
-            &Drawn,
-            &Kinematics,
-            &Vehicle,
-            &Wander,
-            &WanderMemory,
-        ),
-        With<Sample>,
-    >,
-    agents: Query<(
-        Entity,
-        &Drawn,
-        &Kinematics,
-        &Vehicle,
-        &SteeringForce,
-        &WallAvoidance,
-    )>,
+    sample: Single<(Entity, &Drawn, &Kinematics, &Wander, &WanderMemory), With<Sample>>,
+    agents: Query<(Entity, &Drawn, &Vehicle, &SteeringForce, &WallAvoidance)>,
     surroundings: Surroundings,
+    minds: Minds,
     mut gizmos: Gizmos,
 ) {
-    let (sample, drawn, body, vehicle, wander, memory) = *sample;
+    let (sample, drawn, body, wander, memory) = *sample;
     overlay::wander_circle(&mut gizmos, drawn, body, wander, memory);
-    if let Ok((.., avoidance)) = agents.get(sample) {
-        let me = overlay::mind(sample, vehicle, body);
-        overlay::feelers(&mut gizmos, drawn, &me, avoidance, &surroundings);
-    }
-    for (entity, drawn, body, vehicle, force, avoidance) in &agents {
-        let me = overlay::mind(entity, vehicle, body);
-        overlay::touching_feelers(&mut gizmos, drawn, &me, avoidance, &surroundings);
+    for (entity, drawn, vehicle, force, avoidance) in &agents {
+        if let Some(me) = minds.of(entity) {
+            let lag = drawn.pose.position - me.position;
+            let all = entity == sample;
+            draw::feelers(&mut gizmos, lag, &me, avoidance, &surroundings, all);
+        }
         overlay::force(&mut gizmos, drawn, force, vehicle);
     }
 }

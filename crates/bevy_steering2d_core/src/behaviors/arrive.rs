@@ -432,4 +432,18 @@ mod tests {
         assert!(at(0.15, 0.0, true), "a nudge is not a departure");
         assert!(!at(0.25, 0.0, true));
     }
+
+    #[test]
+    fn braking_begins_where_the_curve_reaches_full_speed() {
+        let me = Agent::default(); // 5 m/s
+        let ramp = Braking::Ramp {
+            slowing_radius: 3.5,
+        };
+        assert!((ramp.slowing_distance(&me) - 3.5).abs() < 1e-4);
+        let classic = Braking::Deceleration(Deceleration::Slow);
+        assert!((classic.slowing_distance(&me) - 4.5).abs() < 1e-4);
+        let distance = Braking::Physical.slowing_distance(&me);
+        let speed = |distance| Braking::Physical.curve(&me, distance).speed;
+        assert!(speed(0.99 * distance) < 5.0 && speed(1.01 * distance) > 5.0);
+    }
 }

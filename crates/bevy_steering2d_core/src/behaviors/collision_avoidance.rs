@@ -275,4 +275,16 @@ mod tests {
         let mine = avoid_collision(&me, &other, 2.0, 0.0);
         assert_eq!(mine, me.max_acceleration() * Vec2::X);
     }
+
+    #[test]
+    fn it_says_where_both_are_when_they_are_nearest() {
+        let how = CollisionAvoidance::default();
+        // Head-on with half a meter in between, at 4 m/s: nearest after a second.
+        let oncoming = neighbor(Vec2::new(4.0, 0.5), Vec2::new(-2.0, 0.0));
+        let (mine, its) = how.closest_approach(&walker(), &oncoming).unwrap();
+        assert!(mine.distance(Vec2::new(2.0, 0.0)) < 1e-5, "{mine}");
+        assert!(its.distance(Vec2::new(2.0, 0.5)) < 1e-5, "{its}");
+        let passing = neighbor(Vec2::new(4.0, 3.0), Vec2::new(-2.0, 0.0));
+        assert_eq!(how.closest_approach(&walker(), &passing), None);
+    }
 }

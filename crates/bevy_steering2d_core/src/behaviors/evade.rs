@@ -204,4 +204,17 @@ mod tests {
         let force = evade(&reynolds(5.0), &passing, &how);
         assert!(force.y < -4.0, "{force} should point away from its path");
     }
+
+    #[test]
+    fn it_says_what_it_runs_from() {
+        let me = reynolds(5.0);
+        let how = Evade::default();
+        assert_close(how.threat(&me, &pursuer()), Vec2::new(8.0, 3.0));
+        let straight_at_me = Kinematics {
+            velocity: Vec2::new(-40.0, 0.0),
+            ..pursuer()
+        };
+        let long = how.predicting(Prediction::Fixed(1.0));
+        assert_eq!(long.threat(&me, &straight_at_me), straight_at_me.position);
+    }
 }

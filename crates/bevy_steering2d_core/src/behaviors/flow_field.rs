@@ -278,4 +278,17 @@ mod tests {
         assert_eq!(field(new(1.0, UVec2::ZERO, Vec2::X)), "FlowField.size");
         assert_eq!(field(new(1.0, UVec2::ONE, Vec2::NAN)), "FlowField.vectors");
     }
+
+    #[test]
+    fn a_field_says_where_its_nodes_are_and_a_follower_where_it_reads() {
+        let field = field();
+        assert_eq!((field.corner(), field.spacing()), (Vec2::splat(10.0), 2.0));
+        assert_eq!(field.size(), UVec2::splat(2));
+        let me = Agent {
+            velocity: Vec2::new(0.0, 3.0),
+            ..reynolds(4.0)
+        };
+        let following = FlowFieldFollowing::default();
+        assert_close(following.place(&me), Vec2::new(0.0, 0.3));
+    }
 }

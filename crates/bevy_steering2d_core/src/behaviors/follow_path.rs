@@ -396,4 +396,27 @@ pub(super) mod tests {
             assert!(course.agent.position.distance(here) < 0.2);
         }
     }
+
+    #[test]
+    fn it_says_what_it_heads_for() {
+        let path = zigzag(false);
+        let me = Agent {
+            position: Vec2::new(1.0, 0.0),
+            ..default()
+        };
+        let fresh = FollowPathMemory::default();
+        for (how, expected) in [
+            (FollowPath::default().waypoints(0.5), Vec2::ZERO),
+            // A radius ahead, on its own lane: the middle.
+            (
+                FollowPath::default().corridor(2.0, 0.5),
+                Vec2::new(3.0, 0.0),
+            ),
+        ] {
+            assert_eq!(how.carrot(&me, &path, &fresh), None, "not on its way yet");
+            let progress = fresh.after_a_tick(&me, &path, &how);
+            assert_close(how.carrot(&me, &path, &progress).unwrap(), expected);
+            assert_eq!(how.carrot(&me, &zigzag(true), &progress), None);
+        }
+    }
 }

@@ -182,4 +182,14 @@ mod tests {
             Vec2::ZERO
         );
     }
+
+    #[test]
+    fn it_says_where_between_it_goes() {
+        // Between them now (4, 3), 5 m away: a second at 5 m/s.
+        let (first, second) = (body((2.0, 3.0), (1.0, 0.0)), body((6.0, 3.0), (3.0, 2.0)));
+        let how = Interpose::between(Vec2::ZERO, Vec2::ZERO);
+        let (point, velocity) = how.point(&reynolds(5.0), &first, &second);
+        assert_close(velocity, Vec2::new(2.0, 1.0));
+        assert_close(point, Vec2::new(6.0, 4.0));
+    }
 }

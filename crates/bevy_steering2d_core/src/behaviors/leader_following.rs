@@ -281,4 +281,12 @@ mod tests {
         let force = follow_leader(&me, &someone(1, 0.0), &LeaderFollowing::default());
         assert!(force.length() < 1e-4, "{force}");
     }
+
+    #[test]
+    fn it_says_where_it_walks_and_what_it_keeps_free() {
+        let how = LeaderFollowing::default();
+        assert_eq!(how.spot(Vec2::new(5.0, 1.0), Vec2::Y), Vec2::new(5.0, -1.0));
+        // Radii 1, margins 1 and 1, and a second's way at 2 m/s.
+        assert_eq!(how.lane(1.0, 2.0), Vec2::new(5.0, 2.0));
+    }
 }

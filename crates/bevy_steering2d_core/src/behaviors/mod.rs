@@ -90,7 +90,7 @@ pub(crate) use embeds_influence;
 
 /// What a behavior is guided by (a path, a field): the one it names, else its carrier's own,
 /// else its agent's.
-fn guide<'a, T: Component>(
+pub fn guide<'a, T: Component>(
     named: Option<Entity>,
     own: Option<&'a T>,
     me: &Agent,

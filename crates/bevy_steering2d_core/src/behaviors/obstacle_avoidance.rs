@@ -383,4 +383,14 @@ mod tests {
             prop_assert!(force.is_finite() && force.length() <= me.max_force * 1.000_01);
         }
     }
+
+    #[test]
+    fn it_minds_what_is_in_its_box() {
+        let how = ObstacleAvoidance::default();
+        let minds = |x, y| how.minds(&rushing(), Circle::new(Vec2::new(x, y), 1.0));
+        assert!(minds(3.0, 0.5) && minds(3.0, 1.7));
+        assert!(!minds(3.0, 1.8), "beside it");
+        assert!(!minds(-3.0, 0.0), "behind it");
+        assert!(!minds(60.0, 0.0), "too far");
+    }
 }

@@ -214,4 +214,18 @@ mod tests {
         };
         assert_eq!(pursuit(&me, &myself, &Pursuit::default()), Vec2::ZERO);
     }
+
+    #[test]
+    fn it_says_where_it_aims() {
+        // T = 12 / (5 + 3).
+        let me = reynolds(5.0);
+        let how = Pursuit::default();
+        assert_close(how.aim(&me, &crossing()), Vec2::new(12.0, 4.5));
+        let oncoming = Kinematics {
+            velocity: Vec2::new(-3.0, 0.0),
+            heading: Vec2::NEG_X,
+            ..crossing()
+        };
+        assert_eq!(how.aim(&me, &oncoming), oncoming.position);
+    }
 }

@@ -223,4 +223,13 @@ mod tests {
             );
         }
     }
+
+    #[test]
+    fn it_says_whom_it_minds() {
+        let how = Queuing::default();
+        assert!(how.minds(&walker(), &standing_at(1.5)));
+        assert!(!how.minds(&walker(), &standing_at(-1.5)), "behind it");
+        assert!(!how.minds(&walker(), &standing_at(2.5)), "too far");
+        assert_eq!(how.view(&walker()).radius, 1.0 + 1.0 + 0.8);
+    }
 }

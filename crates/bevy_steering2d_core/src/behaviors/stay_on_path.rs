@@ -193,4 +193,16 @@ mod tests {
             assert!(course.agent.position.y.abs() <= 1.0, "{:?}", course.agent);
         }
     }
+
+    #[test]
+    fn it_says_where_it_steers_back_to() {
+        let how = StayOnPath::default();
+        let leaving = moving((0.0, 0.25), (0.0, 2.0));
+        let (place, distance) = how.farthest_off(&leaving, &road());
+        assert_close(place, Vec2::new(0.0, 1.25));
+        assert!((distance - 1.25).abs() < 1e-5);
+        assert_close(how.way_back(&leaving, &road()).unwrap(), Vec2::ZERO);
+        let staying = moving((0.0, 0.25), (5.0, 0.0));
+        assert_eq!(how.way_back(&staying, &road()), None);
+    }
 }

@@ -1,8 +1,30 @@
 //! One system per [`DebugLayer`](crate::DebugLayer); each asks the behaviors what they consider
 //! and draws the answer.
 
+mod areas;
+mod feelers;
+mod flow_field;
 mod forces;
+mod hiding_spots;
+mod neighbors;
+mod paths;
+mod predictions;
 mod selection;
+mod slots;
+mod targets;
+mod trails;
+mod wander;
 
+pub(crate) use areas::draw_areas;
+pub(crate) use feelers::{draw_detection_boxes, draw_feelers};
+pub(crate) use flow_field::draw_flow_fields;
 pub(crate) use forces::{draw_behavior_forces, draw_total_forces, draw_velocities};
+pub(crate) use hiding_spots::draw_hiding_spots;
+pub(crate) use neighbors::draw_neighbors;
+pub(crate) use paths::{draw_corridors, draw_paths};
+pub(crate) use predictions::{draw_closest_approaches, draw_predictions};
 pub(crate) use selection::draw_selection;
+pub(crate) use slots::draw_slots;
+pub(crate) use targets::draw_targets;
+pub(crate) use trails::{Trails, draw_trails, forget_trails};
+pub(crate) use wander::draw_wander;

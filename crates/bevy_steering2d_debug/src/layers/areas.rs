@@ -1,0 +1,56 @@
+//! Where agents stay.
+
+use bevy::prelude::*;
+use bevy_steering2d_core::{Area, Containment, Tether};
+
+use crate::subjects::{Scenery, Subjects, has_a_say};
+use crate::{SteeringDebug, SteeringGizmos, draw};
+
+pub(crate) fn draw_areas(
+    debug: Res<SteeringDebug>,
+    subjects: Res<Subjects>,
+    contained: Query<&Containment>,
+    tethered: Query<&Tether>,
+    scenery: Scenery,
+    mut gizmos: Gizmos<SteeringGizmos>,
+) {
+    let color = debug.color::<Containment>();
+    let mut drawn = None;
+    for (_, containment) in subjects.with(&contained) {
+        // Many share one area; once is enough.
+        if has_a_say(containment) && drawn != Some((containment.area, containment.margin)) {
+            drawn = Some((containment.area, containment.margin));
+            outline(&mut gizmos, containment.area, 0.0, color.with_alpha(0.6));
+            if containment.margin > 0.0 {
+                outline(
+                    &mut gizmos,
+                    containment.area,
+                    containment.margin,
+                    color.with_alpha(0.25),
+                );
+            }
+        }
+    }
+    let color = debug.color::<Tether>();
+    for (subject, tether) in subjects.with(&tethered) {
+        if has_a_say(tether)
+            && let Some(anchor) = scenery.place_of_target(tether.anchor)
+        {
+            draw::ring(&mut gizmos, anchor, tether.radius, color.with_alpha(0.4));
+            let tight = subject.place.distance(anchor) > tether.radius;
+            let strength = if tight { 1.0 } else { 0.2 };
+            gizmos.line_2d(anchor, subject.place, color.with_alpha(strength));
+        }
+    }
+}
+
+/// The edge of an area, `inset` m further in.
+fn outline(gizmos: &mut Gizmos<SteeringGizmos>, area: Area, inset: f32, color: Color) {
+    match area {
+        Area::Rect(rect) => {
+            let size = (rect.size() - 2.0 * inset).max(Vec2::ZERO);
+            gizmos.rect_2d(Isometry2d::from_translation(rect.center()), size, color);
+        }
+        Area::Circle { center, radius } => draw::ring(gizmos, center, radius - inset, color),
+    }
+}

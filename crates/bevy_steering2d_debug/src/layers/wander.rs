@@ -1,0 +1,19 @@
+//! Wander circles.
+
+use bevy::prelude::*;
+use bevy_steering2d_core::{Wander, WanderMemory};
+
+use crate::subjects::{Subjects, has_a_say};
+use crate::{SteeringGizmos, draw};
+
+pub(crate) fn draw_wander(
+    subjects: Res<Subjects>,
+    wanderers: Query<(&Wander, &WanderMemory)>,
+    mut gizmos: Gizmos<SteeringGizmos>,
+) {
+    for (subject, (wander, memory)) in subjects.with(&wanderers) {
+        if has_a_say(wander) {
+            draw::wander(&mut gizmos, subject.place, subject.lag(), wander, memory);
+        }
+    }
+}
