@@ -80,6 +80,7 @@ mod steer;
 mod stuck;
 mod target;
 mod think;
+mod times;
 mod vehicle;
 mod warnings;
 
@@ -117,5 +118,6 @@ pub use schedule::{SenseSystems, SteeringSchedule, SteeringStage, SteeringSystem
 pub use stuck::{Stuck, StuckDetection, StuckMemory};
 pub use target::{Target, Targets};
 pub use think::ThinkEvery;
+pub use times::StageTimes;
 pub use vehicle::{Kinematics, NextSteeringId, SteeringDisabled, SteeringId, Vehicle};
 pub use warnings::{InvalidParameter, SteeringWarning, SteeringWarnings};

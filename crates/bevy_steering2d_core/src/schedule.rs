@@ -3,6 +3,8 @@
 use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel, SingleThreadedExecutor};
 use bevy::prelude::*;
 
+use crate::times::run_timed;
+
 /// The steps of one steering tick, in the order they run.
 ///
 /// All four live in the schedule given to [`SteeringCorePlugin`](crate::SteeringCorePlugin)
@@ -78,7 +80,8 @@ pub enum SteeringStage {
 }
 
 impl SteeringStage {
-    const ALL: [Self; 6] = [
+    /// All stages, in the order they run.
+    pub const ALL: [Self; 6] = [
         Self::Bodies,
         Self::Index,
         Self::Answer,
@@ -89,7 +92,7 @@ impl SteeringStage {
 
     /// The node of the outer schedule.
     pub(crate) fn run(self) -> impl FnMut(&mut World) {
-        move |world| world.run_schedule(self)
+        move |world| run_timed(world, self)
     }
 
     /// Creates the stages, unless they are there.

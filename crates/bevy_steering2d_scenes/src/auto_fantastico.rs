@@ -17,7 +17,8 @@ use crate::contacts::{Contacts, pairs};
 use crate::look::Drawn;
 use crate::props::{self, Rock};
 use crate::report::{Line, Mean};
-use crate::scene::{Scene, SceneKey};
+use crate::scene::{Crowd, Scene, SceneKey};
+use crate::stage::agents_wanted;
 use crate::{
     ActionSelection, Arena, InScene, Presses, SceneRandom, headless, overlay, palette, playing,
 };
@@ -39,6 +40,7 @@ pub(crate) const SCENE: Scene = Scene {
     ],
     chosen,
     mouse: "",
+    crowd: Crowd::new(2, 20, 24),
     build,
     build_overlay,
     setup,
@@ -47,7 +49,6 @@ pub(crate) const SCENE: Scene = Scene {
     experiment,
 };
 
-const CARS: usize = 20;
 const ROCKS: usize = 60;
 const RADIUS: f32 = 0.42;
 /// From rock to rock, m: a car fits through with a hand's breadth on either side. In a passage
@@ -144,10 +145,11 @@ fn setup(world: &mut World) {
     for wall in Wall::outline(arena.outline()) {
         world.spawn((Name::new("fence"), InScene::default(), wall));
     }
+    let cars = agents_wanted(world);
     let random = &mut world.resource_mut::<SceneRandom>().0;
     let rocks = props::scatter(&arena, ROCKS, 0.3..0.9, PASSAGE, FENCE_CLEARANCE, random);
     let mut taken = rocks.clone();
-    let places: Vec<_> = (0..CARS)
+    let places: Vec<_> = (0..cars)
         .map(|_| {
             let spot = props::free_spot(&arena, 2.0 * RADIUS, &taken, random);
             taken.push(Circle::new(spot, RADIUS));

@@ -29,11 +29,25 @@ impl Animal {
 
     /// A dart, drawn larger than its body.
     pub(crate) fn dart(self) -> impl Bundle {
-        let shape = Shape::Arrow {
+        let shape = self.wide();
+        self.body(shape)
+    }
+
+    /// A dart that minds the fence and has no body but a point mass.
+    pub(crate) fn point_mass(self, velocity: Vec2) -> impl Bundle {
+        let body = PointMass {
+            velocity,
+            ..default()
+        };
+        let shape = self.wide();
+        (self.figure(shape), StayInside::default(), body)
+    }
+
+    fn wide(&self) -> Shape {
+        Shape::Arrow {
             length: 3.4 * self.radius,
             width: 2.0 * self.radius,
-        };
-        self.body(shape)
+        }
     }
 
     /// A dart no larger than its body, for scenes where it matters who touches what.
@@ -64,17 +78,22 @@ impl Animal {
 
     /// A dynamic body of 1 kg, so that newtons read as m/s², that looks where it goes.
     fn body(self, shape: Shape) -> impl Bundle {
+        let body = (
+            RigidBody::Dynamic,
+            Collider::ball(self.radius),
+            ColliderMassProperties::Mass(1.0),
+            Friction::coefficient(0.0),
+            Velocity::zero(),
+        );
+        (body, self.figure(shape))
+    }
+
+    /// All but the body.
+    fn figure(self, shape: Shape) -> impl Bundle {
         let rotation = Quat::from_rotation_z(self.facing);
         (
             (Name::new(self.name), InScene::default()),
             Transform::from_translation(self.position.extend(0.0)).with_rotation(rotation),
-            (
-                RigidBody::Dynamic,
-                Collider::ball(self.radius),
-                ColliderMassProperties::Mass(1.0),
-                Friction::coefficient(0.0),
-                Velocity::zero(),
-            ),
             (self.vehicle, FaceVelocity::default()),
             Look {
                 shape,

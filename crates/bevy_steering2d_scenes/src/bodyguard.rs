@@ -39,6 +39,7 @@ pub(crate) const SCENE: Scene = Scene {
     ],
     chosen,
     mouse: "Click to move the point.",
+    crowd: None,
     build,
     build_overlay,
     setup,

@@ -12,8 +12,8 @@ use crate::bodies::{enable, recolor};
 use crate::crowd::{Bumps, Person, Round, free_place};
 use crate::look::{Drawn, Look, Shape};
 use crate::report::{Line, Mean};
-use crate::scene::{Scene, SceneKey};
-use crate::stage::InScene;
+use crate::scene::{Crowd, Scene, SceneKey};
+use crate::stage::{InScene, agents_wanted};
 use crate::{ActionSelection, Presses, SceneRandom, headless, overlay, palette, playing};
 
 pub(crate) const SCENE: Scene = Scene {
@@ -29,6 +29,7 @@ pub(crate) const SCENE: Scene = Scene {
     ],
     chosen,
     mouse: "",
+    crowd: Crowd::new(10, 120, 160),
     build,
     build_overlay,
     setup,
@@ -37,7 +38,6 @@ pub(crate) const SCENE: Scene = Scene {
     experiment,
 };
 
-const WALKERS: usize = 120;
 const RADIUS: f32 = 0.25;
 /// Half the width of the road, m.
 const ROAD: f32 = 2.0;
@@ -179,10 +179,11 @@ fn places(world: &mut World, road: Entity) -> Vec<Vec2> {
     let Some(path) = world.get::<SteeringPath>(road).cloned() else {
         return Vec::new();
     };
+    let wanted = agents_wanted(world);
     let random = &mut world.resource_mut::<SceneRandom>().0;
     let everywhere = Rect::from_center_half_size(Vec2::ZERO, Vec2::new(14.5, 10.2));
     let mut places = Vec::new();
-    while places.len() < WALKERS {
+    while places.len() < wanted {
         let place = free_place(everywhere, &places, 4.0 * RADIUS, random);
         if path.closest(place).position.distance(place) < ROAD - RADIUS {
             places.push(place);

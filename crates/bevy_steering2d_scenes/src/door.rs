@@ -12,8 +12,8 @@ use crate::bodies::{enable, recolor};
 use crate::crowd::{Bumps, Person, Round, free_place};
 use crate::look::{Drawn, Look, Shape};
 use crate::report::{Line, Mean};
-use crate::scene::{Scene, SceneKey};
-use crate::stage::InScene;
+use crate::scene::{Crowd, Scene, SceneKey};
+use crate::stage::{InScene, agents_wanted};
 use crate::{
     ActionSelection, Arena, CurrentScene, Presses, SceneRandom, headless, overlay, palette, playing,
 };
@@ -30,6 +30,7 @@ pub(crate) const SCENE: Scene = Scene {
         queues.then_some('q').into_iter().collect()
     },
     mouse: "",
+    crowd: Crowd::new(10, 80, 80),
     build,
     build_overlay,
     setup,
@@ -38,7 +39,6 @@ pub(crate) const SCENE: Scene = Scene {
     experiment,
 };
 
-const PEOPLE: usize = 80;
 const RADIUS: f32 = 0.25;
 /// Where the wall with the door stands, m.
 const WALL: f32 = 2.0;
@@ -69,6 +69,7 @@ struct Manners {
 /// What has happened.
 #[derive(Resource, Default)]
 struct Tally {
+    people: usize,
     bumps: Bumps,
     out: u32,
     /// When the last one was out, s.
@@ -78,7 +79,7 @@ struct Tally {
 
 impl Tally {
     fn bumps_per_person(&self) -> f32 {
-        self.bumps.for_each_of(PEOPLE)
+        self.bumps.for_each_of(self.people)
     }
 }
 
@@ -94,7 +95,11 @@ fn build(app: &mut App) {
 
 fn setup(world: &mut World) {
     world.insert_resource(Manners { queue: true });
-    world.insert_resource(Tally::default());
+    let people = agents_wanted(world);
+    world.insert_resource(Tally {
+        people,
+        ..default()
+    });
     let arena = *world.resource::<Arena>();
     for side in [-1.0, 1.0] {
         let post = Vec2::new(WALL, side * DOOR);
@@ -102,7 +107,7 @@ fn setup(world: &mut World) {
     }
     let mut places = Vec::new();
     let room = Rect::new(-13.5, -8.5, WALL - 1.5, 8.5);
-    for _ in 0..PEOPLE {
+    for _ in 0..people {
         let random = &mut world.resource_mut::<SceneRandom>().0;
         places.push(free_place(room, &places, 0.9, random));
     }
@@ -204,7 +209,7 @@ fn keep_tally(
     tally.bumps.watch(near.collect());
     let is_out = |at: &Transform| place(at).x > WALL + RADIUS;
     tally.out = guests.iter().filter(|(_, at, _)| is_out(at)).count() as u32;
-    if tally.out as usize == PEOPLE && tally.emptied.is_none() {
+    if tally.out as usize == tally.people && tally.emptied.is_none() {
         tally.emptied = Some(time.delta_secs() * current.tick() as f32);
     }
     for (_, _, velocity) in guests.iter().filter(|(_, at, _)| !is_out(at)) {
@@ -250,7 +255,7 @@ fn report(world: &World) -> Vec<Line> {
 impl Tally {
     fn lines(&self) -> Vec<Line> {
         vec![
-            Line::new("out of the room", self.out, format!("of {PEOPLE}")),
+            Line::new("out of the room", self.out, format!("of {}", self.people)),
             Line::new("time to empty the room", self.emptied, "s"),
             Line::new("bumps at the door", self.bumps.begun, ""),
             Line::new("bumps per person", self.bumps_per_person(), ""),
@@ -323,7 +328,7 @@ mod tests {
         };
         for run in ["with queuing", "without"] {
             let out = number(&report, &format!("{run}: out of the room"));
-            assert_eq!(out, PEOPLE as f32, "{report}");
+            assert_eq!(out, 80.0, "{report}");
         }
         let with = number(&report, "with queuing: bumps at the door");
         let without = number(&report, "without: bumps at the door");

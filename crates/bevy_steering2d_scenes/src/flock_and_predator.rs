@@ -11,7 +11,8 @@ use crate::bodies::{Animal, enable, ghostly, recolor, teleport};
 use crate::crowd::{Bumps, Round, free_place};
 use crate::look::{Drawn, Look};
 use crate::report::{Line, Mean};
-use crate::scene::{Scene, SceneKey};
+use crate::scene::{Crowd, Scene, SceneKey};
+use crate::stage::agents_wanted;
 use crate::{
     ActionSelection, Arena, CurrentScene, Presses, SceneRandom, StayInside, headless, overlay,
     palette, playing,
@@ -32,6 +33,7 @@ pub(crate) const SCENE: Scene = Scene {
     ],
     chosen,
     mouse: "",
+    crowd: Crowd::new(20, 120, 400),
     build,
     build_overlay,
     setup,
@@ -40,7 +42,6 @@ pub(crate) const SCENE: Scene = Scene {
     experiment,
 };
 
-const BOIDS: usize = 120;
 const BOID_RADIUS: f32 = 0.2;
 /// How near others may come, m.
 const ELBOW_ROOM: f32 = 1.5;
@@ -136,7 +137,7 @@ fn setup(world: &mut World) {
     world.insert_resource(Tally::default());
     let arena = *world.resource::<Arena>();
     let mut places = Vec::new();
-    for _ in 0..BOIDS {
+    for _ in 0..agents_wanted(world) {
         let random = &mut world.resource_mut::<SceneRandom>().0;
         let place = arena.spot_apart(2.0, &places, 3.0 * BOID_RADIUS, random);
         let facing = random.angle();
@@ -308,7 +309,7 @@ fn keep_tally(
     boids: Query<(Entity, &Transform, &Velocity), With<Boid>>,
 ) {
     let headings = boids.iter().map(|(_, _, it)| it.linear.normalize_or_zero());
-    tally.order = (headings.sum::<Vec2>() / BOIDS as f32).length();
+    tally.order = (headings.sum::<Vec2>() / boids.iter().len().max(1) as f32).length();
     tally.highest_order = tally.highest_order.max(tally.order);
     let rounds = boids
         .iter()

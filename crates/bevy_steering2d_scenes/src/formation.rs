@@ -37,6 +37,7 @@ pub(crate) const SCENE: Scene = Scene {
         vec![order.formation.key(), order.by.key()]
     },
     mouse: "",
+    crowd: None,
     build,
     build_overlay,
     setup,

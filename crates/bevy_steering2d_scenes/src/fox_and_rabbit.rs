@@ -29,6 +29,7 @@ pub(crate) const SCENE: Scene = Scene {
     keys: &[SceneKey::new('p', "Pursuit"), SceneKey::new('s', "Seek")],
     chosen: |world| vec![world.resource::<ChaseBy>().key()],
     mouse: "",
+    crowd: None,
     build,
     build_overlay,
     setup,

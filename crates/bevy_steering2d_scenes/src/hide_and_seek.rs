@@ -40,6 +40,7 @@ pub(crate) const SCENE: Scene = Scene {
         }]
     },
     mouse: "",
+    crowd: None,
     build,
     build_overlay,
     setup,

@@ -11,8 +11,9 @@ use bevy_steering2d_debug::Minds;
 use crate::bodies::{Animal, enable, recolor, set_pace, teleport};
 use crate::look::{Drawn, Look};
 use crate::report::{Line, Mean};
-use crate::scene::Scene;
+use crate::scene::{Crowd, Scene};
 use crate::senses::notice;
+use crate::stage::agents_wanted;
 use crate::{
     ActionSelection, Arena, CurrentScene, Pointer, SceneRandom, overlay, palette, playing,
 };
@@ -26,6 +27,7 @@ pub(crate) const SCENE: Scene = Scene {
     keys: &[],
     chosen: |_| Vec::new(),
     mouse: "Hold the mouse still somewhere: prey comes to see it.",
+    crowd: Crowd::new(2, 12, 60),
     build,
     build_overlay,
     setup,
@@ -35,7 +37,6 @@ pub(crate) const SCENE: Scene = Scene {
 };
 
 const HUNTERS: usize = 3;
-const PREY: usize = 12;
 
 /// How far a hunter sees its prey, m.
 const HUNTING_RANGE: f32 = 9.0;
@@ -126,7 +127,7 @@ fn build(app: &mut App) {
 fn setup(world: &mut World) {
     world.insert_resource(Tally::default());
     let hunters: Vec<_> = (0..HUNTERS).map(|_| spawn_hunter(world)).collect();
-    for _ in 0..PREY {
+    for _ in 0..agents_wanted(world) {
         spawn_prey(world, &hunters);
     }
 }

@@ -33,6 +33,7 @@ pub(crate) const SCENE: Scene = Scene {
     ],
     chosen,
     mouse: "Click to set the target.",
+    crowd: None,
     build,
     build_overlay,
     setup,

@@ -15,8 +15,8 @@ use crate::bodies::{enable, recolor, set_pace};
 use crate::crowd::{Person, free_place};
 use crate::look::{Drawn, Look};
 use crate::report::{Line, Mean};
-use crate::scene::{Scene, SceneKey};
-use crate::stage::InScene;
+use crate::scene::{Crowd, Scene, SceneKey};
+use crate::stage::{InScene, agents_wanted};
 use crate::{ActionSelection, CurrentScene, Presses, SceneRandom, overlay, palette, playing};
 
 pub(crate) const SCENE: Scene = Scene {
@@ -32,6 +32,7 @@ pub(crate) const SCENE: Scene = Scene {
     ],
     chosen: |_| Vec::new(),
     mouse: "",
+    crowd: Crowd::new(6, 16, 24),
     build,
     build_overlay,
     setup,
@@ -40,7 +41,6 @@ pub(crate) const SCENE: Scene = Scene {
     experiment: |_, _| Vec::new(),
 };
 
-const TROOP: usize = 16;
 /// Nobody removes the leader of so few.
 const FEWEST: usize = 6;
 const RADIUS: f32 = 0.3;
@@ -108,7 +108,8 @@ fn setup(world: &mut World) {
     let star = world.spawn((Star, InScene::default(), path)).id();
     let camp = Rect::from_center_half_size(Vec2::ZERO, Vec2::new(4.0, 4.0));
     let mut places = Vec::new();
-    for index in 0..TROOP {
+    let troop = agents_wanted(world);
+    for index in 0..troop {
         let random = &mut world.resource_mut::<SceneRandom>().0;
         let place = free_place(camp, &places, 1.0, random);
         places.push(place);
@@ -123,7 +124,7 @@ fn setup(world: &mut World) {
         };
         world.spawn((
             Member,
-            Leadership((TROOP - index) as f32),
+            Leadership((troop - index) as f32),
             LeaderFollowing {
                 follow_distance: 3.0,
                 // A crowd needs more notice than one or two.
@@ -334,7 +335,7 @@ mod tests {
         let report = headless::run(&SCENE, 1, 500);
         assert_eq!(number(&report, "leader changes"), 1.0, "{report}");
         // Once to the first leader, once to the second; the second and the first turn once.
-        let turns = 2.0 * (TROOP as f32 - 1.0);
+        let turns = 2.0 * (16.0 - 1.0);
         assert_eq!(
             number(&report, "turns to another leader"),
             turns,

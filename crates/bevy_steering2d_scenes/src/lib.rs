@@ -68,9 +68,9 @@ pub use input::{Pointer, Presses};
 pub use look::{Drawn, Look, Pose, Shape};
 pub use overlay::OverlaysPlugin;
 pub use report::{Line, Report, Value};
-pub use scene::{SCENES, Scene, SceneKey, UnknownScene, scene};
+pub use scene::{Crowd, SCENES, Scene, SceneKey, UnknownScene, scene};
 pub use stage::{
     ActionSelection, CurrentScene, InScene, SceneRandom, ScenesPlugin, Scripted, live_report,
-    playing, restart, start, stop,
+    playing, restart, restart_with, start, stop,
 };
 pub use stay_inside::StayInside;

@@ -16,7 +16,8 @@ use crate::bodies::{Animal, enable, recolor};
 use crate::contacts::{Contacts, pairs};
 use crate::look::{Drawn, Look, Shape};
 use crate::report::{Line, Mean};
-use crate::scene::{Scene, SceneKey};
+use crate::scene::{Crowd, Scene, SceneKey};
+use crate::stage::agents_wanted;
 use crate::{
     ActionSelection, CurrentScene, InScene, Presses, SceneRandom, headless, overlay, palette,
     playing,
@@ -38,6 +39,7 @@ pub(crate) const SCENE: Scene = Scene {
     ],
     chosen,
     mouse: "",
+    crowd: Crowd::new(2, 14, 30),
     build,
     build_overlay,
     setup,
@@ -46,7 +48,6 @@ pub(crate) const SCENE: Scene = Scene {
     experiment,
 };
 
-const MICE: usize = 14;
 const RADIUS: f32 = 0.3;
 const MAX_SPEED: f32 = 3.5;
 
@@ -149,10 +150,11 @@ fn build(app: &mut App) {
 fn setup(world: &mut World) {
     world.insert_resource(Choice::default());
     world.insert_resource(Tally::default());
+    let mice = agents_wanted(world);
     let random = &mut world.resource_mut::<SceneRandom>().0;
     let mut grid = Grid::maze(COLUMNS, ROWS, 0.12, random);
     clear_the_middle(&mut grid);
-    let homes = homes(&grid, random);
+    let homes = homes(&grid, mice, random);
     let walls = grid.walls();
     world.spawn((
         (
@@ -194,14 +196,14 @@ fn clear_the_middle(grid: &mut Grid) {
 }
 
 /// Where mice live: cells from which it is some way to the cheese.
-fn homes(grid: &Grid, random: &mut RandomStream) -> Vec<Cell> {
+fn homes(grid: &Grid, mice: usize, random: &mut RandomStream) -> Vec<Cell> {
     const FAR: usize = 6;
     let far = |cell: &Cell| {
         grid.way(*cell, in_the_middle)
             .is_some_and(|way| way.len() > FAR)
     };
     let mut cells: Vec<_> = grid.cells().filter(far).collect();
-    let count = MICE.min(cells.len());
+    let count = mice.min(cells.len());
     (0..count)
         .map(|_| cells.swap_remove(grid::pick(cells.len(), random)))
         .collect()

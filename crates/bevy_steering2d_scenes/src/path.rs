@@ -41,6 +41,7 @@ pub(crate) const SCENE: Scene = Scene {
     ],
     chosen,
     mouse: "",
+    crowd: None,
     build,
     build_overlay,
     setup,

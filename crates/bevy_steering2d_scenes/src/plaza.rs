@@ -12,7 +12,8 @@ use crate::bodies::{enable, recolor};
 use crate::crowd::{Bumps, Person, Round, free_place};
 use crate::look::{Drawn, Look};
 use crate::report::{Line, Mean};
-use crate::scene::{Scene, SceneKey};
+use crate::scene::{Crowd, Scene, SceneKey};
+use crate::stage::agents_wanted;
 use crate::{ActionSelection, Presses, SceneRandom, headless, overlay, palette, playing};
 
 pub(crate) const SCENE: Scene = Scene {
@@ -27,6 +28,7 @@ pub(crate) const SCENE: Scene = Scene {
         avoids.then_some('c').into_iter().collect()
     },
     mouse: "",
+    crowd: Crowd::new(20, 200, 300),
     build,
     build_overlay,
     setup,
@@ -35,7 +37,6 @@ pub(crate) const SCENE: Scene = Scene {
     experiment,
 };
 
-const WALKERS: usize = 200;
 const RADIUS: f32 = 0.25;
 /// Everybody starts and appears with at least this much room, center to center, m.
 const APART: f32 = 0.8;
@@ -107,6 +108,7 @@ struct Manners {
 /// What has happened.
 #[derive(Resource, Default)]
 struct Tally {
+    walkers: usize,
     bumps: Bumps,
     crossed: u32,
     /// Speed along the way, m/s.
@@ -115,7 +117,7 @@ struct Tally {
 
 impl Tally {
     fn bumps_per_walker(&self) -> f32 {
-        self.bumps.for_each_of(WALKERS)
+        self.bumps.for_each_of(self.walkers)
     }
 }
 
@@ -131,9 +133,13 @@ fn build(app: &mut App) {
 
 fn setup(world: &mut World) {
     world.insert_resource(Manners { avoid: true });
-    world.insert_resource(Tally::default());
+    let walkers = agents_wanted(world);
+    world.insert_resource(Tally {
+        walkers,
+        ..default()
+    });
     let mut places = Vec::new();
-    for index in 0..WALKERS {
+    for index in 0..walkers {
         let stream = [Stream::Right, Stream::Up][index % 2];
         let area = Rect::from_center_half_size(Vec2::ZERO, stream.half_size());
         let random = &mut world.resource_mut::<SceneRandom>().0;

@@ -26,6 +26,8 @@ pub struct Scene {
     pub chosen: fn(&World) -> Vec<char>,
     /// What the user can do with the mouse; empty if nothing.
     pub mouse: &'static str,
+    /// How many agents it may have; `None` where the number is part of the story.
+    pub crowd: Option<Crowd>,
     /// Adds its systems, gated by [`playing`](crate::playing).
     pub build: fn(&mut App),
     /// Adds the systems that draw its explanations; only for apps with gizmos.
@@ -39,6 +41,27 @@ pub struct Scene {
     pub report: fn(&World) -> Vec<Line>,
     /// Further runs that a report without a window adds: from a seed and a number of ticks.
     pub experiment: fn(u64, u32) -> Vec<Line>,
+}
+
+/// How many agents a scene may have, and has unless asked for another number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Crowd {
+    /// The fewest.
+    pub fewest: usize,
+    /// As many as its tests and figures are about.
+    pub usual: usize,
+    /// The most.
+    pub most: usize,
+}
+
+impl Crowd {
+    pub(crate) const fn new(fewest: usize, usual: usize, most: usize) -> Option<Self> {
+        Some(Self {
+            fewest,
+            usual,
+            most,
+        })
+    }
 }
 
 /// A key of a scene and what it does.

@@ -13,7 +13,7 @@ use bevy_steering2d::{NextSteeringId, RandomStream, SteeringClock, SteeringSeed}
 
 use crate::input::forget_presses;
 use crate::{
-    Arena, Pointer, Presses, Report, SCENES, Scene, StayInside, UnknownScene, arena, scene,
+    Arena, Crowd, Pointer, Presses, Report, SCENES, Scene, StayInside, UnknownScene, arena, scene,
 };
 
 /// Physics, steering and the systems of every scene, all in `FixedUpdate` and asleep until
@@ -113,6 +113,7 @@ fn take_place(mut world: DeferredWorld, context: HookContext) {
 pub struct CurrentScene {
     scene: Option<&'static Scene>,
     seed: u64,
+    agents: usize,
     tick: u32,
 }
 
@@ -127,10 +128,20 @@ impl CurrentScene {
         self.seed
     }
 
+    /// How many agents it was started with; zero where the scene has no [`Crowd`].
+    pub fn agents(&self) -> usize {
+        self.agents
+    }
+
     /// Ticks since it started.
     pub fn tick(&self) -> u32 {
         self.tick
     }
+}
+
+/// How many agents the scene that is being set up shall have.
+pub(crate) fn agents_wanted(world: &World) -> usize {
+    world.resource::<CurrentScene>().agents
 }
 
 /// Run condition: the scene of that name is on.
@@ -170,21 +181,38 @@ pub fn start(world: &mut World, name: &str, seed: u64) -> Result<(), UnknownScen
     Ok(())
 }
 
-/// Starts the current scene again with its seed; does nothing if none is on.
+/// Starts the current scene again with its seed and number of agents; does nothing if none is on.
 pub fn restart(world: &mut World) {
     let current = *world.resource::<CurrentScene>();
-    if let Some(scene) = current.scene {
-        put_on(world, scene, current.seed);
+    restart_with(world, current.seed, current.agents);
+}
+
+/// Starts the current scene again with another seed or another number of agents, as far as its
+/// [`Crowd`] allows; does nothing if none is on.
+pub fn restart_with(world: &mut World, seed: u64, agents: usize) {
+    if let Some(scene) = world.resource::<CurrentScene>().scene {
+        put_on_with(world, scene, seed, agents);
     }
 }
 
 pub(crate) fn put_on(world: &mut World, scene: &'static Scene, seed: u64) {
+    put_on_with(
+        world,
+        scene,
+        seed,
+        scene.crowd.map_or(0, |crowd| crowd.usual),
+    );
+}
+
+fn put_on_with(world: &mut World, scene: &'static Scene, seed: u64, agents: usize) {
+    let within = |crowd: Crowd| agents.clamp(crowd.fewest, crowd.most);
     stop(world);
     world.insert_resource(SteeringSeed(seed));
     world.insert_resource(SceneRandom::new(seed));
     world.insert_resource(CurrentScene {
         scene: Some(scene),
         seed,
+        agents: scene.crowd.map_or(0, within),
         tick: 0,
     });
     spawn_physics(world);

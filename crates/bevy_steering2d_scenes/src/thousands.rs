@@ -5,30 +5,31 @@
 //! (2008): more and more entities, and ten entities with more and more behaviors among them.
 //! Times are of this computer and this build; everything else is the same on every run.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use bevy::platform::time::Instant;
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
+use bevy_steering2d::StageTimes;
 use bevy_steering2d::prelude::*;
 
 use crate::bodies::{Animal, ghostly};
 use crate::report::Line;
-use crate::scene::{Scene, SceneKey};
-use crate::stage::InScene;
-use crate::{ActionSelection, Arena, Presses, SceneRandom, headless, palette, playing};
+use crate::scene::{Crowd, Scene};
+use crate::stage::{InScene, agents_wanted};
+use crate::{Arena, SceneRandom, headless, palette, playing};
 
 pub(crate) const SCENE: Scene = Scene {
     name: "thousands",
     title: "Thousands",
     help: "One large flock: each boid minds the ten or so neighbors around it. Steering means all \
            that this library does in a tick; physics is what Rapier needs to move the bodies. At \
-           64 ticks a second there are 15.6 ms for everything.",
-    keys: &[
-        SceneKey::new('m', "Twice as many"),
-        SceneKey::new('f', "Half as many"),
-    ],
+           64 ticks a second there are 15.6 ms for everything. Above 16,000 the boids are point \
+           masses, without physics.",
+    keys: &[],
     chosen: |_| Vec::new(),
     mouse: "",
+    crowd: Crowd::new(125, 2_000, 64_000),
     build,
     build_overlay: |_| {},
     setup,
@@ -37,9 +38,8 @@ pub(crate) const SCENE: Scene = Scene {
     experiment,
 };
 
-const AT_FIRST: usize = 2_000;
-const FEWEST: usize = 125;
-const MOST: usize = 16_000;
+/// More are not left to Rapier, or a tick would take longer than it lasts.
+const MOST_BODIES: usize = 16_000;
 /// How many neighbors each sees when all are evenly spread.
 const NEIGHBORS: f32 = 10.0;
 
@@ -47,15 +47,10 @@ const NEIGHBORS: f32 = 10.0;
 #[derive(Component, Clone, Copy, Debug)]
 struct Boid;
 
-/// How many there are.
-#[derive(Resource, Clone, Copy, Debug)]
-struct Count(usize);
-
-/// When the stages of this tick began, and how long those of the last ticks took.
+/// When this tick's physics and the whole tick began, and how long the last ticks took.
 #[derive(Resource, Debug)]
 struct Stopwatch {
     begin: Instant,
-    sense: Instant,
     moved: Instant,
     stepped: Instant,
     ticks: Vec<Times>,
@@ -64,7 +59,7 @@ struct Stopwatch {
 /// What a tick has cost.
 #[derive(Clone, Copy, Debug)]
 struct Times {
-    /// From Sense to Move.
+    /// All stages of steering.
     steering: Duration,
     /// Rapier.
     physics: Duration,
@@ -80,19 +75,18 @@ impl Stopwatch {
         let now = Instant::now();
         Self {
             begin: now,
-            sense: now,
             moved: now,
             stepped: now,
             ticks: Vec::new(),
         }
     }
 
-    fn stop(&mut self) {
+    fn stop(&mut self, steering: Duration) {
         if self.ticks.len() == Self::KEPT {
             self.ticks.remove(0);
         }
         self.ticks.push(Times {
-            steering: self.moved - self.sense,
+            steering,
             physics: self.stepped - self.moved,
             whole: self.begin.elapsed(),
         });
@@ -109,28 +103,26 @@ impl Stopwatch {
 
 fn build(app: &mut App) {
     let on = || playing(SCENE.name);
-    app.add_systems(
-        FixedFirst,
-        mark(|watch, now| watch.begin = now).run_if(on()),
-    )
-    .add_systems(
-        FixedUpdate,
-        (
-            read_keys.in_set(ActionSelection),
-            mark(|watch, now| watch.sense = now)
-                .after(PhysicsSet::SyncBackend)
-                .before(SteeringSystems::Sense),
-            mark(|watch, now| watch.moved = now)
-                .after(SteeringSystems::Move)
-                .before(PhysicsSet::StepSimulation),
-            mark(|watch, now| watch.stepped = now).after(PhysicsSet::Writeback),
+    app.init_resource::<StageTimes>()
+        .add_systems(
+            FixedFirst,
+            mark(|watch, now| watch.begin = now).run_if(on()),
         )
-            .run_if(on()),
-    )
-    .add_systems(
-        FixedLast,
-        (|mut watch: ResMut<Stopwatch>| watch.stop()).run_if(on()),
-    );
+        .add_systems(
+            FixedUpdate,
+            (
+                mark(|watch, now| watch.moved = now)
+                    .after(SteeringSystems::Move)
+                    .before(PhysicsSet::StepSimulation),
+                mark(|watch, now| watch.stepped = now).after(PhysicsSet::Writeback),
+            )
+                .run_if(on()),
+        )
+        .add_systems(
+            FixedLast,
+            (|mut watch: ResMut<Stopwatch>, times: Res<StageTimes>| watch.stop(times.total()))
+                .run_if(on()),
+        );
 }
 
 /// A system that takes down the time.
@@ -140,20 +132,16 @@ fn mark(set: fn(&mut Stopwatch, Instant)) -> impl Fn(ResMut<Stopwatch>) + Clone 
 
 fn setup(world: &mut World) {
     world.insert_resource(Stopwatch::new());
-    world.insert_resource(Count(0));
-    fill(world, AT_FIRST);
+    fill(world, agents_wanted(world));
 }
 
 /// Lets in a flock of that size instead of the one there is.
 fn fill(world: &mut World, count: usize) {
-    let flock: Vec<_> = world
-        .query_filtered::<Entity, With<Boid>>()
-        .iter(world)
-        .collect();
+    let mut flock = world.query_filtered::<Entity, With<Boid>>();
+    let flock: Vec<_> = flock.iter(world).collect();
     for boid in flock {
         world.despawn(boid);
     }
-    world.insert_resource(Count(count));
     let arena = *world.resource::<Arena>();
     let size = 2.0 * arena.half_size;
     let crowding = count.max(1) as f32 / (size.x * size.y);
@@ -161,11 +149,11 @@ fn fill(world: &mut World, count: usize) {
     for _ in 0..count {
         let random = &mut world.resource_mut::<SceneRandom>().0;
         let (position, facing) = (arena.spot(1.0, random), random.angle());
-        spawn_boid(world, position, facing, sight);
+        spawn_boid(world, position, facing, sight, count <= MOST_BODIES);
     }
 }
 
-fn spawn_boid(world: &mut World, position: Vec2, facing: f32, sight: f32) {
+fn spawn_boid(world: &mut World, position: Vec2, facing: f32, sight: f32, solid: bool) {
     let colors = [palette::SAND, palette::AMBER, palette::SKY, palette::MINT];
     let boid = Animal {
         name: "boid",
@@ -179,35 +167,29 @@ fn spawn_boid(world: &mut World, position: Vec2, facing: f32, sight: f32) {
         },
     };
     let velocity = 2.0 * Vec2::from_angle(facing);
-    let mut boid = world.spawn((Boid, Flocking::within(sight), boid.bundle()));
-    boid.insert((
-        Velocity::linear(velocity),
+    let flocking = (Boid, Flocking::within(sight));
+    if solid {
+        let mut boid = world.spawn((flocking, boid.bundle()));
         // There is no room for all of them side by side.
-        ghostly(),
-    ));
-}
-
-fn read_keys(world: &mut World) {
-    let keys: Vec<char> = world.resource::<Presses>().keys().collect();
-    let Count(before) = *world.resource::<Count>();
-    let wanted = keys.into_iter().fold(before, |count, key| match key {
-        'm' => (2 * count).min(MOST),
-        'f' => (count / 2).max(FEWEST),
-        _ => count,
-    });
-    if wanted != before {
-        fill(world, wanted);
-        world.insert_resource(Stopwatch::new());
+        boid.insert((Velocity::linear(velocity), ghostly()));
+    } else {
+        world.spawn((flocking, boid.point_mass(velocity)));
     }
 }
 
 fn report(world: &World) -> Vec<Line> {
-    let Count(count) = *world.resource::<Count>();
+    let count = agents_wanted(world);
     let watch = world.resource::<Stopwatch>();
     let steering = watch.median(|times| times.steering);
     let each = steering.map(|time| 1_000.0 * time / count as f32);
+    let bodies = if count <= MOST_BODIES {
+        "Rapier"
+    } else {
+        "point masses"
+    };
     vec![
         Line::new("boids", count as u32, ""),
+        Line::new("bodies", bodies, ""),
         Line::new("steering", steering, "ms per tick"),
         Line::new("steering of one boid", each, "µs per tick"),
         Line::new(
@@ -279,17 +261,26 @@ fn ten_agents(world: &mut World, behaviors: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Report;
     use crate::tests::number;
+    use crate::{Report, restart_with};
 
     #[test]
-    fn the_flock_doubles_and_halves() {
+    fn the_flock_is_as_large_as_asked_for_with_or_without_physics() {
         let mut app = headless::app(&SCENE, 1);
-        for (key, count) in [('f', 1_000), ('f', 500), ('m', 1_000)] {
-            app.world_mut().resource_mut::<Presses>().press(key);
+        for (wanted, bodies, masses) in [(500, 500, 0), (1, 125, 0), (16_001, 0, 16_001)] {
+            restart_with(app.world_mut(), 1, wanted);
             headless::advance(&mut app, 2);
-            let mut boids = app.world_mut().query_filtered::<(), With<Boid>>();
-            assert_eq!(boids.iter(app.world()).count(), count);
+            let world = app.world_mut();
+            let solid = world
+                .query_filtered::<(), (With<Boid>, With<RigidBody>)>()
+                .iter(world)
+                .len();
+            assert_eq!(solid, bodies);
+            let light = world
+                .query_filtered::<(), (With<Boid>, With<PointMass>)>()
+                .iter(world)
+                .len();
+            assert_eq!(light, masses);
         }
     }
 

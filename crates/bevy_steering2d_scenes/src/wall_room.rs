@@ -14,7 +14,8 @@ use crate::contacts::{Contacts, pairs};
 use crate::look::{Drawn, Look};
 use crate::props::{self, crosses, distance_to_walls};
 use crate::report::{Line, Mean};
-use crate::scene::{Scene, SceneKey};
+use crate::scene::{Crowd, Scene, SceneKey};
+use crate::stage::agents_wanted;
 use crate::{ActionSelection, Presses, SceneRandom, headless, overlay, palette, playing};
 
 pub(crate) const SCENE: Scene = Scene {
@@ -35,6 +36,7 @@ pub(crate) const SCENE: Scene = Scene {
     ],
     chosen,
     mouse: "",
+    crowd: Crowd::new(5, 50, 60),
     build,
     build_overlay,
     setup,
@@ -43,7 +45,6 @@ pub(crate) const SCENE: Scene = Scene {
     experiment,
 };
 
-const AGENTS: usize = 50;
 const RADIUS: f32 = 0.35;
 
 /// The room.
@@ -153,9 +154,10 @@ fn setup(world: &mut World) {
     world.insert_resource(Choice::default());
     world.insert_resource(Tally::default());
     let walls = walls();
+    let wanted = agents_wanted(world);
     let random = &mut world.resource_mut::<SceneRandom>().0;
     let mut places: Vec<(Vec2, f32)> = Vec::new();
-    while places.len() < AGENTS {
+    while places.len() < wanted {
         let spot = random.point_in(ROOM);
         let alone = places.iter().all(|(other, _)| other.distance(spot) > 1.2);
         // The inside of the block is nowhere as far as this from its walls.
