@@ -130,6 +130,12 @@ use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
 
 pub use bevy_steering2d_core::*;
 
+#[cfg(feature = "debug")]
+#[doc(inline)]
+pub use bevy_steering2d_debug as debug;
+#[cfg(feature = "inspector")]
+#[doc(inline)]
+pub use bevy_steering2d_inspector as inspector;
 #[cfg(feature = "rapier")]
 #[doc(inline)]
 pub use bevy_steering2d_rapier as rapier;

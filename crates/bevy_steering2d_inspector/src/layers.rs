@@ -1,0 +1,40 @@
+//! Which debug drawings are on.
+
+use bevy::prelude::*;
+use bevy_egui::egui::Ui;
+use bevy_steering2d_core::BehaviorRegistry;
+use bevy_steering2d_debug::{DebugLayer, SteeringDebug, Whom};
+
+use crate::theme;
+
+/// Switches for the layers, and the legend of the behaviors' colors.
+pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Option<Entity>) {
+    let mut debug = world.resource::<SteeringDebug>().clone();
+    ui.horizontal(|ui| {
+        ui.label("Draw for");
+        for (whom, name) in [
+            (Whom::Selected, "selected"),
+            (Whom::All, "all"),
+            (Whom::Nobody, "nobody"),
+        ] {
+            ui.selectable_value(&mut debug.whom, whom, name);
+        }
+    });
+    ui.add_space(4.0);
+    for layer in DebugLayer::ALL {
+        let mut on = debug.is_on(layer);
+        let response = ui.checkbox(&mut on, layer.name());
+        if response.on_hover_text(layer.description()).changed() {
+            debug.set(layer, on);
+        }
+    }
+    if debug != *world.resource::<SteeringDebug>() {
+        *world.resource_mut::<SteeringDebug>() = debug;
+    }
+    if let Some(shown) = shown {
+        theme::section(ui, "Colors of its behaviors");
+        let registry = world.resource::<BehaviorRegistry>();
+        let behaviors = registry.assigned_to(world, shown);
+        theme::legend(ui, world, behaviors.iter().map(|behavior| behavior.name));
+    }
+}

@@ -1,0 +1,105 @@
+//! The searchable list of agents.
+
+use bevy::prelude::*;
+use bevy_egui::egui::{self, RichText, Ui};
+use bevy_steering2d_core::{BehaviorRegistry, SteeringId, Vehicle};
+use bevy_steering2d_debug::SteeringSelection;
+
+use crate::theme::{faint, named};
+
+/// How an agent is called: its `Name` if it has one, and its number.
+pub(crate) fn title(world: &World, agent: Entity) -> String {
+    let id = world.get::<SteeringId>(agent);
+    let id = id.map_or_else(|| agent.to_string(), |id| format!("#{}", id.0));
+    match world.get::<Name>(agent) {
+        Some(name) => format!("{name} {id}"),
+        None => format!("Agent {id}"),
+    }
+}
+
+/// Shows who is selected, and all agents to choose from.
+pub(crate) fn choose(ui: &mut Ui, world: &mut World, search: &mut String) {
+    let shown = world.resource::<SteeringSelection>().primary();
+    let label = shown.map_or_else(|| "Pick an agent".into(), |agent| title(world, agent));
+    let combo = egui::ComboBox::from_id_salt("steering agents")
+        .width(ui.available_width() - 8.0)
+        .height(360.0)
+        .close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside)
+        .selected_text(RichText::new(label).strong());
+    let response = combo.show_ui(ui, |ui| {
+        let field = egui::TextEdit::singleline(search).hint_text("name, number or behavior");
+        named(ui.add(field), "Search agents");
+        let found = find(world, search);
+        ui.label(faint(format!("{} agents", found.len())));
+        let height = ui.text_style_height(&egui::TextStyle::Button) + 6.0;
+        egui::ScrollArea::vertical()
+            .max_height(280.0)
+            .auto_shrink([false, true])
+            .show_rows(ui, height, found.len(), |ui, range| {
+                for agent in &found[range] {
+                    let selected = world.resource::<SteeringSelection>().contains(*agent);
+                    let response = ui.selectable_label(selected, title(world, *agent));
+                    if response.clicked() {
+                        let more = ui.input(|it| it.modifiers.shift || it.modifiers.command);
+                        let mut selection = world.resource_mut::<SteeringSelection>();
+                        if more {
+                            selection.toggle(*agent);
+                        } else {
+                            selection.set([*agent]);
+                            ui.close();
+                        }
+                    }
+                }
+            });
+    });
+    named(response.response, "Agents");
+}
+
+/// The agents whose name, number or behaviors match, by number.
+fn find(world: &mut World, search: &str) -> Vec<Entity> {
+    let wanted = search.trim().to_lowercase();
+    let mut agents = world.query_filtered::<(&SteeringId, Entity), With<Vehicle>>();
+    let mut found: Vec<_> = agents.iter(world).collect();
+    let mut found: Vec<_> = found.drain(..).map(|(id, agent)| (*id, agent)).collect();
+    found.sort_unstable();
+    let has_behavior = |world: &World, agent: Entity| {
+        let Ok(agent) = world.get_entity(agent) else {
+            return false;
+        };
+        let mut infos = world.resource::<BehaviorRegistry>().iter();
+        infos.any(|it| it.name.to_lowercase().contains(&wanted) && it.influence(agent).is_some())
+    };
+    found
+        .into_iter()
+        .map(|(_, agent)| agent)
+        .filter(|agent| {
+            wanted.is_empty()
+                || title(world, *agent).to_lowercase().contains(&wanted)
+                || has_behavior(world, *agent)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bevy_steering2d_core::{PointMass, SteeringCorePlugin, Wander};
+
+    #[test]
+    fn agents_are_found_by_name_number_and_behavior() {
+        let mut app = App::new();
+        app.add_plugins((MinimalPlugins, SteeringCorePlugin::default()));
+        let world = app.world_mut();
+        let fox = world
+            .spawn((PointMass::default(), Wander::default(), Name::new("Fox")))
+            .id();
+        let other = world.spawn((PointMass::default(), Vehicle::default())).id();
+        world.flush();
+        assert_eq!(title(world, fox), "Fox #0");
+        assert_eq!(find(world, ""), [fox, other]);
+        assert_eq!(find(world, "fox"), [fox]);
+        assert_eq!(find(world, "#1"), [other]);
+        assert_eq!(find(world, "wand"), [fox]);
+        assert!(find(world, "nobody").is_empty());
+    }
+}

@@ -1,0 +1,138 @@
+//! Units and ranges for `bevy-inspector-egui`, taken from the doc comments of the fields.
+
+use std::any::TypeId;
+use std::collections::HashSet;
+
+use bevy::prelude::*;
+use bevy::reflect::{NamedField, TypeInfo, TypeRegistry, UnnamedField, enums::VariantInfo};
+use bevy_inspector_egui::inspector_options::std_options::NumberOptions;
+use bevy_inspector_egui::inspector_options::{
+    InspectorOptions, ReflectInspectorOptions, Target as Place,
+};
+
+use crate::docs::{Facts, facts};
+
+/// Gives every type that can be reached from `roots` the options its doc comments tell, unless
+/// it brings its own.
+pub(crate) fn describe(registry: &mut TypeRegistry, roots: impl IntoIterator<Item = TypeId>) {
+    let mut open: Vec<_> = roots.into_iter().collect();
+    let mut seen = HashSet::new();
+    while let Some(id) = open.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        let Some(registration) = registry.get_mut(id) else {
+            continue;
+        };
+        let (options, parts) = options_of(registration.type_info());
+        open.extend(parts);
+        if registration.data::<ReflectInspectorOptions>().is_none() {
+            registration.insert(ReflectInspectorOptions(options));
+        }
+    }
+}
+
+/// The options of a type, and the types of its parts.
+fn options_of(info: &TypeInfo) -> (InspectorOptions, Vec<TypeId>) {
+    let mut options = InspectorOptions::new();
+    let mut parts = Vec::new();
+    match info {
+        TypeInfo::Struct(info) => {
+            for (index, field) in info.iter().enumerate() {
+                parts.push(field.type_id());
+                insert(
+                    &mut options,
+                    Place::Field(index),
+                    field.type_id(),
+                    told(field),
+                );
+            }
+        }
+        TypeInfo::Enum(info) => {
+            for (variant_index, variant) in info.iter().enumerate() {
+                for (field_index, (part, facts)) in parts_of(variant).into_iter().enumerate() {
+                    let place = Place::VariantField {
+                        variant_index,
+                        field_index,
+                    };
+                    parts.push(part);
+                    insert(&mut options, place, part, facts);
+                }
+            }
+        }
+        _ => {}
+    }
+    (options, parts)
+}
+
+fn parts_of(variant: &VariantInfo) -> Vec<(TypeId, Facts)> {
+    match variant {
+        VariantInfo::Struct(info) => info.iter().map(|it| (it.type_id(), told(it))).collect(),
+        // `Look(f32)`: what the number is stands with the variant.
+        VariantInfo::Tuple(info) => {
+            let whole = facts(info.docs().unwrap_or_default());
+            let of = |it: &UnnamedField| (it.type_id(), it.docs().map_or(whole, facts));
+            info.iter().map(of).collect()
+        }
+        VariantInfo::Unit(_) => Vec::new(),
+    }
+}
+
+fn told(field: &NamedField) -> Facts {
+    facts(field.docs().unwrap_or_default())
+}
+
+fn insert(options: &mut InspectorOptions, place: Place, part: TypeId, facts: Facts) {
+    /// `Some` of an `Option`.
+    const SOME: Place = Place::VariantField {
+        variant_index: 1,
+        field_index: 0,
+    };
+    if part == TypeId::of::<f32>() {
+        options.insert(place, float(facts));
+    } else if part == TypeId::of::<Option<f32>>() {
+        let mut inner = InspectorOptions::new();
+        inner.insert(SOME, float(facts));
+        options.insert(place, inner);
+    } else if part == TypeId::of::<u32>() {
+        options.insert(place, whole(facts, |number| number as u32));
+    } else if part == TypeId::of::<usize>() {
+        options.insert(place, whole(facts, |number| number as usize));
+    }
+}
+
+fn float(facts: Facts) -> NumberOptions<f32> {
+    let mut options = NumberOptions::default().with_speed(speed(facts));
+    // Both, or a value that may be infinite would be clamped to the largest number.
+    options.min = Some(facts.min.unwrap_or(f32::NEG_INFINITY));
+    options.max = Some(facts.max.unwrap_or(f32::INFINITY));
+    options.suffix = suffix(facts.unit);
+    options
+}
+
+fn whole<N>(facts: Facts, convert: fn(f32) -> N) -> NumberOptions<N> {
+    let mut options = NumberOptions::default().with_speed(0.1);
+    options.min = facts.min.map(|bound| convert(bound.ceil()));
+    options.max = facts.max.map(convert);
+    options.suffix = suffix(facts.unit);
+    options
+}
+
+/// Change per pixel of a drag: a hundred pixels are a good part of what is usual.
+fn speed(facts: Facts) -> f32 {
+    match (facts.unit, facts.min, facts.max) {
+        (_, Some(min), Some(max)) => 0.005 * (max - min),
+        ("N", ..) => 0.2,
+        ("m" | "m/s" | "m/s²" | "kg", ..) => 0.05,
+        _ => 0.01,
+    }
+}
+
+/// What follows the number.
+pub(crate) fn suffix(unit: &str) -> String {
+    if unit.is_empty() {
+        String::new()
+    } else {
+        format!(" {unit}")
+    }
+}

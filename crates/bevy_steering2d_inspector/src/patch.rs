@@ -1,0 +1,92 @@
+//! What an edit changed, so that it can be repeated on others without touching the rest.
+
+use bevy::ecs::reflect::ReflectComponent;
+use bevy::prelude::*;
+use bevy::reflect::structs::DynamicStruct;
+use bevy::reflect::{PartialReflect, ReflectRef};
+
+/// The part of `after` that differs from `before`: of structs only the changed fields, else the
+/// whole value. `None` if nothing differs, or nothing that can be told apart and copied.
+pub(crate) fn difference(
+    before: &dyn PartialReflect,
+    after: &dyn PartialReflect,
+) -> Option<Box<dyn PartialReflect>> {
+    if let (ReflectRef::Struct(before), ReflectRef::Struct(after)) =
+        (before.reflect_ref(), after.reflect_ref())
+    {
+        let mut changed = DynamicStruct::default();
+        for (name, new) in after.iter_fields() {
+            let old = before.field(name)?;
+            if let Some(part) = difference(old, new) {
+                changed.insert_boxed(name, part);
+            }
+        }
+        return (changed.field_len() > 0).then(|| Box::new(changed) as _);
+    }
+    match before.reflect_partial_eq(after) {
+        Some(false) => Some(after.reflect_clone().ok()?.into_partial_reflect()),
+        _ => None,
+    }
+}
+
+/// Applies a difference to a component of each entity that has it.
+pub(crate) fn apply(
+    world: &mut World,
+    component: &ReflectComponent,
+    patch: &dyn PartialReflect,
+    entities: &[Entity],
+) {
+    for entity in entities {
+        let Ok(mut entity) = world.get_entity_mut(*entity) else {
+            continue;
+        };
+        let Some(mut value) = component.reflect_mut(&mut entity) else {
+            continue;
+        };
+        if let Err(error) = value.try_apply(patch) {
+            log::warn!("the edit does not fit: {error}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bevy_steering2d_core::{Behavior, Separation, Wander, WanderStyle};
+
+    #[test]
+    fn only_what_changed_is_carried_over() {
+        let before = Separation::within(2.0);
+        let after = Separation {
+            radius: 3.0,
+            ..before
+        }
+        .with_weight(0.5);
+        let patch = difference(&before, &after).expect("two fields differ");
+        let mut other = Separation {
+            max_neighbors: 4,
+            ..Separation::within(1.0).with_priority(7)
+        };
+        other.apply(&*patch);
+        assert_eq!((other.radius, other.max_neighbors), (3.0, 4));
+        assert_eq!((other.influence.weight, other.influence.priority), (0.5, 7));
+        assert!(difference(&before, &before).is_none());
+    }
+
+    #[test]
+    fn a_choice_is_carried_over_as_a_whole() {
+        let before = Wander::default();
+        let after = Wander {
+            style: WanderStyle::Angle {
+                distance: 1.0,
+                radius: 2.0,
+                angle_change: 3.0,
+            },
+            ..before
+        };
+        let patch = difference(&before, &after).expect("the style differs");
+        let mut other = Wander::default();
+        other.apply(&*patch);
+        assert_eq!(other.style, after.style);
+    }
+}

@@ -1,0 +1,63 @@
+//! Priorities from an order: what dragging a row means.
+
+/// The distance between priorities that are given out anew.
+const STEP: i16 = 10;
+
+/// The priorities after the row at `from` was dropped before the row that is at `to` now
+/// (`to == len` for the end), for rows in descending order.
+///
+/// If there is room between its new neighbors only the moved row changes, else all get new
+/// priorities in steps of ten.
+pub(crate) fn reordered(priorities: &[i16], from: usize, to: usize) -> Vec<i16> {
+    let mut order: Vec<usize> = (0..priorities.len()).collect();
+    let moved = order.remove(from);
+    let place = if to > from { to - 1 } else { to };
+    order.insert(place, moved);
+
+    let at = |index: usize| order.get(index).map(|row| i32::from(priorities[*row]));
+    let above = place.checked_sub(1).and_then(at);
+    let below = at(place + 1);
+    let between = match (above, below) {
+        (Some(above), Some(below)) => (above - below >= 2).then_some((above + below) / 2),
+        (Some(above), None) => Some(above - i32::from(STEP)),
+        (None, Some(below)) => Some(below + i32::from(STEP)),
+        (None, None) => Some(i32::from(priorities[moved])),
+    };
+    let mut result = priorities.to_vec();
+    match between.and_then(|priority| i16::try_from(priority).ok()) {
+        Some(priority) => result[moved] = priority,
+        None => {
+            for (rank, row) in order.iter().rev().enumerate() {
+                result[*row] = STEP.saturating_mul(i16::try_from(rank + 1).unwrap_or(i16::MAX));
+            }
+        }
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_moved_row_changes_where_there_is_room() {
+        assert_eq!(reordered(&[30, 20, 10], 2, 0), [30, 20, 40]);
+        assert_eq!(reordered(&[30, 20, 10], 2, 1), [30, 20, 25]);
+        assert_eq!(reordered(&[30, 20, 10], 0, 3), [0, 20, 10]);
+        assert_eq!(reordered(&[30, 20, 10], 0, 2), [15, 20, 10]);
+    }
+
+    #[test]
+    fn dropped_where_it_was_it_stays_there() {
+        assert_eq!(reordered(&[5], 0, 0), [5]);
+        let same = reordered(&[30, 20, 10], 1, 1);
+        assert!(same[0] > same[1] && same[1] > same[2]);
+    }
+
+    #[test]
+    fn without_room_all_get_new_priorities_in_the_new_order() {
+        assert_eq!(reordered(&[2, 1, 0], 2, 1), [30, 10, 20]);
+        assert_eq!(reordered(&[i16::MAX, 0], 1, 0), [10, 20]);
+        assert_eq!(reordered(&[7, 7, 7], 2, 1), [30, 10, 20]);
+    }
+}

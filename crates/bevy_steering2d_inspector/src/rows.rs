@@ -1,0 +1,461 @@
+//! One row per behavior: its say, what it asks for and what it gets.
+
+use std::any::TypeId;
+
+use bevy::ecs::reflect::{AppTypeRegistry, ReflectComponent};
+use bevy::prelude::*;
+use bevy_egui::egui::{self, Color32, RichText, Sense, Ui};
+use bevy_steering2d_core::{
+    AssignedBehavior, BehaviorId, BehaviorRegistry, Combine, Cut, Influence, LedgerEntry,
+    SteeringForce, Vehicle,
+};
+use bevy_steering2d_debug::SteeringDebug;
+use egui::collapsing_header::CollapsingState;
+
+use crate::scope::{self, Scope};
+use crate::theme::{self, ALARM, NOTICE, faint, named};
+use crate::{docs, fields, reorder};
+
+/// Weights beyond this are typed, not dragged.
+const TOP_WEIGHT: f32 = 5.0;
+
+/// A behavior as the panel shows it.
+struct Row {
+    behavior: AssignedBehavior,
+    component: TypeId,
+    entry: Option<LedgerEntry>,
+    color: Color32,
+    hover: String,
+}
+
+/// What was asked for in a row.
+enum Edit {
+    /// Each part of the influence that changed.
+    Influence(Influence),
+    Remove,
+    /// Before the row at this place.
+    MoveTo(usize),
+}
+
+/// The behaviors of the shown agent.
+pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) {
+    combine(ui, world, shown, scope);
+    let max_force = world.get::<Vehicle>(shown).map_or(1.0, |it| it.max_force);
+    let rows = rows(world, shown);
+    if rows.is_empty() {
+        ui.add_space(8.0);
+        ui.label(faint("No behaviors: this agent coasts. Add one below."));
+    }
+    let mut edits = Vec::new();
+    for (index, row) in rows.iter().enumerate() {
+        ui.push_id((row.behavior.carrier, row.component), |ui| {
+            ui.separator();
+            edits.extend(drop_zone(ui, index, |ui| {
+                header(ui, row, index, shown, max_force)
+            }));
+            let open = CollapsingState::load_with_default_open(ui.ctx(), open_id(row), false);
+            if open.is_open() {
+                edits.extend(body(ui, world, row, shown, scope).map(|edit| (index, edit)));
+            }
+        });
+    }
+    for (index, edit) in edits {
+        carry_out(world, &rows, index, edit, shown, scope);
+    }
+    ui.separator();
+    add(ui, world, shown, scope);
+}
+
+/// How the behaviors are blended.
+fn combine(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) {
+    ui.horizontal(|ui| {
+        ui.set_min_height(theme::LINE);
+        ui.label("Combine")
+            .on_hover_text("How the behaviors' forces become one force");
+        fields::edit(ui, world, TypeId::of::<Combine>(), shown, |world| {
+            scope::agents(world, scope, shown)
+        });
+    });
+}
+
+/// In the order the combiner hears them.
+fn rows(world: &World, shown: Entity) -> Vec<Row> {
+    let registry = world.resource::<BehaviorRegistry>();
+    let colors = world.resource::<SteeringDebug>();
+    let types = world.resource::<AppTypeRegistry>().read();
+    let force = world.get::<SteeringForce>(shown);
+    let entry = |behavior: &AssignedBehavior| {
+        let force = force?;
+        let mine = |entry: &&LedgerEntry| {
+            entry.behavior == behavior.id
+                && force.source(entry).unwrap_or(shown) == behavior.carrier
+        };
+        force.ledger().iter().find(mine).copied()
+    };
+    let mut rows: Vec<_> = registry
+        .assigned_to(world, shown)
+        .into_iter()
+        .map(|behavior| {
+            let component = registry.get(behavior.id).type_id;
+            let docs = types.get_type_info(component).and_then(|info| info.docs());
+            Row {
+                component,
+                entry: entry(&behavior),
+                color: theme::color(colors.color_of(behavior.name)),
+                hover: docs.map(docs::plain).unwrap_or_default(),
+                behavior,
+            }
+        })
+        .collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.behavior.influence.priority));
+    rows
+}
+
+fn open_id(row: &Row) -> egui::Id {
+    egui::Id::new(("steering row", row.behavior.carrier, row.component))
+}
+
+/// The two lines that are always there.
+fn header(
+    ui: &mut Ui,
+    row: &Row,
+    index: usize,
+    shown: Entity,
+    max_force: f32,
+) -> Option<(usize, Edit)> {
+    let (name, mut influence) = (row.behavior.name, row.behavior.influence);
+    ui.horizontal(|ui| {
+        ui.set_min_height(theme::LINE);
+        ui.dnd_drag_source(open_id(row).with("drag"), index, |ui| {
+            ui.label(RichText::new("☰").color(theme::FAINT));
+        })
+        .response
+        .on_hover_text("Drag to change the order of priorities");
+        let switch = ui.checkbox(&mut influence.enabled, "");
+        named(switch, &format!("{name} on")).on_hover_text("Whether it has a say");
+        theme::dot(ui, row.color);
+        let mut open = CollapsingState::load_with_default_open(ui.ctx(), open_id(row), false);
+        let title = if row.behavior.carrier == shown {
+            name.to_owned()
+        } else {
+            format!("{name} (lent)")
+        };
+        let sign = if open.is_open() { "⏷" } else { "⏵" };
+        let text = RichText::new(format!("{title} {sign}")).strong();
+        let button = ui.add(egui::Button::new(text).frame(false));
+        if named(button, &format!("{name} parameters"))
+            .on_hover_text(&row.hover)
+            .clicked()
+        {
+            open.toggle(ui);
+            open.store(ui.ctx());
+        }
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            ui.spacing_mut().slider_width = 76.0;
+            let slider = egui::Slider::new(&mut influence.weight, 0.0..=TOP_WEIGHT)
+                .clamping(egui::SliderClamping::Never)
+                .fixed_decimals(2);
+            let response = named(ui.add(slider), &format!("{name} weight"))
+                .on_hover_text("Weight, without unit, ≥ 0; double-click for 1");
+            if response.double_clicked() {
+                influence.weight = 1.0;
+            }
+        });
+    });
+    bar(ui, row, max_force);
+    influence.weight = influence.weight.max(0.0);
+    (influence != row.behavior.influence).then_some((index, Edit::Influence(influence)))
+}
+
+/// Raw, weighted and accepted force as parts of `max_force`, and what became of it in words.
+fn bar(ui: &mut Ui, row: &Row, max_force: f32) {
+    ui.horizontal(|ui| {
+        const WORDS: f32 = 128.0;
+        let size = egui::vec2(ui.available_width() - WORDS, 9.0);
+        let (area, response) = ui.allocate_exact_size(size, Sense::hover());
+        let paint = ui.painter();
+        paint.rect_filled(area, 2.0, ui.visuals().extreme_bg_color);
+        let Some(entry) = &row.entry else {
+            ui.label(faint("at rest"));
+            return;
+        };
+        let [raw, weighted, accepted] =
+            [entry.raw, entry.weighted(), entry.accepted()].map(Vec2::length);
+        let until = |force: f32| {
+            let share = (force / max_force).clamp(0.0, 1.0);
+            egui::Rect::from_min_size(area.min, egui::vec2(share * area.width(), area.height()))
+        };
+        let faded = |share: f32| row.color.gamma_multiply(share);
+        paint.rect_filled(until(weighted), 2.0, faded(0.35));
+        paint.rect_filled(until(accepted), 2.0, faded(1.0));
+        let mark = until(raw).right();
+        paint.vline(mark, area.y_range(), egui::Stroke::new(1.5, Color32::WHITE));
+        if weighted > max_force {
+            // More was asked for than there is room to show.
+            paint.vline(area.right() - 1.0, area.y_range(), (2.0, NOTICE));
+        }
+        response.on_hover_text(format!(
+            "asks for {raw:.2} N (mark), weighted {weighted:.2} N (pale), gets {accepted:.2} N \
+             (bright) of max_force {max_force:.1} N"
+        ));
+        let (word, color, why) = verdict(entry.cut);
+        ui.label(
+            RichText::new(format!("{accepted:6.2} N"))
+                .monospace()
+                .size(11.5),
+        );
+        ui.label(RichText::new(word).size(11.5).color(color))
+            .on_hover_text(why);
+    });
+}
+
+/// Why not all of a force was accepted: a word, its color, the explanation.
+fn verdict(cut: Cut) -> (&'static str, Color32, &'static str) {
+    match cut {
+        Cut::Nothing => ("", theme::FAINT, ""),
+        Cut::Budget => (
+            "budget",
+            NOTICE,
+            "Cut: the sum would have exceeded max_force, and others are heard first",
+        ),
+        Cut::Dithered => (
+            "dithered",
+            NOTICE,
+            "Not its turn: it lost its draw, or another behavior won before",
+        ),
+        Cut::Disabled => ("off", theme::FAINT, "Switched off"),
+        Cut::Invalid => (
+            "invalid",
+            ALARM,
+            "A parameter is out of range, or the formula gave no number; the log says which",
+        ),
+    }
+}
+
+/// The part that opens: priority, probability, parameters.
+fn body(ui: &mut Ui, world: &mut World, row: &Row, shown: Entity, scope: Scope) -> Option<Edit> {
+    let mut influence = row.behavior.influence;
+    let mut remove = false;
+    ui.indent("parameters", |ui| {
+        ui.horizontal(|ui| {
+            ui.set_min_height(theme::LINE);
+            ui.label("priority")
+                .on_hover_text("Higher is heard earlier under Prioritized and Dithered");
+            named(
+                ui.add(egui::DragValue::new(&mut influence.priority)),
+                &format!("{} priority", row.behavior.name),
+            );
+            ui.label("probability")
+                .on_hover_text("Chance per tick to get its turn under Dithered, in (0, 1]");
+            let probability = egui::DragValue::new(&mut influence.probability)
+                .speed(0.005)
+                .range(f32::MIN_POSITIVE..=1.0);
+            named(
+                ui.add(probability),
+                &format!("{} probability", row.behavior.name),
+            );
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                remove = theme::icon(ui, "🗑", &format!("Remove {}", row.behavior.name)).clicked();
+            });
+        });
+        fields::edit(ui, world, row.component, row.behavior.carrier, |world| {
+            let agents = scope::agents(world, scope, shown);
+            scope::carriers(world, &agents, row.behavior.id, row.behavior.carrier)
+        });
+    });
+    if remove {
+        return Some(Edit::Remove);
+    }
+    (influence != row.behavior.influence).then_some(Edit::Influence(influence))
+}
+
+/// A row others can be dropped on, before or behind it.
+fn drop_zone(
+    ui: &mut Ui,
+    index: usize,
+    content: impl FnOnce(&mut Ui) -> Option<(usize, Edit)>,
+) -> Option<(usize, Edit)> {
+    let inner = ui.scope(content);
+    let response = inner.response;
+    let Some(pointer) = ui.input(|it| it.pointer.interact_pos()) else {
+        return inner.inner;
+    };
+    // The row's widgets keep the pointer from it, so ask for its place alone.
+    let hovered = ui.clip_rect().contains(pointer) && response.rect.contains(pointer);
+    if hovered && egui::DragAndDrop::has_payload_of_type::<usize>(ui.ctx()) {
+        let before = pointer.y < response.rect.center().y;
+        let y = if before {
+            response.rect.top()
+        } else {
+            response.rect.bottom()
+        };
+        ui.painter()
+            .hline(response.rect.x_range(), y, (2.0, NOTICE));
+        if ui.input(|it| it.pointer.any_released())
+            && let Some(from) = egui::DragAndDrop::take_payload::<usize>(ui.ctx())
+        {
+            return Some((*from, Edit::MoveTo(index + usize::from(!before))));
+        }
+    }
+    inner.inner
+}
+
+fn carry_out(
+    world: &mut World,
+    rows: &[Row],
+    index: usize,
+    edit: Edit,
+    shown: Entity,
+    scope: Scope,
+) {
+    let Some(row) = rows.get(index) else {
+        return;
+    };
+    let agents = scope::agents(world, scope, shown);
+    match edit {
+        Edit::Influence(influence) => {
+            set_influence(world, &agents, &row.behavior, influence);
+        }
+        Edit::Remove => {
+            let info = world
+                .resource::<BehaviorRegistry>()
+                .get(row.behavior.id)
+                .clone();
+            let carriers = scope::carriers(world, &agents, row.behavior.id, row.behavior.carrier);
+            for carrier in carriers {
+                info.remove(&mut world.entity_mut(carrier));
+            }
+        }
+        Edit::MoveTo(place) => {
+            let before: Vec<_> = rows
+                .iter()
+                .map(|row| row.behavior.influence.priority)
+                .collect();
+            let after = reorder::reordered(&before, index, place);
+            for (row, priority) in rows.iter().zip(after) {
+                let influence = Influence {
+                    priority,
+                    ..row.behavior.influence
+                };
+                set_influence(world, &agents, &row.behavior, influence);
+            }
+        }
+    }
+}
+
+/// Sets what differs from the shown influence, for the same behavior of everybody meant.
+fn set_influence(
+    world: &mut World,
+    agents: &[Entity],
+    shown: &AssignedBehavior,
+    wanted: Influence,
+) {
+    let before = shown.influence;
+    if wanted == before {
+        return;
+    }
+    let info = world.resource::<BehaviorRegistry>().get(shown.id).clone();
+    for carrier in scope::carriers(world, agents, shown.id, shown.carrier) {
+        let mut carrier = world.entity_mut(carrier);
+        let Some(mut influence) = info.influence((&carrier).into()) else {
+            continue;
+        };
+        change(&mut influence.weight, before.weight, wanted.weight);
+        change(&mut influence.priority, before.priority, wanted.priority);
+        change(&mut influence.enabled, before.enabled, wanted.enabled);
+        change(
+            &mut influence.probability,
+            before.probability,
+            wanted.probability,
+        );
+        info.set_influence(&mut carrier, influence);
+    }
+}
+
+fn change<T: PartialEq>(value: &mut T, before: T, wanted: T) {
+    if before != wanted {
+        *value = wanted;
+    }
+}
+
+/// A menu of the registered behaviors that the agent does not have yet.
+fn add(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) {
+    let search_id = egui::Id::new("steering add behavior");
+    ui.menu_button("➕ Add behavior", |ui| {
+        ui.set_min_width(220.0);
+        let mut search: String = ui.data(|it| it.get_temp(search_id)).unwrap_or_default();
+        let field = egui::TextEdit::singleline(&mut search).hint_text("search");
+        named(ui.add(field), "Search behaviors");
+        ui.data_mut(|it| it.insert_temp(search_id, search.clone()));
+        let wanted = search.to_lowercase();
+        egui::ScrollArea::vertical()
+            .max_height(320.0)
+            .show(ui, |ui| {
+                for choice in choices(world, shown) {
+                    if !choice.name.to_lowercase().contains(&wanted) {
+                        continue;
+                    }
+                    let button = egui::Button::new(choice.name).frame(false);
+                    let response = ui.add_enabled(choice.insert.is_some(), button);
+                    let response = response.on_hover_text(&choice.hover).on_disabled_hover_text(
+                    "It has no default: add #[derive(Default)] and #[reflect(Component, Default)]",
+                );
+                    if response.clicked()
+                        && let Some(insert) = choice.insert
+                    {
+                        insert_default(world, insert, &scope::agents(world, scope, shown));
+                        ui.close();
+                    }
+                }
+            });
+    });
+}
+
+struct Choice {
+    id: BehaviorId,
+    name: &'static str,
+    hover: String,
+    insert: Option<(ReflectComponent, ReflectDefault)>,
+}
+
+fn choices(world: &World, shown: Entity) -> Vec<Choice> {
+    let types = world.resource::<AppTypeRegistry>().read();
+    let registry = world.resource::<BehaviorRegistry>();
+    let Ok(agent) = world.get_entity(shown) else {
+        return Vec::new();
+    };
+    let mut choices: Vec<_> = registry
+        .iter()
+        .filter(|info| info.influence(agent).is_none())
+        .map(|info| {
+            let data = types.get(info.type_id);
+            let component = data.and_then(|it| it.data::<ReflectComponent>()).cloned();
+            let default = data.and_then(|it| it.data::<ReflectDefault>()).cloned();
+            let docs = data.and_then(|it| it.type_info().docs());
+            Choice {
+                id: info.id,
+                name: info.name,
+                hover: docs.map(docs::plain).unwrap_or_default(),
+                insert: component.zip(default),
+            }
+        })
+        .collect();
+    choices.sort_by_key(|choice| (choice.name, choice.id));
+    choices
+}
+
+fn insert_default(
+    world: &mut World,
+    (component, default): (ReflectComponent, ReflectDefault),
+    agents: &[Entity],
+) {
+    let types = world.resource::<AppTypeRegistry>().clone();
+    let types = types.read();
+    for agent in agents {
+        let mut agent = world.entity_mut(*agent);
+        if !component.contains(&agent) {
+            let value = default.default();
+            component.insert(&mut agent, value.as_partial_reflect(), &types);
+        }
+    }
+}
