@@ -15,6 +15,7 @@ usage: gallery [options]
   --ticks N          with --headless: length of the run (default 600; 64 ticks a second)
                      in a window: close after N ticks
   --screenshot FILE  show the scene for --ticks (default 300), save a .png, close
+  --inspector        begin with the inspector open (F2 opens and closes it)
   --help             print this
 ";
 
@@ -36,6 +37,8 @@ pub enum Command {
 pub struct WindowWish {
     pub scene: &'static Scene,
     pub seed: u64,
+    /// Begin with the inspector open.
+    pub inspector: bool,
     /// Close after this many ticks.
     pub ticks: Option<u32>,
     /// Save a picture just before.
@@ -48,6 +51,7 @@ pub fn parse(arguments: impl Iterator<Item = String>) -> Result<Command, String>
     let mut wish = WindowWish {
         scene: &SCENES[0],
         seed: 7,
+        inspector: false,
         ticks: None,
         screenshot: None,
     };
@@ -69,6 +73,7 @@ pub fn parse(arguments: impl Iterator<Item = String>) -> Result<Command, String>
             "--ticks" => wish.ticks = Some(number(flag, &value()?)?),
             "--screenshot" => wish.screenshot = Some(picture(&value()?)?),
             "--headless" if attached.is_none() => headless = true,
+            "--inspector" if attached.is_none() => wish.inspector = true,
             "--list" if attached.is_none() => list = true,
             "--help" | "-h" if attached.is_none() => return Ok(Command::Help),
             _ => return Err(format!("unknown argument \"{argument}\"")),

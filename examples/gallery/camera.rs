@@ -1,57 +1,105 @@
-//! Meters on the screen: the arena fills what the panel leaves free.
+//! Meters on the screen: the arena fills what the panels leave free, until somebody moves the view.
 
 use bevy::camera::CameraUpdateSystems;
 use bevy::prelude::*;
 use bevy::transform::TransformSystems;
 use bevy::window::PrimaryWindow;
-use bevy_steering2d_scenes::Arena;
+use bevy_steering2d::debug::SteeringSelection;
+use bevy_steering2d::inspector::SteeringInspector;
+use bevy_steering2d_scenes::{Arena, Drawn};
 
 use crate::panel::PANEL_WIDTH;
 
 pub fn plugin(app: &mut App) {
-    app.init_resource::<Zoom>()
+    app.init_resource::<View>()
         .add_systems(Startup, |mut commands: Commands| {
             commands.spawn(Camera2d);
         })
         .add_systems(
             PostUpdate,
-            fit_arena
+            (follow_selected, fit_arena)
+                .chain()
                 .before(CameraUpdateSystems)
                 .before(TransformSystems::Propagate),
         );
 }
 
-/// How much larger than life; 1 shows the whole arena.
+/// What is seen of the world.
 #[derive(Resource, Clone, Copy, Debug)]
-pub struct Zoom(f32);
+pub struct View {
+    /// How much larger than life; 1 shows the whole arena.
+    zoom: f32,
+    /// The point in the middle of the free part of the window, m.
+    center: Vec2,
+    /// Whether it goes along with the selected agent.
+    pub follows: bool,
+}
 
-impl Default for Zoom {
+impl Default for View {
     fn default() -> Self {
-        Self(1.0)
+        Self {
+            zoom: 1.0,
+            center: Vec2::ZERO,
+            follows: false,
+        }
     }
 }
 
-impl Zoom {
-    /// Multiplies it, within reason.
-    pub fn by(&mut self, factor: f32) {
-        self.0 = (self.0 * factor).clamp(0.25, 8.0);
+impl View {
+    /// Multiplies the zoom, within reason; `pin`, m, stays where it is on the screen.
+    pub fn zoom_by(&mut self, factor: f32, pin: Option<Vec2>) {
+        let before = self.zoom;
+        self.zoom = (self.zoom * factor).clamp(0.25, 16.0);
+        if let Some(pin) = pin.filter(|_| !self.follows) {
+            self.center = pin + (self.center - pin) * (before / self.zoom);
+        }
+    }
+
+    /// Moves the world by so many meters on the screen.
+    pub fn drag(&mut self, by: Vec2) {
+        self.center -= by;
+        self.follows = false;
+    }
+}
+
+fn follow_selected(
+    mut view: ResMut<View>,
+    selection: Res<SteeringSelection>,
+    drawn: Query<&Drawn>,
+) {
+    let selected = selection.primary().and_then(|agent| drawn.get(agent).ok());
+    if let Some(drawn) = selected.filter(|_| view.follows) {
+        view.center = drawn.pose.position;
     }
 }
 
 fn fit_arena(
-    zoom: Res<Zoom>,
+    view: Res<View>,
     arena: Res<Arena>,
+    inspector: Res<SteeringInspector>,
     window: Single<&Window, With<PrimaryWindow>>,
     camera: Single<(&mut Projection, &mut Transform), With<Camera2d>>,
 ) {
-    const MARGIN: f32 = 12.0;
     let (mut projection, mut transform) = camera.into_inner();
-    let free = window.size() - Vec2::new(PANEL_WIDTH, 0.0) - 2.0 * MARGIN;
-    let meters_per_pixel =
-        (2.0 * arena.half_size / free.max(Vec2::splat(1.0))).max_element() / zoom.0;
+    let free = free_part(window.size(), inspector.area());
+    let meters_per_pixel = (2.0 * arena.half_size / free.size()).max_element() / view.zoom;
     if let Projection::Orthographic(projection) = &mut *projection {
         projection.scale = meters_per_pixel;
     }
-    // The middle of the free part lies half a panel to the right of the window's.
-    transform.translation.x = -0.5 * PANEL_WIDTH * meters_per_pixel;
+    let aside = (free.center() - 0.5 * window.size()) * Vec2::new(1.0, -1.0);
+    let eye = view.center - meters_per_pixel * aside;
+    transform.translation = eye.extend(transform.translation.z);
+}
+
+/// What the panels leave free of a window, logical pixels.
+fn free_part(window: Vec2, inspector: Option<Rect>) -> Rect {
+    const MARGIN: f32 = 12.0;
+    /// Narrower it is not worth seeing: then the inspector may cover a part.
+    const LEAST: f32 = 320.0;
+    // Whoever moves it elsewhere wants it there.
+    let docked = inspector.filter(|area| area.max.x > window.x - 4.0 * MARGIN);
+    let right = docked.map_or(window.x, |area| area.min.x);
+    let left = PANEL_WIDTH + MARGIN;
+    let right = (right - MARGIN).max(left + LEAST);
+    Rect::new(left, MARGIN, right, (window.y - MARGIN).max(2.0 * MARGIN))
 }

@@ -1,13 +1,16 @@
 //! Keys, mouse and buttons, all turned into [`Wish`]es.
 
 use bevy::input::keyboard::{Key, KeyboardInput};
-use bevy::input::mouse::AccumulatedMouseScroll;
+use bevy::input::mouse::{AccumulatedMouseMotion, AccumulatedMouseScroll};
 use bevy::prelude::*;
 use bevy::window::PrimaryWindow;
 use bevy_egui::input::EguiWantsInput;
-use bevy_steering2d_scenes::{CurrentScene, Pointer, Presses, SCENES, Scripted, restart, start};
+use bevy_steering2d::inspector::SteeringInspector;
+use bevy_steering2d_scenes::{
+    CurrentScene, Pointer, Presses, SCENES, Scripted, restart, restart_with, start,
+};
 
-use crate::camera::Zoom;
+use crate::camera::View;
 use crate::panel::PANEL_WIDTH;
 
 pub fn plugin(app: &mut App) {
@@ -24,14 +27,22 @@ pub enum Wish {
     Turn(isize),
     /// The same scene with the same seed from the start.
     Restart,
-    /// The same scene with another seed.
-    Reseed,
+    /// The same scene with this seed.
+    Seed(u64),
+    /// The same scene with so many agents.
+    Agents(usize),
     /// Stop or go on.
     Pause,
     /// One tick, then pause.
     Step,
     /// Nearer or farther.
     Zoom(f32),
+    /// Go along with the selected agent, or no longer.
+    Follow,
+    /// The whole arena again.
+    Whole,
+    /// The inspector, open or shut.
+    Inspect,
     /// Explanations on or off.
     Overlay,
     /// A key of the scene.
@@ -48,13 +59,14 @@ const ZOOM_STEP: f32 = 1.25;
 fn read_keys(
     mut keys: MessageReader<KeyboardInput>,
     egui: Res<EguiWantsInput>,
+    current: Res<CurrentScene>,
     mut wishes: ResMut<Wishes>,
 ) {
     // Read even what the panel takes, or it would be read later.
     let pressed = keys
         .read()
         .filter(|key| key.state.is_pressed() && !key.repeat);
-    let found = pressed.filter_map(|key| wish_of(&key.logical_key));
+    let found = pressed.filter_map(|key| wish_of(&key.logical_key, current.seed()));
     if egui.wants_any_keyboard_input() {
         found.for_each(drop);
     } else {
@@ -62,11 +74,14 @@ fn read_keys(
     }
 }
 
-fn wish_of(key: &Key) -> Option<Wish> {
+/// The inspector itself minds F2.
+fn wish_of(key: &Key, seed: u64) -> Option<Wish> {
     let character = match key {
         Key::Space => return Some(Wish::Pause),
         Key::PageDown => return Some(Wish::Turn(1)),
         Key::PageUp => return Some(Wish::Turn(-1)),
+        Key::Home => return Some(Wish::Whole),
+        Key::F3 => return Some(Wish::Follow),
         Key::Character(text) => text.chars().next()?.to_ascii_lowercase(),
         _ => return None,
     };
@@ -74,7 +89,7 @@ fn wish_of(key: &Key) -> Option<Wish> {
         'n' => Wish::Turn(1),
         'b' => Wish::Turn(-1),
         'r' => Wish::Restart,
-        'g' => Wish::Reseed,
+        'g' => Wish::Seed(seed.wrapping_add(1)),
         'o' => Wish::Overlay,
         '.' => Wish::Step,
         '+' | '=' => Wish::Zoom(ZOOM_STEP),
@@ -87,12 +102,12 @@ fn read_mouse(
     window: Single<&Window, With<PrimaryWindow>>,
     camera: Single<(&Camera, &GlobalTransform), With<Camera2d>>,
     buttons: Res<ButtonInput<MouseButton>>,
-    scroll: Res<AccumulatedMouseScroll>,
+    (scroll, motion): (Res<AccumulatedMouseScroll>, Res<AccumulatedMouseMotion>),
     egui: Res<EguiWantsInput>,
     script: Option<Res<Scripted>>,
     mut pointer: ResMut<Pointer>,
     mut presses: ResMut<Presses>,
-    mut zoom: ResMut<Zoom>,
+    mut view: ResMut<View>,
 ) {
     if script.is_some() {
         return;
@@ -107,11 +122,22 @@ fn read_mouse(
     let Some(point) = pointer.0 else {
         return;
     };
+    if buttons.any_pressed([MouseButton::Right, MouseButton::Middle]) {
+        view.drag(meters_per_pixel(camera, eye) * motion.delta * Vec2::new(1.0, -1.0));
+    }
     if buttons.just_pressed(MouseButton::Left) {
         presses.click_at(point);
     }
     if scroll.delta.y != 0.0 {
-        zoom.by(ZOOM_STEP.powf(scroll.delta.y.signum() * 0.5));
+        view.zoom_by(ZOOM_STEP.powf(scroll.delta.y.signum() * 0.5), Some(point));
+    }
+}
+
+fn meters_per_pixel(camera: &Camera, eye: &GlobalTransform) -> f32 {
+    let at = |x| camera.viewport_to_world_2d(eye, Vec2::new(x, 0.0));
+    match (at(0.0), at(1.0)) {
+        (Ok(a), Ok(b)) => a.distance(b),
+        _ => 0.0,
     }
 }
 
@@ -134,11 +160,8 @@ fn grant(world: &mut World, wish: Wish) {
             show(world, SCENES[there as usize].name, current.seed());
         }
         Wish::Restart => restart(world),
-        Wish::Reseed => {
-            if let Some(scene) = current.scene() {
-                show(world, scene.name, current.seed().wrapping_add(1));
-            }
-        }
+        Wish::Seed(seed) => restart_with(world, seed, current.agents()),
+        Wish::Agents(agents) => restart_with(world, current.seed(), agents),
         Wish::Pause => {
             let mut time = world.resource_mut::<Time<Virtual>>();
             if time.is_paused() {
@@ -154,7 +177,10 @@ fn grant(world: &mut World, wish: Wish) {
                 .resource_mut::<Time<Fixed>>()
                 .accumulate_overstep(tick);
         }
-        Wish::Zoom(factor) => world.resource_mut::<Zoom>().by(factor),
+        Wish::Zoom(factor) => world.resource_mut::<View>().zoom_by(factor, None),
+        Wish::Follow => world.resource_mut::<View>().follows ^= true,
+        Wish::Whole => *world.resource_mut::<View>() = View::default(),
+        Wish::Inspect => world.resource_mut::<SteeringInspector>().open ^= true,
         Wish::Overlay => {
             let mut store = world.resource_mut::<GizmoConfigStore>();
             let (config, _) = store.config_mut::<DefaultGizmoConfigGroup>();
@@ -172,6 +198,7 @@ fn grant(world: &mut World, wish: Wish) {
 }
 
 fn show(world: &mut World, name: &str, seed: u64) {
+    world.insert_resource(View::default());
     if let Err(error) = start(world, name, seed) {
         warn!("{error}");
     }

@@ -12,6 +12,7 @@ mod args;
 mod camera;
 mod controls;
 mod display;
+mod pace;
 mod panel;
 mod pictures;
 mod screenshot;

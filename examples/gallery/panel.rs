@@ -2,10 +2,13 @@
 
 use bevy::prelude::*;
 use bevy_egui::{EguiContexts, EguiPrimaryContextPass, egui};
+use bevy_steering2d::inspector::SteeringInspector;
 use bevy_steering2d_scenes::{CurrentScene, Report, SCENES, Scene, Value, live_report};
 use egui::{Color32, RichText};
 
+use crate::camera::View;
 use crate::controls::{Wish, Wishes};
+use crate::pace::Pace;
 
 /// Width of the panel, logical pixels.
 pub const PANEL_WIDTH: f32 = 332.0;
@@ -14,11 +17,12 @@ const MARGIN: f32 = 14.0;
 const INNER_WIDTH: f32 = PANEL_WIDTH - 2.0 * MARGIN;
 
 /// Height of the gallery's own controls at its foot, logical pixels.
-const CONTROLS_HEIGHT: f32 = 88.0;
+const CONTROLS_HEIGHT: f32 = 190.0;
 
 pub fn plugin(app: &mut App) {
     app.init_resource::<Live>()
         .add_systems(Update, take_report)
+        .init_resource::<Draft>()
         .add_systems(EguiPrimaryContextPass, (dress, show_panel).chain());
 }
 
@@ -27,6 +31,14 @@ pub fn plugin(app: &mut App) {
 struct Live {
     report: Option<Report>,
     chosen: Vec<char>,
+}
+
+/// What is being typed or dragged, and not yet wished for.
+#[derive(Resource, Default)]
+struct Draft {
+    search: String,
+    seed: Option<u64>,
+    agents: Option<usize>,
 }
 
 fn take_report(world: &mut World) {
@@ -71,8 +83,9 @@ fn show_panel(
     mut contexts: EguiContexts,
     current: Res<CurrentScene>,
     live: Res<Live>,
-    time: Res<Time<Virtual>>,
-    mut wishes: ResMut<Wishes>,
+    (time, pace): (Res<Time<Virtual>>, Res<Pace>),
+    (view, inspector): (Res<View>, Res<SteeringInspector>),
+    (mut draft, mut wishes): (ResMut<Draft>, ResMut<Wishes>),
 ) -> Result {
     let (Some(scene), Some(report)) = (current.scene(), &live.report) else {
         return Ok(());
@@ -92,27 +105,47 @@ fn show_panel(
                         .max_height(height - 2.0 * MARGIN - CONTROLS_HEIGHT)
                         .auto_shrink(false)
                         .show(ui, |ui| {
-                            pick_scene(ui, scene, wishes);
+                            pick_scene(ui, scene, &mut draft.search, wishes);
                             describe(ui, scene);
                             offer_keys(ui, scene, &live.chosen, wishes);
                             show_report(ui, report);
                         });
-                    drive(ui, report, time.is_paused(), wishes);
+                    ui.separator();
+                    choose_run(ui, scene, &current, &mut draft, wishes);
+                    let chosen = [
+                        (Wish::Follow, view.follows),
+                        (Wish::Inspect, inspector.open),
+                    ];
+                    drive(ui, time.is_paused(), &chosen, wishes);
+                    show_pace(ui, report, &pace);
                 });
         });
     Ok(())
 }
 
-fn pick_scene(ui: &mut egui::Ui, scene: &Scene, wishes: &mut Vec<Wish>) {
+fn pick_scene(ui: &mut egui::Ui, scene: &Scene, search: &mut String, wishes: &mut Vec<Wish>) {
     ui.horizontal(|ui| {
         egui::ComboBox::from_id_salt("scene")
             .width(INNER_WIDTH - 2.0 * 38.0)
+            .height(560.0)
+            .close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside)
             .selected_text(RichText::new(scene.title).size(16.0).strong())
             .show_ui(ui, |ui| {
-                for other in SCENES {
+                let field = egui::TextEdit::singleline(search).hint_text("search");
+                ui.add(field.desired_width(INNER_WIDTH));
+                for other in SCENES.iter().filter(|it| matches(it, search)) {
                     let selected = other.name == scene.name;
-                    if ui.selectable_label(selected, other.title).clicked() {
+                    let mut text = egui::text::LayoutJob::default();
+                    let format = |size, color| {
+                        egui::TextFormat::simple(egui::FontId::proportional(size), color)
+                    };
+                    text.append(other.title, 0.0, format(14.0, INK));
+                    let gist = format!("\n{}", gist(other));
+                    text.append(&gist, 0.0, format(11.5, FAINT));
+                    text.wrap.max_width = INNER_WIDTH;
+                    if ui.selectable_label(selected, text).clicked() {
                         wishes.push(Wish::Show(other.name));
+                        ui.close();
                     }
                 }
             });
@@ -123,6 +156,20 @@ fn pick_scene(ui: &mut egui::Ui, scene: &Scene, wishes: &mut Vec<Wish>) {
             wishes.push(Wish::Turn(1));
         }
     });
+}
+
+/// Whether a scene is meant: by its name, its title or a word of its text.
+fn matches(scene: &Scene, search: &str) -> bool {
+    let wanted = search.trim().to_lowercase();
+    [scene.name, scene.title, scene.help]
+        .iter()
+        .any(|text| text.to_lowercase().contains(&wanted))
+}
+
+/// The first sentence of a scene's text.
+fn gist(scene: &Scene) -> &'static str {
+    let end = scene.help.find(['.', ':']).unwrap_or(scene.help.len());
+    &scene.help[..end]
 }
 
 fn describe(ui: &mut egui::Ui, scene: &Scene) {
@@ -168,30 +215,84 @@ fn show_report(ui: &mut egui::Ui, report: &Report) {
         });
 }
 
+/// Seed and number of agents. A change starts the scene anew, once it is complete.
+fn choose_run(
+    ui: &mut egui::Ui,
+    scene: &Scene,
+    current: &CurrentScene,
+    draft: &mut Draft,
+    wishes: &mut Vec<Wish>,
+) {
+    ui.horizontal(|ui| {
+        ui.set_min_height(24.0);
+        ui.label(RichText::new("Seed").size(12.5).color(FAINT));
+        let mut seed = draft.seed.unwrap_or(current.seed());
+        let field = egui::DragValue::new(&mut seed).speed(0.1);
+        let response = ui.add(field).on_hover_text("Same seed, same run");
+        draft.seed = (seed != current.seed()).then_some(seed);
+        if let Some(seed) = draft
+            .seed
+            .filter(|_| !response.dragged() && !response.has_focus())
+        {
+            wishes.push(Wish::Seed(seed));
+        }
+        let Some(crowd) = scene.crowd else {
+            return;
+        };
+        ui.label(RichText::new("Agents").size(12.5).color(FAINT));
+        ui.spacing_mut().slider_width = 96.0;
+        let mut agents = draft.agents.unwrap_or(current.agents());
+        let slider = egui::Slider::new(&mut agents, crowd.fewest..=crowd.most).logarithmic(true);
+        let response = ui.add(slider);
+        draft.agents = (agents != current.agents()).then_some(agents);
+        if let Some(agents) = draft
+            .agents
+            .filter(|_| !response.dragged() && !response.has_focus())
+        {
+            wishes.push(Wish::Agents(agents));
+            draft.agents = None;
+        }
+    });
+}
+
 /// The gallery's own controls.
-fn drive(ui: &mut egui::Ui, report: &Report, paused: bool, wishes: &mut Vec<Wish>) {
-    ui.separator();
+fn drive(ui: &mut egui::Ui, paused: bool, chosen: &[(Wish, bool)], wishes: &mut Vec<Wish>) {
     let buttons = [
         ("Space", if paused { "Go on" } else { "Pause" }, Wish::Pause),
         (".", "Step", Wish::Step),
         ("R", "Restart", Wish::Restart),
-        ("G", "New seed", Wish::Reseed),
         ("+", "In", Wish::Zoom(1.25)),
         ("−", "Out", Wish::Zoom(0.8)),
+        ("Home", "Whole", Wish::Whole),
+        ("F2", "Inspector", Wish::Inspect),
+        ("F3", "Follow", Wish::Follow),
         ("O", "Overlay", Wish::Overlay),
     ];
-    for row in [&buttons[..3], &buttons[3..]] {
+    for row in buttons.chunks(3) {
         ui.horizontal(|ui| {
             for (key, does, wish) in row {
-                if ui.add(key_button(key, does)).clicked() {
+                let button = key_button(key, does).selected(chosen.contains(&(*wish, true)));
+                if ui.add(button).clicked() {
                     wishes.push(*wish);
                 }
             }
         });
     }
-    let (seed, ticks, seconds) = (report.seed, report.ticks, report.ticks as f32 / 64.0);
-    let status = format!("seed {seed}   tick {ticks}   {seconds:.1} s");
-    ui.label(RichText::new(status).size(12.5).color(FAINT));
+}
+
+/// Frames a second, and where the time of a tick goes.
+fn show_pace(ui: &mut egui::Ui, report: &Report, pace: &Pace) {
+    let faint = |text: String| RichText::new(text).size(12.0).color(FAINT);
+    let (ticks, seconds) = (report.ticks, report.ticks as f32 / 64.0);
+    let frames = pace.frames_per_second();
+    ui.label(faint(format!(
+        "tick {ticks}   {seconds:.1} s   {frames:.0} frames/s"
+    )));
+    let [sense, steer, combine, moved] = pace.stages();
+    ui.label(faint(format!(
+        "ms: sense {sense:.2}  steer {steer:.2}  combine {combine:.2}  move {moved:.2}"
+    )))
+    .on_hover_text("What the stages of steering take of a tick, averaged over the last second");
 }
 
 fn key_button(key: &str, does: &str) -> egui::Button<'static> {

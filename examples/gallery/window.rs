@@ -6,10 +6,11 @@ use bevy::log::{Level, LogPlugin};
 use bevy::prelude::*;
 use bevy::window::WindowResolution;
 use bevy_egui::EguiPlugin;
+use bevy_steering2d::inspector::SteeringInspectorPlugin;
 use bevy_steering2d_scenes::{CurrentScene, OverlaysPlugin, ScenesPlugin, palette, start};
 
 use crate::args::WindowWish;
-use crate::{camera, controls, panel, pictures, screenshot};
+use crate::{camera, controls, pace, panel, pictures, screenshot};
 
 /// Shows a scene until the window is closed.
 pub fn run(wish: WindowWish) -> ExitCode {
@@ -32,12 +33,17 @@ pub fn run(wish: WindowWish) -> ExitCode {
             })
             .set(quiet),
         EguiPlugin::default(),
+        SteeringInspectorPlugin {
+            open: wish.inspector,
+            ..default()
+        },
         ScenesPlugin,
         OverlaysPlugin,
     ))
     .add_plugins((
         camera::plugin,
         controls::plugin,
+        pace::plugin,
         panel::plugin,
         pictures::plugin,
     ))

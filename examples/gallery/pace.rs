@@ -1,0 +1,64 @@
+//! How fast everything goes.
+
+use std::time::Duration;
+
+use bevy::prelude::*;
+use bevy_steering2d::{StageTimes, SteeringStage};
+
+pub fn plugin(app: &mut App) {
+    app.init_resource::<StageTimes>()
+        .init_resource::<Pace>()
+        .add_systems(FixedLast, time_tick)
+        .add_systems(First, time_frame);
+}
+
+/// Smoothed times.
+#[derive(Resource, Clone, Copy, Debug, Default)]
+pub struct Pace {
+    /// s
+    frame: f32,
+    /// ms
+    stages: [f32; 4],
+}
+
+impl Pace {
+    pub fn frames_per_second(&self) -> f32 {
+        if self.frame > 0.0 {
+            1.0 / self.frame
+        } else {
+            0.0
+        }
+    }
+
+    /// Sense, steer, combine, move, ms.
+    pub fn stages(&self) -> [f32; 4] {
+        self.stages
+    }
+}
+
+fn time_tick(times: Res<StageTimes>, mut pace: ResMut<Pace>) {
+    let sensed = [
+        SteeringStage::Bodies,
+        SteeringStage::Index,
+        SteeringStage::Answer,
+    ];
+    let now: [Duration; 4] = [
+        sensed.iter().map(|stage| times.of(*stage)).sum(),
+        times.of(SteeringStage::Steer),
+        times.of(SteeringStage::Combine),
+        times.of(SteeringStage::Move),
+    ];
+    for (smooth, now) in pace.stages.iter_mut().zip(now) {
+        approach(smooth, 1_000.0 * now.as_secs_f32());
+    }
+}
+
+fn time_frame(time: Res<Time<Real>>, mut pace: ResMut<Pace>) {
+    approach(&mut pace.frame, time.delta_secs());
+}
+
+/// Forgets half of the past in about twenty steps.
+fn approach(smooth: &mut f32, now: f32) {
+    let share = if *smooth == 0.0 { 1.0 } else { 0.03 };
+    *smooth += share * (now - *smooth);
+}
