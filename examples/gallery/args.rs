@@ -16,6 +16,7 @@ usage: gallery [options]
                      in a window: close after N ticks
   --screenshot FILE  show the scene for --ticks (default 300), save a .png, close
   --inspector        begin with the inspector open (F2 opens and closes it)
+  --probe FILE       keep writing what the window shows to FILE, for tests
   --help             print this
 ";
 
@@ -39,6 +40,8 @@ pub struct WindowWish {
     pub seed: u64,
     /// Begin with the inspector open.
     pub inspector: bool,
+    /// Write down what the window shows.
+    pub probe: Option<PathBuf>,
     /// Close after this many ticks.
     pub ticks: Option<u32>,
     /// Save a picture just before.
@@ -52,6 +55,7 @@ pub fn parse(arguments: impl Iterator<Item = String>) -> Result<Command, String>
         scene: &SCENES[0],
         seed: 7,
         inspector: false,
+        probe: None,
         ticks: None,
         screenshot: None,
     };
@@ -73,6 +77,7 @@ pub fn parse(arguments: impl Iterator<Item = String>) -> Result<Command, String>
             "--ticks" => wish.ticks = Some(number(flag, &value()?)?),
             "--screenshot" => wish.screenshot = Some(picture(&value()?)?),
             "--headless" if attached.is_none() => headless = true,
+            "--probe" => wish.probe = Some(PathBuf::from(value()?)),
             "--inspector" if attached.is_none() => wish.inspector = true,
             "--list" if attached.is_none() => list = true,
             "--help" | "-h" if attached.is_none() => return Ok(Command::Help),

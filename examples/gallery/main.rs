@@ -15,6 +15,7 @@ mod display;
 mod pace;
 mod panel;
 mod pictures;
+mod probe;
 mod screenshot;
 mod window;
 

@@ -132,7 +132,10 @@ fn pick_scene(ui: &mut egui::Ui, scene: &Scene, search: &mut String, wishes: &mu
             .selected_text(RichText::new(scene.title).size(16.0).strong())
             .show_ui(ui, |ui| {
                 let field = egui::TextEdit::singleline(search).hint_text("search");
-                ui.add(field.desired_width(INNER_WIDTH));
+                let field = ui.add(field.desired_width(INNER_WIDTH));
+                if ui.memory(|memory| memory.focused().is_none()) {
+                    field.request_focus();
+                }
                 for other in SCENES.iter().filter(|it| matches(it, search)) {
                     let selected = other.name == scene.name;
                     let mut text = egui::text::LayoutJob::default();

@@ -10,7 +10,7 @@ use bevy_steering2d::inspector::SteeringInspectorPlugin;
 use bevy_steering2d_scenes::{CurrentScene, OverlaysPlugin, ScenesPlugin, palette, start};
 
 use crate::args::WindowWish;
-use crate::{camera, controls, pace, panel, pictures, screenshot};
+use crate::{camera, controls, pace, panel, pictures, probe, screenshot};
 
 /// Shows a scene until the window is closed.
 pub fn run(wish: WindowWish) -> ExitCode {
@@ -48,6 +48,9 @@ pub fn run(wish: WindowWish) -> ExitCode {
         pictures::plugin,
     ))
     .insert_resource(ClearColor(palette::NIGHT));
+    if let Some(path) = wish.probe {
+        probe::write_to(&mut app, path);
+    }
     match wish.screenshot {
         Some(path) => screenshot::take(&mut app, path, wish.ticks.unwrap_or(300)),
         None => close_after(&mut app, wish.ticks),

@@ -95,14 +95,16 @@ impl SteeringStage {
         move |world| run_timed(world, self)
     }
 
-    /// Creates the stages, unless they are there.
+    /// Creates the stages, unless somebody's systems were there first, and lets each run in one
+    /// thread.
     pub(crate) fn prepare(app: &mut App) {
         for stage in Self::ALL {
             if app.get_schedule(stage).is_none() {
-                app.init_schedule(stage).edit_schedule(stage, |schedule| {
-                    schedule.set_executor(SingleThreadedExecutor::new());
-                });
+                app.init_schedule(stage);
             }
+            app.edit_schedule(stage, |schedule| {
+                schedule.set_executor(SingleThreadedExecutor::new());
+            });
         }
     }
 }

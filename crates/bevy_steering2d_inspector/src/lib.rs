@@ -154,6 +154,26 @@ impl Plugin for SteeringInspectorPlugin {
         if !app.is_plugin_added::<EguiPlugin>() {
             app.add_plugins(EguiPlugin::default());
         }
+        self.install(app);
+        app.add_systems(EguiPrimaryContextPass, panel::show);
+        app.world_mut()
+            .resource_mut::<EguiGlobalSettings>()
+            .enable_absorb_bevy_input_system = true;
+    }
+
+    /// By now the app has registered its own behaviors too.
+    fn finish(&self, app: &mut App) {
+        describe_parameters(app);
+    }
+
+    fn is_unique(&self) -> bool {
+        false
+    }
+}
+
+impl SteeringInspectorPlugin {
+    /// All but what draws.
+    fn install(&self, app: &mut App) {
         if !app.is_plugin_added::<DefaultInspectorConfigPlugin>() {
             app.add_plugins(DefaultInspectorConfigPlugin);
         }
@@ -172,43 +192,32 @@ impl Plugin for SteeringInspectorPlugin {
             })
             .init_resource::<history::History>()
             .add_plugins(time::plugin)
-            .add_systems(EguiPrimaryContextPass, panel::show);
+            .add_systems(SteeringStage::Move, history::record);
         if let Some(key) = self.key {
             app.add_systems(Update, open_and_close(key));
         }
-        app.world_mut()
-            .resource_mut::<EguiGlobalSettings>()
-            .enable_absorb_bevy_input_system = true;
     }
+}
 
-    /// By now the app has registered its own behaviors too.
-    fn finish(&self, app: &mut App) {
-        let Some(registry) = app.world().get_resource::<BehaviorRegistry>() else {
-            log::warn!(
-                "SteeringInspectorPlugin found no steering: add SteeringPlugin to see agents"
-            );
-            app.init_resource::<BehaviorRegistry>();
-            return;
-        };
-        let behaviors: Vec<_> = registry.iter().map(|info| info.type_id).collect();
-        app.add_systems(SteeringStage::Move, history::record);
-        let companions = [
-            TypeId::of::<Vehicle>(),
-            TypeId::of::<Combine>(),
-            TypeId::of::<SteeringGroups>(),
-            TypeId::of::<FaceVelocity>(),
-            TypeId::of::<SpeedLimit>(),
-            TypeId::of::<ThinkEvery>(),
-            TypeId::of::<PointMass>(),
-        ];
-        let roots: Vec<_> = behaviors.into_iter().chain(companions).collect();
-        let types = app.world().resource::<AppTypeRegistry>().clone();
-        options::describe(&mut types.write(), roots);
-    }
-
-    fn is_unique(&self) -> bool {
-        false
-    }
+fn describe_parameters(app: &mut App) {
+    let Some(registry) = app.world().get_resource::<BehaviorRegistry>() else {
+        log::warn!("SteeringInspectorPlugin found no steering: add SteeringPlugin to see agents");
+        app.init_resource::<BehaviorRegistry>();
+        return;
+    };
+    let behaviors: Vec<_> = registry.iter().map(|info| info.type_id).collect();
+    let companions = [
+        TypeId::of::<Vehicle>(),
+        TypeId::of::<Combine>(),
+        TypeId::of::<SteeringGroups>(),
+        TypeId::of::<FaceVelocity>(),
+        TypeId::of::<SpeedLimit>(),
+        TypeId::of::<ThinkEvery>(),
+        TypeId::of::<PointMass>(),
+    ];
+    let roots: Vec<_> = behaviors.into_iter().chain(companions).collect();
+    let types = app.world().resource::<AppTypeRegistry>().clone();
+    options::describe(&mut types.write(), roots);
 }
 
 fn open_and_close(

@@ -170,3 +170,193 @@ fn companion<C: Component + Reflect + TypePath>(
         scope::agents(world, scope, shown)
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SteeringInspectorPlugin;
+    use bevy::ecs::reflect::{AppTypeRegistry, ReflectComponent};
+    use bevy_egui::egui::{Event, Modifiers, PointerButton, RawInput, Rect as Area, accesskit};
+    use bevy_steering2d_core::{
+        BehaviorRegistry, Seek, Separation, SteeringCorePlugin, SteersFor, Wander,
+    };
+
+    /// An app without a window whose panel is driven by hand.
+    struct Desk {
+        app: App,
+        context: egui::Context,
+        /// Name and center of each widget of the last frame.
+        widgets: Vec<(String, egui::Pos2)>,
+    }
+
+    impl Desk {
+        fn new() -> Self {
+            let mut app = App::new();
+            app.add_plugins((
+                MinimalPlugins,
+                AssetPlugin::default(),
+                bevy::input::InputPlugin,
+                SteeringCorePlugin::new(Update),
+            ));
+            let plugin = SteeringInspectorPlugin::default();
+            plugin.install(&mut app);
+            app.finish();
+            app.cleanup();
+            let context = egui::Context::default();
+            context.enable_accesskit();
+            Self {
+                app,
+                context,
+                widgets: Vec::new(),
+            }
+        }
+
+        fn world(&mut self) -> &mut World {
+            self.app.world_mut()
+        }
+
+        fn select(&mut self, agent: Entity) {
+            self.world()
+                .resource_mut::<SteeringSelection>()
+                .set([agent]);
+        }
+
+        /// One tick, then one picture of the panel.
+        fn frame(&mut self, events: Vec<Event>) {
+            self.app.update();
+            let input = RawInput {
+                screen_rect: Some(Area::from_min_size(
+                    egui::Pos2::ZERO,
+                    egui::vec2(420.0, 900.0),
+                )),
+                events,
+                ..default()
+            };
+            let world = self.app.world_mut();
+            let output = self.context.run_ui(input, |ui| {
+                world.resource_scope(|world, mut inspector: Mut<SteeringInspector>| {
+                    contents(ui, world, &mut inspector);
+                });
+            });
+            let tree = output.platform_output.accesskit_update;
+            let nodes = tree.into_iter().flat_map(|tree| tree.nodes);
+            self.widgets = nodes
+                .filter(|(_, node)| node.role() != accesskit::Role::Label)
+                .filter_map(|(_, node)| {
+                    let (area, name) = (node.bounds()?, node.label()?);
+                    let middle = |a: f64, b: f64| (0.5 * (a + b)) as f32;
+                    let at = egui::pos2(middle(area.x0, area.x1), middle(area.y0, area.y1));
+                    Some((name.to_owned(), at))
+                })
+                .collect();
+        }
+
+        fn click(&mut self, name: &str) {
+            let found = self.widgets.iter().find(|(it, _)| it == name);
+            let (_, pos) = *found.unwrap_or_else(|| panic!("no {name} in {:?}", self.widgets));
+            for pressed in [true, false] {
+                let click = Event::PointerButton {
+                    pos,
+                    button: PointerButton::Primary,
+                    pressed,
+                    modifiers: Modifiers::NONE,
+                };
+                self.frame(vec![Event::PointerMoved(pos), click]);
+            }
+            self.frame(Vec::new());
+        }
+    }
+
+    #[test]
+    fn every_tab_shows_an_agent_with_every_behavior() {
+        let mut desk = Desk::new();
+        let agent = desk.world().spawn(PointMass::default()).id();
+        let lent = desk.world().spawn(SteersFor(agent)).id();
+        let types = desk.world().resource::<AppTypeRegistry>().clone();
+        let registry = desk.world().resource::<BehaviorRegistry>().clone();
+        for info in registry.iter() {
+            let types = types.read();
+            let component = types.get_type_data::<ReflectComponent>(info.type_id);
+            let default = types.get_type_data::<ReflectDefault>(info.type_id);
+            let (component, default) = component.zip(default).expect("reflected");
+            for entity in [agent, lent] {
+                let mut entity = desk.app.world_mut().entity_mut(entity);
+                component.insert(&mut entity, default.default().as_partial_reflect(), &types);
+            }
+        }
+        desk.select(agent);
+        for tab in Tab::ALL {
+            desk.world().resource_mut::<SteeringInspector>().tab = tab;
+            desk.frame(Vec::new());
+            desk.frame(Vec::new());
+        }
+        desk.world().resource_mut::<SteeringInspector>().tab = Tab::Behaviors;
+        desk.frame(Vec::new());
+        for info in registry.iter() {
+            let switch = format!("{} on", info.name);
+            let count = desk
+                .widgets
+                .iter()
+                .filter(|(name, _)| *name == switch)
+                .count();
+            assert_eq!(count, 2, "own and lent {}", info.name);
+        }
+    }
+
+    #[test]
+    fn a_switch_is_for_whom_the_scope_says() {
+        let mut desk = Desk::new();
+        let bird = (
+            PointMass::default(),
+            Separation::default(),
+            Wander::default(),
+        );
+        let [a, b] = [(); 2].map(|()| desk.world().spawn(bird).id());
+        desk.select(a);
+        let on = |desk: &Desk, agent| {
+            let behavior = desk.app.world().get::<Separation>(agent);
+            behavior.is_some_and(|it| it.influence.enabled)
+        };
+        desk.frame(Vec::new());
+        desk.click("Separation on");
+        assert_eq!([on(&desk, a), on(&desk, b)], [false, true], "this one");
+        desk.click("group (2)");
+        desk.click("Separation on");
+        desk.click("Separation on");
+        assert_eq!([on(&desk, a), on(&desk, b)], [false, false], "both");
+    }
+
+    #[test]
+    fn behaviors_are_removed_and_added() {
+        let mut desk = Desk::new();
+        let bird = (PointMass::default(), Seek::new(Vec2::X), Wander::default());
+        let agent = desk.world().spawn(bird).id();
+        desk.select(agent);
+        desk.frame(Vec::new());
+        desk.click("Seek parameters");
+        desk.click("Remove Seek");
+        assert!(desk.app.world().get::<Seek>(agent).is_none());
+        desk.click("➕ Add behavior");
+        desk.click("Alignment");
+        assert!(
+            desk.app
+                .world()
+                .get::<bevy_steering2d_core::Alignment>(agent)
+                .is_some()
+        );
+    }
+
+    #[test]
+    fn a_despawned_agent_is_let_go() {
+        let mut desk = Desk::new();
+        let agent = desk
+            .world()
+            .spawn((PointMass::default(), Wander::default()))
+            .id();
+        desk.select(agent);
+        desk.frame(Vec::new());
+        desk.world().despawn(agent);
+        desk.frame(Vec::new());
+        assert!(desk.widgets.iter().all(|(name, _)| name != "Wander on"));
+    }
+}

@@ -102,10 +102,11 @@ mod tests {
         let _foreign = world.spawn((bird, SteeringGroups(2))).id();
         world.flush();
 
-        let mut found = agents(world, Scope::Group, b);
-        assert_eq!(found[0], b, "the shown one first");
-        found.sort_unstable();
-        assert_eq!(found, [a, b]);
+        assert_eq!(
+            agents(world, Scope::Group, b),
+            [b, a],
+            "the shown one first"
+        );
         assert_eq!(agents(world, Scope::One, a), [a]);
 
         let id = world
