@@ -201,7 +201,7 @@ pub mod prelude {
     };
 }
 
-/// The examples of the README, as doc tests.
-#[cfg(doctest)]
+/// The examples of the README, as doc tests; one of them needs the feature.
+#[cfg(all(doctest, feature = "presets"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;

@@ -151,6 +151,7 @@ fn note_problems(
     mut failed: MessageReader<AssetLoadFailedEvent<SteeringPreset>>,
     mut events: MessageReader<AssetEvent<SteeringPreset>>,
     mut problems: ResMut<PresetProblems>,
+    server: Res<AssetServer>,
 ) {
     for failure in failed.read() {
         let problem = PresetProblem {
@@ -161,11 +162,16 @@ fn note_problems(
     }
     for event in events.read() {
         // Not `Modified`, which code may cause while the file is as broken as before.
-        if let AssetEvent::LoadedWithDependencies { id } | AssetEvent::Removed { id } = event
+        if let AssetEvent::LoadedWithDependencies { id } = event
             && problems.0.contains_key(id)
         {
             problems.0.remove(id);
         }
+    }
+    // The server forgets what nobody has a handle of.
+    let is_forgotten = |id: &AssetId<SteeringPreset>| server.get_load_state(*id).is_none();
+    if problems.0.keys().any(is_forgotten) {
+        problems.0.retain(|id, _| !is_forgotten(id));
     }
 }
 

@@ -3,8 +3,10 @@
 use std::any::TypeId;
 use std::mem;
 use std::path::Path;
+use std::sync::Arc;
 
 use bevy::prelude::*;
+use bevy::reflect::{DynamicTypePath, ReflectFromReflect, TypeRegistry};
 
 use crate::error::{Place, PresetError, PresetFault};
 use crate::parts::{Part, Parts};
@@ -15,11 +17,11 @@ use crate::{read, write};
 /// what depends on the situation.
 ///
 /// An asset, loaded from `*.steering.ron`. What a file looks like is in the
-/// [essay of this crate](crate).
-#[derive(Asset, TypePath, Default)]
+/// [essay of this crate](crate#the-file).
+#[derive(Asset, TypePath, Clone, Default)]
 pub struct SteeringPreset {
     /// In the order in which they are applied and written.
-    components: Vec<Box<dyn Reflect>>,
+    components: Vec<Arc<dyn Reflect>>,
 }
 
 impl SteeringPreset {
@@ -43,7 +45,7 @@ impl SteeringPreset {
             let Some(value) = part.read(entity) else {
                 continue;
             };
-            let mut copy = clone_of(value)?;
+            let mut copy = clone_of(value, &types)?;
             if let Some(default) = types.get_type_data::<ReflectDefault>(part.type_id) {
                 let default = default.default();
                 keep_situation(
@@ -52,7 +54,7 @@ impl SteeringPreset {
                     &types,
                 );
             }
-            components.push(copy);
+            components.push(copy.into());
         }
         Ok(Self { components })
     }
@@ -128,7 +130,7 @@ impl SteeringPreset {
             let Some(value) = self.value(part.type_id) else {
                 continue;
             };
-            let mut value = clone_of(value)?;
+            let mut value = clone_of(value, &types)?;
             if let Some(present) = part.read(entity) {
                 keep_situation(
                     value.as_partial_reflect_mut(),
@@ -147,7 +149,9 @@ impl SteeringPreset {
     /// When the text is no preset; tells the line, the column and the reason.
     pub fn from_ron(text: &str, types: &AppTypeRegistry) -> Result<Self, PresetError> {
         let components = read::read(text, &types.read())?;
-        Ok(Self { components })
+        Ok(Self {
+            components: components.into_iter().map(Arc::from).collect(),
+        })
     }
 
     pub(crate) fn from_bytes(bytes: &[u8], types: &AppTypeRegistry) -> Result<Self, PresetError> {
@@ -171,21 +175,17 @@ impl SteeringPreset {
     /// # Errors
     /// When a value is out of range, so that it could not be read again.
     pub fn to_ron(&self, types: &AppTypeRegistry) -> Result<String, PresetError> {
-        write::write(&self.components, &types.read())
+        write::write(self.values(), &types.read())
     }
 
     /// The short names of the components in it.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.components
-            .iter()
-            .map(|value| value.reflect_short_type_path())
+        self.values().map(DynamicTypePath::reflect_short_type_path)
     }
 
     /// The component `C` as it is in the preset.
     pub fn get<C: Reflect>(&self) -> Option<&C> {
-        self.components
-            .iter()
-            .find_map(|value| value.downcast_ref())
+        self.value(TypeId::of::<C>())?.downcast_ref()
     }
 
     fn holds(&self, type_id: TypeId) -> bool {
@@ -193,37 +193,32 @@ impl SteeringPreset {
     }
 
     fn value(&self, type_id: TypeId) -> Option<&dyn Reflect> {
-        let mut values = self.components.iter().map(|value| &**value);
-        values.find(|value| value.as_any().type_id() == type_id)
+        self.values()
+            .find(|value| value.as_any().type_id() == type_id)
     }
-}
 
-impl Clone for SteeringPreset {
-    fn clone(&self) -> Self {
-        let clone = |value: &Box<dyn Reflect>| clone_of(&**value).ok();
-        Self {
-            // Each came here as a clone or out of a text, so each can be cloned.
-            components: self.components.iter().filter_map(clone).collect(),
-        }
+    // An `Arc` is itself something reflected; this looks inside.
+    fn values(&self) -> impl Iterator<Item = &dyn Reflect> {
+        self.components.iter().map(|value| &**value)
     }
 }
 
 impl PartialEq for SteeringPreset {
     /// The same components with the same values, in any order.
     fn eq(&self, other: &Self) -> bool {
-        let same = |value: &Box<dyn Reflect>| {
-            let theirs = other.value((**value).as_any().type_id());
+        let same = |value: &dyn Reflect| {
+            let theirs = other.value(value.as_any().type_id());
             theirs.is_some_and(|theirs| {
                 value.reflect_partial_eq(theirs.as_partial_reflect()) == Some(true)
             })
         };
-        self.components.len() == other.components.len() && self.components.iter().all(same)
+        self.components.len() == other.components.len() && self.values().all(same)
     }
 }
 
 impl std::fmt::Debug for SteeringPreset {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries(&self.components).finish()
+        f.debug_list().entries(self.values()).finish()
     }
 }
 
@@ -269,7 +264,7 @@ impl BeforePresets {
     fn remember(&mut self, part: &Part, entity: &EntityWorldMut) {
         if self.0.iter().all(|&(id, _)| id != part.type_id) {
             let present = part.read(entity.as_readonly());
-            let present = present.and_then(|value| clone_of(value).ok());
+            let present = present.and_then(|value| value.reflect_clone().ok());
             self.0.push((part.type_id, present));
         }
     }
@@ -285,10 +280,18 @@ impl BeforePresets {
     }
 }
 
-fn clone_of(value: &dyn Reflect) -> Result<Box<dyn Reflect>, PresetError> {
-    value.reflect_clone().map_err(|error| {
-        let field = value.reflect_short_type_path().into();
-        let reason = error.to_string();
-        PresetFault::NotReflected { field, reason }.into()
+fn clone_of(value: &dyn Reflect, types: &TypeRegistry) -> Result<Box<dyn Reflect>, PresetError> {
+    // Not everything clones by reflection; arrays do not. But they can be made again.
+    let made_again = || {
+        types
+            .get_type_data::<ReflectFromReflect>(value.as_any().type_id())?
+            .from_reflect(value.as_partial_reflect())
+    };
+    value.reflect_clone().or_else(|error| {
+        made_again().ok_or_else(|| {
+            let field = value.reflect_short_type_path().into();
+            let reason = error.to_string();
+            PresetFault::NotReflected { field, reason }.into()
+        })
     })
 }

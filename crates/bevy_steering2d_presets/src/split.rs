@@ -19,7 +19,7 @@ fn options() -> Options {
 
 /// `{ key: value, … }`
 pub(crate) fn map(source: &str) -> Result<Vec<Pair<'_>>, SpannedError> {
-    options().from_str_seed(source, Shape::Map).map(pairs)
+    options().from_str_seed(source, Shape::Map)
 }
 
 /// `(name: value, …)`, or `Name(name: value, …)`
@@ -27,9 +27,7 @@ pub(crate) fn fields<'s>(
     source: &'s str,
     name: &'static str,
 ) -> Result<Vec<Pair<'s>>, SpannedError> {
-    options()
-        .from_str_seed(source, Shape::Struct(name))
-        .map(pairs)
+    options().from_str_seed(source, Shape::Struct(name))
 }
 
 /// `(value, …)`, or `Name(value, …)`
@@ -58,10 +56,6 @@ pub(crate) fn identifier(source: &str) -> Pair<'_> {
         .find(|c: char| !c.is_alphanumeric() && c != '_')
         .unwrap_or(source.len());
     (&source[..end], source[end..].trim_start())
-}
-
-fn pairs<'s>(pieces: Vec<Pair<'s>>) -> Vec<Pair<'s>> {
-    pieces
 }
 
 fn values<'s>(pieces: Vec<Pair<'s>>) -> Vec<&'s str> {

@@ -20,20 +20,20 @@ use crate::read::is_vector;
 use crate::situation::{is_situational, is_situational_item, is_writable};
 
 /// Writes the components of a preset: all their fields, so that a reader sees what can be tuned.
-pub(crate) fn write(
-    components: &[Box<dyn Reflect>],
+pub(crate) fn write<'a>(
+    components: impl Iterator<Item = &'a dyn Reflect>,
     types: &TypeRegistry,
 ) -> Result<String, PresetError> {
     let parts = Parts::new(types);
     let mut entries = Vec::new();
     for value in components {
-        let Some(part) = parts.of((**value).as_any().type_id()) else {
+        let Some(part) = parts.of(value.as_any().type_id()) else {
             let name = value.reflect_short_type_path().into();
             let hint = String::new();
             return Err(PresetFault::UnknownComponent { name, hint }.into());
         };
-        part.check(&**value).map_err(PresetFault::Invalid)?;
-        entries.push((parts.clear_name(part), &**value));
+        part.check(value).map_err(PresetFault::Invalid)?;
+        entries.push((parts.clear_name(part), value));
     }
     let layout = PrettyConfig::new()
         .depth_limit(2)
@@ -90,7 +90,7 @@ impl Serialize for Key {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let is_bare = crate::split::identifier(self.0).1.is_empty();
         if is_bare {
-            serializer.serialize_unit_variant("", 0, self.0)
+            serializer.serialize_unit_variant("Component", 0, self.0)
         } else {
             serializer.serialize_str(self.0)
         }
@@ -154,6 +154,13 @@ impl Serialize for Node<'_> {
                 tuple.end()
             }
             (ReflectRef::List(value), _) => {
+                let mut list = serializer.serialize_seq(Some(value.len()))?;
+                for item in value.iter() {
+                    list.serialize_element(&node(item, types))?;
+                }
+                list.end()
+            }
+            (ReflectRef::Array(value), _) => {
                 let mut list = serializer.serialize_seq(Some(value.len()))?;
                 for item in value.iter() {
                     list.serialize_element(&node(item, types))?;

@@ -1,0 +1,92 @@
+//! What has no parts: numbers, words, and whatever else Bevy reads as a whole.
+
+use bevy::prelude::*;
+use bevy::reflect::serde::TypedReflectDeserializer;
+use bevy::reflect::{PartialReflect, ReflectDeserialize, TypeRegistration};
+use serde::de::{DeserializeSeed, Deserializer};
+
+use super::Reader;
+use crate::error::{PresetError, PresetFault};
+use crate::split;
+
+impl<'s> Reader<'s> {
+    /// A number, a word and the like.
+    pub(super) fn leaf(
+        &self,
+        registration: &TypeRegistration,
+        source: &'s str,
+        path: &str,
+    ) -> Result<Box<dyn PartialReflect>, PresetError> {
+        struct Leaf<'a>(&'a ReflectDeserialize);
+
+        impl<'de> DeserializeSeed<'de> for Leaf<'_> {
+            type Value = Box<dyn Reflect>;
+
+            fn deserialize<D: Deserializer<'de>>(
+                self,
+                deserializer: D,
+            ) -> Result<Self::Value, D::Error> {
+                self.0.deserialize(deserializer)
+            }
+        }
+
+        let Some(deserialize) = registration.data::<ReflectDeserialize>() else {
+            return Err(self.unreflected(path, "its type has no Deserialize", source));
+        };
+        let leaf = split::value(source, Leaf(deserialize))
+            .map_err(|_| self.wrong_type(path, expected(registration), source))?;
+        let number = match (leaf.downcast_ref::<f32>(), leaf.downcast_ref::<f64>()) {
+            (Some(&number), _) => Some(f64::from(number)),
+            (_, number) => number.copied(),
+        };
+        match number {
+            Some(number) if number.is_nan() => {
+                Err(self.error(source, PresetFault::NotANumber(path.into())))
+            }
+            // 1e99 is no way to say infinity.
+            Some(number) if number.is_infinite() && !source.contains("inf") => {
+                Err(self.wrong_type(path, "a number of common size", source))
+            }
+            _ => Ok(leaf.into_partial_reflect()),
+        }
+    }
+
+    /// Whatever is no struct, tuple, list or enum, as Bevy reads it.
+    pub(super) fn by_serde(
+        &self,
+        registration: &TypeRegistration,
+        source: &'s str,
+        path: &str,
+    ) -> Result<Box<dyn PartialReflect>, PresetError> {
+        let seed = TypedReflectDeserializer::new(registration, self.types);
+        split::value(source, seed).map_err(|error| {
+            let type_name = registration.type_info().type_path_table().short_path();
+            match self.syntax(source, error) {
+                PresetError {
+                    place,
+                    fault: PresetFault::Syntax(reason),
+                } => PresetError {
+                    place,
+                    fault: PresetFault::Syntax(format!("{path} is no {type_name}: {reason}")),
+                },
+                other => other,
+            }
+        })
+    }
+}
+
+fn expected(registration: &TypeRegistration) -> String {
+    match registration.type_info().type_path() {
+        "f32" | "f64" => "a number".into(),
+        "bool" => "true or false".into(),
+        "char" => "a letter in single quotes".into(),
+        "alloc::string::String" => "a text in quotes".into(),
+        integer @ ("u8" | "u16" | "u32" | "u64" | "usize") => {
+            format!("a whole number, zero or more ({integer})")
+        }
+        integer @ ("i8" | "i16" | "i32" | "i64" | "isize") => {
+            format!("a whole number ({integer})")
+        }
+        other => format!("a {other}"),
+    }
+}

@@ -1,0 +1,148 @@
+//! From text to components: each starts from its default, and every field that the text names is
+//! merged into it.
+
+mod leaf;
+mod merge;
+mod whole;
+
+use bevy::prelude::*;
+use bevy::reflect::TypeRegistry;
+use bevy_steering2d_core::InvalidParameter;
+use ron::error::SpannedError;
+
+use crate::SteeringPreset;
+use crate::error::{Place, PresetError, PresetFault};
+use crate::parts::Parts;
+use crate::split;
+
+pub(crate) use merge::is_vector;
+
+/// Reads the components of a preset.
+pub(crate) fn read(text: &str, types: &TypeRegistry) -> Result<Vec<Box<dyn Reflect>>, PresetError> {
+    if text.len() > SteeringPreset::MAX_BYTES {
+        return Err(PresetFault::TooLarge.into());
+    }
+    // Some editors begin a file with a byte order mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.trim().is_empty() {
+        return Err(PresetError::at(Place::in_text(text, 0), PresetFault::Empty));
+    }
+    let parts = Parts::new(types);
+    let mut reader = Reader {
+        text,
+        types,
+        places: Vec::new(),
+    };
+    let mut components: Vec<Box<dyn Reflect>> = Vec::new();
+    for (key, source) in split::map(text).map_err(|error| reader.syntax(text, error))? {
+        let name = match key.strip_prefix('"').and_then(|key| key.strip_suffix('"')) {
+            Some(quoted) => quoted,
+            None => key,
+        };
+        let part = parts
+            .named(name, types)
+            .map_err(|fault| reader.error(key, fault))?;
+        let mut earlier = components.iter().map(|value| (**value).as_any().type_id());
+        if earlier.any(|id| id == part.type_id) {
+            return Err(reader.error(key, PresetFault::Duplicate(part.name.into())));
+        }
+        reader.places.clear();
+        let value = reader.construct(part.type_id, source, part.name)?;
+        let value = value.try_into_reflect().map_err(|_| {
+            let reason = "it cannot be made by reflection".into();
+            let field = part.name.into();
+            reader.error(source, PresetFault::NotReflected { field, reason })
+        })?;
+        part.check(&*value)
+            .map_err(|error| reader.invalid(key, error))?;
+        components.push(value);
+    }
+    Ok(components)
+}
+
+struct Reader<'s> {
+    text: &'s str,
+    types: &'s TypeRegistry,
+    /// The fields read so far, to find them again when they turn out to be out of range.
+    places: Vec<(String, &'s str)>,
+}
+
+impl<'s> Reader<'s> {
+    fn error(&self, at: &str, fault: PresetFault) -> PresetError {
+        // Every piece is a slice of the text.
+        let offset = (at.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
+        PresetError::at(Place::in_text(self.text, offset), fault)
+    }
+
+    /// An error of the RON parser, which counts from the beginning of its piece.
+    fn syntax(&self, piece: &str, error: SpannedError) -> PresetError {
+        let within = error.span.end;
+        let mut place = self.error(piece, PresetFault::Empty).place;
+        if let Some(place) = &mut place {
+            place.column = within.col
+                + if within.line == 1 {
+                    place.column - 1
+                } else {
+                    0
+                };
+            place.line += within.line - 1;
+        }
+        let fault = match error.code {
+            ron::Error::ExceededRecursionLimit => PresetFault::TooDeep,
+            ron::Error::ExpectedMap => {
+                PresetFault::Syntax("a preset is put in braces: { … }".into())
+            }
+            other => PresetFault::Syntax(uncapitalized(&other.to_string())),
+        };
+        PresetError { place, fault }
+    }
+
+    fn invalid(&self, component: &str, error: InvalidParameter) -> PresetError {
+        let name = error.field.rsplit('.').next().unwrap_or(error.field);
+        let same = |(path, _): &&(String, &'s str)| path == error.field;
+        let alike = |(path, _): &&(String, &'s str)| path.rsplit('.').next() == Some(name);
+        let place = self.places.iter().find(same);
+        let place = place.or_else(|| self.places.iter().find(alike));
+        let at = place.map_or(component, |&(_, source)| source);
+        self.error(at, PresetFault::Invalid(error))
+    }
+
+    fn wrong_type(&self, path: &str, expected: impl Into<String>, source: &str) -> PresetError {
+        let fault = PresetFault::WrongType {
+            field: path.into(),
+            expected: expected.into(),
+            found: excerpt(source),
+        };
+        self.error(source, fault)
+    }
+
+    fn unreflected(&self, path: &str, reason: impl ToString, source: &str) -> PresetError {
+        let fault = PresetFault::NotReflected {
+            field: path.into(),
+            reason: reason.to_string(),
+        };
+        self.error(source, fault)
+    }
+}
+
+fn join(path: &str, name: &str) -> String {
+    format!("{path}.{name}")
+}
+
+fn excerpt(source: &str) -> String {
+    const LONGEST: usize = 40;
+    let line = source.lines().next().unwrap_or_default();
+    if line.len() == source.len() && line.chars().count() <= LONGEST {
+        return line.into();
+    }
+    let start: String = line.chars().take(LONGEST).collect();
+    format!("{start} …")
+}
+
+fn uncapitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) => first.to_lowercase().chain(letters).collect(),
+        None => String::new(),
+    }
+}
