@@ -134,7 +134,7 @@ fn add_layers(app: &mut App) {
 }
 
 fn trails_were_switched_off(debug: Res<SteeringDebug>) -> bool {
-    debug.is_changed() && !debug.is_on(DebugLayer::Trails)
+    debug.is_changed() && !(debug.is_on(DebugLayer::Trails) && debug.draws_anything())
 }
 
 fn on(layer: DebugLayer) -> impl Fn(Res<SteeringDebug>) -> bool + Clone {
@@ -358,6 +358,81 @@ mod tests {
         app.update();
         let ring = drawn(&app).len() - 6;
         assert!(ring > 24, "{ring} points");
+    }
+
+    #[test]
+    fn hiding_spots_are_drawn_where_the_behavior_sees_them() {
+        let mut app = app(SteeringDebug::of([DebugLayer::HidingSpots]), true);
+        let world = app.world_mut();
+        world.spawn((PointMass::default(), Hide::new(Vec2::new(-10.0, 0.0))));
+        let [near, far] = [Vec2::new(4.0, 0.0), Vec2::new(-10.0, 8.0)];
+        for place in [near, far] {
+            world.spawn((
+                Transform::from_translation(place.extend(0.0)),
+                Obstacle { radius: 1.0 },
+            ));
+        }
+        for _ in 0..3 {
+            app.update();
+        }
+        // Behind each rock by its radius, the body's and the standoff of half a meter.
+        let points = drawn(&app);
+        for spot in [near + 2.0 * Vec2::X, far + 2.0 * Vec2::Y] {
+            let nearest = points.iter().map(|point| point.distance(spot));
+            assert!(nearest.fold(f32::INFINITY, f32::min) < 0.01, "{spot}");
+        }
+    }
+
+    #[test]
+    fn a_prediction_moves_along_with_the_picture_of_the_quarry() {
+        let aim_of = |drawn_at| {
+            let mut app = app(SteeringDebug::of([DebugLayer::Predictions]), true);
+            let quarry = PointMass {
+                velocity: Vec2::new(0.0, 2.0),
+                ..default()
+            };
+            let place = Transform::from_xyz(6.0, 0.0, 0.0);
+            let quarry = app.world_mut().spawn((quarry, place, drawn_at)).id();
+            let hunter = app
+                .world_mut()
+                .spawn((
+                    PointMass::default(),
+                    Pursuit::new(quarry),
+                    DrawnAt(Some(Vec2::ZERO)),
+                ))
+                .id();
+            app.update();
+            app.update();
+            let world = app.world();
+            let [me, seen] = [hunter, quarry].map(|it| *world.get::<Kinematics>(it).unwrap());
+            let me = Agent {
+                position: me.position,
+                heading: me.heading,
+                ..default()
+            };
+            // The line from the hunter comes first, and ends at the aim.
+            let aim = world.get::<Pursuit>(hunter).unwrap().aim(&me, &seen);
+            (drawn(&app)[1], aim - seen.position)
+        };
+        let (aim, ahead) = aim_of(DrawnAt(Some(Vec2::new(20.0, 5.0))));
+        assert!(ahead.y > 1.0, "{ahead}");
+        assert!(aim.distance(Vec2::new(20.0, 5.0) + ahead) < 1e-3, "{aim}");
+    }
+
+    #[test]
+    fn watching_changes_nothing() {
+        let run = |debug| {
+            let mut app = app(debug, true);
+            let agents = populate(app.world_mut());
+            for _ in 0..60 {
+                app.update();
+            }
+            agents.map(|agent| *app.world().get::<Kinematics>(agent).unwrap())
+        };
+        assert_eq!(
+            run(SteeringDebug::of(DebugLayer::ALL)),
+            run(SteeringDebug::off())
+        );
     }
 
     #[test]

@@ -117,7 +117,7 @@ impl Pen<'_, '_, '_, '_, '_> {
         for other in count.take(MOST) {
             let place = other.position + self.scenery.lag_of(other.entity);
             self.gizmos
-                .line_2d(subject.place, place, color.with_alpha(0.3));
+                .line_2d(subject.place, place, color.with_alpha(0.22));
         }
     }
 }

@@ -109,8 +109,8 @@ fn draw_road(
 ) {
     draw::path(gizmos, path, color.with_alpha(0.6));
     if half_width > 0.0 {
-        for (from, to) in edges(path, half_width) {
-            gizmos.line_2d(from, to, color.with_alpha(0.3));
+        for offset in [half_width, -half_width] {
+            gizmos.linestrip_2d(edge(path, offset), color.with_alpha(0.3));
         }
     }
 }
@@ -123,14 +123,41 @@ fn walked_part(path: &SteeringPath, distance: f32) -> impl Iterator<Item = Vec2>
         .chain([path.at(distance).position])
 }
 
-/// Both sides of a road, segment by segment.
-fn edges(path: &SteeringPath, half_width: f32) -> impl Iterator<Item = (Vec2, Vec2)> {
-    let points = path.points();
-    (0..path.segments()).flat_map(move |segment| {
-        let (from, to) = (points[segment], points[(segment + 1) % points.len()]);
-        let side = half_width * path.direction(segment).perp();
-        [(from + side, to + side), (from - side, to - side)]
-    })
+/// The edge of a road, `offset` m to the left of its path: round where the road turns away from
+/// it, mitered where it turns towards it.
+fn edge(path: &SteeringPath, offset: f32) -> Vec<Vec2> {
+    /// Between the points of a round corner, rad.
+    const STEP: f32 = 0.3;
+    let (points, segments) = (path.points(), path.segments());
+    let side = |segment| offset * path.direction(segment).perp();
+    let mut edge = Vec::with_capacity(2 * segments + 1);
+    for segment in 0..segments {
+        let is_last = segment + 1 == segments;
+        if segment == 0 && !path.is_looped() {
+            edge.push(points[0] + side(0));
+        }
+        let corner = points[(segment + 1) % points.len()];
+        let from = side(segment);
+        if is_last && !path.is_looped() {
+            edge.push(corner + from);
+            break;
+        }
+        let to = side((segment + 1) % segments);
+        let turn = from.angle_to(to);
+        if turn * offset > 0.0 {
+            // Never farther than the width, or a hairpin would reach to the horizon.
+            let miter = (from + to) / (1.0 + turn.cos()).max(0.2);
+            edge.push(corner + miter);
+        } else {
+            let steps = (turn.abs() / STEP).ceil().max(1.0);
+            let bend = |step| Vec2::from_angle(turn * step as f32 / steps).rotate(from);
+            edge.extend((0..=steps as u32).map(|step| corner + bend(step)));
+        }
+    }
+    if path.is_looped() {
+        edge.extend(edge.first().copied());
+    }
+    edge
 }
 
 #[cfg(test)]
@@ -152,12 +179,31 @@ mod tests {
     }
 
     #[test]
-    fn a_road_has_two_edges_along_each_segment() {
-        let path = corner();
-        let edges: Vec<_> = edges(&path, 0.5).collect();
-        assert_eq!(edges.len(), 6);
-        assert_eq!(edges[0], (Vec2::new(0.0, 0.5), Vec2::new(4.0, 0.5)));
-        assert_eq!(edges[1], (Vec2::new(0.0, -0.5), Vec2::new(4.0, -0.5)));
+    fn an_edge_is_mitered_inside_and_round_outside_of_a_corner() {
+        let open = [(0.0, 0.0), (4.0, 0.0), (4.0, 3.0)].map(Vec2::from);
+        let open = SteeringPath::open(open).unwrap();
+        let inside = [(0.0, 0.5), (3.5, 0.5), (3.5, 3.0)].map(Vec2::from);
+        assert_eq!(edge(&open, 0.5).len(), 3);
+        for (point, expected) in edge(&open, 0.5).iter().zip(inside) {
+            assert!(point.distance(expected) < 1e-5, "{point}");
+        }
+        let outside = edge(&open, -0.5);
+        let round = &outside[1..outside.len() - 1];
+        assert!(round.len() > 4);
+        for point in round {
+            let distance = point.distance(Vec2::new(4.0, 0.0));
+            assert!((distance - 0.5).abs() < 1e-5, "{point}");
+        }
+        assert_eq!(outside.first(), Some(&Vec2::new(0.0, -0.5)));
+        assert_eq!(outside.last(), Some(&Vec2::new(4.5, 3.0)));
+    }
+
+    #[test]
+    fn the_edge_of_a_round_is_closed_and_that_of_a_point_is_nothing() {
+        let round = edge(&corner(), 0.5);
+        assert_eq!(round.first(), round.last());
+        let point = SteeringPath::open([Vec2::ONE]).unwrap();
+        assert!(edge(&point, 0.5).is_empty());
     }
 
     #[test]
