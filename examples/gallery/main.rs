@@ -17,6 +17,7 @@ mod panel;
 mod pictures;
 mod probe;
 mod screenshot;
+mod selection;
 mod window;
 
 use std::process::ExitCode;

@@ -10,7 +10,7 @@ use bevy_steering2d::inspector::SteeringInspectorPlugin;
 use bevy_steering2d_scenes::{CurrentScene, OverlaysPlugin, ScenesPlugin, palette, start};
 
 use crate::args::WindowWish;
-use crate::{camera, controls, pace, panel, pictures, probe, screenshot};
+use crate::{camera, controls, pace, panel, pictures, probe, screenshot, selection};
 
 /// Shows a scene until the window is closed.
 pub fn run(wish: WindowWish) -> ExitCode {
@@ -46,6 +46,7 @@ pub fn run(wish: WindowWish) -> ExitCode {
         pace::plugin,
         panel::plugin,
         pictures::plugin,
+        selection::plugin,
     ))
     .insert_resource(ClearColor(palette::NIGHT));
     if let Some(path) = wish.probe {

@@ -136,3 +136,63 @@ pub(crate) fn suffix(unit: &str) -> String {
         format!(" {unit}")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bevy::ecs::reflect::AppTypeRegistry;
+    use bevy_steering2d_core::{BehaviorRegistry, Separation, SteeringCorePlugin, Vehicle};
+
+    fn steering() -> App {
+        let mut app = App::new();
+        app.add_plugins((MinimalPlugins, SteeringCorePlugin::default()));
+        app
+    }
+
+    fn number(types: &TypeRegistry, of: TypeId, place: Place) -> NumberOptions<f32> {
+        let options = types.get_type_data::<ReflectInspectorOptions>(of);
+        let options = options.expect("described").0.get(place).expect("a number");
+        options
+            .downcast_ref::<NumberOptions<f32>>()
+            .expect("a float")
+            .clone()
+    }
+
+    #[test]
+    fn units_and_ranges_come_from_the_docs() {
+        let app = steering();
+        let types = app.world().resource::<AppTypeRegistry>().clone();
+        let ids = [TypeId::of::<Separation>(), TypeId::of::<Vehicle>()];
+        describe(&mut types.write(), ids);
+        let types = types.read();
+        let radius = number(&types, ids[0], Place::Field(0));
+        assert_eq!(
+            (radius.suffix.as_str(), radius.max),
+            (" m", Some(f32::INFINITY))
+        );
+        assert!(radius.min.is_some_and(|min| min > 0.0));
+        let max_speed = number(&types, ids[1], Place::Field(0));
+        assert_eq!(max_speed.suffix, " m/s");
+    }
+
+    /// What a number is must stand in its doc comment, or the panel could not say it either.
+    #[test]
+    fn every_float_of_every_behavior_says_its_unit_or_its_range() {
+        let app = steering();
+        let types = app.world().resource::<AppTypeRegistry>().read();
+        let mut silent = Vec::new();
+        for behavior in app.world().resource::<BehaviorRegistry>().iter() {
+            let info = types.get_type_info(behavior.type_id).expect("registered");
+            let TypeInfo::Struct(info) = info else {
+                continue;
+            };
+            for field in info.iter().filter(|it| it.type_id() == TypeId::of::<f32>()) {
+                let Facts { unit, min, .. } = told(field);
+                if unit.is_empty() && min.is_none() {
+                    silent.push(format!("{}.{}", behavior.name, field.name()));
+                }
+            }
+        }
+        assert!(silent.is_empty(), "{silent:?}");
+    }
+}
