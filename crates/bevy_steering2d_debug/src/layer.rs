@@ -23,13 +23,13 @@ pub enum DebugLayer {
     TotalForce,
     /// What each behavior asked for and what it got.
     BehaviorForces,
-    /// Targets of Seek, Arrive, Flee and MatchVelocity, and what FaceTarget looks at.
+    /// Targets of Seek, Arrive, Flee and `MatchVelocity`, and what `FaceTarget` looks at.
     Targets,
     /// The circle of Wander and the target on it.
     Wander,
-    /// Feelers of WallAvoidance and the wall that WallFollowing follows.
+    /// Feelers of `WallAvoidance` and the wall that `WallFollowing` follows.
     Feelers,
-    /// The detection box of ObstacleAvoidance.
+    /// The detection box of `ObstacleAvoidance`.
     DetectionBox,
     /// Who looks how far, and who counts.
     Neighbors,
