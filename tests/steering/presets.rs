@@ -1025,19 +1025,16 @@ fn saving_replaces_the_whole_file_or_leaves_it_alone() {
     assert_eq!(error.to_string(), expected);
     assert_eq!(fs::read_to_string(directory.file()).unwrap(), text);
     app.world_mut().get_mut::<Separation>(agent).unwrap().radius = 1.0;
-    for (path, reason) in [
-        (
-            directory.0.join("nowhere/x.steering.ron"),
-            "No such file or directory",
-        ),
-        (directory.0.clone(), "directory"),
+    for path in [
+        directory.file().join("below_a_file.steering.ron"),
+        directory.0.clone(),
     ] {
         let error = save_preset(app.world(), agent, &path)
             .unwrap_err()
             .to_string();
         let start = format!("cannot write {}: ", path.display());
         assert!(
-            error.starts_with(&start) && error.contains(reason),
+            error.starts_with(&start) && error.contains("directory"),
             "{error}"
         );
     }
@@ -1046,6 +1043,9 @@ fn saving_replaces_the_whole_file_or_leaves_it_alone() {
         1,
         "nothing lies about"
     );
+    let deeper = directory.0.join("new/folders/test.steering.ron");
+    save_preset(app.world(), agent, &deeper).unwrap();
+    assert!(deeper.exists());
 }
 
 #[test]

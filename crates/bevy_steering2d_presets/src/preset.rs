@@ -225,8 +225,8 @@ impl std::fmt::Debug for SteeringPreset {
 /// Writes an agent's tuning to a file: [captures](SteeringPreset::capture) it and replaces the file
 /// at once, so that whoever reads sees the old text or the new one, never half of it.
 ///
-/// The path is as the operating system takes it, so it usually begins with `assets/`. Comments that
-/// were in the file are gone.
+/// The path is as the operating system takes it, so it usually begins with `assets/`; folders that
+/// are missing are made. Comments that were in the file are gone.
 ///
 /// ```no_run
 /// # use bevy::prelude::*;
