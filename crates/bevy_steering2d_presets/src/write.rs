@@ -58,9 +58,13 @@ pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), PresetError> {
     let mut beside = name.to_owned();
     beside.push(format!(".{}.tmp", std::process::id()));
     let beside = path.with_file_name(beside);
-    let folder = beside.parent().map_or(Ok(()), fs::create_dir_all);
-    let written = folder
-        .and_then(|()| fs::File::create(&beside))
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(|error| {
+            let folder = folder.display();
+            PresetFault::Io(format!("cannot make the folder {folder}: {error}"))
+        })?;
+    }
+    let written = fs::File::create(&beside)
         .and_then(|mut file| {
             file.write_all(text.as_bytes())?;
             file.sync_all()
