@@ -34,6 +34,7 @@ fn a_flock_is_tuned_saved_and_tuned_again_from_the_file() {
     gallery.key("space");
     gallery.wait_still();
     gallery.click_a_boid();
+    gallery.wait_for_widget("Separation weight");
 
     // A slider moves the weight of the whole group.
     gallery.click_starting_with("group (");
@@ -74,11 +75,13 @@ fn a_flock_is_tuned_saved_and_tuned_again_from_the_file() {
     });
 
     // An edit of the file shows at once; a broken file is reported and changes nothing.
-    std::fs::write(&file, "(Separation: (influence: (weight: 4.5)))").expect("the folder is ours");
+    std::fs::write(&file, "{ Separation: (influence: (weight: 4.5)) }")
+        .expect("the folder is ours");
     gallery.wait("the edited weight", |it| {
         it.behavior("Separation").weight == 4.5
     });
-    std::fs::write(&file, "(Separation: (influence: (weight: 3.5),, ").expect("the folder is ours");
+    std::fs::write(&file, "{ Separation: (influence: (weight: 3.5),, ")
+        .expect("the folder is ours");
     gallery.wait("a word about the mistake", |it| {
         it.widgets()
             .any(|widget| widget.name.contains("purple.steering.ron:1:"))
@@ -205,11 +208,12 @@ impl Gallery {
             between_panels && alone && Some(*id) != predator
         });
         let (_, x, y) = *found.unwrap_or_else(|| panic!("no boid to click at\n{}", view.0));
+        let id = found.map(|(id, ..)| format!("{id} ")).unwrap_or_default();
         self.click_at(x, y);
-        self.wait("a selected agent", |it| {
-            it.lines("agent").any(|line| line.ends_with("true"))
+        self.wait("the boid to be selected", |it| {
+            let mut agents = it.lines("agent");
+            agents.any(|line| line.starts_with(&id) && line.ends_with("true"))
         });
-        self.wait_for_widget("Separation weight");
     }
 
     fn click_at(&mut self, x: f32, y: f32) {

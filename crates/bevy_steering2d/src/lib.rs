@@ -124,7 +124,7 @@
 //! - `inspector`: `inspector::SteeringInspectorPlugin` is an egui panel to watch and tune agents;
 //!   brings `debug` and `presets`.
 //! - `debug`: `debug::SteeringDebugPlugin` draws what agents see and want, with gizmos.
-//! - `presets`: an agent's tuning as hot-reloadable `*.steering.ron` files, see [`presets`]; the
+//! - `presets`: an agent's tuning as hot-reloadable `*.steering.ron` files; the
 //!   plugin takes care of them wherever there is an `AssetServer`.
 //! - `serialize`: serde for the public components, for saves and rollback.
 

@@ -32,7 +32,7 @@ pub struct Interpose {
     /// The other. Default the origin.
     #[entities]
     pub second: Target,
-    /// Where between them: 0 at the first, 1 at the second. Default `0.5`.
+    /// Where between them, `0..=1`: 0 at the first, 1 at the second. Default `0.5`.
     pub ratio: f32,
     /// How it slows down. Default [`Braking::Physical`].
     pub braking: Braking,
