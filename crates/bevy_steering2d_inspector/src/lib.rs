@@ -52,7 +52,7 @@ use std::any::TypeId;
 
 use bevy::ecs::reflect::AppTypeRegistry;
 use bevy::prelude::*;
-use bevy_egui::{EguiGlobalSettings, EguiPlugin, EguiPrimaryContextPass};
+use bevy_egui::{EguiGlobalSettings, EguiPlugin, EguiPrimaryContextPass, egui};
 use bevy_inspector_egui::DefaultInspectorConfigPlugin;
 use bevy_steering2d_core::{
     BehaviorRegistry, Combine, FaceVelocity, PointMass, SpeedLimit, SteeringGroups, SteeringStage,
@@ -99,6 +99,9 @@ pub struct SteeringInspector {
     search: String,
     presets: presets::Shelf,
     area: Option<Rect>,
+    /// The panel and the window it is in, as egui measures them.
+    outline: Option<egui::Rect>,
+    room: egui::Rect,
 }
 
 impl SteeringInspector {
@@ -189,6 +192,8 @@ impl SteeringInspectorPlugin {
                 search: String::new(),
                 presets: presets::Shelf::default(),
                 area: None,
+                outline: None,
+                room: egui::Rect::ZERO,
             })
             .init_resource::<history::History>()
             .add_plugins(time::plugin)

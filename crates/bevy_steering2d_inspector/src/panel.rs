@@ -33,15 +33,20 @@ pub(crate) fn show(
         }
         let mut open = true;
         let room = context.content_rect();
-        let window = egui::Window::new("Steering")
+        let mut window = egui::Window::new("Steering")
             .id("steering inspector".into())
             .open(&mut open)
             .default_width(WIDTH)
             .min_width(340.0)
             .default_pos(egui::pos2(room.right() - WIDTH - 24.0, room.top() + 8.0))
             .max_height(room.height() - 16.0)
-            .default_height(room.height() - 60.0)
-            .show(&context, |ui| contents(ui, world, &mut inspector));
+            .default_height(room.height() - 60.0);
+        if let Some(place) = kept_at_edge(inspector.outline, inspector.room, room) {
+            window = window.current_pos(place);
+        }
+        let window = window.show(&context, |ui| contents(ui, world, &mut inspector));
+        inspector.room = room;
+        inspector.outline = window.as_ref().map(|it| it.response.rect);
         inspector.area = window.and_then(|it| {
             let zoom = pick::zoom(&context, world)?;
             let [min, max] = [it.response.rect.min, it.response.rect.max];
@@ -57,6 +62,20 @@ pub(crate) fn show(
         }
         pick::pick(&context, world);
     });
+}
+
+/// Where a panel at the right edge goes when the window gets wider or narrower.
+fn kept_at_edge(
+    outline: Option<egui::Rect>,
+    before: egui::Rect,
+    now: egui::Rect,
+) -> Option<egui::Pos2> {
+    /// Nearer than this it belongs to the edge.
+    const DOCKED: f32 = 48.0;
+    let outline = outline?;
+    let moved = now.right() - before.right();
+    let docked = (before.right() - outline.right()).abs() < DOCKED;
+    (docked && moved != 0.0).then(|| outline.min + egui::vec2(moved, 0.0))
 }
 
 fn contents(ui: &mut Ui, world: &mut World, inspector: &mut SteeringInspector) {
@@ -344,6 +363,17 @@ mod tests {
                 .get::<bevy_steering2d_core::Alignment>(agent)
                 .is_some()
         );
+    }
+
+    #[test]
+    fn at_the_right_edge_it_stays_there() {
+        let room = |width| Area::from_min_size(egui::Pos2::ZERO, egui::vec2(width, 700.0));
+        let panel = Area::from_min_max(egui::pos2(880.0, 8.0), egui::pos2(1270.0, 500.0));
+        let kept = |panel, now| kept_at_edge(Some(panel), room(1280.0), room(now));
+        assert_eq!(kept(panel, 1920.0), Some(egui::pos2(1520.0, 8.0)));
+        assert_eq!(kept(panel, 1280.0), None);
+        let moved_away = panel.translate(egui::vec2(-300.0, 0.0));
+        assert_eq!(kept(moved_away, 1920.0), None);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use bevy::prelude::*;
 use bevy::window::PrimaryWindow;
 use bevy_egui::egui;
 use bevy_steering2d_core::{Kinematics, Vehicle};
-use bevy_steering2d_debug::SteeringSelection;
+use bevy_steering2d_debug::{DrawnAt, SteeringSelection};
 
 /// However small it looks, an agent is hit this near to its center, logical pixels.
 const FINGER: f32 = 14.0;
@@ -57,10 +57,12 @@ fn agent_at(context: &egui::Context, world: &mut World, at: egui::Pos2) -> Optio
         .filter_map(views)
         .max_by_key(|it| it.0)?;
 
-    let mut agents =
-        world.query_filtered::<(Entity, &Kinematics, Option<&GlobalTransform>), With<Vehicle>>();
-    let found = agents.iter(world).map(|(entity, body, drawn)| {
-        let center = drawn.map_or(body.position, |it| it.translation().truncate());
+    type Place = (Option<&'static DrawnAt>, Option<&'static GlobalTransform>);
+    let mut agents = world.query_filtered::<(Entity, &Kinematics, Place), With<Vehicle>>();
+    let found = agents.iter(world).map(|(entity, body, (drawn, at))| {
+        let center = drawn.and_then(|it| it.0);
+        let center = center.or_else(|| at.map(|it| it.translation().truncate()));
+        let center = center.unwrap_or(body.position);
         (entity, center.distance(point), body.radius)
     });
     nearest(found, FINGER * pixel)
