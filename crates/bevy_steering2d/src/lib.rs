@@ -196,11 +196,12 @@ pub mod prelude {
         Feelers, Flee, Flocking, FlowField, FlowFieldFollowing, FollowPath, Hide, Influence,
         Interpose, Kinematics, LeaderFollowing, Leadership, MatchVelocity, Neighbor, NeighborView,
         Neighbors, Obstacle, ObstacleAvoidance, OffsetPursuit, PathCompleted, PathStyle,
-        Perception, PointMass, Prediction, Pursuit, Queuing, Seek, SensesColliders, Separation,
-        Sidestep, SpeedLimit, StayOnPath, SteeringAppExt, SteeringCommandsExt, SteeringDisabled,
-        SteeringForce, SteeringGroups, SteeringId, SteeringPath, SteeringSystems, SteersFor, Stuck,
-        StuckDetection, Surroundings, Target, TargetLost, Targets, Tether, ThinkEvery, Vehicle,
-        Wall, WallAvoidance, WallFollowing, WallResponse, Wander, WanderStyle,
+        Pedestrian, Perception, PointMass, Prediction, Pursuit, Queuing, ReciprocalAvoidance, Seek,
+        SensesColliders, Separation, Sidestep, SpeedLimit, StayOnPath, SteeringAppExt,
+        SteeringCommandsExt, SteeringDisabled, SteeringForce, SteeringGroups, SteeringId,
+        SteeringPath, SteeringSystems, SteersFor, Stuck, StuckDetection, Surroundings, Target,
+        TargetLost, Targets, Tether, ThinkEvery, Vehicle, Wall, WallAvoidance, WallFollowing,
+        WallResponse, Wander, WanderStyle,
     };
 }
 

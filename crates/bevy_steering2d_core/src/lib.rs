@@ -89,11 +89,11 @@ pub use behavior::{Behavior, Situational};
 pub use behaviors::{
     Alignment, Area, Arrive, ArriveMemory, Braking, Cohesion, CollisionAvoidance, Containment,
     CrowdPathFollowing, CustomPrediction, Deceleration, Evade, Feeler, Feelers, Flee, Flocking,
-    FlowField, FlowFieldFollowing, FollowPath, FollowPathMemory, Hide, HideMemory, Interpose,
-    LeaderFollowing, LeaderMemory, Leadership, MatchVelocity, ObstacleAvoidance, OffsetPursuit,
-    OffsetPursuitMemory, PathStyle, Prediction, Pursuit, Queuing, Seek, Separation, Sidestep,
-    StayOnPath, Tether, WallAvoidance, WallFollowing, WallResponse, Wander, WanderMemory,
-    WanderStyle,
+    FlowField, FlowFieldFollowing, FollowPath, FollowPathMemory, Hide, HideMemory, Intent,
+    Interpose, LeaderFollowing, LeaderMemory, Leadership, MatchVelocity, ObstacleAvoidance,
+    OffsetPursuit, OffsetPursuitMemory, PathStyle, Pedestrian, Prediction, Pursuit, Queuing,
+    ReciprocalAvoidance, ReciprocalMemory, Seek, Separation, Sidestep, StayOnPath, Tether,
+    WallAvoidance, WallFollowing, WallResponse, Wander, WanderMemory, WanderStyle,
 };
 pub use clock::{SteeringClock, SteeringSeed};
 pub use combine::Combine;

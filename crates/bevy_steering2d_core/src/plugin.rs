@@ -3,7 +3,9 @@
 use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
 use bevy::prelude::*;
 
-use crate::behaviors::{Flock, FlockClasses, classify_flock, declassify, steer_flock, walk_flock};
+use crate::behaviors::{
+    Flock, FlockClasses, classify_flock, declassify, note_intents, steer_flock, walk_flock,
+};
 use crate::clock::begin_tick;
 use crate::combine::combine_forces;
 use crate::events::{
@@ -19,18 +21,19 @@ use crate::perception::{
 };
 use crate::registry::register;
 use crate::schedule::{BehaviorOrder, SteeringStage};
-use crate::steer::warn_of_missing_bodies;
+use crate::steer::{steer_agents, warn_of_missing_bodies};
 use crate::stuck::detect_stuck;
 use crate::{
     Alignment, Arrive, ArriveMemory, BehaviorRegistry, Cohesion, ColliderProbes,
     CollisionAvoidance, Combine, Containment, Evade, Flee, FlowField, FlowFieldFollowing,
-    FollowPath, FollowPathMemory, Hide, HideMemory, Interpose, Kinematics, LeaderFollowing,
+    FollowPath, FollowPathMemory, Hide, HideMemory, Intent, Interpose, Kinematics, LeaderFollowing,
     LeaderMemory, Leadership, MatchVelocity, NextSteeringId, Obstacle, ObstacleAvoidance,
-    ObstacleIndex, OffsetPursuit, OffsetPursuitMemory, Pursuit, Queuing, Seek, SenseSystems,
-    SensesColliders, Separation, Sidestep, StayOnPath, SteeredBy, SteeringAppExt, SteeringClock,
-    SteeringDisabled, SteeringForce, SteeringId, SteeringPath, SteeringSchedule, SteeringSeed,
-    SteeringSystems, SteeringWarnings, SteersFor, StuckDetection, StuckMemory, Tether, ThinkEvery,
-    Vehicle, Wall, WallAvoidance, WallFollowing, WallIndex, Wander, WanderMemory,
+    ObstacleIndex, OffsetPursuit, OffsetPursuitMemory, Pursuit, Queuing, ReciprocalAvoidance,
+    ReciprocalMemory, Seek, SenseSystems, SensesColliders, Separation, Sidestep, StayOnPath,
+    SteeredBy, SteeringAppExt, SteeringClock, SteeringDisabled, SteeringForce, SteeringId,
+    SteeringPath, SteeringSchedule, SteeringSeed, SteeringSystems, SteeringWarnings, SteersFor,
+    StuckDetection, StuckMemory, Tether, ThinkEvery, Vehicle, Wall, WallAvoidance, WallFollowing,
+    WallIndex, Wander, WanderMemory,
 };
 
 /// The pipeline, the built-in behaviors and the [`PointMass`] backend.
@@ -175,6 +178,7 @@ impl Plugin for SteeringCorePlugin {
             .add_behavior::<FlowFieldFollowing>()
             .add_behavior::<Queuing>()
             .add_behavior::<Wander>();
+        add_reciprocal_avoidance(app);
     }
 
     fn is_unique(&self) -> bool {
@@ -191,6 +195,19 @@ fn add_flock_behaviors(app: &mut App) {
     ];
     if let [.., Some(last)] = orders {
         app.add_systems(SteeringStage::Steer, steer_flock.in_set(last));
+    }
+}
+
+/// It mends what all others wish, so it is heard after them, theirs and yours.
+fn add_reciprocal_avoidance(app: &mut App) {
+    if register::<ReciprocalAvoidance>(app).is_some() {
+        app.add_systems(
+            SteeringStage::Combine,
+            (note_intents, steer_agents::<ReciprocalAvoidance>)
+                .chain()
+                .before(combine_forces)
+                .run_if(any_with_component::<ReciprocalAvoidance>),
+        );
     }
 }
 
@@ -222,6 +239,8 @@ fn register_types(app: &mut App) {
         .register_type::<Perception>()
         .register_type::<SteeringGroups>()
         .register_type::<HideMemory>()
+        .register_type::<Intent>()
+        .register_type::<ReciprocalMemory>()
         .register_type::<Obstacle>()
         .register_type::<Wall>()
         .register_type::<SensesColliders>()

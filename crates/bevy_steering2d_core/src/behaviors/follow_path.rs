@@ -46,6 +46,9 @@ pub struct FollowPath {
     pub style: PathStyle,
     /// An open path is completed within this distance of its end, m, `> 0`. Default `0.1`.
     pub tolerance: f32,
+    /// How fast it walks where it may, m/s, `> 0`. Default `None`: at the vehicle's `max_speed`.
+    /// Whoever shall be able to hurry, to dodge or to catch up, needs a pace below that.
+    pub pace: Option<f32>,
     /// Its say among the other behaviors.
     pub influence: Influence,
 }
@@ -132,6 +135,7 @@ impl Default for FollowPath {
             path: None,
             style: PathStyle::default(),
             tolerance: 0.1,
+            pace: None,
             influence: Influence::at(priority::FOLLOW_PATH),
         }
     }
@@ -149,6 +153,7 @@ impl Behavior for FollowPath {
 
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("FollowPath.tolerance", self.tolerance)?;
+        InvalidParameter::unless_positive("FollowPath.pace", self.pace.unwrap_or(1.0))?;
         match self.style {
             PathStyle::Waypoints { reach } => {
                 InvalidParameter::unless_positive("FollowPath.style.reach", reach)
@@ -182,6 +187,10 @@ pub fn follow_path(
     progress: &FollowPathMemory,
     how: &FollowPath,
 ) -> Vec2 {
+    let me = &Agent {
+        max_speed: how.pace.unwrap_or(f32::INFINITY).min(me.max_speed),
+        ..*me
+    };
     match how.style {
         PathStyle::Waypoints { reach } => {
             let waypoint = path.points()[progress.waypoint];

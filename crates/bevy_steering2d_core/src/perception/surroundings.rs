@@ -88,6 +88,11 @@ impl Surroundings<'_, '_> {
         WallHit::nearer(wall, collider)
     }
 
+    /// Visits every [`Wall`](crate::Wall) within `reach` m of a point, at its nearest place.
+    pub fn for_each_wall_near(&self, point: Vec2, reach: f32, visit: impl FnMut(WallHit)) {
+        self.walls.for_each_near(point, reach, visit);
+    }
+
     /// The nearest point of a wall or collider within `reach` m of a point.
     pub fn nearest_wall(&self, me: &Agent, point: Vec2, reach: f32) -> Option<WallHit> {
         let wall = self.walls.nearest(point, reach);

@@ -149,6 +149,15 @@ impl WallIndex {
         nearest
     }
 
+    /// Visits every wall within `reach` m of a point, at its nearest place; in canonical order.
+    pub fn for_each_near(&self, point: Vec2, reach: f32, mut visit: impl FnMut(WallHit)) {
+        self.0.visit(point - reach, point + reach, |wall| {
+            if let Some(hit) = wall.near(point, reach) {
+                visit(hit);
+            }
+        });
+    }
+
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = Wall> {
         self.0.items().iter().map(|seen| seen.wall)

@@ -1,0 +1,167 @@
+//! Scores in words: a table for people, JSON for programs.
+
+use std::fmt::Write;
+
+use crate::Score;
+
+const COLUMNS: [&str; 9] = [
+    "home", "contacts", "deep", "max pen", "time", "path", "energy", "ms/tick", "",
+];
+
+/// The table: a line per case, and the totals.
+pub fn table(scores: &[Score]) -> String {
+    let width = scores
+        .iter()
+        .map(|score| score.case.len())
+        .max()
+        .unwrap_or(0)
+        .max(5);
+    let mut text = format!("{:width$}", "case");
+    for column in &COLUMNS[..8] {
+        let _ = write!(text, " {column:>9}");
+    }
+    text.push('\n');
+    for score in scores {
+        text.push_str(&line(score, width));
+    }
+    if scores.len() > 1 {
+        text.push_str(&line(&total(scores), width));
+    }
+    text
+}
+
+fn line(score: &Score, width: usize) -> String {
+    let home = format!("{}/{}", score.home, score.agents);
+    format!(
+        "{:width$} {home:>9} {:>9} {:>9} {:>9.3} {:>9.2} {:>9.2} {:>9.2} {:>9.3}\n",
+        score.case,
+        score.contacts,
+        score.deep_contacts,
+        score.max_penetration,
+        score.mean_time,
+        score.path_length,
+        score.energy,
+        score.ms_per_tick,
+    )
+}
+
+/// Sums; means over everybody; the deepest penetration of all.
+fn total(scores: &[Score]) -> Score {
+    let sum = |of: fn(&Score) -> usize| scores.iter().map(of).sum::<usize>();
+    let mean = |of: fn(&Score) -> f32, by: fn(&Score) -> usize| {
+        let all = scores.iter().filter(|score| by(score) > 0);
+        let weighted = all.map(|score| f64::from(of(score)) * by(score) as f64);
+        (weighted.sum::<f64>() / sum(by) as f64) as f32
+    };
+    Score {
+        case: "total".into(),
+        agents: sum(|score| score.agents),
+        home: sum(|score| score.home),
+        contacts: sum(|score| score.contacts),
+        deep_contacts: sum(|score| score.deep_contacts),
+        max_penetration: scores
+            .iter()
+            .map(|score| score.max_penetration)
+            .fold(0.0, f32::max),
+        mean_time: mean(|score| score.mean_time, |score| score.home),
+        path_length: mean(|score| score.path_length, |score| score.agents),
+        energy: mean(|score| score.energy, |score| score.agents),
+        ms_per_tick: mean(|score| score.ms_per_tick, |_| 1),
+    }
+}
+
+/// One array with one object per case; what is not a number is `null`.
+pub fn json(scores: &[Score]) -> String {
+    let objects: Vec<_> = scores.iter().map(object).collect();
+    format!("[{}]", objects.join(",\n "))
+}
+
+fn object(score: &Score) -> String {
+    let number = |value: f32| {
+        if value.is_finite() {
+            format!("{value}")
+        } else {
+            "null".into()
+        }
+    };
+    format!(
+        "{{\"case\":{},\"agents\":{},\"home\":{},\"contacts\":{},\"deep_contacts\":{},\
+         \"max_penetration\":{},\"mean_time\":{},\"path_length\":{},\"energy\":{},\
+         \"ms_per_tick\":{}}}",
+        quoted(&score.case),
+        score.agents,
+        score.home,
+        score.contacts,
+        score.deep_contacts,
+        number(score.max_penetration),
+        number(score.mean_time),
+        number(score.path_length),
+        number(score.energy),
+        number(score.ms_per_tick),
+    )
+}
+
+fn quoted(text: &str) -> String {
+    let escaped: String = text
+        .chars()
+        .map(|c| match c {
+            '"' => "\\\"".into(),
+            '\\' => "\\\\".into(),
+            c if c.is_control() => format!("\\u{:04x}", u32::from(c)),
+            c => c.into(),
+        })
+        .collect();
+    format!("\"{escaped}\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn score(case: &str, home: usize, mean_time: f32) -> Score {
+        Score {
+            case: case.into(),
+            agents: 4,
+            home,
+            contacts: 3,
+            mean_time,
+            ..Score::default()
+        }
+    }
+
+    #[test]
+    fn totals_add_up_and_times_are_weighted_by_those_who_got_home() {
+        let text = table(&[
+            score("a", 4, 10.0),
+            score("b", 1, 20.0),
+            score("c", 0, f32::NAN),
+        ]);
+        let total = text.lines().last().unwrap();
+        let words: Vec<_> = total.split_whitespace().collect();
+        assert_eq!(words[..3], ["total", "5/12", "9"]);
+        assert_eq!(words[5], "12.00");
+    }
+
+    #[test]
+    fn json_has_every_key_once_and_no_nan() {
+        let text = json(&[score("a \"b\"", 0, f32::NAN)]);
+        for key in [
+            "case",
+            "agents",
+            "home",
+            "contacts",
+            "deep_contacts",
+            "max_penetration",
+            "mean_time",
+            "path_length",
+            "energy",
+            "ms_per_tick",
+        ] {
+            assert_eq!(text.matches(&format!("\"{key}\":")).count(), 1, "{text}");
+        }
+        assert!(
+            text.contains("\"mean_time\":null") && text.contains(r#""a \"b\"""#),
+            "{text}"
+        );
+    }
+}
