@@ -17,6 +17,7 @@ usage: gallery [options]
   --screenshot FILE  show the scene for --ticks (default 300), save a .png, close
   --inspector        begin with the inspector open (F2 opens and closes it)
   --probe FILE       keep writing what the window shows to FILE, for tests
+  --steerbench FILE  show a case of the SteerBench suite
   --help             print this
 ";
 
@@ -40,6 +41,8 @@ pub struct WindowWish {
     pub seed: u64,
     /// Begin with the inspector open.
     pub inspector: bool,
+    /// Show this SteerBench case instead of the scene.
+    pub case: Option<PathBuf>,
     /// Write down what the window shows.
     pub probe: Option<PathBuf>,
     /// Close after this many ticks.
@@ -55,6 +58,7 @@ pub fn parse(arguments: impl Iterator<Item = String>) -> Result<Command, String>
         scene: &SCENES[0],
         seed: 7,
         inspector: false,
+        case: None,
         probe: None,
         ticks: None,
         screenshot: None,
@@ -77,6 +81,7 @@ pub fn parse(arguments: impl Iterator<Item = String>) -> Result<Command, String>
             "--ticks" => wish.ticks = Some(number(flag, &value()?)?),
             "--screenshot" => wish.screenshot = Some(picture(&value()?)?),
             "--headless" if attached.is_none() => headless = true,
+            "--steerbench" => wish.case = Some(PathBuf::from(value()?)),
             "--probe" => wish.probe = Some(PathBuf::from(value()?)),
             "--inspector" if attached.is_none() => wish.inspector = true,
             "--list" if attached.is_none() => list = true,
@@ -86,6 +91,9 @@ pub fn parse(arguments: impl Iterator<Item = String>) -> Result<Command, String>
     }
     match (list, headless, &wish.screenshot) {
         (true, ..) => Ok(Command::List),
+        (_, true, _) if wish.case.is_some() => Err(
+            "--steerbench needs a window; without one, the example steerbench runs cases".into(),
+        ),
         (_, true, Some(_)) => Err("--screenshot needs a window, --headless has none".into()),
         (_, true, None) => Ok(Command::Headless {
             scene: wish.scene,

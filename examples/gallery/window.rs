@@ -1,5 +1,6 @@
 //! The windowed app.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use bevy::log::{Level, LogPlugin};
@@ -7,7 +8,10 @@ use bevy::prelude::*;
 use bevy::window::WindowResolution;
 use bevy_egui::EguiPlugin;
 use bevy_steering2d::inspector::SteeringInspectorPlugin;
-use bevy_steering2d_scenes::{CurrentScene, OverlaysPlugin, ScenesPlugin, palette, start};
+use bevy_steering2d_scenes::{
+    CurrentScene, OverlaysPlugin, ScenesPlugin, palette, start, start_case,
+};
+use bevy_steering2d_steerbench::read_file;
 
 use crate::args::WindowWish;
 use crate::{camera, controls, pace, panel, pictures, probe, screenshot, selection};
@@ -56,7 +60,11 @@ pub fn run(wish: WindowWish) -> ExitCode {
         Some(path) => screenshot::take(&mut app, path, wish.ticks.unwrap_or(300)),
         None => close_after(&mut app, wish.ticks),
     }
-    if let Err(error) = start(app.world_mut(), wish.scene.name, wish.seed) {
+    let started = match &wish.case {
+        Some(file) => start_from_file(app.world_mut(), file, wish.seed),
+        None => start(app.world_mut(), wish.scene.name, wish.seed).map_err(|it| it.to_string()),
+    };
+    if let Err(error) = started {
         eprintln!("gallery: {error}");
         return ExitCode::from(2);
     }
@@ -64,6 +72,16 @@ pub fn run(wish: WindowWish) -> ExitCode {
         AppExit::Success => ExitCode::SUCCESS,
         AppExit::Error(code) => ExitCode::from(code.get()),
     }
+}
+
+/// Starts a SteerBench case. What its file holds beyond what is understood is told, not fatal.
+fn start_from_file(world: &mut World, file: &Path, seed: u64) -> Result<(), String> {
+    let (case, warnings) = read_file(file).map_err(|error| error.to_string())?;
+    for warning in warnings {
+        eprintln!("gallery: {}: {warning}", file.display());
+    }
+    start_case(world, &case, seed);
+    Ok(())
 }
 
 fn close_after(app: &mut App, ticks: Option<u32>) {

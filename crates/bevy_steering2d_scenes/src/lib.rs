@@ -31,6 +31,7 @@ mod arena;
 mod auto_fantastico;
 mod bodies;
 mod bodyguard;
+mod case;
 mod contacts;
 mod crowd;
 mod crowd_path;
@@ -64,6 +65,7 @@ mod trail;
 mod wall_room;
 
 pub use arena::Arena;
+pub use case::start_case;
 pub use input::{Pointer, Presses};
 pub use look::{Drawn, Look, Pose, Shape};
 pub use overlay::OverlaysPlugin;

@@ -22,7 +22,7 @@ impl Plugin for OverlaysPlugin {
                 blend_poses.in_set(RunFixedMainLoopSystems::AfterFixedMainLoop),
             );
         app.add_systems(Update, mark_ground);
-        for scene in SCENES {
+        for scene in SCENES.iter().chain([&crate::case::SCENE]) {
             (scene.build_overlay)(app);
         }
     }

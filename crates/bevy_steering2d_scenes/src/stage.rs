@@ -10,10 +10,12 @@ use bevy_rapier2d::plugin::systems::{init_colliders, init_rigid_bodies};
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{NextSteeringId, RandomStream, SteeringClock, SteeringSeed};
+use bevy_steering2d_steerbench::Town;
 
 use crate::input::forget_presses;
 use crate::{
-    Arena, Crowd, Pointer, Presses, Report, SCENES, Scene, StayInside, UnknownScene, arena, scene,
+    Arena, Crowd, Pointer, Presses, Report, SCENES, Scene, StayInside, UnknownScene, arena, case,
+    scene,
 };
 
 /// Physics, steering and the systems of every scene, all in `FixedUpdate` and asleep until
@@ -36,7 +38,7 @@ impl Plugin for ScenesPlugin {
             .configure_sets(FixedUpdate, ActionSelection.before(PhysicsSet::SyncBackend))
             .add_systems(FixedPreUpdate, (play_script, count_tick).chain())
             .add_systems(FixedUpdate, forget_presses.after(ActionSelection));
-        for scene in SCENES {
+        for scene in SCENES.iter().chain([&case::SCENE]) {
             (scene.build)(app);
         }
     }
@@ -216,6 +218,8 @@ fn put_on_with(world: &mut World, scene: &'static Scene, seed: u64, agents: usiz
         tick: 0,
     });
     spawn_physics(world);
+    let ground = case::ground(world, scene);
+    world.insert_resource(ground);
     arena::spawn(world);
     (scene.setup)(world);
     enlist_bodies(world);
@@ -267,6 +271,7 @@ pub fn stop(world: &mut World) {
     world.insert_resource(Pointer::default());
     world.insert_resource(Presses::default());
     world.insert_resource(CurrentScene::default());
+    world.remove_resource::<Town>();
 }
 
 /// What the current scene has to report so far; `None` if none is on.
