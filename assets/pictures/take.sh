@@ -10,12 +10,17 @@ if [ -z "${DISPLAY:-}" ]; then
     env WGPU_BACKEND=vulkan VK_LOADER_DRIVERS_SELECT='*lvp*' "$0" "$@"
 fi
 
-# picture FILE ARGUMENTS...
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# picture NAME ARGUMENTS... The gallery watches the folder of assets while it runs, so the picture
+# is taken elsewhere.
 picture() {
-  local file=assets/pictures/$1.png
+  local name=$1
   shift
-  cargo run --quiet --example gallery -- "$@" --screenshot "$file"
-  printf '%s\n' "$file"
+  cargo run --quiet --example gallery -- "$@" --screenshot "$scratch/$name.png"
+  mv "$scratch/$name.png" assets/pictures/
+  printf 'assets/pictures/%s.png\n' "$name"
 }
 
 picture fox_and_rabbit --scene fox_and_rabbit --ticks 300

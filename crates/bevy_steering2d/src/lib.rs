@@ -1,5 +1,7 @@
 //! Steering behaviors (Reynolds) for Bevy in 2D, driving Rapier rigid bodies.
 //!
+//! ![A fox intercepts a rabbit that wanders and evades](https://raw.githubusercontent.com/bevy-steering2d/bevy_steering2d/main/assets/pictures/fox_and_rabbit.png)
+//!
 //! An agent is an entity with a body and at least one behavior. Behaviors are components; each
 //! asks for a force, a combiner makes one force of them, and the body carries it out.
 //!

@@ -1,5 +1,7 @@
 //! An egui panel to watch and tune the agents of `bevy_steering2d`.
 //!
+//! ![The panel beside a flock](https://raw.githubusercontent.com/bevy-steering2d/bevy_steering2d/main/assets/pictures/inspector.png)
+//!
 //! ```no_run
 //! use bevy::prelude::*;
 //! use bevy_steering2d_inspector::SteeringInspectorPlugin;

@@ -19,7 +19,7 @@ pub(crate) static SCENE: Scene = Scene {
     title: "SteerBench case",
     help: "Everybody walks to a goal of their own, along a planned way and by one recipe, \
            Pedestrian. They are point masses: nothing but steering keeps them apart. Red: in touch \
-           with somebody. The runner `steerbench` scores the same cases.",
+           with somebody. The example steerbench scores such cases.",
     keys: &[],
     chosen: |_| Vec::new(),
     mouse: "",
