@@ -56,6 +56,8 @@ pub mod priority {
     pub const FLOW_FIELD_FOLLOWING: i16 = 25;
     /// Braking behind a slower neighbor.
     pub const QUEUING: i16 = 20;
+    /// [`ReciprocalAvoidance`](crate::ReciprocalAvoidance): it mends what all others wish.
+    pub const RECIPROCAL_AVOIDANCE: i16 = 5;
     /// [`Wander`](crate::Wander).
     pub const WANDER: i16 = 10;
     /// A behavior that does not say otherwise.

@@ -6,6 +6,7 @@
 //! line between them keeps clear of everything. Passages as narrow as the walker stay open. Where
 //! there is room, the ways that keep an arm's length count as shorter.
 
+use bevy::math::ops;
 use bevy::prelude::*;
 use pathfinding::prelude::dijkstra_all;
 
@@ -189,7 +190,7 @@ fn corners(shape: &Shape, distance: f32) -> Vec<Vec2> {
     match shape {
         Shape::Disc { center, radius } => {
             let angle = std::f32::consts::TAU / ROUND as f32;
-            let out = (radius + distance) / bevy::math::ops::cos(0.5 * angle);
+            let out = (radius + distance) / ops::cos(0.5 * angle);
             (0..ROUND)
                 .map(|i| center + out * Vec2::from_angle(i as f32 * angle))
                 .collect()

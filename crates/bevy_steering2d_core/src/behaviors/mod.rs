@@ -70,7 +70,7 @@ pub use prediction::{CustomPrediction, Prediction};
 pub use pursuit::{Pursuit, pursuit};
 pub use queuing::Queuing;
 pub(crate) use reciprocal_avoidance::note_intents;
-pub use reciprocal_avoidance::{Intent, ReciprocalAvoidance, ReciprocalMemory};
+pub use reciprocal_avoidance::{Intent, ReciprocalAvoidance, ReciprocalMemory, ReciprocalWorld};
 pub use seek::{Seek, seek};
 pub use sidestep::{Sidestep, sidestep};
 pub use stay_on_path::{StayOnPath, stay_on_path};

@@ -5,34 +5,49 @@ use bevy::prelude::*;
 use super::{FollowPath, ReciprocalAvoidance};
 use crate::{Combine, Vehicle};
 
-/// TODO
+/// Everything a walker needs besides a body to get home without bumping: the path, the others in
+/// mind, and what legs can do.
+///
+/// Use it for people in towns, stations and stadiums, in any numbers; put the way a pathfinder
+/// found beside it as a [`SteeringPath`](crate::SteeringPath). For lanes on one broad road,
+/// [`CrowdPathFollowing`](crate::CrowdPathFollowing) is lighter.
+///
+/// [`FollowPath`] says where to, [`ReciprocalAvoidance`] mends that so that nobody is touched, and
+/// [`Combine::WeightedSum`] lets it do so exactly. Further behaviors may join: what they wish is
+/// mended as well.
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_steering2d_core::*;
+/// # fn system(mut commands: Commands) {
+/// let home = [(0.0, 0.0), (20.0, 0.0), (20.0, 15.0)].map(Vec2::from);
+/// let way = SteeringPath::open(home).unwrap();
+/// commands.spawn((PointMass::default(), Pedestrian::at_pace(1.4), way));
+/// # }
+/// ```
 #[derive(Bundle, Clone, Copy, Debug, PartialEq)]
 pub struct Pedestrian {
-    /// Where to.
+    /// Where to, at a pace of 1.3 m/s by default.
     pub follow_path: FollowPath,
     /// Not into others.
     pub reciprocal_avoidance: ReciprocalAvoidance,
-    /// What legs can do.
+    /// What legs can do: 2.6 m/s at most, and 6 N, which is 6 m/s² for a body of 1 kg. Heavier
+    /// bodies need more.
     pub vehicle: Vehicle,
     /// All wishes count.
     pub combine: Combine,
 }
 
 impl Pedestrian {
-    /// Walks at this speed, m/s, `> 0`.
-    #[must_use]
-    pub fn at_pace(mut self, pace: f32) -> Self {
-        self.follow_path.pace = Some(pace);
-        self
-    }
-}
+    /// How near it must come to a corner of its path before it turns for the next, m.
+    const REACH: f32 = 0.3;
 
-impl Default for Pedestrian {
-    fn default() -> Self {
+    /// Walks at this speed where it may, m/s, `> 0`.
+    pub fn at_pace(pace: f32) -> Self {
         Self {
             follow_path: FollowPath {
-                pace: Some(1.3),
-                ..FollowPath::default()
+                pace: Some(pace),
+                ..FollowPath::default().waypoints(Self::REACH)
             },
             reciprocal_avoidance: ReciprocalAvoidance::default(),
             vehicle: Vehicle {
@@ -43,5 +58,11 @@ impl Default for Pedestrian {
             },
             combine: Combine::WeightedSum,
         }
+    }
+}
+
+impl Default for Pedestrian {
+    fn default() -> Self {
+        Self::at_pace(1.3)
     }
 }

@@ -1,10 +1,13 @@
 //! Past each other, everybody doing their share.
 
+use bevy::ecs::system::SystemParam;
+use bevy::math::ops;
 use bevy::prelude::*;
 use smallvec::SmallVec;
 
 use super::embeds_influence;
 use super::half_planes::{HalfPlane, nearest_allowed};
+use super::path_progress::FollowPathMemory;
 use crate::clock::SteeringClock;
 use crate::parallel::{FORMULA, for_each_mut};
 use crate::perception::{
@@ -12,25 +15,65 @@ use crate::perception::{
 };
 use crate::steer::Steered;
 use crate::{
-    Agent, Behavior, Circle, Cut, Influence, InvalidParameter, Kinematics, SteeringForce, Vehicle,
+    Agent, Behavior, Circle, Cut, FollowPath, Influence, InvalidParameter, Kinematics,
+    SteeringForce, SteeringPath, Vehicle, priority,
 };
 
-/// TODO
+/// Keeps what the other behaviors want from ending in a bump: it chooses the velocity nearest to
+/// the wish that leaves everybody room, and mends their forces accordingly.
+///
+/// Use it for crowds: streets, doors, crossings, whoever meets in numbers and shares the road. The
+/// bundle [`Pedestrian`](crate::Pedestrian) shows how. It expects others who have it to do their
+/// share, and does all of it for those who have not. It minds neighbors, [`Wall`](crate::Wall)s and
+/// [`Obstacle`](crate::Obstacle)s alike, so it needs no other avoidance beside it.
+/// [`CollisionAvoidance`](crate::CollisionAvoidance) is one voice among others, and lighter.
+///
+/// It is heard after all other behaviors of its agent, theirs and yours (not those that others
+/// [lend](crate::SteersFor)), takes their weighted sum for the wish, and adds what is missing to
+/// the velocity it chooses. That is exact under [`Combine::WeightedSum`](crate::Combine); under
+/// other modes the wish is cut, and so is the mending.
+///
+/// Two looks ahead, one far and one near:
+///
+/// 1. **Foresight.** Of some hundred velocities around the wish w it takes the v of the least
+///    cost: what it loses of the way ahead, `(w − v)²` along w and six tenths of that across;
+///    how sharply it changes its mind, which keeps a side that was chosen; a trifle for passing on
+///    the left, so that those who meet head-on agree; and the first contact it would run into,
+///    `k · e^(−τ/horizon) / τ²`, after a time τ. People mind the time to contact by this law, not
+///    the distance. (Karamouzas, Skinner and Guy 2014)
+/// 2. **Reflexes.** For each neighbor, velocities that lead to contact within the reflex time are
+///    ruled out, by half-planes that two who avoid each other share between them, and for each wall
+///    `v·n ≥ −gap / 0.3 s`. The nearest velocity that is left, and that its force can reach in this
+///    tick, is taken; if none is, the one that breaks the rules for neighbors least, and those for
+///    walls not at all. (Optimal reciprocal collision avoidance: van den Berg, Guy, Lin and
+///    Manocha 2011)
+///
+/// **Who goes first.** In the original everybody does half, and before a door nobody gets through.
+/// Here who has the shorter way to go does less: with a path, that is the rest of it. Both know it
+/// of each other, and the two shares make one whole, so it is as safe. Those at the door are nearest to
+/// their goal: they go, the others hold back until it is their turn. Where an agreement leaves slack,
+/// each may use at least half of it.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[require(Perception, Intent, ReciprocalMemory)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct ReciprocalAvoidance {
-    /// How far into the future it looks, s, `> 0`.
+    /// How far into the future foresight looks: its concern falls to 37 % in this time, s, `> 0`.
+    /// Default `3`.
     pub horizon: f32,
-    /// Contacts must be avoidable this long before they happen, s, `> 0`.
+    /// Contacts nearer than this are ruled out, s, `> 0`. Default `0.5`. Shorter packs denser and
+    /// leaves less time to react.
     pub reflex: f32,
-    /// Room to leave between the bounding circles, m, `≥ 0`.
+    /// Room to leave between the bounding circles, m, `≥ 0`. Default `0.02`; foresight leaves 8 cm
+    /// more.
     pub margin: f32,
-    /// How far it looks around, m, `> 0`.
+    /// How far it looks around, m, `> 0`. Default `8`.
     pub radius: f32,
-    /// The most neighbors it minds, the nearest ones.
+    /// How many neighbors it minds, the nearest ones. Default `16`.
     pub max_neighbors: usize,
+    /// How unequal the shares may be, `0..=1`: 0 is half and half, 1 leaves everything to the one
+    /// with the longer way, who may have nowhere to go. Default `0.6`.
+    pub precedence: f32,
     /// Whom it sees. Default everybody.
     pub groups: SteeringGroups,
     /// Its say among the other behaviors.
@@ -40,77 +83,50 @@ pub struct ReciprocalAvoidance {
 impl Default for ReciprocalAvoidance {
     fn default() -> Self {
         Self {
-            horizon: env("HORIZON", 3.0),
-            reflex: env("REFLEX", 0.5),
-            margin: env("MARGIN", 0.05),
-            radius: env("RADIUS", 8.0),
-            max_neighbors: env("NEIGHBORS", 16.0) as usize,
+            horizon: 3.0,
+            reflex: 0.5,
+            margin: 0.02,
+            radius: 8.0,
+            max_neighbors: 16,
+            precedence: 0.6,
             groups: SteeringGroups::ALL,
-            influence: Influence::at(5),
+            influence: Influence::at(priority::RECIPROCAL_AVOIDANCE),
         }
     }
 }
 
-/// Tuning only.
-pub(crate) fn env(name: &str, default: f32) -> f32 {
-    std::env::var(name)
-        .ok()
-        .and_then(|v| v.parse().ok())
-        .unwrap_or(default)
-}
-
-#[derive(Clone, Copy)]
-struct Tuning {
-    k: f32,
-    tau0: f32,
-    lateral: f32,
-    smooth: f32,
-    right: f32,
-    lead: f32,
-    patience: f32,
-    wall_time: f32,
-    wall_cost: f32,
-}
-
-static TUNING: std::sync::LazyLock<Tuning> = std::sync::LazyLock::new(|| Tuning {
-    k: env("K", 0.5),
-    tau0: env("TAU0", 3.0),
-    lateral: env("LATERAL", 0.6),
-    smooth: env("SMOOTH", 0.2),
-    right: env("RIGHT", 0.05),
-    lead: env("LEAD", 0.4),
-    patience: env("PATIENCE", 0.4),
-    wall_time: env("WALLTIME", 0.3),
-    wall_cost: env("WALLCOST", 4.0),
-});
-
-/// What an agent is up to, for others to see.
+/// What an agent with [`ReciprocalAvoidance`] is up to this tick, for others to see.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 pub struct Intent {
     /// The velocity it would take if it were alone, m/s.
     pub velocity: Vec2,
-    /// For how long it has been held up, s.
-    pub held_up: f32,
+    /// How far it still has to go, m; zero without a [`FollowPath`].
+    pub left: f32,
+    /// The weighted sum of its other behaviors, N.
     force: Vec2,
 }
 
-/// What it remembers.
+/// What a [`ReciprocalAvoidance`] remembers.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct ReciprocalMemory {
-    /// The velocity it chose last, m/s.
-    chosen: Vec2,
+    /// The velocity that foresight chose last, m/s.
+    pub chosen: Vec2,
+}
+
+/// What a [`ReciprocalAvoidance`] sees.
+#[derive(SystemParam)]
+pub struct ReciprocalWorld<'w, 's> {
+    neighbors: Res<'w, Neighbors>,
+    surroundings: Surroundings<'w, 's>,
+    intents: Query<'w, 's, &'static Intent>,
 }
 
 impl Behavior for ReciprocalAvoidance {
     type Memory = &'static mut ReciprocalMemory;
-    type World = (
-        Res<'static, Neighbors>,
-        Surroundings<'static, 'static>,
-        Query<'static, 'static, &'static Intent>,
-    );
+    type World = ReciprocalWorld<'static, 'static>;
 
     embeds_influence!();
 
@@ -118,68 +134,127 @@ impl Behavior for ReciprocalAvoidance {
         InvalidParameter::unless_positive("ReciprocalAvoidance.horizon", self.horizon)?;
         InvalidParameter::unless_positive("ReciprocalAvoidance.reflex", self.reflex)?;
         InvalidParameter::unless_non_negative("ReciprocalAvoidance.margin", self.margin)?;
-        InvalidParameter::unless_positive("ReciprocalAvoidance.radius", self.radius)
+        InvalidParameter::unless_positive("ReciprocalAvoidance.radius", self.radius)?;
+        InvalidParameter::unless_fraction("ReciprocalAvoidance.precedence", self.precedence)
     }
 
     fn steer(
         &self,
         me: &Agent,
         mut memory: Mut<ReciprocalMemory>,
-        (neighbors, surroundings, intents): &(Res<Neighbors>, Surroundings, Query<&'static Intent>),
+        world: &ReciprocalWorld,
     ) -> Vec2 {
-        let Ok(&mine) = intents.get(me.entity) else {
+        let Ok(mine) = world.intents.get(me.entity) else {
             return Vec2::ZERO;
         };
-        let view = NeighborView::around(me, self.radius, self.groups);
-        let mut others: SmallVec<[Other; 24]> = neighbors
-            .nearest_in_view(view, self.max_neighbors)
-            .iter()
-            .map(|neighbor| Other::seen(me, &mine, neighbor, intents.get(neighbor.entity).ok()))
-            .collect();
-        let reach = me.radius + 2.0 * me.max_speed * self.reflex;
-        surroundings.for_each_obstacle(
+        let others = self.others(me, mine, world);
+        let walls = self.walls(me, world);
+        let foresight = Foresight {
             me,
-            Region::Disc(Circle::new(me.position, self.radius)),
-            |obstacle| others.push(Other::fixed(me, obstacle.circle)),
-        );
-        let mut walls: SmallVec<[Side; 8]> = SmallVec::new();
-        surroundings.for_each_wall_near(me.position, reach, |hit| {
-            walls.push(Side {
-                normal: hit.normal,
-                gap: hit.distance - me.radius,
-            });
-        });
-        let chosen = choose(me, &mine, &memory, &others, &walls, self);
-        memory.chosen = chosen;
+            wish: mine.velocity,
+            before: memory.chosen,
+            others: &others,
+            walls: &walls,
+            how: self,
+        };
+        let wanted = foresight.best();
+        memory.chosen = wanted;
+        let chosen = self.with_reflexes(me, &others, &walls, wanted);
         me.mass * (chosen - me.velocity) / me.delta.max(f32::MIN_POSITIVE) - mine.force
     }
 }
 
+type Others = SmallVec<[Other; 24]>;
+type Planes = SmallVec<[HalfPlane; 32]>;
+
+/// Walls may be approached at a speed that comes to rest at them in this time constant, s.
+const WALL_TIME: f32 = 0.3;
+
+impl ReciprocalAvoidance {
+    fn others(&self, me: &Agent, mine: &Intent, world: &ReciprocalWorld) -> Others {
+        let view = NeighborView::around(me, self.radius, self.groups);
+        let nearest = world.neighbors.nearest_in_view(view, self.max_neighbors);
+        let seen = |other: &Neighbor| {
+            let theirs = world.intents.get(other.entity).ok();
+            Other::seen(me, mine, other, theirs, self.precedence)
+        };
+        let mut others: Others = nearest.iter().map(seen).collect();
+        let around = Region::Disc(Circle::new(me.position, self.radius));
+        world.surroundings.for_each_obstacle(me, around, |seen| {
+            others.push(Other::fixed(me, seen.circle));
+        });
+        others
+    }
+
+    fn walls(&self, me: &Agent, world: &ReciprocalWorld) -> Planes {
+        let reach = me.radius + (WALL_TIME * me.max_speed).max(1.5);
+        let mut walls = Planes::new();
+        world
+            .surroundings
+            .for_each_wall_near(me.position, reach, |wall| {
+                let gap = wall.distance - me.radius;
+                walls.push(HalfPlane {
+                    point: -gap / WALL_TIME * wall.normal,
+                    normal: wall.normal,
+                });
+            });
+        walls
+    }
+
+    /// The reachable velocity nearest to `wanted` that runs into nothing at once.
+    fn with_reflexes(
+        &self,
+        me: &Agent,
+        others: &[Other],
+        walls: &[HalfPlane],
+        wanted: Vec2,
+    ) -> Vec2 {
+        let rules = others.iter().map(|other| other.reflex(me, self));
+        let planes: Planes = walls.iter().copied().chain(rules).collect();
+        let reachable = Circle::new(me.velocity, me.max_acceleration() * me.delta);
+        nearest_allowed(&planes, walls.len(), reachable, wanted)
+    }
+}
+
 /// Somebody, or a round thing, that it must not touch.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Other {
     offset: Vec2,
     velocity: Vec2,
-    /// Sum of the radii.
+    /// Sum of the radii, m.
     touching: f32,
-    /// My part of what has to be done, `0..=1`.
-    share: f32,
-    fixed: bool,
-    first: bool,
+    /// My part of giving way, `0..=1`; the other's part is the rest.
+    duty: f32,
+    /// My part of the room that is left over, `0..=1`.
+    slack: f32,
+    /// Where I go if we are on one spot.
+    aside: Vec2,
 }
 
 impl Other {
-    fn seen(me: &Agent, mine: &Intent, other: &Neighbor, theirs: Option<&Intent>) -> Self {
-        let offset = other.position - me.position;
+    fn seen(
+        me: &Agent,
+        mine: &Intent,
+        other: &Neighbor,
+        theirs: Option<&Intent>,
+        precedence: f32,
+    ) -> Self {
         let touching = me.radius + other.radius;
-        let share = theirs.map_or(1.0, |theirs| share(offset, touching, mine, theirs));
+        let first = me.id < other.id;
+        let duty = theirs.map_or(1.0, |theirs| {
+            0.5 + 0.5 * precedence * rank(mine, theirs, touching, first)
+        });
         Self {
-            offset,
+            offset: other.position - me.position,
             velocity: other.velocity,
             touching,
-            share,
-            fixed: false,
-            first: me.id < other.id,
+            duty,
+            slack: if theirs.is_some() {
+                1.0 - 0.5 * duty
+            } else {
+                1.0
+            },
+            aside: if first { Vec2::X } else { Vec2::NEG_X },
         }
     }
 
@@ -188,215 +263,204 @@ impl Other {
             offset: circle.center - me.position,
             velocity: Vec2::ZERO,
             touching: me.radius + circle.radius,
-            share: 1.0,
-            fixed: true,
-            first: true,
+            duty: 1.0,
+            slack: 1.0,
+            aside: Vec2::X,
         }
     }
-}
 
-/// A wall near by.
-#[derive(Clone, Copy, Debug)]
-struct Side {
-    normal: Vec2,
-    gap: f32,
-}
-
-/// My part of avoiding another who avoids me, `0..=1`; both parts make 1.
-fn share(offset: Vec2, touching: f32, mine: &Intent, theirs: &Intent) -> f32 {
-    let t = *TUNING;
-    let (a, b) = (
-        mine.velocity.normalize_or_zero(),
-        theirs.velocity.normalize_or_zero(),
-    );
-    let along = a.dot(b).max(0.0);
-    let lead = offset.dot(a + b) * 0.5 / touching;
-    let lead = t.lead * along * lead.clamp(-1.0, 1.0);
-    let patience =
-        t.patience * (0.5 * (theirs.held_up - mine.held_up)).clamp(-1.0, 1.0) * (1.0 - along);
-    (0.5 + lead + patience).clamp(0.0, 1.0)
-}
-
-fn choose(
-    me: &Agent,
-    mine: &Intent,
-    memory: &ReciprocalMemory,
-    others: &[Other],
-    walls: &[Side],
-    how: &ReciprocalAvoidance,
-) -> Vec2 {
-    let t = *TUNING;
-    let mut planes: SmallVec<[HalfPlane; 32]> = SmallVec::new();
-    for wall in walls {
-        planes.push(HalfPlane {
-            point: -wall.gap.min(f32::MAX) / t.wall_time * wall.normal,
-            normal: wall.normal,
-        });
-    }
-    let strict = planes.len();
-    for other in others {
-        planes.push(reflex(me, other, how));
-    }
-    let wanted = best_of(me, mine, memory, others, &planes[..strict], how);
-    let disc = Circle::new(me.velocity, me.max_acceleration() * me.delta);
-    nearest_allowed(&planes, strict, disc, wanted)
-}
-
-/// ORCA's half-plane.
-fn reflex(me: &Agent, other: &Other, how: &ReciprocalAvoidance) -> HalfPlane {
-    let relative = me.velocity - other.velocity;
-    let distance = other.offset.length();
-    let room = other.touching + how.margin;
-    let direction = if distance > 1e-6 {
-        other.offset / distance
-    } else if other.first {
-        Vec2::NEG_X
-    } else {
-        Vec2::X
-    };
-    let (u, normal) = if distance > room {
-        let from_cut = relative - other.offset / how.reflex;
-        let dot = from_cut.dot(other.offset);
-        if dot < 0.0 && dot * dot > room * room * from_cut.length_squared() {
-            let length = from_cut.length();
-            let normal = from_cut / length.max(f32::MIN_POSITIVE);
-            ((room / how.reflex - length) * normal, normal)
+    /// The velocities that do not touch it within the reflex time, as far as that is my part: the
+    /// relative velocity must leave the cone of those that do, at the nearest place of its border.
+    fn reflex(&self, me: &Agent, how: &ReciprocalAvoidance) -> HalfPlane {
+        let relative = me.velocity - self.velocity;
+        let room = self.touching + how.margin;
+        let (change, normal) = if self.offset.length() > room {
+            out_of_cone(relative, self.offset, room, how.reflex)
         } else {
-            let leg = (distance * distance - room * room).max(0.0).sqrt();
-            let square = distance * distance;
-            let o = other.offset;
-            let along = if o.perp_dot(from_cut) > 0.0 {
-                Vec2::new(o.x * leg - o.y * room, o.x * room + o.y * leg) / square
-            } else {
-                -Vec2::new(o.x * leg + o.y * room, -o.x * room + o.y * leg) / square
-            };
-            let normal = along.perp();
-            let u = relative.dot(along) * along - relative;
-            (u, normal)
+            self.part(relative, room)
+        };
+        let must = change.dot(normal) > 0.0;
+        let share = if must { self.duty } else { self.slack };
+        HalfPlane {
+            point: me.velocity + share * change,
+            normal,
         }
-    } else {
-        // Within the margin: part within the reflex time, and gently.
-        let wanted = (distance - room) / how.reflex;
-        let has = relative.dot(direction);
-        ((wanted - has) * direction, -direction)
-    };
-    HalfPlane {
-        point: me.velocity + other.share * u,
-        normal,
+    }
+
+    /// Too near already: as much apart as brings the room back in [`PART`] s.
+    fn part(&self, relative: Vec2, room: f32) -> (Vec2, Vec2) {
+        let distance = self.offset.length();
+        let away = if distance > 1e-6 {
+            -self.offset / distance
+        } else {
+            self.aside
+        };
+        let wanted = (room - distance) / PART;
+        ((wanted - relative.dot(away)) * away, away)
     }
 }
 
-/// Samples.
-fn best_of(
-    me: &Agent,
-    mine: &Intent,
-    memory: &ReciprocalMemory,
-    others: &[Other],
-    walls: &[HalfPlane],
-    how: &ReciprocalAvoidance,
-) -> Vec2 {
-    let wish = mine.velocity;
-    let speed = wish.length();
-    if speed < 1e-3 {
-        return wish;
+/// Who is within the margin has left it after this time, s.
+const PART: f32 = 0.3;
+
+/// The way to the border of the velocities that come within `room` of `offset` in `time`, and the
+/// unit vector out of them there.
+fn out_of_cone(relative: Vec2, offset: Vec2, room: f32, time: f32) -> (Vec2, Vec2) {
+    let square = offset.length_squared();
+    let from_cap = relative - offset / time;
+    let along = from_cap.dot(offset);
+    if along < 0.0 && along * along > room * room * from_cap.length_squared() {
+        let length = from_cap.length().max(f32::MIN_POSITIVE);
+        let normal = from_cap / length;
+        return ((room / time - length) * normal, normal);
     }
-    let ahead = wish / speed;
-    let mut best = (f32::INFINITY, wish);
-    let mut consider = |v: Vec2| {
-        let cost = cost(me, wish, ahead, memory, others, walls, how, v, best.0);
-        if cost < best.0 {
-            best = (cost, v);
-        }
+    let leg = (square - room * room).max(0.0).sqrt();
+    let side = if offset.perp_dot(from_cap) > 0.0 {
+        1.0
+    } else {
+        -1.0
     };
-    consider(wish);
-    consider(memory.chosen);
-    consider(Vec2::ZERO);
-    const ANGLES: [f32; 17] = [
-        0.0, -10.0, 10.0, -20.0, 20.0, -30.0, 30.0, -45.0, 45.0, -60.0, 60.0, -80.0, 80.0, -105.0,
-        105.0, -150.0, 150.0,
-    ];
-    for angle in ANGLES {
-        let direction = ahead.rotate(Vec2::from_angle(angle.to_radians()));
-        for part in [1.0, 0.75, 0.5, 0.25] {
-            consider(part * speed * direction);
+    // Along the tangent on that side.
+    let tangent = Vec2::new(leg, side * room).rotate(offset) / square;
+    let normal = side * tangent.perp();
+    (-relative.dot(normal) * normal, normal)
+}
+
+/// From −1, I go first, to 1, the other does. All the way at a third of a body.
+fn rank(mine: &Intent, theirs: &Intent, touching: f32, first: bool) -> f32 {
+    let difference = RANK * (mine.left - theirs.left) / touching.max(f32::MIN_POSITIVE);
+    let tie = if first { -TIE } else { TIE };
+    (difference + tie).clamp(-1.0, 1.0)
+}
+
+const RANK: f32 = 3.0;
+/// Equals are not quite equal: symmetry is where crowds lock.
+const TIE: f32 = 0.1;
+
+/// The search for the velocity of the least cost.
+struct Foresight<'a> {
+    me: &'a Agent,
+    wish: Vec2,
+    before: Vec2,
+    others: &'a [Other],
+    walls: &'a [HalfPlane],
+    how: &'a ReciprocalAvoidance,
+}
+
+/// Concern for a contact in a second, against a squared speed, m²/s².
+const CONCERN: f32 = 0.2;
+/// Cost of a squared speed across the wish.
+const ACROSS: f32 = 0.6;
+/// Cost of a squared change of mind.
+const CHANGE: f32 = 0.2;
+/// Cost of a speed to the left, m/s.
+const LEFT: f32 = 0.05;
+/// Cost of a squared speed that a wall does not allow.
+const AT_A_WALL: f32 = 4.0;
+/// Room that foresight leaves besides the margin, m.
+const COURTESY: f32 = 0.08;
+/// A contact nearer than this is as bad as can be, s.
+const AT_ONCE: f32 = 0.1;
+/// Contacts later than so many horizons do not matter.
+const HORIZONS: f32 = 2.7;
+
+impl Foresight<'_> {
+    /// Samples a fan of directions and paces, then finer around the best of them.
+    fn best(&self) -> Vec2 {
+        const ANGLES: [f32; 17] = [
+            0.0, -10.0, 10.0, -20.0, 20.0, -30.0, 30.0, -45.0, 45.0, -60.0, 60.0, -80.0, 80.0,
+            -105.0, 105.0, -150.0, 150.0,
+        ];
+        /// Up to this angle it may also hurry past.
+        const FORWARD: f32 = 50.0;
+        const HURRY: f32 = 1.3;
+        const PACES: [f32; 4] = [1.0, 0.75, 0.5, 0.25];
+        let speed = self.wish.length();
+        if speed < 1e-3 {
+            return self.wish;
         }
-        if angle.abs() < 50.0 {
-            consider((1.3 * speed).min(me.max_speed) * direction);
+        let fastest = self.me.max_speed;
+        let mut best = (f32::INFINITY, self.wish);
+        for velocity in [self.wish, self.before, Vec2::ZERO] {
+            self.consider(velocity, &mut best);
         }
-    }
-    // Then finer around the best.
-    let mut step = 0.12 * speed;
-    for _ in 0..3 {
-        let around = best.1;
-        let mut better = best;
-        for corner in [Vec2::X, Vec2::NEG_X, Vec2::Y, Vec2::NEG_Y] {
-            let v = (around + step * corner).clamp_length_max(me.max_speed);
-            let cost = cost(me, wish, ahead, memory, others, walls, how, v, better.0);
-            if cost < better.0 {
-                better = (cost, v);
+        for angle in ANGLES {
+            let direction = Vec2::from_angle(angle.to_radians()).rotate(self.wish);
+            for pace in PACES {
+                self.consider(pace * direction, &mut best);
+            }
+            if angle.abs() < FORWARD {
+                let hurrying = (HURRY * direction).clamp_length_max(fastest);
+                self.consider(hurrying, &mut best);
             }
         }
-        best = better;
-        step *= 0.5;
+        for step in [0.12, 0.06, 0.03] {
+            let around = best.1;
+            for side in [Vec2::X, Vec2::NEG_X, Vec2::Y, Vec2::NEG_Y] {
+                let velocity = (around + step * speed * side).clamp_length_max(fastest);
+                self.consider(velocity, &mut best);
+            }
+        }
+        best.1
     }
-    best.1
+
+    fn consider(&self, velocity: Vec2, best: &mut (f32, Vec2)) {
+        let cost = self.cost(velocity, best.0);
+        if cost < best.0 {
+            *best = (cost, velocity);
+        }
+    }
+
+    /// What a velocity costs; no more than that it is too much, where it is.
+    fn cost(&self, velocity: Vec2, too_much: f32) -> f32 {
+        let ahead = self.wish.normalize_or_zero();
+        let off = velocity - self.wish;
+        let (along, left) = (off.dot(ahead), ahead.perp_dot(off));
+        let mut cost = along * along
+            + ACROSS * left * left
+            + LEFT * left.max(0.0)
+            + CHANGE * velocity.distance_squared(self.before);
+        for wall in self.walls {
+            cost += AT_A_WALL * wall.inside(velocity).min(0.0).powi(2);
+        }
+        if cost >= too_much {
+            return cost;
+        }
+        let concerns = self
+            .others
+            .iter()
+            .map(|other| self.concern(velocity, other));
+        cost + concerns.fold(0.0, f32::max)
+    }
+
+    /// How much a contact with one of them matters, by when it would be and who has to see to it.
+    fn concern(&self, velocity: Vec2, other: &Other) -> f32 {
+        // The other does its part: seen from it, I change by more than I do.
+        let change = (velocity - self.me.velocity) / other.duty.max(0.5);
+        let relative = self.me.velocity + change - other.velocity;
+        let room = other.touching + self.how.margin + COURTESY;
+        let time = time_of_contact(other.offset, relative, room);
+        if time > HORIZONS * self.how.horizon {
+            return 0.0;
+        }
+        let fading = ops::exp(-time / self.how.horizon);
+        2.0 * other.duty * CONCERN * fading / (time * time).max(AT_ONCE * AT_ONCE)
+    }
 }
 
-#[allow(clippy::too_many_arguments)]
-#[inline]
-fn cost(
-    me: &Agent,
-    wish: Vec2,
-    ahead: Vec2,
-    memory: &ReciprocalMemory,
-    others: &[Other],
-    walls: &[HalfPlane],
-    how: &ReciprocalAvoidance,
-    v: Vec2,
-    enough: f32,
-) -> f32 {
-    let t = *TUNING;
-    let off = v - wish;
-    let along = off.dot(ahead);
-    let aside = ahead.perp_dot(off);
-    let mut cost = along * along
-        + t.lateral * aside * aside
-        + t.right * aside.max(0.0)
-        + t.smooth * (v - memory.chosen).length_squared();
-    for wall in walls {
-        let over = (-wall.inside(v)).max(0.0);
-        cost += t.wall_cost * over * over;
-    }
-    if cost >= enough {
-        return cost;
-    }
-    let mut first = f32::INFINITY;
-    for other in others {
-        let share = other.share.max(0.5);
-        let relative = me.velocity + (v - me.velocity) / share - other.velocity;
-        first = first.min(contact(other.offset, relative, other.touching + how.margin));
-    }
-    if first < 4.0 * how.horizon {
-        cost += t.k * (-first / t.tau0).exp() / (first * first).max(1e-2);
-    }
-    cost
-}
-
-/// When a point moving with `relative` comes within `room` of `offset`, s; infinity if never.
-#[inline]
-fn contact(offset: Vec2, relative: Vec2, room: f32) -> f32 {
+/// When something that moves with `relative` comes within `room` of `offset`, s; infinity if
+/// never. Inside, where it can only get worse: the slower it closes in the later.
+fn time_of_contact(offset: Vec2, relative: Vec2, room: f32) -> f32 {
     let b = offset.dot(relative);
     if b <= 0.0 {
         return f32::INFINITY;
     }
-    let a = relative.length_squared();
     let c = offset.length_squared() - room * room;
     if c <= 0.0 {
-        // Within: the faster it closes in the worse.
-        let distance = offset.length().max(1e-3);
-        return 0.3 / (b / distance).max(1e-3);
+        let closing = b / offset.length().max(1e-3);
+        return 0.3 / closing.max(1e-3);
     }
-    let discriminant = b * b - a * c;
+    let discriminant = b * b - relative.length_squared() * c;
     if discriminant <= 0.0 {
         return f32::INFINITY;
     }
@@ -406,42 +470,207 @@ fn contact(offset: Vec2, relative: Vec2, room: f32) -> f32 {
 /// Writes down what everybody is up to, before anybody gives way.
 pub(crate) fn note_intents(
     clock: Res<SteeringClock>,
-    mut agents: Query<(&Vehicle, &Kinematics, &mut SteeringForce, &mut Intent), Steered>,
+    paths: Query<&SteeringPath>,
+    mut agents: Query<
+        (
+            Entity,
+            &Vehicle,
+            &Kinematics,
+            Option<(&FollowPath, &FollowPathMemory)>,
+            &mut SteeringForce,
+            &mut Intent,
+        ),
+        Steered,
+    >,
 ) {
     let (tick, delta) = (clock.tick, clock.delta);
     for_each_mut(
         &mut agents,
         FORMULA,
-        |(vehicle, body, mut force, mut intent)| {
+        |(entity, vehicle, body, follow, mut force, mut intent)| {
             force.begin(tick);
+            if !body.is_steerable() {
+                return;
+            }
             let heard = force.entries_mut().iter();
             let wanted: Vec2 = heard
                 .filter(|entry| entry.cut == Cut::Nothing)
                 .map(|entry| entry.weighted())
                 .sum();
-            if body.mass <= 0.0 {
-                return;
-            }
-            let response = vehicle.response_time.max(delta);
-            let velocity =
-                body.velocity + wanted.clamp_length_max(vehicle.max_force) * response / body.mass;
-            let velocity = velocity.clamp_length_max(vehicle.max_speed);
-            let speed = velocity.length();
-            let progress = if speed > 0.0 {
-                body.velocity.dot(velocity) / (speed * speed)
-            } else {
-                1.0
-            };
-            let held_up = if progress > 0.5 {
-                (intent.held_up - 2.0 * delta).max(0.0)
-            } else {
-                (intent.held_up + (1.0 - 2.0 * progress.max(0.0)) * delta).min(10.0)
-            };
+            let response = vehicle.response_time.max(delta) / body.mass;
+            let velocity = body.velocity + response * wanted.clamp_length_max(vehicle.max_force);
+            let left = follow.and_then(|(follow, progress)| {
+                let path = paths.get(follow.path.unwrap_or(entity)).ok()?;
+                Some(path.length() - progress.distance)
+            });
             *intent = Intent {
-                velocity,
-                held_up,
+                velocity: velocity.clamp_length_max(vehicle.max_speed),
+                left: left.unwrap_or(0.0),
                 force: wanted,
             };
         },
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SteeringId;
+    use crate::behaviors::testing::assert_close;
+
+    fn walker(x: f32, y: f32, velocity: Vec2) -> Agent {
+        Agent {
+            position: Vec2::new(x, y),
+            velocity,
+            heading: velocity.normalize_or(Vec2::X),
+            max_speed: 2.6,
+            max_force: 6.0,
+            delta: 0.05,
+            ..default()
+        }
+    }
+
+    fn seen(me: &Agent, of: &Agent, my_left: f32, its_left: f32) -> Other {
+        let neighbor = Neighbor {
+            position: of.position,
+            velocity: of.velocity,
+            heading: of.heading,
+            radius: of.radius,
+            groups: SteeringGroups::default(),
+            id: of.id,
+            entity: of.entity,
+        };
+        let intent = |left| Intent { left, ..default() };
+        Other::seen(
+            me,
+            &intent(my_left),
+            &neighbor,
+            Some(&intent(its_left)),
+            1.0,
+        )
+    }
+
+    fn wanted(me: &Agent, wish: Vec2, others: &[Other], walls: &[HalfPlane]) -> Vec2 {
+        let how = ReciprocalAvoidance::default();
+        let before = me.velocity;
+        Foresight {
+            me,
+            wish,
+            before,
+            others,
+            walls,
+            how: &how,
+        }
+        .best()
+    }
+
+    #[test]
+    fn alone_it_does_what_the_others_wish() {
+        let me = walker(0.0, 0.0, Vec2::X);
+        let wish = Vec2::new(1.0, 0.1);
+        assert_close(wanted(&me, wish, &[], &[]), wish);
+        let how = ReciprocalAvoidance::default();
+        assert_close(how.with_reflexes(&me, &[], &[], wish), wish);
+    }
+
+    #[test]
+    fn what_two_do_makes_a_whole() {
+        let me = Agent {
+            id: SteeringId(1),
+            ..walker(0.0, 0.0, Vec2::X)
+        };
+        let it = Agent {
+            id: SteeringId(2),
+            ..walker(3.0, 0.3, Vec2::NEG_X)
+        };
+        for (mine, its) in [(5.0, 5.0), (5.0, 5.1), (5.0, 9.0), (9.0, 5.0)] {
+            let duties = seen(&me, &it, mine, its).duty + seen(&it, &me, its, mine).duty;
+            assert!((duties - 1.0).abs() < 1e-6, "{mine} and {its}: {duties}");
+        }
+        assert_eq!(
+            seen(&me, &it, 5.0, 9.0).duty,
+            0.0,
+            "the shorter way goes first"
+        );
+    }
+
+    #[test]
+    fn the_reflex_takes_both_past_each_other() {
+        // Head-on at 1 m/s each, a bit aside, 1.4 m apart: contact is 0.2 s away.
+        let me = Agent {
+            id: SteeringId(1),
+            ..walker(0.0, 0.0, Vec2::X)
+        };
+        let it = Agent {
+            id: SteeringId(2),
+            ..walker(1.4, 0.2, Vec2::NEG_X)
+        };
+        let how = ReciprocalAvoidance::default();
+        let (mine, its) = (seen(&me, &it, 5.0, 5.0), seen(&it, &me, 5.0, 5.0));
+        let (a, b) = (mine.reflex(&me, &how), its.reflex(&it, &how));
+        let after = (a.point + mine.duty * 0.0 * a.normal) - b.point;
+        let room = mine.touching + how.margin;
+        let time = time_of_contact(mine.offset, after, room);
+        assert!(time >= 0.99 * how.reflex, "{time} s");
+    }
+
+    #[test]
+    fn the_way_out_of_the_cone_by_hand() {
+        // 2 m ahead, room 1, one second: the cap is the circle around (2, 0), reached at x = 1.
+        let (change, normal) = out_of_cone(Vec2::new(1.2, 0.0), Vec2::new(2.0, 0.0), 1.0, 1.0);
+        assert_close(change, Vec2::new(-0.2, 0.0));
+        assert_close(normal, Vec2::NEG_X);
+        // Fast, the legs count: at 30°, the distance of (4, 0) to a leg is 2.
+        let (change, normal) = out_of_cone(Vec2::new(4.0, 1e-3), Vec2::new(2.0, 0.0), 1.0, 1.0);
+        assert!((change.length() - 2.0).abs() < 1e-2, "{change}");
+        assert_close(normal, Vec2::new(-0.5, 0.75_f32.sqrt()));
+    }
+
+    #[test]
+    fn head_on_it_passes_on_the_right() {
+        let me = walker(0.0, 0.0, Vec2::new(1.3, 0.0));
+        let it = walker(4.0, 0.0, Vec2::new(-1.3, 0.0));
+        let velocity = wanted(&me, me.velocity, &[seen(&me, &it, 5.0, 5.0)], &[]);
+        assert!(velocity.y < -0.05 && velocity.x > 0.9, "{velocity}");
+    }
+
+    #[test]
+    fn who_goes_first_goes_straight_on() {
+        let me = walker(0.0, 0.0, Vec2::new(1.3, 0.0));
+        let it = walker(4.0, 0.1, Vec2::new(-1.3, 0.0));
+        let first = wanted(&me, me.velocity, &[seen(&me, &it, 5.0, 9.0)], &[]);
+        assert_close(first, me.velocity);
+        let second = wanted(&me, me.velocity, &[seen(&me, &it, 9.0, 5.0)], &[]);
+        assert!(second.y.abs() > 0.1, "{second}");
+    }
+
+    #[test]
+    fn walls_are_never_broken_for_neighbors() {
+        // Squeezed between somebody fast and a wall 10 cm below.
+        let me = walker(0.0, 0.0, Vec2::ZERO);
+        let it = walker(0.0, 1.1, Vec2::new(0.0, -2.0));
+        let wall = HalfPlane {
+            point: Vec2::new(0.0, -0.1 / WALL_TIME),
+            normal: Vec2::Y,
+        };
+        let how = ReciprocalAvoidance::default();
+        let squeezed = how.with_reflexes(&me, &[seen(&me, &it, 9.0, 5.0)], &[wall], Vec2::X);
+        assert!(squeezed.y >= -0.1 / WALL_TIME - 1e-4, "{squeezed}");
+    }
+
+    #[test]
+    fn those_on_one_spot_part_in_opposite_directions() {
+        let me = Agent {
+            id: SteeringId(1),
+            ..walker(0.0, 0.0, Vec2::ZERO)
+        };
+        let it = Agent {
+            id: SteeringId(2),
+            ..walker(0.0, 0.0, Vec2::ZERO)
+        };
+        let how = ReciprocalAvoidance::default();
+        let mine = seen(&me, &it, 5.0, 5.0).reflex(&me, &how);
+        let its = seen(&it, &me, 5.0, 5.0).reflex(&it, &how);
+        assert_eq!(mine.normal, -its.normal);
+    }
 }
