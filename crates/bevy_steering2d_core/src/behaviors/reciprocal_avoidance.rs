@@ -15,7 +15,7 @@ use crate::perception::{
 };
 use crate::steer::Steered;
 use crate::{
-    Agent, Behavior, Circle, Cut, FollowPath, Influence, InvalidParameter, Kinematics,
+    Agent, Behavior, Circle, Cut, FollowPath, Influence, InvalidParameter, Kinematics, LedgerEntry,
     SteeringForce, SteeringPath, Vehicle, priority,
 };
 
@@ -500,7 +500,7 @@ pub(crate) fn note_intents(
             let heard = force.entries_mut().iter();
             let wanted: Vec2 = heard
                 .filter(|entry| entry.cut == Cut::Nothing)
-                .map(|entry| entry.weighted())
+                .map(LedgerEntry::weighted)
                 .sum();
             let response = vehicle.response_time.max(delta) / body.mass;
             let velocity = body.velocity + response * wanted.clamp_length_max(vehicle.max_force);
