@@ -26,6 +26,7 @@ mod pitfalls;
 mod presets;
 mod properties;
 mod requirements;
+mod steerbench;
 mod thinking;
 mod tick_rate;
 mod world;

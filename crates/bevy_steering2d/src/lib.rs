@@ -66,6 +66,7 @@
 //! | [`Hide`], [`Interpose`] | put an obstacle, or itself, in between |
 //! | [`FollowPath`], [`StayOnPath`], [`FlowFieldFollowing`] | follow a [`SteeringPath`] or a [`FlowField`] |
 //! | [`CrowdPathFollowing`] | follows a path among many, without bumping |
+//! | [`ReciprocalAvoidance`], [`Pedestrian`] | mends all wishes so that nobody bumps, in dense crowds |
 //! | [`OffsetPursuit`], [`MatchVelocity`], [`LeaderFollowing`] | keep a place, a pace, a leader |
 //! | [`Separation`], [`Alignment`], [`Cohesion`] | make a flock, see [`Flocking`] |
 //! | [`CollisionAvoidance`], [`Queuing`], [`Sidestep`] | give way, hold back, step aside |

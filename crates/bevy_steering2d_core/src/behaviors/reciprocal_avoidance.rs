@@ -15,7 +15,7 @@ use crate::perception::{
 };
 use crate::steer::Steered;
 use crate::{
-    Agent, Behavior, Circle, Cut, FollowPath, Influence, InvalidParameter, Kinematics,
+    Agent, Behavior, Circle, Cut, FollowPath, Influence, InvalidParameter, Kinematics, LedgerEntry,
     SteeringForce, SteeringPath, Vehicle, priority,
 };
 
@@ -76,7 +76,8 @@ pub struct ReciprocalAvoidance {
     pub precedence: f32,
     /// Whom it sees. Default everybody.
     pub groups: SteeringGroups,
-    /// Its say among the other behaviors.
+    /// Its say among the other behaviors. Its weight, by default 2, does not make it stronger: it says
+    /// how many times `max_force` it may ask for, since it takes two to turn a full wish around.
     pub influence: Influence,
 }
 
@@ -90,7 +91,10 @@ impl Default for ReciprocalAvoidance {
             max_neighbors: 16,
             precedence: 0.6,
             groups: SteeringGroups::ALL,
-            influence: Influence::at(priority::RECIPROCAL_AVOIDANCE),
+            influence: Influence {
+                weight: 2.0,
+                ..Influence::at(priority::RECIPROCAL_AVOIDANCE)
+            },
         }
     }
 }
@@ -160,7 +164,8 @@ impl Behavior for ReciprocalAvoidance {
         let wanted = foresight.best();
         memory.chosen = wanted;
         let chosen = self.with_reflexes(me, &others, &walls, wanted);
-        me.mass * (chosen - me.velocity) / me.delta.max(f32::MIN_POSITIVE) - mine.force
+        let needed = me.mass * (chosen - me.velocity) / me.delta.max(f32::MIN_POSITIVE);
+        (needed - mine.force) / self.influence.weight.max(f32::MIN_POSITIVE)
     }
 }
 
@@ -495,7 +500,7 @@ pub(crate) fn note_intents(
             let heard = force.entries_mut().iter();
             let wanted: Vec2 = heard
                 .filter(|entry| entry.cut == Cut::Nothing)
-                .map(|entry| entry.weighted())
+                .map(LedgerEntry::weighted)
                 .sum();
             let response = vehicle.response_time.max(delta) / body.mass;
             let velocity = body.velocity + response * wanted.clamp_length_max(vehicle.max_force);
@@ -608,7 +613,7 @@ mod tests {
         let how = ReciprocalAvoidance::default();
         let (mine, its) = (seen(&me, &it, 5.0, 5.0), seen(&it, &me, 5.0, 5.0));
         let (a, b) = (mine.reflex(&me, &how), its.reflex(&it, &how));
-        let after = (a.point + mine.duty * 0.0 * a.normal) - b.point;
+        let after = a.point - b.point;
         let room = mine.touching + how.margin;
         let time = time_of_contact(mine.offset, after, room);
         assert!(time >= 0.99 * how.reflex, "{time} s");

@@ -1,0 +1,221 @@
+//! Does a crowd of pedestrians get home without bumping? Cases of the kinds the field's public
+//! suite asks about, written for this test; and the suite's own small ones, where it is at hand.
+
+use std::path::PathBuf;
+
+use bevy::prelude::*;
+use bevy_steering2d::prelude::*;
+use bevy_steering2d::presets::SteeringPreset;
+use bevy_steering2d_steerbench::plan::Roadmap;
+use bevy_steering2d_steerbench::{Body, Case, LIMIT, Score, Shape, Walker, read_file, run};
+
+use crate::common::{HERTZ, point_mass_app};
+
+fn walk(from: (f32, f32), to: (f32, f32)) -> Walker {
+    Walker::new(Vec2::from(from)).to(Vec2::from(to))
+}
+
+fn block(x0: f32, y0: f32, x1: f32, y1: f32) -> Shape {
+    Shape::block(Rect::new(x0, y0, x1, y1))
+}
+
+fn case(name: &str, walkers: impl IntoIterator<Item = Walker>) -> Case {
+    walkers
+        .into_iter()
+        .fold(Case::named(name), Case::with_walker)
+}
+
+/// The time to walk straight home, mean over all, s.
+fn unhindered(case: &Case) -> f32 {
+    let times = case.walkers.iter().map(|walker| {
+        let goal = walker.goals[0];
+        (walker.position.distance(goal.target) - 1.25) / goal.pace
+    });
+    times.sum::<f32>() / case.walkers.len() as f32
+}
+
+/// All home, nobody bumped into, and no more than so much later than if alone.
+#[track_caller]
+fn assert_polite(case: &Case, at_most_later: f32) -> Score {
+    let score = run(case, Body::PointMass).score;
+    assert_eq!(score.home, score.agents, "{score:?}");
+    assert_eq!(score.deep_contacts, 0, "{score:?}");
+    let later = score.mean_time / unhindered(case);
+    assert!(
+        later <= at_most_later,
+        "{later:.2} times as long: {score:?}"
+    );
+    score
+}
+
+#[test]
+fn two_who_meet_pass_each_other() {
+    let meeting = case(
+        "head-on",
+        [walk((-9.0, 0.0), (9.0, 0.0)), walk((9.0, 0.0), (-9.0, 0.0))],
+    );
+    assert_polite(&meeting, 1.1);
+    let crossing = case(
+        "crossing",
+        [walk((-9.0, 0.0), (9.0, 0.0)), walk((0.0, -9.0), (0.0, 9.0))],
+    );
+    assert_polite(&crossing, 1.1);
+}
+
+#[test]
+fn a_circle_swaps_sides() {
+    let around = |i: i32| {
+        let at = 7.0 * Vec2::from_angle(i as f32 * std::f32::consts::TAU / 16.0);
+        Walker::new(at).to(-at)
+    };
+    assert_polite(&case("circle", (0..16).map(around)), 1.6);
+}
+
+#[test]
+fn one_meets_two_in_a_corridor_for_two() {
+    let corridor = case(
+        "corridor",
+        [
+            walk((-9.0, -0.55), (13.0, 0.0)),
+            walk((-9.0, 0.55), (13.0, 0.0)),
+            walk((9.0, 0.0), (-13.0, 0.0)),
+        ],
+    )
+    .with_obstacle(block(-16.0, 1.3, 16.0, 3.0))
+    .with_obstacle(block(-16.0, -3.0, 16.0, -1.3));
+    assert_polite(&corridor, 1.6);
+}
+
+#[test]
+fn a_room_empties_through_a_door_for_one() {
+    let seat = |i: i32| {
+        let (row, seat) = (i / 5, i % 5);
+        let at = (5.0 + 1.6 * row as f32, 1.7 * (seat - 2) as f32);
+        walk(at, (-6.0, 0.0))
+    };
+    let room = case("room", (0..25).map(seat))
+        .with_obstacle(block(0.0, 0.75, 1.0, 12.0))
+        .with_obstacle(block(0.0, -12.0, 1.0, -0.75));
+    assert_polite(&room, 6.0);
+}
+
+#[test]
+fn two_crowds_pass_through_each_other_in_a_street() {
+    let side = |from: f32| {
+        (0..20).map(move |i| {
+            let (row, lane) = (i / 5, i % 5);
+            let at = (
+                from + from.signum() * 1.8 * row as f32,
+                1.5 * (lane - 2) as f32,
+            );
+            walk(at, (-2.0 * from, at.1))
+        })
+    };
+    let street = case("street", side(-9.0).chain(side(9.0)))
+        .with_obstacle(block(-40.0, 5.0, 40.0, 6.0))
+        .with_obstacle(block(-40.0, -6.0, 40.0, -5.0));
+    assert_polite(&street, 1.3);
+}
+
+#[test]
+fn one_gets_around_a_wall_and_out_of_a_corner() {
+    let yard = case("yard", [walk((0.0, 0.0), (9.0, 0.0))])
+        .with_obstacle(block(4.0, -5.0, 5.0, 5.0))
+        .with_obstacle(block(-1.0, 5.0, 5.0, 6.0));
+    let score = assert_polite(&yard, 2.5);
+    assert_eq!(score.contacts, 0, "{score:?}");
+}
+
+#[test]
+fn the_same_case_gives_the_same_score() {
+    let around = |i: i32| {
+        let at = 4.0 * Vec2::from_angle(i as f32);
+        Walker::new(at).to(-at)
+    };
+    let six = case("six", (0..6).map(around));
+    let place = || run(&six, Body::PointMass).trails;
+    assert_eq!(place(), place());
+}
+
+#[test]
+fn solid_bodies_get_home_too() {
+    let around = |i: i32| {
+        let at = 5.0 * Vec2::from_angle(i as f32 * std::f32::consts::TAU / 8.0);
+        Walker::new(at).to(-at)
+    };
+    let score = run(&case("solid", (0..8).map(around)), Body::Rapier).score;
+    assert_eq!((score.home, score.deep_contacts), (8, 0), "{score:?}");
+}
+
+#[test]
+fn the_shipped_preset_is_the_bundle() {
+    let app = point_mass_app(HERTZ);
+    let types = app.world().resource::<AppTypeRegistry>();
+    let text = include_str!("../../assets/presets/pedestrian.steering.ron");
+    let preset = SteeringPreset::from_ron(text, types).unwrap();
+    let bundle = Pedestrian::default();
+    assert_eq!(preset.get(), Some(&bundle.vehicle));
+    assert_eq!(preset.get(), Some(&bundle.combine));
+    assert_eq!(preset.get(), Some(&bundle.follow_path));
+    assert_eq!(preset.get(), Some(&bundle.reciprocal_avoidance));
+}
+
+/// Fewer than this are a small case.
+const CROWD: usize = 50;
+/// Of the shipped recipe, m/s.
+const FASTEST: f32 = 2.6;
+
+#[test]
+fn the_small_cases_of_the_suite_end_at_home_without_a_bump() {
+    let Some(folder) = std::env::var_os("STEERBENCH_DIR").map(PathBuf::from) else {
+        return;
+    };
+    let mut files: Vec<_> = std::fs::read_dir(&folder)
+        .unwrap_or_else(|error| panic!("STEERBENCH_DIR={}: {error}", folder.display()))
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|it| it == "xml"))
+        .collect();
+    files.sort();
+    let mut walked = 0;
+    for file in files {
+        let (case, _) = read_file(&file).unwrap_or_else(|error| panic!("{error}"));
+        if case.walkers.len() >= CROWD || !can_be_walked(&case) {
+            continue;
+        }
+        let score = run(&case, Body::PointMass).score;
+        assert_eq!(score.home, score.agents, "{score:?}");
+        if !begins_with_a_bump(&case) {
+            assert_eq!(score.deep_contacts, 0, "{score:?}");
+        }
+        walked += 1;
+    }
+    assert!(walked > 0, "no small case in {}", folder.display());
+}
+
+/// Some start on one spot.
+fn begins_with_a_bump(case: &Case) -> bool {
+    let walkers = &case.walkers;
+    walkers.iter().enumerate().any(|(i, a)| {
+        let mut others = walkers[..i].iter();
+        others.any(|b| a.position.distance(b.position) < a.radius + b.radius)
+    })
+}
+
+/// The way of some is longer than legs can make in time.
+fn can_be_walked(case: &Case) -> bool {
+    case.walkers.iter().all(|walker| {
+        let map = Roadmap::new(&case.obstacles, walker.radius);
+        let (mut from, mut length) = (walker.position, 0.0);
+        for goal in &walker.goals {
+            let Some(way) = map.way(from, &map.guide(goal.target)) else {
+                return false;
+            };
+            length += way
+                .windows(2)
+                .map(|leg| leg[0].distance(leg[1]))
+                .sum::<f32>();
+            from = goal.target;
+        }
+        length < FASTEST * LIMIT
+    })
+}
