@@ -26,7 +26,7 @@ pub fn behavior_color(name: &str) -> Color {
 }
 
 /// Found by annealing: the larger the smallest distance in Oklab, the better.
-const BUILT_IN: [(&str, Color); 25] = [
+const BUILT_IN: [(&str, Color); 26] = [
     ("Containment", Color::srgb_u8(197, 245, 254)),
     ("WallAvoidance", Color::srgb_u8(70, 219, 5)),
     ("ObstacleAvoidance", Color::srgb_u8(253, 136, 217)),
@@ -52,6 +52,7 @@ const BUILT_IN: [(&str, Color); 25] = [
     ("FlowFieldFollowing", Color::srgb_u8(247, 47, 167)),
     ("Queuing", Color::srgb_u8(168, 107, 253)),
     ("Wander", Color::srgb_u8(198, 162, 143)),
+    ("ReciprocalAvoidance", Color::srgb_u8(40, 244, 252)),
 ];
 
 /// One of 24 hues, bright or pale.
@@ -129,6 +130,8 @@ mod tests {
         &["Arrive", "CollisionAvoidance", "Queuing", "Separation"],
         &["FollowPath", "Separation", "CollisionAvoidance", "Queuing"],
         &["FollowPath", "WallAvoidance", "Sidestep"],
+        &["FollowPath", "ReciprocalAvoidance"],
+        &["Seek", "Separation", "ReciprocalAvoidance"],
         &[
             "OffsetPursuit",
             "Separation",
