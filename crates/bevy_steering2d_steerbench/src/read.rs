@@ -424,7 +424,7 @@ mod tests {
         assert_eq!(first.goals[1].area, Some(Rect::new(-1.0, -2.0, 1.0, 2.0)));
         assert_eq!(first.goals[1].pace, 1.5);
         assert_eq!(case.obstacles.len(), 2);
-        assert_eq!(warnings, ["45: <fountain> is not understood and left out"]);
+        assert_eq!(warnings, ["39: <fountain> is not understood and left out"]);
     }
 
     #[test]

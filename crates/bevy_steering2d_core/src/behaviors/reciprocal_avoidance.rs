@@ -69,8 +69,8 @@ pub struct ReciprocalAvoidance {
     pub margin: f32,
     /// How far it looks around, m, `> 0`. Default `8`.
     pub radius: f32,
-    /// How many neighbors it minds, the nearest ones. Default `16`.
-    pub max_neighbors: usize,
+    /// How many neighbors it minds, the nearest ones, `≥ 1`. Default `16`.
+    pub max_neighbors: u32,
     /// How unequal the shares may be, `0..=1`: 0 is half and half, 1 leaves everything to the one
     /// with the longer way, who may have nowhere to go. Default `0.6`.
     pub precedence: f32,
@@ -178,7 +178,9 @@ const WALL_TIME: f32 = 0.3;
 impl ReciprocalAvoidance {
     fn others(&self, me: &Agent, mine: &Intent, world: &ReciprocalWorld) -> Others {
         let view = NeighborView::around(me, self.radius, self.groups);
-        let nearest = world.neighbors.nearest_in_view(view, self.max_neighbors);
+        let nearest = world
+            .neighbors
+            .nearest_in_view(view, self.max_neighbors as usize);
         let seen = |other: &Neighbor| {
             let theirs = world.intents.get(other.entity).ok();
             Other::seen(me, mine, other, theirs, self.precedence)
