@@ -208,7 +208,7 @@ pub mod prelude {
     };
 }
 
-/// The examples of the README, as doc tests; one of them needs the feature.
-#[cfg(all(doctest, feature = "presets"))]
+/// The examples of the README, as doc tests; three of them need the features of this one.
+#[cfg(all(doctest, feature = "inspector"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
