@@ -63,7 +63,6 @@ fn centered(case: &Case) -> Case {
     let middle = case.extent().center();
     let mut case = case.clone();
     let moved = |area: Rect| Rect::from_center_size(area.center() - middle, area.size());
-    case.bounds = moved(case.bounds);
     for walker in &mut case.walkers {
         walker.position -= middle;
         for goal in &mut walker.goals {
@@ -77,6 +76,7 @@ fn centered(case: &Case) -> Case {
             Outline::Polygon(corners) => corners.iter_mut().for_each(|corner| *corner -= middle),
         }
     }
+    case.bounds = moved(case.bounds);
     case
 }
 

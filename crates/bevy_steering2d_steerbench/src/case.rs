@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 
-/// A SteerBench case as plain data: read from a file by [`read`](crate::read), or written by hand.
+/// A SteerBench case as plain data: read from a file by [`read`](crate::read()), or written by hand.
 ///
 /// The suite's ground plane is xz; here it is xy. All lengths are meters, all speeds m/s.
 ///

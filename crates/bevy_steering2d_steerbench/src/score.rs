@@ -6,7 +6,7 @@ use bevy::prelude::*;
 
 use crate::Case;
 
-/// What a run of a case comes to; the columns of the [table](crate::table).
+/// What a run of a case comes to; the columns of the [table](crate::table()).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Score {
     /// Name of the case.
