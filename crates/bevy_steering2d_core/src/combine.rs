@@ -2,11 +2,15 @@
 
 use bevy::prelude::*;
 
-use crate::parallel::{LIGHT, for_each_mut};
+use crate::behaviors::FlockRules;
+use crate::parallel::{AHEAD, LIGHT, piece_of, prefetch, work_on};
+use crate::perception::Perception;
+use crate::perception::lanes::{Number, clamp_length, length};
 use crate::random::RandomStream;
 use crate::satellite::{SteeredBy, SteersFor};
 use crate::{
-    Cut, Kinematics, LedgerEntry, SteeringClock, SteeringForce, SteeringId, ThinkEvery, Vehicle,
+    Cut, Kinematics, LedgerEntry, SteeringClock, SteeringDisabled, SteeringForce, SteeringId,
+    ThinkEvery, Vehicle,
 };
 
 /// How an agent blends its behaviors. A component: change it at any time.
@@ -83,15 +87,17 @@ fn is_negligible(force: Vec2, vehicle: &Vehicle, mass: f32) -> bool {
         && force.length() * vehicle.response_time <= 0.01 * Kinematics::REST * mass
 }
 
+/// What an entry's place in the ledger goes by, as one number: comparing is what sorting costs,
+/// since ledgers are mostly written in order.
+pub(crate) fn rank(entry: &LedgerEntry) -> u64 {
+    let first = u64::from(entry.priority.wrapping_sub(i16::MIN) as u16 ^ u16::MAX);
+    let behavior = u64::from(entry.behavior.index());
+    (first << 32) | (behavior << 16) | u64::from(entry.source)
+}
+
 fn sort_by_priority(ledger: &mut [LedgerEntry]) {
-    // As one number: comparing is what this costs, since ledgers are mostly written in order.
-    let key = |entry: &LedgerEntry| {
-        let first = u64::from(entry.priority.wrapping_sub(i16::MIN) as u16 ^ u16::MAX);
-        let behavior = u64::from(entry.behavior.index());
-        (first << 32) | (behavior << 16) | u64::from(entry.source)
-    };
-    if !ledger.is_sorted_by_key(key) {
-        ledger.sort_unstable_by_key(key);
+    if !ledger.is_sorted_by_key(rank) {
+        ledger.sort_unstable_by_key(rank);
     }
 }
 
@@ -125,29 +131,50 @@ fn average(ledger: &mut [LedgerEntry], max_force: f32) -> Vec2 {
 }
 
 fn prioritized(ledger: &mut [LedgerEntry], max_force: f32) -> Vec2 {
-    let mut sum = Vec2::ZERO;
-    let mut spent = false;
+    let mut budget = Budget::of(max_force);
     for entry in heard(ledger) {
-        if spent {
-            entry.settle(0.0, Cut::Budget);
-            continue;
-        }
-        let wanted = entry.weighted();
-        let left = if sum == Vec2::ZERO {
-            max_force
-        } else {
-            (max_force - sum.length()).max(0.0)
-        };
-        if wanted.length_squared() <= left * left {
-            entry.settle(1.0, Cut::Nothing);
-            sum += wanted;
-        } else {
-            entry.settle(left / wanted.length(), Cut::Budget);
-            sum += entry.accepted();
-            spent = true;
+        let share = budget.accept(entry.weight, entry.raw.into());
+        (entry.share, entry.cut) = (share, Cut::by_share(share));
+    }
+    budget.total().into()
+}
+
+/// How [`Combine::Prioritized`] spends `max_force`, for one agent or eight at once.
+pub(crate) struct Budget<N> {
+    whole: N,
+    left: N,
+    sum: [N; 2],
+}
+
+impl<N: Number> Budget<N> {
+    #[inline(always)]
+    pub(crate) fn of(max_force: N) -> Self {
+        Self {
+            whole: max_force,
+            left: max_force,
+            sum: [N::splat(0.0); 2],
         }
     }
-    sum
+
+    /// Adds what there is left for of `weight · raw`, and gives the share of it that was accepted.
+    #[inline(always)]
+    pub(crate) fn accept(&mut self, weight: N, [x, y]: [N; 2]) -> N {
+        let one = N::splat(1.0);
+        // Nothing of nothing is whole: where 0/0 is no number, `min` gives the other.
+        let share = (self.left / length([weight * x, weight * y])).min(one);
+        let scale = share * weight;
+        self.sum = [self.sum[0] + scale * x, self.sum[1] + scale * y];
+        // Who is cut leaves nothing, whatever the rounding.
+        let left = (self.whole - length(self.sum)).max(N::splat(0.0));
+        self.left = left * (one - share.is_below(one));
+        share
+    }
+
+    /// The sum, no longer than `max_force`, N.
+    #[inline(always)]
+    pub(crate) fn total(self) -> [N; 2] {
+        clamp_length(self.sum, self.whole)
+    }
 }
 
 fn dithered(ledger: &mut [LedgerEntry], max_force: f32, draw: &mut impl FnMut() -> f32) -> Vec2 {
@@ -172,55 +199,79 @@ fn dithered(ledger: &mut [LedgerEntry], max_force: f32, draw: &mut impl FnMut() 
 
 const DITHER_SALT: u64 = 0x0064_6974_6865_7221;
 
+/// Adds what the flock asks of each agent to its ledger and settles it: one pass, since reading and
+/// writing ledgers is most of what both cost.
 pub(crate) fn combine_forces(
     clock: Res<SteeringClock>,
+    flock: FlockRules,
     mut agents: Query<
         (
-            &SteeringId,
-            &Vehicle,
-            &Combine,
+            Entity,
+            (&SteeringId, &Vehicle, &Combine),
             Option<&Kinematics>,
-            Option<&SteeredBy>,
             Option<&ThinkEvery>,
+            Option<&Perception>,
+            Option<&SteeredBy>,
+            Has<SteeringDisabled>,
             &mut SteeringForce,
         ),
         Without<SteersFor>,
     >,
     satellites: Query<(Entity, &SteeringId, &SteeringForce), With<SteersFor>>,
 ) {
-    let clock = *clock;
-    for_each_mut(
-        &mut agents,
-        LIGHT,
-        |(&id, vehicle, mode, body, steered_by, every, mut force)| {
-            if ThinkEvery::turn(every, id, clock.tick).is_none() {
-                return;
-            }
-            let force = &mut *force;
-            force.begin(clock.tick);
-            if let Some(lenders) = steered_by {
-                force.borrow(clock.tick, || {
-                    let lenders = satellites.iter_many(lenders.iter());
-                    lenders.map(|(entity, &id, force)| (id, entity, force))
+    let tables = agents.contiguous_iter_mut().expect("all of it in tables");
+    for (entities, agents, bodies, every, perceptions, lenders, disabled, mut forces) in tables {
+        let (ids, vehicles, modes) = agents;
+        // Who is switched off asks for nothing.
+        let perceptions = perceptions.filter(|_| !disabled);
+        let piece = piece_of(entities.len(), LIGHT);
+        let pieces = forces.chunks_mut(piece).enumerate();
+        work_on(pieces, |(number, forces)| {
+            for (row, at) in (0..forces.len()).zip(number * piece..) {
+                prefetch(forces.get(row + AHEAD));
+                let force = &mut forces[row];
+                let id = ids[at];
+                let every = every.map(|every| &every[at]);
+                if ThinkEvery::turn(every, id, clock.tick).is_none() {
+                    continue;
+                }
+                let (vehicle, mode) = (&vehicles[at], modes[at]);
+                force.begin(clock.tick);
+                let settled = perceptions.and_then(|perceptions| {
+                    if let Some(later) = perceptions.get(at + AHEAD) {
+                        flock.prefetch(later);
+                    }
+                    let alone = mode == Combine::Prioritized
+                        && lenders.is_none()
+                        && force.ledger().is_empty();
+                    flock.record(entities[at], &perceptions[at], alone, force)
+                });
+                let total = settled.unwrap_or_else(|| {
+                    if let Some(lenders) = lenders {
+                        force.borrow(clock.tick, || {
+                            let lenders = satellites.iter_many(lenders[at].iter());
+                            lenders.map(|(entity, &id, force)| (id, entity, force))
+                        });
+                    }
+                    let mut dice = None;
+                    let draw = || {
+                        dice.get_or_insert_with(|| {
+                            let salt = DITHER_SALT ^ (u64::from(clock.tick) << 32);
+                            RandomStream::new(clock.seed, id, salt)
+                        })
+                        .unit()
+                    };
+                    mode.combine(force.entries_mut(), vehicle.max_force, draw)
+                });
+                let mass = bodies.map_or(0.0, |bodies| bodies[at].mass);
+                force.settle(if is_negligible(total, vehicle, mass) {
+                    Vec2::ZERO
+                } else {
+                    total
                 });
             }
-            let mut dice = None;
-            let draw = || {
-                dice.get_or_insert_with(|| {
-                    let salt = DITHER_SALT ^ (u64::from(clock.tick) << 32);
-                    RandomStream::new(clock.seed, id, salt)
-                })
-                .unit()
-            };
-            let total = mode.combine(force.entries_mut(), vehicle.max_force, draw);
-            let mass = body.map_or(0.0, |body| body.mass);
-            force.settle(if is_negligible(total, vehicle, mass) {
-                Vec2::ZERO
-            } else {
-                total
-            });
-        },
-    );
+        });
+    }
 }
 
 #[cfg(test)]

@@ -13,13 +13,13 @@ use crate::{BehaviorId, Influence, SteeringId};
 /// of yours between the two may still change it.
 #[derive(Component, Reflect, Clone, Debug, Default)]
 #[reflect(Component, Default, Debug, Clone)]
+// What moves the body comes first and together: one line of cache of the three.
+#[repr(C)]
 pub struct SteeringForce {
     /// The force to apply, N, world frame. Never longer than `max_force`, always finite.
     pub total: Vec2,
     tick: u32,
     steered: bool,
-    #[reflect(ignore)]
-    entries: SmallVec<[LedgerEntry; 4]>,
     /// The entities that lent behaviors this tick, for those who have any.
     #[reflect(ignore)]
     #[expect(
@@ -27,6 +27,8 @@ pub struct SteeringForce {
         reason = "few agents have any; the others pay for 8 bytes, not 24"
     )]
     sources: Option<Box<Vec<(SteeringId, Entity)>>>,
+    #[reflect(ignore)]
+    entries: SmallVec<[LedgerEntry; 4]>,
 }
 
 impl SteeringForce {
@@ -69,9 +71,9 @@ impl SteeringForce {
         }
     }
 
+    /// Adds an entry to the ledger begun last.
     #[inline]
-    pub(crate) fn record(&mut self, tick: u32, entry: LedgerEntry) {
-        self.begin(tick);
+    pub(crate) fn record(&mut self, entry: LedgerEntry) {
         self.entries.push(entry);
     }
 
@@ -185,6 +187,18 @@ impl LedgerEntry {
         } else {
             (share, cut)
         };
+    }
+}
+
+impl Cut {
+    /// Of a force of which the budget left such a share.
+    #[inline]
+    pub(crate) fn by_share(share: f32) -> Self {
+        if share < 1.0 {
+            Self::Budget
+        } else {
+            Self::Nothing
+        }
     }
 }
 

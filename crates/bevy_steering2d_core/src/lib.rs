@@ -79,6 +79,7 @@ mod schedule;
 mod steer;
 mod stuck;
 mod target;
+mod team;
 mod think;
 mod times;
 mod vehicle;

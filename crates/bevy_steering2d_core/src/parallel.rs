@@ -1,17 +1,22 @@
 //! One dispatch per stage, none at all for small worlds, and memory asked for in time.
 
+use std::sync::Mutex;
+
 use bevy::ecs::batching::BatchingStrategy;
+use bevy::ecs::change_detection::{ContiguousComponentTicksMut, Tick};
 use bevy::ecs::query::{IterQueryData, QueryFilter, QueryItem};
 use bevy::prelude::*;
 use bevy::tasks::ComputeTaskPool;
+
+use crate::team::{lock, work_together};
 
 /// Fewer agents than this are visited by one thread: others would take longer to wake up than the
 /// work takes. For formulas, which take a hundred nanoseconds or a few.
 pub(crate) const FORMULA: usize = 1_000;
 /// The same for the walk of a flock.
-pub(crate) const WALK: usize = 3_000;
+pub(crate) const WALK: usize = 1_500;
 /// The same for passes that take ten nanoseconds for each.
-pub(crate) const LIGHT: usize = 50_000;
+pub(crate) const LIGHT: usize = 5_000;
 /// Several pieces per thread: some take longer, and some threads wake up late.
 const PIECES_PER_THREAD: usize = 3;
 
@@ -50,34 +55,77 @@ pub(crate) fn piece_of(count: usize, parallel_from: usize) -> usize {
 /// Works on every piece, in parallel when there is more than one.
 ///
 /// The pieces are disjoint, so neither their order nor the number of threads can matter.
-pub(crate) fn work_on<P: Send>(pieces: impl ExactSizeIterator<Item = P>, work: impl Fn(P) + Sync) {
+pub(crate) fn work_on<P>(pieces: impl ExactSizeIterator<Item = P> + Send, work: impl Fn(P) + Sync) {
     if pieces.len() <= 1 {
         pieces.for_each(work);
         return;
     }
-    let work = &work;
-    ComputeTaskPool::get().scope(|scope| {
-        for piece in pieces {
-            scope.spawn(async move { work(piece) });
+    let helpers = ComputeTaskPool::get().thread_num() - 1;
+    let pieces = Mutex::new(pieces);
+    work_together(helpers, &|| {
+        loop {
+            let piece = lock(&pieces).next();
+            let Some(piece) = piece else { return };
+            work(piece);
         }
     });
+}
+
+/// Some rows of a table of which only those that change are to be marked as changed.
+pub(crate) struct RowsToChange<'a, T> {
+    rows: &'a mut [T],
+    changed: &'a mut [Tick],
+    now: Tick,
+}
+
+impl<T> RowsToChange<'_, T> {
+    #[inline]
+    pub(crate) fn get(&self, row: usize) -> &T {
+        &self.rows[row]
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, row: usize) -> &mut T {
+        self.changed[row] = self.now;
+        &mut self.rows[row]
+    }
+}
+
+/// Pieces of a split table of which only some rows
+/// change.
+pub(crate) fn chunks_to_change<'a, T>(
+    (rows, ticks): &'a mut (&mut [T], ContiguousComponentTicksMut),
+    piece: usize,
+) -> impl ExactSizeIterator<Item = RowsToChange<'a, T>> + use<'a, T> {
+    let now = ticks.this_run();
+    let changed = ticks.changed_mut().chunks_mut(piece);
+    let pieces = rows.chunks_mut(piece).zip(changed);
+    pieces.map(move |(rows, changed)| RowsToChange { rows, changed, now })
 }
 
 /// How many items ahead to ask for memory: enough to hide the way to the last level of cache.
 pub(crate) const AHEAD: usize = 16;
 
-/// Asks for an item that is going to be read soon, where the processor cannot guess which.
+/// Asks for an item that is going to be read soon, where the processor cannot guess which or does
+/// not guess far enough ahead.
 #[inline(always)]
-pub(crate) fn prefetch<T>(items: &[T], at: usize) {
+pub(crate) fn prefetch<T>(item: Option<&T>) {
     #[cfg(target_arch = "x86_64")]
-    if let Some(item) = items.get(at) {
+    if let Some(item) = item {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a hint about an address; every x86-64 has it.
-        #[expect(unsafe_code, reason = "there is no safe way to give the hint")]
-        unsafe {
-            _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(item).cast());
+        let item: *const i8 = std::ptr::from_ref(item).cast();
+        for byte in (0..size_of::<T>()).step_by(CACHE_LINE) {
+            // SAFETY: a hint about an address; every x86-64 has it.
+            #[expect(unsafe_code, reason = "there is no safe way to give the hint")]
+            unsafe {
+                _mm_prefetch::<_MM_HINT_T0>(item.wrapping_add(byte));
+            }
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = (items, at);
+    let _ = item;
 }
+
+/// Bytes that are fetched together.
+#[cfg(target_arch = "x86_64")]
+const CACHE_LINE: usize = 64;

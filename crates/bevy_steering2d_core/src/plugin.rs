@@ -4,7 +4,7 @@ use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
 use bevy::prelude::*;
 
 use crate::behaviors::{
-    Flock, FlockClasses, classify_flock, declassify, note_intents, steer_flock, walk_flock,
+    Flock, FlockClasses, classify_flock, declassify, note_intents, walk_flock,
 };
 use crate::clock::begin_tick;
 use crate::combine::combine_forces;
@@ -186,16 +186,11 @@ impl Plugin for SteeringCorePlugin {
     }
 }
 
-/// Separation, Alignment and Cohesion share one system.
+/// Separation, Alignment and Cohesion share one walk; the combiner takes down what comes of it.
 fn add_flock_behaviors(app: &mut App) {
-    let orders = [
-        register::<Separation>(app),
-        register::<Alignment>(app),
-        register::<Cohesion>(app),
-    ];
-    if let [.., Some(last)] = orders {
-        app.add_systems(SteeringStage::Steer, steer_flock.in_set(last));
-    }
+    register::<Separation>(app);
+    register::<Alignment>(app);
+    register::<Cohesion>(app);
 }
 
 /// It mends what all others wish, so it is heard after them, theirs and yours.

@@ -50,7 +50,8 @@ pub(crate) fn steer_agents<B: Behavior>(
             let asked = || behavior.steer(&agent, memory, world);
             let entry = step.entry(slot, entity, behavior, &agent, asked);
             step.watch_target(behavior, &entry, watch);
-            force.record(clock.tick, entry);
+            force.begin(clock.tick);
+            force.record(entry);
         },
     );
 }
@@ -98,7 +99,8 @@ pub(crate) fn steer_satellites<B: Behavior>(
             let asked = || behavior.steer(&agent, memory, world);
             let entry = step.entry(slot, entity, behavior, &agent, asked);
             step.watch_target(behavior, &entry, watch);
-            force.record(clock.tick, entry);
+            force.begin(clock.tick);
+            force.record(entry);
         },
     );
 }

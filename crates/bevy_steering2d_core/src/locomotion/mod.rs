@@ -32,6 +32,7 @@ pub use facing::{FaceTarget, wanted_facing};
 pub use point_mass::PointMass;
 pub(crate) use point_mass::{forget_point_mass, move_point_masses, sense_point_masses};
 
+use crate::perception::lanes::clamp_length;
 use crate::{InvalidParameter, SteeringClock, SteeringWarnings, Vehicle};
 
 /// What happens to an agent that is faster than its `max_speed`. Absent means
@@ -115,6 +116,7 @@ pub(crate) fn warn_of_faulty_facing(
 /// The goal is the velocity after `force` N on `mass` kg for `delta` s, pulled back into the disc
 /// of allowed velocities. From inside the disc that is never more than the force asked for; from
 /// outside, a [`Soft`](SpeedLimit::Soft) limit approaches it with at most `max_force`.
+#[inline]
 pub fn velocity_change(
     vehicle: &Vehicle,
     mass: f32,
@@ -123,9 +125,12 @@ pub fn velocity_change(
     limit: SpeedLimit,
     delta: f32,
 ) -> Vec2 {
-    let goal = (velocity + force / mass * delta).clamp_length_max(vehicle.max_speed);
+    // Who steers with full force at full speed is at both limits in every tick. Branches would be
+    // mispredicted there, which costs more than a needless root.
+    let clamp = |vector: Vec2, most: f32| Vec2::from(clamp_length(vector.into(), most));
+    let goal = clamp(velocity + force / mass * delta, vehicle.max_speed);
     match limit {
-        SpeedLimit::Soft => (goal - velocity).clamp_length_max(vehicle.max_force / mass * delta),
+        SpeedLimit::Soft => clamp(goal - velocity, vehicle.max_force / mass * delta),
         SpeedLimit::Hard => goal - velocity,
     }
 }

@@ -1,9 +1,10 @@
 //! The built-in backend: Reynolds' point mass, no physics engine needed.
 
+use bevy::ecs::change_detection::ContiguousMut;
 use bevy::prelude::*;
 
 use super::{FaceTarget, FaceVelocity, SpeedLimit, velocity_change, wanted_facing};
-use crate::parallel::{LIGHT, for_each_mut};
+use crate::parallel::{AHEAD, LIGHT, chunks_to_change, piece_of, prefetch, work_on};
 use crate::{
     InvalidParameter, Kinematics, SteeringClock, SteeringDisabled, SteeringForce, SteeringWarnings,
     Targets, Vehicle,
@@ -67,25 +68,28 @@ pub(crate) fn sense_point_masses(
         &mut Kinematics,
     )>,
 ) {
-    for_each_mut(
-        &mut bodies,
-        LIGHT,
-        |(entity, point, transform, vehicle, mut body)| {
-            let sound = point.check(transform);
-            body.sense(transform.translation.truncate(), point.velocity, || {
-                facing(transform)
-            });
-            body.mass = if sound.is_ok() { point.mass } else { 0.0 };
-            body.radius = vehicle
-                .and_then(|vehicle| vehicle.radius)
-                .unwrap_or(PointMass::RADIUS);
-            if let Err(error) = sound {
-                warnings.raise(&clock, entity, error.field, || {
-                    format!("{error}; until then it stands still")
+    let tables = bodies.contiguous_iter_mut().expect("all of it in tables");
+    for (entities, points, transforms, vehicles, mut bodies) in tables {
+        let piece = piece_of(entities.len(), LIGHT);
+        work_on(bodies.chunks_mut(piece).enumerate(), |(number, bodies)| {
+            for (body, at) in bodies.iter_mut().zip(number * piece..) {
+                let (point, transform) = (&points[at], &transforms[at]);
+                let sound = point.check(transform);
+                body.sense(transform.translation.truncate(), point.velocity, || {
+                    facing(transform)
                 });
+                body.mass = if sound.is_ok() { point.mass } else { 0.0 };
+                body.radius = vehicles
+                    .and_then(|vehicles| vehicles[at].radius)
+                    .unwrap_or(PointMass::RADIUS);
+                if let Err(error) = sound {
+                    warnings.raise(&clock, entities[at], error.field, || {
+                        format!("{error}; until then it stands still")
+                    });
+                }
             }
-        },
-    );
+        });
+    }
 }
 
 pub(crate) fn move_point_masses(
@@ -103,43 +107,55 @@ pub(crate) fn move_point_masses(
     )>,
 ) {
     let delta = clock.delta;
-    for_each_mut(
-        &mut bodies,
-        LIGHT,
-        |(body, mut point, mut transform, agent, limit, face, looks, disabled)| {
-            if body.mass == 0.0 {
-                return;
-            }
-            if let Some((vehicle, force)) = agent
-                && force.is_steered()
-                && !disabled
-            {
-                let change = velocity_change(
-                    vehicle,
-                    point.mass,
-                    point.velocity,
-                    force.total,
-                    limit.copied().unwrap_or_default(),
-                    delta,
-                );
-                if change.is_finite() {
-                    point.velocity += change;
+    let tables = bodies.contiguous_iter_mut().expect("all of it in tables");
+    for (bodies, points, transforms, agents, limits, faces, looks, disabled) in tables {
+        let piece = piece_of(bodies.len(), LIGHT);
+        let mut points = ContiguousMut::bypass_change_detection_split(points);
+        let mut transforms = ContiguousMut::bypass_change_detection_split(transforms);
+        let points = chunks_to_change(&mut points, piece);
+        let pieces = points.zip(chunks_to_change(&mut transforms, piece));
+        let pieces = pieces.enumerate();
+        work_on(pieces, |(number, (mut points, mut transforms))| {
+            for (row, at) in (number * piece..bodies.len()).enumerate().take(piece) {
+                let (body, point) = (&bodies[at], points.get(row));
+                if body.mass == 0.0 {
+                    continue;
+                }
+                let mut velocity = point.velocity;
+                let later = agents.and_then(|(_, forces)| forces.get(at + AHEAD));
+                prefetch(later.map(|force| &force.total));
+                if let Some((vehicles, forces)) = agents
+                    && forces[at].is_steered()
+                    && !disabled
+                {
+                    let change = velocity_change(
+                        &vehicles[at],
+                        point.mass,
+                        velocity,
+                        forces[at].total,
+                        limits.map_or_else(default, |limits| limits[at]),
+                        delta,
+                    );
+                    if change.is_finite() {
+                        velocity += change;
+                        points.get_mut(row).velocity = velocity;
+                    }
+                }
+                if velocity != Vec2::ZERO {
+                    transforms.get_mut(row).translation += (velocity * delta).extend(0.0);
+                }
+                if let Some(faces) = faces
+                    && !disabled
+                {
+                    let wanted = wanted_facing(body, looks.map(|looks| &looks[at]), &targets);
+                    let rate = faces[at].turn_rate(facing(transforms.get(row)), wanted, delta);
+                    if rate != 0.0 {
+                        transforms.get_mut(row).rotate_z(rate * delta);
+                    }
                 }
             }
-            if point.velocity != Vec2::ZERO {
-                transform.translation += (point.velocity * delta).extend(0.0);
-            }
-            if let Some(face) = face
-                && !disabled
-            {
-                let wanted = wanted_facing(body, looks, &targets);
-                let rate = face.turn_rate(facing(&transform), wanted, delta);
-                if rate != 0.0 {
-                    transform.rotate_z(rate * delta);
-                }
-            }
-        },
-    );
+        });
+    }
 }
 
 /// Without its body an entity is no longer seen as one.

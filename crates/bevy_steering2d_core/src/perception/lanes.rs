@@ -25,6 +25,8 @@ pub(crate) trait Number:
     /// `self` where it is greater, else `other`.
     fn max(self, other: Self) -> Self;
     fn sqrt(self) -> Self;
+    /// 1 where `self < other`, else 0.
+    fn is_below(self, other: Self) -> Self;
 }
 
 impl Number for f32 {
@@ -47,12 +49,22 @@ impl Number for f32 {
     fn sqrt(self) -> Self {
         f32::sqrt(self)
     }
+
+    #[inline(always)]
+    fn is_below(self, other: Self) -> Self {
+        Self::from(u8::from(self < other))
+    }
+}
+
+#[inline(always)]
+pub(crate) fn length<N: Number>([x, y]: [N; 2]) -> N {
+    (x * x + y * y).sqrt()
 }
 
 /// The vector, shortened to `most` if it is longer.
 #[inline(always)]
 pub(crate) fn clamp_length<N: Number>([x, y]: [N; 2], most: N) -> [N; 2] {
-    let share = (most / (x * x + y * y).sqrt()).min(N::splat(1.0));
+    let share = (most / length([x, y])).min(N::splat(1.0));
     [x * share, y * share]
 }
 
@@ -62,8 +74,6 @@ pub(crate) trait Lanes: Number {
     fn load(from: &[f32], at: usize) -> Self;
     /// Puts the eight numbers to `at`.
     fn store(self, into: &mut [f32], at: usize);
-    /// 1 where `self < other`, else 0.
-    fn is_below(self, other: Self) -> Self;
     /// The integer estimate of 1/√x, within 4 %.
     fn guess_inverse_sqrt(self) -> Self;
     /// `((a+e) + (c+g)) + ((b+f) + (d+h))`
@@ -141,6 +151,11 @@ impl Number for Portable {
     fn sqrt(self) -> Self {
         Self(self.0.map(f32::sqrt))
     }
+
+    #[inline(always)]
+    fn is_below(self, other: Self) -> Self {
+        Self(from_fn(|i| f32::from(u8::from(self.0[i] < other.0[i]))))
+    }
 }
 
 #[cfg(any(test, not(target_arch = "x86_64")))]
@@ -154,11 +169,6 @@ impl Lanes for Portable {
     #[inline(always)]
     fn store(self, into: &mut [f32], at: usize) {
         into[at..at + LANES].copy_from_slice(&self.0);
-    }
-
-    #[inline(always)]
-    fn is_below(self, other: Self) -> Self {
-        Self(from_fn(|i| f32::from(u8::from(self.0[i] < other.0[i]))))
     }
 
     #[inline(always)]
@@ -227,6 +237,15 @@ mod x86_64 {
             // SAFETY: the processor has AVX2, see the type.
             Self(unsafe { _mm256_sqrt_ps(self.0) })
         }
+
+        #[inline(always)]
+        fn is_below(self, other: Self) -> Self {
+            // SAFETY: the processor has AVX2, see the type.
+            Self(unsafe {
+                let below = _mm256_cmp_ps::<_CMP_LT_OQ>(self.0, other.0);
+                _mm256_and_ps(below, _mm256_set1_ps(1.0))
+            })
+        }
     }
 
     impl Lanes for Avx2 {
@@ -242,15 +261,6 @@ mod x86_64 {
             let chunk = &mut into[at..at + LANES];
             // SAFETY: the processor has AVX2; the slice holds eight numbers.
             unsafe { _mm256_storeu_ps(chunk.as_mut_ptr(), self.0) };
-        }
-
-        #[inline(always)]
-        fn is_below(self, other: Self) -> Self {
-            // SAFETY: the processor has AVX2, see the type.
-            Self(unsafe {
-                let below = _mm256_cmp_ps::<_CMP_LT_OQ>(self.0, other.0);
-                _mm256_and_ps(below, _mm256_set1_ps(1.0))
-            })
         }
 
         #[inline(always)]
@@ -345,6 +355,18 @@ mod x86_64 {
             // SAFETY: every x86-64 has SSE2.
             unsafe { Self(_mm_sqrt_ps(self.0), _mm_sqrt_ps(self.1)) }
         }
+
+        #[inline(always)]
+        fn is_below(self, other: Self) -> Self {
+            // SAFETY: every x86-64 has SSE2.
+            unsafe {
+                let one = _mm_set1_ps(1.0);
+                Self(
+                    _mm_and_ps(_mm_cmplt_ps(self.0, other.0), one),
+                    _mm_and_ps(_mm_cmplt_ps(self.1, other.1), one),
+                )
+            }
+        }
     }
 
     impl Lanes for Sse2 {
@@ -367,18 +389,6 @@ mod x86_64 {
             unsafe {
                 _mm_storeu_ps(chunk.as_mut_ptr(), self.0);
                 _mm_storeu_ps(chunk[4..].as_mut_ptr(), self.1);
-            }
-        }
-
-        #[inline(always)]
-        fn is_below(self, other: Self) -> Self {
-            // SAFETY: every x86-64 has SSE2.
-            unsafe {
-                let one = _mm_set1_ps(1.0);
-                Self(
-                    _mm_and_ps(_mm_cmplt_ps(self.0, other.0), one),
-                    _mm_and_ps(_mm_cmplt_ps(self.1, other.1), one),
-                )
             }
         }
 

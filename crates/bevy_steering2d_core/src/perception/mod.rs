@@ -29,7 +29,7 @@ pub use surroundings::{Region, Surroundings};
 pub use wall::{Wall, WallIndex};
 
 pub(crate) use geometry::order_of;
-pub(crate) use neighbors::{Candidates, Places, index_neighbors};
+pub(crate) use neighbors::{Candidates, PADDING, Places, index_neighbors};
 pub(crate) use obstacle::index_obstacles;
 pub(crate) use probes::{ask, clear_probes};
 pub(crate) use wall::index_walls;

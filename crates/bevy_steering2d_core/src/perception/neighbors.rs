@@ -7,7 +7,7 @@ use bevy::prelude::*;
 use smallvec::SmallVec;
 
 use super::grid::Grid;
-use super::lanes::LANES;
+use super::lanes::{LANES, Number};
 use crate::parallel::{AHEAD, LIGHT, piece_of, prefetch, work_on};
 use crate::{Agent, Kinematics, SteeringClock, SteeringId, ThinkEvery, Vehicle};
 
@@ -167,6 +167,9 @@ struct Row {
     gain: f32,
     class: u32,
 }
+
+/// So many places may be read from any place on.
+pub(crate) const PADDING: usize = 2 * LANES;
 
 /// What the flock walk reads of the sorted agents, one array each and padded, so that eight fit in
 /// one load.
@@ -410,7 +413,7 @@ impl Places {
             &mut self.gain,
         ];
         let mut lanes = lanes.map(|lane| {
-            lane.resize(count + LANES, 0.0);
+            lane.resize(count + PADDING, 0.0);
             lane[count..].fill(0.0);
             lane[..count].chunks_mut(piece)
         });
@@ -445,9 +448,8 @@ impl PlacesPiece<'_> {
             gain,
         ] = self.lanes.map(|lane| &mut lane[..count]);
         for (place, (&row, class)) in order.iter().zip(self.classes).enumerate() {
-            if let Some(&later) = order.get(place + AHEAD) {
-                prefetch(&rows.agents, later as usize);
-            }
+            let later = order.get(place + AHEAD);
+            prefetch(later.and_then(|&later| rows.agents.get(later as usize)));
             let row = &rows.agents[row as usize];
             (x[place], y[place]) = row.agent.position.into();
             (heading_x[place], heading_y[place]) = row.agent.heading.into();
@@ -559,7 +561,7 @@ pub(crate) fn index_neighbors(
                 table.gather(rows, part, &clock);
             }
         });
-        parts.iter().for_each(|part| gathered.append(part));
+        parts.iter_mut().for_each(|part| gathered.append(part));
         first += count;
     }
     let cell = gathered.reach.usual().unwrap_or(Neighbors::DEFAULT_CELL);
@@ -711,8 +713,11 @@ impl Default for Gathered {
 impl Gathered {
     #[inline]
     fn note(&mut self, id: SteeringId, point: Vec2) {
-        self.low = self.low.min(point);
-        self.high = self.high.max(point);
+        // The plain comparisons of `Number`: no point here is NaN, which `Vec2::min` looks out for.
+        self.low.x = Number::min(point.x, self.low.x);
+        self.low.y = Number::min(point.y, self.low.y);
+        self.high.x = Number::max(point.x, self.high.x);
+        self.high.y = Number::max(point.y, self.high.y);
         self.note_ids(id, id);
     }
 
@@ -723,10 +728,10 @@ impl Gathered {
         self.ids = Some((before.0, last));
     }
 
-    fn append(&mut self, next: &Self) {
+    fn append(&mut self, next: &mut Self) {
         self.low = self.low.min(next.low);
         self.high = self.high.max(next.high);
-        self.reach.append(&next.reach);
+        self.reach.append(&mut next.reach);
         if let Some((first, last)) = next.ids {
             self.note_ids(first, last);
             self.by_id &= next.by_id;
@@ -747,6 +752,8 @@ impl Gathered {
 struct ReachHistogram {
     counts: [u32; Neighbors::REACH_BUCKETS],
     longest: [f32; Neighbors::REACH_BUCKETS],
+    /// The last reach and how often it came in a row: mostly all are the same.
+    run: (f32, u32),
 }
 
 impl Default for ReachHistogram {
@@ -754,6 +761,7 @@ impl Default for ReachHistogram {
         Self {
             counts: [0; Neighbors::REACH_BUCKETS],
             longest: [0.0; Neighbors::REACH_BUCKETS],
+            run: (0.0, 0),
         }
     }
 }
@@ -761,15 +769,26 @@ impl Default for ReachHistogram {
 impl ReachHistogram {
     #[inline]
     fn add(&mut self, reach: f32) {
+        if reach != self.run.0 {
+            self.end_run();
+            self.run = (reach, 0);
+        }
+        self.run.1 += 1;
+    }
+
+    fn end_run(&mut self) {
+        let (reach, count) = std::mem::take(&mut self.run);
         if reach > 0.0 && reach < f32::INFINITY {
             // The exponent bits of a positive float.
             let bucket = (reach.to_bits() >> 23) as usize;
-            self.counts[bucket] += 1;
+            self.counts[bucket] += count;
             self.longest[bucket] = self.longest[bucket].max(reach);
         }
     }
 
-    fn append(&mut self, next: &Self) {
+    /// Takes over what `next` has counted.
+    fn append(&mut self, next: &mut Self) {
+        next.end_run();
         for bucket in 0..Neighbors::REACH_BUCKETS {
             self.counts[bucket] += next.counts[bucket];
             self.longest[bucket] = self.longest[bucket].max(next.longest[bucket]);
@@ -777,7 +796,8 @@ impl ReachHistogram {
     }
 
     /// The longest reach of the fullest bucket, m.
-    fn usual(&self) -> Option<f32> {
+    fn usual(&mut self) -> Option<f32> {
+        self.end_run();
         let fullest = (0..Neighbors::REACH_BUCKETS).max_by_key(|&bucket| self.counts[bucket])?;
         (self.counts[fullest] > 0).then_some(self.longest[fullest])
     }

@@ -1,9 +1,11 @@
 //! Who flocks how: many agents share one of a few classes.
 
+use bevy::ecs::change_detection::Tick;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 
 use super::{Alignment, Cohesion, Flocks, Separation, Slots};
+use crate::combine::rank;
 use crate::perception::{Perception, SteeringGroups};
 use crate::{Behavior, BehaviorId, Cut, LedgerEntry};
 
@@ -129,6 +131,10 @@ pub(crate) struct FlockClass {
     pub(super) alike: bool,
     /// A parameter is out of range.
     pub(super) faulty: bool,
+    /// Weights of the three.
+    pub(super) weights: [f32; 3],
+    /// The three ledger entries when all are heard, in this order.
+    pub(super) ledger: Option<[LedgerEntry; 3]>,
 }
 
 impl FlockClass {
@@ -137,6 +143,8 @@ impl FlockClass {
         Self {
             rules,
             faulty: rules.iter().any(invalid),
+            weights: rules.map(|rule| rule.entry.map_or(0.0, |entry| entry.weight)),
+            ledger: ledger_of(rules),
             ..Self::of_looks(rules.map(|rule| rule.look))
         }
     }
@@ -159,8 +167,17 @@ impl FlockClass {
             simple: looks.iter().all(Look::sees_all_around),
             alike: looks.iter().all(|look| look.radius == separation.radius),
             faulty: false,
+            weights: [1.0; 3],
+            ledger: None,
         }
     }
+}
+
+fn ledger_of(rules: [Rule; 3]) -> Option<[LedgerEntry; 3]> {
+    let [separation, alignment, cohesion] = rules.map(|rule| rule.entry);
+    let ledger = [separation?, alignment?, cohesion?];
+    let heard = ledger.iter().all(|entry| entry.cut == Cut::Nothing);
+    (heard && ledger.is_sorted_by_key(rank)).then_some(ledger)
 }
 
 /// The classes in use.
@@ -212,21 +229,22 @@ impl FlockClasses {
     }
 }
 
-/// Whose class may be another than it was.
-type Reclassified = Or<(
-    Changed<Separation>,
-    Changed<Alignment>,
-    Changed<Cohesion>,
-    // One of the three was removed.
-    Changed<Perception>,
-)>;
-
 /// Finds the class of every agent whose behaviors changed.
 pub(crate) fn classify_flock(
     slots: Slots,
     mut classes: ResMut<FlockClasses>,
     mut agents: ParamSet<(
-        Query<Entity, (Flocks, Reclassified)>,
+        Query<
+            (
+                Entity,
+                Option<Ref<Separation>>,
+                Option<Ref<Alignment>>,
+                Option<Ref<Cohesion>>,
+                // Changed when one of the three was removed.
+                Ref<Perception>,
+            ),
+            Flocks,
+        >,
         Query<
             (
                 Option<&Separation>,
@@ -240,7 +258,27 @@ pub(crate) fn classify_flock(
     mut changed: Local<Vec<Entity>>,
 ) {
     changed.clear();
-    changed.extend(&agents.p0());
+    let rules = agents.p0();
+    let tables = rules.contiguous_iter().expect("all of it in tables");
+    for (entities, separations, alignments, cohesions, perceptions) in tables {
+        let columns = [
+            separations.map(|rules| rules.changed_ticks_slice()),
+            alignments.map(|rules| rules.changed_ticks_slice()),
+            cohesions.map(|rules| rules.changed_ticks_slice()),
+            Some(perceptions.changed_ticks_slice()),
+        ];
+        let (last, now) = (perceptions.last_run_tick(), perceptions.this_run_tick());
+        let is_new = |tick: &Tick| tick.is_newer_than(last, now);
+        // Mostly nothing has changed, which is seen fastest column by column.
+        let columns = columns.into_iter().flatten();
+        if columns.clone().any(|ticks| ticks.iter().any(is_new)) {
+            let rows = entities.iter().enumerate();
+            changed.extend(rows.filter_map(|(row, &entity)| {
+                let mut columns = columns.clone();
+                columns.any(|ticks| is_new(&ticks[row])).then_some(entity)
+            }));
+        }
+    }
     if classes.classes.len() > FlockClasses::MOST {
         *classes = FlockClasses::default();
         for (separation, alignment, cohesion, perception) in &mut agents.p1() {

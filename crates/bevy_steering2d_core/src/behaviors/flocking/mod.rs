@@ -21,13 +21,12 @@ pub use cohesion::Cohesion;
 pub use separation::Separation;
 pub(crate) use walk::{Flock, walk_flock};
 
-use crate::parallel::{AHEAD, LIGHT, piece_of, work_on};
 use crate::perception::{Neighbors, Perception};
 use crate::registry::BehaviorSlot;
-use crate::steer::{Steered, Step};
+use crate::steer::Step;
 use crate::{
-    Behavior, Cut, Kinematics, SteeringClock, SteeringForce, SteeringId, SteeringWarnings, Targets,
-    Vehicle,
+    Behavior, Cut, Kinematics, LedgerEntry, SteeringClock, SteeringForce, SteeringId,
+    SteeringWarnings, Targets, Vehicle,
 };
 
 /// Everything a boid needs besides a body: the three rules, which flock out of the box. (Reynolds 1987)
@@ -70,54 +69,71 @@ pub(crate) struct Slots<'w> {
 /// Who has at least one of the three.
 pub(crate) type Flocks = Or<(With<Separation>, With<Alignment>, With<Cohesion>)>;
 
-/// Writes the ledger entries of all three at once.
-pub(crate) fn steer_flock(
-    clock: Res<SteeringClock>,
-    classes: Res<FlockClasses>,
-    flock: Res<Flock>,
-    neighbors: Res<Neighbors>,
-    complaints: Complaints,
-    mut agents: Query<(Entity, &Perception, &mut SteeringForce), (Steered, Flocks)>,
-) {
-    let tables = agents.contiguous_iter_mut().expect("all of it in tables");
-    for (entities, perceptions, mut ledgers) in tables {
-        let piece = piece_of(entities.len(), LIGHT);
-        let pieces = entities
-            .chunks(piece)
-            .zip(perceptions.chunks(piece))
-            .zip(ledgers.bypass_change_detection().chunks_mut(piece));
-        work_on(pieces, |((entities, perceptions), ledgers)| {
-            let all = entities.iter().zip(perceptions).zip(ledgers);
-            for (at, ((&entity, perception), ledger)) in all.enumerate() {
-                if let Some(later) = perceptions.get(at + AHEAD) {
-                    flock.prefetch(later, &neighbors);
-                }
-                let Some(class) = neighbors.class_of(perception) else {
-                    continue; // Not its turn.
-                };
-                // None while its body or vehicle is unsound.
-                let sound = class == perception.class;
-                let class = classes.get(class);
-                if class.faulty || !sound {
-                    complaints.raise(entity);
-                }
-                let forces = flock.forces_on(perception, &neighbors);
-                for (rule, force) in class.rules.iter().zip(forces) {
-                    let Some(mut entry) = rule.entry else {
-                        continue;
-                    };
-                    if entry.cut == Cut::Nothing {
-                        if force.is_finite() {
-                            entry.raw = force;
-                        } else {
-                            complaints.raise_force(entity, force);
-                            entry.cut = Cut::Invalid;
-                        }
-                    }
-                    ledger.record(clock.tick, entry);
+/// What the flock asks of everybody this tick.
+#[derive(SystemParam)]
+pub(crate) struct FlockRules<'w, 's> {
+    classes: Res<'w, FlockClasses>,
+    flock: Res<'w, Flock>,
+    neighbors: Res<'w, Neighbors>,
+    complaints: Complaints<'w, 's>,
+}
+
+impl FlockRules<'_, '_> {
+    /// Asks for the forces on an agent whose turn comes soon.
+    #[inline]
+    pub(crate) fn prefetch(&self, perception: &Perception) {
+        self.flock.prefetch(perception, &self.neighbors);
+    }
+
+    /// Writes the ledger entries of all three at once, into a ledger begun. Whoever is asked for nothing else, by
+    /// priority, has been combined by the walk: then this is the total, N.
+    #[inline]
+    pub(crate) fn record(
+        &self,
+        agent: Entity,
+        perception: &Perception,
+        alone: bool,
+        ledger: &mut SteeringForce,
+    ) -> Option<Vec2> {
+        // None while it is not its turn.
+        let class = self.neighbors.class_of(perception)?;
+        // None while its body or vehicle is unsound.
+        let sound = class == perception.class;
+        let class = self.classes.get(class);
+        let forces = self.flock.forces_on(perception, &self.neighbors);
+        if let Some(entries) = &class.ledger
+            && alone
+            && sound
+            && forces.total.is_finite()
+        {
+            for (at, &entry) in entries.iter().enumerate() {
+                ledger.record(LedgerEntry {
+                    raw: forces.raw[at],
+                    share: forces.shares[at],
+                    cut: Cut::by_share(forces.shares[at]),
+                    ..entry
+                });
+            }
+            return Some(forces.total);
+        }
+        if class.faulty || !sound {
+            self.complaints.raise(agent);
+        }
+        for (rule, force) in class.rules.iter().zip(forces.raw) {
+            let Some(mut entry) = rule.entry else {
+                continue;
+            };
+            if entry.cut == Cut::Nothing {
+                if force.is_finite() {
+                    entry.raw = force;
+                } else {
+                    self.complaints.raise_force(agent, force);
+                    entry.cut = Cut::Invalid;
                 }
             }
-        });
+            ledger.record(entry);
+        }
+        None
     }
 }
 

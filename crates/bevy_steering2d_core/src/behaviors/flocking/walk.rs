@@ -8,6 +8,7 @@ use super::boid::{Boid, FlockSums};
 use super::class::{FlockClass, FlockClasses, Look};
 use super::cohesion::cohesion;
 use super::separation::separation;
+use crate::combine::Budget;
 use crate::parallel::{WALK, piece_of, prefetch, work_on};
 #[cfg(not(target_arch = "x86_64"))]
 use crate::perception::lanes::Portable;
@@ -15,7 +16,7 @@ use crate::perception::lanes::Portable;
 use crate::perception::lanes::{Avx2, Sse2};
 use crate::perception::lanes::{LANES, Lanes};
 use crate::perception::{
-    Candidates, Neighbor, NeighborView, Neighbors, Perception, Places, SteeringGroups,
+    Candidates, Neighbor, NeighborView, Neighbors, PADDING, Perception, Places, SteeringGroups,
 };
 use crate::{Agent, SteeringId};
 
@@ -25,16 +26,33 @@ pub(crate) struct Flock {
     forces: Vec<FlockForces>,
 }
 
-/// Of Separation, Alignment and Cohesion, N.
-type FlockForces = [Vec2; 3];
+/// What the flock asks of one agent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct FlockForces {
+    /// Of Separation, Alignment and Cohesion, N.
+    pub(super) raw: [Vec2; 3],
+    /// How much of each is accepted if they are heard in this order and nobody else is.
+    pub(super) shares: [f32; 3],
+    /// What comes of it then, N.
+    pub(super) total: Vec2,
+}
+
+impl Default for FlockForces {
+    fn default() -> Self {
+        Self {
+            raw: [Vec2::ZERO; 3],
+            shares: [1.0; 3],
+            total: Vec2::ZERO,
+        }
+    }
+}
 
 impl Flock {
     /// Asks for the forces on an agent whose turn comes soon.
     #[inline]
     pub(super) fn prefetch(&self, perception: &Perception, neighbors: &Neighbors) {
-        if let Some(place) = neighbors.place_of(perception) {
-            prefetch(&self.forces, place);
-        }
+        let place = neighbors.place_of(perception);
+        prefetch(place.and_then(|place| self.forces.get(place)));
     }
 
     #[inline]
@@ -140,7 +158,7 @@ fn walk_places_with<L: Lanes>(
                 }
             };
             let batched = (place - first) % LANES;
-            batch.put(batched, &sums, class.per_radius);
+            batch.put(batched, &sums, class);
             if batched == LANES - 1 || place - first == forces.len() - 1 {
                 let at = place - first - batched;
                 let forces = &mut forces[at..=place - first];
@@ -155,11 +173,12 @@ fn walk_places_with<L: Lanes>(
 struct Batch {
     sums: [[f32; LANES]; 8],
     per_radius: [f32; LANES],
+    weights: [[f32; LANES]; 3],
 }
 
 impl Batch {
     #[inline(always)]
-    fn put(&mut self, at: usize, sums: &FlockSums, per_radius: f32) {
+    fn put(&mut self, at: usize, sums: &FlockSums, class: &FlockClass) {
         let [away_x, away_y] = sums.away;
         let [heading_x, heading_y] = sums.headings;
         let [offset_x, offset_y] = sums.offsets;
@@ -176,7 +195,10 @@ impl Batch {
             column[at] = sum;
         }
         self.sums[7][at] = sums.cohering;
-        self.per_radius[at] = per_radius;
+        self.per_radius[at] = class.per_radius;
+        for (column, weight) in self.weights.iter_mut().zip(class.weights) {
+            column[at] = weight;
+        }
     }
 
     /// Turns the sums of the agents from `place` on into forces.
@@ -211,13 +233,26 @@ impl Batch {
             alignment(&me, &sums),
             cohesion(&me, &sums, L::load(&self.per_radius, 0)),
         ];
-        let mut out = [[[0.0; LANES]; 2]; 3];
-        for (out, force) in out.iter_mut().zip(settled) {
-            force[0].store(&mut out[0], 0);
-            force[1].store(&mut out[1], 0);
+        let mut budget = Budget::of(me.max_force);
+        let mut shares = [[0.0; LANES]; 3];
+        let mut raw = [[[0.0; LANES]; 2]; 3];
+        for (at, force) in settled.into_iter().enumerate() {
+            let weight = L::load(&self.weights[at], 0);
+            budget.accept(weight, force).store(&mut shares[at], 0);
+            force[0].store(&mut raw[at][0], 0);
+            force[1].store(&mut raw[at][1], 0);
         }
+        let mut total = [[0.0; LANES]; 2];
+        let [total_x, total_y] = budget.total();
+        total_x.store(&mut total[0], 0);
+        total_y.store(&mut total[1], 0);
         for (at, forces) in forces.iter_mut().enumerate() {
-            *forces = out.each_ref().map(|[x, y]| Vec2::new(x[at], y[at]));
+            let vector = |[x, y]: &[[f32; LANES]; 2]| Vec2::new(x[at], y[at]);
+            *forces = FlockForces {
+                raw: raw.each_ref().map(vector),
+                shares: shares.each_ref().map(|share| share[at]),
+                total: vector(&total),
+            };
         }
     }
 }
@@ -244,8 +279,8 @@ impl Default for Crowd {
 }
 
 impl Crowd {
-    /// The last load of a range writes up to seven too many, the padding eight.
-    const ROOM: usize = Candidates::MOST + 2 * LANES;
+    /// The last copy of a range writes up to fifteen too many.
+    const ROOM: usize = Candidates::MOST + PADDING;
     /// Where nobody is, m: out of every reach, and its square is still a number.
     const NOWHERE: f32 = 1e18;
 
@@ -255,13 +290,16 @@ impl Crowd {
         for range in &candidates.ranges {
             let mut from = range.start;
             let mut to = self.count;
+            // Mostly one round, so that the processor need not guess how many.
             while from < range.end {
-                L::load(&places.x, from).store(&mut self.x, to);
-                L::load(&places.y, from).store(&mut self.y, to);
-                L::load(&places.heading_x, from).store(&mut self.heading_x, to);
-                L::load(&places.heading_y, from).store(&mut self.heading_y, to);
-                from += LANES;
-                to += LANES;
+                for _ in 0..PADDING / LANES {
+                    L::load(&places.x, from).store(&mut self.x, to);
+                    L::load(&places.y, from).store(&mut self.y, to);
+                    L::load(&places.heading_x, from).store(&mut self.heading_x, to);
+                    L::load(&places.heading_y, from).store(&mut self.heading_y, to);
+                    from += LANES;
+                    to += LANES;
+                }
             }
             self.count += range.len();
         }
@@ -494,6 +532,7 @@ mod tests {
     use super::*;
     use crate::behaviors::testing::assert_close;
     use crate::perception::lanes::Portable;
+    use crate::{BehaviorId, Combine, Cut, LedgerEntry};
 
     fn place_agents(places: &[Vec2], class: FlockClass) -> (Neighbors, FlockClasses) {
         let gathered = places.iter().enumerate().map(|(id, &position)| {
@@ -565,7 +604,7 @@ mod tests {
         let (neighbors, classes) = place_agents(&[Vec2::ZERO, Vec2::X], class);
         let mut forces = [FlockForces::default(); 2];
         walk_places(&neighbors, &classes, 0, &mut forces);
-        let [separation, alignment, cohesion] = forces[0];
+        let [separation, alignment, cohesion] = forces[0].raw;
         assert_close(separation, Vec2::new(-20.0 * 0.75 * 0.75, 0.0));
         assert_close(alignment, 0.75 * 20.0 * Vec2::from_angle(1.0));
         assert_close(cohesion, Vec2::new(20.0 * 0.75 / 2.0, 0.0));
@@ -576,9 +615,12 @@ mod tests {
         for class in [looks(2.0, 3.0, 4.0), looks(2.0, 2.0, 2.0)] {
             let (neighbors, classes) = place_agents(&[Vec2::new(3.7, -2.9)], class);
             assert_eq!(sums_of(&neighbors, &class, 0), FlockSums::default());
-            let mut forces = [[Vec2::ONE; 3]];
+            let mut forces = [FlockForces {
+                raw: [Vec2::ONE; 3],
+                ..default()
+            }];
             walk_places(&neighbors, &classes, 0, &mut forces);
-            assert_eq!(forces[0], [Vec2::ZERO; 3]);
+            assert_eq!(forces[0], FlockForces::default());
         }
     }
 
@@ -590,10 +632,10 @@ mod tests {
             let walked = |walk: WalkPlaces| {
                 let mut forces = vec![FlockForces::default(); 501];
                 walk(&neighbors, &classes, 0, &mut forces);
-                let numbers = forces
-                    .into_iter()
-                    .flatten()
-                    .flat_map(|force| force.to_array());
+                let numbers = forces.into_iter().flat_map(|it| {
+                    let vectors = it.raw.into_iter().chain([it.total]);
+                    vectors.flat_map(|force| force.to_array()).chain(it.shares)
+                });
                 numbers.map(f32::to_bits).collect::<Vec<_>>()
             };
             let oracle = walked(walk_places_with::<Portable>);
@@ -601,6 +643,28 @@ mod tests {
             #[cfg(target_arch = "x86_64")]
             assert_eq!(walked(walk_places_with::<Sse2>), oracle);
         }
+    }
+
+    #[test]
+    fn the_walk_combines_as_the_combiner_does() {
+        let mut class = looks(3.0, 3.0, 3.0);
+        class.weights = [1.5, 1.0, 0.5];
+        let (neighbors, classes) = place_agents(&random_places(300, 15.0), class);
+        let mut forces = vec![FlockForces::default(); 300];
+        walk_places(&neighbors, &classes, 0, &mut forces);
+        for forces in &forces {
+            let mut ledger = [0, 1, 2].map(|at| LedgerEntry {
+                raw: forces.raw[at],
+                weight: class.weights[at],
+                ..LedgerEntry::new(BehaviorId::for_test(at as u16), &default(), Cut::Nothing)
+            });
+            let total = Combine::Prioritized.combine(&mut ledger, 20.0, || 0.0);
+            assert_eq!(forces.shares, ledger.map(|entry| entry.share));
+            assert_close(forces.total, total);
+        }
+        let cut = |forces: &&FlockForces| forces.shares.iter().any(|share| *share < 1.0);
+        let cuts = forces.iter().filter(cut).count();
+        assert!((1..300).contains(&cuts), "{cuts}");
     }
 
     #[test]
@@ -635,9 +699,10 @@ mod tests {
         let (neighbors, classes) = place_agents(&[Vec2::ONE; 9], class);
         let mut forces = [FlockForces::default(); 9];
         walk_places(&neighbors, &classes, 0, &mut forces);
-        for (i, [a, ..]) in forces.iter().enumerate() {
+        let away = forces.map(|forces| forces.raw[0]);
+        for (i, a) in away.iter().enumerate() {
             assert!(a.is_finite() && a.length() > 1.0);
-            assert!(forces[i + 1..].iter().all(|[b, ..]| a.distance(*b) > 0.1));
+            assert!(away[i + 1..].iter().all(|b| a.distance(*b) > 0.1));
         }
     }
 
@@ -651,6 +716,6 @@ mod tests {
         let classes = FlockClasses::of(vec![looks(1.0, 1.0, 1.0), looks(400.0, 400.0, 400.0)]);
         let mut forces = vec![FlockForces::default(); places.len()];
         walk_places(&neighbors, &classes, 0, &mut forces);
-        assert!(forces.iter().flatten().all(|force| force.is_finite()));
+        assert!(forces.iter().flat_map(|it| it.raw).all(Vec2::is_finite));
     }
 }
