@@ -76,9 +76,14 @@ pub(crate) fn sense_bodies(
         (With<RigidBody>, Without<PointMass>),
     >,
 ) {
+    // Mostly all are in the same set.
+    let mut last = None;
     for (entity, handle, is_agent, mut body) in &mut bodies {
         let simulated = handle.and_then(|(handle, context)| {
-            let set = sets.get(context.0).ok()?;
+            let (_, set) = last
+                .filter(|(known, _)| *known == context.0)
+                .or_else(|| Some((context.0, sets.get(context.0).ok()?)))?;
+            last = Some((context.0, set));
             set.bodies.get(handle.0)
         });
         let Some(simulated) = simulated else {
