@@ -3,9 +3,7 @@
 use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
 use bevy::prelude::*;
 
-use crate::behaviors::{
-    Flock, FlockClasses, classify_flock, declassify, note_intents, walk_flock,
-};
+use crate::behaviors::{Flock, FlockClasses, classify_flock, declassify, note_intents, walk_flock};
 use crate::clock::begin_tick;
 use crate::combine::combine_forces;
 use crate::events::{

@@ -5,9 +5,9 @@ use bevy::math::ops;
 use bevy::prelude::*;
 use smallvec::SmallVec;
 
-use super::embeds_influence;
 use super::half_planes::{HalfPlane, nearest_allowed};
 use super::path_progress::FollowPathMemory;
+use super::{FlockRules, embeds_influence};
 use crate::clock::SteeringClock;
 use crate::parallel::{FORMULA, for_each_mut};
 use crate::perception::{
@@ -477,12 +477,14 @@ fn time_of_contact(offset: Vec2, relative: Vec2, room: f32) -> f32 {
 /// Writes down what everybody is up to, before anybody gives way.
 pub(crate) fn note_intents(
     clock: Res<SteeringClock>,
+    flock: FlockRules,
     paths: Query<&SteeringPath>,
     mut agents: Query<
         (
             Entity,
             &Vehicle,
             &Kinematics,
+            Option<&Perception>,
             Option<(&FollowPath, &FollowPathMemory)>,
             &mut SteeringForce,
             &mut Intent,
@@ -494,8 +496,12 @@ pub(crate) fn note_intents(
     for_each_mut(
         &mut agents,
         FORMULA,
-        |(entity, vehicle, body, follow, mut force, mut intent)| {
+        |(entity, vehicle, body, perception, follow, mut force, mut intent)| {
             force.begin(tick);
+            // The combiner would come too late.
+            if let Some(perception) = perception {
+                flock.record(entity, perception, false, &mut force);
+            }
             if !body.is_steerable() {
                 return;
             }

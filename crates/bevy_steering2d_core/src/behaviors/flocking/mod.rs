@@ -85,8 +85,9 @@ impl FlockRules<'_, '_> {
         self.flock.prefetch(perception, &self.neighbors);
     }
 
-    /// Writes the ledger entries of all three at once, into a ledger begun. Whoever is asked for nothing else, by
-    /// priority, has been combined by the walk: then this is the total, N.
+    /// Writes the ledger entries of all three at once, into a ledger begun, unless they are in it
+    /// already. An agent that is alone, asked for nothing else and by priority, has been combined
+    /// by the walk: then this is the total, N.
     #[inline]
     pub(crate) fn record(
         &self,
@@ -115,6 +116,13 @@ impl FlockRules<'_, '_> {
                 });
             }
             return Some(forces.total);
+        }
+        let known = |entry: LedgerEntry| {
+            let mut known = ledger.ledger().iter();
+            known.any(|known| known.behavior == entry.behavior)
+        };
+        if class.rules.iter().filter_map(|rule| rule.entry).any(known) {
+            return None;
         }
         if class.faulty || !sound {
             self.complaints.raise(agent);
