@@ -136,7 +136,7 @@ fn prioritized(ledger: &mut [LedgerEntry], max_force: f32) -> Vec2 {
         let share = budget.accept(entry.weight, entry.raw.into());
         (entry.share, entry.cut) = (share, Cut::by_share(share));
     }
-    budget.total().into()
+    budget.sum.into()
 }
 
 /// How [`Combine::Prioritized`] spends `max_force`, for one agent or eight at once.

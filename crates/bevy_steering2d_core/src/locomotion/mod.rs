@@ -32,7 +32,6 @@ pub use facing::{FaceTarget, wanted_facing};
 pub use point_mass::PointMass;
 pub(crate) use point_mass::{forget_point_mass, move_point_masses, sense_point_masses};
 
-use crate::perception::lanes::clamp_length;
 use crate::{InvalidParameter, SteeringClock, SteeringWarnings, Vehicle};
 
 /// What happens to an agent that is faster than its `max_speed`. Absent means
@@ -125,14 +124,24 @@ pub fn velocity_change(
     limit: SpeedLimit,
     delta: f32,
 ) -> Vec2 {
-    // Who steers with full force at full speed is at both limits in every tick. Branches would be
-    // mispredicted there, which costs more than a needless root.
-    let clamp = |vector: Vec2, most: f32| Vec2::from(clamp_length(vector.into(), most));
-    let goal = clamp(velocity + force / mass * delta, vehicle.max_speed);
+    let goal = clamped(velocity + force / mass * delta, vehicle.max_speed);
     match limit {
-        SpeedLimit::Soft => clamp(goal - velocity, vehicle.max_force / mass * delta),
+        SpeedLimit::Soft => clamped(goal - velocity, vehicle.max_force / mass * delta),
         SpeedLimit::Hard => goal - velocity,
     }
+}
+
+/// [`Vec2::clamp_length_max`] without a branch: who steers with full force at full speed is at both
+/// limits in every tick, where a branch is mispredicted, which costs more than a needless root.
+#[inline]
+fn clamped(vector: Vec2, most: f32) -> Vec2 {
+    let square = vector.length_squared();
+    let (factor, divisor) = if square > most * most {
+        (most, square.sqrt())
+    } else {
+        (1.0, 1.0)
+    };
+    factor * (vector / divisor)
 }
 
 #[cfg(test)]
