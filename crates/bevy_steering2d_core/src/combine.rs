@@ -236,17 +236,22 @@ pub(crate) fn combine_forces(
                     continue;
                 }
                 let (vehicle, mode) = (&vehicles[at], modes[at]);
-                force.begin(clock.tick);
-                let settled = perceptions.and_then(|perceptions| {
-                    if let Some(later) = perceptions.get(at + AHEAD) {
-                        flock.prefetch(later);
-                    }
+                if let Some(later) = perceptions.and_then(|all| all.get(at + AHEAD)) {
+                    flock.prefetch(later);
+                }
+                let perception = perceptions.map(|perceptions| &perceptions[at]);
+                let settled = perception.and_then(|perception| {
                     let alone = mode == Combine::Prioritized
                         && lenders.is_none()
-                        && force.ledger().is_empty();
-                    flock.record(entities[at], &perceptions[at], alone, force)
+                        && force.is_untouched(clock.tick);
+                    let settled = alone.then(|| flock.settle(clock.tick, perception, force));
+                    settled.flatten()
                 });
                 let total = settled.unwrap_or_else(|| {
+                    force.begin(clock.tick);
+                    if let Some(perception) = perception {
+                        flock.record(entities[at], perception, force);
+                    }
                     if let Some(lenders) = lenders {
                         force.borrow(clock.tick, || {
                             let lenders = satellites.iter_many(lenders[at].iter());

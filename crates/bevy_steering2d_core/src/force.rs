@@ -77,6 +77,26 @@ impl SteeringForce {
         self.entries.push(entry);
     }
 
+    /// Whether nobody has written into the ledger in `tick`.
+    #[inline]
+    pub(crate) fn is_untouched(&self, tick: u32) -> bool {
+        self.tick != tick
+    }
+
+    /// The ledger of `tick` is just these entries.
+    #[inline]
+    pub(crate) fn write<const N: usize>(&mut self, tick: u32, entries: [LedgerEntry; N]) {
+        self.tick = tick;
+        // Mostly as many as before: over them, one by one, since a copy of all takes longer.
+        if self.entries.len() == N {
+            for (old, new) in self.entries.iter_mut().zip(entries) {
+                *old = new;
+            }
+        } else {
+            self.entries = SmallVec::from_slice(&entries);
+        }
+    }
+
     /// Takes over what other entities recorded for this agent, in the order of their ids.
     pub(crate) fn borrow<'a, L>(&mut self, tick: u32, lenders: impl Fn() -> L)
     where

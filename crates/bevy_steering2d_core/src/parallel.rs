@@ -85,14 +85,18 @@ impl<T> RowsToChange<'_, T> {
     }
 
     #[inline]
+    pub(crate) fn rows_from(&self, row: usize) -> &[T] {
+        &self.rows[row..]
+    }
+
+    #[inline]
     pub(crate) fn get_mut(&mut self, row: usize) -> &mut T {
         self.changed[row] = self.now;
         &mut self.rows[row]
     }
 }
 
-/// Pieces of a split table of which only some rows
-/// change.
+/// Pieces of a split table of which only some rows change.
 pub(crate) fn chunks_to_change<'a, T>(
     (rows, ticks): &'a mut (&mut [T], ContiguousComponentTicksMut),
     piece: usize,

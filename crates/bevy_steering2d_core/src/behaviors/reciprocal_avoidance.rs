@@ -500,7 +500,7 @@ pub(crate) fn note_intents(
             force.begin(tick);
             // The combiner would come too late.
             if let Some(perception) = perception {
-                flock.record(entity, perception, false, &mut force);
+                flock.record(entity, perception, &mut force);
             }
             if !body.is_steerable() {
                 return;

@@ -32,6 +32,7 @@ pub use facing::{FaceTarget, wanted_facing};
 pub use point_mass::PointMass;
 pub(crate) use point_mass::{forget_point_mass, move_point_masses, sense_point_masses};
 
+use crate::perception::lanes::Number;
 use crate::{InvalidParameter, SteeringClock, SteeringWarnings, Vehicle};
 
 /// What happens to an agent that is faster than its `max_speed`. Absent means
@@ -124,24 +125,61 @@ pub fn velocity_change(
     limit: SpeedLimit,
     delta: f32,
 ) -> Vec2 {
-    let goal = clamped(velocity + force / mass * delta, vehicle.max_speed);
-    match limit {
-        SpeedLimit::Soft => clamped(goal - velocity, vehicle.max_force / mass * delta),
-        SpeedLimit::Hard => goal - velocity,
-    }
+    velocity_change_of(
+        mass,
+        velocity.into(),
+        force.into(),
+        [vehicle.max_speed, vehicle.max_force],
+        limit.hardness(),
+        delta,
+    )
+    .into()
+}
+
+/// [`velocity_change`] of one body, or of eight at once.
+#[inline(always)]
+fn velocity_change_of<N: Number>(
+    mass: N,
+    velocity: [N; 2],
+    force: [N; 2],
+    [max_speed, max_force]: [N; 2],
+    hardness: N,
+    delta: N,
+) -> [N; 2] {
+    let goal = [
+        velocity[0] + force[0] / mass * delta,
+        velocity[1] + force[1] / mass * delta,
+    ];
+    let goal = clamped(goal, max_speed);
+    let change = [goal[0] - velocity[0], goal[1] - velocity[1]];
+    let soft = clamped(change, max_force / mass * delta);
+    let half = N::splat(0.5);
+    [
+        half.if_below(hardness, change[0], soft[0]),
+        half.if_below(hardness, change[1], soft[1]),
+    ]
 }
 
 /// [`Vec2::clamp_length_max`] without a branch: who steers with full force at full speed is at both
 /// limits in every tick, where a branch is mispredicted, which costs more than a needless root.
-#[inline]
-fn clamped(vector: Vec2, most: f32) -> Vec2 {
-    let square = vector.length_squared();
-    let (factor, divisor) = if square > most * most {
-        (most, square.sqrt())
-    } else {
-        (1.0, 1.0)
-    };
-    factor * (vector / divisor)
+#[inline(always)]
+fn clamped<N: Number>([x, y]: [N; 2], most: N) -> [N; 2] {
+    let square = x * x + y * y;
+    let most_squared = most * most;
+    let one = N::splat(1.0);
+    let factor = most_squared.if_below(square, most, one);
+    let divisor = most_squared.if_below(square, square.sqrt(), one);
+    [factor * (x / divisor), factor * (y / divisor)]
+}
+
+impl SpeedLimit {
+    /// 0 for soft, 1 for hard.
+    fn hardness(self) -> f32 {
+        match self {
+            Self::Soft => 0.0,
+            Self::Hard => 1.0,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -3,8 +3,9 @@
 use bevy::ecs::change_detection::ContiguousMut;
 use bevy::prelude::*;
 
-use super::{FaceTarget, FaceVelocity, SpeedLimit, velocity_change, wanted_facing};
+use super::{FaceTarget, FaceVelocity, SpeedLimit, velocity_change_of, wanted_facing};
 use crate::parallel::{AHEAD, LIGHT, chunks_to_change, piece_of, prefetch, work_on};
+use crate::perception::lanes::{Baseline, LANES, Lanes, Number};
 use crate::{
     InvalidParameter, Kinematics, SteeringClock, SteeringDisabled, SteeringForce, SteeringWarnings,
     Targets, Vehicle,
@@ -116,26 +117,28 @@ pub(crate) fn move_point_masses(
         let pieces = points.zip(chunks_to_change(&mut transforms, piece));
         let pieces = pieces.enumerate();
         work_on(pieces, |(number, (mut points, mut transforms))| {
+            let mut changes = [Vec2::ZERO; LANES];
             for (row, at) in (number * piece..bodies.len()).enumerate().take(piece) {
+                if let Some((vehicles, forces)) = agents
+                    && row % LANES == 0
+                {
+                    let limits = limits.map(|limits| &limits[at..]);
+                    let points = points.rows_from(row);
+                    changes =
+                        velocity_changes(points, &vehicles[at..], &forces[at..], limits, delta);
+                }
                 let (body, point) = (&bodies[at], points.get(row));
                 if body.mass == 0.0 {
                     continue;
                 }
                 let mut velocity = point.velocity;
-                let later = agents.and_then(|(_, forces)| forces.get(at + AHEAD));
+                let later = agents.and_then(|(_, forces)| forces.get(at + LANES + AHEAD));
                 prefetch(later.map(|force| &force.total));
-                if let Some((vehicles, forces)) = agents
+                if let Some((_, forces)) = agents
                     && forces[at].is_steered()
                     && !disabled
                 {
-                    let change = velocity_change(
-                        &vehicles[at],
-                        point.mass,
-                        velocity,
-                        forces[at].total,
-                        limits.map_or_else(default, |limits| limits[at]),
-                        delta,
-                    );
+                    let change = changes[row % LANES];
                     if change.is_finite() {
                         velocity += change;
                         points.get_mut(row).velocity = velocity;
@@ -156,6 +159,50 @@ pub(crate) fn move_point_masses(
             }
         });
     }
+}
+
+/// What steering changes about the velocities of the first eight, m/s; roots and divisions are the
+/// slowest instructions there are, and eight share them.
+#[inline]
+fn velocity_changes(
+    points: &[PointMass],
+    vehicles: &[Vehicle],
+    forces: &[SteeringForce],
+    limits: Option<&[SpeedLimit]>,
+    delta: f32,
+) -> [Vec2; LANES] {
+    let mut columns = [[0.0; LANES]; 8];
+    let agents = points.iter().zip(vehicles).zip(forces).take(LANES);
+    for (lane, ((point, vehicle), force)) in agents.enumerate() {
+        let row = [
+            point.mass,
+            point.velocity.x,
+            point.velocity.y,
+            force.total.x,
+            force.total.y,
+            vehicle.max_speed,
+            vehicle.max_force,
+            limits
+                .map_or_else(SpeedLimit::default, |limits| limits[lane])
+                .hardness(),
+        ];
+        for (column, number) in columns.iter_mut().zip(row) {
+            column[lane] = number;
+        }
+    }
+    let lanes = |column: usize| Baseline::load(&columns[column], 0);
+    let [x, y] = velocity_change_of(
+        lanes(0),
+        [lanes(1), lanes(2)],
+        [lanes(3), lanes(4)],
+        [lanes(5), lanes(6)],
+        lanes(7),
+        Baseline::splat(delta),
+    );
+    let mut changes = [[0.0; LANES]; 2];
+    x.store(&mut changes[0], 0);
+    y.store(&mut changes[1], 0);
+    std::array::from_fn(|lane| Vec2::new(changes[0][lane], changes[1][lane]))
 }
 
 /// Without its body an entity is no longer seen as one.

@@ -26,7 +26,11 @@ pub(crate) trait Number:
     fn max(self, other: Self) -> Self;
     fn sqrt(self) -> Self;
     /// 1 where `self < other`, else 0.
-    fn is_below(self, other: Self) -> Self;
+    fn is_below(self, other: Self) -> Self {
+        self.if_below(other, Self::splat(1.0), Self::splat(0.0))
+    }
+    /// `then` where `self < other`, else `otherwise`.
+    fn if_below(self, other: Self, then: Self, otherwise: Self) -> Self;
 }
 
 impl Number for f32 {
@@ -51,8 +55,8 @@ impl Number for f32 {
     }
 
     #[inline(always)]
-    fn is_below(self, other: Self) -> Self {
-        Self::from(u8::from(self < other))
+    fn if_below(self, other: Self, then: Self, otherwise: Self) -> Self {
+        if self < other { then } else { otherwise }
     }
 }
 
@@ -78,10 +82,10 @@ pub(crate) trait Lanes: Number {
     fn guess_inverse_sqrt(self) -> Self;
     /// `((a+e) + (c+g)) + ((b+f) + (d+h))`
     fn sum(self) -> f32;
-    /// Eight [sums](Self::sum) at once.
+    /// Eight [sums](Self::sum) at once, one in each lane.
     #[inline(always)]
-    fn sums(all: [Self; LANES]) -> [f32; LANES] {
-        all.map(Self::sum)
+    fn sums(all: [Self; LANES]) -> Self {
+        Self::load(&all.map(Self::sum), 0)
     }
 
     #[inline(always)]
@@ -153,8 +157,10 @@ impl Number for Portable {
     }
 
     #[inline(always)]
-    fn is_below(self, other: Self) -> Self {
-        Self(from_fn(|i| f32::from(u8::from(self.0[i] < other.0[i]))))
+    fn if_below(self, other: Self, then: Self, otherwise: Self) -> Self {
+        Self(from_fn(|i| {
+            self.0[i].if_below(other.0[i], then.0[i], otherwise.0[i])
+        }))
     }
 }
 
@@ -186,6 +192,13 @@ impl Lanes for Portable {
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86_64::{Avx2, Sse2};
+
+/// What every processor of this kind can do.
+#[cfg(target_arch = "x86_64")]
+pub(crate) type Baseline = Sse2;
+/// What every processor of this kind can do.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) type Baseline = Portable;
 
 /// Registers of x86-64.
 #[cfg(target_arch = "x86_64")]
@@ -246,6 +259,15 @@ mod x86_64 {
                 _mm256_and_ps(below, _mm256_set1_ps(1.0))
             })
         }
+
+        #[inline(always)]
+        fn if_below(self, other: Self, then: Self, otherwise: Self) -> Self {
+            // SAFETY: the processor has AVX2, see the type.
+            Self(unsafe {
+                let below = _mm256_cmp_ps::<_CMP_LT_OQ>(self.0, other.0);
+                _mm256_blendv_ps(otherwise.0, then.0, below)
+            })
+        }
     }
 
     impl Lanes for Avx2 {
@@ -286,9 +308,9 @@ mod x86_64 {
         }
 
         #[inline(always)]
-        fn sums([a, b, c, d, e, f, g, h]: [Self; LANES]) -> [f32; LANES] {
+        fn sums([a, c, e, g, b, d, f, h]: [Self; LANES]) -> Self {
             // SAFETY: the processor has AVX2, see the type.
-            unsafe {
+            Self(unsafe {
                 // The same tree as `sum`, for two, four and then eight vectors in one register.
                 let halves = |a: Self, b: Self| {
                     _mm256_add_ps(
@@ -304,15 +326,11 @@ mod x86_64 {
                 };
                 let acbd = pairs(halves(a, b), halves(c, d));
                 let egfh = pairs(halves(e, f), halves(g, h));
-                let sums = _mm256_add_ps(
+                _mm256_add_ps(
                     _mm256_shuffle_ps::<0b10_00_10_00>(acbd, egfh),
                     _mm256_shuffle_ps::<0b11_01_11_01>(acbd, egfh),
-                );
-                let mut out = [0.0; LANES];
-                _mm256_storeu_ps(out.as_mut_ptr(), sums);
-                let [a, c, e, g, b, d, f, h] = out;
-                [a, b, c, d, e, f, g, h]
-            }
+                )
+            })
         }
     }
 
@@ -357,13 +375,16 @@ mod x86_64 {
         }
 
         #[inline(always)]
-        fn is_below(self, other: Self) -> Self {
+        fn if_below(self, other: Self, then: Self, otherwise: Self) -> Self {
             // SAFETY: every x86-64 has SSE2.
             unsafe {
-                let one = _mm_set1_ps(1.0);
+                let of = |a, b, then, otherwise| {
+                    let below = _mm_cmplt_ps(a, b);
+                    _mm_or_ps(_mm_and_ps(below, then), _mm_andnot_ps(below, otherwise))
+                };
                 Self(
-                    _mm_and_ps(_mm_cmplt_ps(self.0, other.0), one),
-                    _mm_and_ps(_mm_cmplt_ps(self.1, other.1), one),
+                    of(self.0, other.0, then.0, otherwise.0),
+                    of(self.1, other.1, then.1, otherwise.1),
                 )
             }
         }
@@ -451,7 +472,9 @@ mod tests {
     fn eight_sums_at_once_are_the_single_ones() {
         fn sums<L: Lanes>() -> [f32; LANES] {
             let numbers: [f32; 64] = from_fn(|i| (i as f32 + 0.3).sqrt());
-            L::sums(from_fn(|i| L::load(&numbers, LANES * i)))
+            let mut sums = [0.0; LANES];
+            L::sums(from_fn(|i| L::load(&numbers, LANES * i))).store(&mut sums, 0);
+            sums
         }
         #[target_feature(enable = "avx2")]
         fn sums_avx2() -> [f32; LANES] {

@@ -85,49 +85,59 @@ impl FlockRules<'_, '_> {
         self.flock.prefetch(perception, &self.neighbors);
     }
 
-    /// Writes the ledger entries of all three at once, into a ledger begun, unless they are in it
-    /// already. An agent that is alone, asked for nothing else and by priority, has been combined
-    /// by the walk: then this is the total, N.
+    /// Settles an agent that flocks and does nothing else, by priority: then the walk has combined its
+    /// forces. Writes its ledger and gives the total, N, unless there is more to it.
     #[inline]
+    pub(crate) fn settle(
+        &self,
+        tick: u32,
+        perception: &Perception,
+        ledger: &mut SteeringForce,
+    ) -> Option<Vec2> {
+        let class = self.neighbors.class_of(perception)?;
+        let entries = self.classes.get(class).ledger.as_ref()?;
+        let forces = self.flock.forces_on(perception, &self.neighbors)?;
+        let sound = class == perception.class && forces.total.is_finite();
+        sound.then(|| {
+            let entry = |at: usize| LedgerEntry {
+                raw: forces.raw[at],
+                share: forces.shares[at],
+                cut: Cut::by_share(forces.shares[at]),
+                ..entries[at]
+            };
+            ledger.write(tick, [entry(0), entry(1), entry(2)]);
+            forces.total
+        })
+    }
+
+    /// Writes the ledger entries of all three at once, into a ledger begun, unless they are in it
+    /// already.
     pub(crate) fn record(
         &self,
         agent: Entity,
         perception: &Perception,
-        alone: bool,
         ledger: &mut SteeringForce,
-    ) -> Option<Vec2> {
+    ) {
         // None while it is not its turn.
-        let class = self.neighbors.class_of(perception)?;
-        // None while its body or vehicle is unsound.
+        let Some(class) = self.neighbors.class_of(perception) else {
+            return;
+        };
+        // Zero while its body or vehicle is unsound.
         let sound = class == perception.class;
         let class = self.classes.get(class);
         let forces = self.flock.forces_on(perception, &self.neighbors);
-        if let Some(entries) = &class.ledger
-            && alone
-            && sound
-            && forces.total.is_finite()
-        {
-            for (at, &entry) in entries.iter().enumerate() {
-                ledger.record(LedgerEntry {
-                    raw: forces.raw[at],
-                    share: forces.shares[at],
-                    cut: Cut::by_share(forces.shares[at]),
-                    ..entry
-                });
-            }
-            return Some(forces.total);
-        }
+        let forces = forces.map_or_else(Default::default, |forces| forces.raw);
         let known = |entry: LedgerEntry| {
             let mut known = ledger.ledger().iter();
             known.any(|known| known.behavior == entry.behavior)
         };
         if class.rules.iter().filter_map(|rule| rule.entry).any(known) {
-            return None;
+            return;
         }
         if class.faulty || !sound {
             self.complaints.raise(agent);
         }
-        for (rule, force) in class.rules.iter().zip(forces.raw) {
+        for (rule, force) in class.rules.iter().zip(forces) {
             let Some(mut entry) = rule.entry else {
                 continue;
             };
@@ -141,7 +151,6 @@ impl FlockRules<'_, '_> {
             }
             ledger.record(entry);
         }
-        None
     }
 }
 

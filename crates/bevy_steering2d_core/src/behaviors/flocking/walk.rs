@@ -10,11 +10,9 @@ use super::cohesion::cohesion;
 use super::separation::separation;
 use crate::combine::Budget;
 use crate::parallel::{WALK, piece_of, prefetch, work_on};
-#[cfg(not(target_arch = "x86_64"))]
-use crate::perception::lanes::Portable;
 #[cfg(target_arch = "x86_64")]
-use crate::perception::lanes::{Avx2, Sse2};
-use crate::perception::lanes::{LANES, Lanes};
+use crate::perception::lanes::Avx2;
+use crate::perception::lanes::{Baseline, LANES, Lanes};
 use crate::perception::{
     Candidates, Neighbor, NeighborView, Neighbors, PADDING, Perception, Places, SteeringGroups,
 };
@@ -26,8 +24,10 @@ pub(crate) struct Flock {
     forces: Vec<FlockForces>,
 }
 
-/// What the flock asks of one agent.
+/// What the flock asks of one agent: one line of the processor's cache, since the combiner fetches it
+/// in another order.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(align(64))]
 pub(super) struct FlockForces {
     /// Of Separation, Alignment and Cohesion, N.
     pub(super) raw: [Vec2; 3],
@@ -56,12 +56,13 @@ impl Flock {
     }
 
     #[inline]
-    pub(super) fn forces_on(&self, perception: &Perception, neighbors: &Neighbors) -> FlockForces {
-        neighbors
-            .place_of(perception)
-            .and_then(|place| self.forces.get(place))
-            .copied()
-            .unwrap_or_default()
+    pub(super) fn forces_on(
+        &self,
+        perception: &Perception,
+        neighbors: &Neighbors,
+    ) -> Option<&FlockForces> {
+        let place = neighbors.place_of(perception)?;
+        self.forces.get(place)
     }
 }
 
@@ -100,10 +101,7 @@ fn walk_places(
         #[expect(unsafe_code, reason = "the instruction set is chosen at run time")]
         return unsafe { walk_places_avx2(neighbors, classes, first, forces) };
     }
-    #[cfg(target_arch = "x86_64")]
-    return walk_places_with::<Sse2>(neighbors, classes, first, forces);
-    #[cfg(not(target_arch = "x86_64"))]
-    walk_places_with::<Portable>(neighbors, classes, first, forces);
+    walk_places_with::<Baseline>(neighbors, classes, first, forces);
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -133,10 +131,12 @@ fn walk_places_with<L: Lanes>(
         let mut gathered = f32::NAN;
         for place in places {
             let class = classes.get(neighbors.places.classes[place]);
-            let sums = if class.reach <= 0.0 {
-                FlockSums::default()
+            let batched = (place - first) % LANES;
+            batch.begin(batched, class);
+            if class.reach <= 0.0 {
+                batch.put(batched, FlockSums::default());
             } else if !class.simple {
-                sums_in_view(class, neighbors, neighbors.at(place))
+                batch.put(batched, sums_in_view(class, neighbors, neighbors.at(place)));
             } else {
                 if class.reach != gathered {
                     gathered = class.reach;
@@ -151,66 +151,105 @@ fn walk_places_with<L: Lanes>(
                 if candidates.are_too_many() {
                     crowd.gather::<L>(&neighbors.places, &candidates.sample(place));
                 }
+                let at = neighbors.places.at(place);
                 if class.alike {
-                    crowd.sums_for::<L, true>(class, neighbors, place)
+                    batch.put_walk(batched, &crowd.walk::<L, true>(class, at));
                 } else {
-                    crowd.sums_for::<L, false>(class, neighbors, place)
+                    batch.put_walk(batched, &crowd.walk::<L, false>(class, at));
                 }
-            };
-            let batched = (place - first) % LANES;
-            batch.put(batched, &sums, class);
+            }
             if batched == LANES - 1 || place - first == forces.len() - 1 {
                 let at = place - first - batched;
                 let forces = &mut forces[at..=place - first];
-                batch.settle::<L>(&neighbors.places, first + at, forces);
+                batch.settle::<L>(neighbors, first + at, forces);
             }
         }
     }
 }
 
-/// The sums of up to eight agents, one array for each sum, on their way to become forces.
+/// The sums of up to eight agents on their way to become forces.
 #[derive(Default)]
 struct Batch {
-    sums: [[f32; LANES]; 8],
+    /// Eight lanes of each agent, yet to be added up: `away`, `headings`, `aligned`, `offsets`,
+    /// `cohering`, and how many are on the spot.
+    sums: [Square; 9],
+    /// How often an agent was counted as its own neighbor, with u = 1 and offset 0.
+    myself: [f32; LANES],
     per_radius: [f32; LANES],
     weights: [[f32; LANES]; 3],
 }
 
+/// Eight lanes for each of eight agents.
+struct Square([f32; LANES * LANES]);
+
+impl Default for Square {
+    fn default() -> Self {
+        Self([0.0; LANES * LANES])
+    }
+}
+
+impl Square {
+    /// The sum of each agent's lanes.
+    #[inline(always)]
+    fn sums<L: Lanes>(&self) -> L {
+        let of = |at| L::load(&self.0, LANES * at);
+        L::sums([of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7)])
+    }
+}
+
 impl Batch {
     #[inline(always)]
-    fn put(&mut self, at: usize, sums: &FlockSums, class: &FlockClass) {
-        let [away_x, away_y] = sums.away;
-        let [heading_x, heading_y] = sums.headings;
-        let [offset_x, offset_y] = sums.offsets;
-        let row = [
-            away_x,
-            away_y,
-            heading_x,
-            heading_y,
-            sums.aligned,
-            offset_x,
-            offset_y,
-        ];
-        for (column, sum) in self.sums.iter_mut().zip(row) {
-            column[at] = sum;
-        }
-        self.sums[7][at] = sums.cohering;
+    fn begin(&mut self, at: usize, class: &FlockClass) {
         self.per_radius[at] = class.per_radius;
         for (column, weight) in self.weights.iter_mut().zip(class.weights) {
             column[at] = weight;
         }
     }
 
-    /// Turns the sums of the agents from `place` on into forces.
+    /// Takes the sums of an agent.
+    fn put(&mut self, at: usize, sums: FlockSums) {
+        self.myself[at] = 0.0;
+        let [away_x, away_y] = sums.away;
+        let [heading_x, heading_y] = sums.headings;
+        let [offset_x, offset_y] = sums.offsets;
+        let (aligned, cohering) = (sums.aligned, sums.cohering);
+        let sums = [
+            away_x, away_y, heading_x, heading_y, aligned, offset_x, offset_y, cohering, 0.0,
+        ];
+        for (square, sum) in self.sums.iter_mut().zip(sums) {
+            let lanes = &mut square.0[LANES * at..][..LANES];
+            lanes.fill(0.0);
+            lanes[0] = sum;
+        }
+    }
+
+    /// Takes what an agent found eight at a time.
     #[inline(always)]
-    fn settle<L: Lanes>(&self, places: &Places, place: usize, forces: &mut [FlockForces]) {
-        let lane = |lane: &[f32]| L::load(lane, place);
-        let me = Boid {
-            velocity: [lane(&places.velocity_x), lane(&places.velocity_y)],
-            max_speed: lane(&places.max_speed),
-            max_force: lane(&places.max_force),
-            gain: lane(&places.gain),
-        };
+    fn put_walk<L: Lanes>(&mut self, at: usize, walk: &Walk<L>) {
+        self.myself[at] = 1.0;
+        let sums = [
+            walk.away_x,
+            walk.away_y,
+            walk.heading_x,
+            walk.heading_y,
+            walk.aligned,
+            walk.offset_x,
+            walk.offset_y,
+            walk.cohering,
+            walk.on_the_spot,
+        ];
+        for (square, sum) in self.sums.iter_mut().zip(sums) {
+            sum.store(&mut square.0, LANES * at);
+        }
+    }
+
+    /// The sums of the agents from `place` on.
+    #[inline(always)]
+    fn sums<L: Lanes>(&self, neighbors: &Neighbors, place: usize) -> FlockSums<L> {
+        let mut added = [L::zero(); 9];
+        for (sum, square) in added.iter_mut().zip(&self.sums) {
+            *sum = square.sums();
+        }
         let [
             away_x,
             away_y,
@@ -220,14 +259,39 @@ impl Batch {
             offset_x,
             offset_y,
             cohering,
-        ] = self.sums.each_ref().map(|sum| L::load(sum, 0));
-        let sums = FlockSums {
-            away: [away_x, away_y],
-            headings: [heading_x, heading_y],
-            aligned,
+            on_the_spot,
+        ] = added;
+        let places = &neighbors.places;
+        let myself = L::load(&self.myself, 0);
+        let others_x = heading_x - myself * L::load(&places.heading_x, place);
+        let others_y = heading_y - myself * L::load(&places.heading_y, place);
+        let mut on_my_spot = [0.0; LANES];
+        (on_the_spot - myself).store(&mut on_my_spot, 0);
+        let mut away = [away_x, away_y];
+        if on_my_spot.iter().any(|&others| others > 0.0) {
+            away = part(away, &on_my_spot, neighbors, place);
+        }
+        FlockSums {
+            away,
+            headings: [others_x, others_y],
+            aligned: aligned - myself,
             offsets: [offset_x, offset_y],
-            cohering,
+            cohering: cohering - myself,
+        }
+    }
+
+    /// Turns the sums of the agents from `place` on into forces.
+    #[inline(always)]
+    fn settle<L: Lanes>(&self, neighbors: &Neighbors, place: usize, forces: &mut [FlockForces]) {
+        let places = &neighbors.places;
+        let lane = |lane: &[f32]| L::load(lane, place);
+        let me = Boid {
+            velocity: [lane(&places.velocity_x), lane(&places.velocity_y)],
+            max_speed: lane(&places.max_speed),
+            max_force: lane(&places.max_force),
+            gain: lane(&places.gain),
         };
+        let sums = self.sums::<L>(neighbors, place);
         let settled = [
             separation(&me, &sums),
             alignment(&me, &sums),
@@ -255,6 +319,25 @@ impl Batch {
             };
         }
     }
+}
+
+/// Those on one spot leave it in directions of their own.
+#[cold]
+fn part<L: Lanes>(
+    away: [L; 2],
+    on_my_spot: &[f32; LANES],
+    neighbors: &Neighbors,
+    place: usize,
+) -> [L; 2] {
+    let mut parting = [[0.0; LANES]; 2];
+    for (at, &others) in on_my_spot.iter().enumerate() {
+        if others > 0.0 && place + at < neighbors.len() {
+            let way = others * own_direction(neighbors.at(place + at).id);
+            (parting[0][at], parting[1][at]) = way.into();
+        }
+    }
+    let [x, y] = parting.map(|lanes| L::load(&lanes, 0));
+    [away[0] + x, away[1] + y]
 }
 
 /// The candidates of a cell, copied together so that no lane stays empty between their ranges.
@@ -306,19 +389,17 @@ impl Crowd {
         L::splat(Self::NOWHERE).store(&mut self.x, self.count);
     }
 
-    /// The eight-at-a-time walk for an agent that sees all around.
+    /// The eight-at-a-time walk for an agent that sees all around; it meets itself as well.
     #[inline(always)]
-    fn sums_for<L: Lanes, const ALIKE: bool>(
-        &self,
-        class: &FlockClass,
-        neighbors: &Neighbors,
-        place: usize,
-    ) -> FlockSums {
-        let mut walk = Walk::<L>::new(class, neighbors.places.at(place));
+    fn walk<L: Lanes, const ALIKE: bool>(&self, class: &FlockClass, me: Vec2) -> Walk<L> {
+        let mut walk = Walk::new(class, me);
         for at in (0..self.count).step_by(LANES) {
             walk.add::<ALIKE>(self, at);
         }
-        walk.finish::<ALIKE>(neighbors, place)
+        if ALIKE {
+            walk.cohering = walk.aligned;
+        }
+        walk
     }
 }
 
@@ -403,45 +484,6 @@ impl<L: Lanes> Walk<L> {
         if !ALIKE {
             self.cohering = self.cohering + cohering;
         }
-    }
-
-    /// Folds the lanes and takes the agent itself out: it counted with u = 1 and offset 0.
-    #[inline(always)]
-    fn finish<const ALIKE: bool>(self, neighbors: &Neighbors, place: usize) -> FlockSums {
-        let [
-            away_x,
-            away_y,
-            heading_x,
-            heading_y,
-            offset_x,
-            offset_y,
-            aligned,
-            on_the_spot,
-        ] = L::sums([
-            self.away_x,
-            self.away_y,
-            self.heading_x,
-            self.heading_y,
-            self.offset_x,
-            self.offset_y,
-            self.aligned,
-            self.on_the_spot,
-        ]);
-        let places = &neighbors.places;
-        let heading = [places.heading_x[place], places.heading_y[place]];
-        let mut sums = FlockSums {
-            away: [away_x, away_y],
-            headings: [heading_x - heading[0], heading_y - heading[1]],
-            aligned: aligned - 1.0,
-            offsets: [offset_x, offset_y],
-            cohering: if ALIKE { aligned } else { self.cohering.sum() } - 1.0,
-        };
-        let on_my_spot = on_the_spot - 1.0;
-        if on_my_spot > 0.0 {
-            let way = on_my_spot * own_direction(neighbors.at(place).id);
-            sums.away = [away_x + way.x, away_y + way.y];
-        }
-        sums
     }
 }
 
@@ -578,10 +620,21 @@ mod tests {
         let (cell, _) = cells.next().expect("a cell");
         neighbors.find_candidates(cell, around, &mut candidates);
         crowd.gather::<Portable>(&neighbors.places, &candidates);
+        let mut batch = Batch::default();
+        let at = neighbors.places.at(place);
         if class.alike {
-            crowd.sums_for::<Portable, true>(class, neighbors, place)
+            batch.put_walk(0, &crowd.walk::<Portable, true>(class, at));
         } else {
-            crowd.sums_for::<Portable, false>(class, neighbors, place)
+            batch.put_walk(0, &crowd.walk::<Portable, false>(class, at));
+        }
+        let sums = batch.sums::<Portable>(neighbors, place);
+        let first = |lanes: Portable| lanes.0[0];
+        FlockSums {
+            away: sums.away.map(first),
+            headings: sums.headings.map(first),
+            aligned: first(sums.aligned),
+            offsets: sums.offsets.map(first),
+            cohering: first(sums.cohering),
         }
     }
 
@@ -640,8 +693,7 @@ mod tests {
             };
             let oracle = walked(walk_places_with::<Portable>);
             assert_eq!(walked(walk_places), oracle);
-            #[cfg(target_arch = "x86_64")]
-            assert_eq!(walked(walk_places_with::<Sse2>), oracle);
+            assert_eq!(walked(walk_places_with::<Baseline>), oracle);
         }
     }
 
