@@ -1,6 +1,7 @@
 //! Around round things.
 
 use bevy::prelude::*;
+use smallvec::SmallVec;
 
 use super::danger::{ahead, alarm, forward_speed, pressing, sight, stopping};
 use super::embeds_influence;
@@ -24,9 +25,10 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
 ///
 /// - turning: `2·v·c·(r − |y|) / (x² + y² − r²)`, the tightest circle that passes it, sideways
 ///   away from its center; dead center it passes on the left,
-/// - braking: `c² / 2·gap`, straight away from its center,
+/// - braking: `c² / 2·gap`, straight away from its center; and `v² / 2·way`, straight back, for
+///   two that it heads between but does not fit between, at whose sides it would slip in,
 ///
-/// where v is the speed and c the closing speed, m/s. Each gets the share of `max_force` that rises
+/// where v is the speed and c the closing speed, m/s, and the way ends where it touches one of the two. Each gets the share of `max_force` that rises
 /// from 0, when a quarter of the strongest acceleration would do, to 1, when it takes half; and
 /// what it all but touches presses it back. It fades over the last quarter of the box. (Reynolds 1999; Buckland; Evadir Obstáculos)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
@@ -125,19 +127,32 @@ pub fn avoid_obstacles(
     threats.dodge(me)
 }
 
-/// It turns for the worst of them, and brakes for all.
+/// It turns for the worst of them, and brakes for all and for what is too narrow between two.
 #[derive(Default)]
 struct Threats {
     worst: Option<Threat>,
     braking: Touches,
+    /// The nearest ones.
+    nearest: SmallVec<[Threat; Self::KEPT]>,
 }
 
 impl Threats {
+    /// Behind more than these there are no gates to see.
+    const KEPT: usize = 8;
+
     fn add(&mut self, me: &Agent, threat: Option<Threat>) {
         let Some(threat) = threat else {
             return;
         };
         self.braking.add(threat.brake(me));
+        for other in &self.nearest {
+            self.braking.add(threat.brake_for_gate(me, other));
+        }
+        let place = self.nearest.partition_point(|near| near.at.x < threat.at.x);
+        self.nearest.truncate(Self::KEPT - 1);
+        if place <= self.nearest.len() {
+            self.nearest.insert(place, threat);
+        }
         if self.worst.is_none_or(|worst| threat.need() > worst.need()) {
             self.worst = Some(threat);
         }
@@ -152,6 +167,10 @@ impl Threats {
 /// An obstacle in the detection box, and what it takes not to hit it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Threat {
+    /// Where it is, m: x ahead and y to the left.
+    at: Vec2,
+    /// Its radius and the agent's, m.
+    touching: f32,
     /// Acceleration across the heading that passes it, m/s².
     turning: f32,
     /// Acceleration that stops before it, m/s².
@@ -190,6 +209,8 @@ impl Threat {
         // Squared length of the tangent to the obstacle; it has none once inside the margin.
         let tangent_squared = (distance * distance - r * r).max(CONTACT * r * r);
         Some(Self {
+            at: Vec2::new(x, y),
+            touching,
             turning: 2.0 * speed * closing * (r - y.abs()) / tangent_squared,
             braking: stopping(me, closing, gap),
             pressing,
@@ -213,6 +234,36 @@ impl Threat {
         Touch {
             normal: self.back,
             urgency: self.nearness * alarm(me, self.braking).max(self.pressing),
+        }
+    }
+}
+
+impl Threat {
+    /// Stops before two that it heads between and that leave too little room: one by one it would
+    /// only turn for each, from one to the other.
+    fn brake_for_gate(&self, me: &Agent, other: &Self) -> Touch {
+        let between = self.at.y * other.at.y < 0.0;
+        let too_narrow = self.at.distance(other.at) < self.touching + other.touching;
+        let way = self.way().min(other.way());
+        let urgency = if between && too_narrow && way.is_finite() {
+            let stopping = stopping(me, forward_speed(me), way);
+            self.nearness.min(other.nearness) * alarm(me, stopping).max(pressing(me, way))
+        } else {
+            0.0
+        };
+        Touch {
+            normal: -ahead(me),
+            urgency,
+        }
+    }
+
+    /// How far it may go straight on before it touches, m; infinity if it never does.
+    fn way(&self) -> f32 {
+        let across = self.touching * self.touching - self.at.y * self.at.y;
+        if across > 0.0 {
+            self.at.x - across.sqrt()
+        } else {
+            f32::INFINITY
         }
     }
 }

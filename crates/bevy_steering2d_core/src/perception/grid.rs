@@ -89,6 +89,10 @@ impl Grid {
     /// Lays the cells of side `cell` over so many points within `bounds`.
     pub(crate) fn lay_out(&mut self, points: usize, bounds: Rect, cell: f32) {
         let most = (points * Self::CELLS_PER_POINT).max(Self::FEWEST_CELLS);
+        // Now, or whoever walks off and makes the box wider makes a later tick allocate.
+        for cells in [&mut self.cursors, &mut self.starts] {
+            cells.reserve((most + 2).saturating_sub(cells.len()));
+        }
         self.per_cell = cell.recip();
         // In f64: the box may be wider than an f32 can count cells.
         let span = |from: f32, to: f32| {
