@@ -49,10 +49,19 @@ use crate::{
 ///    Manocha 2011)
 ///
 /// **Who goes first.** In the original everybody does half, and before a door nobody gets through.
-/// Here who has the shorter way to go does less: with a path, that is the rest of it. Both know it
-/// of each other, and the two shares make one whole, so it is as safe. Those at the door are nearest to
-/// their goal: they go, the others hold back until it is their turn. Where an agreement leaves slack,
-/// each may use at least half of it.
+/// Here who goes first does less. Both know of each other what they wish and how far they have to go,
+/// find the same order, and their two shares make one whole, so it is as safe:
+///
+/// - Of two with the same direction, whoever is ahead goes first, so nobody is pressed from behind;
+///   where their ways cross, ahead is who is nearer to the crossing.
+/// - Of two who cross at a right angle or meet, whoever has the shorter way to go: with a path,
+///   that is the rest of it. In between both count. Those at the door go, the others hold back
+///   until it is their turn.
+/// - Who goes first may come as near as to touch, the other keeps the room free. Two who both keep
+///   their distance would both stand at a door that either fits through; so the one sets out and
+///   the other makes way. Only of two who meet head-on, both keep it.
+///
+/// Where an agreement leaves slack, each may use at least half of it.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[require(Perception, Intent, ReciprocalMemory)]
@@ -65,14 +74,14 @@ pub struct ReciprocalAvoidance {
     /// leaves less time to react.
     pub reflex: f32,
     /// Room to leave between the bounding circles, m, `≥ 0`. Default `0.02`; foresight leaves 8 cm
-    /// more.
+    /// more. Who goes first leaves less, down to nothing.
     pub margin: f32,
     /// How far it looks around, m, `> 0`. Default `8`.
     pub radius: f32,
     /// How many neighbors it minds, the nearest ones, `≥ 1`. Default `16`.
     pub max_neighbors: u32,
     /// How unequal the shares may be, `0..=1`: 0 is half and half, 1 leaves everything to the one
-    /// with the longer way, who may have nowhere to go. Default `0.6`.
+    /// who goes second, who may have nowhere to go. Default `0.8`.
     pub precedence: f32,
     /// Whom it sees. Default everybody.
     pub groups: SteeringGroups,
@@ -89,7 +98,7 @@ impl Default for ReciprocalAvoidance {
             margin: 0.02,
             radius: 8.0,
             max_neighbors: 16,
-            precedence: 0.6,
+            precedence: 0.8,
             groups: SteeringGroups::ALL,
             influence: Influence {
                 weight: 2.0,
@@ -109,6 +118,13 @@ pub struct Intent {
     pub left: f32,
     /// The weighted sum of its other behaviors, N.
     force: Vec2,
+}
+
+impl Intent {
+    /// Where it wishes to go, a unit vector, or zero.
+    fn direction(&self) -> Vec2 {
+        self.velocity.normalize_or_zero()
+    }
 }
 
 /// What a [`ReciprocalAvoidance`] remembers.
@@ -234,6 +250,8 @@ struct Other {
     duty: f32,
     /// My part of the room that is left over, `0..=1`.
     slack: f32,
+    /// My part of keeping a distance, `0..=1`: 0 may touch.
+    respect: f32,
     /// Where I go if we are on one spot.
     aside: Vec2,
 }
@@ -248,11 +266,16 @@ impl Other {
     ) -> Self {
         let touching = me.radius + other.radius;
         let first = me.id < other.id;
-        let duty = theirs.map_or(1.0, |theirs| {
-            0.5 + 0.5 * precedence * rank(mine, theirs, touching, first)
+        let offset = other.position - me.position;
+        let (duty, respect) = theirs.map_or((1.0, 1.0), |theirs| {
+            let rank = rank(mine, theirs, offset, touching, first);
+            (
+                0.5 + 0.5 * precedence * rank,
+                respect(rank, alike(mine, theirs)),
+            )
         });
         Self {
-            offset: other.position - me.position,
+            offset,
             velocity: other.velocity,
             touching,
             duty,
@@ -261,6 +284,7 @@ impl Other {
             } else {
                 1.0
             },
+            respect,
             aside: if first { Vec2::X } else { Vec2::NEG_X },
         }
     }
@@ -272,6 +296,7 @@ impl Other {
             touching: me.radius + circle.radius,
             duty: 1.0,
             slack: 1.0,
+            respect: 1.0,
             aside: Vec2::X,
         }
     }
@@ -280,7 +305,7 @@ impl Other {
     /// relative velocity must leave the cone of those that do, at the nearest place of its border.
     fn reflex(&self, me: &Agent, how: &ReciprocalAvoidance) -> HalfPlane {
         let relative = me.velocity - self.velocity;
-        let room = self.touching + how.margin;
+        let room = self.touching + self.respect * how.margin;
         let (change, normal) = if self.offset.length() > room {
             out_of_cone(relative, self.offset, room, how.reflex)
         } else {
@@ -333,16 +358,43 @@ fn out_of_cone(relative: Vec2, offset: Vec2, room: f32, time: f32) -> (Vec2, Vec
     (-relative.dot(normal) * normal, normal)
 }
 
-/// From −1, I go first, to 1, the other does. All the way at a third of a body.
-fn rank(mine: &Intent, theirs: &Intent, touching: f32, first: bool) -> f32 {
-    let difference = RANK * (mine.left - theirs.left) / touching.max(f32::MIN_POSITIVE);
+/// The cosine between what two wish, from −1, opposite, to 1, the same; 0 where one wishes nothing.
+fn alike(mine: &Intent, theirs: &Intent) -> f32 {
+    mine.direction().dot(theirs.direction())
+}
+
+/// From −1, I go first, to 1, the other does: by who is ahead as far as we wish the same way, and
+/// by the ways left as far as we do not. All the way at a third of a body.
+fn rank(mine: &Intent, theirs: &Intent, offset: Vec2, touching: f32, first: bool) -> f32 {
+    let touching = touching.max(f32::MIN_POSITIVE);
+    let clear = |bodies: f32| (RANK * bodies).clamp(-1.0, 1.0);
+    let same = alike(mine, theirs).max(0.0);
+    let by_place = clear(ahead(mine, theirs, offset) / touching);
+    let by_left = clear((mine.left - theirs.left) / touching);
     let tie = if first { -TIE } else { TIE };
-    (difference + tie).clamp(-1.0, 1.0)
+    (same * by_place + (1.0 - same) * by_left + tie).clamp(-1.0, 1.0)
+}
+
+/// How much farther I have to the place where our ways cross than the other, m: with the unit
+/// wishes u and v, `offset = u·a − v·b` there, so `offset·(u + v) = (a − b)(1 + u·v)`. For parallel
+/// ways it is how far the other is ahead.
+fn ahead(mine: &Intent, theirs: &Intent, offset: Vec2) -> f32 {
+    let (u, v) = (mine.direction(), theirs.direction());
+    offset.dot(u + v) / (1.0 + u.dot(v)).max(0.1)
+}
+
+/// My part of keeping a distance: all, unless I go first. To who comes head-on, all the same: there
+/// is no turn to wait for, and both need the room to pass.
+fn respect(rank: f32, alike: f32) -> f32 {
+    let not_head_on = (HEAD_ON * (1.0 + alike)).clamp(0.0, 1.0);
+    1.0 - not_head_on * (-rank).max(0.0)
 }
 
 const RANK: f32 = 3.0;
 /// Equals are not quite equal: symmetry is where crowds lock.
 const TIE: f32 = 0.1;
+/// Head-on fades out within 37° of it.
+const HEAD_ON: f32 = 5.0;
 
 /// The search for the velocity of the least cost.
 struct Foresight<'a> {
@@ -445,7 +497,7 @@ impl Foresight<'_> {
         // The other does its part: seen from it, I change by more than I do.
         let change = (velocity - self.me.velocity) / other.duty.max(0.5);
         let relative = self.me.velocity + change - other.velocity;
-        let room = other.touching + self.how.margin + COURTESY;
+        let room = other.touching + other.respect * (self.how.margin + COURTESY);
         let time = time_of_contact(other.offset, relative, room);
         if time > HORIZONS * self.how.horizon {
             return 0.0;
@@ -543,6 +595,13 @@ mod tests {
         }
     }
 
+    fn numbered(id: u32, agent: Agent) -> Agent {
+        Agent {
+            id: SteeringId(id),
+            ..agent
+        }
+    }
+
     fn seen(me: &Agent, of: &Agent, my_left: f32, its_left: f32) -> Other {
         let neighbor = Neighbor {
             position: of.position,
@@ -553,14 +612,13 @@ mod tests {
             id: of.id,
             entity: of.entity,
         };
-        let intent = |left| Intent { left, ..default() };
-        Other::seen(
-            me,
-            &intent(my_left),
-            &neighbor,
-            Some(&intent(its_left)),
-            1.0,
-        )
+        let intent = |velocity, left| Intent {
+            velocity,
+            left,
+            ..default()
+        };
+        let (mine, its) = (intent(me.velocity, my_left), intent(of.velocity, its_left));
+        Other::seen(me, &mine, &neighbor, Some(&its), 1.0)
     }
 
     fn wanted(me: &Agent, wish: Vec2, others: &[Other], walls: &[HalfPlane]) -> Vec2 {
@@ -608,6 +666,50 @@ mod tests {
     }
 
     #[test]
+    fn in_a_queue_whoever_is_ahead_goes_first() {
+        let front = numbered(1, walker(1.2, 0.3, Vec2::X));
+        let back = numbered(2, walker(0.0, 0.0, Vec2::X));
+        // Though it has the longer way.
+        let (mine, its) = (seen(&front, &back, 9.0, 5.0), seen(&back, &front, 5.0, 9.0));
+        assert_eq!((mine.duty, its.duty), (0.0, 1.0));
+        assert_eq!((mine.respect, its.respect), (0.0, 1.0));
+    }
+
+    #[test]
+    fn ahead_is_who_is_nearer_to_the_crossing() {
+        let intent = |x, y| Intent {
+            velocity: Vec2::new(x, y),
+            ..default()
+        };
+        // At a right angle they cross at (3, 0): 3 m for me, 2 m for the other.
+        let offset = Vec2::new(3.0, 2.0);
+        let (mine, its) = (intent(1.3, 0.0), intent(0.0, -1.0));
+        assert!((ahead(&mine, &its, offset) - 1.0).abs() < 1e-6);
+        assert!((ahead(&its, &mine, -offset) + 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn at_a_door_the_first_sets_out_and_the_other_makes_way() {
+        // Both stand at the mouth, all but touching: 1.006 m apart.
+        let me = numbered(1, walker(0.0, 0.0, Vec2::ZERO));
+        let it = numbered(2, walker(0.3, 0.96, Vec2::ZERO));
+        let how = ReciprocalAvoidance::default();
+        let (mine, its) = (seen(&me, &it, 1.0, 2.0), seen(&it, &me, 2.0, 1.0));
+        let setting_out = mine.reflex(&me, &how).inside(0.005 * Vec2::Y);
+        assert!(setting_out > 0.0, "{setting_out}");
+        let making_way = its.reflex(&it, &how);
+        assert!(making_way.inside(Vec2::ZERO) < 0.0, "{making_way:?}");
+    }
+
+    #[test]
+    fn head_on_both_keep_their_distance() {
+        let me = walker(0.0, 0.0, Vec2::X);
+        let it = walker(4.0, 0.1, Vec2::NEG_X);
+        assert_eq!(seen(&me, &it, 5.0, 9.0).respect, 1.0);
+        assert_eq!(seen(&it, &me, 9.0, 5.0).respect, 1.0);
+    }
+
+    #[test]
     fn the_reflex_takes_both_past_each_other() {
         // Head-on at 1 m/s each, a bit aside, 1.4 m apart: contact is 0.2 s away.
         let me = Agent {
@@ -649,8 +751,8 @@ mod tests {
 
     #[test]
     fn who_goes_first_goes_straight_on() {
-        let me = walker(0.0, 0.0, Vec2::new(1.3, 0.0));
-        let it = walker(4.0, 0.1, Vec2::new(-1.3, 0.0));
+        let me = numbered(1, walker(0.0, 0.0, Vec2::new(1.3, 0.0)));
+        let it = numbered(2, walker(4.0, 0.1, Vec2::new(-1.3, 0.0)));
         let first = wanted(&me, me.velocity, &[seen(&me, &it, 5.0, 9.0)], &[]);
         assert_close(first, me.velocity);
         let second = wanted(&me, me.velocity, &[seen(&me, &it, 9.0, 5.0)], &[]);
