@@ -68,8 +68,8 @@ fn fifty_wanderers_never_pass_a_wall_in_ten_minutes() {
 }
 
 /// Round rocks of 0.5 to 2 m that do not overlap, none on the start line at y = 0.
-fn rocks(count: usize, area: Rect) -> Vec<(Vec2, f32)> {
-    let mut stream = RandomStream::new(1, SteeringId(0), 0);
+fn rocks(seed: u64, count: usize, area: Rect) -> Vec<(Vec2, f32)> {
+    let mut stream = RandomStream::new(seed, SteeringId(0), 0);
     let mut rocks: Vec<(Vec2, f32)> = Vec::new();
     while rocks.len() < count {
         let (center, radius) = (stream.point_in(area), 0.5 + 1.5 * stream.unit());
@@ -83,10 +83,14 @@ fn rocks(count: usize, area: Rect) -> Vec<(Vec2, f32)> {
 
 #[test]
 fn twenty_wanderers_hit_none_of_sixty_obstacles_in_ten_minutes() {
+    (1..=4).for_each(wander_among_rocks);
+}
+
+fn wander_among_rocks(seed: u64) {
     let mut app = point_mass_app(HERTZ);
     let area = Rect::new(-25.0, -20.0, 25.0, 20.0);
     // Between rocks and edge there is room to pass; among the rocks there may be none.
-    let rocks = rocks(60, area.inflate(-3.5));
+    let rocks = rocks(seed, 60, area.inflate(-3.5));
     for &(center, radius) in &rocks {
         let place = Transform::from_translation(center.extend(0.0));
         app.world_mut().spawn((place, Obstacle { radius }));
@@ -113,7 +117,10 @@ fn twenty_wanderers_hit_none_of_sixty_obstacles_in_ten_minutes() {
             }
         }
     }
-    assert!(deepest <= 0.05 * PointMass::RADIUS, "{deepest} m deep");
+    assert!(
+        deepest <= 0.05 * PointMass::RADIUS,
+        "world {seed}: {deepest} m deep"
+    );
     let speed = way / (20.0 * 600.0);
     assert!(speed > 2.0, "they wander at {speed} m/s on average");
 }
@@ -168,7 +175,7 @@ fn hiders_stay_out_of_sight_of_a_wandering_hunter() {
             Containment::new(area),
         ),
     );
-    let rocks = rocks(12, area.inflate(-3.0));
+    let rocks = rocks(1, 12, area.inflate(-3.0));
     for &(center, radius) in &rocks {
         let place = Transform::from_translation(center.extend(0.0));
         app.world_mut().spawn((place, Obstacle { radius }));

@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 use smallvec::SmallVec;
 
-use super::danger::{ahead, alarm, forward_speed, pressing, sight, stopping};
+use super::danger::{ahead, alarm, forward_speed, insisting, pressing, sight, stopping};
 use super::embeds_influence;
 use super::touch::{Touch, Touches};
 use crate::perception::{Circle, ColliderProbes, Probing, Region, Surroundings};
@@ -175,7 +175,7 @@ struct Threat {
     turning: f32,
     /// Acceleration that stops before it, m/s².
     braking: f32,
-    /// How much it presses, close to the skin, `0..=1`.
+    /// How much it presses, close to the skin: 1 at it, more past it.
     pressing: f32,
     /// Unit vectors of turning and braking.
     sideways: Vec2,
@@ -200,7 +200,7 @@ impl Threat {
         let speed = forward_speed(me);
         // It leaves what is behind, unless so slowly that the next step may go anywhere.
         let leaving = -speed * x / (distance * me.max_speed);
-        let pressing = pressing(me, gap) * (1.0 - leaving / LEAVING).clamp(0.0, 1.0);
+        let pressing = insisting(me, gap) * (1.0 - leaving / LEAVING).clamp(0.0, 1.0);
         if !((x > 0.0 || pressing > 0.0) && y.abs() < r && way < length) {
             return None;
         }

@@ -12,7 +12,7 @@ use crate::perception::order_of;
 pub struct Touch {
     /// Unit vector away from it: the normal of a wall on my side.
     pub normal: Vec2,
-    /// How urgent it is, `0..=1`.
+    /// How urgent it is, `≥ 0`: 1 takes all the force there is, more outweighs what pushes back.
     pub urgency: f32,
 }
 

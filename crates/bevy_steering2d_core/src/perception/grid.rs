@@ -231,3 +231,24 @@ impl Span {
             .filter(|piece| !piece.is_empty())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crowd_that_spreads_needs_no_more_memory() {
+        let mut grid = Grid::default();
+        let (mut order, mut ranks) = (Vec::new(), Vec::new());
+        let mut room_for = |side: f32| {
+            let bounds = Rect::new(0.0, 0.0, side, side);
+            grid.lay_out(2, bounds, 1.0);
+            let cells = [Vec2::ZERO, bounds.max].map(|point| grid.cell_of(point));
+            grid.sort(&cells, &mut order, &mut ranks);
+            (grid.starts.capacity(), grid.cursors.capacity())
+        };
+        let together = room_for(1.0);
+        assert_eq!(room_for(30.0), together);
+        assert_eq!(room_for(1e9), together);
+    }
+}
