@@ -56,6 +56,39 @@ pub struct TargetLost {
     pub carrier: Entity,
 }
 
+/// Events of one kind that are due, each with its place: by agent, then by behavior.
+///
+/// Not commands: their queue would grow, and so allocate, when more happens in a tick than ever before.
+#[derive(Resource)]
+pub(crate) struct Due<E>(pub(crate) Vec<((SteeringId, u16), E)>);
+
+impl<E> Default for Due<E> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<E> Due<E> {
+    /// For one event of everybody; takes the size hint of an iterator over them.
+    pub(crate) fn make_room(&mut self, (_, at_most): (usize, Option<usize>)) {
+        self.0.reserve(at_most.unwrap_or(0));
+    }
+}
+
+/// Tells observers what is due, one event after another in the order of the agents' ids.
+pub(crate) fn announce<E>(world: &mut World)
+where
+    E: for<'a> Event<Trigger<'a>: Default> + Send + Sync + 'static,
+{
+    let mut due = std::mem::take(&mut *world.resource_mut::<Due<E>>());
+    due.0.sort_unstable_by_key(|(place, _)| *place);
+    for (_, event) in due.0.drain(..) {
+        world.trigger(event);
+        world.flush();
+    }
+    *world.resource_mut::<Due<E>>() = due;
+}
+
 /// Remembers which targets an entity's behaviors have lost, so that each loss is announced once.
 /// Required by every behavior with a [`target`](crate::Behavior::target).
 #[derive(Component, Reflect, Clone, Debug, Default)]
@@ -96,37 +129,31 @@ impl TargetWatch {
     }
 }
 
-pub(crate) fn announce_lost_targets(
+pub(crate) fn note_lost_targets(
     mut watches: Query<
         (Entity, &SteeringId, Option<&SteersFor>, &mut TargetWatch),
         Changed<TargetWatch>,
     >,
-    mut lost: Local<Vec<(SteeringId, TargetLost)>>,
-    mut commands: Commands,
+    mut due: ResMut<Due<TargetLost>>,
 ) {
+    due.make_room(watches.iter().size_hint());
     for (carrier, &id, steers_for, mut watch) in &mut watches {
         let entity = steers_for.map_or(carrier, |agent| agent.0);
         for loss in &mut watch.bypass_change_detection().lost {
             if !std::mem::replace(&mut loss.announced, true) {
-                lost.push((
-                    id,
-                    TargetLost {
-                        entity,
-                        target: loss.target,
-                        behavior: loss.behavior,
-                        carrier,
-                    },
-                ));
+                let event = TargetLost {
+                    entity,
+                    target: loss.target,
+                    behavior: loss.behavior,
+                    carrier,
+                };
+                due.0.push(((id, loss.behavior.index()), event));
             }
         }
     }
-    lost.sort_unstable_by_key(|(id, event)| (*id, event.behavior));
-    for (_, event) in lost.drain(..) {
-        commands.trigger(event);
-    }
 }
 
-pub(crate) fn announce_arrivals(
+pub(crate) fn note_arrivals(
     arrivals: Query<
         (
             Entity,
@@ -137,30 +164,24 @@ pub(crate) fn announce_arrivals(
         ),
         Changed<ArriveMemory>,
     >,
-    mut arrived: Local<Vec<(SteeringId, Arrived)>>,
-    mut commands: Commands,
+    mut due: ResMut<Due<Arrived>>,
 ) {
+    due.make_room(arrivals.iter().size_hint());
     for (carrier, &id, steers_for, arrive, memory) in &arrivals {
         if memory.arrived {
             let entity = steers_for.map_or(carrier, |agent| agent.0);
             let target = arrive.target;
-            arrived.push((
-                id,
-                Arrived {
-                    entity,
-                    target,
-                    carrier,
-                },
-            ));
+            let event = Arrived {
+                entity,
+                target,
+                carrier,
+            };
+            due.0.push(((id, 0), event));
         }
-    }
-    arrived.sort_unstable_by_key(|(id, _)| *id);
-    for (_, event) in arrived.drain(..) {
-        commands.trigger(event);
     }
 }
 
-pub(crate) fn announce_completed_paths(
+pub(crate) fn note_completed_paths(
     mut followers: Query<(
         Entity,
         &SteeringId,
@@ -168,26 +189,20 @@ pub(crate) fn announce_completed_paths(
         &FollowPath,
         &mut FollowPathMemory,
     )>,
-    mut completed: Local<Vec<(SteeringId, PathCompleted)>>,
-    mut commands: Commands,
+    mut due: ResMut<Due<PathCompleted>>,
 ) {
+    due.make_room(followers.iter().size_hint());
     for (carrier, &id, steers_for, follow, mut memory) in &mut followers {
         if memory.completed && !memory.announced {
             memory.bypass_change_detection().announced = true;
             let entity = steers_for.map_or(carrier, |agent| agent.0);
             let path = follow.path;
-            completed.push((
-                id,
-                PathCompleted {
-                    entity,
-                    path,
-                    carrier,
-                },
-            ));
+            let event = PathCompleted {
+                entity,
+                path,
+                carrier,
+            };
+            due.0.push(((id, 0), event));
         }
-    }
-    completed.sort_unstable_by_key(|(id, _)| *id);
-    for (_, event) in completed.drain(..) {
-        commands.trigger(event);
     }
 }

@@ -7,7 +7,8 @@ use crate::behaviors::{Flock, FlockClasses, classify_flock, declassify, note_int
 use crate::clock::begin_tick;
 use crate::combine::combine_forces;
 use crate::events::{
-    TargetWatch, announce_arrivals, announce_completed_paths, announce_lost_targets,
+    Arrived, Due, PathCompleted, TargetLost, TargetWatch, announce, note_arrivals,
+    note_completed_paths, note_lost_targets,
 };
 use crate::locomotion::{
     FaceTarget, FaceVelocity, PointMass, SpeedLimit, forget_point_mass, move_point_masses,
@@ -20,7 +21,7 @@ use crate::perception::{
 use crate::registry::register;
 use crate::schedule::{BehaviorOrder, SteeringStage};
 use crate::steer::{steer_agents, warn_of_missing_bodies};
-use crate::stuck::detect_stuck;
+use crate::stuck::{Stuck, detect_stuck};
 use crate::{
     Alignment, Arrive, ArriveMemory, BehaviorRegistry, Cohesion, ColliderProbes,
     CollisionAvoidance, Combine, Containment, Evade, Flee, FlowField, FlowFieldFollowing,
@@ -85,6 +86,10 @@ impl Plugin for SteeringCorePlugin {
                 )
                     .chain(),
             )
+            .init_resource::<Due<TargetLost>>()
+            .init_resource::<Due<Arrived>>()
+            .init_resource::<Due<PathCompleted>>()
+            .init_resource::<Due<Stuck>>()
             .init_resource::<Neighbors>()
             .init_resource::<Flock>()
             .init_resource::<FlockClasses>()
@@ -139,10 +144,14 @@ impl Plugin for SteeringCorePlugin {
                 SteeringStage::Combine,
                 (
                     combine_forces,
-                    announce_lost_targets,
-                    announce_arrivals,
-                    announce_completed_paths,
+                    note_lost_targets,
+                    announce::<TargetLost>,
+                    note_arrivals,
+                    announce::<Arrived>,
+                    note_completed_paths,
+                    announce::<PathCompleted>,
                     detect_stuck,
+                    announce::<Stuck>,
                 )
                     .chain(),
             )

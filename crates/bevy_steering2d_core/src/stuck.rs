@@ -2,6 +2,7 @@
 
 use bevy::prelude::*;
 
+use crate::events::Due;
 use crate::{
     InvalidParameter, Kinematics, LedgerEntry, SteeringClock, SteeringDisabled, SteeringForce,
     SteeringId, SteeringWarnings, Vehicle,
@@ -140,9 +141,9 @@ pub(crate) fn detect_stuck(
         ),
         Without<SteeringDisabled>,
     >,
-    mut stuck: Local<Vec<(SteeringId, Stuck)>>,
-    mut commands: Commands,
+    mut due: ResMut<Due<Stuck>>,
 ) {
+    due.make_room(agents.iter().size_hint());
     for (entity, &id, vehicle, body, force, how, mut memory) in &mut agents {
         if let Err(error) = how.check() {
             warnings.raise(&clock, entity, error.field, || {
@@ -154,13 +155,9 @@ pub(crate) fn detect_stuck(
         let now = memory.after_a_tick(how, body.position, wish, clock.delta);
         if now.stuck && !memory.stuck {
             let position = body.position;
-            stuck.push((id, Stuck { entity, position }));
+            due.0.push(((id, 0), Stuck { entity, position }));
         }
         memory.set_if_neq(now);
-    }
-    stuck.sort_unstable_by_key(|(id, _)| *id);
-    for (_, event) in stuck.drain(..) {
-        commands.trigger(event);
     }
 }
 
