@@ -315,6 +315,27 @@ mod tests {
     }
 
     #[test]
+    fn it_stops_before_two_that_it_does_not_fit_between() {
+        let me = Agent {
+            delta: 0.0,
+            ..rushing()
+        };
+        let gate = |apart: f32| {
+            let [left, right] = [0.5, -0.5].map(|side| {
+                let obstacle = Circle::new(Vec2::new(2.5, side * apart), 1.0);
+                Threat::seen(&me, obstacle, &ObstacleAvoidance::default()).expect("in the box")
+            });
+            left.brake_for_gate(&me, &right)
+        };
+        // 0.8 m are left for 1 m of body. It touches after 2.5 − √(1.5² − 1.4²) = 1.9615 m, so
+        // 25 / (2 · 1.9615) = 6.373 m/s² stop it, share (6.373 − 5) / 5.
+        let narrow = gate(2.8);
+        assert_close(narrow.normal, Vec2::NEG_X);
+        assert!((narrow.urgency - 0.2745).abs() < 1e-3, "{narrow:?}");
+        assert_eq!(gate(3.2).urgency, 0.0, "1.2 m are enough");
+    }
+
+    #[test]
     fn it_passes_on_the_side_where_the_obstacle_is_not() {
         assert!(force(3.0, 0.5).y < -1.0, "obstacle to the left");
         assert!(force(3.0, -0.5).y > 1.0, "obstacle to the right");
