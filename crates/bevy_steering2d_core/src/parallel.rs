@@ -7,6 +7,7 @@ use bevy::ecs::change_detection::{ContiguousComponentTicksMut, Tick};
 use bevy::ecs::query::{IterQueryData, QueryFilter, QueryItem};
 use bevy::prelude::*;
 use bevy::tasks::ComputeTaskPool;
+use smallvec::SmallVec;
 
 use crate::team::{lock, work_together};
 
@@ -55,20 +56,30 @@ pub(crate) fn piece_of(count: usize, parallel_from: usize) -> usize {
 /// Works on every piece, in parallel when there is more than one.
 ///
 /// The pieces are disjoint, so neither their order nor the number of threads can matter.
-pub(crate) fn work_on<P>(pieces: impl ExactSizeIterator<Item = P> + Send, work: impl Fn(P) + Sync) {
+pub(crate) fn work_on<P: Send>(pieces: impl ExactSizeIterator<Item = P>, work: impl Fn(P) + Sync) {
     if pieces.len() <= 1 {
         pieces.for_each(work);
         return;
     }
-    let helpers = ComputeTaskPool::get().thread_num() - 1;
+    let threads = ComputeTaskPool::get().thread_num();
+    let pieces: SmallVec<[Option<P>; 8 * PIECES_PER_THREAD]> = pieces.map(Some).collect();
     let pieces = Mutex::new(pieces);
-    work_together(helpers, &|| {
-        loop {
-            let piece = lock(&pieces).next();
-            let Some(piece) = piece else { return };
+    work_together(threads - 1, &|worker| {
+        let take = || take_for(worker % threads, threads, &mut lock(&pieces));
+        while let Some(piece) = take() {
             work(piece);
         }
     });
+}
+
+/// The next piece for one of so many workers: each has a range of its own, which is the same in
+/// every pass and every tick, so that mostly it finds in its cache what it left there. Whoever is
+/// through with that helps out at the far end of what is left to others.
+fn take_for<P>(worker: usize, workers: usize, pieces: &mut [Option<P>]) -> Option<P> {
+    let first = worker * pieces.len() / workers;
+    let end = (worker + 1) * pieces.len() / workers;
+    let mine = pieces[first..end].iter_mut().find_map(Option::take);
+    mine.or_else(|| pieces.iter_mut().rev().find_map(Option::take))
 }
 
 /// Some rows of a table of which only those that change are to be marked as changed.

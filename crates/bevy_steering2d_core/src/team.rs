@@ -17,7 +17,7 @@ use bevy::tasks::ComputeTaskPool;
 
 /// How long a helper looks out for work before it goes back to sleep. It does not give way to other
 /// threads meanwhile, or it would come back too late.
-const PATIENCE: Duration = Duration::from_micros(100);
+const PATIENCE: Duration = Duration::from_micros(200);
 
 /// There is one compute pool, and so one team.
 static TEAM: Team = Team {
@@ -44,28 +44,30 @@ struct Team {
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
-type Job = &'static (dyn Fn() + Sync);
+/// Is told the number of the worker that calls it.
+type Job = &'static (dyn Fn(usize) + Sync);
 
-/// Calls `job` here and, at the same time, in up to so many other threads; returns when all calls
-/// have returned. The calls share the work out among themselves.
+/// Calls `job` here and, at the same time, in up to so many helpers; returns when all calls have
+/// returned. The calls share the work out among themselves; each is told the number of its worker,
+/// zero here and from one on for helpers, mostly the same from job to job.
 ///
 /// # Panics
 /// When one of the calls does.
-pub(crate) fn work_together(helpers: usize, job: &(dyn Fn() + Sync)) {
+pub(crate) fn work_together(helpers: usize, job: &(dyn Fn(usize) + Sync)) {
     let _turn = match TEAM.turn.try_lock() {
         Ok(turn) => turn,
         Err(TryLockError::Poisoned(turn)) => turn.into_inner(),
         // Another world has its tick just now.
-        Err(TryLockError::WouldBlock) => return job(),
+        Err(TryLockError::WouldBlock) => return job(0),
     };
     // SAFETY: only `TEAM.job` holds it longer than this function runs, and `Open` takes it out
     // and waits for those who call it, also when `job` panics.
     #[expect(unsafe_code, reason = "threads that outlive the job cannot borrow it")]
-    let job: Job = unsafe { std::mem::transmute::<&(dyn Fn() + Sync), Job>(job) };
+    let job: Job = unsafe { std::mem::transmute::<&(dyn Fn(usize) + Sync), Job>(job) };
     {
         let _open = Open::new(job);
         TEAM.enlist(helpers);
-        job();
+        job(0);
     }
     if let Some(panic) = lock(&TEAM.panic).take() {
         resume_unwind(panic);
@@ -103,11 +105,11 @@ impl Team {
     fn enlist(&'static self, helpers: usize) {
         let caller = thread::current().id();
         while self.enlisted.load(Ordering::Relaxed) < helpers {
-            self.enlisted.fetch_add(1, Ordering::Relaxed);
+            let number = 1 + self.enlisted.fetch_add(1, Ordering::Relaxed);
             let help = async move {
                 // A thread that waits for other tasks may be given this one.
                 if thread::current().id() != caller {
-                    self.help();
+                    self.help(number);
                 }
                 self.enlisted.fetch_sub(1, Ordering::Relaxed);
             };
@@ -116,14 +118,14 @@ impl Team {
     }
 
     /// Works on jobs until there have been none for a while.
-    fn help(&self) {
+    fn help(&self, number: usize) {
         let mut done = self.jobs.load(Ordering::Acquire).wrapping_sub(1);
         let mut since = Instant::now();
         loop {
             let jobs = self.jobs.load(Ordering::Acquire);
             if jobs != done {
                 done = jobs;
-                self.work();
+                self.work(number);
                 since = Instant::now();
             } else if since.elapsed() > PATIENCE {
                 return;
@@ -132,7 +134,7 @@ impl Team {
         }
     }
 
-    fn work(&self) {
+    fn work(&self, number: usize) {
         let job = {
             let job = lock(&self.job);
             // Before the lock is given back, so that nobody takes the job for done.
@@ -141,7 +143,7 @@ impl Team {
             *job
         };
         if let Some(job) = job {
-            if let Err(panic) = catch_unwind(AssertUnwindSafe(job)) {
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| job(number))) {
                 *lock(&self.panic) = Some(panic);
             }
             self.busy.fetch_sub(1, Ordering::Release);
@@ -166,7 +168,7 @@ mod tests {
     /// Counts to `count` together.
     fn count_together(count: usize) -> usize {
         let (next, counted) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        work_together(3, &|| {
+        work_together(3, &|_| {
             while next.fetch_add(1, Ordering::Relaxed) < count {
                 counted.fetch_add(1, Ordering::Relaxed);
             }
@@ -192,14 +194,14 @@ mod tests {
     #[test]
     fn a_job_may_have_a_job_inside() {
         pool();
-        work_together(2, &|| assert_eq!(count_together(10), 10));
+        work_together(2, &|_| assert_eq!(count_together(10), 10));
     }
 
     #[test]
     fn a_panic_anywhere_arrives_here_and_the_team_goes_on() {
         pool();
         for _ in 0..20 {
-            let panics = catch_unwind(|| work_together(2, &|| panic!("on purpose")));
+            let panics = catch_unwind(|| work_together(2, &|_| panic!("on purpose")));
             assert!(panics.is_err());
             assert_eq!(count_together(100), 100);
         }
