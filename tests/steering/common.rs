@@ -209,8 +209,8 @@ pub fn total(app: &App, entity: Entity) -> Vec2 {
     get::<SteeringForce>(app, entity).total
 }
 
-pub fn ledger(app: &App, entity: Entity) -> &[LedgerEntry] {
-    get::<SteeringForce>(app, entity).ledger()
+pub fn ledger(app: &App, entity: Entity) -> Vec<LedgerEntry> {
+    get::<SteeringForce>(app, entity).ledger().collect()
 }
 
 /// What behavior `B` of the agent itself asked for in the last tick.

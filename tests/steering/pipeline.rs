@@ -108,12 +108,11 @@ fn each_satellite_has_an_entry_of_its_own_that_names_it() {
     let force = get::<SteeringForce>(&app, rabbit);
     let sources: EntityHashSet = force
         .ledger()
-        .iter()
-        .filter_map(|entry| force.source(entry))
+        .filter_map(|entry| force.source(&entry))
         .collect();
     assert_eq!(sources, evades.into_iter().collect());
     for entry in force.ledger() {
-        let source = force.source(entry).unwrap();
+        let source = force.source(&entry).unwrap();
         let hunter = match get::<Evade>(&app, source).pursuer {
             Target::Entity(hunter) => hunter,
             Target::Point(_) => unreachable!(),

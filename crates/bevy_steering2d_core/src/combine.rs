@@ -2,8 +2,8 @@
 
 use bevy::prelude::*;
 
-use crate::behaviors::FlockRules;
-use crate::parallel::{AHEAD, LIGHT, piece_of, prefetch, work_on};
+use crate::behaviors::{FlockRules, Flocker, Flockers};
+use crate::parallel::{LIGHT, piece_of, work_on};
 use crate::perception::Perception;
 use crate::perception::lanes::{Number, clamp_length, length};
 use crate::random::RandomStream;
@@ -81,10 +81,10 @@ const NEGLIGIBLE: f32 = 1e-5;
 /// A fraction of `max_force` alone would not do: a light body would creep on at the speed that so
 /// weak a force no longer brakes. So it must also be too weak to mend a hundredth of a speed that
 /// is none.
-fn is_negligible(force: Vec2, vehicle: &Vehicle, mass: f32) -> bool {
+fn is_negligible(force: Vec2, vehicle: &Vehicle, mass: impl Fn() -> f32) -> bool {
     let least = NEGLIGIBLE * vehicle.max_force;
     force.length_squared() <= least * least
-        && force.length() * vehicle.response_time <= 0.01 * Kinematics::REST * mass
+        && force.length() * vehicle.response_time <= 0.01 * Kinematics::REST * mass()
 }
 
 /// What an entry's place in the ledger goes by, as one number: comparing is what sorting costs,
@@ -197,6 +197,15 @@ fn dithered(ledger: &mut [LedgerEntry], max_force: f32, draw: &mut impl FnMut() 
     winner
 }
 
+/// Of an agent that has none.
+const NO_BODY: Kinematics = Kinematics {
+    position: Vec2::ZERO,
+    velocity: Vec2::ZERO,
+    heading: Vec2::ZERO,
+    mass: 0.0,
+    radius: 0.0,
+};
+
 const DITHER_SALT: u64 = 0x0064_6974_6865_7221;
 
 /// Adds what the flock asks of each agent to its ledger and settles it: one pass, since reading and
@@ -227,30 +236,57 @@ pub(crate) fn combine_forces(
         let piece = piece_of(entities.len(), LIGHT);
         let pieces = forces.chunks_mut(piece).enumerate();
         work_on(pieces, |(number, forces)| {
-            for (row, at) in (0..forces.len()).zip(number * piece..) {
-                prefetch(forces.get(row + AHEAD));
-                let force = &mut forces[row];
-                let id = ids[at];
-                let every = every.map(|every| &every[at]);
-                if ThinkEvery::turn(every, id, clock.tick).is_none() {
+            // As long as the forces, so that places need no checks.
+            let of = number * piece..number * piece + forces.len();
+            let (entities, ids) = (&entities[of.clone()], &ids[of.clone()]);
+            let (vehicles, modes) = (&vehicles[of.clone()], &modes[of.clone()]);
+            let bodies = bodies.map(|bodies| &bodies[of.clone()]);
+            let every = every.map(|every| &every[of.clone()]);
+            let lenders = lenders.map(|lenders| &lenders[of.clone()]);
+            let later = perceptions.map(|perceptions| &perceptions[of.start..]);
+            let perceptions = perceptions.map(|perceptions| &perceptions[of.clone()]);
+
+            let turn = |at: usize| match every {
+                None => Some(1),
+                Some(every) => ThinkEvery::turn(Some(&every[at]), ids[at], clock.tick),
+            };
+            let flocker = |at: usize, perception| Flocker {
+                entity: entities[at],
+                perception,
+                vehicle: &vehicles[at],
+                body: bodies.map_or(&NO_BODY, |bodies| &bodies[at]),
+                delta: clock.delta * turn(at).unwrap_or(1) as f32,
+            };
+            let mut flockers = Flockers::default();
+            for (at, force) in forces.iter_mut().enumerate() {
+                let lane = at % Flockers::MOST;
+                if let Some(perceptions) = perceptions
+                    && lane == 0
+                {
+                    let next = perceptions.iter().enumerate().skip(at);
+                    flock.ask(&mut flockers, next.map(|(at, it)| flocker(at, it)));
+                }
+                if let Some(later) = later.and_then(|all| all.get(at + Flockers::MOST)) {
+                    flock.prefetch(later);
+                }
+                if turn(at).is_none() {
                     continue;
                 }
                 let (vehicle, mode) = (&vehicles[at], modes[at]);
-                if let Some(later) = perceptions.and_then(|all| all.get(at + AHEAD)) {
-                    flock.prefetch(later);
-                }
-                let perception = perceptions.map(|perceptions| &perceptions[at]);
-                let settled = perception.and_then(|perception| {
+                let settled = perceptions.and_then(|perceptions| {
                     let alone = mode == Combine::Prioritized
                         && lenders.is_none()
                         && force.is_untouched(clock.tick);
-                    let settled = alone.then(|| flock.settle(clock.tick, perception, force));
+                    let of = (&flockers, lane);
+                    let settled =
+                        alone.then(|| flock.settle(clock.tick, of, &perceptions[at], force));
                     settled.flatten()
                 });
                 let total = settled.unwrap_or_else(|| {
                     force.begin(clock.tick);
-                    if let Some(perception) = perception {
-                        flock.record(entities[at], perception, force);
+                    if let Some(perceptions) = perceptions {
+                        let agent = flocker(at, &perceptions[at]);
+                        flock.record(&agent, flockers.forces_on(lane), force);
                     }
                     if let Some(lenders) = lenders {
                         force.borrow(clock.tick, || {
@@ -262,13 +298,13 @@ pub(crate) fn combine_forces(
                     let draw = || {
                         dice.get_or_insert_with(|| {
                             let salt = DITHER_SALT ^ (u64::from(clock.tick) << 32);
-                            RandomStream::new(clock.seed, id, salt)
+                            RandomStream::new(clock.seed, ids[at], salt)
                         })
                         .unit()
                     };
                     mode.combine(force.entries_mut(), vehicle.max_force, draw)
                 });
-                let mass = bodies.map_or(0.0, |bodies| bodies[at].mass);
+                let mass = || bodies.map_or(0.0, |bodies| bodies[at].mass);
                 force.settle(if is_negligible(total, vehicle, mass) {
                     Vec2::ZERO
                 } else {

@@ -1,7 +1,8 @@
 //! What steering asks of the body: one total, and the ledger that explains it.
 
+use std::sync::Arc;
+
 use bevy::prelude::*;
-use smallvec::SmallVec;
 
 use crate::{BehaviorId, Influence, SteeringId};
 
@@ -13,22 +14,84 @@ use crate::{BehaviorId, Influence, SteeringId};
 /// of yours between the two may still change it.
 #[derive(Component, Reflect, Clone, Debug, Default)]
 #[reflect(Component, Default, Debug, Clone)]
-// What moves the body comes first and together: one line of cache of the three.
-#[repr(C)]
+// One line of the processor's cache, which the largest crowds feel.
+#[repr(C, align(64))]
 pub struct SteeringForce {
     /// The force to apply, N, world frame. Never longer than `max_force`, always finite.
     pub total: Vec2,
     tick: u32,
     steered: bool,
-    /// The entities that lent behaviors this tick, for those who have any.
     #[reflect(ignore)]
-    #[expect(
-        clippy::box_collection,
-        reason = "few agents have any; the others pay for 8 bytes, not 24"
-    )]
-    sources: Option<Box<Vec<(SteeringId, Entity)>>>,
-    #[reflect(ignore)]
-    entries: SmallVec<[LedgerEntry; 4]>,
+    ledger: Ledger,
+}
+
+const _: () = assert!(size_of::<SteeringForce>() == 64);
+
+/// Who asked for what.
+#[derive(Clone, Debug)]
+enum Ledger {
+    /// Whoever had a say wrote a line.
+    Written {
+        entries: Vec<LedgerEntry>,
+        /// The entities that lent behaviors this tick, for those who have any.
+        #[expect(
+            clippy::box_collection,
+            reason = "few agents have any; the others pay for 8 bytes, not 24"
+        )]
+        sources: Option<Box<Vec<(SteeringId, Entity)>>>,
+    },
+    /// A flock and nobody else: entries that many share, and what is an agent's own of them.
+    Flock {
+        entries: Arc<[LedgerEntry; 3]>,
+        raw: [Vec2; 3],
+        shares: [f32; 3],
+    },
+}
+
+impl Default for Ledger {
+    fn default() -> Self {
+        Self::Written {
+            entries: Vec::new(),
+            sources: None,
+        }
+    }
+}
+
+impl Ledger {
+    fn len(&self) -> usize {
+        match self {
+            Self::Written { entries, .. } => entries.len(),
+            Self::Flock { entries, .. } => entries.len(),
+        }
+    }
+
+    fn entry(&self, at: usize) -> LedgerEntry {
+        match self {
+            Self::Written { entries, .. } => entries[at],
+            Self::Flock {
+                entries,
+                raw,
+                shares,
+            } => LedgerEntry {
+                raw: raw[at],
+                share: shares[at],
+                cut: Cut::by_share(shares[at]),
+                ..entries[at]
+            },
+        }
+    }
+
+    /// The lines, to be written.
+    #[inline]
+    fn lines(&mut self) -> &mut Vec<LedgerEntry> {
+        if let Self::Flock { .. } = self {
+            *self = Self::default();
+        }
+        match self {
+            Self::Written { entries, .. } => entries,
+            Self::Flock { .. } => unreachable!("just written anew"),
+        }
+    }
 }
 
 impl SteeringForce {
@@ -45,15 +108,18 @@ impl SteeringForce {
     ///     }
     /// }
     /// ```
-    pub fn ledger(&self) -> &[LedgerEntry] {
-        &self.entries
+    pub fn ledger(&self) -> impl ExactSizeIterator<Item = LedgerEntry> {
+        (0..self.ledger.len()).map(|at| self.ledger.entry(at))
     }
 
     /// The entity that carries an entry's behavior when that is not the agent itself, see
     /// [`SteersFor`](crate::SteersFor). Known for the first 65,534 of an agent's lenders.
     pub fn source(&self, entry: &LedgerEntry) -> Option<Entity> {
         let place = entry.source.checked_sub(1)?;
-        let (_, entity) = self.sources.as_ref()?.get(usize::from(place))?;
+        let Ledger::Written { sources, .. } = &self.ledger else {
+            return None;
+        };
+        let (_, entity) = sources.as_ref()?.get(usize::from(place))?;
         (entry.source < LedgerEntry::UNKNOWN_SOURCE).then_some(*entity)
     }
 
@@ -67,14 +133,14 @@ impl SteeringForce {
     pub(crate) fn begin(&mut self, tick: u32) {
         if self.tick != tick {
             self.tick = tick;
-            self.entries.clear();
+            self.ledger.lines().clear();
         }
     }
 
     /// Adds an entry to the ledger begun last.
     #[inline]
     pub(crate) fn record(&mut self, entry: LedgerEntry) {
-        self.entries.push(entry);
+        self.ledger.lines().push(entry);
     }
 
     /// Whether nobody has written into the ledger in `tick`.
@@ -83,17 +149,30 @@ impl SteeringForce {
         self.tick != tick
     }
 
-    /// The ledger of `tick` is just these entries.
+    /// The ledger of `tick` is just these entries of a flock, with so much force and so much of it
+    /// accepted.
     #[inline]
-    pub(crate) fn write<const N: usize>(&mut self, tick: u32, entries: [LedgerEntry; N]) {
+    pub(crate) fn write(
+        &mut self,
+        tick: u32,
+        of_flock: &Arc<[LedgerEntry; 3]>,
+        forces: [Vec2; 3],
+        accepted: [f32; 3],
+    ) {
         self.tick = tick;
-        // Mostly as many as before: over them, one by one, since a copy of all takes longer.
-        if self.entries.len() == N {
-            for (old, new) in self.entries.iter_mut().zip(entries) {
-                *old = new;
+        match &mut self.ledger {
+            Ledger::Flock {
+                entries,
+                raw,
+                shares,
+            } if Arc::ptr_eq(entries, of_flock) => (*raw, *shares) = (forces, accepted),
+            ledger => {
+                *ledger = Ledger::Flock {
+                    entries: of_flock.clone(),
+                    raw: forces,
+                    shares: accepted,
+                };
             }
-        } else {
-            self.entries = SmallVec::from_slice(&entries);
         }
     }
 
@@ -102,38 +181,35 @@ impl SteeringForce {
     where
         L: Iterator<Item = (SteeringId, Entity, &'a Self)>,
     {
-        let sources = self.sources.get_or_insert_default();
+        self.ledger.lines();
+        let Ledger::Written { entries, sources } = &mut self.ledger else {
+            return;
+        };
+        let sources = sources.get_or_insert_default();
         sources.clear();
         sources.extend(lenders().map(|(id, entity, _)| (id, entity)));
         sources.sort_unstable();
         for (id, entity, force) in lenders() {
             let place = sources.partition_point(|source| *source < (id, entity));
             let source = u16::try_from(place + 1).unwrap_or(LedgerEntry::UNKNOWN_SOURCE);
-            let entries = force.entries_of(tick).iter();
-            self.entries
-                .extend(entries.map(|entry| LedgerEntry { source, ..*entry }));
+            let lent = force.ledger().filter(|_| force.tick == tick);
+            entries.extend(lent.map(|entry| LedgerEntry { source, ..entry }));
         }
     }
 
     /// Sets the total and whether anything asked for one.
+    #[inline]
     pub(crate) fn settle(&mut self, total: Vec2) {
-        let heard = |entry: &LedgerEntry| !matches!(entry.cut, Cut::Disabled | Cut::Invalid);
-        self.steered = self.entries.iter().any(heard);
+        self.steered = match &self.ledger {
+            Ledger::Written { entries, .. } => entries.iter().any(LedgerEntry::is_heard),
+            Ledger::Flock { .. } => true,
+        };
         self.total = total;
-    }
-
-    /// The entries written in `tick`; none if the ledger is older.
-    pub(crate) fn entries_of(&self, tick: u32) -> &[LedgerEntry] {
-        if self.tick == tick {
-            &self.entries
-        } else {
-            &[]
-        }
     }
 
     #[inline]
     pub(crate) fn entries_mut(&mut self) -> &mut [LedgerEntry] {
-        &mut self.entries
+        self.ledger.lines()
     }
 }
 
@@ -160,8 +236,7 @@ pub struct LedgerEntry {
     pub(crate) source: u16,
 }
 
-// Four entries and the total fit in 144 bytes, which the largest crowds feel.
-const _: () = assert!(size_of::<LedgerEntry>() == 28 && size_of::<SteeringForce>() <= 144);
+const _: () = assert!(size_of::<LedgerEntry>() == 28);
 
 impl LedgerEntry {
     /// Lent by one of so many that two bytes cannot tell which.
@@ -196,6 +271,11 @@ impl LedgerEntry {
     /// Whether an entity other than the agent carries the behavior.
     pub fn is_lent(&self) -> bool {
         self.source != 0
+    }
+
+    /// Whether it was switched on and sound.
+    fn is_heard(&self) -> bool {
+        !matches!(self.cut, Cut::Disabled | Cut::Invalid)
     }
 
     /// Takes `share` of the weighted force. Only a force can be cut: nothing of nothing is whole.

@@ -4,8 +4,8 @@ use bevy::prelude::*;
 
 use crate::events::Due;
 use crate::{
-    InvalidParameter, Kinematics, LedgerEntry, SteeringClock, SteeringDisabled, SteeringForce,
-    SteeringId, SteeringWarnings, Vehicle,
+    InvalidParameter, Kinematics, SteeringClock, SteeringDisabled, SteeringForce, SteeringId,
+    SteeringWarnings, Vehicle,
 };
 
 /// Watches whether the agent gets anywhere; announces [`Stuck`] when it does not. Opt-in.
@@ -119,8 +119,7 @@ impl StuckMemory {
 fn wish(force: &SteeringForce, vehicle: &Vehicle) -> Option<Vec2> {
     force
         .ledger()
-        .iter()
-        .map(LedgerEntry::weighted)
+        .map(|entry| entry.weighted())
         .filter(|force| force.length() > WISH * vehicle.max_force)
         .max_by(|a, b| a.length_squared().total_cmp(&b.length_squared()))
         .and_then(Vec2::try_normalize)

@@ -104,7 +104,8 @@ impl Drop for Open {
 impl Team {
     fn enlist(&'static self, helpers: usize) {
         let caller = thread::current().id();
-        while self.enlisted.load(Ordering::Relaxed) < helpers {
+        // So many times at most: a pool without threads of its own runs the task at once.
+        for _ in self.enlisted.load(Ordering::Relaxed)..helpers {
             let number = 1 + self.enlisted.fetch_add(1, Ordering::Relaxed);
             let help = async move {
                 // A thread that waits for other tasks may be given this one.

@@ -86,11 +86,11 @@ fn rows(world: &World, shown: Entity) -> Vec<Row> {
     let force = world.get::<SteeringForce>(shown);
     let entry = |behavior: &AssignedBehavior| {
         let force = force?;
-        let mine = |entry: &&LedgerEntry| {
+        let mine = |entry: &LedgerEntry| {
             entry.behavior == behavior.id
                 && force.source(entry).unwrap_or(shown) == behavior.carrier
         };
-        force.ledger().iter().find(mine).copied()
+        force.ledger().find(mine)
     };
     let mut rows: Vec<_> = registry
         .assigned_to(world, shown)

@@ -226,7 +226,7 @@ fn color_guests(
     let queuing = registry.of::<Queuing>().map(|info| info.id);
     for (entity, force, mut look) in &mut guests {
         let holds_back = |force: &SteeringForce| {
-            let mut ledger = force.ledger().iter();
+            let mut ledger = force.ledger();
             ledger.any(|entry| Some(entry.behavior) == queuing && entry.accepted().length() > 0.5)
         };
         let color = if touching.contains(&entity) {

@@ -300,7 +300,7 @@ fn explain(
     overlay::range(&mut gizmos, center, avoidance.radius, palette::GOLD);
     let view = NeighborView::around(&me, avoidance.radius, avoidance.groups);
     for other in neighbors.in_view(view) {
-        let Some((mine, its)) = avoidance.closest_approach(&me, other) else {
+        let Some((mine, its)) = avoidance.closest_approach(&me, &other) else {
             continue;
         };
         let lag = center - me.position;

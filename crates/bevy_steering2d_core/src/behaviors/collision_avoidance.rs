@@ -87,7 +87,7 @@ impl Behavior for CollisionAvoidance {
         let view = NeighborView::around(me, self.radius, self.groups);
         let mut acceleration = Vec2::ZERO;
         for neighbor in neighbors.in_view(view) {
-            acceleration += avoid_collision(me, neighbor, self.horizon, self.margin);
+            acceleration += avoid_collision(me, &neighbor, self.horizon, self.margin);
         }
         me.push(acceleration)
     }

@@ -116,17 +116,17 @@ impl Behavior for LeaderFollowing {
         memory.set_if_neq(LeaderMemory {
             leader: leader.map(|it| it.entity),
         });
-        leader.map_or(Vec2::ZERO, |leader| follow_leader(me, leader, self))
+        leader.map_or(Vec2::ZERO, |leader| follow_leader(me, &leader, self))
     }
 }
 
 /// Keeps the present leader while it is in sight and above me; else takes the highest.
-fn choose_leader<'a>(
-    in_sight: impl Iterator<Item = (f32, &'a Neighbor)>,
+fn choose_leader(
+    in_sight: impl Iterator<Item = (f32, Neighbor)>,
     my_rank: f32,
     present: Option<Entity>,
-) -> Option<&'a Neighbor> {
-    let key = |&(rank, it): &(f32, &Neighbor)| {
+) -> Option<Neighbor> {
+    let key = |&(rank, it): &(f32, Neighbor)| {
         let kept = present == Some(it.entity);
         (kept, rank, std::cmp::Reverse(it.id))
     };
@@ -207,7 +207,7 @@ mod tests {
     fn the_highest_above_me_is_chosen_and_kept() {
         let (low, high) = (someone(1, 1.0), someone(2, 9.0));
         let choose = |present, mine| {
-            let in_sight = [(3.0, &low), (5.0, &high)];
+            let in_sight = [(3.0, low), (5.0, high)];
             choose_leader(in_sight.into_iter(), mine, present).map(|it| it.id.0)
         };
         assert_eq!(choose(None, 0.0), Some(2));
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn equals_among_leaders_are_told_apart_by_id() {
         let (a, b) = (someone(7, 1.0), someone(3, 1.0));
-        let chosen = choose_leader([(1.0, &a), (1.0, &b)].into_iter(), 0.0, None);
+        let chosen = choose_leader([(1.0, a), (1.0, b)].into_iter(), 0.0, None);
         assert_eq!(chosen.map(|it| it.id.0), Some(3));
     }
 

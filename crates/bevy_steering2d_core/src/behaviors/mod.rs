@@ -54,7 +54,7 @@ pub use feelers::{Feeler, Feelers, Whisker};
 pub use flee::{Flee, flee, panic_urgency};
 pub use flocking::{Alignment, Cohesion, Flocking, Separation};
 pub(crate) use flocking::{
-    Flock, FlockClasses, FlockRules, classify_flock, declassify, walk_flock,
+    Flock, FlockClasses, FlockRules, Flocker, Flockers, classify_flock, declassify, walk_flock,
 };
 pub use flow_field::{FlowField, FlowFieldFollowing, follow_flow};
 pub use follow_path::{FollowPath, PathStyle, follow_path};

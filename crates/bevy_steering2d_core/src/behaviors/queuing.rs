@@ -60,7 +60,7 @@ impl Queuing {
 
     /// Whether it holds back for a neighbor in its [`view`](Self::view).
     pub fn minds(&self, me: &Agent, other: &Neighbor) -> bool {
-        queue_behind(me, other, self) != Vec2::ZERO
+        queue_behind(me, &other, self) != Vec2::ZERO
     }
 }
 
@@ -78,7 +78,7 @@ impl Behavior for Queuing {
     fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
         neighbors
             .in_view(self.view(me))
-            .map(|other| queue_behind(me, other, self))
+            .map(|other| queue_behind(me, &other, self))
             .max_by(|a, b| a.length_squared().total_cmp(&b.length_squared()))
             .unwrap_or(Vec2::ZERO)
     }

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use super::half_planes::{HalfPlane, nearest_allowed};
 use super::path_progress::FollowPathMemory;
-use super::{FlockRules, embeds_influence};
+use super::{FlockRules, Flocker, embeds_influence};
 use crate::clock::SteeringClock;
 use crate::parallel::{FORMULA, for_each_mut};
 use crate::perception::{
@@ -16,7 +16,7 @@ use crate::perception::{
 use crate::steer::Steered;
 use crate::{
     Agent, Behavior, Circle, Cut, FollowPath, Influence, InvalidParameter, Kinematics, LedgerEntry,
-    SteeringForce, SteeringPath, Vehicle, priority,
+    SteeringForce, SteeringId, SteeringPath, ThinkEvery, Vehicle, priority,
 };
 
 /// Keeps what the other behaviors want from ending in a bump: it chooses the velocity nearest to
@@ -533,9 +533,10 @@ pub(crate) fn note_intents(
     paths: Query<&SteeringPath>,
     mut agents: Query<
         (
-            Entity,
+            (Entity, &SteeringId),
             &Vehicle,
             &Kinematics,
+            Option<&ThinkEvery>,
             Option<&Perception>,
             Option<(&FollowPath, &FollowPathMemory)>,
             &mut SteeringForce,
@@ -548,11 +549,21 @@ pub(crate) fn note_intents(
     for_each_mut(
         &mut agents,
         FORMULA,
-        |(entity, vehicle, body, perception, follow, mut force, mut intent)| {
+        |((entity, &id), vehicle, body, every, perception, follow, mut force, mut intent)| {
+            let Some(ticks) = ThinkEvery::turn(every, id, tick) else {
+                return;
+            };
             force.begin(tick);
             // The combiner would come too late.
-            if let Some(perception) = perception {
-                flock.record(entity, perception, &mut force);
+            if let Some(perception) = perception.filter(|it| it.flocks()) {
+                let me = Flocker {
+                    entity,
+                    perception,
+                    vehicle,
+                    body,
+                    delta: delta * ticks as f32,
+                };
+                flock.record(&me, flock.forces_on(me), &mut force);
             }
             if !body.is_steerable() {
                 return;

@@ -29,12 +29,12 @@ impl Grid {
     /// … but never fewer than this, so that small worlds need not wrap.
     const FEWEST_CELLS: usize = 1024;
 
-    /// Sorts points by their cells: fills `order` with their indices by cell, equals in the order
-    /// given, and `ranks` with its inverse.
-    pub(crate) fn sort(&mut self, cells: &[u32], order: &mut Vec<u32>, ranks: &mut Vec<u32>) {
+    /// Sorts points by their cells, equals in the order given: `cells` become the sorted places of
+    /// the points, and `order` their inverse.
+    pub(crate) fn sort(&mut self, cells: &mut [u32], order: &mut Vec<u32>) {
         self.cursors.clear();
         self.cursors.resize(self.cell_count() + 1, 0);
-        for &cell in cells {
+        for &cell in &*cells {
             self.cursors[cell as usize] += 1;
         }
         self.starts.clear();
@@ -45,13 +45,12 @@ impl Grid {
             first
         }));
         self.starts.push(start);
-        // What is in them is overwritten, so only their length matters.
+        // What is in it is overwritten, so only its length matters.
         order.resize(cells.len(), 0);
-        ranks.resize(cells.len(), 0);
-        for ((index, &cell), rank) in (0..).zip(cells).zip(ranks) {
-            let cursor = &mut self.cursors[cell as usize];
-            *rank = *cursor;
+        for (index, cell) in (0..).zip(cells) {
+            let cursor = &mut self.cursors[*cell as usize];
             order[*cursor as usize] = index;
+            *cell = *cursor;
             *cursor += 1;
         }
     }
@@ -72,12 +71,18 @@ impl Grid {
         nowhere.map_or(0, |&end| end as usize)
     }
 
-    /// The cell of a sorted place, and the first place behind that cell.
+    /// The cell of a sorted place.
     #[inline]
     pub(crate) fn cell_at(&self, place: usize) -> usize {
         self.starts
             .partition_point(|&start| start as usize <= place)
             - 1
+    }
+
+    /// The first place behind a cell.
+    #[inline]
+    pub(crate) fn end_of(&self, cell: usize) -> usize {
+        self.starts[cell + 1] as usize
     }
 
     /// The sorted points in a cell, which may be [nowhere](Self::nowhere).
@@ -151,14 +156,20 @@ impl Grid {
         for rows in rows.pieces() {
             for row in rows {
                 for columns in columns.pieces() {
-                    let first = (row * self.columns + columns.start) as usize;
-                    let end = (row * self.columns + columns.end) as usize;
-                    let range = self.starts[first] as usize..self.starts[end] as usize;
-                    if !range.is_empty() {
-                        visit(range);
-                    }
+                    self.visit_row(row, &columns, &mut visit);
                 }
             }
+        }
+    }
+
+    /// Visits the points in some columns of a row.
+    #[inline(always)]
+    fn visit_row(&self, row: i64, columns: &Range<i64>, visit: &mut impl FnMut(Range<usize>)) {
+        let first = (row * self.columns + columns.start) as usize;
+        let end = (row * self.columns + columns.end) as usize;
+        let range = self.starts[first] as usize..self.starts[end] as usize;
+        if !range.is_empty() {
+            visit(range);
         }
     }
 
@@ -176,11 +187,18 @@ impl Grid {
         &self,
         cell: usize,
         around: i64,
-        visit: impl FnMut(Range<usize>),
+        mut visit: impl FnMut(Range<usize>),
     ) {
         // Cells are counted in 32 bits, which are quicker to divide.
         let (cell, columns) = (cell as u32, self.columns as u32);
         let (row, column) = (i64::from(cell / columns), i64::from(cell % columns));
+        if !self.wraps {
+            let columns = cut(column - around, column + around, self.columns);
+            for row in cut(row - around, row + around, self.rows) {
+                self.visit_row(row, &columns, &mut visit);
+            }
+            return;
+        }
         let rows = self.axis(row - around, row + around, self.rows);
         let columns = self.axis(column - around, column + around, self.columns);
         self.visit_block(&rows, &columns, visit);
@@ -198,8 +216,7 @@ impl Grid {
     #[inline(always)]
     fn axis(&self, low: i64, high: i64, cells: i64) -> Span {
         if !self.wraps {
-            let (low, high) = (low.clamp(0, cells - 1), high.clamp(0, cells - 1));
-            return Span(low..high + 1, 0..0);
+            return Span(cut(low, high, cells), 0..0);
         }
         if high.saturating_sub(low) >= cells - 1 {
             return Span(0..cells, 0..0);
@@ -211,6 +228,12 @@ impl Grid {
             Span(low..cells, 0..high + 1)
         }
     }
+}
+
+/// Those of `low..=high` that are among so many `cells`, or else the nearest one.
+#[inline(always)]
+fn cut(low: i64, high: i64, cells: i64) -> Range<i64> {
+    low.clamp(0, cells - 1)..high.clamp(0, cells - 1) + 1
 }
 
 /// Rounds down without the call that processors before SSE4.1 need; saturates like `as`.
@@ -239,12 +262,12 @@ mod tests {
     #[test]
     fn a_crowd_that_spreads_needs_no_more_memory() {
         let mut grid = Grid::default();
-        let (mut order, mut ranks) = (Vec::new(), Vec::new());
+        let mut order = Vec::new();
         let mut room_for = |side: f32| {
             let bounds = Rect::new(0.0, 0.0, side, side);
             grid.lay_out(2, bounds, 1.0);
-            let cells = [Vec2::ZERO, bounds.max].map(|point| grid.cell_of(point));
-            grid.sort(&cells, &mut order, &mut ranks);
+            let mut cells = [Vec2::ZERO, bounds.max].map(|point| grid.cell_of(point));
+            grid.sort(&mut cells, &mut order);
             (grid.starts.capacity(), grid.cursors.capacity())
         };
         let together = room_for(1.0);

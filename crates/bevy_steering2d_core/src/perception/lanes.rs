@@ -88,6 +88,24 @@ pub(crate) trait Lanes: Number {
         Self::load(&all.map(Self::sum), 0)
     }
 
+    /// The first lane of each, then the second of each, and so on.
+    #[inline(always)]
+    fn transposed(rows: [Self; LANES]) -> [Self; LANES] {
+        let mut numbers = [0.0; LANES * LANES];
+        for (at, row) in rows.into_iter().enumerate() {
+            row.store(&mut numbers, LANES * at);
+        }
+        let mut columns = [Self::zero(); LANES];
+        for (at, column) in columns.iter_mut().enumerate() {
+            let mut lanes = [0.0; LANES];
+            for (lane, number) in lanes.iter_mut().zip(numbers.iter().skip(at).step_by(LANES)) {
+                *lane = *number;
+            }
+            *column = Self::load(&lanes, 0);
+        }
+        columns
+    }
+
     #[inline(always)]
     fn zero() -> Self {
         Self::splat(0.0)
@@ -332,6 +350,44 @@ mod x86_64 {
                 )
             })
         }
+
+        #[inline(always)]
+        fn transposed([a, b, c, d, e, f, g, h]: [Self; LANES]) -> [Self; LANES] {
+            // SAFETY: the processor has AVX2, see the type.
+            unsafe {
+                // Pairs of numbers of two rows, then of four, then of eight.
+                let (ab_low, ab_high) =
+                    (_mm256_unpacklo_ps(a.0, b.0), _mm256_unpackhi_ps(a.0, b.0));
+                let (cd_low, cd_high) =
+                    (_mm256_unpacklo_ps(c.0, d.0), _mm256_unpackhi_ps(c.0, d.0));
+                let (ef_low, ef_high) =
+                    (_mm256_unpacklo_ps(e.0, f.0), _mm256_unpackhi_ps(e.0, f.0));
+                let (gh_low, gh_high) =
+                    (_mm256_unpacklo_ps(g.0, h.0), _mm256_unpackhi_ps(g.0, h.0));
+                let abcd = [
+                    _mm256_shuffle_ps::<0b01_00_01_00>(ab_low, cd_low),
+                    _mm256_shuffle_ps::<0b11_10_11_10>(ab_low, cd_low),
+                    _mm256_shuffle_ps::<0b01_00_01_00>(ab_high, cd_high),
+                    _mm256_shuffle_ps::<0b11_10_11_10>(ab_high, cd_high),
+                ];
+                let efgh = [
+                    _mm256_shuffle_ps::<0b01_00_01_00>(ef_low, gh_low),
+                    _mm256_shuffle_ps::<0b11_10_11_10>(ef_low, gh_low),
+                    _mm256_shuffle_ps::<0b01_00_01_00>(ef_high, gh_high),
+                    _mm256_shuffle_ps::<0b11_10_11_10>(ef_high, gh_high),
+                ];
+                [
+                    Self(_mm256_permute2f128_ps::<0x20>(abcd[0], efgh[0])),
+                    Self(_mm256_permute2f128_ps::<0x20>(abcd[1], efgh[1])),
+                    Self(_mm256_permute2f128_ps::<0x20>(abcd[2], efgh[2])),
+                    Self(_mm256_permute2f128_ps::<0x20>(abcd[3], efgh[3])),
+                    Self(_mm256_permute2f128_ps::<0x31>(abcd[0], efgh[0])),
+                    Self(_mm256_permute2f128_ps::<0x31>(abcd[1], efgh[1])),
+                    Self(_mm256_permute2f128_ps::<0x31>(abcd[2], efgh[2])),
+                    Self(_mm256_permute2f128_ps::<0x31>(abcd[3], efgh[3])),
+                ]
+            }
+        }
     }
 
     /// Two registers of SSE2, which every x86-64 has.
@@ -486,6 +542,33 @@ mod tests {
             #[expect(unsafe_code, reason = "the instruction set is chosen at run time")]
             let at_once = unsafe { sums_avx2() };
             assert_eq!(at_once, sums::<Portable>());
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn rows_become_columns() {
+        fn transposed<L: Lanes>() -> [f32; 64] {
+            let numbers: [f32; 64] = from_fn(|i| i as f32);
+            let columns = L::transposed(from_fn(|i| L::load(&numbers, LANES * i)));
+            let mut stored = [0.0; 64];
+            for (at, column) in columns.into_iter().enumerate() {
+                column.store(&mut stored, LANES * at);
+            }
+            stored
+        }
+        #[target_feature(enable = "avx2")]
+        fn transposed_avx2() -> [f32; 64] {
+            transposed::<Avx2>()
+        }
+        let expected: [f32; 64] = from_fn(|i| (LANES * (i % LANES) + i / LANES) as f32);
+        assert_eq!(transposed::<Portable>(), expected);
+        assert_eq!(transposed::<Sse2>(), expected);
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has AVX2.
+            #[expect(unsafe_code, reason = "the instruction set is chosen at run time")]
+            let at_once = unsafe { transposed_avx2() };
+            assert_eq!(at_once, expected);
         }
     }
 }

@@ -11,6 +11,8 @@
 //! and the physics backend answers them. Behaviors, ours and yours, look through [`Surroundings`]
 //! and need not know where an answer came from.
 
+mod candidates;
+mod gather;
 mod geometry;
 mod grid;
 pub(crate) mod lanes;
@@ -28,8 +30,10 @@ pub use probes::{ColliderProbes, NearProbe, Probing, RayProbe, SensesColliders, 
 pub use surroundings::{Region, Surroundings};
 pub use wall::{Wall, WallIndex};
 
+pub(crate) use candidates::Candidates;
+pub(crate) use gather::index_neighbors;
 pub(crate) use geometry::order_of;
-pub(crate) use neighbors::{Candidates, PADDING, Places, index_neighbors};
+pub(crate) use neighbors::{Columns, PADDING};
 pub(crate) use obstacle::index_obstacles;
 pub(crate) use probes::{ask, clear_probes};
 pub(crate) use wall::index_walls;

@@ -6,10 +6,11 @@ use bevy::math::ops;
 use bevy::prelude::*;
 use smallvec::SmallVec;
 
+use super::gather::{Gathered, Row, Rows};
 use super::grid::Grid;
-use super::lanes::{LANES, Number};
+use super::lanes::LANES;
 use crate::parallel::{AHEAD, LIGHT, piece_of, prefetch, work_on};
-use crate::{Agent, Kinematics, SteeringClock, SteeringId, ThinkEvery, Vehicle};
+use crate::{Agent, SteeringId};
 
 /// The groups an agent belongs to, one per bit. Absent means group 1 (`0b1`).
 ///
@@ -46,8 +47,12 @@ pub struct Perception {
 
 impl Perception {
     pub(crate) const NOT_INDEXED: u32 = u32::MAX;
-    /// In place of a class: not its turn to think.
-    pub(crate) const RESTS: u32 = u32::MAX;
+
+    /// Whether it has one of the three rules of a flock.
+    #[inline]
+    pub(crate) fn flocks(&self) -> bool {
+        self.class != 0
+    }
 }
 
 impl Default for Perception {
@@ -133,39 +138,15 @@ impl NeighborView {
 /// `type World = Res<'static, Neighbors>`.
 #[derive(Resource, Debug, Default)]
 pub struct Neighbors {
-    gathered: Rows,
+    pub(super) rows: Rows,
     /// What each thread has gathered.
-    parts: Vec<Gathered>,
+    pub(super) parts: Vec<Gathered>,
     grid: Grid,
-    /// Cell of each row.
-    cells: Vec<u32>,
     /// Row of each place: by cell, then by id. Those who are nowhere come last.
     order: Vec<u32>,
     /// Place of each row.
     ranks: Vec<u32>,
     pub(crate) places: Places,
-}
-
-/// The agents in the order of the query that gathered them.
-#[derive(Debug, Default)]
-struct Rows {
-    agents: Vec<Row>,
-    /// Their positions once more: all that the sort needs, in an eighth of the memory.
-    points: Vec<Vec2>,
-    classes: Vec<u32>,
-}
-
-/// All that is known of an agent: one line of the processor's cache, so that fetching it in
-/// another order costs one miss.
-#[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
-struct Row {
-    agent: Neighbor,
-    max_speed: f32,
-    max_force: f32,
-    /// Mass by response time, kg/s.
-    gain: f32,
-    class: u32,
 }
 
 /// So many places may be read from any place on.
@@ -179,24 +160,18 @@ pub(crate) struct Places {
     pub(crate) y: Vec<f32>,
     pub(crate) heading_x: Vec<f32>,
     pub(crate) heading_y: Vec<f32>,
-    pub(crate) velocity_x: Vec<f32>,
-    pub(crate) velocity_y: Vec<f32>,
-    pub(crate) max_speed: Vec<f32>,
-    pub(crate) max_force: Vec<f32>,
-    pub(crate) gain: Vec<f32>,
     pub(crate) classes: Vec<u32>,
 }
 
 impl Neighbors {
     /// Agents farther from the origin than this, or nowhere, are not seen, m.
-    const FARTHEST: f32 = 1e15;
+    pub(super) const FARTHEST: f32 = 1e15;
     /// The cells' side when nobody says how far it looks, m.
-    const DEFAULT_CELL: f32 = 4.0;
-    /// One for each exponent a float can have.
-    const REACH_BUCKETS: usize = 256;
+    pub(super) const DEFAULT_CELL: f32 = 4.0;
 
+    /// Whether an agent at `point` is seen.
     #[inline]
-    fn sees(point: Vec2) -> bool {
+    pub(super) fn reaches(point: Vec2) -> bool {
         point.x.abs() < Self::FARTHEST && point.y.abs() < Self::FARTHEST
     }
 
@@ -211,7 +186,7 @@ impl Neighbors {
     }
 
     /// Everybody in view, in canonical order.
-    pub fn in_view(&self, view: NeighborView) -> impl Iterator<Item = &Neighbor> {
+    pub fn in_view(&self, view: NeighborView) -> impl Iterator<Item = Neighbor> {
         let farthest = view.radius * view.radius;
         self.ranges(view.position, view.radius)
             .into_iter()
@@ -233,7 +208,7 @@ impl Neighbors {
                 if nearest.len() == most {
                     nearest.pop();
                 }
-                nearest.insert(place, (distance, *neighbor));
+                nearest.insert(place, (distance, neighbor));
             }
         }
         nearest.into_iter().map(|(_, neighbor)| neighbor).collect()
@@ -255,8 +230,8 @@ impl Neighbors {
 
     /// The agent at a sorted place.
     #[inline]
-    pub(crate) fn at(&self, place: usize) -> &Neighbor {
-        &self.gathered.agents[self.order[place] as usize].agent
+    pub(crate) fn at(&self, place: usize) -> Neighbor {
+        self.rows.agent(self.order[place] as usize)
     }
 
     /// The sorted place of an agent, if it was indexed.
@@ -266,35 +241,29 @@ impl Neighbors {
         Some(*place as usize)
     }
 
-    /// The class an agent was indexed with: zero if it cannot be steered, `None` if it is not its
-    /// turn to think.
-    #[inline]
-    pub(crate) fn class_of(&self, perception: &Perception) -> Option<u32> {
-        let class = self.gathered.classes.get(perception.row as usize);
-        let class = class.copied().unwrap_or_default();
-        (class != Perception::RESTS).then_some(class)
-    }
-
     /// The cells of some places in a row, each with those of the places that it holds.
+    #[inline(always)]
     pub(crate) fn cells_of(
         &self,
         places: Range<usize>,
     ) -> impl Iterator<Item = (usize, Range<usize>)> {
-        let first = if places.is_empty() {
-            self.grid.cell_count()
+        let Range { start, end } = places;
+        let mut place = start;
+        let mut cell = if start < end {
+            self.grid.cell_at(start)
         } else {
-            self.grid.cell_at(places.start)
+            0
         };
-        (first..self.grid.cell_count())
-            .map(|cell| (cell, self.grid.points_in(cell)))
-            .take_while(move |(_, points)| points.start < places.end)
-            .map(move |(cell, points)| {
-                (
-                    cell,
-                    points.start.max(places.start)..points.end.min(places.end),
-                )
+        std::iter::from_fn(move || {
+            (place < end).then(|| {
+                while self.grid.end_of(cell) <= place {
+                    cell += 1;
+                }
+                let first = place;
+                place = self.grid.end_of(cell).min(end);
+                (cell, first..place)
             })
-            .filter(|(_, points)| !points.is_empty())
+        })
     }
 
     /// How many cells around its own an agent has to look at.
@@ -302,29 +271,20 @@ impl Neighbors {
         self.grid.cells_within(radius)
     }
 
-    /// Finds the candidates for the neighborhoods of all agents in a cell.
+    /// Visits the ranges of places among which are the neighbors of all agents in a cell, who look
+    /// over so many cells `around` it.
     #[inline(always)]
-    pub(crate) fn find_candidates(&self, cell: usize, around: i64, candidates: &mut Candidates) {
-        candidates.count = 0;
-        candidates.ranges.clear();
-        self.grid.ranges_around_cell(cell, around, |range| {
-            candidates.count += range.len();
-            candidates.ranges.push(range);
-        });
+    pub(crate) fn visit_ranges(&self, cell: usize, around: i64, visit: impl FnMut(Range<usize>)) {
+        self.grid.ranges_around_cell(cell, around, visit);
     }
 
     /// An index over these agents and their classes, for tests.
     #[cfg(test)]
     pub(crate) fn of(agents: impl Iterator<Item = (Neighbor, u32)>, cell: f32) -> Self {
-        let mut neighbors = Self::default();
-        let rows = agents.map(|(agent, class)| Row {
-            agent,
-            class,
-            max_speed: 5.0,
-            max_force: 20.0,
-            gain: 4.0,
-        });
-        neighbors.gathered.agents = rows.collect();
+        let mut neighbors = Self {
+            rows: Rows::of(agents),
+            ..Self::default()
+        };
         neighbors.sort(cell);
         neighbors
     }
@@ -333,40 +293,36 @@ impl Neighbors {
     #[cfg(test)]
     fn sort(&mut self, cell: f32) {
         let mut gathered = Gathered::default();
-        let rows = &mut self.gathered;
-        let agents = rows.agents.iter().map(|row| row.agent);
-        rows.points = agents.clone().map(|agent| agent.position).collect();
-        agents.for_each(|agent| gathered.note(agent.id, agent.position));
+        let rows = self.rows.names.iter().zip(&self.rows.bodies);
+        rows.for_each(|(name, body)| gathered.note(name.id, body.position));
         self.build(&gathered, cell);
     }
 
     /// Sorts what was gathered into cells of the given side.
-    fn build(&mut self, gathered: &Gathered, cell: f32) {
-        let count = self.gathered.points.len();
+    pub(super) fn build(&mut self, gathered: &Gathered, cell: f32) {
+        let count = self.rows.len();
         let piece = piece_of(count, LIGHT);
 
         let grid = &mut self.grid;
         grid.lay_out(count, gathered.bounds(), cell);
-        self.cells.resize(count, 0);
-        let points = self.gathered.points.chunks(piece);
-        work_on(
-            points.zip(self.cells.chunks_mut(piece)),
-            |(points, cells)| {
-                for (&point, cell) in points.iter().zip(cells) {
-                    *cell = if Self::sees(point) {
-                        grid.cell_of(point)
-                    } else {
-                        grid.nowhere()
-                    };
-                }
-            },
-        );
-        grid.sort(&self.cells, &mut self.order, &mut self.ranks);
+        self.ranks.resize(count, 0);
+        let rows = self.rows.bodies.chunks(piece);
+        work_on(rows.zip(self.ranks.chunks_mut(piece)), |(rows, cells)| {
+            for (at, (row, cell)) in rows.iter().zip(cells).enumerate() {
+                prefetch(rows.get(at + AHEAD));
+                *cell = if Self::reaches(row.position) {
+                    grid.cell_of(row.position)
+                } else {
+                    grid.nowhere()
+                };
+            }
+        });
+        grid.sort(&mut self.ranks, &mut self.order);
         if !gathered.by_id {
             self.order_cells_by_id();
         }
 
-        let (rows, order) = (&self.gathered, &self.order);
+        let (rows, order) = (&self.rows.bodies, &self.order);
         let pieces = self.places.pieces_mut(count, piece);
         work_on(order.chunks(piece).zip(pieces), |(order, piece)| {
             piece.fill(order, rows);
@@ -378,7 +334,7 @@ impl Neighbors {
         for cell in 0..self.grid.cell_count() {
             let places = self.grid.points_in(cell);
             let order = &mut self.order[places.clone()];
-            let id = |&row: &u32| self.gathered.agents[row as usize].agent.id;
+            let id = |&row: &u32| self.rows.names[row as usize].id;
             if !order.is_sorted_by_key(id) {
                 order.sort_unstable_by_key(id);
                 for (place, &row) in places.zip(order.iter()) {
@@ -389,7 +345,27 @@ impl Neighbors {
     }
 }
 
+/// The columns of [`Places`] that neighbors are seen by, all of one length.
+#[derive(Clone, Copy)]
+pub(crate) struct Columns<'a> {
+    pub(crate) x: &'a [f32],
+    pub(crate) y: &'a [f32],
+    pub(crate) heading_x: &'a [f32],
+    pub(crate) heading_y: &'a [f32],
+}
+
 impl Places {
+    #[inline]
+    pub(crate) fn columns(&self) -> Columns<'_> {
+        let count = self.x.len();
+        Columns {
+            x: &self.x,
+            y: &self.y[..count],
+            heading_x: &self.heading_x[..count],
+            heading_y: &self.heading_y[..count],
+        }
+    }
+
     #[inline]
     pub(crate) fn at(&self, place: usize) -> Vec2 {
         Vec2::new(self.x[place], self.y[place])
@@ -406,11 +382,6 @@ impl Places {
             &mut self.y,
             &mut self.heading_x,
             &mut self.heading_y,
-            &mut self.velocity_x,
-            &mut self.velocity_y,
-            &mut self.max_speed,
-            &mut self.max_force,
-            &mut self.gain,
         ];
         let mut lanes = lanes.map(|lane| {
             lane.resize(count + PADDING, 0.0);
@@ -429,34 +400,20 @@ impl Places {
 
 /// Some places in a row.
 struct PlacesPiece<'a> {
-    lanes: [&'a mut [f32]; 9],
+    lanes: [&'a mut [f32]; 4],
     classes: &'a mut [u32],
 }
 
 impl PlacesPiece<'_> {
-    fn fill(self, order: &[u32], rows: &Rows) {
+    fn fill(self, order: &[u32], rows: &[Row]) {
         let count = order.len();
-        let [
-            x,
-            y,
-            heading_x,
-            heading_y,
-            velocity_x,
-            velocity_y,
-            max_speed,
-            max_force,
-            gain,
-        ] = self.lanes.map(|lane| &mut lane[..count]);
+        let [x, y, heading_x, heading_y] = self.lanes.map(|lane| &mut lane[..count]);
         for (place, (&row, class)) in order.iter().zip(self.classes).enumerate() {
             let later = order.get(place + AHEAD);
-            prefetch(later.and_then(|&later| rows.agents.get(later as usize)));
-            let row = &rows.agents[row as usize];
-            (x[place], y[place]) = row.agent.position.into();
-            (heading_x[place], heading_y[place]) = row.agent.heading.into();
-            (velocity_x[place], velocity_y[place]) = row.agent.velocity.into();
-            max_speed[place] = row.max_speed;
-            max_force[place] = row.max_force;
-            gain[place] = row.gain;
+            prefetch(later.and_then(|&later| rows.get(later as usize)));
+            let row = &rows[row as usize];
+            (x[place], y[place]) = row.position.into();
+            (heading_x[place], heading_y[place]) = row.heading.into();
             *class = row.class;
         }
     }
@@ -465,346 +422,9 @@ impl PlacesPiece<'_> {
 /// Makes up for rounding where a neighbor is exactly at the radius.
 const REACH_SLACK: f32 = 1.000_1;
 
-/// Ranges of sorted agents among which the neighbors of an agent are.
-#[derive(Clone, Default)]
-pub(crate) struct Candidates {
-    pub(crate) ranges: SmallVec<[Range<usize>; 6]>,
-    count: usize,
-}
-
-impl Candidates {
-    /// In a crowd denser than this an agent looks at a sample of it, around itself in canonical
-    /// order: ten thousand agents on one point cost a bounded time.
-    pub(crate) const MOST: usize = 512;
-
-    /// Whether the crowd is so dense that each agent must [take a sample](Self::sample).
-    #[inline]
-    pub(crate) fn are_too_many(&self) -> bool {
-        self.count > Self::MOST
-    }
-
-    /// The agent at `place` and those around it, in each range its share: at most
-    /// [`MOST`](Self::MOST) together, however many ranges there are.
-    #[cold]
-    pub(crate) fn sample(&self, place: usize) -> Self {
-        let mut sample = self.clone();
-        for range in &mut sample.ranges {
-            let mine = range.contains(&place);
-            let kept = range.len() * (Self::MOST - 1) / self.count + usize::from(mine);
-            let latest = range.end - kept;
-            let start = if mine {
-                place.saturating_sub(kept / 2)
-            } else {
-                range.start + place % (range.len() - kept + 1)
-            };
-            let start = start.clamp(range.start, latest);
-            *range = start..start + kept;
-        }
-        sample
-    }
-}
-
-/// Rebuilds the index from this tick's bodies.
-pub(crate) fn index_neighbors(
-    clock: Res<SteeringClock>,
-    mut neighbors: ResMut<Neighbors>,
-    mut agents: Query<(
-        Entity,
-        &SteeringId,
-        &Vehicle,
-        &Kinematics,
-        Option<&SteeringGroups>,
-        Option<&ThinkEvery>,
-        Option<&mut Perception>,
-    )>,
-    perceivers: Query<(), With<Perception>>,
-) {
-    let neighbors = &mut *neighbors;
-    if perceivers.is_empty() {
-        *neighbors = Neighbors::default();
-        return;
-    }
-    let Neighbors {
-        gathered: rows,
-        parts,
-        ..
-    } = neighbors;
-    rows.resize(agents.iter().len());
-    let mut gathered = Gathered::default();
-    let mut first = 0;
-    let tables = agents.contiguous_iter_mut().expect("all of it in tables");
-    for (entities, ids, vehicles, bodies, groups, every, mut perceptions) in tables {
-        let count = entities.len();
-        let piece = piece_of(count, LIGHT);
-        parts.clear();
-        parts.resize_with(count.div_ceil(piece), Gathered::default);
-        let mut perceptions = perceptions
-            .as_mut()
-            .map(|perceptions| perceptions.bypass_change_detection().chunks_mut(piece));
-        let mut rows = rows.pieces_mut(first, count, piece);
-        let pieces = parts.iter_mut().enumerate().map(|(at, part)| {
-            let of = at * piece..(at * piece + piece).min(count);
-            let table = TablePiece {
-                entities: &entities[of.clone()],
-                ids: &ids[of.clone()],
-                vehicles: &vehicles[of.clone()],
-                bodies: &bodies[of.clone()],
-                groups: groups.map(|groups| &groups[of.clone()]),
-                every: every.map(|every| &every[of.clone()]),
-                perceptions: perceptions.as_mut().and_then(Iterator::next),
-                first: (first + of.start) as u32,
-            };
-            (table, rows.next(), part)
-        });
-        work_on(pieces, |(table, rows, part)| {
-            if let Some(rows) = rows {
-                table.gather(rows, part, &clock);
-            }
-        });
-        parts.iter_mut().for_each(|part| gathered.append(part));
-        first += count;
-    }
-    let cell = gathered.reach.usual().unwrap_or(Neighbors::DEFAULT_CELL);
-    neighbors.build(&gathered, cell);
-}
-
-impl Row {
-    /// Until it is somebody's.
-    const NOBODY: Self = Self {
-        agent: Neighbor {
-            position: Vec2::ZERO,
-            velocity: Vec2::ZERO,
-            heading: Vec2::ZERO,
-            radius: 0.0,
-            groups: SteeringGroups(0),
-            id: SteeringId::UNASSIGNED,
-            entity: Entity::PLACEHOLDER,
-        },
-        max_speed: 0.0,
-        max_force: 0.0,
-        gain: 0.0,
-        class: 0,
-    };
-}
-
-impl Rows {
-    fn resize(&mut self, count: usize) {
-        self.agents.resize(count, Row::NOBODY);
-        self.points.resize(count, Vec2::ZERO);
-        self.classes.resize(count, 0);
-    }
-
-    /// The `count` rows from `first` on, in pieces.
-    fn pieces_mut(
-        &mut self,
-        first: usize,
-        count: usize,
-        piece: usize,
-    ) -> impl Iterator<Item = RowsPiece<'_>> {
-        let rows = first..first + count;
-        self.agents[rows.clone()]
-            .chunks_mut(piece)
-            .zip(self.points[rows.clone()].chunks_mut(piece))
-            .zip(self.classes[rows].chunks_mut(piece))
-            .map(|((agents, points), classes)| RowsPiece {
-                agents,
-                points,
-                classes,
-            })
-    }
-}
-
-/// Some rows that follow each other.
-struct RowsPiece<'a> {
-    agents: &'a mut [Row],
-    points: &'a mut [Vec2],
-    classes: &'a mut [u32],
-}
-
-/// As many agents of one of Bevy's tables.
-struct TablePiece<'a> {
-    entities: &'a [Entity],
-    ids: &'a [SteeringId],
-    vehicles: &'a [Vehicle],
-    bodies: &'a [Kinematics],
-    groups: Option<&'a [SteeringGroups]>,
-    every: Option<&'a [ThinkEvery]>,
-    perceptions: Option<&'a mut [Perception]>,
-    /// Row of the first of them.
-    first: u32,
-}
-
-impl TablePiece<'_> {
-    fn gather(mut self, rows: RowsPiece, gathered: &mut Gathered, clock: &SteeringClock) {
-        let all = rows.agents.iter_mut().zip(rows.points).zip(rows.classes);
-        for (at, ((row, point), class)) in all.enumerate() {
-            let (&id, vehicle, body) = (&self.ids[at], &self.vehicles[at], &self.bodies[at]);
-            let every = self.every.map(|every| &every[at]);
-            let turn = ThinkEvery::turn(every, id, clock.tick);
-            let is_finite = body.is_finite() && body.heading.is_finite();
-            *point = if is_finite { body.position } else { Vec2::NAN };
-            let seen = Neighbors::sees(*point);
-            *class = 0;
-            if let Some(perceptions) = &mut self.perceptions {
-                let perception = &mut perceptions[at];
-                perception.row = if seen {
-                    self.first + at as u32
-                } else {
-                    Perception::NOT_INDEXED
-                };
-                gathered.reach.add(perception.reach);
-                if turn.is_none() {
-                    *class = Perception::RESTS;
-                } else if is_finite && body.mass > 0.0 && vehicle.check().is_ok() {
-                    *class = perception.class;
-                }
-            }
-            if !seen {
-                // Nobody looks at it, but lanes may be loaded together with others.
-                *row = Row::NOBODY;
-                continue;
-            }
-            let delta = clock.delta * turn.unwrap_or(1) as f32;
-            row.agent.position = body.position;
-            row.agent.velocity = body.velocity;
-            row.agent.heading = body.heading;
-            row.agent.radius = body.radius;
-            row.agent.groups = self.groups.map_or_else(default, |groups| groups[at]);
-            row.agent.id = id;
-            row.agent.entity = self.entities[at];
-            row.max_speed = vehicle.max_speed;
-            row.max_force = vehicle.max_force;
-            row.gain = body.mass / vehicle.response_time.max(delta);
-            row.class = if *class == Perception::RESTS {
-                0
-            } else {
-                *class
-            };
-            gathered.note(id, *point);
-        }
-    }
-}
-
-/// What the grid must know of the agents before it can be laid out.
-#[derive(Debug)]
-struct Gathered {
-    /// The box around them.
-    low: Vec2,
-    high: Vec2,
-    reach: ReachHistogram,
-    /// Whether their ids ascend, as they do when nobody changed since they were spawned.
-    by_id: bool,
-    /// First and last id.
-    ids: Option<(SteeringId, SteeringId)>,
-}
-
-impl Default for Gathered {
-    fn default() -> Self {
-        Self {
-            low: Vec2::INFINITY,
-            high: Vec2::NEG_INFINITY,
-            reach: ReachHistogram::default(),
-            by_id: true,
-            ids: None,
-        }
-    }
-}
-
-impl Gathered {
-    #[inline]
-    fn note(&mut self, id: SteeringId, point: Vec2) {
-        // The plain comparisons of `Number`: no point here is NaN, which `Vec2::min` looks out for.
-        self.low.x = Number::min(point.x, self.low.x);
-        self.low.y = Number::min(point.y, self.low.y);
-        self.high.x = Number::max(point.x, self.high.x);
-        self.high.y = Number::max(point.y, self.high.y);
-        self.note_ids(id, id);
-    }
-
-    #[inline]
-    fn note_ids(&mut self, first: SteeringId, last: SteeringId) {
-        let before = self.ids.unwrap_or((first, first));
-        self.by_id &= before.1 <= first;
-        self.ids = Some((before.0, last));
-    }
-
-    fn append(&mut self, next: &mut Self) {
-        self.low = self.low.min(next.low);
-        self.high = self.high.max(next.high);
-        self.reach.append(&mut next.reach);
-        if let Some((first, last)) = next.ids {
-            self.note_ids(first, last);
-            self.by_id &= next.by_id;
-        }
-    }
-
-    fn bounds(&self) -> Rect {
-        Rect {
-            min: self.low,
-            max: self.high,
-        }
-    }
-}
-
-/// How far agents look, by powers of two: the usual reach makes the cells, and a single agent
-/// that looks a hundred times as far does not spoil them for all.
-#[derive(Debug)]
-struct ReachHistogram {
-    counts: [u32; Neighbors::REACH_BUCKETS],
-    longest: [f32; Neighbors::REACH_BUCKETS],
-    /// The last reach and how often it came in a row: mostly all are the same.
-    run: (f32, u32),
-}
-
-impl Default for ReachHistogram {
-    fn default() -> Self {
-        Self {
-            counts: [0; Neighbors::REACH_BUCKETS],
-            longest: [0.0; Neighbors::REACH_BUCKETS],
-            run: (0.0, 0),
-        }
-    }
-}
-
-impl ReachHistogram {
-    #[inline]
-    fn add(&mut self, reach: f32) {
-        if reach != self.run.0 {
-            self.end_run();
-            self.run = (reach, 0);
-        }
-        self.run.1 += 1;
-    }
-
-    fn end_run(&mut self) {
-        let (reach, count) = std::mem::take(&mut self.run);
-        if reach > 0.0 && reach < f32::INFINITY {
-            // The exponent bits of a positive float.
-            let bucket = (reach.to_bits() >> 23) as usize;
-            self.counts[bucket] += count;
-            self.longest[bucket] = self.longest[bucket].max(reach);
-        }
-    }
-
-    /// Takes over what `next` has counted.
-    fn append(&mut self, next: &mut Self) {
-        next.end_run();
-        for bucket in 0..Neighbors::REACH_BUCKETS {
-            self.counts[bucket] += next.counts[bucket];
-            self.longest[bucket] = self.longest[bucket].max(next.longest[bucket]);
-        }
-    }
-
-    /// The longest reach of the fullest bucket, m.
-    fn usual(&mut self) -> Option<f32> {
-        self.end_run();
-        let fullest = (0..Neighbors::REACH_BUCKETS).max_by_key(|&bucket| self.counts[bucket])?;
-        (self.counts[fullest] > 0).then_some(self.longest[fullest])
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::Candidates;
     use super::*;
     use proptest::prelude::*;
 
@@ -837,13 +457,16 @@ mod tests {
         }
     }
 
+    impl Neighbors {
+        fn everybody(&self) -> impl Iterator<Item = Neighbor> {
+            (0..self.rows.len()).map(|row| self.rows.agent(row))
+        }
+    }
+
     /// The oracle: looks at everybody.
     fn brute_force(neighbors: &Neighbors, view: NeighborView) -> Vec<u32> {
         let mut ids: Vec<u32> = neighbors
-            .gathered
-            .agents
-            .iter()
-            .map(|row| &row.agent)
+            .everybody()
             .filter(|neighbor| view.sees(neighbor))
             .map(|neighbor| neighbor.id.0)
             .collect();
@@ -859,8 +482,8 @@ mod tests {
 
     fn assert_equals_brute_force(places: &[Vec2], cell: f32, radius: f32) {
         let neighbors = index(places, cell);
-        for me in &neighbors.gathered.agents {
-            let view = view(&me.agent, radius);
+        for me in neighbors.everybody() {
+            let view = view(&me, radius);
             assert_eq!(found(&neighbors, view), brute_force(&neighbors, view));
         }
     }
@@ -909,7 +532,7 @@ mod tests {
     fn an_infinite_radius_sees_everybody_else() {
         let places: Vec<Vec2> = (0..50).map(|i| Vec2::new(i as f32 * 7.0, 0.0)).collect();
         let neighbors = index(&places, 1.0);
-        let all = neighbors.in_view(view(&neighbors.gathered.agents[0].agent, f32::INFINITY));
+        let all = neighbors.in_view(view(&neighbors.rows.agent(0), f32::INFINITY));
         assert_eq!(all.count(), 49);
     }
 
@@ -923,11 +546,12 @@ mod tests {
             (0..40).map(|place| neighbors.at(place).id.0).collect()
         };
         let before = sorted(&one);
-        one.gathered.agents.reverse();
+        one.rows.bodies.reverse();
+        one.rows.names.reverse();
         one.sort(3.0);
         assert_eq!(sorted(&one), before);
-        for (row, me) in one.gathered.agents.iter().enumerate() {
-            assert_eq!(one.at(one.ranks[row] as usize).id, me.agent.id);
+        for (row, me) in one.everybody().enumerate() {
+            assert_eq!(one.at(one.ranks[row] as usize).id, me.id);
         }
     }
 
@@ -935,7 +559,7 @@ mod tests {
     fn the_nearest_come_first_and_ties_go_by_id() {
         let places = [0.0, 3.0, -1.0, 1.0, 2.0].map(|x| Vec2::new(x, 0.0));
         let neighbors = index(&places, 1.0);
-        let nearest = neighbors.nearest_in_view(view(&neighbors.gathered.agents[0].agent, 9.0), 3);
+        let nearest = neighbors.nearest_in_view(view(&neighbors.rows.agent(0), 9.0), 3);
         let ids: Vec<u32> = nearest.iter().map(|it| it.id.0).collect();
         assert_eq!(ids, [2, 3, 4]);
     }
@@ -944,7 +568,7 @@ mod tests {
     fn groups_and_field_of_view_hide_neighbors() {
         let places = [Vec2::ZERO, Vec2::X, Vec2::NEG_X, Vec2::Y];
         let neighbors = index(&places, 1.0);
-        let me = view(&neighbors.gathered.agents[0].agent, 2.0);
+        let me = view(&neighbors.rows.agent(0), 2.0);
         let ahead = NeighborView {
             field_of_view: std::f32::consts::FRAC_PI_2,
             ..me
@@ -963,22 +587,12 @@ mod tests {
     }
 
     #[test]
-    fn one_far_sighted_agent_does_not_spoil_the_cells() {
-        let mut reach = ReachHistogram::default();
-        (0..100).for_each(|_| reach.add(3.0));
-        reach.add(3.5);
-        reach.add(1e6);
-        assert_eq!(reach.usual(), Some(3.5));
-        assert_eq!(ReachHistogram::default().usual(), None);
-    }
-
-    #[test]
     fn a_sample_is_no_larger_for_somebody_who_looks_over_hundreds_of_rows() {
         let column = (0..400).map(|i| Vec2::new(0.0, i as f32));
         let places: Vec<Vec2> = column.chain(vec![Vec2::splat(0.5); 5_000]).collect();
         let neighbors = index(&places, 1.0);
         let mut candidates = Candidates::default();
-        neighbors.find_candidates(0, 400, &mut candidates);
+        candidates.find(&neighbors, 0, 400);
         assert!(candidates.are_too_many() && candidates.ranges.len() == 400);
         for place in [0, 2_500, 5_399] {
             let sample = candidates.sample(place);
@@ -993,7 +607,7 @@ mod tests {
         let neighbors = index(&vec![Vec2::ZERO; 10_000], 1.0);
         for place in [0, 1, 5_000, 9_999] {
             let mut candidates = Candidates::default();
-            neighbors.find_candidates(0, 1, &mut candidates);
+            candidates.find(&neighbors, 0, 1);
             assert!(candidates.are_too_many());
             let sample = candidates.sample(place);
             let count: usize = sample.ranges.iter().map(ExactSizeIterator::len).sum();

@@ -47,7 +47,7 @@ pub(crate) fn draw_behavior_forces(
         };
         let scale = debug.force_scale / subject.me.max_force;
         let from = subject.place;
-        for entry in force.ledger().iter().filter(|entry| is_heard(entry)) {
+        for entry in force.ledger().filter(is_heard) {
             let name = registry.get(entry.behavior).name;
             let color = debug.color_of(name);
             let [raw, weighted, accepted] =

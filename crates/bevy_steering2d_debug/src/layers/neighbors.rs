@@ -72,7 +72,7 @@ pub(crate) fn draw_neighbors(
                 let view = it.view(subject);
                 let most = MOST.min(it.max_neighbors as usize);
                 let seen = neighbors.nearest_in_view(view, most);
-                pen.draw(subject, &view, rules[i], seen.iter());
+                pen.draw(subject, &view, rules[i], seen.into_iter());
             }
         }
     }
@@ -80,7 +80,7 @@ pub(crate) fn draw_neighbors(
         if has_a_say(avoidance) {
             let me = &subject.me;
             let view = NeighborView::around(me, avoidance.radius, avoidance.groups);
-            let minded = |other: &&Neighbor| avoidance.closest_approach(me, other).is_some();
+            let minded = |other: &Neighbor| avoidance.closest_approach(me, other).is_some();
             let minded = neighbors.in_view(view).filter(minded);
             pen.draw(subject, &view, debug.color::<CollisionAvoidance>(), minded);
         }
@@ -88,7 +88,7 @@ pub(crate) fn draw_neighbors(
     for (subject, queuing) in subjects.with(&queues) {
         if has_a_say(queuing) {
             let view = queuing.view(&subject.me);
-            let minded = |other: &&Neighbor| queuing.minds(&subject.me, other);
+            let minded = |other: &Neighbor| queuing.minds(&subject.me, other);
             let minded = neighbors.in_view(view).filter(minded);
             pen.draw(subject, &view, debug.color::<Queuing>(), minded);
         }
@@ -102,12 +102,12 @@ struct Pen<'a, 'w, 's, 'gw, 'gs> {
 
 impl Pen<'_, '_, '_, '_, '_> {
     /// A view, and lines to those who count.
-    fn draw<'n>(
+    fn draw(
         &mut self,
         subject: &Subject,
         view: &NeighborView,
         color: Color,
-        count: impl Iterator<Item = &'n Neighbor>,
+        count: impl Iterator<Item = Neighbor>,
     ) {
         let view = NeighborView {
             position: subject.place,

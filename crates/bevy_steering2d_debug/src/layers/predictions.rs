@@ -59,7 +59,7 @@ pub(crate) fn draw_closest_approaches(
         let me = &subject.me;
         let view = NeighborView::around(me, avoidance.radius, avoidance.groups);
         let minded = neighbors.in_view(view).filter_map(|other| {
-            let approach = avoidance.closest_approach(me, other)?;
+            let approach = avoidance.closest_approach(me, &other)?;
             Some((other, approach))
         });
         for (other, (mine, its)) in minded.take(MOST) {

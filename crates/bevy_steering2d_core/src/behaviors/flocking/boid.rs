@@ -50,3 +50,43 @@ pub(crate) struct FlockSums<N = f32> {
     /// `Σ u` of the offsets.
     pub(super) cohering: N,
 }
+
+impl<N: Number> FlockSums<N> {
+    #[inline(always)]
+    pub(super) fn into_array(self) -> [N; 8] {
+        let [away_x, away_y] = self.away;
+        let [heading_x, heading_y] = self.headings;
+        let [offset_x, offset_y] = self.offsets;
+        [
+            away_x,
+            away_y,
+            heading_x,
+            heading_y,
+            self.aligned,
+            offset_x,
+            offset_y,
+            self.cohering,
+        ]
+    }
+
+    #[inline(always)]
+    pub(super) fn from_array(sums: [N; 8]) -> Self {
+        let [
+            away_x,
+            away_y,
+            heading_x,
+            heading_y,
+            aligned,
+            offset_x,
+            offset_y,
+            cohering,
+        ] = sums;
+        Self {
+            away: [away_x, away_y],
+            headings: [heading_x, heading_y],
+            aligned,
+            offsets: [offset_x, offset_y],
+            cohering,
+        }
+    }
+}

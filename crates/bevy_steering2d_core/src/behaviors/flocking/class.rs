@@ -1,5 +1,7 @@
 //! Who flocks how: many agents share one of a few classes.
 
+use std::sync::Arc;
+
 use bevy::ecs::change_detection::Tick;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
@@ -112,7 +114,7 @@ impl Rule {
 }
 
 /// What an agent wants summed, and what becomes of it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FlockClass {
     /// Separation, Alignment and Cohesion.
     pub(super) rules: [Rule; 3],
@@ -134,7 +136,7 @@ pub(crate) struct FlockClass {
     /// Weights of the three.
     pub(super) weights: [f32; 3],
     /// The three ledger entries when all are heard, in this order.
-    pub(super) ledger: Option<[LedgerEntry; 3]>,
+    pub(super) ledger: Option<Arc<[LedgerEntry; 3]>>,
 }
 
 impl FlockClass {
@@ -144,7 +146,7 @@ impl FlockClass {
             rules,
             faulty: rules.iter().any(invalid),
             weights: rules.map(|rule| rule.entry.map_or(0.0, |entry| entry.weight)),
-            ledger: ledger_of(rules),
+            ledger: ledger_of(rules).map(Arc::new),
             ..Self::of_looks(rules.map(|rule| rule.look))
         }
     }
@@ -269,9 +271,13 @@ pub(crate) fn classify_flock(
         ];
         let (last, now) = (perceptions.last_run_tick(), perceptions.this_run_tick());
         let is_new = |tick: &Tick| tick.is_newer_than(last, now);
-        // Mostly nothing has changed, which is seen fastest column by column.
+        // Mostly nothing has changed, which is seen fastest column by column, many at a time.
         let columns = columns.into_iter().flatten();
-        if columns.clone().any(|ticks| ticks.iter().any(is_new)) {
+        let any_is_new = |ticks: &[Tick]| ticks.iter().fold(false, |any, tick| any | is_new(tick));
+        if columns
+            .clone()
+            .any(|ticks| ticks.chunks(256).any(any_is_new))
+        {
             let rows = entities.iter().enumerate();
             changed.extend(rows.filter_map(|(row, &entity)| {
                 let mut columns = columns.clone();

@@ -4,7 +4,7 @@ use bevy::prelude::*;
 
 use super::boid::{Boid, FlockSums};
 use super::class::Look;
-use super::walk::sums_of_look;
+use super::look::sums_of_look;
 use crate::behaviors::embeds_influence;
 use crate::perception::lanes::{Number, clamp_length};
 use crate::perception::{Neighbors, Perception, SteeringGroups};

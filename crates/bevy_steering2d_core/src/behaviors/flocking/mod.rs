@@ -1,15 +1,18 @@
 //! Flocks: three behaviors that share one walk over the neighbors.
 //!
 //! An agent's three components make it one of a few [classes](class), found anew when they change.
-//! The [walk](walk) goes over all agents in cell order, sums over the neighbors of each and turns
-//! the sums into [forces](boid), eight agents at a time; what is left is to write them into the
-//! ledgers.
+//! The [walk](walk) goes over all agents in cell order and sums over the neighbors of each; those
+//! who do not see all around [look](look) at one neighbor at a time. The combiner, in the order of
+//! the ledgers, turns the sums into [forces](boid) and [settles](settle) them, eight agents at a
+//! time.
 
 mod alignment;
 mod boid;
 mod class;
 mod cohesion;
+mod look;
 mod separation;
+mod settle;
 mod walk;
 
 use bevy::ecs::system::SystemParam;
@@ -20,6 +23,8 @@ pub(crate) use class::{FlockClasses, classify_flock, declassify};
 pub use cohesion::Cohesion;
 pub use separation::Separation;
 pub(crate) use walk::{Flock, walk_flock};
+
+use settle::{Boids, FlockForces};
 
 use crate::perception::{Neighbors, Perception};
 use crate::registry::BehaviorSlot;
@@ -78,74 +83,121 @@ pub(crate) struct FlockRules<'w, 's> {
     complaints: Complaints<'w, 's>,
 }
 
+/// Some agents that follow each other in a table, and what the flock asks of them.
+#[derive(Default)]
+pub(crate) struct Flockers {
+    boids: Boids,
+    forces: FlockForces,
+}
+
+impl Flockers {
+    pub(crate) const MOST: usize = Boids::MOST;
+
+    /// Separation, Alignment and Cohesion of one of them, N.
+    #[inline]
+    pub(crate) fn forces_on(&self, at: usize) -> [Vec2; 3] {
+        self.forces.raw(at)
+    }
+}
+
+/// One such agent.
+#[derive(Clone, Copy)]
+pub(crate) struct Flocker<'a> {
+    pub(crate) entity: Entity,
+    pub(crate) perception: &'a Perception,
+    pub(crate) vehicle: &'a Vehicle,
+    pub(crate) body: &'a Kinematics,
+    /// Time until it thinks again, s.
+    pub(crate) delta: f32,
+}
+
+impl Flocker<'_> {
+    /// Whether it has a body and a vehicle that can be steered.
+    fn is_sound(&self) -> bool {
+        let is_sound = self.body.is_steerable() && self.body.heading.is_finite();
+        is_sound && self.vehicle.check().is_ok()
+    }
+}
+
 impl FlockRules<'_, '_> {
-    /// Asks for the forces on an agent whose turn comes soon.
+    /// Asks for what an agent sees whose turn comes soon.
     #[inline]
     pub(crate) fn prefetch(&self, perception: &Perception) {
         self.flock.prefetch(perception, &self.neighbors);
     }
 
-    /// Settles an agent that flocks and does nothing else, by priority: then the walk has combined its
-    /// forces. Writes its ledger and gives the total, N, unless there is more to it.
+    /// Finds what the flock asks of up to [`Flockers::MOST`] agents.
+    #[inline(always)]
+    pub(crate) fn ask<'a>(
+        &self,
+        flockers: &mut Flockers,
+        agents: impl Iterator<Item = Flocker<'a>>,
+    ) {
+        let (mut count, mut anybody) = (0, false);
+        for (at, agent) in agents.enumerate().take(Flockers::MOST) {
+            let sums = self.flock.sums_of(agent.perception, &self.neighbors);
+            let boids = &mut flockers.boids;
+            boids.put_body(at, sums, agent.body);
+            boids.put_vehicle(at, agent.vehicle, agent.delta);
+            boids.put_class(at, agent.perception.class, &self.classes);
+            count = at + 1;
+            anybody |= agent.perception.flocks();
+        }
+        if anybody {
+            flockers.boids.settle(count, &mut flockers.forces);
+        }
+    }
+
+    /// What the flock asks of one agent, N.
+    pub(crate) fn forces_on(&self, agent: Flocker) -> [Vec2; 3] {
+        let mut flockers = Flockers::default();
+        self.ask(&mut flockers, std::iter::once(agent));
+        flockers.forces_on(0)
+    }
+
+    /// Settles an agent that flocks and does nothing else, by priority. Writes its ledger and gives
+    /// the total, N, unless there is more to it.
     #[inline]
     pub(crate) fn settle(
         &self,
         tick: u32,
+        (flockers, at): (&Flockers, usize),
         perception: &Perception,
         ledger: &mut SteeringForce,
     ) -> Option<Vec2> {
-        let class = self.neighbors.class_of(perception)?;
-        let entries = self.classes.get(class).ledger.as_ref()?;
-        let forces = self.flock.forces_on(perception, &self.neighbors)?;
-        let sound = class == perception.class && forces.total.is_finite();
-        sound.then(|| {
-            let entry = |at: usize| LedgerEntry {
-                raw: forces.raw[at],
-                share: forces.shares[at],
-                cut: Cut::by_share(forces.shares[at]),
-                ..entries[at]
-            };
-            ledger.write(tick, [entry(0), entry(1), entry(2)]);
-            forces.total
+        let entries = self.classes.get(perception.class).ledger.as_ref()?;
+        let total = flockers.forces.total(at);
+        total.is_finite().then(|| {
+            let (raw, shares) = (flockers.forces.raw(at), flockers.forces.shares(at));
+            ledger.write(tick, entries, raw, shares);
+            total
         })
     }
 
     /// Writes the ledger entries of all three at once, into a ledger begun, unless they are in it
     /// already.
-    pub(crate) fn record(
-        &self,
-        agent: Entity,
-        perception: &Perception,
-        ledger: &mut SteeringForce,
-    ) {
-        // None while it is not its turn.
-        let Some(class) = self.neighbors.class_of(perception) else {
-            return;
-        };
-        // Zero while its body or vehicle is unsound.
-        let sound = class == perception.class;
-        let class = self.classes.get(class);
-        let forces = self.flock.forces_on(perception, &self.neighbors);
-        let forces = forces.map_or_else(Default::default, |forces| forces.raw);
+    pub(crate) fn record(&self, agent: &Flocker, forces: [Vec2; 3], ledger: &mut SteeringForce) {
+        let class = self.classes.get(agent.perception.class);
         let known = |entry: LedgerEntry| {
-            let mut known = ledger.ledger().iter();
+            let mut known = ledger.ledger();
             known.any(|known| known.behavior == entry.behavior)
         };
         if class.rules.iter().filter_map(|rule| rule.entry).any(known) {
             return;
         }
-        if class.faulty || !sound {
-            self.complaints.raise(agent);
+        let is_sound = agent.is_sound();
+        if class.faulty || !is_sound {
+            self.complaints.raise(agent.entity);
         }
         for (rule, force) in class.rules.iter().zip(forces) {
             let Some(mut entry) = rule.entry else {
                 continue;
             };
-            if entry.cut == Cut::Nothing {
+            if entry.cut == Cut::Nothing && is_sound {
                 if force.is_finite() {
                     entry.raw = force;
                 } else {
-                    self.complaints.raise_force(agent, force);
+                    self.complaints.raise_force(agent.entity, force);
                     entry.cut = Cut::Invalid;
                 }
             }

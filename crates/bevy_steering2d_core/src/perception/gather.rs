@@ -1,0 +1,368 @@
+//! From the agents' components to the rows of the neighbor index.
+
+use bevy::math::Vec4Swizzles;
+use bevy::prelude::*;
+
+use super::neighbors::{Neighbor, Neighbors, Perception, SteeringGroups};
+use crate::parallel::{LIGHT, piece_of, work_on};
+use crate::{Kinematics, SteeringClock, SteeringId, ThinkEvery, Vehicle};
+
+/// The agents in the order of the query that gathered them.
+#[derive(Debug, Default)]
+pub(super) struct Rows {
+    pub(super) bodies: Vec<Row>,
+    pub(super) names: Vec<Name>,
+}
+
+/// What the flock walk needs of an agent, and where it goes: half a line of the processor's cache,
+/// so that fetching it in another order costs one miss.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
+pub(super) struct Row {
+    pub(super) position: Vec2,
+    pub(super) heading: Vec2,
+    velocity: Vec2,
+    radius: f32,
+    pub(super) class: u32,
+}
+
+/// Who an agent is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Name {
+    groups: SteeringGroups,
+    pub(super) id: SteeringId,
+    entity: Entity,
+}
+
+impl Rows {
+    pub(super) fn len(&self) -> usize {
+        self.bodies.len()
+    }
+
+    #[inline]
+    pub(super) fn agent(&self, row: usize) -> Neighbor {
+        let (body, name) = (&self.bodies[row], &self.names[row]);
+        Neighbor {
+            position: body.position,
+            velocity: body.velocity,
+            heading: body.heading,
+            radius: body.radius,
+            groups: name.groups,
+            id: name.id,
+            entity: name.entity,
+        }
+    }
+
+    fn resize(&mut self, count: usize) {
+        self.bodies.resize(count, Row::NOBODY);
+        self.names.resize(count, Name::NOBODY);
+    }
+
+    /// The `count` rows from `first` on, in pieces.
+    fn pieces_mut(
+        &mut self,
+        first: usize,
+        count: usize,
+        piece: usize,
+    ) -> impl Iterator<Item = RowsPiece<'_>> {
+        let rows = first..first + count;
+        let bodies = self.bodies[rows.clone()].chunks_mut(piece);
+        let names = self.names[rows].chunks_mut(piece);
+        bodies
+            .zip(names)
+            .map(|(bodies, names)| RowsPiece { bodies, names })
+    }
+
+    #[cfg(test)]
+    pub(super) fn of(agents: impl Iterator<Item = (Neighbor, u32)>) -> Self {
+        let mut rows = Self::default();
+        for (agent, class) in agents {
+            rows.bodies.push(Row {
+                position: agent.position,
+                heading: agent.heading,
+                velocity: agent.velocity,
+                radius: agent.radius,
+                class,
+            });
+            rows.names.push(Name {
+                groups: agent.groups,
+                id: agent.id,
+                entity: agent.entity,
+            });
+        }
+        rows
+    }
+}
+
+impl Row {
+    /// Whoever is nowhere: nobody looks there, but lanes may be loaded together with others, so
+    /// it is numbers.
+    const NOBODY: Self = Self {
+        position: Vec2::new(2.0 * Neighbors::FARTHEST, 0.0),
+        heading: Vec2::ZERO,
+        velocity: Vec2::ZERO,
+        radius: 0.0,
+        class: 0,
+    };
+}
+
+impl Name {
+    const NOBODY: Self = Self {
+        groups: SteeringGroups(0),
+        id: SteeringId::UNASSIGNED,
+        entity: Entity::PLACEHOLDER,
+    };
+}
+
+/// Some rows that follow each other.
+struct RowsPiece<'a> {
+    bodies: &'a mut [Row],
+    names: &'a mut [Name],
+}
+
+/// Rebuilds the index from this tick's bodies.
+pub(crate) fn index_neighbors(
+    clock: Res<SteeringClock>,
+    mut neighbors: ResMut<Neighbors>,
+    mut agents: Query<
+        (
+            Entity,
+            &SteeringId,
+            &Kinematics,
+            Option<&SteeringGroups>,
+            Option<&ThinkEvery>,
+            Option<&mut Perception>,
+        ),
+        With<Vehicle>,
+    >,
+    perceivers: Query<(), With<Perception>>,
+) {
+    let neighbors = &mut *neighbors;
+    if perceivers.is_empty() {
+        *neighbors = Neighbors::default();
+        return;
+    }
+    let Neighbors { rows, parts, .. } = neighbors;
+    rows.resize(agents.iter().len());
+    let mut gathered = Gathered::default();
+    let mut first = 0;
+    let tables = agents.contiguous_iter_mut().expect("all of it in tables");
+    for (entities, ids, bodies, groups, every, mut perceptions) in tables {
+        let count = entities.len();
+        let piece = piece_of(count, LIGHT);
+        parts.clear();
+        parts.resize_with(count.div_ceil(piece), Gathered::default);
+        let mut perceptions = perceptions
+            .as_mut()
+            .map(|perceptions| perceptions.bypass_change_detection().chunks_mut(piece));
+        let mut rows = rows.pieces_mut(first, count, piece);
+        let pieces = parts.iter_mut().enumerate().map(|(at, part)| {
+            let of = at * piece..(at * piece + piece).min(count);
+            let table = TablePiece {
+                entities: &entities[of.clone()],
+                ids: &ids[of.clone()],
+                bodies: &bodies[of.clone()],
+                groups: groups.map(|groups| &groups[of.clone()]),
+                every: every.map(|every| &every[of.clone()]),
+                perceptions: perceptions.as_mut().and_then(Iterator::next),
+                first: (first + of.start) as u32,
+            };
+            (table, rows.next(), part)
+        });
+        work_on(pieces, |(table, rows, part)| {
+            if let Some(rows) = rows {
+                table.gather(rows, part, &clock);
+            }
+        });
+        parts.iter_mut().for_each(|part| gathered.append(part));
+        first += count;
+    }
+    let cell = gathered.reach.usual().unwrap_or(Neighbors::DEFAULT_CELL);
+    neighbors.build(&gathered, cell);
+}
+
+/// As many agents of one of Bevy's tables.
+struct TablePiece<'a> {
+    entities: &'a [Entity],
+    ids: &'a [SteeringId],
+    bodies: &'a [Kinematics],
+    groups: Option<&'a [SteeringGroups]>,
+    every: Option<&'a [ThinkEvery]>,
+    perceptions: Option<&'a mut [Perception]>,
+    /// Row of the first of them.
+    first: u32,
+}
+
+impl TablePiece<'_> {
+    fn gather(mut self, rows: RowsPiece, gathered: &mut Gathered, clock: &SteeringClock) {
+        for (at, (row, name)) in rows.bodies.iter_mut().zip(rows.names).enumerate() {
+            let (id, body) = (self.ids[at], &self.bodies[at]);
+            let seen = Neighbors::reaches(body.position)
+                && body.velocity.is_finite()
+                && body.heading.is_finite();
+            *name = Name {
+                groups: self.groups.map_or_else(default, |groups| groups[at]),
+                id,
+                entity: self.entities[at],
+            };
+            *row = if seen {
+                gathered.note(id, body.position);
+                Row {
+                    position: body.position,
+                    heading: body.heading,
+                    velocity: body.velocity,
+                    radius: body.radius,
+                    class: 0,
+                }
+            } else {
+                Row::NOBODY
+            };
+            if let Some(perceptions) = &mut self.perceptions {
+                let perception = &mut perceptions[at];
+                gathered.reach.add(perception.reach);
+                let mut place = Perception::NOT_INDEXED;
+                if seen {
+                    place = self.first + at as u32;
+                    let every = self.every.map(|every| &every[at]);
+                    let thinks = ThinkEvery::turn(every, id, clock.tick).is_some();
+                    if thinks && body.mass > 0.0 {
+                        row.class = perception.class;
+                    }
+                }
+                // Mostly the same as before, and what is not written need not go back to memory.
+                if perception.row != place {
+                    perception.row = place;
+                }
+            }
+        }
+    }
+}
+
+/// What the grid must know of the agents before it can be laid out.
+#[derive(Debug)]
+pub(super) struct Gathered {
+    /// The least of their x, y, −x and −y: the box around them.
+    least: Vec4,
+    reach: ReachHistogram,
+    /// Whether their ids ascend, as they do when nobody changed since they were spawned.
+    pub(super) by_id: bool,
+    /// First and last id.
+    ids: Option<(SteeringId, SteeringId)>,
+}
+
+impl Default for Gathered {
+    fn default() -> Self {
+        Self {
+            least: Vec4::INFINITY,
+            reach: ReachHistogram::default(),
+            by_id: true,
+            ids: None,
+        }
+    }
+}
+
+impl Gathered {
+    #[inline]
+    pub(super) fn note(&mut self, id: SteeringId, point: Vec2) {
+        self.least = self.least.min(point.extend(-point.x).extend(-point.y));
+        self.note_ids(id, id);
+    }
+
+    #[inline]
+    fn note_ids(&mut self, first: SteeringId, last: SteeringId) {
+        let before = self.ids.unwrap_or((first, first));
+        self.by_id &= before.1 <= first;
+        self.ids = Some((before.0, last));
+    }
+
+    fn append(&mut self, next: &mut Self) {
+        self.least = self.least.min(next.least);
+        self.reach.append(&mut next.reach);
+        if let Some((first, last)) = next.ids {
+            self.note_ids(first, last);
+            self.by_id &= next.by_id;
+        }
+    }
+
+    pub(super) fn bounds(&self) -> Rect {
+        Rect {
+            min: self.least.xy(),
+            max: -self.least.zw(),
+        }
+    }
+}
+
+/// One for each exponent a float can have.
+const REACH_BUCKETS: usize = 256;
+
+/// How far agents look, by powers of two: the usual reach makes the cells, and a single agent
+/// that looks a hundred times as far does not spoil them for all.
+#[derive(Debug)]
+struct ReachHistogram {
+    counts: [u32; REACH_BUCKETS],
+    longest: [f32; REACH_BUCKETS],
+    /// The last reach and how often it came in a row: mostly all are the same.
+    run: (f32, u32),
+}
+
+impl Default for ReachHistogram {
+    fn default() -> Self {
+        Self {
+            counts: [0; REACH_BUCKETS],
+            longest: [0.0; REACH_BUCKETS],
+            run: (0.0, 0),
+        }
+    }
+}
+
+impl ReachHistogram {
+    #[inline]
+    fn add(&mut self, reach: f32) {
+        if reach != self.run.0 {
+            self.end_run();
+            self.run = (reach, 0);
+        }
+        self.run.1 += 1;
+    }
+
+    fn end_run(&mut self) {
+        let (reach, count) = std::mem::take(&mut self.run);
+        if reach > 0.0 && reach < f32::INFINITY {
+            // The exponent bits of a positive float.
+            let bucket = (reach.to_bits() >> 23) as usize;
+            self.counts[bucket] += count;
+            self.longest[bucket] = self.longest[bucket].max(reach);
+        }
+    }
+
+    /// Takes over what `next` has counted.
+    fn append(&mut self, next: &mut Self) {
+        next.end_run();
+        for bucket in 0..REACH_BUCKETS {
+            self.counts[bucket] += next.counts[bucket];
+            self.longest[bucket] = self.longest[bucket].max(next.longest[bucket]);
+        }
+    }
+
+    /// The longest reach of the fullest bucket, m.
+    fn usual(&mut self) -> Option<f32> {
+        self.end_run();
+        let fullest = (0..REACH_BUCKETS).max_by_key(|&bucket| self.counts[bucket])?;
+        (self.counts[fullest] > 0).then_some(self.longest[fullest])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_far_sighted_agent_does_not_spoil_the_cells() {
+        let mut reach = ReachHistogram::default();
+        (0..100).for_each(|_| reach.add(3.0));
+        reach.add(3.5);
+        reach.add(1e6);
+        assert_eq!(reach.usual(), Some(3.5));
+        assert_eq!(ReachHistogram::default().usual(), None);
+    }
+}
