@@ -19,7 +19,7 @@ fn pair(app: &mut App) -> Entity {
 /// The names in an agent's ledger and whether each was heard.
 fn heard(app: &App, agent: Entity) -> Vec<(&'static str, Cut)> {
     let registry = app.world().resource::<BehaviorRegistry>();
-    let entries = ledger(app, agent).iter();
+    let entries = ledger(app, agent).into_iter();
     entries
         .map(|entry| (registry.get(entry.behavior).name, entry.cut))
         .collect()
@@ -129,7 +129,7 @@ fn whoever_looks_across_the_universe_sees_those_who_are_there_and_nobody_else() 
         let other = Body::at(0.0, 4.0).moving(0.0, 1.0);
         Backend::PointMass.spawn(&mut app, other, Wander::default());
         run_ticks(&mut app, 1);
-        let [separation, alignment, ..] = ledger(&app, boid) else {
+        let [separation, alignment, ..] = ledger(&app, boid)[..] else {
             panic!("three rules")
         };
         assert!(separation.raw.y < 0.0 && alignment.raw.y > 0.0, "{radius}");

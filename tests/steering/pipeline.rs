@@ -364,7 +364,7 @@ fn the_ledger_says_what_the_budget_cut() {
     );
     let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), agent);
     run_ticks(&mut app, 1);
-    let [push, flee, seek] = ledger(&app, agent) else {
+    let [push, flee, seek] = ledger(&app, agent)[..] else {
         panic!("three entries in order of priority");
     };
     assert_eq!((push.cut, push.share), (Cut::Nothing, 1.0));

@@ -129,3 +129,16 @@ fn lent_behaviors_keep_the_agents_pace() {
     }
     assert_eq!(thoughts, 4);
 }
+
+#[test]
+fn between_two_thoughts_the_ledger_tells_of_the_last_one() {
+    let mut app = point_mass_app(HERTZ);
+    let goal = Seek::new(Vec2::new(50.0, 0.0));
+    let agent = (goal, ReciprocalAvoidance::default(), ThinkEvery(3));
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), agent);
+    run_ticks(&mut app, 3);
+    for _ in 0..6 {
+        assert_eq!(ledger(&app, agent).len(), 2);
+        run_ticks(&mut app, 1);
+    }
+}

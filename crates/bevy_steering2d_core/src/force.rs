@@ -319,3 +319,42 @@ pub enum Cut {
     /// A parameter is out of range (the log says which), or the formula gave no number.
     Invalid,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(behavior: u16) -> LedgerEntry {
+        let behavior = BehaviorId::for_test(behavior);
+        LedgerEntry::new(behavior, &Influence::default(), Cut::Nothing)
+    }
+
+    #[test]
+    fn the_ledger_of_a_flock_reads_like_any_other() {
+        let raw = [Vec2::X, Vec2::Y, Vec2::NEG_X];
+        let shares = [1.0, 0.5, 0.0];
+        let mut force = SteeringForce::default();
+        force.write(7, &Arc::new([1, 2, 3].map(entry)), raw, shares);
+        force.settle(Vec2::new(1.0, 0.5));
+        let expected = [
+            (Vec2::X, 1.0, Cut::Nothing),
+            (Vec2::Y, 0.5, Cut::Budget),
+            (Vec2::NEG_X, 0.0, Cut::Budget),
+        ];
+        let read = force.ledger().map(|it| (it.raw, it.share, it.cut));
+        assert_eq!(read.collect::<Vec<_>>(), expected);
+        assert!(force.is_steered() && !force.is_untouched(7));
+    }
+
+    #[test]
+    fn who_leaves_the_flock_begins_a_ledger_of_its_own() {
+        let mut force = SteeringForce::default();
+        let flock = Arc::new([1, 2, 3].map(entry));
+        force.write(1, &flock, [Vec2::X; 3], [1.0; 3]);
+        force.begin(2);
+        force.record(entry(4));
+        assert_eq!(force.ledger().len(), 1);
+        force.write(3, &flock, [Vec2::Y; 3], [1.0; 3]);
+        assert!(force.ledger().all(|entry| entry.raw == Vec2::Y));
+    }
+}

@@ -144,3 +144,17 @@ pub(crate) fn prefetch<T>(item: Option<&T>) {
 /// Bytes that are fetched together.
 #[cfg(target_arch = "x86_64")]
 const CACHE_LINE: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everybody_has_a_share_and_then_helps_at_the_far_end() {
+        let mut pieces: Vec<Option<usize>> = (0..6).map(Some).collect();
+        let mut take = |worker| take_for(worker, 2, &mut pieces);
+        assert_eq!([take(1), take(1), take(0)], [Some(3), Some(4), Some(0)]);
+        assert_eq!([take(1), take(1)], [Some(5), Some(2)]);
+        assert_eq!([take(0), take(0), take(1)], [Some(1), None, None]);
+    }
+}

@@ -555,7 +555,7 @@ pub(crate) fn note_intents(
             };
             force.begin(tick);
             // The combiner would come too late.
-            if let Some(perception) = perception.filter(|it| it.flocks()) {
+            if let Some(perception) = perception {
                 let me = Flocker {
                     entity,
                     perception,

@@ -150,6 +150,9 @@ impl FlockRules<'_, '_> {
 
     /// What the flock asks of one agent, N.
     pub(crate) fn forces_on(&self, agent: Flocker) -> [Vec2; 3] {
+        if !agent.perception.flocks() {
+            return default();
+        }
         let mut flockers = Flockers::default();
         self.ask(&mut flockers, std::iter::once(agent));
         flockers.forces_on(0)
@@ -177,6 +180,9 @@ impl FlockRules<'_, '_> {
     /// Writes the ledger entries of all three at once, into a ledger begun, unless they are in it
     /// already.
     pub(crate) fn record(&self, agent: &Flocker, forces: [Vec2; 3], ledger: &mut SteeringForce) {
+        if !agent.perception.flocks() {
+            return;
+        }
         let class = self.classes.get(agent.perception.class);
         let known = |entry: LedgerEntry| {
             let mut known = ledger.ledger();
@@ -189,11 +195,14 @@ impl FlockRules<'_, '_> {
         if class.faulty || !is_sound {
             self.complaints.raise(agent.entity);
         }
+        if !is_sound {
+            return;
+        }
         for (rule, force) in class.rules.iter().zip(forces) {
             let Some(mut entry) = rule.entry else {
                 continue;
             };
-            if entry.cut == Cut::Nothing && is_sound {
+            if entry.cut == Cut::Nothing {
                 if force.is_finite() {
                     entry.raw = force;
                 } else {
