@@ -60,7 +60,7 @@ impl Queuing {
 
     /// Whether it holds back for a neighbor in its [`view`](Self::view).
     pub fn minds(&self, me: &Agent, other: &Neighbor) -> bool {
-        queue_behind(me, &other, self) != Vec2::ZERO
+        queue_behind(me, other, self) != Vec2::ZERO
     }
 }
 
