@@ -13,7 +13,7 @@ use std::ops::{Add, Div, Mul, Sub};
 pub(crate) const LANES: usize = 8;
 
 /// The estimate `0x5f375a86 − bits/2` of 1/√x, to be refined.
-pub(crate) const INVERSE_SQRT_GUESS: u32 = 0x5f37_5a86;
+const INVERSE_SQRT_GUESS: u32 = 0x5f37_5a86;
 
 /// What a formula needs of its numbers, be it one `f32` or eight.
 pub(crate) trait Number:

@@ -8,6 +8,9 @@ use super::class::{FlockClass, Look};
 use crate::perception::{Neighbor, NeighborView, Neighbors, SteeringGroups};
 use crate::{Agent, SteeringId};
 
+/// Closer than the square root of this two agents are on the same spot, m².
+pub(super) const SPOT_SQUARED: f32 = 1e-12;
+
 /// A direction of the agent's own, by the golden angle, so that agents on one spot part.
 pub(super) fn own_direction(id: SteeringId) -> Vec2 {
     const GOLDEN_ANGLE: f32 = 2.399_963_2;
@@ -53,7 +56,7 @@ pub(super) fn sums_in_view(class: &FlockClass, neighbors: &Neighbors, me: &Neigh
     let (mut aligned, mut cohering) = (0.0, 0.0);
     class.separation.visit(neighbors, me, |offset, _| {
         let near = fade(offset, class.separation.radius);
-        let direction = if offset.length_squared() < f32::MIN_POSITIVE {
+        let direction = if offset.length_squared() < SPOT_SQUARED {
             own_direction(me.id)
         } else {
             -offset.normalize_or_zero()

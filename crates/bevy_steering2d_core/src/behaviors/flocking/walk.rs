@@ -4,12 +4,12 @@ use bevy::prelude::*;
 
 use super::boid::FlockSums;
 use super::class::{FlockClass, FlockClasses};
-use super::look::{own_direction, sums_in_view};
+use super::look::{SPOT_SQUARED, own_direction, sums_in_view};
 use crate::SteeringId;
 use crate::parallel::{WALK, piece_of, prefetch, work_on};
 #[cfg(target_arch = "x86_64")]
 use crate::perception::lanes::Avx2;
-use crate::perception::lanes::{Baseline, INVERSE_SQRT_GUESS, LANES, Lanes};
+use crate::perception::lanes::{Baseline, LANES, Lanes};
 use crate::perception::{Candidates, Columns, Neighbors, PADDING, Perception};
 
 /// What every agent sees of its flock this tick, by sorted place.
@@ -213,13 +213,8 @@ struct Walk<L> {
     offset_x: L,
     offset_y: L,
     cohering: L,
-    /// Tells whether others are on the very spot, at less than it takes to count them.
-    pushes: L,
+    on_the_spot: L,
 }
-
-/// What [`Lanes::inverse_sqrt`] makes of zero: so much more than of any distance that can be told from
-/// zero that others are lost in its rounding.
-const PUSH_ON_THE_SPOT: f32 = 1.5 * 1.5 * f32::from_bits(INVERSE_SQRT_GUESS);
 
 /// `u = max(0, 1 − d²/r²)`
 #[inline(always)]
@@ -246,7 +241,7 @@ impl<L: Lanes> Walk<L> {
             offset_x: zero,
             offset_y: zero,
             cohering: zero,
-            pushes: zero,
+            on_the_spot: zero,
         }
     }
 
@@ -260,7 +255,7 @@ impl<L: Lanes> Walk<L> {
         let push = near * near * square.inverse_sqrt();
         self.away_x = self.away_x - x * push;
         self.away_y = self.away_y - y * push;
-        self.pushes = self.pushes + push;
+        self.on_the_spot = self.on_the_spot + square.is_below(L::splat(SPOT_SQUARED));
 
         let aligned = if ALIKE {
             near
@@ -302,8 +297,8 @@ impl<L: Lanes> Walk<L> {
         };
         let others = L::sums(all.into_array()) - L::load(&myself.into_array(), 0);
         others.store(&mut sums.0, 0);
-        let on_my_spot = self.pushes.sum() / PUSH_ON_THE_SPOT - 1.0;
-        if on_my_spot > 0.5 {
+        let on_my_spot = self.on_the_spot.sum() - 1.0;
+        if on_my_spot > 0.0 {
             part(&mut sums.0, on_my_spot, neighbors.at(place).id);
         }
     }
