@@ -19,7 +19,7 @@ pub(crate) const WALK: usize = 1_500;
 /// The same for passes that take ten nanoseconds for each.
 pub(crate) const LIGHT: usize = 5_000;
 /// Several pieces per thread: some take longer, and some threads wake up late.
-const PIECES_PER_THREAD: usize = 3;
+const PIECES_PER_THREAD: usize = 8;
 
 /// Runs `visit` for every match, in parallel when there are at least so many of them.
 ///
