@@ -230,7 +230,7 @@ mod x86_64 {
     /// One register of AVX2.
     ///
     /// Made and used only inside functions that were chosen because the processor has AVX2
-    /// (`walk_places_avx2`): that is what makes the instructions below sound.
+    /// (`walk_places_avx2`, `settle_avx2`): that is what makes the instructions below sound.
     #[derive(Clone, Copy)]
     pub(crate) struct Avx2(__m256);
 
