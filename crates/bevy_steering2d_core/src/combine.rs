@@ -277,10 +277,9 @@ pub(crate) fn combine_forces(
                     let alone = mode == Combine::Prioritized
                         && lenders.is_none()
                         && force.is_untouched(clock.tick);
-                    let of = (&flockers, lane);
-                    let settled =
-                        alone.then(|| flock.settle(clock.tick, of, &perceptions[at], force));
-                    settled.flatten()
+                    let asked = (&flockers, lane);
+                    let settle = || flock.settle(clock.tick, asked, &perceptions[at], force);
+                    alone.then(settle).flatten()
                 });
                 let total = settled.unwrap_or_else(|| {
                     force.begin(clock.tick);
