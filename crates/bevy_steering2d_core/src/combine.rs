@@ -246,9 +246,9 @@ pub(crate) fn combine_forces(
             let later = perceptions.map(|perceptions| &perceptions[of.start..]);
             let perceptions = perceptions.map(|perceptions| &perceptions[of.clone()]);
 
-            let turn = |at: usize| match every {
-                None => Some(1),
-                Some(every) => ThinkEvery::turn(Some(&every[at]), ids[at], clock.tick),
+            let turn = |at: usize| {
+                let every = every.map(|every| &every[at]);
+                ThinkEvery::turn(every, ids[at], clock.tick)
             };
             let flocker = |at: usize, perception| Flocker {
                 entity: entities[at],

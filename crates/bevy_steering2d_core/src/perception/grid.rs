@@ -156,20 +156,14 @@ impl Grid {
         for rows in rows.pieces() {
             for row in rows {
                 for columns in columns.pieces() {
-                    self.visit_row(row, &columns, &mut visit);
+                    let first = (row * self.columns + columns.start) as usize;
+                    let end = (row * self.columns + columns.end) as usize;
+                    let range = self.starts[first] as usize..self.starts[end] as usize;
+                    if !range.is_empty() {
+                        visit(range);
+                    }
                 }
             }
-        }
-    }
-
-    /// Visits the points in some columns of a row.
-    #[inline(always)]
-    fn visit_row(&self, row: i64, columns: &Range<i64>, visit: &mut impl FnMut(Range<usize>)) {
-        let first = (row * self.columns + columns.start) as usize;
-        let end = (row * self.columns + columns.end) as usize;
-        let range = self.starts[first] as usize..self.starts[end] as usize;
-        if !range.is_empty() {
-            visit(range);
         }
     }
 
@@ -187,18 +181,11 @@ impl Grid {
         &self,
         cell: usize,
         around: i64,
-        mut visit: impl FnMut(Range<usize>),
+        visit: impl FnMut(Range<usize>),
     ) {
         // Cells are counted in 32 bits, which are quicker to divide.
         let (cell, columns) = (cell as u32, self.columns as u32);
         let (row, column) = (i64::from(cell / columns), i64::from(cell % columns));
-        if !self.wraps {
-            let columns = cut(column - around, column + around, self.columns);
-            for row in cut(row - around, row + around, self.rows) {
-                self.visit_row(row, &columns, &mut visit);
-            }
-            return;
-        }
         let rows = self.axis(row - around, row + around, self.rows);
         let columns = self.axis(column - around, column + around, self.columns);
         self.visit_block(&rows, &columns, visit);
@@ -216,7 +203,8 @@ impl Grid {
     #[inline(always)]
     fn axis(&self, low: i64, high: i64, cells: i64) -> Span {
         if !self.wraps {
-            return Span(cut(low, high, cells), 0..0);
+            let (low, high) = (low.clamp(0, cells - 1), high.clamp(0, cells - 1));
+            return Span(low..high + 1, 0..0);
         }
         if high.saturating_sub(low) >= cells - 1 {
             return Span(0..cells, 0..0);
@@ -228,12 +216,6 @@ impl Grid {
             Span(low..cells, 0..high + 1)
         }
     }
-}
-
-/// Those of `low..=high` that are among so many `cells`, or else the nearest one.
-#[inline(always)]
-fn cut(low: i64, high: i64, cells: i64) -> Range<i64> {
-    low.clamp(0, cells - 1)..high.clamp(0, cells - 1) + 1
 }
 
 /// Rounds down without the call that processors before SSE4.1 need; saturates like `as`.
