@@ -174,7 +174,7 @@ pub(crate) fn index_neighbors(
                 table.gather(rows, part, &clock);
             }
         });
-        parts.iter_mut().for_each(|part| gathered.append(part));
+        parts.iter().for_each(|part| gathered.append(part));
         first += count;
     }
     let cell = gathered.reach.usual().unwrap_or(Neighbors::DEFAULT_CELL);
@@ -195,18 +195,22 @@ struct TablePiece<'a> {
 
 impl TablePiece<'_> {
     fn gather(mut self, rows: RowsPiece, gathered: &mut Gathered, clock: &SteeringClock) {
+        gathered.note_ids(self.ids);
+        if let Some(perceptions) = &self.perceptions {
+            gathered.reach.add(perceptions);
+        }
+        let mut least = gathered.least;
         for (at, (row, name)) in rows.bodies.iter_mut().zip(rows.names).enumerate() {
             let (id, body) = (self.ids[at], &self.bodies[at]);
-            let seen = Neighbors::reaches(body.position)
-                && body.velocity.is_finite()
-                && body.heading.is_finite();
+            let motion = Vec4::from((body.velocity, body.heading));
+            let seen = Neighbors::reaches(body.position) && motion.is_finite();
             *name = Name {
                 groups: self.groups.map_or_else(default, |groups| groups[at]),
                 id,
                 entity: self.entities[at],
             };
             *row = if seen {
-                gathered.note(id, body.position);
+                least = least.min(Vec4::from((body.position, -body.position)));
                 Row {
                     position: body.position,
                     heading: body.heading,
@@ -219,7 +223,6 @@ impl TablePiece<'_> {
             };
             if let Some(perceptions) = &mut self.perceptions {
                 let perception = &mut perceptions[at];
-                gathered.reach.add(perception.reach);
                 let mut place = Perception::NOT_INDEXED;
                 if seen {
                     place = self.first + at as u32;
@@ -235,6 +238,7 @@ impl TablePiece<'_> {
                 }
             }
         }
+        gathered.least = least;
     }
 }
 
@@ -247,7 +251,7 @@ pub(super) struct Gathered {
     /// Whether their ids ascend, as they do when nobody changed since they were spawned.
     pub(super) by_id: bool,
     /// First and last id.
-    ids: Option<(SteeringId, SteeringId)>,
+    ids: Option<[SteeringId; 2]>,
 }
 
 impl Default for Gathered {
@@ -262,25 +266,34 @@ impl Default for Gathered {
 }
 
 impl Gathered {
-    #[inline]
-    pub(super) fn note(&mut self, id: SteeringId, point: Vec2) {
-        self.least = self.least.min(point.extend(-point.x).extend(-point.y));
-        self.note_ids(id, id);
+    /// What is known of these rows.
+    #[cfg(test)]
+    pub(super) fn of(rows: &Rows) -> Self {
+        let mut gathered = Self::default();
+        for (body, name) in rows.bodies.iter().zip(&rows.names) {
+            gathered.note_ids(&[name.id]);
+            let place = Vec4::from((body.position, -body.position));
+            gathered.least = gathered.least.min(place);
+        }
+        gathered
     }
 
-    #[inline]
-    fn note_ids(&mut self, first: SteeringId, last: SteeringId) {
-        let before = self.ids.unwrap_or((first, first));
-        self.by_id &= before.1 <= first;
-        self.ids = Some((before.0, last));
+    /// Takes in the ids of those who come next.
+    fn note_ids(&mut self, ids: &[SteeringId]) {
+        let (Some(&first), Some(&last)) = (ids.first(), ids.last()) else {
+            return;
+        };
+        let before = self.ids.unwrap_or([first; 2]);
+        self.by_id &= before[1] <= first && ids.is_sorted();
+        self.ids = Some([before[0], last]);
     }
 
-    fn append(&mut self, next: &mut Self) {
+    fn append(&mut self, next: &Self) {
         self.least = self.least.min(next.least);
-        self.reach.append(&mut next.reach);
-        if let Some((first, last)) = next.ids {
-            self.note_ids(first, last);
-            self.by_id &= next.by_id;
+        self.reach.append(&next.reach);
+        self.by_id &= next.by_id;
+        if let Some(ids) = &next.ids {
+            self.note_ids(ids);
         }
     }
 
@@ -301,8 +314,6 @@ const REACH_BUCKETS: usize = 256;
 struct ReachHistogram {
     counts: [u32; REACH_BUCKETS],
     longest: [f32; REACH_BUCKETS],
-    /// The last reach and how often it came in a row: mostly all are the same.
-    run: (f32, u32),
 }
 
 impl Default for ReachHistogram {
@@ -310,34 +321,25 @@ impl Default for ReachHistogram {
         Self {
             counts: [0; REACH_BUCKETS],
             longest: [0.0; REACH_BUCKETS],
-            run: (0.0, 0),
         }
     }
 }
 
 impl ReachHistogram {
-    #[inline]
-    fn add(&mut self, reach: f32) {
-        if reach != self.run.0 {
-            self.end_run();
-            self.run = (reach, 0);
-        }
-        self.run.1 += 1;
-    }
-
-    fn end_run(&mut self) {
-        let (reach, count) = std::mem::take(&mut self.run);
-        if reach > 0.0 && reach < f32::INFINITY {
-            // The exponent bits of a positive float.
-            let bucket = (reach.to_bits() >> 23) as usize;
-            self.counts[bucket] += count;
-            self.longest[bucket] = self.longest[bucket].max(reach);
+    fn add(&mut self, perceptions: &[Perception]) {
+        // Mostly all are the same.
+        for equals in perceptions.chunk_by(|a, b| a.reach == b.reach) {
+            let reach = equals[0].reach;
+            if reach > 0.0 && reach < f32::INFINITY {
+                // The exponent bits of a positive float.
+                let bucket = (reach.to_bits() >> 23) as usize;
+                self.counts[bucket] += equals.len() as u32;
+                self.longest[bucket] = self.longest[bucket].max(reach);
+            }
         }
     }
 
-    /// Takes over what `next` has counted.
-    fn append(&mut self, next: &mut Self) {
-        next.end_run();
+    fn append(&mut self, next: &Self) {
         for bucket in 0..REACH_BUCKETS {
             self.counts[bucket] += next.counts[bucket];
             self.longest[bucket] = self.longest[bucket].max(next.longest[bucket]);
@@ -345,8 +347,7 @@ impl ReachHistogram {
     }
 
     /// The longest reach of the fullest bucket, m.
-    fn usual(&mut self) -> Option<f32> {
-        self.end_run();
+    fn usual(&self) -> Option<f32> {
         let fullest = (0..REACH_BUCKETS).max_by_key(|&bucket| self.counts[bucket])?;
         (self.counts[fullest] > 0).then_some(self.longest[fullest])
     }
@@ -358,10 +359,10 @@ mod tests {
 
     #[test]
     fn one_far_sighted_agent_does_not_spoil_the_cells() {
+        let looks = [3.0; 100].into_iter().chain([3.5, 1e6, f32::NAN]);
+        let looks = looks.map(|reach| Perception { reach, ..default() });
         let mut reach = ReachHistogram::default();
-        (0..100).for_each(|_| reach.add(3.0));
-        reach.add(3.5);
-        reach.add(1e6);
+        reach.add(&looks.collect::<Vec<_>>());
         assert_eq!(reach.usual(), Some(3.5));
         assert_eq!(ReachHistogram::default().usual(), None);
     }

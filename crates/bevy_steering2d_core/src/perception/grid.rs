@@ -1,8 +1,11 @@
 //! Cells: a counting sort of points, in bounded memory for any coordinates.
 
+use std::array::from_fn;
 use std::ops::Range;
 
 use bevy::prelude::*;
+
+use super::lanes::{LANES, Number};
 
 /// Points sorted by cell, row by row, so that a block of cells is one range of points per row.
 ///
@@ -28,6 +31,9 @@ impl Grid {
     const CELLS_PER_POINT: usize = 4;
     /// … but never fewer than this, so that small worlds need not wrap.
     const FEWEST_CELLS: usize = 1024;
+
+    /// So far an `f32` can count.
+    const MOST_EXACT: usize = 1 << f32::MANTISSA_DIGITS;
 
     /// Sorts points by their cells, equals in the order given: `cells` become the sorted places of
     /// the points, and `order` their inverse.
@@ -139,32 +145,36 @@ impl Grid {
         (row * self.columns + column) as u32
     }
 
-    /// Visits, in canonical order, the ranges of sorted points that contain everything within
-    /// `radius` of `point`.
+    /// The [cells](Self::cell_of) of eight points. Whoever is outside of the grid is in any of them.
     #[inline]
-    pub(crate) fn ranges_around(&self, point: Vec2, radius: f32, visit: impl FnMut(Range<usize>)) {
-        if self.seen() == 0 {
-            return;
+    pub(crate) fn cells_of(&self, points: [Vec2; LANES]) -> [u32; LANES] {
+        if self.wraps || self.cell_count() > Self::MOST_EXACT {
+            return points.map(|point| self.cell_of(point));
         }
-        let rows = self.span(point.y, self.origin.y, radius, self.rows);
-        let columns = self.span(point.x, self.origin.x, radius, self.columns);
-        self.visit_block(&rows, &columns, visit);
+        let along = |numbers: [f32; LANES], origin: f32, cells: i64| {
+            let last = (cells - 1) as f32;
+            numbers.map(|number| {
+                let at = (number - origin) * self.per_cell;
+                let at = Number::min(Number::max(at, 0.0), last);
+                // SAFETY: it is between zero and the number of cells.
+                #[expect(unsafe_code, reason = "four at once, without the checks of `as`")]
+                unsafe {
+                    at.to_int_unchecked::<i32>()
+                }
+            })
+        };
+        let columns = along(points.map(|point| point.x), self.origin.x, self.columns);
+        let rows = along(points.map(|point| point.y), self.origin.y, self.rows);
+        let per_row = self.columns as i32;
+        from_fn(|at| (rows[at] * per_row + columns[at]) as u32)
     }
 
-    #[inline(always)]
-    fn visit_block(&self, rows: &Span, columns: &Span, mut visit: impl FnMut(Range<usize>)) {
-        for rows in rows.pieces() {
-            for row in rows {
-                for columns in columns.pieces() {
-                    let first = (row * self.columns + columns.start) as usize;
-                    let end = (row * self.columns + columns.end) as usize;
-                    let range = self.starts[first] as usize..self.starts[end] as usize;
-                    if !range.is_empty() {
-                        visit(range);
-                    }
-                }
-            }
-        }
+    /// The ranges of sorted points that contain everything within `radius` of `point`, in canonical
+    /// order.
+    pub(crate) fn ranges_around(&self, point: Vec2, radius: f32) -> Ranges<'_> {
+        let rows = self.span(point.y, self.origin.y, radius, self.rows);
+        let columns = self.span(point.x, self.origin.x, radius, self.columns);
+        self.ranges_in(rows, columns)
     }
 
     /// How many cells around its own contain everything within `radius` of any point of a cell.
@@ -174,21 +184,27 @@ impl Grid {
         if around < 1e9 { around as i64 } else { 1 << 30 }
     }
 
-    /// Visits, in canonical order, the ranges of sorted points in a cell and so many around it:
-    /// one look for all who stand there.
+    /// The ranges of sorted points in a cell and so many around it, in canonical order: one look
+    /// for all who stand there.
     #[inline(always)]
-    pub(crate) fn ranges_around_cell(
-        &self,
-        cell: usize,
-        around: i64,
-        visit: impl FnMut(Range<usize>),
-    ) {
+    pub(crate) fn ranges_around_cell(&self, cell: usize, around: i64) -> Ranges<'_> {
         // Cells are counted in 32 bits, which are quicker to divide.
         let (cell, columns) = (cell as u32, self.columns as u32);
         let (row, column) = (i64::from(cell / columns), i64::from(cell % columns));
         let rows = self.axis(row - around, row + around, self.rows);
         let columns = self.axis(column - around, column + around, self.columns);
-        self.visit_block(&rows, &columns, visit);
+        self.ranges_in(rows, columns)
+    }
+
+    #[inline(always)]
+    fn ranges_in(&self, rows: Span, columns: Span) -> Ranges<'_> {
+        Ranges {
+            starts: &self.starts,
+            per_row: self.columns,
+            rows,
+            columns,
+            behind_border: None,
+        }
     }
 
     /// The cells along one axis that reach from `at − radius` to `at + radius`.
@@ -229,17 +245,71 @@ fn floor(value: f32) -> i64 {
 struct Span(Range<i64>, Range<i64>);
 
 impl Span {
-    #[inline]
-    fn pieces(&self) -> impl Iterator<Item = Range<i64>> {
-        [self.0.clone(), self.1.clone()]
-            .into_iter()
-            .filter(|piece| !piece.is_empty())
+    #[inline(always)]
+    fn next(&mut self) -> Option<i64> {
+        self.0.next().or_else(|| self.1.next())
+    }
+}
+
+/// The sorted points in a block of cells: one range for each row, or two where the grid wraps around.
+pub(crate) struct Ranges<'a> {
+    starts: &'a [u32],
+    per_row: i64,
+    rows: Span,
+    columns: Span,
+    /// The second range of this row.
+    behind_border: Option<Range<usize>>,
+}
+
+impl Iterator for Ranges<'_> {
+    type Item = Range<usize>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Range<usize>> {
+        if let Some(range) = self.behind_border.take() {
+            return Some(range);
+        }
+        let row = self.per_row * self.rows.next()?;
+        let points = |columns: &Range<i64>| {
+            let start = |column| self.starts[(row + column) as usize] as usize;
+            start(columns.start)..start(columns.end)
+        };
+        if !self.columns.1.is_empty() {
+            self.behind_border = Some(points(&self.columns.1));
+        }
+        Some(points(&self.columns.0))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn eight_cells_at_once_are_the_single_ones() {
+        let corner = |at: usize| Vec2::new(at as f32 * 1.7, 11.0 - at as f32 * 1.5);
+        for origin in [Vec2::ZERO, Vec2::new(-20.3, 1e3), Vec2::splat(1e9)] {
+            let points: [Vec2; LANES] = from_fn(|at| origin + corner(at));
+            let (mut min, mut max) = (points[0], points[0]);
+            for point in points {
+                (min, max) = (min.min(point), max.max(point));
+            }
+            let mut grid = Grid::default();
+            grid.lay_out(points.len(), Rect { min, max }, 1.0);
+            assert_eq!(
+                grid.cells_of(points),
+                points.map(|point| grid.cell_of(point))
+            );
+            let nonsense = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -1e15];
+            let nonsense = from_fn(|at| Vec2::new(nonsense[at % 4], nonsense[at / 2]));
+            let cells = grid.cells_of(nonsense);
+            assert!(
+                cells
+                    .iter()
+                    .all(|&cell| (cell as usize) < grid.cell_count())
+            );
+        }
+    }
 
     #[test]
     fn a_crowd_that_spreads_needs_no_more_memory() {

@@ -80,8 +80,8 @@ impl Boids {
 
     /// Takes in what an agent sees and how fast it is.
     #[inline(always)]
-    pub(super) fn put_body(&mut self, at: usize, sums: SumsRow, body: &Kinematics) {
-        self.sums[at] = sums;
+    pub(super) fn put_body(&mut self, at: usize, sums: &SumsRow, body: &Kinematics) {
+        self.sums[at] = *sums;
         (self.velocity[0][at], self.velocity[1][at]) = body.velocity.into();
         self.mass[at] = body.mass;
     }
@@ -237,7 +237,7 @@ mod tests {
         };
         let mut boids = Boids::default();
         for at in 0..Boids::MOST {
-            boids.put_body(at, SumsRow(sums(at).into_array()), &body);
+            boids.put_body(at, &SumsRow(sums(at).into_array()), &body);
             boids.put_vehicle(at, &Vehicle::default(), 0.01);
             boids.put_class(at, 1, &classes);
         }

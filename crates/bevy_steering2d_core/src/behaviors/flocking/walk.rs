@@ -1,5 +1,7 @@
 //! One walk over an agent's neighbors for Separation, Alignment and Cohesion together.
 
+use std::ops::Range;
+
 use bevy::prelude::*;
 
 use super::boid::FlockSums;
@@ -24,6 +26,10 @@ pub(crate) struct Flock {
 #[repr(align(32))]
 pub(super) struct SumsRow(pub(super) [f32; LANES]);
 
+impl SumsRow {
+    const NOTHING: Self = Self([0.0; LANES]);
+}
+
 impl Flock {
     /// Asks for the sums of an agent whose turn comes soon.
     #[inline]
@@ -34,10 +40,10 @@ impl Flock {
 
     /// Zeros for whoever was not walked.
     #[inline]
-    pub(super) fn sums_of(&self, perception: &Perception, neighbors: &Neighbors) -> SumsRow {
+    pub(super) fn sums_of(&self, perception: &Perception, neighbors: &Neighbors) -> &SumsRow {
         let place = neighbors.place_of(perception);
         let sums = place.and_then(|place| self.sums.get(place));
-        sums.copied().unwrap_or_default()
+        sums.unwrap_or(&SumsRow::NOTHING)
     }
 }
 
@@ -90,12 +96,11 @@ fn walk_places_with<L: Lanes>(
     sums: &mut [SumsRow],
 ) {
     let columns = neighbors.places.columns();
-    let mut candidates = Candidates::default();
     let mut crowd = Crowd::default();
     let (mut known, mut around) = (f32::NAN, 0);
     for (cell, places) in neighbors.cells_of(first..first + sums.len()) {
         // Who stands in one cell and looks equally far has the same candidates.
-        let mut gathered = f32::NAN;
+        let (mut gathered, mut too_many) = (f32::NAN, None);
         for place in places {
             let class = classes.get(neighbors.places.classes[place]);
             let sums = &mut sums[place - first];
@@ -112,13 +117,12 @@ fn walk_places_with<L: Lanes>(
                 if gathered != known {
                     (known, around) = (gathered, neighbors.cells_within(gathered));
                 }
-                candidates.find(neighbors, cell, around);
-                if !candidates.are_too_many() {
-                    crowd.gather::<L>(columns, &candidates);
-                }
+                let all = neighbors.ranges_around_cell(cell, around);
+                let has_room = crowd.gather::<L>(columns, all);
+                too_many = (!has_room).then(|| Candidates::find(neighbors, cell, around));
             }
-            if candidates.are_too_many() {
-                crowd.gather::<L>(columns, &candidates.sample(place));
+            if let Some(candidates) = &too_many {
+                crowd.gather::<L>(columns, candidates.sample(place));
             }
             let at = neighbors.places.at(place);
             let walk = if class.alike {
@@ -158,11 +162,20 @@ impl Crowd {
     /// Where nobody is, m: out of every reach, and its square is still a number.
     const NOWHERE: f32 = 1e18;
 
+    /// Takes in all candidates, if there is room.
     #[inline(always)]
-    fn gather<L: Lanes>(&mut self, columns: Columns, candidates: &Candidates) {
-        self.count = 0;
-        for range in &candidates.ranges {
-            let (mut from, mut to) = (range.start, self.count);
+    fn gather<L: Lanes>(
+        &mut self,
+        columns: Columns,
+        ranges: impl Iterator<Item = Range<usize>>,
+    ) -> bool {
+        let mut count = 0;
+        for range in ranges {
+            let (mut from, mut to) = (range.start, count);
+            count += range.len();
+            if count > Candidates::MOST {
+                return false;
+            }
             // Mostly one round, so that the processor need not guess how many.
             while from < range.end {
                 let of = from..from + PADDING;
@@ -178,9 +191,10 @@ impl Crowd {
                 from += PADDING;
                 to += PADDING;
             }
-            self.count += range.len();
         }
-        L::splat(Self::NOWHERE).store(&mut self.x, self.count);
+        L::splat(Self::NOWHERE).store(&mut self.x, count);
+        self.count = count;
+        true
     }
 
     /// The eight-at-a-time walk for an agent that sees all around; it meets itself as well, with u = 1
