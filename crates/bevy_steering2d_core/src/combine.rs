@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 
 use crate::behaviors::{FlockRules, Flocker, Flockers};
-use crate::parallel::{LIGHT, piece_of, work_on};
+use crate::parallel::{LIGHT, piece_of, prefetch, work_on};
 use crate::perception::Perception;
 use crate::perception::lanes::{Number, clamp_length, length};
 use crate::random::RandomStream;
@@ -226,7 +226,7 @@ pub(crate) fn combine_forces(
         ),
         Without<SteersFor>,
     >,
-    satellites: Query<(Entity, &SteeringId, &SteeringForce), With<SteersFor>>,
+    satellites: Satellites,
 ) {
     let tables = agents.contiguous_iter_mut().expect("all of it in tables");
     for (entities, agents, bodies, every, perceptions, lenders, disabled, mut forces) in tables {
@@ -238,79 +238,141 @@ pub(crate) fn combine_forces(
         work_on(pieces, |(number, forces)| {
             // As long as the forces, so that places need no checks.
             let of = number * piece..number * piece + forces.len();
-            let (entities, ids) = (&entities[of.clone()], &ids[of.clone()]);
-            let (vehicles, modes) = (&vehicles[of.clone()], &modes[of.clone()]);
-            let bodies = bodies.map(|bodies| &bodies[of.clone()]);
-            let every = every.map(|every| &every[of.clone()]);
-            let lenders = lenders.map(|lenders| &lenders[of.clone()]);
-            let later = perceptions.map(|perceptions| &perceptions[of.start..]);
-            let perceptions = perceptions.map(|perceptions| &perceptions[of.clone()]);
+            let table = TablePiece {
+                clock: &clock,
+                entities: &entities[of.clone()],
+                ids: &ids[of.clone()],
+                vehicles: &vehicles[of.clone()],
+                modes: &modes[of.clone()],
+                bodies: bodies.map(|bodies| &bodies[of.clone()]),
+                every: every.map(|every| &every[of.clone()]),
+                lenders: lenders.map(|lenders| &lenders[of.clone()]),
+                perceptions: perceptions.map(|perceptions| &perceptions[of]),
+            };
+            table.combine(forces, &flock, &satellites);
+        });
+    }
+}
 
-            let turn = |at: usize| {
-                let every = every.map(|every| &every[at]);
-                ThinkEvery::turn(every, ids[at], clock.tick)
-            };
-            let flocker = |at: usize, perception| Flocker {
-                entity: entities[at],
-                perception,
-                vehicle: &vehicles[at],
-                body: bodies.map_or(&NO_BODY, |bodies| &bodies[at]),
-                delta: clock.delta * turn(at).unwrap_or(1) as f32,
-            };
-            let mut flockers = Flockers::default();
-            for (at, force) in forces.iter_mut().enumerate() {
-                let lane = at % Flockers::MOST;
-                if let Some(perceptions) = perceptions
-                    && lane == 0
+type Satellites<'w, 's> =
+    Query<'w, 's, (Entity, &'static SteeringId, &'static SteeringForce), With<SteersFor>>;
+
+/// As many agents of one of Bevy's tables.
+struct TablePiece<'a> {
+    clock: &'a SteeringClock,
+    entities: &'a [Entity],
+    ids: &'a [SteeringId],
+    vehicles: &'a [Vehicle],
+    modes: &'a [Combine],
+    bodies: Option<&'a [Kinematics]>,
+    every: Option<&'a [ThinkEvery]>,
+    lenders: Option<&'a [SteeredBy]>,
+    perceptions: Option<&'a [Perception]>,
+}
+
+impl TablePiece<'_> {
+    #[inline(always)]
+    fn combine(&self, forces: &mut [SteeringForce], flock: &FlockRules, satellites: &Satellites) {
+        let mut flockers = Flockers::default();
+        for (block, forces) in forces.chunks_mut(Flockers::MOST).enumerate() {
+            let first = block * Flockers::MOST;
+            if let Some(perceptions) = self.perceptions {
+                forces.iter().for_each(|force| prefetch(Some(force)));
+                let next = perceptions.iter().enumerate().skip(first);
+                let next = next.map(|(at, it)| self.flocker(at, it));
+                flock.ask(&mut flockers, next);
+            }
+            for (lane, force) in forces.iter_mut().enumerate() {
+                let at = first + lane;
+                if let Some(perceptions) = self.perceptions
+                    && let Some(later) = perceptions.get(at + Flockers::MOST)
                 {
-                    let next = perceptions.iter().enumerate().skip(at);
-                    flock.ask(&mut flockers, next.map(|(at, it)| flocker(at, it)));
-                }
-                if let Some(later) = later.and_then(|all| all.get(at + Flockers::MOST)) {
                     flock.prefetch(later);
                 }
-                if turn(at).is_none() {
+                if self.turn(at).is_none() {
                     continue;
                 }
-                let (vehicle, mode) = (&vehicles[at], modes[at]);
-                let settled = perceptions.and_then(|perceptions| {
-                    let alone = mode == Combine::Prioritized
-                        && lenders.is_none()
-                        && force.is_untouched(clock.tick);
-                    let asked = (&flockers, lane);
-                    let settle = || flock.settle(clock.tick, asked, &perceptions[at], force);
-                    alone.then(settle).flatten()
-                });
-                let total = settled.unwrap_or_else(|| {
-                    force.begin(clock.tick);
-                    if let Some(perceptions) = perceptions {
-                        let agent = flocker(at, &perceptions[at]);
-                        flock.record(&agent, flockers.forces_on(lane), force);
-                    }
-                    if let Some(lenders) = lenders {
-                        force.borrow(clock.tick, || {
-                            let lenders = satellites.iter_many(lenders[at].iter());
-                            lenders.map(|(entity, &id, force)| (id, entity, force))
-                        });
-                    }
-                    let mut dice = None;
-                    let draw = || {
-                        dice.get_or_insert_with(|| {
-                            let salt = DITHER_SALT ^ (u64::from(clock.tick) << 32);
-                            RandomStream::new(clock.seed, ids[at], salt)
-                        })
-                        .unit()
-                    };
-                    mode.combine(force.entries_mut(), vehicle.max_force, draw)
-                });
-                let mass = || bodies.map_or(0.0, |bodies| bodies[at].mass);
-                force.settle(if is_negligible(total, vehicle, mass) {
+                let total = self
+                    .combine_flocker(at, force, flock, (&flockers, lane))
+                    .unwrap_or_else(|| {
+                        force.begin(self.clock.tick);
+                        if let Some(perceptions) = self.perceptions {
+                            let agent = self.flocker(at, &perceptions[at]);
+                            flock.record(&agent, flockers.forces_on(lane), force);
+                        }
+                        self.combine_ledger(at, force, satellites)
+                    });
+                let mass = || self.bodies.map_or(0.0, |bodies| bodies[at].mass);
+                force.settle(if is_negligible(total, &self.vehicles[at], mass) {
                     Vec2::ZERO
                 } else {
                     total
                 });
             }
-        });
+        }
+    }
+
+    /// Ticks from thought to thought if an agent thinks in this tick.
+    #[inline(always)]
+    fn turn(&self, at: usize) -> Option<u32> {
+        let every = self.every.map(|every| &every[at]);
+        ThinkEvery::turn(every, self.ids[at], self.clock.tick)
+    }
+
+    #[inline(always)]
+    fn flocker<'a>(&'a self, at: usize, perception: &'a Perception) -> Flocker<'a> {
+        let ticks = || self.turn(at).unwrap_or(1) as f32;
+        Flocker {
+            entity: self.entities[at],
+            perception,
+            vehicle: &self.vehicles[at],
+            body: self.bodies.map_or(&NO_BODY, |bodies| &bodies[at]),
+            delta: self
+                .every
+                .map_or(self.clock.delta, |_| self.clock.delta * ticks()),
+        }
+    }
+
+    /// The force on an agent that flocks by priority and does nothing else.
+    #[inline(always)]
+    fn combine_flocker(
+        &self,
+        at: usize,
+        force: &mut SteeringForce,
+        flock: &FlockRules,
+        asked: (&Flockers, usize),
+    ) -> Option<Vec2> {
+        let perception = &self.perceptions?[at];
+        let alone = self.modes[at] == Combine::Prioritized
+            && self.lenders.is_none()
+            && force.is_untouched(self.clock.tick);
+        let settle = || flock.settle(self.clock.tick, asked, perception, force);
+        alone.then(settle).flatten()
+    }
+
+    /// The force on any other agent, whose ledger was begun.
+    fn combine_ledger(
+        &self,
+        at: usize,
+        force: &mut SteeringForce,
+        satellites: &Satellites,
+    ) -> Vec2 {
+        if let Some(lenders) = self.lenders {
+            force.borrow(self.clock.tick, || {
+                let lenders = satellites.iter_many(lenders[at].iter());
+                lenders.map(|(entity, &id, force)| (id, entity, force))
+            });
+        }
+        let mut dice = None;
+        let draw = || {
+            dice.get_or_insert_with(|| {
+                let salt = DITHER_SALT ^ (u64::from(self.clock.tick) << 32);
+                RandomStream::new(self.clock.seed, self.ids[at], salt)
+            })
+            .unit()
+        };
+        let max_force = self.vehicles[at].max_force;
+        self.modes[at].combine(force.entries_mut(), max_force, draw)
     }
 }
 
