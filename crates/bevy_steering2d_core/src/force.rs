@@ -124,6 +124,7 @@ impl SteeringForce {
     }
 
     /// Whether any behavior was switched on this tick, even if its force was zero.
+    #[inline]
     pub fn is_steered(&self) -> bool {
         self.steered
     }

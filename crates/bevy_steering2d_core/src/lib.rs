@@ -68,7 +68,7 @@ mod events;
 mod force;
 mod influence;
 pub mod locomotion;
-mod parallel;
+pub mod parallel;
 mod path;
 pub mod perception;
 mod plugin;

@@ -1,4 +1,18 @@
-//! One dispatch per stage, none at all for small worlds, and memory asked for in time.
+//! Sharing a pass over many agents among the threads: for backends.
+//!
+//! One dispatch per pass, none at all for small worlds, and memory asked for in time. The helpers
+//! are threads of Bevy's [`ComputeTaskPool`], woken once per tick.
+//!
+//! ```
+//! use bevy_steering2d_core::parallel::{LIGHT, piece_of, work_on};
+//!
+//! let mut numbers = vec![1.0; 20_000];
+//! let piece = piece_of(numbers.len(), LIGHT);
+//! work_on(numbers.chunks_mut(piece), |numbers: &mut [f64]| {
+//!     numbers.iter_mut().for_each(|number| *number *= 2.0);
+//! });
+//! assert!(numbers.iter().all(|&number| number == 2.0));
+//! ```
 
 use std::sync::Mutex;
 
@@ -16,8 +30,9 @@ use crate::team::{lock, work_together};
 pub(crate) const FORMULA: usize = 1_000;
 /// The same for the walk of a flock.
 pub(crate) const WALK: usize = 1_500;
-/// The same for passes that take ten nanoseconds for each.
-pub(crate) const LIGHT: usize = 5_000;
+/// Fewer agents than this are visited by one thread in passes that take ten nanoseconds for each:
+/// others would take longer to wake up than the work takes.
+pub const LIGHT: usize = 5_000;
 /// Several pieces per thread: some take longer, and some threads wake up late.
 const PIECES_PER_THREAD: usize = 8;
 
@@ -44,8 +59,9 @@ pub(crate) fn for_each_mut<D, F>(
     }
 }
 
-/// How many items a piece of so many should have: all of them below `parallel_from`.
-pub(crate) fn piece_of(count: usize, parallel_from: usize) -> usize {
+/// How many items a piece of so many should have: all of them below `parallel_from`, and several
+/// pieces for each thread from there on. At least one.
+pub fn piece_of(count: usize, parallel_from: usize) -> usize {
     let threads = ComputeTaskPool::try_get().map_or(1, |pool| pool.thread_num());
     if threads <= 1 || count < parallel_from {
         return count.max(1);
@@ -55,8 +71,12 @@ pub(crate) fn piece_of(count: usize, parallel_from: usize) -> usize {
 
 /// Works on every piece, in parallel when there is more than one.
 ///
-/// The pieces are disjoint, so neither their order nor the number of threads can matter.
-pub(crate) fn work_on<P: Send>(pieces: impl ExactSizeIterator<Item = P>, work: impl Fn(P) + Sync) {
+/// Each piece mostly goes to the thread that had it in other passes and ticks. Pieces are disjoint, so
+/// neither their order nor the number of threads can matter.
+///
+/// # Panics
+/// When `work` does; the other pieces are worked on or not.
+pub fn work_on<P: Send>(pieces: impl ExactSizeIterator<Item = P>, work: impl Fn(P) + Sync) {
     if pieces.len() <= 1 {
         pieces.for_each(work);
         return;
@@ -122,9 +142,9 @@ pub(crate) fn chunks_to_change<'a, T>(
 pub(crate) const AHEAD: usize = 16;
 
 /// Asks for an item that is going to be read soon, where the processor cannot guess which or does
-/// not guess far enough ahead.
+/// not guess far enough ahead. A hint: it changes nothing but the time.
 #[inline(always)]
-pub(crate) fn prefetch<T>(item: Option<&T>) {
+pub fn prefetch<T>(item: Option<&T>) {
     #[cfg(target_arch = "x86_64")]
     if let Some(item) = item {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

@@ -119,7 +119,7 @@ impl Kinematics {
     /// Whether position and velocity can be computed with.
     #[inline]
     pub fn is_finite(&self) -> bool {
-        self.position.is_finite() && self.velocity.is_finite()
+        Vec4::from((self.position, self.velocity)).is_finite()
     }
 
     /// Whether the body can be steered now: seen by a backend, with a mass and finite.

@@ -8,7 +8,7 @@
 //!    nonsense in it is reported through [`SteeringWarnings`].
 //! 2. In [`Move`](crate::SteeringSystems::Move) it changes the velocity of every steered body by
 //!    [`velocity_change`], which turns [`SteeringForce::total`](crate::SteeringForce::total) and
-//!    the speed limit into one number.
+//!    the speed limit into one number; [`VelocityChanges`] does so for many.
 //! 3. It turns bodies that [face their velocity](FaceVelocity) or [a target](FaceTarget) to
 //!    [`wanted_facing`] by [`FaceVelocity::turn_rate`].
 //!
@@ -24,6 +24,7 @@
 
 mod facing;
 mod point_mass;
+mod velocity_change;
 
 use bevy::math::ops;
 use bevy::prelude::*;
@@ -31,9 +32,9 @@ use bevy::prelude::*;
 pub use facing::{FaceTarget, wanted_facing};
 pub use point_mass::PointMass;
 pub(crate) use point_mass::{forget_point_mass, move_point_masses, sense_point_masses};
+pub use velocity_change::{VelocityChanges, velocity_change};
 
-use crate::perception::lanes::Number;
-use crate::{InvalidParameter, SteeringClock, SteeringWarnings, Vehicle};
+use crate::{InvalidParameter, SteeringClock, SteeringWarnings};
 
 /// What happens to an agent that is faster than its `max_speed`. Absent means
 /// [`Soft`](Self::Soft).
@@ -111,67 +112,6 @@ pub(crate) fn warn_of_faulty_facing(
     }
 }
 
-/// The change of velocity in one tick, m/s, that steering and the speed limit make together.
-///
-/// The goal is the velocity after `force` N on `mass` kg for `delta` s, pulled back into the disc
-/// of allowed velocities. From inside the disc that is never more than the force asked for; from
-/// outside, a [`Soft`](SpeedLimit::Soft) limit approaches it with at most `max_force`.
-#[inline]
-pub fn velocity_change(
-    vehicle: &Vehicle,
-    mass: f32,
-    velocity: Vec2,
-    force: Vec2,
-    limit: SpeedLimit,
-    delta: f32,
-) -> Vec2 {
-    velocity_change_of(
-        mass,
-        velocity.into(),
-        force.into(),
-        [vehicle.max_speed, vehicle.max_force],
-        limit.hardness(),
-        delta,
-    )
-    .into()
-}
-
-/// [`velocity_change`] of one body, or of eight at once.
-#[inline(always)]
-fn velocity_change_of<N: Number>(
-    mass: N,
-    velocity: [N; 2],
-    force: [N; 2],
-    [max_speed, max_force]: [N; 2],
-    hardness: N,
-    delta: N,
-) -> [N; 2] {
-    let goal = [
-        velocity[0] + force[0] / mass * delta,
-        velocity[1] + force[1] / mass * delta,
-    ];
-    let goal = clamped(goal, max_speed);
-    let change = [goal[0] - velocity[0], goal[1] - velocity[1]];
-    let soft = clamped(change, max_force / mass * delta);
-    let half = N::splat(0.5);
-    [
-        half.if_below(hardness, change[0], soft[0]),
-        half.if_below(hardness, change[1], soft[1]),
-    ]
-}
-
-/// [`Vec2::clamp_length_max`] without a branch: who steers with full force at full speed is at both
-/// limits in every tick, where a branch is mispredicted, which costs more than a needless root.
-#[inline(always)]
-fn clamped<N: Number>([x, y]: [N; 2], most: N) -> [N; 2] {
-    let square = x * x + y * y;
-    let most_squared = most * most;
-    let one = N::splat(1.0);
-    let factor = most_squared.if_below(square, most, one);
-    let divisor = most_squared.if_below(square, square.sqrt(), one);
-    [factor * (x / divisor), factor * (y / divisor)]
-}
-
 impl SpeedLimit {
     /// 0 for soft, 1 for hard.
     fn hardness(self) -> f32 {
@@ -186,53 +126,6 @@ impl SpeedLimit {
 mod tests {
     use super::*;
     use std::f32::consts::{FRAC_PI_2, PI};
-
-    /// 2 kg, so at most 20 N / 2 kg · 0.1 s = 1 m/s per tick; `max_speed` 5 m/s.
-    fn change(velocity: Vec2, force: Vec2, limit: SpeedLimit) -> Vec2 {
-        velocity_change(&Vehicle::default(), 2.0, velocity, force, limit, 0.1)
-    }
-
-    fn soft(velocity: Vec2, force: Vec2) -> Vec2 {
-        change(velocity, force, SpeedLimit::Soft)
-    }
-
-    #[test]
-    fn below_the_limit_it_is_force_by_mass_times_time() {
-        let change = soft(Vec2::X, Vec2::new(6.0, -8.0));
-        assert!((change - Vec2::new(0.3, -0.4)).length() < 1e-6, "{change}");
-        assert_eq!(soft(Vec2::X, Vec2::ZERO), Vec2::ZERO);
-    }
-
-    #[test]
-    fn steering_never_accelerates_past_the_limit() {
-        let change = soft(Vec2::new(4.9, 0.0), Vec2::new(20.0, 0.0));
-        assert!((change - Vec2::new(0.1, 0.0)).length() < 1e-6, "{change}");
-    }
-
-    #[test]
-    fn at_the_limit_it_can_still_turn() {
-        let velocity = Vec2::new(5.0, 0.0);
-        let after = velocity + soft(velocity, Vec2::new(0.0, 20.0));
-        assert!(
-            after.y > 0.9 && (after.length() - 5.0).abs() < 1e-5,
-            "{after}"
-        );
-    }
-
-    #[test]
-    fn beyond_the_limit_it_brakes_back_with_at_most_the_full_force() {
-        assert_eq!(soft(Vec2::new(50.0, 0.0), Vec2::ZERO), Vec2::new(-1.0, 0.0));
-        assert_eq!(
-            soft(Vec2::new(50.0, 0.0), Vec2::new(20.0, 0.0)),
-            Vec2::new(-1.0, 0.0)
-        );
-    }
-
-    #[test]
-    fn a_hard_limit_cuts_at_once() {
-        let change = change(Vec2::new(50.0, 0.0), Vec2::ZERO, SpeedLimit::Hard);
-        assert_eq!(change, Vec2::new(-45.0, 0.0));
-    }
 
     #[test]
     fn turning_takes_the_short_way_within_the_limit() {

@@ -3,9 +3,8 @@
 use bevy::ecs::change_detection::ContiguousMut;
 use bevy::prelude::*;
 
-use super::{FaceTarget, FaceVelocity, SpeedLimit, velocity_change_of, wanted_facing};
+use super::{FaceTarget, FaceVelocity, SpeedLimit, VelocityChanges, wanted_facing};
 use crate::parallel::{AHEAD, LIGHT, chunks_to_change, piece_of, prefetch, work_on};
-use crate::perception::lanes::{Baseline, LANES, Lanes, Number};
 use crate::{
     InvalidParameter, Kinematics, SteeringClock, SteeringDisabled, SteeringForce, SteeringWarnings,
     Targets, Vehicle,
@@ -49,7 +48,7 @@ impl PointMass {
     /// Radius of a point mass whose [`Vehicle`] names none, m.
     pub const RADIUS: f32 = 0.5;
 
-    #[inline(always)]
+    #[cold]
     fn check(&self, transform: &Transform) -> Result<(), InvalidParameter> {
         let position = transform.translation.truncate();
         InvalidParameter::unless_finite("Transform.translation", position)?;
@@ -75,18 +74,20 @@ pub(crate) fn sense_point_masses(
         work_on(bodies.chunks_mut(piece).enumerate(), |(number, bodies)| {
             for (body, at) in bodies.iter_mut().zip(number * piece..) {
                 let (point, transform) = (&points[at], &transforms[at]);
-                let sound = point.check(transform);
                 body.sense(transform.translation.truncate(), point.velocity, || {
                     facing(transform)
                 });
-                body.mass = if sound.is_ok() { point.mass } else { 0.0 };
+                body.mass = point.mass;
                 body.radius = vehicles
                     .and_then(|vehicles| vehicles[at].radius)
                     .unwrap_or(PointMass::RADIUS);
-                if let Err(error) = sound {
-                    warnings.raise(&clock, entities[at], error.field, || {
-                        format!("{error}; until then it stands still")
-                    });
+                if !(body.is_steerable() && body.mass < f32::INFINITY) {
+                    body.mass = 0.0;
+                    if let Err(error) = point.check(transform) {
+                        warnings.raise(&clock, entities[at], error.field, || {
+                            format!("{error}; until then it stands still")
+                        });
+                    }
                 }
             }
         });
@@ -116,93 +117,57 @@ pub(crate) fn move_point_masses(
         let points = chunks_to_change(&mut points, piece);
         let pieces = points.zip(chunks_to_change(&mut transforms, piece));
         let pieces = pieces.enumerate();
+        let agents = agents.filter(|_| !disabled);
+        let faces = faces.filter(|_| !disabled);
         work_on(pieces, |(number, (mut points, mut transforms))| {
-            let mut changes = [Vec2::ZERO; LANES];
-            for (row, at) in (number * piece..bodies.len()).enumerate().take(piece) {
-                if let Some((vehicles, forces)) = agents
-                    && row % LANES == 0
-                {
-                    let limits = limits.map(|limits| &limits[at..]);
-                    let points = points.rows_from(row);
-                    changes =
-                        velocity_changes(points, &vehicles[at..], &forces[at..], limits, delta);
-                }
-                let (body, point) = (&bodies[at], points.get(row));
-                if body.mass == 0.0 {
-                    continue;
-                }
-                let mut velocity = point.velocity;
-                let later = agents.and_then(|(_, forces)| forces.get(at + LANES + AHEAD));
-                prefetch(later.map(|force| &force.total));
-                if let Some((_, forces)) = agents
-                    && forces[at].is_steered()
-                    && !disabled
-                {
-                    let change = changes[row % LANES];
-                    if change.is_finite() {
-                        velocity += change;
+            let start = number * piece;
+            let end = (start + piece).min(bodies.len());
+            for first in (start..end).step_by(VelocityChanges::MOST) {
+                let changes = agents.map(|(vehicles, forces)| {
+                    let later = forces
+                        .iter()
+                        .skip(first + AHEAD)
+                        .take(VelocityChanges::MOST);
+                    later.for_each(|force| prefetch(Some(&force.total)));
+                    let mut changes = VelocityChanges::default();
+                    let points = points.rows_from(first - start).iter();
+                    let agents = points.zip(&vehicles[first..]).zip(&forces[first..]);
+                    for (lane, ((point, vehicle), force)) in
+                        agents.take(VelocityChanges::MOST).enumerate()
+                    {
+                        let limit = limits.map_or_else(default, |limits| limits[first + lane]);
+                        let (mass, velocity) = (point.mass, point.velocity);
+                        changes.put(lane, vehicle, mass, velocity, force.total, limit);
+                    }
+                    changes.compute(delta)
+                });
+                for (lane, at) in (first..end).take(VelocityChanges::MOST).enumerate() {
+                    let (row, body) = (at - start, &bodies[at]);
+                    if body.mass == 0.0 {
+                        continue;
+                    }
+                    let mut velocity = points.get(row).velocity;
+                    if let (Some(changes), Some((_, forces))) = (&changes, agents)
+                        && forces[at].is_steered()
+                        && changes[lane].is_finite()
+                    {
+                        velocity += changes[lane];
                         points.get_mut(row).velocity = velocity;
                     }
-                }
-                if velocity != Vec2::ZERO {
-                    transforms.get_mut(row).translation += (velocity * delta).extend(0.0);
-                }
-                if let Some(faces) = faces
-                    && !disabled
-                {
-                    let wanted = wanted_facing(body, looks.map(|looks| &looks[at]), &targets);
-                    let rate = faces[at].turn_rate(facing(transforms.get(row)), wanted, delta);
-                    if rate != 0.0 {
-                        transforms.get_mut(row).rotate_z(rate * delta);
+                    if velocity != Vec2::ZERO {
+                        transforms.get_mut(row).translation += (velocity * delta).extend(0.0);
+                    }
+                    if let Some(faces) = faces {
+                        let wanted = wanted_facing(body, looks.map(|looks| &looks[at]), &targets);
+                        let rate = faces[at].turn_rate(facing(transforms.get(row)), wanted, delta);
+                        if rate != 0.0 {
+                            transforms.get_mut(row).rotate_z(rate * delta);
+                        }
                     }
                 }
             }
         });
     }
-}
-
-/// What steering changes about the velocities of the first eight, m/s; roots and divisions are the
-/// slowest instructions there are, and eight share them.
-#[inline]
-fn velocity_changes(
-    points: &[PointMass],
-    vehicles: &[Vehicle],
-    forces: &[SteeringForce],
-    limits: Option<&[SpeedLimit]>,
-    delta: f32,
-) -> [Vec2; LANES] {
-    let mut columns = [[0.0; LANES]; 8];
-    let agents = points.iter().zip(vehicles).zip(forces).take(LANES);
-    for (lane, ((point, vehicle), force)) in agents.enumerate() {
-        let row = [
-            point.mass,
-            point.velocity.x,
-            point.velocity.y,
-            force.total.x,
-            force.total.y,
-            vehicle.max_speed,
-            vehicle.max_force,
-            limits
-                .map_or_else(SpeedLimit::default, |limits| limits[lane])
-                .hardness(),
-        ];
-        for (column, number) in columns.iter_mut().zip(row) {
-            column[lane] = number;
-        }
-    }
-    let lanes = |column: usize| Baseline::load(&columns[column], 0);
-    let [x, y] = velocity_change_of(
-        lanes(0),
-        [lanes(1), lanes(2)],
-        [lanes(3), lanes(4)],
-        [lanes(5), lanes(6)],
-        lanes(7),
-        Baseline::splat(delta),
-    );
-    let mut changes = [[0.0; LANES]; 2];
-    x.store(&mut changes[0], 0);
-    y.store(&mut changes[1], 0);
-    std::array::from_fn(|lane| Vec2::new(changes[0][lane], changes[1][lane]))
 }
 
 /// Without its body an entity is no longer seen as one.
