@@ -4,13 +4,17 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_rapier2d::rapier::dynamics::{LockedAxes, RigidBody as SimulatedBody, RigidBodyType};
 use bevy_rapier2d::rapier::math::Rotation;
-use bevy_steering2d_core::locomotion::{velocity_change, wanted_facing};
+use bevy_steering2d_core::locomotion::{VelocityChanges, wanted_facing};
+use bevy_steering2d_core::parallel::prefetch;
 use bevy_steering2d_core::{
     FaceTarget, FaceVelocity, Kinematics, PointMass, SpeedLimit, SteeringClock, SteeringDisabled,
     SteeringForce, SteeringWarnings, Targets, Vehicle,
 };
 
+use crate::sense::BATCH;
 use crate::setup::step_length;
+
+const EIGHT: usize = VelocityChanges::MOST;
 
 pub(crate) fn move_bodies(
     clock: Res<SteeringClock>,
@@ -41,30 +45,75 @@ pub(crate) fn move_bodies(
         let length_unit = simulation.integration_parameters.length_unit;
         // Only bodies that change are borrowed mutably: each borrow costs Rapier a visit.
         let set = set.bypass_change_detection();
-        for (handle, _, body, agent, limit, face, looks) in bodies
-            .iter()
-            .filter(|(_, link, body, ..)| link.0 == context && body.is_steerable())
-        {
-            let Some(simulated) = set.bodies.get(handle.0) else {
-                continue;
-            };
-            let push = agent.and_then(|(vehicle, force)| {
-                let limit = limit.copied().unwrap_or_default();
-                push(simulated, body.mass, vehicle, force, limit, delta)
-                    .or_else(|| creeps(simulated, force, length_unit).then_some(Push::KeepAwake))
-            });
-            let turn = face.and_then(|face| {
-                let wanted = wanted_facing(body, looks, &targets);
-                turn(simulated, wanted, face, delta)
-            });
-            if (push.is_some() || turn.is_some())
-                && let Some(simulated) = set.bodies.get_mut(handle.0)
-            {
-                push.into_iter().for_each(|push| push.apply(simulated));
-                turn.into_iter().for_each(|turn| turn.apply(simulated));
+        let tables = bodies.contiguous_iter().expect("all of it in tables");
+        for (handles, contexts, bodies, agents, limits, faces, looks) in tables {
+            for first in (0..bodies.len()).step_by(BATCH) {
+                let rows = first..(first + BATCH).min(bodies.len());
+                let mut found = [None; BATCH];
+                for (found, at) in found.iter_mut().zip(rows.clone()) {
+                    if contexts[at].0 == context && bodies[at].is_steerable() {
+                        *found = set.bodies.get(handles[at].0);
+                        prefetch(*found);
+                    }
+                }
+                let mut plans = [const { Plan::NONE }; BATCH];
+                if let Some((vehicles, forces)) = agents {
+                    let eights = plans.chunks_mut(EIGHT).zip(found.chunks(EIGHT));
+                    for ((plans, found), first) in eights.zip((first..).step_by(EIGHT)) {
+                        let mut changes = VelocityChanges::default();
+                        for (lane, simulated) in found.iter().enumerate() {
+                            if let Some(simulated) = simulated {
+                                let at = first + lane;
+                                let (mass, velocity) = (bodies[at].mass, simulated.linvel());
+                                let limit = limits.map_or_else(default, |limits| limits[at]);
+                                let force = forces[at].total;
+                                changes.put(lane, &vehicles[at], mass, velocity, force, limit);
+                            }
+                        }
+                        let changes = changes.compute(delta);
+                        for (lane, simulated) in found.iter().enumerate() {
+                            if let Some(simulated) = simulated {
+                                let force = &forces[first + lane];
+                                plans[lane].push =
+                                    push(simulated, force, changes[lane], length_unit);
+                            }
+                        }
+                    }
+                }
+                if let Some(faces) = faces {
+                    for (lane, simulated) in found.iter().enumerate() {
+                        if let Some(simulated) = simulated {
+                            let at = first + lane;
+                            let looks = looks.map(|looks| &looks[at]);
+                            let wanted = wanted_facing(&bodies[at], looks, &targets);
+                            plans[lane].turn = turn(simulated, wanted, &faces[at], delta);
+                        }
+                    }
+                }
+                for (at, plan) in rows.zip(plans) {
+                    if (plan.push.is_some() || plan.turn.is_some())
+                        && let Some(simulated) = set.bodies.get_mut(handles[at].0)
+                    {
+                        plan.push.into_iter().for_each(|push| push.apply(simulated));
+                        plan.turn.into_iter().for_each(|turn| turn.apply(simulated));
+                    }
+                }
             }
         }
     }
+}
+
+/// What is to become of a body's motion this tick.
+struct Plan {
+    push: Option<Push>,
+    turn: Option<Turn>,
+}
+
+impl Plan {
+    const NONE: Self = Self {
+        push: None,
+        turn: None,
+    };
 }
 
 /// What steering does to a body's motion this tick.
@@ -85,18 +134,15 @@ fn creeps(simulated: &SimulatedBody, force: &SteeringForce, length_unit: f32) ->
 
 fn push(
     simulated: &SimulatedBody,
-    mass: f32,
-    vehicle: &Vehicle,
     force: &SteeringForce,
-    limit: SpeedLimit,
-    delta: f32,
+    change: Vec2,
+    length_unit: f32,
 ) -> Option<Push> {
-    if !force.is_steered() || vehicle.check().is_err() {
-        return None;
+    if force.is_steered() && change != Vec2::ZERO && change.is_finite() {
+        Some(Push::Accelerate(change))
+    } else {
+        creeps(simulated, force, length_unit).then_some(Push::KeepAwake)
     }
-    let velocity = simulated.linvel();
-    let change = velocity_change(vehicle, mass, velocity, force.total, limit, delta);
-    (change != Vec2::ZERO && change.is_finite()).then_some(Push::Accelerate(change))
 }
 
 impl Push {

@@ -2,6 +2,8 @@
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
+use bevy_rapier2d::rapier::dynamics::{RigidBody as SimulatedBody, RigidBodyType};
+use bevy_steering2d_core::parallel::{LIGHT, piece_of, prefetch, work_on};
 use bevy_steering2d_core::{Kinematics, PointMass, SteeringClock, SteeringWarnings, Vehicle};
 
 /// What a body without mass of its own is steered as, kg.
@@ -62,6 +64,10 @@ pub(crate) fn measure_bodies(
     }
 }
 
+/// So many bodies are looked up before the first of them is read: each lies on five lines of memory
+/// that only Rapier has touched lately, and they may as well come together.
+pub(crate) const BATCH: usize = 32;
+
 pub(crate) fn sense_bodies(
     clock: Res<SteeringClock>,
     warnings: Res<SteeringWarnings>,
@@ -76,58 +82,87 @@ pub(crate) fn sense_bodies(
         (With<RigidBody>, Without<PointMass>),
     >,
 ) {
-    // Mostly all are in the same set.
-    let mut last = None;
-    for (entity, handle, is_agent, mut body) in &mut bodies {
-        let simulated = handle.and_then(|(handle, context)| {
-            let (_, set) = last
-                .filter(|(known, _)| *known == context.0)
-                .or_else(|| Some((context.0, sets.get(context.0).ok()?)))?;
-            last = Some((context.0, set));
-            set.bodies.get(handle.0)
-        });
-        let Some(simulated) = simulated else {
-            body.mass = 0.0;
-            if is_agent && sets.is_empty() {
-                warnings.raise(&clock, entity, "RigidBody", || {
-                    "has a RigidBody, but nothing simulates it: add RapierPhysicsPlugin to the \
-                     app, or give it a PointMass instead"
-                        .into()
-                });
+    let complain = |entity, body: &Kinematics, simulated: Option<&SimulatedBody>, is_agent| {
+        let (field, message) = match simulated {
+            None if is_agent && sets.is_empty() => (
+                "RigidBody",
+                "has a RigidBody, but nothing simulates it: add RapierPhysicsPlugin to the app, or \
+                 give it a PointMass instead"
+                    .into(),
+            ),
+            Some(_) if !body.is_finite() => {
+                let field = if body.position.is_finite() {
+                    "Velocity.linear"
+                } else {
+                    "Transform.translation"
+                };
+                let message = format!("{field} is not finite; until then it is not steered");
+                (field, message)
             }
-            continue;
-        };
-        body.sense(simulated.translation(), simulated.linvel(), || {
-            let facing = simulated.rotation();
-            Vec2::new(facing.re, facing.im)
-        });
-        body.mass = steered_mass(simulated);
-        if is_agent && body.mass == 0.0 && simulated.is_enabled() {
-            warnings.raise(&clock, entity, "RigidBody", || {
+            Some(simulated) if is_agent && simulated.is_enabled() => (
+                "RigidBody",
                 format!(
                     "is a {:?} body, which steering cannot move; use Dynamic or \
                      KinematicVelocityBased",
                     simulated.body_type()
-                )
-            });
-        }
-        if !body.is_finite() {
-            body.mass = 0.0;
-            let field = if body.position.is_finite() {
-                "Velocity.linear"
-            } else {
-                "Transform.translation"
+                ),
+            ),
+            _ => return,
+        };
+        warnings.raise(&clock, entity, field, || message);
+    };
+    let tables = bodies.contiguous_iter_mut().expect("all of it in tables");
+    for (entities, links, is_agent, mut bodies) in tables {
+        let piece = piece_of(entities.len(), LIGHT);
+        work_on(bodies.chunks_mut(piece).enumerate(), |(number, bodies)| {
+            // Mostly all are in the same set.
+            let mut last: Option<(Entity, &RapierRigidBodySet)> = None;
+            let mut look_up = |at: usize| {
+                let (handles, contexts) = links?;
+                let context = contexts[at].0;
+                let (_, set) = last
+                    .filter(|(known, _)| *known == context)
+                    .or_else(|| Some((context, sets.get(context).ok()?)))?;
+                last = Some((context, set));
+                set.bodies.get(handles[at].0)
             };
-            warnings.raise(&clock, entity, field, || {
-                format!("{field} is not finite; until then it is not steered")
-            });
-        }
+            for (batch, bodies) in bodies.chunks_mut(BATCH).enumerate() {
+                let first = number * piece + batch * BATCH;
+                let mut found = [None; BATCH];
+                for (lane, found) in found.iter_mut().enumerate().take(bodies.len()) {
+                    *found = look_up(first + lane);
+                    prefetch(*found);
+                }
+                for (lane, (body, simulated)) in bodies.iter_mut().zip(found).enumerate() {
+                    sense_body(body, simulated);
+                    if body.mass == 0.0 {
+                        complain(entities[first + lane], body, simulated, is_agent);
+                    }
+                }
+            }
+        });
     }
 }
 
+/// Takes over what Rapier knows of a body. What cannot be steered now has no mass.
+fn sense_body(body: &mut Kinematics, simulated: Option<&SimulatedBody>) {
+    let Some(simulated) = simulated else {
+        body.mass = 0.0;
+        return;
+    };
+    body.sense(simulated.translation(), simulated.linvel(), || {
+        let facing = simulated.rotation();
+        Vec2::new(facing.re, facing.im)
+    });
+    body.mass = if body.is_finite() {
+        steered_mass(simulated)
+    } else {
+        0.0
+    };
+}
+
 /// The mass to steer a body with, kg; zero if it cannot be steered.
-fn steered_mass(body: &bevy_rapier2d::rapier::dynamics::RigidBody) -> f32 {
-    use bevy_rapier2d::rapier::dynamics::RigidBodyType;
+fn steered_mass(body: &SimulatedBody) -> f32 {
     match body.body_type() {
         _ if !body.is_enabled() => 0.0,
         RigidBodyType::Dynamic if body.mass() > 0.0 => body.mass(),
