@@ -139,7 +139,7 @@ pub(crate) fn chunks_to_change<'a, T>(
 }
 
 /// How many items ahead to ask for memory: enough to hide the way to the last level of cache.
-pub(crate) const AHEAD: usize = 16;
+pub(crate) const AHEAD: usize = 48;
 
 /// Asks for an item that is going to be read soon, where the processor cannot guess which or does
 /// not guess far enough ahead. A hint: it changes nothing but the time.
