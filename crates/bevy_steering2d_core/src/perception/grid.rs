@@ -53,11 +53,13 @@ impl Grid {
         self.starts.push(start);
         // What is in it is overwritten, so only its length matters.
         order.resize(cells.len(), 0);
+        let (cursors, order) = (&mut self.cursors[..], &mut order[..]);
         for (index, cell) in (0..).zip(cells) {
-            let cursor = &mut self.cursors[*cell as usize];
-            order[*cursor as usize] = index;
-            *cell = *cursor;
+            let cursor = &mut cursors[*cell as usize];
+            let place = *cursor;
             *cursor += 1;
+            order[place as usize] = index;
+            *cell = place;
         }
     }
 
