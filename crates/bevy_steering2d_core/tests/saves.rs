@@ -1,0 +1,152 @@
+//! Saved and loaded, a run goes on as if nothing had happened.
+
+use std::fmt::Debug;
+use std::time::Duration;
+
+use bevy::prelude::*;
+use bevy_steering2d_core::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+fn app() -> App {
+    let mut app = App::new();
+    app.add_plugins((MinimalPlugins, SteeringCorePlugin::new(Update)))
+        .insert_resource(SteeringSeed(7));
+    app
+}
+
+fn run(app: &mut App, ticks: usize) {
+    for _ in 0..ticks {
+        let mut time = app.world_mut().resource_mut::<Time>();
+        time.advance_by(Duration::from_millis(16));
+        app.world_mut().run_schedule(Update);
+    }
+}
+
+fn through_text<T: Serialize + DeserializeOwned>(value: &T) -> T {
+    let text = ron::to_string(value).expect("it can be written");
+    ron::from_str(&text).unwrap_or_else(|error| panic!("{error} in {text}"))
+}
+
+/// Carries what an entity has of these from one world to another, as text.
+macro_rules! carry {
+    ($from:expr, $to:expr, $entity:expr; $($component:ty),* $(,)?) => {$(
+        if let Some(component) = $from.get::<$component>($entity) {
+            let component = through_text(component);
+            $to.entity_mut($entity).insert(component);
+        }
+    )*};
+}
+
+/// Writes a world down and reads it into a new one.
+fn loaded(saved: &App, entities: &[Entity]) -> App {
+    let mut app = app();
+    let (from, to) = (saved.world(), app.world_mut());
+    for &entity in entities {
+        assert_eq!(to.spawn_empty().id(), entity, "targets are named by entity");
+    }
+    for &entity in entities {
+        carry!(from, to, entity;
+            SteeringId, Transform, PointMass, Kinematics, Vehicle, Combine, ThinkEvery, SteeringGroups,
+            SpeedLimit, FaceVelocity, FaceTarget, StuckDetection, StuckMemory,
+            Obstacle, Wall, SteeringPath, FlowField, Leadership,
+            Seek, Flee, Arrive, ArriveMemory, Pursuit, Evade, Interpose, MatchVelocity, Tether,
+            Wander, WanderMemory, Hide, HideMemory, OffsetPursuit, OffsetPursuitMemory,
+            FollowPath, FollowPathMemory, StayOnPath, FlowFieldFollowing,
+            LeaderFollowing, LeaderMemory, Separation, Alignment, Cohesion, CollisionAvoidance,
+            ReciprocalAvoidance, ReciprocalMemory, Queuing, Sidestep,
+            ObstacleAvoidance, WallAvoidance, WallFollowing, Containment,
+        );
+    }
+    to.insert_resource(through_text(from.resource::<SteeringClock>()));
+    to.insert_resource(through_text(from.resource::<NextSteeringId>()));
+    app
+}
+
+fn body(x: f32, y: f32) -> (PointMass, Transform) {
+    (PointMass::default(), Transform::from_xyz(x, y, 0.0))
+}
+
+/// Somebody of every kind that remembers something, among things to see.
+fn populate(world: &mut World) -> Vec<Entity> {
+    let path = [Vec2::ZERO, Vec2::new(8.0, 1.0), Vec2::new(3.0, 7.0)];
+    let path = SteeringPath::looped(path).expect("a path");
+    let field = FlowField::new(Vec2::splat(-20.0), 4.0, UVec2::splat(11), |node| {
+        Vec2::from_angle(node.x as f32)
+    });
+    let quarry = world.spawn((body(-6.0, 2.0), Wander::default())).id();
+    let path = world.spawn(path).id();
+    let field = world.spawn(field.expect("a field")).id();
+    let mut entities = vec![quarry, path, field];
+    let mut spawn = |agent: &mut EntityWorldMut| entities.push(agent.id());
+    spawn(&mut world.spawn((
+        Obstacle { radius: 1.5 },
+        Transform::from_xyz(2.0, -5.0, 0.0),
+    )));
+    spawn(&mut world.spawn((
+        body(4.0, 4.0),
+        Arrive::new(quarry),
+        StuckDetection::default(),
+        FaceVelocity::default(),
+    )));
+    spawn(&mut world.spawn((
+        body(5.0, -7.0),
+        Hide::new(quarry),
+        ObstacleAvoidance::default(),
+    )));
+    spawn(&mut world.spawn((
+        body(1.0, 1.0),
+        FollowPath {
+            path: Some(path),
+            ..default()
+        },
+        ReciprocalAvoidance::default(),
+    )));
+    spawn(&mut world.spawn((
+        body(0.0, 3.0),
+        FlowFieldFollowing::along(field),
+        ThinkEvery(3),
+    )));
+    spawn(&mut world.spawn((body(-9.0, 0.0), OffsetPursuit::new(quarry, Vec2::NEG_X))));
+    spawn(&mut world.spawn((
+        body(-3.0, -2.0),
+        Combine::Dithered,
+        Pursuit::new(quarry),
+        Evade::default(),
+        Wander::default(),
+    )));
+    spawn(&mut world.spawn((body(6.0, 0.0), Leadership::default(), Wander::default())));
+    for at in 0..8 {
+        let place = Vec2::from_angle(at as f32) * 3.0;
+        let flock = (Flocking::within(4.0), LeaderFollowing::default());
+        spawn(&mut world.spawn((body(place.x, place.y), flock, SpeedLimit::Hard)));
+    }
+    entities
+}
+
+fn assert_same<T: Component + PartialEq + Debug>(one: &App, other: &App, entities: &[Entity]) {
+    for &entity in entities {
+        let (one, other) = (one.world().get::<T>(entity), other.world().get(entity));
+        assert_eq!(one, other, "{entity}");
+    }
+}
+
+#[test]
+fn a_run_goes_on_from_a_save_bit_for_bit() {
+    let mut played = app();
+    let entities = populate(played.world_mut());
+    run(&mut played, 100);
+    let mut loaded = loaded(&played, &entities);
+    run(&mut played, 200);
+    run(&mut loaded, 200);
+    assert_same::<Kinematics>(&played, &loaded, &entities);
+    assert_same::<WanderMemory>(&played, &loaded, &entities);
+    assert_same::<FollowPathMemory>(&played, &loaded, &entities);
+    assert_same::<StuckMemory>(&played, &loaded, &entities);
+}
+
+#[test]
+fn a_path_that_is_none_is_refused_with_its_reason() {
+    let error = ron::from_str::<SteeringPath>("(points: [], looped: false)").unwrap_err();
+    assert!(error.to_string().contains("at least one point"), "{error}");
+}
