@@ -47,50 +47,21 @@ pub(crate) fn move_bodies(
         let set = set.bypass_change_detection();
         let tables = bodies.contiguous_iter().expect("all of it in tables");
         for (handles, contexts, bodies, agents, limits, faces, looks) in tables {
+            let table = Table {
+                handles,
+                contexts,
+                bodies,
+                agents,
+                limits,
+                faces,
+                looks,
+            };
             for first in (0..bodies.len()).step_by(BATCH) {
-                let rows = first..(first + BATCH).min(bodies.len());
-                let mut found = [None; BATCH];
-                for (found, at) in found.iter_mut().zip(rows.clone()) {
-                    if contexts[at].0 == context && bodies[at].is_steerable() {
-                        *found = set.bodies.get(handles[at].0);
-                        prefetch(*found);
-                    }
-                }
+                let found = table.look_up(first, context, set);
                 let mut plans = [const { Plan::NONE }; BATCH];
-                if let Some((vehicles, forces)) = agents {
-                    let eights = plans.chunks_mut(EIGHT).zip(found.chunks(EIGHT));
-                    for ((plans, found), first) in eights.zip((first..).step_by(EIGHT)) {
-                        let mut changes = VelocityChanges::default();
-                        for (lane, simulated) in found.iter().enumerate() {
-                            if let Some(simulated) = simulated {
-                                let at = first + lane;
-                                let (mass, velocity) = (bodies[at].mass, simulated.linvel());
-                                let limit = limits.map_or_else(default, |limits| limits[at]);
-                                let force = forces[at].total;
-                                changes.put(lane, &vehicles[at], mass, velocity, force, limit);
-                            }
-                        }
-                        let changes = changes.compute(delta);
-                        for (lane, simulated) in found.iter().enumerate() {
-                            if let Some(simulated) = simulated {
-                                let force = &forces[first + lane];
-                                plans[lane].push =
-                                    push(simulated, force, changes[lane], length_unit);
-                            }
-                        }
-                    }
-                }
-                if let Some(faces) = faces {
-                    for (lane, simulated) in found.iter().enumerate() {
-                        if let Some(simulated) = simulated {
-                            let at = first + lane;
-                            let looks = looks.map(|looks| &looks[at]);
-                            let wanted = wanted_facing(&bodies[at], looks, &targets);
-                            plans[lane].turn = turn(simulated, wanted, &faces[at], delta);
-                        }
-                    }
-                }
-                for (at, plan) in rows.zip(plans) {
+                table.plan_pushes(&mut plans, &found, first, delta, length_unit);
+                table.plan_turns(&mut plans, &found, first, delta, &targets);
+                for (at, plan) in (first..).zip(plans) {
                     if (plan.push.is_some() || plan.turn.is_some())
                         && let Some(simulated) = set.bodies.get_mut(handles[at].0)
                     {
@@ -98,6 +69,89 @@ pub(crate) fn move_bodies(
                         plan.turn.into_iter().for_each(|turn| turn.apply(simulated));
                     }
                 }
+            }
+        }
+    }
+}
+
+/// One of Bevy's tables: bodies that have the same components.
+struct Table<'a> {
+    handles: &'a [RapierRigidBodyHandle],
+    contexts: &'a [RapierContextEntityLink],
+    bodies: &'a [Kinematics],
+    agents: Option<(&'a [Vehicle], &'a [SteeringForce])>,
+    limits: Option<&'a [SpeedLimit]>,
+    faces: Option<&'a [FaceVelocity]>,
+    looks: Option<&'a [FaceTarget]>,
+}
+
+/// The bodies of some rows that Rapier simulates in one context and that can be steered.
+type Found<'a> = [Option<&'a SimulatedBody>; BATCH];
+
+impl Table<'_> {
+    #[inline(always)]
+    fn look_up<'a>(&self, first: usize, context: Entity, set: &'a RapierRigidBodySet) -> Found<'a> {
+        let mut found = [None; BATCH];
+        for (found, at) in found.iter_mut().zip(first..self.bodies.len()) {
+            if self.contexts[at].0 == context && self.bodies[at].is_steerable() {
+                *found = set.bodies.get(self.handles[at].0);
+                prefetch(*found);
+            }
+        }
+        found
+    }
+
+    #[inline(always)]
+    fn plan_pushes(
+        &self,
+        plans: &mut [Plan; BATCH],
+        found: &Found,
+        first: usize,
+        delta: f32,
+        length_unit: f32,
+    ) {
+        let Some((vehicles, forces)) = self.agents else {
+            return;
+        };
+        let eights = plans.chunks_mut(EIGHT).zip(found.chunks(EIGHT));
+        for ((plans, found), first) in eights.zip((first..).step_by(EIGHT)) {
+            let mut changes = VelocityChanges::default();
+            for (lane, simulated) in found.iter().enumerate() {
+                if let Some(simulated) = simulated {
+                    let at = first + lane;
+                    let (mass, velocity) = (self.bodies[at].mass, simulated.linvel());
+                    let limit = self.limits.map_or_else(default, |limits| limits[at]);
+                    let force = forces[at].total;
+                    changes.put(lane, &vehicles[at], mass, velocity, force, limit);
+                }
+            }
+            let changes = changes.compute(delta);
+            for (lane, simulated) in found.iter().enumerate() {
+                if let Some(simulated) = simulated {
+                    let force = &forces[first + lane];
+                    plans[lane].push = push(simulated, force, changes[lane], length_unit);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn plan_turns(
+        &self,
+        plans: &mut [Plan; BATCH],
+        found: &Found,
+        first: usize,
+        delta: f32,
+        targets: &Targets,
+    ) {
+        let Some(faces) = self.faces else {
+            return;
+        };
+        for ((plan, simulated), at) in plans.iter_mut().zip(found).zip(first..) {
+            if let Some(simulated) = simulated {
+                let looks = self.looks.map(|looks| &looks[at]);
+                let wanted = wanted_facing(&self.bodies[at], looks, targets);
+                plan.turn = turn(simulated, wanted, &faces[at], delta);
             }
         }
     }

@@ -1,5 +1,7 @@
 //! Sense: from Rapier's rigid bodies to `Kinematics`.
 
+use std::fmt;
+
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_rapier2d::rapier::dynamics::{RigidBody as SimulatedBody, RigidBodyType};
@@ -82,35 +84,6 @@ pub(crate) fn sense_bodies(
         (With<RigidBody>, Without<PointMass>),
     >,
 ) {
-    let complain = |entity, body: &Kinematics, simulated: Option<&SimulatedBody>, is_agent| {
-        let (field, message) = match simulated {
-            None if is_agent && sets.is_empty() => (
-                "RigidBody",
-                "has a RigidBody, but nothing simulates it: add RapierPhysicsPlugin to the app, or \
-                 give it a PointMass instead"
-                    .into(),
-            ),
-            Some(_) if !body.is_finite() => {
-                let field = if body.position.is_finite() {
-                    "Velocity.linear"
-                } else {
-                    "Transform.translation"
-                };
-                let message = format!("{field} is not finite; until then it is not steered");
-                (field, message)
-            }
-            Some(simulated) if is_agent && simulated.is_enabled() => (
-                "RigidBody",
-                format!(
-                    "is a {:?} body, which steering cannot move; use Dynamic or \
-                     KinematicVelocityBased",
-                    simulated.body_type()
-                ),
-            ),
-            _ => return,
-        };
-        warnings.raise(&clock, entity, field, || message);
-    };
     let tables = bodies.contiguous_iter_mut().expect("all of it in tables");
     for (entities, links, is_agent, mut bodies) in tables {
         let piece = piece_of(entities.len(), LIGHT);
@@ -135,8 +108,11 @@ pub(crate) fn sense_bodies(
                 }
                 for (lane, (body, simulated)) in bodies.iter_mut().zip(found).enumerate() {
                     sense_body(body, simulated);
-                    if body.mass == 0.0 {
-                        complain(entities[first + lane], body, simulated, is_agent);
+                    if body.mass == 0.0
+                        && let Some(fault) = Fault::of(body, simulated, is_agent, &sets)
+                    {
+                        let entity = entities[first + lane];
+                        warnings.raise(&clock, entity, fault.field(), || fault.to_string());
                     }
                 }
             }
@@ -159,6 +135,58 @@ fn sense_body(body: &mut Kinematics, simulated: Option<&SimulatedBody>) {
     } else {
         0.0
     };
+}
+
+/// Why a body cannot be steered that should be.
+enum Fault {
+    Unsimulated,
+    NotFinite(&'static str),
+    Immobile(RigidBodyType),
+}
+
+impl Fault {
+    /// What is wrong with a body that has no mass.
+    fn of(
+        body: &Kinematics,
+        simulated: Option<&SimulatedBody>,
+        is_agent: bool,
+        sets: &Query<&RapierRigidBodySet>,
+    ) -> Option<Self> {
+        match simulated {
+            None => (is_agent && sets.is_empty()).then_some(Self::Unsimulated),
+            Some(_) if !body.position.is_finite() => Some(Self::NotFinite("Transform.translation")),
+            Some(_) if !body.velocity.is_finite() => Some(Self::NotFinite("Velocity.linear")),
+            Some(simulated) => {
+                (is_agent && simulated.is_enabled()).then(|| Self::Immobile(simulated.body_type()))
+            }
+        }
+    }
+
+    fn field(&self) -> &'static str {
+        match self {
+            Self::NotFinite(field) => field,
+            Self::Unsimulated | Self::Immobile(_) => "RigidBody",
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Unsimulated => f.write_str(
+                "has a RigidBody, but nothing simulates it: add RapierPhysicsPlugin to the app, or \
+                 give it a PointMass instead",
+            ),
+            Self::NotFinite(field) => {
+                write!(f, "{field} is not finite; until then it is not steered")
+            }
+            Self::Immobile(kind) => write!(
+                f,
+                "is a {kind:?} body, which steering cannot move; use Dynamic or \
+                 KinematicVelocityBased"
+            ),
+        }
+    }
 }
 
 /// The mass to steer a body with, kg; zero if it cannot be steered.
