@@ -183,7 +183,7 @@ mod tests {
     use super::*;
     use crate::FollowPath;
     use crate::behaviors::follow_path::tests::walk;
-    use crate::behaviors::testing::{Course, assert_close, reynolds};
+    use crate::behaviors::testing::{Course, assert_close, between, reynolds};
     use bevy::math::ops;
     use proptest::prelude::*;
 
@@ -313,7 +313,7 @@ mod tests {
             looped: bool,
             position in anywhere(),
             velocity in anywhere(),
-            radius in 0.01_f32..10.0,
+            radius in between(0.01..=10.0),
             look_ahead in 0.0_f32..5.0,
         ) {
             let path = if looped { SteeringPath::looped(points) } else { SteeringPath::open(points) };

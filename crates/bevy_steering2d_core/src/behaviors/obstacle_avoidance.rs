@@ -277,7 +277,7 @@ const CONTACT: f32 = 0.01;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::behaviors::testing::{Course, assert_close};
+    use crate::behaviors::testing::{Course, assert_close, between};
     use proptest::prelude::*;
 
     /// At full speed along x: 5 m/s, 20 m/s² at most, radius 0.5 m.
@@ -440,8 +440,8 @@ mod tests {
     proptest! {
         #[test]
         fn forces_are_finite_and_bounded(
-            x in -20.0..20.0_f32, y in -20.0..20.0_f32, radius in 1e-3..1e4_f32,
-            vx in -9.0..9.0_f32, vy in -9.0..9.0_f32, mass in 0.01..1e3_f32,
+            x in -20.0..20.0_f32, y in -20.0..20.0_f32, radius in between(1e-3..=1e4),
+            vx in -9.0..9.0_f32, vy in -9.0..9.0_f32, mass in between(0.01..=1e3),
         ) {
             let velocity = Vec2::new(vx, vy);
             let me = Agent {

@@ -1,6 +1,9 @@
 //! Helpers of the unit tests.
 
+use std::ops::RangeInclusive;
+
 use bevy::prelude::*;
+use proptest::strategy::Strategy;
 
 use crate::locomotion::{SpeedLimit, velocity_change};
 use crate::{Agent, Vehicle};
@@ -14,6 +17,13 @@ pub(crate) fn reynolds(max_speed: f32) -> Agent {
         delta: 1.0,
         ..default()
     }
+}
+
+/// Numbers of a range, by way of whole ones: proptest's own sampler panics for some ranges.
+pub(crate) fn between(range: RangeInclusive<f32>) -> impl Strategy<Value = f32> + Clone {
+    const STEPS: u32 = 1 << f32::MANTISSA_DIGITS;
+    let (least, most) = range.into_inner();
+    (0..=STEPS).prop_map(move |step| least + (most - least) * (step as f32 / STEPS as f32))
 }
 
 #[track_caller]

@@ -201,7 +201,7 @@ impl WallResponse {
 mod tests {
     use super::*;
     use crate::behaviors::seek;
-    use crate::behaviors::testing::{Course, assert_close};
+    use crate::behaviors::testing::{Course, assert_close, between};
     use crate::perception::{Wall, WallIndex};
     use crate::{WanderMemory, WanderStyle};
     use proptest::prelude::*;
@@ -447,7 +447,7 @@ mod tests {
         #[test]
         fn forces_are_finite_and_bounded(
             ends in prop::collection::vec((-9.0..9.0_f32, -9.0..9.0_f32), 2..30),
-            vx in -9.0..9.0_f32, vy in -9.0..9.0_f32, mass in 0.01..1e3_f32,
+            vx in -9.0..9.0_f32, vy in -9.0..9.0_f32, mass in between(0.01..=1e3),
         ) {
             let velocity = Vec2::new(vx, vy);
             let me = Agent {

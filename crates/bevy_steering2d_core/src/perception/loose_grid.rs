@@ -213,6 +213,7 @@ fn spacing<T: Bounded>(items: &[T], scratch: &mut Vec<f32>) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::behaviors::testing::between;
     use proptest::prelude::*;
 
     impl Bounded for Circle {
@@ -264,7 +265,8 @@ mod tests {
     }
 
     fn circle() -> impl Strategy<Value = Circle> {
-        let radius = prop_oneof![8 => 0.01..3.0_f32, 1 => 1e-6..1e6_f32, 1 => Just(1e20)];
+        let radius =
+            prop_oneof![8 => between(0.01..=3.0), 1 => between(1e-6..=1e6), 1 => Just(1e20)];
         (coordinate(), coordinate(), radius).prop_map(|(x, y, radius)| Circle {
             center: Vec2::new(x, y),
             radius,

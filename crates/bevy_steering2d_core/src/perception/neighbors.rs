@@ -432,6 +432,7 @@ const REACH_SLACK: f32 = 1.000_1;
 mod tests {
     use super::super::Candidates;
     use super::*;
+    use crate::behaviors::testing::between;
     use proptest::prelude::*;
 
     /// An index over bodies at these places; ids count up.
@@ -508,8 +509,8 @@ mod tests {
         #[test]
         fn the_index_equals_brute_force(
             places in prop::collection::vec((coordinate(), coordinate()), 1..60),
-            cell in 0.5_f32..5.0,
-            radius in 0.1_f32..30.0,
+            cell in between(0.5..=5.0),
+            radius in between(0.1..=30.0),
         ) {
             let places: Vec<Vec2> = places.into_iter().map(Vec2::from).collect();
             assert_equals_brute_force(&places, cell, radius);

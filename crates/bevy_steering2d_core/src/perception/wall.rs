@@ -200,6 +200,7 @@ pub(crate) fn index_walls(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::behaviors::testing::between;
     use proptest::prelude::*;
 
     fn point() -> impl Strategy<Value = Vec2> {
@@ -207,7 +208,7 @@ mod tests {
     }
 
     fn walls() -> impl Strategy<Value = Vec<Wall>> {
-        let length = prop_oneof![4 => 0.1..4.0_f32, 1 => 10.0..60.0_f32];
+        let length = prop_oneof![4 => between(0.1..=4.0), 1 => between(10.0..=60.0)];
         let wall = (point(), length, -3.0..3.0_f32).prop_map(|(from, length, angle)| {
             Wall::new(from, from + length * Vec2::from_angle(angle))
         });
