@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_agents_are_drawn_than_asked_for() {
+    fn no_more_agents_are_drawn_than_asked_for_the_nearest_to_the_camera() {
         let debug = SteeringDebug {
             max_agents: 10,
             ..SteeringDebug::of([DebugLayer::Velocity])
@@ -450,12 +450,24 @@ mod tests {
             let place = Transform::from_xyz(x as f32, 0.0, 0.0);
             app.world_mut().spawn((body, Vehicle::default(), place));
         }
-        for _ in 0..3 {
-            app.update();
-        }
-        let points = drawn(&app);
-        assert_eq!(points.len(), 10 * 6);
-        assert!(points.iter().all(|point| point.x < 11.0), "the first ten");
+        let drawn_between = |app: &mut App| {
+            for _ in 0..3 {
+                app.update();
+            }
+            let points = drawn(app);
+            assert_eq!(points.len(), 10 * 6);
+            let xs = points.into_iter().map(|point| point.x);
+            xs.fold((f32::MAX, f32::MIN), |(least, most), x| {
+                (least.min(x), most.max(x))
+            })
+        };
+        let (_, most) = drawn_between(&mut app);
+        assert!(most < 11.0, "without a camera the first ten: {most}");
+        let place = Transform::from_xyz(30.0, 0.0, 0.0);
+        app.world_mut()
+            .spawn((Camera::default(), place, GlobalTransform::from(place)));
+        let (least, most) = drawn_between(&mut app);
+        assert!(least > 24.0 && most < 37.0, "{least} to {most}");
     }
 
     #[test]

@@ -111,6 +111,7 @@ pub(crate) fn choose_subjects(
     >,
     minds: Minds,
     scenery: Scenery,
+    eye: Eye,
     mut subjects: ResMut<Subjects>,
 ) {
     let subjects = &mut *subjects;
@@ -118,12 +119,18 @@ pub(crate) fn choose_subjects(
     subjects.carriers.clear();
     let mut chosen: Vec<Entity> = selection.iter().collect();
     if debug.whom == Whom::All {
-        let others = agents.iter().map(|(agent, id, ..)| (*id, agent));
-        let others = others.filter(|(_, agent)| !selection.contains(*agent));
-        chosen.extend(lowest(
-            others.collect(),
-            debug.max_agents.saturating_sub(chosen.len()),
-        ));
+        let most = debug.max_agents.saturating_sub(chosen.len());
+        let all_fit = agents.iter().len() <= most;
+        let eye = eye.place().filter(|_| !all_fit);
+        let others = agents
+            .iter()
+            .filter(|(agent, ..)| !selection.contains(*agent))
+            .map(|(agent, id, ..)| {
+                let place = || scenery.place_of(agent);
+                let distance = eye.and_then(|eye| Some(eye.distance_squared(place()?)));
+                (distance.unwrap_or_default(), *id, agent)
+            });
+        chosen.extend(nearest(others.collect(), most));
         let left_out = agents.iter().len().saturating_sub(debug.max_agents);
         if left_out > 0 && !subjects.complained {
             subjects.complained = true;
@@ -158,14 +165,35 @@ pub(crate) fn choose_subjects(
     }
 }
 
-/// The `most` with the lowest ids, in their order.
-fn lowest(mut agents: Vec<(SteeringId, Entity)>, most: usize) -> impl Iterator<Item = Entity> {
+/// The `most` at the least distance, by their ids.
+fn nearest(
+    mut agents: Vec<(f32, SteeringId, Entity)>,
+    most: usize,
+) -> impl Iterator<Item = Entity> {
     if most > 0 && agents.len() > most {
-        agents.select_nth_unstable(most - 1);
+        agents.select_nth_unstable_by(most - 1, |a, b| {
+            let by_distance = a.0.total_cmp(&b.0);
+            by_distance.then_with(|| (a.1, a.2).cmp(&(b.1, b.2)))
+        });
     }
     agents.truncate(most);
-    agents.sort_unstable();
-    agents.into_iter().map(|(_, agent)| agent)
+    agents.sort_unstable_by_key(|&(_, id, agent)| (id, agent));
+    agents.into_iter().map(|(.., agent)| agent)
+}
+
+/// From where somebody looks on.
+#[derive(SystemParam)]
+pub(crate) struct Eye<'w, 's> {
+    cameras: Query<'w, 's, (&'static Camera, &'static GlobalTransform)>,
+}
+
+impl Eye<'_, '_> {
+    /// The middle of the view of the topmost camera, m.
+    fn place(&self) -> Option<Vec2> {
+        let active = self.cameras.iter().filter(|(camera, _)| camera.is_active);
+        let (_, place) = active.max_by_key(|(camera, _)| camera.order)?;
+        Some(place.translation().truncate())
+    }
 }
 
 /// Where things are seen.
@@ -213,14 +241,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_lowest_ids_are_kept_in_order() {
+    fn the_nearest_are_kept_in_the_order_of_their_ids() {
         let mut world = World::new();
-        let agents: Vec<_> = [5, 1, 9, 3]
-            .map(|id| (SteeringId(id), world.spawn_empty().id()))
-            .into();
-        let kept: Vec<_> = lowest(agents.clone(), 2).collect();
-        assert_eq!(kept, [agents[1].1, agents[3].1]);
-        assert_eq!(lowest(agents.clone(), 0).count(), 0);
-        assert_eq!(lowest(agents, 99).count(), 4);
+        let mut agent = |distance, id| (distance, SteeringId(id), world.spawn_empty().id());
+        let agents = vec![agent(2.0, 5), agent(1.0, 9), agent(3.0, 1), agent(2.0, 3)];
+        let kept: Vec<_> = nearest(agents.clone(), 2).collect();
+        assert_eq!(kept, [agents[3].2, agents[1].2], "equally near ones by id");
+        assert_eq!(nearest(agents.clone(), 0).count(), 0);
+        assert_eq!(nearest(agents, 99).count(), 4);
     }
 }
