@@ -174,6 +174,10 @@ impl Grid {
     /// The ranges of sorted points that contain everything within `radius` of `point`, in canonical
     /// order.
     pub(crate) fn ranges_around(&self, point: Vec2, radius: f32) -> Ranges<'_> {
+        if self.seen() == 0 {
+            // There may be no cells yet.
+            return self.ranges_in(Span::NONE, Span::NONE);
+        }
         let rows = self.span(point.y, self.origin.y, radius, self.rows);
         let columns = self.span(point.x, self.origin.x, radius, self.columns);
         self.ranges_in(rows, columns)
@@ -247,6 +251,8 @@ fn floor(value: f32) -> i64 {
 struct Span(Range<i64>, Range<i64>);
 
 impl Span {
+    const NONE: Self = Self(0..0, 0..0);
+
     #[inline(always)]
     fn next(&mut self) -> Option<i64> {
         self.0.next().or_else(|| self.1.next())

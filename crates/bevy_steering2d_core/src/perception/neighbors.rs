@@ -536,6 +536,15 @@ mod tests {
     }
 
     #[test]
+    fn before_the_first_tick_there_is_nobody_to_see() {
+        let neighbors = Neighbors::default();
+        let somebody = index(&[Vec2::ZERO], 1.0).rows.agent(0);
+        assert_eq!(neighbors.in_view(view(&somebody, 1.0)).count(), 0);
+        assert_eq!(neighbors.candidates_within(Vec2::ZERO, 1.0), 0);
+        assert!(neighbors.is_empty());
+    }
+
+    #[test]
     fn an_infinite_radius_sees_everybody_else() {
         let places: Vec<Vec2> = (0..50).map(|i| Vec2::new(i as f32 * 7.0, 0.0)).collect();
         let neighbors = index(&places, 1.0);
