@@ -130,16 +130,25 @@ fn average(ledger: &mut [LedgerEntry], max_force: f32) -> Vec2 {
     }
 }
 
+/// What a [`Budget`] does, with branches: mostly all are heard in full, and so the processor goes on
+/// before it knows what is left.
 fn prioritized(ledger: &mut [LedgerEntry], max_force: f32) -> Vec2 {
-    let mut budget = Budget::of(max_force);
+    let (mut left, mut sum) = (max_force, Vec2::ZERO);
     for entry in heard(ledger) {
-        let share = budget.accept(entry.weight, entry.raw.into());
+        let asked = length(entry.weighted().into());
+        let share = if left < asked { left / asked } else { 1.0 };
+        sum += (share * entry.weight) * entry.raw;
+        left = if share < 1.0 {
+            0.0
+        } else {
+            (max_force - length(sum.into())).max(0.0)
+        };
         (entry.share, entry.cut) = (share, Cut::by_share(share));
     }
-    budget.sum.into()
+    sum
 }
 
-/// How [`Combine::Prioritized`] spends `max_force`, for one agent or eight at once.
+/// How [`Combine::Prioritized`] spends `max_force`, for eight agents at once.
 pub(crate) struct Budget<N> {
     whole: N,
     left: N,
@@ -446,6 +455,22 @@ mod tests {
                 (1, Cut::Budget, 0.0)
             ]
         );
+    }
+
+    #[test]
+    fn one_agent_spends_its_budget_as_eight_do() {
+        let mut dice = RandomStream::new(3, SteeringId(0), 0);
+        let area = Rect::from_center_half_size(Vec2::ZERO, Vec2::splat(8.0));
+        for _ in 0..10_000 {
+            let mut ledger = [4, 3, 2, 1].map(|at| entry(at, dice.point_in(area), dice.unit()));
+            let total = prioritized(&mut ledger, 10.0);
+            let mut budget = Budget::of(10.0);
+            for entry in &ledger {
+                let share = budget.accept(entry.weight, entry.raw.into());
+                assert_eq!(entry.share.to_bits(), share.to_bits());
+            }
+            assert_eq!(total, budget.sum.into());
+        }
     }
 
     #[test]
