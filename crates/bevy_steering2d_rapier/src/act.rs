@@ -128,8 +128,9 @@ impl Table<'_> {
             let changes = changes.compute(delta);
             for (lane, simulated) in found.iter().enumerate() {
                 if let Some(simulated) = simulated {
-                    let force = &forces[first + lane];
-                    plans[lane].push = push(simulated, force, changes[lane], length_unit);
+                    let at = first + lane;
+                    let change = Some(changes[lane]).filter(|_| vehicles[at].check().is_ok());
+                    plans[lane].push = push(simulated, &forces[at], change, length_unit);
                 }
             }
         }
@@ -189,14 +190,13 @@ fn creeps(simulated: &SimulatedBody, force: &SteeringForce, length_unit: f32) ->
 fn push(
     simulated: &SimulatedBody,
     force: &SteeringForce,
-    change: Vec2,
+    change: Option<Vec2>,
     length_unit: f32,
 ) -> Option<Push> {
-    if force.is_steered() && change != Vec2::ZERO && change.is_finite() {
-        Some(Push::Accelerate(change))
-    } else {
-        creeps(simulated, force, length_unit).then_some(Push::KeepAwake)
-    }
+    change
+        .filter(|change| force.is_steered() && *change != Vec2::ZERO && change.is_finite())
+        .map(Push::Accelerate)
+        .or_else(|| creeps(simulated, force, length_unit).then_some(Push::KeepAwake))
 }
 
 impl Push {
