@@ -1,5 +1,6 @@
 //! The agents that are drawn in this frame.
 
+use bevy::camera::RenderTarget;
 use bevy::ecs::query::{QueryData, QueryFilter, ROQueryItem};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
@@ -120,8 +121,8 @@ pub(crate) fn choose_subjects(
     let mut chosen: Vec<Entity> = selection.iter().collect();
     if debug.whom == Whom::All {
         let most = debug.max_agents.saturating_sub(chosen.len());
-        let all_fit = agents.iter().len() <= most;
-        let eye = eye.place().filter(|_| !all_fit);
+        let count = agents.iter().len();
+        let eye = eye.place().filter(|_| count > most);
         let others = agents
             .iter()
             .filter(|(agent, ..)| !selection.contains(*agent))
@@ -131,7 +132,7 @@ pub(crate) fn choose_subjects(
                 (distance.unwrap_or_default(), *id, agent)
             });
         chosen.extend(nearest(others.collect(), most));
-        let left_out = agents.iter().len().saturating_sub(debug.max_agents);
+        let left_out = count.saturating_sub(debug.max_agents);
         if left_out > 0 && !subjects.complained {
             subjects.complained = true;
             log::warn!(
@@ -184,14 +185,24 @@ fn nearest(
 /// From where somebody looks on.
 #[derive(SystemParam)]
 pub(crate) struct Eye<'w, 's> {
-    cameras: Query<'w, 's, (&'static Camera, &'static GlobalTransform)>,
+    cameras: Query<
+        'w,
+        's,
+        (
+            &'static Camera,
+            &'static RenderTarget,
+            &'static GlobalTransform,
+        ),
+    >,
 }
 
 impl Eye<'_, '_> {
-    /// The middle of the view of the topmost camera, m.
+    /// The middle of the view of the topmost camera in a window, m.
     fn place(&self) -> Option<Vec2> {
-        let active = self.cameras.iter().filter(|(camera, _)| camera.is_active);
-        let (_, place) = active.max_by_key(|(camera, _)| camera.order)?;
+        let visible = self.cameras.iter().filter(|(camera, target, _)| {
+            camera.is_active && matches!(target, RenderTarget::Window(_))
+        });
+        let (.., place) = visible.max_by_key(|(camera, ..)| camera.order)?;
         Some(place.translation().truncate())
     }
 }
