@@ -138,7 +138,7 @@ pub(crate) fn chunks_to_change<'a, T>(
     pieces.map(move |(rows, changed)| RowsToChange { rows, changed, now })
 }
 
-/// How many items ahead to ask for memory: enough to hide the way to the last level of cache.
+/// How many items ahead to ask for memory: enough to hide the way to another core's cache.
 pub(crate) const AHEAD: usize = 48;
 
 /// Asks for an item that is going to be read soon, where the processor cannot guess which or does

@@ -162,7 +162,7 @@ impl Crowd {
     /// Where nobody is, m: out of every reach, and its square is still a number.
     const NOWHERE: f32 = 1e18;
 
-    /// Takes in all candidates, if there is room.
+    /// Takes in all candidates, and says whether there was room.
     #[inline(always)]
     fn gather<L: Lanes>(
         &mut self,
