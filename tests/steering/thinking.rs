@@ -1,6 +1,7 @@
 //! Agents that think less often than every tick.
 
 use bevy::prelude::*;
+use bevy_rapier2d::prelude::*;
 use bevy_steering2d::RandomStream;
 use bevy_steering2d::prelude::*;
 
@@ -111,6 +112,30 @@ fn a_flock_that_thinks_seldom_agrees_as_well() {
         assert!(seldom > always - 0.05, "seed {seed}: {seldom} and {always}");
     }
     assert!(order_of_a_flock(4, 1) > 0.9);
+}
+
+#[test]
+fn who_thinks_seldom_feels_colliders_as_well() {
+    let pushed_by_the_wall = |every: u32| {
+        let mut app = rapier_app(HERTZ);
+        let wall = Collider::segment(Vec2::new(-50.0, 0.0), Vec2::new(50.0, 0.0));
+        app.world_mut().spawn((RigidBody::Fixed, wall));
+        app.update();
+        // Its feeler points along the wall: only its skin can feel it.
+        let avoidance = WallAvoidance {
+            feelers: Feelers::Single,
+            ..default()
+        };
+        let agent = (SensesColliders::default(), avoidance, ThinkEvery(every));
+        let body = Body::at(0.0, PointMass::RADIUS).moving(2.0, 0.0);
+        let agent = Backend::Rapier.spawn(&mut app, body, agent);
+        run_ticks(&mut app, every);
+        entry::<WallAvoidance>(&app, agent).raw.y
+    };
+    for every in [1, 3] {
+        let push = pushed_by_the_wall(every);
+        assert!(push > 1.0, "every {every}: {push} N");
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 
 use crate::random::RandomStream;
-use crate::{InvalidParameter, Kinematics, SteeringClock, SteeringId, Vehicle};
+use crate::{InvalidParameter, Kinematics, SteeringClock, SteeringId, ThinkEvery, Vehicle};
 
 /// Everything a behavior may know of the agent it steers, during one tick.
 ///
@@ -46,8 +46,7 @@ pub struct Agent {
     pub max_force: f32,
     /// Time constant of [`track`](Self::track), s.
     pub response_time: f32,
-    /// Time until it thinks again, s: the length of this tick, or [`ThinkEvery`](crate::ThinkEvery)
-    /// so many of them.
+    /// Time until it thinks again, s: the length of this tick, or [`ThinkEvery`] so many of them.
     pub delta: f32,
     /// Number of this tick.
     pub tick: u32,
@@ -92,6 +91,7 @@ impl Agent {
         id: SteeringId,
         vehicle: &Vehicle,
         body: &Kinematics,
+        every: Option<&ThinkEvery>,
         clock: &SteeringClock,
     ) -> Result<Self, InvalidParameter> {
         vehicle.check()?;
@@ -106,7 +106,7 @@ impl Agent {
             max_speed: vehicle.max_speed,
             max_force: vehicle.max_force,
             response_time: vehicle.response_time,
-            delta: clock.delta,
+            delta: clock.delta * ThinkEvery::ticks(every) as f32,
             tick: clock.tick,
             seed: clock.seed,
         })

@@ -136,15 +136,13 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
         body: &Kinematics,
         every: Option<&ThinkEvery>,
     ) -> Option<Agent> {
-        let ticks = ThinkEvery::turn(every, id, self.clock.tick)?;
+        ThinkEvery::turn(every, id, self.clock.tick)?;
         if !body.is_steerable() {
             return None;
         }
-        let mut agent = Agent::new(entity, id, vehicle, body, self.clock)
+        Agent::new(entity, id, vehicle, body, every, self.clock)
             .map_err(|error| self.warn(entity, &error))
-            .ok()?;
-        agent.delta *= ticks as f32;
-        Some(agent)
+            .ok()
     }
 
     /// Asks one behavior, unless it is switched off or faulty, and takes down its force.

@@ -37,10 +37,16 @@ impl Default for ThinkEvery {
 }
 
 impl ThinkEvery {
+    /// Ticks from thought to thought.
+    #[inline]
+    pub(crate) fn ticks(every: Option<&Self>) -> u32 {
+        every.map_or(1, |every| every.0.max(1))
+    }
+
     /// Ticks from thought to thought if an agent thinks in this tick, else `None`.
     #[inline]
     pub(crate) fn turn(every: Option<&Self>, id: crate::SteeringId, tick: u32) -> Option<u32> {
-        let every = every.map_or(1, |every| every.0.max(1));
+        let every = Self::ticks(every);
         (every == 1 || tick.wrapping_add(id.0).is_multiple_of(every)).then_some(every)
     }
 }

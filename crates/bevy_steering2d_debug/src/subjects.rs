@@ -6,7 +6,7 @@ use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy_steering2d_core::{
     Agent, Behavior, Kinematics, SteeredBy, SteeringClock, SteeringDisabled, SteeringId, Target,
-    Targets, Vehicle,
+    Targets, ThinkEvery, Vehicle,
 };
 
 use crate::{SteeringDebug, SteeringSelection, Whom};
@@ -42,14 +42,23 @@ pub struct DrawnAt(pub Option<Vec2>);
 #[derive(SystemParam)]
 pub struct Minds<'w, 's> {
     clock: Res<'w, SteeringClock>,
-    agents: Query<'w, 's, (&'static SteeringId, &'static Vehicle, &'static Kinematics)>,
+    agents: Query<
+        'w,
+        's,
+        (
+            &'static SteeringId,
+            &'static Vehicle,
+            &'static Kinematics,
+            Option<&'static ThinkEvery>,
+        ),
+    >,
 }
 
 impl Minds<'_, '_> {
     /// The agent; `None` if it is none, or holds nonsense.
     pub fn of(&self, agent: Entity) -> Option<Agent> {
-        let (&id, vehicle, body) = self.agents.get(agent).ok()?;
-        let me = Agent::new(agent, id, vehicle, body, &self.clock).ok()?;
+        let (&id, vehicle, body, every) = self.agents.get(agent).ok()?;
+        let me = Agent::new(agent, id, vehicle, body, every, &self.clock).ok()?;
         body.is_finite().then_some(me)
     }
 }

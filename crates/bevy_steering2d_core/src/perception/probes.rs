@@ -176,7 +176,7 @@ pub(crate) fn ask<B: Probing>(
             && behavior.influence().enabled
             && body.is_steerable()
             && behavior.check().is_ok()
-            && let Ok(me) = Agent::new(agent, id, vehicle, body, &clock)
+            && let Ok(me) = Agent::new(agent, id, vehicle, body, every, &clock)
         {
             behavior.probe(&me, &mut probes);
         }
