@@ -477,7 +477,7 @@ fn a_point_mass_may_become_a_rigid_body_and_back() {
     let mut app = rapier_app(HERTZ);
     let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
     let mut before = 0.0;
-    for step in 0..6 {
+    for step in 0..7 {
         let mut agent_mut = app.world_mut().entity_mut(agent);
         match step {
             1 => agent_mut
@@ -486,8 +486,10 @@ fn a_point_mass_may_become_a_rigid_body_and_back() {
             3 => agent_mut
                 .remove::<(RigidBody, Collider)>()
                 .insert(PointMass::default()),
+            4 => agent_mut.remove::<PointMass>().insert(RigidBody::Dynamic),
             // The new body first: nothing of the old one may take it down.
-            5 => agent_mut.insert(RigidBody::Dynamic).remove::<PointMass>(),
+            5 => agent_mut.insert(PointMass::default()).remove::<RigidBody>(),
+            6 => agent_mut.insert(RigidBody::Dynamic).remove::<PointMass>(),
             _ => &mut agent_mut,
         };
         let x = x_after_a_second(&mut app, agent);

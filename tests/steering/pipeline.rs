@@ -188,6 +188,22 @@ fn a_satellite_may_change_its_agent() {
 }
 
 #[test]
+fn an_agent_that_becomes_a_satellite_is_no_longer_pushed() {
+    for backend in BACKENDS {
+        let mut app = backend.app(HERTZ);
+        let other = backend.spawn(&mut app, Body::at(0.0, 9.0), Vehicle::default());
+        let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
+        run_ticks(&mut app, 5);
+        app.world_mut().entity_mut(agent).insert(SteersFor(other));
+        run_ticks(&mut app, 1);
+        let before = velocity(&app, agent);
+        run_ticks(&mut app, 10);
+        assert_eq!(velocity(&app, agent), before, "{backend:?}");
+        assert!(velocity(&app, other).x > 0.1, "{backend:?}");
+    }
+}
+
+#[test]
 fn an_agent_may_have_a_thousand_satellites() {
     let mut app = point_mass_app(HERTZ);
     let hunters = hunters(&mut app, 1_000);

@@ -2,6 +2,8 @@
 
 use bevy::prelude::*;
 
+use crate::force::LedgerPage;
+
 /// The current steering tick. Read-only for games; part of the state a rollback snapshots.
 #[derive(Resource, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Resource, Default, Debug, PartialEq, Clone)]
@@ -34,4 +36,6 @@ pub(crate) fn begin_tick(world: &mut World) {
         delta,
         seed,
     };
+    let mut page = world.resource_mut::<LedgerPage>();
+    page.0 = page.0.wrapping_add(1);
 }

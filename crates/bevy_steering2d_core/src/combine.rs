@@ -3,6 +3,7 @@
 use bevy::prelude::*;
 
 use crate::behaviors::{FlockRules, Flocker, Flockers};
+use crate::force::LedgerPage;
 use crate::parallel::{LIGHT, piece_of, prefetch, work_on};
 use crate::perception::Perception;
 use crate::perception::lanes::{Number, clamp_length, length};
@@ -221,6 +222,7 @@ const DITHER_SALT: u64 = 0x0064_6974_6865_7221;
 /// writing ledgers is most of what both cost.
 pub(crate) fn combine_forces(
     clock: Res<SteeringClock>,
+    page: Res<LedgerPage>,
     flock: FlockRules,
     mut agents: Query<
         (
@@ -249,6 +251,7 @@ pub(crate) fn combine_forces(
             let of = number * piece..number * piece + forces.len();
             let table = TablePiece {
                 clock: &clock,
+                page: *page,
                 entities: &entities[of.clone()],
                 ids: &ids[of.clone()],
                 vehicles: &vehicles[of.clone()],
@@ -269,6 +272,7 @@ type Satellites<'w, 's> =
 /// As many agents of one of Bevy's tables.
 struct TablePiece<'a> {
     clock: &'a SteeringClock,
+    page: LedgerPage,
     entities: &'a [Entity],
     ids: &'a [SteeringId],
     vehicles: &'a [Vehicle],
@@ -304,7 +308,7 @@ impl TablePiece<'_> {
                 let total = self
                     .combine_flocker(at, force, flock, (&flockers, lane))
                     .unwrap_or_else(|| {
-                        force.begin(self.clock.tick);
+                        force.begin(self.page);
                         if let Some(perceptions) = self.perceptions {
                             let agent = self.flocker(at, &perceptions[at]);
                             flock.record(&agent, flockers.forces_on(lane), force);
@@ -354,8 +358,8 @@ impl TablePiece<'_> {
         let perception = &self.perceptions?[at];
         let alone = self.modes[at] == Combine::Prioritized
             && self.lenders.is_none()
-            && force.is_untouched(self.clock.tick);
-        let settle = || flock.settle(self.clock.tick, asked, perception, force);
+            && force.is_untouched(self.page);
+        let settle = || flock.settle(self.page, asked, perception, force);
         alone.then(settle).flatten()
     }
 
@@ -367,7 +371,7 @@ impl TablePiece<'_> {
         satellites: &Satellites,
     ) -> Vec2 {
         if let Some(lenders) = self.lenders {
-            force.borrow(self.clock.tick, || {
+            force.borrow(self.page, || {
                 let lenders = satellites.iter_many(lenders[at].iter());
                 lenders.map(|(entity, &id, force)| (id, entity, force))
             });

@@ -8,24 +8,36 @@ use crate::{BehaviorId, Influence, SteeringId};
 
 /// The combined steering force of an agent and the ledger it was made from.
 ///
-/// Written anew every tick. Read it after
+/// Written anew whenever the agent thinks, which is every tick unless it has a
+/// [`ThinkEvery`](crate::ThinkEvery). Read it after
 /// [`SteeringSystems::Combine`](crate::SteeringSystems::Combine); the locomotion backend applies
 /// [`total`](Self::total) in [`SteeringSystems::Move`](crate::SteeringSystems::Move), so a system
-/// of yours between the two may still change it.
+/// of yours between the two may still change it, of an agent that [is steered](Self::is_steered).
+///
+/// With the feature `serialize` it is saved without its ledger: the force acts until the next
+/// thought.
 #[derive(Component, Reflect, Clone, Debug, Default)]
 #[reflect(Component, Default, Debug, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 // One line of the processor's cache, which the largest crowds feel.
 #[repr(C, align(64))]
 pub struct SteeringForce {
     /// The force to apply, N, world frame. Never longer than `max_force`, always finite.
     pub total: Vec2,
-    tick: u32,
+    #[cfg_attr(feature = "serialize", serde(skip))]
+    page: u32,
     steered: bool,
     #[reflect(ignore)]
+    #[cfg_attr(feature = "serialize", serde(skip))]
     ledger: Ledger,
 }
 
 const _: () = assert!(size_of::<SteeringForce>() == 64);
+
+/// The page that ledgers are on: a new one for every tick that is run, also for one that a rollback
+/// runs again. So it is no part of the state that is rolled back, as the number of the tick is.
+#[derive(Resource, Clone, Copy, Debug, Default)]
+pub(crate) struct LedgerPage(pub(crate) u32);
 
 /// Who asked for what.
 #[derive(Clone, Debug)]
@@ -129,11 +141,11 @@ impl SteeringForce {
         self.steered
     }
 
-    /// Empties a ledger of an earlier tick; the first writer of a tick does it for all.
+    /// Begins a new page; the first writer of a tick does it for all.
     #[inline]
-    pub(crate) fn begin(&mut self, tick: u32) {
-        if self.tick != tick {
-            self.tick = tick;
+    pub(crate) fn begin(&mut self, page: LedgerPage) {
+        if self.is_untouched(page) {
+            self.page = page.0;
             self.ledger.lines().clear();
         }
     }
@@ -144,23 +156,23 @@ impl SteeringForce {
         self.ledger.lines().push(entry);
     }
 
-    /// Whether nobody has written into the ledger in `tick`.
+    /// Whether nobody has written on this page.
     #[inline]
-    pub(crate) fn is_untouched(&self, tick: u32) -> bool {
-        self.tick != tick
+    pub(crate) fn is_untouched(&self, page: LedgerPage) -> bool {
+        self.page != page.0
     }
 
-    /// The ledger of `tick` is just these entries of a flock, with so much force and so much of it
+    /// On this page are just these entries of a flock, with so much force and so much of it
     /// accepted.
     #[inline]
     pub(crate) fn write(
         &mut self,
-        tick: u32,
+        page: LedgerPage,
         of_flock: &Arc<[LedgerEntry; 3]>,
         forces: [Vec2; 3],
         accepted: [f32; 3],
     ) {
-        self.tick = tick;
+        self.page = page.0;
         match &mut self.ledger {
             Ledger::Flock {
                 entries,
@@ -178,7 +190,7 @@ impl SteeringForce {
     }
 
     /// Takes over what other entities recorded for this agent, in the order of their ids.
-    pub(crate) fn borrow<'a, L>(&mut self, tick: u32, lenders: impl Fn() -> L)
+    pub(crate) fn borrow<'a, L>(&mut self, page: LedgerPage, lenders: impl Fn() -> L)
     where
         L: Iterator<Item = (SteeringId, Entity, &'a Self)>,
     {
@@ -193,7 +205,7 @@ impl SteeringForce {
         for (id, entity, force) in lenders() {
             let place = sources.partition_point(|source| *source < (id, entity));
             let source = u16::try_from(place + 1).unwrap_or(LedgerEntry::UNKNOWN_SOURCE);
-            let lent = force.ledger().filter(|_| force.tick == tick);
+            let lent = force.ledger().filter(|_| !force.is_untouched(page));
             entries.extend(lent.map(|entry| LedgerEntry { source, ..entry }));
         }
     }
@@ -335,7 +347,7 @@ mod tests {
         let raw = [Vec2::X, Vec2::Y, Vec2::NEG_X];
         let shares = [1.0, 0.5, 0.0];
         let mut force = SteeringForce::default();
-        force.write(7, &Arc::new([1, 2, 3].map(entry)), raw, shares);
+        force.write(LedgerPage(7), &Arc::new([1, 2, 3].map(entry)), raw, shares);
         force.settle(Vec2::new(1.0, 0.5));
         let expected = [
             (Vec2::X, 1.0, Cut::Nothing),
@@ -344,18 +356,18 @@ mod tests {
         ];
         let read = force.ledger().map(|it| (it.raw, it.share, it.cut));
         assert_eq!(read.collect::<Vec<_>>(), expected);
-        assert!(force.is_steered() && !force.is_untouched(7));
+        assert!(force.is_steered() && !force.is_untouched(LedgerPage(7)));
     }
 
     #[test]
     fn who_leaves_the_flock_begins_a_ledger_of_its_own() {
         let mut force = SteeringForce::default();
         let flock = Arc::new([1, 2, 3].map(entry));
-        force.write(1, &flock, [Vec2::X; 3], [1.0; 3]);
-        force.begin(2);
+        force.write(LedgerPage(1), &flock, [Vec2::X; 3], [1.0; 3]);
+        force.begin(LedgerPage(2));
         force.record(entry(4));
         assert_eq!(force.ledger().len(), 1);
-        force.write(3, &flock, [Vec2::Y; 3], [1.0; 3]);
+        force.write(LedgerPage(3), &flock, [Vec2::Y; 3], [1.0; 3]);
         assert!(force.ledger().all(|entry| entry.raw == Vec2::Y));
     }
 }

@@ -26,6 +26,13 @@ use crate::{SteeringForce, SteeringId};
 #[require(SteeringForce, SteeringId)]
 pub struct SteersFor(#[entities] pub Entity);
 
+/// Who lends is no agent of its own: what it was doing until now must not push it on.
+pub(crate) fn rest_lender(lends: On<Insert, SteersFor>, mut forces: Query<&mut SteeringForce>) {
+    if let Ok(mut force) = forces.get_mut(lends.entity) {
+        *force = SteeringForce::default();
+    }
+}
+
 /// The entities that steer for this agent besides itself; kept by [`SteersFor`].
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Eq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]

@@ -4,6 +4,7 @@ use bevy::ecs::system::StaticSystemParam;
 use bevy::prelude::*;
 
 use crate::events::TargetWatch;
+use crate::force::LedgerPage;
 use crate::parallel::{FORMULA, for_each_mut};
 use crate::registry::BehaviorSlot;
 use crate::satellite::SteersFor;
@@ -20,6 +21,7 @@ pub(crate) type Steered = (Without<SteersFor>, Without<SteeringDisabled>);
 pub(crate) fn steer_agents<B: Behavior>(
     slot: Res<BehaviorSlot<B>>,
     clock: Res<SteeringClock>,
+    page: Res<LedgerPage>,
     warnings: Res<SteeringWarnings>,
     targets: Targets,
     world: StaticSystemParam<B::World>,
@@ -50,7 +52,7 @@ pub(crate) fn steer_agents<B: Behavior>(
             let asked = || behavior.steer(&agent, memory, world);
             let entry = step.entry(slot, entity, behavior, &agent, asked);
             step.watch_target(behavior, &entry, watch);
-            force.begin(clock.tick);
+            force.begin(*page);
             force.record(entry);
         },
     );
@@ -60,6 +62,7 @@ pub(crate) fn steer_agents<B: Behavior>(
 pub(crate) fn steer_satellites<B: Behavior>(
     slot: Res<BehaviorSlot<B>>,
     clock: Res<SteeringClock>,
+    page: Res<LedgerPage>,
     warnings: Res<SteeringWarnings>,
     targets: Targets,
     world: StaticSystemParam<B::World>,
@@ -99,7 +102,7 @@ pub(crate) fn steer_satellites<B: Behavior>(
             let asked = || behavior.steer(&agent, memory, world);
             let entry = step.entry(slot, entity, behavior, &agent, asked);
             step.watch_target(behavior, &entry, watch);
-            force.begin(clock.tick);
+            force.begin(*page);
             force.record(entry);
         },
     );

@@ -61,6 +61,15 @@ impl Vehicle {
     }
 }
 
+impl Vehicle {
+    /// Its radius, unless it names none or nonsense, which must not reach its neighbors, m.
+    #[inline]
+    pub fn sound_radius(&self) -> Option<f32> {
+        self.radius
+            .filter(|radius| (0.0..=f32::MAX).contains(radius))
+    }
+}
+
 /// Switches an agent's steering off while present; parameters and memory stay.
 ///
 /// No force is applied and the speed limit rests too: the body is all physics' own.

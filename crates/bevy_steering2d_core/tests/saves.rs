@@ -49,12 +49,12 @@ fn loaded(saved: &App, entities: &[Entity]) -> App {
         carry!(from, to, entity;
             SteeringId, Transform, PointMass, Kinematics, Vehicle, Combine, ThinkEvery, SteeringGroups,
             SpeedLimit, FaceVelocity, FaceTarget, StuckDetection, StuckMemory,
-            Obstacle, Wall, SteeringPath, FlowField, Leadership,
+            SteeringForce, Obstacle, Wall, SteeringPath, FlowField, Leadership,
             Seek, Flee, Arrive, ArriveMemory, Pursuit, Evade, Interpose, MatchVelocity, Tether,
             Wander, WanderMemory, Hide, HideMemory, OffsetPursuit, OffsetPursuitMemory,
             FollowPath, FollowPathMemory, StayOnPath, FlowFieldFollowing,
             LeaderFollowing, LeaderMemory, Separation, Alignment, Cohesion, CollisionAvoidance,
-            ReciprocalAvoidance, ReciprocalMemory, Queuing, Sidestep,
+            ReciprocalAvoidance, ReciprocalMemory, Intent, Queuing, Sidestep,
             ObstacleAvoidance, WallAvoidance, WallFollowing, Containment,
         );
     }
@@ -133,16 +133,19 @@ fn assert_same<T: Component + PartialEq + Debug>(one: &App, other: &App, entitie
 
 #[test]
 fn a_run_goes_on_from_a_save_bit_for_bit() {
-    let mut played = app();
-    let entities = populate(played.world_mut());
-    run(&mut played, 100);
-    let mut loaded = loaded(&played, &entities);
-    run(&mut played, 200);
-    run(&mut loaded, 200);
-    assert_same::<Kinematics>(&played, &loaded, &entities);
-    assert_same::<WanderMemory>(&played, &loaded, &entities);
-    assert_same::<FollowPathMemory>(&played, &loaded, &entities);
-    assert_same::<StuckMemory>(&played, &loaded, &entities);
+    // Also between the thoughts of those who think in every third tick only.
+    for saved_at in 100..103 {
+        let mut played = app();
+        let entities = populate(played.world_mut());
+        run(&mut played, saved_at);
+        let mut loaded = loaded(&played, &entities);
+        run(&mut played, 200);
+        run(&mut loaded, 200);
+        assert_same::<Kinematics>(&played, &loaded, &entities);
+        assert_same::<WanderMemory>(&played, &loaded, &entities);
+        assert_same::<FollowPathMemory>(&played, &loaded, &entities);
+        assert_same::<StuckMemory>(&played, &loaded, &entities);
+    }
 }
 
 #[test]

@@ -38,9 +38,15 @@ pub(crate) fn embody_bodies(
     }
 }
 
-/// Without its body an entity is no longer seen as one.
-pub(crate) fn forget_body(removed: On<Remove, RigidBody>, mut commands: Commands) {
-    commands.entity(removed.entity).try_remove::<Kinematics>();
+/// Without its body an entity is no longer seen as one, unless it goes on as a point mass.
+pub(crate) fn forget_body(
+    removed: On<Remove, RigidBody>,
+    points: Query<(), With<PointMass>>,
+    mut commands: Commands,
+) {
+    if !points.contains(removed.entity) {
+        commands.entity(removed.entity).try_remove::<Kinematics>();
+    }
 }
 
 /// The agent's radius: what its vehicle says, else the circle around its collider.
@@ -60,7 +66,7 @@ pub(crate) fn measure_bodies(
             Some(circle.center.length() + circle.radius)
         };
         body.radius = vehicle
-            .and_then(|vehicle| vehicle.radius)
+            .and_then(Vehicle::sound_radius)
             .or_else(around_collider)
             .unwrap_or(PointMass::RADIUS);
     }

@@ -9,6 +9,7 @@ use super::half_planes::{HalfPlane, nearest_allowed};
 use super::path_progress::FollowPathMemory;
 use super::{FlockRules, Flocker, embeds_influence};
 use crate::clock::SteeringClock;
+use crate::force::LedgerPage;
 use crate::parallel::{FORMULA, for_each_mut};
 use crate::perception::{
     Neighbor, NeighborView, Neighbors, Perception, Region, SteeringGroups, Surroundings,
@@ -111,6 +112,7 @@ impl Default for ReciprocalAvoidance {
 /// What an agent with [`ReciprocalAvoidance`] is up to this tick, for others to see.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Intent {
     /// The velocity it would take if it were alone, m/s.
     pub velocity: Vec2,
@@ -155,6 +157,7 @@ impl Behavior for ReciprocalAvoidance {
         InvalidParameter::unless_positive("ReciprocalAvoidance.reflex", self.reflex)?;
         InvalidParameter::unless_non_negative("ReciprocalAvoidance.margin", self.margin)?;
         InvalidParameter::unless_positive("ReciprocalAvoidance.radius", self.radius)?;
+        InvalidParameter::unless_some("ReciprocalAvoidance.max_neighbors", self.max_neighbors)?;
         InvalidParameter::unless_fraction("ReciprocalAvoidance.precedence", self.precedence)
     }
 
@@ -529,6 +532,7 @@ fn time_of_contact(offset: Vec2, relative: Vec2, room: f32) -> f32 {
 /// Writes down what everybody is up to, before anybody gives way.
 pub(crate) fn note_intents(
     clock: Res<SteeringClock>,
+    page: Res<LedgerPage>,
     flock: FlockRules,
     paths: Query<&SteeringPath>,
     mut agents: Query<
@@ -553,7 +557,8 @@ pub(crate) fn note_intents(
             let Some(ticks) = ThinkEvery::turn(every, id, tick) else {
                 return;
             };
-            force.begin(tick);
+            let delta = delta * ticks as f32;
+            force.begin(*page);
             // The combiner would come too late.
             if let Some(perception) = perception {
                 let me = Flocker {
@@ -561,7 +566,7 @@ pub(crate) fn note_intents(
                     perception,
                     vehicle,
                     body,
-                    delta: delta * ticks as f32,
+                    delta,
                 };
                 flock.record(&me, flock.forces_on(me), &mut force);
             }

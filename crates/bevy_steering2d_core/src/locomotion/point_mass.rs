@@ -79,7 +79,7 @@ pub(crate) fn sense_point_masses(
                 });
                 body.mass = point.mass;
                 body.radius = vehicles
-                    .and_then(|vehicles| vehicles[at].radius)
+                    .and_then(|vehicles| vehicles[at].sound_radius())
                     .unwrap_or(PointMass::RADIUS);
                 if !(body.is_steerable() && body.mass < f32::INFINITY) {
                     body.mass = 0.0;

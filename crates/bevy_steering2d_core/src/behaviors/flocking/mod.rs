@@ -26,6 +26,7 @@ pub(crate) use walk::{Flock, walk_flock};
 
 use settle::{Boids, FlockForces};
 
+use crate::force::LedgerPage;
 use crate::perception::{Neighbors, Perception};
 use crate::registry::BehaviorSlot;
 use crate::steer::Step;
@@ -163,7 +164,7 @@ impl FlockRules<'_, '_> {
     #[inline]
     pub(crate) fn settle(
         &self,
-        tick: u32,
+        page: LedgerPage,
         (flockers, at): (&Flockers, usize),
         perception: &Perception,
         ledger: &mut SteeringForce,
@@ -172,7 +173,7 @@ impl FlockRules<'_, '_> {
         let total = flockers.forces.total(at);
         total.is_finite().then(|| {
             let (raw, shares) = (flockers.forces.raw(at), flockers.forces.shares(at));
-            ledger.write(tick, entries, raw, shares);
+            ledger.write(page, entries, raw, shares);
             total
         })
     }
