@@ -91,10 +91,11 @@ pub use behaviors::{
     Alignment, Area, Arrive, ArriveMemory, Braking, Cohesion, CollisionAvoidance, Containment,
     CrowdPathFollowing, CustomPrediction, Deceleration, Evade, Feeler, Feelers, Flee, Flocking,
     FlowField, FlowFieldFollowing, FollowPath, FollowPathMemory, Hide, HideMemory, Intent,
-    Interpose, LeaderFollowing, LeaderMemory, Leadership, MatchVelocity, ObstacleAvoidance,
-    OffsetPursuit, OffsetPursuitMemory, PathStyle, Pedestrian, Prediction, Pursuit, Queuing,
-    ReciprocalAvoidance, ReciprocalMemory, Seek, Separation, Sidestep, StayOnPath, Tether,
-    WallAvoidance, WallFollowing, WallResponse, Wander, WanderMemory, WanderStyle,
+    Interpose, LeaderData, LeaderFollowing, LeaderMemory, Leaders, Leadership, MatchVelocity,
+    ObstacleAvoidance, OffsetPursuit, OffsetPursuitMemory, PathStyle, Pedestrian, Prediction,
+    Pursuit, Queuing, ReciprocalAvoidance, ReciprocalMemory, Seek, Separation, Sidestep,
+    StayOnPath, Tether, WallAvoidance, WallFollowing, WallResponse, Wander, WanderMemory,
+    WanderStyle,
 };
 pub use clock::{SteeringClock, SteeringSeed};
 pub use combine::Combine;

@@ -3,13 +3,17 @@
 use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
 use bevy::prelude::*;
 
-use crate::behaviors::{Flock, FlockClasses, classify_flock, declassify, note_intents, walk_flock};
+use crate::behaviors::{
+    Flock, FlockClasses, classify_flock, declassify, index_leaders, note_intents, note_reach,
+    walk_flock,
+};
 use crate::clock::begin_tick;
 use crate::combine::combine_forces;
 use crate::events::{
     Arrived, Due, PathCompleted, TargetLost, TargetWatch, announce, note_arrivals,
     note_completed_paths, note_lost_targets,
 };
+use crate::force::LedgerPage;
 use crate::locomotion::{
     FaceTarget, FaceVelocity, PointMass, SpeedLimit, forget_point_mass, move_point_masses,
     sense_point_masses, warn_of_faulty_facing,
@@ -19,6 +23,7 @@ use crate::perception::{
     index_walls,
 };
 use crate::registry::register;
+use crate::satellite::rest_lender;
 use crate::schedule::{BehaviorOrder, SteeringStage};
 use crate::steer::{steer_agents, warn_of_missing_bodies};
 use crate::stuck::{Stuck, detect_stuck};
@@ -26,7 +31,7 @@ use crate::{
     Alignment, Arrive, ArriveMemory, BehaviorRegistry, Cohesion, ColliderProbes,
     CollisionAvoidance, Combine, Containment, Evade, Flee, FlowField, FlowFieldFollowing,
     FollowPath, FollowPathMemory, Hide, HideMemory, Intent, Interpose, Kinematics, LeaderFollowing,
-    LeaderMemory, Leadership, MatchVelocity, NextSteeringId, Obstacle, ObstacleAvoidance,
+    LeaderMemory, Leaders, Leadership, MatchVelocity, NextSteeringId, Obstacle, ObstacleAvoidance,
     ObstacleIndex, OffsetPursuit, OffsetPursuitMemory, Pursuit, Queuing, ReciprocalAvoidance,
     ReciprocalMemory, Seek, SenseSystems, SensesColliders, Separation, Sidestep, StayOnPath,
     SteeredBy, SteeringAppExt, SteeringClock, SteeringDisabled, SteeringForce, SteeringId,
@@ -71,6 +76,7 @@ impl Plugin for SteeringCorePlugin {
             .init_resource::<Time>()
             .init_resource::<SteeringSeed>()
             .init_resource::<SteeringClock>()
+            .init_resource::<LedgerPage>()
             .init_resource::<SteeringWarnings>()
             .init_resource::<NextSteeringId>()
             .init_resource::<BehaviorRegistry>()
@@ -93,6 +99,7 @@ impl Plugin for SteeringCorePlugin {
             .init_resource::<Neighbors>()
             .init_resource::<Flock>()
             .init_resource::<FlockClasses>()
+            .init_resource::<Leaders>()
             .configure_sets(
                 schedule,
                 (
@@ -132,7 +139,9 @@ impl Plugin for SteeringCorePlugin {
                 SteeringStage::Index,
                 (
                     classify_flock,
+                    note_reach,
                     index_neighbors,
+                    index_leaders.run_if(any_with_component::<LeaderFollowing>),
                     index_obstacles,
                     index_walls,
                     clear_probes,
@@ -157,6 +166,7 @@ impl Plugin for SteeringCorePlugin {
             )
             .add_systems(SteeringStage::Move, move_point_masses)
             .add_observer(forget_point_mass)
+            .add_observer(rest_lender)
             .add_observer(declassify::<Separation>)
             .add_observer(declassify::<Alignment>)
             .add_observer(declassify::<Cohesion>);

@@ -1,12 +1,15 @@
 //! Behind whoever leads.
 
+use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
 
 use super::arrive::{Braking, arrive};
 use super::collision_avoidance::avoid_collision;
 use super::embeds_influence;
-use crate::perception::{Neighbor, NeighborView, Neighbors, Perception, SteeringGroups};
-use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
+use crate::perception::{Neighbor, NeighborView, SteeringGroups};
+use crate::{
+    Agent, Behavior, Influence, InvalidParameter, Kinematics, SteeringId, Vehicle, priority,
+};
 
 /// How much of a leader an agent is: in a neighborhood the highest is followed. Any number;
 /// absent counts as nobody to follow.
@@ -22,7 +25,7 @@ pub struct Leadership(pub f32);
 /// Use it for ducklings, squads and tour groups, together with a
 /// [`Separation`](crate::Separation). For fixed places use an offset pursuit.
 ///
-/// Among the neighbors within `radius` whose [`Leadership`] exceeds its own it picks the highest
+/// Among the agents within `radius` whose [`Leadership`] exceeds its own it picks the highest
 /// (ties by id) and keeps it until it leaves, so that it does not waver between two. It arrives
 /// `follow_distance` behind the leader. Since a leader must exceed its follower, nobody follows
 /// itself and there are no circles.
@@ -33,7 +36,7 @@ pub struct Leadership(pub f32);
 /// (Falcón 2008; Reynolds 1999)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[require(Perception, LeaderMemory)]
+#[require(LeaderMemory)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct LeaderFollowing {
     /// How far it looks for a leader, m, `> 0`. Default `12`.
@@ -55,6 +58,7 @@ pub struct LeaderFollowing {
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct LeaderMemory {
     /// The leader, while it is in sight.
+    #[entities]
     pub leader: Option<Entity>,
 }
 
@@ -85,11 +89,76 @@ impl LeaderFollowing {
     }
 }
 
+/// An agent that others may follow.
+#[derive(QueryData)]
+pub struct LeaderData {
+    entity: Entity,
+    id: &'static SteeringId,
+    leadership: &'static Leadership,
+    body: &'static Kinematics,
+    groups: Option<&'static SteeringGroups>,
+}
+
+impl LeaderDataItem<'_, '_> {
+    fn ranked(&self) -> (f32, Neighbor) {
+        let neighbor = Neighbor {
+            position: self.body.position,
+            velocity: self.body.velocity,
+            heading: self.body.heading,
+            radius: self.body.radius,
+            groups: self.groups.copied().unwrap_or_default(),
+            id: *self.id,
+            entity: self.entity,
+        };
+        (self.leadership.0, neighbor)
+    }
+}
+
+/// Whoever leads, the highest first. Few lead and many follow, so followers go through the leaders
+/// and not through their neighbors.
+#[derive(Resource, Debug, Default)]
+pub struct Leaders(Vec<(f32, Neighbor)>);
+
+pub(crate) fn index_leaders(
+    mut leaders: ResMut<Leaders>,
+    agents: Query<LeaderData, With<Vehicle>>,
+) {
+    let Leaders(leaders) = &mut *leaders;
+    leaders.clear();
+    // Without a heading a body was never sensed, and whoever is nowhere cannot be followed.
+    let agents = agents.iter().filter(|leader| {
+        leader.body.is_finite()
+            && leader.body.heading != Vec2::ZERO
+            && !leader.leadership.0.is_nan()
+    });
+    leaders.extend(agents.map(|leader| leader.ranked()));
+    leaders.sort_unstable_by(|(a_rank, a), (b_rank, b)| {
+        b_rank.total_cmp(a_rank).then(a.id.cmp(&b.id))
+    });
+}
+
+impl Leaders {
+    /// Whom one of rank `mine` follows: the present leader while it is in sight and above it, else
+    /// the highest.
+    fn choose(
+        &self,
+        view: NeighborView,
+        mine: f32,
+        present: Option<(f32, Neighbor)>,
+    ) -> Option<Neighbor> {
+        let above_me = |(rank, _): &&(f32, Neighbor)| *rank > mine;
+        let present = present.iter().filter(above_me);
+        let mut leaders = present.chain(self.0.iter().take_while(above_me));
+        let (_, leader) = leaders.find(|(_, leader)| view.sees(leader))?;
+        Some(*leader)
+    }
+}
+
 impl Behavior for LeaderFollowing {
     type Memory = &'static mut LeaderMemory;
     type World = (
-        Res<'static, Neighbors>,
-        Query<'static, 'static, &'static Leadership>,
+        Res<'static, Leaders>,
+        Query<'static, 'static, LeaderData, With<Vehicle>>,
     );
 
     embeds_influence!();
@@ -104,42 +173,17 @@ impl Behavior for LeaderFollowing {
         &self,
         me: &Agent,
         mut memory: Mut<LeaderMemory>,
-        (neighbors, leaderships): &(Res<Neighbors>, Query<&Leadership>),
+        (leaders, agents): &(Res<Leaders>, Query<LeaderData, With<Vehicle>>),
     ) -> Vec2 {
         let view = NeighborView::around(me, self.radius, self.groups);
-        let rank_of = |entity| leaderships.get(entity).map_or(f32::NEG_INFINITY, |it| it.0);
-        let leader = choose_leader(
-            neighbors.in_view(view).map(|it| (rank_of(it.entity), it)),
-            rank_of(me.entity),
-            memory.leader,
-        );
+        let ranked = |entity| agents.get(entity).ok().map(|leader| leader.ranked());
+        let mine = ranked(me.entity).map_or(f32::NEG_INFINITY, |(rank, _)| rank);
+        let leader = leaders.choose(view, mine, memory.leader.and_then(ranked));
         memory.set_if_neq(LeaderMemory {
             leader: leader.map(|it| it.entity),
         });
         leader.map_or(Vec2::ZERO, |leader| follow_leader(me, &leader, self))
     }
-}
-
-/// Keeps the present leader while it is in sight and above me; else takes the highest.
-fn choose_leader(
-    in_sight: impl Iterator<Item = (f32, Neighbor)>,
-    my_rank: f32,
-    present: Option<Entity>,
-) -> Option<Neighbor> {
-    let key = |&(rank, it): &(f32, Neighbor)| {
-        let kept = present == Some(it.entity);
-        (kept, rank, std::cmp::Reverse(it.id))
-    };
-    in_sight
-        .filter(|&(rank, _)| rank > my_rank)
-        .max_by(|a, b| {
-            let ((kept_a, rank_a, id_a), (kept_b, rank_b, id_b)) = (key(a), key(b));
-            kept_a
-                .cmp(&kept_b)
-                .then(rank_a.total_cmp(&rank_b))
-                .then(id_a.cmp(&id_b))
-        })
-        .map(|(_, it)| it)
 }
 
 /// The force of [`LeaderFollowing`] behind a leader, N.
@@ -205,30 +249,39 @@ mod tests {
 
     #[test]
     fn the_highest_above_me_is_chosen_and_kept() {
-        let (low, high) = (someone(1, 1.0), someone(2, 9.0));
-        let choose = |present, mine| {
-            let in_sight = [(3.0, low), (5.0, high)];
-            choose_leader(in_sight.into_iter(), mine, present).map(|it| it.id.0)
+        let (low, high) = ((3.0, someone(1, 1.0)), (5.0, someone(2, 9.0)));
+        let leaders = Leaders(vec![high, low]);
+        let choose = |radius, mine, present| {
+            let view = NeighborView::around(&Agent::default(), radius, SteeringGroups::ALL);
+            let chosen = leaders.choose(view, mine, present);
+            chosen.map(|it| it.id.0)
         };
-        assert_eq!(choose(None, 0.0), Some(2));
-        assert_eq!(
-            choose(Some(low.entity), 0.0),
-            Some(1),
-            "keeps whom it follows"
-        );
-        assert_eq!(
-            choose(Some(low.entity), 4.0),
-            Some(2),
-            "unless it rose above it"
-        );
-        assert_eq!(choose(None, 5.0), None, "an equal is no leader");
+        assert_eq!(choose(12.0, 0.0, None), Some(2));
+        assert_eq!(choose(5.0, 0.0, None), Some(1), "the other is out of sight");
+        assert_eq!(choose(12.0, 0.0, Some(low)), Some(1), "keeps whom it has");
+        assert_eq!(choose(12.0, 4.0, Some(low)), Some(2), "unless it is above");
+        assert_eq!(choose(5.0, 0.0, Some(high)), Some(1), "or too far away");
+        assert_eq!(choose(12.0, 5.0, None), None, "an equal is no leader");
     }
 
     #[test]
-    fn equals_among_leaders_are_told_apart_by_id() {
-        let (a, b) = (someone(7, 1.0), someone(3, 1.0));
-        let chosen = choose_leader([(1.0, a), (1.0, b)].into_iter(), 0.0, None);
-        assert_eq!(chosen.map(|it| it.id.0), Some(3));
+    fn leaders_are_ranked_and_equals_told_apart_by_id() {
+        let mut world = World::new();
+        world.init_resource::<Leaders>();
+        for (id, rank) in [(7, 1.0), (3, 1.0), (5, 2.0), (6, f32::NAN)] {
+            let body = Kinematics {
+                heading: Vec2::X,
+                ..default()
+            };
+            world.spawn((Vehicle::default(), SteeringId(id), body, Leadership(rank)));
+        }
+        // Its body is still to be sensed.
+        let unborn = (Kinematics::default(), Leadership(9.0));
+        world.spawn((Vehicle::default(), SteeringId(1), unborn));
+        world.run_system_cached(index_leaders).expect("it runs");
+        let Leaders(leaders) = world.resource();
+        let ids: Vec<u32> = leaders.iter().map(|(_, leader)| leader.id.0).collect();
+        assert_eq!(ids, [5, 3, 7]);
     }
 
     #[test]
