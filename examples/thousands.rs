@@ -303,6 +303,7 @@ fn crowding(world: &mut World) -> (f64, f64) {
             field_of_view: f32::INFINITY,
             groups: SteeringGroups::ALL,
             except: *entity,
+            id: SteeringId::UNASSIGNED,
         };
         neighbors += index.in_view(view).count();
         candidates += index.candidates_within(body.position, RADIUS);

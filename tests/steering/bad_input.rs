@@ -163,7 +163,122 @@ fn every_mistake() -> Vec<Mistake> {
     mistakes(list, "Wander.style.area", NOWHERE, |corner| {
         random_target(corner, 1.0)
     });
+
+    group_mistakes(list);
     std::mem::take(list)
+}
+
+/// The same of the behaviors that look at neighbors.
+fn group_mistakes(list: &mut Vec<Mistake>) {
+    mistakes(list, "Separation.radius", NOT_POSITIVE, Separation::within);
+    mistakes(list, "Alignment.radius", NOT_POSITIVE, Alignment::within);
+    mistakes(list, "Cohesion.radius", NOT_POSITIVE, Cohesion::within);
+    mistakes(
+        list,
+        "Separation.field_of_view",
+        NOT_POSITIVE_OR_INFINITE,
+        |field_of_view| Separation {
+            field_of_view,
+            ..default()
+        },
+    );
+    mistakes(
+        list,
+        "Alignment.field_of_view",
+        NOT_POSITIVE_OR_INFINITE,
+        |field_of_view| Alignment {
+            field_of_view,
+            ..default()
+        },
+    );
+    mistakes(
+        list,
+        "Cohesion.field_of_view",
+        NOT_POSITIVE_OR_INFINITE,
+        |field_of_view| Cohesion {
+            field_of_view,
+            ..default()
+        },
+    );
+    mistakes(list, "Separation.max_neighbors", [0], |max_neighbors| {
+        Separation {
+            max_neighbors,
+            ..default()
+        }
+    });
+    mistakes(list, "Alignment.max_neighbors", [0], |max_neighbors| {
+        Alignment {
+            max_neighbors,
+            ..default()
+        }
+    });
+    mistakes(list, "Cohesion.max_neighbors", [0], |max_neighbors| {
+        Cohesion {
+            max_neighbors,
+            ..default()
+        }
+    });
+    mistakes(
+        list,
+        "CollisionAvoidance.horizon",
+        NOT_POSITIVE,
+        |horizon| CollisionAvoidance {
+            horizon,
+            ..default()
+        },
+    );
+    mistakes(list, "CollisionAvoidance.margin", NEGATIVE, |margin| {
+        CollisionAvoidance {
+            margin,
+            ..default()
+        }
+    });
+    mistakes(list, "CollisionAvoidance.radius", NOT_POSITIVE, |radius| {
+        CollisionAvoidance {
+            radius,
+            ..default()
+        }
+    });
+    mistakes(list, "Queuing.look_ahead", NOT_POSITIVE, |look_ahead| {
+        Queuing {
+            look_ahead,
+            ..default()
+        }
+    });
+    mistakes(list, "Queuing.radius", NOT_POSITIVE, |radius| Queuing {
+        radius,
+        ..default()
+    });
+    mistakes(list, "LeaderFollowing.radius", NOT_POSITIVE, |radius| {
+        LeaderFollowing {
+            radius,
+            ..default()
+        }
+    });
+    mistakes(
+        list,
+        "LeaderFollowing.follow_distance",
+        NOT_POSITIVE,
+        |follow_distance| LeaderFollowing {
+            follow_distance,
+            ..default()
+        },
+    );
+    mistakes(list, "LeaderFollowing.clearance", NEGATIVE, |clearance| {
+        LeaderFollowing {
+            clearance,
+            ..default()
+        }
+    });
+    mistakes(
+        list,
+        "ReciprocalAvoidance.max_neighbors",
+        [0],
+        |max_neighbors| ReciprocalAvoidance {
+            max_neighbors,
+            ..default()
+        },
+    );
 }
 
 fn circle(radius: f32, distance: f32, jitter: f32) -> Wander {
@@ -333,6 +448,34 @@ fn a_rapier_collider_of_nonsense_mass_disturbs_nobody() {
         assert!(states == expected, "{case}: changed the others");
         assert_all_finite(&mut app, None, &case);
         assert!(total(&app, culprit).is_finite(), "{case}");
+    }
+}
+
+#[test]
+fn a_nonsense_radius_does_not_reach_the_neighbors() {
+    for backend in BACKENDS {
+        let run = |radius: Option<f32>| {
+            let mut app = backend.app(HERTZ);
+            let vehicle = Vehicle {
+                radius,
+                ..default()
+            };
+            backend.spawn(&mut app, Body::at(0.0, 0.0), (vehicle, SteeringId(0)));
+            let passer_by = (
+                CollisionAvoidance::default(),
+                Queuing::default(),
+                ReciprocalAvoidance::default(),
+                Flocking::default(),
+                SteeringId(1),
+            );
+            backend.spawn(&mut app, Body::at(-4.0, 0.1).moving(2.0, 0.0), passer_by);
+            run_ticks(&mut app, TICKS);
+            states(&mut app)
+        };
+        let expected = run(None);
+        for radius in NEGATIVE {
+            assert_eq!(run(Some(radius)), expected, "{backend:?}, {radius}");
+        }
     }
 }
 

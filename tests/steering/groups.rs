@@ -291,6 +291,74 @@ fn nonsense_radii_warn_by_name_and_push_nobody() {
 }
 
 #[test]
+fn a_world_in_which_everybody_is_nowhere_is_at_peace() {
+    for nowhere in [Vec2::NAN, Vec2::INFINITY, Vec2::splat(1e20)] {
+        for count in [1, 2, 8, 9] {
+            let mut app = point_mass_app(HERTZ);
+            for _ in 0..count {
+                app.world_mut().spawn(boid(nowhere, 0.0));
+            }
+            run_ticks(&mut app, 3);
+            assert!(app.world().resource::<Neighbors>().is_empty());
+        }
+    }
+}
+
+#[test]
+fn a_body_that_nobody_simulates_yet_is_no_neighbor() {
+    let mut app = point_mass_app(HERTZ);
+    // Its body is still to be sensed, and until then it is at the origin only by default.
+    let unborn = (Kinematics::default(), Vehicle::default());
+    app.world_mut().spawn(unborn);
+    let body = (PointMass::default(), Transform::from_xyz(0.5, 0.0, 0.0));
+    let agent = app.world_mut().spawn((body, Separation::default())).id();
+    run_ticks(&mut app, 10);
+    assert_eq!(velocity(&app, agent), Vec2::ZERO);
+}
+
+#[test]
+fn cells_are_as_wide_as_agents_look() {
+    let candidates = |agent: fn() -> CollisionAvoidance| {
+        let mut app = point_mass_app(HERTZ);
+        for place in scatter(2_000, 6_000.0, 3) {
+            let place = Transform::from_translation(place.extend(0.0));
+            app.world_mut()
+                .spawn((PointMass::default(), place, agent()));
+        }
+        run_ticks(&mut app, 1);
+        let neighbors = app.world().resource::<Neighbors>();
+        neighbors.candidates_within(Vec2::ZERO, 300.0)
+    };
+    // A world of pixels: 300 wide cells leave some ninth part of the 6,000 to each look.
+    let found = candidates(|| CollisionAvoidance {
+        radius: 300.0,
+        ..default()
+    });
+    assert!((10..60).contains(&found), "{found}");
+}
+
+#[test]
+fn nobody_follows_itself_or_in_circles() {
+    let mut app = point_mass_app(HERTZ);
+    let all: Vec<Entity> = (0..6)
+        .map(|i| {
+            // Equals, and one whose rank is no number.
+            let rank = if i == 5 { f32::NAN } else { 1.0 };
+            let place = Transform::from_xyz(i as f32, 0.0, 0.0);
+            let agent = (LeaderFollowing::default(), Leadership(rank));
+            let agent = (PointMass::default(), place, agent);
+            app.world_mut().spawn(agent).id()
+        })
+        .collect();
+    run_ticks(&mut app, 30);
+    for &agent in &all[..5] {
+        let memory = app.world().get::<LeaderMemory>(agent).unwrap();
+        assert_eq!(memory.leader, None);
+        assert_eq!(velocity(&app, agent), Vec2::ZERO);
+    }
+}
+
+#[test]
 fn a_flock_may_be_despawned_mid_run_and_come_back() {
     let mut app = point_mass_app(HERTZ);
     for (index, place) in scatter(30, 10.0, 8).into_iter().enumerate() {

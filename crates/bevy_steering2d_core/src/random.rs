@@ -6,6 +6,9 @@ use rand::{RngExt, SeedableRng};
 
 use crate::SteeringId;
 
+/// 2³² / φ: the multiples of it, cut to 32 bits, lie far from each other.
+pub(crate) const GOLDEN_RATIO: u32 = 0x9e37_79b9;
+
 /// An agent's own stream of random numbers (xoshiro256++).
 ///
 /// Streams are seeded from [`SteeringSeed`](crate::SteeringSeed), [`SteeringId`] and a salt,

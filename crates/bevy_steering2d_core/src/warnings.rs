@@ -89,6 +89,15 @@ impl InvalidParameter {
         Self::unless(ok, field, value, "zero or more, and finite")
     }
 
+    /// Accepts `1 ≤ value`.
+    ///
+    /// # Errors
+    /// Names `field` otherwise.
+    #[inline]
+    pub fn unless_some(field: &'static str, value: u32) -> Result<(), Self> {
+        Self::unless(value > 0, field, value, "at least 1")
+    }
+
     /// Accepts `0 ≤ value ≤ 1`.
     ///
     /// # Errors

@@ -46,15 +46,13 @@ impl Default for Queuing {
 }
 
 impl Queuing {
-    /// Where it looks for those who may be in its way.
-    pub fn view(&self, me: &Agent) -> NeighborView {
+    /// Where it looks for those who may be in its way, the largest of whom has a radius of
+    /// `largest` m, see [`Neighbors::largest_radius`].
+    pub fn view(&self, me: &Agent, largest: f32) -> NeighborView {
+        let reach = self.look_ahead + me.radius + largest;
         NeighborView {
             field_of_view: std::f32::consts::PI,
-            ..NeighborView::around(
-                me,
-                self.look_ahead + 2.0 * me.radius + self.radius,
-                self.groups,
-            )
+            ..NeighborView::around(me, reach, self.groups)
         }
     }
 
@@ -77,7 +75,7 @@ impl Behavior for Queuing {
 
     fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
         neighbors
-            .in_view(self.view(me))
+            .in_view(self.view(me, neighbors.largest_radius()))
             .map(|other| queue_behind(me, &other, self))
             .max_by(|a, b| a.length_squared().total_cmp(&b.length_squared()))
             .unwrap_or(Vec2::ZERO)
@@ -230,6 +228,6 @@ mod tests {
         assert!(how.minds(&walker(), &standing_at(1.5)));
         assert!(!how.minds(&walker(), &standing_at(-1.5)), "behind it");
         assert!(!how.minds(&walker(), &standing_at(2.5)), "too far");
-        assert_eq!(how.view(&walker()).radius, 1.0 + 1.0 + 0.8);
+        assert_eq!(how.view(&walker(), 3.0).radius, 1.0 + 0.5 + 3.0);
     }
 }

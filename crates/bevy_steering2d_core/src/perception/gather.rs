@@ -11,7 +11,7 @@ use crate::{Kinematics, SteeringClock, SteeringId, ThinkEvery, Vehicle};
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     pub(super) bodies: Vec<Row>,
-    pub(super) names: Vec<Name>,
+    pub(super) rest: Vec<Rest>,
 }
 
 /// What the flock walk needs of an agent, and where it goes: half a line of the processor's cache,
@@ -21,16 +21,16 @@ pub(super) struct Rows {
 pub(super) struct Row {
     pub(super) position: Vec2,
     pub(super) heading: Vec2,
-    velocity: Vec2,
-    radius: f32,
     pub(super) class: u32,
+    pub(super) groups: SteeringGroups,
+    pub(super) id: SteeringId,
+    radius: f32,
 }
 
-/// Who an agent is.
+/// What else those want to know who look at one neighbor at a time.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Name {
-    groups: SteeringGroups,
-    pub(super) id: SteeringId,
+pub(super) struct Rest {
+    velocity: Vec2,
     entity: Entity,
 }
 
@@ -41,21 +41,21 @@ impl Rows {
 
     #[inline]
     pub(super) fn agent(&self, row: usize) -> Neighbor {
-        let (body, name) = (&self.bodies[row], &self.names[row]);
+        let (body, rest) = (&self.bodies[row], &self.rest[row]);
         Neighbor {
             position: body.position,
-            velocity: body.velocity,
+            velocity: rest.velocity,
             heading: body.heading,
             radius: body.radius,
-            groups: name.groups,
-            id: name.id,
-            entity: name.entity,
+            groups: body.groups,
+            id: body.id,
+            entity: rest.entity,
         }
     }
 
     fn resize(&mut self, count: usize) {
         self.bodies.resize(count, Row::NOBODY);
-        self.names.resize(count, Name::NOBODY);
+        self.rest.resize(count, Rest::NOBODY);
     }
 
     /// The `count` rows from `first` on, in pieces.
@@ -67,10 +67,10 @@ impl Rows {
     ) -> impl Iterator<Item = RowsPiece<'_>> {
         let rows = first..first + count;
         let bodies = self.bodies[rows.clone()].chunks_mut(piece);
-        let names = self.names[rows].chunks_mut(piece);
+        let rest = self.rest[rows].chunks_mut(piece);
         bodies
-            .zip(names)
-            .map(|(bodies, names)| RowsPiece { bodies, names })
+            .zip(rest)
+            .map(|(bodies, rest)| RowsPiece { bodies, rest })
     }
 
     #[cfg(test)]
@@ -80,13 +80,13 @@ impl Rows {
             rows.bodies.push(Row {
                 position: agent.position,
                 heading: agent.heading,
-                velocity: agent.velocity,
-                radius: agent.radius,
                 class,
-            });
-            rows.names.push(Name {
                 groups: agent.groups,
                 id: agent.id,
+                radius: agent.radius,
+            });
+            rows.rest.push(Rest {
+                velocity: agent.velocity,
                 entity: agent.entity,
             });
         }
@@ -100,16 +100,16 @@ impl Row {
     const NOBODY: Self = Self {
         position: Vec2::new(2.0 * Neighbors::FARTHEST, 0.0),
         heading: Vec2::ZERO,
-        velocity: Vec2::ZERO,
-        radius: 0.0,
         class: 0,
+        groups: SteeringGroups(0),
+        id: SteeringId::UNASSIGNED,
+        radius: 0.0,
     };
 }
 
-impl Name {
+impl Rest {
     const NOBODY: Self = Self {
-        groups: SteeringGroups(0),
-        id: SteeringId::UNASSIGNED,
+        velocity: Vec2::ZERO,
         entity: Entity::PLACEHOLDER,
     };
 }
@@ -117,7 +117,7 @@ impl Name {
 /// Some rows that follow each other.
 struct RowsPiece<'a> {
     bodies: &'a mut [Row],
-    names: &'a mut [Name],
+    rest: &'a mut [Rest],
 }
 
 /// Rebuilds the index from this tick's bodies.
@@ -199,27 +199,30 @@ impl TablePiece<'_> {
         if let Some(perceptions) = &self.perceptions {
             gathered.reach.add(perceptions);
         }
-        let mut least = gathered.least;
-        for (at, (row, name)) in rows.bodies.iter_mut().zip(rows.names).enumerate() {
+        let (mut least, mut largest) = (gathered.least, gathered.largest);
+        for (at, (row, rest)) in rows.bodies.iter_mut().zip(rows.rest).enumerate() {
             let (id, body) = (self.ids[at], &self.bodies[at]);
             let motion = Vec4::from((body.velocity, body.heading));
-            let seen = Neighbors::reaches(body.position) && motion.is_finite();
-            *name = Name {
-                groups: self.groups.map_or_else(default, |groups| groups[at]),
-                id,
+            // Without a heading it was never sensed: a body that nobody simulates yet.
+            let sensed = body.heading != Vec2::ZERO;
+            let seen = sensed && Neighbors::reaches(body.position) && motion.is_finite();
+            *rest = Rest {
+                velocity: body.velocity,
                 entity: self.entities[at],
             };
             *row = if seen {
                 least = least.min(Vec4::from((body.position, -body.position)));
+                largest = largest.max(body.radius);
                 Row {
                     position: body.position,
                     heading: body.heading,
-                    velocity: body.velocity,
-                    radius: body.radius,
                     class: 0,
+                    groups: self.groups.map_or_else(default, |groups| groups[at]),
+                    id,
+                    radius: body.radius,
                 }
             } else {
-                Row::NOBODY
+                Row { id, ..Row::NOBODY }
             };
             if let Some(perceptions) = &mut self.perceptions {
                 let perception = &mut perceptions[at];
@@ -238,7 +241,7 @@ impl TablePiece<'_> {
                 }
             }
         }
-        gathered.least = least;
+        (gathered.least, gathered.largest) = (least, largest);
     }
 }
 
@@ -247,6 +250,8 @@ impl TablePiece<'_> {
 pub(super) struct Gathered {
     /// The least of their x, y, −x and −y: the box around them.
     least: Vec4,
+    /// The largest of their radii, m.
+    pub(super) largest: f32,
     reach: ReachHistogram,
     /// Whether their ids ascend, as they do when nobody changed since they were spawned.
     pub(super) by_id: bool,
@@ -258,6 +263,7 @@ impl Default for Gathered {
     fn default() -> Self {
         Self {
             least: Vec4::INFINITY,
+            largest: 0.0,
             reach: ReachHistogram::default(),
             by_id: true,
             ids: None,
@@ -270,10 +276,11 @@ impl Gathered {
     #[cfg(test)]
     pub(super) fn of(rows: &Rows) -> Self {
         let mut gathered = Self::default();
-        for (body, name) in rows.bodies.iter().zip(&rows.names) {
-            gathered.note_ids(&[name.id]);
+        for body in &rows.bodies {
+            gathered.note_ids(&[body.id]);
             let place = Vec4::from((body.position, -body.position));
             gathered.least = gathered.least.min(place);
+            gathered.largest = gathered.largest.max(body.radius);
         }
         gathered
     }
@@ -290,6 +297,7 @@ impl Gathered {
 
     fn append(&mut self, next: &Self) {
         self.least = self.least.min(next.least);
+        self.largest = self.largest.max(next.largest);
         self.reach.append(&next.reach);
         self.by_id &= next.by_id;
         if let Some(ids) = &next.ids {

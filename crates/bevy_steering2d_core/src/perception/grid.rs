@@ -128,7 +128,7 @@ impl Grid {
         self.starts.len() + self.cursors.len()
     }
 
-    /// The cell of a point that can be computed with.
+    /// The cell of a point; whoever is outside of the grid is in any of them.
     #[inline]
     pub(crate) fn cell_of(&self, point: Vec2) -> u32 {
         let at = (point - self.origin) * self.per_cell;
@@ -140,14 +140,14 @@ impl Grid {
         } else {
             // No point is below the origin, so cutting off the fraction is rounding down.
             (
-                (at.x as i64).min(self.columns - 1),
-                (at.y as i64).min(self.rows - 1),
+                (at.x as i64).clamp(0, self.columns - 1),
+                (at.y as i64).clamp(0, self.rows - 1),
             )
         };
         (row * self.columns + column) as u32
     }
 
-    /// The [cells](Self::cell_of) of eight points. Whoever is outside of the grid is in any of them.
+    /// The [cells](Self::cell_of) of eight points.
     #[inline]
     pub(crate) fn cells_of(&self, points: [Vec2; LANES]) -> [u32; LANES] {
         if self.wraps || self.cell_count() > Self::MOST_EXACT {

@@ -76,6 +76,8 @@ pub(crate) fn clamp_length<N: Number>([x, y]: [N; 2], most: N) -> [N; 2] {
 pub(crate) trait Lanes: Number {
     /// The eight numbers from `at`.
     fn load(from: &[f32], at: usize) -> Self;
+    /// 1 where one of the eight bit masks from `at` has a bit in common with `mask`, else 0.
+    fn with_common_bit(masks: &[u32], at: usize, mask: u32) -> Self;
     /// Puts the eight numbers to `at`.
     fn store(self, into: &mut [f32], at: usize);
     /// The integer estimate of 1/√x, within 4 %.
@@ -191,6 +193,12 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
+    fn with_common_bit(masks: &[u32], at: usize, mask: u32) -> Self {
+        let chunk = &masks[at..at + LANES];
+        Self(from_fn(|i| f32::from(u8::from(chunk[i] & mask != 0))))
+    }
+
+    #[inline(always)]
     fn store(self, into: &mut [f32], at: usize) {
         into[at..at + LANES].copy_from_slice(&self.0);
     }
@@ -294,6 +302,18 @@ mod x86_64 {
             let chunk = &from[at..at + LANES];
             // SAFETY: the processor has AVX2; the slice holds eight numbers.
             Self(unsafe { _mm256_loadu_ps(chunk.as_ptr()) })
+        }
+
+        #[inline(always)]
+        fn with_common_bit(masks: &[u32], at: usize, mask: u32) -> Self {
+            let chunk = &masks[at..at + LANES];
+            // SAFETY: the processor has AVX2; the slice holds eight masks.
+            Self(unsafe {
+                let masks = _mm256_loadu_si256(chunk.as_ptr().cast());
+                let common = _mm256_and_si256(masks, _mm256_set1_epi32(mask as i32));
+                let none = _mm256_cmpeq_epi32(common, _mm256_setzero_si256());
+                _mm256_andnot_ps(_mm256_castsi256_ps(none), _mm256_set1_ps(1.0))
+            })
         }
 
         #[inline(always)]
@@ -456,6 +476,21 @@ mod x86_64 {
                     _mm_loadu_ps(chunk.as_ptr()),
                     _mm_loadu_ps(chunk[4..].as_ptr()),
                 )
+            }
+        }
+
+        #[inline(always)]
+        fn with_common_bit(masks: &[u32], at: usize, mask: u32) -> Self {
+            let chunk = &masks[at..at + LANES];
+            // SAFETY: every x86-64 has SSE2; the slice holds eight masks.
+            unsafe {
+                let of = |four: &[u32]| {
+                    let masks = _mm_loadu_si128(four.as_ptr().cast());
+                    let common = _mm_and_si128(masks, _mm_set1_epi32(mask as i32));
+                    let none = _mm_cmpeq_epi32(common, _mm_setzero_si128());
+                    _mm_andnot_ps(_mm_castsi128_ps(none), _mm_set1_ps(1.0))
+                };
+                Self(of(&chunk[..4]), of(&chunk[4..]))
             }
         }
 

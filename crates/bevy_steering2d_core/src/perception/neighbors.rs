@@ -7,10 +7,12 @@ use bevy::math::ops;
 use bevy::prelude::*;
 use smallvec::SmallVec;
 
+use super::Candidates;
 use super::gather::{Gathered, Row, Rows};
 use super::grid::Grid;
 use super::lanes::LANES;
 use crate::parallel::{AHEAD, LIGHT, piece_of, prefetch, work_on};
+use crate::random::GOLDEN_RATIO;
 use crate::{Agent, SteeringId};
 
 /// The groups an agent belongs to, one per bit. Absent means group 1 (`0b1`).
@@ -37,8 +39,8 @@ impl Default for SteeringGroups {
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 pub struct Perception {
-    /// How far it usually looks, m, `≥ 0`: a hint for the size of the index's cells. Kept up to
-    /// date by the built-in behaviors. Default `0`, no opinion.
+    /// How far it usually looks, m, `≥ 0`: a hint for the size of the index's cells, for behaviors
+    /// of your own. The built-in ones set it when they change. Default `0`, no opinion.
     pub reach: f32,
     /// What the flock walk shall sum for it.
     pub(crate) class: u32,
@@ -100,6 +102,9 @@ pub struct NeighborView {
     pub groups: SteeringGroups,
     /// Whom not to see: oneself.
     pub except: Entity,
+    /// Who looks: of a crowd that nobody can take in as a whole everybody sees another part, see
+    /// [`Neighbors::in_view`].
+    pub id: SteeringId,
 }
 
 impl NeighborView {
@@ -112,6 +117,7 @@ impl NeighborView {
             field_of_view: f32::INFINITY,
             groups,
             except: me.entity,
+            id: me.id,
         }
     }
 
@@ -147,6 +153,8 @@ pub struct Neighbors {
     order: Vec<u32>,
     /// Place of each row.
     ranks: Vec<u32>,
+    /// See [`largest_radius`](Self::largest_radius).
+    largest: f32,
     pub(crate) places: Places,
 }
 
@@ -162,6 +170,7 @@ pub(crate) struct Places {
     pub(crate) heading_x: Vec<f32>,
     pub(crate) heading_y: Vec<f32>,
     pub(crate) classes: Vec<u32>,
+    pub(crate) groups: Vec<u32>,
 }
 
 impl Neighbors {
@@ -186,10 +195,20 @@ impl Neighbors {
         self.len() == 0
     }
 
+    /// The largest radius of any of them, m: whoever wants to see all bodies within a gap must look
+    /// that much farther.
+    pub fn largest_radius(&self) -> f32 {
+        self.largest
+    }
+
     /// Everybody in view, in canonical order.
+    ///
+    /// Where more than 512 agents stand in one cell of the index, such as ten thousand on one spot,
+    /// only so many of them are looked at, from a place on that depends on who looks, so that a
+    /// clump costs a bounded time. Cells are as wide as most agents look.
     pub fn in_view(&self, view: NeighborView) -> impl Iterator<Item = Neighbor> {
         let farthest = view.radius * view.radius;
-        self.ranges(view.position, view.radius)
+        self.thinned_ranges(&view)
             .into_iter()
             .flatten()
             .filter(move |&place| self.places.at(place).distance_squared(view.position) <= farthest)
@@ -197,7 +216,7 @@ impl Neighbors {
             .filter(move |neighbor| view.sees(neighbor))
     }
 
-    /// The up to `most` nearest in view, nearest first, equally near ones by id.
+    /// The up to `most` nearest in [view](Self::in_view), nearest first, equally near ones by id.
     pub fn nearest_in_view(&self, view: NeighborView, most: usize) -> SmallVec<[Neighbor; 16]> {
         let mut nearest: SmallVec<[(f32, Neighbor); 16]> = SmallVec::new();
         for neighbor in self.in_view(view) {
@@ -225,6 +244,23 @@ impl Neighbors {
     fn ranges(&self, position: Vec2, radius: f32) -> SmallVec<[Range<usize>; 16]> {
         let ranges = self.grid.ranges_around(position, radius * REACH_SLACK);
         ranges.filter(|range| !range.is_empty()).collect()
+    }
+
+    /// The [ranges](Self::ranges) of a view, with no more than [`Candidates::MOST`] of each cell.
+    fn thinned_ranges(&self, view: &NeighborView) -> SmallVec<[Range<usize>; 16]> {
+        let ranges = self.ranges(view.position, view.radius);
+        if ranges.iter().all(|range| range.len() <= Candidates::MOST) {
+            return ranges;
+        }
+        let mut thin: SmallVec<[Range<usize>; 16]> = SmallVec::new();
+        for (_, places) in ranges.into_iter().flat_map(|range| self.cells_of(range)) {
+            let places = thinned(places, view.id);
+            match thin.last_mut() {
+                Some(last) if last.end == places.start => last.end = places.end,
+                _ => thin.push(places),
+            }
+        }
+        thin
     }
 
     /// The agent at a sorted place.
@@ -302,6 +338,7 @@ impl Neighbors {
     pub(super) fn build(&mut self, gathered: &Gathered, cell: f32) {
         let count = self.rows.len();
         let piece = piece_of(count, LIGHT);
+        self.largest = gathered.largest;
 
         let grid = &mut self.grid;
         grid.lay_out(count, gathered.bounds(), cell);
@@ -340,7 +377,7 @@ impl Neighbors {
         for cell in 0..self.grid.cell_count() {
             let places = self.grid.points_in(cell);
             let order = &mut self.order[places.clone()];
-            let id = |&row: &u32| self.rows.names[row as usize].id;
+            let id = |&row: &u32| self.rows.bodies[row as usize].id;
             if !order.is_sorted_by_key(id) {
                 order.sort_unstable_by_key(id);
                 for (place, &row) in places.zip(order.iter()) {
@@ -351,6 +388,16 @@ impl Neighbors {
     }
 }
 
+/// Of more places than [`Candidates::MOST`] so many in a row, others for everybody who looks.
+fn thinned(places: Range<usize>, id: SteeringId) -> Range<usize> {
+    let spare = places.len().saturating_sub(Candidates::MOST);
+    // Successive ids begin far from each other.
+    let share = u64::from(id.0.wrapping_mul(GOLDEN_RATIO));
+    let skipped = (share * (spare as u64 + 1)) >> u32::BITS;
+    let first = places.start + skipped as usize;
+    first..first + (places.len() - spare)
+}
+
 /// The columns of [`Places`] that neighbors are seen by, all of one length.
 #[derive(Clone, Copy)]
 pub(crate) struct Columns<'a> {
@@ -358,6 +405,7 @@ pub(crate) struct Columns<'a> {
     pub(crate) y: &'a [f32],
     pub(crate) heading_x: &'a [f32],
     pub(crate) heading_y: &'a [f32],
+    pub(crate) groups: &'a [u32],
 }
 
 impl Places {
@@ -369,6 +417,7 @@ impl Places {
             y: &self.y[..count],
             heading_x: &self.heading_x[..count],
             heading_y: &self.heading_y[..count],
+            groups: &self.groups[..count],
         }
     }
 
@@ -395,12 +444,14 @@ impl Places {
             lane[..count].chunks_mut(piece)
         });
         self.classes.resize(count, 0);
-        self.classes
-            .chunks_mut(piece)
-            .map(move |classes| PlacesPiece {
-                lanes: lanes.each_mut().map(|lane| lane.next().unwrap_or_default()),
-                classes,
-            })
+        self.groups.resize(count + PADDING, 0);
+        let groups = self.groups[..count].chunks_mut(piece);
+        let columns = self.classes.chunks_mut(piece).zip(groups);
+        columns.map(move |(classes, groups)| PlacesPiece {
+            lanes: lanes.each_mut().map(|lane| lane.next().unwrap_or_default()),
+            classes,
+            groups,
+        })
     }
 }
 
@@ -408,19 +459,21 @@ impl Places {
 struct PlacesPiece<'a> {
     lanes: [&'a mut [f32]; 4],
     classes: &'a mut [u32],
+    groups: &'a mut [u32],
 }
 
 impl PlacesPiece<'_> {
     fn fill(self, order: &[u32], rows: &[Row]) {
         let count = order.len();
         let [x, y, heading_x, heading_y] = self.lanes.map(|lane| &mut lane[..count]);
-        for (place, (&row, class)) in order.iter().zip(self.classes).enumerate() {
+        let labels = self.classes.iter_mut().zip(self.groups);
+        for (place, (&row, (class, groups))) in order.iter().zip(labels).enumerate() {
             let later = order.get(place + AHEAD);
             prefetch(later.and_then(|&later| rows.get(later as usize)));
             let row = &rows[row as usize];
             (x[place], y[place]) = row.position.into();
             (heading_x[place], heading_y[place]) = row.heading.into();
-            *class = row.class;
+            (*class, *groups) = (row.class, row.groups.0);
         }
     }
 }
@@ -430,7 +483,6 @@ const REACH_SLACK: f32 = 1.000_1;
 
 #[cfg(test)]
 mod tests {
-    use super::super::Candidates;
     use super::*;
     use crate::behaviors::testing::between;
     use proptest::prelude::*;
@@ -461,6 +513,7 @@ mod tests {
             field_of_view: f32::INFINITY,
             groups: SteeringGroups::ALL,
             except: me.entity,
+            id: me.id,
         }
     }
 
@@ -563,7 +616,7 @@ mod tests {
         };
         let before = sorted(&one);
         one.rows.bodies.reverse();
-        one.rows.names.reverse();
+        one.rows.rest.reverse();
         one.sort(3.0);
         assert_eq!(sorted(&one), before);
         for (row, me) in one.everybody().enumerate() {

@@ -87,7 +87,7 @@ pub(crate) fn draw_neighbors(
     }
     for (subject, queuing) in subjects.with(&queues) {
         if has_a_say(queuing) {
-            let view = queuing.view(&subject.me);
+            let view = queuing.view(&subject.me, neighbors.largest_radius());
             let minded = |other: &Neighbor| queuing.minds(&subject.me, other);
             let minded = neighbors.in_view(view).filter(minded);
             pen.draw(subject, &view, debug.color::<Queuing>(), minded);

@@ -78,7 +78,11 @@ impl Behavior for Alignment {
     #[inline]
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("Alignment.radius", self.radius)?;
-        InvalidParameter::unless_positive_or_infinite("Alignment.field_of_view", self.field_of_view)
+        InvalidParameter::unless_positive_or_infinite(
+            "Alignment.field_of_view",
+            self.field_of_view,
+        )?;
+        InvalidParameter::unless_some("Alignment.max_neighbors", self.max_neighbors)
     }
 
     fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bevy::ecs::change_detection::Tick;
+use bevy::math::ops;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 
@@ -42,12 +43,51 @@ impl Look {
         }
     }
 
-    fn sees_all_around(&self) -> bool {
+    fn is_absent(&self) -> bool {
         self.radius == 0.0
-            || (self.radius <= Self::FARTHEST
-                && self.field_of_view >= std::f32::consts::TAU
-                && self.groups == SteeringGroups::ALL
-                && self.max_neighbors == u32::MAX)
+    }
+
+    /// Whether nobody is hidden by angle or group.
+    fn sees_everybody(&self) -> bool {
+        self.field_of_view >= std::f32::consts::TAU && self.groups == SteeringGroups::ALL
+    }
+
+    /// Whether eight neighbors can be looked at together.
+    fn takes_all(&self) -> bool {
+        self.radius <= Self::FARTHEST && self.max_neighbors == u32::MAX
+    }
+
+    /// Cosine of half the field of view, or less than any where it is a full circle.
+    fn least_cosine(&self) -> f32 {
+        if self.field_of_view >= std::f32::consts::TAU {
+            -2.0
+        } else {
+            ops::cos(0.5 * self.field_of_view)
+        }
+    }
+}
+
+/// How the three together can be walked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sight {
+    /// Eight at a time, and nobody is hidden.
+    Everybody,
+    /// Eight at a time; some are hidden by angle or group.
+    Some,
+    /// One at a time: only so many count, or it looks too far to be squared.
+    OneByOne,
+}
+
+impl Sight {
+    fn of(looks: [Look; 3]) -> Self {
+        let mut present = looks.iter().filter(|look| !look.is_absent());
+        if !present.clone().all(Look::takes_all) {
+            Self::OneByOne
+        } else if present.all(Look::sees_everybody) {
+            Self::Everybody
+        } else {
+            Self::Some
+        }
     }
 }
 
@@ -118,17 +158,17 @@ impl Rule {
 pub(crate) struct FlockClass {
     /// Separation, Alignment and Cohesion.
     pub(super) rules: [Rule; 3],
-    pub(super) separation: Look,
-    pub(super) alignment: Look,
-    pub(super) cohesion: Look,
+    pub(super) sight: Sight,
     /// `1/r²` of each, 1/m².
     pub(super) per_square: [f32; 3],
+    /// Whom each sees.
+    pub(super) groups: [SteeringGroups; 3],
+    /// Cosine of half the field of view of each.
+    pub(super) least_cosine: [f32; 3],
     /// 1 / radius of Cohesion, 1/m.
     pub(super) per_radius: f32,
     /// Largest of the three radii, m.
     pub(super) reach: f32,
-    /// Nobody is hidden by angle, group or number: the eight-at-a-time walk may be used.
-    pub(super) simple: bool,
     /// All three look equally far, so one fall-off serves all.
     pub(super) alike: bool,
     /// A parameter is out of range.
@@ -141,37 +181,35 @@ pub(crate) struct FlockClass {
 
 impl FlockClass {
     fn new(rules: [Rule; 3]) -> Self {
+        let looks = rules.map(|rule| rule.look);
+        let [separation, _, cohesion] = looks;
         let invalid = |rule: &Rule| rule.entry.is_some_and(|entry| entry.cut == Cut::Invalid);
         Self {
             rules,
+            sight: Sight::of(looks),
+            per_square: looks.map(|look| look.per_square()),
+            groups: looks.map(|look| look.groups),
+            least_cosine: looks.map(|look| look.least_cosine()),
+            per_radius: if cohesion.is_absent() {
+                0.0
+            } else {
+                cohesion.radius.recip()
+            },
+            reach: looks.iter().fold(0.0, |reach, look| look.radius.max(reach)),
+            alike: looks.iter().all(|look| look.radius == separation.radius),
             faulty: rules.iter().any(invalid),
             weights: rules.map(|rule| rule.entry.map_or(0.0, |entry| entry.weight)),
             ledger: ledger_of(rules).map(Arc::new),
-            ..Self::of_looks(rules.map(|rule| rule.look))
         }
     }
 
     /// A class that only looks.
     pub(super) fn of_looks(looks: [Look; 3]) -> Self {
-        let [separation, alignment, cohesion] = looks;
-        Self {
-            rules: [Rule::NONE; 3],
-            separation,
-            alignment,
-            cohesion,
-            per_square: looks.map(|look| look.per_square()),
-            per_radius: if cohesion.radius > 0.0 {
-                cohesion.radius.recip()
-            } else {
-                0.0
-            },
-            reach: looks.iter().fold(0.0, |reach, look| look.radius.max(reach)),
-            simple: looks.iter().all(Look::sees_all_around),
-            alike: looks.iter().all(|look| look.radius == separation.radius),
-            faulty: false,
-            weights: [1.0; 3],
-            ledger: None,
-        }
+        Self::new(looks.map(|look| Rule { look, entry: None }))
+    }
+
+    pub(super) fn looks(&self) -> [Look; 3] {
+        self.rules.map(|rule| rule.look)
     }
 }
 

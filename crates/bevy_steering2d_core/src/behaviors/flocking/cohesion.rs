@@ -77,7 +77,11 @@ impl Behavior for Cohesion {
     #[inline]
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("Cohesion.radius", self.radius)?;
-        InvalidParameter::unless_positive_or_infinite("Cohesion.field_of_view", self.field_of_view)
+        InvalidParameter::unless_positive_or_infinite(
+            "Cohesion.field_of_view",
+            self.field_of_view,
+        )?;
+        InvalidParameter::unless_some("Cohesion.max_neighbors", self.max_neighbors)
     }
 
     fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {

@@ -1,4 +1,4 @@
-//! One neighbor at a time, for agents with a field of view, a group mask or a limit.
+//! One neighbor at a time, for agents with a limit to how many count.
 
 use bevy::math::ops;
 use bevy::prelude::*;
@@ -6,15 +6,17 @@ use bevy::prelude::*;
 use super::boid::FlockSums;
 use super::class::{FlockClass, Look};
 use crate::perception::{Neighbor, NeighborView, Neighbors, SteeringGroups};
+use crate::random::GOLDEN_RATIO;
 use crate::{Agent, SteeringId};
 
 /// Closer than the square root of this two agents are on the same spot, m².
 pub(super) const SPOT_SQUARED: f32 = 1e-12;
 
-/// A direction of the agent's own, by the golden angle, so that agents on one spot part.
+/// A direction of the agent's own, so that agents on one spot part: successive ids are turned by the
+/// golden angle.
 pub(super) fn own_direction(id: SteeringId) -> Vec2 {
-    const GOLDEN_ANGLE: f32 = 2.399_963_2;
-    let angle = (id.0 & 0xffff) as f32 * GOLDEN_ANGLE;
+    let turns = id.0.wrapping_mul(GOLDEN_RATIO) as f32 / u32::MAX as f32;
+    let angle = turns * std::f32::consts::TAU;
     Vec2::new(ops::cos(angle), ops::sin(angle))
 }
 
@@ -36,6 +38,7 @@ impl Look {
             field_of_view: self.field_of_view,
             groups: self.groups,
             except: me.entity,
+            id: me.id,
         };
         let mut meet = |other: Neighbor| visit(other.position - me.position, &other);
         if self.max_neighbors < u32::MAX {
@@ -50,12 +53,13 @@ impl Look {
     }
 }
 
-/// The one-at-a-time walk for agents with a field of view, a group mask or a limit.
+/// The one-at-a-time walk: the only one that can count.
 pub(super) fn sums_in_view(class: &FlockClass, neighbors: &Neighbors, me: &Neighbor) -> FlockSums {
     let (mut away, mut headings, mut offsets) = (Vec2::ZERO, Vec2::ZERO, Vec2::ZERO);
     let (mut aligned, mut cohering) = (0.0, 0.0);
-    class.separation.visit(neighbors, me, |offset, _| {
-        let near = fade(offset, class.separation.radius);
+    let [separation, alignment, cohesion] = class.looks();
+    separation.visit(neighbors, me, |offset, _| {
+        let near = fade(offset, separation.radius);
         let direction = if offset.length_squared() < SPOT_SQUARED {
             own_direction(me.id)
         } else {
@@ -63,13 +67,13 @@ pub(super) fn sums_in_view(class: &FlockClass, neighbors: &Neighbors, me: &Neigh
         };
         away += near * near * direction;
     });
-    class.alignment.visit(neighbors, me, |offset, other| {
-        let near = fade(offset, class.alignment.radius);
+    alignment.visit(neighbors, me, |offset, other| {
+        let near = fade(offset, alignment.radius);
         headings += near * other.heading;
         aligned += near;
     });
-    class.cohesion.visit(neighbors, me, |offset, _| {
-        let near = fade(offset, class.cohesion.radius);
+    cohesion.visit(neighbors, me, |offset, _| {
+        let near = fade(offset, cohesion.radius);
         offsets += near * offset;
         cohering += near;
     });

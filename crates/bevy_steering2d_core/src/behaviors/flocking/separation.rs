@@ -81,7 +81,8 @@ impl Behavior for Separation {
         InvalidParameter::unless_positive_or_infinite(
             "Separation.field_of_view",
             self.field_of_view,
-        )
+        )?;
+        InvalidParameter::unless_some("Separation.max_neighbors", self.max_neighbors)
     }
 
     fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {

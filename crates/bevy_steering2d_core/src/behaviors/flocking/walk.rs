@@ -5,7 +5,7 @@ use std::ops::Range;
 use bevy::prelude::*;
 
 use super::boid::FlockSums;
-use super::class::{FlockClass, FlockClasses};
+use super::class::{FlockClass, FlockClasses, Sight};
 use super::look::{SPOT_SQUARED, own_direction, sums_in_view};
 use crate::SteeringId;
 use crate::parallel::{WALK, piece_of, prefetch, work_on};
@@ -108,7 +108,7 @@ fn walk_places_with<L: Lanes>(
                 *sums = SumsRow::default();
                 continue;
             }
-            if !class.simple {
+            if class.sight == Sight::OneByOne {
                 *sums = SumsRow(sums_in_view(class, neighbors, &neighbors.at(place)).into_array());
                 continue;
             }
@@ -125,12 +125,18 @@ fn walk_places_with<L: Lanes>(
                 crowd.gather::<L>(columns, candidates.sample(place));
             }
             let at = neighbors.places.at(place);
+            if class.sight == Sight::Some {
+                let eyes = Eyes::<L>::of(class, neighbors, place);
+                let walk = crowd.walk_seen(class, at, &eyes);
+                walk.add_up(neighbors, place, eyes.sees_itself, sums);
+                continue;
+            }
             let walk = if class.alike {
                 crowd.walk::<L, true>(class, at)
             } else {
                 crowd.walk::<L, false>(class, at)
             };
-            walk.add_up(neighbors, place, sums);
+            walk.add_up(neighbors, place, [1.0; 3], sums);
         }
     }
 }
@@ -141,6 +147,7 @@ struct Crowd {
     y: [f32; Self::ROOM],
     heading_x: [f32; Self::ROOM],
     heading_y: [f32; Self::ROOM],
+    groups: [u32; Self::ROOM],
     count: usize,
 }
 
@@ -151,6 +158,7 @@ impl Default for Crowd {
             y: [0.0; Self::ROOM],
             heading_x: [0.0; Self::ROOM],
             heading_y: [0.0; Self::ROOM],
+            groups: [0; Self::ROOM],
             count: 0,
         }
     }
@@ -181,13 +189,14 @@ impl Crowd {
                 let of = from..from + PADDING;
                 let (x, y) = (&columns.x[of.clone()], &columns.y[of.clone()]);
                 let heading_x = &columns.heading_x[of.clone()];
-                let heading_y = &columns.heading_y[of];
+                let heading_y = &columns.heading_y[of.clone()];
                 for at in (0..PADDING).step_by(LANES) {
                     L::load(x, at).store(&mut self.x, to + at);
                     L::load(y, at).store(&mut self.y, to + at);
                     L::load(heading_x, at).store(&mut self.heading_x, to + at);
                     L::load(heading_y, at).store(&mut self.heading_y, to + at);
                 }
+                self.groups[to..to + PADDING].copy_from_slice(&columns.groups[of]);
                 from += PADDING;
                 to += PADDING;
             }
@@ -209,6 +218,43 @@ impl Crowd {
             walk.cohering = walk.aligned;
         }
         walk
+    }
+
+    /// The same for an agent that does not see everybody.
+    #[inline(always)]
+    fn walk_seen<L: Lanes>(&self, class: &FlockClass, me: Vec2, eyes: &Eyes<L>) -> Walk<L> {
+        let mut walk = Walk::new(class, me);
+        for at in (0..self.count).step_by(LANES) {
+            walk.add_seen(self, at, eyes);
+        }
+        walk
+    }
+}
+
+/// Whom the three rules of one agent see.
+struct Eyes<L> {
+    heading: [L; 2],
+    least_cosine: [L; 3],
+    groups: [u32; 3],
+    /// 1 for those that see the agent itself, which is in nobody's back, else 0.
+    sees_itself: [f32; 3],
+}
+
+impl<L: Lanes> Eyes<L> {
+    #[inline(always)]
+    fn of(class: &FlockClass, neighbors: &Neighbors, place: usize) -> Self {
+        let places = &neighbors.places;
+        let mine = places.groups[place];
+        let groups = class.groups.map(|groups| groups.0);
+        Self {
+            heading: [
+                L::splat(places.heading_x[place]),
+                L::splat(places.heading_y[place]),
+            ],
+            least_cosine: class.least_cosine.map(L::splat),
+            groups,
+            sees_itself: groups.map(|groups| f32::from(u8::from(groups & mine != 0))),
+        }
     }
 }
 
@@ -292,9 +338,48 @@ impl<L: Lanes> Walk<L> {
         }
     }
 
-    /// Adds up the lanes, but for the agent itself, who is at `place`.
+    /// Adds those of the eight candidates from `at` that are seen.
     #[inline(always)]
-    fn add_up(self, neighbors: &Neighbors, place: usize, sums: &mut SumsRow) {
+    fn add_seen(&mut self, crowd: &Crowd, at: usize, eyes: &Eyes<L>) {
+        let x = L::load(&crowd.x, at) - self.x;
+        let y = L::load(&crowd.y, at) - self.y;
+        let square = x * x + y * y;
+        let per_distance = square.inverse_sqrt();
+        let distance = square * per_distance;
+        let ahead = x * eyes.heading[0] + y * eyes.heading[1];
+        let seen = |rule: usize, near: L| {
+            let in_groups = L::with_common_bit(&crowd.groups, at, eyes.groups[rule]);
+            let least = eyes.least_cosine[rule] * distance;
+            ahead.if_below(least, L::zero(), near * in_groups)
+        };
+        let near = seen(0, fall_off(square, self.separation));
+        let push = near * near * per_distance;
+        self.away_x = self.away_x - x * push;
+        self.away_y = self.away_y - y * push;
+        let on_the_spot = square.is_below(L::splat(SPOT_SQUARED));
+        self.on_the_spot = self.on_the_spot + seen(0, on_the_spot);
+
+        let aligned = seen(1, fall_off(square, self.alignment));
+        self.heading_x = self.heading_x + L::load(&crowd.heading_x, at) * aligned;
+        self.heading_y = self.heading_y + L::load(&crowd.heading_y, at) * aligned;
+        self.aligned = self.aligned + aligned;
+
+        let cohering = seen(2, fall_off(square, self.cohesion));
+        self.offset_x = self.offset_x + x * cohering;
+        self.offset_y = self.offset_y + y * cohering;
+        self.cohering = self.cohering + cohering;
+    }
+
+    /// Adds up the lanes, but for the agent itself, who is at `place` and seen by those of the three
+    /// rules for which there is a 1.
+    #[inline(always)]
+    fn add_up(
+        self,
+        neighbors: &Neighbors,
+        place: usize,
+        [spot, aligned, cohering]: [f32; 3],
+        sums: &mut SumsRow,
+    ) {
         let all = FlockSums {
             away: [self.away_x, self.away_y],
             headings: [self.heading_x, self.heading_y],
@@ -304,14 +389,17 @@ impl<L: Lanes> Walk<L> {
         };
         let places = &neighbors.places;
         let myself = FlockSums {
-            headings: [places.heading_x[place], places.heading_y[place]],
-            aligned: 1.0,
-            cohering: 1.0,
+            headings: [
+                aligned * places.heading_x[place],
+                aligned * places.heading_y[place],
+            ],
+            aligned,
+            cohering,
             ..FlockSums::default()
         };
         let others = L::sums(all.into_array()) - L::load(&myself.into_array(), 0);
         others.store(&mut sums.0, 0);
-        let on_my_spot = self.on_the_spot.sum() - 1.0;
+        let on_my_spot = self.on_the_spot.sum() - spot;
         if on_my_spot > 0.0 {
             part(&mut sums.0, on_my_spot, neighbors.at(place).id);
         }
@@ -442,6 +530,48 @@ mod tests {
             assert_close(sums.away.into(), one_by_one.away.into());
             assert_close(sums.headings.into(), one_by_one.headings.into());
             assert_close(sums.offsets.into(), one_by_one.offsets.into());
+        }
+    }
+
+    #[test]
+    fn whoever_is_hidden_is_not_counted() {
+        let (places, groups) = (random_places(500, 20.0), [0b01, 0b10, 0b11]);
+        let looks = [0, 1, 2].map(|rule| Look {
+            field_of_view: [1.5, 4.0, 7.0][rule],
+            groups: SteeringGroups(groups[rule]),
+            ..look([1.5, 3.0, 2.5][rule])
+        });
+        let class = FlockClass::of_looks(looks);
+        assert_eq!(class.sight, Sight::Some);
+        let (mut neighbors, classes) = place_agents(&places, vec![class.clone()]);
+        let everybody = (0..places.len()).map(|place| neighbors.at(place));
+        let everybody: Vec<Neighbor> = everybody.collect();
+        neighbors = Neighbors::of(
+            everybody.into_iter().enumerate().map(|(at, neighbor)| {
+                let groups = SteeringGroups(groups[at % 3]);
+                (Neighbor { groups, ..neighbor }, 1)
+            }),
+            class.reach,
+        );
+        let bits = |walk: WalkPlaces| {
+            let sums = walked_by(walk, &neighbors, &classes);
+            let numbers = sums.into_iter().flat_map(|row| row.0);
+            numbers.map(f32::to_bits).collect::<Vec<_>>()
+        };
+        let oracle = bits(walk_places_with::<Portable>);
+        assert_eq!(bits(walk_places), oracle);
+        assert_eq!(bits(walk_places_with::<Baseline>), oracle);
+        for (place, row) in walked_by(walk_places, &neighbors, &classes)
+            .into_iter()
+            .enumerate()
+        {
+            let sums = FlockSums::from_array(row.0);
+            let one_by_one = sums_in_view(&class, &neighbors, &neighbors.at(place));
+            assert_close(sums.away.into(), one_by_one.away.into());
+            assert_close(sums.headings.into(), one_by_one.headings.into());
+            assert_close(sums.offsets.into(), one_by_one.offsets.into());
+            assert!((sums.aligned - one_by_one.aligned).abs() < 1e-4);
+            assert!((sums.cohering - one_by_one.cohering).abs() < 1e-4);
         }
     }
 
