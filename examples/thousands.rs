@@ -17,10 +17,8 @@ use bevy::app::TaskPoolThreadAssignmentPolicy;
 use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
+use bevy_steering2d::RandomStream;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d::{
-    Flocking, NeighborView, Neighbors, RandomStream, SteeringGroups, SteeringSeed,
-};
 
 /// How far every boid looks, m.
 const RADIUS: f32 = 3.0;

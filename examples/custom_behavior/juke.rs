@@ -4,7 +4,6 @@ use std::f32::consts::TAU;
 
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d::{InvalidParameter, TargetWatch, priority};
 
 /// Swerves left and right, the wilder the nearer the threat, so that it is hard to aim at.
 ///

@@ -5,7 +5,7 @@ use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::{ColliderMassProperties, Velocity};
 use bevy_steering2d::prelude::*;
-use bevy_steering2d::{AssignedBehavior, BehaviorRegistry, Cut, SteeringSchedule};
+use bevy_steering2d::{AssignedBehavior, BehaviorRegistry, SteeringSchedule};
 
 use crate::common::*;
 

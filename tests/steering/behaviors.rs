@@ -1,7 +1,6 @@
 //! What each of the six behaviors promises its user, in whole apps.
 
 use bevy::prelude::*;
-use bevy_steering2d::CustomPrediction;
 use bevy_steering2d::prelude::*;
 
 use crate::common::*;

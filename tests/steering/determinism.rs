@@ -10,7 +10,7 @@ use bevy::app::{TaskPoolOptions, TaskPoolThreadAssignmentPolicy};
 use bevy::prelude::*;
 use bevy::tasks::ComputeTaskPool;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d::{ArriveMemory, SteeringClock, SteeringSeed, TargetWatch, WanderMemory};
+use bevy_steering2d::{ArriveMemory, SteeringClock, WanderMemory};
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;

@@ -1,8 +1,8 @@
 //! The three rules of a flock share one walk; the ledger must not show it.
 
 use bevy::prelude::*;
+use bevy_steering2d::BehaviorRegistry;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d::{BehaviorRegistry, Cut};
 
 use crate::common::*;
 

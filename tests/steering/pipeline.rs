@@ -5,7 +5,7 @@ use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 use bevy::time::TimeUpdateStrategy;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d::{BehaviorRegistry, Cut, LedgerEntry, SteeredBy, WanderMemory};
+use bevy_steering2d::{BehaviorRegistry, LedgerEntry, SteeredBy, WanderMemory};
 
 use crate::common::*;
 

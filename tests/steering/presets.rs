@@ -13,7 +13,7 @@ use bevy::reflect::tuple::DynamicTuple;
 use bevy::reflect::{PartialReflect, ReflectMut, TypeInfo, TypeRegistry};
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::presets::*;
-use bevy_steering2d::{BehaviorRegistry, CustomPrediction, ReflectBehavior};
+use bevy_steering2d::{BehaviorRegistry, ReflectBehavior};
 
 use crate::common::*;
 

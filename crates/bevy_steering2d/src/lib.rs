@@ -191,20 +191,25 @@ impl Plugin for SteeringPlugin {
 /// What most games import: `use bevy_steering2d::prelude::*;`
 pub mod prelude {
     pub use crate::SteeringPlugin;
+    #[cfg(feature = "debug")]
+    pub use crate::debug::SteeringDebugPlugin;
+    #[cfg(feature = "inspector")]
+    pub use crate::inspector::SteeringInspectorPlugin;
     #[cfg(feature = "presets")]
     pub use crate::presets::{SteeringPreset, UsesPreset, save_preset};
     pub use bevy_steering2d_core::{
         Agent, Alignment, Area, Arrive, Arrived, Behavior, Braking, Cohesion, CollisionAvoidance,
-        Combine, Containment, CrowdPathFollowing, Deceleration, Evade, FaceTarget, FaceVelocity,
-        Feelers, Flee, Flocking, FlowField, FlowFieldFollowing, FollowPath, Hide, Influence,
-        Interpose, Kinematics, LeaderFollowing, Leadership, MatchVelocity, Neighbor, NeighborView,
-        Neighbors, Obstacle, ObstacleAvoidance, OffsetPursuit, PathCompleted, PathStyle,
-        Pedestrian, Perception, PointMass, Prediction, Pursuit, Queuing, ReciprocalAvoidance, Seek,
-        SensesColliders, Separation, Sidestep, SpeedLimit, StayOnPath, SteeringAppExt,
-        SteeringCommandsExt, SteeringDisabled, SteeringForce, SteeringGroups, SteeringId,
-        SteeringPath, SteeringSystems, SteersFor, Stuck, StuckDetection, Surroundings, Target,
-        TargetLost, Targets, Tether, ThinkEvery, Vehicle, Wall, WallAvoidance, WallFollowing,
-        WallResponse, Wander, WanderStyle,
+        Combine, Containment, CrowdPathFollowing, CustomPrediction, Cut, Deceleration, Evade,
+        FaceTarget, FaceVelocity, Feeler, Feelers, Flee, Flocking, FlowField, FlowFieldFollowing,
+        FollowPath, Hide, Influence, Interpose, InvalidParameter, Kinematics, LeaderFollowing,
+        Leadership, MatchVelocity, Neighbor, NeighborView, Neighbors, Obstacle, ObstacleAvoidance,
+        OffsetPursuit, PathCompleted, PathStyle, Pedestrian, Perception, PointMass, Prediction,
+        Pursuit, Queuing, ReciprocalAvoidance, Seek, SensesColliders, Separation, Sidestep,
+        SpeedLimit, StayOnPath, SteeringAppExt, SteeringCommandsExt, SteeringDisabled,
+        SteeringForce, SteeringGroups, SteeringId, SteeringPath, SteeringSeed, SteeringSystems,
+        SteersFor, Stuck, StuckDetection, Surroundings, Target, TargetLost, TargetWatch, Targets,
+        Tether, ThinkEvery, Vehicle, Wall, WallAvoidance, WallFollowing, WallResponse, Wander,
+        WanderStyle, priority,
     };
 }
 

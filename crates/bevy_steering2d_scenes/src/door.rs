@@ -5,8 +5,8 @@
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
+use bevy_steering2d::BehaviorRegistry;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d::{BehaviorRegistry, priority};
 
 use crate::bodies::{enable, recolor};
 use crate::crowd::{Bumps, Person, Round, free_place};

@@ -9,7 +9,7 @@ use bevy_rapier2d::plugin::RapierContextInitialization;
 use bevy_rapier2d::plugin::systems::{init_colliders, init_rigid_bodies};
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d::{NextSteeringId, RandomStream, SteeringClock, SteeringSeed};
+use bevy_steering2d::{NextSteeringId, RandomStream, SteeringClock};
 use bevy_steering2d_steerbench::Town;
 
 use crate::input::forget_presses;

@@ -2,7 +2,6 @@
 
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d::{InvalidParameter, priority};
 
 use crate::Arena;
 
