@@ -29,6 +29,15 @@ use super::{CollisionAvoidance, FollowPath, Separation};
 /// }
 /// # }
 /// ```
+///
+/// To tune one of the three, set it in the bundle. Beside the bundle Bevy refuses it: a component that
+/// comes twice in one spawn panics.
+///
+/// ```
+/// # use bevy_steering2d_core::*;
+/// let mut walk = CrowdPathFollowing::default();
+/// walk.separation.radius = 1.0;
+/// ```
 #[derive(Bundle, Clone, Copy, Debug, PartialEq)]
 pub struct CrowdPathFollowing {
     /// The road: a [corridor](crate::PathStyle::Corridor) of radius 2 m by default.

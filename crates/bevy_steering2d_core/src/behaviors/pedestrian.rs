@@ -25,6 +25,15 @@ use crate::{Combine, Vehicle};
 /// commands.spawn((PointMass::default(), Pedestrian::at_pace(1.4), way));
 /// # }
 /// ```
+///
+/// To tune a part, say its [`Vehicle`], set it in the bundle. Beside the bundle Bevy refuses it: a
+/// component that comes twice in one spawn panics.
+///
+/// ```
+/// # use bevy_steering2d_core::*;
+/// let mut person = Pedestrian::default();
+/// person.vehicle.max_force = 450.0; // 6 m/s² for 75 kg
+/// ```
 #[derive(Bundle, Clone, Copy, Debug, PartialEq)]
 pub struct Pedestrian {
     /// Where to, at a pace of 1.3 m/s by default.

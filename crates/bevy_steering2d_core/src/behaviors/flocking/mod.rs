@@ -44,6 +44,15 @@ use crate::{
 /// commands.spawn((PointMass::default(), Flocking::default()));
 /// # }
 /// ```
+///
+/// To tune one of the three, set it in the bundle. Beside the bundle Bevy refuses it: a component that
+/// comes twice in one spawn panics.
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_steering2d_core::*;
+/// let close = Flocking { separation: Separation::within(1.0), ..default() };
+/// ```
 #[derive(Bundle, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Flocking {
     /// Not too near …
