@@ -26,7 +26,9 @@ use crate::{
 /// Use it for crowds: streets, doors, crossings, whoever meets in numbers and shares the road. The
 /// bundle [`Pedestrian`](crate::Pedestrian) shows how. It expects others who have it to do their
 /// share, and does all of it for those who have not. It minds neighbors, [`Wall`](crate::Wall)s and
-/// [`Obstacle`](crate::Obstacle)s alike, so it needs no other avoidance beside it.
+/// [`Obstacle`](crate::Obstacle)s alike, so among those it needs no other avoidance beside it. For
+/// colliders it does not look, not even with [`SensesColliders`](crate::SensesColliders): put walls and
+/// obstacles where they are, or [`WallAvoidance`](crate::WallAvoidance) beside it.
 /// [`CollisionAvoidance`](crate::CollisionAvoidance) is one voice among others, and lighter.
 ///
 /// It is heard after all other behaviors of its agent, theirs and yours (not those that others

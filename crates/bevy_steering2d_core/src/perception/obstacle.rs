@@ -10,6 +10,9 @@ use crate::{InvalidParameter, Kinematics, SteeringClock, SteeringWarnings};
 
 /// A round thing that agents avoid and hide behind: a tree, a rock, another vehicle.
 ///
+/// It is seen by [`ObstacleAvoidance`](crate::ObstacleAvoidance), [`Hide`](crate::Hide) and
+/// [`ReciprocalAvoidance`](crate::ReciprocalAvoidance), but is no collider: it holds nobody up.
+///
 /// It is where its body is ([`Kinematics`]), or else its [`Transform`], so it may move. An agent
 /// may be an obstacle too; it does not get in its own way. The transform's scale is ignored.
 ///

@@ -11,8 +11,21 @@ use crate::{Agent, Behavior, Kinematics, SteeringClock, SteeringId, ThinkEvery, 
 /// Lets an agent's behaviors see the physics engine's colliders, besides
 /// [`Obstacle`](crate::Obstacle)s and [`Wall`](crate::Wall)s.
 ///
+/// Behaviors that look for them are [`WallAvoidance`](crate::WallAvoidance),
+/// [`ObstacleAvoidance`](crate::ObstacleAvoidance), [`WallFollowing`](crate::WallFollowing),
+/// [`Hide`](crate::Hide), and yours that are [`Probing`].
+///
 /// The agent's own colliders are never seen. Which others are is decided as for a contact: both
 /// must be in a group that the other's filter has.
+///
+/// Every body without a [`Vehicle`] is in the way, also a player that the agent hunts. Put such a
+/// quarry in a collision group of its own and leave that out of the [`filter`](Self::filter):
+///
+/// ```
+/// # use bevy_steering2d_core::SensesColliders;
+/// // All but group 2, which is the player's.
+/// let eyes = SensesColliders { filter: !0b10, ..SensesColliders::default() };
+/// ```
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[require(ColliderProbes)]

@@ -11,6 +11,9 @@ use crate::{InvalidParameter, SteeringClock, SteeringWarnings};
 
 /// A straight wall without thickness, in world coordinates. Both sides are solid.
 ///
+/// It is seen by [`WallAvoidance`](crate::WallAvoidance), [`WallFollowing`](crate::WallFollowing) and
+/// [`ReciprocalAvoidance`](crate::ReciprocalAvoidance), but is no collider: it holds nobody up.
+///
 /// Longer outlines are several walls, see [`Wall::outline`]. To move one, change its ends.
 ///
 /// ```
