@@ -11,7 +11,17 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
 #[doc = include_str!("figures/queuing.svg")]
 ///
 /// Use it at doors, counters and on narrow paths, together with whatever leads there. It works
-/// against that drive, so give it a higher priority, see [`Combine`](crate::Combine).
+/// against that drive, so it must be heard before it, see [`Combine`](crate::Combine); its default
+/// [priority], 20, is below those of the behaviors that lead somewhere:
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_steering2d_core::*;
+/// # fn system(mut commands: Commands) {
+/// let queue = Queuing::default().with_priority(priority::COLLISION_AVOIDANCE);
+/// commands.spawn((PointMass::default(), Seek::new(Vec2::new(10.0, 0.0)), queue));
+/// # }
+/// ```
 ///
 /// A neighbor counts when it is slower, ahead, and no more than `radius` off the way. The nearer,
 /// the more urgent: `u = min(2·(1 − aside/radius), 1) · (1 − gap/look_ahead)`. Of two who are in
