@@ -11,10 +11,14 @@ use crate::{Agent, Influence, InvalidParameter, Target};
 /// A component that turns what an agent perceives into a force.
 ///
 /// Register it once with [`add_behavior`](crate::SteeringAppExt::add_behavior); it then has a
-/// ledger slot, reflection and the combiner's ear like every built-in one.
+/// ledger slot and reflection, and the combiner counts its force in, as for every built-in one.
 ///
 /// The component holds parameters only. What it must remember between ticks lives in a component
 /// of its own, pulled in by `#[require(...)]` and handed over as [`Memory`](Self::Memory).
+///
+/// Two more are pulled in like that: `#[require(TargetWatch)]` by one with a
+/// [`target`](Self::target), `#[require(Perception)]` by one that looks at
+/// [`Neighbors`](crate::Neighbors).
 ///
 /// ```
 /// use bevy::ecs::{query::QueryItem, system::SystemParamItem};
@@ -51,6 +55,10 @@ pub trait Behavior:
 
     /// What it reads of the world, e.g. [`Targets<'static, 'static>`](crate::Targets); `()` for
     /// nothing. Agents run in parallel, so it must be shareable.
+    ///
+    /// With `Res<'static, Neighbors>` the component needs
+    /// `#[require(Perception)]`: [`Neighbors`](crate::Neighbors) are kept while somebody has a
+    /// [`Perception`](crate::Perception).
     type World: for<'w, 's> SystemParam<Item<'w, 's>: Sync> + 'static;
 
     /// The embedded [`Influence`].
@@ -59,13 +67,15 @@ pub trait Behavior:
     /// The embedded [`Influence`], to change it.
     fn influence_mut(&mut self) -> &mut Influence;
 
-    /// The entity or point without which it can do nothing. When an entity target is gone, one
-    /// [`TargetLost`](crate::TargetLost) is announced.
+    /// The entity or point without which it can do nothing. When an entity target is gone and the
+    /// force is zero, one [`TargetLost`](crate::TargetLost) is announced, provided that the component
+    /// has `#[require(TargetWatch)]`, see [`TargetWatch`](crate::TargetWatch).
     fn target(&self) -> Option<Target> {
         None
     }
 
     /// A second entity or point it cannot do without: the other of two, the path to walk along.
+    /// Watched like the [`target`](Self::target).
     fn also_needs(&self) -> Option<Target> {
         None
     }

@@ -90,7 +90,8 @@ where
 }
 
 /// Remembers which targets an entity's behaviors have lost, so that each loss is announced once.
-/// Required by every behavior with a [`target`](crate::Behavior::target).
+/// Required by every behavior with a [`target`](crate::Behavior::target); `#[require(TargetWatch)]` it
+/// on your own, or no loss is announced.
 #[derive(Component, Reflect, Clone, Debug, Default)]
 #[reflect(Component, Default, Debug, Clone)]
 pub struct TargetWatch {
