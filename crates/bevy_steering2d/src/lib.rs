@@ -66,12 +66,12 @@
 //! | [`Hide`], [`Interpose`] | put an obstacle, or itself, in between |
 //! | [`FollowPath`], [`StayOnPath`], [`FlowFieldFollowing`] | follow a [`SteeringPath`] or a [`FlowField`] |
 //! | [`CrowdPathFollowing`] | follows a path among many, without bumping |
-//! | [`ReciprocalAvoidance`], [`Pedestrian`] | mends all wishes so that nobody bumps, in dense crowds |
+//! | [`ReciprocalAvoidance`], [`Pedestrian`] | adjusts the velocity that all others ask for so that nobody bumps, in dense crowds |
 //! | [`OffsetPursuit`], [`MatchVelocity`], [`LeaderFollowing`] | keep a place, a pace, a leader |
 //! | [`Separation`], [`Alignment`], [`Cohesion`] | make a flock, see [`Flocking`] |
 //! | [`CollisionAvoidance`], [`Queuing`], [`Sidestep`] | give way, hold back, step aside |
 //!
-//! Their formulas are plain functions in [`behaviors`]. Each component embeds an [`Influence`]:
+//! Most of their formulas are plain functions in [`behaviors`]. Each component embeds an [`Influence`]:
 //! weight, priority, probability, on or off. Several of one kind live on entities that
 //! [`SteersFor`] the agent. [`SteeringDisabled`] lets go of the agent altogether.
 //!

@@ -6,15 +6,15 @@ use crate::InvalidParameter;
 
 /// Default priorities, highest first: what keeps an agent alive is heard before what it wants.
 ///
-/// The steps of ten leave room for behaviors of your own in between.
+/// The gaps leave room for behaviors of your own in between.
 pub mod priority {
     /// [`Containment`](crate::Containment).
     pub const CONTAINMENT: i16 = 190;
-    /// Not running into walls.
+    /// [`WallAvoidance`](crate::WallAvoidance).
     pub const WALL_AVOIDANCE: i16 = 180;
-    /// Not running into obstacles.
+    /// [`ObstacleAvoidance`](crate::ObstacleAvoidance).
     pub const OBSTACLE_AVOIDANCE: i16 = 170;
-    /// Not running into each other.
+    /// [`CollisionAvoidance`](crate::CollisionAvoidance).
     pub const COLLISION_AVOIDANCE: i16 = 160;
     /// [`Sidestep`](crate::Sidestep): whoever is stuck listens to it first of all wishes.
     pub const SIDESTEP: i16 = 155;
@@ -22,13 +22,13 @@ pub mod priority {
     pub const EVADE: i16 = 150;
     /// [`Flee`](crate::Flee).
     pub const FLEE: i16 = 140;
-    /// Keeping distance from neighbors.
+    /// [`Separation`](crate::Separation).
     pub const SEPARATION: i16 = 130;
-    /// Heading where the neighbors head.
+    /// [`Alignment`](crate::Alignment).
     pub const ALIGNMENT: i16 = 120;
     /// [`MatchVelocity`](crate::MatchVelocity).
     pub const MATCH_VELOCITY: i16 = 115;
-    /// Staying with the neighbors.
+    /// [`Cohesion`](crate::Cohesion).
     pub const COHESION: i16 = 110;
     /// [`StayOnPath`](crate::StayOnPath).
     pub const STAY_ON_PATH: i16 = 108;
@@ -42,11 +42,11 @@ pub mod priority {
     pub const PURSUIT: i16 = 80;
     /// [`OffsetPursuit`](crate::OffsetPursuit).
     pub const OFFSET_PURSUIT: i16 = 70;
-    /// Following a leader.
+    /// [`LeaderFollowing`](crate::LeaderFollowing).
     pub const LEADER_FOLLOWING: i16 = 60;
     /// [`Interpose`](crate::Interpose).
     pub const INTERPOSE: i16 = 50;
-    /// Hiding behind obstacles.
+    /// [`Hide`](crate::Hide).
     pub const HIDE: i16 = 40;
     /// [`WallFollowing`](crate::WallFollowing).
     pub const WALL_FOLLOWING: i16 = 35;
@@ -54,12 +54,12 @@ pub mod priority {
     pub const FOLLOW_PATH: i16 = 30;
     /// [`FlowFieldFollowing`](crate::FlowFieldFollowing).
     pub const FLOW_FIELD_FOLLOWING: i16 = 25;
-    /// Braking behind a slower neighbor.
+    /// [`Queuing`](crate::Queuing): set it above what leads to the queue.
     pub const QUEUING: i16 = 20;
-    /// [`ReciprocalAvoidance`](crate::ReciprocalAvoidance): it mends what all others wish.
-    pub const RECIPROCAL_AVOIDANCE: i16 = 5;
     /// [`Wander`](crate::Wander).
     pub const WANDER: i16 = 10;
+    /// [`ReciprocalAvoidance`](crate::ReciprocalAvoidance): it adjusts what all others ask for.
+    pub const RECIPROCAL_AVOIDANCE: i16 = 5;
     /// A behavior that does not say otherwise.
     pub const DEFAULT: i16 = 100;
 }

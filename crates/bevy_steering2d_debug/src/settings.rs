@@ -30,7 +30,7 @@ pub struct SteeringDebug {
     pub velocity_scale: f32,
     /// How far back trails reach, s, `> 0`. Default `4`.
     pub trail_seconds: f32,
-    /// At most so many agents are drawn: the selected ones first, then those nearest to the middle
+    /// At most this many agents are drawn: the selected ones first, then those nearest to the middle
     /// of the topmost camera in a window; without one those with the lowest
     /// [`SteeringId`](bevy_steering2d_core::SteeringId). Default `500`. One warning says when
     /// there are more.

@@ -55,8 +55,8 @@ impl Case {
         self
     }
 
-    /// The smallest upright rectangle around everybody's start and goals, m, cut to the
-    /// [`bounds`](Self::bounds) where it reaches out of them; for pictures.
+    /// The smallest upright rectangle around everybody's start and goals, m, or the
+    /// [`bounds`](Self::bounds) where there is nobody; for pictures.
     pub fn extent(&self) -> Rect {
         let mut points = self.walkers.iter().flat_map(|walker| {
             let goals = walker.goals.iter().map(|goal| goal.target);

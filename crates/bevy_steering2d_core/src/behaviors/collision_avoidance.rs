@@ -12,7 +12,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
 ///
 /// Use it for pedestrians, ships and traffic: whoever shares a place but not a direction. Flocks
 /// do not need it, since [`Alignment`](crate::Alignment) makes everybody go the same way. It
-/// expects others to give way too; for things that do not, use obstacle avoidance.
+/// expects others to give way too; for things that do not, use
+/// [`ObstacleAvoidance`](crate::ObstacleAvoidance).
 ///
 /// For each neighbor two moments are predicted from the relative position r and velocity w: the
 /// true closest approach `t = −r·w / w²`, and the first contact τ, when the distance falls to the

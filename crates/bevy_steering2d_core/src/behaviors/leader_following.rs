@@ -23,7 +23,8 @@ pub struct Leadership(pub f32);
 #[doc = include_str!("figures/leader_following.svg")]
 ///
 /// Use it for ducklings, squads and tour groups, together with a
-/// [`Separation`](crate::Separation). For fixed places use an offset pursuit.
+/// [`Separation`](crate::Separation). For fixed places use
+/// [`OffsetPursuit`](crate::OffsetPursuit).
 ///
 /// Among the agents within `radius` whose [`Leadership`] exceeds its own it picks the highest
 /// (ties by id) and keeps it until it leaves, so that it does not waver between two. It arrives

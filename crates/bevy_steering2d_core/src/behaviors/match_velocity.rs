@@ -11,7 +11,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Target, TargetWatch, T
 ///
 /// Use it to fly beside something, to step onto a moving platform, to stay calm in a convoy; near
 /// or far, it does not care where the other is. To keep a place beside it use
-/// [`OffsetPursuit`](crate::OffsetPursuit); for the mean of all neighbors alignment.
+/// [`OffsetPursuit`](crate::OffsetPursuit); for the mean of all neighbors
+/// [`Alignment`](crate::Alignment).
 ///
 /// `F = track(v)` with the target's velocity v, cut to `max_speed`. A point is at rest, so it
 /// brakes.

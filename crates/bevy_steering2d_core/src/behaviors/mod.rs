@@ -1,8 +1,8 @@
 //! The behaviors, one file each: what it does, its parameters, its formula, its tests.
 //!
-//! Every file has the same three parts: a component that holds parameters, a memory component
-//! where it must remember something, and the formula as a plain function of an
-//! [`Agent`] that you may call from a behavior of your own.
+//! Each has a component that holds its parameters, a memory component where it must remember
+//! something, and its formula: mostly a plain function of an [`Agent`] that you may call from a
+//! behavior of your own. The other files hold what several of them share.
 
 use bevy::prelude::*;
 

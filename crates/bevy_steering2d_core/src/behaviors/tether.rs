@@ -15,7 +15,7 @@ use crate::{
 ///
 /// Use it beside [`Wander`](crate::Wander) for guards that stay near their post and pets that stay
 /// near their owner. Inside the radius it does nothing at all; the leash tightens over its
-/// stretch. To keep something inside a room use `Containment`.
+/// stretch. To keep something inside a room use [`Containment`](crate::Containment).
 ///
 /// `F = u · arrive(r)`: r is the nearest place inside the radius, moving along with the anchor,
 /// and the pull u grows from 0 at the radius to 1 at `radius + stretch`.

@@ -32,7 +32,8 @@ pub struct Alignment {
     pub field_of_view: f32,
     /// Whom it sees. Default everybody.
     pub groups: SteeringGroups,
-    /// Only the nearest so many count, `≥ 1`; equally near ones by id. Default no limit.
+    /// At most this many neighbors count, nearest first, equally near ones by id, `≥ 1`. Default no
+    /// limit.
     pub max_neighbors: u32,
     /// Its say among the other behaviors.
     pub influence: Influence,

@@ -15,7 +15,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
 #[doc = include_str!("../figures/separation.svg")]
 ///
 /// Use it in every group that must not clump; it is what makes a flock a flock and not a ball.
-/// It knows nothing of where the others are going: to pass people in a corridor, look ahead.
+/// It knows nothing of where the others are going: to pass people in a corridor,
+/// [`CollisionAvoidance`](crate::CollisionAvoidance) looks ahead.
 ///
 /// `F = max_force · Σ u² · dir(neighbor → me)` with `u = 1 − (d/r)²`, clamped: stronger when nearer,
 /// zero at the radius. Agents on the very same spot part in directions given by their ids.
@@ -32,7 +33,8 @@ pub struct Separation {
     pub field_of_view: f32,
     /// Whom it sees. Default everybody.
     pub groups: SteeringGroups,
-    /// Only the nearest so many count, `≥ 1`; equally near ones by id. Default no limit.
+    /// At most this many neighbors count, nearest first, equally near ones by id, `≥ 1`. Default no
+    /// limit.
     pub max_neighbors: u32,
     /// Its say among the other behaviors.
     pub influence: Influence,
