@@ -31,7 +31,7 @@ pub(super) struct Row {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rest {
     velocity: Vec2,
-    entity: Entity,
+    pub(super) entity: Entity,
 }
 
 impl Rows {

@@ -78,6 +78,8 @@ pub(crate) trait Lanes: Number {
     fn load(from: &[f32], at: usize) -> Self;
     /// 1 where one of the eight bit masks from `at` has a bit in common with `mask`, else 0.
     fn with_common_bit(masks: &[u32], at: usize, mask: u32) -> Self;
+    /// One bit for each lane, the lowest for the first: whether `self ≤ other`.
+    fn at_most(self, other: Self) -> u32;
     /// Puts the eight numbers to `at`.
     fn store(self, into: &mut [f32], at: usize);
     /// The integer estimate of 1/√x, within 4 %.
@@ -199,6 +201,12 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
+    fn at_most(self, other: Self) -> u32 {
+        let bit = |i: usize| u32::from(self.0[i] <= other.0[i]) << i;
+        (0..LANES).map(bit).sum()
+    }
+
+    #[inline(always)]
     fn store(self, into: &mut [f32], at: usize) {
         into[at..at + LANES].copy_from_slice(&self.0);
     }
@@ -314,6 +322,14 @@ mod x86_64 {
                 let none = _mm256_cmpeq_epi32(common, _mm256_setzero_si256());
                 _mm256_andnot_ps(_mm256_castsi256_ps(none), _mm256_set1_ps(1.0))
             })
+        }
+
+        #[inline(always)]
+        fn at_most(self, other: Self) -> u32 {
+            // SAFETY: the processor has AVX2, see the type.
+            unsafe {
+                _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(self.0, other.0)).cast_unsigned()
+            }
         }
 
         #[inline(always)]
@@ -491,6 +507,15 @@ mod x86_64 {
                     _mm_andnot_ps(_mm_castsi128_ps(none), _mm_set1_ps(1.0))
                 };
                 Self(of(&chunk[..4]), of(&chunk[4..]))
+            }
+        }
+
+        #[inline(always)]
+        fn at_most(self, other: Self) -> u32 {
+            // SAFETY: every x86-64 has SSE2.
+            unsafe {
+                let of = |a, b| _mm_movemask_ps(_mm_cmple_ps(a, b)).cast_unsigned();
+                of(self.0, other.0) | of(self.1, other.1) << 4
             }
         }
 

@@ -33,7 +33,7 @@ pub use wall::{Wall, WallIndex};
 pub(crate) use candidates::Candidates;
 pub(crate) use gather::index_neighbors;
 pub(crate) use geometry::order_of;
-pub(crate) use neighbors::{Columns, PADDING};
+pub(crate) use neighbors::{Columns, PADDING, least_cosine};
 pub(crate) use obstacle::index_obstacles;
 pub(crate) use probes::{ask, clear_probes};
 pub(crate) use wall::index_walls;

@@ -1,6 +1,7 @@
 //! The neighbor index: who is near whom.
 
 use std::array::from_fn;
+use std::f32::consts::TAU;
 use std::ops::Range;
 
 use bevy::math::ops;
@@ -9,8 +10,8 @@ use smallvec::SmallVec;
 
 use super::Candidates;
 use super::gather::{Gathered, Row, Rows};
-use super::grid::Grid;
-use super::lanes::LANES;
+use super::grid::{Grid, Ranges};
+use super::lanes::{Baseline, LANES, Lanes, Number};
 use crate::parallel::{AHEAD, LIGHT, piece_of, prefetch, work_on};
 use crate::random::GOLDEN_RATIO;
 use crate::{Agent, SteeringId};
@@ -125,18 +126,37 @@ impl NeighborView {
     #[inline]
     pub fn sees(&self, neighbor: &Neighbor) -> bool {
         let offset = neighbor.position - self.position;
-        let distance_squared = offset.length_squared();
-        neighbor.entity != self.except
-            && distance_squared <= self.radius * self.radius
-            && (neighbor.groups.0 & self.groups.0) != 0
-            && self.faces(offset, distance_squared)
+        offset.length_squared() <= self.radius * self.radius
+            && neighbor.groups.0 & self.groups.0 != 0
+            && neighbor.entity != self.except
+            && self.faces(offset, self.least_cosine())
+    }
+
+    /// Whether something in this direction is within a field of view of which half has the cosine
+    /// `least`.
+    #[inline]
+    fn faces(&self, offset: Vec2, least: f32) -> bool {
+        offset.dot(self.heading) >= least * offset.length()
     }
 
     #[inline]
-    fn faces(&self, offset: Vec2, distance_squared: f32) -> bool {
-        let half = 0.5 * self.field_of_view;
-        half >= std::f32::consts::PI
-            || offset.dot(self.heading) >= ops::cos(half) * distance_squared.sqrt()
+    fn least_cosine(&self) -> f32 {
+        least_cosine(self.field_of_view)
+    }
+}
+
+/// Cosine of half a field of view; of one all around less than any cosine.
+#[inline]
+pub(crate) fn least_cosine(field_of_view: f32) -> f32 {
+    // Kept apart, or the compiler would compute it also for those who see all around.
+    #[cold]
+    fn cosine(angle: f32) -> f32 {
+        ops::cos(angle)
+    }
+    if field_of_view >= TAU {
+        f32::MIN
+    } else {
+        cosine(0.5 * field_of_view)
     }
 }
 
@@ -207,60 +227,55 @@ impl Neighbors {
     /// only so many of them are looked at, from a place on that depends on who looks, so that a
     /// clump costs a bounded time. Cells are as wide as most agents look.
     pub fn in_view(&self, view: NeighborView) -> impl Iterator<Item = Neighbor> {
-        let farthest = view.radius * view.radius;
-        self.thinned_ranges(&view)
-            .into_iter()
-            .flatten()
-            .filter(move |&place| self.places.at(place).distance_squared(view.position) <= farthest)
-            .map(|place| self.at(place))
-            .filter(move |neighbor| view.sees(neighbor))
+        let seen = self.places_in_view(view).map(|place| self.at(place));
+        seen.filter(move |neighbor| neighbor.entity != view.except)
+    }
+
+    /// The places of everybody in view, and of whoever looks.
+    #[inline]
+    fn places_in_view(&self, view: NeighborView) -> impl Iterator<Item = usize> {
+        let least_cosine = view.least_cosine();
+        Near::of(self, &view).filter(move |&place| {
+            let offset = self.places.at(place) - view.position;
+            self.places.groups[place] & view.groups.0 != 0 && view.faces(offset, least_cosine)
+        })
     }
 
     /// The up to `most` nearest in [view](Self::in_view), nearest first, equally near ones by id.
     pub fn nearest_in_view(&self, view: NeighborView, most: usize) -> SmallVec<[Neighbor; 16]> {
-        let mut nearest: SmallVec<[(f32, Neighbor); 16]> = SmallVec::new();
-        for neighbor in self.in_view(view) {
-            let distance = neighbor.position.distance_squared(view.position);
-            let nearer =
-                |(other, who): &(f32, Neighbor)| (*other, who.id) < (distance, neighbor.id);
-            let place = nearest.partition_point(nearer);
-            if place < most {
-                if nearest.len() == most {
+        let nearest = self.nearest_places(view, most);
+        nearest.into_iter().map(|place| self.at(place)).collect()
+    }
+
+    /// The places of the [nearest in view](Self::nearest_in_view).
+    pub(crate) fn nearest_places(&self, view: NeighborView, most: usize) -> SmallVec<[usize; 24]> {
+        let row = |place: usize| self.order[place] as usize;
+        let id = |place: usize| self.rows.bodies[row(place)].id;
+        // One more, since whoever looks may be among them: who is who is looked up at the end.
+        let room = most.saturating_add(1);
+        let mut nearest: SmallVec<[(f32, usize); 24]> = SmallVec::new();
+        for place in self.places_in_view(view) {
+            let distance = self.places.at(place).distance_squared(view.position);
+            let nearer = |&(other, at): &(f32, usize)| {
+                other < distance || other == distance && id(at) < id(place)
+            };
+            let rank = nearest.partition_point(nearer);
+            if rank < room {
+                if nearest.len() == room {
                     nearest.pop();
                 }
-                nearest.insert(place, (distance, neighbor));
+                nearest.insert(rank, (distance, place));
             }
         }
-        nearest.into_iter().map(|(_, neighbor)| neighbor).collect()
+        let others = nearest.into_iter().map(|(_, place)| place);
+        let others = others.filter(|&place| self.rows.rest[row(place)].entity != view.except);
+        others.take(most).collect()
     }
 
     /// How many agents a look from `position` has to sift through, for diagnostics.
     pub fn candidates_within(&self, position: Vec2, radius: f32) -> usize {
-        let ranges = self.ranges(position, radius);
-        ranges.iter().map(ExactSizeIterator::len).sum()
-    }
-
-    /// The ranges of places that contain everybody within `radius`.
-    fn ranges(&self, position: Vec2, radius: f32) -> SmallVec<[Range<usize>; 16]> {
         let ranges = self.grid.ranges_around(position, radius * REACH_SLACK);
-        ranges.filter(|range| !range.is_empty()).collect()
-    }
-
-    /// The [ranges](Self::ranges) of a view, with no more than [`Candidates::MOST`] of each cell.
-    fn thinned_ranges(&self, view: &NeighborView) -> SmallVec<[Range<usize>; 16]> {
-        let ranges = self.ranges(view.position, view.radius);
-        if ranges.iter().all(|range| range.len() <= Candidates::MOST) {
-            return ranges;
-        }
-        let mut thin: SmallVec<[Range<usize>; 16]> = SmallVec::new();
-        for (_, places) in ranges.into_iter().flat_map(|range| self.cells_of(range)) {
-            let places = thinned(places, view.id);
-            match thin.last_mut() {
-                Some(last) if last.end == places.start => last.end = places.end,
-                _ => thin.push(places),
-            }
-        }
-        thin
+        ranges.map(|range| range.len()).sum()
     }
 
     /// The agent at a sorted place.
@@ -388,6 +403,80 @@ impl Neighbors {
     }
 }
 
+/// The places within a radius, found eight at a time.
+struct Near<'a> {
+    neighbors: &'a Neighbors,
+    id: SteeringId,
+    around: [Baseline; 2],
+    /// The square of the radius, m².
+    farthest: Baseline,
+    ranges: Ranges<'a>,
+    /// What is left of the present range, and of the part of it that is looked at.
+    range: Range<usize>,
+    part: Range<usize>,
+    /// The first of the eight places looked at last, and one bit for each of them that is near.
+    first: usize,
+    found: u32,
+}
+
+impl<'a> Near<'a> {
+    fn of(neighbors: &'a Neighbors, view: &NeighborView) -> Self {
+        let reach = view.radius * REACH_SLACK;
+        Self {
+            neighbors,
+            id: view.id,
+            around: view.position.to_array().map(Baseline::splat),
+            farthest: Baseline::splat(view.radius * view.radius),
+            ranges: neighbors.grid.ranges_around(view.position, reach),
+            range: 0..0,
+            part: 0..0,
+            first: 0,
+            found: 0,
+        }
+    }
+
+    /// A whole range, or of one in which there may be a clump the next cell.
+    #[inline]
+    fn next_part(&mut self) -> Option<Range<usize>> {
+        if self.range.is_empty() {
+            self.range = self.ranges.next()?;
+        }
+        if self.range.len() <= Candidates::MOST {
+            return Some(std::mem::take(&mut self.range));
+        }
+        let grid = &self.neighbors.grid;
+        let end = grid.end_of(grid.cell_at(self.range.start));
+        let cell = self.range.start..end.min(self.range.end);
+        self.range.start = cell.end;
+        Some(thinned(cell, self.id))
+    }
+}
+
+impl Iterator for Near<'_> {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        while self.found == 0 {
+            while self.part.is_empty() {
+                self.part = self.next_part()?;
+            }
+            self.first = self.part.start;
+            let places = &self.neighbors.places;
+            let x = Baseline::load(&places.x, self.first) - self.around[0];
+            let y = Baseline::load(&places.y, self.first) - self.around[1];
+            let near = (x * x + y * y).at_most(self.farthest);
+            // The last ones may belong to others.
+            let count = self.part.len().min(LANES);
+            self.found = near & ((1 << count) - 1);
+            self.part.start += count;
+        }
+        let lane = self.found.trailing_zeros();
+        self.found &= self.found - 1;
+        Some(self.first + lane as usize)
+    }
+}
+
 /// Of more places than [`Candidates::MOST`] so many in a row, others for everybody who looks.
 fn thinned(places: Range<usize>, id: SteeringId) -> Range<usize> {
     let spare = places.len().saturating_sub(Candidates::MOST);
@@ -424,6 +513,13 @@ impl Places {
     #[inline]
     pub(crate) fn at(&self, place: usize) -> Vec2 {
         Vec2::new(self.x[place], self.y[place])
+    }
+
+    /// Where somebody is, and where heading.
+    #[inline]
+    pub(crate) fn motion(&self, place: usize) -> (Vec2, Vec2) {
+        let heading = Vec2::new(self.heading_x[place], self.heading_y[place]);
+        (self.at(place), heading)
     }
 
     /// Makes room for `count` places and gives them out in pieces.

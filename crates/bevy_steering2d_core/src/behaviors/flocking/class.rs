@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use bevy::ecs::change_detection::Tick;
-use bevy::math::ops;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 
 use super::{Alignment, Cohesion, Flocks, Separation, Slots};
 use crate::combine::rank;
-use crate::perception::{Perception, SteeringGroups};
+use crate::perception::{Perception, SteeringGroups, least_cosine};
 use crate::{Behavior, BehaviorId, Cut, LedgerEntry};
 
 /// How one of the three behaviors looks at its neighbors.
@@ -43,7 +42,7 @@ impl Look {
         }
     }
 
-    fn is_absent(&self) -> bool {
+    pub(super) fn is_absent(&self) -> bool {
         self.radius == 0.0
     }
 
@@ -55,15 +54,6 @@ impl Look {
     /// Whether eight neighbors can be looked at together.
     fn takes_all(&self) -> bool {
         self.radius <= Self::FARTHEST && self.max_neighbors == u32::MAX
-    }
-
-    /// Cosine of half the field of view, or less than any where it is a full circle.
-    fn least_cosine(&self) -> f32 {
-        if self.field_of_view >= std::f32::consts::TAU {
-            -2.0
-        } else {
-            ops::cos(0.5 * self.field_of_view)
-        }
     }
 }
 
@@ -189,7 +179,7 @@ impl FlockClass {
             sight: Sight::of(looks),
             per_square: looks.map(|look| look.per_square()),
             groups: looks.map(|look| look.groups),
-            least_cosine: looks.map(|look| look.least_cosine()),
+            least_cosine: looks.map(|look| least_cosine(look.field_of_view)),
             per_radius: if cohesion.is_absent() {
                 0.0
             } else {

@@ -26,9 +26,9 @@ fn fade(offset: Vec2, radius: f32) -> f32 {
 }
 
 impl Look {
-    /// Visits who is seen from `me` this way.
-    fn visit(&self, neighbors: &Neighbors, me: &Neighbor, mut visit: impl FnMut(Vec2, &Neighbor)) {
-        if self.radius <= 0.0 {
+    /// Visits who is seen from `me` this way: how far away, and where heading.
+    fn visit(&self, neighbors: &Neighbors, me: &Neighbor, mut visit: impl FnMut(Vec2, Vec2)) {
+        if self.is_absent() {
             return;
         }
         let view = NeighborView {
@@ -40,49 +40,62 @@ impl Look {
             except: me.entity,
             id: me.id,
         };
-        let mut meet = |other: Neighbor| visit(other.position - me.position, &other);
         if self.max_neighbors < u32::MAX {
-            let most = self.max_neighbors as usize;
-            neighbors
-                .nearest_in_view(view, most)
-                .into_iter()
-                .for_each(meet);
+            for place in neighbors.nearest_places(view, self.max_neighbors as usize) {
+                let (position, heading) = neighbors.places.motion(place);
+                visit(position - me.position, heading);
+            }
         } else {
-            neighbors.in_view(view).for_each(&mut meet);
+            for other in neighbors.in_view(view) {
+                visit(other.position - me.position, other.heading);
+            }
         }
     }
 }
 
 /// The one-at-a-time walk: the only one that can count.
 pub(super) fn sums_in_view(class: &FlockClass, neighbors: &Neighbors, me: &Neighbor) -> FlockSums {
-    let (mut away, mut headings, mut offsets) = (Vec2::ZERO, Vec2::ZERO, Vec2::ZERO);
-    let (mut aligned, mut cohering) = (0.0, 0.0);
+    let mut sums = FlockSums::default();
     let [separation, alignment, cohesion] = class.looks();
+    if separation == alignment && alignment == cohesion {
+        separation.visit(neighbors, me, |offset, heading| {
+            let near = fade(offset, separation.radius);
+            sums.separate(near, offset, me.id);
+            sums.align(near, heading);
+            sums.cohere(near, offset);
+        });
+        return sums;
+    }
     separation.visit(neighbors, me, |offset, _| {
-        let near = fade(offset, separation.radius);
+        sums.separate(fade(offset, separation.radius), offset, me.id);
+    });
+    alignment.visit(neighbors, me, |offset, heading| {
+        sums.align(fade(offset, alignment.radius), heading);
+    });
+    cohesion.visit(neighbors, me, |offset, _| {
+        sums.cohere(fade(offset, cohesion.radius), offset);
+    });
+    sums
+}
+
+impl FlockSums {
+    fn separate(&mut self, near: f32, offset: Vec2, me: SteeringId) {
         let direction = if offset.length_squared() < SPOT_SQUARED {
-            own_direction(me.id)
+            own_direction(me)
         } else {
             -offset.normalize_or_zero()
         };
-        away += near * near * direction;
-    });
-    alignment.visit(neighbors, me, |offset, other| {
-        let near = fade(offset, alignment.radius);
-        headings += near * other.heading;
-        aligned += near;
-    });
-    cohesion.visit(neighbors, me, |offset, _| {
-        let near = fade(offset, cohesion.radius);
-        offsets += near * offset;
-        cohering += near;
-    });
-    FlockSums {
-        away: away.into(),
-        headings: headings.into(),
-        aligned,
-        offsets: offsets.into(),
-        cohering,
+        self.away = (Vec2::from(self.away) + near * near * direction).into();
+    }
+
+    fn align(&mut self, near: f32, heading: Vec2) {
+        self.headings = (Vec2::from(self.headings) + near * heading).into();
+        self.aligned += near;
+    }
+
+    fn cohere(&mut self, near: f32, offset: Vec2) {
+        self.offsets = (Vec2::from(self.offsets) + near * offset).into();
+        self.cohering += near;
     }
 }
 

@@ -246,15 +246,29 @@ impl<L: Lanes> Eyes<L> {
         let places = &neighbors.places;
         let mine = places.groups[place];
         let groups = class.groups.map(|groups| groups.0);
+        let [separation, alignment, cohesion] = class.least_cosine;
         Self {
             heading: [
                 L::splat(places.heading_x[place]),
                 L::splat(places.heading_y[place]),
             ],
-            least_cosine: class.least_cosine.map(L::splat),
+            least_cosine: [
+                L::splat(separation),
+                L::splat(alignment),
+                L::splat(cohesion),
+            ],
             groups,
             sees_itself: groups.map(|groups| f32::from(u8::from(groups & mine != 0))),
         }
+    }
+
+    /// `much` of those of the eight candidates from `at` that one of the rules sees, so far `ahead` and
+    /// so far away at all, m.
+    #[inline(always)]
+    fn see(&self, rule: usize, crowd: &Crowd, at: usize, [ahead, distance]: [L; 2], much: L) -> L {
+        let in_groups = L::with_common_bit(&crowd.groups, at, self.groups[rule]);
+        let least = self.least_cosine[rule] * distance;
+        ahead.if_below(least, L::zero(), much * in_groups)
     }
 }
 
@@ -345,26 +359,21 @@ impl<L: Lanes> Walk<L> {
         let y = L::load(&crowd.y, at) - self.y;
         let square = x * x + y * y;
         let per_distance = square.inverse_sqrt();
-        let distance = square * per_distance;
         let ahead = x * eyes.heading[0] + y * eyes.heading[1];
-        let seen = |rule: usize, near: L| {
-            let in_groups = L::with_common_bit(&crowd.groups, at, eyes.groups[rule]);
-            let least = eyes.least_cosine[rule] * distance;
-            ahead.if_below(least, L::zero(), near * in_groups)
-        };
-        let near = seen(0, fall_off(square, self.separation));
+        let way = [ahead, square * per_distance];
+        let near = eyes.see(0, crowd, at, way, fall_off(square, self.separation));
         let push = near * near * per_distance;
         self.away_x = self.away_x - x * push;
         self.away_y = self.away_y - y * push;
         let on_the_spot = square.is_below(L::splat(SPOT_SQUARED));
-        self.on_the_spot = self.on_the_spot + seen(0, on_the_spot);
+        self.on_the_spot = self.on_the_spot + eyes.see(0, crowd, at, way, on_the_spot);
 
-        let aligned = seen(1, fall_off(square, self.alignment));
+        let aligned = eyes.see(1, crowd, at, way, fall_off(square, self.alignment));
         self.heading_x = self.heading_x + L::load(&crowd.heading_x, at) * aligned;
         self.heading_y = self.heading_y + L::load(&crowd.heading_y, at) * aligned;
         self.aligned = self.aligned + aligned;
 
-        let cohering = seen(2, fall_off(square, self.cohesion));
+        let cohering = eyes.see(2, crowd, at, way, fall_off(square, self.cohesion));
         self.offset_x = self.offset_x + x * cohering;
         self.offset_y = self.offset_y + y * cohering;
         self.cohering = self.cohering + cohering;
