@@ -150,6 +150,15 @@ impl SteeringForce {
         }
     }
 
+    /// Whether a behavior has an entry already in the ledger begun last.
+    #[inline]
+    pub(crate) fn heard_of(&self, behavior: BehaviorId) -> bool {
+        match &self.ledger {
+            Ledger::Written { entries, .. } => entries.iter().any(|it| it.behavior == behavior),
+            Ledger::Flock { entries, .. } => entries.iter().any(|it| it.behavior == behavior),
+        }
+    }
+
     /// Adds an entry to the ledger begun last.
     #[inline]
     pub(crate) fn record(&mut self, entry: LedgerEntry) {

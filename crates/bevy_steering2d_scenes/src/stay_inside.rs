@@ -56,7 +56,10 @@ impl Behavior for StayInside {
 fn stay_inside(me: &Agent, arena: &Arena, how: &StayInside) -> Vec2 {
     let ahead = me.position + how.look_ahead * me.velocity;
     let clearance = arena.clearance(ahead) - me.radius;
-    let urgency = (1.0 - clearance / how.margin).clamp(0.0, 1.0);
+    if clearance >= how.margin {
+        return Vec2::ZERO;
+    }
+    let urgency = (1.0 - clearance / how.margin).min(1.0);
     let inward = arena.inward(ahead);
     let closing = (-me.velocity.dot(inward) / me.max_speed).clamp(0.0, 1.0);
     let along = inward.perp() * me.velocity.dot(inward.perp()).signum();

@@ -133,10 +133,17 @@ pub fn contain(me: &Agent, area: Area, margin: f32) -> Vec2 {
 /// The force off one side, with `gap` m left.
 fn keep_off(me: &Agent, inwards: Vec2, gap: f32) -> Vec2 {
     let outward_speed = -me.velocity.dot(inwards);
+    let pressed = pressing(me, gap);
+    // Mostly a side is far, or it goes away from it.
+    if pressed == 0.0 && outward_speed <= 0.0 {
+        return Vec2::ZERO;
+    }
     let holding = me.max_force * alarm(me, stopping(me, outward_speed, gap));
+    if pressed == 0.0 {
+        return holding * inwards;
+    }
     let missing_speed = (me.max_speed + outward_speed).max(0.0);
-    let returning =
-        pressing(me, gap) * me.push(missing_speed / me.response_time * inwards).length();
+    let returning = pressed * me.push(missing_speed / me.response_time * inwards).length();
     holding.max(returning) * inwards
 }
 

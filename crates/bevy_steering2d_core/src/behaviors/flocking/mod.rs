@@ -31,8 +31,8 @@ use crate::perception::{Neighbors, Perception};
 use crate::registry::BehaviorSlot;
 use crate::steer::Step;
 use crate::{
-    Behavior, Cut, Kinematics, LedgerEntry, SteeringClock, SteeringForce, SteeringId,
-    SteeringWarnings, Targets, Vehicle,
+    Behavior, Cut, Kinematics, SteeringClock, SteeringForce, SteeringId, SteeringWarnings, Targets,
+    Vehicle,
 };
 
 /// Everything a boid needs besides a body: the three rules, which flock out of the box. (Reynolds 1987)
@@ -194,11 +194,8 @@ impl FlockRules<'_, '_> {
             return;
         }
         let class = self.classes.get(agent.perception.class);
-        let known = |entry: LedgerEntry| {
-            let mut known = ledger.ledger();
-            known.any(|known| known.behavior == entry.behavior)
-        };
-        if class.rules.iter().filter_map(|rule| rule.entry).any(known) {
+        let any = class.rules.iter().find_map(|rule| rule.entry.as_ref());
+        if any.is_none_or(|entry| ledger.heard_of(entry.behavior)) {
             return;
         }
         let is_sound = agent.is_sound();
