@@ -539,6 +539,8 @@ fn a_faulty_behavior_does_not_silence_its_neighbors_on_the_same_agent() {
     let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), agent);
     run_ticks(&mut app, 1);
     assert_eq!(entry::<Flee>(&app, agent).cut, Cut::Invalid);
+    let message = &warnings(&app)[0].message;
+    assert!(message.ends_with("Flee counts as none"), "{message}");
     assert_eq!(total(&app, agent), entry::<Seek>(&app, agent).raw);
 }
 

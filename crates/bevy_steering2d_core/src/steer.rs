@@ -144,7 +144,7 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
             return None;
         }
         Agent::new(entity, id, vehicle, body, every, self.clock)
-            .map_err(|error| self.warn(entity, &error))
+            .map_err(|error| self.warn_of_vehicle(entity, &error))
             .ok()
     }
 
@@ -164,7 +164,7 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
             return entry(Cut::Disabled);
         }
         if let Err(error) = influence.check().and_then(|()| behavior.check()) {
-            self.warn(carrier, &error);
+            self.warn_of_behavior::<B>(carrier, &error);
             return entry(Cut::Invalid);
         }
         if behavior.target() == Some(Target::Entity(agent.entity)) {
@@ -221,7 +221,15 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
     }
 
     #[cold]
-    pub(crate) fn warn(&self, entity: Entity, error: &InvalidParameter) {
+    pub(crate) fn warn_of_behavior<B: Behavior>(&self, carrier: Entity, error: &InvalidParameter) {
+        self.warnings.raise(self.clock, carrier, error.field, || {
+            let name = B::short_type_path();
+            format!("{error}; until then {name} counts as none")
+        });
+    }
+
+    #[cold]
+    fn warn_of_vehicle(&self, entity: Entity, error: &InvalidParameter) {
         self.warnings.raise(self.clock, entity, error.field, || {
             format!("{error}; until then it steers with zero force")
         });

@@ -764,6 +764,22 @@ mod tests {
     }
 
     #[test]
+    fn of_a_clump_everybody_sees_another_part() {
+        let aside = [Vec2::new(-1.4, 0.0), Vec2::new(0.0, 1.4)];
+        let places: Vec<Vec2> = aside.into_iter().chain(vec![Vec2::ZERO; 10_000]).collect();
+        let neighbors = index(&places, 1.0);
+        let seen_by = |row| found(&neighbors, view(&neighbors.rows.agent(row), 1.5));
+        for row in [2, 3, 5_000, 10_001] {
+            let seen = seen_by(row);
+            assert!(seen.starts_with(&[0, 1]), "those aside are seen as ever");
+            assert!((510..=514).contains(&seen.len()), "{}", seen.len());
+        }
+        assert_ne!(seen_by(2), seen_by(3));
+        let nearest = neighbors.nearest_in_view(view(&neighbors.rows.agent(9), 1.5), 7);
+        assert!(nearest.len() == 7 && nearest.iter().all(|it| it.position == Vec2::ZERO));
+    }
+
+    #[test]
     fn a_clump_is_sampled_around_oneself() {
         let neighbors = index(&vec![Vec2::ZERO; 10_000], 1.0);
         let candidates = too_many(&neighbors, 1);

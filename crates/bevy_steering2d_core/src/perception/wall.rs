@@ -9,7 +9,7 @@ use super::loose_grid::{Bounded, LooseGrid};
 use super::{Circle, WallHit};
 use crate::{InvalidParameter, SteeringClock, SteeringWarnings};
 
-/// A straight wall without thickness, in world coordinates. Both sides are solid.
+/// A straight wall without thickness, in world coordinates, seen from both sides.
 ///
 /// It is seen by [`WallAvoidance`](crate::WallAvoidance), [`WallFollowing`](crate::WallFollowing) and
 /// [`ReciprocalAvoidance`](crate::ReciprocalAvoidance), but is no collider: it holds nobody up.

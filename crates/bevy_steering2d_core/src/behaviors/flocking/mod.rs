@@ -258,7 +258,7 @@ impl Complaints<'_, '_> {
         if influence.enabled
             && let Err(error) = influence.check().and_then(|()| rule.check())
         {
-            step.warn(entity, &error);
+            step.warn_of_behavior::<B>(entity, &error);
         }
     }
 

@@ -125,18 +125,15 @@ fn walk_places_with<L: Lanes>(
                 crowd.gather::<L>(columns, candidates.sample(place));
             }
             let at = neighbors.places.at(place);
-            if class.sight == Sight::Some {
+            let (walk, itself) = if class.sight == Sight::Some {
                 let eyes = Eyes::<L>::of(class, neighbors, place);
-                let walk = crowd.walk_seen(class, at, &eyes);
-                walk.add_up(neighbors, place, eyes.sees_itself, sums);
-                continue;
-            }
-            let walk = if class.alike {
-                crowd.walk::<L, true>(class, at)
+                (crowd.walk_seen(class, at, &eyes), eyes.sees_itself)
+            } else if class.alike {
+                (crowd.walk::<L, true>(class, at), [1.0; 3])
             } else {
-                crowd.walk::<L, false>(class, at)
+                (crowd.walk::<L, false>(class, at), [1.0; 3])
             };
-            walk.add_up(neighbors, place, [1.0; 3], sums);
+            walk.add_up(neighbors, place, itself, sums);
         }
     }
 }
