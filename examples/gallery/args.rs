@@ -10,6 +10,7 @@ usage: gallery [options]
 
   --scene NAME       start with this scene (default: the first of --list)
   --seed N           seed of all chance (default 7)
+  --agents N         begin with so many agents, in scenes that let one choose
   --list             print the names of the scenes
   --headless         no window: run the scene, print its report
   --ticks N          with --headless: length of the run (default 600; 64 ticks a second)
@@ -39,6 +40,8 @@ pub enum Command {
 pub struct WindowWish {
     pub scene: &'static Scene,
     pub seed: u64,
+    /// Not the usual number of agents, but so many.
+    pub agents: Option<usize>,
     /// Begin with the inspector open.
     pub inspector: bool,
     /// Show this SteerBench case instead of the scene.
@@ -57,6 +60,7 @@ pub fn parse(arguments: impl Iterator<Item = String>) -> Result<Command, String>
     let mut wish = WindowWish {
         scene: &SCENES[0],
         seed: 7,
+        agents: None,
         inspector: false,
         case: None,
         probe: None,
@@ -78,6 +82,7 @@ pub fn parse(arguments: impl Iterator<Item = String>) -> Result<Command, String>
         match flag {
             "--scene" => wish.scene = scene(&value()?).map_err(|error| error.to_string())?,
             "--seed" => wish.seed = number(flag, &value()?)?,
+            "--agents" => wish.agents = Some(number(flag, &value()?)?),
             "--ticks" => wish.ticks = Some(number(flag, &value()?)?),
             "--screenshot" => wish.screenshot = Some(picture(&value()?)?),
             "--headless" if attached.is_none() => headless = true,
@@ -95,12 +100,32 @@ pub fn parse(arguments: impl Iterator<Item = String>) -> Result<Command, String>
             "--steerbench needs a window; without one, the example steerbench runs cases".into(),
         ),
         (_, true, Some(_)) => Err("--screenshot needs a window, --headless has none".into()),
+        (_, true, _) if wish.agents.is_some() => {
+            Err("--agents needs a window; what --headless reports is about the usual number".into())
+        }
         (_, true, None) => Ok(Command::Headless {
             scene: wish.scene,
             seed: wish.seed,
             ticks: wish.ticks.unwrap_or(600),
         }),
-        (_, false, _) => Ok(Command::Window(wish)),
+        (_, false, _) => {
+            wish.agents
+                .map_or(Ok(()), |agents| may_have(&wish, agents))?;
+            Ok(Command::Window(wish))
+        }
+    }
+}
+
+/// Whether the scene lets one choose so many agents.
+fn may_have(wish: &WindowWish, agents: usize) -> Result<(), String> {
+    let name = wish.scene.name;
+    match wish.scene.crowd.filter(|_| wish.case.is_none()) {
+        None => Err("--agents: here everybody has a part, and nobody can be added".into()),
+        Some(crowd) if agents < crowd.fewest || agents > crowd.most => Err(format!(
+            "--agents: {name} may have {} to {} agents, not {agents}",
+            crowd.fewest, crowd.most
+        )),
+        Some(_) => Ok(()),
     }
 }
 

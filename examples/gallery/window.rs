@@ -9,7 +9,7 @@ use bevy::window::WindowResolution;
 use bevy_egui::EguiPlugin;
 use bevy_steering2d::inspector::SteeringInspectorPlugin;
 use bevy_steering2d_scenes::{
-    CurrentScene, OverlaysPlugin, ScenesPlugin, palette, start, start_case,
+    CurrentScene, OverlaysPlugin, ScenesPlugin, palette, restart_with, start, start_case,
 };
 use bevy_steering2d_steerbench::read_file;
 
@@ -64,6 +64,9 @@ pub fn run(wish: WindowWish) -> ExitCode {
         Some(file) => start_from_file(app.world_mut(), file, wish.seed),
         None => start(app.world_mut(), wish.scene.name, wish.seed).map_err(|it| it.to_string()),
     };
+    if let Some(agents) = wish.agents {
+        restart_with(app.world_mut(), wish.seed, agents);
+    }
     if let Err(error) = started {
         eprintln!("gallery: {error}");
         return ExitCode::from(2);
