@@ -1,10 +1,34 @@
-//! From force to change of velocity, for one body or many.
+//! From force to change of velocity within the speed limit, for one body or many.
 
 use bevy::prelude::*;
 
-use super::SpeedLimit;
 use crate::Vehicle;
 use crate::perception::lanes::{Baseline, LANES, Lanes, Number};
+
+/// What happens to an agent that is faster than its `max_speed`. Absent means
+/// [`Soft`](Self::Soft).
+///
+/// Steering itself never accelerates past the limit; but explosions, slopes and collisions do.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub enum SpeedLimit {
+    /// It brakes back with at most `max_force`: an explosion throws it, then it recovers.
+    #[default]
+    Soft,
+    /// Its velocity is cut to `max_speed` at once, as in the textbooks.
+    Hard,
+}
+
+impl SpeedLimit {
+    /// 0 for soft, 1 for hard.
+    fn hardness(self) -> f32 {
+        match self {
+            Self::Soft => 0.0,
+            Self::Hard => 1.0,
+        }
+    }
+}
 
 /// The change of velocity in one tick, m/s, that steering and the speed limit make together.
 ///
