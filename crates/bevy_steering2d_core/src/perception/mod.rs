@@ -17,10 +17,14 @@ mod geometry;
 mod grid;
 pub(crate) mod lanes;
 mod loose_grid;
+mod near;
 mod neighbors;
 mod obstacle;
+mod places;
 mod probes;
 mod surroundings;
+#[cfg(test)]
+mod testing;
 mod wall;
 
 pub use geometry::{Circle, WallHit};
@@ -33,7 +37,8 @@ pub use wall::{Wall, WallIndex};
 pub(crate) use candidates::Candidates;
 pub(crate) use gather::index_neighbors;
 pub(crate) use geometry::order_of;
-pub(crate) use neighbors::{Columns, PADDING, least_cosine};
+pub(crate) use neighbors::least_cosine;
 pub(crate) use obstacle::index_obstacles;
+pub(crate) use places::{Columns, PADDING};
 pub(crate) use probes::{ask, clear_probes};
 pub(crate) use wall::index_walls;

@@ -8,12 +8,12 @@ use bevy::math::ops;
 use bevy::prelude::*;
 use smallvec::SmallVec;
 
-use super::Candidates;
 use super::gather::{Gathered, Row, Rows};
-use super::grid::{Grid, Ranges};
-use super::lanes::{Baseline, LANES, Lanes, Number};
+use super::grid::Grid;
+use super::lanes::LANES;
+use super::near::{Near, REACH_SLACK};
+use super::places::Places;
 use crate::parallel::{AHEAD, LIGHT, piece_of, prefetch, work_on};
-use crate::random::GOLDEN_RATIO;
 use crate::{Agent, SteeringId};
 
 /// The groups an agent belongs to, one per bit. Absent means group 1 (`0b1`).
@@ -168,7 +168,7 @@ pub struct Neighbors {
     pub(super) rows: Rows,
     /// What each thread has gathered.
     pub(super) parts: Vec<Gathered>,
-    grid: Grid,
+    pub(super) grid: Grid,
     /// Row of each place: by cell, then by id. Those who are nowhere come last.
     order: Vec<u32>,
     /// Place of each row.
@@ -176,21 +176,6 @@ pub struct Neighbors {
     /// See [`largest_radius`](Self::largest_radius).
     largest: f32,
     pub(crate) places: Places,
-}
-
-/// So many places may be read from any place on.
-pub(crate) const PADDING: usize = 2 * LANES;
-
-/// What the flock walk reads of the sorted agents, one array each and padded, so that eight fit in
-/// one load.
-#[derive(Debug, Default)]
-pub(crate) struct Places {
-    pub(crate) x: Vec<f32>,
-    pub(crate) y: Vec<f32>,
-    pub(crate) heading_x: Vec<f32>,
-    pub(crate) heading_y: Vec<f32>,
-    pub(crate) classes: Vec<u32>,
-    pub(crate) groups: Vec<u32>,
 }
 
 impl Neighbors {
@@ -403,215 +388,12 @@ impl Neighbors {
     }
 }
 
-/// The places within a radius, found eight at a time.
-struct Near<'a> {
-    neighbors: &'a Neighbors,
-    id: SteeringId,
-    around: [Baseline; 2],
-    /// The square of the radius, m².
-    farthest: Baseline,
-    ranges: Ranges<'a>,
-    /// What is left of the present range, and of the part of it that is looked at.
-    range: Range<usize>,
-    part: Range<usize>,
-    /// The first of the eight places looked at last, and one bit for each of them that is near.
-    first: usize,
-    found: u32,
-}
-
-impl<'a> Near<'a> {
-    fn of(neighbors: &'a Neighbors, view: &NeighborView) -> Self {
-        let reach = view.radius * REACH_SLACK;
-        Self {
-            neighbors,
-            id: view.id,
-            around: view.position.to_array().map(Baseline::splat),
-            farthest: Baseline::splat(view.radius * view.radius),
-            ranges: neighbors.grid.ranges_around(view.position, reach),
-            range: 0..0,
-            part: 0..0,
-            first: 0,
-            found: 0,
-        }
-    }
-
-    /// A whole range, or of one in which there may be a clump the next cell.
-    #[inline]
-    fn next_part(&mut self) -> Option<Range<usize>> {
-        if self.range.is_empty() {
-            self.range = self.ranges.next()?;
-        }
-        if self.range.len() <= Candidates::MOST {
-            return Some(std::mem::take(&mut self.range));
-        }
-        let grid = &self.neighbors.grid;
-        let end = grid.end_of(grid.cell_at(self.range.start));
-        let cell = self.range.start..end.min(self.range.end);
-        self.range.start = cell.end;
-        Some(thinned(cell, self.id))
-    }
-}
-
-impl Iterator for Near<'_> {
-    type Item = usize;
-
-    #[inline]
-    fn next(&mut self) -> Option<usize> {
-        while self.found == 0 {
-            while self.part.is_empty() {
-                self.part = self.next_part()?;
-            }
-            self.first = self.part.start;
-            let places = &self.neighbors.places;
-            let x = Baseline::load(&places.x, self.first) - self.around[0];
-            let y = Baseline::load(&places.y, self.first) - self.around[1];
-            let near = (x * x + y * y).at_most(self.farthest);
-            // The last ones may belong to others.
-            let count = self.part.len().min(LANES);
-            self.found = near & ((1 << count) - 1);
-            self.part.start += count;
-        }
-        let lane = self.found.trailing_zeros();
-        self.found &= self.found - 1;
-        Some(self.first + lane as usize)
-    }
-}
-
-/// Of more places than [`Candidates::MOST`] so many in a row, others for everybody who looks.
-fn thinned(places: Range<usize>, id: SteeringId) -> Range<usize> {
-    let spare = places.len().saturating_sub(Candidates::MOST);
-    // Successive ids begin far from each other.
-    let share = u64::from(id.0.wrapping_mul(GOLDEN_RATIO));
-    let skipped = (share * (spare as u64 + 1)) >> u32::BITS;
-    let first = places.start + skipped as usize;
-    first..first + (places.len() - spare)
-}
-
-/// The columns of [`Places`] that neighbors are seen by, all of one length.
-#[derive(Clone, Copy)]
-pub(crate) struct Columns<'a> {
-    pub(crate) x: &'a [f32],
-    pub(crate) y: &'a [f32],
-    pub(crate) heading_x: &'a [f32],
-    pub(crate) heading_y: &'a [f32],
-    pub(crate) groups: &'a [u32],
-}
-
-impl Places {
-    #[inline]
-    pub(crate) fn columns(&self) -> Columns<'_> {
-        let count = self.x.len();
-        Columns {
-            x: &self.x,
-            y: &self.y[..count],
-            heading_x: &self.heading_x[..count],
-            heading_y: &self.heading_y[..count],
-            groups: &self.groups[..count],
-        }
-    }
-
-    #[inline]
-    pub(crate) fn at(&self, place: usize) -> Vec2 {
-        Vec2::new(self.x[place], self.y[place])
-    }
-
-    /// Where somebody is, and where heading.
-    #[inline]
-    pub(crate) fn motion(&self, place: usize) -> (Vec2, Vec2) {
-        let heading = Vec2::new(self.heading_x[place], self.heading_y[place]);
-        (self.at(place), heading)
-    }
-
-    /// Makes room for `count` places and gives them out in pieces.
-    fn pieces_mut(
-        &mut self,
-        count: usize,
-        piece: usize,
-    ) -> impl ExactSizeIterator<Item = PlacesPiece<'_>> {
-        let lanes = [
-            &mut self.x,
-            &mut self.y,
-            &mut self.heading_x,
-            &mut self.heading_y,
-        ];
-        let mut lanes = lanes.map(|lane| {
-            lane.resize(count + PADDING, 0.0);
-            lane[count..].fill(0.0);
-            lane[..count].chunks_mut(piece)
-        });
-        self.classes.resize(count, 0);
-        self.groups.resize(count + PADDING, 0);
-        let groups = self.groups[..count].chunks_mut(piece);
-        let columns = self.classes.chunks_mut(piece).zip(groups);
-        columns.map(move |(classes, groups)| PlacesPiece {
-            lanes: lanes.each_mut().map(|lane| lane.next().unwrap_or_default()),
-            classes,
-            groups,
-        })
-    }
-}
-
-/// Some places in a row.
-struct PlacesPiece<'a> {
-    lanes: [&'a mut [f32]; 4],
-    classes: &'a mut [u32],
-    groups: &'a mut [u32],
-}
-
-impl PlacesPiece<'_> {
-    fn fill(self, order: &[u32], rows: &[Row]) {
-        let count = order.len();
-        let [x, y, heading_x, heading_y] = self.lanes.map(|lane| &mut lane[..count]);
-        let labels = self.classes.iter_mut().zip(self.groups);
-        for (place, (&row, (class, groups))) in order.iter().zip(labels).enumerate() {
-            let later = order.get(place + AHEAD);
-            prefetch(later.and_then(|&later| rows.get(later as usize)));
-            let row = &rows[row as usize];
-            (x[place], y[place]) = row.position.into();
-            (heading_x[place], heading_y[place]) = row.heading.into();
-            (*class, *groups) = (row.class, row.groups.0);
-        }
-    }
-}
-
-/// Makes up for rounding where a neighbor is exactly at the radius.
-const REACH_SLACK: f32 = 1.000_1;
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::behaviors::testing::between;
+    use crate::perception::testing::{found, index, view};
     use proptest::prelude::*;
-
-    /// An index over bodies at these places; ids count up.
-    fn index(places: &[Vec2], cell: f32) -> Neighbors {
-        let agents = places.iter().enumerate().map(|(id, &position)| {
-            let id = id as u32;
-            let neighbor = Neighbor {
-                position,
-                velocity: Vec2::ZERO,
-                heading: Vec2::X,
-                radius: 0.5,
-                groups: SteeringGroups(1 << (id % 3)),
-                id: SteeringId(id),
-                entity: Entity::from_raw_u32(id).expect("a small index"),
-            };
-            (neighbor, 0)
-        });
-        Neighbors::of(agents, cell)
-    }
-
-    fn view(me: &Neighbor, radius: f32) -> NeighborView {
-        NeighborView {
-            position: me.position,
-            heading: me.heading,
-            radius,
-            field_of_view: f32::INFINITY,
-            groups: SteeringGroups::ALL,
-            except: me.entity,
-            id: me.id,
-        }
-    }
 
     impl Neighbors {
         fn everybody(&self) -> impl Iterator<Item = Neighbor> {
@@ -626,12 +408,6 @@ mod tests {
             .filter(|neighbor| view.sees(neighbor))
             .map(|neighbor| neighbor.id.0)
             .collect();
-        ids.sort_unstable();
-        ids
-    }
-
-    fn found(neighbors: &Neighbors, view: NeighborView) -> Vec<u32> {
-        let mut ids: Vec<u32> = neighbors.in_view(view).map(|it| it.id.0).collect();
         ids.sort_unstable();
         ids
     }
@@ -749,55 +525,5 @@ mod tests {
             ..me
         };
         assert!(found(&neighbors, nobody).is_empty());
-    }
-
-    #[test]
-    fn a_sample_is_no_larger_for_somebody_who_looks_over_hundreds_of_rows() {
-        let column = (0..400).map(|i| Vec2::new(0.0, i as f32));
-        let places: Vec<Vec2> = column.chain(vec![Vec2::splat(0.5); 5_000]).collect();
-        let neighbors = index(&places, 1.0);
-        let candidates = too_many(&neighbors, 400);
-        assert_eq!(candidates.sample(0).count(), 400);
-        for place in [0, 2_500, 5_399] {
-            assert_is_sample(&candidates, place);
-        }
-    }
-
-    #[test]
-    fn of_a_clump_everybody_sees_another_part() {
-        let aside = [Vec2::new(-1.4, 0.0), Vec2::new(0.0, 1.4)];
-        let places: Vec<Vec2> = aside.into_iter().chain(vec![Vec2::ZERO; 10_000]).collect();
-        let neighbors = index(&places, 1.0);
-        let seen_by = |row| found(&neighbors, view(&neighbors.rows.agent(row), 1.5));
-        for row in [2, 3, 5_000, 10_001] {
-            let seen = seen_by(row);
-            assert!(seen.starts_with(&[0, 1]), "those aside are seen as ever");
-            assert!((510..=514).contains(&seen.len()), "{}", seen.len());
-        }
-        assert_ne!(seen_by(2), seen_by(3));
-        let nearest = neighbors.nearest_in_view(view(&neighbors.rows.agent(9), 1.5), 7);
-        assert!(nearest.len() == 7 && nearest.iter().all(|it| it.position == Vec2::ZERO));
-    }
-
-    #[test]
-    fn a_clump_is_sampled_around_oneself() {
-        let neighbors = index(&vec![Vec2::ZERO; 10_000], 1.0);
-        let candidates = too_many(&neighbors, 1);
-        for place in [0, 1, 5_000, 9_999] {
-            assert_is_sample(&candidates, place);
-        }
-    }
-
-    /// The candidates of the first cell.
-    fn too_many(neighbors: &Neighbors, around: i64) -> Candidates {
-        let ranges = neighbors.ranges_around_cell(0, around);
-        assert!(ranges.map(|range| range.len()).sum::<usize>() > Candidates::MOST);
-        Candidates::find(neighbors, 0, around)
-    }
-
-    fn assert_is_sample(candidates: &Candidates, place: usize) {
-        let count: usize = candidates.sample(place).map(|range| range.len()).sum();
-        assert!((2..=Candidates::MOST).contains(&count), "{count}");
-        assert!(candidates.sample(place).any(|range| range.contains(&place)));
     }
 }
