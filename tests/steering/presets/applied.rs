@@ -1,0 +1,123 @@
+//! Applying presets to agents.
+
+use bevy::prelude::*;
+use bevy_steering2d::prelude::*;
+use bevy_steering2d::presets::PresetFault;
+
+use super::{Directory, app, app_in, load, preset, types, wait_until};
+use crate::common::*;
+
+#[test]
+fn an_agent_has_exactly_the_behaviors_of_its_preset_and_keeps_its_targets() {
+    let mut app = app();
+    let prey = app.world_mut().spawn(PointMass::default()).id();
+    let hunt = (
+        PointMass::default(),
+        Pursuit::new(prey),
+        Cohesion::default(),
+    );
+    let wolf = app.world_mut().spawn(hunt).id();
+    let lent = app
+        .world_mut()
+        .spawn((SteersFor(wolf), Seek::default()))
+        .id();
+    let wolves = preset(
+        &app,
+        "{ Pursuit: (turn_time: 0.5), Separation: (), OffsetPursuit: () }",
+    );
+    wolves.apply(app.world_mut(), wolf).unwrap();
+    let pursuit = get::<Pursuit>(&app, wolf);
+    assert_eq!(
+        (pursuit.quarry, pursuit.turn_time),
+        (Target::Entity(prey), 0.5)
+    );
+    assert!(app.world().get::<Separation>(wolf).is_some());
+    assert!(app.world().get::<Cohesion>(wolf).is_none());
+    assert!(
+        app.world().get::<Seek>(lent).is_some(),
+        "what others lend is theirs"
+    );
+    run_ticks(&mut app, 3);
+    assert!(total(&app, wolf).is_finite());
+}
+
+#[test]
+fn whoever_loses_a_behavior_to_a_preset_is_told_how_to_keep_it() {
+    record_the_log();
+    let directory = Directory::new("lost");
+    directory.write("{ Separation: () }");
+    let mut app = app_in(&directory.0);
+    let handle = load(&app, "test.steering.ron");
+    let said = || logged("does not name Tether");
+    let before = said();
+    for _ in 0..3 {
+        let agent = (PointMass::default(), Tether::default());
+        app.world_mut().spawn((agent, UsesPreset(handle.clone())));
+    }
+    wait_until(&mut app, "it is told", |_| said() > before);
+    run_ticks(&mut app, 10);
+    assert_eq!(said(), before + 1, "once for all of them");
+}
+
+#[test]
+fn one_preset_after_another_is_the_same_as_the_last_alone() {
+    let mut app = app();
+    let a = "{ Seek: (), ThinkEvery: 3, FaceVelocity: (), Vehicle: (max_speed: 1.0), Combine: Average }";
+    let [a, b] = [a, "{ Wander: (), SpeedLimit: Hard }"].map(|text| preset(&app, text));
+    let own = Vehicle {
+        max_speed: 9.0,
+        ..default()
+    };
+    let bodies = || {
+        (
+            PointMass::default(),
+            own,
+            FaceVelocity {
+                smoothing: 0.5,
+                ..default()
+            },
+        )
+    };
+    let one = app.world_mut().spawn(bodies()).id();
+    let other = app.world_mut().spawn(bodies()).id();
+    let world = app.world_mut();
+    for preset in [&a, &b, &b, &a, &a, &b] {
+        preset.apply(world, one).unwrap();
+    }
+    b.apply(world, other).unwrap();
+    let after = |agent| SteeringPreset::capture(app.world(), agent).unwrap();
+    assert_eq!(after(one), after(other));
+    assert_eq!(
+        get::<Vehicle>(&app, one),
+        &own,
+        "what no preset names is the game's again"
+    );
+    assert_eq!(get::<FaceVelocity>(&app, one).smoothing, 0.5);
+    assert!(app.world().get::<ThinkEvery>(one).is_none());
+}
+
+#[test]
+fn a_function_stays_with_its_agent_and_out_of_files() {
+    let mut app = app();
+    let guess = Prediction::Custom(CustomPrediction(|_, _| 0.5));
+    let mut pursuit = Pursuit::new(Vec2::X);
+    pursuit.prediction = guess;
+    let agent = app.world_mut().spawn((PointMass::default(), pursuit)).id();
+    let captured = SteeringPreset::capture(app.world(), agent).unwrap();
+    let text = captured.to_ron(&types(&app)).unwrap();
+    assert!(!text.contains("Custom"), "{text}");
+    preset(&app, &text).apply(app.world_mut(), agent).unwrap();
+    assert_eq!(get::<Pursuit>(&app, agent).prediction, guess);
+}
+
+#[test]
+fn an_agent_that_is_gone_is_an_error_and_no_panic() {
+    let mut app = app();
+    let gone = app.world_mut().spawn_empty().id();
+    app.world_mut().despawn(gone);
+    let fault = PresetFault::NoSuchAgent(gone);
+    let captured = SteeringPreset::capture(app.world(), gone).unwrap_err();
+    assert_eq!(captured.fault, fault);
+    let applied = SteeringPreset::default().apply(app.world_mut(), gone);
+    assert_eq!(applied.unwrap_err().fault, fault);
+}

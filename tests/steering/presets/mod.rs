@@ -1,0 +1,171 @@
+//! Presets: what they store, how they are put on agents, what happens to broken ones, and that
+//! those in `assets/presets` do what they say.
+
+mod applied;
+mod assets;
+mod broken;
+mod files;
+mod stored;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use bevy::prelude::*;
+use bevy_steering2d::prelude::*;
+use bevy_steering2d::presets::{PresetError, PresetProblems};
+
+use crate::common::*;
+
+/// An app without files: presets go through text only.
+fn app() -> App {
+    let mut app = point_mass_app(HERTZ);
+    app.add_behavior::<Drift>().add_behavior::<Leash>();
+    app
+}
+
+/// A behavior as the README has it, without `Default` and without reflected component.
+#[derive(Component, Reflect, Clone, Debug, PartialEq)]
+struct Drift {
+    wind: Vec2,
+    gusts: Vec<f32>,
+    influence: Influence,
+}
+
+impl Behavior for Drift {
+    type Memory = ();
+    type World = ();
+
+    fn influence(&self) -> &Influence {
+        &self.influence
+    }
+
+    fn influence_mut(&mut self) -> &mut Influence {
+        &mut self.influence
+    }
+
+    fn steer(&self, me: &Agent, _: (), _: &()) -> Vec2 {
+        me.track(self.wind)
+    }
+}
+
+/// Fields of all the kinds that the built-in behaviors do not have.
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq)]
+#[reflect(Default)]
+struct Leash {
+    #[entities]
+    dogs: Vec<Entity>,
+    #[reflect(@bevy_steering2d::Situational)]
+    post: Vec3,
+    name: String,
+    knots: [u8; 2],
+    pair: (f32, bool),
+    letter: char,
+    nested: Nested,
+    colors: bevy::platform::collections::HashMap<String, u32>,
+    maybe: Option<Option<f32>>,
+    influence: Influence,
+}
+
+#[derive(Reflect, Clone, Debug, Default, PartialEq)]
+#[reflect(Default)]
+struct Nested(f64, Option<Entity>, i64);
+
+impl Behavior for Leash {
+    type Memory = ();
+    type World = ();
+
+    fn influence(&self) -> &Influence {
+        &self.influence
+    }
+
+    fn influence_mut(&mut self) -> &mut Influence {
+        &mut self.influence
+    }
+
+    fn steer(&self, _: &Agent, _: (), _: &()) -> Vec2 {
+        Vec2::ZERO
+    }
+}
+
+fn types(app: &App) -> AppTypeRegistry {
+    app.world().resource::<AppTypeRegistry>().clone()
+}
+
+fn read(app: &App, text: &str) -> Result<SteeringPreset, PresetError> {
+    SteeringPreset::from_ron(text, &types(app))
+}
+
+fn preset(app: &App, text: &str) -> SteeringPreset {
+    read(app, text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+fn shipped() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/presets")
+}
+
+/// A directory that is gone when the test is.
+struct Directory(PathBuf);
+
+impl Directory {
+    fn new(name: &str) -> Self {
+        let name = format!("bevy_steering2d-{name}-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.join("test.steering.ron")
+    }
+
+    fn write(&self, text: impl AsRef<[u8]>) {
+        fs::write(self.file(), text).unwrap();
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// An app that loads its assets from a directory and watches it.
+fn app_in(directory: &Path) -> App {
+    let mut app = bare_app(HERTZ);
+    app.add_plugins((
+        AssetPlugin {
+            file_path: directory.to_str().unwrap().to_owned(),
+            watch_for_changes_override: Some(true),
+            ..default()
+        },
+        SteeringPlugin::default(),
+    ));
+    app.add_behavior::<Drift>();
+    start(&mut app);
+    app
+}
+
+fn load(app: &App, name: &str) -> Handle<SteeringPreset> {
+    app.world().resource::<AssetServer>().load(name.to_owned())
+}
+
+/// Lets the app run until something has happened in it.
+#[track_caller]
+fn wait_until(app: &mut App, what: &str, happened: impl Fn(&World) -> bool) {
+    let start = Instant::now();
+    while !happened(app.world()) {
+        assert!(
+            start.elapsed() < Duration::from_secs(20),
+            "waiting until {what}"
+        );
+        app.update();
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn problem(world: &World) -> Option<String> {
+    let problems = world.resource::<PresetProblems>();
+    assert!(problems.iter().count() <= 1);
+    problems.iter().next().map(ToString::to_string)
+}
