@@ -65,137 +65,15 @@ impl Default for SteeringCorePlugin {
 
 impl Plugin for SteeringCorePlugin {
     fn build(&self, app: &mut App) {
-        if app.world().contains_resource::<SteeringClock>() {
-            let running = app.world().resource::<SteeringSchedule>().label();
-            log::warn!("steering was already added and runs in {running:?}; added only once");
+        if was_added(app) {
             return;
         }
-        let schedule = self.schedule;
-        SteeringStage::prepare(app);
-        app.insert_resource(SteeringSchedule(schedule))
-            .init_resource::<Time>()
-            .init_resource::<SteeringSeed>()
-            .init_resource::<SteeringClock>()
-            .init_resource::<LedgerPage>()
-            .init_resource::<SteeringWarnings>()
-            .init_resource::<NextSteeringId>()
-            .init_resource::<BehaviorRegistry>()
-            .init_resource::<ObstacleIndex>()
-            .init_resource::<WallIndex>()
-            .configure_sets(
-                schedule,
-                (
-                    SteeringSystems::Sense,
-                    SteeringSystems::Steer,
-                    SteeringSystems::Combine,
-                    SteeringSystems::Move,
-                )
-                    .chain(),
-            )
-            .init_resource::<Due<TargetLost>>()
-            .init_resource::<Due<Arrived>>()
-            .init_resource::<Due<PathCompleted>>()
-            .init_resource::<Due<Stuck>>()
-            .init_resource::<Neighbors>()
-            .init_resource::<Flock>()
-            .init_resource::<FlockClasses>()
-            .init_resource::<Leaders>()
-            .configure_sets(
-                schedule,
-                (
-                    SenseSystems::Bodies,
-                    SenseSystems::Index,
-                    SenseSystems::Answer,
-                )
-                    .chain()
-                    .in_set(SteeringSystems::Sense),
-            )
-            .add_systems(
-                schedule,
-                (
-                    begin_tick.before(SteeringSystems::Sense),
-                    SteeringStage::Bodies.run().in_set(SenseSystems::Bodies),
-                    SteeringStage::Index.run().in_set(SenseSystems::Index),
-                    SteeringStage::Answer.run().in_set(SenseSystems::Answer),
-                    SteeringStage::Steer.run().in_set(SteeringSystems::Steer),
-                    SteeringStage::Combine
-                        .run()
-                        .in_set(SteeringSystems::Combine),
-                    SteeringStage::Move.run().in_set(SteeringSystems::Move),
-                )
-                    // They take the whole world, but touch only what is steering's.
-                    .ambiguous_with_all(),
-            )
-            .add_systems(
-                SteeringStage::Bodies,
-                (
-                    sense_point_masses,
-                    warn_of_missing_bodies,
-                    warn_of_faulty_facing,
-                )
-                    .chain(),
-            )
-            .add_systems(
-                SteeringStage::Index,
-                (
-                    classify_flock,
-                    note_reach,
-                    index_neighbors,
-                    index_leaders.run_if(any_with_component::<LeaderFollowing>),
-                    index_obstacles,
-                    index_walls,
-                    clear_probes,
-                )
-                    .chain(),
-            )
-            .add_systems(SteeringStage::Steer, walk_flock.in_set(BehaviorOrder(0)))
-            .add_systems(
-                SteeringStage::Combine,
-                (
-                    combine_forces,
-                    note_lost_targets,
-                    announce::<TargetLost>,
-                    note_arrivals,
-                    announce::<Arrived>,
-                    note_completed_paths,
-                    announce::<PathCompleted>,
-                    detect_stuck,
-                    announce::<Stuck>,
-                )
-                    .chain(),
-            )
-            .add_systems(SteeringStage::Move, move_point_masses)
-            .add_observer(forget_point_mass)
-            .add_observer(rest_lender)
-            .add_observer(declassify::<Separation>)
-            .add_observer(declassify::<Alignment>)
-            .add_observer(declassify::<Cohesion>);
+        init_resources(app, self.schedule);
+        order_stages(app, self.schedule);
+        fill_stages(app);
+        add_observers(app);
         register_types(app);
-        // In order of default priority, which is the order of a ledger.
-        app.add_behavior::<Containment>()
-            .add_probing_behavior::<WallAvoidance>()
-            .add_probing_behavior::<ObstacleAvoidance>()
-            .add_behavior::<CollisionAvoidance>()
-            .add_behavior::<Sidestep>()
-            .add_behavior::<Evade>()
-            .add_behavior::<Flee>();
-        add_flock_behaviors(app);
-        app.add_behavior::<MatchVelocity>()
-            .add_behavior::<StayOnPath>()
-            .add_behavior::<Tether>()
-            .add_behavior::<Seek>()
-            .add_behavior::<Arrive>()
-            .add_behavior::<Pursuit>()
-            .add_behavior::<OffsetPursuit>()
-            .add_behavior::<LeaderFollowing>()
-            .add_behavior::<Interpose>()
-            .add_probing_behavior::<Hide>()
-            .add_probing_behavior::<WallFollowing>()
-            .add_behavior::<FollowPath>()
-            .add_behavior::<FlowFieldFollowing>()
-            .add_behavior::<Queuing>()
-            .add_behavior::<Wander>();
-        add_reciprocal_avoidance(app);
+        add_behaviors(app);
     }
 
     fn is_unique(&self) -> bool {
@@ -203,24 +81,127 @@ impl Plugin for SteeringCorePlugin {
     }
 }
 
-/// Separation, Alignment and Cohesion share one walk; the combiner takes down what comes of it.
-fn add_flock_behaviors(app: &mut App) {
-    register::<Separation>(app);
-    register::<Alignment>(app);
-    register::<Cohesion>(app);
+/// Whether steering was added before; warns if so.
+fn was_added(app: &App) -> bool {
+    let added = app.world().contains_resource::<SteeringClock>();
+    if added {
+        let running = app.world().resource::<SteeringSchedule>().label();
+        log::warn!("steering was already added and runs in {running:?}; added only once");
+    }
+    added
 }
 
-/// It mends what all others wish, so it is heard after them, theirs and yours.
-fn add_reciprocal_avoidance(app: &mut App) {
-    if register::<ReciprocalAvoidance>(app).is_some() {
-        app.add_systems(
-            SteeringStage::Combine,
-            (note_intents, steer_agents::<ReciprocalAvoidance>)
-                .chain()
-                .before(combine_forces)
-                .run_if(any_with_component::<ReciprocalAvoidance>),
-        );
-    }
+fn init_resources(app: &mut App, schedule: InternedScheduleLabel) {
+    app.insert_resource(SteeringSchedule(schedule))
+        .init_resource::<Time>()
+        .init_resource::<SteeringSeed>()
+        .init_resource::<SteeringClock>()
+        .init_resource::<LedgerPage>()
+        .init_resource::<SteeringWarnings>()
+        .init_resource::<NextSteeringId>()
+        .init_resource::<BehaviorRegistry>()
+        .init_resource::<ObstacleIndex>()
+        .init_resource::<WallIndex>()
+        .init_resource::<Due<TargetLost>>()
+        .init_resource::<Due<Arrived>>()
+        .init_resource::<Due<PathCompleted>>()
+        .init_resource::<Due<Stuck>>()
+        .init_resource::<Neighbors>()
+        .init_resource::<Flock>()
+        .init_resource::<FlockClasses>()
+        .init_resource::<Leaders>();
+}
+
+/// Sense, Steer, Combine and Move, each of which runs the stages that are in it.
+fn order_stages(app: &mut App, schedule: InternedScheduleLabel) {
+    SteeringStage::prepare(app);
+    app.configure_sets(
+        schedule,
+        (
+            SteeringSystems::Sense,
+            SteeringSystems::Steer,
+            SteeringSystems::Combine,
+            SteeringSystems::Move,
+        )
+            .chain(),
+    )
+    .configure_sets(
+        schedule,
+        (
+            SenseSystems::Bodies,
+            SenseSystems::Index,
+            SenseSystems::Answer,
+        )
+            .chain()
+            .in_set(SteeringSystems::Sense),
+    )
+    .add_systems(
+        schedule,
+        (
+            begin_tick.before(SteeringSystems::Sense),
+            SteeringStage::Bodies.run().in_set(SenseSystems::Bodies),
+            SteeringStage::Index.run().in_set(SenseSystems::Index),
+            SteeringStage::Answer.run().in_set(SenseSystems::Answer),
+            SteeringStage::Steer.run().in_set(SteeringSystems::Steer),
+            SteeringStage::Combine
+                .run()
+                .in_set(SteeringSystems::Combine),
+            SteeringStage::Move.run().in_set(SteeringSystems::Move),
+        )
+            // They take the whole world, but touch only what is steering's.
+            .ambiguous_with_all(),
+    );
+}
+
+/// The systems of each stage, in the order of a tick; those of the behaviors come on their own.
+fn fill_stages(app: &mut App) {
+    app.add_systems(
+        SteeringStage::Bodies,
+        (
+            sense_point_masses,
+            warn_of_missing_bodies,
+            warn_of_faulty_facing,
+        )
+            .chain(),
+    )
+    .add_systems(
+        SteeringStage::Index,
+        (
+            classify_flock,
+            note_reach,
+            index_neighbors,
+            index_leaders.run_if(any_with_component::<LeaderFollowing>),
+            index_obstacles,
+            index_walls,
+            clear_probes,
+        )
+            .chain(),
+    )
+    .add_systems(SteeringStage::Steer, walk_flock.in_set(BehaviorOrder(0)))
+    .add_systems(
+        SteeringStage::Combine,
+        (
+            combine_forces,
+            note_lost_targets,
+            announce::<TargetLost>,
+            note_arrivals,
+            announce::<Arrived>,
+            note_completed_paths,
+            announce::<PathCompleted>,
+            detect_stuck,
+            announce::<Stuck>,
+        )
+            .chain(),
+    )
+    .add_systems(SteeringStage::Move, move_point_masses);
+}
+
+fn add_observers(app: &mut App) {
+    app.add_observer(forget_point_mass)
+        .add_observer(rest_lender)
+        .add_observer(declassify::<Separation>)
+        .add_observer(declassify::<Alignment>)
+        .add_observer(declassify::<Cohesion>);
 }
 
 fn register_types(app: &mut App) {
@@ -260,4 +241,52 @@ fn register_types(app: &mut App) {
         .register_type::<SteeringClock>()
         .register_type::<SteeringSeed>()
         .register_type::<NextSteeringId>();
+}
+
+/// The built-in behaviors, in order of default priority, which is the order of a ledger.
+fn add_behaviors(app: &mut App) {
+    app.add_behavior::<Containment>()
+        .add_probing_behavior::<WallAvoidance>()
+        .add_probing_behavior::<ObstacleAvoidance>()
+        .add_behavior::<CollisionAvoidance>()
+        .add_behavior::<Sidestep>()
+        .add_behavior::<Evade>()
+        .add_behavior::<Flee>();
+    add_flock_behaviors(app);
+    app.add_behavior::<MatchVelocity>()
+        .add_behavior::<StayOnPath>()
+        .add_behavior::<Tether>()
+        .add_behavior::<Seek>()
+        .add_behavior::<Arrive>()
+        .add_behavior::<Pursuit>()
+        .add_behavior::<OffsetPursuit>()
+        .add_behavior::<LeaderFollowing>()
+        .add_behavior::<Interpose>()
+        .add_probing_behavior::<Hide>()
+        .add_probing_behavior::<WallFollowing>()
+        .add_behavior::<FollowPath>()
+        .add_behavior::<FlowFieldFollowing>()
+        .add_behavior::<Queuing>()
+        .add_behavior::<Wander>();
+    add_reciprocal_avoidance(app);
+}
+
+/// Separation, Alignment and Cohesion share one walk; the combiner takes down what comes of it.
+fn add_flock_behaviors(app: &mut App) {
+    register::<Separation>(app);
+    register::<Alignment>(app);
+    register::<Cohesion>(app);
+}
+
+/// It mends what all others wish, so it is heard after them, theirs and yours.
+fn add_reciprocal_avoidance(app: &mut App) {
+    if register::<ReciprocalAvoidance>(app).is_some() {
+        app.add_systems(
+            SteeringStage::Combine,
+            (note_intents, steer_agents::<ReciprocalAvoidance>)
+                .chain()
+                .before(combine_forces)
+                .run_if(any_with_component::<ReciprocalAvoidance>),
+        );
+    }
 }
