@@ -42,7 +42,7 @@ impl FaceVelocity {
     /// How fast to turn from `facing` to `heading` (both of any length), rad/s,
     /// counter-clockwise. Zero without time, without a direction or with parameters out of range.
     pub fn turn_rate(&self, facing: Vec2, heading: Vec2, delta: f32) -> f32 {
-        let angle = ops::atan2(facing.perp_dot(heading), facing.dot(heading));
+        let angle = angle_between(facing, heading);
         let time = self.smoothing.max(delta);
         if angle.abs() <= Self::CLOSE_ENOUGH || time == 0.0 || self.check().is_err() {
             return 0.0;
@@ -96,6 +96,19 @@ pub fn wanted_facing(body: &Kinematics, face: Option<&FaceTarget>, targets: &Tar
         .unwrap_or(body.heading)
 }
 
+/// From one direction to another, rad, counter-clockwise.
+fn angle_between(from: Vec2, to: Vec2) -> f32 {
+    let (across, along) = (from.perp_dot(to), from.dot(to));
+    // Mostly a body almost faces where it goes, and there three terms are all that a float holds.
+    if across.abs() < 0.1 * along {
+        let tangent = across / along;
+        let square = tangent * tangent;
+        tangent * (1.0 - square * (1.0 / 3.0 - square * 0.2))
+    } else {
+        ops::atan2(across, along)
+    }
+}
+
 /// A body that cannot face its velocity says so, whichever backend turns it.
 pub(crate) fn warn_of_faulty_facing(
     clock: Res<SteeringClock>,
@@ -141,5 +154,15 @@ mod tests {
             0.0,
             "time stands still"
         );
+    }
+
+    #[test]
+    fn small_angles_are_as_exact_as_large_ones() {
+        for at in -300..300 {
+            let angle = 0.01 * at as f32 + 0.003;
+            let from = 3.0 * Vec2::from_angle(0.7);
+            let found = angle_between(from, Vec2::from_angle(0.7 + angle));
+            assert!((found - angle).abs() < 1e-6, "{angle}: {found}");
+        }
     }
 }

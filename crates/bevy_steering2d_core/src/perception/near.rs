@@ -28,6 +28,7 @@ pub(super) struct Near<'a> {
 }
 
 impl<'a> Near<'a> {
+    #[inline]
     pub(super) fn of(neighbors: &'a Neighbors, view: &NeighborView) -> Self {
         let reach = view.radius * REACH_SLACK;
         Self {
@@ -99,7 +100,6 @@ fn thinned(places: Range<usize>, id: SteeringId) -> Range<usize> {
 mod tests {
     use bevy::prelude::*;
 
-    use super::*;
     use crate::perception::testing::{found, index, view};
 
     #[test]
