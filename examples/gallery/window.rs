@@ -64,12 +64,12 @@ pub fn run(wish: WindowWish) -> ExitCode {
         Some(file) => start_from_file(app.world_mut(), file, wish.seed),
         None => start(app.world_mut(), wish.scene.name, wish.seed).map_err(|it| it.to_string()),
     };
-    if let Some(agents) = wish.agents {
-        restart_with(app.world_mut(), wish.seed, agents);
-    }
     if let Err(error) = started {
         eprintln!("gallery: {error}");
         return ExitCode::from(2);
+    }
+    if let Some(agents) = wish.agents {
+        restart_with(app.world_mut(), wish.seed, agents);
     }
     match app.run() {
         AppExit::Success => ExitCode::SUCCESS,

@@ -329,7 +329,7 @@ fn cells_are_as_wide_as_agents_look() {
         let neighbors = app.world().resource::<Neighbors>();
         neighbors.candidates_within(Vec2::ZERO, 300.0)
     };
-    // A world of pixels: 300 wide cells leave some ninth part of the 6,000 to each look.
+    // A world of pixels: nine cells of 300 by 300 hold some 45 of the 2,000.
     let found = candidates(|| CollisionAvoidance {
         radius: 300.0,
         ..default()

@@ -13,6 +13,9 @@ use crate::{
 
 /// How much of a leader an agent is: in a neighborhood the highest is followed. Any number;
 /// absent counts as nobody to follow.
+///
+/// Followers go through all who are above them, from the highest down, until one is in sight: let
+/// few lead, or a pecking order of thousands takes its time.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -111,7 +114,8 @@ impl LeaderDataItem<'_, '_> {
             id: *self.id,
             entity: self.entity,
         };
-        (self.leadership.0, neighbor)
+        // There are two zeros, and they are equals.
+        (self.leadership.0 + 0.0, neighbor)
     }
 }
 

@@ -99,7 +99,7 @@ pub fn wanted_facing(body: &Kinematics, face: Option<&FaceTarget>, targets: &Tar
 /// From one direction to another, rad, counter-clockwise.
 fn angle_between(from: Vec2, to: Vec2) -> f32 {
     let (across, along) = (from.perp_dot(to), from.dot(to));
-    // Mostly a body almost faces where it goes, and there three terms are all that a float holds.
+    // Mostly a body almost faces where it goes, and there three terms are within 2·10⁻⁸ of it.
     if across.abs() < 0.1 * along {
         let tangent = across / along;
         let square = tangent * tangent;

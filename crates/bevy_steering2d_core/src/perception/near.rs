@@ -19,9 +19,11 @@ pub(super) struct Near<'a> {
     /// The square of the radius, m².
     farthest: Baseline,
     ranges: Ranges<'a>,
-    /// What is left of the present range, and of the part of it that is looked at.
+    /// What is left of the present one.
     range: Range<usize>,
-    part: Range<usize>,
+    /// How many of those found in it are passed over, and how many are left to take then.
+    skip: usize,
+    left: usize,
     /// The first of the eight places looked at last, and one bit for each of them that is near.
     first: usize,
     found: u32,
@@ -38,26 +40,37 @@ impl<'a> Near<'a> {
             farthest: Baseline::splat(view.radius * view.radius),
             ranges: neighbors.grid.ranges_around(view.position, reach),
             range: 0..0,
-            part: 0..0,
+            skip: 0,
+            left: 0,
             first: 0,
             found: 0,
         }
     }
 
-    /// A whole range, or of one in which there may be a clump the next cell.
-    #[inline]
-    fn next_part(&mut self) -> Option<Range<usize>> {
-        if self.range.is_empty() {
-            self.range = self.ranges.next()?;
+    /// One bit for each of the first eight places of a range that is near.
+    #[inline(always)]
+    fn sift(&self, range: &Range<usize>) -> u32 {
+        let places = &self.neighbors.places;
+        let x = Baseline::load(&places.x, range.start) - self.around[0];
+        let y = Baseline::load(&places.y, range.start) - self.around[1];
+        let near = (x * x + y * y).at_most(self.farthest);
+        // The last ones may belong to others.
+        near & ((1 << range.len().min(LANES)) - 1)
+    }
+
+    /// How many of a range that may hold a clump are passed over: all but [`Candidates::MOST`] of
+    /// those that are near, some before these and some behind, as it falls to whoever looks.
+    #[cold]
+    fn to_skip(&self, mut range: Range<usize>) -> usize {
+        let mut count = 0;
+        while !range.is_empty() {
+            count += self.sift(&range).count_ones() as usize;
+            range.start = range.end.min(range.start + LANES);
         }
-        if self.range.len() <= Candidates::MOST {
-            return Some(std::mem::take(&mut self.range));
-        }
-        let grid = &self.neighbors.grid;
-        let end = grid.end_of(grid.cell_at(self.range.start));
-        let cell = self.range.start..end.min(self.range.end);
-        self.range.start = cell.end;
-        Some(thinned(cell, self.id))
+        let spare = count.saturating_sub(Candidates::MOST) as u64;
+        // Successive ids begin far from each other.
+        let share = u64::from(self.id.0.wrapping_mul(GOLDEN_RATIO));
+        ((share * (spare + 1)) >> u32::BITS) as usize
     }
 }
 
@@ -67,33 +80,29 @@ impl Iterator for Near<'_> {
     #[inline]
     fn next(&mut self) -> Option<usize> {
         while self.found == 0 {
-            while self.part.is_empty() {
-                self.part = self.next_part()?;
+            while self.range.is_empty() {
+                self.range = self.ranges.next()?;
+                self.left = Candidates::MOST;
+                if self.range.len() > Candidates::MOST {
+                    self.skip = self.to_skip(self.range.clone());
+                }
             }
-            self.first = self.part.start;
-            let places = &self.neighbors.places;
-            let x = Baseline::load(&places.x, self.first) - self.around[0];
-            let y = Baseline::load(&places.y, self.first) - self.around[1];
-            let near = (x * x + y * y).at_most(self.farthest);
-            // The last ones may belong to others.
-            let count = self.part.len().min(LANES);
-            self.found = near & ((1 << count) - 1);
-            self.part.start += count;
+            self.first = self.range.start;
+            self.found = self.sift(&self.range);
+            self.range.start = self.range.end.min(self.first + LANES);
+            while self.skip > 0 && self.found != 0 {
+                self.found &= self.found - 1;
+                self.skip -= 1;
+            }
         }
         let lane = self.found.trailing_zeros();
         self.found &= self.found - 1;
+        self.left -= 1;
+        if self.left == 0 {
+            (self.range.start, self.found) = (self.range.end, 0);
+        }
         Some(self.first + lane as usize)
     }
-}
-
-/// Of more places than [`Candidates::MOST`] so many in a row, others for everybody who looks.
-fn thinned(places: Range<usize>, id: SteeringId) -> Range<usize> {
-    let spare = places.len().saturating_sub(Candidates::MOST);
-    // Successive ids begin far from each other.
-    let share = u64::from(id.0.wrapping_mul(GOLDEN_RATIO));
-    let skipped = (share * (spare as u64 + 1)) >> u32::BITS;
-    let first = places.start + skipped as usize;
-    first..first + (places.len() - spare)
 }
 
 #[cfg(test)]
@@ -104,7 +113,7 @@ mod tests {
 
     #[test]
     fn of_a_clump_everybody_sees_another_part() {
-        let aside = [Vec2::new(-1.4, 0.0), Vec2::new(0.0, 1.4)];
+        let aside = [Vec2::new(0.0, -1.4), Vec2::new(0.0, 1.4)];
         let places: Vec<Vec2> = aside.into_iter().chain(vec![Vec2::ZERO; 10_000]).collect();
         let neighbors = index(&places, 1.0);
         let seen_by = |row| found(&neighbors, view(&neighbors.rows.agent(row), 1.5));
@@ -116,5 +125,21 @@ mod tests {
         assert_ne!(seen_by(2), seen_by(3));
         let nearest = neighbors.nearest_in_view(view(&neighbors.rows.agent(9), 1.5), 7);
         assert!(nearest.len() == 7 && nearest.iter().all(|it| it.position == Vec2::ZERO));
+    }
+
+    #[test]
+    fn in_a_full_cell_everybody_near_is_seen() {
+        // Two thousand in a cell of 20 m, who look 1 m far.
+        let grid = (0..2_000).map(|i| Vec2::new((i % 50) as f32, (i / 50) as f32) * 0.4);
+        let neighbors = index(&grid.collect::<Vec<_>>(), 20.0);
+        for row in [0, 777, 1_999] {
+            let me = neighbors.rows.agent(row);
+            let seen = found(&neighbors, view(&me, 1.0));
+            let everybody = (0..neighbors.len()).map(|place| neighbors.at(place));
+            let near = everybody.filter(|it| it.position.distance(me.position) <= 1.0);
+            assert_eq!(seen.len(), near.count() - 1, "all but itself");
+            let nearest = neighbors.nearest_in_view(view(&me, 1.0), usize::MAX);
+            assert_eq!(nearest.len(), seen.len());
+        }
     }
 }

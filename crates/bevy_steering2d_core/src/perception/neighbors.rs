@@ -18,7 +18,8 @@ use crate::{Agent, SteeringId};
 
 /// The groups an agent belongs to, one per bit. Absent means group 1 (`0b1`).
 ///
-/// Behaviors with a `groups` mask see an agent when the two have a bit in common.
+/// Behaviors with a `groups` mask see an agent when the two have a bit in common. Leave an agent
+/// in at least one group.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -208,9 +209,9 @@ impl Neighbors {
 
     /// Everybody in view, in canonical order.
     ///
-    /// Where more than 512 agents stand in one cell of the index, such as ten thousand on one spot,
-    /// only so many of them are looked at, from a place on that depends on who looks, so that a
-    /// clump costs a bounded time. Cells are as wide as most agents look.
+    /// Where more than 512 of one row of cells are within the radius, such as ten thousand on one
+    /// spot, only so many of them are seen, others by everybody who looks: in a clump that nobody
+    /// can take in as a whole, this keeps the time that a look takes within bounds.
     pub fn in_view(&self, view: NeighborView) -> impl Iterator<Item = Neighbor> {
         let seen = self.places_in_view(view).map(|place| self.at(place));
         seen.filter(move |neighbor| neighbor.entity != view.except)
@@ -226,7 +227,8 @@ impl Neighbors {
         })
     }
 
-    /// The up to `most` nearest in [view](Self::in_view), nearest first, equally near ones by id.
+    /// The up to `most` nearest of those [in view](Self::in_view), nearest first, equally near ones
+    /// by id.
     pub fn nearest_in_view(&self, view: NeighborView, most: usize) -> SmallVec<[Neighbor; 16]> {
         let nearest = self.nearest_places(view, most);
         nearest.into_iter().map(|place| self.at(place)).collect()

@@ -9,7 +9,7 @@ use crate::parallel::{AHEAD, prefetch};
 /// So many places may be read from any place on.
 pub(crate) const PADDING: usize = 2 * LANES;
 
-/// What the flock walk reads of the sorted agents, one array each and padded, so that eight fit in
+/// What is looked at of the sorted agents, one array each and padded, so that eight fit in
 /// one load.
 #[derive(Debug, Default)]
 pub(crate) struct Places {

@@ -36,7 +36,7 @@ impl Look {
     /// `1/r²`, 1/m², or enough to make every fall-off zero for a behavior that is absent.
     fn per_square(&self) -> f32 {
         if self.radius > 0.0 {
-            (self.radius * self.radius).recip()
+            (self.radius * self.radius).recip().min(f32::MAX)
         } else {
             f32::MAX
         }
@@ -349,6 +349,6 @@ impl FlockClasses {
 /// Without one of the three an agent is in another class, or in none.
 pub(crate) fn declassify<B: Behavior>(removed: On<Remove, B>, mut agents: Query<&mut Perception>) {
     if let Ok(mut perception) = agents.get_mut(removed.entity) {
-        perception.class = 0;
+        (perception.class, perception.reach) = (0, 0.0);
     }
 }

@@ -1,8 +1,8 @@
 //! Flocks: three behaviors that share one walk over the neighbors.
 //!
 //! An agent's three components make it one of a few [classes](class), found anew when they change.
-//! The [walk](walk) goes over all agents in cell order and sums over the neighbors of each; those
-//! who do not see all around [look](look) at one neighbor at a time. The combiner, in the order of
+//! The [walk](walk) goes over all agents in cell order and sums over the neighbors of each, eight at
+//! a time; those who count their neighbors [look](look) at one after the other. The combiner, in the order of
 //! the ledgers, turns the sums into [forces](boid) and [settles](settle) them, eight agents at a
 //! time.
 
