@@ -419,42 +419,17 @@ fn a_snail_is_not_put_to_sleep_while_it_moves() {
 
 // ---- No nonsense ----
 
-/// Two behaviors of a careless user: one divides by zero, one overflows.
-#[derive(Component, Reflect, Default)]
-#[reflect(Component, Default)]
-struct Careless {
-    influence: Influence,
-    force: Vec2,
-}
-
-impl Behavior for Careless {
-    type Memory = ();
-    type World = ();
-
-    fn influence(&self) -> &Influence {
-        &self.influence
-    }
-
-    fn influence_mut(&mut self) -> &mut Influence {
-        &mut self.influence
-    }
-
-    fn steer(&self, _: &Agent, _: (), _: &()) -> Vec2 {
-        self.force
-    }
-}
-
 #[test]
 fn a_behavior_that_returns_nonsense_counts_as_none() {
     for backend in BACKENDS {
         for force in [Vec2::NAN, Vec2::INFINITY, Vec2::new(0.0, f32::NEG_INFINITY)] {
             let mut app = backend.app(HERTZ);
-            app.add_behavior::<Careless>();
-            let careless = Careless { force, ..default() };
+            app.add_behavior::<Push>();
+            let careless = Push::new(force.x, force.y);
             let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), (careless, Seek::new(EAST)));
             run_ticks(&mut app, 60);
             let case = format!("{backend:?} {force}");
-            assert_warned_once(&app, agent, "Careless", &case);
+            assert_warned_once(&app, agent, "Push", &case);
             assert_all_finite(&mut app, None, &case);
             assert!(
                 position(&app, agent).x > 1.0,
