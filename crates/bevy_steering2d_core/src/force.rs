@@ -70,10 +70,12 @@ impl Default for Ledger {
 }
 
 impl Ledger {
-    fn len(&self) -> usize {
+    /// The entries but for what is an agent's own of those of a flock.
+    #[inline]
+    fn entries(&self) -> &[LedgerEntry] {
         match self {
-            Self::Written { entries, .. } => entries.len(),
-            Self::Flock { entries, .. } => entries.len(),
+            Self::Written { entries, .. } => entries,
+            Self::Flock { entries, .. } => &entries[..],
         }
     }
 
@@ -121,7 +123,7 @@ impl SteeringForce {
     /// }
     /// ```
     pub fn ledger(&self) -> impl ExactSizeIterator<Item = LedgerEntry> {
-        (0..self.ledger.len()).map(|at| self.ledger.entry(at))
+        (0..self.ledger.entries().len()).map(|at| self.ledger.entry(at))
     }
 
     /// The entity that carries an entry's behavior when that is not the agent itself, see
@@ -153,10 +155,8 @@ impl SteeringForce {
     /// Whether a behavior has an entry already in the ledger begun last.
     #[inline]
     pub(crate) fn heard_of(&self, behavior: BehaviorId) -> bool {
-        match &self.ledger {
-            Ledger::Written { entries, .. } => entries.iter().any(|it| it.behavior == behavior),
-            Ledger::Flock { entries, .. } => entries.iter().any(|it| it.behavior == behavior),
-        }
+        let mut entries = self.ledger.entries().iter();
+        entries.any(|entry| entry.behavior == behavior)
     }
 
     /// Adds an entry to the ledger begun last.

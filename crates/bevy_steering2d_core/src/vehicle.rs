@@ -125,6 +125,12 @@ impl Kinematics {
         }
     }
 
+    /// Whether a backend ever filled it: without a heading nobody simulates the body yet.
+    #[inline]
+    pub(crate) fn was_sensed(&self) -> bool {
+        self.heading != Vec2::ZERO
+    }
+
     /// Whether position and velocity can be computed with.
     #[inline]
     pub fn is_finite(&self) -> bool {

@@ -130,11 +130,9 @@ pub(crate) fn index_leaders(
 ) {
     let Leaders(leaders) = &mut *leaders;
     leaders.clear();
-    // Without a heading a body was never sensed, and whoever is nowhere cannot be followed.
     let agents = agents.iter().filter(|leader| {
-        leader.body.is_finite()
-            && leader.body.heading != Vec2::ZERO
-            && !leader.leadership.0.is_nan()
+        let is_somewhere = leader.body.was_sensed() && leader.body.is_finite();
+        is_somewhere && !leader.leadership.0.is_nan()
     });
     leaders.extend(agents.map(|leader| leader.ranked()));
     leaders.sort_unstable_by(|(a_rank, a), (b_rank, b)| {

@@ -203,9 +203,8 @@ impl TablePiece<'_> {
         for (at, (row, rest)) in rows.bodies.iter_mut().zip(rows.rest).enumerate() {
             let (id, body) = (self.ids[at], &self.bodies[at]);
             let motion = Vec4::from((body.velocity, body.heading));
-            // Without a heading it was never sensed: a body that nobody simulates yet.
-            let sensed = body.heading != Vec2::ZERO;
-            let seen = sensed && Neighbors::reaches(body.position) && motion.is_finite();
+            let sound = Neighbors::reaches(body.position) && motion.is_finite();
+            let seen = body.was_sensed() && sound;
             *rest = Rest {
                 velocity: body.velocity,
                 entity: self.entities[at],

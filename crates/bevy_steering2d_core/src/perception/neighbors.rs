@@ -130,7 +130,7 @@ impl NeighborView {
         offset.length_squared() <= self.radius * self.radius
             && neighbor.groups.0 & self.groups.0 != 0
             && neighbor.entity != self.except
-            && self.faces(offset, self.least_cosine())
+            && self.faces(offset, least_cosine(self.field_of_view))
     }
 
     /// Whether something in this direction is within a field of view of which half has the cosine
@@ -138,11 +138,6 @@ impl NeighborView {
     #[inline]
     fn faces(&self, offset: Vec2, least: f32) -> bool {
         offset.dot(self.heading) >= least * offset.length()
-    }
-
-    #[inline]
-    fn least_cosine(&self) -> f32 {
-        least_cosine(self.field_of_view)
     }
 }
 
@@ -220,10 +215,10 @@ impl Neighbors {
     /// The places of everybody in view, and of whoever looks.
     #[inline]
     fn places_in_view(&self, view: NeighborView) -> impl Iterator<Item = usize> {
-        let least_cosine = view.least_cosine();
+        let least = least_cosine(view.field_of_view);
         Near::of(self, &view).filter(move |&place| {
             let offset = self.places.at(place) - view.position;
-            self.places.groups[place] & view.groups.0 != 0 && view.faces(offset, least_cosine)
+            self.places.groups[place] & view.groups.0 != 0 && view.faces(offset, least)
         })
     }
 

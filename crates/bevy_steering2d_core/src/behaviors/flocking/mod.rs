@@ -2,9 +2,9 @@
 //!
 //! An agent's three components make it one of a few [classes](class), found anew when they change.
 //! The [walk](walk) goes over all agents in cell order and sums over the neighbors of each, eight at
-//! a time; those who count their neighbors [look](look) at one after the other. The combiner, in the order of
-//! the ledgers, turns the sums into [forces](boid) and [settles](settle) them, eight agents at a
-//! time.
+//! a time; those who count their neighbors [look](look) at one after the other. The combiner, in
+//! the order of the ledgers, turns the sums into [forces](boid) and [settles](settle) them, eight
+//! agents at a time.
 
 mod alignment;
 mod boid;
