@@ -4,15 +4,15 @@ use bevy::prelude::*;
 
 use crate::behaviors::{FlockRules, Flocker, Flockers};
 use crate::force::LedgerPage;
-use crate::parallel::{LIGHT, piece_of, prefetch, work_on};
+use crate::parallel::{LIGHT_PASS, chunk_size, for_each_chunk, prefetch};
 use crate::perception::Perception;
-use crate::perception::lanes::{Number, clamp_length, length};
 use crate::random::RandomStream;
 use crate::satellite::{SteeredBy, SteersFor};
 use crate::{
     Cut, Kinematics, LedgerEntry, SteeringClock, SteeringDisabled, SteeringForce, SteeringId,
     ThinkEvery, Vehicle,
 };
+use bevy_steering2d_kernel::simd::{Number, clamp_length, length};
 
 /// How an agent blends its behaviors. A component: change it at any time.
 ///
@@ -244,9 +244,9 @@ pub(crate) fn combine_forces(
         let (ids, vehicles, modes) = agents;
         // Who is switched off asks for nothing.
         let perceptions = perceptions.filter(|_| !disabled);
-        let piece = piece_of(entities.len(), LIGHT);
+        let piece = chunk_size(entities.len(), LIGHT_PASS);
         let pieces = forces.chunks_mut(piece).enumerate();
-        work_on(pieces, |(number, forces)| {
+        for_each_chunk(pieces, |(number, forces)| {
             // As long as the forces, so that places need no checks.
             let of = number * piece..number * piece + forces.len();
             let table = TablePiece {

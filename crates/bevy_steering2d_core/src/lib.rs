@@ -59,6 +59,8 @@
 //! raises one warning that names the entity and the field, see [`SteeringWarnings`]; the other
 //! agents' bits do not change. A target that is gone gives zero force and one [`TargetLost`].
 
+#![forbid(unsafe_code)]
+
 mod agent;
 mod behavior;
 pub mod behaviors;
@@ -79,7 +81,6 @@ mod schedule;
 mod steer;
 mod stuck;
 mod target;
-mod team;
 mod think;
 mod times;
 mod vehicle;

@@ -5,7 +5,7 @@ use bevy::prelude::*;
 
 use crate::events::TargetWatch;
 use crate::force::LedgerPage;
-use crate::parallel::{FORMULA, for_each_mut};
+use crate::parallel::{FORMULA_PASS, for_each_mut};
 use crate::registry::BehaviorSlot;
 use crate::satellite::SteersFor;
 use crate::{
@@ -44,7 +44,7 @@ pub(crate) fn steer_agents<B: Behavior>(
     let (slot, world) = (slot.id, &*world);
     for_each_mut(
         &mut agents,
-        FORMULA,
+        FORMULA_PASS,
         |(entity, &id, vehicle, body, every, behavior, memory, watch, mut force)| {
             let Some(agent) = step.agent(entity, id, vehicle, body, every) else {
                 return;
@@ -85,7 +85,7 @@ pub(crate) fn steer_satellites<B: Behavior>(
     let (slot, world) = (slot.id, &*world);
     for_each_mut(
         &mut satellites,
-        FORMULA,
+        FORMULA_PASS,
         |(entity, &id, steers_for, behavior, memory, watch, mut force)| {
             let Ok((&agent_id, vehicle, body, every)) = agents.get(steers_for.0) else {
                 if !vehicles.contains(steers_for.0) {

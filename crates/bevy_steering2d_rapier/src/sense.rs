@@ -5,7 +5,7 @@ use std::fmt;
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_rapier2d::rapier::dynamics::{RigidBody as SimulatedBody, RigidBodyType};
-use bevy_steering2d_core::parallel::{LIGHT, piece_of, prefetch, work_on};
+use bevy_steering2d_core::parallel::{LIGHT_PASS, chunk_size, for_each_chunk, prefetch};
 use bevy_steering2d_core::{Kinematics, PointMass, SteeringClock, SteeringWarnings, Vehicle};
 
 /// What a body without mass of its own is steered as, kg.
@@ -92,8 +92,8 @@ pub(crate) fn sense_bodies(
 ) {
     let tables = bodies.contiguous_iter_mut().expect("all of it in tables");
     for (entities, links, is_agent, mut bodies) in tables {
-        let piece = piece_of(entities.len(), LIGHT);
-        work_on(bodies.chunks_mut(piece).enumerate(), |(number, bodies)| {
+        let piece = chunk_size(entities.len(), LIGHT_PASS);
+        for_each_chunk(bodies.chunks_mut(piece).enumerate(), |(number, bodies)| {
             // Mostly all are in the same set.
             let mut last: Option<(Entity, &RapierRigidBodySet)> = None;
             let mut look_up = |at: usize| {

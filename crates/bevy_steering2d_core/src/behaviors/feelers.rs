@@ -44,10 +44,10 @@ pub struct Whisker {
     pub free: f32,
 }
 
-const AHEAD: Feeler = Feeler::new(Vec2::ZERO, Vec2::X);
-const SINGLE: [Feeler; 1] = [AHEAD];
+const PREFETCH_AHEAD: Feeler = Feeler::new(Vec2::ZERO, Vec2::X);
+const SINGLE: [Feeler; 1] = [PREFETCH_AHEAD];
 const WHISKERS: [Feeler; 3] = [
-    AHEAD,
+    PREFETCH_AHEAD,
     Feeler::new(Vec2::ZERO, Vec2::new(0.5, 0.5)),
     Feeler::new(Vec2::ZERO, Vec2::new(0.5, -0.5)),
 ];
@@ -143,7 +143,7 @@ mod tests {
         };
         faulty(vec![]);
         faulty(vec![Feeler::new(Vec2::ZERO, Vec2::ZERO)]);
-        faulty(vec![AHEAD, Feeler::new(Vec2::ZERO, Vec2::NAN)]);
+        faulty(vec![PREFETCH_AHEAD, Feeler::new(Vec2::ZERO, Vec2::NAN)]);
         faulty(vec![Feeler::new(Vec2::splat(f32::INFINITY), Vec2::X)]);
     }
 }

@@ -4,7 +4,9 @@ use bevy::ecs::change_detection::ContiguousMut;
 use bevy::prelude::*;
 
 use super::{FaceTarget, FaceVelocity, SpeedLimit, VelocityChanges, wanted_facing};
-use crate::parallel::{AHEAD, LIGHT, chunks_to_change, piece_of, prefetch, work_on};
+use crate::parallel::{
+    LIGHT_PASS, PREFETCH_AHEAD, chunk_size, chunks_to_change, for_each_chunk, prefetch,
+};
 use crate::{
     InvalidParameter, Kinematics, SteeringClock, SteeringDisabled, SteeringForce, SteeringWarnings,
     Targets, Vehicle,
@@ -70,8 +72,8 @@ pub(crate) fn sense_point_masses(
 ) {
     let tables = bodies.contiguous_iter_mut().expect("all of it in tables");
     for (entities, points, transforms, vehicles, mut bodies) in tables {
-        let piece = piece_of(entities.len(), LIGHT);
-        work_on(bodies.chunks_mut(piece).enumerate(), |(number, bodies)| {
+        let piece = chunk_size(entities.len(), LIGHT_PASS);
+        for_each_chunk(bodies.chunks_mut(piece).enumerate(), |(number, bodies)| {
             for (body, at) in bodies.iter_mut().zip(number * piece..) {
                 let (point, transform) = (&points[at], &transforms[at]);
                 body.sense(transform.translation.truncate(), point.velocity, || {
@@ -111,7 +113,7 @@ pub(crate) fn move_point_masses(
     let delta = clock.delta;
     let tables = bodies.contiguous_iter_mut().expect("all of it in tables");
     for (bodies, points, transforms, agents, limits, faces, looks, disabled) in tables {
-        let piece = piece_of(bodies.len(), LIGHT);
+        let piece = chunk_size(bodies.len(), LIGHT_PASS);
         let mut points = ContiguousMut::bypass_change_detection_split(points);
         let mut transforms = ContiguousMut::bypass_change_detection_split(transforms);
         let points = chunks_to_change(&mut points, piece);
@@ -119,14 +121,14 @@ pub(crate) fn move_point_masses(
         let pieces = pieces.enumerate();
         let agents = agents.filter(|_| !disabled);
         let faces = faces.filter(|_| !disabled);
-        work_on(pieces, |(number, (mut points, mut transforms))| {
+        for_each_chunk(pieces, |(number, (mut points, mut transforms))| {
             let start = number * piece;
             let end = (start + piece).min(bodies.len());
             for first in (start..end).step_by(VelocityChanges::MOST) {
                 let changes = agents.map(|(vehicles, forces)| {
                     let later = forces
                         .iter()
-                        .skip(first + AHEAD)
+                        .skip(first + PREFETCH_AHEAD)
                         .take(VelocityChanges::MOST);
                     later.for_each(|force| prefetch(Some(&force.total)));
                     let mut changes = VelocityChanges::default();

@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 
 use crate::Vehicle;
-use crate::perception::lanes::{Baseline, LANES, Lanes, Number};
+use bevy_steering2d_kernel::simd::{Baseline, Number, Register, WIDTH};
 
 /// What happens to an agent that is faster than its `max_speed`. Absent means
 /// [`Soft`](Self::Soft).
@@ -72,16 +72,16 @@ pub fn velocity_change(
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct VelocityChanges {
-    mass: [f32; LANES],
-    velocity: [[f32; LANES]; 2],
-    force: [[f32; LANES]; 2],
-    limits: [[f32; LANES]; 2],
-    hardness: [f32; LANES],
+    mass: [f32; WIDTH],
+    velocity: [[f32; WIDTH]; 2],
+    force: [[f32; WIDTH]; 2],
+    limits: [[f32; WIDTH]; 2],
+    hardness: [f32; WIDTH],
 }
 
 impl VelocityChanges {
     /// As many bodies as one can put in.
-    pub const MOST: usize = LANES;
+    pub const MOST: usize = WIDTH;
 
     /// Puts in a body: its mass in kg, its velocity in m/s and the force on it in N.
     ///
@@ -108,7 +108,7 @@ impl VelocityChanges {
     /// The changes of all velocities in `delta` s, m/s. Of a place into which nothing was put it
     /// means nothing.
     #[inline]
-    pub fn compute(&self, delta: f32) -> [Vec2; LANES] {
+    pub fn compute(&self, delta: f32) -> [Vec2; WIDTH] {
         let lanes = |column| Baseline::load(column, 0);
         let [x, y] = velocity_change_of(
             lanes(&self.mass),
@@ -118,7 +118,7 @@ impl VelocityChanges {
             lanes(&self.hardness),
             Baseline::splat(delta),
         );
-        let mut changes = [[0.0; LANES]; 2];
+        let mut changes = [[0.0; WIDTH]; 2];
         x.store(&mut changes[0], 0);
         y.store(&mut changes[1], 0);
         std::array::from_fn(|at| Vec2::new(changes[0][at], changes[1][at]))

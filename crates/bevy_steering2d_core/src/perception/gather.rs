@@ -4,7 +4,7 @@ use bevy::math::Vec4Swizzles;
 use bevy::prelude::*;
 
 use super::neighbors::{Neighbor, Neighbors, Perception, SteeringGroups};
-use crate::parallel::{LIGHT, piece_of, work_on};
+use crate::parallel::{LIGHT_PASS, chunk_size, for_each_chunk};
 use crate::{Kinematics, SteeringClock, SteeringId, ThinkEvery, Vehicle};
 
 /// The agents in the order of the query that gathered them.
@@ -149,7 +149,7 @@ pub(crate) fn index_neighbors(
     let tables = agents.contiguous_iter_mut().expect("all of it in tables");
     for (entities, ids, bodies, groups, every, mut perceptions) in tables {
         let count = entities.len();
-        let piece = piece_of(count, LIGHT);
+        let piece = chunk_size(count, LIGHT_PASS);
         parts.clear();
         parts.resize_with(count.div_ceil(piece), Gathered::default);
         let mut perceptions = perceptions
@@ -169,7 +169,7 @@ pub(crate) fn index_neighbors(
             };
             (table, rows.next(), part)
         });
-        work_on(pieces, |(table, rows, part)| {
+        for_each_chunk(pieces, |(table, rows, part)| {
             if let Some(rows) = rows {
                 table.gather(rows, part, &clock);
             }

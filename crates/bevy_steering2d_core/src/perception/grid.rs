@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use bevy::prelude::*;
 
-use super::lanes::{LANES, Number};
+use bevy_steering2d_kernel::simd::{Baseline, Number, Register, WIDTH};
 
 /// Points sorted by cell, row by row, so that a block of cells is one range of points per row.
 ///
@@ -149,21 +149,15 @@ impl Grid {
 
     /// The [cells](Self::cell_of) of eight points.
     #[inline]
-    pub(crate) fn cells_of(&self, points: [Vec2; LANES]) -> [u32; LANES] {
+    pub(crate) fn cells_of(&self, points: [Vec2; WIDTH]) -> [u32; WIDTH] {
         if self.wraps || self.cell_count() > Self::MOST_EXACT {
             return points.map(|point| self.cell_of(point));
         }
-        let along = |numbers: [f32; LANES], origin: f32, cells: i64| {
-            let last = (cells - 1) as f32;
-            numbers.map(|number| {
-                let at = (number - origin) * self.per_cell;
-                let at = Number::min(Number::max(at, 0.0), last);
-                // SAFETY: it is between zero and the number of cells.
-                #[expect(unsafe_code, reason = "four at once, without the checks of `as`")]
-                unsafe {
-                    at.to_int_unchecked::<i32>()
-                }
-            })
+        let along = |numbers: [f32; WIDTH], origin: f32, cells: i64| {
+            let at = Baseline::load(&numbers, 0) - Baseline::splat(origin);
+            let at = at * Baseline::splat(self.per_cell);
+            let last = Baseline::splat((cells - 1) as f32);
+            at.max(Baseline::zero()).min(last).truncated()
         };
         let columns = along(points.map(|point| point.x), self.origin.x, self.columns);
         let rows = along(points.map(|point| point.y), self.origin.y, self.rows);
@@ -297,7 +291,7 @@ mod tests {
     fn eight_cells_at_once_are_the_single_ones() {
         let corner = |at: usize| Vec2::new(at as f32 * 1.7, 11.0 - at as f32 * 1.5);
         for origin in [Vec2::ZERO, Vec2::new(-20.3, 1e3), Vec2::splat(1e9)] {
-            let points: [Vec2; LANES] = from_fn(|at| origin + corner(at));
+            let points: [Vec2; WIDTH] = from_fn(|at| origin + corner(at));
             let (mut min, mut max) = (points[0], points[0]);
             for point in points {
                 (min, max) = (min.min(point), max.max(point));

@@ -15,7 +15,6 @@ mod candidates;
 mod gather;
 mod geometry;
 mod grid;
-pub(crate) mod lanes;
 mod loose_grid;
 mod near;
 mod neighbors;

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::grid::Ranges;
-use super::lanes::{Baseline, LANES, Lanes, Number};
 use super::{Candidates, NeighborView, Neighbors};
 use crate::SteeringId;
 use crate::random::GOLDEN_RATIO;
+use bevy_steering2d_kernel::simd::{Baseline, Number, Register, WIDTH};
 
 /// Makes up for rounding where a neighbor is exactly at the radius.
 pub(super) const REACH_SLACK: f32 = 1.000_1;
@@ -55,7 +55,7 @@ impl<'a> Near<'a> {
         let y = Baseline::load(&places.y, range.start) - self.around[1];
         let near = (x * x + y * y).at_most(self.farthest);
         // The last ones may belong to others.
-        near & ((1 << range.len().min(LANES)) - 1)
+        near & ((1 << range.len().min(WIDTH)) - 1)
     }
 
     /// How many of a range that may hold a clump are passed over: all but [`Candidates::MOST`] of
@@ -65,7 +65,7 @@ impl<'a> Near<'a> {
         let mut count = 0;
         while !range.is_empty() {
             count += self.sift(&range).count_ones() as usize;
-            range.start = range.end.min(range.start + LANES);
+            range.start = range.end.min(range.start + WIDTH);
         }
         let spare = count.saturating_sub(Candidates::MOST) as u64;
         // Successive ids begin far from each other.
@@ -89,7 +89,7 @@ impl Iterator for Near<'_> {
             }
             self.first = self.range.start;
             self.found = self.sift(&self.range);
-            self.range.start = self.range.end.min(self.first + LANES);
+            self.range.start = self.range.end.min(self.first + WIDTH);
             while self.skip > 0 && self.found != 0 {
                 self.found &= self.found - 1;
                 self.skip -= 1;

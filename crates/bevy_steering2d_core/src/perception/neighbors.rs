@@ -10,11 +10,11 @@ use smallvec::SmallVec;
 
 use super::gather::{Gathered, Row, Rows};
 use super::grid::Grid;
-use super::lanes::LANES;
 use super::near::{Near, REACH_SLACK};
 use super::places::Places;
-use crate::parallel::{AHEAD, LIGHT, piece_of, prefetch, work_on};
+use crate::parallel::{LIGHT_PASS, PREFETCH_AHEAD, chunk_size, for_each_chunk, prefetch};
 use crate::{Agent, SteeringId};
+use bevy_steering2d_kernel::simd::WIDTH;
 
 /// The groups an agent belongs to, one per bit. Absent means group 1 (`0b1`).
 ///
@@ -334,22 +334,22 @@ impl Neighbors {
     /// Sorts what was gathered into cells of the given side.
     pub(super) fn build(&mut self, gathered: &Gathered, cell: f32) {
         let count = self.rows.len();
-        let piece = piece_of(count, LIGHT);
+        let piece = chunk_size(count, LIGHT_PASS);
         self.largest = gathered.largest;
 
         let grid = &mut self.grid;
         grid.lay_out(count, gathered.bounds(), cell);
         self.ranks.resize(count, 0);
         let rows = self.rows.bodies.chunks(piece);
-        work_on(rows.zip(self.ranks.chunks_mut(piece)), |(rows, cells)| {
+        for_each_chunk(rows.zip(self.ranks.chunks_mut(piece)), |(rows, cells)| {
             let seen_in = |row: &Row, cell| {
                 let seen = Self::reaches(row.position);
                 if seen { cell } else { grid.nowhere() }
             };
-            let (eights, rest) = rows.as_chunks::<LANES>();
-            let (cells_of_eights, cells_of_rest) = cells.as_chunks_mut::<LANES>();
+            let (eights, rest) = rows.as_chunks::<WIDTH>();
+            let (cells_of_eights, cells_of_rest) = cells.as_chunks_mut::<WIDTH>();
             for (at, (rows, cells)) in eights.iter().zip(cells_of_eights).enumerate() {
-                prefetch(eights.get(at + AHEAD / LANES));
+                prefetch(eights.get(at + PREFETCH_AHEAD / WIDTH));
                 let found = grid.cells_of(rows.map(|row| row.position));
                 *cells = from_fn(|at| seen_in(&rows[at], found[at]));
             }
@@ -364,7 +364,7 @@ impl Neighbors {
 
         let (rows, order) = (&self.rows.bodies, &self.order);
         let pieces = self.places.pieces_mut(count, piece);
-        work_on(order.chunks(piece).zip(pieces), |(order, piece)| {
+        for_each_chunk(order.chunks(piece).zip(pieces), |(order, piece)| {
             piece.fill(order, rows);
         });
     }

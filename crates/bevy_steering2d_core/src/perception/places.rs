@@ -3,11 +3,11 @@
 use bevy::prelude::*;
 
 use super::gather::Row;
-use super::lanes::LANES;
-use crate::parallel::{AHEAD, prefetch};
+use crate::parallel::{PREFETCH_AHEAD, prefetch};
+use bevy_steering2d_kernel::simd::WIDTH;
 
 /// So many places may be read from any place on.
-pub(crate) const PADDING: usize = 2 * LANES;
+pub(crate) const PADDING: usize = 2 * WIDTH;
 
 /// What is looked at of the sorted agents, one array each and padded, so that eight fit in
 /// one load.
@@ -98,7 +98,7 @@ impl PlacesPiece<'_> {
         let [x, y, heading_x, heading_y] = self.lanes.map(|lane| &mut lane[..count]);
         let labels = self.classes.iter_mut().zip(self.groups);
         for (place, (&row, (class, groups))) in order.iter().zip(labels).enumerate() {
-            let later = order.get(place + AHEAD);
+            let later = order.get(place + PREFETCH_AHEAD);
             prefetch(later.and_then(|&later| rows.get(later as usize)));
             let row = &rows[row as usize];
             (x[place], y[place]) = row.position.into();

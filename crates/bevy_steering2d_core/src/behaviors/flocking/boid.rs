@@ -1,7 +1,7 @@
 //! What the three formulas work with, for one agent or eight at once.
 
 use crate::Agent;
-use crate::perception::lanes::{Number, clamp_length};
+use bevy_steering2d_kernel::simd::{Number, clamp_length};
 
 /// The limits of an agent.
 pub(super) struct Boid<N> {

@@ -6,9 +6,9 @@ use super::boid::{Boid, FlockSums};
 use super::class::Look;
 use super::look::sums_of_look;
 use crate::behaviors::embeds_influence;
-use crate::perception::lanes::{Number, clamp_length};
 use crate::perception::{Neighbors, Perception, SteeringGroups};
 use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
+use bevy_steering2d_kernel::simd::{Number, clamp_length};
 
 /// Is drawn to the middle of its neighbors.
 ///

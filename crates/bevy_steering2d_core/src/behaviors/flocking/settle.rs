@@ -10,10 +10,8 @@ use super::cohesion::cohesion;
 use super::separation::separation;
 use super::walk::SumsRow;
 use crate::combine::Budget;
-#[cfg(target_arch = "x86_64")]
-use crate::perception::lanes::Avx2;
-use crate::perception::lanes::{Baseline, LANES, Lanes};
 use crate::{Kinematics, Vehicle};
+use bevy_steering2d_kernel::simd::{Operation, Register, WIDTH, dispatch};
 
 /// One number of each agent.
 type Column = [f32; Boids::MOST];
@@ -76,7 +74,7 @@ impl Default for FlockForces {
 }
 
 impl Boids {
-    pub(crate) const MOST: usize = 4 * LANES;
+    pub(crate) const MOST: usize = 4 * WIDTH;
 
     /// Takes in what an agent sees and how fast it is.
     #[inline(always)]
@@ -112,24 +110,22 @@ impl Boids {
 
     /// The forces on the first `count`, with the best instructions the processor has.
     pub(super) fn settle(&self, count: usize, forces: &mut FlockForces) {
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has AVX2.
-            #[expect(unsafe_code, reason = "the instruction set is chosen at run time")]
-            return unsafe { settle_avx2(self, count, forces) };
-        }
-        self.settle_with::<Baseline>(count, forces);
+        dispatch(Settle {
+            boids: self,
+            count,
+            forces,
+        });
     }
 
     #[inline(always)]
-    fn settle_with<L: Lanes>(&self, count: usize, forces: &mut FlockForces) {
-        for first in (0..count).step_by(LANES) {
+    fn settle_with<L: Register>(&self, count: usize, forces: &mut FlockForces) {
+        for first in (0..count).step_by(WIDTH) {
             self.settle_eight::<L>(first, forces);
         }
     }
 
     #[inline(always)]
-    fn settle_eight<L: Lanes>(&self, at: usize, forces: &mut FlockForces) {
+    fn settle_eight<L: Register>(&self, at: usize, forces: &mut FlockForces) {
         let response_time = L::load(&self.response_time, at);
         let mass = L::load(&self.mass, at);
         let me = Boid {
@@ -141,7 +137,7 @@ impl Boids {
             max_force: L::load(&self.max_force, at),
             gain: mass / response_time.max(L::load(&self.delta, at)),
         };
-        let mut rows = [L::zero(); LANES];
+        let mut rows = [L::zero(); WIDTH];
         for (row, sums) in rows.iter_mut().zip(&self.sums[at..]) {
             *row = L::load(&sums.0, 0);
         }
@@ -174,14 +170,24 @@ impl Boids {
 
 /// 1 for numbers above zero, 0 for others, infinity and no numbers.
 #[inline(always)]
-fn is_positive<L: Lanes>(value: L) -> L {
+fn is_positive<L: Register>(value: L) -> L {
     L::zero().is_below(value) * value.is_below(L::splat(f32::INFINITY))
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn settle_avx2(boids: &Boids, count: usize, forces: &mut FlockForces) {
-    boids.settle_with::<Avx2>(count, forces);
+/// [`Boids::settle`] for [`dispatch`].
+struct Settle<'a> {
+    boids: &'a Boids,
+    count: usize,
+    forces: &'a mut FlockForces,
+}
+
+impl Operation for Settle<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        self.boids.settle_with::<R>(self.count, self.forces);
+    }
 }
 
 impl FlockForces {
@@ -216,8 +222,8 @@ mod tests {
     use super::super::class::{FlockClass, Look};
     use super::*;
     use crate::behaviors::testing::assert_close;
-    use crate::perception::lanes::Portable;
     use crate::{BehaviorId, Combine, Cut, LedgerEntry, RandomStream, SteeringId};
+    use bevy_steering2d_kernel::simd::{Baseline, Portable};
 
     /// Boids of 1 kg with a limit of 20 N and 5 m/s that look 2 m far.
     fn boids(velocity: Vec2, weights: [f32; 3], sums: impl Fn(usize) -> FlockSums) -> Boids {

@@ -8,11 +8,9 @@ use super::boid::FlockSums;
 use super::class::{FlockClass, FlockClasses, Sight};
 use super::look::{SPOT_SQUARED, own_direction, sums_in_view};
 use crate::SteeringId;
-use crate::parallel::{WALK, piece_of, prefetch, work_on};
-#[cfg(target_arch = "x86_64")]
-use crate::perception::lanes::Avx2;
-use crate::perception::lanes::{Baseline, LANES, Lanes};
+use crate::parallel::{FLOCK_PASS, chunk_size, for_each_chunk, prefetch};
 use crate::perception::{Candidates, Columns, Neighbors, PADDING, Perception};
+use bevy_steering2d_kernel::simd::{Operation, Register, WIDTH, dispatch};
 
 /// What every agent sees of its flock this tick, by sorted place.
 #[derive(Resource, Debug, Default)]
@@ -24,10 +22,10 @@ pub(crate) struct Flock {
 /// order.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(align(32))]
-pub(super) struct SumsRow(pub(super) [f32; LANES]);
+pub(super) struct SumsRow(pub(super) [f32; WIDTH]);
 
 impl SumsRow {
-    const NOTHING: Self = Self([0.0; LANES]);
+    const NOTHING: Self = Self([0.0; WIDTH]);
 }
 
 impl Flock {
@@ -59,8 +57,8 @@ pub(crate) fn walk_flock(
     }
     // What is in them is overwritten, so only their number matters.
     flock.sums.resize(neighbors.len(), default());
-    let piece = piece_of(neighbors.len(), WALK);
-    work_on(flock.sums.chunks_mut(piece).enumerate(), |(at, sums)| {
+    let piece = chunk_size(neighbors.len(), FLOCK_PASS);
+    for_each_chunk(flock.sums.chunks_mut(piece).enumerate(), |(at, sums)| {
         walk_places(&neighbors, &classes, at * piece, sums);
     });
 }
@@ -68,28 +66,33 @@ pub(crate) fn walk_flock(
 /// Walks the agents at the sorted places from `first` on, one for each of `sums`, with the best
 /// instructions the processor has.
 fn walk_places(neighbors: &Neighbors, classes: &FlockClasses, first: usize, sums: &mut [SumsRow]) {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has AVX2.
-        #[expect(unsafe_code, reason = "the instruction set is chosen at run time")]
-        return unsafe { walk_places_avx2(neighbors, classes, first, sums) };
-    }
-    walk_places_with::<Baseline>(neighbors, classes, first, sums);
+    dispatch(WalkPlaces {
+        neighbors,
+        classes,
+        first,
+        sums,
+    });
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn walk_places_avx2(
-    neighbors: &Neighbors,
-    classes: &FlockClasses,
+/// [`walk_places`] for [`dispatch`].
+struct WalkPlaces<'a> {
+    neighbors: &'a Neighbors,
+    classes: &'a FlockClasses,
     first: usize,
-    sums: &mut [SumsRow],
-) {
-    walk_places_with::<Avx2>(neighbors, classes, first, sums);
+    sums: &'a mut [SumsRow],
+}
+
+impl Operation for WalkPlaces<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<R: Register>(self) {
+        walk_places_with::<R>(self.neighbors, self.classes, self.first, self.sums);
+    }
 }
 
 #[inline(always)]
-fn walk_places_with<L: Lanes>(
+fn walk_places_with<L: Register>(
     neighbors: &Neighbors,
     classes: &FlockClasses,
     first: usize,
@@ -169,7 +172,7 @@ impl Crowd {
 
     /// Takes in all candidates, and says whether there was room.
     #[inline(always)]
-    fn gather<L: Lanes>(
+    fn gather<L: Register>(
         &mut self,
         columns: Columns,
         ranges: impl Iterator<Item = Range<usize>>,
@@ -187,7 +190,7 @@ impl Crowd {
                 let (x, y) = (&columns.x[of.clone()], &columns.y[of.clone()]);
                 let heading_x = &columns.heading_x[of.clone()];
                 let heading_y = &columns.heading_y[of.clone()];
-                for at in (0..PADDING).step_by(LANES) {
+                for at in (0..PADDING).step_by(WIDTH) {
                     L::load(x, at).store(&mut self.x, to + at);
                     L::load(y, at).store(&mut self.y, to + at);
                     L::load(heading_x, at).store(&mut self.heading_x, to + at);
@@ -206,9 +209,9 @@ impl Crowd {
     /// The eight-at-a-time walk for an agent that sees all around; it meets itself as well, with u = 1
     /// and offset 0.
     #[inline(always)]
-    fn walk<L: Lanes, const ALIKE: bool>(&self, class: &FlockClass, me: Vec2) -> Walk<L> {
+    fn walk<L: Register, const ALIKE: bool>(&self, class: &FlockClass, me: Vec2) -> Walk<L> {
         let mut walk = Walk::new(class, me);
-        for at in (0..self.count).step_by(LANES) {
+        for at in (0..self.count).step_by(WIDTH) {
             walk.add::<ALIKE>(self, at);
         }
         if ALIKE {
@@ -219,9 +222,9 @@ impl Crowd {
 
     /// The same for an agent that does not see everybody.
     #[inline(always)]
-    fn walk_seen<L: Lanes>(&self, class: &FlockClass, me: Vec2, eyes: &Eyes<L>) -> Walk<L> {
+    fn walk_seen<L: Register>(&self, class: &FlockClass, me: Vec2, eyes: &Eyes<L>) -> Walk<L> {
         let mut walk = Walk::new(class, me);
-        for at in (0..self.count).step_by(LANES) {
+        for at in (0..self.count).step_by(WIDTH) {
             walk.add_seen(self, at, eyes);
         }
         walk
@@ -237,7 +240,7 @@ struct Eyes<L> {
     sees_itself: [f32; 3],
 }
 
-impl<L: Lanes> Eyes<L> {
+impl<L: Register> Eyes<L> {
     #[inline(always)]
     fn of(class: &FlockClass, neighbors: &Neighbors, place: usize) -> Self {
         let places = &neighbors.places;
@@ -289,11 +292,11 @@ struct Walk<L> {
 
 /// `u = max(0, 1 − d²/r²)`
 #[inline(always)]
-fn fall_off<L: Lanes>(square: L, per_square: L) -> L {
+fn fall_off<L: Register>(square: L, per_square: L) -> L {
     (L::splat(1.0) - square * per_square).max(L::zero())
 }
 
-impl<L: Lanes> Walk<L> {
+impl<L: Register> Walk<L> {
     #[inline(always)]
     fn new(class: &FlockClass, at: Vec2) -> Self {
         let zero = L::zero();
@@ -414,7 +417,7 @@ impl<L: Lanes> Walk<L> {
 
 /// Those on one spot leave it in directions of their own.
 #[cold]
-fn part(sums: &mut [f32; LANES], on_my_spot: f32, me: SteeringId) {
+fn part(sums: &mut [f32; WIDTH], on_my_spot: f32, me: SteeringId) {
     let mut parted = FlockSums::from_array(*sums);
     let away = Vec2::from(parted.away) + on_my_spot * own_direction(me);
     parted.away = away.into();
@@ -426,8 +429,8 @@ mod tests {
     use super::super::class::Look;
     use super::*;
     use crate::behaviors::testing::assert_close;
-    use crate::perception::lanes::Portable;
     use crate::perception::{Neighbor, SteeringGroups};
+    use bevy_steering2d_kernel::simd::{Baseline, Portable};
 
     fn place_agents(places: &[Vec2], classes: Vec<FlockClass>) -> (Neighbors, FlockClasses) {
         let gathered = places.iter().enumerate().map(|(id, &position)| {
@@ -464,10 +467,10 @@ mod tests {
         (0..count).map(|_| dice.point_in(area)).collect()
     }
 
-    type WalkPlaces = fn(&Neighbors, &FlockClasses, usize, &mut [SumsRow]);
+    type Walker = fn(&Neighbors, &FlockClasses, usize, &mut [SumsRow]);
 
-    fn walked_by(walk: WalkPlaces, neighbors: &Neighbors, classes: &FlockClasses) -> Vec<SumsRow> {
-        let mut sums = vec![SumsRow([f32::NAN; LANES]); neighbors.len()];
+    fn walked_by(walk: Walker, neighbors: &Neighbors, classes: &FlockClasses) -> Vec<SumsRow> {
+        let mut sums = vec![SumsRow([f32::NAN; WIDTH]); neighbors.len()];
         walk(neighbors, classes, 0, &mut sums);
         sums
     }
@@ -518,7 +521,7 @@ mod tests {
         for places in [random_places(501, 20.0), random_places(1_200, 5.0)] {
             for class in [looks(1.5, 3.0, 2.5), looks(3.0, 3.0, 3.0), half_blind()] {
                 let (neighbors, classes) = place_agents(&places, vec![class]);
-                let bits = |walk: WalkPlaces| {
+                let bits = |walk: Walker| {
                     let sums = walked_by(walk, &neighbors, &classes);
                     let numbers = sums.into_iter().flat_map(|row| row.0);
                     numbers.map(f32::to_bits).collect::<Vec<_>>()

@@ -4,7 +4,7 @@ use bevy::prelude::*;
 
 use crate::behaviors::{FlockRules, Flocker};
 use crate::force::LedgerPage;
-use crate::parallel::{FORMULA, for_each_mut};
+use crate::parallel::{FORMULA_PASS, for_each_mut};
 use crate::steer::Steered;
 use crate::{
     Cut, FollowPath, FollowPathMemory, Kinematics, LedgerEntry, Perception, SteeringClock,
@@ -55,7 +55,7 @@ pub(crate) fn note_intents(
     let (tick, delta) = (clock.tick, clock.delta);
     for_each_mut(
         &mut agents,
-        FORMULA,
+        FORMULA_PASS,
         |((entity, &id), vehicle, body, every, perception, follow, mut force, mut intent)| {
             let Some(ticks) = ThinkEvery::turn(every, id, tick) else {
                 return;

@@ -1,13 +1,13 @@
-//! Eight lanes in an array, for processors without a version of their own; the oracle of tests.
+//! Registers as plain arrays: for processors without an own version, and the oracle of the tests.
 
 use std::array::from_fn;
 use std::ops::{Add, Div, Mul, Sub};
 
-use super::{INVERSE_SQRT_GUESS, LANES, Lanes, Number, operators};
+use super::{INVERSE_SQRT_GUESS, Number, Register, WIDTH, operators};
 
 /// Eight numbers in an array.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Portable(pub(crate) [f32; LANES]);
+pub struct Portable(pub [f32; WIDTH]);
 
 macro_rules! each_lane {
     ($a:ident, $b:ident, $operator:tt) => {
@@ -20,7 +20,7 @@ operators!(Portable, each_lane: Add add +, Sub sub -, Mul mul *, Div div /);
 impl Number for Portable {
     #[inline(always)]
     fn splat(value: f32) -> Self {
-        Self([value; LANES])
+        Self([value; WIDTH])
     }
 
     #[inline(always)]
@@ -46,28 +46,33 @@ impl Number for Portable {
     }
 }
 
-impl Lanes for Portable {
+impl Register for Portable {
     #[inline(always)]
     fn load(from: &[f32], at: usize) -> Self {
-        let chunk = &from[at..at + LANES];
+        let chunk = &from[at..at + WIDTH];
         Self(from_fn(|i| chunk[i]))
     }
 
     #[inline(always)]
     fn with_common_bit(masks: &[u32], at: usize, mask: u32) -> Self {
-        let chunk = &masks[at..at + LANES];
+        let chunk = &masks[at..at + WIDTH];
         Self(from_fn(|i| f32::from(u8::from(chunk[i] & mask != 0))))
     }
 
     #[inline(always)]
     fn at_most(self, other: Self) -> u32 {
         let bit = |i: usize| u32::from(self.0[i] <= other.0[i]) << i;
-        (0..LANES).map(bit).sum()
+        (0..WIDTH).map(bit).sum()
     }
 
     #[inline(always)]
     fn store(self, into: &mut [f32], at: usize) {
-        into[at..at + LANES].copy_from_slice(&self.0);
+        into[at..at + WIDTH].copy_from_slice(&self.0);
+    }
+
+    #[inline(always)]
+    fn truncated(self) -> [i32; WIDTH] {
+        self.0.map(|number| number as i32)
     }
 
     #[inline(always)]

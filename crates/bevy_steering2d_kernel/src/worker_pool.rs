@@ -1,9 +1,9 @@
-//! Threads of Bevy's compute pool that help for the length of a tick.
+//! A worker pool on threads of Bevy's compute pool that stay awake for the length of a tick.
 //!
 //! A sleeping thread takes up to a tenth of a millisecond to wake, and a tick of twenty thousand
-//! agents has ten passes of a tenth of a millisecond. So helpers are woken once: between two passes
-//! they look out for the next for a while before they go back to sleep. Nobody ever waits for a
-//! helper to come; whoever is late finds the work done.
+//! agents has ten passes of a tenth of a millisecond. So workers are woken once: between two passes
+//! they spin for a while before they go back to sleep. The caller never waits for a worker to
+//! arrive; a late worker finds the work done.
 
 use std::any::Any;
 use std::hint::spin_loop;
@@ -15,111 +15,111 @@ use std::time::{Duration, Instant};
 
 use bevy::tasks::ComputeTaskPool;
 
-/// How long a helper looks out for work before it goes back to sleep. It does not give way to other
-/// threads meanwhile, or it would come back too late.
-const PATIENCE: Duration = Duration::from_micros(200);
+/// How long an idle worker spins before it goes back to sleep. It does not yield to other threads
+/// meanwhile, or it would come back too late.
+const IDLE_SPIN: Duration = Duration::from_micros(200);
 
-/// There is one compute pool, and so one team.
-static TEAM: Team = Team {
+/// There is one compute pool, and so one worker pool.
+static POOL: WorkerPool = WorkerPool {
     turn: Mutex::new(()),
     job: Mutex::new(None),
     jobs: AtomicUsize::new(0),
-    enlisted: AtomicUsize::new(0),
+    awake: AtomicUsize::new(0),
     busy: AtomicUsize::new(0),
     panic: Mutex::new(None),
 };
 
-struct Team {
-    /// Whoever holds it may hand out jobs.
+struct WorkerPool {
+    /// Held by the caller that may publish jobs.
     turn: Mutex<()>,
-    /// What there is to do now. Helpers make themselves [`busy`](Self::busy) while they hold it.
+    /// The current job. Workers become [`busy`](Self::busy) while they hold the lock.
     job: Mutex<Option<Job>>,
-    /// How many jobs there have been.
+    /// Number of jobs published so far.
     jobs: AtomicUsize,
-    /// Helpers that are awake, or are being woken.
-    enlisted: AtomicUsize,
-    /// Helpers that work on the job.
+    /// Workers that are awake or being woken.
+    awake: AtomicUsize,
+    /// Workers inside the current job.
     busy: AtomicUsize,
-    /// What went wrong in a helper.
+    /// The payload of a panic in a worker.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
-/// Is told the number of the worker that calls it.
+/// Receives the number of the worker that calls it.
 type Job = &'static (dyn Fn(usize) + Sync);
 
-/// Calls `job` here and, at the same time, in up to so many helpers; returns when all calls have
-/// returned. The calls share the work out among themselves; each is told the number of its worker,
-/// zero here and from one on for helpers, mostly the same from job to job.
+/// Calls `job` on this thread and on up to `workers` others; returns when all calls have returned.
+/// The calls divide the work among themselves. Each receives the number of its worker: zero here,
+/// from one on for the others, mostly the same from job to job.
 ///
 /// # Panics
 /// When one of the calls does.
-pub(crate) fn work_together(helpers: usize, job: &(dyn Fn(usize) + Sync)) {
-    let _turn = match TEAM.turn.try_lock() {
+pub(crate) fn run_on_workers(workers: usize, job: &(dyn Fn(usize) + Sync)) {
+    let _turn = match POOL.turn.try_lock() {
         Ok(turn) => turn,
         Err(TryLockError::Poisoned(turn)) => turn.into_inner(),
-        // Another world has its tick just now.
+        // Another world is ticking right now.
         Err(TryLockError::WouldBlock) => return job(0),
     };
-    // SAFETY: only `TEAM.job` holds it longer than this function runs, and `Open` takes it out
+    // SAFETY: only `POOL.job` holds it longer than this function runs, and `Open` takes it out
     // and waits for those who call it, also when `job` panics.
     #[expect(unsafe_code, reason = "threads that outlive the job cannot borrow it")]
     let job: Job = unsafe { std::mem::transmute::<&(dyn Fn(usize) + Sync), Job>(job) };
     {
         let _open = Open::new(job);
-        TEAM.enlist(helpers);
+        POOL.wake(workers);
         job(0);
     }
-    if let Some(panic) = lock(&TEAM.panic).take() {
+    if let Some(panic) = lock(&POOL.panic).take() {
         resume_unwind(panic);
     }
 }
 
-/// A job that others may begin to work on.
+/// A published job; dropping it waits for the workers inside it.
 struct Open;
 
 impl Open {
     fn new(job: Job) -> Self {
-        // Of a job that panicked here as well.
-        *lock(&TEAM.panic) = None;
-        *lock(&TEAM.job) = Some(job);
-        TEAM.jobs.fetch_add(1, Ordering::Release);
+        // Left over when the previous job panicked on this thread as well.
+        *lock(&POOL.panic) = None;
+        *lock(&POOL.job) = Some(job);
+        POOL.jobs.fetch_add(1, Ordering::Release);
         Self
     }
 }
 
 impl Drop for Open {
     fn drop(&mut self) {
-        *lock(&TEAM.job) = None;
+        *lock(&POOL.job) = None;
         let since = Instant::now();
-        while TEAM.busy.load(Ordering::Acquire) > 0 {
+        while POOL.busy.load(Ordering::Acquire) > 0 {
             spin_loop();
-            if since.elapsed() > PATIENCE {
-                // The helper may need this core to finish.
+            if since.elapsed() > IDLE_SPIN {
+                // The worker may need this core to finish.
                 thread::yield_now();
             }
         }
     }
 }
 
-impl Team {
-    fn enlist(&'static self, helpers: usize) {
+impl WorkerPool {
+    fn wake(&'static self, workers: usize) {
         let caller = thread::current().id();
-        // So many times at most: a pool without threads of its own runs the task at once.
-        for _ in self.enlisted.load(Ordering::Relaxed)..helpers {
-            let number = 1 + self.enlisted.fetch_add(1, Ordering::Relaxed);
-            let help = async move {
-                // A thread that waits for other tasks may be given this one.
+        // A bounded loop: a pool without threads of its own runs each task at once.
+        for _ in self.awake.load(Ordering::Relaxed)..workers {
+            let number = 1 + self.awake.fetch_add(1, Ordering::Relaxed);
+            let worker = async move {
+                // The caller may pick up this task while it waits for another one.
                 if thread::current().id() != caller {
-                    self.help(number);
+                    self.run(number);
                 }
-                self.enlisted.fetch_sub(1, Ordering::Relaxed);
+                self.awake.fetch_sub(1, Ordering::Relaxed);
             };
-            ComputeTaskPool::get().spawn(help).detach();
+            ComputeTaskPool::get().spawn(worker).detach();
         }
     }
 
-    /// Works on jobs until there have been none for a while.
-    fn help(&self, number: usize) {
+    /// Works on jobs until there has been none for a while.
+    fn run(&self, number: usize) {
         let mut done = self.jobs.load(Ordering::Acquire).wrapping_sub(1);
         let mut since = Instant::now();
         loop {
@@ -128,7 +128,7 @@ impl Team {
                 done = jobs;
                 self.work(number);
                 since = Instant::now();
-            } else if since.elapsed() > PATIENCE {
+            } else if since.elapsed() > IDLE_SPIN {
                 return;
             }
             spin_loop();
@@ -138,7 +138,7 @@ impl Team {
     fn work(&self, number: usize) {
         let job = {
             let job = lock(&self.job);
-            // Before the lock is given back, so that nobody takes the job for done.
+            // Before the lock is released, so that the caller does not take the job for done.
             self.busy
                 .fetch_add(usize::from(job.is_some()), Ordering::Relaxed);
             *job
@@ -152,7 +152,7 @@ impl Team {
     }
 }
 
-/// A panic elsewhere does not spoil what is in these locks.
+/// Locks a mutex whose contents stay valid when a thread panics.
 pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -169,7 +169,7 @@ mod tests {
     /// Counts to `count` together.
     fn count_together(count: usize) -> usize {
         let (next, counted) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        work_together(3, &|_| {
+        run_on_workers(3, &|_| {
             while next.fetch_add(1, Ordering::Relaxed) < count {
                 counted.fetch_add(1, Ordering::Relaxed);
             }
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn all_of_the_work_is_done_when_it_returns() {
+    fn all_work_is_done_when_the_call_returns() {
         pool();
         for count in 0..2_000 {
             assert_eq!(count_together(count), count);
@@ -193,16 +193,16 @@ mod tests {
     }
 
     #[test]
-    fn a_job_may_have_a_job_inside() {
+    fn a_job_may_run_a_nested_job() {
         pool();
-        work_together(2, &|_| assert_eq!(count_together(10), 10));
+        run_on_workers(2, &|_| assert_eq!(count_together(10), 10));
     }
 
     #[test]
-    fn a_panic_anywhere_arrives_here_and_the_team_goes_on() {
+    fn a_panic_in_any_call_reaches_the_caller_and_the_pool_goes_on() {
         pool();
         for _ in 0..20 {
-            let panics = catch_unwind(|| work_together(2, &|_| panic!("on purpose")));
+            let panics = catch_unwind(|| run_on_workers(2, &|_| panic!("on purpose")));
             assert!(panics.is_err());
             assert_eq!(count_together(100), 100);
         }

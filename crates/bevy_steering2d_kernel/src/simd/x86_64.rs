@@ -1,16 +1,37 @@
-//! Eight lanes in the registers of x86-64.
+//! The registers of x86-64.
 
 use std::arch::x86_64::*;
 use std::ops::{Add, Div, Mul, Sub};
 
-use super::{INVERSE_SQRT_GUESS, LANES, Lanes, Number, operators};
+use super::{INVERSE_SQRT_GUESS, Number, Operation, Register, WIDTH, operators};
+
+/// Proof that the processor has AVX2; the only way to [`Avx2`] registers.
+#[derive(Clone, Copy)]
+pub(super) struct HasAvx2(());
+
+impl HasAvx2 {
+    #[inline]
+    pub(super) fn detect() -> Option<Self> {
+        std::arch::is_x86_feature_detected!("avx2").then_some(Self(()))
+    }
+
+    #[inline]
+    pub(super) fn run<O: Operation>(self, operation: O) -> O::Output {
+        #[target_feature(enable = "avx2")]
+        fn with_avx2<O: Operation>(operation: O) -> O::Output {
+            operation.run::<Avx2>()
+        }
+        // SAFETY: `self` proves that the processor has AVX2.
+        unsafe { with_avx2(operation) }
+    }
+}
 
 /// One register of AVX2.
 ///
-/// Made and used only inside functions that were chosen because the processor has AVX2
-/// (`walk_places_avx2`, `settle_avx2`): that is what makes the instructions below sound.
+/// The type is private and only [`HasAvx2::run`] names it: code that holds one runs on a processor
+/// that has AVX2, which is what makes the instructions below sound.
 #[derive(Clone, Copy)]
-pub(crate) struct Avx2(__m256);
+struct Avx2(__m256);
 
 macro_rules! avx2 {
     ($a:ident, $b:ident, $operation:ident) => {
@@ -66,17 +87,17 @@ impl Number for Avx2 {
     }
 }
 
-impl Lanes for Avx2 {
+impl Register for Avx2 {
     #[inline(always)]
     fn load(from: &[f32], at: usize) -> Self {
-        let chunk = &from[at..at + LANES];
+        let chunk = &from[at..at + WIDTH];
         // SAFETY: the processor has AVX2; the slice holds eight numbers.
         Self(unsafe { _mm256_loadu_ps(chunk.as_ptr()) })
     }
 
     #[inline(always)]
     fn with_common_bit(masks: &[u32], at: usize, mask: u32) -> Self {
-        let chunk = &masks[at..at + LANES];
+        let chunk = &masks[at..at + WIDTH];
         // SAFETY: the processor has AVX2; the slice holds eight masks.
         Self(unsafe {
             let masks = _mm256_loadu_si256(chunk.as_ptr().cast());
@@ -94,9 +115,17 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     fn store(self, into: &mut [f32], at: usize) {
-        let chunk = &mut into[at..at + LANES];
+        let chunk = &mut into[at..at + WIDTH];
         // SAFETY: the processor has AVX2; the slice holds eight numbers.
         unsafe { _mm256_storeu_ps(chunk.as_mut_ptr(), self.0) };
+    }
+
+    #[inline(always)]
+    fn truncated(self) -> [i32; WIDTH] {
+        let mut numbers = [0; WIDTH];
+        // SAFETY: the processor has AVX2; the array holds eight numbers.
+        unsafe { _mm256_storeu_si256(numbers.as_mut_ptr().cast(), _mm256_cvttps_epi32(self.0)) };
+        numbers
     }
 
     #[inline(always)]
@@ -122,7 +151,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn sums([a, c, e, g, b, d, f, h]: [Self; LANES]) -> Self {
+    fn sums([a, c, e, g, b, d, f, h]: [Self; WIDTH]) -> Self {
         // SAFETY: the processor has AVX2, see the type.
         Self(unsafe {
             // The same tree as `sum`, for two, four and then eight vectors in one register.
@@ -148,7 +177,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn transposed([a, b, c, d, e, f, g, h]: [Self; LANES]) -> [Self; LANES] {
+    fn transposed([a, b, c, d, e, f, g, h]: [Self; WIDTH]) -> [Self; WIDTH] {
         // SAFETY: the processor has AVX2, see the type.
         unsafe {
             // Pairs of numbers of two rows, then of four, then of eight.
@@ -184,7 +213,7 @@ impl Lanes for Avx2 {
 
 /// Two registers of SSE2, which every x86-64 has.
 #[derive(Clone, Copy)]
-pub(crate) struct Sse2(__m128, __m128);
+pub struct Sse2(__m128, __m128);
 
 macro_rules! sse2 {
     ($a:ident, $b:ident, $operation:ident) => {
@@ -238,10 +267,10 @@ impl Number for Sse2 {
     }
 }
 
-impl Lanes for Sse2 {
+impl Register for Sse2 {
     #[inline(always)]
     fn load(from: &[f32], at: usize) -> Self {
-        let chunk = &from[at..at + LANES];
+        let chunk = &from[at..at + WIDTH];
         // SAFETY: every x86-64 has SSE2; the slice holds eight numbers.
         unsafe {
             Self(
@@ -253,7 +282,7 @@ impl Lanes for Sse2 {
 
     #[inline(always)]
     fn with_common_bit(masks: &[u32], at: usize, mask: u32) -> Self {
-        let chunk = &masks[at..at + LANES];
+        let chunk = &masks[at..at + WIDTH];
         // SAFETY: every x86-64 has SSE2; the slice holds eight masks.
         unsafe {
             let of = |four: &[u32]| {
@@ -277,12 +306,24 @@ impl Lanes for Sse2 {
 
     #[inline(always)]
     fn store(self, into: &mut [f32], at: usize) {
-        let chunk = &mut into[at..at + LANES];
+        let chunk = &mut into[at..at + WIDTH];
         // SAFETY: every x86-64 has SSE2; the slice holds eight numbers.
         unsafe {
             _mm_storeu_ps(chunk.as_mut_ptr(), self.0);
             _mm_storeu_ps(chunk[4..].as_mut_ptr(), self.1);
         }
+    }
+
+    #[inline(always)]
+    fn truncated(self) -> [i32; WIDTH] {
+        let mut numbers = [0; WIDTH];
+        let (first, second) = numbers.split_at_mut(4);
+        // SAFETY: every x86-64 has SSE2; each half holds four numbers.
+        unsafe {
+            _mm_storeu_si128(first.as_mut_ptr().cast(), _mm_cvttps_epi32(self.0));
+            _mm_storeu_si128(second.as_mut_ptr().cast(), _mm_cvttps_epi32(self.1));
+        }
+        numbers
     }
 
     #[inline(always)]

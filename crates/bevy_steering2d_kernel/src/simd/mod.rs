@@ -1,11 +1,10 @@
-//! Eight numbers at a time, the same bits on every processor.
+//! SIMD registers of eight `f32`, with the same bits on every processor.
 //!
-//! There are always eight logical lanes, whatever the registers: one of AVX2, two of SSE2, or
-//! an array. Every implementation does the same IEEE operations in the same order (multiply,
-//! then add; never fused; the same reduction tree), so all give the same bits and the fastest may
-//! be chosen at run time.
+//! A [`Register`] has eight logical lanes whatever the hardware: one register of AVX2, two of
+//! SSE2, or an array. Every implementation does the same IEEE operations in the same order
+//! (multiply, then add; never fused; the same reduction tree), so all give the same bits and the
+//! fastest one can be chosen at run time with [`dispatch`].
 
-#[cfg(any(test, not(target_arch = "x86_64")))]
 mod portable;
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "vector instructions")]
@@ -13,26 +12,49 @@ mod x86_64;
 
 use std::ops::{Add, Div, Mul, Sub};
 
-#[cfg(any(test, not(target_arch = "x86_64")))]
-pub(crate) use portable::Portable;
+pub use portable::Portable;
 #[cfg(target_arch = "x86_64")]
-pub(crate) use x86_64::{Avx2, Sse2};
+pub use x86_64::Sse2;
 
-/// How many numbers are handled together.
-pub(crate) const LANES: usize = 8;
+/// Numbers per register.
+pub const WIDTH: usize = 8;
+
+/// Work that is generic over the register it computes with.
+///
+/// Mark [`run`](Self::run) and all it calls with registers as `#[inline(always)]`: only code that
+/// is inlined into the caller is compiled for the chosen instruction set.
+pub trait Operation {
+    /// The result.
+    type Output;
+
+    /// Does the work with registers of type `R`.
+    fn run<R: Register>(self) -> Self::Output;
+}
+
+/// Runs an operation with the best registers this processor has.
+#[inline]
+pub fn dispatch<O: Operation>(operation: O) -> O::Output {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(avx2) = x86_64::HasAvx2::detect() {
+        return avx2.run(operation);
+    }
+    operation.run::<Baseline>()
+}
 
 /// The estimate `0x5f375a86 − bits/2` of 1/√x, to be refined.
 const INVERSE_SQRT_GUESS: u32 = 0x5f37_5a86;
 
-/// What a formula needs of its numbers, be it one `f32` or eight.
-pub(crate) trait Number:
+/// The arithmetic of a formula, for one `f32` or a register of eight.
+pub trait Number:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {
+    /// `value` in every lane.
     fn splat(value: f32) -> Self;
     /// `self` where it is less, else `other`.
     fn min(self, other: Self) -> Self;
     /// `self` where it is greater, else `other`.
     fn max(self, other: Self) -> Self;
+    /// The square root.
     fn sqrt(self) -> Self;
     /// 1 where `self < other`, else 0.
     fn is_below(self, other: Self) -> Self {
@@ -69,49 +91,52 @@ impl Number for f32 {
     }
 }
 
+/// The length of a vector.
 #[inline(always)]
-pub(crate) fn length<N: Number>([x, y]: [N; 2]) -> N {
+pub fn length<N: Number>([x, y]: [N; 2]) -> N {
     (x * x + y * y).sqrt()
 }
 
 /// The vector, shortened to `most` if it is longer.
 #[inline(always)]
-pub(crate) fn clamp_length<N: Number>([x, y]: [N; 2], most: N) -> [N; 2] {
+pub fn clamp_length<N: Number>([x, y]: [N; 2], most: N) -> [N; 2] {
     let share = (most / length([x, y])).min(N::splat(1.0));
     [x * share, y * share]
 }
 
-/// Eight `f32` and what can be done with them, lane by lane.
-pub(crate) trait Lanes: Number {
+/// Eight `f32`, one per lane.
+pub trait Register: Number {
     /// The eight numbers from `at`.
     fn load(from: &[f32], at: usize) -> Self;
     /// 1 where one of the eight bit masks from `at` has a bit in common with `mask`, else 0.
     fn with_common_bit(masks: &[u32], at: usize, mask: u32) -> Self;
     /// One bit for each lane, the lowest for the first: whether `self ≤ other`.
     fn at_most(self, other: Self) -> u32;
-    /// Puts the eight numbers to `at`.
+    /// Stores the eight numbers from `at` on.
     fn store(self, into: &mut [f32], at: usize);
+    /// Each number without its fraction. Lanes that do not fit an `i32` hold any number.
+    fn truncated(self) -> [i32; WIDTH];
     /// The integer estimate of 1/√x, within 4 %.
     fn guess_inverse_sqrt(self) -> Self;
     /// `((a+e) + (c+g)) + ((b+f) + (d+h))`
     fn sum(self) -> f32;
     /// Eight [sums](Self::sum) at once, one in each lane.
     #[inline(always)]
-    fn sums(all: [Self; LANES]) -> Self {
+    fn sums(all: [Self; WIDTH]) -> Self {
         Self::load(&all.map(Self::sum), 0)
     }
 
     /// The first lane of each, then the second of each, and so on.
     #[inline(always)]
-    fn transposed(rows: [Self; LANES]) -> [Self; LANES] {
-        let mut numbers = [0.0; LANES * LANES];
+    fn transposed(rows: [Self; WIDTH]) -> [Self; WIDTH] {
+        let mut numbers = [0.0; WIDTH * WIDTH];
         for (at, row) in rows.into_iter().enumerate() {
-            row.store(&mut numbers, LANES * at);
+            row.store(&mut numbers, WIDTH * at);
         }
-        let mut columns = [Self::zero(); LANES];
+        let mut columns = [Self::zero(); WIDTH];
         for (at, column) in columns.iter_mut().enumerate() {
-            let mut lanes = [0.0; LANES];
-            for (lane, number) in lanes.iter_mut().zip(numbers.iter().skip(at).step_by(LANES)) {
+            let mut lanes = [0.0; WIDTH];
+            for (lane, number) in lanes.iter_mut().zip(numbers.iter().skip(at).step_by(WIDTH)) {
                 *lane = *number;
             }
             *column = Self::load(&lanes, 0);
@@ -119,6 +144,7 @@ pub(crate) trait Lanes: Number {
         columns
     }
 
+    /// Zero in every lane.
     #[inline(always)]
     fn zero() -> Self {
         Self::splat(0.0)
@@ -136,12 +162,12 @@ pub(crate) trait Lanes: Number {
     }
 }
 
-/// What every processor of this kind can do.
+/// The registers that every processor of this architecture has.
 #[cfg(target_arch = "x86_64")]
-pub(crate) type Baseline = Sse2;
-/// What every processor of this kind can do.
+pub type Baseline = Sse2;
+/// The registers that every processor of this architecture has.
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) type Baseline = Portable;
+pub type Baseline = Portable;
 
 /// The four operators of a type of lanes.
 macro_rules! operators {
@@ -182,52 +208,57 @@ mod tests {
         assert_eq!(Portable(from_fn(|i| i as f32)).sum(), 28.0);
     }
 
-    #[cfg(target_arch = "x86_64")]
-    #[test]
-    fn eight_sums_at_once_are_the_single_ones() {
-        fn sums<L: Lanes>() -> [f32; LANES] {
-            let numbers: [f32; 64] = from_fn(|i| (i as f32 + 0.3).sqrt());
-            let mut sums = [0.0; LANES];
-            L::sums(from_fn(|i| L::load(&numbers, LANES * i))).store(&mut sums, 0);
-            sums
-        }
-        #[target_feature(enable = "avx2")]
-        fn sums_avx2() -> [f32; LANES] {
-            sums::<Avx2>()
-        }
-        assert_eq!(sums::<Sse2>(), sums::<Portable>());
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has AVX2.
-            #[expect(unsafe_code, reason = "the instruction set is chosen at run time")]
-            let at_once = unsafe { sums_avx2() };
-            assert_eq!(at_once, sums::<Portable>());
+    /// Every operation of a register, on numbers of all signs and sizes.
+    struct All;
+
+    impl Operation for All {
+        type Output = Vec<u32>;
+
+        #[inline(always)]
+        fn run<R: Register>(self) -> Vec<u32> {
+            let numbers: [f32; 64] = from_fn(|i| (i as f32 + 0.3).sqrt() - 4.0);
+            let masks: [u32; 64] = from_fn(|i| i as u32 * 7);
+            let rows: [R; WIDTH] = from_fn(|i| R::load(&numbers, WIDTH * i));
+            let [a, b, ..] = rows;
+            let mut registers = vec![
+                R::sums(rows),
+                a + b,
+                a - b,
+                a * b,
+                a / b,
+                a.min(b),
+                a.max(b),
+                b.max(R::zero()).sqrt(),
+                b.max(R::zero()).inverse_sqrt(),
+                a.is_below(R::splat(-3.0)),
+                a.if_below(b, a, b),
+                R::with_common_bit(&masks, 8, 5),
+            ];
+            registers.extend(R::transposed(rows));
+            let mut bits = vec![a.at_most(R::splat(-3.0)), a.sum().to_bits()];
+            bits.extend(a.truncated().map(i32::cast_unsigned));
+            for register in registers {
+                let mut stored = [0.0; WIDTH];
+                register.store(&mut stored, 0);
+                bits.extend(stored.map(f32::to_bits));
+            }
+            bits
         }
     }
 
-    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn every_instruction_set_gives_the_same_bits() {
+        let oracle = All.run::<Portable>();
+        assert_eq!(All.run::<Baseline>(), oracle);
+        assert_eq!(dispatch(All), oracle);
+    }
+
     #[test]
     fn rows_become_columns() {
-        fn transposed<L: Lanes>() -> [f32; 64] {
-            let numbers: [f32; 64] = from_fn(|i| i as f32);
-            let columns = L::transposed(from_fn(|i| L::load(&numbers, LANES * i)));
-            let mut stored = [0.0; 64];
-            for (at, column) in columns.into_iter().enumerate() {
-                column.store(&mut stored, LANES * at);
-            }
-            stored
-        }
-        #[target_feature(enable = "avx2")]
-        fn transposed_avx2() -> [f32; 64] {
-            transposed::<Avx2>()
-        }
-        let expected: [f32; 64] = from_fn(|i| (LANES * (i % LANES) + i / LANES) as f32);
-        assert_eq!(transposed::<Portable>(), expected);
-        assert_eq!(transposed::<Sse2>(), expected);
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has AVX2.
-            #[expect(unsafe_code, reason = "the instruction set is chosen at run time")]
-            let at_once = unsafe { transposed_avx2() };
-            assert_eq!(at_once, expected);
+        let numbers: [f32; 64] = from_fn(|i| i as f32);
+        let columns = Portable::transposed(from_fn(|i| Portable::load(&numbers, WIDTH * i)));
+        for (at, column) in columns.into_iter().enumerate() {
+            assert_eq!(column.0, from_fn(|lane| (WIDTH * lane + at) as f32));
         }
     }
 }

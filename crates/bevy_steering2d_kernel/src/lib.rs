@@ -1,0 +1,19 @@
+//! SIMD registers, a worker pool and chunked passes for `bevy_steering2d`.
+//!
+//! The only crate of the workspace with `unsafe` code. It knows numbers, threads and slices, and
+//! nothing of steering.
+//!
+//! | module | duty |
+//! |---|---|
+//! | [`simd`] | registers of eight `f32`, and [`dispatch`](simd::dispatch) to the best instruction set |
+//! | `chunks` | [`for_each_chunk`]: one pass shared among threads |
+//! | `worker_pool` | threads of Bevy's compute pool that stay awake during a tick |
+//! | `prefetch` | [`prefetch`]: hints for the cache |
+
+mod chunks;
+mod prefetch;
+pub mod simd;
+mod worker_pool;
+
+pub use chunks::{CHUNKS_PER_THREAD, LIGHT_PASS, chunk_size, for_each_chunk};
+pub use prefetch::{PREFETCH_AHEAD, prefetch};
