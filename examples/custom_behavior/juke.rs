@@ -52,7 +52,7 @@ impl Default for Juke {
             reach: 7.0,
             period: 0.8,
             // Heard before the goal it is running to.
-            influence: Influence::at(priority::EVADE),
+            influence: Influence::at(Evade::PRIORITY),
         }
     }
 }
@@ -70,8 +70,8 @@ impl Behavior for Juke {
         &mut self.influence
     }
 
-    fn target(&self) -> Option<Target> {
-        Some(self.threat)
+    fn targets(&self) -> [Option<Target>; 2] {
+        [Some(self.threat), None]
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
@@ -79,7 +79,9 @@ impl Behavior for Juke {
         InvalidParameter::unless_positive("Juke.reach", self.reach)?;
         InvalidParameter::unless_positive("Juke.period", self.period)
     }
+}
 
+impl Steer for Juke {
     fn steer(&self, me: &Agent, mut memory: Mut<JukeMemory>, targets: &Targets) -> Vec2 {
         let phase = memory.advance(me, self.period);
         let Some(threat) = targets.get(self.threat) else {

@@ -399,7 +399,9 @@ impl Behavior for Push {
     fn influence_mut(&mut self) -> &mut Influence {
         &mut self.influence
     }
+}
 
+impl Steer for Push {
     fn steer(&self, _: &Agent, _: (), _: &()) -> Vec2 {
         self.force
     }

@@ -1,4 +1,5 @@
-//! The one way in for behaviors, ours and yours: the [`Behavior`] trait.
+//! The traits of behaviors, built-in and yours: [`Behavior`] and, for the step it runs in,
+//! [`Steer`] or [`Adjust`].
 
 use bevy::ecs::component::Mutable;
 use bevy::ecs::query::{IterQueryData, QueryItem};
@@ -6,31 +7,34 @@ use bevy::ecs::system::{SystemParam, SystemParamItem};
 use bevy::prelude::*;
 use bevy::reflect::{GetTypeRegistration, TypePath};
 
-use crate::{Agent, Influence, InvalidParameter, Target};
+use crate::behavior_needs::require;
+use crate::{Agent, ColliderProbes, Influence, InvalidParameter, Requests, Target};
 
-/// A component that turns what an agent perceives into a force.
+/// A component with the parameters of one steering behavior.
 ///
-/// Register it once with [`add_behavior`](crate::SteeringAppExt::add_behavior); it then has a
-/// ledger slot and reflection, and the combiner counts its force in, as for every built-in one.
+/// A behavior also implements the trait of the step it runs in and is registered once, on the
+/// [`App`]:
 ///
-/// The component holds parameters only. What it must remember between ticks lives in a component
-/// of its own, pulled in by `#[require(...)]` and handed over as [`Memory`](Self::Memory).
+/// | step | trait | registration |
+/// |---|---|---|
+/// | Steer | [`Steer`]: a force from what the agent perceives | [`add_behavior`](crate::SteeringAppExt::add_behavior) |
+/// | Adjust | [`Adjust`]: a force from what the agent's other behaviors request | [`add_adjustment`](crate::SteeringAppExt::add_adjustment) |
 ///
-/// Two more are pulled in like that: `#[require(TargetWatch)]` by one with a
-/// [`target`](Self::target), `#[require(Perception)]` by one that looks at
-/// [`Neighbors`](crate::Neighbors).
+/// Registration brings what the behavior needs: the [`Vehicle`](crate::Vehicle) of the agent, the
+/// memory component, the entry in the neighbor index if it reads [`Neighbors`](crate::Neighbors),
+/// collider probes if it reads [`Surroundings`](crate::Surroundings), the watch over its targets,
+/// reflection, and a ledger entry of its own.
 ///
 /// ```
-/// use bevy::ecs::{query::QueryItem, system::SystemParamItem};
 /// use bevy::prelude::*;
-/// use bevy_steering2d_core::{Agent, Behavior, Influence};
+/// use bevy_steering2d_core::{Agent, Behavior, Influence, Steer};
 ///
 /// /// Drifts with a steady wind.
 /// #[derive(Component, Reflect, Default)]
 /// #[reflect(Component, Default)]
 /// struct Drift {
 ///     influence: Influence,
-///     /// Where the wind would carry the agent, m/s.
+///     /// Velocity of the wind, m/s.
 ///     wind: Vec2,
 /// }
 ///
@@ -40,7 +44,9 @@ use crate::{Agent, Influence, InvalidParameter, Target};
 ///
 ///     fn influence(&self) -> &Influence { &self.influence }
 ///     fn influence_mut(&mut self) -> &mut Influence { &mut self.influence }
+/// }
 ///
+/// impl Steer for Drift {
 ///     fn steer(&self, me: &Agent, _: (), _: &()) -> Vec2 {
 ///         me.track(self.wind)
 ///     }
@@ -49,16 +55,19 @@ use crate::{Agent, Influence, InvalidParameter, Target};
 pub trait Behavior:
     Component<Mutability = Mutable> + Reflect + TypePath + GetTypeRegistration
 {
-    /// Extra data of the entity that carries the behavior, e.g. `&'static mut WanderMemory`;
-    /// `()` for none.
-    type Memory: IterQueryData + 'static;
+    /// The default [`Influence::priority`]; higher is considered earlier. [`Influence::of`] makes
+    /// an influence with it. Default `100`, that of [`Seek`](crate::Seek).
+    const PRIORITY: i16 = 100;
+
+    /// The color of its force in debug drawings, as sRGB bytes. Default: one derived from its name.
+    const COLOR: Option<[u8; 3]> = None;
+
+    /// Components of the behavior's entity besides the parameters: what it remembers between
+    /// ticks, e.g. `&'static mut WanderMemory`; `()` for none. See [`BehaviorMemory`].
+    type Memory: BehaviorMemory;
 
     /// What it reads of the world, e.g. [`Targets<'static, 'static>`](crate::Targets); `()` for
     /// nothing. Agents run in parallel, so it must be shareable.
-    ///
-    /// With `Res<'static, Neighbors>` the component needs
-    /// `#[require(Perception)]`: [`Neighbors`](crate::Neighbors) are kept while somebody has a
-    /// [`Perception`](crate::Perception).
     type World: for<'w, 's> SystemParam<Item<'w, 's>: Sync> + 'static;
 
     /// The embedded [`Influence`].
@@ -67,20 +76,20 @@ pub trait Behavior:
     /// The embedded [`Influence`], to change it.
     fn influence_mut(&mut self) -> &mut Influence;
 
-    /// The entity or point without which it can do nothing. When an entity target is gone and the
-    /// force is zero, one [`TargetLost`](crate::TargetLost) is announced, provided that the component
-    /// has `#[require(TargetWatch)]`, see [`TargetWatch`](crate::TargetWatch).
-    fn target(&self) -> Option<Target> {
-        None
+    /// The entities or points it depends on. When one of these entities is gone and the force is
+    /// zero, one [`TargetLost`](crate::TargetLost) is triggered.
+    fn targets(&self) -> [Option<Target>; 2] {
+        [None; 2]
     }
 
-    /// A second entity or point it cannot do without: the other of two, the path to walk along.
-    /// Watched like the [`target`](Self::target).
-    fn also_needs(&self) -> Option<Target> {
-        None
+    /// How far from an agent with a body of `body_radius` m it looks for neighbors, m. A hint for
+    /// the cell size of the neighbor index. Default `0`, no opinion.
+    fn perception_radius(&self, body_radius: f32) -> f32 {
+        let _ = body_radius;
+        0.0
     }
 
-    /// Refuses parameters that are out of range; runs every tick, so keep it to comparisons.
+    /// Refuses parameters that are out of range. Runs every tick, so keep it to comparisons.
     ///
     /// # Errors
     /// Names the first faulty field; the behavior then contributes nothing and one warning is
@@ -89,17 +98,17 @@ pub trait Behavior:
         Ok(())
     }
 
-    /// The formula: a force in newtons, world frame.
-    ///
-    /// The unit contract that lets weights mean something: reach `me.max_force` only at full
-    /// urgency, and fade to zero continuously at the edge of your reach. Longer forces are
-    /// clamped, and a force that is not finite counts as none.
-    fn steer(
-        &self,
-        me: &Agent,
-        memory: QueryItem<'_, '_, Self::Memory>,
-        world: &SystemParamItem<'_, '_, Self::World>,
-    ) -> Vec2;
+    /// Asks the physics backend about colliders, for an agent that
+    /// [senses them](crate::SensesColliders). [`Surroundings`](crate::Surroundings) hands the
+    /// answers over; only a behavior that has it in its [`World`](Self::World) is called.
+    fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
+        let _ = (me, probes);
+    }
+
+    /// Adds systems, resources and types of its own; called once, at registration.
+    fn build(app: &mut App) {
+        let _ = app;
+    }
 
     /// Sets [`Influence::weight`].
     #[must_use]
@@ -142,11 +151,134 @@ pub trait Behavior:
     }
 }
 
-/// Marks a field that depends on the situation and is no matter of tuning, such as one's place in
-/// a formation: presets neither store nor change it.
+/// A [`Behavior`] of the Steer step: a force from what the agent perceives.
+pub trait Steer: Behavior {
+    /// The formula: a force in newtons, world frame.
+    ///
+    /// The unit contract that lets weights mean something: reach `me.max_force` only at full
+    /// urgency, and fade to zero continuously at the edge of the behavior's range. Longer forces
+    /// are clamped, and a force that is not finite counts as zero.
+    fn steer(
+        &self,
+        me: &Agent,
+        memory: QueryItem<'_, '_, Self::Memory>,
+        world: &SystemParamItem<'_, '_, Self::World>,
+    ) -> Vec2;
+}
+
+/// A [`Behavior`] of the Adjust step: a force from what the agent's other behaviors request.
 ///
-/// Not needed for fields that refer to entities ([`Target`], [`Entity`] and what holds one), which
-/// count as such anyway.
+/// Adjustments run in order of registration, after every behavior of the Steer step. Each sees the
+/// entries of those before it, and its force is an entry of the same ledger. Under
+/// [`WeightedSum`](crate::WeightedSum) the force `wanted - requests.force` replaces the requests by
+/// `wanted`; under other combiners the requests may be cut, and so may the adjustment.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use bevy_steering2d_core::{Adjust, Agent, Behavior, Influence, Requests};
+///
+/// /// Keeps an agent that carries a full cup from accelerating hard.
+/// #[derive(Component, Reflect, Default)]
+/// #[reflect(Component, Default)]
+/// struct FullCup {
+///     influence: Influence,
+///     /// Largest force, N.
+///     gentle: f32,
+/// }
+///
+/// impl Behavior for FullCup {
+///     type Memory = ();
+///     type World = ();
+///
+///     fn influence(&self) -> &Influence { &self.influence }
+///     fn influence_mut(&mut self) -> &mut Influence { &mut self.influence }
+/// }
+///
+/// impl Adjust for FullCup {
+///     fn adjust(&self, _: &Agent, requests: &Requests, _: (), _: &()) -> Vec2 {
+///         requests.force.clamp_length_max(self.gentle) - requests.force
+///     }
+/// }
+/// ```
+pub trait Adjust: Behavior {
+    /// The formula: a force in newtons, world frame, that is added to the requests.
+    fn adjust(
+        &self,
+        me: &Agent,
+        requests: &Requests,
+        memory: QueryItem<'_, '_, Self::Memory>,
+        world: &SystemParamItem<'_, '_, Self::World>,
+    ) -> Vec2;
+}
+
+/// The components that a [`Behavior`] remembers things in.
+///
+/// Components behind `&'static mut` and `&'static` are added beside the behavior, with their
+/// default value; those behind `Option` are read if they are there.
+///
+/// | type | added |
+/// |---|---|
+/// | `()` | nothing |
+/// | `&'static mut M`, `&'static M` | `M::default()` |
+/// | `Option<&'static M>` | nothing |
+/// | `(A, B)` | what `A` and `B` say |
+pub trait BehaviorMemory: IterQueryData + 'static {
+    /// Makes entities with the component `B` have these components as well.
+    #[doc(hidden)]
+    fn require_with<B: Component>(app: &mut App);
+}
+
+impl BehaviorMemory for () {
+    fn require_with<B: Component>(_: &mut App) {}
+}
+
+impl<M> BehaviorMemory for &'static mut M
+where
+    M: Component<Mutability = Mutable> + Default + GetTypeRegistration,
+{
+    fn require_with<B: Component>(app: &mut App) {
+        app.register_type::<M>();
+        require::<B, M>(app);
+    }
+}
+
+impl<M: Component + Default + GetTypeRegistration> BehaviorMemory for &'static M {
+    fn require_with<B: Component>(app: &mut App) {
+        app.register_type::<M>();
+        require::<B, M>(app);
+    }
+}
+
+impl<M: Component> BehaviorMemory for Option<&'static M> {
+    fn require_with<B: Component>(_: &mut App) {}
+}
+
+impl<A: BehaviorMemory, B: BehaviorMemory> BehaviorMemory for (A, B) {
+    fn require_with<C: Component>(app: &mut App) {
+        A::require_with::<C>(app);
+        B::require_with::<C>(app);
+    }
+}
+
+/// The two accessors of [`Behavior`], for a component with a field `influence`.
+macro_rules! embeds_influence {
+    () => {
+        fn influence(&self) -> &$crate::Influence {
+            &self.influence
+        }
+
+        fn influence_mut(&mut self) -> &mut $crate::Influence {
+            &mut self.influence
+        }
+    };
+}
+pub(crate) use embeds_influence;
+
+/// Marks a field that depends on the situation and not on tuning, such as the agent's slot in a
+/// formation: presets neither store nor change it.
+///
+/// Fields that refer to entities ([`Target`], [`Entity`] and types that hold one) count as
+/// situational without the mark.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -154,7 +286,7 @@ pub trait Behavior:
 /// #[derive(Component, Reflect)]
 /// struct Patrol {
 ///     influence: Influence,
-///     /// Where this one guards, m.
+///     /// The point to guard, m.
 ///     #[reflect(@Situational)]
 ///     post: Vec2,
 /// }

@@ -1,8 +1,8 @@
-//! What every agent shares in one tick: its number, its length and the seed of all chance.
+//! The clock and the random seed that all agents share in one tick.
 
 use bevy::prelude::*;
 
-use crate::force::LedgerPage;
+use crate::combine::LedgerGeneration;
 
 /// The current steering tick. Read-only for games; part of the state a rollback snapshots.
 #[derive(Resource, Reflect, Clone, Copy, Debug, Default, PartialEq)]
@@ -26,7 +26,7 @@ pub struct SteeringClock {
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct SteeringSeed(pub u64);
 
-/// Takes the whole world for a moment, since a system of its own thread would cost an allocation.
+/// Exclusive, since a system on a thread of its own would cost an allocation.
 pub(crate) fn begin_tick(world: &mut World) {
     let delta = world.resource::<Time>().delta_secs();
     let seed = world.resource::<SteeringSeed>().0;
@@ -36,6 +36,6 @@ pub(crate) fn begin_tick(world: &mut World) {
         delta,
         seed,
     };
-    let mut page = world.resource_mut::<LedgerPage>();
-    page.0 = page.0.wrapping_add(1);
+    let mut generation = world.resource_mut::<LedgerGeneration>();
+    generation.0 = generation.0.wrapping_add(1);
 }

@@ -3,8 +3,8 @@
 use bevy::prelude::*;
 use smallvec::SmallVec;
 
+use crate::behavior_entity::SteersFor;
 use crate::behaviors::{Arrive, ArriveMemory, FollowPath, FollowPathMemory};
-use crate::satellite::SteersFor;
 use crate::{BehaviorId, SteeringId, Target};
 
 /// An [`Arrive`] has come to rest at its target. Fires once; again only after the agent has left
@@ -90,8 +90,7 @@ where
 }
 
 /// Remembers which targets an entity's behaviors have lost, so that each loss is announced once.
-/// Required by every behavior with a [`target`](crate::Behavior::target); `#[require(TargetWatch)]` it
-/// on your own, or no loss is announced.
+/// Registering a behavior brings it.
 #[derive(Component, Reflect, Clone, Debug, Default)]
 #[reflect(Component, Default, Debug, Clone)]
 pub struct TargetWatch {

@@ -12,18 +12,20 @@
 //!
 //! # One tick
 //!
-//! [`SteeringCorePlugin`] puts four steps into one schedule, see [`SteeringSystems`]:
+//! [`SteeringCorePlugin`] puts five steps into one schedule, see [`SteeringSystems`]:
 //!
 //! 1. **Sense.** Each backend copies its bodies into [`Kinematics`]. From here on behaviors read
-//!    only this snapshot, so neither the order of agents nor of systems can change a result. The
-//!    scene is taken in with it: obstacles, walls and colliders, see [`perception`].
-//! 2. **Steer.** One system per registered [`Behavior`] runs over the agents that have it, in
-//!    parallel, and writes a [`LedgerEntry`] into the agent's [`SteeringForce`]. What the formula
-//!    sees of its agent is an [`Agent`]: plain numbers, no `App`.
-//! 3. **Combine.** [`Combine`] turns the ledger into one total, never longer than
-//!    [`Vehicle::max_force`], and notes in every entry how much was accepted. [`Arrived`],
-//!    [`PathCompleted`], [`TargetLost`] and [`Stuck`] are announced.
-//! 4. **Move.** Each backend applies the total, see the contract in [`locomotion`].
+//!    only this snapshot, so neither the order of agents nor of systems can change a result.
+//!    Neighbors, obstacles, walls and colliders are indexed, see [`perception`].
+//! 2. **Steer.** One system per registered [`Steer`] behavior runs over the agents that have it, in
+//!    parallel, and writes a [`LedgerEntry`] into the agent's [`SteeringForce`]. The formula gets its
+//!    agent as an [`Agent`]: plain numbers, no `App`.
+//! 3. **Adjust.** [`Adjust`] behaviors read what their agent's behaviors have requested and add an
+//!    entry that changes it.
+//! 4. **Combine.** The agent's [`Combiner`], chosen by its [`Combine`], turns the ledger into one
+//!    total, never longer than [`Vehicle::max_force`], and records in every entry how much was
+//!    accepted. [`Arrived`], [`PathCompleted`], [`TargetLost`] and [`Stuck`] are triggered.
+//! 5. **Move.** Each backend applies the total, see the contract in [`locomotion`].
 //!
 //! # An agent
 //!
@@ -61,66 +63,55 @@
 
 #![forbid(unsafe_code)]
 
+mod adjust;
 mod agent;
 mod behavior;
+mod behavior_entity;
+mod behavior_needs;
 pub mod behaviors;
 mod clock;
 mod combine;
 mod events;
-mod force;
 mod influence;
 pub mod locomotion;
 pub mod parallel;
 mod path;
 pub mod perception;
-mod plugin;
+mod pipeline;
 mod random;
-mod registry;
-mod satellite;
-mod schedule;
 mod steer;
 mod stuck;
 mod target;
 mod think;
-mod times;
 mod vehicle;
 mod warnings;
 
+pub use adjust::Requests;
 pub use agent::Agent;
-pub use behavior::{Behavior, Situational};
-pub use behaviors::{
-    Alignment, Area, Arrive, ArriveMemory, Braking, Cohesion, CollisionAvoidance, Containment,
-    CrowdPathFollowing, CustomPrediction, Deceleration, Evade, Feeler, Feelers, Flee, Flocking,
-    FlowField, FlowFieldFollowing, FollowPath, FollowPathMemory, Hide, HideMemory, Intent,
-    Interpose, LeaderData, LeaderFollowing, LeaderMemory, Leaders, Leadership, MatchVelocity,
-    ObstacleAvoidance, OffsetPursuit, OffsetPursuitMemory, PathStyle, Pedestrian, Prediction,
-    Pursuit, Queuing, ReciprocalAvoidance, ReciprocalMemory, Seek, Separation, Sidestep,
-    StayOnPath, Tether, WallAvoidance, WallFollowing, WallResponse, Wander, WanderMemory,
-    WanderStyle,
-};
+pub use behavior::{Adjust, Behavior, BehaviorMemory, Situational, Steer};
+pub use behavior_entity::{SteeredBy, SteersFor};
+pub use behaviors::types::*;
 pub use clock::{SteeringClock, SteeringSeed};
-pub use combine::Combine;
+pub use combine::{
+    Average, BehaviorGroup, Combine, Combiner, CombinerRegistry, Cut, Dithered, LedgerEntry,
+    Prioritized, ReflectCombiner, SteeringForce, WeightedSum,
+};
 pub use events::{Arrived, PathCompleted, TargetLost, TargetWatch};
-pub use force::{Cut, LedgerEntry, SteeringForce};
-pub use influence::{Influence, priority};
+pub use influence::Influence;
 pub use locomotion::{FaceTarget, FaceVelocity, PointMass, SpeedLimit};
 pub use path::{PathError, PathPoint, SteeringPath};
 pub use perception::{
     Circle, ColliderProbes, Neighbor, NeighborView, Neighbors, Obstacle, ObstacleIndex, Perception,
-    Probing, Region, SeenObstacle, SensesColliders, SteeringGroups, Surroundings, Wall, WallHit,
-    WallIndex,
+    Region, SeenObstacle, SensesColliders, SteeringGroups, Surroundings, Wall, WallHit, WallIndex,
 };
-pub use plugin::SteeringCorePlugin;
+pub use pipeline::{
+    AdjustSystems, AssignedBehavior, BehaviorId, BehaviorInfo, BehaviorRegistry, OuterSchedule,
+    ReflectBehavior, SenseSystems, SteeringAppExt, SteeringCommandsExt, SteeringCorePlugin,
+    SteeringSchedule, SteeringSystems, StepTimes,
+};
 pub use random::RandomStream;
-pub use registry::{
-    AssignedBehavior, BehaviorId, BehaviorInfo, BehaviorRegistry, ReflectBehavior, SteeringAppExt,
-    SteeringCommandsExt,
-};
-pub use satellite::{SteeredBy, SteersFor};
-pub use schedule::{SenseSystems, SteeringSchedule, SteeringStage, SteeringSystems};
 pub use stuck::{Stuck, StuckDetection, StuckMemory};
 pub use target::{Target, Targets};
 pub use think::ThinkEvery;
-pub use times::StageTimes;
 pub use vehicle::{Kinematics, NextSteeringId, SteeringDisabled, SteeringId, Vehicle};
 pub use warnings::{InvalidParameter, SteeringWarning, SteeringWarnings};

@@ -1,114 +1,157 @@
-//! The Steer step: each registered behavior fills the agents' ledgers.
+//! The Steer step: every behavior adds an entry to its agents' ledgers.
 
-use bevy::ecs::system::StaticSystemParam;
+use bevy::ecs::query::QueryItem;
+use bevy::ecs::system::{StaticSystemParam, SystemParam};
 use bevy::prelude::*;
 
+use crate::behavior_entity::{BehaviorRoots, SteersFor};
+use crate::combine::LedgerGeneration;
 use crate::events::TargetWatch;
-use crate::force::LedgerPage;
 use crate::parallel::{FORMULA_PASS, for_each_mut};
-use crate::registry::BehaviorSlot;
-use crate::satellite::SteersFor;
+use crate::pipeline::BehaviorSlot;
 use crate::{
-    Agent, Behavior, BehaviorId, Cut, InvalidParameter, Kinematics, LedgerEntry, SteeringClock,
-    SteeringDisabled, SteeringForce, SteeringId, SteeringWarnings, Target, Targets, ThinkEvery,
-    Vehicle,
+    Agent, Behavior, BehaviorId, Cut, InvalidParameter, Kinematics, LedgerEntry, Steer,
+    SteeringClock, SteeringDisabled, SteeringForce, SteeringId, SteeringWarnings, Target, Targets,
+    ThinkEvery, Vehicle,
 };
 
-/// Who steers themselves and is switched on.
+/// Agents that are steered: enabled, and no behavior entities.
 pub(crate) type Steered = (Without<SteersFor>, Without<SteeringDisabled>);
 
-/// Runs `B` for every agent that has it.
-pub(crate) fn steer_agents<B: Behavior>(
-    slot: Res<BehaviorSlot<B>>,
-    clock: Res<SteeringClock>,
-    page: Res<LedgerPage>,
-    warnings: Res<SteeringWarnings>,
-    targets: Targets,
+/// What a system needs to read of a steered agent.
+pub(crate) type AgentParts = (
+    &'static SteeringId,
+    &'static Vehicle,
+    &'static Kinematics,
+    Option<&'static ThinkEvery>,
+);
+
+/// A behavior `B` with what it remembers.
+pub(crate) type BehaviorParts<B> = (
+    &'static B,
+    <B as Behavior>::Memory,
+    &'static mut TargetWatch,
+    &'static mut SteeringForce,
+);
+
+/// Runs `B` on every agent that has it.
+pub(crate) fn steer_agents<B: Steer>(
+    tick: Tick<B>,
     world: StaticSystemParam<B::World>,
-    mut agents: Query<
-        (
-            Entity,
-            &SteeringId,
-            &Vehicle,
-            &Kinematics,
-            Option<&ThinkEvery>,
-            &B,
-            B::Memory,
-            Option<&mut TargetWatch>,
-            &mut SteeringForce,
-        ),
-        Steered,
-    >,
+    mut agents: Query<(Entity, AgentParts, BehaviorParts<B>), Steered>,
 ) {
-    let step = Step::new(&clock, &warnings, &targets);
-    let (slot, world) = (slot.id, &*world);
+    let world = &*world;
+    for_each_mut(&mut agents, FORMULA_PASS, |(entity, parts, behavior)| {
+        if let Some(me) = tick.agent(entity, parts) {
+            tick.run(entity, &me, behavior, |behavior, _, memory| {
+                behavior.steer(&me, memory, world)
+            });
+        }
+    });
+}
+
+/// Runs `B` on every behavior entity that has it.
+pub(crate) fn steer_behavior_entities<B: Steer>(
+    tick: Tick<B>,
+    world: StaticSystemParam<B::World>,
+    agents: Query<AgentParts, Steered>,
+    owners: Owners,
+    mut entities: Query<(Entity, &SteeringId, &SteersFor, BehaviorParts<B>), With<SteersFor>>,
+) {
+    let world = &*world;
     for_each_mut(
-        &mut agents,
+        &mut entities,
         FORMULA_PASS,
-        |(entity, &id, vehicle, body, every, behavior, memory, watch, mut force)| {
-            let Some(agent) = step.agent(entity, id, vehicle, body, every) else {
-                return;
-            };
-            let asked = || behavior.steer(&agent, memory, world);
-            let entry = step.entry(slot, entity, behavior, &agent, asked);
-            step.watch_target(behavior, &entry, watch);
-            force.begin(*page);
-            force.record(entry);
+        |(entity, &id, steers_for, behavior)| {
+            if let Some(me) = owners.agent(&tick, entity, id, steers_for, &agents) {
+                tick.run(entity, &me, behavior, |behavior, _, memory| {
+                    behavior.steer(&me, memory, world)
+                });
+            }
         },
     );
 }
 
-/// Runs `B` for every entity that lends it to an agent.
-pub(crate) fn steer_satellites<B: Behavior>(
-    slot: Res<BehaviorSlot<B>>,
-    clock: Res<SteeringClock>,
-    page: Res<LedgerPage>,
-    warnings: Res<SteeringWarnings>,
-    targets: Targets,
-    world: StaticSystemParam<B::World>,
-    agents: Query<(&SteeringId, &Vehicle, &Kinematics, Option<&ThinkEvery>), Steered>,
-    vehicles: Query<(), With<Vehicle>>,
-    mut satellites: Query<
-        (
-            Entity,
-            &SteeringId,
-            &SteersFor,
-            &B,
-            B::Memory,
-            Option<&mut TargetWatch>,
-            &mut SteeringForce,
-        ),
-        With<SteersFor>,
-    >,
-) {
-    let step = Step::new(&clock, &warnings, &targets);
-    let (slot, world) = (slot.id, &*world);
-    for_each_mut(
-        &mut satellites,
-        FORMULA_PASS,
-        |(entity, &id, steers_for, behavior, memory, watch, mut force)| {
-            let Ok((&agent_id, vehicle, body, every)) = agents.get(steers_for.0) else {
-                if !vehicles.contains(steers_for.0) {
-                    step.warn_of_missing_vehicle(entity, steers_for.0);
-                }
-                return;
-            };
-            let Some(agent) = step.agent(steers_for.0, agent_id, vehicle, body, every) else {
-                return;
-            };
-            // The id, and so the random stream, is the carrier's: two of a kind must not draw
-            // alike.
-            let agent = Agent { id, ..agent };
-            let asked = || behavior.steer(&agent, memory, world);
-            let entry = step.entry(slot, entity, behavior, &agent, asked);
-            step.watch_target(behavior, &entry, watch);
-            force.begin(*page);
-            force.record(entry);
-        },
-    );
+/// Finds the agents of behavior entities.
+#[derive(SystemParam)]
+pub(crate) struct Owners<'w, 's> {
+    roots: BehaviorRoots<'w, 's>,
+    vehicles: Query<'w, 's, (), With<Vehicle>>,
 }
 
-/// What all agents share in one tick.
+impl Owners<'_, '_> {
+    /// The agent that a behavior entity steers, as the entity's behaviors see it.
+    pub(crate) fn agent<B: Behavior>(
+        &self,
+        tick: &Tick<B>,
+        entity: Entity,
+        id: SteeringId,
+        steers_for: &SteersFor,
+        agents: &Query<AgentParts, Steered>,
+    ) -> Option<Agent> {
+        let owner = if agents.contains(steers_for.0) {
+            steers_for.0
+        } else {
+            self.roots.agent_of(entity)?
+        };
+        let Ok(parts) = agents.get(owner) else {
+            if !self.vehicles.contains(owner) {
+                tick.step().warn_of_missing_vehicle(entity, owner);
+            }
+            return None;
+        };
+        let agent = tick.agent(owner, parts)?;
+        // The entity's own id, and so its own random stream: two behaviors of one kind must not draw
+        // the same numbers.
+        Some(Agent { id, ..agent })
+    }
+}
+
+/// What a behavior's systems read of the tick.
+#[derive(SystemParam)]
+pub(crate) struct Tick<'w, 's, B: Behavior> {
+    slot: Res<'w, BehaviorSlot<B>>,
+    clock: Res<'w, SteeringClock>,
+    generation: Res<'w, LedgerGeneration>,
+    warnings: Res<'w, SteeringWarnings>,
+    targets: Targets<'w, 's>,
+}
+
+impl<B: Behavior> Tick<'_, '_, B> {
+    #[inline(always)]
+    pub(crate) fn step(&self) -> Step<'_, '_, '_> {
+        Step::new(&self.clock, &self.warnings, &self.targets)
+    }
+
+    /// The agent as formulas see it; `None` if it is not updated in this tick.
+    #[inline(always)]
+    pub(crate) fn agent(
+        &self,
+        entity: Entity,
+        (&id, vehicle, body, every): <AgentParts as bevy::ecs::query::QueryData>::Item<'_, '_>,
+    ) -> Option<Agent> {
+        self.step().agent(entity, id, vehicle, body, every)
+    }
+
+    /// Asks a behavior for its force, and records the entry in the ledger of `entity`.
+    #[inline(always)]
+    pub(crate) fn run(
+        &self,
+        entity: Entity,
+        me: &Agent,
+        (behavior, memory, watch, mut force): QueryItem<'_, '_, BehaviorParts<B>>,
+        formula: impl FnOnce(&B, &SteeringForce, QueryItem<'_, '_, B::Memory>) -> Vec2,
+    ) {
+        let step = self.step();
+        let asked = || formula(behavior, &force, memory);
+        let entry = step.entry(self.slot.id, entity, behavior, me, asked);
+        step.watch_target(behavior, &entry, watch);
+        force.begin(*self.generation);
+        force.record(entry);
+    }
+}
+
+/// What the entries of all agents are made with in one tick.
 pub(crate) struct Step<'a, 'w, 's> {
     clock: &'a SteeringClock,
     warnings: &'a SteeringWarnings,
@@ -128,8 +171,8 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
         }
     }
 
-    /// The agent as formulas see it; `None` while it cannot be steered, and when it is not its
-    /// turn to think.
+    /// The agent as formulas see it; `None` while it cannot be steered, and when it is not updated in
+    /// this tick.
     #[inline(always)]
     pub(crate) fn agent(
         &self,
@@ -148,7 +191,7 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
             .ok()
     }
 
-    /// Asks one behavior, unless it is switched off or faulty, and takes down its force.
+    /// The entry of a behavior; its formula runs if it is enabled and valid.
     #[inline(always)]
     pub(crate) fn entry<B: Behavior>(
         &self,
@@ -167,7 +210,7 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
             self.warn_of_behavior::<B>(carrier, &error);
             return entry(Cut::Invalid);
         }
-        if behavior.target() == Some(Target::Entity(agent.entity)) {
+        if behavior.targets()[0] == Some(Target::Entity(agent.entity)) {
             self.warn_of_no_force::<B>(carrier, "aims at its own agent");
             return entry(Cut::Invalid);
         }
@@ -182,25 +225,25 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
         }
     }
 
-    /// Notes when the target of a behavior that was heard is gone.
+    /// Notes when a target of a behavior that was computed is gone.
     #[inline]
     fn watch_target<B: Behavior>(
         &self,
         behavior: &B,
         entry: &LedgerEntry,
-        watch: Option<Mut<TargetWatch>>,
+        watch: Mut<TargetWatch>,
     ) {
-        let needs = [behavior.target(), behavior.also_needs()];
-        let mut entities = needs
+        let mut entities = behavior
+            .targets()
             .into_iter()
             .flatten()
-            .filter(|need| matches!(need, Target::Entity(_)));
+            .filter(|target| matches!(target, Target::Entity(_)));
         if entry.cut == Cut::Nothing
-            && let (Some(watch), Some(any)) = (watch, entities.clone().next())
+            && let Some(any) = entities.clone().next()
         {
             // A lost target gives zero force, so only then is it worth looking.
             let lost = (entry.raw == Vec2::ZERO)
-                .then(|| entities.find(|need| !self.targets.exists(*need)))
+                .then(|| entities.find(|target| !self.targets.exists(*target)))
                 .flatten();
             TargetWatch::note(watch, entry.behavior, lost.unwrap_or(any), lost.is_some());
         }
@@ -216,7 +259,7 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
     fn warn_of_no_force<B: Behavior>(&self, carrier: Entity, why: impl std::fmt::Display) {
         let name = B::short_type_path();
         self.warnings.raise(self.clock, carrier, name, || {
-            format!("{name} {why}; it counts as none")
+            format!("{name} {why}; it counts as zero")
         });
     }
 
@@ -224,7 +267,7 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
     pub(crate) fn warn_of_behavior<B: Behavior>(&self, carrier: Entity, error: &InvalidParameter) {
         self.warnings.raise(self.clock, carrier, error.field, || {
             let name = B::short_type_path();
-            format!("{error}; until then {name} counts as none")
+            format!("{error}; until then {name} counts as zero")
         });
     }
 

@@ -130,7 +130,7 @@ fn setup(world: &mut World) {
             Seek::new(door + THROUGH * Vec2::X),
             Arrive::new(seat).disabled(),
             // It works against the drive to the door, so it is heard before.
-            Queuing::default().with_priority(priority::COLLISION_AVOIDANCE),
+            Queuing::default().with_priority(CollisionAvoidance::PRIORITY),
             Separation::within(1.0),
             person.bundle(),
         ));

@@ -26,7 +26,7 @@ impl Default for StayInside {
         Self {
             look_ahead: 0.4,
             margin: 2.0,
-            influence: Influence::at(priority::WALL_AVOIDANCE),
+            influence: Influence::at(WallAvoidance::PRIORITY),
         }
     }
 }
@@ -47,7 +47,9 @@ impl Behavior for StayInside {
         InvalidParameter::unless_non_negative("StayInside.look_ahead", self.look_ahead)?;
         InvalidParameter::unless_positive("StayInside.margin", self.margin)
     }
+}
 
+impl Steer for StayInside {
     fn steer(&self, me: &Agent, _: (), arena: &Res<Arena>) -> Vec2 {
         stay_inside(me, arena, self)
     }

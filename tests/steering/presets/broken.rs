@@ -227,7 +227,9 @@ fn two_behaviors_of_one_name_need_their_whole_path() {
             fn influence_mut(&mut self) -> &mut Influence {
                 &mut self.influence
             }
+        }
 
+        impl Steer for Seek {
             fn steer(&self, _: &Agent, _: (), _: &()) -> Vec2 {
                 Vec2::ZERO
             }

@@ -43,7 +43,9 @@ impl Behavior for Drift {
     fn influence_mut(&mut self) -> &mut Influence {
         &mut self.influence
     }
+}
 
+impl Steer for Drift {
     fn steer(&self, me: &Agent, _: (), _: &()) -> Vec2 {
         me.track(self.wind)
     }
@@ -82,7 +84,9 @@ impl Behavior for Leash {
     fn influence_mut(&mut self) -> &mut Influence {
         &mut self.influence
     }
+}
 
+impl Steer for Leash {
     fn steer(&self, _: &Agent, _: (), _: &()) -> Vec2 {
         Vec2::ZERO
     }

@@ -5,7 +5,7 @@ use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
 
 use super::embeds_influence;
-use crate::{Agent, Behavior, Influence, InvalidParameter, Target, TargetWatch, Targets, priority};
+use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, Target, Targets};
 
 /// Heads for a target and comes to rest there.
 ///
@@ -20,7 +20,6 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Target, TargetWatch, T
 /// Buckland; Arribar)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[require(TargetWatch, ArriveMemory)]
 #[component(on_remove = forget_arrival)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Arrive {
@@ -102,19 +101,22 @@ impl Default for Arrive {
             target: Target::default(),
             braking: Braking::default(),
             tolerance: 0.1,
-            influence: Influence::at(priority::ARRIVE),
+            influence: Influence::of::<Self>(),
         }
     }
 }
 
 impl Behavior for Arrive {
+    const PRIORITY: i16 = 90;
+    const COLOR: Option<[u8; 3]> = Some([191, 192, 2]);
+
     type Memory = &'static mut ArriveMemory;
     type World = Targets<'static, 'static>;
 
     embeds_influence!();
 
-    fn target(&self) -> Option<Target> {
-        Some(self.target)
+    fn targets(&self) -> [Option<Target>; 2] {
+        [Some(self.target), None]
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
@@ -122,7 +124,9 @@ impl Behavior for Arrive {
         InvalidParameter::unless_positive("Arrive.tolerance", self.tolerance)?;
         self.braking.check("Arrive.braking.slowing_radius")
     }
+}
 
+impl Steer for Arrive {
     fn steer(&self, me: &Agent, mut memory: Mut<ArriveMemory>, targets: &Targets) -> Vec2 {
         let Some(target) = targets.get(self.target) else {
             return Vec2::ZERO;

@@ -3,8 +3,8 @@
 use bevy::prelude::*;
 
 use super::embeds_influence;
-use crate::perception::{Neighbor, NeighborView, Neighbors, Perception, SteeringGroups};
-use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
+use crate::perception::{Neighbor, NeighborView, Neighbors, SteeringGroups};
+use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 
 /// Avoids running into others by looking at where everybody will be, and gives way just enough.
 ///
@@ -27,7 +27,6 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
 /// Falcón 2008)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[require(Perception)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct CollisionAvoidance {
     /// How far into the future it looks, s, `> 0`. Default `2`.
@@ -50,7 +49,7 @@ impl Default for CollisionAvoidance {
             margin: 0.1,
             radius: 6.0,
             groups: SteeringGroups::ALL,
-            influence: Influence::at(priority::COLLISION_AVOIDANCE),
+            influence: Influence::of::<Self>(),
         }
     }
 }
@@ -73,17 +72,26 @@ impl CollisionAvoidance {
 }
 
 impl Behavior for CollisionAvoidance {
+    const PRIORITY: i16 = 160;
+    const COLOR: Option<[u8; 3]> = Some([252, 209, 220]);
+
     type Memory = ();
     type World = Res<'static, Neighbors>;
 
     embeds_influence!();
+
+    fn perception_radius(&self, _: f32) -> f32 {
+        self.radius
+    }
 
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("CollisionAvoidance.horizon", self.horizon)?;
         InvalidParameter::unless_non_negative("CollisionAvoidance.margin", self.margin)?;
         InvalidParameter::unless_positive("CollisionAvoidance.radius", self.radius)
     }
+}
 
+impl Steer for CollisionAvoidance {
     fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
         let view = NeighborView::around(me, self.radius, self.groups);
         let mut acceleration = Vec2::ZERO;

@@ -4,7 +4,7 @@ use bevy::prelude::*;
 
 use super::danger::{alarm, pressing, stopping};
 use super::embeds_influence;
-use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
+use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 
 /// Stays inside an area, and comes back if it is outside.
 ///
@@ -72,12 +72,15 @@ impl Default for Containment {
         Self {
             area: Area::default(),
             margin: 0.0,
-            influence: Influence::at(priority::CONTAINMENT),
+            influence: Influence::of::<Self>(),
         }
     }
 }
 
 impl Behavior for Containment {
+    const PRIORITY: i16 = 190;
+    const COLOR: Option<[u8; 3]> = Some([197, 245, 254]);
+
     type Memory = ();
     type World = ();
 
@@ -96,7 +99,9 @@ impl Behavior for Containment {
         }
         InvalidParameter::unless_non_negative("Containment.margin", self.margin)
     }
+}
 
+impl Steer for Containment {
     fn steer(&self, me: &Agent, _: (), _: &()) -> Vec2 {
         contain(me, self.area, self.margin)
     }

@@ -6,8 +6,7 @@ use super::embeds_influence;
 use super::flee::{flee, panic_urgency};
 use super::prediction::turning_time;
 use crate::{
-    Agent, Behavior, Influence, InvalidParameter, Kinematics, Prediction, Target, TargetWatch,
-    Targets, priority,
+    Agent, Behavior, Influence, InvalidParameter, Kinematics, Prediction, Steer, Target, Targets,
 };
 
 /// Runs from where a pursuer will be, as long as it is near.
@@ -24,7 +23,6 @@ use crate::{
 /// 1999; Buckland; Evadir)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[require(TargetWatch)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Evade {
     /// Whom to escape. Default the origin.
@@ -90,19 +88,22 @@ impl Default for Evade {
             falloff: 0.1,
             prediction: Prediction::default(),
             turn_time: 0.0,
-            influence: Influence::at(priority::EVADE),
+            influence: Influence::of::<Self>(),
         }
     }
 }
 
 impl Behavior for Evade {
+    const PRIORITY: i16 = 150;
+    const COLOR: Option<[u8; 3]> = Some([227, 193, 254]);
+
     type Memory = ();
     type World = Targets<'static, 'static>;
 
     embeds_influence!();
 
-    fn target(&self) -> Option<Target> {
-        Some(self.pursuer)
+    fn targets(&self) -> [Option<Target>; 2] {
+        [Some(self.pursuer), None]
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
@@ -112,7 +113,9 @@ impl Behavior for Evade {
         self.prediction.check("Evade.prediction")?;
         InvalidParameter::unless_non_negative("Evade.turn_time", self.turn_time)
     }
+}
 
+impl Steer for Evade {
     fn steer(&self, me: &Agent, _: (), targets: &Targets) -> Vec2 {
         targets
             .get(self.pursuer)

@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 
 use super::embeds_influence;
-use crate::{Agent, Behavior, Influence, InvalidParameter, Target, TargetWatch, Targets, priority};
+use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, Target, Targets};
 
 /// Runs straight away from where a threat is, as long as it is near.
 ///
@@ -18,7 +18,6 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Target, TargetWatch, T
 /// distance; Escapar)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[require(TargetWatch)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Flee {
     /// What to flee from. Default the origin.
@@ -56,19 +55,22 @@ impl Default for Flee {
             target: Target::default(),
             panic_distance: 10.0,
             falloff: 0.1,
-            influence: Influence::at(priority::FLEE),
+            influence: Influence::of::<Self>(),
         }
     }
 }
 
 impl Behavior for Flee {
+    const PRIORITY: i16 = 140;
+    const COLOR: Option<[u8; 3]> = Some([243, 237, 199]);
+
     type Memory = ();
     type World = Targets<'static, 'static>;
 
     embeds_influence!();
 
-    fn target(&self) -> Option<Target> {
-        Some(self.target)
+    fn targets(&self) -> [Option<Target>; 2] {
+        [Some(self.target), None]
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
@@ -76,7 +78,9 @@ impl Behavior for Flee {
         InvalidParameter::unless_positive_or_infinite("Flee.panic_distance", self.panic_distance)?;
         InvalidParameter::unless_fraction("Flee.falloff", self.falloff)
     }
+}
 
+impl Steer for Flee {
     fn steer(&self, me: &Agent, _: (), targets: &Targets) -> Vec2 {
         targets.get(self.target).map_or(Vec2::ZERO, |threat| {
             let distance = me.position.distance(threat.position);

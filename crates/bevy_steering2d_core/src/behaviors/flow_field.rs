@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bevy::prelude::*;
 
 use super::{embeds_influence, guide};
-use crate::{Agent, Behavior, Influence, InvalidParameter, Target, TargetWatch, priority};
+use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, Target};
 
 /// A grid of vectors in world coordinates: which way to go, and how urgently.
 ///
@@ -164,7 +164,6 @@ impl From<FlowField> for Nodes {
 /// `F = |s| · track(max_speed · dir(s))`. Outside the field it is exactly zero. (Reynolds 1999)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[require(TargetWatch)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct FlowFieldFollowing {
     /// The entity with the [`FlowField`]. Default `None`: this entity itself, or the agent it
@@ -197,25 +196,30 @@ impl Default for FlowFieldFollowing {
         Self {
             field: None,
             look_ahead: 0.1,
-            influence: Influence::at(priority::FLOW_FIELD_FOLLOWING),
+            influence: Influence::of::<Self>(),
         }
     }
 }
 
 impl Behavior for FlowFieldFollowing {
+    const PRIORITY: i16 = 25;
+    const COLOR: Option<[u8; 3]> = Some([247, 47, 167]);
+
     type Memory = Option<&'static FlowField>;
     type World = Query<'static, 'static, &'static FlowField>;
 
     embeds_influence!();
 
-    fn also_needs(&self) -> Option<Target> {
-        self.field.map(Target::Entity)
+    fn targets(&self) -> [Option<Target>; 2] {
+        [None, self.field.map(Target::Entity)]
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_non_negative("FlowFieldFollowing.look_ahead", self.look_ahead)
     }
+}
 
+impl Steer for FlowFieldFollowing {
     fn steer(&self, me: &Agent, own: Option<&FlowField>, fields: &Query<&FlowField>) -> Vec2 {
         guide(self.field, own, me, fields).map_or(Vec2::ZERO, |field| {
             follow_flow(me, field.sample(self.place(me)))

@@ -6,10 +6,7 @@ use super::arrive::arrive;
 use super::corridor::{corridor_carrot, follow_corridor};
 use super::path_progress::FollowPathMemory;
 use super::{embeds_influence, guide, seek};
-use crate::{
-    Agent, Behavior, Braking, Influence, InvalidParameter, SteeringPath, Target, TargetWatch,
-    priority,
-};
+use crate::{Agent, Behavior, Braking, Influence, InvalidParameter, Steer, SteeringPath, Target};
 
 /// Walks along a [`SteeringPath`].
 ///
@@ -35,7 +32,6 @@ use crate::{
 /// following)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[require(TargetWatch, FollowPathMemory)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct FollowPath {
     /// The entity with the [`SteeringPath`]. Default `None`: this entity itself, or the agent it
@@ -136,19 +132,22 @@ impl Default for FollowPath {
             style: PathStyle::default(),
             tolerance: 0.1,
             pace: None,
-            influence: Influence::at(priority::FOLLOW_PATH),
+            influence: Influence::of::<Self>(),
         }
     }
 }
 
 impl Behavior for FollowPath {
+    const PRIORITY: i16 = 30;
+    const COLOR: Option<[u8; 3]> = Some([53, 151, 146]);
+
     type Memory = (&'static mut FollowPathMemory, Option<&'static SteeringPath>);
     type World = Query<'static, 'static, &'static SteeringPath>;
 
     embeds_influence!();
 
-    fn also_needs(&self) -> Option<Target> {
-        self.path.map(Target::Entity)
+    fn targets(&self) -> [Option<Target>; 2] {
+        [None, self.path.map(Target::Entity)]
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
@@ -164,7 +163,9 @@ impl Behavior for FollowPath {
             }
         }
     }
+}
 
+impl Steer for FollowPath {
     fn steer(
         &self,
         me: &Agent,

@@ -7,11 +7,8 @@ use super::arrive::{Braking, arrive};
 use super::embeds_influence;
 use super::evade::{Evade, evade};
 use super::flee::panic_urgency;
-use crate::perception::{Circle, ColliderProbes, Probing, Region, SeenObstacle, Surroundings};
-use crate::{
-    Agent, Behavior, Influence, InvalidParameter, Kinematics, Target, TargetWatch, Targets,
-    priority,
-};
+use crate::perception::{Circle, ColliderProbes, Region, SeenObstacle, Surroundings};
+use crate::{Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, Target, Targets};
 
 /// Keeps an obstacle between itself and a hunter.
 ///
@@ -29,7 +26,6 @@ use crate::{
 /// last tenth of the threat distance. (Buckland; Ocultarse)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[require(TargetWatch, HideMemory)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Hide {
     /// Whom to hide from. Default the origin.
@@ -101,19 +97,22 @@ impl Default for Hide {
             search_distance: 20.0,
             standoff: 0.5,
             hunter_field_of_view: core::f32::consts::TAU,
-            influence: Influence::at(priority::HIDE),
+            influence: Influence::of::<Self>(),
         }
     }
 }
 
 impl Behavior for Hide {
+    const PRIORITY: i16 = 40;
+    const COLOR: Option<[u8; 3]> = Some([101, 246, 61]);
+
     type Memory = &'static mut HideMemory;
     type World = (Surroundings<'static, 'static>, Targets<'static, 'static>);
 
     embeds_influence!();
 
-    fn target(&self) -> Option<Target> {
-        Some(self.hunter)
+    fn targets(&self) -> [Option<Target>; 2] {
+        [Some(self.hunter), None]
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
@@ -128,6 +127,12 @@ impl Behavior for Hide {
         InvalidParameter::unless_positive("Hide.hunter_field_of_view", angle)
     }
 
+    fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
+        probes.ask_area(self.search_area(me));
+    }
+}
+
+impl Steer for Hide {
     fn steer(
         &self,
         me: &Agent,
@@ -151,12 +156,6 @@ impl Behavior for Hide {
         let chosen = choice.chosen();
         memory.set_if_neq(chosen.unwrap_or_default());
         hide(me, &hunter, chosen.map(|memory| memory.spot), self)
-    }
-}
-
-impl Probing for Hide {
-    fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
-        probes.ask_area(self.search_area(me));
     }
 }
 

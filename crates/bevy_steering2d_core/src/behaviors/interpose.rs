@@ -5,8 +5,7 @@ use bevy::prelude::*;
 use super::arrive::arrive_at_moving;
 use super::embeds_influence;
 use crate::{
-    Agent, Behavior, Braking, Influence, InvalidParameter, Kinematics, Target, TargetWatch,
-    Targets, priority,
+    Agent, Behavior, Braking, Influence, InvalidParameter, Kinematics, Steer, Target, Targets,
 };
 
 /// Gets between two others and stays there.
@@ -23,7 +22,6 @@ use crate::{
 /// Interponerse)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[require(TargetWatch)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Interpose {
     /// One of the two. Default the origin.
@@ -76,23 +74,22 @@ impl Default for Interpose {
             ratio: 0.5,
             braking: Braking::default(),
             tolerance: 0.1,
-            influence: Influence::at(priority::INTERPOSE),
+            influence: Influence::of::<Self>(),
         }
     }
 }
 
 impl Behavior for Interpose {
+    const PRIORITY: i16 = 50;
+    const COLOR: Option<[u8; 3]> = Some([212, 110, 128]);
+
     type Memory = ();
     type World = Targets<'static, 'static>;
 
     embeds_influence!();
 
-    fn target(&self) -> Option<Target> {
-        Some(self.first)
-    }
-
-    fn also_needs(&self) -> Option<Target> {
-        Some(self.second)
+    fn targets(&self) -> [Option<Target>; 2] {
+        [Some(self.first), Some(self.second)]
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
@@ -102,7 +99,9 @@ impl Behavior for Interpose {
         self.braking.check("Interpose.braking.slowing_radius")?;
         InvalidParameter::unless_positive("Interpose.tolerance", self.tolerance)
     }
+}
 
+impl Steer for Interpose {
     fn steer(&self, me: &Agent, _: (), targets: &Targets) -> Vec2 {
         match (targets.get(self.first), targets.get(self.second)) {
             (Some(first), Some(second)) => interpose(me, &first, &second, self),

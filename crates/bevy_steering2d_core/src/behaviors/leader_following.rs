@@ -8,7 +8,8 @@ use super::collision_avoidance::avoid_collision;
 use super::embeds_influence;
 use crate::perception::{Neighbor, NeighborView, SteeringGroups};
 use crate::{
-    Agent, Behavior, Influence, InvalidParameter, Kinematics, SteeringId, Vehicle, priority,
+    Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, SteeringId, SteeringSchedule,
+    Vehicle,
 };
 
 /// How much of a leader an agent is: in a neighborhood the highest is followed. Any number;
@@ -40,7 +41,6 @@ pub struct Leadership(pub f32);
 /// (Falcón 2008; Reynolds 1999)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[require(LeaderMemory)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct LeaderFollowing {
     /// How far it looks for a leader, m, `> 0`. Default `12`.
@@ -73,7 +73,7 @@ impl Default for LeaderFollowing {
             follow_distance: 2.0,
             clearance: 2.0,
             groups: SteeringGroups::ALL,
-            influence: Influence::at(priority::LEADER_FOLLOWING),
+            influence: Influence::of::<Self>(),
         }
     }
 }
@@ -124,10 +124,7 @@ impl LeaderDataItem<'_, '_> {
 #[derive(Resource, Debug, Default)]
 pub struct Leaders(Vec<(f32, Neighbor)>);
 
-pub(crate) fn index_leaders(
-    mut leaders: ResMut<Leaders>,
-    agents: Query<LeaderData, With<Vehicle>>,
-) {
+fn index_leaders(mut leaders: ResMut<Leaders>, agents: Query<LeaderData, With<Vehicle>>) {
     let Leaders(leaders) = &mut *leaders;
     leaders.clear();
     let agents = agents.iter().filter(|leader| {
@@ -158,6 +155,9 @@ impl Leaders {
 }
 
 impl Behavior for LeaderFollowing {
+    const PRIORITY: i16 = 60;
+    const COLOR: Option<[u8; 3]> = Some([209, 75, 238]);
+
     type Memory = &'static mut LeaderMemory;
     type World = (
         Res<'static, Leaders>,
@@ -166,12 +166,23 @@ impl Behavior for LeaderFollowing {
 
     embeds_influence!();
 
+    fn build(app: &mut App) {
+        app.init_resource::<Leaders>()
+            .register_type::<Leadership>()
+            .add_systems(
+                SteeringSchedule::Index,
+                index_leaders.run_if(any_with_component::<Self>),
+            );
+    }
+
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("LeaderFollowing.radius", self.radius)?;
         InvalidParameter::unless_positive("LeaderFollowing.follow_distance", self.follow_distance)?;
         InvalidParameter::unless_non_negative("LeaderFollowing.clearance", self.clearance)
     }
+}
 
+impl Steer for LeaderFollowing {
     fn steer(
         &self,
         me: &Agent,

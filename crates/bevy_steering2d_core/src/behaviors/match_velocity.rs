@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 
 use super::embeds_influence;
-use crate::{Agent, Behavior, Influence, InvalidParameter, Target, TargetWatch, Targets, priority};
+use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, Target, Targets};
 
 /// Takes over the velocity of another.
 ///
@@ -18,7 +18,6 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Target, TargetWatch, T
 /// brakes.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[require(TargetWatch)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct MatchVelocity {
     /// Whose velocity. Default the origin, which is at rest.
@@ -42,25 +41,30 @@ impl Default for MatchVelocity {
     fn default() -> Self {
         Self {
             target: Target::default(),
-            influence: Influence::at(priority::MATCH_VELOCITY),
+            influence: Influence::of::<Self>(),
         }
     }
 }
 
 impl Behavior for MatchVelocity {
+    const PRIORITY: i16 = 115;
+    const COLOR: Option<[u8; 3]> = Some([150, 131, 100]);
+
     type Memory = ();
     type World = Targets<'static, 'static>;
 
     embeds_influence!();
 
-    fn target(&self) -> Option<Target> {
-        Some(self.target)
+    fn targets(&self) -> [Option<Target>; 2] {
+        [Some(self.target), None]
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
         self.target.check("MatchVelocity.target")
     }
+}
 
+impl Steer for MatchVelocity {
     fn steer(&self, me: &Agent, _: (), targets: &Targets) -> Vec2 {
         targets
             .get(self.target)

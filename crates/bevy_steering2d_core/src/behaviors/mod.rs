@@ -1,12 +1,13 @@
-//! The behaviors, one file each: what it does, its parameters, its formula, its tests.
+//! The behaviors, one file each: what it does, its parameters, its formula, its registration, its
+//! tests.
 //!
-//! Each has a component that holds its parameters, a memory component where it must remember
-//! something, and its formula: mostly a plain function of an [`Agent`] that you may call from a
-//! behavior of your own. The other files hold what several of them share.
+//! Each has a component with its parameters, a memory component where it remembers something, and
+//! its formula: mostly a plain function of an [`Agent`] that a behavior of your own may call. The other
+//! files hold what several behaviors share.
 
 use bevy::prelude::*;
 
-use crate::Agent;
+use crate::{Agent, SteeringAppExt};
 
 mod arrive;
 mod collision_avoidance;
@@ -32,73 +33,86 @@ mod pedestrian;
 mod prediction;
 mod pursuit;
 mod queuing;
-mod reach;
 mod reciprocal_avoidance;
 mod seek;
 mod sidestep;
 mod stay_on_path;
-#[cfg(test)]
-pub(crate) mod testing;
 mod tether;
 mod touch;
 mod wall_avoidance;
 mod wall_following;
 mod wander;
 
-pub use arrive::{Arrive, ArriveMemory, Braking, Deceleration, arrive, arrive_at_moving};
-pub use collision_avoidance::{CollisionAvoidance, avoid_collision};
-pub use containment::{Area, Containment, contain};
-pub use corridor::follow_corridor;
-pub use crowd_path_following::CrowdPathFollowing;
-pub use evade::{Evade, evade};
-pub use feelers::{Feeler, Feelers, Whisker};
-pub use flee::{Flee, flee, panic_urgency};
-pub use flocking::{Alignment, Cohesion, Flocking, Separation};
-pub(crate) use flocking::{
-    Flock, FlockClasses, FlockRules, Flocker, Flockers, classify_flock, declassify, walk_flock,
-};
-pub use flow_field::{FlowField, FlowFieldFollowing, follow_flow};
-pub use follow_path::{FollowPath, PathStyle, follow_path};
-pub use hide::{Hide, HideMemory, hiding_spot};
-pub use interpose::{Interpose, interpose};
-pub(crate) use leader_following::index_leaders;
-pub use leader_following::{LeaderData, LeaderFollowing, LeaderMemory, Leaders, Leadership};
-pub use match_velocity::{MatchVelocity, match_velocity};
-pub use obstacle_avoidance::{ObstacleAvoidance, avoid_obstacles};
-pub use offset_pursuit::{OffsetPursuit, OffsetPursuitMemory, offset_pursuit, slot};
-pub use path_progress::FollowPathMemory;
-pub use pedestrian::Pedestrian;
-pub use prediction::{CustomPrediction, Prediction};
-pub use pursuit::{Pursuit, pursuit};
-pub use queuing::Queuing;
-pub(crate) use reach::note_reach;
-pub(crate) use reciprocal_avoidance::note_intents;
-pub use reciprocal_avoidance::{Intent, ReciprocalAvoidance, ReciprocalMemory, ReciprocalWorld};
-pub use seek::{Seek, seek};
-pub use sidestep::{Sidestep, sidestep};
-pub use stay_on_path::{StayOnPath, stay_on_path};
-pub use tether::{Tether, tether};
-pub use touch::Touch;
-pub use wall_avoidance::{WallAvoidance, WallResponse, avoid_walls};
-pub use wall_following::{WallFollowing, follow_wall};
-pub use wander::{Wander, WanderMemory, WanderStyle};
+/// The list of behaviors. Each line names the step, the file, the behavior and its other public types;
+/// the order is that of registration, and so of a ledger among equal priorities.
+macro_rules! behaviors {
+    ($($step:ident $file:ident: $($type:ident),+;)*) => {
+        $(pub use $file::*;)*
 
-/// The two accessors every behavior has, for a component with a field `influence`.
-macro_rules! embeds_influence {
-    () => {
-        fn influence(&self) -> &$crate::Influence {
-            &self.influence
+        /// The components of all behaviors, and the types they are made of.
+        pub mod types {
+            $(pub use super::$file::{$($type),+};)*
         }
 
-        fn influence_mut(&mut self) -> &mut $crate::Influence {
-            &mut self.influence
+        /// Registers every behavior.
+        pub(crate) fn register(app: &mut App) {
+            $(behaviors!(@$step app, $file, $($type),+);)*
         }
     };
+    // A behavior of the Steer step.
+    (@steer $app:ident, $file:ident, $behavior:ident $(, $part:ident)*) => {
+        $app.add_behavior::<$file::$behavior>();
+    };
+    // A behavior of the Adjust step.
+    (@adjust $app:ident, $file:ident, $behavior:ident $(, $part:ident)*) => {
+        $app.add_adjustment::<$file::$behavior>();
+    };
+    // Several behaviors with a registration of their own.
+    (@several $app:ident, $file:ident, $($type:ident),+) => {
+        $file::register($app);
+    };
+    // A bundle, or types that several behaviors share: nothing to register.
+    (@types $app:ident, $file:ident, $($type:ident),+) => {};
 }
-pub(crate) use embeds_influence;
 
-/// What a behavior is guided by (a path, a field): the one it names, else its carrier's own,
-/// else its agent's.
+behaviors! {
+    steer containment: Containment, Area;
+    steer wall_avoidance: WallAvoidance, WallResponse;
+    steer obstacle_avoidance: ObstacleAvoidance;
+    steer collision_avoidance: CollisionAvoidance;
+    steer sidestep: Sidestep;
+    steer evade: Evade;
+    steer flee: Flee;
+    several flocking: Flocking, Separation, Alignment, Cohesion;
+    steer match_velocity: MatchVelocity;
+    steer stay_on_path: StayOnPath;
+    steer tether: Tether;
+    steer seek: Seek;
+    steer arrive: Arrive, ArriveMemory, Braking, Deceleration;
+    steer pursuit: Pursuit;
+    steer offset_pursuit: OffsetPursuit, OffsetPursuitMemory;
+    steer leader_following: LeaderFollowing, LeaderMemory, Leadership;
+    steer interpose: Interpose;
+    steer hide: Hide, HideMemory;
+    steer wall_following: WallFollowing;
+    steer follow_path: FollowPath, PathStyle;
+    steer flow_field: FlowFieldFollowing, FlowField;
+    steer queuing: Queuing;
+    steer wander: Wander, WanderMemory, WanderStyle;
+    adjust reciprocal_avoidance: ReciprocalAvoidance, ReciprocalMemory, Intent;
+    types crowd_path_following: CrowdPathFollowing;
+    types pedestrian: Pedestrian;
+    types prediction: Prediction, CustomPrediction;
+    types feelers: Feeler, Feelers, Whisker;
+    types path_progress: FollowPathMemory;
+    types touch: Touch;
+}
+
+pub(crate) use crate::behavior::embeds_influence;
+pub use corridor::follow_corridor;
+
+/// The path or field that guides a behavior: the one it names, else the one on its own entity, else
+/// the one on its agent.
 pub fn guide<'a, T: Component>(
     named: Option<Entity>,
     own: Option<&'a T>,

@@ -6,8 +6,8 @@ use smallvec::SmallVec;
 use super::danger::{ahead, alarm, forward_speed, insisting, pressing, sight, stopping};
 use super::embeds_influence;
 use super::touch::{Touch, Touches};
-use crate::perception::{Circle, ColliderProbes, Probing, Region, Surroundings};
-use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
+use crate::perception::{Circle, ColliderProbes, Region, Surroundings};
+use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 
 /// Steers around the [`Obstacle`](crate::Obstacle)s in its way, and brakes for those it may not
 /// get around.
@@ -52,7 +52,7 @@ impl Default for ObstacleAvoidance {
             min_length: 1.0,
             look_ahead: 1.0,
             margin: 0.25,
-            influence: Influence::at(priority::OBSTACLE_AVOIDANCE),
+            influence: Influence::of::<Self>(),
         }
     }
 }
@@ -86,6 +86,9 @@ impl ObstacleAvoidance {
 }
 
 impl Behavior for ObstacleAvoidance {
+    const PRIORITY: i16 = 170;
+    const COLOR: Option<[u8; 3]> = Some([253, 136, 217]);
+
     type Memory = ();
     type World = Surroundings<'static, 'static>;
 
@@ -97,20 +100,20 @@ impl Behavior for ObstacleAvoidance {
         InvalidParameter::unless_non_negative("ObstacleAvoidance.margin", self.margin)
     }
 
+    fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
+        if let Region::Way { from, to, radius } = self.detection_box(me) {
+            probes.ask_sweep(from, to, radius);
+        }
+    }
+}
+
+impl Steer for ObstacleAvoidance {
     fn steer(&self, me: &Agent, _: (), surroundings: &Surroundings) -> Vec2 {
         let mut threats = Threats::default();
         surroundings.for_each_obstacle(me, self.detection_box(me), |obstacle| {
             threats.add(me, Threat::seen(me, obstacle.circle, self));
         });
         threats.dodge(me)
-    }
-}
-
-impl Probing for ObstacleAvoidance {
-    fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
-        if let Region::Way { from, to, radius } = self.detection_box(me) {
-            probes.ask_sweep(from, to, radius);
-        }
     }
 }
 

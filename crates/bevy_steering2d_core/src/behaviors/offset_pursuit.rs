@@ -5,8 +5,8 @@ use bevy::prelude::*;
 use super::arrive::arrive_at_moving;
 use super::embeds_influence;
 use crate::{
-    Agent, Behavior, Braking, Influence, InvalidParameter, Kinematics, Situational, Target,
-    TargetWatch, Targets, priority,
+    Agent, Behavior, Braking, Influence, InvalidParameter, Kinematics, Situational, Steer, Target,
+    Targets,
 };
 
 /// Keeps a place relative to a leader.
@@ -25,7 +25,6 @@ use crate::{
 /// distancia; Offset Pursuit)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[require(TargetWatch, OffsetPursuitMemory)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct OffsetPursuit {
     /// Whom to accompany. Default the origin. A leader without heading, such as a point, counts
@@ -73,19 +72,22 @@ impl Default for OffsetPursuit {
             offset: Vec2::new(-2.0, 0.0),
             braking: Braking::default(),
             tolerance: 0.1,
-            influence: Influence::at(priority::OFFSET_PURSUIT),
+            influence: Influence::of::<Self>(),
         }
     }
 }
 
 impl Behavior for OffsetPursuit {
+    const PRIORITY: i16 = 70;
+    const COLOR: Option<[u8; 3]> = Some([246, 140, 17]);
+
     type Memory = &'static mut OffsetPursuitMemory;
     type World = Targets<'static, 'static>;
 
     embeds_influence!();
 
-    fn target(&self) -> Option<Target> {
-        Some(self.leader)
+    fn targets(&self) -> [Option<Target>; 2] {
+        [Some(self.leader), None]
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
@@ -94,7 +96,9 @@ impl Behavior for OffsetPursuit {
         self.braking.check("OffsetPursuit.braking.slowing_radius")?;
         InvalidParameter::unless_positive("OffsetPursuit.tolerance", self.tolerance)
     }
+}
 
+impl Steer for OffsetPursuit {
     fn steer(&self, me: &Agent, mut memory: Mut<OffsetPursuitMemory>, targets: &Targets) -> Vec2 {
         let Some(leader) = targets.get(self.leader) else {
             memory.set_if_neq(OffsetPursuitMemory::default());

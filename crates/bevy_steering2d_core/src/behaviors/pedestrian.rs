@@ -13,7 +13,7 @@ use crate::{Combine, Vehicle};
 /// [`CrowdPathFollowing`](crate::CrowdPathFollowing) is lighter.
 ///
 /// [`FollowPath`] says where to, [`ReciprocalAvoidance`] mends that so that nobody is touched, and
-/// [`Combine::WeightedSum`] lets it do so exactly. Further behaviors may join: what they wish is
+/// [`WeightedSum`](crate::WeightedSum) lets it do so exactly. Further behaviors may join: what they wish is
 /// mended as well.
 ///
 /// ```
@@ -65,7 +65,7 @@ impl Pedestrian {
                 response_time: 0.25,
                 radius: None,
             },
-            combine: Combine::WeightedSum,
+            combine: Combine::WEIGHTED_SUM,
         }
     }
 }

@@ -7,8 +7,7 @@ use super::embeds_influence;
 use super::prediction::turning_time;
 use super::seek::seek;
 use crate::{
-    Agent, Behavior, Influence, InvalidParameter, Kinematics, Prediction, Target, TargetWatch,
-    Targets, priority,
+    Agent, Behavior, Influence, InvalidParameter, Kinematics, Prediction, Steer, Target, Targets,
 };
 
 /// Heads for where a moving quarry will be.
@@ -23,7 +22,6 @@ use crate::{
 /// Buckland; Interceptar)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[require(TargetWatch)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Pursuit {
     /// Whom to catch. Default the origin.
@@ -74,19 +72,22 @@ impl Default for Pursuit {
             prediction: Prediction::default(),
             facing_angle: 20_f32.to_radians(),
             turn_time: 0.0,
-            influence: Influence::at(priority::PURSUIT),
+            influence: Influence::of::<Self>(),
         }
     }
 }
 
 impl Behavior for Pursuit {
+    const PRIORITY: i16 = 80;
+    const COLOR: Option<[u8; 3]> = Some([248, 78, 58]);
+
     type Memory = ();
     type World = Targets<'static, 'static>;
 
     embeds_influence!();
 
-    fn target(&self) -> Option<Target> {
-        Some(self.quarry)
+    fn targets(&self) -> [Option<Target>; 2] {
+        [Some(self.quarry), None]
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
@@ -95,7 +96,9 @@ impl Behavior for Pursuit {
         InvalidParameter::unless_half_turn("Pursuit.facing_angle", self.facing_angle)?;
         InvalidParameter::unless_non_negative("Pursuit.turn_time", self.turn_time)
     }
+}
 
+impl Steer for Pursuit {
     fn steer(&self, me: &Agent, _: (), targets: &Targets) -> Vec2 {
         targets
             .get(self.quarry)

@@ -3,8 +3,8 @@
 use bevy::prelude::*;
 
 use super::embeds_influence;
-use crate::perception::{Neighbor, NeighborView, Neighbors, Perception, SteeringGroups};
-use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
+use crate::perception::{Neighbor, NeighborView, Neighbors, SteeringGroups};
+use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 
 /// Brakes behind a slower neighbor ahead instead of pushing.
 ///
@@ -18,7 +18,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
 /// # use bevy::prelude::*;
 /// # use bevy_steering2d_core::*;
 /// # fn system(mut commands: Commands) {
-/// let queue = Queuing::default().with_priority(priority::COLLISION_AVOIDANCE);
+/// let queue = Queuing::default().with_priority(CollisionAvoidance::PRIORITY);
 /// commands.spawn((PointMass::default(), Seek::new(Vec2::new(10.0, 0.0)), queue));
 /// # }
 /// ```
@@ -31,7 +31,6 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
 /// (Reynolds' queuing 1999; Falcón 2008)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[require(Perception)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Queuing {
     /// The gap between the bounding circles at which it begins to brake, m, `> 0`. Default `1`.
@@ -50,7 +49,7 @@ impl Default for Queuing {
             look_ahead: 1.0,
             radius: 0.8,
             groups: SteeringGroups::ALL,
-            influence: Influence::at(priority::QUEUING),
+            influence: Influence::of::<Self>(),
         }
     }
 }
@@ -73,16 +72,25 @@ impl Queuing {
 }
 
 impl Behavior for Queuing {
+    const PRIORITY: i16 = 20;
+    const COLOR: Option<[u8; 3]> = Some([168, 107, 253]);
+
     type Memory = ();
     type World = Res<'static, Neighbors>;
 
     embeds_influence!();
 
+    fn perception_radius(&self, body_radius: f32) -> f32 {
+        self.look_ahead + 2.0 * body_radius
+    }
+
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("Queuing.look_ahead", self.look_ahead)?;
         InvalidParameter::unless_positive("Queuing.radius", self.radius)
     }
+}
 
+impl Steer for Queuing {
     fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
         neighbors
             .in_view(self.view(me, neighbors.largest_radius()))

@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 
 use super::embeds_influence;
-use crate::{Agent, Behavior, Influence, InvalidParameter, Target, TargetWatch, Targets, priority};
+use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, Target, Targets};
 
 /// Heads for a target at full speed.
 ///
@@ -17,7 +17,6 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Target, TargetWatch, T
 /// direction is zero, so the agent just brakes. (Reynolds 1999; Buscar)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[require(TargetWatch)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Seek {
     /// Where to. Default the origin.
@@ -32,7 +31,7 @@ impl Seek {
     pub fn new(target: impl Into<Target>) -> Self {
         Self {
             target: target.into(),
-            influence: Influence::at(priority::SEEK),
+            influence: Influence::of::<Self>(),
         }
     }
 }
@@ -44,19 +43,24 @@ impl Default for Seek {
 }
 
 impl Behavior for Seek {
+    const PRIORITY: i16 = 100;
+    const COLOR: Option<[u8; 3]> = Some([128, 131, 164]);
+
     type Memory = ();
     type World = Targets<'static, 'static>;
 
     embeds_influence!();
 
-    fn target(&self) -> Option<Target> {
-        Some(self.target)
+    fn targets(&self) -> [Option<Target>; 2] {
+        [Some(self.target), None]
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
         self.target.check("Seek.target")
     }
+}
 
+impl Steer for Seek {
     fn steer(&self, me: &Agent, _: (), targets: &Targets) -> Vec2 {
         targets
             .get(self.target)

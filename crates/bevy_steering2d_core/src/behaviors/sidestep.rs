@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 
 use super::embeds_influence;
-use crate::{Agent, Behavior, Influence, StuckDetection, StuckMemory, priority};
+use crate::{Agent, Behavior, Influence, Steer, StuckDetection, StuckMemory};
 
 /// Steps aside while the agent is stuck; otherwise it does nothing.
 ///
@@ -19,7 +19,6 @@ use crate::{Agent, Behavior, Influence, StuckDetection, StuckMemory, priority};
 /// as it takes to be stuck, it alternates, half of all ids to the left and half to the right.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[require(StuckDetection)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sidestep {
     /// Its say among the other behaviors.
@@ -29,17 +28,22 @@ pub struct Sidestep {
 impl Default for Sidestep {
     fn default() -> Self {
         Self {
-            influence: Influence::at(priority::SIDESTEP),
+            influence: Influence::of::<Self>(),
         }
     }
 }
 
 impl Behavior for Sidestep {
+    const PRIORITY: i16 = 155;
+    const COLOR: Option<[u8; 3]> = Some([196, 130, 37]);
+
     type Memory = (&'static StuckDetection, &'static StuckMemory);
     type World = ();
 
     embeds_influence!();
+}
 
+impl Steer for Sidestep {
     fn steer(
         &self,
         me: &Agent,

@@ -3,9 +3,7 @@
 use bevy::prelude::*;
 
 use super::{embeds_influence, guide, seek};
-use crate::{
-    Agent, Behavior, Influence, InvalidParameter, SteeringPath, Target, TargetWatch, priority,
-};
+use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, SteeringPath, Target};
 
 /// Steers back when it is about to leave a road.
 ///
@@ -22,7 +20,6 @@ use crate::{
 /// the end of the prediction alone would let it jump across to the next bend of the road)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[require(TargetWatch)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct StayOnPath {
     /// The entity with the [`SteeringPath`]. Default `None`: this entity itself, or the agent it
@@ -86,26 +83,31 @@ impl Default for StayOnPath {
             path: None,
             radius: 1.0,
             look_ahead: 0.5,
-            influence: Influence::at(priority::STAY_ON_PATH),
+            influence: Influence::of::<Self>(),
         }
     }
 }
 
 impl Behavior for StayOnPath {
+    const PRIORITY: i16 = 108;
+    const COLOR: Option<[u8; 3]> = Some([55, 175, 8]);
+
     type Memory = Option<&'static SteeringPath>;
     type World = Query<'static, 'static, &'static SteeringPath>;
 
     embeds_influence!();
 
-    fn also_needs(&self) -> Option<Target> {
-        self.path.map(Target::Entity)
+    fn targets(&self) -> [Option<Target>; 2] {
+        [None, self.path.map(Target::Entity)]
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("StayOnPath.radius", self.radius)?;
         InvalidParameter::unless_non_negative("StayOnPath.look_ahead", self.look_ahead)
     }
+}
 
+impl Steer for StayOnPath {
     fn steer(&self, me: &Agent, own: Option<&SteeringPath>, paths: &Query<&SteeringPath>) -> Vec2 {
         guide(self.path, own, me, paths).map_or(Vec2::ZERO, |path| stay_on_path(me, path, self))
     }

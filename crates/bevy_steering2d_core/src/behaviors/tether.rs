@@ -5,8 +5,7 @@ use bevy::prelude::*;
 use super::arrive::arrive_at_moving;
 use super::embeds_influence;
 use crate::{
-    Agent, Behavior, Braking, Influence, InvalidParameter, Kinematics, Target, TargetWatch,
-    Targets, priority,
+    Agent, Behavior, Braking, Influence, InvalidParameter, Kinematics, Steer, Target, Targets,
 };
 
 /// Keeps within a distance of something, like a dog on a leash.
@@ -21,7 +20,6 @@ use crate::{
 /// and the pull u grows from 0 at the radius to 1 at `radius + stretch`.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[require(TargetWatch)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Tether {
     /// What it is tied to. Default the origin.
@@ -52,19 +50,22 @@ impl Default for Tether {
             anchor: Target::default(),
             radius: 5.0,
             stretch: 0.5,
-            influence: Influence::at(priority::TETHER),
+            influence: Influence::of::<Self>(),
         }
     }
 }
 
 impl Behavior for Tether {
+    const PRIORITY: i16 = 104;
+    const COLOR: Option<[u8; 3]> = Some([252, 202, 33]);
+
     type Memory = ();
     type World = Targets<'static, 'static>;
 
     embeds_influence!();
 
-    fn target(&self) -> Option<Target> {
-        Some(self.anchor)
+    fn targets(&self) -> [Option<Target>; 2] {
+        [Some(self.anchor), None]
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
@@ -72,7 +73,9 @@ impl Behavior for Tether {
         InvalidParameter::unless_non_negative("Tether.radius", self.radius)?;
         InvalidParameter::unless_positive("Tether.stretch", self.stretch)
     }
+}
 
+impl Steer for Tether {
     fn steer(&self, me: &Agent, _: (), targets: &Targets) -> Vec2 {
         targets
             .get(self.anchor)

@@ -6,8 +6,8 @@ use super::danger::{alarm, forward_speed, pressing, sight, stopping};
 use super::embeds_influence;
 use super::feelers::{Feeler, Feelers, Whisker};
 use super::touch::{Touch, Touches};
-use crate::perception::{ColliderProbes, Probing, Surroundings, WallHit};
-use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
+use crate::perception::{ColliderProbes, Surroundings, WallHit};
+use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 
 /// Feels for [`Wall`](crate::Wall)s ahead with whiskers, like a cat in the dark, and is pushed
 /// away from those it feels.
@@ -71,7 +71,7 @@ impl Default for WallAvoidance {
             look_ahead: 0.5,
             rear: true,
             response: WallResponse::default(),
-            influence: Influence::at(priority::WALL_AVOIDANCE),
+            influence: Influence::of::<Self>(),
         }
     }
 }
@@ -107,6 +107,9 @@ impl WallAvoidance {
 }
 
 impl Behavior for WallAvoidance {
+    const PRIORITY: i16 = 180;
+    const COLOR: Option<[u8; 3]> = Some([70, 219, 5]);
+
     type Memory = ();
     type World = Surroundings<'static, 'static>;
 
@@ -118,6 +121,15 @@ impl Behavior for WallAvoidance {
         self.feelers.check("WallAvoidance.feelers")
     }
 
+    fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
+        for whisker in self.whiskers(me) {
+            probes.ask_ray(whisker.from, whisker.to);
+        }
+        probes.ask_near(me.position, skin_sense(me));
+    }
+}
+
+impl Steer for WallAvoidance {
     fn steer(&self, me: &Agent, _: (), surroundings: &Surroundings) -> Vec2 {
         let by_feelers = self.whiskers(me).filter_map(|whisker| {
             let hit = surroundings.feel(me, whisker.from, whisker.to)?;
@@ -126,15 +138,6 @@ impl Behavior for WallAvoidance {
         let nearest = surroundings.nearest_wall(me, me.position, skin_sense(me));
         let by_skin = nearest.map(|hit| felt_by_skin(me, &hit));
         avoid_walls(me, by_feelers.chain(by_skin), self.response)
-    }
-}
-
-impl Probing for WallAvoidance {
-    fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
-        for whisker in self.whiskers(me) {
-            probes.ask_ray(whisker.from, whisker.to);
-        }
-        probes.ask_near(me.position, skin_sense(me));
     }
 }
 

@@ -4,8 +4,8 @@ use bevy::prelude::*;
 
 use super::danger::ahead;
 use super::embeds_influence;
-use crate::perception::{ColliderProbes, Probing, Surroundings, WallHit};
-use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
+use crate::perception::{ColliderProbes, Surroundings, WallHit};
+use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 
 /// Goes along the nearest wall at a distance.
 ///
@@ -40,7 +40,7 @@ impl Default for WallFollowing {
             distance: 1.0,
             reach: 5.0,
             look_ahead: 0.3,
-            influence: Influence::at(priority::WALL_FOLLOWING),
+            influence: Influence::of::<Self>(),
         }
     }
 }
@@ -62,6 +62,9 @@ impl WallFollowing {
 }
 
 impl Behavior for WallFollowing {
+    const PRIORITY: i16 = 35;
+    const COLOR: Option<[u8; 3]> = Some([202, 102, 195]);
+
     type Memory = ();
     type World = Surroundings<'static, 'static>;
 
@@ -73,16 +76,16 @@ impl Behavior for WallFollowing {
         InvalidParameter::unless_non_negative("WallFollowing.look_ahead", self.look_ahead)
     }
 
+    fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
+        probes.ask_near(self.future(me), self.reach);
+    }
+}
+
+impl Steer for WallFollowing {
     fn steer(&self, me: &Agent, _: (), surroundings: &Surroundings) -> Vec2 {
         surroundings
             .nearest_wall(me, self.future(me), self.reach)
             .map_or(Vec2::ZERO, |wall| follow_wall(me, &wall, self))
-    }
-}
-
-impl Probing for WallFollowing {
-    fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
-        probes.ask_near(self.future(me), self.reach);
     }
 }
 

@@ -6,7 +6,7 @@ use bevy::prelude::*;
 use super::embeds_influence;
 use super::seek::seek;
 use crate::random::RandomStream;
-use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
+use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 
 /// Strolls about without a goal, turning smoothly.
 ///
@@ -21,7 +21,6 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
 /// draws from a stream of its own. (Reynolds 1999; Buckland; Deambular)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[require(WanderMemory)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Wander {
     /// How the wander target moves. Default [`WanderStyle::Circle`].
@@ -101,7 +100,7 @@ impl Wander {
     pub fn new(style: WanderStyle) -> Self {
         Self {
             style,
-            influence: Influence::at(priority::WANDER),
+            influence: Influence::of::<Self>(),
         }
     }
 }
@@ -113,6 +112,9 @@ impl Default for Wander {
 }
 
 impl Behavior for Wander {
+    const PRIORITY: i16 = 10;
+    const COLOR: Option<[u8; 3]> = Some([198, 162, 143]);
+
     type Memory = &'static mut WanderMemory;
     type World = ();
 
@@ -121,7 +123,9 @@ impl Behavior for Wander {
     fn check(&self) -> Result<(), InvalidParameter> {
         self.style.check()
     }
+}
 
+impl Steer for Wander {
     fn steer(&self, me: &Agent, mut memory: Mut<WanderMemory>, _: &()) -> Vec2 {
         memory.advance(me, self.style);
         seek(me, memory.target)

@@ -12,7 +12,7 @@
 //! 3. It turns bodies that [face their velocity](FaceVelocity) or [a target](FaceTarget) to
 //!    [`wanted_facing`] by [`FaceVelocity::turn_rate`].
 //!
-//! Its systems go into the [`SteeringStage`](crate::SteeringStage)s `Bodies` and `Move`.
+//! Its systems go into the [`SteeringSchedule`](crate::SteeringSchedule)s `Bodies` and `Move`.
 //!
 //! It must not touch a user's own forces, must leave no force behind when steering is removed or
 //! [disabled](crate::SteeringDisabled), must not wake a sleeping body with a zero force, and must

@@ -21,7 +21,7 @@ pub(super) struct Rows {
 pub(super) struct Row {
     pub(super) position: Vec2,
     pub(super) heading: Vec2,
-    pub(super) class: u32,
+    pub(super) profile: u32,
     pub(super) groups: SteeringGroups,
     pub(super) id: SteeringId,
     radius: f32,
@@ -76,11 +76,11 @@ impl Rows {
     #[cfg(test)]
     pub(super) fn of(agents: impl Iterator<Item = (Neighbor, u32)>) -> Self {
         let mut rows = Self::default();
-        for (agent, class) in agents {
+        for (agent, profile) in agents {
             rows.bodies.push(Row {
                 position: agent.position,
                 heading: agent.heading,
-                class,
+                profile,
                 groups: agent.groups,
                 id: agent.id,
                 radius: agent.radius,
@@ -100,7 +100,7 @@ impl Row {
     const NOBODY: Self = Self {
         position: Vec2::new(2.0 * Neighbors::FARTHEST, 0.0),
         heading: Vec2::ZERO,
-        class: 0,
+        profile: 0,
         groups: SteeringGroups(0),
         id: SteeringId::UNASSIGNED,
         radius: 0.0,
@@ -215,7 +215,7 @@ impl TablePiece<'_> {
                 Row {
                     position: body.position,
                     heading: body.heading,
-                    class: 0,
+                    profile: 0,
                     groups: self.groups.map_or_else(default, |groups| groups[at]),
                     id,
                     radius: body.radius,
@@ -231,7 +231,7 @@ impl TablePiece<'_> {
                     let every = self.every.map(|every| &every[at]);
                     let thinks = ThinkEvery::turn(every, id, clock.tick).is_some();
                     if thinks && body.mass > 0.0 {
-                        row.class = perception.class;
+                        row.profile = perception.profile;
                     }
                 }
                 // Mostly the same as before, and what is not written need not go back to memory.
@@ -335,8 +335,8 @@ impl Default for ReachHistogram {
 impl ReachHistogram {
     fn add(&mut self, perceptions: &[Perception]) {
         // Mostly all are the same.
-        for equals in perceptions.chunk_by(|a, b| a.reach == b.reach) {
-            let reach = equals[0].reach;
+        for equals in perceptions.chunk_by(|a, b| a.radius == b.radius) {
+            let reach = equals[0].radius;
             if reach > 0.0 && reach < f32::INFINITY {
                 // The exponent bits of a positive float.
                 let bucket = (reach.to_bits() >> 23) as usize;
@@ -367,7 +367,10 @@ mod tests {
     #[test]
     fn one_far_sighted_agent_does_not_spoil_the_cells() {
         let looks = [3.0; 100].into_iter().chain([3.5, 1e6, f32::NAN]);
-        let looks = looks.map(|reach| Perception { reach, ..default() });
+        let looks = looks.map(|radius| Perception {
+            radius,
+            ..default()
+        });
         let mut reach = ReachHistogram::default();
         reach.add(&looks.collect::<Vec<_>>());
         assert_eq!(reach.usual(), Some(3.5));

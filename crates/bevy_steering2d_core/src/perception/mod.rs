@@ -12,15 +12,16 @@
 //! and need not know where an answer came from.
 
 mod candidates;
+mod columns;
 mod gather;
 mod geometry;
 mod grid;
 mod loose_grid;
-mod near;
 mod neighbors;
 mod obstacle;
-mod places;
 mod probes;
+mod radius;
+mod range_query;
 mod surroundings;
 #[cfg(test)]
 mod testing;
@@ -29,15 +30,16 @@ mod wall;
 pub use geometry::{Circle, WallHit};
 pub use neighbors::{Neighbor, NeighborView, Neighbors, Perception, SteeringGroups};
 pub use obstacle::{Obstacle, ObstacleIndex, SeenObstacle};
-pub use probes::{ColliderProbes, NearProbe, Probing, RayProbe, SensesColliders, SweepProbe};
+pub use probes::{ColliderProbes, NearProbe, RayProbe, SensesColliders, SweepProbe};
 pub use surroundings::{Region, Surroundings};
 pub use wall::{Wall, WallIndex};
 
 pub(crate) use candidates::Candidates;
+pub(crate) use columns::{ColumnSlices, PADDING};
 pub(crate) use gather::index_neighbors;
 pub(crate) use geometry::order_of;
 pub(crate) use neighbors::least_cosine;
 pub(crate) use obstacle::index_obstacles;
-pub(crate) use places::{Columns, PADDING};
-pub(crate) use probes::{ask, clear_probes};
+pub(crate) use probes::{clear_probes, probe_colliders};
+pub(crate) use radius::{note_perception_radius, reset_changed_radius, reset_perception_radius};
 pub(crate) use wall::index_walls;

@@ -8,10 +8,10 @@ use bevy::math::ops;
 use bevy::prelude::*;
 use smallvec::SmallVec;
 
+use super::columns::NeighborColumns;
 use super::gather::{Gathered, Row, Rows};
 use super::grid::Grid;
-use super::near::{Near, REACH_SLACK};
-use super::places::Places;
+use super::range_query::{RADIUS_SLACK, RangeQuery};
 use crate::parallel::{LIGHT_PASS, PREFETCH_AHEAD, chunk_size, for_each_chunk, prefetch};
 use crate::{Agent, SteeringId};
 use bevy_steering2d_kernel::simd::WIDTH;
@@ -36,16 +36,14 @@ impl Default for SteeringGroups {
     }
 }
 
-/// An agent's place in the neighbor index. Required by every behavior that looks at neighbors;
-/// `#[require(Perception)]` it on your own, and the index is kept.
+/// An agent's entry in the neighbor index. Registering a behavior that reads [`Neighbors`] brings it.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 pub struct Perception {
-    /// How far it usually looks, m, `≥ 0`: a hint for the size of the index's cells, for behaviors
-    /// of your own. The built-in ones set it when they change. Default `0`, no opinion.
-    pub reach: f32,
-    /// What the flock walk shall sum for it.
-    pub(crate) class: u32,
+    /// How far it looks, m, `≥ 0`; zero for no opinion. A hint for the size of the index's cells.
+    pub(crate) radius: f32,
+    /// Its flock profile, zero for none.
+    pub(crate) profile: u32,
     /// Its row among this tick's agents.
     pub(crate) row: u32,
 }
@@ -56,15 +54,15 @@ impl Perception {
     /// Whether it has one of the three rules of a flock.
     #[inline]
     pub(crate) fn flocks(&self) -> bool {
-        self.class != 0
+        self.profile != 0
     }
 }
 
 impl Default for Perception {
     fn default() -> Self {
         Self {
-            reach: 0.0,
-            class: 0,
+            radius: 0.0,
+            profile: 0,
             row: Self::NOT_INDEXED,
         }
     }
@@ -171,7 +169,7 @@ pub struct Neighbors {
     ranks: Vec<u32>,
     /// See [`largest_radius`](Self::largest_radius).
     largest: f32,
-    pub(crate) places: Places,
+    pub(crate) columns: NeighborColumns,
 }
 
 impl Neighbors {
@@ -216,9 +214,9 @@ impl Neighbors {
     #[inline]
     fn places_in_view(&self, view: NeighborView) -> impl Iterator<Item = usize> {
         let least = least_cosine(view.field_of_view);
-        Near::of(self, &view).filter(move |&place| {
-            let offset = self.places.at(place) - view.position;
-            self.places.groups[place] & view.groups.0 != 0 && view.faces(offset, least)
+        RangeQuery::of(self, &view).filter(move |&place| {
+            let offset = self.columns.at(place) - view.position;
+            self.columns.groups[place] & view.groups.0 != 0 && view.faces(offset, least)
         })
     }
 
@@ -237,7 +235,7 @@ impl Neighbors {
         let room = most.saturating_add(1);
         let mut nearest: SmallVec<[(f32, usize); 24]> = SmallVec::new();
         for place in self.places_in_view(view) {
-            let distance = self.places.at(place).distance_squared(view.position);
+            let distance = self.columns.at(place).distance_squared(view.position);
             let nearer = |&(other, at): &(f32, usize)| {
                 other < distance || other == distance && id(at) < id(place)
             };
@@ -256,7 +254,7 @@ impl Neighbors {
 
     /// How many agents a look from `position` has to sift through, for diagnostics.
     pub fn candidates_within(&self, position: Vec2, radius: f32) -> usize {
-        let ranges = self.grid.ranges_around(position, radius * REACH_SLACK);
+        let ranges = self.grid.ranges_around(position, radius * RADIUS_SLACK);
         ranges.map(|range| range.len()).sum()
     }
 
@@ -271,6 +269,17 @@ impl Neighbors {
     pub(crate) fn place_of(&self, perception: &Perception) -> Option<usize> {
         let place = self.ranks.get(perception.row as usize)?;
         Some(*place as usize)
+    }
+
+    /// The sorted place of an agent at `position`, if it was indexed there.
+    pub(crate) fn place_near(&self, position: Vec2, entity: Entity) -> Option<usize> {
+        let mut places = self.grid.ranges_around(position, 0.0).flatten();
+        places.find(|&place| self.rows.rest[self.order[place] as usize].entity == entity)
+    }
+
+    /// The cell of a sorted place.
+    pub(crate) fn cell_at(&self, place: usize) -> usize {
+        self.grid.cell_at(place)
     }
 
     /// The cells of some places in a row, each with those of the places that it holds.
@@ -314,7 +323,7 @@ impl Neighbors {
         self.grid.ranges_around_cell(cell, around)
     }
 
-    /// An index over these agents and their classes, for tests.
+    /// An index over these agents and their profiles, for tests.
     #[cfg(test)]
     pub(crate) fn of(agents: impl Iterator<Item = (Neighbor, u32)>, cell: f32) -> Self {
         let mut neighbors = Self {
@@ -363,7 +372,7 @@ impl Neighbors {
         }
 
         let (rows, order) = (&self.rows.bodies, &self.order);
-        let pieces = self.places.pieces_mut(count, piece);
+        let pieces = self.columns.pieces_mut(count, piece);
         for_each_chunk(order.chunks(piece).zip(pieces), |(order, piece)| {
             piece.fill(order, rows);
         });

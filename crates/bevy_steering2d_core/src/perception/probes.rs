@@ -1,11 +1,10 @@
-//! How agents see physics colliders without this crate knowing a physics engine: behaviors ask,
-//! the backend answers.
+//! Collider probes: questions of behaviors that the physics backend answers.
 
 use bevy::prelude::*;
 use smallvec::SmallVec;
 
 use super::{Circle, SeenObstacle, WallHit};
-use crate::satellite::SteersFor;
+use crate::behavior_entity::BehaviorRoots;
 use crate::{Agent, Behavior, Kinematics, SteeringClock, SteeringId, ThinkEvery, Vehicle};
 
 /// Lets an agent's behaviors see the physics engine's colliders, besides
@@ -13,7 +12,7 @@ use crate::{Agent, Behavior, Kinematics, SteeringClock, SteeringId, ThinkEvery, 
 ///
 /// Behaviors that look for them are [`WallAvoidance`](crate::WallAvoidance),
 /// [`ObstacleAvoidance`](crate::ObstacleAvoidance), [`WallFollowing`](crate::WallFollowing),
-/// [`Hide`](crate::Hide), and yours that are [`Probing`].
+/// [`Hide`](crate::Hide), and yours that [`probe`](Behavior::probe).
 ///
 /// The agent's own colliders are never seen. Which others are is decided as for a contact: both
 /// must be in a group that the other's filter has.
@@ -152,23 +151,15 @@ impl ColliderProbes {
     }
 }
 
-/// A behavior that also sees colliders: says each tick where it is going to look.
-///
-/// Register it with [`add_probing_behavior`](crate::SteeringAppExt::add_probing_behavior).
-pub trait Probing: Behavior {
-    /// Asks; in [`steer`](Behavior::steer) the same questions to
-    /// [`Surroundings`](crate::Surroundings) find the answers.
-    fn probe(&self, me: &Agent, probes: &mut ColliderProbes);
-}
-
 pub(crate) fn clear_probes(mut probes: Query<&mut ColliderProbes>) {
     probes.iter_mut().for_each(|mut probes| probes.clear());
 }
 
-/// Lets `B` ask, on agents and on what steers for them.
-pub(crate) fn ask<B: Probing>(
+/// Lets `B` fill the probes of its agents.
+pub(crate) fn probe_colliders<B: Behavior>(
     clock: Res<SteeringClock>,
-    carriers: Query<(Entity, &SteeringId, &B, Option<&SteersFor>)>,
+    roots: BehaviorRoots,
+    carriers: Query<(Entity, &SteeringId, &B)>,
     mut agents: Query<
         (
             &SteeringId,
@@ -180,8 +171,8 @@ pub(crate) fn ask<B: Probing>(
         With<SensesColliders>,
     >,
 ) {
-    for (carrier, &id, behavior, steers_for) in &carriers {
-        let agent = steers_for.map_or(carrier, |steers_for| steers_for.0);
+    for (carrier, &id, behavior) in &carriers {
+        let agent = roots.agent_of(carrier).unwrap_or(carrier);
         let Ok((&agent_id, vehicle, body, every, mut probes)) = agents.get_mut(agent) else {
             continue;
         };

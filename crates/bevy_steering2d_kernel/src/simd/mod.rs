@@ -62,6 +62,21 @@ pub trait Number:
     }
     /// `then` where `self < other`, else `otherwise`.
     fn if_below(self, other: Self, then: Self, otherwise: Self) -> Self;
+    /// Whether `self ≤ other` in every lane.
+    fn all_at_most(self, other: Self) -> bool;
+    /// The integer estimate of 1/√x, within 4 %.
+    fn guess_inverse_sqrt(self) -> Self;
+
+    /// 1/√x to five parts in a million: an estimate and two Newton steps, no division, finite at
+    /// zero.
+    #[inline(always)]
+    fn inverse_sqrt(self) -> Self {
+        let half = self * Self::splat(0.5);
+        let three_halves = Self::splat(1.5);
+        let y = self.guess_inverse_sqrt();
+        let y = y * (three_halves - half * y * y);
+        y * (three_halves - half * y * y)
+    }
 }
 
 impl Number for f32 {
@@ -88,6 +103,16 @@ impl Number for f32 {
     #[inline(always)]
     fn if_below(self, other: Self, then: Self, otherwise: Self) -> Self {
         if self < other { then } else { otherwise }
+    }
+
+    #[inline(always)]
+    fn all_at_most(self, other: Self) -> bool {
+        self <= other
+    }
+
+    #[inline(always)]
+    fn guess_inverse_sqrt(self) -> Self {
+        f32::from_bits(INVERSE_SQRT_GUESS.wrapping_sub(self.to_bits() >> 1))
     }
 }
 
@@ -116,8 +141,6 @@ pub trait Register: Number {
     fn store(self, into: &mut [f32], at: usize);
     /// Each number without its fraction. Lanes that do not fit an `i32` hold any number.
     fn truncated(self) -> [i32; WIDTH];
-    /// The integer estimate of 1/√x, within 4 %.
-    fn guess_inverse_sqrt(self) -> Self;
     /// `((a+e) + (c+g)) + ((b+f) + (d+h))`
     fn sum(self) -> f32;
     /// Eight [sums](Self::sum) at once, one in each lane.
@@ -148,17 +171,6 @@ pub trait Register: Number {
     #[inline(always)]
     fn zero() -> Self {
         Self::splat(0.0)
-    }
-
-    /// 1/√x to five parts in a million: an estimate and two Newton steps, no division, finite at
-    /// zero.
-    #[inline(always)]
-    fn inverse_sqrt(self) -> Self {
-        let half = self * Self::splat(0.5);
-        let three_halves = Self::splat(1.5);
-        let y = self.guess_inverse_sqrt();
-        let y = y * (three_halves - half * y * y);
-        y * (three_halves - half * y * y)
     }
 }
 

@@ -44,6 +44,17 @@ impl Number for Portable {
             self.0[i].if_below(other.0[i], then.0[i], otherwise.0[i])
         }))
     }
+
+    #[inline(always)]
+    fn all_at_most(self, other: Self) -> bool {
+        self.at_most(other) == (1 << WIDTH) - 1
+    }
+
+    #[inline(always)]
+    fn guess_inverse_sqrt(self) -> Self {
+        let guess = |x: f32| f32::from_bits(INVERSE_SQRT_GUESS.wrapping_sub(x.to_bits() >> 1));
+        Self(self.0.map(guess))
+    }
 }
 
 impl Register for Portable {
@@ -73,12 +84,6 @@ impl Register for Portable {
     #[inline(always)]
     fn truncated(self) -> [i32; WIDTH] {
         self.0.map(|number| number as i32)
-    }
-
-    #[inline(always)]
-    fn guess_inverse_sqrt(self) -> Self {
-        let guess = |x: f32| f32::from_bits(INVERSE_SQRT_GUESS.wrapping_sub(x.to_bits() >> 1));
-        Self(self.0.map(guess))
     }
 
     #[inline(always)]

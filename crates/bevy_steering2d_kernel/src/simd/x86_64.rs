@@ -85,6 +85,21 @@ impl Number for Avx2 {
             _mm256_blendv_ps(otherwise.0, then.0, below)
         })
     }
+
+    #[inline(always)]
+    fn all_at_most(self, other: Self) -> bool {
+        self.at_most(other) == (1 << WIDTH) - 1
+    }
+
+    #[inline(always)]
+    fn guess_inverse_sqrt(self) -> Self {
+        // SAFETY: the processor has AVX2, see the type.
+        Self(unsafe {
+            let half = _mm256_srli_epi32::<1>(_mm256_castps_si256(self.0));
+            let guess = _mm256_set1_epi32(INVERSE_SQRT_GUESS as i32);
+            _mm256_castsi256_ps(_mm256_sub_epi32(guess, half))
+        })
+    }
 }
 
 impl Register for Avx2 {
@@ -126,16 +141,6 @@ impl Register for Avx2 {
         // SAFETY: the processor has AVX2; the array holds eight numbers.
         unsafe { _mm256_storeu_si256(numbers.as_mut_ptr().cast(), _mm256_cvttps_epi32(self.0)) };
         numbers
-    }
-
-    #[inline(always)]
-    fn guess_inverse_sqrt(self) -> Self {
-        // SAFETY: the processor has AVX2, see the type.
-        Self(unsafe {
-            let half = _mm256_srli_epi32::<1>(_mm256_castps_si256(self.0));
-            let guess = _mm256_set1_epi32(INVERSE_SQRT_GUESS as i32);
-            _mm256_castsi256_ps(_mm256_sub_epi32(guess, half))
-        })
     }
 
     #[inline(always)]
@@ -265,6 +270,24 @@ impl Number for Sse2 {
             )
         }
     }
+
+    #[inline(always)]
+    fn all_at_most(self, other: Self) -> bool {
+        self.at_most(other) == (1 << WIDTH) - 1
+    }
+
+    #[inline(always)]
+    fn guess_inverse_sqrt(self) -> Self {
+        // SAFETY: every x86-64 has SSE2.
+        unsafe {
+            let guess = _mm_set1_epi32(INVERSE_SQRT_GUESS as i32);
+            let of = |lanes| {
+                let half = _mm_srli_epi32::<1>(_mm_castps_si128(lanes));
+                _mm_castsi128_ps(_mm_sub_epi32(guess, half))
+            };
+            Self(of(self.0), of(self.1))
+        }
+    }
 }
 
 impl Register for Sse2 {
@@ -324,19 +347,6 @@ impl Register for Sse2 {
             _mm_storeu_si128(second.as_mut_ptr().cast(), _mm_cvttps_epi32(self.1));
         }
         numbers
-    }
-
-    #[inline(always)]
-    fn guess_inverse_sqrt(self) -> Self {
-        // SAFETY: every x86-64 has SSE2.
-        unsafe {
-            let guess = _mm_set1_epi32(INVERSE_SQRT_GUESS as i32);
-            let of = |lanes| {
-                let half = _mm_srli_epi32::<1>(_mm_castps_si128(lanes));
-                _mm_castsi128_ps(_mm_sub_epi32(guess, half))
-            };
-            Self(of(self.0), of(self.1))
-        }
     }
 
     #[inline(always)]

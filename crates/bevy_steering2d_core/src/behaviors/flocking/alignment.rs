@@ -2,12 +2,12 @@
 
 use bevy::prelude::*;
 
-use super::boid::{Boid, FlockSums};
-use super::class::Look;
-use super::look::sums_of_look;
+use super::accumulate::sums_around;
+use super::profile::Visibility;
+use super::rule::{Limits, Rule, Seen, Sum};
 use crate::behaviors::embeds_influence;
-use crate::perception::{Neighbors, Perception, SteeringGroups};
-use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
+use crate::perception::{Neighbors, SteeringGroups};
+use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 use bevy_steering2d_kernel::simd::Number;
 
 /// Heads where its neighbors head, at full speed.
@@ -22,25 +22,24 @@ use bevy_steering2d_kernel::simd::Number;
 /// (Reynolds 1987; Buckland; cAlignment)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[require(Perception)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Alignment {
-    /// How far it looks, m, `> 0`. Default `6.0`.
+    /// How far it sees neighbors, m, `> 0`. Default `6.0`.
     pub radius: f32,
     /// The whole angle it sees, centered on its heading, rad, `> 0`; a full circle and more sees
     /// all around, which is also the fastest. Default infinity.
     pub field_of_view: f32,
-    /// Whom it sees. Default everybody.
+    /// The groups it sees. Default all.
     pub groups: SteeringGroups,
     /// At most this many neighbors count, nearest first, equally near ones by id, `≥ 1`. Default no
     /// limit.
     pub max_neighbors: u32,
-    /// Its say among the other behaviors.
+    /// Weight, priority, probability, and whether it is enabled.
     pub influence: Influence,
 }
 
 impl Alignment {
-    /// Looks `radius` m far.
+    /// Sees neighbors within `radius` m.
     pub fn within(radius: f32) -> Self {
         Self {
             radius,
@@ -48,8 +47,8 @@ impl Alignment {
         }
     }
 
-    pub(super) fn look(&self) -> Look {
-        Look {
+    pub(super) fn visibility(&self) -> Visibility {
+        Visibility {
             radius: self.radius,
             field_of_view: self.field_of_view,
             groups: self.groups,
@@ -65,12 +64,15 @@ impl Default for Alignment {
             field_of_view: f32::INFINITY,
             groups: SteeringGroups::ALL,
             max_neighbors: u32::MAX,
-            influence: Influence::at(priority::ALIGNMENT),
+            influence: Influence::of::<Self>(),
         }
     }
 }
 
 impl Behavior for Alignment {
+    const PRIORITY: i16 = 120;
+    const COLOR: Option<[u8; 3]> = Some([124, 145, 40]);
+
     type Memory = ();
     type World = Res<'static, Neighbors>;
 
@@ -85,27 +87,45 @@ impl Behavior for Alignment {
         )?;
         InvalidParameter::unless_some("Alignment.max_neighbors", self.max_neighbors)
     }
+}
 
+impl Steer for Alignment {
     fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
-        let sums = sums_of_look(neighbors, me, [Look::NONE, self.look(), Look::NONE]);
-        alignment(&Boid::of(me), &sums).into()
+        let sums = sums_around(
+            neighbors,
+            me,
+            [Visibility::NONE, self.visibility(), Visibility::NONE],
+        );
+        Self::force(&Limits::of(me), &sums[1], self.radius.recip()).into()
     }
 }
 
-/// The neighbors must agree at least this much, of 1, for a full direction.
+/// Up to this share of agreement among the neighbors the direction fades in.
 const AGREEMENT: f32 = 0.1;
 
-/// The force of [`Alignment`], N.
-#[inline(always)]
-pub(super) fn alignment<N: Number>(me: &Boid<N>, sums: &FlockSums<N>) -> [N; 2] {
-    let [x, y] = sums.headings;
-    // Nobody in sight is no direction, and no division by zero either.
-    let clear = (x * x + y * y)
-        .sqrt()
-        .max(N::splat(AGREEMENT) * sums.aligned)
-        .max(N::splat(1e-20));
-    let speed = me.max_speed / clear;
-    let [x, y] = me.track([x * speed, y * speed]);
-    let strength = sums.aligned.min(N::splat(1.0)).max(N::splat(0.0));
-    [strength * x, strength * y]
+impl Rule for Alignment {
+    /// `u · heading`, and `u`.
+    #[inline(always)]
+    fn contribution<N: Number>(neighbor: &Seen<N>, u: N) -> Sum<N> {
+        let [x, y] = neighbor.heading;
+        Sum {
+            vector: [x * u, y * u],
+            weight: u,
+        }
+    }
+
+    /// `track(max_speed · dir(Σ)) · min(1, Σ u)`
+    #[inline(always)]
+    fn force<N: Number>(me: &Limits<N>, sum: &Sum<N>, _: N) -> [N; 2] {
+        let [x, y] = sum.vector;
+        // Without neighbors there is no direction, and no division by zero either.
+        let clear = (x * x + y * y)
+            .sqrt()
+            .max(N::splat(AGREEMENT) * sum.weight)
+            .max(N::splat(1e-20));
+        let speed = me.max_speed / clear;
+        let [x, y] = me.track([x * speed, y * speed]);
+        let strength = sum.weight.min(N::splat(1.0)).max(N::splat(0.0));
+        [strength * x, strength * y]
+    }
 }

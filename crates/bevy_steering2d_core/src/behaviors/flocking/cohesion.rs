@@ -2,12 +2,12 @@
 
 use bevy::prelude::*;
 
-use super::boid::{Boid, FlockSums};
-use super::class::Look;
-use super::look::sums_of_look;
+use super::accumulate::sums_around;
+use super::profile::Visibility;
+use super::rule::{Limits, Rule, Seen, Sum};
 use crate::behaviors::embeds_influence;
-use crate::perception::{Neighbors, Perception, SteeringGroups};
-use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
+use crate::perception::{Neighbors, SteeringGroups};
+use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 use bevy_steering2d_kernel::simd::{Number, clamp_length};
 
 /// Is drawn to the middle of its neighbors.
@@ -21,25 +21,24 @@ use bevy_steering2d_kernel::simd::{Number, clamp_length};
 /// `u = 1 − (d/r)²`. Zero when alone. (Reynolds 1987; Buckland; cCohesion)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[require(Perception)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Cohesion {
-    /// How far it looks, m, `> 0`. Default `8.0`.
+    /// How far it sees neighbors, m, `> 0`. Default `8.0`.
     pub radius: f32,
     /// The whole angle it sees, centered on its heading, rad, `> 0`; a full circle and more sees
     /// all around, which is also the fastest. Default infinity.
     pub field_of_view: f32,
-    /// Whom it sees. Default everybody.
+    /// The groups it sees. Default all.
     pub groups: SteeringGroups,
     /// At most this many neighbors count, nearest first, equally near ones by id, `≥ 1`. Default no
     /// limit.
     pub max_neighbors: u32,
-    /// Its say among the other behaviors.
+    /// Weight, priority, probability, and whether it is enabled.
     pub influence: Influence,
 }
 
 impl Cohesion {
-    /// Looks `radius` m far.
+    /// Sees neighbors within `radius` m.
     pub fn within(radius: f32) -> Self {
         Self {
             radius,
@@ -47,8 +46,8 @@ impl Cohesion {
         }
     }
 
-    pub(super) fn look(&self) -> Look {
-        Look {
+    pub(super) fn visibility(&self) -> Visibility {
+        Visibility {
             radius: self.radius,
             field_of_view: self.field_of_view,
             groups: self.groups,
@@ -64,12 +63,15 @@ impl Default for Cohesion {
             field_of_view: f32::INFINITY,
             groups: SteeringGroups::ALL,
             max_neighbors: u32::MAX,
-            influence: Influence::at(priority::COHESION),
+            influence: Influence::of::<Self>(),
         }
     }
 }
 
 impl Behavior for Cohesion {
+    const PRIORITY: i16 = 110;
+    const COLOR: Option<[u8; 3]> = Some([18, 137, 231]);
+
     type Memory = ();
     type World = Res<'static, Neighbors>;
 
@@ -84,18 +86,36 @@ impl Behavior for Cohesion {
         )?;
         InvalidParameter::unless_some("Cohesion.max_neighbors", self.max_neighbors)
     }
+}
 
+impl Steer for Cohesion {
     fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
-        let sums = sums_of_look(neighbors, me, [Look::NONE, Look::NONE, self.look()]);
-        cohesion(&Boid::of(me), &sums, self.radius.recip()).into()
+        let sums = sums_around(
+            neighbors,
+            me,
+            [Visibility::NONE, Visibility::NONE, self.visibility()],
+        );
+        Self::force(&Limits::of(me), &sums[2], self.radius.recip()).into()
     }
 }
 
-/// The force of [`Cohesion`], N; `per_radius` is 1 / its radius, 1/m.
-#[inline(always)]
-pub(super) fn cohesion<N: Number>(me: &Boid<N>, sums: &FlockSums<N>, per_radius: N) -> [N; 2] {
-    let [x, y] = sums.offsets;
-    // The center is at offsets / cohering; less than one whole neighbor pulls by its share.
-    let pull = me.max_force * per_radius / sums.cohering.max(N::splat(1.0));
-    clamp_length([pull * x, pull * y], me.max_force)
+impl Rule for Cohesion {
+    /// `u · offset`, and `u`.
+    #[inline(always)]
+    fn contribution<N: Number>(neighbor: &Seen<N>, u: N) -> Sum<N> {
+        let [x, y] = neighbor.offset;
+        Sum {
+            vector: [x * u, y * u],
+            weight: u,
+        }
+    }
+
+    /// `max_force / r · Σ / max(1, Σ u)`, clamped: the center of the neighbors is at `Σ / Σ u`; a
+    /// neighbor at the edge of the radius, with less than one whole weight, pulls by its share.
+    #[inline(always)]
+    fn force<N: Number>(me: &Limits<N>, sum: &Sum<N>, per_radius: N) -> [N; 2] {
+        let [x, y] = sum.vector;
+        let pull = me.max_force * per_radius / sum.weight.max(N::splat(1.0));
+        clamp_length([pull * x, pull * y], me.max_force)
+    }
 }

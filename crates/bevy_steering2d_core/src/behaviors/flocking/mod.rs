@@ -1,41 +1,43 @@
-//! Flocks: three behaviors that share one walk over the neighbors.
+//! Flocks: Separation, Alignment and Cohesion, which share one accumulation of neighbors.
 //!
-//! An agent's three components make it one of a few [classes](class), found anew when they change.
-//! The [walk](walk) goes over all agents in cell order and sums over the neighbors of each, eight at
-//! a time; those who count their neighbors [look](look) at one after the other. The combiner, in
-//! the order of the ledgers, turns the sums into [forces](boid) and [settles](settle) them, eight
-//! agents at a time.
+//! | file | duty |
+//! |---|---|
+//! | `separation`, `alignment`, `cohesion` | one rule each: its parameters, what a neighbor adds, the force |
+//! | `rule` | what the rules have in common |
+//! | `profile` | the parameters of agents that flock alike, found when they change |
+//! | `visibility` | which candidates a rule sees |
+//! | `gathered` | the candidates of a cell, side by side |
+//! | `accumulate` | Steer: the sums over the neighbors of every agent |
+//! | `forces` | from sums to forces, eight agents at a time |
+//! | `entries` | from forces to ledger entries, as the combiner asks for them |
 
+mod accumulate;
 mod alignment;
-mod boid;
-mod class;
 mod cohesion;
-mod look;
+mod entries;
+mod forces;
+mod gathered;
+mod profile;
+mod rule;
 mod separation;
-mod settle;
-mod walk;
+mod visibility;
 
-use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 
 pub use alignment::Alignment;
-pub(crate) use class::{FlockClasses, classify_flock, declassify};
 pub use cohesion::Cohesion;
 pub use separation::Separation;
-pub(crate) use walk::{Flock, walk_flock};
 
-use settle::{Boids, FlockForces};
+use accumulate::{AccumulatedSums, accumulate_neighbors};
+use entries::FlockEntries;
+use profile::{FlockProfiles, reset_profile, update_profiles};
 
-use crate::force::LedgerPage;
-use crate::perception::{Neighbors, Perception};
-use crate::registry::BehaviorSlot;
-use crate::steer::Step;
-use crate::{
-    Behavior, Cut, Kinematics, SteeringClock, SteeringForce, SteeringId, SteeringWarnings, Targets,
-    Vehicle,
-};
+use crate::adjust::complete_ledgers;
+use crate::combine::combine_agents;
+use crate::pipeline::{BehaviorOrder, CombineSystems, IndexSystems, register_steering};
+use crate::{AdjustSystems, SteeringSchedule};
 
-/// Everything a boid needs besides a body: the three rules, which flock out of the box. (Reynolds 1987)
+/// The three rules of a flock, with weights that flock out of the box. (Reynolds 1987)
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -45,8 +47,8 @@ use crate::{
 /// # }
 /// ```
 ///
-/// To tune one of the three, set it in the bundle. Beside the bundle Bevy refuses it: a component that
-/// comes twice in one spawn panics.
+/// To tune one of the three, set it in the bundle: Bevy panics when a component comes twice in one
+/// spawn.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -55,16 +57,16 @@ use crate::{
 /// ```
 #[derive(Bundle, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Flocking {
-    /// Not too near …
+    /// Away from neighbors that are too near.
     pub separation: Separation,
-    /// … in the same direction …
+    /// In the direction of the neighbors.
     pub alignment: Alignment,
-    /// … together.
+    /// Towards the neighbors.
     pub cohesion: Cohesion,
 }
 
 impl Flocking {
-    /// All three look equally far, m, `> 0`.
+    /// All three see neighbors within `radius` m, `> 0`.
     pub fn within(radius: f32) -> Self {
         let mut flocking = Self::default();
         flocking.separation.radius = radius;
@@ -74,198 +76,34 @@ impl Flocking {
     }
 }
 
-#[derive(SystemParam)]
-pub(crate) struct Slots<'w> {
-    separation: Res<'w, BehaviorSlot<Separation>>,
-    alignment: Res<'w, BehaviorSlot<Alignment>>,
-    cohesion: Res<'w, BehaviorSlot<Cohesion>>,
+/// Registers the three rules: the neighbors of all are accumulated in Steer, and the entries follow
+/// when the ledgers are read, in Adjust or in Combine.
+pub(super) fn register(app: &mut App) {
+    register_steering::<Separation>(app);
+    register_steering::<Alignment>(app);
+    register_steering::<Cohesion>(app);
+    app.init_resource::<AccumulatedSums>()
+        .init_resource::<FlockProfiles>()
+        .add_observer(reset_profile::<Separation>)
+        .add_observer(reset_profile::<Alignment>)
+        .add_observer(reset_profile::<Cohesion>)
+        .add_systems(
+            SteeringSchedule::Index,
+            update_profiles.in_set(IndexSystems::Prepare),
+        )
+        .add_systems(
+            SteeringSchedule::Steer,
+            accumulate_neighbors.in_set(BehaviorOrder(0)),
+        )
+        .add_systems(
+            SteeringSchedule::Adjust,
+            complete_ledgers::<FlockEntries>.before(AdjustSystems::Prepare),
+        )
+        .add_systems(
+            SteeringSchedule::Combine,
+            combine_agents::<FlockEntries>.in_set(CombineSystems),
+        );
 }
 
-/// Who has at least one of the three.
-pub(crate) type Flocks = Or<(With<Separation>, With<Alignment>, With<Cohesion>)>;
-
-/// What the flock asks of everybody this tick.
-#[derive(SystemParam)]
-pub(crate) struct FlockRules<'w, 's> {
-    classes: Res<'w, FlockClasses>,
-    flock: Res<'w, Flock>,
-    neighbors: Res<'w, Neighbors>,
-    complaints: Complaints<'w, 's>,
-}
-
-/// Some agents that follow each other in a table, and what the flock asks of them.
-#[derive(Default)]
-pub(crate) struct Flockers {
-    boids: Boids,
-    forces: FlockForces,
-}
-
-impl Flockers {
-    pub(crate) const MOST: usize = Boids::MOST;
-
-    /// Separation, Alignment and Cohesion of one of them, N.
-    #[inline]
-    pub(crate) fn forces_on(&self, at: usize) -> [Vec2; 3] {
-        self.forces.raw(at)
-    }
-}
-
-/// One such agent.
-#[derive(Clone, Copy)]
-pub(crate) struct Flocker<'a> {
-    pub(crate) entity: Entity,
-    pub(crate) perception: &'a Perception,
-    pub(crate) vehicle: &'a Vehicle,
-    pub(crate) body: &'a Kinematics,
-    /// Time until it thinks again, s.
-    pub(crate) delta: f32,
-}
-
-impl Flocker<'_> {
-    /// Whether it has a body and a vehicle that can be steered.
-    fn is_sound(&self) -> bool {
-        let is_sound = self.body.is_steerable() && self.body.heading.is_finite();
-        is_sound && self.vehicle.check().is_ok()
-    }
-}
-
-impl FlockRules<'_, '_> {
-    /// Asks for what an agent sees whose turn comes soon.
-    #[inline]
-    pub(crate) fn prefetch(&self, perception: &Perception) {
-        self.flock.prefetch(perception, &self.neighbors);
-    }
-
-    /// Finds what the flock asks of up to [`Flockers::MOST`] agents.
-    #[inline(always)]
-    pub(crate) fn ask<'a>(
-        &self,
-        flockers: &mut Flockers,
-        agents: impl Iterator<Item = Flocker<'a>>,
-    ) {
-        let (mut count, mut anybody) = (0, false);
-        for (at, agent) in agents.enumerate().take(Flockers::MOST) {
-            let sums = self.flock.sums_of(agent.perception, &self.neighbors);
-            let boids = &mut flockers.boids;
-            boids.put_body(at, sums, agent.body);
-            boids.put_vehicle(at, agent.vehicle, agent.delta);
-            boids.put_class(at, agent.perception.class, &self.classes);
-            count = at + 1;
-            anybody |= agent.perception.flocks();
-        }
-        if anybody {
-            flockers.boids.settle(count, &mut flockers.forces);
-        }
-    }
-
-    /// What the flock asks of one agent, N.
-    pub(crate) fn forces_on(&self, agent: Flocker) -> [Vec2; 3] {
-        if !agent.perception.flocks() {
-            return default();
-        }
-        let mut flockers = Flockers::default();
-        self.ask(&mut flockers, std::iter::once(agent));
-        flockers.forces_on(0)
-    }
-
-    /// Settles an agent that flocks and does nothing else, by priority. Writes its ledger and gives
-    /// the total, N, unless there is more to it.
-    #[inline]
-    pub(crate) fn settle(
-        &self,
-        page: LedgerPage,
-        (flockers, at): (&Flockers, usize),
-        perception: &Perception,
-        ledger: &mut SteeringForce,
-    ) -> Option<Vec2> {
-        let entries = self.classes.get(perception.class).ledger.as_ref()?;
-        let total = flockers.forces.total(at);
-        total.is_finite().then(|| {
-            let (raw, shares) = (flockers.forces.raw(at), flockers.forces.shares(at));
-            ledger.write(page, entries, raw, shares);
-            total
-        })
-    }
-
-    /// Writes the ledger entries of all three at once, into a ledger begun, unless they are in it
-    /// already.
-    pub(crate) fn record(&self, agent: &Flocker, forces: [Vec2; 3], ledger: &mut SteeringForce) {
-        if !agent.perception.flocks() {
-            return;
-        }
-        let class = self.classes.get(agent.perception.class);
-        let any = class.rules.iter().find_map(|rule| rule.entry.as_ref());
-        if any.is_none_or(|entry| ledger.heard_of(entry.behavior)) {
-            return;
-        }
-        let is_sound = agent.is_sound();
-        if class.faulty || !is_sound {
-            self.complaints.raise(agent.entity);
-        }
-        if !is_sound {
-            return;
-        }
-        for (rule, force) in class.rules.iter().zip(forces) {
-            let Some(mut entry) = rule.entry else {
-                continue;
-            };
-            if entry.cut == Cut::Nothing {
-                if force.is_finite() {
-                    entry.raw = force;
-                } else {
-                    self.complaints.raise_force(agent.entity, force);
-                    entry.cut = Cut::Invalid;
-                }
-            }
-            ledger.record(entry);
-        }
-    }
-}
-
-/// Says what is wrong with an agent that cannot flock.
-#[derive(SystemParam)]
-pub(crate) struct Complaints<'w, 's> {
-    clock: Res<'w, SteeringClock>,
-    warnings: Res<'w, SteeringWarnings>,
-    targets: Targets<'w, 's>,
-    agents: Query<
-        'w,
-        's,
-        (
-            &'static SteeringId,
-            &'static Vehicle,
-            &'static Kinematics,
-            AnyOf<(&'static Separation, &'static Alignment, &'static Cohesion)>,
-        ),
-    >,
-}
-
-impl Complaints<'_, '_> {
-    #[cold]
-    fn raise(&self, entity: Entity) {
-        let step = Step::new(&self.clock, &self.warnings, &self.targets);
-        if let Ok((&id, vehicle, body, (separation, alignment, cohesion))) = self.agents.get(entity)
-            && step.agent(entity, id, vehicle, body, None).is_some()
-        {
-            separation.inspect(|rule| self.raise_rule(&step, entity, *rule));
-            alignment.inspect(|rule| self.raise_rule(&step, entity, *rule));
-            cohesion.inspect(|rule| self.raise_rule(&step, entity, *rule));
-        }
-    }
-
-    fn raise_rule<B: Behavior>(&self, step: &Step, entity: Entity, rule: &B) {
-        let influence = rule.influence();
-        if influence.enabled
-            && let Err(error) = influence.check().and_then(|()| rule.check())
-        {
-            step.warn_of_behavior::<B>(entity, &error);
-        }
-    }
-
-    #[cold]
-    fn raise_force(&self, entity: Entity, force: Vec2) {
-        self.warnings.raise(&self.clock, entity, "Flocking", || {
-            format!("its flock gave the force {force}; it counts as none")
-        });
-    }
-}
+/// Agents with at least one of the three rules.
+type Flocks = Or<(With<Separation>, With<Alignment>, With<Cohesion>)>;

@@ -1,13 +1,15 @@
 //! Apart from the neighbors.
 
+use bevy::math::ops;
 use bevy::prelude::*;
 
-use super::boid::{Boid, FlockSums};
-use super::class::Look;
-use super::look::sums_of_look;
+use super::accumulate::sums_around;
+use super::profile::Visibility;
+use super::rule::{Limits, Rule, SPOT_SQUARED, Seen, Sum};
 use crate::behaviors::embeds_influence;
-use crate::perception::{Neighbors, Perception, SteeringGroups};
-use crate::{Agent, Behavior, Influence, InvalidParameter, priority};
+use crate::perception::{Neighbors, SteeringGroups};
+use crate::random::GOLDEN_RATIO;
+use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, SteeringId};
 use bevy_steering2d_kernel::simd::{Number, clamp_length};
 
 /// Keeps its distance from its neighbors.
@@ -23,25 +25,24 @@ use bevy_steering2d_kernel::simd::{Number, clamp_length};
 /// (Reynolds 1987; Buckland; cSeparation)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[require(Perception)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Separation {
-    /// How far it looks, m, `> 0`. Default `2.0`.
+    /// How far it sees neighbors, m, `> 0`. Default `2.0`.
     pub radius: f32,
     /// The whole angle it sees, centered on its heading, rad, `> 0`; a full circle and more sees
     /// all around, which is also the fastest. Default infinity.
     pub field_of_view: f32,
-    /// Whom it sees. Default everybody.
+    /// The groups it sees. Default all.
     pub groups: SteeringGroups,
     /// At most this many neighbors count, nearest first, equally near ones by id, `≥ 1`. Default no
     /// limit.
     pub max_neighbors: u32,
-    /// Its say among the other behaviors.
+    /// Weight, priority, probability, and whether it is enabled.
     pub influence: Influence,
 }
 
 impl Separation {
-    /// Looks `radius` m far.
+    /// Sees neighbors within `radius` m.
     pub fn within(radius: f32) -> Self {
         Self {
             radius,
@@ -49,8 +50,8 @@ impl Separation {
         }
     }
 
-    pub(super) fn look(&self) -> Look {
-        Look {
+    pub(super) fn visibility(&self) -> Visibility {
+        Visibility {
             radius: self.radius,
             field_of_view: self.field_of_view,
             groups: self.groups,
@@ -66,12 +67,15 @@ impl Default for Separation {
             field_of_view: f32::INFINITY,
             groups: SteeringGroups::ALL,
             max_neighbors: u32::MAX,
-            influence: Influence::at(priority::SEPARATION),
+            influence: Influence::of::<Self>(),
         }
     }
 }
 
 impl Behavior for Separation {
+    const PRIORITY: i16 = 130;
+    const COLOR: Option<[u8; 3]> = Some([218, 254, 53]);
+
     type Memory = ();
     type World = Res<'static, Neighbors>;
 
@@ -86,16 +90,48 @@ impl Behavior for Separation {
         )?;
         InvalidParameter::unless_some("Separation.max_neighbors", self.max_neighbors)
     }
+}
 
+impl Steer for Separation {
     fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
-        let sums = sums_of_look(neighbors, me, [self.look(), Look::NONE, Look::NONE]);
-        separation(&Boid::of(me), &sums).into()
+        let sums = sums_around(
+            neighbors,
+            me,
+            [self.visibility(), Visibility::NONE, Visibility::NONE],
+        );
+        Self::force(&Limits::of(me), &sums[0], self.radius.recip()).into()
     }
 }
 
-/// The force of [`Separation`], N.
-#[inline(always)]
-pub(super) fn separation<N: Number>(me: &Boid<N>, sums: &FlockSums<N>) -> [N; 2] {
-    let [x, y] = clamp_length(sums.away, N::splat(1.0));
-    [me.max_force * x, me.max_force * y]
+impl Rule for Separation {
+    /// `u² · dir(me → neighbor)`; the force points the other way. The weight counts neighbors on the
+    /// agent's own spot, which have no direction.
+    #[inline(always)]
+    fn contribution<N: Number>(neighbor: &Seen<N>, u: N) -> Sum<N> {
+        let push = u * u * neighbor.square.inverse_sqrt();
+        let [x, y] = neighbor.offset;
+        Sum {
+            vector: [x * push, y * push],
+            weight: u * neighbor.square.is_below(N::splat(SPOT_SQUARED)),
+        }
+    }
+
+    /// `−max_force · Σ`, clamped.
+    #[inline(always)]
+    fn force<N: Number>(me: &Limits<N>, sum: &Sum<N>, _: N) -> [N; 2] {
+        let [x, y] = clamp_length(sum.vector, N::splat(1.0));
+        let zero = N::splat(0.0);
+        [me.max_force * (zero - x), me.max_force * (zero - y)]
+    }
+}
+
+impl Separation {
+    /// Gives neighbors on the agent's own spot a direction, so that the agent leaves them in one of
+    /// its own: successive ids are turned by the golden angle.
+    pub(super) fn leave_spot(sum: &mut Sum, id: SteeringId) {
+        let turns = id.0.wrapping_mul(GOLDEN_RATIO) as f32 / u32::MAX as f32;
+        let angle = turns * std::f32::consts::TAU;
+        let direction = Vec2::new(ops::cos(angle), ops::sin(angle));
+        sum.vector = (Vec2::from(sum.vector) - sum.weight * direction).into();
+    }
 }

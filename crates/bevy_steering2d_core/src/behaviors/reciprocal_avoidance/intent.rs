@@ -1,18 +1,16 @@
-//! What everybody is up to: what those who avoid each other know of each other.
+//! Intents: what agents that avoid each other know of each other.
 
 use bevy::prelude::*;
 
-use crate::behaviors::{FlockRules, Flocker};
-use crate::force::LedgerPage;
 use crate::parallel::{FORMULA_PASS, for_each_mut};
 use crate::steer::Steered;
 use crate::{
-    Cut, FollowPath, FollowPathMemory, Kinematics, LedgerEntry, Perception, SteeringClock,
-    SteeringForce, SteeringId, SteeringPath, ThinkEvery, Vehicle,
+    Agent, FollowPath, FollowPathMemory, Kinematics, Requests, SteeringClock, SteeringForce,
+    SteeringId, SteeringPath, ThinkEvery, Vehicle,
 };
 
-/// What an agent with [`ReciprocalAvoidance`](crate::ReciprocalAvoidance) is up to this tick, for
-/// others to see.
+/// What an agent with [`ReciprocalAvoidance`](crate::ReciprocalAvoidance) requests this tick, for
+/// its neighbors to read.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -21,8 +19,6 @@ pub struct Intent {
     pub velocity: Vec2,
     /// How far it still has to go, m; zero without a [`FollowPath`].
     pub left: f32,
-    /// The weighted sum of its other behaviors, N.
-    pub(super) force: Vec2,
 }
 
 impl Intent {
@@ -32,11 +28,9 @@ impl Intent {
     }
 }
 
-/// Writes down what everybody is up to, before anybody gives way.
-pub(crate) fn note_intents(
+/// Publishes what every agent requests, before any of them gives way.
+pub(crate) fn publish_intents(
     clock: Res<SteeringClock>,
-    page: Res<LedgerPage>,
-    flock: FlockRules,
     paths: Query<&SteeringPath>,
     mut agents: Query<
         (
@@ -44,53 +38,30 @@ pub(crate) fn note_intents(
             &Vehicle,
             &Kinematics,
             Option<&ThinkEvery>,
-            Option<&Perception>,
             Option<(&FollowPath, &FollowPathMemory)>,
-            &mut SteeringForce,
+            &SteeringForce,
             &mut Intent,
         ),
         Steered,
     >,
 ) {
-    let (tick, delta) = (clock.tick, clock.delta);
     for_each_mut(
         &mut agents,
         FORMULA_PASS,
-        |((entity, &id), vehicle, body, every, perception, follow, mut force, mut intent)| {
-            let Some(ticks) = ThinkEvery::turn(every, id, tick) else {
+        |((entity, &id), vehicle, body, every, follow, force, mut intent)| {
+            if ThinkEvery::turn(every, id, clock.tick).is_none() || !body.is_steerable() {
+                return;
+            }
+            let Ok(me) = Agent::new(entity, id, vehicle, body, every, &clock) else {
                 return;
             };
-            let delta = delta * ticks as f32;
-            force.begin(*page);
-            // The combiner would come too late.
-            if let Some(perception) = perception {
-                let me = Flocker {
-                    entity,
-                    perception,
-                    vehicle,
-                    body,
-                    delta,
-                };
-                flock.record(&me, flock.forces_on(me), &mut force);
-            }
-            if !body.is_steerable() {
-                return;
-            }
-            let heard = force.entries_mut().iter();
-            let wanted: Vec2 = heard
-                .filter(|entry| entry.cut == Cut::Nothing)
-                .map(LedgerEntry::weighted)
-                .sum();
-            let response = vehicle.response_time.max(delta) / body.mass;
-            let velocity = body.velocity + response * wanted.clamp_length_max(vehicle.max_force);
             let left = follow.and_then(|(follow, progress)| {
                 let path = paths.get(follow.path.unwrap_or(entity)).ok()?;
                 Some(path.length() - progress.distance)
             });
             *intent = Intent {
-                velocity: velocity.clamp_length_max(vehicle.max_speed),
+                velocity: Requests::of(force.entries()).velocity(&me),
                 left: left.unwrap_or(0.0),
-                force: wanted,
             };
         },
     );

@@ -16,17 +16,18 @@ use bevy::prelude::*;
 use smallvec::SmallVec;
 
 pub use intent::Intent;
-pub(crate) use intent::note_intents;
 
 use foresight::Foresight;
+use intent::publish_intents;
 use other::Other;
 
 use super::embeds_influence;
 use super::half_planes::{HalfPlane, nearest_allowed};
-use crate::perception::{
-    Neighbor, NeighborView, Neighbors, Perception, Region, SteeringGroups, Surroundings,
+use crate::perception::{Neighbor, NeighborView, Neighbors, Region, SteeringGroups, Surroundings};
+use crate::{
+    Adjust, AdjustSystems, Agent, Behavior, Circle, Influence, InvalidParameter, Requests,
+    SteeringSchedule,
 };
-use crate::{Agent, Behavior, Circle, Influence, InvalidParameter, priority};
 
 /// Keeps what the other behaviors want from ending in a bump: it chooses the velocity nearest to
 /// the wish that leaves everybody room, and mends their forces accordingly.
@@ -41,7 +42,7 @@ use crate::{Agent, Behavior, Circle, Influence, InvalidParameter, priority};
 ///
 /// It is heard after all other behaviors of its agent, theirs and yours (not those that others
 /// [lend](crate::SteersFor)), takes their weighted sum for the wish, and adds what is missing to
-/// the velocity it chooses. That is exact under [`Combine::WeightedSum`](crate::Combine); under
+/// the velocity it chooses. That is exact under [`WeightedSum`](crate::WeightedSum); under
 /// other modes the wish is cut, and so is the mending.
 ///
 /// Two looks ahead, one far and one near:
@@ -75,7 +76,6 @@ use crate::{Agent, Behavior, Circle, Influence, InvalidParameter, priority};
 /// Where an agreement leaves slack, each may use at least half of it.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[require(Perception, Intent, ReciprocalMemory)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct ReciprocalAvoidance {
     /// How far into the future foresight looks: its concern falls to 37 % in this time, s, `> 0`.
@@ -113,7 +113,7 @@ impl Default for ReciprocalAvoidance {
             groups: SteeringGroups::ALL,
             influence: Influence {
                 weight: 2.0,
-                ..Influence::at(priority::RECIPROCAL_AVOIDANCE)
+                ..Influence::of::<Self>()
             },
         }
     }
@@ -137,10 +137,26 @@ pub struct ReciprocalWorld<'w, 's> {
 }
 
 impl Behavior for ReciprocalAvoidance {
-    type Memory = &'static mut ReciprocalMemory;
+    const PRIORITY: i16 = 5;
+    const COLOR: Option<[u8; 3]> = Some([40, 244, 252]);
+
+    type Memory = (&'static mut ReciprocalMemory, &'static Intent);
     type World = ReciprocalWorld<'static, 'static>;
 
     embeds_influence!();
+
+    fn build(app: &mut App) {
+        app.register_type::<Intent>().add_systems(
+            SteeringSchedule::Adjust,
+            publish_intents
+                .in_set(AdjustSystems::Prepare)
+                .run_if(any_with_component::<Self>),
+        );
+    }
+
+    fn perception_radius(&self, _: f32) -> f32 {
+        self.radius
+    }
 
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("ReciprocalAvoidance.horizon", self.horizon)?;
@@ -150,11 +166,14 @@ impl Behavior for ReciprocalAvoidance {
         InvalidParameter::unless_some("ReciprocalAvoidance.max_neighbors", self.max_neighbors)?;
         InvalidParameter::unless_fraction("ReciprocalAvoidance.precedence", self.precedence)
     }
+}
 
-    fn steer(
+impl Adjust for ReciprocalAvoidance {
+    fn adjust(
         &self,
         me: &Agent,
-        mut memory: Mut<ReciprocalMemory>,
+        requests: &Requests,
+        (mut memory, _): (Mut<ReciprocalMemory>, &Intent),
         world: &ReciprocalWorld,
     ) -> Vec2 {
         let Ok(mine) = world.intents.get(me.entity) else {
@@ -174,7 +193,7 @@ impl Behavior for ReciprocalAvoidance {
         memory.chosen = wanted;
         let chosen = self.with_reflexes(me, &others, &walls, wanted);
         let needed = me.mass * (chosen - me.velocity) / me.delta.max(f32::MIN_POSITIVE);
-        (needed - mine.force) / self.influence.weight.max(f32::MIN_POSITIVE)
+        (needed - requests.force) / self.influence.weight.max(f32::MIN_POSITIVE)
     }
 }
 

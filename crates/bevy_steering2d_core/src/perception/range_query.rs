@@ -9,10 +9,10 @@ use crate::random::GOLDEN_RATIO;
 use bevy_steering2d_kernel::simd::{Baseline, Number, Register, WIDTH};
 
 /// Makes up for rounding where a neighbor is exactly at the radius.
-pub(super) const REACH_SLACK: f32 = 1.000_1;
+pub(super) const RADIUS_SLACK: f32 = 1.000_1;
 
 /// The places within a radius, found eight at a time.
-pub(super) struct Near<'a> {
+pub(super) struct RangeQuery<'a> {
     neighbors: &'a Neighbors,
     id: SteeringId,
     around: [Baseline; 2],
@@ -29,10 +29,10 @@ pub(super) struct Near<'a> {
     found: u32,
 }
 
-impl<'a> Near<'a> {
+impl<'a> RangeQuery<'a> {
     #[inline]
     pub(super) fn of(neighbors: &'a Neighbors, view: &NeighborView) -> Self {
-        let reach = view.radius * REACH_SLACK;
+        let reach = view.radius * RADIUS_SLACK;
         Self {
             neighbors,
             id: view.id,
@@ -50,7 +50,7 @@ impl<'a> Near<'a> {
     /// One bit for each of the first eight places of a range that is near.
     #[inline(always)]
     fn sift(&self, range: &Range<usize>) -> u32 {
-        let places = &self.neighbors.places;
+        let places = &self.neighbors.columns;
         let x = Baseline::load(&places.x, range.start) - self.around[0];
         let y = Baseline::load(&places.y, range.start) - self.around[1];
         let near = (x * x + y * y).at_most(self.farthest);
@@ -74,7 +74,7 @@ impl<'a> Near<'a> {
     }
 }
 
-impl Iterator for Near<'_> {
+impl Iterator for RangeQuery<'_> {
     type Item = usize;
 
     #[inline]

@@ -1,4 +1,4 @@
-//! Which behaviors exist, and what one agent has of them.
+//! The registry of behaviors, and the registration of behaviors and combiners.
 
 use std::any::TypeId;
 use std::marker::PhantomData;
@@ -7,11 +7,20 @@ use bevy::ecs::world::{EntityRef, EntityWorldMut};
 use bevy::prelude::*;
 use bevy::reflect::FromType;
 
-use crate::perception::{Probing, ask, clear_probes};
-use crate::satellite::{SteeredBy, SteersFor};
-use crate::schedule::{BehaviorOrder, ProbeOrder, SteeringStage};
-use crate::steer::{steer_agents, steer_satellites};
-use crate::{Behavior, Influence, InvalidParameter, SensesColliders, Vehicle};
+use super::schedule::{AdjustSystems, BehaviorOrder, IndexSystems, SteeringSchedule};
+use crate::adjust::{Adjusted, adjust_agents, adjust_behavior_entities};
+use crate::behavior::BehaviorMemory;
+use crate::behavior_entity::{SteeredBy, SteersFor};
+use crate::behavior_needs::{Senses, require};
+use crate::combine::register_combiner;
+use crate::events::TargetWatch;
+use crate::perception::{
+    note_perception_radius, probe_colliders, reset_changed_radius, reset_perception_radius,
+};
+use crate::steer::{steer_agents, steer_behavior_entities};
+use crate::{
+    Adjust, Behavior, Combiner, Influence, InvalidParameter, SensesColliders, Steer, Vehicle,
+};
 
 /// Index of a registered behavior in the [`BehaviorRegistry`].
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,6 +47,12 @@ pub struct BehaviorInfo {
     pub name: &'static str,
     /// The component's type.
     pub type_id: TypeId,
+    /// Its default priority.
+    pub priority: i16,
+    /// Its color in debug drawings, as sRGB bytes, if it has one of its own.
+    pub color: Option<[u8; 3]>,
+    /// The step it runs in.
+    pub step: SteeringSchedule,
     read: fn(EntityRef) -> Option<Influence>,
     write: fn(&mut EntityWorldMut, Influence) -> bool,
     remove: fn(&mut EntityWorldMut) -> bool,
@@ -69,7 +84,7 @@ fn remove<B: Behavior>(entity: &mut EntityWorldMut) -> bool {
     removed
 }
 
-/// A registered behavior's way through reflection: type data in the
+/// Access to a registered behavior by reflection: type data in the
 /// [`AppTypeRegistry`], for tools that know it only by its type. Every
 /// [registered](SteeringAppExt) behavior has it, whatever else its type reflects.
 ///
@@ -154,10 +169,10 @@ pub struct AssignedBehavior {
     pub id: BehaviorId,
     /// Its short name.
     pub name: &'static str,
-    /// The entity that carries the component: the agent, or one that
+    /// The entity with the component: the agent, or a behavior entity that
     /// [`SteersFor`](crate::SteersFor) it.
     pub carrier: Entity,
-    /// Its say.
+    /// Its influence.
     pub influence: Influence,
 }
 
@@ -188,40 +203,49 @@ impl BehaviorRegistry {
         &self.0[usize::from(id.0)]
     }
 
-    /// The registered behavior `B`; `None` if nobody registered it.
+    /// The registered behavior `B`; `None` if it is not registered.
     pub fn of<B: Behavior>(&self) -> Option<&BehaviorInfo> {
         self.0.iter().find(|info| info.type_id == TypeId::of::<B>())
     }
 
-    /// Everything that steers an agent: its own behaviors, then those of related entities.
-    /// Empty for an entity that does not exist.
+    /// Everything that steers an agent: its own behaviors, then those of its behavior entities,
+    /// each group followed by its members. Empty for an entity that does not exist.
     pub fn assigned_to(&self, world: &World, agent: Entity) -> Vec<AssignedBehavior> {
-        let Ok(own) = world.get_entity(agent) else {
-            return Vec::new();
-        };
-        let related = own.get::<SteeredBy>().into_iter().flat_map(SteeredBy::iter);
-        std::iter::once(agent)
-            .chain(related)
-            .filter_map(|carrier| world.get_entity(carrier).ok())
-            .flat_map(|carrier| {
-                self.0.iter().filter_map(move |info| {
-                    Some(AssignedBehavior {
-                        id: info.id,
-                        name: info.name,
-                        carrier: carrier.id(),
-                        influence: info.influence(carrier)?,
-                    })
-                })
-            })
-            .collect()
+        let mut assigned = Vec::new();
+        self.collect_assigned(world, agent, &mut assigned);
+        assigned
     }
 
-    fn add<B: Behavior>(&mut self) -> BehaviorId {
+    fn collect_assigned(&self, world: &World, carrier: Entity, into: &mut Vec<AssignedBehavior>) {
+        let Ok(entity) = world.get_entity(carrier) else {
+            return;
+        };
+        into.extend(self.0.iter().filter_map(|info| {
+            Some(AssignedBehavior {
+                id: info.id,
+                name: info.name,
+                carrier,
+                influence: info.influence(entity)?,
+            })
+        }));
+        for member in entity
+            .get::<SteeredBy>()
+            .into_iter()
+            .flat_map(SteeredBy::iter)
+        {
+            self.collect_assigned(world, member, into);
+        }
+    }
+
+    fn add<B: Behavior>(&mut self, step: SteeringSchedule) -> BehaviorId {
         let id = BehaviorId(u16::try_from(self.0.len()).expect("fewer than 65,536 behaviors"));
         self.0.push(BehaviorInfo {
             id,
             name: B::short_type_path(),
             type_id: TypeId::of::<B>(),
+            priority: B::PRIORITY,
+            color: B::COLOR,
+            step,
             read: |entity| entity.get::<B>().map(|behavior| *behavior.influence()),
             write: |entity, influence| match entity.get_mut::<B>() {
                 Some(mut behavior) => {
@@ -243,81 +267,137 @@ pub(crate) struct BehaviorSlot<B> {
     behavior: PhantomData<fn() -> B>,
 }
 
-/// Registers behaviors on an [`App`].
+/// Registers behaviors and combiners on an [`App`], before or after adding the plugin. A second call
+/// for the same type does nothing.
 pub trait SteeringAppExt {
-    /// Makes `B` a behavior: its system, its ledger slot, its reflection, its place in the
-    /// [`BehaviorRegistry`]. From then on inserting `B` on an entity makes it an agent.
-    ///
-    /// Before or after adding the plugin. A second call for the same `B` does nothing.
-    fn add_behavior<B: Behavior>(&mut self) -> &mut Self;
+    /// Registers a behavior of the Steer step: its system, its ledger entry, its reflection, its place
+    /// in the [`BehaviorRegistry`], and what it needs (see [`Behavior`]). From then on inserting `B`
+    /// on an entity makes it an agent.
+    fn add_behavior<B: Steer>(&mut self) -> &mut Self;
 
-    /// Like [`add_behavior`](Self::add_behavior), for one that also sees colliders.
-    fn add_probing_behavior<B: Probing>(&mut self) -> &mut Self;
+    /// Registers a behavior of the Adjust step, likewise.
+    fn add_adjustment<A: Adjust>(&mut self) -> &mut Self;
+
+    /// Registers a combiner, so that presets and the inspector know it by name.
+    fn add_combiner<C: Combiner>(&mut self) -> &mut Self;
 }
 
 impl SteeringAppExt for App {
-    fn add_behavior<B: Behavior>(&mut self) -> &mut Self {
-        if let Some(order) = register::<B>(self) {
+    fn add_behavior<B: Steer>(&mut self) -> &mut Self {
+        if let Some(order) = register_steering::<B>(self) {
+            bring_watch::<B>(self, order);
             self.add_systems(
-                SteeringStage::Steer,
+                SteeringSchedule::Steer,
                 steer_agents::<B>.run_if(has_agents::<B>).in_set(order),
             );
         }
         self
     }
 
-    fn add_probing_behavior<B: Probing>(&mut self) -> &mut Self {
-        if self.world().contains_resource::<BehaviorSlot<B>>() {
-            return self;
+    fn add_adjustment<A: Adjust>(&mut self) -> &mut Self {
+        if let Some(order) = register::<A>(self, SteeringSchedule::Adjust) {
+            bring_watch::<A>(self, order);
+            require::<A, Adjusted>(self);
+            self.add_systems(
+                SteeringSchedule::Adjust,
+                (
+                    adjust_agents::<A>.run_if(has_agents::<A>),
+                    adjust_behavior_entities::<A>.run_if(has_behavior_entities::<A>),
+                )
+                    .chain()
+                    .in_set(order),
+            )
+            .configure_sets(
+                SteeringSchedule::Adjust,
+                order.in_set(AdjustSystems::Adjust),
+            );
         }
-        let id = self
-            .add_behavior::<B>()
-            .world()
-            .resource::<BehaviorSlot<B>>()
-            .id;
-        self.add_systems(
-            SteeringStage::Index,
-            ask::<B>
-                .in_set(ProbeOrder(id.0 + 1))
-                .after(clear_probes)
-                .run_if(any_with_component::<SensesColliders>),
-        )
+        self
+    }
+
+    fn add_combiner<C: Combiner>(&mut self) -> &mut Self {
+        register_combiner::<C>(self);
+        self
     }
 }
 
-/// All of [`SteeringAppExt::add_behavior`] but the system that runs `B` for agents, which is
-/// left to the caller: it belongs into the set given back. `None` if `B` was registered before.
-pub(crate) fn register<B: Behavior>(app: &mut App) -> Option<BehaviorOrder> {
-    SteeringStage::prepare(app);
+/// All of [`SteeringAppExt::add_behavior`] but the system that runs `B` on agents, which is left to
+/// the caller: it belongs into the set returned. `None` if `B` was registered before.
+pub(crate) fn register_steering<B: Steer>(app: &mut App) -> Option<BehaviorOrder> {
+    let order = register::<B>(app, SteeringSchedule::Steer)?;
+    app.add_systems(
+        SteeringSchedule::Steer,
+        steer_behavior_entities::<B>
+            .run_if(has_behavior_entities::<B>)
+            .in_set(order),
+    );
+    Some(order)
+}
+
+/// Registers what behaviors of every step share, and returns the set for the behavior's systems.
+/// `None` if `B` was registered before.
+pub(crate) fn register<B: Behavior>(
+    app: &mut App,
+    step: SteeringSchedule,
+) -> Option<BehaviorOrder> {
+    SteeringSchedule::prepare(app);
     app.init_resource::<BehaviorRegistry>();
     if app.world().contains_resource::<BehaviorSlot<B>>() {
         return None;
     }
-    let id = app
-        .world_mut()
-        .resource_mut::<BehaviorRegistry>()
-        .add::<B>();
+    let mut registry = app.world_mut().resource_mut::<BehaviorRegistry>();
+    let id = registry.add::<B>(step);
     let order = BehaviorOrder(id.0 + 1);
     app.register_type::<B>()
         .register_type_data::<B, ReflectBehavior>()
         .insert_resource(BehaviorSlot::<B> {
             id,
             behavior: PhantomData,
-        })
-        .configure_sets(SteeringStage::Steer, order.after(BehaviorOrder(id.0)))
-        .configure_sets(
-            SteeringStage::Index,
-            ProbeOrder(id.0 + 1).after(ProbeOrder(id.0)),
-        )
-        .add_systems(
-            SteeringStage::Steer,
-            steer_satellites::<B>
-                .run_if(has_satellites::<B>)
-                .in_set(order),
-        )
-        .add_observer(make_agent::<B>);
-    make_early_agents::<B>(app.world_mut());
+        });
+    for schedule in SteeringSchedule::ALL {
+        app.configure_sets(schedule, order.after(BehaviorOrder(id.0)));
+    }
+    app.configure_sets(
+        SteeringSchedule::Index,
+        order.in_set(IndexSystems::Behaviors),
+    );
+    bring_needs::<B>(app, order);
+    B::build(app);
     Some(order)
+}
+
+/// Adds the components and systems that `B` needs, as its types tell.
+fn bring_needs<B: Behavior>(app: &mut App, order: BehaviorOrder) {
+    make_early_agents::<B>(app.world_mut());
+    app.add_observer(make_agent::<B>);
+    B::Memory::require_with::<B>(app);
+    let senses = Senses::of::<B>(app.world_mut());
+    senses.require::<B>(app);
+    if senses.colliders {
+        app.add_systems(
+            SteeringSchedule::Index,
+            probe_colliders::<B>
+                .in_set(order)
+                .run_if(any_with_component::<SensesColliders>),
+        );
+    }
+}
+
+/// What only behaviors that run one agent at a time need: a watch over their targets, and the
+/// perception radius.
+fn bring_watch<B: Behavior>(app: &mut App, order: BehaviorOrder) {
+    require::<B, TargetWatch>(app);
+    if Senses::of::<B>(app.world_mut()).neighbors {
+        app.add_observer(reset_perception_radius::<B>)
+            .add_systems(
+                SteeringSchedule::Bodies,
+                reset_changed_radius::<B>.in_set(order),
+            )
+            .add_systems(
+                SteeringSchedule::Index,
+                note_perception_radius::<B>.in_set(order),
+            );
+    }
 }
 
 /// Entities that had `B` before it was registered become agents like those that come later.
@@ -330,13 +410,13 @@ fn make_early_agents<B: Behavior>(world: &mut World) {
     }
 }
 
-// Most games use few of the behaviors; what nobody has costs only this question.
+// Most games use few of the behaviors; one that no agent has costs only this check.
 fn has_agents<B: Behavior>(agents: Query<(), (With<B>, Without<SteersFor>)>) -> bool {
     !agents.is_empty()
 }
 
-fn has_satellites<B: Behavior>(satellites: Query<(), (With<B>, With<SteersFor>)>) -> bool {
-    !satellites.is_empty()
+fn has_behavior_entities<B: Behavior>(entities: Query<(), (With<B>, With<SteersFor>)>) -> bool {
+    !entities.is_empty()
 }
 
 /// A behavior on an entity without [`Vehicle`] brings one, unless it steers for another.

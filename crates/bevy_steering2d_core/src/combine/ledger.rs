@@ -1,4 +1,4 @@
-//! What steering asks of the body: one total, and the ledger that explains it.
+//! The steering force of an agent, and the ledger that explains it.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub struct SteeringForce {
     /// The force to apply, N, world frame. Never longer than `max_force`, always finite.
     pub total: Vec2,
     #[cfg_attr(feature = "serialize", serde(skip))]
-    page: u32,
+    generation: u32,
     steered: bool,
     #[reflect(ignore)]
     #[cfg_attr(feature = "serialize", serde(skip))]
@@ -34,25 +34,26 @@ pub struct SteeringForce {
 
 const _: () = assert!(size_of::<SteeringForce>() == 64);
 
-/// The page that ledgers are on: a new one for every tick that is run, also for one that a rollback
-/// runs again. So it is no part of the state that is rolled back, as the number of the tick is.
+/// The generation of the ledgers: a new one for every tick that runs, also when a rollback runs the
+/// tick again. So it is not part of the state that is rolled back, unlike the tick's number.
 #[derive(Resource, Clone, Copy, Debug, Default)]
-pub(crate) struct LedgerPage(pub(crate) u32);
+pub(crate) struct LedgerGeneration(pub(crate) u32);
 
-/// Who asked for what.
+/// The entries of a ledger.
 #[derive(Clone, Debug)]
 enum Ledger {
-    /// Whoever had a say wrote a line.
+    /// Entries written one by one.
     Written {
         entries: Vec<LedgerEntry>,
-        /// The entities that lent behaviors this tick, for those who have any.
+        /// The behavior entities of this tick, for agents that have any.
         #[expect(
             clippy::box_collection,
             reason = "few agents have any; the others pay for 8 bytes, not 24"
         )]
         sources: Option<Box<Vec<(SteeringId, Entity)>>>,
     },
-    /// A flock and nobody else: entries that many share, and what is an agent's own of them.
+    /// The three rules of a flock and nothing else: what agents of one flock profile share, and the
+    /// agent's own forces.
     Flock {
         entries: Arc<[LedgerEntry; 3]>,
         raw: [Vec2; 3],
@@ -70,7 +71,7 @@ impl Default for Ledger {
 }
 
 impl Ledger {
-    /// The entries but for what is an agent's own of those of a flock.
+    /// The entries; those of a flock without the agent's own forces.
     #[inline]
     fn entries(&self) -> &[LedgerEntry] {
         match self {
@@ -95,21 +96,21 @@ impl Ledger {
         }
     }
 
-    /// The lines, to be written.
+    /// The entries as a list to write to.
     #[inline]
-    fn lines(&mut self) -> &mut Vec<LedgerEntry> {
+    fn list_mut(&mut self) -> &mut Vec<LedgerEntry> {
         if let Self::Flock { .. } = self {
             *self = Self::default();
         }
         match self {
             Self::Written { entries, .. } => entries,
-            Self::Flock { .. } => unreachable!("just written anew"),
+            Self::Flock { .. } => unreachable!("just replaced"),
         }
     }
 }
 
 impl SteeringForce {
-    /// One entry per behavior that had a say this tick, in the order the combiner heard them.
+    /// One entry per behavior of this tick, in the order the combiner considered them.
     ///
     /// ```
     /// # use bevy_steering2d_core::{Cut, SteeringForce};
@@ -126,8 +127,8 @@ impl SteeringForce {
         (0..self.ledger.entries().len()).map(|at| self.ledger.entry(at))
     }
 
-    /// The entity that carries an entry's behavior when that is not the agent itself, see
-    /// [`SteersFor`](crate::SteersFor). Known for the first 65,534 of an agent's lenders.
+    /// The behavior entity that an entry comes from; `None` for the agent's own behaviors. Known for
+    /// the first 65,534 behavior entities of an agent, see [`SteersFor`](crate::SteersFor).
     pub fn source(&self, entry: &LedgerEntry) -> Option<Entity> {
         let place = entry.source.checked_sub(1)?;
         let Ledger::Written { sources, .. } = &self.ledger else {
@@ -137,51 +138,50 @@ impl SteeringForce {
         (entry.source < LedgerEntry::UNKNOWN_SOURCE).then_some(*entity)
     }
 
-    /// Whether any behavior was switched on this tick, even if its force was zero.
+    /// Whether any behavior was enabled and valid this tick, even if its force was zero.
     #[inline]
     pub fn is_steered(&self) -> bool {
         self.steered
     }
 
-    /// Begins a new page; the first writer of a tick does it for all.
+    /// Empties a ledger of an older generation; the first writer of a tick does it for all.
     #[inline]
-    pub(crate) fn begin(&mut self, page: LedgerPage) {
-        if self.is_untouched(page) {
-            self.page = page.0;
-            self.ledger.lines().clear();
+    pub(crate) fn begin(&mut self, generation: LedgerGeneration) {
+        if !self.has_entries_of(generation) {
+            self.generation = generation.0;
+            self.ledger.list_mut().clear();
         }
     }
 
-    /// Whether a behavior has an entry already in the ledger begun last.
+    /// Whether a behavior has an entry.
     #[inline]
-    pub(crate) fn heard_of(&self, behavior: BehaviorId) -> bool {
+    pub(crate) fn has_entry_of(&self, behavior: BehaviorId) -> bool {
         let mut entries = self.ledger.entries().iter();
         entries.any(|entry| entry.behavior == behavior)
     }
 
-    /// Adds an entry to the ledger begun last.
+    /// Adds an entry.
     #[inline]
     pub(crate) fn record(&mut self, entry: LedgerEntry) {
-        self.ledger.lines().push(entry);
+        self.ledger.list_mut().push(entry);
     }
 
-    /// Whether nobody has written on this page.
+    /// Whether the ledger was begun in this generation.
     #[inline]
-    pub(crate) fn is_untouched(&self, page: LedgerPage) -> bool {
-        self.page != page.0
+    pub(crate) fn has_entries_of(&self, generation: LedgerGeneration) -> bool {
+        self.generation == generation.0
     }
 
-    /// On this page are just these entries of a flock, with so much force and so much of it
-    /// accepted.
+    /// Replaces the ledger by the three entries of a flock.
     #[inline]
-    pub(crate) fn write(
+    pub(crate) fn write_flock(
         &mut self,
-        page: LedgerPage,
+        generation: LedgerGeneration,
         of_flock: &Arc<[LedgerEntry; 3]>,
         forces: [Vec2; 3],
         accepted: [f32; 3],
     ) {
-        self.page = page.0;
+        self.generation = generation.0;
         match &mut self.ledger {
             Ledger::Flock {
                 entries,
@@ -198,40 +198,61 @@ impl SteeringForce {
         }
     }
 
-    /// Takes over what other entities recorded for this agent, in the order of their ids.
-    pub(crate) fn borrow<'a, L>(&mut self, page: LedgerPage, lenders: impl Fn() -> L)
-    where
-        L: Iterator<Item = (SteeringId, Entity, &'a Self)>,
+    /// Copies the entries of the agent's behavior entities, in the order of their ids. Each item is
+    /// one entity's id, entity and force, and the entry that stands for all of it if it is a group.
+    /// Entries copied before in the same tick are replaced.
+    pub(crate) fn copy_entries<'a, I>(
+        &mut self,
+        generation: LedgerGeneration,
+        others: impl Fn() -> I,
+    ) where
+        I: Iterator<Item = (SteeringId, Entity, &'a Self, Option<LedgerEntry>)>,
     {
-        self.ledger.lines();
+        self.ledger.list_mut();
         let Ledger::Written { entries, sources } = &mut self.ledger else {
             return;
         };
+        entries.retain(|entry| entry.source == 0);
         let sources = sources.get_or_insert_default();
         sources.clear();
-        sources.extend(lenders().map(|(id, entity, _)| (id, entity)));
+        sources.extend(others().map(|(id, entity, ..)| (id, entity)));
         sources.sort_unstable();
-        for (id, entity, force) in lenders() {
+        for (id, entity, force, combined) in others() {
+            if !force.has_entries_of(generation) {
+                continue;
+            }
             let place = sources.partition_point(|source| *source < (id, entity));
             let source = u16::try_from(place + 1).unwrap_or(LedgerEntry::UNKNOWN_SOURCE);
-            let lent = force.ledger().filter(|_| !force.is_untouched(page));
-            entries.extend(lent.map(|entry| LedgerEntry { source, ..entry }));
+            let with_source = |entry| LedgerEntry { source, ..entry };
+            match combined {
+                Some(entry) => entries.push(with_source(entry)),
+                None => entries.extend(force.ledger().map(with_source)),
+            }
         }
     }
 
-    /// Sets the total and whether anything asked for one.
+    /// Sets the total, and whether any behavior asked for one.
     #[inline]
-    pub(crate) fn settle(&mut self, total: Vec2) {
+    pub(crate) fn set_total(&mut self, total: Vec2) {
         self.steered = match &self.ledger {
-            Ledger::Written { entries, .. } => entries.iter().any(LedgerEntry::is_heard),
+            Ledger::Written { entries, .. } => entries.iter().any(LedgerEntry::was_computed),
             Ledger::Flock { .. } => true,
         };
         self.total = total;
     }
 
+    /// The entries that were written one by one; a flock's own ledger has none before the combiner.
+    #[inline]
+    pub(crate) fn entries(&self) -> &[LedgerEntry] {
+        match &self.ledger {
+            Ledger::Written { entries, .. } => entries,
+            Ledger::Flock { .. } => &[],
+        }
+    }
+
     #[inline]
     pub(crate) fn entries_mut(&mut self) -> &mut [LedgerEntry] {
-        self.ledger.lines()
+        self.ledger.list_mut()
     }
 }
 
@@ -252,7 +273,7 @@ pub struct LedgerEntry {
     pub share: f32,
     /// Why not all of it was accepted.
     pub cut: Cut,
-    /// Zero for the agent's own behaviors, else the number of the lender, from one; see
+    /// Zero for the agent's own behaviors, else the number of the behavior entity, from one; see
     /// [`SteeringForce::source`]. Two bytes, not an `Entity`: ledgers are most of what a tick
     /// writes.
     pub(crate) source: u16,
@@ -261,7 +282,7 @@ pub struct LedgerEntry {
 const _: () = assert!(size_of::<LedgerEntry>() == 28);
 
 impl LedgerEntry {
-    /// Lent by one of so many that two bytes cannot tell which.
+    /// From a behavior entity whose number does not fit two bytes.
     const UNKNOWN_SOURCE: u16 = u16::MAX;
 
     /// An entry whose force is still to come; a `cut` other than [`Cut::Nothing`] says why it
@@ -290,21 +311,26 @@ impl LedgerEntry {
         (self.share * self.weight) * self.raw
     }
 
-    /// Whether an entity other than the agent carries the behavior.
-    pub fn is_lent(&self) -> bool {
+    /// Whether the behavior is on a behavior entity rather than on the agent.
+    pub fn is_from_behavior_entity(&self) -> bool {
         self.source != 0
     }
 
-    /// Whether it was switched on and sound.
-    fn is_heard(&self) -> bool {
+    /// Whether the behavior was enabled and valid.
+    fn was_computed(&self) -> bool {
         !matches!(self.cut, Cut::Disabled | Cut::Invalid)
     }
 
-    /// Takes `share` of the weighted force. Only a force can be cut: nothing of nothing is whole.
+    /// Whether a combiner considers the entry: it was computed this tick, and not cut yet.
+    pub fn is_considered(&self) -> bool {
+        self.cut == Cut::Nothing
+    }
+
+    /// Records that `share` of the weighted force is accepted, and why not more. A zero force is
+    /// always accepted as a whole.
     #[inline]
-    pub(crate) fn settle(&mut self, share: f32, cut: Cut) {
-        let whole = self.weighted() == Vec2::ZERO;
-        (self.share, self.cut) = if whole {
+    pub fn accept(&mut self, share: f32, cut: Cut) {
+        (self.share, self.cut) = if self.weighted() == Vec2::ZERO {
             (1.0, Cut::Nothing)
         } else {
             (share, cut)
@@ -313,7 +339,7 @@ impl LedgerEntry {
 }
 
 impl Cut {
-    /// Of a force of which the budget left such a share.
+    /// The cut of a force of which a budget accepted `share`.
     #[inline]
     pub(crate) fn by_share(share: f32) -> Self {
         if share < 1.0 {
@@ -321,6 +347,20 @@ impl Cut {
         } else {
             Self::Nothing
         }
+    }
+}
+
+/// The sort key of an entry: priority, then behavior, then behavior entity. One number, since
+/// comparing is what sorting costs; ledgers are mostly written in order.
+pub(crate) fn rank(entry: &LedgerEntry) -> u64 {
+    let first = u64::from(entry.priority.wrapping_sub(i16::MIN) as u16 ^ u16::MAX);
+    let behavior = u64::from(entry.behavior.index());
+    (first << 32) | (behavior << 16) | u64::from(entry.source)
+}
+
+pub(super) fn sort_by_priority(ledger: &mut [LedgerEntry]) {
+    if !ledger.is_sorted_by_key(rank) {
+        ledger.sort_unstable_by_key(rank);
     }
 }
 
@@ -333,12 +373,12 @@ pub enum Cut {
     Nothing,
     /// The sum would have exceeded `max_force`.
     Budget,
-    /// Under [`Combine::Dithered`](crate::Combine::Dithered) it lost its draw, or another
+    /// Under [`Dithered`](crate::Dithered) it lost its draw, or another
     /// behavior won before its turn.
     Dithered,
     /// [`Influence::enabled`](crate::Influence::enabled) is false; the formula was not run.
     Disabled,
-    /// A parameter is out of range (the log says which), or the formula gave no number.
+    /// A parameter is out of range (the log says which), or the formula returned a force that is not finite.
     Invalid,
 }
 
@@ -356,8 +396,13 @@ mod tests {
         let raw = [Vec2::X, Vec2::Y, Vec2::NEG_X];
         let shares = [1.0, 0.5, 0.0];
         let mut force = SteeringForce::default();
-        force.write(LedgerPage(7), &Arc::new([1, 2, 3].map(entry)), raw, shares);
-        force.settle(Vec2::new(1.0, 0.5));
+        force.write_flock(
+            LedgerGeneration(7),
+            &Arc::new([1, 2, 3].map(entry)),
+            raw,
+            shares,
+        );
+        force.set_total(Vec2::new(1.0, 0.5));
         let expected = [
             (Vec2::X, 1.0, Cut::Nothing),
             (Vec2::Y, 0.5, Cut::Budget),
@@ -365,18 +410,18 @@ mod tests {
         ];
         let read = force.ledger().map(|it| (it.raw, it.share, it.cut));
         assert_eq!(read.collect::<Vec<_>>(), expected);
-        assert!(force.is_steered() && !force.is_untouched(LedgerPage(7)));
+        assert!(force.is_steered() && force.has_entries_of(LedgerGeneration(7)));
     }
 
     #[test]
-    fn who_leaves_the_flock_begins_a_ledger_of_its_own() {
+    fn an_agent_that_leaves_the_flock_begins_a_ledger_of_its_own() {
         let mut force = SteeringForce::default();
         let flock = Arc::new([1, 2, 3].map(entry));
-        force.write(LedgerPage(1), &flock, [Vec2::X; 3], [1.0; 3]);
-        force.begin(LedgerPage(2));
+        force.write_flock(LedgerGeneration(1), &flock, [Vec2::X; 3], [1.0; 3]);
+        force.begin(LedgerGeneration(2));
         force.record(entry(4));
         assert_eq!(force.ledger().len(), 1);
-        force.write(LedgerPage(3), &flock, [Vec2::Y; 3], [1.0; 3]);
+        force.write_flock(LedgerGeneration(3), &flock, [Vec2::Y; 3], [1.0; 3]);
         assert!(force.ledger().all(|entry| entry.raw == Vec2::Y));
     }
 }

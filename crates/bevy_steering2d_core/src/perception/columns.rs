@@ -12,18 +12,18 @@ pub(crate) const PADDING: usize = 2 * WIDTH;
 /// What is looked at of the sorted agents, one array each and padded, so that eight fit in
 /// one load.
 #[derive(Debug, Default)]
-pub(crate) struct Places {
+pub(crate) struct NeighborColumns {
     pub(crate) x: Vec<f32>,
     pub(crate) y: Vec<f32>,
     pub(crate) heading_x: Vec<f32>,
     pub(crate) heading_y: Vec<f32>,
-    pub(crate) classes: Vec<u32>,
+    pub(crate) profiles: Vec<u32>,
     pub(crate) groups: Vec<u32>,
 }
 
 /// The columns of [`Places`] that neighbors are seen by, all of one length.
 #[derive(Clone, Copy)]
-pub(crate) struct Columns<'a> {
+pub(crate) struct ColumnSlices<'a> {
     pub(crate) x: &'a [f32],
     pub(crate) y: &'a [f32],
     pub(crate) heading_x: &'a [f32],
@@ -31,11 +31,11 @@ pub(crate) struct Columns<'a> {
     pub(crate) groups: &'a [u32],
 }
 
-impl Places {
+impl NeighborColumns {
     #[inline]
-    pub(crate) fn columns(&self) -> Columns<'_> {
+    pub(crate) fn slices(&self) -> ColumnSlices<'_> {
         let count = self.x.len();
-        Columns {
+        ColumnSlices {
             x: &self.x,
             y: &self.y[..count],
             heading_x: &self.heading_x[..count],
@@ -61,7 +61,7 @@ impl Places {
         &mut self,
         count: usize,
         piece: usize,
-    ) -> impl ExactSizeIterator<Item = PlacesPiece<'_>> {
+    ) -> impl ExactSizeIterator<Item = ColumnsChunk<'_>> {
         let lanes = [
             &mut self.x,
             &mut self.y,
@@ -73,37 +73,37 @@ impl Places {
             lane[count..].fill(0.0);
             lane[..count].chunks_mut(piece)
         });
-        self.classes.resize(count, 0);
+        self.profiles.resize(count, 0);
         self.groups.resize(count + PADDING, 0);
         let groups = self.groups[..count].chunks_mut(piece);
-        let columns = self.classes.chunks_mut(piece).zip(groups);
-        columns.map(move |(classes, groups)| PlacesPiece {
+        let columns = self.profiles.chunks_mut(piece).zip(groups);
+        columns.map(move |(profiles, groups)| ColumnsChunk {
             lanes: lanes.each_mut().map(|lane| lane.next().unwrap_or_default()),
-            classes,
+            profiles,
             groups,
         })
     }
 }
 
 /// Some places in a row.
-pub(super) struct PlacesPiece<'a> {
+pub(super) struct ColumnsChunk<'a> {
     lanes: [&'a mut [f32]; 4],
-    classes: &'a mut [u32],
+    profiles: &'a mut [u32],
     groups: &'a mut [u32],
 }
 
-impl PlacesPiece<'_> {
+impl ColumnsChunk<'_> {
     pub(super) fn fill(self, order: &[u32], rows: &[Row]) {
         let count = order.len();
         let [x, y, heading_x, heading_y] = self.lanes.map(|lane| &mut lane[..count]);
-        let labels = self.classes.iter_mut().zip(self.groups);
-        for (place, (&row, (class, groups))) in order.iter().zip(labels).enumerate() {
+        let labels = self.profiles.iter_mut().zip(self.groups);
+        for (place, (&row, (profile, groups))) in order.iter().zip(labels).enumerate() {
             let later = order.get(place + PREFETCH_AHEAD);
             prefetch(later.and_then(|&later| rows.get(later as usize)));
             let row = &rows[row as usize];
             (x[place], y[place]) = row.position.into();
             (heading_x[place], heading_y[place]) = row.heading.into();
-            (*class, *groups) = (row.class, row.groups.0);
+            (*profile, *groups) = (row.profile, row.groups.0);
         }
     }
 }

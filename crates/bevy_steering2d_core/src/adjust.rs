@@ -1,0 +1,145 @@
+//! The Adjust step: behaviors that read what the other behaviors of their agent request.
+
+use bevy::ecs::system::{StaticSystemParam, SystemParam};
+use bevy::prelude::*;
+
+use crate::behavior_entity::{SteeredBy, SteersFor};
+use crate::combine::{BehaviorEntities, FusedAgent, FusedEntries, LedgerGeneration};
+use crate::parallel::{FORMULA_PASS, for_each_mut};
+use crate::perception::Perception;
+use crate::steer::{AgentParts, BehaviorParts, Owners, Steered, Tick};
+use crate::{
+    Adjust, Agent, Kinematics, LedgerEntry, SteeringClock, SteeringForce, SteeringId, ThinkEvery,
+    Vehicle,
+};
+
+/// What the behaviors of an agent have requested so far in this tick, before anything is cut.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Requests<'a> {
+    /// The weighted sum of the entries, N.
+    pub force: Vec2,
+    /// The entries: of the Steer step, and of the adjustments before this one.
+    pub ledger: &'a [LedgerEntry],
+}
+
+impl<'a> Requests<'a> {
+    /// The requests in a ledger.
+    pub fn of(ledger: &'a [LedgerEntry]) -> Self {
+        let considered = ledger.iter().filter(|entry| entry.is_considered());
+        Self {
+            force: considered.map(LedgerEntry::weighted).sum(),
+            ledger,
+        }
+    }
+
+    /// The velocity the agent would have at its next update if all requests were accepted, within
+    /// its limits, m/s.
+    pub fn velocity(&self, me: &Agent) -> Vec2 {
+        let response = me.response_time.max(me.delta) / me.mass;
+        let velocity = me.velocity + response * self.force.clamp_length_max(me.max_force);
+        velocity.clamp_length_max(me.max_speed)
+    }
+}
+
+/// Marks agents with a behavior of the Adjust step: their ledgers are complete before it begins.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default)]
+#[reflect(Component, Default)]
+pub(crate) struct Adjusted;
+
+/// Completes the ledgers that adjustments read: with entries that the combiner would compute, and
+/// with those of behavior entities.
+pub(crate) fn complete_ledgers<F>(
+    clock: Res<SteeringClock>,
+    generation: Res<LedgerGeneration>,
+    fused: StaticSystemParam<F>,
+    behavior_entities: BehaviorEntities,
+    mut agents: Query<
+        (
+            (Entity, &SteeringId),
+            &Vehicle,
+            &Kinematics,
+            Option<&ThinkEvery>,
+            Option<&Perception>,
+            Option<&SteeredBy>,
+            &mut SteeringForce,
+        ),
+        (Steered, With<Adjusted>),
+    >,
+) where
+    F: SystemParam + 'static,
+    for<'w, 's> F::Item<'w, 's>: FusedEntries + Sync,
+{
+    let fused = &*fused;
+    for_each_mut(
+        &mut agents,
+        FORMULA_PASS,
+        |((entity, &id), vehicle, body, every, perception, steered_by, mut force)| {
+            let Some(ticks) = ThinkEvery::turn(every, id, clock.tick) else {
+                return;
+            };
+            force.begin(*generation);
+            if let Some(perception) = perception {
+                let agent = FusedAgent {
+                    entity,
+                    perception,
+                    vehicle,
+                    body,
+                    delta: clock.delta * ticks as f32,
+                };
+                record_fused(fused, &agent, &mut force);
+            }
+            if let Some(steered_by) = steered_by {
+                behavior_entities.copy_entries(steered_by, *generation, &mut force);
+            }
+        },
+    );
+}
+
+fn record_fused<F: FusedEntries>(fused: &F, agent: &FusedAgent, force: &mut SteeringForce) {
+    let mut block = F::Block::default();
+    fused.compute(&mut block, std::iter::once(*agent));
+    fused.record(agent, &block, 0, force);
+}
+
+/// Runs `A` on every agent that has it.
+pub(crate) fn adjust_agents<A: Adjust>(
+    tick: Tick<A>,
+    world: StaticSystemParam<A::World>,
+    mut agents: Query<(Entity, AgentParts, BehaviorParts<A>), Steered>,
+) {
+    let world = &*world;
+    for_each_mut(&mut agents, FORMULA_PASS, |(entity, parts, behavior)| {
+        if let Some(me) = tick.agent(entity, parts) {
+            tick.run(entity, &me, behavior, |behavior, force, memory| {
+                behavior.adjust(&me, &Requests::of(force.entries()), memory, world)
+            });
+        }
+    });
+}
+
+/// Runs `A` on every behavior entity that has it; it adjusts what its agent requests.
+pub(crate) fn adjust_behavior_entities<A: Adjust>(
+    tick: Tick<A>,
+    world: StaticSystemParam<A::World>,
+    agents: Query<AgentParts, Steered>,
+    owners: Owners,
+    requests: Query<&SteeringForce, Without<SteersFor>>,
+    mut entities: Query<(Entity, &SteeringId, &SteersFor, BehaviorParts<A>), With<SteersFor>>,
+) {
+    let world = &*world;
+    for_each_mut(
+        &mut entities,
+        FORMULA_PASS,
+        |(entity, &id, steers_for, behavior)| {
+            let Some(me) = owners.agent(&tick, entity, id, steers_for, &agents) else {
+                return;
+            };
+            let ledger = requests
+                .get(me.entity)
+                .map_or(&[][..], SteeringForce::entries);
+            tick.run(entity, &me, behavior, |behavior, _, memory| {
+                behavior.adjust(&me, &Requests::of(ledger), memory, world)
+            });
+        },
+    );
+}

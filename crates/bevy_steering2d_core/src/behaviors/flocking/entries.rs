@@ -1,0 +1,169 @@
+//! The ledger entries of a flock.
+
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
+
+use super::accumulate::AccumulatedSums;
+use super::forces::{Block, FlockForces};
+use super::profile::FlockProfiles;
+use super::{Alignment, Cohesion, Separation};
+use crate::combine::{FusedAgent, FusedEntries, LedgerGeneration};
+use crate::perception::{Neighbors, Perception};
+use crate::steer::Step;
+use crate::{
+    Behavior, Cut, Kinematics, SteeringClock, SteeringForce, SteeringId, SteeringWarnings, Targets,
+    Vehicle,
+};
+
+/// Turns the accumulated sums into ledger entries.
+#[derive(SystemParam)]
+pub(super) struct FlockEntries<'w, 's> {
+    profiles: Res<'w, FlockProfiles>,
+    sums: Res<'w, AccumulatedSums>,
+    neighbors: Res<'w, Neighbors>,
+    faults: Faults<'w, 's>,
+}
+
+/// A block of agents and the forces on them.
+#[derive(Default)]
+pub(crate) struct FlockBlock {
+    agents: Block,
+    forces: FlockForces,
+}
+
+impl FusedEntries for FlockEntries<'_, '_> {
+    type Block = FlockBlock;
+    const BLOCK: usize = Block::SIZE;
+
+    #[inline]
+    fn prefetch(&self, perception: &Perception) {
+        self.sums.prefetch(perception, &self.neighbors);
+    }
+
+    #[inline(always)]
+    fn compute<'a>(&self, block: &mut FlockBlock, agents: impl Iterator<Item = FusedAgent<'a>>) {
+        let (mut count, mut any_flocks) = (0, false);
+        for (at, agent) in agents.enumerate() {
+            let sums = self.sums.of(agent.perception, &self.neighbors);
+            block.agents.put_body(at, sums, agent.body);
+            block.agents.put_vehicle(at, agent.vehicle, agent.delta);
+            let profile = agent.perception.profile;
+            block.agents.put_profile(at, profile, &self.profiles);
+            count = at + 1;
+            any_flocks |= agent.perception.flocks();
+        }
+        if any_flocks {
+            block.agents.compute(count, &mut block.forces);
+        }
+    }
+
+    #[inline]
+    fn resolve(
+        &self,
+        generation: LedgerGeneration,
+        block: &FlockBlock,
+        at: usize,
+        perception: &Perception,
+        ledger: &mut SteeringForce,
+    ) -> Option<Vec2> {
+        let entries = self.profiles.get(perception.profile).ledger.as_ref()?;
+        let total = block.forces.total(at);
+        total.is_finite().then(|| {
+            let (raw, shares) = (block.forces.raw(at), block.forces.shares(at));
+            ledger.write_flock(generation, entries, raw, shares);
+            total
+        })
+    }
+
+    fn record(
+        &self,
+        agent: &FusedAgent,
+        block: &FlockBlock,
+        at: usize,
+        ledger: &mut SteeringForce,
+    ) {
+        if !agent.perception.flocks() {
+            return;
+        }
+        let profile = self.profiles.get(agent.perception.profile);
+        let any = profile.rules.iter().find_map(|rule| rule.entry.as_ref());
+        if any.is_none_or(|entry| ledger.has_entry_of(entry.behavior)) {
+            return;
+        }
+        let is_sound = is_sound(agent);
+        if profile.faulty || !is_sound {
+            self.faults.report(agent.entity);
+        }
+        if !is_sound {
+            return;
+        }
+        for (rule, force) in profile.rules.iter().zip(block.forces.raw(at)) {
+            let Some(mut entry) = rule.entry else {
+                continue;
+            };
+            if entry.cut == Cut::Nothing {
+                if force.is_finite() {
+                    entry.raw = force;
+                } else {
+                    self.faults.report_force(agent.entity, force);
+                    entry.cut = Cut::Invalid;
+                }
+            }
+            ledger.record(entry);
+        }
+    }
+}
+
+/// Whether an agent has a body and a vehicle that can be steered.
+fn is_sound(agent: &FusedAgent) -> bool {
+    let is_sound = agent.body.is_steerable() && agent.body.heading.is_finite();
+    is_sound && agent.vehicle.check().is_ok()
+}
+
+/// Warns of agents that cannot flock.
+#[derive(SystemParam)]
+struct Faults<'w, 's> {
+    clock: Res<'w, SteeringClock>,
+    warnings: Res<'w, SteeringWarnings>,
+    targets: Targets<'w, 's>,
+    agents: Query<
+        'w,
+        's,
+        (
+            &'static SteeringId,
+            &'static Vehicle,
+            &'static Kinematics,
+            AnyOf<(&'static Separation, &'static Alignment, &'static Cohesion)>,
+        ),
+    >,
+}
+
+impl Faults<'_, '_> {
+    #[cold]
+    fn report(&self, entity: Entity) {
+        let step = Step::new(&self.clock, &self.warnings, &self.targets);
+        if let Ok((&id, vehicle, body, (separation, alignment, cohesion))) = self.agents.get(entity)
+            && step.agent(entity, id, vehicle, body, None).is_some()
+        {
+            separation.inspect(|rule| report_rule(&step, entity, *rule));
+            alignment.inspect(|rule| report_rule(&step, entity, *rule));
+            cohesion.inspect(|rule| report_rule(&step, entity, *rule));
+        }
+    }
+
+    #[cold]
+    fn report_force(&self, entity: Entity, force: Vec2) {
+        self.warnings.raise(&self.clock, entity, "Flocking", || {
+            format!("its flock gave the force {force}; it counts as zero")
+        });
+    }
+}
+
+fn report_rule<B: Behavior>(step: &Step, entity: Entity, rule: &B) {
+    let influence = rule.influence();
+    if influence.enabled
+        && let Err(error) = influence.check().and_then(|()| rule.check())
+    {
+        step.warn_of_behavior::<B>(entity, &error);
+    }
+}

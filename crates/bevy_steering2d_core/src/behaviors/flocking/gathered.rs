@@ -1,0 +1,96 @@
+//! The candidates of a cell, copied into columns side by side so that no lane of a register stays
+//! empty between their ranges.
+
+use std::ops::Range;
+
+use bevy_steering2d_kernel::simd::{Register, WIDTH};
+use smallvec::SmallVec;
+
+use crate::perception::{Candidates, ColumnSlices, PADDING};
+
+/// Candidates for neighbors, by column.
+pub(super) struct Gathered {
+    pub(super) x: [f32; Self::CAPACITY],
+    pub(super) y: [f32; Self::CAPACITY],
+    pub(super) heading_x: [f32; Self::CAPACITY],
+    pub(super) heading_y: [f32; Self::CAPACITY],
+    pub(super) groups: [u32; Self::CAPACITY],
+    pub(super) count: usize,
+    /// Where the candidates come from, in this order; kept only if asked for.
+    ranges: SmallVec<[Range<usize>; 6]>,
+}
+
+impl Default for Gathered {
+    fn default() -> Self {
+        Self {
+            x: [0.0; Self::CAPACITY],
+            y: [0.0; Self::CAPACITY],
+            heading_x: [0.0; Self::CAPACITY],
+            heading_y: [0.0; Self::CAPACITY],
+            groups: [0; Self::CAPACITY],
+            count: 0,
+            ranges: SmallVec::new(),
+        }
+    }
+}
+
+impl Gathered {
+    /// The last copy of a range writes up to fifteen too many.
+    pub(super) const CAPACITY: usize = Candidates::MOST + PADDING;
+    /// Where no agent is, m: out of every radius, and its square is still finite.
+    const NOWHERE: f32 = 1e18;
+
+    /// Copies all candidates, and returns whether they fit.
+    #[inline(always)]
+    pub(super) fn gather<R: Register>(
+        &mut self,
+        columns: ColumnSlices,
+        ranges: impl Iterator<Item = Range<usize>>,
+    ) -> bool {
+        let mut count = 0;
+        for range in ranges {
+            let (mut from, mut to) = (range.start, count);
+            count += range.len();
+            if count > Candidates::MOST {
+                return false;
+            }
+            // Mostly one round, which the branch predictor learns.
+            while from < range.end {
+                let of = from..from + PADDING;
+                let (x, y) = (&columns.x[of.clone()], &columns.y[of.clone()]);
+                let heading_x = &columns.heading_x[of.clone()];
+                let heading_y = &columns.heading_y[of.clone()];
+                for at in (0..PADDING).step_by(WIDTH) {
+                    R::load(x, at).store(&mut self.x, to + at);
+                    R::load(y, at).store(&mut self.y, to + at);
+                    R::load(heading_x, at).store(&mut self.heading_x, to + at);
+                    R::load(heading_y, at).store(&mut self.heading_y, to + at);
+                }
+                self.groups[to..to + PADDING].copy_from_slice(&columns.groups[of]);
+                from += PADDING;
+                to += PADDING;
+            }
+        }
+        R::splat(Self::NOWHERE).store(&mut self.x, count);
+        self.count = count;
+        true
+    }
+
+    /// Notes which ranges were gathered.
+    pub(super) fn keep_ranges(&mut self, ranges: impl Iterator<Item = Range<usize>>) {
+        self.ranges.clear();
+        self.ranges.extend(ranges.filter(|range| !range.is_empty()));
+    }
+
+    /// Where the agent at a place of the index is among the candidates.
+    pub(super) fn position_of(&self, place: usize) -> Option<usize> {
+        let mut first = 0;
+        for range in &self.ranges {
+            if range.contains(&place) {
+                return Some(first + place - range.start);
+            }
+            first += range.len();
+        }
+        None
+    }
+}

@@ -1,0 +1,389 @@
+//! Flock profiles: the parameters of the three rules, shared by all agents that have the same.
+
+use std::sync::Arc;
+
+use bevy::ecs::change_detection::Tick;
+use bevy::ecs::system::SystemParam;
+use bevy::platform::collections::HashMap;
+use bevy::prelude::*;
+
+use super::{Alignment, Cohesion, Flocks, Separation};
+use crate::combine::rank;
+use crate::perception::{NeighborView, Perception, SteeringGroups, least_cosine};
+use crate::pipeline::BehaviorSlot;
+use crate::{Behavior, BehaviorId, Cut, LedgerEntry};
+
+/// Which neighbors a rule sees.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Visibility {
+    /// m; zero when the rule is absent.
+    pub(crate) radius: f32,
+    pub(crate) field_of_view: f32,
+    pub(crate) groups: SteeringGroups,
+    pub(crate) max_neighbors: u32,
+}
+
+impl Visibility {
+    /// Of a rule that is absent.
+    pub(super) const NONE: Self = Self {
+        radius: 0.0,
+        field_of_view: f32::INFINITY,
+        groups: SteeringGroups::ALL,
+        max_neighbors: u32::MAX,
+    };
+
+    /// Farther than any two agents are apart, m, and small enough to be squared. Larger radii act
+    /// like it.
+    const FARTHEST: f32 = 1e16;
+
+    /// `1/r²`, 1/m², or enough to make every weight zero for a rule that is absent.
+    fn per_square(&self) -> f32 {
+        if self.radius > 0.0 {
+            let radius = self.radius.min(Self::FARTHEST);
+            (radius * radius).recip().min(f32::MAX)
+        } else {
+            f32::MAX
+        }
+    }
+
+    pub(super) fn is_absent(&self) -> bool {
+        self.radius == 0.0
+    }
+
+    /// Whether no neighbor is hidden by angle or group.
+    fn is_unrestricted(&self) -> bool {
+        self.field_of_view >= std::f32::consts::TAU && self.groups == SteeringGroups::ALL
+    }
+
+    /// What an agent with this view of its surroundings sees by this rule.
+    pub(super) fn view(&self, me: &NeighborView) -> NeighborView {
+        NeighborView {
+            radius: self.radius,
+            field_of_view: self.field_of_view,
+            groups: self.groups,
+            ..*me
+        }
+    }
+}
+
+/// How the three rules together see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Seeing {
+    /// Every candidate.
+    AllAround,
+    /// Candidates in a field of view and groups.
+    InView,
+    /// At most so many of those in view, the nearest first.
+    Nearest,
+}
+
+impl Seeing {
+    fn of(rules: [Visibility; 3]) -> Self {
+        let mut present = rules.iter().filter(|rule| !rule.is_absent());
+        if present.clone().any(|rule| rule.max_neighbors < u32::MAX) {
+            Self::Nearest
+        } else if present.all(Visibility::is_unrestricted) {
+            Self::AllAround
+        } else {
+            Self::InView
+        }
+    }
+}
+
+/// One of the three rules in a profile: which neighbors it sees, and its ledger entry without the
+/// force.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct RuleProfile {
+    visibility: Visibility,
+    /// `None` when the rule is absent.
+    pub(super) entry: Option<LedgerEntry>,
+}
+
+impl RuleProfile {
+    const NONE: Self = Self {
+        visibility: Visibility::NONE,
+        entry: None,
+    };
+
+    fn of<B: Behavior>(
+        id: BehaviorId,
+        behavior: Option<&B>,
+        visibility: fn(&B) -> Visibility,
+    ) -> Self {
+        let Some(behavior) = behavior else {
+            return Self::NONE;
+        };
+        let influence = behavior.influence();
+        let cut = if !influence.enabled {
+            Cut::Disabled
+        } else if influence.check().and_then(|()| behavior.check()).is_err() {
+            Cut::Invalid
+        } else {
+            Cut::Nothing
+        };
+        Self {
+            visibility: if cut == Cut::Nothing {
+                visibility(behavior)
+            } else {
+                Visibility::NONE
+            },
+            entry: Some(LedgerEntry::new(id, influence, cut)),
+        }
+    }
+
+    /// What tells rules apart, as bits, since a NaN must equal itself.
+    fn key(&self) -> [u32; 8] {
+        let Visibility {
+            radius,
+            field_of_view,
+            groups,
+            max_neighbors,
+        } = self.visibility;
+        let (priority, weight, probability, cut) = self.entry.map_or((0, 0.0, 0.0, 0), |entry| {
+            let cut = 1 + entry.cut as u32;
+            (entry.priority as u32, entry.weight, entry.probability, cut)
+        });
+        [
+            radius.to_bits(),
+            field_of_view.to_bits(),
+            groups.0,
+            max_neighbors,
+            priority,
+            weight.to_bits(),
+            probability.to_bits(),
+            cut,
+        ]
+    }
+}
+
+/// What agents that flock in the same way have in common.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FlockProfile {
+    /// Separation, Alignment and Cohesion.
+    pub(super) rules: [RuleProfile; 3],
+    pub(super) seeing: Seeing,
+    /// `1/r²` of each, 1/m².
+    pub(super) per_square: [f32; 3],
+    /// The groups that each sees.
+    pub(super) groups: [SteeringGroups; 3],
+    /// Cosine of half the field of view of each.
+    pub(super) least_cosine: [f32; 3],
+    /// `1/r` of each, 1/m; zero for one that is absent.
+    pub(super) per_radius: [f32; 3],
+    /// Largest of the three radii, m.
+    pub(super) radius: f32,
+    /// All three radii are equal, so one weight serves all.
+    pub(super) alike: bool,
+    /// A parameter is out of range.
+    pub(super) faulty: bool,
+    /// Weights of the three.
+    pub(super) weights: [f32; 3],
+    /// The three ledger entries, if all are considered and in this order.
+    pub(super) ledger: Option<Arc<[LedgerEntry; 3]>>,
+}
+
+impl FlockProfile {
+    fn new(rules: [RuleProfile; 3]) -> Self {
+        let rules_see = rules.map(|rule| rule.visibility);
+        let [separation, ..] = rules_see;
+        let invalid =
+            |rule: &RuleProfile| rule.entry.is_some_and(|entry| entry.cut == Cut::Invalid);
+        Self {
+            rules,
+            seeing: Seeing::of(rules_see),
+            per_square: rules_see.map(|rule| rule.per_square()),
+            groups: rules_see.map(|rule| rule.groups),
+            least_cosine: rules_see.map(|rule| least_cosine(rule.field_of_view)),
+            per_radius: rules_see.map(|rule| {
+                if rule.is_absent() {
+                    0.0
+                } else {
+                    rule.radius.recip()
+                }
+            }),
+            radius: rules_see
+                .iter()
+                .fold(0.0, |most, rule| rule.radius.max(most)),
+            alike: rules_see
+                .iter()
+                .all(|rule| rule.radius == separation.radius),
+            faulty: rules.iter().any(invalid),
+            weights: rules.map(|rule| rule.entry.map_or(0.0, |entry| entry.weight)),
+            ledger: ledger_of(rules).map(Arc::new),
+        }
+    }
+
+    /// A profile without ledger entries.
+    pub(super) fn seeing(rules: [Visibility; 3]) -> Self {
+        let rule = |visibility| RuleProfile {
+            visibility,
+            entry: None,
+        };
+        Self::new(rules.map(rule))
+    }
+
+    pub(super) fn visibilities(&self) -> [Visibility; 3] {
+        self.rules.map(|rule| rule.visibility)
+    }
+}
+
+fn ledger_of(rules: [RuleProfile; 3]) -> Option<[LedgerEntry; 3]> {
+    let [separation, alignment, cohesion] = rules.map(|rule| rule.entry);
+    let ledger = [separation?, alignment?, cohesion?];
+    let considered = ledger.iter().all(|entry| entry.cut == Cut::Nothing);
+    (considered && ledger.is_sorted_by_key(rank)).then_some(ledger)
+}
+
+/// The profiles in use.
+#[derive(Resource, Debug)]
+pub(crate) struct FlockProfiles {
+    profiles: Vec<FlockProfile>,
+    known: HashMap<[[u32; 8]; 3], u32>,
+}
+
+impl Default for FlockProfiles {
+    fn default() -> Self {
+        Self::of(Vec::new())
+    }
+}
+
+impl FlockProfiles {
+    /// With more profiles than this all are found anew, for games that vary every radius.
+    const MOST: usize = 1 << 16;
+
+    /// These profiles, from number 1 on.
+    pub(super) fn of(mut profiles: Vec<FlockProfile>) -> Self {
+        profiles.insert(0, FlockProfile::new([RuleProfile::NONE; 3]));
+        Self {
+            profiles,
+            known: HashMap::default(),
+        }
+    }
+
+    /// The profile with a number; for an unknown number, that of agents that do not flock.
+    #[inline(always)]
+    pub(super) fn get(&self, number: u32) -> &FlockProfile {
+        let profile = self.profiles.get(number as usize);
+        profile.unwrap_or(&self.profiles[0])
+    }
+
+    /// Whether no agent flocks.
+    pub(super) fn are_empty(&self) -> bool {
+        self.profiles.len() == 1
+    }
+
+    fn number_of(&mut self, rules: [RuleProfile; 3]) -> u32 {
+        *self
+            .known
+            .entry(rules.map(|rule| rule.key()))
+            .or_insert_with(|| {
+                self.profiles.push(FlockProfile::new(rules));
+                self.profiles.len() as u32 - 1
+            })
+    }
+}
+
+/// The ids of the three rules.
+#[derive(SystemParam)]
+pub(super) struct Slots<'w> {
+    separation: Res<'w, BehaviorSlot<Separation>>,
+    alignment: Res<'w, BehaviorSlot<Alignment>>,
+    cohesion: Res<'w, BehaviorSlot<Cohesion>>,
+}
+
+/// Finds the profile of every agent whose rules changed.
+pub(super) fn update_profiles(
+    slots: Slots,
+    mut profiles: ResMut<FlockProfiles>,
+    mut agents: ParamSet<(
+        Query<
+            (
+                Entity,
+                Option<Ref<Separation>>,
+                Option<Ref<Alignment>>,
+                Option<Ref<Cohesion>>,
+                // Changed when one of the three was removed.
+                Ref<Perception>,
+            ),
+            Flocks,
+        >,
+        Query<
+            (
+                Option<&Separation>,
+                Option<&Alignment>,
+                Option<&Cohesion>,
+                &mut Perception,
+            ),
+            Flocks,
+        >,
+    )>,
+    mut changed: Local<Vec<Entity>>,
+) {
+    changed.clear();
+    let rules = agents.p0();
+    let tables = rules.contiguous_iter().expect("all of it in tables");
+    for (entities, separations, alignments, cohesions, perceptions) in tables {
+        let columns = [
+            separations.map(|rules| rules.changed_ticks_slice()),
+            alignments.map(|rules| rules.changed_ticks_slice()),
+            cohesions.map(|rules| rules.changed_ticks_slice()),
+            Some(perceptions.changed_ticks_slice()),
+        ];
+        let (last, now) = (perceptions.last_run_tick(), perceptions.this_run_tick());
+        let is_new = |tick: &Tick| tick.is_newer_than(last, now);
+        // Mostly nothing has changed, which is seen fastest column by column, many at a time.
+        let columns = columns.into_iter().flatten();
+        let any_is_new = |ticks: &[Tick]| ticks.iter().fold(false, |any, tick| any | is_new(tick));
+        if columns
+            .clone()
+            .any(|ticks| ticks.chunks(256).any(any_is_new))
+        {
+            let rows = entities.iter().enumerate();
+            changed.extend(rows.filter_map(|(row, &entity)| {
+                let mut columns = columns.clone();
+                columns.any(|ticks| is_new(&ticks[row])).then_some(entity)
+            }));
+        }
+    }
+    if profiles.profiles.len() > FlockProfiles::MOST {
+        *profiles = FlockProfiles::default();
+        for (separation, alignment, cohesion, perception) in &mut agents.p1() {
+            profiles.assign(&slots, separation, alignment, cohesion, perception);
+        }
+    } else {
+        let mut agents = agents.p1();
+        let mut agents = agents.iter_many_mut(changed.iter());
+        while let Some((separation, alignment, cohesion, perception)) = agents.fetch_next() {
+            profiles.assign(&slots, separation, alignment, cohesion, perception);
+        }
+    }
+}
+
+impl FlockProfiles {
+    fn assign(
+        &mut self,
+        slots: &Slots,
+        separation: Option<&Separation>,
+        alignment: Option<&Alignment>,
+        cohesion: Option<&Cohesion>,
+        mut perception: Mut<Perception>,
+    ) {
+        let rules = [
+            RuleProfile::of(slots.separation.id, separation, Separation::visibility),
+            RuleProfile::of(slots.alignment.id, alignment, Alignment::visibility),
+            RuleProfile::of(slots.cohesion.id, cohesion, Cohesion::visibility),
+        ];
+        perception.profile = self.number_of(rules);
+        perception.radius = self.get(perception.profile).radius;
+    }
+}
+
+/// Without one of its rules an agent has another profile, or none.
+pub(super) fn reset_profile<B: Behavior>(
+    removed: On<Remove, B>,
+    mut agents: Query<&mut Perception>,
+) {
+    if let Ok(mut perception) = agents.get_mut(removed.entity) {
+        (perception.profile, perception.radius) = (0, 0.0);
+    }
+}

@@ -1,0 +1,248 @@
+//! Behavior groups: several behaviors combined into one ledger entry of an agent.
+
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
+
+use super::dither_draws;
+use super::ledger::LedgerGeneration;
+use crate::behavior::embeds_influence;
+use crate::behavior_entity::{BehaviorRoots, SteeredBy, SteersFor};
+use crate::pipeline::BehaviorSlot;
+use crate::{
+    Behavior, Combine, Cut, Influence, LedgerEntry, SteeringClock, SteeringForce, SteeringId,
+    SteeringWarnings, Vehicle,
+};
+
+/// Makes a [behavior entity](SteersFor) a group: its behaviors are combined by its own [`Combine`]
+/// into one entry of the agent, with this influence.
+///
+/// Use it to blend a few behaviors smoothly inside a strict order of priorities, as in gdx-ai's
+/// `BlendedSteering` within `PrioritySteering`. The group's behaviors are those on its entity and
+/// on entities that [`SteersFor`] it; these may be groups again, to any depth. The group's own ledger
+/// is in the [`SteeringForce`] of its entity.
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_steering2d_core::*;
+/// # fn system(mut commands: Commands) {
+/// let boid = commands.spawn((PointMass::default(), WallAvoidance::default())).id();
+/// // The three rules of a flock share one weighted sum, below WallAvoidance in priority.
+/// commands.spawn((
+///     SteersFor(boid),
+///     BehaviorGroup::default().with_priority(Separation::PRIORITY),
+///     Combine::WEIGHTED_SUM,
+///     Flocking::default(),
+/// ));
+/// # }
+/// ```
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[require(Combine)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct BehaviorGroup {
+    /// The influence of the group's entry.
+    pub influence: Influence,
+}
+
+impl Default for BehaviorGroup {
+    fn default() -> Self {
+        Self {
+            influence: Influence::of::<Self>(),
+        }
+    }
+}
+
+impl Behavior for BehaviorGroup {
+    type Memory = ();
+    type World = ();
+
+    embeds_influence!();
+}
+
+impl BehaviorGroup {
+    /// The entry of a group whose behaviors were combined into `total`.
+    fn entry(&self, slot: &BehaviorSlot<Self>, total: Vec2) -> LedgerEntry {
+        let cut = if !self.influence.enabled {
+            Cut::Disabled
+        } else if self.influence.check().is_err() {
+            Cut::Invalid
+        } else {
+            Cut::Nothing
+        };
+        let raw = if cut == Cut::Nothing {
+            total
+        } else {
+            Vec2::ZERO
+        };
+        LedgerEntry {
+            raw,
+            ..LedgerEntry::new(slot.id, &self.influence, cut)
+        }
+    }
+}
+
+/// The entities that steer for agents or groups, as their ledgers are read.
+#[derive(SystemParam)]
+pub(crate) struct BehaviorEntities<'w, 's> {
+    slot: Res<'w, BehaviorSlot<BehaviorGroup>>,
+    entities: Query<
+        'w,
+        's,
+        (
+            Entity,
+            &'static SteeringId,
+            Option<&'static BehaviorGroup>,
+            &'static SteeringForce,
+        ),
+        With<SteersFor>,
+    >,
+}
+
+impl BehaviorEntities<'_, '_> {
+    /// Copies into `force` what these entities recorded in this generation.
+    pub(crate) fn copy_entries(
+        &self,
+        steered_by: &SteeredBy,
+        generation: LedgerGeneration,
+        force: &mut SteeringForce,
+    ) {
+        force.copy_entries(generation, || {
+            let entities = self.entities.iter_many(steered_by.iter());
+            entities.map(|(entity, &id, group, force)| {
+                let combined = group.map(|group| group.entry(&self.slot, force.total));
+                (id, entity, force, combined)
+            })
+        });
+    }
+}
+
+/// A group's depth below its agent and its id: deeper ones are combined first.
+type GroupOrder = (std::cmp::Reverse<u32>, SteeringId, Entity);
+
+/// Combines every group, the innermost first.
+pub(crate) fn combine_groups(
+    clock: Res<SteeringClock>,
+    generation: Res<LedgerGeneration>,
+    warnings: Res<SteeringWarnings>,
+    roots: BehaviorRoots,
+    vehicles: Query<&Vehicle>,
+    mut sets: ParamSet<(
+        Query<(Entity, &SteeringId, &BehaviorGroup), With<SteersFor>>,
+        Query<&mut SteeringForce>,
+        BehaviorEntities,
+    )>,
+    members: Query<(&Combine, Option<&SteeredBy>), With<BehaviorGroup>>,
+    mut order: Local<Vec<GroupOrder>>,
+) {
+    order.clear();
+    for (entity, &id, group) in &sets.p0() {
+        if let Err(error) = group.influence.check() {
+            warnings.raise(&clock, entity, error.field, || {
+                format!("{error}; until then the group contributes nothing")
+            });
+        }
+        if let Some(depth) = roots.depth(entity) {
+            order.push((std::cmp::Reverse(depth), id, entity));
+        }
+    }
+    order.sort_unstable();
+    for &(_, id, entity) in &*order {
+        let (Ok((combine, steered_by)), Some(vehicle)) = (
+            members.get(entity),
+            roots.agent_of(entity).and_then(|it| vehicles.get(it).ok()),
+        ) else {
+            continue;
+        };
+        let Ok(mut own) = sets
+            .p1()
+            .get_mut(entity)
+            .map(|mut it| std::mem::take(&mut *it))
+        else {
+            continue;
+        };
+        own.begin(*generation);
+        if let Some(steered_by) = steered_by {
+            sets.p2().copy_entries(steered_by, *generation, &mut own);
+        }
+        let mut draw = dither_draws(&clock, id);
+        let total = combine.combine(own.entries_mut(), vehicle.max_force, &mut draw);
+        own.set_total(total);
+        if let Ok(mut force) = sets.p1().get_mut(entity) {
+            *force = own;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Arrive, Flee, PointMass, Seek, SteeringCorePlugin};
+
+    /// Runs one tick; the app's agent has the given groups.
+    fn ledger_of(spawn: impl Fn(&mut World, Entity)) -> (App, Entity) {
+        let mut app = App::new();
+        app.add_plugins((MinimalPlugins, SteeringCorePlugin::new(Update)));
+        let world = app.world_mut();
+        let agent = world.spawn((PointMass::default(), Vehicle::default()));
+        let agent = agent.id();
+        spawn(world, agent);
+        for _ in 0..3 {
+            app.update();
+        }
+        (app, agent)
+    }
+
+    fn raw(app: &App, agent: Entity) -> Vec<Vec2> {
+        let force = app.world().get::<SteeringForce>(agent).expect("an agent");
+        force.ledger().map(|entry| entry.raw).collect()
+    }
+
+    #[test]
+    fn a_group_is_one_entry_combined_by_its_own_rule() {
+        let (app, agent) = ledger_of(|world, agent| {
+            world.spawn((
+                SteersFor(agent),
+                BehaviorGroup::default(),
+                Combine::AVERAGE,
+                Seek::new(Vec2::new(9.0, 0.0)),
+                Flee::new(Vec2::new(0.0, 9.0)),
+            ));
+        });
+        let entries = raw(&app, agent);
+        assert_eq!(entries.len(), 1);
+        assert!(entries[0].x > 0.0 && entries[0].y < 0.0, "{entries:?}");
+    }
+
+    #[test]
+    fn groups_nest_to_any_depth() {
+        let (app, agent) = ledger_of(|world, agent| {
+            let mut parent = agent;
+            for _ in 0..5 {
+                parent = world
+                    .spawn((SteersFor(parent), BehaviorGroup::default()))
+                    .id();
+            }
+            world.spawn((SteersFor(parent), Seek::new(Vec2::new(9.0, 0.0))));
+            world.spawn((SteersFor(parent), Arrive::new(Vec2::new(9.0, 0.0))));
+        });
+        let entries = raw(&app, agent);
+        assert_eq!(entries.len(), 1);
+        assert!(entries[0].x > 0.0, "{entries:?}");
+    }
+
+    #[test]
+    fn a_cycle_is_refused() {
+        let (mut app, agent) = ledger_of(|_, _| {});
+        let world = app.world_mut();
+        let outer = world
+            .spawn((SteersFor(agent), BehaviorGroup::default()))
+            .id();
+        let inner = world
+            .spawn((SteersFor(outer), BehaviorGroup::default()))
+            .id();
+        world.entity_mut(outer).insert(SteersFor(inner));
+        world.flush();
+        assert!(!world.entity(outer).contains::<SteersFor>(), "refused");
+        app.update();
+    }
+}

@@ -1,0 +1,251 @@
+//! The plugin that puts the pipeline together.
+
+use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
+use bevy::prelude::*;
+
+use super::registry::register;
+use super::schedule::{AdjustSystems, BehaviorOrder, CombineSystems, IndexSystems};
+use crate::behavior_entity::{refuse_cycles, reset_force};
+use crate::behaviors;
+use crate::clock::begin_tick;
+use crate::combine::{LedgerGeneration, combine_groups};
+use crate::events::{
+    Arrived, Due, PathCompleted, TargetLost, TargetWatch, announce, note_arrivals,
+    note_completed_paths, note_lost_targets,
+};
+use crate::locomotion::{
+    FaceTarget, FaceVelocity, PointMass, SpeedLimit, forget_point_mass, move_point_masses,
+    sense_point_masses, warn_of_faulty_facing,
+};
+use crate::perception::{
+    Neighbors, Perception, SteeringGroups, clear_probes, index_neighbors, index_obstacles,
+    index_walls,
+};
+use crate::steer::warn_of_missing_bodies;
+use crate::stuck::{Stuck, detect_stuck};
+use crate::{
+    Average, BehaviorGroup, BehaviorRegistry, ColliderProbes, Combine, Dithered, FlowField,
+    Kinematics, NextSteeringId, Obstacle, ObstacleIndex, OuterSchedule, Prioritized, SenseSystems,
+    SensesColliders, SteeredBy, SteeringAppExt, SteeringClock, SteeringDisabled, SteeringForce,
+    SteeringId, SteeringPath, SteeringSchedule, SteeringSeed, SteeringSystems, SteeringWarnings,
+    SteersFor, StuckDetection, ThinkEvery, Vehicle, Wall, WallIndex, WeightedSum,
+};
+
+/// The pipeline, the built-in behaviors and the [`PointMass`] backend.
+///
+/// Adding it twice does no harm: the second one warns and changes nothing.
+pub struct SteeringCorePlugin {
+    schedule: InternedScheduleLabel,
+}
+
+impl SteeringCorePlugin {
+    /// Runs the pipeline in `schedule`.
+    pub fn new(schedule: impl ScheduleLabel) -> Self {
+        Self {
+            schedule: schedule.intern(),
+        }
+    }
+}
+
+impl Default for SteeringCorePlugin {
+    /// In `FixedUpdate`.
+    fn default() -> Self {
+        Self::new(FixedUpdate)
+    }
+}
+
+impl Plugin for SteeringCorePlugin {
+    fn build(&self, app: &mut App) {
+        if was_added(app) {
+            return;
+        }
+        init_resources(app, self.schedule);
+        order_steps(app, self.schedule);
+        fill_steps(app);
+        add_observers(app);
+        register_types(app);
+        register_combiners(app);
+        behaviors::register(app);
+        register::<BehaviorGroup>(app, SteeringSchedule::Combine);
+    }
+
+    fn is_unique(&self) -> bool {
+        false
+    }
+}
+
+/// Whether steering was added before; warns if so.
+fn was_added(app: &App) -> bool {
+    let added = app.world().contains_resource::<SteeringClock>();
+    if added {
+        let running = app.world().resource::<OuterSchedule>().label();
+        log::warn!("steering was already added and runs in {running:?}; added only once");
+    }
+    added
+}
+
+fn init_resources(app: &mut App, schedule: InternedScheduleLabel) {
+    app.insert_resource(OuterSchedule(schedule))
+        .init_resource::<Time>()
+        .init_resource::<SteeringSeed>()
+        .init_resource::<SteeringClock>()
+        .init_resource::<LedgerGeneration>()
+        .init_resource::<SteeringWarnings>()
+        .init_resource::<NextSteeringId>()
+        .init_resource::<BehaviorRegistry>()
+        .init_resource::<ObstacleIndex>()
+        .init_resource::<WallIndex>()
+        .init_resource::<Due<TargetLost>>()
+        .init_resource::<Due<Arrived>>()
+        .init_resource::<Due<PathCompleted>>()
+        .init_resource::<Due<Stuck>>()
+        .init_resource::<Neighbors>();
+}
+
+/// Sense, Steer, Adjust, Combine and Move, each of which runs the schedules that belong to it.
+fn order_steps(app: &mut App, schedule: InternedScheduleLabel) {
+    SteeringSchedule::prepare(app);
+    app.configure_sets(
+        schedule,
+        (
+            SteeringSystems::Sense,
+            SteeringSystems::Steer,
+            SteeringSystems::Adjust,
+            SteeringSystems::Combine,
+            SteeringSystems::Move,
+        )
+            .chain(),
+    )
+    .configure_sets(
+        schedule,
+        (
+            SenseSystems::Bodies,
+            SenseSystems::Index,
+            SenseSystems::Answer,
+        )
+            .chain()
+            .in_set(SteeringSystems::Sense),
+    )
+    .add_systems(
+        schedule,
+        (
+            begin_tick.before(SteeringSystems::Sense),
+            SteeringSchedule::Bodies.run().in_set(SenseSystems::Bodies),
+            SteeringSchedule::Index.run().in_set(SenseSystems::Index),
+            SteeringSchedule::Answer.run().in_set(SenseSystems::Answer),
+            SteeringSchedule::Steer.run().in_set(SteeringSystems::Steer),
+            SteeringSchedule::Adjust
+                .run()
+                .in_set(SteeringSystems::Adjust),
+            SteeringSchedule::Combine
+                .run()
+                .in_set(SteeringSystems::Combine),
+            SteeringSchedule::Move.run().in_set(SteeringSystems::Move),
+        )
+            // They take the whole world, but touch only what belongs to steering.
+            .ambiguous_with_all(),
+    );
+}
+
+/// The systems of each step, in the order of a tick; behaviors add theirs when they are registered.
+fn fill_steps(app: &mut App) {
+    app.configure_sets(
+        SteeringSchedule::Bodies,
+        BehaviorOrder(0).after(warn_of_faulty_facing),
+    )
+    .add_systems(
+        SteeringSchedule::Bodies,
+        (
+            sense_point_masses,
+            warn_of_missing_bodies,
+            warn_of_faulty_facing,
+        )
+            .chain(),
+    )
+    .configure_sets(
+        SteeringSchedule::Index,
+        (
+            IndexSystems::Prepare,
+            IndexSystems::Behaviors,
+            IndexSystems::Build,
+        )
+            .chain(),
+    )
+    .add_systems(
+        SteeringSchedule::Index,
+        (
+            clear_probes.in_set(IndexSystems::Prepare),
+            (index_neighbors, index_obstacles, index_walls)
+                .chain()
+                .in_set(IndexSystems::Build),
+        ),
+    )
+    .configure_sets(
+        SteeringSchedule::Adjust,
+        (AdjustSystems::Prepare, AdjustSystems::Adjust).chain(),
+    )
+    .add_systems(
+        SteeringSchedule::Combine,
+        combine_groups
+            .before(CombineSystems)
+            .run_if(any_with_component::<BehaviorGroup>),
+    )
+    .add_systems(
+        SteeringSchedule::Combine,
+        (
+            note_lost_targets,
+            announce::<TargetLost>,
+            note_arrivals,
+            announce::<Arrived>,
+            note_completed_paths,
+            announce::<PathCompleted>,
+            detect_stuck,
+            announce::<Stuck>,
+        )
+            .chain()
+            .after(CombineSystems),
+    )
+    .add_systems(SteeringSchedule::Move, move_point_masses);
+}
+
+fn add_observers(app: &mut App) {
+    app.add_observer(forget_point_mass)
+        .add_observer(reset_force)
+        .add_observer(refuse_cycles);
+}
+
+fn register_combiners(app: &mut App) {
+    app.add_combiner::<WeightedSum>()
+        .add_combiner::<Average>()
+        .add_combiner::<Prioritized>()
+        .add_combiner::<Dithered>();
+}
+
+fn register_types(app: &mut App) {
+    app.register_type::<Vehicle>()
+        .register_type::<Kinematics>()
+        .register_type::<SteeringId>()
+        .register_type::<SteeringDisabled>()
+        .register_type::<SteeringForce>()
+        .register_type::<Combine>()
+        .register_type::<SteersFor>()
+        .register_type::<SteeredBy>()
+        .register_type::<PointMass>()
+        .register_type::<SpeedLimit>()
+        .register_type::<ThinkEvery>()
+        .register_type::<FaceVelocity>()
+        .register_type::<FaceTarget>()
+        .register_type::<TargetWatch>()
+        .register_type::<FlowField>()
+        .register_type::<SteeringPath>()
+        .register_type::<StuckDetection>()
+        .register_type::<Perception>()
+        .register_type::<SteeringGroups>()
+        .register_type::<Obstacle>()
+        .register_type::<Wall>()
+        .register_type::<SensesColliders>()
+        .register_type::<ColliderProbes>()
+        .register_type::<SteeringClock>()
+        .register_type::<SteeringSeed>()
+        .register_type::<NextSteeringId>();
+}
