@@ -9,7 +9,7 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
 
-use tally::{Positions, Tally};
+use tally::{GUARD_RADIUS, Positions, Tally};
 
 use crate::arena::Arena;
 use crate::bodies::{Animal, enable, recolor, set_max_speed};
@@ -53,7 +53,6 @@ const PERSON_RADIUS: f32 = 0.45;
 const STATUE_RADIUS: f32 = 0.8;
 /// The point has no body; this is the radius it is reached at, m.
 const POINT_RADIUS: f32 = 0.3;
-const GUARD_RADIUS: f32 = 0.7;
 const ATTACKER_RADIUS: f32 = 0.45;
 /// Gap at which the attacker reaches its victim, m.
 const REACH: f32 = 0.15;

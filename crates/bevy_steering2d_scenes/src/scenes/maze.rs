@@ -1,8 +1,8 @@
 //! A maze of Rapier colliders: planned paths, and steering that follows them.
 //!
 //! Action selection is a breadth-first search on the grid of the maze. It returns a
-//! [`SteeringPath`], which [`FollowPath`] follows. [`WallAvoidance`] and [`ObstacleAvoidance`] sense
-//! the colliders ([`SensesColliders`]); [`Separation`] keeps oncoming mice apart.
+//! [`SteeringPath`], which [`FollowPath`] follows. [`WallAvoidance`] and [`ObstacleAvoidance`]
+//! sense the colliders ([`SensesColliders`]); [`Separation`] keeps oncoming mice apart.
 
 mod grid;
 mod layout;
@@ -25,7 +25,7 @@ use crate::scene::{Crowd, Scene, SceneKey};
 use crate::{overlay, palette};
 
 use grid::{Cell, Grid};
-use layout::{Brick, COLUMNS, ROAD, ROWS, center, plan};
+use layout::{Brick, COLUMNS, RADIUS, ROAD, ROWS, center, plan};
 
 pub(crate) const SCENE: Scene = Scene {
     name: "maze",
@@ -51,7 +51,6 @@ pub(crate) const SCENE: Scene = Scene {
     experiment,
 };
 
-const RADIUS: f32 = 0.3;
 const MAX_SPEED: f32 = 3.5;
 
 /// Distance at which a mouse has reached the cheese or its home, m.

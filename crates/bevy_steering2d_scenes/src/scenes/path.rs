@@ -10,7 +10,7 @@ use bevy_rapier2d::prelude::*;
 use bevy_steering2d::FollowPathMemory;
 use bevy_steering2d::prelude::*;
 
-use route::{Column, Outline, Route};
+use route::{Column, Outline, ROAD, Route};
 use score::{Tally, distance_from};
 
 use crate::bodies::{Animal, pass_through};
@@ -49,8 +49,6 @@ pub(crate) const SCENE: Scene = Scene {
     experiment,
 };
 
-/// Half the width of the road, m.
-const ROAD: f32 = 0.8;
 /// A waypoint is reached within this distance, m.
 const REACH: f32 = 0.4;
 const RADIUS: f32 = 0.35;

@@ -5,6 +5,7 @@
 //! single pursuer.
 
 mod rival;
+mod rules;
 mod score;
 mod trials;
 
@@ -14,7 +15,8 @@ use bevy_steering2d::prelude::*;
 use bevy_steering2d_debug::Minds;
 
 use rival::Rival;
-use score::{Pass, Score};
+use rules::{Escape, LIMIT, Rules};
+use score::{CATCH_DISTANCE, Pass, Tally};
 
 use crate::arena::Arena;
 use crate::bodies::{Animal, enable, launch, pass_through, recolor};
@@ -54,12 +56,8 @@ pub(crate) const SCENE: Scene = Scene {
     experiment: trials::experiment,
 };
 
-/// Distance at which a pursuer catches the quarry, m.
-const CATCH_DISTANCE: f32 = 0.8;
 /// Distance between pursuers and quarry at the start, m.
 const HEAD_START: f32 = 11.0;
-/// Maximum duration of a race, s.
-const LIMIT: f32 = 9.0;
 /// Time for which the result is shown, ticks.
 const PAUSE: u32 = 64;
 
@@ -77,46 +75,6 @@ const QUARRY: Vehicle = Vehicle {
     response_time: 0.1,
     radius: None,
 };
-
-/// The behavior of the quarry.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Escape {
-    /// Wanders, whatever the pursuers do.
-    #[default]
-    Course,
-    /// Flees from the predicted position of the nearest pursuer.
-    Evade,
-    /// Flees from the position of the nearest pursuer.
-    Flee,
-}
-
-impl Escape {
-    const ALL: [Self; 3] = [Self::Course, Self::Evade, Self::Flee];
-
-    fn key(self) -> char {
-        match self {
-            Self::Course => 'c',
-            Self::Evade => 'e',
-            Self::Flee => 'f',
-        }
-    }
-}
-
-/// The participants and the behavior of the quarry.
-#[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
-struct Rules {
-    takes_part: [bool; Rival::ALL.len()],
-    escape: Escape,
-}
-
-impl Default for Rules {
-    fn default() -> Self {
-        Self {
-            takes_part: [true; Rival::ALL.len()],
-            escape: Escape::Course,
-        }
-    }
-}
 
 /// The state of the race.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -148,16 +106,6 @@ enum Progress {
     Chasing,
     /// Has caught the quarry after this time, s.
     Caught(f32),
-}
-
-/// Results of the races.
-#[derive(Resource, Clone, Copy, Default)]
-struct Tally {
-    /// Number of finished races.
-    races: u32,
-    scores: [Score; Rival::ALL.len()],
-    /// Position and tick of the last catch.
-    last_catch: Option<(Vec2, u32)>,
 }
 
 fn build(app: &mut App) {

@@ -2,8 +2,10 @@
 
 use bevy::prelude::*;
 
-use super::GUARD_RADIUS;
 use crate::report::{Line, Mean};
+
+/// Radius of the guard, m.
+pub(super) const GUARD_RADIUS: f32 = 0.7;
 
 /// Positions in this tick, m.
 #[derive(Clone, Copy, Debug)]

@@ -5,12 +5,13 @@ use bevy_rapier2d::prelude::*;
 use bevy_steering2d::RandomStream;
 use bevy_steering2d::prelude::*;
 
-use super::RADIUS;
 use super::grid::{self, Cell, Grid};
 use crate::in_scene::InScene;
 use crate::look::{Look, Shape};
 use crate::palette;
 
+/// Radius of a mouse, m.
+pub(super) const RADIUS: f32 = 0.3;
 /// Columns of the grid.
 pub(super) const COLUMNS: usize = 12;
 /// Rows of the grid.

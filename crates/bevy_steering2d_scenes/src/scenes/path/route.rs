@@ -5,6 +5,9 @@ use bevy_steering2d::prelude::*;
 
 use crate::palette;
 
+/// Half the width of the road, m.
+pub(super) const ROAD: f32 = 0.8;
+
 /// A column: one kind of walker.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Column {

@@ -4,8 +4,7 @@ use bevy::prelude::*;
 use bevy_steering2d::FollowPathMemory;
 use bevy_steering2d::prelude::*;
 
-use super::ROAD;
-use super::route::Column;
+use super::route::{Column, ROAD};
 use crate::report::{Extent, Line, Mean};
 
 /// Measurements of a column.
@@ -28,8 +27,8 @@ pub(super) struct Score {
 #[derive(Resource, Clone, Copy, Default)]
 pub(super) struct Tally(pub(super) [Score; Column::ALL.len()]);
 
-/// Distance from a walker to its current stretch of the path, m. Another stretch may be nearer where
-/// the path crosses itself.
+/// Distance from a walker to its current stretch of the path, m. Another stretch may be nearer
+/// where the path crosses itself.
 pub(super) fn distance_from(
     path: &SteeringPath,
     here: Vec2,

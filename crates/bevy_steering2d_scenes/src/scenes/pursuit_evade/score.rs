@@ -1,7 +1,22 @@
 //! Measures how well a pursuer predicts.
 
-use super::CATCH_DISTANCE;
+use bevy::prelude::*;
+
+use super::rival::Rival;
 use crate::report::Mean;
+
+/// Distance at which a pursuer catches the quarry, m.
+pub(super) const CATCH_DISTANCE: f32 = 0.8;
+
+/// Results of the races.
+#[derive(Resource, Clone, Copy, Default)]
+pub(super) struct Tally {
+    /// Number of finished races.
+    pub(super) races: u32,
+    pub(super) scores: [Score; Rival::ALL.len()],
+    /// Position and tick of the last catch.
+    pub(super) last_catch: Option<(Vec2, u32)>,
+}
 
 /// Results of one pursuer.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,13 +1,13 @@
 //! The experiment: the same races in many worlds.
 
 use super::rival::Rival;
-use super::score::Score;
-use super::{Escape, LIMIT, Rules, Tally};
+use super::rules::{Escape, LIMIT, Rules};
+use super::score::{Score, Tally};
 use crate::experiment::Experiment;
 use crate::report::Line;
 
-/// Runs races over the same courses, then duels with a quarry that flees. Several seeds, because the
-/// outcome of one short run is mostly chance.
+/// Runs races over the same courses, then duels with a quarry that flees. Several seeds, because
+/// the outcome of one short run is mostly chance.
 pub(super) fn experiment(experiment: &Experiment) -> Vec<Line> {
     const COURSES: u64 = 16;
     const DUELS: u64 = 8;
