@@ -107,7 +107,7 @@ impl Arena {
         inside
     }
 
-    /// The fence as a closed curve, counter-clockwise, m.
+    /// The fence as a closed curve, counterclockwise, m.
     pub fn outline(&self) -> Vec<Vec2> {
         const PER_CORNER: usize = 12;
         let core = self.core();

@@ -21,7 +21,7 @@ impl Experiment<'_> {
         (self.new_app)(seed)
     }
 
-    /// Runs the scene to the end with this seed and these options.
+    /// Runs the scene for the length of the experiment with this seed and these options.
     pub(crate) fn run_with(&self, seed: u64, options: impl Resource) -> App {
         let mut app = self.app(seed);
         app.insert_resource(options);

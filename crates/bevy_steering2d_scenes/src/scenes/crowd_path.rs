@@ -125,7 +125,10 @@ fn setup(world: &mut World) {
     };
     world.insert_resource(roads);
     pave(world, roads.forward);
-    for (index, place) in places(world, roads.forward).into_iter().enumerate() {
+    for (index, place) in start_positions(world, roads.forward)
+        .into_iter()
+        .enumerate()
+    {
         let opposite = index % 2 == 1;
         let road = if opposite {
             roads.backward
@@ -184,7 +187,7 @@ fn pave(world: &mut World, road: Entity) {
 }
 
 /// Random start positions on the road, away from each other.
-fn places(world: &mut World, road: Entity) -> Vec<Vec2> {
+fn start_positions(world: &mut World, road: Entity) -> Vec<Vec2> {
     let Some(path) = world.get::<SteeringPath>(road).cloned() else {
         return Vec::new();
     };
@@ -312,7 +315,7 @@ impl Tally {
                 self.contacts.deepest(),
                 "% of the radius",
             ),
-            Line::new("touches", self.contacts.begun(), ""),
+            Line::new("contacts", self.contacts.begun(), ""),
             Line::new("off the road", self.outside.percent(), "% of the time"),
             Line::new(
                 "mean speed",

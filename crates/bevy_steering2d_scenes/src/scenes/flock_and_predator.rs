@@ -1,4 +1,5 @@
-//! Flocking with a predator: separation, alignment and cohesion make a flock, [`Evade`] scatters it.
+//! Flocking with a predator: separation, alignment and cohesion form a flock, [`Evade`] scatters
+//! it.
 //!
 //! There is no leader, and each boid perceives only a limited range. Without the predator the flock
 //! agrees on a direction, which the [experiment](Scene::experiment) measures.

@@ -117,8 +117,8 @@ struct Tally {
     last_catch: Option<(Vec2, u32)>,
 }
 
-/// Chasing time per catch, s. An unfinished chase counts too; otherwise the longest chases of a slow
-/// chaser would be left out.
+/// Chasing time per catch, s. An unfinished chase counts too; otherwise the longest chases of a
+/// slow chaser would be left out.
 fn time_to_catch(catches: u32, chasing: f32) -> Option<f32> {
     (catches > 0).then(|| chasing / catches as f32)
 }

@@ -129,7 +129,14 @@ impl Default for Tally {
 fn build(app: &mut App) {
     app.add_systems(
         FixedUpdate,
-        (choose, look, guide_hunter, catch, guide_hiders, keep_tally)
+        (
+            choose,
+            update_visibility,
+            guide_hunter,
+            catch,
+            guide_hiders,
+            keep_tally,
+        )
             .chain()
             .in_set(ActionSelection)
             .run_if(playing(SCENE.name)),
@@ -240,7 +247,7 @@ fn choose(presses: Res<Presses>, mut choice: ResMut<Choice>) {
 }
 
 /// Determines which hiders the hunter sees.
-fn look(
+fn update_visibility(
     rocks: Query<(&Transform, &Rock)>,
     hunter: Single<&Transform, With<Hunter>>,
     mut hiders: Query<(&Transform, &mut Hider)>,

@@ -321,7 +321,8 @@ const ROUND: [(Mode, u32); Mode::ALL.len()] = [
     (Mode::Wander, 80),
 ];
 
-/// Presses each key in turn. Targets lie towards the center, the point to flee from behind the agent.
+/// Presses each key in turn. Targets lie towards the center, the point to flee from behind the
+/// agent.
 fn script(world: &mut World, tick: u32) {
     let Some(mode) = mode_that_begins(tick) else {
         return;

@@ -1,7 +1,7 @@
 //! Two crossing pedestrian streams.
 //!
-//! With [`CollisionAvoidance`] walkers look two seconds ahead and give way as far as needed; without
-//! it they collide. The [experiment](Scene::experiment) counts the collisions.
+//! With [`CollisionAvoidance`] walkers look two seconds ahead and give way only as far as needed;
+//! without it they collide. The [experiment](Scene::experiment) counts the collisions.
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;

@@ -276,7 +276,7 @@ mod tests {
         let mut app = headless::app(&SCENE, 1);
         for (wanted, bodies, masses) in [(500, 500, 0), (1, 125, 0), (16_001, 0, 16_001)] {
             restart_with(app.world_mut(), 1, wanted);
-            headless::advance(&mut app, 2);
+            advance(&mut app, 2);
             let world = app.world_mut();
             let solid = world
                 .query_filtered::<(), (With<Boid>, With<RigidBody>)>()

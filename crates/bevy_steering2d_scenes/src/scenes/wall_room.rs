@@ -60,7 +60,7 @@ fn walls() -> Vec<Wall> {
     let line = |x, y, to_x, to_y| Wall::new(Vec2::new(x, y), Vec2::new(to_x, to_y));
     let mut walls = Wall::room(ROOM).to_vec();
     walls.extend([
-        // Cuts off a corner, which leaves two acute ones.
+        // Runs out of a corner and splits it into two acute ones.
         line(-14.0, 10.0, -7.0, 6.5),
         // A corner of about 30° at the lower wall.
         line(-1.0, -10.0, 6.0, -6.0),
@@ -162,7 +162,7 @@ fn setup(world: &mut World) {
     while places.len() < wanted {
         let spot = random.point_in(ROOM);
         let alone = places.iter().all(|(other, _)| other.distance(spot) > 1.2);
-        // No point inside the block is this far from its walls.
+        // Excludes the inside of the block: no point there is this far from its walls.
         if alone && distance_to_walls(spot, &walls) > 1.1 {
             places.push((spot, random.angle()));
         }
