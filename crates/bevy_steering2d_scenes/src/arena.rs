@@ -1,4 +1,4 @@
-//! The meadow all scenes play on: a rectangle with round corners and a fence.
+//! The arena of the scenes: a fenced rectangle with round corners.
 
 use std::f32::consts::FRAC_PI_2;
 
@@ -6,21 +6,22 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::RandomStream;
 
+use crate::in_scene::InScene;
 use crate::look::{Look, Shape};
 use crate::palette;
-use crate::stage::InScene;
+use crate::placement::{distance_to_nearest, draw_clear};
 
-/// The fenced ground around the origin. Round corners, because corners are where chases end too
-/// early.
+/// The fenced area around the origin. Its corners are round because agents would be trapped in
+/// sharp ones.
 #[derive(Resource, Clone, Copy, Debug, PartialEq)]
 pub struct Arena {
-    /// Half of its width and height, m.
+    /// Half the width and height, m.
     pub half_size: Vec2,
-    /// Radius of its corners, m; at most the smaller half.
+    /// Radius of the corners, m; at most the smaller half size.
     pub corner: f32,
 }
 
-/// The collision group of the fence, for eyes that shall see other colliders only.
+/// The collision group of the fence, to exclude it from sensing.
 pub(crate) const FENCE_GROUP: Group = Group::GROUP_32;
 
 impl Default for Arena {
@@ -33,7 +34,7 @@ impl Default for Arena {
 }
 
 impl Arena {
-    /// Way from a point to the fence, m; negative outside.
+    /// Distance from a point to the fence, m; negative outside.
     pub fn clearance(&self, point: Vec2) -> f32 {
         let core = self.core();
         let beyond = point - point.clamp(-core, core);
@@ -44,23 +45,23 @@ impl Arena {
         }
     }
 
-    /// Unit vector away from the nearest fence.
+    /// Unit vector away from the nearest part of the fence.
     pub fn inward(&self, point: Vec2) -> Vec2 {
         let core = self.core();
         let beyond = point - point.clamp(-core, core);
         if beyond != Vec2::ZERO {
             return -beyond.normalize();
         }
-        let room = core - point.abs();
-        if room.x < room.y {
+        let space = core - point.abs();
+        if space.x < space.y {
             Vec2::new(-point.x.signum(), 0.0)
         } else {
             Vec2::new(0.0, -point.y.signum())
         }
     }
 
-    /// A random point at least `clearance` m from the fence and `apart` m from all the `others`;
-    /// after many draws the loneliest will do.
+    /// A random point at least `clearance` m from the fence, and at least `apart` m from the others
+    /// if one is found.
     pub fn spot_apart(
         &self,
         clearance: f32,
@@ -69,19 +70,12 @@ impl Arena {
         random: &mut RandomStream,
     ) -> Vec2 {
         const DRAWS: usize = 32;
-        let mut best = (0.0, Vec2::ZERO);
-        for _ in 0..DRAWS {
-            let spot = self.spot(clearance, random);
-            let distances = others.iter().map(|other| other.distance(spot));
-            let solitude = distances.fold(f32::INFINITY, f32::min);
-            if solitude >= apart {
-                return spot;
-            }
-            if solitude > best.0 {
-                best = (solitude, spot);
-            }
-        }
-        best.1
+        draw_clear(
+            DRAWS,
+            apart,
+            || self.spot(clearance, random),
+            |spot| distance_to_nearest(spot, others),
+        )
     }
 
     /// A random point at least `clearance` m from the fence.
@@ -95,8 +89,8 @@ impl Arena {
         }
     }
 
-    /// The end of a line that begins inside, cut at the fence.
-    pub(crate) fn cut(&self, from: Vec2, to: Vec2) -> Vec2 {
+    /// The end of a line that begins inside, clipped at the fence.
+    pub(crate) fn clip(&self, from: Vec2, to: Vec2) -> Vec2 {
         const HALVINGS: u32 = 10;
         if self.clearance(to) >= 0.0 {
             return to;
@@ -113,7 +107,7 @@ impl Arena {
         inside
     }
 
-    /// The fence as a closed curve, counter-clockwise, m.
+    /// The fence as a closed curve, counterclockwise, m.
     pub fn outline(&self) -> Vec<Vec2> {
         const PER_CORNER: usize = 12;
         let core = self.core();
@@ -129,12 +123,13 @@ impl Arena {
             .collect()
     }
 
-    /// The rectangle of the corners' centers.
+    /// Half size of the rectangle between the corners' centers, m.
     fn core(&self) -> Vec2 {
         self.half_size - self.corner
     }
 }
 
+/// Spawns the ground and the fence.
 pub(crate) fn spawn(world: &mut World) {
     let arena = *world.resource::<Arena>();
     let mut outline = arena.outline();
@@ -190,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn inward_leads_away_from_the_nearest_fence() {
+    fn inward_points_away_from_the_nearest_fence() {
         assert_eq!(ARENA.inward(Vec2::new(9.5, 1.0)), Vec2::NEG_X);
         assert_eq!(ARENA.inward(Vec2::new(1.0, -5.0)), Vec2::Y);
         let corner = ARENA.inward(Vec2::new(8.6, 4.8));
@@ -198,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn the_outline_lies_on_the_fence() {
+    fn outline_lies_on_the_fence() {
         let outline = ARENA.outline();
         assert!(outline.iter().all(|p| ARENA.clearance(*p).abs() < 1e-5));
     }

@@ -1,19 +1,19 @@
-//! The bodies of the scenes.
+//! Bodies of agents: animals, cars and people, with the looks they are drawn with.
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
 
+use crate::in_scene::InScene;
 use crate::look::{Look, Shape};
-use crate::stage::InScene;
 use crate::stay_inside::StayInside;
 
-/// An animal as a scene wants it.
+/// An animal or a car.
 pub(crate) struct Animal {
     pub(crate) name: &'static str,
     /// m
     pub(crate) position: Vec2,
-    /// Direction it looks at first, rad.
+    /// Initial heading, rad.
     pub(crate) facing: f32,
     /// m
     pub(crate) radius: f32,
@@ -22,7 +22,7 @@ pub(crate) struct Animal {
 }
 
 impl Animal {
-    /// A dart that minds the fence.
+    /// A dart that stays inside the fence.
     pub(crate) fn bundle(self) -> impl Bundle {
         (self.dart(), StayInside::default())
     }
@@ -33,7 +33,7 @@ impl Animal {
         self.body(shape)
     }
 
-    /// A dart that minds the fence and has no body but a point mass.
+    /// A dart that stays inside the fence, with a point mass instead of a Rapier body.
     pub(crate) fn point_mass(self, velocity: Vec2) -> impl Bundle {
         let body = PointMass {
             velocity,
@@ -50,7 +50,7 @@ impl Animal {
         }
     }
 
-    /// A dart no larger than its body, for scenes where it matters who touches what.
+    /// A dart no larger than its body, for scenes that show contacts.
     pub(crate) fn compact(self) -> impl Bundle {
         let shape = Shape::Arrow {
             length: 1.66 * self.radius,
@@ -76,19 +76,13 @@ impl Animal {
         self.body(shape)
     }
 
-    /// A dynamic body of 1 kg, so that newtons read as m/s², that looks where it goes.
+    /// A dynamic body that faces its velocity.
     fn body(self, shape: Shape) -> impl Bundle {
-        let body = (
-            RigidBody::Dynamic,
-            Collider::ball(self.radius),
-            ColliderMassProperties::Mass(1.0),
-            Friction::coefficient(0.0),
-            Velocity::zero(),
-        );
+        let body = round_body(self.radius, Vec2::ZERO);
         (body, self.figure(shape))
     }
 
-    /// All but the body.
+    /// Everything but the body.
     fn figure(self, shape: Shape) -> impl Bundle {
         let rotation = Quat::from_rotation_z(self.facing);
         (
@@ -104,21 +98,71 @@ impl Animal {
     }
 }
 
-/// Puts a body somewhere else, at rest.
+/// A person in a crowd.
+pub(crate) struct Person {
+    pub(crate) name: &'static str,
+    /// m
+    pub(crate) position: Vec2,
+    /// Initial velocity, m/s; also the initial heading.
+    pub(crate) velocity: Vec2,
+    /// m
+    pub(crate) radius: f32,
+    pub(crate) color: Color,
+    pub(crate) vehicle: Vehicle,
+    /// Whether it collides with other people. Otherwise they pass through each other, and only
+    /// steering keeps them apart.
+    pub(crate) solid: bool,
+}
+
+impl Person {
+    /// A dynamic body that faces its velocity.
+    pub(crate) fn bundle(self) -> impl Bundle {
+        let rotation = Quat::from_rotation_z(self.velocity.to_angle());
+        let groups = if self.solid {
+            CollisionGroups::default()
+        } else {
+            pass_through()
+        };
+        (
+            (Name::new(self.name), InScene::default()),
+            Transform::from_translation(self.position.extend(0.0)).with_rotation(rotation),
+            (round_body(self.radius, self.velocity), groups),
+            (self.vehicle, FaceVelocity::default()),
+            Look {
+                shape: Shape::person(self.radius),
+                color: self.color,
+                layer: 1.0,
+            },
+        )
+    }
+}
+
+/// A dynamic disc of 1 kg, so that 1 N accelerates it by 1 m/s².
+fn round_body(radius: f32, velocity: Vec2) -> impl Bundle {
+    (
+        RigidBody::Dynamic,
+        Collider::ball(radius),
+        ColliderMassProperties::Mass(1.0),
+        Friction::coefficient(0.0),
+        Velocity::linear(velocity),
+    )
+}
+
+/// Moves a body elsewhere, at rest.
 pub(crate) fn teleport(transform: &mut Transform, velocity: &mut Velocity, to: Vec2) {
     transform.translation = to.extend(transform.translation.z);
     *velocity = Velocity::zero();
 }
 
-/// Puts a body somewhere else, on its way with a velocity in m/s.
-pub(crate) fn launch(transform: &mut Transform, velocity: &mut Velocity, from: Vec2, with: Vec2) {
-    teleport(transform, velocity, from);
+/// Moves a body elsewhere and gives it a velocity, m/s.
+pub(crate) fn launch(transform: &mut Transform, velocity: &mut Velocity, to: Vec2, with: Vec2) {
+    teleport(transform, velocity, to);
     transform.rotation = Quat::from_rotation_z(with.to_angle());
     velocity.linear = with;
 }
 
-/// A body as behaviors see it, but fresh from physics: in action selection its own [`Kinematics`]
-/// is a tick old.
+/// The kinematics of a body right after physics: in action selection the [`Kinematics`] component
+/// is one tick old.
 pub(crate) fn kinematics(transform: &Transform, velocity: &Velocity) -> Kinematics {
     let mut body = Kinematics::default();
     let facing = || (transform.rotation * Vec3::X).truncate();
@@ -126,27 +170,27 @@ pub(crate) fn kinematics(transform: &Transform, velocity: &Velocity) -> Kinemati
     body
 }
 
-/// Groups of bodies that pass through each other and mind everything else.
-pub(crate) fn ghostly() -> CollisionGroups {
+/// Collision groups of bodies that pass through each other and collide with everything else.
+pub(crate) fn pass_through() -> CollisionGroups {
     CollisionGroups::new(Group::GROUP_2, Group::GROUP_1)
 }
 
-/// Writes only what differs, so that change detection stays true.
+/// Changes the color. Writes only a difference, to keep change detection accurate.
 pub(crate) fn recolor(look: &mut Mut<Look>, color: Color) {
     if look.color != color {
         look.color = color;
     }
 }
 
-/// Switches a behavior on or off; it keeps its parameters and memory.
+/// Enables or disables a behavior, which keeps its parameters and memory.
 pub(crate) fn enable<B: Behavior>(behavior: &mut Mut<B>, on: bool) {
     if behavior.influence().enabled != on {
         behavior.influence_mut().enabled = on;
     }
 }
 
-/// Changes the speed limit.
-pub(crate) fn set_pace(vehicle: &mut Mut<Vehicle>, max_speed: f32) {
+/// Changes the maximum speed, m/s.
+pub(crate) fn set_max_speed(vehicle: &mut Mut<Vehicle>, max_speed: f32) {
     if vehicle.max_speed != max_speed {
         vehicle.max_speed = max_speed;
     }

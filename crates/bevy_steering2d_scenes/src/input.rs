@@ -1,13 +1,13 @@
-//! The user as scenes know them: a pointer, keys and clicks, from a window or a script.
+//! User input of scenes: pointer, keys and clicks, from a window or a script.
 
 use bevy::prelude::*;
 
-/// Where the mouse is, m, world frame; `None` when it is elsewhere (over a panel, outside).
+/// Mouse position, m, world frame; `None` while the mouse is over a panel or outside the window.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pointer(pub Option<Vec2>);
 
-/// What was pressed since the last tick. Kept until a tick has seen it, so nothing is lost while
-/// the game is paused or the frame rate is high.
+/// Keys and clicks since the last tick. Kept until a tick has run, so that none is lost while the
+/// app is paused or the frame rate is high.
 #[derive(Resource, Clone, Debug, Default)]
 pub struct Presses {
     keys: Vec<char>,

@@ -1,14 +1,14 @@
-//! The scenes of `bevy_steering2d`, each exactly once: the gallery shows them, tests and benches
-//! run the very same ones without a window.
+//! The example scenes of `bevy_steering2d`. The gallery shows them; tests and benches run the same
+//! scenes without a window.
 //!
-//! A [`Scene`] is a name, some text, a few systems and a report; [`SCENES`] lists them all.
-//! [`ScenesPlugin`] adds physics, steering and every scene's systems, which rest until
-//! [`start`] makes their scene the [`CurrentScene`].
+//! A [`Scene`] consists of a name, texts, systems and a report; [`SCENES`] lists them all.
+//! [`ScenesPlugin`] adds physics, steering and the systems of every scene, which run only while
+//! their scene is the [`CurrentScene`]. [`start`] starts a scene.
 //!
-//! Scenes are the *action selection* layer: they switch, insert and retarget behaviors, in
-//! [`ActionSelection`], and leave the steering to the plugin and the moving to Rapier. They know
-//! the user only as [`Pointer`] and [`Presses`], so a window, a test and a [script](Scene::script)
-//! are all the same to them.
+//! Scenes are the *action selection* layer: they insert, enable and retarget behaviors in
+//! [`ActionSelection`]. The library steers and Rapier moves the bodies. User input reaches a scene
+//! only as [`Pointer`] and [`Presses`], so a window, a test and a [script](Scene::script) are
+//! interchangeable.
 //!
 //! ```
 //! use bevy_steering2d_scenes::{headless, scene};
@@ -19,60 +19,50 @@
 //!
 //! # Drawing
 //!
-//! Entities carry a [`Look`], which says what to draw and is nobody's business without a window.
-//! [`OverlaysPlugin`] smooths their poses between ticks ([`Drawn`]) and draws each scene's
-//! explanations (forces, wander circles, senses) as gizmos.
+//! A [`Look`] describes how to draw an entity; without a window it has no effect.
+//! [`OverlaysPlugin`] interpolates poses between ticks ([`Drawn`]) and draws each scene's overlay
+//! (forces, wander circles, perception) as gizmos.
 //!
-//! # A scene of your own
+//! # Adding a scene
 //!
-//! One module that ends in a `pub(crate) const` [`Scene`], and its entry in [`SCENES`].
+//! Write one module with a `pub(crate) const` [`Scene`] and add it to [`SCENES`].
 
 mod arena;
-mod auto_fantastico;
 mod bodies;
-mod bodyguard;
-mod case;
 mod contacts;
-mod crowd;
-mod crowd_path;
-mod door;
-mod flock_and_predator;
-mod formation;
-mod fox_and_rabbit;
+mod experiment;
 pub mod headless;
-mod hide_and_seek;
-mod hunter_and_prey;
+mod in_scene;
 mod input;
-mod keyboard;
-mod leader;
+mod lifecycle;
 mod look;
-mod maze;
 mod overlay;
 pub mod palette;
-mod path;
-mod plaza;
+mod physics;
+mod placement;
+mod plugin;
 mod props;
-mod pursuit_evade;
 mod report;
 mod scene;
+mod scenes;
 mod senses;
-mod stage;
 mod stay_inside;
 #[cfg(test)]
 mod tests;
-mod thousands;
 mod trail;
-mod wall_room;
 
 pub use arena::Arena;
-pub use case::start_case;
+pub use experiment::Experiment;
+pub use in_scene::InScene;
 pub use input::{Pointer, Presses};
-pub use look::{Drawn, Look, Pose, Shape};
-pub use overlay::OverlaysPlugin;
-pub use report::{Line, Report, Value};
-pub use scene::{Crowd, SCENES, Scene, SceneKey, UnknownScene, scene};
-pub use stage::{
-    ActionSelection, CurrentScene, InScene, SceneRandom, ScenesPlugin, Scripted, live_report,
-    playing, restart, restart_with, start, stop,
+pub use lifecycle::{
+    ActionSelection, CurrentScene, SceneRandom, Scripted, live_report, playing, restart,
+    restart_with, stop,
 };
+pub use look::{Drawn, Look, Pose, Shape};
+pub use plugin::{OverlaysPlugin, ScenesPlugin};
+pub use report::{Line, Report, Value};
+pub use scene::{Crowd, Scene, SceneKey};
+pub use scenes::case::start_case;
+pub use scenes::{SCENES, UnknownScene, scene, start};
 pub use stay_inside::StayInside;

@@ -1,37 +1,37 @@
-//! What an entity looks like, and where to draw it between two ticks.
+//! Looks of entities, and pose interpolation between ticks.
 
 use bevy::prelude::*;
 use bevy_steering2d_debug::DrawnAt;
 
-/// What to draw for an entity; only runners with a window care.
+/// How to draw an entity; without a window it has no effect.
 #[derive(Component, Clone, Debug, PartialEq)]
 #[require(Drawn)]
 pub struct Look {
-    /// Its outline, m, x ahead.
+    /// Outline in the frame of the entity, m; x points ahead.
     pub shape: Shape,
-    /// Its color; may change at any time.
+    /// Color; may change at any time.
     pub color: Color,
-    /// Higher is drawn above lower.
+    /// Higher layers are drawn above lower ones.
     pub layer: f32,
 }
 
-/// An outline in the entity's frame, m.
+/// An outline in the frame of the entity, m.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
     /// A dart that points along x.
     Arrow {
-        /// From tail to tip.
+        /// Length from tail to tip, m.
         length: f32,
-        /// From wing to wing.
+        /// Width from wing to wing, m.
         width: f32,
     },
     /// A filled convex area.
     Area(Vec<Vec2>),
-    /// A line along a closed curve.
+    /// A line along a closed polygon.
     Loop {
-        /// Along here.
+        /// Corners, m.
         points: Vec<Vec2>,
-        /// This thick.
+        /// Line width, m.
         width: f32,
     },
 }
@@ -44,7 +44,7 @@ impl Shape {
         Self::Area((0..CORNERS).map(|i| radius * corner(i)).collect())
     }
 
-    /// A filled circle with a nose: someone whose size matters.
+    /// A filled circle with a nose: a body drawn to scale that shows its heading.
     pub fn person(radius: f32) -> Self {
         const BACK: usize = 28;
         /// From the tip of the nose to where it begins, rad.
@@ -58,7 +58,7 @@ impl Shape {
     }
 }
 
-/// Position and facing, m.
+/// Position and rotation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pose {
     /// World position, m.
@@ -84,27 +84,27 @@ impl Pose {
     }
 }
 
-/// Where to draw an entity in this frame: its pose between the last two ticks.
+/// The pose to draw in this frame, interpolated between the last two ticks.
 ///
-/// Physics ticks 64 times a second, screens draw when they like; without this, movement
-/// stutters. Never feed it back into [`Transform`]: physics would take it for a teleport.
+/// Physics ticks 64 times a second, frames come at another rate; without interpolation, movement
+/// stutters. Never write it to [`Transform`]: physics would take that for a teleport.
 #[derive(Component, Clone, Copy, Debug, Default)]
 #[require(DrawnAt)]
 pub struct Drawn {
     /// The pose to draw.
     pub pose: Pose,
-    /// The poses after the last tick but one and after the last; `None` before the first tick.
+    /// The poses after the last two ticks, older first; `None` before the first tick.
     trail: Option<(Pose, Pose)>,
 }
 
 impl Drawn {
-    /// Farther than this in one tick is a leap, m: drawn at once, without a streak.
-    const LEAP: f32 = 1.5;
+    /// A longer step in one tick is a teleport, m, and not interpolated.
+    const TELEPORT: f32 = 1.5;
 
     fn tick(&mut self, now: Pose) {
         let before = self.trail.map_or(now, |(_, last)| last);
-        let leaps = before.position.distance(now.position) > Self::LEAP;
-        self.trail = Some((if leaps { now } else { before }, now));
+        let teleports = before.position.distance(now.position) > Self::TELEPORT;
+        self.trail = Some((if teleports { now } else { before }, now));
     }
 }
 
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn poses_are_blended_between_the_last_two_ticks() {
+    fn poses_are_interpolated_between_the_last_two_ticks() {
         let mut drawn = Drawn::default();
         drawn.tick(at(1.0));
         drawn.tick(at(2.0));
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_teleport_leaves_no_streak() {
+    fn teleport_is_not_interpolated() {
         let mut drawn = Drawn::default();
         drawn.tick(at(1.0));
         drawn.tick(at(9.0));

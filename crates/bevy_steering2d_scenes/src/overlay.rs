@@ -1,4 +1,4 @@
-//! Explanations drawn over the scenes, and the plugin that smooths what is drawn.
+//! Gizmos that explain a scene: forces, velocities, aims, ranges and labels.
 
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
@@ -6,30 +6,13 @@ use bevy_steering2d::{Circle, WanderMemory};
 pub(crate) use bevy_steering2d_debug::draw::{aim, cross, path};
 use bevy_steering2d_debug::{SteeringDebug, colors, draw};
 
-use crate::look::{Drawn, Pose, blend_poses, record_poses};
-use crate::senses::Eyes;
-use crate::trail::record_trails;
-use crate::{Arena, SCENES, palette};
+use crate::arena::Arena;
+use crate::look::{Drawn, Pose};
+use crate::palette;
+use crate::senses::ViewCone;
 
-/// Smooth poses and the scenes' explanations, for apps with a window (it needs gizmos).
-pub struct OverlaysPlugin;
-
-impl Plugin for OverlaysPlugin {
-    fn build(&self, app: &mut App) {
-        app.add_systems(FixedPostUpdate, (record_poses, record_trails))
-            .add_systems(
-                RunFixedMainLoop,
-                blend_poses.in_set(RunFixedMainLoopSystems::AfterFixedMainLoop),
-            );
-        app.add_systems(Update, mark_ground);
-        for scene in SCENES.iter().chain([&crate::case::SCENE]) {
-            (scene.build_overlay)(app);
-        }
-    }
-}
-
-/// A small cross every four meters, to judge distances and speeds by.
-fn mark_ground(arena: Res<Arena>, mut gizmos: Gizmos) {
+/// Draws a small cross every four meters, as a scale for distances and speeds.
+pub(crate) fn mark_ground(arena: Res<Arena>, mut gizmos: Gizmos) {
     const EVERY: f32 = 4.0;
     let color = palette::FENCE.with_alpha(0.25);
     let half = (arena.half_size / EVERY).floor().as_ivec2();
@@ -42,22 +25,22 @@ fn mark_ground(arena: Res<Arena>, mut gizmos: Gizmos) {
     }
 }
 
-/// The steering force of an agent, as long as it is strong.
+/// Draws the steering force of an agent.
 pub(crate) fn force(gizmos: &mut Gizmos, agent: &Drawn, force: &SteeringForce, vehicle: &Vehicle) {
     let vector = SCALE.force_scale * force.total / vehicle.max_force;
     draw::arrow(gizmos, agent.pose.position, vector, colors::TOTAL_FORCE);
 }
 
-/// Where an agent goes and how fast.
+/// Draws the velocity of an agent.
 pub(crate) fn velocity(gizmos: &mut Gizmos, agent: &Drawn, body: &Kinematics) {
     let vector = SCALE.velocity_scale * body.velocity;
     draw::arrow(gizmos, agent.pose.position, vector, colors::VELOCITY);
 }
 
-/// The same as everywhere.
+/// The default scale of the debug plugin.
 const SCALE: SteeringDebug = SteeringDebug::off();
 
-/// The circle of a wanderer and its target on the rim.
+/// Draws a wander circle and the target on it.
 pub(crate) fn wander_circle(
     gizmos: &mut Gizmos,
     agent: &Drawn,
@@ -65,34 +48,34 @@ pub(crate) fn wander_circle(
     wander: &Wander,
     memory: &WanderMemory,
 ) {
-    // Both were computed for the pose of the tick.
+    // Shifts the drawing from the pose of the tick to the drawn pose.
     let at = agent.pose.position;
     draw::wander(gizmos, at, at - body.position, wander, memory);
 }
 
-/// Where a pursuer expects its quarry.
+/// The position at which a pursuer expects its quarry, m.
 pub(crate) fn predicted(me: &Agent, pursuit: &Pursuit, quarry: &Drawn, body: &Kinematics) -> Vec2 {
     pursuit.aim(me, body) + quarry.pose.position - body.position
 }
 
-/// How far someone sees.
+/// Draws a range around a point.
 pub(crate) fn range(gizmos: &mut Gizmos, center: Vec2, radius: f32, color: Color) {
     gizmos
         .circle_2d(center, radius, color.with_alpha(0.06))
         .resolution(96);
 }
 
-/// What someone sees, as far as rocks and fence let it.
+/// Draws a view cone, clipped at rocks and fence.
 pub(crate) fn sight(
     gizmos: &mut Gizmos,
     from: Pose,
-    eyes: Eyes,
+    cone: ViewCone,
     rocks: &[Circle],
     arena: &Arena,
     color: Color,
 ) {
-    let looks = eyes.looks(from, rocks);
-    let ends: Vec<_> = looks.map(|end| arena.cut(from.position, end)).collect();
+    let rays = cone.ray_ends(from, rocks);
+    let ends: Vec<_> = rays.map(|end| arena.clip(from.position, end)).collect();
     for end in &ends {
         gizmos.line_2d(from.position, *end, color.with_alpha(0.05));
     }
@@ -103,24 +86,24 @@ pub(crate) fn sight(
     gizmos.linestrip_2d(outline, color.with_alpha(0.35));
 }
 
-/// A word or two that begin at a point. Plain ASCII only.
+/// Writes a short ASCII text to the right of a point.
 pub(crate) fn label(gizmos: &mut Gizmos, at: Vec2, text: &str, color: Color) {
     write_at(gizmos, at, text, Vec2::new(-0.5, 0.0), color);
 }
 
-/// A word or two around a point. Plain ASCII only.
+/// Writes a short ASCII text centered on a point.
 pub(crate) fn caption(gizmos: &mut Gizmos, center: Vec2, text: &str, color: Color) {
     write_at(gizmos, center, text, Vec2::ZERO, color);
 }
 
 fn write_at(gizmos: &mut Gizmos, at: Vec2, text: &str, anchor: Vec2, color: Color) {
-    /// Height of a capital, m.
+    /// Height of a capital letter, m.
     const SIZE: f32 = 0.42;
     let at = Isometry2d::from_translation(at);
     gizmos.text_2d(at, text, SIZE, anchor, color);
 }
 
-/// A ring that runs out from where something happened a number of ticks ago.
+/// Draws an expanding ring for an event that happened `age` ticks ago.
 pub(crate) fn splash(gizmos: &mut Gizmos, center: Vec2, age: u32) {
     const TICKS: f32 = 40.0;
     let share = age as f32 / TICKS;
@@ -131,7 +114,7 @@ pub(crate) fn splash(gizmos: &mut Gizmos, center: Vec2, age: u32) {
     }
 }
 
-/// A part of a ring around someone: how much is left of something, `0..=1`.
+/// Draws a part of a ring around a point: a share, `0..=1`.
 pub(crate) fn gauge(gizmos: &mut Gizmos, center: Vec2, radius: f32, share: f32, color: Color) {
     let angle = -std::f32::consts::TAU * share.clamp(0.0, 1.0);
     gizmos

@@ -1,5 +1,5 @@
-//! What stands about in the scenes: rocks and walls. None of it is solid; agents see it, and
-//! nothing but their steering keeps them out.
+//! Rocks and walls. Agents perceive them but do not collide with them: only steering keeps agents
+//! out.
 
 use std::ops::Range;
 
@@ -7,38 +7,35 @@ use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{Circle, RandomStream};
 
+use crate::arena::Arena;
+use crate::in_scene::InScene;
 use crate::look::{Look, Shape};
-use crate::stage::InScene;
-use crate::{Arena, palette};
+use crate::palette;
+use crate::placement::draw_clear;
 
-/// A round rock, whether or not it is an [`Obstacle`] at the moment.
+/// A round rock; it may be an [`Obstacle`] or a collider.
 #[derive(Component, Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rock {
     /// m
     pub(crate) radius: f32,
 }
 
-/// A rock that agents see as an [`Obstacle`].
+/// A rock that agents perceive as an [`Obstacle`].
 pub(crate) fn rock(at: Circle) -> impl Bundle {
-    const CORNERS: u32 = 40;
-    let corner = |i| {
-        let angle = std::f32::consts::TAU * i as f32 / CORNERS as f32;
-        at.radius * Vec2::from_angle(angle)
-    };
     (
         (Name::new("rock"), InScene::default()),
         Transform::from_translation(at.center.extend(0.0)),
         Rock { radius: at.radius },
         Obstacle { radius: at.radius },
         Look {
-            shape: Shape::Area((0..CORNERS).map(corner).collect()),
+            shape: Shape::disc(at.radius),
             color: palette::ROCK,
             layer: 0.0,
         },
     )
 }
 
-/// A wall that agents feel.
+/// A wall that feelers detect.
 pub(crate) fn wall(wall: Wall) -> impl Bundle {
     (
         (Name::new("wall"), InScene::default(), Transform::default()),
@@ -51,7 +48,7 @@ pub(crate) fn wall(wall: Wall) -> impl Bundle {
     )
 }
 
-/// A line of some width, with square ends.
+/// A line of this width, with square ends.
 fn bar(Wall { from, to }: Wall, width: f32) -> Shape {
     let along = 0.5 * width * (to - from).normalize_or_zero();
     let across = along.perp();
@@ -63,8 +60,8 @@ fn bar(Wall { from, to }: Wall, width: f32) -> Shape {
     ])
 }
 
-/// Up to so many discs of random size on the arena, all `gap` m from each other and `clearance` m
-/// from the fence; fewer where there is no more room.
+/// Up to `count` discs of random size in the arena, at least `gap` m from each other and
+/// `clearance` m from the fence; fewer if the space runs out.
 pub(crate) fn scatter(
     arena: &Arena,
     count: usize,
@@ -81,55 +78,58 @@ pub(crate) fn scatter(
         }
         let radius = sizes.start + (sizes.end - sizes.start) * random.unit();
         let center = arena.spot(clearance + radius, random);
-        if room(center, &discs) >= radius + gap {
+        if clearance_to(center, &discs) >= radius + gap {
             discs.push(Circle::new(center, radius));
         }
     }
     discs
 }
 
-/// A random point at least `clearance` m from the fence and from all those discs; after many
-/// draws the one with the most room will do.
-pub(crate) fn free_spot(
+/// A random point at least `clearance` m from the fence, and as far from the discs if one is
+/// found.
+pub(crate) fn spot_between(
     arena: &Arena,
     clearance: f32,
-    taken: &[Circle],
+    discs: &[Circle],
     random: &mut RandomStream,
 ) -> Vec2 {
     const DRAWS: usize = 1_000;
-    let mut best = (f32::NEG_INFINITY, Vec2::ZERO);
-    for _ in 0..DRAWS {
-        let spot = arena.spot(clearance, random);
-        let room = room(spot, taken);
-        if room >= clearance {
-            return spot;
-        }
-        if room > best.0 {
-            best = (room, spot);
-        }
-    }
-    best.1
+    draw_clear(
+        DRAWS,
+        clearance,
+        || arena.spot(clearance, random),
+        |spot| clearance_to(spot, discs),
+    )
 }
 
-/// From a point to the nearest of the discs, m; negative inside.
-pub(crate) fn room(point: Vec2, discs: &[Circle]) -> f32 {
+/// The outlines of rocks.
+pub(crate) fn circles<'a>(
+    rocks: impl IntoIterator<Item = (&'a Transform, &'a Rock)>,
+) -> Vec<Circle> {
+    let circle =
+        |(at, rock): (&Transform, &Rock)| Circle::new(at.translation.truncate(), rock.radius);
+    rocks.into_iter().map(circle).collect()
+}
+
+/// Distance from a point to the nearest disc, m; negative inside.
+pub(crate) fn clearance_to(point: Vec2, discs: &[Circle]) -> f32 {
     discs
         .iter()
         .map(|disc| point.distance(disc.center) - disc.radius)
         .fold(f32::INFINITY, f32::min)
 }
 
-/// From a point to the nearest of the walls, m.
+/// Distance from a point to the nearest wall, m.
 pub(crate) fn distance_to_walls<'a>(point: Vec2, walls: impl IntoIterator<Item = &'a Wall>) -> f32 {
     let distances = walls.into_iter().map(|wall| {
-        let way = wall.to - wall.from;
-        let along = (point - wall.from).dot(way) / way.length_squared();
-        point.distance(wall.from + along.clamp(0.0, 1.0) * way)
+        let line = wall.to - wall.from;
+        let along = (point - wall.from).dot(line) / line.length_squared();
+        point.distance(wall.from + along.clamp(0.0, 1.0) * line)
     });
     distances.fold(f32::INFINITY, f32::min)
 }
 
-/// Whether a step leads through a wall, or ends on it.
+/// Whether a step passes through a wall or ends on it.
 pub(crate) fn crosses(from: Vec2, to: Vec2, wall: &Wall) -> bool {
     let side = |a: Vec2, b: Vec2, p: Vec2| (b - a).perp_dot(p - a);
     let apart = |a: f32, b: f32| a * b <= 0.0 && (a, b) != (0.0, 0.0);
@@ -149,14 +149,14 @@ mod tests {
         assert_eq!(discs.len(), 60);
         for (i, disc) in discs.iter().enumerate() {
             assert!(arena.clearance(disc.center) >= disc.radius + 1.5);
-            assert!(room(disc.center, &discs[..i]) >= disc.radius + 0.1);
+            assert!(clearance_to(disc.center, &discs[..i]) >= disc.radius + 0.1);
         }
-        let spot = free_spot(&arena, 0.5, &discs, &mut random);
-        assert!(room(spot, &discs) >= 0.5);
+        let spot = spot_between(&arena, 0.5, &discs, &mut random);
+        assert!(clearance_to(spot, &discs) >= 0.5);
     }
 
     #[test]
-    fn steps_through_a_wall_are_told_from_steps_along_it() {
+    fn only_steps_through_a_wall_cross_it() {
         let wall = Wall::new(Vec2::ZERO, Vec2::new(4.0, 0.0));
         assert!(crosses(Vec2::new(1.0, 1.0), Vec2::new(1.0, -1.0), &wall));
         assert!(!crosses(Vec2::new(5.0, 1.0), Vec2::new(5.0, -1.0), &wall));

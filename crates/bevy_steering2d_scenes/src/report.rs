@@ -1,4 +1,4 @@
-//! What a scene has to say after a run: short, stable text made of numbers.
+//! Reports of scene runs: labeled values as short, stable text.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,12 +12,12 @@ pub struct Report {
     pub seed: u64,
     /// Length of the run, ticks.
     pub ticks: u32,
-    /// What happened.
+    /// Measurements.
     pub lines: Vec<Line>,
 }
 
 impl Report {
-    /// The value with that label.
+    /// The value with this label.
     pub fn get(&self, label: &str) -> Option<&Value> {
         let line = self.lines.iter().find(|line| line.label == label)?;
         Some(&line.value)
@@ -27,16 +27,16 @@ impl Report {
 /// One line of a report: label, value, unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// What it is.
+    /// Name of the measurement.
     pub label: String,
-    /// How much.
+    /// Measured value.
     pub value: Value,
-    /// Of what; may be empty.
+    /// Unit or remark; may be empty.
     pub unit: Cow<'static, str>,
 }
 
 impl Line {
-    /// A line of a report.
+    /// A line with a label, a value and a unit.
     pub fn new(
         label: impl Into<String>,
         value: impl Into<Value>,
@@ -49,7 +49,7 @@ impl Line {
         }
     }
 
-    /// The same line of the run that is called so.
+    /// The same line with the name of a run before its label.
     pub(crate) fn of(self, run: &str) -> Self {
         Self {
             label: format!("{run}: {}", self.label),
@@ -67,7 +67,7 @@ pub enum Value {
     Number(f32),
     /// A word.
     Word(String),
-    /// It has not happened, or cannot be said yet.
+    /// No value yet.
     None,
 }
 
@@ -158,17 +158,17 @@ impl Mean {
         self.count += 1;
     }
 
-    /// Counts whether something holds, for its [share](Self::percent).
+    /// Adds a yes or no, for its [share](Self::percent).
     pub(crate) fn note(&mut self, holds: bool) {
         self.add(if holds { 1.0 } else { 0.0 });
     }
 
-    /// The share of what was noted that holds, %.
+    /// The share of yes, %; `None` without values.
     pub(crate) fn percent(self) -> Option<f32> {
         self.get().map(|share| 100.0 * share)
     }
 
-    /// The mean over both.
+    /// The mean of the values of both.
     pub(crate) fn plus(self, other: Self) -> Self {
         Self {
             sum: self.sum + other.sum,
@@ -176,13 +176,13 @@ impl Mean {
         }
     }
 
-    /// `None` of nothing.
+    /// The mean; `None` without values.
     pub(crate) fn get(self) -> Option<f32> {
         (self.count > 0).then(|| (self.sum / f64::from(self.count)) as f32)
     }
 }
 
-/// The mean and the largest of what was seen.
+/// The mean and the maximum of values.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Extent {
     mean: Mean,
@@ -190,13 +190,13 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    /// Adds something that is not negative.
+    /// Adds a value, `≥ 0`.
     pub(crate) fn add(&mut self, value: f32) {
         self.mean.add(value);
         self.largest = self.largest.max(value);
     }
 
-    /// Over both.
+    /// Mean and maximum of the values of both.
     pub(crate) fn plus(self, other: Self) -> Self {
         Self {
             mean: self.mean.plus(other.mean),
@@ -204,15 +204,22 @@ impl Extent {
         }
     }
 
-    /// `None` of nothing.
+    /// The mean; `None` without values.
     pub(crate) fn mean(self) -> Option<f32> {
         self.mean.get()
     }
 
-    /// `None` of nothing.
+    /// The maximum; `None` without values.
     pub(crate) fn largest(self) -> Option<f32> {
         self.mean.get().map(|_| self.largest)
     }
+}
+
+/// The number with this label.
+#[cfg(test)]
+pub(crate) fn number(report: &Report, label: &str) -> f32 {
+    let value = report.get(label).and_then(Value::number);
+    value.unwrap_or_else(|| panic!("no number \"{label}\" in\n{report}"))
 }
 
 #[cfg(test)]

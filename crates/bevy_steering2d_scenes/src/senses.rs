@@ -1,4 +1,4 @@
-//! What an animal notices.
+//! Perception of animals: view cones, lines of sight and the choice of the nearest animal.
 
 use bevy::ecs::query::QueryFilter;
 use bevy::prelude::*;
@@ -6,49 +6,51 @@ use bevy_steering2d::Circle;
 
 use crate::look::Pose;
 
-/// Eyes that see a cone ahead.
+/// A view cone ahead.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Eyes {
-    /// How far, m.
+pub(crate) struct ViewCone {
+    /// Range, m.
     pub(crate) range: f32,
-    /// How wide, half of it on each side, rad.
+    /// Full opening angle, rad.
     pub(crate) angle: f32,
 }
 
-impl Eyes {
-    /// Whether a point is in the cone, whatever stands in between.
-    pub(crate) fn include(self, from: Pose, point: Vec2) -> bool {
+impl ViewCone {
+    /// Whether a point is in the cone; occlusion is ignored.
+    pub(crate) fn contains(self, from: Pose, point: Vec2) -> bool {
         let offset = point - from.position;
         let ahead = from.facing * Vec2::X;
         offset.length() <= self.range && ahead.angle_to(offset).abs() <= 0.5 * self.angle
     }
 
-    /// Where the looks of these eyes end, from right to left: at rocks, or at their range.
-    pub(crate) fn looks(self, from: Pose, rocks: &[Circle]) -> impl Iterator<Item = Vec2> {
-        const LOOKS: u32 = 160;
-        (0..=LOOKS).map(move |look| {
-            let angle = self.angle * (look as f32 / LOOKS as f32 - 0.5);
+    /// The ends of rays through the cone, from right to left: at a rock or at the range.
+    pub(crate) fn ray_ends(self, from: Pose, rocks: &[Circle]) -> impl Iterator<Item = Vec2> {
+        const RAYS: u32 = 160;
+        (0..=RAYS).map(move |ray| {
+            let angle = self.angle * (ray as f32 / RAYS as f32 - 0.5);
             let direction = from.facing * Vec2::from_angle(angle);
             let hits = rocks
                 .iter()
-                .filter_map(|rock| meets(from.position, direction, rock));
+                .filter_map(|rock| hit_distance(from.position, direction, rock));
             from.position + hits.fold(self.range, f32::min) * direction
         })
     }
 }
 
-/// Whether no rock stands between two points.
+/// Whether the line of sight between two points is free of rocks.
 pub(crate) fn is_clear(from: Vec2, to: Vec2, rocks: &[Circle]) -> bool {
     let Some(direction) = (to - from).try_normalize() else {
         return true;
     };
     let distance = from.distance(to);
-    let mut hits = rocks.iter().filter_map(|rock| meets(from, direction, rock));
+    let mut hits = rocks
+        .iter()
+        .filter_map(|rock| hit_distance(from, direction, rock));
     hits.all(|hit| hit > distance)
 }
 
-/// How far along a look a rock is, m.
-fn meets(from: Vec2, direction: Vec2, rock: &Circle) -> Option<f32> {
+/// Distance along a ray to a rock, m; `None` if the ray misses it.
+fn hit_distance(from: Vec2, direction: Vec2, rock: &Circle) -> Option<f32> {
     let offset = rock.center - from;
     let along = offset.dot(direction);
     let half_chord = rock.radius * rock.radius - (offset - along * direction).length_squared();
@@ -56,10 +58,10 @@ fn meets(from: Vec2, direction: Vec2, rock: &Circle) -> Option<f32> {
     (half_chord > 0.0 && near > 0.0).then_some(near)
 }
 
-/// The nearest of the others within `range` m, as seen from `eye`.
+/// The nearest other entity within `range` m of `eye`.
 ///
-/// Whoever it has its eye on already counts as a fifth nearer, or it would change its mind with
-/// every step.
+/// The watched entity counts as a fifth nearer, so that the choice does not change with every
+/// step.
 pub(crate) fn notice<F: QueryFilter>(
     eye: &Transform,
     range: f32,
@@ -97,8 +99,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn eyes_see_ahead_and_not_through_rocks() {
-        let eyes = Eyes {
+    fn view_cone_contains_points_ahead_and_rocks_block_the_view() {
+        let cone = ViewCone {
             range: 10.0,
             angle: 2.0,
         };
@@ -106,22 +108,22 @@ mod tests {
             position: Vec2::new(1.0, 0.0),
             facing: Rot2::degrees(90.0),
         };
-        assert!(eyes.include(hunter, Vec2::new(1.0, 9.0)));
-        assert!(!eyes.include(hunter, Vec2::new(1.0, 11.0)), "too far");
-        assert!(!eyes.include(hunter, Vec2::new(9.0, 0.0)), "beside");
-        assert!(!eyes.include(hunter, Vec2::new(1.0, -2.0)), "behind");
+        assert!(cone.contains(hunter, Vec2::new(1.0, 9.0)));
+        assert!(!cone.contains(hunter, Vec2::new(1.0, 11.0)), "too far");
+        assert!(!cone.contains(hunter, Vec2::new(9.0, 0.0)), "beside");
+        assert!(!cone.contains(hunter, Vec2::new(1.0, -2.0)), "behind");
 
         let rock = [Circle::new(Vec2::new(0.0, 5.0), 1.0)];
         let clear = |x, y| is_clear(Vec2::ZERO, Vec2::new(x, y), &rock);
         assert!(!clear(0.0, 9.0));
-        assert!(clear(0.0, 3.9), "before it");
-        assert!(clear(9.0, 9.0), "past it");
-        assert!(clear(0.0, -9.0), "it is behind");
+        assert!(clear(0.0, 3.9), "in front of the rock");
+        assert!(clear(9.0, 9.0), "past the rock");
+        assert!(clear(0.0, -9.0), "the rock is behind");
         let pose = Pose {
             position: Vec2::ZERO,
             facing: Rot2::degrees(90.0),
         };
-        let farthest = eyes.looks(pose, &rock).map(Vec2::length);
+        let farthest = cone.ray_ends(pose, &rock).map(Vec2::length);
         assert!(
             farthest
                 .into_iter()
@@ -130,14 +132,18 @@ mod tests {
     }
 
     #[test]
-    fn it_sticks_to_whom_it_watches() {
+    fn watched_entity_is_kept_until_another_is_much_nearer() {
         let mut world = World::new();
         let [a, b] = [world.spawn_empty().id(), world.spawn_empty().id()];
         let seen = |a_at, b_at, watched| nearest([(a, a_at), (b, b_at)].into_iter(), 10.0, watched);
         assert_eq!(seen(5.0, 4.5, None), Some(b));
         assert_eq!(seen(5.0, 4.5, Some(a)), Some(a));
         assert_eq!(seen(5.0, 3.0, Some(a)), Some(b), "much nearer wins");
-        assert_eq!(seen(12.0, 20.0, Some(a)), Some(a), "seen a little farther");
+        assert_eq!(
+            seen(12.0, 20.0, Some(a)),
+            Some(a),
+            "watched a little farther"
+        );
         assert_eq!(seen(12.0, 20.0, None), None);
     }
 }

@@ -1,23 +1,23 @@
-//! Keeps agents off the fence: a behavior of the scenes' own.
+//! A custom behavior that keeps agents away from the fence.
 
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 
-use crate::Arena;
+use crate::arena::Arena;
 
-/// Pushes off the fence before the agent runs into it.
+/// Steers the agent away from the fence before it gets there (Reynolds' containment).
 ///
-/// It looks where the agent will be: `F = max_force · inward · (1 − clearance / margin)`, at most
-/// `max_force`, with the clearance of `p + v · look_ahead`. Zero while that is farther than
-/// the margin from the fence. (Reynolds' containment)
+/// `F = max_force · inward · (1 − clearance / margin)`, at most `max_force`, with the clearance of
+/// the predicted position `p + v · look_ahead`. Zero if that is farther than the margin from the
+/// fence.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 pub struct StayInside {
-    /// How far ahead to look, s, `≥ 0`. Default `0.4`.
+    /// Prediction time, s, `≥ 0`. Default `0.4`.
     pub look_ahead: f32,
-    /// Distance from the fence where it begins to push, m, `> 0`. Default `2`.
+    /// Distance from the fence at which the force begins, m, `> 0`. Default `2`.
     pub margin: f32,
-    /// Its say among the other behaviors.
+    /// Weight, priority and other common parameters.
     pub influence: Influence,
 }
 
@@ -84,21 +84,21 @@ mod tests {
     }
 
     #[test]
-    fn far_from_the_fence_it_is_silent() {
+    fn force_is_zero_far_from_the_fence() {
         assert_eq!(force(0.0, 5.0), Vec2::ZERO);
-        assert_eq!(force(13.5, 0.0), Vec2::ZERO, "right at the margin");
+        assert_eq!(force(13.5, 0.0), Vec2::ZERO, "exactly at the margin");
     }
 
     #[test]
-    fn the_push_grows_towards_the_fence() {
+    fn force_grows_towards_the_fence() {
         // Clearance 1 of margin 2: half of 20 N.
         assert_eq!(force(14.5, 0.0), Vec2::new(-10.0, 0.0));
         assert_eq!(force(15.5, 0.0), Vec2::new(-20.0, 0.0));
     }
 
     #[test]
-    fn speed_counts_by_where_it_leads() {
+    fn force_depends_on_the_predicted_position() {
         assert!(force(13.0, 5.0).x < -10.0);
-        assert_eq!(force(14.0, -5.0), Vec2::ZERO, "it is on its way back");
+        assert_eq!(force(14.0, -5.0), Vec2::ZERO, "the agent moves inward");
     }
 }

@@ -1,12 +1,15 @@
-//! What holds for every scene, and what each of them promises.
+//! Tests of every scene: reproducibility, cleanup, bounds, and the measurements of each report.
 
 use bevy::prelude::*;
 
-use crate::{
-    InScene, Report, SCENES, Scene, Value, headless, live_report, restart, scene, start, stop,
-};
+use crate::headless;
+use crate::in_scene::InScene;
+use crate::lifecycle::{live_report, restart, stop};
+use crate::report::number;
+use crate::scene::Scene;
+use crate::scenes::{SCENES, scene, start};
 
-/// Where everything is, bit for bit.
+/// Positions and rotations of all entities, bit for bit.
 fn fingerprint(app: &mut App) -> Vec<[u32; 4]> {
     let mut bodies = app
         .world_mut()
@@ -22,18 +25,12 @@ fn fingerprint(app: &mut App) -> Vec<[u32; 4]> {
     bits
 }
 
-/// The number with that label.
-pub(crate) fn number(report: &Report, label: &str) -> f32 {
-    let value = report.get(label).and_then(Value::number);
-    value.unwrap_or_else(|| panic!("no number \"{label}\" in\n{report}"))
-}
-
 fn the(name: &str) -> &'static Scene {
-    scene(name).expect("it is in the list")
+    scene(name).expect("the scene exists")
 }
 
 #[test]
-fn the_same_seed_gives_the_same_run() {
+fn same_seed_gives_the_same_run() {
     for scene in SCENES {
         let run = |seed| {
             let mut app = headless::app(scene, seed);
@@ -41,12 +38,12 @@ fn the_same_seed_gives_the_same_run() {
             fingerprint(&mut app)
         };
         assert_eq!(run(7), run(7), "{}", scene.name);
-        assert_ne!(run(7), run(8), "{}: chance does nothing", scene.name);
+        assert_ne!(run(7), run(8), "{}: the seed has no effect", scene.name);
     }
 }
 
 #[test]
-fn a_restart_leaves_no_trace_of_the_run_before() {
+fn restart_is_independent_of_the_previous_run() {
     for scene in SCENES {
         let mut app = headless::app(scene, 7);
         headless::advance(&mut app, 300);
@@ -58,16 +55,16 @@ fn a_restart_leaves_no_trace_of_the_run_before() {
 }
 
 #[test]
-fn a_scene_does_not_care_what_was_on_before() {
+fn scene_is_independent_of_previous_scenes() {
     for scene in SCENES {
         let mut fresh = headless::app(scene, 3);
         headless::advance(&mut fresh, 300);
         let mut used = headless::app(scene, 5);
         for other in SCENES {
-            start(used.world_mut(), other.name, 5).expect("it is in the list");
+            start(used.world_mut(), other.name, 5).expect("the scene exists");
             headless::advance(&mut used, 50);
         }
-        start(used.world_mut(), scene.name, 3).expect("it is in the list");
+        start(used.world_mut(), scene.name, 3).expect("the scene exists");
         headless::advance(&mut used, 300);
         let (fresh, used) = (fingerprint(&mut fresh), fingerprint(&mut used));
         assert_eq!(fresh, used, "{}", scene.name);
@@ -75,14 +72,14 @@ fn a_scene_does_not_care_what_was_on_before() {
 }
 
 #[test]
-fn stopping_despawns_everything() {
+fn stop_despawns_all_entities() {
     for scene in SCENES {
         let mut app = headless::app(scene, 7);
         headless::advance(&mut app, 10);
         stop(app.world_mut());
         headless::advance(&mut app, 2);
         let empty = app.world().entities().count_spawned();
-        start(app.world_mut(), scene.name, 7).expect("it is in the list");
+        start(app.world_mut(), scene.name, 7).expect("the scene exists");
         headless::advance(&mut app, 10);
         assert!(app.world().entities().count_spawned() > empty);
         stop(app.world_mut());
@@ -97,7 +94,7 @@ fn stopping_despawns_everything() {
 }
 
 #[test]
-fn nobody_leaves_the_arena() {
+fn bodies_stay_inside_the_arena() {
     for scene in SCENES {
         let mut app = headless::app(scene, 7);
         for _ in 0..1_000 {
@@ -108,14 +105,14 @@ fn nobody_leaves_the_arena() {
                 .query_filtered::<(&Name, &Transform), With<InScene>>();
             for (name, at) in bodies.iter(app.world()) {
                 let clearance = arena.clearance(at.translation.truncate());
-                assert!(clearance > 0.0, "{name} of {} is out", scene.name);
+                assert!(clearance > 0.0, "{name} of {} is outside", scene.name);
             }
         }
     }
 }
 
 #[test]
-fn the_fox_catches_sooner_by_pursuit_than_by_seek() {
+fn pursuit_catches_sooner_than_seek() {
     let report = headless::study(the("fox_and_rabbit"), 1, 600);
     let pursuit = number(&report, "worlds by Pursuit: time to catch");
     let seek = number(&report, "worlds by Seek: time to catch");
@@ -123,19 +120,19 @@ fn the_fox_catches_sooner_by_pursuit_than_by_seek() {
 }
 
 #[test]
-fn hunters_catch_tire_and_rest_and_prey_comes_to_the_pointer() {
+fn hunters_catch_and_rest_and_prey_comes_to_the_pointer() {
     let report = headless::run(the("hunter_and_prey"), 1, 1_200);
     for label in ["catches", "arrivals at the pointer", "hunters rest"] {
         assert!(number(&report, label) > 0.0, "{label}:\n{report}");
     }
-    // Rest takes twice as long as the run it pays for.
+    // Recovery takes twice as long as the run before it.
     let (hunt, rest) = ("hunters hunt", "hunters rest");
     assert!(number(&report, hunt) < 60.0, "{report}");
     assert!(number(&report, rest) < 70.0, "{report}");
 }
 
 #[test]
-fn every_key_of_the_keyboard_does_what_it_says() {
+fn each_key_of_the_keyboard_scene_selects_its_behavior() {
     for seed in 1..=5 {
         let report = headless::run(the("keyboard"), seed, 600);
         assert!(number(&report, "arrive: from the target") < 0.1, "{report}");
@@ -154,7 +151,7 @@ fn every_key_of_the_keyboard_does_what_it_says() {
 }
 
 #[test]
-fn cars_keep_out_of_rocks_that_are_not_solid() {
+fn cars_avoid_rocks_that_are_not_solid() {
     let report = headless::study(the("auto_fantastico"), 1, 2_000);
     for label in [
         "penetrations",
@@ -169,7 +166,7 @@ fn cars_keep_out_of_rocks_that_are_not_solid() {
 }
 
 #[test]
-fn whiskers_keep_everybody_in_the_room() {
+fn whiskers_keep_all_agents_in_the_room() {
     let report = headless::run(the("wall_room"), 1, 2_000);
     for label in ["walls crossed", "outside the room", "walls touched"] {
         assert_eq!(number(&report, label), 0.0, "{label}:\n{report}");
@@ -186,7 +183,7 @@ fn mice_bring_the_cheese_home_without_touching_a_wall() {
 }
 
 #[test]
-fn who_hides_is_seen_less_and_caught_less() {
+fn hiding_agents_are_seen_less_and_caught_less() {
     let report = headless::study(the("hide_and_seek"), 1, 6_000);
     let unseen = number(&report, "unseen");
     let strolling = number(&report, "only wander: unseen");
@@ -200,7 +197,7 @@ fn who_hides_is_seen_less_and_caught_less() {
 }
 
 #[test]
-fn every_prediction_beats_none() {
+fn every_prediction_catches_sooner_than_seek() {
     // One race in each of sixteen worlds, then duels with a quarry that evades.
     let report = headless::study(the("pursuit_evade"), 1, 200);
     let [course, evaded] = ["course: Seek: chase", "evaded: Seek"].map(|it| number(&report, it));
@@ -210,12 +207,12 @@ fn every_prediction_beats_none() {
         let chase = number(&report, &format!("evaded: {rival}"));
         assert!(chase < 0.8 * evaded, "{rival}:\n{report}");
     }
-    // It buys time to look where a pursuer will be, at least from one who does not.
+    // Evading delays the catch longer than fleeing, at least from a pursuer that does not predict.
     assert!(evaded > number(&report, "fled: Seek"), "{report}");
 }
 
 #[test]
-fn a_formation_of_nine_holds_within_one_radius_on_a_turning_leader() {
+fn formation_of_nine_holds_within_one_radius_on_a_turning_leader() {
     for seed in [1, 2] {
         let report = headless::study(the("formation"), seed, 2_000);
         for formation in ["V", "Line", "Block"] {
@@ -233,7 +230,7 @@ fn a_formation_of_nine_holds_within_one_radius_on_a_turning_leader() {
 }
 
 #[test]
-fn nobody_gets_past_the_bodyguard() {
+fn guard_keeps_the_attacker_from_the_victim() {
     let report = headless::study(the("bodyguard"), 1, 500);
     for victim in ["Person", "Statue", "Point"] {
         let with = |what: &str| number(&report, &format!("{victim} with guard: {what}"));
@@ -245,7 +242,7 @@ fn nobody_gets_past_the_bodyguard() {
 }
 
 #[test]
-fn no_waypoint_is_missed_and_no_corner_cut() {
+fn walkers_reach_all_waypoints_and_stay_on_the_road() {
     let report = headless::study(the("path"), 1, 900);
     for weight in ["light", "heavy"] {
         let of = |what: &str| number(&report, &format!("{weight} {what}"));
@@ -263,8 +260,8 @@ fn no_waypoint_is_missed_and_no_corner_cut() {
 }
 
 #[test]
-fn a_path_may_be_swapped_while_it_is_walked() {
-    // The script swaps it four times.
+fn path_can_change_while_it_is_followed() {
+    // The script changes the path four times.
     let report = headless::run(the("path"), 1, 2_000);
     assert_eq!(number(&report, "waypoints: points missed"), 0.0, "{report}");
     for walker in ["corridor", "strollers"] {

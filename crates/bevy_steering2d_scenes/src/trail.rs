@@ -1,11 +1,11 @@
-//! Where somebody came along.
+//! Trails: the recent path of an entity.
 
 use std::collections::VecDeque;
 
 use bevy::prelude::*;
 use bevy_steering2d_debug::draw;
 
-/// The way somebody came, to draw it; recorded only where there is something to draw on.
+/// The recent path of an entity. Recorded only in apps with overlays.
 #[derive(Component, Clone, Debug, Default)]
 pub(crate) struct Trail {
     /// Oldest first, m.
@@ -14,16 +14,16 @@ pub(crate) struct Trail {
 }
 
 impl Trail {
-    /// A point every so many ticks.
+    /// Ticks between two points.
     const EVERY: u32 = 4;
-    /// About sixteen seconds.
+    /// Number of points: about sixteen seconds.
     const LONGEST: usize = 256;
-    /// Farther than this from point to point is a leap, m: a new trail begins.
-    const LEAP: f32 = 2.0;
+    /// A longer step is a teleport, m: a new trail begins.
+    const TELEPORT: f32 = 2.0;
 
     fn record(&mut self, here: Vec2) {
-        let leaps = |last: &Vec2| last.distance(here) > Self::LEAP;
-        if self.points.back().is_some_and(leaps) {
+        let teleports = |last: &Vec2| last.distance(here) > Self::TELEPORT;
+        if self.points.back().is_some_and(teleports) {
             *self = Self::default();
         }
         if self.ticks.is_multiple_of(Self::EVERY) {
@@ -35,7 +35,7 @@ impl Trail {
         self.ticks += 1;
     }
 
-    /// Draws it up to `here`, from faint to clear.
+    /// Draws the trail up to `here`; older points are fainter.
     pub(crate) fn draw(&self, gizmos: &mut Gizmos, here: Vec2, color: Color) {
         draw::trail(gizmos, self.points.iter().copied(), here, color);
     }
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_leap_begins_a_new_trail() {
+    fn teleport_begins_a_new_trail() {
         let mut trail = Trail::default();
         for tick in 0..9 {
             trail.record(Vec2::new(0.1 * tick as f32, 0.0));
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn it_forgets_where_it_began() {
+    fn trail_length_is_limited() {
         let mut trail = Trail::default();
         for tick in 0..10_000 {
             trail.record(Vec2::new(0.1 * tick as f32, 0.0));

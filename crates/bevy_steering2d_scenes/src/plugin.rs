@@ -1,0 +1,59 @@
+//! Plugins that add all scenes to an app, with physics and steering, or with overlays.
+
+use bevy::prelude::*;
+use bevy_rapier2d::prelude::*;
+use bevy_steering2d::prelude::*;
+
+use crate::arena::Arena;
+use crate::in_scene::SpawnCount;
+use crate::input::{Pointer, Presses, forget_presses};
+use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, count_tick, play_script};
+use crate::look::{blend_poses, record_poses};
+use crate::physics::add_physics;
+use crate::stay_inside::StayInside;
+use crate::trail::record_trails;
+use crate::{overlay, scenes};
+
+/// Adds physics, steering and the systems of every scene, all in `FixedUpdate`; a scene's systems
+/// run from [`start`](crate::start) on.
+///
+/// Needs `MinimalPlugins` and `TransformPlugin`, or `DefaultPlugins`.
+pub struct ScenesPlugin;
+
+impl Plugin for ScenesPlugin {
+    fn build(&self, app: &mut App) {
+        add_physics(app);
+        app.add_plugins(SteeringPlugin::default())
+            .add_behavior::<StayInside>()
+            .init_resource::<Arena>()
+            .init_resource::<CurrentScene>()
+            .init_resource::<SpawnCount>()
+            .init_resource::<SceneRandom>()
+            .init_resource::<Pointer>()
+            .init_resource::<Presses>()
+            .configure_sets(FixedUpdate, ActionSelection.before(PhysicsSet::SyncBackend))
+            .add_systems(FixedPreUpdate, (play_script, count_tick).chain())
+            .add_systems(FixedUpdate, forget_presses.after(ActionSelection));
+        for scene in scenes::all() {
+            (scene.build)(app);
+        }
+    }
+}
+
+/// Interpolates poses between ticks and draws the scenes' overlays, for apps with a window; needs
+/// gizmos.
+pub struct OverlaysPlugin;
+
+impl Plugin for OverlaysPlugin {
+    fn build(&self, app: &mut App) {
+        app.add_systems(FixedPostUpdate, (record_poses, record_trails))
+            .add_systems(
+                RunFixedMainLoop,
+                blend_poses.in_set(RunFixedMainLoopSystems::AfterFixedMainLoop),
+            );
+        app.add_systems(Update, overlay::mark_ground);
+        for scene in scenes::all() {
+            (scene.build_overlay)(app);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! A `SteerBench` case as a scene. It is loaded from a file and so is not in the list of scenes.
+
+use bevy::prelude::*;
+use bevy_rapier2d::prelude::PhysicsSet;
+use bevy_steering2d::prelude::*;
+use bevy_steering2d_steerbench::{
+    Body, Case, CasePlugin, Itinerary, OfCase, Scorer, Shape as Outline, Sighting, spawn_case,
+};
+
+use crate::arena::Arena;
+use crate::bodies::recolor;
+use crate::in_scene::InScene;
+use crate::lifecycle::{ActionSelection, playing, start_in};
+use crate::look::{Drawn, Look, Shape};
+use crate::report::Line;
+use crate::scene::Scene;
+use crate::{overlay, palette};
+
+pub(crate) static SCENE: Scene = Scene {
+    name: "steerbench",
+    title: "SteerBench case",
+    help: "Each walker follows a planned path to its goal, with the behaviors of Pedestrian. \
+           Walkers are point masses: only steering keeps them apart. Red walkers touch another. \
+           The example steerbench scores such cases.",
+    keys: &[],
+    chosen: |_| Vec::new(),
+    mouse: "",
+    crowd: None,
+    build,
+    build_overlay,
+    setup,
+    script: |_, _| {},
+    report,
+    experiment: |_| Vec::new(),
+};
+
+/// Starts a case and stops the current scene. The case is centered on the arena, which is enlarged
+/// or reduced to fit it.
+pub fn start_case(world: &mut World, case: &Case, seed: u64) {
+    let case = centered(case);
+    let arena = Arena {
+        half_size: 0.5 * case.extent().size() + 2.0,
+        corner: 1.0,
+    };
+    world.insert_resource(Shown(case));
+    start_in(world, &SCENE, seed, arena);
+}
+
+/// The case that is shown.
+#[derive(Resource)]
+struct Shown(Case);
+
+/// Measurements.
+#[derive(Resource)]
+struct Tally(Scorer);
+
+/// The case, moved so that the center of its extent is the origin.
+fn centered(case: &Case) -> Case {
+    let middle = case.extent().center();
+    let mut case = case.clone();
+    let moved = |area: Rect| Rect::from_center_size(area.center() - middle, area.size());
+    for walker in &mut case.walkers {
+        walker.position -= middle;
+        for goal in &mut walker.goals {
+            goal.target -= middle;
+            goal.area = goal.area.map(moved);
+        }
+    }
+    for obstacle in &mut case.obstacles {
+        match obstacle {
+            Outline::Disc { center, .. } => *center -= middle,
+            Outline::Polygon(corners) => corners.iter_mut().for_each(|corner| *corner -= middle),
+        }
+    }
+    case.bounds = moved(case.bounds);
+    case
+}
+
+fn build(app: &mut App) {
+    app.add_plugins(CasePlugin::default()).add_systems(
+        FixedUpdate,
+        (keep_tally, color_walkers)
+            .chain()
+            .in_set(ActionSelection)
+            .before(PhysicsSet::SyncBackend)
+            .run_if(playing(SCENE.name)),
+    );
+}
+
+fn build_overlay(app: &mut App) {
+    app.add_systems(Update, draw_goals.run_if(playing(SCENE.name)));
+}
+
+fn setup(world: &mut World) {
+    let Some(Shown(case)) = world.get_resource::<Shown>() else {
+        return;
+    };
+    let case = case.clone();
+    world.insert_resource(Tally(Scorer::new(&case)));
+    for obstacle in &case.obstacles {
+        let (place, shape) = match obstacle {
+            Outline::Disc { center, radius } => (*center, Shape::disc(*radius)),
+            Outline::Polygon(corners) => (Vec2::ZERO, Shape::Area(corners.clone())),
+        };
+        let look = Look {
+            shape,
+            color: palette::ROCK,
+            layer: 0.0,
+        };
+        let place = Transform::from_translation(place.extend(0.0));
+        world.spawn((InScene::default(), place, look));
+    }
+    for walker in spawn_case(world, &case, Body::PointMass) {
+        let mut walker = world.entity_mut(walker);
+        let radius = walker.get::<Itinerary>().map_or(0.5, |it| it.radius);
+        walker.insert((
+            Name::new("walker"),
+            Look {
+                shape: Shape::person(radius),
+                color: palette::SAND,
+                layer: 1.0,
+            },
+        ));
+    }
+    let mut parts = world.query_filtered::<Entity, With<OfCase>>();
+    let parts: Vec<_> = parts.iter(world).collect();
+    for part in parts {
+        world.entity_mut(part).insert(InScene::default());
+    }
+}
+
+fn keep_tally(
+    time: Res<Time>,
+    mut tally: ResMut<Tally>,
+    walkers: Query<(&Itinerary, &Transform, &PointMass)>,
+) {
+    let mut seen: Vec<_> = walkers
+        .iter()
+        .map(|(itinerary, at, body)| Sighting {
+            walker: itinerary.walker,
+            position: at.translation.truncate(),
+            velocity: body.velocity,
+        })
+        .collect();
+    seen.sort_unstable_by_key(|it| it.walker);
+    tally.0.watch(&seen, time.delta_secs());
+}
+
+fn color_walkers(mut walkers: Query<(Entity, &Itinerary, &Transform, &mut Look)>) {
+    let bodies: Vec<_> = walkers
+        .iter()
+        .map(|(entity, it, at, _)| (entity, at.translation.truncate(), it.radius))
+        .collect();
+    for (entity, itinerary, at, mut look) in &mut walkers {
+        let place = at.translation.truncate();
+        let touches = |(other, there, radius): &(Entity, Vec2, f32)| {
+            *other != entity && place.distance(*there) < itinerary.radius + radius
+        };
+        let color = if bodies.iter().any(touches) {
+            palette::RED
+        } else {
+            palette::SAND
+        };
+        recolor(&mut look, color);
+    }
+}
+
+/// Draws a faint line from each walker to its goal.
+fn draw_goals(walkers: Query<(&Itinerary, &Drawn)>, mut gizmos: Gizmos) {
+    /// With more walkers than this the lines would hide the scene.
+    const MOST: usize = 40;
+    let count = walkers.iter().len();
+    for (itinerary, drawn) in walkers.iter().filter(|_| count <= MOST) {
+        if let Some(goal) = itinerary.goal() {
+            let from = drawn.pose.position;
+            overlay::aim(&mut gizmos, from, goal.aim(from), palette::GOLD);
+        }
+    }
+}
+
+fn report(world: &World) -> Vec<Line> {
+    let (Some(Shown(case)), Some(Tally(scorer))) =
+        (world.get_resource::<Shown>(), world.get_resource::<Tally>())
+    else {
+        return Vec::new();
+    };
+    let score = scorer.score();
+    let home = world
+        .get_resource::<bevy_steering2d_steerbench::Town>()
+        .map_or(0, |town| town.home.len());
+    vec![
+        Line::new("case", case.name.as_str(), ""),
+        Line::new("home", home as u32, format!("of {}", case.walkers.len())),
+        Line::new("contacts", score.contacts as u32, ""),
+        Line::new("deeper than 5 cm", score.deep_contacts as u32, ""),
+        Line::new("deepest", score.max_penetration, "m"),
+    ]
+}

@@ -1,0 +1,442 @@
+//! A maze of Rapier colliders: planned paths, and steering that follows them.
+//!
+//! Action selection is a breadth-first search on the grid of the maze. It returns a
+//! [`SteeringPath`], which [`FollowPath`] follows. [`WallAvoidance`] and [`ObstacleAvoidance`]
+//! sense the colliders ([`SensesColliders`]); [`Separation`] keeps oncoming mice apart.
+
+mod grid;
+mod layout;
+
+use bevy::prelude::*;
+use bevy_rapier2d::prelude::*;
+use bevy_steering2d::FollowPathMemory;
+use bevy_steering2d::prelude::*;
+use bevy_steering2d_debug::{Minds, draw};
+
+use crate::bodies::{Animal, enable, recolor};
+use crate::contacts::{Contacts, Disc, Pair};
+use crate::experiment::Experiment;
+use crate::in_scene::InScene;
+use crate::input::Presses;
+use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, agent_count, playing};
+use crate::look::{Drawn, Look, Shape};
+use crate::report::{Line, Mean};
+use crate::scene::{Crowd, Scene, SceneKey};
+use crate::{overlay, palette};
+
+use grid::{Cell, Grid};
+use layout::{Brick, COLUMNS, RADIUS, ROAD, ROWS, center, plan};
+
+pub(crate) const SCENE: Scene = Scene {
+    name: "maze",
+    title: "Maze",
+    help: "Mice fetch cheese from the middle and carry it home (gold), each on the shortest path \
+           found by a search on the grid. They follow it as a corridor, avoid the walls, which \
+           are Rapier colliders, and keep apart from each other. Faint lines show the paths.",
+    keys: &[
+        SceneKey::new('c', "Corridor"),
+        SceneKey::new('p', "Waypoints"),
+        SceneKey::new('w', "Wall avoidance"),
+        SceneKey::new('a', "Obstacle avoidance"),
+        SceneKey::new('s', "Separation"),
+    ],
+    chosen,
+    mouse: "",
+    crowd: Crowd::new(2, 14, 30),
+    build,
+    build_overlay,
+    setup,
+    script: |_, _| {},
+    report,
+    experiment,
+};
+
+const MAX_SPEED: f32 = 3.5;
+
+/// Distance at which a mouse has reached the cheese or its home, m.
+const ARRIVED: f32 = 0.8;
+
+/// The state of a mouse.
+#[derive(Component, Clone, Debug)]
+struct Mouse {
+    home: Cell,
+    /// Whether it carries cheese.
+    loaded: bool,
+    /// Tick at which it left home.
+    left_home: u32,
+    /// Length of the paths completed since, m.
+    path_length: f32,
+}
+
+impl Mouse {
+    /// The shortest path from here to its goal.
+    fn plan(&self, grid: &Grid, here: Vec2) -> SteeringPath {
+        plan(grid, here, self.loaded.then_some(self.home))
+    }
+}
+
+/// The grid of the maze.
+#[derive(Resource, Clone, Debug)]
+struct Maze(Grid);
+
+/// Options chosen by the user.
+#[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
+struct Choice {
+    corridor: bool,
+    walls: bool,
+    obstacles: bool,
+    separation: bool,
+}
+
+impl Default for Choice {
+    fn default() -> Self {
+        Self {
+            corridor: true,
+            walls: true,
+            obstacles: true,
+            separation: true,
+        }
+    }
+}
+
+/// Measurements.
+#[derive(Resource)]
+struct Tally {
+    rounds: u32,
+    /// Time per round, s.
+    time: Mean,
+    /// Path length per time, m/s.
+    pace: Mean,
+    speed: Mean,
+    walls: Contacts<Entity>,
+    bumps: Contacts<Pair>,
+    stuck: u32,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self {
+            rounds: 0,
+            time: Mean::default(),
+            pace: Mean::default(),
+            speed: Mean::default(),
+            walls: Contacts::solid(),
+            bumps: Contacts::solid(),
+            stuck: 0,
+        }
+    }
+}
+
+fn build(app: &mut App) {
+    app.add_systems(
+        FixedUpdate,
+        (choose, apply_choice, keep_tally)
+            .chain()
+            .in_set(ActionSelection)
+            .run_if(playing(SCENE.name)),
+    )
+    .add_observer(turn_around)
+    .add_observer(replan);
+}
+
+fn setup(world: &mut World) {
+    world.insert_resource(Choice::default());
+    world.insert_resource(Tally::default());
+    let mice = agent_count(world);
+    let random = &mut world.resource_mut::<SceneRandom>().0;
+    let mut grid = Grid::maze(COLUMNS, ROWS, 0.12, random);
+    layout::clear_middle(&mut grid);
+    let homes = layout::homes(&grid, mice, random);
+    let walls = grid.walls();
+    world.spawn((
+        (
+            Name::new("cheese"),
+            InScene::default(),
+            Transform::default(),
+        ),
+        Look {
+            shape: Shape::Area(vec![
+                Vec2::new(-0.6, -0.4),
+                Vec2::new(0.7, -0.4),
+                Vec2::new(-0.6, 0.6),
+            ]),
+            color: palette::GOLD,
+            layer: 0.0,
+        },
+    ));
+    for wall in walls {
+        world.spawn(layout::brick(wall));
+    }
+    for home in homes {
+        world.spawn(mouse(&grid, home));
+    }
+    world.insert_resource(Maze(grid));
+}
+
+fn mouse(grid: &Grid, home: Cell) -> impl Bundle {
+    let path = plan(grid, center(home), None);
+    let facing = path.direction(0).to_angle();
+    (
+        Mouse {
+            home,
+            loaded: false,
+            left_home: 0,
+            path_length: 0.0,
+        },
+        (SensesColliders::default(), StuckDetection::default()),
+        (
+            follow(true),
+            path,
+            // Feelers shorter than the corridors, so that corners cause no avoidance.
+            WallAvoidance {
+                min_length: 0.3,
+                look_ahead: 0.1,
+                ..default()
+            },
+            ObstacleAvoidance {
+                min_length: 0.2,
+                look_ahead: 0.1,
+                margin: 0.05,
+                ..default()
+            },
+            Separation::within(1.2),
+        ),
+        Animal {
+            name: "mouse",
+            position: center(home),
+            facing,
+            radius: RADIUS,
+            color: palette::SAND,
+            vehicle: Vehicle {
+                max_speed: MAX_SPEED,
+                max_force: 30.0,
+                response_time: 0.15,
+                radius: None,
+            },
+        }
+        .compact(),
+    )
+}
+
+fn follow(corridor: bool) -> FollowPath {
+    let follow = FollowPath {
+        tolerance: ARRIVED,
+        ..default()
+    };
+    if corridor {
+        follow.corridor(ROAD, 0.4)
+    } else {
+        follow.waypoints(0.5)
+    }
+}
+
+fn choose(presses: Res<Presses>, mut choice: ResMut<Choice>) {
+    for key in presses.keys() {
+        match key {
+            'c' => choice.corridor = true,
+            'p' => choice.corridor = false,
+            'w' => choice.walls ^= true,
+            'a' => choice.obstacles ^= true,
+            's' => choice.separation ^= true,
+            _ => {}
+        }
+    }
+}
+
+fn chosen(world: &World) -> Vec<char> {
+    let choice = world.resource::<Choice>();
+    let switches = [
+        ('c', choice.corridor),
+        ('p', !choice.corridor),
+        ('w', choice.walls),
+        ('a', choice.obstacles),
+        ('s', choice.separation),
+    ];
+    let on = switches.into_iter().filter(|(_, on)| *on);
+    on.map(|(key, _)| key).collect()
+}
+
+/// Applies the choice to the behaviors.
+fn apply_choice(
+    choice: Res<Choice>,
+    mut mice: Query<
+        (
+            &mut FollowPath,
+            &mut WallAvoidance,
+            &mut ObstacleAvoidance,
+            &mut Separation,
+        ),
+        With<Mouse>,
+    >,
+) {
+    if !choice.is_changed() {
+        return;
+    }
+    for (mut path, mut walls, mut obstacles, mut separation) in &mut mice {
+        *path = follow(choice.corridor);
+        enable(&mut walls, choice.walls);
+        enable(&mut obstacles, choice.obstacles);
+        enable(&mut separation, choice.separation);
+    }
+}
+
+/// At the end of its path a mouse takes the cheese or leaves it at home, and plans the next path.
+fn turn_around(
+    completed: On<PathCompleted>,
+    current: Res<CurrentScene>,
+    time: Res<Time>,
+    maze: Option<Res<Maze>>,
+    tally: Option<ResMut<Tally>>,
+    mut mice: Query<(&mut Mouse, &Transform, &mut SteeringPath, &mut Look)>,
+) {
+    let Ok((mut mouse, at, mut path, mut look)) = mice.get_mut(completed.entity) else {
+        return;
+    };
+    let (Some(maze), Some(mut tally)) = (maze, tally) else {
+        return;
+    };
+    mouse.path_length += path.length();
+    mouse.loaded = !mouse.loaded;
+    if !mouse.loaded {
+        let seconds = (current.tick() - mouse.left_home) as f32 * time.delta_secs();
+        tally.rounds += 1;
+        tally.time.add(seconds);
+        tally.pace.add(mouse.path_length / seconds);
+        mouse.left_home = current.tick();
+        mouse.path_length = 0.0;
+    }
+    recolor(
+        &mut look,
+        if mouse.loaded {
+            palette::GOLD
+        } else {
+            palette::SAND
+        },
+    );
+    *path = mouse.plan(&maze.0, at.translation.truncate());
+}
+
+/// Plans a new path for a stuck mouse.
+fn replan(
+    stuck: On<Stuck>,
+    maze: Option<Res<Maze>>,
+    tally: Option<ResMut<Tally>>,
+    mut mice: Query<(&Mouse, &mut SteeringPath)>,
+) {
+    if let Ok((mouse, mut path)) = mice.get_mut(stuck.entity)
+        && let (Some(maze), Some(mut tally)) = (maze, tally)
+    {
+        tally.stuck += 1;
+        *path = mouse.plan(&maze.0, stuck.position);
+    }
+}
+
+fn keep_tally(
+    mut tally: ResMut<Tally>,
+    bricks: Query<&Brick>,
+    mice: Query<(Entity, &Transform, &Velocity), With<Mouse>>,
+) {
+    let mut bodies = Vec::new();
+    for (mouse, at, velocity) in &mice {
+        let here = at.translation.truncate();
+        let distances = bricks.iter().map(|brick| brick.distance(here));
+        let gap = distances.fold(f32::INFINITY, f32::min) - RADIUS;
+        tally.walls.observe(mouse, gap, RADIUS);
+        tally.speed.add(velocity.linear.length());
+        bodies.push(Disc::new(mouse, at, RADIUS));
+    }
+    tally.bumps.observe_pairs(bodies);
+}
+
+fn report(world: &World) -> Vec<Line> {
+    let tally = world.resource::<Tally>();
+    vec![
+        Line::new("rounds completed", tally.rounds, ""),
+        Line::new("time per round", tally.time.get(), "s"),
+        Line::new("pace on the path", tally.pace.get(), "m/s (of 3.5)"),
+        Line::new("mean speed", tally.speed.get(), "m/s"),
+        Line::new("walls touched", tally.walls.begun(), "times"),
+        Line::new("mice bumped", tally.bumps.begun(), "times"),
+        Line::new("stuck", tally.stuck, "times"),
+    ]
+}
+
+/// Runs the same maze without avoidance, without separation and with waypoints.
+fn experiment(experiment: &Experiment) -> Vec<Line> {
+    let all = Choice::default();
+    let trials = [
+        (
+            "no avoidance",
+            Choice {
+                walls: false,
+                obstacles: false,
+                ..all
+            },
+        ),
+        (
+            "no separation",
+            Choice {
+                separation: false,
+                ..all
+            },
+        ),
+        (
+            "waypoints",
+            Choice {
+                corridor: false,
+                ..all
+            },
+        ),
+    ];
+    let labels = [
+        "rounds completed",
+        "time per round",
+        "walls touched",
+        "mice bumped",
+        "stuck",
+    ];
+    let trial = |(run, choice)| experiment.trial(run, choice, &labels);
+    trials.into_iter().flat_map(trial).collect()
+}
+
+fn build_overlay(app: &mut App) {
+    app.add_systems(Update, draw_overlay.run_if(playing(SCENE.name)));
+}
+
+fn draw_overlay(
+    mice: Query<(
+        Entity,
+        &Drawn,
+        &Vehicle,
+        &SteeringForce,
+        &WallAvoidance,
+        (&Mouse, &SteeringPath, &FollowPathMemory),
+    )>,
+    surroundings: Surroundings,
+    minds: Minds,
+    mut gizmos: Gizmos,
+) {
+    for (entity, drawn, vehicle, force, walls, (mouse, path, progress)) in &mice {
+        let color = if mouse.loaded {
+            palette::GOLD
+        } else {
+            palette::MINT
+        };
+        let ahead = path.points().iter().skip(progress.waypoint).copied();
+        let path = std::iter::once(drawn.pose.position).chain(ahead);
+        gizmos.linestrip_2d(path, color.with_alpha(0.14));
+        overlay::cross(
+            &mut gizmos,
+            center(mouse.home),
+            0.2,
+            palette::MUTED.with_alpha(0.6),
+        );
+        if walls.influence.enabled
+            && let Some(me) = minds.of(entity)
+        {
+            let lag = drawn.pose.position - me.position;
+            draw::feelers(&mut gizmos, lag, &me, walls, &surroundings, true);
+        }
+        overlay::force(&mut gizmos, drawn, force, vehicle);
+    }
+}

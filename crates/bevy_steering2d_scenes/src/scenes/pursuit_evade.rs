@@ -1,0 +1,387 @@
+//! Pursuit predictors compared: five pursuers that differ only in their prediction, and one quarry.
+//!
+//! Pursuers start together and pass through each other, so that each race is five chases over the
+//! same course. The [experiment](Scene::experiment) adds duels, in which the quarry flees from a
+//! single pursuer.
+
+mod rival;
+mod rules;
+mod score;
+mod trials;
+
+use bevy::prelude::*;
+use bevy_rapier2d::prelude::*;
+use bevy_steering2d::prelude::*;
+use bevy_steering2d_debug::Minds;
+
+use rival::Rival;
+use rules::{Escape, LIMIT, Rules};
+use score::{CATCH_DISTANCE, Pass, Tally};
+
+use crate::arena::Arena;
+use crate::bodies::{Animal, enable, launch, pass_through, recolor};
+use crate::input::Presses;
+use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, playing};
+use crate::look::{Drawn, Look};
+use crate::report::Line;
+use crate::scene::{Scene, SceneKey};
+use crate::trail::Trail;
+use crate::{overlay, palette};
+
+pub(crate) const SCENE: Scene = Scene {
+    name: "pursuit_evade",
+    title: "Pursuit and evade",
+    help: "Five pursuers chase one quarry and differ only in their prediction: a cross in the \
+           color of the pursuer marks where it expects the quarry. They start together; a pursuer \
+           that has caught the quarry stops. Seek does not predict. Switch pursuers on and off, \
+           and let the quarry evade or flee.",
+    keys: &[
+        SceneKey::new('1', "Intercept"),
+        SceneKey::new('2', "Dist. / speed"),
+        SceneKey::new('3', "Look ahead"),
+        SceneKey::new('4', "Fixed 0.5 s"),
+        SceneKey::new('5', "Seek"),
+        SceneKey::new('c', "Course"),
+        SceneKey::new('e', "Evade"),
+        SceneKey::new('f', "Flee"),
+    ],
+    chosen,
+    mouse: "",
+    crowd: None,
+    build,
+    build_overlay,
+    setup,
+    script: |_, _| {},
+    report,
+    experiment: trials::experiment,
+};
+
+/// Distance between pursuers and quarry at the start, m.
+const HEAD_START: f32 = 11.0;
+/// Time for which the result is shown, ticks.
+const PAUSE: u32 = 64;
+
+/// Faster than the quarry; its turning radius is 3.6 m (v²/a).
+const PURSUER: Vehicle = Vehicle {
+    max_speed: 8.0,
+    max_force: 18.0,
+    response_time: 0.15,
+    radius: None,
+};
+/// Its turning radius is 1.2 m.
+const QUARRY: Vehicle = Vehicle {
+    max_speed: 6.0,
+    max_force: 30.0,
+    response_time: 0.1,
+    radius: None,
+};
+
+/// The state of the race.
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Race {
+    /// Begins with the next tick.
+    #[default]
+    Due,
+    /// Running since this tick.
+    On(u32),
+    /// The result is shown since this tick.
+    Over(u32),
+}
+
+#[derive(Component, Clone, Copy, Debug)]
+struct Quarry;
+
+/// A pursuer and its state in this race.
+#[derive(Component, Clone, Copy, Debug)]
+struct Pursuer {
+    rival: Rival,
+    progress: Progress,
+    pass: Pass,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Progress {
+    /// Does not take part.
+    Resting,
+    Chasing,
+    /// Has caught the quarry after this time, s.
+    Caught(f32),
+}
+
+fn build(app: &mut App) {
+    app.add_systems(
+        FixedUpdate,
+        (change_rules, judge, begin_race, guide_quarry)
+            .chain()
+            .in_set(ActionSelection)
+            .run_if(playing(SCENE.name)),
+    );
+}
+
+fn setup(world: &mut World) {
+    world.insert_resource(Rules::default());
+    world.insert_resource(Race::default());
+    world.insert_resource(Tally::default());
+    let animal = |name, radius, color, vehicle| Animal {
+        name,
+        position: Vec2::ZERO,
+        facing: 0.0,
+        radius,
+        color,
+        vehicle,
+    };
+    let course = Wander::new(WanderStyle::Circle {
+        radius: 1.2,
+        distance: 3.0,
+        jitter: 2.5,
+    });
+    // The race decides when to escape, so the ranges are unlimited.
+    let evade = Evade::default().within(f32::INFINITY).disabled();
+    let flee = Flee {
+        panic_distance: f32::INFINITY,
+        ..default()
+    }
+    .disabled();
+    let quarry = world
+        .spawn((
+            (Quarry, Trail::default(), pass_through()),
+            (course, evade, flee),
+            animal("quarry", 0.4, palette::SAND, QUARRY).bundle(),
+        ))
+        .id();
+    for rival in Rival::ALL {
+        let pursuer = Pursuer {
+            rival,
+            progress: Progress::Resting,
+            pass: Pass::default(),
+        };
+        // No `StayInside`: only the prediction guides the pursuers, and the fence is solid.
+        let mut pursuer = world.spawn((
+            (pursuer, Trail::default(), pass_through()),
+            animal("pursuer", 0.4, rival.color(), PURSUER).dart(),
+        ));
+        match rival.prediction() {
+            Some(prediction) => pursuer.insert(Pursuit::new(quarry).predicting(prediction)),
+            None => pursuer.insert(Seek::new(quarry)),
+        };
+    }
+}
+
+fn change_rules(presses: Res<Presses>, mut rules: ResMut<Rules>, mut race: ResMut<Race>) {
+    for key in presses.keys() {
+        if let Some(rival) = Rival::ALL.into_iter().find(|rival| rival.key() == key) {
+            rules.takes_part[rival as usize] ^= true;
+            *race = Race::Due;
+        }
+        if let Some(escape) = Escape::ALL.into_iter().find(|escape| escape.key() == key) {
+            rules.escape = escape;
+            *race = Race::Due;
+        }
+    }
+}
+
+fn chosen(world: &World) -> Vec<char> {
+    let rules = world.resource::<Rules>();
+    let rivals = Rival::ALL
+        .into_iter()
+        .filter(|rival| rules.takes_part[*rival as usize]);
+    rivals.map(Rival::key).chain([rules.escape.key()]).collect()
+}
+
+/// Records catches and misses, and ends the race.
+fn judge(
+    time: Res<Time>,
+    current: Res<CurrentScene>,
+    mut race: ResMut<Race>,
+    mut tally: ResMut<Tally>,
+    quarry: Single<&Transform, With<Quarry>>,
+    mut pursuers: Query<(Entity, &mut Pursuer, &Transform, &mut Velocity, &mut Look)>,
+    mut commands: Commands,
+) {
+    let Race::On(begin) = *race else {
+        return;
+    };
+    let elapsed = (current.tick() - begin) as f32 * time.delta_secs();
+    let late = elapsed > LIMIT;
+    let there = quarry.translation.truncate();
+    for (entity, mut pursuer, at, mut velocity, mut look) in &mut pursuers {
+        if pursuer.progress != Progress::Chasing {
+            continue;
+        }
+        let score = &mut tally.scores[pursuer.rival as usize];
+        let distance = at.translation.truncate().distance(there);
+        if let Some(miss) = pursuer.pass.observe(distance) {
+            score.misses.add(miss);
+            score.hits.note(distance <= CATCH_DISTANCE);
+        }
+        let catches = distance <= CATCH_DISTANCE;
+        if catches || late {
+            score.chases.add(elapsed);
+            score.catches.note(catches);
+        }
+        if catches {
+            tally.last_catch = Some((there, current.tick()));
+            pursuer.progress = Progress::Caught(elapsed);
+            *velocity = Velocity::zero();
+            recolor(&mut look, pursuer.rival.color().with_alpha(0.35));
+            commands.entity(entity).insert(SteeringDisabled);
+        }
+    }
+    let chases = |it: &Pursuer| it.progress == Progress::Chasing;
+    if late || !pursuers.iter().any(|(_, pursuer, ..)| chases(pursuer)) {
+        *race = Race::Over(current.tick());
+        tally.races += 1;
+    }
+}
+
+/// Places the quarry at random, and all pursuers together at a distance.
+fn begin_race(
+    current: Res<CurrentScene>,
+    arena: Res<Arena>,
+    rules: Res<Rules>,
+    mut random: ResMut<SceneRandom>,
+    mut race: ResMut<Race>,
+    mut tally: ResMut<Tally>,
+    quarry: Single<(&mut Transform, &mut Velocity), (With<Quarry>, Without<Pursuer>)>,
+    mut pursuers: Query<(
+        Entity,
+        &mut Pursuer,
+        &mut Transform,
+        &mut Velocity,
+        &mut Look,
+    )>,
+    mut commands: Commands,
+) {
+    let due = match *race {
+        Race::Due => true,
+        Race::On(_) => false,
+        Race::Over(since) => current.tick() >= since + PAUSE,
+    };
+    if !due {
+        return;
+    }
+    *race = Race::On(current.tick());
+    tally.last_catch = None;
+    let there = arena.spot(4.0, &mut random.0);
+    let here = arena.spot_apart(3.0, &[there], HEAD_START, &mut random.0);
+    let ahead = Vec2::from_angle(random.0.angle());
+    let (mut at, mut velocity) = quarry.into_inner();
+    launch(&mut at, &mut velocity, there, QUARRY.max_speed * ahead);
+
+    let towards = (there - here).normalize_or(Vec2::X);
+    for (entity, mut pursuer, mut at, mut velocity, mut look) in &mut pursuers {
+        pursuer.pass = Pass::default();
+        if rules.takes_part[pursuer.rival as usize] {
+            pursuer.progress = Progress::Chasing;
+            launch(
+                &mut at,
+                &mut velocity,
+                here,
+                0.5 * PURSUER.max_speed * towards,
+            );
+            recolor(&mut look, pursuer.rival.color());
+            commands.entity(entity).remove::<SteeringDisabled>();
+        } else {
+            pursuer.progress = Progress::Resting;
+            let bench = Vec2::new(-4.0 + 2.0 * f32::from(pursuer.rival as u8), -11.0);
+            launch(&mut at, &mut velocity, bench, Vec2::ZERO);
+            recolor(&mut look, pursuer.rival.color().with_alpha(0.35));
+            commands.entity(entity).insert(SteeringDisabled);
+        }
+    }
+}
+
+fn guide_quarry(
+    rules: Res<Rules>,
+    quarry: Single<(&Transform, &mut Wander, &mut Evade, &mut Flee), With<Quarry>>,
+    pursuers: Query<(Entity, &Pursuer, &Transform)>,
+) {
+    let (at, mut wander, mut evade, mut flee) = quarry.into_inner();
+    let nearest = pursuers
+        .iter()
+        .filter(|(_, pursuer, _)| pursuer.progress == Progress::Chasing)
+        .map(|(entity, _, it)| (entity, it.translation.distance_squared(at.translation)))
+        .min_by(|a, b| a.1.total_cmp(&b.1))
+        .map(|(entity, _)| entity);
+    if let Some(threat) = nearest {
+        evade.pursuer = threat.into();
+        flee.target = threat.into();
+    }
+    let escape = nearest.map_or(Escape::Course, |_| rules.escape);
+    enable(&mut wander, escape == Escape::Course);
+    enable(&mut evade, escape == Escape::Evade);
+    enable(&mut flee, escape == Escape::Flee);
+}
+
+fn report(world: &World) -> Vec<Line> {
+    let tally = world.resource::<Tally>();
+    let scores = || Rival::ALL.into_iter().zip(&tally.scores);
+    let times = scores().map(|(rival, score)| {
+        let time = score.chases.get();
+        Line::new(rival.name(), time, "s to catch")
+    });
+    let misses = scores().map(|(rival, score)| {
+        let label = format!("{}, miss", rival.name());
+        Line::new(label, score.misses.get(), "m at first pass")
+    });
+    [Line::new("races", tally.races, "")]
+        .into_iter()
+        .chain(times)
+        .chain(misses)
+        .collect()
+}
+
+fn build_overlay(app: &mut App) {
+    app.add_systems(Update, draw_overlay.run_if(playing(SCENE.name)));
+}
+
+fn draw_overlay(
+    time: Res<Time<Fixed>>,
+    current: Res<CurrentScene>,
+    race: Res<Race>,
+    tally: Res<Tally>,
+    quarry: Single<(&Drawn, &Kinematics, &Trail), With<Quarry>>,
+    pursuers: Query<(Entity, &Drawn, &Pursuer, &Trail, Option<&Pursuit>)>,
+    minds: Minds,
+    mut gizmos: Gizmos,
+) {
+    let (quarry, body, trail) = *quarry;
+    trail.draw(&mut gizmos, quarry.pose.position, palette::SAND);
+    let so_far = match *race {
+        Race::On(begin) => {
+            let elapsed = (current.tick() - begin) as f32 * time.timestep().as_secs_f32();
+            format!("{elapsed:.1} s ...")
+        }
+        Race::Due | Race::Over(_) => "got away".into(),
+    };
+    for (entity, drawn, pursuer, trail, pursuit) in &pursuers {
+        let (here, color) = (drawn.pose.position, pursuer.rival.color());
+        let result = match pursuer.progress {
+            Progress::Resting => "-",
+            Progress::Chasing => &so_far,
+            Progress::Caught(after) => &format!("{after:.1} s"),
+        };
+        show_result(&mut gizmos, pursuer.rival, result);
+        if pursuer.progress != Progress::Resting {
+            trail.draw(&mut gizmos, here, color);
+        }
+        if pursuer.progress == Progress::Chasing {
+            let aim = pursuit
+                .zip(minds.of(entity))
+                .map_or(quarry.pose.position, |(pursuit, me)| {
+                    overlay::predicted(&me, pursuit, quarry, body)
+                });
+            overlay::aim(&mut gizmos, here, aim, color);
+        }
+    }
+    if let Some((place, tick)) = tally.last_catch {
+        overlay::splash(&mut gizmos, place, current.tick() - tick);
+    }
+}
+
+/// Draws a row of the result table.
+fn show_result(gizmos: &mut Gizmos, rival: Rival, result: &str) {
+    let row = Vec2::new(-11.9, 11.1 - 0.75 * f32::from(rival as u8));
+    overlay::label(gizmos, row, rival.name(), rival.color());
+    overlay::label(gizmos, row + 5.4 * Vec2::X, result, rival.color());
+}

@@ -1,0 +1,60 @@
+//! The five pursuers.
+
+use bevy::prelude::*;
+use bevy_steering2d::prelude::*;
+
+use crate::palette;
+
+/// The pursuers by their predictors; Seek does not predict and serves for comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rival {
+    Intercept,
+    DistanceOverMaxSpeed,
+    LookAhead,
+    Fixed,
+    Seek,
+}
+
+impl Rival {
+    pub(super) const ALL: [Self; 5] = [
+        Self::Intercept,
+        Self::DistanceOverMaxSpeed,
+        Self::LookAhead,
+        Self::Fixed,
+        Self::Seek,
+    ];
+
+    pub(super) fn key(self) -> char {
+        char::from(b'1' + self as u8)
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Intercept => "Intercept",
+            Self::DistanceOverMaxSpeed => "Dist. / speed",
+            Self::LookAhead => "Look ahead",
+            Self::Fixed => "Fixed 0.5 s",
+            Self::Seek => "Seek",
+        }
+    }
+
+    pub(super) fn color(self) -> Color {
+        match self {
+            Self::Intercept => palette::MINT,
+            Self::DistanceOverMaxSpeed => palette::GOLD,
+            Self::LookAhead => palette::SKY,
+            Self::Fixed => palette::LILAC,
+            Self::Seek => palette::RED,
+        }
+    }
+
+    pub(super) fn prediction(self) -> Option<Prediction> {
+        match self {
+            Self::Intercept => Some(Prediction::Intercept),
+            Self::DistanceOverMaxSpeed => Some(Prediction::DistanceOverMaxSpeed),
+            Self::LookAhead => Some(Prediction::LookAhead),
+            Self::Fixed => Some(Prediction::Fixed(0.5)),
+            Self::Seek => None,
+        }
+    }
+}
