@@ -1,11 +1,11 @@
-//! What each behavior costs: a tick of a thousand agents that have nothing else, on one thread, and
-//! the worst case of the neighbor index.
+//! Benchmarks each behavior: a tick of a thousand agents with this behavior alone, on one thread;
+//! and the worst case of the neighbor index.
 //!
 //! ```text
 //! cargo bench
 //! ```
 //!
-//! `nothing` is the price of being an agent at all; subtract it from the others.
+//! `nothing` is the cost of an agent without behaviors; subtract it from the others.
 
 use std::fmt;
 use std::time::Duration;
@@ -23,7 +23,7 @@ fn main() {
 }
 
 const AGENTS: u32 = 1_000;
-/// Of the square that all stand in, m: each has ten neighbors within 3 m.
+/// Side of the square that the agents stand in, m: each has ten neighbors within 3 m.
 const SIDE: f32 = 53.0;
 const TICK: Duration = Duration::from_nanos(16_666_667);
 
@@ -31,7 +31,7 @@ const TICK: Duration = Duration::from_nanos(16_666_667);
 #[derive(ScheduleLabel, Debug, Clone, PartialEq, Eq, Hash)]
 struct Tick;
 
-/// A behavior to measure, and how an agent gets it.
+/// A behavior to measure, and the function that inserts it.
 struct Case {
     name: &'static str,
     give: fn(&mut EntityWorldMut, &Scene),
@@ -43,7 +43,7 @@ impl fmt::Display for Case {
     }
 }
 
-/// What there is besides the agents.
+/// The entities that behaviors refer to.
 struct Scene {
     other: Entity,
     path: SteeringPath,
@@ -110,7 +110,7 @@ fn tick(bencher: Bencher, case: &Case) {
     measure(bencher, app, AGENTS);
 }
 
-/// Ten thousand agents on one point; compare the cost of one agent with `spread_out`.
+/// Ten thousand agents on one point; compare the time per agent with `spread_out`.
 #[divan::bench]
 fn on_one_point(bencher: Bencher) {
     flock(bencher, 0.0);
@@ -149,39 +149,39 @@ fn app() -> App {
     app
 }
 
-/// A hundred rocks and walls, something to aim at, a path and a flow field.
+/// Spawns a hundred rocks and walls, a target, a path and a flow field.
 fn furnish(world: &mut World) -> Scene {
-    let mut dice = RandomStream::new(7, SteeringId(0), 2);
+    let mut random = RandomStream::new(7, SteeringId(0), 2);
     let area = Rect::from_corners(Vec2::ZERO, Vec2::splat(SIDE));
     for _ in 0..100 {
-        let [rock, wall] = [dice.point_in(area), dice.point_in(area)];
+        let [rock, wall] = [random.point_in(area), random.point_in(area)];
         world.spawn((
             Transform::from_translation(rock.extend(0.0)),
             Obstacle { radius: 0.5 },
         ));
         world.spawn(Wall {
             from: wall,
-            to: wall + Vec2::from_angle(dice.angle()),
+            to: wall + Vec2::from_angle(random.angle()),
         });
     }
-    let path = (0..100).map(|_| dice.point_in(area)).collect::<Vec<_>>();
+    let path = (0..100).map(|_| random.point_in(area)).collect::<Vec<_>>();
     let field = FlowField::new(Vec2::ZERO, 1.0, UVec2::splat(54), |_| Vec2::X);
     Scene {
         other: world.spawn(PointMass::default()).id(),
-        path: SteeringPath::looped(path).expect("a hundred places"),
-        field: world.spawn(field.expect("a field")).id(),
+        path: SteeringPath::looped(path).expect("a path of a hundred points is valid"),
+        field: world.spawn(field.expect("the field is valid")).id(),
     }
 }
 
 fn spawn(world: &mut World, count: u32, side: f32, give: impl Fn(&mut EntityWorldMut)) {
     let area = Rect::from_corners(Vec2::ZERO, Vec2::splat(side));
     for id in 0..count {
-        let mut dice = RandomStream::new(7, SteeringId(id), 1);
-        let place = Transform::from_translation(dice.point_in(area).extend(0.0));
+        let mut random = RandomStream::new(7, SteeringId(id), 1);
+        let position = Transform::from_translation(random.point_in(area).extend(0.0));
         let body = PointMass {
-            velocity: 3.0 * Vec2::from_angle(dice.angle()),
+            velocity: 3.0 * Vec2::from_angle(random.angle()),
             mass: 1.0,
         };
-        give(&mut world.spawn((place, body, Vehicle::default())));
+        give(&mut world.spawn((position, body, Vehicle::default())));
     }
 }

@@ -1,4 +1,4 @@
-//! The first ten minutes: one body that follows the mouse.
+//! Minimal example: one body seeks the mouse.
 //!
 //! `cargo run --example seek`
 
@@ -13,7 +13,7 @@ fn main() {
         .insert_resource(TimestepMode::Fixed { dt, substeps })
         .add_plugins((
             DefaultPlugins,
-            // Steering ticks in FixedUpdate, so physics must too: same path on every computer.
+            // Steering runs in FixedUpdate, so physics must too: same path on every computer.
             RapierPhysicsPlugin::<NoUserData>::default().in_fixed_schedule(),
             SteeringPlugin::default(),
         ))
@@ -27,7 +27,7 @@ fn spawn(
     mut meshes: ResMut<Assets<Mesh>>,
     mut materials: ResMut<Assets<ColorMaterial>>,
 ) {
-    // Steering and physics think in meters; the camera shows each of them as 40 pixels.
+    // Steering and physics use meters; the camera shows a meter as 40 pixels.
     let mut view = OrthographicProjection::default_2d();
     view.scale = 1.0 / 40.0;
     commands.spawn((Camera2d, Projection::from(view)));
@@ -36,9 +36,9 @@ fn spawn(
     commands.spawn((
         RigidBody::Dynamic,
         Collider::ball(0.5),
-        GravityScale(0.0),       // seen from above, nothing falls
-        Seek::default(),         // makes it an agent; where to is set below
-        FaceVelocity::default(), // the tip goes first
+        GravityScale(0.0),       // seen from above
+        Seek::default(),         // makes it an agent; `follow_mouse` sets the target
+        FaceVelocity::default(), // turns the tip forward
         Mesh2d(meshes.add(dart)),
         MeshMaterial2d(materials.add(Color::srgb(0.95, 0.62, 0.26))),
     ));

@@ -5,27 +5,30 @@
 //!     [--body point-mass|rapier] [--json] [--svg DIR]
 //! ```
 
+#[path = "shared/arguments.rs"]
+mod arguments;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use bevy_steering2d_steerbench::{Body, json, read_file, run, svg, table};
+use arguments::{typed, value};
+use bevy_steering2d_steerbench::{Body, read_file, run, svg, table};
+use lexopt::prelude::*;
+use lexopt::{Error, Parser};
 
 const USAGE: &str = "usage: steerbench CASES_DIR [--case NAME] [--body point-mass|rapier] [--json] \
                      [--svg DIR]";
 
 fn main() -> ExitCode {
-    let options = match Options::parse(std::env::args().skip(1)) {
+    let options = match Options::parse(Parser::from_env()) {
         Ok(options) => options,
-        Err(error) => {
-            eprintln!("{error}\n{USAGE}");
-            return ExitCode::from(2);
-        }
+        Err(error) => return arguments::refuse("steerbench", &error, USAGE),
     };
     match score(&options) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
-            eprintln!("{error}");
+            eprintln!("steerbench: {error}");
             ExitCode::FAILURE
         }
     }
@@ -40,34 +43,22 @@ struct Options {
 }
 
 impl Options {
-    fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
+    fn parse(mut parser: Parser) -> Result<Self, Error> {
         let (mut cases, mut case, mut svg) = (None, None, None);
         let (mut body, mut json) = (Body::default(), false);
-        while let Some(argument) = arguments.next() {
-            let mut value = || {
-                let missing = || format!("{argument} needs a value");
-                arguments.next().ok_or_else(missing)
-            };
-            match argument.as_str() {
-                "--json" => json = true,
-                "--case" => case = Some(value()?),
-                "--svg" => svg = Some(value()?.into()),
-                "--body" => {
-                    body = match value()?.as_str() {
-                        "point-mass" => Body::PointMass,
-                        "rapier" => Body::Rapier,
-                        other => return Err(format!("there is no body \"{other}\"")),
-                    }
-                }
-                flag if flag.starts_with('-') => return Err(format!("unknown option {flag}")),
-                _ if cases.is_some() => {
-                    return Err(format!("one folder, please, not {argument} too"));
-                }
-                folder => cases = Some(folder.into()),
+        while let Some(argument) = parser.next()? {
+            let option = typed(&argument);
+            match argument {
+                Long("json") => json = true,
+                Long("case") => case = Some(value(&mut parser, &option, "a name")?),
+                Long("svg") => svg = Some(value(&mut parser, &option, "a folder")?),
+                Long("body") => body = value(&mut parser, &option, Body::NAMES)?,
+                Value(folder) if cases.is_none() => cases = Some(folder.into()),
+                _ => return Err(argument.unexpected()),
             }
         }
         Ok(Self {
-            cases: cases.ok_or("where are the cases?")?,
+            cases: cases.ok_or("CASES_DIR is missing")?,
             case,
             body,
             json,
@@ -76,7 +67,7 @@ impl Options {
     }
 }
 
-/// Whether every file was a case.
+/// Runs the cases and prints their scores; returns whether every file could be read.
 fn score(options: &Options) -> Result<bool, String> {
     let files = files(&options.cases, options.case.as_deref())?;
     if let Some(folder) = &options.svg {
@@ -105,14 +96,15 @@ fn score(options: &Options) -> Result<bool, String> {
         scores.push(done.score);
     }
     if options.json {
-        println!("{}", json(&scores));
+        let json = serde_json::to_string(&scores).map_err(|error| error.to_string())?;
+        println!("{json}");
     } else {
         print!("{}", table(&scores));
     }
     Ok(all_read)
 }
 
-/// The XML files of a folder by name, or the one that is asked for.
+/// The XML files of a folder, sorted by name, or `only` the one of this name.
 fn files(folder: &Path, only: Option<&str>) -> Result<Vec<PathBuf>, String> {
     let problem = |error: std::io::Error| format!("{}: {error}", folder.display());
     let mut files = Vec::new();

@@ -1,104 +1,110 @@
-//! The scaling benchmark: a flock of any size, measured tick by tick.
+//! The scaling benchmark: measures a flock of any size, tick by tick.
 //!
 //! ```text
 //! cargo run --release --example thousands -- --headless --agents 10000 --neighbors 10 \
 //!     --ticks 200 --threads 1 --body point-mass
 //! ```
 //!
-//! prints one line of JSON: nanoseconds per agent and tick (the median tick, and the fastest). The world is a square of side `r·√(N·π/K)`, so that each agent has K
-//! neighbors on average at the uniform start; every system of the tick is counted.
+//! It prints one line of JSON; times are nanoseconds per agent and tick. The world is a square of
+//! side `r·√(N·π/K)`, so that each agent has K neighbors on average at the uniform start. The times
+//! include every system of the tick.
 
-use std::alloc::{GlobalAlloc, Layout, System};
+#[path = "shared/arguments.rs"]
+mod arguments;
+
+use std::alloc::System;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use alloc_tracker::{Allocator, Session};
+use arguments::{typed, value};
 use bevy::app::TaskPoolThreadAssignmentPolicy;
 use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::RandomStream;
 use bevy_steering2d::prelude::*;
+use bevy_steering2d_steerbench::Body;
+use lexopt::prelude::*;
+use lexopt::{Error, Parser};
+use serde::{Serialize, Serializer};
 
-/// How far every boid looks, m.
+/// Counts the allocations of all threads.
+#[global_allocator]
+static ALLOCATOR: Allocator<System> = Allocator::system();
+
+/// Perception radius of every boid, m.
 const RADIUS: f32 = 3.0;
 const TICK: Duration = Duration::from_nanos(16_666_667);
 /// Ticks before the measurement, in which buffers grow to their size.
 const WARM_UP: u32 = 20;
 
-fn main() -> ExitCode {
-    let options = match Options::parse(std::env::args().skip(1)) {
-        Ok(options) => options,
-        Err(error) => {
-            eprintln!("{error}\n{USAGE}");
-            return ExitCode::from(2);
-        }
-    };
-    println!("{}", measure(&options));
-    ExitCode::SUCCESS
-}
-
 const USAGE: &str = "usage: thousands --headless [--agents N] [--neighbors K] [--ticks T] \
                      [--threads P] [--body point-mass|rapier] [--seed S] [--one-point]";
 
+fn main() -> ExitCode {
+    let options = match Options::parse(Parser::from_env()) {
+        Ok(options) => options,
+        Err(error) => return arguments::refuse("thousands", &error, USAGE),
+    };
+    match serde_json::to_string(&measure(&options)) {
+        Ok(json) => {
+            println!("{json}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("thousands: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
 struct Options {
-    agents: usize,
+    agents: NonZeroUsize,
     neighbors: f32,
-    ticks: u32,
-    threads: usize,
-    rapier: bool,
+    ticks: NonZeroU32,
+    threads: NonZeroUsize,
+    body: Body,
     seed: u64,
     one_point: bool,
 }
 
 impl Options {
-    fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
+    fn parse(mut parser: Parser) -> Result<Self, Error> {
+        const COUNT: &str = "a whole number, one or more";
         let mut options = Self {
-            agents: 10_000,
+            agents: const { NonZeroUsize::new(10_000).unwrap() },
             neighbors: 10.0,
-            ticks: 200,
-            threads: 1,
-            rapier: false,
+            ticks: const { NonZeroU32::new(200).unwrap() },
+            threads: NonZeroUsize::MIN,
+            body: Body::PointMass,
             seed: 7,
             one_point: false,
         };
-        while let Some(flag) = arguments.next() {
-            let mut value = || {
-                let missing = || format!("{flag} needs a value");
-                arguments.next().ok_or_else(missing)
-            };
-            match flag.as_str() {
-                "--headless" => {}
-                "--one-point" => options.one_point = true,
-                "--agents" => options.agents = number(&flag, &value()?)?,
-                "--neighbors" => options.neighbors = number(&flag, &value()?)?,
-                "--ticks" => options.ticks = number(&flag, &value()?)?,
-                "--threads" => options.threads = number(&flag, &value()?)?,
-                "--seed" => options.seed = number(&flag, &value()?)?,
-                "--body" => {
-                    options.rapier = match value()?.as_str() {
-                        "point-mass" => false,
-                        "rapier" => true,
-                        other => return Err(format!("unknown body {other:?}")),
-                    }
+        while let Some(argument) = parser.next()? {
+            let option = typed(&argument);
+            match argument {
+                Long("headless") => {}
+                Long("one-point") => options.one_point = true,
+                Long("agents") => options.agents = value(&mut parser, &option, COUNT)?,
+                Long("neighbors") => {
+                    options.neighbors = value(&mut parser, &option, "a number above zero")?;
                 }
-                other => return Err(format!("unknown option {other:?}")),
+                Long("ticks") => options.ticks = value(&mut parser, &option, COUNT)?,
+                Long("threads") => options.threads = value(&mut parser, &option, COUNT)?,
+                Long("seed") => {
+                    options.seed = value(&mut parser, &option, "a whole number, zero or more")?;
+                }
+                Long("body") => options.body = value(&mut parser, &option, Body::NAMES)?,
+                _ => return Err(argument.unexpected()),
             }
         }
-        let positive = options.agents > 0
-            && options.ticks > 0
-            && options.threads > 0
-            && options.neighbors > 0.0
-            && options.neighbors.is_finite();
-        positive
-            .then_some(options)
-            .ok_or_else(|| "every number must be positive".into())
+        if !(options.neighbors > 0.0 && options.neighbors.is_finite()) {
+            return Err("--neighbors needs a number above zero".into());
+        }
+        Ok(options)
     }
-}
-
-fn number<T: std::str::FromStr>(flag: &str, text: &str) -> Result<T, String> {
-    text.parse()
-        .map_err(|_| format!("{flag} {text:?} is not a number"))
 }
 
 /// The schedule of one tick, and nothing else.
@@ -109,15 +115,15 @@ struct Tick;
 #[derive(SystemSet, Debug, Clone, PartialEq, Eq, Hash)]
 struct Steering;
 
-const STAGES: [&str; 5] = ["sense", "steer", "combine", "move", "physics"];
+const STEPS: [&str; 5] = ["sense", "steer", "combine", "move", "physics"];
 
-/// When each stage of steering began, and when the last one was over.
+/// When each steering step began, and when the last one ended.
 #[derive(Resource, Clone, Copy)]
-struct Marks([Instant; STAGES.len()]);
+struct Marks([Instant; STEPS.len()]);
 
-/// Takes the whole world for a moment: a system of its own thread would cost more than it measures.
-fn mark<const STAGE: usize>(world: &mut World) {
-    world.resource_mut::<Marks>().0[STAGE] = Instant::now();
+/// An exclusive system: sending it to another thread would cost more than it measures.
+fn mark<const STEP: usize>(world: &mut World) {
+    world.resource_mut::<Marks>().0[STEP] = Instant::now();
 }
 
 fn build(options: &Options) -> App {
@@ -125,18 +131,18 @@ fn build(options: &Options) -> App {
     app.add_plugins((
         MinimalPlugins.set(TaskPoolPlugin {
             task_pool_options: TaskPoolOptions {
-                min_total_threads: options.threads,
-                max_total_threads: options.threads,
+                min_total_threads: options.threads.get(),
+                max_total_threads: options.threads.get(),
                 io: threads(1),
                 async_compute: threads(1),
-                compute: threads(options.threads),
+                compute: threads(options.threads.get()),
             },
         }),
         TransformPlugin,
     ))
     .init_schedule(Tick)
     .insert_resource(SteeringSeed(options.seed))
-    .insert_resource(Marks([Instant::now(); STAGES.len()]))
+    .insert_resource(Marks([Instant::now(); STEPS.len()]))
     .add_plugins(SteeringPlugin::new(Tick))
     .add_systems(
         Tick,
@@ -155,9 +161,9 @@ fn build(options: &Options) -> App {
         )
             .in_set(Steering),
     );
-    if options.rapier {
+    if options.body == Body::Rapier {
         app.add_plugins(RapierPhysicsPlugin::<NoUserData>::default().in_schedule(Tick));
-        // What is before and after steering is physics.
+        // Rapier's systems run before the first mark and after the last.
         app.configure_sets(
             Tick,
             (
@@ -189,101 +195,149 @@ fn threads(count: usize) -> TaskPoolThreadAssignmentPolicy {
 }
 
 fn spawn(world: &mut World, options: &Options) {
-    let count = options.agents as f32;
+    let count = options.agents.get() as f32;
     let side = RADIUS * (count * std::f32::consts::PI / options.neighbors).sqrt();
-    for index in 0..options.agents {
-        let mut dice = RandomStream::new(options.seed, SteeringId(index as u32), 1);
+    for index in 0..options.agents.get() {
+        let mut random = RandomStream::new(options.seed, SteeringId(index as u32), 1);
         let area = Rect::from_corners(Vec2::ZERO, Vec2::splat(side));
-        let place = if options.one_point {
+        let position = if options.one_point {
             Vec2::ZERO
         } else {
-            dice.point_in(area)
+            random.point_in(area)
         };
         let agent = (
-            Transform::from_translation(place.extend(0.0)),
+            Transform::from_translation(position.extend(0.0)),
             Vehicle {
                 radius: Some(0.1),
                 ..default()
             },
             Flocking::within(RADIUS),
         );
-        let velocity = Vec2::from_angle(dice.angle()) * 3.0;
-        if options.rapier {
-            let shape = Collider::ball(0.1);
-            let body = (RigidBody::Dynamic, shape, Velocity::linear(velocity));
-            world.spawn((agent, body));
-        } else {
-            let body = PointMass {
-                velocity,
-                mass: 1.0,
-            };
-            world.spawn((agent, body));
-        }
+        let velocity = Vec2::from_angle(random.angle()) * 3.0;
+        match options.body {
+            Body::PointMass => world.spawn((
+                agent,
+                PointMass {
+                    velocity,
+                    mass: 1.0,
+                },
+            )),
+            Body::Rapier => world.spawn((
+                agent,
+                RigidBody::Dynamic,
+                Collider::ball(0.1),
+                Velocity::linear(velocity),
+            )),
+        };
     }
 }
 
-fn measure(options: &Options) -> String {
+/// The line of JSON: times are nanoseconds per agent.
+#[derive(Serialize)]
+struct Measurement {
+    ns_per_agent_tick: f64,
+    stages: BySteps,
+    fastest_tick: f64,
+    fastest_stages: BySteps,
+    mean_neighbors: f64,
+    mean_candidates: f64,
+    allocations_per_tick: f64,
+    state_hash: String,
+}
+
+/// A time for each of [`STEPS`].
+struct BySteps([f64; STEPS.len()]);
+
+impl Serialize for BySteps {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(STEPS.into_iter().zip(self.0))
+    }
+}
+
+fn measure(options: &Options) -> Measurement {
     let mut app = build(options);
     let world = app.world_mut();
     spawn(world, options);
-    let mut ticks = Vec::with_capacity(options.ticks as usize);
-    let mut stages = [const { Vec::new() }; STAGES.len()];
-    for stage in &mut stages {
-        stage.reserve(options.ticks as usize);
+    for _ in 0..WARM_UP {
+        run_tick(world);
     }
-    let mut allocations = 0;
-    for tick in 0..WARM_UP + options.ticks {
-        world.resource_mut::<Time>().advance_by(TICK);
-        let allocated = ALLOCATIONS.load(Ordering::Relaxed);
-        let start = Instant::now();
-        world.run_schedule(Tick);
-        let end = Instant::now();
-        if tick < WARM_UP {
-            continue;
-        }
-        allocations += ALLOCATIONS.load(Ordering::Relaxed) - allocated;
-        let whole = (end - start).as_nanos() as f64;
-        ticks.push(whole);
-        let marks = world.resource::<Marks>().0;
-        let nanoseconds = |pair: &[Instant]| (pair[1] - pair[0]).as_nanos() as f64;
-        let mut parts: Vec<f64> = marks.windows(2).map(nanoseconds).collect();
-        parts.push(whole - parts.iter().sum::<f64>());
-        for (stage, part) in stages.iter_mut().zip(parts) {
-            stage.push(part);
-        }
+    let session = Session::new().no_stdout().no_file();
+    let allocations = session.operation("tick");
+    let mut times = Times::default();
+    for _ in 0..options.ticks.get() {
+        let counting = allocations.measure_process().iterations(1);
+        let tick = run_tick(world);
+        drop(counting);
+        times.record(tick, world.resource::<Marks>());
     }
-    let agents = options.agents as f64;
-    let mut by_stage = |of: fn(&mut [f64]) -> f64| {
-        let stages = STAGES.iter().zip(&mut stages);
-        let stages = stages.map(|(name, times)| format!("\"{name}\":{:.1}", of(times) / agents));
-        stages.collect::<Vec<_>>().join(",")
-    };
+    let agents = options.agents.get() as f64;
+    let per_agent = |time: f64| rounded(time / agents, 1);
+    let allocations: u64 = session
+        .to_report()
+        .operations()
+        .map(|(_, tick)| tick.total_allocations_count())
+        .sum();
     let (neighbors, candidates) = crowding(world);
-    format!(
-        "{{\"ns_per_agent_tick\":{:.1},\"stages\":{{{}}},\
-         \"fastest_tick\":{:.1},\"fastest_stages\":{{{}}},\"mean_neighbors\":{neighbors:.2},\
-         \"mean_candidates\":{candidates:.2},\"allocations_per_tick\":{:.2},\
-         \"state_hash\":\"{:016x}\"}}",
-        median(&mut ticks) / agents,
-        by_stage(median),
-        fastest(&mut ticks) / agents,
-        by_stage(fastest),
-        allocations as f64 / f64::from(options.ticks),
-        state_hash(world),
-    )
+    Measurement {
+        ns_per_agent_tick: per_agent(median(&times.ticks)),
+        stages: BySteps(times.steps.each_ref().map(|it| per_agent(median(it)))),
+        fastest_tick: per_agent(fastest(&times.ticks)),
+        fastest_stages: BySteps(times.steps.each_ref().map(|it| per_agent(fastest(it)))),
+        mean_neighbors: rounded(neighbors, 2),
+        mean_candidates: rounded(candidates, 2),
+        allocations_per_tick: rounded(allocations as f64 / f64::from(options.ticks.get()), 2),
+        state_hash: format!("{:016x}", state_hash(world)),
+    }
 }
 
-fn median(values: &mut [f64]) -> f64 {
+/// Runs one tick; returns its start and its end.
+fn run_tick(world: &mut World) -> [Instant; 2] {
+    world.resource_mut::<Time>().advance_by(TICK);
+    let start = Instant::now();
+    world.run_schedule(Tick);
+    [start, Instant::now()]
+}
+
+/// The times of all measured ticks, ns.
+#[derive(Default)]
+struct Times {
+    ticks: Vec<f64>,
+    steps: [Vec<f64>; STEPS.len()],
+}
+
+impl Times {
+    /// The last step, physics, is the rest of the tick.
+    fn record(&mut self, [start, end]: [Instant; 2], marks: &Marks) {
+        let nanoseconds = |from: Instant, to: Instant| (to - from).as_nanos() as f64;
+        let tick = nanoseconds(start, end);
+        let mut rest = tick;
+        for (step, pair) in self.steps.iter_mut().zip(marks.0.windows(2)) {
+            let time = nanoseconds(pair[0], pair[1]);
+            step.push(time);
+            rest -= time;
+        }
+        self.steps[STEPS.len() - 1].push(rest);
+        self.ticks.push(tick);
+    }
+}
+
+fn rounded(value: f64, decimals: i32) -> f64 {
+    let scale = 10_f64.powi(decimals);
+    (value * scale).round() / scale
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut values = values.to_vec();
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
 }
 
-/// What the code costs when nothing else runs: on a busy machine the better figure to compare.
-fn fastest(values: &mut [f64]) -> f64 {
+/// The cost when nothing else runs: on a busy machine the better figure to compare.
+fn fastest(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-/// Neighbors and candidates of the average agent (of the first thousand, to be quick).
+/// Mean neighbors and candidates of an agent; samples the first thousand agents, to be quick.
 fn crowding(world: &mut World) -> (f64, f64) {
     let agents: Vec<(Entity, Kinematics)> = world
         .query_filtered::<(Entity, &Kinematics), With<Vehicle>>()
@@ -325,33 +379,4 @@ fn state_hash(world: &mut World) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |hash, number| {
             (hash ^ u64::from(number.to_bits())).wrapping_mul(0x0100_0000_01b3)
         })
-}
-
-/// Counts what the tick allocates: once warm that should be nothing.
-struct CountingAllocator;
-
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
-
-#[global_allocator]
-static ALLOCATOR: CountingAllocator = CountingAllocator;
-
-// SAFETY: forwards to the system allocator.
-#[expect(unsafe_code, reason = "a counting allocator has to be one")]
-unsafe impl GlobalAlloc for CountingAllocator {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: same contract.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: same contract.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: same contract.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
 }

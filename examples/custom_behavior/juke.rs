@@ -1,37 +1,37 @@
-//! Past a threat in zigzags.
+//! A custom behavior: zigzags past a threat.
 
 use std::f32::consts::TAU;
 
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 
-/// Swerves left and right, the wilder the nearer the threat, so that it is hard to aim at.
+/// Swerves left and right, more strongly near the threat, to be hard to catch.
 ///
-/// `F = max_force · urgency · side · sin(2π · phase)`: across the agent's heading, with the
-/// urgency falling from 1 on the threat to 0 at `reach`. Each agent begins with a side of its own
-/// choice, and the rhythm goes by seconds, not by ticks.
+/// `F = max_force · urgency · side · sin(2π · phase)`: perpendicular to the agent's heading, with an
+/// urgency that falls from 1 at the threat to 0 at `radius`. Each agent starts with a random side.
+/// The period is in seconds, independent of the tick rate.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-// What it remembers comes along, and a threat that disappears is announced as `TargetLost`.
+// Adds the memory, and a `TargetLost` event when the threat disappears.
 #[require(JukeMemory, TargetWatch)]
 pub struct Juke {
-    /// Whom to confuse.
+    /// The threat to juke past.
     #[entities]
     pub threat: Target,
-    /// Beyond this distance it runs straight, m, `> 0`.
-    pub reach: f32,
-    /// From one swerve to the left to the next, s, `> 0`.
+    /// Beyond this distance the agent does not swerve, m, `> 0`.
+    pub radius: f32,
+    /// Time of a swerve to the left and back, s, `> 0`.
     pub period: f32,
-    /// Its say among the other behaviors.
+    /// Weight and priority among the agent's behaviors.
     pub influence: Influence,
 }
 
-/// What a [`Juke`] remembers. Parameters and memory are apart, so that presets and inspectors
-/// can write the one without disturbing the other.
+/// Memory of a [`Juke`]. It is separate from the parameters, so that presets and inspectors can
+/// replace these without resetting it.
 #[derive(Component, Reflect, Clone, Debug, Default)]
 #[reflect(Component, Default, Debug, Clone)]
 pub struct JukeMemory {
-    /// Where in its rhythm it is, `0..1`; `None` before the first tick.
+    /// Phase of the swerve, `0..1`; `None` before the first tick.
     phase: Option<f32>,
 }
 
@@ -49,17 +49,17 @@ impl Default for Juke {
     fn default() -> Self {
         Self {
             threat: Target::default(),
-            reach: 7.0,
+            radius: 7.0,
             period: 0.8,
-            // Heard before the goal it is running to.
-            influence: Influence::at(Evade::PRIORITY),
+            // Considered before the goal.
+            influence: Influence::at(priority::EVADE),
         }
     }
 }
 
 impl Behavior for Juke {
     type Memory = &'static mut JukeMemory;
-    // Everything it reads of the world; here only where targets are.
+    // What the behavior reads of the world: here the positions of targets.
     type World = Targets<'static, 'static>;
 
     fn influence(&self) -> &Influence {
@@ -76,7 +76,7 @@ impl Behavior for Juke {
 
     fn check(&self) -> Result<(), InvalidParameter> {
         self.threat.check("Juke.threat")?;
-        InvalidParameter::unless_positive("Juke.reach", self.reach)?;
+        InvalidParameter::unless_positive("Juke.radius", self.radius)?;
         InvalidParameter::unless_positive("Juke.period", self.period)
     }
 }
@@ -87,14 +87,14 @@ impl Steer for Juke {
         let Some(threat) = targets.get(self.threat) else {
             return Vec2::ZERO;
         };
-        juke(me, threat.position, self.reach, phase)
+        juke(me, threat.position, self.radius, phase)
     }
 }
 
 impl JukeMemory {
-    /// One tick on. Chance decides once whether it begins to the left or to the right.
+    /// Advances by one tick. The first side, left or right, is random.
     fn advance(&mut self, me: &Agent, period: f32) -> f32 {
-        // The agent's own chance: the same in every run with the same seed.
+        // The agent's own random numbers: the same in every run with the same seed.
         const SALT: u64 = 0x6a75_6b65;
         let begin = || me.random_stream(SALT).unit().round() * 0.5;
         let phase = self.phase.unwrap_or_else(begin) + me.delta / period;
@@ -103,10 +103,10 @@ impl JukeMemory {
     }
 }
 
-/// The formula: plain numbers in, newtons out, so it can be tested without an app.
-fn juke(me: &Agent, threat: Vec2, reach: f32, phase: f32) -> Vec2 {
+/// The steering force, N: a pure function, testable without an app.
+fn juke(me: &Agent, threat: Vec2, radius: f32, phase: f32) -> Vec2 {
     let distance = me.position.distance(threat);
-    let urgency = (1.0 - distance / reach).max(0.0);
+    let urgency = (1.0 - distance / radius).max(0.0);
     let side = me.to_world(Vec2::Y);
     me.max_force * urgency * (TAU * phase).sin() * side
 }
@@ -116,14 +116,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn far_away_it_runs_straight() {
+    fn juke_is_zero_beyond_its_radius() {
         let me = Agent::default();
         assert_eq!(juke(&me, Vec2::new(7.5, 0.0), 7.0, 0.25), Vec2::ZERO);
     }
 
     #[test]
-    fn it_swerves_across_its_heading_and_back() {
-        // Halfway in, so half of the 20 N; heading +x, so the left is +y.
+    fn juke_swerves_across_the_heading_and_back() {
+        // Urgency is a half at half the radius: 10 N of 20 N. The heading is +x, so left is +y.
         let me = Agent::default();
         let threat = Vec2::new(3.5, 0.0);
         let left = juke(&me, threat, 7.0, 0.25);

@@ -1,7 +1,7 @@
-//! A behavior of your own: runners cross a field and juke past the guard.
+//! Custom behavior: runners cross a field and juke past a guard.
 //!
-//! The behavior is in `juke.rs`; here one line registers it, and from then on it has everything
-//! the built-in ones have: weights, priorities, a place in every agent's ledger.
+//! `juke.rs` defines the behavior, `add_behavior` registers it. It then has all features of the
+//! built-in ones: weights, priorities, an entry in every agent's ledger.
 //!
 //! `cargo run --example custom_behavior`
 
@@ -63,7 +63,7 @@ fn spawn_players(
     };
     let stroll = Wander::default();
     let guard = player(Color::srgb(0.94, 0.36, 0.33), Vec2::ZERO);
-    // A leash of one behavior: the guard strolls, but never far from its post.
+    // The guard wanders, and a weak `Arrive` keeps it near its post.
     let post = Arrive::new(Vec2::ZERO).with_weight(0.5);
     let guard = commands.spawn((guard, stroll, post)).id();
 
@@ -78,7 +78,7 @@ fn spawn_players(
     }
 }
 
-/// Whoever has crossed the field crosses it again.
+/// Sends a runner that has crossed the field back.
 fn run_back(arrived: On<Arrived>, mut runners: Query<&mut Arrive, With<Runner>>) {
     if let Ok(mut arrive) = runners.get_mut(arrived.entity)
         && let Target::Point(goal) = arrive.target

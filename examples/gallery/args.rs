@@ -1,28 +1,31 @@
-//! The command line.
+//! The command line of the gallery.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use bevy_steering2d_scenes::{SCENES, Scene, scene};
+use lexopt::prelude::*;
+use lexopt::{Error, Parser};
+
+use crate::arguments::{typed, value};
 
 pub const USAGE: &str = "\
 usage: gallery [options]
 
   --scene NAME       start with this scene (default: the first of --list)
-  --seed N           seed of all chance (default 7)
-  --agents N         begin with so many agents, in scenes that let one choose
+  --seed N           seed of the random numbers (default 7)
+  --agents N         start with N agents, in scenes with a variable number
   --list             print the names of the scenes
   --headless         no window: run the scene, print its report
   --ticks N          with --headless: length of the run (default 600; 64 ticks a second)
                      in a window: close after N ticks
   --screenshot FILE  show the scene for --ticks (default 300), save a .png, close
-  --inspector        begin with the inspector open (F2 opens and closes it)
+  --inspector        start with the inspector open (F2 opens and closes it)
   --probe FILE       keep writing what the window shows to FILE, for tests
   --steerbench FILE  show a case of the SteerBench suite
   --help             print this
 ";
 
-/// What to do.
+/// What the command line asks for.
 #[derive(Debug)]
 pub enum Command {
     Help,
@@ -32,32 +35,32 @@ pub enum Command {
         seed: u64,
         ticks: u32,
     },
-    Window(WindowWish),
+    Window(WindowOptions),
 }
 
-/// What to show.
+/// What the window shows.
 #[derive(Clone, Debug)]
-pub struct WindowWish {
+pub struct WindowOptions {
     pub scene: &'static Scene,
     pub seed: u64,
-    /// Not the usual number of agents, but so many.
+    /// The number of agents, if not the scene's default.
     pub agents: Option<usize>,
-    /// Begin with the inspector open.
+    /// Start with the inspector open.
     pub inspector: bool,
     /// Show this SteerBench case instead of the scene.
     pub case: Option<PathBuf>,
-    /// Write down what the window shows.
+    /// Keep writing what the window shows to this file.
     pub probe: Option<PathBuf>,
     /// Close after this many ticks.
     pub ticks: Option<u32>,
-    /// Save a picture just before.
+    /// Save a picture just before closing.
     pub screenshot: Option<PathBuf>,
 }
 
-/// Understands the arguments after the program's name.
-pub fn parse(arguments: impl Iterator<Item = String>) -> Result<Command, String> {
-    let mut arguments = arguments.peekable();
-    let mut wish = WindowWish {
+/// Parses the arguments after the program's name.
+pub fn parse(mut parser: Parser) -> Result<Command, Error> {
+    const COUNT: &str = "a whole number, zero or more";
+    let mut window = WindowOptions {
         scene: &SCENES[0],
         seed: 7,
         agents: None,
@@ -68,82 +71,87 @@ pub fn parse(arguments: impl Iterator<Item = String>) -> Result<Command, String>
         screenshot: None,
     };
     let (mut headless, mut list) = (false, false);
-    while let Some(argument) = arguments.next() {
-        // Both `--seed 7` and `--seed=7`.
-        let (flag, attached) = match argument.split_once('=') {
-            Some((flag, value)) => (flag, Some(value.to_string())),
-            None => (argument.as_str(), None),
-        };
-        let mut value = || {
-            let next = || arguments.next_if(|next| !next.starts_with("--"));
-            let value = attached.clone().or_else(next);
-            value.ok_or_else(|| format!("{flag} needs a value"))
-        };
-        match flag {
-            "--scene" => wish.scene = scene(&value()?).map_err(|error| error.to_string())?,
-            "--seed" => wish.seed = number(flag, &value()?)?,
-            "--agents" => wish.agents = Some(number(flag, &value()?)?),
-            "--ticks" => wish.ticks = Some(number(flag, &value()?)?),
-            "--screenshot" => wish.screenshot = Some(picture(&value()?)?),
-            "--headless" if attached.is_none() => headless = true,
-            "--steerbench" => wish.case = Some(PathBuf::from(value()?)),
-            "--probe" => wish.probe = Some(PathBuf::from(value()?)),
-            "--inspector" if attached.is_none() => wish.inspector = true,
-            "--list" if attached.is_none() => list = true,
-            "--help" | "-h" if attached.is_none() => return Ok(Command::Help),
-            _ => return Err(format!("unknown argument \"{argument}\"")),
+    while let Some(argument) = parser.next()? {
+        let option = typed(&argument);
+        match argument {
+            Long("scene") => {
+                let name: String = value(&mut parser, &option, "a name")?;
+                window.scene = scene(&name).map_err(|error| error.to_string())?;
+            }
+            Long("seed") => window.seed = value(&mut parser, &option, COUNT)?,
+            Long("agents") => window.agents = Some(value(&mut parser, &option, COUNT)?),
+            Long("ticks") => window.ticks = Some(value(&mut parser, &option, COUNT)?),
+            Long("screenshot") => {
+                let file = value(&mut parser, &option, "a .png file")?;
+                window.screenshot = Some(writable_picture(file)?);
+            }
+            Long("headless") => headless = true,
+            Long("steerbench") => window.case = Some(value(&mut parser, &option, "a file")?),
+            Long("probe") => window.probe = Some(value(&mut parser, &option, "a file")?),
+            Long("inspector") => window.inspector = true,
+            Long("list") => list = true,
+            Long("help") | Short('h') => return Ok(Command::Help),
+            _ => return Err(argument.unexpected()),
         }
     }
-    match (list, headless, &wish.screenshot) {
-        (true, ..) => Ok(Command::List),
-        (_, true, _) if wish.case.is_some() => Err(
-            "--steerbench needs a window; without one, the example steerbench runs cases".into(),
-        ),
-        (_, true, Some(_)) => Err("--screenshot needs a window, --headless has none".into()),
-        (_, true, _) if wish.agents.is_some() => {
-            Err("--agents needs a window; what --headless reports is about the usual number".into())
-        }
-        (_, true, None) => Ok(Command::Headless {
-            scene: wish.scene,
-            seed: wish.seed,
-            ticks: wish.ticks.unwrap_or(600),
-        }),
-        (_, false, _) => {
-            wish.agents
-                .map_or(Ok(()), |agents| may_have(&wish, agents))?;
-            Ok(Command::Window(wish))
-        }
+    if list {
+        Ok(Command::List)
+    } else if headless {
+        without_window(&window)
+    } else {
+        check_agents(&window)?;
+        Ok(Command::Window(window))
     }
 }
 
-/// Whether the scene lets one choose so many agents.
-fn may_have(wish: &WindowWish, agents: usize) -> Result<(), String> {
-    let name = wish.scene.name;
-    match wish.scene.crowd.filter(|_| wish.case.is_none()) {
-        None => Err("--agents: here everybody has a part, and nobody can be added".into()),
-        Some(crowd) if agents < crowd.fewest || agents > crowd.most => Err(format!(
-            "--agents: {name} may have {} to {} agents, not {agents}",
-            crowd.fewest, crowd.most
-        )),
-        Some(_) => Ok(()),
+/// The headless run of the scene, unless an option needs the window.
+fn without_window(options: &WindowOptions) -> Result<Command, Error> {
+    if options.case.is_some() {
+        return Err(
+            "--steerbench needs a window; to run cases without one, use the example \
+                    steerbench"
+                .into(),
+        );
     }
+    if options.screenshot.is_some() {
+        return Err("--screenshot needs a window, --headless has none".into());
+    }
+    if options.agents.is_some() {
+        return Err("--agents needs a window; --headless runs the default number".into());
+    }
+    Ok(Command::Headless {
+        scene: options.scene,
+        seed: options.seed,
+        ticks: options.ticks.unwrap_or(600),
+    })
 }
 
-fn number<N: FromStr>(flag: &str, value: &str) -> Result<N, String> {
-    let error = |_| format!("{flag} needs a whole number, zero or more, not \"{value}\"");
-    value.parse().map_err(error)
+/// Whether the scene can have the requested number of agents.
+fn check_agents(options: &WindowOptions) -> Result<(), Error> {
+    let Some(agents) = options.agents else {
+        return Ok(());
+    };
+    let Some(crowd) = options.scene.crowd.filter(|_| options.case.is_none()) else {
+        return Err("--agents: the number of agents is fixed here".into());
+    };
+    if (crowd.fewest..=crowd.most).contains(&agents) {
+        return Ok(());
+    }
+    let (name, fewest, most) = (options.scene.name, crowd.fewest, crowd.most);
+    Err(format!("--agents: {name} may have {fewest} to {most} agents, not {agents}").into())
 }
 
-fn picture(value: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(value);
-    if path.extension().is_none_or(|extension| extension != "png") {
-        return Err(format!("--screenshot writes .png files, not \"{value}\""));
+/// A .png file in an existing folder.
+fn writable_picture(file: PathBuf) -> Result<PathBuf, Error> {
+    if file.extension().is_none_or(|extension| extension != "png") {
+        let name = file.display();
+        return Err(format!("--screenshot writes .png files, not \"{name}\"").into());
     }
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => Err(format!(
-            "--screenshot: there is no folder \"{}\"",
-            folder.display()
-        )),
-        _ => Ok(path),
+    match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
+            let folder = folder.display();
+            Err(format!("--screenshot: there is no folder \"{folder}\"").into())
+        }
+        _ => Ok(file),
     }
 }

@@ -1,4 +1,5 @@
-//! Meters on the screen: the arena fills what the panels leave free, until somebody moves the view.
+//! The camera: fits the arena into the part of the window that the panels leave free; zoom, drag
+//! and follow.
 
 use bevy::camera::CameraUpdateSystems;
 use bevy::prelude::*;
@@ -24,14 +25,14 @@ pub fn plugin(app: &mut App) {
         );
 }
 
-/// What is seen of the world.
+/// The visible part of the world.
 #[derive(Resource, Clone, Copy, Debug)]
 pub struct View {
-    /// How much larger than life; 1 shows the whole arena.
+    /// Zoom factor; 1 shows the whole arena.
     zoom: f32,
     /// The point in the middle of the free part of the window, m.
     center: Vec2,
-    /// Whether it goes along with the selected agent.
+    /// Whether the view follows the selected agent.
     pub follows: bool,
 }
 
@@ -46,7 +47,7 @@ impl Default for View {
 }
 
 impl View {
-    /// Multiplies the zoom, within reason; `pin`, m, stays where it is on the screen.
+    /// Multiplies the zoom, within limits; the point `pin`, m, keeps its position on the screen.
     pub fn zoom_by(&mut self, factor: f32, pin: Option<Vec2>) {
         let before = self.zoom;
         self.zoom = (self.zoom * factor).clamp(0.25, 16.0);
@@ -55,7 +56,7 @@ impl View {
         }
     }
 
-    /// Moves the world by so many meters on the screen.
+    /// Moves the world on the screen by `by`, m.
     pub fn drag(&mut self, by: Vec2) {
         self.center -= by;
         self.follows = false;
@@ -91,12 +92,12 @@ fn fit_arena(
     transform.translation = eye.extend(transform.translation.z);
 }
 
-/// What the panels leave free of a window, logical pixels.
+/// The part of the window that the panels leave free, logical pixels.
 fn free_part(window: Vec2, inspector: Option<Rect>) -> Rect {
     const MARGIN: f32 = 12.0;
-    /// Narrower it is not worth seeing: then the inspector may cover a part.
+    /// Least width: in a narrower window the inspector covers a part of the scene.
     const LEAST: f32 = 320.0;
-    // Whoever moves it elsewhere wants it there.
+    // An inspector that the user has moved from the edge may cover the scene.
     let docked = inspector.filter(|area| area.max.x > window.x - 4.0 * MARGIN);
     let right = docked.map_or(window.x, |area| area.min.x);
     let left = PANEL_WIDTH + MARGIN;

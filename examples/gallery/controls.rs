@@ -1,4 +1,4 @@
-//! Keys, mouse and buttons, all turned into [`Wish`]es.
+//! Controls: keys, mouse and buttons become [`Action`]s.
 
 use bevy::input::keyboard::{Key, KeyboardInput};
 use bevy::input::mouse::{AccumulatedMouseMotion, AccumulatedMouseScroll};
@@ -14,87 +14,87 @@ use crate::camera::View;
 use crate::panel::PANEL_WIDTH;
 
 pub fn plugin(app: &mut App) {
-    app.init_resource::<Wishes>()
-        .add_systems(Update, (read_keys, read_mouse, grant_wishes).chain());
+    app.init_resource::<Actions>()
+        .add_systems(Update, (read_keys, read_mouse, apply_actions).chain());
 }
 
-/// Something the user wants of the gallery.
+/// A user's command to the gallery.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Wish {
-    /// The scene of this name.
+pub enum Action {
+    /// Show the scene of this name.
     Show(&'static str),
-    /// The scene this far down the list, round and round.
+    /// Show the scene this many places down the list, cyclically.
     Turn(isize),
-    /// The same scene with the same seed from the start.
+    /// Restart the scene with the same seed.
     Restart,
-    /// The same scene with this seed.
+    /// Restart the scene with this seed.
     Seed(u64),
-    /// The same scene with so many agents.
+    /// Restart the scene with this number of agents.
     Agents(usize),
-    /// Stop or go on.
+    /// Pause or resume.
     Pause,
-    /// One tick, then pause.
+    /// Run one tick, then pause.
     Step,
-    /// Nearer or farther.
+    /// Multiply the zoom by this factor.
     Zoom(f32),
-    /// Go along with the selected agent, or no longer.
+    /// Follow the selected agent, or stop following it.
     Follow,
-    /// The whole arena again.
+    /// Show the whole arena.
     Whole,
-    /// The inspector, open or shut.
+    /// Open or close the inspector.
     Inspect,
-    /// Explanations on or off.
+    /// Show or hide the overlays.
     Overlay,
-    /// A key of the scene.
+    /// Press a key of the scene.
     Press(char),
 }
 
-/// Wishes not yet granted, from keys and from the panel.
+/// Actions of keys and panel that are not yet applied.
 #[derive(Resource, Default)]
-pub struct Wishes(pub Vec<Wish>);
+pub struct Actions(pub Vec<Action>);
 
-/// One press of a zoom key.
+/// Zoom factor of one key press.
 const ZOOM_STEP: f32 = 1.25;
 
 fn read_keys(
     mut keys: MessageReader<KeyboardInput>,
     egui: Res<EguiWantsInput>,
     current: Res<CurrentScene>,
-    mut wishes: ResMut<Wishes>,
+    mut actions: ResMut<Actions>,
 ) {
-    // Read even what the panel takes, or it would be read later.
+    // Also drains the keys that egui takes, or they would be read later.
     let pressed = keys
         .read()
         .filter(|key| key.state.is_pressed() && !key.repeat);
-    let found = pressed.filter_map(|key| wish_of(&key.logical_key, current.seed()));
+    let found = pressed.filter_map(|key| action_of(&key.logical_key, current.seed()));
     if egui.wants_any_keyboard_input() {
         found.for_each(drop);
     } else {
-        wishes.0.extend(found);
+        actions.0.extend(found);
     }
 }
 
-/// The inspector itself minds F2.
-fn wish_of(key: &Key, seed: u64) -> Option<Wish> {
+/// The action of a key; the inspector handles F2 itself.
+fn action_of(key: &Key, seed: u64) -> Option<Action> {
     let character = match key {
-        Key::Space => return Some(Wish::Pause),
-        Key::PageDown => return Some(Wish::Turn(1)),
-        Key::PageUp => return Some(Wish::Turn(-1)),
-        Key::Home => return Some(Wish::Whole),
-        Key::F3 => return Some(Wish::Follow),
+        Key::Space => return Some(Action::Pause),
+        Key::PageDown => return Some(Action::Turn(1)),
+        Key::PageUp => return Some(Action::Turn(-1)),
+        Key::Home => return Some(Action::Whole),
+        Key::F3 => return Some(Action::Follow),
         Key::Character(text) => text.chars().next()?.to_ascii_lowercase(),
         _ => return None,
     };
     Some(match character {
-        'n' => Wish::Turn(1),
-        'b' => Wish::Turn(-1),
-        'r' => Wish::Restart,
-        'g' => Wish::Seed(seed.wrapping_add(1)),
-        'o' => Wish::Overlay,
-        '.' => Wish::Step,
-        '+' | '=' => Wish::Zoom(ZOOM_STEP),
-        '-' => Wish::Zoom(ZOOM_STEP.recip()),
-        other => Wish::Press(other),
+        'n' => Action::Turn(1),
+        'b' => Action::Turn(-1),
+        'r' => Action::Restart,
+        'g' => Action::Seed(seed.wrapping_add(1)),
+        'o' => Action::Overlay,
+        '.' => Action::Step,
+        '+' | '=' => Action::Zoom(ZOOM_STEP),
+        '-' => Action::Zoom(ZOOM_STEP.recip()),
+        other => Action::Press(other),
     })
 }
 
@@ -113,7 +113,7 @@ fn read_mouse(
         return;
     }
     let (camera, eye) = *camera;
-    // What egui wants is known a frame late; the panel is where it always is.
+    // egui reports a frame late what input it wants; the panel's position is known.
     let taken = |cursor: Vec2| cursor.x < PANEL_WIDTH || egui.wants_any_pointer_input();
     pointer.0 = window
         .cursor_position()
@@ -141,28 +141,28 @@ fn meters_per_pixel(camera: &Camera, eye: &GlobalTransform) -> f32 {
     }
 }
 
-fn grant_wishes(world: &mut World) {
-    let wishes = std::mem::take(&mut world.resource_mut::<Wishes>().0);
-    for wish in wishes {
-        grant(world, wish);
+fn apply_actions(world: &mut World) {
+    let actions = std::mem::take(&mut world.resource_mut::<Actions>().0);
+    for action in actions {
+        apply(world, action);
     }
 }
 
-fn grant(world: &mut World, wish: Wish) {
+fn apply(world: &mut World, action: Action) {
     let current = *world.resource::<CurrentScene>();
-    match wish {
-        Wish::Show(name) => show(world, name, current.seed()),
-        Wish::Turn(by) => {
+    match action {
+        Action::Show(name) => show(world, name, current.seed()),
+        Action::Turn(by) => {
             let here = SCENES
                 .iter()
                 .position(|scene| current.scene().is_some_and(|it| it.name == scene.name));
             let there = (here.unwrap_or(0) as isize + by).rem_euclid(SCENES.len() as isize);
             show(world, SCENES[there as usize].name, current.seed());
         }
-        Wish::Restart => restart(world),
-        Wish::Seed(seed) => restart_with(world, seed, current.agents()),
-        Wish::Agents(agents) => restart_with(world, current.seed(), agents),
-        Wish::Pause => {
+        Action::Restart => restart(world),
+        Action::Seed(seed) => restart_with(world, seed, current.agents()),
+        Action::Agents(agents) => restart_with(world, current.seed(), agents),
+        Action::Pause => {
             let mut time = world.resource_mut::<Time<Virtual>>();
             if time.is_paused() {
                 time.unpause();
@@ -170,23 +170,23 @@ fn grant(world: &mut World, wish: Wish) {
                 time.pause();
             }
         }
-        Wish::Step => {
+        Action::Step => {
             let tick = world.resource::<Time<Fixed>>().timestep();
             world.resource_mut::<Time<Virtual>>().pause();
             world
                 .resource_mut::<Time<Fixed>>()
                 .accumulate_overstep(tick);
         }
-        Wish::Zoom(factor) => world.resource_mut::<View>().zoom_by(factor, None),
-        Wish::Follow => world.resource_mut::<View>().follows ^= true,
-        Wish::Whole => *world.resource_mut::<View>() = View::default(),
-        Wish::Inspect => world.resource_mut::<SteeringInspector>().open ^= true,
-        Wish::Overlay => {
+        Action::Zoom(factor) => world.resource_mut::<View>().zoom_by(factor, None),
+        Action::Follow => world.resource_mut::<View>().follows ^= true,
+        Action::Whole => *world.resource_mut::<View>() = View::default(),
+        Action::Inspect => world.resource_mut::<SteeringInspector>().open ^= true,
+        Action::Overlay => {
             let mut store = world.resource_mut::<GizmoConfigStore>();
             let (config, _) = store.config_mut::<DefaultGizmoConfigGroup>();
             config.enabled = !config.enabled;
         }
-        Wish::Press(key) => {
+        Action::Press(key) => {
             let known = current
                 .scene()
                 .is_some_and(|scene| scene.keys.iter().any(|it| it.key == key));

@@ -1,12 +1,12 @@
-//! Whether there is a screen: better a clear word than the panic of a window system.
+//! Checks for a display before a window opens, for a clear error message instead of a panic.
 
-/// Looks for a display to open a window on.
+/// Fails with a reason if there is no display.
 #[cfg(not(target_os = "linux"))]
 pub fn find() -> Result<(), String> {
     Ok(())
 }
 
-/// Looks for a display to open a window on.
+/// Fails with a reason if there is no display.
 #[cfg(target_os = "linux")]
 pub fn find() -> Result<(), String> {
     let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
@@ -17,13 +17,13 @@ pub fn find() -> Result<(), String> {
         Some(display) if answers(&display) => Ok(()),
         Some(display) => Err(format!("no X server answers at DISPLAY={display}")),
         None if variable("WAYLAND_DISPLAY").is_some() => {
-            Err("only Wayland here: build with --features wayland".into())
+            Err("there is only a Wayland display: build with --features wayland".into())
         }
         None => Err("no display (DISPLAY is not set)".into()),
     }
 }
 
-/// Knocks at a local X server, `:0` or `:0.0`. Remote ones are taken at their word.
+/// Whether a local X server, `:0` or `:0.0`, accepts connections. Assumes that remote ones do.
 #[cfg(target_os = "linux")]
 fn answers(display: &str) -> bool {
     use std::os::linux::net::SocketAddrExt;

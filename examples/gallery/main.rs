@@ -6,9 +6,11 @@
 //! cargo run --example gallery -- --scene fox_and_rabbit --headless --ticks 600 --seed 7
 //! ```
 //!
-//! The scenes themselves are in `crates/bevy_steering2d_scenes`; here is only what shows them.
+//! The scenes themselves are in `crates/bevy_steering2d_scenes`.
 
 mod args;
+#[path = "../shared/arguments.rs"]
+mod arguments;
 mod camera;
 mod controls;
 mod display;
@@ -26,7 +28,7 @@ use args::Command;
 use bevy_steering2d_scenes::{SCENES, headless};
 
 fn main() -> ExitCode {
-    match args::parse(std::env::args().skip(1)) {
+    match args::parse(lexopt::Parser::from_env()) {
         Ok(Command::Help) => {
             print!("{}", args::USAGE);
             ExitCode::SUCCESS
@@ -41,15 +43,13 @@ fn main() -> ExitCode {
             print!("{}", headless::study(scene, seed, ticks));
             ExitCode::SUCCESS
         }
-        Ok(Command::Window(wish)) => match display::find() {
-            Ok(()) => window::run(wish),
-            Err(reason) => fail(&format!("{reason}; try --headless"), 1),
+        Ok(Command::Window(options)) => match display::find() {
+            Ok(()) => window::run(options),
+            Err(reason) => {
+                eprintln!("gallery: {reason}; try --headless");
+                ExitCode::FAILURE
+            }
         },
-        Err(error) => fail(&format!("{error}\n\n{}", args::USAGE.trim_end()), 2),
+        Err(error) => arguments::refuse("gallery", &error, args::USAGE),
     }
-}
-
-fn fail(message: &str, code: u8) -> ExitCode {
-    eprintln!("gallery: {message}");
-    ExitCode::from(code)
 }

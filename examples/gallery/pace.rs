@@ -1,4 +1,4 @@
-//! How fast everything goes.
+//! Frame rate and times of the steering steps, smoothed.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ impl Pace {
         }
     }
 
-    /// Sense, steer, combine, move, ms.
+    /// Times of sense, steer, combine and move, ms.
     pub fn stages(&self) -> [f32; 4] {
         self.stages
     }
@@ -57,7 +57,7 @@ fn time_frame(time: Res<Time<Real>>, mut pace: ResMut<Pace>) {
     approach(&mut pace.frame, time.delta_secs());
 }
 
-/// Forgets half of the past in about twenty steps.
+/// Exponential smoothing with a half-life of about twenty steps.
 fn approach(smooth: &mut f32, now: f32) {
     let share = if *smooth == 0.0 { 1.0 } else { 0.03 };
     *smooth += share * (now - *smooth);

@@ -1,4 +1,4 @@
-//! The panel at the left: what is on, what it says, what can be pressed.
+//! The panel at the left: scene, report, keys and controls.
 
 use bevy::prelude::*;
 use bevy_egui::{EguiContexts, EguiPrimaryContextPass, egui};
@@ -7,7 +7,7 @@ use bevy_steering2d_scenes::{CurrentScene, Report, SCENES, Scene, Value, live_re
 use egui::{Color32, RichText};
 
 use crate::camera::View;
-use crate::controls::{Wish, Wishes};
+use crate::controls::{Action, Actions};
 use crate::pace::Pace;
 
 /// Width of the panel, logical pixels.
@@ -26,14 +26,14 @@ pub fn plugin(app: &mut App) {
         .add_systems(EguiPrimaryContextPass, (dress, show_panel).chain());
 }
 
-/// What the scene says at this moment.
+/// The current report of the scene, and its chosen keys.
 #[derive(Resource, Default)]
 struct Live {
     report: Option<Report>,
     chosen: Vec<char>,
 }
 
-/// What is being typed or dragged, and not yet wished for.
+/// Input being typed or dragged that is not yet an action.
 #[derive(Resource, Default)]
 struct Draft {
     search: String,
@@ -58,7 +58,7 @@ const RAISED: Color32 = Color32::from_rgb(38, 45, 57);
 const SELECTED: Color32 = Color32::from_rgb(46, 84, 122);
 const HOVERED: Color32 = Color32::from_rgb(52, 62, 79);
 
-/// Colors and sizes, once.
+/// Sets colors and sizes, once.
 fn dress(mut contexts: EguiContexts, mut dressed: Local<bool>) -> Result {
     if std::mem::replace(&mut *dressed, true) {
         return Ok(());
@@ -85,14 +85,14 @@ fn show_panel(
     live: Res<Live>,
     (time, pace): (Res<Time<Virtual>>, Res<Pace>),
     (view, inspector): (Res<View>, Res<SteeringInspector>),
-    (mut draft, mut wishes): (ResMut<Draft>, ResMut<Wishes>),
+    (mut draft, mut actions): (ResMut<Draft>, ResMut<Actions>),
 ) -> Result {
     let (Some(scene), Some(report)) = (current.scene(), &live.report) else {
         return Ok(());
     };
     let context = contexts.ctx_mut()?;
     let height = context.content_rect().height();
-    let wishes = &mut wishes.0;
+    let actions = &mut actions.0;
     egui::Area::new("panel".into())
         .fixed_pos(egui::Pos2::ZERO)
         .show(context, |ui| {
@@ -105,25 +105,25 @@ fn show_panel(
                         .max_height(height - 2.0 * MARGIN - CONTROLS_HEIGHT)
                         .auto_shrink(false)
                         .show(ui, |ui| {
-                            pick_scene(ui, scene, &mut draft.search, wishes);
+                            pick_scene(ui, scene, &mut draft.search, actions);
                             describe(ui, scene);
-                            offer_keys(ui, scene, &live.chosen, wishes);
+                            offer_keys(ui, scene, &live.chosen, actions);
                             show_report(ui, report);
                         });
                     ui.separator();
-                    choose_run(ui, scene, &current, &mut draft, wishes);
+                    choose_run(ui, scene, &current, &mut draft, actions);
                     let chosen = [
-                        (Wish::Follow, view.follows),
-                        (Wish::Inspect, inspector.open),
+                        (Action::Follow, view.follows),
+                        (Action::Inspect, inspector.open),
                     ];
-                    drive(ui, time.is_paused(), &chosen, wishes);
+                    drive(ui, time.is_paused(), &chosen, actions);
                     show_pace(ui, report, &pace);
                 });
         });
     Ok(())
 }
 
-fn pick_scene(ui: &mut egui::Ui, scene: &Scene, search: &mut String, wishes: &mut Vec<Wish>) {
+fn pick_scene(ui: &mut egui::Ui, scene: &Scene, search: &mut String, actions: &mut Vec<Action>) {
     ui.horizontal(|ui| {
         egui::ComboBox::from_id_salt("scene")
             .width(INNER_WIDTH - 2.0 * 38.0)
@@ -147,21 +147,21 @@ fn pick_scene(ui: &mut egui::Ui, scene: &Scene, search: &mut String, wishes: &mu
                     text.append(&gist, 0.0, format(11.5, FAINT));
                     text.wrap.max_width = INNER_WIDTH;
                     if ui.selectable_label(selected, text).clicked() {
-                        wishes.push(Wish::Show(other.name));
+                        actions.push(Action::Show(other.name));
                         ui.close();
                     }
                 }
             });
         if ui.button("⏴").on_hover_text("previous scene (B)").clicked() {
-            wishes.push(Wish::Turn(-1));
+            actions.push(Action::Turn(-1));
         }
         if ui.button("⏵").on_hover_text("next scene (N)").clicked() {
-            wishes.push(Wish::Turn(1));
+            actions.push(Action::Turn(1));
         }
     });
 }
 
-/// Whether a scene is meant: by its name, its title or a word of its text.
+/// Whether name, title or help text of a scene contain the search text.
 fn matches(scene: &Scene, search: &str) -> bool {
     let wanted = search.trim().to_lowercase();
     [scene.name, scene.title, scene.help]
@@ -169,7 +169,7 @@ fn matches(scene: &Scene, search: &str) -> bool {
         .any(|text| text.to_lowercase().contains(&wanted))
 }
 
-/// The first sentence of a scene's text.
+/// The first sentence of a scene's help text.
 fn gist(scene: &Scene) -> &'static str {
     let end = scene.help.find(['.', ':']).unwrap_or(scene.help.len());
     &scene.help[..end]
@@ -183,7 +183,7 @@ fn describe(ui: &mut egui::Ui, scene: &Scene) {
     }
 }
 
-fn offer_keys(ui: &mut egui::Ui, scene: &Scene, chosen: &[char], wishes: &mut Vec<Wish>) {
+fn offer_keys(ui: &mut egui::Ui, scene: &Scene, chosen: &[char], actions: &mut Vec<Action>) {
     if scene.keys.is_empty() {
         return;
     }
@@ -193,7 +193,7 @@ fn offer_keys(ui: &mut egui::Ui, scene: &Scene, chosen: &[char], wishes: &mut Ve
             let button = key_button(&key.key.to_string(), key.does);
             let button = button.selected(chosen.contains(&key.key));
             if ui.add(button).clicked() {
-                wishes.push(Wish::Press(key.key));
+                actions.push(Action::Press(key.key));
             }
         }
     });
@@ -218,13 +218,13 @@ fn show_report(ui: &mut egui::Ui, report: &Report) {
         });
 }
 
-/// Seed and number of agents. A change starts the scene anew, once it is complete.
+/// Seed and number of agents. A completed change restarts the scene.
 fn choose_run(
     ui: &mut egui::Ui,
     scene: &Scene,
     current: &CurrentScene,
     draft: &mut Draft,
-    wishes: &mut Vec<Wish>,
+    actions: &mut Vec<Action>,
 ) {
     ui.horizontal(|ui| {
         ui.set_min_height(24.0);
@@ -237,7 +237,7 @@ fn choose_run(
             .seed
             .filter(|_| !response.dragged() && !response.has_focus())
         {
-            wishes.push(Wish::Seed(seed));
+            actions.push(Action::Seed(seed));
         }
         let Some(crowd) = scene.crowd else {
             return;
@@ -252,38 +252,42 @@ fn choose_run(
             .agents
             .filter(|_| !response.dragged() && !response.has_focus())
         {
-            wishes.push(Wish::Agents(agents));
+            actions.push(Action::Agents(agents));
             draft.agents = None;
         }
     });
 }
 
 /// The gallery's own controls.
-fn drive(ui: &mut egui::Ui, paused: bool, chosen: &[(Wish, bool)], wishes: &mut Vec<Wish>) {
+fn drive(ui: &mut egui::Ui, paused: bool, chosen: &[(Action, bool)], actions: &mut Vec<Action>) {
     let buttons = [
-        ("Space", if paused { "Go on" } else { "Pause" }, Wish::Pause),
-        (".", "Step", Wish::Step),
-        ("R", "Restart", Wish::Restart),
-        ("+", "In", Wish::Zoom(1.25)),
-        ("−", "Out", Wish::Zoom(0.8)),
-        ("Home", "Whole", Wish::Whole),
-        ("F2", "Inspector", Wish::Inspect),
-        ("F3", "Follow", Wish::Follow),
-        ("O", "Overlay", Wish::Overlay),
+        (
+            "Space",
+            if paused { "Go on" } else { "Pause" },
+            Action::Pause,
+        ),
+        (".", "Step", Action::Step),
+        ("R", "Restart", Action::Restart),
+        ("+", "In", Action::Zoom(1.25)),
+        ("−", "Out", Action::Zoom(0.8)),
+        ("Home", "Whole", Action::Whole),
+        ("F2", "Inspector", Action::Inspect),
+        ("F3", "Follow", Action::Follow),
+        ("O", "Overlay", Action::Overlay),
     ];
     for row in buttons.chunks(3) {
         ui.horizontal(|ui| {
-            for (key, does, wish) in row {
-                let button = key_button(key, does).selected(chosen.contains(&(*wish, true)));
+            for (key, does, action) in row {
+                let button = key_button(key, does).selected(chosen.contains(&(*action, true)));
                 if ui.add(button).clicked() {
-                    wishes.push(*wish);
+                    actions.push(*action);
                 }
             }
         });
     }
 }
 
-/// Frames a second, and where the time of a tick goes.
+/// Frames per second, and the time of each steering step.
 fn show_pace(ui: &mut egui::Ui, report: &Report, pace: &Pace) {
     let faint = |text: String| RichText::new(text).size(12.0).color(FAINT);
     let (ticks, seconds) = (report.ticks, report.ticks as f32 / 64.0);
@@ -295,7 +299,7 @@ fn show_pace(ui: &mut egui::Ui, report: &Report, pace: &Pace) {
     ui.label(faint(format!(
         "ms: sense {sense:.2}  steer {steer:.2}  combine {combine:.2}  move {moved:.2}"
     )))
-    .on_hover_text("What the stages of steering take of a tick, averaged over the last second");
+    .on_hover_text("Time of each steering step in a tick, averaged over the last second");
 }
 
 fn key_button(key: &str, does: &str) -> egui::Button<'static> {

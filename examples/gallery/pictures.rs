@@ -1,7 +1,6 @@
-//! From [`Look`] to meshes.
+//! Meshes for entities with a [`Look`].
 //!
-//! A picture is an entity of its own, since its transform is smoothed while the body's belongs
-//! to physics.
+//! A picture is an entity of its own: its transform is smoothed, while physics owns the body's.
 
 use bevy::asset::RenderAssetUsages;
 use bevy::mesh::{Indices, PrimitiveTopology};
@@ -15,18 +14,17 @@ pub fn plugin(app: &mut App) {
     );
 }
 
-/// The picture of an entity; goes with it.
+/// The picture of an entity; despawns with it.
 #[derive(Component)]
 #[relationship(relationship_target = Pictured)]
 struct PictureOf(Entity);
 
-/// Has a picture.
+/// An entity with a picture.
 #[derive(Component)]
 #[relationship_target(relationship = PictureOf, linked_spawn)]
 struct Pictured(Entity);
 
-/// The paints in use: there are few colors and thousands of pictures, and what shares mesh and
-/// paint is drawn in one go.
+/// The materials by color. Pictures with the same mesh and material are drawn in one batch.
 #[derive(Resource, Default)]
 struct Paints(Vec<(Color, Handle<ColorMaterial>)>);
 
@@ -38,7 +36,7 @@ impl Paints {
     }
 }
 
-/// What is known under that key, else something new.
+/// The known value of the key, or else a new one.
 fn shared<K: Clone + PartialEq, V: Clone>(
     known: &mut Vec<(K, V)>,
     key: &K,
@@ -101,7 +99,7 @@ fn mesh(shape: &Shape) -> Mesh {
     }
 }
 
-/// A dart with a notch in its tail; the origin is where the body's center is.
+/// A dart with a notch in its tail; the origin is the center of the body.
 fn dart(length: f32, width: f32) -> Mesh {
     let corners = [
         Vec2::new(0.6 * length, 0.0),
@@ -112,7 +110,7 @@ fn dart(length: f32, width: f32) -> Mesh {
     triangles(&corners, vec![0, 1, 2, 0, 2, 3])
 }
 
-/// A fan around the first point.
+/// A triangle fan around the first point.
 fn area(outline: &[Vec2]) -> Mesh {
     let fan = (2..outline.len() as u32).flat_map(|i| [0, i - 1, i]);
     triangles(outline, fan.collect())

@@ -1,7 +1,6 @@
-//! Writes down what the window shows, for programs that look at it: the end-to-end tests.
+//! Writes what the window shows to a file, for the end-to-end tests.
 //!
-//! The widgets come from the accessibility tree, so what a test cannot find a screen reader
-//! cannot find either.
+//! The widgets come from the accessibility tree: tests find what a screen reader finds.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -12,7 +11,7 @@ use bevy_steering2d::debug::SteeringSelection;
 use bevy_steering2d::{BehaviorRegistry, SteeringId, Vehicle};
 use bevy_steering2d_scenes::{CurrentScene, Drawn};
 
-/// Writes a few times a second to `path`, each time all of it at once.
+/// Replaces the file at `path` ten times a second, atomically.
 pub fn write_to(app: &mut App, path: PathBuf) {
     app.insert_resource(Probe {
         path,
@@ -21,7 +20,7 @@ pub fn write_to(app: &mut App, path: PathBuf) {
     })
     .add_systems(
         PostUpdate,
-        (list_widgets, write_down)
+        (list_widgets, write_file)
             .chain()
             .after(EguiPostUpdateSet::EndPass)
             .before(EguiPostUpdateSet::ProcessOutput),
@@ -35,7 +34,7 @@ struct Probe {
     widgets: String,
 }
 
-/// One line each: `widget ROLE x y value "name"`, x and y of its center.
+/// One line per widget: `widget ROLE x y value "name"`, with x and y of its center.
 fn list_widgets(
     mut probe: ResMut<Probe>,
     mut contexts: Query<(&mut EguiContext, &EguiFullOutput), With<PrimaryEguiContext>>,
@@ -64,11 +63,11 @@ fn list_widgets(
             probe.widgets,
             "widget {role:?} {x:.1} {y:.1} {value} {name:?}"
         );
-        line.expect("a String takes everything");
+        line.expect("writing to a String cannot fail");
     }
 }
 
-fn write_down(world: &mut World) {
+fn write_file(world: &mut World) {
     let delta = world.resource::<Time<Real>>().delta();
     let mut probe = world.resource_mut::<Probe>();
     if !probe.timer.tick(delta).just_finished() {
@@ -84,7 +83,7 @@ fn write_down(world: &mut World) {
     }
 }
 
-/// The scene, where the agents are on the screen, and what their behaviors have to say.
+/// The scene, the agents' screen positions, and the influence of their behaviors.
 fn facts(world: &mut World) -> String {
     let current = *world.resource::<CurrentScene>();
     let scene = current.scene().map_or("-", |scene| scene.name);

@@ -1,4 +1,4 @@
-//! A picture of a scene, for READMEs and for looking at changes.
+//! Saves a screenshot of a scene.
 
 use std::path::PathBuf;
 
@@ -6,11 +6,11 @@ use bevy::prelude::*;
 use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured, save_to_disk};
 use bevy_steering2d_scenes::Scripted;
 
-/// Frames until shaders and fonts are there.
+/// Frames until shaders and fonts are loaded.
 const PATIENCE: u32 = 40;
 
-/// Lets the scene's script play for a number of ticks, all in the first frame, saves a picture
-/// and closes. The picture shows exactly that tick, however slow the computer.
+/// Plays the scene's script for this number of ticks in the first frame, saves a screenshot and
+/// closes. The screenshot shows exactly that tick, also on slow computers.
 pub fn take(app: &mut App, path: PathBuf, ticks: u32) {
     app.insert_resource(Scripted)
         .add_systems(PostStartup, fast_forward(ticks))
@@ -40,7 +40,7 @@ fn take_when_ready(path: PathBuf) -> impl FnMut(Commands) {
 fn save_and_close(path: PathBuf) -> impl FnMut(On<ScreenshotCaptured>, MessageWriter<AppExit>) {
     let mut save = save_to_disk(path.clone());
     move |captured, mut exit| {
-        // An old picture would hide that this one could not be saved; no picture is no trouble.
+        // An old file would hide that saving failed; a missing one is fine.
         std::fs::remove_file(&path).ok();
         save(captured);
         let saved = path.exists();

@@ -1,5 +1,5 @@
-//! Keeps an agent selected while the inspector is open: after a restart the one with the same
-//! number, at first the first.
+//! Keeps an agent selected while the inspector is open: first the one with the lowest id, after a
+//! restart the one with the same id.
 
 use bevy::prelude::*;
 use bevy_steering2d::debug::SteeringSelection;

@@ -1,4 +1,4 @@
-//! The windowed app.
+//! The app with a window.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -13,11 +13,11 @@ use bevy_steering2d_scenes::{
 };
 use bevy_steering2d_steerbench::read_file;
 
-use crate::args::WindowWish;
+use crate::args::WindowOptions;
 use crate::{camera, controls, pace, panel, pictures, probe, screenshot, selection};
 
 /// Shows a scene until the window is closed.
-pub fn run(wish: WindowWish) -> ExitCode {
+pub fn run(options: WindowOptions) -> ExitCode {
     let window = Window {
         title: "bevy_steering2d gallery".into(),
         resolution: WindowResolution::new(1280, 720),
@@ -38,7 +38,7 @@ pub fn run(wish: WindowWish) -> ExitCode {
             .set(quiet),
         EguiPlugin::default(),
         SteeringInspectorPlugin {
-            open: wish.inspector,
+            open: options.inspector,
             ..default()
         },
         ScenesPlugin,
@@ -53,23 +53,25 @@ pub fn run(wish: WindowWish) -> ExitCode {
         selection::plugin,
     ))
     .insert_resource(ClearColor(palette::NIGHT));
-    if let Some(path) = wish.probe {
+    if let Some(path) = options.probe {
         probe::write_to(&mut app, path);
     }
-    match wish.screenshot {
-        Some(path) => screenshot::take(&mut app, path, wish.ticks.unwrap_or(300)),
-        None => close_after(&mut app, wish.ticks),
+    match options.screenshot {
+        Some(path) => screenshot::take(&mut app, path, options.ticks.unwrap_or(300)),
+        None => close_after(&mut app, options.ticks),
     }
-    let started = match &wish.case {
-        Some(file) => start_from_file(app.world_mut(), file, wish.seed),
-        None => start(app.world_mut(), wish.scene.name, wish.seed).map_err(|it| it.to_string()),
+    let started = match &options.case {
+        Some(file) => start_from_file(app.world_mut(), file, options.seed),
+        None => {
+            start(app.world_mut(), options.scene.name, options.seed).map_err(|it| it.to_string())
+        }
     };
     if let Err(error) = started {
         eprintln!("gallery: {error}");
         return ExitCode::from(2);
     }
-    if let Some(agents) = wish.agents {
-        restart_with(app.world_mut(), wish.seed, agents);
+    if let Some(agents) = options.agents {
+        restart_with(app.world_mut(), options.seed, agents);
     }
     match app.run() {
         AppExit::Success => ExitCode::SUCCESS,
@@ -77,7 +79,7 @@ pub fn run(wish: WindowWish) -> ExitCode {
     }
 }
 
-/// Starts a SteerBench case. What its file holds beyond what is understood is told, not fatal.
+/// Starts a SteerBench case. Unknown elements of its file are printed as warnings.
 fn start_from_file(world: &mut World, file: &Path, seed: u64) -> Result<(), String> {
     let (case, warnings) = read_file(file).map_err(|error| error.to_string())?;
     for warning in warnings {

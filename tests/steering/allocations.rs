@@ -1,49 +1,31 @@
-//! Once warm, a tick allocates nothing.
+//! Allocations: a warm tick has none.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+use std::alloc::System;
 
+use alloc_tracker::{Allocator, Session};
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 
 use crate::common::*;
 
-/// Counts by thread, since tests run side by side.
-struct CountingAllocator;
-
-thread_local! {
-    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-}
-
 #[global_allocator]
-static ALLOCATOR: CountingAllocator = CountingAllocator;
+static ALLOCATOR: Allocator<System> = Allocator::system();
 
-fn count() {
-    ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+/// The number of allocations of this thread in `work`; other tests run on other threads.
+fn allocations(work: impl FnOnce()) -> u64 {
+    let session = Session::new().no_stdout().no_file();
+    let operation = session.operation("work");
+    let counting = operation.measure_thread().iterations(1);
+    work();
+    drop(counting);
+    let report = session.to_report();
+    let counts = report
+        .operations()
+        .map(|(_, it)| it.total_allocations_count());
+    counts.sum()
 }
 
-// SAFETY: forwards to the system allocator; counting neither allocates nor panics.
-#[expect(unsafe_code, reason = "a counting allocator has to be one")]
-unsafe impl GlobalAlloc for CountingAllocator {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: same contract.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: same contract.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        // SAFETY: same contract.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
-/// An agent with every behavior there is, and one more that is lent to it.
+/// An agent with every behavior, and a behavior entity that adds a second `Evade`.
 fn spawn_everything(app: &mut App, at: Vec2, other: Entity, field: Entity) {
     let path = [Vec2::ZERO, Vec2::new(8.0, 0.0), Vec2::new(8.0, 6.0)];
     let path = SteeringPath::looped(path.to_vec()).unwrap();
@@ -86,7 +68,7 @@ fn spawn_everything(app: &mut App, at: Vec2, other: Entity, field: Entity) {
 }
 
 #[test]
-fn a_warm_tick_allocates_nothing_whatever_the_behaviors() {
+fn a_warm_tick_allocates_nothing_with_every_behavior() {
     for combine in [Combine::Prioritized, Combine::Dithered] {
         let mut app = point_mass_app(HERTZ);
         let field = FlowField::new(Vec2::splat(-9.0), 1.0, UVec2::splat(18), |_| Vec2::X);
@@ -107,11 +89,11 @@ fn a_warm_tick_allocates_nothing_whatever_the_behaviors() {
             *mode = combine;
         }
         run_seconds(&mut app, 20.0);
-        let before = ALLOCATIONS.get();
-        for _ in 0..60 {
-            app.world_mut().run_schedule(FixedUpdate);
-        }
-        let allocations = ALLOCATIONS.get() - before;
+        let allocations = allocations(|| {
+            for _ in 0..60 {
+                app.world_mut().run_schedule(FixedUpdate);
+            }
+        });
         assert_eq!(allocations, 0, "in 60 ticks under {combine:?}");
     }
 }

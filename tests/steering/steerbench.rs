@@ -1,5 +1,6 @@
-//! Does a crowd of pedestrians get home without bumping? Cases of the kinds the field's public
-//! suite asks about, written for this test; and the suite's own small ones, where it is at hand.
+//! SteerBench: crowds of pedestrians reach their goals without collisions. The cases are written
+//! for these tests after the kinds of the public suite; its own small cases run where the
+//! environment variable `STEERBENCH_DIR` names their folder.
 
 use std::path::PathBuf;
 
@@ -25,7 +26,7 @@ fn case(name: &str, walkers: impl IntoIterator<Item = Walker>) -> Case {
         .fold(Case::named(name), Case::with_walker)
 }
 
-/// The time to walk straight home, mean over all, s.
+/// Mean time to walk straight to the goal, s.
 fn unhindered(case: &Case) -> f32 {
     let times = case.walkers.iter().map(|walker| {
         let goal = walker.goals[0];
@@ -34,45 +35,46 @@ fn unhindered(case: &Case) -> f32 {
     times.sum::<f32>() / case.walkers.len() as f32
 }
 
-/// All home, nobody bumped into, and no more than so much later than if alone.
+/// Asserts that all walkers arrive without deep contacts, in a mean time of at most `most_delay`
+/// times the unhindered one.
 #[track_caller]
-fn assert_polite(case: &Case, at_most_later: f32) -> Score {
+fn assert_all_arrive(case: &Case, most_delay: f32) -> Score {
     let score = run(case, Body::PointMass).score;
     assert_eq!(score.home, score.agents, "{score:?}");
     assert_eq!(score.deep_contacts, 0, "{score:?}");
-    let later = score.mean_time / unhindered(case);
+    let delay = score.mean_time / unhindered(case);
     assert!(
-        later <= at_most_later,
-        "{later:.2} times as long: {score:?}"
+        delay <= most_delay,
+        "{delay:.2} times the unhindered time: {score:?}"
     );
     score
 }
 
 #[test]
-fn two_who_meet_pass_each_other() {
+fn two_meeting_walkers_pass_each_other() {
     let meeting = case(
         "head-on",
         [walk((-9.0, 0.0), (9.0, 0.0)), walk((9.0, 0.0), (-9.0, 0.0))],
     );
-    assert_polite(&meeting, 1.1);
+    assert_all_arrive(&meeting, 1.1);
     let crossing = case(
         "crossing",
         [walk((-9.0, 0.0), (9.0, 0.0)), walk((0.0, -9.0), (0.0, 9.0))],
     );
-    assert_polite(&crossing, 1.1);
+    assert_all_arrive(&crossing, 1.1);
 }
 
 #[test]
-fn a_circle_swaps_sides() {
+fn walkers_on_a_circle_swap_sides() {
     let around = |i: i32| {
         let at = 7.0 * Vec2::from_angle(i as f32 * std::f32::consts::TAU / 16.0);
         Walker::new(at).to(-at)
     };
-    assert_polite(&case("circle", (0..16).map(around)), 1.6);
+    assert_all_arrive(&case("circle", (0..16).map(around)), 1.6);
 }
 
 #[test]
-fn one_meets_two_in_a_corridor_for_two() {
+fn one_walker_passes_two_in_a_corridor_of_two_widths() {
     let corridor = case(
         "corridor",
         [
@@ -83,11 +85,11 @@ fn one_meets_two_in_a_corridor_for_two() {
     )
     .with_obstacle(block(-16.0, 1.3, 16.0, 3.0))
     .with_obstacle(block(-16.0, -3.0, 16.0, -1.3));
-    assert_polite(&corridor, 1.6);
+    assert_all_arrive(&corridor, 1.6);
 }
 
 #[test]
-fn a_room_empties_through_a_door_for_one() {
+fn a_room_empties_through_a_door_of_one_width() {
     let seat = |i: i32| {
         let (row, seat) = (i / 5, i % 5);
         let at = (5.0 + 1.6 * row as f32, 1.7 * (seat - 2) as f32);
@@ -96,7 +98,7 @@ fn a_room_empties_through_a_door_for_one() {
     let room = case("room", (0..25).map(seat))
         .with_obstacle(block(0.0, 0.75, 1.0, 12.0))
         .with_obstacle(block(0.0, -12.0, 1.0, -0.75));
-    assert_polite(&room, 6.0);
+    assert_all_arrive(&room, 6.0);
 }
 
 #[test]
@@ -114,15 +116,15 @@ fn two_crowds_pass_through_each_other_in_a_street() {
     let street = case("street", side(-9.0).chain(side(9.0)))
         .with_obstacle(block(-40.0, 5.0, 40.0, 6.0))
         .with_obstacle(block(-40.0, -6.0, 40.0, -5.0));
-    assert_polite(&street, 1.3);
+    assert_all_arrive(&street, 1.3);
 }
 
 #[test]
-fn one_gets_around_a_wall_and_out_of_a_corner() {
+fn a_walker_gets_around_a_wall_and_out_of_a_corner() {
     let yard = case("yard", [walk((0.0, 0.0), (9.0, 0.0))])
         .with_obstacle(block(4.0, -5.0, 5.0, 5.0))
         .with_obstacle(block(-1.0, 5.0, 5.0, 6.0));
-    let score = assert_polite(&yard, 2.5);
+    let score = assert_all_arrive(&yard, 2.5);
     assert_eq!(score.contacts, 0, "{score:?}");
 }
 
@@ -133,12 +135,12 @@ fn the_same_case_gives_the_same_score() {
         Walker::new(at).to(-at)
     };
     let six = case("six", (0..6).map(around));
-    let place = || run(&six, Body::PointMass).trails;
-    assert_eq!(place(), place());
+    let trails = || run(&six, Body::PointMass).trails;
+    assert_eq!(trails(), trails());
 }
 
 #[test]
-fn solid_bodies_get_home_too() {
+fn rapier_bodies_arrive_without_deep_contacts() {
     let around = |i: i32| {
         let at = 5.0 * Vec2::from_angle(i as f32 * std::f32::consts::TAU / 8.0);
         Walker::new(at).to(-at)
@@ -148,7 +150,7 @@ fn solid_bodies_get_home_too() {
 }
 
 #[test]
-fn the_shipped_preset_is_the_bundle() {
+fn the_pedestrian_preset_equals_the_bundle() {
     let app = point_mass_app(HERTZ);
     let types = app.world().resource::<AppTypeRegistry>();
     let text = include_str!("../../assets/presets/pedestrian.steering.ron");
@@ -160,13 +162,13 @@ fn the_shipped_preset_is_the_bundle() {
     assert_eq!(preset.get(), Some(&bundle.reciprocal_avoidance));
 }
 
-/// Fewer than this are a small case.
+/// A small case has fewer walkers.
 const CROWD: usize = 50;
-/// Of the shipped recipe, m/s.
+/// Maximum speed of [`Pedestrian`], m/s.
 const FASTEST: f32 = 2.6;
 
 #[test]
-fn the_small_cases_of_the_suite_end_at_home_without_a_bump() {
+fn walkers_of_small_suite_cases_arrive_without_deep_contacts() {
     let Some(folder) = std::env::var_os("STEERBENCH_DIR").map(PathBuf::from) else {
         return;
     };
@@ -176,24 +178,24 @@ fn the_small_cases_of_the_suite_end_at_home_without_a_bump() {
         .filter(|path| path.extension().is_some_and(|it| it == "xml"))
         .collect();
     files.sort();
-    let mut walked = 0;
+    let mut finished = 0;
     for file in files {
         let (case, _) = read_file(&file).unwrap_or_else(|error| panic!("{error}"));
-        if case.walkers.len() >= CROWD || !can_be_walked(&case) {
+        if case.walkers.len() >= CROWD || !can_be_finished(&case) {
             continue;
         }
         let score = run(&case, Body::PointMass).score;
         assert_eq!(score.home, score.agents, "{score:?}");
-        if !begins_with_a_bump(&case) {
+        if !starts_in_contact(&case) {
             assert_eq!(score.deep_contacts, 0, "{score:?}");
         }
-        walked += 1;
+        finished += 1;
     }
-    assert!(walked > 0, "no small case in {}", folder.display());
+    assert!(finished > 0, "no small case in {}", folder.display());
 }
 
-/// Some start on one spot.
-fn begins_with_a_bump(case: &Case) -> bool {
+/// Whether walkers overlap at the start; some cases place two on the same spot.
+fn starts_in_contact(case: &Case) -> bool {
     let walkers = &case.walkers;
     walkers.iter().enumerate().any(|(i, a)| {
         let mut others = walkers[..i].iter();
@@ -201,16 +203,16 @@ fn begins_with_a_bump(case: &Case) -> bool {
     })
 }
 
-/// The way of some is longer than legs can make in time.
-fn can_be_walked(case: &Case) -> bool {
+/// Whether all paths are short enough for the time limit; in some cases they are not.
+fn can_be_finished(case: &Case) -> bool {
     case.walkers.iter().all(|walker| {
         let map = Roadmap::new(&case.obstacles, walker.radius);
         let (mut from, mut length) = (walker.position, 0.0);
         for goal in &walker.goals {
-            let Some(way) = map.way(from, &map.guide(goal.target)) else {
+            let Some(path) = map.path(from, &map.guide(goal.target)) else {
                 return false;
             };
-            length += way
+            length += path
                 .windows(2)
                 .map(|leg| leg[0].distance(leg[1]))
                 .sum::<f32>();

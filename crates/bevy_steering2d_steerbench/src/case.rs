@@ -1,8 +1,8 @@
-//! A case: who starts where, wants to go where, and what stands in between.
+//! SteerBench cases as plain data: walkers, goals and obstacles.
 
 use bevy::prelude::*;
 
-/// A SteerBench case as plain data: read from a file by [`read`](crate::read()), or written by hand.
+/// A SteerBench case: parsed from a file by [`read`](crate::read()), or built in code.
 ///
 /// The suite's ground plane is xz; here it is xy. All lengths are meters, all speeds m/s.
 ///
@@ -17,13 +17,13 @@ use bevy::prelude::*;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Case {
-    /// What it is called; for a file, its name without the ending.
+    /// Name; for a file, its stem.
     pub name: String,
-    /// What is worth seeing, m.
+    /// The area that contains the case, m.
     pub bounds: Rect,
-    /// Everybody, in order of appearance.
+    /// The walkers, in the order of the file.
     pub walkers: Vec<Walker>,
-    /// Everything that blocks.
+    /// The obstacles.
     pub obstacles: Vec<Shape>,
 }
 
@@ -55,8 +55,8 @@ impl Case {
         self
     }
 
-    /// The smallest upright rectangle around everybody's start and goals, m, or the
-    /// [`bounds`](Self::bounds) where there is nobody; for pictures.
+    /// The bounding box of all starts and goals, m, or the [`bounds`](Self::bounds) of a case
+    /// without walkers; for pictures.
     pub fn extent(&self) -> Rect {
         let mut points = self.walkers.iter().flat_map(|walker| {
             let goals = walker.goals.iter().map(|goal| goal.target);
@@ -70,28 +70,28 @@ impl Case {
     }
 }
 
-/// Somebody on foot.
+/// A pedestrian.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Walker {
-    /// Where the walker starts, m.
+    /// Start, m.
     pub position: Vec2,
-    /// Which way the walker looks at first, unit vector.
+    /// Initial heading, unit vector.
     pub heading: Vec2,
-    /// How fast the walker is at first, m/s.
+    /// Initial speed, m/s.
     pub speed: f32,
     /// Radius of the body, m.
     pub radius: f32,
-    /// Where to go, one after the other.
+    /// Goals, to be reached in this order.
     pub goals: Vec<Goal>,
 }
 
 impl Walker {
-    /// Radius unless said otherwise, m.
+    /// Default radius, m.
     pub const RADIUS: f32 = 0.5;
-    /// Pace unless said otherwise, m/s.
+    /// Default pace, m/s.
     pub const PACE: f32 = 1.3;
 
-    /// Stands here and has nowhere to go yet.
+    /// A walker that stands here and has no goal yet.
     pub fn new(position: Vec2) -> Self {
         Self {
             position,
@@ -102,7 +102,7 @@ impl Walker {
         }
     }
 
-    /// With one more goal, at the usual pace.
+    /// With one more goal, at the default pace.
     #[must_use]
     pub fn to(mut self, target: Vec2) -> Self {
         self.goals.push(Goal::at(target));
@@ -110,22 +110,22 @@ impl Walker {
     }
 }
 
-/// A place to go to.
+/// A goal of a walker.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Goal {
-    /// The place, m.
+    /// Position, m.
     pub target: Vec2,
-    /// If present, anywhere in here will do.
+    /// If present, the goal is reached anywhere in this area.
     pub area: Option<Rect>,
-    /// Preferred speed on the way there, m/s.
+    /// Preferred speed towards it, m/s.
     pub pace: f32,
 }
 
 impl Goal {
-    /// The goal counts as reached within this distance of the target, m.
+    /// A goal without an area is reached within this distance of its target, m.
     pub const RADIUS: f32 = 1.25;
 
-    /// A point.
+    /// A goal at a point, at the default pace.
     pub fn at(target: Vec2) -> Self {
         Self {
             target,
@@ -134,7 +134,7 @@ impl Goal {
         }
     }
 
-    /// Whether somebody at that position has reached it.
+    /// Whether a walker at this position has reached the goal.
     pub fn is_reached(&self, position: Vec2) -> bool {
         match self.area {
             Some(area) => area.contains(position),
@@ -142,7 +142,7 @@ impl Goal {
         }
     }
 
-    /// Where to walk from a position: the target, or the nearest place of the area, well inside.
+    /// The point to walk to from a position: the target, or the nearest point well inside the area.
     pub fn aim(&self, position: Vec2) -> Vec2 {
         let Some(area) = self.area else {
             return self.target;
@@ -152,22 +152,22 @@ impl Goal {
     }
 }
 
-/// Something solid.
+/// The shape of an obstacle.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
-    /// Round.
+    /// A disc.
     Disc {
         /// m
         center: Vec2,
         /// m
         radius: f32,
     },
-    /// Convex, by its corners counter-clockwise, m; at least three.
+    /// A convex polygon: at least three corners, counter-clockwise, m.
     Polygon(Vec<Vec2>),
 }
 
 impl Shape {
-    /// An upright box.
+    /// An axis-aligned box.
     pub fn block(area: Rect) -> Self {
         let (min, max) = (area.min, area.max);
         Self::Polygon(vec![
@@ -178,7 +178,7 @@ impl Shape {
         ])
     }
 
-    /// A box turned by an angle in radians, counter-clockwise.
+    /// A box rotated by an angle in radians, counter-clockwise.
     pub fn turned_block(center: Vec2, size: Vec2, angle: f32) -> Self {
         let turn = Vec2::from_angle(angle);
         let corners = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)];
@@ -186,14 +186,13 @@ impl Shape {
         Self::Polygon(corners.map(corner).to_vec())
     }
 
-    /// From a point to the nearest place of it, m; zero inside.
+    /// Distance from a point, m; zero inside.
     pub fn distance(&self, point: Vec2) -> f32 {
-        self.distance_of_way(point, point)
+        self.segment_distance(point, point)
     }
 
-    /// From the straight way between two points to the nearest place of it, m; zero where they
-    /// overlap.
-    pub fn distance_of_way(&self, from: Vec2, to: Vec2) -> f32 {
+    /// Distance from the segment between two points, m; zero where they overlap.
+    pub fn segment_distance(&self, from: Vec2, to: Vec2) -> f32 {
         match self {
             Self::Disc { center, radius } => {
                 (center.distance(nearest_on(*center, from, to)) - radius).max(0.0)
@@ -202,13 +201,13 @@ impl Shape {
                 if contains(corners, from) {
                     return 0.0;
                 }
-                let distances = sides(corners).map(|(a, b)| distance_of_ways(from, to, a, b));
+                let distances = sides(corners).map(|(a, b)| segment_distance(from, to, a, b));
                 distances.fold(f32::INFINITY, f32::min)
             }
         }
     }
 
-    /// The upright rectangle around it, m.
+    /// The bounding box, m.
     pub fn bounds(&self) -> Rect {
         match self {
             Self::Disc { center, radius } => {
@@ -223,7 +222,7 @@ impl Shape {
     }
 }
 
-/// Every corner with the next.
+/// The sides of a polygon: every corner with the next.
 pub(crate) fn sides(corners: &[Vec2]) -> impl Iterator<Item = (Vec2, Vec2)> {
     let next = corners.iter().cycle().skip(1);
     corners.iter().copied().zip(next.copied())
@@ -234,15 +233,15 @@ fn contains(corners: &[Vec2], point: Vec2) -> bool {
 }
 
 fn nearest_on(point: Vec2, a: Vec2, b: Vec2) -> Vec2 {
-    let way = b - a;
-    let square = way.length_squared();
+    let segment = b - a;
+    let square = segment.length_squared();
     if square == 0.0 {
         return a;
     }
-    a + way * ((point - a).dot(way) / square).clamp(0.0, 1.0)
+    a + segment * ((point - a).dot(segment) / square).clamp(0.0, 1.0)
 }
 
-fn distance_of_ways(a: Vec2, b: Vec2, c: Vec2, d: Vec2) -> f32 {
+fn segment_distance(a: Vec2, b: Vec2, c: Vec2, d: Vec2) -> f32 {
     let (ab, cd) = (b - a, d - c);
     let cross = ab.perp_dot(cd);
     if cross != 0.0 {
@@ -261,14 +260,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn distances_by_hand() {
+    fn distances_are_measured_to_the_nearest_side() {
         let block = Shape::block(Rect::new(0.0, 0.0, 2.0, 1.0));
         assert_eq!(block.distance(Vec2::new(1.0, 3.0)), 2.0);
         assert_eq!(block.distance(Vec2::new(5.0, 5.0)), 5.0);
         assert_eq!(block.distance(Vec2::new(1.0, 0.5)), 0.0, "inside");
-        let through = block.distance_of_way(Vec2::new(-1.0, 0.5), Vec2::new(3.0, 0.5));
+        let through = block.segment_distance(Vec2::new(-1.0, 0.5), Vec2::new(3.0, 0.5));
         assert_eq!(through, 0.0);
-        let past = block.distance_of_way(Vec2::new(-1.0, 1.5), Vec2::new(3.0, 1.5));
+        let past = block.segment_distance(Vec2::new(-1.0, 1.5), Vec2::new(3.0, 1.5));
         assert_eq!(past, 0.5);
         let disc = Shape::Disc {
             center: Vec2::new(4.0, 0.0),
@@ -286,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn an_area_is_a_goal_all_over() {
+    fn a_goal_with_an_area_is_reached_anywhere_in_it() {
         let goal = Goal {
             area: Some(Rect::new(5.0, -3.0, 9.0, 3.0)),
             ..Goal::at(Vec2::new(7.0, 0.0))

@@ -1,10 +1,10 @@
-//! Ways around obstacles: a map of their corners, and the shortest way over it.
+//! Path planning around obstacles: a visibility graph of their corners, and shortest paths over it.
 //!
-//! Planning is action selection, so it lives here and not in the steering core. Around convex
-//! obstacles the shortest way bends at their corners only; so the map's places are the corners,
-//! moved out by the walker's radius and a little, and two places are joined where the straight
-//! line between them keeps clear of everything. Passages as narrow as the walker stay open. Where
-//! there is room, the ways that keep an arm's length count as shorter.
+//! Planning is action selection and no part of the steering core. Around convex obstacles the
+//! shortest path bends at corners only. The nodes are therefore the corners, moved out by the
+//! walker's radius and a margin; an edge joins two nodes if the segment between them is clear of
+//! obstacles. Passages as narrow as the walker stay open. Segments with a comfortable clearance
+//! cost less.
 
 use bevy::math::ops;
 use bevy::prelude::*;
@@ -12,33 +12,33 @@ use pathfinding::prelude::dijkstra_all;
 
 use crate::Shape;
 
-/// The corners of all obstacles, and which sees which.
+/// The visibility graph of the obstacles' corners, for walkers of one radius.
 #[derive(Clone, Debug)]
 pub struct Roadmap {
     obstacles: Vec<(Rect, Shape)>,
     radius: f32,
-    places: Vec<Vec2>,
-    /// For each place those it sees, with the cost of going there.
-    roads: Vec<Vec<(usize, f32)>>,
+    nodes: Vec<Vec2>,
+    /// For each node the visible nodes, with the cost of going there.
+    edges: Vec<Vec<(usize, f32)>>,
 }
 
-/// How far it is to one goal from every place of a [`Roadmap`].
+/// The shortest paths from every node of a [`Roadmap`] to one goal.
 #[derive(Clone, Debug)]
 pub struct Guide {
     goal: Vec2,
-    /// Cost of going on from each place, and the next one; `None` for the last before the goal.
+    /// For each node the remaining cost and the next node, `None` if that is the goal.
     onward: Vec<Option<(f32, Option<usize>)>>,
 }
 
 impl Roadmap {
-    /// A way keeps at least this clear of obstacles, besides the body, m.
+    /// Least clearance between body and obstacles, m.
     const TIGHT: f32 = 0.02;
-    /// And rather this, m.
+    /// Comfortable clearance between body and obstacles, m.
     const COMFORT: f32 = 0.3;
-    /// Meters that are not comfortable count as so many.
+    /// Cost of a meter with less than the comfortable clearance.
     const DISCOMFORT: f32 = 1.2;
 
-    /// The map for walkers of a radius, m.
+    /// The map for walkers of this radius, m.
     pub fn new(obstacles: &[Shape], radius: f32) -> Self {
         let obstacles: Vec<_> = obstacles
             .iter()
@@ -47,8 +47,8 @@ impl Roadmap {
         let mut map = Self {
             obstacles,
             radius,
-            places: Vec::new(),
-            roads: Vec::new(),
+            nodes: Vec::new(),
+            edges: Vec::new(),
         };
         let shapes: Vec<_> = map
             .obstacles
@@ -56,11 +56,11 @@ impl Roadmap {
             .map(|(_, shape)| shape.clone())
             .collect();
         for shape in &shapes {
-            for room in [Self::COMFORT, Self::TIGHT] {
-                let corners = corners(shape, radius + 1.05 * room);
-                let free = |place: &Vec2| map.clearance(*place, *place) >= radius + room;
+            for margin in [Self::COMFORT, Self::TIGHT] {
+                let corners = corners(shape, radius + 1.05 * margin);
+                let free = |corner: &Vec2| map.clearance(*corner, *corner) >= radius + margin;
                 let free: Vec<_> = corners.into_iter().filter(free).collect();
-                map.places.extend(free);
+                map.nodes.extend(free);
             }
         }
         map.join();
@@ -68,32 +68,32 @@ impl Roadmap {
     }
 
     fn join(&mut self) {
-        self.roads = vec![Vec::new(); self.places.len()];
-        for i in 0..self.places.len() {
+        self.edges = vec![Vec::new(); self.nodes.len()];
+        for i in 0..self.nodes.len() {
             for j in 0..i {
-                if let Some(cost) = self.cost(self.places[i], self.places[j]) {
-                    self.roads[i].push((j, cost));
-                    self.roads[j].push((i, cost));
+                if let Some(cost) = self.cost(self.nodes[i], self.nodes[j]) {
+                    self.edges[i].push((j, cost));
+                    self.edges[j].push((i, cost));
                 }
             }
         }
     }
 
-    /// The distance from the straight way to the nearest obstacle, m, or more than is of interest.
+    /// Distance from the segment to the nearest obstacle, m, capped above the comfortable clearance.
     fn clearance(&self, from: Vec2, to: Vec2) -> f32 {
-        let reach = self.radius + 2.0 * Self::COMFORT;
-        let way = Rect::from_corners(from, to).inflate(reach);
+        let cap = self.radius + 2.0 * Self::COMFORT;
+        let area = Rect::from_corners(from, to).inflate(cap);
         let near = self
             .obstacles
             .iter()
-            .filter(|(bounds, _)| !bounds.intersect(way).is_empty());
-        near.map(|(_, shape)| shape.distance_of_way(from, to))
-            .fold(reach, f32::min)
+            .filter(|(bounds, _)| !bounds.intersect(area).is_empty());
+        near.map(|(_, shape)| shape.segment_distance(from, to))
+            .fold(cap, f32::min)
     }
 
-    /// What it costs to go straight; `None` where something is in the way.
+    /// Cost of the straight segment; `None` if an obstacle blocks it.
     fn cost(&self, from: Vec2, to: Vec2) -> Option<f32> {
-        // Whoever is squeezed against a wall may walk along it.
+        // A walker squeezed against a wall may walk along it.
         let squeezed = self.clearance(from, from).min(self.clearance(to, to)) - 1e-3;
         let needed = (self.radius + Self::TIGHT).min(squeezed);
         let clearance = self.clearance(from, to);
@@ -105,86 +105,85 @@ impl Roadmap {
         Some(factor * from.distance(to))
     }
 
-    /// Whether one can walk straight from one point to another.
+    /// Whether a walker can go straight from one point to the other.
     pub fn is_free(&self, from: Vec2, to: Vec2) -> bool {
         self.cost(from, to).is_some()
     }
 
-    /// The ways from everywhere to a goal, for all who share it.
+    /// The shortest paths from all nodes to a goal; walkers with the same goal share them.
     pub fn guide(&self, goal: Vec2) -> Guide {
-        let goal_place = self.places.len();
-        let mut sees_goal = vec![Vec::new(); self.places.len() + 1];
-        for (place, &at) in self.places.iter().enumerate() {
+        let goal_node = self.nodes.len();
+        let mut sees_goal = vec![Vec::new(); self.nodes.len() + 1];
+        for (node, &at) in self.nodes.iter().enumerate() {
             if let Some(cost) = self.cost(at, goal) {
-                sees_goal[goal_place].push((place, cost));
+                sees_goal[goal_node].push((node, cost));
             }
         }
-        let neighbors = |&place: &usize| {
-            let roads = self.roads.get(place).unwrap_or(&sees_goal[place]);
+        let neighbors = |&node: &usize| {
+            let edges = self.edges.get(node).unwrap_or(&sees_goal[node]);
             let millimeters = |cost: f32| (1_000.0 * cost) as u32;
-            roads
+            edges
                 .iter()
                 .map(move |&(next, cost)| (next, millimeters(cost)))
                 .collect::<Vec<_>>()
         };
-        let reached = dijkstra_all(&goal_place, neighbors);
-        let onward = (0..self.places.len())
-            .map(|place| {
-                let &(next, cost) = reached.get(&place)?;
-                let next = (next != goal_place).then_some(next);
+        let reached = dijkstra_all(&goal_node, neighbors);
+        let onward = (0..self.nodes.len())
+            .map(|node| {
+                let &(next, cost) = reached.get(&node)?;
+                let next = (next != goal_node).then_some(next);
                 Some((cost as f32 * 1e-3, next))
             })
             .collect();
         Guide { goal, onward }
     }
 
-    /// The corners of the shortest way from a point to the guide's goal, both included; `None`
-    /// where there is no way.
-    pub fn way(&self, from: Vec2, guide: &Guide) -> Option<Vec<Vec2>> {
+    /// The shortest path from a point to the guide's goal, both included; `None` if there is none.
+    pub fn path(&self, from: Vec2, guide: &Guide) -> Option<Vec<Vec2>> {
         let mut best = self.cost(from, guide.goal).map(|cost| (cost, None));
         if best.is_none_or(|(cost, _)| cost > 1.001 * from.distance(guide.goal)) {
             let mut at_least: Vec<(f32, usize)> = guide
                 .onward
                 .iter()
                 .enumerate()
-                .filter_map(|(place, onward)| {
+                .filter_map(|(node, onward)| {
                     let (cost, _) = (*onward)?;
-                    Some((from.distance(self.places[place]) + cost, place))
+                    Some((from.distance(self.nodes[node]) + cost, node))
                 })
                 .collect();
             at_least.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            for (least, place) in at_least {
+            for (least, node) in at_least {
                 if best.is_some_and(|(cost, _)| cost <= least) {
                     break;
                 }
-                let Some(first) = self.cost(from, self.places[place]) else {
+                let Some(first) = self.cost(from, self.nodes[node]) else {
                     continue;
                 };
-                let cost = least - from.distance(self.places[place]) + first;
+                let cost = least - from.distance(self.nodes[node]) + first;
                 if best.is_none_or(|(known, _)| cost < known) {
-                    best = Some((cost, Some(place)));
+                    best = Some((cost, Some(node)));
                 }
             }
         }
         let (_, mut next) = best?;
-        let mut way = vec![from];
-        while let Some(place) = next {
-            way.push(self.places[place]);
-            next = guide.onward[place].and_then(|(_, next)| next);
+        let mut path = vec![from];
+        while let Some(node) = next {
+            path.push(self.nodes[node]);
+            next = guide.onward[node].and_then(|(_, next)| next);
         }
-        way.push(guide.goal);
-        Some(way)
+        path.push(guide.goal);
+        Some(path)
     }
 }
 
 impl Guide {
-    /// Where it leads.
+    /// The goal of the paths.
     pub fn goal(&self) -> Vec2 {
         self.goal
     }
 }
 
-/// The corners of a shape, moved out so far that the sides keep the distance.
+/// The corners of a shape whose sides are moved out by the distance.
 fn corners(shape: &Shape, distance: f32) -> Vec<Vec2> {
     const ROUND: usize = 12;
     match shape {
@@ -214,47 +213,47 @@ fn corners(shape: &Shape, distance: f32) -> Vec<Vec2> {
 mod tests {
     use super::*;
 
-    fn length(way: &[Vec2]) -> f32 {
-        way.windows(2).map(|leg| leg[0].distance(leg[1])).sum()
+    fn length(path: &[Vec2]) -> f32 {
+        path.windows(2).map(|leg| leg[0].distance(leg[1])).sum()
     }
 
     #[test]
-    fn an_open_field_is_crossed_straight() {
+    fn a_path_without_obstacles_is_straight() {
         let map = Roadmap::new(&[], 0.5);
         let goal = Vec2::new(10.0, 4.0);
-        let way = map.way(Vec2::ZERO, &map.guide(goal)).unwrap();
-        assert_eq!(way, [Vec2::ZERO, goal]);
+        let path = map.path(Vec2::ZERO, &map.guide(goal)).unwrap();
+        assert_eq!(path, [Vec2::ZERO, goal]);
     }
 
     #[test]
-    fn a_wall_is_walked_around_at_an_arms_length() {
+    fn a_path_around_a_wall_keeps_a_comfortable_clearance() {
         let wall = Shape::block(Rect::new(-0.5, -4.0, 0.5, 20.0));
         let map = Roadmap::new(std::slice::from_ref(&wall), 0.5);
-        let way = map
-            .way(Vec2::new(-6.0, 0.0), &map.guide(Vec2::new(6.0, 0.0)))
+        let path = map
+            .path(Vec2::new(-6.0, 0.0), &map.guide(Vec2::new(6.0, 0.0)))
             .unwrap();
-        for leg in way.windows(2) {
-            assert!(wall.distance_of_way(leg[0], leg[1]) >= 0.79, "{way:?}");
+        for leg in path.windows(2) {
+            assert!(wall.segment_distance(leg[0], leg[1]) >= 0.79, "{path:?}");
         }
-        // To touch the corners would take 14.6 m; a body's and an arm's length more all around.
-        assert!(length(&way) < 16.2, "{way:?}");
+        // A path that touches the corners has 14.6 m; radius and clearance add to it.
+        assert!(length(&path) < 16.2, "{path:?}");
     }
 
     #[test]
-    fn a_gap_as_narrow_as_the_walker_is_a_way() {
+    fn a_path_leads_through_a_gap_as_narrow_as_the_walker() {
         let walls = [
             Shape::block(Rect::new(0.0, 0.55, 1.0, 9.0)),
             Shape::block(Rect::new(0.0, -9.0, 1.0, -0.55)),
         ];
         let map = Roadmap::new(&walls, 0.5);
-        let way = map
-            .way(Vec2::new(-5.0, 3.0), &map.guide(Vec2::new(5.0, -2.0)))
+        let path = map
+            .path(Vec2::new(-5.0, 3.0), &map.guide(Vec2::new(5.0, -2.0)))
             .unwrap();
-        assert!(length(&way) < 12.0, "through the gap: {way:?}");
+        assert!(length(&path) < 12.0, "through the gap: {path:?}");
     }
 
     #[test]
-    fn whoever_is_walled_in_has_no_way() {
+    fn a_walled_in_walker_has_no_path() {
         let walls = [
             Rect::new(-3.0, 2.0, 3.0, 3.0),
             Rect::new(-3.0, -3.0, 3.0, -2.0),
@@ -263,6 +262,6 @@ mod tests {
         ]
         .map(Shape::block);
         let map = Roadmap::new(&walls, 0.5);
-        assert_eq!(map.way(Vec2::ZERO, &map.guide(Vec2::new(9.0, 0.0))), None);
+        assert_eq!(map.path(Vec2::ZERO, &map.guide(Vec2::new(9.0, 0.0))), None);
     }
 }

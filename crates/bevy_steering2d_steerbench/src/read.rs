@@ -1,4 +1,4 @@
-//! Files of the public suite.
+//! Parses SteerBench case files.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,14 @@ use roxmltree::{Document, Node};
 
 use crate::{Case, Goal, Shape, Walker};
 
-/// Why a file is no case.
+/// Why a case cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadError {
-    /// Which file, if it was one.
+    /// The file, if the case was read from one.
     pub file: Option<PathBuf>,
-    /// In which line, counted from 1, if it is known.
+    /// The line, counted from 1, if known.
     pub line: Option<u32>,
-    /// What is wrong.
+    /// Description of the error.
     pub reason: String,
 }
 
@@ -39,10 +39,10 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// Reads a case from a file; warnings name what in it is not understood.
+/// Reads a case from a file; warnings name unknown elements.
 ///
 /// # Errors
-/// When it cannot be read, is no XML, or lacks what a case needs.
+/// When the file cannot be read, is not XML, or lacks a required element.
 pub fn read_file(path: &Path) -> Result<(Case, Vec<String>), ReadError> {
     let in_file = |error: ReadError| ReadError {
         file: Some(path.to_owned()),
@@ -64,17 +64,17 @@ pub fn read_file(path: &Path) -> Result<(Case, Vec<String>), ReadError> {
     Ok((case, warnings))
 }
 
-/// Reads a case from the text of a file; warnings name each element once that is not understood,
-/// with the line of the first.
+/// Reads a case from the text of a file; warnings name each unknown element once, with the line of
+/// its first use.
 ///
-/// Whoever starts anywhere in a region is placed at random: uniformly, one after the other, and
-/// drawn again while touching an obstacle or somebody placed before; after
-/// a thousand draws the freest of them will do. The same name and text give the same places.
+/// Random starts are drawn uniformly, one walker after the other. A start that touches an obstacle
+/// or an earlier walker is drawn again; after a thousand draws the start with the most clearance is
+/// taken. The same text gives the same starts.
 ///
 /// # Errors
-/// When it is no XML or lacks what a case needs; says in which line.
+/// When the text is not XML or lacks a required element; the error names the line.
 pub fn read(name: &str, text: &str) -> Result<(Case, Vec<String>), ReadError> {
-    let text = declaration_first(text);
+    let text = without_late_declaration(text);
     let document = Document::parse(&text).map_err(|error| ReadError {
         file: None,
         line: Some(error.pos().row),
@@ -89,14 +89,14 @@ pub fn read(name: &str, text: &str) -> Result<(Case, Vec<String>), ReadError> {
     let warnings = reader
         .unknown
         .iter()
-        .map(|(tag, line)| format!("{line}: <{tag}> is not understood and left out"))
+        .map(|(tag, line)| format!("{line}: <{tag}> is unknown and ignored"))
         .collect();
     Ok((case, warnings))
 }
 
-/// Some files carry a comment before the XML declaration, which XML forbids: without its
-/// declaration such a file is fine. The lines stay where they were.
-fn declaration_first(text: &str) -> String {
+/// Removes an XML declaration that follows a comment: some files have one, which XML forbids. Line
+/// numbers stay the same.
+fn without_late_declaration(text: &str) -> String {
     let text = text.trim_start_matches('\u{feff}');
     match (text.find("<?xml"), text.find("<SteerBench")) {
         (Some(at), Some(root)) if at > 0 && at < root => {
@@ -171,7 +171,7 @@ impl<'a> Reader<'a> {
                 _ => self.skip(element),
             }
         }
-        // Obstacles may come after those who must not start inside them.
+        // Walkers are placed last: obstacles that they must not touch may follow them in the file.
         for (count, area, element) in crowds {
             for _ in 0..count {
                 let walker = self.walker(element, area, &case)?;
@@ -199,9 +199,9 @@ impl<'a> Reader<'a> {
             _ => Vec2::from_angle(self.random.angle()),
         };
         let position = match (area, child(start, "position")) {
-            (Some(area), _) => self.free_place(area, radius, case),
+            (Some(area), _) => self.free_position(area, radius, case),
             (None, Some(position)) if is_random(position) => {
-                self.free_place(case.bounds, radius, case)
+                self.free_position(case.bounds, radius, case)
             }
             (None, _) => self.point(self.need(start, "position")?)?,
         };
@@ -215,7 +215,7 @@ impl<'a> Reader<'a> {
             }
         }
         if goals.is_empty() {
-            return Err(self.error(element, "has no goal that is understood".into()));
+            return Err(self.error(element, "has no known goal".into()));
         }
         Ok(Walker {
             position,
@@ -227,8 +227,7 @@ impl<'a> Reader<'a> {
     }
 
     fn goal(&mut self, element: Element<'a>, radius: f32, case: &Case) -> Result<Goal, ReadError> {
-        // What the suite's own steering is told, and no business of others: which algorithm, how
-        // long it may take.
+        // Some of these only concern the suite's own steering: its algorithm, its time limit.
         self.knows(
             element,
             &[
@@ -252,7 +251,7 @@ impl<'a> Reader<'a> {
         };
         let random = is_random(element) || location.is_some_and(is_random);
         let target = match (location, area) {
-            _ if random => self.free_place(area.unwrap_or(case.bounds), radius, case),
+            _ if random => self.free_position(area.unwrap_or(case.bounds), radius, case),
             (Some(location), _) => self.point(location)?,
             (None, Some(area)) => area.center(),
             (None, None) => self.point(self.need(element, "targetLocation")?)?,
@@ -261,38 +260,39 @@ impl<'a> Reader<'a> {
         if pace <= 0.0 {
             return Err(self.error(
                 element,
-                format!("a desiredSpeed of {pace} m/s leads nowhere"),
+                format!("desiredSpeed is {pace} m/s, but must be positive"),
             ));
         }
         Ok(Goal { target, area, pace })
     }
 
-    /// A place in the area where nothing and nobody is; the freest of many draws.
-    fn free_place(&mut self, area: Rect, radius: f32, case: &Case) -> Vec2 {
+    /// A random position in the area that touches no obstacle and no walker, or else the draw with
+    /// the most clearance.
+    fn free_position(&mut self, area: Rect, radius: f32, case: &Case) -> Vec2 {
         const DRAWS: usize = 1_000;
         let mut freest = (f32::NEG_INFINITY, area.center());
         for _ in 0..DRAWS {
-            let place = self.random.point_in(area);
-            let from_things = case
+            let position = self.random.point_in(area);
+            let to_obstacles = case
                 .obstacles
                 .iter()
-                .map(|thing| thing.distance(place) - radius);
-            let from_people = case
+                .map(|obstacle| obstacle.distance(position) - radius);
+            let to_walkers = case
                 .walkers
                 .iter()
-                .map(|other| other.position.distance(place) - radius - other.radius);
-            let gap = from_things.chain(from_people).fold(f32::INFINITY, f32::min);
+                .map(|other| other.position.distance(position) - radius - other.radius);
+            let gap = to_obstacles.chain(to_walkers).fold(f32::INFINITY, f32::min);
             if gap > 0.0 {
-                return place;
+                return position;
             }
             if gap > freest.0 {
-                freest = (gap, place);
+                freest = (gap, position);
             }
         }
         freest.1
     }
 
-    /// The ground of a box: x and z.
+    /// A box in the ground plane: x and z.
     fn area(&self, element: Element<'a>) -> Result<Rect, ReadError> {
         let number = |name| self.number(element, name);
         let corner = Vec2::new(number("xmin")?, number("zmin")?);
@@ -302,7 +302,7 @@ impl<'a> Reader<'a> {
         ))
     }
 
-    /// A point on the ground: x and z.
+    /// A point in the ground plane: x and z.
     fn point(&self, element: Element<'a>) -> Result<Vec2, ReadError> {
         Ok(Vec2::new(
             self.number(element, "x")?,
@@ -326,7 +326,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Notes the children that are none of these.
+    /// Warns of children with other names.
     fn knows(&mut self, element: Element<'a>, names: &[&str]) {
         for part in elements(element) {
             if !names.contains(&part.tag_name().name()) {
@@ -371,7 +371,7 @@ fn is_random(element: Element) -> bool {
 mod tests {
     use super::*;
 
-    const TWO: &str = r#"<!-- whose it is -->
+    const TWO: &str = r#"<!-- license -->
 <?xml version="1.0"?>
 <SteerBenchTestCase xmlns="http://example.org/steerbench">
   <header><version>1.0</version><name>two</name><worldBounds>
@@ -424,11 +424,11 @@ mod tests {
         assert_eq!(first.goals[1].area, Some(Rect::new(-1.0, -2.0, 1.0, 2.0)));
         assert_eq!(first.goals[1].pace, 1.5);
         assert_eq!(case.obstacles.len(), 2);
-        assert_eq!(warnings, ["39: <fountain> is not understood and left out"]);
+        assert_eq!(warnings, ["39: <fountain> is unknown and ignored"]);
     }
 
     #[test]
-    fn those_in_a_region_touch_nothing_and_nobody() {
+    fn walkers_in_a_region_start_without_contacts() {
         let (case, _) = read("two", TWO).unwrap();
         assert_eq!(case.walkers.len(), 21);
         for (i, walker) in case.walkers.iter().enumerate().skip(1) {
@@ -446,12 +446,12 @@ mod tests {
         assert_eq!(
             case,
             read("two", TWO).unwrap().0,
-            "the same text, the same places"
+            "the same text gives the same starts"
         );
     }
 
     #[test]
-    fn what_is_wrong_is_named_with_its_line() {
+    fn errors_name_the_line() {
         let error = |text: &str| read("x", text).unwrap_err();
         let broken = error("<SteerBenchTestCase>\n<agent>\n</SteerBenchTestCase>");
         assert_eq!(broken.line, Some(3), "{broken}");

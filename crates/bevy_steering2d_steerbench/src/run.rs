@@ -1,4 +1,4 @@
-//! A case from its beginning to its end, without a window.
+//! Runs a whole case without a window.
 
 use std::time::{Duration, Instant};
 
@@ -10,34 +10,34 @@ use bevy_rapier2d::rapier::dynamics::IntegrationParameters;
 use bevy_steering2d::SteeringPlugin;
 use bevy_steering2d::prelude::*;
 
-use crate::stage::{Body, CasePlugin, Itinerary, Town, spawn_case};
+use crate::world::{Body, CasePlugin, Itinerary, Town, spawn_case};
 use crate::{Case, Score, Scorer, Sighting};
 
-/// Length of a tick, s: the suite's own.
+/// Length of a tick, s; as in the suite.
 pub const TICK: f32 = 0.05;
 
-/// A run ends after this time, s, whoever is still on the way.
+/// A run ends after this time, s, even if some walkers have not arrived.
 pub const LIMIT: f32 = 200.0;
 
-/// What a run has been.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
-    /// What it comes to.
+    /// Contacts, times, path lengths and energies.
     pub score: Score,
-    /// The places of each walker, every [`Run::EVERY`] ticks, m.
+    /// Positions of each walker, every [`Run::EVERY`] ticks, m.
     pub trails: Vec<Vec<Vec2>>,
 }
 
 impl Run {
-    /// Ticks between two places of a trail.
+    /// Ticks between two positions of a trail.
     pub const EVERY: u32 = 5;
 }
 
-/// One tick, at the runner's command.
+/// The schedule of one tick.
 #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
 struct Tick;
 
-/// Runs a case until all are home, or the [`LIMIT`].
+/// Runs a case until all walkers arrive or the [`LIMIT`] passes.
 pub fn run(case: &Case, body: Body) -> Run {
     let mut app = app(body);
     spawn_case(app.world_mut(), case, body);

@@ -1,30 +1,31 @@
-//! Who bumps into what, how deep, how far everybody walks and how long it takes.
+//! Scores a run: contacts, penetration depth, times, path lengths and energies.
 
 use std::collections::BTreeMap;
 
 use bevy::prelude::*;
+use serde::Serialize;
 
 use crate::Case;
 
-/// What a run of a case comes to; the columns of the [table](crate::table()).
-#[derive(Clone, Debug, Default, PartialEq)]
+/// The score of a run; the columns of the [table](crate::table()).
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Score {
     /// Name of the case.
     pub case: String,
-    /// How many walk.
+    /// Number of walkers.
     pub agents: usize,
-    /// How many have reached their last goal.
+    /// Number of walkers that have reached their last goal.
     pub home: usize,
-    /// Contacts deeper than [`TOUCH`](Self::TOUCH): one from the first to the last tick of it,
-    /// counted for each of two walkers, and once for a walker and an obstacle.
+    /// Contacts deeper than [`TOUCH`](Self::TOUCH). A contact lasts from its first to its last tick
+    /// and counts once per walker: two for two walkers, one for a walker and an obstacle.
     pub contacts: usize,
-    /// Those of them that got deeper than [`DEEP`](Self::DEEP).
+    /// Contacts that became deeper than [`DEEP`](Self::DEEP).
     pub deep_contacts: usize,
     /// The deepest penetration, m.
     pub max_penetration: f32,
-    /// Mean time to get home, of those who have, s; NaN if nobody has.
+    /// Mean time to the last goal, over the walkers that reached it, s; NaN without any.
     pub mean_time: f32,
-    /// Mean way walked, m.
+    /// Mean path length, m.
     pub path_length: f32,
     /// Mean of `∫v²dt`, m²/s.
     pub energy: f32,
@@ -33,16 +34,16 @@ pub struct Score {
 }
 
 impl Score {
-    /// Less is no contact, m.
+    /// Penetration above which walkers are in contact, m.
     pub const TOUCH: f32 = 0.001;
-    /// More is a deep one, m.
+    /// Penetration above which a contact is deep, m.
     pub const DEEP: f32 = 0.05;
 }
 
-/// Where a walker is after a tick.
+/// Position and velocity of a walker after a tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sighting {
-    /// Which walker of the case.
+    /// Index into [`Case::walkers`].
     pub walker: usize,
     /// m
     pub position: Vec2,
@@ -50,17 +51,17 @@ pub struct Sighting {
     pub velocity: Vec2,
 }
 
-/// Watches a run, tick by tick.
+/// Accumulates the score of a run, tick by tick.
 #[derive(Clone, Debug)]
 pub struct Scorer {
     radii: Vec<f32>,
     boxes: Vec<Rect>,
     obstacles: Vec<crate::Shape>,
     score: Score,
-    /// Depths of the contacts that last, by walker and by what is touched.
-    lasting: BTreeMap<(usize, Touched), f32>,
+    /// Greatest depths of the ongoing contacts, by walker and by what it touches.
+    ongoing: BTreeMap<(usize, Touched), f32>,
     times: f32,
-    ways: f64,
+    path_lengths: f64,
     energies: f64,
 }
 
@@ -71,7 +72,7 @@ enum Touched {
 }
 
 impl Scorer {
-    /// Watches a case from its beginning.
+    /// A scorer for a run of the case.
     pub fn new(case: &Case) -> Self {
         Self {
             radii: case.walkers.iter().map(|walker| walker.radius).collect(),
@@ -82,33 +83,33 @@ impl Scorer {
                 agents: case.walkers.len(),
                 ..default()
             },
-            lasting: BTreeMap::new(),
+            ongoing: BTreeMap::new(),
             times: 0.0,
-            ways: 0.0,
+            path_lengths: 0.0,
             energies: 0.0,
         }
     }
 
-    /// Takes down that somebody got home after so many seconds.
+    /// Records that a walker reached its last goal after this time, s.
     pub fn home(&mut self, seconds: f32) {
         self.score.home += 1;
         self.times += seconds;
     }
 
-    /// Takes down where everybody is who is still on the way, after a tick of `delta` s; a tick of
-    /// no time looks at the start.
+    /// Records the walkers that have not arrived, after a tick of `delta` s. Call it with zero for
+    /// the start.
     pub fn watch(&mut self, sightings: &[Sighting], delta: f32) {
         for seen in sightings {
             let speed = seen.velocity.length();
-            self.ways += f64::from(speed * delta);
+            self.path_lengths += f64::from(speed * delta);
             self.energies += f64::from(speed * speed * delta);
         }
         let mut touching = BTreeMap::new();
         self.walkers_touching(sightings, &mut touching);
         self.obstacles_touched(sightings, &mut touching);
-        for (&who, &depth) in &touching {
-            let before = self.lasting.get(&who).copied();
-            let both = match who.1 {
+        for (&pair, &depth) in &touching {
+            let before = self.ongoing.get(&pair).copied();
+            let both = match pair.1 {
                 Touched::Walker(_) => 2,
                 Touched::Obstacle(_) => 1,
             };
@@ -117,13 +118,13 @@ impl Scorer {
             self.score.deep_contacts += if deep { both } else { 0 };
             self.score.max_penetration = self.score.max_penetration.max(depth);
         }
-        for (who, depth) in &mut touching {
-            *depth = depth.max(self.lasting.get(who).copied().unwrap_or(0.0));
+        for (pair, depth) in &mut touching {
+            *depth = depth.max(self.ongoing.get(pair).copied().unwrap_or(0.0));
         }
-        self.lasting = touching;
+        self.ongoing = touching;
     }
 
-    /// Sweeps along x.
+    /// Sweep and prune along x.
     fn walkers_touching(
         &self,
         sightings: &[Sighting],
@@ -169,7 +170,7 @@ impl Scorer {
         let agents = self.score.agents.max(1) as f64;
         Score {
             mean_time: self.times / self.score.home as f32,
-            path_length: (self.ways / agents) as f32,
+            path_length: (self.path_lengths / agents) as f32,
             energy: (self.energies / agents) as f32,
             ..self.score.clone()
         }
@@ -188,19 +189,19 @@ mod tests {
             .with_obstacle(Shape::block(Rect::new(5.0, -1.0, 6.0, 1.0)))
     }
 
-    fn at(places: [f32; 2]) -> Vec<Sighting> {
+    fn at(xs: [f32; 2]) -> Vec<Sighting> {
         let seen = |(walker, x)| Sighting {
             walker,
             position: Vec2::new(x, 0.0),
             velocity: Vec2::new(2.0, 0.0),
         };
-        places.into_iter().enumerate().map(seen).collect()
+        xs.into_iter().enumerate().map(seen).collect()
     }
 
     #[test]
-    fn a_contact_counts_once_for_each_of_two_however_long_it_lasts() {
+    fn a_contact_counts_once_for_each_walker_however_long_it_lasts() {
         let mut scorer = Scorer::new(&case());
-        for places in [
+        for xs in [
             [0.0, 1.0],
             [0.0, 0.98],
             [0.0, 0.9],
@@ -208,7 +209,7 @@ mod tests {
             [0.0, 1.2],
             [0.0, 0.99],
         ] {
-            scorer.watch(&at(places), 0.05);
+            scorer.watch(&at(xs), 0.05);
         }
         let score = scorer.score();
         assert_eq!((score.contacts, score.deep_contacts), (4, 2));
@@ -216,22 +217,50 @@ mod tests {
     }
 
     #[test]
-    fn an_obstacle_counts_once() {
+    fn a_contact_with_an_obstacle_counts_once() {
         let mut scorer = Scorer::new(&case());
-        for places in [[4.4, 0.0], [4.52, 0.0], [4.6, 0.0]] {
-            scorer.watch(&at(places), 0.05);
+        for xs in [[4.4, 0.0], [4.52, 0.0], [4.6, 0.0]] {
+            scorer.watch(&at(xs), 0.05);
         }
         let score = scorer.score();
         assert_eq!((score.contacts, score.deep_contacts), (1, 1));
     }
 
     #[test]
-    fn ways_energies_and_times_are_means() {
+    fn json_has_every_key_once_and_no_nan() {
+        let score = Score {
+            case: "a \"b\"".into(),
+            mean_time: f32::NAN,
+            ..Score::default()
+        };
+        let text = serde_json::to_string(&[score]).unwrap();
+        for key in [
+            "case",
+            "agents",
+            "home",
+            "contacts",
+            "deep_contacts",
+            "max_penetration",
+            "mean_time",
+            "path_length",
+            "energy",
+            "ms_per_tick",
+        ] {
+            assert_eq!(text.matches(&format!("\"{key}\":")).count(), 1, "{text}");
+        }
+        assert!(
+            text.contains("\"mean_time\":null") && text.contains(r#""a \"b\"""#),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn path_length_energy_and_time_are_means() {
         let mut scorer = Scorer::new(&case());
         scorer.watch(&at([0.0, 3.0])[..1], 0.5);
         scorer.home(12.0);
         let score = scorer.score();
-        // One of two walks 1 m in half a second: 4 m²/s² · 0.5 s.
+        // One of two walkers moves 1 m in half a second: 4 m²/s² · 0.5 s.
         assert_eq!((score.path_length, score.energy), (0.5, 1.0));
         assert_eq!((score.home, score.mean_time), (1, 12.0));
     }

@@ -1,4 +1,4 @@
-//! A picture of a run: who walked where.
+//! Draws the trails of a run as SVG.
 
 use std::fmt::Write;
 
@@ -6,8 +6,9 @@ use bevy::prelude::*;
 
 use crate::{Case, Run, Shape};
 
-/// The trails of a run over its case as SVG; y points up as in the world, and colors go around the
-/// color wheel from the first walker to the last. A dot is a start, a ring a goal.
+/// The trails of a run over its case as SVG; y points up as in the world. Hues go around the color
+/// wheel from the first walker to the last. A dot is a start, a small ring a goal, a large ring the
+/// last position.
 pub fn svg(case: &Case, run: &Run) -> String {
     const MARGIN: f32 = 3.0;
     let trails = run.trails.iter().flatten();

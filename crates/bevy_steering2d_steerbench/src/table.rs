@@ -1,4 +1,4 @@
-//! Scores in words: a table for people, JSON for programs.
+//! A text table of scores.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ const COLUMNS: [&str; 9] = [
     "home", "contacts", "deep", "max pen", "time", "path", "energy", "ms/tick", "",
 ];
 
-/// The table: a line per case, and the totals.
+/// One line per case, and the totals below.
 pub fn table(scores: &[Score]) -> String {
     let width = scores
         .iter()
@@ -45,7 +45,7 @@ fn line(score: &Score, width: usize) -> String {
     )
 }
 
-/// Sums; means over everybody; the deepest penetration of all.
+/// Sums of the counts, means over all walkers, the deepest penetration.
 fn total(scores: &[Score]) -> Score {
     let sum = |of: fn(&Score) -> usize| scores.iter().map(of).sum::<usize>();
     let mean = |of: fn(&Score) -> f32, by: fn(&Score) -> usize| {
@@ -70,50 +70,6 @@ fn total(scores: &[Score]) -> Score {
     }
 }
 
-/// One array with one object per case; what is not a number is `null`.
-pub fn json(scores: &[Score]) -> String {
-    let objects: Vec<_> = scores.iter().map(object).collect();
-    format!("[{}]", objects.join(",\n "))
-}
-
-fn object(score: &Score) -> String {
-    let number = |value: f32| {
-        if value.is_finite() {
-            format!("{value}")
-        } else {
-            "null".into()
-        }
-    };
-    format!(
-        "{{\"case\":{},\"agents\":{},\"home\":{},\"contacts\":{},\"deep_contacts\":{},\
-         \"max_penetration\":{},\"mean_time\":{},\"path_length\":{},\"energy\":{},\
-         \"ms_per_tick\":{}}}",
-        quoted(&score.case),
-        score.agents,
-        score.home,
-        score.contacts,
-        score.deep_contacts,
-        number(score.max_penetration),
-        number(score.mean_time),
-        number(score.path_length),
-        number(score.energy),
-        number(score.ms_per_tick),
-    )
-}
-
-fn quoted(text: &str) -> String {
-    let escaped: String = text
-        .chars()
-        .map(|c| match c {
-            '"' => "\\\"".into(),
-            '\\' => "\\\\".into(),
-            c if c.is_control() => format!("\\u{:04x}", u32::from(c)),
-            c => c.into(),
-        })
-        .collect();
-    format!("\"{escaped}\"")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn totals_add_up_and_times_are_weighted_by_those_who_got_home() {
+    fn totals_add_up_and_mean_times_are_weighted_by_arrivals() {
         let text = table(&[
             score("a", 4, 10.0),
             score("b", 1, 20.0),
@@ -140,28 +96,5 @@ mod tests {
         let words: Vec<_> = total.split_whitespace().collect();
         assert_eq!(words[..3], ["total", "5/12", "9"]);
         assert_eq!(words[5], "12.00");
-    }
-
-    #[test]
-    fn json_has_every_key_once_and_no_nan() {
-        let text = json(&[score("a \"b\"", 0, f32::NAN)]);
-        for key in [
-            "case",
-            "agents",
-            "home",
-            "contacts",
-            "deep_contacts",
-            "max_penetration",
-            "mean_time",
-            "path_length",
-            "energy",
-            "ms_per_tick",
-        ] {
-            assert_eq!(text.matches(&format!("\"{key}\":")).count(), 1, "{text}");
-        }
-        assert!(
-            text.contains("\"mean_time\":null") && text.contains(r#""a \"b\"""#),
-            "{text}"
-        );
     }
 }

@@ -1,4 +1,6 @@
-//! A case in a world: bodies, walls, and the action selection that leads everybody home.
+//! Spawns a case in a Bevy world and directs its walkers from goal to goal.
+
+use std::str::FromStr;
 
 use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
 use bevy::prelude::*;
@@ -9,25 +11,43 @@ use crate::case::sides;
 use crate::plan::{Guide, Roadmap};
 use crate::{Case, Goal, Shape};
 
-/// Who moves the walkers.
+/// The physics of the walkers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Body {
-    /// [`PointMass`]: nothing but steering keeps them apart. What scores are made with.
+    /// [`PointMass`]: only steering keeps walkers apart. Scores are measured with it.
     #[default]
     PointMass,
-    /// Balls of Rapier, solid to each other and to the obstacles. Needs its plugin.
+    /// Rapier balls, solid to each other and to the obstacles. Needs the Rapier plugin.
     Rapier,
 }
 
-/// Leads the walkers of a case: plans their ways, and takes those away who are home.
+impl Body {
+    /// The names that [`FromStr`] accepts.
+    pub const NAMES: &str = "point-mass or rapier";
+}
+
+impl FromStr for Body {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "point-mass" => Ok(Self::PointMass),
+            "rapier" => Ok(Self::Rapier),
+            _ => Err(format!("unknown body \"{name}\"")),
+        }
+    }
+}
+
+/// Directs the walkers of a case: plans their paths and despawns walkers that have reached their
+/// last goal.
 ///
-/// Needs the steering plugin in the same schedule. Without a case it rests.
+/// Needs the steering plugin in the same schedule. Does nothing without a case.
 pub struct CasePlugin {
     schedule: InternedScheduleLabel,
 }
 
 impl CasePlugin {
-    /// In the schedule that steering runs in.
+    /// Runs in the schedule that steering runs in.
     pub fn new(schedule: impl ScheduleLabel) -> Self {
         Self {
             schedule: schedule.intern(),
@@ -36,7 +56,7 @@ impl CasePlugin {
 }
 
 impl Default for CasePlugin {
-    /// In `FixedUpdate`.
+    /// Runs in `FixedUpdate`.
     fn default() -> Self {
         Self::new(FixedUpdate)
     }
@@ -46,50 +66,50 @@ impl Plugin for CasePlugin {
     fn build(&self, app: &mut App) {
         app.add_systems(
             self.schedule,
-            lead_home
+            direct_walkers
                 .before(SteeringSystems::Sense)
                 .run_if(resource_exists::<Town>),
         );
     }
 }
 
-/// Everything of a case that [`spawn_case`] has spawned; despawn them to clear it away.
+/// Marks every entity that [`spawn_case`] spawns; despawn them to remove the case.
 #[derive(Component, Clone, Copy, Debug, Default)]
 pub struct OfCase;
 
-/// Which walker of the case this is, and how far it has come.
+/// The goals of a walker, and how many it has reached.
 #[derive(Component, Clone, Debug)]
 pub struct Itinerary {
     /// Index into [`Case::walkers`].
     pub walker: usize,
-    /// Radius of its body, m.
+    /// Radius of the body, m.
     pub radius: f32,
-    /// All goals, each with its place in [`Town`].
+    /// Each goal with the index of its guide in [`Town`].
     goals: Vec<(Goal, usize)>,
-    /// How many of them have been reached.
+    /// Number of goals reached.
     pub reached: usize,
 }
 
 impl Itinerary {
-    /// Where it wants to go now.
+    /// The next goal.
     pub fn goal(&self) -> Option<&Goal> {
         self.goals.get(self.reached).map(|(goal, _)| goal)
     }
 }
 
-/// The ways of a case, and who has come home.
+/// The roadmaps of a case, and the walkers that have reached their last goal.
 #[derive(Resource, Clone, Debug, Default)]
 pub struct Town {
     maps: Vec<(f32, Roadmap)>,
-    /// With the map it belongs to.
+    /// Each with the index of its map.
     guides: Vec<(usize, Guide)>,
     ticks: u32,
-    /// Walkers and the number of ticks after which they were home.
+    /// Walkers that have reached their last goal, and after how many ticks.
     pub home: Vec<(usize, u32)>,
 }
 
 impl Town {
-    /// Ticks between two looks for a shorter way.
+    /// Ticks between two plans of the same walker.
     const REPLAN: u32 = 8;
 
     fn map(&mut self, obstacles: &[Shape], radius: f32) -> usize {
@@ -109,23 +129,23 @@ impl Town {
         })
     }
 
-    /// The way of somebody at a place: the corners up to the goal.
-    fn way(&self, from: Vec2, goal: &Goal, guide: usize) -> Option<Vec<Vec2>> {
+    /// The path from a position to the goal.
+    fn path(&self, from: Vec2, goal: &Goal, guide: usize) -> Option<Vec<Vec2>> {
         let (map, guide) = &self.guides[guide];
         let map = &self.maps[*map].1;
         let aim = goal.aim(from);
         if goal.area.is_some() && map.is_free(from, aim) {
             return Some(vec![from, aim]);
         }
-        map.way(from, guide)
+        map.path(from, guide)
     }
 }
 
-/// Spawns a case: a [`Pedestrian`] for each walker, at its start and with its own pace, the
-/// obstacles as [`Wall`]s and [`Obstacle`]s, and the [`Town`] that [`CasePlugin`] leads them by.
-/// All entities are [`OfCase`]; positions are the case's, in meters. Give them a look as you like.
+/// Spawns a case: each walker as a [`Pedestrian`] with its own pace, the obstacles as [`Wall`]s and
+/// [`Obstacle`]s, and the [`Town`] that [`CasePlugin`] plans with. All entities are [`OfCase`] and
+/// have no visuals; positions are those of the case, m.
 ///
-/// Returns the walkers in the case's order.
+/// Returns the walkers in the order of the case.
 pub fn spawn_case(world: &mut World, case: &Case, body: Body) -> Vec<Entity> {
     let mut town = Town::default();
     for obstacle in &case.obstacles {
@@ -180,8 +200,8 @@ fn spawn_obstacle(world: &mut World, obstacle: &Shape, body: Body) {
     let solid = |collider| (RigidBody::Fixed, collider, Friction::coefficient(0.0));
     match obstacle {
         Shape::Disc { center, radius } => {
-            let place = Transform::from_translation(center.extend(0.0));
-            let mut disc = world.spawn((OfCase, place, Obstacle { radius: *radius }));
+            let center = Transform::from_translation(center.extend(0.0));
+            let mut disc = world.spawn((OfCase, center, Obstacle { radius: *radius }));
             if body == Body::Rapier {
                 disc.insert(solid(Collider::ball(*radius)));
             }
@@ -199,7 +219,7 @@ fn spawn_obstacle(world: &mut World, obstacle: &Shape, body: Body) {
     }
 }
 
-fn lead_home(
+fn direct_walkers(
     mut town: ResMut<Town>,
     mut walkers: Query<(Entity, &Transform, &mut Itinerary, &mut FollowPath)>,
     mut commands: Commands,
@@ -223,13 +243,13 @@ fn lead_home(
             commands.entity(entity).despawn();
             continue;
         };
-        let turn = (itinerary.walker as u32 + ticks).is_multiple_of(Town::REPLAN);
-        if ticks > 0 && reached == before && !turn {
+        let replan = (itinerary.walker as u32 + ticks).is_multiple_of(Town::REPLAN);
+        if ticks > 0 && reached == before && !replan {
             continue;
         }
         follow.pace = Some(goal.pace);
-        if let Some(way) = town.way(position, &goal, guide)
-            && let Ok(path) = SteeringPath::open(way)
+        if let Some(corners) = town.path(position, &goal, guide)
+            && let Ok(path) = SteeringPath::open(corners)
         {
             commands.entity(entity).insert(path);
         }
