@@ -1,5 +1,4 @@
-//! The colors of the drawings: bright, for dark ground, and told apart by color-blind eyes where
-//! they meet.
+//! Colors of the debug drawing, for dark backgrounds and color-blind users.
 
 use bevy::prelude::*;
 
@@ -7,25 +6,25 @@ use bevy::prelude::*;
 pub const VELOCITY: Color = Color::srgb_u8(115, 219, 166);
 /// Total forces.
 pub const TOTAL_FORCE: Color = Color::srgb_u8(92, 184, 247);
-/// What an agent has its mind on: targets, spots, hits, the selection.
+/// What an agent currently uses: targets, spots, hits, the selection.
 pub const ATTENTION: Color = Color::srgb_u8(250, 212, 92);
-/// What is dangerous: the part of a feeler that is past a wall, a pursuer.
+/// Dangers: the part of a feeler beyond a wall, a pursuer.
 pub const DANGER: Color = Color::srgb_u8(240, 92, 84);
-/// What is merely there: feelers that touch nothing, circles, roads.
+/// Background information: feelers without a hit, circles, paths.
 pub const QUIET: Color = Color::srgb_u8(143, 156, 181);
 
 /// The color of a behavior's force, by the behavior's short name; the same in every app.
 ///
-/// Those of the built-in behaviors were chosen for dark ground, with a contrast of at least 4.5.
-/// Behaviors that are often seen together stay apart for eyes without the red or the green cones,
-/// all pairs for other eyes. A behavior of yours gets a color by its name; if it comes too near
-/// another, choose one with [`SteeringDebug::set_color`](crate::SteeringDebug::set_color).
+/// The colors of the built-in behaviors have a contrast of at least 4.5 on a dark background. All
+/// pairs are distinguishable, and behaviors often used together also with protanopia or
+/// deuteranopia. The color of your own behavior depends on its name; to replace it, use
+/// [`SteeringDebug::set_color`](crate::SteeringDebug::set_color).
 pub fn behavior_color(name: &str) -> Color {
     let built_in = BUILT_IN.iter().find(|(known, _)| *known == name);
     built_in.map_or_else(|| color_by_name(name), |(_, color)| *color)
 }
 
-/// Found by annealing: the larger the smallest distance in Oklab, the better.
+/// Found by simulated annealing that maximizes the smallest distance in Oklab.
 const BUILT_IN: [(&str, Color); 26] = [
     ("Containment", Color::srgb_u8(197, 245, 254)),
     ("WallAvoidance", Color::srgb_u8(70, 219, 5)),
@@ -55,7 +54,7 @@ const BUILT_IN: [(&str, Color); 26] = [
     ("ReciprocalAvoidance", Color::srgb_u8(40, 244, 252)),
 ];
 
-/// One of 24 hues, bright or pale.
+/// One of 24 hues, bright or pale, chosen by the hash of the name.
 fn color_by_name(name: &str) -> Color {
     // FNV-1a.
     let hash = name.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
@@ -70,22 +69,22 @@ fn color_by_name(name: &str) -> Color {
     Oklcha::lch(lightness, chroma, hue).into()
 }
 
-/// Colors of behaviors, by name, that were chosen by hand.
+/// Custom colors of behaviors, by name.
 #[derive(Reflect, Clone, Debug, Default, PartialEq)]
 #[reflect(Default, Debug, PartialEq, Clone)]
 pub struct BehaviorColors(Vec<(String, Color)>);
 
 impl BehaviorColors {
-    /// No color was chosen.
+    /// No custom colors.
     pub const NONE: Self = Self(Vec::new());
 
-    /// The color that was chosen for a behavior.
+    /// The custom color of a behavior.
     pub fn get(&self, name: &str) -> Option<Color> {
         let own = self.0.iter().find(|(known, _)| known == name);
         own.map(|(_, color)| *color)
     }
 
-    /// Chooses a color for a behavior.
+    /// Sets the custom color of a behavior.
     pub fn set(&mut self, name: String, color: Color) {
         self.0.retain(|(known, _)| *known != name);
         self.0.push((name, color));
@@ -97,7 +96,7 @@ mod tests {
     use super::*;
     use bevy_steering2d_core::{BehaviorRegistry, SteeringCorePlugin};
 
-    /// Behaviors that are often on one agent.
+    /// Behaviors often used together on one agent.
     const TOGETHER: &[&[&str]] = &[
         &[
             "Wander",
@@ -158,28 +157,28 @@ mod tests {
         ],
     ];
 
-    /// The gallery's.
+    /// The background of the gallery.
     const GROUND: Color = Color::srgb(0.094, 0.114, 0.145);
 
-    /// How eyes without red and without green cones see linear sRGB. (Machado, Oliveira and
-    /// Fernandes 2009)
-    const WITHOUT_RED: [[f32; 3]; 3] = [
+    /// Linear sRGB as seen with protanopia and deuteranopia. (Machado, Oliveira and Fernandes
+    /// 2009)
+    const PROTANOPIA: [[f32; 3]; 3] = [
         [0.152_286, 1.052_583, -0.204_868],
         [0.114_503, 0.786_281, 0.099_216],
         [-0.003_882, -0.048_116, 1.051_998],
     ];
-    const WITHOUT_GREEN: [[f32; 3]; 3] = [
+    const DEUTERANOPIA: [[f32; 3]; 3] = [
         [0.367_322, 0.860_646, -0.227_968],
         [0.280_085, 0.672_501, 0.047_413],
         [-0.011_820, 0.042_940, 0.968_881],
     ];
-    const ALL_CONES: [[f32; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    const NORMAL_VISION: [[f32; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
-    /// In Oklab, for somebody's eyes. From about 0.02 on a difference is noticed.
-    fn distance(a: Color, b: Color, eyes: [[f32; 3]; 3]) -> f32 {
+    /// The distance in Oklab for a type of vision. About 0.02 is just noticeable.
+    fn distance(a: Color, b: Color, vision: [[f32; 3]; 3]) -> f32 {
         let seen = |color: Color| {
             let light = LinearRgba::from(color).to_vec3();
-            let [r, g, b] = eyes.map(|row| Vec3::from(row).dot(light).clamp(0.0, 1.0));
+            let [r, g, b] = vision.map(|row| Vec3::from(row).dot(light).clamp(0.0, 1.0));
             let lab = Oklaba::from(LinearRgba::rgb(r, g, b));
             Vec3::new(lab.lightness, lab.a, lab.b)
         };
@@ -192,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn every_built_in_behavior_has_a_color_of_its_own() {
+    fn every_built_in_behavior_has_its_own_color() {
         let mut app = App::new();
         app.add_plugins((MinimalPlugins, SteeringCorePlugin::default()));
         let registry = app.world().resource::<BehaviorRegistry>();
@@ -204,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn colors_read_on_dark_ground() {
+    fn colors_contrast_with_a_dark_background() {
         for (name, color) in BUILT_IN {
             assert!(contrast(color, GROUND) >= 4.5, "{name}");
         }
@@ -217,25 +216,25 @@ mod tests {
     }
 
     #[test]
-    fn colors_are_told_apart() {
+    fn colors_are_distinguishable() {
         for (i, (a, a_color)) in BUILT_IN.iter().enumerate() {
             for (b, b_color) in &BUILT_IN[i + 1..] {
-                let apart = distance(*a_color, *b_color, ALL_CONES);
+                let apart = distance(*a_color, *b_color, NORMAL_VISION);
                 assert!(apart > 0.075, "{a} and {b}: {apart}");
             }
             for other in [VELOCITY, TOTAL_FORCE] {
-                assert!(distance(*a_color, other, ALL_CONES) > 0.075, "{a}");
+                assert!(distance(*a_color, other, NORMAL_VISION) > 0.075, "{a}");
             }
         }
     }
 
     #[test]
-    fn companions_are_told_apart_by_color_blind_eyes() {
+    fn colors_of_companions_are_distinguishable_by_color_blind_users() {
         for companions in TOGETHER {
             for (i, a) in companions.iter().enumerate() {
                 for b in &companions[i + 1..] {
-                    for eyes in [WITHOUT_RED, WITHOUT_GREEN] {
-                        let apart = distance(behavior_color(a), behavior_color(b), eyes);
+                    for vision in [PROTANOPIA, DEUTERANOPIA] {
+                        let apart = distance(behavior_color(a), behavior_color(b), vision);
                         assert!(apart > 0.06, "{a} and {b}: {apart}");
                     }
                 }

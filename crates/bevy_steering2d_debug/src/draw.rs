@@ -1,6 +1,6 @@
-//! The strokes everything is drawn with. Pure: they write lines into a buffer of gizmos.
+//! Drawing functions for steering gizmos. They only write lines into a gizmo buffer.
 //!
-//! Games may draw with them too. A [`Gizmos`] of any group is a canvas:
+//! Games can use them with [`Gizmos`] of any config group:
 //!
 //! ```
 //! # use bevy::prelude::*;
@@ -23,10 +23,10 @@ use bevy_steering2d_core::{
 
 use crate::colors::{ATTENTION, DANGER, QUIET};
 
-/// Shorter than this an arrow is not drawn, m.
+/// The minimum length of an arrow, m.
 const SHORTEST: f32 = 0.1;
 
-/// An arrow from a point along a vector, m. One too short to tell its direction is left out.
+/// An arrow from a point along a vector, m. Arrows of 0.1 m or less are not drawn.
 pub fn arrow<C: GizmoConfigGroup>(
     canvas: &mut GizmoBuffer<C, ()>,
     from: Vec2,
@@ -59,7 +59,7 @@ pub fn cross<C: GizmoConfigGroup>(
     canvas.line_2d(at - arm.perp(), at + arm.perp(), color);
 }
 
-/// A faint line to what somebody heads for, and a cross there.
+/// A faint line from an agent to its target, and a cross at the target.
 pub fn aim<C: GizmoConfigGroup>(
     canvas: &mut GizmoBuffer<C, ()>,
     from: Vec2,
@@ -71,7 +71,7 @@ pub fn aim<C: GizmoConfigGroup>(
     cross(canvas, to, 0.3, color);
 }
 
-/// A circle as smooth as it is large. One that is infinite is left out.
+/// A circle with a resolution that grows with its radius. Infinite circles are not drawn.
 pub fn ring<C: GizmoConfigGroup>(
     canvas: &mut GizmoBuffer<C, ()>,
     center: Vec2,
@@ -84,7 +84,7 @@ pub fn ring<C: GizmoConfigGroup>(
     }
 }
 
-/// The line of a path.
+/// The center line of a path.
 pub fn path<C: GizmoConfigGroup>(
     canvas: &mut GizmoBuffer<C, ()>,
     path: &SteeringPath,
@@ -95,23 +95,23 @@ pub fn path<C: GizmoConfigGroup>(
     canvas.linestrip_2d(points.chain(back), color);
 }
 
-/// Where somebody came along, from faint to clear: points from the oldest on, and where it is.
+/// A trail that fades with age: points from the oldest to the newest, and the current position.
 pub fn trail<C: GizmoConfigGroup>(
     canvas: &mut GizmoBuffer<C, ()>,
     points: impl ExactSizeIterator<Item = Vec2>,
     here: Vec2,
     color: impl Into<Color>,
 ) {
-    const CLEAR: f32 = 0.7;
+    const OPACITY: f32 = 0.7;
     let color = color.into();
     let count = points.len().max(1) as f32;
-    let shades = (0..).map(|i| color.with_alpha(CLEAR * i as f32 / count));
+    let shades = (0..).map(|i| color.with_alpha(OPACITY * i as f32 / count));
     canvas.linestrip_gradient_2d(points.chain([here]).zip(shades));
 }
 
-/// The circle of a wanderer and its target on the rim; of one with random targets, that target.
+/// The wander circle and the target on it; for `RandomTarget`, only the target.
 ///
-/// `lag` leads from where the wanderer was in its last tick to where it is seen, m.
+/// `lag` is the offset from the agent's position in the last tick to where it is drawn, m.
 pub fn wander<C: GizmoConfigGroup>(
     canvas: &mut GizmoBuffer<C, ()>,
     from: Vec2,
@@ -131,9 +131,9 @@ pub fn wander<C: GizmoConfigGroup>(
     canvas.circle_2d(target, 0.12, ATTENTION);
 }
 
-/// The way ahead that an agent keeps free of obstacles, and rings around those that it minds.
+/// The detection box of an agent, and rings around the obstacles that it avoids.
 ///
-/// `lag` leads from where the agent was in its last tick to where it is seen, m.
+/// `lag` is the offset from the agent's position in the last tick to where it is drawn, m.
 pub fn detection_box<C: GizmoConfigGroup>(
     canvas: &mut GizmoBuffer<C, ()>,
     lag: Vec2,
@@ -156,15 +156,15 @@ pub fn detection_box<C: GizmoConfigGroup>(
     canvas.lineloop_2d(way_outline(from + lag, to + lag, radius), color);
 }
 
-/// The corners of a way between two points, `radius` m wide to either side.
+/// The corners of a corridor between two points, with a half-width of `radius` m.
 pub fn way_outline(from: Vec2, to: Vec2, radius: f32) -> [Vec2; 4] {
     let side = radius * (to - from).normalize_or(Vec2::X).perp();
     [from + side, to + side, to - side, from - side]
 }
 
-/// The feelers of an agent, and where they hit. With `all` false only those that hit.
+/// The feelers of an agent, and their hits. If `all` is false, only feelers with a hit.
 ///
-/// `lag` leads from where the agent was in its last tick to where it is seen, m.
+/// `lag` is the offset from the agent's position in the last tick to where it is drawn, m.
 pub fn feelers<C: GizmoConfigGroup>(
     canvas: &mut GizmoBuffer<C, ()>,
     lag: Vec2,
@@ -187,7 +187,7 @@ pub fn feelers<C: GizmoConfigGroup>(
     }
 }
 
-/// How far and how wide somebody looks: a circle, or a slice of one.
+/// Perception radius and field of view: a circle, or a sector of one.
 pub fn view<C: GizmoConfigGroup>(
     canvas: &mut GizmoBuffer<C, ()>,
     view: &NeighborView,
@@ -200,20 +200,19 @@ pub fn view<C: GizmoConfigGroup>(
     }
 }
 
-/// The outline of what somebody sees who does not see all around: from the eye along the rim and
-/// back.
+/// The outline of a limited field of view: the center, then points along the arc.
 pub fn slice(view: &NeighborView) -> impl Iterator<Item = Vec2> {
     const STEPS: u32 = 32;
-    let (eye, radius) = (view.position, view.radius);
+    let (center, radius) = (view.position, view.radius);
     let (heading, angle) = (view.heading.normalize_or(Vec2::X), view.field_of_view);
-    let rim = (0..=STEPS).map(move |step| {
+    let arc = (0..=STEPS).map(move |step| {
         let turn = Vec2::from_angle(angle * (step as f32 / STEPS as f32 - 0.5));
-        eye + radius * turn.rotate(heading)
+        center + radius * turn.rotate(heading)
     });
-    std::iter::once(eye).chain(rim)
+    std::iter::once(center).chain(arc)
 }
 
-/// A word or two around a point, plain ASCII; `anchor` is `(-0.5, 0)` to begin there instead.
+/// ASCII text at a point. An `anchor` of zero centers it; `(-0.5, 0)` starts it at the point.
 pub fn text<C: GizmoConfigGroup>(
     canvas: &mut GizmoBuffer<C, ()>,
     at: Vec2,
@@ -234,7 +233,7 @@ mod tests {
     type Canvas = GizmoBuffer<SteeringGizmos, ()>;
 
     #[test]
-    fn an_arrow_is_a_shaft_and_two_barbs() {
+    fn arrow_is_a_shaft_and_two_barbs() {
         let mut canvas = Canvas::new();
         arrow(&mut canvas, Vec2::ONE, Vec2::new(2.0, 0.0), Color::WHITE);
         let points: Vec<_> = canvas.list_positions.iter().map(|p| p.truncate()).collect();
@@ -246,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn an_arrow_without_direction_is_left_out() {
+    fn arrows_and_rings_without_extent_are_not_drawn() {
         let mut canvas = Canvas::new();
         for vector in [Vec2::ZERO, Vec2::splat(0.01), Vec2::NAN, Vec2::INFINITY] {
             arrow(&mut canvas, Vec2::ZERO, vector, Color::WHITE);
@@ -258,11 +257,11 @@ mod tests {
     }
 
     #[test]
-    fn a_looped_path_is_closed_and_an_open_one_is_not() {
+    fn looped_path_is_closed_and_open_path_is_not() {
         let corners = [Vec2::ZERO, Vec2::X, Vec2::ONE];
-        let drawn = |way: &SteeringPath| {
+        let drawn = |points: &SteeringPath| {
             let mut canvas = Canvas::new();
-            path(&mut canvas, way, Color::WHITE);
+            path(&mut canvas, points, Color::WHITE);
             let points = canvas.strip_positions.iter().filter(|p| p.is_finite());
             points.map(|point| point.truncate()).collect::<Vec<_>>()
         };
@@ -276,14 +275,14 @@ mod tests {
     }
 
     #[test]
-    fn the_way_of_a_disc_is_as_wide_as_it() {
+    fn way_outline_is_as_wide_as_the_disc() {
         let corners = way_outline(Vec2::ZERO, Vec2::new(4.0, 0.0), 0.5);
         let expected = [(0.0, 0.5), (4.0, 0.5), (4.0, -0.5), (0.0, -0.5)];
         assert_eq!(corners, expected.map(Vec2::from));
     }
 
     #[test]
-    fn a_slice_spans_the_field_of_view() {
+    fn slice_spans_the_field_of_view() {
         let view = NeighborView {
             field_of_view: std::f32::consts::PI,
             ..NeighborView::around(&Agent::default(), 2.0, SteeringGroups::ALL)

@@ -1,10 +1,10 @@
-//! What can be drawn, one entry per idea.
+//! [`DebugLayer`]: the kinds of debug drawing, with names and descriptions.
 
 use bevy::prelude::*;
 
-/// One kind of drawing. [`SteeringDebug`](crate::SteeringDebug) says which are on.
+/// One kind of debug drawing. [`SteeringDebug`](crate::SteeringDebug) sets which layers are on.
 ///
-/// Panels list them all, with names and explanations:
+/// To list all layers in a panel:
 ///
 /// ```
 /// # use bevy_steering2d_debug::{DebugLayer, SteeringDebug};
@@ -17,40 +17,40 @@ use bevy::prelude::*;
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[reflect(Debug, PartialEq, Clone, Hash)]
 pub enum DebugLayer {
-    /// Where it goes and how fast.
+    /// The velocity of each agent.
     Velocity,
     /// The combined steering force.
     TotalForce,
-    /// What each behavior asked for and what it got.
+    /// The requested and the accepted force of each behavior.
     BehaviorForces,
-    /// Targets of Seek, Arrive, Flee and `MatchVelocity`, and what `FaceTarget` looks at.
+    /// Targets of `Seek`, `Arrive`, `Flee`, `MatchVelocity` and `FaceTarget`.
     Targets,
-    /// The circle of Wander and the target on it.
+    /// The circle of `Wander` and the target on it.
     Wander,
     /// Feelers of `WallAvoidance` and the wall that `WallFollowing` follows.
     Feelers,
     /// The detection box of `ObstacleAvoidance`.
     DetectionBox,
-    /// Who looks how far, and who counts.
+    /// Perception radius, field of view and neighbors of each behavior.
     Neighbors,
     /// Paths, the progress along them and the carrot.
     Paths,
     /// The flow field around an agent.
     FlowField,
-    /// Hiding spots.
+    /// The spots that `Hide` considers.
     HidingSpots,
-    /// Where others are expected to be.
+    /// Predicted positions of `Pursuit`, `Evade` and `CollisionAvoidance`.
     Predictions,
-    /// Places to keep: in a formation, behind a leader, between two.
+    /// Slots of `OffsetPursuit`, `LeaderFollowing` and `Interpose`.
     Slots,
-    /// The area of Containment and the leash of Tether.
+    /// The area of `Containment` and the leash of `Tether`.
     Areas,
-    /// Where it came along.
+    /// The path of each agent over the last seconds.
     Trails,
 }
 
 impl DebugLayer {
-    /// All of them, from the simplest on: the order of a panel.
+    /// All layers, in the order of a panel.
     pub const ALL: [Self; 15] = [
         Self::Velocity,
         Self::TotalForce,
@@ -69,69 +69,69 @@ impl DebugLayer {
         Self::Trails,
     ];
 
-    /// A word or two for a check box.
+    /// A short name for a check box.
     pub const fn name(self) -> &'static str {
         self.texts().0
     }
 
-    /// What there is to see, in one line.
+    /// A description of one line.
     pub const fn description(self) -> &'static str {
         self.texts().1
     }
 
     const fn texts(self) -> (&'static str, &'static str) {
         match self {
-            Self::Velocity => ("Velocity", "where it goes and how fast"),
+            Self::Velocity => ("Velocity", "direction and speed of each agent"),
             Self::TotalForce => (
                 "Total force",
-                "the combined steering force, as long as it is strong",
+                "the combined steering force, scaled by max_force",
             ),
             Self::BehaviorForces => (
                 "Behavior forces",
-                "each behavior in its color: faint what it asked for, strong what it got",
+                "the force of each behavior in its color: faint as requested, bright as accepted",
             ),
             Self::Targets => (
                 "Targets",
-                "what it seeks, arrives at, flees from, faces; where arriving slows and panic ends",
+                "targets of Seek, Arrive, Flee and others, slowing and panic distances",
             ),
             Self::Wander => (
                 "Wander circle",
-                "the circle ahead and the target on its rim",
+                "the circle ahead of the agent and the target on it",
             ),
             Self::Feelers => (
                 "Feelers",
-                "feelers, red beyond the wall they hit; the wall that it follows",
+                "feelers, red beyond the wall they hit, and the wall being followed",
             ),
             Self::DetectionBox => (
                 "Detection box",
-                "the way ahead that it keeps free, and the obstacles in it",
+                "the area ahead that the agent keeps clear, and the obstacles in it",
             ),
             Self::Neighbors => (
                 "Neighbors",
-                "how far and how wide each behavior looks, with lines to those that count",
+                "radius and field of view of each behavior, with lines to its neighbors",
             ),
             Self::Paths => (
                 "Paths",
-                "the path walked so far and to go, the corridor, and the carrot it heads for",
+                "the path, its corridor, the progress along it, and the carrot being followed",
             ),
             Self::FlowField => (
                 "Flow field",
-                "the field around it, and the sample that it follows",
+                "the flow field around the agent, and the sample it follows",
             ),
             Self::HidingSpots => (
                 "Hiding spots",
-                "every spot that it considers, and the one it goes to",
+                "all hiding spots considered, and the one chosen",
             ),
             Self::Predictions => (
                 "Predictions",
-                "where it expects quarry, pursuer, and both when they are nearest",
+                "predicted positions of quarry and pursuer, and closest approaches",
             ),
             Self::Slots => (
                 "Slots",
-                "its place in a formation, behind the leader, between two others",
+                "the slot in a formation, behind a leader, or between two targets",
             ),
-            Self::Areas => ("Areas", "the area it stays in, and its leash"),
-            Self::Trails => ("Trails", "where it came along in the last seconds"),
+            Self::Areas => ("Areas", "the area of Containment and the leash of Tether"),
+            Self::Trails => ("Trails", "the path of each agent over the last seconds"),
         }
     }
 
@@ -140,7 +140,7 @@ impl DebugLayer {
     }
 }
 
-/// A set of layers.
+/// A set of [`DebugLayer`]s.
 ///
 /// ```
 /// # use bevy_steering2d_debug::{DebugLayer, DebugLayers};
@@ -153,15 +153,15 @@ impl DebugLayer {
 pub struct DebugLayers(u32);
 
 impl DebugLayers {
-    /// None of them.
+    /// The empty set.
     pub const NONE: Self = Self(0);
 
-    /// Whether a layer is among them.
+    /// Whether the set contains a layer.
     pub const fn contains(self, layer: DebugLayer) -> bool {
         self.0 & layer.bit() != 0
     }
 
-    /// Puts a layer in or takes it out.
+    /// Adds or removes a layer.
     pub fn set(&mut self, layer: DebugLayer, on: bool) {
         if on {
             self.0 |= layer.bit();
@@ -170,7 +170,7 @@ impl DebugLayers {
         }
     }
 
-    /// Those in it, in the order of [`DebugLayer::ALL`].
+    /// The layers of the set, in the order of [`DebugLayer::ALL`].
     pub fn iter(self) -> impl Iterator<Item = DebugLayer> {
         DebugLayer::ALL
             .into_iter()
@@ -191,7 +191,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn each_layer_is_listed_once_and_says_what_it_is() {
+    fn each_layer_is_listed_once_and_has_a_description() {
         let listed = BTreeSet::from(DebugLayer::ALL);
         assert_eq!(listed.len(), DebugLayer::ALL.len());
         let bits = DebugLayer::ALL.iter().map(|layer| layer.bit());

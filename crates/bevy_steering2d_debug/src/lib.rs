@@ -1,7 +1,7 @@
-//! Draws what the agents of `bevy_steering2d` see and want, with gizmos.
+//! Debug drawing for `bevy_steering2d`: gizmos for the forces, targets and perception of agents.
 //!
-//! Why does it go there? Add one plugin and see: a green arrow is an agent's velocity, a blue one
-//! its steering force, and each behavior adds an arrow in a color of its own.
+//! Add one plugin to see why an agent moves as it does: a green arrow is its velocity, a blue arrow
+//! its steering force, and each behavior adds an arrow in its own color.
 //!
 //! ```no_run
 //! use bevy::prelude::*;
@@ -16,44 +16,41 @@
 //!
 //! # What is drawn
 //!
-//! [`SteeringDebug`] is a resource: which of the [`DebugLayer`]s are on, of [whom](Whom), and how
-//! long arrows are. [`SteeringSelection`] is another: the agents that somebody clicked or a key
-//! picked. A game that wants the feelers and the path of one agent says
+//! The resource [`SteeringDebug`] sets which [`DebugLayer`]s are on, for [which agents](Whom), and the
+//! scale of arrows. The resource [`SteeringSelection`] holds the selected agents. To draw the feelers
+//! and the path of one agent:
 //!
 //! ```
 //! # use bevy::prelude::*;
 //! # use bevy_steering2d_debug::*;
-//! fn look_at(agent: Entity, mut debug: ResMut<SteeringDebug>, mut selection: ResMut<SteeringSelection>) {
+//! fn inspect(agent: Entity, mut debug: ResMut<SteeringDebug>, mut selection: ResMut<SteeringSelection>) {
 //!     debug.layers = DebugLayers::from_iter([DebugLayer::Feelers, DebugLayer::Paths]);
 //!     debug.whom = Whom::Selected;
 //!     selection.set([agent]);
 //! }
 //! ```
 //!
-//! How to read the behaviors' forces: faint is what a behavior asked for, less faint the same
-//! times its weight, and the arrow what the combiner took of it. A faint line without an arrow
-//! was cut; the ledger in [`SteeringForce`](bevy_steering2d_core::SteeringForce) says why. The
-//! names of the behaviors stand at the forces of the first selected agent.
+//! A behavior's force has three parts: a faint line for the requested force, a clearer line for that
+//! force times its weight, and an arrow for the force that the combiner accepted. A line without an
+//! arrow was cut; the ledger in [`SteeringForce`](bevy_steering2d_core::SteeringForce) has the
+//! reason. The forces of the first selected agent are labeled with the behaviors' names.
 //!
-//! # One truth
+//! # Where the values come from
 //!
-//! Nothing here computes what a behavior thinks. Each layer asks the behavior for what its own
-//! formula considers, such as [`Pursuit::aim`](bevy_steering2d_core::Pursuit::aim) or
-//! [`WallAvoidance::whiskers`](bevy_steering2d_core::WallAvoidance::whiskers), of the agent as it
-//! was in the last tick, and draws the answer where the agent is seen now: at its
-//! `GlobalTransform`, or where [`DrawnAt`] says. [`Minds`] and the strokes in [`draw`] are there
-//! for drawings of your own.
+//! The layers repeat no formula. Each calls the behavior's own method, such as
+//! [`Pursuit::aim`](bevy_steering2d_core::Pursuit::aim) or
+//! [`WallAvoidance::whiskers`](bevy_steering2d_core::WallAvoidance::whiskers), with the agent as it
+//! was in the last tick, and draws the result at the agent's current `GlobalTransform` or
+//! [`DrawnAt`]. For your own drawings use [`Minds`] and the functions in [`draw`].
 //!
-//! Behaviors of yours have their force and color like all others. For more, add a system in
+//! Your own behaviors have a force and a color as well. For more, add a system to
 //! [`SteeringDebugSystems`] that draws with [`Gizmos<SteeringGizmos>`](bevy::prelude::Gizmos).
 //!
-//! # What it costs
+//! # Cost
 //!
-//! Nothing is computed for layers that are off or for agents that are not drawn, and an app that
-//! ships without the plugin pays nothing at all. All agents means at most
-//! [`max_agents`](SteeringDebug::max_agents), and each of them at most 32 lines to neighbors per
-//! behavior. Steering itself never notices that somebody is watching: the same seed gives the
-//! same run.
+//! Layers that are off and agents that are not drawn cost nothing. At most
+//! [`max_agents`](SteeringDebug::max_agents) agents are drawn, each with at most 32 lines to
+//! neighbors per behavior. Drawing does not affect steering: the same seed gives the same run.
 
 pub mod colors;
 pub mod draw;

@@ -1,13 +1,13 @@
-//! Who is looked at.
+//! [`SteeringSelection`]: the selected agents.
 
 use bevy::prelude::*;
 use bevy_steering2d_core::Vehicle;
 
-/// The selected agents, in the order of their selection. The first one is the primary: details
-/// are shown of it.
+/// The selected agents, in the order of their selection. The first one is the primary agent, whose
+/// details are shown.
 ///
-/// Select them as you like, by a click or a key; the plugin draws a ring around each, and those
-/// that are despawned or stop being agents drop out by themselves.
+/// The plugin draws a ring around each, and deselects agents that are despawned or lose their
+/// [`Vehicle`].
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -24,22 +24,22 @@ use bevy_steering2d_core::Vehicle;
 pub struct SteeringSelection(Vec<Entity>);
 
 impl SteeringSelection {
-    /// The first one.
+    /// The first selected agent.
     pub fn primary(&self) -> Option<Entity> {
         self.0.first().copied()
     }
 
-    /// All of them, the primary first.
+    /// All selected agents, the primary first.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Entity> + '_ {
         self.0.iter().copied()
     }
 
-    /// How many there are.
+    /// The number of selected agents.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether nobody is selected.
+    /// Whether no agent is selected.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -49,7 +49,7 @@ impl SteeringSelection {
         self.0.contains(&agent)
     }
 
-    /// Selects these and nobody else; the first one becomes the primary.
+    /// Replaces the selection; the first agent becomes the primary.
     pub fn set(&mut self, agents: impl IntoIterator<Item = Entity>) {
         self.clear();
         for agent in agents {
@@ -57,34 +57,34 @@ impl SteeringSelection {
         }
     }
 
-    /// Selects one more.
+    /// Adds an agent to the selection.
     pub fn add(&mut self, agent: Entity) {
         if !self.contains(agent) {
             self.0.push(agent);
         }
     }
 
-    /// Deselects one; gives whether it was selected.
+    /// Deselects an agent. Returns whether it was selected.
     pub fn remove(&mut self, agent: Entity) -> bool {
         let before = self.len();
         self.0.retain(|other| *other != agent);
         self.len() < before
     }
 
-    /// Selects one more, or deselects it if it is selected already.
+    /// Adds an agent to the selection, or removes it if it is already selected.
     pub fn toggle(&mut self, agent: Entity) {
         if !self.remove(agent) {
             self.0.push(agent);
         }
     }
 
-    /// Deselects all.
+    /// Deselects all agents.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 }
 
-/// Who is despawned is an agent no longer either.
+/// Deselects an entity that loses its `Vehicle` or is despawned.
 pub(crate) fn deselect(gone: On<Remove, Vehicle>, mut selection: ResMut<SteeringSelection>) {
     if selection.contains(gone.entity) {
         selection.remove(gone.entity);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_one_is_the_primary() {
+    fn first_selected_agent_is_the_primary() {
         let [a, b, c] = three();
         let mut selection = SteeringSelection::default();
         assert_eq!(selection.primary(), None);
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_gone_drops_out() {
+    fn despawned_agents_are_deselected() {
         let mut world = World::new();
         world.init_resource::<SteeringSelection>();
         world.add_observer(deselect);

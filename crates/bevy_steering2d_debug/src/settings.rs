@@ -1,13 +1,13 @@
-//! What to draw, of whom, and how large.
+//! [`SteeringDebug`]: the settings of the debug drawing.
 
 use bevy::prelude::*;
 
 use crate::colors::{BehaviorColors, behavior_color};
 use crate::{DebugLayer, DebugLayers};
 
-/// What [`SteeringDebugPlugin`](crate::SteeringDebugPlugin) draws. Change it at any time.
+/// The settings of [`SteeringDebugPlugin`](crate::SteeringDebugPlugin), which may change at any time.
 ///
-/// By default velocity, total force and the behaviors' forces of all agents.
+/// By default it draws velocity, total force and behavior forces of all agents.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -22,40 +22,40 @@ use crate::{DebugLayer, DebugLayers};
 #[derive(Resource, Reflect, Clone, Debug, PartialEq)]
 #[reflect(Resource, Default, Debug, PartialEq, Clone)]
 pub struct SteeringDebug {
-    /// Whose drawings. Default [`Whom::All`].
+    /// The agents to draw. Default [`Whom::All`].
     pub whom: Whom,
-    /// Length of a force of `max_force`, m, `> 0`. Default `2.5`.
+    /// Arrow length of a force of `max_force`, m, `> 0`. Default `2.5`.
     pub force_scale: f32,
-    /// Length of a velocity of 1 m/s, m, `> 0`. Default `0.4`.
+    /// Arrow length of a velocity of 1 m/s, m, `> 0`. Default `0.4`.
     pub velocity_scale: f32,
-    /// How far back trails reach, s, `> 0`. Default `4`.
+    /// Duration of trails, s, `> 0`. Default `4`.
     pub trail_seconds: f32,
-    /// At most this many agents are drawn: the selected ones first, then those nearest to the middle
-    /// of the topmost camera in a window; without one those with the lowest
-    /// [`SteeringId`](bevy_steering2d_core::SteeringId). Default `500`. One warning says when
-    /// there are more.
+    /// The maximum number of agents to draw. Selected agents come first, then those nearest to the
+    /// center of the topmost camera in a window; without a camera, those with the lowest
+    /// [`SteeringId`](bevy_steering2d_core::SteeringId). One warning is logged if agents are left
+    /// out. Default `500`.
     pub max_agents: usize,
-    /// Writes the names of behaviors at their forces, of the first selected agent, or of the only
-    /// one there is. Default `true`.
+    /// Whether forces of the first selected agent, or of a single agent, are labeled with the names
+    /// of their behaviors. Default `true`.
     pub labels: bool,
-    /// Draws a ring around the selected agents. Default `true`.
+    /// Whether a ring is drawn around each selected agent. Default `true`.
     pub rings: bool,
-    /// What to draw. Default velocity, total force and the behaviors' forces.
+    /// The layers to draw. Default velocity, total force and behavior forces.
     pub layers: DebugLayers,
-    /// Colors of behaviors that shall not have their [`behavior_color`]. Default none.
+    /// Colors that replace the [`behavior_color`] of a behavior. Default none.
     pub colors: BehaviorColors,
 }
 
-/// Whose drawings are shown.
+/// Which agents are drawn.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[reflect(Default, Debug, PartialEq, Clone, Hash)]
 pub enum Whom {
     /// The agents in the [`SteeringSelection`](crate::SteeringSelection).
     Selected,
-    /// Everybody, up to [`SteeringDebug::max_agents`]. The default.
+    /// All agents, up to [`SteeringDebug::max_agents`]. The default.
     #[default]
     All,
-    /// Nobody's.
+    /// No agent.
     Nobody,
 }
 
@@ -70,7 +70,7 @@ impl Default for SteeringDebug {
 }
 
 impl SteeringDebug {
-    /// No layer is on; all else as by default.
+    /// No layers; all other settings have their default.
     pub const fn off() -> Self {
         Self {
             whom: Whom::All,
@@ -85,7 +85,7 @@ impl SteeringDebug {
         }
     }
 
-    /// Only these layers are on; all else as by default.
+    /// Only these layers; all other settings have their default.
     ///
     /// ```
     /// # use bevy_steering2d_debug::{DebugLayer, SteeringDebug};
@@ -111,31 +111,31 @@ impl SteeringDebug {
         self.layers.contains(layer)
     }
 
-    /// Switches a layer on or off.
+    /// Turns a layer on or off.
     pub fn set(&mut self, layer: DebugLayer, on: bool) {
         self.layers.set(layer, on);
     }
 
-    /// Whether any layer of anybody is on.
+    /// Whether any layer is on for any agent.
     pub fn draws_anything(&self) -> bool {
         self.layers != DebugLayers::NONE && self.whom != Whom::Nobody
     }
 
     /// The color of a behavior's force, by the behavior's
-    /// [name](bevy_steering2d_core::BehaviorInfo::name): what [`set_color`](Self::set_color) said,
-    /// else [`behavior_color`]. Legends use the same.
+    /// [name](bevy_steering2d_core::BehaviorInfo::name): the one from
+    /// [`set_color`](Self::set_color), else its [`behavior_color`].
     pub fn color_of(&self, behavior: &str) -> Color {
         self.colors
             .get(behavior)
             .unwrap_or_else(|| behavior_color(behavior))
     }
 
-    /// The same by type.
+    /// The color of a behavior's force, by the behavior's type.
     pub(crate) fn color<B: TypePath>(&self) -> Color {
         self.color_of(B::short_type_path())
     }
 
-    /// Gives a behavior another color.
+    /// Sets the color of a behavior.
     pub fn set_color(&mut self, behavior: impl Into<String>, color: impl Into<Color>) {
         self.colors.set(behavior.into(), color.into());
     }
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_newcomer_sees_velocity_and_forces_of_all() {
+    fn default_draws_velocity_and_forces_of_all_agents() {
         let debug = SteeringDebug::default();
         let on: Vec<_> = DebugLayer::ALL
             .into_iter()
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn layers_are_switched_one_by_one() {
+    fn set_turns_one_layer_on_or_off() {
         let mut debug = SteeringDebug::off();
         assert!(!debug.draws_anything());
         for layer in DebugLayer::ALL {
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_color_of_ones_own_wins() {
+    fn set_color_replaces_the_built_in_color() {
         let mut debug = SteeringDebug::default();
         assert_eq!(debug.color_of("Seek"), behavior_color("Seek"));
         debug.set_color("Seek", Color::BLACK);

@@ -1,4 +1,4 @@
-//! The agents that are drawn in this frame.
+//! Subjects: the agents drawn in this frame, and the positions at which they are drawn.
 
 use bevy::camera::RenderTarget;
 use bevy::ecs::query::{QueryData, QueryFilter, ROQueryItem};
@@ -11,15 +11,14 @@ use bevy_steering2d_core::{
 
 use crate::{SteeringDebug, SteeringSelection, Whom};
 
-/// Where an entity is seen, m, when that is not its [`GlobalTransform`]: for games that move
-/// pictures smoothly between the ticks of physics. Keep it up to date before `PostUpdate`.
-/// `None`, the default, is its [`GlobalTransform`].
+/// The position at which an entity is drawn, m, for games that interpolate sprites between physics
+/// ticks. Update it before `PostUpdate`. Default `None`: the [`GlobalTransform`].
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 pub struct DrawnAt(pub Option<Vec2>);
 
-/// Looks up agents as their behaviors saw them in the last tick, to ask behaviors what they
-/// considered.
+/// Looks up agents as their behaviors saw them in the last tick, to call the behaviors' own
+/// methods with them.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -55,7 +54,7 @@ pub struct Minds<'w, 's> {
 }
 
 impl Minds<'_, '_> {
-    /// The agent; `None` if it is none, or holds nonsense.
+    /// The agent; `None` if the entity is not an agent or one of its values is invalid.
     pub fn of(&self, agent: Entity) -> Option<Agent> {
         let (&id, vehicle, body, every) = self.agents.get(agent).ok()?;
         let me = Agent::new(agent, id, vehicle, body, every, &self.clock).ok()?;
@@ -68,32 +67,32 @@ impl Minds<'_, '_> {
 pub(crate) struct Subject {
     /// As its behaviors saw it in the last tick.
     pub(crate) me: Agent,
-    /// Where it is seen now, m.
+    /// Where it is drawn, m.
     pub(crate) place: Vec2,
-    /// Speaks for itself: is the primary of the selection, or there is no other.
+    /// Whether it is the primary of the selection, or the only subject.
     pub(crate) is_primary: bool,
 }
 
 impl Subject {
-    /// From where behaviors saw it to where it is seen now, m.
+    /// From its position in the last tick to where it is drawn, m.
     pub(crate) fn lag(&self) -> Vec2 {
         self.place - self.me.position
     }
 }
 
-/// Whether a behavior has any say: switched on, and nothing in it is nonsense.
-pub(crate) fn has_a_say<B: Behavior>(behavior: &B) -> bool {
+/// Whether a behavior is enabled and its parameters are valid.
+pub(crate) fn is_active<B: Behavior>(behavior: &B) -> bool {
     behavior.influence().enabled && behavior.check().is_ok()
 }
 
-/// Everybody who is drawn in this frame.
+/// The agents drawn in this frame.
 #[derive(Resource, Debug, Default)]
 pub(crate) struct Subjects {
     agents: Vec<Subject>,
-    /// Who carries behaviors: the agents, and those that steer for them.
-    carriers: Vec<(usize, Entity)>,
-    /// Whether it has been said that there are too many.
-    complained: bool,
+    /// The behavior entities of each agent: the agent itself, and entities that `SteersFor` it.
+    behavior_entities: Vec<(usize, Entity)>,
+    /// Whether the warning about too many agents was logged.
+    has_warned: bool,
 }
 
 impl Subjects {
@@ -101,14 +100,23 @@ impl Subjects {
         self.agents.iter()
     }
 
-    /// The subjects and what their carriers have of a query.
+    /// The query's items on behavior entities, each with its subject.
     pub(crate) fn with<'a, 's, D: QueryData, F: QueryFilter>(
         &'a self,
         query: &'a Query<'_, 's, D, F>,
     ) -> impl Iterator<Item = (&'a Subject, ROQueryItem<'a, 's, D>)> {
-        self.carriers
+        self.behavior_entities
             .iter()
-            .filter_map(|&(agent, carrier)| Some((&self.agents[agent], query.get(carrier).ok()?)))
+            .filter_map(|&(agent, entity)| Some((&self.agents[agent], query.get(entity).ok()?)))
+    }
+
+    /// The active behaviors of a type, each with its subject.
+    pub(crate) fn active<'a, B: Behavior>(
+        &'a self,
+        query: &'a Query<&B>,
+    ) -> impl Iterator<Item = (&'a Subject, &'a B)> {
+        self.with(query)
+            .filter(|(_, behavior)| is_active(*behavior))
     }
 }
 
@@ -120,30 +128,30 @@ pub(crate) fn choose_subjects(
         (With<Vehicle>, With<Kinematics>, Without<SteeringDisabled>),
     >,
     minds: Minds,
-    scenery: Scenery,
-    eye: Eye,
+    places: DrawnPlaces,
+    view: View,
     mut subjects: ResMut<Subjects>,
 ) {
     let subjects = &mut *subjects;
     subjects.agents.clear();
-    subjects.carriers.clear();
+    subjects.behavior_entities.clear();
     let mut chosen: Vec<Entity> = selection.iter().collect();
     if debug.whom == Whom::All {
         let most = debug.max_agents.saturating_sub(chosen.len());
         let count = agents.iter().len();
-        let eye = eye.place().filter(|_| count > most);
+        let center = view.center().filter(|_| count > most);
         let others = agents
             .iter()
             .filter(|(agent, ..)| !selection.contains(*agent))
             .map(|(agent, id, ..)| {
-                let place = || scenery.place_of(agent);
-                let distance = eye.and_then(|eye| Some(eye.distance_squared(place()?)));
+                let place = || places.place_of(agent);
+                let distance = center.and_then(|center| Some(center.distance_squared(place()?)));
                 (distance.unwrap_or_default(), *id, agent)
             });
         chosen.extend(nearest(others.collect(), most));
         let left_out = count.saturating_sub(debug.max_agents);
-        if left_out > 0 && !subjects.complained {
-            subjects.complained = true;
+        if left_out > 0 && !subjects.has_warned {
+            subjects.has_warned = true;
             log::warn!(
                 "steering debug: {left_out} agents are not drawn; SteeringDebug::max_agents is {}",
                 debug.max_agents
@@ -155,10 +163,10 @@ pub(crate) fn choose_subjects(
         .primary()
         .or((chosen.len() == 1).then(|| chosen[0]));
     for agent in chosen {
-        let (Ok((.., satellites)), Some(me)) = (agents.get(agent), minds.of(agent)) else {
+        let (Ok((.., steered_by)), Some(me)) = (agents.get(agent), minds.of(agent)) else {
             continue;
         };
-        let place = scenery.place_of(agent).unwrap_or(me.position);
+        let place = places.place_of(agent).unwrap_or(me.position);
         if !place.is_finite() {
             continue;
         }
@@ -168,14 +176,15 @@ pub(crate) fn choose_subjects(
             place,
             is_primary: primary == Some(agent),
         });
-        let satellites = satellites.into_iter().flat_map(SteeredBy::iter);
-        let carriers = std::iter::once(agent).chain(satellites);
-        let carriers = carriers.map(|carrier| (index, carrier));
-        subjects.carriers.extend(carriers);
+        let others = steered_by.into_iter().flat_map(SteeredBy::iter);
+        let entities = std::iter::once(agent).chain(others);
+        subjects
+            .behavior_entities
+            .extend(entities.map(|entity| (index, entity)));
     }
 }
 
-/// The `most` at the least distance, by their ids.
+/// The `most` nearest agents, sorted by id.
 fn nearest(
     mut agents: Vec<(f32, SteeringId, Entity)>,
     most: usize,
@@ -191,9 +200,9 @@ fn nearest(
     agents.into_iter().map(|(.., agent)| agent)
 }
 
-/// From where somebody looks on.
+/// The view of the topmost camera in a window.
 #[derive(SystemParam)]
-pub(crate) struct Eye<'w, 's> {
+pub(crate) struct View<'w, 's> {
     cameras: Query<
         'w,
         's,
@@ -205,9 +214,9 @@ pub(crate) struct Eye<'w, 's> {
     >,
 }
 
-impl Eye<'_, '_> {
-    /// The middle of the view of the topmost camera in a window, m.
-    fn place(&self) -> Option<Vec2> {
+impl View<'_, '_> {
+    /// The center of the view, m.
+    fn center(&self) -> Option<Vec2> {
         let visible = self.cameras.iter().filter(|(camera, target, _)| {
             camera.is_active && matches!(target, RenderTarget::Window(_))
         });
@@ -216,23 +225,23 @@ impl Eye<'_, '_> {
     }
 }
 
-/// Where things are seen.
+/// Looks up the positions at which entities are drawn.
 #[derive(SystemParam)]
-pub(crate) struct Scenery<'w, 's> {
+pub(crate) struct DrawnPlaces<'w, 's> {
     targets: Targets<'w, 's>,
     bodies: Query<'w, 's, &'static Kinematics>,
     places: Query<'w, 's, (Option<&'static DrawnAt>, &'static GlobalTransform)>,
 }
 
-impl Scenery<'_, '_> {
-    /// Where an entity is seen now, m.
+impl DrawnPlaces<'_, '_> {
+    /// Where an entity is drawn, m.
     pub(crate) fn place_of(&self, entity: Entity) -> Option<Vec2> {
         let (drawn, transform) = self.places.get(entity).ok()?;
         let drawn = drawn.and_then(|drawn| drawn.0);
         Some(drawn.unwrap_or_else(|| transform.translation().truncate()))
     }
 
-    /// From where behaviors saw an entity to where it is seen now, m.
+    /// From an entity's position in the last tick to where it is drawn, m.
     pub(crate) fn lag_of(&self, entity: Entity) -> Vec2 {
         match (self.place_of(entity), self.bodies.get(entity)) {
             (Some(place), Ok(body)) => place - body.position,
@@ -240,7 +249,7 @@ impl Scenery<'_, '_> {
         }
     }
 
-    /// A target as behaviors saw it, and from there to where it is seen now, m.
+    /// A target as it was in the last tick, and from there to where it is drawn, m.
     pub(crate) fn find(&self, target: Target) -> Option<(Kinematics, Vec2)> {
         let seen = self.targets.get(target)?;
         let lag = match target {
@@ -250,7 +259,7 @@ impl Scenery<'_, '_> {
         Some((seen, lag))
     }
 
-    /// Where a target is seen now, m.
+    /// Where a target is drawn, m.
     pub(crate) fn place_of_target(&self, target: Target) -> Option<Vec2> {
         self.find(target).map(|(seen, lag)| seen.position + lag)
     }
@@ -261,12 +270,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_are_kept_in_the_order_of_their_ids() {
+    fn nearest_agents_are_sorted_by_id() {
         let mut world = World::new();
         let mut agent = |distance, id| (distance, SteeringId(id), world.spawn_empty().id());
         let agents = vec![agent(2.0, 5), agent(1.0, 9), agent(3.0, 1), agent(2.0, 3)];
         let kept: Vec<_> = nearest(agents.clone(), 2).collect();
-        assert_eq!(kept, [agents[3].2, agents[1].2], "equally near ones by id");
+        assert_eq!(
+            kept,
+            [agents[3].2, agents[1].2],
+            "the lower id wins at equal distance"
+        );
         assert_eq!(nearest(agents.clone(), 0).count(), 0);
         assert_eq!(nearest(agents, 99).count(), 4);
     }

@@ -1,16 +1,16 @@
-//! What doc comments say of a number: its unit and its range.
+//! Doc comment parser: units, ranges and hover texts.
 //!
-//! Every parameter of this library states both in one form, "How far it looks, m, `> 0`.", and a
-//! behavior of yours that does the same is shown the same way.
+//! All parameters of this library document unit and range in the same form, "Perception radius, m,
+//! `> 0`." Document your own behaviors in this form to show theirs.
 
-/// Unit and range of a number, as far as its doc comment tells.
+/// Unit and range of a number from its doc comment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Facts {
-    /// `m/s`, `rad` …; empty if it has none.
+    /// The unit, such as `m/s` or `rad`; empty if none is documented.
     pub(crate) unit: &'static str,
-    /// Smallest good value. Of an open range the next float that is in it.
+    /// The smallest valid value. For an open range, the next float inside it.
     pub(crate) min: Option<f32>,
-    /// Largest good value.
+    /// The largest valid value. For an open range, the next float inside it.
     pub(crate) max: Option<f32>,
 }
 
@@ -29,7 +29,7 @@ const UNITS: [&str; 12] = [
     "ticks",
 ];
 
-/// Reads the first paragraph of a doc comment.
+/// Parses the first paragraph of a doc comment.
 pub(crate) fn facts(docs: &str) -> Facts {
     let text = first_paragraph(docs);
     let mut pieces = text.split([',', '.', ';']).map(str::trim);
@@ -43,7 +43,7 @@ pub(crate) fn facts(docs: &str) -> Facts {
     }
 }
 
-/// A doc comment as plain text for a hover: no pictures, no links, no emphasis.
+/// A doc comment as plain hover text, without pictures, links and emphasis.
 pub(crate) fn plain(docs: &str) -> String {
     let mut text = String::new();
     for paragraph in docs.split("\n\n").map(str::trim) {
@@ -76,7 +76,7 @@ fn without_links(line: &str) -> String {
         let inner = &rest[open + 1..open + length];
         let after = &rest[open + length + 1..];
         let target = after.starts_with('(').then(|| after.find(')')).flatten();
-        // Ranges like `[0, 1)` are no links.
+        // Ranges such as `[0, 1)` are not links.
         if inner.contains(',') {
             text.push_str(&rest[..=open]);
             rest = &rest[open + 1..];
@@ -90,7 +90,7 @@ fn without_links(line: &str) -> String {
     text.replace('`', "")
 }
 
-/// `> 0`, `≥ 1`, `(0, 1]`, `0..=2π`: smallest and largest value.
+/// Parses a range such as `> 0`, `≥ 1`, `(0, 1]` or `0..=2π` into smallest and largest value.
 fn range(text: &str) -> Option<(Option<f32>, Option<f32>)> {
     let text = text.trim();
     if let Some(bound) = text.strip_prefix('>') {
@@ -104,10 +104,10 @@ fn range(text: &str) -> Option<(Option<f32>, Option<f32>)> {
     }
     let open = text.starts_with('(');
     let (low, high) = text.strip_prefix(['(', '['])?.split_once(',')?;
-    let shut = high.ends_with(']');
+    let closed = high.ends_with(']');
     let (low, high) = (number(low)?, number(high.trim_end_matches([')', ']']))?);
     let low = if open { low.next_up() } else { low };
-    let high = if shut { high } else { high.next_down() };
+    let high = if closed { high } else { high.next_down() };
     Some((Some(low), Some(high)))
 }
 
@@ -125,50 +125,50 @@ mod tests {
     use super::*;
     use std::f32::consts::{PI, TAU};
 
-    fn told(docs: &str) -> (&'static str, Option<f32>, Option<f32>) {
+    fn parsed(docs: &str) -> (&'static str, Option<f32>, Option<f32>) {
         let Facts { unit, min, max } = facts(docs);
         (unit, min, max)
     }
 
     #[test]
-    fn unit_and_range_are_read_from_the_sentence() {
+    fn unit_and_range_are_parsed_from_the_first_sentence() {
         let tiny = Some(0.0_f32.next_up());
         assert_eq!(
-            told(" How far it looks, m, `> 0`. Default `2.0`."),
+            parsed(" Perception radius, m, `> 0`. Default `2.0`."),
             ("m", tiny, None)
         );
         assert_eq!(
-            told("Added to it: the time to face about, s, `≥ 0`."),
+            parsed("Extra time: the duration of a turn, s, `≥ 0`."),
             ("s", Some(0.0), None)
         );
-        assert_eq!(told("Chance, in `(0, 1]`."), ("", tiny, Some(1.0)));
+        assert_eq!(parsed("Probability, in `(0, 1]`."), ("", tiny, Some(1.0)));
         assert_eq!(
-            told("The whole angle, rad, `0..=2π`."),
+            parsed("Field of view, rad, `0..=2π`."),
             ("rad", Some(0.0), Some(TAU))
         );
         assert_eq!(
-            told("The half, rad,\n `0..=π`."),
+            parsed("Half angle, rad,\n `0..=π`."),
             ("rad", Some(0.0), Some(PI))
         );
         assert_eq!(
-            told("World velocity, m/s. Default zero."),
+            parsed("World velocity, m/s. Default zero."),
             ("m/s", None, None)
         );
         assert_eq!(
-            told("Largest push, m per √s, `≥ 0`."),
+            parsed("Maximum jitter, m per √s, `≥ 0`."),
             ("m per √s", Some(0.0), None)
         );
-        assert_eq!(told("Whom it sees. Default everybody."), ("", None, None));
-        assert_eq!(told(""), ("", None, None));
+        assert_eq!(parsed("Groups to consider. Default all."), ("", None, None));
+        assert_eq!(parsed(""), ("", None, None));
     }
 
     #[test]
-    fn only_the_first_paragraph_counts() {
-        assert_eq!(told("Something.\n\nElse, m, `> 0`."), ("", None, None));
+    fn only_the_first_paragraph_is_parsed() {
+        assert_eq!(parsed("Summary.\n\nDetails, m, `> 0`."), ("", None, None));
     }
 
     #[test]
-    fn hover_text_is_free_of_markup() {
+    fn hover_text_has_no_markup() {
         let docs =
             "Keeps [`Combine`](crate::Combine)\n in `[0, 1)`.\n\n<svg>…</svg>\n\n See [`X`].";
         assert_eq!(plain(docs), "Keeps Combine in [0, 1).\n\nSee X.");

@@ -1,4 +1,4 @@
-//! Editing the parameters of one component by reflection.
+//! Field editor: edits the parameters of one component by reflection.
 
 use std::any::TypeId;
 
@@ -16,16 +16,14 @@ use crate::docs;
 use crate::patch;
 use crate::theme::{self, faint};
 
-/// Shows the parameters of a component of `entity` to edit. A change is applied to that component
-/// of everybody in `others` too.
-///
-/// The [`Influence`] inside is left to the row of the behavior.
+/// Shows widgets for the parameters of a component of `entity`, without its [`Influence`], which the
+/// behavior's row edits. Changes apply to that component of all `entities`.
 pub(crate) fn edit(
     ui: &mut egui::Ui,
     world: &mut World,
     component: TypeId,
     entity: Entity,
-    others: impl FnOnce(&World) -> Vec<Entity>,
+    entities: impl FnOnce(&World) -> Vec<Entity>,
 ) {
     let types = world.resource::<AppTypeRegistry>().clone();
     let types = types.read();
@@ -35,7 +33,7 @@ pub(crate) fn edit(
     let Ok(mut after) = before.reflect_clone() else {
         let name = before.reflect_short_type_path();
         ui.label(faint(format!(
-            "{name} cannot be copied by reflection: add #[reflect(Clone)] to edit it here"
+            "{name} does not clone by reflection: add #[reflect(Clone)] to edit it here"
         )));
         return;
     };
@@ -44,12 +42,12 @@ pub(crate) fn edit(
         && let Some(patch) =
             patch::difference(before.as_partial_reflect(), after.as_partial_reflect())
     {
-        let entities = others(world);
+        let entities = entities(world);
         patch::apply(world, &reflect, &*patch, &entities);
     }
 }
 
-/// The component of an entity and how to get at it; `None` if it is not there or not reflected.
+/// A copy of an entity's component, with reflected access; `None` if it is missing or not reflected.
 pub(crate) fn read(
     world: &World,
     types: &TypeRegistry,
@@ -62,7 +60,7 @@ pub(crate) fn read(
     Some((reflect, copy))
 }
 
-/// Name and value of each parameter; true if one changed.
+/// Shows name and value of each parameter. Returns whether one changed.
 fn show(ui: &mut egui::Ui, types: &TypeRegistry, value: &mut dyn Reflect, id: egui::Id) -> bool {
     let type_id = (*value).type_id();
     let data = types.get(type_id);
@@ -118,7 +116,7 @@ fn show(ui: &mut egui::Ui, types: &TypeRegistry, value: &mut dyn Reflect, id: eg
                         inspector.ui_for_reflect_with_options(part, ui, id.with(index), options)
                     };
                 });
-                changed |= default.is_some_and(|default| offer_default(ui, default, part));
+                changed |= default.is_some_and(|default| reset_button(ui, default, part));
                 ui.end_row();
             }
         });
@@ -129,18 +127,18 @@ fn option(options: &InspectorOptions, index: usize) -> Option<&dyn std::any::Any
     options.get(Place::Field(index))
 }
 
-/// A button that takes a parameter back to its default, where it is not there already.
-fn offer_default(
+/// Shows a button to reset a parameter that differs from its default. Returns whether it was reset.
+fn reset_button(
     ui: &mut egui::Ui,
     default: &dyn PartialReflect,
     part: &mut dyn PartialReflect,
 ) -> bool {
     part.reflect_partial_eq(default) == Some(false)
-        && theme::icon(ui, "↺", "Back to the default").clicked()
+        && theme::icon(ui, "↺", "Reset to the default").clicked()
         && part.try_apply(default).is_ok()
 }
 
-/// The first eight groups, to switch on and off; the others stay as they are.
+/// Shows toggles for the first eight groups; the others stay unchanged.
 fn group_bits(ui: &mut egui::Ui, groups: &mut SteeringGroups) -> bool {
     let before = *groups;
     ui.horizontal(|ui| {
@@ -163,9 +161,9 @@ fn group_bits(ui: &mut egui::Ui, groups: &mut SteeringGroups) -> bool {
     *groups != before
 }
 
-/// A number that has no limit by default.
+/// Edits a limit that is off by default, stored as `u32::MAX`.
 fn limit(ui: &mut egui::Ui, count: &mut u32) -> bool {
-    /// A few, to begin with.
+    /// The initial limit when turned on.
     const LIMIT: u32 = 8;
     let before = *count;
     ui.horizontal(|ui| {
@@ -180,7 +178,7 @@ fn limit(ui: &mut egui::Ui, count: &mut u32) -> bool {
     *count != before
 }
 
-/// `max_neighbors` as words.
+/// A field name as words: `max_neighbors` becomes `max neighbors`.
 fn words(name: &str) -> String {
     name.replace('_', " ")
 }

@@ -1,4 +1,4 @@
-//! The last seconds of the shown agent, to plot.
+//! History: samples of the shown agent over the last seconds, for the plots.
 
 use std::collections::VecDeque;
 
@@ -8,19 +8,19 @@ use bevy_steering2d_core::{
 };
 use bevy_steering2d_debug::SteeringSelection;
 
-/// How long it remembers, s.
-pub(crate) const MEMORY: f64 = 10.0;
+/// The recorded duration, s.
+pub(crate) const DURATION: f64 = 10.0;
 
-/// What was measured in one tick.
+/// The measurements of one tick.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Sample {
-    /// Since the recording began, s.
+    /// Time since the recording started, s.
     pub(crate) time: f64,
-    /// m/s.
+    /// Speed, m/s.
     pub(crate) speed: f32,
-    /// Length of the total, N.
+    /// Magnitude of the total force, N.
     pub(crate) force: f32,
-    /// Length of what each behavior got, N; several of a kind add up.
+    /// Magnitude of each behavior's accepted force, N; summed over instances of a behavior.
     pub(crate) shares: Vec<(BehaviorId, f32)>,
 }
 
@@ -42,7 +42,7 @@ impl History {
         self.time
     }
 
-    /// The behaviors that got something in the recorded time, in order of registration.
+    /// The behaviors in the recorded samples, in order of registration.
     pub(crate) fn behaviors(&self) -> Vec<BehaviorId> {
         let all = self.samples.iter().flat_map(|sample| &sample.shares);
         let mut ids: Vec<_> = all.map(|(id, _)| *id).collect();
@@ -64,10 +64,10 @@ impl History {
         self.time += f64::from(delta);
         let mut shares: Vec<(BehaviorId, f32)> = Vec::new();
         for entry in force.ledger() {
-            let got = entry.accepted().length();
+            let accepted = entry.accepted().length();
             match shares.iter_mut().find(|(id, _)| *id == entry.behavior) {
-                Some((_, sum)) => *sum += got,
-                None => shares.push((entry.behavior, got)),
+                Some((_, sum)) => *sum += accepted,
+                None => shares.push((entry.behavior, accepted)),
             }
         }
         self.samples.push_back(Sample {
@@ -76,14 +76,14 @@ impl History {
             force: force.total.length(),
             shares,
         });
-        let oldest = self.time - MEMORY;
+        let oldest = self.time - DURATION;
         while self.samples.front().is_some_and(|it| it.time < oldest) {
             self.samples.pop_front();
         }
     }
 }
 
-/// Adds a sample of the primary selected agent after each tick.
+/// Records a sample of the primary selected agent in each tick.
 pub(crate) fn record(
     selection: Res<SteeringSelection>,
     clock: Res<SteeringClock>,
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_forgets_what_is_older_than_its_memory_and_other_agents() {
+    fn history_drops_old_samples_and_other_agents() {
         let mut history = History::default();
         let mut world = World::new();
         let [a, b] = [world.spawn_empty().id(), world.spawn_empty().id()];

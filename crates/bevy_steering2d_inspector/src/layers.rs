@@ -1,4 +1,4 @@
-//! Which debug drawings are on.
+//! Draw tab: the layers of the debug drawing.
 
 use bevy::prelude::*;
 use bevy_egui::egui::Ui;
@@ -7,7 +7,7 @@ use bevy_steering2d_debug::{DebugLayer, SteeringDebug, Whom};
 
 use crate::theme;
 
-/// Switches for the layers, and the legend of the behaviors' colors.
+/// Shows check boxes for the layers, and a legend of the behaviors' colors.
 pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Option<Entity>) {
     let mut debug = world.resource::<SteeringDebug>().clone();
     ui.horizontal(|ui| {
@@ -15,7 +15,7 @@ pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Option<Entity>) {
         for (whom, name) in [
             (Whom::Selected, "selected"),
             (Whom::All, "all"),
-            (Whom::Nobody, "nobody"),
+            (Whom::Nobody, "none"),
         ] {
             ui.selectable_value(&mut debug.whom, whom, name);
         }
@@ -32,7 +32,7 @@ pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Option<Entity>) {
         *world.resource_mut::<SteeringDebug>() = debug;
     }
     if let Some(shown) = shown {
-        theme::section(ui, "Colors of its behaviors");
+        theme::section(ui, "Behavior colors");
         let registry = world.resource::<BehaviorRegistry>();
         let behaviors = registry.assigned_to(world, shown);
         theme::legend(ui, world, behaviors.iter().map(|behavior| behavior.name));

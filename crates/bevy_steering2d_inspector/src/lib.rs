@@ -1,4 +1,4 @@
-//! An egui panel to watch and tune the agents of `bevy_steering2d`.
+//! Steering inspector: an egui panel to inspect and tune the agents of `bevy_steering2d`.
 //!
 //! ![The panel beside a flock](https://raw.githubusercontent.com/bevy-steering2d/bevy_steering2d/main/assets/pictures/inspector.png)
 //!
@@ -13,25 +13,25 @@
 //!     .run();
 //! ```
 //!
-//! Click an agent, or choose one from the list; shift adds to the selection. The panel then shows,
-//! tab by tab,
+//! Click an agent, or choose one from the list; shift-click adds to the selection. The panel has these
+//! tabs:
 //!
-//! - **Behaviors**: a row each, in the order the combiner hears them. Switch, weight, and a bar of the
-//!   force: what it asks for (mark), weighted (pale), what it gets (bright), and why not more. Drag
-//!   the handle to change priorities, click the name for the parameters (units and ranges come from
-//!   the doc comments, and so does the hover text), add and remove any registered behavior, yours
-//!   included.
-//! - **Vehicle**: the limits and what else shapes its motion.
-//! - **Plots**: speed, force, and what each behavior got, over the last seconds.
+//! - **Behaviors**: one row per behavior, in the order of priority, with switch, weight, and a bar of
+//!   its force: requested (mark), weighted (pale) and accepted (bright), and why it was cut. Drag the
+//!   handle to change priorities. Click the name to edit parameters; units, ranges and hover texts
+//!   come from the doc comments. Any registered behavior can be added and removed, including your
+//!   own.
+//! - **Vehicle**: limits and other components that affect motion.
+//! - **Plots**: speed, force, and the accepted force of each behavior over the last seconds.
 //! - **Draw**: the layers of [`bevy_steering2d_debug`].
-//! - **Presets**: files of [`bevy_steering2d_presets`], and two memories to compare, A and B.
+//! - **Presets**: files of [`bevy_steering2d_presets`], and two stored tunings to compare, A and B.
 //!
-//! An edit is for this agent, all selected, or its whole group, see [`Scope`]. The strip above stops,
-//! steps and stretches `Time<Virtual>`.
+//! An edit applies to the shown agent, all selected agents, or all similar agents; see [`Scope`]. The
+//! controls above the tabs pause, step and scale `Time<Virtual>`.
 //!
-//! `EguiPlugin` is added if it is not there: if your app adds it itself, let it do so first. While
-//! the pointer is over the panel, or one of its fields has the keyboard, the app sees neither: the
-//! plugin switches on `EguiGlobalSettings::enable_absorb_bevy_input_system`.
+//! The plugin adds `EguiPlugin` unless it exists; if your app adds it, do so before this plugin. While
+//! the pointer is over the panel, or one of its fields has keyboard focus, the app does not receive
+//! that input: the plugin enables `EguiGlobalSettings::enable_absorb_bevy_input_system`.
 
 mod docs;
 mod fields;
@@ -65,16 +65,15 @@ use bevy_steering2d_presets::SteeringPresetPlugin;
 
 pub use scope::Scope;
 
-/// Adds the panel, open, and what it needs: `EguiPlugin`, the debug drawing and the presets, each
-/// unless it is there already.
+/// Adds the panel, and `EguiPlugin`, debug drawing and presets unless the app has them already.
 ///
-/// Adding it twice does no harm.
+/// Adding it twice has no effect.
 #[derive(Clone, Debug)]
 pub struct SteeringInspectorPlugin {
-    /// Opens and closes the panel. Default F2; `None` leaves that to
-    /// [`SteeringInspector::open`].
+    /// The key that opens and closes the panel. `None` leaves that to
+    /// [`SteeringInspector::open`]. Default F2.
     pub key: Option<KeyCode>,
-    /// Whether it is open at first. Default `true`.
+    /// Whether the panel is open at startup. Default `true`.
     pub open: bool,
 }
 
@@ -87,51 +86,52 @@ impl Default for SteeringInspectorPlugin {
     }
 }
 
-/// The state of the panel; change it at any time.
+/// The state of the panel, which may change at any time.
 ///
-/// Who is selected is in [`bevy_steering2d_debug::SteeringSelection`].
+/// The selected agents are in [`bevy_steering2d_debug::SteeringSelection`].
 #[derive(Resource, Debug)]
 pub struct SteeringInspector {
-    /// Whether it is shown.
+    /// Whether the panel is shown.
     pub open: bool,
-    /// What it shows.
+    /// The tab that is shown.
     pub tab: Tab,
-    /// Whom an edit is for.
+    /// The agents an edit applies to.
     pub scope: Scope,
     search: String,
-    presets: presets::Shelf,
+    presets: presets::PresetsTab,
     area: Option<Rect>,
-    /// The panel and the window it is in, as egui measures them.
+    /// The panel in the last frame, egui points.
     outline: Option<egui::Rect>,
-    room: egui::Rect,
+    /// The window in the last frame, egui points.
+    window: egui::Rect,
 }
 
 impl SteeringInspector {
-    /// The part of the window that the panel covered in the last frame, logical pixels, to keep
-    /// free of what must be seen; `None` while it is shut.
+    /// The part of the window that the panel covered in the last frame, logical pixels; `None`
+    /// while it is closed.
     pub fn area(&self) -> Option<Rect> {
         self.area.filter(|_| self.open)
     }
 }
 
-/// The parts of the panel.
+/// The tabs of the panel.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Tab {
-    /// A row per behavior. The default.
+    /// One row per behavior. The default.
     #[default]
     Behaviors,
-    /// Limits of the vehicle.
+    /// Limits and other components that affect motion.
     Vehicle,
-    /// Curves of the last seconds.
+    /// Plots of the last seconds.
     Plots,
     /// Debug drawing.
     Draw,
-    /// Files, and A against B.
+    /// Preset files, and two tunings to compare.
     Presets,
 }
 
 impl Tab {
-    /// All of them, in order.
+    /// All tabs, in order.
     pub const ALL: [Self; 5] = [
         Self::Behaviors,
         Self::Vehicle,
@@ -166,7 +166,7 @@ impl Plugin for SteeringInspectorPlugin {
             .enable_absorb_bevy_input_system = true;
     }
 
-    /// By now the app has registered its own behaviors too.
+    // In `finish`, because apps register their own behaviors after this plugin.
     fn finish(&self, app: &mut App) {
         describe_parameters(app);
     }
@@ -177,12 +177,12 @@ impl Plugin for SteeringInspectorPlugin {
 }
 
 impl SteeringInspectorPlugin {
-    /// All but what draws.
+    /// Adds everything but the egui systems.
     fn install(&self, app: &mut App) {
         if !app.is_plugin_added::<DefaultInspectorConfigPlugin>() {
             app.add_plugins(DefaultInspectorConfigPlugin);
         }
-        // All at once would hide what the panel is about.
+        // Drawing all agents would hide the selected one.
         if !app.world().contains_resource::<SteeringDebug>() {
             app.insert_resource(SteeringDebug::default().of_whom(Whom::Selected));
         }
@@ -192,10 +192,10 @@ impl SteeringInspectorPlugin {
                 tab: Tab::default(),
                 scope: Scope::default(),
                 search: String::new(),
-                presets: presets::Shelf::default(),
+                presets: presets::PresetsTab::default(),
                 area: None,
                 outline: None,
-                room: egui::Rect::ZERO,
+                window: egui::Rect::ZERO,
             })
             .init_resource::<history::History>()
             .add_plugins(time::plugin)
@@ -208,7 +208,7 @@ impl SteeringInspectorPlugin {
 
 fn describe_parameters(app: &mut App) {
     let Some(registry) = app.world().get_resource::<BehaviorRegistry>() else {
-        log::warn!("SteeringInspectorPlugin found no steering: add SteeringPlugin to see agents");
+        log::warn!("SteeringInspectorPlugin shows no agents: it needs the steering plugin");
         app.init_resource::<BehaviorRegistry>();
         return;
     };

@@ -1,4 +1,4 @@
-//! The searchable list of agents.
+//! Agent list: selects agents by name, number or behavior.
 
 use bevy::prelude::*;
 use bevy_egui::egui::{self, RichText, Ui};
@@ -7,7 +7,7 @@ use bevy_steering2d_debug::SteeringSelection;
 
 use crate::theme::{faint, named};
 
-/// How an agent is called: its `Name` if it has one, and its number.
+/// The title of an agent: its `Name` or "Agent", and its number.
 pub(crate) fn title(world: &World, agent: Entity) -> String {
     let id = world.get::<SteeringId>(agent);
     let id = id.map_or_else(|| agent.to_string(), |id| format!("#{}", id.0));
@@ -17,7 +17,7 @@ pub(crate) fn title(world: &World, agent: Entity) -> String {
     }
 }
 
-/// Shows who is selected, and all agents to choose from.
+/// Shows the primary agent, and a searchable list of all agents.
 pub(crate) fn choose(ui: &mut Ui, world: &mut World, search: &mut String) {
     let shown = world.resource::<SteeringSelection>().primary();
     let label = shown.map_or_else(|| "Pick an agent".into(), |agent| title(world, agent));
@@ -55,12 +55,12 @@ pub(crate) fn choose(ui: &mut Ui, world: &mut World, search: &mut String) {
     named(response.response, "Agents");
 }
 
-/// The agents whose name, number or behaviors match, by number.
+/// The agents whose name, number or behaviors match, sorted by number.
 fn find(world: &mut World, search: &str) -> Vec<Entity> {
     let wanted = search.trim().to_lowercase();
     let mut agents = world.query_filtered::<(&SteeringId, Entity), With<Vehicle>>();
-    let mut found: Vec<_> = agents.iter(world).collect();
-    let mut found: Vec<_> = found.drain(..).map(|(id, agent)| (*id, agent)).collect();
+    let found = agents.iter(world).map(|(id, agent)| (*id, agent));
+    let mut found: Vec<_> = found.collect();
     found.sort_unstable();
     let has_behavior = |world: &World, agent: Entity| {
         let Ok(agent) = world.get_entity(agent) else {
@@ -100,6 +100,6 @@ mod tests {
         assert_eq!(find(world, "fox"), [fox]);
         assert_eq!(find(world, "#1"), [other]);
         assert_eq!(find(world, "wand"), [fox]);
-        assert!(find(world, "nobody").is_empty());
+        assert!(find(world, "unknown").is_empty());
     }
 }

@@ -1,4 +1,5 @@
-//! Units and ranges for `bevy-inspector-egui`, taken from the doc comments of the fields.
+//! Inspector options: units and ranges for `bevy-inspector-egui`, read from the doc comments of
+//! fields.
 
 use std::any::TypeId;
 use std::collections::HashSet;
@@ -12,8 +13,8 @@ use bevy_inspector_egui::inspector_options::{
 
 use crate::docs::{Facts, facts};
 
-/// Gives every type that can be reached from `roots` the options its doc comments tell, unless
-/// it brings its own.
+/// Registers the options from doc comments for every type reachable from `roots` that has no
+/// options of its own.
 pub(crate) fn describe(registry: &mut TypeRegistry, roots: impl IntoIterator<Item = TypeId>) {
     let mut open: Vec<_> = roots.into_iter().collect();
     let mut seen = HashSet::new();
@@ -32,7 +33,7 @@ pub(crate) fn describe(registry: &mut TypeRegistry, roots: impl IntoIterator<Ite
     }
 }
 
-/// The options of a type, and the types of its parts.
+/// The options of a type, and the types of its fields.
 fn options_of(info: &TypeInfo) -> (InspectorOptions, Vec<TypeId>) {
     let mut options = InspectorOptions::new();
     let mut parts = Vec::new();
@@ -44,7 +45,7 @@ fn options_of(info: &TypeInfo) -> (InspectorOptions, Vec<TypeId>) {
                     &mut options,
                     Place::Field(index),
                     field.type_id(),
-                    told(field),
+                    facts_of(field),
                 );
             }
         }
@@ -67,8 +68,8 @@ fn options_of(info: &TypeInfo) -> (InspectorOptions, Vec<TypeId>) {
 
 fn parts_of(variant: &VariantInfo) -> Vec<(TypeId, Facts)> {
     match variant {
-        VariantInfo::Struct(info) => info.iter().map(|it| (it.type_id(), told(it))).collect(),
-        // `Look(f32)`: what the number is stands with the variant.
+        VariantInfo::Struct(info) => info.iter().map(|it| (it.type_id(), facts_of(it))).collect(),
+        // For `Fixed(f32)`, the number is documented on the variant.
         VariantInfo::Tuple(info) => {
             let whole = facts(info.docs().unwrap_or_default());
             let of = |it: &UnnamedField| (it.type_id(), it.docs().map_or(whole, facts));
@@ -78,7 +79,7 @@ fn parts_of(variant: &VariantInfo) -> Vec<(TypeId, Facts)> {
     }
 }
 
-fn told(field: &NamedField) -> Facts {
+fn facts_of(field: &NamedField) -> Facts {
     facts(field.docs().unwrap_or_default())
 }
 
@@ -103,7 +104,7 @@ fn insert(options: &mut InspectorOptions, place: Place, part: TypeId, facts: Fac
 
 fn float(facts: Facts) -> NumberOptions<f32> {
     let mut options = NumberOptions::default().with_speed(speed(facts));
-    // Both, or a value that may be infinite would be clamped to the largest number.
+    // Without both bounds the widget would clamp infinity to the largest finite number.
     options.min = Some(facts.min.unwrap_or(f32::NEG_INFINITY));
     options.max = Some(facts.max.unwrap_or(f32::INFINITY));
     options.suffix = suffix(facts.unit);
@@ -118,7 +119,7 @@ fn whole<N>(facts: Facts, convert: fn(f32) -> N) -> NumberOptions<N> {
     options
 }
 
-/// Change per pixel of a drag: a hundred pixels are a good part of what is usual.
+/// Change per pixel of a drag: about a hundred pixels cover the usual values.
 fn speed(facts: Facts) -> f32 {
     match (facts.unit, facts.min, facts.max) {
         (_, Some(min), Some(max)) => 0.005 * (max - min),
@@ -128,7 +129,7 @@ fn speed(facts: Facts) -> f32 {
     }
 }
 
-/// What follows the number.
+/// The text after the number: a space and the unit.
 pub(crate) fn suffix(unit: &str) -> String {
     if unit.is_empty() {
         String::new()
@@ -175,24 +176,24 @@ mod tests {
         assert_eq!(max_speed.suffix, " m/s");
     }
 
-    /// What a number is must stand in its doc comment, or the panel could not say it either.
+    /// The panel shows the units and ranges of the doc comments.
     #[test]
-    fn every_float_of_every_behavior_says_its_unit_or_its_range() {
+    fn every_float_of_every_behavior_documents_its_unit_or_range() {
         let app = steering();
         let types = app.world().resource::<AppTypeRegistry>().read();
-        let mut silent = Vec::new();
+        let mut undocumented = Vec::new();
         for behavior in app.world().resource::<BehaviorRegistry>().iter() {
             let info = types.get_type_info(behavior.type_id).expect("registered");
             let TypeInfo::Struct(info) = info else {
                 continue;
             };
             for field in info.iter().filter(|it| it.type_id() == TypeId::of::<f32>()) {
-                let Facts { unit, min, .. } = told(field);
+                let Facts { unit, min, .. } = facts_of(field);
                 if unit.is_empty() && min.is_none() {
-                    silent.push(format!("{}.{}", behavior.name, field.name()));
+                    undocumented.push(format!("{}.{}", behavior.name, field.name()));
                 }
             }
         }
-        assert!(silent.is_empty(), "{silent:?}");
+        assert!(undocumented.is_empty(), "{undocumented:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! The window with all its parts.
+//! Panel: the egui window with agent list, scope, time controls and tabs.
 
 use std::any::TypeId;
 
@@ -15,10 +15,10 @@ use crate::scope::{self, Scope};
 use crate::theme::{LINE, faint, section};
 use crate::{SteeringInspector, Tab, fields, layers, list, pick, plots, presets, rows, time};
 
-/// Width at first, logical pixels.
+/// The initial width, egui points.
 const WIDTH: f32 = 384.0;
 
-/// Shows the panel, then picks what was clicked beside it.
+/// Shows the panel, and picks agents outside of it.
 pub(crate) fn show(
     world: &mut World,
     contexts: &mut QueryState<&mut EguiContext, With<PrimaryEguiContext>>,
@@ -32,20 +32,20 @@ pub(crate) fn show(
             return;
         }
         let mut open = true;
-        let room = context.content_rect();
+        let area = context.content_rect();
         let mut window = egui::Window::new("Steering")
             .id("steering inspector".into())
             .open(&mut open)
             .default_width(WIDTH)
             .min_width(340.0)
-            .default_pos(egui::pos2(room.right() - WIDTH - 24.0, room.top() + 8.0))
-            .max_height(room.height() - 16.0)
-            .default_height(room.height() - 60.0);
-        if let Some(place) = kept_at_edge(inspector.outline, inspector.room, room) {
-            window = window.current_pos(place);
+            .default_pos(egui::pos2(area.right() - WIDTH - 24.0, area.top() + 8.0))
+            .max_height(area.height() - 16.0)
+            .default_height(area.height() - 60.0);
+        if let Some(position) = docked_position(inspector.outline, inspector.window, area) {
+            window = window.current_pos(position);
         }
         let window = window.show(&context, |ui| contents(ui, world, &mut inspector));
-        inspector.room = room;
+        inspector.window = area;
         inspector.outline = window.as_ref().map(|it| it.response.rect);
         inspector.area = window.and_then(|it| {
             let zoom = pick::zoom(&context, world)?;
@@ -64,13 +64,13 @@ pub(crate) fn show(
     });
 }
 
-/// Where a panel at the right edge goes when the window gets wider or narrower.
-fn kept_at_edge(
+/// The new position of a panel docked at the right edge, when the window's width changes.
+fn docked_position(
     outline: Option<egui::Rect>,
     before: egui::Rect,
     now: egui::Rect,
 ) -> Option<egui::Pos2> {
-    /// Nearer than this it belongs to the edge.
+    /// The maximum distance of a docked panel from the edge, egui points.
     const DOCKED: f32 = 48.0;
     let outline = outline?;
     let moved = now.right() - before.right();
@@ -84,7 +84,7 @@ fn contents(ui: &mut Ui, world: &mut World, inspector: &mut SteeringInspector) {
     let shown = world.resource::<SteeringSelection>().primary();
     let shown = shown.filter(|agent| world.get::<Vehicle>(*agent).is_some());
     choose_scope(ui, world, inspector, shown);
-    time::strip(ui, world);
+    time::controls(ui, world);
     ui.horizontal(|ui| {
         for tab in Tab::ALL {
             ui.selectable_value(&mut inspector.tab, tab, tab.title());
@@ -121,14 +121,14 @@ fn choose_scope(
         for scope in Scope::ALL {
             let count = shown.map_or(0, |shown| scope::agents(world, scope, shown).len());
             let (text, hover) = match scope {
-                Scope::One => ("this".to_owned(), "Edits change the shown agent alone"),
+                Scope::One => ("this".to_owned(), "Edits change only the shown agent"),
                 Scope::Selected => (
                     format!("selected ({count})"),
-                    "Edits change all selected; select more with shift and a click",
+                    "Edits change all selected agents; shift-click selects more",
                 ),
                 Scope::Group => (
                     format!("group ({count})"),
-                    "Edits change everybody with the same behaviors and SteeringGroups",
+                    "Edits change all agents with the same behaviors and SteeringGroups",
                 ),
             };
             ui.selectable_value(&mut inspector.scope, scope, text)
@@ -137,7 +137,7 @@ fn choose_scope(
     });
 }
 
-/// Limits of the vehicle and what else makes it move as it does.
+/// Vehicle tab: limits and other components that affect motion.
 fn vehicle(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) {
     if let Some(body) = world.get::<Kinematics>(shown) {
         let Kinematics {
@@ -153,13 +153,13 @@ fn vehicle(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) {
             body.speed(),
         )));
     }
-    let mut steers = world.get::<SteeringDisabled>(shown).is_none();
-    let switch = ui.checkbox(&mut steers, "Steering on");
-    let switch = switch.on_hover_text("Off: SteeringDisabled; the body is all physics' own");
+    let mut enabled = world.get::<SteeringDisabled>(shown).is_none();
+    let switch = ui.checkbox(&mut enabled, "Steering on");
+    let switch = switch.on_hover_text("Off inserts SteeringDisabled: only physics moves the body");
     if switch.changed() {
         for agent in scope::agents(world, scope, shown) {
             let mut agent = world.entity_mut(agent);
-            if steers {
+            if enabled {
                 agent.remove::<SteeringDisabled>();
             } else {
                 agent.insert(SteeringDisabled);
@@ -174,7 +174,7 @@ fn vehicle(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) {
     companion::<PointMass>(ui, world, shown, scope);
 }
 
-/// A component that is no behavior, if the agent has it.
+/// Shows a component other than a behavior, if the agent has it.
 fn companion<C: Component + Reflect + TypePath>(
     ui: &mut Ui,
     world: &mut World,
@@ -200,15 +200,15 @@ mod tests {
         BehaviorRegistry, Seek, Separation, SteeringCorePlugin, SteersFor, Wander,
     };
 
-    /// An app without a window whose panel is driven by hand.
-    struct Desk {
+    /// A headless app that shows the panel and sends it pointer events.
+    struct TestApp {
         app: App,
         context: egui::Context,
         /// Name and center of each widget of the last frame.
         widgets: Vec<(String, egui::Pos2)>,
     }
 
-    impl Desk {
+    impl TestApp {
         fn new() -> Self {
             let mut app = App::new();
             app.add_plugins((
@@ -240,7 +240,7 @@ mod tests {
                 .set([agent]);
         }
 
-        /// One tick, then one picture of the panel.
+        /// Runs one tick, then shows the panel.
         fn frame(&mut self, events: Vec<Event>) {
             self.app.update();
             let input = RawInput {
@@ -288,77 +288,81 @@ mod tests {
 
     #[test]
     fn every_tab_shows_an_agent_with_every_behavior() {
-        let mut desk = Desk::new();
-        let agent = desk.world().spawn(PointMass::default()).id();
-        let lent = desk.world().spawn(SteersFor(agent)).id();
-        let types = desk.world().resource::<AppTypeRegistry>().clone();
-        let registry = desk.world().resource::<BehaviorRegistry>().clone();
+        let mut test = TestApp::new();
+        let agent = test.world().spawn(PointMass::default()).id();
+        let other = test.world().spawn(SteersFor(agent)).id();
+        let types = test.world().resource::<AppTypeRegistry>().clone();
+        let registry = test.world().resource::<BehaviorRegistry>().clone();
         for info in registry.iter() {
             let types = types.read();
             let component = types.get_type_data::<ReflectComponent>(info.type_id);
             let default = types.get_type_data::<ReflectDefault>(info.type_id);
             let (component, default) = component.zip(default).expect("reflected");
-            for entity in [agent, lent] {
-                let mut entity = desk.app.world_mut().entity_mut(entity);
+            for entity in [agent, other] {
+                let mut entity = test.app.world_mut().entity_mut(entity);
                 component.insert(&mut entity, default.default().as_partial_reflect(), &types);
             }
         }
-        desk.select(agent);
+        test.select(agent);
         for tab in Tab::ALL {
-            desk.world().resource_mut::<SteeringInspector>().tab = tab;
-            desk.frame(Vec::new());
-            desk.frame(Vec::new());
+            test.world().resource_mut::<SteeringInspector>().tab = tab;
+            test.frame(Vec::new());
+            test.frame(Vec::new());
         }
-        desk.world().resource_mut::<SteeringInspector>().tab = Tab::Behaviors;
-        desk.frame(Vec::new());
+        test.world().resource_mut::<SteeringInspector>().tab = Tab::Behaviors;
+        test.frame(Vec::new());
         for info in registry.iter() {
             let switch = format!("{} on", info.name);
-            let count = desk
+            let count = test
                 .widgets
                 .iter()
                 .filter(|(name, _)| *name == switch)
                 .count();
-            assert_eq!(count, 2, "own and lent {}", info.name);
+            assert_eq!(count, 2, "{} on both entities", info.name);
         }
     }
 
     #[test]
-    fn a_switch_is_for_whom_the_scope_says() {
-        let mut desk = Desk::new();
+    fn switch_changes_the_agents_in_scope() {
+        let mut test = TestApp::new();
         let bird = (
             PointMass::default(),
             Separation::default(),
             Wander::default(),
         );
-        let [a, b] = [(); 2].map(|()| desk.world().spawn(bird).id());
-        desk.select(a);
-        let on = |desk: &Desk, agent| {
-            let behavior = desk.app.world().get::<Separation>(agent);
+        let [a, b] = [(); 2].map(|()| test.world().spawn(bird).id());
+        test.select(a);
+        let on = |test: &TestApp, agent| {
+            let behavior = test.app.world().get::<Separation>(agent);
             behavior.is_some_and(|it| it.influence.enabled)
         };
-        desk.frame(Vec::new());
-        desk.click("Separation on");
-        assert_eq!([on(&desk, a), on(&desk, b)], [false, true], "this one");
-        desk.click("group (2)");
-        desk.click("Separation on");
-        desk.click("Separation on");
-        assert_eq!([on(&desk, a), on(&desk, b)], [false, false], "both");
+        test.frame(Vec::new());
+        test.click("Separation on");
+        assert_eq!(
+            [on(&test, a), on(&test, b)],
+            [false, true],
+            "only the shown agent"
+        );
+        test.click("group (2)");
+        test.click("Separation on");
+        test.click("Separation on");
+        assert_eq!([on(&test, a), on(&test, b)], [false, false], "both agents");
     }
 
     #[test]
-    fn behaviors_are_removed_and_added() {
-        let mut desk = Desk::new();
+    fn behaviors_can_be_removed_and_added() {
+        let mut test = TestApp::new();
         let bird = (PointMass::default(), Seek::new(Vec2::X), Wander::default());
-        let agent = desk.world().spawn(bird).id();
-        desk.select(agent);
-        desk.frame(Vec::new());
-        desk.click("Seek parameters");
-        desk.click("Remove Seek");
-        assert!(desk.app.world().get::<Seek>(agent).is_none());
-        desk.click("➕ Add behavior");
-        desk.click("Alignment");
+        let agent = test.world().spawn(bird).id();
+        test.select(agent);
+        test.frame(Vec::new());
+        test.click("Seek parameters");
+        test.click("Remove Seek");
+        assert!(test.app.world().get::<Seek>(agent).is_none());
+        test.click("➕ Add behavior");
+        test.click("Alignment");
         assert!(
-            desk.app
+            test.app
                 .world()
                 .get::<bevy_steering2d_core::Alignment>(agent)
                 .is_some()
@@ -366,27 +370,27 @@ mod tests {
     }
 
     #[test]
-    fn at_the_right_edge_it_stays_there() {
-        let room = |width| Area::from_min_size(egui::Pos2::ZERO, egui::vec2(width, 700.0));
+    fn docked_panel_stays_at_the_right_edge() {
+        let window = |width| Area::from_min_size(egui::Pos2::ZERO, egui::vec2(width, 700.0));
         let panel = Area::from_min_max(egui::pos2(880.0, 8.0), egui::pos2(1270.0, 500.0));
-        let kept = |panel, now| kept_at_edge(Some(panel), room(1280.0), room(now));
-        assert_eq!(kept(panel, 1920.0), Some(egui::pos2(1520.0, 8.0)));
-        assert_eq!(kept(panel, 1280.0), None);
+        let docked = |panel, now| docked_position(Some(panel), window(1280.0), window(now));
+        assert_eq!(docked(panel, 1920.0), Some(egui::pos2(1520.0, 8.0)));
+        assert_eq!(docked(panel, 1280.0), None);
         let moved_away = panel.translate(egui::vec2(-300.0, 0.0));
-        assert_eq!(kept(moved_away, 1920.0), None);
+        assert_eq!(docked(moved_away, 1920.0), None);
     }
 
     #[test]
-    fn a_despawned_agent_is_let_go() {
-        let mut desk = Desk::new();
-        let agent = desk
+    fn despawned_agent_disappears_from_the_panel() {
+        let mut test = TestApp::new();
+        let agent = test
             .world()
             .spawn((PointMass::default(), Wander::default()))
             .id();
-        desk.select(agent);
-        desk.frame(Vec::new());
-        desk.world().despawn(agent);
-        desk.frame(Vec::new());
-        assert!(desk.widgets.iter().all(|(name, _)| name != "Wander on"));
+        test.select(agent);
+        test.frame(Vec::new());
+        test.world().despawn(agent);
+        test.frame(Vec::new());
+        assert!(test.widgets.iter().all(|(name, _)| name != "Wander on"));
     }
 }

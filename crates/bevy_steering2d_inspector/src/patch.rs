@@ -1,12 +1,12 @@
-//! What an edit changed, so that it can be repeated on others without touching the rest.
+//! Patches: the fields that an edit changed, to apply the same edit to other agents.
 
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::prelude::*;
 use bevy::reflect::structs::DynamicStruct;
 use bevy::reflect::{PartialReflect, ReflectRef};
 
-/// The part of `after` that differs from `before`: of structs only the changed fields, else the
-/// whole value. `None` if nothing differs, or nothing that can be told apart and copied.
+/// The part of `after` that differs from `before`: the changed fields of structs, other values as a
+/// whole. `None` if no part differs, or if it cannot be compared and cloned by reflection.
 pub(crate) fn difference(
     before: &dyn PartialReflect,
     after: &dyn PartialReflect,
@@ -29,7 +29,7 @@ pub(crate) fn difference(
     }
 }
 
-/// Applies a difference to a component of each entity that has it.
+/// Applies a patch to a component of each entity that has it.
 pub(crate) fn apply(
     world: &mut World,
     component: &ReflectComponent,
@@ -44,7 +44,7 @@ pub(crate) fn apply(
             continue;
         };
         if let Err(error) = value.try_apply(patch) {
-            log::warn!("the edit does not fit: {error}");
+            log::warn!("cannot apply the edit: {error}");
         }
     }
 }
@@ -55,7 +55,7 @@ mod tests {
     use bevy_steering2d_core::{Behavior, Separation, Wander, WanderStyle};
 
     #[test]
-    fn only_what_changed_is_carried_over() {
+    fn patch_changes_only_the_edited_fields() {
         let before = Separation::within(2.0);
         let after = Separation {
             radius: 3.0,
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_is_carried_over_as_a_whole() {
+    fn patch_replaces_an_enum_as_a_whole() {
         let before = Wander::default();
         let after = Wander {
             style: WanderStyle::Angle {

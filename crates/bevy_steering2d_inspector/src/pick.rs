@@ -1,4 +1,4 @@
-//! Picking agents with the pointer.
+//! Picking: selects agents with the pointer.
 
 use bevy::camera::RenderTarget;
 use bevy::prelude::*;
@@ -7,11 +7,11 @@ use bevy_egui::egui;
 use bevy_steering2d_core::{Kinematics, Vehicle};
 use bevy_steering2d_debug::{DrawnAt, SteeringSelection};
 
-/// However small it looks, an agent is hit this near to its center, logical pixels.
-const FINGER: f32 = 14.0;
+/// The minimum pick radius of an agent, logical pixels.
+const MIN_PICK_RADIUS: f32 = 14.0;
 
-/// Selects the agent that was clicked, if the click was not for the panel or any other part of
-/// egui. With shift or a command key it joins, or leaves, those already selected.
+/// Selects the clicked agent, unless egui uses the click. With shift or a command key the agent is
+/// added to the selection, or removed from it.
 pub(crate) fn pick(context: &egui::Context, world: &mut World) {
     if context.is_pointer_over_egui() || context.egui_wants_pointer_input() {
         return;
@@ -34,7 +34,7 @@ pub(crate) fn pick(context: &egui::Context, world: &mut World) {
     }
 }
 
-/// Logical pixels per point of egui: 1 unless egui is scaled. `None` without a window.
+/// Logical pixels per egui point, 1 unless egui is scaled. `None` without a window.
 pub(crate) fn zoom(context: &egui::Context, world: &mut World) -> Option<f32> {
     let mut windows = world.query_filtered::<&Window, With<PrimaryWindow>>();
     let scale = windows.single(world).ok()?.scale_factor();
@@ -46,11 +46,13 @@ fn agent_at(context: &egui::Context, world: &mut World, at: egui::Pos2) -> Optio
     let pixel = zoom(context, world)? * Vec2::new(at.x, at.y);
 
     let mut cameras = world.query::<(&Camera, &GlobalTransform, &RenderTarget)>();
-    let views = |(camera, eye, target): (&Camera, &GlobalTransform, &RenderTarget)| {
-        let point = camera.viewport_to_world_2d(eye, pixel).ok()?;
-        let aside = camera.viewport_to_world_2d(eye, pixel + Vec2::X).ok()?;
+    let views = |(camera, transform, target): (&Camera, &GlobalTransform, &RenderTarget)| {
+        let point = camera.viewport_to_world_2d(transform, pixel).ok()?;
+        let next = camera
+            .viewport_to_world_2d(transform, pixel + Vec2::X)
+            .ok()?;
         let visible = camera.is_active && matches!(target, RenderTarget::Window(_));
-        visible.then_some((camera.order, point, point.distance(aside)))
+        visible.then_some((camera.order, point, point.distance(next)))
     };
     let (_, point, pixel) = cameras
         .iter(world)
@@ -65,13 +67,13 @@ fn agent_at(context: &egui::Context, world: &mut World, at: egui::Pos2) -> Optio
         let center = center.unwrap_or(body.position);
         (entity, center.distance(point), body.radius)
     });
-    nearest(found, FINGER * pixel)
+    nearest(found, MIN_PICK_RADIUS * pixel)
 }
 
-/// The nearest of those that are hit: within their radius or `reach`.
-fn nearest(found: impl Iterator<Item = (Entity, f32, f32)>, reach: f32) -> Option<Entity> {
+/// The nearest agent of `(agent, distance, radius)` within its radius or `min_radius`.
+fn nearest(found: impl Iterator<Item = (Entity, f32, f32)>, min_radius: f32) -> Option<Entity> {
     found
-        .filter(|(_, distance, radius)| *distance <= radius.max(reach))
+        .filter(|(_, distance, radius)| *distance <= radius.max(min_radius))
         .min_by(|a, b| a.1.total_cmp(&b.1))
         .map(|(entity, ..)| entity)
 }
@@ -81,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_that_is_hit_is_picked() {
+    fn nearest_agent_under_the_pointer_is_picked() {
         let mut world = World::new();
         let [a, b, c] = [(); 3].map(|()| world.spawn_empty().id());
         let found = [(a, 3.0, 4.0), (b, 1.0, 0.1), (c, 0.5, 0.1)];

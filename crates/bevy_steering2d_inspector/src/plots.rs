@@ -1,4 +1,4 @@
-//! Curves of the last seconds.
+//! Plots tab: speed and forces over the last seconds.
 
 use bevy::prelude::*;
 use bevy_egui::egui::{Color32, Ui};
@@ -6,17 +6,17 @@ use bevy_steering2d_core::{BehaviorRegistry, Vehicle};
 use bevy_steering2d_debug::SteeringDebug;
 use egui_plot::{HLine, Line, Plot, PlotPoints};
 
-use crate::history::{History, MEMORY, Sample};
+use crate::history::{DURATION, History, Sample};
 use crate::theme::{self, faint};
 
 const SPEED: Color32 = Color32::from_rgb(120, 220, 170);
 const FORCE: Color32 = Color32::from_rgb(100, 185, 250);
 
-/// Speed, force, and the share of each behavior.
+/// Plots speed, force, and the accepted force of each behavior.
 pub(crate) fn show(ui: &mut Ui, world: &World, shown: Entity) {
     let history = world.resource::<History>();
     let limits = world.get::<Vehicle>(shown).copied().unwrap_or_default();
-    ui.label(faint(format!("the last {MEMORY:.0} s of simulated time")));
+    ui.label(faint(format!("the last {DURATION:.0} s of simulated time")));
 
     theme::section(ui, "Speed, m/s (dashed: max_speed)");
     chart(ui, "speed", 96.0, history, |plot| {
@@ -28,7 +28,7 @@ pub(crate) fn show(ui: &mut Ui, world: &World, shown: Entity) {
         plot.line(curve(history, "force", FORCE, |it| it.force));
         plot.hline(limit(limits.max_force));
     });
-    theme::section(ui, "What each behavior got, N");
+    theme::section(ui, "Accepted force per behavior, N");
     let registry = world.resource::<BehaviorRegistry>();
     let colors = world.resource::<SteeringDebug>();
     let behaviors = history.behaviors();
@@ -60,7 +60,7 @@ fn chart<'a>(
         .allow_zoom(false)
         .allow_scroll(false)
         .allow_boxed_zoom(false)
-        .include_x(now - MEMORY)
+        .include_x(now - DURATION)
         .include_x(now)
         .include_y(0.0)
         .show_x(false)

@@ -1,13 +1,13 @@
-//! Priorities from an order: what dragging a row means.
+//! Reordering: the priorities after a row was dragged.
 
-/// The distance between priorities that are given out anew.
+/// The distance between renumbered priorities.
 const STEP: i16 = 10;
 
-/// The priorities after the row at `from` was dropped before the row that is at `to` now
-/// (`to == len` for the end), for rows in descending order.
+/// The priorities after the row at index `from` was moved before the row at index `to` (`to == len`
+/// for the end), for rows in descending order.
 ///
-/// If there is room between its new neighbors only the moved row changes, else all get new
-/// priorities in steps of ten.
+/// Only the moved row changes if a priority is free between its new neighbors. Otherwise all rows
+/// are renumbered in steps of ten.
 pub(crate) fn reordered(priorities: &[i16], from: usize, to: usize) -> Vec<i16> {
     let mut order: Vec<usize> = (0..priorities.len()).collect();
     let moved = order.remove(from);
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_moved_row_changes_where_there_is_room() {
+    fn only_the_moved_row_changes_if_a_priority_is_free() {
         assert_eq!(reordered(&[30, 20, 10], 2, 0), [30, 20, 40]);
         assert_eq!(reordered(&[30, 20, 10], 2, 1), [30, 20, 25]);
         assert_eq!(reordered(&[30, 20, 10], 0, 3), [0, 20, 10]);
@@ -48,14 +48,14 @@ mod tests {
     }
 
     #[test]
-    fn dropped_where_it_was_it_stays_there() {
+    fn row_dropped_at_its_own_index_keeps_its_rank() {
         assert_eq!(reordered(&[5], 0, 0), [5]);
         let same = reordered(&[30, 20, 10], 1, 1);
         assert!(same[0] > same[1] && same[1] > same[2]);
     }
 
     #[test]
-    fn without_room_all_get_new_priorities_in_the_new_order() {
+    fn all_rows_are_renumbered_if_no_priority_is_free() {
         assert_eq!(reordered(&[2, 1, 0], 2, 1), [30, 10, 20]);
         assert_eq!(reordered(&[i16::MAX, 0], 1, 0), [10, 20]);
         assert_eq!(reordered(&[7, 7, 7], 2, 1), [30, 10, 20]);

@@ -1,4 +1,4 @@
-//! One row per behavior: its say, what it asks for and what it gets.
+//! Behaviors tab: one row per behavior with its influence, its force and its parameters.
 
 use std::any::TypeId;
 
@@ -16,10 +16,10 @@ use crate::scope::{self, Scope};
 use crate::theme::{self, ALARM, NOTICE, faint, named};
 use crate::{docs, fields, reorder};
 
-/// Weights beyond this are typed, not dragged.
+/// The largest weight on the slider; larger weights can be typed.
 const TOP_WEIGHT: f32 = 5.0;
 
-/// A behavior as the panel shows it.
+/// The row of one behavior.
 struct Row {
     behavior: AssignedBehavior,
     component: TypeId,
@@ -28,23 +28,24 @@ struct Row {
     hover: String,
 }
 
-/// What was asked for in a row.
+/// An edit made in a row.
 enum Edit {
-    /// Each part of the influence that changed.
+    /// Sets the fields of the influence that differ.
     Influence(Influence),
+    /// Removes the behavior.
     Remove,
-    /// Before the row at this place.
+    /// Moves the row before the row at this index.
     MoveTo(usize),
 }
 
-/// The behaviors of the shown agent.
+/// Shows the behaviors of the agent.
 pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) {
     combine(ui, world, shown, scope);
     let max_force = world.get::<Vehicle>(shown).map_or(1.0, |it| it.max_force);
     let rows = rows(world, shown);
     if rows.is_empty() {
         ui.add_space(8.0);
-        ui.label(faint("No behaviors: this agent coasts. Add one below."));
+        ui.label(faint("This agent has no behaviors. Add one below."));
     }
     let mut edits = Vec::new();
     for (index, row) in rows.iter().enumerate() {
@@ -60,25 +61,25 @@ pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) 
         });
     }
     for (index, edit) in edits {
-        carry_out(world, &rows, index, edit, shown, scope);
+        apply(world, &rows, index, edit, shown, scope);
     }
     ui.separator();
     add(ui, world, shown, scope);
 }
 
-/// How the behaviors are blended.
+/// Shows the combiner of the agent.
 fn combine(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) {
     ui.horizontal(|ui| {
         ui.set_min_height(theme::LINE);
         ui.label("Combine")
-            .on_hover_text("How the behaviors' forces become one force");
+            .on_hover_text("How the forces of all behaviors are combined");
         fields::edit(ui, world, TypeId::of::<Combine>(), shown, |world| {
             scope::agents(world, scope, shown)
         });
     });
 }
 
-/// In the order the combiner hears them.
+/// The rows, in the order in which the combiner considers the behaviors.
 fn rows(world: &World, shown: Entity) -> Vec<Row> {
     let registry = world.resource::<BehaviorRegistry>();
     let colors = world.resource::<SteeringDebug>();
@@ -115,7 +116,7 @@ fn open_id(row: &Row) -> egui::Id {
     egui::Id::new(("steering row", row.behavior.carrier, row.component))
 }
 
-/// The two lines that are always there.
+/// Shows the two lines that are always visible.
 fn header(
     ui: &mut Ui,
     row: &Row,
@@ -132,13 +133,13 @@ fn header(
         .response
         .on_hover_text("Drag to change the order of priorities");
         let switch = ui.checkbox(&mut influence.enabled, "");
-        named(switch, &format!("{name} on")).on_hover_text("Whether it has a say");
+        named(switch, &format!("{name} on")).on_hover_text("Enabled");
         theme::dot(ui, row.color);
         let mut open = CollapsingState::load_with_default_open(ui.ctx(), open_id(row), false);
         let title = if row.behavior.carrier == shown {
             name.to_owned()
         } else {
-            format!("{name} (lent)")
+            format!("{name} (on {})", row.behavior.carrier)
         };
         let sign = if open.is_open() { "⏷" } else { "⏵" };
         let text = RichText::new(format!("{title} {sign}")).strong();
@@ -167,7 +168,7 @@ fn header(
     (influence != row.behavior.influence).then_some((index, Edit::Influence(influence)))
 }
 
-/// Raw, weighted and accepted force as parts of `max_force`, and what became of it in words.
+/// Shows requested, weighted and accepted force relative to `max_force`, and why it was cut.
 fn bar(ui: &mut Ui, row: &Row, max_force: f32) {
     ui.horizontal(|ui| {
         const WORDS: f32 = 128.0;
@@ -176,7 +177,7 @@ fn bar(ui: &mut Ui, row: &Row, max_force: f32) {
         let paint = ui.painter();
         paint.rect_filled(area, 2.0, ui.visuals().extreme_bg_color);
         let Some(entry) = &row.entry else {
-            ui.label(faint("at rest"));
+            ui.label(faint("no force"));
             return;
         };
         let [raw, weighted, accepted] =
@@ -191,14 +192,14 @@ fn bar(ui: &mut Ui, row: &Row, max_force: f32) {
         let mark = until(raw).right();
         paint.vline(mark, area.y_range(), egui::Stroke::new(1.5, Color32::WHITE));
         if weighted > max_force {
-            // More was asked for than there is room to show.
+            // The weighted force exceeds the bar.
             paint.vline(area.right() - 1.0, area.y_range(), (2.0, NOTICE));
         }
         response.on_hover_text(format!(
-            "asks for {raw:.2} N (mark), weighted {weighted:.2} N (pale), gets {accepted:.2} N \
-             (bright) of max_force {max_force:.1} N"
+            "requested {raw:.2} N (mark), weighted {weighted:.2} N (pale), accepted \
+             {accepted:.2} N (bright); max_force {max_force:.1} N"
         ));
-        let (word, color, why) = verdict(entry.cut);
+        let (word, color, why) = reason(entry.cut);
         ui.label(
             RichText::new(format!("{accepted:6.2} N"))
                 .monospace()
@@ -209,44 +210,45 @@ fn bar(ui: &mut Ui, row: &Row, max_force: f32) {
     });
 }
 
-/// Why not all of a force was accepted: a word, its color, the explanation.
-fn verdict(cut: Cut) -> (&'static str, Color32, &'static str) {
+/// Why a force was not accepted in full: a word, its color, and an explanation.
+fn reason(cut: Cut) -> (&'static str, Color32, &'static str) {
     match cut {
         Cut::Nothing => ("", theme::FAINT, ""),
         Cut::Budget => (
             "budget",
             NOTICE,
-            "Cut: the sum would have exceeded max_force, and others are heard first",
+            "Cut: the sum of forces would exceed max_force, and earlier behaviors take precedence",
         ),
         Cut::Dithered => (
             "dithered",
             NOTICE,
-            "Not its turn: it lost its draw, or another behavior won before",
+            "Not accepted: it lost its random draw, or an earlier behavior won",
         ),
-        Cut::Disabled => ("off", theme::FAINT, "Switched off"),
+        Cut::Disabled => ("off", theme::FAINT, "Disabled"),
         Cut::Invalid => (
             "invalid",
             ALARM,
-            "A parameter is out of range, or the formula gave no number; the log says which",
+            "A parameter is out of range, or the force is not finite; see the log",
         ),
     }
 }
 
-/// The part that opens: priority, probability, parameters.
+/// Shows the expanded part of a row: priority, probability, parameters.
 fn body(ui: &mut Ui, world: &mut World, row: &Row, shown: Entity, scope: Scope) -> Option<Edit> {
     let mut influence = row.behavior.influence;
     let mut remove = false;
     ui.indent("parameters", |ui| {
         ui.horizontal(|ui| {
             ui.set_min_height(theme::LINE);
-            ui.label("priority")
-                .on_hover_text("Higher is heard earlier under Prioritized and Dithered");
+            ui.label("priority").on_hover_text(
+                "Higher priorities are considered first under Prioritized and Dithered",
+            );
             named(
                 ui.add(egui::DragValue::new(&mut influence.priority)),
                 &format!("{} priority", row.behavior.name),
             );
             ui.label("probability")
-                .on_hover_text("Chance per tick to get its turn under Dithered, in (0, 1]");
+                .on_hover_text("Chance per tick to be considered under Dithered, in (0, 1]");
             let probability = egui::DragValue::new(&mut influence.probability)
                 .speed(0.005)
                 .range(f32::MIN_POSITIVE..=1.0);
@@ -260,7 +262,7 @@ fn body(ui: &mut Ui, world: &mut World, row: &Row, shown: Entity, scope: Scope) 
         });
         fields::edit(ui, world, row.component, row.behavior.carrier, |world| {
             let agents = scope::agents(world, scope, shown);
-            scope::carriers(world, &agents, row.behavior.id, row.behavior.carrier)
+            scope::behavior_entities(world, &agents, row.behavior.id, row.behavior.carrier)
         });
     });
     if remove {
@@ -269,7 +271,7 @@ fn body(ui: &mut Ui, world: &mut World, row: &Row, shown: Entity, scope: Scope) 
     (influence != row.behavior.influence).then_some(Edit::Influence(influence))
 }
 
-/// A row others can be dropped on, before or behind it.
+/// Shows a row onto which other rows can be dropped, to move them before or after it.
 fn drop_zone(
     ui: &mut Ui,
     index: usize,
@@ -280,7 +282,7 @@ fn drop_zone(
     let Some(pointer) = ui.input(|it| it.pointer.interact_pos()) else {
         return inner.inner;
     };
-    // The row's widgets keep the pointer from it, so ask for its place alone.
+    // The row's widgets cover it, so test its rectangle instead of its response.
     let hovered = ui.clip_rect().contains(pointer) && response.rect.contains(pointer);
     if hovered && egui::DragAndDrop::has_payload_of_type::<usize>(ui.ctx()) {
         let before = pointer.y < response.rect.center().y;
@@ -300,14 +302,7 @@ fn drop_zone(
     inner.inner
 }
 
-fn carry_out(
-    world: &mut World,
-    rows: &[Row],
-    index: usize,
-    edit: Edit,
-    shown: Entity,
-    scope: Scope,
-) {
+fn apply(world: &mut World, rows: &[Row], index: usize, edit: Edit, shown: Entity, scope: Scope) {
     let Some(row) = rows.get(index) else {
         return;
     };
@@ -321,9 +316,10 @@ fn carry_out(
                 .resource::<BehaviorRegistry>()
                 .get(row.behavior.id)
                 .clone();
-            let carriers = scope::carriers(world, &agents, row.behavior.id, row.behavior.carrier);
-            for carrier in carriers {
-                info.remove(&mut world.entity_mut(carrier));
+            let entities =
+                scope::behavior_entities(world, &agents, row.behavior.id, row.behavior.carrier);
+            for entity in entities {
+                info.remove(&mut world.entity_mut(entity));
             }
         }
         Edit::MoveTo(place) => {
@@ -343,7 +339,7 @@ fn carry_out(
     }
 }
 
-/// Sets what differs from the shown influence, for the same behavior of everybody meant.
+/// Sets the fields that differ from the shown influence, for the same behavior of all agents.
 fn set_influence(
     world: &mut World,
     agents: &[Entity],
@@ -355,9 +351,9 @@ fn set_influence(
         return;
     }
     let info = world.resource::<BehaviorRegistry>().get(shown.id).clone();
-    for carrier in scope::carriers(world, agents, shown.id, shown.carrier) {
-        let mut carrier = world.entity_mut(carrier);
-        let Some(mut influence) = info.influence((&carrier).into()) else {
+    for entity in scope::behavior_entities(world, agents, shown.id, shown.carrier) {
+        let mut entity = world.entity_mut(entity);
+        let Some(mut influence) = info.influence((&entity).into()) else {
             continue;
         };
         change(&mut influence.weight, before.weight, wanted.weight);
@@ -368,7 +364,7 @@ fn set_influence(
             before.probability,
             wanted.probability,
         );
-        info.set_influence(&mut carrier, influence);
+        info.set_influence(&mut entity, influence);
     }
 }
 
@@ -378,7 +374,7 @@ fn change<T: PartialEq>(value: &mut T, before: T, wanted: T) {
     }
 }
 
-/// A menu of the registered behaviors that the agent does not have yet.
+/// Shows a menu of the registered behaviors that the agent does not have.
 fn add(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) {
     let search_id = egui::Id::new("steering add behavior");
     ui.menu_button("➕ Add behavior", |ui| {
@@ -397,9 +393,11 @@ fn add(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) {
                     }
                     let button = egui::Button::new(choice.name).frame(false);
                     let response = ui.add_enabled(choice.insert.is_some(), button);
-                    let response = response.on_hover_text(&choice.hover).on_disabled_hover_text(
-                    "It has no default: add #[derive(Default)] and #[reflect(Component, Default)]",
-                );
+                    let response = response
+                        .on_hover_text(&choice.hover)
+                        .on_disabled_hover_text(
+                            "No default: add #[derive(Default)] and #[reflect(Component, Default)]",
+                        );
                     if response.clicked()
                         && let Some(insert) = choice.insert
                     {

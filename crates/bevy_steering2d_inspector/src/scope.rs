@@ -1,4 +1,4 @@
-//! Whom an edit is for.
+//! Scope: the agents an edit applies to.
 
 use std::any::TypeId;
 
@@ -8,24 +8,24 @@ use bevy::prelude::*;
 use bevy_steering2d_core::{BehaviorId, BehaviorRegistry, SteeringGroups, Vehicle};
 use bevy_steering2d_debug::SteeringSelection;
 
-/// Whom an edit in the panel is for.
+/// The agents an edit in the panel applies to.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// The agent that is shown. The default.
+    /// The shown agent. The default.
     #[default]
     One,
-    /// All that are selected.
+    /// All selected agents.
     Selected,
-    /// Everybody of its group and kind: the same [`SteeringGroups`] and the same behaviors.
+    /// All agents with the same [`SteeringGroups`] and the same behaviors as the shown agent.
     Group,
 }
 
 impl Scope {
-    /// All of them, narrowest first.
+    /// All scopes, narrowest first.
     pub const ALL: [Self; 3] = [Self::One, Self::Selected, Self::Group];
 }
 
-/// The agents an edit is for; the shown one first.
+/// The agents an edit applies to, the shown agent first.
 pub(crate) fn agents(world: &World, scope: Scope, shown: Entity) -> Vec<Entity> {
     let mut agents = match scope {
         Scope::One => Vec::new(),
@@ -37,7 +37,7 @@ pub(crate) fn agents(world: &World, scope: Scope, shown: Entity) -> Vec<Entity> 
     agents
 }
 
-/// Everybody with the same behaviors and groups.
+/// All agents with the same behaviors and groups as the shown agent.
 fn group(world: &World, shown: Entity) -> Vec<Entity> {
     let id = |id: TypeId| world.components().get_id(id);
     let registry = world.resource::<BehaviorRegistry>();
@@ -61,13 +61,13 @@ fn group(world: &World, shown: Entity) -> Vec<Entity> {
         .collect()
 }
 
-/// The entities that carry a behavior for one of the agents: for the shown agent `carrier` alone,
-/// since it may have several of the kind.
-pub(crate) fn carriers(
+/// The behavior entities of `agents`: `shown` for the first agent, which may have the behavior
+/// several times, and all entities with the behavior for the others.
+pub(crate) fn behavior_entities(
     world: &World,
     agents: &[Entity],
     behavior: BehaviorId,
-    carrier: Entity,
+    shown: Entity,
 ) -> Vec<Entity> {
     let registry = world.resource::<BehaviorRegistry>();
     let others = agents.iter().skip(1);
@@ -76,7 +76,7 @@ pub(crate) fn carriers(
         .flat_map(of)
         .filter(|it| it.id == behavior)
         .map(|it| it.carrier);
-    std::iter::once(carrier).chain(theirs).collect()
+    std::iter::once(shown).chain(theirs).collect()
 }
 
 #[cfg(test)]
@@ -85,7 +85,7 @@ mod tests {
     use bevy_steering2d_core::{PointMass, Seek, Separation, SteeringCorePlugin, Wander};
 
     #[test]
-    fn a_group_has_the_same_behaviors_and_groups() {
+    fn group_scope_matches_behaviors_and_groups() {
         let mut app = App::new();
         app.add_plugins((MinimalPlugins, SteeringCorePlugin::default()))
             .init_resource::<SteeringSelection>();
@@ -97,15 +97,15 @@ mod tests {
         );
         let a = world.spawn(bird).id();
         let b = world.spawn((bird, Name::new("with a name"))).id();
-        let _lame = world.spawn((PointMass::default(), Wander::default())).id();
-        let _fox = world.spawn((bird, Seek::new(Vec2::ZERO))).id();
-        let _foreign = world.spawn((bird, SteeringGroups(2))).id();
+        let _without_separation = world.spawn((PointMass::default(), Wander::default())).id();
+        let _with_seek = world.spawn((bird, Seek::new(Vec2::ZERO))).id();
+        let _in_another_group = world.spawn((bird, SteeringGroups(2))).id();
         world.flush();
 
         assert_eq!(
             agents(world, Scope::Group, b),
             [b, a],
-            "the shown one first"
+            "the shown agent comes first"
         );
         assert_eq!(agents(world, Scope::One, a), [a]);
 
@@ -114,6 +114,6 @@ mod tests {
             .of::<Wander>()
             .expect("built in")
             .id;
-        assert_eq!(carriers(world, &[b, a], id, b), [b, a]);
+        assert_eq!(behavior_entities(world, &[b, a], id, b), [b, a]);
     }
 }

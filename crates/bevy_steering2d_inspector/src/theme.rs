@@ -1,4 +1,4 @@
-//! What the panel's parts have in common.
+//! Theme: shared colors and widgets of the panel.
 
 use bevy::color::{Color, ColorToPacked};
 use bevy::ecs::world::World;
@@ -7,15 +7,15 @@ use bevy_steering2d_debug::SteeringDebug;
 
 /// Secondary text.
 pub(crate) const FAINT: Color32 = Color32::from_rgb(150, 160, 176);
-/// Something is wrong.
+/// Errors.
 pub(crate) const ALARM: Color32 = Color32::from_rgb(255, 138, 120);
-/// Something was cut.
+/// Forces that were cut.
 pub(crate) const NOTICE: Color32 = Color32::from_rgb(250, 212, 92);
 
-/// Height of a line with widgets: given beforehand, all of them are centered in it.
+/// Minimum height of a line of widgets, so that all of them are vertically centered.
 pub(crate) const LINE: f32 = 24.0;
 
-/// A color of Bevy's for egui.
+/// Converts a Bevy color for egui.
 pub(crate) fn color(color: Color) -> Color32 {
     let [red, green, blue, alpha] = color.to_srgba().to_u8_array();
     Color32::from_rgba_unmultiplied(red, green, blue, alpha)
@@ -26,14 +26,19 @@ pub(crate) fn faint(text: impl Into<String>) -> RichText {
     RichText::new(text).size(12.0).color(FAINT)
 }
 
-/// A square button with a sign, which says in words what it does to those who hover and to
-/// screen readers.
-pub(crate) fn icon(ui: &mut Ui, sign: &str, does: &str) -> Response {
-    let button = egui::Button::new(RichText::new(sign).size(13.0)).min_size(egui::vec2(24.0, 20.0));
-    named(ui.add(button), does).on_hover_text(does)
+/// Small text of an error.
+pub(crate) fn alarm(text: impl Into<String>) -> RichText {
+    RichText::new(text).size(12.0).color(ALARM)
 }
 
-/// Gives a widget without text of its own a name in the accessibility tree.
+/// A square button with a symbol; `action` is its hover text and its name for screen readers.
+pub(crate) fn icon(ui: &mut Ui, symbol: &str, action: &str) -> Response {
+    let button =
+        egui::Button::new(RichText::new(symbol).size(13.0)).min_size(egui::vec2(24.0, 20.0));
+    named(ui.add(button), action).on_hover_text(action)
+}
+
+/// Sets the name of a widget in the accessibility tree.
 pub(crate) fn named(response: Response, name: &str) -> Response {
     let name = name.to_owned();
     response
@@ -42,19 +47,19 @@ pub(crate) fn named(response: Response, name: &str) -> Response {
     response
 }
 
-/// The heading of a part.
+/// A section heading.
 pub(crate) fn section(ui: &mut Ui, title: &str) {
     ui.add_space(6.0);
     ui.label(faint(title).strong());
 }
 
-/// A dot in the color that a behavior has everywhere.
+/// A dot in the color of a behavior.
 pub(crate) fn dot(ui: &mut Ui, color: Color32) {
     let (area, _) = ui.allocate_exact_size(egui::vec2(9.0, 9.0), Sense::hover());
     ui.painter().circle_filled(area.center(), 4.5, color);
 }
 
-/// Which color is whose.
+/// A legend of the behaviors' colors.
 pub(crate) fn legend<'a>(ui: &mut Ui, world: &World, behaviors: impl Iterator<Item = &'a str>) {
     let colors = world.resource::<SteeringDebug>();
     ui.horizontal_wrapped(|ui| {

@@ -1,4 +1,4 @@
-//! Stopping, stepping and stretching time.
+//! Time controls: pause, step and speed of virtual time.
 
 use bevy::app::FixedUpdate;
 use bevy::ecs::schedule::ScheduleLabel;
@@ -8,18 +8,18 @@ use bevy_steering2d_core::SteeringSchedule;
 
 use crate::theme::{self, named};
 
-/// Slowest and fastest, times real time.
+/// The speeds of virtual time, relative to real time.
 const SPEEDS: std::ops::RangeInclusive<f32> = 0.1..=4.0;
 
 pub(crate) fn plugin(app: &mut App) {
     app.add_systems(Last, end_step);
 }
 
-/// A step under way in an app that steers once per frame: time stops again after this frame.
+/// A single step in an app that steers once per frame; time pauses again after that frame.
 #[derive(Resource)]
 struct Stepping;
 
-/// Lets one steering tick pass, then stands still.
+/// Runs one steering tick, then pauses.
 fn step(world: &mut World) {
     let schedule = world.get_resource::<SteeringSchedule>();
     let per_frame = schedule.is_some_and(|it| it.label() != FixedUpdate.intern());
@@ -35,29 +35,29 @@ fn step(world: &mut World) {
     }
 }
 
-/// The step asked for in one frame is taken in the next one.
-fn end_step(world: &mut World, mut begun: Local<bool>) {
+/// Pauses after a step: the frame that requests it only starts it, the next frame runs it.
+fn end_step(world: &mut World, mut started: Local<bool>) {
     if !world.contains_resource::<Stepping>() {
         return;
     }
-    *begun = !*begun;
-    if !*begun {
+    *started = !*started;
+    if !*started {
         world.remove_resource::<Stepping>();
         world.resource_mut::<Time<Virtual>>().pause();
     }
 }
 
-/// Pause, step and speed.
-pub(crate) fn strip(ui: &mut egui::Ui, world: &mut World) {
+/// Shows pause, step and speed.
+pub(crate) fn controls(ui: &mut egui::Ui, world: &mut World) {
     ui.horizontal(|ui| {
         ui.set_min_height(theme::LINE);
         let paused = world.resource::<Time<Virtual>>().is_paused();
-        let (sign, hover) = if paused {
-            ("▶", "Go on")
+        let (symbol, action) = if paused {
+            ("▶", "Resume")
         } else {
-            ("⏸", "Pause the whole app's virtual time")
+            ("⏸", "Pause virtual time")
         };
-        if theme::icon(ui, sign, hover).clicked() {
+        if theme::icon(ui, symbol, action).clicked() {
             let mut time = world.resource_mut::<Time<Virtual>>();
             if paused {
                 time.unpause();
@@ -65,7 +65,7 @@ pub(crate) fn strip(ui: &mut egui::Ui, world: &mut World) {
                 time.pause();
             }
         }
-        if theme::icon(ui, "⏭", "One tick, then pause").clicked() {
+        if theme::icon(ui, "⏭", "Run one tick, then pause").clicked() {
             step(world);
         }
         let mut time = world.resource_mut::<Time<Virtual>>();
@@ -76,7 +76,7 @@ pub(crate) fn strip(ui: &mut egui::Ui, world: &mut World) {
             .fixed_decimals(2)
             .prefix("× ");
         let response = named(ui.add(slider), "Speed of time")
-            .on_hover_text("Speed of time; double-click for real time");
+            .on_hover_text("Speed relative to real time; double-click for 1");
         if response.double_clicked() {
             speed = 1.0;
         }

@@ -1,5 +1,4 @@
-//! Presets as assets: loaded, put on every agent that uses them, and put on again when the file
-//! changes.
+//! Preset assets: the loader, [`UsesPreset`], and hot reloading.
 
 use bevy::asset::io::Reader;
 use bevy::asset::{
@@ -13,10 +12,10 @@ use crate::error::{Place, PresetError, PresetFault};
 use crate::parts::Parts;
 use crate::preset::SteeringPreset;
 
-/// Loads `*.steering.ron` and puts each preset on the agents that [use](UsesPreset) it.
+/// Loads `*.steering.ron` files and applies each preset to the agents that [use](UsesPreset) it.
 ///
-/// The steering plugin adds it by itself when the feature `presets` is on. Adding it again, before
-/// or after, does no harm. Without Bevy's `AssetPlugin` it does nothing.
+/// The steering plugin adds it when the feature `presets` is enabled; adding it again has no effect.
+/// Without Bevy's `AssetPlugin` it does nothing.
 pub struct SteeringPresetPlugin;
 
 impl Plugin for SteeringPresetPlugin {
@@ -24,7 +23,7 @@ impl Plugin for SteeringPresetPlugin {
         install(app);
     }
 
-    // `AssetPlugin` may have come later.
+    // `AssetPlugin` may have been added later.
     fn finish(&self, app: &mut App) {
         install(app);
     }
@@ -46,16 +45,16 @@ fn install(app: &mut App) {
         .init_resource::<PresetProblems>()
         .add_systems(
             PreUpdate,
-            (note_problems, put_on_agents)
+            (update_problems, apply_to_users)
                 .chain()
                 .after(AssetTrackingSystems),
         );
 }
 
-/// Puts a preset on the agent: as soon as it is loaded, and again whenever it changes.
+/// Applies a preset to the agent when it is loaded, and again whenever it changes.
 ///
-/// The preset becomes the whole of the agent's behaviors, see [`SteeringPreset::apply`]. Taking
-/// this component away leaves the agent as it is.
+/// The preset determines all behaviors of the agent, see [`SteeringPreset::apply`]. Removing this
+/// component changes nothing else on the agent.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -70,35 +69,35 @@ fn install(app: &mut App) {
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 pub struct UsesPreset(pub Handle<SteeringPreset>);
 
-/// The preset files that cannot be read as they are now; the agents go on with what was good last.
+/// The preset files that currently fail to load. Their agents keep the last valid version.
 ///
-/// A file leaves this list when it loads well again, or when nobody uses it any more.
+/// A problem is removed when its file loads again, or when no handle refers to it any more.
 #[derive(Resource, Debug, Default)]
 pub struct PresetProblems(HashMap<AssetId<SteeringPreset>, PresetProblem>);
 
-/// A preset file that cannot be read. Prints as `path:line:column: reason`.
+/// A preset file that fails to load. Displays as `path:line:column: reason`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PresetProblem {
     /// The asset's path, e.g. `presets/boids.steering.ron`.
     pub path: String,
-    /// Where and why.
+    /// Place and reason.
     pub error: PresetError,
 }
 
 impl PresetProblems {
-    /// Every problem, by path.
+    /// All problems, sorted by path.
     pub fn iter(&self) -> impl Iterator<Item = &PresetProblem> {
         let mut problems: Vec<_> = self.0.values().collect();
         problems.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         problems.into_iter()
     }
 
-    /// What is wrong with a preset; `None` if it is well, or not loaded yet.
+    /// The problem of a preset; `None` if it is valid or not loaded yet.
     pub fn get(&self, preset: impl Into<AssetId<SteeringPreset>>) -> Option<&PresetProblem> {
         self.0.get(&preset.into())
     }
 
-    /// Whether all is well.
+    /// Whether there is no problem.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -131,7 +130,7 @@ impl AssetLoader for PresetLoader {
         _: &mut LoadContext<'_>,
     ) -> Result<SteeringPreset, PresetError> {
         let mut bytes = Vec::new();
-        // One more than allowed tells a file that is too long, without reading all of it.
+        // One byte over the limit shows that a file is too long without reading all of it.
         reader
             .take(SteeringPreset::MAX_BYTES as u64 + 1)
             .read_to_end(&mut bytes)
@@ -145,9 +144,8 @@ impl AssetLoader for PresetLoader {
     }
 }
 
-/// Keeps the list of broken files. The log has them already: the asset server writes there why a
-/// file did not load, each time it tries.
-fn note_problems(
+/// Updates [`PresetProblems`]. The asset server itself logs each failure.
+fn update_problems(
     mut failed: MessageReader<AssetLoadFailedEvent<SteeringPreset>>,
     mut events: MessageReader<AssetEvent<SteeringPreset>>,
     mut problems: ResMut<PresetProblems>,
@@ -161,17 +159,17 @@ fn note_problems(
         problems.0.insert(failure.id, problem);
     }
     for event in events.read() {
-        // Not `Modified`, which code may cause while the file is as broken as before.
+        // Not `Modified`: code may modify the asset while the file still fails to load.
         if let AssetEvent::LoadedWithDependencies { id } = event
             && problems.0.contains_key(id)
         {
             problems.0.remove(id);
         }
     }
-    // The server forgets what nobody has a handle of.
-    let is_forgotten = |id: &AssetId<SteeringPreset>| server.get_load_state(*id).is_none();
-    if problems.0.keys().any(is_forgotten) {
-        problems.0.retain(|id, _| !is_forgotten(id));
+    // The server drops assets that no handle refers to.
+    let is_dropped = |id: &AssetId<SteeringPreset>| server.get_load_state(*id).is_none();
+    if problems.0.keys().any(is_dropped) {
+        problems.0.retain(|id, _| !is_dropped(id));
     }
 }
 
@@ -184,7 +182,7 @@ fn reason_of(error: &AssetLoadError) -> PresetError {
     PresetFault::Io(error.to_string()).into()
 }
 
-fn put_on_agents(
+fn apply_to_users(
     mut events: MessageReader<AssetEvent<SteeringPreset>>,
     presets: Res<Assets<SteeringPreset>>,
     new_users: Query<(Entity, &UsesPreset), Changed<UsesPreset>>,
@@ -204,7 +202,7 @@ fn put_on_agents(
         false => users.iter().filter(is_changed).collect(),
     };
     due.extend(new_users.iter().filter(|user| !is_changed(user)));
-    // Agents that were spawned before their preset was loaded are due when it is.
+    // Agents whose preset is not loaded yet follow with its `Added` event.
     due.retain(|(_, preset)| presets.contains(&preset.0));
     if due.is_empty() {
         return;
@@ -220,23 +218,24 @@ fn apply_all(due: Vec<(Entity, Handle<SteeringPreset>)>, world: &mut World) {
     let types = world.resource::<AppTypeRegistry>().clone();
     let parts = Parts::new(&types.read());
     world.resource_scope(|world, presets: Mut<Assets<SteeringPreset>>| {
-        let mut told = HashSet::new();
+        let mut warned = HashSet::new();
         for (agent, handle) in due {
             let Some(preset) = presets.get(&handle) else {
                 continue;
             };
-            // Somebody may have despawned the agent just now.
+            // The agent may have been despawned since.
             let Ok(applied) = preset.apply_to(agent, &parts, world) else {
                 continue;
             };
             for name in applied.lost {
-                if told.insert((handle.id(), name)) {
-                    let path = handle
-                        .path()
-                        .map_or_else(|| "a preset made by code".to_owned(), ToString::to_string);
+                if warned.insert((handle.id(), name)) {
+                    let path = handle.path().map_or_else(
+                        || "a preset created in code".to_owned(),
+                        ToString::to_string,
+                    );
                     log::warn!(
-                        "{path} does not name {name}, so entity {agent} (and perhaps others) lost \
-                         it; to keep it, add the line `{name}: (),`"
+                        "{path} does not name {name}, so it was removed from entity {agent} (and \
+                         possibly others); to keep it, add the line `{name}: (),`"
                     );
                 }
             }

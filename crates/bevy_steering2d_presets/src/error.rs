@@ -1,4 +1,4 @@
-//! What can be wrong with a preset, and where.
+//! Preset errors and their place in the file.
 
 use std::fmt;
 
@@ -6,12 +6,12 @@ use bevy::prelude::*;
 use bevy_steering2d_core::InvalidParameter;
 use thiserror::Error;
 
-/// A place in the text of a preset, as editors count it.
+/// A place in the text of a preset, counted as in text editors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// From 1.
+    /// The line, from 1.
     pub line: usize,
-    /// In characters, from 1.
+    /// The column in characters, from 1.
     pub column: usize,
 }
 
@@ -33,14 +33,14 @@ impl fmt::Display for Place {
     }
 }
 
-/// Why a preset cannot be read, written or applied: where (if it is in a text), and what.
+/// Why a preset cannot be read, written or applied.
 ///
-/// Prints as `line 3, column 5: …`.
+/// Displays as `line 3, column 5: …`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PresetError {
-    /// Where in the text; `None` if that is not the point.
+    /// The place in the text; `None` if the error is not in the text.
     pub place: Option<Place>,
-    /// What is wrong.
+    /// The reason.
     pub fault: PresetFault,
 }
 
@@ -70,14 +70,14 @@ impl fmt::Display for PresetError {
 
 impl std::error::Error for PresetError {}
 
-/// What is wrong with a preset.
+/// The reason for a [`PresetError`].
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum PresetFault {
-    /// Nothing is in it.
+    /// The file is empty.
     #[error("the file is empty; a preset is at least {{ }}")]
     Empty,
-    /// It is longer than [`SteeringPreset::MAX_BYTES`](crate::SteeringPreset::MAX_BYTES).
+    /// The file is longer than [`SteeringPreset::MAX_BYTES`](crate::SteeringPreset::MAX_BYTES).
     #[error(
         "the file is longer than {} bytes; that is no preset",
         crate::SteeringPreset::MAX_BYTES
@@ -86,90 +86,90 @@ pub enum PresetFault {
     /// Brackets are nested deeper than [`SteeringPreset::MAX_DEPTH`](crate::SteeringPreset::MAX_DEPTH).
     #[error("brackets are nested deeper than {}", crate::SteeringPreset::MAX_DEPTH)]
     TooDeep,
-    /// It is no text.
+    /// The file is not UTF-8 text.
     #[error("the file is not UTF-8 text")]
     NotUtf8,
-    /// It is no RON: a bracket or a comma is missing, or the like.
+    /// The text is not valid RON, for example because a bracket or a comma is missing.
     #[error("{0}")]
     Syntax(String),
-    /// No such component, or none that a preset may hold.
+    /// A component does not exist, or is not one that a preset may hold.
     #[error("{name} is no registered behavior{hint}")]
     UnknownComponent {
-        /// As written.
+        /// The name in the text.
         name: String,
-        /// What it may have been, or what to do.
+        /// Similar names, or how to fix the error.
         hint: String,
     },
     /// Several behaviors have this short name.
-    #[error("{name} may be {}; write the whole path in quotes", candidates.join(" or "))]
+    #[error("{name} may be {}; write the full type path in quotes", candidates.join(" or "))]
     AmbiguousComponent {
-        /// As written.
+        /// The name in the text.
         name: String,
-        /// Their type paths.
+        /// The type paths of these behaviors.
         candidates: Vec<&'static str>,
     },
     /// A component or a field appears twice.
     #[error("{0} appears twice")]
     Duplicate(String),
-    /// No such field.
+    /// A struct does not have this field.
     #[error("{of} has no field {field}{hint}")]
     UnknownField {
-        /// Whose.
+        /// The path of the struct, such as `Component.field`.
         of: String,
-        /// As written.
+        /// The field's name in the text.
         field: String,
-        /// What it may have been, or which there are.
+        /// Similar field names, or all of them.
         hint: String,
     },
-    /// No such variant of an enum.
+    /// An enum does not have this variant.
     #[error("{field} cannot be {variant}{hint}")]
     UnknownVariant {
-        /// The field that has the enum, or the component that is one.
+        /// The path of the enum, such as `Component.field`.
         field: String,
-        /// As written.
+        /// The variant's name in the text.
         variant: String,
-        /// What it may have been, or which there are.
+        /// Similar variant names, or all of them.
         hint: String,
     },
-    /// A field without default is not there.
+    /// A field without default is missing.
     #[error("{of} lacks its {field}")]
     MissingField {
-        /// Whose.
+        /// The path of the struct or variant.
         of: String,
-        /// Which.
+        /// The missing field.
         field: String,
     },
-    /// A value is of the wrong kind.
+    /// A value has the wrong type.
     #[error("{field} must be {expected}, not {found}")]
     WrongType {
-        /// `Component.field`.
+        /// The path of the field, such as `Component.field`.
         field: String,
-        /// What it must be.
+        /// The expected type.
         expected: String,
-        /// What it is, as written.
+        /// The value in the text.
         found: String,
     },
-    /// Not a number, in the literal sense.
+    /// A number is NaN.
     #[error("{0} is NaN, but must be a number")]
     NotANumber(String),
     /// A value is out of range.
     #[error(transparent)]
     Invalid(#[from] InvalidParameter),
-    /// A target, path or other field that presets leave to the game.
+    /// A target, path or other [situational](crate#what-a-preset-leaves-to-the-game) field.
     #[error("{0} is set by the game, agent by agent, and cannot be in a preset; leave it out")]
     Situational(String),
-    /// A type that reflection cannot read or write.
+    /// Reflection cannot read or write this type.
     #[error("{field} cannot be in a text: {reason}")]
     NotReflected {
-        /// `Component.field`.
+        /// The path of the field, such as `Component.field`.
         field: String,
-        /// Why.
+        /// What the type lacks.
         reason: String,
     },
-    /// The agent does not exist (any more).
+    /// The agent does not exist, or exists no longer.
     #[error("there is no entity {0}")]
     NoSuchAgent(Entity),
-    /// The operating system, or the asset server, refused.
+    /// Reading or writing the file failed.
     #[error("{0}")]
     Io(String),
 }

@@ -1,9 +1,9 @@
-//! "Did you mean": the nearest known names to a misspelled one.
+//! "Did you mean" hints: the known names most similar to a misspelled one.
 
-/// The up to three of `known` that may have been meant, joined by "or"; empty if none comes near.
+/// Up to three similar names of `known`, joined by "or"; empty if none is similar.
 pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
     let word = word.to_lowercase();
-    // A third of the letters may be wrong, but not all of a short word.
+    // At most a third of the letters may differ, at least one and at most four.
     let tolerance = (word.chars().count() / 3).clamp(1, 4);
     let mut near: Vec<(usize, &str)> = known
         .map(|name| (distance(&word, &name.to_lowercase()), name))
@@ -14,7 +14,7 @@ pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> S
     best.join(" or ")
 }
 
-/// "; did you mean …?", or else a list of what there is.
+/// "; did you mean …?", or a list of all known names if none is similar.
 pub(crate) fn hint<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     let near = nearest(word, known.clone());
     let all: Vec<&str> = known.collect();
@@ -27,7 +27,7 @@ pub(crate) fn hint<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone)
     }
 }
 
-/// Levenshtein's: how many letters to insert, remove or replace.
+/// Edit distance: the number of letters to insert, remove or replace. (Levenshtein 1966)
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn misspelled_names_are_recognized() {
+    fn nearest_finds_misspelled_names() {
         let known = ["Separation", "Alignment", "Seek", "StayOnPath"];
         assert_eq!(nearest("Seperation", known.into_iter()), "Separation");
         assert_eq!(nearest("seek", known.into_iter()), "Seek");
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn distance_counts_edits() {
+    fn distance_counts_edited_letters() {
         assert_eq!(distance("kitten", "sitting"), 3);
         assert_eq!(distance("", "abc"), 3);
     }

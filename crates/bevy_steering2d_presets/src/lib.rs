@@ -1,7 +1,6 @@
-//! Steering presets of `bevy_steering2d`: an agent's tuning as a RON file that is loaded, put on
-//! agents, and put on again while the game runs, whenever the file changes.
+//! Steering presets of `bevy_steering2d`: an agent's tuning as a RON asset with hot reloading.
 //!
-//! Games turn on the feature `presets` of `bevy_steering2d`; the steering plugin does the rest.
+//! Games enable the feature `presets` of `bevy_steering2d`; the steering plugin adds the rest.
 //!
 //! # Load
 //!
@@ -16,13 +15,13 @@
 //! }
 //! ```
 //!
-//! With Bevy's feature `file_watcher` the agents follow the file: save it in your editor and
-//! see. [`SteeringPreset::apply`] puts a preset on one agent, once.
+//! With Bevy's feature `file_watcher` the agents are updated whenever the file is saved.
+//! [`SteeringPreset::apply`] applies a preset to one agent, once.
 //!
 //! # Save
 //!
-//! [`save_preset`] writes what an agent has now; [`SteeringPreset::capture`] keeps it in memory, say
-//! to compare two tunings.
+//! [`save_preset`] writes an agent's current tuning to a file; [`SteeringPreset::capture`] keeps it
+//! in memory, for example to compare two tunings.
 //!
 //! # The file
 //!
@@ -46,52 +45,46 @@
 //! # assert_eq!(preset.get::<Separation>().expect("there").influence.priority, 130);
 //! ```
 //!
-//! In it is any registered behavior, yours included, by its short name (if two share it, by its
-//! whole path, in quotes), and the companions that tune an agent:
+//! A file may name any registered behavior, including your own, by its short type name; if two
+//! behaviors share a short name, by the full type path in quotes. It may also name the components
+//! that tune an agent beside its behaviors, its *companions*:
 //! [`Vehicle`](bevy_steering2d_core::Vehicle), [`Combine`](bevy_steering2d_core::Combine),
 //! [`SpeedLimit`](bevy_steering2d_core::SpeedLimit),
 //! [`FaceVelocity`](bevy_steering2d_core::FaceVelocity),
 //! [`ThinkEvery`](bevy_steering2d_core::ThinkEvery),
 //! [`StuckDetection`](bevy_steering2d_core::StuckDetection) and
-//! [`SensesColliders`](bevy_steering2d_core::SensesColliders). A field that is absent has its default:
-//! the one of that behavior, also inside `influence` or within a variant that is the default one.
-//! `Some( )` may be left out, vectors are `(x, y)`, and infinity is `inf`. A behavior of yours needs
-//! `#[reflect(Default)]`, or else all its fields have to be there.
+//! [`SensesColliders`](bevy_steering2d_core::SensesColliders). An absent field has the default of its
+//! behavior, also inside `influence` and inside the default variant of an enum. `Some( )` may be
+//! omitted, vectors are `(x, y)`, and infinity is `inf`. For a behavior without `#[reflect(Default)]`
+//! the file must name all fields.
 //!
-//! # What a preset does to an agent
+//! # What a preset changes
 //!
-//! It is the whole of its behaviors: what it does not name is removed (with a warning, if it was
-//! the game that had inserted it). Of the companions it changes those that it names; one that the
-//! next preset does not name is again what it was before. So whatever was applied earlier, the
-//! last preset decides, and A and B can be compared. Behaviors that
-//! [others lend](bevy_steering2d_core::SteersFor) to the agent are left alone, and so is what a
-//! behavior remembers.
+//! A preset determines all behaviors of an agent: those it does not name are removed, with a
+//! warning if the game had inserted them. Of the companions it changes only those it names. A
+//! companion that the next preset does not name returns to its value from before the first preset.
+//! Applying one preset after another is therefore the same as applying the last one alone, so
+//! tunings can be compared. Behaviors on [other entities](bevy_steering2d_core::SteersFor) that
+//! steer the agent stay unchanged, and so does the state of a behavior between ticks.
 //!
-//! # What a file cannot know
+//! # What a preset leaves to the game
 //!
-//! is whom to chase, where to go and which path to take. Whatever can refer to an entity
-//! ([`Target`](bevy_steering2d_core::Target)s, paths, flow fields, lists of entities) and fields marked
-//! [`Situational`](bevy_steering2d_core::Situational) (the place in a formation) are in no file and
-//! stay as the agent has them; an agent that has not got the behavior yet gets the default, which
-//! for a target is the origin. So insert the behavior with its target beside [`UsesPreset`], as
-//! above, or set the target later. A function
-//! ([`Prediction::Custom`](bevy_steering2d_core::Prediction::Custom)) fits into no file either, and
-//! stays with its agent too.
+//! Targets, paths and slots depend on the situation, so they are not part of a preset: all fields
+//! that can refer to an entity ([`Target`](bevy_steering2d_core::Target)s, paths, flow fields, lists
+//! of entities), fields marked [`Situational`](bevy_steering2d_core::Situational) (the slot in a
+//! formation), and functions ([`Prediction::Custom`](bevy_steering2d_core::Prediction::Custom)).
+//! They keep the agent's value. If the agent does not have the behavior yet, they get the default,
+//! which for a target is the origin. So insert the behavior with its target together with
+//! [`UsesPreset`], as above, or set the target later.
 //!
-//! # When a file is broken
+//! # Errors in a file
 //!
-//! nothing happens to the agents: they go on with what was good last. The log and
-//! [`PresetProblems`] say where it is broken and why: `boids.steering.ron:3:5: Separation has no
-//! field radus; did you mean radius?` It is mended as soon as the file is. Values
-//! out of range count as broken, as do files of more than a [mebibyte](SteeringPreset::MAX_BYTES)
-//! and brackets more than [64 deep](SteeringPreset::MAX_DEPTH). (A file that breaks while the game runs
-//! is in the log twice, since Bevy tries twice to load it.)
-//!
-//! # The rooms
-//!
-//! `preset` takes and applies, `parts` knows what may be in a preset, `situation` what may not.
-//! `split` takes a text apart, `read` merges the pieces into components, `write` does the reverse,
-//! `asset` is the way to and from the asset server.
+//! A file with an error changes no agent: each keeps the last valid version. The log and
+//! [`PresetProblems`] give place and reason: `boids.steering.ron:3:5: Separation has no field radus;
+//! did you mean radius?` The problem is removed once the file loads again. Values out of range are
+//! errors, and so are files longer than a [mebibyte](SteeringPreset::MAX_BYTES) and brackets nested
+//! deeper than [64](SteeringPreset::MAX_DEPTH). (An error made while the game runs is logged twice,
+//! because Bevy tries twice to load the file.)
 
 mod asset;
 mod error;

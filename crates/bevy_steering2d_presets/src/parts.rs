@@ -1,4 +1,5 @@
-//! What a preset may hold: every registered behavior, and the companions that tune an agent.
+//! The components a preset may hold: every registered behavior, and the companions that tune an
+//! agent.
 
 use std::any::TypeId;
 
@@ -14,10 +15,10 @@ use bevy_steering2d_core::{
 use crate::error::PresetFault;
 use crate::hints::nearest;
 
-/// A component other than a behavior that presets hold.
+/// A component in presets that is not a behavior.
 trait Companion: Component<Mutability = Mutable> + Reflect + TypePath + Default {
-    /// An agent cannot be without it.
-    const NEEDED: bool = false;
+    /// Whether every agent has this component.
+    const REQUIRED: bool = false;
 
     fn check(&self) -> Result<(), InvalidParameter> {
         Ok(())
@@ -25,7 +26,7 @@ trait Companion: Component<Mutability = Mutable> + Reflect + TypePath + Default 
 }
 
 impl Companion for Vehicle {
-    const NEEDED: bool = true;
+    const REQUIRED: bool = true;
 
     fn check(&self) -> Result<(), InvalidParameter> {
         self.check()
@@ -33,7 +34,7 @@ impl Companion for Vehicle {
 }
 
 impl Companion for Combine {
-    const NEEDED: bool = true;
+    const REQUIRED: bool = true;
 }
 
 impl Companion for SpeedLimit {}
@@ -54,12 +55,12 @@ impl Companion for StuckDetection {
 
 impl Companion for SensesColliders {}
 
-/// How to handle a companion that is known by its type only.
+/// Type-erased access to a companion.
 #[derive(Clone, Copy)]
 pub(crate) struct CompanionAccess {
     read: for<'a> fn(EntityRef<'a>) -> Option<&'a dyn Reflect>,
     write: fn(&mut EntityWorldMut, Box<dyn Reflect>),
-    /// To how it is without any preset that names it.
+    /// Removes the component, or resets it to its default if every agent has it.
     remove: fn(&mut EntityWorldMut),
     check: fn(&dyn Reflect) -> Result<(), InvalidParameter>,
 }
@@ -80,7 +81,7 @@ impl CompanionAccess {
                 }
             },
             remove: |entity| {
-                if C::NEEDED {
+                if C::REQUIRED {
                     entity.insert(C::default());
                 } else {
                     entity.remove::<C>();
@@ -91,7 +92,7 @@ impl CompanionAccess {
     }
 }
 
-/// What kind of component it is, and how to handle it.
+/// The kind of a component, with access to it.
 #[derive(Clone)]
 pub(crate) enum Role {
     Companion(CompanionAccess),
@@ -102,9 +103,9 @@ pub(crate) enum Role {
 #[derive(Clone)]
 pub(crate) struct Part {
     pub(crate) type_id: TypeId,
-    /// The short name, as in the text unless another part has the same.
+    /// The short type name.
     pub(crate) name: &'static str,
-    /// The whole type path.
+    /// The full type path.
     pub(crate) path: &'static str,
     pub(crate) role: Role,
 }
@@ -135,7 +136,7 @@ impl Part {
             Role::Companion(access) => (access.write)(entity, value),
             Role::Behavior(access) => {
                 let written = access.write(entity, value);
-                debug_assert!(written.is_ok(), "parts are looked up by their type");
+                debug_assert!(written.is_ok(), "the value has the type of its part");
             }
         }
     }
@@ -157,8 +158,8 @@ impl Part {
     }
 }
 
-/// All that presets may hold: companions first (a `Vehicle` given beats one made), then the
-/// behaviors by name.
+/// All parts: companions first, so that a `Vehicle` from the preset is inserted before a behavior
+/// requires a default one; then the behaviors by name.
 pub(crate) struct Parts(Vec<Part>);
 
 impl Parts {
@@ -186,7 +187,7 @@ impl Parts {
                     }
                 }),
         );
-        // The registry has no order; files and logs shall have one.
+        // The type registry is unordered; files and logs are sorted.
         parts[companions..].sort_unstable_by_key(|part| (part.name, part.path));
         Self(parts)
     }
@@ -199,8 +200,8 @@ impl Parts {
         self.0.iter().find(|part| part.type_id == type_id)
     }
 
-    /// The shortest name that means this part only.
-    pub(crate) fn clear_name(&self, part: &Part) -> &'static str {
+    /// The short name if it is unique, else the full type path.
+    pub(crate) fn unique_name(&self, part: &Part) -> &'static str {
         let namesakes = self.0.iter().filter(|other| other.name == part.name);
         if namesakes.count() == 1 {
             part.name
@@ -209,7 +210,7 @@ impl Parts {
         }
     }
 
-    /// The part of a short name or a whole path.
+    /// The part with this short name or full type path.
     pub(crate) fn named(&self, name: &str, types: &TypeRegistry) -> Result<&Part, PresetFault> {
         if let Some(part) = self.0.iter().find(|part| part.path == name) {
             return Ok(part);

@@ -1,4 +1,4 @@
-//! A preset: the tuning of an agent, taken from one and put on others.
+//! [`SteeringPreset`]: captures the tuning of an agent and applies it to others.
 
 use std::any::TypeId;
 use std::mem;
@@ -13,11 +13,10 @@ use crate::parts::{Part, Parts};
 use crate::situation::keep_situation;
 use crate::{read, write};
 
-/// The tuning of an agent: all its behaviors, and its companions (`Vehicle`, `Combine`, …), without
-/// what depends on the situation.
+/// The tuning of an agent: all its behaviors and companions (`Vehicle`, `Combine`, …), without
+/// [situational](crate#what-a-preset-leaves-to-the-game) fields.
 ///
-/// An asset, loaded from `*.steering.ron`. What a file looks like is in the
-/// [essay of this crate](crate#the-file).
+/// An asset, loaded from `*.steering.ron`; see [the file format](crate#the-file).
 #[derive(Asset, TypePath, Clone, Default)]
 pub struct SteeringPreset {
     /// In the order in which they are applied and written.
@@ -25,13 +24,13 @@ pub struct SteeringPreset {
 }
 
 impl SteeringPreset {
-    /// The longest text that is read as a preset, bytes: a mebibyte, a thousand times a long one.
+    /// The maximum length of a preset file, bytes: one mebibyte.
     pub const MAX_BYTES: usize = 1 << 20;
-    /// How deep brackets may be nested.
+    /// The maximum nesting depth of brackets.
     pub const MAX_DEPTH: usize = 64;
 
-    /// Takes the tuning of an agent. Behaviors that others
-    /// [lend it](bevy_steering2d_core::SteersFor) are not part of it.
+    /// Copies the tuning of an agent, without behaviors on
+    /// [other entities](bevy_steering2d_core::SteersFor) that steer it.
     ///
     /// # Errors
     /// When the agent does not exist.
@@ -59,15 +58,15 @@ impl SteeringPreset {
         Ok(Self { components })
     }
 
-    /// Puts the tuning on an agent.
+    /// Applies the tuning to an agent.
     ///
-    /// Afterwards the agent has exactly the preset's behaviors; those that it does not name are
-    /// removed. Targets and other [situational](crate#what-a-file-cannot-know) fields keep the
-    /// agent's value. Companions that the preset does not name are as they were before any preset
-    /// changed them. So applying one preset after another is the same as applying the last alone.
+    /// Afterwards the agent has exactly the preset's behaviors; all others are removed. Targets and
+    /// other [situational](crate#what-a-preset-leaves-to-the-game) fields keep the agent's value.
+    /// Companions that the preset does not name return to their value from before the first preset.
+    /// Applying one preset after another is therefore the same as applying the last one alone.
     ///
     /// # Errors
-    /// When the agent does not exist; nothing has happened then.
+    /// When the agent does not exist.
     pub fn apply(&self, world: &mut World, agent: Entity) -> Result<(), PresetError> {
         let types = world.resource::<AppTypeRegistry>().clone();
         let parts = Parts::new(&types.read());
@@ -113,7 +112,7 @@ impl SteeringPreset {
         Ok(Applied { lost })
     }
 
-    /// What to write on the agent: the preset's values with the agent's own situation.
+    /// The preset's values with the agent's situational fields.
     fn merged_with<'p>(
         &self,
         agent: Entity,
@@ -123,7 +122,7 @@ impl SteeringPreset {
         let entity = world
             .get_entity(agent)
             .map_err(|_| PresetFault::NoSuchAgent(agent))?;
-        // Let go of the registry before anything is written: observers may want it.
+        // Release the registry before any component is written: observers may lock it.
         let types = world.resource::<AppTypeRegistry>().read();
         let mut writes = Vec::new();
         for part in parts.iter() {
@@ -146,7 +145,7 @@ impl SteeringPreset {
     /// Reads a preset from text.
     ///
     /// # Errors
-    /// When the text is no preset; tells the line, the column and the reason.
+    /// When the text is not a valid preset; the error has line, column and reason.
     pub fn from_ron(text: &str, types: &AppTypeRegistry) -> Result<Self, PresetError> {
         let components = read::read(text, &types.read())?;
         Ok(Self {
@@ -168,22 +167,21 @@ impl SteeringPreset {
         }
     }
 
-    /// Writes the preset as text that [`from_ron`](Self::from_ron) reads.
-    ///
-    /// All parameters are in it, also those with default values: they show what there is to tune.
+    /// Writes the preset as text that [`from_ron`](Self::from_ron) reads, with all parameters,
+    /// including those with default values.
     ///
     /// # Errors
-    /// When a value is out of range, so that it could not be read again.
+    /// When a value is out of range, because [`from_ron`](Self::from_ron) would reject it.
     pub fn to_ron(&self, types: &AppTypeRegistry) -> Result<String, PresetError> {
         write::write(self.values(), &types.read())
     }
 
-    /// The short names of the components in it.
+    /// The short type names of the components in the preset.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.values().map(DynamicTypePath::reflect_short_type_path)
     }
 
-    /// The component `C` as it is in the preset.
+    /// The preset's value of the component `C`.
     pub fn get<C: Reflect>(&self) -> Option<&C> {
         self.value(TypeId::of::<C>())?.downcast_ref()
     }
@@ -197,7 +195,7 @@ impl SteeringPreset {
             .find(|value| value.as_any().type_id() == type_id)
     }
 
-    // An `Arc` is itself something reflected; this looks inside.
+    // `Arc` implements `Reflect` itself, so dereference it to reach the component.
     fn values(&self) -> impl Iterator<Item = &dyn Reflect> {
         self.components.iter().map(|value| &**value)
     }
@@ -223,10 +221,10 @@ impl std::fmt::Debug for SteeringPreset {
 }
 
 /// Writes an agent's tuning to a file: [captures](SteeringPreset::capture) it and replaces the file
-/// at once, so that whoever reads sees the old text or the new one, never half of it.
+/// atomically, so that a reader never sees a partially written file.
 ///
-/// The path is as the operating system takes it, so it usually begins with `assets/`; folders that
-/// are missing are made. Comments that were in the file are gone.
+/// The path is a file system path, so it usually begins with `assets/`. Missing folders are created.
+/// Comments in an existing file are lost.
 ///
 /// ```no_run
 /// # use bevy::prelude::*;
@@ -239,7 +237,7 @@ impl std::fmt::Debug for SteeringPreset {
 ///
 /// # Errors
 /// When the agent does not exist, when one of its values is out of range, or when the file cannot
-/// be written. The file is as it was then.
+/// be written. An existing file stays unchanged.
 pub fn save_preset(
     world: &World,
     agent: Entity,
@@ -250,13 +248,13 @@ pub fn save_preset(
     write::write_file(path.as_ref(), &text)
 }
 
-/// What applying a preset did besides writing it.
+/// The outcome of applying a preset.
 pub(crate) struct Applied {
-    /// Behaviors that the game itself had given the agent, and that are gone.
+    /// Behaviors inserted by the game that the preset removed.
     pub(crate) lost: Vec<&'static str>,
 }
 
-/// What an agent's companions were before a preset changed them.
+/// An agent's companions as they were before the first preset changed them.
 #[derive(Component, Default)]
 struct BeforePresets(Vec<(TypeId, Option<Box<dyn Reflect>>)>);
 
@@ -281,14 +279,14 @@ impl BeforePresets {
 }
 
 fn clone_of(value: &dyn Reflect, types: &TypeRegistry) -> Result<Box<dyn Reflect>, PresetError> {
-    // Not everything clones by reflection; arrays do not. But they can be made again.
-    let made_again = || {
+    // Some types, such as arrays, do not clone by reflection, but convert by `FromReflect`.
+    let converted = || {
         types
             .get_type_data::<ReflectFromReflect>(value.as_any().type_id())?
             .from_reflect(value.as_partial_reflect())
     };
     value.reflect_clone().or_else(|error| {
-        made_again().ok_or_else(|| {
+        converted().ok_or_else(|| {
             let field = value.reflect_short_type_path().into();
             let reason = error.to_string();
             PresetFault::NotReflected { field, reason }.into()

@@ -1,7 +1,7 @@
-//! What a file cannot know: targets, paths, places of one agent.
+//! Situational fields, which presets leave to the game: targets, paths, slots.
 //!
-//! Such fields are found by their type: whatever can refer to an entity. Others are marked
-//! [`Situational`]. A value that no text can hold (a function) counts as situational too.
+//! A field is situational if its type can refer to an entity, if it is marked [`Situational`], or
+//! if its value cannot be written as text (a function).
 
 use std::any::TypeId;
 
@@ -13,17 +13,17 @@ use bevy::reflect::{
 };
 use bevy_steering2d_core::Situational;
 
-/// Whether the game decides this field of a struct.
+/// Whether this field of a struct is situational.
 pub(crate) fn is_situational(field: &NamedField, types: &TypeRegistry) -> bool {
     field.has_attribute::<Situational>() || depends_on_entities(field.type_id(), types)
 }
 
-/// Whether the game decides this field of a tuple struct.
+/// Whether this field of a tuple struct is situational.
 pub(crate) fn is_situational_item(field: &UnnamedField, types: &TypeRegistry) -> bool {
     field.has_attribute::<Situational>() || depends_on_entities(field.type_id(), types)
 }
 
-/// A struct is looked into field by field; anything else is situational as a whole.
+/// Whether a field of this type is situational as a whole. Structs are examined field by field.
 fn depends_on_entities(id: TypeId, types: &TypeRegistry) -> bool {
     match types.get_type_info(id) {
         Some(TypeInfo::Struct(_) | TypeInfo::TupleStruct(_)) => false,
@@ -57,11 +57,11 @@ fn refers_to_entity(id: TypeId, types: &TypeRegistry, seen: &mut Vec<TypeId>) ->
     }
 }
 
-/// Whether a text can hold the value: everything in it can be written.
+/// Whether a value can be written as text.
 pub(crate) fn is_writable(value: &dyn PartialReflect, types: &TypeRegistry) -> bool {
     let writable = |value: &dyn PartialReflect| is_writable(value, types);
     match value.reflect_ref() {
-        // Of a struct, what cannot be written is left out.
+        // Fields of a struct that cannot be written are omitted.
         ReflectRef::Struct(_) | ReflectRef::TupleStruct(_) => true,
         ReflectRef::Tuple(tuple) => tuple.iter_fields().all(writable),
         ReflectRef::List(list) => list.iter().all(writable),
@@ -121,7 +121,7 @@ fn copy(to: &mut dyn PartialReflect, from: &dyn PartialReflect) {
     };
     if !copied && let Err(error) = to.try_apply(from) {
         log::warn!(
-            "a preset cannot keep a value of type {}: {error}",
+            "cannot copy a situational value of type {} by reflection: {error}",
             from.reflect_type_path()
         );
     }

@@ -1,5 +1,5 @@
-//! Takes RON apart, one bracket at a time: every piece is a slice of the source, so that every
-//! value keeps its place in the file.
+//! RON splitting, one bracket level at a time. Every piece is a slice of the source, so the place
+//! of every value in the file is known.
 
 use std::fmt;
 
@@ -42,7 +42,7 @@ pub(crate) fn list(source: &str) -> Result<Vec<&str>, SpannedError> {
     options().from_str_seed(source, Shape::List).map(values)
 }
 
-/// Reads one whole value with a seed.
+/// Deserializes one value with a seed.
 pub(crate) fn value<'s, S: DeserializeSeed<'s>>(
     source: &'s str,
     seed: S,
@@ -50,7 +50,7 @@ pub(crate) fn value<'s, S: DeserializeSeed<'s>>(
     options().from_str_seed(source, seed)
 }
 
-/// A leading identifier and what comes after it; the identifier is empty if there is none.
+/// Splits off a leading identifier, which is empty if the source does not start with one.
 pub(crate) fn identifier(source: &str) -> Pair<'_> {
     let end = source
         .find(|c: char| !c.is_alphanumeric() && c != '_')
@@ -78,7 +78,7 @@ impl<'s> DeserializeSeed<'s> for Shape {
             Self::Struct(name) => {
                 deserializer.deserialize_struct(name, &[], Pieces { keys: Keys::Names })
             }
-            // The length is only asked for by formats without brackets.
+            // RON ignores the length.
             Self::Tuple(name) => {
                 deserializer.deserialize_tuple_struct(name, 0, Pieces { keys: Keys::Any })
             }
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn brackets_are_taken_apart_with_comments_in_between() {
+    fn brackets_with_comments_are_split_into_values() {
         let source = "{ // a comment\n Seek: (weight: 1.5), /* more */ \"a::B\": Average, }";
         let pieces = map(source).unwrap();
         assert_eq!(pieces, [("Seek", "(weight: 1.5)"), ("\"a::B\"", "Average")]);
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn identifiers_are_told_from_the_rest() {
+    fn identifier_splits_off_the_leading_name() {
         assert_eq!(identifier("Ramp (radius: 1)"), ("Ramp", "(radius: 1)"));
         assert_eq!(identifier("Normal"), ("Normal", ""));
         assert_eq!(identifier("(1, 2)"), ("", "(1, 2)"));

@@ -1,4 +1,4 @@
-//! From components to text, and from text to disk.
+//! Writing presets: components to text, and text to a file.
 
 use std::fs;
 use std::io::Write;
@@ -10,8 +10,8 @@ use bevy::reflect::serde::TypedReflectSerializer;
 use bevy::reflect::{PartialReflect, ReflectRef, ReflectSerialize, TypeInfo, TypeRegistry};
 use ron::ser::PrettyConfig;
 use serde::ser::{
-    Error, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant,
-    SerializeTuple, SerializeTupleStruct, SerializeTupleVariant, Serializer,
+    Error, Serialize, SerializeMap, SerializeStruct, SerializeStructVariant, SerializeTuple,
+    SerializeTupleStruct, SerializeTupleVariant, Serializer,
 };
 
 use crate::error::{PresetError, PresetFault};
@@ -19,7 +19,7 @@ use crate::parts::Parts;
 use crate::read::is_vector;
 use crate::situation::{is_situational, is_situational_item, is_writable};
 
-/// Writes the components of a preset: all their fields, so that a reader sees what can be tuned.
+/// Writes the components of a preset with all their fields, including defaults.
 pub(crate) fn write<'a>(
     components: impl Iterator<Item = &'a dyn Reflect>,
     types: &TypeRegistry,
@@ -33,7 +33,7 @@ pub(crate) fn write<'a>(
             return Err(PresetFault::UnknownComponent { name, hint }.into());
         };
         part.check(value).map_err(PresetFault::Invalid)?;
-        entries.push((parts.clear_name(part), value));
+        entries.push((parts.unique_name(part), value));
     }
     let layout = PrettyConfig::new()
         .depth_limit(2)
@@ -45,8 +45,7 @@ pub(crate) fn write<'a>(
     Ok(text + "\n")
 }
 
-/// Writes a file as a whole or not at all: what was there before stays until the new text is
-/// safely on disk.
+/// Replaces a file atomically: the previous text stays until the new text is on disk.
 pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), PresetError> {
     let refused = |error: std::io::Error| -> PresetError {
         PresetFault::Io(format!("cannot write {}: {error}", path.display())).into()
@@ -54,25 +53,25 @@ pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), PresetError> {
     let Some(name) = path.file_name() else {
         return Err(refused(std::io::ErrorKind::IsADirectory.into()));
     };
-    // Beside it, since only within one file system can it take the other's place.
-    let mut beside = name.to_owned();
-    beside.push(format!(".{}.tmp", std::process::id()));
-    let beside = path.with_file_name(beside);
+    // In the same folder, since renaming works only within one file system.
+    let mut temporary = name.to_owned();
+    temporary.push(format!(".{}.tmp", std::process::id()));
+    let temporary = path.with_file_name(temporary);
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(|error| {
             let folder = folder.display();
-            PresetFault::Io(format!("cannot make the folder {folder}: {error}"))
+            PresetFault::Io(format!("cannot create the folder {folder}: {error}"))
         })?;
     }
-    let written = fs::File::create(&beside)
+    let written = fs::File::create(&temporary)
         .and_then(|mut file| {
             file.write_all(text.as_bytes())?;
             file.sync_all()
         })
-        .and_then(|()| fs::rename(&beside, path));
+        .and_then(|()| fs::rename(&temporary, path));
     written.map_err(|error| {
-        // Best effort: the error is what matters.
-        let _ = fs::remove_file(&beside);
+        // Best effort: the first error is the one to report.
+        let _ = fs::remove_file(&temporary);
         refused(error)
     })
 }
@@ -89,13 +88,13 @@ impl Serialize for Entries<'_> {
     }
 }
 
-/// A bare name if it can be one, else in quotes.
+/// A component name: an identifier, or a type path in quotes.
 struct Key(&'static str);
 
 impl Serialize for Key {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let is_bare = crate::split::identifier(self.0).1.is_empty();
-        if is_bare {
+        let is_identifier = crate::split::identifier(self.0).1.is_empty();
+        if is_identifier {
             serializer.serialize_unit_variant("Component", 0, self.0)
         } else {
             serializer.serialize_str(self.0)
@@ -103,6 +102,7 @@ impl Serialize for Key {
     }
 }
 
+/// A reflected value to serialize, without its situational fields.
 struct Node<'a> {
     value: &'a dyn PartialReflect,
     types: &'a TypeRegistry,
@@ -112,20 +112,30 @@ fn node<'a>(value: &'a dyn PartialReflect, types: &'a TypeRegistry) -> Node<'a> 
     Node { value, types }
 }
 
+fn serialize_tuple<'a, S: Serializer>(
+    serializer: S,
+    len: usize,
+    fields: impl Iterator<Item = &'a dyn PartialReflect>,
+    types: &'a TypeRegistry,
+) -> Result<S::Ok, S::Error> {
+    let mut tuple = serializer.serialize_tuple(len)?;
+    for field in fields {
+        tuple.serialize_element(&node(field, types))?;
+    }
+    tuple.end()
+}
+
 impl Serialize for Node<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { value, types } = *self;
         let Some(info) = value.get_represented_type_info() else {
-            return Err(S::Error::custom("a value of unknown type"));
+            return Err(S::Error::custom("a value of an unknown type"));
         };
         let name = info.type_path_table().ident().unwrap_or_default();
         match (value.reflect_ref(), info) {
             (ReflectRef::Struct(value), TypeInfo::Struct(info)) if is_vector(info) => {
-                let mut tuple = serializer.serialize_tuple(value.field_len())?;
-                for (_, field) in value.iter_fields() {
-                    tuple.serialize_element(&node(field, types))?;
-                }
-                tuple.end()
+                let fields = value.iter_fields().map(|(_, field)| field);
+                serialize_tuple(serializer, value.field_len(), fields, types)
             }
             (ReflectRef::Struct(value), TypeInfo::Struct(info)) => {
                 let fields: Vec<_> = info
@@ -153,29 +163,17 @@ impl Serialize for Node<'_> {
                 tuple.end()
             }
             (ReflectRef::Tuple(value), _) => {
-                let mut tuple = serializer.serialize_tuple(value.field_len())?;
-                for field in value.iter_fields() {
-                    tuple.serialize_element(&node(field, types))?;
-                }
-                tuple.end()
+                serialize_tuple(serializer, value.field_len(), value.iter_fields(), types)
             }
             (ReflectRef::List(value), _) => {
-                let mut list = serializer.serialize_seq(Some(value.len()))?;
-                for item in value.iter() {
-                    list.serialize_element(&node(item, types))?;
-                }
-                list.end()
+                serializer.collect_seq(value.iter().map(|item| node(item, types)))
             }
             (ReflectRef::Array(value), _) => {
-                let mut list = serializer.serialize_seq(Some(value.len()))?;
-                for item in value.iter() {
-                    list.serialize_element(&node(item, types))?;
-                }
-                list.end()
+                serializer.collect_seq(value.iter().map(|item| node(item, types)))
             }
             (ReflectRef::Enum(value), TypeInfo::Enum(info)) => {
                 let Some(variant) = info.variant(value.variant_name()) else {
-                    return Err(S::Error::custom("a variant of unknown name"));
+                    return Err(S::Error::custom("unknown variant"));
                 };
                 let index = u32::try_from(value.variant_index()).unwrap_or_default();
                 let variant = variant.name();
@@ -207,7 +205,7 @@ impl Serialize for Node<'_> {
                         for (index, field) in fields().enumerate() {
                             let field_info = info.and_then(|info| info.field_at(index));
                             let Some(field_info) = field_info else {
-                                return Err(S::Error::custom("a field of unknown name"));
+                                return Err(S::Error::custom("unknown field"));
                             };
                             written.serialize_field(field_info.name(), &field)?;
                         }
@@ -220,7 +218,7 @@ impl Serialize for Node<'_> {
                 match (serialize, value.try_as_reflect()) {
                     (Some(serialize), Some(value)) => serialize.serialize(value, serializer),
                     _ => Err(S::Error::custom(format!(
-                        "the type {} has no Serialize",
+                        "the type {} does not implement Serialize",
                         info.type_path()
                     ))),
                 }

@@ -1,42 +1,48 @@
 //! The Rapier locomotion backend of `bevy_steering2d`.
 //!
-//! [`SteeringRapierPlugin`] makes every entity with a [`RigidBody`] a body that behaviors can see
-//! and, if it also has a [`Vehicle`], steer. The whole pipeline runs between
-//! [`PhysicsSet::SyncBackend`] and [`PhysicsSet::StepSimulation`], so a tick sees what you moved,
-//! pushed or spawned before it, and the step it leads to carries it out.
+//! [`SteeringRapierPlugin`] makes every entity with a [`RigidBody`] visible to behaviors. If the
+//! entity also has a [`Vehicle`], behaviors steer it. The steering pipeline runs between
+//! [`PhysicsSet::SyncBackend`] and [`PhysicsSet::StepSimulation`]: a tick sees all bodies that you
+//! moved, pushed or spawned before it, and the physics step after it applies the steering forces.
 //!
-//! What each kind of body does with a [`Vehicle`]:
+//! # Body types
 //!
-//! | body | steering |
+//! | body with a [`Vehicle`] | steering |
 //! |---|---|
 //! | `Dynamic` | moved by the force; your own `ExternalForce`, impulses and gravity add to it |
-//! | `Dynamic` without mass (no collider) | moved as if it weighed 1 kg |
-//! | `KinematicVelocityBased` | its velocity is steered as if it weighed 1 kg; nothing pushes it |
-//! | `KinematicPositionBased`, `Fixed` | stays yours; one warning says that it cannot be steered |
-//! | with `RigidBodyDisabled` | rests |
+//! | `Dynamic` without mass (no collider) | moved as if its mass were 1 kg |
+//! | `KinematicVelocityBased` | its velocity is set as if its mass were 1 kg; no other force moves it |
+//! | `KinematicPositionBased`, `Fixed` | not steered; one warning is logged |
+//! | with `RigidBodyDisabled` | not steered |
 //!
-//! Neither `Velocity` nor `ReadMassProperties` is needed: both are read from Rapier itself.
+//! Neither `Velocity` nor `ReadMassProperties` is needed: velocity and mass are read from Rapier's
+//! own bodies.
 //!
-//! Agents with [`SensesColliders`] see colliders of any shape, through Rapier's query pipeline:
-//! feelers are ray casts, the detection box is a shape cast, the nearest wall a projection. A
-//! ball is avoided as the circle it is, other shapes where they would be touched first; to hide
-//! behind, every shape counts as the circle around it. Before Rapier's first step there is
-//! nothing to be seen.
+//! # Colliders
 //!
-//! The contract it fulfills is in [`locomotion`](bevy_steering2d_core::locomotion). The force
-//! reaches the body as an impulse `F·Δt`: nothing persists when steering ends, user forces stay
-//! untouched, a force of zero does not wake a sleeper, and the path equals that of a
+//! Agents with [`SensesColliders`] see colliders of any shape through Rapier's query pipeline:
+//! feelers are ray casts, the detection box is a shape cast, and the nearest wall is a point
+//! projection. Obstacle avoidance sees a ball as a circle of the same size, and any other shape as
+//! a circle at the point of first contact. Hide sees every shape as its bounding circle. Before
+//! Rapier's first step the query pipeline is empty and agents see no colliders.
+//!
+//! # Forces
+//!
+//! The crate implements the contract in [`locomotion`](bevy_steering2d_core::locomotion). A force
+//! is applied as an impulse `F·Δt`: no force persists when steering ends, user forces stay
+//! untouched, a force of zero does not wake a sleeping body, and the path equals that of a
 //! [`PointMass`](bevy_steering2d_core::PointMass).
 //!
-//! Steering is deterministic here too, but Rapier solves contacts in the order in which it was
-//! given the bodies, and Bevy hands them over in an order that depends on what the app had
-//! spawned before. For the same bits in every run, spawn them in separate ticks or without
-//! contacts.
+//! # Determinism
+//!
+//! Steering is deterministic, but Rapier solves contacts in the order in which bodies were
+//! inserted, and for bodies spawned in the same tick Bevy's order depends on earlier spawns. For
+//! bitwise equal runs, spawn bodies in separate ticks or avoid contacts.
 
-mod act;
-mod look;
+mod move_bodies;
+mod probes;
+mod schedule;
 mod sense;
-mod setup;
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
@@ -46,11 +52,11 @@ use bevy_steering2d_core::{Kinematics, SteeringSchedule, SteeringStage, Steering
 use bevy_steering2d_core::{SensesColliders, Vehicle};
 
 /// Steers Rapier bodies. Add it after
-/// [`SteeringCorePlugin`](bevy_steering2d_core::SteeringCorePlugin); before or after
-/// `RapierPhysicsPlugin`, as you like.
+/// [`SteeringCorePlugin`](bevy_steering2d_core::SteeringCorePlugin), before or after
+/// `RapierPhysicsPlugin`.
 ///
-/// When Rapier is missing, runs in another schedule than steering, or steps by another time than
-/// the schedule ticks, the log says so and how to mend it.
+/// The log reports, with the fix, when Rapier is missing, runs in another schedule than steering, or
+/// advances by another time step than the schedule.
 #[derive(Default)]
 pub struct SteeringRapierPlugin;
 
@@ -64,9 +70,9 @@ impl Plugin for SteeringRapierPlugin {
             .world_mut()
             .get_resource_or_init::<SteeringSchedule>()
             .label();
-        // Refused when bodies were spawned already; `embody_bodies` takes care of those.
+        // Fails if bodies already exist; `add_missing_kinematics` covers those.
         let _ = app.try_register_required_components::<RigidBody, Kinematics>();
-        app.add_observer(sense::forget_body)
+        app.add_observer(sense::remove_kinematics)
             .configure_sets(
                 schedule,
                 (
@@ -81,19 +87,19 @@ impl Plugin for SteeringRapierPlugin {
             .add_systems(
                 SteeringStage::Bodies,
                 (
-                    sense::embody_bodies,
-                    sense::weigh_new_bodies,
-                    sense::measure_bodies,
+                    sense::add_missing_kinematics,
+                    sense::compute_new_masses,
+                    sense::update_radii,
                     sense::sense_bodies,
                 )
                     .chain(),
             )
-            .add_systems(SteeringStage::Answer, look::answer_probes)
-            .add_systems(SteeringStage::Move, act::move_bodies);
+            .add_systems(SteeringStage::Answer, probes::answer_probes)
+            .add_systems(SteeringStage::Move, move_bodies::move_bodies);
     }
 
     fn finish(&self, app: &mut App) {
-        setup::check_schedule(app);
+        schedule::check_schedule(app);
     }
 
     fn is_unique(&self) -> bool {
@@ -101,6 +107,6 @@ impl Plugin for SteeringRapierPlugin {
     }
 }
 
-/// Marks an app that steers Rapier bodies already: adding the plugin twice does no harm.
+/// Marks an app that already has the plugin, so that adding it twice has no effect.
 #[derive(Resource)]
 struct SteersRapier;

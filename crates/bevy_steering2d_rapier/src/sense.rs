@@ -1,4 +1,4 @@
-//! Sense: from Rapier's rigid bodies to `Kinematics`.
+//! Sense step: copies the motion of Rapier's rigid bodies into `Kinematics`.
 
 use std::fmt;
 
@@ -8,11 +8,12 @@ use bevy_rapier2d::rapier::dynamics::{RigidBody as SimulatedBody, RigidBodyType}
 use bevy_steering2d_core::parallel::{LIGHT_PASS, chunk_size, for_each_chunk, prefetch};
 use bevy_steering2d_core::{Kinematics, PointMass, SteeringClock, SteeringWarnings, Vehicle};
 
-/// What a body without mass of its own is steered as, kg.
+/// The mass used for bodies that have none, kg.
 const NOMINAL_MASS: f32 = 1.0;
 
-/// Rapier computes masses in its first step; the first tick needs them already.
-pub(crate) fn weigh_new_bodies(
+/// Computes the masses of new bodies: Rapier does so in their first step, but steering needs them
+/// before it.
+pub(crate) fn compute_new_masses(
     mut contexts: Query<(&mut RapierRigidBodySet, &RapierContextColliders)>,
     new_bodies: Query<
         (&RapierRigidBodyHandle, &RapierContextEntityLink),
@@ -28,8 +29,9 @@ pub(crate) fn weigh_new_bodies(
     }
 }
 
-/// Bodies that were there before the plugin, or that lost a point mass they had besides.
-pub(crate) fn embody_bodies(
+/// Adds `Kinematics` to bodies that were spawned before the plugin was added, and to bodies that
+/// lost it together with a `PointMass`.
+pub(crate) fn add_missing_kinematics(
     bodies: Query<Entity, (With<RigidBody>, Without<Kinematics>)>,
     mut commands: Commands,
 ) {
@@ -38,8 +40,8 @@ pub(crate) fn embody_bodies(
     }
 }
 
-/// Without its body an entity is no longer seen as one, unless it goes on as a point mass.
-pub(crate) fn forget_body(
+/// Removes the `Kinematics` of an entity that lost its `RigidBody` and is no `PointMass` either.
+pub(crate) fn remove_kinematics(
     removed: On<Remove, RigidBody>,
     points: Query<(), With<PointMass>>,
     mut commands: Commands,
@@ -49,8 +51,9 @@ pub(crate) fn forget_body(
     }
 }
 
-/// The agent's radius: what its vehicle says, else the circle around its collider.
-pub(crate) fn measure_bodies(
+/// Sets the radius of each body: that of its `Vehicle`, else of its collider's bounding circle
+/// around the body's origin.
+pub(crate) fn update_radii(
     mut bodies: Query<
         (&mut Kinematics, Option<&Vehicle>, Option<&Collider>),
         (
@@ -72,8 +75,8 @@ pub(crate) fn measure_bodies(
     }
 }
 
-/// So many bodies are looked up before the first of them is read: each lies on five lines of memory
-/// that only Rapier has touched lately, and they may as well come together.
+/// Bodies that are prefetched together before the first is read: each spans five cache lines that
+/// steering has not touched since the last physics step.
 pub(crate) const BATCH: usize = 32;
 
 pub(crate) fn sense_bodies(
@@ -90,11 +93,13 @@ pub(crate) fn sense_bodies(
         (With<RigidBody>, Without<PointMass>),
     >,
 ) {
-    let tables = bodies.contiguous_iter_mut().expect("all of it in tables");
+    let tables = bodies
+        .contiguous_iter_mut()
+        .expect("all components are stored in tables");
     for (entities, links, is_agent, mut bodies) in tables {
-        let piece = chunk_size(entities.len(), LIGHT_PASS);
-        for_each_chunk(bodies.chunks_mut(piece).enumerate(), |(number, bodies)| {
-            // Mostly all are in the same set.
+        let piece = piece_of(entities.len(), LIGHT);
+        work_on(bodies.chunks_mut(piece).enumerate(), |(number, bodies)| {
+            // Most bodies are in the same set as the one before.
             let mut last: Option<(Entity, &RapierRigidBodySet)> = None;
             let mut look_up = |at: usize| {
                 let (handles, contexts) = links?;
@@ -126,15 +131,14 @@ pub(crate) fn sense_bodies(
     }
 }
 
-/// Takes over what Rapier knows of a body. What cannot be steered now has no mass.
+/// Copies position, velocity and heading from Rapier. A body that cannot be steered gets mass zero.
 fn sense_body(body: &mut Kinematics, simulated: Option<&SimulatedBody>) {
     let Some(simulated) = simulated else {
         body.mass = 0.0;
         return;
     };
     body.sense(simulated.translation(), simulated.linvel(), || {
-        let facing = simulated.rotation();
-        Vec2::new(facing.re, facing.im)
+        facing_of(simulated)
     });
     body.mass = if body.is_finite() {
         steered_mass(simulated)
@@ -143,7 +147,13 @@ fn sense_body(body: &mut Kinematics, simulated: Option<&SimulatedBody>) {
     };
 }
 
-/// Why a body cannot be steered that should be.
+/// The direction a body faces, a unit vector.
+pub(crate) fn facing_of(simulated: &SimulatedBody) -> Vec2 {
+    let rotation = simulated.rotation();
+    Vec2::new(rotation.re, rotation.im)
+}
+
+/// Why an agent's body cannot be steered.
 enum Fault {
     Unsimulated,
     NotFinite(&'static str),
@@ -151,7 +161,7 @@ enum Fault {
 }
 
 impl Fault {
-    /// What is wrong with a body that has no mass.
+    /// The fault of a body whose mass is zero, if it has one.
     fn of(
         body: &Kinematics,
         simulated: Option<&SimulatedBody>,
@@ -180,22 +190,24 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Self::Unsimulated => f.write_str(
-                "has a RigidBody, but nothing simulates it: add RapierPhysicsPlugin to the app, or \
-                 give it a PointMass instead",
+                "has a RigidBody, but Rapier does not run: add RapierPhysicsPlugin to the app, or \
+                 use a PointMass instead",
             ),
             Self::NotFinite(field) => {
-                write!(f, "{field} is not finite; until then it is not steered")
+                write!(
+                    f,
+                    "{field} is not finite; the body is not steered until it is"
+                )
             }
             Self::Immobile(kind) => write!(
                 f,
-                "is a {kind:?} body, which steering cannot move; use Dynamic or \
-                 KinematicVelocityBased"
+                "steering cannot move a {kind:?} body; use Dynamic or KinematicVelocityBased"
             ),
         }
     }
 }
 
-/// The mass to steer a body with, kg; zero if it cannot be steered.
+/// The mass of a body for steering, kg; zero if it cannot be steered.
 fn steered_mass(body: &SimulatedBody) -> f32 {
     match body.body_type() {
         _ if !body.is_enabled() => 0.0,

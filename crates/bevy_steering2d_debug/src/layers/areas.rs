@@ -1,9 +1,9 @@
-//! Where agents stay.
+//! Areas layer: the area of `Containment` and the leash of `Tether`.
 
 use bevy::prelude::*;
 use bevy_steering2d_core::{Area, Containment, Tether};
 
-use crate::subjects::{Scenery, Subjects, has_a_say};
+use crate::subjects::{DrawnPlaces, Subjects};
 use crate::{SteeringDebug, SteeringGizmos, draw};
 
 pub(crate) fn draw_areas(
@@ -11,14 +11,14 @@ pub(crate) fn draw_areas(
     subjects: Res<Subjects>,
     contained: Query<&Containment>,
     tethered: Query<&Tether>,
-    scenery: Scenery,
+    places: DrawnPlaces,
     mut gizmos: Gizmos<SteeringGizmos>,
 ) {
     let color = debug.color::<Containment>();
     let mut drawn = None;
-    for (_, containment) in subjects.with(&contained) {
-        // Many share one area; once is enough.
-        if has_a_say(containment) && drawn != Some((containment.area, containment.margin)) {
+    for (_, containment) in subjects.active(&contained) {
+        // Many agents share one area: draw it once.
+        if drawn != Some((containment.area, containment.margin)) {
             drawn = Some((containment.area, containment.margin));
             outline(&mut gizmos, containment.area, 0.0, color.with_alpha(0.6));
             if containment.margin > 0.0 {
@@ -32,10 +32,8 @@ pub(crate) fn draw_areas(
         }
     }
     let color = debug.color::<Tether>();
-    for (subject, tether) in subjects.with(&tethered) {
-        if has_a_say(tether)
-            && let Some(anchor) = scenery.place_of_target(tether.anchor)
-        {
+    for (subject, tether) in subjects.active(&tethered) {
+        if let Some(anchor) = places.place_of_target(tether.anchor) {
             draw::ring(&mut gizmos, anchor, tether.radius, color.with_alpha(0.4));
             let tight = subject.place.distance(anchor) > tether.radius;
             let strength = if tight { 1.0 } else { 0.2 };
@@ -44,7 +42,7 @@ pub(crate) fn draw_areas(
     }
 }
 
-/// The edge of an area, `inset` m further in.
+/// The edge of an area, moved inwards by `inset` m.
 fn outline(gizmos: &mut Gizmos<SteeringGizmos>, area: Area, inset: f32, color: Color) {
     match area {
         Area::Rect(rect) => {

@@ -1,9 +1,9 @@
-//! What is in the way: feelers, the wall to follow, and the detection box.
+//! Feelers and detection box layers: what avoidance behaviors sense ahead of an agent.
 
 use bevy::prelude::*;
 use bevy_steering2d_core::{ObstacleAvoidance, Surroundings, WallAvoidance, WallFollowing};
 
-use crate::subjects::{Subjects, has_a_say};
+use crate::subjects::Subjects;
 use crate::{SteeringDebug, SteeringGizmos, draw};
 
 pub(crate) fn draw_feelers(
@@ -14,18 +14,14 @@ pub(crate) fn draw_feelers(
     surroundings: Surroundings,
     mut gizmos: Gizmos<SteeringGizmos>,
 ) {
-    for (subject, avoidance) in subjects.with(&feelers) {
-        if has_a_say(avoidance) {
-            let (lag, me) = (subject.lag(), &subject.me);
-            draw::feelers(&mut gizmos, lag, me, avoidance, &surroundings, true);
-        }
+    for (subject, avoidance) in subjects.active(&feelers) {
+        let (lag, me) = (subject.lag(), &subject.me);
+        draw::feelers(&mut gizmos, lag, me, avoidance, &surroundings, true);
     }
     let color = debug.color::<WallFollowing>();
-    for (subject, following) in subjects.with(&followers) {
+    for (subject, following) in subjects.active(&followers) {
         let future = following.future(&subject.me);
-        if has_a_say(following)
-            && let Some(wall) = surroundings.nearest_wall(&subject.me, future, following.reach)
-        {
+        if let Some(wall) = surroundings.nearest_wall(&subject.me, future, following.reach) {
             gizmos.line_2d(future + subject.lag(), wall.point, color.with_alpha(0.6));
             let keep = (following.distance + subject.me.radius) * wall.normal;
             draw::cross(&mut gizmos, wall.point + keep, 0.2, color);
@@ -39,10 +35,8 @@ pub(crate) fn draw_detection_boxes(
     surroundings: Surroundings,
     mut gizmos: Gizmos<SteeringGizmos>,
 ) {
-    for (subject, avoidance) in subjects.with(&avoiders) {
-        if has_a_say(avoidance) {
-            let (lag, me) = (subject.lag(), &subject.me);
-            draw::detection_box(&mut gizmos, lag, me, avoidance, &surroundings);
-        }
+    for (subject, avoidance) in subjects.active(&avoiders) {
+        let (lag, me) = (subject.lag(), &subject.me);
+        draw::detection_box(&mut gizmos, lag, me, avoidance, &surroundings);
     }
 }

@@ -1,14 +1,14 @@
-//! The flow around agents.
+//! Flow field layer: the field around each agent, and the sample it follows.
 
 use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
 use bevy_steering2d_core::behaviors::guide;
 use bevy_steering2d_core::{FlowField, FlowFieldFollowing};
 
-use crate::subjects::{Subjects, has_a_say};
+use crate::subjects::{Subjects, is_active};
 use crate::{SteeringDebug, SteeringGizmos, colors, draw};
 
-/// So many nodes to each side.
+/// Nodes drawn to each side of an agent.
 const NODES: i32 = 4;
 
 pub(crate) fn draw_flow_fields(
@@ -19,19 +19,19 @@ pub(crate) fn draw_flow_fields(
     mut gizmos: Gizmos<SteeringGizmos>,
 ) {
     let color = debug.color::<FlowFieldFollowing>();
-    // Those who float side by side share most nodes.
+    // Agents close to each other share most nodes: draw each node once.
     let mut drawn = HashSet::new();
     for (subject, (following, own)) in subjects.with(&followers) {
         let Some(field) = guide(following.field, own, &subject.me, &fields) else {
             continue;
         };
-        if !has_a_say(following) {
+        if !is_active(following) {
             continue;
         }
         let place = following.place(&subject.me);
-        let lender = following.field.unwrap_or(subject.me.entity);
+        let owner = following.field.unwrap_or(subject.me.entity);
         for (node, at) in nodes_around(field, place) {
-            if drawn.insert((lender, node)) {
+            if drawn.insert((owner, node)) {
                 let flow = 0.8 * field.spacing() * field.sample(at).clamp_length_max(1.0);
                 draw::arrow(
                     &mut gizmos,
@@ -47,7 +47,7 @@ pub(crate) fn draw_flow_fields(
     }
 }
 
-/// The nodes of a field near a place: which one, and where, m.
+/// The nodes of a field around a position: index, and position in m.
 fn nodes_around(field: &FlowField, place: Vec2) -> impl Iterator<Item = (IVec2, Vec2)> {
     let (corner, spacing) = (field.corner(), field.spacing());
     let nearest = ((place - corner) / spacing).round().as_ivec2();
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_nodes_that_exist_and_are_near_are_drawn() {
+    fn nodes_around_are_inside_the_field_and_near() {
         let size = UVec2::new(30, 3);
         let field = FlowField::new(Vec2::ONE, 2.0, size, |_| Vec2::X).unwrap();
         let around = |x, y| nodes_around(&field, Vec2::new(x, y)).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! Velocities and forces.
+//! Velocity and force layers: arrows for velocity, total force and behavior forces.
 
 use bevy::prelude::*;
 use bevy_steering2d_core::{BehaviorRegistry, Cut, LedgerEntry, SteeringForce};
@@ -31,7 +31,7 @@ pub(crate) fn draw_total_forces(
     }
 }
 
-/// Height of the names of behaviors, m.
+/// Height of the labels, m.
 const TEXT: f32 = 0.32;
 
 pub(crate) fn draw_behavior_forces(
@@ -47,7 +47,7 @@ pub(crate) fn draw_behavior_forces(
         };
         let scale = debug.force_scale / subject.me.max_force;
         let from = subject.place;
-        for entry in force.ledger().filter(is_heard) {
+        for entry in force.ledger().filter(is_drawable) {
             let name = registry.get(entry.behavior).name;
             let color = debug.color_of(name);
             let [raw, weighted, accepted] =
@@ -69,7 +69,7 @@ pub(crate) fn draw_behavior_forces(
     }
 }
 
-/// Whether a behavior asked for anything that can be drawn.
-fn is_heard(entry: &LedgerEntry) -> bool {
+/// Whether a behavior requested a valid force other than zero.
+fn is_drawable(entry: &LedgerEntry) -> bool {
     !matches!(entry.cut, Cut::Disabled | Cut::Invalid) && entry.raw != Vec2::ZERO
 }

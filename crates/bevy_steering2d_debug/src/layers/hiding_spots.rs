@@ -1,28 +1,28 @@
-//! Where one could hide.
+//! Hiding spots layer: the spots that `Hide` considers, and the one it chose.
 
 use bevy::prelude::*;
 use bevy_steering2d_core::{Hide, HideMemory, Surroundings};
 
-use crate::subjects::{Scenery, Subjects, has_a_say};
+use crate::subjects::{DrawnPlaces, Subjects, is_active};
 use crate::{SteeringDebug, SteeringGizmos, draw};
 
 pub(crate) fn draw_hiding_spots(
     debug: Res<SteeringDebug>,
     subjects: Res<Subjects>,
     hiders: Query<(&Hide, &HideMemory)>,
-    scenery: Scenery,
+    places: DrawnPlaces,
     surroundings: Surroundings,
     mut gizmos: Gizmos<SteeringGizmos>,
 ) {
     let color = debug.color::<Hide>();
     for (subject, (hide, memory)) in subjects.with(&hiders) {
-        let is_hiding = memory.obstacle.is_some() && has_a_say(hide);
-        let Some((hunter, _)) = scenery.find(hide.hunter).filter(|_| is_hiding) else {
+        let is_hiding = memory.obstacle.is_some() && is_active(hide);
+        let Some((hunter, _)) = places.find(hide.hunter).filter(|_| is_hiding) else {
             continue;
         };
         let me = &subject.me;
         hide.for_each_spot(me, &hunter, &surroundings, |obstacle, spot| {
-            // From the obstacle, or it would not be clear which one a spot belongs to.
+            // The line shows which obstacle a spot belongs to.
             let edge = obstacle
                 .circle
                 .center

@@ -1,5 +1,5 @@
-//! One system per [`DebugLayer`](crate::DebugLayer); each asks the behaviors what they consider
-//! and draws the answer.
+//! Drawing systems, one or two per [`DebugLayer`](crate::DebugLayer). Each draws the results of the
+//! behaviors' own methods.
 
 mod areas;
 mod feelers;
@@ -26,5 +26,5 @@ pub(crate) use predictions::{draw_closest_approaches, draw_predictions};
 pub(crate) use selection::draw_selection;
 pub(crate) use slots::draw_slots;
 pub(crate) use targets::draw_targets;
-pub(crate) use trails::{Trails, draw_trails, forget_trails};
+pub(crate) use trails::{Trails, clear_trails, draw_trails};
 pub(crate) use wander::draw_wander;

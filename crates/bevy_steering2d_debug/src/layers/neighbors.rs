@@ -1,4 +1,4 @@
-//! Who sees whom.
+//! Neighbors layer: perception radius, field of view and neighbors of each behavior.
 
 use bevy::prelude::*;
 use bevy_steering2d_core::{
@@ -6,22 +6,22 @@ use bevy_steering2d_core::{
     Separation, SteeringGroups,
 };
 
-use crate::subjects::{Scenery, Subject, Subjects, has_a_say};
+use crate::subjects::{DrawnPlaces, Subject, Subjects, is_active};
 use crate::{SteeringDebug, SteeringGizmos, draw};
 
-/// Lines per look, the nearest first; more would be a blot.
+/// The maximum number of neighbor lines per behavior, to stay readable.
 pub(super) const MOST: usize = 32;
 
-/// How a rule of flocks looks around.
+/// The perception parameters of a flocking behavior.
 #[derive(Clone, Copy, PartialEq)]
-struct Look {
+struct FlockView {
     radius: f32,
     field_of_view: f32,
     groups: SteeringGroups,
     max_neighbors: u32,
 }
 
-impl Look {
+impl FlockView {
     fn view(self, subject: &Subject) -> NeighborView {
         NeighborView {
             field_of_view: self.field_of_view,
@@ -30,14 +30,16 @@ impl Look {
     }
 }
 
-macro_rules! look_of {
-    ($rule:expr) => {
-        $rule.filter(|rule| has_a_say(*rule)).map(|rule| Look {
-            radius: rule.radius,
-            field_of_view: rule.field_of_view,
-            groups: rule.groups,
-            max_neighbors: rule.max_neighbors,
-        })
+macro_rules! flock_view {
+    ($behavior:expr) => {
+        $behavior
+            .filter(|behavior| is_active(*behavior))
+            .map(|behavior| FlockView {
+                radius: behavior.radius,
+                field_of_view: behavior.field_of_view,
+                groups: behavior.groups,
+                max_neighbors: behavior.max_neighbors,
+            })
     };
 }
 
@@ -48,74 +50,74 @@ pub(crate) fn draw_neighbors(
     avoiders: Query<&CollisionAvoidance>,
     queues: Query<&Queuing>,
     neighbors: Res<Neighbors>,
-    scenery: Scenery,
+    places: DrawnPlaces,
     mut gizmos: Gizmos<SteeringGizmos>,
 ) {
-    let mut pen = Pen {
-        scenery: &scenery,
+    let mut painter = Painter {
+        places: &places,
         gizmos: &mut gizmos,
     };
-    let rules = [
+    let colors = [
         debug.color::<Separation>(),
         debug.color::<Alignment>(),
         debug.color::<Cohesion>(),
     ];
     for (subject, (separation, alignment, cohesion)) in subjects.with(&flocks) {
-        let looks = [
-            look_of!(separation),
-            look_of!(alignment),
-            look_of!(cohesion),
+        let views = [
+            flock_view!(separation),
+            flock_view!(alignment),
+            flock_view!(cohesion),
         ];
-        for (i, look) in looks.iter().enumerate() {
-            // Rules that look alike see alike.
-            if let Some(it) = look.filter(|_| !looks[..i].contains(look)) {
+        for (i, view) in views.iter().enumerate() {
+            // Behaviors with equal parameters have the same neighbors: draw them once.
+            if let Some(it) = view.filter(|_| !views[..i].contains(view)) {
                 let view = it.view(subject);
                 let most = MOST.min(it.max_neighbors as usize);
                 let seen = neighbors.nearest_in_view(view, most);
-                pen.draw(subject, &view, rules[i], seen.into_iter());
+                painter.draw(subject, &view, colors[i], seen.into_iter());
             }
         }
     }
-    for (subject, avoidance) in subjects.with(&avoiders) {
-        if has_a_say(avoidance) {
-            let me = &subject.me;
-            let view = NeighborView::around(me, avoidance.radius, avoidance.groups);
-            let minded = |other: &Neighbor| avoidance.closest_approach(me, other).is_some();
-            let minded = neighbors.in_view(view).filter(minded);
-            pen.draw(subject, &view, debug.color::<CollisionAvoidance>(), minded);
-        }
+    let color = debug.color::<CollisionAvoidance>();
+    for (subject, avoidance) in subjects.active(&avoiders) {
+        let me = &subject.me;
+        let view = NeighborView::around(me, avoidance.radius, avoidance.groups);
+        let considered = neighbors
+            .in_view(view)
+            .filter(|other| avoidance.closest_approach(me, other).is_some());
+        painter.draw(subject, &view, color, considered);
     }
-    for (subject, queuing) in subjects.with(&queues) {
-        if has_a_say(queuing) {
-            let view = queuing.view(&subject.me, neighbors.largest_radius());
-            let minded = |other: &Neighbor| queuing.minds(&subject.me, other);
-            let minded = neighbors.in_view(view).filter(minded);
-            pen.draw(subject, &view, debug.color::<Queuing>(), minded);
-        }
+    let color = debug.color::<Queuing>();
+    for (subject, queuing) in subjects.active(&queues) {
+        let view = queuing.view(&subject.me, neighbors.largest_radius());
+        let considered = neighbors
+            .in_view(view)
+            .filter(|other| queuing.minds(&subject.me, other));
+        painter.draw(subject, &view, color, considered);
     }
 }
 
-struct Pen<'a, 'w, 's, 'gw, 'gs> {
-    scenery: &'a Scenery<'w, 's>,
+struct Painter<'a, 'w, 's, 'gw, 'gs> {
+    places: &'a DrawnPlaces<'w, 's>,
     gizmos: &'a mut Gizmos<'gw, 'gs, SteeringGizmos>,
 }
 
-impl Pen<'_, '_, '_, '_, '_> {
-    /// A view, and lines to those who count.
+impl Painter<'_, '_, '_, '_, '_> {
+    /// Draws a view, and lines to the considered neighbors.
     fn draw(
         &mut self,
         subject: &Subject,
         view: &NeighborView,
         color: Color,
-        count: impl Iterator<Item = Neighbor>,
+        considered: impl Iterator<Item = Neighbor>,
     ) {
         let view = NeighborView {
             position: subject.place,
             ..*view
         };
         draw::view(self.gizmos, &view, color.with_alpha(0.25));
-        for other in count.take(MOST) {
-            let place = other.position + self.scenery.lag_of(other.entity);
+        for other in considered.take(MOST) {
+            let place = other.position + self.places.lag_of(other.entity);
             self.gizmos
                 .line_2d(subject.place, place, color.with_alpha(0.22));
         }

@@ -1,10 +1,10 @@
-//! Paths, and how far somebody has come along them.
+//! Paths layer: paths and corridors, and the progress of agents along them.
 
 use bevy::prelude::*;
 use bevy_steering2d_core::behaviors::guide;
 use bevy_steering2d_core::{FollowPath, FollowPathMemory, PathStyle, StayOnPath, SteeringPath};
 
-use crate::subjects::{Subjects, has_a_say};
+use crate::subjects::{Subjects, is_active};
 use crate::{SteeringDebug, SteeringGizmos, colors, draw};
 
 pub(crate) fn draw_paths(
@@ -15,41 +15,41 @@ pub(crate) fn draw_paths(
     mut gizmos: Gizmos<SteeringGizmos>,
 ) {
     let color = debug.color::<FollowPath>();
-    let mut roads = Once::default();
+    let mut drawn = DrawnPaths::default();
     for (subject, (following, progress, own)) in subjects.with(&followers) {
         let (me, place) = (&subject.me, subject.place);
         let Some(path) = guide(following.path, own, me, &paths) else {
             continue;
         };
-        if !has_a_say(following) {
+        if !is_active(following) {
             continue;
         }
         let width = match following.style {
             PathStyle::Waypoints { .. } => 0.0,
             PathStyle::Corridor { radius, .. } => radius,
         };
-        if roads.is_first(following.path, width) {
-            draw_road(&mut gizmos, path, width, colors::QUIET);
+        if drawn.is_first(following.path, width) {
+            draw_corridor(&mut gizmos, path, width, colors::QUIET);
         }
         let Some(carrot) = following.carrot(me, path, progress) else {
             continue;
         };
-        let lane = carrot
-            + if width > 0.0 {
-                subject.lag()
-            } else {
-                Vec2::ZERO
-            };
-        draw::aim(&mut gizmos, place, lane, color);
+        // In a corridor the carrot depends on the agent's position; a waypoint does not.
+        let lag = if width > 0.0 {
+            subject.lag()
+        } else {
+            Vec2::ZERO
+        };
+        draw::aim(&mut gizmos, place, carrot + lag, color);
         if let PathStyle::Waypoints { reach } = following.style {
             draw::ring(&mut gizmos, carrot, reach, color.with_alpha(0.5));
         }
         let here = path.at(progress.distance).position;
         gizmos.circle_2d(here, 0.12, color);
-        // Of many on one road the walked parts would hide each other.
+        // On a shared path, draw the progress of the primary agent only.
         if following.path.is_none() || subject.is_primary {
-            let walked = walked_part(path, progress.distance);
-            gizmos.linestrip_2d(walked, color.with_alpha(0.6));
+            let passed = passed_part(path, progress.distance);
+            gizmos.linestrip_2d(passed, color.with_alpha(0.6));
         }
     }
 }
@@ -62,17 +62,17 @@ pub(crate) fn draw_corridors(
     mut gizmos: Gizmos<SteeringGizmos>,
 ) {
     let color = debug.color::<StayOnPath>();
-    let mut roads = Once::default();
+    let mut drawn = DrawnPaths::default();
     for (subject, (staying, own)) in subjects.with(&strollers) {
         let me = &subject.me;
         let Some(path) = guide(staying.path, own, me, &paths) else {
             continue;
         };
-        if !has_a_say(staying) {
+        if !is_active(staying) {
             continue;
         }
-        if roads.is_first(staying.path, staying.radius) {
-            draw_road(&mut gizmos, path, staying.radius, colors::QUIET);
+        if drawn.is_first(staying.path, staying.radius) {
+            draw_corridor(&mut gizmos, path, staying.radius, colors::QUIET);
         }
         let (farthest, _) = staying.farthest_off(me, path);
         let farthest = farthest + subject.lag();
@@ -84,24 +84,24 @@ pub(crate) fn draw_corridors(
     }
 }
 
-/// What has been drawn already: roads that many share need drawing once.
+/// The shared paths already drawn in this frame, with their corridor widths.
 #[derive(Default)]
-struct Once(Vec<(Entity, f32)>);
+struct DrawnPaths(Vec<(Entity, f32)>);
 
-impl Once {
+impl DrawnPaths {
     fn is_first(&mut self, shared: Option<Entity>, width: f32) -> bool {
-        let Some(road) = shared.map(|path| (path, width)) else {
+        let Some(corridor) = shared.map(|path| (path, width)) else {
             return true;
         };
-        let is_first = !self.0.contains(&road);
+        let is_first = !self.0.contains(&corridor);
         if is_first {
-            self.0.push(road);
+            self.0.push(corridor);
         }
         is_first
     }
 }
 
-fn draw_road(
+fn draw_corridor(
     gizmos: &mut Gizmos<SteeringGizmos>,
     path: &SteeringPath,
     half_width: f32,
@@ -115,18 +115,18 @@ fn draw_road(
     }
 }
 
-/// The points of a path up to a distance along it, m, and the place there.
-fn walked_part(path: &SteeringPath, distance: f32) -> impl Iterator<Item = Vec2> {
+/// The points of a path up to a distance along it, m, and the point at that distance.
+fn passed_part(path: &SteeringPath, distance: f32) -> impl Iterator<Item = Vec2> {
     let passed = (0..path.points().len()).take_while(move |&point| path.arc_of(point) < distance);
     passed
         .map(|point| path.points()[point])
         .chain([path.at(distance).position])
 }
 
-/// The edge of a road, `offset` m to the left of its path: round where the road turns away from
-/// it, mitered where it turns towards it.
+/// The edge of a corridor, `offset` m to the left of its path: round on the outside of a corner,
+/// mitered on the inside.
 fn edge(path: &SteeringPath, offset: f32) -> Vec<Vec2> {
-    /// Between the points of a round corner, rad.
+    /// The angle between points of a round corner, rad.
     const STEP: f32 = 0.3;
     let (points, segments) = (path.points(), path.segments());
     let side = |segment| offset * path.direction(segment).perp();
@@ -145,7 +145,7 @@ fn edge(path: &SteeringPath, offset: f32) -> Vec<Vec2> {
         let to = side((segment + 1) % segments);
         let turn = from.angle_to(to);
         if turn * offset > 0.0 {
-            // Never farther than the width, or a hairpin would reach to the horizon.
+            // The lower bound limits the miter of sharp turns.
             let miter = (from + to) / (1.0 + turn.cos()).max(0.2);
             edge.push(corner + miter);
         } else {
@@ -169,17 +169,17 @@ mod tests {
     }
 
     #[test]
-    fn the_walked_part_ends_where_one_is() {
-        let walked = |distance| walked_part(&corner(), distance).collect::<Vec<_>>();
-        assert_eq!(walked(0.0), [Vec2::ZERO]);
+    fn passed_part_ends_at_the_distance() {
+        let passed = |distance| passed_part(&corner(), distance).collect::<Vec<_>>();
+        assert_eq!(passed(0.0), [Vec2::ZERO]);
         let expected = [(0.0, 0.0), (4.0, 0.0), (4.0, 1.0)].map(Vec2::from);
-        assert_eq!(walked(5.0), expected);
-        // On the way back to the first point.
-        assert_eq!(walked(9.5).last(), Some(&Vec2::new(2.0, 1.5)));
+        assert_eq!(passed(5.0), expected);
+        // On the segment back to the first point.
+        assert_eq!(passed(9.5).last(), Some(&Vec2::new(2.0, 1.5)));
     }
 
     #[test]
-    fn an_edge_is_mitered_inside_and_round_outside_of_a_corner() {
+    fn edge_is_mitered_inside_and_round_outside_of_a_corner() {
         let open = [(0.0, 0.0), (4.0, 0.0), (4.0, 3.0)].map(Vec2::from);
         let open = SteeringPath::open(open).unwrap();
         let inside = [(0.0, 0.5), (3.5, 0.5), (3.5, 3.0)].map(Vec2::from);
@@ -199,20 +199,20 @@ mod tests {
     }
 
     #[test]
-    fn the_edge_of_a_round_is_closed_and_that_of_a_point_is_nothing() {
-        let round = edge(&corner(), 0.5);
-        assert_eq!(round.first(), round.last());
+    fn edge_of_a_looped_path_is_closed_and_of_a_point_is_empty() {
+        let looped = edge(&corner(), 0.5);
+        assert_eq!(looped.first(), looped.last());
         let point = SteeringPath::open([Vec2::ONE]).unwrap();
         assert!(edge(&point, 0.5).is_empty());
     }
 
     #[test]
-    fn shared_roads_are_drawn_once_and_own_ones_always() {
+    fn shared_paths_are_drawn_once_and_own_paths_always() {
         let mut world = World::new();
         let [a, b] = [world.spawn_empty().id(), world.spawn_empty().id()];
-        let mut once = Once::default();
-        assert!(once.is_first(Some(a), 1.0) && !once.is_first(Some(a), 1.0));
-        assert!(once.is_first(Some(a), 2.0) && once.is_first(Some(b), 1.0));
-        assert!(once.is_first(None, 1.0) && once.is_first(None, 1.0));
+        let mut drawn = DrawnPaths::default();
+        assert!(drawn.is_first(Some(a), 1.0) && !drawn.is_first(Some(a), 1.0));
+        assert!(drawn.is_first(Some(a), 2.0) && drawn.is_first(Some(b), 1.0));
+        assert!(drawn.is_first(None, 1.0) && drawn.is_first(None, 1.0));
     }
 }

@@ -1,20 +1,20 @@
-//! Who is selected.
+//! Selection rings.
 
 use bevy::prelude::*;
 use bevy_steering2d_core::{Kinematics, Vehicle};
 
-use crate::subjects::Scenery;
+use crate::subjects::DrawnPlaces;
 use crate::{SteeringGizmos, SteeringSelection, colors, draw};
 
-/// A ring around each, clear around the primary.
+/// Draws a ring around each selected agent, brightest around the primary.
 pub(crate) fn draw_selection(
     selection: Res<SteeringSelection>,
     bodies: Query<&Kinematics, With<Vehicle>>,
-    scenery: Scenery,
+    places: DrawnPlaces,
     mut gizmos: Gizmos<SteeringGizmos>,
 ) {
     for (index, agent) in selection.iter().enumerate() {
-        let (Ok(body), Some(place)) = (bodies.get(agent), scenery.place_of(agent)) else {
+        let (Ok(body), Some(place)) = (bodies.get(agent), places.place_of(agent)) else {
             continue;
         };
         let color = colors::ATTENTION.with_alpha(if index == 0 { 1.0 } else { 0.6 });

@@ -1,9 +1,9 @@
-//! What agents go to, flee from and look at.
+//! Targets layer: the targets that agents approach, flee from and face.
 
 use bevy::prelude::*;
 use bevy_steering2d_core::{Arrive, FaceTarget, Flee, MatchVelocity, Seek, Target};
 
-use crate::subjects::{Scenery, Subject, Subjects, has_a_say};
+use crate::subjects::{DrawnPlaces, Subject, Subjects};
 use crate::{SteeringDebug, SteeringGizmos, colors, draw};
 
 pub(crate) fn draw_targets(
@@ -14,44 +14,36 @@ pub(crate) fn draw_targets(
     fleers: Query<&Flee>,
     matchers: Query<&MatchVelocity>,
     facing: Query<&FaceTarget>,
-    scenery: Scenery,
+    places: DrawnPlaces,
     mut gizmos: Gizmos<SteeringGizmos>,
 ) {
     let mut aim = |subject: &Subject, target: Target, color| {
-        let to = scenery.place_of_target(target)?;
-        draw::aim(&mut gizmos, subject.place, to, color);
-        Some(to)
+        if let Some(to) = places.place_of_target(target) {
+            draw::aim(&mut gizmos, subject.place, to, color);
+        }
     };
-    for (subject, seek) in subjects.with(&seekers) {
-        if has_a_say(seek) {
-            aim(subject, seek.target, debug.color::<Seek>());
-        }
+    for (subject, seek) in subjects.active(&seekers) {
+        aim(subject, seek.target, debug.color::<Seek>());
     }
-    for (subject, following) in subjects.with(&matchers) {
-        if has_a_say(following) {
-            aim(subject, following.target, debug.color::<MatchVelocity>());
-        }
+    for (subject, matching) in subjects.active(&matchers) {
+        aim(subject, matching.target, debug.color::<MatchVelocity>());
     }
     for (subject, face) in subjects.with(&facing) {
-        if let Some(to) = scenery.place_of_target(face.target) {
+        if let Some(to) = places.place_of_target(face.target) {
             gizmos.line_2d(subject.place, to, colors::QUIET.with_alpha(0.5));
         }
     }
-    for (subject, arrive) in subjects.with(&arrivers) {
-        let color = debug.color::<Arrive>();
-        if has_a_say(arrive)
-            && let Some(to) = scenery.place_of_target(arrive.target)
-        {
+    let color = debug.color::<Arrive>();
+    for (subject, arrive) in subjects.active(&arrivers) {
+        if let Some(to) = places.place_of_target(arrive.target) {
             draw::aim(&mut gizmos, subject.place, to, color);
             let slowing = arrive.braking.slowing_distance(&subject.me);
             draw::ring(&mut gizmos, to, slowing, color.with_alpha(0.3));
         }
     }
-    for (subject, flee) in subjects.with(&fleers) {
-        let color = debug.color::<Flee>();
-        if has_a_say(flee)
-            && let Some(threat) = scenery.place_of_target(flee.target)
-        {
+    let color = debug.color::<Flee>();
+    for (subject, flee) in subjects.active(&fleers) {
+        if let Some(threat) = places.place_of_target(flee.target) {
             draw::ring(
                 &mut gizmos,
                 threat,

@@ -1,4 +1,4 @@
-//! Where agents came along.
+//! Trails layer: the path of each agent over the last seconds.
 
 use std::collections::VecDeque;
 
@@ -8,36 +8,36 @@ use bevy::prelude::*;
 use crate::subjects::{Subject, Subjects};
 use crate::{SteeringDebug, SteeringGizmos, colors, draw};
 
-/// The trails of everybody who is drawn. Kept apart from the agents, which shall not notice.
+/// The trails of all drawn agents. A resource, so that drawing does not change the agents.
 #[derive(Resource, Debug, Default)]
 pub(crate) struct Trails(EntityHashMap<Trail>);
 
-/// Where somebody came along.
+/// The recorded positions of one agent.
 #[derive(Debug, Default)]
 struct Trail {
-    /// Oldest first, m.
+    /// Positions, oldest first, m.
     points: VecDeque<Vec2>,
-    /// Until the next point, s.
+    /// Time until the next point, s.
     wait: f32,
-    /// Drawn in this frame.
-    is_needed: bool,
+    /// Whether it was drawn in this frame.
+    is_drawn: bool,
 }
 
 impl Trail {
-    /// Points of a full trail.
+    /// The maximum number of points.
     const POINTS: usize = 64;
-    /// Whoever gets on this many times as fast as its limit leaps, and begins a new trail.
-    const LEAP: f32 = 4.0;
+    /// An agent that exceeds its maximum speed by this factor was teleported and starts a new trail.
+    const TELEPORT: f32 = 4.0;
 
     fn record(&mut self, subject: &Subject, delta: f32, seconds: f32) {
         let every = seconds / Self::POINTS as f32;
         let (me, here) = (&subject.me, subject.place);
-        let farthest = Self::LEAP * me.max_speed * (every + delta) + me.radius;
-        let leaps = |last: &Vec2| last.distance(here) > farthest;
-        if self.points.back().is_some_and(leaps) {
+        let farthest = Self::TELEPORT * me.max_speed * (every + delta) + me.radius;
+        let is_teleported = |last: &Vec2| last.distance(here) > farthest;
+        if self.points.back().is_some_and(is_teleported) {
             *self = Self::default();
         }
-        self.is_needed = true;
+        self.is_drawn = true;
         self.wait -= delta;
         if self.wait <= 0.0 {
             self.wait = (self.wait + every).max(0.0);
@@ -64,11 +64,11 @@ pub(crate) fn draw_trails(
     }
     trails
         .0
-        .retain(|_, trail| std::mem::take(&mut trail.is_needed));
+        .retain(|_, trail| std::mem::take(&mut trail.is_drawn));
 }
 
-/// Once the layer is off.
-pub(crate) fn forget_trails(mut trails: ResMut<Trails>) {
+/// Removes all trails when the layer is turned off.
+pub(crate) fn clear_trails(mut trails: ResMut<Trails>) {
     trails.0.clear();
 }
 
@@ -85,8 +85,8 @@ mod tests {
         }
     }
 
-    /// Walks at 1 m/s and 60 Hz.
-    fn walked(seconds: f32) -> Trail {
+    /// The trail of an agent that moved at 1 m/s, at 60 Hz.
+    fn trail_after(seconds: f32) -> Trail {
         let mut trail = Trail::default();
         let ticks = (60.0 * seconds) as u32;
         for tick in 0..ticks {
@@ -96,23 +96,23 @@ mod tests {
     }
 
     #[test]
-    fn a_trail_reaches_back_for_the_seconds_asked_for() {
-        let points = walked(30.0).points;
+    fn trail_covers_the_configured_seconds() {
+        let points = trail_after(30.0).points;
         assert_eq!(points.len(), Trail::POINTS);
         let length = points[points.len() - 1].x - points[0].x;
         assert!((3.8..4.1).contains(&length), "{length} m at 1 m/s");
     }
 
     #[test]
-    fn a_leap_begins_a_new_trail() {
-        let mut trail = walked(2.0);
+    fn teleport_starts_a_new_trail() {
+        let mut trail = trail_after(2.0);
         trail.record(&at(50.0), 1.0 / 60.0, 4.0);
         assert_eq!(trail.points, [Vec2::new(50.0, 0.0)]);
     }
 
     #[test]
-    fn while_time_stands_still_nothing_is_added() {
-        let mut trail = walked(2.0);
+    fn paused_time_adds_no_points() {
+        let mut trail = trail_after(2.0);
         let before = trail.points.len();
         for _ in 0..100 {
             trail.record(&at(2.0), 0.0, 4.0);

@@ -1,9 +1,9 @@
-//! Wander circles.
+//! Wander layer: the circle of `Wander` and the target on it.
 
 use bevy::prelude::*;
 use bevy_steering2d_core::{Wander, WanderMemory};
 
-use crate::subjects::{Subjects, has_a_say};
+use crate::subjects::{Subjects, is_active};
 use crate::{SteeringGizmos, draw};
 
 pub(crate) fn draw_wander(
@@ -12,7 +12,7 @@ pub(crate) fn draw_wander(
     mut gizmos: Gizmos<SteeringGizmos>,
 ) {
     for (subject, (wander, memory)) in subjects.with(&wanderers) {
-        if has_a_say(wander) {
+        if is_active(wander) {
             draw::wander(&mut gizmos, subject.place, subject.lag(), wander, memory);
         }
     }

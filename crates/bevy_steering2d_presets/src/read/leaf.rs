@@ -1,4 +1,4 @@
-//! What has no parts: numbers, words, and whatever else Bevy reads as a whole.
+//! Leaf values: numbers, strings, and other types that are deserialized as a whole.
 
 use bevy::prelude::*;
 use bevy::reflect::serde::TypedReflectDeserializer;
@@ -10,7 +10,7 @@ use crate::error::{PresetError, PresetFault};
 use crate::split;
 
 impl<'s> Reader<'s> {
-    /// A number, a word and the like.
+    /// A number, a string or another opaque value.
     pub(super) fn leaf(
         &self,
         registration: &TypeRegistration,
@@ -43,7 +43,7 @@ impl<'s> Reader<'s> {
             Some(number) if number.is_nan() => {
                 Err(self.error(source, PresetFault::NotANumber(path.into())))
             }
-            // 1e99 is no way to say infinity.
+            // Only `inf` means infinity, not a number that overflows such as 1e99.
             Some(number) if number.is_infinite() && !source.contains("inf") => {
                 Err(self.wrong_type(path, "a number of common size", source))
             }
@@ -51,7 +51,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// Whatever is no struct, tuple, list or enum, as Bevy reads it.
+    /// A value that is not a struct, tuple, list or enum, read by Bevy's own deserializer.
     pub(super) fn by_serde(
         &self,
         registration: &TypeRegistration,
@@ -67,7 +67,9 @@ impl<'s> Reader<'s> {
                     fault: PresetFault::Syntax(reason),
                 } => PresetError {
                     place,
-                    fault: PresetFault::Syntax(format!("{path} is no {type_name}: {reason}")),
+                    fault: PresetFault::Syntax(format!(
+                        "{path} is not a valid {type_name}: {reason}"
+                    )),
                 },
                 other => other,
             }

@@ -1,4 +1,4 @@
-//! Overwriting a value with what the text names of it.
+//! Merging: overwrites the fields of a value that the text names.
 
 use std::any::TypeId;
 
@@ -76,7 +76,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// A single value needs no brackets.
+    /// Merges into a tuple struct; one with a single field needs no brackets.
     fn merge_tuple_struct(
         &mut self,
         value: &mut dyn TupleStruct,
@@ -104,7 +104,7 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
-    /// Merges into the variant that is there, or replaces it by a whole other one.
+    /// Merges into the current variant, or replaces it by another one.
     fn merge_enum(
         &mut self,
         value: &mut dyn Enum,
@@ -142,7 +142,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// Sets what cannot be merged.
+    /// Replaces a value that cannot be merged.
     fn replace(
         &mut self,
         value: &mut dyn PartialReflect,
@@ -150,12 +150,12 @@ impl<'s> Reader<'s> {
         source: &'s str,
         path: &str,
     ) -> Result<(), PresetError> {
-        let whole = match registration.type_info() {
+        let new = match registration.type_info() {
             TypeInfo::Opaque(_) => self.leaf(registration, source, path)?,
             _ => self.by_serde(registration, source, path)?,
         };
-        let set = match (value.try_as_reflect_mut(), whole.try_into_reflect()) {
-            (Some(value), Ok(whole)) => value.set(whole).is_ok(),
+        let set = match (value.try_as_reflect_mut(), new.try_into_reflect()) {
+            (Some(value), Ok(new)) => value.set(new).is_ok(),
             _ => false,
         };
         if set {
@@ -171,7 +171,7 @@ impl<'s> Reader<'s> {
         path: &str,
     ) -> Result<Vec<split::Pair<'s>>, PresetError> {
         let fields = split::fields(rest, "").map_err(|error| self.syntax(rest, error))?;
-        self.refuse_twice(&fields, path)?;
+        self.reject_duplicates(&fields, path)?;
         Ok(fields)
     }
 
@@ -190,7 +190,7 @@ impl<'s> Reader<'s> {
             .collect()
     }
 
-    /// The fields of a struct as the text has them; vectors may also be written as `(x, y)`.
+    /// The names and sources of a struct's fields; vectors may also be written as `(x, y)`.
     pub(super) fn named(
         &self,
         info: &'static StructInfo,
@@ -207,11 +207,11 @@ impl<'s> Reader<'s> {
             return Err(self.wrong_type(path, "fields in brackets: (name: value)", source));
         }
         let fields = split::fields(source, name).map_err(|error| self.syntax(source, error))?;
-        self.refuse_twice(&fields, path)?;
+        self.reject_duplicates(&fields, path)?;
         Ok(fields)
     }
 
-    pub(super) fn refuse_twice(
+    pub(super) fn reject_duplicates(
         &self,
         fields: &[(&str, &str)],
         path: &str,
@@ -224,7 +224,7 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
-    /// The field of this name, unless the game decides it.
+    /// The field with this name, unless it is situational.
     pub(super) fn field(
         &self,
         info: &'static StructInfo,
@@ -287,7 +287,7 @@ impl<'s> Reader<'s> {
         let is_option = is_option(info);
         match info.variant(name) {
             Some(variant) => Ok((variant.name(), rest)),
-            // `Some( )` may be left out.
+            // `Some( )` may be omitted.
             None if is_option => Ok(("Some", source)),
             None if name.is_empty() => {
                 let known: Vec<_> = info.iter().map(VariantInfo::name).collect();

@@ -1,9 +1,9 @@
-//! From text to components: each starts from its default, and every field that the text names is
+//! Reading presets: each component starts from its default, and the fields that the text names are
 //! merged into it.
 
+mod construct;
 mod leaf;
 mod merge;
-mod whole;
 
 use bevy::prelude::*;
 use bevy::reflect::TypeRegistry;
@@ -49,7 +49,7 @@ pub(crate) fn read(text: &str, types: &TypeRegistry) -> Result<Vec<Box<dyn Refle
         reader.places.clear();
         let value = reader.construct(part.type_id, source, part.name)?;
         let value = value.try_into_reflect().map_err(|_| {
-            let reason = "it cannot be made by reflection".into();
+            let reason = "its type cannot be constructed by reflection".into();
             let field = part.name.into();
             reader.error(source, PresetFault::NotReflected { field, reason })
         })?;
@@ -63,18 +63,18 @@ pub(crate) fn read(text: &str, types: &TypeRegistry) -> Result<Vec<Box<dyn Refle
 struct Reader<'s> {
     text: &'s str,
     types: &'s TypeRegistry,
-    /// The fields read so far, to find them again when they turn out to be out of range.
+    /// Path and source of each field read so far, to locate a value that is out of range.
     places: Vec<(String, &'s str)>,
 }
 
 impl<'s> Reader<'s> {
     fn error(&self, at: &str, fault: PresetFault) -> PresetError {
-        // Every piece is a slice of the text.
+        // `at` is a slice of the text.
         let offset = (at.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         PresetError::at(Place::in_text(self.text, offset), fault)
     }
 
-    /// An error of the RON parser, which counts from the beginning of its piece.
+    /// An error of the RON parser, whose place is relative to the start of the piece.
     fn syntax(&self, piece: &str, error: SpannedError) -> PresetError {
         let within = error.span.end;
         let mut place = self.error(piece, PresetFault::Empty).place;

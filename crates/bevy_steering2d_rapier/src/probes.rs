@@ -1,4 +1,5 @@
-//! Sense: answers the questions of agents that see colliders, with Rapier's query pipeline.
+//! Collider probes: answers the queries of agents with `SensesColliders` through Rapier's query
+//! pipeline.
 
 use bevy::prelude::*;
 use bevy_rapier2d::parry::query::{DefaultQueryDispatcher, ShapeCastOptions};
@@ -11,7 +12,8 @@ use bevy_steering2d_core::{
     Circle, ColliderProbes, SeenObstacle, SensesColliders, Vehicle, WallHit,
 };
 
-/// Before Rapier's first step its query pipeline is empty, and agents see nothing.
+/// Answers the probes of all agents. Before Rapier's first step its query pipeline is empty and
+/// agents see no colliders.
 pub(crate) fn answer_probes(
     contexts: Query<(
         &RapierContextSimulation,
@@ -25,15 +27,15 @@ pub(crate) fn answer_probes(
         Option<&RapierContextEntityLink>,
         &mut ColliderProbes,
     )>,
-    worlds: Query<Entity, With<DefaultRapierContext>>,
+    default_contexts: Query<Entity, With<DefaultRapierContext>>,
 ) {
-    let default_world = worlds.single().ok();
+    let default_context = default_contexts.single().ok();
     agents
         .par_iter_mut()
         .for_each(|(entity, senses, link, mut probes)| {
             let Some((simulation, colliders, bodies)) = link
                 .map(|link| link.0)
-                .or(default_world)
+                .or(default_context)
                 .and_then(|context| contexts.get(context).ok())
             else {
                 return;
@@ -44,7 +46,7 @@ pub(crate) fn answer_probes(
                 let owner = parent_of(collider).unwrap_or(collider);
                 owner != entity && (senses.agents || !is_agent(owner))
             };
-            // Not shareable between threads, so every agent builds its own.
+            // A filter is not `Sync`, so each agent builds its own.
             let mut filter = QueryFilter::new()
                 .groups(CollisionGroups::new(
                     Group::from_bits_truncate(senses.memberships),
@@ -74,25 +76,25 @@ fn answer(pipeline: &RapierQueryPipeline, probes: &mut ColliderProbes) {
         found,
     } = probes;
     for ray in rays {
-        ray.hit = cast(pipeline, ray);
+        ray.hit = cast_ray(pipeline, ray);
     }
     for sweep in sweeps {
-        sweep.ahead = ahead(pipeline, sweep);
-        sweep.beside = beside(pipeline, sweep);
+        sweep.ahead = first_contact(pipeline, sweep);
+        sweep.beside = initial_overlap(pipeline, sweep);
     }
     for near in near {
-        near.hit = nearest(pipeline, near);
+        near.hit = nearest_surface(pipeline, near);
     }
     for area in areas {
-        list(pipeline, *area, found);
+        collect_obstacles(pipeline, *area, found);
     }
 }
 
-/// What a feeler meets first.
-fn cast(pipeline: &RapierQueryPipeline, probe: &RayProbe) -> Option<WallHit> {
-    let way = probe.to - probe.from;
-    let length = way.length();
-    let direction = way.try_normalize()?;
+/// The first hit of a feeler.
+fn cast_ray(pipeline: &RapierQueryPipeline, probe: &RayProbe) -> Option<WallHit> {
+    let path = probe.to - probe.from;
+    let length = path.length();
+    let direction = path.try_normalize()?;
     let ray = Ray::new(probe.from, direction);
     let solid = true;
     let (handle, hit) = pipeline
@@ -102,31 +104,31 @@ fn cast(pipeline: &RapierQueryPipeline, probe: &RayProbe) -> Option<WallHit> {
         entity: pipeline.collider_entity(handle),
         distance: hit.time_of_impact,
         point: probe.from + hit.time_of_impact * direction,
-        // From inside there is no normal: back out.
+        // A ray that starts inside a collider has no normal: point back along the ray.
         normal: hit.normal.try_normalize().unwrap_or(-direction),
     })
 }
 
-/// What a disc on its way touches first.
-fn ahead(pipeline: &RapierQueryPipeline, probe: &SweepProbe) -> Option<SeenObstacle> {
-    let way = probe.to - probe.from;
+/// The first collider that a swept disc touches.
+fn first_contact(pipeline: &RapierQueryPipeline, probe: &SweepProbe) -> Option<SeenObstacle> {
+    let path = probe.to - probe.from;
     let options = ShapeCastOptions {
         max_time_of_impact: 1.0,
-        // Whatever it touches already but moves away from is behind.
+        // Ignore overlapping colliders that the disc moves away from.
         stop_at_penetration: false,
         ..ShapeCastOptions::default()
     };
     let (handle, hit) = pipeline.query_pipeline.cast_shape(
         &Pose::from_translation(probe.from),
-        way,
+        path,
         &Ball::new(probe.radius),
         options,
     )?;
-    stone(pipeline, handle, hit.witness1, hit.normal1, probe.radius)
+    obstacle_at_contact(pipeline, handle, hit.witness1, hit.normal1, probe.radius)
 }
 
-/// The nearest of what the disc touches before it moves.
-fn beside(pipeline: &RapierQueryPipeline, probe: &SweepProbe) -> Option<SeenObstacle> {
+/// The nearest collider that the disc overlaps at the start of its sweep.
+fn initial_overlap(pipeline: &RapierQueryPipeline, probe: &SweepProbe) -> Option<SeenObstacle> {
     let solid = false;
     let (handle, nearest) =
         pipeline
@@ -136,12 +138,12 @@ fn beside(pipeline: &RapierQueryPipeline, probe: &SweepProbe) -> Option<SeenObst
     let outwards = if nearest.is_inside { -offset } else { offset };
     let normal = outwards.try_normalize()?;
     (offset.length() <= probe.radius)
-        .then(|| stone(pipeline, handle, nearest.point, normal, probe.radius))?
+        .then(|| obstacle_at_contact(pipeline, handle, nearest.point, normal, probe.radius))?
 }
 
-/// A collider touched in a point, as a circle that is touched there too: a ball as it is, any
-/// other shape as a stone of the looker's size, so that it slides along.
-fn stone(
+/// A touched collider as a circle: a ball as it is, any other shape as a circle of the agent's
+/// radius that touches the same point, so that the agent slides along the surface.
+fn obstacle_at_contact(
     pipeline: &RapierQueryPipeline,
     handle: ColliderHandle,
     point: Vec2,
@@ -159,8 +161,8 @@ fn stone(
     })
 }
 
-/// What is nearest to a point.
-fn nearest(pipeline: &RapierQueryPipeline, probe: &NearProbe) -> Option<WallHit> {
+/// The surface point nearest to a probe's point.
+fn nearest_surface(pipeline: &RapierQueryPipeline, probe: &NearProbe) -> Option<WallHit> {
     let solid = false;
     let (handle, projection) =
         pipeline
@@ -177,18 +179,17 @@ fn nearest(pipeline: &RapierQueryPipeline, probe: &NearProbe) -> Option<WallHit>
     })
 }
 
-/// Adds what touches a disc, as circles around it.
-fn list(pipeline: &RapierQueryPipeline, area: Circle, found: &mut Vec<SeenObstacle>) {
+/// Adds the bounding circles of all colliders near a disc.
+fn collect_obstacles(pipeline: &RapierQueryPipeline, area: Circle, found: &mut Vec<SeenObstacle>) {
     let bounds = Aabb::from_half_extents(area.center, Vec2::splat(area.radius));
     let touching = pipeline.query_pipeline.intersect_aabb_conservative(bounds);
     found.extend(touching.map(|(handle, collider)| SeenObstacle {
         entity: pipeline.collider_entity(handle),
-        circle: around(collider.shape(), collider.position()),
+        circle: bounding_circle(collider.shape(), collider.position()),
     }));
 }
 
-/// The circle around a shape.
-fn around(shape: &dyn Shape, position: &Pose) -> Circle {
+fn bounding_circle(shape: &dyn Shape, position: &Pose) -> Circle {
     let circle = shape.compute_bounding_sphere(position);
     Circle::new(circle.center, circle.radius)
 }

@@ -1,16 +1,16 @@
-//! Checks of how the app was put together, said once and with the remedy.
+//! Schedule and time step: checks that Rapier and steering share both.
 
 use bevy::prelude::*;
 use bevy_rapier2d::plugin::RapierTransformPropagateSet;
 use bevy_rapier2d::prelude::*;
-use bevy_steering2d_core::SteeringSchedule;
+use bevy_steering2d_core::{SteeringClock, SteeringSchedule, SteeringWarnings};
 
-/// Whether `RapierPhysicsPlugin` was added, whatever its hooks.
-pub(crate) fn has_rapier(world: &World) -> bool {
+/// Whether `RapierPhysicsPlugin` was added, with any hooks.
+fn has_rapier(world: &World) -> bool {
     world.contains_resource::<RapierContextInitialization>()
 }
 
-/// Rapier steps in another schedule than steering by default; that works, but unevenly.
+/// Logs an error if Rapier steps in another schedule than steering, as it does by default.
 pub(crate) fn check_schedule(app: &App) {
     let world = app.world();
     let (Some(schedule), Some(schedules)) = (
@@ -33,6 +33,25 @@ pub(crate) fn check_schedule(app: &App) {
     }
 }
 
+/// Warns if Rapier's time step differs from the tick: its default steps by at most 1/60 s, so in a
+/// slower schedule all bodies would move too slowly.
+pub(crate) fn check_step_length(
+    warnings: &SteeringWarnings,
+    clock: &SteeringClock,
+    context: Entity,
+    step: f32,
+) {
+    if (step - clock.delta).abs() > 0.01 * clock.delta {
+        let tick = clock.delta;
+        warnings.raise(clock, context, "TimestepMode", || {
+            format!(
+                "Rapier steps {step} s per tick of {tick} s, so bodies move at another speed than \
+                 steering plans; insert TimestepMode::Fixed {{ dt: {tick}, substeps: 1 }}"
+            )
+        });
+    }
+}
+
 /// The time by which one physics step advances, s, when the schedule ticks by `tick`.
 pub(crate) fn step_length(mode: TimestepMode, tick: f32) -> f32 {
     match mode {
@@ -40,7 +59,7 @@ pub(crate) fn step_length(mode: TimestepMode, tick: f32) -> f32 {
         TimestepMode::Variable {
             max_dt, time_scale, ..
         } => (tick * time_scale).min(max_dt),
-        // Steps as often as it takes to keep up.
+        // Takes as many steps per tick as needed to keep up.
         TimestepMode::Interpolated { .. } => tick,
     }
 }
@@ -50,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_variable_step_is_cut_at_its_maximum() {
+    fn variable_step_is_clamped_to_its_maximum() {
         let mode = TimestepMode::default(); // at most 1/60 s
         assert_eq!(step_length(mode, 1.0 / 64.0), 1.0 / 64.0);
         assert_eq!(step_length(mode, 1.0 / 30.0), 1.0 / 60.0);

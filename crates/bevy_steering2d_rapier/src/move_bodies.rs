@@ -1,4 +1,4 @@
-//! Move: from `SteeringForce` to Rapier's rigid bodies.
+//! Move step: applies each `SteeringForce` to its Rapier body and turns the body.
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
@@ -11,10 +11,11 @@ use bevy_steering2d_core::{
     SteeringForce, SteeringWarnings, Targets, Vehicle,
 };
 
-use crate::sense::BATCH;
-use crate::setup::step_length;
+use crate::schedule::{check_step_length, step_length};
+use crate::sense::{BATCH, facing_of};
 
-const EIGHT: usize = VelocityChanges::MOST;
+/// Bodies whose velocity changes are computed together with SIMD.
+const LANES: usize = VelocityChanges::MOST;
 
 pub(crate) fn move_bodies(
     clock: Res<SteeringClock>,
@@ -41,12 +42,14 @@ pub(crate) fn move_bodies(
 ) {
     let delta = step_length(timestep.map_or_else(default, |mode| *mode), clock.delta);
     for (context, simulation, mut set) in &mut sets {
-        warn_of_uneven_time(&warnings, &clock, context, delta);
+        check_step_length(&warnings, &clock, context, delta);
         let length_unit = simulation.integration_parameters.length_unit;
-        // Only bodies that change are borrowed mutably: each borrow costs Rapier a visit.
+        // Rapier processes each body that was borrowed mutably, so borrow only those that change.
         let set = set.bypass_change_detection();
-        let tables = bodies.contiguous_iter().expect("all of it in tables");
-        for (handles, contexts, bodies, agents, limits, faces, looks) in tables {
+        let tables = bodies
+            .contiguous_iter()
+            .expect("all components are stored in tables");
+        for (handles, contexts, bodies, agents, limits, faces, face_targets) in tables {
             let table = Table {
                 handles,
                 contexts,
@@ -54,7 +57,7 @@ pub(crate) fn move_bodies(
                 agents,
                 limits,
                 faces,
-                looks,
+                face_targets,
             };
             for first in (0..bodies.len()).step_by(BATCH) {
                 let found = table.look_up(first, context, set);
@@ -74,7 +77,7 @@ pub(crate) fn move_bodies(
     }
 }
 
-/// One of Bevy's tables: bodies that have the same components.
+/// The columns of one ECS table: bodies that have the same components.
 struct Table<'a> {
     handles: &'a [RapierRigidBodyHandle],
     contexts: &'a [RapierContextEntityLink],
@@ -82,10 +85,11 @@ struct Table<'a> {
     agents: Option<(&'a [Vehicle], &'a [SteeringForce])>,
     limits: Option<&'a [SpeedLimit]>,
     faces: Option<&'a [FaceVelocity]>,
-    looks: Option<&'a [FaceTarget]>,
+    face_targets: Option<&'a [FaceTarget]>,
 }
 
-/// The bodies of some rows that Rapier simulates in one context and that can be steered.
+/// The Rapier bodies of one batch of rows; `None` for rows of other contexts and bodies that
+/// cannot be steered.
 type Found<'a> = [Option<&'a SimulatedBody>; BATCH];
 
 impl Table<'_> {
@@ -113,8 +117,8 @@ impl Table<'_> {
         let Some((vehicles, forces)) = self.agents else {
             return;
         };
-        let eights = plans.chunks_mut(EIGHT).zip(found.chunks(EIGHT));
-        for ((plans, found), first) in eights.zip((first..).step_by(EIGHT)) {
+        let chunks = plans.chunks_mut(LANES).zip(found.chunks(LANES));
+        for ((plans, found), first) in chunks.zip((first..).step_by(LANES)) {
             let mut changes = VelocityChanges::default();
             for (lane, simulated) in found.iter().enumerate() {
                 if let Some(simulated) = simulated {
@@ -150,15 +154,15 @@ impl Table<'_> {
         };
         for ((plan, simulated), at) in plans.iter_mut().zip(found).zip(first..) {
             if let Some(simulated) = simulated {
-                let looks = self.looks.map(|looks| &looks[at]);
-                let wanted = wanted_facing(&self.bodies[at], looks, targets);
-                plan.turn = turn(simulated, wanted, &faces[at], delta);
+                let face_target = self.face_targets.map(|targets| &targets[at]);
+                let desired = wanted_facing(&self.bodies[at], face_target, targets);
+                plan.turn = turn(simulated, desired, &faces[at], delta);
             }
         }
     }
 }
 
-/// What is to become of a body's motion this tick.
+/// The changes of one body in this tick.
 struct Plan {
     push: Option<Push>,
     turn: Option<Turn>,
@@ -171,18 +175,18 @@ impl Plan {
     };
 }
 
-/// What steering does to a body's motion this tick.
+/// The linear part of a [`Plan`].
 enum Push {
-    /// Changes its velocity by this much, m/s.
+    /// Changes the velocity by this much, m/s.
     Accelerate(Vec2),
-    /// Lets it roll on. Rapier puts slow bodies to sleep, but this one is on its way.
+    /// Keeps Rapier from putting a slowly moving body to sleep.
     KeepAwake,
 }
 
-/// Whether a steered body is on its way, but so slowly that Rapier may take it for resting.
+/// Whether a steered body moves so slowly that Rapier may put it to sleep.
 ///
-/// Rapier compares half of its speed with the threshold; twice that speed is slow to be sure.
-fn creeps(simulated: &SimulatedBody, force: &SteeringForce, length_unit: f32) -> bool {
+/// Rapier compares half the speed with its threshold; a factor of two is the safety margin.
+fn moves_slowly(simulated: &SimulatedBody, force: &SteeringForce, length_unit: f32) -> bool {
     let slow = 4.0 * simulated.activation().normalized_linear_threshold * length_unit;
     force.is_steered() && (Kinematics::REST..slow).contains(&simulated.linvel().length())
 }
@@ -196,7 +200,7 @@ fn push(
     change
         .filter(|change| force.is_steered() && *change != Vec2::ZERO && change.is_finite())
         .map(Push::Accelerate)
-        .or_else(|| creeps(simulated, force, length_unit).then_some(Push::KeepAwake))
+        .or_else(|| moves_slowly(simulated, force, length_unit).then_some(Push::KeepAwake))
 }
 
 impl Push {
@@ -205,7 +209,7 @@ impl Push {
             Self::Accelerate(change)
                 if body.body_type() == RigidBodyType::Dynamic && body.mass() > 0.0 =>
             {
-                // An impulse, so that locked axes stay locked.
+                // An impulse respects locked axes.
                 body.apply_impulse(change * body.mass(), true);
             }
             Self::Accelerate(change) => {
@@ -216,7 +220,7 @@ impl Push {
     }
 }
 
-/// The part of a change of velocity that the locked axes of a dynamic body let through.
+/// A velocity change without its components along locked axes of a dynamic body.
 fn unlocked(body: &SimulatedBody, change: Vec2) -> Vec2 {
     let is_dynamic = body.body_type() == RigidBodyType::Dynamic;
     let free = |axis| f32::from(!(is_dynamic && body.locked_axes().contains(axis)));
@@ -225,19 +229,18 @@ fn unlocked(body: &SimulatedBody, change: Vec2) -> Vec2 {
     change * Vec2::new(x, y)
 }
 
-/// How a body turns this tick.
+/// The angular part of a [`Plan`].
 enum Turn {
-    /// With this angular velocity, rad/s.
+    /// Sets the angular velocity, rad/s.
     Spin(f32),
-    /// By this angle, rad: its rotation is locked against physics.
-    Set(f32),
+    /// Rotates the body by this angle, rad, for bodies whose rotation is locked.
+    Rotate(f32),
 }
 
-fn turn(simulated: &SimulatedBody, wanted: Vec2, face: &FaceVelocity, delta: f32) -> Option<Turn> {
-    let facing = simulated.rotation();
-    let rate = face.turn_rate(Vec2::new(facing.re, facing.im), wanted, delta);
+fn turn(simulated: &SimulatedBody, desired: Vec2, face: &FaceVelocity, delta: f32) -> Option<Turn> {
+    let rate = face.turn_rate(facing_of(simulated), desired, delta);
     if simulated.is_rotation_locked() {
-        (rate != 0.0).then_some(Turn::Set(rate * delta))
+        (rate != 0.0).then_some(Turn::Rotate(rate * delta))
     } else {
         (rate != simulated.angvel()).then_some(Turn::Spin(rate))
     }
@@ -247,28 +250,10 @@ impl Turn {
     fn apply(self, body: &mut SimulatedBody) {
         match self {
             Self::Spin(rate) => body.set_angvel(rate, true),
-            Self::Set(angle) => {
+            Self::Rotate(angle) => {
                 let rotation = *body.rotation() * Rotation::from_angle(angle);
                 body.set_rotation(rotation, true);
             }
         }
-    }
-}
-
-/// Rapier's default steps at most 1/60 s; in a slower schedule everything would move too slowly.
-fn warn_of_uneven_time(
-    warnings: &SteeringWarnings,
-    clock: &SteeringClock,
-    context: Entity,
-    step: f32,
-) {
-    if (step - clock.delta).abs() > 0.01 * clock.delta {
-        let tick = clock.delta;
-        warnings.raise(clock, context, "TimestepMode", || {
-            format!(
-                "Rapier steps {step} s per tick of {tick} s, so bodies move at another speed than \
-                 steering plans; insert TimestepMode::Fixed {{ dt: {tick}, substeps: 1 }}"
-            )
-        });
     }
 }

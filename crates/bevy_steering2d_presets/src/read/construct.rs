@@ -1,5 +1,5 @@
-//! Values without default, of which the text has to name everything: variants other than the
-//! default one, items of lists, behaviors without `Default`.
+//! Construction of values without default: non-default variants, list items, behaviors without
+//! `Default`. The text must name all their fields.
 
 use std::any::TypeId;
 
@@ -17,7 +17,8 @@ use crate::error::{PresetError, PresetFault};
 use crate::situation::is_situational;
 
 impl<'s> Reader<'s> {
-    /// Makes a value of a type: its default with the text merged into it, or all from the text.
+    /// Constructs a value of a type: its default with the text merged into it, or entirely from
+    /// the text.
     pub(super) fn construct(
         &mut self,
         id: TypeId,
@@ -33,71 +34,71 @@ impl<'s> Reader<'s> {
             self.merge(&mut *value, source, path)?;
             return Ok(value);
         }
-        let whole: Box<dyn PartialReflect> = match registration.type_info() {
-            TypeInfo::Struct(info) => Box::new(self.whole_struct(info, source, path)?),
+        let built: Box<dyn PartialReflect> = match registration.type_info() {
+            TypeInfo::Struct(info) => Box::new(self.full_struct(info, source, path)?),
             TypeInfo::Enum(info) => Box::new(self.variant(info, source, path)?),
             TypeInfo::TupleStruct(info) => {
                 let name = info.type_path_table().ident().unwrap_or_default();
                 let items = self.items(name, info.field_len(), source, path)?;
-                let mut whole = DynamicTupleStruct::default();
+                let mut built = DynamicTupleStruct::default();
                 for (field, source) in info.iter().zip(items) {
-                    whole.insert_boxed(self.construct(field.type_id(), source, path)?);
+                    built.insert_boxed(self.construct(field.type_id(), source, path)?);
                 }
-                Box::new(whole)
+                Box::new(built)
             }
             TypeInfo::Tuple(info) => {
                 let items = self.items("", info.field_len(), source, path)?;
-                let mut whole = DynamicTuple::default();
+                let mut built = DynamicTuple::default();
                 for (field, source) in info.iter().zip(items) {
-                    whole.insert_boxed(self.construct(field.type_id(), source, path)?);
+                    built.insert_boxed(self.construct(field.type_id(), source, path)?);
                 }
-                Box::new(whole)
+                Box::new(built)
             }
             TypeInfo::List(info) => {
-                let mut whole = DynamicList::default();
+                let mut built = DynamicList::default();
                 for item in self.listed(info.item_ty().id(), source, path)? {
-                    whole.push_box(item);
+                    built.push_box(item);
                 }
-                Box::new(whole)
+                Box::new(built)
             }
             TypeInfo::Opaque(_) => return self.leaf(registration, source, path),
             _ => return self.by_serde(registration, source, path),
         };
         let from_reflect = registration.data::<ReflectFromReflect>();
-        match from_reflect.and_then(|make| make.from_reflect(&*whole)) {
+        match from_reflect.and_then(|make| make.from_reflect(&*built)) {
             Some(value) => Ok(value.into_partial_reflect()),
             None => Err(self.unreflected(path, "it has neither Default nor FromReflect", source)),
         }
     }
 
-    /// A struct without default: every field has to be there.
-    fn whole_struct(
+    /// A struct without default: the text must name every field.
+    fn full_struct(
         &mut self,
         info: &'static StructInfo,
         source: &'s str,
         path: &str,
     ) -> Result<DynamicStruct, PresetError> {
-        let mut whole = DynamicStruct::default();
+        let mut built = DynamicStruct::default();
         let fields = self.named(info, source, path)?;
         for &(name, source) in &fields {
             let name = self.field(info, name, path)?;
             let id = info.field(name).map(NamedField::type_id);
             if let Some(id) = id {
                 let value = self.construct(id, source, &join(path, name))?;
-                whole.insert_boxed(name, value);
+                built.insert_boxed(name, value);
             }
         }
         for field in info.iter() {
-            if whole.field(field.name()).is_some() {
+            if built.field(field.name()).is_some() {
                 continue;
             }
-            // An influence, or a target, has a default even if the component has none.
+            // Influences and situational fields have a default even if the component has none.
             let default = self.types.get_type_data::<ReflectDefault>(field.type_id());
             let implied =
                 is_situational(field, self.types) || field.type_id() == TypeId::of::<Influence>();
             match default.filter(|_| implied) {
                 Some(default) => {
-                    whole.insert_boxed(field.name(), default.default().into_partial_reflect());
+                    built.insert_boxed(field.name(), default.default().into_partial_reflect());
                 }
                 None => {
                     let fault = PresetFault::MissingField {
@@ -108,10 +109,10 @@ impl<'s> Reader<'s> {
                 }
             }
         }
-        Ok(whole)
+        Ok(built)
     }
 
-    /// A variant with all its fields.
+    /// A variant: the text must name all its fields.
     pub(super) fn variant(
         &mut self,
         info: &'static EnumInfo,
@@ -128,21 +129,21 @@ impl<'s> Reader<'s> {
                 DynamicVariant::Struct(self.variant_struct(variant, source, rest, path)?)
             }
             Some(VariantInfo::Tuple(variant)) => {
-                let mut whole = DynamicTuple::default();
+                let mut built = DynamicTuple::default();
                 let items = self.variant_items(info, variant.field_len(), rest, source, path)?;
                 for (field, source) in variant.iter().zip(items) {
-                    whole.insert_boxed(self.construct(field.type_id(), source, path)?);
+                    built.insert_boxed(self.construct(field.type_id(), source, path)?);
                 }
-                DynamicVariant::Tuple(whole)
+                DynamicVariant::Tuple(built)
             }
             _ => {
                 self.nothing_after(rest, path)?;
                 DynamicVariant::Unit
             }
         };
-        let mut whole = DynamicEnum::new(name, variant);
-        whole.set_represented_type(self.types.get_type_info(info.type_id()));
-        Ok(whole)
+        let mut built = DynamicEnum::new(name, variant);
+        built.set_represented_type(self.types.get_type_info(info.type_id()));
+        Ok(built)
     }
 
     fn variant_struct(
@@ -152,20 +153,20 @@ impl<'s> Reader<'s> {
         rest: &'s str,
         path: &str,
     ) -> Result<DynamicStruct, PresetError> {
-        let mut whole = DynamicStruct::default();
+        let mut built = DynamicStruct::default();
         for (name, source) in self.variant_fields(rest, path)? {
             let Some(field) = variant.field(name) else {
                 return Err(self.unknown_field(path, name, variant.field_names()));
             };
             let value = self.construct(field.type_id(), source, &join(path, name))?;
-            whole.insert_boxed(field.name(), value);
+            built.insert_boxed(field.name(), value);
         }
         match variant
             .field_names()
             .iter()
-            .find(|field| whole.field(field).is_none())
+            .find(|field| built.field(field).is_none())
         {
-            None => Ok(whole),
+            None => Ok(built),
             Some(&field) => {
                 let fault = PresetFault::MissingField {
                     of: format!("{path}: {}", variant.name()),

@@ -1,0 +1,355 @@
+//! What the plugin draws, read from the gizmo buffers.
+
+use super::*;
+use crate::Whom;
+use bevy::asset::AssetPlugin;
+use bevy::time::TimeUpdateStrategy;
+use bevy_steering2d_core::*;
+use std::time::Duration;
+
+fn app(debug: SteeringDebug, with_gizmos: bool) -> App {
+    let mut app = App::new();
+    app.add_plugins((MinimalPlugins, TransformPlugin))
+        .add_plugins(SteeringCorePlugin::new(Update))
+        .add_plugins(SteeringDebugPlugin::new(debug))
+        .insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_millis(
+            16,
+        )));
+    if with_gizmos {
+        app.add_plugins(AssetPlugin::default())
+            .init_asset::<GizmoAsset>();
+    }
+    app.finish();
+    app.cleanup();
+    app
+}
+
+/// Two agents with every behavior that a layer draws, `Pursuit` on a behavior entity of its own,
+/// in a world where each behavior has an effect.
+fn populate(world: &mut World) -> [Entity; 2] {
+    let quarry = world
+        .spawn((
+            PointMass {
+                velocity: Vec2::Y,
+                ..default()
+            },
+            Vehicle::default(),
+            Leadership(1.0),
+            Transform::from_xyz(4.0, 0.5, 0.0),
+        ))
+        .id();
+    world.spawn((Transform::from_xyz(2.0, 0.2, 0.0), Obstacle { radius: 0.8 }));
+    world.spawn(Wall::new(Vec2::new(1.2, -9.0), Vec2::new(1.2, 9.0)));
+    let road = [Vec2::new(-5.0, 0.0), Vec2::new(5.0, 0.0)];
+    let road = world.spawn(SteeringPath::open(road).unwrap()).id();
+    let flow = FlowField::new(Vec2::splat(-5.0), 1.0, UVec2::splat(11), |_| Vec2::X).unwrap();
+    let agents = [0.0, -0.6].map(|y| {
+        let agent = world
+            .spawn((
+                PointMass {
+                    velocity: Vec2::new(2.0, 0.0),
+                    ..default()
+                },
+                Transform::from_xyz(0.0, y, 0.0),
+                (Arrive::new(quarry), Flee::new(quarry), Evade::new(quarry)),
+                (Wander::default(), WallAvoidance::default()),
+                (ObstacleAvoidance::default(), Flocking::default()),
+                (CollisionAvoidance::default(), Queuing::default()),
+                (FollowPath::along(road), StayOnPath::of(road)),
+                (FlowFieldFollowing::default(), flow.clone()),
+                (Hide::new(quarry), OffsetPursuit::new(quarry, Vec2::NEG_X)),
+                (LeaderFollowing::default(), Containment::default()),
+                (
+                    Interpose::between(quarry, Vec2::ZERO),
+                    WallFollowing::default(),
+                ),
+                (Tether::new(quarry, 2.0), FaceTarget::new(quarry)),
+            ))
+            .id();
+        world.spawn((SteersFor(agent), Pursuit::new(quarry)));
+        agent
+    });
+    world.spawn((SteersFor(agents[0]), Seek::new(quarry)));
+    agents
+}
+
+/// The end points of all lines and line strips that the last frame drew.
+fn drawn(app: &App) -> Vec<Vec2> {
+    let assets = app.world().resource::<Assets<GizmoAsset>>();
+    let ours =
+        |asset: &&GizmoAsset| asset.config_typeid() == core::any::TypeId::of::<SteeringGizmos>();
+    let live = app.world().resource::<bevy::gizmos::GizmoHandles>();
+    let live = live.handles()[&core::any::TypeId::of::<SteeringGizmos>()].is_some();
+    let buffers = assets.iter().map(|(_, asset)| asset).filter(ours);
+    buffers
+        .filter(|_| live)
+        .flat_map(|asset| {
+            let buffer = asset.buffer();
+            let points = buffer.list_positions.iter().chain(&buffer.strip_positions);
+            points.map(|point| point.truncate()).collect::<Vec<_>>()
+        })
+        .filter(|point| point.is_finite())
+        .collect()
+}
+
+#[test]
+fn plugin_without_gizmos_draws_nothing() {
+    let mut app = app(SteeringDebug::of(DebugLayer::ALL), false);
+    let [agent, _] = populate(app.world_mut());
+    app.world_mut()
+        .resource_mut::<SteeringSelection>()
+        .add(agent);
+    for _ in 0..5 {
+        app.update();
+    }
+}
+
+#[test]
+fn plugin_without_steering_draws_nothing() {
+    let mut app = App::new();
+    app.add_plugins((MinimalPlugins, AssetPlugin::default()))
+        .init_asset::<GizmoAsset>()
+        .add_plugins(SteeringDebugPlugin::default());
+    app.finish();
+    app.update();
+}
+
+#[test]
+fn adding_the_plugin_twice_keeps_the_first_settings() {
+    let mut app = App::new();
+    app.add_plugins((MinimalPlugins, SteeringCorePlugin::new(Update)))
+        .add_plugins(AssetPlugin::default())
+        .init_asset::<GizmoAsset>()
+        .add_plugins(SteeringDebugPlugin::new(SteeringDebug::off()))
+        .add_plugins(SteeringDebugPlugin::default());
+    app.finish();
+    app.cleanup();
+    app.update();
+    assert_eq!(
+        *app.world().resource::<SteeringDebug>(),
+        SteeringDebug::off()
+    );
+}
+
+#[test]
+fn each_layer_draws_its_own_lines() {
+    let mut counts = Vec::new();
+    for layer in DebugLayer::ALL {
+        let mut app = app(SteeringDebug::of([layer]), true);
+        populate(app.world_mut());
+        for _ in 0..8 {
+            app.update();
+        }
+        let points = drawn(&app);
+        assert!(!points.is_empty(), "{layer:?}");
+        counts.push(points.len());
+    }
+    let mut all = app(SteeringDebug::of(DebugLayer::ALL), true);
+    populate(all.world_mut());
+    for _ in 0..8 {
+        all.update();
+    }
+    assert_eq!(drawn(&all).len(), counts.iter().sum::<usize>());
+}
+
+#[test]
+fn settings_without_layers_or_agents_draw_nothing() {
+    for debug in [
+        SteeringDebug::off(),
+        SteeringDebug::of(DebugLayer::ALL).of_whom(Whom::Nobody),
+        SteeringDebug::of(DebugLayer::ALL).of_whom(Whom::Selected),
+    ] {
+        let mut app = app(debug, true);
+        populate(app.world_mut());
+        for _ in 0..5 {
+            app.update();
+        }
+        assert!(drawn(&app).is_empty());
+    }
+}
+
+#[test]
+fn layer_turned_off_disappears() {
+    let mut app = app(SteeringDebug::of([DebugLayer::Velocity]), true);
+    populate(app.world_mut());
+    app.update();
+    app.update();
+    assert!(!drawn(&app).is_empty());
+    let mut debug = app.world_mut().resource_mut::<SteeringDebug>();
+    debug.set(DebugLayer::Velocity, false);
+    app.update();
+    assert!(drawn(&app).is_empty());
+}
+
+#[test]
+fn velocity_arrow_starts_where_the_agent_is_drawn() {
+    let mut app = app(SteeringDebug::of([DebugLayer::Velocity]), true);
+    let mut selection = SteeringSelection::default();
+    let agent = app
+        .world_mut()
+        .spawn((
+            PointMass {
+                velocity: Vec2::new(3.0, 0.0),
+                ..default()
+            },
+            Vehicle::default(),
+            DrawnAt(Some(Vec2::new(0.0, 7.0))),
+        ))
+        .id();
+    app.update();
+    app.update();
+    let expected = [Vec2::new(0.0, 7.0), Vec2::new(1.2, 7.0)];
+    assert_eq!(drawn(&app)[..2], expected, "0.4 m per m/s");
+    // A selected agent also has a ring.
+    selection.add(agent);
+    app.insert_resource(selection);
+    app.update();
+    let ring = drawn(&app).len() - 6;
+    assert!(ring > 24, "{ring} points");
+}
+
+#[test]
+fn hiding_spots_are_drawn_at_the_positions_of_the_behavior() {
+    let mut app = app(SteeringDebug::of([DebugLayer::HidingSpots]), true);
+    let world = app.world_mut();
+    world.spawn((PointMass::default(), Hide::new(Vec2::new(-10.0, 0.0))));
+    let [near, far] = [Vec2::new(4.0, 0.0), Vec2::new(-10.0, 8.0)];
+    for place in [near, far] {
+        world.spawn((
+            Transform::from_translation(place.extend(0.0)),
+            Obstacle { radius: 1.0 },
+        ));
+    }
+    for _ in 0..3 {
+        app.update();
+    }
+    // Each spot is the radii of rock and body and half a meter of standoff behind the rock's center.
+    let points = drawn(&app);
+    for spot in [near + 2.0 * Vec2::X, far + 2.0 * Vec2::Y] {
+        let nearest = points.iter().map(|point| point.distance(spot));
+        assert!(nearest.fold(f32::INFINITY, f32::min) < 0.01, "{spot}");
+    }
+}
+
+#[test]
+fn prediction_is_drawn_relative_to_the_drawn_quarry() {
+    let aim_of = |drawn_at| {
+        let mut app = app(SteeringDebug::of([DebugLayer::Predictions]), true);
+        let quarry = PointMass {
+            velocity: Vec2::new(0.0, 2.0),
+            ..default()
+        };
+        let place = Transform::from_xyz(6.0, 0.0, 0.0);
+        let quarry = app.world_mut().spawn((quarry, place, drawn_at)).id();
+        let hunter = app
+            .world_mut()
+            .spawn((
+                PointMass::default(),
+                Pursuit::new(quarry),
+                DrawnAt(Some(Vec2::ZERO)),
+            ))
+            .id();
+        app.update();
+        app.update();
+        let world = app.world();
+        let [me, seen] = [hunter, quarry].map(|it| *world.get::<Kinematics>(it).unwrap());
+        let me = Agent {
+            position: me.position,
+            heading: me.heading,
+            ..default()
+        };
+        // The first line leads from the hunter to the aim.
+        let aim = world.get::<Pursuit>(hunter).unwrap().aim(&me, &seen);
+        (drawn(&app)[1], aim - seen.position)
+    };
+    let (aim, ahead) = aim_of(DrawnAt(Some(Vec2::new(20.0, 5.0))));
+    assert!(ahead.y > 1.0, "{ahead}");
+    assert!(aim.distance(Vec2::new(20.0, 5.0) + ahead) < 1e-3, "{aim}");
+}
+
+#[test]
+fn drawing_does_not_change_the_run() {
+    let run = |debug| {
+        let mut app = app(debug, true);
+        let agents = populate(app.world_mut());
+        for _ in 0..60 {
+            app.update();
+        }
+        agents.map(|agent| *app.world().get::<Kinematics>(agent).unwrap())
+    };
+    assert_eq!(
+        run(SteeringDebug::of(DebugLayer::ALL)),
+        run(SteeringDebug::off())
+    );
+}
+
+#[test]
+fn max_agents_draws_the_agents_nearest_to_the_camera() {
+    let debug = SteeringDebug {
+        max_agents: 10,
+        ..SteeringDebug::of([DebugLayer::Velocity])
+    };
+    let mut app = app(debug, true);
+    for x in 0..50 {
+        let body = PointMass {
+            velocity: Vec2::X,
+            ..default()
+        };
+        let place = Transform::from_xyz(x as f32, 0.0, 0.0);
+        app.world_mut().spawn((body, Vehicle::default(), place));
+    }
+    let drawn_between = |app: &mut App| {
+        for _ in 0..3 {
+            app.update();
+        }
+        let points = drawn(app);
+        assert_eq!(points.len(), 10 * 6);
+        let xs = points.into_iter().map(|point| point.x);
+        xs.fold((f32::MAX, f32::MIN), |(least, most), x| {
+            (least.min(x), most.max(x))
+        })
+    };
+    let (_, most) = drawn_between(&mut app);
+    assert!(most < 11.0, "the first ten without a camera: {most}");
+    let place = Transform::from_xyz(30.0, 0.0, 0.0);
+    app.world_mut()
+        .spawn((Camera::default(), place, GlobalTransform::from(place)));
+    let (least, most) = drawn_between(&mut app);
+    assert!(least > 24.0 && most < 37.0, "{least} to {most}");
+}
+
+#[test]
+fn invalid_behaviors_draw_nothing() {
+    let mut app = app(SteeringDebug::of(DebugLayer::ALL), true);
+    let body = || PointMass {
+        velocity: Vec2::X,
+        ..default()
+    };
+    let world = app.world_mut();
+    world.spawn((
+        body(),
+        ObstacleAvoidance {
+            margin: f32::NAN,
+            ..default()
+        },
+        Separation::within(f32::NAN),
+        Tether::new(Vec2::NAN, -1.0),
+    ));
+    world.spawn((
+        body(),
+        Wander::default(),
+        Transform::from_xyz(f32::NAN, 0.0, 0.0),
+    ));
+    let gone = world.spawn(Transform::default()).id();
+    world.spawn((
+        body(),
+        Seek::new(gone),
+        Pursuit::new(gone),
+        FollowPath::along(gone),
+    ));
+    world.despawn(gone);
+    for _ in 0..5 {
+        app.update();
+    }
+    assert!(drawn(&app).iter().all(|point| point.is_finite()));
+}
