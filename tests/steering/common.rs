@@ -20,6 +20,12 @@ pub const HERTZ: f64 = 60.0;
 /// Its tick, s.
 pub const TICK: f32 = 1.0 / 60.0;
 
+/// A point far to the east, m.
+pub const EAST: Vec2 = Vec2::new(100.0, 0.0);
+
+/// Speed by which a tick of the full default force changes 1 kg, m/s.
+pub const STRONGEST_CHANGE: f32 = 20.0 * TICK;
+
 /// Who moves the bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {

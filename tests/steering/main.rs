@@ -9,24 +9,33 @@
 
 mod common;
 
+mod agents;
 mod allocations;
 mod bad_input;
+mod behavior_entities;
 mod behaviors;
 mod bodies;
 mod chaos;
 mod colliders;
 mod determinism;
+mod disabling;
 mod events;
+mod external_forces;
+mod facing;
 mod flocks;
 mod groups;
-mod locomotion;
+mod ledger;
+mod parity;
 mod paths;
-mod pipeline;
 mod pitfalls;
 mod presets;
 mod properties;
+mod registration;
 mod requirements;
+mod schedules;
+mod speed_limit;
 mod steerbench;
+mod stuck;
 mod thinking;
 mod tick_rate;
 mod world;

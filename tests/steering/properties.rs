@@ -2,6 +2,7 @@
 //! and steering never drives a body past its top speed.
 
 use bevy::prelude::*;
+use bevy_steering2d::behaviors;
 use bevy_steering2d::prelude::*;
 use proptest::prelude::*;
 
@@ -192,5 +193,56 @@ proptest! {
     #[test]
     fn any_rapier_body_stays_within_its_limits(anyones in prop::collection::vec(anyone(), 1..8)) {
         anything_goes(Backend::Rapier, &anyones)?;
+    }
+}
+
+/// Few distinct coordinates, so that places coincide and line up, and some far away.
+fn anywhere() -> impl Strategy<Value = Vec2> {
+    let coordinate = || prop_oneof![(-2..3).prop_map(|c| c as f32), -1e6_f32..1e6];
+    (coordinate(), coordinate()).prop_map(Vec2::from)
+}
+
+fn anybody() -> impl Strategy<Value = Kinematics> {
+    (anywhere(), anywhere(), any::<bool>()).prop_map(|(position, velocity, has_heading)| {
+        let heading = velocity.normalize_or(Vec2::X);
+        Kinematics {
+            position,
+            velocity,
+            heading: if has_heading { heading } else { Vec2::ZERO },
+            ..default()
+        }
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_force_is_finite_and_bounded(
+        position in anywhere(),
+        velocity in anywhere(),
+        grams in 1..1_000_000_u32,
+        first in anybody(),
+        second in anybody(),
+        offset in anywhere(),
+        length in 0.0_f32..100.0,
+        points in proptest::collection::vec(anywhere(), 1..9),
+        looped: bool,
+    ) {
+        let mass = grams as f32 / 1e3;
+        let me = Agent { position, velocity, mass, ..default() };
+        let path = if looped { SteeringPath::looped(points) } else { SteeringPath::open(points) };
+        let leash = Tether { radius: length, ..default() };
+        let road = StayOnPath { radius: length + 0.01, ..default() };
+        let place = OffsetPursuit { offset, ..default() };
+        let slot = behaviors::slot(&first, offset);
+        for force in [
+            behaviors::interpose(&me, &first, &second, &Interpose::default()),
+            behaviors::offset_pursuit(&me, &first, slot, second.velocity, &place),
+            behaviors::tether(&me, &first, &leash),
+            behaviors::match_velocity(&me, first.velocity),
+            behaviors::follow_flow(&me, offset),
+            behaviors::stay_on_path(&me, &path.unwrap(), &road),
+        ] {
+            assert!(force.is_finite() && force.length() <= 1.0001 * me.max_force, "{force}");
+        }
     }
 }

@@ -1,0 +1,12 @@
+//! What each behavior promises its user, in whole apps.
+
+mod arrive;
+mod flee;
+mod flow_field;
+mod interpose;
+mod match_velocity;
+mod offset_pursuit;
+mod pursuit;
+mod seek;
+mod tether;
+mod wander;
