@@ -18,7 +18,7 @@ fn a_body_with_only_a_behavior_becomes_an_agent_and_moves() {
 }
 
 #[test]
-fn a_behavior_does_not_replace_the_vehicle_that_is_there() {
+fn a_behavior_keeps_the_vehicle_of_its_agent() {
     let mut app = point_mass_app(HERTZ);
     let truck = Vehicle {
         max_speed: 2.0,
@@ -31,7 +31,7 @@ fn a_behavior_does_not_replace_the_vehicle_that_is_there() {
 }
 
 #[test]
-fn a_disabled_behavior_is_silent_and_keeps_parameters_and_memory() {
+fn a_disabled_behavior_adds_no_force_and_keeps_parameters_and_memory() {
     let mut app = point_mass_app(HERTZ);
     let wander = Wander::default().with_weight(0.8);
     let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), wander);
@@ -56,7 +56,7 @@ fn set_enabled(app: &mut App, agent: Entity, enabled: bool) {
 }
 
 #[test]
-fn a_behavior_inserted_while_running_acts_in_the_same_tick_as_one_spawned() {
+fn a_behavior_inserted_later_acts_as_early_as_one_spawned() {
     let mut app = point_mass_app(HERTZ);
     run_ticks(&mut app, 5);
     let early = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Vehicle::default());
@@ -69,7 +69,7 @@ fn a_behavior_inserted_while_running_acts_in_the_same_tick_as_one_spawned() {
 }
 
 #[test]
-fn two_agents_see_the_same_snapshot_whoever_comes_first() {
+fn agents_read_the_same_snapshot_in_any_order() {
     let mut app = point_mass_app(HERTZ);
     let a = Backend::PointMass.spawn(&mut app, Body::at(-4.0, -3.0), Vehicle::default());
     let b = Backend::PointMass.spawn(&mut app, Body::at(4.0, 3.0), Pursuit::new(a));
@@ -85,7 +85,7 @@ fn two_agents_see_the_same_snapshot_whoever_comes_first() {
 }
 
 #[test]
-fn an_agent_may_be_all_six_at_once() {
+fn an_agent_may_have_six_behaviors_in_every_combine_mode() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let other = backend.spawn(&mut app, Body::at(2.0, 2.0).moving(1.0, 0.0), ());

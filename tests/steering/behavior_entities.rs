@@ -31,7 +31,7 @@ fn rabbit(app: &mut App, hunters: &[Entity]) -> (Entity, Vec<Entity>) {
 }
 
 #[test]
-fn each_satellite_has_an_entry_of_its_own_that_names_it() {
+fn each_behavior_entity_has_its_own_ledger_entry() {
     let mut app = point_mass_app(HERTZ);
     let hunters = hunters(&mut app, 3);
     let (rabbit, evades) = rabbit(&mut app, &hunters);
@@ -54,7 +54,7 @@ fn each_satellite_has_an_entry_of_its_own_that_names_it() {
 }
 
 #[test]
-fn satellites_alone_move_an_agent() {
+fn behavior_entities_alone_move_an_agent() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), Vehicle::default());
@@ -65,7 +65,7 @@ fn satellites_alone_move_an_agent() {
 }
 
 #[test]
-fn a_satellite_counts_as_much_as_the_same_behavior_on_the_agent() {
+fn a_behavior_entity_counts_as_much_as_a_behavior_on_the_agent() {
     let flee = Flee::new(Vec2::new(1.0, 2.0));
     let mut app = point_mass_app(HERTZ);
     let with_own = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), flee);
@@ -76,7 +76,7 @@ fn a_satellite_counts_as_much_as_the_same_behavior_on_the_agent() {
 }
 
 #[test]
-fn satellites_go_with_their_agent() {
+fn behavior_entities_despawn_with_their_agent() {
     let mut app = point_mass_app(HERTZ);
     let hunters = hunters(&mut app, 3);
     let (rabbit, evades) = rabbit(&mut app, &hunters);
@@ -90,7 +90,7 @@ fn satellites_go_with_their_agent() {
 }
 
 #[test]
-fn a_despawned_satellite_has_no_say_any_more() {
+fn a_despawned_behavior_entity_adds_no_force() {
     let mut app = point_mass_app(HERTZ);
     let hunters = hunters(&mut app, 2);
     let (rabbit, evades) = rabbit(&mut app, &hunters);
@@ -104,22 +104,26 @@ fn a_despawned_satellite_has_no_say_any_more() {
 }
 
 #[test]
-fn a_satellite_may_change_its_agent() {
+fn a_behavior_entity_may_change_its_agent() {
     let mut app = point_mass_app(HERTZ);
     let [a, b] = [(); 2]
         .map(|()| Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Vehicle::default()));
-    let satellite = app.world_mut().spawn((SteersFor(a), Seek::new(EAST))).id();
+    let behavior_entity = app.world_mut().spawn((SteersFor(a), Seek::new(EAST))).id();
     run_ticks(&mut app, 1);
-    app.world_mut().entity_mut(satellite).insert(SteersFor(b));
+    app.world_mut()
+        .entity_mut(behavior_entity)
+        .insert(SteersFor(b));
     run_ticks(&mut app, 1);
     assert_eq!((ledger(&app, a).len(), ledger(&app, b).len()), (0, 1));
-    app.world_mut().entity_mut(satellite).remove::<SteersFor>();
+    app.world_mut()
+        .entity_mut(behavior_entity)
+        .remove::<SteersFor>();
     run_ticks(&mut app, 1);
     assert_eq!((ledger(&app, a).len(), ledger(&app, b).len()), (0, 0));
 }
 
 #[test]
-fn an_agent_that_becomes_a_satellite_is_no_longer_pushed() {
+fn an_agent_that_becomes_a_behavior_entity_gets_no_force() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let other = backend.spawn(&mut app, Body::at(0.0, 9.0), Vehicle::default());
@@ -135,7 +139,7 @@ fn an_agent_that_becomes_a_satellite_is_no_longer_pushed() {
 }
 
 #[test]
-fn an_agent_may_have_a_thousand_satellites() {
+fn an_agent_may_have_a_thousand_behavior_entities() {
     let mut app = point_mass_app(HERTZ);
     let hunters = hunters(&mut app, 1_000);
     let (rabbit, _) = rabbit(&mut app, &hunters);

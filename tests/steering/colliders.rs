@@ -73,7 +73,7 @@ fn colliders_of_every_shape_are_avoided() {
 }
 
 #[test]
-fn walls_made_of_colliders_are_felt() {
+fn wall_avoidance_avoids_colliders() {
     for (name, shape) in [
         ("box", Collider::cuboid(0.5, 20.0)),
         (
@@ -96,7 +96,7 @@ fn walls_made_of_colliders_are_felt() {
 }
 
 #[test]
-fn groups_sensors_agents_and_its_own_body_are_told_apart() {
+fn colliders_are_filtered_by_group_sensor_agent_and_own_body() {
     let seen = |collider: &dyn Fn(&mut App), senses: SensesColliders| {
         let mut app = rapier_app(HERTZ);
         collider(&mut app);
@@ -161,7 +161,7 @@ fn groups_sensors_agents_and_its_own_body_are_told_apart() {
 }
 
 #[test]
-fn who_does_not_sense_colliders_sees_none() {
+fn an_agent_without_senses_colliders_ignores_colliders() {
     let mut app = rapier_app(HERTZ);
     fixed(&mut app, Collider::ball(1.0), 0.0, 0.0);
     app.update();
@@ -172,7 +172,7 @@ fn who_does_not_sense_colliders_sees_none() {
 }
 
 #[test]
-fn before_the_first_step_nothing_is_seen_and_nothing_breaks() {
+fn colliders_are_not_sensed_before_the_first_physics_step() {
     let mut app = rapier_app(HERTZ);
     fixed(&mut app, Collider::ball(1.0), 0.0, 0.0);
     let body = Body::at(-3.0, 0.2).moving(5.0, 0.0);
@@ -201,7 +201,7 @@ fn point_masses_see_colliders_too() {
 }
 
 #[test]
-fn it_hides_behind_a_collider_and_follows_its_wall() {
+fn hide_and_wall_following_use_colliders() {
     let mut app = rapier_app(HERTZ);
     fixed(&mut app, Collider::ball(1.5), 5.0, 0.0);
     let hider = (
@@ -225,7 +225,7 @@ fn it_hides_behind_a_collider_and_follows_its_wall() {
 }
 
 #[test]
-fn what_steers_for_an_agent_sees_with_its_eyes() {
+fn a_behavior_entity_senses_the_colliders_of_its_agent() {
     let mut app = rapier_app(HERTZ);
     fixed(&mut app, Collider::ball(1.0), 0.0, 0.0);
     app.update();

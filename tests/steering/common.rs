@@ -107,9 +107,9 @@ pub fn point_mass_app(hertz: f64) -> App {
 /// Steering over Rapier bodies, without gravity.
 pub fn rapier_app(hertz: f64) -> App {
     let mut app = bare_app(hertz);
-    step_with_the_schedule(&mut app);
+    match_rapier_timestep(&mut app);
     app.add_plugins((
-        weightless_rapier().in_fixed_schedule(),
+        rapier_without_gravity().in_fixed_schedule(),
         SteeringPlugin::default(),
     ));
     start(&mut app);
@@ -125,7 +125,7 @@ pub fn bare_app(hertz: f64) -> App {
     app
 }
 
-pub fn weightless_rapier() -> RapierPhysicsPlugin<NoUserData> {
+pub fn rapier_without_gravity() -> RapierPhysicsPlugin<NoUserData> {
     RapierPhysicsPlugin::default().with_custom_initialization(
         RapierContextInitialization::InitializeDefaultRapierContext {
             integration_parameters: IntegrationParameters::default(),
@@ -137,7 +137,7 @@ pub fn weightless_rapier() -> RapierPhysicsPlugin<NoUserData> {
     )
 }
 
-pub fn step_with_the_schedule(app: &mut App) {
+pub fn match_rapier_timestep(app: &mut App) {
     let dt = tick_length(app);
     app.insert_resource(TimestepMode::Fixed { dt, substeps: 1 });
 }
@@ -166,7 +166,7 @@ pub fn start(app: &mut App) {
 }
 
 /// Lets systems run in parallel, as they do in a game.
-pub fn share_work(app: &mut App) {
+pub fn run_systems_in_parallel(app: &mut App) {
     app.edit_schedule(FixedUpdate, |schedule| {
         schedule.set_executor(MultiThreadedExecutor::new());
     });
@@ -313,15 +313,15 @@ pub fn assert_all_finite(app: &mut App, spared: Option<Entity>, case: &str) {
 #[derive(Resource)]
 struct Heard<E>(Vec<E>);
 
-pub fn listen<E: Event + Clone>(app: &mut App) {
+pub fn record_events<E: Event + Clone>(app: &mut App) {
     app.insert_resource(Heard::<E>(Vec::new())).add_observer(
-        |event: On<E>, mut heard: ResMut<Heard<E>>| {
-            heard.0.push(event.event().clone());
+        |event: On<E>, mut recorded_events: ResMut<Heard<E>>| {
+            recorded_events.0.push(event.event().clone());
         },
     );
 }
 
-pub fn heard<E: Event + Clone>(app: &App) -> Vec<E> {
+pub fn recorded_events<E: Event + Clone>(app: &App) -> Vec<E> {
     app.world().resource::<Heard<E>>().0.clone()
 }
 
@@ -343,7 +343,7 @@ pub fn ambiguities(app: &mut App, schedule: impl ScheduleLabel) -> Vec<String> {
 
 /// Everything logged from now on at level warn, by all tests of this process: look for words that
 /// only you can have caused.
-pub fn logged(words: &str) -> usize {
+pub fn count_logged(words: &str) -> usize {
     let log = LOG.lock().unwrap();
     String::from_utf8_lossy(&log)
         .lines()
@@ -351,7 +351,7 @@ pub fn logged(words: &str) -> usize {
         .count()
 }
 
-pub fn record_the_log() {
+pub fn record_log() {
     static START: Once = Once::new();
     START.call_once(|| {
         tracing_subscriber::fmt()

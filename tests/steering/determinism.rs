@@ -39,9 +39,10 @@ fn spawn_crowd(backend: Backend, app: &mut App, order: &[u32]) {
     for (id, agent) in agents.drain(..) {
         give_behaviors(app.world_mut(), id, agent, &agent_of);
         if id % 10 == 3 {
-            let satellite = SteeringId(everybody + id);
+            let behavior_entity = SteeringId(everybody + id);
             let evade = Evade::new(agent_of(id + 5));
-            app.world_mut().spawn((satellite, SteersFor(agent), evade));
+            app.world_mut()
+                .spawn((behavior_entity, SteersFor(agent), evade));
         }
     }
 }
@@ -79,7 +80,7 @@ fn give_behaviors(world: &mut World, id: u32, agent: Entity, agent_of: &dyn Fn(u
 
 fn crowd(backend: Backend, order: &[u32], ticks: u32) -> u64 {
     let mut app = backend.app(HERTZ);
-    share_work(&mut app);
+    run_systems_in_parallel(&mut app);
     spawn_crowd(backend, &mut app, order);
     run_ticks(&mut app, ticks);
     let states = states(&mut app);
@@ -116,7 +117,7 @@ fn the_spawn_order_does_not_matter_under_fixed_ids() {
 }
 
 #[test]
-fn one_bit_of_difference_is_noticed() {
+fn a_one_bit_difference_changes_the_fingerprint() {
     // The other tests would be worth nothing if fingerprints could not differ.
     let mut almost = in_order(SMALL);
     almost.pop();
@@ -126,7 +127,7 @@ fn one_bit_of_difference_is_noticed() {
 }
 
 #[test]
-fn another_seed_gives_another_run() {
+fn another_seed_changes_the_run() {
     let run = |seed: u64| {
         let mut app = point_mass_app(HERTZ);
         app.insert_resource(SteeringSeed(seed));
@@ -191,7 +192,7 @@ fn restore(app: &mut App, (clock, snapshots): (SteeringClock, Vec<(Entity, Snaps
 }
 
 #[test]
-fn a_run_rolled_back_repeats_itself_bit_by_bit() {
+fn a_rolled_back_run_repeats_bit_for_bit() {
     let mut app = point_mass_app(HERTZ);
     spawn_crowd(Backend::PointMass, &mut app, &in_order(120));
     run_ticks(&mut app, 60);
@@ -204,7 +205,7 @@ fn a_run_rolled_back_repeats_itself_bit_by_bit() {
 }
 
 #[test]
-fn a_tick_that_is_run_again_has_the_same_ledgers() {
+fn a_repeated_tick_has_the_same_ledgers() {
     let mut app = point_mass_app(HERTZ);
     spawn_crowd(Backend::PointMass, &mut app, &in_order(60));
     run_ticks(&mut app, 60);

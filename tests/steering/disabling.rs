@@ -6,7 +6,7 @@ use bevy_steering2d::prelude::*;
 use crate::common::*;
 
 /// Lets an agent gather speed, ends its steering, and expects it to drift on without a force.
-fn drifts_after(end: fn(&mut EntityWorldMut)) {
+fn assert_drifts_after(end: fn(&mut EntityWorldMut)) {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let agent = Seek::new(Vec2::new(0.0, 100.0));
@@ -24,37 +24,37 @@ fn drifts_after(end: fn(&mut EntityWorldMut)) {
 
 #[test]
 fn removing_the_behavior_leaves_no_force() {
-    drifts_after(|agent| {
+    assert_drifts_after(|agent| {
         agent.remove::<Seek>();
     });
 }
 
 #[test]
-fn switching_the_behavior_off_leaves_no_force() {
-    drifts_after(|agent| agent.get_mut::<Seek>().unwrap().influence.enabled = false);
+fn disabling_the_behavior_leaves_no_force() {
+    assert_drifts_after(|agent| agent.get_mut::<Seek>().unwrap().influence.enabled = false);
 }
 
 #[test]
 fn removing_the_vehicle_leaves_no_force() {
-    drifts_after(|agent| {
+    assert_drifts_after(|agent| {
         agent.remove::<Vehicle>();
     });
 }
 
 #[test]
 fn disabling_steering_leaves_no_force() {
-    drifts_after(|agent| {
+    assert_drifts_after(|agent| {
         agent.insert(SteeringDisabled);
     });
 }
 
 #[test]
-fn a_vehicle_turned_to_nonsense_leaves_no_force() {
-    drifts_after(|agent| agent.get_mut::<Vehicle>().unwrap().max_force = f32::NAN);
+fn invalidating_the_vehicle_leaves_no_force() {
+    assert_drifts_after(|agent| agent.get_mut::<Vehicle>().unwrap().max_force = f32::NAN);
 }
 
 #[test]
-fn steering_resumes_where_it_was_switched_off() {
+fn steering_resumes_when_it_is_enabled_again() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let agent = (Arrive::new(Vec2::new(5.0, 0.0)), SteeringDisabled);

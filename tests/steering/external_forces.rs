@@ -7,7 +7,7 @@ use bevy_steering2d::prelude::*;
 use crate::common::*;
 
 #[test]
-fn a_users_own_force_adds_up_and_is_left_alone() {
+fn an_external_force_adds_to_steering_and_stays_unchanged() {
     let own = ExternalForce {
         force: Vec2::new(0.0, 3.0),
         torque: 0.0,

@@ -12,7 +12,7 @@ const FACE: FaceVelocity = FaceVelocity {
 };
 
 #[test]
-fn an_agent_faces_where_it_goes() {
+fn face_velocity_turns_an_agent_to_its_velocity() {
     let locked = LockedAxes::ROTATION_LOCKED;
     for (backend, is_locked) in [
         (Backend::PointMass, false),
@@ -38,7 +38,7 @@ fn an_agent_faces_where_it_goes() {
 }
 
 #[test]
-fn turning_respects_its_rate_and_takes_as_long_as_it_must() {
+fn turning_uses_and_respects_its_maximum_rate() {
     for (backend, is_locked) in [
         (Backend::PointMass, false),
         (Backend::Rapier, false),
@@ -85,7 +85,7 @@ fn turning_respects_its_rate_and_takes_as_long_as_it_must() {
 }
 
 #[test]
-fn without_facing_the_rotation_is_the_users() {
+fn without_facing_the_rotation_stays_unchanged() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(Vec2::new(0.0, 9.0)));
@@ -113,7 +113,7 @@ fn a_stopped_agent_keeps_its_facing() {
 }
 
 #[test]
-fn a_body_faces_its_target_while_it_goes_elsewhere() {
+fn face_target_turns_an_agent_that_moves_elsewhere() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let ball = app

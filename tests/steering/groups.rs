@@ -42,7 +42,7 @@ fn order(app: &mut App) -> f32 {
 }
 
 #[test]
-fn a_flock_comes_to_agree_on_a_direction() {
+fn a_flock_aligns_its_headings() {
     let mut app = point_mass_app(HERTZ);
     for (index, place) in scatter(100, 14.0, 5).into_iter().enumerate() {
         app.world_mut().spawn(boid(place, index as f32));
@@ -55,7 +55,7 @@ fn a_flock_comes_to_agree_on_a_direction() {
 }
 
 #[test]
-fn a_lone_boid_feels_nothing() {
+fn a_lone_boid_gets_no_force() {
     let mut app = point_mass_app(HERTZ);
     let lone = app.world_mut().spawn(boid(Vec2::ONE, 0.3)).id();
     run_ticks(&mut app, 10);
@@ -81,7 +81,7 @@ fn coincident_agents_separate() {
 }
 
 #[test]
-fn one_poisoned_agent_leaves_the_bits_of_the_others_unchanged() {
+fn an_agent_at_an_invalid_position_does_not_change_its_flock() {
     let bits = |poisoned: bool| {
         let mut app = point_mass_app(HERTZ);
         let flock: Vec<Entity> = scatter(1_200, 60.0, 1)
@@ -145,7 +145,7 @@ fn crowds_meet_on_a_road(walk: impl Fn(Entity) -> CrowdPathFollowing) -> (f32, f
 }
 
 #[test]
-fn crowds_pass_each_other_on_a_road_without_bumping() {
+fn crowds_pass_each_other_on_a_path_with_little_overlap() {
     let (overlap, come) =
         crowds_meet_on_a_road(|road| CrowdPathFollowing::along(road).corridor(3.0));
     assert!(overlap <= 0.05, "{overlap} of the radius");
@@ -160,7 +160,7 @@ fn crowds_pass_each_other_on_a_road_without_bumping() {
 }
 
 #[test]
-fn a_queue_does_not_push() {
+fn queuing_stops_an_agent_behind_another() {
     // A column walks up to somebody who stands still.
     let nearest = |queue: bool| {
         let mut app = point_mass_app(HERTZ);
@@ -193,7 +193,7 @@ fn a_queue_does_not_push() {
 }
 
 #[test]
-fn followers_keep_behind_their_leader_and_never_block_it() {
+fn followers_stay_behind_their_leader_and_never_block_it() {
     let mut app = point_mass_app(HERTZ);
     let leader = app
         .world_mut()
@@ -231,7 +231,7 @@ fn followers_keep_behind_their_leader_and_never_block_it() {
 }
 
 #[test]
-fn groups_and_fields_of_view_limit_what_is_seen() {
+fn groups_and_field_of_view_filter_neighbors() {
     let pushed = |separation: Separation, other_group: u32| {
         let mut app = point_mass_app(HERTZ);
         let me = app
@@ -268,7 +268,7 @@ fn groups_and_fields_of_view_limit_what_is_seen() {
 }
 
 #[test]
-fn nonsense_radii_warn_by_name_and_push_nobody() {
+fn an_invalid_radius_warns_and_keeps_neighbors_finite() {
     for radius in [0.0, -1.0, f32::NAN, f32::INFINITY] {
         let mut app = point_mass_app(HERTZ);
         for (index, place) in scatter(20, 3.0, 4).into_iter().enumerate() {
@@ -291,7 +291,7 @@ fn nonsense_radii_warn_by_name_and_push_nobody() {
 }
 
 #[test]
-fn a_world_in_which_everybody_is_nowhere_is_at_peace() {
+fn agents_at_invalid_positions_are_not_indexed() {
     for nowhere in [Vec2::NAN, Vec2::INFINITY, Vec2::splat(1e20)] {
         for count in [1, 2, 8, 9] {
             let mut app = point_mass_app(HERTZ);
@@ -305,7 +305,7 @@ fn a_world_in_which_everybody_is_nowhere_is_at_peace() {
 }
 
 #[test]
-fn a_body_that_nobody_simulates_yet_is_no_neighbor() {
+fn an_unsensed_body_is_not_a_neighbor() {
     let mut app = point_mass_app(HERTZ);
     // Its body is still to be sensed, and until then it is at the origin only by default.
     let unborn = (Kinematics::default(), Vehicle::default());
@@ -317,7 +317,7 @@ fn a_body_that_nobody_simulates_yet_is_no_neighbor() {
 }
 
 #[test]
-fn cells_are_as_wide_as_agents_look() {
+fn index_cells_are_as_wide_as_the_perception_radius() {
     let candidates = |agent: fn() -> CollisionAvoidance| {
         let mut app = point_mass_app(HERTZ);
         for place in scatter(2_000, 6_000.0, 3) {
@@ -338,7 +338,7 @@ fn cells_are_as_wide_as_agents_look() {
 }
 
 #[test]
-fn nobody_follows_itself_or_in_circles() {
+fn agents_of_equal_rank_do_not_follow_each_other() {
     let mut app = point_mass_app(HERTZ);
     let all: Vec<Entity> = (0..6)
         .map(|i| {
@@ -359,7 +359,7 @@ fn nobody_follows_itself_or_in_circles() {
 }
 
 #[test]
-fn a_flock_may_be_despawned_mid_run_and_come_back() {
+fn a_flock_may_be_despawned_and_spawned_again() {
     let mut app = point_mass_app(HERTZ);
     for (index, place) in scatter(30, 10.0, 8).into_iter().enumerate() {
         app.world_mut().spawn(boid(place, index as f32));

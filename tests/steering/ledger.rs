@@ -11,7 +11,7 @@ fn accepted(app: &App, agent: Entity) -> Vec2 {
 }
 
 #[test]
-fn the_ledger_says_what_the_budget_cut() {
+fn the_ledger_marks_forces_cut_by_the_budget() {
     let mut app = point_mass_app(HERTZ);
     app.add_behavior::<Push>();
     let agent = (
@@ -42,7 +42,7 @@ fn the_ledger_says_what_the_budget_cut() {
 }
 
 #[test]
-fn the_ledger_says_what_dithering_skipped() {
+fn the_ledger_marks_behaviors_skipped_by_dithering() {
     let mut app = point_mass_app(HERTZ);
     let agent = (
         Combine::Dithered,
@@ -75,7 +75,7 @@ fn the_ledger_says_what_dithering_skipped() {
 }
 
 #[test]
-fn the_ledger_says_what_was_disabled_and_what_was_invalid() {
+fn the_ledger_marks_disabled_and_invalid_behaviors() {
     let mut app = point_mass_app(HERTZ);
     let agent = (
         Seek::new(Vec2::NAN),

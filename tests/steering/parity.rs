@@ -102,7 +102,7 @@ fn the_same_agent_takes_the_same_path_under_both_backends() {
 }
 
 #[test]
-fn a_force_of_one_newton_is_one_newton_whatever_mass_and_tick() {
+fn a_force_in_newtons_acts_alike_at_every_mass_and_tick_rate() {
     for backend in BACKENDS {
         for hertz in [30.0, 120.0] {
             for mass in [0.1, 1.0, 10.0] {

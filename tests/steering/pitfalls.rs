@@ -9,7 +9,7 @@ const EAST: Vec2 = Vec2::new(1e6, 0.0);
 
 /// An early `return` inside the loop over agents: one that has arrived stops all later ones.
 #[test]
-fn an_agent_that_has_nothing_to_do_does_not_stop_the_others() {
+fn an_agent_without_force_does_not_stop_the_others() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let gone = app.world_mut().spawn_empty().id();
@@ -61,7 +61,7 @@ fn coincident_agents_stay_finite() {
 }
 
 #[test]
-fn on_the_target_at_rest_seek_stays_at_rest() {
+fn seek_stays_at_rest_on_its_target() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let agent = backend.spawn(&mut app, Body::at(2.0, 3.0), Seek::new(Vec2::new(2.0, 3.0)));
@@ -98,7 +98,7 @@ fn no_force_jumps_where_an_agent_reaches_its_target() {
 
 /// Wander's random step scaled by the tick, so that strolls straighten at high rates.
 #[test]
-fn a_stroll_at_four_times_the_rate_turns_as_much() {
+fn wander_at_four_times_the_rate_turns_as_much() {
     let turned = |hertz: f64| {
         let mut app = point_mass_app(hertz);
         let agents: Vec<Entity> = (0..300)
@@ -119,7 +119,7 @@ fn a_stroll_at_four_times_the_rate_turns_as_much() {
 
 /// One shared random generator, consumed in query order.
 #[test]
-fn other_agents_do_not_change_what_a_wanderer_does() {
+fn other_agents_do_not_change_the_path_of_a_wanderer() {
     #[derive(Component)]
     struct OtherArchetype;
 
@@ -191,7 +191,7 @@ fn a_diagonal_force_is_no_stronger_than_a_straight_one() {
 
 /// Zero force inside the tolerance: a frictionless body drifts through.
 #[test]
-fn inside_the_tolerance_arrive_brakes_a_drift() {
+fn arrive_brakes_a_drift_inside_its_tolerance() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let drifting = Body::at(-0.05, 0.0).moving(0.3, 0.0);
@@ -208,7 +208,7 @@ fn inside_the_tolerance_arrive_brakes_a_drift() {
 
 /// Arrive that oscillates about its target.
 #[test]
-fn arrive_comes_nearer_all_the_way_and_does_not_oscillate() {
+fn arrive_approaches_its_target_without_oscillation() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let agent = backend.spawn(&mut app, Body::at(-9.0, -4.0), Arrive::new(Vec2::ZERO));
@@ -228,7 +228,7 @@ fn arrive_comes_nearer_all_the_way_and_does_not_oscillate() {
 
 /// Parked agents that dance.
 #[test]
-fn a_parked_agent_does_not_move_any_more() {
+fn an_arrived_agent_stays_at_rest() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let agent = backend.spawn(&mut app, Body::at(3.0, 0.0), Arrive::new(Vec2::ZERO));
@@ -280,7 +280,7 @@ fn a_slow_crossing_quarry_is_predicted_too() {
 
 /// Weights that mean nothing, such as 121500 against 8.8.
 #[test]
-fn weights_of_one_to_one_mean_equal_say() {
+fn equal_weights_contribute_equally() {
     let mut app = point_mass_app(HERTZ);
     let quarry = Backend::PointMass.spawn(&mut app, Body::at(0.0, 50.0), ());
     let agent = (Seek::new(EAST), Pursuit::new(quarry), Combine::WeightedSum);
@@ -296,7 +296,7 @@ fn weights_of_one_to_one_mean_equal_say() {
 }
 
 #[test]
-fn every_behavior_of_full_urgency_reaches_the_full_force_and_none_exceeds_it() {
+fn every_behavior_reaches_the_full_force_and_none_exceeds_it() {
     let mut app = point_mass_app(HERTZ);
     let other = Backend::PointMass.spawn(&mut app, Body::at(3.0, 0.0), ());
     let agent = (
@@ -322,7 +322,7 @@ fn every_behavior_of_full_urgency_reaches_the_full_force_and_none_exceeds_it() {
 
 /// Priorities set by one agent leaking into another, or into the defaults.
 #[test]
-fn an_influence_is_the_agents_own() {
+fn an_influence_belongs_to_one_agent() {
     let mut app = point_mass_app(HERTZ);
     let seek = Seek::new(EAST);
     let loud = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), seek.with_weight(0.25));

@@ -10,7 +10,7 @@ use crate::common::*;
 
 /// One random agent, before it is spawned.
 #[derive(Clone, Debug)]
-struct Anyone {
+struct RandomAgent {
     position: Vec2,
     velocity: Vec2,
     mass: f32,
@@ -72,7 +72,7 @@ fn combine() -> impl Strategy<Value = Combine> {
     ]
 }
 
-fn anyone() -> impl Strategy<Value = Anyone> {
+fn random_agent() -> impl Strategy<Value = RandomAgent> {
     let limit = prop_oneof![Just(SpeedLimit::Soft), Just(SpeedLimit::Hard)];
     let target = prop_oneof![
         point().prop_map(Aim::Point),
@@ -82,22 +82,24 @@ fn anyone() -> impl Strategy<Value = Anyone> {
     let say = (0.0..1e3_f32, 0.01..=1.0_f32);
     let behaviors = any::<[bool; 6]>();
     (body, vehicle(), combine(), limit, target, behaviors, say).prop_map(
-        |((position, velocity, mass), vehicle, combine, limit, target, behaviors, say)| Anyone {
-            position,
-            velocity: velocity.clamp_length_max(300.0),
-            mass,
-            vehicle,
-            combine,
-            limit,
-            target,
-            behaviors,
-            weight: say.0,
-            probability: say.1,
+        |((position, velocity, mass), vehicle, combine, limit, target, behaviors, say)| {
+            RandomAgent {
+                position,
+                velocity: velocity.clamp_length_max(300.0),
+                mass,
+                vehicle,
+                combine,
+                limit,
+                target,
+                behaviors,
+                weight: say.0,
+                probability: say.1,
+            }
         },
     )
 }
 
-impl Anyone {
+impl RandomAgent {
     fn spawn(&self, backend: Backend, app: &mut App) -> Entity {
         let body = Body {
             position: self.position,
@@ -160,19 +162,19 @@ impl Anyone {
     }
 }
 
-fn anything_goes(backend: Backend, anyones: &[Anyone]) -> Result<(), TestCaseError> {
+fn check_limits(backend: Backend, specs: &[RandomAgent]) -> Result<(), TestCaseError> {
     let mut app = backend.app(HERTZ);
-    let agents: Vec<Entity> = anyones
+    let agents: Vec<Entity> = specs
         .iter()
         .map(|one| one.spawn(backend, &mut app))
         .collect();
-    for (one, &agent) in anyones.iter().zip(&agents) {
+    for (one, &agent) in specs.iter().zip(&agents) {
         one.behave(app.world_mut(), agent, &agents);
     }
     for _ in 0..30 {
         let before: Vec<Vec2> = agents.iter().map(|&agent| velocity(&app, agent)).collect();
         app.update();
-        for ((one, &agent), before) in anyones.iter().zip(&agents).zip(before) {
+        for ((one, &agent), before) in specs.iter().zip(&agents).zip(before) {
             one.judge(&app, agent, before)?;
         }
     }
@@ -186,24 +188,24 @@ proptest! {
     })]
 
     #[test]
-    fn any_point_mass_stays_within_its_limits(anyones in prop::collection::vec(anyone(), 1..8)) {
-        anything_goes(Backend::PointMass, &anyones)?;
+    fn any_point_mass_stays_within_its_limits(specs in prop::collection::vec(random_agent(), 1..8)) {
+        check_limits(Backend::PointMass, &specs)?;
     }
 
     #[test]
-    fn any_rapier_body_stays_within_its_limits(anyones in prop::collection::vec(anyone(), 1..8)) {
-        anything_goes(Backend::Rapier, &anyones)?;
+    fn any_rapier_body_stays_within_its_limits(specs in prop::collection::vec(random_agent(), 1..8)) {
+        check_limits(Backend::Rapier, &specs)?;
     }
 }
 
 /// Few distinct coordinates, so that places coincide and line up, and some far away.
-fn anywhere() -> impl Strategy<Value = Vec2> {
+fn any_point() -> impl Strategy<Value = Vec2> {
     let coordinate = || prop_oneof![(-2..3).prop_map(|c| c as f32), -1e6_f32..1e6];
     (coordinate(), coordinate()).prop_map(Vec2::from)
 }
 
-fn anybody() -> impl Strategy<Value = Kinematics> {
-    (anywhere(), anywhere(), any::<bool>()).prop_map(|(position, velocity, has_heading)| {
+fn any_kinematics() -> impl Strategy<Value = Kinematics> {
+    (any_point(), any_point(), any::<bool>()).prop_map(|(position, velocity, has_heading)| {
         let heading = velocity.normalize_or(Vec2::X);
         Kinematics {
             position,
@@ -217,14 +219,14 @@ fn anybody() -> impl Strategy<Value = Kinematics> {
 proptest! {
     #[test]
     fn every_force_is_finite_and_bounded(
-        position in anywhere(),
-        velocity in anywhere(),
+        position in any_point(),
+        velocity in any_point(),
         grams in 1..1_000_000_u32,
-        first in anybody(),
-        second in anybody(),
-        offset in anywhere(),
+        first in any_kinematics(),
+        second in any_kinematics(),
+        offset in any_point(),
         length in 0.0_f32..100.0,
-        points in proptest::collection::vec(anywhere(), 1..9),
+        points in proptest::collection::vec(any_point(), 1..9),
         looped: bool,
     ) {
         let mass = grams as f32 / 1e3;

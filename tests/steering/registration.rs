@@ -7,7 +7,7 @@ use bevy_steering2d::prelude::*;
 use crate::common::*;
 
 #[test]
-fn a_behavior_of_ones_own_is_registered_in_one_line_before_or_after_the_plugin() {
+fn a_user_behavior_may_be_registered_before_or_after_the_plugin() {
     let before = |app: &mut App| {
         app.add_behavior::<Push>();
         app.add_plugins(SteeringPlugin::default());
@@ -44,7 +44,7 @@ fn a_behavior_of_ones_own_is_registered_in_one_line_before_or_after_the_plugin()
 }
 
 #[test]
-fn behaviors_are_registered_once_however_often_they_are_added() {
+fn a_behavior_added_twice_is_registered_once() {
     let mut app = point_mass_app(HERTZ);
     app.add_behavior::<Push>()
         .add_behavior::<Push>()

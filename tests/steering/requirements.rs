@@ -76,16 +76,16 @@ fn r3_behaviors_are_removed_from_entities() {
 
 #[test]
 fn r3_removing_what_is_not_there_warns_and_does_not_panic() {
-    record_the_log();
+    record_log();
     let (mut app, agent) = ticked(Seek::default());
     let bystander = app.world_mut().spawn_empty().id();
     for entity in [agent, bystander] {
         let warning = format!("entity {entity}: asked to remove Evade");
-        let before = logged(&warning);
+        let before = count_logged(&warning);
         let mut commands = app.world_mut().commands();
         commands.entity(entity).remove_behavior::<Evade>();
         run_ticks(&mut app, 1);
-        assert_eq!(logged(&warning), before + 1);
+        assert_eq!(count_logged(&warning), before + 1);
     }
     assert_eq!(names(&app, agent), ["Seek"]);
 }

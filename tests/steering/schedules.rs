@@ -43,7 +43,7 @@ fn steering_may_be_stepped_by_hand() {
 }
 
 #[test]
-fn while_time_stands_still_nothing_moves_and_nothing_breaks() {
+fn steering_moves_nothing_while_time_is_paused() {
     let mut app = bare_app(HERTZ);
     app.insert_resource(TimeUpdateStrategy::ManualDuration(
         std::time::Duration::ZERO,
@@ -66,7 +66,7 @@ fn while_time_stands_still_nothing_moves_and_nothing_breaks() {
 }
 
 #[test]
-fn a_system_between_combine_and_move_has_the_last_word() {
+fn a_system_between_combine_and_move_may_replace_the_total() {
     let mut app = point_mass_app(HERTZ);
     app.add_systems(
         FixedUpdate,
@@ -89,11 +89,11 @@ fn a_system_between_combine_and_move_has_the_last_word() {
 }
 
 #[test]
-fn no_system_of_ours_is_in_ambiguous_order() {
+fn no_steering_system_has_an_ambiguous_order() {
     // Of the point mass app every test makes sure: there ambiguity is an error.
     let mut without = bare_app(HERTZ);
-    step_with_the_schedule(&mut without);
-    without.add_plugins(weightless_rapier().in_fixed_schedule());
+    match_rapier_timestep(&mut without);
+    without.add_plugins(rapier_without_gravity().in_fixed_schedule());
     start(&mut without);
     let theirs = ambiguities(&mut without, FixedUpdate);
 

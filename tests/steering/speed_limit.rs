@@ -7,7 +7,7 @@ use bevy_steering2d::prelude::*;
 use crate::common::*;
 
 /// Throws an agent at 50 m/s, out of the blue.
-fn explode(backend: Backend, app: &mut App, agent: Entity) {
+fn apply_impulse(backend: Backend, app: &mut App, agent: Entity) {
     let blast = Vec2::new(0.0, 50.0);
     let mut entity = app.world_mut().entity_mut(agent);
     match backend {
@@ -22,12 +22,12 @@ fn explode(backend: Backend, app: &mut App, agent: Entity) {
 }
 
 #[test]
-fn an_explosion_throws_an_agent_and_it_brakes_back_with_its_own_force() {
+fn an_agent_brakes_after_an_impulse_with_its_own_force() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
         run_seconds(&mut app, 2.0);
-        explode(backend, &mut app, agent);
+        apply_impulse(backend, &mut app, agent);
         run_ticks(&mut app, 1);
         let mut before = velocity(&app, agent);
         assert!(before.length() > 49.0, "{backend:?}: thrown at {before}");
@@ -48,13 +48,13 @@ fn an_explosion_throws_an_agent_and_it_brakes_back_with_its_own_force() {
 }
 
 #[test]
-fn a_hard_speed_limit_cuts_at_once() {
+fn a_hard_speed_limit_clamps_in_the_same_tick() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let agent = (Seek::new(EAST), SpeedLimit::Hard);
         let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), agent);
         run_seconds(&mut app, 2.0);
-        explode(backend, &mut app, agent);
+        apply_impulse(backend, &mut app, agent);
         for _ in 0..60 {
             app.update();
             let speed = velocity(&app, agent).length();
@@ -64,7 +64,7 @@ fn a_hard_speed_limit_cuts_at_once() {
 }
 
 #[test]
-fn steering_never_drives_past_the_speed_limit() {
+fn steering_never_exceeds_the_speed_limit() {
     for backend in BACKENDS {
         for limit in [SpeedLimit::Soft, SpeedLimit::Hard] {
             let mut app = backend.app(HERTZ);
@@ -86,7 +86,7 @@ fn steering_never_drives_past_the_speed_limit() {
 }
 
 #[test]
-fn an_agent_without_steering_may_be_faster_than_its_limit() {
+fn an_agent_without_steering_may_exceed_its_speed_limit() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let fast = Body::at(0.0, 0.0).moving(50.0, 0.0);

@@ -26,12 +26,12 @@ fn head_on(app: &mut App, with: impl Bundle + Clone) -> [Entity; 2] {
 }
 
 #[test]
-fn who_meets_head_on_is_stuck_and_says_so_once() {
+fn agents_that_block_each_other_report_stuck_once() {
     let mut app = rapier_app(HERTZ);
-    listen::<Stuck>(&mut app);
+    record_events::<Stuck>(&mut app);
     let both = head_on(&mut app, StuckDetection::default());
     run_seconds(&mut app, 10.0);
-    let stuck: Vec<_> = heard::<Stuck>(&app)
+    let stuck: Vec<_> = recorded_events::<Stuck>(&app)
         .iter()
         .map(|stuck| stuck.entity)
         .collect();
@@ -40,7 +40,7 @@ fn who_meets_head_on_is_stuck_and_says_so_once() {
 }
 
 #[test]
-fn a_sidestep_breaks_the_symmetry() {
+fn sidestep_lets_blocked_agents_pass_each_other() {
     let mut app = rapier_app(HERTZ);
     let [left, right] = head_on(&mut app, Sidestep::default());
     run_seconds(&mut app, 12.0);
@@ -49,10 +49,10 @@ fn a_sidestep_breaks_the_symmetry() {
 }
 
 #[test]
-fn who_has_arrived_or_moves_is_not_stuck() {
+fn an_agent_that_moves_or_has_arrived_is_not_stuck() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
-        listen::<Stuck>(&mut app);
+        record_events::<Stuck>(&mut app);
         let watched = StuckDetection::default();
         backend.spawn(&mut app, Body::at(0.0, 0.0), (watched, Wander::default()));
         let rests = (watched, Arrive::new(Vec2::new(3.0, 0.0)));
@@ -60,6 +60,6 @@ fn who_has_arrived_or_moves_is_not_stuck() {
         let ends = (watched, FollowPath::default(), zigzag());
         backend.spawn(&mut app, Body::at(0.0, 0.0), ends);
         run_seconds(&mut app, 30.0);
-        assert_eq!(heard::<Stuck>(&app), [], "{backend:?}");
+        assert_eq!(recorded_events::<Stuck>(&app), [], "{backend:?}");
     }
 }

@@ -126,7 +126,7 @@ fn wander_among_rocks(seed: u64) {
 }
 
 #[test]
-fn an_obstacle_that_moves_is_seen_where_it_is() {
+fn a_moving_obstacle_is_avoided_at_its_current_position() {
     let mut app = point_mass_app(HERTZ);
     let rock = app.world_mut().spawn(Obstacle { radius: 1.0 }).id();
     let agent = (ObstacleAvoidance::default(), Vehicle::default());
@@ -150,7 +150,7 @@ fn an_obstacle_that_moves_is_seen_where_it_is() {
 }
 
 #[test]
-fn an_agent_that_is_an_obstacle_is_not_in_its_own_way() {
+fn an_agent_that_is_an_obstacle_does_not_avoid_itself() {
     let mut app = point_mass_app(HERTZ);
     let agent = (ObstacleAvoidance::default(), Obstacle { radius: 0.5 });
     let body = Body::at(0.0, 0.0).moving(5.0, 0.0);
@@ -160,7 +160,7 @@ fn an_agent_that_is_an_obstacle_is_not_in_its_own_way() {
 }
 
 #[test]
-fn hiders_stay_out_of_sight_of_a_wandering_hunter() {
+fn hide_keeps_agents_out_of_sight_of_a_wandering_hunter() {
     let mut app = point_mass_app(HERTZ);
     let area = Rect::new(-20.0, -20.0, 20.0, 20.0);
     let hunter = Backend::PointMass.spawn(
@@ -204,10 +204,10 @@ fn hiders_stay_out_of_sight_of_a_wandering_hunter() {
 }
 
 #[test]
-fn without_a_rock_hide_evades_and_without_a_hunter_it_rests() {
+fn hide_evades_without_obstacles_and_rests_without_a_hunter() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
-        listen::<TargetLost>(&mut app);
+        record_events::<TargetLost>(&mut app);
         let hunter = backend.spawn(&mut app, Body::at(4.0, 0.0), ());
         let hider = backend.spawn(&mut app, Body::at(0.0, 0.0), Hide::new(hunter));
         run_ticks(&mut app, 2);
@@ -215,13 +215,13 @@ fn without_a_rock_hide_evades_and_without_a_hunter_it_rests() {
         app.world_mut().despawn(hunter);
         run_ticks(&mut app, 3);
         assert_eq!(total(&app, hider), Vec2::ZERO, "{backend:?}");
-        let lost = heard::<TargetLost>(&app);
+        let lost = recorded_events::<TargetLost>(&app);
         assert_eq!(lost.len(), 1, "{backend:?}: {lost:?}");
     }
 }
 
 #[test]
-fn faulty_obstacles_are_named_and_not_seen() {
+fn an_invalid_obstacle_warns_and_is_not_avoided() {
     for radius in [0.0, -1.0, f32::NAN, f32::INFINITY] {
         let mut app = point_mass_app(HERTZ);
         let rock = app.world_mut().spawn(Obstacle { radius }).id();
@@ -237,7 +237,7 @@ fn faulty_obstacles_are_named_and_not_seen() {
 }
 
 #[test]
-fn an_obstacle_nowhere_is_named() {
+fn an_obstacle_at_an_invalid_position_warns() {
     let mut app = point_mass_app(HERTZ);
     let nowhere = Transform::from_xyz(f32::NAN, 0.0, 0.0);
     let rock = app.world_mut().spawn((Obstacle::default(), nowhere)).id();
@@ -246,7 +246,7 @@ fn an_obstacle_nowhere_is_named() {
 }
 
 #[test]
-fn a_wall_without_length_is_named_and_not_felt() {
+fn a_wall_without_length_warns_and_is_not_avoided() {
     let mut app = point_mass_app(HERTZ);
     let dot = Wall::new(Vec2::X, Vec2::X);
     let wall = app.world_mut().spawn(dot).id();
@@ -258,7 +258,7 @@ fn a_wall_without_length_is_named_and_not_felt() {
 }
 
 #[test]
-fn faulty_behaviors_of_the_scene_name_their_field() {
+fn an_invalid_scene_behavior_warns_about_its_field() {
     let cases: [(&str, fn(EntityWorldMut)); 5] = [
         ("WallAvoidance.feelers", |mut agent| {
             agent.insert(WallAvoidance::new(Feelers::Custom(vec![])));
@@ -296,7 +296,7 @@ fn faulty_behaviors_of_the_scene_name_their_field() {
 }
 
 #[test]
-fn thousands_of_overlapping_obstacles_do_no_harm() {
+fn thousands_of_overlapping_obstacles_keep_agents_finite() {
     let mut app = point_mass_app(HERTZ);
     let heap = (0..5_000).map(|i| {
         let place = Transform::from_xyz(3.0 + 1e-4 * (i % 7) as f32, 0.1, 0.0);

@@ -5,80 +5,73 @@ use bevy_rapier2d::prelude::{ColliderMassProperties, Velocity};
 use bevy_steering2d::prelude::*;
 
 use super::{
-    FAR, INNOCENTS, Mistake, NEGATIVE, NOT_POSITIVE, NOWHERE, TICKS, mistakes, spawn_innocents,
-    try_all, undisturbed,
+    BYSTANDERS, FAR, Mistake, NEGATIVE, NOT_FINITE, NOT_POSITIVE, TICKS, mistakes,
+    spawn_bystanders, try_each, undisturbed,
 };
 use crate::common::*;
 
-/// Nonsense in the body itself.
-fn every_broken_body(backend: Backend) -> Vec<Mistake> {
-    let list = &mut Vec::new();
-    mistakes(list, "Transform.translation", NOWHERE, |point| {
-        (
-            Transform::from_translation(point.extend(0.0)),
-            Seek::new(FAR),
-        )
+/// Every component of a body of this backend, and the values that it must not hold.
+fn every_invalid_body(backend: Backend) -> Vec<Mistake> {
+    let position = mistakes("Transform.translation", NOT_FINITE, |point| {
+        let transform = Transform::from_translation(point.extend(0.0));
+        (transform, Seek::new(FAR))
     });
-    if backend == Backend::PointMass {
-        mistakes(list, "PointMass.mass", NOT_POSITIVE, |mass| {
-            let velocity = Vec2::ZERO;
-            (PointMass { velocity, mass }, Seek::new(FAR))
-        });
-        mistakes(list, "PointMass.velocity", NOWHERE, |velocity| {
-            (
-                PointMass {
-                    velocity,
-                    mass: 1.0,
-                },
-                Seek::new(FAR),
-            )
-        });
-    } else {
-        mistakes(list, "Velocity.linear", NOWHERE, |velocity| {
+    let motion = match backend {
+        Backend::PointMass => vec![
+            mistakes("PointMass.mass", NOT_POSITIVE, |x| {
+                point_mass(Vec2::ZERO, x)
+            }),
+            mistakes("PointMass.velocity", NOT_FINITE, |v| point_mass(v, 1.0)),
+        ],
+        Backend::Rapier => vec![mistakes("Velocity.linear", NOT_FINITE, |velocity| {
             (Velocity::linear(velocity), Seek::new(FAR))
+        })],
+    };
+    position
+        .into_iter()
+        .chain(motion.into_iter().flatten())
+        .collect()
+}
+
+fn point_mass(velocity: Vec2, mass: f32) -> (PointMass, Seek) {
+    (PointMass { velocity, mass }, Seek::new(FAR))
+}
+
+#[test]
+fn an_invalid_body_gets_no_force_and_does_not_affect_other_agents() {
+    for backend in BACKENDS {
+        let mistakes = every_invalid_body(backend);
+        try_each(backend, &mistakes, |app, faulty, case| {
+            assert_all_finite(app, Some(faulty), case);
+            assert_eq!(total(app, faulty), Vec2::ZERO, "{case}");
         });
     }
-    std::mem::take(list)
 }
 
 #[test]
-fn a_body_out_of_its_mind_stands_still_and_disturbs_nobody() {
-    for backend in BACKENDS {
-        try_all(
-            backend,
-            &every_broken_body(backend),
-            |app, culprit, case, _| {
-                assert_all_finite(app, Some(culprit), case);
-                assert_eq!(total(app, culprit), Vec2::ZERO, "{case}");
-            },
-        );
-    }
-}
-
-#[test]
-fn a_rapier_collider_of_nonsense_mass_disturbs_nobody() {
+fn a_rapier_collider_with_invalid_mass_does_not_affect_other_agents() {
     let expected = undisturbed(Backend::Rapier);
     for mass in NOT_POSITIVE {
         let case = format!("{mass} kg");
         let mut app = rapier_app(HERTZ);
-        spawn_innocents(Backend::Rapier, &mut app);
+        spawn_bystanders(Backend::Rapier, &mut app);
         let agent = (
-            SteeringId(INNOCENTS),
+            SteeringId(BYSTANDERS),
             Seek::new(FAR),
             ColliderMassProperties::Mass(mass),
         );
-        let culprit = Backend::Rapier.spawn(&mut app, Body::at(-3.0, 2.0), agent);
+        let faulty = Backend::Rapier.spawn(&mut app, Body::at(-3.0, 2.0), agent);
         run_ticks(&mut app, TICKS);
         let mut states = states(&mut app);
-        states.retain(|(id, _)| id.0 < INNOCENTS);
+        states.retain(|(id, _)| id.0 < BYSTANDERS);
         assert!(states == expected, "{case}: changed the others");
         assert_all_finite(&mut app, None, &case);
-        assert!(total(&app, culprit).is_finite(), "{case}");
+        assert!(total(&app, faulty).is_finite(), "{case}");
     }
 }
 
 #[test]
-fn a_nonsense_radius_does_not_reach_the_neighbors() {
+fn an_invalid_radius_does_not_affect_the_neighbors() {
     for backend in BACKENDS {
         let run = |radius: Option<f32>| {
             let mut app = backend.app(HERTZ);

@@ -13,7 +13,7 @@ struct FirstChoice;
 
 #[test]
 fn a_plugin_added_twice_warns_and_changes_nothing() {
-    record_the_log();
+    record_log();
     let twin = |twice: bool| {
         let mut app = bare_app(HERTZ);
         app.add_plugins(SteeringPlugin::default());
@@ -34,13 +34,13 @@ fn a_plugin_added_twice_warns_and_changes_nothing() {
     let schedule = app.world().resource::<SteeringSchedule>().label();
     assert_eq!(schedule, FirstChoice.intern());
     assert_eq!(
-        logged("steering was already added and runs in FirstChoice"),
+        count_logged("steering was already added and runs in FirstChoice"),
         1
     );
 }
 
 #[test]
-fn a_behavior_inserted_twice_is_there_once_with_the_last_parameters() {
+fn a_behavior_inserted_twice_keeps_the_last_parameters() {
     let mut app = point_mass_app(HERTZ);
     let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(FAR));
     let west = Seek::new(Vec2::new(-100.0, 0.0)).with_weight(0.5);

@@ -6,7 +6,7 @@ use bevy_steering2d::prelude::*;
 use crate::common::*;
 
 #[test]
-fn a_behavior_that_returns_nonsense_counts_as_none() {
+fn an_invalid_force_counts_as_zero() {
     for backend in BACKENDS {
         for force in [Vec2::NAN, Vec2::INFINITY, Vec2::new(0.0, f32::NEG_INFINITY)] {
             let mut app = backend.app(HERTZ);
@@ -26,7 +26,7 @@ fn a_behavior_that_returns_nonsense_counts_as_none() {
 }
 
 #[test]
-fn an_overlong_force_is_cut_to_the_limit() {
+fn a_force_beyond_the_limit_is_cut_to_it() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         app.add_behavior::<Push>();
@@ -38,7 +38,7 @@ fn an_overlong_force_is_cut_to_the_limit() {
 }
 
 #[test]
-fn a_total_that_a_system_of_ones_own_spoiled_does_not_reach_the_body() {
+fn an_invalid_total_of_a_user_system_does_not_reach_the_body() {
     for backend in BACKENDS {
         for spoiled in [Vec2::NAN, Vec2::INFINITY] {
             let mut app = backend.app(HERTZ);

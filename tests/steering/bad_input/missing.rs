@@ -7,7 +7,7 @@ use super::{FAR, TICKS};
 use crate::common::*;
 
 #[test]
-fn an_agent_without_a_body_is_named_once() {
+fn an_agent_without_a_body_warns_once() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let place = Transform::from_xyz(1.0, 2.0, 0.0);
@@ -22,22 +22,22 @@ fn an_agent_without_a_body_is_named_once() {
 }
 
 #[test]
-fn a_satellite_of_an_entity_that_is_no_agent_is_named_once() {
+fn a_behavior_entity_without_an_agent_warns_once() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let body = backend.spawn(&mut app, Body::at(0.0, 0.0), ());
-        let satellite = app
+        let behavior_entity = app
             .world_mut()
             .spawn((SteersFor(body), Seek::new(FAR)))
             .id();
         run_ticks(&mut app, TICKS);
-        assert_warned_once(&app, satellite, "SteersFor", &format!("{backend:?}"));
+        assert_warned_once(&app, behavior_entity, "SteersFor", &format!("{backend:?}"));
         assert_eq!(position(&app, body), Vec2::ZERO);
     }
 }
 
 #[test]
-fn a_satellite_of_a_despawned_agent_is_harmless() {
+fn a_behavior_entity_of_a_despawned_agent_is_ignored() {
     let mut app = point_mass_app(HERTZ);
     let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(FAR));
     let gone = app.world_mut().spawn_empty().id();
@@ -48,7 +48,7 @@ fn a_satellite_of_a_despawned_agent_is_harmless() {
 }
 
 #[test]
-fn a_satellite_may_not_steer_for_itself() {
+fn an_agent_cannot_steer_for_itself() {
     let mut app = point_mass_app(HERTZ);
     let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(FAR));
     app.world_mut().entity_mut(agent).insert(SteersFor(agent));

@@ -1,13 +1,6 @@
 //! Invalid input causes no panic and no NaN, one warning that names entity and field, and no change
 //! to any other agent.
 
-use std::fmt::Debug;
-
-use bevy::prelude::*;
-use bevy_steering2d::prelude::*;
-
-use crate::common::*;
-
 mod bodies;
 mod duplicates;
 mod forces;
@@ -16,40 +9,53 @@ mod parameters;
 mod targets;
 mod warnings;
 
+use std::fmt::Debug;
+
+use bevy::prelude::*;
+use bevy_steering2d::prelude::*;
+
+use crate::common::*;
+
 const FAR: Vec2 = Vec2::new(40.0, 30.0);
+
 const NOT_POSITIVE: [f32; 4] = [0.0, -1.0, f32::NAN, f32::INFINITY];
 const NOT_POSITIVE_OR_INFINITE: [f32; 3] = [0.0, -1.0, f32::NAN];
 const NEGATIVE: [f32; 3] = [-1.0, f32::NAN, f32::INFINITY];
 const NOT_A_FRACTION: [f32; 4] = [-0.1, 1.1, f32::NAN, f32::INFINITY];
-const NOWHERE: [Vec2; 3] = [Vec2::NAN, Vec2::INFINITY, Vec2::new(f32::NEG_INFINITY, 0.0)];
+const NOT_FINITE: [Vec2; 3] = [Vec2::NAN, Vec2::INFINITY, Vec2::new(f32::NEG_INFINITY, 0.0)];
 
-/// One agent's mistake: what it spawns with, and the field that the warning must name.
+/// Ticks that each invalid input lasts.
+const TICKS: u32 = 90;
+
+/// One invalid value: the field that the warning must name, and how an agent gets the value.
 struct Mistake {
     field: &'static str,
     value: String,
-    make: Box<dyn Fn(&mut EntityWorldMut)>,
+    insert: Box<dyn Fn(&mut EntityWorldMut)>,
 }
 
-/// One mistake per value, put into a component by `with`.
-fn mistakes<V, B>(
-    list: &mut Vec<Mistake>,
+/// A row of a table: one mistake per value, in the components that `with` makes of it.
+fn mistakes<V, B, const N: usize>(
     field: &'static str,
-    values: impl IntoIterator<Item = V>,
+    values: [V; N],
     with: fn(V) -> B,
-) where
-    V: Copy + std::fmt::Debug + 'static,
+) -> Vec<Mistake>
+where
+    V: Copy + Debug + 'static,
     B: Bundle,
 {
-    list.extend(values.into_iter().map(|value| Mistake {
+    let mistake = |value: V| Mistake {
         field,
         value: format!("{value:?}"),
-        make: Box::new(move |agent| {
+        insert: Box::new(move |agent| {
             agent.insert(with(value));
         }),
-    }));
+    };
+    values.into_iter().map(mistake).collect()
 }
 
-fn limits(max_speed: f32, max_force: f32, response_time: f32) -> (Vehicle, Seek) {
+/// A vehicle with these limits that seeks.
+fn vehicle(max_speed: f32, max_force: f32, response_time: f32) -> (Vehicle, Seek) {
     let vehicle = Vehicle {
         max_speed,
         max_force,
@@ -59,12 +65,11 @@ fn limits(max_speed: f32, max_force: f32, response_time: f32) -> (Vehicle, Seek)
     (vehicle, Seek::new(FAR))
 }
 
-const INNOCENTS: u32 = 50;
-const TICKS: u32 = 90;
+const BYSTANDERS: u32 = 50;
 
-/// Fifty agents that do a bit of everything to each other, with ids of their own.
-fn spawn_innocents(backend: Backend, app: &mut App) {
-    let bodies: Vec<Entity> = (0..INNOCENTS)
+/// Agents with valid input that interact with each other. Their ids start at 0.
+fn spawn_bystanders(backend: Backend, app: &mut App) {
+    let bodies: Vec<Entity> = (0..BYSTANDERS)
         .map(|i| {
             let at = Vec2::from_angle(i as f32) * (2.0 + 0.3 * i as f32);
             backend.spawn(app, Body::at(at.x, at.y), SteeringId(i))
@@ -87,40 +92,37 @@ fn spawn_innocents(backend: Backend, app: &mut App) {
     }
 }
 
-fn spawn_culprit(backend: Backend, app: &mut App, mistake: &Mistake) -> Entity {
-    let culprit = Body::at(-3.0, 2.0).moving(0.5, 0.0);
-    let culprit = backend.spawn(app, culprit, SteeringId(INNOCENTS));
-    (mistake.make)(&mut app.world_mut().entity_mut(culprit));
-    culprit
+fn spawn_faulty(backend: Backend, app: &mut App, mistake: &Mistake) -> Entity {
+    let body = Body::at(-3.0, 2.0).moving(0.5, 0.0);
+    let faulty = backend.spawn(app, body, SteeringId(BYSTANDERS));
+    (mistake.insert)(&mut app.world_mut().entity_mut(faulty));
+    faulty
 }
 
-/// What the fifty do when nobody is wrong.
+/// The final states of the bystanders in an app without a faulty agent.
 fn undisturbed(backend: Backend) -> Vec<(SteeringId, Bits)> {
     let mut app = backend.app(HERTZ);
-    spawn_innocents(backend, &mut app);
+    spawn_bystanders(backend, &mut app);
     run_ticks(&mut app, TICKS);
     let states = states(&mut app);
-    assert_eq!(states.len(), INNOCENTS as usize);
+    assert_eq!(states.len(), BYSTANDERS as usize);
     states
 }
 
-/// One tick of a culprit among the innocents at a time; `judge` sees the end.
-fn try_all(
-    backend: Backend,
-    mistakes: &[Mistake],
-    mut judge: impl FnMut(&mut App, Entity, &str, &Mistake),
-) {
+/// Runs each mistake in an app of its own, with one faulty agent among the bystanders; `check` sees
+/// the faulty agent at the end.
+fn try_each(backend: Backend, mistakes: &[Mistake], check: fn(&mut App, Entity, &str)) {
     let expected = undisturbed(backend);
     for mistake in mistakes {
         let case = format!("{backend:?}, {} = {}", mistake.field, mistake.value);
         let mut app = backend.app(HERTZ);
-        spawn_innocents(backend, &mut app);
-        let culprit = spawn_culprit(backend, &mut app, mistake);
+        spawn_bystanders(backend, &mut app);
+        let faulty = spawn_faulty(backend, &mut app, mistake);
         run_ticks(&mut app, TICKS);
-        assert_warned_once(&app, culprit, mistake.field, &case);
+        assert_warned_once(&app, faulty, mistake.field, &case);
         let mut states = states(&mut app);
-        states.retain(|(id, _)| id.0 < INNOCENTS);
+        states.retain(|(id, _)| id.0 < BYSTANDERS);
         assert!(states == expected, "{case}: changed the others");
-        judge(&mut app, culprit, &case, mistake);
+        check(&mut app, faulty, &case);
     }
 }

@@ -7,7 +7,7 @@ use super::TICKS;
 use crate::common::*;
 
 #[test]
-fn a_behavior_whose_target_holds_nonsense_does_nothing() {
+fn a_behavior_with_an_invalid_target_position_adds_no_force() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let ghost = Transform::from_xyz(f32::NAN, 0.0, 0.0);
@@ -25,18 +25,18 @@ fn assert_all_finite_agent(app: &App, agent: Entity) {
 }
 
 /// Runs `agent` (built for a target entity) with its target despawned before or during the run.
-fn lose_target<B: Bundle>(with: fn(Entity) -> B) {
+fn assert_stops_without_target<B: Bundle>(with: fn(Entity) -> B) {
     for backend in BACKENDS {
         for lost_after in [0, 10] {
             let case = format!("{backend:?}, after {lost_after} ticks");
             let mut app = backend.app(HERTZ);
-            listen::<TargetLost>(&mut app);
+            record_events::<TargetLost>(&mut app);
             let target = backend.spawn(&mut app, Body::at(3.0, 1.0), ());
             let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), with(target));
             run_ticks(&mut app, lost_after);
             app.world_mut().despawn(target);
             run_ticks(&mut app, TICKS);
-            let lost = heard::<TargetLost>(&app);
+            let lost = recorded_events::<TargetLost>(&app);
             assert_eq!(lost.len(), 1, "{case}: {lost:?}");
             assert_eq!((lost[0].entity, lost[0].carrier), (agent, agent), "{case}");
             assert_eq!(lost[0].target, Target::Entity(target), "{case}");
@@ -47,43 +47,43 @@ fn lose_target<B: Bundle>(with: fn(Entity) -> B) {
 }
 
 #[test]
-fn seek_survives_the_loss_of_its_target() {
-    lose_target(Seek::new);
+fn seek_stops_when_its_target_is_lost() {
+    assert_stops_without_target(Seek::new);
 }
 
 #[test]
-fn flee_survives_the_loss_of_its_target() {
-    lose_target(Flee::new);
+fn flee_stops_when_its_target_is_lost() {
+    assert_stops_without_target(Flee::new);
 }
 
 #[test]
-fn arrive_survives_the_loss_of_its_target() {
-    lose_target(Arrive::new);
+fn arrive_stops_when_its_target_is_lost() {
+    assert_stops_without_target(Arrive::new);
 }
 
 #[test]
-fn pursuit_survives_the_loss_of_its_quarry() {
-    lose_target(Pursuit::new);
+fn pursuit_stops_when_its_quarry_is_lost() {
+    assert_stops_without_target(Pursuit::new);
 }
 
 #[test]
-fn evade_survives_the_loss_of_its_pursuer() {
-    lose_target(Evade::new);
+fn evade_stops_when_its_pursuer_is_lost() {
+    assert_stops_without_target(Evade::new);
 }
 
 #[test]
-fn an_entity_without_a_place_is_a_lost_target() {
+fn a_target_without_transform_is_lost() {
     let mut app = point_mass_app(HERTZ);
-    listen::<TargetLost>(&mut app);
+    record_events::<TargetLost>(&mut app);
     let nowhere = app.world_mut().spawn_empty().id();
     let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(nowhere));
     run_ticks(&mut app, TICKS);
-    assert_eq!(heard::<TargetLost>(&app).len(), 1);
+    assert_eq!(recorded_events::<TargetLost>(&app).len(), 1);
     assert_eq!(total(&app, agent), Vec2::ZERO);
 }
 
 /// An agent aimed at itself is a mistake like any other: it is named, and nothing happens.
-fn aim_at_oneself<B: Bundle>(field: &str, with: fn(Entity) -> B) {
+fn assert_own_target_adds_no_force<B: Bundle>(field: &str, with: fn(Entity) -> B) {
     for backend in BACKENDS {
         let case = format!("{backend:?} {field}");
         let mut app = backend.app(HERTZ);
@@ -97,21 +97,21 @@ fn aim_at_oneself<B: Bundle>(field: &str, with: fn(Entity) -> B) {
 }
 
 #[test]
-fn a_behavior_aimed_at_its_own_agent_does_nothing() {
-    aim_at_oneself("Seek", Seek::new);
-    aim_at_oneself("Flee", Flee::new);
-    aim_at_oneself("Arrive", Arrive::new);
-    aim_at_oneself("Pursuit", Pursuit::new);
-    aim_at_oneself("Evade", Evade::new);
+fn a_behavior_that_targets_its_own_agent_adds_no_force() {
+    assert_own_target_adds_no_force("Seek", Seek::new);
+    assert_own_target_adds_no_force("Flee", Flee::new);
+    assert_own_target_adds_no_force("Arrive", Arrive::new);
+    assert_own_target_adds_no_force("Pursuit", Pursuit::new);
+    assert_own_target_adds_no_force("Evade", Evade::new);
 }
 
 #[test]
-fn a_satellite_aimed_at_its_agent_does_nothing() {
+fn a_behavior_entity_that_targets_its_agent_adds_no_force() {
     let mut app = point_mass_app(HERTZ);
     let agent = Backend::PointMass.spawn(&mut app, Body::at(1.0, 1.0), Vehicle::default());
-    let satellite = (SteersFor(agent), Evade::new(agent));
-    let satellite = app.world_mut().spawn(satellite).id();
+    let behavior_entity = (SteersFor(agent), Evade::new(agent));
+    let behavior_entity = app.world_mut().spawn(behavior_entity).id();
     run_ticks(&mut app, TICKS);
-    assert_warned_once(&app, satellite, "Evade", "satellite");
+    assert_warned_once(&app, behavior_entity, "Evade", "satellite");
     assert_eq!(total(&app, agent), Vec2::ZERO);
 }

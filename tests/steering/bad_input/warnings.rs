@@ -3,13 +3,13 @@
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 
-use super::{FAR, TICKS, limits};
+use super::{FAR, TICKS, vehicle};
 use crate::common::*;
 
 #[test]
-fn a_nonsense_vehicle_is_named_once_however_many_behaviors_it_has() {
+fn an_invalid_vehicle_warns_once_with_several_behaviors() {
     let mut app = point_mass_app(HERTZ);
-    let (vehicle, seek) = limits(f32::NAN, 20.0, 0.25);
+    let (vehicle, seek) = vehicle(f32::NAN, 20.0, 0.25);
     let agent = (vehicle, seek, Wander::default(), Flee::default());
     let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), agent);
     app.world_mut().spawn((SteersFor(agent), Evade::default()));
@@ -18,9 +18,9 @@ fn a_nonsense_vehicle_is_named_once_however_many_behaviors_it_has() {
 }
 
 #[test]
-fn a_nonsense_vehicle_is_named_even_if_all_its_behaviors_are_lent() {
+fn an_invalid_vehicle_warns_with_behavior_entities_only() {
     let mut app = point_mass_app(HERTZ);
-    let (vehicle, seek) = limits(-1.0, 20.0, 0.25);
+    let (vehicle, seek) = vehicle(-1.0, 20.0, 0.25);
     let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), vehicle);
     app.world_mut().spawn((SteersFor(agent), seek));
     run_ticks(&mut app, TICKS);
@@ -29,7 +29,7 @@ fn a_nonsense_vehicle_is_named_even_if_all_its_behaviors_are_lent() {
 }
 
 #[test]
-fn a_faulty_behavior_does_not_silence_its_neighbors_on_the_same_agent() {
+fn an_invalid_behavior_does_not_stop_the_others_of_its_agent() {
     let mut app = point_mass_app(HERTZ);
     let agent = (Seek::new(FAR), Flee::default().within(-1.0));
     let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), agent);
@@ -41,7 +41,7 @@ fn a_faulty_behavior_does_not_silence_its_neighbors_on_the_same_agent() {
 }
 
 #[test]
-fn a_faulty_satellite_is_named_itself() {
+fn an_invalid_behavior_entity_warns_about_itself() {
     let mut app = point_mass_app(HERTZ);
     let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Vehicle::default());
     let faulty = (SteersFor(agent), Seek::new(FAR).with_weight(f32::NAN));
@@ -51,7 +51,7 @@ fn a_faulty_satellite_is_named_itself() {
 }
 
 #[test]
-fn a_whole_army_of_faulty_agents_keeps_the_warnings_short() {
+fn warnings_about_many_invalid_agents_are_capped() {
     let mut app = point_mass_app(HERTZ);
     for i in 0..3_000 {
         let faulty = (

@@ -11,7 +11,7 @@ fn arrive_stops_inside_tolerance_for_any_mass_and_rate_in_rapier() {
     let masses = [0.1, 1.0, 10.0, 100.0];
     for hertz in [30.0, 60.0, 240.0] {
         let mut app = rapier_app(hertz);
-        listen::<Arrived>(&mut app);
+        record_events::<Arrived>(&mut app);
         let agents = masses.map(|mass| {
             let body = Body::at(0.0, 0.0).weighing(mass);
             Backend::Rapier.spawn(&mut app, body, Arrive::new(point))
@@ -31,7 +31,7 @@ fn arrive_stops_inside_tolerance_for_any_mass_and_rate_in_rapier() {
                 "{case}: still moving"
             );
             assert!(farthest - point.x <= 0.1, "{case}: overshot to {farthest}");
-            let arrivals = heard::<Arrived>(&app);
+            let arrivals = recorded_events::<Arrived>(&app);
             let mine = arrivals.iter().filter(|arrived| arrived.entity == agent);
             assert_eq!(mine.count(), 1, "{case}");
         }
@@ -39,7 +39,7 @@ fn arrive_stops_inside_tolerance_for_any_mass_and_rate_in_rapier() {
 }
 
 #[test]
-fn every_braking_arrives() {
+fn arrive_stops_inside_tolerance_with_every_braking() {
     for backend in BACKENDS {
         for braking in [
             Braking::Physical,
@@ -51,7 +51,7 @@ fn every_braking_arrives() {
             },
         ] {
             let mut app = backend.app(HERTZ);
-            listen::<Arrived>(&mut app);
+            record_events::<Arrived>(&mut app);
             let point = Vec2::new(-7.0, 9.0);
             let arrive = Arrive::new(point).braking(braking);
             let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), arrive);
@@ -62,13 +62,13 @@ fn every_braking_arrives() {
                 velocity(&app, agent).length() < 1e-3,
                 "{case}: still moving"
             );
-            assert_eq!(heard::<Arrived>(&app).len(), 1, "{case}");
+            assert_eq!(recorded_events::<Arrived>(&app).len(), 1, "{case}");
         }
     }
 }
 
 #[test]
-fn arrive_stays_with_a_target_that_walks() {
+fn arrive_follows_a_moving_target() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let host = backend.spawn(&mut app, Body::at(4.0, 0.0).moving(0.0, 1.0), ());

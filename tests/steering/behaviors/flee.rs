@@ -59,7 +59,7 @@ fn flee_and_evade_fade_in_without_a_jump() {
 }
 
 #[test]
-fn an_infinite_panic_distance_never_calms() {
+fn flee_with_infinite_panic_distance_never_fades() {
     let distances = [1.0, 1e3, 1e6];
     let rest = Body::at(0.0, 0.0);
     let forces = forces_at(rest, &distances, |threat| {
@@ -71,7 +71,7 @@ fn an_infinite_panic_distance_never_calms() {
 }
 
 #[test]
-fn evade_keeps_a_faster_hunter_off_longer_than_flee() {
+fn evade_keeps_a_faster_pursuer_farther_away_than_flee() {
     // The hunter runs across; who flees from where it is now runs on into its way.
     let nearest = |with: fn(Entity) -> (Evade, Flee)| {
         let mut app = point_mass_app(HERTZ);
@@ -94,7 +94,7 @@ fn evade_keeps_a_faster_hunter_off_longer_than_flee() {
 }
 
 #[test]
-fn three_hunters_are_evaded_at_once() {
+fn evade_escapes_three_pursuers_at_once() {
     let mut app = point_mass_app(HERTZ);
     let rabbit = (Vehicle::default(), Combine::WeightedSum);
     let rabbit = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), rabbit);

@@ -6,7 +6,7 @@ use bevy_steering2d::prelude::*;
 use crate::common::*;
 
 #[test]
-fn a_flow_field_carries_agents_and_ends_at_its_border() {
+fn a_flow_field_moves_agents_only_inside_its_border() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let east = FlowField::new(Vec2::splat(-10.0), 1.0, UVec2::splat(21), |_| Vec2::X);

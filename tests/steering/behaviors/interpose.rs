@@ -6,7 +6,7 @@ use bevy_steering2d::prelude::*;
 use crate::common::*;
 
 #[test]
-fn interpose_takes_every_mix_of_agents_obstacles_and_points() {
+fn interpose_reaches_the_midpoint_of_any_two_targets() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let obstacle = app
@@ -50,10 +50,10 @@ fn interpose_takes_every_mix_of_agents_obstacles_and_points() {
 }
 
 #[test]
-fn interpose_announces_whichever_of_the_two_is_lost() {
+fn interpose_reports_the_target_that_is_lost() {
     for lose_first in [true, false] {
         let mut app = point_mass_app(HERTZ);
-        listen::<TargetLost>(&mut app);
+        record_events::<TargetLost>(&mut app);
         let [first, second] = [-3.0, 3.0].map(|x| {
             let place = Transform::from_xyz(x, 5.0, 0.0);
             app.world_mut().spawn(place).id()
@@ -64,7 +64,7 @@ fn interpose_announces_whichever_of_the_two_is_lost() {
         let gone = if lose_first { first } else { second };
         app.world_mut().despawn(gone);
         run_seconds(&mut app, 0.5);
-        let lost = heard::<TargetLost>(&app);
+        let lost = recorded_events::<TargetLost>(&app);
         assert_eq!(lost.len(), 1);
         assert_eq!((lost[0].entity, lost[0].target), (agent, gone.into()));
     }

@@ -6,7 +6,7 @@ use bevy_steering2d::prelude::*;
 use crate::common::*;
 
 #[test]
-fn match_velocity_does_as_the_other_does() {
+fn match_velocity_reaches_the_velocity_of_its_target() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let other = backend.spawn(&mut app, Body::at(50.0, 0.0).moving(1.0, -2.0), ());

@@ -8,7 +8,7 @@ use bevy_steering2d::prelude::*;
 use crate::common::*;
 
 #[test]
-fn a_formation_of_nine_holds_within_one_radius_on_a_turning_leader() {
+fn a_formation_of_nine_stays_within_one_radius_of_its_slots() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let circle = (0..60).map(|i| {

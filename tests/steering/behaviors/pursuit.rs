@@ -45,7 +45,7 @@ fn pursuit_catches_a_crossing_quarry_sooner_than_seek_with_every_prediction() {
 }
 
 #[test]
-fn pursuit_of_a_target_at_rest_is_seek() {
+fn pursuit_of_a_target_at_rest_equals_seek() {
     let mut app = point_mass_app(HERTZ);
     let rock = Backend::PointMass.spawn(&mut app, Body::at(9.0, 5.0), ());
     let seeker = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(rock));

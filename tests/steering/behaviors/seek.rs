@@ -6,7 +6,7 @@ use bevy_steering2d::prelude::*;
 use crate::common::*;
 
 #[test]
-fn seek_follows_an_entity_by_its_transform_or_its_body() {
+fn seek_follows_the_transform_of_its_target() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let flag = app
@@ -27,7 +27,7 @@ fn seek_follows_an_entity_by_its_transform_or_its_body() {
 }
 
 #[test]
-fn seek_follows_a_child_by_its_global_place() {
+fn arrive_uses_the_global_transform_of_a_child() {
     let mut app = point_mass_app(HERTZ);
     let ship = app
         .world_mut()

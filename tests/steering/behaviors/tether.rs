@@ -6,7 +6,7 @@ use bevy_steering2d::prelude::*;
 use crate::common::*;
 
 #[test]
-fn a_tethered_wanderer_stays_near_its_post() {
+fn tether_keeps_a_wanderer_near_its_post() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let bundle = (Wander::default(), Tether::new(Vec2::new(3.0, 0.0), 4.0));

@@ -15,13 +15,13 @@ fn wander_turns_smoothly_and_keeps_moving() {
     for backend in BACKENDS {
         for style in [WanderStyle::default(), angle] {
             let mut app = backend.app(HERTZ);
-            let strollers =
+            let wanderers =
                 [(); 20].map(|()| backend.spawn(&mut app, Body::at(0.0, 0.0), Wander::new(style)));
             run_seconds(&mut app, 2.0);
-            let mut before = strollers.map(|one| velocity(&app, one));
+            let mut before = wanderers.map(|one| velocity(&app, one));
             for _ in 0..60 * 20 {
                 app.update();
-                for (&one, before) in strollers.iter().zip(&mut before) {
+                for (&one, before) in wanderers.iter().zip(&mut before) {
                     let now = velocity(&app, one);
                     let turn = before.angle_to(now).abs();
                     assert!(turn < 0.1, "{backend:?} {style:?}: {turn} rad in one tick");
@@ -34,17 +34,17 @@ fn wander_turns_smoothly_and_keeps_moving() {
 }
 
 #[test]
-fn wander_prefers_neither_side() {
+fn wander_turns_left_and_right_equally() {
     let mut app = point_mass_app(HERTZ);
-    let strollers: Vec<Entity> = (0..400)
+    let wanderers: Vec<Entity> = (0..400)
         .map(|_| Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Wander::default()))
         .collect();
     run_seconds(&mut app, 2.0);
-    let mut before: Vec<Vec2> = strollers.iter().map(|&one| velocity(&app, one)).collect();
+    let mut before: Vec<Vec2> = wanderers.iter().map(|&one| velocity(&app, one)).collect();
     let (mut turned, mut squares) = (0.0, 0.0);
     for _ in 0..10 {
         run_seconds(&mut app, 1.0);
-        for (&one, before) in strollers.iter().zip(&mut before) {
+        for (&one, before) in wanderers.iter().zip(&mut before) {
             let now = velocity(&app, one);
             let turn = before.angle_to(now);
             turned += turn;
@@ -52,7 +52,7 @@ fn wander_prefers_neither_side() {
             *before = now;
         }
     }
-    let samples = strollers.len() as f32 * 10.0;
+    let samples = wanderers.len() as f32 * 10.0;
     let deviation = (squares / samples).sqrt();
     let mean = turned / samples;
     // Turns of one stroller are correlated; as if only every tenth counted, five sigmas:

@@ -16,7 +16,7 @@ fn a_body_that_changes_its_kind_is_steered_accordingly() {
 }
 
 #[test]
-fn a_body_may_come_later() {
+fn a_body_inserted_later_is_steered() {
     let (mut app, agent) = heading_east(());
     run_seconds(&mut app, 1.0);
     assert_warned_once(&app, agent, "Kinematics", "no body");
@@ -27,7 +27,7 @@ fn a_body_may_come_later() {
 }
 
 #[test]
-fn a_body_may_go_and_its_agent_stays_where_it_is() {
+fn an_agent_whose_body_is_removed_stays_and_warns_once() {
     let (mut app, agent) = heading_east((RigidBody::Dynamic, Collider::ball(0.5)));
     run_seconds(&mut app, 1.0);
     app.world_mut().entity_mut(agent).remove::<RigidBody>();
@@ -39,7 +39,7 @@ fn a_body_may_go_and_its_agent_stays_where_it_is() {
 }
 
 #[test]
-fn a_target_that_lost_its_body_is_where_its_transform_is() {
+fn a_target_without_its_body_is_at_its_transform() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let target = backend.spawn(&mut app, Body::at(9.0, 0.0), ());
@@ -58,7 +58,7 @@ fn a_target_that_lost_its_body_is_where_its_transform_is() {
 }
 
 #[test]
-fn a_point_mass_may_become_a_rigid_body_and_back() {
+fn a_point_mass_can_become_a_rigid_body_and_back() {
     let mut app = rapier_app(HERTZ);
     let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
     let mut before = 0.0;

@@ -9,7 +9,7 @@ use super::{heading_east, x_after_a_second};
 use crate::common::*;
 
 #[test]
-fn bodies_that_cannot_be_steered_stay_and_say_so_once() {
+fn bodies_that_cannot_be_steered_stay_and_warn_once() {
     for kind in [RigidBody::Fixed, RigidBody::KinematicPositionBased] {
         let (mut app, agent) = heading_east((kind, Collider::ball(0.5)));
         assert_eq!(x_after_a_second(&mut app, agent), 0.0, "{kind:?}");
@@ -18,7 +18,7 @@ fn bodies_that_cannot_be_steered_stay_and_say_so_once() {
 }
 
 #[test]
-fn a_fixed_body_that_is_no_agent_is_a_target_like_any_other() {
+fn a_fixed_body_can_be_a_target() {
     let mut app = rapier_app(HERTZ);
     let rock = (
         RigidBody::Fixed,
@@ -39,7 +39,7 @@ fn a_fixed_body_that_is_no_agent_is_a_target_like_any_other() {
 }
 
 #[test]
-fn a_kinematic_body_with_velocity_is_steered_as_if_it_weighed_one_kilogram() {
+fn a_velocity_based_kinematic_body_is_steered_as_one_kilogram() {
     let body = (RigidBody::KinematicVelocityBased, Collider::ball(3.0));
     let (mut app, agent) = heading_east(body);
     let twin = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
@@ -50,7 +50,7 @@ fn a_kinematic_body_with_velocity_is_steered_as_if_it_weighed_one_kilogram() {
 }
 
 #[test]
-fn a_dynamic_body_without_collider_is_steered_as_if_it_weighed_one_kilogram() {
+fn a_dynamic_body_without_collider_is_steered_as_one_kilogram() {
     let (mut app, agent) = heading_east(RigidBody::Dynamic);
     let twin = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
     run_seconds(&mut app, 1.0);
@@ -64,7 +64,7 @@ fn velocity_inside(app: &mut App, agent: Entity) -> Vec2 {
 }
 
 #[test]
-fn a_collider_may_come_later() {
+fn a_collider_inserted_later_sets_the_mass() {
     let (mut app, agent) = heading_east(RigidBody::Dynamic);
     run_ticks(&mut app, 10);
     app.world_mut()
@@ -83,7 +83,7 @@ fn a_collider_may_come_later() {
 }
 
 #[test]
-fn additional_mass_counts() {
+fn additional_mass_sets_the_mass_of_a_body() {
     let body = (RigidBody::Dynamic, AdditionalMassProperties::Mass(4.0));
     let (mut app, agent) = heading_east(body);
     run_ticks(&mut app, 1);
@@ -97,7 +97,7 @@ fn additional_mass_counts() {
 }
 
 #[test]
-fn the_velocity_component_is_not_needed() {
+fn a_body_without_velocity_component_moves_alike() {
     let ball = || (RigidBody::Dynamic, Collider::ball(0.5));
     let (mut bare, without) = heading_east(ball());
     let (mut full, with) = heading_east((ball(), Velocity::zero()));
@@ -110,7 +110,7 @@ fn the_velocity_component_is_not_needed() {
 }
 
 #[test]
-fn a_disabled_body_rests_without_complaint_and_moves_once_enabled() {
+fn a_disabled_body_rests_without_warning_and_moves_once_enabled() {
     let (mut app, agent) =
         heading_east((RigidBody::Dynamic, Collider::ball(0.5), RigidBodyDisabled));
     assert_eq!(x_after_a_second(&mut app, agent), 0.0);
@@ -139,7 +139,7 @@ fn locked_axes_stay_locked() {
 }
 
 #[test]
-fn agents_that_collide_push_each_other_and_stay_sane() {
+fn agents_that_collide_push_each_other_and_stay_finite() {
     let mut app = rapier_app(HERTZ);
     let solid = CollisionGroups::default();
     let west = (Seek::new(Vec2::new(50.0, 0.0)), solid);

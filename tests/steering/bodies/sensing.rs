@@ -8,7 +8,7 @@ use super::heading_east;
 use crate::common::*;
 
 #[test]
-fn a_teleport_is_seen_in_the_same_tick() {
+fn a_teleport_is_sensed_in_the_same_tick() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
@@ -28,7 +28,7 @@ fn a_teleport_is_seen_in_the_same_tick() {
 }
 
 #[test]
-fn a_velocity_set_by_the_user_is_seen_in_the_same_tick() {
+fn a_velocity_set_by_the_user_is_sensed_in_the_same_tick() {
     let mut app = rapier_app(HERTZ);
     let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
     run_ticks(&mut app, 10);
@@ -39,7 +39,7 @@ fn a_velocity_set_by_the_user_is_seen_in_the_same_tick() {
 }
 
 #[test]
-fn the_radius_is_that_of_the_collider_unless_the_vehicle_says_otherwise() {
+fn the_vehicle_radius_overrides_the_collider_radius() {
     let radius = |collider: Collider, radius: Option<f32>| {
         let vehicle = Vehicle {
             radius,
@@ -55,7 +55,7 @@ fn the_radius_is_that_of_the_collider_unless_the_vehicle_says_otherwise() {
 }
 
 #[test]
-fn point_masses_and_rigid_bodies_see_each_other_in_one_world() {
+fn point_masses_and_rigid_bodies_sense_each_other() {
     let mut app = rapier_app(HERTZ);
     let ghost = Backend::PointMass.spawn(&mut app, Body::at(-5.0, 0.0), ());
     let guard = Backend::Rapier.spawn(&mut app, Body::at(5.0, 0.0), Seek::new(ghost));

@@ -13,12 +13,12 @@ use super::x_after_a_second;
 use crate::common::*;
 
 #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
-struct ElsewhereInTheFrame;
+struct OtherSchedule;
 
 /// Adds steering and Rapier in the order of `set_up`, and lets an agent head east.
 fn set_up(add: impl Fn(&mut App)) -> (App, Entity) {
     let mut app = bare_app(HERTZ);
-    step_with_the_schedule(&mut app);
+    match_rapier_timestep(&mut app);
     add(&mut app);
     start(&mut app);
     let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
@@ -26,7 +26,7 @@ fn set_up(add: impl Fn(&mut App)) -> (App, Entity) {
 }
 
 #[test]
-fn without_rapier_a_rigid_body_stays_and_says_what_is_missing() {
+fn without_rapier_a_rigid_body_stays_and_warns_about_the_plugin() {
     let (mut app, agent) = set_up(|app| {
         app.add_plugins(SteeringPlugin::default());
     });
@@ -37,7 +37,7 @@ fn without_rapier_a_rigid_body_stays_and_says_what_is_missing() {
 
 #[test]
 fn rapier_may_be_added_before_or_after_steering() {
-    let rapier = || weightless_rapier().in_fixed_schedule();
+    let rapier = || rapier_without_gravity().in_fixed_schedule();
     let (mut before, first) = set_up(|app| {
         app.add_plugins((rapier(), SteeringPlugin::default()));
     });
@@ -53,10 +53,10 @@ fn rapier_may_be_added_before_or_after_steering() {
 #[test]
 fn bodies_may_be_spawned_before_the_plugins_are_added() {
     let mut app = bare_app(HERTZ);
-    step_with_the_schedule(&mut app);
+    match_rapier_timestep(&mut app);
     let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
     app.add_plugins((
-        weightless_rapier().in_fixed_schedule(),
+        rapier_without_gravity().in_fixed_schedule(),
         SteeringPlugin::default(),
     ));
     start(&mut app);
@@ -64,29 +64,26 @@ fn bodies_may_be_spawned_before_the_plugins_are_added() {
 }
 
 #[test]
-fn rapier_in_another_schedule_is_said_with_the_remedy_and_works_as_it_can() {
-    record_the_log();
+fn rapier_in_another_schedule_warns_with_the_remedy_and_still_moves_agents() {
+    record_log();
     let (mut app, agent) = set_up(|app| {
         // Rapier in `PostUpdate`, its default.
-        app.add_plugins((
-            weightless_rapier(),
-            SteeringPlugin::new(ElsewhereInTheFrame),
-        ));
+        app.add_plugins((rapier_without_gravity(), SteeringPlugin::new(OtherSchedule)));
         app.add_systems(Update, |world: &mut World| {
-            world.run_schedule(ElsewhereInTheFrame);
+            world.run_schedule(OtherSchedule);
         });
     });
-    let remedy = "in_schedule(ElsewhereInTheFrame)";
-    assert_eq!(logged(remedy), 1);
+    let remedy = "in_schedule(OtherSchedule)";
+    assert_eq!(count_logged(remedy), 1);
     assert!(x_after_a_second(&mut app, agent) > 0.5);
     assert_all_finite(&mut app, None, "another schedule");
 }
 
 #[test]
-fn a_default_timestep_in_a_slow_schedule_is_said_once() {
+fn a_default_timestep_in_a_slow_schedule_warns_once() {
     let mut app = bare_app(30.0);
     app.add_plugins((
-        weightless_rapier().in_fixed_schedule(),
+        rapier_without_gravity().in_fixed_schedule(),
         SteeringPlugin::default(),
     ));
     start(&mut app);
@@ -100,11 +97,11 @@ fn a_default_timestep_in_a_slow_schedule_is_said_once() {
 }
 
 #[test]
-fn a_timestep_that_fits_is_not_talked_about() {
+fn a_matching_timestep_does_not_warn() {
     for hertz in [60.0, 64.0, 120.0] {
         let mut app = bare_app(hertz);
         app.add_plugins((
-            weightless_rapier().in_fixed_schedule(),
+            rapier_without_gravity().in_fixed_schedule(),
             SteeringPlugin::default(),
         ));
         start(&mut app);
@@ -118,13 +115,13 @@ fn a_timestep_that_fits_is_not_talked_about() {
 }
 
 #[test]
-fn all_may_run_once_per_frame() {
+fn steering_and_rapier_may_run_once_per_frame() {
     let mut app = bare_app(HERTZ);
     app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_millis(
         10,
     )));
     app.add_plugins((
-        weightless_rapier().in_schedule(Update),
+        rapier_without_gravity().in_schedule(Update),
         SteeringPlugin::new(Update),
     ));
     start(&mut app);
@@ -135,7 +132,7 @@ fn all_may_run_once_per_frame() {
 }
 
 #[test]
-fn the_number_of_substeps_does_not_matter() {
+fn substeps_do_not_change_the_path() {
     let path = |substeps: usize| {
         let mut app = rapier_app(HERTZ);
         let dt = tick_length(&app);

@@ -13,7 +13,7 @@ fn is_asleep(app: &mut App, agent: Entity) -> bool {
 }
 
 #[test]
-fn a_sleeping_body_with_nothing_to_do_stays_asleep() {
+fn a_sleeping_body_without_force_stays_asleep() {
     let mut app = rapier_app(HERTZ);
     let calm = Flee::new(Vec2::new(50.0, 0.0));
     let agent = Backend::Rapier.spawn(
@@ -29,7 +29,7 @@ fn a_sleeping_body_with_nothing_to_do_stays_asleep() {
 }
 
 #[test]
-fn a_parked_agent_falls_asleep_inside_its_tolerance() {
+fn an_arrived_agent_falls_asleep_inside_its_tolerance() {
     for mass in [0.01, 0.1, 1.0, 10.0] {
         let mut app = rapier_app(HERTZ);
         let body = Body::at(0.0, 0.0).weighing(mass);
@@ -60,7 +60,7 @@ fn a_sleeping_agent_wakes_when_its_target_moves() {
 }
 
 #[test]
-fn a_snail_is_not_put_to_sleep_while_it_moves() {
+fn a_slow_agent_stays_awake_while_it_moves() {
     // Rapier takes bodies below 0.1 m/s for resting.
     for max_speed in [0.2, 0.03] {
         let mut app = rapier_app(HERTZ);
@@ -79,9 +79,9 @@ fn a_snail_is_not_put_to_sleep_while_it_moves() {
 }
 
 #[test]
-fn a_snail_in_a_world_of_pixels_is_not_put_to_sleep_while_it_moves() {
+fn a_slow_agent_in_pixel_units_stays_awake_while_it_moves() {
     let mut app = bare_app(HERTZ);
-    step_with_the_schedule(&mut app);
+    match_rapier_timestep(&mut app);
     let pixels = RapierPhysicsPlugin::<NoUserData>::pixels_per_meter(100.0);
     app.add_plugins((pixels.in_fixed_schedule(), SteeringPlugin::default()));
     start(&mut app);
@@ -102,7 +102,7 @@ fn a_snail_in_a_world_of_pixels_is_not_put_to_sleep_while_it_moves() {
 }
 
 #[test]
-fn a_body_that_rapier_was_told_to_put_to_sleep_early_still_goes_its_way() {
+fn a_body_with_a_high_sleep_threshold_still_moves() {
     let (mut app, agent) = heading_east((
         RigidBody::Dynamic,
         Collider::ball(0.5),

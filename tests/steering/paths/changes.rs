@@ -8,11 +8,11 @@ use super::{styles, triangle, zigzag};
 use crate::common::*;
 
 #[test]
-fn a_path_swapped_while_walking_is_joined_and_completed() {
+fn a_replaced_path_is_joined_and_completed() {
     for backend in BACKENDS {
         for follow in styles() {
             let mut app = backend.app(HERTZ);
-            listen::<PathCompleted>(&mut app);
+            record_events::<PathCompleted>(&mut app);
             let body = Body::at(0.0, 0.0);
             let agent = backend.spawn(&mut app, body, (zigzag(), follow));
             run_seconds(&mut app, 1.2);
@@ -27,21 +27,21 @@ fn a_path_swapped_while_walking_is_joined_and_completed() {
                 let x = position(&app, agent).x;
                 assert!(x >= here.x - 0.01, "{backend:?}: turned back to {x}");
             }
-            let completed = heard::<PathCompleted>(&app);
+            let completed = recorded_events::<PathCompleted>(&app);
             assert_eq!(completed.len(), 1, "{backend:?}, {:?}", follow.style);
             // The same way again is no new way; another one is.
             app.world_mut().entity_mut(agent).insert(other);
             run_seconds(&mut app, 2.0);
-            assert_eq!(heard::<PathCompleted>(&app).len(), 1);
+            assert_eq!(recorded_events::<PathCompleted>(&app).len(), 1);
             app.world_mut().entity_mut(agent).insert(zigzag());
             run_seconds(&mut app, 20.0);
-            assert_eq!(heard::<PathCompleted>(&app).len(), 2);
+            assert_eq!(recorded_events::<PathCompleted>(&app).len(), 2);
         }
     }
 }
 
 #[test]
-fn a_path_that_moves_keeps_its_walkers_where_they_were() {
+fn a_moved_path_keeps_the_progress_of_its_follower() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let agent = backend.spawn(
@@ -65,7 +65,7 @@ fn a_path_that_moves_keeps_its_walkers_where_they_were() {
 }
 
 #[test]
-fn a_follower_waits_for_its_path_and_outlives_it() {
+fn a_follower_without_a_path_gets_no_force() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let agent = backend.spawn(&mut app, Body::at(0.0, 1.0), FollowPath::default());
@@ -82,10 +82,10 @@ fn a_follower_waits_for_its_path_and_outlives_it() {
 }
 
 #[test]
-fn many_agents_share_one_path_and_lose_it_together() {
+fn agents_share_one_path_and_each_reports_its_loss() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
-        listen::<TargetLost>(&mut app);
+        record_events::<TargetLost>(&mut app);
         let round = app.world_mut().spawn(triangle()).id();
         let agents: Vec<_> = (0..3)
             .map(|i| {
@@ -97,10 +97,14 @@ fn many_agents_share_one_path_and_lose_it_together() {
         for &agent in &agents {
             assert!(velocity(&app, agent).length() > 1.0, "{backend:?}");
         }
-        assert_eq!(heard::<TargetLost>(&app), [], "a path needs no transform");
+        assert_eq!(
+            recorded_events::<TargetLost>(&app),
+            [],
+            "a path needs no transform"
+        );
         app.world_mut().despawn(round);
         run_seconds(&mut app, 1.0);
-        let lost = heard::<TargetLost>(&app);
+        let lost = recorded_events::<TargetLost>(&app);
         let who: Vec<_> = lost.iter().map(|lost| lost.entity).collect();
         assert_eq!(who, agents, "{backend:?}: once each");
         assert!(lost.iter().all(|lost| lost.target == Target::Entity(round)));

@@ -8,11 +8,11 @@ use super::{distance_from, styles, triangle, zigzag};
 use crate::common::*;
 
 #[test]
-fn an_open_path_is_walked_to_its_end_and_completed_once() {
+fn an_open_path_is_followed_to_its_end_and_completed_once() {
     for backend in BACKENDS {
         for follow in styles() {
             let mut app = backend.app(HERTZ);
-            listen::<PathCompleted>(&mut app);
+            record_events::<PathCompleted>(&mut app);
             let body = Body::at(0.0, 0.0);
             let agent = backend.spawn(&mut app, body, (zigzag(), follow));
             let mut next = 0;
@@ -35,17 +35,21 @@ fn an_open_path_is_walked_to_its_end_and_completed_once() {
                 path: None,
                 carrier: agent,
             };
-            assert_eq!(heard::<PathCompleted>(&app), [completed], "{case}");
+            assert_eq!(
+                recorded_events::<PathCompleted>(&app),
+                [completed],
+                "{case}"
+            );
         }
     }
 }
 
 #[test]
-fn a_looped_path_closes_and_never_ends() {
+fn a_looped_path_closes_and_never_completes() {
     for backend in BACKENDS {
         for follow in styles() {
             let mut app = backend.app(HERTZ);
-            listen::<PathCompleted>(&mut app);
+            record_events::<PathCompleted>(&mut app);
             let body = Body::at(4.0, 6.0);
             let agent = backend.spawn(&mut app, body, (triangle(), follow));
             let mut closing = f32::INFINITY;
@@ -62,13 +66,13 @@ fn a_looped_path_closes_and_never_ends() {
                 closing < 0.8,
                 "{case}: {closing} m from the closing segment"
             );
-            assert_eq!(heard::<PathCompleted>(&app), []);
+            assert_eq!(recorded_events::<PathCompleted>(&app), []);
         }
     }
 }
 
 #[test]
-fn a_corridor_is_never_left_and_corners_are_not_cut_beyond_it() {
+fn a_corridor_follower_stays_inside_its_corridor() {
     for backend in BACKENDS {
         for mass in [0.2, 1.0, 5.0] {
             let mut app = backend.app(HERTZ);
@@ -87,18 +91,18 @@ fn a_corridor_is_never_left_and_corners_are_not_cut_beyond_it() {
 }
 
 #[test]
-fn a_satellite_walks_its_own_path_or_its_agents() {
+fn a_behavior_entity_follows_its_own_path_or_its_agents() {
     for backend in BACKENDS {
         for on_agent in [true, false] {
             let mut app = backend.app(HERTZ);
-            listen::<PathCompleted>(&mut app);
+            record_events::<PathCompleted>(&mut app);
             let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), Vehicle::default());
             let carrier = (SteersFor(agent), FollowPath::default());
             let carrier = app.world_mut().spawn(carrier).id();
             let holder = if on_agent { agent } else { carrier };
             app.world_mut().entity_mut(holder).insert(zigzag());
             run_seconds(&mut app, 20.0);
-            let completed = heard::<PathCompleted>(&app);
+            let completed = recorded_events::<PathCompleted>(&app);
             assert_eq!(completed.len(), 1, "{backend:?}");
             assert_eq!(
                 (completed[0].entity, completed[0].carrier),
@@ -109,7 +113,7 @@ fn a_satellite_walks_its_own_path_or_its_agents() {
 }
 
 #[test]
-fn a_wanderer_stays_on_its_road() {
+fn stay_on_path_keeps_a_wanderer_on_its_path() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let road = triangle();

@@ -42,13 +42,13 @@ fn an_agent_has_exactly_the_behaviors_of_its_preset_and_keeps_its_targets() {
 }
 
 #[test]
-fn whoever_loses_a_behavior_to_a_preset_is_told_how_to_keep_it() {
-    record_the_log();
+fn a_preset_that_removes_a_behavior_logs_how_to_keep_it() {
+    record_log();
     let directory = Directory::new("lost");
     directory.write("{ Separation: () }");
     let mut app = app_in(&directory.0);
     let handle = load(&app, "test.steering.ron");
-    let said = || logged("does not name Tether");
+    let said = || count_logged("does not name Tether");
     let before = said();
     for _ in 0..3 {
         let agent = (PointMass::default(), Tether::default());
@@ -60,7 +60,7 @@ fn whoever_loses_a_behavior_to_a_preset_is_told_how_to_keep_it() {
 }
 
 #[test]
-fn one_preset_after_another_is_the_same_as_the_last_alone() {
+fn a_preset_replaces_the_previous_one_completely() {
     let mut app = app();
     let a = "{ Seek: (), ThinkEvery: 3, FaceVelocity: (), Vehicle: (max_speed: 1.0), Combine: Average }";
     let [a, b] = [a, "{ Wander: (), SpeedLimit: Hard }"].map(|text| preset(&app, text));
@@ -97,7 +97,7 @@ fn one_preset_after_another_is_the_same_as_the_last_alone() {
 }
 
 #[test]
-fn a_function_stays_with_its_agent_and_out_of_files() {
+fn a_function_stays_on_its_agent_and_out_of_files() {
     let mut app = app();
     let guess = Prediction::Custom(CustomPrediction(|_, _| 0.5));
     let mut pursuit = Pursuit::new(Vec2::X);
@@ -111,7 +111,7 @@ fn a_function_stays_with_its_agent_and_out_of_files() {
 }
 
 #[test]
-fn an_agent_that_is_gone_is_an_error_and_no_panic() {
+fn a_despawned_agent_is_an_error() {
     let mut app = app();
     let gone = app.world_mut().spawn_empty().id();
     app.world_mut().despawn(gone);

@@ -10,7 +10,7 @@ use super::{Directory, app_in, load, preset, problem, shipped, wait_until};
 use crate::common::*;
 
 #[test]
-fn whoever_uses_a_preset_gets_it_when_it_is_loaded_inserted_or_changed() {
+fn a_preset_is_applied_when_it_is_loaded_inserted_or_changed() {
     let directory = Directory::new("loaded");
     directory.write("{ Separation: (radius: 3.0) }");
     let mut app = app_in(&directory.0);
@@ -66,8 +66,8 @@ fn whoever_uses_a_preset_gets_it_when_it_is_loaded_inserted_or_changed() {
 }
 
 #[test]
-fn a_broken_file_leaves_the_last_good_preset_live_and_is_reported_until_it_is_mended() {
-    record_the_log();
+fn an_invalid_file_keeps_the_last_valid_preset_and_is_reported_until_it_is_fixed() {
+    record_log();
     let directory = Directory::new("broken");
     directory.write("{ Separation: (radius: 3.0) }");
     let mut app = app_in(&directory.0);
@@ -80,7 +80,7 @@ fn a_broken_file_leaves_the_last_good_preset_live_and_is_reported_until_it_is_me
         world.get::<Separation>(agent).is_some()
     });
     assert_eq!(problem(app.world()), None);
-    let before = logged("no field raduis");
+    let before = count_logged("no field raduis");
     directory.write("{\n  Separation: (raduis: 1.0)\n}");
     let noted = "test.steering.ron:2:16: Separation has no field raduis; did you mean radius?";
     wait_until(&mut app, "the mistake is noted", |world| {
@@ -93,7 +93,7 @@ fn a_broken_file_leaves_the_last_good_preset_live_and_is_reported_until_it_is_me
             .is_some()
     );
     wait_until(&mut app, "the log tells it", |_| {
-        logged("no field raduis") > before
+        count_logged("no field raduis") > before
     });
     // The preset lives on, also for newcomers.
     assert_eq!(get::<Separation>(&app, agent).radius, 3.0);
@@ -116,7 +116,7 @@ fn a_broken_file_leaves_the_last_good_preset_live_and_is_reported_until_it_is_me
 }
 
 #[test]
-fn a_preset_that_was_broken_from_the_start_works_once_it_is_mended() {
+fn a_preset_that_starts_invalid_is_applied_once_it_is_fixed() {
     let directory = Directory::new("unborn");
     directory.write("{ Separation: (radius: ) }");
     let mut app = app_in(&directory.0);
@@ -138,7 +138,7 @@ fn a_preset_that_was_broken_from_the_start_works_once_it_is_mended() {
 }
 
 #[test]
-fn huge_and_missing_files_are_problems_too() {
+fn oversized_and_missing_files_are_reported() {
     let directory = Directory::new("huge");
     // A hundred megabytes, of which no more than one is read.
     let file = fs::File::create(directory.file()).unwrap();
@@ -167,7 +167,7 @@ fn huge_and_missing_files_are_problems_too() {
 }
 
 #[test]
-fn saving_replaces_the_whole_file_or_leaves_it_alone() {
+fn saving_replaces_the_whole_file_or_leaves_it_unchanged() {
     let directory = Directory::new("saved");
     let mut app = app_in(&directory.0);
     let agent = (
@@ -219,7 +219,7 @@ fn saving_replaces_the_whole_file_or_leaves_it_alone() {
 }
 
 #[test]
-fn the_plugin_may_come_twice_first_last_or_alone() {
+fn the_preset_plugin_may_be_added_twice_first_last_or_alone() {
     for order in 0..4 {
         let mut app = bare_app(HERTZ);
         let assets = || AssetPlugin {

@@ -174,7 +174,7 @@ fn changed_agent(app: &mut App, choice: usize) -> Entity {
 }
 
 #[test]
-fn every_field_of_every_behavior_survives_the_way_through_a_file() {
+fn every_field_of_every_behavior_survives_a_file_round_trip() {
     let mut app = app();
     for choice in 0..5 {
         let agent = changed_agent(&mut app, choice);
@@ -267,7 +267,7 @@ fn a_saved_preset_reads_well() {
 }
 
 #[test]
-fn what_a_text_does_not_name_has_its_default() {
+fn a_field_missing_in_a_text_has_its_default() {
     let app = app();
     let preset = preset(
         &app,

@@ -8,7 +8,7 @@ use bevy_steering2d::prelude::*;
 use crate::common::*;
 
 #[test]
-fn a_force_lasts_from_thought_to_thought() {
+fn a_force_lasts_from_update_to_update() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let agent = (Wander::default(), ThinkEvery(4), SteeringId(2));
@@ -30,7 +30,7 @@ fn a_force_lasts_from_thought_to_thought() {
 }
 
 #[test]
-fn who_thinks_seldom_strays_no_farther_than_documented() {
+fn infrequent_updates_deviate_no_farther_than_documented() {
     let path = |every: u32| {
         let mut app = point_mass_app(HERTZ);
         let other = Body::at(6.0, 0.0).moving(0.0, 2.0);
@@ -70,7 +70,7 @@ fn alone_at(body: Body, target: Vec2) -> (App, Entity) {
 }
 
 #[test]
-fn stopping_is_not_disturbed_by_thinking_seldom() {
+fn arrive_stops_with_infrequent_updates() {
     for backend in BACKENDS {
         for every in [2, 4, 8] {
             let mut app = backend.app(HERTZ);
@@ -105,7 +105,7 @@ fn order_of_a_flock(every: u32, seed: u64) -> f32 {
 }
 
 #[test]
-fn a_flock_that_thinks_seldom_agrees_as_well() {
+fn a_flock_with_infrequent_updates_aligns_as_well() {
     // A hundred at random may part into two flocks; what they do, they do at both paces.
     for seed in 1..=4 {
         let (always, seldom) = (order_of_a_flock(1, seed), order_of_a_flock(4, seed));
@@ -115,7 +115,7 @@ fn a_flock_that_thinks_seldom_agrees_as_well() {
 }
 
 #[test]
-fn who_thinks_seldom_feels_colliders_as_well() {
+fn an_agent_with_infrequent_updates_senses_colliders() {
     let pushed_by_the_wall = |every: u32| {
         let mut app = rapier_app(HERTZ);
         let wall = Collider::segment(Vec2::new(-50.0, 0.0), Vec2::new(50.0, 0.0));
@@ -139,7 +139,7 @@ fn who_thinks_seldom_feels_colliders_as_well() {
 }
 
 #[test]
-fn lent_behaviors_keep_the_agents_pace() {
+fn a_behavior_entity_updates_with_its_agent() {
     let mut app = point_mass_app(HERTZ);
     let agent = (ThinkEvery(3), Vehicle::default(), SteeringId(0));
     let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), agent);
@@ -156,7 +156,7 @@ fn lent_behaviors_keep_the_agents_pace() {
 }
 
 #[test]
-fn between_two_thoughts_the_ledger_tells_of_the_last_one() {
+fn the_ledger_keeps_its_entries_between_updates() {
     let mut app = point_mass_app(HERTZ);
     let goal = Seek::new(Vec2::new(50.0, 0.0));
     let agent = (goal, ReciprocalAvoidance::default(), ThinkEvery(3));

@@ -10,13 +10,13 @@ use rand::{RngExt, SeedableRng};
 
 use crate::common::*;
 
-struct Chaos {
+struct RandomChanges {
     app: App,
     entities: Vec<Entity>,
     dice: Xoshiro256PlusPlus,
 }
 
-impl Chaos {
+impl RandomChanges {
     fn new(seed: u64) -> Self {
         Self {
             app: rapier_app(HERTZ),
@@ -62,9 +62,9 @@ impl Chaos {
         let Some(agent) = self.somebody().map(|agent| agent.id()) else {
             return;
         };
-        let satellite = (SteersFor(agent), Evade::new(target), Seek::new(target));
-        let satellite = self.app.world_mut().spawn(satellite).id();
-        self.entities.push(satellite);
+        let behavior_entity = (SteersFor(agent), Evade::new(target), Seek::new(target));
+        let behavior_entity = self.app.world_mut().spawn(behavior_entity).id();
+        self.entities.push(behavior_entity);
     }
 
     fn give_behavior(&mut self) {
@@ -153,15 +153,15 @@ fn assert_sane(app: &mut App, case: &str) {
 }
 
 #[test]
-fn whatever_a_game_does_steering_goes_on() {
+fn random_changes_keep_transforms_finite_and_forces_within_the_limit() {
     for seed in 0..6 {
-        let mut chaos = Chaos::new(seed);
+        let mut changes = RandomChanges::new(seed);
         for tick in 0..400 {
             for _ in 0..3 {
-                chaos.act();
+                changes.act();
             }
-            chaos.app.update();
-            assert_sane(&mut chaos.app, &format!("seed {seed}, tick {tick}"));
+            changes.app.update();
+            assert_sane(&mut changes.app, &format!("seed {seed}, tick {tick}"));
         }
     }
 }
