@@ -17,7 +17,7 @@ fn an_agent_has_exactly_the_behaviors_of_its_preset_and_keeps_its_targets() {
         Cohesion::default(),
     );
     let wolf = app.world_mut().spawn(hunt).id();
-    let lent = app
+    let behavior_entity = app
         .world_mut()
         .spawn((SteersFor(wolf), Seek::default()))
         .id();
@@ -34,8 +34,8 @@ fn an_agent_has_exactly_the_behaviors_of_its_preset_and_keeps_its_targets() {
     assert!(app.world().get::<Separation>(wolf).is_some());
     assert!(app.world().get::<Cohesion>(wolf).is_none());
     assert!(
-        app.world().get::<Seek>(lent).is_some(),
-        "what others lend is theirs"
+        app.world().get::<Seek>(behavior_entity).is_some(),
+        "behavior entities keep their behaviors"
     );
     run_ticks(&mut app, 3);
     assert!(total(&app, wolf).is_finite());
@@ -48,15 +48,15 @@ fn a_preset_that_removes_a_behavior_logs_how_to_keep_it() {
     directory.write("{ Separation: () }");
     let mut app = app_in(&directory.0);
     let handle = load(&app, "test.steering.ron");
-    let said = || count_logged("does not name Tether");
-    let before = said();
+    let logged = || count_logged("does not name Tether");
+    let before = logged();
     for _ in 0..3 {
         let agent = (PointMass::default(), Tether::default());
         app.world_mut().spawn((agent, UsesPreset(handle.clone())));
     }
-    wait_until(&mut app, "it is told", |_| said() > before);
+    wait_until(&mut app, "it is logged", |_| logged() > before);
     run_ticks(&mut app, 10);
-    assert_eq!(said(), before + 1, "once for all of them");
+    assert_eq!(logged(), before + 1, "once for all agents");
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn a_preset_replaces_the_previous_one_completely() {
     assert_eq!(
         get::<Vehicle>(&app, one),
         &own,
-        "what no preset names is the game's again"
+        "components that no preset names are left to the game"
     );
     assert_eq!(get::<FaceVelocity>(&app, one).smoothing, 0.5);
     assert!(app.world().get::<ThinkEvery>(one).is_none());

@@ -1,4 +1,4 @@
-//! Broken texts: refused in words, each mistake with its place.
+//! Invalid preset texts: each error has a message and a place.
 
 use std::fs;
 
@@ -197,7 +197,7 @@ fn any_part_of_a_valid_text_is_valid_or_rejected_with_its_place() {
         if let Err(error) = read(&app, &text[..index]) {
             assert!(error.place.is_some(), "{error}");
         }
-        // One letter lost, and one letter too many.
+        // One character removed, and one added.
         let rest = &text[index..];
         let lost: String = rest.chars().skip(1).collect();
         let _ = read(&app, &format!("{}{lost}", &text[..index]));
