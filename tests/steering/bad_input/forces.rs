@@ -19,7 +19,7 @@ fn an_invalid_force_counts_as_zero() {
             assert_all_finite(&mut app, None, &case);
             assert!(
                 position(&app, agent).x > 1.0,
-                "{case}: seek still has its say"
+                "{case}: seek still moves the agent"
             );
         }
     }

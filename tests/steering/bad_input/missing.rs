@@ -54,5 +54,5 @@ fn an_agent_cannot_steer_for_itself() {
     app.world_mut().entity_mut(agent).insert(SteersFor(agent));
     run_ticks(&mut app, TICKS);
     assert!(app.world().get::<SteersFor>(agent).is_none());
-    assert!(position(&app, agent).x > 1.0, "it is an agent as before");
+    assert!(position(&app, agent).x > 1.0, "the agent still moves");
 }

@@ -10,8 +10,8 @@ use super::{
 use crate::common::*;
 use crate::paths::zigzag;
 
-/// A table of fields and the values out of their range. A row names a field of a component, which has
-/// default values otherwise, or it says how the components are made of a value.
+/// A table of fields and the values out of their range. A row names a field of a component, which
+/// has default values otherwise, or it says how the components are made of a value.
 macro_rules! table {
     ($($component:ident . $field:ident: $values:expr,)*) => {
         [$(mistakes(

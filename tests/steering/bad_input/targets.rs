@@ -24,7 +24,7 @@ fn assert_all_finite_agent(app: &App, agent: Entity) {
     assert!(position(app, agent).is_finite() && velocity(app, agent).is_finite());
 }
 
-/// Runs `agent` (built for a target entity) with its target despawned before or during the run.
+/// Runs an agent `with` a target entity that is despawned before or during the run.
 fn assert_stops_without_target<B: Bundle>(with: fn(Entity) -> B) {
     for backend in BACKENDS {
         for lost_after in [0, 10] {
@@ -75,14 +75,14 @@ fn evade_stops_when_its_pursuer_is_lost() {
 fn a_target_without_transform_is_lost() {
     let mut app = point_mass_app(HERTZ);
     record_events::<TargetLost>(&mut app);
-    let nowhere = app.world_mut().spawn_empty().id();
-    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(nowhere));
+    let target = app.world_mut().spawn_empty().id();
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(target));
     run_ticks(&mut app, TICKS);
     assert_eq!(recorded_events::<TargetLost>(&app).len(), 1);
     assert_eq!(total(&app, agent), Vec2::ZERO);
 }
 
-/// An agent aimed at itself is a mistake like any other: it is named, and nothing happens.
+/// Runs an agent `with` itself as the target: it warns and adds no force.
 fn assert_own_target_adds_no_force<B: Bundle>(field: &str, with: fn(Entity) -> B) {
     for backend in BACKENDS {
         let case = format!("{backend:?} {field}");
@@ -112,6 +112,6 @@ fn a_behavior_entity_that_targets_its_agent_adds_no_force() {
     let behavior_entity = (SteersFor(agent), Evade::new(agent));
     let behavior_entity = app.world_mut().spawn(behavior_entity).id();
     run_ticks(&mut app, TICKS);
-    assert_warned_once(&app, behavior_entity, "Evade", "satellite");
+    assert_warned_once(&app, behavior_entity, "Evade", "behavior entity");
     assert_eq!(total(&app, agent), Vec2::ZERO);
 }

@@ -24,7 +24,7 @@ fn an_invalid_vehicle_warns_with_behavior_entities_only() {
     let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), vehicle);
     app.world_mut().spawn((SteersFor(agent), seek));
     run_ticks(&mut app, TICKS);
-    assert_warned_once(&app, agent, "Vehicle.max_speed", "satellites only");
+    assert_warned_once(&app, agent, "Vehicle.max_speed", "behavior entities only");
     assert_eq!(total(&app, agent), Vec2::ZERO);
 }
 
@@ -47,7 +47,7 @@ fn an_invalid_behavior_entity_warns_about_itself() {
     let faulty = (SteersFor(agent), Seek::new(FAR).with_weight(f32::NAN));
     let faulty = app.world_mut().spawn(faulty).id();
     run_ticks(&mut app, TICKS);
-    assert_warned_once(&app, faulty, "Influence.weight", "satellite");
+    assert_warned_once(&app, faulty, "Influence.weight", "behavior entity");
 }
 
 #[test]
@@ -62,5 +62,5 @@ fn warnings_about_many_invalid_agents_are_capped() {
     }
     run_ticks(&mut app, 10);
     assert_eq!(warnings(&app).len(), 64);
-    assert_all_finite(&mut app, None, "army");
+    assert_all_finite(&mut app, None, "many agents");
 }

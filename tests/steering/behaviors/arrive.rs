@@ -75,7 +75,7 @@ fn arrive_follows_a_moving_target() {
         let guest = backend.spawn(&mut app, Body::at(0.0, 0.0), Arrive::new(host));
         run_seconds(&mut app, 10.0);
         let behind = position(&app, guest).distance(position(&app, host));
-        // It brakes for a target at rest, so it trails by what one meter per second takes to stop.
+        // It brakes as for a target at rest, so it trails by the stopping distance from 1 m/s.
         assert!(behind < 1.0, "{backend:?}: {behind} m behind");
     }
 }

@@ -5,7 +5,7 @@ use bevy_steering2d::prelude::*;
 
 use crate::common::*;
 
-/// The forces of agents at these distances from a threat, by the tick that sees it.
+/// The forces on agents at these distances from a threat, in the first tick.
 fn forces_at<B: Bundle>(threat: Body, distances: &[f32], with: impl Fn(Entity) -> B) -> Vec<Vec2> {
     let mut app = point_mass_app(HERTZ);
     let threat = Backend::PointMass.spawn(&mut app, threat, ());
@@ -41,7 +41,7 @@ fn flee_and_evade_fade_in_without_a_jump() {
         forces_at(passing, &distances, Flee::new),
         forces_at(passing, &distances, Evade::new),
     ] {
-        // 20 N fade over one meter; what else changes with the place is smaller.
+        // 20 N fade over one meter; other changes with the position are smaller.
         let allowed = 1.5 * 20.0 * step;
         for pair in forces.windows(2) {
             assert!(
@@ -72,7 +72,7 @@ fn flee_with_infinite_panic_distance_never_fades() {
 
 #[test]
 fn evade_keeps_a_faster_pursuer_farther_away_than_flee() {
-    // The hunter runs across; who flees from where it is now runs on into its way.
+    // The hunter crosses: fleeing from its current position leads into its path.
     let nearest = |with: fn(Entity) -> (Evade, Flee)| {
         let mut app = point_mass_app(HERTZ);
         let hunter = Body::at(-8.0, -6.0).moving(4.0, 3.5);
@@ -89,7 +89,7 @@ fn evade_keeps_a_faster_pursuer_farther_away_than_flee() {
     let evade = nearest(|hunter| (Evade::new(hunter), Flee::default().disabled()));
     assert!(
         evade > flee,
-        "evade let it come to {evade} m, flee to {flee} m"
+        "nearest distance: {evade} m with evade, {flee} m with flee"
     );
 }
 

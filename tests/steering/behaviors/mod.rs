@@ -1,4 +1,4 @@
-//! What each behavior promises its user, in whole apps.
+//! Single behaviors, one module each, in whole apps.
 
 mod arrive;
 mod flee;

@@ -15,7 +15,7 @@ const PREDICTIONS: [Prediction; 5] = [
     })),
 ];
 
-/// Seconds until a hunter is within half a meter of a quarry that crosses its way.
+/// Seconds until a hunter is within half a meter of a quarry that crosses its path.
 fn time_to_catch<B: Bundle>(backend: Backend, with: impl Fn(Entity) -> B) -> f32 {
     let mut app = backend.app(HERTZ);
     let quarry = backend.spawn(&mut app, Body::at(14.0, -6.0).moving(0.0, 4.0), ());

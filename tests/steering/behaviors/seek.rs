@@ -1,4 +1,4 @@
-//! Seek: entities and children as targets.
+//! Seek: moving transforms and child entities as targets.
 
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
@@ -21,7 +21,7 @@ fn seek_follows_the_transform_of_its_target() {
         run_ticks(&mut app, 1);
         assert!(
             total(&app, agent).x > 19.5,
-            "{backend:?}: seen in the same tick"
+            "{backend:?}: sensed in the same tick"
         );
     }
 }

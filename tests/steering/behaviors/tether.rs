@@ -16,7 +16,7 @@ fn tether_keeps_a_wanderer_near_its_post() {
             app.update();
             farthest = farthest.max(position(&app, agent).distance(Vec2::new(3.0, 0.0)));
         }
-        assert!(farthest > 3.0, "{backend:?}: it does wander");
+        assert!(farthest > 3.0, "{backend:?}: wanders only {farthest} m");
         assert!(farthest < 5.5, "{backend:?}: {farthest} m away");
     }
 }

@@ -55,7 +55,7 @@ fn wander_turns_left_and_right_equally() {
     let samples = wanderers.len() as f32 * 10.0;
     let deviation = (squares / samples).sqrt();
     let mean = turned / samples;
-    // Turns of one stroller are correlated; as if only every tenth counted, five sigmas:
+    // Turns of one wanderer are correlated: five sigmas as if only every tenth counted.
     let allowed = 5.0 * deviation / (samples / 10.0).sqrt();
     assert!(
         mean.abs() < allowed,

@@ -35,7 +35,7 @@ fn an_agent_whose_body_is_removed_stays_and_warns_once() {
     let before = position(&app, agent);
     run_seconds(&mut app, 1.0);
     assert_eq!(position(&app, agent), before);
-    assert_warned_once(&app, agent, "Kinematics", "no body any more");
+    assert_warned_once(&app, agent, "Kinematics", "body removed");
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn a_point_mass_can_become_a_rigid_body_and_back() {
                 .remove::<(RigidBody, Collider)>()
                 .insert(PointMass::default()),
             4 => agent_mut.remove::<PointMass>().insert(RigidBody::Dynamic),
-            // The new body first: nothing of the old one may take it down.
+            // The new body is inserted first: removing the old one must not remove it.
             5 => agent_mut.insert(PointMass::default()).remove::<RigidBody>(),
             6 => agent_mut.insert(RigidBody::Dynamic).remove::<PointMass>(),
             _ => &mut agent_mut,

@@ -11,7 +11,7 @@ mod sensing;
 mod setup;
 mod sleep;
 
-/// An agent that heads east in a Rapier world, with this body instead of the usual one.
+/// An agent that seeks east in a Rapier app, with this body.
 fn heading_east(body: impl Bundle) -> (App, Entity) {
     let mut app = rapier_app(HERTZ);
     let agent = (Transform::default(), Seek::new(EAST), body);

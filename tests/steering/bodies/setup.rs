@@ -15,7 +15,7 @@ use crate::common::*;
 #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
 struct OtherSchedule;
 
-/// Adds steering and Rapier in the order of `set_up`, and lets an agent head east.
+/// An app whose plugins `add` adds, with an agent that seeks east.
 fn set_up(add: impl Fn(&mut App)) -> (App, Entity) {
     let mut app = bare_app(HERTZ);
     match_rapier_timestep(&mut app);
@@ -67,7 +67,7 @@ fn bodies_may_be_spawned_before_the_plugins_are_added() {
 fn rapier_in_another_schedule_warns_with_the_remedy_and_still_moves_agents() {
     record_log();
     let (mut app, agent) = set_up(|app| {
-        // Rapier in `PostUpdate`, its default.
+        // Rapier runs in `PostUpdate`, its default.
         app.add_plugins((rapier_without_gravity(), SteeringPlugin::new(OtherSchedule)));
         app.add_systems(Update, |world: &mut World| {
             world.run_schedule(OtherSchedule);

@@ -61,20 +61,23 @@ fn a_sleeping_agent_wakes_when_its_target_moves() {
 
 #[test]
 fn a_slow_agent_stays_awake_while_it_moves() {
-    // Rapier takes bodies below 0.1 m/s for resting.
+    // Rapier treats bodies below 0.1 m/s as resting.
     for max_speed in [0.2, 0.03] {
         let mut app = rapier_app(HERTZ);
-        let snail = Vehicle {
+        let agent = Vehicle {
             max_speed,
             ..default()
         };
-        let snail = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), (snail, Seek::new(EAST)));
+        let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), (agent, Seek::new(EAST)));
         for _ in 0..60 * 10 {
             app.update();
-            assert!(!is_asleep(&mut app, snail), "{max_speed} m/s");
+            assert!(!is_asleep(&mut app, agent), "{max_speed} m/s");
         }
-        let way = position(&app, snail).x;
-        assert!(way > 9.0 * max_speed, "{way} m at {max_speed} m/s");
+        let distance = position(&app, agent).x;
+        assert!(
+            distance > 9.0 * max_speed,
+            "{distance} m at {max_speed} m/s"
+        );
     }
 }
 
@@ -85,7 +88,7 @@ fn a_slow_agent_in_pixel_units_stays_awake_while_it_moves() {
     let pixels = RapierPhysicsPlugin::<NoUserData>::pixels_per_meter(100.0);
     app.add_plugins((pixels.in_fixed_schedule(), SteeringPlugin::default()));
     start(&mut app);
-    let snail = (
+    let agent = (
         Seek::new(Vec2::new(1e4, 0.0)),
         Vehicle {
             max_speed: 5.0,
@@ -93,12 +96,12 @@ fn a_slow_agent_in_pixel_units_stays_awake_while_it_moves() {
         },
         GravityScale(0.0),
     );
-    let snail = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), snail);
+    let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), agent);
     for _ in 0..60 * 5 {
         app.update();
-        assert!(!simulated(&mut app, snail, SimulatedBody::is_sleeping));
+        assert!(!simulated(&mut app, agent, SimulatedBody::is_sleeping));
     }
-    assert!(position(&app, snail).x > 20.0);
+    assert!(position(&app, agent).x > 20.0);
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn a_replaced_path_is_joined_and_completed() {
             let body = Body::at(0.0, 0.0);
             let agent = backend.spawn(&mut app, body, (zigzag(), follow));
             run_seconds(&mut app, 1.2);
-            // Replanned from where it was a moment ago.
+            // The new path starts at an earlier position.
             let here = position(&app, agent);
             let start = here - Vec2::new(0.4, 0.0);
             let other = [start, Vec2::new(9.0, 0.0), Vec2::new(9.0, -5.0)];
@@ -29,7 +29,7 @@ fn a_replaced_path_is_joined_and_completed() {
             }
             let completed = recorded_events::<PathCompleted>(&app);
             assert_eq!(completed.len(), 1, "{backend:?}, {:?}", follow.style);
-            // The same way again is no new way; another one is.
+            // Inserting an equal path does not restart it, inserting another one does.
             app.world_mut().entity_mut(agent).insert(other);
             run_seconds(&mut app, 2.0);
             assert_eq!(recorded_events::<PathCompleted>(&app).len(), 1);

@@ -1,4 +1,4 @@
-//! `FollowPath` and `StayOnPath`: open and looped paths, corridors, and who holds the path.
+//! `FollowPath` and `StayOnPath`: open and looped paths, corridors, paths of behavior entities.
 
 use bevy::prelude::*;
 use bevy_steering2d::FollowPathMemory;
@@ -19,7 +19,7 @@ fn an_open_path_is_followed_to_its_end_and_completed_once() {
             for _ in 0..60 * 20 {
                 app.update();
                 let waypoint = zigzag().points()[next.min(3)];
-                // Half a meter, and the corridor cuts corners by no more than its width.
+                // Half a meter plus the width by which a corridor may cut corners.
                 if position(&app, agent).distance(waypoint) <= 0.75 {
                     next += 1;
                 }
@@ -55,7 +55,7 @@ fn a_looped_path_closes_and_never_completes() {
             let mut closing = f32::INFINITY;
             for _ in 0..60 * 30 {
                 app.update();
-                // The middle of the segment that closes the triangle.
+                // The middle of the closing segment of the triangle.
                 let middle = Vec2::new(2.0, 3.5);
                 closing = closing.min(position(&app, agent).distance(middle));
             }

@@ -1,4 +1,4 @@
-//! Path following: paths to walk along, and paths that change on the way.
+//! Path following, along constant paths and along paths that change.
 
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
@@ -18,7 +18,7 @@ fn triangle() -> SteeringPath {
     SteeringPath::looped(points(&[(0.0, 0.0), (9.0, 0.0), (4.0, 7.0)])).unwrap()
 }
 
-/// Both ways to walk a path.
+/// Both styles of path following.
 fn styles() -> [FollowPath; 2] {
     [
         FollowPath::default().waypoints(0.5),
@@ -26,7 +26,7 @@ fn styles() -> [FollowPath; 2] {
     ]
 }
 
-/// How far a body is from a path, m.
+/// The distance of a point from a path, m.
 fn distance_from(path: &SteeringPath, place: Vec2) -> f32 {
     path.closest(place).position.distance(place)
 }
