@@ -79,7 +79,7 @@ fn agents_read_the_same_snapshot_in_any_order() {
         assert_eq!(
             position(&app, a),
             -position(&app, b),
-            "mirror images stay mirror images"
+            "the positions stay mirrored"
         );
     }
 }

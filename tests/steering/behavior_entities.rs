@@ -7,7 +7,7 @@ use bevy_steering2d::prelude::*;
 
 use crate::common::*;
 
-/// A hunter for each angle, 3 m around the origin, at rest.
+/// Hunters at rest, 3 m around the origin.
 fn hunters(app: &mut App, count: usize) -> Vec<Entity> {
     (0..count)
         .map(|i| {
@@ -17,7 +17,7 @@ fn hunters(app: &mut App, count: usize) -> Vec<Entity> {
         .collect()
 }
 
-/// A rabbit at the origin with one `Evade` per hunter, each on an entity of its own.
+/// A rabbit at the origin, with a behavior entity that evades each hunter.
 fn rabbit(app: &mut App, hunters: &[Entity]) -> (Entity, Vec<Entity>) {
     let rabbit = Backend::PointMass.spawn(app, Body::at(0.0, 0.0), Vehicle::default());
     let evades = hunters

@@ -5,7 +5,7 @@ use bevy_steering2d::prelude::*;
 
 use crate::common::*;
 
-/// Lets an agent gather speed, ends its steering, and expects it to drift on without a force.
+/// Lets an agent accelerate, ends its steering, and expects it to drift without a force.
 fn assert_drifts_after(end: fn(&mut EntityWorldMut)) {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);

@@ -1,4 +1,4 @@
-//! `Arrived` and `TargetLost`: once, to the right entity, in a fixed order, and armed again.
+//! `Arrived` and `TargetLost`: triggered once, on the right entity, in a fixed order, and rearmed.
 
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
@@ -8,7 +8,7 @@ use crate::common::*;
 
 const SEAT: Vec2 = Vec2::new(3.0, 1.0);
 
-/// An agent at the origin and everything that arrives.
+/// An app that records events, with an agent at the origin.
 fn arriving(backend: Backend, agent: impl Bundle) -> (App, Entity) {
     let mut app = backend.app(HERTZ);
     record_events::<Arrived>(&mut app);
@@ -47,7 +47,7 @@ fn arrived_is_triggered_only_inside_the_tolerance() {
     assert!(body.position.distance(SEAT) <= 0.1, "{body:?}");
     assert!(
         body.speed() <= 0.1 / 0.25,
-        "as slow as to stop within its tolerance: {body:?}"
+        "slow enough to stop inside its tolerance: {body:?}"
     );
 }
 
@@ -76,7 +76,7 @@ fn leaving_the_target_rearms_arrived_but_a_nudge_does_not() {
     assert_eq!(recorded_events::<Arrived>(&app).len(), 1, "nudged");
     move_to(&mut app, agent, SEAT + Vec2::new(2.0, 0.0));
     run_seconds(&mut app, 5.0);
-    assert_eq!(recorded_events::<Arrived>(&app).len(), 2, "thrown out");
+    assert_eq!(recorded_events::<Arrived>(&app).len(), 2, "left");
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn a_behavior_entity_triggers_arrived_for_its_agent() {
         .id();
     run_seconds(&mut app, 8.0);
     let [arrived] = recorded_events::<Arrived>(&app)[..] else {
-        panic!("one arrival");
+        panic!("expected one arrival");
     };
     assert_eq!((arrived.entity, arrived.carrier), (agent, carrier));
 }

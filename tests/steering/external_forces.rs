@@ -32,7 +32,7 @@ fn an_external_force_adds_to_steering_and_stays_unchanged() {
         after - before,
         own.force * 30.0 * TICK,
         1e-3,
-        "still there afterwards",
+        "the external force remains",
     );
     assert_eq!(*get::<ExternalForce>(&app, with), own);
 }
@@ -50,7 +50,7 @@ fn gravity_adds_to_steering() {
     let expected = fall + Vec2::new(STRONGEST_CHANGE, 0.0);
     assert_near(velocity(&app, agent), expected, 1e-5, "agent");
 
-    // 20 N carry 9.81 N: it soon flies level, sagging by what the response needs to notice.
+    // 20 N hold up 9.81 N: it soon flies level, sinking by 9.81 m/s² times 0.25 s of response time.
     run_seconds(&mut app, 3.0);
     let sag = velocity(&app, agent).y;
     assert!((-9.81 * 0.25 - 0.3..0.0).contains(&sag), "{sag} m/s");

@@ -126,7 +126,7 @@ fn face_target_turns_an_agent_that_moves_elsewhere() {
         let to_ball = (Vec2::new(0.0, 30.0) - position(&app, agent)).normalize();
         let error = facing(&app, agent).angle_to(to_ball).abs();
         assert!(error < 0.05, "{backend:?}: {error} rad off");
-        // Without it, it faces where it goes.
+        // Without a target it faces its velocity.
         app.world_mut().despawn(ball);
         run_seconds(&mut app, 2.0);
         assert!(facing(&app, agent).x > 0.999, "{backend:?}");

@@ -1,4 +1,5 @@
-//! The three rules of a flock share one walk; the ledger must not show it.
+//! Flocking: separation, alignment and cohesion share one pass over the neighbors, but have ledger
+//! entries and influences of their own.
 
 use bevy::prelude::*;
 use bevy_steering2d::BehaviorRegistry;
@@ -6,7 +7,7 @@ use bevy_steering2d::prelude::*;
 
 use crate::common::*;
 
-/// Two boids side by side, and the first of them.
+/// Spawns two boids side by side and returns the second.
 fn pair(app: &mut App) -> Entity {
     let mut spawn = |x: f32| {
         let body = Body::at(x, 0.0).moving(1.0, x);
@@ -16,7 +17,7 @@ fn pair(app: &mut App) -> Entity {
     spawn(1.0)
 }
 
-/// The names in an agent's ledger and whether each was cuts.
+/// The behaviors in an agent's ledger, and why each was cut.
 fn cuts(app: &App, agent: Entity) -> Vec<(&'static str, Cut)> {
     let registry = app.world().resource::<BehaviorRegistry>();
     let entries = ledger(app, agent).into_iter();
@@ -106,7 +107,7 @@ fn a_boid_with_an_invalid_vehicle_warns_and_gets_no_force() {
 
 #[test]
 fn a_huge_perception_radius_finds_only_existing_neighbors() {
-    // The square of the last one is no number.
+    // The square of the last radius overflows.
     for radius in [1e12, 1e18, 1e30] {
         let mut app = point_mass_app(HERTZ);
         let boid = Backend::PointMass.spawn(
@@ -124,7 +125,7 @@ fn a_huge_perception_radius_finds_only_existing_neighbors() {
         Backend::PointMass.spawn(&mut app, other, Wander::default());
         run_ticks(&mut app, 1);
         let [separation, alignment, ..] = ledger(&app, boid)[..] else {
-            panic!("three rules")
+            panic!("expected three entries")
         };
         assert!(separation.raw.y < 0.0 && alignment.raw.y > 0.0, "{radius}");
     }

@@ -22,7 +22,7 @@ fn the_ledger_marks_forces_cut_by_the_budget() {
     let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), agent);
     run_ticks(&mut app, 1);
     let [push, flee, seek] = ledger(&app, agent)[..] else {
-        panic!("three entries in order of priority");
+        panic!("expected three entries in order of priority");
     };
     assert_eq!((push.cut, push.share), (Cut::Nothing, 1.0));
     assert_eq!(flee.cut, Cut::Budget);
@@ -30,7 +30,7 @@ fn the_ledger_marks_forces_cut_by_the_budget() {
         flee.accepted(),
         Vec2::new(0.0, 5.0),
         1e-5,
-        "what 15 N left of 20 N",
+        "the remaining 5 N of 20 N",
     );
     assert_eq!((seek.cut, seek.accepted()), (Cut::Budget, Vec2::ZERO));
     assert_near(
@@ -67,7 +67,7 @@ fn the_ledger_marks_behaviors_skipped_by_dithering() {
             "the ledger adds up",
         );
     }
-    // Binomial: 100 ± 7, so five sigmas are 35.
+    // Binomial: 100 ± 7, so five standard deviations are 35.
     assert!(
         wins.iter().all(|wins| (65..=135).contains(wins)),
         "{wins:?}"

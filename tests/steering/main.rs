@@ -1,10 +1,10 @@
-//! The integration tests: whole apps, stepped tick by tick, headless, under both backends.
+//! Integration tests: headless apps, stepped tick by tick, with both backends.
 //!
 //! One binary with a module per subject, because every test binary links Bevy again.
 
 #![allow(
     clippy::unwrap_used,
-    reason = "a test that cannot go on has failed, and unwrap says where"
+    reason = "a failed unwrap fails the test and names its place"
 )]
 
 mod common;

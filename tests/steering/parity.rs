@@ -7,7 +7,7 @@ use bevy_steering2d::prelude::*;
 
 use crate::common::*;
 
-/// Spawns a scene of named agents; the first one is the one to compare.
+/// Spawns a scene and returns the agent to compare.
 type Scene = fn(&mut App, &dyn Fn(&mut App, Body) -> Entity) -> Entity;
 
 const SCENES: [(&str, Scene); 4] = [
@@ -40,7 +40,7 @@ const SCENES: [(&str, Scene); 4] = [
     }),
 ];
 
-/// A ball whose mass is Rapier's own business (its area).
+/// A ball whose mass Rapier computes from its area.
 fn rapier_ball(app: &mut App, body: Body) -> Entity {
     app.world_mut()
         .spawn((

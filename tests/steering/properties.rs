@@ -1,5 +1,5 @@
-//! For any agents, targets and vehicles, however odd: the total is finite and within the limit,
-//! and steering never drives a body past its top speed.
+//! Property tests: for random agents, targets and vehicles, forces are finite and within the limit,
+//! and steering never accelerates a body past its top speed.
 
 use bevy::prelude::*;
 use bevy_steering2d::behaviors;
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::common::*;
 
-/// One random agent, before it is spawned.
+/// A random agent before it is spawned.
 #[derive(Clone, Debug)]
 struct RandomAgent {
     position: Vec2,
@@ -23,7 +23,7 @@ struct RandomAgent {
     probability: f32,
 }
 
-/// What it aims at: a point, or another of the agents.
+/// Its target: a point or another agent.
 #[derive(Clone, Copy, Debug)]
 enum Aim {
     Point(Vec2),
@@ -47,7 +47,7 @@ fn point() -> impl Strategy<Value = Vec2> {
     ]
 }
 
-/// From a thousandth to a thousand, evenly over the orders of magnitude.
+/// From 0.001 to 1000, uniform over the orders of magnitude.
 fn magnitude() -> impl Strategy<Value = f32> {
     (-3.0..3.0_f32).prop_map(|exponent| 10_f32.powf(exponent))
 }
@@ -72,7 +72,7 @@ fn combine() -> impl Strategy<Value = Combine> {
     ]
 }
 
-fn random_agent() -> impl Strategy<Value = RandomAgent> {
+fn agent() -> impl Strategy<Value = RandomAgent> {
     let limit = prop_oneof![Just(SpeedLimit::Soft), Just(SpeedLimit::Hard)];
     let target = prop_oneof![
         point().prop_map(Aim::Point),
@@ -142,8 +142,8 @@ impl RandomAgent {
             .with_probability(self.probability)
     }
 
-    /// What one tick may have done to it.
-    fn judge(&self, app: &App, agent: Entity, before: Vec2) -> Result<(), TestCaseError> {
+    /// Checks the limits after one tick.
+    fn check(&self, app: &App, agent: Entity, before: Vec2) -> Result<(), TestCaseError> {
         let force = total(app, agent);
         prop_assert!(force.is_finite(), "{self:?}: {force} N");
         let limit = self.vehicle.max_force * (1.0 + 1e-5);
@@ -175,7 +175,7 @@ fn check_limits(backend: Backend, specs: &[RandomAgent]) -> Result<(), TestCaseE
         let before: Vec<Vec2> = agents.iter().map(|&agent| velocity(&app, agent)).collect();
         app.update();
         for ((one, &agent), before) in specs.iter().zip(&agents).zip(before) {
-            one.judge(&app, agent, before)?;
+            one.check(&app, agent, before)?;
         }
     }
     Ok(())
@@ -188,17 +188,17 @@ proptest! {
     })]
 
     #[test]
-    fn any_point_mass_stays_within_its_limits(specs in prop::collection::vec(random_agent(), 1..8)) {
+    fn any_point_mass_stays_within_its_limits(specs in prop::collection::vec(agent(), 1..8)) {
         check_limits(Backend::PointMass, &specs)?;
     }
 
     #[test]
-    fn any_rapier_body_stays_within_its_limits(specs in prop::collection::vec(random_agent(), 1..8)) {
+    fn any_rapier_body_stays_within_its_limits(specs in prop::collection::vec(agent(), 1..8)) {
         check_limits(Backend::Rapier, &specs)?;
     }
 }
 
-/// Few distinct coordinates, so that places coincide and line up, and some far away.
+/// Few distinct coordinates, so that points coincide and align, and some far away.
 fn any_point() -> impl Strategy<Value = Vec2> {
     let coordinate = || prop_oneof![(-2..3).prop_map(|c| c as f32), -1e6_f32..1e6];
     (coordinate(), coordinate()).prop_map(Vec2::from)

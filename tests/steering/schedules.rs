@@ -37,7 +37,11 @@ fn steering_may_be_stepped_by_hand() {
     start(&mut app);
     let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
     run_ticks(&mut app, 10);
-    assert_eq!(position(&app, agent), Vec2::ZERO, "nobody asked it to");
+    assert_eq!(
+        position(&app, agent),
+        Vec2::ZERO,
+        "the schedule has not run"
+    );
     app.world_mut().run_schedule(Turn);
     assert!(position(&app, agent).x > 0.0);
 }
@@ -90,7 +94,7 @@ fn a_system_between_combine_and_move_may_replace_the_total() {
 
 #[test]
 fn no_steering_system_has_an_ambiguous_order() {
-    // Of the point mass app every test makes sure: there ambiguity is an error.
+    // In the point mass app of every test, ambiguity is an error anyway.
     let mut without = bare_app(HERTZ);
     match_rapier_timestep(&mut without);
     without.add_plugins(rapier_without_gravity().in_fixed_schedule());

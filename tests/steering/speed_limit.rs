@@ -6,15 +6,15 @@ use bevy_steering2d::prelude::*;
 
 use crate::common::*;
 
-/// Throws an agent at 50 m/s, out of the blue.
+/// Adds 50 m/s to the velocity of an agent of 1 kg.
 fn apply_impulse(backend: Backend, app: &mut App, agent: Entity) {
-    let blast = Vec2::new(0.0, 50.0);
+    let impulse = Vec2::new(0.0, 50.0);
     let mut entity = app.world_mut().entity_mut(agent);
     match backend {
-        Backend::PointMass => entity.get_mut::<PointMass>().unwrap().velocity += blast,
+        Backend::PointMass => entity.get_mut::<PointMass>().unwrap().velocity += impulse,
         Backend::Rapier => {
             entity.insert(ExternalImpulse {
-                impulse: blast,
+                impulse,
                 torque_impulse: 0.0,
             });
         }
@@ -30,7 +30,10 @@ fn an_agent_brakes_after_an_impulse_with_its_own_force() {
         apply_impulse(backend, &mut app, agent);
         run_ticks(&mut app, 1);
         let mut before = velocity(&app, agent);
-        assert!(before.length() > 49.0, "{backend:?}: thrown at {before}");
+        assert!(
+            before.length() > 49.0,
+            "{backend:?}: {before} after the impulse"
+        );
         for _ in 0..60 * 4 {
             app.update();
             let now = velocity(&app, agent);

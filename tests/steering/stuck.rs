@@ -8,8 +8,8 @@ use bevy_steering2d::prelude::*;
 use crate::common::*;
 use crate::paths::zigzag;
 
-/// Two balls that want to pass through each other, dead center.
-fn head_on(app: &mut App, with: impl Bundle + Clone) -> [Entity; 2] {
+/// Two balls that seek exactly through each other's center.
+fn spawn_opposing(app: &mut App, with: impl Bundle + Clone) -> [Entity; 2] {
     [-1.0, 1.0].map(|side: f32| {
         let ball = (
             RigidBody::Dynamic,
@@ -29,7 +29,7 @@ fn head_on(app: &mut App, with: impl Bundle + Clone) -> [Entity; 2] {
 fn agents_that_block_each_other_report_stuck_once() {
     let mut app = rapier_app(HERTZ);
     record_events::<Stuck>(&mut app);
-    let both = head_on(&mut app, StuckDetection::default());
+    let both = spawn_opposing(&mut app, StuckDetection::default());
     run_seconds(&mut app, 10.0);
     let stuck: Vec<_> = recorded_events::<Stuck>(&app)
         .iter()
@@ -42,7 +42,7 @@ fn agents_that_block_each_other_report_stuck_once() {
 #[test]
 fn sidestep_lets_blocked_agents_pass_each_other() {
     let mut app = rapier_app(HERTZ);
-    let [left, right] = head_on(&mut app, Sidestep::default());
+    let [left, right] = spawn_opposing(&mut app, Sidestep::default());
     run_seconds(&mut app, 12.0);
     assert!(position(&app, left).x > 5.0, "{}", position(&app, left));
     assert!(position(&app, right).x < -5.0, "{}", position(&app, right));

@@ -1,10 +1,10 @@
-//! What an agent does must not depend on how often it is asked: 30, 60 and 120 Hz end alike.
+//! Tick rate independence: agents move alike at 30, 60 and 120 Hz.
 //!
-//! Both backends integrate semi-implicitly, and the force of a tick answers the velocity at its
-//! begin. So a change of velocity by Δv takes one tick of it longer or shorter, Δv·dt of way: exact
-//! to first order in dt. No Δv exceeds twice the top speed, so two rates may end `2·max_speed` times
-//! the difference of their ticks apart, however long the run. (Who flees starts head-on: fleeing
-//! magnifies what is off sideways by the ratio of distances, which is geometry.)
+//! Both backends integrate semi-implicitly, and the force of a tick responds to the velocity at its
+//! start. A change of velocity by Δv therefore shifts the position by Δv·dt, exact to first order
+//! in dt. No Δv exceeds twice the top speed, so two rates may end `2·max_speed` times the
+//! difference of their ticks apart, however long the run. (Fleeing agents start head-on: fleeing
+//! magnifies a sideways offset by the ratio of distances.)
 
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
@@ -14,7 +14,7 @@ use crate::common::*;
 const FINEST: f64 = 120.0;
 const COARSER: [f64; 2] = [30.0, 60.0];
 
-/// Where an agent is at the end of each second.
+/// The position of an agent at the end of each second.
 fn way(
     backend: Backend,
     hertz: f64,
@@ -38,7 +38,7 @@ fn assert_same_at_every_rate(scene: fn(Backend, &mut App) -> Entity) {
             .windows(2)
             .map(|pair| pair[0].distance(pair[1]))
             .sum();
-        assert!(length > 2.0, "{backend:?}: it moves");
+        assert!(length > 2.0, "{backend:?}: moves only {length} m");
         for hertz in COARSER {
             let allowed = 2.0 * 5.0 * (1.0 / hertz - 1.0 / FINEST) as f32;
             let way = way(backend, hertz, 6, scene);
@@ -131,7 +131,7 @@ fn combined_behaviors_are_the_same_at_every_rate() {
 const WANDERERS: usize = 120;
 const SECONDS: usize = 20;
 
-/// Root mean square of what a stroller turns in a second, rad, and its mean speed, m/s.
+/// Root mean square of a wanderer's turn in a second, rad, and its mean speed, m/s.
 fn wander_statistics(backend: Backend, hertz: f64, style: WanderStyle) -> (f32, f32) {
     let mut app = backend.app(hertz);
     let wanderers: Vec<Entity> = (0..WANDERERS)
@@ -166,16 +166,16 @@ fn wander_statistics_are_the_same_at_every_rate() {
             for hertz in COARSER {
                 let (turn, speed) = wander_statistics(backend, hertz, style);
                 let case = format!("{backend:?} {style:?} at {hertz} Hz");
-                // 2,400 samples, correlated over a few seconds: a standard error of some 3 %.
+                // 2,400 samples, correlated over a few seconds: a standard error of about 3 %.
                 let ratio = turn / fine_turn;
                 assert!(
                     (0.88..1.14).contains(&ratio),
-                    "{case}: {turn} for {fine_turn} rad"
+                    "{case}: {turn} rad, not {fine_turn} rad"
                 );
                 let ratio = speed / fine_speed;
                 assert!(
                     (0.98..1.02).contains(&ratio),
-                    "{case}: {speed} for {fine_speed} m/s"
+                    "{case}: {speed} m/s, not {fine_speed} m/s"
                 );
             }
         }

@@ -1,4 +1,4 @@
-//! The scene: obstacles and walls without colliders, and the behaviors that see them.
+//! Obstacles and walls without colliders, and the behaviors that avoid them or use them.
 
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
@@ -9,7 +9,7 @@ use crate::common::*;
 /// Ten simulated minutes.
 const LONG: u32 = 36_000;
 
-/// Which way a body went in one tick, for every agent.
+/// The segment that each agent moved along in one tick.
 struct Steps {
     agents: Vec<Entity>,
     before: Vec<Vec2>,
@@ -89,7 +89,7 @@ fn twenty_wanderers_hit_none_of_sixty_obstacles_in_ten_minutes() {
 fn wander_among_rocks(seed: u64) {
     let mut app = point_mass_app(HERTZ);
     let area = Rect::new(-25.0, -20.0, 25.0, 20.0);
-    // Between rocks and edge there is room to pass; among the rocks there may be none.
+    // Agents can pass between rocks and edge, but not always between two rocks.
     let rocks = rocks(seed, 60, area.inflate(-3.5));
     for &(center, radius) in &rocks {
         let place = Transform::from_translation(center.extend(0.0));
@@ -122,7 +122,7 @@ fn wander_among_rocks(seed: u64) {
         "world {seed}: {deepest} m deep"
     );
     let speed = way / (20.0 * 600.0);
-    assert!(speed > 2.0, "they wander at {speed} m/s on average");
+    assert!(speed > 2.0, "mean speed {speed} m/s");
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn hide_evades_without_obstacles_and_rests_without_a_hunter() {
         let hunter = backend.spawn(&mut app, Body::at(4.0, 0.0), ());
         let hider = backend.spawn(&mut app, Body::at(0.0, 0.0), Hide::new(hunter));
         run_ticks(&mut app, 2);
-        assert!(total(&app, hider).x < -1.0, "{backend:?}: runs");
+        assert!(total(&app, hider).x < -1.0, "{backend:?}: evades");
         app.world_mut().despawn(hunter);
         run_ticks(&mut app, 3);
         assert_eq!(total(&app, hider), Vec2::ZERO, "{backend:?}");
@@ -242,7 +242,7 @@ fn an_obstacle_at_an_invalid_position_warns() {
     let nowhere = Transform::from_xyz(f32::NAN, 0.0, 0.0);
     let rock = app.world_mut().spawn((Obstacle::default(), nowhere)).id();
     app.update();
-    assert_warned_once(&app, rock, "Transform.translation", "nowhere");
+    assert_warned_once(&app, rock, "Transform.translation", "NaN position");
 }
 
 #[test]
@@ -253,7 +253,7 @@ fn a_wall_without_length_warns_and_is_not_avoided() {
     let body = Body::at(0.0, 0.0).moving(5.0, 0.0);
     let agent = Backend::PointMass.spawn(&mut app, body, WallAvoidance::default());
     run_ticks(&mut app, 5);
-    assert_warned_once(&app, wall, "Wall.to", "a dot");
+    assert_warned_once(&app, wall, "Wall.to", "no length");
     assert_eq!(total(&app, agent), Vec2::ZERO);
 }
 
@@ -305,7 +305,7 @@ fn thousands_of_overlapping_obstacles_keep_agents_finite() {
     app.world_mut().spawn_batch(heap.collect::<Vec<_>>());
     let agents: Vec<Entity> = (0..20)
         .map(|i| {
-            // Some of them in the very middle of the heap.
+            // Some agents start in the middle of the heap.
             let body = Body::at(3.0, 0.1 * i as f32).moving(1.0, 0.0);
             let agent = (
                 Wander::default(),
