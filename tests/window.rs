@@ -1,23 +1,23 @@
-//! The gallery as a person has it: a real window, a real pointer, real keys.
+//! The gallery in a real window, with real pointer and keyboard input.
 //!
-//! It takes over pointer and keyboard of the display it runs on, so it runs on request only, under
-//! a virtual one: `xvfb-run -a cargo test --test window -- --ignored`. It needs `xdotool`.
+//! The test takes over the pointer and keyboard of its display, so it runs on request only, on a
+//! virtual display: `xvfb-run -a cargo test --test window -- --ignored`. It needs `xdotool`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Longer than the slowest computer with a software renderer needs for anything here.
+/// Timeout of every wait, enough for a slow computer with a software renderer.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// In this time it draws at least one picture and writes it down.
+/// Time in which the gallery draws at least one frame and writes it to the probe file.
 const SETTLING: Duration = Duration::from_millis(400);
 
 #[test]
-#[ignore = "takes over pointer and keyboard: run it under a virtual display"]
+#[ignore = "takes over pointer and keyboard: run it on a virtual display"]
 fn a_flock_is_tuned_saved_and_tuned_again_from_the_file() {
     let mut gallery = Gallery::open();
 
-    // Switch to another scene by searching for it.
+    // Search for another scene and switch to it.
     gallery.click("Fox and rabbit");
     gallery.click_role("TextInput");
     gallery.write("flock");
@@ -28,7 +28,7 @@ fn a_flock_is_tuned_saved_and_tuned_again_from_the_file() {
     gallery.click_starting_with("Flock and predator\n");
     gallery.wait("the flock", |it| it.scene() == "flock_and_predator");
 
-    // Open the inspector, stop, and pick a boid.
+    // Open the inspector, pause, and select a boid.
     gallery.click("F2Inspector");
     gallery.wait_for_widget("Speed of time");
     gallery.key("space");
@@ -36,25 +36,25 @@ fn a_flock_is_tuned_saved_and_tuned_again_from_the_file() {
     gallery.click_a_boid();
     gallery.wait_for_widget("Separation weight");
 
-    // A slider moves the weight of the whole group.
+    // A slider changes the weight of the whole group.
     gallery.click_starting_with("group (");
-    let before = gallery.look().behavior("Separation");
+    let before = gallery.view().behavior("Separation");
     assert_eq!(before.weight, 1.0);
     gallery.drag("Separation weight", 30);
     gallery.wait("a heavier weight for all", |it| {
         it.behavior("Separation").weight > 1.2
     });
-    let tuned = gallery.look().behavior("Separation").weight;
+    let tuned = gallery.view().behavior("Separation").weight;
 
-    // A switch silences a behavior of all of them.
+    // A switch disables a behavior of the whole group.
     gallery.click("Cohesion on");
     gallery.wait("no cohesion", |it| it.behavior("Cohesion").on == 0);
 
-    // Save it. What is typed into the field does not reach the scene: p would send the predator away.
+    // Save it. Keys typed into the field do not reach the scene, where p removes the predator.
     gallery.click("Presets");
     gallery.click("Preset name");
     gallery.write("purple");
-    assert!(gallery.look().count("Evade") > 0);
+    assert!(gallery.view().count("Evade") > 0);
     gallery.click("Save preset");
     let file = gallery.assets.join("assets/presets/purple.steering.ron");
     gallery.wait("the file", |_| file.exists());
@@ -64,7 +64,7 @@ fn a_flock_is_tuned_saved_and_tuned_again_from_the_file() {
         "{saved}"
     );
 
-    // Restarted, the flock is as it was; the file makes it the tuned one again.
+    // A restart resets the flock; the saved preset restores the tuned weights.
     gallery.click("RRestart");
     gallery.wait("a new flock", |it| it.behavior("Separation").weight == 1.0);
     gallery.wait_still();
@@ -74,25 +74,25 @@ fn a_flock_is_tuned_saved_and_tuned_again_from_the_file() {
         (it.behavior("Separation").weight - tuned).abs() < 0.01 && it.behavior("Cohesion").on == 0
     });
 
-    // An edit of the file shows at once; a broken file is reported and changes nothing.
+    // An edited file is applied at once; an invalid file is reported and changes nothing.
     std::fs::write(&file, "{ Separation: (influence: (weight: 4.5)) }")
-        .expect("the folder is ours");
+        .expect("the folder is writable");
     gallery.wait("the edited weight", |it| {
         it.behavior("Separation").weight == 4.5
     });
     std::fs::write(&file, "{ Separation: (influence: (weight: 3.5),, ")
-        .expect("the folder is ours");
-    gallery.wait("a word about the mistake", |it| {
+        .expect("the folder is writable");
+    gallery.wait("the reported error", |it| {
         it.widgets()
             .any(|widget| widget.name.contains("purple.steering.ron:1:"))
     });
-    assert_eq!(gallery.look().behavior("Separation").weight, 4.5);
+    assert_eq!(gallery.view().behavior("Separation").weight, 4.5);
 }
 
-/// The running gallery, and what it said last of its window.
+/// The running gallery and its probe file.
 struct Gallery {
     process: Child,
-    /// A copy of the assets, to write to.
+    /// A writable copy of the assets.
     assets: PathBuf,
     probe: PathBuf,
 }
@@ -102,7 +102,7 @@ impl Gallery {
         let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("window");
         let _ = std::fs::remove_dir_all(&scratch);
         let presets = scratch.join("assets/presets");
-        std::fs::create_dir_all(&presets).expect("the target folder is ours");
+        std::fs::create_dir_all(&presets).expect("the target folder is writable");
         let probe = scratch.join("probe");
         let own = std::env::current_exe().expect("a test has a path");
         let binary = own
@@ -122,28 +122,28 @@ impl Gallery {
             assets: scratch,
             probe,
         };
-        gallery.wait("the first picture", |it| it.widgets().count() > 5);
-        // There is no window manager to give it the keyboard.
+        gallery.wait("the first frame", |it| it.widgets().count() > 5);
+        // There is no window manager that focuses the window.
         xdotool(&["search", "--name", "bevy_steering2d gallery", "windowfocus"]);
         gallery
     }
 
-    fn look(&mut self) -> View {
+    fn view(&mut self) -> View {
         if let Ok(Some(status)) = self.process.try_wait() {
             panic!("the gallery ended: {status}");
         }
         View(std::fs::read_to_string(&self.probe).unwrap_or_default())
     }
 
-    fn wait(&mut self, what: &str, mut there: impl FnMut(&View) -> bool) {
+    fn wait(&mut self, what: &str, mut holds: impl FnMut(&View) -> bool) {
         let begin = Instant::now();
         loop {
-            let view = self.look();
-            if there(&view) {
+            let view = self.view();
+            if holds(&view) {
                 return;
             }
             if begin.elapsed() > PATIENCE {
-                panic!("waited for {what} in vain; the window shows\n{}", view.0);
+                panic!("timed out waiting for {what}; the window shows\n{}", view.0);
             }
             std::thread::sleep(Duration::from_millis(60));
         }
@@ -155,7 +155,7 @@ impl Gallery {
         });
     }
 
-    /// Until nothing moves any more, two looks in a row.
+    /// Waits until two views in a row show the same agents.
     fn wait_still(&mut self) {
         let mut last = String::new();
         self.wait("stillness", |it| {
@@ -167,7 +167,7 @@ impl Gallery {
         });
     }
 
-    /// A widget that stays where it is: what has just been opened or filtered still moves.
+    /// Waits for a widget at a constant position: a panel just opened or filtered still moves.
     fn find(&mut self, what: &str, wanted: impl Fn(&Widget) -> bool) -> Widget {
         let mut found: Option<Widget> = None;
         self.wait(what, |it| {
@@ -177,7 +177,7 @@ impl Gallery {
             let place = |widget: &Option<Widget>| widget.as_ref().map(|it| (it.x, it.y));
             found.is_some() && place(&before) == place(&found)
         });
-        found.expect("waited for it")
+        found.expect("the wait found it")
     }
 
     fn click(&mut self, name: &str) {
@@ -196,9 +196,9 @@ impl Gallery {
     }
 
     fn click_a_boid(&mut self) {
-        let view = self.look();
+        let view = self.view();
         let agents: Vec<_> = view.agents().collect();
-        // The predator came last.
+        // The predator was spawned last.
         let predator = agents.iter().map(|(id, ..)| *id).max();
         let found = agents.iter().find(|(id, x, y)| {
             let between_panels = (360.0..820.0).contains(x) && (60.0..660.0).contains(y);
@@ -264,7 +264,7 @@ fn xdotool(arguments: &[&str]) {
     assert!(status.expect("xdotool is installed").success());
 }
 
-/// What the window showed at one moment, as the gallery's `--probe` wrote it.
+/// The content of the window at one moment, as written by the gallery's `--probe`.
 struct View(String);
 
 struct Widget {
@@ -290,7 +290,7 @@ impl View {
         self.lines("scene").next().unwrap_or_default()
     }
 
-    /// Number and place of each agent.
+    /// The id and position of each agent.
     fn agents(&self) -> impl Iterator<Item = (u32, f32, f32)> {
         self.lines("agent").filter_map(|line| {
             let mut words = line.split(' ');

@@ -1,4 +1,4 @@
-//! The scene as Rapier knows it: colliders of every shape, seen through its query pipeline.
+//! Rapier colliders of every shape as obstacles and walls, sensed through the query pipeline.
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
@@ -12,8 +12,8 @@ fn fixed(app: &mut App, collider: Collider, x: f32, y: f32) -> Entity {
     app.world_mut().spawn((body, place)).id()
 }
 
-/// On its way along x at full speed, after the step that shows Rapier the colliders.
-fn rusher(app: &mut App, x: f32, y: f32, agent: impl Bundle) -> Entity {
+/// An agent that moves along x at full speed, after the physics step that adds the colliders.
+fn runner(app: &mut App, x: f32, y: f32, agent: impl Bundle) -> Entity {
     app.update();
     let body = Body::at(x, y).moving(5.0, 0.0);
     let agent = (SensesColliders::default(), agent);
@@ -55,8 +55,8 @@ fn colliders_of_every_shape_are_avoided() {
                 ObstacleAvoidance::default(),
                 Seek::new(Vec2::new(60.0, 0.0)),
             );
-            // The agent's own collider touches nothing: only steering can keep it out.
-            let agent = rusher(&mut app, -9.0, y, agent);
+            // The agent's own collider touches nothing: only steering keeps the agent out.
+            let agent = runner(&mut app, -9.0, y, agent);
             let mut gap = f32::INFINITY;
             for _ in 0..60 * 6 {
                 app.update();
@@ -65,15 +65,15 @@ fn colliders_of_every_shape_are_avoided() {
             }
             assert!(gap > -0.025, "{name} from y = {y}: {gap} m deep");
             let x = position(&app, agent).x;
-            // The nook of the compound may hold who insists on the far side: that is for a path.
+            // The concave compound may trap an agent: passing it takes path planning.
             let past = x > 3.0 || name == "compound";
-            assert!(past, "{name} from y = {y}: not past it, at {x}");
+            assert!(past, "{name} from y = {y}: stays at {x}");
         }
     }
 }
 
 #[test]
-fn walls_made_of_colliders_are_felt() {
+fn wall_avoidance_avoids_colliders() {
     for (name, shape) in [
         ("box", Collider::cuboid(0.5, 20.0)),
         (
@@ -82,11 +82,11 @@ fn walls_made_of_colliders_are_felt() {
         ),
     ] {
         let mut app = rapier_app(HERTZ);
-        // Its near face at x = 3.5.
+        // The near face is at x = 3.5.
         let x = if name == "box" { 4.0 } else { 3.5 };
         fixed(&mut app, shape, x, 0.0);
         let beyond = Seek::new(Vec2::new(60.0, 0.0));
-        let agent = rusher(&mut app, -9.0, 0.0, (WallAvoidance::default(), beyond));
+        let agent = runner(&mut app, -9.0, 0.0, (WallAvoidance::default(), beyond));
         for _ in 0..60 * 20 {
             app.update();
             let gap = 3.5 - position(&app, agent).x - PointMass::RADIUS;
@@ -96,7 +96,7 @@ fn walls_made_of_colliders_are_felt() {
 }
 
 #[test]
-fn groups_sensors_agents_and_its_own_body_are_told_apart() {
+fn colliders_are_filtered_by_group_sensor_agent_and_own_body() {
     let seen = |collider: &dyn Fn(&mut App), senses: SensesColliders| {
         let mut app = rapier_app(HERTZ);
         collider(&mut app);
@@ -161,7 +161,7 @@ fn groups_sensors_agents_and_its_own_body_are_told_apart() {
 }
 
 #[test]
-fn who_does_not_sense_colliders_sees_none() {
+fn an_agent_without_senses_colliders_ignores_colliders() {
     let mut app = rapier_app(HERTZ);
     fixed(&mut app, Collider::ball(1.0), 0.0, 0.0);
     app.update();
@@ -172,7 +172,7 @@ fn who_does_not_sense_colliders_sees_none() {
 }
 
 #[test]
-fn before_the_first_step_nothing_is_seen_and_nothing_breaks() {
+fn colliders_are_not_sensed_before_the_first_physics_step() {
     let mut app = rapier_app(HERTZ);
     fixed(&mut app, Collider::ball(1.0), 0.0, 0.0);
     let body = Body::at(-3.0, 0.2).moving(5.0, 0.0);
@@ -197,25 +197,28 @@ fn point_masses_see_colliders_too() {
     let agent = (SensesColliders::default(), ObstacleAvoidance::default());
     let agent = Backend::PointMass.spawn(&mut app, body, agent);
     run_ticks(&mut app, 2);
-    assert!(total(&app, agent).y > 0.0, "it is to the right");
+    assert!(
+        total(&app, agent).y > 0.0,
+        "away from the collider on the right"
+    );
 }
 
 #[test]
-fn it_hides_behind_a_collider_and_follows_its_wall() {
+fn hide_and_wall_following_use_colliders() {
     let mut app = rapier_app(HERTZ);
     fixed(&mut app, Collider::ball(1.5), 5.0, 0.0);
     let hider = (
         Hide::new(Vec2::new(-5.0, 0.0)),
         ObstacleAvoidance::default(),
     );
-    let hider = rusher(&mut app, 3.0, 4.0, hider);
+    let hider = runner(&mut app, 3.0, 4.0, hider);
     run_seconds(&mut app, 8.0);
-    // 1.5 + 0.5 + 0.5 behind the center.
+    // 1.5 + 0.5 + 0.5 m behind the center.
     assert_near(position(&app, hider), Vec2::new(7.5, 0.0), 0.2, "hidden");
 
     let mut app = rapier_app(HERTZ);
     fixed(&mut app, Collider::cuboid(1_000.0, 1.0), 0.0, -1.0);
-    let follower = rusher(&mut app, 0.0, 3.0, WallFollowing::default());
+    let follower = runner(&mut app, 0.0, 3.0, WallFollowing::default());
     run_seconds(&mut app, 8.0);
     let y = position(&app, follower).y;
     assert!(
@@ -225,7 +228,7 @@ fn it_hides_behind_a_collider_and_follows_its_wall() {
 }
 
 #[test]
-fn what_steers_for_an_agent_sees_with_its_eyes() {
+fn a_behavior_entity_senses_the_colliders_of_its_agent() {
     let mut app = rapier_app(HERTZ);
     fixed(&mut app, Collider::ball(1.0), 0.0, 0.0);
     app.update();
@@ -235,5 +238,8 @@ fn what_steers_for_an_agent_sees_with_its_eyes() {
     let avoiding = (SteersFor(agent), ObstacleAvoidance::default());
     app.world_mut().spawn(avoiding);
     run_ticks(&mut app, 2);
-    assert!(total(&app, agent).y > 0.0, "it is to the right");
+    assert!(
+        total(&app, agent).y > 0.0,
+        "away from the collider on the right"
+    );
 }

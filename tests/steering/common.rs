@@ -1,4 +1,4 @@
-//! What all modules build their worlds from: apps of both backends, bodies, and eyes and ears.
+//! Shared test fixtures: apps of both backends, bodies, accessors, recorded events and assertions.
 
 use std::io;
 use std::sync::{Mutex, Once};
@@ -15,12 +15,18 @@ use bevy_rapier2d::rapier::dynamics::{IntegrationParameters, RigidBody as Simula
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{BehaviorRegistry, LedgerEntry, SteeringWarning, SteeringWarnings};
 
-/// The rate of tests that do not care, Hz.
+/// The default tick rate, Hz.
 pub const HERTZ: f64 = 60.0;
-/// Its tick, s.
+/// The tick at [`HERTZ`], s.
 pub const TICK: f32 = 1.0 / 60.0;
 
-/// Who moves the bodies.
+/// A point far to the east, m.
+pub const EAST: Vec2 = Vec2::new(100.0, 0.0);
+
+/// Change of velocity of 1 kg by one tick of the default `max_force`, m/s.
+pub const STRONGEST_CHANGE: f32 = 20.0 * TICK;
+
+/// What moves the bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
     PointMass,
@@ -37,7 +43,7 @@ impl Backend {
         }
     }
 
-    /// Spawns `agent` with a body of this backend: a circle of radius 0.5 m that touches nothing.
+    /// Spawns `agent` with a body of this backend: a circle of radius 0.5 m without collisions.
     pub fn spawn(self, app: &mut App, body: Body, agent: impl Bundle) -> Entity {
         let mut entity = app.world_mut().spawn(body.transform());
         match self {
@@ -89,7 +95,7 @@ impl Body {
     }
 }
 
-/// Steering over point masses. System-order ambiguity is an error: the first tick would panic.
+/// Steering with point masses. Ambiguous system order is an error: the first tick panics.
 pub fn point_mass_app(hertz: f64) -> App {
     let mut app = bare_app(hertz);
     forbid_ambiguity(&mut app, FixedUpdate);
@@ -98,19 +104,19 @@ pub fn point_mass_app(hertz: f64) -> App {
     app
 }
 
-/// Steering over Rapier bodies, without gravity.
+/// Steering with Rapier bodies, without gravity.
 pub fn rapier_app(hertz: f64) -> App {
     let mut app = bare_app(hertz);
-    step_with_the_schedule(&mut app);
+    match_rapier_timestep(&mut app);
     app.add_plugins((
-        weightless_rapier().in_fixed_schedule(),
+        rapier_without_gravity().in_fixed_schedule(),
         SteeringPlugin::default(),
     ));
     start(&mut app);
     app
 }
 
-/// Time that advances by exactly one tick per update, and nothing else.
+/// An app without steering, whose time advances by one tick per update.
 pub fn bare_app(hertz: f64) -> App {
     let mut app = App::new();
     app.add_plugins((MinimalPlugins, TransformPlugin))
@@ -119,7 +125,7 @@ pub fn bare_app(hertz: f64) -> App {
     app
 }
 
-pub fn weightless_rapier() -> RapierPhysicsPlugin<NoUserData> {
+pub fn rapier_without_gravity() -> RapierPhysicsPlugin<NoUserData> {
     RapierPhysicsPlugin::default().with_custom_initialization(
         RapierContextInitialization::InitializeDefaultRapierContext {
             integration_parameters: IntegrationParameters::default(),
@@ -131,7 +137,7 @@ pub fn weightless_rapier() -> RapierPhysicsPlugin<NoUserData> {
     )
 }
 
-pub fn step_with_the_schedule(app: &mut App) {
+pub fn match_rapier_timestep(app: &mut App) {
     let dt = tick_length(app);
     app.insert_resource(TimestepMode::Fixed { dt, substeps: 1 });
 }
@@ -145,10 +151,10 @@ pub fn forbid_ambiguity(app: &mut App, schedule: impl ScheduleLabel) {
     });
 }
 
-/// The first update runs the startup schedules and no tick.
+/// Finishes the app. Its first update runs the startup schedules and no tick.
 ///
-/// Systems run one after the other, which is many times faster here: tests run side by side
-/// instead. [`share_work`] undoes it.
+/// Systems run serially, which is much faster because tests run in parallel.
+/// [`run_systems_in_parallel`] changes that.
 pub fn start(app: &mut App) {
     app.finish();
     app.cleanup();
@@ -159,8 +165,8 @@ pub fn start(app: &mut App) {
     app.update();
 }
 
-/// Lets systems run in parallel, as they do in a game.
-pub fn share_work(app: &mut App) {
+/// Runs systems in parallel, as a game does.
+pub fn run_systems_in_parallel(app: &mut App) {
     app.edit_schedule(FixedUpdate, |schedule| {
         schedule.set_executor(MultiThreadedExecutor::new());
     });
@@ -189,7 +195,7 @@ pub fn position(app: &App, entity: Entity) -> Vec2 {
     get::<Transform>(app, entity).translation.truncate()
 }
 
-/// After the last tick; `Kinematics` still shows how that tick began.
+/// The velocity after the last tick; `Kinematics` holds that at its start.
 pub fn velocity(app: &App, entity: Entity) -> Vec2 {
     velocity_of(app.world().entity(entity))
 }
@@ -213,7 +219,7 @@ pub fn ledger(app: &App, entity: Entity) -> Vec<LedgerEntry> {
     get::<SteeringForce>(app, entity).ledger().collect()
 }
 
-/// What behavior `B` of the agent itself asked for in the last tick.
+/// The ledger entry of behavior `B` on the agent itself in the last tick.
 pub fn entry<B: Behavior>(app: &App, entity: Entity) -> LedgerEntry {
     let behavior = app
         .world()
@@ -224,18 +230,18 @@ pub fn entry<B: Behavior>(app: &App, entity: Entity) -> LedgerEntry {
     *ledger(app, entity).iter().find(mine).unwrap()
 }
 
-/// Looks at a body inside Rapier.
-pub fn simulated<R>(app: &mut App, entity: Entity, look: impl Fn(&SimulatedBody) -> R) -> R {
+/// Reads a body inside Rapier.
+pub fn simulated<R>(app: &mut App, entity: Entity, read: impl Fn(&SimulatedBody) -> R) -> R {
     let mut sets = app.world_mut().query::<&RapierRigidBodySet>();
     let set = sets.single(app.world()).unwrap();
-    look(&set.bodies[set.entity2body()[&entity]])
+    read(&set.bodies[set.entity2body()[&entity]])
 }
 
 pub fn warnings(app: &App) -> Vec<SteeringWarning> {
     app.world().resource::<SteeringWarnings>().recent()
 }
 
-/// Exactly one warning so far, about this field of this entity, whose text names both.
+/// Asserts exactly one warning so far, about this field of this entity.
 #[track_caller]
 pub fn assert_warned_once(app: &App, entity: Entity, field: &str, case: &str) {
     let warnings = warnings(app);
@@ -253,7 +259,7 @@ pub fn assert_warned_once(app: &App, entity: Entity, field: &str, case: &str) {
 /// Position and velocity of an agent, to the bit.
 pub type Bits = [u32; 4];
 
-/// Every agent with a body, by id.
+/// The states of all agents with a body, sorted by id.
 pub fn states(app: &mut App) -> Vec<(SteeringId, Bits)> {
     let mut bodies = app
         .world_mut()
@@ -271,7 +277,7 @@ pub fn states(app: &mut App) -> Vec<(SteeringId, Bits)> {
     states
 }
 
-/// One number for [`states`] (FNV-1a).
+/// A hash of [`states`] (FNV-1a).
 pub fn fingerprint(states: &[(SteeringId, Bits)]) -> u64 {
     let words = states
         .iter()
@@ -283,43 +289,42 @@ pub fn fingerprint(states: &[(SteeringId, Bits)]) -> u64 {
         })
 }
 
-/// No body holds a NaN or an infinity, except `spared` ones, where the test itself put it.
+/// Asserts that no body holds a NaN or an infinity, except the one that the test made invalid.
 #[track_caller]
-pub fn assert_all_finite(app: &mut App, spared: Option<Entity>, case: &str) {
+pub fn assert_all_finite(app: &mut App, except: Option<Entity>, case: &str) {
     let mut bodies = app
         .world_mut()
         .query_filtered::<EntityRef, (With<Kinematics>, With<Transform>)>();
     for entity in bodies.iter(app.world()) {
-        if Some(entity.id()) == spared {
+        if Some(entity.id()) == except {
             continue;
         }
         let transform = entity.get::<Transform>().unwrap();
-        let sound = transform.is_finite() && velocity_of(entity).is_finite();
+        let finite = transform.is_finite() && velocity_of(entity).is_finite();
         assert!(
-            sound,
-            "{case}: {} holds nonsense: {transform:?}",
+            finite,
+            "{case}: {} is not finite: {transform:?}",
             entity.id()
         );
     }
 }
 
-/// The events an app has triggered, in order.
+/// The events that an app has triggered, in order.
 #[derive(Resource)]
-struct Heard<E>(Vec<E>);
+struct RecordedEvents<E>(Vec<E>);
 
-pub fn listen<E: Event + Clone>(app: &mut App) {
-    app.insert_resource(Heard::<E>(Vec::new())).add_observer(
-        |event: On<E>, mut heard: ResMut<Heard<E>>| {
-            heard.0.push(event.event().clone());
-        },
-    );
+pub fn record_events<E: Event + Clone>(app: &mut App) {
+    app.insert_resource(RecordedEvents::<E>(Vec::new()))
+        .add_observer(|event: On<E>, mut events: ResMut<RecordedEvents<E>>| {
+            events.0.push(event.event().clone());
+        });
 }
 
-pub fn heard<E: Event + Clone>(app: &App) -> Vec<E> {
-    app.world().resource::<Heard<E>>().0.clone()
+pub fn recorded_events<E: Event + Clone>(app: &App) -> Vec<E> {
+    app.world().resource::<RecordedEvents<E>>().0.clone()
 }
 
-/// The names of all pairs of systems of a schedule whose order nobody decided.
+/// The pairs of systems of a schedule whose order is ambiguous.
 pub fn ambiguities(app: &mut App, schedule: impl ScheduleLabel) -> Vec<String> {
     let mut ambiguities = Vec::new();
     app.world_mut().schedule_scope(schedule, |world, schedule| {
@@ -335,9 +340,9 @@ pub fn ambiguities(app: &mut App, schedule: impl ScheduleLabel) -> Vec<String> {
     ambiguities
 }
 
-/// Everything logged from now on at level warn, by all tests of this process: look for words that
-/// only you can have caused.
-pub fn logged(words: &str) -> usize {
+/// Counts the logged warnings that contain these words, from all tests of this process: the words
+/// must be unique to the test.
+pub fn count_logged(words: &str) -> usize {
     let log = LOG.lock().unwrap();
     String::from_utf8_lossy(&log)
         .lines()
@@ -345,7 +350,7 @@ pub fn logged(words: &str) -> usize {
         .count()
 }
 
-pub fn record_the_log() {
+pub fn record_log() {
     static START: Once = Once::new();
     START.call_once(|| {
         tracing_subscriber::fmt()
@@ -371,7 +376,7 @@ impl io::Write for Recorder {
     }
 }
 
-/// A behavior of a test's own: a constant force, N.
+/// A user behavior with a constant force, N.
 #[derive(Component, Reflect, Default, Clone, Copy)]
 #[reflect(Component, Default)]
 pub struct Push {

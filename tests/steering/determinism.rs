@@ -1,8 +1,8 @@
-//! Same binary, same ids, same inputs: the same bits, whatever the threads and the spawn order.
+//! Determinism: the same binary, ids and inputs give the same bits.
 //!
-//! Task pools are global to a process, so the test binary runs itself again as a child for every
-//! number of threads. Small worlds are visited serially; above a thousand agents work is shared,
-//! so there is a large crowd too, and the lightest passes only in a huge one.
+//! Task pools are global to a process, so the test binary runs itself as a child process for every
+//! number of threads. Worlds of up to a thousand agents run serially, larger ones in parallel, and
+//! the cheapest systems only in a huge one: there is a crowd of each size.
 
 use std::process::Command;
 
@@ -21,7 +21,7 @@ const TICKS: u32 = 600;
 const SMALL: u32 = 500;
 const LARGE: u32 = 3_000;
 
-/// Spawns a crowd that does a bit of everything to each other, bodies in the given order of ids.
+/// Spawns a crowd of interacting agents, in the given order of ids.
 fn spawn_crowd(backend: Backend, app: &mut App, order: &[u32]) {
     let mut agents: Vec<(u32, Entity)> = order
         .iter()
@@ -34,14 +34,15 @@ fn spawn_crowd(backend: Backend, app: &mut App, order: &[u32]) {
         .collect();
     let mut by_id = agents.clone();
     by_id.sort_unstable();
-    let everybody = by_id.len() as u32;
-    let agent_of = |id: u32| by_id[(id % everybody) as usize].1;
+    let count = by_id.len() as u32;
+    let agent_of = |id: u32| by_id[(id % count) as usize].1;
     for (id, agent) in agents.drain(..) {
         give_behaviors(app.world_mut(), id, agent, &agent_of);
         if id % 10 == 3 {
-            let satellite = SteeringId(everybody + id);
+            let behavior_entity = SteeringId(count + id);
             let evade = Evade::new(agent_of(id + 5));
-            app.world_mut().spawn((satellite, SteersFor(agent), evade));
+            app.world_mut()
+                .spawn((behavior_entity, SteersFor(agent), evade));
         }
     }
 }
@@ -79,7 +80,7 @@ fn give_behaviors(world: &mut World, id: u32, agent: Entity, agent_of: &dyn Fn(u
 
 fn crowd(backend: Backend, order: &[u32], ticks: u32) -> u64 {
     let mut app = backend.app(HERTZ);
-    share_work(&mut app);
+    run_systems_in_parallel(&mut app);
     spawn_crowd(backend, &mut app, order);
     run_ticks(&mut app, ticks);
     let states = states(&mut app);
@@ -116,8 +117,8 @@ fn the_spawn_order_does_not_matter_under_fixed_ids() {
 }
 
 #[test]
-fn one_bit_of_difference_is_noticed() {
-    // The other tests would be worth nothing if fingerprints could not differ.
+fn a_one_bit_difference_changes_the_fingerprint() {
+    // The other tests rely on fingerprints that differ.
     let mut almost = in_order(SMALL);
     almost.pop();
     let one = crowd(Backend::PointMass, &in_order(SMALL), 60);
@@ -126,7 +127,7 @@ fn one_bit_of_difference_is_noticed() {
 }
 
 #[test]
-fn another_seed_gives_another_run() {
+fn another_seed_changes_the_run() {
     let run = |seed: u64| {
         let mut app = point_mass_app(HERTZ);
         app.insert_resource(SteeringSeed(seed));
@@ -138,7 +139,7 @@ fn another_seed_gives_another_run() {
     assert_ne!(run(1), run(2));
 }
 
-/// All that a rollback must keep of an agent; its parameters do not change by themselves.
+/// The state of an agent that a rollback must keep; parameters do not change by themselves.
 type Snapshot = (
     Transform,
     PointMass,
@@ -191,7 +192,7 @@ fn restore(app: &mut App, (clock, snapshots): (SteeringClock, Vec<(Entity, Snaps
 }
 
 #[test]
-fn a_run_rolled_back_repeats_itself_bit_by_bit() {
+fn a_rolled_back_run_repeats_bit_for_bit() {
     let mut app = point_mass_app(HERTZ);
     spawn_crowd(Backend::PointMass, &mut app, &in_order(120));
     run_ticks(&mut app, 60);
@@ -204,7 +205,7 @@ fn a_run_rolled_back_repeats_itself_bit_by_bit() {
 }
 
 #[test]
-fn a_tick_that_is_run_again_has_the_same_ledgers() {
+fn a_repeated_tick_has_the_same_ledgers() {
     let mut app = point_mass_app(HERTZ);
     spawn_crowd(Backend::PointMass, &mut app, &in_order(60));
     run_ticks(&mut app, 60);
@@ -218,7 +219,7 @@ fn a_tick_that_is_run_again_has_the_same_ledgers() {
     };
     let (bits, forces) = run_a_tick(&mut app);
     restore(&mut app, snapshot);
-    // What was written in the tick that is undone stays behind, and must not count.
+    // Entries written in the undone tick remain in the ledger, and must not count.
     app.world_mut().insert_batch(forces.clone());
     let (bits_again, forces_again) = run_a_tick(&mut app);
     assert_eq!(bits_again, bits);
@@ -229,9 +230,9 @@ fn a_tick_that_is_run_again_has_the_same_ledgers() {
 
 const THREADS: &str = "STEERING_TEST_THREADS";
 
-/// What the child process does: fixes the threads of its process, and prints what its crowds did.
+/// Runs in the child process: sets its number of threads and prints the fingerprints of its crowds.
 #[test]
-#[ignore = "a part of `the_number_of_threads_does_not_matter`, which runs it in processes of their own"]
+#[ignore = "part of `the_number_of_threads_does_not_matter`, which runs it in child processes"]
 fn child() {
     let Ok(threads) = std::env::var(THREADS) else {
         return;
@@ -245,7 +246,7 @@ fn child() {
     println!("a flock did {:016x}", huge_flock());
 }
 
-/// Creates task pools of which the one for systems has exactly so many threads.
+/// Creates task pools with this number of threads for systems.
 fn compute_with(threads: usize) {
     let exactly = |threads| TaskPoolThreadAssignmentPolicy {
         min_threads: threads,
@@ -264,7 +265,7 @@ fn compute_with(threads: usize) {
     assert_eq!(ComputeTaskPool::get().thread_num(), threads);
 }
 
-/// A flock so large that even its lightest passes are shared among threads.
+/// A flock so large that even its cheapest systems run in parallel.
 fn huge_flock() -> u64 {
     let mut app = point_mass_app(HERTZ);
     for id in 0..60_000 {

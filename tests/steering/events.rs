@@ -1,4 +1,4 @@
-//! `Arrived` and `TargetLost`: once, to the right entity, in a fixed order, and armed again.
+//! `Arrived` and `TargetLost`: triggered once, on the right entity, in a fixed order, and rearmed.
 
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
@@ -8,11 +8,11 @@ use crate::common::*;
 
 const SEAT: Vec2 = Vec2::new(3.0, 1.0);
 
-/// An agent at the origin and everything that arrives.
+/// An app that records events, with an agent at the origin.
 fn arriving(backend: Backend, agent: impl Bundle) -> (App, Entity) {
     let mut app = backend.app(HERTZ);
-    listen::<Arrived>(&mut app);
-    listen::<TargetLost>(&mut app);
+    record_events::<Arrived>(&mut app);
+    record_events::<TargetLost>(&mut app);
     let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), agent);
     (app, agent)
 }
@@ -23,7 +23,7 @@ fn move_to(app: &mut App, entity: Entity, place: Vec2) {
 }
 
 #[test]
-fn arrived_is_announced_once_and_says_who_and_where() {
+fn arrived_is_triggered_once_with_agent_and_target() {
     for backend in BACKENDS {
         let (mut app, agent) = arriving(backend, Arrive::new(SEAT));
         run_seconds(&mut app, 20.0);
@@ -32,22 +32,22 @@ fn arrived_is_announced_once_and_says_who_and_where() {
             target: SEAT.into(),
             carrier: agent,
         };
-        assert_eq!(heard::<Arrived>(&app), [expected], "{backend:?}");
+        assert_eq!(recorded_events::<Arrived>(&app), [expected], "{backend:?}");
         assert_near(position(&app, agent), SEAT, 0.1, &format!("{backend:?}"));
     }
 }
 
 #[test]
-fn arrived_is_announced_when_the_agent_is_there_and_not_before() {
+fn arrived_is_triggered_only_inside_the_tolerance() {
     let (mut app, agent) = arriving(Backend::PointMass, Arrive::new(SEAT));
-    while heard::<Arrived>(&app).is_empty() {
+    while recorded_events::<Arrived>(&app).is_empty() {
         app.update();
     }
     let body = get::<Kinematics>(&app, agent);
     assert!(body.position.distance(SEAT) <= 0.1, "{body:?}");
     assert!(
         body.speed() <= 0.1 / 0.25,
-        "as slow as to stop within its tolerance: {body:?}"
+        "slow enough to stop inside its tolerance: {body:?}"
     );
 }
 
@@ -55,35 +55,35 @@ fn arrived_is_announced_when_the_agent_is_there_and_not_before() {
 fn an_agent_that_starts_at_its_target_has_arrived() {
     let (mut app, _) = arriving(Backend::PointMass, Arrive::new(Vec2::ZERO));
     run_ticks(&mut app, 1);
-    assert_eq!(heard::<Arrived>(&app).len(), 1);
+    assert_eq!(recorded_events::<Arrived>(&app).len(), 1);
 }
 
 #[test]
-fn rushing_through_the_target_is_not_arriving() {
+fn passing_through_the_target_is_not_arriving() {
     let (mut app, _) = arriving(Backend::PointMass, ());
     let bullet = Body::at(-1.0, 0.0).moving(60.0, 0.0);
     Backend::PointMass.spawn(&mut app, bullet, Arrive::new(Vec2::ZERO));
     run_ticks(&mut app, 5);
-    assert!(heard::<Arrived>(&app).is_empty());
+    assert!(recorded_events::<Arrived>(&app).is_empty());
 }
 
 #[test]
-fn a_nudge_does_not_announce_the_arrival_again_but_leaving_does() {
+fn leaving_the_target_rearms_arrived_but_a_nudge_does_not() {
     let (mut app, agent) = arriving(Backend::PointMass, Arrive::new(SEAT));
     run_seconds(&mut app, 10.0);
     move_to(&mut app, agent, SEAT + Vec2::new(0.15, 0.0));
     run_seconds(&mut app, 5.0);
-    assert_eq!(heard::<Arrived>(&app).len(), 1, "nudged");
+    assert_eq!(recorded_events::<Arrived>(&app).len(), 1, "nudged");
     move_to(&mut app, agent, SEAT + Vec2::new(2.0, 0.0));
     run_seconds(&mut app, 5.0);
-    assert_eq!(heard::<Arrived>(&app).len(), 2, "thrown out");
+    assert_eq!(recorded_events::<Arrived>(&app).len(), 2, "left");
 }
 
 #[test]
-fn a_target_that_moves_away_is_arrived_at_anew() {
+fn arrived_is_triggered_again_after_the_target_moves() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
-        listen::<Arrived>(&mut app);
+        record_events::<Arrived>(&mut app);
         let target = app
             .world_mut()
             .spawn(Transform::from_translation(SEAT.extend(0.0)))
@@ -92,17 +92,17 @@ fn a_target_that_moves_away_is_arrived_at_anew() {
         run_seconds(&mut app, 8.0);
         move_to(&mut app, target, Vec2::ZERO);
         run_seconds(&mut app, 8.0);
-        assert_eq!(heard::<Arrived>(&app).len(), 2, "{backend:?}");
+        assert_eq!(recorded_events::<Arrived>(&app).len(), 2, "{backend:?}");
     }
 }
 
 #[test]
-fn a_new_target_is_arrived_at_anew() {
+fn arrived_is_triggered_again_for_a_new_target() {
     let (mut app, agent) = arriving(Backend::PointMass, Arrive::new(SEAT));
     run_seconds(&mut app, 8.0);
     app.world_mut().entity_mut(agent).insert(Arrive::new(-SEAT));
     run_seconds(&mut app, 8.0);
-    let targets: Vec<Target> = heard::<Arrived>(&app)
+    let targets: Vec<Target> = recorded_events::<Arrived>(&app)
         .iter()
         .map(|arrived| arrived.target)
         .collect();
@@ -110,18 +110,18 @@ fn a_new_target_is_arrived_at_anew() {
 }
 
 #[test]
-fn an_order_given_again_after_it_was_taken_back_is_answered_again() {
+fn arrived_is_triggered_again_after_arrive_is_reinserted() {
     let (mut app, agent) = arriving(Backend::PointMass, Arrive::new(SEAT));
     run_seconds(&mut app, 8.0);
     app.world_mut().entity_mut(agent).remove::<Arrive>();
     run_ticks(&mut app, 1);
     app.world_mut().entity_mut(agent).insert(Arrive::new(SEAT));
     run_ticks(&mut app, 1);
-    assert_eq!(heard::<Arrived>(&app).len(), 2);
+    assert_eq!(recorded_events::<Arrived>(&app).len(), 2);
 }
 
 #[test]
-fn an_arrival_survives_being_switched_off_and_on() {
+fn arrived_is_not_triggered_again_after_arrive_is_reenabled() {
     let (mut app, agent) = arriving(Backend::PointMass, Arrive::new(SEAT));
     run_seconds(&mut app, 8.0);
     for enabled in [false, true] {
@@ -130,25 +130,25 @@ fn an_arrival_survives_being_switched_off_and_on() {
         run_ticks(&mut app, 5);
     }
     assert!(get::<ArriveMemory>(&app, agent).arrived);
-    assert_eq!(heard::<Arrived>(&app).len(), 1);
+    assert_eq!(recorded_events::<Arrived>(&app).len(), 1);
 }
 
 #[test]
-fn a_satellite_that_arrives_speaks_for_its_agent() {
+fn a_behavior_entity_triggers_arrived_for_its_agent() {
     let (mut app, agent) = arriving(Backend::PointMass, Vehicle::default());
     let carrier = app
         .world_mut()
         .spawn((SteersFor(agent), Arrive::new(SEAT)))
         .id();
     run_seconds(&mut app, 8.0);
-    let [arrived] = heard::<Arrived>(&app)[..] else {
-        panic!("one arrival");
+    let [arrived] = recorded_events::<Arrived>(&app)[..] else {
+        panic!("expected one arrival");
     };
     assert_eq!((arrived.entity, arrived.carrier), (agent, carrier));
 }
 
 #[test]
-fn observers_of_the_agent_itself_hear_it() {
+fn an_entity_observer_receives_only_events_of_its_agent() {
     #[derive(Resource, Default)]
     struct Bell(u32);
 
@@ -158,7 +158,7 @@ fn observers_of_the_agent_itself_hear_it() {
     app.world_mut().entity_mut(agent).observe(ring);
     Backend::PointMass.spawn(&mut app, Body::at(9.0, 9.0), Arrive::new(SEAT));
     run_seconds(&mut app, 8.0);
-    assert_eq!(heard::<Arrived>(&app).len(), 2);
+    assert_eq!(recorded_events::<Arrived>(&app).len(), 2);
     assert_eq!(app.world().resource::<Bell>().0, 1, "only its own");
 }
 
@@ -181,10 +181,10 @@ fn an_observer_may_remove_the_behavior_or_despawn_the_agent() {
 }
 
 #[test]
-fn events_of_one_tick_come_in_order_of_id_not_of_spawning() {
+fn events_of_one_tick_are_ordered_by_id() {
     let mut app = point_mass_app(HERTZ);
-    listen::<Arrived>(&mut app);
-    listen::<TargetLost>(&mut app);
+    record_events::<Arrived>(&mut app);
+    record_events::<TargetLost>(&mut app);
     let gone = app.world_mut().spawn_empty().id();
     let by_id: Vec<(u32, Entity)> = [5, 3, 9, 1]
         .map(|id| {
@@ -199,11 +199,11 @@ fn events_of_one_tick_come_in_order_of_id_not_of_spawning() {
     let mut expected = by_id;
     expected.sort_unstable();
     let expected: Vec<Entity> = expected.into_iter().map(|(_, agent)| agent).collect();
-    let arrived: Vec<Entity> = heard::<Arrived>(&app)
+    let arrived: Vec<Entity> = recorded_events::<Arrived>(&app)
         .iter()
         .map(|event| event.entity)
         .collect();
-    let lost: Vec<Entity> = heard::<TargetLost>(&app)
+    let lost: Vec<Entity> = recorded_events::<TargetLost>(&app)
         .iter()
         .map(|event| event.entity)
         .collect();
@@ -212,38 +212,38 @@ fn events_of_one_tick_come_in_order_of_id_not_of_spawning() {
 }
 
 #[test]
-fn every_behavior_that_loses_its_target_says_so() {
+fn every_behavior_that_loses_its_target_triggers_target_lost() {
     let mut app = point_mass_app(HERTZ);
-    listen::<TargetLost>(&mut app);
+    record_events::<TargetLost>(&mut app);
     let target = Backend::PointMass.spawn(&mut app, Body::at(4.0, 0.0), ());
     let agent = (Seek::new(target), Evade::new(target));
     let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), agent);
-    let satellite = app
+    let behavior_entity = app
         .world_mut()
         .spawn((SteersFor(agent), Pursuit::new(target)))
         .id();
     run_ticks(&mut app, 5);
-    assert!(heard::<TargetLost>(&app).is_empty());
+    assert!(recorded_events::<TargetLost>(&app).is_empty());
     app.world_mut().despawn(target);
     run_ticks(&mut app, 100);
     let registry = app.world().resource::<BehaviorRegistry>();
-    let lost: Vec<_> = heard::<TargetLost>(&app)
+    let lost: Vec<_> = recorded_events::<TargetLost>(&app)
         .iter()
         .map(|lost| (lost.entity, lost.carrier, registry.get(lost.behavior).name))
         .collect();
     let expected = [
         (agent, agent, "Evade"),
         (agent, agent, "Seek"),
-        (agent, satellite, "Pursuit"),
+        (agent, behavior_entity, "Pursuit"),
     ];
     assert_eq!(lost, expected);
 }
 
 #[test]
-fn a_new_target_arms_the_loss_again() {
+fn a_new_target_rearms_target_lost() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
-        listen::<TargetLost>(&mut app);
+        record_events::<TargetLost>(&mut app);
         let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), Vehicle::default());
         for losses in 1..=3 {
             let target = backend.spawn(&mut app, Body::at(4.0, 0.0), ());
@@ -251,21 +251,25 @@ fn a_new_target_arms_the_loss_again() {
             run_ticks(&mut app, 5);
             app.world_mut().despawn(target);
             run_ticks(&mut app, 5);
-            assert_eq!(heard::<TargetLost>(&app).len(), losses, "{backend:?}");
+            assert_eq!(
+                recorded_events::<TargetLost>(&app).len(),
+                losses,
+                "{backend:?}"
+            );
         }
     }
 }
 
 #[test]
-fn one_dead_target_after_the_other_is_two_losses() {
+fn two_lost_targets_trigger_target_lost_twice() {
     let mut app = point_mass_app(HERTZ);
-    listen::<TargetLost>(&mut app);
+    record_events::<TargetLost>(&mut app);
     let [first, second] = [(); 2].map(|()| app.world_mut().spawn_empty().id());
     let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(first));
     run_ticks(&mut app, 5);
     app.world_mut().get_mut::<Seek>(agent).unwrap().target = second.into();
     run_ticks(&mut app, 5);
-    let targets: Vec<Target> = heard::<TargetLost>(&app)
+    let targets: Vec<Target> = recorded_events::<TargetLost>(&app)
         .iter()
         .map(|lost| lost.target)
         .collect();
@@ -275,7 +279,7 @@ fn one_dead_target_after_the_other_is_two_losses() {
 #[test]
 fn a_target_that_comes_back_may_be_lost_again() {
     let mut app = point_mass_app(HERTZ);
-    listen::<TargetLost>(&mut app);
+    record_events::<TargetLost>(&mut app);
     let target = app
         .world_mut()
         .spawn(Transform::from_xyz(9.0, 0.0, 0.0))
@@ -284,7 +288,7 @@ fn a_target_that_comes_back_may_be_lost_again() {
     for losses in 1..=2 {
         app.world_mut().entity_mut(target).remove::<Transform>();
         run_ticks(&mut app, 5);
-        assert_eq!(heard::<TargetLost>(&app).len(), losses);
+        assert_eq!(recorded_events::<TargetLost>(&app).len(), losses);
         app.world_mut()
             .entity_mut(target)
             .insert(Transform::from_xyz(9.0, 0.0, 0.0));
@@ -294,28 +298,28 @@ fn a_target_that_comes_back_may_be_lost_again() {
 }
 
 #[test]
-fn a_silent_behavior_notices_its_loss_when_it_is_switched_on() {
+fn a_disabled_behavior_reports_its_lost_target_once_enabled() {
     let mut app = point_mass_app(HERTZ);
-    listen::<TargetLost>(&mut app);
+    record_events::<TargetLost>(&mut app);
     let gone = app.world_mut().spawn_empty().id();
     let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(gone).disabled());
     run_ticks(&mut app, 5);
-    assert!(heard::<TargetLost>(&app).is_empty());
+    assert!(recorded_events::<TargetLost>(&app).is_empty());
     app.world_mut()
         .get_mut::<Seek>(agent)
         .unwrap()
         .influence
         .enabled = true;
     run_ticks(&mut app, 5);
-    assert_eq!(heard::<TargetLost>(&app).len(), 1);
+    assert_eq!(recorded_events::<TargetLost>(&app).len(), 1);
 }
 
 #[test]
-fn a_point_is_never_lost() {
+fn a_point_target_is_never_lost() {
     let (mut app, _) = arriving(
         Backend::PointMass,
         (Seek::new(SEAT), Flee::new(SEAT).within(0.1)),
     );
     run_seconds(&mut app, 2.0);
-    assert!(heard::<TargetLost>(&app).is_empty());
+    assert!(recorded_events::<TargetLost>(&app).is_empty());
 }

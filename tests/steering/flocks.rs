@@ -1,4 +1,5 @@
-//! The three rules of a flock share one walk; the ledger must not show it.
+//! Flocking: separation, alignment and cohesion share one pass over the neighbors, but have ledger
+//! entries and influences of their own.
 
 use bevy::prelude::*;
 use bevy_steering2d::BehaviorRegistry;
@@ -6,7 +7,7 @@ use bevy_steering2d::prelude::*;
 
 use crate::common::*;
 
-/// Two boids side by side, and the first of them.
+/// Spawns two boids side by side and returns the second.
 fn pair(app: &mut App) -> Entity {
     let mut spawn = |x: f32| {
         let body = Body::at(x, 0.0).moving(1.0, x);
@@ -16,8 +17,8 @@ fn pair(app: &mut App) -> Entity {
     spawn(1.0)
 }
 
-/// The names in an agent's ledger and whether each was heard.
-fn heard(app: &App, agent: Entity) -> Vec<(&'static str, Cut)> {
+/// The behaviors in an agent's ledger, and why each was cut.
+fn cuts(app: &App, agent: Entity) -> Vec<(&'static str, Cut)> {
     let registry = app.world().resource::<BehaviorRegistry>();
     let entries = ledger(app, agent).into_iter();
     entries
@@ -26,14 +27,11 @@ fn heard(app: &App, agent: Entity) -> Vec<(&'static str, Cut)> {
 }
 
 #[test]
-fn each_rule_has_its_own_entry() {
+fn each_flocking_behavior_has_its_own_ledger_entry() {
     let mut app = point_mass_app(HERTZ);
     let boid = pair(&mut app);
     run_ticks(&mut app, 1);
-    let names: Vec<_> = heard(&app, boid)
-        .into_iter()
-        .map(|(name, _)| name)
-        .collect();
+    let names: Vec<_> = cuts(&app, boid).into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["Separation", "Alignment", "Cohesion"]);
     assert!(
         ledger(&app, boid)
@@ -43,29 +41,26 @@ fn each_rule_has_its_own_entry() {
 }
 
 #[test]
-fn a_rule_that_is_removed_leaves_the_ledger_and_the_others_alone() {
+fn a_removed_flocking_behavior_leaves_only_the_others_in_the_ledger() {
     let mut app = point_mass_app(HERTZ);
     let boid = pair(&mut app);
     run_ticks(&mut app, 2);
     app.world_mut().entity_mut(boid).remove::<Separation>();
     run_ticks(&mut app, 1);
-    let names: Vec<_> = heard(&app, boid)
-        .into_iter()
-        .map(|(name, _)| name)
-        .collect();
+    let names: Vec<_> = cuts(&app, boid).into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["Alignment", "Cohesion"]);
     app.world_mut()
         .entity_mut(boid)
         .remove::<(Alignment, Cohesion)>();
     run_ticks(&mut app, 1);
-    assert_eq!(heard(&app, boid), []);
+    assert_eq!(cuts(&app, boid), []);
     app.world_mut().entity_mut(boid).insert(Cohesion::default());
     run_ticks(&mut app, 1);
-    assert_eq!(heard(&app, boid), [("Cohesion", Cut::Nothing)]);
+    assert_eq!(cuts(&app, boid), [("Cohesion", Cut::Nothing)]);
 }
 
 #[test]
-fn weight_priority_and_switch_take_effect_at_once() {
+fn weight_priority_and_enabled_take_effect_in_the_next_tick() {
     let mut app = point_mass_app(HERTZ);
     let boid = pair(&mut app);
     run_ticks(&mut app, 2);
@@ -77,19 +72,19 @@ fn weight_priority_and_switch_take_effect_at_once() {
     run_ticks(&mut app, 1);
     let first = ledger(&app, boid)[0];
     assert_eq!(first.weight, 0.25);
-    assert_eq!(heard(&app, boid)[0].0, "Cohesion", "first by priority");
-    assert!(heard(&app, boid).contains(&("Alignment", Cut::Disabled)));
+    assert_eq!(cuts(&app, boid)[0].0, "Cohesion", "first by priority");
+    assert!(cuts(&app, boid).contains(&("Alignment", Cut::Disabled)));
 }
 
 #[test]
-fn a_rule_with_nonsense_in_it_is_named_and_the_others_go_on() {
+fn an_invalid_flocking_behavior_warns_and_the_others_continue() {
     let mut app = point_mass_app(HERTZ);
     let boid = pair(&mut app);
     let mut entity = app.world_mut().entity_mut(boid);
     entity.get_mut::<Separation>().unwrap().radius = f32::NAN;
     run_ticks(&mut app, 2);
-    assert!(heard(&app, boid).contains(&("Separation", Cut::Invalid)));
-    assert!(heard(&app, boid).contains(&("Cohesion", Cut::Nothing)));
+    assert!(cuts(&app, boid).contains(&("Separation", Cut::Invalid)));
+    assert!(cuts(&app, boid).contains(&("Cohesion", Cut::Nothing)));
     let warned = warnings(&app);
     assert_eq!(warned.len(), 1, "{warned:?}");
     assert_eq!(
@@ -99,20 +94,20 @@ fn a_rule_with_nonsense_in_it_is_named_and_the_others_go_on() {
 }
 
 #[test]
-fn a_vehicle_with_nonsense_in_it_is_named() {
+fn a_boid_with_an_invalid_vehicle_warns_and_gets_no_force() {
     let mut app = point_mass_app(HERTZ);
     let boid = pair(&mut app);
     let mut entity = app.world_mut().entity_mut(boid);
     entity.get_mut::<Vehicle>().unwrap().max_speed = -1.0;
     run_ticks(&mut app, 2);
-    assert_eq!(heard(&app, boid), []);
+    assert_eq!(cuts(&app, boid), []);
     assert_eq!(total(&app, boid), Vec2::ZERO);
     assert_eq!(warnings(&app)[0].field, "Vehicle.max_speed");
 }
 
 #[test]
-fn whoever_looks_across_the_universe_sees_those_who_are_there_and_nobody_else() {
-    // The square of the last one is no number.
+fn a_huge_perception_radius_finds_only_existing_neighbors() {
+    // The square of the last radius overflows.
     for radius in [1e12, 1e18, 1e30] {
         let mut app = point_mass_app(HERTZ);
         let boid = Backend::PointMass.spawn(
@@ -130,7 +125,7 @@ fn whoever_looks_across_the_universe_sees_those_who_are_there_and_nobody_else() 
         Backend::PointMass.spawn(&mut app, other, Wander::default());
         run_ticks(&mut app, 1);
         let [separation, alignment, ..] = ledger(&app, boid)[..] else {
-            panic!("three rules")
+            panic!("expected three entries")
         };
         assert!(separation.raw.y < 0.0 && alignment.raw.y > 0.0, "{radius}");
     }

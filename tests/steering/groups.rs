@@ -1,4 +1,4 @@
-//! Flocks, crowds and queues: what must hold when many agents see each other.
+//! Flocks, crowds, queues and leaders: agents that sense each other as neighbors.
 
 use std::f32::consts::FRAC_PI_2;
 
@@ -12,7 +12,7 @@ use bevy_steering2d::{
 
 use crate::common::{HERTZ, point_mass_app, position, run_seconds, run_ticks, velocity};
 
-/// Places of `count` agents, at random in a square around the origin.
+/// Random positions in a square around the origin.
 fn scatter(count: u32, side: f32, seed: u64) -> Vec<Vec2> {
     let mut dice = RandomStream::new(seed, SteeringId(0), 0);
     let square = Rect::from_center_size(Vec2::ZERO, Vec2::splat(side));
@@ -30,7 +30,7 @@ fn boid(place: Vec2, heading: f32) -> impl Bundle {
     )
 }
 
-/// Length of the mean heading: 1 when all go the same way, near 0 when they do not.
+/// Length of the mean heading: 1 when all headings agree, near 0 when they are random.
 fn order(app: &mut App) -> f32 {
     let world = app.world_mut();
     let headings: Vec<Vec2> = world
@@ -42,7 +42,7 @@ fn order(app: &mut App) -> f32 {
 }
 
 #[test]
-fn a_flock_comes_to_agree_on_a_direction() {
+fn a_flock_aligns_its_headings() {
     let mut app = point_mass_app(HERTZ);
     for (index, place) in scatter(100, 14.0, 5).into_iter().enumerate() {
         app.world_mut().spawn(boid(place, index as f32));
@@ -55,7 +55,7 @@ fn a_flock_comes_to_agree_on_a_direction() {
 }
 
 #[test]
-fn a_lone_boid_feels_nothing() {
+fn a_lone_boid_gets_no_force() {
     let mut app = point_mass_app(HERTZ);
     let lone = app.world_mut().spawn(boid(Vec2::ONE, 0.3)).id();
     run_ticks(&mut app, 10);
@@ -81,8 +81,8 @@ fn coincident_agents_separate() {
 }
 
 #[test]
-fn one_poisoned_agent_leaves_the_bits_of_the_others_unchanged() {
-    let bits = |poisoned: bool| {
+fn an_agent_at_an_invalid_position_does_not_change_its_flock() {
+    let bits = |invalid: bool| {
         let mut app = point_mass_app(HERTZ);
         let flock: Vec<Entity> = scatter(1_200, 60.0, 1)
             .into_iter()
@@ -93,7 +93,7 @@ fn one_poisoned_agent_leaves_the_bits_of_the_others_unchanged() {
                 app.world_mut().spawn(boid).id()
             })
             .collect();
-        if poisoned {
+        if invalid {
             app.world_mut()
                 .spawn((boid(Vec2::NAN, 0.0), SteeringId(5_000)));
         }
@@ -107,8 +107,8 @@ fn one_poisoned_agent_leaves_the_bits_of_the_others_unchanged() {
     assert_eq!(bits(true), bits(false));
 }
 
-/// Two crowds of twelve with default vehicles meet on a bent road; gives the deepest overlap, as a
-/// share of the radius, and how far those who walk there have come on average, m.
+/// Two crowds of twelve with default vehicles meet on a bent path. Returns the deepest overlap, as
+/// a share of the radius, and the mean distance that the first crowd has moved along the path, m.
 fn crowds_meet_on_a_road(walk: impl Fn(Entity) -> CrowdPathFollowing) -> (f32, f32) {
     const BENDS: [Vec2; 3] = [Vec2::ZERO, Vec2::new(40.0, 0.0), Vec2::new(60.0, 30.0)];
     let mut app = point_mass_app(HERTZ);
@@ -145,7 +145,7 @@ fn crowds_meet_on_a_road(walk: impl Fn(Entity) -> CrowdPathFollowing) -> (f32, f
 }
 
 #[test]
-fn crowds_pass_each_other_on_a_road_without_bumping() {
+fn crowds_pass_each_other_on_a_path_with_little_overlap() {
     let (overlap, come) =
         crowds_meet_on_a_road(|road| CrowdPathFollowing::along(road).corridor(3.0));
     assert!(overlap <= 0.05, "{overlap} of the radius");
@@ -156,12 +156,15 @@ fn crowds_pass_each_other_on_a_road_without_bumping() {
         walk.collision_avoidance.influence.enabled = false;
         walk
     });
-    assert!(overlap > 0.5, "the set-up is no trial: {overlap}");
+    assert!(
+        overlap > 0.5,
+        "without avoidance the crowds should overlap: {overlap}"
+    );
 }
 
 #[test]
-fn a_queue_does_not_push() {
-    // A column walks up to somebody who stands still.
+fn queuing_stops_an_agent_behind_another() {
+    // An agent walks up to another one that stands still.
     let nearest = |queue: bool| {
         let mut app = point_mass_app(HERTZ);
         app.world_mut().spawn((
@@ -181,19 +184,19 @@ fn a_queue_does_not_push() {
             ))
             .id();
         if queue {
-            // Against the drive forward it needs the first word.
+            // It needs priority over seek.
             let brake = Queuing::default().with_priority(200);
             app.world_mut().entity_mut(walker).insert(brake);
         }
         run_seconds(&mut app, 10.0);
         position(&app, walker).x
     };
-    assert!(nearest(false) > 12.0, "without it walks right through");
+    assert!(nearest(false) > 12.0, "without queuing it walks through");
     assert!(nearest(true) < 9.0, "{} m", nearest(true));
 }
 
 #[test]
-fn followers_keep_behind_their_leader_and_never_block_it() {
+fn followers_stay_behind_their_leader_and_never_block_it() {
     let mut app = point_mass_app(HERTZ);
     let leader = app
         .world_mut()
@@ -221,7 +224,7 @@ fn followers_keep_behind_their_leader_and_never_block_it() {
         .collect();
     run_seconds(&mut app, 15.0);
     let front = position(&app, leader).x;
-    assert!(front > 25.0, "the leader is on its way: {front} m");
+    assert!(front > 25.0, "the leader moves only {front} m");
     for follower in followers {
         let memory = app.world().get::<LeaderMemory>(follower).unwrap();
         assert_eq!(memory.leader, Some(leader));
@@ -231,7 +234,7 @@ fn followers_keep_behind_their_leader_and_never_block_it() {
 }
 
 #[test]
-fn groups_and_fields_of_view_limit_what_is_seen() {
+fn groups_and_field_of_view_filter_neighbors() {
     let pushed = |separation: Separation, other_group: u32| {
         let mut app = point_mass_app(HERTZ);
         let me = app
@@ -253,22 +256,22 @@ fn groups_and_fields_of_view_limit_what_is_seen() {
         field_of_view: FRAC_PI_2,
         ..all_around
     };
-    assert!(!pushed(ahead, 1), "it is behind me");
+    assert!(!pushed(ahead, 1), "the neighbor is behind");
     let second_group = Separation {
         groups: SteeringGroups(0b10),
         ..all_around
     };
     assert!(!pushed(second_group, 0b01));
     assert!(pushed(second_group, 0b11));
-    let nobody = Separation {
+    let no_group = Separation {
         groups: SteeringGroups(0),
         ..all_around
     };
-    assert!(!pushed(nobody, u32::MAX));
+    assert!(!pushed(no_group, u32::MAX));
 }
 
 #[test]
-fn nonsense_radii_warn_by_name_and_push_nobody() {
+fn an_invalid_radius_warns_and_keeps_neighbors_finite() {
     for radius in [0.0, -1.0, f32::NAN, f32::INFINITY] {
         let mut app = point_mass_app(HERTZ);
         for (index, place) in scatter(20, 3.0, 4).into_iter().enumerate() {
@@ -291,12 +294,12 @@ fn nonsense_radii_warn_by_name_and_push_nobody() {
 }
 
 #[test]
-fn a_world_in_which_everybody_is_nowhere_is_at_peace() {
-    for nowhere in [Vec2::NAN, Vec2::INFINITY, Vec2::splat(1e20)] {
+fn agents_at_invalid_positions_are_not_indexed() {
+    for invalid in [Vec2::NAN, Vec2::INFINITY, Vec2::splat(1e20)] {
         for count in [1, 2, 8, 9] {
             let mut app = point_mass_app(HERTZ);
             for _ in 0..count {
-                app.world_mut().spawn(boid(nowhere, 0.0));
+                app.world_mut().spawn(boid(invalid, 0.0));
             }
             run_ticks(&mut app, 3);
             assert!(app.world().resource::<Neighbors>().is_empty());
@@ -305,11 +308,11 @@ fn a_world_in_which_everybody_is_nowhere_is_at_peace() {
 }
 
 #[test]
-fn a_body_that_nobody_simulates_yet_is_no_neighbor() {
+fn an_unsensed_body_is_not_a_neighbor() {
     let mut app = point_mass_app(HERTZ);
-    // Its body is still to be sensed, and until then it is at the origin only by default.
-    let unborn = (Kinematics::default(), Vehicle::default());
-    app.world_mut().spawn(unborn);
+    // A body that is not sensed yet is at the origin only by default.
+    let unsensed = (Kinematics::default(), Vehicle::default());
+    app.world_mut().spawn(unsensed);
     let body = (PointMass::default(), Transform::from_xyz(0.5, 0.0, 0.0));
     let agent = app.world_mut().spawn((body, Separation::default())).id();
     run_ticks(&mut app, 10);
@@ -317,7 +320,7 @@ fn a_body_that_nobody_simulates_yet_is_no_neighbor() {
 }
 
 #[test]
-fn cells_are_as_wide_as_agents_look() {
+fn index_cells_are_as_wide_as_the_perception_radius() {
     let candidates = |agent: fn() -> CollisionAvoidance| {
         let mut app = point_mass_app(HERTZ);
         for place in scatter(2_000, 6_000.0, 3) {
@@ -329,7 +332,7 @@ fn cells_are_as_wide_as_agents_look() {
         let neighbors = app.world().resource::<Neighbors>();
         neighbors.candidates_within(Vec2::ZERO, 300.0)
     };
-    // A world of pixels: nine cells of 300 by 300 hold some 45 of the 2,000.
+    // In pixel units, nine cells of 300 by 300 hold about 45 of the 2,000 agents.
     let found = candidates(|| CollisionAvoidance {
         radius: 300.0,
         ..default()
@@ -338,11 +341,11 @@ fn cells_are_as_wide_as_agents_look() {
 }
 
 #[test]
-fn nobody_follows_itself_or_in_circles() {
+fn agents_of_equal_rank_do_not_follow_each_other() {
     let mut app = point_mass_app(HERTZ);
     let all: Vec<Entity> = (0..6)
         .map(|i| {
-            // Equals, and one whose rank is no number.
+            // Equal ranks, and one that is NaN.
             let rank = if i == 5 { f32::NAN } else { 1.0 };
             let place = Transform::from_xyz(i as f32, 0.0, 0.0);
             let agent = (LeaderFollowing::default(), Leadership(rank));
@@ -359,18 +362,18 @@ fn nobody_follows_itself_or_in_circles() {
 }
 
 #[test]
-fn a_flock_may_be_despawned_mid_run_and_come_back() {
+fn a_flock_may_be_despawned_and_spawned_again() {
     let mut app = point_mass_app(HERTZ);
     for (index, place) in scatter(30, 10.0, 8).into_iter().enumerate() {
         app.world_mut().spawn(boid(place, index as f32));
     }
     run_ticks(&mut app, 5);
     let world = app.world_mut();
-    let everybody: Vec<Entity> = world
+    let agents: Vec<Entity> = world
         .query_filtered::<Entity, With<Perception>>()
         .iter(world)
         .collect();
-    everybody.into_iter().for_each(|it| {
+    agents.into_iter().for_each(|it| {
         app.world_mut().despawn(it);
     });
     run_ticks(&mut app, 5);

@@ -1,32 +1,41 @@
-//! The integration tests: whole apps, stepped tick by tick, headless, under both backends.
+//! Integration tests: headless apps, stepped tick by tick, with both backends.
 //!
 //! One binary with a module per subject, because every test binary links Bevy again.
 
 #![allow(
     clippy::unwrap_used,
-    reason = "a test that cannot go on has failed, and unwrap says where"
+    reason = "a failed unwrap fails the test and names its place"
 )]
 
 mod common;
 
+mod agents;
 mod allocations;
 mod bad_input;
+mod behavior_entities;
 mod behaviors;
 mod bodies;
-mod chaos;
 mod colliders;
 mod determinism;
+mod disabling;
 mod events;
+mod external_forces;
+mod facing;
 mod flocks;
 mod groups;
-mod locomotion;
+mod ledger;
+mod parity;
 mod paths;
-mod pipeline;
 mod pitfalls;
 mod presets;
 mod properties;
+mod random_changes;
+mod registration;
 mod requirements;
+mod schedules;
+mod speed_limit;
 mod steerbench;
-mod thinking;
+mod stuck;
 mod tick_rate;
+mod update_interval;
 mod world;

@@ -1,4 +1,4 @@
-//! Defects of other steering libraries, by name: none of them here.
+//! Regression tests against known defects of other steering libraries.
 
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
@@ -7,9 +7,9 @@ use crate::common::*;
 
 const EAST: Vec2 = Vec2::new(1e6, 0.0);
 
-/// An early `return` inside the loop over agents: one that has arrived stops all later ones.
+/// An early `return` inside the loop over agents: one arrived agent stops all later ones.
 #[test]
-fn an_agent_that_has_nothing_to_do_does_not_stop_the_others() {
+fn an_agent_without_force_does_not_stop_the_others() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let gone = app.world_mut().spawn_empty().id();
@@ -61,7 +61,7 @@ fn coincident_agents_stay_finite() {
 }
 
 #[test]
-fn on_the_target_at_rest_seek_stays_at_rest() {
+fn seek_stays_at_rest_on_its_target() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let agent = backend.spawn(&mut app, Body::at(2.0, 3.0), Seek::new(Vec2::new(2.0, 3.0)));
@@ -70,7 +70,7 @@ fn on_the_target_at_rest_seek_stays_at_rest() {
     }
 }
 
-/// A row of agents past a target: the force of each, sampled every `step` m along x.
+/// The forces on a row of agents past a target, one every `step` m along x.
 fn forces_along_x<B: Bundle>(step: f32, count: i32, with: impl Fn(Vec2) -> B) -> Vec<Vec2> {
     let mut app = point_mass_app(HERTZ);
     let agents: Vec<Entity> = (0..count)
@@ -96,9 +96,9 @@ fn no_force_jumps_where_an_agent_reaches_its_target() {
     }
 }
 
-/// Wander's random step scaled by the tick, so that strolls straighten at high rates.
+/// Wander's random step scaled by dt, so that paths straighten at high tick rates.
 #[test]
-fn a_stroll_at_four_times_the_rate_turns_as_much() {
+fn wander_at_four_times_the_rate_turns_as_much() {
     let turned = |hertz: f64| {
         let mut app = point_mass_app(hertz);
         let agents: Vec<Entity> = (0..300)
@@ -112,14 +112,14 @@ fn a_stroll_at_four_times_the_rate_turns_as_much() {
         (squares.sum::<f32>() / agents.len() as f32).sqrt()
     };
     // A step scaled by dt instead of √dt would turn half as much. The standard error of a root
-    // mean square over 300 is 4 %, of the ratio of two 6 %.
+    // mean square over 300 samples is 4 %, that of the ratio of two is 6 %.
     let ratio = turned(30.0) / turned(120.0);
     assert!((0.8..1.25).contains(&ratio), "{ratio}");
 }
 
 /// One shared random generator, consumed in query order.
 #[test]
-fn other_agents_do_not_change_what_a_wanderer_does() {
+fn other_agents_do_not_change_the_path_of_a_wanderer() {
     #[derive(Component)]
     struct OtherArchetype;
 
@@ -191,7 +191,7 @@ fn a_diagonal_force_is_no_stronger_than_a_straight_one() {
 
 /// Zero force inside the tolerance: a frictionless body drifts through.
 #[test]
-fn inside_the_tolerance_arrive_brakes_a_drift() {
+fn arrive_brakes_a_drift_inside_its_tolerance() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let drifting = Body::at(-0.05, 0.0).moving(0.3, 0.0);
@@ -199,16 +199,16 @@ fn inside_the_tolerance_arrive_brakes_a_drift() {
         for _ in 0..60 * 5 {
             app.update();
             let out = position(&app, agent).length();
-            assert!(out <= 0.1, "{backend:?}: {out} m out");
+            assert!(out <= 0.1, "{backend:?}: {out} m outside");
         }
         let speed = velocity(&app, agent).length();
         assert!(speed < 1e-3, "{backend:?}: still {speed} m/s");
     }
 }
 
-/// Arrive that oscillates about its target.
+/// Arrive that oscillates around its target.
 #[test]
-fn arrive_comes_nearer_all_the_way_and_does_not_oscillate() {
+fn arrive_approaches_its_target_without_oscillation() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let agent = backend.spawn(&mut app, Body::at(-9.0, -4.0), Arrive::new(Vec2::ZERO));
@@ -226,9 +226,9 @@ fn arrive_comes_nearer_all_the_way_and_does_not_oscillate() {
     }
 }
 
-/// Parked agents that dance.
+/// Arrived agents that jitter.
 #[test]
-fn a_parked_agent_does_not_move_any_more() {
+fn an_arrived_agent_stays_at_rest() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let agent = backend.spawn(&mut app, Body::at(3.0, 0.0), Arrive::new(Vec2::ZERO));
@@ -239,7 +239,7 @@ fn a_parked_agent_does_not_move_any_more() {
     }
 }
 
-/// A force sent as an impulse, or an acceleration as a force.
+/// A force applied as an impulse, or an acceleration as a force.
 #[test]
 fn heavier_bodies_accelerate_less_by_exactly_their_mass() {
     for backend in BACKENDS {
@@ -262,8 +262,8 @@ fn heavier_bodies_accelerate_less_by_exactly_their_mass() {
     }
 }
 
-/// A published listing compares `velocity · velocity < 0.95` where headings are meant: slow
-/// quarries then always count as facing the hunter.
+/// A published listing compares `velocity · velocity < 0.95` instead of headings: a slow quarry
+/// then always counts as facing its pursuer.
 #[test]
 fn a_slow_crossing_quarry_is_predicted_too() {
     let mut app = point_mass_app(HERTZ);
@@ -274,13 +274,13 @@ fn a_slow_crossing_quarry_is_predicted_too() {
     let hunter = Backend::PointMass.spawn(&mut app, body, hunter);
     run_ticks(&mut app, 1);
     let force = total(&app, hunter);
-    // In 20 s it will be 2 m further: the force points 1 : 5 upwards.
+    // In 20 s the quarry is 2 m further: the force points 1 : 5 upwards.
     assert!((force.y / force.x - 0.2).abs() < 0.02, "{force}");
 }
 
-/// Weights that mean nothing, such as 121500 against 8.8.
+/// Weights without a common scale, such as 121500 and 8.8.
 #[test]
-fn weights_of_one_to_one_mean_equal_say() {
+fn equal_weights_contribute_equally() {
     let mut app = point_mass_app(HERTZ);
     let quarry = Backend::PointMass.spawn(&mut app, Body::at(0.0, 50.0), ());
     let agent = (Seek::new(EAST), Pursuit::new(quarry), Combine::WeightedSum);
@@ -296,7 +296,7 @@ fn weights_of_one_to_one_mean_equal_say() {
 }
 
 #[test]
-fn every_behavior_of_full_urgency_reaches_the_full_force_and_none_exceeds_it() {
+fn every_behavior_reaches_the_full_force_and_none_exceeds_it() {
     let mut app = point_mass_app(HERTZ);
     let other = Backend::PointMass.spawn(&mut app, Body::at(3.0, 0.0), ());
     let agent = (
@@ -307,7 +307,7 @@ fn every_behavior_of_full_urgency_reaches_the_full_force_and_none_exceeds_it() {
         Evade::new(other),
         Wander::default(),
     );
-    // At full speed the wrong way, whatever the way.
+    // At full speed away from the desired direction.
     let body = Body::at(0.0, 0.0).moving(0.0, 5.0);
     let agent = Backend::PointMass.spawn(&mut app, body, agent);
     run_ticks(&mut app, 1);
@@ -320,9 +320,9 @@ fn every_behavior_of_full_urgency_reaches_the_full_force_and_none_exceeds_it() {
     }
 }
 
-/// Priorities set by one agent leaking into another, or into the defaults.
+/// A priority set on one agent changes another agent or the defaults.
 #[test]
-fn an_influence_is_the_agents_own() {
+fn an_influence_belongs_to_one_agent() {
     let mut app = point_mass_app(HERTZ);
     let seek = Seek::new(EAST);
     let loud = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), seek.with_weight(0.25));

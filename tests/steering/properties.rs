@@ -1,15 +1,16 @@
-//! For any agents, targets and vehicles, however odd: the total is finite and within the limit,
-//! and steering never drives a body past its top speed.
+//! Property tests: for random agents, targets and vehicles, forces are finite and within the limit,
+//! and steering never accelerates a body past its top speed.
 
 use bevy::prelude::*;
+use bevy_steering2d::behaviors;
 use bevy_steering2d::prelude::*;
 use proptest::prelude::*;
 
 use crate::common::*;
 
-/// One random agent, before it is spawned.
+/// A random agent before it is spawned.
 #[derive(Clone, Debug)]
-struct Anyone {
+struct RandomAgent {
     position: Vec2,
     velocity: Vec2,
     mass: f32,
@@ -22,7 +23,7 @@ struct Anyone {
     probability: f32,
 }
 
-/// What it aims at: a point, or another of the agents.
+/// Its target: a point or another agent.
 #[derive(Clone, Copy, Debug)]
 enum Aim {
     Point(Vec2),
@@ -46,7 +47,7 @@ fn point() -> impl Strategy<Value = Vec2> {
     ]
 }
 
-/// From a thousandth to a thousand, evenly over the orders of magnitude.
+/// From 0.001 to 1000, uniform over the orders of magnitude.
 fn magnitude() -> impl Strategy<Value = f32> {
     (-3.0..3.0_f32).prop_map(|exponent| 10_f32.powf(exponent))
 }
@@ -71,7 +72,7 @@ fn combine() -> impl Strategy<Value = Combine> {
     ]
 }
 
-fn anyone() -> impl Strategy<Value = Anyone> {
+fn agent() -> impl Strategy<Value = RandomAgent> {
     let limit = prop_oneof![Just(SpeedLimit::Soft), Just(SpeedLimit::Hard)];
     let target = prop_oneof![
         point().prop_map(Aim::Point),
@@ -81,22 +82,24 @@ fn anyone() -> impl Strategy<Value = Anyone> {
     let say = (0.0..1e3_f32, 0.01..=1.0_f32);
     let behaviors = any::<[bool; 6]>();
     (body, vehicle(), combine(), limit, target, behaviors, say).prop_map(
-        |((position, velocity, mass), vehicle, combine, limit, target, behaviors, say)| Anyone {
-            position,
-            velocity: velocity.clamp_length_max(300.0),
-            mass,
-            vehicle,
-            combine,
-            limit,
-            target,
-            behaviors,
-            weight: say.0,
-            probability: say.1,
+        |((position, velocity, mass), vehicle, combine, limit, target, behaviors, say)| {
+            RandomAgent {
+                position,
+                velocity: velocity.clamp_length_max(300.0),
+                mass,
+                vehicle,
+                combine,
+                limit,
+                target,
+                behaviors,
+                weight: say.0,
+                probability: say.1,
+            }
         },
     )
 }
 
-impl Anyone {
+impl RandomAgent {
     fn spawn(&self, backend: Backend, app: &mut App) -> Entity {
         let body = Body {
             position: self.position,
@@ -139,8 +142,8 @@ impl Anyone {
             .with_probability(self.probability)
     }
 
-    /// What one tick may have done to it.
-    fn judge(&self, app: &App, agent: Entity, before: Vec2) -> Result<(), TestCaseError> {
+    /// Checks the limits after one tick.
+    fn check(&self, app: &App, agent: Entity, before: Vec2) -> Result<(), TestCaseError> {
         let force = total(app, agent);
         prop_assert!(force.is_finite(), "{self:?}: {force} N");
         let limit = self.vehicle.max_force * (1.0 + 1e-5);
@@ -159,20 +162,20 @@ impl Anyone {
     }
 }
 
-fn anything_goes(backend: Backend, anyones: &[Anyone]) -> Result<(), TestCaseError> {
+fn check_limits(backend: Backend, specs: &[RandomAgent]) -> Result<(), TestCaseError> {
     let mut app = backend.app(HERTZ);
-    let agents: Vec<Entity> = anyones
+    let agents: Vec<Entity> = specs
         .iter()
         .map(|one| one.spawn(backend, &mut app))
         .collect();
-    for (one, &agent) in anyones.iter().zip(&agents) {
+    for (one, &agent) in specs.iter().zip(&agents) {
         one.behave(app.world_mut(), agent, &agents);
     }
     for _ in 0..30 {
         let before: Vec<Vec2> = agents.iter().map(|&agent| velocity(&app, agent)).collect();
         app.update();
-        for ((one, &agent), before) in anyones.iter().zip(&agents).zip(before) {
-            one.judge(&app, agent, before)?;
+        for ((one, &agent), before) in specs.iter().zip(&agents).zip(before) {
+            one.check(&app, agent, before)?;
         }
     }
     Ok(())
@@ -185,12 +188,63 @@ proptest! {
     })]
 
     #[test]
-    fn any_point_mass_stays_within_its_limits(anyones in prop::collection::vec(anyone(), 1..8)) {
-        anything_goes(Backend::PointMass, &anyones)?;
+    fn any_point_mass_stays_within_its_limits(specs in prop::collection::vec(agent(), 1..8)) {
+        check_limits(Backend::PointMass, &specs)?;
     }
 
     #[test]
-    fn any_rapier_body_stays_within_its_limits(anyones in prop::collection::vec(anyone(), 1..8)) {
-        anything_goes(Backend::Rapier, &anyones)?;
+    fn any_rapier_body_stays_within_its_limits(specs in prop::collection::vec(agent(), 1..8)) {
+        check_limits(Backend::Rapier, &specs)?;
+    }
+}
+
+/// Few distinct coordinates, so that points coincide and align, and some far away.
+fn any_point() -> impl Strategy<Value = Vec2> {
+    let coordinate = || prop_oneof![(-2..3).prop_map(|c| c as f32), -1e6_f32..1e6];
+    (coordinate(), coordinate()).prop_map(Vec2::from)
+}
+
+fn any_kinematics() -> impl Strategy<Value = Kinematics> {
+    (any_point(), any_point(), any::<bool>()).prop_map(|(position, velocity, has_heading)| {
+        let heading = velocity.normalize_or(Vec2::X);
+        Kinematics {
+            position,
+            velocity,
+            heading: if has_heading { heading } else { Vec2::ZERO },
+            ..default()
+        }
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_force_is_finite_and_bounded(
+        position in any_point(),
+        velocity in any_point(),
+        grams in 1..1_000_000_u32,
+        first in any_kinematics(),
+        second in any_kinematics(),
+        offset in any_point(),
+        length in 0.0_f32..100.0,
+        points in proptest::collection::vec(any_point(), 1..9),
+        looped: bool,
+    ) {
+        let mass = grams as f32 / 1e3;
+        let me = Agent { position, velocity, mass, ..default() };
+        let path = if looped { SteeringPath::looped(points) } else { SteeringPath::open(points) };
+        let leash = Tether { radius: length, ..default() };
+        let road = StayOnPath { radius: length + 0.01, ..default() };
+        let place = OffsetPursuit { offset, ..default() };
+        let slot = behaviors::slot(&first, offset);
+        for force in [
+            behaviors::interpose(&me, &first, &second, &Interpose::default()),
+            behaviors::offset_pursuit(&me, &first, slot, second.velocity, &place),
+            behaviors::tether(&me, &first, &leash),
+            behaviors::match_velocity(&me, first.velocity),
+            behaviors::follow_flow(&me, offset),
+            behaviors::stay_on_path(&me, &path.unwrap(), &road),
+        ] {
+            assert!(force.is_finite() && force.length() <= 1.0001 * me.max_force, "{force}");
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! The functional requirements of the steering library described in the Spanish thesis (seed 003),
-//! by their numbers, as far as the behaviors of today reach. Public API only.
+//! Functional requirements of `SB_Library` (thesis by Ricardo Falcón García, Havana 2008), by their
+//! numbers, through the public API only.
 
 use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
@@ -8,7 +8,7 @@ use bevy_steering2d::{BehaviorRegistry, SteeringSchedule};
 
 use crate::common::*;
 
-/// A point mass at the origin with these behaviors, one tick old.
+/// A point mass at the origin with these behaviors, after one tick.
 fn ticked(agent: impl Bundle) -> (App, Entity) {
     let mut app = point_mass_app(HERTZ);
     let entity = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), agent);
@@ -16,7 +16,7 @@ fn ticked(agent: impl Bundle) -> (App, Entity) {
     (app, entity)
 }
 
-/// How far apart two entities are after some seconds.
+/// The distance between two entities after some seconds.
 fn distance_after(app: &mut App, a: Entity, b: Entity, seconds: f32) -> f32 {
     run_seconds(app, seconds);
     position(app, a).distance(position(app, b))
@@ -28,8 +28,9 @@ fn names(app: &App, agent: Entity) -> Vec<&'static str> {
     assigned.iter().map(|behavior| behavior.name).collect()
 }
 
+/// R1.1
 #[test]
-fn r1_1_a_behavior_is_defined_by_one_trait() {
+fn a_behavior_is_defined_by_one_trait() {
     let mut app = point_mass_app(HERTZ);
     app.add_behavior::<Push>();
     let push = Push::new(3.0, 0.0);
@@ -38,23 +39,26 @@ fn r1_1_a_behavior_is_defined_by_one_trait() {
     assert_eq!(total(&app, agent), Vec2::new(3.0, 0.0));
 }
 
+/// R1.2
 #[test]
-fn r1_2_a_behavior_is_given_a_weight() {
+fn a_behavior_is_given_a_weight() {
     let seek = Seek::new(Vec2::new(9.0, 0.0));
     let (app, whole) = ticked(seek);
     let (half_app, half) = ticked(seek.with_weight(0.5));
     assert_eq!(total(&half_app, half), 0.5 * total(&app, whole));
 }
 
+/// R1.3
 #[test]
-fn r1_3_a_behavior_is_executed() {
+fn a_behavior_is_executed() {
     let (mut app, agent) = ticked(Seek::new(Vec2::new(9.0, 0.0)));
     run_seconds(&mut app, 1.0);
     assert!(position(&app, agent).x > 1.0);
 }
 
+/// R2
 #[test]
-fn r2_behaviors_are_assigned_to_entities() {
+fn behaviors_are_assigned_to_entities() {
     let mut app = point_mass_app(HERTZ);
     let [east, north] = [Vec2::X, Vec2::Y].map(|direction| {
         Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(direction * 50.0))
@@ -64,8 +68,9 @@ fn r2_behaviors_are_assigned_to_entities() {
     assert!(position(&app, north).y > 1.0 && position(&app, north).x == 0.0);
 }
 
+/// R3
 #[test]
-fn r3_behaviors_are_removed_from_entities() {
+fn behaviors_are_removed_from_entities() {
     let (mut app, agent) = ticked((Seek::default(), Wander::default()));
     let mut commands = app.world_mut().commands();
     commands.entity(agent).remove_behavior::<Seek>();
@@ -74,24 +79,26 @@ fn r3_behaviors_are_removed_from_entities() {
     assert_eq!(ledger(&app, agent).len(), 1);
 }
 
+/// R3
 #[test]
-fn r3_removing_what_is_not_there_warns_and_does_not_panic() {
-    record_the_log();
+fn removing_a_missing_behavior_warns_and_does_not_panic() {
+    record_log();
     let (mut app, agent) = ticked(Seek::default());
     let bystander = app.world_mut().spawn_empty().id();
     for entity in [agent, bystander] {
         let warning = format!("entity {entity}: asked to remove Evade");
-        let before = logged(&warning);
+        let before = count_logged(&warning);
         let mut commands = app.world_mut().commands();
         commands.entity(entity).remove_behavior::<Evade>();
         run_ticks(&mut app, 1);
-        assert_eq!(logged(&warning), before + 1);
+        assert_eq!(count_logged(&warning), before + 1);
     }
     assert_eq!(names(&app, agent), ["Seek"]);
 }
 
+/// R3
 #[test]
-fn r3_the_registry_removes_by_id_and_says_whether_it_did() {
+fn the_registry_removes_by_id_and_returns_whether_it_did() {
     let (mut app, agent) = ticked((Seek::default(), Wander::default()));
     let registry = app.world().resource::<BehaviorRegistry>().clone();
     let seek = registry.of::<Seek>().unwrap();
@@ -101,8 +108,9 @@ fn r3_the_registry_removes_by_id_and_says_whether_it_did() {
     assert_eq!(names(&app, agent), ["Wander"]);
 }
 
+/// R4
 #[test]
-fn r4_an_entity_follows_another() {
+fn an_entity_follows_another() {
     let mut app = point_mass_app(HERTZ);
     let leader = Body::at(10.0, 0.0).moving(0.0, 2.0);
     let leader = Backend::PointMass.spawn(&mut app, leader, ());
@@ -110,16 +118,18 @@ fn r4_an_entity_follows_another() {
     assert!(distance_after(&mut app, follower, leader, 6.0) < 2.0);
 }
 
+/// R5
 #[test]
-fn r5_an_entity_flees_from_another() {
+fn an_entity_flees_from_another() {
     let mut app = point_mass_app(HERTZ);
     let threat = Backend::PointMass.spawn(&mut app, Body::at(1.0, 0.0), ());
     let prey = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Flee::new(threat));
     assert!(distance_after(&mut app, prey, threat, 4.0) >= 10.0);
 }
 
+/// R6
 #[test]
-fn r6_an_entity_pursues_another() {
+fn an_entity_pursues_another() {
     let mut app = point_mass_app(HERTZ);
     let quarry = Body::at(12.0, 0.0).moving(0.0, 3.0);
     let quarry = Backend::PointMass.spawn(&mut app, quarry, ());
@@ -127,38 +137,42 @@ fn r6_an_entity_pursues_another() {
     let nearest = (0..60 * 6)
         .map(|_| distance_after(&mut app, hunter, quarry, TICK))
         .fold(f32::INFINITY, f32::min);
-    assert!(nearest < 0.5, "came no nearer than {nearest} m");
+    assert!(nearest < 0.5, "the nearest distance is {nearest} m");
 }
 
+/// R7
 #[test]
-fn r7_an_entity_evades_another() {
+fn an_entity_evades_another() {
     let mut app = point_mass_app(HERTZ);
     let hunter = Backend::PointMass.spawn(&mut app, Body::at(-6.0, 0.0).moving(4.0, 0.0), ());
     let prey = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.5), Evade::new(hunter));
     let nearest = (0..60 * 6)
         .map(|_| distance_after(&mut app, prey, hunter, TICK))
         .fold(f32::INFINITY, f32::min);
-    assert!(nearest > 1.0, "let it come to {nearest} m");
+    assert!(nearest > 1.0, "the nearest distance is {nearest} m");
 }
 
+/// R8.1
 #[test]
-fn r8_1_an_entity_arrives_at_another() {
+fn an_entity_arrives_at_another() {
     let mut app = point_mass_app(HERTZ);
     let host = Backend::PointMass.spawn(&mut app, Body::at(7.0, 3.0), ());
     let guest = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Arrive::new(host));
     assert!(distance_after(&mut app, guest, host, 8.0) <= 0.1);
 }
 
+/// R8.2
 #[test]
-fn r8_2_an_entity_arrives_at_a_point() {
+fn an_entity_arrives_at_a_point() {
     let point = Vec2::new(-3.0, 5.0);
     let (mut app, agent) = ticked(Arrive::new(point));
     run_seconds(&mut app, 8.0);
     assert!(position(&app, agent).distance(point) <= 0.1);
 }
 
+/// R9
 #[test]
-fn r9_an_entity_moves_about_at_random() {
+fn an_entity_wanders_at_random() {
     let (mut app, agent) = ticked(Wander::default());
     run_seconds(&mut app, 3.0);
     let first = velocity(&app, agent);
@@ -167,8 +181,9 @@ fn r9_an_entity_moves_about_at_random() {
     assert!(first.length() > 1.0 && first.angle_to(second).abs() > 0.01);
 }
 
+/// R18
 #[test]
-fn r18_the_behaviors_of_an_agent_can_be_read_and_changed() {
+fn the_behaviors_of_an_agent_can_be_read_and_changed() {
     let (mut app, agent) = ticked((Seek::default().with_weight(0.7), Wander::default()));
     let helper = app
         .world_mut()
@@ -192,8 +207,9 @@ fn r18_the_behaviors_of_an_agent_can_be_read_and_changed() {
     assert_eq!(get::<Wander>(&app, agent).influence.weight, 2.0);
 }
 
+/// R18
 #[test]
-fn r18_who_has_no_behaviors_has_an_empty_list() {
+fn an_agent_without_behaviors_has_an_empty_list() {
     let mut app = point_mass_app(HERTZ);
     let bystander = app.world_mut().spawn_empty().id();
     assert!(names(&app, bystander).is_empty());
@@ -201,11 +217,12 @@ fn r18_who_has_no_behaviors_has_an_empty_list() {
     assert!(names(&app, bystander).is_empty());
 }
 
+/// R19
 #[test]
-fn r19_the_blend_is_chosen_at_any_time() {
+fn the_combine_mode_can_be_changed_at_any_time() {
     let mut app = point_mass_app(HERTZ);
     app.add_behavior::<Push>();
-    // So heavy that it hardly moves: each tick asks for the same forces, seek for all 4 N.
+    // So heavy an agent hardly moves: the forces are the same in each tick, 4 N from seek.
     let heavy = Body::at(0.0, 0.0).weighing(1e6);
     let vehicle = Vehicle {
         max_force: 4.0,
@@ -219,14 +236,14 @@ fn r19_the_blend_is_chosen_at_any_time() {
         run_ticks(&mut app, 1);
         total(&app, agent)
     };
-    // 3 N north, then what is left of 4 N: 1 N east.
+    // 3 N north, then the remaining 1 N of 4 N east.
     assert_near(
         blend(Combine::Prioritized),
         Vec2::new(1.0, 3.0),
         1e-5,
         "prioritized",
     );
-    // (4, 3) is 5 N long, 4 are allowed.
+    // (4, 3) is 5 N long, but the limit is 4 N.
     assert_near(
         blend(Combine::WeightedSum),
         Vec2::new(3.2, 2.4),
@@ -253,8 +270,9 @@ fn r19_the_blend_is_chosen_at_any_time() {
     );
 }
 
+/// R20
 #[test]
-fn r20_a_behavior_does_not_know_which_others_there_are() {
+fn a_behavior_is_independent_of_other_behaviors() {
     let seek = Seek::new(Vec2::new(5.0, 2.0));
     let (app, alone) = ticked(seek);
     let (crowded_app, crowded) = ticked((
@@ -268,8 +286,9 @@ fn r20_a_behavior_does_not_know_which_others_there_are() {
     assert_eq!(alone, entry::<Seek>(&crowded_app, crowded).raw);
 }
 
+/// R21
 #[test]
-fn r21_the_library_is_one_plugin() {
+fn the_library_is_one_plugin() {
     let mut app = bare_app(HERTZ);
     app.add_plugins(SteeringPlugin::default());
     start(&mut app);

@@ -1,10 +1,10 @@
-//! What an agent does must not depend on how often it is asked: 30, 60 and 120 Hz end alike.
+//! Tick rate independence: agents move alike at 30, 60 and 120 Hz.
 //!
-//! Both backends integrate semi-implicitly, and the force of a tick answers the velocity at its
-//! begin. So a change of velocity by Δv takes one tick of it longer or shorter, Δv·dt of way: exact
-//! to first order in dt. No Δv exceeds twice the top speed, so two rates may end `2·max_speed` times
-//! the difference of their ticks apart, however long the run. (Who flees starts head-on: fleeing
-//! magnifies what is off sideways by the ratio of distances, which is geometry.)
+//! Both backends integrate semi-implicitly, and the force of a tick responds to the velocity at its
+//! start. A change of velocity by Δv therefore shifts the position by Δv·dt, exact to first order
+//! in dt. No Δv exceeds twice the top speed, so two rates may end `2·max_speed` times the
+//! difference of their ticks apart, however long the run. (Fleeing agents start head-on: fleeing
+//! magnifies a sideways offset by the ratio of distances.)
 
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
@@ -14,7 +14,7 @@ use crate::common::*;
 const FINEST: f64 = 120.0;
 const COARSER: [f64; 2] = [30.0, 60.0];
 
-/// Where an agent is at the end of each second.
+/// The position of an agent at the end of each second.
 fn way(
     backend: Backend,
     hertz: f64,
@@ -31,14 +31,14 @@ fn way(
         .collect()
 }
 
-fn is_the_same_at_every_rate(scene: fn(Backend, &mut App) -> Entity) {
+fn assert_same_at_every_rate(scene: fn(Backend, &mut App) -> Entity) {
     for backend in BACKENDS {
         let finest = way(backend, FINEST, 6, scene);
         let length: f32 = finest
             .windows(2)
             .map(|pair| pair[0].distance(pair[1]))
             .sum();
-        assert!(length > 2.0, "{backend:?}: it moves");
+        assert!(length > 2.0, "{backend:?}: moves only {length} m");
         for hertz in COARSER {
             let allowed = 2.0 * 5.0 * (1.0 / hertz - 1.0 / FINEST) as f32;
             let way = way(backend, hertz, 6, scene);
@@ -52,7 +52,7 @@ fn is_the_same_at_every_rate(scene: fn(Backend, &mut App) -> Entity) {
 
 #[test]
 fn seek_is_the_same_at_every_rate() {
-    is_the_same_at_every_rate(|backend, app| {
+    assert_same_at_every_rate(|backend, app| {
         let body = Body::at(0.0, 0.0).moving(-3.0, 2.0);
         backend.spawn(app, body, Seek::new(Vec2::new(60.0, 20.0)))
     });
@@ -60,7 +60,7 @@ fn seek_is_the_same_at_every_rate() {
 
 #[test]
 fn flee_is_the_same_at_every_rate() {
-    is_the_same_at_every_rate(|backend, app| {
+    assert_same_at_every_rate(|backend, app| {
         let threat = Flee::new(Vec2::new(4.0, 3.0)).within(40.0);
         backend.spawn(app, Body::at(0.0, 0.0).moving(2.4, 1.8), threat)
     });
@@ -68,7 +68,7 @@ fn flee_is_the_same_at_every_rate() {
 
 #[test]
 fn flee_coasts_beyond_its_panic_distance_at_every_rate_alike() {
-    is_the_same_at_every_rate(|backend, app| {
+    assert_same_at_every_rate(|backend, app| {
         let threat = Flee::new(Vec2::new(4.0, 3.0));
         backend.spawn(app, Body::at(0.0, 0.0).moving(2.4, 1.8), threat)
     });
@@ -76,7 +76,7 @@ fn flee_coasts_beyond_its_panic_distance_at_every_rate_alike() {
 
 #[test]
 fn arrive_is_the_same_at_every_rate() {
-    is_the_same_at_every_rate(|backend, app| {
+    assert_same_at_every_rate(|backend, app| {
         let body = Body::at(0.0, 0.0).moving(-3.0, 2.0);
         backend.spawn(app, body, Arrive::new(Vec2::new(12.0, 5.0)))
     });
@@ -84,12 +84,12 @@ fn arrive_is_the_same_at_every_rate() {
 
 #[test]
 fn arrive_with_every_braking_is_the_same_at_every_rate() {
-    is_the_same_at_every_rate(|backend, app| {
+    assert_same_at_every_rate(|backend, app| {
         let braking = Braking::Deceleration(Deceleration::Normal);
         let arrive = Arrive::new(Vec2::new(9.0, 5.0)).braking(braking);
         backend.spawn(app, Body::at(0.0, 0.0), arrive)
     });
-    is_the_same_at_every_rate(|backend, app| {
+    assert_same_at_every_rate(|backend, app| {
         let braking = Braking::Ramp {
             slowing_radius: 6.0,
         };
@@ -100,7 +100,7 @@ fn arrive_with_every_braking_is_the_same_at_every_rate() {
 
 #[test]
 fn pursuit_is_the_same_at_every_rate() {
-    is_the_same_at_every_rate(|backend, app| {
+    assert_same_at_every_rate(|backend, app| {
         let quarry = Body::at(20.0, -10.0).moving(1.0, 4.0);
         let quarry = backend.spawn(app, quarry, ());
         backend.spawn(app, Body::at(0.0, 0.0), Pursuit::new(quarry))
@@ -109,7 +109,7 @@ fn pursuit_is_the_same_at_every_rate() {
 
 #[test]
 fn evade_is_the_same_at_every_rate() {
-    is_the_same_at_every_rate(|backend, app| {
+    assert_same_at_every_rate(|backend, app| {
         let pursuer = Body::at(-9.0, 1.0).moving(4.0, 0.0);
         let pursuer = backend.spawn(app, pursuer, ());
         backend.spawn(app, Body::at(0.0, 0.0), Evade::new(pursuer).within(50.0))
@@ -117,8 +117,8 @@ fn evade_is_the_same_at_every_rate() {
 }
 
 #[test]
-fn a_blend_is_the_same_at_every_rate() {
-    is_the_same_at_every_rate(|backend, app| {
+fn combined_behaviors_are_the_same_at_every_rate() {
+    assert_same_at_every_rate(|backend, app| {
         let blend = (
             Seek::new(Vec2::new(40.0, 0.0)),
             Flee::new(Vec2::new(10.0, -1.0)).within(8.0),
@@ -128,33 +128,33 @@ fn a_blend_is_the_same_at_every_rate() {
     });
 }
 
-const STROLLERS: usize = 120;
+const WANDERERS: usize = 120;
 const SECONDS: usize = 20;
 
-/// Root mean square of what a stroller turns in a second, rad, and its mean speed, m/s.
-fn stroll(backend: Backend, hertz: f64, style: WanderStyle) -> (f32, f32) {
+/// Root mean square of a wanderer's turn in a second, rad, and its mean speed, m/s.
+fn wander_statistics(backend: Backend, hertz: f64, style: WanderStyle) -> (f32, f32) {
     let mut app = backend.app(hertz);
-    let strollers: Vec<Entity> = (0..STROLLERS)
+    let wanderers: Vec<Entity> = (0..WANDERERS)
         .map(|_| backend.spawn(&mut app, Body::at(0.0, 0.0), Wander::new(style)))
         .collect();
     run_seconds(&mut app, 2.0);
-    let mut headings: Vec<Vec2> = strollers.iter().map(|&one| velocity(&app, one)).collect();
+    let mut headings: Vec<Vec2> = wanderers.iter().map(|&one| velocity(&app, one)).collect();
     let (mut squares, mut speeds) = (0.0, 0.0);
     for _ in 0..SECONDS {
         run_seconds(&mut app, 1.0);
-        for (&one, heading) in strollers.iter().zip(&mut headings) {
+        for (&one, heading) in wanderers.iter().zip(&mut headings) {
             let now = velocity(&app, one);
             squares += heading.angle_to(now).powi(2);
             speeds += now.length();
             *heading = now;
         }
     }
-    let samples = (STROLLERS * SECONDS) as f32;
+    let samples = (WANDERERS * SECONDS) as f32;
     ((squares / samples).sqrt(), speeds / samples)
 }
 
 #[test]
-fn a_stroll_looks_alike_at_every_rate() {
+fn wander_statistics_are_the_same_at_every_rate() {
     let angle = WanderStyle::Angle {
         radius: 1.0,
         distance: 2.0,
@@ -162,20 +162,20 @@ fn a_stroll_looks_alike_at_every_rate() {
     };
     for backend in BACKENDS {
         for style in [WanderStyle::default(), angle] {
-            let (fine_turn, fine_speed) = stroll(backend, FINEST, style);
+            let (fine_turn, fine_speed) = wander_statistics(backend, FINEST, style);
             for hertz in COARSER {
-                let (turn, speed) = stroll(backend, hertz, style);
+                let (turn, speed) = wander_statistics(backend, hertz, style);
                 let case = format!("{backend:?} {style:?} at {hertz} Hz");
-                // 2,400 samples, correlated over a few seconds: a standard error of some 3 %.
+                // 2,400 samples, correlated over a few seconds: a standard error of about 3 %.
                 let ratio = turn / fine_turn;
                 assert!(
                     (0.88..1.14).contains(&ratio),
-                    "{case}: {turn} for {fine_turn} rad"
+                    "{case}: {turn} rad, not {fine_turn} rad"
                 );
                 let ratio = speed / fine_speed;
                 assert!(
                     (0.98..1.02).contains(&ratio),
-                    "{case}: {speed} for {fine_speed} m/s"
+                    "{case}: {speed} m/s, not {fine_speed} m/s"
                 );
             }
         }

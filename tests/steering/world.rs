@@ -1,4 +1,4 @@
-//! The scene: obstacles and walls without colliders, and the behaviors that see them.
+//! Obstacles and walls without colliders, and the behaviors that avoid them or use them.
 
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
@@ -9,7 +9,7 @@ use crate::common::*;
 /// Ten simulated minutes.
 const LONG: u32 = 36_000;
 
-/// Which way a body went in one tick, for every agent.
+/// The segment that each agent moved along in one tick.
 struct Steps {
     agents: Vec<Entity>,
     before: Vec<Vec2>,
@@ -89,7 +89,7 @@ fn twenty_wanderers_hit_none_of_sixty_obstacles_in_ten_minutes() {
 fn wander_among_rocks(seed: u64) {
     let mut app = point_mass_app(HERTZ);
     let area = Rect::new(-25.0, -20.0, 25.0, 20.0);
-    // Between rocks and edge there is room to pass; among the rocks there may be none.
+    // Agents can pass between rocks and edge, but not always between two rocks.
     let rocks = rocks(seed, 60, area.inflate(-3.5));
     for &(center, radius) in &rocks {
         let place = Transform::from_translation(center.extend(0.0));
@@ -122,11 +122,11 @@ fn wander_among_rocks(seed: u64) {
         "world {seed}: {deepest} m deep"
     );
     let speed = way / (20.0 * 600.0);
-    assert!(speed > 2.0, "they wander at {speed} m/s on average");
+    assert!(speed > 2.0, "mean speed {speed} m/s");
 }
 
 #[test]
-fn an_obstacle_that_moves_is_seen_where_it_is() {
+fn a_moving_obstacle_is_avoided_at_its_current_position() {
     let mut app = point_mass_app(HERTZ);
     let rock = app.world_mut().spawn(Obstacle { radius: 1.0 }).id();
     let agent = (ObstacleAvoidance::default(), Vehicle::default());
@@ -150,7 +150,7 @@ fn an_obstacle_that_moves_is_seen_where_it_is() {
 }
 
 #[test]
-fn an_agent_that_is_an_obstacle_is_not_in_its_own_way() {
+fn an_agent_that_is_an_obstacle_does_not_avoid_itself() {
     let mut app = point_mass_app(HERTZ);
     let agent = (ObstacleAvoidance::default(), Obstacle { radius: 0.5 });
     let body = Body::at(0.0, 0.0).moving(5.0, 0.0);
@@ -160,7 +160,7 @@ fn an_agent_that_is_an_obstacle_is_not_in_its_own_way() {
 }
 
 #[test]
-fn hiders_stay_out_of_sight_of_a_wandering_hunter() {
+fn hide_keeps_agents_out_of_sight_of_a_wandering_hunter() {
     let mut app = point_mass_app(HERTZ);
     let area = Rect::new(-20.0, -20.0, 20.0, 20.0);
     let hunter = Backend::PointMass.spawn(
@@ -204,24 +204,24 @@ fn hiders_stay_out_of_sight_of_a_wandering_hunter() {
 }
 
 #[test]
-fn without_a_rock_hide_evades_and_without_a_hunter_it_rests() {
+fn hide_evades_without_obstacles_and_rests_without_a_hunter() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
-        listen::<TargetLost>(&mut app);
+        record_events::<TargetLost>(&mut app);
         let hunter = backend.spawn(&mut app, Body::at(4.0, 0.0), ());
         let hider = backend.spawn(&mut app, Body::at(0.0, 0.0), Hide::new(hunter));
         run_ticks(&mut app, 2);
-        assert!(total(&app, hider).x < -1.0, "{backend:?}: runs");
+        assert!(total(&app, hider).x < -1.0, "{backend:?}: evades");
         app.world_mut().despawn(hunter);
         run_ticks(&mut app, 3);
         assert_eq!(total(&app, hider), Vec2::ZERO, "{backend:?}");
-        let lost = heard::<TargetLost>(&app);
+        let lost = recorded_events::<TargetLost>(&app);
         assert_eq!(lost.len(), 1, "{backend:?}: {lost:?}");
     }
 }
 
 #[test]
-fn faulty_obstacles_are_named_and_not_seen() {
+fn an_invalid_obstacle_warns_and_is_not_avoided() {
     for radius in [0.0, -1.0, f32::NAN, f32::INFINITY] {
         let mut app = point_mass_app(HERTZ);
         let rock = app.world_mut().spawn(Obstacle { radius }).id();
@@ -237,28 +237,28 @@ fn faulty_obstacles_are_named_and_not_seen() {
 }
 
 #[test]
-fn an_obstacle_nowhere_is_named() {
+fn an_obstacle_at_an_invalid_position_warns() {
     let mut app = point_mass_app(HERTZ);
     let nowhere = Transform::from_xyz(f32::NAN, 0.0, 0.0);
     let rock = app.world_mut().spawn((Obstacle::default(), nowhere)).id();
     app.update();
-    assert_warned_once(&app, rock, "Transform.translation", "nowhere");
+    assert_warned_once(&app, rock, "Transform.translation", "NaN position");
 }
 
 #[test]
-fn a_wall_without_length_is_named_and_not_felt() {
+fn a_wall_without_length_warns_and_is_not_avoided() {
     let mut app = point_mass_app(HERTZ);
     let dot = Wall::new(Vec2::X, Vec2::X);
     let wall = app.world_mut().spawn(dot).id();
     let body = Body::at(0.0, 0.0).moving(5.0, 0.0);
     let agent = Backend::PointMass.spawn(&mut app, body, WallAvoidance::default());
     run_ticks(&mut app, 5);
-    assert_warned_once(&app, wall, "Wall.to", "a dot");
+    assert_warned_once(&app, wall, "Wall.to", "no length");
     assert_eq!(total(&app, agent), Vec2::ZERO);
 }
 
 #[test]
-fn faulty_behaviors_of_the_scene_name_their_field() {
+fn an_invalid_scene_behavior_warns_about_its_field() {
     let cases: [(&str, fn(EntityWorldMut)); 5] = [
         ("WallAvoidance.feelers", |mut agent| {
             agent.insert(WallAvoidance::new(Feelers::Custom(vec![])));
@@ -296,7 +296,7 @@ fn faulty_behaviors_of_the_scene_name_their_field() {
 }
 
 #[test]
-fn thousands_of_overlapping_obstacles_do_no_harm() {
+fn thousands_of_overlapping_obstacles_keep_agents_finite() {
     let mut app = point_mass_app(HERTZ);
     let heap = (0..5_000).map(|i| {
         let place = Transform::from_xyz(3.0 + 1e-4 * (i % 7) as f32, 0.1, 0.0);
@@ -305,7 +305,7 @@ fn thousands_of_overlapping_obstacles_do_no_harm() {
     app.world_mut().spawn_batch(heap.collect::<Vec<_>>());
     let agents: Vec<Entity> = (0..20)
         .map(|i| {
-            // Some of them in the very middle of the heap.
+            // Some agents start in the middle of the heap.
             let body = Body::at(3.0, 0.1 * i as f32).moving(1.0, 0.0);
             let agent = (
                 Wander::default(),

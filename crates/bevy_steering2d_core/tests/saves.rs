@@ -1,4 +1,4 @@
-//! Saved and loaded, a run goes on as if nothing had happened.
+//! Saving and loading: a loaded run continues bit for bit, and an invalid path is rejected.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -24,12 +24,12 @@ fn run(app: &mut App, ticks: usize) {
 }
 
 fn through_text<T: Serialize + DeserializeOwned>(value: &T) -> T {
-    let text = ron::to_string(value).expect("it can be written");
+    let text = ron::to_string(value).expect("a component can be serialized");
     ron::from_str(&text).unwrap_or_else(|error| panic!("{error} in {text}"))
 }
 
-/// Carries what an entity has of these from one world to another, as text.
-macro_rules! carry {
+/// Copies these components of an entity from one world to another, as text.
+macro_rules! copy {
     ($from:expr, $to:expr, $entity:expr; $($component:ty),* $(,)?) => {$(
         if let Some(component) = $from.get::<$component>($entity) {
             let component = through_text(component);
@@ -38,15 +38,15 @@ macro_rules! carry {
     )*};
 }
 
-/// Writes a world down and reads it into a new one.
+/// Saves an app as text and loads it into a new one.
 fn loaded(saved: &App, entities: &[Entity]) -> App {
     let mut app = app();
     let (from, to) = (saved.world(), app.world_mut());
     for &entity in entities {
-        assert_eq!(to.spawn_empty().id(), entity, "targets are named by entity");
+        assert_eq!(to.spawn_empty().id(), entity, "targets refer to entities");
     }
     for &entity in entities {
-        carry!(from, to, entity;
+        copy!(from, to, entity;
             SteeringId, Transform, PointMass, Kinematics, Vehicle, Combine, ThinkEvery, SteeringGroups,
             SpeedLimit, FaceVelocity, FaceTarget, StuckDetection, StuckMemory,
             SteeringForce, Obstacle, Wall, SteeringPath, FlowField, Leadership,
@@ -67,7 +67,7 @@ fn body(x: f32, y: f32) -> (PointMass, Transform) {
     (PointMass::default(), Transform::from_xyz(x, y, 0.0))
 }
 
-/// Somebody of every kind that remembers something, among things to see.
+/// Spawns an agent of every kind that has memory, with obstacles, paths and fields.
 fn populate(world: &mut World) -> Vec<Entity> {
     let path = [Vec2::ZERO, Vec2::new(8.0, 1.0), Vec2::new(3.0, 7.0)];
     let path = SteeringPath::looped(path).expect("a path");
@@ -132,8 +132,8 @@ fn assert_same<T: Component + PartialEq + Debug>(one: &App, other: &App, entitie
 }
 
 #[test]
-fn a_run_goes_on_from_a_save_bit_for_bit() {
-    // Also between the thoughts of those who think in every third tick only.
+fn a_loaded_run_continues_bit_for_bit() {
+    // Also between the updates of an agent that updates in every third tick only.
     for saved_at in 100..103 {
         let mut played = app();
         let entities = populate(played.world_mut());
@@ -149,7 +149,7 @@ fn a_run_goes_on_from_a_save_bit_for_bit() {
 }
 
 #[test]
-fn a_path_that_is_none_is_refused_with_its_reason() {
+fn an_invalid_path_is_rejected_with_its_reason() {
     let error = ron::from_str::<SteeringPath>("(points: [], looped: false)").unwrap_err();
     assert!(error.to_string().contains("at least one point"), "{error}");
 }

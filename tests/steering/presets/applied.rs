@@ -17,7 +17,7 @@ fn an_agent_has_exactly_the_behaviors_of_its_preset_and_keeps_its_targets() {
         Cohesion::default(),
     );
     let wolf = app.world_mut().spawn(hunt).id();
-    let lent = app
+    let behavior_entity = app
         .world_mut()
         .spawn((SteersFor(wolf), Seek::default()))
         .id();
@@ -34,33 +34,33 @@ fn an_agent_has_exactly_the_behaviors_of_its_preset_and_keeps_its_targets() {
     assert!(app.world().get::<Separation>(wolf).is_some());
     assert!(app.world().get::<Cohesion>(wolf).is_none());
     assert!(
-        app.world().get::<Seek>(lent).is_some(),
-        "what others lend is theirs"
+        app.world().get::<Seek>(behavior_entity).is_some(),
+        "behavior entities keep their behaviors"
     );
     run_ticks(&mut app, 3);
     assert!(total(&app, wolf).is_finite());
 }
 
 #[test]
-fn whoever_loses_a_behavior_to_a_preset_is_told_how_to_keep_it() {
-    record_the_log();
+fn a_preset_that_removes_a_behavior_logs_how_to_keep_it() {
+    record_log();
     let directory = Directory::new("lost");
     directory.write("{ Separation: () }");
     let mut app = app_in(&directory.0);
     let handle = load(&app, "test.steering.ron");
-    let said = || logged("does not name Tether");
-    let before = said();
+    let logged = || count_logged("does not name Tether");
+    let before = logged();
     for _ in 0..3 {
         let agent = (PointMass::default(), Tether::default());
         app.world_mut().spawn((agent, UsesPreset(handle.clone())));
     }
-    wait_until(&mut app, "it is told", |_| said() > before);
+    wait_until(&mut app, "it is logged", |_| logged() > before);
     run_ticks(&mut app, 10);
-    assert_eq!(said(), before + 1, "once for all of them");
+    assert_eq!(logged(), before + 1, "once for all agents");
 }
 
 #[test]
-fn one_preset_after_another_is_the_same_as_the_last_alone() {
+fn a_preset_replaces_the_previous_one_completely() {
     let mut app = app();
     let a = "{ Seek: (), ThinkEvery: 3, FaceVelocity: (), Vehicle: (max_speed: 1.0), Combine: Average }";
     let [a, b] = [a, "{ Wander: (), SpeedLimit: Hard }"].map(|text| preset(&app, text));
@@ -90,14 +90,14 @@ fn one_preset_after_another_is_the_same_as_the_last_alone() {
     assert_eq!(
         get::<Vehicle>(&app, one),
         &own,
-        "what no preset names is the game's again"
+        "components that no preset names are left to the game"
     );
     assert_eq!(get::<FaceVelocity>(&app, one).smoothing, 0.5);
     assert!(app.world().get::<ThinkEvery>(one).is_none());
 }
 
 #[test]
-fn a_function_stays_with_its_agent_and_out_of_files() {
+fn a_function_stays_on_its_agent_and_out_of_files() {
     let mut app = app();
     let guess = Prediction::Custom(CustomPrediction(|_, _| 0.5));
     let mut pursuit = Pursuit::new(Vec2::X);
@@ -111,7 +111,7 @@ fn a_function_stays_with_its_agent_and_out_of_files() {
 }
 
 #[test]
-fn an_agent_that_is_gone_is_an_error_and_no_panic() {
+fn a_despawned_agent_is_an_error() {
     let mut app = app();
     let gone = app.world_mut().spawn_empty().id();
     app.world_mut().despawn(gone);

@@ -1,4 +1,4 @@
-//! What ships in `assets/presets` does what it says.
+//! Shipped presets in `assets/presets`: each does what its description says.
 
 use std::fs;
 
@@ -20,7 +20,7 @@ fn shipped_app(name: &str) -> (App, UsesPreset) {
     (app, UsesPreset(handle))
 }
 
-/// Places on a sunflower's head: even, without rows, about `apart` from each other.
+/// Even positions without rows, as on a sunflower's head, about `apart` m from each other.
 fn sunflower(count: u32, apart: f32) -> impl Iterator<Item = Vec2> {
     (0..count).map(move |i| {
         let angle = i as f32 * 2.399_963;
@@ -36,7 +36,7 @@ fn positions(app: &App, agents: &[Entity]) -> Vec<Vec2> {
     agents.iter().map(|&agent| position(app, agent)).collect()
 }
 
-/// From each agent to the one nearest to it, m.
+/// The distance from each agent to its nearest neighbor, m.
 fn gaps(places: &[Vec2]) -> Vec<f32> {
     let nearest = |(i, a): (usize, &Vec2)| {
         let others = places.iter().enumerate().filter(|&(j, _)| j != i);
@@ -55,7 +55,7 @@ fn mean(values: &[f32]) -> f32 {
     values.iter().sum::<f32>() / values.len() as f32
 }
 
-/// The farthest from the middle, m.
+/// The greatest distance from the center, m.
 fn spread(places: &[Vec2]) -> f32 {
     let middle = places.iter().sum::<Vec2>() / places.len() as f32;
     places
@@ -64,7 +64,7 @@ fn spread(places: &[Vec2]) -> f32 {
         .fold(0.0, f32::max)
 }
 
-/// How much all head the same way, `0..=1`. (Vicsek's order parameter)
+/// Length of the mean heading, `0..=1` (Vicsek's order parameter, 1995).
 fn order(app: &App, agents: &[Entity]) -> f32 {
     let headings = agents
         .iter()
@@ -90,7 +90,7 @@ fn every_shipped_preset_loads_and_says_what_it_is_for() {
     }
     assert_eq!(
         count, 9,
-        "each has its own test below, the pedestrian beside SteerBench"
+        "each has its own test below, and the pedestrian in SteerBench"
     );
 }
 
@@ -143,7 +143,12 @@ fn a_crowd_crosses_a_plaza_without_running_into_each_other() {
         closest = closest.min(least(&gaps(&positions(&app, &agents))));
     }
     for (agent, to) in walkers {
-        assert_near(position(&app, agent), to, 0.5, "everybody gets there");
+        assert_near(
+            position(&app, agent),
+            to,
+            0.5,
+            "every agent reaches its goal",
+        );
     }
     assert!(
         closest > 0.8,
@@ -248,7 +253,7 @@ fn rts_units_arrive_in_a_clump_without_deep_overlap() {
         .iter()
         .map(|&unit| velocity(&app, unit).length())
         .collect();
-    assert!(mean(&speeds) < 0.1, "they stand: {}", mean(&speeds));
+    assert!(mean(&speeds) < 0.1, "at rest: {}", mean(&speeds));
 }
 
 #[test]
@@ -265,7 +270,7 @@ fn fireflies_drift_apart_and_stay_in_their_meadow() {
         .iter()
         .map(|&fly| velocity(&app, fly).length())
         .collect();
-    assert!(mean(&speeds) > 0.3, "they drift on: {}", mean(&speeds));
+    assert!(mean(&speeds) > 0.3, "still drifting: {}", mean(&speeds));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Presets in files: loaded, changed, broken, mended and saved while the app runs.
+//! Preset files: loaded, changed, invalid, fixed and saved while the app runs.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use super::{Directory, app_in, load, preset, problem, shipped, wait_until};
 use crate::common::*;
 
 #[test]
-fn whoever_uses_a_preset_gets_it_when_it_is_loaded_inserted_or_changed() {
+fn a_preset_is_applied_when_it_is_loaded_inserted_or_changed() {
     let directory = Directory::new("loaded");
     directory.write("{ Separation: (radius: 3.0) }");
     let mut app = app_in(&directory.0);
@@ -42,7 +42,7 @@ fn whoever_uses_a_preset_gets_it_when_it_is_loaded_inserted_or_changed() {
         "already in the next tick"
     );
     assert!(app.world().get::<Wander>(other).is_some());
-    // By code …
+    // By code,
     let changed = preset(&app, "{ Separation: (radius: 1.0) }");
     let mut presets = app.world_mut().resource_mut::<Assets<SteeringPreset>>();
     presets.insert(&handle, changed).unwrap();
@@ -51,11 +51,11 @@ fn whoever_uses_a_preset_gets_it_when_it_is_loaded_inserted_or_changed() {
             .iter()
             .all(|&agent| world.get::<Separation>(agent).unwrap().radius == 1.0)
     });
-    // … by another handle …
+    // by another handle,
     app.world_mut().get_mut::<UsesPreset>(other).unwrap().0 = handle.clone();
     run_ticks(&mut app, 1);
     assert!(app.world().get::<Wander>(other).is_none());
-    // … and on disk.
+    // and on disk.
     directory.write("{ Cohesion: (radius: 5.0) }");
     wait_until(&mut app, "the file is read again", |world| {
         [early, late, other]
@@ -66,8 +66,8 @@ fn whoever_uses_a_preset_gets_it_when_it_is_loaded_inserted_or_changed() {
 }
 
 #[test]
-fn a_broken_file_leaves_the_last_good_preset_live_and_is_reported_until_it_is_mended() {
-    record_the_log();
+fn an_invalid_file_keeps_the_last_valid_preset_and_is_reported_until_it_is_fixed() {
+    record_log();
     let directory = Directory::new("broken");
     directory.write("{ Separation: (radius: 3.0) }");
     let mut app = app_in(&directory.0);
@@ -80,10 +80,10 @@ fn a_broken_file_leaves_the_last_good_preset_live_and_is_reported_until_it_is_me
         world.get::<Separation>(agent).is_some()
     });
     assert_eq!(problem(app.world()), None);
-    let before = logged("no field raduis");
+    let before = count_logged("no field raduis");
     directory.write("{\n  Separation: (raduis: 1.0)\n}");
     let noted = "test.steering.ron:2:16: Separation has no field raduis; did you mean radius?";
-    wait_until(&mut app, "the mistake is noted", |world| {
+    wait_until(&mut app, "the error is reported", |world| {
         problem(world).as_deref() == Some(noted)
     });
     assert!(
@@ -92,10 +92,10 @@ fn a_broken_file_leaves_the_last_good_preset_live_and_is_reported_until_it_is_me
             .get(&handle)
             .is_some()
     );
-    wait_until(&mut app, "the log tells it", |_| {
-        logged("no field raduis") > before
+    wait_until(&mut app, "it is logged", |_| {
+        count_logged("no field raduis") > before
     });
-    // The preset lives on, also for newcomers.
+    // The last valid preset still applies, also to new agents.
     assert_eq!(get::<Separation>(&app, agent).radius, 3.0);
     let newcomer = app
         .world_mut()
@@ -103,49 +103,49 @@ fn a_broken_file_leaves_the_last_good_preset_live_and_is_reported_until_it_is_me
         .id();
     run_ticks(&mut app, 2);
     assert_eq!(get::<Separation>(&app, newcomer).radius, 3.0);
-    // Another mistake takes the place of the first.
+    // A new error replaces the first.
     directory.write(b"{ Seek: () }\n// \xff");
-    wait_until(&mut app, "the second mistake is noted", |world| {
+    wait_until(&mut app, "the second error is reported", |world| {
         problem(world).is_some_and(|problem| problem.ends_with(":2:4: the file is not UTF-8 text"))
     });
     directory.write("{ Separation: (radius: 4.0) }");
-    wait_until(&mut app, "it is mended", |world| problem(world).is_none());
-    wait_until(&mut app, "it is put on", |world| {
+    wait_until(&mut app, "it is fixed", |world| problem(world).is_none());
+    wait_until(&mut app, "it is applied", |world| {
         world.get::<Separation>(agent).unwrap().radius == 4.0
     });
 }
 
 #[test]
-fn a_preset_that_was_broken_from_the_start_works_once_it_is_mended() {
+fn a_preset_that_starts_invalid_is_applied_once_it_is_fixed() {
     let directory = Directory::new("unborn");
     directory.write("{ Separation: (radius: ) }");
     let mut app = app_in(&directory.0);
     let handle = load(&app, "test.steering.ron");
     let body = (PointMass::default(), Seek::new(Vec2::X), UsesPreset(handle));
     let agent = app.world_mut().spawn(body).id();
-    wait_until(&mut app, "the mistake is noted", |world| {
+    wait_until(&mut app, "the error is reported", |world| {
         problem(world).is_some()
     });
     assert!(
         app.world().get::<Seek>(agent).is_some(),
-        "nothing was touched"
+        "nothing has changed"
     );
     directory.write("{ Separation: () }");
-    wait_until(&mut app, "it is put on", |world| {
+    wait_until(&mut app, "it is applied", |world| {
         world.get::<Separation>(agent).is_some()
     });
     assert_eq!(problem(app.world()), None);
 }
 
 #[test]
-fn huge_and_missing_files_are_problems_too() {
+fn oversized_and_missing_files_are_reported() {
     let directory = Directory::new("huge");
-    // A hundred megabytes, of which no more than one is read.
+    // A hundred megabytes, of which at most one is read.
     let file = fs::File::create(directory.file()).unwrap();
     file.set_len(100_000_000).unwrap();
     let mut app = app_in(&directory.0);
     let handle = load(&app, "test.steering.ron");
-    wait_until(&mut app, "its size is noted", |world| {
+    wait_until(&mut app, "its size is reported", |world| {
         problem(world).is_some()
     });
     let noted = problem(app.world()).unwrap();
@@ -154,11 +154,13 @@ fn huge_and_missing_files_are_problems_too() {
         "test.steering.ron: the file is longer than 1048576 bytes; that is no preset"
     );
     drop(handle);
-    wait_until(&mut app, "nobody uses it any more", |world| {
+    wait_until(&mut app, "the handle is dropped", |world| {
         problem(world).is_none()
     });
     let _missing = load(&app, "missing.steering.ron");
-    wait_until(&mut app, "it is missed", |world| problem(world).is_some());
+    wait_until(&mut app, "the missing file is reported", |world| {
+        problem(world).is_some()
+    });
     let noted = problem(app.world()).unwrap();
     assert!(
         noted.starts_with("missing.steering.ron: Path not found"),
@@ -167,7 +169,7 @@ fn huge_and_missing_files_are_problems_too() {
 }
 
 #[test]
-fn saving_replaces_the_whole_file_or_leaves_it_alone() {
+fn saving_replaces_the_whole_file_or_leaves_it_unchanged() {
     let directory = Directory::new("saved");
     let mut app = app_in(&directory.0);
     let agent = (
@@ -183,9 +185,9 @@ fn saving_replaces_the_whole_file_or_leaves_it_alone() {
     assert_eq!(
         fs::read_dir(&directory.0).unwrap().count(),
         1,
-        "nothing lies about"
+        "no temporary files remain"
     );
-    // What cannot be loaded is not saved.
+    // A preset that could not be loaded is not saved.
     app.world_mut().get_mut::<Separation>(agent).unwrap().radius = f32::NAN;
     let error = save_preset(app.world(), agent, directory.file()).unwrap_err();
     let expected = "Separation.radius is NaN, but must be positive and finite";
@@ -211,7 +213,7 @@ fn saving_replaces_the_whole_file_or_leaves_it_alone() {
     assert_eq!(
         fs::read_dir(&directory.0).unwrap().count(),
         1,
-        "nothing lies about"
+        "no temporary files remain"
     );
     let deeper = directory.0.join("new/folders/test.steering.ron");
     save_preset(app.world(), agent, &deeper).unwrap();
@@ -219,7 +221,7 @@ fn saving_replaces_the_whole_file_or_leaves_it_alone() {
 }
 
 #[test]
-fn the_plugin_may_come_twice_first_last_or_alone() {
+fn the_preset_plugin_may_be_added_twice_first_last_or_alone() {
     for order in 0..4 {
         let mut app = bare_app(HERTZ);
         let assets = || AssetPlugin {

@@ -1,10 +1,9 @@
-//! Presets: what they store, how they are put on agents, what happens to broken ones, and that
-//! those in `assets/presets` do what they say.
+//! Presets: storing, applying, invalid texts, files, and the shipped ones in `assets/presets`.
 
 mod applied;
 mod assets;
-mod broken;
 mod files;
+mod invalid;
 mod stored;
 
 use std::fs;
@@ -17,14 +16,14 @@ use bevy_steering2d::presets::{PresetError, PresetProblems};
 
 use crate::common::*;
 
-/// An app without files: presets go through text only.
+/// An app without files: presets are read from text.
 fn app() -> App {
     let mut app = point_mass_app(HERTZ);
     app.add_behavior::<Drift>().add_behavior::<Leash>();
     app
 }
 
-/// A behavior as the README has it, without `Default` and without reflected component.
+/// A behavior as in the README, without `Default` and without `ReflectComponent`.
 #[derive(Component, Reflect, Clone, Debug, PartialEq)]
 struct Drift {
     wind: Vec2,
@@ -51,7 +50,7 @@ impl Steer for Drift {
     }
 }
 
-/// Fields of all the kinds that the built-in behaviors do not have.
+/// A behavior with fields of all kinds that built-in behaviors lack.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq)]
 #[reflect(Default)]
 struct Leash {
@@ -108,7 +107,7 @@ fn shipped() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/presets")
 }
 
-/// A directory that is gone when the test is.
+/// A directory that is removed when the test ends.
 struct Directory(PathBuf);
 
 impl Directory {
@@ -154,7 +153,7 @@ fn load(app: &App, name: &str) -> Handle<SteeringPreset> {
     app.world().resource::<AssetServer>().load(name.to_owned())
 }
 
-/// Lets the app run until something has happened in it.
+/// Updates the app until `happened` holds.
 #[track_caller]
 fn wait_until(app: &mut App, what: &str, happened: impl Fn(&World) -> bool) {
     let start = Instant::now();

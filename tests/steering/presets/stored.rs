@@ -1,4 +1,4 @@
-//! What presets store of an agent, and how it reads.
+//! Stored presets: which fields of an agent they keep, and their text format.
 
 use std::any::TypeId;
 
@@ -66,7 +66,7 @@ fn change(value: &mut dyn PartialReflect, choice: usize, types: &TypeRegistry) {
 fn change_leaf(value: &mut dyn PartialReflect) {
     let before = value.to_dynamic();
     if let Some(value) = value.try_downcast_mut::<f32>() {
-        // Halves of what is in range are in range.
+        // Half of a valid value is valid.
         *value = match *value {
             0.0 => 0.25,
             f32::INFINITY => 3.0,
@@ -107,7 +107,7 @@ fn made(id: TypeId, types: &TypeRegistry) -> Option<Box<dyn PartialReflect>> {
     Some(default.default().into_partial_reflect())
 }
 
-/// A variant made of defaults; `None` if one of its fields cannot be made, such as a function.
+/// A variant with default fields; `None` if a field has no default, such as a function.
 fn variant(info: &EnumInfo, index: usize, types: &TypeRegistry) -> Option<DynamicEnum> {
     let info = info.variant_at(index).unwrap();
     let made = |id| made(id, types);
@@ -131,10 +131,10 @@ fn variant(info: &EnumInfo, index: usize, types: &TypeRegistry) -> Option<Dynami
     Some(DynamicEnum::new(info.name(), fields))
 }
 
-/// How many components besides behaviors presets hold.
+/// Number of components in presets that are not behaviors.
 const COMPANIONS: usize = 7;
 
-/// One agent that has every registered behavior and every companion, all with changed values.
+/// An agent with every registered behavior and every companion component, all with changed values.
 fn changed_agent(app: &mut App, choice: usize) -> Entity {
     let all = app.world().resource::<BehaviorRegistry>();
     let mut ids: Vec<TypeId> = all.iter().map(|info| info.type_id).collect();
@@ -174,7 +174,7 @@ fn changed_agent(app: &mut App, choice: usize) -> Entity {
 }
 
 #[test]
-fn every_field_of_every_behavior_survives_the_way_through_a_file() {
+fn every_field_of_every_behavior_survives_a_file_round_trip() {
     let mut app = app();
     for choice in 0..5 {
         let agent = changed_agent(&mut app, choice);
@@ -184,7 +184,7 @@ fn every_field_of_every_behavior_survives_the_way_through_a_file() {
         let text = captured.to_ron(&types(&app)).unwrap();
         let again = preset(&app, &text);
         assert_eq!(captured, again, "{text}");
-        // And through an agent that had none of it.
+        // Also through an agent without any of them.
         let fresh = app.world_mut().spawn(PointMass::default()).id();
         again.apply(app.world_mut(), fresh).unwrap();
         let third = SteeringPreset::capture(app.world(), fresh).unwrap();
@@ -231,7 +231,7 @@ fn only_what_depends_on_the_situation_is_left_out_of_files() {
 }
 
 #[test]
-fn a_saved_preset_reads_well() {
+fn a_saved_preset_has_a_readable_format() {
     let mut app = app();
     let agent = (
         PointMass::default(),
@@ -267,7 +267,7 @@ fn a_saved_preset_reads_well() {
 }
 
 #[test]
-fn what_a_text_does_not_name_has_its_default() {
+fn a_field_missing_in_a_text_has_its_default() {
     let app = app();
     let preset = preset(
         &app,
@@ -285,7 +285,7 @@ fn what_a_text_does_not_name_has_its_default() {
     assert_eq!(preset.get::<Separation>(), Some(&separation));
     assert_eq!(
         separation.influence.priority, 130,
-        "not that of an Influence"
+        "not the default of Influence"
     );
     let style = WanderStyle::Circle {
         radius: 1.0,

@@ -1,4 +1,4 @@
-//! Broken texts: refused in words, each mistake with its place.
+//! Invalid preset texts: each error has a message and a place.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use bevy_steering2d::presets::PresetFault;
 use super::{app, preset, read, shipped, types};
 
 #[test]
-fn every_mistake_is_named_with_its_place() {
+fn every_error_names_its_place() {
     let app = app();
     for (text, expected) in [
         (
@@ -161,7 +161,7 @@ fn every_mistake_is_named_with_its_place() {
 }
 
 #[test]
-fn monstrous_texts_are_refused_and_overflow_nothing() {
+fn deeply_nested_and_oversized_texts_are_rejected() {
     let app = app();
     let too_long = " ".repeat(SteeringPreset::MAX_BYTES + 1);
     assert_eq!(
@@ -190,14 +190,14 @@ fn monstrous_texts_are_refused_and_overflow_nothing() {
 }
 
 #[test]
-fn any_piece_of_a_good_text_is_good_or_refused_in_words() {
+fn any_part_of_a_valid_text_is_valid_or_rejected_with_its_place() {
     let app = app();
     let text = fs::read_to_string(shipped().join("traffic.steering.ron")).unwrap();
     for (index, _) in text.char_indices() {
         if let Err(error) = read(&app, &text[..index]) {
             assert!(error.place.is_some(), "{error}");
         }
-        // One letter lost, and one letter too many.
+        // One character removed, and one added.
         let rest = &text[index..];
         let lost: String = rest.chars().skip(1).collect();
         let _ = read(&app, &format!("{}{lost}", &text[..index]));
@@ -206,7 +206,7 @@ fn any_piece_of_a_good_text_is_good_or_refused_in_words() {
 }
 
 #[test]
-fn two_behaviors_of_one_name_need_their_whole_path() {
+fn behaviors_with_the_same_name_need_their_full_path() {
     mod other {
         use super::*;
 

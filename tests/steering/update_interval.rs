@@ -1,4 +1,4 @@
-//! Agents that think less often than every tick.
+//! `ThinkEvery`: agents that update less often than every tick.
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
@@ -8,7 +8,7 @@ use bevy_steering2d::prelude::*;
 use crate::common::*;
 
 #[test]
-fn a_force_lasts_from_thought_to_thought() {
+fn a_force_lasts_from_update_to_update() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
         let agent = (Wander::default(), ThinkEvery(4), SteeringId(2));
@@ -30,29 +30,29 @@ fn a_force_lasts_from_thought_to_thought() {
 }
 
 #[test]
-fn who_thinks_seldom_strays_no_farther_than_documented() {
+fn infrequent_updates_deviate_no_farther_than_documented() {
     let path = |every: u32| {
         let mut app = point_mass_app(HERTZ);
         let other = Body::at(6.0, 0.0).moving(0.0, 2.0);
         let other = Backend::PointMass.spawn(&mut app, other, Wander::default());
         let agent = (Seek::new(other), ThinkEvery(every), SteeringId(100));
         let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), agent);
-        // The first turn, then one thought's time in which the two may part.
+        // The first update, then one interval in which the two may deviate.
         run_ticks(&mut app, every);
-        let mut strayed: f32 = 0.0;
+        let mut deviation: f32 = 0.0;
         for _ in 0..120 {
             let (mut twin_app, twin) = alone_at(body_of(&app, agent), position(&app, other));
             run_ticks(&mut app, every);
             run_ticks(&mut twin_app, every);
-            strayed = strayed.max(position(&twin_app, twin).distance(position(&app, agent)));
+            deviation = deviation.max(position(&twin_app, twin).distance(position(&app, agent)));
         }
-        strayed
+        deviation
     };
     let Vehicle { max_force, .. } = Vehicle::default();
     for every in [2, 5, 10] {
         let bound = max_force * (every as f32 * TICK).powi(2);
-        let strayed = path(every);
-        assert!(strayed <= bound, "{every}: {strayed} m of {bound} m");
+        let deviation = path(every);
+        assert!(deviation <= bound, "{every}: {deviation} m of {bound} m");
     }
 }
 
@@ -62,7 +62,7 @@ fn body_of(app: &App, agent: Entity) -> Body {
     Body::at(x, y).moving(velocity.x, velocity.y)
 }
 
-/// The same agent in a world of its own, thinking in every tick.
+/// The same agent in an app of its own, with updates in every tick.
 fn alone_at(body: Body, target: Vec2) -> (App, Entity) {
     let mut app = point_mass_app(HERTZ);
     let agent = Backend::PointMass.spawn(&mut app, body, Seek::new(target));
@@ -70,7 +70,7 @@ fn alone_at(body: Body, target: Vec2) -> (App, Entity) {
 }
 
 #[test]
-fn stopping_is_not_disturbed_by_thinking_seldom() {
+fn arrive_stops_with_infrequent_updates() {
     for backend in BACKENDS {
         for every in [2, 4, 8] {
             let mut app = backend.app(HERTZ);
@@ -105,23 +105,26 @@ fn order_of_a_flock(every: u32, seed: u64) -> f32 {
 }
 
 #[test]
-fn a_flock_that_thinks_seldom_agrees_as_well() {
-    // A hundred at random may part into two flocks; what they do, they do at both paces.
+fn a_flock_with_infrequent_updates_aligns_as_well() {
+    // A hundred random boids may split into two flocks, but do so at both intervals.
     for seed in 1..=4 {
-        let (always, seldom) = (order_of_a_flock(1, seed), order_of_a_flock(4, seed));
-        assert!(seldom > always - 0.05, "seed {seed}: {seldom} and {always}");
+        let (frequent, infrequent) = (order_of_a_flock(1, seed), order_of_a_flock(4, seed));
+        assert!(
+            infrequent > frequent - 0.05,
+            "seed {seed}: {infrequent} and {frequent}"
+        );
     }
     assert!(order_of_a_flock(4, 1) > 0.9);
 }
 
 #[test]
-fn who_thinks_seldom_feels_colliders_as_well() {
-    let pushed_by_the_wall = |every: u32| {
+fn an_agent_with_infrequent_updates_senses_colliders() {
+    let push_of_the_wall = |every: u32| {
         let mut app = rapier_app(HERTZ);
         let wall = Collider::segment(Vec2::new(-50.0, 0.0), Vec2::new(50.0, 0.0));
         app.world_mut().spawn((RigidBody::Fixed, wall));
         app.update();
-        // Its feeler points along the wall: only its skin can feel it.
+        // The feeler points along the wall: only the body itself touches it.
         let avoidance = WallAvoidance {
             feelers: Feelers::Single,
             ..default()
@@ -133,30 +136,30 @@ fn who_thinks_seldom_feels_colliders_as_well() {
         entry::<WallAvoidance>(&app, agent).raw.y
     };
     for every in [1, 3] {
-        let push = pushed_by_the_wall(every);
+        let push = push_of_the_wall(every);
         assert!(push > 1.0, "every {every}: {push} N");
     }
 }
 
 #[test]
-fn lent_behaviors_keep_the_agents_pace() {
+fn a_behavior_entity_updates_with_its_agent() {
     let mut app = point_mass_app(HERTZ);
     let agent = (ThinkEvery(3), Vehicle::default(), SteeringId(0));
     let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), agent);
     app.world_mut()
         .spawn((SteersFor(agent), Wander::default(), SteeringId(1)));
-    let mut thoughts = 0;
+    let mut updates = 0;
     let mut last = Vec2::ZERO;
     for _ in 0..12 {
         app.update();
-        thoughts += u32::from(total(&app, agent) != last);
+        updates += u32::from(total(&app, agent) != last);
         last = total(&app, agent);
     }
-    assert_eq!(thoughts, 4);
+    assert_eq!(updates, 4);
 }
 
 #[test]
-fn between_two_thoughts_the_ledger_tells_of_the_last_one() {
+fn the_ledger_keeps_its_entries_between_updates() {
     let mut app = point_mass_app(HERTZ);
     let goal = Seek::new(Vec2::new(50.0, 0.0));
     let agent = (goal, ReciprocalAvoidance::default(), ThinkEvery(3));

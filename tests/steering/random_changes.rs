@@ -1,5 +1,5 @@
-//! A game that changes its mind every tick: agents, bodies, behaviors, targets and satellites come
-//! and go in any order, in one world with both backends. Nothing may panic, nothing may be NaN.
+//! Random changes in every tick: agents, bodies, behaviors, targets and behavior entities are added
+//! and removed in any order, in one world with both backends. Nothing panics or becomes NaN.
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
@@ -10,13 +10,13 @@ use rand::{RngExt, SeedableRng};
 
 use crate::common::*;
 
-struct Chaos {
+struct RandomChanges {
     app: App,
     entities: Vec<Entity>,
     dice: Xoshiro256PlusPlus,
 }
 
-impl Chaos {
+impl RandomChanges {
     fn new(seed: u64) -> Self {
         Self {
             app: rapier_app(HERTZ),
@@ -25,7 +25,7 @@ impl Chaos {
         }
     }
 
-    /// Any entity there is or was, or the origin.
+    /// Any existing or despawned entity, or the origin.
     fn target(&mut self) -> Target {
         match self.entities.choose(&mut self.dice) {
             Some(&entity) if self.dice.random_bool(0.8) => entity.into(),
@@ -33,8 +33,8 @@ impl Chaos {
         }
     }
 
-    /// Somebody who lives.
-    fn somebody(&mut self) -> Option<EntityWorldMut<'_>> {
+    /// A random entity that still exists.
+    fn existing_entity(&mut self) -> Option<EntityWorldMut<'_>> {
         let entity = *self.entities.choose(&mut self.dice)?;
         self.app.world_mut().get_entity_mut(entity).ok()
     }
@@ -57,19 +57,19 @@ impl Chaos {
         self.entities.push(entity);
     }
 
-    fn lend(&mut self) {
+    fn spawn_behavior_entity(&mut self) {
         let target = self.target();
-        let Some(agent) = self.somebody().map(|agent| agent.id()) else {
+        let Some(agent) = self.existing_entity().map(|agent| agent.id()) else {
             return;
         };
-        let satellite = (SteersFor(agent), Evade::new(target), Seek::new(target));
-        let satellite = self.app.world_mut().spawn(satellite).id();
-        self.entities.push(satellite);
+        let behavior_entity = (SteersFor(agent), Evade::new(target), Seek::new(target));
+        let behavior_entity = self.app.world_mut().spawn(behavior_entity).id();
+        self.entities.push(behavior_entity);
     }
 
-    fn give_behavior(&mut self) {
+    fn insert_behavior(&mut self) {
         let (target, which) = (self.target(), self.dice.random_range(0..6));
-        let Some(mut agent) = self.somebody() else {
+        let Some(mut agent) = self.existing_entity() else {
             return;
         };
         match which {
@@ -82,9 +82,9 @@ impl Chaos {
         };
     }
 
-    fn take_behavior(&mut self) {
+    fn remove_behavior(&mut self) {
         let which = self.dice.random_range(0..6);
-        let Some(mut agent) = self.somebody() else {
+        let Some(mut agent) = self.existing_entity() else {
             return;
         };
         match which {
@@ -99,12 +99,12 @@ impl Chaos {
 
     fn change_body(&mut self) {
         let ((x, y), which) = (self.place(), self.dice.random_range(0..12));
-        let Some(mut body) = self.somebody() else {
+        let Some(mut body) = self.existing_entity() else {
             return;
         };
-        let is_satellite = body.contains::<SteersFor>();
+        let is_behavior_entity = body.contains::<SteersFor>();
         match which {
-            _ if is_satellite => &mut body,
+            _ if is_behavior_entity => &mut body,
             0 => body.insert(SteeringDisabled),
             1 => body.remove::<SteeringDisabled>(),
             2 => body.insert(Transform::from_xyz(x, y, 0.0)),
@@ -121,25 +121,25 @@ impl Chaos {
     }
 
     fn despawn(&mut self) {
-        if let Some(somebody) = self.somebody() {
-            somebody.despawn();
+        if let Some(entity) = self.existing_entity() {
+            entity.despawn();
         }
     }
 
     fn act(&mut self) {
         match self.dice.random_range(0..20) {
             0..5 => self.spawn(),
-            5..7 => self.lend(),
-            7..11 => self.give_behavior(),
-            11..13 => self.take_behavior(),
+            5..7 => self.spawn_behavior_entity(),
+            7..11 => self.insert_behavior(),
+            11..13 => self.remove_behavior(),
             13..17 => self.change_body(),
             _ => self.despawn(),
         }
     }
 }
 
-/// Positions and forces; a body without component for its velocity shows it in its position.
-fn assert_sane(app: &mut App, case: &str) {
+/// Checks positions and forces. An invalid velocity would show in the position.
+fn assert_valid(app: &mut App, case: &str) {
     let mut bodies = app.world_mut().query::<(Entity, &Transform)>();
     for (entity, transform) in bodies.iter(app.world()) {
         assert!(transform.is_finite(), "{case}: {entity} at {transform:?}");
@@ -153,15 +153,15 @@ fn assert_sane(app: &mut App, case: &str) {
 }
 
 #[test]
-fn whatever_a_game_does_steering_goes_on() {
+fn random_changes_keep_transforms_finite_and_forces_within_the_limit() {
     for seed in 0..6 {
-        let mut chaos = Chaos::new(seed);
+        let mut changes = RandomChanges::new(seed);
         for tick in 0..400 {
             for _ in 0..3 {
-                chaos.act();
+                changes.act();
             }
-            chaos.app.update();
-            assert_sane(&mut chaos.app, &format!("seed {seed}, tick {tick}"));
+            changes.app.update();
+            assert_valid(&mut changes.app, &format!("seed {seed}, tick {tick}"));
         }
     }
 }

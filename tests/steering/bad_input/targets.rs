@@ -1,0 +1,117 @@
+//! Targets that are lost, invalid, or the agent itself.
+
+use bevy::prelude::*;
+use bevy_steering2d::prelude::*;
+
+use super::TICKS;
+use crate::common::*;
+
+#[test]
+fn a_behavior_with_an_invalid_target_position_adds_no_force() {
+    for backend in BACKENDS {
+        let mut app = backend.app(HERTZ);
+        let ghost = Transform::from_xyz(f32::NAN, 0.0, 0.0);
+        let ghost = app.world_mut().spawn(ghost).id();
+        let agent = (Seek::new(ghost), Evade::new(ghost), Arrive::new(ghost));
+        let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), agent);
+        run_ticks(&mut app, TICKS);
+        assert_eq!(total(&app, agent), Vec2::ZERO, "{backend:?}");
+        assert_all_finite_agent(&app, agent);
+    }
+}
+
+fn assert_all_finite_agent(app: &App, agent: Entity) {
+    assert!(position(app, agent).is_finite() && velocity(app, agent).is_finite());
+}
+
+/// Runs an agent `with` a target entity that is despawned before or during the run.
+fn assert_stops_without_target<B: Bundle>(with: fn(Entity) -> B) {
+    for backend in BACKENDS {
+        for lost_after in [0, 10] {
+            let case = format!("{backend:?}, after {lost_after} ticks");
+            let mut app = backend.app(HERTZ);
+            record_events::<TargetLost>(&mut app);
+            let target = backend.spawn(&mut app, Body::at(3.0, 1.0), ());
+            let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), with(target));
+            run_ticks(&mut app, lost_after);
+            app.world_mut().despawn(target);
+            run_ticks(&mut app, TICKS);
+            let lost = recorded_events::<TargetLost>(&app);
+            assert_eq!(lost.len(), 1, "{case}: {lost:?}");
+            assert_eq!((lost[0].entity, lost[0].carrier), (agent, agent), "{case}");
+            assert_eq!(lost[0].target, Target::Entity(target), "{case}");
+            assert_eq!(total(&app, agent), Vec2::ZERO, "{case}");
+            assert_all_finite(&mut app, None, &case);
+        }
+    }
+}
+
+#[test]
+fn seek_stops_when_its_target_is_lost() {
+    assert_stops_without_target(Seek::new);
+}
+
+#[test]
+fn flee_stops_when_its_target_is_lost() {
+    assert_stops_without_target(Flee::new);
+}
+
+#[test]
+fn arrive_stops_when_its_target_is_lost() {
+    assert_stops_without_target(Arrive::new);
+}
+
+#[test]
+fn pursuit_stops_when_its_quarry_is_lost() {
+    assert_stops_without_target(Pursuit::new);
+}
+
+#[test]
+fn evade_stops_when_its_pursuer_is_lost() {
+    assert_stops_without_target(Evade::new);
+}
+
+#[test]
+fn a_target_without_transform_is_lost() {
+    let mut app = point_mass_app(HERTZ);
+    record_events::<TargetLost>(&mut app);
+    let target = app.world_mut().spawn_empty().id();
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(target));
+    run_ticks(&mut app, TICKS);
+    assert_eq!(recorded_events::<TargetLost>(&app).len(), 1);
+    assert_eq!(total(&app, agent), Vec2::ZERO);
+}
+
+/// Runs an agent `with` itself as the target: it warns and adds no force.
+fn assert_own_target_adds_no_force<B: Bundle>(field: &str, with: fn(Entity) -> B) {
+    for backend in BACKENDS {
+        let case = format!("{backend:?} {field}");
+        let mut app = backend.app(HERTZ);
+        let agent = backend.spawn(&mut app, Body::at(1.0, 1.0).moving(2.0, 0.0), ());
+        app.world_mut().entity_mut(agent).insert(with(agent));
+        run_ticks(&mut app, TICKS);
+        assert_warned_once(&app, agent, field, &case);
+        assert_all_finite(&mut app, None, &case);
+        assert_eq!(total(&app, agent), Vec2::ZERO, "{case}");
+    }
+}
+
+#[test]
+fn a_behavior_that_targets_its_own_agent_adds_no_force() {
+    assert_own_target_adds_no_force("Seek", Seek::new);
+    assert_own_target_adds_no_force("Flee", Flee::new);
+    assert_own_target_adds_no_force("Arrive", Arrive::new);
+    assert_own_target_adds_no_force("Pursuit", Pursuit::new);
+    assert_own_target_adds_no_force("Evade", Evade::new);
+}
+
+#[test]
+fn a_behavior_entity_that_targets_its_agent_adds_no_force() {
+    let mut app = point_mass_app(HERTZ);
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(1.0, 1.0), Vehicle::default());
+    let behavior_entity = (SteersFor(agent), Evade::new(agent));
+    let behavior_entity = app.world_mut().spawn(behavior_entity).id();
+    run_ticks(&mut app, TICKS);
+    assert_warned_once(&app, behavior_entity, "Evade", "behavior entity");
+    assert_eq!(total(&app, agent), Vec2::ZERO);
+}

@@ -1,0 +1,12 @@
+//! Single behaviors, one module each, in whole apps.
+
+mod arrive;
+mod flee;
+mod flow_field;
+mod interpose;
+mod match_velocity;
+mod offset_pursuit;
+mod pursuit;
+mod seek;
+mod tether;
+mod wander;

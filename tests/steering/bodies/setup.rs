@@ -1,0 +1,166 @@
+//! Physics setup: plugin order, schedules, timesteps, substeps and paused physics.
+
+use std::time::Duration;
+
+use bevy::ecs::schedule::ScheduleLabel;
+use bevy::prelude::*;
+use bevy::time::TimeUpdateStrategy;
+use bevy_rapier2d::plugin::context::DefaultRapierContext;
+use bevy_rapier2d::prelude::*;
+use bevy_steering2d::prelude::*;
+
+use super::x_after_a_second;
+use crate::common::*;
+
+#[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
+struct OtherSchedule;
+
+/// An app whose plugins `add` adds, with an agent that seeks east.
+fn set_up(add: impl Fn(&mut App)) -> (App, Entity) {
+    let mut app = bare_app(HERTZ);
+    match_rapier_timestep(&mut app);
+    add(&mut app);
+    start(&mut app);
+    let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
+    (app, agent)
+}
+
+#[test]
+fn without_rapier_a_rigid_body_stays_and_warns_about_the_plugin() {
+    let (mut app, agent) = set_up(|app| {
+        app.add_plugins(SteeringPlugin::default());
+    });
+    assert_eq!(x_after_a_second(&mut app, agent), 0.0);
+    assert_warned_once(&app, agent, "RigidBody", "no Rapier");
+    assert!(warnings(&app)[0].message.contains("RapierPhysicsPlugin"));
+}
+
+#[test]
+fn rapier_may_be_added_before_or_after_steering() {
+    let rapier = || rapier_without_gravity().in_fixed_schedule();
+    let (mut before, first) = set_up(|app| {
+        app.add_plugins((rapier(), SteeringPlugin::default()));
+    });
+    let (mut after, second) = set_up(|app| {
+        app.add_plugins((SteeringPlugin::default(), rapier()));
+    });
+    let x = x_after_a_second(&mut before, first);
+    assert!(x > 1.0);
+    assert_eq!(x, x_after_a_second(&mut after, second));
+    assert!(warnings(&before).is_empty() && warnings(&after).is_empty());
+}
+
+#[test]
+fn bodies_may_be_spawned_before_the_plugins_are_added() {
+    let mut app = bare_app(HERTZ);
+    match_rapier_timestep(&mut app);
+    let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
+    app.add_plugins((
+        rapier_without_gravity().in_fixed_schedule(),
+        SteeringPlugin::default(),
+    ));
+    start(&mut app);
+    assert!(x_after_a_second(&mut app, agent) > 1.0);
+}
+
+#[test]
+fn rapier_in_another_schedule_warns_with_the_remedy_and_still_moves_agents() {
+    record_log();
+    let (mut app, agent) = set_up(|app| {
+        // Rapier runs in `PostUpdate`, its default.
+        app.add_plugins((rapier_without_gravity(), SteeringPlugin::new(OtherSchedule)));
+        app.add_systems(Update, |world: &mut World| {
+            world.run_schedule(OtherSchedule);
+        });
+    });
+    let remedy = "in_schedule(OtherSchedule)";
+    assert_eq!(count_logged(remedy), 1);
+    assert!(x_after_a_second(&mut app, agent) > 0.5);
+    assert_all_finite(&mut app, None, "another schedule");
+}
+
+#[test]
+fn a_default_timestep_in_a_slow_schedule_warns_once() {
+    let mut app = bare_app(30.0);
+    app.add_plugins((
+        rapier_without_gravity().in_fixed_schedule(),
+        SteeringPlugin::default(),
+    ));
+    start(&mut app);
+    Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
+    run_ticks(&mut app, 60);
+    let mut worlds = app
+        .world_mut()
+        .query_filtered::<Entity, With<DefaultRapierContext>>();
+    let context = worlds.single(app.world()).unwrap();
+    assert_warned_once(&app, context, "TimestepMode", "30 Hz");
+}
+
+#[test]
+fn a_matching_timestep_does_not_warn() {
+    for hertz in [60.0, 64.0, 120.0] {
+        let mut app = bare_app(hertz);
+        app.add_plugins((
+            rapier_without_gravity().in_fixed_schedule(),
+            SteeringPlugin::default(),
+        ));
+        start(&mut app);
+        run_ticks(&mut app, 60);
+        assert!(
+            warnings(&app).is_empty(),
+            "{hertz} Hz: {:?}",
+            warnings(&app)
+        );
+    }
+}
+
+#[test]
+fn steering_and_rapier_may_run_once_per_frame() {
+    let mut app = bare_app(HERTZ);
+    app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_millis(
+        10,
+    )));
+    app.add_plugins((
+        rapier_without_gravity().in_schedule(Update),
+        SteeringPlugin::new(Update),
+    ));
+    start(&mut app);
+    let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
+    run_ticks(&mut app, 100);
+    assert!(position(&app, agent).x > 1.0);
+    assert!(warnings(&app).is_empty(), "{:?}", warnings(&app));
+}
+
+#[test]
+fn substeps_do_not_change_the_path() {
+    let path = |substeps: usize| {
+        let mut app = rapier_app(HERTZ);
+        let dt = tick_length(&app);
+        app.insert_resource(TimestepMode::Fixed { dt, substeps });
+        let body = Body::at(0.0, 0.0).moving(0.0, 3.0);
+        let agent = Backend::Rapier.spawn(&mut app, body, Arrive::new(Vec2::new(5.0, 2.0)));
+        run_seconds(&mut app, 1.0);
+        position(&app, agent)
+    };
+    assert_near(path(4), path(1), 1e-3, "four substeps");
+}
+
+#[test]
+fn a_paused_physics_world_moves_nothing_and_recovers() {
+    let mut app = rapier_app(HERTZ);
+    let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
+    let pause = |app: &mut App, active: bool| {
+        let mut worlds = app.world_mut().query::<&mut RapierConfiguration>();
+        let mut config = worlds.single_mut(app.world_mut()).unwrap();
+        config.physics_pipeline_active = active;
+    };
+    run_ticks(&mut app, 5);
+    pause(&mut app, false);
+    let before = position(&app, agent);
+    run_seconds(&mut app, 1.0);
+    assert_eq!(position(&app, agent), before);
+    pause(&mut app, true);
+    run_seconds(&mut app, 1.0);
+    assert!(velocity(&app, agent).length() <= 5.0 * 1.000_01);
+    assert_all_finite(&mut app, None, "resumed");
+}

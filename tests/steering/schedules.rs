@@ -1,0 +1,113 @@
+//! Schedules: where steering runs, paused time, systems between its steps, ambiguities.
+
+use bevy::ecs::schedule::ScheduleLabel;
+use bevy::prelude::*;
+use bevy::time::TimeUpdateStrategy;
+use bevy_steering2d::prelude::*;
+
+use crate::common::*;
+
+#[test]
+fn steering_runs_in_the_schedule_it_is_given() {
+    let mut app = bare_app(HERTZ);
+    forbid_ambiguity(&mut app, Update);
+    app.insert_resource(TimeUpdateStrategy::ManualDuration(
+        std::time::Duration::from_millis(10),
+    ));
+    app.add_plugins(SteeringPlugin::new(Update));
+    start(&mut app);
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
+    app.update();
+    // 20 N on 1 kg for 10 ms.
+    assert_near(
+        velocity(&app, agent),
+        Vec2::new(0.2, 0.0),
+        1e-6,
+        "one frame",
+    );
+}
+
+#[test]
+fn steering_may_be_stepped_by_hand() {
+    #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
+    struct Turn;
+
+    let mut app = bare_app(HERTZ);
+    app.add_plugins(SteeringPlugin::new(Turn));
+    start(&mut app);
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
+    run_ticks(&mut app, 10);
+    assert_eq!(
+        position(&app, agent),
+        Vec2::ZERO,
+        "the schedule has not run"
+    );
+    app.world_mut().run_schedule(Turn);
+    assert!(position(&app, agent).x > 0.0);
+}
+
+#[test]
+fn steering_moves_nothing_while_time_is_paused() {
+    let mut app = bare_app(HERTZ);
+    app.insert_resource(TimeUpdateStrategy::ManualDuration(
+        std::time::Duration::ZERO,
+    ));
+    app.add_plugins(SteeringPlugin::new(Update));
+    start(&mut app);
+    let everything = (
+        Seek::new(EAST),
+        Wander::default(),
+        Arrive::new(Vec2::ONE),
+        Flee::default(),
+        FaceVelocity::default(),
+    );
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), everything);
+    run_ticks(&mut app, 10);
+    assert!(total(&app, agent).is_finite());
+    assert_eq!(position(&app, agent), Vec2::ZERO);
+    assert_all_finite(&mut app, None, "paused");
+    assert!(warnings(&app).is_empty());
+}
+
+#[test]
+fn a_system_between_combine_and_move_may_replace_the_total() {
+    let mut app = point_mass_app(HERTZ);
+    app.add_systems(
+        FixedUpdate,
+        (|mut forces: Query<&mut SteeringForce>| {
+            for mut force in &mut forces {
+                force.total = Vec2::new(0.0, 6.0);
+            }
+        })
+        .after(SteeringSystems::Combine)
+        .before(SteeringSystems::Move),
+    );
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
+    run_ticks(&mut app, 1);
+    assert_near(
+        velocity(&app, agent),
+        Vec2::new(0.0, 6.0 * TICK),
+        1e-6,
+        "changed total",
+    );
+}
+
+#[test]
+fn no_steering_system_has_an_ambiguous_order() {
+    // In the point mass app of every test, ambiguity is an error anyway.
+    let mut without = bare_app(HERTZ);
+    match_rapier_timestep(&mut without);
+    without.add_plugins(rapier_without_gravity().in_fixed_schedule());
+    start(&mut without);
+    let theirs = ambiguities(&mut without, FixedUpdate);
+
+    let mut app = rapier_app(HERTZ);
+    app.add_behavior::<Push>();
+    let all = ambiguities(&mut app, FixedUpdate);
+    let ours: Vec<_> = all
+        .iter()
+        .filter(|pair| pair.contains("bevy_steering2d"))
+        .collect();
+    assert!(ours.is_empty(), "{ours:#?}");
+    assert_eq!(all.len(), theirs.len(), "{all:#?}");
+}

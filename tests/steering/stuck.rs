@@ -1,0 +1,65 @@
+//! `StuckDetection` and `Sidestep`: agents that block each other.
+
+use bevy::prelude::*;
+use bevy_rapier2d::prelude::*;
+use bevy_steering2d::StuckMemory;
+use bevy_steering2d::prelude::*;
+
+use crate::common::*;
+use crate::paths::zigzag;
+
+/// Two balls that seek exactly through each other's center.
+fn spawn_opposing(app: &mut App, with: impl Bundle + Clone) -> [Entity; 2] {
+    [-1.0, 1.0].map(|side: f32| {
+        let ball = (
+            RigidBody::Dynamic,
+            Collider::ball(0.5),
+            ColliderMassProperties::Mass(1.0),
+            LockedAxes::ROTATION_LOCKED,
+            Velocity::default(),
+            Transform::from_xyz(side * 4.0, 0.0, 0.0),
+            Seek::new(Vec2::new(-side * 100.0, 0.0)),
+            with.clone(),
+        );
+        app.world_mut().spawn(ball).id()
+    })
+}
+
+#[test]
+fn agents_that_block_each_other_report_stuck_once() {
+    let mut app = rapier_app(HERTZ);
+    record_events::<Stuck>(&mut app);
+    let both = spawn_opposing(&mut app, StuckDetection::default());
+    run_seconds(&mut app, 10.0);
+    let stuck: Vec<_> = recorded_events::<Stuck>(&app)
+        .iter()
+        .map(|stuck| stuck.entity)
+        .collect();
+    assert_eq!(stuck, both);
+    assert!(get::<StuckMemory>(&app, both[0]).stuck);
+}
+
+#[test]
+fn sidestep_lets_blocked_agents_pass_each_other() {
+    let mut app = rapier_app(HERTZ);
+    let [left, right] = spawn_opposing(&mut app, Sidestep::default());
+    run_seconds(&mut app, 12.0);
+    assert!(position(&app, left).x > 5.0, "{}", position(&app, left));
+    assert!(position(&app, right).x < -5.0, "{}", position(&app, right));
+}
+
+#[test]
+fn an_agent_that_moves_or_has_arrived_is_not_stuck() {
+    for backend in BACKENDS {
+        let mut app = backend.app(HERTZ);
+        record_events::<Stuck>(&mut app);
+        let watched = StuckDetection::default();
+        backend.spawn(&mut app, Body::at(0.0, 0.0), (watched, Wander::default()));
+        let rests = (watched, Arrive::new(Vec2::new(3.0, 0.0)));
+        backend.spawn(&mut app, Body::at(0.0, 0.0), rests);
+        let ends = (watched, FollowPath::default(), zigzag());
+        backend.spawn(&mut app, Body::at(0.0, 0.0), ends);
+        run_seconds(&mut app, 30.0);
+        assert_eq!(recorded_events::<Stuck>(&app), [], "{backend:?}");
+    }
+}
