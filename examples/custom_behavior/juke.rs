@@ -13,7 +13,7 @@ use bevy_steering2d::prelude::*;
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 // Adds the memory, and a `TargetLost` event when the threat disappears.
-#[require(JukeMemory, TargetWatch)]
+
 pub struct Juke {
     /// The threat to juke past.
     #[entities]
@@ -52,7 +52,7 @@ impl Default for Juke {
             radius: 7.0,
             period: 0.8,
             // Considered before the goal.
-            influence: Influence::at(priority::EVADE),
+            influence: Influence::at(Evade::PRIORITY),
         }
     }
 }

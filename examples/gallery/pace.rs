@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use bevy::prelude::*;
-use bevy_steering2d::{StageTimes, SteeringStage};
+use bevy_steering2d::{SteeringSchedule, StepTimes};
 
 pub fn plugin(app: &mut App) {
-    app.init_resource::<StageTimes>()
+    app.init_resource::<StepTimes>()
         .init_resource::<Pace>()
         .add_systems(FixedLast, time_tick)
         .add_systems(First, time_frame);
@@ -36,17 +36,17 @@ impl Pace {
     }
 }
 
-fn time_tick(times: Res<StageTimes>, mut pace: ResMut<Pace>) {
+fn time_tick(times: Res<StepTimes>, mut pace: ResMut<Pace>) {
     let sensed = [
-        SteeringStage::Bodies,
-        SteeringStage::Index,
-        SteeringStage::Answer,
+        SteeringSchedule::Bodies,
+        SteeringSchedule::Index,
+        SteeringSchedule::Answer,
     ];
     let now: [Duration; 4] = [
         sensed.iter().map(|stage| times.of(*stage)).sum(),
-        times.of(SteeringStage::Steer),
-        times.of(SteeringStage::Combine),
-        times.of(SteeringStage::Move),
+        times.of(SteeringSchedule::Steer),
+        times.of(SteeringSchedule::Combine),
+        times.of(SteeringSchedule::Move),
     ];
     for (smooth, now) in pace.stages.iter_mut().zip(now) {
         approach(smooth, 1_000.0 * now.as_secs_f32());

@@ -99,10 +99,10 @@ fn an_agent_may_have_six_behaviors_in_every_combine_mode() {
         );
         let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), everything);
         for mode in [
-            Combine::WeightedSum,
-            Combine::Average,
-            Combine::Prioritized,
-            Combine::Dithered,
+            Combine::WEIGHTED_SUM,
+            Combine::AVERAGE,
+            Combine::PRIORITIZED,
+            Combine::DITHERED,
         ] {
             app.world_mut().entity_mut(agent).insert(mode);
             run_seconds(&mut app, 1.0);

@@ -69,7 +69,7 @@ fn spawn_everything(app: &mut App, at: Vec2, other: Entity, field: Entity) {
 
 #[test]
 fn a_warm_tick_allocates_nothing_with_every_behavior() {
-    for combine in [Combine::Prioritized, Combine::Dithered] {
+    for combine in [Combine::PRIORITIZED, Combine::DITHERED] {
         let mut app = point_mass_app(HERTZ);
         let field = FlowField::new(Vec2::splat(-9.0), 1.0, UVec2::splat(18), |_| Vec2::X);
         let field = app.world_mut().spawn(field.unwrap()).id();

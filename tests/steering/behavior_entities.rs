@@ -145,7 +145,7 @@ fn an_agent_may_have_a_thousand_behavior_entities() {
     let (rabbit, _) = rabbit(&mut app, &hunters);
     app.world_mut()
         .entity_mut(rabbit)
-        .insert(Combine::WeightedSum);
+        .insert(Combine::WEIGHTED_SUM);
     run_ticks(&mut app, 3);
     assert_eq!(ledger(&app, rabbit).len(), 1_000);
     assert_eq!(get::<SteeredBy>(&app, rabbit).len(), 1_000);

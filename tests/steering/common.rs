@@ -226,7 +226,8 @@ pub fn entry<B: Behavior>(app: &App, entity: Entity) -> LedgerEntry {
         .resource::<BehaviorRegistry>()
         .of::<B>()
         .unwrap();
-    let mine = |entry: &&LedgerEntry| entry.behavior == behavior.id && !entry.is_lent();
+    let mine =
+        |entry: &&LedgerEntry| entry.behavior == behavior.id && !entry.is_from_behavior_entity();
     *ledger(app, entity).iter().find(mine).unwrap()
 }
 

@@ -50,7 +50,7 @@ fn spawn_crowd(backend: Backend, app: &mut App, order: &[u32]) {
 fn give_behaviors(world: &mut World, id: u32, agent: Entity, agent_of: &dyn Fn(u32) -> Entity) {
     let mut agent = world.entity_mut(agent);
     let dithered = (
-        Combine::Dithered,
+        Combine::DITHERED,
         Flee::new(agent_of(id * 3 + 2)).with_probability(0.6),
         Wander::default().with_probability(0.8),
     );
@@ -61,7 +61,7 @@ fn give_behaviors(world: &mut World, id: u32, agent: Entity, agent_of: &dyn Fn(u
         3 => agent.insert((
             Evade::new(agent_of(id + 1)),
             Wander::default(),
-            Combine::Average,
+            Combine::AVERAGE,
         )),
         4 => agent.insert((
             Arrive::new(Vec2::new(5.0, -5.0)),
@@ -70,7 +70,7 @@ fn give_behaviors(world: &mut World, id: u32, agent: Entity, agent_of: &dyn Fn(u
                 distance: 1.5,
                 angle_change: 4.0,
             }),
-            Combine::WeightedSum,
+            Combine::WEIGHTED_SUM,
         )),
         5 => agent.insert((Flocking::default(), CollisionAvoidance::default())),
         6 => agent.insert((Flocking::within(3.0), Queuing::default(), ThinkEvery(3))),
@@ -147,7 +147,7 @@ type Snapshot = (
     SteeringForce,
     Option<WanderMemory>,
     Option<ArriveMemory>,
-    Option<TargetWatch>,
+    Option<bevy_steering2d::TargetWatch>,
 );
 
 fn take_snapshot(app: &mut App) -> (SteeringClock, Vec<(Entity, Snapshot)>) {
@@ -159,7 +159,7 @@ fn take_snapshot(app: &mut App) -> (SteeringClock, Vec<(Entity, Snapshot)>) {
         &SteeringForce,
         Option<&WanderMemory>,
         Option<&ArriveMemory>,
-        Option<&TargetWatch>,
+        Option<&bevy_steering2d::TargetWatch>,
     )>();
     let snapshots = agents.iter(app.world()).map(
         |(entity, &place, &point, &body, force, wander, arrive, watch)| {

@@ -45,7 +45,7 @@ fn the_ledger_marks_forces_cut_by_the_budget() {
 fn the_ledger_marks_behaviors_skipped_by_dithering() {
     let mut app = point_mass_app(HERTZ);
     let agent = (
-        Combine::Dithered,
+        Combine::DITHERED,
         Flee::new(Vec2::new(0.0, -1.0))
             .within(1e6)
             .with_probability(0.5),

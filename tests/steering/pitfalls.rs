@@ -132,7 +132,7 @@ fn other_agents_do_not_change_the_path_of_a_wanderer() {
                 if i % 2 == 0 {
                     backend.spawn(&mut app, body, other);
                 } else {
-                    backend.spawn(&mut app, body, (other, OtherArchetype, Combine::Dithered));
+                    backend.spawn(&mut app, body, (other, OtherArchetype, Combine::DITHERED));
                 }
             }
             let hero = (Wander::default(), SteeringId(7));
@@ -168,10 +168,10 @@ fn an_agent_that_changes_its_archetype_keeps_its_random_stream() {
 fn a_diagonal_force_is_no_stronger_than_a_straight_one() {
     for backend in BACKENDS {
         for mode in [
-            Combine::WeightedSum,
-            Combine::Average,
-            Combine::Prioritized,
-            Combine::Dithered,
+            Combine::WEIGHTED_SUM,
+            Combine::AVERAGE,
+            Combine::PRIORITIZED,
+            Combine::DITHERED,
         ] {
             let mut app = backend.app(HERTZ);
             for angle in [0.0, 0.3, std::f32::consts::FRAC_PI_4] {
@@ -283,7 +283,7 @@ fn a_slow_crossing_quarry_is_predicted_too() {
 fn equal_weights_contribute_equally() {
     let mut app = point_mass_app(HERTZ);
     let quarry = Backend::PointMass.spawn(&mut app, Body::at(0.0, 50.0), ());
-    let agent = (Seek::new(EAST), Pursuit::new(quarry), Combine::WeightedSum);
+    let agent = (Seek::new(EAST), Pursuit::new(quarry), Combine::WEIGHTED_SUM);
     let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), agent);
     run_ticks(&mut app, 1);
     let [seek, pursuit] = [entry::<Seek>(&app, agent), entry::<Pursuit>(&app, agent)];

@@ -65,10 +65,10 @@ fn vehicle() -> impl Strategy<Value = Vehicle> {
 
 fn combine() -> impl Strategy<Value = Combine> {
     prop_oneof![
-        Just(Combine::WeightedSum),
-        Just(Combine::Average),
-        Just(Combine::Prioritized),
-        Just(Combine::Dithered),
+        Just(Combine::WEIGHTED_SUM),
+        Just(Combine::AVERAGE),
+        Just(Combine::PRIORITIZED),
+        Just(Combine::DITHERED),
     ]
 }
 

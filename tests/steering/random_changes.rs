@@ -78,7 +78,7 @@ impl RandomChanges {
             2 => agent.insert(Arrive::new(target)),
             3 => agent.insert(Pursuit::new(target)),
             4 => agent.insert(Evade::new(target)),
-            _ => agent.insert((Combine::Dithered, Wander::default().with_probability(0.5))),
+            _ => agent.insert((Combine::DITHERED, Wander::default().with_probability(0.5))),
         };
     }
 

@@ -4,7 +4,7 @@
 use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d::{BehaviorRegistry, SteeringSchedule};
+use bevy_steering2d::{BehaviorRegistry, OuterSchedule};
 
 use crate::common::*;
 
@@ -238,32 +238,32 @@ fn the_combine_mode_can_be_changed_at_any_time() {
     };
     // 3 N north, then the remaining 1 N of 4 N east.
     assert_near(
-        blend(Combine::Prioritized),
+        blend(Combine::PRIORITIZED),
         Vec2::new(1.0, 3.0),
         1e-5,
         "prioritized",
     );
     // (4, 3) is 5 N long, but the limit is 4 N.
     assert_near(
-        blend(Combine::WeightedSum),
+        blend(Combine::WEIGHTED_SUM),
         Vec2::new(3.2, 2.4),
         1e-5,
         "weighted sum",
     );
     assert_near(
-        blend(Combine::Average),
+        blend(Combine::AVERAGE),
         Vec2::new(2.0, 1.5),
         1e-5,
         "average",
     );
     assert_near(
-        blend(Combine::Dithered),
+        blend(Combine::DITHERED),
         Vec2::new(0.0, 3.0),
         1e-5,
         "dithered",
     );
     assert_near(
-        blend(Combine::Prioritized),
+        blend(Combine::PRIORITIZED),
         Vec2::new(1.0, 3.0),
         1e-5,
         "back again",
@@ -280,7 +280,7 @@ fn a_behavior_is_independent_of_other_behaviors() {
         Wander::default(),
         Flee::new(Vec2::ONE),
         Arrive::default(),
-        Combine::Dithered,
+        Combine::DITHERED,
     ));
     let alone = entry::<Seek>(&app, alone).raw;
     assert_eq!(alone, entry::<Seek>(&crowded_app, crowded).raw);
@@ -292,7 +292,7 @@ fn the_library_is_one_plugin() {
     let mut app = bare_app(HERTZ);
     app.add_plugins(SteeringPlugin::default());
     start(&mut app);
-    let schedule = app.world().resource::<SteeringSchedule>().label();
+    let schedule = app.world().resource::<OuterSchedule>().label();
     assert_eq!(schedule, FixedUpdate.intern());
     let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(Vec2::X));
     run_ticks(&mut app, 1);

@@ -122,7 +122,7 @@ fn combined_behaviors_are_the_same_at_every_rate() {
         let blend = (
             Seek::new(Vec2::new(40.0, 0.0)),
             Flee::new(Vec2::new(10.0, -1.0)).within(8.0),
-            Combine::WeightedSum,
+            Combine::WEIGHTED_SUM,
         );
         backend.spawn(app, Body::at(0.0, 0.0), blend)
     });

@@ -131,7 +131,7 @@
 //!   plugin takes care of them wherever there is an `AssetServer`.
 //! - `serialize`: serde for the public components, for saves and rollback.
 
-use bevy::app::{App, FixedUpdate, Plugin};
+use bevy::app::{App, FixedUpdate, Plugin, PluginGroup, PluginGroupBuilder};
 use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
 
 pub use bevy_steering2d_core::*;
@@ -150,8 +150,7 @@ pub use bevy_steering2d_rapier as rapier;
 #[doc(inline)]
 pub use bevy_steering2d_presets as presets;
 
-/// Everything: pipeline, behaviors, the Rapier backend unless the feature `rapier` is off, and
-/// presets if the feature `presets` is on.
+/// All parts of steering, with their defaults: [`SteeringPlugins`] as one plugin.
 ///
 /// Adding it twice does no harm: the second one warns and changes nothing.
 pub struct SteeringPlugin {
@@ -176,11 +175,9 @@ impl Default for SteeringPlugin {
 
 impl Plugin for SteeringPlugin {
     fn build(&self, app: &mut App) {
-        app.add_plugins(SteeringCorePlugin::new(self.schedule));
-        #[cfg(feature = "rapier")]
-        app.add_plugins(rapier::SteeringRapierPlugin);
-        #[cfg(feature = "presets")]
-        app.add_plugins(presets::SteeringPresetPlugin);
+        if !PipelinePlugin::warn_if_added(app) {
+            app.add_plugins(SteeringPlugins::new(self.schedule));
+        }
     }
 
     fn is_unique(&self) -> bool {
@@ -188,28 +185,79 @@ impl Plugin for SteeringPlugin {
     }
 }
 
+/// The parts of steering, as a group whose members can be switched off or replaced.
+///
+/// | part | duty | without it |
+/// |---|---|---|
+/// | [`PipelinePlugin`] | schedules, perception, combiners, behavior groups | nothing runs |
+/// | [`BehaviorsPlugin`] | the built-in behaviors | register those you use with [`add_behavior`](SteeringAppExt::add_behavior) |
+/// | [`EventsPlugin`] | [`Arrived`], [`PathCompleted`], [`TargetLost`], [`Stuck`] | no events, no stuck detection |
+/// | [`PointMassPlugin`] | locomotion of [`PointMass`]es | only physics bodies move |
+/// | `SteeringRapierPlugin` (feature `rapier`) | locomotion of Rapier bodies, collider probes | only point masses move |
+/// | `SteeringPresetPlugin` (feature `presets`) | presets as assets | no presets |
+///
+/// The inspector and the debug drawings are plugins of their own, since most games leave them out.
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_steering2d::*;
+/// # let mut app = App::new();
+/// # app.add_plugins(MinimalPlugins);
+/// // A physics engine of your own: leave out the backends and add yours.
+/// app.add_plugins(SteeringPlugins::default().build().disable::<PointMassPlugin>());
+/// ```
+pub struct SteeringPlugins {
+    schedule: InternedScheduleLabel,
+}
+
+impl SteeringPlugins {
+    /// Runs steering in `schedule`; Rapier must run in the same one.
+    pub fn new(schedule: impl ScheduleLabel) -> Self {
+        Self {
+            schedule: schedule.intern(),
+        }
+    }
+}
+
+impl Default for SteeringPlugins {
+    /// In `FixedUpdate`.
+    fn default() -> Self {
+        Self::new(FixedUpdate)
+    }
+}
+
+impl PluginGroup for SteeringPlugins {
+    fn build(self) -> PluginGroupBuilder {
+        let group = PluginGroupBuilder::start::<Self>()
+            .add(PipelinePlugin::new(self.schedule))
+            .add(BehaviorsPlugin)
+            .add(EventsPlugin)
+            .add(PointMassPlugin);
+        #[cfg(feature = "rapier")]
+        let group = group.add(rapier::SteeringRapierPlugin);
+        #[cfg(feature = "presets")]
+        let group = group.add(presets::SteeringPresetPlugin);
+        group
+    }
+}
+
 /// What most games import: `use bevy_steering2d::prelude::*;`
 pub mod prelude {
-    pub use crate::SteeringPlugin;
     #[cfg(feature = "debug")]
     pub use crate::debug::SteeringDebugPlugin;
     #[cfg(feature = "inspector")]
     pub use crate::inspector::SteeringInspectorPlugin;
     #[cfg(feature = "presets")]
     pub use crate::presets::{SteeringPreset, UsesPreset, save_preset};
+    pub use crate::{SteeringPlugin, SteeringPlugins};
+    pub use bevy_steering2d_core::behaviors::types::*;
     pub use bevy_steering2d_core::{
-        Agent, Alignment, Area, Arrive, Arrived, Behavior, Braking, Cohesion, CollisionAvoidance,
-        Combine, Containment, CrowdPathFollowing, CustomPrediction, Cut, Deceleration, Evade,
-        FaceTarget, FaceVelocity, Feeler, Feelers, Flee, Flocking, FlowField, FlowFieldFollowing,
-        FollowPath, Hide, Influence, Interpose, InvalidParameter, Kinematics, LeaderFollowing,
-        Leadership, MatchVelocity, Neighbor, NeighborView, Neighbors, Obstacle, ObstacleAvoidance,
-        OffsetPursuit, PathCompleted, PathStyle, Pedestrian, Perception, PointMass, Prediction,
-        Pursuit, Queuing, ReciprocalAvoidance, Seek, SensesColliders, Separation, Sidestep,
-        SpeedLimit, StayOnPath, SteeringAppExt, SteeringCommandsExt, SteeringDisabled,
-        SteeringForce, SteeringGroups, SteeringId, SteeringPath, SteeringSeed, SteeringSystems,
-        SteersFor, Stuck, StuckDetection, Surroundings, Target, TargetLost, TargetWatch, Targets,
-        Tether, ThinkEvery, Vehicle, Wall, WallAvoidance, WallFollowing, WallResponse, Wander,
-        WanderStyle, priority,
+        Adjust, Agent, Arrived, Behavior, BehaviorGroup, Combine, Combiner, Cut, FaceTarget,
+        FaceVelocity, Influence, InvalidParameter, Kinematics, LedgerEntry, Neighbor, NeighborView,
+        Neighbors, Obstacle, PathCompleted, PointMass, Requests, SensesColliders, SpeedLimit,
+        Steer, SteeringAppExt, SteeringCommandsExt, SteeringDisabled, SteeringForce,
+        SteeringGroups, SteeringId, SteeringPath, SteeringSeed, SteeringSystems, SteersFor, Stuck,
+        StuckDetection, Surroundings, Target, TargetLost, Targets, ThinkEvery, Vehicle, Wall,
     };
 }
 

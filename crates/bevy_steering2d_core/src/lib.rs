@@ -105,9 +105,10 @@ pub use perception::{
     Region, SeenObstacle, SensesColliders, SteeringGroups, Surroundings, Wall, WallHit, WallIndex,
 };
 pub use pipeline::{
-    AdjustSystems, AssignedBehavior, BehaviorId, BehaviorInfo, BehaviorRegistry, OuterSchedule,
-    ReflectBehavior, SenseSystems, SteeringAppExt, SteeringCommandsExt, SteeringCorePlugin,
-    SteeringSchedule, SteeringSystems, StepTimes,
+    AdjustSystems, AssignedBehavior, BehaviorId, BehaviorInfo, BehaviorRegistry, BehaviorsPlugin,
+    EventsPlugin, OuterSchedule, PipelinePlugin, PointMassPlugin, ReflectBehavior, SenseSystems,
+    SteeringAppExt, SteeringCommandsExt, SteeringCorePlugin, SteeringSchedule, SteeringSystems,
+    StepTimes,
 };
 pub use random::RandomStream;
 pub use stuck::{Stuck, StuckDetection, StuckMemory};

@@ -110,7 +110,7 @@ fn populate(world: &mut World) -> Vec<Entity> {
     spawn(&mut world.spawn((body(-9.0, 0.0), OffsetPursuit::new(quarry, Vec2::NEG_X))));
     spawn(&mut world.spawn((
         body(-3.0, -2.0),
-        Combine::Dithered,
+        Combine::DITHERED,
         Pursuit::new(quarry),
         Evade::default(),
         Wander::default(),

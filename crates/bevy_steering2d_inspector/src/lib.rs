@@ -57,8 +57,8 @@ use bevy::prelude::*;
 use bevy_egui::{EguiGlobalSettings, EguiPlugin, EguiPrimaryContextPass, egui};
 use bevy_inspector_egui::DefaultInspectorConfigPlugin;
 use bevy_steering2d_core::{
-    BehaviorRegistry, Combine, FaceVelocity, PointMass, SpeedLimit, SteeringGroups, SteeringStage,
-    ThinkEvery, Vehicle,
+    BehaviorRegistry, Combine, FaceVelocity, PointMass, SpeedLimit, SteeringGroups,
+    SteeringSchedule, ThinkEvery, Vehicle,
 };
 use bevy_steering2d_debug::{SteeringDebug, SteeringDebugPlugin, Whom};
 use bevy_steering2d_presets::SteeringPresetPlugin;
@@ -199,7 +199,7 @@ impl SteeringInspectorPlugin {
             })
             .init_resource::<history::History>()
             .add_plugins(time::plugin)
-            .add_systems(SteeringStage::Move, history::record);
+            .add_systems(SteeringSchedule::Move, history::record);
         if let Some(key) = self.key {
             app.add_systems(Update, open_and_close(key));
         }

@@ -4,7 +4,7 @@ use bevy::app::FixedUpdate;
 use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 use bevy_egui::egui;
-use bevy_steering2d_core::SteeringSchedule;
+use bevy_steering2d_core::OuterSchedule;
 
 use crate::theme::{self, named};
 
@@ -21,7 +21,7 @@ struct Stepping;
 
 /// Runs one steering tick, then pauses.
 fn step(world: &mut World) {
-    let schedule = world.get_resource::<SteeringSchedule>();
+    let schedule = world.get_resource::<OuterSchedule>();
     let per_frame = schedule.is_some_and(|it| it.label() != FixedUpdate.intern());
     if per_frame {
         world.resource_mut::<Time<Virtual>>().unpause();

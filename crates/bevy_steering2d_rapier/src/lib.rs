@@ -46,7 +46,7 @@ mod sense;
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
-use bevy_steering2d_core::{Kinematics, SteeringSchedule, SteeringStage, SteeringSystems};
+use bevy_steering2d_core::{Kinematics, OuterSchedule, SteeringSchedule, SteeringSystems};
 
 #[cfg(doc)]
 use bevy_steering2d_core::{SensesColliders, Vehicle};
@@ -68,7 +68,7 @@ impl Plugin for SteeringRapierPlugin {
         app.insert_resource(SteersRapier);
         let schedule = app
             .world_mut()
-            .get_resource_or_init::<SteeringSchedule>()
+            .get_resource_or_init::<OuterSchedule>()
             .label();
         // Fails if bodies already exist; `add_missing_kinematics` covers those.
         let _ = app.try_register_required_components::<RigidBody, Kinematics>();
@@ -85,7 +85,7 @@ impl Plugin for SteeringRapierPlugin {
                     .before(PhysicsSet::StepSimulation),
             )
             .add_systems(
-                SteeringStage::Bodies,
+                SteeringSchedule::Bodies,
                 (
                     sense::add_missing_kinematics,
                     sense::compute_new_masses,
@@ -94,8 +94,8 @@ impl Plugin for SteeringRapierPlugin {
                 )
                     .chain(),
             )
-            .add_systems(SteeringStage::Answer, probes::answer_probes)
-            .add_systems(SteeringStage::Move, move_bodies::move_bodies);
+            .add_systems(SteeringSchedule::Answer, probes::answer_probes)
+            .add_systems(SteeringSchedule::Move, move_bodies::move_bodies);
     }
 
     fn finish(&self, app: &mut App) {

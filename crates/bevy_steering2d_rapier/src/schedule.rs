@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 use bevy_rapier2d::plugin::RapierTransformPropagateSet;
 use bevy_rapier2d::prelude::*;
-use bevy_steering2d_core::{SteeringClock, SteeringSchedule, SteeringWarnings};
+use bevy_steering2d_core::{OuterSchedule, SteeringClock, SteeringWarnings};
 
 /// Whether `RapierPhysicsPlugin` was added, with any hooks.
 fn has_rapier(world: &World) -> bool {
@@ -14,7 +14,7 @@ fn has_rapier(world: &World) -> bool {
 pub(crate) fn check_schedule(app: &App) {
     let world = app.world();
     let (Some(schedule), Some(schedules)) = (
-        world.get_resource::<SteeringSchedule>(),
+        world.get_resource::<OuterSchedule>(),
         world.get_resource::<Schedules>(),
     ) else {
         return;

@@ -97,8 +97,8 @@ pub(crate) fn sense_bodies(
         .contiguous_iter_mut()
         .expect("all components are stored in tables");
     for (entities, links, is_agent, mut bodies) in tables {
-        let piece = piece_of(entities.len(), LIGHT);
-        work_on(bodies.chunks_mut(piece).enumerate(), |(number, bodies)| {
+        let piece = chunk_size(entities.len(), LIGHT_PASS);
+        for_each_chunk(bodies.chunks_mut(piece).enumerate(), |(number, bodies)| {
             // Most bodies are in the same set as the one before.
             let mut last: Option<(Entity, &RapierRigidBodySet)> = None;
             let mut look_up = |at: usize| {

@@ -3,7 +3,7 @@
 use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d::{AssignedBehavior, BehaviorRegistry, SteeringSchedule};
+use bevy_steering2d::{AssignedBehavior, BehaviorRegistry, OuterSchedule};
 
 use super::FAR;
 use crate::common::*;
@@ -31,7 +31,7 @@ fn a_plugin_added_twice_warns_and_changes_nothing() {
 
     let mut app = bare_app(HERTZ);
     app.add_plugins((SteeringPlugin::new(FirstChoice), SteeringPlugin::default()));
-    let schedule = app.world().resource::<SteeringSchedule>().label();
+    let schedule = app.world().resource::<OuterSchedule>().label();
     assert_eq!(schedule, FirstChoice.intern());
     assert_eq!(
         count_logged("steering was already added and runs in FirstChoice"),

@@ -81,11 +81,11 @@ fn spawn_bystanders(backend: Backend, app: &mut App) {
         match i % 5 {
             0 => agent.insert(Wander::default()),
             1 => agent.insert(Pursuit::new(other)),
-            2 => agent.insert((Evade::new(other), Wander::default(), Combine::Dithered)),
+            2 => agent.insert((Evade::new(other), Wander::default(), Combine::DITHERED)),
             3 => agent.insert((
                 Arrive::new(FAR),
                 Flee::new(Vec2::ZERO),
-                Combine::WeightedSum,
+                Combine::WEIGHTED_SUM,
             )),
             _ => agent.insert((Seek::new(other), FaceVelocity::default())),
         };

@@ -213,10 +213,10 @@ fn a_corrected_parameter_takes_effect_in_the_next_tick() {
 #[test]
 fn a_huge_weight_keeps_the_total_at_the_force_limit() {
     for mode in [
-        Combine::WeightedSum,
-        Combine::Average,
-        Combine::Prioritized,
-        Combine::Dithered,
+        Combine::WEIGHTED_SUM,
+        Combine::AVERAGE,
+        Combine::PRIORITIZED,
+        Combine::DITHERED,
     ] {
         let mut app = point_mass_app(HERTZ);
         let agent = (Seek::new(FAR).with_weight(1e15), Wander::default(), mode);

@@ -96,7 +96,7 @@ fn evade_keeps_a_faster_pursuer_farther_away_than_flee() {
 #[test]
 fn evade_escapes_three_pursuers_at_once() {
     let mut app = point_mass_app(HERTZ);
-    let rabbit = (Vehicle::default(), Combine::WeightedSum);
+    let rabbit = (Vehicle::default(), Combine::WEIGHTED_SUM);
     let rabbit = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), rabbit);
     for place in [
         Vec2::new(-4.0, 0.0),

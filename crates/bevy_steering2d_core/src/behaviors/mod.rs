@@ -37,6 +37,8 @@ mod reciprocal_avoidance;
 mod seek;
 mod sidestep;
 mod stay_on_path;
+#[cfg(test)]
+pub(crate) mod testing;
 mod tether;
 mod touch;
 mod wall_avoidance;
@@ -80,6 +82,7 @@ behaviors! {
     steer wall_avoidance: WallAvoidance, WallResponse;
     steer obstacle_avoidance: ObstacleAvoidance;
     steer collision_avoidance: CollisionAvoidance;
+    steer queuing: Queuing;
     steer sidestep: Sidestep;
     steer evade: Evade;
     steer flee: Flee;
@@ -97,7 +100,6 @@ behaviors! {
     steer wall_following: WallFollowing;
     steer follow_path: FollowPath, PathStyle;
     steer flow_field: FlowFieldFollowing, FlowField;
-    steer queuing: Queuing;
     steer wander: Wander, WanderMemory, WanderStyle;
     adjust reciprocal_avoidance: ReciprocalAvoidance, ReciprocalMemory, Intent;
     types crowd_path_following: CrowdPathFollowing;

@@ -72,7 +72,7 @@ impl Queuing {
 }
 
 impl Behavior for Queuing {
-    const PRIORITY: i16 = 20;
+    const PRIORITY: i16 = 158;
     const COLOR: Option<[u8; 3]> = Some([168, 107, 253]);
 
     type Memory = ();

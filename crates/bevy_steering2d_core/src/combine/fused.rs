@@ -17,6 +17,10 @@ pub(crate) struct FusedAgent<'a> {
     pub(crate) delta: f32,
 }
 
+/// Present when a source of fused entries is registered, which then runs the passes over ledgers.
+#[derive(Resource, Default)]
+pub(crate) struct HasFusedEntries;
+
 /// A source of ledger entries that the combiner asks for, block by block.
 ///
 /// Ledgers are most of the memory that a tick of a large flock touches. A source that computes its
@@ -55,4 +59,27 @@ pub(crate) trait FusedEntries {
         at: usize,
         ledger: &mut SteeringForce,
     );
+}
+
+/// No source.
+impl FusedEntries for () {
+    type Block = ();
+    const BLOCK: usize = 32;
+
+    fn prefetch(&self, _: &Perception) {}
+
+    fn compute<'a>(&self, (): &mut (), _: impl Iterator<Item = FusedAgent<'a>>) {}
+
+    fn resolve(
+        &self,
+        _: LedgerGeneration,
+        (): &(),
+        _: usize,
+        _: &Perception,
+        _: &mut SteeringForce,
+    ) -> Option<Vec2> {
+        None
+    }
+
+    fn record(&self, _: &FusedAgent, (): &(), _: usize, _: &mut SteeringForce) {}
 }

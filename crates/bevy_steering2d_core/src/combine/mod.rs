@@ -24,7 +24,7 @@ pub use ledger::{Cut, LedgerEntry, SteeringForce};
 
 pub(crate) use combiner::register_combiner;
 pub(crate) use combiners::Budget;
-pub(crate) use fused::{FusedAgent, FusedEntries};
+pub(crate) use fused::{FusedAgent, FusedEntries, HasFusedEntries};
 pub(crate) use group::{BehaviorEntities, combine_groups};
 pub(crate) use ledger::{LedgerGeneration, rank};
 

@@ -6,7 +6,9 @@ mod registry;
 mod schedule;
 mod times;
 
-pub use plugin::SteeringCorePlugin;
+pub use plugin::{
+    BehaviorsPlugin, EventsPlugin, PipelinePlugin, PointMassPlugin, SteeringCorePlugin,
+};
 pub use registry::{
     AssignedBehavior, BehaviorId, BehaviorInfo, BehaviorRegistry, ReflectBehavior, SteeringAppExt,
     SteeringCommandsExt,

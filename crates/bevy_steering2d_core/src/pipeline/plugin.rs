@@ -5,10 +5,11 @@ use bevy::prelude::*;
 
 use super::registry::register;
 use super::schedule::{AdjustSystems, BehaviorOrder, CombineSystems, IndexSystems};
+use crate::adjust::complete_ledgers;
 use crate::behavior_entity::{refuse_cycles, reset_force};
 use crate::behaviors;
 use crate::clock::begin_tick;
-use crate::combine::{LedgerGeneration, combine_groups};
+use crate::combine::{HasFusedEntries, LedgerGeneration, combine_agents, combine_groups};
 use crate::events::{
     Arrived, Due, PathCompleted, TargetLost, TargetWatch, announce, note_arrivals,
     note_completed_paths, note_lost_targets,
@@ -31,7 +32,8 @@ use crate::{
     SteersFor, StuckDetection, ThinkEvery, Vehicle, Wall, WallIndex, WeightedSum,
 };
 
-/// The pipeline, the built-in behaviors and the [`PointMass`] backend.
+/// All parts of this crate: [`PipelinePlugin`], [`BehaviorsPlugin`], [`EventsPlugin`] and
+/// [`PointMassPlugin`].
 ///
 /// Adding it twice does no harm: the second one warns and changes nothing.
 pub struct SteeringCorePlugin {
@@ -56,17 +58,14 @@ impl Default for SteeringCorePlugin {
 
 impl Plugin for SteeringCorePlugin {
     fn build(&self, app: &mut App) {
-        if was_added(app) {
-            return;
+        if !PipelinePlugin::warn_if_added(app) {
+            app.add_plugins((
+                PipelinePlugin::new(self.schedule),
+                BehaviorsPlugin,
+                EventsPlugin,
+                PointMassPlugin,
+            ));
         }
-        init_resources(app, self.schedule);
-        order_steps(app, self.schedule);
-        fill_steps(app);
-        add_observers(app);
-        register_types(app);
-        register_combiners(app);
-        behaviors::register(app);
-        register::<BehaviorGroup>(app, SteeringSchedule::Combine);
     }
 
     fn is_unique(&self) -> bool {
@@ -74,14 +73,98 @@ impl Plugin for SteeringCorePlugin {
     }
 }
 
-/// Whether steering was added before; warns if so.
-fn was_added(app: &App) -> bool {
-    let added = app.world().contains_resource::<SteeringClock>();
-    if added {
-        let running = app.world().resource::<OuterSchedule>().label();
-        log::warn!("steering was already added and runs in {running:?}; added only once");
+/// The schedules of a tick, perception, combiners and behavior groups: what every other part needs.
+pub struct PipelinePlugin {
+    schedule: InternedScheduleLabel,
+}
+
+impl PipelinePlugin {
+    /// Runs the pipeline in `schedule`.
+    pub fn new(schedule: impl ScheduleLabel) -> Self {
+        Self {
+            schedule: schedule.intern(),
+        }
     }
-    added
+
+    /// Whether the pipeline was added before; warns if so.
+    pub fn warn_if_added(app: &App) -> bool {
+        let added = app.world().contains_resource::<SteeringClock>();
+        if added {
+            let running = app.world().resource::<OuterSchedule>().label();
+            log::warn!("steering was already added and runs in {running:?}; added only once");
+        }
+        added
+    }
+}
+
+impl Default for PipelinePlugin {
+    /// In `FixedUpdate`.
+    fn default() -> Self {
+        Self::new(FixedUpdate)
+    }
+}
+
+impl Plugin for PipelinePlugin {
+    fn build(&self, app: &mut App) {
+        init_resources(app, self.schedule);
+        order_steps(app, self.schedule);
+        fill_steps(app);
+        add_observers(app);
+        register_types(app);
+        register_combiners(app);
+        register::<BehaviorGroup>(app, SteeringSchedule::Combine);
+    }
+}
+
+/// The built-in behaviors.
+pub struct BehaviorsPlugin;
+
+impl Plugin for BehaviorsPlugin {
+    fn build(&self, app: &mut App) {
+        behaviors::register(app);
+    }
+}
+
+/// Triggers [`TargetLost`], [`Arrived`], [`PathCompleted`] and [`Stuck`].
+pub struct EventsPlugin;
+
+impl Plugin for EventsPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<Due<TargetLost>>()
+            .init_resource::<Due<Arrived>>()
+            .init_resource::<Due<PathCompleted>>()
+            .init_resource::<Due<Stuck>>()
+            .add_systems(
+                SteeringSchedule::Combine,
+                (
+                    note_lost_targets,
+                    announce::<TargetLost>,
+                    note_arrivals,
+                    announce::<Arrived>,
+                    note_completed_paths,
+                    announce::<PathCompleted>,
+                    detect_stuck,
+                    announce::<Stuck>,
+                )
+                    .chain()
+                    .after(CombineSystems),
+            );
+    }
+}
+
+/// The locomotion backend of [`PointMass`]es.
+pub struct PointMassPlugin;
+
+impl Plugin for PointMassPlugin {
+    fn build(&self, app: &mut App) {
+        app.register_type::<PointMass>()
+            .add_observer(forget_point_mass)
+            .add_systems(
+                SteeringSchedule::Bodies,
+                sense_point_masses.before(warn_of_missing_bodies),
+            )
+            .add_systems(SteeringSchedule::Move, move_point_masses);
+    }
 }
 
 fn init_resources(app: &mut App, schedule: InternedScheduleLabel) {
@@ -95,10 +178,6 @@ fn init_resources(app: &mut App, schedule: InternedScheduleLabel) {
         .init_resource::<BehaviorRegistry>()
         .init_resource::<ObstacleIndex>()
         .init_resource::<WallIndex>()
-        .init_resource::<Due<TargetLost>>()
-        .init_resource::<Due<Arrived>>()
-        .init_resource::<Due<PathCompleted>>()
-        .init_resource::<Due<Stuck>>()
         .init_resource::<Neighbors>();
 }
 
@@ -155,12 +234,7 @@ fn fill_steps(app: &mut App) {
     )
     .add_systems(
         SteeringSchedule::Bodies,
-        (
-            sense_point_masses,
-            warn_of_missing_bodies,
-            warn_of_faulty_facing,
-        )
-            .chain(),
+        (warn_of_missing_bodies, warn_of_faulty_facing).chain(),
     )
     .configure_sets(
         SteeringSchedule::Index,
@@ -190,28 +264,23 @@ fn fill_steps(app: &mut App) {
             .before(CombineSystems)
             .run_if(any_with_component::<BehaviorGroup>),
     )
+    // Without a source of fused entries, such as the flock, the passes run without one.
+    .add_systems(
+        SteeringSchedule::Adjust,
+        complete_ledgers::<()>
+            .before(AdjustSystems::Prepare)
+            .run_if(not(resource_exists::<HasFusedEntries>)),
+    )
     .add_systems(
         SteeringSchedule::Combine,
-        (
-            note_lost_targets,
-            announce::<TargetLost>,
-            note_arrivals,
-            announce::<Arrived>,
-            note_completed_paths,
-            announce::<PathCompleted>,
-            detect_stuck,
-            announce::<Stuck>,
-        )
-            .chain()
-            .after(CombineSystems),
-    )
-    .add_systems(SteeringSchedule::Move, move_point_masses);
+        combine_agents::<()>
+            .in_set(CombineSystems)
+            .run_if(not(resource_exists::<HasFusedEntries>)),
+    );
 }
 
 fn add_observers(app: &mut App) {
-    app.add_observer(forget_point_mass)
-        .add_observer(reset_force)
-        .add_observer(refuse_cycles);
+    app.add_observer(reset_force).add_observer(refuse_cycles);
 }
 
 fn register_combiners(app: &mut App) {
@@ -230,7 +299,6 @@ fn register_types(app: &mut App) {
         .register_type::<Combine>()
         .register_type::<SteersFor>()
         .register_type::<SteeredBy>()
-        .register_type::<PointMass>()
         .register_type::<SpeedLimit>()
         .register_type::<ThinkEvery>()
         .register_type::<FaceVelocity>()

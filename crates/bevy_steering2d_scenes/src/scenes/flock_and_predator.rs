@@ -166,7 +166,7 @@ fn spawn_boid(world: &mut World, position: Vec2, facing: f32) {
         Boid,
         FLOCK,
         // With priorities, evading boids would no longer keep apart.
-        Combine::WeightedSum,
+        Combine::WEIGHTED_SUM,
         flocking,
         evade.disabled(),
         Animal {

@@ -102,10 +102,10 @@ impl Mode {
 
 /// Keys of the ways to combine forces.
 const BLENDS: [(char, Combine); 4] = [
-    ('1', Combine::WeightedSum),
-    ('2', Combine::Average),
-    ('3', Combine::Prioritized),
-    ('4', Combine::Dithered),
+    ('1', Combine::WEIGHTED_SUM),
+    ('2', Combine::AVERAGE),
+    ('3', Combine::PRIORITIZED),
+    ('4', Combine::DITHERED),
 ];
 
 /// Options chosen by the user.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use bevy::platform::time::Instant;
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
-use bevy_steering2d::StageTimes;
+use bevy_steering2d::StepTimes;
 use bevy_steering2d::prelude::*;
 
 use crate::arena::Arena;
@@ -105,7 +105,7 @@ impl Stopwatch {
 
 fn build(app: &mut App) {
     let on = || playing(SCENE.name);
-    app.init_resource::<StageTimes>()
+    app.init_resource::<StepTimes>()
         .add_systems(
             FixedFirst,
             mark(|watch, now| watch.begin = now).run_if(on()),
@@ -122,7 +122,7 @@ fn build(app: &mut App) {
         )
         .add_systems(
             FixedLast,
-            (|mut watch: ResMut<Stopwatch>, times: Res<StageTimes>| watch.stop(times.total()))
+            (|mut watch: ResMut<Stopwatch>, times: Res<StepTimes>| watch.stop(times.total()))
                 .run_if(on()),
         );
 }

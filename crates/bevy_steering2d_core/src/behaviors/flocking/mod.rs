@@ -33,7 +33,7 @@ use entries::FlockEntries;
 use profile::{FlockProfiles, reset_profile, update_profiles};
 
 use crate::adjust::complete_ledgers;
-use crate::combine::combine_agents;
+use crate::combine::{HasFusedEntries, combine_agents};
 use crate::pipeline::{BehaviorOrder, CombineSystems, IndexSystems, register_steering};
 use crate::{AdjustSystems, SteeringSchedule};
 
@@ -82,7 +82,8 @@ pub(super) fn register(app: &mut App) {
     register_steering::<Separation>(app);
     register_steering::<Alignment>(app);
     register_steering::<Cohesion>(app);
-    app.init_resource::<AccumulatedSums>()
+    app.init_resource::<HasFusedEntries>()
+        .init_resource::<AccumulatedSums>()
         .init_resource::<FlockProfiles>()
         .add_observer(reset_profile::<Separation>)
         .add_observer(reset_profile::<Alignment>)
