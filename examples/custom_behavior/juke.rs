@@ -12,8 +12,6 @@ use bevy_steering2d::prelude::*;
 /// The period is in seconds, independent of the tick rate.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-// Adds the memory, and a `TargetLost` event when the threat disappears.
-
 pub struct Juke {
     /// The threat to juke past.
     #[entities]

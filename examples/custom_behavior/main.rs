@@ -1,16 +1,18 @@
-//! Custom behavior: runners cross a field and juke past a guard.
+//! Custom behaviors: runners cross a field and juke past a guard that never hurries.
 //!
-//! `juke.rs` defines the behavior, `add_behavior` registers it. It then has all features of the
-//! built-in ones: weights, priorities, an entry in every agent's ledger.
+//! `juke.rs` defines a behavior of the Steer step, `governor.rs` one of the Adjust step. Registered,
+//! they have all features of the built-in ones: weights, priorities, an entry in every agent's ledger.
 //!
 //! `cargo run --example custom_behavior`
 
+mod governor;
 mod juke;
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
 
+use governor::SpeedGovernor;
 use juke::Juke;
 
 fn main() {
@@ -23,6 +25,7 @@ fn main() {
             SteeringPlugin::default(),
         ))
         .add_behavior::<Juke>()
+        .add_adjustment::<SpeedGovernor>()
         .add_systems(Startup, (spawn_camera, spawn_players))
         .add_observer(run_back)
         .run();
@@ -65,7 +68,10 @@ fn spawn_players(
     let guard = player(Color::srgb(0.94, 0.36, 0.33), Vec2::ZERO);
     // The guard wanders, and a weak `Arrive` keeps it near its post.
     let post = Arrive::new(Vec2::ZERO).with_weight(0.5);
-    let guard = commands.spawn((guard, stroll, post)).id();
+    // It never hurries, whatever its other behaviors request.
+    let calm = SpeedGovernor::new(2.5);
+    let sum = Combine::WEIGHTED_SUM;
+    let guard = commands.spawn((guard, stroll, post, calm, sum)).id();
 
     for lane in [-3.0, 0.0, 3.0] {
         let runner = player(Color::srgb(0.45, 0.86, 0.65), vec2(-GOAL, lane));
