@@ -214,13 +214,12 @@ impl Serialize for Node<'_> {
                 }
             }
             (ReflectRef::Opaque(value), info) => {
-                let serialize = types.get_type_data::<ReflectSerialize>(info.type_id());
-                match (serialize, value.try_as_reflect()) {
+                match (
+                    types.get_type_data::<ReflectSerialize>(info.type_id()),
+                    value.try_as_reflect(),
+                ) {
                     (Some(serialize), Some(value)) => serialize.serialize(value, serializer),
-                    _ => Err(S::Error::custom(format!(
-                        "the type {} does not implement Serialize",
-                        info.type_path()
-                    ))),
+                    _ => TypedReflectSerializer::new(value, types).serialize(serializer),
                 }
             }
             _ => TypedReflectSerializer::new(value, types).serialize(serializer),

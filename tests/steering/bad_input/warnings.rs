@@ -36,7 +36,7 @@ fn an_invalid_behavior_does_not_stop_the_others_of_its_agent() {
     run_ticks(&mut app, 1);
     assert_eq!(entry::<Flee>(&app, agent).cut, Cut::Invalid);
     let message = &warnings(&app)[0].message;
-    assert!(message.ends_with("Flee counts as none"), "{message}");
+    assert!(message.ends_with("Flee counts as zero"), "{message}");
     assert_eq!(total(&app, agent), entry::<Seek>(&app, agent).raw);
 }
 

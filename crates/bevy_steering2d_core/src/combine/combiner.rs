@@ -72,6 +72,14 @@ pub trait Combiner: Reflect + TypePath + GetTypeRegistration {
 #[reflect(SerializeWithRegistry, DeserializeWithRegistry)]
 pub struct Combine(&'static CombinerInfo);
 
+/// The combiners of this crate.
+const BUILT_IN: [Combine; 4] = [
+    Combine::WEIGHTED_SUM,
+    Combine::AVERAGE,
+    Combine::PRIORITIZED,
+    Combine::DITHERED,
+];
+
 /// What [`Combine`] knows of a combiner.
 struct CombinerInfo {
     type_id: TypeId,
@@ -173,6 +181,15 @@ impl ReflectCombiner {
     pub fn choice(self) -> Combine {
         self.0
     }
+
+    /// Every registered combiner: the built-in ones, then others by name.
+    pub fn all(types: &TypeRegistry) -> Vec<Combine> {
+        let registered = types.iter().filter_map(|it| it.data::<Self>());
+        let mut all: Vec<Combine> = registered.map(|it| it.choice()).collect();
+        let place = |combine: &Combine| BUILT_IN.iter().position(|it| it == combine);
+        all.sort_by_key(|it| (place(it).unwrap_or(BUILT_IN.len()), it.name()));
+        all
+    }
 }
 
 impl<C: Combiner> FromType<C> for ReflectCombiner {
@@ -265,14 +282,8 @@ impl serde::Serialize for Combine {
 #[cfg(feature = "serialize")]
 impl<'de> serde::Deserialize<'de> for Combine {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let built_in = [
-            Self::WEIGHTED_SUM,
-            Self::AVERAGE,
-            Self::PRIORITIZED,
-            Self::DITHERED,
-        ];
         read_name(from, |name| {
-            built_in.into_iter().find(|it| it.name() == name)
+            BUILT_IN.into_iter().find(|it| it.name() == name)
         })
     }
 }

@@ -1,12 +1,16 @@
 //! Leaf values: numbers, strings, and other types that are deserialized as a whole.
 
+use std::any::TypeId;
+
 use bevy::prelude::*;
 use bevy::reflect::serde::TypedReflectDeserializer;
 use bevy::reflect::{PartialReflect, ReflectDeserialize, TypeRegistration};
+use bevy_steering2d_core::{Combine, ReflectCombiner};
 use serde::de::{DeserializeSeed, Deserializer};
 
 use super::Reader;
 use crate::error::{PresetError, PresetFault};
+use crate::hints::hint;
 use crate::split;
 
 impl<'s> Reader<'s> {
@@ -30,6 +34,9 @@ impl<'s> Reader<'s> {
             }
         }
 
+        if registration.type_id() == TypeId::of::<Combine>() {
+            return self.combiner(source, path);
+        }
         let Some(deserialize) = registration.data::<ReflectDeserialize>() else {
             return Err(self.unreflected(path, "its type has no Deserialize", source));
         };
@@ -74,6 +81,27 @@ impl<'s> Reader<'s> {
                 other => other,
             }
         })
+    }
+
+    /// The name of a registered combiner.
+    fn combiner(
+        &self,
+        source: &'s str,
+        path: &str,
+    ) -> Result<Box<dyn PartialReflect>, PresetError> {
+        let name = source.trim();
+        let known = ReflectCombiner::all(self.types);
+        match known.iter().find(|combiner| combiner.name() == name) {
+            Some(&combiner) => Ok(Box::new(combiner)),
+            None => Err(self.error(
+                source,
+                PresetFault::UnknownVariant {
+                    field: path.into(),
+                    variant: name.into(),
+                    hint: hint(name, known.iter().map(|combiner| combiner.name())),
+                },
+            )),
+        }
     }
 }
 

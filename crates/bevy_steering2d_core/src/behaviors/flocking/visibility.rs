@@ -117,7 +117,8 @@ impl Marks {
     ) {
         for (marks, rule) in self.0.iter_mut().zip(rules) {
             let end = candidates.count.next_multiple_of(WIDTH);
-            if rule.max_neighbors == u32::MAX || rule.is_absent() {
+            let binds = (rule.max_neighbors as usize) < candidates.count;
+            if !binds || rule.is_absent() {
                 marks[..end].fill(1.0);
                 continue;
             }
