@@ -89,7 +89,7 @@ impl Arrive {
 
     /// Sets the [`braking`](Self::braking).
     #[must_use]
-    pub fn braking(mut self, braking: Braking) -> Self {
+    pub fn with_braking(mut self, braking: Braking) -> Self {
         self.braking = braking;
         self
     }

@@ -35,7 +35,7 @@ pub struct CollisionAvoidance {
     pub margin: f32,
     /// How far it looks around, m, `> 0`. Default `6`: enough for pedestrians. Two who walk
     /// towards each other at a speed v need `2·v·horizon`, or they see each other late.
-    pub radius: f32,
+    pub perception_radius: f32,
     /// Whom it sees. Default everybody.
     pub groups: SteeringGroups,
     /// Its say among the other behaviors.
@@ -47,7 +47,7 @@ impl Default for CollisionAvoidance {
         Self {
             horizon: 2.0,
             margin: 0.1,
-            radius: 6.0,
+            perception_radius: 6.0,
             groups: SteeringGroups::ALL,
             influence: Influence::of::<Self>(),
         }
@@ -58,7 +58,7 @@ impl CollisionAvoidance {
     /// Where the agent and a neighbor will be when they are nearest, m; `None` if it does not
     /// mind that neighbor.
     pub fn closest_approach(&self, me: &Agent, other: &Neighbor) -> Option<(Vec2, Vec2)> {
-        let minds = avoid_collision(me, other, self.horizon, self.margin) != Vec2::ZERO;
+        let minds = collision_avoidance(me, other, self.horizon, self.margin) != Vec2::ZERO;
         minds.then(|| {
             let (offset, velocity) = (other.position - me.position, other.velocity - me.velocity);
             let time = -offset.dot(velocity) / velocity.length_squared().max(f32::MIN_POSITIVE);
@@ -81,22 +81,25 @@ impl Behavior for CollisionAvoidance {
     embeds_influence!();
 
     fn perception_radius(&self, _: f32) -> f32 {
-        self.radius
+        self.perception_radius
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("CollisionAvoidance.horizon", self.horizon)?;
         InvalidParameter::unless_non_negative("CollisionAvoidance.margin", self.margin)?;
-        InvalidParameter::unless_positive("CollisionAvoidance.radius", self.radius)
+        InvalidParameter::unless_positive(
+            "CollisionAvoidance.perception_radius",
+            self.perception_radius,
+        )
     }
 }
 
 impl Steer for CollisionAvoidance {
     fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
-        let view = NeighborView::around(me, self.radius, self.groups);
+        let view = NeighborView::around(me, self.perception_radius, self.groups);
         let mut acceleration = Vec2::ZERO;
         for neighbor in neighbors.in_view(view) {
-            acceleration += avoid_collision(me, &neighbor, self.horizon, self.margin);
+            acceleration += collision_avoidance(me, &neighbor, self.horizon, self.margin);
         }
         me.push(acceleration)
     }
@@ -109,7 +112,7 @@ const BRAKING_SHARE: f32 = 0.5;
 const AT_ONCE: f32 = 0.1;
 
 /// The acceleration by which [`CollisionAvoidance`] gives way to one neighbor, m/s².
-pub fn avoid_collision(me: &Agent, other: &Neighbor, horizon: f32, margin: f32) -> Vec2 {
+pub fn collision_avoidance(me: &Agent, other: &Neighbor, horizon: f32, margin: f32) -> Vec2 {
     let offset = other.position - me.position;
     let velocity = other.velocity - me.velocity;
     let room = me.radius + other.radius + margin;
@@ -195,7 +198,7 @@ mod tests {
 
     #[test]
     fn only_what_will_come_near_counts() {
-        let avoid = |other| avoid_collision(&walker(), &other, 2.0, 0.0);
+        let avoid = |other| collision_avoidance(&walker(), &other, 2.0, 0.0);
         let passing = neighbor(Vec2::new(4.0, 1.1), Vec2::new(-2.0, 0.0));
         assert_eq!(avoid(passing), Vec2::ZERO, "misses by more than the radii");
         let leaving = neighbor(Vec2::new(-4.0, 0.0), Vec2::new(-2.0, 0.0));
@@ -212,7 +215,7 @@ mod tests {
         // τ = 0.8 s, and miss by 0.6, so 0.4 m are missing. a = 2 · 0.4 / 0.64 = 1.25 m/s², faded
         // by 1 − 0.8/2: 0.75 down and a braking share along w.
         let other = neighbor(Vec2::new(4.0, 0.6), Vec2::new(-2.0, 0.0));
-        let force = avoid_collision(&walker(), &other, 2.0, 0.0);
+        let force = collision_avoidance(&walker(), &other, 2.0, 0.0);
         let expected = 0.75 * (Vec2::NEG_Y + BRAKING_SHARE * Vec2::NEG_X);
         assert!((force - expected).length() < 1e-4, "{force}");
     }
@@ -221,20 +224,20 @@ mod tests {
     fn distance_minus_speed_is_not_the_closest_approach() {
         // It will pass behind me: their paths cross, but not at the same time.
         let other = neighbor(Vec2::new(1.0, 6.0), Vec2::new(0.0, -2.0));
-        assert_eq!(avoid_collision(&walker(), &other, 4.0, 0.0), Vec2::ZERO);
+        assert_eq!(collision_avoidance(&walker(), &other, 4.0, 0.0), Vec2::ZERO);
     }
 
     #[test]
     fn head_on_both_keep_right() {
         let other = neighbor(Vec2::new(4.0, 0.0), Vec2::new(-2.0, 0.0));
-        let mine = avoid_collision(&walker(), &other, 3.0, 0.0);
+        let mine = collision_avoidance(&walker(), &other, 3.0, 0.0);
         let they = Agent {
             position: other.position,
             velocity: other.velocity,
             ..default()
         };
         let me = neighbor(Vec2::ZERO, walker().velocity);
-        let theirs = avoid_collision(&they, &me, 3.0, 0.0);
+        let theirs = collision_avoidance(&they, &me, 3.0, 0.0);
         assert!(mine.y < -0.01, "{mine}");
         assert!(
             (mine + theirs).length() < 1e-5,
@@ -246,7 +249,7 @@ mod tests {
     fn it_fades_in_at_the_horizon_and_at_the_margin() {
         let avoid = |x: f32, y: f32| {
             let other = neighbor(Vec2::new(x, y), Vec2::new(-2.0, 0.0));
-            avoid_collision(&walker(), &other, 2.0, 0.0).length()
+            collision_avoidance(&walker(), &other, 2.0, 0.0).length()
         };
         assert!(avoid(8.86, 0.5) < 1e-2, "{}", avoid(8.86, 0.5));
         assert!(avoid(4.0, 0.9999) < 1e-2, "{}", avoid(4.0, 0.9999));
@@ -261,13 +264,13 @@ mod tests {
             ..default()
         };
         let other = neighbor(Vec2::new(1.05, 0.0), Vec2::ZERO);
-        let force = avoid_collision(&slow, &other, 2.0, 0.1);
+        let force = collision_avoidance(&slow, &other, 2.0, 0.1);
         let expected = -10.0 - 20.0 * (1.0 - 1.05 / 1.1);
         assert!((force.x - expected).abs() < 1e-3, "{force}");
         // From one side of the margin to the other nothing drops.
         let at = |x| {
             let other = neighbor(Vec2::new(x, 0.0), Vec2::new(-1.0, 0.0));
-            avoid_collision(&slow, &other, 2.0, 0.1).length()
+            collision_avoidance(&slow, &other, 2.0, 0.1).length()
         };
         assert!(
             at(1.0999) > 0.8 * at(1.1001),
@@ -281,7 +284,7 @@ mod tests {
     fn those_on_one_spot_part_in_opposite_directions() {
         let other = neighbor(Vec2::ZERO, Vec2::ZERO);
         let me = Agent::default();
-        let mine = avoid_collision(&me, &other, 2.0, 0.0);
+        let mine = collision_avoidance(&me, &other, 2.0, 0.0);
         assert_eq!(mine, me.max_acceleration() * Vec2::X);
     }
 

@@ -103,12 +103,12 @@ impl Behavior for Containment {
 
 impl Steer for Containment {
     fn steer(&self, me: &Agent, _: (), _: &()) -> Vec2 {
-        contain(me, self.area, self.margin)
+        containment(me, self.area, self.margin)
     }
 }
 
 /// The force of [`Containment`], N. In an area that is too small for the body it holds the middle.
-pub fn contain(me: &Agent, area: Area, margin: f32) -> Vec2 {
+pub fn containment(me: &Agent, area: Area, margin: f32) -> Vec2 {
     let inset = me.radius + margin;
     let force: Vec2 = match area {
         Area::Rect(Rect { min, max }) => {
@@ -179,9 +179,9 @@ mod tests {
             delta: 0.1,
             ..at(17.0, 5.0, Vec2::new(5.0, 0.0))
         };
-        assert_close(contain(&me, pen(), 0.0), Vec2::new(-5.0, 0.0));
+        assert_close(containment(&me, pen(), 0.0), Vec2::new(-5.0, 0.0));
         // With a margin 1.25 m are left: 10 m/s², all there is.
-        assert_close(contain(&me, pen(), 0.75), Vec2::new(-20.0, 0.0));
+        assert_close(containment(&me, pen(), 0.75), Vec2::new(-20.0, 0.0));
     }
 
     #[test]
@@ -192,20 +192,20 @@ mod tests {
             Vec2::new(3.0, 4.0),
         ] {
             let me = at(10.0, 0.6, velocity);
-            assert_eq!(contain(&me, pen(), 0.0), Vec2::ZERO, "{velocity}");
+            assert_eq!(containment(&me, pen(), 0.0), Vec2::ZERO, "{velocity}");
         }
     }
 
     #[test]
     fn outside_it_comes_back() {
-        let inward = contain(&at(30.0, -9.0, Vec2::ZERO), pen(), 0.0);
+        let inward = containment(&at(30.0, -9.0, Vec2::ZERO), pen(), 0.0);
         assert!(inward.x < -5.0 && inward.y > 5.0, "{inward}");
         let disc = Area::Circle {
             center: Vec2::new(5.0, 0.0),
             radius: 3.0,
         };
         let me = at(5.0, 30.0, Vec2::new(1.0, 0.0));
-        assert_close(contain(&me, disc, 0.0), Vec2::new(0.0, -20.0));
+        assert_close(containment(&me, disc, 0.0), Vec2::new(0.0, -20.0));
     }
 
     #[test]
@@ -214,7 +214,7 @@ mod tests {
         for speed in [-4.0, 0.0, 4.0] {
             let force = |i: i32| {
                 let me = at(18.0 + step * i as f32, 5.0, Vec2::new(speed, 0.0));
-                contain(&me, pen(), 0.0).x
+                containment(&me, pen(), 0.0).x
             };
             let jump = (0..4_000).map(|i| (force(i + 1) - force(i)).abs());
             let jump = jump.fold(0.0, f32::max);
@@ -243,7 +243,7 @@ mod tests {
                     course.agent.position = Vec2::new(10.0, 5.0);
                     for _ in 0..60 * 20 {
                         let me = course.agent;
-                        let holding = contain(&me, area, 0.0);
+                        let holding = containment(&me, area, 0.0);
                         let rest = me.max_force - holding.length();
                         course.step(holding + me.track(wish).clamp_length_max(rest));
                         let inside = match area {
@@ -266,7 +266,7 @@ mod tests {
         let tiny = Rect::new(-0.1, -0.1, 0.1, 0.1);
         for _ in 0..60 * 20 {
             let me = course.agent;
-            course.step(contain(&me, tiny.into(), 0.0));
+            course.step(containment(&me, tiny.into(), 0.0));
         }
         let me = course.agent;
         assert!(
@@ -284,7 +284,7 @@ mod tests {
             let me = Agent { mass, ..at(x, y, Vec2::new(vx, vy)) };
             let disc = Area::Circle { center: Vec2::ONE, radius: width + 0.1 };
             for area in [Rect::new(0.0, 0.0, width, 10.0).into(), disc] {
-                let force = contain(&me, area, 0.3);
+                let force = containment(&me, area, 0.3);
                 prop_assert!(force.is_finite() && force.length() <= me.max_force * 1.000_01);
             }
         }

@@ -1,4 +1,4 @@
-//! The road a [`FollowPath`](crate::FollowPath) walks in [`PathStyle::Corridor`](crate::PathStyle).
+//! The road a [`PathFollowing`](crate::PathFollowing) walks in [`PathStyle::Corridor`](crate::PathStyle).
 //!
 //! Reynolds predicts the agent and, while the prediction is inside the corridor, lets it be. Two
 //! things are added so that the agent itself stays inside, whatever its mass: it heads for the
@@ -8,7 +8,7 @@
 use bevy::prelude::*;
 
 use super::arrive::{PLANNED, arrive, braking_lag};
-use super::follow_path::{TURNING, turning_speed};
+use super::path_following::{TURNING, turning_speed};
 use crate::{Agent, Braking, SteeringPath};
 
 /// It steers as if the corridor were this share as wide; what the body lags behind is the rest.
@@ -18,17 +18,17 @@ const NEAR: f32 = 0.5;
 /// Halvings in the search for the farthest place in sight: a few centimeters of some meters.
 const HALVINGS: u32 = 8;
 
-/// The force of [`FollowPath`](crate::FollowPath) along a corridor, `arc` m from its beginning, N.
-pub fn follow_corridor(
+/// The force of [`PathFollowing`](crate::PathFollowing) along a corridor, `arc` m from its beginning, N.
+pub fn corridor_following(
     me: &Agent,
     path: &SteeringPath,
     arc: f32,
-    radius: f32,
-    look_ahead: f32,
+    half_width: f32,
+    look_ahead_time: f32,
     tolerance: f32,
 ) -> Vec2 {
-    let road = Road::new(path, radius);
-    let (sight, goal) = road.carrot(me, arc, radius, look_ahead);
+    let road = Road::new(path, half_width);
+    let (sight, goal) = road.aim_point(me, arc, half_width, look_ahead_time);
     let unhurried = Agent {
         max_speed: turning_speed(me, goal, 0.0).min(road.corner_speed(me, sight, goal)),
         ..*me
@@ -40,15 +40,15 @@ pub fn follow_corridor(
 }
 
 /// The place on the road that an agent, `arc` m from its beginning, heads for, m.
-pub(super) fn corridor_carrot(
+pub(super) fn corridor_aim_point(
     me: &Agent,
     path: &SteeringPath,
     arc: f32,
-    radius: f32,
-    look_ahead: f32,
+    half_width: f32,
+    look_ahead_time: f32,
 ) -> Vec2 {
-    Road::new(path, radius)
-        .carrot(me, arc, radius, look_ahead)
+    Road::new(path, half_width)
+        .aim_point(me, arc, half_width, look_ahead_time)
         .1
 }
 
@@ -65,22 +65,28 @@ struct Road<'a> {
 }
 
 impl<'a> Road<'a> {
-    fn new(path: &'a SteeringPath, radius: f32) -> Self {
-        let curb = CURB * radius;
+    fn new(path: &'a SteeringPath, half_width: f32) -> Self {
+        let curb = CURB * half_width;
         Self { path, curb }
     }
 
     /// What it heads for: how far along the path, m, and where that is on its lane, m.
-    fn carrot(&self, me: &Agent, arc: f32, radius: f32, look_ahead: f32) -> (f32, Vec2) {
-        let range = (me.speed() * look_ahead)
+    fn aim_point(
+        &self,
+        me: &Agent,
+        arc: f32,
+        half_width: f32,
+        look_ahead_time: f32,
+    ) -> (f32, Vec2) {
+        let range = (me.speed() * look_ahead_time)
             .max(braking_distance(me))
-            .max(radius)
+            .max(half_width)
             .min(self.path.length());
         let horizon = self.within(arc + range);
-        let lane = self.lane(me.position + me.velocity * look_ahead, arc, horizon);
+        let lane = self.lane(me.position + me.velocity * look_ahead_time, arc, horizon);
         let sight = self
             .farthest_in_sight(me.position, lane, arc, horizon)
-            .max(self.within(arc + NEAR * radius).min(horizon));
+            .max(self.within(arc + NEAR * half_width).min(horizon));
         (sight, self.place(sight, lane))
     }
 
@@ -160,7 +166,7 @@ impl<'a> Road<'a> {
 
     /// The highest speed now from which it can brake for the turn that waits at the goal, m/s.
     ///
-    /// An arc through a turn by θ that cuts the corner by no more than the curb has the radius
+    /// An arc through a turn by θ that cuts the corner by no more than the curb has the half_width
     /// `R = curb · c / (1 − c)` with `c = cos(θ/2)`; `v = √(a·R)`, and slow enough for a body that
     /// lags behind.
     fn corner_speed(&self, me: &Agent, sight: f32, goal: Vec2) -> f32 {
@@ -181,8 +187,8 @@ impl<'a> Road<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::FollowPath;
-    use crate::behaviors::follow_path::tests::walk;
+    use crate::PathFollowing;
+    use crate::behaviors::path_following::tests::walk;
     use crate::behaviors::testing::{Course, assert_close, between, reynolds};
     use bevy::math::ops;
     use proptest::prelude::*;
@@ -196,7 +202,10 @@ mod tests {
             ..reynolds(3.0)
         };
         // The curb is at 0.8 m: no correction.
-        assert_close(follow_corridor(&me, &path, 10.0, 1.0, 0.5, 0.1), Vec2::ZERO);
+        assert_close(
+            corridor_following(&me, &path, 10.0, 1.0, 0.5, 0.1),
+            Vec2::ZERO,
+        );
     }
 
     #[test]
@@ -208,7 +217,7 @@ mod tests {
                 velocity: Vec2::new(3.0, drift),
                 ..default()
             };
-            let force = follow_corridor(&me, &path, 10.0, 1.0, 0.5, 0.1);
+            let force = corridor_following(&me, &path, 10.0, 1.0, 0.5, 0.1);
             assert!(force.y * y < 0.0, "at {y} drifting {drift}: {force}");
         }
     }
@@ -218,7 +227,7 @@ mod tests {
         let path = SteeringPath::open([Vec2::ZERO, Vec2::new(100.0, 0.0)]).unwrap();
         let mut course = Course::new(60.0);
         course.agent.position = Vec2::new(20.0, 30.0);
-        let how = FollowPath::default().corridor(1.0, 0.5);
+        let how = PathFollowing::default().with_corridor(1.0, 0.5);
         let mut inside = false;
         let end = walk(&mut course, &path, &how, 60.0, |me, _| {
             inside |= me.position.y < 1.0;
@@ -280,7 +289,7 @@ mod tests {
                         course.agent.mass = mass;
                         course.agent.position = path.points()[0];
                         course.agent.heading = path.direction(0);
-                        let how = FollowPath::default().corridor(radius, look_ahead);
+                        let how = PathFollowing::default().with_corridor(radius, look_ahead);
                         let mut farthest: f32 = 0.0;
                         let mut walked = 0.0;
                         let mut seconds = 0.0;
@@ -319,14 +328,14 @@ mod tests {
             let path = if looped { SteeringPath::looped(points) } else { SteeringPath::open(points) };
             let path = path.unwrap();
             for how in [
-                FollowPath::default().waypoints(radius),
-                FollowPath::default().corridor(radius, look_ahead),
+                PathFollowing::default().with_waypoints(radius),
+                PathFollowing::default().with_corridor(radius, look_ahead),
             ] {
                 let mut course = Course::new(60.0);
                 course.agent.position = position;
                 course.agent.velocity = velocity.clamp_length_max(5.0);
                 walk(&mut course, &path, &how, 1.0, |me, progress| {
-                    let force = crate::behaviors::follow_path(me, &path, progress, &how);
+                    let force = crate::behaviors::path_following(me, &path, progress, &how);
                     assert!(force.is_finite() && force.length() <= me.max_force * 1.0001);
                     assert!(progress.distance >= 0.0 && progress.distance <= path.length());
                     assert!(progress.waypoint < path.points().len());

@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 
-use super::{CollisionAvoidance, FollowPath, Separation};
+use super::{CollisionAvoidance, PathFollowing, Separation};
 
 /// Everything a walker in a crowded street needs besides a body: the road, room to breathe, and a
 /// mind for those who come the other way. (Reynolds' crowd path following 1999; Falcón 2008)
@@ -12,7 +12,7 @@ use super::{CollisionAvoidance, FollowPath, Separation};
 /// [`OffsetPursuit`](crate::OffsetPursuit).
 ///
 /// The three share the work by priority: [`CollisionAvoidance`] is heard first, [`Separation`]
-/// second, and [`FollowPath`] has the force that is left, which on an open road is all of it. The
+/// second, and [`PathFollowing`] has the force that is left, which on an open road is all of it. The
 /// path is walked as a corridor: people who all aim at the same points get into each other's way,
 /// those on a road keep their lanes.
 ///
@@ -24,7 +24,7 @@ use super::{CollisionAvoidance, FollowPath, Separation};
 /// let street = commands.spawn(SteeringPath::open(street).unwrap()).id();
 /// for i in 0..30 {
 ///     let place = Transform::from_xyz(-1.5 * i as f32, 0.0, 0.0);
-///     let walk = CrowdPathFollowing::along(street).corridor(3.0);
+///     let walk = CrowdPathFollowing::new(street).with_corridor(3.0);
 ///     commands.spawn((PointMass::default(), place, walk));
 /// }
 /// # }
@@ -36,12 +36,12 @@ use super::{CollisionAvoidance, FollowPath, Separation};
 /// ```
 /// # use bevy_steering2d_core::*;
 /// let mut walk = CrowdPathFollowing::default();
-/// walk.separation.radius = 1.0;
+/// walk.separation.perception_radius = 1.0;
 /// ```
 #[derive(Bundle, Clone, Copy, Debug, PartialEq)]
 pub struct CrowdPathFollowing {
     /// The road: a [corridor](crate::PathStyle::Corridor) of radius 2 m by default.
-    pub follow_path: FollowPath,
+    pub path_following: PathFollowing,
     /// Room to breathe.
     pub separation: Separation,
     /// Giving way in good time: it looks 12 m far by default, since those on one road meet head-on
@@ -51,14 +51,14 @@ pub struct CrowdPathFollowing {
 
 impl CrowdPathFollowing {
     /// How far ahead it predicts itself on the road, s.
-    const LOOK_AHEAD: f32 = 0.5;
+    const LOOK_AHEAD_TIME: f32 = 0.5;
 
     /// Follows the path on another entity, which many may share.
-    pub fn along(path: Entity) -> Self {
+    pub fn new(path: Entity) -> Self {
         Self {
-            follow_path: FollowPath {
+            path_following: PathFollowing {
                 path: Some(path),
-                ..Self::default().follow_path
+                ..Self::default().path_following
             },
             ..Self::default()
         }
@@ -66,8 +66,10 @@ impl CrowdPathFollowing {
 
     /// Half the width of the road, m, `> 0`.
     #[must_use]
-    pub fn corridor(mut self, radius: f32) -> Self {
-        self.follow_path = self.follow_path.corridor(radius, Self::LOOK_AHEAD);
+    pub fn with_corridor(mut self, half_width: f32) -> Self {
+        self.path_following = self
+            .path_following
+            .with_corridor(half_width, Self::LOOK_AHEAD_TIME);
         self
     }
 }
@@ -75,10 +77,10 @@ impl CrowdPathFollowing {
 impl Default for CrowdPathFollowing {
     fn default() -> Self {
         Self {
-            follow_path: FollowPath::default().corridor(2.0, Self::LOOK_AHEAD),
+            path_following: PathFollowing::default().with_corridor(2.0, Self::LOOK_AHEAD_TIME),
             separation: Separation::default(),
             collision_avoidance: CollisionAvoidance {
-                radius: 12.0,
+                perception_radius: 12.0,
                 ..CollisionAvoidance::default()
             },
         }
@@ -91,15 +93,15 @@ mod tests {
     use crate::PathStyle;
 
     #[test]
-    fn along_and_corridor_change_the_path_only() {
+    fn new_and_corridor_change_the_path_only() {
         let street = Entity::from_raw_u32(3).expect("a small index");
-        let walk = CrowdPathFollowing::along(street).corridor(3.0);
-        assert_eq!(walk.follow_path.path, Some(street));
+        let walk = CrowdPathFollowing::new(street).with_corridor(3.0);
+        assert_eq!(walk.path_following.path, Some(street));
         let road = PathStyle::Corridor {
-            radius: 3.0,
-            look_ahead: 0.5,
+            half_width: 3.0,
+            look_ahead_time: 0.5,
         };
-        assert_eq!(walk.follow_path.style, road);
+        assert_eq!(walk.path_following.style, road);
         let default = CrowdPathFollowing::default();
         assert_eq!(walk.separation, default.separation);
         assert_eq!(walk.collision_avoidance, default.collision_avoidance);
@@ -111,7 +113,7 @@ mod tests {
         let [avoidance, separation, path] = [
             walk.collision_avoidance.influence.priority,
             walk.separation.influence.priority,
-            walk.follow_path.influence.priority,
+            walk.path_following.influence.priority,
         ];
         assert!(avoidance > separation && separation > path);
     }

@@ -27,7 +27,7 @@ use crate::{
 pub struct Evade {
     /// Whom to escape. Default the origin.
     #[entities]
-    pub pursuer: Target,
+    pub threat: Target,
     /// Beyond this distance it is calm, m, `> 0`; infinity is allowed. Default `10`.
     pub panic_distance: f32,
     /// The outer part of the panic distance over which the urgency fades, as a fraction of it,
@@ -44,29 +44,29 @@ pub struct Evade {
 
 impl Evade {
     /// Evades an entity.
-    pub fn new(pursuer: impl Into<Target>) -> Self {
+    pub fn new(threat: impl Into<Target>) -> Self {
         Self {
-            pursuer: pursuer.into(),
+            threat: threat.into(),
             ..Self::default()
         }
     }
 
     /// Sets the [`panic_distance`](Self::panic_distance), m.
     #[must_use]
-    pub fn within(mut self, panic_distance: f32) -> Self {
+    pub fn with_panic_distance(mut self, panic_distance: f32) -> Self {
         self.panic_distance = panic_distance;
         self
     }
 
     /// Sets the [`prediction`](Self::prediction).
     #[must_use]
-    pub fn predicting(mut self, prediction: Prediction) -> Self {
+    pub fn with_prediction(mut self, prediction: Prediction) -> Self {
         self.prediction = prediction;
         self
     }
 
     /// Where it expects a pursuer as seen this tick, m: the point it runs from, near or far.
-    pub fn threat(&self, me: &Agent, pursuer: &Kinematics) -> Vec2 {
+    pub fn predicted_threat(&self, me: &Agent, pursuer: &Kinematics) -> Vec2 {
         let time =
             self.prediction.time(me, pursuer) + turning_time(me, pursuer.position, self.turn_time);
         let time = time.min(time_of_closest_approach(me, pursuer));
@@ -83,7 +83,7 @@ impl Evade {
 impl Default for Evade {
     fn default() -> Self {
         Self {
-            pursuer: Target::default(),
+            threat: Target::default(),
             panic_distance: 10.0,
             falloff: 0.1,
             prediction: Prediction::default(),
@@ -103,11 +103,11 @@ impl Behavior for Evade {
     embeds_influence!();
 
     fn targets(&self) -> [Option<Target>; 2] {
-        [Some(self.pursuer), None]
+        [Some(self.threat), None]
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
-        self.pursuer.check("Evade.pursuer")?;
+        self.threat.check("Evade.threat")?;
         InvalidParameter::unless_positive_or_infinite("Evade.panic_distance", self.panic_distance)?;
         InvalidParameter::unless_fraction("Evade.falloff", self.falloff)?;
         self.prediction.check("Evade.prediction")?;
@@ -118,7 +118,7 @@ impl Behavior for Evade {
 impl Steer for Evade {
     fn steer(&self, me: &Agent, _: (), targets: &Targets) -> Vec2 {
         targets
-            .get(self.pursuer)
+            .get(self.threat)
             .map_or(Vec2::ZERO, |pursuer| evade(me, &pursuer, self))
     }
 }
@@ -130,7 +130,7 @@ pub fn evade(me: &Agent, pursuer: &Kinematics, how: &Evade) -> Vec2 {
     if urgency == 0.0 {
         return Vec2::ZERO;
     }
-    urgency * flee(me, how.threat(me, pursuer))
+    urgency * flee(me, how.predicted_threat(me, pursuer))
 }
 
 /// When the pursuer, running straight on, is nearest to where I am now, s; infinite while it
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn beyond_the_panic_distance_it_is_exactly_zero() {
-        let how = Evade::default().within(7.9);
+        let how = Evade::default().with_panic_distance(7.9);
         assert_eq!(evade(&reynolds(5.0), &pursuer(), &how), Vec2::ZERO);
     }
 
@@ -192,7 +192,7 @@ mod tests {
             heading: Vec2::NEG_X,
             ..pursuer()
         };
-        let how = Evade::default().predicting(Prediction::Fixed(1.0));
+        let how = Evade::default().with_prediction(Prediction::Fixed(1.0));
         assert!(evade(&reynolds(5.0), &fast, &how).x < -1.0);
     }
 
@@ -203,7 +203,7 @@ mod tests {
             heading: Vec2::new(-40.0, 1.0).normalize_or_zero(),
             ..pursuer()
         };
-        let how = Evade::default().predicting(Prediction::Fixed(1.0));
+        let how = Evade::default().with_prediction(Prediction::Fixed(1.0));
         let force = evade(&reynolds(5.0), &passing, &how);
         assert!(force.y < -4.0, "{force} should point away from its path");
     }
@@ -212,12 +212,15 @@ mod tests {
     fn it_says_what_it_runs_from() {
         let me = reynolds(5.0);
         let how = Evade::default();
-        assert_close(how.threat(&me, &pursuer()), Vec2::new(8.0, 3.0));
+        assert_close(how.predicted_threat(&me, &pursuer()), Vec2::new(8.0, 3.0));
         let straight_at_me = Kinematics {
             velocity: Vec2::new(-40.0, 0.0),
             ..pursuer()
         };
-        let long = how.predicting(Prediction::Fixed(1.0));
-        assert_eq!(long.threat(&me, &straight_at_me), straight_at_me.position);
+        let long = how.with_prediction(Prediction::Fixed(1.0));
+        assert_eq!(
+            long.predicted_threat(&me, &straight_at_me),
+            straight_at_me.position
+        );
     }
 }

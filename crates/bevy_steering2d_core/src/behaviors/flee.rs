@@ -22,7 +22,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, Target, Targets
 pub struct Flee {
     /// What to flee from. Default the origin.
     #[entities]
-    pub target: Target,
+    pub threat: Target,
     /// Beyond this distance it is calm, m, `> 0`; infinity is allowed. Default `10`.
     pub panic_distance: f32,
     /// The outer part of the panic distance over which the urgency fades, as a fraction of it,
@@ -34,16 +34,16 @@ pub struct Flee {
 
 impl Flee {
     /// Flees a point or an entity.
-    pub fn new(target: impl Into<Target>) -> Self {
+    pub fn new(threat: impl Into<Target>) -> Self {
         Self {
-            target: target.into(),
+            threat: threat.into(),
             ..Self::default()
         }
     }
 
     /// Sets the [`panic_distance`](Self::panic_distance), m.
     #[must_use]
-    pub fn within(mut self, panic_distance: f32) -> Self {
+    pub fn with_panic_distance(mut self, panic_distance: f32) -> Self {
         self.panic_distance = panic_distance;
         self
     }
@@ -52,7 +52,7 @@ impl Flee {
 impl Default for Flee {
     fn default() -> Self {
         Self {
-            target: Target::default(),
+            threat: Target::default(),
             panic_distance: 10.0,
             falloff: 0.1,
             influence: Influence::of::<Self>(),
@@ -70,11 +70,11 @@ impl Behavior for Flee {
     embeds_influence!();
 
     fn targets(&self) -> [Option<Target>; 2] {
-        [Some(self.target), None]
+        [Some(self.threat), None]
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
-        self.target.check("Flee.target")?;
+        self.threat.check("Flee.threat")?;
         InvalidParameter::unless_positive_or_infinite("Flee.panic_distance", self.panic_distance)?;
         InvalidParameter::unless_fraction("Flee.falloff", self.falloff)
     }
@@ -82,7 +82,7 @@ impl Behavior for Flee {
 
 impl Steer for Flee {
     fn steer(&self, me: &Agent, _: (), targets: &Targets) -> Vec2 {
-        targets.get(self.target).map_or(Vec2::ZERO, |threat| {
+        targets.get(self.threat).map_or(Vec2::ZERO, |threat| {
             let distance = me.position.distance(threat.position);
             let urgency = panic_urgency(distance, self.panic_distance, self.falloff);
             urgency * flee(me, threat.position)

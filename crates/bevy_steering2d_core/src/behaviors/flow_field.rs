@@ -158,7 +158,7 @@ impl From<FlowField> for Nodes {
 #[doc = include_str!("figures/flow_field.svg")]
 ///
 /// Use it for many agents with one goal: compute the field once (a distance map, its gradient)
-/// and let thousands walk it. For one agent's way a [`FollowPath`](crate::FollowPath) is cheaper.
+/// and let thousands walk it. For one agent's way a [`PathFollowing`](crate::PathFollowing) is cheaper.
 ///
 /// With `s` the sample at the predicted place `p + v·T`, cut to length 1:
 /// `F = |s| · track(max_speed · dir(s))`. Outside the field it is exactly zero. (Reynolds 1999)
@@ -171,14 +171,14 @@ pub struct FlowFieldFollowing {
     #[entities]
     pub field: Option<Entity>,
     /// How far ahead it predicts itself, s, `≥ 0`. Default `0.1`.
-    pub look_ahead: f32,
+    pub look_ahead_time: f32,
     /// Its say among the other behaviors.
     pub influence: Influence,
 }
 
 impl FlowFieldFollowing {
     /// Drifts along the field of another entity.
-    pub fn along(field: Entity) -> Self {
+    pub fn new(field: Entity) -> Self {
         Self {
             field: Some(field),
             ..Self::default()
@@ -186,8 +186,8 @@ impl FlowFieldFollowing {
     }
 
     /// The predicted place at which it reads the field, m.
-    pub fn place(&self, me: &Agent) -> Vec2 {
-        me.position + me.velocity * self.look_ahead
+    pub fn sample_point(&self, me: &Agent) -> Vec2 {
+        me.position + me.velocity * self.look_ahead_time
     }
 }
 
@@ -195,7 +195,7 @@ impl Default for FlowFieldFollowing {
     fn default() -> Self {
         Self {
             field: None,
-            look_ahead: 0.1,
+            look_ahead_time: 0.1,
             influence: Influence::of::<Self>(),
         }
     }
@@ -215,20 +215,23 @@ impl Behavior for FlowFieldFollowing {
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
-        InvalidParameter::unless_non_negative("FlowFieldFollowing.look_ahead", self.look_ahead)
+        InvalidParameter::unless_non_negative(
+            "FlowFieldFollowing.look_ahead_time",
+            self.look_ahead_time,
+        )
     }
 }
 
 impl Steer for FlowFieldFollowing {
     fn steer(&self, me: &Agent, own: Option<&FlowField>, fields: &Query<&FlowField>) -> Vec2 {
         guide(self.field, own, me, fields).map_or(Vec2::ZERO, |field| {
-            follow_flow(me, field.sample(self.place(me)))
+            flow_field_following(me, field.sample(self.sample_point(me)))
         })
     }
 }
 
 /// The force of [`FlowFieldFollowing`] for a sample of the field, N.
-pub fn follow_flow(me: &Agent, sample: Vec2) -> Vec2 {
+pub fn flow_field_following(me: &Agent, sample: Vec2) -> Vec2 {
     let urgency = sample.length().min(1.0);
     urgency * me.track(me.max_speed * sample.normalize_or_zero())
 }
@@ -269,9 +272,15 @@ mod tests {
             velocity: Vec2::new(0.0, 1.0),
             ..reynolds(4.0)
         };
-        assert_close(follow_flow(&me, Vec2::new(3.0, 0.0)), Vec2::new(4.0, -1.0));
-        assert_close(follow_flow(&me, Vec2::new(0.5, 0.0)), Vec2::new(2.0, -0.5));
-        assert_eq!(follow_flow(&me, Vec2::ZERO), Vec2::ZERO);
+        assert_close(
+            flow_field_following(&me, Vec2::new(3.0, 0.0)),
+            Vec2::new(4.0, -1.0),
+        );
+        assert_close(
+            flow_field_following(&me, Vec2::new(0.5, 0.0)),
+            Vec2::new(2.0, -0.5),
+        );
+        assert_eq!(flow_field_following(&me, Vec2::ZERO), Vec2::ZERO);
     }
 
     #[test]
@@ -293,6 +302,6 @@ mod tests {
             ..reynolds(4.0)
         };
         let following = FlowFieldFollowing::default();
-        assert_close(following.place(&me), Vec2::new(0.0, 0.3));
+        assert_close(following.sample_point(&me), Vec2::new(0.0, 0.3));
     }
 }

@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 
-use super::{FollowPath, ReciprocalAvoidance};
+use super::{PathFollowing, ReciprocalAvoidance};
 use crate::{Combine, Vehicle};
 
 /// Everything a walker needs besides a body to get home without bumping: the path, the others in
@@ -12,7 +12,7 @@ use crate::{Combine, Vehicle};
 /// found beside it as a [`SteeringPath`](crate::SteeringPath). For lanes on one broad road,
 /// [`CrowdPathFollowing`](crate::CrowdPathFollowing) is lighter.
 ///
-/// [`FollowPath`] says where to, [`ReciprocalAvoidance`] mends that so that nobody is touched, and
+/// [`PathFollowing`] says where to, [`ReciprocalAvoidance`] mends that so that nobody is touched, and
 /// [`WeightedSum`](crate::WeightedSum) lets it do so exactly. Further behaviors may join: what they wish is
 /// mended as well.
 ///
@@ -22,7 +22,7 @@ use crate::{Combine, Vehicle};
 /// # fn system(mut commands: Commands) {
 /// let home = [(0.0, 0.0), (20.0, 0.0), (20.0, 15.0)].map(Vec2::from);
 /// let way = SteeringPath::open(home).unwrap();
-/// commands.spawn((PointMass::default(), Pedestrian::at_pace(1.4), way));
+/// commands.spawn((PointMass::default(), Pedestrian::new(1.4), way));
 /// # }
 /// ```
 ///
@@ -37,7 +37,7 @@ use crate::{Combine, Vehicle};
 #[derive(Bundle, Clone, Copy, Debug, PartialEq)]
 pub struct Pedestrian {
     /// Where to, at a pace of 1.3 m/s by default.
-    pub follow_path: FollowPath,
+    pub path_following: PathFollowing,
     /// Not into others.
     pub reciprocal_avoidance: ReciprocalAvoidance,
     /// What legs can do: 2.6 m/s at most, and 6 N, which is 6 m/s² for a body of 1 kg. Heavier
@@ -52,11 +52,11 @@ impl Pedestrian {
     const REACH: f32 = 0.3;
 
     /// Walks at this speed where it may, m/s, `> 0`.
-    pub fn at_pace(pace: f32) -> Self {
+    pub fn new(pace: f32) -> Self {
         Self {
-            follow_path: FollowPath {
+            path_following: PathFollowing {
                 pace: Some(pace),
-                ..FollowPath::default().waypoints(Self::REACH)
+                ..PathFollowing::default().with_waypoints(Self::REACH)
             },
             reciprocal_avoidance: ReciprocalAvoidance::default(),
             vehicle: Vehicle {
@@ -72,6 +72,6 @@ impl Pedestrian {
 
 impl Default for Pedestrian {
     fn default() -> Self {
-        Self::at_pace(1.3)
+        Self::new(1.3)
     }
 }

@@ -26,7 +26,7 @@ use crate::{
 pub struct Pursuit {
     /// Whom to catch. Default the origin.
     #[entities]
-    pub quarry: Target,
+    pub target: Target,
     /// How far ahead to look. Default [`Prediction::LookAhead`].
     pub prediction: Prediction,
     /// The quarry faces me when its heading is within this angle of the opposite of mine, rad,
@@ -41,22 +41,22 @@ pub struct Pursuit {
 
 impl Pursuit {
     /// Pursues an entity.
-    pub fn new(quarry: impl Into<Target>) -> Self {
+    pub fn new(target: impl Into<Target>) -> Self {
         Self {
-            quarry: quarry.into(),
+            target: target.into(),
             ..Self::default()
         }
     }
 
     /// Sets the [`prediction`](Self::prediction).
     #[must_use]
-    pub fn predicting(mut self, prediction: Prediction) -> Self {
+    pub fn with_prediction(mut self, prediction: Prediction) -> Self {
         self.prediction = prediction;
         self
     }
 
     /// Where it expects to meet a quarry as seen this tick, m: the point it heads for.
-    pub fn aim(&self, me: &Agent, quarry: &Kinematics) -> Vec2 {
+    pub fn aim_point(&self, me: &Agent, quarry: &Kinematics) -> Vec2 {
         if comes_straight_at(me, quarry, self.facing_angle) {
             return quarry.position;
         }
@@ -68,7 +68,7 @@ impl Pursuit {
 impl Default for Pursuit {
     fn default() -> Self {
         Self {
-            quarry: Target::default(),
+            target: Target::default(),
             prediction: Prediction::default(),
             facing_angle: 20_f32.to_radians(),
             turn_time: 0.0,
@@ -87,11 +87,11 @@ impl Behavior for Pursuit {
     embeds_influence!();
 
     fn targets(&self) -> [Option<Target>; 2] {
-        [Some(self.quarry), None]
+        [Some(self.target), None]
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
-        self.quarry.check("Pursuit.quarry")?;
+        self.target.check("Pursuit.target")?;
         self.prediction.check("Pursuit.prediction")?;
         InvalidParameter::unless_half_turn("Pursuit.facing_angle", self.facing_angle)?;
         InvalidParameter::unless_non_negative("Pursuit.turn_time", self.turn_time)
@@ -101,14 +101,14 @@ impl Behavior for Pursuit {
 impl Steer for Pursuit {
     fn steer(&self, me: &Agent, _: (), targets: &Targets) -> Vec2 {
         targets
-            .get(self.quarry)
+            .get(self.target)
             .map_or(Vec2::ZERO, |quarry| pursuit(me, &quarry, self))
     }
 }
 
 /// The force of [`Pursuit`] after a quarry as seen this tick, N.
 pub fn pursuit(me: &Agent, quarry: &Kinematics, how: &Pursuit) -> Vec2 {
-    seek(me, how.aim(me, quarry))
+    seek(me, how.aim_point(me, quarry))
 }
 
 /// Ahead of me and facing me: `h · h_q < −cos(angle)`.
@@ -223,12 +223,12 @@ mod tests {
         // T = 12 / (5 + 3).
         let me = reynolds(5.0);
         let how = Pursuit::default();
-        assert_close(how.aim(&me, &crossing()), Vec2::new(12.0, 4.5));
+        assert_close(how.aim_point(&me, &crossing()), Vec2::new(12.0, 4.5));
         let oncoming = Kinematics {
             velocity: Vec2::new(-3.0, 0.0),
             heading: Vec2::NEG_X,
             ..crossing()
         };
-        assert_eq!(how.aim(&me, &oncoming), oncoming.position);
+        assert_eq!(how.aim_point(&me, &oncoming), oncoming.position);
     }
 }

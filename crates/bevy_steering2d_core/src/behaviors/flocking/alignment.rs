@@ -25,7 +25,7 @@ use bevy_steering2d_kernel::simd::Number;
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Alignment {
     /// How far it sees neighbors, m, `> 0`. Default `6.0`.
-    pub radius: f32,
+    pub perception_radius: f32,
     /// The whole angle it sees, centered on its heading, rad, `> 0`; a full circle and more sees
     /// all around, which is also the fastest. Default infinity.
     pub field_of_view: f32,
@@ -39,17 +39,17 @@ pub struct Alignment {
 }
 
 impl Alignment {
-    /// Sees neighbors within `radius` m.
-    pub fn within(radius: f32) -> Self {
+    /// Sees neighbors within `perception_radius` m.
+    pub fn new(perception_radius: f32) -> Self {
         Self {
-            radius,
+            perception_radius,
             ..Self::default()
         }
     }
 
     pub(super) fn visibility(&self) -> Visibility {
         Visibility {
-            radius: self.radius,
+            radius: self.perception_radius,
             field_of_view: self.field_of_view,
             groups: self.groups,
             max_neighbors: self.max_neighbors,
@@ -60,7 +60,7 @@ impl Alignment {
 impl Default for Alignment {
     fn default() -> Self {
         Self {
-            radius: 6.0,
+            perception_radius: 6.0,
             field_of_view: f32::INFINITY,
             groups: SteeringGroups::ALL,
             max_neighbors: u32::MAX,
@@ -80,7 +80,7 @@ impl Behavior for Alignment {
 
     #[inline]
     fn check(&self) -> Result<(), InvalidParameter> {
-        InvalidParameter::unless_positive("Alignment.radius", self.radius)?;
+        InvalidParameter::unless_positive("Alignment.perception_radius", self.perception_radius)?;
         InvalidParameter::unless_positive_or_infinite(
             "Alignment.field_of_view",
             self.field_of_view,
@@ -96,7 +96,7 @@ impl Steer for Alignment {
             me,
             [Visibility::NONE, self.visibility(), Visibility::NONE],
         );
-        Self::force(&Limits::of(me), &sums[1], self.radius.recip()).into()
+        Self::force(&Limits::of(me), &sums[1], self.perception_radius.recip()).into()
     }
 }
 

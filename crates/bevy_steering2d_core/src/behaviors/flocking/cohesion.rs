@@ -24,7 +24,7 @@ use bevy_steering2d_kernel::simd::{Number, clamp_length};
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Cohesion {
     /// How far it sees neighbors, m, `> 0`. Default `8.0`.
-    pub radius: f32,
+    pub perception_radius: f32,
     /// The whole angle it sees, centered on its heading, rad, `> 0`; a full circle and more sees
     /// all around, which is also the fastest. Default infinity.
     pub field_of_view: f32,
@@ -38,17 +38,17 @@ pub struct Cohesion {
 }
 
 impl Cohesion {
-    /// Sees neighbors within `radius` m.
-    pub fn within(radius: f32) -> Self {
+    /// Sees neighbors within `perception_radius` m.
+    pub fn new(perception_radius: f32) -> Self {
         Self {
-            radius,
+            perception_radius,
             ..Self::default()
         }
     }
 
     pub(super) fn visibility(&self) -> Visibility {
         Visibility {
-            radius: self.radius,
+            radius: self.perception_radius,
             field_of_view: self.field_of_view,
             groups: self.groups,
             max_neighbors: self.max_neighbors,
@@ -59,7 +59,7 @@ impl Cohesion {
 impl Default for Cohesion {
     fn default() -> Self {
         Self {
-            radius: 8.0,
+            perception_radius: 8.0,
             field_of_view: f32::INFINITY,
             groups: SteeringGroups::ALL,
             max_neighbors: u32::MAX,
@@ -79,7 +79,7 @@ impl Behavior for Cohesion {
 
     #[inline]
     fn check(&self) -> Result<(), InvalidParameter> {
-        InvalidParameter::unless_positive("Cohesion.radius", self.radius)?;
+        InvalidParameter::unless_positive("Cohesion.perception_radius", self.perception_radius)?;
         InvalidParameter::unless_positive_or_infinite(
             "Cohesion.field_of_view",
             self.field_of_view,
@@ -95,7 +95,7 @@ impl Steer for Cohesion {
             me,
             [Visibility::NONE, Visibility::NONE, self.visibility()],
         );
-        Self::force(&Limits::of(me), &sums[2], self.radius.recip()).into()
+        Self::force(&Limits::of(me), &sums[2], self.perception_radius.recip()).into()
     }
 }
 

@@ -53,7 +53,7 @@ use crate::{AdjustSystems, SteeringSchedule};
 /// ```
 /// # use bevy::prelude::*;
 /// # use bevy_steering2d_core::*;
-/// let close = Flocking { separation: Separation::within(1.0), ..default() };
+/// let close = Flocking { separation: Separation::new(1.0), ..default() };
 /// ```
 #[derive(Bundle, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Flocking {
@@ -66,12 +66,12 @@ pub struct Flocking {
 }
 
 impl Flocking {
-    /// All three see neighbors within `radius` m, `> 0`.
-    pub fn within(radius: f32) -> Self {
+    /// All three rules see neighbors within `perception_radius` m, `> 0`.
+    pub fn new(perception_radius: f32) -> Self {
         let mut flocking = Self::default();
-        flocking.separation.radius = radius;
-        flocking.alignment.radius = radius;
-        flocking.cohesion.radius = radius;
+        flocking.separation.perception_radius = perception_radius;
+        flocking.alignment.perception_radius = perception_radius;
+        flocking.cohesion.perception_radius = perception_radius;
         flocking
     }
 }

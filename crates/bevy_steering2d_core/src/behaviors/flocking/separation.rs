@@ -28,7 +28,7 @@ use bevy_steering2d_kernel::simd::{Number, clamp_length};
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Separation {
     /// How far it sees neighbors, m, `> 0`. Default `2.0`.
-    pub radius: f32,
+    pub perception_radius: f32,
     /// The whole angle it sees, centered on its heading, rad, `> 0`; a full circle and more sees
     /// all around, which is also the fastest. Default infinity.
     pub field_of_view: f32,
@@ -42,17 +42,17 @@ pub struct Separation {
 }
 
 impl Separation {
-    /// Sees neighbors within `radius` m.
-    pub fn within(radius: f32) -> Self {
+    /// Sees neighbors within `perception_radius` m.
+    pub fn new(perception_radius: f32) -> Self {
         Self {
-            radius,
+            perception_radius,
             ..Self::default()
         }
     }
 
     pub(super) fn visibility(&self) -> Visibility {
         Visibility {
-            radius: self.radius,
+            radius: self.perception_radius,
             field_of_view: self.field_of_view,
             groups: self.groups,
             max_neighbors: self.max_neighbors,
@@ -63,7 +63,7 @@ impl Separation {
 impl Default for Separation {
     fn default() -> Self {
         Self {
-            radius: 2.0,
+            perception_radius: 2.0,
             field_of_view: f32::INFINITY,
             groups: SteeringGroups::ALL,
             max_neighbors: u32::MAX,
@@ -83,7 +83,7 @@ impl Behavior for Separation {
 
     #[inline]
     fn check(&self) -> Result<(), InvalidParameter> {
-        InvalidParameter::unless_positive("Separation.radius", self.radius)?;
+        InvalidParameter::unless_positive("Separation.perception_radius", self.perception_radius)?;
         InvalidParameter::unless_positive_or_infinite(
             "Separation.field_of_view",
             self.field_of_view,
@@ -99,7 +99,7 @@ impl Steer for Separation {
             me,
             [self.visibility(), Visibility::NONE, Visibility::NONE],
         );
-        Self::force(&Limits::of(me), &sums[0], self.radius.recip()).into()
+        Self::force(&Limits::of(me), &sums[0], self.perception_radius.recip()).into()
     }
 }
 

@@ -3,28 +3,28 @@
 use bevy::prelude::*;
 
 use super::arrive::arrive;
-use super::corridor::{corridor_carrot, follow_corridor};
-use super::path_progress::FollowPathMemory;
+use super::corridor::{corridor_aim_point, corridor_following};
+use super::path_progress::PathFollowingMemory;
 use super::{embeds_influence, guide, seek};
 use crate::{Agent, Behavior, Braking, Influence, InvalidParameter, Steer, SteeringPath, Target};
 
 /// Walks along a [`SteeringPath`].
 ///
-#[doc = include_str!("figures/follow_path.svg")]
+#[doc = include_str!("figures/path_following.svg")]
 ///
 /// Use it for patrols, race tracks, and for whatever a pathfinder returned. It does not look for
 /// a way and does not see obstacles: add avoidance, or let the pathfinder plan around them. To
 /// roam freely on a road use [`StayOnPath`](crate::StayOnPath).
 ///
 /// The path lies on the same entity (insert both), or on one of its own that many agents share
-/// ([`along`](Self::along)). While there is none it contributes nothing; a shared path that is
+/// ([`new`](Self::new)). While there is none it contributes nothing; a shared path that is
 /// despawned is announced as [`TargetLost`](crate::TargetLost). An open path is walked to its end,
 /// where the agent comes to rest and [`PathCompleted`](crate::PathCompleted) is announced, once.
 /// A looped path has no end.
 ///
 /// Insert another path at any time: the agent joins it where it stands. A path that was merely
 /// [`translated`](SteeringPath::translated), or inserted again with the same points, is still the
-/// same path, and the agent goes on. Progress is in [`FollowPathMemory`].
+/// same path, and the agent goes on. Progress is in [`PathFollowingMemory`].
 ///
 /// Waypoints: `F = seek(w)`, in N, for one point after the other, `F = arrive(w)` at the last.
 /// Corridor: with `q = p + v·T` and q' its nearest place on the path, move along while
@@ -33,7 +33,8 @@ use crate::{Agent, Behavior, Braking, Influence, InvalidParameter, Steer, Steeri
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-pub struct FollowPath {
+#[doc(alias = "FollowPath")]
+pub struct PathFollowing {
     /// The entity with the [`SteeringPath`]. Default `None`: this entity itself, or the agent it
     /// steers for.
     #[entities]
@@ -49,7 +50,7 @@ pub struct FollowPath {
     pub influence: Influence,
 }
 
-/// How closely a [`FollowPath`] keeps to its path.
+/// How closely a [`PathFollowing`] keeps to its path.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -59,28 +60,28 @@ pub enum PathStyle {
     /// where it would else circle around a point. (Buckland)
     Waypoints {
         /// A point is reached within this distance, m, `> 0`. Default `0.5`.
-        reach: f32,
+        tolerance: f32,
     },
     /// Along a road as wide as the corridor, joined at its nearest place. It keeps its own lane
     /// and steers only where it would leave the outer fifth; before sharp corners it slows down
     /// so that neither cutting nor overshooting takes it off the road. (Reynolds)
     Corridor {
         /// Half the width of the road, m, `> 0`.
-        radius: f32,
+        half_width: f32,
         /// How far ahead it predicts itself, s, `≥ 0`; half a second is a good start.
-        look_ahead: f32,
+        look_ahead_time: f32,
     },
 }
 
 impl Default for PathStyle {
     fn default() -> Self {
-        Self::Waypoints { reach: 0.5 }
+        Self::Waypoints { tolerance: 0.5 }
     }
 }
 
-impl FollowPath {
+impl PathFollowing {
     /// Follows the path on another entity.
-    pub fn along(path: Entity) -> Self {
+    pub fn new(path: Entity) -> Self {
         Self {
             path: Some(path),
             ..Self::default()
@@ -89,43 +90,49 @@ impl FollowPath {
 
     /// From point to point, see [`PathStyle::Waypoints`].
     #[must_use]
-    pub fn waypoints(mut self, reach: f32) -> Self {
-        self.style = PathStyle::Waypoints { reach };
+    pub fn with_waypoints(mut self, tolerance: f32) -> Self {
+        self.style = PathStyle::Waypoints { tolerance };
         self
     }
 
     /// As a road, see [`PathStyle::Corridor`].
     #[must_use]
-    pub fn corridor(mut self, radius: f32, look_ahead: f32) -> Self {
-        self.style = PathStyle::Corridor { radius, look_ahead };
+    pub fn with_corridor(mut self, half_width: f32, look_ahead_time: f32) -> Self {
+        self.style = PathStyle::Corridor {
+            half_width,
+            look_ahead_time,
+        };
         self
     }
 
     /// The place it heads for at a progress, m: the next point, or the farthest place in sight on
     /// its lane of the corridor. `None` before its first tick on this path.
-    pub fn carrot(
+    pub fn aim_point(
         &self,
         me: &Agent,
         path: &SteeringPath,
-        progress: &FollowPathMemory,
+        progress: &PathFollowingMemory,
     ) -> Option<Vec2> {
         if !progress.is_about(path) {
             return None;
         }
         match self.style {
             PathStyle::Waypoints { .. } => path.points().get(progress.waypoint).copied(),
-            PathStyle::Corridor { radius, look_ahead } => Some(corridor_carrot(
+            PathStyle::Corridor {
+                half_width,
+                look_ahead_time,
+            } => Some(corridor_aim_point(
                 me,
                 path,
                 progress.distance,
-                radius,
-                look_ahead,
+                half_width,
+                look_ahead_time,
             )),
         }
     }
 }
 
-impl Default for FollowPath {
+impl Default for PathFollowing {
     fn default() -> Self {
         Self {
             path: None,
@@ -137,11 +144,14 @@ impl Default for FollowPath {
     }
 }
 
-impl Behavior for FollowPath {
+impl Behavior for PathFollowing {
     const PRIORITY: i16 = 30;
     const COLOR: Option<[u8; 3]> = Some([53, 151, 146]);
 
-    type Memory = (&'static mut FollowPathMemory, Option<&'static SteeringPath>);
+    type Memory = (
+        &'static mut PathFollowingMemory,
+        Option<&'static SteeringPath>,
+    );
     type World = Query<'static, 'static, &'static SteeringPath>;
 
     embeds_influence!();
@@ -151,25 +161,31 @@ impl Behavior for FollowPath {
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
-        InvalidParameter::unless_positive("FollowPath.tolerance", self.tolerance)?;
-        InvalidParameter::unless_positive("FollowPath.pace", self.pace.unwrap_or(1.0))?;
+        InvalidParameter::unless_positive("PathFollowing.tolerance", self.tolerance)?;
+        InvalidParameter::unless_positive("PathFollowing.pace", self.pace.unwrap_or(1.0))?;
         match self.style {
-            PathStyle::Waypoints { reach } => {
-                InvalidParameter::unless_positive("FollowPath.style.reach", reach)
+            PathStyle::Waypoints { tolerance } => {
+                InvalidParameter::unless_positive("PathFollowing.style.tolerance", tolerance)
             }
-            PathStyle::Corridor { radius, look_ahead } => {
-                InvalidParameter::unless_positive("FollowPath.style.radius", radius)?;
-                InvalidParameter::unless_non_negative("FollowPath.style.look_ahead", look_ahead)
+            PathStyle::Corridor {
+                half_width,
+                look_ahead_time,
+            } => {
+                InvalidParameter::unless_positive("PathFollowing.style.half_width", half_width)?;
+                InvalidParameter::unless_non_negative(
+                    "PathFollowing.style.look_ahead_time",
+                    look_ahead_time,
+                )
             }
         }
     }
 }
 
-impl Steer for FollowPath {
+impl Steer for PathFollowing {
     fn steer(
         &self,
         me: &Agent,
-        (mut memory, own): (Mut<FollowPathMemory>, Option<&SteeringPath>),
+        (mut memory, own): (Mut<PathFollowingMemory>, Option<&SteeringPath>),
         paths: &Query<&SteeringPath>,
     ) -> Vec2 {
         let Some(path) = guide(self.path, own, me, paths) else {
@@ -177,39 +193,42 @@ impl Steer for FollowPath {
         };
         let progress = memory.after_a_tick(me, path, self);
         memory.set_if_neq(progress);
-        follow_path(me, path, &progress, self)
+        path_following(me, path, &progress, self)
     }
 }
 
-/// The force of [`FollowPath`] at a progress, N.
-pub fn follow_path(
+/// The force of [`PathFollowing`] at a progress, N.
+pub fn path_following(
     me: &Agent,
     path: &SteeringPath,
-    progress: &FollowPathMemory,
-    how: &FollowPath,
+    progress: &PathFollowingMemory,
+    how: &PathFollowing,
 ) -> Vec2 {
     let me = &Agent {
         max_speed: how.pace.unwrap_or(f32::INFINITY).min(me.max_speed),
         ..*me
     };
     match how.style {
-        PathStyle::Waypoints { reach } => {
+        PathStyle::Waypoints { tolerance } => {
             let waypoint = path.points()[progress.waypoint];
             if is_end(path, progress.waypoint) {
                 return arrive(me, waypoint, Braking::Physical, how.tolerance);
             }
             let unhurried = Agent {
-                max_speed: turning_speed(me, waypoint, reach),
+                max_speed: turning_speed(me, waypoint, tolerance),
                 ..*me
             };
             seek(&unhurried, waypoint)
         }
-        PathStyle::Corridor { radius, look_ahead } => follow_corridor(
+        PathStyle::Corridor {
+            half_width,
+            look_ahead_time,
+        } => corridor_following(
             me,
             path,
             progress.distance,
-            radius,
-            look_ahead,
+            half_width,
+            look_ahead_time,
             how.tolerance,
         ),
     }
@@ -259,11 +278,11 @@ pub(super) mod tests {
     pub(crate) fn walk(
         course: &mut Course,
         path: &SteeringPath,
-        how: &FollowPath,
+        how: &PathFollowing,
         seconds: f32,
-        mut each: impl FnMut(&Agent, &FollowPathMemory),
-    ) -> FollowPathMemory {
-        let mut progress = FollowPathMemory::default();
+        mut each: impl FnMut(&Agent, &PathFollowingMemory),
+    ) -> PathFollowingMemory {
+        let mut progress = PathFollowingMemory::default();
         let ticks = (seconds / course.agent.delta) as u32;
         for _ in 0..ticks {
             let me = course.agent;
@@ -272,7 +291,7 @@ pub(super) mod tests {
             if progress.completed {
                 break;
             }
-            course.step(follow_path(&me, path, &progress, how));
+            course.step(path_following(&me, path, &progress, how));
         }
         progress
     }
@@ -285,21 +304,21 @@ pub(super) mod tests {
             heading: Vec2::Y,
             ..reynolds(3.0)
         };
-        let how = FollowPath::default();
-        let at = |waypoint| FollowPathMemory {
+        let how = PathFollowing::default();
+        let at = |waypoint| PathFollowingMemory {
             waypoint,
             ..default()
         };
         // Seek (6, 4): 3 · (0.6, 0.8) − (0, 1).
-        let force = follow_path(&me, &zigzag(false), &at(2), &how);
+        let force = path_following(&me, &zigzag(false), &at(2), &how);
         assert_close(force, Vec2::new(1.8, 1.4));
         // The last one of an open path is arrived at.
-        let force = follow_path(&me, &zigzag(false), &at(3), &how);
+        let force = path_following(&me, &zigzag(false), &at(3), &how);
         assert_close(
             force,
             arrive(&me, Vec2::new(0.0, 4.0), Braking::Physical, 0.1),
         );
-        let force = follow_path(&me, &zigzag(true), &at(3), &how);
+        let force = path_following(&me, &zigzag(true), &at(3), &how);
         assert_close(force, seek(&me, Vec2::new(0.0, 4.0)));
     }
 
@@ -311,7 +330,7 @@ pub(super) mod tests {
             course.agent.position = Vec2::new(3.0, 3.0);
             let path = zigzag(false);
             let mut seen = Vec::new();
-            let how = FollowPath::default();
+            let how = PathFollowing::default();
             let end = walk(&mut course, &path, &how, 120.0, |me, progress| {
                 let next = path.points()[seen.len().min(3)];
                 if seen.len() < 4 && me.position.distance(next) <= 0.5 {
@@ -327,8 +346,8 @@ pub(super) mod tests {
     #[test]
     fn a_looped_path_starts_at_the_nearest_point_and_closes() {
         for how in [
-            FollowPath::default(),
-            FollowPath::default().corridor(0.7, 0.5),
+            PathFollowing::default(),
+            PathFollowing::default().with_corridor(0.7, 0.5),
         ] {
             let mut course = Course::new(60.0);
             course.agent.position = Vec2::new(5.8, 4.2);
@@ -353,7 +372,7 @@ pub(super) mod tests {
         course.agent.mass = 20.0;
         course.agent.velocity = Vec2::new(5.0, 0.0);
         let path = SteeringPath::open([(5.0, 5.0), (0.0, 8.0), (40.0, 0.0)].map(Vec2::from));
-        let how = FollowPath::default().waypoints(0.3);
+        let how = PathFollowing::default().with_waypoints(0.3);
         let end = walk(&mut course, &path.unwrap(), &how, 90.0, |_, _| ());
         assert!(end.completed, "{end:?}");
     }
@@ -361,8 +380,8 @@ pub(super) mod tests {
     #[test]
     fn a_walk_takes_as_long_at_any_tick_rate() {
         for how in [
-            FollowPath::default(),
-            FollowPath::default().corridor(0.7, 0.5),
+            PathFollowing::default(),
+            PathFollowing::default().with_corridor(0.7, 0.5),
         ] {
             let seconds = [30.0, 60.0, 240.0].map(|hertz| {
                 let mut course = Course::new(hertz);
@@ -392,11 +411,11 @@ pub(super) mod tests {
     fn one_point_is_arrived_at() {
         for style in [
             PathStyle::default(),
-            FollowPath::default().corridor(1.0, 0.5).style,
+            PathFollowing::default().with_corridor(1.0, 0.5).style,
         ] {
             let here = Vec2::new(3.0, -2.0);
             let path = SteeringPath::open([here]).unwrap();
-            let how = FollowPath { style, ..default() };
+            let how = PathFollowing { style, ..default() };
             let mut course = Course::new(60.0);
             let end = walk(&mut course, &path, &how, 20.0, |_, _| ());
             assert!(end.completed, "{style:?}");
@@ -414,19 +433,23 @@ pub(super) mod tests {
             position: Vec2::new(1.0, 0.0),
             ..default()
         };
-        let fresh = FollowPathMemory::default();
+        let fresh = PathFollowingMemory::default();
         for (how, expected) in [
-            (FollowPath::default().waypoints(0.5), Vec2::ZERO),
+            (PathFollowing::default().with_waypoints(0.5), Vec2::ZERO),
             // A radius ahead, on its own lane: the middle.
             (
-                FollowPath::default().corridor(2.0, 0.5),
+                PathFollowing::default().with_corridor(2.0, 0.5),
                 Vec2::new(3.0, 0.0),
             ),
         ] {
-            assert_eq!(how.carrot(&me, &path, &fresh), None, "not on its way yet");
+            assert_eq!(
+                how.aim_point(&me, &path, &fresh),
+                None,
+                "not on its way yet"
+            );
             let progress = fresh.after_a_tick(&me, &path, &how);
-            assert_close(how.carrot(&me, &path, &progress).unwrap(), expected);
-            assert_eq!(how.carrot(&me, &zigzag(true), &progress), None);
+            assert_close(how.aim_point(&me, &path, &progress).unwrap(), expected);
+            assert_eq!(how.aim_point(&me, &zigzag(true), &progress), None);
         }
     }
 }
