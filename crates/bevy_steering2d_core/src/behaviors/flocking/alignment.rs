@@ -4,9 +4,9 @@ use bevy::prelude::*;
 
 use super::accumulate::sums_around;
 use super::profile::Visibility;
-use super::rule::{Limits, Rule, Seen, Sum};
+use super::rule::{Limits, Rule, Seen, Sum, sum_over};
 use crate::behaviors::embeds_influence;
-use crate::perception::{Neighbors, SteeringGroups};
+use crate::perception::{Neighbor, Neighbors, SteeringGroups};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 use bevy_steering2d_kernel::simd::Number;
 
@@ -98,6 +98,17 @@ impl Steer for Alignment {
         );
         Self::force(&Limits::of(me), &sums[1], self.perception_radius.recip()).into()
     }
+}
+
+/// The force of [`Alignment`] from these neighbors, N. Neighbors beyond the perception radius, m,
+/// `> 0`, count as zero.
+pub fn alignment(
+    me: &Agent,
+    neighbors: impl IntoIterator<Item = Neighbor>,
+    perception_radius: f32,
+) -> Vec2 {
+    let sum = sum_over::<Alignment>(me.position, neighbors, perception_radius);
+    Alignment::force(&Limits::of(me), &sum, perception_radius.recip()).into()
 }
 
 /// Up to this share of agreement among the neighbors the direction fades in.

@@ -4,9 +4,9 @@ use bevy::prelude::*;
 
 use super::accumulate::sums_around;
 use super::profile::Visibility;
-use super::rule::{Limits, Rule, Seen, Sum};
+use super::rule::{Limits, Rule, Seen, Sum, sum_over};
 use crate::behaviors::embeds_influence;
-use crate::perception::{Neighbors, SteeringGroups};
+use crate::perception::{Neighbor, Neighbors, SteeringGroups};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 use bevy_steering2d_kernel::simd::{Number, clamp_length};
 
@@ -97,6 +97,17 @@ impl Steer for Cohesion {
         );
         Self::force(&Limits::of(me), &sums[2], self.perception_radius.recip()).into()
     }
+}
+
+/// The force of [`Cohesion`] from these neighbors, N. Neighbors beyond the perception radius, m,
+/// `> 0`, count as zero.
+pub fn cohesion(
+    me: &Agent,
+    neighbors: impl IntoIterator<Item = Neighbor>,
+    perception_radius: f32,
+) -> Vec2 {
+    let sum = sum_over::<Cohesion>(me.position, neighbors, perception_radius);
+    Cohesion::force(&Limits::of(me), &sum, perception_radius.recip()).into()
 }
 
 impl Rule for Cohesion {

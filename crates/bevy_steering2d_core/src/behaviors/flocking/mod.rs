@@ -24,9 +24,9 @@ mod visibility;
 
 use bevy::prelude::*;
 
-pub use alignment::Alignment;
-pub use cohesion::Cohesion;
-pub use separation::Separation;
+pub use alignment::{Alignment, alignment};
+pub use cohesion::{Cohesion, cohesion};
+pub use separation::{Separation, separation};
 
 use accumulate::{AccumulatedSums, accumulate_neighbors};
 use entries::FlockEntries;

@@ -1,9 +1,11 @@
 //! What the three rules of a flock have in common: a sum over the neighbors, and a force made of it.
 //! For one agent or eight at once.
 
+use bevy::math::Vec2;
 use bevy_steering2d_kernel::simd::{Number, clamp_length};
 
 use crate::Agent;
+use crate::perception::Neighbor;
 
 /// One rule of a flock.
 pub(super) trait Rule {
@@ -51,6 +53,26 @@ impl<N: Number> Sum<N> {
     }
 }
 
+/// The sum of a rule over these neighbors, one at a time.
+pub(super) fn sum_over<R: Rule>(
+    position: Vec2,
+    neighbors: impl IntoIterator<Item = Neighbor>,
+    perception_radius: f32,
+) -> Sum {
+    let mut sum = Sum::zero();
+    for neighbor in neighbors {
+        let offset = neighbor.position - position;
+        let seen = Seen {
+            offset: offset.into(),
+            square: offset.length_squared(),
+            heading: neighbor.heading.into(),
+        };
+        let u = (1.0 - seen.square / (perception_radius * perception_radius)).max(0.0);
+        sum.add(R::contribution(&seen, u));
+    }
+    sum
+}
+
 /// The sums of Separation, Alignment and Cohesion.
 pub(crate) type FlockSums<N = f32> = [Sum<N>; 3];
 
@@ -88,3 +110,41 @@ impl<N: Number> Limits<N> {
 
 /// Two agents whose distance has a smaller square than this are on the same spot, m².
 pub(super) const SPOT_SQUARED: f32 = 1e-12;
+
+#[cfg(test)]
+mod tests {
+    use bevy::prelude::*;
+
+    use super::*;
+    use crate::SteeringId;
+    use crate::behaviors::testing::assert_close;
+    use crate::behaviors::{alignment, cohesion, separation};
+    use crate::perception::SteeringGroups;
+
+    #[test]
+    fn the_formulas_by_hand() {
+        // One neighbor 1 m ahead that goes up, radius 2 m: u = 1 − 1/4 = 3/4.
+        let neighbor = Neighbor {
+            position: Vec2::X,
+            velocity: Vec2::Y,
+            heading: Vec2::Y,
+            radius: 0.5,
+            groups: SteeringGroups::ALL,
+            id: SteeringId(1),
+            entity: Entity::PLACEHOLDER,
+        };
+        let me = Agent::default(); // 20 N, 5 m/s
+        assert_close(
+            separation(&me, [neighbor], 2.0),
+            Vec2::new(-20.0 * 0.75 * 0.75, 0.0),
+        );
+        assert_close(alignment(&me, [neighbor], 2.0), Vec2::new(0.0, 0.75 * 20.0));
+        assert_close(
+            cohesion(&me, [neighbor], 2.0),
+            Vec2::new(20.0 * 0.75 / 2.0, 0.0),
+        );
+        for formula in [separation, alignment, cohesion] {
+            assert_eq!(formula(&me, [], 2.0), Vec2::ZERO);
+        }
+    }
+}

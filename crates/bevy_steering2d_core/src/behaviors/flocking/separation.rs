@@ -5,9 +5,9 @@ use bevy::prelude::*;
 
 use super::accumulate::sums_around;
 use super::profile::Visibility;
-use super::rule::{Limits, Rule, SPOT_SQUARED, Seen, Sum};
+use super::rule::{Limits, Rule, SPOT_SQUARED, Seen, Sum, sum_over};
 use crate::behaviors::embeds_influence;
-use crate::perception::{Neighbors, SteeringGroups};
+use crate::perception::{Neighbor, Neighbors, SteeringGroups};
 use crate::random::GOLDEN_RATIO;
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, SteeringId};
 use bevy_steering2d_kernel::simd::{Number, clamp_length};
@@ -101,6 +101,18 @@ impl Steer for Separation {
         );
         Self::force(&Limits::of(me), &sums[0], self.perception_radius.recip()).into()
     }
+}
+
+/// The force of [`Separation`] from these neighbors, N. Neighbors beyond the perception radius, m,
+/// `> 0`, count as zero.
+pub fn separation(
+    me: &Agent,
+    neighbors: impl IntoIterator<Item = Neighbor>,
+    perception_radius: f32,
+) -> Vec2 {
+    let mut sum = sum_over::<Separation>(me.position, neighbors, perception_radius);
+    Separation::leave_spot(&mut sum, me.id);
+    Separation::force(&Limits::of(me), &sum, perception_radius.recip()).into()
 }
 
 impl Rule for Separation {
