@@ -1,20 +1,19 @@
-//! Along a path, among others.
+//! Crowd path following: a bundle for agents that share a path.
 
 use bevy::prelude::*;
 
 use super::{CollisionAvoidance, PathFollowing, Separation};
 
-/// Everything a walker in a crowded street needs besides a body: the road, room to breathe, and a
-/// mind for those who come the other way. (Reynolds' crowd path following 1999; Falcón 2008)
+/// The behaviors of an agent that follows a path in a crowd: [`PathFollowing`], [`Separation`] and
+/// [`CollisionAvoidance`]. (crowd path following: Reynolds 1999; Falcón 2008)
 ///
-/// Use it for streets, corridors and stairs, one way or both ways. A march in step wants
-/// [`Flocking`](crate::Flocking) instead, a march in file an
-/// [`OffsetPursuit`](crate::OffsetPursuit).
+/// Use it for streets, corridors and stairs, in one direction or both. For flocks use
+/// [`Flocking`](crate::Flocking), for formations [`OffsetPursuit`](crate::OffsetPursuit).
 ///
-/// The three share the work by priority: [`CollisionAvoidance`] is heard first, [`Separation`]
-/// second, and [`PathFollowing`] has the force that is left, which on an open road is all of it. The
-/// path is walked as a corridor: people who all aim at the same points get into each other's way,
-/// those on a road keep their lanes.
+/// By priority [`CollisionAvoidance`] is considered first, [`Separation`] second, and
+/// [`PathFollowing`] uses the remaining force, which without neighbors is all of it. The path is a
+/// corridor: agents in a corridor keep their lanes, agents that head for the same waypoints block
+/// each other.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -30,8 +29,8 @@ use super::{CollisionAvoidance, PathFollowing, Separation};
 /// # }
 /// ```
 ///
-/// To tune one of the three, set it in the bundle. Beside the bundle Bevy refuses it: a component that
-/// comes twice in one spawn panics.
+/// To tune one of the three, set it in the bundle: Bevy panics when a component comes twice in one
+/// spawn.
 ///
 /// ```
 /// # use bevy_steering2d_core::*;
@@ -40,20 +39,20 @@ use super::{CollisionAvoidance, PathFollowing, Separation};
 /// ```
 #[derive(Bundle, Clone, Copy, Debug, PartialEq)]
 pub struct CrowdPathFollowing {
-    /// The road: a [corridor](crate::PathStyle::Corridor) of radius 2 m by default.
+    /// Follows the path as a [corridor](crate::PathStyle::Corridor); half its width is 2 m by default.
     pub path_following: PathFollowing,
-    /// Room to breathe.
+    /// Keeps a distance from neighbors.
     pub separation: Separation,
-    /// Giving way in good time: it looks 12 m far by default, since those on one road meet head-on
-    /// as a rule.
+    /// Gives way to oncoming neighbors. Its perception radius is 12 m by default, since agents on one
+    /// path meet head-on.
     pub collision_avoidance: CollisionAvoidance,
 }
 
 impl CrowdPathFollowing {
-    /// How far ahead it predicts itself on the road, s.
+    /// How far ahead the agent predicts its position, s.
     const LOOK_AHEAD_TIME: f32 = 0.5;
 
-    /// Follows the path on another entity, which many may share.
+    /// Follows the path on another entity, which many agents may share.
     pub fn new(path: Entity) -> Self {
         Self {
             path_following: PathFollowing {
@@ -64,7 +63,7 @@ impl CrowdPathFollowing {
         }
     }
 
-    /// Half the width of the road, m, `> 0`.
+    /// Sets half the width of the corridor, m, `> 0`.
     #[must_use]
     pub fn with_corridor(mut self, half_width: f32) -> Self {
         self.path_following = self
@@ -93,7 +92,7 @@ mod tests {
     use crate::PathStyle;
 
     #[test]
-    fn new_and_corridor_change_the_path_only() {
+    fn new_and_with_corridor_change_path_following_only() {
         let street = Entity::from_raw_u32(3).expect("a small index");
         let walk = CrowdPathFollowing::new(street).with_corridor(3.0);
         assert_eq!(walk.path_following.path, Some(street));
@@ -108,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_keeps_them_apart_is_heard_before_the_path() {
+    fn avoidance_and_separation_are_considered_before_the_path() {
         let walk = CrowdPathFollowing::default();
         let [avoidance, separation, path] = [
             walk.collision_avoidance.influence.priority,

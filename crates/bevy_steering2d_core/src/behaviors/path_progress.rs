@@ -1,4 +1,4 @@
-//! How far along its path an agent has come.
+//! Progress of an agent along its path.
 
 use bevy::prelude::*;
 
@@ -6,32 +6,31 @@ use super::arrive::has_arrived;
 use super::path_following::is_end;
 use crate::{Agent, PathFollowing, PathStyle, SteeringPath};
 
-/// How far a [`PathFollowing`] has come. Read it for progress bars; insert the default to start
-/// over.
+/// Progress of a [`PathFollowing`] along its path. Insert the default to start over.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct PathFollowingMemory {
-    /// The point it is heading for, an index into [`SteeringPath::points`].
+    /// The waypoint that the agent heads for, an index into [`SteeringPath::points`].
     pub waypoint: usize,
-    /// How far along the path it is, m, `0..=length`.
+    /// The agent's distance along the path, m, `0..=length`.
     pub distance: f32,
-    /// How often it has come around a looped path: past the last point, on to the first.
+    /// Completed laps of a looped path: how often the agent has passed the last point.
     pub laps: u32,
-    /// Has come to rest at the end of an open path.
+    /// The agent has come to rest at the end of an open path.
     pub completed: bool,
-    /// Which path all this is about.
+    /// The identity of the path.
     pub(super) path: Option<u64>,
     pub(crate) announced: bool,
 }
 
 impl PathFollowingMemory {
-    /// Whether this is the progress along that path, and not along one that lay here before.
+    /// Whether this is the progress along `path`, not along one that it replaced.
     pub fn is_about(&self, path: &SteeringPath) -> bool {
         self.path == Some(path.identity())
     }
 
-    /// Where the agent has come to by now; starts over when the path is another one.
+    /// The progress at the agent's current position; starts over on another path.
     pub(super) fn after_a_tick(
         &self,
         me: &Agent,
@@ -57,14 +56,14 @@ impl PathFollowingMemory {
         progress
     }
 
-    /// Where to begin a path.
+    /// The progress of an agent that joins a path.
     fn joining(&self, me: &Agent, path: &SteeringPath, style: PathStyle) -> Self {
         let nearest = path.closest(me.position);
         let points = path.points();
         let waypoint = match style {
             PathStyle::Corridor { .. } => nearest.segment + 1,
             _ if path.is_looped() => nearest_of(points, me.position),
-            // A new way planned from where it was a moment ago: do not turn back for its start.
+            // Replanned from the agent's previous position: do not turn back to the start.
             PathStyle::Waypoints { tolerance } if self.path.is_some() => {
                 let on_first_leg = nearest.segment == 0
                     && nearest.arc > 0.0
@@ -83,7 +82,7 @@ impl PathFollowingMemory {
 
     fn pass_waypoints(&mut self, me: &Agent, path: &SteeringPath, tolerance: f32) {
         let points = path.points();
-        // At most once around: in a loop smaller than the tolerance all points are always reached.
+        // At most one lap: in a loop smaller than the tolerance all points are always reached.
         for _ in 0..points.len() {
             let reached = me.position.distance(points[self.waypoint]) <= tolerance;
             if !reached || is_end(path, self.waypoint) {
@@ -102,12 +101,12 @@ impl PathFollowingMemory {
     }
 
     fn walk_on(&mut self, me: &Agent, path: &SteeringPath, half_width: f32) {
-        // A stretch that an agent inside the corridor cannot have left in one tick; an inner lane
-        // may skip a corner. Whoever is thrown farther off comes back to where it was.
+        // A stretch that an agent inside the corridor cannot leave in one tick; an inner lane may
+        // skip a corner. An agent pushed farther away returns to its last point on the path.
         let from = self.distance - half_width;
         let to = self.distance + 4.0 * half_width + 2.0 * me.max_speed * me.delta;
-        let place = path.closest_between(me.position, from, to);
-        let step = place.arc - self.distance;
+        let foot = path.closest_between(me.position, from, to);
+        let step = foot.arc - self.distance;
         if path.is_looped() && step.abs() > 0.5 * path.length() {
             self.laps = if step < 0.0 {
                 self.laps + 1
@@ -115,8 +114,8 @@ impl PathFollowingMemory {
                 self.laps.saturating_sub(1)
             };
         }
-        self.distance = place.arc;
-        self.waypoint = (place.segment + 1) % path.points().len();
+        self.distance = foot.arc;
+        self.waypoint = (foot.segment + 1) % path.points().len();
     }
 }
 
@@ -134,7 +133,7 @@ mod tests {
     use crate::behaviors::path_following::tests::zigzag;
 
     #[test]
-    fn a_swapped_path_is_joined_where_the_agent_stands() {
+    fn a_replaced_path_is_joined_at_the_agents_position() {
         let how = PathFollowing::default();
         let old = zigzag(false);
         let walked = |x| Agent {
@@ -143,14 +142,17 @@ mod tests {
         };
         let progress = PathFollowingMemory::default().after_a_tick(&walked(0.0), &old, &how);
         assert_eq!(progress.waypoint, 1);
-        // Replanned from where it was a moment ago.
+        // Replanned from the agent's previous position.
         let new = SteeringPath::open([(2.0, 0.0), (9.0, 0.0), (9.0, 9.0)].map(Vec2::from)).unwrap();
         let joined = progress.after_a_tick(&walked(3.0), &new, &how);
-        assert_eq!(joined.waypoint, 1, "does not turn back for the start");
-        // A fresh agent begins at the first point.
+        assert_eq!(
+            joined.waypoint, 1,
+            "the agent does not turn back to the start"
+        );
+        // A new agent begins at the first point.
         let fresh = PathFollowingMemory::default().after_a_tick(&walked(3.0), &new, &how);
         assert_eq!(fresh.waypoint, 0);
-        // Moved, or the same again: goes on.
+        // Progress continues on a translated path.
         let moved = new.translated(Vec2::Y).unwrap();
         let far = PathFollowingMemory {
             waypoint: 2,

@@ -1,5 +1,5 @@
-//! The accumulation of neighbors: one pass in cell order that sums up what the three rules of a flock
-//! add for every neighbor of every agent, eight candidates at a time.
+//! Accumulation of neighbors: one pass in cell order that sums the contributions of the three rules
+//! over the neighbors of every agent, eight candidates at a time.
 
 use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::{Operation, Register, WIDTH, dispatch};
@@ -13,14 +13,14 @@ use crate::Agent;
 use crate::parallel::{FLOCK_PASS, chunk_size, for_each_chunk, prefetch};
 use crate::perception::{Candidates, NeighborView, Neighbors, Perception, SteeringGroups};
 
-/// The sums of every agent of this tick, by place in the neighbor index.
+/// The sums of every agent of this tick, by slot of the neighbor index.
 #[derive(Resource, Debug, Default)]
 pub(crate) struct AccumulatedSums {
     rows: Vec<SumsRow>,
 }
 
-/// The sums of one agent in half a cache line, since they are fetched in another order: the vectors
-/// of the three rules, and the weights of the second and third.
+/// The sums of one agent: the vectors of the three rules, and the weights of the second and third.
+/// Half a cache line, since they are read in random order.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(align(32))]
 pub(super) struct SumsRow(pub(super) [f32; WIDTH]);
@@ -28,7 +28,7 @@ pub(super) struct SumsRow(pub(super) [f32; WIDTH]);
 impl SumsRow {
     const ZERO: Self = Self([0.0; WIDTH]);
 
-    /// A row of sums, after neighbors on the agent's own spot got a direction.
+    /// A row of sums, with directions for neighbors on the agent's own spot.
     #[inline(always)]
     pub(super) fn columns<N: Copy>([first, second, third]: [Sum<N>; 3]) -> [N; WIDTH] {
         [
@@ -43,7 +43,7 @@ impl SumsRow {
         ]
     }
 
-    /// The sums in a row, or in eight columns of rows. `spot` is the weight of the first.
+    /// The sums in a row, or in eight columns of rows. `spot` is the weight of the first sum.
     #[inline(always)]
     pub(super) fn sums<N: Copy>(columns: [N; WIDTH], spot: N) -> [Sum<N>; 3] {
         let sum = |x: N, y: N, weight: N| Sum {
@@ -56,14 +56,14 @@ impl SumsRow {
 }
 
 impl AccumulatedSums {
-    /// Prefetches the sums of an agent that is visited soon.
+    /// Prefetches the sums of an agent.
     #[inline]
     pub(super) fn prefetch(&self, perception: &Perception, neighbors: &Neighbors) {
         let place = neighbors.place_of(perception);
         prefetch(place.and_then(|place| self.rows.get(place)));
     }
 
-    /// The sums of an agent; zero for one that was not indexed.
+    /// The sums of an agent; zero if it is not indexed.
     #[inline]
     pub(super) fn of(&self, perception: &Perception, neighbors: &Neighbors) -> &SumsRow {
         let place = neighbors.place_of(perception);
@@ -72,8 +72,7 @@ impl AccumulatedSums {
     }
 }
 
-/// Accumulates the neighbors of every agent, in cell order: neighbors in the world are neighbors in
-/// memory.
+/// Accumulates the neighbors of every agent, in cell order, so that memory access is local.
 pub(super) fn accumulate_neighbors(
     mut sums: ResMut<AccumulatedSums>,
     profiles: Res<FlockProfiles>,
@@ -82,7 +81,7 @@ pub(super) fn accumulate_neighbors(
     if profiles.are_empty() {
         return;
     }
-    // Every row is overwritten, so only their number matters.
+    // Every row is overwritten, so only the length matters.
     sums.rows.resize(neighbors.len(), default());
     let size = chunk_size(neighbors.len(), FLOCK_PASS);
     for_each_chunk(sums.rows.chunks_mut(size).enumerate(), |(at, rows)| {
@@ -118,7 +117,7 @@ pub(super) fn sums_around(neighbors: &Neighbors, me: &Agent, rules: [Visibility;
     dispatch(Around(neighbors, me, FlockProfile::seeing(rules)))
 }
 
-/// Accumulates the agents at the places from `first` on, one for each row.
+/// Accumulates the agents in the index slots from `first` on, one for each row.
 struct Accumulate<'a> {
     neighbors: &'a Neighbors,
     profiles: &'a FlockProfiles,
@@ -147,17 +146,17 @@ impl Operation for Accumulate<'_> {
     }
 }
 
-/// The state of a pass over places.
+/// The state of a pass over index slots.
 struct Pass<'a, R> {
     neighbors: &'a Neighbors,
     candidates: Gathered,
     marks: Option<Box<Marks>>,
     cell: usize,
-    /// The radius that the candidates were gathered for, m.
+    /// The perception radius that the candidates were gathered for, m.
     gathered: f32,
-    /// The candidates of a cell that has too many to gather all.
+    /// The candidates of a cell with too many to gather all.
     too_many: Option<Candidates>,
-    /// The last radius for which the number of cells around was computed, m.
+    /// The last perception radius for which `around` was computed, m.
     known: f32,
     around: i64,
     register: std::marker::PhantomData<R>,
@@ -179,7 +178,7 @@ impl<'a, R: Register> Pass<'a, R> {
         }
     }
 
-    /// Agents in one cell with equal radii share their candidates.
+    /// Enters a cell: its agents with equal perception radii share their candidates.
     #[inline(always)]
     fn enter_cell(&mut self, cell: usize) {
         self.cell = cell;
@@ -227,7 +226,7 @@ impl<'a, R: Register> Pass<'a, R> {
         InView::of(profile, heading, places.groups[place])
     }
 
-    /// The sums over the nearest neighbors. In a cell with too many candidates just these are
+    /// The sums over the nearest neighbors. In a cell with too many candidates only these are
     /// gathered.
     fn sum_nearest(&mut self, profile: &FlockProfile, place: usize, at: Vec2) -> SumsRow {
         let me = self.neighbors.at(place);
@@ -262,7 +261,7 @@ impl<'a, R: Register> Pass<'a, R> {
         row
     }
 
-    /// The places of the nearest neighbors of each rule and of the agent itself, in order, at most
+    /// The index slots of the nearest neighbors of each rule and of the agent itself, in order, at most
     /// as many as can be gathered.
     fn nearest_of_any(
         &self,
@@ -284,8 +283,8 @@ impl<'a, R: Register> Pass<'a, R> {
         places
     }
 
-    /// The sums over the candidates that are visible, without the agent itself. `ALIKE` when one
-    /// weight serves all rules.
+    /// The sums over the visible candidates, without the agent itself. `ALIKE` if one weight suffices
+    /// for all rules.
     #[inline(always)]
     fn sum<const ALIKE: bool>(
         &self,
@@ -294,14 +293,14 @@ impl<'a, R: Register> Pass<'a, R> {
         at: Vec2,
         sight: &impl Sight<R>,
     ) -> SumsRow {
-        let lanes = accumulate::<ALIKE, R, Separation, Alignment, Cohesion>(
+        let sums = accumulate::<ALIKE, R, Separation, Alignment, Cohesion>(
             &self.candidates,
             profile.per_square,
             at,
             sight,
         );
-        let spots = lanes[0].weight.sum();
-        let all = R::sums(SumsRow::columns(lanes));
+        let spots = sums[0].weight.sum();
+        let all = R::sums(SumsRow::columns(sums));
         // The agent is one of the candidates, with u = 1 and offset 0.
         let places = &self.neighbors.columns;
         let itself = Seen {
@@ -333,8 +332,8 @@ impl<'a, R: Register> Pass<'a, R> {
     }
 }
 
-/// Adds up what three rules make of each candidate, in the lanes of registers. The agent at `at`
-/// meets itself as well.
+/// Sums the contributions of three rules over the candidates, eight at a time. The agent at `at` is
+/// included.
 #[inline(always)]
 fn accumulate<const ALIKE: bool, R: Register, A: Rule, B: Rule, C: Rule>(
     candidates: &Gathered,

@@ -1,4 +1,4 @@
-//! Where the neighbors are heading.
+//! Alignment: heads in the average direction of the neighbors.
 
 use bevy::prelude::*;
 
@@ -10,36 +10,35 @@ use crate::perception::{Neighbor, Neighbors, SteeringGroups};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 use bevy_steering2d_kernel::simd::Number;
 
-/// Heads where its neighbors head, at full speed.
+/// Heads in the average direction of the neighbors, at full speed.
 ///
 #[doc = include_str!("../figures/alignment.svg")]
 ///
 /// Use it with [`Separation`](crate::Separation) and [`Cohesion`](crate::Cohesion) for flocks,
-/// schools and marching columns. A neighbor at rest counts with the heading it last had.
+/// schools and marching columns. A neighbor at rest counts with its last heading.
 ///
-/// `F = track(max_speed · dir(Σ u · heading)) · min(1, Σ u)` with `u = 1 − (d/r)²`. Where the
-/// neighbors do not agree the direction fades instead of flickering.
-/// (Reynolds 1987; Buckland; cAlignment)
+/// `F = track(max_speed · dir(Σ u · heading)) · min(1, Σ u)` with `u = 1 − (d/r)²`. The
+/// desired speed fades where the neighbors' directions cancel, which avoids flicker.
+/// (Reynolds 1987; Buckland 2005)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Alignment {
-    /// How far it sees neighbors, m, `> 0`. Default `6.0`.
+    /// How far neighbors count, m, `> 0`. Default `6.0`.
     pub perception_radius: f32,
-    /// The whole angle it sees, centered on its heading, rad, `> 0`; a full circle and more sees
-    /// all around, which is also the fastest. Default infinity.
+    /// The full angle of the field of view, centered on the heading, rad, `> 0`. From a full circle on
+    /// there is no restriction, which is the fastest. Default infinity.
     pub field_of_view: f32,
-    /// The groups it sees. Default all.
+    /// The groups whose members count. Default all.
     pub groups: SteeringGroups,
-    /// At most this many neighbors count, nearest first, equally near ones by id, `≥ 1`. Default no
-    /// limit.
+    /// At most this many neighbors count, nearest first, ties by id, `≥ 1`. Default no limit.
     pub max_neighbors: u32,
     /// Weight, priority, probability, and whether it is enabled.
     pub influence: Influence,
 }
 
 impl Alignment {
-    /// Sees neighbors within `perception_radius` m.
+    /// Neighbors count within `perception_radius` m.
     pub fn new(perception_radius: f32) -> Self {
         Self {
             perception_radius,
@@ -111,7 +110,7 @@ pub fn alignment(
     Alignment::force(&Limits::of(me), &sum, perception_radius.recip()).into()
 }
 
-/// Up to this share of agreement among the neighbors the direction fades in.
+/// Mean heading length up to which the desired speed fades in; 1 when all neighbors head one way.
 const AGREEMENT: f32 = 0.1;
 
 impl Rule for Alignment {
@@ -129,7 +128,7 @@ impl Rule for Alignment {
     #[inline(always)]
     fn force<N: Number>(me: &Limits<N>, sum: &Sum<N>, _: N) -> [N; 2] {
         let [x, y] = sum.vector;
-        // Without neighbors there is no direction, and no division by zero either.
+        // Avoids a division by zero without neighbors.
         let clear = (x * x + y * y)
             .sqrt()
             .max(N::splat(AGREEMENT) * sum.weight)

@@ -1,4 +1,4 @@
-//! Towards the neighbors.
+//! Cohesion: moves towards the center of the neighbors.
 
 use bevy::prelude::*;
 
@@ -10,35 +10,34 @@ use crate::perception::{Neighbor, Neighbors, SteeringGroups};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 use bevy_steering2d_kernel::simd::{Number, clamp_length};
 
-/// Is drawn to the middle of its neighbors.
+/// Moves towards the center of the neighbors.
 ///
 #[doc = include_str!("../figures/cohesion.svg")]
 ///
-/// Use it with [`Separation`](crate::Separation) and [`Alignment`](crate::Alignment) so that a
-/// flock stays together. Alone it makes a swarm that falls into itself.
+/// Use it with [`Separation`](crate::Separation) and [`Alignment`](crate::Alignment) to keep a flock
+/// together. Without Separation the agents collapse to one point.
 ///
 /// `F = max_force · c / r · min(1, Σ u)` with the center `c = Σ u·offset / Σ u` and
-/// `u = 1 − (d/r)²`. Zero when alone. (Reynolds 1987; Buckland; cCohesion)
+/// `u = 1 − (d/r)²`. Zero without neighbors. (Reynolds 1987; Buckland 2005)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Cohesion {
-    /// How far it sees neighbors, m, `> 0`. Default `8.0`.
+    /// How far neighbors count, m, `> 0`. Default `8.0`.
     pub perception_radius: f32,
-    /// The whole angle it sees, centered on its heading, rad, `> 0`; a full circle and more sees
-    /// all around, which is also the fastest. Default infinity.
+    /// The full angle of the field of view, centered on the heading, rad, `> 0`. From a full circle on
+    /// there is no restriction, which is the fastest. Default infinity.
     pub field_of_view: f32,
-    /// The groups it sees. Default all.
+    /// The groups whose members count. Default all.
     pub groups: SteeringGroups,
-    /// At most this many neighbors count, nearest first, equally near ones by id, `≥ 1`. Default no
-    /// limit.
+    /// At most this many neighbors count, nearest first, ties by id, `≥ 1`. Default no limit.
     pub max_neighbors: u32,
     /// Weight, priority, probability, and whether it is enabled.
     pub influence: Influence,
 }
 
 impl Cohesion {
-    /// Sees neighbors within `perception_radius` m.
+    /// Neighbors count within `perception_radius` m.
     pub fn new(perception_radius: f32) -> Self {
         Self {
             perception_radius,
@@ -121,8 +120,8 @@ impl Rule for Cohesion {
         }
     }
 
-    /// `max_force / r · Σ / max(1, Σ u)`, clamped: the center of the neighbors is at `Σ / Σ u`; a
-    /// neighbor at the edge of the radius, with less than one whole weight, pulls by its share.
+    /// `max_force / r · Σ / max(1, Σ u)`, clamped: the center of the neighbors is at `Σ / Σ u`. Below a
+    /// total weight of one the pull fades with the weight.
     #[inline(always)]
     fn force<N: Number>(me: &Limits<N>, sum: &Sum<N>, per_radius: N) -> [N; 2] {
         let [x, y] = sum.vector;

@@ -38,7 +38,7 @@ fn seeing(separation: f32, alignment: f32, cohesion: f32) -> FlockProfile {
     FlockProfile::seeing([separation, alignment, cohesion].map(visibility))
 }
 
-/// Each rule sees another part of the surroundings.
+/// Each rule has another field of view and other groups.
 fn half_blind(max_neighbors: u32) -> FlockProfile {
     FlockProfile::seeing([0, 1, 2].map(|rule| Visibility {
         field_of_view: [1.5, 4.0, 7.0][rule],
@@ -82,7 +82,7 @@ fn accumulate_all<'a>(
     }
 }
 
-/// The sums of agents at these places.
+/// The sums of agents at these positions.
 fn sums_at(places: &[Vec2], profile: FlockProfile) -> Vec<FlockSums> {
     let (neighbors, profiles) = place_agents(places, vec![profile]);
     let rows = rows_with::<Baseline>(&neighbors, &profiles);
@@ -97,7 +97,7 @@ fn bits(rows: &[SumsRow]) -> Vec<u32> {
         .collect()
 }
 
-/// The sums by the definition: neighbor after neighbor, the nearest `max_neighbors` in view.
+/// The sums by the definition: one neighbor at a time, the nearest `max_neighbors` in view.
 fn by_definition(neighbors: &Neighbors, place: usize, rules: [Visibility; 3]) -> FlockSums {
     let me = neighbors.at(place);
     fn sum<R: Rule>(neighbors: &Neighbors, me: &Neighbor, rule: Visibility) -> Sum {
@@ -135,7 +135,7 @@ fn assert_near(a: FlockSums, b: FlockSums) {
 }
 
 #[test]
-fn the_sums_by_hand() {
+fn sums_by_hand() {
     // One neighbor 1 m ahead, radii 2 m: u = 1 − 1/4 = 3/4.
     let [separation, alignment, cohesion] =
         sums_at(&[Vec2::ZERO, Vec2::X], seeing(2.0, 2.0, 2.0))[0];
@@ -146,7 +146,7 @@ fn the_sums_by_hand() {
 }
 
 #[test]
-fn alone_every_sum_is_exactly_zero() {
+fn sums_are_exactly_zero_without_neighbors() {
     for profile in [
         seeing(2.0, 3.0, 4.0),
         seeing(2.0, 2.0, 2.0),
@@ -159,7 +159,7 @@ fn alone_every_sum_is_exactly_zero() {
 
 #[test]
 fn every_instruction_set_gives_the_same_bits() {
-    // In the narrow square every agent has too many candidates.
+    // In the small square every agent has too many candidates.
     for places in [random_places(501, 20.0), random_places(1_200, 5.0)] {
         for profile in [
             seeing(1.5, 3.0, 2.5),
@@ -178,7 +178,7 @@ fn every_instruction_set_gives_the_same_bits() {
 }
 
 #[test]
-fn the_place_where_a_chunk_begins_does_not_matter() {
+fn sums_are_independent_of_the_chunk_size() {
     let places = random_places(200, 12.0);
     let (neighbors, profiles) = place_agents(&places, vec![seeing(1.5, 3.0, 2.5)]);
     let mut rows = vec![SumsRow::default(); 200];
@@ -191,7 +191,7 @@ fn the_place_where_a_chunk_begins_does_not_matter() {
 }
 
 #[test]
-fn the_sums_are_those_of_the_definition() {
+fn sums_equal_the_definition() {
     let places = random_places(400, 18.0);
     for profile in [
         seeing(1.5, 3.0, 2.5),
@@ -208,7 +208,7 @@ fn the_sums_are_those_of_the_definition() {
 }
 
 #[test]
-fn the_nearest_of_a_dense_crowd_are_found_among_all_of_it() {
+fn the_nearest_neighbors_of_a_dense_crowd_are_exact() {
     let places = random_places(3_000, 5.0);
     let profile = at_most(7, 3.0);
     let rules = profile.visibilities();
@@ -245,7 +245,7 @@ fn ten_thousand_agents_on_one_spot_have_finite_sums() {
 }
 
 #[test]
-fn a_large_radius_within_a_clump_is_possible() {
+fn a_large_radius_within_a_clump_gives_finite_sums() {
     // The clump sets the cell size, so the agent with the large radius has many ranges.
     let column = (0..400).map(|i| Vec2::new(0.0, i as f32));
     let places: Vec<Vec2> = column.chain(vec![Vec2::splat(0.5); 1_000]).collect();
@@ -269,8 +269,8 @@ fn profile() -> impl Strategy<Value = [Visibility; 3]> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// One agent at a time, eight at a time, and with a limit that no agent reaches: wherever they
-    /// see the same neighbors, all give the same bits.
+    /// One agent at a time, eight at a time, and with a limit that no agent reaches: for the same
+    /// neighbors all give the same bits.
     #[test]
     fn every_path_gives_the_same_bits(
         cells in prop::collection::vec((0_u32..60, 0_u32..60), 1..250),
