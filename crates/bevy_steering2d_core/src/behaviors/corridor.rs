@@ -17,7 +17,8 @@ const NEAREST: f32 = 0.5;
 /// Halvings in the search for the farthest visible point: centimeters of some meters.
 const HALVINGS: u32 = 8;
 
-/// The force of [`PathFollowing`](crate::PathFollowing) along a corridor, for an agent `arc` m from its beginning, N.
+/// The force of [`PathFollowing`](crate::PathFollowing) along a corridor, for an agent `arc` m from
+/// the beginning of the path, N.
 pub fn corridor_following(
     me: &Agent,
     path: &SteeringPath,

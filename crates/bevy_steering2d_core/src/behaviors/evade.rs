@@ -27,7 +27,7 @@ pub struct Evade {
     /// The point or entity to escape. Default the origin.
     #[entities]
     pub threat: Target,
-    /// The force is zero beyond this distance of the threat, m, `> 0`; infinity is allowed.
+    /// The force is zero beyond this distance from the threat, m, `> 0`; infinity is allowed.
     /// Default `10`.
     pub panic_distance: f32,
     /// The outer part of the panic distance over which the urgency fades, as a fraction of it,
