@@ -157,7 +157,8 @@ impl From<FlowField> for Nodes {
 #[doc = include_str!("figures/flow_field.svg")]
 ///
 /// Use it for many agents with one goal: compute the field once, for instance as the gradient of a
-/// distance map, and share it. For the path of one agent a [`PathFollowing`](crate::PathFollowing) is cheaper.
+/// distance map, and share it. For the path of one agent
+/// [`PathFollowing`](crate::PathFollowing) is cheaper.
 ///
 /// With the sample `s` at the predicted position `p + v·T`, clamped to length 1:
 /// `F = |s| · track(max_speed · dir(s))`. Exactly zero outside the field. (Reynolds 1999)
