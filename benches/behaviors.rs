@@ -75,17 +75,17 @@ const CASES: &[Case] = cases! {
         agent.insert(Containment::new(Rect::from_corners(Vec2::ZERO, Vec2::splat(SIDE))));
     },
     hide: |agent, scene| { agent.insert(Hide::new(scene.other)); },
-    follow_path: |agent, scene| { agent.insert((FollowPath::default(), scene.path.clone())); },
+    path_following: |agent, scene| { agent.insert((PathFollowing::default(), scene.path.clone())); },
     stay_on_path: |agent, scene| { agent.insert((StayOnPath::default(), scene.path.clone())); },
     flow_field_following: |agent, scene| {
-        agent.insert(FlowFieldFollowing::along(scene.field));
+        agent.insert(FlowFieldFollowing::new(scene.field));
     },
-    separation: |agent, _| { agent.insert(Separation::within(3.0)); },
-    alignment: |agent, _| { agent.insert(Alignment::within(3.0)); },
-    cohesion: |agent, _| { agent.insert(Cohesion::within(3.0)); },
-    flocking: |agent, _| { agent.insert(Flocking::within(3.0)); },
+    separation: |agent, _| { agent.insert(Separation::new(3.0)); },
+    alignment: |agent, _| { agent.insert(Alignment::new(3.0)); },
+    cohesion: |agent, _| { agent.insert(Cohesion::new(3.0)); },
+    flocking: |agent, _| { agent.insert(Flocking::new(3.0)); },
     flocking_in_view: |agent, _| {
-        let mut flocking = Flocking::within(3.0);
+        let mut flocking = Flocking::new(3.0);
         flocking.separation.field_of_view = 4.0;
         flocking.alignment.field_of_view = 4.0;
         flocking.cohesion.field_of_view = 4.0;
@@ -124,7 +124,7 @@ fn spread_out(bencher: Bencher) {
 fn flock(bencher: Bencher, side: f32) {
     let mut app = app();
     spawn(app.world_mut(), 10 * AGENTS, side, |agent| {
-        agent.insert(Flocking::within(3.0));
+        agent.insert(Flocking::new(3.0));
     });
     measure(bencher, app, 10 * AGENTS);
 }

@@ -211,7 +211,7 @@ fn spawn(world: &mut World, options: &Options) {
                 radius: Some(0.1),
                 ..default()
             },
-            Flocking::within(RADIUS),
+            Flocking::new(RADIUS),
         );
         let velocity = Vec2::from_angle(random.angle()) * 3.0;
         match options.body {

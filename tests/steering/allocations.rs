@@ -48,9 +48,9 @@ fn spawn_everything(app: &mut App, at: Vec2, other: Entity, field: Entity) {
         Containment::new(Rect::new(-9.0, -9.0, 9.0, 9.0)),
         Hide::new(other),
         path,
-        FollowPath::default(),
+        PathFollowing::default(),
         StayOnPath::default(),
-        FlowFieldFollowing::along(field),
+        FlowFieldFollowing::new(field),
         Sidestep::default(),
     );
     let group = (

@@ -44,7 +44,7 @@ fn each_behavior_entity_has_its_own_ledger_entry() {
     assert_eq!(sources, evades.into_iter().collect());
     for entry in force.ledger() {
         let source = force.source(&entry).unwrap();
-        let hunter = match get::<Evade>(&app, source).pursuer {
+        let hunter = match get::<Evade>(&app, source).threat {
             Target::Entity(hunter) => hunter,
             Target::Point(_) => unreachable!(),
         };

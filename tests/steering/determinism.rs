@@ -73,7 +73,7 @@ fn give_behaviors(world: &mut World, id: u32, agent: Entity, agent_of: &dyn Fn(u
             Combine::WEIGHTED_SUM,
         )),
         5 => agent.insert((Flocking::default(), CollisionAvoidance::default())),
-        6 => agent.insert((Flocking::within(3.0), Queuing::default(), ThinkEvery(3))),
+        6 => agent.insert((Flocking::new(3.0), Queuing::default(), ThinkEvery(3))),
         _ => agent.insert(Seek::new(agent_of(id + 11))),
     };
 }
@@ -271,7 +271,7 @@ fn huge_flock() -> u64 {
     for id in 0..60_000 {
         let at = Vec2::from_angle(id as f32) * (id as f32).sqrt();
         let body = Body::at(at.x, at.y).moving(0.01 * at.y, -0.01 * at.x);
-        Backend::PointMass.spawn(&mut app, body, Flocking::within(3.0));
+        Backend::PointMass.spawn(&mut app, body, Flocking::new(3.0));
     }
     run_ticks(&mut app, 10);
     fingerprint(&states(&mut app))

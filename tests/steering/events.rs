@@ -318,7 +318,7 @@ fn a_disabled_behavior_reports_its_lost_target_once_enabled() {
 fn a_point_target_is_never_lost() {
     let (mut app, _) = arriving(
         Backend::PointMass,
-        (Seek::new(SEAT), Flee::new(SEAT).within(0.1)),
+        (Seek::new(SEAT), Flee::new(SEAT).with_panic_distance(0.1)),
     );
     run_seconds(&mut app, 2.0);
     assert!(recorded_events::<TargetLost>(&app).is_empty());

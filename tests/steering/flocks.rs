@@ -81,7 +81,7 @@ fn an_invalid_flocking_behavior_warns_and_the_others_continue() {
     let mut app = point_mass_app(HERTZ);
     let boid = pair(&mut app);
     let mut entity = app.world_mut().entity_mut(boid);
-    entity.get_mut::<Separation>().unwrap().radius = f32::NAN;
+    entity.get_mut::<Separation>().unwrap().perception_radius = f32::NAN;
     run_ticks(&mut app, 2);
     assert!(cuts(&app, boid).contains(&("Separation", Cut::Invalid)));
     assert!(cuts(&app, boid).contains(&("Cohesion", Cut::Nothing)));
@@ -89,7 +89,7 @@ fn an_invalid_flocking_behavior_warns_and_the_others_continue() {
     assert_eq!(warned.len(), 1, "{warned:?}");
     assert_eq!(
         (warned[0].entity, warned[0].field),
-        (boid, "Separation.radius")
+        (boid, "Separation.perception_radius")
     );
 }
 
@@ -113,7 +113,7 @@ fn a_huge_perception_radius_finds_only_existing_neighbors() {
         let boid = Backend::PointMass.spawn(
             &mut app,
             Body::at(0.0, 0.0).moving(1.0, 0.0),
-            Flocking::within(radius),
+            Flocking::new(radius),
         );
         run_ticks(&mut app, 1);
         assert!(

@@ -5,9 +5,9 @@ use std::f32::consts::FRAC_PI_2;
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{
-    Alignment, Cohesion, CrowdPathFollowing, Flocking, FollowPathMemory, LeaderFollowing,
-    LeaderMemory, Leadership, Neighbors, Perception, Queuing, RandomStream, Separation,
-    SteeringGroups, SteeringWarnings,
+    Alignment, Cohesion, CrowdPathFollowing, Flocking, LeaderFollowing, LeaderMemory, Leadership,
+    Neighbors, PathFollowingMemory, Perception, Queuing, RandomStream, Separation, SteeringGroups,
+    SteeringWarnings,
 };
 
 use crate::common::{HERTZ, point_mass_app, position, run_seconds, run_ticks, velocity};
@@ -140,18 +140,23 @@ fn crowds_meet_on_a_road(walk: impl Fn(Entity) -> CrowdPathFollowing) -> (f32, f
             }
         }
     }
-    let come = |it: &Entity| app.world().get::<FollowPathMemory>(*it).unwrap().distance;
+    let come = |it: &Entity| {
+        app.world()
+            .get::<PathFollowingMemory>(*it)
+            .unwrap()
+            .distance
+    };
     (deepest, walkers[..12].iter().map(come).sum::<f32>() / 12.0)
 }
 
 #[test]
 fn crowds_pass_each_other_on_a_path_with_little_overlap() {
     let (overlap, come) =
-        crowds_meet_on_a_road(|road| CrowdPathFollowing::along(road).corridor(3.0));
+        crowds_meet_on_a_road(|road| CrowdPathFollowing::new(road).with_corridor(3.0));
     assert!(overlap <= 0.05, "{overlap} of the radius");
     assert!(come > 45.0, "{come} m");
     let (overlap, _) = crowds_meet_on_a_road(|road| {
-        let mut walk = CrowdPathFollowing::along(road).corridor(3.0);
+        let mut walk = CrowdPathFollowing::new(road).with_corridor(3.0);
         walk.separation.influence.enabled = false;
         walk.collision_avoidance.influence.enabled = false;
         walk
@@ -217,7 +222,7 @@ fn followers_stay_behind_their_leader_and_never_block_it() {
                 Transform::from_translation((place + Vec2::new(3.0, 0.0)).extend(0.0)),
                 PointMass::default(),
                 LeaderFollowing::default(),
-                Separation::within(1.5),
+                Separation::new(1.5),
             );
             app.world_mut().spawn(follower).id()
         })
@@ -278,15 +283,15 @@ fn an_invalid_radius_warns_and_keeps_neighbors_finite() {
             app.world_mut().spawn((
                 Transform::from_translation(place.extend(0.0)),
                 PointMass::default(),
-                Separation::within(if index == 0 { radius } else { 1.0 }),
-                Alignment::within(2.0),
-                Cohesion::within(2.0),
+                Separation::new(if index == 0 { radius } else { 1.0 }),
+                Alignment::new(2.0),
+                Cohesion::new(2.0),
             ));
         }
         run_ticks(&mut app, 30);
         let warnings = app.world().resource::<SteeringWarnings>().recent();
         assert_eq!(warnings.len(), 1, "{radius}: {warnings:?}");
-        assert_eq!(warnings[0].field, "Separation.radius");
+        assert_eq!(warnings[0].field, "Separation.perception_radius");
         let world = app.world_mut();
         let finite = |transform: &Transform| transform.translation.is_finite();
         assert!(world.query::<&Transform>().iter(world).all(finite));
@@ -334,7 +339,7 @@ fn index_cells_are_as_wide_as_the_perception_radius() {
     };
     // In pixel units, nine cells of 300 by 300 hold about 45 of the 2,000 agents.
     let found = candidates(|| CollisionAvoidance {
-        radius: 300.0,
+        perception_radius: 300.0,
         ..default()
     });
     assert!((10..60).contains(&found), "{found}");

@@ -47,7 +47,7 @@ fn the_ledger_marks_behaviors_skipped_by_dithering() {
     let agent = (
         Combine::DITHERED,
         Flee::new(Vec2::new(0.0, -1.0))
-            .within(1e6)
+            .with_panic_distance(1e6)
             .with_probability(0.5),
         Seek::new(1e6 * Vec2::X),
     );

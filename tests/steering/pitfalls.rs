@@ -47,7 +47,7 @@ fn coincident_agents_stay_finite() {
                 0 => agent.insert(Seek::new(other)),
                 1 => agent.insert(Flee::new(other)),
                 2 => agent.insert(Arrive::new(other)),
-                3 => agent.insert(Pursuit::new(other).predicting(Prediction::Intercept)),
+                3 => agent.insert(Pursuit::new(other).with_prediction(Prediction::Intercept)),
                 4 => agent.insert(Evade::new(other)),
                 _ => agent.insert((Wander::default(), FaceVelocity::default())),
             };
@@ -270,7 +270,7 @@ fn a_slow_crossing_quarry_is_predicted_too() {
     let quarry = Body::at(10.0, 0.0).moving(0.0, 0.1);
     let quarry = Backend::PointMass.spawn(&mut app, quarry, ());
     let body = Body::at(0.0, 0.0).moving(0.1, 0.0);
-    let hunter = Pursuit::new(quarry).predicting(Prediction::Fixed(20.0));
+    let hunter = Pursuit::new(quarry).with_prediction(Prediction::Fixed(20.0));
     let hunter = Backend::PointMass.spawn(&mut app, body, hunter);
     run_ticks(&mut app, 1);
     let force = total(&app, hunter);

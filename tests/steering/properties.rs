@@ -120,13 +120,13 @@ impl RandomAgent {
             agent.insert(self.say(Seek::new(target)));
         }
         if flee {
-            agent.insert(self.say(Flee::new(target).within(f32::INFINITY)));
+            agent.insert(self.say(Flee::new(target).with_panic_distance(f32::INFINITY)));
         }
         if arrive {
             agent.insert(self.say(Arrive::new(target)));
         }
         if pursuit {
-            agent.insert(self.say(Pursuit::new(target).predicting(Prediction::Intercept)));
+            agent.insert(self.say(Pursuit::new(target).with_prediction(Prediction::Intercept)));
         }
         if evade {
             agent.insert(self.say(Evade::new(target)));
@@ -241,7 +241,7 @@ proptest! {
             behaviors::offset_pursuit(&me, &first, slot, second.velocity, &place),
             behaviors::tether(&me, &first, &leash),
             behaviors::match_velocity(&me, first.velocity),
-            behaviors::follow_flow(&me, offset),
+            behaviors::flow_field_following(&me, offset),
             behaviors::stay_on_path(&me, &path.unwrap(), &road),
         ] {
             assert!(force.is_finite() && force.length() <= 1.0001 * me.max_force, "{force}");

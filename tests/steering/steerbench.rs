@@ -158,7 +158,7 @@ fn the_pedestrian_preset_equals_the_bundle() {
     let bundle = Pedestrian::default();
     assert_eq!(preset.get(), Some(&bundle.vehicle));
     assert_eq!(preset.get(), Some(&bundle.combine));
-    assert_eq!(preset.get(), Some(&bundle.follow_path));
+    assert_eq!(preset.get(), Some(&bundle.path_following));
     assert_eq!(preset.get(), Some(&bundle.reciprocal_avoidance));
 }
 

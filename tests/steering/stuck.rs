@@ -57,7 +57,7 @@ fn an_agent_that_moves_or_has_arrived_is_not_stuck() {
         backend.spawn(&mut app, Body::at(0.0, 0.0), (watched, Wander::default()));
         let rests = (watched, Arrive::new(Vec2::new(3.0, 0.0)));
         backend.spawn(&mut app, Body::at(0.0, 0.0), rests);
-        let ends = (watched, FollowPath::default(), zigzag());
+        let ends = (watched, PathFollowing::default(), zigzag());
         backend.spawn(&mut app, Body::at(0.0, 0.0), ends);
         run_seconds(&mut app, 30.0);
         assert_eq!(recorded_events::<Stuck>(&app), [], "{backend:?}");

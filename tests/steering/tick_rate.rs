@@ -61,7 +61,7 @@ fn seek_is_the_same_at_every_rate() {
 #[test]
 fn flee_is_the_same_at_every_rate() {
     assert_same_at_every_rate(|backend, app| {
-        let threat = Flee::new(Vec2::new(4.0, 3.0)).within(40.0);
+        let threat = Flee::new(Vec2::new(4.0, 3.0)).with_panic_distance(40.0);
         backend.spawn(app, Body::at(0.0, 0.0).moving(2.4, 1.8), threat)
     });
 }
@@ -86,14 +86,14 @@ fn arrive_is_the_same_at_every_rate() {
 fn arrive_with_every_braking_is_the_same_at_every_rate() {
     assert_same_at_every_rate(|backend, app| {
         let braking = Braking::Deceleration(Deceleration::Normal);
-        let arrive = Arrive::new(Vec2::new(9.0, 5.0)).braking(braking);
+        let arrive = Arrive::new(Vec2::new(9.0, 5.0)).with_braking(braking);
         backend.spawn(app, Body::at(0.0, 0.0), arrive)
     });
     assert_same_at_every_rate(|backend, app| {
         let braking = Braking::Ramp {
             slowing_radius: 6.0,
         };
-        let arrive = Arrive::new(Vec2::new(9.0, 5.0)).braking(braking);
+        let arrive = Arrive::new(Vec2::new(9.0, 5.0)).with_braking(braking);
         backend.spawn(app, Body::at(0.0, 0.0), arrive)
     });
 }
@@ -112,7 +112,11 @@ fn evade_is_the_same_at_every_rate() {
     assert_same_at_every_rate(|backend, app| {
         let pursuer = Body::at(-9.0, 1.0).moving(4.0, 0.0);
         let pursuer = backend.spawn(app, pursuer, ());
-        backend.spawn(app, Body::at(0.0, 0.0), Evade::new(pursuer).within(50.0))
+        backend.spawn(
+            app,
+            Body::at(0.0, 0.0),
+            Evade::new(pursuer).with_panic_distance(50.0),
+        )
     });
 }
 
@@ -121,7 +125,7 @@ fn combined_behaviors_are_the_same_at_every_rate() {
     assert_same_at_every_rate(|backend, app| {
         let blend = (
             Seek::new(Vec2::new(40.0, 0.0)),
-            Flee::new(Vec2::new(10.0, -1.0)).within(8.0),
+            Flee::new(Vec2::new(10.0, -1.0)).with_panic_distance(8.0),
             Combine::WEIGHTED_SUM,
         );
         backend.spawn(app, Body::at(0.0, 0.0), blend)

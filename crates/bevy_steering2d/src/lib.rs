@@ -64,7 +64,7 @@
 //! | [`ObstacleAvoidance`], [`WallAvoidance`] | steer around obstacles, walls and [colliders](SensesColliders) |
 //! | [`WallFollowing`], [`Containment`], [`Tether`] | stay along a wall, in an area, near somebody |
 //! | [`Hide`], [`Interpose`] | put an obstacle, or itself, in between |
-//! | [`FollowPath`], [`StayOnPath`], [`FlowFieldFollowing`] | follow a [`SteeringPath`] or a [`FlowField`] |
+//! | [`PathFollowing`], [`StayOnPath`], [`FlowFieldFollowing`] | follow a [`SteeringPath`] or a [`FlowField`] |
 //! | [`CrowdPathFollowing`] | follows a path among many, without bumping |
 //! | [`ReciprocalAvoidance`], [`Pedestrian`] | adjusts the velocity that all others ask for so that nobody bumps, in dense crowds |
 //! | [`OffsetPursuit`], [`MatchVelocity`], [`LeaderFollowing`] | keep a place, a pace, a leader |

@@ -4,7 +4,7 @@ use bevy::prelude::*;
 use smallvec::SmallVec;
 
 use crate::behavior_entity::SteersFor;
-use crate::behaviors::{Arrive, ArriveMemory, FollowPath, FollowPathMemory};
+use crate::behaviors::{Arrive, ArriveMemory, PathFollowing, PathFollowingMemory};
 use crate::{BehaviorId, SteeringId, Target};
 
 /// An [`Arrive`] has come to rest at its target. Fires once; again only after the agent has left
@@ -29,15 +29,15 @@ pub struct Arrived {
     pub carrier: Entity,
 }
 
-/// A [`FollowPath`] has come to rest at the end of its open path. Fires once per path; again only
-/// when another path is inserted, or its [`FollowPathMemory`] is reset.
+/// A [`PathFollowing`] has come to rest at the end of its open path. Fires once per path; again only
+/// when another path is inserted, or its [`PathFollowingMemory`] is reset.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq)]
 pub struct PathCompleted {
     /// The agent.
     pub entity: Entity,
-    /// The entity with the path, as [`FollowPath::path`] names it.
+    /// The entity with the path, as [`PathFollowing::path`] names it.
     pub path: Option<Entity>,
-    /// The entity that carries the [`FollowPath`]: the agent, or one that steers for it.
+    /// The entity that carries the [`PathFollowing`]: the agent, or one that steers for it.
     pub carrier: Entity,
 }
 
@@ -186,8 +186,8 @@ pub(crate) fn note_completed_paths(
         Entity,
         &SteeringId,
         Option<&SteersFor>,
-        &FollowPath,
-        &mut FollowPathMemory,
+        &PathFollowing,
+        &mut PathFollowingMemory,
     )>,
     mut due: ResMut<Due<PathCompleted>>,
 ) {

@@ -52,7 +52,7 @@ fn loaded(saved: &App, entities: &[Entity]) -> App {
             SteeringForce, Obstacle, Wall, SteeringPath, FlowField, Leadership,
             Seek, Flee, Arrive, ArriveMemory, Pursuit, Evade, Interpose, MatchVelocity, Tether,
             Wander, WanderMemory, Hide, HideMemory, OffsetPursuit, OffsetPursuitMemory,
-            FollowPath, FollowPathMemory, StayOnPath, FlowFieldFollowing,
+            PathFollowing, PathFollowingMemory, StayOnPath, FlowFieldFollowing,
             LeaderFollowing, LeaderMemory, Separation, Alignment, Cohesion, CollisionAvoidance,
             ReciprocalAvoidance, ReciprocalMemory, Intent, Queuing, Sidestep,
             ObstacleAvoidance, WallAvoidance, WallFollowing, Containment,
@@ -96,7 +96,7 @@ fn populate(world: &mut World) -> Vec<Entity> {
     )));
     spawn(&mut world.spawn((
         body(1.0, 1.0),
-        FollowPath {
+        PathFollowing {
             path: Some(path),
             ..default()
         },
@@ -104,7 +104,7 @@ fn populate(world: &mut World) -> Vec<Entity> {
     )));
     spawn(&mut world.spawn((
         body(0.0, 3.0),
-        FlowFieldFollowing::along(field),
+        FlowFieldFollowing::new(field),
         ThinkEvery(3),
     )));
     spawn(&mut world.spawn((body(-9.0, 0.0), OffsetPursuit::new(quarry, Vec2::NEG_X))));
@@ -118,7 +118,7 @@ fn populate(world: &mut World) -> Vec<Entity> {
     spawn(&mut world.spawn((body(6.0, 0.0), Leadership::default(), Wander::default())));
     for at in 0..8 {
         let place = Vec2::from_angle(at as f32) * 3.0;
-        let flock = (Flocking::within(4.0), LeaderFollowing::default());
+        let flock = (Flocking::new(4.0), LeaderFollowing::default());
         spawn(&mut world.spawn((body(place.x, place.y), flock, SpeedLimit::Hard)));
     }
     entities
@@ -143,7 +143,7 @@ fn a_loaded_run_continues_bit_for_bit() {
         run(&mut loaded, 200);
         assert_same::<Kinematics>(&played, &loaded, &entities);
         assert_same::<WanderMemory>(&played, &loaded, &entities);
-        assert_same::<FollowPathMemory>(&played, &loaded, &entities);
+        assert_same::<PathFollowingMemory>(&played, &loaded, &entities);
         assert_same::<StuckMemory>(&played, &loaded, &entities);
     }
 }

@@ -33,7 +33,7 @@ pub enum DebugLayer {
     DetectionBox,
     /// Perception radius, field of view and neighbors of each behavior.
     Neighbors,
-    /// Paths, the progress along them and the carrot.
+    /// Paths, the progress along them and the aim point.
     Paths,
     /// The flow field around an agent.
     FlowField,
@@ -112,7 +112,7 @@ impl DebugLayer {
             ),
             Self::Paths => (
                 "Paths",
-                "the path, its corridor, the progress along it, and the carrot being followed",
+                "the path, its corridor, the progress along it, and the aim point",
             ),
             Self::FlowField => (
                 "Flow field",

@@ -32,7 +32,7 @@ pub struct DrawnAt(pub Option<Vec2>);
 /// ) {
 ///     let (fox, pursuit) = *fox;
 ///     if let Some(me) = minds.of(fox) {
-///         let aim = pursuit.aim(&me, &rabbit);
+///         let aim = pursuit.aim_point(&me, &rabbit);
 ///         draw::aim(&mut gizmos, me.position, aim, colors::ATTENTION);
 ///     }
 /// }

@@ -56,19 +56,19 @@ mod tests {
 
     #[test]
     fn patch_changes_only_the_edited_fields() {
-        let before = Separation::within(2.0);
+        let before = Separation::new(2.0);
         let after = Separation {
-            radius: 3.0,
+            perception_radius: 3.0,
             ..before
         }
         .with_weight(0.5);
         let patch = difference(&before, &after).expect("two fields differ");
         let mut other = Separation {
             max_neighbors: 4,
-            ..Separation::within(1.0).with_priority(7)
+            ..Separation::new(1.0).with_priority(7)
         };
         other.apply(&*patch);
-        assert_eq!((other.radius, other.max_neighbors), (3.0, 4));
+        assert_eq!((other.perception_radius, other.max_neighbors), (3.0, 4));
         assert_eq!((other.influence.weight, other.influence.priority), (0.5, 7));
         assert!(difference(&before, &before).is_none());
     }

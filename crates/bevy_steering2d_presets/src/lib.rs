@@ -36,7 +36,7 @@
 //! // Ducks on a pond.
 //! {
 //!     Vehicle: (max_speed: 2.0),
-//!     Separation: (radius: 1.5, influence: (weight: 2.0)),
+//!     Separation: (perception_radius: 1.5, influence: (weight: 2.0)),
 //!     Wander: (style: Circle(jitter: 1.0)),
 //!     ThinkEvery: 2,
 //! }
@@ -80,11 +80,12 @@
 //! # Errors in a file
 //!
 //! A file with an error changes no agent: each keeps the last valid version. The log and
-//! [`PresetProblems`] give place and reason: `boids.steering.ron:3:5: Separation has no field radus;
-//! did you mean radius?` The problem is removed once the file loads again. Values out of range are
-//! errors, and so are files longer than a [mebibyte](SteeringPreset::MAX_BYTES) and brackets nested
-//! deeper than [64](SteeringPreset::MAX_DEPTH). (An error made while the game runs is logged twice,
-//! because Bevy tries twice to load the file.)
+//! [`PresetProblems`] give place and reason: `boids.steering.ron:3:5: Separation has no field
+//! perception_radus; did you mean perception_radius?` The problem is removed once the file loads
+//! again. Values out of range are errors, and so are files longer than a
+//! [mebibyte](SteeringPreset::MAX_BYTES) and brackets nested deeper than
+//! [64](SteeringPreset::MAX_DEPTH). (An error made while the game runs is logged twice, because Bevy
+//! tries twice to load the file.)
 
 mod asset;
 mod error;

@@ -221,7 +221,7 @@ fn spawn_obstacle(world: &mut World, obstacle: &Shape, body: Body) {
 
 fn direct_walkers(
     mut town: ResMut<Town>,
-    mut walkers: Query<(Entity, &Transform, &mut Itinerary, &mut FollowPath)>,
+    mut walkers: Query<(Entity, &Transform, &mut Itinerary, &mut PathFollowing)>,
     mut commands: Commands,
 ) {
     let ticks = town.ticks;

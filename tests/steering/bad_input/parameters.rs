@@ -36,18 +36,18 @@ fn every_mistake() -> Vec<Mistake> {
         Pursuit.facing_angle: [-0.1, 3.2, f32::NAN, f32::INFINITY],
         Pursuit.turn_time: NEGATIVE,
         Arrive.tolerance: NOT_POSITIVE,
-        Separation.radius: NOT_POSITIVE,
+        Separation.perception_radius: NOT_POSITIVE,
         Separation.field_of_view: NOT_POSITIVE_OR_INFINITE,
         Separation.max_neighbors: [0],
-        Alignment.radius: NOT_POSITIVE,
+        Alignment.perception_radius: NOT_POSITIVE,
         Alignment.field_of_view: NOT_POSITIVE_OR_INFINITE,
         Alignment.max_neighbors: [0],
-        Cohesion.radius: NOT_POSITIVE,
+        Cohesion.perception_radius: NOT_POSITIVE,
         Cohesion.field_of_view: NOT_POSITIVE_OR_INFINITE,
         Cohesion.max_neighbors: [0],
         CollisionAvoidance.horizon: NOT_POSITIVE,
         CollisionAvoidance.margin: NEGATIVE,
-        CollisionAvoidance.radius: NOT_POSITIVE,
+        CollisionAvoidance.perception_radius: NOT_POSITIVE,
         Queuing.look_ahead: NOT_POSITIVE,
         Queuing.radius: NOT_POSITIVE,
         LeaderFollowing.radius: NOT_POSITIVE,
@@ -63,12 +63,12 @@ fn every_mistake() -> Vec<Mistake> {
         "Influence.weight": NEGATIVE => |x| Seek::new(FAR).with_weight(x),
         "Influence.probability": NOT_A_PROBABILITY => |x| Seek::new(FAR).with_probability(x),
         "Seek.target": NOT_FINITE => Seek::new,
-        "Flee.target": NOT_FINITE => Flee::new,
+        "Flee.threat": NOT_FINITE => Flee::new,
         "Arrive.target": NOT_FINITE => Arrive::new,
-        "Pursuit.quarry": NOT_FINITE => Pursuit::new,
-        "Evade.pursuer": NOT_FINITE => Evade::new,
-        "Evade.prediction": NEGATIVE => |x| Evade::default().predicting(Prediction::Fixed(x)),
-        "Pursuit.prediction": NEGATIVE => |x| Pursuit::new(FAR).predicting(Prediction::Fixed(x)),
+        "Pursuit.target": NOT_FINITE => Pursuit::new,
+        "Evade.threat": NOT_FINITE => Evade::new,
+        "Evade.prediction": NEGATIVE => |x| Evade::default().with_prediction(Prediction::Fixed(x)),
+        "Pursuit.prediction": NEGATIVE => |x| Pursuit::new(FAR).with_prediction(Prediction::Fixed(x)),
         "Arrive.braking.slowing_radius": NOT_POSITIVE => ramp,
         "Wander.style.radius": NOT_POSITIVE => |x| circle(x, 2.0, 3.0),
         "Wander.style.distance": NEGATIVE => |x| circle(1.0, x, 3.0),
@@ -108,7 +108,7 @@ fn face(max_turn_rate: f32, smoothing: f32) -> (FaceVelocity, Seek) {
 }
 
 fn ramp(slowing_radius: f32) -> Arrive {
-    Arrive::new(FAR).braking(Braking::Ramp { slowing_radius })
+    Arrive::new(FAR).with_braking(Braking::Ramp { slowing_radius })
 }
 
 fn circle(radius: f32, distance: f32, jitter: f32) -> Wander {
@@ -161,23 +161,23 @@ fn a_facing_parameter_out_of_range_stops_only_the_turning() {
 fn invalid_path_and_stuck_parameters_warn_once_and_add_no_force() {
     let bad = [
         (
-            FollowPath::default().waypoints(0.0),
-            "FollowPath.style.reach",
+            PathFollowing::default().with_waypoints(0.0),
+            "PathFollowing.style.tolerance",
         ),
         (
-            FollowPath::default().corridor(-1.0, 0.5),
-            "FollowPath.style.radius",
+            PathFollowing::default().with_corridor(-1.0, 0.5),
+            "PathFollowing.style.half_width",
         ),
         (
-            FollowPath::default().corridor(1.0, f32::NAN),
-            "FollowPath.style.look_ahead",
+            PathFollowing::default().with_corridor(1.0, f32::NAN),
+            "PathFollowing.style.look_ahead_time",
         ),
         (
-            FollowPath {
+            PathFollowing {
                 tolerance: -0.1,
                 ..default()
             },
-            "FollowPath.tolerance",
+            "PathFollowing.tolerance",
         ),
     ];
     for (follow, field) in bad {

@@ -31,7 +31,7 @@ fn an_invalid_vehicle_warns_with_behavior_entities_only() {
 #[test]
 fn an_invalid_behavior_does_not_stop_the_others_of_its_agent() {
     let mut app = point_mass_app(HERTZ);
-    let agent = (Seek::new(FAR), Flee::default().within(-1.0));
+    let agent = (Seek::new(FAR), Flee::default().with_panic_distance(-1.0));
     let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), agent);
     run_ticks(&mut app, 1);
     assert_eq!(entry::<Flee>(&app, agent).cut, Cut::Invalid);

@@ -53,7 +53,7 @@ fn arrive_stops_inside_tolerance_with_every_braking() {
             let mut app = backend.app(HERTZ);
             record_events::<Arrived>(&mut app);
             let point = Vec2::new(-7.0, 9.0);
-            let arrive = Arrive::new(point).braking(braking);
+            let arrive = Arrive::new(point).with_braking(braking);
             let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), arrive);
             run_seconds(&mut app, 20.0);
             let case = format!("{backend:?} {braking:?}");

@@ -63,7 +63,7 @@ fn flee_with_infinite_panic_distance_never_fades() {
     let distances = [1.0, 1e3, 1e6];
     let rest = Body::at(0.0, 0.0);
     let forces = forces_at(rest, &distances, |threat| {
-        Flee::new(threat).within(f32::INFINITY)
+        Flee::new(threat).with_panic_distance(f32::INFINITY)
     });
     for force in forces {
         assert!((force.x - 20.0).abs() < 1e-3, "{force}");

@@ -14,12 +14,12 @@ fn a_flow_field_moves_agents_only_inside_its_border() {
         let inside = backend.spawn(
             &mut app,
             Body::at(-5.0, 0.0),
-            FlowFieldFollowing::along(field),
+            FlowFieldFollowing::new(field),
         );
         let outside = backend.spawn(
             &mut app,
             Body::at(0.0, 20.0),
-            FlowFieldFollowing::along(field),
+            FlowFieldFollowing::new(field),
         );
         run_seconds(&mut app, 2.0);
         assert!((velocity(&app, inside) - Vec2::new(5.0, 0.0)).length() < 0.1);

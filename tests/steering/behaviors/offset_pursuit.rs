@@ -20,7 +20,7 @@ fn a_formation_of_nine_stays_within_one_radius_of_its_slots() {
             Body::at(10.0, 0.0),
             (
                 SteeringPath::looped(circle).unwrap(),
-                FollowPath::default().corridor(1.0, 0.5),
+                PathFollowing::default().with_corridor(1.0, 0.5),
                 Vehicle {
                     max_speed: 2.5,
                     ..default()

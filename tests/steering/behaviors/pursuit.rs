@@ -34,7 +34,7 @@ fn pursuit_catches_a_crossing_quarry_sooner_than_seek_with_every_prediction() {
     for backend in BACKENDS {
         let seek = time_to_catch(backend, Seek::new);
         for prediction in PREDICTIONS {
-            let with = |quarry: Entity| Pursuit::new(quarry).predicting(prediction);
+            let with = |quarry: Entity| Pursuit::new(quarry).with_prediction(prediction);
             let pursuit = time_to_catch(backend, with);
             assert!(
                 pursuit + 0.1 < seek,

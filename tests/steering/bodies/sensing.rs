@@ -61,7 +61,7 @@ fn point_masses_and_rigid_bodies_sense_each_other() {
     let guard = Backend::Rapier.spawn(&mut app, Body::at(5.0, 0.0), Seek::new(ghost));
     app.world_mut()
         .entity_mut(ghost)
-        .insert(Flee::new(guard).within(50.0));
+        .insert(Flee::new(guard).with_panic_distance(50.0));
     run_seconds(&mut app, 1.0);
     assert!(position(&app, ghost).x < -5.5 && position(&app, guard).x < 4.0);
 }

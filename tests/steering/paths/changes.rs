@@ -1,7 +1,7 @@
 //! Paths that are replaced, moved, inserted late, or lost while an agent follows them.
 
 use bevy::prelude::*;
-use bevy_steering2d::FollowPathMemory;
+use bevy_steering2d::PathFollowingMemory;
 use bevy_steering2d::prelude::*;
 
 use super::{styles, triangle, zigzag};
@@ -47,10 +47,10 @@ fn a_moved_path_keeps_the_progress_of_its_follower() {
         let agent = backend.spawn(
             &mut app,
             Body::at(0.0, 0.0),
-            (zigzag(), FollowPath::default()),
+            (zigzag(), PathFollowing::default()),
         );
         run_seconds(&mut app, 2.5);
-        let before = get::<FollowPathMemory>(&app, agent).waypoint;
+        let before = get::<PathFollowingMemory>(&app, agent).waypoint;
         assert!(before > 1, "{before}");
         for i in 1..=30 {
             let moved = zigzag()
@@ -58,7 +58,7 @@ fn a_moved_path_keeps_the_progress_of_its_follower() {
                 .unwrap();
             app.world_mut().entity_mut(agent).insert(moved);
             app.update();
-            let waypoint = get::<FollowPathMemory>(&app, agent).waypoint;
+            let waypoint = get::<PathFollowingMemory>(&app, agent).waypoint;
             assert!(waypoint >= before, "{backend:?}: back to {waypoint}");
         }
     }
@@ -68,7 +68,7 @@ fn a_moved_path_keeps_the_progress_of_its_follower() {
 fn a_follower_without_a_path_gets_no_force() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
-        let agent = backend.spawn(&mut app, Body::at(0.0, 1.0), FollowPath::default());
+        let agent = backend.spawn(&mut app, Body::at(0.0, 1.0), PathFollowing::default());
         run_seconds(&mut app, 1.0);
         assert_eq!(total(&app, agent), Vec2::ZERO);
         app.world_mut().entity_mut(agent).insert(zigzag());
@@ -90,7 +90,7 @@ fn agents_share_one_path_and_each_reports_its_loss() {
         let agents: Vec<_> = (0..3)
             .map(|i| {
                 let body = Body::at(3.0 * i as f32, -1.0);
-                backend.spawn(&mut app, body, FollowPath::along(round))
+                backend.spawn(&mut app, body, PathFollowing::new(round))
             })
             .collect();
         run_seconds(&mut app, 3.0);

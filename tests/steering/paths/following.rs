@@ -1,7 +1,7 @@
-//! `FollowPath` and `StayOnPath`: open and looped paths, corridors, paths of behavior entities.
+//! `PathFollowing` and `StayOnPath`: open and looped paths, corridors, paths of behavior entities.
 
 use bevy::prelude::*;
-use bevy_steering2d::FollowPathMemory;
+use bevy_steering2d::PathFollowingMemory;
 use bevy_steering2d::prelude::*;
 
 use super::{distance_from, styles, triangle, zigzag};
@@ -28,7 +28,7 @@ fn an_open_path_is_followed_to_its_end_and_completed_once() {
             assert!(next >= 4, "{case}: reached {next} waypoints in order");
             let end = zigzag().points()[3];
             assert!(position(&app, agent).distance(end) <= 0.1, "{case}");
-            let progress = get::<FollowPathMemory>(&app, agent);
+            let progress = get::<PathFollowingMemory>(&app, agent);
             assert!(progress.completed, "{case}: {progress:?}");
             let completed = PathCompleted {
                 entity: agent,
@@ -59,7 +59,7 @@ fn a_looped_path_closes_and_never_completes() {
                 let middle = Vec2::new(2.0, 3.5);
                 closing = closing.min(position(&app, agent).distance(middle));
             }
-            let progress = *get::<FollowPathMemory>(&app, agent);
+            let progress = *get::<PathFollowingMemory>(&app, agent);
             let case = format!("{backend:?}, {:?}: {progress:?}", follow.style);
             assert!(progress.laps >= 3 && !progress.completed, "{case}");
             assert!(
@@ -78,14 +78,14 @@ fn a_corridor_follower_stays_inside_its_corridor() {
             let mut app = backend.app(HERTZ);
             let road = triangle();
             let body = Body::at(0.0, 0.0).weighing(mass);
-            let follow = FollowPath::default().corridor(0.6, 0.5);
+            let follow = PathFollowing::default().with_corridor(0.6, 0.5);
             let agent = backend.spawn(&mut app, body, (road.clone(), follow));
             for _ in 0..60 * 30 {
                 app.update();
                 let off = distance_from(&road, position(&app, agent));
                 assert!(off <= 0.6, "{backend:?}, {mass} kg: {off} m off the path");
             }
-            assert!(get::<FollowPathMemory>(&app, agent).laps >= 1);
+            assert!(get::<PathFollowingMemory>(&app, agent).laps >= 1);
         }
     }
 }
@@ -97,7 +97,7 @@ fn a_behavior_entity_follows_its_own_path_or_its_agents() {
             let mut app = backend.app(HERTZ);
             record_events::<PathCompleted>(&mut app);
             let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), Vehicle::default());
-            let carrier = (SteersFor(agent), FollowPath::default());
+            let carrier = (SteersFor(agent), PathFollowing::default());
             let carrier = app.world_mut().spawn(carrier).id();
             let holder = if on_agent { agent } else { carrier };
             app.world_mut().entity_mut(holder).insert(zigzag());

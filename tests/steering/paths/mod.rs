@@ -19,10 +19,10 @@ fn triangle() -> SteeringPath {
 }
 
 /// Both styles of path following.
-fn styles() -> [FollowPath; 2] {
+fn styles() -> [PathFollowing; 2] {
     [
-        FollowPath::default().waypoints(0.5),
-        FollowPath::default().corridor(0.7, 0.5),
+        PathFollowing::default().with_waypoints(0.5),
+        PathFollowing::default().with_corridor(0.7, 0.5),
     ]
 }
 

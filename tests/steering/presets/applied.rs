@@ -28,7 +28,7 @@ fn an_agent_has_exactly_the_behaviors_of_its_preset_and_keeps_its_targets() {
     wolves.apply(app.world_mut(), wolf).unwrap();
     let pursuit = get::<Pursuit>(&app, wolf);
     assert_eq!(
-        (pursuit.quarry, pursuit.turn_time),
+        (pursuit.target, pursuit.turn_time),
         (Target::Entity(prey), 0.5)
     );
     assert!(app.world().get::<Separation>(wolf).is_some());

@@ -12,7 +12,7 @@ use crate::common::*;
 #[test]
 fn a_preset_is_applied_when_it_is_loaded_inserted_or_changed() {
     let directory = Directory::new("loaded");
-    directory.write("{ Separation: (radius: 3.0) }");
+    directory.write("{ Separation: (perception_radius: 3.0) }");
     let mut app = app_in(&directory.0);
     let handle = load(&app, "test.steering.ron");
     let early = app
@@ -22,7 +22,7 @@ fn a_preset_is_applied_when_it_is_loaded_inserted_or_changed() {
     wait_until(&mut app, "it is loaded", |world| {
         world.get::<Separation>(early).is_some()
     });
-    assert_eq!(get::<Separation>(&app, early).radius, 3.0);
+    assert_eq!(get::<Separation>(&app, early).perception_radius, 3.0);
     let late = app
         .world_mut()
         .spawn((PointMass::default(), UsesPreset(handle.clone())))
@@ -43,20 +43,20 @@ fn a_preset_is_applied_when_it_is_loaded_inserted_or_changed() {
     );
     assert!(app.world().get::<Wander>(other).is_some());
     // By code,
-    let changed = preset(&app, "{ Separation: (radius: 1.0) }");
+    let changed = preset(&app, "{ Separation: (perception_radius: 1.0) }");
     let mut presets = app.world_mut().resource_mut::<Assets<SteeringPreset>>();
     presets.insert(&handle, changed).unwrap();
     wait_until(&mut app, "it is changed", |world| {
         [early, late]
             .iter()
-            .all(|&agent| world.get::<Separation>(agent).unwrap().radius == 1.0)
+            .all(|&agent| world.get::<Separation>(agent).unwrap().perception_radius == 1.0)
     });
     // by another handle,
     app.world_mut().get_mut::<UsesPreset>(other).unwrap().0 = handle.clone();
     run_ticks(&mut app, 1);
     assert!(app.world().get::<Wander>(other).is_none());
     // and on disk.
-    directory.write("{ Cohesion: (radius: 5.0) }");
+    directory.write("{ Cohesion: (perception_radius: 5.0) }");
     wait_until(&mut app, "the file is read again", |world| {
         [early, late, other]
             .iter()
@@ -69,7 +69,7 @@ fn a_preset_is_applied_when_it_is_loaded_inserted_or_changed() {
 fn an_invalid_file_keeps_the_last_valid_preset_and_is_reported_until_it_is_fixed() {
     record_log();
     let directory = Directory::new("broken");
-    directory.write("{ Separation: (radius: 3.0) }");
+    directory.write("{ Separation: (perception_radius: 3.0) }");
     let mut app = app_in(&directory.0);
     let handle = load(&app, "test.steering.ron");
     let agent = app
@@ -80,9 +80,9 @@ fn an_invalid_file_keeps_the_last_valid_preset_and_is_reported_until_it_is_fixed
         world.get::<Separation>(agent).is_some()
     });
     assert_eq!(problem(app.world()), None);
-    let before = count_logged("no field raduis");
-    directory.write("{\n  Separation: (raduis: 1.0)\n}");
-    let noted = "test.steering.ron:2:16: Separation has no field raduis; did you mean radius?";
+    let before = count_logged("no field perception_raduis");
+    directory.write("{\n  Separation: (perception_raduis: 1.0)\n}");
+    let noted = "test.steering.ron:2:16: Separation has no field perception_raduis; did you mean perception_radius?";
     wait_until(&mut app, "the error is reported", |world| {
         problem(world).as_deref() == Some(noted)
     });
@@ -93,32 +93,32 @@ fn an_invalid_file_keeps_the_last_valid_preset_and_is_reported_until_it_is_fixed
             .is_some()
     );
     wait_until(&mut app, "it is logged", |_| {
-        count_logged("no field raduis") > before
+        count_logged("no field perception_raduis") > before
     });
     // The last valid preset still applies, also to new agents.
-    assert_eq!(get::<Separation>(&app, agent).radius, 3.0);
+    assert_eq!(get::<Separation>(&app, agent).perception_radius, 3.0);
     let newcomer = app
         .world_mut()
         .spawn((PointMass::default(), UsesPreset(handle)))
         .id();
     run_ticks(&mut app, 2);
-    assert_eq!(get::<Separation>(&app, newcomer).radius, 3.0);
+    assert_eq!(get::<Separation>(&app, newcomer).perception_radius, 3.0);
     // A new error replaces the first.
     directory.write(b"{ Seek: () }\n// \xff");
     wait_until(&mut app, "the second error is reported", |world| {
         problem(world).is_some_and(|problem| problem.ends_with(":2:4: the file is not UTF-8 text"))
     });
-    directory.write("{ Separation: (radius: 4.0) }");
+    directory.write("{ Separation: (perception_radius: 4.0) }");
     wait_until(&mut app, "it is fixed", |world| problem(world).is_none());
     wait_until(&mut app, "it is applied", |world| {
-        world.get::<Separation>(agent).unwrap().radius == 4.0
+        world.get::<Separation>(agent).unwrap().perception_radius == 4.0
     });
 }
 
 #[test]
 fn a_preset_that_starts_invalid_is_applied_once_it_is_fixed() {
     let directory = Directory::new("unborn");
-    directory.write("{ Separation: (radius: ) }");
+    directory.write("{ Separation: (perception_radius: ) }");
     let mut app = app_in(&directory.0);
     let handle = load(&app, "test.steering.ron");
     let body = (PointMass::default(), Seek::new(Vec2::X), UsesPreset(handle));
@@ -188,12 +188,18 @@ fn saving_replaces_the_whole_file_or_leaves_it_unchanged() {
         "no temporary files remain"
     );
     // A preset that could not be loaded is not saved.
-    app.world_mut().get_mut::<Separation>(agent).unwrap().radius = f32::NAN;
+    app.world_mut()
+        .get_mut::<Separation>(agent)
+        .unwrap()
+        .perception_radius = f32::NAN;
     let error = save_preset(app.world(), agent, directory.file()).unwrap_err();
-    let expected = "Separation.radius is NaN, but must be positive and finite";
+    let expected = "Separation.perception_radius is NaN, but must be positive and finite";
     assert_eq!(error.to_string(), expected);
     assert_eq!(fs::read_to_string(directory.file()).unwrap(), text);
-    app.world_mut().get_mut::<Separation>(agent).unwrap().radius = 1.0;
+    app.world_mut()
+        .get_mut::<Separation>(agent)
+        .unwrap()
+        .perception_radius = 1.0;
     let below_a_file = directory.file().join("x.steering.ron");
     for (path, beginning) in [
         (

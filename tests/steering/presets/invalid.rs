@@ -68,8 +68,8 @@ fn every_error_names_its_place() {
             "line 1, column 29: Vehicle.max_speed appears twice",
         ),
         (
-            "{\n  Separation: (\n    radus: 2.0,\n  ),\n}",
-            "line 3, column 5: Separation has no field radus; did you mean radius?",
+            "{\n  Separation: (\n    perception_radus: 2.0,\n  ),\n}",
+            "line 3, column 5: Separation has no field perception_radus; did you mean perception_radius?",
         ),
         (
             "{ Separation: (influence: (importance: 2.0)) }",
@@ -77,8 +77,8 @@ fn every_error_names_its_place() {
              priority, probability, enabled",
         ),
         (
-            "{ Separation: (radius: \"wide\") }",
-            "line 1, column 24: Separation.radius must be a number, not \"wide\"",
+            "{ Separation: (perception_radius: \"wide\") }",
+            "line 1, column 35: Separation.perception_radius must be a number, not \"wide\"",
         ),
         (
             "{ Separation: 2.0 }",
@@ -122,20 +122,20 @@ fn every_error_names_its_place() {
             "line 1, column 25: Pursuit.prediction must be Fixed( … ), not Fixed",
         ),
         (
-            "{ Separation: (radius: NaN) }",
-            "line 1, column 24: Separation.radius is NaN, but must be a number",
+            "{ Separation: (perception_radius: NaN) }",
+            "line 1, column 35: Separation.perception_radius is NaN, but must be a number",
         ),
         (
-            "{\n  Separation: (\n    radius: inf,\n  ),\n}",
-            "line 3, column 13: Separation.radius is inf, but must be positive and finite",
+            "{\n  Separation: (\n    perception_radius: inf,\n  ),\n}",
+            "line 3, column 24: Separation.perception_radius is inf, but must be positive and finite",
         ),
         (
-            "{ Separation: (radius: 1e99) }",
-            "line 1, column 24: Separation.radius must be a number of common size, not 1e99",
+            "{ Separation: (perception_radius: 1e99) }",
+            "line 1, column 35: Separation.perception_radius must be a number of common size, not 1e99",
         ),
         (
-            "{ Separation: (field_of_view: 1.0, radius: -2) }",
-            "line 1, column 44: Separation.radius is -2.0, but must be positive and finite",
+            "{ Separation: (field_of_view: 1.0, perception_radius: -2) }",
+            "line 1, column 55: Separation.perception_radius is -2.0, but must be positive and finite",
         ),
         (
             "{ Vehicle: (max_force: 0) }",

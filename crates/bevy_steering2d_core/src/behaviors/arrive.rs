@@ -1,4 +1,4 @@
-//! To a target, and to rest there.
+//! Arrive: heads for a target and comes to rest there.
 
 use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::world::DeferredWorld;
@@ -11,70 +11,69 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, Target, Targets
 ///
 #[doc = include_str!("figures/arrive.svg")]
 ///
-/// Use it wherever an agent shall stop: units sent to a point, a guest at its seat. When it has
-/// come to rest [`Arrived`](crate::Arrived) is announced, once. To pass through use
+/// Use it wherever an agent must stop: units sent to a point, guests at their seats. When the agent
+/// has come to rest, [`Arrived`](crate::Arrived) is triggered once. To pass through the target use
 /// [`Seek`](crate::Seek).
 ///
 /// Outside the tolerance: `F = track(v · dir(p → t))`, in N, with the braking speed v of
 /// [`Braking`], m/s. Inside: `F = track(0)`, so even a frictionless body stops. (Reynolds 1999;
-/// Buckland; Arribar)
+/// Buckland 2005)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[component(on_remove = forget_arrival)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Arrive {
-    /// Where to. Default the origin.
+    /// The point or entity to approach. Default the origin.
     #[entities]
     pub target: Target,
     /// How it slows down. Default [`Braking::Physical`].
     pub braking: Braking,
-    /// It is there within this distance, m, `> 0`. Default `0.1`.
+    /// The agent has arrived within this distance of the target, m, `> 0`. Default `0.1`.
     pub tolerance: f32,
-    /// Its say among the other behaviors.
+    /// Weight, priority, probability, and whether it is enabled.
     pub influence: Influence,
 }
 
-/// How an [`Arrive`] slows down: the speed it allows itself at a distance from the target.
+/// How an [`Arrive`] slows down: the allowed speed v at a distance d from the target.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum Braking {
-    /// As late as the body can: `v = √(2·a·d)` with `a = 0.9 · max_force / mass`, less what the
-    /// response time needs. Never overshoots, whatever the mass. The default.
+    /// As late as the body can: `v = √(2·a·d)` with `a = 0.9 · max_force / mass`, reduced for the
+    /// response time. Never overshoots, for any mass. The default.
     ///
-    /// The remaining tenth of the force corrects the course while braking.
+    /// The remaining tenth of the force corrects the direction while braking.
     #[default]
     Physical,
-    /// `v = d / (k · 0.3 s)` with k = 1, 2, 3: the classic. Heavy or weak bodies overshoot.
-    /// (Buckland)
+    /// `v = d / (k · 0.3 s)` with k = 1, 2, 3. Heavy or weak bodies overshoot. (Buckland 2005)
     Deceleration(Deceleration),
-    /// `v = max_speed · d / slowing_radius`. (Reynolds; the AS3 tutorial)
+    /// `v = max_speed · d / slowing_radius`. (Reynolds 1999)
     Ramp {
-        /// From here on it slows down, m, `> 0`.
+        /// The agent slows down within this distance of the target, m, `> 0`.
         slowing_radius: f32,
     },
 }
 
-/// The three paces of [`Braking::Deceleration`].
+/// The three rates of [`Braking::Deceleration`].
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[reflect(Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum Deceleration {
-    /// Gentle: k = 3, `v = d / 0.9 s`. (Lento)
+    /// Gentle: k = 3, `v = d / 0.9 s`.
     Slow,
     /// k = 2, `v = d / 0.6 s`.
     #[default]
     Normal,
-    /// Hard: k = 1, `v = d / 0.3 s`. (Rápido)
+    /// Hard: k = 1, `v = d / 0.3 s`.
     Fast,
 }
 
-/// What an [`Arrive`] remembers: whether it is there.
+/// What an [`Arrive`] remembers between ticks: whether the agent has arrived.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct ArriveMemory {
-    /// Came to rest inside the tolerance and has not left it for good since.
+    /// The agent has come to rest inside the tolerance and has stayed within twice the tolerance.
     pub arrived: bool,
 }
 
@@ -89,7 +88,7 @@ impl Arrive {
 
     /// Sets the [`braking`](Self::braking).
     #[must_use]
-    pub fn braking(mut self, braking: Braking) -> Self {
+    pub fn with_braking(mut self, braking: Braking) -> Self {
         self.braking = braking;
         self
     }
@@ -137,7 +136,7 @@ impl Steer for Arrive {
     }
 }
 
-/// An order that is taken back and given again is answered again.
+/// Resets the memory, so that an `Arrive` that is inserted again triggers the event again.
 fn forget_arrival(mut world: DeferredWorld, context: HookContext) {
     if let Some(mut memory) = world.get_mut::<ArriveMemory>(context.entity) {
         memory.arrived = false;
@@ -149,8 +148,8 @@ pub fn arrive(me: &Agent, point: Vec2, braking: Braking, tolerance: f32) -> Vec2
     me.track(approach(me, point, braking, tolerance))
 }
 
-/// The force that arrives at a point which itself moves with `velocity` m/s, N: to rest relative
-/// to it, so that one neither lags behind nor drifts off.
+/// The force that arrives at a point moving with `velocity` m/s, N: the agent comes to rest relative
+/// to the point.
 pub fn arrive_at_moving(
     me: &Agent,
     point: Vec2,
@@ -166,7 +165,7 @@ pub fn arrive_at_moving(
     me.track(desired.clamp_length_max(me.max_speed))
 }
 
-/// The velocity that brings me to rest at a point, m/s.
+/// The velocity that brings the agent to rest at a point, m/s.
 fn approach(me: &Agent, point: Vec2, braking: Braking, tolerance: f32) -> Vec2 {
     let distance = me.position.distance(point);
     if distance <= tolerance {
@@ -177,14 +176,14 @@ fn approach(me: &Agent, point: Vec2, braking: Braking, tolerance: f32) -> Vec2 {
     if speed >= me.max_speed {
         return me.max_speed * direction;
     }
-    // On the curve the speed must fall by slope · closing speed per second; asking for it ahead
-    // makes up for the response time.
+    // On the curve the speed must fall by slope · closing speed per second. Requesting the lower
+    // speed ahead of time compensates for the response time.
     let closing_speed = me.velocity.dot(direction).max(0.0);
     (speed - braking_lag(me) * slope * closing_speed) * direction
 }
 
-/// Arrived: inside the tolerance and slow enough to stop there. Left: twice as far out, so that
-/// a nudge does not count as a departure.
+/// Whether the agent has arrived: inside the tolerance and slow enough to stop there. It departs at
+/// twice the tolerance, so that a nudge does not count as a departure.
 pub(super) fn has_arrived(me: &Agent, point: Vec2, tolerance: f32, before: bool) -> bool {
     let distance = me.position.distance(point);
     if before {
@@ -198,7 +197,7 @@ pub(super) fn has_arrived(me: &Agent, point: Vec2, tolerance: f32, before: bool)
 struct BrakingCurve {
     /// m/s
     speed: f32,
-    /// Its derivative by distance where the force must lead the response, 1/s.
+    /// Derivative of the speed by distance, where the response time is compensated, 1/s.
     slope: f32,
 }
 
@@ -213,7 +212,7 @@ impl Braking {
         }
     }
 
-    /// How far from its goal an agent begins to slow down from full speed, m.
+    /// The distance from the target at which an agent at full speed begins to slow down, m.
     pub fn slowing_distance(self, me: &Agent) -> f32 {
         const FARTHEST: f32 = 1e6;
         const HALVINGS: u32 = 24;
@@ -239,8 +238,8 @@ impl Braking {
                 let planned = PLANNED * me.max_acceleration();
                 physical(distance, planned, braking_lag(me))
             }
-            Self::Deceleration(pace) => BrakingCurve {
-                speed: distance / pace.time(),
+            Self::Deceleration(deceleration) => BrakingCurve {
+                speed: distance / deceleration.time(),
                 slope: 0.0,
             },
             Self::Ramp { slowing_radius } => BrakingCurve {
@@ -265,13 +264,13 @@ impl Deceleration {
 /// Share of the strongest deceleration that [`Braking::Physical`] plans with.
 pub(super) const PLANNED: f32 = 0.9;
 
-/// The response time; at least two ticks, or the curve could not be followed.
+/// The response time, s, at least two ticks: with less the agent cannot follow the curve.
 pub(super) fn braking_lag(me: &Agent) -> f32 {
     me.response_time.max(2.0 * me.delta)
 }
 
 /// The highest speed from which full braking with response time `lag` stops within `distance`:
-/// `√(2·a·d)` minus the lag, and `d / lag` once the force no longer saturates.
+/// `√(2·a·d)` reduced for the lag, and `d / lag` where the force no longer saturates.
 fn physical(distance: f32, acceleration: f32, lag: f32) -> BrakingCurve {
     let unsaturated = acceleration * lag * lag;
     if distance <= unsaturated {
@@ -304,7 +303,7 @@ mod tests {
     ];
 
     #[test]
-    fn parity_with_the_textbooks() {
+    fn arrive_equals_the_published_formulas() {
         let me = Agent {
             velocity: Vec2::new(1.0, -1.0),
             ..reynolds(10.0)
@@ -328,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn far_away_it_is_seek() {
+    fn arrive_equals_seek_far_from_the_target() {
         let me = Agent::default();
         let far = Vec2::new(0.0, 1_000.0);
         for braking in EVERY_BRAKING {
@@ -340,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn inside_the_tolerance_it_actively_brakes() {
+    fn arrive_brakes_inside_the_tolerance() {
         let me = Agent {
             velocity: Vec2::new(0.4, 0.0),
             ..default()
@@ -353,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn the_physical_curve_is_the_square_root_without_lag() {
+    fn the_physical_curve_without_lag_is_a_square_root() {
         // v = √(2·3·6) = 6.
         assert!((physical(6.0, 3.0, 1e-4).speed - 6.0).abs() < 1e-3);
     }
@@ -376,7 +375,7 @@ mod tests {
                     let mut course = Course::new(hertz);
                     course.agent.mass = mass;
                     course.agent.velocity = start_velocity;
-                    // Heavy bodies need room: 100 kg at 4 m/s stop within 40 m.
+                    // Heavy bodies need distance: 100 kg at 4 m/s stop within 40 m.
                     let point = Vec2::new(if mass > 10.0 { 150.0 } else { 30.0 }, 0.0);
                     let mut arrived_at = None;
                     let mut farthest_out: f32 = 0.0;
@@ -407,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn every_braking_comes_to_rest() {
+    fn arrive_comes_to_rest_with_every_braking() {
         for braking in EVERY_BRAKING {
             let mut course = Course::new(60.0);
             let point = Vec2::new(0.0, 20.0);
@@ -422,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn arriving_is_remembered_until_it_is_clearly_away() {
+    fn arrival_is_remembered_up_to_twice_the_tolerance() {
         let at = |x: f32, speed: f32, before| {
             let me = Agent {
                 position: Vec2::new(x, 0.0),
@@ -432,13 +431,13 @@ mod tests {
             has_arrived(&me, Vec2::ZERO, 0.1, before)
         };
         assert!(at(0.05, 0.0, false));
-        assert!(!at(0.05, 3.0, false), "rushing through is not arriving");
-        assert!(at(0.15, 0.0, true), "a nudge is not a departure");
+        assert!(!at(0.05, 3.0, false), "passing through is no arrival");
+        assert!(at(0.15, 0.0, true), "a nudge is no departure");
         assert!(!at(0.25, 0.0, true));
     }
 
     #[test]
-    fn braking_begins_where_the_curve_reaches_full_speed() {
+    fn slowing_distance_is_where_the_curve_reaches_full_speed() {
         let me = Agent::default(); // 5 m/s
         let ramp = Braking::Ramp {
             slowing_radius: 3.5,

@@ -1,4 +1,4 @@
-//! Not into each other.
+//! Collision avoidance: steers around the predicted closest approach to moving neighbors.
 
 use bevy::prelude::*;
 
@@ -6,39 +6,38 @@ use super::embeds_influence;
 use crate::perception::{Neighbor, NeighborView, Neighbors, SteeringGroups};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 
-/// Avoids running into others by looking at where everybody will be, and gives way just enough.
+/// Avoids collisions with moving neighbors by the predicted closest approach, and gives way no more
+/// than necessary.
 ///
 #[doc = include_str!("figures/collision_avoidance.svg")]
 ///
-/// Use it for pedestrians, ships and traffic: whoever shares a place but not a direction. Flocks
-/// do not need it, since [`Alignment`](crate::Alignment) makes everybody go the same way. It
-/// expects others to give way too; for things that do not, use
-/// [`ObstacleAvoidance`](crate::ObstacleAvoidance).
+/// Use it for pedestrians, ships and traffic: agents that share a place but not a direction. Flocks
+/// do not need it, since [`Alignment`](crate::Alignment) gives all the same direction. It assumes that
+/// neighbors give way too; for obstacles use [`ObstacleAvoidance`](crate::ObstacleAvoidance).
 ///
-/// For each neighbor two moments are predicted from the relative position r and velocity w: the
-/// true closest approach `t = −r·w / w²`, and the first contact τ, when the distance falls to the
-/// radii and the margin. If the contact lies within the horizon, the agent accelerates away from
-/// the closest approach by what is missing there, in the time that is left,
-/// `a = 2 · missing / τ²`: sideways when they meet head-on, by braking or hurrying when they
-/// cross. Dead-on approaches pass on the right. Within each other's margin they stop closing in
-/// before they touch, and push apart.
+/// For each neighbor two times are predicted from the relative position r and velocity w: the
+/// closest approach `t = −r·w / w²`, and the first contact τ, when the distance falls to the sum of
+/// the radii and the margin. If τ is below the horizon, the agent accelerates away from the closest
+/// approach by the missing distance within the remaining time, `a = 2 · missing / τ²`: sideways when
+/// they meet head-on, by braking or accelerating when they cross. In an exact head-on approach both
+/// pass on the right. Within the margin they stop approaching before they touch, and push apart.
 ///
-/// `F = mass · Σ a · (1 − τ/horizon)`, clamped. (Reynolds' unaligned collision avoidance 1999;
+/// `F = mass · Σ a · (1 − τ/horizon)`, clamped. (unaligned collision avoidance: Reynolds 1999;
 /// Falcón 2008)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct CollisionAvoidance {
-    /// How far into the future it looks, s, `> 0`. Default `2`.
+    /// Contacts later than this do not count, s, `> 0`. Default `2`.
     pub horizon: f32,
-    /// Room to leave between the bounding circles, m, `≥ 0`. Default `0.1`.
+    /// Clearance between the bounding circles, m, `≥ 0`. Default `0.1`.
     pub margin: f32,
-    /// How far it looks around, m, `> 0`. Default `6`: enough for pedestrians. Two who walk
-    /// towards each other at a speed v need `2·v·horizon`, or they see each other late.
-    pub radius: f32,
-    /// Whom it sees. Default everybody.
+    /// How far neighbors count, m, `> 0`. Default `6`: enough for pedestrians. Agents that approach
+    /// head-on at a speed v need `2·v·horizon`; with less they react late.
+    pub perception_radius: f32,
+    /// The groups whose members count. Default all.
     pub groups: SteeringGroups,
-    /// Its say among the other behaviors.
+    /// Weight, priority, probability, and whether it is enabled.
     pub influence: Influence,
 }
 
@@ -47,7 +46,7 @@ impl Default for CollisionAvoidance {
         Self {
             horizon: 2.0,
             margin: 0.1,
-            radius: 6.0,
+            perception_radius: 6.0,
             groups: SteeringGroups::ALL,
             influence: Influence::of::<Self>(),
         }
@@ -55,11 +54,11 @@ impl Default for CollisionAvoidance {
 }
 
 impl CollisionAvoidance {
-    /// Where the agent and a neighbor will be when they are nearest, m; `None` if it does not
-    /// mind that neighbor.
+    /// The positions of the agent and a neighbor at their closest approach, m; `None` if the agent
+    /// does not give way to that neighbor.
     pub fn closest_approach(&self, me: &Agent, other: &Neighbor) -> Option<(Vec2, Vec2)> {
-        let minds = avoid_collision(me, other, self.horizon, self.margin) != Vec2::ZERO;
-        minds.then(|| {
+        let gives_way = collision_avoidance(me, other, self.horizon, self.margin) != Vec2::ZERO;
+        gives_way.then(|| {
             let (offset, velocity) = (other.position - me.position, other.velocity - me.velocity);
             let time = -offset.dot(velocity) / velocity.length_squared().max(f32::MIN_POSITIVE);
             let time = time.clamp(0.0, self.horizon);
@@ -81,42 +80,45 @@ impl Behavior for CollisionAvoidance {
     embeds_influence!();
 
     fn perception_radius(&self, _: f32) -> f32 {
-        self.radius
+        self.perception_radius
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("CollisionAvoidance.horizon", self.horizon)?;
         InvalidParameter::unless_non_negative("CollisionAvoidance.margin", self.margin)?;
-        InvalidParameter::unless_positive("CollisionAvoidance.radius", self.radius)
+        InvalidParameter::unless_positive(
+            "CollisionAvoidance.perception_radius",
+            self.perception_radius,
+        )
     }
 }
 
 impl Steer for CollisionAvoidance {
     fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
-        let view = NeighborView::around(me, self.radius, self.groups);
+        let view = NeighborView::around(me, self.perception_radius, self.groups);
         let mut acceleration = Vec2::ZERO;
         for neighbor in neighbors.in_view(view) {
-            acceleration += avoid_collision(me, &neighbor, self.horizon, self.margin);
+            acceleration += collision_avoidance(me, &neighbor, self.horizon, self.margin);
         }
         me.push(acceleration)
     }
 }
 
-/// How much of the give-way goes into slowing the approach besides changing its side.
+/// Share of the evasive acceleration that also brakes the approach.
 const BRAKING_SHARE: f32 = 0.5;
 
-/// A contact nearer than this is as urgent as can be, s.
-const AT_ONCE: f32 = 0.1;
+/// Contacts earlier than this all have the highest urgency, s.
+const SHORTEST: f32 = 0.1;
 
 /// The acceleration by which [`CollisionAvoidance`] gives way to one neighbor, m/s².
-pub fn avoid_collision(me: &Agent, other: &Neighbor, horizon: f32, margin: f32) -> Vec2 {
+pub fn collision_avoidance(me: &Agent, other: &Neighbor, horizon: f32, margin: f32) -> Vec2 {
     let offset = other.position - me.position;
     let velocity = other.velocity - me.velocity;
-    let room = me.radius + other.radius + margin;
-    if offset.length() < room {
-        return part(me, other, offset, velocity, margin);
+    let clearance = me.radius + other.radius + margin;
+    if offset.length() < clearance {
+        return separate(me, other, offset, velocity, margin);
     }
-    let Some(contact) = time_of_contact(offset, velocity, room).filter(|time| *time < horizon)
+    let Some(contact) = time_of_contact(offset, velocity, clearance).filter(|time| *time < horizon)
     else {
         return Vec2::ZERO;
     };
@@ -124,33 +126,33 @@ pub fn avoid_collision(me: &Agent, other: &Neighbor, horizon: f32, margin: f32) 
     let miss = offset - velocity * (offset.dot(velocity) / speed_squared);
     let miss_distance = miss.length();
     let approach = velocity / speed_squared.sqrt();
-    // Dead-on, both see the other come from ahead and keep right.
+    // In an exact head-on approach both keep right.
     let on_the_right = approach.perp();
-    let away = if miss_distance > 1e-3 * room {
+    let away = if miss_distance > 1e-3 * clearance {
         -miss / miss_distance
     } else {
         on_the_right
     };
-    let time = contact.max(AT_ONCE);
-    let missing = room - miss_distance;
+    let time = contact.max(SHORTEST);
+    let missing = clearance - miss_distance;
     let needed = 2.0 * missing / (time * time) * (1.0 - contact / horizon);
     needed.min(me.max_acceleration()) * (away + BRAKING_SHARE * approach)
 }
 
-/// When two that are apart first come as near as `room`: the smaller root of
-/// `|offset + velocity · τ| = room`, s. `None` if they never do.
-fn time_of_contact(offset: Vec2, velocity: Vec2, room: f32) -> Option<f32> {
+/// The time until a distance shrinks to `clearance`: the smaller root of
+/// `|offset + velocity · τ| = clearance`, s. `None` if it never does.
+fn time_of_contact(offset: Vec2, velocity: Vec2, clearance: f32) -> Option<f32> {
     let a = velocity.length_squared();
     let b = offset.dot(velocity);
-    let c = offset.length_squared() - room * room;
+    let c = offset.length_squared() - clearance * clearance;
     let discriminant = b * b - a * c;
     (b < 0.0 && discriminant > 0.0).then(|| c / (discriminant.sqrt() - b))
 }
 
-/// Two within each other's margin part: they stop closing in before their bodies touch, at
-/// `c² / 2·gap` where c is how fast they do, and push besides, the harder the nearer; on the same
-/// spot by their ids.
-fn part(me: &Agent, other: &Neighbor, offset: Vec2, velocity: Vec2, margin: f32) -> Vec2 {
+/// The acceleration of an agent within the margin of a neighbor, m/s²: it stops approaching before
+/// the bodies touch, `c² / 2·gap` at a closing speed c, and pushes away, harder when nearer. On the
+/// same spot the ids give the direction.
+fn separate(me: &Agent, other: &Neighbor, offset: Vec2, velocity: Vec2, margin: f32) -> Vec2 {
     let distance = offset.length();
     let bodies = me.radius + other.radius;
     let apart = if distance > 1e-6 {
@@ -194,8 +196,8 @@ mod tests {
     }
 
     #[test]
-    fn only_what_will_come_near_counts() {
-        let avoid = |other| avoid_collision(&walker(), &other, 2.0, 0.0);
+    fn only_neighbors_with_a_predicted_contact_count() {
+        let avoid = |other| collision_avoidance(&walker(), &other, 2.0, 0.0);
         let passing = neighbor(Vec2::new(4.0, 1.1), Vec2::new(-2.0, 0.0));
         assert_eq!(avoid(passing), Vec2::ZERO, "misses by more than the radii");
         let leaving = neighbor(Vec2::new(-4.0, 0.0), Vec2::new(-2.0, 0.0));
@@ -207,34 +209,34 @@ mod tests {
     }
 
     #[test]
-    fn the_closest_approach_by_hand() {
-        // r = (4, 0.6), w = (−4, 0), room 1: they touch when 4 − 4τ = √(1 − 0.6²) = 0.8, so
+    fn the_force_by_hand() {
+        // r = (4, 0.6), w = (−4, 0), clearance 1: they touch when 4 − 4τ = √(1 − 0.6²) = 0.8, so
         // τ = 0.8 s, and miss by 0.6, so 0.4 m are missing. a = 2 · 0.4 / 0.64 = 1.25 m/s², faded
         // by 1 − 0.8/2: 0.75 down and a braking share along w.
         let other = neighbor(Vec2::new(4.0, 0.6), Vec2::new(-2.0, 0.0));
-        let force = avoid_collision(&walker(), &other, 2.0, 0.0);
+        let force = collision_avoidance(&walker(), &other, 2.0, 0.0);
         let expected = 0.75 * (Vec2::NEG_Y + BRAKING_SHARE * Vec2::NEG_X);
         assert!((force - expected).length() < 1e-4, "{force}");
     }
 
     #[test]
-    fn distance_minus_speed_is_not_the_closest_approach() {
-        // It will pass behind me: their paths cross, but not at the same time.
+    fn a_neighbor_that_crosses_behind_does_not_count() {
+        // The paths cross, but not at the same time.
         let other = neighbor(Vec2::new(1.0, 6.0), Vec2::new(0.0, -2.0));
-        assert_eq!(avoid_collision(&walker(), &other, 4.0, 0.0), Vec2::ZERO);
+        assert_eq!(collision_avoidance(&walker(), &other, 4.0, 0.0), Vec2::ZERO);
     }
 
     #[test]
-    fn head_on_both_keep_right() {
+    fn agents_keep_right_in_a_head_on_approach() {
         let other = neighbor(Vec2::new(4.0, 0.0), Vec2::new(-2.0, 0.0));
-        let mine = avoid_collision(&walker(), &other, 3.0, 0.0);
+        let mine = collision_avoidance(&walker(), &other, 3.0, 0.0);
         let they = Agent {
             position: other.position,
             velocity: other.velocity,
             ..default()
         };
         let me = neighbor(Vec2::ZERO, walker().velocity);
-        let theirs = avoid_collision(&they, &me, 3.0, 0.0);
+        let theirs = collision_avoidance(&they, &me, 3.0, 0.0);
         assert!(mine.y < -0.01, "{mine}");
         assert!(
             (mine + theirs).length() < 1e-5,
@@ -243,31 +245,31 @@ mod tests {
     }
 
     #[test]
-    fn it_fades_in_at_the_horizon_and_at_the_margin() {
+    fn the_force_fades_in_at_the_horizon_and_at_the_margin() {
         let avoid = |x: f32, y: f32| {
             let other = neighbor(Vec2::new(x, y), Vec2::new(-2.0, 0.0));
-            avoid_collision(&walker(), &other, 2.0, 0.0).length()
+            collision_avoidance(&walker(), &other, 2.0, 0.0).length()
         };
         assert!(avoid(8.86, 0.5) < 1e-2, "{}", avoid(8.86, 0.5));
         assert!(avoid(4.0, 0.9999) < 1e-2, "{}", avoid(4.0, 0.9999));
     }
 
     #[test]
-    fn inside_the_margin_it_goes_on_braking() {
-        // Margin 0.1: half of it is left, and they close in at 1 m/s: 1 / (2 · 0.05) = 10 m/s²,
+    fn braking_is_continuous_into_the_margin() {
+        // Margin 0.1: half of it is left, and the closing speed is 1 m/s: 1 / (2 · 0.05) = 10 m/s²,
         // and a push of 20 · (1 − 1.05/1.1).
         let slow = Agent {
             velocity: Vec2::X,
             ..default()
         };
         let other = neighbor(Vec2::new(1.05, 0.0), Vec2::ZERO);
-        let force = avoid_collision(&slow, &other, 2.0, 0.1);
+        let force = collision_avoidance(&slow, &other, 2.0, 0.1);
         let expected = -10.0 - 20.0 * (1.0 - 1.05 / 1.1);
         assert!((force.x - expected).abs() < 1e-3, "{force}");
-        // From one side of the margin to the other nothing drops.
+        // The force does not drop at the edge of the margin.
         let at = |x| {
             let other = neighbor(Vec2::new(x, 0.0), Vec2::new(-1.0, 0.0));
-            avoid_collision(&slow, &other, 2.0, 0.1).length()
+            collision_avoidance(&slow, &other, 2.0, 0.1).length()
         };
         assert!(
             at(1.0999) > 0.8 * at(1.1001),
@@ -278,17 +280,17 @@ mod tests {
     }
 
     #[test]
-    fn those_on_one_spot_part_in_opposite_directions() {
+    fn agents_on_one_spot_move_in_opposite_directions() {
         let other = neighbor(Vec2::ZERO, Vec2::ZERO);
         let me = Agent::default();
-        let mine = avoid_collision(&me, &other, 2.0, 0.0);
+        let mine = collision_avoidance(&me, &other, 2.0, 0.0);
         assert_eq!(mine, me.max_acceleration() * Vec2::X);
     }
 
     #[test]
-    fn it_says_where_both_are_when_they_are_nearest() {
+    fn closest_approach_by_hand() {
         let how = CollisionAvoidance::default();
-        // Head-on with half a meter in between, at 4 m/s: nearest after a second.
+        // Head-on at 4 m/s with a lateral offset of 0.5 m: nearest after 1 s.
         let oncoming = neighbor(Vec2::new(4.0, 0.5), Vec2::new(-2.0, 0.0));
         let (mine, its) = how.closest_approach(&walker(), &oncoming).unwrap();
         assert!(mine.distance(Vec2::new(2.0, 0.0)) < 1e-5, "{mine}");

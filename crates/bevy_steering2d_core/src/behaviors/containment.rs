@@ -1,4 +1,4 @@
-//! Inside an area.
+//! Containment: stays inside an area.
 
 use bevy::prelude::*;
 
@@ -6,35 +6,35 @@ use super::danger::{alarm, pressing, stopping};
 use super::embeds_influence;
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 
-/// Stays inside an area, and comes back if it is outside.
+/// Stays inside an area, and returns from outside.
 ///
 #[doc = include_str!("figures/containment.svg")]
 ///
-/// Use it for the screen, a pen, a patrol zone: an edge that is no wall. It costs next to nothing
-/// and needs no feelers, and walking along the edge is as free as in the middle.
+/// Use it for screens, pens and patrol zones: edges without walls. It needs no feelers and is
+/// cheap. Motion along the edge is not affected.
 ///
-/// For each side: `max_force · alarm(c² / 2·gap)` inwards, where c is the speed towards the side
-/// and gap what is left before the body touches it. The alarm rises from 0, when a quarter of the
-/// strongest acceleration would stop it, to 1, when that takes half. Outside and from a fifth of
-/// its radius before the side, where it grows from zero, `track(max_speed · inwards)`.
+/// For each side: `max_force · urgency(c² / 2·gap)` inwards, where c is the speed towards the side
+/// and gap the distance between body and side. The urgency rises from 0, when a quarter of the
+/// maximum acceleration would stop the body, to 1, when half of it would. Outside
+/// `track(max_speed · inwards)`; it fades in over the last fifth of the body's radius before the side.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Containment {
-    /// Where to stay. Default a rectangle of 20 m by 20 m around the origin.
+    /// The area to stay in. Default a rectangle of 20 m by 20 m around the origin.
     pub area: Area,
-    /// Room to leave between body and edge, m, `≥ 0`. Default `0`.
+    /// Clearance between body and edge, m, `≥ 0`. Default `0`.
     pub margin: f32,
-    /// Its say among the other behaviors.
+    /// Weight, priority, probability, and whether it is enabled.
     pub influence: Influence,
 }
 
-/// A place to stay in.
+/// The area of a [`Containment`].
 #[derive(Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum Area {
-    /// An upright rectangle, m.
+    /// An axis-aligned rectangle, m.
     Rect(Rect),
     /// A disc.
     Circle {
@@ -103,12 +103,12 @@ impl Behavior for Containment {
 
 impl Steer for Containment {
     fn steer(&self, me: &Agent, _: (), _: &()) -> Vec2 {
-        contain(me, self.area, self.margin)
+        containment(me, self.area, self.margin)
     }
 }
 
-/// The force of [`Containment`], N. In an area that is too small for the body it holds the middle.
-pub fn contain(me: &Agent, area: Area, margin: f32) -> Vec2 {
+/// The force of [`Containment`], N. An area too small for the body keeps the agent at its center.
+pub fn containment(me: &Agent, area: Area, margin: f32) -> Vec2 {
     let inset = me.radius + margin;
     let force: Vec2 = match area {
         Area::Rect(Rect { min, max }) => {
@@ -122,24 +122,24 @@ pub fn contain(me: &Agent, area: Area, margin: f32) -> Vec2 {
                 (Vec2::NEG_Y, above.y),
             ];
             sides
-                .map(|(inwards, gap)| keep_off(me, inwards, gap))
+                .map(|(inwards, gap)| keep_inside(me, inwards, gap))
                 .iter()
                 .sum()
         }
         Area::Circle { center, radius } => {
             let offset = me.position - center;
             let gap = (radius - inset).max(0.0) - offset.length();
-            keep_off(me, -offset.normalize_or_zero(), gap)
+            keep_inside(me, -offset.normalize_or_zero(), gap)
         }
     };
     force.clamp_length_max(me.max_force)
 }
 
-/// The force off one side, with `gap` m left.
-fn keep_off(me: &Agent, inwards: Vec2, gap: f32) -> Vec2 {
+/// The force away from one side that is `gap` m away, N.
+fn keep_inside(me: &Agent, inwards: Vec2, gap: f32) -> Vec2 {
     let outward_speed = -me.velocity.dot(inwards);
     let pressed = pressing(me, gap);
-    // Mostly a side is far, or it goes away from it.
+    // Most often the side is far, or the agent moves away from it.
     if pressed == 0.0 && outward_speed <= 0.0 {
         return Vec2::ZERO;
     }
@@ -172,40 +172,40 @@ mod tests {
     }
 
     #[test]
-    fn by_hand() {
-        // The rim is 2.5 m from the right side, 2 m after this tick: 5² / (2 · 2) = 6.25, a
-        // quarter on the way from 5 to 10 m/s².
+    fn the_force_by_hand() {
+        // The gap is 2.5 m, and 2 m after this tick: 5² / (2 · 2) = 6.25 m/s², a quarter of the way
+        // from 5 to 10 m/s².
         let me = Agent {
             delta: 0.1,
             ..at(17.0, 5.0, Vec2::new(5.0, 0.0))
         };
-        assert_close(contain(&me, pen(), 0.0), Vec2::new(-5.0, 0.0));
-        // With a margin 1.25 m are left: 10 m/s², all there is.
-        assert_close(contain(&me, pen(), 0.75), Vec2::new(-20.0, 0.0));
+        assert_close(containment(&me, pen(), 0.0), Vec2::new(-5.0, 0.0));
+        // With the margin the gap is 1.25 m: 10 m/s², full urgency.
+        assert_close(containment(&me, pen(), 0.75), Vec2::new(-20.0, 0.0));
     }
 
     #[test]
-    fn along_the_edge_and_away_from_it_everything_is_free() {
+    fn containment_is_zero_along_the_edge_and_away_from_it() {
         for velocity in [
             Vec2::new(5.0, 0.0),
             Vec2::new(-5.0, 0.0),
             Vec2::new(3.0, 4.0),
         ] {
             let me = at(10.0, 0.6, velocity);
-            assert_eq!(contain(&me, pen(), 0.0), Vec2::ZERO, "{velocity}");
+            assert_eq!(containment(&me, pen(), 0.0), Vec2::ZERO, "{velocity}");
         }
     }
 
     #[test]
-    fn outside_it_comes_back() {
-        let inward = contain(&at(30.0, -9.0, Vec2::ZERO), pen(), 0.0);
+    fn containment_returns_from_outside() {
+        let inward = containment(&at(30.0, -9.0, Vec2::ZERO), pen(), 0.0);
         assert!(inward.x < -5.0 && inward.y > 5.0, "{inward}");
         let disc = Area::Circle {
             center: Vec2::new(5.0, 0.0),
             radius: 3.0,
         };
         let me = at(5.0, 30.0, Vec2::new(1.0, 0.0));
-        assert_close(contain(&me, disc, 0.0), Vec2::new(0.0, -20.0));
+        assert_close(containment(&me, disc, 0.0), Vec2::new(0.0, -20.0));
     }
 
     #[test]
@@ -214,7 +214,7 @@ mod tests {
         for speed in [-4.0, 0.0, 4.0] {
             let force = |i: i32| {
                 let me = at(18.0 + step * i as f32, 5.0, Vec2::new(speed, 0.0));
-                contain(&me, pen(), 0.0).x
+                containment(&me, pen(), 0.0).x
             };
             let jump = (0..4_000).map(|i| (force(i + 1) - force(i)).abs());
             let jump = jump.fold(0.0, f32::max);
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_gets_out_who_wants_to() {
+    fn agents_stay_inside_against_their_desired_velocity() {
         let areas = [
             pen(),
             Area::Circle {
@@ -233,7 +233,7 @@ mod tests {
         ];
         for area in areas {
             for mass in [0.1, 1.0, 4.0] {
-                for wish in [
+                for desired in [
                     Vec2::new(5.0, 0.0),
                     Vec2::new(-3.0, 4.0),
                     Vec2::new(0.1, -4.9),
@@ -243,16 +243,16 @@ mod tests {
                     course.agent.position = Vec2::new(10.0, 5.0);
                     for _ in 0..60 * 20 {
                         let me = course.agent;
-                        let holding = contain(&me, area, 0.0);
+                        let holding = containment(&me, area, 0.0);
                         let rest = me.max_force - holding.length();
-                        course.step(holding + me.track(wish).clamp_length_max(rest));
+                        course.step(holding + me.track(desired).clamp_length_max(rest));
                         let inside = match area {
                             Area::Rect(rect) => rect.inflate(-0.45).contains(me.position),
                             Area::Circle { center, radius } => {
                                 me.position.distance(center) < radius - 0.45
                             }
                         };
-                        assert!(inside, "{mass} kg, {wish}, {area:?}: at {}", me.position);
+                        assert!(inside, "{mass} kg, {desired}, {area:?}: at {}", me.position);
                     }
                 }
             }
@@ -260,13 +260,13 @@ mod tests {
     }
 
     #[test]
-    fn in_a_pen_too_small_it_holds_the_middle() {
+    fn an_area_too_small_for_the_body_keeps_it_at_the_center() {
         let mut course = Course::new(60.0);
         course.agent.position = Vec2::new(5.0, 5.0);
         let tiny = Rect::new(-0.1, -0.1, 0.1, 0.1);
         for _ in 0..60 * 20 {
             let me = course.agent;
-            course.step(contain(&me, tiny.into(), 0.0));
+            course.step(containment(&me, tiny.into(), 0.0));
         }
         let me = course.agent;
         assert!(
@@ -284,7 +284,7 @@ mod tests {
             let me = Agent { mass, ..at(x, y, Vec2::new(vx, vy)) };
             let disc = Area::Circle { center: Vec2::ONE, radius: width + 0.1 };
             for area in [Rect::new(0.0, 0.0, width, 10.0).into(), disc] {
-                let force = contain(&me, area, 0.3);
+                let force = containment(&me, area, 0.3);
                 prop_assert!(force.is_finite() && force.length() <= me.max_force * 1.000_01);
             }
         }

@@ -1,90 +1,97 @@
-//! The road a [`FollowPath`](crate::FollowPath) walks in [`PathStyle::Corridor`](crate::PathStyle).
+//! Corridor of [`PathFollowing`](crate::PathFollowing), see [`PathStyle::Corridor`](crate::PathStyle).
 //!
-//! Reynolds predicts the agent and, while the prediction is inside the corridor, lets it be. Two
-//! things are added so that the agent itself stays inside, whatever its mass: it heads for the
-//! farthest place ahead that it can reach in a straight line without leaving the road, and it
-//! goes no faster than the turn that waits there allows.
+//! Reynolds (1999) predicts the agent's position and corrects it only outside the corridor. Two rules
+//! are added so that agents of any mass stay inside: the agent heads for the farthest point that a
+//! straight line inside the corridor reaches, and its speed is limited by the turn at that point.
 
 use bevy::prelude::*;
 
 use super::arrive::{PLANNED, arrive, braking_lag};
-use super::follow_path::{TURNING, turning_speed};
+use super::path_following::{TURNING, turning_speed};
 use crate::{Agent, Braking, SteeringPath};
 
-/// It steers as if the corridor were this share as wide; what the body lags behind is the rest.
+/// Share of the half-width that steering uses; the rest is a reserve for the lag of the body.
 const CURB: f32 = 0.8;
-/// How far it looks at least, in corridor radii.
-const NEAR: f32 = 0.5;
-/// Halvings in the search for the farthest place in sight: a few centimeters of some meters.
+/// The shortest distance to the aim point, in half-widths.
+const NEAREST: f32 = 0.5;
+/// Halvings in the search for the farthest visible point: centimeters of some meters.
 const HALVINGS: u32 = 8;
 
-/// The force of [`FollowPath`](crate::FollowPath) along a corridor, `arc` m from its beginning, N.
-pub fn follow_corridor(
+/// The force of [`PathFollowing`](crate::PathFollowing) along a corridor, for an agent `arc` m from
+/// the beginning of the path, N.
+pub fn corridor_following(
     me: &Agent,
     path: &SteeringPath,
     arc: f32,
-    radius: f32,
-    look_ahead: f32,
+    half_width: f32,
+    look_ahead_time: f32,
     tolerance: f32,
 ) -> Vec2 {
-    let road = Road::new(path, radius);
-    let (sight, goal) = road.carrot(me, arc, radius, look_ahead);
-    let unhurried = Agent {
-        max_speed: turning_speed(me, goal, 0.0).min(road.corner_speed(me, sight, goal)),
+    let corridor = Corridor::new(path, half_width);
+    let (sight, goal) = corridor.aim_point(me, arc, half_width, look_ahead_time);
+    let slowed = Agent {
+        max_speed: turning_speed(me, goal, 0.0).min(corridor.corner_speed(me, sight, goal)),
         ..*me
     };
-    if road.ends_at(sight) {
-        return arrive(&unhurried, goal, Braking::Physical, tolerance);
+    if corridor.ends_at(sight) {
+        return arrive(&slowed, goal, Braking::Physical, tolerance);
     }
-    me.track(unhurried.max_speed * me.direction_to(goal))
+    me.track(slowed.max_speed * me.direction_to(goal))
 }
 
-/// The place on the road that an agent, `arc` m from its beginning, heads for, m.
-pub(super) fn corridor_carrot(
+/// The point that an agent, `arc` m from the beginning of a corridor, heads for, m.
+pub(super) fn corridor_aim_point(
     me: &Agent,
     path: &SteeringPath,
     arc: f32,
-    radius: f32,
-    look_ahead: f32,
+    half_width: f32,
+    look_ahead_time: f32,
 ) -> Vec2 {
-    Road::new(path, radius)
-        .carrot(me, arc, radius, look_ahead)
+    Corridor::new(path, half_width)
+        .aim_point(me, arc, half_width, look_ahead_time)
         .1
 }
 
-/// How far it goes until it can stand, m.
+/// The distance in which the agent can stop, m.
 fn braking_distance(me: &Agent) -> f32 {
     let speed = me.speed();
     speed * speed / (2.0 * PLANNED * me.max_acceleration()) + speed * braking_lag(me)
 }
 
-struct Road<'a> {
+struct Corridor<'a> {
     path: &'a SteeringPath,
-    /// How far to either side of the path it may steer, m.
+    /// The largest lateral offset that steering uses, m.
     curb: f32,
 }
 
-impl<'a> Road<'a> {
-    fn new(path: &'a SteeringPath, radius: f32) -> Self {
-        let curb = CURB * radius;
+impl<'a> Corridor<'a> {
+    fn new(path: &'a SteeringPath, half_width: f32) -> Self {
+        let curb = CURB * half_width;
         Self { path, curb }
     }
 
-    /// What it heads for: how far along the path, m, and where that is on its lane, m.
-    fn carrot(&self, me: &Agent, arc: f32, radius: f32, look_ahead: f32) -> (f32, Vec2) {
-        let range = (me.speed() * look_ahead)
+    /// The point that the agent heads for: its distance along the path, m, and its position on the
+    /// lane, m.
+    fn aim_point(
+        &self,
+        me: &Agent,
+        arc: f32,
+        half_width: f32,
+        look_ahead_time: f32,
+    ) -> (f32, Vec2) {
+        let range = (me.speed() * look_ahead_time)
             .max(braking_distance(me))
-            .max(radius)
+            .max(half_width)
             .min(self.path.length());
         let horizon = self.within(arc + range);
-        let lane = self.lane(me.position + me.velocity * look_ahead, arc, horizon);
+        let lane = self.lane(me.position + me.velocity * look_ahead_time, arc, horizon);
         let sight = self
             .farthest_in_sight(me.position, lane, arc, horizon)
-            .max(self.within(arc + NEAR * radius).min(horizon));
-        (sight, self.place(sight, lane))
+            .max(self.within(arc + NEAREST * half_width).min(horizon));
+        (sight, self.position(sight, lane))
     }
 
-    /// An arc length cut at the end of an open path.
+    /// An arc length, clamped to the end of an open path.
     fn within(&self, arc: f32) -> f32 {
         if self.path.is_looped() {
             arc
@@ -97,8 +104,8 @@ impl<'a> Road<'a> {
         self.path.segments() == 0 || !self.path.is_looped() && arc >= self.path.length()
     }
 
-    /// How far to the left of the path the predicted position lies, m: the lane to keep. Beyond
-    /// the curb the lane moves back towards the middle, the more the farther out.
+    /// The lane to keep: the lateral offset of the predicted position, m, positive to the left. Beyond
+    /// the curb the lane moves back towards the center line, more when farther out.
     fn lane(&self, predicted: Vec2, arc: f32, horizon: f32) -> f32 {
         let foot = self.path.closest_between(predicted, arc, horizon);
         let offset = predicted - foot.position;
@@ -112,20 +119,19 @@ impl<'a> Road<'a> {
         (left * back).clamp(-self.curb, self.curb)
     }
 
-    /// The place on a lane; lanes run together at the end of an open path.
-    fn place(&self, arc: f32, lane: f32) -> Vec2 {
+    /// The position on a lane; lanes converge at the end of an open path.
+    fn position(&self, arc: f32, lane: f32) -> Vec2 {
         let on_path = self.path.at(arc);
-        let room = if self.path.is_looped() {
+        let widest = if self.path.is_looped() {
             self.curb
         } else {
             self.path.length() - arc
         };
         let left = self.path.direction(on_path.segment).perp();
-        on_path.position + left * lane.clamp(-room, room)
+        on_path.position + left * lane.clamp(-widest, widest)
     }
 
-    /// The farthest arc length, up to the horizon, that can be reached in a straight line within
-    /// the road.
+    /// The farthest arc length, up to the horizon, that a straight line inside the corridor reaches.
     fn farthest_in_sight(&self, from: Vec2, lane: f32, arc: f32, horizon: f32) -> f32 {
         if self.sees(from, lane, arc, horizon) {
             return horizon;
@@ -142,10 +148,10 @@ impl<'a> Road<'a> {
         seen
     }
 
-    /// Whether the straight line to a place stays within the road: no corner that it passes is
-    /// farther from it than the curb.
+    /// Whether the straight line to a point stays in the corridor: no corner in between is farther
+    /// from it than the curb.
     fn sees(&self, from: Vec2, lane: f32, arc: f32, to: f32) -> bool {
-        let line = self.place(to, lane) - from;
+        let line = self.position(to, lane) - from;
         let square = line.length_squared();
         self.path.corners_between(arc, to).all(|(_, corner)| {
             let offset = corner - from;
@@ -158,11 +164,10 @@ impl<'a> Road<'a> {
         })
     }
 
-    /// The highest speed now from which it can brake for the turn that waits at the goal, m/s.
+    /// The highest current speed from which the agent can brake for the turn at the goal, m/s.
     ///
     /// An arc through a turn by θ that cuts the corner by no more than the curb has the radius
-    /// `R = curb · c / (1 − c)` with `c = cos(θ/2)`; `v = √(a·R)`, and slow enough for a body that
-    /// lags behind.
+    /// `R = curb · c / (1 − c)` with `c = cos(θ/2)`; `v = √(a·R)`, limited by the lag of the body.
     fn corner_speed(&self, me: &Agent, sight: f32, goal: Vec2) -> f32 {
         let onward = self.path.direction(self.path.at(sight).segment);
         let cosine = ((1.0 + me.direction_to(goal).dot(onward)) / 2.0)
@@ -181,14 +186,14 @@ impl<'a> Road<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::FollowPath;
-    use crate::behaviors::follow_path::tests::walk;
+    use crate::PathFollowing;
+    use crate::behaviors::path_following::tests::walk;
     use crate::behaviors::testing::{Course, assert_close, between, reynolds};
     use bevy::math::ops;
     use proptest::prelude::*;
 
     #[test]
-    fn inside_it_moves_along_in_its_own_lane() {
+    fn an_agent_inside_the_corridor_keeps_its_lane() {
         let path = SteeringPath::open([Vec2::ZERO, Vec2::new(1_000.0, 0.0)]).unwrap();
         let me = Agent {
             position: Vec2::new(10.0, 0.6),
@@ -196,11 +201,14 @@ mod tests {
             ..reynolds(3.0)
         };
         // The curb is at 0.8 m: no correction.
-        assert_close(follow_corridor(&me, &path, 10.0, 1.0, 0.5, 0.1), Vec2::ZERO);
+        assert_close(
+            corridor_following(&me, &path, 10.0, 1.0, 0.5, 0.1),
+            Vec2::ZERO,
+        );
     }
 
     #[test]
-    fn outside_it_steers_back() {
+    fn an_agent_that_leaves_the_corridor_steers_back() {
         let path = SteeringPath::open([Vec2::ZERO, Vec2::new(1_000.0, 0.0)]).unwrap();
         for (y, drift) in [(1.5, 0.0), (0.6, 2.0), (-1.5, 0.0), (-0.6, -2.0)] {
             let me = Agent {
@@ -208,17 +216,17 @@ mod tests {
                 velocity: Vec2::new(3.0, drift),
                 ..default()
             };
-            let force = follow_corridor(&me, &path, 10.0, 1.0, 0.5, 0.1);
+            let force = corridor_following(&me, &path, 10.0, 1.0, 0.5, 0.1);
             assert!(force.y * y < 0.0, "at {y} drifting {drift}: {force}");
         }
     }
 
     #[test]
-    fn a_distant_agent_heads_for_the_path() {
+    fn a_distant_agent_joins_the_path() {
         let path = SteeringPath::open([Vec2::ZERO, Vec2::new(100.0, 0.0)]).unwrap();
         let mut course = Course::new(60.0);
         course.agent.position = Vec2::new(20.0, 30.0);
-        let how = FollowPath::default().corridor(1.0, 0.5);
+        let how = PathFollowing::default().with_corridor(1.0, 0.5);
         let mut inside = false;
         let end = walk(&mut course, &path, &how, 60.0, |me, _| {
             inside |= me.position.y < 1.0;
@@ -265,12 +273,12 @@ mod tests {
     }
 
     #[test]
-    fn it_never_leaves_the_corridor_and_gets_along() {
+    fn agents_never_leave_the_corridor_and_make_progress() {
         for (name, path) in courses() {
             for mass in [0.1, 1.0, 4.0, 10.0] {
                 for radius in [0.5, 1.0, 2.0] {
                     for look_ahead in [0.25, 0.5, 1.0] {
-                        // Light bodies with long, heavy ones with short ticks as well.
+                        // Light bodies with long ticks, heavy ones with short ticks.
                         let hertz = if mass == 1.0 {
                             60.0
                         } else {
@@ -280,7 +288,7 @@ mod tests {
                         course.agent.mass = mass;
                         course.agent.position = path.points()[0];
                         course.agent.heading = path.direction(0);
-                        let how = FollowPath::default().corridor(radius, look_ahead);
+                        let how = PathFollowing::default().with_corridor(radius, look_ahead);
                         let mut farthest: f32 = 0.0;
                         let mut walked = 0.0;
                         let mut seconds = 0.0;
@@ -319,14 +327,14 @@ mod tests {
             let path = if looped { SteeringPath::looped(points) } else { SteeringPath::open(points) };
             let path = path.unwrap();
             for how in [
-                FollowPath::default().waypoints(radius),
-                FollowPath::default().corridor(radius, look_ahead),
+                PathFollowing::default().with_waypoints(radius),
+                PathFollowing::default().with_corridor(radius, look_ahead),
             ] {
                 let mut course = Course::new(60.0);
                 course.agent.position = position;
                 course.agent.velocity = velocity.clamp_length_max(5.0);
                 walk(&mut course, &path, &how, 1.0, |me, progress| {
-                    let force = crate::behaviors::follow_path(me, &path, progress, &how);
+                    let force = crate::behaviors::path_following(me, &path, progress, &how);
                     assert!(force.is_finite() && force.length() <= me.max_force * 1.0001);
                     assert!(progress.distance >= 0.0 && progress.distance <= path.length());
                     assert!(progress.waypoint < path.points().len());

@@ -1,20 +1,19 @@
-//! Along a path, among others.
+//! Crowd path following: a bundle for agents that share a path.
 
 use bevy::prelude::*;
 
-use super::{CollisionAvoidance, FollowPath, Separation};
+use super::{CollisionAvoidance, PathFollowing, Separation};
 
-/// Everything a walker in a crowded street needs besides a body: the road, room to breathe, and a
-/// mind for those who come the other way. (Reynolds' crowd path following 1999; Falcón 2008)
+/// The behaviors of an agent that follows a path in a crowd: [`PathFollowing`], [`Separation`] and
+/// [`CollisionAvoidance`]. (crowd path following: Reynolds 1999; Falcón 2008)
 ///
-/// Use it for streets, corridors and stairs, one way or both ways. A march in step wants
-/// [`Flocking`](crate::Flocking) instead, a march in file an
-/// [`OffsetPursuit`](crate::OffsetPursuit).
+/// Use it for streets, corridors and stairs, in one direction or both. For flocks use
+/// [`Flocking`](crate::Flocking), for formations [`OffsetPursuit`](crate::OffsetPursuit).
 ///
-/// The three share the work by priority: [`CollisionAvoidance`] is heard first, [`Separation`]
-/// second, and [`FollowPath`] has the force that is left, which on an open road is all of it. The
-/// path is walked as a corridor: people who all aim at the same points get into each other's way,
-/// those on a road keep their lanes.
+/// By priority [`CollisionAvoidance`] is considered first, [`Separation`] second, and
+/// [`PathFollowing`] uses the remaining force, which without neighbors is all of it. The path is a
+/// corridor: agents in a corridor keep their lanes, agents that head for the same waypoints block
+/// each other.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -24,50 +23,52 @@ use super::{CollisionAvoidance, FollowPath, Separation};
 /// let street = commands.spawn(SteeringPath::open(street).unwrap()).id();
 /// for i in 0..30 {
 ///     let place = Transform::from_xyz(-1.5 * i as f32, 0.0, 0.0);
-///     let walk = CrowdPathFollowing::along(street).corridor(3.0);
+///     let walk = CrowdPathFollowing::new(street).with_corridor(3.0);
 ///     commands.spawn((PointMass::default(), place, walk));
 /// }
 /// # }
 /// ```
 ///
-/// To tune one of the three, set it in the bundle. Beside the bundle Bevy refuses it: a component that
-/// comes twice in one spawn panics.
+/// To tune one of the three, set it in the bundle: Bevy panics when a component comes twice in one
+/// spawn.
 ///
 /// ```
 /// # use bevy_steering2d_core::*;
 /// let mut walk = CrowdPathFollowing::default();
-/// walk.separation.radius = 1.0;
+/// walk.separation.perception_radius = 1.0;
 /// ```
 #[derive(Bundle, Clone, Copy, Debug, PartialEq)]
 pub struct CrowdPathFollowing {
-    /// The road: a [corridor](crate::PathStyle::Corridor) of radius 2 m by default.
-    pub follow_path: FollowPath,
-    /// Room to breathe.
+    /// Follows the path as a [corridor](crate::PathStyle::Corridor); half its width is 2 m by default.
+    pub path_following: PathFollowing,
+    /// Keeps a distance from neighbors.
     pub separation: Separation,
-    /// Giving way in good time: it looks 12 m far by default, since those on one road meet head-on
-    /// as a rule.
+    /// Gives way to oncoming neighbors. Its perception radius is 12 m by default, since agents on one
+    /// path meet head-on.
     pub collision_avoidance: CollisionAvoidance,
 }
 
 impl CrowdPathFollowing {
-    /// How far ahead it predicts itself on the road, s.
-    const LOOK_AHEAD: f32 = 0.5;
+    /// How far ahead the agent predicts its position, s.
+    const LOOK_AHEAD_TIME: f32 = 0.5;
 
-    /// Follows the path on another entity, which many may share.
-    pub fn along(path: Entity) -> Self {
+    /// Follows the path on another entity, which many agents may share.
+    pub fn new(path: Entity) -> Self {
         Self {
-            follow_path: FollowPath {
+            path_following: PathFollowing {
                 path: Some(path),
-                ..Self::default().follow_path
+                ..Self::default().path_following
             },
             ..Self::default()
         }
     }
 
-    /// Half the width of the road, m, `> 0`.
+    /// Sets half the width of the corridor, m, `> 0`.
     #[must_use]
-    pub fn corridor(mut self, radius: f32) -> Self {
-        self.follow_path = self.follow_path.corridor(radius, Self::LOOK_AHEAD);
+    pub fn with_corridor(mut self, half_width: f32) -> Self {
+        self.path_following = self
+            .path_following
+            .with_corridor(half_width, Self::LOOK_AHEAD_TIME);
         self
     }
 }
@@ -75,10 +76,10 @@ impl CrowdPathFollowing {
 impl Default for CrowdPathFollowing {
     fn default() -> Self {
         Self {
-            follow_path: FollowPath::default().corridor(2.0, Self::LOOK_AHEAD),
+            path_following: PathFollowing::default().with_corridor(2.0, Self::LOOK_AHEAD_TIME),
             separation: Separation::default(),
             collision_avoidance: CollisionAvoidance {
-                radius: 12.0,
+                perception_radius: 12.0,
                 ..CollisionAvoidance::default()
             },
         }
@@ -91,27 +92,27 @@ mod tests {
     use crate::PathStyle;
 
     #[test]
-    fn along_and_corridor_change_the_path_only() {
+    fn new_and_with_corridor_change_path_following_only() {
         let street = Entity::from_raw_u32(3).expect("a small index");
-        let walk = CrowdPathFollowing::along(street).corridor(3.0);
-        assert_eq!(walk.follow_path.path, Some(street));
+        let walk = CrowdPathFollowing::new(street).with_corridor(3.0);
+        assert_eq!(walk.path_following.path, Some(street));
         let road = PathStyle::Corridor {
-            radius: 3.0,
-            look_ahead: 0.5,
+            half_width: 3.0,
+            look_ahead_time: 0.5,
         };
-        assert_eq!(walk.follow_path.style, road);
+        assert_eq!(walk.path_following.style, road);
         let default = CrowdPathFollowing::default();
         assert_eq!(walk.separation, default.separation);
         assert_eq!(walk.collision_avoidance, default.collision_avoidance);
     }
 
     #[test]
-    fn what_keeps_them_apart_is_heard_before_the_path() {
+    fn avoidance_and_separation_are_considered_before_the_path() {
         let walk = CrowdPathFollowing::default();
         let [avoidance, separation, path] = [
             walk.collision_avoidance.influence.priority,
             walk.separation.influence.priority,
-            walk.follow_path.influence.priority,
+            walk.path_following.influence.priority,
         ];
         assert!(avoidance > separation && separation > path);
     }

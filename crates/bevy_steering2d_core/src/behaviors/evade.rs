@@ -1,4 +1,4 @@
-//! Away from a pursuer, from where it will be.
+//! Evade: moves away from the predicted position of a moving threat.
 
 use bevy::prelude::*;
 
@@ -9,73 +9,74 @@ use crate::{
     Agent, Behavior, Influence, InvalidParameter, Kinematics, Prediction, Steer, Target, Targets,
 };
 
-/// Runs from where a pursuer will be, as long as it is near.
+/// Moves away from the predicted position of a threat within the panic distance.
 ///
 #[doc = include_str!("figures/evade.svg")]
 ///
-/// Use it for prey; from what stays where it is [`Flee`](crate::Flee) is enough. Several pursuers
-/// need several `Evade`s, see [`SteersFor`](crate::SteersFor). Beyond the panic distance it does
-/// nothing; give the agent a [`Wander`](crate::Wander) besides.
+/// Use it for prey. For a threat at rest [`Flee`](crate::Flee) is enough. Each further threat needs an
+/// `Evade` of its own, see [`SteersFor`](crate::SteersFor). Beyond the panic distance the force is
+/// zero: combine it with another behavior such as [`Wander`](crate::Wander).
 ///
-/// `F = flee(p_q + v_q·T) · urgency`, in N, with T in seconds from the [`Prediction`] and the
-/// urgency of [`Flee`](crate::Flee), by the pursuer's distance now. A prediction that would carry
-/// the pursuer past me stops at its closest approach, or I would flee into its arms. (Reynolds
-/// 1999; Buckland; Evadir)
+/// `F = flee(p_t + v_t·T) · urgency`, in N, with T in seconds from the [`Prediction`] and the
+/// urgency of [`Flee`](crate::Flee) at the threat's current distance. T ends at the closest approach:
+/// past it, the agent would flee towards the threat. (Reynolds 1999; Buckland 2005)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Evade {
-    /// Whom to escape. Default the origin.
+    /// The point or entity to escape. Default the origin.
     #[entities]
-    pub pursuer: Target,
-    /// Beyond this distance it is calm, m, `> 0`; infinity is allowed. Default `10`.
+    pub threat: Target,
+    /// The force is zero beyond this distance from the threat, m, `> 0`; infinity is allowed.
+    /// Default `10`.
     pub panic_distance: f32,
     /// The outer part of the panic distance over which the urgency fades, as a fraction of it,
     /// `0..=1`. Default `0.1`.
     pub falloff: f32,
-    /// How far ahead to look. Default [`Prediction::LookAhead`].
+    /// How far ahead the threat's motion is predicted. Default [`Prediction::LookAhead`].
     pub prediction: Prediction,
-    /// Added to the prediction for agents that turn slowly: the time to face about, s, `≥ 0`.
-    /// Default `0`.
+    /// The time that the agent takes to turn about, s, `≥ 0`; extends the prediction for agents that
+    /// turn slowly. Default `0`.
     pub turn_time: f32,
-    /// Its say among the other behaviors.
+    /// Weight, priority, probability, and whether it is enabled.
     pub influence: Influence,
 }
 
 impl Evade {
-    /// Evades an entity.
-    pub fn new(pursuer: impl Into<Target>) -> Self {
+    /// Evades a point or an entity.
+    pub fn new(threat: impl Into<Target>) -> Self {
         Self {
-            pursuer: pursuer.into(),
+            threat: threat.into(),
             ..Self::default()
         }
     }
 
     /// Sets the [`panic_distance`](Self::panic_distance), m.
     #[must_use]
-    pub fn within(mut self, panic_distance: f32) -> Self {
+    pub fn with_panic_distance(mut self, panic_distance: f32) -> Self {
         self.panic_distance = panic_distance;
         self
     }
 
     /// Sets the [`prediction`](Self::prediction).
     #[must_use]
-    pub fn predicting(mut self, prediction: Prediction) -> Self {
+    pub fn with_prediction(mut self, prediction: Prediction) -> Self {
         self.prediction = prediction;
         self
     }
 
-    /// Where it expects a pursuer as seen this tick, m: the point it runs from, near or far.
-    pub fn threat(&self, me: &Agent, pursuer: &Kinematics) -> Vec2 {
+    /// The predicted position of a threat as perceived this tick, m, at any distance: the point that
+    /// the agent flees from.
+    pub fn predicted_threat(&self, me: &Agent, threat: &Kinematics) -> Vec2 {
         let time =
-            self.prediction.time(me, pursuer) + turning_time(me, pursuer.position, self.turn_time);
-        let time = time.min(time_of_closest_approach(me, pursuer));
-        let threat = pursuer.position + pursuer.velocity * time;
-        if me.direction_to(threat) == Vec2::ZERO {
-            // It will run me over: flee along its path, from where it is now.
-            pursuer.position
+            self.prediction.time(me, threat) + turning_time(me, threat.position, self.turn_time);
+        let time = time.min(time_of_closest_approach(me, threat));
+        let predicted = threat.position + threat.velocity * time;
+        if me.direction_to(predicted) == Vec2::ZERO {
+            // The threat will hit the agent: flee from its current position.
+            threat.position
         } else {
-            threat
+            predicted
         }
     }
 }
@@ -83,7 +84,7 @@ impl Evade {
 impl Default for Evade {
     fn default() -> Self {
         Self {
-            pursuer: Target::default(),
+            threat: Target::default(),
             panic_distance: 10.0,
             falloff: 0.1,
             prediction: Prediction::default(),
@@ -103,11 +104,11 @@ impl Behavior for Evade {
     embeds_influence!();
 
     fn targets(&self) -> [Option<Target>; 2] {
-        [Some(self.pursuer), None]
+        [Some(self.threat), None]
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
-        self.pursuer.check("Evade.pursuer")?;
+        self.threat.check("Evade.threat")?;
         InvalidParameter::unless_positive_or_infinite("Evade.panic_distance", self.panic_distance)?;
         InvalidParameter::unless_fraction("Evade.falloff", self.falloff)?;
         self.prediction.check("Evade.prediction")?;
@@ -118,27 +119,27 @@ impl Behavior for Evade {
 impl Steer for Evade {
     fn steer(&self, me: &Agent, _: (), targets: &Targets) -> Vec2 {
         targets
-            .get(self.pursuer)
-            .map_or(Vec2::ZERO, |pursuer| evade(me, &pursuer, self))
+            .get(self.threat)
+            .map_or(Vec2::ZERO, |threat| evade(me, &threat, self))
     }
 }
 
-/// The force of [`Evade`] from a pursuer as seen this tick, N.
-pub fn evade(me: &Agent, pursuer: &Kinematics, how: &Evade) -> Vec2 {
-    let distance = me.position.distance(pursuer.position);
+/// The force of [`Evade`] from a threat as perceived this tick, N.
+pub fn evade(me: &Agent, threat: &Kinematics, how: &Evade) -> Vec2 {
+    let distance = me.position.distance(threat.position);
     let urgency = panic_urgency(distance, how.panic_distance, how.falloff);
     if urgency == 0.0 {
         return Vec2::ZERO;
     }
-    urgency * flee(me, how.threat(me, pursuer))
+    urgency * flee(me, how.predicted_threat(me, threat))
 }
 
-/// When the pursuer, running straight on, is nearest to where I am now, s; infinite while it
-/// gets no nearer.
-fn time_of_closest_approach(me: &Agent, pursuer: &Kinematics) -> f32 {
-    let closing = (me.position - pursuer.position).dot(pursuer.velocity);
+/// The time after which a threat that moves straight on is nearest to the agent's current position,
+/// s; infinite if the distance does not shrink.
+fn time_of_closest_approach(me: &Agent, threat: &Kinematics) -> f32 {
+    let closing = (me.position - threat.position).dot(threat.velocity);
     if closing > 0.0 {
-        closing / pursuer.velocity.length_squared()
+        closing / threat.velocity.length_squared()
     } else {
         f32::INFINITY
     }
@@ -149,7 +150,7 @@ mod tests {
     use super::*;
     use crate::behaviors::testing::{assert_close, reynolds};
 
-    fn pursuer() -> Kinematics {
+    fn threat() -> Kinematics {
         Kinematics {
             position: Vec2::new(8.0, 0.0),
             velocity: Vec2::new(0.0, 3.0),
@@ -159,65 +160,68 @@ mod tests {
     }
 
     #[test]
-    fn parity_with_the_textbooks() {
+    fn evade_equals_the_published_formula() {
         // T = 8 / (5 + 3) = 1; flee (8, 3): −5 · (8, 3) / √73.
         let expected = -5.0 * Vec2::new(8.0, 3.0) / 73_f32.sqrt();
         assert_close(
-            evade(&reynolds(5.0), &pursuer(), &Evade::default()),
+            evade(&reynolds(5.0), &threat(), &Evade::default()),
             expected,
         );
     }
 
     #[test]
-    fn there_is_no_facing_shortcut() {
+    fn evade_predicts_an_oncoming_threat_as_well() {
         let oncoming = Kinematics {
             velocity: Vec2::new(-3.0, 0.4),
             heading: Vec2::new(-3.0, 0.4).normalize_or_zero(),
-            ..pursuer()
+            ..threat()
         };
         assert!(evade(&reynolds(5.0), &oncoming, &Evade::default()).y < -0.1);
     }
 
     #[test]
-    fn beyond_the_panic_distance_it_is_exactly_zero() {
-        let how = Evade::default().within(7.9);
-        assert_eq!(evade(&reynolds(5.0), &pursuer(), &how), Vec2::ZERO);
+    fn evade_is_exactly_zero_beyond_the_panic_distance() {
+        let how = Evade::default().with_panic_distance(7.9);
+        assert_eq!(evade(&reynolds(5.0), &threat(), &how), Vec2::ZERO);
     }
 
     #[test]
-    fn a_long_prediction_does_not_send_it_into_the_pursuers_arms() {
-        // In one second the pursuer would be far behind me; I must still run from it, not to it.
+    fn evade_with_a_long_prediction_does_not_approach_the_threat() {
+        // In one second the threat would be far behind the agent.
         let fast = Kinematics {
             velocity: Vec2::new(-40.0, 0.0),
             heading: Vec2::NEG_X,
-            ..pursuer()
+            ..threat()
         };
-        let how = Evade::default().predicting(Prediction::Fixed(1.0));
+        let how = Evade::default().with_prediction(Prediction::Fixed(1.0));
         assert!(evade(&reynolds(5.0), &fast, &how).x < -1.0);
     }
 
     #[test]
-    fn a_near_miss_is_dodged_sideways() {
+    fn evade_dodges_a_near_miss_sideways() {
         let passing = Kinematics {
             velocity: Vec2::new(-40.0, 1.0),
             heading: Vec2::new(-40.0, 1.0).normalize_or_zero(),
-            ..pursuer()
+            ..threat()
         };
-        let how = Evade::default().predicting(Prediction::Fixed(1.0));
+        let how = Evade::default().with_prediction(Prediction::Fixed(1.0));
         let force = evade(&reynolds(5.0), &passing, &how);
-        assert!(force.y < -4.0, "{force} should point away from its path");
+        assert!(
+            force.y < -4.0,
+            "{force} should point away from the threat's path"
+        );
     }
 
     #[test]
-    fn it_says_what_it_runs_from() {
+    fn predicted_threat_by_hand() {
         let me = reynolds(5.0);
         let how = Evade::default();
-        assert_close(how.threat(&me, &pursuer()), Vec2::new(8.0, 3.0));
-        let straight_at_me = Kinematics {
+        assert_close(how.predicted_threat(&me, &threat()), Vec2::new(8.0, 3.0));
+        let head_on = Kinematics {
             velocity: Vec2::new(-40.0, 0.0),
-            ..pursuer()
+            ..threat()
         };
-        let long = how.predicting(Prediction::Fixed(1.0));
-        assert_eq!(long.threat(&me, &straight_at_me), straight_at_me.position);
+        let long = how.with_prediction(Prediction::Fixed(1.0));
+        assert_eq!(long.predicted_threat(&me, &head_on), head_on.position);
     }
 }

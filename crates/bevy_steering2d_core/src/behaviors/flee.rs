@@ -1,49 +1,50 @@
-//! Away from a threat, while it is near.
+//! Flee: moves straight away from a threat within the panic distance.
 
 use bevy::prelude::*;
 
 use super::embeds_influence;
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, Target, Targets};
 
-/// Runs straight away from where a threat is, as long as it is near.
+/// Moves straight away from a threat within the panic distance.
 ///
 #[doc = include_str!("figures/flee.svg")]
 ///
-/// Use it for fires, spiders and noises. From a pursuer that moves, [`Evade`](crate::Evade) gets
-/// away better. Beyond the panic distance it does nothing at all, so add a
-/// [`Wander`](crate::Wander), or the agent drifts on without friction.
+/// Use it for fires, spiders and noises. To escape a moving threat use [`Evade`](crate::Evade).
+/// Beyond the panic distance the force is zero and the agent keeps its velocity: combine it with
+/// another behavior such as [`Wander`](crate::Wander).
 ///
 /// `F = track(max_speed · dir(t → p)) · urgency`, in N, see [`Agent::track`] and [`panic_urgency`],
-/// a number from 0 to 1. Right on the threat it flees ahead. (Reynolds 1999; Buckland's panic
-/// distance; Escapar)
+/// a number from 0 to 1. An agent on the spot of the threat flees along its heading. (Reynolds 1999;
+/// panic distance: Buckland 2005)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Flee {
-    /// What to flee from. Default the origin.
+    /// The point or entity to flee from. Default the origin.
     #[entities]
-    pub target: Target,
-    /// Beyond this distance it is calm, m, `> 0`; infinity is allowed. Default `10`.
+    pub threat: Target,
+    /// The force is zero beyond this distance from the threat, m, `> 0`; infinity is allowed.
+    /// Default `10`.
     pub panic_distance: f32,
     /// The outer part of the panic distance over which the urgency fades, as a fraction of it,
-    /// `0..=1`. Default `0.1`; `0` is the hard edge of the textbooks.
+    /// `0..=1`. Default `0.1`; `0` is a hard edge.
     pub falloff: f32,
-    /// Its say among the other behaviors.
+    /// Weight, priority, probability, and whether it is enabled.
     pub influence: Influence,
 }
 
 impl Flee {
     /// Flees a point or an entity.
-    pub fn new(target: impl Into<Target>) -> Self {
+    pub fn new(threat: impl Into<Target>) -> Self {
         Self {
-            target: target.into(),
+            threat: threat.into(),
             ..Self::default()
         }
     }
 
     /// Sets the [`panic_distance`](Self::panic_distance), m.
     #[must_use]
-    pub fn within(mut self, panic_distance: f32) -> Self {
+    pub fn with_panic_distance(mut self, panic_distance: f32) -> Self {
         self.panic_distance = panic_distance;
         self
     }
@@ -52,7 +53,7 @@ impl Flee {
 impl Default for Flee {
     fn default() -> Self {
         Self {
-            target: Target::default(),
+            threat: Target::default(),
             panic_distance: 10.0,
             falloff: 0.1,
             influence: Influence::of::<Self>(),
@@ -70,11 +71,11 @@ impl Behavior for Flee {
     embeds_influence!();
 
     fn targets(&self) -> [Option<Target>; 2] {
-        [Some(self.target), None]
+        [Some(self.threat), None]
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
-        self.target.check("Flee.target")?;
+        self.threat.check("Flee.threat")?;
         InvalidParameter::unless_positive_or_infinite("Flee.panic_distance", self.panic_distance)?;
         InvalidParameter::unless_fraction("Flee.falloff", self.falloff)
     }
@@ -82,7 +83,7 @@ impl Behavior for Flee {
 
 impl Steer for Flee {
     fn steer(&self, me: &Agent, _: (), targets: &Targets) -> Vec2 {
-        targets.get(self.target).map_or(Vec2::ZERO, |threat| {
+        targets.get(self.threat).map_or(Vec2::ZERO, |threat| {
             let distance = me.position.distance(threat.position);
             let urgency = panic_urgency(distance, self.panic_distance, self.falloff);
             urgency * flee(me, threat.position)
@@ -97,8 +98,8 @@ pub fn flee(me: &Agent, threat: Vec2) -> Vec2 {
     me.track(me.max_speed * away)
 }
 
-/// How urgent a threat at `distance` m is, `0..=1`: 1 up to where the falloff begins, from there
-/// linearly down to 0 at `panic_distance`, and exactly 0 beyond.
+/// The urgency of a threat at `distance` m, `0..=1`: 1 up to where the falloff begins, then linearly
+/// down to 0 at `panic_distance`, and exactly 0 beyond.
 pub fn panic_urgency(distance: f32, panic_distance: f32, falloff: f32) -> f32 {
     if distance > panic_distance {
         return 0.0;
@@ -117,7 +118,7 @@ mod tests {
     use crate::behaviors::testing::{assert_close, reynolds};
 
     #[test]
-    fn parity_with_reynolds() {
+    fn flee_equals_the_formula_of_reynolds() {
         // desired = −3 · (0.6, 0.8); steering = desired − (1, −1).
         let me = Agent {
             velocity: Vec2::new(1.0, -1.0),
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn urgency_is_full_near_and_exactly_zero_beyond() {
+    fn urgency_is_one_near_the_threat_and_zero_beyond_the_panic_distance() {
         assert_eq!(panic_urgency(0.0, 10.0, 0.1), 1.0);
         assert_eq!(panic_urgency(9.0, 10.0, 0.1), 1.0);
         assert!((panic_urgency(9.5, 10.0, 0.1) - 0.5).abs() < 1e-5);
@@ -136,13 +137,13 @@ mod tests {
     }
 
     #[test]
-    fn urgency_without_falloff_is_the_hard_edge_of_the_textbooks() {
+    fn urgency_without_falloff_has_a_hard_edge() {
         assert_eq!(panic_urgency(9.999, 10.0, 0.0), 1.0);
         assert_eq!(panic_urgency(10.001, 10.0, 0.0), 0.0);
     }
 
     #[test]
-    fn an_infinite_panic_distance_never_calms() {
+    fn urgency_is_one_everywhere_with_an_infinite_panic_distance() {
         assert_eq!(panic_urgency(1e30, f32::INFINITY, 0.1), 1.0);
     }
 
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn on_the_threat_it_flees_ahead() {
+    fn flee_moves_along_the_heading_on_the_spot_of_the_threat() {
         let me = Agent {
             heading: Vec2::Y,
             ..default()

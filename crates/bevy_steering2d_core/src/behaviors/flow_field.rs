@@ -1,4 +1,4 @@
-//! With the current.
+//! Flow field following: follows a grid of vectors.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use bevy::prelude::*;
 use super::{embeds_influence, guide};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, Target};
 
-/// A grid of vectors in world coordinates: which way to go, and how urgently.
+/// A grid of vectors in world coordinates: direction and urgency of motion.
 ///
-/// Put it on an entity that many agents share, or on the agent itself. It never changes once
-/// built and a clone costs next to nothing; insert another one to change it.
+/// Insert it on an entity that many agents share, or on the agent itself. It is immutable and cheap
+/// to clone; insert another one to change it.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -36,9 +36,9 @@ pub struct FlowField(Arc<Nodes>);
 #[derive(Clone, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 struct Nodes {
-    /// Of the first node, m.
+    /// Position of the first node, m.
     corner: Vec2,
-    /// Between neighboring nodes, m.
+    /// Distance between adjacent nodes, m.
     spacing: f32,
     size: UVec2,
     /// Row by row.
@@ -46,12 +46,11 @@ struct Nodes {
 }
 
 impl FlowField {
-    /// A field of `size` nodes, `spacing` m apart, the first one at `corner`; `vector` gives what
-    /// lies at a node. Its direction is where to go, its length, `0..=1`, how urgent that is.
+    /// A field of `size` nodes, `spacing` m apart, the first one at `corner`. `vector` returns the
+    /// vector of a node: the direction of motion, with the urgency, `0..=1`, as its length.
     ///
     /// # Errors
-    /// When the corner or a vector is not finite, the spacing is not positive, or there are no
-    /// nodes.
+    /// If the corner or a vector is not finite, the spacing is not positive, or there are no nodes.
     pub fn new(
         corner: Vec2,
         spacing: f32,
@@ -86,25 +85,25 @@ impl FlowField {
         Ok(Self(Arc::new(nodes)))
     }
 
-    /// The place of the first node, m.
+    /// The position of the first node, m.
     pub fn corner(&self) -> Vec2 {
         self.0.corner
     }
 
-    /// Between neighboring nodes, m.
+    /// The distance between adjacent nodes, m.
     pub fn spacing(&self) -> f32 {
         self.0.spacing
     }
 
-    /// How many nodes there are along x and along y.
+    /// The number of nodes along x and along y.
     pub fn size(&self) -> UVec2 {
         self.0.size
     }
 
-    /// The vector at a place, interpolated between the four nodes around it. Beyond the outermost
-    /// nodes it fades to zero over one spacing, and is exactly zero from there on.
-    pub fn sample(&self, place: Vec2) -> Vec2 {
-        let grid = (place - self.0.corner) / self.0.spacing;
+    /// The vector at a position, m, interpolated between the four nodes around it. Beyond the
+    /// outermost nodes it fades to zero over one spacing, and is exactly zero from there on.
+    pub fn sample(&self, position: Vec2) -> Vec2 {
+        let grid = (position - self.0.corner) / self.0.spacing;
         let outside = grid.cmple(Vec2::NEG_ONE) | grid.cmpge(self.0.size.as_vec2());
         if outside.any() || !grid.is_finite() {
             return Vec2::ZERO;
@@ -117,7 +116,7 @@ impl FlowField {
         below.lerp(above, share.y)
     }
 
-    /// Zero for nodes that do not exist.
+    /// The vector of a node; zero outside the grid.
     fn node(&self, at: IVec2) -> Vec2 {
         let size = self.0.size.as_ivec2();
         if at.cmplt(IVec2::ZERO).any() || at.cmpge(size).any() {
@@ -153,41 +152,41 @@ impl From<FlowField> for Nodes {
     }
 }
 
-/// Drifts along a [`FlowField`].
+/// Follows a [`FlowField`].
 ///
 #[doc = include_str!("figures/flow_field.svg")]
 ///
-/// Use it for many agents with one goal: compute the field once (a distance map, its gradient)
-/// and let thousands walk it. For one agent's way a [`FollowPath`](crate::FollowPath) is cheaper.
+/// Use it for many agents with one goal: compute the field once, for instance as the gradient of a
+/// distance map, and share it. For the path of one agent
+/// [`PathFollowing`](crate::PathFollowing) is cheaper.
 ///
-/// With `s` the sample at the predicted place `p + v·T`, cut to length 1:
-/// `F = |s| · track(max_speed · dir(s))`. Outside the field it is exactly zero. (Reynolds 1999)
+/// With the sample `s` at the predicted position `p + v·T`, clamped to length 1:
+/// `F = |s| · track(max_speed · dir(s))`. Exactly zero outside the field. (Reynolds 1999)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct FlowFieldFollowing {
-    /// The entity with the [`FlowField`]. Default `None`: this entity itself, or the agent it
-    /// steers for.
+    /// The entity with the [`FlowField`]. Default `None`: this entity, or the agent that it steers for.
     #[entities]
     pub field: Option<Entity>,
-    /// How far ahead it predicts itself, s, `≥ 0`. Default `0.1`.
-    pub look_ahead: f32,
-    /// Its say among the other behaviors.
+    /// How far ahead the agent predicts its position, s, `≥ 0`. Default `0.1`.
+    pub look_ahead_time: f32,
+    /// Weight, priority, probability, and whether it is enabled.
     pub influence: Influence,
 }
 
 impl FlowFieldFollowing {
-    /// Drifts along the field of another entity.
-    pub fn along(field: Entity) -> Self {
+    /// Follows the field of another entity.
+    pub fn new(field: Entity) -> Self {
         Self {
             field: Some(field),
             ..Self::default()
         }
     }
 
-    /// The predicted place at which it reads the field, m.
-    pub fn place(&self, me: &Agent) -> Vec2 {
-        me.position + me.velocity * self.look_ahead
+    /// The predicted position of the agent, m, at which the field is sampled.
+    pub fn sample_point(&self, me: &Agent) -> Vec2 {
+        me.position + me.velocity * self.look_ahead_time
     }
 }
 
@@ -195,7 +194,7 @@ impl Default for FlowFieldFollowing {
     fn default() -> Self {
         Self {
             field: None,
-            look_ahead: 0.1,
+            look_ahead_time: 0.1,
             influence: Influence::of::<Self>(),
         }
     }
@@ -215,20 +214,23 @@ impl Behavior for FlowFieldFollowing {
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
-        InvalidParameter::unless_non_negative("FlowFieldFollowing.look_ahead", self.look_ahead)
+        InvalidParameter::unless_non_negative(
+            "FlowFieldFollowing.look_ahead_time",
+            self.look_ahead_time,
+        )
     }
 }
 
 impl Steer for FlowFieldFollowing {
     fn steer(&self, me: &Agent, own: Option<&FlowField>, fields: &Query<&FlowField>) -> Vec2 {
         guide(self.field, own, me, fields).map_or(Vec2::ZERO, |field| {
-            follow_flow(me, field.sample(self.place(me)))
+            flow_field_following(me, field.sample(self.sample_point(me)))
         })
     }
 }
 
 /// The force of [`FlowFieldFollowing`] for a sample of the field, N.
-pub fn follow_flow(me: &Agent, sample: Vec2) -> Vec2 {
+pub fn flow_field_following(me: &Agent, sample: Vec2) -> Vec2 {
     let urgency = sample.length().min(1.0);
     urgency * me.track(me.max_speed * sample.normalize_or_zero())
 }
@@ -238,7 +240,7 @@ mod tests {
     use super::*;
     use crate::behaviors::testing::{assert_close, reynolds};
 
-    /// Two nodes by two, 2 m apart, from (10, 10): x grows eastwards, y northwards.
+    /// 2 by 2 nodes, 2 m apart, from (10, 10); x and y grow with the coordinates.
     fn field() -> FlowField {
         FlowField::new(Vec2::splat(10.0), 2.0, UVec2::splat(2), |node| {
             node.as_vec2()
@@ -255,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn outside_it_fades_to_exactly_zero() {
+    fn samples_fade_to_exactly_zero_outside() {
         let at = |x, y| field().sample(Vec2::new(x, y));
         assert_close(at(13.0, 12.0), Vec2::splat(0.5));
         for (x, y) in [(14.0, 12.0), (-1e9, 3.0), (12.0, 1e30), (f32::NAN, 12.0)] {
@@ -264,18 +266,24 @@ mod tests {
     }
 
     #[test]
-    fn force_by_hand() {
+    fn the_force_by_hand() {
         let me = Agent {
             velocity: Vec2::new(0.0, 1.0),
             ..reynolds(4.0)
         };
-        assert_close(follow_flow(&me, Vec2::new(3.0, 0.0)), Vec2::new(4.0, -1.0));
-        assert_close(follow_flow(&me, Vec2::new(0.5, 0.0)), Vec2::new(2.0, -0.5));
-        assert_eq!(follow_flow(&me, Vec2::ZERO), Vec2::ZERO);
+        assert_close(
+            flow_field_following(&me, Vec2::new(3.0, 0.0)),
+            Vec2::new(4.0, -1.0),
+        );
+        assert_close(
+            flow_field_following(&me, Vec2::new(0.5, 0.0)),
+            Vec2::new(2.0, -0.5),
+        );
+        assert_eq!(flow_field_following(&me, Vec2::ZERO), Vec2::ZERO);
     }
 
     #[test]
-    fn nonsense_is_refused() {
+    fn invalid_fields_are_rejected() {
         let new = |spacing, size, vector| FlowField::new(Vec2::ZERO, spacing, size, |_| vector);
         let field = |result: Result<FlowField, InvalidParameter>| result.unwrap_err().field;
         assert_eq!(field(new(0.0, UVec2::ONE, Vec2::X)), "FlowField.spacing");
@@ -284,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_says_where_its_nodes_are_and_a_follower_where_it_reads() {
+    fn accessors_and_sample_point_by_hand() {
         let field = field();
         assert_eq!((field.corner(), field.spacing()), (Vec2::splat(10.0), 2.0));
         assert_eq!(field.size(), UVec2::splat(2));
@@ -293,6 +301,6 @@ mod tests {
             ..reynolds(4.0)
         };
         let following = FlowFieldFollowing::default();
-        assert_close(following.place(&me), Vec2::new(0.0, 0.3));
+        assert_close(following.sample_point(&me), Vec2::new(0.0, 0.3));
     }
 }

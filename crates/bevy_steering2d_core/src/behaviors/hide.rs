@@ -185,7 +185,7 @@ pub fn hiding_spot(me: &Agent, hunter: Vec2, obstacle: Circle, standoff: f32) ->
 /// The force of [`Hide`] once it has chosen its spot, N.
 fn hide(me: &Agent, hunter: &Kinematics, spot: Option<Vec2>, how: &Hide) -> Vec2 {
     let evading = Evade {
-        pursuer: how.hunter,
+        threat: how.hunter,
         panic_distance: how.threat_distance,
         falloff: FALLOFF,
         ..default()

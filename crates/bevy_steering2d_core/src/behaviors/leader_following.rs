@@ -4,7 +4,7 @@ use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
 
 use super::arrive::{Braking, arrive};
-use super::collision_avoidance::avoid_collision;
+use super::collision_avoidance::collision_avoidance;
 use super::embeds_influence;
 use crate::perception::{Neighbor, NeighborView, SteeringGroups};
 use crate::{
@@ -235,7 +235,7 @@ fn make_way(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> Vec2 {
         return Vec2::ZERO;
     }
     // It does for both what each of two would do.
-    let give_way = 2.0 * me.mass * avoid_collision(me, leader, NOTICE, 0.5 * how.clearance);
+    let give_way = 2.0 * me.mass * collision_avoidance(me, leader, NOTICE, 0.5 * how.clearance);
     // Dead ahead, to its left.
     let side = if aside < 0.0 { -1.0 } else { 1.0 };
     let drift = me.track(side * me.max_speed * leader.heading.perp());

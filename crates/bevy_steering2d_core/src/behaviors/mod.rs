@@ -20,7 +20,6 @@ mod feelers;
 mod flee;
 mod flocking;
 mod flow_field;
-mod follow_path;
 mod half_planes;
 mod hide;
 mod interpose;
@@ -28,6 +27,7 @@ mod leader_following;
 mod match_velocity;
 mod obstacle_avoidance;
 mod offset_pursuit;
+mod path_following;
 mod path_progress;
 mod pedestrian;
 mod prediction;
@@ -98,7 +98,7 @@ behaviors! {
     steer interpose: Interpose;
     steer hide: Hide, HideMemory;
     steer wall_following: WallFollowing;
-    steer follow_path: FollowPath, PathStyle;
+    steer path_following: PathFollowing, PathStyle;
     steer flow_field: FlowFieldFollowing, FlowField;
     steer wander: Wander, WanderMemory, WanderStyle;
     adjust reciprocal_avoidance: ReciprocalAvoidance, ReciprocalMemory, Intent;
@@ -106,12 +106,12 @@ behaviors! {
     types pedestrian: Pedestrian;
     types prediction: Prediction, CustomPrediction;
     types feelers: Feeler, Feelers, Whisker;
-    types path_progress: FollowPathMemory;
+    types path_progress: PathFollowingMemory;
     types touch: Touch;
 }
 
 pub(crate) use crate::behavior::embeds_influence;
-pub use corridor::follow_corridor;
+pub use corridor::corridor_following;
 
 /// The path or field that guides a behavior: the one it names, else the one on its own entity, else
 /// the one on its agent.

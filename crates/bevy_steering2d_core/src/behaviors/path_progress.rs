@@ -1,38 +1,42 @@
-//! How far along its path an agent has come.
+//! Progress of an agent along its path.
 
 use bevy::prelude::*;
 
 use super::arrive::has_arrived;
-use super::follow_path::is_end;
-use crate::{Agent, FollowPath, PathStyle, SteeringPath};
+use super::path_following::is_end;
+use crate::{Agent, PathFollowing, PathStyle, SteeringPath};
 
-/// How far a [`FollowPath`] has come. Read it for progress bars; insert the default to start
-/// over.
+/// Progress of a [`PathFollowing`] along its path. Insert the default to start over.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-pub struct FollowPathMemory {
-    /// The point it is heading for, an index into [`SteeringPath::points`].
+pub struct PathFollowingMemory {
+    /// The waypoint that the agent heads for, an index into [`SteeringPath::points`].
     pub waypoint: usize,
-    /// How far along the path it is, m, `0..=length`.
+    /// The agent's distance along the path, m, `0..=length`.
     pub distance: f32,
-    /// How often it has come around a looped path: past the last point, on to the first.
+    /// Completed laps of a looped path: how often the agent has passed the last point.
     pub laps: u32,
-    /// Has come to rest at the end of an open path.
+    /// The agent has come to rest at the end of an open path.
     pub completed: bool,
-    /// Which path all this is about.
+    /// The identity of the path.
     pub(super) path: Option<u64>,
     pub(crate) announced: bool,
 }
 
-impl FollowPathMemory {
-    /// Whether this is the progress along that path, and not along one that lay here before.
+impl PathFollowingMemory {
+    /// Whether this is the progress along `path`, not along one that it replaced.
     pub fn is_about(&self, path: &SteeringPath) -> bool {
         self.path == Some(path.identity())
     }
 
-    /// Where the agent has come to by now; starts over when the path is another one.
-    pub(super) fn after_a_tick(&self, me: &Agent, path: &SteeringPath, how: &FollowPath) -> Self {
+    /// The progress at the agent's current position; starts over on another path.
+    pub(super) fn after_a_tick(
+        &self,
+        me: &Agent,
+        path: &SteeringPath,
+        how: &PathFollowing,
+    ) -> Self {
         let mut progress = if self.is_about(path) {
             *self
         } else {
@@ -42,8 +46,8 @@ impl FollowPathMemory {
             return progress;
         }
         match how.style {
-            PathStyle::Waypoints { reach } => progress.pass_waypoints(me, path, reach),
-            PathStyle::Corridor { radius, .. } => progress.walk_on(me, path, radius),
+            PathStyle::Waypoints { tolerance } => progress.pass_waypoints(me, path, tolerance),
+            PathStyle::Corridor { half_width, .. } => progress.walk_on(me, path, half_width),
         }
         let end = path.points().len() - 1;
         let at_the_end = progress.waypoint == end && !path.is_looped();
@@ -52,18 +56,18 @@ impl FollowPathMemory {
         progress
     }
 
-    /// Where to begin a path.
+    /// The progress of an agent that joins a path.
     fn joining(&self, me: &Agent, path: &SteeringPath, style: PathStyle) -> Self {
         let nearest = path.closest(me.position);
         let points = path.points();
         let waypoint = match style {
             PathStyle::Corridor { .. } => nearest.segment + 1,
             _ if path.is_looped() => nearest_of(points, me.position),
-            // A new way planned from where it was a moment ago: do not turn back for its start.
-            PathStyle::Waypoints { reach } if self.path.is_some() => {
+            // Replanned from the agent's previous position: do not turn back to the start.
+            PathStyle::Waypoints { tolerance } if self.path.is_some() => {
                 let on_first_leg = nearest.segment == 0
                     && nearest.arc > 0.0
-                    && nearest.position.distance(me.position) <= reach;
+                    && nearest.position.distance(me.position) <= tolerance;
                 usize::from(on_first_leg && points.len() > 1)
             }
             PathStyle::Waypoints { .. } => 0,
@@ -76,11 +80,11 @@ impl FollowPathMemory {
         }
     }
 
-    fn pass_waypoints(&mut self, me: &Agent, path: &SteeringPath, reach: f32) {
+    fn pass_waypoints(&mut self, me: &Agent, path: &SteeringPath, tolerance: f32) {
         let points = path.points();
-        // At most once around: in a loop smaller than the reach all points are always reached.
+        // At most one lap: in a loop smaller than the tolerance all points are always reached.
         for _ in 0..points.len() {
-            let reached = me.position.distance(points[self.waypoint]) <= reach;
+            let reached = me.position.distance(points[self.waypoint]) <= tolerance;
             if !reached || is_end(path, self.waypoint) {
                 break;
             }
@@ -96,13 +100,13 @@ impl FollowPathMemory {
         self.distance = (to - left).clamp(from, to);
     }
 
-    fn walk_on(&mut self, me: &Agent, path: &SteeringPath, radius: f32) {
-        // A stretch that an agent inside the corridor cannot have left in one tick; an inner lane
-        // may skip a corner. Whoever is thrown farther off comes back to where it was.
-        let from = self.distance - radius;
-        let to = self.distance + 4.0 * radius + 2.0 * me.max_speed * me.delta;
-        let place = path.closest_between(me.position, from, to);
-        let step = place.arc - self.distance;
+    fn walk_on(&mut self, me: &Agent, path: &SteeringPath, half_width: f32) {
+        // A stretch that an agent inside the corridor cannot leave in one tick; an inner lane may
+        // skip a corner. An agent pushed farther away returns to its last point on the path.
+        let from = self.distance - half_width;
+        let to = self.distance + 4.0 * half_width + 2.0 * me.max_speed * me.delta;
+        let foot = path.closest_between(me.position, from, to);
+        let step = foot.arc - self.distance;
         if path.is_looped() && step.abs() > 0.5 * path.length() {
             self.laps = if step < 0.0 {
                 self.laps + 1
@@ -110,8 +114,8 @@ impl FollowPathMemory {
                 self.laps.saturating_sub(1)
             };
         }
-        self.distance = place.arc;
-        self.waypoint = (place.segment + 1) % path.points().len();
+        self.distance = foot.arc;
+        self.waypoint = (foot.segment + 1) % path.points().len();
     }
 }
 
@@ -126,28 +130,31 @@ fn nearest_of(points: &[Vec2], position: Vec2) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::behaviors::follow_path::tests::zigzag;
+    use crate::behaviors::path_following::tests::zigzag;
 
     #[test]
-    fn a_swapped_path_is_joined_where_the_agent_stands() {
-        let how = FollowPath::default();
+    fn a_replaced_path_is_joined_at_the_agents_position() {
+        let how = PathFollowing::default();
         let old = zigzag(false);
         let walked = |x| Agent {
             position: Vec2::new(x, 0.1),
             ..default()
         };
-        let progress = FollowPathMemory::default().after_a_tick(&walked(0.0), &old, &how);
+        let progress = PathFollowingMemory::default().after_a_tick(&walked(0.0), &old, &how);
         assert_eq!(progress.waypoint, 1);
-        // Replanned from where it was a moment ago.
+        // Replanned from the agent's previous position.
         let new = SteeringPath::open([(2.0, 0.0), (9.0, 0.0), (9.0, 9.0)].map(Vec2::from)).unwrap();
         let joined = progress.after_a_tick(&walked(3.0), &new, &how);
-        assert_eq!(joined.waypoint, 1, "does not turn back for the start");
-        // A fresh agent begins at the first point.
-        let fresh = FollowPathMemory::default().after_a_tick(&walked(3.0), &new, &how);
+        assert_eq!(
+            joined.waypoint, 1,
+            "the agent does not turn back to the start"
+        );
+        // A new agent begins at the first point.
+        let fresh = PathFollowingMemory::default().after_a_tick(&walked(3.0), &new, &how);
         assert_eq!(fresh.waypoint, 0);
-        // Moved, or the same again: goes on.
+        // Progress continues on a translated path.
         let moved = new.translated(Vec2::Y).unwrap();
-        let far = FollowPathMemory {
+        let far = PathFollowingMemory {
             waypoint: 2,
             ..joined
         };

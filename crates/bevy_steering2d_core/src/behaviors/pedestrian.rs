@@ -1,33 +1,33 @@
-//! Somebody on foot, among others.
+//! Pedestrian: a bundle for people who walk along a path without colliding.
 
 use bevy::prelude::*;
 
-use super::{FollowPath, ReciprocalAvoidance};
+use super::{PathFollowing, ReciprocalAvoidance};
 use crate::{Combine, Vehicle};
 
-/// Everything a walker needs besides a body to get home without bumping: the path, the others in
-/// mind, and what legs can do.
+/// The behaviors and limits of a pedestrian: [`PathFollowing`], [`ReciprocalAvoidance`], a [`Vehicle`]
+/// and a [`Combine`].
 ///
-/// Use it for people in towns, stations and stadiums, in any numbers; put the way a pathfinder
-/// found beside it as a [`SteeringPath`](crate::SteeringPath). For lanes on one broad road,
-/// [`CrowdPathFollowing`](crate::CrowdPathFollowing) is lighter.
+/// Use it for people in towns, stations and stadiums, in any number; insert the path of a pathfinder
+/// beside it as a [`SteeringPath`](crate::SteeringPath). For lanes on one broad road,
+/// [`CrowdPathFollowing`](crate::CrowdPathFollowing) is cheaper.
 ///
-/// [`FollowPath`] says where to, [`ReciprocalAvoidance`] mends that so that nobody is touched, and
-/// [`WeightedSum`](crate::WeightedSum) lets it do so exactly. Further behaviors may join: what they wish is
-/// mended as well.
+/// [`PathFollowing`] gives the preferred velocity, [`ReciprocalAvoidance`] adjusts it so that the agent
+/// does not collide, and [`WeightedSum`](crate::WeightedSum) keeps the adjustment exact. The forces of
+/// further behaviors are adjusted as well.
 ///
 /// ```
 /// # use bevy::prelude::*;
 /// # use bevy_steering2d_core::*;
 /// # fn system(mut commands: Commands) {
 /// let home = [(0.0, 0.0), (20.0, 0.0), (20.0, 15.0)].map(Vec2::from);
-/// let way = SteeringPath::open(home).unwrap();
-/// commands.spawn((PointMass::default(), Pedestrian::at_pace(1.4), way));
+/// let path = SteeringPath::open(home).unwrap();
+/// commands.spawn((PointMass::default(), Pedestrian::new(1.4), path));
 /// # }
 /// ```
 ///
-/// To tune a part, say its [`Vehicle`], set it in the bundle. Beside the bundle Bevy refuses it: a
-/// component that comes twice in one spawn panics.
+/// To tune a part, such as the [`Vehicle`], set it in the bundle: Bevy panics when a component comes
+/// twice in one spawn.
 ///
 /// ```
 /// # use bevy_steering2d_core::*;
@@ -36,27 +36,27 @@ use crate::{Combine, Vehicle};
 /// ```
 #[derive(Bundle, Clone, Copy, Debug, PartialEq)]
 pub struct Pedestrian {
-    /// Where to, at a pace of 1.3 m/s by default.
-    pub follow_path: FollowPath,
-    /// Not into others.
+    /// Follows the path at a pace of 1.3 m/s by default.
+    pub path_following: PathFollowing,
+    /// Avoids collisions with neighbors.
     pub reciprocal_avoidance: ReciprocalAvoidance,
-    /// What legs can do: 2.6 m/s at most, and 6 N, which is 6 m/s² for a body of 1 kg. Heavier
-    /// bodies need more.
+    /// The limits: 2.6 m/s, and 6 N, which is 6 m/s² for a body of 1 kg. Heavier bodies need more
+    /// force.
     pub vehicle: Vehicle,
-    /// All wishes count.
+    /// The forces of all behaviors are added up.
     pub combine: Combine,
 }
 
 impl Pedestrian {
-    /// How near it must come to a corner of its path before it turns for the next, m.
-    const REACH: f32 = 0.3;
+    /// A corner of the path is reached within this distance, m.
+    const TOLERANCE: f32 = 0.3;
 
-    /// Walks at this speed where it may, m/s, `> 0`.
-    pub fn at_pace(pace: f32) -> Self {
+    /// Walks at this pace, m/s, `> 0`.
+    pub fn new(pace: f32) -> Self {
         Self {
-            follow_path: FollowPath {
+            path_following: PathFollowing {
                 pace: Some(pace),
-                ..FollowPath::default().waypoints(Self::REACH)
+                ..PathFollowing::default().with_waypoints(Self::TOLERANCE)
             },
             reciprocal_avoidance: ReciprocalAvoidance::default(),
             vehicle: Vehicle {
@@ -72,6 +72,6 @@ impl Pedestrian {
 
 impl Default for Pedestrian {
     fn default() -> Self {
-        Self::at_pace(1.3)
+        Self::new(1.3)
     }
 }

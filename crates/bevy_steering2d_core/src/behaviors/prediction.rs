@@ -1,4 +1,4 @@
-//! How far ahead a pursuer or evader looks: the predictor is a parameter.
+//! Predictions: how far ahead a pursuing or evading agent predicts another's motion.
 
 use std::fmt;
 
@@ -7,39 +7,39 @@ use bevy::prelude::*;
 use crate::{Agent, InvalidParameter, Kinematics};
 
 /// How [`Pursuit`](crate::Pursuit) and [`Evade`](crate::Evade) choose the time T, in seconds, over
-/// which they extrapolate the other, `p + v·T`.
+/// which they extrapolate the other's motion, `p + v·T`.
 ///
 #[doc = include_str!("figures/prediction.svg")]
 ///
-/// All of them suppose that the other goes straight on: the longer the prediction, the more a turn
-/// spoils it. [`Intercept`](Self::Intercept) is right for whoever keeps its course.
-/// [`LookAhead`](Self::LookAhead) never looks beyond that, which forgives turns;
+/// All of them assume that the other moves straight on: the longer the prediction, the larger the
+/// error after a turn. [`Intercept`](Self::Intercept) is exact while the other keeps its velocity.
+/// [`LookAhead`](Self::LookAhead) is never longer than that, which reduces the error after turns;
 /// [`DistanceOverMaxSpeed`](Self::DistanceOverMaxSpeed) lies in between while the other crosses
-/// or gets away. [`Fixed`](Self::Fixed) suits those who meet at one distance. For what never moves
+/// or escapes. [`Fixed`](Self::Fixed) suits encounters at one distance. For a point that never moves
 /// use [`Seek`](crate::Seek) or [`Flee`](crate::Flee), which do not predict.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum Prediction {
-    /// `T = distance / (my max_speed + its speed)`. The default. (Buckland)
+    /// `T = distance / (max_speed + speed of the other)`. The default. (Buckland 2005)
     #[default]
     LookAhead,
-    /// `T = distance / my max_speed`. (the AS3 tutorial)
+    /// `T = distance / max_speed`.
     DistanceOverMaxSpeed,
-    /// The same T always, s, `≥ 0`: simple, and blind when near.
+    /// A constant T, s, `≥ 0`. Predicts too far when the other is near.
     Fixed(f32),
-    /// The exact time at which I, running straight at full speed, would meet it: the smallest
-    /// positive root of `|p + v·T − me| = max_speed · T`. Where there is none (it is faster and
-    /// gets away) the look-ahead time.
+    /// The exact time at which the agent, moving straight at full speed, meets the other: the smallest
+    /// positive root of `|p + v·T − me| = max_speed · T`. Without a root (the other is faster and
+    /// escapes) the time of `LookAhead`.
     Intercept,
-    /// Your own. A function cannot be serialized.
+    /// A predictor of your own. A function cannot be serialized.
     #[cfg_attr(feature = "serialize", serde(skip))]
     Custom(CustomPrediction),
 }
 
-/// A predictor of your own: gets the agent and the other, gives T in seconds.
+/// A predictor of your own: takes the agent and the other, returns T in seconds.
 ///
-/// Negative times and what is not a number count as zero.
+/// Negative times and NaN count as zero.
 #[derive(Reflect, Clone, Copy)]
 #[reflect(opaque)]
 #[reflect(Debug, PartialEq, Clone)]
@@ -70,7 +70,7 @@ impl Prediction {
         }
     }
 
-    /// The time to look ahead for the other, s, never negative.
+    /// The prediction time T, s, never negative.
     pub fn time(self, me: &Agent, other: &Kinematics) -> f32 {
         let distance = me.position.distance(other.position);
         let look_ahead = || distance / (me.max_speed + other.speed());
@@ -89,8 +89,8 @@ impl Prediction {
     }
 }
 
-/// How much longer a slow turner needs, s: `turn_time` to face about, in proportion to how far
-/// the point lies from its heading. (Buckland's turn-around time)
+/// The time to turn towards a point, s: `turn_time` for a turn about, in proportion to the angle
+/// between heading and point. (turn-around time: Buckland 2005)
 pub(crate) fn turning_time(me: &Agent, point: Vec2, turn_time: f32) -> f32 {
     0.5 * turn_time * (1.0 - me.heading.dot(me.direction_to(point)))
 }
@@ -102,14 +102,14 @@ fn intercept_time(offset: Vec2, velocity: Vec2, speed: f32) -> Option<f32> {
     let b = offset.dot(velocity);
     let c = offset.length_squared();
     if a.abs() <= 1e-6 * speed * speed {
-        // Equally fast: only a quarry that comes closer can be met.
+        // Equally fast: only a target that comes closer can be met.
         return (b < 0.0).then(|| -c / (2.0 * b));
     }
     let discriminant = b * b - a * c;
     if discriminant < 0.0 {
         return None;
     }
-    // The form without cancellation.
+    // This form avoids cancellation.
     let q = -(b + discriminant.sqrt().copysign(b));
     [q / a, c / q]
         .into_iter()
@@ -121,7 +121,7 @@ fn intercept_time(offset: Vec2, velocity: Vec2, speed: f32) -> Option<f32> {
 mod tests {
     use super::*;
 
-    fn quarry() -> Kinematics {
+    fn target() -> Kinematics {
         Kinematics {
             position: Vec2::new(12.0, 0.0),
             velocity: Vec2::new(0.0, 3.0),
@@ -132,51 +132,51 @@ mod tests {
     #[test]
     fn each_predictor_by_hand() {
         let me = Agent::default(); // max_speed 5
-        assert_eq!(Prediction::LookAhead.time(&me, &quarry()), 12.0 / 8.0);
+        assert_eq!(Prediction::LookAhead.time(&me, &target()), 12.0 / 8.0);
         assert_eq!(
-            Prediction::DistanceOverMaxSpeed.time(&me, &quarry()),
+            Prediction::DistanceOverMaxSpeed.time(&me, &target()),
             12.0 / 5.0
         );
-        assert_eq!(Prediction::Fixed(0.7).time(&me, &quarry()), 0.7);
+        assert_eq!(Prediction::Fixed(0.7).time(&me, &target()), 0.7);
         // 12² + 3²·T² = 5²·T²  →  T = 12 / 4.
-        assert!((Prediction::Intercept.time(&me, &quarry()) - 3.0).abs() < 1e-5);
+        assert!((Prediction::Intercept.time(&me, &target()) - 3.0).abs() < 1e-5);
         let half = CustomPrediction(|me, other| me.position.distance(other.position) / 24.0);
-        assert_eq!(Prediction::Custom(half).time(&me, &quarry()), 0.5);
+        assert_eq!(Prediction::Custom(half).time(&me, &target()), 0.5);
     }
 
     #[test]
-    fn intercept_meets_a_quarry_of_equal_speed_that_comes_closer() {
+    fn intercept_meets_an_approaching_target_of_equal_speed() {
         // Closing at 5 + 5 m/s over 10 m.
         let time = intercept_time(Vec2::new(10.0, 0.0), Vec2::new(-5.0, 0.0), 5.0);
         assert!((time.unwrap() - 1.0).abs() < 1e-5);
     }
 
     #[test]
-    fn intercept_falls_back_when_the_quarry_gets_away() {
+    fn intercept_falls_back_to_look_ahead_for_an_escaping_target() {
         let me = Agent::default();
-        let hare = Kinematics {
+        let faster = Kinematics {
             velocity: Vec2::new(9.0, 0.0),
-            ..quarry()
+            ..target()
         };
         assert_eq!(
-            intercept_time(hare.position, hare.velocity, me.max_speed),
+            intercept_time(faster.position, faster.velocity, me.max_speed),
             None
         );
         assert_eq!(
-            Prediction::Intercept.time(&me, &hare),
-            Prediction::LookAhead.time(&me, &hare)
+            Prediction::Intercept.time(&me, &faster),
+            Prediction::LookAhead.time(&me, &faster)
         );
     }
 
     #[test]
-    fn a_faster_quarry_that_comes_closer_can_be_met() {
+    fn intercept_meets_an_approaching_faster_target() {
         // 10 − 9·T = 5·T.
         let time = intercept_time(Vec2::new(10.0, 0.0), Vec2::new(-9.0, 0.0), 5.0);
         assert!((time.unwrap() - 10.0 / 14.0).abs() < 1e-5);
     }
 
     #[test]
-    fn on_the_spot_and_with_odd_predictors_the_time_is_zero() {
+    fn the_time_is_zero_on_the_spot_and_for_invalid_predictors() {
         let me = Agent::default();
         for prediction in [
             Prediction::LookAhead,
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn turning_about_takes_the_whole_turn_time() {
+    fn turning_about_takes_the_full_turn_time() {
         let me = Agent::default(); // heading +x
         assert_eq!(turning_time(&me, Vec2::new(9.0, 0.0), 2.0), 0.0);
         assert_eq!(turning_time(&me, Vec2::new(0.0, 9.0), 2.0), 1.0);

@@ -1,4 +1,4 @@
-//! After a quarry, to where it will be.
+//! Pursuit: heads for the predicted position of a moving target.
 
 use bevy::math::ops;
 use bevy::prelude::*;
@@ -10,65 +10,65 @@ use crate::{
     Agent, Behavior, Influence, InvalidParameter, Kinematics, Prediction, Steer, Target, Targets,
 };
 
-/// Heads for where a moving quarry will be.
+/// Heads for the predicted position of a moving target.
 ///
 #[doc = include_str!("figures/pursuit.svg")]
 ///
-/// Use it for hunters and homing missiles. For a target at rest it equals [`Seek`](crate::Seek);
-/// to keep a distance behind someone it is the wrong tool.
+/// Use it for hunters and homing missiles. For a target at rest it equals [`Seek`](crate::Seek). To
+/// keep a distance from the target use [`OffsetPursuit`](crate::OffsetPursuit).
 ///
-/// `F = seek(p_q + v_q·T)`, in N, with T in seconds from the [`Prediction`]. When the quarry is
-/// ahead and comes straight at me there is nothing to predict: `F = seek(p_q)`. (Reynolds 1999;
-/// Buckland; Interceptar)
+/// `F = seek(p_t + v_t·T)`, in N, with T in seconds from the [`Prediction`]. When the target is ahead
+/// and faces the agent, no prediction is needed: `F = seek(p_t)`. (Reynolds 1999; Buckland 2005)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Pursuit {
-    /// Whom to catch. Default the origin.
+    /// The point or entity to catch. Default the origin.
     #[entities]
-    pub quarry: Target,
-    /// How far ahead to look. Default [`Prediction::LookAhead`].
+    pub target: Target,
+    /// How far ahead the target's motion is predicted. Default [`Prediction::LookAhead`].
     pub prediction: Prediction,
-    /// The quarry faces me when its heading is within this angle of the opposite of mine, rad,
-    /// `0..=π`. Default 20°; `0` always predicts.
+    /// The target faces the agent when its heading is within this angle of the opposite of the
+    /// agent's, rad, `0..=π`. Default 20°; `0` always predicts.
     pub facing_angle: f32,
-    /// Added to the prediction for agents that turn slowly: the time to face about, s, `≥ 0`.
-    /// Default `0`.
+    /// The time that the agent takes to turn about, s, `≥ 0`; extends the prediction for agents that
+    /// turn slowly. Default `0`.
     pub turn_time: f32,
-    /// Its say among the other behaviors.
+    /// Weight, priority, probability, and whether it is enabled.
     pub influence: Influence,
 }
 
 impl Pursuit {
-    /// Pursues an entity.
-    pub fn new(quarry: impl Into<Target>) -> Self {
+    /// Pursues a point or an entity.
+    pub fn new(target: impl Into<Target>) -> Self {
         Self {
-            quarry: quarry.into(),
+            target: target.into(),
             ..Self::default()
         }
     }
 
     /// Sets the [`prediction`](Self::prediction).
     #[must_use]
-    pub fn predicting(mut self, prediction: Prediction) -> Self {
+    pub fn with_prediction(mut self, prediction: Prediction) -> Self {
         self.prediction = prediction;
         self
     }
 
-    /// Where it expects to meet a quarry as seen this tick, m: the point it heads for.
-    pub fn aim(&self, me: &Agent, quarry: &Kinematics) -> Vec2 {
-        if comes_straight_at(me, quarry, self.facing_angle) {
-            return quarry.position;
+    /// The predicted position of a target as perceived this tick, m: the point that the agent heads
+    /// for.
+    pub fn aim_point(&self, me: &Agent, target: &Kinematics) -> Vec2 {
+        if faces(me, target, self.facing_angle) {
+            return target.position;
         }
-        let turning = turning_time(me, quarry.position, self.turn_time);
-        quarry.position + quarry.velocity * (self.prediction.time(me, quarry) + turning)
+        let turning = turning_time(me, target.position, self.turn_time);
+        target.position + target.velocity * (self.prediction.time(me, target) + turning)
     }
 }
 
 impl Default for Pursuit {
     fn default() -> Self {
         Self {
-            quarry: Target::default(),
+            target: Target::default(),
             prediction: Prediction::default(),
             facing_angle: 20_f32.to_radians(),
             turn_time: 0.0,
@@ -87,11 +87,11 @@ impl Behavior for Pursuit {
     embeds_influence!();
 
     fn targets(&self) -> [Option<Target>; 2] {
-        [Some(self.quarry), None]
+        [Some(self.target), None]
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
-        self.quarry.check("Pursuit.quarry")?;
+        self.target.check("Pursuit.target")?;
         self.prediction.check("Pursuit.prediction")?;
         InvalidParameter::unless_half_turn("Pursuit.facing_angle", self.facing_angle)?;
         InvalidParameter::unless_non_negative("Pursuit.turn_time", self.turn_time)
@@ -101,20 +101,20 @@ impl Behavior for Pursuit {
 impl Steer for Pursuit {
     fn steer(&self, me: &Agent, _: (), targets: &Targets) -> Vec2 {
         targets
-            .get(self.quarry)
-            .map_or(Vec2::ZERO, |quarry| pursuit(me, &quarry, self))
+            .get(self.target)
+            .map_or(Vec2::ZERO, |target| pursuit(me, &target, self))
     }
 }
 
-/// The force of [`Pursuit`] after a quarry as seen this tick, N.
-pub fn pursuit(me: &Agent, quarry: &Kinematics, how: &Pursuit) -> Vec2 {
-    seek(me, how.aim(me, quarry))
+/// The force of [`Pursuit`] after a target as perceived this tick, N.
+pub fn pursuit(me: &Agent, target: &Kinematics, how: &Pursuit) -> Vec2 {
+    seek(me, how.aim_point(me, target))
 }
 
-/// Ahead of me and facing me: `h · h_q < −cos(angle)`.
-fn comes_straight_at(me: &Agent, quarry: &Kinematics, angle: f32) -> bool {
-    let ahead = (quarry.position - me.position).dot(me.heading) > 0.0;
-    ahead && me.heading.dot(quarry.heading) < -ops::cos(angle)
+/// Whether the target is ahead of the agent and faces it: `h · h_t < −cos(angle)`.
+fn faces(me: &Agent, target: &Kinematics, angle: f32) -> bool {
+    let ahead = (target.position - me.position).dot(me.heading) > 0.0;
+    ahead && me.heading.dot(target.heading) < -ops::cos(angle)
 }
 
 #[cfg(test)]
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn parity_with_the_textbooks() {
+    fn pursuit_equals_the_published_formula() {
         // T = 12 / (5 + 3) = 1.5; seek (12, 4.5): 5 · (12, 4.5) / 12.816.
         let me = reynolds(5.0);
         let expected = 5.0 * Vec2::new(12.0, 4.5) / 12.816_006;
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quarry_that_comes_straight_at_me_is_sought_where_it_is() {
+    fn pursuit_equals_seek_for_a_target_that_faces_the_agent() {
         let me = reynolds(5.0);
         let oncoming = |degrees: f32| {
             let heading = Vec2::from_angle(degrees.to_radians());
@@ -161,8 +161,9 @@ mod tests {
     }
 
     #[test]
-    fn speeds_do_not_fake_a_facing_quarry() {
-        // One published listing compares velocity · velocity with 0.95; headings are what counts.
+    fn pursuit_takes_facing_from_headings_at_any_speed() {
+        // One published listing compares the dot product of velocities with 0.95; the formula needs
+        // that of headings.
         let me = Agent {
             velocity: Vec2::new(0.1, 0.0),
             ..reynolds(5.0)
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quarry_behind_is_predicted_even_when_it_faces_me() {
+    fn pursuit_predicts_a_target_behind_even_when_it_faces_the_agent() {
         let me = reynolds(5.0);
         let behind = Kinematics {
             position: Vec2::new(-12.0, 0.0),
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_turners_look_further_ahead() {
+    fn pursuit_predicts_further_for_agents_that_turn_slowly() {
         let me = reynolds(5.0);
         let behind = Kinematics {
             position: Vec2::new(-12.0, 0.0),
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn pursuing_oneself_is_harmless() {
+    fn pursuit_of_the_agent_itself_is_zero() {
         let me = Agent::default();
         let myself = Kinematics {
             position: me.position,
@@ -219,16 +220,16 @@ mod tests {
     }
 
     #[test]
-    fn it_says_where_it_aims() {
+    fn aim_point_by_hand() {
         // T = 12 / (5 + 3).
         let me = reynolds(5.0);
         let how = Pursuit::default();
-        assert_close(how.aim(&me, &crossing()), Vec2::new(12.0, 4.5));
+        assert_close(how.aim_point(&me, &crossing()), Vec2::new(12.0, 4.5));
         let oncoming = Kinematics {
             velocity: Vec2::new(-3.0, 0.0),
             heading: Vec2::NEG_X,
             ..crossing()
         };
-        assert_eq!(how.aim(&me, &oncoming), oncoming.position);
+        assert_eq!(how.aim_point(&me, &oncoming), oncoming.position);
     }
 }

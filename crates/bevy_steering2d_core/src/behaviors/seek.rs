@@ -1,4 +1,4 @@
-//! Towards a target, at full speed.
+//! Seek: heads for a target at full speed.
 
 use bevy::prelude::*;
 
@@ -9,20 +9,20 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, Target, Targets
 ///
 #[doc = include_str!("figures/seek.svg")]
 ///
-/// Use it for what never needs to stop: missiles, animals after a scent, the far end of a trip.
-/// It runs through its target and circles back; to stop there use [`Arrive`](crate::Arrive), to
-/// catch something that moves use [`Pursuit`](crate::Pursuit).
+/// Use it for agents that never need to stop: missiles, animals that follow a scent. The agent
+/// overshoots its target and circles back. To stop there use [`Arrive`](crate::Arrive), to catch a
+/// moving target use [`Pursuit`](crate::Pursuit).
 ///
 /// `F = track(max_speed · dir(p → t))`, in N, see [`Agent::track`]. On the target itself the
-/// direction is zero, so the agent just brakes. (Reynolds 1999; Buscar)
+/// direction is zero, so the agent brakes. (Reynolds 1999)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Seek {
-    /// Where to. Default the origin.
+    /// The point or entity to approach. Default the origin.
     #[entities]
     pub target: Target,
-    /// Its say among the other behaviors.
+    /// Weight, priority, probability, and whether it is enabled.
     pub influence: Influence,
 }
 
@@ -79,7 +79,7 @@ mod tests {
     use crate::behaviors::testing::{assert_close, reynolds};
 
     #[test]
-    fn parity_with_reynolds() {
+    fn seek_equals_the_formula_of_reynolds() {
         // desired = 3 · (0.6, 0.8) = (1.8, 2.4); steering = desired − (1, −1).
         let me = Agent {
             velocity: Vec2::new(1.0, -1.0),
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn at_full_speed_towards_the_target_nothing_is_left_to_do() {
+    fn seek_adds_no_force_at_full_speed_towards_the_target() {
         let me = Agent {
             velocity: Vec2::new(5.0, 0.0),
             ..default()
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn on_the_target_it_brakes_and_is_finite() {
+    fn seek_brakes_on_the_target() {
         let moving = Agent {
             velocity: Vec2::new(2.0, 0.0),
             ..default()
@@ -108,12 +108,12 @@ mod tests {
         assert_eq!(
             seek(&Agent::default(), Vec2::ZERO),
             Vec2::ZERO,
-            "at rest it stays"
+            "at rest on the target"
         );
     }
 
     #[test]
-    fn the_force_does_not_jump_across_the_target() {
+    fn seek_force_is_continuous_across_the_target() {
         let at = |x: f32| seek(&Agent::default(), Vec2::new(x, 0.0)).x;
         let steps = (-100..100).map(|i| (at(i as f32 * 1e-4), at((i + 1) as f32 * 1e-4)));
         let largest = steps.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);

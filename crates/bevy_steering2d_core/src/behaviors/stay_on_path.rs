@@ -11,7 +11,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, SteeringPath, T
 ///
 /// Use it beside [`Wander`](crate::Wander) or [`Seek`](crate::Seek) for villagers on lanes and
 /// trucks on roads: along the road it has no opinion, neither about speed nor direction. To get
-/// somewhere along it use [`FollowPath`](crate::FollowPath).
+/// somewhere along it use [`PathFollowing`](crate::PathFollowing).
 ///
 /// It looks at where it is, where it will be in `T` and halfway in between. Of these let q be the
 /// one farthest off the [`SteeringPath`], and q' the place nearest to q on the stretch of path that

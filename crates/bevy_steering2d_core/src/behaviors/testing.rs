@@ -1,4 +1,4 @@
-//! Helpers of the unit tests.
+//! Helpers of the behaviors' unit tests.
 
 use std::ops::RangeInclusive;
 
@@ -8,7 +8,7 @@ use proptest::strategy::Strategy;
 use crate::locomotion::{SpeedLimit, velocity_change};
 use crate::{Agent, Vehicle};
 
-/// An agent of unit constants, where `track` is exactly Reynolds' `desired − velocity`.
+/// An agent of unit constants, for which `track` equals Reynolds' `desired − velocity`.
 pub(crate) fn reynolds(max_speed: f32) -> Agent {
     Agent {
         max_speed,
@@ -19,7 +19,7 @@ pub(crate) fn reynolds(max_speed: f32) -> Agent {
     }
 }
 
-/// Numbers of a range, by way of whole ones: proptest's own sampler panics for some ranges.
+/// Numbers of a range, made of integers: proptest's own sampler panics for some ranges.
 pub(crate) fn between(range: RangeInclusive<f32>) -> impl Strategy<Value = f32> + Clone {
     const STEPS: u32 = 1 << f32::MANTISSA_DIGITS;
     let (least, most) = range.into_inner();
@@ -32,10 +32,10 @@ pub(crate) fn assert_close(actual: Vec2, expected: Vec2) {
     assert!(error < 1e-4, "{actual} is not {expected}");
 }
 
-/// A point mass on its own, without an app.
+/// The simulation of one point mass, without an app.
 pub(crate) struct Course {
     pub(crate) agent: Agent,
-    /// The largest x it has been at.
+    /// The largest x coordinate so far.
     pub(crate) farthest_x: f32,
 }
 

@@ -14,7 +14,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 ///
 /// Use it for idle animals, patrols without a route, anything that shall look alive while it waits.
 /// It knows no walls: add something that keeps it in, or it walks off the screen. Whoever is to see
-/// all of a place needs a route, see [`FollowPath`](crate::FollowPath).
+/// all of a place needs a route, see [`PathFollowing`](crate::PathFollowing).
 ///
 /// `F = track(max_speed · dir(p → w))`, in N, where w is the wander target of the [`WanderStyle`].
 /// Its random steps scale with √dt, so a stroll looks the same at 30 and at 120 Hz, and each agent

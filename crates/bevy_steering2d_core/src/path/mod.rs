@@ -10,23 +10,23 @@ use bevy::prelude::*;
 /// A polyline in world coordinates, open or looped; what any pathfinder returns becomes one.
 ///
 /// Put it on the agent, or on an entity of its own that many agents share; see
-/// [`FollowPath`](crate::FollowPath). It never changes once built and its points are shared, so
+/// [`PathFollowing`](crate::PathFollowing). It never changes once built and its points are shared, so
 /// a clone costs next to nothing. To change the way, insert another one. The transform of the
 /// entity that carries it plays no part.
 ///
 /// ```
 /// # use bevy::prelude::*;
-/// # use bevy_steering2d_core::{FollowPath, PathError, PointMass, SteeringPath};
+/// # use bevy_steering2d_core::{PathFollowing, PathError, PointMass, SteeringPath};
 /// fn spawn(mut commands: Commands) -> Result {
 ///     // One agent with a way of its own.
 ///     let home = SteeringPath::open([Vec2::ZERO, Vec2::new(9.0, 0.0), Vec2::new(9.0, 5.0)])?;
-///     commands.spawn((PointMass::default(), FollowPath::default(), home));
+///     commands.spawn((PointMass::default(), PathFollowing::default(), home));
 ///
 ///     // A patrol: three agents share one round.
 ///     let round = SteeringPath::looped([Vec2::ZERO, Vec2::new(8.0, 0.0), Vec2::new(4.0, 6.0)])?;
 ///     let round = commands.spawn(round).id();
 ///     for _ in 0..3 {
-///         commands.spawn((PointMass::default(), FollowPath::along(round)));
+///         commands.spawn((PointMass::default(), PathFollowing::new(round)));
 ///     }
 ///     Ok(())
 /// }
@@ -49,13 +49,13 @@ use bevy::prelude::*;
 ///
 /// Steering walks a way, it does not look for one. Take the corners your pathfinder returns,
 /// two-dimensional and in world coordinates, and insert them anew whenever it has replanned;
-/// [`FollowPath`](crate::FollowPath) joins the new way where it stands. With `vleue_navigator`:
+/// [`PathFollowing`](crate::PathFollowing) joins the new way where it stands. With `vleue_navigator`:
 ///
 /// ```text
 /// let here = transform.translation.truncate();
 /// if let Some(found) = mesh.path(here, goal) {
 ///     let corners = std::iter::once(here).chain(found.path);
-///     commands.entity(agent).insert((SteeringPath::open(corners)?, FollowPath::default()));
+///     commands.entity(agent).insert((SteeringPath::open(corners)?, PathFollowing::default()));
 /// }
 /// ```
 ///

@@ -28,7 +28,7 @@ pub(crate) fn draw_flow_fields(
         if !is_active(following) {
             continue;
         }
-        let place = following.place(&subject.me);
+        let place = following.sample_point(&subject.me);
         let owner = following.field.unwrap_or(subject.me.entity);
         for (node, at) in nodes_around(field, place) {
             if drawn.insert((owner, node)) {

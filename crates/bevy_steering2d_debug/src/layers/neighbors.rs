@@ -35,7 +35,7 @@ macro_rules! flock_view {
         $behavior
             .filter(|behavior| is_active(*behavior))
             .map(|behavior| FlockView {
-                radius: behavior.radius,
+                radius: behavior.perception_radius,
                 field_of_view: behavior.field_of_view,
                 groups: behavior.groups,
                 max_neighbors: behavior.max_neighbors,
@@ -81,7 +81,7 @@ pub(crate) fn draw_neighbors(
     let color = debug.color::<CollisionAvoidance>();
     for (subject, avoidance) in subjects.active(&avoiders) {
         let me = &subject.me;
-        let view = NeighborView::around(me, avoidance.radius, avoidance.groups);
+        let view = NeighborView::around(me, avoidance.perception_radius, avoidance.groups);
         let considered = neighbors
             .in_view(view)
             .filter(|other| avoidance.closest_approach(me, other).is_some());

@@ -2,7 +2,9 @@
 
 use bevy::prelude::*;
 use bevy_steering2d_core::behaviors::guide;
-use bevy_steering2d_core::{FollowPath, FollowPathMemory, PathStyle, StayOnPath, SteeringPath};
+use bevy_steering2d_core::{
+    PathFollowing, PathFollowingMemory, PathStyle, StayOnPath, SteeringPath,
+};
 
 use crate::subjects::{Subjects, is_active};
 use crate::{SteeringDebug, SteeringGizmos, colors, draw};
@@ -10,11 +12,11 @@ use crate::{SteeringDebug, SteeringGizmos, colors, draw};
 pub(crate) fn draw_paths(
     debug: Res<SteeringDebug>,
     subjects: Res<Subjects>,
-    followers: Query<(&FollowPath, &FollowPathMemory, Option<&SteeringPath>)>,
+    followers: Query<(&PathFollowing, &PathFollowingMemory, Option<&SteeringPath>)>,
     paths: Query<&SteeringPath>,
     mut gizmos: Gizmos<SteeringGizmos>,
 ) {
-    let color = debug.color::<FollowPath>();
+    let color = debug.color::<PathFollowing>();
     let mut drawn = DrawnPaths::default();
     for (subject, (following, progress, own)) in subjects.with(&followers) {
         let (me, place) = (&subject.me, subject.place);
@@ -26,23 +28,23 @@ pub(crate) fn draw_paths(
         }
         let width = match following.style {
             PathStyle::Waypoints { .. } => 0.0,
-            PathStyle::Corridor { radius, .. } => radius,
+            PathStyle::Corridor { half_width, .. } => half_width,
         };
         if drawn.is_first(following.path, width) {
             draw_corridor(&mut gizmos, path, width, colors::QUIET);
         }
-        let Some(carrot) = following.carrot(me, path, progress) else {
+        let Some(aim_point) = following.aim_point(me, path, progress) else {
             continue;
         };
-        // In a corridor the carrot depends on the agent's position; a waypoint does not.
+        // In a corridor the aim point depends on the agent's position; a waypoint does not.
         let lag = if width > 0.0 {
             subject.lag()
         } else {
             Vec2::ZERO
         };
-        draw::aim(&mut gizmos, place, carrot + lag, color);
-        if let PathStyle::Waypoints { reach } = following.style {
-            draw::ring(&mut gizmos, carrot, reach, color.with_alpha(0.5));
+        draw::aim(&mut gizmos, place, aim_point + lag, color);
+        if let PathStyle::Waypoints { tolerance } = following.style {
+            draw::ring(&mut gizmos, aim_point, tolerance, color.with_alpha(0.5));
         }
         let here = path.at(progress.distance).position;
         gizmos.circle_2d(here, 0.12, color);

@@ -17,18 +17,18 @@ pub(crate) fn draw_predictions(
 ) {
     let color = debug.color::<Pursuit>();
     for (subject, pursuit) in subjects.active(&pursuers) {
-        if let Some((quarry, lag)) = places.find(pursuit.quarry) {
-            let aim = pursuit.aim(&subject.me, &quarry) + lag;
+        if let Some((quarry, lag)) = places.find(pursuit.target) {
+            let aim = pursuit.aim_point(&subject.me, &quarry) + lag;
             draw::aim(&mut gizmos, subject.place, aim, color);
             gizmos.line_2d(quarry.position + lag, aim, colors::QUIET.with_alpha(0.5));
         }
     }
     let color = debug.color::<Evade>();
     for (subject, evade) in subjects.active(&evaders) {
-        if let Some((pursuer, lag)) = places.find(evade.pursuer)
+        if let Some((pursuer, lag)) = places.find(evade.threat)
             && subject.me.position.distance(pursuer.position) <= evade.panic_distance
         {
-            let threat = evade.threat(&subject.me, &pursuer) + lag;
+            let threat = evade.predicted_threat(&subject.me, &pursuer) + lag;
             draw::aim(&mut gizmos, subject.place, threat, color);
             gizmos.line_2d(
                 pursuer.position + lag,
@@ -51,7 +51,7 @@ pub(crate) fn draw_closest_approaches(
     let color = debug.color::<CollisionAvoidance>();
     for (subject, avoidance) in subjects.active(&avoiders) {
         let me = &subject.me;
-        let view = NeighborView::around(me, avoidance.radius, avoidance.groups);
+        let view = NeighborView::around(me, avoidance.perception_radius, avoidance.groups);
         let considered = neighbors.in_view(view).filter_map(|other| {
             let approach = avoidance.closest_approach(me, &other)?;
             Some((other, approach))

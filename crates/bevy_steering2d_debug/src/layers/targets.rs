@@ -43,7 +43,7 @@ pub(crate) fn draw_targets(
     }
     let color = debug.color::<Flee>();
     for (subject, flee) in subjects.active(&fleers) {
-        if let Some(threat) = places.place_of_target(flee.target) {
+        if let Some(threat) = places.place_of_target(flee.threat) {
             draw::ring(
                 &mut gizmos,
                 threat,

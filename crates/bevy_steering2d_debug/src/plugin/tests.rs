@@ -55,7 +55,7 @@ fn populate(world: &mut World) -> [Entity; 2] {
                 (Wander::default(), WallAvoidance::default()),
                 (ObstacleAvoidance::default(), Flocking::default()),
                 (CollisionAvoidance::default(), Queuing::default()),
-                (FollowPath::along(road), StayOnPath::of(road)),
+                (PathFollowing::new(road), StayOnPath::of(road)),
                 (FlowFieldFollowing::default(), flow.clone()),
                 (Hide::new(quarry), OffsetPursuit::new(quarry, Vec2::NEG_X)),
                 (LeaderFollowing::default(), Containment::default()),
@@ -259,7 +259,7 @@ fn prediction_is_drawn_relative_to_the_drawn_quarry() {
             ..default()
         };
         // The first line leads from the hunter to the aim.
-        let aim = world.get::<Pursuit>(hunter).unwrap().aim(&me, &seen);
+        let aim = world.get::<Pursuit>(hunter).unwrap().aim_point(&me, &seen);
         (drawn(&app)[1], aim - seen.position)
     };
     let (aim, ahead) = aim_of(DrawnAt(Some(Vec2::new(20.0, 5.0))));
@@ -332,7 +332,7 @@ fn invalid_behaviors_draw_nothing() {
             margin: f32::NAN,
             ..default()
         },
-        Separation::within(f32::NAN),
+        Separation::new(f32::NAN),
         Tether::new(Vec2::NAN, -1.0),
     ));
     world.spawn((
@@ -345,7 +345,7 @@ fn invalid_behaviors_draw_nothing() {
         body(),
         Seek::new(gone),
         Pursuit::new(gone),
-        FollowPath::along(gone),
+        PathFollowing::new(gone),
     ));
     world.despawn(gone);
     for _ in 0..5 {

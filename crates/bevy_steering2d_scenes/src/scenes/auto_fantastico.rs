@@ -171,7 +171,7 @@ fn setup(world: &mut World) {
                 Wander::default(),
                 ObstacleAvoidance::default(),
                 WallAvoidance::default(),
-                Separation::within(1.5),
+                Separation::new(1.5),
             ),
             StuckDetection::default(),
             Animal {

@@ -359,7 +359,7 @@ fn guide_attacker(
     let victim = choice.target(*person, *statue);
     if seek.target != victim {
         seek.target = victim;
-        flee.target = victim;
+        flee.threat = victim;
     }
     let charging = matches!(state, Attacker::Charging(_));
     enable(&mut seek, charging);

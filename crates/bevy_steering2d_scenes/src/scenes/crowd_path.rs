@@ -5,7 +5,7 @@
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
-use bevy_steering2d::FollowPathMemory;
+use bevy_steering2d::PathFollowingMemory;
 use bevy_steering2d::prelude::*;
 
 use crate::bodies::{Person, enable, recolor};
@@ -144,9 +144,9 @@ fn setup(world: &mut World) {
             vehicle: WALKER,
             solid: false,
         };
-        let mut walk = CrowdPathFollowing::along(road).corridor(ROAD);
+        let mut walk = CrowdPathFollowing::new(road).with_corridor(ROAD);
         // Half the default, for walkers half as wide; more would push them off the road.
-        walk.separation.radius = 1.2;
+        walk.separation.perception_radius = 1.2;
         world.spawn((Walker { opposite }, walk, person.bundle()));
     }
 }
@@ -239,7 +239,7 @@ fn apply_options(
     roads: Res<Roads>,
     mut walkers: Query<(
         &Walker,
-        &mut FollowPath,
+        &mut PathFollowing,
         &mut Separation,
         &mut CollisionAvoidance,
     )>,
@@ -300,7 +300,7 @@ fn color_walkers(
 
 fn report(world: &World) -> Vec<Line> {
     let tally = world.resource::<Tally>();
-    let laps = world.try_query_filtered::<&FollowPathMemory, With<Walker>>();
+    let laps = world.try_query_filtered::<&PathFollowingMemory, With<Walker>>();
     let laps: u32 = laps.map_or(0, |mut it| it.iter(world).map(|memory| memory.laps).sum());
     let mut lines = tally.lines();
     lines.push(Line::new("laps of all", laps, ""));
@@ -366,7 +366,11 @@ fn draw_overlay(
     if let Some((drawn, vehicle, force, separation)) = walkers.iter().next() {
         let center = drawn.pose.position;
         gizmos.circle_2d(center, 2.0 * RADIUS, palette::GOLD);
-        gizmos.circle_2d(center, separation.radius, palette::GOLD.with_alpha(0.3));
+        gizmos.circle_2d(
+            center,
+            separation.perception_radius,
+            palette::GOLD.with_alpha(0.3),
+        );
         overlay::force(&mut gizmos, drawn, force, vehicle);
     }
 }

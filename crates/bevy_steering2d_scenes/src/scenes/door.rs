@@ -133,7 +133,7 @@ fn setup(world: &mut World) {
             Seek::new(door + THROUGH * Vec2::X),
             Arrive::new(seat).disabled(),
             Queuing::default(),
-            Separation::within(1.0),
+            Separation::new(1.0),
             person.bundle(),
         ));
     }

@@ -152,15 +152,15 @@ fn setup(world: &mut World) {
 
 fn spawn_boid(world: &mut World, position: Vec2, facing: f32) {
     let mut flocking = Flocking {
-        separation: Separation::within(SEPARATION_RADIUS),
-        alignment: Alignment::within(ALIGNMENT_RADIUS),
-        cohesion: Cohesion::within(COHESION_RADIUS),
+        separation: Separation::new(SEPARATION_RADIUS),
+        alignment: Alignment::new(ALIGNMENT_RADIUS),
+        cohesion: Cohesion::new(COHESION_RADIUS),
     };
     flocking.separation.groups = FLOCK;
     flocking.alignment.groups = FLOCK;
     flocking.cohesion.groups = FLOCK;
     let evade = Evade::default()
-        .within(FEAR_RANGE)
+        .with_panic_distance(FEAR_RANGE)
         .with_weight(ESCAPE_WEIGHT);
     let mut boid = world.spawn((
         Boid,
@@ -272,8 +272,8 @@ fn evade_predator(
         enable(&mut evade, predator.is_some());
         let mut evades = false;
         if let Some((predator, predator_at)) = predator {
-            if evade.pursuer != predator.into() {
-                evade.pursuer = predator.into();
+            if evade.threat != predator.into() {
+                evade.threat = predator.into();
             }
             evades = at.translation.distance(predator_at) < FEAR_RANGE;
         }

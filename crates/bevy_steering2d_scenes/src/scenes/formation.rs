@@ -213,7 +213,7 @@ fn setup(world: &mut World) {
         color: palette::AMBER,
         vehicle: LEADER,
     };
-    let walk = FollowPath::default().corridor(0.4, 0.5);
+    let walk = PathFollowing::default().with_corridor(0.4, 0.5);
     let leader = world.spawn((Leader, path, walk, leader.bundle())).id();
     for (member, facing) in facings.into_iter().enumerate() {
         let animal = Animal {

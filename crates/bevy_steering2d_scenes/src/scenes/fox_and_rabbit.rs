@@ -287,7 +287,7 @@ fn guide_rabbit(
         }
         Rabbit::Evading => {
             // The state machine decides when to evade, so the range is unlimited.
-            let evade = Evade::new(fox).within(f32::INFINITY);
+            let evade = Evade::new(fox).with_panic_distance(f32::INFINITY);
             rabbit.remove::<Wander>().insert(evade);
             set_max_speed(&mut vehicle, RABBIT.max_speed);
             recolor(&mut look, palette::MINT);

@@ -225,7 +225,7 @@ fn spawn_hider(world: &mut World, position: Vec2, facing: f32, hunter: Entity) {
             hide,
             stroll(),
             ObstacleAvoidance::default(),
-            Separation::within(1.2),
+            Separation::new(1.2),
         ),
         animal.compact(),
         // Lets it hide between a rock and the fence.
@@ -295,8 +295,8 @@ fn guide_hunter(
     };
     *hunter = match kept.or_else(nearest) {
         Some((quarry, lost)) => {
-            if pursuit.quarry != quarry.into() {
-                pursuit.quarry = quarry.into();
+            if pursuit.target != quarry.into() {
+                pursuit.target = quarry.into();
             }
             Hunter::Chasing(quarry, lost)
         }

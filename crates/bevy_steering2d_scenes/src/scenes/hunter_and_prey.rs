@@ -160,13 +160,15 @@ fn spawn_prey(world: &mut World, hunters: &[Vec2]) {
     let position = arena.spot_apart(2.0, hunters, FEAR_RANGE, random);
     let facing = random.angle();
     // The state machine decides when to evade, so the range is unlimited.
-    let evade = Evade::default().within(f32::INFINITY).disabled();
+    let evade = Evade::default()
+        .with_panic_distance(f32::INFINITY)
+        .disabled();
     let arrive = Arrive {
         // Prey comes in a crowd, which needs space around the target.
         tolerance: 1.5,
         ..Arrive::default()
     }
-    .braking(Braking::Ramp {
+    .with_braking(Braking::Ramp {
         slowing_radius: SLOWING_RADIUS,
     })
     .disabled();
@@ -260,9 +262,9 @@ fn guide_hunters(
             }
         };
         if let Hunter::Hunting(quarry) = *hunter
-            && pursuit.quarry != quarry.into()
+            && pursuit.target != quarry.into()
         {
-            pursuit.quarry = quarry.into();
+            pursuit.target = quarry.into();
         }
         let (hunting, pace, color) = match *hunter {
             Hunter::Roaming => (false, HUNTER_STROLL, palette::AMBER),
@@ -307,8 +309,8 @@ fn guide_prey(
         let (pace, color) = match *prey {
             Prey::Strolling => (PREY_STROLL, palette::SAND),
             Prey::Evading(hunter) => {
-                if evade.pursuer != hunter.into() {
-                    evade.pursuer = hunter.into();
+                if evade.threat != hunter.into() {
+                    evade.threat = hunter.into();
                 }
                 (PREY_RUN, palette::MINT)
             }

@@ -286,7 +286,7 @@ fn steer_player(
     }
     let (mut arrive, mut seek, mut flee, mut wander, mut pursuit, mut evade) = player.into_inner();
     let target = Target::Point(choice.target);
-    (arrive.target, seek.target, flee.target) = (target, target, target);
+    (arrive.target, seek.target, flee.threat) = (target, target, target);
     let mode = choice.mode;
     enable(&mut arrive, mode == Mode::Arrive);
     enable(&mut seek, mode == Mode::Seek);

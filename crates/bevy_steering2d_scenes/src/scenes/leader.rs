@@ -134,7 +134,7 @@ fn setup(world: &mut World) {
                 ..default()
             },
             Separation::default(),
-            FollowPath::along(star).waypoints(0.5).disabled(),
+            PathFollowing::new(star).with_waypoints(0.5).disabled(),
             person.bundle(),
         ));
     }
@@ -175,7 +175,7 @@ fn lead(
     mut group: Query<
         (
             Entity,
-            &mut FollowPath,
+            &mut PathFollowing,
             &mut Separation,
             &mut Vehicle,
             &mut Look,

@@ -1,7 +1,7 @@
 //! A maze of Rapier colliders: planned paths, and steering that follows them.
 //!
 //! Action selection is a breadth-first search on the grid of the maze. It returns a
-//! [`SteeringPath`], which [`FollowPath`] follows. [`WallAvoidance`] and [`ObstacleAvoidance`]
+//! [`SteeringPath`], which [`PathFollowing`] follows. [`WallAvoidance`] and [`ObstacleAvoidance`]
 //! sense the colliders ([`SensesColliders`]); [`Separation`] keeps oncoming mice apart.
 
 mod grid;
@@ -9,7 +9,7 @@ mod layout;
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
-use bevy_steering2d::FollowPathMemory;
+use bevy_steering2d::PathFollowingMemory;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d_debug::{Minds, draw};
 
@@ -199,7 +199,7 @@ fn mouse(grid: &Grid, home: Cell) -> impl Bundle {
                 margin: 0.05,
                 ..default()
             },
-            Separation::within(1.2),
+            Separation::new(1.2),
         ),
         Animal {
             name: "mouse",
@@ -218,15 +218,15 @@ fn mouse(grid: &Grid, home: Cell) -> impl Bundle {
     )
 }
 
-fn follow(corridor: bool) -> FollowPath {
-    let follow = FollowPath {
+fn follow(corridor: bool) -> PathFollowing {
+    let follow = PathFollowing {
         tolerance: ARRIVED,
         ..default()
     };
     if corridor {
-        follow.corridor(ROAD, 0.4)
+        follow.with_corridor(ROAD, 0.4)
     } else {
-        follow.waypoints(0.5)
+        follow.with_waypoints(0.5)
     }
 }
 
@@ -261,7 +261,7 @@ fn apply_choice(
     choice: Res<Choice>,
     mut mice: Query<
         (
-            &mut FollowPath,
+            &mut PathFollowing,
             &mut WallAvoidance,
             &mut ObstacleAvoidance,
             &mut Separation,
@@ -410,7 +410,7 @@ fn draw_overlay(
         &Vehicle,
         &SteeringForce,
         &WallAvoidance,
-        (&Mouse, &SteeringPath, &FollowPathMemory),
+        (&Mouse, &SteeringPath, &PathFollowingMemory),
     )>,
     surroundings: Surroundings,
     minds: Minds,

@@ -7,7 +7,7 @@ mod score;
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
-use bevy_steering2d::FollowPathMemory;
+use bevy_steering2d::PathFollowingMemory;
 use bevy_steering2d::prelude::*;
 
 use route::{Column, Outline, ROAD, Route};
@@ -86,7 +86,7 @@ struct Walk {
     /// Whether it has left the road since, and has not returned.
     astray: bool,
     /// Progress in the previous tick.
-    before: Option<FollowPathMemory>,
+    before: Option<PathFollowingMemory>,
 }
 
 fn build(app: &mut App) {
@@ -108,8 +108,8 @@ fn setup(world: &mut World) {
         let path = route.path(column, false);
         let begin = path.at(path.length() * world.resource_mut::<SceneRandom>().0.unit());
         let follow = match column {
-            Column::Corridor => FollowPath::default().corridor(ROAD, 0.5),
-            _ => FollowPath::default().waypoints(REACH),
+            Column::Corridor => PathFollowing::default().with_corridor(ROAD, 0.5),
+            _ => PathFollowing::default().with_waypoints(REACH),
         };
         let facing = path.direction(begin.segment).to_angle();
         let walker = walker(column, begin.position, facing, WALKER);
@@ -271,7 +271,7 @@ fn measure(
         &Kinematics,
         &Vehicle,
         &SteeringPath,
-        Option<&FollowPathMemory>,
+        Option<&PathFollowingMemory>,
     )>,
 ) {
     for (column, mut walk, body, vehicle, path, progress) in &mut walkers {
@@ -377,7 +377,7 @@ fn draw_overlay(
         &Column,
         &Vehicle,
         &SteeringForce,
-        Option<(&Trail, &SteeringPath, &FollowPathMemory)>,
+        Option<(&Trail, &SteeringPath, &PathFollowingMemory)>,
     )>,
     mut gizmos: Gizmos,
 ) {

@@ -298,8 +298,13 @@ fn draw_overlay(
     let Some(me) = minds.of(entity).filter(|_| avoidance.influence.enabled) else {
         return;
     };
-    overlay::range(&mut gizmos, center, avoidance.radius, palette::GOLD);
-    let view = NeighborView::around(&me, avoidance.radius, avoidance.groups);
+    overlay::range(
+        &mut gizmos,
+        center,
+        avoidance.perception_radius,
+        palette::GOLD,
+    );
+    let view = NeighborView::around(&me, avoidance.perception_radius, avoidance.groups);
     for other in neighbors.in_view(view) {
         let Some((mine, its)) = avoidance.closest_approach(&me, &other) else {
             continue;

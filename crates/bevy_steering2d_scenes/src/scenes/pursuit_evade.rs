@@ -136,7 +136,9 @@ fn setup(world: &mut World) {
         jitter: 2.5,
     });
     // The race decides when to escape, so the ranges are unlimited.
-    let evade = Evade::default().within(f32::INFINITY).disabled();
+    let evade = Evade::default()
+        .with_panic_distance(f32::INFINITY)
+        .disabled();
     let flee = Flee {
         panic_distance: f32::INFINITY,
         ..default()
@@ -161,7 +163,7 @@ fn setup(world: &mut World) {
             animal("pursuer", 0.4, rival.color(), PURSUER).dart(),
         ));
         match rival.prediction() {
-            Some(prediction) => pursuer.insert(Pursuit::new(quarry).predicting(prediction)),
+            Some(prediction) => pursuer.insert(Pursuit::new(quarry).with_prediction(prediction)),
             None => pursuer.insert(Seek::new(quarry)),
         };
     }
@@ -304,8 +306,8 @@ fn guide_quarry(
         .min_by(|a, b| a.1.total_cmp(&b.1))
         .map(|(entity, _)| entity);
     if let Some(threat) = nearest {
-        evade.pursuer = threat.into();
-        flee.target = threat.into();
+        evade.threat = threat.into();
+        flee.threat = threat.into();
     }
     let escape = nearest.map_or(Escape::Course, |_| rules.escape);
     enable(&mut wander, escape == Escape::Course);

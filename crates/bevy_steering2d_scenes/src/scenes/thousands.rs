@@ -169,7 +169,7 @@ fn spawn_boid(world: &mut World, position: Vec2, facing: f32, range: f32, solid:
         },
     };
     let velocity = 2.0 * Vec2::from_angle(facing);
-    let flocking = (Boid, Flocking::within(range));
+    let flocking = (Boid, Flocking::new(range));
     if solid {
         let mut boid = world.spawn((flocking, boid.bundle()));
         // There is not enough space for boids that collide.

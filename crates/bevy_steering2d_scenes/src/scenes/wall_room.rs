@@ -178,7 +178,7 @@ fn setup(world: &mut World) {
             (
                 Wander::default(),
                 WallAvoidance::default(),
-                Separation::within(1.5),
+                Separation::new(1.5),
             ),
             Animal {
                 name: "wanderer",

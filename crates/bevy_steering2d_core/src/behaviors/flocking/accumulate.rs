@@ -1,5 +1,5 @@
-//! The accumulation of neighbors: one pass in cell order that sums up what the three rules of a flock
-//! add for every neighbor of every agent, eight candidates at a time.
+//! Accumulation of neighbors: one pass in cell order that sums the contributions of the three rules
+//! over the neighbors of every agent, eight candidates at a time.
 
 use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::{Operation, Register, WIDTH, dispatch};
@@ -13,14 +13,14 @@ use crate::Agent;
 use crate::parallel::{FLOCK_PASS, chunk_size, for_each_chunk, prefetch};
 use crate::perception::{Candidates, NeighborView, Neighbors, Perception, SteeringGroups};
 
-/// The sums of every agent of this tick, by place in the neighbor index.
+/// The sums of every agent of this tick, by slot of the neighbor index.
 #[derive(Resource, Debug, Default)]
 pub(crate) struct AccumulatedSums {
     rows: Vec<SumsRow>,
 }
 
-/// The sums of one agent in half a cache line, since they are fetched in another order: the vectors
-/// of the three rules, and the weights of the second and third.
+/// The sums of one agent: the vectors of the three rules, and the weights of the second and third.
+/// Half a cache line, since they are read in random order.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(align(32))]
 pub(super) struct SumsRow(pub(super) [f32; WIDTH]);
@@ -28,7 +28,7 @@ pub(super) struct SumsRow(pub(super) [f32; WIDTH]);
 impl SumsRow {
     const ZERO: Self = Self([0.0; WIDTH]);
 
-    /// A row of sums, after neighbors on the agent's own spot got a direction.
+    /// A row of sums, with directions for neighbors on the agent's own spot.
     #[inline(always)]
     pub(super) fn columns<N: Copy>([first, second, third]: [Sum<N>; 3]) -> [N; WIDTH] {
         [
@@ -43,7 +43,7 @@ impl SumsRow {
         ]
     }
 
-    /// The sums in a row, or in eight columns of rows. `spot` is the weight of the first.
+    /// The sums in a row, or in eight columns of rows. `spot` is the weight of the first sum.
     #[inline(always)]
     pub(super) fn sums<N: Copy>(columns: [N; WIDTH], spot: N) -> [Sum<N>; 3] {
         let sum = |x: N, y: N, weight: N| Sum {
@@ -56,14 +56,14 @@ impl SumsRow {
 }
 
 impl AccumulatedSums {
-    /// Prefetches the sums of an agent that is visited soon.
+    /// Prefetches the sums of an agent.
     #[inline]
     pub(super) fn prefetch(&self, perception: &Perception, neighbors: &Neighbors) {
         let place = neighbors.place_of(perception);
         prefetch(place.and_then(|place| self.rows.get(place)));
     }
 
-    /// The sums of an agent; zero for one that was not indexed.
+    /// The sums of an agent; zero if it is not indexed.
     #[inline]
     pub(super) fn of(&self, perception: &Perception, neighbors: &Neighbors) -> &SumsRow {
         let place = neighbors.place_of(perception);
@@ -72,8 +72,7 @@ impl AccumulatedSums {
     }
 }
 
-/// Accumulates the neighbors of every agent, in cell order: neighbors in the world are neighbors in
-/// memory.
+/// Accumulates the neighbors of every agent, in cell order, so that memory access is local.
 pub(super) fn accumulate_neighbors(
     mut sums: ResMut<AccumulatedSums>,
     profiles: Res<FlockProfiles>,
@@ -82,7 +81,7 @@ pub(super) fn accumulate_neighbors(
     if profiles.are_empty() {
         return;
     }
-    // Every row is overwritten, so only their number matters.
+    // Every row is overwritten, so only the length matters.
     sums.rows.resize(neighbors.len(), default());
     let size = chunk_size(neighbors.len(), FLOCK_PASS);
     for_each_chunk(sums.rows.chunks_mut(size).enumerate(), |(at, rows)| {
@@ -118,7 +117,7 @@ pub(super) fn sums_around(neighbors: &Neighbors, me: &Agent, rules: [Visibility;
     dispatch(Around(neighbors, me, FlockProfile::seeing(rules)))
 }
 
-/// Accumulates the agents at the places from `first` on, one for each row.
+/// Accumulates the agents in the index slots from `first` on, one for each row.
 struct Accumulate<'a> {
     neighbors: &'a Neighbors,
     profiles: &'a FlockProfiles,
@@ -147,17 +146,17 @@ impl Operation for Accumulate<'_> {
     }
 }
 
-/// The state of a pass over places.
+/// The state of a pass over index slots.
 struct Pass<'a, R> {
     neighbors: &'a Neighbors,
     candidates: Gathered,
     marks: Option<Box<Marks>>,
     cell: usize,
-    /// The radius that the candidates were gathered for, m.
+    /// The perception radius that the candidates were gathered for, m.
     gathered: f32,
-    /// The candidates of a cell that has too many to gather all.
+    /// The candidates of a cell with too many to gather all.
     too_many: Option<Candidates>,
-    /// The last radius for which the number of cells around was computed, m.
+    /// The last perception radius for which `around` was computed, m.
     known: f32,
     around: i64,
     register: std::marker::PhantomData<R>,
@@ -179,7 +178,7 @@ impl<'a, R: Register> Pass<'a, R> {
         }
     }
 
-    /// Agents in one cell with equal radii share their candidates.
+    /// Enters a cell: its agents with equal perception radii share their candidates.
     #[inline(always)]
     fn enter_cell(&mut self, cell: usize) {
         self.cell = cell;
@@ -227,7 +226,7 @@ impl<'a, R: Register> Pass<'a, R> {
         InView::of(profile, heading, places.groups[place])
     }
 
-    /// The sums over the nearest neighbors. In a cell with too many candidates just these are
+    /// The sums over the nearest neighbors. In a cell with too many candidates only these are
     /// gathered.
     fn sum_nearest(&mut self, profile: &FlockProfile, place: usize, at: Vec2) -> SumsRow {
         let me = self.neighbors.at(place);
@@ -262,7 +261,7 @@ impl<'a, R: Register> Pass<'a, R> {
         row
     }
 
-    /// The places of the nearest neighbors of each rule and of the agent itself, in order, at most
+    /// The index slots of the nearest neighbors of each rule and of the agent itself, in order, at most
     /// as many as can be gathered.
     fn nearest_of_any(
         &self,
@@ -284,8 +283,8 @@ impl<'a, R: Register> Pass<'a, R> {
         places
     }
 
-    /// The sums over the candidates that are visible, without the agent itself. `ALIKE` when one
-    /// weight serves all rules.
+    /// The sums over the visible candidates, without the agent itself. `ALIKE` if one weight suffices
+    /// for all rules.
     #[inline(always)]
     fn sum<const ALIKE: bool>(
         &self,
@@ -294,14 +293,14 @@ impl<'a, R: Register> Pass<'a, R> {
         at: Vec2,
         sight: &impl Sight<R>,
     ) -> SumsRow {
-        let lanes = accumulate::<ALIKE, R, Separation, Alignment, Cohesion>(
+        let sums = accumulate::<ALIKE, R, Separation, Alignment, Cohesion>(
             &self.candidates,
             profile.per_square,
             at,
             sight,
         );
-        let spots = lanes[0].weight.sum();
-        let all = R::sums(SumsRow::columns(lanes));
+        let spots = sums[0].weight.sum();
+        let all = R::sums(SumsRow::columns(sums));
         // The agent is one of the candidates, with u = 1 and offset 0.
         let places = &self.neighbors.columns;
         let itself = Seen {
@@ -333,8 +332,8 @@ impl<'a, R: Register> Pass<'a, R> {
     }
 }
 
-/// Adds up what three rules make of each candidate, in the lanes of registers. The agent at `at`
-/// meets itself as well.
+/// Sums the contributions of three rules over the candidates, eight at a time. The agent at `at` is
+/// included.
 #[inline(always)]
 fn accumulate<const ALIKE: bool, R: Register, A: Rule, B: Rule, C: Rule>(
     candidates: &Gathered,
@@ -385,317 +384,4 @@ fn weight<R: Register>(square: R, per_square: R) -> R {
 }
 
 #[cfg(test)]
-mod tests {
-    use bevy_steering2d_kernel::simd::{Baseline, Portable};
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::SteeringId;
-    use crate::behaviors::testing::assert_close;
-    use crate::perception::Neighbor;
-
-    fn place_agents(places: &[Vec2], profiles: Vec<FlockProfile>) -> (Neighbors, FlockProfiles) {
-        let gathered = places.iter().enumerate().map(|(id, &position)| {
-            let id = id as u32;
-            let neighbor = Neighbor {
-                position,
-                velocity: Vec2::ZERO,
-                heading: Vec2::from_angle(id as f32),
-                radius: 0.5,
-                groups: SteeringGroups(1 << (id % 3)),
-                id: SteeringId(id),
-                entity: Entity::from_raw_u32(id).expect("a small index"),
-            };
-            (neighbor, 1)
-        });
-        let neighbors = Neighbors::of(gathered, profiles[0].radius);
-        (neighbors, FlockProfiles::of(profiles))
-    }
-
-    fn visibility(radius: f32) -> Visibility {
-        Visibility {
-            radius,
-            ..Visibility::NONE
-        }
-    }
-
-    fn seeing(separation: f32, alignment: f32, cohesion: f32) -> FlockProfile {
-        FlockProfile::seeing([separation, alignment, cohesion].map(visibility))
-    }
-
-    /// Each rule sees another part of the surroundings.
-    fn half_blind(max_neighbors: u32) -> FlockProfile {
-        FlockProfile::seeing([0, 1, 2].map(|rule| Visibility {
-            field_of_view: [1.5, 4.0, 7.0][rule],
-            groups: SteeringGroups([0b011, 0b110, 0b101][rule]),
-            max_neighbors,
-            ..visibility([1.5, 3.0, 2.5][rule])
-        }))
-    }
-
-    fn at_most(max_neighbors: u32, radius: f32) -> FlockProfile {
-        FlockProfile::seeing(
-            [Visibility {
-                max_neighbors,
-                ..visibility(radius)
-            }; 3],
-        )
-    }
-
-    fn random_places(count: u32, side: f32) -> Vec<Vec2> {
-        let mut dice = crate::RandomStream::new(3, SteeringId(0), 0);
-        let area = Rect::from_corners(Vec2::ZERO, Vec2::splat(side));
-        (0..count).map(|_| dice.point_in(area)).collect()
-    }
-
-    fn rows_with<R: Register>(neighbors: &Neighbors, profiles: &FlockProfiles) -> Vec<SumsRow> {
-        let mut rows = vec![SumsRow([f32::NAN; WIDTH]); neighbors.len()];
-        accumulate_all(neighbors, profiles, &mut rows).run::<R>();
-        rows
-    }
-
-    fn accumulate_all<'a>(
-        neighbors: &'a Neighbors,
-        profiles: &'a FlockProfiles,
-        rows: &'a mut [SumsRow],
-    ) -> Accumulate<'a> {
-        Accumulate {
-            neighbors,
-            profiles,
-            first: 0,
-            rows,
-        }
-    }
-
-    /// The sums of agents at these places.
-    fn sums_at(places: &[Vec2], profile: FlockProfile) -> Vec<FlockSums> {
-        let (neighbors, profiles) = place_agents(places, vec![profile]);
-        let rows = rows_with::<Baseline>(&neighbors, &profiles);
-        rows.into_iter()
-            .map(|row| SumsRow::sums(row.0, 0.0))
-            .collect()
-    }
-
-    fn bits(rows: &[SumsRow]) -> Vec<u32> {
-        rows.iter()
-            .flat_map(|row| row.0.map(f32::to_bits))
-            .collect()
-    }
-
-    /// The sums by the definition: neighbor after neighbor, the nearest `max_neighbors` in view.
-    fn by_definition(neighbors: &Neighbors, place: usize, rules: [Visibility; 3]) -> FlockSums {
-        let me = neighbors.at(place);
-        let sum = |rule: Visibility, contribution: fn(&Seen<f32>, f32) -> Sum| {
-            let mut sum = Sum::zero();
-            if rule.is_absent() {
-                return sum;
-            }
-            let view = rule.view(&NeighborView {
-                position: me.position,
-                heading: me.heading,
-                radius: 0.0,
-                field_of_view: 0.0,
-                groups: SteeringGroups::ALL,
-                except: me.entity,
-                id: me.id,
-            });
-            for other in neighbors.nearest_places(view, rule.max_neighbors as usize) {
-                let other = neighbors.at(other);
-                let offset = other.position - me.position;
-                let square = offset.length_squared();
-                let seen = Seen {
-                    offset: offset.into(),
-                    square,
-                    heading: other.heading.into(),
-                };
-                let u = (1.0 - square / (rule.radius * rule.radius)).max(0.0);
-                sum.add(contribution(&seen, u));
-            }
-            sum
-        };
-        let mut sums = [
-            sum(rules[0], Separation::contribution),
-            sum(rules[1], Alignment::contribution),
-            sum(rules[2], Cohesion::contribution),
-        ];
-        Separation::leave_spot(&mut sums[0], me.id);
-        sums
-    }
-
-    fn assert_near(a: FlockSums, b: FlockSums) {
-        for (a, b) in a.iter().zip(b) {
-            assert_close(a.vector.into(), b.vector.into());
-        }
-        assert!((a[1].weight - b[1].weight).abs() < 1e-3);
-        assert!((a[2].weight - b[2].weight).abs() < 1e-3);
-    }
-
-    #[test]
-    fn the_sums_by_hand() {
-        // One neighbor 1 m ahead, radii 2 m: u = 1 − 1/4 = 3/4.
-        let [separation, alignment, cohesion] =
-            sums_at(&[Vec2::ZERO, Vec2::X], seeing(2.0, 2.0, 2.0))[0];
-        assert_close(separation.vector.into(), Vec2::new(0.75 * 0.75, 0.0));
-        assert_close(alignment.vector.into(), 0.75 * Vec2::from_angle(1.0));
-        assert_close(cohesion.vector.into(), Vec2::new(0.75, 0.0));
-        assert!((alignment.weight - 0.75).abs() < 1e-6 && (cohesion.weight - 0.75).abs() < 1e-6);
-    }
-
-    #[test]
-    fn alone_every_sum_is_exactly_zero() {
-        for profile in [
-            seeing(2.0, 3.0, 4.0),
-            seeing(2.0, 2.0, 2.0),
-            at_most(3, 2.0),
-        ] {
-            let alone = sums_at(&[Vec2::new(3.7, -2.9)], profile);
-            assert_eq!(alone, [FlockSums::default()]);
-        }
-    }
-
-    #[test]
-    fn every_instruction_set_gives_the_same_bits() {
-        // In the narrow square every agent has too many candidates.
-        for places in [random_places(501, 20.0), random_places(1_200, 5.0)] {
-            for profile in [
-                seeing(1.5, 3.0, 2.5),
-                seeing(3.0, 3.0, 3.0),
-                half_blind(u32::MAX),
-                half_blind(5),
-            ] {
-                let (neighbors, profiles) = place_agents(&places, vec![profile]);
-                let oracle = bits(&rows_with::<Portable>(&neighbors, &profiles));
-                assert_eq!(bits(&rows_with::<Baseline>(&neighbors, &profiles)), oracle);
-                let mut rows = vec![SumsRow::ZERO; neighbors.len()];
-                dispatch(accumulate_all(&neighbors, &profiles, &mut rows));
-                assert_eq!(bits(&rows), oracle);
-            }
-        }
-    }
-
-    #[test]
-    fn the_place_where_a_chunk_begins_does_not_matter() {
-        let places = random_places(200, 12.0);
-        let (neighbors, profiles) = place_agents(&places, vec![seeing(1.5, 3.0, 2.5)]);
-        let mut rows = vec![SumsRow::default(); 200];
-        for (at, rows) in rows.chunks_mut(13).enumerate() {
-            let first = 13 * at;
-            let chunk = accumulate_all(&neighbors, &profiles, rows);
-            Accumulate { first, ..chunk }.run::<Baseline>();
-        }
-        assert_eq!(rows, rows_with::<Baseline>(&neighbors, &profiles));
-    }
-
-    #[test]
-    fn the_sums_are_those_of_the_definition() {
-        let places = random_places(400, 18.0);
-        for profile in [
-            seeing(1.5, 3.0, 2.5),
-            half_blind(u32::MAX),
-            half_blind(4),
-            at_most(7, 3.0),
-        ] {
-            let rules = profile.visibilities();
-            let (neighbors, _) = place_agents(&places, vec![profile.clone()]);
-            for (place, sums) in sums_at(&places, profile).into_iter().enumerate() {
-                assert_near(sums, by_definition(&neighbors, place, rules));
-            }
-        }
-    }
-
-    #[test]
-    fn the_nearest_of_a_dense_crowd_are_found_among_all_of_it() {
-        let places = random_places(3_000, 5.0);
-        let profile = at_most(7, 3.0);
-        let rules = profile.visibilities();
-        let (neighbors, _) = place_agents(&places, vec![profile.clone()]);
-        let sums = sums_at(&places, profile);
-        for place in (0..3_000).step_by(37) {
-            assert_near(sums[place], by_definition(&neighbors, place, rules));
-        }
-    }
-
-    #[test]
-    fn agents_on_one_spot_leave_it_in_different_directions() {
-        let profile = FlockProfile::seeing([visibility(2.0), Visibility::NONE, Visibility::NONE]);
-        let away: Vec<Vec2> = sums_at(&[Vec2::ONE; 9], profile)
-            .into_iter()
-            .map(|sums| sums[0].vector.into())
-            .collect();
-        for (i, a) in away.iter().enumerate() {
-            assert!(a.is_finite() && a.length() > 1.0);
-            assert!(away[i + 1..].iter().all(|b| a.distance(*b) > 0.1));
-        }
-    }
-
-    #[test]
-    fn ten_thousand_agents_on_one_spot_have_finite_sums() {
-        for profile in [seeing(2.0, 2.0, 2.0), half_blind(u32::MAX), at_most(7, 2.0)] {
-            let sums = sums_at(&[Vec2::ONE; 10_000], profile);
-            assert!(
-                sums.iter()
-                    .flatten()
-                    .all(|sum| Vec2::from(sum.vector).is_finite())
-            );
-        }
-    }
-
-    #[test]
-    fn a_large_radius_within_a_clump_is_possible() {
-        // The clump sets the cell size, so the agent with the large radius has many ranges.
-        let column = (0..400).map(|i| Vec2::new(0.0, i as f32));
-        let places: Vec<Vec2> = column.chain(vec![Vec2::splat(0.5); 1_000]).collect();
-        let profiles = vec![seeing(1.0, 1.0, 1.0), seeing(400.0, 400.0, f32::INFINITY)];
-        let (mut neighbors, profiles) = place_agents(&places, profiles);
-        neighbors.columns.profiles[0] = 2;
-        let rows = rows_with::<Baseline>(&neighbors, &profiles);
-        assert!(rows.iter().flat_map(|it| it.0).all(f32::is_finite));
-    }
-
-    fn profile() -> impl Strategy<Value = [Visibility; 3]> {
-        let rule =
-            (0_u32..40, 1_u32..8, 1_u32..8).prop_map(|(tenths, groups, eighths)| Visibility {
-                radius: tenths as f32 * 0.1,
-                field_of_view: eighths as f32 * std::f32::consts::FRAC_PI_4,
-                groups: SteeringGroups(groups),
-                max_neighbors: u32::MAX,
-            });
-        prop::array::uniform3(rule)
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(48))]
-
-        /// One agent at a time, eight at a time, and with a limit that no agent reaches: wherever they
-        /// see the same neighbors, all give the same bits.
-        #[test]
-        fn every_path_gives_the_same_bits(
-            cells in prop::collection::vec((0_u32..60, 0_u32..60), 1..250),
-            rules in profile(),
-        ) {
-            let places: Vec<Vec2> = cells
-                .into_iter()
-                .map(|(x, y)| 0.13 * Vec2::new(x as f32, y as f32))
-                .collect();
-            let limited = rules.map(|rule| Visibility { max_neighbors: 1_000, ..rule });
-            let (neighbors, profiles) = place_agents(&places, vec![
-                FlockProfile::seeing(rules),
-            ]);
-            let eight = rows_with::<Baseline>(&neighbors, &profiles);
-            let limited = FlockProfiles::of(vec![FlockProfile::seeing(limited)]);
-            prop_assert_eq!(bits(&rows_with::<Baseline>(&neighbors, &limited)), bits(&eight));
-            for (place, row) in eight.iter().enumerate() {
-                let me = neighbors.at(place);
-                let me = Agent {
-                    entity: me.entity,
-                    id: me.id,
-                    position: me.position,
-                    heading: me.heading,
-                    ..default()
-                };
-                let one = sums_around(&neighbors, &me, rules);
-                prop_assert_eq!(SumsRow::columns(one).map(f32::to_bits), row.0.map(f32::to_bits));
-            }
-        }
-    }
-}
+mod tests;

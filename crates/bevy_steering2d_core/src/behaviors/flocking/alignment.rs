@@ -1,55 +1,54 @@
-//! Where the neighbors are heading.
+//! Alignment: heads in the average direction of the neighbors.
 
 use bevy::prelude::*;
 
 use super::accumulate::sums_around;
 use super::profile::Visibility;
-use super::rule::{Limits, Rule, Seen, Sum};
+use super::rule::{Limits, Rule, Seen, Sum, sum_over};
 use crate::behaviors::embeds_influence;
-use crate::perception::{Neighbors, SteeringGroups};
+use crate::perception::{Neighbor, Neighbors, SteeringGroups};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 use bevy_steering2d_kernel::simd::Number;
 
-/// Heads where its neighbors head, at full speed.
+/// Heads in the average direction of the neighbors, at full speed.
 ///
 #[doc = include_str!("../figures/alignment.svg")]
 ///
 /// Use it with [`Separation`](crate::Separation) and [`Cohesion`](crate::Cohesion) for flocks,
-/// schools and marching columns. A neighbor at rest counts with the heading it last had.
+/// schools and marching columns. A neighbor at rest counts with its last heading.
 ///
-/// `F = track(max_speed · dir(Σ u · heading)) · min(1, Σ u)` with `u = 1 − (d/r)²`. Where the
-/// neighbors do not agree the direction fades instead of flickering.
-/// (Reynolds 1987; Buckland; cAlignment)
+/// `F = track(max_speed · dir(Σ u · heading)) · min(1, Σ u)` with `u = 1 − (d/r)²`. The
+/// desired speed fades where the neighbors' directions cancel, which avoids flicker.
+/// (Reynolds 1987; Buckland 2005)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Alignment {
-    /// How far it sees neighbors, m, `> 0`. Default `6.0`.
-    pub radius: f32,
-    /// The whole angle it sees, centered on its heading, rad, `> 0`; a full circle and more sees
-    /// all around, which is also the fastest. Default infinity.
+    /// How far neighbors count, m, `> 0`. Default `6.0`.
+    pub perception_radius: f32,
+    /// The full angle of the field of view, centered on the heading, rad, `> 0`. From a full circle on
+    /// there is no restriction, which is the fastest. Default infinity.
     pub field_of_view: f32,
-    /// The groups it sees. Default all.
+    /// The groups whose members count. Default all.
     pub groups: SteeringGroups,
-    /// At most this many neighbors count, nearest first, equally near ones by id, `≥ 1`. Default no
-    /// limit.
+    /// At most this many neighbors count, nearest first, ties by id, `≥ 1`. Default no limit.
     pub max_neighbors: u32,
     /// Weight, priority, probability, and whether it is enabled.
     pub influence: Influence,
 }
 
 impl Alignment {
-    /// Sees neighbors within `radius` m.
-    pub fn within(radius: f32) -> Self {
+    /// Neighbors count within `perception_radius` m.
+    pub fn new(perception_radius: f32) -> Self {
         Self {
-            radius,
+            perception_radius,
             ..Self::default()
         }
     }
 
     pub(super) fn visibility(&self) -> Visibility {
         Visibility {
-            radius: self.radius,
+            radius: self.perception_radius,
             field_of_view: self.field_of_view,
             groups: self.groups,
             max_neighbors: self.max_neighbors,
@@ -60,7 +59,7 @@ impl Alignment {
 impl Default for Alignment {
     fn default() -> Self {
         Self {
-            radius: 6.0,
+            perception_radius: 6.0,
             field_of_view: f32::INFINITY,
             groups: SteeringGroups::ALL,
             max_neighbors: u32::MAX,
@@ -80,7 +79,7 @@ impl Behavior for Alignment {
 
     #[inline]
     fn check(&self) -> Result<(), InvalidParameter> {
-        InvalidParameter::unless_positive("Alignment.radius", self.radius)?;
+        InvalidParameter::unless_positive("Alignment.perception_radius", self.perception_radius)?;
         InvalidParameter::unless_positive_or_infinite(
             "Alignment.field_of_view",
             self.field_of_view,
@@ -96,11 +95,22 @@ impl Steer for Alignment {
             me,
             [Visibility::NONE, self.visibility(), Visibility::NONE],
         );
-        Self::force(&Limits::of(me), &sums[1], self.radius.recip()).into()
+        Self::force(&Limits::of(me), &sums[1], self.perception_radius.recip()).into()
     }
 }
 
-/// Up to this share of agreement among the neighbors the direction fades in.
+/// The force of [`Alignment`] from these neighbors, N. Neighbors beyond the perception radius, m,
+/// `> 0`, count as zero.
+pub fn alignment(
+    me: &Agent,
+    neighbors: impl IntoIterator<Item = Neighbor>,
+    perception_radius: f32,
+) -> Vec2 {
+    let sum = sum_over::<Alignment>(me.position, neighbors, perception_radius);
+    Alignment::force(&Limits::of(me), &sum, perception_radius.recip()).into()
+}
+
+/// Mean heading length up to which the desired speed fades in; 1 when all neighbors head one way.
 const AGREEMENT: f32 = 0.1;
 
 impl Rule for Alignment {
@@ -118,7 +128,7 @@ impl Rule for Alignment {
     #[inline(always)]
     fn force<N: Number>(me: &Limits<N>, sum: &Sum<N>, _: N) -> [N; 2] {
         let [x, y] = sum.vector;
-        // Without neighbors there is no direction, and no division by zero either.
+        // Avoids a division by zero without neighbors.
         let clear = (x * x + y * y)
             .sqrt()
             .max(N::splat(AGREEMENT) * sum.weight)

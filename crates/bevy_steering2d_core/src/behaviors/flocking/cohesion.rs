@@ -1,54 +1,53 @@
-//! Towards the neighbors.
+//! Cohesion: moves towards the center of the neighbors.
 
 use bevy::prelude::*;
 
 use super::accumulate::sums_around;
 use super::profile::Visibility;
-use super::rule::{Limits, Rule, Seen, Sum};
+use super::rule::{Limits, Rule, Seen, Sum, sum_over};
 use crate::behaviors::embeds_influence;
-use crate::perception::{Neighbors, SteeringGroups};
+use crate::perception::{Neighbor, Neighbors, SteeringGroups};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 use bevy_steering2d_kernel::simd::{Number, clamp_length};
 
-/// Is drawn to the middle of its neighbors.
+/// Moves towards the center of the neighbors.
 ///
 #[doc = include_str!("../figures/cohesion.svg")]
 ///
-/// Use it with [`Separation`](crate::Separation) and [`Alignment`](crate::Alignment) so that a
-/// flock stays together. Alone it makes a swarm that falls into itself.
+/// Use it with [`Separation`](crate::Separation) and [`Alignment`](crate::Alignment) to keep a flock
+/// together. Without Separation the agents collapse to one point.
 ///
 /// `F = max_force · c / r · min(1, Σ u)` with the center `c = Σ u·offset / Σ u` and
-/// `u = 1 − (d/r)²`. Zero when alone. (Reynolds 1987; Buckland; cCohesion)
+/// `u = 1 − (d/r)²`. Zero without neighbors. (Reynolds 1987; Buckland 2005)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Cohesion {
-    /// How far it sees neighbors, m, `> 0`. Default `8.0`.
-    pub radius: f32,
-    /// The whole angle it sees, centered on its heading, rad, `> 0`; a full circle and more sees
-    /// all around, which is also the fastest. Default infinity.
+    /// How far neighbors count, m, `> 0`. Default `8.0`.
+    pub perception_radius: f32,
+    /// The full angle of the field of view, centered on the heading, rad, `> 0`. From a full circle on
+    /// there is no restriction, which is the fastest. Default infinity.
     pub field_of_view: f32,
-    /// The groups it sees. Default all.
+    /// The groups whose members count. Default all.
     pub groups: SteeringGroups,
-    /// At most this many neighbors count, nearest first, equally near ones by id, `≥ 1`. Default no
-    /// limit.
+    /// At most this many neighbors count, nearest first, ties by id, `≥ 1`. Default no limit.
     pub max_neighbors: u32,
     /// Weight, priority, probability, and whether it is enabled.
     pub influence: Influence,
 }
 
 impl Cohesion {
-    /// Sees neighbors within `radius` m.
-    pub fn within(radius: f32) -> Self {
+    /// Neighbors count within `perception_radius` m.
+    pub fn new(perception_radius: f32) -> Self {
         Self {
-            radius,
+            perception_radius,
             ..Self::default()
         }
     }
 
     pub(super) fn visibility(&self) -> Visibility {
         Visibility {
-            radius: self.radius,
+            radius: self.perception_radius,
             field_of_view: self.field_of_view,
             groups: self.groups,
             max_neighbors: self.max_neighbors,
@@ -59,7 +58,7 @@ impl Cohesion {
 impl Default for Cohesion {
     fn default() -> Self {
         Self {
-            radius: 8.0,
+            perception_radius: 8.0,
             field_of_view: f32::INFINITY,
             groups: SteeringGroups::ALL,
             max_neighbors: u32::MAX,
@@ -79,7 +78,7 @@ impl Behavior for Cohesion {
 
     #[inline]
     fn check(&self) -> Result<(), InvalidParameter> {
-        InvalidParameter::unless_positive("Cohesion.radius", self.radius)?;
+        InvalidParameter::unless_positive("Cohesion.perception_radius", self.perception_radius)?;
         InvalidParameter::unless_positive_or_infinite(
             "Cohesion.field_of_view",
             self.field_of_view,
@@ -95,8 +94,19 @@ impl Steer for Cohesion {
             me,
             [Visibility::NONE, Visibility::NONE, self.visibility()],
         );
-        Self::force(&Limits::of(me), &sums[2], self.radius.recip()).into()
+        Self::force(&Limits::of(me), &sums[2], self.perception_radius.recip()).into()
     }
+}
+
+/// The force of [`Cohesion`] from these neighbors, N. Neighbors beyond the perception radius, m,
+/// `> 0`, count as zero.
+pub fn cohesion(
+    me: &Agent,
+    neighbors: impl IntoIterator<Item = Neighbor>,
+    perception_radius: f32,
+) -> Vec2 {
+    let sum = sum_over::<Cohesion>(me.position, neighbors, perception_radius);
+    Cohesion::force(&Limits::of(me), &sum, perception_radius.recip()).into()
 }
 
 impl Rule for Cohesion {
@@ -110,8 +120,8 @@ impl Rule for Cohesion {
         }
     }
 
-    /// `max_force / r · Σ / max(1, Σ u)`, clamped: the center of the neighbors is at `Σ / Σ u`; a
-    /// neighbor at the edge of the radius, with less than one whole weight, pulls by its share.
+    /// `max_force / r · Σ / max(1, Σ u)`, clamped: the center of the neighbors is at `Σ / Σ u`. Below a
+    /// total weight of one the pull fades with the weight.
     #[inline(always)]
     fn force<N: Number>(me: &Limits<N>, sum: &Sum<N>, per_radius: N) -> [N; 2] {
         let [x, y] = sum.vector;

@@ -1,4 +1,4 @@
-//! The ledger entries of a flock.
+//! Ledger entries of a flock.
 
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
@@ -120,7 +120,7 @@ fn is_sound(agent: &FusedAgent) -> bool {
     is_sound && agent.vehicle.check().is_ok()
 }
 
-/// Warns of agents that cannot flock.
+/// Warns of agents with invalid bodies, vehicles or rules.
 #[derive(SystemParam)]
 struct Faults<'w, 's> {
     clock: Res<'w, SteeringClock>,

@@ -1,4 +1,4 @@
-//! From the sums of a flock to its forces, combined by priority: eight agents at a time.
+//! Flock forces: computed from the sums and combined by priority, eight agents at a time.
 
 use bevy::prelude::*;
 
@@ -13,11 +13,10 @@ use bevy_steering2d_kernel::simd::{Operation, Register, WIDTH, dispatch};
 /// One number of each agent.
 type Column = [f32; Block::SIZE];
 
-/// What the forces on a block of agents are made of, by column.
+/// The inputs of the forces on a block of agents, by column.
 ///
-/// A block is many more than eight agents: the processor has to wait for columns that were just
-/// written number by number before it reads eight of them at once, and it works on several eights
-/// at a time.
+/// A block has more than eight agents: a SIMD load right after scalar stores to the same column
+/// stalls, and the processor works on several registers at a time.
 pub(super) struct Block {
     sums: [SumsRow; Self::SIZE],
     velocity: [Column; 2],
@@ -28,7 +27,7 @@ pub(super) struct Block {
     radius: Column,
     /// Time until the next update, s.
     delta: Column,
-    /// The flock profiles that the next columns are of.
+    /// The flock profiles that the next columns belong to.
     profiles: [u32; Self::SIZE],
     per_radius: [Column; 3],
     weights: [Column; 3],
@@ -74,7 +73,7 @@ impl Default for FlockForces {
 impl Block {
     pub(crate) const SIZE: usize = 4 * WIDTH;
 
-    /// Puts in what an agent sees, and its body.
+    /// Sets the sums and the body of an agent.
     #[inline(always)]
     pub(super) fn put_body(&mut self, at: usize, sums: &SumsRow, body: &Kinematics) {
         self.sums[at] = *sums;
@@ -82,7 +81,7 @@ impl Block {
         self.mass[at] = body.mass;
     }
 
-    /// Puts in its limits, and the time until its next update, s.
+    /// Sets the limits of an agent and the time until its next update, s.
     #[inline(always)]
     pub(super) fn put_vehicle(&mut self, at: usize, vehicle: &Vehicle, delta: f32) {
         self.max_speed[at] = vehicle.max_speed;
@@ -92,10 +91,10 @@ impl Block {
         self.delta[at] = delta;
     }
 
-    /// Puts in its flock profile.
+    /// Sets the flock profile of an agent.
     #[inline(always)]
     pub(super) fn put_profile(&mut self, at: usize, number: u32, profiles: &FlockProfiles) {
-        // Mostly the agents of a crowd are all alike.
+        // Most often all agents share one profile.
         if number != self.profiles[at] {
             let profile = profiles.get(number);
             self.profiles[at] = number;
@@ -153,7 +152,7 @@ impl Block {
             force[0].store(&mut forces.raw[rule][0], at);
             force[1].store(&mut forces.raw[rule][1], at);
         }
-        // `Vehicle::check`, and a body that can be steered.
+        // Like `Vehicle::check` and `Kinematics::is_steerable`.
         let is_sound = is_positive(me.max_speed)
             * is_positive(me.max_force)
             * is_positive(response_time)
@@ -173,7 +172,7 @@ fn is_positive<R: Register>(value: R) -> R {
     R::zero().is_below(value) * value.is_below(R::splat(f32::INFINITY))
 }
 
-/// [`Block::settle`] for [`dispatch`].
+/// [`Block::compute`] for [`dispatch`].
 struct Compute<'a> {
     block: &'a Block,
     count: usize,
@@ -197,14 +196,14 @@ impl FlockForces {
         [separation, alignment, cohesion].map(|force| vector(force, at))
     }
 
-    /// The accepted share of each, if there are no other entries.
+    /// The accepted share of each rule, without other ledger entries.
     #[inline]
     pub(super) fn shares(&self, at: usize) -> [f32; 3] {
         let [separation, alignment, cohesion] = &self.shares;
         [separation[at], alignment[at], cohesion[at]]
     }
 
-    /// The total then, N; NaN for an agent that cannot be steered.
+    /// The accepted total, N; NaN for an agent that cannot be steered.
     #[inline]
     pub(super) fn total(&self, at: usize) -> Vec2 {
         vector(&self.total, at)
@@ -225,7 +224,7 @@ mod tests {
     use crate::{BehaviorId, Combine, Cut, LedgerEntry, RandomStream, SteeringId};
     use bevy_steering2d_kernel::simd::{Baseline, Portable};
 
-    /// Block of 1 kg with a limit of 20 N and 5 m/s that look 2 m far.
+    /// Agents of 1 kg with limits of 20 N and 5 m/s, and a perception radius of 2 m.
     fn block(velocity: Vec2, weights: [f32; 3], sums: impl Fn(usize) -> FlockSums) -> Block {
         let visibility = Visibility {
             radius: 2.0,
@@ -260,7 +259,7 @@ mod tests {
         let mut dice = RandomStream::new(7, SteeringId(at as u32), 0);
         let square = Rect::from_center_half_size(Vec2::ZERO, Vec2::splat(0.5));
         let mut vector = || dice.point_in(square).into();
-        // From no neighbor to half a crowd.
+        // From no neighbor to many.
         let weight = at as f32 / 16.0;
         [0.0, weight, weight].map(|weight| Sum {
             vector: vector(),
@@ -270,7 +269,7 @@ mod tests {
 
     #[test]
     fn the_forces_by_hand() {
-        // One neighbor 1 m ahead that goes up: u = 3/4.
+        // One neighbor 1 m ahead with heading +y: u = 3/4.
         let sum = |x, y| Sum {
             vector: [x, y],
             weight: 0.75,
@@ -284,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn without_neighbors_there_is_no_force() {
+    fn forces_are_zero_without_neighbors() {
         let forces = computed(&block(Vec2::X, [1.0; 3], |_| FlockSums::default()));
         assert_eq!(forces.raw(0), [Vec2::ZERO; 3]);
         assert_eq!((forces.shares(0), forces.total(0)), ([1.0; 3], Vec2::ZERO));
@@ -330,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn it_combines_as_the_combiner_does() {
+    fn forces_combine_as_the_prioritized_combiner_does() {
         let weights = [1.5, 1.0, 0.5];
         let forces = computed(&block(Vec2::X, weights, random_sums));
         let mut cuts = 0;

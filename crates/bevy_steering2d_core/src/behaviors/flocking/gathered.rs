@@ -1,5 +1,5 @@
-//! The candidates of a cell, copied into columns side by side so that no lane of a register stays
-//! empty between their ranges.
+//! Candidates of a cell, copied into contiguous columns so that SIMD registers have no gaps between
+//! their ranges.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use crate::perception::{Candidates, ColumnSlices, PADDING};
 
-/// Candidates for neighbors, by column.
+/// Candidate neighbors, by column.
 pub(super) struct Gathered {
     pub(super) x: [f32; Self::CAPACITY],
     pub(super) y: [f32; Self::CAPACITY],
@@ -16,7 +16,8 @@ pub(super) struct Gathered {
     pub(super) heading_y: [f32; Self::CAPACITY],
     pub(super) groups: [u32; Self::CAPACITY],
     pub(super) count: usize,
-    /// Where the candidates come from, in this order; kept only if asked for.
+    /// The ranges of the neighbor index that the candidates come from, in order; only after
+    /// [`keep_ranges`](Self::keep_ranges).
     ranges: SmallVec<[Range<usize>; 6]>,
 }
 
@@ -35,12 +36,12 @@ impl Default for Gathered {
 }
 
 impl Gathered {
-    /// The last copy of a range writes up to fifteen too many.
+    /// The last copy of a range writes up to fifteen elements too many.
     pub(super) const CAPACITY: usize = Candidates::MOST + PADDING;
-    /// Where no agent is, m: out of every radius, and its square is still finite.
+    /// A coordinate outside every perception radius, m, whose square is finite.
     const NOWHERE: f32 = 1e18;
 
-    /// Copies all candidates, and returns whether they fit.
+    /// Copies all candidates; returns whether they fit.
     #[inline(always)]
     pub(super) fn gather<R: Register>(
         &mut self,
@@ -54,7 +55,7 @@ impl Gathered {
             if count > Candidates::MOST {
                 return false;
             }
-            // Mostly one round, which the branch predictor learns.
+            // Most often one iteration, which suits the branch predictor.
             while from < range.end {
                 let of = from..from + PADDING;
                 let (x, y) = (&columns.x[of.clone()], &columns.y[of.clone()]);
@@ -76,13 +77,13 @@ impl Gathered {
         true
     }
 
-    /// Notes which ranges were gathered.
+    /// Stores the gathered ranges for [`position_of`](Self::position_of).
     pub(super) fn keep_ranges(&mut self, ranges: impl Iterator<Item = Range<usize>>) {
         self.ranges.clear();
         self.ranges.extend(ranges.filter(|range| !range.is_empty()));
     }
 
-    /// Where the agent at a place of the index is among the candidates.
+    /// The position among the candidates of the agent at a slot of the neighbor index.
     pub(super) fn position_of(&self, place: usize) -> Option<usize> {
         let mut first = 0;
         for range in &self.ranges {

@@ -1,15 +1,15 @@
-//! Flocks: Separation, Alignment and Cohesion, which share one accumulation of neighbors.
+//! Flocking: Separation, Alignment and Cohesion, which share one accumulation of neighbors.
 //!
 //! | file | duty |
 //! |---|---|
-//! | `separation`, `alignment`, `cohesion` | one rule each: its parameters, what a neighbor adds, the force |
+//! | `separation`, `alignment`, `cohesion` | one rule each: parameters, contribution of a neighbor, force |
 //! | `rule` | what the rules have in common |
-//! | `profile` | the parameters of agents that flock alike, found when they change |
-//! | `visibility` | which candidates a rule sees |
-//! | `gathered` | the candidates of a cell, side by side |
-//! | `accumulate` | Steer: the sums over the neighbors of every agent |
+//! | `profile` | flock profiles: shared parameters, updated when they change |
+//! | `visibility` | which candidates count for a rule |
+//! | `gathered` | the candidates of a cell, in contiguous columns |
+//! | `accumulate` | Steer: sums over the neighbors of every agent |
 //! | `forces` | from sums to forces, eight agents at a time |
-//! | `entries` | from forces to ledger entries, as the combiner asks for them |
+//! | `entries` | from forces to ledger entries, when the combiner needs them |
 
 mod accumulate;
 mod alignment;
@@ -24,9 +24,9 @@ mod visibility;
 
 use bevy::prelude::*;
 
-pub use alignment::Alignment;
-pub use cohesion::Cohesion;
-pub use separation::Separation;
+pub use alignment::{Alignment, alignment};
+pub use cohesion::{Cohesion, cohesion};
+pub use separation::{Separation, separation};
 
 use accumulate::{AccumulatedSums, accumulate_neighbors};
 use entries::FlockEntries;
@@ -37,7 +37,7 @@ use crate::combine::{HasFusedEntries, combine_agents};
 use crate::pipeline::{BehaviorOrder, CombineSystems, IndexSystems, register_steering};
 use crate::{AdjustSystems, SteeringSchedule};
 
-/// The three rules of a flock, with weights that flock out of the box. (Reynolds 1987)
+/// The three rules of a flock, with default weights that work together. (Reynolds 1987)
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -53,31 +53,31 @@ use crate::{AdjustSystems, SteeringSchedule};
 /// ```
 /// # use bevy::prelude::*;
 /// # use bevy_steering2d_core::*;
-/// let close = Flocking { separation: Separation::within(1.0), ..default() };
+/// let close = Flocking { separation: Separation::new(1.0), ..default() };
 /// ```
 #[derive(Bundle, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Flocking {
-    /// Away from neighbors that are too near.
+    /// Keeps a distance from neighbors.
     pub separation: Separation,
-    /// In the direction of the neighbors.
+    /// Heads in the average direction of the neighbors.
     pub alignment: Alignment,
-    /// Towards the neighbors.
+    /// Moves towards the center of the neighbors.
     pub cohesion: Cohesion,
 }
 
 impl Flocking {
-    /// All three see neighbors within `radius` m, `> 0`.
-    pub fn within(radius: f32) -> Self {
+    /// For all three rules neighbors count within `perception_radius` m, `> 0`.
+    pub fn new(perception_radius: f32) -> Self {
         let mut flocking = Self::default();
-        flocking.separation.radius = radius;
-        flocking.alignment.radius = radius;
-        flocking.cohesion.radius = radius;
+        flocking.separation.perception_radius = perception_radius;
+        flocking.alignment.perception_radius = perception_radius;
+        flocking.cohesion.perception_radius = perception_radius;
         flocking
     }
 }
 
-/// Registers the three rules: the neighbors of all are accumulated in Steer, and the entries follow
-/// when the ledgers are read, in Adjust or in Combine.
+/// Registers the three rules: Steer accumulates the neighbors of all agents; the ledger entries are
+/// completed when they are read, in Adjust or in Combine.
 pub(super) fn register(app: &mut App) {
     register_steering::<Separation>(app);
     register_steering::<Alignment>(app);

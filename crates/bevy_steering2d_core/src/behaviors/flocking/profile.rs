@@ -1,4 +1,4 @@
-//! Flock profiles: the parameters of the three rules, shared by all agents that have the same.
+//! Flock profiles: parameters of the three rules, shared by all agents with equal parameters.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use crate::perception::{NeighborView, Perception, SteeringGroups, least_cosine};
 use crate::pipeline::BehaviorSlot;
 use crate::{Behavior, BehaviorId, Cut, LedgerEntry};
 
-/// Which neighbors a rule sees.
+/// Which neighbors count for a rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Visibility {
-    /// m; zero when the rule is absent.
+    /// The perception radius, m; zero if the rule is absent.
     pub(crate) radius: f32,
     pub(crate) field_of_view: f32,
     pub(crate) groups: SteeringGroups,
@@ -24,7 +24,7 @@ pub(crate) struct Visibility {
 }
 
 impl Visibility {
-    /// Of a rule that is absent.
+    /// The visibility of an absent rule.
     pub(super) const NONE: Self = Self {
         radius: 0.0,
         field_of_view: f32::INFINITY,
@@ -32,11 +32,11 @@ impl Visibility {
         max_neighbors: u32::MAX,
     };
 
-    /// Farther than any two agents are apart, m, and small enough to be squared. Larger radii act
+    /// The largest perception radius, m: beyond any distance, with a finite square. Larger radii act
     /// like it.
     const FARTHEST: f32 = 1e16;
 
-    /// `1/r²`, 1/m², or enough to make every weight zero for a rule that is absent.
+    /// `1/r²`, 1/m²; for an absent rule large enough to make every weight zero.
     fn per_square(&self) -> f32 {
         if self.radius > 0.0 {
             let radius = self.radius.min(Self::FARTHEST);
@@ -50,12 +50,12 @@ impl Visibility {
         self.radius == 0.0
     }
 
-    /// Whether no neighbor is hidden by angle or group.
+    /// Whether neither angle nor group hides a neighbor.
     fn is_unrestricted(&self) -> bool {
         self.field_of_view >= std::f32::consts::TAU && self.groups == SteeringGroups::ALL
     }
 
-    /// What an agent with this view of its surroundings sees by this rule.
+    /// The neighbor query of this rule for an agent with the view `me`.
     pub(super) fn view(&self, me: &NeighborView) -> NeighborView {
         NeighborView {
             radius: self.radius,
@@ -66,14 +66,14 @@ impl Visibility {
     }
 }
 
-/// How the three rules together see.
+/// The visibility test that the three rules together need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Seeing {
-    /// Every candidate.
+    /// Every candidate is visible.
     AllAround,
-    /// Candidates in a field of view and groups.
+    /// Candidates in a field of view and groups are visible.
     InView,
-    /// At most so many of those in view, the nearest first.
+    /// Only the nearest candidates in view are visible.
     Nearest,
 }
 
@@ -90,12 +90,11 @@ impl Seeing {
     }
 }
 
-/// One of the three rules in a profile: which neighbors it sees, and its ledger entry without the
-/// force.
+/// One of the three rules in a profile: its visibility, and its ledger entry without the force.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct RuleProfile {
     visibility: Visibility,
-    /// `None` when the rule is absent.
+    /// `None` if the rule is absent.
     pub(super) entry: Option<LedgerEntry>,
 }
 
@@ -131,7 +130,7 @@ impl RuleProfile {
         }
     }
 
-    /// What tells rules apart, as bits, since a NaN must equal itself.
+    /// A key that is equal for equal rules: bits, since a NaN must equal itself.
     fn key(&self) -> [u32; 8] {
         let Visibility {
             radius,
@@ -156,7 +155,7 @@ impl RuleProfile {
     }
 }
 
-/// What agents that flock in the same way have in common.
+/// The parameters that agents with equal rules share.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FlockProfile {
     /// Separation, Alignment and Cohesion.
@@ -164,21 +163,21 @@ pub(crate) struct FlockProfile {
     pub(super) seeing: Seeing,
     /// `1/r²` of each, 1/m².
     pub(super) per_square: [f32; 3],
-    /// The groups that each sees.
+    /// The visible groups of each.
     pub(super) groups: [SteeringGroups; 3],
     /// Cosine of half the field of view of each.
     pub(super) least_cosine: [f32; 3],
-    /// `1/r` of each, 1/m; zero for one that is absent.
+    /// `1/r` of each, 1/m; zero for an absent rule.
     pub(super) per_radius: [f32; 3],
     /// Largest of the three radii, m.
     pub(super) radius: f32,
-    /// All three radii are equal, so one weight serves all.
+    /// All three radii are equal, so that one weight suffices.
     pub(super) alike: bool,
     /// A parameter is out of range.
     pub(super) faulty: bool,
     /// Weights of the three.
     pub(super) weights: [f32; 3],
-    /// The three ledger entries, if all are considered and in this order.
+    /// The three ledger entries, if all are considered in this order.
     pub(super) ledger: Option<Arc<[LedgerEntry; 3]>>,
 }
 
@@ -248,10 +247,10 @@ impl Default for FlockProfiles {
 }
 
 impl FlockProfiles {
-    /// With more profiles than this all are found anew, for games that vary every radius.
+    /// With more profiles than this all are rebuilt, for games that vary parameters continuously.
     const MOST: usize = 1 << 16;
 
-    /// These profiles, from number 1 on.
+    /// These profiles, numbered from 1.
     pub(super) fn of(mut profiles: Vec<FlockProfile>) -> Self {
         profiles.insert(0, FlockProfile::new([RuleProfile::NONE; 3]));
         Self {
@@ -260,14 +259,14 @@ impl FlockProfiles {
         }
     }
 
-    /// The profile with a number; for an unknown number, that of agents that do not flock.
+    /// The profile with a number; for an unknown number that of agents without rules.
     #[inline(always)]
     pub(super) fn get(&self, number: u32) -> &FlockProfile {
         let profile = self.profiles.get(number as usize);
         profile.unwrap_or(&self.profiles[0])
     }
 
-    /// Whether no agent flocks.
+    /// Whether no agent has a rule.
     pub(super) fn are_empty(&self) -> bool {
         self.profiles.len() == 1
     }
@@ -291,7 +290,7 @@ pub(super) struct Slots<'w> {
     cohesion: Res<'w, BehaviorSlot<Cohesion>>,
 }
 
-/// Finds the profile of every agent whose rules changed.
+/// Updates the profile of every agent whose rules changed.
 pub(super) fn update_profiles(
     slots: Slots,
     mut profiles: ResMut<FlockProfiles>,
@@ -302,7 +301,7 @@ pub(super) fn update_profiles(
                 Option<Ref<Separation>>,
                 Option<Ref<Alignment>>,
                 Option<Ref<Cohesion>>,
-                // Changed when one of the three was removed.
+                // Changes when one of the three is removed.
                 Ref<Perception>,
             ),
             Flocks,
@@ -321,7 +320,9 @@ pub(super) fn update_profiles(
 ) {
     changed.clear();
     let rules = agents.p0();
-    let tables = rules.contiguous_iter().expect("all of it in tables");
+    let tables = rules
+        .contiguous_iter()
+        .expect("all components are stored in tables");
     for (entities, separations, alignments, cohesions, perceptions) in tables {
         let columns = [
             separations.map(|rules| rules.changed_ticks_slice()),
@@ -331,7 +332,7 @@ pub(super) fn update_profiles(
         ];
         let (last, now) = (perceptions.last_run_tick(), perceptions.this_run_tick());
         let is_new = |tick: &Tick| tick.is_newer_than(last, now);
-        // Mostly nothing has changed, which is seen fastest column by column, many at a time.
+        // Most often nothing has changed, which a scan column by column finds fastest.
         let columns = columns.into_iter().flatten();
         let any_is_new = |ticks: &[Tick]| ticks.iter().fold(false, |any, tick| any | is_new(tick));
         if columns
@@ -378,7 +379,7 @@ impl FlockProfiles {
     }
 }
 
-/// Without one of its rules an agent has another profile, or none.
+/// Resets the profile of an agent when one of its rules is removed.
 pub(super) fn reset_profile<B: Behavior>(
     removed: On<Remove, B>,
     mut agents: Query<&mut Perception>,

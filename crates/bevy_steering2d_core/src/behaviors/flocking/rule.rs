@@ -1,27 +1,29 @@
-//! What the three rules of a flock have in common: a sum over the neighbors, and a force made of it.
-//! For one agent or eight at once.
+//! Rules of a flock: each has a sum over neighbors and a force computed from it, for one agent or
+//! eight at once.
 
+use bevy::math::Vec2;
 use bevy_steering2d_kernel::simd::{Number, clamp_length};
 
 use crate::Agent;
+use crate::perception::Neighbor;
 
 /// One rule of a flock.
 pub(super) trait Rule {
     /// What one neighbor adds to the agent's sum. The weight `u = 1 − (d/r)²` falls from one to zero
-    /// at the rule's radius, so that nothing jumps when a neighbor comes into view.
+    /// at the rule's perception radius, so that forces are continuous.
     fn contribution<N: Number>(neighbor: &Seen<N>, u: N) -> Sum<N>;
 
-    /// The force made of the sum, N; `per_radius` is one over the rule's radius, 1/m.
+    /// The force from the sum, N; `per_radius` is one over the rule's perception radius, 1/m.
     fn force<N: Number>(me: &Limits<N>, sum: &Sum<N>, per_radius: N) -> [N; 2];
 }
 
-/// A neighbor as an agent sees it.
+/// A neighbor relative to an agent.
 pub(super) struct Seen<N> {
     /// From the agent to the neighbor, m.
     pub(super) offset: [N; 2],
     /// Square of the distance, m².
     pub(super) square: N,
-    /// Unit vector.
+    /// Its heading, a unit vector.
     pub(super) heading: [N; 2],
 }
 
@@ -29,7 +31,7 @@ pub(super) struct Seen<N> {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Sum<N = f32> {
     pub(super) vector: [N; 2],
-    /// `Σ u`, or what else the rule divides by.
+    /// `Σ u`, or another weight of the rule.
     pub(super) weight: N,
 }
 
@@ -51,18 +53,38 @@ impl<N: Number> Sum<N> {
     }
 }
 
+/// The sum of a rule over these neighbors, one at a time.
+pub(super) fn sum_over<R: Rule>(
+    position: Vec2,
+    neighbors: impl IntoIterator<Item = Neighbor>,
+    perception_radius: f32,
+) -> Sum {
+    let mut sum = Sum::zero();
+    for neighbor in neighbors {
+        let offset = neighbor.position - position;
+        let seen = Seen {
+            offset: offset.into(),
+            square: offset.length_squared(),
+            heading: neighbor.heading.into(),
+        };
+        let u = (1.0 - seen.square / (perception_radius * perception_radius)).max(0.0);
+        sum.add(R::contribution(&seen, u));
+    }
+    sum
+}
+
 /// The sums of Separation, Alignment and Cohesion.
 pub(crate) type FlockSums<N = f32> = [Sum<N>; 3];
 
-/// The limits of an agent.
+/// Velocity and limits of an agent.
 pub(super) struct Limits<N> {
-    /// m/s
+    /// Velocity, m/s.
     pub(super) velocity: [N; 2],
-    /// m/s
+    /// Maximum speed, m/s.
     pub(super) max_speed: N,
-    /// N
+    /// Maximum force, N.
     pub(super) max_force: N,
-    /// Mass by response time, kg/s.
+    /// Mass over response time, kg/s.
     pub(super) gain: N,
 }
 
@@ -86,5 +108,43 @@ impl<N: Number> Limits<N> {
     }
 }
 
-/// Two agents whose distance has a smaller square than this are on the same spot, m².
+/// Agents whose squared distance is below this are on the same spot, m².
 pub(super) const SPOT_SQUARED: f32 = 1e-12;
+
+#[cfg(test)]
+mod tests {
+    use bevy::prelude::*;
+
+    use super::*;
+    use crate::SteeringId;
+    use crate::behaviors::testing::assert_close;
+    use crate::behaviors::{alignment, cohesion, separation};
+    use crate::perception::SteeringGroups;
+
+    #[test]
+    fn the_formulas_by_hand() {
+        // One neighbor 1 m ahead with heading +y, perception radius 2 m: u = 1 − 1/4 = 3/4.
+        let neighbor = Neighbor {
+            position: Vec2::X,
+            velocity: Vec2::Y,
+            heading: Vec2::Y,
+            radius: 0.5,
+            groups: SteeringGroups::ALL,
+            id: SteeringId(1),
+            entity: Entity::PLACEHOLDER,
+        };
+        let me = Agent::default(); // 20 N, 5 m/s
+        assert_close(
+            separation(&me, [neighbor], 2.0),
+            Vec2::new(-20.0 * 0.75 * 0.75, 0.0),
+        );
+        assert_close(alignment(&me, [neighbor], 2.0), Vec2::new(0.0, 0.75 * 20.0));
+        assert_close(
+            cohesion(&me, [neighbor], 2.0),
+            Vec2::new(20.0 * 0.75 / 2.0, 0.0),
+        );
+        for formula in [separation, alignment, cohesion] {
+            assert_eq!(formula(&me, [], 2.0), Vec2::ZERO);
+        }
+    }
+}

@@ -1,58 +1,56 @@
-//! Apart from the neighbors.
+//! Separation: keeps a distance from neighbors.
 
 use bevy::math::ops;
 use bevy::prelude::*;
 
 use super::accumulate::sums_around;
 use super::profile::Visibility;
-use super::rule::{Limits, Rule, SPOT_SQUARED, Seen, Sum};
+use super::rule::{Limits, Rule, SPOT_SQUARED, Seen, Sum, sum_over};
 use crate::behaviors::embeds_influence;
-use crate::perception::{Neighbors, SteeringGroups};
+use crate::perception::{Neighbor, Neighbors, SteeringGroups};
 use crate::random::GOLDEN_RATIO;
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, SteeringId};
 use bevy_steering2d_kernel::simd::{Number, clamp_length};
 
-/// Keeps its distance from its neighbors.
+/// Keeps a distance from neighbors.
 ///
 #[doc = include_str!("../figures/separation.svg")]
 ///
-/// Use it in every group that must not clump; it is what makes a flock a flock and not a ball.
-/// It knows nothing of where the others are going: to pass people in a corridor,
-/// [`CollisionAvoidance`](crate::CollisionAvoidance) looks ahead.
+/// Use it in every group that must not clump. It ignores velocities: to pass oncoming agents use
+/// [`CollisionAvoidance`](crate::CollisionAvoidance), which predicts.
 ///
 /// `F = max_force · Σ u² · dir(neighbor → me)` with `u = 1 − (d/r)²`, clamped: stronger when nearer,
-/// zero at the radius. Agents on the very same spot part in directions given by their ids.
-/// (Reynolds 1987; Buckland; cSeparation)
+/// zero at the perception radius. Agents on the same spot separate in directions given by their ids.
+/// (Reynolds 1987; Buckland 2005)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Separation {
-    /// How far it sees neighbors, m, `> 0`. Default `2.0`.
-    pub radius: f32,
-    /// The whole angle it sees, centered on its heading, rad, `> 0`; a full circle and more sees
-    /// all around, which is also the fastest. Default infinity.
+    /// How far neighbors count, m, `> 0`. Default `2.0`.
+    pub perception_radius: f32,
+    /// The full angle of the field of view, centered on the heading, rad, `> 0`. From a full circle on
+    /// there is no restriction, which is the fastest. Default infinity.
     pub field_of_view: f32,
-    /// The groups it sees. Default all.
+    /// The groups whose members count. Default all.
     pub groups: SteeringGroups,
-    /// At most this many neighbors count, nearest first, equally near ones by id, `≥ 1`. Default no
-    /// limit.
+    /// At most this many neighbors count, nearest first, ties by id, `≥ 1`. Default no limit.
     pub max_neighbors: u32,
     /// Weight, priority, probability, and whether it is enabled.
     pub influence: Influence,
 }
 
 impl Separation {
-    /// Sees neighbors within `radius` m.
-    pub fn within(radius: f32) -> Self {
+    /// Neighbors count within `perception_radius` m.
+    pub fn new(perception_radius: f32) -> Self {
         Self {
-            radius,
+            perception_radius,
             ..Self::default()
         }
     }
 
     pub(super) fn visibility(&self) -> Visibility {
         Visibility {
-            radius: self.radius,
+            radius: self.perception_radius,
             field_of_view: self.field_of_view,
             groups: self.groups,
             max_neighbors: self.max_neighbors,
@@ -63,7 +61,7 @@ impl Separation {
 impl Default for Separation {
     fn default() -> Self {
         Self {
-            radius: 2.0,
+            perception_radius: 2.0,
             field_of_view: f32::INFINITY,
             groups: SteeringGroups::ALL,
             max_neighbors: u32::MAX,
@@ -83,7 +81,7 @@ impl Behavior for Separation {
 
     #[inline]
     fn check(&self) -> Result<(), InvalidParameter> {
-        InvalidParameter::unless_positive("Separation.radius", self.radius)?;
+        InvalidParameter::unless_positive("Separation.perception_radius", self.perception_radius)?;
         InvalidParameter::unless_positive_or_infinite(
             "Separation.field_of_view",
             self.field_of_view,
@@ -99,8 +97,20 @@ impl Steer for Separation {
             me,
             [self.visibility(), Visibility::NONE, Visibility::NONE],
         );
-        Self::force(&Limits::of(me), &sums[0], self.radius.recip()).into()
+        Self::force(&Limits::of(me), &sums[0], self.perception_radius.recip()).into()
     }
+}
+
+/// The force of [`Separation`] from these neighbors, N. Neighbors beyond the perception radius, m,
+/// `> 0`, count as zero.
+pub fn separation(
+    me: &Agent,
+    neighbors: impl IntoIterator<Item = Neighbor>,
+    perception_radius: f32,
+) -> Vec2 {
+    let mut sum = sum_over::<Separation>(me.position, neighbors, perception_radius);
+    Separation::leave_spot(&mut sum, me.id);
+    Separation::force(&Limits::of(me), &sum, perception_radius.recip()).into()
 }
 
 impl Rule for Separation {
@@ -126,8 +136,8 @@ impl Rule for Separation {
 }
 
 impl Separation {
-    /// Gives neighbors on the agent's own spot a direction, so that the agent leaves them in one of
-    /// its own: successive ids are turned by the golden angle.
+    /// Gives neighbors on the agent's own spot a direction, a different one for each agent: successive
+    /// ids are the golden angle apart.
     pub(super) fn leave_spot(sum: &mut Sum, id: SteeringId) {
         let turns = id.0.wrapping_mul(GOLDEN_RATIO) as f32 / u32::MAX as f32;
         let angle = turns * std::f32::consts::TAU;

@@ -1,5 +1,5 @@
-//! Which candidates the rules of a flock see: all around, in a field of view and in groups, or the
-//! nearest only.
+//! Visibility: which candidates count for the rules of a flock: all, those in a field of view and in
+//! groups, or only the nearest.
 
 use bevy_steering2d_kernel::simd::{Register, WIDTH};
 
@@ -8,13 +8,12 @@ use super::profile::{FlockProfile, Visibility};
 use super::rule::Seen;
 use crate::perception::{NeighborView, Neighbors};
 
-/// Decides what the rules of one agent see of eight candidates.
+/// Tests the visibility of eight candidates for the rules of one agent.
 pub(super) trait Sight<R> {
-    /// `u` for candidates that the rule with this number sees, else zero.
+    /// `u` for candidates that are visible to the rule with this number, else zero.
     fn visible(&self, rule: usize, candidates: &Gathered, at: usize, seen: &Seen<R>, u: R) -> R;
 
-    /// How much the agent, which is among its own candidates, sees of itself by each rule: one or
-    /// zero.
+    /// Whether the agent, one of its own candidates, is visible to itself by each rule: one or zero.
     fn of_itself(&self) -> [f32; 3];
 }
 
@@ -42,7 +41,7 @@ pub(super) struct InView<R> {
 }
 
 impl<R: Register> InView<R> {
-    /// The view of an agent of this heading and groups.
+    /// The view of an agent with this heading and these groups.
     #[inline(always)]
     pub(super) fn of(profile: &FlockProfile, [x, y]: [f32; 2], mine: u32) -> Self {
         let groups = profile.groups.map(|groups| groups.0);
@@ -77,7 +76,7 @@ impl<R: Register> Sight<R> for InView<R> {
     }
 }
 
-/// Of the candidates in view only those marked are visible: the nearest of each rule.
+/// Only marked candidates in view are visible: the nearest of each rule.
 pub(super) struct Nearest<'a, R> {
     pub(super) view: InView<R>,
     pub(super) marks: &'a Marks,
@@ -96,7 +95,7 @@ impl<R: Register> Sight<R> for Nearest<'_, R> {
     }
 }
 
-/// For each rule, one for a candidate that counts and zero for others.
+/// For each rule, one for candidates that count and zero for others.
 pub(super) struct Marks([[f32; Gathered::CAPACITY]; 3]);
 
 impl Default for Marks {
@@ -106,7 +105,7 @@ impl Default for Marks {
 }
 
 impl Marks {
-    /// Marks the neighbors that each rule counts, and the agent itself.
+    /// Marks the neighbors that count for each rule, and the agent itself.
     pub(super) fn mark(
         &mut self,
         rules: [Visibility; 3],

@@ -5,7 +5,7 @@ use bevy::prelude::*;
 use crate::parallel::{FORMULA_PASS, for_each_mut};
 use crate::steer::Steered;
 use crate::{
-    Agent, FollowPath, FollowPathMemory, Kinematics, Requests, SteeringClock, SteeringForce,
+    Agent, Kinematics, PathFollowing, PathFollowingMemory, Requests, SteeringClock, SteeringForce,
     SteeringId, SteeringPath, ThinkEvery, Vehicle,
 };
 
@@ -17,7 +17,7 @@ use crate::{
 pub struct Intent {
     /// The velocity it would take if it were alone, m/s.
     pub velocity: Vec2,
-    /// How far it still has to go, m; zero without a [`FollowPath`].
+    /// How far it still has to go, m; zero without a [`PathFollowing`].
     pub left: f32,
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn publish_intents(
             &Vehicle,
             &Kinematics,
             Option<&ThinkEvery>,
-            Option<(&FollowPath, &FollowPathMemory)>,
+            Option<(&PathFollowing, &PathFollowingMemory)>,
             &SteeringForce,
             &mut Intent,
         ),

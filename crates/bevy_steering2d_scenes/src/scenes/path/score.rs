@@ -1,7 +1,7 @@
 //! Measures how well walkers follow their path.
 
 use bevy::prelude::*;
-use bevy_steering2d::FollowPathMemory;
+use bevy_steering2d::PathFollowingMemory;
 use bevy_steering2d::prelude::*;
 
 use super::route::{Column, ROAD};
@@ -32,7 +32,7 @@ pub(super) struct Tally(pub(super) [Score; Column::ALL.len()]);
 pub(super) fn distance_from(
     path: &SteeringPath,
     here: Vec2,
-    progress: Option<&FollowPathMemory>,
+    progress: Option<&PathFollowingMemory>,
 ) -> f32 {
     let nearest = match progress {
         Some(it) => path.closest_between(here, it.distance - 2.0 * ROAD, it.distance + 2.0 * ROAD),
@@ -66,8 +66,8 @@ impl Score {
         path: &SteeringPath,
         reach: f32,
         here: Vec2,
-        before: FollowPathMemory,
-        now: &FollowPathMemory,
+        before: PathFollowingMemory,
+        now: &PathFollowingMemory,
     ) {
         self.laps += now.laps.saturating_sub(before.laps);
         if now.waypoint == before.waypoint {

@@ -1,131 +1,136 @@
-//! Along a path, from its beginning to its end or round and round.
+//! Path following: follows a path to its end, or in laps.
 
 use bevy::prelude::*;
 
 use super::arrive::arrive;
-use super::corridor::{corridor_carrot, follow_corridor};
-use super::path_progress::FollowPathMemory;
+use super::corridor::{corridor_aim_point, corridor_following};
+use super::path_progress::PathFollowingMemory;
 use super::{embeds_influence, guide, seek};
 use crate::{Agent, Behavior, Braking, Influence, InvalidParameter, Steer, SteeringPath, Target};
 
-/// Walks along a [`SteeringPath`].
+/// Follows a [`SteeringPath`].
 ///
-#[doc = include_str!("figures/follow_path.svg")]
+#[doc = include_str!("figures/path_following.svg")]
 ///
-/// Use it for patrols, race tracks, and for whatever a pathfinder returned. It does not look for
-/// a way and does not see obstacles: add avoidance, or let the pathfinder plan around them. To
-/// roam freely on a road use [`StayOnPath`](crate::StayOnPath).
+/// Use it for patrols, race tracks and paths of a pathfinder. It does not plan paths and ignores
+/// obstacles: add an avoidance behavior. To move freely on a road use
+/// [`StayOnPath`](crate::StayOnPath).
 ///
-/// The path lies on the same entity (insert both), or on one of its own that many agents share
-/// ([`along`](Self::along)). While there is none it contributes nothing; a shared path that is
-/// despawned is announced as [`TargetLost`](crate::TargetLost). An open path is walked to its end,
-/// where the agent comes to rest and [`PathCompleted`](crate::PathCompleted) is announced, once.
-/// A looped path has no end.
+/// The path is a component of the same entity, or of another entity that many agents share
+/// ([`new`](Self::new)). Without a path the force is zero; when a shared path is despawned,
+/// [`TargetLost`](crate::TargetLost) is triggered. At the end of an open path the agent comes to rest
+/// and [`PathCompleted`](crate::PathCompleted) is triggered once. A looped path has no end.
 ///
-/// Insert another path at any time: the agent joins it where it stands. A path that was merely
-/// [`translated`](SteeringPath::translated), or inserted again with the same points, is still the
-/// same path, and the agent goes on. Progress is in [`FollowPathMemory`].
+/// The path can be replaced at any time: the agent joins the new one at its current position. A path
+/// that was only [`translated`](SteeringPath::translated), or inserted again with the same points,
+/// counts as the same path and progress continues. Progress is in [`PathFollowingMemory`].
 ///
 /// Waypoints: `F = seek(w)`, in N, for one point after the other, `F = arrive(w)` at the last.
-/// Corridor: with `q = p + v·T` and q' its nearest place on the path, move along while
-/// `|q − q'| ≤ radius`, else steer back. (Reynolds 1999; Buckland; Seguimiento del camino; Path
-/// following)
+/// Corridor: with `q = p + v·T` and q' the closest point to q on the path, move along while
+/// `|q − q'| ≤ half_width`, else steer back. (Reynolds 1999; Buckland 2005)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-pub struct FollowPath {
-    /// The entity with the [`SteeringPath`]. Default `None`: this entity itself, or the agent it
-    /// steers for.
+#[doc(alias = "FollowPath")]
+pub struct PathFollowing {
+    /// The entity with the [`SteeringPath`]. Default `None`: this entity, or the agent that it steers
+    /// for.
     #[entities]
     pub path: Option<Entity>,
-    /// Point by point or as a road. Default [`PathStyle::Waypoints`].
+    /// By waypoints or as a corridor. Default [`PathStyle::Waypoints`].
     pub style: PathStyle,
     /// An open path is completed within this distance of its end, m, `> 0`. Default `0.1`.
     pub tolerance: f32,
-    /// How fast it walks where it may, m/s, `> 0`. Default `None`: at the vehicle's `max_speed`.
-    /// Whoever shall be able to hurry, to dodge or to catch up, needs a pace below that.
+    /// The preferred speed, m/s, `> 0`. Default `None`: the vehicle's `max_speed`. A lower pace lets
+    /// other behaviors accelerate the agent, to dodge or to catch up.
     pub pace: Option<f32>,
-    /// Its say among the other behaviors.
+    /// Weight, priority, probability, and whether it is enabled.
     pub influence: Influence,
 }
 
-/// How closely a [`FollowPath`] keeps to its path.
+/// How closely a [`PathFollowing`] keeps to its path.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum PathStyle {
-    /// From point to point, each one reached in order; the lines between them mean nothing. An
-    /// open path is walked from its first point, a looped one from the nearest. It slows down
-    /// where it would else circle around a point. (Buckland)
+    /// From waypoint to waypoint, each one reached in order; the agent may leave the lines between
+    /// them. An open path begins at its first point, a looped one at the nearest. The agent slows down
+    /// to keep from circling around a waypoint. (Buckland 2005)
     Waypoints {
-        /// A point is reached within this distance, m, `> 0`. Default `0.5`.
-        reach: f32,
+        /// A waypoint is reached within this distance, m, `> 0`. Default `0.5`.
+        tolerance: f32,
     },
-    /// Along a road as wide as the corridor, joined at its nearest place. It keeps its own lane
-    /// and steers only where it would leave the outer fifth; before sharp corners it slows down
-    /// so that neither cutting nor overshooting takes it off the road. (Reynolds)
+    /// Along a corridor around the path, joined at the closest point. The agent keeps its lane, and
+    /// steers back only from the outer fifth of the half-width. Before sharp corners it slows down, so
+    /// that it stays in the corridor. (Reynolds 1999)
     Corridor {
-        /// Half the width of the road, m, `> 0`.
-        radius: f32,
-        /// How far ahead it predicts itself, s, `≥ 0`; half a second is a good start.
-        look_ahead: f32,
+        /// Half the width of the corridor, m, `> 0`.
+        half_width: f32,
+        /// How far ahead the agent predicts its position, s, `≥ 0`; `0.5` suits most agents.
+        look_ahead_time: f32,
     },
 }
 
 impl Default for PathStyle {
     fn default() -> Self {
-        Self::Waypoints { reach: 0.5 }
+        Self::Waypoints { tolerance: 0.5 }
     }
 }
 
-impl FollowPath {
+impl PathFollowing {
     /// Follows the path on another entity.
-    pub fn along(path: Entity) -> Self {
+    pub fn new(path: Entity) -> Self {
         Self {
             path: Some(path),
             ..Self::default()
         }
     }
 
-    /// From point to point, see [`PathStyle::Waypoints`].
+    /// Follows the path by [waypoints](PathStyle::Waypoints).
     #[must_use]
-    pub fn waypoints(mut self, reach: f32) -> Self {
-        self.style = PathStyle::Waypoints { reach };
+    pub fn with_waypoints(mut self, tolerance: f32) -> Self {
+        self.style = PathStyle::Waypoints { tolerance };
         self
     }
 
-    /// As a road, see [`PathStyle::Corridor`].
+    /// Follows the path as a [corridor](PathStyle::Corridor).
     #[must_use]
-    pub fn corridor(mut self, radius: f32, look_ahead: f32) -> Self {
-        self.style = PathStyle::Corridor { radius, look_ahead };
+    pub fn with_corridor(mut self, half_width: f32, look_ahead_time: f32) -> Self {
+        self.style = PathStyle::Corridor {
+            half_width,
+            look_ahead_time,
+        };
         self
     }
 
-    /// The place it heads for at a progress, m: the next point, or the farthest place in sight on
-    /// its lane of the corridor. `None` before its first tick on this path.
-    pub fn carrot(
+    /// The point that the agent heads for at a progress, m: the next waypoint, or the farthest visible
+    /// point on its lane of the corridor. `None` before the first tick on this path.
+    pub fn aim_point(
         &self,
         me: &Agent,
         path: &SteeringPath,
-        progress: &FollowPathMemory,
+        progress: &PathFollowingMemory,
     ) -> Option<Vec2> {
         if !progress.is_about(path) {
             return None;
         }
         match self.style {
             PathStyle::Waypoints { .. } => path.points().get(progress.waypoint).copied(),
-            PathStyle::Corridor { radius, look_ahead } => Some(corridor_carrot(
+            PathStyle::Corridor {
+                half_width,
+                look_ahead_time,
+            } => Some(corridor_aim_point(
                 me,
                 path,
                 progress.distance,
-                radius,
-                look_ahead,
+                half_width,
+                look_ahead_time,
             )),
         }
     }
 }
 
-impl Default for FollowPath {
+impl Default for PathFollowing {
     fn default() -> Self {
         Self {
             path: None,
@@ -137,11 +142,14 @@ impl Default for FollowPath {
     }
 }
 
-impl Behavior for FollowPath {
+impl Behavior for PathFollowing {
     const PRIORITY: i16 = 30;
     const COLOR: Option<[u8; 3]> = Some([53, 151, 146]);
 
-    type Memory = (&'static mut FollowPathMemory, Option<&'static SteeringPath>);
+    type Memory = (
+        &'static mut PathFollowingMemory,
+        Option<&'static SteeringPath>,
+    );
     type World = Query<'static, 'static, &'static SteeringPath>;
 
     embeds_influence!();
@@ -151,25 +159,31 @@ impl Behavior for FollowPath {
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
-        InvalidParameter::unless_positive("FollowPath.tolerance", self.tolerance)?;
-        InvalidParameter::unless_positive("FollowPath.pace", self.pace.unwrap_or(1.0))?;
+        InvalidParameter::unless_positive("PathFollowing.tolerance", self.tolerance)?;
+        InvalidParameter::unless_positive("PathFollowing.pace", self.pace.unwrap_or(1.0))?;
         match self.style {
-            PathStyle::Waypoints { reach } => {
-                InvalidParameter::unless_positive("FollowPath.style.reach", reach)
+            PathStyle::Waypoints { tolerance } => {
+                InvalidParameter::unless_positive("PathFollowing.style.tolerance", tolerance)
             }
-            PathStyle::Corridor { radius, look_ahead } => {
-                InvalidParameter::unless_positive("FollowPath.style.radius", radius)?;
-                InvalidParameter::unless_non_negative("FollowPath.style.look_ahead", look_ahead)
+            PathStyle::Corridor {
+                half_width,
+                look_ahead_time,
+            } => {
+                InvalidParameter::unless_positive("PathFollowing.style.half_width", half_width)?;
+                InvalidParameter::unless_non_negative(
+                    "PathFollowing.style.look_ahead_time",
+                    look_ahead_time,
+                )
             }
         }
     }
 }
 
-impl Steer for FollowPath {
+impl Steer for PathFollowing {
     fn steer(
         &self,
         me: &Agent,
-        (mut memory, own): (Mut<FollowPathMemory>, Option<&SteeringPath>),
+        (mut memory, own): (Mut<PathFollowingMemory>, Option<&SteeringPath>),
         paths: &Query<&SteeringPath>,
     ) -> Vec2 {
         let Some(path) = guide(self.path, own, me, paths) else {
@@ -177,61 +191,63 @@ impl Steer for FollowPath {
         };
         let progress = memory.after_a_tick(me, path, self);
         memory.set_if_neq(progress);
-        follow_path(me, path, &progress, self)
+        path_following(me, path, &progress, self)
     }
 }
 
-/// The force of [`FollowPath`] at a progress, N.
-pub fn follow_path(
+/// The force of [`PathFollowing`] at a progress, N.
+pub fn path_following(
     me: &Agent,
     path: &SteeringPath,
-    progress: &FollowPathMemory,
-    how: &FollowPath,
+    progress: &PathFollowingMemory,
+    how: &PathFollowing,
 ) -> Vec2 {
     let me = &Agent {
         max_speed: how.pace.unwrap_or(f32::INFINITY).min(me.max_speed),
         ..*me
     };
     match how.style {
-        PathStyle::Waypoints { reach } => {
+        PathStyle::Waypoints { tolerance } => {
             let waypoint = path.points()[progress.waypoint];
             if is_end(path, progress.waypoint) {
                 return arrive(me, waypoint, Braking::Physical, how.tolerance);
             }
-            let unhurried = Agent {
-                max_speed: turning_speed(me, waypoint, reach),
+            let slowed = Agent {
+                max_speed: turning_speed(me, waypoint, tolerance),
                 ..*me
             };
-            seek(&unhurried, waypoint)
+            seek(&slowed, waypoint)
         }
-        PathStyle::Corridor { radius, look_ahead } => follow_corridor(
+        PathStyle::Corridor {
+            half_width,
+            look_ahead_time,
+        } => corridor_following(
             me,
             path,
             progress.distance,
-            radius,
-            look_ahead,
+            half_width,
+            look_ahead_time,
             how.tolerance,
         ),
     }
 }
 
-/// Whether a point is where the way ends: the last of an open path, the only one of any.
+/// Whether the path ends at a point: the last point of an open path, or the only point.
 pub(super) fn is_end(path: &SteeringPath, point: usize) -> bool {
     path.segments() == 0 || !path.is_looped() && point + 1 == path.points().len()
 }
 
-/// The share of the strongest acceleration that goes into planned turns.
+/// Share of the maximum acceleration that planned turns use.
 pub(super) const TURNING: f32 = 0.5;
 
-/// The highest speed from which a turn still passes within `reach` m of a point, m/s.
+/// The highest speed at which a turn passes within `tolerance` m of a point, m/s.
 ///
-/// The widest circle that leaves along my velocity and does so has the radius
-/// `R = (d² − reach²) / 2(y − reach)` where y is how far the point lies beside my course;
-/// `v = √(a·R)`.
-pub(super) fn turning_speed(me: &Agent, point: Vec2, reach: f32) -> f32 {
+/// The widest such circle, tangent to the velocity, has the radius
+/// `R = (d² − tolerance²) / 2(y − tolerance)` with the point's lateral offset y; `v = √(a·R)`.
+pub(super) fn turning_speed(me: &Agent, point: Vec2, tolerance: f32) -> f32 {
     let offset = point - me.position;
-    let beside = me.heading.perp_dot(offset).abs() - reach;
-    let square = offset.length_squared() - reach * reach;
+    let beside = me.heading.perp_dot(offset).abs() - tolerance;
+    let square = offset.length_squared() - tolerance * tolerance;
     if me.velocity == Vec2::ZERO || beside <= 0.0 || square <= 0.0 {
         return me.max_speed;
     }
@@ -255,15 +271,15 @@ pub(super) mod tests {
         }
     }
 
-    /// Walks until completed or for so many seconds; calls back with every step.
+    /// Simulates until the path is completed or `seconds` have passed; calls `each` every tick.
     pub(crate) fn walk(
         course: &mut Course,
         path: &SteeringPath,
-        how: &FollowPath,
+        how: &PathFollowing,
         seconds: f32,
-        mut each: impl FnMut(&Agent, &FollowPathMemory),
-    ) -> FollowPathMemory {
-        let mut progress = FollowPathMemory::default();
+        mut each: impl FnMut(&Agent, &PathFollowingMemory),
+    ) -> PathFollowingMemory {
+        let mut progress = PathFollowingMemory::default();
         let ticks = (seconds / course.agent.delta) as u32;
         for _ in 0..ticks {
             let me = course.agent;
@@ -272,46 +288,46 @@ pub(super) mod tests {
             if progress.completed {
                 break;
             }
-            course.step(follow_path(&me, path, &progress, how));
+            course.step(path_following(&me, path, &progress, how));
         }
         progress
     }
 
     #[test]
-    fn parity_with_the_textbooks() {
+    fn path_following_equals_the_published_formulas() {
         let me = Agent {
             position: Vec2::new(3.0, 0.0),
             velocity: Vec2::new(0.0, 1.0),
             heading: Vec2::Y,
             ..reynolds(3.0)
         };
-        let how = FollowPath::default();
-        let at = |waypoint| FollowPathMemory {
+        let how = PathFollowing::default();
+        let at = |waypoint| PathFollowingMemory {
             waypoint,
             ..default()
         };
         // Seek (6, 4): 3 · (0.6, 0.8) − (0, 1).
-        let force = follow_path(&me, &zigzag(false), &at(2), &how);
+        let force = path_following(&me, &zigzag(false), &at(2), &how);
         assert_close(force, Vec2::new(1.8, 1.4));
-        // The last one of an open path is arrived at.
-        let force = follow_path(&me, &zigzag(false), &at(3), &how);
+        // The agent arrives at the last point of an open path.
+        let force = path_following(&me, &zigzag(false), &at(3), &how);
         assert_close(
             force,
             arrive(&me, Vec2::new(0.0, 4.0), Braking::Physical, 0.1),
         );
-        let force = follow_path(&me, &zigzag(true), &at(3), &how);
+        let force = path_following(&me, &zigzag(true), &at(3), &how);
         assert_close(force, seek(&me, Vec2::new(0.0, 4.0)));
     }
 
     #[test]
-    fn every_waypoint_is_reached_in_order_and_the_end_completes() {
+    fn waypoints_are_reached_in_order_and_the_end_completes_the_path() {
         for mass in [0.1, 1.0, 10.0] {
             let mut course = Course::new(60.0);
             course.agent.mass = mass;
             course.agent.position = Vec2::new(3.0, 3.0);
             let path = zigzag(false);
             let mut seen = Vec::new();
-            let how = FollowPath::default();
+            let how = PathFollowing::default();
             let end = walk(&mut course, &path, &how, 120.0, |me, progress| {
                 let next = path.points()[seen.len().min(3)];
                 if seen.len() < 4 && me.position.distance(next) <= 0.5 {
@@ -325,10 +341,10 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_looped_path_starts_at_the_nearest_point_and_closes() {
+    fn a_looped_path_starts_at_the_nearest_point_and_repeats() {
         for how in [
-            FollowPath::default(),
-            FollowPath::default().corridor(0.7, 0.5),
+            PathFollowing::default(),
+            PathFollowing::default().with_corridor(0.7, 0.5),
         ] {
             let mut course = Course::new(60.0);
             course.agent.position = Vec2::new(5.8, 4.2);
@@ -347,22 +363,22 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn it_never_circles_around_a_waypoint() {
+    fn an_agent_never_circles_around_a_waypoint() {
         // 5 m/s and 1 m/s²: at full speed its turning circle is 25 m wide.
         let mut course = Course::new(60.0);
         course.agent.mass = 20.0;
         course.agent.velocity = Vec2::new(5.0, 0.0);
         let path = SteeringPath::open([(5.0, 5.0), (0.0, 8.0), (40.0, 0.0)].map(Vec2::from));
-        let how = FollowPath::default().waypoints(0.3);
+        let how = PathFollowing::default().with_waypoints(0.3);
         let end = walk(&mut course, &path.unwrap(), &how, 90.0, |_, _| ());
         assert!(end.completed, "{end:?}");
     }
 
     #[test]
-    fn a_walk_takes_as_long_at_any_tick_rate() {
+    fn the_duration_is_independent_of_the_tick_rate() {
         for how in [
-            FollowPath::default(),
-            FollowPath::default().corridor(0.7, 0.5),
+            PathFollowing::default(),
+            PathFollowing::default().with_corridor(0.7, 0.5),
         ] {
             let seconds = [30.0, 60.0, 240.0].map(|hertz| {
                 let mut course = Course::new(hertz);
@@ -389,14 +405,14 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn one_point_is_arrived_at() {
+    fn a_path_of_one_point_completes_there() {
         for style in [
             PathStyle::default(),
-            FollowPath::default().corridor(1.0, 0.5).style,
+            PathFollowing::default().with_corridor(1.0, 0.5).style,
         ] {
             let here = Vec2::new(3.0, -2.0);
             let path = SteeringPath::open([here]).unwrap();
-            let how = FollowPath { style, ..default() };
+            let how = PathFollowing { style, ..default() };
             let mut course = Course::new(60.0);
             let end = walk(&mut course, &path, &how, 20.0, |_, _| ());
             assert!(end.completed, "{style:?}");
@@ -408,25 +424,29 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn it_says_what_it_heads_for() {
+    fn aim_point_by_hand() {
         let path = zigzag(false);
         let me = Agent {
             position: Vec2::new(1.0, 0.0),
             ..default()
         };
-        let fresh = FollowPathMemory::default();
+        let fresh = PathFollowingMemory::default();
         for (how, expected) in [
-            (FollowPath::default().waypoints(0.5), Vec2::ZERO),
-            // A radius ahead, on its own lane: the middle.
+            (PathFollowing::default().with_waypoints(0.5), Vec2::ZERO),
+            // Half a width ahead, on the center line.
             (
-                FollowPath::default().corridor(2.0, 0.5),
+                PathFollowing::default().with_corridor(2.0, 0.5),
                 Vec2::new(3.0, 0.0),
             ),
         ] {
-            assert_eq!(how.carrot(&me, &path, &fresh), None, "not on its way yet");
+            assert_eq!(
+                how.aim_point(&me, &path, &fresh),
+                None,
+                "before the first tick"
+            );
             let progress = fresh.after_a_tick(&me, &path, &how);
-            assert_close(how.carrot(&me, &path, &progress).unwrap(), expected);
-            assert_eq!(how.carrot(&me, &zigzag(true), &progress), None);
+            assert_close(how.aim_point(&me, &path, &progress).unwrap(), expected);
+            assert_eq!(how.aim_point(&me, &zigzag(true), &progress), None);
         }
     }
 }
