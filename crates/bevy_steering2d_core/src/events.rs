@@ -25,8 +25,8 @@ pub struct Arrived {
     pub entity: Entity,
     /// Where it arrived.
     pub target: Target,
-    /// The entity that carries the [`Arrive`]: the agent, or one that steers for it.
-    pub carrier: Entity,
+    /// The entity with the behavior: the agent, or a behavior entity that steers for it.
+    pub source: Entity,
 }
 
 /// A [`FollowPath`] has come to rest at the end of its open path. Fires once per path; again only
@@ -37,8 +37,8 @@ pub struct PathCompleted {
     pub entity: Entity,
     /// The entity with the path, as [`FollowPath::path`] names it.
     pub path: Option<Entity>,
-    /// The entity that carries the [`FollowPath`]: the agent, or one that steers for it.
-    pub carrier: Entity,
+    /// The entity with the behavior: the agent, or a behavior entity that steers for it.
+    pub source: Entity,
 }
 
 /// A behavior's target entity is gone (despawned, or no longer has a place in the world).
@@ -52,8 +52,8 @@ pub struct TargetLost {
     pub target: Target,
     /// The behavior that had it.
     pub behavior: BehaviorId,
-    /// The entity that carries the behavior: the agent, or one that steers for it.
-    pub carrier: Entity,
+    /// The entity with the behavior: the agent, or a behavior entity that steers for it.
+    pub source: Entity,
 }
 
 /// Events of one kind that are due, each with its place: by agent, then by behavior.
@@ -137,15 +137,15 @@ pub(crate) fn note_lost_targets(
     mut due: ResMut<Due<TargetLost>>,
 ) {
     due.make_room(watches.iter().size_hint());
-    for (carrier, &id, steers_for, mut watch) in &mut watches {
-        let entity = steers_for.map_or(carrier, |agent| agent.0);
+    for (source, &id, steers_for, mut watch) in &mut watches {
+        let entity = steers_for.map_or(source, |agent| agent.0);
         for loss in &mut watch.bypass_change_detection().lost {
             if !std::mem::replace(&mut loss.announced, true) {
                 let event = TargetLost {
                     entity,
                     target: loss.target,
                     behavior: loss.behavior,
-                    carrier,
+                    source,
                 };
                 due.0.push(((id, loss.behavior.index()), event));
             }
@@ -167,14 +167,14 @@ pub(crate) fn note_arrivals(
     mut due: ResMut<Due<Arrived>>,
 ) {
     due.make_room(arrivals.iter().size_hint());
-    for (carrier, &id, steers_for, arrive, memory) in &arrivals {
+    for (source, &id, steers_for, arrive, memory) in &arrivals {
         if memory.arrived {
-            let entity = steers_for.map_or(carrier, |agent| agent.0);
+            let entity = steers_for.map_or(source, |agent| agent.0);
             let target = arrive.target;
             let event = Arrived {
                 entity,
                 target,
-                carrier,
+                source,
             };
             due.0.push(((id, 0), event));
         }
@@ -192,15 +192,15 @@ pub(crate) fn note_completed_paths(
     mut due: ResMut<Due<PathCompleted>>,
 ) {
     due.make_room(followers.iter().size_hint());
-    for (carrier, &id, steers_for, follow, mut memory) in &mut followers {
+    for (source, &id, steers_for, follow, mut memory) in &mut followers {
         if memory.completed && !memory.announced {
             memory.bypass_change_detection().announced = true;
-            let entity = steers_for.map_or(carrier, |agent| agent.0);
+            let entity = steers_for.map_or(source, |agent| agent.0);
             let path = follow.path;
             let event = PathCompleted {
                 entity,
                 path,
-                carrier,
+                source,
             };
             due.0.push(((id, 0), event));
         }

@@ -196,7 +196,7 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
     pub(crate) fn entry<B: Behavior>(
         &self,
         slot: BehaviorId,
-        carrier: Entity,
+        source: Entity,
         behavior: &B,
         agent: &Agent,
         asked: impl FnOnce() -> Vec2,
@@ -207,16 +207,16 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
             return entry(Cut::Disabled);
         }
         if let Err(error) = influence.check().and_then(|()| behavior.check()) {
-            self.warn_of_behavior::<B>(carrier, &error);
+            self.warn_of_behavior::<B>(source, &error);
             return entry(Cut::Invalid);
         }
         if behavior.targets()[0] == Some(Target::Entity(agent.entity)) {
-            self.warn_of_no_force::<B>(carrier, "aims at its own agent");
+            self.warn_of_no_force::<B>(source, "aims at its own agent");
             return entry(Cut::Invalid);
         }
         let force = asked();
         if !force.is_finite() {
-            self.warn_of_no_force::<B>(carrier, format_args!("gave the force {force}"));
+            self.warn_of_no_force::<B>(source, format_args!("gave the force {force}"));
             return entry(Cut::Invalid);
         }
         LedgerEntry {
@@ -249,23 +249,23 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
         }
     }
 
-    fn warn_of_missing_vehicle(&self, carrier: Entity, agent: Entity) {
-        self.warnings.raise(self.clock, carrier, "SteersFor", || {
+    fn warn_of_missing_vehicle(&self, source: Entity, agent: Entity) {
+        self.warnings.raise(self.clock, source, "SteersFor", || {
             format!("steers for {agent}, which has no Vehicle; add one to make it an agent")
         });
     }
 
     #[cold]
-    fn warn_of_no_force<B: Behavior>(&self, carrier: Entity, why: impl std::fmt::Display) {
+    fn warn_of_no_force<B: Behavior>(&self, source: Entity, why: impl std::fmt::Display) {
         let name = B::short_type_path();
-        self.warnings.raise(self.clock, carrier, name, || {
+        self.warnings.raise(self.clock, source, name, || {
             format!("{name} {why}; it counts as zero")
         });
     }
 
     #[cold]
-    pub(crate) fn warn_of_behavior<B: Behavior>(&self, carrier: Entity, error: &InvalidParameter) {
-        self.warnings.raise(self.clock, carrier, error.field, || {
+    pub(crate) fn warn_of_behavior<B: Behavior>(&self, source: Entity, error: &InvalidParameter) {
+        self.warnings.raise(self.clock, source, error.field, || {
             let name = B::short_type_path();
             format!("{error}; until then {name} counts as zero")
         });

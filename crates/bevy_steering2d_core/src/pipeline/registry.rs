@@ -169,9 +169,9 @@ pub struct AssignedBehavior {
     pub id: BehaviorId,
     /// Its short name.
     pub name: &'static str,
-    /// The entity with the component: the agent, or a behavior entity that
-    /// [`SteersFor`](crate::SteersFor) it.
-    pub carrier: Entity,
+    /// The entity with the behavior: the agent, or a behavior entity that
+    /// [steers for](crate::SteersFor) it.
+    pub source: Entity,
     /// Its influence.
     pub influence: Influence,
 }
@@ -216,15 +216,15 @@ impl BehaviorRegistry {
         assigned
     }
 
-    fn collect_assigned(&self, world: &World, carrier: Entity, into: &mut Vec<AssignedBehavior>) {
-        let Ok(entity) = world.get_entity(carrier) else {
+    fn collect_assigned(&self, world: &World, source: Entity, into: &mut Vec<AssignedBehavior>) {
+        let Ok(entity) = world.get_entity(source) else {
             return;
         };
         into.extend(self.0.iter().filter_map(|info| {
             Some(AssignedBehavior {
                 id: info.id,
                 name: info.name,
-                carrier,
+                source,
                 influence: info.influence(entity)?,
             })
         }));
@@ -402,9 +402,9 @@ fn bring_watch<B: Behavior>(app: &mut App, order: BehaviorOrder) {
 
 /// Entities that had `B` before it was registered become agents like those that come later.
 fn make_early_agents<B: Behavior>(world: &mut World) {
-    let mut carriers =
+    let mut query =
         world.query_filtered::<Entity, (With<B>, Without<Vehicle>, Without<SteersFor>)>();
-    let early: Vec<Entity> = carriers.iter(world).collect();
+    let early: Vec<Entity> = query.iter(world).collect();
     for agent in early {
         world.entity_mut(agent).insert(Vehicle::default());
     }
@@ -422,10 +422,10 @@ fn has_behavior_entities<B: Behavior>(entities: Query<(), (With<B>, With<SteersF
 /// A behavior on an entity without [`Vehicle`] brings one, unless it steers for another.
 fn make_agent<B: Behavior>(
     added: On<Add, B>,
-    carriers: Query<(), Or<(With<Vehicle>, With<SteersFor>)>>,
+    assigned: Query<(), Or<(With<Vehicle>, With<SteersFor>)>>,
     mut commands: Commands,
 ) {
-    if !carriers.contains(added.entity) {
+    if !assigned.contains(added.entity) {
         commands
             .entity(added.entity)
             .insert_if_new(Vehicle::default());
