@@ -59,14 +59,14 @@ impl AccumulatedSums {
     /// Prefetches the sums of an agent that is visited soon.
     #[inline]
     pub(super) fn prefetch(&self, perception: &Perception, neighbors: &Neighbors) {
-        let place = neighbors.place_of(perception);
+        let place = neighbors.slot_of(perception);
         prefetch(place.and_then(|place| self.rows.get(place)));
     }
 
     /// The sums of an agent; zero for one that was not indexed.
     #[inline]
     pub(super) fn of(&self, perception: &Perception, neighbors: &Neighbors) -> &SumsRow {
-        let place = neighbors.place_of(perception);
+        let place = neighbors.slot_of(perception);
         let row = place.and_then(|place| self.rows.get(place));
         row.unwrap_or(&SumsRow::ZERO)
     }
@@ -105,7 +105,7 @@ pub(super) fn sums_around(neighbors: &Neighbors, me: &Agent, rules: [Visibility;
         #[inline(always)]
         fn run<R: Register>(self) -> FlockSums {
             let Self(neighbors, me, profile) = self;
-            let Some(place) = neighbors.place_near(me.position, me.entity) else {
+            let Some(place) = neighbors.slot_near(me.position, me.entity) else {
                 return default();
             };
             let mut pass = Pass::<R>::new(neighbors);
@@ -275,7 +275,7 @@ impl<'a, R: Register> Pass<'a, R> {
         let mut places: Vec<usize> = present
             .flat_map(|rule| {
                 let most = share.min(rule.max_neighbors as usize);
-                self.neighbors.nearest_places(rule.view(me), most)
+                self.neighbors.nearest_slots(rule.view(me), most)
             })
             .chain([place])
             .collect();
@@ -499,7 +499,7 @@ mod tests {
                 except: me.entity,
                 id: me.id,
             });
-            for other in neighbors.nearest_places(view, rule.max_neighbors as usize) {
+            for other in neighbors.nearest_slots(view, rule.max_neighbors as usize) {
                 let other = neighbors.at(other);
                 let offset = other.position - me.position;
                 let square = offset.length_squared();
