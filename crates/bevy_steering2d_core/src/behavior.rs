@@ -7,7 +7,7 @@ use bevy::ecs::system::{SystemParam, SystemParamItem};
 use bevy::prelude::*;
 use bevy::reflect::{GetTypeRegistration, TypePath};
 
-use crate::behavior_needs::require;
+use crate::require::require;
 use crate::{Agent, ColliderProbes, Influence, InvalidParameter, Requests, Target};
 
 /// A component with the parameters of one steering behavior.
@@ -148,6 +148,13 @@ pub trait Behavior:
     {
         self.influence_mut().enabled = false;
         self
+    }
+}
+
+impl Influence {
+    /// The default influence of a behavior: weight 1 at its [`PRIORITY`](Behavior::PRIORITY).
+    pub const fn of<B: Behavior>() -> Self {
+        Self::at(B::PRIORITY)
     }
 }
 

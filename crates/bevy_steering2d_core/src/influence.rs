@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 
-use crate::{Behavior, InvalidParameter};
+use crate::InvalidParameter;
 
 /// How much a behavior counts among the others of its agent. Change any of it at any time.
 ///
@@ -24,11 +24,6 @@ pub struct Influence {
 }
 
 impl Influence {
-    /// The default influence of a behavior: weight 1 at its [`PRIORITY`](Behavior::PRIORITY).
-    pub const fn of<B: Behavior>() -> Self {
-        Self::at(B::PRIORITY)
-    }
-
     /// Weight 1 at the given priority.
     pub const fn at(priority: i16) -> Self {
         Self {

@@ -72,6 +72,7 @@ pub mod behaviors;
 mod clock;
 mod combine;
 mod events;
+mod id;
 mod influence;
 pub mod locomotion;
 pub mod parallel;
@@ -79,6 +80,8 @@ mod path;
 pub mod perception;
 mod pipeline;
 mod random;
+mod requests;
+mod require;
 mod steer;
 mod stuck;
 mod target;
@@ -86,7 +89,6 @@ mod think;
 mod vehicle;
 mod warnings;
 
-pub use adjust::Requests;
 pub use agent::Agent;
 pub use behavior::{Adjust, Behavior, BehaviorMemory, Situational, Steer};
 pub use behavior_entity::{SteeredBy, SteersFor};
@@ -97,6 +99,7 @@ pub use combine::{
     Prioritized, ReflectCombiner, SteeringForce, WeightedSum,
 };
 pub use events::{Arrived, PathCompleted, TargetLost, TargetWatch};
+pub use id::{NextSteeringId, SteeringId};
 pub use influence::Influence;
 pub use locomotion::{FaceTarget, FaceVelocity, PointMass, SpeedLimit};
 pub use path::{PathError, PathPoint, SteeringPath};
@@ -111,8 +114,9 @@ pub use pipeline::{
     StepTimes,
 };
 pub use random::RandomStream;
+pub use requests::Requests;
 pub use stuck::{Stuck, StuckDetection, StuckMemory};
 pub use target::{Target, Targets};
 pub use think::ThinkEvery;
-pub use vehicle::{Kinematics, NextSteeringId, SteeringDisabled, SteeringId, Vehicle};
+pub use vehicle::{Kinematics, SteeringDisabled, Vehicle};
 pub use warnings::{InvalidParameter, SteeringWarning, SteeringWarnings};

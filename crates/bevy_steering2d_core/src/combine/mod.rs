@@ -2,12 +2,14 @@
 //!
 //! | file | duty |
 //! |---|---|
-//! | `combiner` | the [`Combiner`] trait, the [`Combine`] component that chooses one, their registry |
+//! | `combiner` | the [`Combiner`] trait |
+//! | `choice` | the [`Combine`] component, which chooses an agent's combiner, and the registry |
 //! | `combiners` | [`WeightedSum`], [`Average`], [`Prioritized`], [`Dithered`] |
 //! | `ledger` | [`SteeringForce`], its [`LedgerEntry`]s and why they are [`Cut`] |
 //! | `group` | [`BehaviorGroup`]: several behaviors combined into one entry |
-//! | `fused` | the interface for entries that are computed during the pass |
+//! | `fused` | the interface for entries that are computed while ledgers are combined |
 
+mod choice;
 mod combiner;
 mod combiners;
 mod fused;
@@ -17,12 +19,13 @@ mod ledger;
 use bevy::ecs::system::{StaticSystemParam, SystemParam};
 use bevy::prelude::*;
 
-pub use combiner::{Combine, Combiner, CombinerRegistry, ReflectCombiner};
+pub use choice::{Combine, CombinerRegistry, ReflectCombiner};
+pub use combiner::Combiner;
 pub use combiners::{Average, Dithered, Prioritized, WeightedSum};
 pub use group::BehaviorGroup;
 pub use ledger::{Cut, LedgerEntry, SteeringForce};
 
-pub(crate) use combiner::register_combiner;
+pub(crate) use choice::register_combiner;
 pub(crate) use combiners::Budget;
 pub(crate) use fused::{FusedAgent, FusedEntries, HasFusedEntries};
 pub(crate) use group::{BehaviorEntities, combine_groups};

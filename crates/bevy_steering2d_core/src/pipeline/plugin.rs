@@ -5,6 +5,7 @@ use bevy::prelude::*;
 
 use super::registry::register;
 use super::schedule::{AdjustSystems, BehaviorOrder, CombineSystems, IndexSystems};
+use super::times::run;
 use crate::adjust::complete_ledgers;
 use crate::behavior_entity::{refuse_cycles, reset_force};
 use crate::behaviors;
@@ -209,17 +210,13 @@ fn order_steps(app: &mut App, schedule: InternedScheduleLabel) {
         schedule,
         (
             begin_tick.before(SteeringSystems::Sense),
-            SteeringSchedule::Bodies.run().in_set(SenseSystems::Bodies),
-            SteeringSchedule::Index.run().in_set(SenseSystems::Index),
-            SteeringSchedule::Answer.run().in_set(SenseSystems::Answer),
-            SteeringSchedule::Steer.run().in_set(SteeringSystems::Steer),
-            SteeringSchedule::Adjust
-                .run()
-                .in_set(SteeringSystems::Adjust),
-            SteeringSchedule::Combine
-                .run()
-                .in_set(SteeringSystems::Combine),
-            SteeringSchedule::Move.run().in_set(SteeringSystems::Move),
+            run(SteeringSchedule::Bodies).in_set(SenseSystems::Bodies),
+            run(SteeringSchedule::Index).in_set(SenseSystems::Index),
+            run(SteeringSchedule::Answer).in_set(SenseSystems::Answer),
+            run(SteeringSchedule::Steer).in_set(SteeringSystems::Steer),
+            run(SteeringSchedule::Adjust).in_set(SteeringSystems::Adjust),
+            run(SteeringSchedule::Combine).in_set(SteeringSystems::Combine),
+            run(SteeringSchedule::Move).in_set(SteeringSystems::Move),
         )
             // They take the whole world, but touch only what belongs to steering.
             .ambiguous_with_all(),

@@ -1,42 +1,27 @@
 //! The registry of behaviors, and the registration of behaviors and combiners.
 
 use std::any::TypeId;
-use std::marker::PhantomData;
 
 use bevy::ecs::world::{EntityRef, EntityWorldMut};
 use bevy::prelude::*;
 use bevy::reflect::FromType;
 
+use super::behavior_id::{BehaviorId, BehaviorSlot};
 use super::schedule::{AdjustSystems, BehaviorOrder, IndexSystems, SteeringSchedule};
 use crate::adjust::{Adjusted, adjust_agents, adjust_behavior_entities};
 use crate::behavior::BehaviorMemory;
 use crate::behavior_entity::{SteeredBy, SteersFor};
-use crate::behavior_needs::{Senses, require};
+use crate::behavior_needs::Senses;
 use crate::combine::register_combiner;
 use crate::events::TargetWatch;
 use crate::perception::{
     note_perception_radius, probe_colliders, reset_changed_radius, reset_perception_radius,
 };
+use crate::require::require;
 use crate::steer::{steer_agents, steer_behavior_entities};
 use crate::{
     Adjust, Behavior, Combiner, Influence, InvalidParameter, SensesColliders, Steer, Vehicle,
 };
-
-/// Index of a registered behavior in the [`BehaviorRegistry`].
-#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[reflect(Debug, PartialEq, Clone)]
-pub struct BehaviorId(u16);
-
-impl BehaviorId {
-    pub(crate) fn index(self) -> u16 {
-        self.0
-    }
-
-    #[cfg(test)]
-    pub(crate) fn for_test(index: u16) -> Self {
-        Self(index)
-    }
-}
 
 /// One registered behavior.
 #[derive(Clone, Debug)]
@@ -200,7 +185,7 @@ impl BehaviorRegistry {
 
     /// The behavior behind an id.
     pub fn get(&self, id: BehaviorId) -> &BehaviorInfo {
-        &self.0[usize::from(id.0)]
+        &self.0[usize::from(id.index())]
     }
 
     /// The registered behavior `B`; `None` if it is not registered.
@@ -238,7 +223,7 @@ impl BehaviorRegistry {
     }
 
     fn add<B: Behavior>(&mut self, step: SteeringSchedule) -> BehaviorId {
-        let id = BehaviorId(u16::try_from(self.0.len()).expect("fewer than 65,536 behaviors"));
+        let id = BehaviorId::new(self.0.len());
         self.0.push(BehaviorInfo {
             id,
             name: B::short_type_path(),
@@ -258,13 +243,6 @@ impl BehaviorRegistry {
         });
         id
     }
-}
-
-/// The id of `B` for the system that runs it.
-#[derive(Resource)]
-pub(crate) struct BehaviorSlot<B> {
-    pub(crate) id: BehaviorId,
-    behavior: PhantomData<fn() -> B>,
 }
 
 /// Registers behaviors and combiners on an [`App`], before or after adding the plugin. A second call
@@ -347,15 +325,12 @@ pub(crate) fn register<B: Behavior>(
     }
     let mut registry = app.world_mut().resource_mut::<BehaviorRegistry>();
     let id = registry.add::<B>(step);
-    let order = BehaviorOrder(id.0 + 1);
+    let order = BehaviorOrder(id.index() + 1);
     app.register_type::<B>()
         .register_type_data::<B, ReflectBehavior>()
-        .insert_resource(BehaviorSlot::<B> {
-            id,
-            behavior: PhantomData,
-        });
+        .insert_resource(BehaviorSlot::<B>::new(id));
     for schedule in SteeringSchedule::ALL {
-        app.configure_sets(schedule, order.after(BehaviorOrder(id.0)));
+        app.configure_sets(schedule, order.after(BehaviorOrder(id.index())));
     }
     app.configure_sets(
         SteeringSchedule::Index,

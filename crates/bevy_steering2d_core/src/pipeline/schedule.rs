@@ -3,8 +3,6 @@
 use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel, SingleThreadedExecutor};
 use bevy::prelude::*;
 
-use super::times::run_timed;
-
 /// The steps of one steering tick, in the order they run.
 ///
 /// All five are system sets of the schedule given to [`SteeringCorePlugin`](crate::SteeringCorePlugin)
@@ -105,11 +103,6 @@ impl SteeringSchedule {
         Self::Combine,
         Self::Move,
     ];
-
-    /// The node of the outer schedule.
-    pub(crate) fn run(self) -> impl FnMut(&mut World) {
-        move |world| run_timed(world, self)
-    }
 
     /// Creates the schedules that do not exist yet, and makes each run on one thread.
     pub(crate) fn prepare(app: &mut App) {

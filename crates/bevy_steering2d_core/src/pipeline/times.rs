@@ -1,4 +1,4 @@
-//! Time figures of the steps of a tick.
+//! Step times: how long each step of a tick takes.
 
 use std::time::Duration;
 
@@ -36,8 +36,12 @@ impl StepTimes {
     }
 }
 
-/// Runs a step, and times it if the resource is there.
-pub(crate) fn run_timed(world: &mut World, step: SteeringSchedule) {
+/// The system of the outer schedule that runs a step, and times it if there are [`StepTimes`].
+pub(super) fn run(step: SteeringSchedule) -> impl FnMut(&mut World) {
+    move |world| run_timed(world, step)
+}
+
+fn run_timed(world: &mut World, step: SteeringSchedule) {
     if !world.contains_resource::<StepTimes>() {
         world.run_schedule(step);
         return;
