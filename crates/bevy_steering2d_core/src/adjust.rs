@@ -1,4 +1,4 @@
-//! The Adjust step: behaviors that read what the other behaviors of their agent request.
+//! The Adjust step: runs behaviors that adjust what the other behaviors of their agent request.
 
 use bevy::ecs::system::{StaticSystemParam, SystemParam};
 use bevy::prelude::*;
@@ -12,13 +12,13 @@ use crate::{
     Adjust, Kinematics, Requests, SteeringClock, SteeringForce, SteeringId, ThinkEvery, Vehicle,
 };
 
-/// Marks agents with a behavior of the Adjust step: their ledgers are complete before it begins.
+/// Marks agents with a behavior of the Adjust step, whose ledgers must be complete before it.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default)]
 #[reflect(Component, Default)]
 pub(crate) struct Adjusted;
 
-/// Completes the ledgers that adjustments read: with entries that the combiner would compute, and
-/// with those of behavior entities.
+/// Completes the ledgers that adjustments read, with fused entries and the entries of behavior
+/// entities.
 pub(crate) fn complete_ledgers<F>(
     clock: Res<SteeringClock>,
     generation: Res<LedgerGeneration>,
@@ -88,7 +88,7 @@ pub(crate) fn adjust_agents<A: Adjust>(
     });
 }
 
-/// Runs `A` on every behavior entity that has it; it adjusts what its agent requests.
+/// Runs `A` on every behavior entity that has it, to adjust what its agent requests.
 pub(crate) fn adjust_behavior_entities<A: Adjust>(
     tick: Tick<A>,
     world: StaticSystemParam<A::World>,

@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 
-use crate::events::Due;
+use crate::events::EventQueue;
 use crate::{
     InvalidParameter, Kinematics, SteeringClock, SteeringDisabled, SteeringForce, SteeringId,
     SteeringWarnings, Vehicle,
@@ -140,9 +140,9 @@ pub(crate) fn detect_stuck(
         ),
         Without<SteeringDisabled>,
     >,
-    mut due: ResMut<Due<Stuck>>,
+    mut queue: ResMut<EventQueue<Stuck>>,
 ) {
-    due.make_room(agents.iter().size_hint());
+    queue.reserve(agents.iter().size_hint());
     for (entity, &id, vehicle, body, force, detection, mut memory) in &mut agents {
         if let Err(error) = detection.check() {
             warnings.raise(&clock, entity, error.field, || {
@@ -154,7 +154,7 @@ pub(crate) fn detect_stuck(
         let now = memory.next(detection, body.position, wanted, clock.delta);
         if now.stuck && !memory.stuck {
             let position = body.position;
-            due.0.push(((id, 0), Stuck { entity, position }));
+            queue.0.push(((id, 0), Stuck { entity, position }));
         }
         memory.set_if_neq(now);
     }
