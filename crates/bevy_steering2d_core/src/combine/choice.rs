@@ -18,16 +18,16 @@ use super::combiners::{Average, Dithered, Prioritized, WeightedSum};
 use super::ledger::sort_by_priority;
 use crate::LedgerEntry;
 
-/// The combiner of an agent. Change it at any time. Default [`Prioritized`].
+/// Chooses the combiner of an agent; it may be changed at any time. Default [`Prioritized`].
 ///
-/// Among entries of equal priority the order is that of registration.
+/// Entries of equal priority are ordered by the registration of their behaviors.
 #[derive(Component, Reflect, Clone, Copy)]
 #[reflect(opaque)]
 #[reflect(Component, Default, Debug, PartialEq, Hash, Clone)]
 #[reflect(SerializeWithRegistry, DeserializeWithRegistry)]
 pub struct Combine(&'static CombinerInfo);
 
-/// What [`Combine`] knows of a combiner.
+/// The identity and functions of a combiner.
 struct CombinerInfo {
     type_id: TypeId,
     name: fn() -> &'static str,
@@ -56,7 +56,7 @@ impl Combine {
     /// [`Dithered`].
     pub const DITHERED: Self = Self::by::<Dithered>();
 
-    /// The choice of a combiner, built-in or yours.
+    /// Chooses the combiner `C`.
     pub const fn by<C: Combiner>() -> Self {
         Self(C::INFO)
     }
@@ -69,7 +69,7 @@ impl Combine {
     /// Combines a ledger into one force, N, no longer than `max_force` and always finite, and
     /// records in every entry how much of it was accepted and why not more.
     ///
-    /// `draw` gives uniform numbers in `[0, 1)`; of the built-in combiners only [`Dithered`] uses
+    /// `draw` returns uniform numbers in `[0, 1)`; of the built-in combiners only [`Dithered`] uses
     /// it.
     #[inline]
     pub fn combine(
@@ -119,12 +119,12 @@ impl fmt::Debug for Combine {
     }
 }
 
-/// Type data of a registered [`Combiner`]: how tools find it by name.
+/// Type data of a registered [`Combiner`], by which tools find it.
 #[derive(Clone, Copy, Debug)]
 pub struct ReflectCombiner(Combine);
 
 impl ReflectCombiner {
-    /// The choice of this combiner.
+    /// The component that chooses this combiner.
     pub fn choice(self) -> Combine {
         self.0
     }
@@ -136,7 +136,7 @@ impl<C: Combiner> FromType<C> for ReflectCombiner {
     }
 }
 
-/// The registered combiners, in order of registration; the built-in ones come first.
+/// The registered combiners, in order of registration, the built-in ones first.
 #[derive(Resource, Clone, Debug, Default)]
 pub struct CombinerRegistry(Vec<Combine>);
 
@@ -147,7 +147,7 @@ impl CombinerRegistry {
     }
 }
 
-/// Makes a combiner known by name. A second call for the same type does nothing.
+/// Registers a combiner. A second call for the same type does nothing.
 pub(crate) fn register_combiner<C: Combiner>(app: &mut App) {
     app.register_type::<C>()
         .register_type_data::<C, ReflectCombiner>()
@@ -158,7 +158,7 @@ pub(crate) fn register_combiner<C: Combiner>(app: &mut App) {
     }
 }
 
-// A combiner is written by its name, like the variant of an enum.
+// A combiner is serialized as its name, like the variant of an enum.
 
 impl SerializeWithRegistry for Combine {
     fn serialize<S: Serializer>(&self, out: S, _: &TypeRegistry) -> Result<S::Ok, S::Error> {
@@ -216,7 +216,7 @@ impl serde::Serialize for Combine {
     }
 }
 
-/// Without a type registry only the built-in combiners are known; read others by reflection.
+/// Knows only the built-in combiners, since there is no type registry; others need reflection.
 #[cfg(feature = "serialize")]
 impl<'de> serde::Deserialize<'de> for Combine {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {

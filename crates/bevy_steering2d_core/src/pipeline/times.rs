@@ -20,7 +20,7 @@ use crate::SteeringSchedule;
 /// assert!(times.total() >= times.of(SteeringSchedule::Steer));
 /// ```
 ///
-/// Wall-clock times scatter: show their median over some ticks.
+/// Wall-clock times vary: use the median over some ticks.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StepTimes([Duration; SteeringSchedule::ALL.len()]);
 
@@ -30,7 +30,7 @@ impl StepTimes {
         self.0[step as usize]
     }
 
-    /// All steps together: the time steering took of the tick.
+    /// The time of all steps.
     pub fn total(&self) -> Duration {
         self.0.iter().sum()
     }
@@ -49,7 +49,7 @@ fn run_timed(world: &mut World, step: SteeringSchedule) {
     let begin = Instant::now();
     world.run_schedule(step);
     let time = begin.elapsed();
-    // The step may have removed it.
+    // The step may have removed the resource.
     if let Some(mut times) = world.get_resource_mut::<StepTimes>() {
         times.0[step as usize] = time;
     }
