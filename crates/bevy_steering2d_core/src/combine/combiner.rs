@@ -8,7 +8,7 @@ use crate::LedgerEntry;
 /// A rule that turns an agent's ledger into one force.
 ///
 /// Register it with [`add_combiner`](crate::SteeringAppExt::add_combiner), so that presets and the
-/// inspector find it by name, and choose it with [`Combine::by`].
+/// inspector find it by name, and choose it with [`Combine::by`](crate::Combine::by).
 ///
 /// ```
 /// # use bevy::prelude::*;

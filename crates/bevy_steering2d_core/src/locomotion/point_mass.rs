@@ -112,7 +112,7 @@ pub(crate) fn move_point_masses(
 ) {
     let delta = clock.delta;
     let tables = bodies.contiguous_iter_mut().expect("all of it in tables");
-    for (bodies, points, transforms, agents, limits, faces, looks, disabled) in tables {
+    for (bodies, points, transforms, agents, limits, faces, face_targets, disabled) in tables {
         let chunk = chunk_size(bodies.len(), LIGHT_PASS);
         let mut points = ContiguousMut::bypass_change_detection_split(points);
         let mut transforms = ContiguousMut::bypass_change_detection_split(transforms);
@@ -160,7 +160,11 @@ pub(crate) fn move_point_masses(
                         transforms.get_mut(row).translation += (velocity * delta).extend(0.0);
                     }
                     if let Some(faces) = faces {
-                        let wanted = wanted_facing(body, looks.map(|looks| &looks[at]), &targets);
+                        let wanted = wanted_facing(
+                            body,
+                            face_targets.map(|face_targets| &face_targets[at]),
+                            &targets,
+                        );
                         let rate = faces[at].turn_rate(facing(transforms.get(row)), wanted, delta);
                         if rate != 0.0 {
                             transforms.get_mut(row).rotate_z(rate * delta);

@@ -27,7 +27,8 @@ impl Default for SteeringGroups {
     }
 }
 
-/// An agent's entry in the neighbor index. Registering a behavior that reads [`Neighbors`] brings it.
+/// An agent's entry in the neighbor index. Added with behaviors that read
+/// [`Neighbors`](crate::Neighbors).
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 pub struct Perception {

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use bevy::prelude::*;
 
-/// The index of a registered behavior in the [`BehaviorRegistry`].
+/// The index of a registered behavior in the [`BehaviorRegistry`](crate::BehaviorRegistry).
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[reflect(Debug, PartialEq, Clone)]
 pub struct BehaviorId(u16);
