@@ -1,7 +1,8 @@
 //! Steering behaviors (Reynolds) for Bevy in 2D, driving Rapier rigid bodies.
 //!
-//! An agent is an entity with a body and at least one behavior. Behaviors are components; each requests
-//! a force, a combiner turns the requests into one force, and a locomotion backend applies it to the body.
+//! An agent is an entity with a body and at least one behavior. Behaviors are components; each
+//! requests a force, a combiner turns the requests into one force, and a locomotion backend applies
+//! it to the body.
 //!
 //! ```
 //! use bevy::prelude::*;
@@ -36,15 +37,15 @@
 //! # Overview
 //!
 //! **The plugin.** [`SteeringPlugin`] runs in `FixedUpdate` by default; Rapier must run in the same
-//! schedule, hence `in_fixed_schedule()`. A tick has the steps
-//! [Sense, Steer, Adjust, Combine, Move](SteeringSystems), described in [`bevy_steering2d_core`]. Change
-//! behaviors before `Sense`, and read [`SteeringForce`] after `Combine`.
+//! schedule, hence `in_fixed_schedule()`. A tick has the steps [Sense, Steer, Adjust, Combine,
+//! Move](SteeringSystems), described in [`bevy_steering2d_core`]. Change behaviors before `Sense`,
+//! and read [`SteeringForce`] after `Combine`.
 //!
 //! **The vehicle and its body.** [`Vehicle`] holds the limits: `max_speed`, `max_force`,
-//! `response_time`. It is added with the first behavior, so insert it only to change them. The body is a
-//! Rapier `RigidBody` of any kind that can move (see the table in [`rapier`]) or, without physics, a
-//! [`PointMass`]. Each tick it is copied into [`Kinematics`], which behaviors read. So any body can be a
-//! [`Target`], agent or not.
+//! `response_time`. It is added with the first behavior, so insert it only to change them. The body
+//! is a Rapier `RigidBody` of any kind that can move (see the table in [`rapier`]) or, without
+//! physics, a [`PointMass`]. Each tick it is copied into [`Kinematics`], which behaviors read. So
+//! any body can be a [`Target`], agent or not.
 //!
 //! **Behaviors.**
 //!
@@ -66,20 +67,21 @@
 //! | [`Separation`], [`Alignment`], [`Cohesion`] | the rules of a flock, see [`Flocking`] |
 //! | [`CollisionAvoidance`], [`Queuing`], [`Sidestep`] | avoid other agents, queue behind them, free stuck agents |
 //!
-//! Most formulas are plain functions in [`behaviors`]. Each component embeds an [`Influence`]: weight,
-//! priority, probability, enabled. Further behaviors of one type are put on entities that [`SteersFor`]
-//! the agent. [`SteeringDisabled`] switches off the steering of an agent.
+//! Most formulas are plain functions in [`behaviors`]. Each component embeds an [`Influence`]:
+//! weight, priority, probability, enabled. Further behaviors of one type are put on entities that
+//! [`SteersFor`] the agent. [`SteeringDisabled`] switches off the steering of an agent.
 //!
-//! **Perception.** Behaviors, built-in and yours, read other agents from [`Neighbors`], and obstacles,
-//! walls and colliders from [`Surroundings`].
+//! **Perception.** Behaviors, built-in and yours, read other agents from [`Neighbors`], and
+//! obstacles, walls and colliders from [`Surroundings`].
 //!
-//! **Combine.** The [`Combine`] component chooses the combiner; the default accepts forces in order of
-//! [priority](Influence::priority) until `max_force` is used up. [`SteeringForce`] has the total and a ledger of the
-//! requested forces, the accepted forces, and [why they were cut](Cut).
+//! **Combine.** The [`Combine`] component chooses the combiner; the default accepts forces in order
+//! of [priority](Influence::priority) until `max_force` is used up. [`SteeringForce`] has the total
+//! and a ledger of the requested forces, the accepted forces, and [why they were cut](Cut).
 //!
 //! **Locomotion.** A backend moves the body, see the contract in [`locomotion`]. Steering never
 //! accelerates beyond `max_speed`; [`SpeedLimit`] defines how faster bodies slow down, and
-//! [`FaceVelocity`] turns the body along its velocity. Your own forces and impulses add to steering.
+//! [`FaceVelocity`] turns the body along its velocity. Your own forces and impulses add to
+//! steering.
 //!
 //! **Events.** [`Arrived`], [`PathCompleted`], [`Stuck`] and [`TargetLost`] are triggered for
 //! observers.
@@ -98,31 +100,31 @@
 //! ```
 //!
 //! **Your own behavior.** Implement [`Behavior`] and [`Steer`] or [`Adjust`], then register it with
-//! [`add_behavior`](SteeringAppExt::add_behavior) or [`add_adjustment`](SteeringAppExt::add_adjustment),
-//! as the built-in ones are. It gets a ledger entry, reflection and an entry in the
-//! [`BehaviorRegistry`].
+//! [`add_behavior`](SteeringAppExt::add_behavior) or
+//! [`add_adjustment`](SteeringAppExt::add_adjustment), as the built-in ones are. It gets a ledger
+//! entry, reflection and an entry in the [`BehaviorRegistry`].
 //!
-//! **Determinism.** The same binary, inputs and ids give the same bits, for any number of threads. Each
-//! agent has a [`SteeringId`], assigned in spawn order or by you, and its own stream of random numbers,
-//! seeded by [`SteeringSeed`].
+//! **Determinism.** The same binary, inputs and ids give the same bits, for any number of threads.
+//! Each agent has a [`SteeringId`], assigned in spawn order or by you, and its own stream of random
+//! numbers, seeded by [`SteeringSeed`].
 //!
-//! **Invalid parameters** never panic and never reach physics. The behavior or agent contributes nothing,
-//! and one [warning](SteeringWarnings) names the entity and the field; a missing body or
+//! **Invalid parameters** never panic and never reach physics. The behavior or agent contributes
+//! nothing, and one [warning](SteeringWarnings) names the entity and the field; a missing body or
 //! `RapierPhysicsPlugin` is also reported. A lost target gives zero force and one [`TargetLost`].
 //!
 //! # Units
 //!
-//! Meters, seconds, kilograms, newtons, radians. Use meters and scale the camera, rather than pixels:
-//! the defaults of this crate and of Rapier are for bodies about a meter wide.
+//! Meters, seconds, kilograms, newtons, radians. Use meters and scale the camera, rather than
+//! pixels: the defaults of this crate and of Rapier are for bodies about a meter wide.
 //!
 //! # Features
 //!
 //! - `rapier` (default): the Rapier backend. Without it only point masses move.
-//! - `inspector`: `inspector::SteeringInspectorPlugin`, an egui panel to inspect and tune agents; enables
-//!   `debug` and `presets`.
+//! - `inspector`: `inspector::SteeringInspectorPlugin`, an egui panel to inspect and tune agents;
+//!   enables `debug` and `presets`.
 //! - `debug`: `debug::SteeringDebugPlugin` draws perception and forces of agents, with gizmos.
-//! - `presets`: parameters of agents in hot-reloadable `*.steering.ron` files; active if there is an
-//!   `AssetServer`.
+//! - `presets`: parameters of agents in hot-reloadable `*.steering.ron` files; active if there is
+//!   an `AssetServer`.
 //! - `serialize`: serde for the public components, for saves and rollback.
 
 use bevy::app::{App, FixedUpdate, Plugin, PluginGroup, PluginGroupBuilder};

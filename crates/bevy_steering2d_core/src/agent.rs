@@ -46,7 +46,8 @@ pub struct Agent {
     pub max_force: f32,
     /// Time constant of [`track`](Self::track), s.
     pub response_time: f32,
-    /// Time until the next update, s: the length of this tick, times its [`ThinkEvery`] if it has one.
+    /// Time until the next update, s: the length of this tick, times its [`ThinkEvery`] if it has
+    /// one.
     pub delta: f32,
     /// Number of this tick.
     pub tick: u32,
@@ -154,8 +155,8 @@ impl Agent {
         self.heading.rotate(local)
     }
 
-    /// A new stream of random numbers for this agent; keep it in your behavior's memory. Use one salt
-    /// per purpose, or two behaviors draw the same numbers.
+    /// A new stream of random numbers for this agent; keep it in your behavior's memory. Use one
+    /// salt per purpose, or two behaviors draw the same numbers.
     pub fn random_stream(&self, salt: u64) -> RandomStream {
         RandomStream::new(self.seed, self.id, salt)
     }

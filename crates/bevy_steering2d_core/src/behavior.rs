@@ -22,8 +22,8 @@ use crate::{Agent, ColliderProbes, Influence, InvalidParameter, Requests, Target
 ///
 /// Registration adds what the behavior needs: the [`Vehicle`](crate::Vehicle) of the agent, the
 /// memory component, the entry in the neighbor index if it reads [`Neighbors`](crate::Neighbors),
-/// collider probes if it reads [`Surroundings`](crate::Surroundings), the detection of lost targets,
-/// reflection and a ledger entry.
+/// collider probes if it reads [`Surroundings`](crate::Surroundings), the detection of lost
+/// targets, reflection and a ledger entry.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -82,8 +82,8 @@ pub trait Behavior:
         [None; 2]
     }
 
-    /// The perception radius for an agent whose body has the radius `body_radius`, m. A hint for the
-    /// cell size of the neighbor index. Default `0`, unknown.
+    /// The perception radius for an agent whose body has the radius `body_radius`, m. A hint for
+    /// the cell size of the neighbor index. Default `0`, unknown.
     fn perception_radius(&self, body_radius: f32) -> f32 {
         let _ = body_radius;
         0.0
@@ -162,9 +162,9 @@ impl Influence {
 pub trait Steer: Behavior {
     /// The formula: a force in newtons, world frame.
     ///
-    /// To make weights comparable, a behavior reaches `me.max_force` only at full urgency, and fades
-    /// continuously to zero at the edge of its range. Longer forces are clamped, and a force that is
-    /// not finite counts as zero.
+    /// To make weights comparable, a behavior reaches `me.max_force` only at full urgency, and
+    /// fades continuously to zero at the edge of its range. Longer forces are clamped, and a force
+    /// that is not finite counts as zero.
     fn steer(
         &self,
         me: &Agent,
@@ -177,8 +177,8 @@ pub trait Steer: Behavior {
 ///
 /// Adjustments run in order of registration, after all behaviors of the Steer step. Each reads the
 /// entries of the adjustments before it, and its force is an entry of the same ledger. Under
-/// [`WeightedSum`](crate::WeightedSum) the force `desired - requests.force` replaces the requests by
-/// `desired`; other combiners may cut the requests, and the adjustment as well.
+/// [`WeightedSum`](crate::WeightedSum) the force `desired - requests.force` replaces the requests
+/// by `desired`; other combiners may cut the requests, and the adjustment as well.
 ///
 /// ```
 /// use bevy::prelude::*;

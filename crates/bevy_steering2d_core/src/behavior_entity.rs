@@ -5,15 +5,15 @@ use bevy::prelude::*;
 
 use crate::{SteeringForce, SteeringId};
 
-/// Makes this entity a behavior entity: its behaviors steer the given agent, or are members of the given
-/// [`BehaviorGroup`](crate::BehaviorGroup).
+/// Makes this entity a behavior entity: its behaviors steer the given agent, or are members of the
+/// given [`BehaviorGroup`](crate::BehaviorGroup).
 ///
-/// An entity has at most one component of a type, but an agent may have to evade three hunters. Put each
-/// further behavior of a type on a behavior entity. It has its own [`Influence`](crate::Influence) and
-/// ledger entry, and is despawned with the agent.
+/// An entity has at most one component of a type, but an agent may have to evade three hunters. Put
+/// each further behavior of a type on a behavior entity. It has its own
+/// [`Influence`](crate::Influence) and ledger entry, and is despawned with the agent.
 ///
-/// Cycles are not allowed: an entity that would steer for itself, directly or through others, logs an
-/// error and loses the component.
+/// Cycles are not allowed: an entity that would steer for itself, directly or through others, logs
+/// an error and loses the component.
 ///
 /// ```
 /// # use bevy::prelude::*;

@@ -19,8 +19,8 @@ pub struct SteeringClock {
 
 /// The seed of every agent's random stream. Default `0`.
 ///
-/// The same seed, ids and inputs give the same run, bit for bit, for any number of threads. Insert it
-/// before the first agent is spawned; streams already created keep their state.
+/// The same seed, ids and inputs give the same run, bit for bit, for any number of threads. Insert
+/// it before the first agent is spawned; streams already created keep their state.
 #[derive(Resource, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[reflect(Resource, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

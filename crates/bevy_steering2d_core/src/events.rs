@@ -7,8 +7,8 @@ use crate::behavior_entity::SteersFor;
 use crate::behaviors::{Arrive, ArriveMemory, FollowPath, FollowPathMemory};
 use crate::{BehaviorId, SteeringId, Target};
 
-/// An agent has come to rest at the target of its [`Arrive`]. Triggered once, and again only after the
-/// agent has left or the target has moved away.
+/// An agent has come to rest at the target of its [`Arrive`]. Triggered once, and again only after
+/// the agent has left or the target has moved away.
 ///
 /// ```
 /// # use bevy::prelude::*;

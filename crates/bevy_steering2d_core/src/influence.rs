@@ -17,7 +17,8 @@ pub struct Influence {
     /// [`Dithered`](crate::Dithered). The default is the behavior's
     /// [`PRIORITY`](crate::Behavior::PRIORITY).
     pub priority: i16,
-    /// Probability per update to be considered under [`Dithered`](crate::Dithered), in `(0, 1]`. Default `1`.
+    /// Probability per update to be considered under [`Dithered`](crate::Dithered), in `(0, 1]`.
+    /// Default `1`.
     pub probability: f32,
     /// `false` disables the behavior but keeps its parameters and memory. Default `true`.
     pub enabled: bool,

@@ -1,28 +1,28 @@
 //! Steering behaviors (Reynolds) for Bevy in 2D: the core of `bevy_steering2d`, without a physics
 //! engine.
 //!
-//! Games depend on `bevy_steering2d`, which re-exports this crate and adds the Rapier backend. This page
-//! describes the steps of a tick in order.
+//! Games depend on `bevy_steering2d`, which re-exports this crate and adds the Rapier backend. This
+//! page describes the steps of a tick in order.
 //!
 //! # The three layers
 //!
 //! *Action selection* is part of the game: it inserts, removes, enables and retargets behavior
-//! components. *Steering* is this crate: behaviors record forces in a ledger, and a combiner turns it
-//! into one [`SteeringForce`]. *Locomotion* is a backend that moves the body: Rapier, or the built-in
-//! [`PointMass`].
+//! components. *Steering* is this crate: behaviors record forces in a ledger, and a combiner turns
+//! it into one [`SteeringForce`]. *Locomotion* is a backend that moves the body: Rapier, or the
+//! built-in [`PointMass`].
 //!
 //! # One tick
 //!
 //! [`SteeringCorePlugin`] puts five steps into one schedule, see [`SteeringSystems`]:
 //!
 //! 1. **Sense.** Each backend copies its bodies into [`Kinematics`]. Behaviors read only this
-//!    snapshot, so results do not depend on the order of agents or systems. Neighbors, obstacles, walls
-//!    and colliders are indexed, see [`perception`].
+//!    snapshot, so results do not depend on the order of agents or systems. Neighbors, obstacles,
+//!    walls and colliders are indexed, see [`perception`].
 //! 2. **Steer.** One system per registered [`Steer`] behavior runs over the agents that have it, in
-//!    parallel, and records a [`LedgerEntry`] in the agent's [`SteeringForce`]. The formula reads its
-//!    agent as an [`Agent`]: plain numbers, no `App`.
-//! 3. **Adjust.** [`Adjust`] behaviors read what the other behaviors of their agent request and add an
-//!    entry that adjusts it.
+//!    parallel, and records a [`LedgerEntry`] in the agent's [`SteeringForce`]. The formula reads
+//!    its agent as an [`Agent`]: plain numbers, no `App`.
+//! 3. **Adjust.** [`Adjust`] behaviors read what the other behaviors of their agent request and add
+//!    an entry that adjusts it.
 //! 4. **Combine.** The agent's [`Combiner`], chosen by its [`Combine`], turns the ledger into one
 //!    total, never longer than [`Vehicle::max_force`], and records in every entry how much was
 //!    accepted. [`Arrived`], [`PathCompleted`], [`TargetLost`] and [`Stuck`] are triggered.
@@ -30,10 +30,10 @@
 //!
 //! # An agent
 //!
-//! An agent is an entity with a body, a [`Vehicle`] (its limits) and any number of behaviors. A behavior
-//! has parameters and an [`Influence`] (weight, priority, probability, enabled). Further behaviors of one
-//! type are put on entities that [`SteersFor`] the agent. [`SteeringId`] identifies an agent
-//! independently of its entity.
+//! An agent is an entity with a body, a [`Vehicle`] (its limits) and any number of behaviors. A
+//! behavior has parameters and an [`Influence`] (weight, priority, probability, enabled). Further
+//! behaviors of one type are put on entities that [`SteersFor`] the agent. [`SteeringId`]
+//! identifies an agent independently of its entity.
 //!
 //! ```
 //! use bevy::prelude::*;
@@ -58,9 +58,9 @@
 //!
 //! # Invalid parameters
 //!
-//! An invalid parameter (NaN, a negative speed …) makes a behavior or agent contribute nothing and raises
-//! one warning that names the entity and the field, see [`SteeringWarnings`]; other agents are not
-//! affected. A lost target gives zero force and one [`TargetLost`].
+//! An invalid parameter (NaN, a negative speed …) makes a behavior or agent contribute nothing and
+//! raises one warning that names the entity and the field, see [`SteeringWarnings`]; other agents
+//! are not affected. A lost target gives zero force and one [`TargetLost`].
 
 #![forbid(unsafe_code)]
 

@@ -11,10 +11,10 @@ pub(crate) const GOLDEN_RATIO: u32 = 0x9e37_79b9;
 
 /// A stream of random numbers of one agent (xoshiro256++).
 ///
-/// Streams are seeded from [`SteeringSeed`](crate::SteeringSeed), [`SteeringId`] and a salt,
-/// never from an [`Entity`] or a shared generator, so neither spawn order nor
-/// other agents change what an agent draws. Get one from [`Agent::random_stream`](crate::Agent::random_stream)
-/// and keep it in your behavior's memory.
+/// Streams are seeded from [`SteeringSeed`](crate::SteeringSeed), [`SteeringId`] and a salt, never
+/// from an [`Entity`] or a shared generator, so neither spawn order nor other agents change what an
+/// agent draws. Get one from [`Agent::random_stream`](crate::Agent::random_stream) and keep it in
+/// your behavior's memory.
 #[derive(Reflect, Clone, Debug, PartialEq, Eq)]
 #[reflect(opaque)]
 #[reflect(Debug, PartialEq, Clone)]

@@ -101,7 +101,8 @@ impl Owners<'_, '_> {
             return None;
         };
         let agent = tick.agent(owner, parts)?;
-        // The id of the behavior entity, so that two behaviors of one type draw different random numbers.
+        // The id of the behavior entity, so that two behaviors of one type draw different random
+        // numbers.
         Some(Agent { id, ..agent })
     }
 }
@@ -170,8 +171,8 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
         }
     }
 
-    /// The agent as formulas see it; `None` while it cannot be steered, and when it is not updated in
-    /// this tick.
+    /// The agent as formulas see it; `None` while it cannot be steered, and when it is not updated
+    /// in this tick.
     #[inline(always)]
     pub(crate) fn agent(
         &self,

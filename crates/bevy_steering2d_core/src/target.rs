@@ -88,8 +88,8 @@ pub struct Targets<'w, 's> {
 }
 
 impl Targets<'_, '_> {
-    /// The position and motion of a target in this tick; `None` if it is lost (despawned, or without a
-    /// transform) or not finite.
+    /// The position and motion of a target in this tick; `None` if it is lost (despawned, or
+    /// without a transform) or not finite.
     #[inline]
     pub fn get(&self, target: Target) -> Option<Kinematics> {
         let seen = match target {

@@ -2,18 +2,18 @@
 
 use bevy::prelude::*;
 
-/// Updates the steering of an agent only every `n`-th tick; in between, its last force keeps acting.
-/// For crowds too large to update in one tick.
+/// Updates the steering of an agent only every `n`-th tick; in between, its last force keeps
+/// acting. For crowds too large to update in one tick.
 ///
-/// Updates are spread over the ticks by [`SteeringId`](crate::SteeringId), so every tick costs about
-/// the same. In an update, [`Agent::delta`](crate::Agent::delta) is `n` ticks long: random walks keep
-/// their statistics, and no response overshoots. Bodies move, and neighbors see their motion, in every
-/// tick.
+/// Updates are spread over the ticks by [`SteeringId`](crate::SteeringId), so every tick costs
+/// about the same. In an update, [`Agent::delta`](crate::Agent::delta) is `n` ticks long: random
+/// walks keep their statistics, and no response overshoots. Bodies move, and neighbors see their
+/// motion, in every tick.
 ///
-/// Forces are up to `(n − 1)·Δt` old. Between updates a body deviates from the path under fresh forces
-/// by at most `max_force / mass · (n·Δt)²`: for the default vehicle at 60 Hz 2 cm with `n = 2`, half a
-/// meter with `n = 10`. The first force of a new agent, a change of its parameters and the loss of a
-/// target wait for the next update too.
+/// Forces are up to `(n − 1)·Δt` old. Between updates a body deviates from the path under fresh
+/// forces by at most `max_force / mass · (n·Δt)²`: for the default vehicle at 60 Hz 2 cm with `n =
+/// 2`, half a meter with `n = 10`. The first force of a new agent, a change of its parameters and
+/// the loss of a target wait for the next update too.
 ///
 /// ```
 /// # use bevy::prelude::*;

@@ -158,8 +158,8 @@ impl SteeringWarnings {
     /// The most warnings that [`recent`](Self::recent) returns.
     pub const KEPT: usize = 64;
 
-    /// Warns about `field` of `entity`, unless it did in the last [`PATIENCE`](Self::PATIENCE) ticks.
-    /// The message is built only if it is logged. May be called from parallel systems.
+    /// Warns about `field` of `entity`, unless it did in the last [`PATIENCE`](Self::PATIENCE)
+    /// ticks. The message is built only if it is logged. May be called from parallel systems.
     pub fn raise(
         &self,
         clock: &SteeringClock,

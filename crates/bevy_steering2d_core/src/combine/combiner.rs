@@ -45,8 +45,8 @@ pub trait Combiner: Reflect + TypePath + GetTypeRegistration {
     /// of it was accepted.
     ///
     /// The ledger is sorted by priority, highest first. Skip the entries that are not
-    /// [considered](LedgerEntry::is_considered). `draw` returns random numbers of the agent, uniform in
-    /// `[0, 1)`. A total longer than `max_force` is truncated; one that is not finite counts as
-    /// zero.
+    /// [considered](LedgerEntry::is_considered). `draw` returns random numbers of the agent,
+    /// uniform in `[0, 1)`. A total longer than `max_force` is truncated; one that is not finite
+    /// counts as zero.
     fn combine(ledger: &mut [LedgerEntry], max_force: f32, draw: &mut dyn FnMut() -> f32) -> Vec2;
 }

@@ -7,8 +7,8 @@ use crate::{Combiner, Cut, LedgerEntry};
 
 /// The sum of the weighted forces, truncated to `max_force`.
 ///
-/// Simple and smooth, but opposite forces cancel: an agent can stop between a wall and a target behind
-/// it. (Reynolds 1999; Buckland 2005, "weighted truncated sum")
+/// Simple and smooth, but opposite forces cancel: an agent can stop between a wall and a target
+/// behind it. (Reynolds 1999; Buckland 2005, "weighted truncated sum")
 #[derive(Reflect, Clone, Copy, Debug, Default)]
 pub struct WeightedSum;
 
@@ -18,8 +18,8 @@ pub struct WeightedSum;
 #[derive(Reflect, Clone, Copy, Debug, Default)]
 pub struct Average;
 
-/// Adds forces in order of priority. The force that would exceed `max_force` is cut to the remaining
-/// magnitude, and all later ones are dropped.
+/// Adds forces in order of priority. The force that would exceed `max_force` is cut to the
+/// remaining magnitude, and all later ones are dropped.
 ///
 /// The default: forces of low priority cannot cancel those of high priority.
 /// (Reynolds 1987, "acceleration request"; Buckland 2005, `AccumulateForce`)

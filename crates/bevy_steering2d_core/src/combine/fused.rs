@@ -17,15 +17,17 @@ pub(crate) struct FusedAgent<'a> {
     pub(crate) delta: f32,
 }
 
-/// Present when a source of fused entries is registered; the source then runs the passes over ledgers.
+/// Present when a source of fused entries is registered; the source then runs the passes over
+/// ledgers.
 #[derive(Resource, Default)]
 pub(crate) struct HasFusedEntries;
 
 /// A source of fused entries, computed block by block.
 ///
-/// Ledgers are most of the memory that a large flock accesses in a tick; fused entries access it once
-/// instead of twice. Their inputs, such as sums over neighbors, are computed in the Steer step. Agents
-/// with an [adjustment](crate::Adjust) get their fused entries before the Adjust step, which reads them.
+/// Ledgers are most of the memory that a large flock accesses in a tick; fused entries access it
+/// once instead of twice. Their inputs, such as sums over neighbors, are computed in the Steer
+/// step. Agents with an [adjustment](crate::Adjust) get their fused entries before the Adjust step,
+/// which reads them.
 pub(crate) trait FusedEntries {
     /// The entries of up to [`BLOCK`](Self::BLOCK) consecutive agents of a table.
     type Block: Default;

@@ -18,8 +18,8 @@ use crate::{
 ///
 /// Use it to blend a few behaviors within a strict order of priorities, as in gdx-ai's
 /// `BlendedSteering` within `PrioritySteering`. The group's behaviors are those on its entity and
-/// on entities that [`SteersFor`] it; these may be groups again, to any depth. The group's own ledger
-/// is in the [`SteeringForce`] of its entity.
+/// on entities that [`SteersFor`] it; these may be groups again, to any depth. The group's own
+/// ledger is in the [`SteeringForce`] of its entity.
 ///
 /// ```
 /// # use bevy::prelude::*;

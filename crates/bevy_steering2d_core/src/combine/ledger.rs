@@ -11,10 +11,11 @@ use crate::{BehaviorId, Influence, SteeringId};
 /// Rewritten in every update of the agent, which is every tick unless it has a
 /// [`ThinkEvery`](crate::ThinkEvery). Read it after
 /// [`SteeringSystems::Combine`](crate::SteeringSystems::Combine). The locomotion backend applies
-/// [`total`](Self::total) in [`SteeringSystems::Move`](crate::SteeringSystems::Move); a system between
-/// the two may change the total of an agent that [is steered](Self::is_steered).
+/// [`total`](Self::total) in [`SteeringSystems::Move`](crate::SteeringSystems::Move); a system
+/// between the two may change the total of an agent that [is steered](Self::is_steered).
 ///
-/// With the feature `serialize` it is saved without its ledger: the force acts until the next update.
+/// With the feature `serialize` it is saved without its ledger: the force acts until the next
+/// update.
 #[derive(Component, Reflect, Clone, Debug, Default)]
 #[reflect(Component, Default, Debug, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -51,8 +52,8 @@ enum Ledger {
         )]
         sources: Option<Box<Vec<(SteeringId, Entity)>>>,
     },
-    /// The three flocking rules only: the entries shared by all agents of a flock profile, and the forces of
-    /// this agent.
+    /// The three flocking rules only: the entries shared by all agents of a flock profile, and the
+    /// forces of this agent.
     Flock {
         entries: Arc<[LedgerEntry; 3]>,
         raw: [Vec2; 3],
@@ -126,8 +127,8 @@ impl SteeringForce {
         (0..self.ledger.entries().len()).map(|at| self.ledger.entry(at))
     }
 
-    /// The behavior entity that an entry comes from; `None` for the agent's own behaviors. Known for
-    /// the first 65,534 behavior entities of an agent, see [`SteersFor`](crate::SteersFor).
+    /// The behavior entity that an entry comes from; `None` for the agent's own behaviors. Known
+    /// for the first 65,534 behavior entities of an agent, see [`SteersFor`](crate::SteersFor).
     pub fn source(&self, entry: &LedgerEntry) -> Option<Entity> {
         let index = entry.source.checked_sub(1)?;
         let Ledger::Written { sources, .. } = &self.ledger else {
@@ -273,8 +274,8 @@ pub struct LedgerEntry {
     /// Why not all of it was accepted.
     pub cut: Cut,
     /// Zero for the agent's own behaviors, else the number of the behavior entity, from one; see
-    /// [`SteeringForce::source`]. Two bytes rather than an `Entity`, since ledgers are most of the memory
-    /// that a tick writes.
+    /// [`SteeringForce::source`]. Two bytes rather than an `Entity`, since ledgers are most of the
+    /// memory that a tick writes.
     pub(crate) source: u16,
 }
 
@@ -376,7 +377,8 @@ pub enum Cut {
     Dithered,
     /// [`Influence::enabled`](crate::Influence::enabled) is false; the formula was not run.
     Disabled,
-    /// A parameter is out of range (the log says which), or the formula returned a force that is not finite.
+    /// A parameter is out of range (the log says which), or the formula returned a force that is
+    /// not finite.
     Invalid,
 }
 

@@ -203,7 +203,8 @@ impl TableChunk<'_> {
     }
 }
 
-/// The random numbers of one agent or group for dithering; the stream is created with the first draw.
+/// The random numbers of one agent or group for dithering; the stream is created with the first
+/// draw.
 fn dither_draws(clock: &SteeringClock, id: SteeringId) -> impl FnMut() -> f32 {
     const SALT: u64 = 0x0064_6974_6865_7221;
     let (seed, salt) = (clock.seed, SALT ^ (u64::from(clock.tick) << 32));
@@ -226,8 +227,8 @@ const NO_BODY: Kinematics = Kinematics {
 /// Forces below this fraction of `max_force` may be negligible, see [`is_negligible`].
 const NEGLIGIBLE: f32 = 1e-5;
 
-/// Whether a force is so weak that it comes from rounding or the end of a stop. It then counts as zero,
-/// so that bodies at rest can sleep.
+/// Whether a force is so weak that it comes from rounding or the end of a stop. It then counts as
+/// zero, so that bodies at rest can sleep.
 ///
 /// It must also change the velocity by less than a hundredth of the speed that counts as rest;
 /// otherwise a light body would keep creeping at a speed that the force no longer brakes.

@@ -39,8 +39,8 @@ impl FaceVelocity {
         InvalidParameter::unless_non_negative("FaceVelocity.smoothing", self.smoothing)
     }
 
-    /// The turn rate from `facing` to `heading` (both of any length), rad/s, counter-clockwise. Zero if
-    /// time is paused, for zero vectors, and with parameters out of range.
+    /// The turn rate from `facing` to `heading` (both of any length), rad/s, counter-clockwise.
+    /// Zero if time is paused, for zero vectors, and with parameters out of range.
     pub fn turn_rate(&self, facing: Vec2, heading: Vec2, delta: f32) -> f32 {
         let angle = angle_between(facing, heading);
         let time = self.smoothing.max(delta);
@@ -53,9 +53,9 @@ impl FaceVelocity {
 
 /// Turns the body towards a target instead of along its velocity.
 ///
-/// For turrets, strafing fighters, a goalkeeper who watches the ball. It does not add a force. The turn
-/// rate is that of [`FaceVelocity`], which is added with it; while the target is lost, or at the body's
-/// position, the body faces its velocity.
+/// For turrets, strafing fighters, a goalkeeper who watches the ball. It does not add a force. The
+/// turn rate is that of [`FaceVelocity`], which is added with it; while the target is lost, or at
+/// the body's position, the body faces its velocity.
 ///
 /// ```
 /// # use bevy::prelude::*;

@@ -15,9 +15,9 @@ use crate::{
 /// A body without collisions, moved by steering alone:
 /// `v += F/m · Δt`, then `position += v · Δt`.
 ///
-/// Reynolds' point mass (1999). Position and rotation are those of the entity's [`Transform`], so it must
-/// not have a parent that moves. For collisions use a Rapier `RigidBody` instead; an entity must not
-/// have both, since each writes the transform.
+/// Reynolds' point mass (1999). Position and rotation are those of the entity's [`Transform`], so
+/// it must not have a parent that moves. For collisions use a Rapier `RigidBody` instead; an entity
+/// must not have both, since each writes the transform.
 ///
 /// ```
 /// # use bevy::prelude::*;

@@ -31,9 +31,9 @@ impl SpeedLimit {
 
 /// The velocity change of one tick under steering and the speed limit, m/s.
 ///
-/// The goal is the velocity after `force` N on `mass` kg for `delta` s, clamped to `max_speed`. Below the
-/// limit the change is at most that of the force; above it, a [`Soft`](SpeedLimit::Soft) limit
-/// approaches the goal with at most `max_force`.
+/// The goal is the velocity after `force` N on `mass` kg for `delta` s, clamped to `max_speed`.
+/// Below the limit the change is at most that of the force; above it, a [`Soft`](SpeedLimit::Soft)
+/// limit approaches the goal with at most `max_force`.
 #[inline]
 pub fn velocity_change(
     vehicle: &Vehicle,
@@ -147,8 +147,8 @@ fn velocity_change_of<N: Number>(
     ]
 }
 
-/// [`Vec2::clamp_length_max`] without a branch, which agents at full force and full speed would often
-/// mispredict.
+/// [`Vec2::clamp_length_max`] without a branch, which agents at full force and full speed would
+/// often mispredict.
 #[inline(always)]
 fn clamped<N: Number>([x, y]: [N; 2], most: N) -> [N; 2] {
     let square = x * x + y * y;

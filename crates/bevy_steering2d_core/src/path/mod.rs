@@ -10,8 +10,8 @@ use bevy::prelude::*;
 /// A polyline in world coordinates, open or looped; what any pathfinder returns becomes one.
 ///
 /// Put it on the agent, or on an entity of its own that many agents share; see
-/// [`FollowPath`](crate::FollowPath). It is immutable and its points are shared, so a clone is cheap. To
-/// change the path, insert another one. The transform of its entity is ignored.
+/// [`FollowPath`](crate::FollowPath). It is immutable and its points are shared, so a clone is
+/// cheap. To change the path, insert another one. The transform of its entity is ignored.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -48,7 +48,8 @@ use bevy::prelude::*;
 ///
 /// Steering follows paths, it does not find them. Insert the corners that your pathfinder returns,
 /// two-dimensional and in world coordinates, and insert them again whenever it has replanned;
-/// [`FollowPath`](crate::FollowPath) joins the new path at the agent's position. With `vleue_navigator`:
+/// [`FollowPath`](crate::FollowPath) joins the new path at the agent's position. With
+/// `vleue_navigator`:
 ///
 /// ```text
 /// let here = transform.translation.truncate();
@@ -163,8 +164,8 @@ impl SteeringPath {
         })))
     }
 
-    /// The same path moved by an offset, m. Agents keep their progress along it, while any other new path
-    /// resets it.
+    /// The same path moved by an offset, m. Agents keep their progress along it, while any other
+    /// new path resets it.
     ///
     /// # Errors
     /// When a point is not finite after the move.

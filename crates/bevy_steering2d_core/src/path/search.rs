@@ -15,8 +15,8 @@ impl SteeringPath {
             .unwrap_or_else(|| self.at(0.0))
     }
 
-    /// The closest point between two arc lengths, `from ≤ to`, which may extend around a loop. An agent
-    /// then does not jump where the path comes close to itself.
+    /// The closest point between two arc lengths, `from ≤ to`, which may extend around a loop. An
+    /// agent then does not jump where the path comes close to itself.
     pub fn closest_between(&self, point: Vec2, from: f32, to: f32) -> PathPoint {
         let looped = self.is_looped() && self.length() > 0.0;
         if looped && to - from >= self.length() {
@@ -52,8 +52,8 @@ impl SteeringPath {
         }
     }
 
-    /// The points strictly between two arc lengths, with their own arc lengths, in order. Arc lengths
-    /// beyond the length of a loop wrap around it.
+    /// The points strictly between two arc lengths, with their own arc lengths, in order. Arc
+    /// lengths beyond the length of a loop wrap around it.
     pub(crate) fn corners_between(
         &self,
         from: f32,

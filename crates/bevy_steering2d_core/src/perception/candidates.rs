@@ -14,8 +14,8 @@ pub(crate) struct Candidates {
 }
 
 impl Candidates {
-    /// With more candidates than this, an agent considers a sample around its own slot. Ten thousand
-    /// agents on one point then cost a bounded time.
+    /// With more candidates than this, an agent considers a sample around its own slot. Ten
+    /// thousand agents on one point then cost a bounded time.
     pub(crate) const MOST: usize = MOST_NEIGHBORS;
 
     /// The candidates of all agents in a cell, from this cell and `around` cells in each direction.
@@ -27,8 +27,8 @@ impl Candidates {
         Self { ranges, count }
     }
 
-    /// A sample of at most [`MOST`](Self::MOST) candidates, for more than that: the agent at `slot`, the
-    /// slots around it, and a proportional share of every range.
+    /// A sample of at most [`MOST`](Self::MOST) candidates, for more than that: the agent at
+    /// `slot`, the slots around it, and a proportional share of every range.
     pub(crate) fn sample(&self, slot: usize) -> impl Iterator<Item = Range<usize>> {
         self.ranges.iter().map(move |range| {
             let is_own = range.contains(&slot);

@@ -80,8 +80,8 @@ impl Gathered {
 /// One bucket for each exponent of a float.
 const BUCKETS: usize = 256;
 
-/// A histogram of perception radii by powers of two. The most frequent bucket sets the cell size, so
-/// a single agent with a hundred times the radius does not.
+/// A histogram of perception radii by powers of two. The most frequent bucket sets the cell size,
+/// so a single agent with a hundred times the radius does not.
 #[derive(Debug)]
 pub(super) struct RadiusHistogram {
     counts: [u32; BUCKETS],

@@ -65,8 +65,8 @@ impl WallHit {
     }
 }
 
-/// The intersection of the ray from `from` to `to` with the segment from `a` to `b`: distance and point.
-/// Parallel segments do not intersect.
+/// The intersection of the ray from `from` to `to` with the segment from `a` to `b`: distance and
+/// point. Parallel segments do not intersect.
 pub(crate) fn crossing(from: Vec2, to: Vec2, a: Vec2, b: Vec2) -> Option<(f32, Vec2)> {
     let (ray, wall) = (to - from, b - a);
     let cross = ray.perp_dot(wall);

@@ -9,9 +9,9 @@ use bevy_steering2d_kernel::simd::{Baseline, Number, Register, WIDTH};
 
 /// Points sorted by cell, row by row, so that a block of cells is one range of points per row.
 ///
-/// If the points' bounding box has few enough cells, the grid covers it. Otherwise (two agents 10⁹ m
-/// apart) rows and columns wrap around: distant cells share a bucket, which adds a few candidates.
-/// Results are the same, since callers check distances.
+/// If the points' bounding box has few enough cells, the grid covers it. Otherwise (two agents 10⁹
+/// m apart) rows and columns wrap around: distant cells share a bucket, which adds a few
+/// candidates. Results are the same, since callers check distances.
 #[derive(Debug, Default)]
 pub(crate) struct Grid {
     /// 1 / side of a cell, 1/m.
@@ -35,8 +35,8 @@ impl Grid {
     /// An `f32` represents all integers up to this one.
     const MOST_EXACT: usize = 1 << f32::MANTISSA_DIGITS;
 
-    /// Sorts points by their cells, by a stable counting sort. `cells` is replaced by the slot of each
-    /// point, and `order` is set to the point of each slot.
+    /// Sorts points by their cells, by a stable counting sort. `cells` is replaced by the slot of
+    /// each point, and `order` is set to the point of each slot.
     pub(crate) fn sort(&mut self, cells: &mut [u32], order: &mut Vec<u32>) {
         self.cursors.clear();
         self.cursors.resize(self.cell_count() + 1, 0);
@@ -100,7 +100,8 @@ impl Grid {
     /// Lays out cells with sides of `cell` m for a number of points within `bounds`.
     pub(crate) fn lay_out(&mut self, points: usize, bounds: Rect, cell: f32) {
         let most = (points * Self::CELLS_PER_POINT).max(Self::FEWEST_CELLS);
-        // Reserved now, so that an agent that widens the bounds does not make a later tick allocate.
+        // Reserved now, so that an agent that widens the bounds does not make a later tick
+        // allocate.
         for cells in [&mut self.cursors, &mut self.starts] {
             cells.reserve((most + 2).saturating_sub(cells.len()));
         }
@@ -163,8 +164,8 @@ impl Grid {
         from_fn(|at| (rows[at] * per_row + columns[at]) as u32)
     }
 
-    /// The ranges of slots that contain all points within `radius` of `point`, in ascending order of
-    /// rows.
+    /// The ranges of slots that contain all points within `radius` of `point`, in ascending order
+    /// of rows.
     pub(crate) fn ranges_around(&self, point: Vec2, radius: f32) -> Ranges<'_> {
         if self.seen() == 0 {
             // There may be no cells before the first sort.
@@ -175,16 +176,16 @@ impl Grid {
         self.ranges_in(rows, columns)
     }
 
-    /// The number of cells in each direction that contain all points within `radius` of any point of a
-    /// cell.
+    /// The number of cells in each direction that contain all points within `radius` of any point
+    /// of a cell.
     pub(crate) fn cells_within(&self, radius: f32) -> i64 {
         // A radius of one cell needs one cell in each direction, regardless of rounding.
         let around = (radius * self.per_cell - 1e-3).ceil();
         if around < 1e9 { around as i64 } else { 1 << 30 }
     }
 
-    /// The ranges of slots in a cell and in `around` cells in each direction, in ascending order of rows:
-    /// candidates of all agents in the cell.
+    /// The ranges of slots in a cell and in `around` cells in each direction, in ascending order of
+    /// rows: candidates of all agents in the cell.
     #[inline(always)]
     pub(crate) fn ranges_around_cell(&self, cell: usize, around: i64) -> Ranges<'_> {
         // Division is faster in 32 bits.
@@ -252,7 +253,8 @@ impl Span {
     }
 }
 
-/// An iterator over the slots in a block of cells: one range per row, or two where the grid wraps around.
+/// An iterator over the slots in a block of cells: one range per row, or two where the grid wraps
+/// around.
 pub(crate) struct Ranges<'a> {
     starts: &'a [u32],
     per_row: i64,

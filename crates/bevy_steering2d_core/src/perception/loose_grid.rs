@@ -1,9 +1,9 @@
 //! A loose grid: a spatial index of items of any size, with several levels of cell sizes.
 //!
-//! Every item is stored in the cell of its center, on the level whose cells are wider than the item; so
-//! small and large items are on different levels. A query visits, on each level, the cells that it
-//! overlaps, widened by the largest item of the level. Cells are hashed into a table, so coordinates are
-//! unlimited; a cell holds about two items, so a query costs by the items near it.
+//! Every item is stored in the cell of its center, on the level whose cells are wider than the
+//! item; so small and large items are on different levels. A query visits, on each level, the cells
+//! that it overlaps, widened by the largest item of the level. Cells are hashed into a table, so
+//! coordinates are unlimited; a cell holds about two items, so a query costs by the items near it.
 
 use std::cmp::Ordering;
 
@@ -88,7 +88,8 @@ impl<T: Bounded> LooseGrid<T> {
         true
     }
 
-    /// Sorts the items of the level that starts at `first` into buckets; returns the end of the level.
+    /// Sorts the items of the level that starts at `first` into buckets; returns the end of the
+    /// level.
     fn add_level(&mut self, first: usize) -> usize {
         let of = |item: &T| rank(item.bounds().radius);
         let rank = of(&self.by_level[first]);
@@ -129,7 +130,8 @@ impl<T: Bounded> LooseGrid<T> {
         end
     }
 
-    /// Visits every item whose bounds touch the rectangle from `min` to `max`, and some others near it.
+    /// Visits every item whose bounds touch the rectangle from `min` to `max`, and some others near
+    /// it.
     pub(crate) fn visit(&self, min: Vec2, max: Vec2, mut visitor: impl FnMut(&T)) {
         for level in &self.levels {
             // Rounding must not lose items that just touch.
@@ -190,8 +192,8 @@ fn width(rank: i32) -> f32 {
     f32::from_bits(((2 * rank + 127) as u32) << 23)
 }
 
-/// The width of a cell that holds about two items, m, from the extent of the middle nine tenths, so that
-/// a few distant items do not widen all cells.
+/// The width of a cell that holds about two items, m, from the extent of the middle nine tenths, so
+/// that a few distant items do not widen all cells.
 fn spacing<T: Bounded>(items: &[T], scratch: &mut Vec<f32>) -> f32 {
     let mut middle = |coordinate: fn(Vec2) -> f32| {
         scratch.clear();

@@ -4,11 +4,11 @@
 //! [`Kinematics`](crate::Kinematics) and sorted by cell, then by
 //! [`SteeringId`](crate::SteeringId), so that sums over neighbors are the same on every run.
 //!
-//! [`Obstacle`] and [`Wall`] components describe a scene without colliders. They are put into spatial
-//! indexes in [`SenseSystems::Index`](crate::SenseSystems::Index), so that a query costs by what is
-//! near. Agents with [`SensesColliders`] also see physics colliders: behaviors put probes into
-//! [`ColliderProbes`], and the physics backend answers them. [`Surroundings`] combines all three for
-//! behaviors.
+//! [`Obstacle`] and [`Wall`] components describe a scene without colliders. They are put into
+//! spatial indexes in [`SenseSystems::Index`](crate::SenseSystems::Index), so that a query costs by
+//! what is near. Agents with [`SensesColliders`] also see physics colliders: behaviors put probes
+//! into [`ColliderProbes`], and the physics backend answers them. [`Surroundings`] combines all
+//! three for behaviors.
 
 mod candidates;
 mod columns;

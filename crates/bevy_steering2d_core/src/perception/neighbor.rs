@@ -1,4 +1,5 @@
-//! Neighbors: an agent as others see it, the view it is seen in, and the groups that limit the view.
+//! Neighbors: an agent as others see it, the view it is seen in, and the groups that limit the
+//! view.
 
 use std::f32::consts::TAU;
 

@@ -24,7 +24,8 @@ pub struct Neighbors {
     /// The summary of each chunk of gathered agents.
     pub(super) parts: Vec<Gathered>,
     pub(super) grid: Grid,
-    /// The row of each slot. Slots are sorted by cell, then by id; agents outside the grid come last.
+    /// The row of each slot. Slots are sorted by cell, then by id; agents outside the grid come
+    /// last.
     order: Vec<u32>,
     /// The slot of each row.
     ranks: Vec<u32>,
@@ -47,16 +48,16 @@ impl Neighbors {
         self.len() == 0
     }
 
-    /// The largest body radius of any agent, m. To find all bodies within a gap, add it to the radius of
-    /// the view.
+    /// The largest body radius of any agent, m. To find all bodies within a gap, add it to the
+    /// radius of the view.
     pub fn largest_radius(&self) -> f32 {
         self.largest
     }
 
     /// The neighbors in view, sorted by cell and id.
     ///
-    /// At most 512 neighbors per row of cells are returned, so that a query in a dense clump takes a
-    /// bounded time. Each agent sees a different sample of the clump.
+    /// At most 512 neighbors per row of cells are returned, so that a query in a dense clump takes
+    /// a bounded time. Each agent sees a different sample of the clump.
     pub fn in_view(&self, view: NeighborView) -> impl Iterator<Item = Neighbor> {
         let seen = self.slots_in_view(view).map(|slot| self.at(slot));
         seen.filter(move |neighbor| neighbor.entity != view.except)
@@ -164,8 +165,8 @@ impl Neighbors {
         self.grid.cells_within(radius)
     }
 
-    /// The ranges of slots in a cell and in `around` cells in each direction: candidates of all agents in
-    /// the cell.
+    /// The ranges of slots in a cell and in `around` cells in each direction: candidates of all
+    /// agents in the cell.
     #[inline(always)]
     pub(crate) fn ranges_around_cell(
         &self,

@@ -11,10 +11,11 @@ use crate::{InvalidParameter, Kinematics, SteeringClock, SteeringWarnings};
 /// A circular obstacle that agents avoid and hide behind: a tree, a rock, another vehicle.
 ///
 /// Read by [`ObstacleAvoidance`](crate::ObstacleAvoidance), [`Hide`](crate::Hide) and
-/// [`ReciprocalAvoidance`](crate::ReciprocalAvoidance), but not a collider: agents can pass through it.
+/// [`ReciprocalAvoidance`](crate::ReciprocalAvoidance), but not a collider: agents can pass through
+/// it.
 ///
-/// Its position is that of its body ([`Kinematics`]), else of its [`Transform`], so it may move. An agent
-/// may be an obstacle too; it ignores itself. The transform's scale is ignored.
+/// Its position is that of its body ([`Kinematics`]), else of its [`Transform`], so it may move. An
+/// agent may be an obstacle too; it ignores itself. The transform's scale is ignored.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -69,7 +70,8 @@ impl Bounded for SeenObstacle {
     }
 }
 
-/// The spatial index of all [`Obstacle`]s in this tick; behaviors read [`Surroundings`](crate::Surroundings).
+/// The spatial index of all [`Obstacle`]s in this tick; behaviors read
+/// [`Surroundings`](crate::Surroundings).
 #[derive(Resource, Clone, Debug, Default)]
 pub struct ObstacleIndex(LooseGrid<SeenObstacle>);
 

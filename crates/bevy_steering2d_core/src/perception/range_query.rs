@@ -61,8 +61,8 @@ impl<'a> RangeQuery<'a> {
         near & ((1 << range.len().min(WIDTH)) - 1)
     }
 
-    /// How many slots within the radius to skip in a long range, before [`MOST_NEIGHBORS`] of them are
-    /// returned. It depends on the id, so that agents see different samples.
+    /// How many slots within the radius to skip in a long range, before [`MOST_NEIGHBORS`] of them
+    /// are returned. It depends on the id, so that agents see different samples.
     #[cold]
     fn to_skip(&self, mut range: Range<usize>) -> usize {
         let mut count = 0;

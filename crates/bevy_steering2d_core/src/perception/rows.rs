@@ -21,8 +21,8 @@ pub(super) struct Rows {
     pub(super) rest: Vec<Rest>,
 }
 
-/// What the accumulation of a flock's neighbors and the sort read of an agent: half a cache line, so
-/// that reading rows in another order costs one miss each.
+/// What the accumulation of a flock's neighbors and the sort read of an agent: half a cache line,
+/// so that reading rows in another order costs one miss each.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 pub(super) struct Row {
@@ -102,8 +102,8 @@ impl Rows {
 }
 
 impl Row {
-    /// The row of an agent that is not indexed. Its numbers are finite, since SIMD loads may read them
-    /// beside others.
+    /// The row of an agent that is not indexed. Its numbers are finite, since SIMD loads may read
+    /// them beside others.
     pub(super) const EMPTY: Self = Self {
         position: Vec2::new(2.0 * FARTHEST, 0.0),
         heading: Vec2::ZERO,

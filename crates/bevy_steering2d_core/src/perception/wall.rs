@@ -12,7 +12,8 @@ use crate::{InvalidParameter, SteeringClock, SteeringWarnings};
 /// A straight wall without thickness, in world coordinates, seen from both sides.
 ///
 /// Read by [`WallAvoidance`](crate::WallAvoidance), [`WallFollowing`](crate::WallFollowing) and
-/// [`ReciprocalAvoidance`](crate::ReciprocalAvoidance), but not a collider: agents can pass through it.
+/// [`ReciprocalAvoidance`](crate::ReciprocalAvoidance), but not a collider: agents can pass through
+/// it.
 ///
 /// For polygons see [`Wall::outline`]. To move a wall, change its ends.
 ///
@@ -48,7 +49,8 @@ impl Wall {
         Self { from, to }
     }
 
-    /// The walls of a closed polygon: between each point and the next, and from the last to the first.
+    /// The walls of a closed polygon: between each point and the next, and from the last to the
+    /// first.
     pub fn outline(corners: impl IntoIterator<Item = Vec2>) -> Vec<Self> {
         let corners: Vec<Vec2> = corners.into_iter().collect();
         let next = corners.iter().cycle().skip(1);
@@ -131,7 +133,8 @@ impl Bounded for SeenWall {
     }
 }
 
-/// The spatial index of all [`Wall`]s in this tick; behaviors read [`Surroundings`](crate::Surroundings).
+/// The spatial index of all [`Wall`]s in this tick; behaviors read
+/// [`Surroundings`](crate::Surroundings).
 #[derive(Resource, Clone, Debug, Default)]
 pub struct WallIndex(LooseGrid<SeenWall>);
 

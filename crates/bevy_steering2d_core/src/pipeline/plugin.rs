@@ -182,7 +182,8 @@ fn init_resources(app: &mut App, schedule: InternedScheduleLabel) {
         .init_resource::<Neighbors>();
 }
 
-/// Orders the steps Sense, Steer, Adjust, Combine and Move, and the systems that run their schedules.
+/// Orders the steps Sense, Steer, Adjust, Combine and Move, and the systems that run their
+/// schedules.
 fn order_steps(app: &mut App, schedule: InternedScheduleLabel) {
     SteeringSchedule::prepare(app);
     app.configure_sets(

@@ -69,8 +69,8 @@ fn remove<B: Behavior>(entity: &mut EntityWorldMut) -> bool {
     removed
 }
 
-/// Access to a registered behavior by reflection: type data in the [`AppTypeRegistry`], for tools. Every
-/// [registered](SteeringAppExt) behavior has it.
+/// Access to a registered behavior by reflection: type data in the [`AppTypeRegistry`], for tools.
+/// Every [registered](SteeringAppExt) behavior has it.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -192,8 +192,8 @@ impl BehaviorRegistry {
         self.0.iter().find(|info| info.type_id == TypeId::of::<B>())
     }
 
-    /// All behaviors of an agent: those on the agent, then those of its behavior entities, each group
-    /// followed by its members. Empty for an entity that does not exist.
+    /// All behaviors of an agent: those on the agent, then those of its behavior entities, each
+    /// group followed by its members. Empty for an entity that does not exist.
     pub fn assigned_to(&self, world: &World, agent: Entity) -> Vec<AssignedBehavior> {
         let mut assigned = Vec::new();
         self.collect_assigned(world, agent, &mut assigned);
@@ -244,11 +244,11 @@ impl BehaviorRegistry {
     }
 }
 
-/// Registers behaviors and combiners on an [`App`], before or after adding the plugin. A second call
-/// for the same type does nothing.
+/// Registers behaviors and combiners on an [`App`], before or after adding the plugin. A second
+/// call for the same type does nothing.
 pub trait SteeringAppExt {
-    /// Registers a behavior of the Steer step: its systems, its entry in the [`BehaviorRegistry`], its
-    /// reflection, and what it needs (see [`Behavior`]). Entities with `B` become agents.
+    /// Registers a behavior of the Steer step: its systems, its entry in the [`BehaviorRegistry`],
+    /// its reflection, and what it needs (see [`Behavior`]). Entities with `B` become agents.
     fn add_behavior<B: Steer>(&mut self) -> &mut Self;
 
     /// Registers a behavior of the Adjust step in the same way.
@@ -297,8 +297,8 @@ impl SteeringAppExt for App {
     }
 }
 
-/// Does what [`SteeringAppExt::add_behavior`] does, except for the system that runs `B` on agents: the
-/// caller adds it, in the returned set. `None` if `B` was registered before.
+/// Does what [`SteeringAppExt::add_behavior`] does, except for the system that runs `B` on agents:
+/// the caller adds it, in the returned set. `None` if `B` was registered before.
 pub(crate) fn register_steering<B: Steer>(app: &mut App) -> Option<BehaviorOrder> {
     let order = register::<B>(app, SteeringSchedule::Steer)?;
     app.add_systems(
@@ -310,8 +310,8 @@ pub(crate) fn register_steering<B: Steer>(app: &mut App) -> Option<BehaviorOrder
     Some(order)
 }
 
-/// Registers what behaviors of all steps have in common, and returns the set for the behavior's systems.
-/// `None` if `B` was registered before.
+/// Registers what behaviors of all steps have in common, and returns the set for the behavior's
+/// systems. `None` if `B` was registered before.
 pub(crate) fn register<B: Behavior>(
     app: &mut App,
     step: SteeringSchedule,

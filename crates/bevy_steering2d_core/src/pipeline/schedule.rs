@@ -5,11 +5,11 @@ use bevy::prelude::*;
 
 /// The steps of one steering tick, in the order they run.
 ///
-/// All five are system sets of the schedule given to [`SteeringCorePlugin`](crate::SteeringCorePlugin)
-/// (`FixedUpdate` by default). Order your own systems against them: action selection belongs before
-/// [`Sense`](Self::Sense) (where the [`Kinematics`](crate::Kinematics) of a body just spawned are still
-/// empty: read its `Transform`), readers of [`SteeringForce`](crate::SteeringForce) after
-/// [`Combine`](Self::Combine).
+/// All five are system sets of the schedule given to
+/// [`SteeringCorePlugin`](crate::SteeringCorePlugin) (`FixedUpdate` by default). Order your own
+/// systems against them: action selection belongs before [`Sense`](Self::Sense) (where the
+/// [`Kinematics`](crate::Kinematics) of a body just spawned are still empty: read its `Transform`),
+/// readers of [`SteeringForce`](crate::SteeringForce) after [`Combine`](Self::Combine).
 #[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SteeringSystems {
     /// Each locomotion backend copies its bodies into [`Kinematics`](crate::Kinematics), then
@@ -17,8 +17,8 @@ pub enum SteeringSystems {
     Sense,
     /// Each [`Steer`](crate::Steer) behavior writes an entry into its agents' ledgers.
     Steer,
-    /// Each [`Adjust`](crate::Adjust) behavior reads what its agent's behaviors request, and adds an
-    /// entry.
+    /// Each [`Adjust`](crate::Adjust) behavior reads what its agent's behaviors request, and adds
+    /// an entry.
     Adjust,
     /// The combiner turns the ledger into one total, never longer than `max_force`; events are
     /// triggered.
@@ -42,8 +42,8 @@ pub enum SenseSystems {
 /// The parts of [`SteeringSchedule::Adjust`], in the order they run.
 #[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AdjustSystems {
-    /// For systems that publish the requests of agents to other agents. Ledgers are complete, and no agent
-    /// has been adjusted.
+    /// For systems that publish the requests of agents to other agents. Ledgers are complete, and
+    /// no agent has been adjusted.
     Prepare,
     /// [`Adjust`](crate::Adjust) behaviors run.
     Adjust,
@@ -66,11 +66,12 @@ impl Default for OuterSchedule {
     }
 }
 
-/// The schedules of the steps, in which the systems of steering run. A system of the [`OuterSchedule`]
-/// runs each of them.
+/// The schedules of the steps, in which the systems of steering run. A system of the
+/// [`OuterSchedule`] runs each of them.
 ///
-/// The systems of a step run one after another, since all write ledgers or bodies; each processes its
-/// agents in parallel. So a behavior without agents costs nanoseconds, and small worlds run on one core.
+/// The systems of a step run one after another, since all write ledgers or bodies; each processes
+/// its agents in parallel. So a behavior without agents costs nanoseconds, and small worlds run on
+/// one core.
 ///
 /// Locomotion backends add their systems here. Games order theirs against [`SteeringSystems`].
 #[derive(ScheduleLabel, Debug, Clone, Copy, PartialEq, Eq, Hash)]
