@@ -30,7 +30,7 @@ fn arrived_is_triggered_once_with_agent_and_target() {
         let expected = Arrived {
             entity: agent,
             target: SEAT.into(),
-            carrier: agent,
+            source: agent,
         };
         assert_eq!(recorded_events::<Arrived>(&app), [expected], "{backend:?}");
         assert_near(position(&app, agent), SEAT, 0.1, &format!("{backend:?}"));
@@ -136,7 +136,7 @@ fn arrived_is_not_triggered_again_after_arrive_is_reenabled() {
 #[test]
 fn a_behavior_entity_triggers_arrived_for_its_agent() {
     let (mut app, agent) = arriving(Backend::PointMass, Vehicle::default());
-    let carrier = app
+    let behavior_entity = app
         .world_mut()
         .spawn((SteersFor(agent), Arrive::new(SEAT)))
         .id();
@@ -144,7 +144,7 @@ fn a_behavior_entity_triggers_arrived_for_its_agent() {
     let [arrived] = recorded_events::<Arrived>(&app)[..] else {
         panic!("expected one arrival");
     };
-    assert_eq!((arrived.entity, arrived.carrier), (agent, carrier));
+    assert_eq!((arrived.entity, arrived.source), (agent, behavior_entity));
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn every_behavior_that_loses_its_target_triggers_target_lost() {
     let registry = app.world().resource::<BehaviorRegistry>();
     let lost: Vec<_> = recorded_events::<TargetLost>(&app)
         .iter()
-        .map(|lost| (lost.entity, lost.carrier, registry.get(lost.behavior).name))
+        .map(|lost| (lost.entity, lost.source, registry.get(lost.behavior).name))
         .collect();
     let expected = [
         (agent, agent, "Evade"),

@@ -194,7 +194,7 @@ fn the_behaviors_of_an_agent_can_be_read_and_changed() {
     let registry = app.world().resource::<BehaviorRegistry>().clone();
     let assigned = registry.assigned_to(app.world(), agent);
     assert_eq!(assigned[0].influence.weight, 0.7);
-    assert_eq!((assigned[0].carrier, assigned[2].carrier), (agent, helper));
+    assert_eq!((assigned[0].source, assigned[2].source), (agent, helper));
     assert_eq!(assigned[2].influence.probability, 0.3);
 
     let wander = registry.of::<Wander>().unwrap();

@@ -1,9 +1,8 @@
 //! Steering behaviors (Reynolds) for Bevy in 2D, driving Rapier rigid bodies.
 //!
-//! ![A fox intercepts a rabbit that wanders and evades](https://raw.githubusercontent.com/bevy-steering2d/bevy_steering2d/main/assets/pictures/fox_and_rabbit.png)
-//!
 //! An agent is an entity with a body and at least one behavior. Behaviors are components; each
-//! asks for a force, a combiner makes one force of them, and the body carries it out.
+//! requests a force, a combiner turns the requests into one force, and a locomotion backend applies
+//! it to the body.
 //!
 //! ```
 //! use bevy::prelude::*;
@@ -13,8 +12,8 @@
 //! fn spawn(mut commands: Commands) {
 //!     let body = (RigidBody::Dynamic, Collider::ball(0.4), GravityScale(0.0));
 //!     let rabbit = commands.spawn((body.clone(), Wander::default())).id();
-//!     let afar = Transform::from_xyz(-8.0, 0.0, 0.0);
-//!     commands.spawn((body, Pursuit::new(rabbit), afar));
+//!     let start = Transform::from_xyz(-8.0, 0.0, 0.0);
+//!     commands.spawn((body, Pursuit::new(rabbit), start));
 //! }
 //!
 //! App::new()
@@ -35,60 +34,57 @@
 //! # }
 //! ```
 //!
-//! # The rooms
+//! # Overview
 //!
-//! Read them in this order; each is one click away.
-//!
-//! **The plugin.** [`SteeringPlugin`] runs in `FixedUpdate` unless told otherwise; Rapier has to
-//! run in the same schedule, hence `in_fixed_schedule()`. One tick is
-//! [Sense, Steer, Combine, Move](SteeringSystems), told in full in the essay of
-//! [`bevy_steering2d_core`]. Decide what an agent wants before `Sense`, read what steering made of
-//! it after `Combine`.
+//! **The plugin.** [`SteeringPlugin`] runs in `FixedUpdate` by default; Rapier must run in the same
+//! schedule, hence `in_fixed_schedule()`. A tick has the steps [Sense, Steer, Adjust, Combine,
+//! Move](SteeringSystems), described in [`bevy_steering2d_core`]. Change behaviors before `Sense`,
+//! and read [`SteeringForce`] after `Combine`.
 //!
 //! **The vehicle and its body.** [`Vehicle`] holds the limits: `max_speed`, `max_force`,
-//! `response_time`. It comes with the first behavior, so spawn it only to change them. The body is a
-//! Rapier `RigidBody` of any kind that can move (the table is in [`rapier`]) or, without physics,
-//! a [`PointMass`]. Each tick it is copied into [`Kinematics`], all that behaviors see of it;
-//! that is also why any body can be a [`Target`], agent or not.
+//! `response_time`. It is added with the first behavior, so insert it only to change them. The body
+//! is a Rapier `RigidBody` of any kind that can move (see the table in [`rapier`]) or, without
+//! physics, a [`PointMass`]. Each tick it is copied into [`Kinematics`], which behaviors read. So
+//! any body can be a [`Target`], agent or not.
 //!
 //! **Behaviors.**
 //!
 //! | component | what it does |
 //! |---|---|
-//! | [`Seek`] | heads for a target at full speed, and through it |
-//! | [`Flee`] | runs straight away from a threat that is near |
-//! | [`Arrive`] | heads for a target and comes to rest there, with one of three [ways of braking](Braking) |
-//! | [`Pursuit`] | heads for where a moving quarry will be, by one of five [predictions](Prediction) |
-//! | [`Evade`] | runs from where a pursuer will be, while it is near |
-//! | [`Wander`] | strolls about, in one of three [styles](WanderStyle) |
+//! | [`Seek`] | moves to a target at full speed, and through it |
+//! | [`Flee`] | moves straight away from a threat within a distance |
+//! | [`Arrive`] | moves to a target and comes to rest there, with one of three [braking curves](Braking) |
+//! | [`Pursuit`] | intercepts a moving target, with one of five [predictions](Prediction) |
+//! | [`Evade`] | moves away from the predicted position of a threat within a distance |
+//! | [`Wander`] | moves in random directions, in one of three [styles](WanderStyle) |
 //! | [`ObstacleAvoidance`], [`WallAvoidance`] | steer around obstacles, walls and [colliders](SensesColliders) |
-//! | [`WallFollowing`], [`Containment`], [`Tether`] | stay along a wall, in an area, near somebody |
-//! | [`Hide`], [`Interpose`] | put an obstacle, or itself, in between |
+//! | [`WallFollowing`], [`Containment`], [`Tether`] | stay along a wall, in an area, near a target |
+//! | [`Hide`], [`Interpose`] | keep an obstacle between agent and threat, keep between two targets |
 //! | [`PathFollowing`], [`StayOnPath`], [`FlowFieldFollowing`] | follow a [`SteeringPath`] or a [`FlowField`] |
-//! | [`CrowdPathFollowing`] | follows a path among many, without bumping |
-//! | [`ReciprocalAvoidance`], [`Pedestrian`] | adjusts the velocity that all others ask for so that nobody bumps, in dense crowds |
-//! | [`OffsetPursuit`], [`MatchVelocity`], [`LeaderFollowing`] | keep a place, a pace, a leader |
-//! | [`Separation`], [`Alignment`], [`Cohesion`] | make a flock, see [`Flocking`] |
-//! | [`CollisionAvoidance`], [`Queuing`], [`Sidestep`] | give way, hold back, step aside |
+//! | [`CrowdPathFollowing`] | follows a path in a crowd, without collisions |
+//! | [`ReciprocalAvoidance`], [`Pedestrian`] | adjust the velocity that the other behaviors request, to avoid collisions in dense crowds |
+//! | [`OffsetPursuit`], [`MatchVelocity`], [`LeaderFollowing`] | keep an offset from a leader, match its velocity, follow behind it |
+//! | [`Separation`], [`Alignment`], [`Cohesion`] | the rules of a flock, see [`Flocking`] |
+//! | [`CollisionAvoidance`], [`Queuing`], [`Sidestep`] | avoid other agents, queue behind them, free stuck agents |
 //!
-//! Most of their formulas are plain functions in [`behaviors`]. Each component embeds an [`Influence`]:
-//! weight, priority, probability, on or off. Several of one kind live on entities that
-//! [`SteersFor`] the agent. [`SteeringDisabled`] lets go of the agent altogether.
+//! Most formulas are plain functions in [`behaviors`]. Each component embeds an [`Influence`]:
+//! weight, priority, probability, enabled. Further behaviors of one type are put on entities that
+//! [`SteersFor`] the agent. [`SteeringDisabled`] switches off the steering of an agent.
 //!
-//! **Perception.** What agents see of each other is in [`Neighbors`], what they see of the scene in
-//! [`Surroundings`]; both serve behaviors of yours as well.
+//! **Perception.** Behaviors, built-in and yours, read other agents from [`Neighbors`], and
+//! obstacles, walls and colliders from [`Surroundings`].
 //!
-//! **Combine.** [`Combine`] is a component too; the default hears behaviors by
-//! [priority] until `max_force` is spent. [`SteeringForce`] keeps the total and a
-//! ledger of who asked for what, who got it, and [why not](Cut).
+//! **Combine.** The [`Combine`] component chooses the combiner; the default accepts forces in order
+//! of [priority](Influence::priority) until `max_force` is used up. [`SteeringForce`] has the total
+//! and a ledger of the requested forces, the accepted forces, and [why they were cut](Cut).
 //!
 //! **Locomotion.** A backend moves the body, see the contract in [`locomotion`]. Steering never
-//! accelerates past `max_speed`; [`SpeedLimit`] says what happens when something else does, and
-//! [`FaceVelocity`] turns the body to where it goes. Your own forces and impulses add up with
-//! steering, and nothing is left behind when it ends.
+//! accelerates beyond `max_speed`; [`SpeedLimit`] defines how faster bodies slow down, and
+//! [`FaceVelocity`] turns the body along its velocity. Your own forces and impulses add to
+//! steering.
 //!
-//! **Events.** [`Arrived`], [`PathCompleted`], [`Stuck`] and [`TargetLost`] go to observers, once
-//! each time.
+//! **Events.** [`Arrived`], [`PathCompleted`], [`Stuck`] and [`TargetLost`] are triggered for
+//! observers.
 //!
 //! ```
 //! # use bevy::prelude::*;
@@ -103,32 +99,32 @@
 //! }
 //! ```
 //!
-//! **Your own behavior.** Implement [`Behavior`], then register it with
-//! [`add_behavior`](SteeringAppExt::add_behavior). The built-in ones take the same door, so yours
-//! has a ledger entry, reflection and a place in the [`BehaviorRegistry`] as they do.
+//! **Your own behavior.** Implement [`Behavior`] and [`Steer`] or [`Adjust`], then register it with
+//! [`add_behavior`](SteeringAppExt::add_behavior) or
+//! [`add_adjustment`](SteeringAppExt::add_adjustment), as the built-in ones are. It gets a ledger
+//! entry, reflection and an entry in the [`BehaviorRegistry`].
 //!
-//! **Determinism.** Same binary, same inputs, same ids: the same bits, for any number of threads. Each
-//! agent has a [`SteeringId`], given in spawn order or by you, and draws its random numbers from a
-//! stream of its own, seeded by [`SteeringSeed`].
+//! **Determinism.** The same binary, inputs and ids give the same bits, for any number of threads.
+//! Each agent has a [`SteeringId`], assigned in spawn order or by you, and its own stream of random
+//! numbers, seeded by [`SteeringSeed`].
 //!
-//! **Bad input** never panics and never reaches physics. An agent with nonsense in a component
-//! contributes nothing and one [warning](SteeringWarnings) names the entity and the field; so does a
-//! missing body or a missing `RapierPhysicsPlugin`. A target that is gone means zero force and
-//! one [`TargetLost`].
+//! **Invalid parameters** never panic and never reach physics. The behavior or agent contributes
+//! nothing, and one [warning](SteeringWarnings) names the entity and the field; a missing body or
+//! `RapierPhysicsPlugin` is also reported. A lost target gives zero force and one [`TargetLost`].
 //!
 //! # Units
 //!
-//! Meters, seconds, kilograms, newtons, radians. Prefer meters and a camera scale to pixels: the
-//! defaults of both this crate and Rapier are meant for bodies about a meter wide.
+//! Meters, seconds, kilograms, newtons, radians. Use meters and scale the camera, rather than
+//! pixels: the defaults of this crate and of Rapier are for bodies about a meter wide.
 //!
 //! # Features
 //!
 //! - `rapier` (default): the Rapier backend. Without it only point masses move.
-//! - `inspector`: `inspector::SteeringInspectorPlugin` is an egui panel to watch and tune agents;
-//!   brings `debug` and `presets`.
-//! - `debug`: `debug::SteeringDebugPlugin` draws what agents see and want, with gizmos.
-//! - `presets`: an agent's tuning as hot-reloadable `*.steering.ron` files; the
-//!   plugin takes care of them wherever there is an `AssetServer`.
+//! - `inspector`: `inspector::SteeringInspectorPlugin`, an egui panel to inspect and tune agents;
+//!   enables `debug` and `presets`.
+//! - `debug`: `debug::SteeringDebugPlugin` draws perception and forces of agents, with gizmos.
+//! - `presets`: parameters of agents in hot-reloadable `*.steering.ron` files; active if there is
+//!   an `AssetServer`.
 //! - `serialize`: serde for the public components, for saves and rollback.
 
 use bevy::app::{App, FixedUpdate, Plugin, PluginGroup, PluginGroupBuilder};
@@ -150,9 +146,9 @@ pub use bevy_steering2d_rapier as rapier;
 #[doc(inline)]
 pub use bevy_steering2d_presets as presets;
 
-/// All parts of steering, with their defaults: [`SteeringPlugins`] as one plugin.
+/// All plugins of steering, with their defaults: [`SteeringPlugins`] as one plugin.
 ///
-/// Adding it twice does no harm: the second one warns and changes nothing.
+/// Adding it a second time warns and changes nothing.
 pub struct SteeringPlugin {
     schedule: InternedScheduleLabel,
 }
@@ -185,25 +181,25 @@ impl Plugin for SteeringPlugin {
     }
 }
 
-/// The parts of steering, as a group whose members can be switched off or replaced.
+/// The plugins of steering, as a group whose members can be disabled or replaced.
 ///
-/// | part | duty | without it |
+/// | plugin | purpose | without it |
 /// |---|---|---|
-/// | [`PipelinePlugin`] | schedules, perception, combiners, behavior groups | nothing runs |
+/// | [`PipelinePlugin`] | schedules, perception, combiners, behavior groups | required by all others |
 /// | [`BehaviorsPlugin`] | the built-in behaviors | register those you use with [`add_behavior`](SteeringAppExt::add_behavior) |
 /// | [`EventsPlugin`] | [`Arrived`], [`PathCompleted`], [`TargetLost`], [`Stuck`] | no events, no stuck detection |
 /// | [`PointMassPlugin`] | locomotion of [`PointMass`]es | only physics bodies move |
 /// | `SteeringRapierPlugin` (feature `rapier`) | locomotion of Rapier bodies, collider probes | only point masses move |
 /// | `SteeringPresetPlugin` (feature `presets`) | presets as assets | no presets |
 ///
-/// The inspector and the debug drawings are plugins of their own, since most games leave them out.
+/// The plugins of the inspector and of debug drawings are added separately.
 ///
 /// ```
 /// # use bevy::prelude::*;
 /// # use bevy_steering2d::*;
 /// # let mut app = App::new();
 /// # app.add_plugins(MinimalPlugins);
-/// // A physics engine of your own: leave out the backends and add yours.
+/// // For another physics engine, disable the backends and add your own.
 /// app.add_plugins(SteeringPlugins::default().build().disable::<PointMassPlugin>());
 /// ```
 pub struct SteeringPlugins {

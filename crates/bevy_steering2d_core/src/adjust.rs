@@ -1,4 +1,4 @@
-//! The Adjust step: behaviors that read what the other behaviors of their agent request.
+//! The Adjust step: runs behaviors that adjust what the other behaviors of their agent request.
 
 use bevy::ecs::system::{StaticSystemParam, SystemParam};
 use bevy::prelude::*;
@@ -9,45 +9,16 @@ use crate::parallel::{FORMULA_PASS, for_each_mut};
 use crate::perception::Perception;
 use crate::steer::{AgentParts, BehaviorParts, Owners, Steered, Tick};
 use crate::{
-    Adjust, Agent, Kinematics, LedgerEntry, SteeringClock, SteeringForce, SteeringId, ThinkEvery,
-    Vehicle,
+    Adjust, Kinematics, Requests, SteeringClock, SteeringForce, SteeringId, ThinkEvery, Vehicle,
 };
 
-/// What the behaviors of an agent have requested so far in this tick, before anything is cut.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Requests<'a> {
-    /// The weighted sum of the entries, N.
-    pub force: Vec2,
-    /// The entries: of the Steer step, and of the adjustments before this one.
-    pub ledger: &'a [LedgerEntry],
-}
-
-impl<'a> Requests<'a> {
-    /// The requests in a ledger.
-    pub fn of(ledger: &'a [LedgerEntry]) -> Self {
-        let considered = ledger.iter().filter(|entry| entry.is_considered());
-        Self {
-            force: considered.map(LedgerEntry::weighted).sum(),
-            ledger,
-        }
-    }
-
-    /// The velocity the agent would have at its next update if all requests were accepted, within
-    /// its limits, m/s.
-    pub fn velocity(&self, me: &Agent) -> Vec2 {
-        let response = me.response_time.max(me.delta) / me.mass;
-        let velocity = me.velocity + response * self.force.clamp_length_max(me.max_force);
-        velocity.clamp_length_max(me.max_speed)
-    }
-}
-
-/// Marks agents with a behavior of the Adjust step: their ledgers are complete before it begins.
+/// Marks agents with a behavior of the Adjust step, whose ledgers must be complete before it.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default)]
 #[reflect(Component, Default)]
 pub(crate) struct Adjusted;
 
-/// Completes the ledgers that adjustments read: with entries that the combiner would compute, and
-/// with those of behavior entities.
+/// Completes the ledgers that adjustments read, with fused entries and the entries of behavior
+/// entities.
 pub(crate) fn complete_ledgers<F>(
     clock: Res<SteeringClock>,
     generation: Res<LedgerGeneration>,
@@ -117,7 +88,7 @@ pub(crate) fn adjust_agents<A: Adjust>(
     });
 }
 
-/// Runs `A` on every behavior entity that has it; it adjusts what its agent requests.
+/// Runs `A` on every behavior entity that has it, to adjust what its agent requests.
 pub(crate) fn adjust_behavior_entities<A: Adjust>(
     tick: Tick<A>,
     world: StaticSystemParam<A::World>,

@@ -1,14 +1,14 @@
-//! The agent as a formula sees it: plain numbers, no `App` needed.
+//! [`Agent`]: the state of an agent that behavior formulas compute with.
 
 use bevy::prelude::*;
 
 use crate::random::RandomStream;
 use crate::{InvalidParameter, Kinematics, SteeringClock, SteeringId, ThinkEvery, Vehicle};
 
-/// Everything a behavior may know of the agent it steers, during one tick.
+/// The state of the agent that a behavior steers, in one tick: plain numbers, no `App` needed.
 ///
-/// `Agent::default()` rests at the origin, faces +x, weighs 1 kg and has the default
-/// [`Vehicle`]; override what a test needs:
+/// `Agent::default()` rests at the origin, faces +x, has a mass of 1 kg and the default
+/// [`Vehicle`]; a test overrides what it needs:
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -28,13 +28,13 @@ use crate::{InvalidParameter, Kinematics, SteeringClock, SteeringId, ThinkEvery,
 pub struct Agent {
     /// The agent's entity.
     pub entity: Entity,
-    /// Who it is, whatever its entity.
+    /// Its id, independent of the entity.
     pub id: SteeringId,
     /// World position, m.
     pub position: Vec2,
     /// World velocity, m/s.
     pub velocity: Vec2,
-    /// Unit vector it last moved along.
+    /// Unit vector of its last motion.
     pub heading: Vec2,
     /// Mass, kg.
     pub mass: f32,
@@ -46,11 +46,12 @@ pub struct Agent {
     pub max_force: f32,
     /// Time constant of [`track`](Self::track), s.
     pub response_time: f32,
-    /// Time until it thinks again, s: the length of this tick, or [`ThinkEvery`] so many of them.
+    /// Time until the next update, s: the length of this tick, times its [`ThinkEvery`] if it has
+    /// one.
     pub delta: f32,
     /// Number of this tick.
     pub tick: u32,
-    /// Seed of the world's chance.
+    /// Random seed of the world, see [`SteeringSeed`](crate::SteeringSeed).
     pub seed: u64,
 }
 
@@ -76,15 +77,15 @@ impl Default for Agent {
 }
 
 impl Agent {
-    /// Inside this fraction of its radius from a point an agent is on it: directions fade to
-    /// zero there, so that nothing jumps.
-    const ON_THE_SPOT: f32 = 0.01;
+    /// Within this fraction of the agent's radius from a point, the direction to the point fades to
+    /// zero, so that it does not jump when the agent passes it.
+    const FADE_DISTANCE: f32 = 0.01;
 
-    /// The agent as its behaviors see it in this tick; after the tick, as they saw it. To ask a
-    /// behavior from outside what it considers, for drawing and for plans of your own.
+    /// The agent as its behaviors see it in this tick, or saw it in the last. For calling formulas
+    /// outside the pipeline, such as in debug drawings.
     ///
     /// # Errors
-    /// When the vehicle holds nonsense; such an agent steers with zero force.
+    /// When a parameter of the vehicle is out of range; such an agent steers with zero force.
     #[inline(always)]
     pub fn new(
         entity: Entity,
@@ -115,8 +116,8 @@ impl Agent {
     /// The force that turns the velocity into `desired`, N:
     /// `mass · (desired − velocity) / response_time`, clamped by length to `max_force`.
     ///
-    /// Reynolds' `steering = desired − velocity` (1999) with units. A response faster than one
-    /// tick would overshoot, so the response time is at least the tick.
+    /// Reynolds' `steering = desired − velocity` (1999) with units. The response time is at least
+    /// `delta`, since a faster response would overshoot.
     #[inline]
     pub fn track(&self, desired: Vec2) -> Vec2 {
         self.push((desired - self.velocity) / self.response_time.max(self.delta))
@@ -128,18 +129,18 @@ impl Agent {
         (self.mass * acceleration).clamp_length_max(self.max_force)
     }
 
-    /// The strongest acceleration steering can give, `max_force / mass`, m/s².
+    /// The largest acceleration by steering, `max_force / mass`, m/s².
     #[inline]
     pub fn max_acceleration(&self) -> f32 {
         self.max_force / self.mass
     }
 
-    /// Unit vector towards a point; fades to zero on the spot itself.
+    /// Unit vector towards a point; fades to zero at the point itself.
     #[inline]
     pub fn direction_to(&self, point: Vec2) -> Vec2 {
         let offset = point - self.position;
-        let spot = (Self::ON_THE_SPOT * self.radius).max(f32::MIN_POSITIVE);
-        offset / offset.length().max(spot)
+        let fade = (Self::FADE_DISTANCE * self.radius).max(f32::MIN_POSITIVE);
+        offset / offset.length().max(fade)
     }
 
     /// Speed, m/s.
@@ -148,14 +149,14 @@ impl Agent {
         self.velocity.length()
     }
 
-    /// Turns a vector of the agent's frame (x ahead, y to the left) into the world's.
+    /// Transforms a vector from the agent's frame (x ahead, y to the left) to the world frame.
     #[inline]
     pub fn to_world(&self, local: Vec2) -> Vec2 {
         self.heading.rotate(local)
     }
 
-    /// A fresh stream of random numbers, the agent's own; keep it in your memory component.
-    /// Give each purpose its own salt, or two behaviors draw the same numbers.
+    /// A new stream of random numbers for this agent; keep it in your behavior's memory. Use one
+    /// salt per purpose, or two behaviors draw the same numbers.
     pub fn random_stream(&self, salt: u64) -> RandomStream {
         RandomStream::new(self.seed, self.id, salt)
     }
@@ -166,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn track_is_newtons_and_is_clamped_by_length_not_per_axis() {
+    fn track_returns_newtons_clamped_by_length_not_per_axis() {
         let me = Agent {
             mass: 2.0,
             response_time: 0.5,
@@ -192,12 +193,12 @@ mod tests {
     }
 
     #[test]
-    fn direction_is_a_unit_vector_and_zero_on_the_spot() {
+    fn direction_is_a_unit_vector_and_zero_at_the_point() {
         let me = Agent::default();
         assert_eq!(me.direction_to(Vec2::new(0.0, -7.0)), Vec2::NEG_Y);
         assert_eq!(me.direction_to(me.position), Vec2::ZERO);
-        let dimensionless = Agent { radius: 0.0, ..me };
-        assert_eq!(dimensionless.direction_to(Vec2::ZERO), Vec2::ZERO);
+        let without_radius = Agent { radius: 0.0, ..me };
+        assert_eq!(without_radius.direction_to(Vec2::ZERO), Vec2::ZERO);
         assert!(
             me.direction_to(Vec2::new(1e-4, 0.0)).x < 0.1,
             "fades, no jump"
@@ -205,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn the_local_frame_is_x_ahead_y_left() {
+    fn the_local_frame_has_x_ahead_and_y_to_the_left() {
         let me = Agent {
             heading: Vec2::Y,
             ..default()

@@ -1,5 +1,5 @@
-//! The traits of behaviors, built-in and yours: [`Behavior`] and, for the step it runs in,
-//! [`Steer`] or [`Adjust`].
+//! The traits of steering behaviors: [`Behavior`] and, for the step it runs in, [`Steer`] or
+//! [`Adjust`].
 
 use bevy::ecs::component::Mutable;
 use bevy::ecs::query::{IterQueryData, QueryItem};
@@ -7,10 +7,10 @@ use bevy::ecs::system::{SystemParam, SystemParamItem};
 use bevy::prelude::*;
 use bevy::reflect::{GetTypeRegistration, TypePath};
 
-use crate::behavior_needs::require;
+use crate::require::require;
 use crate::{Agent, ColliderProbes, Influence, InvalidParameter, Requests, Target};
 
-/// A component with the parameters of one steering behavior.
+/// A steering behavior: a component with its parameters.
 ///
 /// A behavior also implements the trait of the step it runs in and is registered once, on the
 /// [`App`]:
@@ -20,16 +20,16 @@ use crate::{Agent, ColliderProbes, Influence, InvalidParameter, Requests, Target
 /// | Steer | [`Steer`]: a force from what the agent perceives | [`add_behavior`](crate::SteeringAppExt::add_behavior) |
 /// | Adjust | [`Adjust`]: a force from what the agent's other behaviors request | [`add_adjustment`](crate::SteeringAppExt::add_adjustment) |
 ///
-/// Registration brings what the behavior needs: the [`Vehicle`](crate::Vehicle) of the agent, the
+/// Registration adds what the behavior needs: the [`Vehicle`](crate::Vehicle) of the agent, the
 /// memory component, the entry in the neighbor index if it reads [`Neighbors`](crate::Neighbors),
-/// collider probes if it reads [`Surroundings`](crate::Surroundings), the watch over its targets,
-/// reflection, and a ledger entry of its own.
+/// collider probes if it reads [`Surroundings`](crate::Surroundings), the detection of lost
+/// targets, reflection and a ledger entry.
 ///
 /// ```
 /// use bevy::prelude::*;
 /// use bevy_steering2d_core::{Agent, Behavior, Influence, Steer};
 ///
-/// /// Drifts with a steady wind.
+/// /// Drifts with a constant wind.
 /// #[derive(Component, Reflect, Default)]
 /// #[reflect(Component, Default)]
 /// struct Drift {
@@ -55,57 +55,57 @@ use crate::{Agent, ColliderProbes, Influence, InvalidParameter, Requests, Target
 pub trait Behavior:
     Component<Mutability = Mutable> + Reflect + TypePath + GetTypeRegistration
 {
-    /// The default [`Influence::priority`]; higher is considered earlier. [`Influence::of`] makes
-    /// an influence with it. Default `100`, that of [`Seek`](crate::Seek).
+    /// The default [`Influence::priority`]; higher is considered earlier. [`Influence::of`] creates
+    /// an influence with it. Default `100`, as for [`Seek`](crate::Seek).
     const PRIORITY: i16 = 100;
 
-    /// The color of its force in debug drawings, as sRGB bytes. Default: one derived from its name.
+    /// The color of its force in debug drawings, as sRGB bytes. Default: derived from its name.
     const COLOR: Option<[u8; 3]> = None;
 
-    /// Components of the behavior's entity besides the parameters: what it remembers between
-    /// ticks, e.g. `&'static mut WanderMemory`; `()` for none. See [`BehaviorMemory`].
+    /// Further components of the entity: the state that the behavior keeps between ticks, e.g.
+    /// `&'static mut WanderMemory`; `()` for none. See [`BehaviorMemory`].
     type Memory: BehaviorMemory;
 
-    /// What it reads of the world, e.g. [`Targets<'static, 'static>`](crate::Targets); `()` for
-    /// nothing. Agents run in parallel, so it must be shareable.
+    /// The system parameter that it reads, e.g. [`Targets<'static, 'static>`](crate::Targets); `()`
+    /// for none. It is shared between threads.
     type World: for<'w, 's> SystemParam<Item<'w, 's>: Sync> + 'static;
 
     /// The embedded [`Influence`].
     fn influence(&self) -> &Influence;
 
-    /// The embedded [`Influence`], to change it.
+    /// The embedded [`Influence`], mutable.
     fn influence_mut(&mut self) -> &mut Influence;
 
-    /// The entities or points it depends on. When one of these entities is gone and the force is
-    /// zero, one [`TargetLost`](crate::TargetLost) is triggered.
+    /// The points or entities it depends on. When such an entity is lost and the force is zero, one
+    /// [`TargetLost`](crate::TargetLost) is triggered.
     fn targets(&self) -> [Option<Target>; 2] {
         [None; 2]
     }
 
-    /// How far from an agent with a body of `body_radius` m it looks for neighbors, m. A hint for
-    /// the cell size of the neighbor index. Default `0`, no opinion.
+    /// The perception radius for an agent whose body has the radius `body_radius`, m. A hint for
+    /// the cell size of the neighbor index. Default `0`, unknown.
     fn perception_radius(&self, body_radius: f32) -> f32 {
         let _ = body_radius;
         0.0
     }
 
-    /// Refuses parameters that are out of range. Runs every tick, so keep it to comparisons.
+    /// Checks that every parameter is in its range. Runs every tick, so it should only compare.
     ///
     /// # Errors
-    /// Names the first faulty field; the behavior then contributes nothing and one warning is
+    /// Names the first field out of range; the behavior then contributes nothing and one warning is
     /// raised.
     fn check(&self) -> Result<(), InvalidParameter> {
         Ok(())
     }
 
-    /// Asks the physics backend about colliders, for an agent that
-    /// [senses them](crate::SensesColliders). [`Surroundings`](crate::Surroundings) hands the
-    /// answers over; only a behavior that has it in its [`World`](Self::World) is called.
+    /// Adds collider probes for the physics backend to answer, for agents with
+    /// [`SensesColliders`](crate::SensesColliders). The answers are in
+    /// [`Surroundings`](crate::Surroundings); called only if it is in [`World`](Self::World).
     fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
         let _ = (me, probes);
     }
 
-    /// Adds systems, resources and types of its own; called once, at registration.
+    /// Adds further systems, resources and types; called once, at registration.
     fn build(app: &mut App) {
         let _ = app;
     }
@@ -140,7 +140,7 @@ pub trait Behavior:
         self
     }
 
-    /// Clears [`Influence::enabled`]: the behavior waits to be switched on.
+    /// Clears [`Influence::enabled`].
     #[must_use]
     fn disabled(mut self) -> Self
     where
@@ -151,13 +151,20 @@ pub trait Behavior:
     }
 }
 
+impl Influence {
+    /// The default influence of a behavior: weight 1 at its [`PRIORITY`](Behavior::PRIORITY).
+    pub const fn of<B: Behavior>() -> Self {
+        Self::at(B::PRIORITY)
+    }
+}
+
 /// A [`Behavior`] of the Steer step: a force from what the agent perceives.
 pub trait Steer: Behavior {
     /// The formula: a force in newtons, world frame.
     ///
-    /// The unit contract that lets weights mean something: reach `me.max_force` only at full
-    /// urgency, and fade to zero continuously at the edge of the behavior's range. Longer forces
-    /// are clamped, and a force that is not finite counts as zero.
+    /// To make weights comparable, a behavior reaches `me.max_force` only at full urgency, and
+    /// fades continuously to zero at the edge of its range. Longer forces are clamped, and a force
+    /// that is not finite counts as zero.
     fn steer(
         &self,
         me: &Agent,
@@ -168,10 +175,10 @@ pub trait Steer: Behavior {
 
 /// A [`Behavior`] of the Adjust step: a force from what the agent's other behaviors request.
 ///
-/// Adjustments run in order of registration, after every behavior of the Steer step. Each sees the
-/// entries of those before it, and its force is an entry of the same ledger. Under
-/// [`WeightedSum`](crate::WeightedSum) the force `wanted - requests.force` replaces the requests by
-/// `wanted`; under other combiners the requests may be cut, and so may the adjustment.
+/// Adjustments run in order of registration, after all behaviors of the Steer step. Each reads the
+/// entries of the adjustments before it, and its force is an entry of the same ledger. Under
+/// [`WeightedSum`](crate::WeightedSum) the force `desired - requests.force` replaces the requests
+/// by `desired`; other combiners may cut the requests, and the adjustment as well.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -211,17 +218,17 @@ pub trait Adjust: Behavior {
     ) -> Vec2;
 }
 
-/// The components that a [`Behavior`] remembers things in.
+/// The components in which a [`Behavior`] keeps its memory.
 ///
-/// Components behind `&'static mut` and `&'static` are added beside the behavior, with their
-/// default value; those behind `Option` are read if they are there.
+/// Components behind `&'static mut` and `&'static` are added with the behavior, with their default
+/// value; those behind `Option` are read if present.
 ///
 /// | type | added |
 /// |---|---|
 /// | `()` | nothing |
 /// | `&'static mut M`, `&'static M` | `M::default()` |
 /// | `Option<&'static M>` | nothing |
-/// | `(A, B)` | what `A` and `B` say |
+/// | `(A, B)` | the components of `A` and of `B` |
 pub trait BehaviorMemory: IterQueryData + 'static {
     /// Makes entities with the component `B` have these components as well.
     #[doc(hidden)]
@@ -274,10 +281,10 @@ macro_rules! embeds_influence {
 }
 pub(crate) use embeds_influence;
 
-/// Marks a field that depends on the situation and not on tuning, such as the agent's slot in a
-/// formation: presets neither store nor change it.
+/// Marks a field that depends on the situation rather than on tuning, such as the agent's slot in a
+/// formation. Presets neither store nor change it.
 ///
-/// Fields that refer to entities ([`Target`], [`Entity`] and types that hold one) count as
+/// Fields that refer to entities ([`Target`], [`Entity`] and types that hold one) are
 /// situational without the mark.
 ///
 /// ```

@@ -1,19 +1,19 @@
-//! Behavior entities: entities that carry further behaviors for an agent.
+//! Behavior entities: entities with further behaviors of an agent.
 
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 
 use crate::{SteeringForce, SteeringId};
 
-/// Makes this entity a behavior entity: its behaviors steer the agent, or belong to the
-/// [`BehaviorGroup`](crate::BehaviorGroup), that it points to.
+/// Makes this entity a behavior entity: its behaviors steer the given agent, or are members of the
+/// given [`BehaviorGroup`](crate::BehaviorGroup).
 ///
-/// A component exists once per entity, but an agent may have three hunters to evade. Put each
-/// further behavior on an entity of its own that steers for the agent; it has its own
+/// An entity has at most one component of a type, but an agent may have to evade three hunters. Put
+/// each further behavior of a type on a behavior entity. It has its own
 /// [`Influence`](crate::Influence) and ledger entry, and is despawned with the agent.
 ///
-/// An entity cannot steer for itself, directly or through others: inserting a cycle logs an error
-/// and removes the component.
+/// Cycles are not allowed: an entity that would steer for itself, directly or through others, logs
+/// an error and loses the component.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -31,35 +31,35 @@ use crate::{SteeringForce, SteeringId};
 #[require(SteeringForce, SteeringId)]
 pub struct SteersFor(#[entities] pub Entity);
 
-/// The behavior entities of this agent or group; kept by [`SteersFor`].
+/// The behavior entities of this agent or group; maintained by [`SteersFor`].
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Eq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[relationship_target(relationship = SteersFor, linked_spawn)]
 pub struct SteeredBy(Vec<Entity>);
 
-/// A new behavior entity is no agent of its own: the force it had until now must not act on.
+/// Resets the force of a new behavior entity, which may have been an agent until now.
 pub(crate) fn reset_force(inserted: On<Insert, SteersFor>, mut forces: Query<&mut SteeringForce>) {
     if let Ok(mut force) = forces.get_mut(inserted.entity) {
         *force = SteeringForce::default();
     }
 }
 
-/// Refuses an entity that would steer for itself through others.
+/// Removes the [`SteersFor`] of an entity that would steer for itself through others.
 pub(crate) fn refuse_cycles(
     inserted: On<Insert, SteersFor>,
     steers_for: Query<&SteersFor>,
     mut commands: Commands,
 ) {
     let entity = inserted.entity;
-    if above(entity, &steers_for).any(|ancestor| ancestor == entity) {
+    if ancestors(entity, &steers_for).any(|ancestor| ancestor == entity) {
         log::error!("entity {entity} steers for itself through others; its SteersFor is removed");
         commands.entity(entity).remove::<SteersFor>();
     }
 }
 
-/// What an entity steers for, what that steers for, and so on.
-fn above(entity: Entity, steers_for: &Query<&SteersFor>) -> impl Iterator<Item = Entity> {
-    /// Ends the walk in a cycle.
+/// The chain of entities that an entity steers for, nearest first.
+fn ancestors(entity: Entity, steers_for: &Query<&SteersFor>) -> impl Iterator<Item = Entity> {
+    /// Ends the iteration in a cycle.
     const DEEPEST: usize = 1_000;
     let next = |entity: Entity| steers_for.get(entity).ok().map(|it| it.0);
     std::iter::successors(next(entity), move |entity| next(*entity)).take(DEEPEST)
@@ -75,12 +75,12 @@ impl BehaviorRoots<'_, '_> {
     /// The entity at the end of the chain of [`SteersFor`].
     #[inline]
     pub(crate) fn agent_of(&self, entity: Entity) -> Option<Entity> {
-        above(entity, &self.steers_for).last()
+        ancestors(entity, &self.steers_for).last()
     }
 
-    /// How many [`SteersFor`] lie between an entity and its agent.
+    /// The number of [`SteersFor`] links between an entity and its agent; `None` for an agent.
     pub(crate) fn depth(&self, entity: Entity) -> Option<u32> {
-        let depth = above(entity, &self.steers_for).count() as u32;
+        let depth = ancestors(entity, &self.steers_for).count() as u32;
         (depth > 0).then_some(depth)
     }
 }

@@ -1,17 +1,17 @@
-//! The clock and the random seed that all agents share in one tick.
+//! [`SteeringClock`] and [`SteeringSeed`]: the tick and the random seed.
 
 use bevy::prelude::*;
 
 use crate::combine::LedgerGeneration;
 
-/// The current steering tick. Read-only for games; part of the state a rollback snapshots.
+/// The current steering tick. Read-only for games; a rollback saves and restores it.
 #[derive(Resource, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Resource, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct SteeringClock {
     /// How many ticks have begun since the app started.
     pub tick: u32,
-    /// Length of this tick, s. Zero while time stands still.
+    /// Length of this tick, s. Zero while time is paused.
     pub delta: f32,
     /// Copy of [`SteeringSeed`] taken when the tick began.
     pub seed: u64,
@@ -19,14 +19,14 @@ pub struct SteeringClock {
 
 /// The seed of every agent's random stream. Default `0`.
 ///
-/// Same seed, same ids, same inputs: the same run, bit for bit, for any number of threads.
-/// Insert it before the first agent is spawned; streams that have begun keep their state.
+/// The same seed, ids and inputs give the same run, bit for bit, for any number of threads. Insert
+/// it before the first agent is spawned; streams already created keep their state.
 #[derive(Resource, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[reflect(Resource, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct SteeringSeed(pub u64);
 
-/// Exclusive, since a system on a thread of its own would cost an allocation.
+/// Begins a tick. Exclusive, since scheduling a parallel system would allocate.
 pub(crate) fn begin_tick(world: &mut World) {
     let delta = world.resource::<Time>().delta_secs();
     let seed = world.resource::<SteeringSeed>().0;

@@ -1,4 +1,4 @@
-//! What happens to an agent, for observers.
+//! Events about agents, for observers: arrivals, completed paths and lost targets.
 
 use bevy::prelude::*;
 use smallvec::SmallVec;
@@ -7,8 +7,8 @@ use crate::behavior_entity::SteersFor;
 use crate::behaviors::{Arrive, ArriveMemory, PathFollowing, PathFollowingMemory};
 use crate::{BehaviorId, SteeringId, Target};
 
-/// An [`Arrive`] has come to rest at its target. Fires once; again only after the agent has left
-/// or the target has moved away.
+/// An agent has come to rest at the target of its [`Arrive`]. Triggered once, and again only after
+/// the agent has left or the target has moved away.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -23,74 +23,74 @@ use crate::{BehaviorId, SteeringId, Target};
 pub struct Arrived {
     /// The agent.
     pub entity: Entity,
-    /// Where it arrived.
+    /// The target at which it arrived.
     pub target: Target,
-    /// The entity that carries the [`Arrive`]: the agent, or one that steers for it.
-    pub carrier: Entity,
+    /// The entity with the behavior: the agent, or a behavior entity that steers for it.
+    pub source: Entity,
 }
 
-/// A [`PathFollowing`] has come to rest at the end of its open path. Fires once per path; again only
-/// when another path is inserted, or its [`PathFollowingMemory`] is reset.
+/// An agent has come to rest at the end of the open path of its [`PathFollowing`]. Triggered once per
+/// path, and again only when another path is inserted or its [`PathFollowingMemory`] is reset.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq)]
 pub struct PathCompleted {
     /// The agent.
     pub entity: Entity,
     /// The entity with the path, as [`PathFollowing::path`] names it.
     pub path: Option<Entity>,
-    /// The entity that carries the [`PathFollowing`]: the agent, or one that steers for it.
-    pub carrier: Entity,
+    /// The entity with the behavior: the agent, or a behavior entity that steers for it.
+    pub source: Entity,
 }
 
-/// A behavior's target entity is gone (despawned, or no longer has a place in the world).
+/// The target entity of a behavior is lost: despawned, or without a transform, path or field.
 ///
-/// Fires once per loss. Until it gets a new target the behavior contributes nothing.
+/// Triggered once per loss. The behavior contributes nothing until it gets a new target.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq)]
 pub struct TargetLost {
     /// The agent.
     pub entity: Entity,
-    /// The target that is gone.
+    /// The lost target.
     pub target: Target,
-    /// The behavior that had it.
+    /// The behavior with this target.
     pub behavior: BehaviorId,
-    /// The entity that carries the behavior: the agent, or one that steers for it.
-    pub carrier: Entity,
+    /// The entity with the behavior: the agent, or a behavior entity that steers for it.
+    pub source: Entity,
 }
 
-/// Events of one kind that are due, each with its place: by agent, then by behavior.
+/// A queue of events to trigger in this tick, each with its sort key: the agent, then the behavior.
 ///
-/// Not commands: their queue would grow, and so allocate, when more happens in a tick than ever before.
+/// Commands would allocate whenever a tick has more events than any before.
 #[derive(Resource)]
-pub(crate) struct Due<E>(pub(crate) Vec<((SteeringId, u16), E)>);
+pub(crate) struct EventQueue<E>(pub(crate) Vec<((SteeringId, u16), E)>);
 
-impl<E> Default for Due<E> {
+impl<E> Default for EventQueue<E> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<E> Due<E> {
-    /// For one event of everybody; takes the size hint of an iterator over them.
-    pub(crate) fn make_room(&mut self, (_, at_most): (usize, Option<usize>)) {
+impl<E> EventQueue<E> {
+    /// Reserves one event per entity of a query, from the size hint of its iterator.
+    pub(crate) fn reserve(&mut self, (_, at_most): (usize, Option<usize>)) {
         self.0.reserve(at_most.unwrap_or(0));
     }
 }
 
-/// Tells observers what is due, one event after another in the order of the agents' ids.
-pub(crate) fn announce<E>(world: &mut World)
+/// Triggers the queued events one after another, in the order of the agents' ids.
+pub(crate) fn trigger_queued<E>(world: &mut World)
 where
     E: for<'a> Event<Trigger<'a>: Default> + Send + Sync + 'static,
 {
-    let mut due = std::mem::take(&mut *world.resource_mut::<Due<E>>());
-    due.0.sort_unstable_by_key(|(place, _)| *place);
-    for (_, event) in due.0.drain(..) {
+    let mut queue = std::mem::take(&mut *world.resource_mut::<EventQueue<E>>());
+    queue.0.sort_unstable_by_key(|(key, _)| *key);
+    for (_, event) in queue.0.drain(..) {
         world.trigger(event);
         world.flush();
     }
-    *world.resource_mut::<Due<E>>() = due;
+    *world.resource_mut::<EventQueue<E>>() = queue;
 }
 
-/// Remembers which targets an entity's behaviors have lost, so that each loss is announced once.
-/// Registering a behavior brings it.
+/// The targets that an entity's behaviors have lost, so that each loss triggers one [`TargetLost`].
+/// Added by the registration of a behavior.
 #[derive(Component, Reflect, Clone, Debug, Default)]
 #[reflect(Component, Default, Debug, Clone)]
 pub struct TargetWatch {
@@ -102,12 +102,12 @@ pub struct TargetWatch {
 struct Loss {
     behavior: BehaviorId,
     target: Target,
-    announced: bool,
+    triggered: bool,
 }
 
 impl TargetWatch {
-    /// Takes down whether a behavior's target is lost; touches nothing when that is no news.
-    pub(crate) fn note(mut this: Mut<Self>, behavior: BehaviorId, target: Target, lost: bool) {
+    /// Records whether a behavior's target is lost. Triggers change detection only if that is new.
+    pub(crate) fn record(mut this: Mut<Self>, behavior: BehaviorId, target: Target, lost: bool) {
         let known = this.lost.iter().position(|loss| loss.behavior == behavior);
         match (known, lost) {
             (None, false) => {}
@@ -122,38 +122,38 @@ impl TargetWatch {
                 this.lost.push(Loss {
                     behavior,
                     target,
-                    announced: false,
+                    triggered: false,
                 });
             }
         }
     }
 }
 
-pub(crate) fn note_lost_targets(
+pub(crate) fn queue_lost_targets(
     mut watches: Query<
         (Entity, &SteeringId, Option<&SteersFor>, &mut TargetWatch),
         Changed<TargetWatch>,
     >,
-    mut due: ResMut<Due<TargetLost>>,
+    mut queue: ResMut<EventQueue<TargetLost>>,
 ) {
-    due.make_room(watches.iter().size_hint());
-    for (carrier, &id, steers_for, mut watch) in &mut watches {
-        let entity = steers_for.map_or(carrier, |agent| agent.0);
+    queue.reserve(watches.iter().size_hint());
+    for (source, &id, steers_for, mut watch) in &mut watches {
+        let entity = steers_for.map_or(source, |agent| agent.0);
         for loss in &mut watch.bypass_change_detection().lost {
-            if !std::mem::replace(&mut loss.announced, true) {
+            if !std::mem::replace(&mut loss.triggered, true) {
                 let event = TargetLost {
                     entity,
                     target: loss.target,
                     behavior: loss.behavior,
-                    carrier,
+                    source,
                 };
-                due.0.push(((id, loss.behavior.index()), event));
+                queue.0.push(((id, loss.behavior.index()), event));
             }
         }
     }
 }
 
-pub(crate) fn note_arrivals(
+pub(crate) fn queue_arrivals(
     arrivals: Query<
         (
             Entity,
@@ -164,24 +164,24 @@ pub(crate) fn note_arrivals(
         ),
         Changed<ArriveMemory>,
     >,
-    mut due: ResMut<Due<Arrived>>,
+    mut queue: ResMut<EventQueue<Arrived>>,
 ) {
-    due.make_room(arrivals.iter().size_hint());
-    for (carrier, &id, steers_for, arrive, memory) in &arrivals {
+    queue.reserve(arrivals.iter().size_hint());
+    for (source, &id, steers_for, arrive, memory) in &arrivals {
         if memory.arrived {
-            let entity = steers_for.map_or(carrier, |agent| agent.0);
+            let entity = steers_for.map_or(source, |agent| agent.0);
             let target = arrive.target;
             let event = Arrived {
                 entity,
                 target,
-                carrier,
+                source,
             };
-            due.0.push(((id, 0), event));
+            queue.0.push(((id, 0), event));
         }
     }
 }
 
-pub(crate) fn note_completed_paths(
+pub(crate) fn queue_completed_paths(
     mut followers: Query<(
         Entity,
         &SteeringId,
@@ -189,20 +189,20 @@ pub(crate) fn note_completed_paths(
         &PathFollowing,
         &mut PathFollowingMemory,
     )>,
-    mut due: ResMut<Due<PathCompleted>>,
+    mut queue: ResMut<EventQueue<PathCompleted>>,
 ) {
-    due.make_room(followers.iter().size_hint());
-    for (carrier, &id, steers_for, follow, mut memory) in &mut followers {
+    queue.reserve(followers.iter().size_hint());
+    for (source, &id, steers_for, follow, mut memory) in &mut followers {
         if memory.completed && !memory.announced {
             memory.bypass_change_detection().announced = true;
-            let entity = steers_for.map_or(carrier, |agent| agent.0);
+            let entity = steers_for.map_or(source, |agent| agent.0);
             let path = follow.path;
             let event = PathCompleted {
                 entity,
                 path,
-                carrier,
+                source,
             };
-            due.0.push(((id, 0), event));
+            queue.0.push(((id, 0), event));
         }
     }
 }

@@ -1,12 +1,12 @@
-//! The weight, priority and probability of a behavior: the one field every behavior embeds.
+//! [`Influence`]: the weight, priority and probability of a behavior.
 
 use bevy::prelude::*;
 
-use crate::{Behavior, InvalidParameter};
+use crate::InvalidParameter;
 
-/// How much a behavior counts among the others of its agent. Change any of it at any time.
+/// How much a behavior counts among the others of its agent. It may be changed at any time.
 ///
-/// Forces share one unit, so weights are dimensionless and `1 : 1` means equal say.
+/// All forces are in newtons, so weights are dimensionless: `1 : 1` weights them equally.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -17,18 +17,14 @@ pub struct Influence {
     /// [`Dithered`](crate::Dithered). The default is the behavior's
     /// [`PRIORITY`](crate::Behavior::PRIORITY).
     pub priority: i16,
-    /// Chance per tick to get its turn under [`Dithered`](crate::Dithered), in `(0, 1]`. Default `1`.
+    /// Probability per update to be considered under [`Dithered`](crate::Dithered), in `(0, 1]`.
+    /// Default `1`.
     pub probability: f32,
-    /// `false` silences the behavior and keeps its parameters and memory. Default `true`.
+    /// `false` disables the behavior but keeps its parameters and memory. Default `true`.
     pub enabled: bool,
 }
 
 impl Influence {
-    /// The default influence of a behavior: weight 1 at its [`PRIORITY`](Behavior::PRIORITY).
-    pub const fn of<B: Behavior>() -> Self {
-        Self::at(B::PRIORITY)
-    }
-
     /// Weight 1 at the given priority.
     pub const fn at(priority: i16) -> Self {
         Self {

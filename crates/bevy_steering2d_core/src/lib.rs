@@ -1,27 +1,28 @@
-//! Steering behaviors (Reynolds) for Bevy in 2D: the pipeline without a physics engine.
+//! Steering behaviors (Reynolds) for Bevy in 2D: the core of `bevy_steering2d`, without a physics
+//! engine.
 //!
-//! Games depend on `bevy_steering2d`, which re-exports all of this and adds the Rapier backend.
-//! This page leads through the rooms in the order a tick passes through them.
+//! Games depend on `bevy_steering2d`, which re-exports this crate and adds the Rapier backend. This
+//! page describes the steps of a tick in order.
 //!
 //! # The three layers
 //!
-//! *Action selection* is the game: it inserts, removes, enables and retargets behavior
-//! components. *Steering* is this crate: behaviors → ledger of forces → combiner → one
-//! [`SteeringForce`]. *Locomotion* is a backend that moves the body: Rapier, or the built-in
-//! [`PointMass`].
+//! *Action selection* is part of the game: it inserts, removes, enables and retargets behavior
+//! components. *Steering* is this crate: behaviors record forces in a ledger, and a combiner turns
+//! it into one [`SteeringForce`]. *Locomotion* is a backend that moves the body: Rapier, or the
+//! built-in [`PointMass`].
 //!
 //! # One tick
 //!
 //! [`SteeringCorePlugin`] puts five steps into one schedule, see [`SteeringSystems`]:
 //!
-//! 1. **Sense.** Each backend copies its bodies into [`Kinematics`]. From here on behaviors read
-//!    only this snapshot, so neither the order of agents nor of systems can change a result.
-//!    Neighbors, obstacles, walls and colliders are indexed, see [`perception`].
+//! 1. **Sense.** Each backend copies its bodies into [`Kinematics`]. Behaviors read only this
+//!    snapshot, so results do not depend on the order of agents or systems. Neighbors, obstacles,
+//!    walls and colliders are indexed, see [`perception`].
 //! 2. **Steer.** One system per registered [`Steer`] behavior runs over the agents that have it, in
-//!    parallel, and writes a [`LedgerEntry`] into the agent's [`SteeringForce`]. The formula gets its
-//!    agent as an [`Agent`]: plain numbers, no `App`.
-//! 3. **Adjust.** [`Adjust`] behaviors read what their agent's behaviors have requested and add an
-//!    entry that changes it.
+//!    parallel, and records a [`LedgerEntry`] in the agent's [`SteeringForce`]. The formula reads
+//!    its agent as an [`Agent`]: plain numbers, no `App`.
+//! 3. **Adjust.** [`Adjust`] behaviors read what the other behaviors of their agent request and add
+//!    an entry that adjusts it.
 //! 4. **Combine.** The agent's [`Combiner`], chosen by its [`Combine`], turns the ledger into one
 //!    total, never longer than [`Vehicle::max_force`], and records in every entry how much was
 //!    accepted. [`Arrived`], [`PathCompleted`], [`TargetLost`] and [`Stuck`] are triggered.
@@ -29,10 +30,10 @@
 //!
 //! # An agent
 //!
-//! is an entity with a body, a [`Vehicle`] (its limits) and any number of behaviors. A behavior
-//! holds parameters and an [`Influence`] (weight, priority, probability, on or off); several of
-//! one kind live on entities that [`SteersFor`] the agent. [`SteeringId`] says who it is,
-//! whatever its entity.
+//! An agent is an entity with a body, a [`Vehicle`] (its limits) and any number of behaviors. A
+//! behavior has parameters and an [`Influence`] (weight, priority, probability, enabled). Further
+//! behaviors of one type are put on entities that [`SteersFor`] the agent. [`SteeringId`]
+//! identifies an agent independently of its entity.
 //!
 //! ```
 //! use bevy::prelude::*;
@@ -51,15 +52,15 @@
 //!
 //! # Units
 //!
-//! Meters, seconds, kilograms, newtons, radians; x is forward, angles are counter-clockwise.
-//! Every behavior returns newtons, at most `max_force`, so weights are dimensionless and
-//! `1 : 1` means equal say.
+//! Meters, seconds, kilograms, newtons, radians; x is forward, angles are counter-clockwise. Every
+//! behavior returns newtons, at most `max_force`, so weights are dimensionless: `1 : 1` weights two
+//! behaviors equally.
 //!
-//! # When something is wrong
+//! # Invalid parameters
 //!
-//! Nonsense in a component (NaN, a negative speed …) makes that one agent contribute nothing and
-//! raises one warning that names the entity and the field, see [`SteeringWarnings`]; the other
-//! agents' bits do not change. A target that is gone gives zero force and one [`TargetLost`].
+//! An invalid parameter (NaN, a negative speed …) makes a behavior or agent contribute nothing and
+//! raises one warning that names the entity and the field, see [`SteeringWarnings`]; other agents
+//! are not affected. A lost target gives zero force and one [`TargetLost`].
 
 #![forbid(unsafe_code)]
 
@@ -72,6 +73,7 @@ pub mod behaviors;
 mod clock;
 mod combine;
 mod events;
+mod id;
 mod influence;
 pub mod locomotion;
 pub mod parallel;
@@ -79,6 +81,8 @@ mod path;
 pub mod perception;
 mod pipeline;
 mod random;
+mod requests;
+mod require;
 mod steer;
 mod stuck;
 mod target;
@@ -86,7 +90,6 @@ mod think;
 mod vehicle;
 mod warnings;
 
-pub use adjust::Requests;
 pub use agent::Agent;
 pub use behavior::{Adjust, Behavior, BehaviorMemory, Situational, Steer};
 pub use behavior_entity::{SteeredBy, SteersFor};
@@ -97,6 +100,7 @@ pub use combine::{
     Prioritized, ReflectCombiner, SteeringForce, WeightedSum,
 };
 pub use events::{Arrived, PathCompleted, TargetLost, TargetWatch};
+pub use id::{NextSteeringId, SteeringId};
 pub use influence::Influence;
 pub use locomotion::{FaceTarget, FaceVelocity, PointMass, SpeedLimit};
 pub use path::{PathError, PathPoint, SteeringPath};
@@ -111,8 +115,9 @@ pub use pipeline::{
     StepTimes,
 };
 pub use random::RandomStream;
+pub use requests::Requests;
 pub use stuck::{Stuck, StuckDetection, StuckMemory};
 pub use target::{Target, Targets};
 pub use think::ThinkEvery;
-pub use vehicle::{Kinematics, NextSteeringId, SteeringDisabled, SteeringId, Vehicle};
+pub use vehicle::{Kinematics, SteeringDisabled, Vehicle};
 pub use warnings::{InvalidParameter, SteeringWarning, SteeringWarnings};

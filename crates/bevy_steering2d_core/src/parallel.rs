@@ -1,7 +1,6 @@
-//! Passes over many agents on all threads: for locomotion backends.
+//! Parallel iteration over agents, for locomotion backends.
 //!
-//! One dispatch per pass and none at all for small worlds. See
-//! [`for_each_chunk`] for an example.
+//! Small worlds run on one thread. See [`for_each_chunk`] for an example.
 
 use bevy::ecs::batching::BatchingStrategy;
 use bevy::ecs::change_detection::{ContiguousComponentTicksMut, Tick};
@@ -12,10 +11,10 @@ pub use bevy_steering2d_kernel::{
     LIGHT_PASS, PREFETCH_AHEAD, chunk_size, for_each_chunk, prefetch,
 };
 
-/// Below this number of agents a behavior runs on one thread: other threads would take longer to
-/// wake up than the formulas take, which is a hundred nanoseconds or a few each.
+/// Below this number of agents a behavior runs on one thread: waking others would take longer than
+/// the formulas, which take some hundred nanoseconds each.
 pub(crate) const FORMULA_PASS: usize = 1_000;
-/// The same for the accumulation of a flock's neighbors.
+/// The same limit for the accumulation of a flock's neighbors.
 pub(crate) const FLOCK_PASS: usize = 1_500;
 
 /// Calls `visit` for every match, in parallel from `parallel_from` matches on.
@@ -31,15 +30,15 @@ pub(crate) fn for_each_mut<D, F>(
     if at_most.is_some_and(|count| count < parallel_from) {
         query.iter_mut().for_each(visit);
     } else {
-        let pieces = BatchingStrategy::new().batches_per_thread(CHUNKS_PER_THREAD);
+        let batches = BatchingStrategy::new().batches_per_thread(CHUNKS_PER_THREAD);
         query
             .par_iter_mut()
-            .batching_strategy(pieces)
+            .batching_strategy(batches)
             .for_each(visit);
     }
 }
 
-/// A chunk of a table of which only the rows that change are marked as changed.
+/// A chunk of a table in which only the rows written to are marked as changed.
 pub(crate) struct RowsToChange<'a, T> {
     rows: &'a mut [T],
     changed: &'a mut [Tick],
@@ -64,13 +63,13 @@ impl<T> RowsToChange<'_, T> {
     }
 }
 
-/// The chunks of a table of which only some rows change.
+/// The chunks of a table in which only some rows change.
 pub(crate) fn chunks_to_change<'a, T>(
     (rows, ticks): &'a mut (&mut [T], ContiguousComponentTicksMut),
-    piece: usize,
+    chunk: usize,
 ) -> impl ExactSizeIterator<Item = RowsToChange<'a, T>> + use<'a, T> {
     let now = ticks.this_run();
-    let changed = ticks.changed_mut().chunks_mut(piece);
-    let pieces = rows.chunks_mut(piece).zip(changed);
-    pieces.map(move |(rows, changed)| RowsToChange { rows, changed, now })
+    let changed = ticks.changed_mut().chunks_mut(chunk);
+    let chunks = rows.chunks_mut(chunk).zip(changed);
+    chunks.map(move |(rows, changed)| RowsToChange { rows, changed, now })
 }

@@ -1,4 +1,4 @@
-//! Chance, reproducible: one stream per agent and purpose, portable across platforms.
+//! Reproducible random numbers: one stream per agent and purpose, equal on all platforms.
 
 use bevy::prelude::*;
 use rand::rngs::Xoshiro256PlusPlus;
@@ -6,15 +6,15 @@ use rand::{RngExt, SeedableRng};
 
 use crate::SteeringId;
 
-/// 2³² / φ: the multiples of it, cut to 32 bits, lie far from each other.
+/// 2³² / φ: its multiples modulo 2³² are spread evenly.
 pub(crate) const GOLDEN_RATIO: u32 = 0x9e37_79b9;
 
-/// An agent's own stream of random numbers (xoshiro256++).
+/// A stream of random numbers of one agent (xoshiro256++).
 ///
-/// Streams are seeded from [`SteeringSeed`](crate::SteeringSeed), [`SteeringId`] and a salt,
-/// never from an [`Entity`] or a shared generator, so spawn order and other agents cannot
-/// change what one agent draws. Get one from [`Agent::random_stream`](crate::Agent::random_stream)
-/// and keep it in your behavior's memory.
+/// Streams are seeded from [`SteeringSeed`](crate::SteeringSeed), [`SteeringId`] and a salt, never
+/// from an [`Entity`] or a shared generator, so neither spawn order nor other agents change what an
+/// agent draws. Get one from [`Agent::random_stream`](crate::Agent::random_stream) and keep it in
+/// your behavior's memory.
 #[derive(Reflect, Clone, Debug, PartialEq, Eq)]
 #[reflect(opaque)]
 #[reflect(Debug, PartialEq, Clone)]
@@ -23,9 +23,9 @@ pub(crate) const GOLDEN_RATIO: u32 = 0x9e37_79b9;
 pub struct RandomStream(Xoshiro256PlusPlus);
 
 impl RandomStream {
-    /// The stream of one agent for one purpose; give each purpose a salt of its own.
+    /// The stream of one agent for one purpose; use a different salt for each purpose.
     pub fn new(seed: u64, id: SteeringId, salt: u64) -> Self {
-        // Odd multipliers keep distinct inputs distinct; SplitMix64 inside `seed_from_u64` mixes.
+        // Odd multipliers keep distinct inputs distinct; `seed_from_u64` mixes them (SplitMix64).
         let key = seed
             ^ u64::from(id.0).wrapping_mul(0x9e37_79b9_7f4a_7c15)
             ^ salt.wrapping_mul(0xd1b5_4a32_d192_ed03).rotate_left(31);

@@ -1,4 +1,4 @@
-//! The Steer step: every behavior adds an entry to its agents' ledgers.
+//! The Steer step: runs every behavior on its agents and records the forces in their ledgers.
 
 use bevy::ecs::query::QueryItem;
 use bevy::ecs::system::{StaticSystemParam, SystemParam};
@@ -15,10 +15,10 @@ use crate::{
     ThinkEvery, Vehicle,
 };
 
-/// Agents that are steered: enabled, and no behavior entities.
+/// Agents that are steered: not disabled, and not behavior entities.
 pub(crate) type Steered = (Without<SteersFor>, Without<SteeringDisabled>);
 
-/// What a system needs to read of a steered agent.
+/// The components of a steered agent that behaviors read.
 pub(crate) type AgentParts = (
     &'static SteeringId,
     &'static Vehicle,
@@ -26,7 +26,7 @@ pub(crate) type AgentParts = (
     Option<&'static ThinkEvery>,
 );
 
-/// A behavior `B` with what it remembers.
+/// A behavior `B` with its memory.
 pub(crate) type BehaviorParts<B> = (
     &'static B,
     <B as Behavior>::Memory,
@@ -101,13 +101,13 @@ impl Owners<'_, '_> {
             return None;
         };
         let agent = tick.agent(owner, parts)?;
-        // The entity's own id, and so its own random stream: two behaviors of one kind must not draw
-        // the same numbers.
+        // The id of the behavior entity, so that two behaviors of one type draw different random
+        // numbers.
         Some(Agent { id, ..agent })
     }
 }
 
-/// What a behavior's systems read of the tick.
+/// The resources that the systems of a behavior read.
 #[derive(SystemParam)]
 pub(crate) struct Tick<'w, 's, B: Behavior> {
     slot: Res<'w, BehaviorSlot<B>>,
@@ -133,7 +133,7 @@ impl<B: Behavior> Tick<'_, '_, B> {
         self.step().agent(entity, id, vehicle, body, every)
     }
 
-    /// Asks a behavior for its force, and records the entry in the ledger of `entity`.
+    /// Computes the force of a behavior, and records it in the ledger of `entity`.
     #[inline(always)]
     pub(crate) fn run(
         &self,
@@ -143,15 +143,15 @@ impl<B: Behavior> Tick<'_, '_, B> {
         formula: impl FnOnce(&B, &SteeringForce, QueryItem<'_, '_, B::Memory>) -> Vec2,
     ) {
         let step = self.step();
-        let asked = || formula(behavior, &force, memory);
-        let entry = step.entry(self.slot.id, entity, behavior, me, asked);
+        let compute = || formula(behavior, &force, memory);
+        let entry = step.entry(self.slot.id, entity, behavior, me, compute);
         step.watch_target(behavior, &entry, watch);
         force.begin(*self.generation);
         force.record(entry);
     }
 }
 
-/// What the entries of all agents are made with in one tick.
+/// The resources from which the ledger entries of one tick are computed.
 pub(crate) struct Step<'a, 'w, 's> {
     clock: &'a SteeringClock,
     warnings: &'a SteeringWarnings,
@@ -171,8 +171,8 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
         }
     }
 
-    /// The agent as formulas see it; `None` while it cannot be steered, and when it is not updated in
-    /// this tick.
+    /// The agent as formulas see it; `None` while it cannot be steered, and when it is not updated
+    /// in this tick.
     #[inline(always)]
     pub(crate) fn agent(
         &self,
@@ -196,10 +196,10 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
     pub(crate) fn entry<B: Behavior>(
         &self,
         slot: BehaviorId,
-        carrier: Entity,
+        source: Entity,
         behavior: &B,
         agent: &Agent,
-        asked: impl FnOnce() -> Vec2,
+        compute: impl FnOnce() -> Vec2,
     ) -> LedgerEntry {
         let influence = behavior.influence();
         let entry = |cut| LedgerEntry::new(slot, influence, cut);
@@ -207,16 +207,16 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
             return entry(Cut::Disabled);
         }
         if let Err(error) = influence.check().and_then(|()| behavior.check()) {
-            self.warn_of_behavior::<B>(carrier, &error);
+            self.warn_of_behavior::<B>(source, &error);
             return entry(Cut::Invalid);
         }
         if behavior.targets()[0] == Some(Target::Entity(agent.entity)) {
-            self.warn_of_no_force::<B>(carrier, "aims at its own agent");
+            self.warn_of_no_force::<B>(source, "aims at its own agent");
             return entry(Cut::Invalid);
         }
-        let force = asked();
+        let force = compute();
         if !force.is_finite() {
-            self.warn_of_no_force::<B>(carrier, format_args!("gave the force {force}"));
+            self.warn_of_no_force::<B>(source, format_args!("gave the force {force}"));
             return entry(Cut::Invalid);
         }
         LedgerEntry {
@@ -225,7 +225,7 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
         }
     }
 
-    /// Notes when a target of a behavior that was computed is gone.
+    /// Records a lost target of a behavior that was computed.
     #[inline]
     fn watch_target<B: Behavior>(
         &self,
@@ -241,31 +241,31 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
         if entry.cut == Cut::Nothing
             && let Some(any) = entities.clone().next()
         {
-            // A lost target gives zero force, so only then is it worth looking.
+            // A lost target gives zero force, so only then is it looked up.
             let lost = (entry.raw == Vec2::ZERO)
                 .then(|| entities.find(|target| !self.targets.exists(*target)))
                 .flatten();
-            TargetWatch::note(watch, entry.behavior, lost.unwrap_or(any), lost.is_some());
+            TargetWatch::record(watch, entry.behavior, lost.unwrap_or(any), lost.is_some());
         }
     }
 
-    fn warn_of_missing_vehicle(&self, carrier: Entity, agent: Entity) {
-        self.warnings.raise(self.clock, carrier, "SteersFor", || {
+    fn warn_of_missing_vehicle(&self, source: Entity, agent: Entity) {
+        self.warnings.raise(self.clock, source, "SteersFor", || {
             format!("steers for {agent}, which has no Vehicle; add one to make it an agent")
         });
     }
 
     #[cold]
-    fn warn_of_no_force<B: Behavior>(&self, carrier: Entity, why: impl std::fmt::Display) {
+    fn warn_of_no_force<B: Behavior>(&self, source: Entity, why: impl std::fmt::Display) {
         let name = B::short_type_path();
-        self.warnings.raise(self.clock, carrier, name, || {
+        self.warnings.raise(self.clock, source, name, || {
             format!("{name} {why}; it counts as zero")
         });
     }
 
     #[cold]
-    pub(crate) fn warn_of_behavior<B: Behavior>(&self, carrier: Entity, error: &InvalidParameter) {
-        self.warnings.raise(self.clock, carrier, error.field, || {
+    pub(crate) fn warn_of_behavior<B: Behavior>(&self, source: Entity, error: &InvalidParameter) {
+        self.warnings.raise(self.clock, source, error.field, || {
             let name = B::short_type_path();
             format!("{error}; until then {name} counts as zero")
         });
@@ -279,7 +279,7 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
     }
 }
 
-/// An agent without a body cannot move: says so once, by name.
+/// Warns about agents without a body, which cannot move.
 pub(crate) fn warn_of_missing_bodies(
     clock: Res<SteeringClock>,
     warnings: Res<SteeringWarnings>,

@@ -1,27 +1,27 @@
-//! Agents that want to move and do not.
+//! Stuck detection: agents that request forces but do not get away.
 
 use bevy::prelude::*;
 
-use crate::events::Due;
+use crate::events::EventQueue;
 use crate::{
     InvalidParameter, Kinematics, SteeringClock, SteeringDisabled, SteeringForce, SteeringId,
     SteeringWarnings, Vehicle,
 };
 
-/// Watches whether the agent gets anywhere; announces [`Stuck`] when it does not. Opt-in.
+/// Detects when the agent is stuck, and triggers [`Stuck`]. Opt-in.
 ///
-/// An agent wants to move while any of its behaviors asks for more than a twentieth of
-/// `max_force`, even if they cancel each other out. It is stuck when it has wanted to move for
-/// some time without leaving a small circle, and free again once it has left it, or wants nothing
-/// more. Whoever waits on purpose wants nothing. [`Sidestep`](crate::Sidestep) is a remedy.
+/// An agent tries to move while any of its behaviors requests more than a twentieth of `max_force`,
+/// even if the forces cancel each other out. It is stuck when it has tried for some time without
+/// leaving a small circle, and free again once it leaves the circle or stops trying; so an agent
+/// that waits on purpose is not stuck. [`Sidestep`](crate::Sidestep) frees stuck agents.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[require(StuckMemory)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct StuckDetection {
-    /// How long it must have been trying, s, `> 0`. Default `2`.
+    /// How long the agent must try before it is stuck, s, `> 0`. Default `2`.
     pub after: f32,
-    /// It gets somewhere when it moves farther than this, m, `> 0`. Default `0.5`.
+    /// Radius of the circle that it must leave, m, `> 0`. Default `0.5`.
     pub distance: f32,
 }
 
@@ -45,34 +45,34 @@ impl StuckDetection {
     }
 }
 
-/// What a [`StuckDetection`] remembers.
+/// The memory of a [`StuckDetection`].
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct StuckMemory {
-    /// It is stuck right now.
+    /// Whether the agent is stuck.
     pub stuck: bool,
     /// For how long it has been trying to leave the circle, s.
     pub trying: f32,
-    /// How often it has got stuck so far.
+    /// How many times it has become stuck.
     pub times: u32,
-    /// Unit vector in which it wanted to go when it got stuck.
+    /// Unit vector of its strongest request when it became stuck.
     pub wanted: Vec2,
     /// Center of the circle, m.
     center: Vec2,
 }
 
-/// An agent with [`StuckDetection`] wants to move and has not for its time. Fires once, and again
-/// only after it has been free.
+/// An agent with [`StuckDetection`] has become stuck. Triggered once, and again only after it has
+/// been free.
 ///
 /// ```
 /// # use bevy::prelude::*;
 /// # use bevy_steering2d_core::Stuck;
-/// fn complain(stuck: On<Stuck>) {
+/// fn report(stuck: On<Stuck>) {
 ///     println!("{} cannot get away from {}", stuck.entity, stuck.position);
 /// }
 /// # let mut app = App::new();
-/// app.add_observer(complain);
+/// app.add_observer(report);
 /// ```
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq)]
 pub struct Stuck {
@@ -82,20 +82,20 @@ pub struct Stuck {
     pub position: Vec2,
 }
 
-/// A force above this share of `max_force` is a wish to move.
-const WISH: f32 = 0.05;
+/// A request above this fraction of `max_force` counts as trying to move.
+const TRYING: f32 = 0.05;
 
 impl StuckMemory {
-    /// Where things stand a tick later; `wish` is the direction the agent wants to go, if any.
-    fn after_a_tick(
+    /// The memory one tick later; `wanted` is the direction of the strongest request, if any.
+    fn next(
         self,
-        how: &StuckDetection,
+        detection: &StuckDetection,
         position: Vec2,
-        wish: Option<Vec2>,
+        wanted: Option<Vec2>,
         delta: f32,
     ) -> Self {
-        let got_somewhere = position.distance(self.center) > how.distance;
-        let Some(wish) = wish.filter(|_| !got_somewhere) else {
+        let left_circle = position.distance(self.center) > detection.distance;
+        let Some(wanted) = wanted.filter(|_| !left_circle) else {
             return Self {
                 times: self.times,
                 center: position,
@@ -103,24 +103,24 @@ impl StuckMemory {
             };
         };
         let trying = self.trying + delta;
-        let stuck = trying >= how.after;
+        let stuck = trying >= detection.after;
         let begins = stuck && !self.stuck;
         Self {
             stuck,
             trying,
             times: self.times + u32::from(begins),
-            wanted: if begins { wish } else { self.wanted },
+            wanted: if begins { wanted } else { self.wanted },
             center: self.center,
         }
     }
 }
 
-/// The direction in which the strongest single voice wants to go; `None` if none says much.
-fn wish(force: &SteeringForce, vehicle: &Vehicle) -> Option<Vec2> {
+/// The direction of the strongest request; `None` if all are weak.
+fn strongest_request(force: &SteeringForce, vehicle: &Vehicle) -> Option<Vec2> {
     force
         .ledger()
         .map(|entry| entry.weighted())
-        .filter(|force| force.length() > WISH * vehicle.max_force)
+        .filter(|force| force.length() > TRYING * vehicle.max_force)
         .max_by(|a, b| a.length_squared().total_cmp(&b.length_squared()))
         .and_then(Vec2::try_normalize)
 }
@@ -140,21 +140,21 @@ pub(crate) fn detect_stuck(
         ),
         Without<SteeringDisabled>,
     >,
-    mut due: ResMut<Due<Stuck>>,
+    mut queue: ResMut<EventQueue<Stuck>>,
 ) {
-    due.make_room(agents.iter().size_hint());
-    for (entity, &id, vehicle, body, force, how, mut memory) in &mut agents {
-        if let Err(error) = how.check() {
+    queue.reserve(agents.iter().size_hint());
+    for (entity, &id, vehicle, body, force, detection, mut memory) in &mut agents {
+        if let Err(error) = detection.check() {
             warnings.raise(&clock, entity, error.field, || {
-                format!("{error}; until then nobody watches whether it is stuck")
+                format!("{error}; until then it is not checked for being stuck")
             });
             continue;
         }
-        let wish = wish(force, vehicle).filter(|_| body.is_steerable());
-        let now = memory.after_a_tick(how, body.position, wish, clock.delta);
+        let wanted = strongest_request(force, vehicle).filter(|_| body.is_steerable());
+        let now = memory.next(detection, body.position, wanted, clock.delta);
         if now.stuck && !memory.stuck {
             let position = body.position;
-            due.0.push(((id, 0), Stuck { entity, position }));
+            queue.0.push(((id, 0), Stuck { entity, position }));
         }
         memory.set_if_neq(now);
     }
@@ -165,12 +165,12 @@ mod tests {
     use super::*;
 
     /// One tick of 0.5 s at x.
-    fn tick(memory: StuckMemory, x: f32, wish: Option<Vec2>) -> StuckMemory {
-        memory.after_a_tick(&StuckDetection::default(), Vec2::new(x, 0.0), wish, 0.5)
+    fn tick(memory: StuckMemory, x: f32, wanted: Option<Vec2>) -> StuckMemory {
+        memory.next(&StuckDetection::default(), Vec2::new(x, 0.0), wanted, 0.5)
     }
 
     #[test]
-    fn trying_for_long_without_getting_anywhere_is_being_stuck() {
+    fn an_agent_that_tries_long_without_moving_is_stuck() {
         let mut memory = StuckMemory::default();
         for x in [0.0, 0.3, -0.3] {
             memory = tick(memory, x, Some(Vec2::X));
@@ -179,7 +179,7 @@ mod tests {
         memory = tick(memory, 0.1, Some(Vec2::Y));
         assert!(memory.stuck && memory.times == 1 && memory.wanted == Vec2::Y);
         memory = tick(memory, 0.1, Some(Vec2::X));
-        assert!(memory.stuck && memory.times == 1, "once per being stuck");
+        assert!(memory.stuck && memory.times == 1, "counted once");
         memory = tick(memory, 0.8, Some(Vec2::X));
         assert!(!memory.stuck && memory.times == 1, "free again");
         for _ in 0..4 {
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn who_wants_nothing_is_not_stuck() {
+    fn an_agent_that_pauses_is_not_stuck() {
         let mut memory = StuckMemory::default();
         for i in 0..100 {
             memory = tick(memory, 0.0, (i % 3 > 0).then_some(Vec2::X));
@@ -198,11 +198,11 @@ mod tests {
     }
 
     #[test]
-    fn who_moves_on_is_not_stuck() {
+    fn a_slow_agent_is_not_stuck() {
         let mut memory = StuckMemory::default();
         for i in 0..100 {
             memory = tick(memory, 0.2 * i as f32, Some(Vec2::X));
-            assert!(!memory.stuck, "0.4 m/s is slow but gets somewhere");
+            assert!(!memory.stuck, "0.4 m/s is slow but leaves the circle");
         }
     }
 }

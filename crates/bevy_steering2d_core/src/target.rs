@@ -1,4 +1,4 @@
-//! What a behavior aims at, and how it looks it up.
+//! [`Target`]: the point or entity that a behavior refers to, and its lookup.
 
 use bevy::ecs::entity::{EntityMapper, MapEntities};
 use bevy::ecs::system::SystemParam;
@@ -6,8 +6,8 @@ use bevy::prelude::*;
 
 use crate::{FlowField, InvalidParameter, Kinematics, SteeringPath};
 
-/// A place or an entity. Every targeted behavior takes `impl Into<Target>`:
-/// a [`Vec2`], a [`Vec3`] (its x and y) or an [`Entity`].
+/// A point or an entity. Every behavior with a target takes `impl Into<Target>`: a [`Vec2`], a
+/// [`Vec3`] (its x and y) or an [`Entity`].
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -20,7 +20,7 @@ use crate::{FlowField, InvalidParameter, Kinematics, SteeringPath};
 pub enum Target {
     /// A fixed point of the world, m.
     Point(Vec2),
-    /// Wherever this entity is: its [`Kinematics`] if it has a body, else its transform, at rest.
+    /// An entity: its [`Kinematics`] if it has a body, else its transform, at rest.
     Entity(Entity),
 }
 
@@ -31,7 +31,7 @@ impl Default for Target {
 }
 
 impl Target {
-    /// Checks that a point can be computed with; any entity will do.
+    /// Checks that a point is finite; every entity is valid.
     ///
     /// # Errors
     /// When a point is not finite; names `field`.
@@ -70,11 +70,11 @@ impl MapEntities for Target {
     }
 }
 
-/// Looks targets up; the [`World`](crate::Behavior::World) of every targeted behavior.
+/// Looks up targets; the [`World`](crate::Behavior::World) of every behavior with a target.
 #[derive(SystemParam)]
 pub struct Targets<'w, 's> {
     bodies: Query<'w, 's, &'static Kinematics>,
-    places: Query<
+    transforms: Query<
         'w,
         's,
         (
@@ -88,39 +88,39 @@ pub struct Targets<'w, 's> {
 }
 
 impl Targets<'_, '_> {
-    /// The target as seen this tick; `None` when it is gone (despawned, or without a place) or
-    /// not finite.
+    /// The position and motion of a target in this tick; `None` if it is lost (despawned, or
+    /// without a transform) or not finite.
     #[inline]
     pub fn get(&self, target: Target) -> Option<Kinematics> {
         let seen = match target {
             Target::Point(point) => Kinematics::at(point),
             Target::Entity(entity) => match self.bodies.get(entity) {
                 Ok(body) => *body,
-                Err(_) => Kinematics::at(self.place_of(entity)?),
+                Err(_) => Kinematics::at(self.position_of(entity)?),
             },
         };
         seen.is_finite().then_some(seen)
     }
 
-    /// Whether an entity target has a place in the world, or is a path or a field; points always do.
+    /// Whether a target is a point, or an entity with a position, a path or a flow field.
     pub fn exists(&self, target: Target) -> bool {
         match target {
             Target::Point(_) => true,
             Target::Entity(entity) => {
                 self.bodies.contains(entity)
-                    || self.places.contains(entity)
+                    || self.transforms.contains(entity)
                     || self.guides.contains(entity)
             }
         }
     }
 
-    fn place_of(&self, entity: Entity) -> Option<Vec2> {
-        let (local, global, is_child) = self.places.get(entity).ok()?;
-        // Global transforms lag a frame behind; only children need theirs.
-        let place = match global {
+    fn position_of(&self, entity: Entity) -> Option<Vec2> {
+        let (local, global, is_child) = self.transforms.get(entity).ok()?;
+        // Global transforms are one frame old; only children need theirs.
+        let position = match global {
             Some(global) if is_child => global.translation(),
             _ => local.translation,
         };
-        Some(place.truncate())
+        Some(position.truncate())
     }
 }

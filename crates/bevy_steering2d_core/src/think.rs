@@ -1,19 +1,19 @@
-//! Thinking less often than every tick.
+//! [`ThinkEvery`]: updates an agent less often than every tick.
 
 use bevy::prelude::*;
 
-/// Lets an agent think only in every `n`-th tick; in between, the last force goes on acting. For
-/// crowds too large to think all at once.
+/// Updates the steering of an agent only every `n`-th tick; in between, its last force keeps
+/// acting. For crowds too large to update in one tick.
 ///
-/// Who thinks when is spread by [`SteeringId`](crate::SteeringId), so every tick costs the same. In
-/// its turn an agent reckons with a tick `n` times as long
-/// ([`Agent::delta`](crate::Agent::delta)): random walks keep their statistics, and no response
-/// overshoots. Bodies move, and neighbors see each other move, in every tick.
+/// Updates are spread over the ticks by [`SteeringId`](crate::SteeringId), so every tick costs
+/// about the same. In an update, [`Agent::delta`](crate::Agent::delta) is `n` ticks long: random
+/// walks keep their statistics, and no response overshoots. Bodies move, and neighbors see their
+/// motion, in every tick.
 ///
-/// What it costs is age: a force is up to `(n − 1)·Δt` old. From thought to thought a body strays
-/// from where fresh forces would have taken it by at most `max_force / mass · (n·Δt)²`: for the
-/// default vehicle at 60 Hz 2 cm with `n = 2`, half a meter with `n = 10`. A new agent's first
-/// thought, a change of its parameters and the loss of a target wait for its turn too.
+/// Forces are up to `(n − 1)·Δt` old. Between updates a body deviates from the path under fresh
+/// forces by at most `max_force / mass · (n·Δt)²`: for the default vehicle at 60 Hz 2 cm with `n =
+/// 2`, half a meter with `n = 10`. The first force of a new agent, a change of its parameters and
+/// the loss of a target wait for the next update too.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -26,7 +26,7 @@ use bevy::prelude::*;
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct ThinkEvery(
-    /// Ticks from thought to thought. Default `1`; `0` acts like `1`.
+    /// Ticks from one update to the next. Default `1`; `0` acts like `1`.
     pub u32,
 );
 
@@ -37,13 +37,13 @@ impl Default for ThinkEvery {
 }
 
 impl ThinkEvery {
-    /// Ticks from thought to thought.
+    /// Ticks from one update to the next.
     #[inline]
     pub(crate) fn ticks(every: Option<&Self>) -> u32 {
         every.map_or(1, |every| every.0.max(1))
     }
 
-    /// Ticks from thought to thought if an agent thinks in this tick, else `None`.
+    /// Ticks from one update to the next if an agent is updated in this tick, else `None`.
     #[inline]
     pub(crate) fn turn(every: Option<&Self>, id: crate::SteeringId, tick: u32) -> Option<u32> {
         let every = Self::ticks(every);
@@ -57,19 +57,17 @@ mod tests {
     use crate::SteeringId;
 
     #[test]
-    fn turns_are_spread_by_id() {
-        let thinkers = |tick| {
-            let thinks = |id: &u32| ThinkEvery::turn(Some(&ThinkEvery(4)), SteeringId(*id), tick);
-            (0..8)
-                .filter(|id| thinks(id) == Some(4))
-                .collect::<Vec<_>>()
+    fn updates_are_spread_by_id() {
+        let updated = |tick| {
+            let turn = |id: &u32| ThinkEvery::turn(Some(&ThinkEvery(4)), SteeringId(*id), tick);
+            (0..8).filter(|id| turn(id) == Some(4)).collect::<Vec<_>>()
         };
-        assert_eq!(thinkers(0), [0, 4]);
-        assert_eq!(thinkers(1), [3, 7]);
+        assert_eq!(updated(0), [0, 4]);
+        assert_eq!(updated(1), [3, 7]);
     }
 
     #[test]
-    fn everybody_thinks_in_every_tick_unless_told_otherwise() {
+    fn agents_are_updated_every_tick_by_default() {
         for every in [None, Some(&ThinkEvery(0)), Some(&ThinkEvery(1))] {
             assert_eq!(ThinkEvery::turn(every, SteeringId(5), 7), Some(1));
         }

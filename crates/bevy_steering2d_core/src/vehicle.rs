@@ -1,11 +1,8 @@
-//! What an agent can do ([`Vehicle`]), where its body is ([`Kinematics`]), who it is
-//! ([`SteeringId`]).
+//! [`Vehicle`], the limits of an agent, and [`Kinematics`], the snapshot of its body.
 
-use bevy::ecs::lifecycle::HookContext;
-use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
 
-use crate::{Combine, InvalidParameter, SteeringForce};
+use crate::{Combine, InvalidParameter, SteeringForce, SteeringId};
 
 /// Makes an entity an agent: the limits of its locomotion (Reynolds' "simple vehicle model").
 ///
@@ -22,16 +19,16 @@ use crate::{Combine, InvalidParameter, SteeringForce};
 #[require(SteeringForce, SteeringId, Combine)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Vehicle {
-    /// Steering never accelerates the body past this, m/s, `> 0`. Default `5`.
+    /// Steering never accelerates the body beyond this speed, m/s, `> 0`. Default `5`.
     pub max_speed: f32,
     /// Longest total steering force, N, `> 0`. Default `20`.
     ///
-    /// Divided by the body's mass it is the strongest acceleration; heavy bodies need more.
+    /// Divided by the body's mass it is the largest acceleration; heavy bodies need more.
     pub max_force: f32,
     /// Time to close 63 % of a velocity error while the force is below its limit, s, `> 0`.
     /// Default `0.25`. Shorter is snappier; less than one tick acts like one tick.
     pub response_time: f32,
-    /// Radius of the agent's bounding circle, m, `≥ 0`. Default `None`: what the body says (the
+    /// Radius of the agent's bounding circle, m, `≥ 0`. Default `None`: that of the body (the
     /// circle around its Rapier collider, or 0.5 for a point mass).
     pub radius: Option<f32>,
 }
@@ -62,7 +59,7 @@ impl Vehicle {
 }
 
 impl Vehicle {
-    /// Its radius, unless it names none or nonsense, which must not reach its neighbors, m.
+    /// Its radius, m; `None` if it has none or it is out of range.
     #[inline]
     pub fn sound_radius(&self) -> Option<f32> {
         self.radius
@@ -72,16 +69,16 @@ impl Vehicle {
 
 /// Switches an agent's steering off while present; parameters and memory stay.
 ///
-/// No force is applied and the speed limit rests too: the body is all physics' own.
+/// Neither a force nor the speed limit is applied to the body.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 pub struct SteeringDisabled;
 
-/// The body as all behaviors see it during one tick: a snapshot that the locomotion backend
-/// takes in [`SteeringSystems::Sense`](crate::SteeringSystems::Sense).
+/// The snapshot of a body that all behaviors read in one tick; the locomotion backend takes it in
+/// [`SteeringSystems::Sense`](crate::SteeringSystems::Sense).
 ///
-/// Anything with a body has one, agent or not, so any body can be a target. Writing to it moves
-/// nothing.
+/// Every body has one, agent or not, so any body can be a target. Writing to it does not move the
+/// body.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -90,7 +87,7 @@ pub struct Kinematics {
     pub position: Vec2,
     /// World velocity, m/s.
     pub velocity: Vec2,
-    /// Unit vector of the velocity; at rest the last one, at first the body's own facing.
+    /// Unit vector of the velocity; at rest that of the last motion, at first the body's facing.
     pub heading: Vec2,
     /// Mass, kg. Zero while the body cannot be steered: not yet simulated, or faulty.
     pub mass: f32,
@@ -99,10 +96,10 @@ pub struct Kinematics {
 }
 
 impl Kinematics {
-    /// Slower than this the heading stays as it was, m/s.
+    /// Below this speed a body is at rest and keeps its heading, m/s.
     pub const REST: f32 = 1e-4;
 
-    /// Something at rest at `position`: how a [`Target::Point`](crate::Target::Point) looks.
+    /// A point at rest, as which a [`Target::Point`](crate::Target::Point) is seen.
     pub fn at(position: Vec2) -> Self {
         Self {
             position,
@@ -110,9 +107,9 @@ impl Kinematics {
         }
     }
 
-    /// Takes over position and velocity and derives the heading; for locomotion backends.
+    /// Sets position and velocity and derives the heading; for locomotion backends.
     ///
-    /// `facing` is the body's own x axis, used until it has moved for the first time.
+    /// `facing` is the body's x axis, the heading until it first moves.
     #[inline]
     pub fn sense(&mut self, position: Vec2, velocity: Vec2, facing: impl FnOnce() -> Vec2) {
         self.position = position;
@@ -125,19 +122,19 @@ impl Kinematics {
         }
     }
 
-    /// Whether a backend ever filled it: without a heading nobody simulates the body yet.
+    /// Whether a backend has filled it: until then it has no heading.
     #[inline]
     pub(crate) fn was_sensed(&self) -> bool {
         self.heading != Vec2::ZERO
     }
 
-    /// Whether position and velocity can be computed with.
+    /// Whether position and velocity are finite.
     #[inline]
     pub fn is_finite(&self) -> bool {
         Vec4::from((self.position, self.velocity)).is_finite()
     }
 
-    /// Whether the body can be steered now: seen by a backend, with a mass and finite.
+    /// Whether the body can be steered now: it has a mass and is finite.
     #[inline]
     pub fn is_steerable(&self) -> bool {
         self.mass > 0.0 && self.is_finite()
@@ -150,76 +147,12 @@ impl Kinematics {
     }
 }
 
-/// Who an agent is, independent of its [`Entity`]: seeds its random stream and breaks ties.
-///
-/// Assigned in spawn order unless you set one. Ids that you set yourself must be unique: two
-/// agents with one id draw the same random numbers.
-#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[component(on_insert = assign_id)]
-#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-pub struct SteeringId(pub u32);
-
-impl SteeringId {
-    /// "Not yet assigned": replaced by the next free id as soon as it is inserted.
-    pub const UNASSIGNED: Self = Self(u32::MAX);
-}
-
-impl Default for SteeringId {
-    fn default() -> Self {
-        Self::UNASSIGNED
-    }
-}
-
-/// The next id to hand out. Reset it to restart a level with the same ids.
-#[derive(Resource, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[reflect(Resource, Default, Debug, PartialEq, Clone)]
-#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-pub struct NextSteeringId(pub u32);
-
-fn assign_id(mut world: DeferredWorld, context: HookContext) {
-    if !world.contains_resource::<NextSteeringId>() {
-        // Agents spawned before the plugin was added: start counting, then come back.
-        world.commands().queue(move |world: &mut World| {
-            world.init_resource::<NextSteeringId>();
-            assign_id(world.into(), context);
-        });
-        return;
-    }
-    let next = world.resource::<NextSteeringId>().0;
-    let Some(mut id) = world.get_mut::<SteeringId>(context.entity) else {
-        return;
-    };
-    if *id == SteeringId::UNASSIGNED {
-        *id = SteeringId(next);
-    }
-    let past = id.0.wrapping_add(1);
-    world.resource_mut::<NextSteeringId>().0 = next.max(past);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn ids_follow_spawn_order_and_step_over_chosen_ones() {
-        let mut world = World::new();
-        let mut id = |given: Option<u32>| {
-            let entity = match given {
-                Some(id) => world.spawn((Vehicle::default(), SteeringId(id))).id(),
-                None => world.spawn(Vehicle::default()).id(),
-            };
-            world.flush();
-            world.get::<SteeringId>(entity).unwrap().0
-        };
-        assert_eq!(
-            [id(None), id(None), id(Some(10)), id(None), id(Some(4))],
-            [0, 1, 10, 11, 4]
-        );
-    }
-
-    #[test]
-    fn heading_survives_a_stop() {
+    fn heading_is_kept_at_rest() {
         let mut body = Kinematics::default();
         body.sense(Vec2::ZERO, Vec2::ZERO, || Vec2::Y);
         assert_eq!(body.heading, Vec2::Y, "at first the body's facing");
@@ -230,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_limits_are_named() {
+    fn limits_out_of_range_are_named() {
         for bad in [0.0, -1.0, f32::NAN, f32::INFINITY] {
             let vehicle = Vehicle {
                 max_force: bad,

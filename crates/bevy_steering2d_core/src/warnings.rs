@@ -1,4 +1,4 @@
-//! Bad input, said once: which entity, which field, what is wrong.
+//! Warnings about invalid parameters: the entity, the field and the reason.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -14,7 +14,7 @@ use crate::SteeringClock;
 /// [`Behavior::check`](crate::Behavior::check).
 #[derive(Debug, Clone, PartialEq)]
 pub struct InvalidParameter {
-    /// `Component.field`, as a user finds it in the code.
+    /// `Component.field`, as it is in the code.
     pub field: &'static str,
     /// The offending value, printed.
     pub value: String,
@@ -70,7 +70,7 @@ impl InvalidParameter {
         Self::unless(ok, field, value, "positive and finite")
     }
 
-    /// Accepts `0 < value`; infinity is welcome.
+    /// Accepts `0 < value`; infinity is allowed.
     ///
     /// # Errors
     /// Names `field` otherwise.
@@ -128,21 +128,21 @@ impl InvalidParameter {
     }
 }
 
-/// One warning, as it went to the log.
+/// A warning that was logged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SteeringWarning {
-    /// The entity that carries the faulty component.
+    /// The entity with the faulty component.
     pub entity: Entity,
     /// `Component.field`.
     pub field: &'static str,
-    /// The whole sentence.
+    /// The message, as logged.
     pub message: String,
 }
 
-/// The warnings raised so far; each (entity, field) speaks at most once in
-/// [`PATIENCE`](Self::PATIENCE) ticks.
+/// The warnings raised so far, at most one per entity and field in [`PATIENCE`](Self::PATIENCE)
+/// ticks.
 ///
-/// Everything also goes to the `log` crate at level `warn`.
+/// They are also logged at level `warn`.
 #[derive(Resource, Debug, Default)]
 pub struct SteeringWarnings(Mutex<Raised>);
 
@@ -153,13 +153,13 @@ struct Raised {
 }
 
 impl SteeringWarnings {
-    /// Ticks before the same entity and field may warn again (ten seconds at 60 Hz).
+    /// Ticks before a warning about the same entity and field is repeated (ten seconds at 60 Hz).
     pub const PATIENCE: u32 = 600;
-    /// How many warnings [`recent`](Self::recent) keeps.
+    /// The most warnings that [`recent`](Self::recent) returns.
     pub const KEPT: usize = 64;
 
-    /// Warns about `field` of `entity` unless it did so lately. The message is only built when
-    /// it is printed. Safe to call from parallel systems.
+    /// Warns about `field` of `entity`, unless it did in the last [`PATIENCE`](Self::PATIENCE)
+    /// ticks. The message is built only if it is logged. May be called from parallel systems.
     pub fn raise(
         &self,
         clock: &SteeringClock,
@@ -173,7 +173,7 @@ impl SteeringWarnings {
         {
             return;
         }
-        // A game that despawns faulty entities for hours must not grow this without bound.
+        // Bounds the memory of a game that keeps despawning faulty entities.
         if raised.last.len() >= 4096 {
             raised.last.clear();
         }
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_field_of_the_same_entity_is_said_once_in_a_while() {
+    fn a_warning_is_repeated_only_after_a_while() {
         let warnings = SteeringWarnings::default();
         for tick in 0..=SteeringWarnings::PATIENCE {
             warnings.raise(&clock(tick), Entity::PLACEHOLDER, "A.b", || "bad".into());
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_name_field_value_and_remedy() {
+    fn messages_name_field_value_and_range() {
         let error = InvalidParameter::unless_positive("Vehicle.max_speed", -3.0).unwrap_err();
         assert_eq!(
             error.to_string(),

@@ -1,7 +1,5 @@
 //! Steering inspector: an egui panel to inspect and tune the agents of `bevy_steering2d`.
 //!
-//! ![The panel beside a flock](https://raw.githubusercontent.com/bevy-steering2d/bevy_steering2d/main/assets/pictures/inspector.png)
-//!
 //! ```no_run
 //! use bevy::prelude::*;
 //! use bevy_steering2d_inspector::SteeringInspectorPlugin;

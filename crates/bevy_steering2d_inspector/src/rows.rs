@@ -49,7 +49,7 @@ pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) 
     }
     let mut edits = Vec::new();
     for (index, row) in rows.iter().enumerate() {
-        ui.push_id((row.behavior.carrier, row.component), |ui| {
+        ui.push_id((row.behavior.source, row.component), |ui| {
             ui.separator();
             edits.extend(drop_zone(ui, index, |ui| {
                 header(ui, row, index, shown, max_force)
@@ -88,8 +88,7 @@ fn rows(world: &World, shown: Entity) -> Vec<Row> {
     let entry = |behavior: &AssignedBehavior| {
         let force = force?;
         let mine = |entry: &LedgerEntry| {
-            entry.behavior == behavior.id
-                && force.source(entry).unwrap_or(shown) == behavior.carrier
+            entry.behavior == behavior.id && force.source(entry).unwrap_or(shown) == behavior.source
         };
         force.ledger().find(mine)
     };
@@ -113,7 +112,7 @@ fn rows(world: &World, shown: Entity) -> Vec<Row> {
 }
 
 fn open_id(row: &Row) -> egui::Id {
-    egui::Id::new(("steering row", row.behavior.carrier, row.component))
+    egui::Id::new(("steering row", row.behavior.source, row.component))
 }
 
 /// Shows the two lines that are always visible.
@@ -136,10 +135,10 @@ fn header(
         named(switch, &format!("{name} on")).on_hover_text("Enabled");
         theme::dot(ui, row.color);
         let mut open = CollapsingState::load_with_default_open(ui.ctx(), open_id(row), false);
-        let title = if row.behavior.carrier == shown {
+        let title = if row.behavior.source == shown {
             name.to_owned()
         } else {
-            format!("{name} (on {})", row.behavior.carrier)
+            format!("{name} (on {})", row.behavior.source)
         };
         let sign = if open.is_open() { "⏷" } else { "⏵" };
         let text = RichText::new(format!("{title} {sign}")).strong();
@@ -260,9 +259,9 @@ fn body(ui: &mut Ui, world: &mut World, row: &Row, shown: Entity, scope: Scope) 
                 remove = theme::icon(ui, "🗑", &format!("Remove {}", row.behavior.name)).clicked();
             });
         });
-        fields::edit(ui, world, row.component, row.behavior.carrier, |world| {
+        fields::edit(ui, world, row.component, row.behavior.source, |world| {
             let agents = scope::agents(world, scope, shown);
-            scope::behavior_entities(world, &agents, row.behavior.id, row.behavior.carrier)
+            scope::behavior_entities(world, &agents, row.behavior.id, row.behavior.source)
         });
     });
     if remove {
@@ -317,7 +316,7 @@ fn apply(world: &mut World, rows: &[Row], index: usize, edit: Edit, shown: Entit
                 .get(row.behavior.id)
                 .clone();
             let entities =
-                scope::behavior_entities(world, &agents, row.behavior.id, row.behavior.carrier);
+                scope::behavior_entities(world, &agents, row.behavior.id, row.behavior.source);
             for entity in entities {
                 info.remove(&mut world.entity_mut(entity));
             }
@@ -351,7 +350,7 @@ fn set_influence(
         return;
     }
     let info = world.resource::<BehaviorRegistry>().get(shown.id).clone();
-    for entity in scope::behavior_entities(world, agents, shown.id, shown.carrier) {
+    for entity in scope::behavior_entities(world, agents, shown.id, shown.source) {
         let mut entity = world.entity_mut(entity);
         let Some(mut influence) = info.influence((&entity).into()) else {
             continue;

@@ -75,7 +75,7 @@ pub(crate) fn behavior_entities(
     let theirs = others
         .flat_map(of)
         .filter(|it| it.id == behavior)
-        .map(|it| it.carrier);
+        .map(|it| it.source);
     std::iter::once(shown).chain(theirs).collect()
 }
 

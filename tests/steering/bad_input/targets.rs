@@ -38,7 +38,7 @@ fn assert_stops_without_target<B: Bundle>(with: fn(Entity) -> B) {
             run_ticks(&mut app, TICKS);
             let lost = recorded_events::<TargetLost>(&app);
             assert_eq!(lost.len(), 1, "{case}: {lost:?}");
-            assert_eq!((lost[0].entity, lost[0].carrier), (agent, agent), "{case}");
+            assert_eq!((lost[0].entity, lost[0].source), (agent, agent), "{case}");
             assert_eq!(lost[0].target, Target::Entity(target), "{case}");
             assert_eq!(total(&app, agent), Vec2::ZERO, "{case}");
             assert_all_finite(&mut app, None, &case);

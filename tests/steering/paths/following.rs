@@ -33,7 +33,7 @@ fn an_open_path_is_followed_to_its_end_and_completed_once() {
             let completed = PathCompleted {
                 entity: agent,
                 path: None,
-                carrier: agent,
+                source: agent,
             };
             assert_eq!(
                 recorded_events::<PathCompleted>(&app),
@@ -97,16 +97,16 @@ fn a_behavior_entity_follows_its_own_path_or_its_agents() {
             let mut app = backend.app(HERTZ);
             record_events::<PathCompleted>(&mut app);
             let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), Vehicle::default());
-            let carrier = (SteersFor(agent), PathFollowing::default());
-            let carrier = app.world_mut().spawn(carrier).id();
-            let holder = if on_agent { agent } else { carrier };
+            let behavior_entity = (SteersFor(agent), PathFollowing::default());
+            let behavior_entity = app.world_mut().spawn(behavior_entity).id();
+            let holder = if on_agent { agent } else { behavior_entity };
             app.world_mut().entity_mut(holder).insert(zigzag());
             run_seconds(&mut app, 20.0);
             let completed = recorded_events::<PathCompleted>(&app);
             assert_eq!(completed.len(), 1, "{backend:?}");
             assert_eq!(
-                (completed[0].entity, completed[0].carrier),
-                (agent, carrier)
+                (completed[0].entity, completed[0].source),
+                (agent, behavior_entity)
             );
         }
     }

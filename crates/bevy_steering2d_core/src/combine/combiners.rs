@@ -7,30 +7,29 @@ use crate::{Combiner, Cut, LedgerEntry};
 
 /// The sum of the weighted forces, truncated to `max_force`.
 ///
-/// Simple and smooth, but opposite forces cancel: a wall and a target behind it can freeze the
-/// agent. (Reynolds 1999; Buckland 2005, "weighted truncated sum")
+/// Simple and smooth, but opposite forces cancel: an agent can stop between a wall and a target
+/// behind it. (Reynolds 1999; Buckland 2005, "weighted truncated sum")
 #[derive(Reflect, Clone, Copy, Debug, Default)]
 pub struct WeightedSum;
 
 /// The weighted mean of the forces that are not zero, truncated to `max_force`.
 ///
-/// Weights shift the direction only; the agent does not accelerate harder because many behaviors
-/// agree.
+/// The number of behaviors that agree does not change the length of the force.
 #[derive(Reflect, Clone, Copy, Debug, Default)]
 pub struct Average;
 
-/// Adds forces in order of priority; the force that would exceed `max_force` is cut to the
-/// remaining magnitude and the rest is dropped.
+/// Adds forces in order of priority. The force that would exceed `max_force` is cut to the
+/// remaining magnitude, and all later ones are dropped.
 ///
-/// The default: the most important force is never averaged away.
+/// The default: forces of low priority cannot cancel those of high priority.
 /// (Reynolds 1987, "acceleration request"; Buckland 2005, `AccumulateForce`)
 #[derive(Reflect, Clone, Copy, Debug, Default)]
 pub struct Prioritized;
 
-/// In order of priority each behavior gets its turn with its probability; the first one whose force
-/// is not zero wins, divided by its probability.
+/// Considers each behavior with its probability, in order of priority; the first nonzero force is
+/// accepted, divided by its probability.
 ///
-/// One behavior per tick and no compromise: agents tremble, which shows least in a crowd.
+/// Each update follows a single behavior, so agents jitter, which is least visible in a crowd.
 /// (Buckland 2005, "prioritized dithering")
 #[derive(Reflect, Clone, Copy, Debug, Default)]
 pub struct Dithered;
@@ -70,8 +69,8 @@ impl Combiner for Dithered {
     fn combine(ledger: &mut [LedgerEntry], max_force: f32, draw: &mut dyn FnMut() -> f32) -> Vec2 {
         let mut winner = Vec2::ZERO;
         for entry in considered(ledger) {
-            let has_turn = winner == Vec2::ZERO && draw() < entry.probability;
-            if !has_turn {
+            let is_drawn = winner == Vec2::ZERO && draw() < entry.probability;
+            if !is_drawn {
                 entry.accept(0.0, Cut::Dithered);
                 continue;
             }
@@ -88,7 +87,7 @@ impl Combiner for Dithered {
     }
 }
 
-/// The entries that were computed this tick; the others keep their reason.
+/// The entries that were computed this tick; the others keep their [`Cut`].
 fn considered(ledger: &mut [LedgerEntry]) -> impl Iterator<Item = &mut LedgerEntry> {
     ledger.iter_mut().filter(|entry| entry.cut == Cut::Nothing)
 }
@@ -108,7 +107,7 @@ fn scaled_sum(ledger: &mut [LedgerEntry], max_force: f32, scale: f32) -> Vec2 {
     sum.clamp_length_max(max_force)
 }
 
-/// How [`Prioritized`] spends `max_force`, for one agent or eight at once.
+/// The remaining force of [`Prioritized`], for one agent or eight at once.
 pub(crate) struct Budget<N> {
     max_force: N,
     left: N,
@@ -130,7 +129,7 @@ impl<N: Number> Budget<N> {
     pub(crate) fn accept(&mut self, weight: N, [x, y]: [N; 2]) -> N {
         let one = N::splat(1.0);
         let requested = length([weight * x, weight * y]);
-        // Mostly all is accepted; the branch spares the division and the wait for `left`.
+        // Mostly all is accepted; the branch then avoids the division and the dependency on `left`.
         let share = if requested.all_at_most(self.left) {
             one
         } else {
@@ -139,7 +138,7 @@ impl<N: Number> Budget<N> {
         let scale = share * weight;
         self.sum = [self.sum[0] + scale * x, self.sum[1] + scale * y];
         let left = (self.max_force - length(self.sum)).max(N::splat(0.0));
-        // After a cut nothing is left, whatever the rounding.
+        // After a cut nothing is left, regardless of rounding.
         self.left = left * (one - share.is_below(one));
         share
     }
@@ -178,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn weighted_sum_truncates_and_shares_the_cut() {
+    fn weighted_sum_truncates_all_entries_by_the_same_share() {
         // 3·2 + 0 = 6 along x, 8 along y: length 10, half of it allowed.
         let mut ledger = [
             entry(2, Vec2::new(3.0, 0.0), 2.0),
@@ -193,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn average_is_weighted_over_the_active_forces_only() {
+    fn average_ignores_zero_forces() {
         // (1·(4,0) + 3·(0,4)) / 4 = (1, 3); the zero force does not dilute.
         let mut ledger = [
             entry(3, Vec2::new(4.0, 0.0), 1.0),
@@ -207,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn prioritized_cuts_the_one_that_exceeds_and_drops_the_rest() {
+    fn prioritized_cuts_the_force_that_exceeds_the_limit_and_drops_the_rest() {
         // Buckland's AccumulateForce: 6 of 10 used, 4 of 8 left over, nothing for the third.
         let mut ledger = [
             entry(1, Vec2::new(1.0, 0.0), 1.0),
@@ -228,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn eight_agents_spend_their_budgets_as_one_does() {
+    fn budgets_of_eight_agents_equal_those_of_single_agents() {
         let mut dice = RandomStream::new(3, SteeringId(0), 0);
         let area = Rect::from_center_half_size(Vec2::ZERO, Vec2::splat(8.0));
         for _ in 0..2_000 {
@@ -283,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn dithered_is_truncated_too() {
+    fn dithered_truncates_to_the_limit() {
         let mut ledger = [entry(1, Vec2::new(8.0, 0.0), 1.0)];
         ledger[0].probability = 0.5;
         let total = Combine::DITHERED.combine(&mut ledger, 10.0, || 0.0);
@@ -292,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn no_combiner_exceeds_the_limit_or_yields_nonsense() {
+    fn combiners_return_finite_forces_within_the_limit() {
         for combiner in [
             Combine::WEIGHTED_SUM,
             Combine::AVERAGE,
@@ -314,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_writing_does_not_matter() {
+    fn the_total_is_independent_of_the_order_of_recording() {
         let a = entry(1, Vec2::new(0.1, 0.7), 1.3);
         let b = entry(2, Vec2::new(-3.3, 0.2), 0.7);
         let c = entry(3, Vec2::new(2.2, -5.1), 1.9);

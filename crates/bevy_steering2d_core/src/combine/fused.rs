@@ -1,4 +1,4 @@
-//! Entries that are computed while the combiner passes over the agents.
+//! Fused entries: ledger entries that are computed in the same pass that combines them.
 
 use bevy::prelude::*;
 
@@ -17,18 +17,19 @@ pub(crate) struct FusedAgent<'a> {
     pub(crate) delta: f32,
 }
 
-/// Present when a source of fused entries is registered, which then runs the passes over ledgers.
+/// Present when a source of fused entries is registered; the source then runs the passes over
+/// ledgers.
 #[derive(Resource, Default)]
 pub(crate) struct HasFusedEntries;
 
-/// A source of ledger entries that the combiner asks for, block by block.
+/// A source of fused entries, computed block by block.
 ///
-/// Ledgers are most of the memory that a tick of a large flock touches. A source that computes its
-/// entries right before they are combined touches it once instead of twice. What it has to compute
-/// from, such as sums over neighbors, is finished in the Steer step. Agents with an
-/// [adjustment](crate::Adjust) get their entries before the Adjust step, where they are read.
+/// Ledgers are most of the memory that a large flock accesses in a tick; fused entries access it
+/// once instead of twice. Their inputs, such as sums over neighbors, are computed in the Steer
+/// step. Agents with an [adjustment](crate::Adjust) get their fused entries before the Adjust step,
+/// which reads them.
 pub(crate) trait FusedEntries {
-    /// The entries of up to [`BLOCK`](Self::BLOCK) agents that follow each other in a table.
+    /// The entries of up to [`BLOCK`](Self::BLOCK) consecutive agents of a table.
     type Block: Default;
     /// Agents per block.
     const BLOCK: usize;
@@ -40,8 +41,8 @@ pub(crate) trait FusedEntries {
     fn compute<'a>(&self, block: &mut Self::Block, agents: impl Iterator<Item = FusedAgent<'a>>);
 
     /// Writes the whole ledger of an agent that has no other entries, and returns its total under
-    /// [`Prioritized`](crate::Prioritized), N. `None`, and nothing written, if the agent has to take
-    /// the general path.
+    /// [`Prioritized`](crate::Prioritized), N. `None`, with nothing written, if the agent needs the
+    /// general path.
     fn resolve(
         &self,
         generation: LedgerGeneration,
@@ -51,7 +52,7 @@ pub(crate) trait FusedEntries {
         ledger: &mut SteeringForce,
     ) -> Option<Vec2>;
 
-    /// Adds the agent's entries to a ledger begun, unless they are in it already.
+    /// Adds the agent's entries to a ledger of this generation, unless they are in it already.
     fn record(
         &self,
         agent: &FusedAgent,

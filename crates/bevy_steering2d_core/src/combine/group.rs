@@ -16,10 +16,10 @@ use crate::{
 /// Makes a [behavior entity](SteersFor) a group: its behaviors are combined by its own [`Combine`]
 /// into one entry of the agent, with this influence.
 ///
-/// Use it to blend a few behaviors smoothly inside a strict order of priorities, as in gdx-ai's
+/// Use it to blend a few behaviors within a strict order of priorities, as in gdx-ai's
 /// `BlendedSteering` within `PrioritySteering`. The group's behaviors are those on its entity and
-/// on entities that [`SteersFor`] it; these may be groups again, to any depth. The group's own ledger
-/// is in the [`SteeringForce`] of its entity.
+/// on entities that [`SteersFor`] it; these may be groups again, to any depth. The group's own
+/// ledger is in the [`SteeringForce`] of its entity.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -81,7 +81,7 @@ impl BehaviorGroup {
     }
 }
 
-/// The entities that steer for agents or groups, as their ledgers are read.
+/// The behavior entities, with the ledgers that agents and groups copy.
 #[derive(SystemParam)]
 pub(crate) struct BehaviorEntities<'w, 's> {
     slot: Res<'w, BehaviorSlot<BehaviorGroup>>,
@@ -99,7 +99,7 @@ pub(crate) struct BehaviorEntities<'w, 's> {
 }
 
 impl BehaviorEntities<'_, '_> {
-    /// Copies into `force` what these entities recorded in this generation.
+    /// Copies the entries that these entities recorded in this generation into `force`.
     pub(crate) fn copy_entries(
         &self,
         steered_by: &SteeredBy,
@@ -116,7 +116,7 @@ impl BehaviorEntities<'_, '_> {
     }
 }
 
-/// A group's depth below its agent and its id: deeper ones are combined first.
+/// The sort key of groups: deeper below the agent first, then by id.
 type GroupOrder = (std::cmp::Reverse<u32>, SteeringId, Entity);
 
 /// Combines every group, the innermost first.

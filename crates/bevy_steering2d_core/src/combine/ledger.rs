@@ -1,4 +1,4 @@
-//! The steering force of an agent, and the ledger that explains it.
+//! [`SteeringForce`]: the combined force of an agent and its ledger of [entries](LedgerEntry).
 
 use std::sync::Arc;
 
@@ -8,18 +8,18 @@ use crate::{BehaviorId, Influence, SteeringId};
 
 /// The combined steering force of an agent and the ledger it was made from.
 ///
-/// Written anew whenever the agent thinks, which is every tick unless it has a
+/// Rewritten in every update of the agent, which is every tick unless it has a
 /// [`ThinkEvery`](crate::ThinkEvery). Read it after
-/// [`SteeringSystems::Combine`](crate::SteeringSystems::Combine); the locomotion backend applies
-/// [`total`](Self::total) in [`SteeringSystems::Move`](crate::SteeringSystems::Move), so a system
-/// of yours between the two may still change it, of an agent that [is steered](Self::is_steered).
+/// [`SteeringSystems::Combine`](crate::SteeringSystems::Combine). The locomotion backend applies
+/// [`total`](Self::total) in [`SteeringSystems::Move`](crate::SteeringSystems::Move); a system
+/// between the two may change the total of an agent that [is steered](Self::is_steered).
 ///
 /// With the feature `serialize` it is saved without its ledger: the force acts until the next
-/// thought.
+/// update.
 #[derive(Component, Reflect, Clone, Debug, Default)]
 #[reflect(Component, Default, Debug, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-// One line of the processor's cache, which the largest crowds feel.
+// One cache line, for the throughput of large crowds.
 #[repr(C, align(64))]
 pub struct SteeringForce {
     /// The force to apply, N, world frame. Never longer than `max_force`, always finite.
@@ -34,26 +34,26 @@ pub struct SteeringForce {
 
 const _: () = assert!(size_of::<SteeringForce>() == 64);
 
-/// The generation of the ledgers: a new one for every tick that runs, also when a rollback runs the
-/// tick again. So it is not part of the state that is rolled back, unlike the tick's number.
+/// The generation of the ledgers: incremented for every tick that runs, also when a rollback runs a
+/// tick again. Unlike the number of the tick, it is not rolled back.
 #[derive(Resource, Clone, Copy, Debug, Default)]
 pub(crate) struct LedgerGeneration(pub(crate) u32);
 
 /// The entries of a ledger.
 #[derive(Clone, Debug)]
 enum Ledger {
-    /// Entries written one by one.
+    /// Entries recorded one by one.
     Written {
         entries: Vec<LedgerEntry>,
-        /// The behavior entities of this tick, for agents that have any.
+        /// The behavior entities of this tick, if the agent has any.
         #[expect(
             clippy::box_collection,
             reason = "few agents have any; the others pay for 8 bytes, not 24"
         )]
         sources: Option<Box<Vec<(SteeringId, Entity)>>>,
     },
-    /// The three rules of a flock and nothing else: what agents of one flock profile share, and the
-    /// agent's own forces.
+    /// The three flocking rules only: the entries shared by all agents of a flock profile, and the
+    /// forces of this agent.
     Flock {
         entries: Arc<[LedgerEntry; 3]>,
         raw: [Vec2; 3],
@@ -71,7 +71,7 @@ impl Default for Ledger {
 }
 
 impl Ledger {
-    /// The entries; those of a flock without the agent's own forces.
+    /// The entries; for a flock the shared ones, without the forces of this agent.
     #[inline]
     fn entries(&self) -> &[LedgerEntry] {
         match self {
@@ -96,7 +96,7 @@ impl Ledger {
         }
     }
 
-    /// The entries as a list to write to.
+    /// The entries, to record more.
     #[inline]
     fn list_mut(&mut self) -> &mut Vec<LedgerEntry> {
         if let Self::Flock { .. } = self {
@@ -116,7 +116,7 @@ impl SteeringForce {
     /// # use bevy_steering2d_core::{Cut, SteeringForce};
     /// fn explain(force: &SteeringForce) {
     ///     for entry in force.ledger() {
-    ///         println!("{:?} asked {} and got {}", entry.behavior, entry.raw, entry.accepted());
+    ///         println!("{:?} requested {}, accepted {}", entry.behavior, entry.raw, entry.accepted());
     ///         if entry.cut == Cut::Budget {
     ///             println!("  behaviors of higher priority had used up max_force");
     ///         }
@@ -127,14 +127,14 @@ impl SteeringForce {
         (0..self.ledger.entries().len()).map(|at| self.ledger.entry(at))
     }
 
-    /// The behavior entity that an entry comes from; `None` for the agent's own behaviors. Known for
-    /// the first 65,534 behavior entities of an agent, see [`SteersFor`](crate::SteersFor).
+    /// The behavior entity that an entry comes from; `None` for the agent's own behaviors. Known
+    /// for the first 65,534 behavior entities of an agent, see [`SteersFor`](crate::SteersFor).
     pub fn source(&self, entry: &LedgerEntry) -> Option<Entity> {
-        let place = entry.source.checked_sub(1)?;
+        let index = entry.source.checked_sub(1)?;
         let Ledger::Written { sources, .. } = &self.ledger else {
             return None;
         };
-        let (_, entity) = sources.as_ref()?.get(usize::from(place))?;
+        let (_, entity) = sources.as_ref()?.get(usize::from(index))?;
         (entry.source < LedgerEntry::UNKNOWN_SOURCE).then_some(*entity)
     }
 
@@ -144,7 +144,7 @@ impl SteeringForce {
         self.steered
     }
 
-    /// Empties a ledger of an older generation; the first writer of a tick does it for all.
+    /// Clears a ledger of an older generation.
     #[inline]
     pub(crate) fn begin(&mut self, generation: LedgerGeneration) {
         if !self.has_entries_of(generation) {
@@ -166,7 +166,7 @@ impl SteeringForce {
         self.ledger.list_mut().push(entry);
     }
 
-    /// Whether the ledger was begun in this generation.
+    /// Whether the ledger is of this generation.
     #[inline]
     pub(crate) fn has_entries_of(&self, generation: LedgerGeneration) -> bool {
         self.generation == generation.0
@@ -221,8 +221,8 @@ impl SteeringForce {
             if !force.has_entries_of(generation) {
                 continue;
             }
-            let place = sources.partition_point(|source| *source < (id, entity));
-            let source = u16::try_from(place + 1).unwrap_or(LedgerEntry::UNKNOWN_SOURCE);
+            let index = sources.partition_point(|source| *source < (id, entity));
+            let source = u16::try_from(index + 1).unwrap_or(LedgerEntry::UNKNOWN_SOURCE);
             let with_source = |entry| LedgerEntry { source, ..entry };
             match combined {
                 Some(entry) => entries.push(with_source(entry)),
@@ -231,7 +231,7 @@ impl SteeringForce {
         }
     }
 
-    /// Sets the total, and whether any behavior asked for one.
+    /// Sets the total, and whether any behavior was computed.
     #[inline]
     pub(crate) fn set_total(&mut self, total: Vec2) {
         self.steered = match &self.ledger {
@@ -241,7 +241,7 @@ impl SteeringForce {
         self.total = total;
     }
 
-    /// The entries that were written one by one; a flock's own ledger has none before the combiner.
+    /// The entries recorded one by one; empty for a flock, whose entries are written when combined.
     #[inline]
     pub(crate) fn entries(&self) -> &[LedgerEntry] {
         match &self.ledger {
@@ -256,10 +256,10 @@ impl SteeringForce {
     }
 }
 
-/// What one behavior asked for and what the combiner made of it.
+/// The force that one behavior requested, and how much of it the combiner accepted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LedgerEntry {
-    /// Which behavior; its name is in the [`BehaviorRegistry`](crate::BehaviorRegistry).
+    /// The behavior; its name is in the [`BehaviorRegistry`](crate::BehaviorRegistry).
     pub behavior: BehaviorId,
     /// Its priority, see [`Influence::priority`](crate::Influence::priority).
     pub priority: i16,
@@ -274,19 +274,18 @@ pub struct LedgerEntry {
     /// Why not all of it was accepted.
     pub cut: Cut,
     /// Zero for the agent's own behaviors, else the number of the behavior entity, from one; see
-    /// [`SteeringForce::source`]. Two bytes, not an `Entity`: ledgers are most of what a tick
-    /// writes.
+    /// [`SteeringForce::source`]. Two bytes rather than an `Entity`, since ledgers are most of the
+    /// memory that a tick writes.
     pub(crate) source: u16,
 }
 
 const _: () = assert!(size_of::<LedgerEntry>() == 28);
 
 impl LedgerEntry {
-    /// From a behavior entity whose number does not fit two bytes.
+    /// The source of an entry from a behavior entity whose number does not fit two bytes.
     const UNKNOWN_SOURCE: u16 = u16::MAX;
 
-    /// An entry whose force is still to come; a `cut` other than [`Cut::Nothing`] says why it
-    /// will not.
+    /// An entry without a force; a `cut` other than [`Cut::Nothing`] tells why it gets none.
     #[inline]
     pub(crate) fn new(behavior: BehaviorId, influence: &Influence, cut: Cut) -> Self {
         Self {
@@ -350,8 +349,8 @@ impl Cut {
     }
 }
 
-/// The sort key of an entry: priority, then behavior, then behavior entity. One number, since
-/// comparing is what sorting costs; ledgers are mostly written in order.
+/// The sort key of an entry: priority, then behavior, then behavior entity. One number, so that
+/// comparisons are cheap.
 pub(crate) fn rank(entry: &LedgerEntry) -> u64 {
     let first = u64::from(entry.priority.wrapping_sub(i16::MIN) as u16 ^ u16::MAX);
     let behavior = u64::from(entry.behavior.index());
@@ -378,7 +377,8 @@ pub enum Cut {
     Dithered,
     /// [`Influence::enabled`](crate::Influence::enabled) is false; the formula was not run.
     Disabled,
-    /// A parameter is out of range (the log says which), or the formula returned a force that is not finite.
+    /// A parameter is out of range (the log says which), or the formula returned a force that is
+    /// not finite.
     Invalid,
 }
 
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ledger_of_a_flock_reads_like_any_other() {
+    fn the_ledger_of_a_flock_has_three_entries_with_forces_and_shares() {
         let raw = [Vec2::X, Vec2::Y, Vec2::NEG_X];
         let shares = [1.0, 0.5, 0.0];
         let mut force = SteeringForce::default();
@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_that_leaves_the_flock_begins_a_ledger_of_its_own() {
+    fn an_agent_that_leaves_a_flock_gets_a_ledger_of_its_own() {
         let mut force = SteeringForce::default();
         let flock = Arc::new([1, 2, 3].map(entry));
         force.write_flock(LedgerGeneration(1), &flock, [Vec2::X; 3], [1.0; 3]);

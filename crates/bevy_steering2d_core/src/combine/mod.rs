@@ -2,12 +2,14 @@
 //!
 //! | file | duty |
 //! |---|---|
-//! | `combiner` | the [`Combiner`] trait, the [`Combine`] component that chooses one, their registry |
+//! | `combiner` | the [`Combiner`] trait |
+//! | `choice` | the [`Combine`] component, which chooses an agent's combiner, and the registry |
 //! | `combiners` | [`WeightedSum`], [`Average`], [`Prioritized`], [`Dithered`] |
 //! | `ledger` | [`SteeringForce`], its [`LedgerEntry`]s and why they are [`Cut`] |
 //! | `group` | [`BehaviorGroup`]: several behaviors combined into one entry |
-//! | `fused` | the interface for entries that are computed during the pass |
+//! | `fused` | the interface for entries that are computed while ledgers are combined |
 
+mod choice;
 mod combiner;
 mod combiners;
 mod fused;
@@ -17,12 +19,13 @@ mod ledger;
 use bevy::ecs::system::{StaticSystemParam, SystemParam};
 use bevy::prelude::*;
 
-pub use combiner::{Combine, Combiner, CombinerRegistry, ReflectCombiner};
+pub use choice::{Combine, CombinerRegistry, ReflectCombiner};
+pub use combiner::Combiner;
 pub use combiners::{Average, Dithered, Prioritized, WeightedSum};
 pub use group::BehaviorGroup;
 pub use ledger::{Cut, LedgerEntry, SteeringForce};
 
-pub(crate) use combiner::register_combiner;
+pub(crate) use choice::register_combiner;
 pub(crate) use combiners::Budget;
 pub(crate) use fused::{FusedAgent, FusedEntries, HasFusedEntries};
 pub(crate) use group::{BehaviorEntities, combine_groups};
@@ -61,7 +64,7 @@ pub(crate) fn combine_agents<F>(
     let tables = agents.contiguous_iter_mut().expect("all of it in tables");
     for (entities, agents, bodies, every, perceptions, steered_by, disabled, mut forces) in tables {
         let (ids, vehicles, combines) = agents;
-        // A disabled agent has no entries.
+        // Disabled agents have no fused entries.
         let perceptions = perceptions.filter(|_| !disabled);
         let size = chunk_size(entities.len(), LIGHT_PASS);
         let chunks = forces.chunks_mut(size).enumerate();
@@ -85,7 +88,7 @@ pub(crate) fn combine_agents<F>(
     }
 }
 
-/// Agents that follow each other in one of Bevy's tables.
+/// Consecutive agents of one of Bevy's tables.
 struct TableChunk<'a> {
     clock: &'a SteeringClock,
     generation: LedgerGeneration,
@@ -184,7 +187,7 @@ impl TableChunk<'_> {
         alone.then(resolve).flatten()
     }
 
-    /// The total of any other agent, whose ledger was begun.
+    /// The total of any other agent, whose ledger is of this generation.
     fn combine_ledger(
         &self,
         at: usize,
@@ -200,7 +203,8 @@ impl TableChunk<'_> {
     }
 }
 
-/// The random numbers of one agent or group for dithering, seeded when the first is drawn.
+/// The random numbers of one agent or group for dithering; the stream is created with the first
+/// draw.
 fn dither_draws(clock: &SteeringClock, id: SteeringId) -> impl FnMut() -> f32 {
     const SALT: u64 = 0x0064_6974_6865_7221;
     let (seed, salt) = (clock.seed, SALT ^ (u64::from(clock.tick) << 32));
@@ -211,7 +215,7 @@ fn dither_draws(clock: &SteeringClock, id: SteeringId) -> impl FnMut() -> f32 {
     }
 }
 
-/// The body of an agent that has none.
+/// Stands for the body of an agent without one.
 const NO_BODY: Kinematics = Kinematics {
     position: Vec2::ZERO,
     velocity: Vec2::ZERO,
@@ -223,12 +227,11 @@ const NO_BODY: Kinematics = Kinematics {
 /// Forces below this fraction of `max_force` may be negligible, see [`is_negligible`].
 const NEGLIGIBLE: f32 = 1e-5;
 
-/// Whether a force is so weak that only rounding or the end of a stop can cause it: it then counts
-/// as zero, so that bodies at rest can fall asleep.
+/// Whether a force is so weak that it comes from rounding or the end of a stop. It then counts as
+/// zero, so that bodies at rest can sleep.
 ///
-/// A fraction of `max_force` alone would not do: a light body would creep on at the speed that so
-/// weak a force no longer brakes. The force must also be too weak to change a hundredth of the
-/// speed that counts as rest.
+/// It must also change the velocity by less than a hundredth of the speed that counts as rest;
+/// otherwise a light body would keep creeping at a speed that the force no longer brakes.
 fn is_negligible(force: Vec2, vehicle: &Vehicle, mass: impl Fn() -> f32) -> bool {
     let least = NEGLIGIBLE * vehicle.max_force;
     force.length_squared() <= least * least

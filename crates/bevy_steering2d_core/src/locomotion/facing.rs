@@ -1,16 +1,16 @@
-//! Where a body looks: to where it goes, or somewhere else.
+//! Facing: turns bodies along their velocity or towards a target.
 
 use bevy::math::ops;
 use bevy::prelude::*;
 
 use crate::{InvalidParameter, Kinematics, SteeringClock, SteeringWarnings, Target, Targets};
 
-/// Turns the body towards where it goes. Without it the body's rotation is yours.
+/// Turns the body along its velocity. Without it, steering does not change the rotation.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct FaceVelocity {
-    /// Fastest turn, rad/s, `> 0`; infinity is allowed. Default infinity.
+    /// Largest turn rate, rad/s, `> 0`; infinity is allowed. Default infinity.
     pub max_turn_rate: f32,
     /// Time to turn 63 % of the way, s, `≥ 0`. Default `0.1`. Less than one tick acts like one.
     pub smoothing: f32,
@@ -26,8 +26,8 @@ impl Default for FaceVelocity {
 }
 
 impl FaceVelocity {
-    /// Closer than this it faces its velocity, rad.
-    const CLOSE_ENOUGH: f32 = 1e-3;
+    /// Below this angle the body does not turn, rad.
+    const TOLERANCE: f32 = 1e-3;
 
     /// Checks that every field is in its range.
     ///
@@ -39,23 +39,23 @@ impl FaceVelocity {
         InvalidParameter::unless_non_negative("FaceVelocity.smoothing", self.smoothing)
     }
 
-    /// How fast to turn from `facing` to `heading` (both of any length), rad/s,
-    /// counter-clockwise. Zero without time, without a direction or with parameters out of range.
+    /// The turn rate from `facing` to `heading` (both of any length), rad/s, counter-clockwise.
+    /// Zero if time is paused, for zero vectors, and with parameters out of range.
     pub fn turn_rate(&self, facing: Vec2, heading: Vec2, delta: f32) -> f32 {
         let angle = angle_between(facing, heading);
         let time = self.smoothing.max(delta);
-        if angle.abs() <= Self::CLOSE_ENOUGH || time == 0.0 || self.check().is_err() {
+        if angle.abs() <= Self::TOLERANCE || time == 0.0 || self.check().is_err() {
             return 0.0;
         }
         (angle / time).clamp(-self.max_turn_rate, self.max_turn_rate)
     }
 }
 
-/// Turns the body to a target instead of towards where it goes.
+/// Turns the body towards a target instead of along its velocity.
 ///
-/// Turrets, strafing fighters, a goalkeeper who never takes the eyes off the ball. It is a rule of
-/// facing and no force. How fast the body turns is in [`FaceVelocity`], which comes along; while
-/// the target is gone, or right here, the body faces its velocity.
+/// For turrets, strafing fighters, a goalkeeper who watches the ball. It does not add a force. The
+/// turn rate is that of [`FaceVelocity`], which is added with it; while the target is lost, or at
+/// the body's position, the body faces its velocity.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -73,13 +73,13 @@ impl FaceVelocity {
 #[require(FaceVelocity)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct FaceTarget {
-    /// What to look at. Default the origin.
+    /// The target to face. Default the origin.
     #[entities]
     pub target: Target,
 }
 
 impl FaceTarget {
-    /// Looks at a point or an entity.
+    /// Faces a point or an entity.
     pub fn new(target: impl Into<Target>) -> Self {
         Self {
             target: target.into(),
@@ -87,8 +87,8 @@ impl FaceTarget {
     }
 }
 
-/// The direction, of any length, that a body shall face: to its [`FaceTarget`], else along its
-/// heading. Give it to [`FaceVelocity::turn_rate`].
+/// The direction that a body should face, of any length: towards its [`FaceTarget`], else along its
+/// heading. For [`FaceVelocity::turn_rate`].
 pub fn wanted_facing(body: &Kinematics, face: Option<&FaceTarget>, targets: &Targets) -> Vec2 {
     face.and_then(|face| targets.get(face.target))
         .map(|target| target.position - body.position)
@@ -96,10 +96,10 @@ pub fn wanted_facing(body: &Kinematics, face: Option<&FaceTarget>, targets: &Tar
         .unwrap_or(body.heading)
 }
 
-/// From one direction to another, rad, counter-clockwise.
+/// The angle from one direction to another, rad, counter-clockwise.
 fn angle_between(from: Vec2, to: Vec2) -> f32 {
     let (across, along) = (from.perp_dot(to), from.dot(to));
-    // Mostly a body almost faces where it goes, and there three terms are within 2·10⁻⁸ of it.
+    // Angles are mostly small; then three terms of the series of arctan are within 2·10⁻⁸.
     if across.abs() < 0.1 * along {
         let tangent = across / along;
         let square = tangent * tangent;
@@ -109,7 +109,7 @@ fn angle_between(from: Vec2, to: Vec2) -> f32 {
     }
 }
 
-/// A body that cannot face its velocity says so, whichever backend turns it.
+/// Warns about parameters of [`FaceVelocity`] out of range, for all backends.
 pub(crate) fn warn_of_faulty_facing(
     clock: Res<SteeringClock>,
     warnings: Res<SteeringWarnings>,
@@ -130,7 +130,7 @@ mod tests {
     use std::f32::consts::{FRAC_PI_2, PI};
 
     #[test]
-    fn turning_takes_the_short_way_within_the_limit() {
+    fn bodies_turn_by_the_smaller_angle_within_the_limit() {
         let face = FaceVelocity {
             max_turn_rate: 2.0,
             smoothing: 1.0,
@@ -149,15 +149,11 @@ mod tests {
         };
         let turned = face.turn_rate(Vec2::X, Vec2::NEG_X, 0.25) * 0.25;
         assert!((turned.abs() - PI).abs() < 1e-5);
-        assert_eq!(
-            face.turn_rate(Vec2::X, Vec2::Y, 0.0),
-            0.0,
-            "time stands still"
-        );
+        assert_eq!(face.turn_rate(Vec2::X, Vec2::Y, 0.0), 0.0, "time is paused");
     }
 
     #[test]
-    fn small_angles_are_as_exact_as_large_ones() {
+    fn small_angles_are_as_accurate_as_large_ones() {
         for at in -300..300 {
             let angle = 0.01 * at as f32 + 0.003;
             let from = 3.0 * Vec2::from_angle(0.7);

@@ -1,26 +1,26 @@
-//! From force to motion: the contract of every locomotion backend.
+//! Locomotion backends: the contract by which they sense and move bodies.
 //!
-//! A backend does three things and nothing else:
+//! A backend has three duties:
 //!
 //! 1. In [`Sense`](crate::SteeringSystems::Sense) it copies its bodies into
 //!    [`Kinematics`](crate::Kinematics) with [`Kinematics::sense`](crate::Kinematics::sense). A
-//!    body that cannot be steered now (not yet simulated, massless) gets the mass zero; one with
-//!    nonsense in it is reported through [`SteeringWarnings`](crate::SteeringWarnings).
+//!    body that cannot be steered now (not yet simulated, massless) gets the mass zero; parameters
+//!    out of range are reported through [`SteeringWarnings`](crate::SteeringWarnings).
 //! 2. In [`Move`](crate::SteeringSystems::Move) it changes the velocity of every steered body by
-//!    [`velocity_change`], which turns [`SteeringForce::total`](crate::SteeringForce::total) and
-//!    the speed limit into one number; [`VelocityChanges`] does so for many.
+//!    [`velocity_change`], which applies [`SteeringForce::total`](crate::SteeringForce::total)
+//!    and the speed limit; [`VelocityChanges`] does so for several bodies.
 //! 3. It turns bodies that [face their velocity](FaceVelocity) or [a target](FaceTarget) to
 //!    [`wanted_facing`] by [`FaceVelocity::turn_rate`].
 //!
 //! Its systems go into the [`SteeringSchedule`](crate::SteeringSchedule)s `Bodies` and `Move`.
 //!
-//! It must not touch a user's own forces, must leave no force behind when steering is removed or
+//! It must not change forces of the user, must leave no force behind when steering is removed or
 //! [disabled](crate::SteeringDisabled), must not wake a sleeping body with a zero force, and must
-//! never hand physics a number that is not finite.
+//! never pass a number that is not finite to physics.
 //!
-//! The force acts as an impulse at the beginning of the physics step, `Δv = F·Δt/m`. That is the
-//! semi-implicit Euler step of Reynolds' vehicle model, and the reason why the same agent takes
-//! the same path under every backend.
+//! The force acts as an impulse at the beginning of the physics step, `Δv = F·Δt/m`. This is the
+//! semi-implicit Euler step of Reynolds' vehicle model, so an agent takes the same path under every
+//! backend.
 
 mod facing;
 mod point_mass;

@@ -1,4 +1,4 @@
-//! The built-in backend: Reynolds' point mass, no physics engine needed.
+//! The point mass backend: moves agents without a physics engine.
 
 use bevy::ecs::change_detection::ContiguousMut;
 use bevy::prelude::*;
@@ -15,9 +15,9 @@ use crate::{
 /// A body without collisions, moved by steering alone:
 /// `v += F/m · Δt`, then `position += v · Δt`.
 ///
-/// Position and rotation are the entity's [`Transform`], in its parent's frame, so give it no
-/// parent that moves. Use a Rapier `RigidBody` instead where bodies must bump into things; with
-/// both on one entity they fight over the transform.
+/// Reynolds' point mass (1999). Position and rotation are those of the entity's [`Transform`], so
+/// it must not have a parent that moves. For collisions use a Rapier `RigidBody` instead; an entity
+/// must not have both, since each writes the transform.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -47,7 +47,7 @@ impl Default for PointMass {
 }
 
 impl PointMass {
-    /// Radius of a point mass whose [`Vehicle`] names none, m.
+    /// Radius of a point mass whose [`Vehicle`] has none, m.
     pub const RADIUS: f32 = 0.5;
 
     #[cold]
@@ -72,9 +72,9 @@ pub(crate) fn sense_point_masses(
 ) {
     let tables = bodies.contiguous_iter_mut().expect("all of it in tables");
     for (entities, points, transforms, vehicles, mut bodies) in tables {
-        let piece = chunk_size(entities.len(), LIGHT_PASS);
-        for_each_chunk(bodies.chunks_mut(piece).enumerate(), |(number, bodies)| {
-            for (body, at) in bodies.iter_mut().zip(number * piece..) {
+        let chunk = chunk_size(entities.len(), LIGHT_PASS);
+        for_each_chunk(bodies.chunks_mut(chunk).enumerate(), |(number, bodies)| {
+            for (body, at) in bodies.iter_mut().zip(number * chunk..) {
                 let (point, transform) = (&points[at], &transforms[at]);
                 body.sense(transform.translation.truncate(), point.velocity, || {
                     facing(transform)
@@ -112,18 +112,18 @@ pub(crate) fn move_point_masses(
 ) {
     let delta = clock.delta;
     let tables = bodies.contiguous_iter_mut().expect("all of it in tables");
-    for (bodies, points, transforms, agents, limits, faces, looks, disabled) in tables {
-        let piece = chunk_size(bodies.len(), LIGHT_PASS);
+    for (bodies, points, transforms, agents, limits, faces, face_targets, disabled) in tables {
+        let chunk = chunk_size(bodies.len(), LIGHT_PASS);
         let mut points = ContiguousMut::bypass_change_detection_split(points);
         let mut transforms = ContiguousMut::bypass_change_detection_split(transforms);
-        let points = chunks_to_change(&mut points, piece);
-        let pieces = points.zip(chunks_to_change(&mut transforms, piece));
-        let pieces = pieces.enumerate();
+        let points = chunks_to_change(&mut points, chunk);
+        let chunks = points.zip(chunks_to_change(&mut transforms, chunk));
+        let chunks = chunks.enumerate();
         let agents = agents.filter(|_| !disabled);
         let faces = faces.filter(|_| !disabled);
-        for_each_chunk(pieces, |(number, (mut points, mut transforms))| {
-            let start = number * piece;
-            let end = (start + piece).min(bodies.len());
+        for_each_chunk(chunks, |(number, (mut points, mut transforms))| {
+            let start = number * chunk;
+            let end = (start + chunk).min(bodies.len());
             for first in (start..end).step_by(VelocityChanges::MOST) {
                 let changes = agents.map(|(vehicles, forces)| {
                     let later = forces
@@ -160,7 +160,11 @@ pub(crate) fn move_point_masses(
                         transforms.get_mut(row).translation += (velocity * delta).extend(0.0);
                     }
                     if let Some(faces) = faces {
-                        let wanted = wanted_facing(body, looks.map(|looks| &looks[at]), &targets);
+                        let wanted = wanted_facing(
+                            body,
+                            face_targets.map(|face_targets| &face_targets[at]),
+                            &targets,
+                        );
                         let rate = faces[at].turn_rate(facing(transforms.get(row)), wanted, delta);
                         if rate != 0.0 {
                             transforms.get_mut(row).rotate_z(rate * delta);
@@ -172,7 +176,7 @@ pub(crate) fn move_point_masses(
     }
 }
 
-/// Without its body an entity is no longer seen as one.
+/// Removes the snapshot of an entity that lost its body.
 pub(crate) fn forget_point_mass(removed: On<Remove, PointMass>, mut commands: Commands) {
     commands.entity(removed.entity).try_remove::<Kinematics>();
 }

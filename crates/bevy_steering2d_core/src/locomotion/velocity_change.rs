@@ -1,22 +1,21 @@
-//! From force to change of velocity within the speed limit, for one body or many.
+//! Velocity changes by a force within the speed limit, for one body or several.
 
 use bevy::prelude::*;
 
 use crate::Vehicle;
 use bevy_steering2d_kernel::simd::{Baseline, Number, Register, WIDTH};
 
-/// What happens to an agent that is faster than its `max_speed`. Absent means
-/// [`Soft`](Self::Soft).
+/// How an agent that is faster than its `max_speed` slows down. Absent means [`Soft`](Self::Soft).
 ///
-/// Steering itself never accelerates past the limit; but explosions, slopes and collisions do.
+/// Steering itself never accelerates beyond the limit, but explosions, slopes and collisions may.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum SpeedLimit {
-    /// It brakes back with at most `max_force`: an explosion throws it, then it recovers.
+    /// It brakes with at most `max_force`, e.g. after an explosion.
     #[default]
     Soft,
-    /// Its velocity is cut to `max_speed` at once, as in the textbooks.
+    /// Its velocity is clamped to `max_speed` at once, as in the textbooks.
     Hard,
 }
 
@@ -30,11 +29,11 @@ impl SpeedLimit {
     }
 }
 
-/// The change of velocity in one tick, m/s, that steering and the speed limit make together.
+/// The velocity change of one tick under steering and the speed limit, m/s.
 ///
-/// The goal is the velocity after `force` N on `mass` kg for `delta` s, pulled back into the disc
-/// of allowed velocities. From inside the disc that is never more than the force asked for; from
-/// outside, a [`Soft`](SpeedLimit::Soft) limit approaches it with at most `max_force`.
+/// The goal is the velocity after `force` N on `mass` kg for `delta` s, clamped to `max_speed`.
+/// Below the limit the change is at most that of the force; above it, a [`Soft`](SpeedLimit::Soft)
+/// limit approaches the goal with at most `max_force`.
 #[inline]
 pub fn velocity_change(
     vehicle: &Vehicle,
@@ -55,8 +54,8 @@ pub fn velocity_change(
     .into()
 }
 
-/// [`velocity_change`] of up to [`MOST`](Self::MOST) bodies at once, with the same bits. Roots and
-/// divisions are the slowest instructions there are, and here several bodies share them.
+/// [`velocity_change`] of up to [`MOST`](Self::MOST) bodies at once, by SIMD, with bitwise equal
+/// results.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -80,10 +79,10 @@ pub struct VelocityChanges {
 }
 
 impl VelocityChanges {
-    /// As many bodies as one can put in.
+    /// The most bodies at once.
     pub const MOST: usize = WIDTH;
 
-    /// Puts in a body: its mass in kg, its velocity in m/s and the force on it in N.
+    /// Sets a body: its mass in kg, its velocity in m/s and the force on it in N.
     ///
     /// # Panics
     /// When `at` is not below [`MOST`](Self::MOST).
@@ -105,17 +104,16 @@ impl VelocityChanges {
         self.hardness[at] = limit.hardness();
     }
 
-    /// The changes of all velocities in `delta` s, m/s. Of a place into which nothing was put it
-    /// means nothing.
+    /// The velocity changes in `delta` s, m/s. Unspecified where no body was put.
     #[inline]
     pub fn compute(&self, delta: f32) -> [Vec2; WIDTH] {
-        let lanes = |column| Baseline::load(column, 0);
+        let load = |column| Baseline::load(column, 0);
         let [x, y] = velocity_change_of(
-            lanes(&self.mass),
-            self.velocity.each_ref().map(|column| lanes(column)),
-            self.force.each_ref().map(|column| lanes(column)),
-            self.limits.each_ref().map(|column| lanes(column)),
-            lanes(&self.hardness),
+            load(&self.mass),
+            self.velocity.each_ref().map(|column| load(column)),
+            self.force.each_ref().map(|column| load(column)),
+            self.limits.each_ref().map(|column| load(column)),
+            load(&self.hardness),
             Baseline::splat(delta),
         );
         let mut changes = [[0.0; WIDTH]; 2];
@@ -149,8 +147,8 @@ fn velocity_change_of<N: Number>(
     ]
 }
 
-/// [`Vec2::clamp_length_max`] without a branch: who steers with full force at full speed is at both
-/// limits in every tick, where a branch is mispredicted, which costs more than a needless root.
+/// [`Vec2::clamp_length_max`] without a branch, which agents at full force and full speed would
+/// often mispredict.
 #[inline(always)]
 fn clamped<N: Number>([x, y]: [N; 2], most: N) -> [N; 2] {
     let square = x * x + y * y;
@@ -175,20 +173,20 @@ mod tests {
     }
 
     #[test]
-    fn below_the_limit_it_is_force_by_mass_times_time() {
+    fn below_the_limit_the_change_is_force_by_mass_times_time() {
         let change = soft(Vec2::X, Vec2::new(6.0, -8.0));
         assert!((change - Vec2::new(0.3, -0.4)).length() < 1e-6, "{change}");
         assert_eq!(soft(Vec2::X, Vec2::ZERO), Vec2::ZERO);
     }
 
     #[test]
-    fn steering_never_accelerates_past_the_limit() {
+    fn steering_never_accelerates_beyond_the_limit() {
         let change = soft(Vec2::new(4.9, 0.0), Vec2::new(20.0, 0.0));
         assert!((change - Vec2::new(0.1, 0.0)).length() < 1e-6, "{change}");
     }
 
     #[test]
-    fn at_the_limit_it_can_still_turn() {
+    fn agents_at_the_limit_can_turn() {
         let velocity = Vec2::new(5.0, 0.0);
         let after = velocity + soft(velocity, Vec2::new(0.0, 20.0));
         assert!(
@@ -198,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn beyond_the_limit_it_brakes_back_with_at_most_the_full_force() {
+    fn agents_above_the_limit_brake_with_at_most_the_full_force() {
         assert_eq!(soft(Vec2::new(50.0, 0.0), Vec2::ZERO), Vec2::new(-1.0, 0.0));
         assert_eq!(
             soft(Vec2::new(50.0, 0.0), Vec2::new(20.0, 0.0)),
@@ -207,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hard_limit_cuts_at_once() {
+    fn a_hard_limit_clamps_at_once() {
         let change = change(Vec2::new(50.0, 0.0), Vec2::ZERO, SpeedLimit::Hard);
         assert_eq!(change, Vec2::new(-45.0, 0.0));
     }

@@ -1,4 +1,4 @@
-//! A way through the world: the polyline that path-following behaviors walk along.
+//! [`SteeringPath`]: the polyline that path-following behaviors follow.
 
 mod search;
 
@@ -10,19 +10,18 @@ use bevy::prelude::*;
 /// A polyline in world coordinates, open or looped; what any pathfinder returns becomes one.
 ///
 /// Put it on the agent, or on an entity of its own that many agents share; see
-/// [`PathFollowing`](crate::PathFollowing). It never changes once built and its points are shared, so
-/// a clone costs next to nothing. To change the way, insert another one. The transform of the
-/// entity that carries it plays no part.
+/// [`PathFollowing`](crate::PathFollowing). It is immutable and its points are shared, so a clone is
+/// cheap. To change the path, insert another one. The transform of its entity is ignored.
 ///
 /// ```
 /// # use bevy::prelude::*;
 /// # use bevy_steering2d_core::{PathFollowing, PathError, PointMass, SteeringPath};
 /// fn spawn(mut commands: Commands) -> Result {
-///     // One agent with a way of its own.
+///     // One agent with a path of its own.
 ///     let home = SteeringPath::open([Vec2::ZERO, Vec2::new(9.0, 0.0), Vec2::new(9.0, 5.0)])?;
 ///     commands.spawn((PointMass::default(), PathFollowing::default(), home));
 ///
-///     // A patrol: three agents share one round.
+///     // A patrol: three agents share one loop.
 ///     let round = SteeringPath::looped([Vec2::ZERO, Vec2::new(8.0, 0.0), Vec2::new(4.0, 6.0)])?;
 ///     let round = commands.spawn(round).id();
 ///     for _ in 0..3 {
@@ -35,21 +34,22 @@ use bevy::prelude::*;
 /// # app.update();
 /// ```
 ///
-/// # What is refused and what is not
+/// # Valid points
 ///
-/// | points | outcome |
+/// | points | result |
 /// |---|---|
 /// | none | [`PathError::Empty`] |
-/// | NaN or infinite | [`PathError::NotFinite`] says which |
+/// | NaN or infinite | [`PathError::NotFinite`] with the index |
 /// | so far apart that the length overflows | [`PathError::TooLong`] |
-/// | one | a path of length zero: a place to go to |
+/// | one | a path of length zero: a point to go to |
 /// | repeated | merged; in a loop also the last with the first |
 ///
 /// # From a pathfinder
 ///
-/// Steering walks a way, it does not look for one. Take the corners your pathfinder returns,
-/// two-dimensional and in world coordinates, and insert them anew whenever it has replanned;
-/// [`PathFollowing`](crate::PathFollowing) joins the new way where it stands. With `vleue_navigator`:
+/// Steering follows paths, it does not find them. Insert the corners that your pathfinder returns,
+/// two-dimensional and in world coordinates, and insert them again whenever it has replanned;
+/// [`PathFollowing`](crate::PathFollowing) joins the new path at the agent's position. With
+/// `vleue_navigator`:
 ///
 /// ```text
 /// let here = transform.translation.truncate();
@@ -60,7 +60,7 @@ use bevy::prelude::*;
 /// ```
 ///
 /// Grid pathfinders such as `bevy_northstar` return cells: map each to the center of its tile
-/// first. Three-dimensional corners become flat with `corners.iter().map(|p| p.truncate())`.
+/// first. Project three-dimensional corners with `corners.iter().map(|p| p.truncate())`.
 #[derive(Component, Reflect, Clone)]
 #[reflect(opaque)]
 #[reflect(Component, Debug, PartialEq, Clone)]
@@ -74,20 +74,20 @@ struct Polyline {
     points: Vec<Vec2>,
     /// Arc length from the first point to each point, m.
     arcs: Vec<f32>,
-    /// With the closing segment if looped, m.
+    /// Including the closing segment if looped, m.
     length: f32,
     looped: bool,
     identity: u64,
 }
 
-/// Why points make no path.
+/// Why points are not a valid path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathError {
-    /// There are none.
+    /// There are no points.
     Empty,
     /// A coordinate is NaN or infinite.
     NotFinite {
-        /// Which point, counted from 0.
+        /// The index of the point.
         index: usize,
     },
     /// The points are so far apart that the length is not finite.
@@ -106,19 +106,19 @@ impl fmt::Display for PathError {
 
 impl std::error::Error for PathError {}
 
-/// A place on a path.
+/// A point on a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathPoint {
-    /// Where in the world, m.
+    /// World position, m.
     pub position: Vec2,
-    /// How far along the path, m, `0..=length`.
+    /// Arc length from the first point, m, `0..=length`.
     pub arc: f32,
-    /// On which segment: from point `segment` to the next.
+    /// The segment, from point `segment` to the next.
     pub segment: usize,
 }
 
 impl SteeringPath {
-    /// A way with a beginning and an end.
+    /// An open path, with a start and an end.
     ///
     /// # Errors
     /// Without points, or with one that is not finite.
@@ -126,7 +126,7 @@ impl SteeringPath {
         Self::new(points, false)
     }
 
-    /// A round: from the last point it goes on to the first.
+    /// A looped path: the last point is connected to the first.
     ///
     /// # Errors
     /// Without points, or with one that is not finite.
@@ -164,8 +164,8 @@ impl SteeringPath {
         })))
     }
 
-    /// The same path moved by an offset, m. Who walks along it goes on where they were, while
-    /// any other new path starts anew.
+    /// The same path moved by an offset, m. Agents keep their progress along it, while any other
+    /// new path resets it.
     ///
     /// # Errors
     /// When a point is not finite after the move.
@@ -177,22 +177,22 @@ impl SteeringPath {
         Self::measured(points, self.is_looped(), self.0.identity)
     }
 
-    /// Its points without repetitions, m; at least one.
+    /// The points without repetitions, m; at least one.
     pub fn points(&self) -> &[Vec2] {
         &self.0.points
     }
 
-    /// Whether the last point leads on to the first.
+    /// Whether the last point is connected to the first.
     pub fn is_looped(&self) -> bool {
         self.0.looped
     }
 
-    /// From beginning to end, or once around, m.
+    /// The length, m; of a loop, once around.
     pub fn length(&self) -> f32 {
         self.0.length
     }
 
-    /// How many segments it has: one per pair of neighbors, and one that closes a loop.
+    /// The number of segments, including the one that closes a loop.
     pub fn segments(&self) -> usize {
         let points = self.points().len();
         if self.is_looped() && points > 1 {
@@ -202,12 +202,12 @@ impl SteeringPath {
         }
     }
 
-    /// Tells a path from any other, however it is shared; survives [`translated`](Self::translated).
+    /// A fingerprint of the path; [`translated`](Self::translated) keeps it.
     pub(crate) fn identity(&self) -> u64 {
         self.0.identity
     }
 
-    /// The arc length brought onto the path: around the loop, or cut at the ends.
+    /// An arc length within `0..=length`: wrapped around a loop, clamped for an open path.
     pub fn wrap(&self, arc: f32) -> f32 {
         let length = self.length();
         if self.is_looped() && length > 0.0 {
@@ -219,12 +219,12 @@ impl SteeringPath {
         }
     }
 
-    /// How far along the path a point is, m.
+    /// The arc length at a point of the path, m.
     pub fn arc_of(&self, point: usize) -> f32 {
         self.0.arcs[point]
     }
 
-    /// The place at an arc length.
+    /// The point at an arc length.
     pub fn at(&self, arc: f32) -> PathPoint {
         let arc = self.wrap(arc);
         // The last point at or before the arc starts the segment.
@@ -252,7 +252,7 @@ impl SteeringPath {
     }
 }
 
-/// Two points this near relative to their distance from the origin are the same.
+/// Points at less than this distance are merged, relative to their distance from the origin.
 const SAME: f32 = 1e-6;
 
 fn same(a: Vec2, b: Vec2) -> bool {
@@ -279,7 +279,7 @@ fn merged(points: impl IntoIterator<Item = Vec2>, looped: bool) -> Result<Vec<Ve
     Ok(kept)
 }
 
-/// FNV-1a over the bits: the same points are the same path, in every run.
+/// FNV-1a over the bits of the points: equal for equal paths, on every run.
 fn fingerprint(points: &[Vec2], looped: bool) -> u64 {
     let bits = points.iter().flat_map(Vec2::to_array);
     bits.map(f32::to_bits)
@@ -306,7 +306,7 @@ impl PartialEq for SteeringPath {
     }
 }
 
-/// How a path is saved.
+/// The serialized form of a path.
 #[cfg(feature = "serialize")]
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Outline {
@@ -339,12 +339,12 @@ pub(crate) mod tests {
     use crate::behaviors::testing::assert_close;
 
     pub(crate) fn corner() -> [Vec2; 3] {
-        // 4 m east, then 3 m north; the way back is 5 m.
+        // 4 m east, then 3 m north; the closing segment is 5 m.
         [Vec2::ZERO, Vec2::new(4.0, 0.0), Vec2::new(4.0, 3.0)]
     }
 
     #[test]
-    fn an_open_path_ends_and_a_loop_closes() {
+    fn open_paths_end_and_loops_are_closed() {
         let open = SteeringPath::open(corner()).unwrap();
         assert_eq!((open.length(), open.segments()), (7.0, 2));
         assert_eq!(open.at(99.0).position, Vec2::new(4.0, 3.0));
@@ -359,11 +359,11 @@ pub(crate) mod tests {
 
     #[test]
     fn repeated_points_are_merged() {
-        let twice = corner().into_iter().flat_map(|point| [point, point]);
-        let path = SteeringPath::open(twice).unwrap();
+        let repeated = corner().into_iter().flat_map(|point| [point, point]);
+        let path = SteeringPath::open(repeated).unwrap();
         assert_eq!(path.points(), corner());
-        let closed_by_hand = corner().into_iter().chain([Vec2::ZERO]);
-        let looped = SteeringPath::looped(closed_by_hand).unwrap();
+        let closed_explicitly = corner().into_iter().chain([Vec2::ZERO]);
+        let looped = SteeringPath::looped(closed_explicitly).unwrap();
         assert_eq!(looped.points(), corner());
     }
 
@@ -385,7 +385,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_cannot_be_walked_is_refused_with_a_reason() {
+    fn invalid_points_are_rejected_with_an_error() {
         assert_eq!(SteeringPath::open([]), Err(PathError::Empty));
         let error = SteeringPath::looped([Vec2::ZERO, Vec2::NAN]).unwrap_err();
         assert_eq!(error.to_string(), "point 1 of the path is not finite");
@@ -394,7 +394,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_moved_path_is_the_same_path_and_another_one_is_not() {
+    fn translation_keeps_the_identity_of_a_path() {
         let path = SteeringPath::open(corner()).unwrap();
         let moved = path.translated(Vec2::new(0.0, 5.0)).unwrap();
         assert_eq!(moved.points()[1], Vec2::new(4.0, 5.0));

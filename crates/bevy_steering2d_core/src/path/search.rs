@@ -1,4 +1,4 @@
-//! Where on a path: the nearest place, and the corners on the way.
+//! Queries of a path: the point closest to a position, and the corners between two arc lengths.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use bevy::prelude::*;
 use super::{PathPoint, SteeringPath};
 
 impl SteeringPath {
-    /// The place nearest to a point of the world; of equally near ones the first.
+    /// The point of the path closest to a world position; the first of equally close ones.
     pub fn closest(&self, point: Vec2) -> PathPoint {
         let all = 0..self.segments().max(1);
         all.map(|segment| self.project(segment, point))
@@ -15,8 +15,8 @@ impl SteeringPath {
             .unwrap_or_else(|| self.at(0.0))
     }
 
-    /// The nearest place among those between two arc lengths, `from ≤ to`, which may reach
-    /// around a loop; so that a walker does not jump where the path comes near itself.
+    /// The closest point between two arc lengths, `from ≤ to`, which may extend around a loop. An
+    /// agent then does not jump where the path comes close to itself.
     pub fn closest_between(&self, point: Vec2, from: f32, to: f32) -> PathPoint {
         let looped = self.is_looped() && self.length() > 0.0;
         if looped && to - from >= self.length() {
@@ -29,17 +29,17 @@ impl SteeringPath {
             first
         };
         let mut segment = first.segment;
-        // A loop may end on the segment it begins on, having gone around.
+        // On a loop the search may end on the segment where it began, after a full turn.
         let mut around = first.arc > last.arc;
         loop {
-            let place = self.project(segment, point);
+            let on_path = self.project(segment, point);
             let inside = if first.arc <= last.arc {
-                (first.arc..=last.arc).contains(&place.arc)
+                (first.arc..=last.arc).contains(&on_path.arc)
             } else {
-                place.arc >= first.arc || place.arc <= last.arc
+                on_path.arc >= first.arc || on_path.arc <= last.arc
             };
-            if inside && nearer(point, &place, &best).is_lt() {
-                best = place;
+            if inside && nearer(point, &on_path, &best).is_lt() {
+                best = on_path;
             }
             if segment == last.segment && !(around && first.segment == last.segment) {
                 return best;
@@ -52,8 +52,8 @@ impl SteeringPath {
         }
     }
 
-    /// The points strictly between two arc lengths with their own, in order; arc lengths beyond a
-    /// loop's length go around it.
+    /// The points strictly between two arc lengths, with their own arc lengths, in order. Arc
+    /// lengths beyond the length of a loop wrap around it.
     pub(crate) fn corners_between(
         &self,
         from: f32,
@@ -61,7 +61,7 @@ impl SteeringPath {
     ) -> impl Iterator<Item = (f32, Vec2)> + Clone {
         let start = self.at(from);
         let points = self.points().len();
-        let rounds_before = from - start.arc;
+        let turns_before = from - start.arc;
         let last = match self.segments() {
             0 => 0,
             _ if self.is_looped() => usize::MAX,
@@ -69,8 +69,8 @@ impl SteeringPath {
         };
         (start.segment + 1..=last)
             .map(move |index| {
-                let (round, point) = (index / points, index % points);
-                let arc = rounds_before + round as f32 * self.length() + self.0.arcs[point];
+                let (turn, point) = (index / points, index % points);
+                let arc = turns_before + turn as f32 * self.length() + self.0.arcs[point];
                 (arc, self.points()[point])
             })
             .take_while(move |(arc, _)| *arc < to)
@@ -96,7 +96,7 @@ impl SteeringPath {
 }
 
 fn nearer(point: Vec2, a: &PathPoint, b: &PathPoint) -> Ordering {
-    let distance = |place: &PathPoint| place.position.distance_squared(point);
+    let distance = |at: &PathPoint| at.position.distance_squared(point);
     distance(a).total_cmp(&distance(b))
 }
 
@@ -108,11 +108,11 @@ mod tests {
     #[test]
     fn a_point_is_projected_onto_the_nearest_segment() {
         let path = SteeringPath::open(corner()).unwrap();
-        let place = path.closest(Vec2::new(1.0, -2.0));
-        assert_eq!((place.position, place.arc), (Vec2::new(1.0, 0.0), 1.0));
-        let place = path.closest(Vec2::new(6.0, 2.0));
-        assert_eq!((place.position, place.arc), (Vec2::new(4.0, 2.0), 6.0));
-        assert_eq!(place.segment, 1);
+        let on_path = path.closest(Vec2::new(1.0, -2.0));
+        assert_eq!((on_path.position, on_path.arc), (Vec2::new(1.0, 0.0), 1.0));
+        let on_path = path.closest(Vec2::new(6.0, 2.0));
+        assert_eq!((on_path.position, on_path.arc), (Vec2::new(4.0, 2.0), 6.0));
+        assert_eq!(on_path.segment, 1);
         let past_the_end = path.closest(Vec2::new(4.0, 9.0));
         assert_eq!(past_the_end.arc, 7.0);
         let looped = SteeringPath::looped(corner()).unwrap();
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_between_arcs_does_not_jump_to_a_leg_nearby() {
+    fn a_search_between_arc_lengths_does_not_jump_to_a_close_segment() {
         // A hairpin whose legs are 1 m apart.
         let legs = [
             Vec2::ZERO,
@@ -129,28 +129,28 @@ mod tests {
             Vec2::new(0.0, 1.0),
         ];
         let hairpin = SteeringPath::open(legs).unwrap();
-        let nearer_to_the_way_back = Vec2::new(3.0, 0.9);
-        assert_eq!(hairpin.closest(nearer_to_the_way_back).arc, 18.0);
-        let place = hairpin.closest_between(nearer_to_the_way_back, 2.0, 5.0);
-        assert_eq!(place.arc, 3.0);
-        let place = hairpin.closest_between(nearer_to_the_way_back, 4.0, 5.0);
-        assert_eq!(place.arc, 4.0, "the edge of the search is part of it");
+        let closer_to_the_second_leg = Vec2::new(3.0, 0.9);
+        assert_eq!(hairpin.closest(closer_to_the_second_leg).arc, 18.0);
+        let on_path = hairpin.closest_between(closer_to_the_second_leg, 2.0, 5.0);
+        assert_eq!(on_path.arc, 3.0);
+        let on_path = hairpin.closest_between(closer_to_the_second_leg, 4.0, 5.0);
+        assert_eq!(on_path.arc, 4.0, "the limits are included");
     }
 
     #[test]
-    fn a_search_between_arcs_reaches_around_a_loop() {
+    fn a_search_between_arc_lengths_wraps_around_a_loop() {
         let looped = SteeringPath::looped(corner()).unwrap();
-        let place = looped.closest_between(Vec2::new(1.0, 0.0), 10.0, 14.0);
-        assert!((place.arc - 1.0).abs() < 1e-5, "{place:?}");
-        let place = looped.closest_between(Vec2::new(1.0, 0.0), -2.0, 0.5);
-        assert!((place.arc - 0.5).abs() < 1e-5, "{place:?}");
-        // Begins and ends on the first segment, having gone around.
-        let place = looped.closest_between(Vec2::new(4.0, 2.0), 3.0, 13.0);
-        assert!((place.arc - 6.0).abs() < 1e-5, "{place:?}");
+        let on_path = looped.closest_between(Vec2::new(1.0, 0.0), 10.0, 14.0);
+        assert!((on_path.arc - 1.0).abs() < 1e-5, "{on_path:?}");
+        let on_path = looped.closest_between(Vec2::new(1.0, 0.0), -2.0, 0.5);
+        assert!((on_path.arc - 0.5).abs() < 1e-5, "{on_path:?}");
+        // Begins and ends on the first segment, after a full turn.
+        let on_path = looped.closest_between(Vec2::new(4.0, 2.0), 3.0, 13.0);
+        assert!((on_path.arc - 6.0).abs() < 1e-5, "{on_path:?}");
     }
 
     #[test]
-    fn corners_come_in_order_and_go_around_a_loop() {
+    fn corners_are_in_order_and_wrap_around_a_loop() {
         let arcs = |path: &SteeringPath, from, to| -> Vec<f32> {
             path.corners_between(from, to).map(|(arc, _)| arc).collect()
         };

@@ -1,24 +1,24 @@
-//! Among whom an agent in a dense crowd looks for its neighbors.
+//! Candidates in dense crowds: a sample of index slots that bounds the cost of a neighbor search.
 
 use std::ops::Range;
 
 use smallvec::SmallVec;
 
 use super::Neighbors;
+use super::range_query::MOST_NEIGHBORS;
 
-/// Ranges of sorted agents among which the neighbors of an agent are.
+/// The ranges of index slots that contain the neighbors of an agent.
 pub(crate) struct Candidates {
     ranges: SmallVec<[Range<usize>; 6]>,
     count: usize,
 }
 
 impl Candidates {
-    /// In a crowd denser than this an agent looks at a sample of it, around itself in canonical
-    /// order: ten thousand agents on one point cost a bounded time.
-    pub(crate) const MOST: usize = 512;
+    /// With more candidates than this, an agent considers a sample around its own slot. Ten
+    /// thousand agents on one point then cost a bounded time.
+    pub(crate) const MOST: usize = MOST_NEIGHBORS;
 
-    /// The candidates for the neighborhoods of all agents in a cell, who look over so many cells
-    /// `around` it.
+    /// The candidates of all agents in a cell, from this cell and `around` cells in each direction.
     #[cold]
     pub(crate) fn find(neighbors: &Neighbors, cell: usize, around: i64) -> Self {
         let ranges = neighbors.ranges_around_cell(cell, around);
@@ -27,16 +27,16 @@ impl Candidates {
         Self { ranges, count }
     }
 
-    /// Of more than [`MOST`](Self::MOST) the agent at `place` and those around it, in each range its
-    /// share: at most so many together, however many ranges there are.
-    pub(crate) fn sample(&self, place: usize) -> impl Iterator<Item = Range<usize>> {
+    /// A sample of at most [`MOST`](Self::MOST) candidates, for more than that: the agent at
+    /// `slot`, the slots around it, and a proportional share of every range.
+    pub(crate) fn sample(&self, slot: usize) -> impl Iterator<Item = Range<usize>> {
         self.ranges.iter().map(move |range| {
-            let mine = range.contains(&place);
-            let kept = range.len() * (Self::MOST - 1) / self.count + usize::from(mine);
-            let start = if mine {
-                place.saturating_sub(kept / 2)
+            let is_own = range.contains(&slot);
+            let kept = range.len() * (Self::MOST - 1) / self.count + usize::from(is_own);
+            let start = if is_own {
+                slot.saturating_sub(kept / 2)
             } else {
-                range.start + place % (range.len() - kept + 1)
+                range.start + slot % (range.len() - kept + 1)
             };
             let start = start.clamp(range.start, range.end - kept);
             start..start + kept
@@ -52,36 +52,36 @@ mod tests {
     use crate::perception::testing::index;
 
     #[test]
-    fn a_sample_is_no_larger_for_somebody_who_looks_over_hundreds_of_rows() {
+    fn a_sample_over_hundreds_of_rows_is_no_larger() {
         let column = (0..400).map(|i| Vec2::new(0.0, i as f32));
-        let places: Vec<Vec2> = column.chain(vec![Vec2::splat(0.5); 5_000]).collect();
-        let neighbors = index(&places, 1.0);
-        let candidates = too_many(&neighbors, 400);
+        let positions: Vec<Vec2> = column.chain(vec![Vec2::splat(0.5); 5_000]).collect();
+        let neighbors = index(&positions, 1.0);
+        let candidates = crowded_cell(&neighbors, 400);
         assert_eq!(candidates.sample(0).count(), 400);
-        for place in [0, 2_500, 5_399] {
-            assert_is_sample(&candidates, place);
+        for slot in [0, 2_500, 5_399] {
+            assert_is_sample(&candidates, slot);
         }
     }
 
     #[test]
-    fn a_clump_is_sampled_around_oneself() {
+    fn a_sample_contains_the_agent_itself() {
         let neighbors = index(&vec![Vec2::ZERO; 10_000], 1.0);
-        let candidates = too_many(&neighbors, 1);
-        for place in [0, 1, 5_000, 9_999] {
-            assert_is_sample(&candidates, place);
+        let candidates = crowded_cell(&neighbors, 1);
+        for slot in [0, 1, 5_000, 9_999] {
+            assert_is_sample(&candidates, slot);
         }
     }
 
     /// The candidates of the first cell.
-    fn too_many(neighbors: &Neighbors, around: i64) -> Candidates {
+    fn crowded_cell(neighbors: &Neighbors, around: i64) -> Candidates {
         let ranges = neighbors.ranges_around_cell(0, around);
         assert!(ranges.map(|range| range.len()).sum::<usize>() > Candidates::MOST);
         Candidates::find(neighbors, 0, around)
     }
 
-    fn assert_is_sample(candidates: &Candidates, place: usize) {
-        let count: usize = candidates.sample(place).map(|range| range.len()).sum();
+    fn assert_is_sample(candidates: &Candidates, slot: usize) {
+        let count: usize = candidates.sample(slot).map(|range| range.len()).sum();
         assert!((2..=Candidates::MOST).contains(&count), "{count}");
-        assert!(candidates.sample(place).any(|range| range.contains(&place)));
+        assert!(candidates.sample(slot).any(|range| range.contains(&slot)));
     }
 }

@@ -1,16 +1,16 @@
-//! What is read of the sorted agents, place by place.
+//! Neighbor columns: arrays over the slots of the neighbor index, padded for SIMD loads.
 
 use bevy::prelude::*;
 
-use super::gather::Row;
+use super::rows::Row;
 use crate::parallel::{PREFETCH_AHEAD, prefetch};
 use bevy_steering2d_kernel::simd::WIDTH;
 
-/// So many places may be read from any place on.
+/// So many slots may be read from any slot on.
 pub(crate) const PADDING: usize = 2 * WIDTH;
 
-/// What is looked at of the sorted agents, one array each and padded, so that eight fit in
-/// one load.
+/// The fields of the sorted agents that neighbor searches read. One padded array each, so that one
+/// load reads eight agents.
 #[derive(Debug, Default)]
 pub(crate) struct NeighborColumns {
     pub(crate) x: Vec<f32>,
@@ -21,7 +21,7 @@ pub(crate) struct NeighborColumns {
     pub(crate) groups: Vec<u32>,
 }
 
-/// The columns of [`Places`] that neighbors are seen by, all of one length.
+/// The columns of [`NeighborColumns`] that decide whether a neighbor is visible, of equal length.
 #[derive(Clone, Copy)]
 pub(crate) struct ColumnSlices<'a> {
     pub(crate) x: &'a [f32],
@@ -44,65 +44,62 @@ impl NeighborColumns {
         }
     }
 
+    /// The position in a slot, m.
     #[inline]
-    pub(crate) fn at(&self, place: usize) -> Vec2 {
-        Vec2::new(self.x[place], self.y[place])
+    pub(crate) fn at(&self, slot: usize) -> Vec2 {
+        Vec2::new(self.x[slot], self.y[slot])
     }
 
-    /// Where somebody is, and where heading.
-    #[inline]
-    pub(crate) fn motion(&self, place: usize) -> (Vec2, Vec2) {
-        let heading = Vec2::new(self.heading_x[place], self.heading_y[place]);
-        (self.at(place), heading)
-    }
-
-    /// Makes room for `count` places and gives them out in pieces.
-    pub(super) fn pieces_mut(
+    /// Resizes the columns to `count` slots, and returns them in chunks of `chunk` slots.
+    pub(super) fn chunks_mut(
         &mut self,
         count: usize,
-        piece: usize,
+        chunk: usize,
     ) -> impl ExactSizeIterator<Item = ColumnsChunk<'_>> {
-        let lanes = [
+        let numbers = [
             &mut self.x,
             &mut self.y,
             &mut self.heading_x,
             &mut self.heading_y,
         ];
-        let mut lanes = lanes.map(|lane| {
-            lane.resize(count + PADDING, 0.0);
-            lane[count..].fill(0.0);
-            lane[..count].chunks_mut(piece)
+        let mut numbers = numbers.map(|column| {
+            column.resize(count + PADDING, 0.0);
+            column[count..].fill(0.0);
+            column[..count].chunks_mut(chunk)
         });
         self.profiles.resize(count, 0);
         self.groups.resize(count + PADDING, 0);
-        let groups = self.groups[..count].chunks_mut(piece);
-        let columns = self.profiles.chunks_mut(piece).zip(groups);
+        let groups = self.groups[..count].chunks_mut(chunk);
+        let columns = self.profiles.chunks_mut(chunk).zip(groups);
         columns.map(move |(profiles, groups)| ColumnsChunk {
-            lanes: lanes.each_mut().map(|lane| lane.next().unwrap_or_default()),
+            numbers: numbers
+                .each_mut()
+                .map(|column| column.next().unwrap_or_default()),
             profiles,
             groups,
         })
     }
 }
 
-/// Some places in a row.
+/// Consecutive slots.
 pub(super) struct ColumnsChunk<'a> {
-    lanes: [&'a mut [f32]; 4],
+    numbers: [&'a mut [f32]; 4],
     profiles: &'a mut [u32],
     groups: &'a mut [u32],
 }
 
 impl ColumnsChunk<'_> {
+    /// Fills the slots from the rows named by `order`.
     pub(super) fn fill(self, order: &[u32], rows: &[Row]) {
         let count = order.len();
-        let [x, y, heading_x, heading_y] = self.lanes.map(|lane| &mut lane[..count]);
+        let [x, y, heading_x, heading_y] = self.numbers.map(|column| &mut column[..count]);
         let labels = self.profiles.iter_mut().zip(self.groups);
-        for (place, (&row, (profile, groups))) in order.iter().zip(labels).enumerate() {
-            let later = order.get(place + PREFETCH_AHEAD);
+        for (slot, (&row, (profile, groups))) in order.iter().zip(labels).enumerate() {
+            let later = order.get(slot + PREFETCH_AHEAD);
             prefetch(later.and_then(|&later| rows.get(later as usize)));
             let row = &rows[row as usize];
-            (x[place], y[place]) = row.position.into();
-            (heading_x[place], heading_y[place]) = row.heading.into();
+            (x[slot], y[slot]) = row.position.into();
+            (heading_x[slot], heading_y[slot]) = row.heading.into();
             (*profile, *groups) = (row.profile, row.groups.0);
         }
     }

@@ -1,4 +1,4 @@
-//! Circles and segments: what obstacles and walls are to the eye.
+//! Geometry of obstacles and walls: circles, segments and hits.
 
 use std::cmp::Ordering;
 
@@ -8,9 +8,9 @@ use bevy::prelude::*;
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Default, Debug, PartialEq, Clone)]
 pub struct Circle {
-    /// World position of its center, m.
+    /// World position of the center, m.
     pub center: Vec2,
-    /// Its radius, m.
+    /// Radius, m.
     pub radius: f32,
 }
 
@@ -32,7 +32,7 @@ impl Circle {
     }
 }
 
-/// Compares number by number.
+/// The lexicographic order of two arrays of numbers.
 pub(crate) fn order_of<const N: usize>(a: [f32; N], b: [f32; N]) -> Ordering {
     let pairs = a.iter().zip(&b);
     pairs
@@ -47,16 +47,16 @@ pub(crate) fn order_of<const N: usize>(a: [f32; N], b: [f32; N]) -> Ordering {
 pub struct WallHit {
     /// The wall or collider.
     pub entity: Entity,
-    /// From where the search began, m.
+    /// Distance from the start of the query, m.
     pub distance: f32,
-    /// The place, m.
+    /// World position of the hit, m.
     pub point: Vec2,
-    /// Unit normal of the wall, on the side the search began on.
+    /// Unit normal of the wall, on the side of the start of the query.
     pub normal: Vec2,
 }
 
 impl WallHit {
-    /// The nearer of two; the first if they are equally near.
+    /// The nearer of two hits; the first at equal distances.
     pub(crate) fn nearer(a: Option<Self>, b: Option<Self>) -> Option<Self> {
         match (a, b) {
             (Some(a), Some(b)) => Some(if b.distance < a.distance { b } else { a }),
@@ -65,19 +65,19 @@ impl WallHit {
     }
 }
 
-/// Where the way from `from` to `to` first meets the segment from `a` to `b`: distance and point.
-/// A way along the segment does not meet it.
+/// The intersection of the ray from `from` to `to` with the segment from `a` to `b`: distance and
+/// point. Parallel segments do not intersect.
 pub(crate) fn crossing(from: Vec2, to: Vec2, a: Vec2, b: Vec2) -> Option<(f32, Vec2)> {
-    let (way, wall) = (to - from, b - a);
-    let cross = way.perp_dot(wall);
+    let (ray, wall) = (to - from, b - a);
+    let cross = ray.perp_dot(wall);
     if cross == 0.0 || !cross.is_finite() {
         return None;
     }
-    let along_way = (a - from).perp_dot(wall) / cross;
-    let along_wall = (a - from).perp_dot(way) / cross;
+    let along_ray = (a - from).perp_dot(wall) / cross;
+    let along_wall = (a - from).perp_dot(ray) / cross;
     let inside = 0.0..=1.0;
-    (inside.contains(&along_way) && inside.contains(&along_wall))
-        .then(|| (along_way * way.length(), from + along_way * way))
+    (inside.contains(&along_ray) && inside.contains(&along_wall))
+        .then(|| (along_ray * ray.length(), from + along_ray * ray))
 }
 
 /// The point of the segment from `a` to `b` that is nearest to `point`.
@@ -91,12 +91,12 @@ pub(crate) fn nearest_on_segment(point: Vec2, a: Vec2, b: Vec2) -> Vec2 {
     }
 }
 
-/// The segment's unit normal on the side of `point`; of a point on its line, against `way`.
-pub(crate) fn normal_towards(point: Vec2, way: Vec2, a: Vec2, b: Vec2) -> Vec2 {
+/// The segment's unit normal on the side of `point`; for a point on its line, against `direction`.
+pub(crate) fn normal_towards(point: Vec2, direction: Vec2, a: Vec2, b: Vec2) -> Vec2 {
     let normal = (b - a).perp().normalize_or_zero();
     let side = (point - a).dot(normal);
     let on_this_side = if side == 0.0 {
-        normal.dot(way) <= 0.0
+        normal.dot(direction) <= 0.0
     } else {
         side > 0.0
     };
@@ -112,7 +112,7 @@ mod tests {
     const B: Vec2 = Vec2::new(4.0, 3.0);
 
     #[test]
-    fn a_way_crosses_a_wall_in_front_but_not_behind_or_beside_it() {
+    fn a_ray_hits_a_wall_ahead_but_not_behind_or_beside_it() {
         let to = |x, y| crossing(Vec2::ZERO, Vec2::new(x, y), A, B);
         // (8, 2) meets x = 4 halfway, at y = 1.
         let (distance, point) = to(8.0, 2.0).unwrap();
@@ -125,20 +125,20 @@ mod tests {
     }
 
     #[test]
-    fn a_way_along_the_wall_does_not_meet_it() {
+    fn a_ray_along_a_wall_does_not_hit_it() {
         assert_eq!(crossing(Vec2::new(4.0, -3.0), B, A, B), None);
     }
 
     #[test]
-    fn both_sides_of_a_wall_have_their_normal() {
+    fn the_normal_is_on_the_side_of_the_point() {
         let at = |x| normal_towards(Vec2::new(x, 0.0), Vec2::X, A, B);
         assert_eq!(at(0.0), Vec2::NEG_X);
         assert_eq!(at(9.0), Vec2::X);
-        assert_eq!(at(4.0), Vec2::NEG_X, "standing on it: against the way");
+        assert_eq!(at(4.0), Vec2::NEG_X, "on the wall: against the direction");
     }
 
     #[test]
-    fn the_nearest_point_of_a_wall_may_be_its_end() {
+    fn the_nearest_point_of_a_wall_can_be_its_end() {
         assert_close(nearest_on_segment(Vec2::ZERO, A, B), Vec2::new(4.0, 0.0));
         assert_close(nearest_on_segment(Vec2::new(9.0, 9.0), A, B), B);
         assert_close(nearest_on_segment(Vec2::ZERO, A, A), A);

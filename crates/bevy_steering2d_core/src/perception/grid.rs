@@ -1,4 +1,4 @@
-//! Cells: a counting sort of points, in bounded memory for any coordinates.
+//! A uniform grid: sorts points by cell, in bounded memory for any coordinates.
 
 use std::array::from_fn;
 use std::ops::Range;
@@ -9,9 +9,9 @@ use bevy_steering2d_kernel::simd::{Baseline, Number, Register, WIDTH};
 
 /// Points sorted by cell, row by row, so that a block of cells is one range of points per row.
 ///
-/// When the points' bounding box has few enough cells the grid covers it. Otherwise (two agents
-/// 10⁹ m apart) its rows and columns wrap around: distant cells then share a bucket, which costs
-/// a few needless candidates and never a wrong one, since whoever asks checks distances anyway.
+/// If the points' bounding box has few enough cells, the grid covers it. Otherwise (two agents 10⁹
+/// m apart) rows and columns wrap around: distant cells share a bucket, which adds a few
+/// candidates. Results are the same, since callers check distances.
 #[derive(Debug, Default)]
 pub(crate) struct Grid {
     /// 1 / side of a cell, 1/m.
@@ -27,16 +27,16 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// At most this many cells per point, so that clearing them stays cheap …
+    /// The most cells per point, so that clearing them is cheap.
     const CELLS_PER_POINT: usize = 4;
-    /// … but never fewer than this, so that small worlds need not wrap.
+    /// Small worlds may have this many cells, so that they do not wrap.
     const FEWEST_CELLS: usize = 1024;
 
-    /// So far an `f32` can count.
+    /// An `f32` represents all integers up to this one.
     const MOST_EXACT: usize = 1 << f32::MANTISSA_DIGITS;
 
-    /// Sorts points by their cells, equals in the order given: `cells` become the sorted places of
-    /// the points, and `order` their inverse.
+    /// Sorts points by their cells, by a stable counting sort. `cells` is replaced by the slot of
+    /// each point, and `order` is set to the point of each slot.
     pub(crate) fn sort(&mut self, cells: &mut [u32], order: &mut Vec<u32>) {
         self.cursors.clear();
         self.cursors.resize(self.cell_count() + 1, 0);
@@ -51,63 +51,62 @@ impl Grid {
             first
         }));
         self.starts.push(start);
-        // What is in it is overwritten, so only its length matters.
+        // All of it is overwritten.
         order.resize(cells.len(), 0);
         let (cursors, order) = (&mut self.cursors[..], &mut order[..]);
         for (index, cell) in (0..).zip(cells) {
             let cursor = &mut cursors[*cell as usize];
-            let place = *cursor;
+            let slot = *cursor;
             *cursor += 1;
-            order[place as usize] = index;
-            *cell = place;
+            order[slot as usize] = index;
+            *cell = slot;
         }
     }
 
-    /// How many cells there are.
+    /// The number of cells.
     pub(crate) fn cell_count(&self) -> usize {
         (self.columns * self.rows) as usize
     }
 
-    /// Where to put what is in no cell: behind the last one, where nobody looks.
+    /// The bucket of points outside every cell: behind the last cell, never searched.
     pub(crate) fn nowhere(&self) -> u32 {
         self.cell_count() as u32
     }
 
-    /// How many sorted points are in cells.
+    /// The number of points in cells.
     pub(crate) fn seen(&self) -> usize {
         let nowhere = self.starts.get(self.cell_count());
         nowhere.map_or(0, |&end| end as usize)
     }
 
-    /// The cell of a sorted place.
+    /// The cell of a slot.
     #[inline]
-    pub(crate) fn cell_at(&self, place: usize) -> usize {
-        self.starts
-            .partition_point(|&start| start as usize <= place)
-            - 1
+    pub(crate) fn cell_at(&self, slot: usize) -> usize {
+        self.starts.partition_point(|&start| start as usize <= slot) - 1
     }
 
-    /// The first place behind a cell.
+    /// The first slot behind a cell.
     #[inline]
     pub(crate) fn end_of(&self, cell: usize) -> usize {
         self.starts[cell + 1] as usize
     }
 
-    /// The sorted points in a cell, which may be [nowhere](Self::nowhere).
+    /// The slots of a cell, which may be [nowhere](Self::nowhere).
     #[inline]
     pub(crate) fn points_in(&self, cell: usize) -> Range<usize> {
         self.starts[cell] as usize..self.starts[cell + 1] as usize
     }
 
-    /// Lays the cells of side `cell` over so many points within `bounds`.
+    /// Lays out cells with sides of `cell` m for a number of points within `bounds`.
     pub(crate) fn lay_out(&mut self, points: usize, bounds: Rect, cell: f32) {
         let most = (points * Self::CELLS_PER_POINT).max(Self::FEWEST_CELLS);
-        // Now, or whoever walks off and makes the box wider makes a later tick allocate.
+        // Reserved now, so that an agent that widens the bounds does not make a later tick
+        // allocate.
         for cells in [&mut self.cursors, &mut self.starts] {
             cells.reserve((most + 2).saturating_sub(cells.len()));
         }
         self.per_cell = cell.recip();
-        // In f64: the box may be wider than an f32 can count cells.
+        // In f64, since the number of cells may exceed the precision of f32.
         let span = |from: f32, to: f32| {
             let cells = (f64::from(to) - f64::from(from)) * f64::from(self.per_cell);
             (cells + 1.0).min(1e15) as i64
@@ -128,7 +127,7 @@ impl Grid {
         self.starts.len() + self.cursors.len()
     }
 
-    /// The cell of a point; whoever is outside of the grid is in any of them.
+    /// The cell of a point; an arbitrary one for a point outside the grid.
     #[inline]
     pub(crate) fn cell_of(&self, point: Vec2) -> u32 {
         let at = (point - self.origin) * self.per_cell;
@@ -138,7 +137,7 @@ impl Grid {
                 floor(at.y) & (self.rows - 1),
             )
         } else {
-            // No point is below the origin, so cutting off the fraction is rounding down.
+            // No point is below the origin, so truncation rounds down.
             (
                 (at.x as i64).clamp(0, self.columns - 1),
                 (at.y as i64).clamp(0, self.rows - 1),
@@ -165,11 +164,11 @@ impl Grid {
         from_fn(|at| (rows[at] * per_row + columns[at]) as u32)
     }
 
-    /// The ranges of sorted points that contain everything within `radius` of `point`, in canonical
-    /// order.
+    /// The ranges of slots that contain all points within `radius` of `point`, in ascending order
+    /// of rows.
     pub(crate) fn ranges_around(&self, point: Vec2, radius: f32) -> Ranges<'_> {
         if self.seen() == 0 {
-            // There may be no cells yet.
+            // There may be no cells before the first sort.
             return self.ranges_in(Span::NONE, Span::NONE);
         }
         let rows = self.span(point.y, self.origin.y, radius, self.rows);
@@ -177,18 +176,19 @@ impl Grid {
         self.ranges_in(rows, columns)
     }
 
-    /// How many cells around its own contain everything within `radius` of any point of a cell.
+    /// The number of cells in each direction that contain all points within `radius` of any point
+    /// of a cell.
     pub(crate) fn cells_within(&self, radius: f32) -> i64 {
-        // A reach of one side is served by one cell around, whatever the rounding of 1/side.
+        // A radius of one cell needs one cell in each direction, regardless of rounding.
         let around = (radius * self.per_cell - 1e-3).ceil();
         if around < 1e9 { around as i64 } else { 1 << 30 }
     }
 
-    /// The ranges of sorted points in a cell and so many around it, in canonical order: one look
-    /// for all who stand there.
+    /// The ranges of slots in a cell and in `around` cells in each direction, in ascending order of
+    /// rows: candidates of all agents in the cell.
     #[inline(always)]
     pub(crate) fn ranges_around_cell(&self, cell: usize, around: i64) -> Ranges<'_> {
-        // Cells are counted in 32 bits, which are quicker to divide.
+        // Division is faster in 32 bits.
         let (cell, columns) = (cell as u32, self.columns as u32);
         let (row, column) = (i64::from(cell / columns), i64::from(cell % columns));
         let rows = self.axis(row - around, row + around, self.rows);
@@ -207,7 +207,7 @@ impl Grid {
         }
     }
 
-    /// The cells along one axis that reach from `at − radius` to `at + radius`.
+    /// The cells along one axis from `at − radius` to `at + radius`.
     #[inline]
     fn span(&self, at: f32, origin: f32, radius: f32, cells: i64) -> Span {
         let low = floor((at - radius - origin) * self.per_cell);
@@ -215,7 +215,7 @@ impl Grid {
         self.axis(low, high, cells)
     }
 
-    /// Cells `low..=high` of an axis with so many `cells`, cut or wrapped.
+    /// Cells `low..=high` of an axis with `cells` cells, clamped or wrapped.
     #[inline(always)]
     fn axis(&self, low: i64, high: i64, cells: i64) -> Span {
         if !self.wraps {
@@ -234,14 +234,14 @@ impl Grid {
     }
 }
 
-/// Rounds down without the call that processors before SSE4.1 need; saturates like `as`.
+/// Rounds down without the function call needed before SSE4.1; saturates like `as`.
 #[inline]
 fn floor(value: f32) -> i64 {
     let cut = value as i64;
     cut.saturating_sub(i64::from(value < cut as f32))
 }
 
-/// One axis of a block of cells: one piece, or two where the grid wraps around.
+/// The cells of a block along one axis: one range, or two where the grid wraps around.
 struct Span(Range<i64>, Range<i64>);
 
 impl Span {
@@ -253,13 +253,14 @@ impl Span {
     }
 }
 
-/// The sorted points in a block of cells: one range for each row, or two where the grid wraps around.
+/// An iterator over the slots in a block of cells: one range per row, or two where the grid wraps
+/// around.
 pub(crate) struct Ranges<'a> {
     starts: &'a [u32],
     per_row: i64,
     rows: Span,
     columns: Span,
-    /// The second range of this row.
+    /// The second range of the current row.
     behind_border: Option<Range<usize>>,
 }
 
@@ -288,7 +289,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn eight_cells_at_once_are_the_single_ones() {
+    fn cells_of_eight_points_equal_those_of_single_points() {
         let corner = |at: usize| Vec2::new(at as f32 * 1.7, 11.0 - at as f32 * 1.5);
         for origin in [Vec2::ZERO, Vec2::new(-20.3, 1e3), Vec2::splat(1e9)] {
             let points: [Vec2; WIDTH] = from_fn(|at| origin + corner(at));
@@ -302,9 +303,9 @@ mod tests {
                 grid.cells_of(points),
                 points.map(|point| grid.cell_of(point))
             );
-            let nonsense = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -1e15];
-            let nonsense = from_fn(|at| Vec2::new(nonsense[at % 4], nonsense[at / 2]));
-            let cells = grid.cells_of(nonsense);
+            let invalid = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -1e15];
+            let invalid = from_fn(|at| Vec2::new(invalid[at % 4], invalid[at / 2]));
+            let cells = grid.cells_of(invalid);
             assert!(
                 cells
                     .iter()
@@ -314,18 +315,18 @@ mod tests {
     }
 
     #[test]
-    fn a_crowd_that_spreads_needs_no_more_memory() {
+    fn a_crowd_that_spreads_does_not_allocate() {
         let mut grid = Grid::default();
         let mut order = Vec::new();
-        let mut room_for = |side: f32| {
+        let mut capacity_for = |side: f32| {
             let bounds = Rect::new(0.0, 0.0, side, side);
             grid.lay_out(2, bounds, 1.0);
             let mut cells = [Vec2::ZERO, bounds.max].map(|point| grid.cell_of(point));
             grid.sort(&mut cells, &mut order);
             (grid.starts.capacity(), grid.cursors.capacity())
         };
-        let together = room_for(1.0);
-        assert_eq!(room_for(30.0), together);
-        assert_eq!(room_for(1e9), together);
+        let together = capacity_for(1.0);
+        assert_eq!(capacity_for(30.0), together);
+        assert_eq!(capacity_for(1e9), together);
     }
 }

@@ -1,10 +1,9 @@
-//! Finds what is near without looking at the rest: a loose grid of several cell sizes.
+//! A loose grid: a spatial index of items of any size, with several levels of cell sizes.
 //!
-//! Every item lies in one cell, that of its center, on the level whose cells are large enough to
-//! hold it whole; pebbles and mountains never share a level. A search looks, on each level, at
-//! the cells around it, widened by the largest item there. Cells are hashed into a table of
-//! fixed size, so coordinates may be anything; they are never wider than about two items ask
-//! for, so a search costs by what is near, not by how much there is.
+//! Every item is stored in the cell of its center, on the level whose cells are wider than the
+//! item; so small and large items are on different levels. A query visits, on each level, the cells
+//! that it overlaps, widened by the largest item of the level. Cells are hashed into a table, so
+//! coordinates are unlimited; a cell holds about two items, so a query costs by the items near it.
 
 use std::cmp::Ordering;
 
@@ -12,24 +11,24 @@ use bevy::prelude::*;
 
 use super::Circle;
 
-/// Something with a place and a size.
+/// An item with a bounding circle.
 pub(crate) trait Bounded: Copy + PartialEq {
-    /// A circle around all of it; finite.
+    /// A circle around the item; finite.
     fn bounds(&self) -> Circle;
 
-    /// A total order by geometry, so that the order of spawning cannot change a result.
+    /// A total order by geometry, so that results do not depend on the order of spawning.
     fn order(&self, other: &Self) -> Ordering;
 }
 
-/// An index over items that rarely change. Rebuilding it allocates nothing once warm.
+/// A spatial index of items that rarely change. It allocates only when it grows.
 #[derive(Clone, Debug)]
 pub(crate) struct LooseGrid<T> {
-    /// What it was built from, in the order it was given.
+    /// The items it was built from, in the given order.
     source: Vec<T>,
-    /// By level, then by bucket, then in order of geometry.
+    /// The items, sorted by level, then by bucket, then by geometry.
     items: Vec<T>,
     levels: Vec<Level>,
-    /// For each level a table: where each bucket begins in `items`, and where the last one ends.
+    /// For each level a table: the start of each bucket in `items`, and the end of the last.
     starts: Vec<u32>,
     by_level: Vec<T>,
     spread: Vec<f32>,
@@ -40,7 +39,7 @@ struct Level {
     /// Width of a cell, m.
     cell: f32,
     /// Radius of the largest item, m.
-    reach: f32,
+    largest: f32,
     first: usize,
     end: usize,
     table: usize,
@@ -62,12 +61,12 @@ impl<T> Default for LooseGrid<T> {
 }
 
 impl<T: Bounded> LooseGrid<T> {
-    /// Every item, in no meaningful but always the same order.
+    /// All items, in an order that depends only on their geometry.
     pub(crate) fn items(&self) -> &[T] {
         &self.items
     }
 
-    /// Indexes the items anew, unless they are the same as before. True if it had to.
+    /// Rebuilds the index, unless the items are the same as before. Returns whether it did.
     pub(crate) fn rebuild(&mut self, items: impl Iterator<Item = T>) -> bool {
         self.by_level.clear();
         self.by_level.extend(items);
@@ -89,7 +88,8 @@ impl<T: Bounded> LooseGrid<T> {
         true
     }
 
-    /// Sorts the items of the level that begins at `first` into buckets; gives where it ends.
+    /// Sorts the items of the level that starts at `first` into buckets; returns the end of the
+    /// level.
     fn add_level(&mut self, first: usize) -> usize {
         let of = |item: &T| rank(item.bounds().radius);
         let rank = of(&self.by_level[first]);
@@ -99,7 +99,7 @@ impl<T: Bounded> LooseGrid<T> {
         let buckets = count.next_power_of_two().max(2);
         let level = Level {
             cell: width(rank).max(spacing(members, &mut self.spread)),
-            reach: members
+            largest: members
                 .iter()
                 .map(|item| item.bounds().radius)
                 .fold(0.0, f32::max),
@@ -108,7 +108,7 @@ impl<T: Bounded> LooseGrid<T> {
             table: self.starts.len(),
             mask: buckets as u32 - 1,
         };
-        // A counting sort: count, sum up, place. It keeps the order within a bucket.
+        // A counting sort, stable within buckets.
         self.starts.resize(level.table + buckets + 1, 0);
         let starts = &mut self.starts[level.table..];
         for item in members {
@@ -123,18 +123,20 @@ impl<T: Bounded> LooseGrid<T> {
             self.items[*next as usize] = *item;
             *next += 1;
         }
-        // Placing has moved every start to the next bucket's.
+        // Now each start has advanced to that of the next bucket.
         starts.copy_within(0..buckets, 1);
         starts[0] = first as u32;
         self.levels.push(level);
         end
     }
 
-    /// Visits every item whose bounds touch the rectangle from `min` to `max`, and some near it.
+    /// Visits every item whose bounds touch the rectangle from `min` to `max`, and some others near
+    /// it.
     pub(crate) fn visit(&self, min: Vec2, max: Vec2, mut visitor: impl FnMut(&T)) {
         for level in &self.levels {
-            // Rounding must not lose what just touches.
-            let slack = level.reach + 1e-6 * (level.reach + min.abs().max(max.abs()).max_element());
+            // Rounding must not lose items that just touch.
+            let slack =
+                level.largest + 1e-6 * (level.largest + min.abs().max(max.abs()).max_element());
             let (low, high) = (level.cell_of(min - slack), level.cell_of(max + slack));
             let size = high.as_i64vec2() - low.as_i64vec2() + 1;
             let few = (level.end - level.first) as i64;
@@ -160,7 +162,7 @@ impl<T: Bounded> LooseGrid<T> {
 }
 
 impl Level {
-    /// Saturates far out; monotone, so a search never misses.
+    /// Saturates at large coordinates; monotone, so queries miss nothing.
     #[inline]
     fn cell_of(&self, point: Vec2) -> IVec2 {
         (point / self.cell).floor().as_ivec2()
@@ -190,8 +192,8 @@ fn width(rank: i32) -> f32 {
     f32::from_bits(((2 * rank + 127) as u32) << 23)
 }
 
-/// The width of a cell that holds about two items, m, by where the middle nine tenths lie: a
-/// few far away shall not make the cells of all others too wide.
+/// The width of a cell that holds about two items, m, from the extent of the middle nine tenths, so
+/// that a few distant items do not widen all cells.
 fn spacing<T: Bounded>(items: &[T], scratch: &mut Vec<f32>) -> f32 {
     let mut middle = |coordinate: fn(Vec2) -> f32| {
         scratch.clear();
@@ -236,7 +238,7 @@ mod tests {
         found
     }
 
-    /// The twin that looks at everything.
+    /// The reference: tests every item.
     fn brute_force(circles: &[Circle], min: Vec2, max: Vec2) -> Vec<Circle> {
         circles
             .iter()
@@ -275,7 +277,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn finds_exactly_what_brute_force_finds(
+        fn queries_equal_brute_force(
             circles in prop::collection::vec(circle(), 0..200),
             corner in (coordinate(), coordinate()),
             size in (0.0..30.0_f32, 0.0..30.0_f32),
@@ -288,7 +290,7 @@ mod tests {
         }
 
         #[test]
-        fn the_order_of_spawning_does_not_matter(
+        fn the_index_is_independent_of_the_order_of_items(
             circles in prop::collection::vec(circle(), 0..60),
         ) {
             let forward = built(&circles);
@@ -299,12 +301,12 @@ mod tests {
         }
     }
 
-    /// Items looked at per search, in a square field of one obstacle per 4 m².
+    /// Items visited per query, in a square field with one item per 4 m².
     fn visits(count: usize, radius: impl Fn(usize) -> f32) -> f32 {
         let side = 2.0 * (count as f32).sqrt();
         let circles: Vec<_> = (0..count)
             .map(|i| {
-                // Low-discrepancy points: evenly spread, nothing in rows.
+                // Low-discrepancy points: evenly spread, not in rows.
                 let point = Vec2::new(i as f32 * 0.754_877_7, i as f32 * 0.569_840_3).fract_gl();
                 Circle {
                     center: side * point,
@@ -322,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn ten_thousand_obstacles_cost_a_search_no_more_than_a_hundred() {
+    fn a_query_among_ten_thousand_items_costs_as_much_as_among_a_hundred() {
         for size in [0.01, 0.5] {
             let (few, many) = (visits(100, |_| size), visits(10_000, |_| size));
             assert!(many <= 1.5 * few, "{size} m: {few} and {many} visits");
@@ -330,14 +332,14 @@ mod tests {
     }
 
     #[test]
-    fn a_mountain_does_not_slow_the_search_among_pebbles() {
-        let pebbles = visits(10_000, |_| 0.2);
-        let with_mountain = visits(10_000, |i| if i == 0 { 500.0 } else { 0.2 });
-        assert!(with_mountain <= pebbles + 2.0, "{pebbles} {with_mountain}");
+    fn one_large_item_does_not_slow_queries_among_small_ones() {
+        let small = visits(10_000, |_| 0.2);
+        let with_large = visits(10_000, |i| if i == 0 { 500.0 } else { 0.2 });
+        assert!(with_large <= small + 2.0, "{small} {with_large}");
     }
 
     #[test]
-    fn is_rebuilt_only_when_something_changed() {
+    fn the_index_is_rebuilt_only_if_items_changed() {
         let mut circles = [Circle::new(Vec2::X, 1.0), Circle::new(Vec2::Y, 2.0)];
         let mut grid = LooseGrid::default();
         assert!(grid.rebuild(circles.into_iter()));
@@ -349,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_hold_their_items_whole() {
+    fn cells_are_wider_than_their_items() {
         for radius in [1e-3, 0.1, 0.49, 0.5, 0.51, 1.0, 2.0, 100.0, 1e5] {
             let cell = width(rank(radius));
             assert!(

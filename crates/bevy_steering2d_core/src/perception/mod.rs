@@ -1,34 +1,37 @@
-//! What an agent can know of the world around it: neighbors, obstacles, walls and colliders.
+//! Perception: the neighbors, obstacles, walls and colliders around an agent.
 //!
-//! [`Neighbors`] holds the agents, rebuilt every tick from their
-//! [`Kinematics`](crate::Kinematics): sorted by cell, and by [`SteeringId`](crate::SteeringId)
-//! inside a cell, so that whatever is summed over neighbors comes out the same on every run.
+//! [`Neighbors`] indexes the agents. It is rebuilt every tick from their
+//! [`Kinematics`](crate::Kinematics) and sorted by cell, then by
+//! [`SteeringId`](crate::SteeringId), so that sums over neighbors are the same on every run.
 //!
-//! The scene has three sources and one pair of eyes. [`Obstacle`] and [`Wall`] components are for
-//! games without colliders; in [`SenseSystems::Index`](crate::SenseSystems::Index) they go into
-//! spatial indexes, so what an agent sees costs by what is near it. Physics colliders are seen by
-//! agents that have [`SensesColliders`]: behaviors ask by putting probes into [`ColliderProbes`],
-//! and the physics backend answers them. Behaviors, ours and yours, look through [`Surroundings`]
-//! and need not know where an answer came from.
+//! [`Obstacle`] and [`Wall`] components describe a scene without colliders. They are put into
+//! spatial indexes in [`SenseSystems::Index`](crate::SenseSystems::Index), so that a query costs by
+//! what is near. Agents with [`SensesColliders`] also see physics colliders: behaviors put probes
+//! into [`ColliderProbes`], and the physics backend answers them. [`Surroundings`] combines all
+//! three for behaviors.
 
 mod candidates;
 mod columns;
 mod gather;
+mod gathered;
 mod geometry;
 mod grid;
 mod loose_grid;
+mod neighbor;
 mod neighbors;
 mod obstacle;
 mod probes;
 mod radius;
 mod range_query;
+mod rows;
 mod surroundings;
 #[cfg(test)]
 mod testing;
 mod wall;
 
 pub use geometry::{Circle, WallHit};
-pub use neighbors::{Neighbor, NeighborView, Neighbors, Perception, SteeringGroups};
+pub use neighbor::{Neighbor, NeighborView, Perception, SteeringGroups};
+pub use neighbors::Neighbors;
 pub use obstacle::{Obstacle, ObstacleIndex, SeenObstacle};
 pub use probes::{ColliderProbes, NearProbe, RayProbe, SensesColliders, SweepProbe};
 pub use surroundings::{Region, Surroundings};
@@ -38,7 +41,7 @@ pub(crate) use candidates::Candidates;
 pub(crate) use columns::{ColumnSlices, PADDING};
 pub(crate) use gather::index_neighbors;
 pub(crate) use geometry::order_of;
-pub(crate) use neighbors::least_cosine;
+pub(crate) use neighbor::least_cosine;
 pub(crate) use obstacle::index_obstacles;
 pub(crate) use probes::{clear_probes, probe_colliders};
 pub(crate) use radius::{note_perception_radius, reset_changed_radius, reset_perception_radius};

@@ -1,4 +1,4 @@
-//! Round things in the way.
+//! Circular obstacles and their spatial index.
 
 use std::cmp::Ordering;
 
@@ -8,13 +8,14 @@ use super::Circle;
 use super::loose_grid::{Bounded, LooseGrid};
 use crate::{InvalidParameter, Kinematics, SteeringClock, SteeringWarnings};
 
-/// A round thing that agents avoid and hide behind: a tree, a rock, another vehicle.
+/// A circular obstacle that agents avoid and hide behind: a tree, a rock, another vehicle.
 ///
-/// It is seen by [`ObstacleAvoidance`](crate::ObstacleAvoidance), [`Hide`](crate::Hide) and
-/// [`ReciprocalAvoidance`](crate::ReciprocalAvoidance), but is no collider: it holds nobody up.
+/// Read by [`ObstacleAvoidance`](crate::ObstacleAvoidance), [`Hide`](crate::Hide) and
+/// [`ReciprocalAvoidance`](crate::ReciprocalAvoidance), but not a collider: agents can pass through
+/// it.
 ///
-/// It is where its body is ([`Kinematics`]), or else its [`Transform`], so it may move. An agent
-/// may be an obstacle too; it does not get in its own way. The transform's scale is ignored.
+/// Its position is that of its body ([`Kinematics`]), else of its [`Transform`], so it may move. An
+/// agent may be an obstacle too; it ignores itself. The transform's scale is ignored.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -28,7 +29,7 @@ use crate::{InvalidParameter, Kinematics, SteeringClock, SteeringWarnings};
 #[require(Transform)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Obstacle {
-    /// Radius, m, `> 0`. Default `1`. Out of range it is not seen and warns.
+    /// Radius, m, `> 0`. Default `1`. Out of range, the obstacle is ignored with a warning.
     pub radius: f32,
 }
 
@@ -39,20 +40,22 @@ impl Default for Obstacle {
 }
 
 impl Obstacle {
+    /// Checks that the radius is in its range.
+    ///
     /// # Errors
-    /// Unless the radius is positive and finite.
+    /// When it is not positive and finite.
     pub fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("Obstacle.radius", self.radius)
     }
 }
 
-/// An obstacle as an agent sees it.
+/// An obstacle or collider as agents see it.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Debug, PartialEq, Clone)]
 pub struct SeenObstacle {
     /// The obstacle or collider.
     pub entity: Entity,
-    /// Where it is and how large.
+    /// Its bounding circle.
     pub circle: Circle,
 }
 
@@ -67,7 +70,8 @@ impl Bounded for SeenObstacle {
     }
 }
 
-/// Every [`Obstacle`] as of this tick; look through [`Surroundings`](crate::Surroundings).
+/// The spatial index of all [`Obstacle`]s in this tick; behaviors read
+/// [`Surroundings`](crate::Surroundings).
 #[derive(Resource, Clone, Debug, Default)]
 pub struct ObstacleIndex(LooseGrid<SeenObstacle>);
 
@@ -81,7 +85,7 @@ impl ObstacleIndex {
         });
     }
 
-    /// All of them.
+    /// All obstacles.
     pub fn iter(&self) -> impl Iterator<Item = SeenObstacle> {
         self.0.items().iter().copied()
     }
@@ -114,14 +118,14 @@ pub(crate) fn index_obstacles(
     )| {
         let center = match (body, global) {
             (Some(body), _) => body.position,
-            // Global transforms lag a frame behind; only children need theirs.
+            // Global transforms are one frame old; only children need theirs.
             (None, Some(global)) if is_child => global.translation().truncate(),
             _ => local.translation.truncate(),
         };
-        let sound = obstacle
+        let check = obstacle
             .check()
             .and_then(|()| InvalidParameter::unless_finite("Transform.translation", center));
-        if let Err(error) = sound {
+        if let Err(error) = check {
             warnings.raise(&clock, entity, error.field, || {
                 format!("{error}; until then no agent sees this obstacle")
             });

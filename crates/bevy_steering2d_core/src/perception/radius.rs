@@ -1,20 +1,18 @@
-//! Perception radii: how far agents that do not flock look for neighbors. The cells of the neighbor
-//! index go by them.
+//! Perception radii of agents that do not flock. The neighbor index takes its cell size from them.
 
 use bevy::prelude::*;
 
 use super::Perception;
 use crate::{Behavior, Kinematics};
 
-/// Forgets the radius of agents whose `B` changed; it is found anew by
-/// [`note_perception_radius`].
+/// Resets the radius of agents whose `B` changed; [`note_perception_radius`] sets it again.
 pub(crate) fn reset_changed_radius<B: Behavior>(mut agents: Query<&mut Perception, Changed<B>>) {
     for mut perception in &mut agents {
         reset(&mut perception);
     }
 }
 
-/// The same for an agent whose `B` is removed.
+/// Resets the radius of an agent whose `B` is removed.
 pub(crate) fn reset_perception_radius<B: Behavior>(
     removed: On<Remove, B>,
     mut agents: Query<&mut Perception>,
@@ -24,14 +22,14 @@ pub(crate) fn reset_perception_radius<B: Behavior>(
     }
 }
 
-/// Of a flock the profile says the radius, since its accumulation is most of what cells are for.
+/// Resets a radius that no flock profile sets.
 fn reset(perception: &mut Mut<Perception>) {
     if !perception.flocks() {
         perception.radius = 0.0;
     }
 }
 
-/// Raises the radius of agents to that of their `B`, where it was reset.
+/// Raises the radius of agents, after a reset, to that of their `B`.
 pub(crate) fn note_perception_radius<B: Behavior>(
     mut agents: Query<(&B, Option<&Kinematics>, &mut Perception), Changed<Perception>>,
 ) {

@@ -1,44 +1,48 @@
-//! Who is near: the places that a look finds, of a clump only some.
+//! Range queries: the slots of the neighbor index within a radius, sampled in dense crowds.
 
 use std::ops::Range;
 
-use super::grid::Ranges;
-use super::{Candidates, NeighborView, Neighbors};
+use super::NeighborView;
+use super::columns::NeighborColumns;
+use super::grid::{Grid, Ranges};
 use crate::SteeringId;
 use crate::random::GOLDEN_RATIO;
 use bevy_steering2d_kernel::simd::{Baseline, Number, Register, WIDTH};
 
-/// Makes up for rounding where a neighbor is exactly at the radius.
+/// Factor on the radius against rounding, for neighbors exactly at the radius.
 pub(super) const RADIUS_SLACK: f32 = 1.000_1;
 
-/// The places within a radius, found eight at a time.
+/// The most neighbors that a query returns from one range of slots.
+pub(super) const MOST_NEIGHBORS: usize = 512;
+
+/// An iterator over the slots within a radius; tests eight at a time.
 pub(super) struct RangeQuery<'a> {
-    neighbors: &'a Neighbors,
+    columns: &'a NeighborColumns,
     id: SteeringId,
-    around: [Baseline; 2],
+    center: [Baseline; 2],
     /// The square of the radius, m².
-    farthest: Baseline,
+    radius_squared: Baseline,
     ranges: Ranges<'a>,
-    /// What is left of the present one.
+    /// What is left of the current range.
     range: Range<usize>,
-    /// How many of those found in it are passed over, and how many are left to take then.
+    /// How many slots found in the range are skipped, and how many are returned after that.
     skip: usize,
     left: usize,
-    /// The first of the eight places looked at last, and one bit for each of them that is near.
+    /// The first of the eight slots tested last, and one bit for each of them within the radius.
     first: usize,
     found: u32,
 }
 
 impl<'a> RangeQuery<'a> {
     #[inline]
-    pub(super) fn of(neighbors: &'a Neighbors, view: &NeighborView) -> Self {
-        let reach = view.radius * RADIUS_SLACK;
+    pub(super) fn new(grid: &'a Grid, columns: &'a NeighborColumns, view: &NeighborView) -> Self {
+        let radius = view.radius * RADIUS_SLACK;
         Self {
-            neighbors,
+            columns,
             id: view.id,
-            around: view.position.to_array().map(Baseline::splat),
-            farthest: Baseline::splat(view.radius * view.radius),
-            ranges: neighbors.grid.ranges_around(view.position, reach),
+            center: view.position.to_array().map(Baseline::splat),
+            radius_squared: Baseline::splat(view.radius * view.radius),
+            ranges: grid.ranges_around(view.position, radius),
             range: 0..0,
             skip: 0,
             left: 0,
@@ -47,28 +51,27 @@ impl<'a> RangeQuery<'a> {
         }
     }
 
-    /// One bit for each of the first eight places of a range that is near.
+    /// One bit for each of the first eight slots of a range that is within the radius.
     #[inline(always)]
-    fn sift(&self, range: &Range<usize>) -> u32 {
-        let places = &self.neighbors.columns;
-        let x = Baseline::load(&places.x, range.start) - self.around[0];
-        let y = Baseline::load(&places.y, range.start) - self.around[1];
-        let near = (x * x + y * y).at_most(self.farthest);
-        // The last ones may belong to others.
+    fn within_radius(&self, range: &Range<usize>) -> u32 {
+        let x = Baseline::load(&self.columns.x, range.start) - self.center[0];
+        let y = Baseline::load(&self.columns.y, range.start) - self.center[1];
+        let near = (x * x + y * y).at_most(self.radius_squared);
+        // The last slots may lie behind the range.
         near & ((1 << range.len().min(WIDTH)) - 1)
     }
 
-    /// How many of a range that may hold a clump are passed over: all but [`Candidates::MOST`] of
-    /// those that are near, some before these and some behind, as it falls to whoever looks.
+    /// How many slots within the radius to skip in a long range, before [`MOST_NEIGHBORS`] of them
+    /// are returned. It depends on the id, so that agents see different samples.
     #[cold]
     fn to_skip(&self, mut range: Range<usize>) -> usize {
         let mut count = 0;
         while !range.is_empty() {
-            count += self.sift(&range).count_ones() as usize;
+            count += self.within_radius(&range).count_ones() as usize;
             range.start = range.end.min(range.start + WIDTH);
         }
-        let spare = count.saturating_sub(Candidates::MOST) as u64;
-        // Successive ids begin far from each other.
+        let spare = count.saturating_sub(MOST_NEIGHBORS) as u64;
+        // Successive ids start far from each other.
         let share = u64::from(self.id.0.wrapping_mul(GOLDEN_RATIO));
         ((share * (spare + 1)) >> u32::BITS) as usize
     }
@@ -82,13 +85,13 @@ impl Iterator for RangeQuery<'_> {
         while self.found == 0 {
             while self.range.is_empty() {
                 self.range = self.ranges.next()?;
-                self.left = Candidates::MOST;
-                if self.range.len() > Candidates::MOST {
+                self.left = MOST_NEIGHBORS;
+                if self.range.len() > MOST_NEIGHBORS {
                     self.skip = self.to_skip(self.range.clone());
                 }
             }
             self.first = self.range.start;
-            self.found = self.sift(&self.range);
+            self.found = self.within_radius(&self.range);
             self.range.start = self.range.end.min(self.first + WIDTH);
             while self.skip > 0 && self.found != 0 {
                 self.found &= self.found - 1;
@@ -112,14 +115,17 @@ mod tests {
     use crate::perception::testing::{found, index, view};
 
     #[test]
-    fn of_a_clump_everybody_sees_another_part() {
+    fn agents_in_a_clump_see_different_samples() {
         let aside = [Vec2::new(0.0, -1.4), Vec2::new(0.0, 1.4)];
-        let places: Vec<Vec2> = aside.into_iter().chain(vec![Vec2::ZERO; 10_000]).collect();
-        let neighbors = index(&places, 1.0);
+        let positions: Vec<Vec2> = aside.into_iter().chain(vec![Vec2::ZERO; 10_000]).collect();
+        let neighbors = index(&positions, 1.0);
         let seen_by = |row| found(&neighbors, view(&neighbors.rows.agent(row), 1.5));
         for row in [2, 3, 5_000, 10_001] {
             let seen = seen_by(row);
-            assert!(seen.starts_with(&[0, 1]), "those aside are seen as ever");
+            assert!(
+                seen.starts_with(&[0, 1]),
+                "those outside the clump are all seen"
+            );
             assert!((510..=514).contains(&seen.len()), "{}", seen.len());
         }
         assert_ne!(seen_by(2), seen_by(3));
@@ -128,15 +134,15 @@ mod tests {
     }
 
     #[test]
-    fn in_a_full_cell_everybody_near_is_seen() {
-        // Two thousand in a cell of 20 m, who look 1 m far.
+    fn all_neighbors_in_a_full_cell_are_found() {
+        // Two thousand agents in a cell of 20 m, with a perception radius of 1 m.
         let grid = (0..2_000).map(|i| Vec2::new((i % 50) as f32, (i / 50) as f32) * 0.4);
         let neighbors = index(&grid.collect::<Vec<_>>(), 20.0);
         for row in [0, 777, 1_999] {
             let me = neighbors.rows.agent(row);
             let seen = found(&neighbors, view(&me, 1.0));
-            let everybody = (0..neighbors.len()).map(|place| neighbors.at(place));
-            let near = everybody.filter(|it| it.position.distance(me.position) <= 1.0);
+            let all = (0..neighbors.len()).map(|slot| neighbors.at(slot));
+            let near = all.filter(|it| it.position.distance(me.position) <= 1.0);
             assert_eq!(seen.len(), near.count() - 1, "all but itself");
             let nearest = neighbors.nearest_in_view(view(&me, 1.0), usize::MAX);
             assert_eq!(nearest.len(), seen.len());

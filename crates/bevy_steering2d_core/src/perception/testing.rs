@@ -1,13 +1,13 @@
-//! Helpers of the unit tests.
+//! Test helpers: a small neighbor index and its queries.
 
 use bevy::prelude::*;
 
 use super::{Neighbor, NeighborView, Neighbors, SteeringGroups};
 use crate::SteeringId;
 
-/// An index over bodies at these places; ids count up.
-pub(super) fn index(places: &[Vec2], cell: f32) -> Neighbors {
-    let agents = places.iter().enumerate().map(|(id, &position)| {
+/// An index of bodies at these positions; ids count up.
+pub(super) fn index(positions: &[Vec2], cell: f32) -> Neighbors {
+    let agents = positions.iter().enumerate().map(|(id, &position)| {
         let id = id as u32;
         let neighbor = Neighbor {
             position,

@@ -1,4 +1,4 @@
-//! Straight things in the way.
+//! Straight walls and their spatial index.
 
 use std::cmp::Ordering;
 
@@ -11,10 +11,11 @@ use crate::{InvalidParameter, SteeringClock, SteeringWarnings};
 
 /// A straight wall without thickness, in world coordinates, seen from both sides.
 ///
-/// It is seen by [`WallAvoidance`](crate::WallAvoidance), [`WallFollowing`](crate::WallFollowing) and
-/// [`ReciprocalAvoidance`](crate::ReciprocalAvoidance), but is no collider: it holds nobody up.
+/// Read by [`WallAvoidance`](crate::WallAvoidance), [`WallFollowing`](crate::WallFollowing) and
+/// [`ReciprocalAvoidance`](crate::ReciprocalAvoidance), but not a collider: agents can pass through
+/// it.
 ///
-/// Longer outlines are several walls, see [`Wall::outline`]. To move one, change its ends.
+/// For polygons see [`Wall::outline`]. To move a wall, change its ends.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -31,8 +32,8 @@ use crate::{InvalidParameter, SteeringClock, SteeringWarnings};
 pub struct Wall {
     /// One end, m. Default the origin.
     pub from: Vec2,
-    /// The other end, m, apart from the first. Default 1 m along x. A wall of zero length is not
-    /// seen and warns.
+    /// The other end, m, apart from the first. Default 1 m along x. A wall of zero length
+    /// is ignored with a warning.
     pub to: Vec2,
 }
 
@@ -48,7 +49,8 @@ impl Wall {
         Self { from, to }
     }
 
-    /// The walls between each point and the next, and from the last to the first.
+    /// The walls of a closed polygon: between each point and the next, and from the last to the
+    /// first.
     pub fn outline(corners: impl IntoIterator<Item = Vec2>) -> Vec<Self> {
         let corners: Vec<Vec2> = corners.into_iter().collect();
         let next = corners.iter().cycle().skip(1);
@@ -56,13 +58,15 @@ impl Wall {
         ends.map(|(&from, &to)| Self::new(from, to)).collect()
     }
 
-    /// The four walls of a room.
+    /// The four walls of a rectangle.
     pub fn room(area: Rect) -> [Self; 4] {
         let (min, max) = (area.min, area.max);
         let corners = [min, Vec2::new(max.x, min.y), max, Vec2::new(min.x, max.y)];
         [0, 1, 2, 3].map(|i| Self::new(corners[i], corners[(i + 1) % 4]))
     }
 
+    /// Checks that the wall has a finite length above zero.
+    ///
     /// # Errors
     /// When an end is not finite, or both are one point.
     pub fn check(&self) -> Result<(), InvalidParameter> {
@@ -80,7 +84,7 @@ impl Wall {
     }
 }
 
-/// A wall and whose it is.
+/// A wall with its entity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SeenWall {
     pub(crate) entity: Entity,
@@ -88,7 +92,7 @@ pub(crate) struct SeenWall {
 }
 
 impl SeenWall {
-    /// Where the way from `from` to `to` first meets it.
+    /// The hit of the ray from `from` to `to`.
     fn hit(&self, from: Vec2, to: Vec2) -> Option<WallHit> {
         let Wall { from: a, to: b } = self.wall;
         let (distance, point) = crossing(from, to, a, b)?;
@@ -100,12 +104,12 @@ impl SeenWall {
         })
     }
 
-    /// Its point nearest to `point`, if within `reach`; the normal points at `point`.
-    fn near(&self, point: Vec2, reach: f32) -> Option<WallHit> {
+    /// The point of the wall nearest to `point`, if within `radius`; the normal points at `point`.
+    fn near(&self, point: Vec2, radius: f32) -> Option<WallHit> {
         let Wall { from: a, to: b } = self.wall;
         let nearest = nearest_on_segment(point, a, b);
         let distance = point.distance(nearest);
-        (distance <= reach).then(|| WallHit {
+        (distance <= radius).then(|| WallHit {
             entity: self.entity,
             distance,
             point: nearest,
@@ -129,12 +133,13 @@ impl Bounded for SeenWall {
     }
 }
 
-/// Every [`Wall`] as of this tick; look through [`Surroundings`](crate::Surroundings).
+/// The spatial index of all [`Wall`]s in this tick; behaviors read
+/// [`Surroundings`](crate::Surroundings).
 #[derive(Resource, Clone, Debug, Default)]
 pub struct WallIndex(LooseGrid<SeenWall>);
 
 impl WallIndex {
-    /// The first wall on the straight way from `from` to `to`.
+    /// The first hit of the ray from `from` to `to`.
     pub fn first_hit(&self, from: Vec2, to: Vec2) -> Option<WallHit> {
         let mut first = None;
         self.0.visit(from.min(to), from.max(to), |wall| {
@@ -143,30 +148,31 @@ impl WallIndex {
         first
     }
 
-    /// The nearest point of any wall within `reach` m of a point.
-    pub fn nearest(&self, point: Vec2, reach: f32) -> Option<WallHit> {
+    /// The nearest point of any wall within `radius` m of a point.
+    pub fn nearest(&self, point: Vec2, radius: f32) -> Option<WallHit> {
         let mut nearest = None;
-        self.0.visit(point - reach, point + reach, |wall| {
-            nearest = WallHit::nearer(nearest, wall.near(point, reach));
+        self.0.visit(point - radius, point + radius, |wall| {
+            nearest = WallHit::nearer(nearest, wall.near(point, radius));
         });
         nearest
     }
 
-    /// Visits every wall within `reach` m of a point, at its nearest place; in canonical order.
-    pub fn for_each_near(&self, point: Vec2, reach: f32, mut visit: impl FnMut(WallHit)) {
-        self.0.visit(point - reach, point + reach, |wall| {
-            if let Some(hit) = wall.near(point, reach) {
+    /// Visits every wall within `radius` m of a point, at its nearest point, in an order that
+    /// depends only on the geometry.
+    pub fn for_each_near(&self, point: Vec2, radius: f32, mut visit: impl FnMut(WallHit)) {
+        self.0.visit(point - radius, point + radius, |wall| {
+            if let Some(hit) = wall.near(point, radius) {
                 visit(hit);
             }
         });
     }
 
-    /// All of them.
+    /// All walls.
     pub fn iter(&self) -> impl Iterator<Item = Wall> {
         self.0.items().iter().map(|seen| seen.wall)
     }
 
-    /// An index of these, for tests.
+    /// An index of these walls, for tests.
     #[cfg(test)]
     pub(crate) fn of(walls: &[Wall]) -> Self {
         let mut index = Self::default();
@@ -234,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_room_has_four_walls_without_gaps() {
+    fn a_room_has_four_connected_walls() {
         let room = Wall::room(Rect::new(-3.0, -2.0, 3.0, 2.0));
         assert!((0..4).all(|i| room[i].to == room[(i + 1) % 4].from));
         let outline = Wall::outline(room.map(|wall| wall.from));
@@ -242,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wall_needs_length() {
+    fn a_wall_without_length_is_invalid() {
         let dot = Wall::new(Vec2::ONE, Vec2::ONE);
         assert_eq!(dot.check().unwrap_err().field, "Wall.to");
         let nowhere = Wall::new(Vec2::NAN, Vec2::ONE);

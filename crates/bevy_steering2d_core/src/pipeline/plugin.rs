@@ -1,18 +1,19 @@
-//! The plugin that puts the pipeline together.
+//! The plugins of this crate, which assemble the steering pipeline.
 
 use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
 use bevy::prelude::*;
 
 use super::registry::register;
 use super::schedule::{AdjustSystems, BehaviorOrder, CombineSystems, IndexSystems};
+use super::times::run;
 use crate::adjust::complete_ledgers;
 use crate::behavior_entity::{refuse_cycles, reset_force};
 use crate::behaviors;
 use crate::clock::begin_tick;
 use crate::combine::{HasFusedEntries, LedgerGeneration, combine_agents, combine_groups};
 use crate::events::{
-    Arrived, Due, PathCompleted, TargetLost, TargetWatch, announce, note_arrivals,
-    note_completed_paths, note_lost_targets,
+    Arrived, EventQueue, PathCompleted, TargetLost, TargetWatch, queue_arrivals,
+    queue_completed_paths, queue_lost_targets, trigger_queued,
 };
 use crate::locomotion::{
     FaceTarget, FaceVelocity, PointMass, SpeedLimit, forget_point_mass, move_point_masses,
@@ -32,10 +33,10 @@ use crate::{
     SteersFor, StuckDetection, ThinkEvery, Vehicle, Wall, WallIndex, WeightedSum,
 };
 
-/// All parts of this crate: [`PipelinePlugin`], [`BehaviorsPlugin`], [`EventsPlugin`] and
+/// All plugins of this crate: [`PipelinePlugin`], [`BehaviorsPlugin`], [`EventsPlugin`] and
 /// [`PointMassPlugin`].
 ///
-/// Adding it twice does no harm: the second one warns and changes nothing.
+/// Adding it a second time warns and changes nothing.
 pub struct SteeringCorePlugin {
     schedule: InternedScheduleLabel,
 }
@@ -73,7 +74,7 @@ impl Plugin for SteeringCorePlugin {
     }
 }
 
-/// The schedules of a tick, perception, combiners and behavior groups: what every other part needs.
+/// The schedules of a tick, perception, combiners and behavior groups. All other plugins need it.
 pub struct PipelinePlugin {
     schedule: InternedScheduleLabel,
 }
@@ -86,7 +87,7 @@ impl PipelinePlugin {
         }
     }
 
-    /// Whether the pipeline was added before; warns if so.
+    /// Whether the pipeline is already added; warns if so.
     pub fn warn_if_added(app: &App) -> bool {
         let added = app.world().contains_resource::<SteeringClock>();
         if added {
@@ -130,21 +131,21 @@ pub struct EventsPlugin;
 
 impl Plugin for EventsPlugin {
     fn build(&self, app: &mut App) {
-        app.init_resource::<Due<TargetLost>>()
-            .init_resource::<Due<Arrived>>()
-            .init_resource::<Due<PathCompleted>>()
-            .init_resource::<Due<Stuck>>()
+        app.init_resource::<EventQueue<TargetLost>>()
+            .init_resource::<EventQueue<Arrived>>()
+            .init_resource::<EventQueue<PathCompleted>>()
+            .init_resource::<EventQueue<Stuck>>()
             .add_systems(
                 SteeringSchedule::Combine,
                 (
-                    note_lost_targets,
-                    announce::<TargetLost>,
-                    note_arrivals,
-                    announce::<Arrived>,
-                    note_completed_paths,
-                    announce::<PathCompleted>,
+                    queue_lost_targets,
+                    trigger_queued::<TargetLost>,
+                    queue_arrivals,
+                    trigger_queued::<Arrived>,
+                    queue_completed_paths,
+                    trigger_queued::<PathCompleted>,
                     detect_stuck,
-                    announce::<Stuck>,
+                    trigger_queued::<Stuck>,
                 )
                     .chain()
                     .after(CombineSystems),
@@ -181,7 +182,8 @@ fn init_resources(app: &mut App, schedule: InternedScheduleLabel) {
         .init_resource::<Neighbors>();
 }
 
-/// Sense, Steer, Adjust, Combine and Move, each of which runs the schedules that belong to it.
+/// Orders the steps Sense, Steer, Adjust, Combine and Move, and the systems that run their
+/// schedules.
 fn order_steps(app: &mut App, schedule: InternedScheduleLabel) {
     SteeringSchedule::prepare(app);
     app.configure_sets(
@@ -209,24 +211,20 @@ fn order_steps(app: &mut App, schedule: InternedScheduleLabel) {
         schedule,
         (
             begin_tick.before(SteeringSystems::Sense),
-            SteeringSchedule::Bodies.run().in_set(SenseSystems::Bodies),
-            SteeringSchedule::Index.run().in_set(SenseSystems::Index),
-            SteeringSchedule::Answer.run().in_set(SenseSystems::Answer),
-            SteeringSchedule::Steer.run().in_set(SteeringSystems::Steer),
-            SteeringSchedule::Adjust
-                .run()
-                .in_set(SteeringSystems::Adjust),
-            SteeringSchedule::Combine
-                .run()
-                .in_set(SteeringSystems::Combine),
-            SteeringSchedule::Move.run().in_set(SteeringSystems::Move),
+            run(SteeringSchedule::Bodies).in_set(SenseSystems::Bodies),
+            run(SteeringSchedule::Index).in_set(SenseSystems::Index),
+            run(SteeringSchedule::Answer).in_set(SenseSystems::Answer),
+            run(SteeringSchedule::Steer).in_set(SteeringSystems::Steer),
+            run(SteeringSchedule::Adjust).in_set(SteeringSystems::Adjust),
+            run(SteeringSchedule::Combine).in_set(SteeringSystems::Combine),
+            run(SteeringSchedule::Move).in_set(SteeringSystems::Move),
         )
-            // They take the whole world, but touch only what belongs to steering.
+            // These systems are exclusive, but access only data of steering.
             .ambiguous_with_all(),
     );
 }
 
-/// The systems of each step, in the order of a tick; behaviors add theirs when they are registered.
+/// Adds the systems of each step. Behaviors add theirs when they are registered.
 fn fill_steps(app: &mut App) {
     app.configure_sets(
         SteeringSchedule::Bodies,
@@ -264,7 +262,7 @@ fn fill_steps(app: &mut App) {
             .before(CombineSystems)
             .run_if(any_with_component::<BehaviorGroup>),
     )
-    // Without a source of fused entries, such as the flock, the passes run without one.
+    // A source of fused entries, such as the flock, runs these passes itself.
     .add_systems(
         SteeringSchedule::Adjust,
         complete_ledgers::<()>

@@ -1,47 +1,32 @@
-//! The registry of behaviors, and the registration of behaviors and combiners.
+//! [`BehaviorRegistry`], and the registration of behaviors and combiners on an [`App`].
 
 use std::any::TypeId;
-use std::marker::PhantomData;
 
 use bevy::ecs::world::{EntityRef, EntityWorldMut};
 use bevy::prelude::*;
 use bevy::reflect::FromType;
 
+use super::behavior_id::{BehaviorId, BehaviorSlot};
 use super::schedule::{AdjustSystems, BehaviorOrder, IndexSystems, SteeringSchedule};
 use crate::adjust::{Adjusted, adjust_agents, adjust_behavior_entities};
 use crate::behavior::BehaviorMemory;
 use crate::behavior_entity::{SteeredBy, SteersFor};
-use crate::behavior_needs::{Senses, require};
+use crate::behavior_needs::Senses;
 use crate::combine::register_combiner;
 use crate::events::TargetWatch;
 use crate::perception::{
     note_perception_radius, probe_colliders, reset_changed_radius, reset_perception_radius,
 };
+use crate::require::require;
 use crate::steer::{steer_agents, steer_behavior_entities};
 use crate::{
     Adjust, Behavior, Combiner, Influence, InvalidParameter, SensesColliders, Steer, Vehicle,
 };
 
-/// Index of a registered behavior in the [`BehaviorRegistry`].
-#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[reflect(Debug, PartialEq, Clone)]
-pub struct BehaviorId(u16);
-
-impl BehaviorId {
-    pub(crate) fn index(self) -> u16 {
-        self.0
-    }
-
-    #[cfg(test)]
-    pub(crate) fn for_test(index: u16) -> Self {
-        Self(index)
-    }
-}
-
 /// One registered behavior.
 #[derive(Clone, Debug)]
 pub struct BehaviorInfo {
-    /// Its id, as ledger entries carry it.
+    /// Its id, as in ledger entries.
     pub id: BehaviorId,
     /// The component's short name, e.g. `Seek`.
     pub name: &'static str,
@@ -49,7 +34,7 @@ pub struct BehaviorInfo {
     pub type_id: TypeId,
     /// Its default priority.
     pub priority: i16,
-    /// Its color in debug drawings, as sRGB bytes, if it has one of its own.
+    /// Its [`COLOR`](Behavior::COLOR) in debug drawings, as sRGB bytes.
     pub color: Option<[u8; 3]>,
     /// The step it runs in.
     pub step: SteeringSchedule,
@@ -59,17 +44,17 @@ pub struct BehaviorInfo {
 }
 
 impl BehaviorInfo {
-    /// The influence this behavior has on an entity; `None` if it is not there.
+    /// The influence of this behavior on an entity; `None` if the entity does not have it.
     pub fn influence(&self, entity: EntityRef) -> Option<Influence> {
         (self.read)(entity)
     }
 
-    /// Overwrites the influence; false if the entity does not have the behavior.
+    /// Overwrites the influence; returns false if the entity does not have the behavior.
     pub fn set_influence(&self, entity: &mut EntityWorldMut, influence: Influence) -> bool {
         (self.write)(entity, influence)
     }
 
-    /// Removes the behavior; warns and gives false if the entity does not have it.
+    /// Removes the behavior; warns and returns false if the entity does not have it.
     pub fn remove(&self, entity: &mut EntityWorldMut) -> bool {
         (self.remove)(entity)
     }
@@ -84,9 +69,8 @@ fn remove<B: Behavior>(entity: &mut EntityWorldMut) -> bool {
     removed
 }
 
-/// Access to a registered behavior by reflection: type data in the
-/// [`AppTypeRegistry`], for tools that know it only by its type. Every
-/// [registered](SteeringAppExt) behavior has it, whatever else its type reflects.
+/// Access to a registered behavior by reflection: type data in the [`AppTypeRegistry`], for tools.
+/// Every [registered](SteeringAppExt) behavior has it.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -110,7 +94,7 @@ pub struct ReflectBehavior {
 }
 
 impl ReflectBehavior {
-    /// The behavior's parameters on an entity; `None` if it is not there.
+    /// The behavior of an entity; `None` if the entity does not have it.
     pub fn read<'a>(&self, entity: EntityRef<'a>) -> Option<&'a dyn Reflect> {
         (self.read)(entity)
     }
@@ -118,7 +102,7 @@ impl ReflectBehavior {
     /// Overwrites the behavior in place, or inserts it.
     ///
     /// # Errors
-    /// Gives the value back if it is not of this behavior's type.
+    /// Returns the value if it is not of this behavior's type.
     pub fn write(
         &self,
         entity: &mut EntityWorldMut,
@@ -127,7 +111,7 @@ impl ReflectBehavior {
         (self.write)(entity, value)
     }
 
-    /// Removes the behavior; warns and gives false if the entity does not have it.
+    /// Removes the behavior; warns and returns false if the entity does not have it.
     pub fn remove(&self, entity: &mut EntityWorldMut) -> bool {
         (self.remove)(entity)
     }
@@ -162,16 +146,16 @@ impl<B: Behavior> FromType<B> for ReflectBehavior {
     }
 }
 
-/// A behavior as an agent has it.
+/// A behavior of an agent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AssignedBehavior {
-    /// Which behavior.
+    /// The id of the behavior.
     pub id: BehaviorId,
     /// Its short name.
     pub name: &'static str,
-    /// The entity with the component: the agent, or a behavior entity that
-    /// [`SteersFor`](crate::SteersFor) it.
-    pub carrier: Entity,
+    /// The entity with the behavior: the agent, or a behavior entity that
+    /// [steers for](crate::SteersFor) it.
+    pub source: Entity,
     /// Its influence.
     pub influence: Influence,
 }
@@ -198,9 +182,9 @@ impl BehaviorRegistry {
         self.0.iter()
     }
 
-    /// The behavior behind an id.
+    /// The behavior with an id.
     pub fn get(&self, id: BehaviorId) -> &BehaviorInfo {
-        &self.0[usize::from(id.0)]
+        &self.0[usize::from(id.index())]
     }
 
     /// The registered behavior `B`; `None` if it is not registered.
@@ -208,23 +192,23 @@ impl BehaviorRegistry {
         self.0.iter().find(|info| info.type_id == TypeId::of::<B>())
     }
 
-    /// Everything that steers an agent: its own behaviors, then those of its behavior entities,
-    /// each group followed by its members. Empty for an entity that does not exist.
+    /// All behaviors of an agent: those on the agent, then those of its behavior entities, each
+    /// group followed by its members. Empty for an entity that does not exist.
     pub fn assigned_to(&self, world: &World, agent: Entity) -> Vec<AssignedBehavior> {
         let mut assigned = Vec::new();
         self.collect_assigned(world, agent, &mut assigned);
         assigned
     }
 
-    fn collect_assigned(&self, world: &World, carrier: Entity, into: &mut Vec<AssignedBehavior>) {
-        let Ok(entity) = world.get_entity(carrier) else {
+    fn collect_assigned(&self, world: &World, source: Entity, into: &mut Vec<AssignedBehavior>) {
+        let Ok(entity) = world.get_entity(source) else {
             return;
         };
         into.extend(self.0.iter().filter_map(|info| {
             Some(AssignedBehavior {
                 id: info.id,
                 name: info.name,
-                carrier,
+                source,
                 influence: info.influence(entity)?,
             })
         }));
@@ -238,7 +222,7 @@ impl BehaviorRegistry {
     }
 
     fn add<B: Behavior>(&mut self, step: SteeringSchedule) -> BehaviorId {
-        let id = BehaviorId(u16::try_from(self.0.len()).expect("fewer than 65,536 behaviors"));
+        let id = BehaviorId::new(self.0.len());
         self.0.push(BehaviorInfo {
             id,
             name: B::short_type_path(),
@@ -260,32 +244,24 @@ impl BehaviorRegistry {
     }
 }
 
-/// The id of `B` for the system that runs it.
-#[derive(Resource)]
-pub(crate) struct BehaviorSlot<B> {
-    pub(crate) id: BehaviorId,
-    behavior: PhantomData<fn() -> B>,
-}
-
-/// Registers behaviors and combiners on an [`App`], before or after adding the plugin. A second call
-/// for the same type does nothing.
+/// Registers behaviors and combiners on an [`App`], before or after adding the plugin. A second
+/// call for the same type does nothing.
 pub trait SteeringAppExt {
-    /// Registers a behavior of the Steer step: its system, its ledger entry, its reflection, its place
-    /// in the [`BehaviorRegistry`], and what it needs (see [`Behavior`]). From then on inserting `B`
-    /// on an entity makes it an agent.
+    /// Registers a behavior of the Steer step: its systems, its entry in the [`BehaviorRegistry`],
+    /// its reflection, and what it needs (see [`Behavior`]). Entities with `B` become agents.
     fn add_behavior<B: Steer>(&mut self) -> &mut Self;
 
-    /// Registers a behavior of the Adjust step, likewise.
+    /// Registers a behavior of the Adjust step in the same way.
     fn add_adjustment<A: Adjust>(&mut self) -> &mut Self;
 
-    /// Registers a combiner, so that presets and the inspector know it by name.
+    /// Registers a combiner, so that presets and the inspector find it by name.
     fn add_combiner<C: Combiner>(&mut self) -> &mut Self;
 }
 
 impl SteeringAppExt for App {
     fn add_behavior<B: Steer>(&mut self) -> &mut Self {
         if let Some(order) = register_steering::<B>(self) {
-            bring_watch::<B>(self, order);
+            add_target_watch::<B>(self, order);
             self.add_systems(
                 SteeringSchedule::Steer,
                 steer_agents::<B>.run_if(has_agents::<B>).in_set(order),
@@ -296,7 +272,7 @@ impl SteeringAppExt for App {
 
     fn add_adjustment<A: Adjust>(&mut self) -> &mut Self {
         if let Some(order) = register::<A>(self, SteeringSchedule::Adjust) {
-            bring_watch::<A>(self, order);
+            add_target_watch::<A>(self, order);
             require::<A, Adjusted>(self);
             self.add_systems(
                 SteeringSchedule::Adjust,
@@ -321,8 +297,8 @@ impl SteeringAppExt for App {
     }
 }
 
-/// All of [`SteeringAppExt::add_behavior`] but the system that runs `B` on agents, which is left to
-/// the caller: it belongs into the set returned. `None` if `B` was registered before.
+/// Does what [`SteeringAppExt::add_behavior`] does, except for the system that runs `B` on agents:
+/// the caller adds it, in the returned set. `None` if `B` was registered before.
 pub(crate) fn register_steering<B: Steer>(app: &mut App) -> Option<BehaviorOrder> {
     let order = register::<B>(app, SteeringSchedule::Steer)?;
     app.add_systems(
@@ -334,8 +310,8 @@ pub(crate) fn register_steering<B: Steer>(app: &mut App) -> Option<BehaviorOrder
     Some(order)
 }
 
-/// Registers what behaviors of every step share, and returns the set for the behavior's systems.
-/// `None` if `B` was registered before.
+/// Registers what behaviors of all steps have in common, and returns the set for the behavior's
+/// systems. `None` if `B` was registered before.
 pub(crate) fn register<B: Behavior>(
     app: &mut App,
     step: SteeringSchedule,
@@ -347,28 +323,25 @@ pub(crate) fn register<B: Behavior>(
     }
     let mut registry = app.world_mut().resource_mut::<BehaviorRegistry>();
     let id = registry.add::<B>(step);
-    let order = BehaviorOrder(id.0 + 1);
+    let order = BehaviorOrder(id.index() + 1);
     app.register_type::<B>()
         .register_type_data::<B, ReflectBehavior>()
-        .insert_resource(BehaviorSlot::<B> {
-            id,
-            behavior: PhantomData,
-        });
+        .insert_resource(BehaviorSlot::<B>::new(id));
     for schedule in SteeringSchedule::ALL {
-        app.configure_sets(schedule, order.after(BehaviorOrder(id.0)));
+        app.configure_sets(schedule, order.after(BehaviorOrder(id.index())));
     }
     app.configure_sets(
         SteeringSchedule::Index,
         order.in_set(IndexSystems::Behaviors),
     );
-    bring_needs::<B>(app, order);
+    add_needs::<B>(app, order);
     B::build(app);
     Some(order)
 }
 
-/// Adds the components and systems that `B` needs, as its types tell.
-fn bring_needs<B: Behavior>(app: &mut App, order: BehaviorOrder) {
-    make_early_agents::<B>(app.world_mut());
+/// Adds the components and systems that `B` needs according to its types.
+fn add_needs<B: Behavior>(app: &mut App, order: BehaviorOrder) {
+    make_existing_agents::<B>(app.world_mut());
     app.add_observer(make_agent::<B>);
     B::Memory::require_with::<B>(app);
     let senses = Senses::of::<B>(app.world_mut());
@@ -383,9 +356,9 @@ fn bring_needs<B: Behavior>(app: &mut App, order: BehaviorOrder) {
     }
 }
 
-/// What only behaviors that run one agent at a time need: a watch over their targets, and the
+/// Adds what behaviors that run one agent at a time need: the detection of lost targets, and the
 /// perception radius.
-fn bring_watch<B: Behavior>(app: &mut App, order: BehaviorOrder) {
+fn add_target_watch<B: Behavior>(app: &mut App, order: BehaviorOrder) {
     require::<B, TargetWatch>(app);
     if Senses::of::<B>(app.world_mut()).neighbors {
         app.add_observer(reset_perception_radius::<B>)
@@ -400,17 +373,17 @@ fn bring_watch<B: Behavior>(app: &mut App, order: BehaviorOrder) {
     }
 }
 
-/// Entities that had `B` before it was registered become agents like those that come later.
-fn make_early_agents<B: Behavior>(world: &mut World) {
-    let mut carriers =
+/// Makes entities agents that had `B` before its registration.
+fn make_existing_agents<B: Behavior>(world: &mut World) {
+    let mut query =
         world.query_filtered::<Entity, (With<B>, Without<Vehicle>, Without<SteersFor>)>();
-    let early: Vec<Entity> = carriers.iter(world).collect();
-    for agent in early {
+    let existing: Vec<Entity> = query.iter(world).collect();
+    for agent in existing {
         world.entity_mut(agent).insert(Vehicle::default());
     }
 }
 
-// Most games use few of the behaviors; one that no agent has costs only this check.
+// Most games use few of the behaviors; the others cost only this check.
 fn has_agents<B: Behavior>(agents: Query<(), (With<B>, Without<SteersFor>)>) -> bool {
     !agents.is_empty()
 }
@@ -419,13 +392,13 @@ fn has_behavior_entities<B: Behavior>(entities: Query<(), (With<B>, With<SteersF
     !entities.is_empty()
 }
 
-/// A behavior on an entity without [`Vehicle`] brings one, unless it steers for another.
+/// Inserts a [`Vehicle`] with a behavior, unless the entity has one or is a behavior entity.
 fn make_agent<B: Behavior>(
     added: On<Add, B>,
-    carriers: Query<(), Or<(With<Vehicle>, With<SteersFor>)>>,
+    assigned: Query<(), Or<(With<Vehicle>, With<SteersFor>)>>,
     mut commands: Commands,
 ) {
-    if !carriers.contains(added.entity) {
+    if !assigned.contains(added.entity) {
         commands
             .entity(added.entity)
             .insert_if_new(Vehicle::default());

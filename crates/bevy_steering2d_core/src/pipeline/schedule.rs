@@ -1,17 +1,15 @@
-//! The five steps of a tick: Sense, Steer, Adjust, Combine, Move. Their system sets and schedules.
+//! The system sets and schedules of a tick: Sense, Steer, Adjust, Combine and Move.
 
 use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel, SingleThreadedExecutor};
 use bevy::prelude::*;
 
-use super::times::run_timed;
-
 /// The steps of one steering tick, in the order they run.
 ///
-/// All five are system sets of the schedule given to [`SteeringCorePlugin`](crate::SteeringCorePlugin)
-/// (`FixedUpdate` by default). Order your own systems against them: action selection belongs before
-/// [`Sense`](Self::Sense) (where the [`Kinematics`](crate::Kinematics) of a body spawned just now are
-/// still empty: read its `Transform`), readers of [`SteeringForce`](crate::SteeringForce) after
-/// [`Combine`](Self::Combine).
+/// All five are system sets of the schedule given to
+/// [`SteeringCorePlugin`](crate::SteeringCorePlugin) (`FixedUpdate` by default). Order your own
+/// systems against them: action selection belongs before [`Sense`](Self::Sense) (where the
+/// [`Kinematics`](crate::Kinematics) of a body just spawned are still empty: read its `Transform`),
+/// readers of [`SteeringForce`](crate::SteeringForce) after [`Combine`](Self::Combine).
 #[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SteeringSystems {
     /// Each locomotion backend copies its bodies into [`Kinematics`](crate::Kinematics), then
@@ -19,8 +17,8 @@ pub enum SteeringSystems {
     Sense,
     /// Each [`Steer`](crate::Steer) behavior writes an entry into its agents' ledgers.
     Steer,
-    /// Each [`Adjust`](crate::Adjust) behavior reads what its agent's behaviors request, and adds an
-    /// entry.
+    /// Each [`Adjust`](crate::Adjust) behavior reads what its agent's behaviors request, and adds
+    /// an entry.
     Adjust,
     /// The combiner turns the ledger into one total, never longer than `max_force`; events are
     /// triggered.
@@ -44,8 +42,8 @@ pub enum SenseSystems {
 /// The parts of [`SteeringSchedule::Adjust`], in the order they run.
 #[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AdjustSystems {
-    /// Ledgers hold the requests of every agent, and no agent has been adjusted. For systems that
-    /// publish what an agent requests to other agents.
+    /// For systems that publish the requests of agents to other agents. Ledgers are complete, and
+    /// no agent has been adjusted.
     Prepare,
     /// [`Adjust`](crate::Adjust) behaviors run.
     Adjust,
@@ -68,12 +66,12 @@ impl Default for OuterSchedule {
     }
 }
 
-/// The schedules of the steps: where steering's own systems run. A node of the [`OuterSchedule`]
-/// runs each of them.
+/// The schedules of the steps, in which the systems of steering run. A system of the
+/// [`OuterSchedule`] runs each of them.
 ///
-/// The systems of a step run one after the other, since all write ledgers or bodies; each divides
-/// its agents among the threads. A behavior that no agent has costs nanoseconds, not a trip through
-/// the parallel executor, and small worlds stay on one core.
+/// The systems of a step run one after another, since all write ledgers or bodies; each processes
+/// its agents in parallel. So a behavior without agents costs nanoseconds, and small worlds run on
+/// one core.
 ///
 /// Locomotion backends add their systems here. Games order theirs against [`SteeringSystems`].
 #[derive(ScheduleLabel, Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -106,11 +104,6 @@ impl SteeringSchedule {
         Self::Move,
     ];
 
-    /// The node of the outer schedule.
-    pub(crate) fn run(self) -> impl FnMut(&mut World) {
-        move |world| run_timed(world, self)
-    }
-
     /// Creates the schedules that do not exist yet, and makes each run on one thread.
     pub(crate) fn prepare(app: &mut App) {
         for schedule in Self::ALL {
@@ -124,16 +117,16 @@ impl SteeringSchedule {
     }
 }
 
-/// Orders the systems of behaviors by registration, so that a tick is the same on every run.
+/// Orders the systems of behaviors by registration, so that every run is the same.
 #[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct BehaviorOrder(pub(crate) u16);
 
 /// The parts of [`SteeringSchedule::Index`], in the order they run.
 #[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum IndexSystems {
-    /// Last tick's probes and profiles are brought up to date.
+    /// Probes are cleared and flock profiles updated.
     Prepare,
-    /// Behaviors say how far they look and what they probe.
+    /// Behaviors set perception radii and add collider probes.
     Behaviors,
     /// The indexes are built.
     Build,

@@ -1,4 +1,4 @@
-//! Time figures of the steps of a tick.
+//! Step times: how long each step of a tick takes.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::SteeringSchedule;
 /// assert!(times.total() >= times.of(SteeringSchedule::Steer));
 /// ```
 ///
-/// Wall-clock times scatter: show their median over some ticks.
+/// Wall-clock times vary: use the median over some ticks.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StepTimes([Duration; SteeringSchedule::ALL.len()]);
 
@@ -30,14 +30,18 @@ impl StepTimes {
         self.0[step as usize]
     }
 
-    /// All steps together: the time steering took of the tick.
+    /// The time of all steps.
     pub fn total(&self) -> Duration {
         self.0.iter().sum()
     }
 }
 
-/// Runs a step, and times it if the resource is there.
-pub(crate) fn run_timed(world: &mut World, step: SteeringSchedule) {
+/// The system of the outer schedule that runs a step, and times it if there are [`StepTimes`].
+pub(super) fn run(step: SteeringSchedule) -> impl FnMut(&mut World) {
+    move |world| run_timed(world, step)
+}
+
+fn run_timed(world: &mut World, step: SteeringSchedule) {
     if !world.contains_resource::<StepTimes>() {
         world.run_schedule(step);
         return;
@@ -45,7 +49,7 @@ pub(crate) fn run_timed(world: &mut World, step: SteeringSchedule) {
     let begin = Instant::now();
     world.run_schedule(step);
     let time = begin.elapsed();
-    // The step may have removed it.
+    // The step may have removed the resource.
     if let Some(mut times) = world.get_resource_mut::<StepTimes>() {
         times.0[step as usize] = time;
     }

@@ -59,14 +59,14 @@ impl AccumulatedSums {
     /// Prefetches the sums of an agent.
     #[inline]
     pub(super) fn prefetch(&self, perception: &Perception, neighbors: &Neighbors) {
-        let place = neighbors.place_of(perception);
+        let place = neighbors.slot_of(perception);
         prefetch(place.and_then(|place| self.rows.get(place)));
     }
 
     /// The sums of an agent; zero if it is not indexed.
     #[inline]
     pub(super) fn of(&self, perception: &Perception, neighbors: &Neighbors) -> &SumsRow {
-        let place = neighbors.place_of(perception);
+        let place = neighbors.slot_of(perception);
         let row = place.and_then(|place| self.rows.get(place));
         row.unwrap_or(&SumsRow::ZERO)
     }
@@ -104,7 +104,7 @@ pub(super) fn sums_around(neighbors: &Neighbors, me: &Agent, rules: [Visibility;
         #[inline(always)]
         fn run<R: Register>(self) -> FlockSums {
             let Self(neighbors, me, profile) = self;
-            let Some(place) = neighbors.place_near(me.position, me.entity) else {
+            let Some(place) = neighbors.slot_near(me.position, me.entity) else {
                 return default();
             };
             let mut pass = Pass::<R>::new(neighbors);
@@ -274,7 +274,7 @@ impl<'a, R: Register> Pass<'a, R> {
         let mut places: Vec<usize> = present
             .flat_map(|rule| {
                 let most = share.min(rule.max_neighbors as usize);
-                self.neighbors.nearest_places(rule.view(me), most)
+                self.neighbors.nearest_slots(rule.view(me), most)
             })
             .chain([place])
             .collect();

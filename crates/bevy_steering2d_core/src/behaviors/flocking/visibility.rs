@@ -122,7 +122,7 @@ impl Marks {
                 continue;
             }
             marks[..end].fill(0.0);
-            let nearest = neighbors.nearest_places(rule.view(me), rule.max_neighbors as usize);
+            let nearest = neighbors.nearest_slots(rule.view(me), rule.max_neighbors as usize);
             for place in nearest.into_iter().chain(itself) {
                 if let Some(at) = candidates.position_of(place) {
                     marks[at] = 1.0;

@@ -113,7 +113,7 @@ fn by_definition(neighbors: &Neighbors, place: usize, rules: [Visibility; 3]) ->
             except: me.entity,
             id: me.id,
         });
-        let nearest = neighbors.nearest_places(view, rule.max_neighbors as usize);
+        let nearest = neighbors.nearest_slots(view, rule.max_neighbors as usize);
         let nearest = nearest.into_iter().map(|place| neighbors.at(place));
         sum_over::<R>(me.position, nearest, rule.radius)
     }

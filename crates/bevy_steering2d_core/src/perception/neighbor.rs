@@ -1,0 +1,148 @@
+//! Neighbors: an agent as others see it, the view it is seen in, and the groups that limit the
+//! view.
+
+use std::f32::consts::TAU;
+
+use bevy::math::ops;
+use bevy::prelude::*;
+
+use crate::{Agent, SteeringId};
+
+/// The groups an agent belongs to, one per bit. Absent means group 1 (`0b1`).
+///
+/// Behaviors with a `groups` mask see an agent when the two have a bit in common. Leave an agent
+/// in at least one group.
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct SteeringGroups(pub u32);
+
+impl SteeringGroups {
+    /// In every group; as a mask, sees every agent.
+    pub const ALL: Self = Self(u32::MAX);
+}
+
+impl Default for SteeringGroups {
+    fn default() -> Self {
+        Self(1)
+    }
+}
+
+/// An agent's entry in the neighbor index. Added with behaviors that read
+/// [`Neighbors`](crate::Neighbors).
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+pub struct Perception {
+    /// Perception radius, m, `≥ 0`; zero if unknown. A hint for the cell size of the index.
+    pub(crate) radius: f32,
+    /// Its flock profile; zero for none.
+    pub(crate) profile: u32,
+    /// Its row among this tick's agents.
+    pub(crate) row: u32,
+}
+
+impl Perception {
+    pub(crate) const NOT_INDEXED: u32 = u32::MAX;
+
+    /// Whether it has a flocking rule.
+    #[inline]
+    pub(crate) fn flocks(&self) -> bool {
+        self.profile != 0
+    }
+}
+
+impl Default for Perception {
+    fn default() -> Self {
+        Self {
+            radius: 0.0,
+            profile: 0,
+            row: Self::NOT_INDEXED,
+        }
+    }
+}
+
+/// An agent as its neighbors see it this tick.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Neighbor {
+    /// World position, m.
+    pub position: Vec2,
+    /// World velocity, m/s.
+    pub velocity: Vec2,
+    /// Unit vector of its last motion.
+    pub heading: Vec2,
+    /// Radius of its bounding circle, m.
+    pub radius: f32,
+    /// Its groups.
+    pub groups: SteeringGroups,
+    /// Its id.
+    pub id: SteeringId,
+    /// Its entity.
+    pub entity: Entity,
+}
+
+/// A query of the neighbor index: the viewpoint, the perception radius, the field of view and the
+/// groups to see.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NeighborView {
+    /// The viewpoint, m.
+    pub position: Vec2,
+    /// Unit vector of the view direction; used when the field of view is less than a full circle.
+    pub heading: Vec2,
+    /// Perception radius, m, `> 0`.
+    pub radius: f32,
+    /// The whole angle of the field of view, rad, `0..=2π`.
+    pub field_of_view: f32,
+    /// The groups to see.
+    pub groups: SteeringGroups,
+    /// The entity to leave out: the agent itself.
+    pub except: Entity,
+    /// The id of the agent: it selects the sample of a dense crowd that the agent sees, see
+    /// [`Neighbors::in_view`](crate::Neighbors::in_view).
+    pub id: SteeringId,
+}
+
+impl NeighborView {
+    /// The view of an agent in all directions, within `radius` m.
+    pub fn around(me: &Agent, radius: f32, groups: SteeringGroups) -> Self {
+        Self {
+            position: me.position,
+            heading: me.heading,
+            radius,
+            field_of_view: f32::INFINITY,
+            groups,
+            except: me.entity,
+            id: me.id,
+        }
+    }
+
+    /// Whether the view includes a neighbor.
+    #[inline]
+    pub fn sees(&self, neighbor: &Neighbor) -> bool {
+        let offset = neighbor.position - self.position;
+        offset.length_squared() <= self.radius * self.radius
+            && neighbor.groups.0 & self.groups.0 != 0
+            && neighbor.entity != self.except
+            && self.faces(offset, least_cosine(self.field_of_view))
+    }
+
+    /// Whether a direction is within the field of view whose half angle has the cosine `least`.
+    #[inline]
+    pub(super) fn faces(&self, offset: Vec2, least: f32) -> bool {
+        offset.dot(self.heading) >= least * offset.length()
+    }
+}
+
+/// The cosine of half a field of view; for a full circle, less than any cosine.
+#[inline]
+pub(crate) fn least_cosine(field_of_view: f32) -> f32 {
+    // A cold function, or the compiler would compute the cosine for a full circle too.
+    #[cold]
+    fn cosine(angle: f32) -> f32 {
+        ops::cos(angle)
+    }
+    if field_of_view >= TAU {
+        f32::MIN
+    } else {
+        cosine(0.5 * field_of_view)
+    }
+}

@@ -1,0 +1,33 @@
+//! Requests: the ledger of an agent before it is combined, as behaviors of the Adjust step read it.
+
+use bevy::prelude::*;
+
+use crate::{Agent, LedgerEntry};
+
+/// The forces that the behaviors of an agent have requested so far in this tick, before any is cut.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Requests<'a> {
+    /// The weighted sum of the entries, N.
+    pub force: Vec2,
+    /// The entries of the Steer step and of the adjustments before this one.
+    pub ledger: &'a [LedgerEntry],
+}
+
+impl<'a> Requests<'a> {
+    /// The requests in a ledger.
+    pub fn of(ledger: &'a [LedgerEntry]) -> Self {
+        let considered = ledger.iter().filter(|entry| entry.is_considered());
+        Self {
+            force: considered.map(LedgerEntry::weighted).sum(),
+            ledger,
+        }
+    }
+
+    /// The velocity the agent would have at its next update if all requests were accepted, within
+    /// its limits, m/s.
+    pub fn velocity(&self, me: &Agent) -> Vec2 {
+        let response = me.response_time.max(me.delta) / me.mass;
+        let velocity = me.velocity + response * self.force.clamp_length_max(me.max_force);
+        velocity.clamp_length_max(me.max_speed)
+    }
+}
