@@ -130,7 +130,7 @@ impl<N: Number> Budget<N> {
         let one = N::splat(1.0);
         let requested = length([weight * x, weight * y]);
         // Mostly all is accepted; the branch then avoids the division and the dependency on `left`.
-        let share = if requested.all_at_most(self.left) {
+        let share = if requested.branch_at_most(self.left) {
             one
         } else {
             (self.left / requested).min(one)

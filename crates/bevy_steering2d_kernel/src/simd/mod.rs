@@ -62,8 +62,14 @@ pub trait Number:
     }
     /// `then` where `self < other`, else `otherwise`.
     fn if_below(self, other: Self, then: Self, otherwise: Self) -> Self;
-    /// Whether `self ≤ other` in every lane.
-    fn all_at_most(self, other: Self) -> bool;
+    /// `value` where `self < other`, else 0.
+    #[inline(always)]
+    fn keep_below(self, other: Self, value: Self) -> Self {
+        self.if_below(other, value, Self::splat(0.0))
+    }
+    /// Whether `self ≤ other`, if that is worth a branch: for one number, whose branch is mostly
+    /// predicted. False for registers.
+    fn branch_at_most(self, other: Self) -> bool;
     /// The integer estimate of 1/√x, within 4 %.
     fn guess_inverse_sqrt(self) -> Self;
 
@@ -106,7 +112,7 @@ impl Number for f32 {
     }
 
     #[inline(always)]
-    fn all_at_most(self, other: Self) -> bool {
+    fn branch_at_most(self, other: Self) -> bool {
         self <= other
     }
 

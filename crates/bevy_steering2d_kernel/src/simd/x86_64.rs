@@ -70,10 +70,15 @@ impl Number for Avx2 {
 
     #[inline(always)]
     fn is_below(self, other: Self) -> Self {
+        self.keep_below(other, Self::splat(1.0))
+    }
+
+    #[inline(always)]
+    fn keep_below(self, other: Self, value: Self) -> Self {
         // SAFETY: the processor has AVX2, see the type.
         Self(unsafe {
             let below = _mm256_cmp_ps::<_CMP_LT_OQ>(self.0, other.0);
-            _mm256_and_ps(below, _mm256_set1_ps(1.0))
+            _mm256_and_ps(below, value.0)
         })
     }
 
@@ -87,8 +92,8 @@ impl Number for Avx2 {
     }
 
     #[inline(always)]
-    fn all_at_most(self, other: Self) -> bool {
-        self.at_most(other) == (1 << WIDTH) - 1
+    fn branch_at_most(self, _: Self) -> bool {
+        false
     }
 
     #[inline(always)]
@@ -272,8 +277,8 @@ impl Number for Sse2 {
     }
 
     #[inline(always)]
-    fn all_at_most(self, other: Self) -> bool {
-        self.at_most(other) == (1 << WIDTH) - 1
+    fn branch_at_most(self, _: Self) -> bool {
+        false
     }
 
     #[inline(always)]

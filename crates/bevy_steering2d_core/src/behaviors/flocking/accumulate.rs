@@ -228,6 +228,7 @@ impl<'a, R: Register> Pass<'a, R> {
 
     /// The sums over the nearest neighbors. In a cell with too many candidates only these are
     /// gathered.
+    #[inline(always)]
     fn sum_nearest(&mut self, profile: &FlockProfile, place: usize, at: Vec2) -> SumsRow {
         let me = self.neighbors.at(place);
         let me = NeighborView {
@@ -372,7 +373,15 @@ fn accumulate<const ALIKE: bool, R: Register, A: Rule, B: Rule, C: Rule>(
         };
         a.add(A::contribution(&seen, u(0)));
         b.add(B::contribution(&seen, u(1)));
-        c.add(C::contribution(&seen, u(2)));
+        let third = C::contribution(&seen, u(2));
+        if ALIKE && B::SUMS_U && C::SUMS_U {
+            c.add_vector(third);
+        } else {
+            c.add(third);
+        }
+    }
+    if ALIKE && B::SUMS_U && C::SUMS_U {
+        c.weight = b.weight;
     }
     [a, b, c]
 }

@@ -114,6 +114,8 @@ pub fn alignment(
 const AGREEMENT: f32 = 0.1;
 
 impl Rule for Alignment {
+    const SUMS_U: bool = true;
+
     /// `u · heading`, and `u`.
     #[inline(always)]
     fn contribution<N: Number>(neighbor: &Seen<N>, u: N) -> Sum<N> {

@@ -110,6 +110,8 @@ pub fn cohesion(
 }
 
 impl Rule for Cohesion {
+    const SUMS_U: bool = true;
+
     /// `u · offset`, and `u`.
     #[inline(always)]
     fn contribution<N: Number>(neighbor: &Seen<N>, u: N) -> Sum<N> {

@@ -9,6 +9,9 @@ use crate::perception::Neighbor;
 
 /// One rule of a flock.
 pub(super) trait Rule {
+    /// Whether the weight of the sum is `Σ u`: rules with the same `u` then share it.
+    const SUMS_U: bool;
+
     /// What one neighbor adds to the agent's sum. The weight `u = 1 − (d/r)²` falls from one to zero
     /// at the rule's perception radius, so that forces are continuous.
     fn contribution<N: Number>(neighbor: &Seen<N>, u: N) -> Sum<N>;
@@ -47,9 +50,14 @@ impl<N: Number> Sum<N> {
 
     #[inline(always)]
     pub(super) fn add(&mut self, other: Self) {
+        self.add_vector(other);
+        self.weight = self.weight + other.weight;
+    }
+
+    #[inline(always)]
+    pub(super) fn add_vector(&mut self, other: Self) {
         self.vector[0] = self.vector[0] + other.vector[0];
         self.vector[1] = self.vector[1] + other.vector[1];
-        self.weight = self.weight + other.weight;
     }
 }
 

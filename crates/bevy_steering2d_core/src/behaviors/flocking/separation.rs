@@ -114,6 +114,8 @@ pub fn separation(
 }
 
 impl Rule for Separation {
+    const SUMS_U: bool = false;
+
     /// `u² · dir(me → neighbor)`; the force points the other way. The weight counts neighbors on the
     /// agent's own spot, which have no direction.
     #[inline(always)]
@@ -122,7 +124,7 @@ impl Rule for Separation {
         let [x, y] = neighbor.offset;
         Sum {
             vector: [x * push, y * push],
-            weight: u * neighbor.square.is_below(N::splat(SPOT_SQUARED)),
+            weight: neighbor.square.keep_below(N::splat(SPOT_SQUARED), u),
         }
     }
 
