@@ -99,8 +99,9 @@ pub trait Behavior:
     }
 
     /// Asks the physics backend about colliders, for an agent that
-    /// [senses them](crate::SensesColliders). [`Surroundings`](crate::Surroundings) hands the
-    /// answers over; only a behavior that has it in its [`World`](Self::World) is called.
+    /// [senses them](crate::SensesColliders). Get the answers from
+    /// [`Surroundings::answers`](crate::Surroundings::answers); only a behavior with
+    /// [`Surroundings`](crate::Surroundings) in its [`World`](Self::World) is called.
     fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
         let _ = (me, probes);
     }

@@ -7,7 +7,7 @@ use super::arrive::{Braking, arrive};
 use super::embeds_influence;
 use super::evade::{Evade, evade};
 use super::flee::panic_urgency;
-use crate::perception::{Circle, ColliderProbes, Region, SeenObstacle, Surroundings};
+use crate::perception::{Circle, ColliderProbes, SeenObstacle, Surroundings};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, Target, Targets};
 
 /// Keeps an obstacle between itself and a hunter.
@@ -73,19 +73,16 @@ impl Hide {
         surroundings: &Surroundings,
         mut visit: impl FnMut(SeenObstacle, Vec2),
     ) {
-        let area = Region::Disc(self.search_area(me));
-        surroundings.for_each_obstacle(me, area, |obstacle| {
-            if Target::Entity(obstacle.entity) != self.hunter
-                && let Some(spot) = hiding_spot(me, hunter.position, obstacle.circle, self.standoff)
-            {
-                visit(obstacle, spot);
-            }
-        });
-    }
-
-    /// Where to look for obstacles.
-    fn search_area(&self, me: &Agent) -> Circle {
-        Circle::new(me.position, self.search_distance)
+        surroundings
+            .answers(self, me)
+            .for_each_obstacle(|obstacle| {
+                if Target::Entity(obstacle.entity) != self.hunter
+                    && let Some(spot) =
+                        hiding_spot(me, hunter.position, obstacle.circle, self.standoff)
+                {
+                    visit(obstacle, spot);
+                }
+            });
     }
 }
 
@@ -128,7 +125,7 @@ impl Behavior for Hide {
     }
 
     fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
-        probes.ask_area(self.search_area(me));
+        probes.ask_area(Circle::new(me.position, self.search_distance));
     }
 }
 

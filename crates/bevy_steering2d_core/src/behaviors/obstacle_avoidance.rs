@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use super::danger::{ahead, alarm, forward_speed, insisting, pressing, sight, stopping};
 use super::embeds_influence;
 use super::touch::{Touch, Touches};
-use crate::perception::{Circle, ColliderProbes, Region, Surroundings};
+use crate::perception::{Circle, ColliderProbes, Surroundings};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 
 /// Steers around the [`Obstacle`](crate::Obstacle)s in its way, and brakes for those it may not
@@ -70,15 +70,6 @@ impl ObstacleAvoidance {
         me.radius + self.min_length + sight(me, speed, self.look_ahead, STOPPING_DISTANCES)
     }
 
-    /// The detection box: the way ahead of a disc as wide as the body and its margin.
-    pub fn detection_box(&self, me: &Agent) -> Region {
-        Region::Way {
-            from: me.position,
-            to: me.position + self.length(me) * ahead(me),
-            radius: me.radius + self.margin,
-        }
-    }
-
     /// Whether it minds an obstacle: in its detection box, or all but touching.
     pub fn minds(&self, me: &Agent, obstacle: Circle) -> bool {
         Threat::seen(me, obstacle, self).is_some()
@@ -101,18 +92,19 @@ impl Behavior for ObstacleAvoidance {
     }
 
     fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
-        if let Region::Way { from, to, radius } = self.detection_box(me) {
-            probes.ask_sweep(from, to, radius);
-        }
+        let tip = me.position + self.length(me) * ahead(me);
+        probes.ask_sweep(me.position, tip, me.radius + self.margin);
     }
 }
 
 impl Steer for ObstacleAvoidance {
     fn steer(&self, me: &Agent, _: (), surroundings: &Surroundings) -> Vec2 {
         let mut threats = Threats::default();
-        surroundings.for_each_obstacle(me, self.detection_box(me), |obstacle| {
-            threats.add(me, Threat::seen(me, obstacle.circle, self));
-        });
+        surroundings
+            .answers(self, me)
+            .for_each_obstacle(|obstacle| {
+                threats.add(me, Threat::seen(me, obstacle.circle, self));
+            });
         threats.dodge(me)
     }
 }

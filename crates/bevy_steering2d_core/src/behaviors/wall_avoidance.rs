@@ -6,7 +6,7 @@ use super::danger::{alarm, forward_speed, pressing, sight, stopping};
 use super::embeds_influence;
 use super::feelers::{Feeler, Feelers, Whisker};
 use super::touch::{Touch, Touches};
-use crate::perception::{ColliderProbes, Surroundings, WallHit};
+use crate::perception::{ColliderProbes, NearProbe, RayProbe, Surroundings};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 
 /// Feels for [`Wall`](crate::Wall)s ahead with whiskers, like a cat in the dark, and is pushed
@@ -123,21 +123,18 @@ impl Behavior for WallAvoidance {
 
     fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
         for whisker in self.whiskers(me) {
-            probes.ask_ray(whisker.from, whisker.to);
+            probes.ask_whisker(whisker);
         }
-        probes.ask_near(me.position, skin_sense(me));
+        probes.ask_near(me.position, body_sense(me));
     }
 }
 
 impl Steer for WallAvoidance {
     fn steer(&self, me: &Agent, _: (), surroundings: &Surroundings) -> Vec2 {
-        let by_feelers = self.whiskers(me).filter_map(|whisker| {
-            let hit = surroundings.feel(me, whisker.from, whisker.to)?;
-            Some(felt_by(&whisker, me, &hit))
-        });
-        let nearest = surroundings.nearest_wall(me, me.position, skin_sense(me));
-        let by_skin = nearest.map(|hit| felt_by_skin(me, &hit));
-        avoid_walls(me, by_feelers.chain(by_skin), self.response)
+        let answers = surroundings.answers(self, me);
+        let by_feelers = answers.rays().filter_map(|ray| felt_by(&ray, me));
+        let by_body = answers.near().filter_map(|near| felt_by_body(&near, me));
+        avoid_walls(me, by_feelers.chain(by_body), self.response)
     }
 }
 
@@ -146,28 +143,30 @@ impl Steer for WallAvoidance {
 const FULL: f32 = 0.5;
 
 /// How far from its center it feels without feelers, m: as far as it takes to stop in good time.
-fn skin_sense(me: &Agent) -> f32 {
+fn body_sense(me: &Agent) -> f32 {
     me.radius + me.max_speed * me.delta + sight(me, me.speed(), 0.0, STOPPING_DISTANCES)
 }
 
-fn felt_by(whisker: &Whisker, me: &Agent, hit: &WallHit) -> Touch {
-    // A feeler may be rooted beyond the wall; what counts is where its body's center is.
+fn felt_by(feeler: &RayProbe, me: &Agent) -> Option<Touch> {
+    let hit = feeler.hit?;
+    // A feeler may start beyond the wall; the side that counts is that of the body's center.
     let on_my_side = (me.position - hit.point).dot(hit.normal) >= 0.0;
-    let past = whisker.from.distance(whisker.to) - hit.distance;
-    Touch {
+    let past = feeler.from.distance(feeler.to) - hit.distance;
+    Some(Touch {
         normal: if on_my_side { hit.normal } else { -hit.normal },
-        urgency: (past / (FULL * whisker.free)).clamp(0.0, 1.0),
-    }
+        urgency: (past / (FULL * feeler.free)).clamp(0.0, 1.0),
+    })
 }
 
 /// Feelers miss what lies between them, such as the end of a wall; the body itself does not.
-fn felt_by_skin(me: &Agent, hit: &WallHit) -> Touch {
+fn felt_by_body(near: &NearProbe, me: &Agent) -> Option<Touch> {
+    let hit = near.hit?;
     let gap = hit.distance - me.radius;
     let closing_speed = -me.velocity.dot(hit.normal);
-    Touch {
+    Some(Touch {
         normal: hit.normal,
         urgency: alarm(me, stopping(me, closing_speed, gap)).max(pressing(me, gap)),
-    }
+    })
 }
 
 /// The force of [`WallAvoidance`] for what it feels, in any order, N.
@@ -222,13 +221,17 @@ mod tests {
     }
 
     fn felt(me: &Agent, walls: &WallIndex, how: &WallAvoidance) -> Vec2 {
-        let touches = how.whiskers(me).filter_map(|whisker| {
-            let hit = walls.first_hit(whisker.from, whisker.to)?;
-            Some(felt_by(&whisker, me, &hit))
-        });
-        let skin = walls.nearest(me.position, skin_sense(me));
-        let touches = touches.chain(skin.map(|hit| felt_by_skin(me, &hit)));
-        avoid_walls(me, touches, how.response)
+        let mut probes = ColliderProbes::default();
+        how.probe(me, &mut probes);
+        for ray in &mut probes.rays {
+            ray.hit = walls.first_hit(ray.from, ray.to);
+        }
+        for near in &mut probes.near {
+            near.hit = walls.nearest(near.point, near.radius);
+        }
+        let by_feelers = probes.rays.iter().filter_map(|ray| felt_by(ray, me));
+        let by_body = probes.near.iter().filter_map(|near| felt_by_body(near, me));
+        avoid_walls(me, by_feelers.chain(by_body), how.response)
     }
 
     fn wall_at(x: f32) -> [Wall; 1] {

@@ -83,9 +83,9 @@ impl Behavior for WallFollowing {
 
 impl Steer for WallFollowing {
     fn steer(&self, me: &Agent, _: (), surroundings: &Surroundings) -> Vec2 {
-        surroundings
-            .nearest_wall(me, self.future(me), self.reach)
-            .map_or(Vec2::ZERO, |wall| follow_wall(me, &wall, self))
+        let answers = surroundings.answers(self, me);
+        let nearest = answers.near().find_map(|near| near.hit);
+        nearest.map_or(Vec2::ZERO, |wall| follow_wall(me, &wall, self))
     }
 }
 

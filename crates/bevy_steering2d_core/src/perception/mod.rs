@@ -8,8 +8,8 @@
 //! games without colliders; in [`SenseSystems::Index`](crate::SenseSystems::Index) they go into
 //! spatial indexes, so what an agent sees costs by what is near it. Physics colliders are seen by
 //! agents that have [`SensesColliders`]: behaviors ask by putting probes into [`ColliderProbes`],
-//! and the physics backend answers them. Behaviors, ours and yours, look through [`Surroundings`]
-//! and need not know where an answer came from.
+//! and the physics backend answers them. Each behavior gets the answers to its own probes from
+//! [`Surroundings::answers`], merged with obstacles and walls.
 
 mod candidates;
 mod columns;
@@ -30,8 +30,8 @@ mod wall;
 pub use geometry::{Circle, WallHit};
 pub use neighbors::{Neighbor, NeighborView, Neighbors, Perception, SteeringGroups};
 pub use obstacle::{Obstacle, ObstacleIndex, SeenObstacle};
-pub use probes::{ColliderProbes, NearProbe, RayProbe, SensesColliders, SweepProbe};
-pub use surroundings::{Region, Surroundings};
+pub use probes::{AreaProbe, ColliderProbes, NearProbe, RayProbe, SensesColliders, SweepProbe};
+pub use surroundings::{ProbeAnswers, Surroundings};
 pub use wall::{Wall, WallIndex};
 
 pub(crate) use candidates::Candidates;

@@ -23,7 +23,7 @@ use other::Other;
 
 use super::embeds_influence;
 use super::half_planes::{HalfPlane, nearest_allowed};
-use crate::perception::{Neighbor, NeighborView, Neighbors, Region, SteeringGroups, Surroundings};
+use crate::perception::{Neighbor, NeighborView, Neighbors, SteeringGroups, Surroundings};
 use crate::{
     Adjust, AdjustSystems, Agent, Behavior, Circle, Influence, InvalidParameter, Requests,
     SteeringSchedule,
@@ -214,10 +214,12 @@ impl ReciprocalAvoidance {
             Other::seen(me, mine, other, theirs, self.precedence)
         };
         let mut others: Others = nearest.iter().map(seen).collect();
-        let around = Region::Disc(Circle::new(me.position, self.radius));
-        world.surroundings.for_each_obstacle(me, around, |seen| {
-            others.push(Other::fixed(me, seen.circle));
-        });
+        let around = Circle::new(me.position, self.radius);
+        world
+            .surroundings
+            .for_each_obstacle_near(me, around, |seen| {
+                others.push(Other::fixed(me, seen.circle));
+            });
         others
     }
 
