@@ -144,7 +144,7 @@ pub fn detection_box<C: GizmoConfigGroup>(
     let answers = surroundings.answers(avoidance, me);
     let mut color = QUIET.with_alpha(0.5);
     answers.for_each_obstacle(|obstacle| {
-        if avoidance.minds(me, obstacle.circle) {
+        if avoidance.avoids(me, obstacle.circle) {
             color = ATTENTION.with_alpha(0.7);
             let circle = obstacle.circle;
             ring(canvas, circle.center, circle.radius + 0.06, ATTENTION);

@@ -67,7 +67,7 @@ impl Feeler {
 
     /// In world coordinates, when the longest feeler has `length` m. It grows through the body
     /// first.
-    pub fn grown(&self, me: &Agent, length: f32) -> Whisker {
+    pub fn whisker(&self, me: &Agent, length: f32) -> Whisker {
         let heading = ahead(me);
         let share = self.reach.length();
         let free = share * length;
@@ -128,7 +128,7 @@ mod tests {
             ..default()
         };
         // To the right of (0, 1): (√½, √½); 0.5 m through the body, 4 · √½ m beyond.
-        let right = Feelers::Whiskers.list()[2].grown(&me, 4.0);
+        let right = Feelers::Whiskers.list()[2].whisker(&me, 4.0);
         assert_eq!(right.from, me.position);
         let diagonal = Vec2::ONE.normalize();
         assert_close(right.to, me.position + 0.5 * diagonal + 2.0);

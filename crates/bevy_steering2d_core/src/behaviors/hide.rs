@@ -10,17 +10,17 @@ use super::flee::panic_urgency;
 use crate::perception::{Circle, ColliderProbes, SeenObstacle, Surroundings};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, Target, Targets};
 
-/// Keeps an obstacle between itself and a hunter.
+/// Keeps an obstacle between itself and a threat.
 ///
 #[doc = include_str!("figures/hide.svg")]
 ///
 /// Use it for prey and for snipers. It hides behind [`Obstacle`](crate::Obstacle)s, with
 /// [`SensesColliders`](crate::SensesColliders) also behind colliders. Beyond the threat distance,
-/// or while the hunter looks elsewhere, it does nothing. Who shall just get away needs
-/// [`Evade`](crate::Evade): a hunter that walks around the obstacle drives this one around it too.
+/// or while the threat looks elsewhere, it does nothing. Who shall just get away needs
+/// [`Evade`](crate::Evade): a threat that walks around the obstacle drives this one around it too.
 ///
 /// Behind each obstacle within the search distance lies a hiding spot
-/// `center + dir(hunter → center) · (radius + own radius + standoff)`, in m. It goes to the nearest
+/// `center + dir(threat → center) · (radius + own radius + standoff)`, in m. It goes to the nearest
 /// one like [`Arrive`](crate::Arrive); where there is none it runs like [`Evade`](crate::Evade). It
 /// changes to another obstacle only if that makes the way a third shorter. All of it fades over the
 /// last tenth of the threat distance. (Buckland; Ocultarse)
@@ -30,16 +30,16 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, Tar
 pub struct Hide {
     /// Whom to hide from. Default the origin.
     #[entities]
-    pub hunter: Target,
-    /// Beyond this distance the hunter is no threat, m, `> 0`; infinity is allowed. Default `15`.
+    pub threat: Target,
+    /// Beyond this distance the threat is no threat, m, `> 0`; infinity is allowed. Default `15`.
     pub threat_distance: f32,
     /// How far to look for obstacles, m, `> 0`. Default `20`.
     pub search_distance: f32,
     /// From the obstacle to its body, m, `≥ 0`. Default `0.5`.
     pub standoff: f32,
-    /// The angle the hunter sees, rad, in `(0, 2π]`, half of it on each side of its heading.
+    /// The angle the threat sees, rad, in `(0, 2π]`, half of it on each side of its heading.
     /// Default `2π`: it has eyes in its back.
-    pub hunter_field_of_view: f32,
+    pub threat_field_of_view: f32,
     /// Its say among the other behaviors.
     pub influence: Influence,
 }
@@ -58,9 +58,9 @@ pub struct HideMemory {
 
 impl Hide {
     /// Hides from an entity or a point.
-    pub fn new(hunter: impl Into<Target>) -> Self {
+    pub fn new(threat: impl Into<Target>) -> Self {
         Self {
-            hunter: hunter.into(),
+            threat: threat.into(),
             ..Self::default()
         }
     }
@@ -69,16 +69,16 @@ impl Hide {
     pub fn for_each_spot(
         &self,
         me: &Agent,
-        hunter: &Kinematics,
+        threat: &Kinematics,
         surroundings: &Surroundings,
         mut visit: impl FnMut(SeenObstacle, Vec2),
     ) {
         surroundings
             .answers(self, me)
             .for_each_obstacle(|obstacle| {
-                if Target::Entity(obstacle.entity) != self.hunter
+                if Target::Entity(obstacle.entity) != self.threat
                     && let Some(spot) =
-                        hiding_spot(me, hunter.position, obstacle.circle, self.standoff)
+                        hiding_spot(me, threat.position, obstacle.circle, self.standoff)
                 {
                     visit(obstacle, spot);
                 }
@@ -89,11 +89,11 @@ impl Hide {
 impl Default for Hide {
     fn default() -> Self {
         Self {
-            hunter: Target::default(),
+            threat: Target::default(),
             threat_distance: 15.0,
             search_distance: 20.0,
             standoff: 0.5,
-            hunter_field_of_view: core::f32::consts::TAU,
+            threat_field_of_view: core::f32::consts::TAU,
             influence: Influence::of::<Self>(),
         }
     }
@@ -109,19 +109,19 @@ impl Behavior for Hide {
     embeds_influence!();
 
     fn targets(&self) -> [Option<Target>; 2] {
-        [Some(self.hunter), None]
+        [Some(self.threat), None]
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
-        self.hunter.check("Hide.hunter")?;
+        self.threat.check("Hide.threat")?;
         InvalidParameter::unless_positive_or_infinite(
             "Hide.threat_distance",
             self.threat_distance,
         )?;
         InvalidParameter::unless_positive("Hide.search_distance", self.search_distance)?;
         InvalidParameter::unless_non_negative("Hide.standoff", self.standoff)?;
-        let angle = self.hunter_field_of_view;
-        InvalidParameter::unless_positive("Hide.hunter_field_of_view", angle)
+        let angle = self.threat_field_of_view;
+        InvalidParameter::unless_positive("Hide.threat_field_of_view", angle)
     }
 
     fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
@@ -137,60 +137,60 @@ impl Steer for Hide {
         (surroundings, targets): &(Surroundings, Targets),
     ) -> Vec2 {
         let threat = targets
-            .get(self.hunter)
-            .filter(|hunter| self.fears(me, hunter));
-        let Some(hunter) = threat else {
+            .get(self.threat)
+            .filter(|threat| self.fears(me, threat));
+        let Some(threat) = threat else {
             memory.set_if_neq(HideMemory::default());
             return Vec2::ZERO;
         };
-        if !sees(&hunter, me.position, self.hunter_field_of_view) {
+        if !sees(&threat, me.position, self.threat_field_of_view) {
             return Vec2::ZERO;
         }
         let mut choice = Choice::new(memory.obstacle);
-        self.for_each_spot(me, &hunter, surroundings, |obstacle, spot| {
+        self.for_each_spot(me, &threat, surroundings, |obstacle, spot| {
             choice.consider(me, obstacle, spot);
         });
         let chosen = choice.chosen();
         memory.set_if_neq(chosen.unwrap_or_default());
-        hide(me, &hunter, chosen.map(|memory| memory.spot), self)
+        hide(me, &threat, chosen.map(|memory| memory.spot), self)
     }
 }
 
 impl Hide {
-    fn fears(&self, me: &Agent, hunter: &Kinematics) -> bool {
-        me.position.distance(hunter.position) <= self.threat_distance
+    fn fears(&self, me: &Agent, threat: &Kinematics) -> bool {
+        me.position.distance(threat.position) <= self.threat_distance
     }
 }
 
 /// Whether a point lies in the field of view; something without a heading sees everywhere.
-fn sees(hunter: &Kinematics, point: Vec2, field_of_view: f32) -> bool {
-    let direction = (point - hunter.position).normalize_or_zero();
-    let blind = hunter.heading == Vec2::ZERO || direction == Vec2::ZERO;
+fn sees(threat: &Kinematics, point: Vec2, field_of_view: f32) -> bool {
+    let direction = (point - threat.position).normalize_or_zero();
+    let blind = threat.heading == Vec2::ZERO || direction == Vec2::ZERO;
     // From 2π on there is nothing it does not see, whatever rounding says.
     blind
         || field_of_view >= core::f32::consts::TAU - 1e-3
-        || hunter.heading.dot(direction) >= ops::cos(0.5 * field_of_view)
+        || threat.heading.dot(direction) >= ops::cos(0.5 * field_of_view)
 }
 
-/// The spot behind an obstacle as seen by the hunter, m; `None` while the hunter is in its middle.
-pub fn hiding_spot(me: &Agent, hunter: Vec2, obstacle: Circle, standoff: f32) -> Option<Vec2> {
-    let away = (obstacle.center - hunter).try_normalize()?;
+/// The spot behind an obstacle as seen by the threat, m; `None` while the threat is in its middle.
+pub fn hiding_spot(me: &Agent, threat: Vec2, obstacle: Circle, standoff: f32) -> Option<Vec2> {
+    let away = (obstacle.center - threat).try_normalize()?;
     let spot = obstacle.center + (obstacle.radius + me.radius + standoff) * away;
     spot.is_finite().then_some(spot)
 }
 
 /// The force of [`Hide`] once it has chosen its spot, N.
-fn hide(me: &Agent, hunter: &Kinematics, spot: Option<Vec2>, how: &Hide) -> Vec2 {
+pub fn hide(me: &Agent, threat: &Kinematics, spot: Option<Vec2>, how: &Hide) -> Vec2 {
     let evading = Evade {
-        pursuer: how.hunter,
+        pursuer: how.threat,
         panic_distance: how.threat_distance,
         falloff: FALLOFF,
         ..default()
     };
     let Some(spot) = spot else {
-        return evade(me, hunter, &evading);
+        return evade(me, threat, &evading);
     };
-    let distance = me.position.distance(hunter.position);
+    let distance = me.position.distance(threat.position);
     let urgency = panic_urgency(distance, how.threat_distance, FALLOFF);
     urgency * arrive(me, spot, Braking::Physical, TOLERANCE)
 }
@@ -261,7 +261,7 @@ mod tests {
     use crate::behaviors::testing::assert_close;
     use std::f32::consts::{FRAC_PI_2, PI, TAU};
 
-    fn hunter(x: f32, y: f32) -> Kinematics {
+    fn threat(x: f32, y: f32) -> Kinematics {
         Kinematics {
             heading: Vec2::X,
             ..Kinematics::at(Vec2::new(x, y))
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn the_spot_lies_behind_the_obstacle() {
-        // 5 m from the hunter along (0.6, 0.8); 1 + 0.5 + 0.5 behind the center.
+        // 5 m from the threat along (0.6, 0.8); 1 + 0.5 + 0.5 behind the center.
         let rock = Circle::new(Vec2::new(3.0, 4.0), 1.0);
         let spot = hiding_spot(&Agent::default(), Vec2::ZERO, rock, 0.5).unwrap();
         assert_close(spot, Vec2::new(4.2, 5.6));
@@ -330,29 +330,29 @@ mod tests {
     #[test]
     fn without_obstacles_it_evades() {
         let me = Agent::default();
-        let force = hide(&me, &hunter(5.0, 0.0), None, &Hide::default());
+        let force = hide(&me, &threat(5.0, 0.0), None, &Hide::default());
         assert_close(force, Vec2::new(-20.0, 0.0));
     }
 
     #[test]
     fn at_the_edge_of_the_threat_it_calms_down() {
         let me = Agent::default();
-        let at = |x: f32, spot| hide(&me, &hunter(x, 0.0), spot, &Hide::default()).length();
+        let at = |x: f32, spot| hide(&me, &threat(x, 0.0), spot, &Hide::default()).length();
         for spot in [None, Some(Vec2::new(0.0, 9.0))] {
             assert!((at(10.0, spot) - 20.0).abs() < 1e-3);
             assert!((at(14.25, spot) - 10.0).abs() < 1e-2);
             assert!(at(14.999, spot) < 0.1);
         }
-        assert!(!Hide::default().fears(&me, &hunter(15.01, 0.0)));
+        assert!(!Hide::default().fears(&me, &threat(15.01, 0.0)));
     }
 
     #[test]
     fn a_hunter_that_looks_elsewhere_is_not_feared() {
         let ahead = Vec2::new(9.0, 1.0);
-        assert!(sees(&hunter(0.0, 0.0), ahead, FRAC_PI_2));
-        assert!(!sees(&hunter(0.0, 0.0), -ahead, FRAC_PI_2));
-        assert!(!sees(&hunter(0.0, 0.0), Vec2::new(-1.0, 3.0), PI));
-        assert!(sees(&hunter(0.0, 0.0), Vec2::NEG_X, TAU));
+        assert!(sees(&threat(0.0, 0.0), ahead, FRAC_PI_2));
+        assert!(!sees(&threat(0.0, 0.0), -ahead, FRAC_PI_2));
+        assert!(!sees(&threat(0.0, 0.0), Vec2::new(-1.0, 3.0), PI));
+        assert!(sees(&threat(0.0, 0.0), Vec2::NEG_X, TAU));
         assert!(sees(&Kinematics::at(Vec2::ZERO), -ahead, FRAC_PI_2));
     }
 }

@@ -42,7 +42,7 @@ pub struct Interpose {
 
 impl Interpose {
     /// Stays halfway between two.
-    pub fn between(first: impl Into<Target>, second: impl Into<Target>) -> Self {
+    pub fn new(first: impl Into<Target>, second: impl Into<Target>) -> Self {
         Self {
             first: first.into(),
             second: second.into(),
@@ -52,7 +52,7 @@ impl Interpose {
 
     /// Sets the [`ratio`](Self::ratio).
     #[must_use]
-    pub fn at(mut self, ratio: f32) -> Self {
+    pub fn with_ratio(mut self, ratio: f32) -> Self {
         self.ratio = ratio;
         self
     }
@@ -149,7 +149,7 @@ mod tests {
                 position: Vec2::new(0.0, y),
                 ..me
             };
-            let how = Interpose::default().at(ratio);
+            let how = Interpose::default().with_ratio(ratio);
             assert_eq!(interpose(&there, &first, &second, &how), Vec2::ZERO);
         }
     }
@@ -186,7 +186,7 @@ mod tests {
     fn it_says_where_between_it_goes() {
         // Between them now (4, 3), 5 m away: a second at 5 m/s.
         let (first, second) = (body((2.0, 3.0), (1.0, 0.0)), body((6.0, 3.0), (3.0, 2.0)));
-        let how = Interpose::between(Vec2::ZERO, Vec2::ZERO);
+        let how = Interpose::new(Vec2::ZERO, Vec2::ZERO);
         let (point, velocity) = how.point(&reynolds(5.0), &first, &second);
         assert_close(velocity, Vec2::new(2.0, 1.0));
         assert_close(point, Vec2::new(6.0, 4.0));

@@ -44,7 +44,7 @@ pub struct Leadership(pub f32);
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct LeaderFollowing {
     /// How far it looks for a leader, m, `> 0`. Default `12`.
-    pub radius: f32,
+    pub perception_radius: f32,
     /// How far behind the leader's center it walks, m, `> 0`. Default `2`.
     pub follow_distance: f32,
     /// Room that it keeps free ahead of the leader and, one half each, at its sides, m, `≥ 0`.
@@ -60,7 +60,7 @@ pub struct LeaderFollowing {
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-pub struct LeaderMemory {
+pub struct LeaderFollowingMemory {
     /// The leader, while it is in sight.
     #[entities]
     pub leader: Option<Entity>,
@@ -69,7 +69,7 @@ pub struct LeaderMemory {
 impl Default for LeaderFollowing {
     fn default() -> Self {
         Self {
-            radius: 12.0,
+            perception_radius: 12.0,
             follow_distance: 2.0,
             clearance: 2.0,
             groups: SteeringGroups::ALL,
@@ -80,13 +80,13 @@ impl Default for LeaderFollowing {
 
 impl LeaderFollowing {
     /// The place behind a leader that it goes to, m.
-    pub fn spot(&self, leader: Vec2, heading: Vec2) -> Vec2 {
+    pub fn place_behind(&self, leader: Vec2, heading: Vec2) -> Vec2 {
         leader - self.follow_distance * heading
     }
 
     /// What it keeps free ahead of a leader: how far beyond its center, and how far to each side,
     /// m. `radii` are its own and the leader's together, m.
-    pub fn lane(&self, radii: f32, leader_speed: f32) -> Vec2 {
+    pub fn clear_zone(&self, radii: f32, leader_speed: f32) -> Vec2 {
         let margin = 0.5 * self.clearance;
         let width = radii + margin;
         Vec2::new(width + margin + NOTICE * leader_speed, width)
@@ -158,7 +158,7 @@ impl Behavior for LeaderFollowing {
     const PRIORITY: i16 = 60;
     const COLOR: Option<[u8; 3]> = Some([209, 75, 238]);
 
-    type Memory = &'static mut LeaderMemory;
+    type Memory = &'static mut LeaderFollowingMemory;
     type World = (
         Res<'static, Leaders>,
         Query<'static, 'static, LeaderData, With<Vehicle>>,
@@ -176,7 +176,10 @@ impl Behavior for LeaderFollowing {
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
-        InvalidParameter::unless_positive("LeaderFollowing.radius", self.radius)?;
+        InvalidParameter::unless_positive(
+            "LeaderFollowing.perception_radius",
+            self.perception_radius,
+        )?;
         InvalidParameter::unless_positive("LeaderFollowing.follow_distance", self.follow_distance)?;
         InvalidParameter::unless_non_negative("LeaderFollowing.clearance", self.clearance)
     }
@@ -186,30 +189,30 @@ impl Steer for LeaderFollowing {
     fn steer(
         &self,
         me: &Agent,
-        mut memory: Mut<LeaderMemory>,
+        mut memory: Mut<LeaderFollowingMemory>,
         (leaders, agents): &(Res<Leaders>, Query<LeaderData, With<Vehicle>>),
     ) -> Vec2 {
-        let view = NeighborView::around(me, self.radius, self.groups);
+        let view = NeighborView::around(me, self.perception_radius, self.groups);
         let ranked = |entity| agents.get(entity).ok().map(|leader| leader.ranked());
         let mine = ranked(me.entity).map_or(f32::NEG_INFINITY, |(rank, _)| rank);
         let leader = leaders.choose(view, mine, memory.leader.and_then(ranked));
-        memory.set_if_neq(LeaderMemory {
+        memory.set_if_neq(LeaderFollowingMemory {
             leader: leader.map(|it| it.entity),
         });
-        leader.map_or(Vec2::ZERO, |leader| follow_leader(me, &leader, self))
+        leader.map_or(Vec2::ZERO, |leader| leader_following(me, &leader, self))
     }
 }
 
 /// The force of [`LeaderFollowing`] behind a leader, N.
-fn follow_leader(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> Vec2 {
-    let way = make_way(me, leader, how).clamp_length_max(me.max_force);
+pub fn leader_following(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> Vec2 {
+    let way = give_way_to_leader(me, leader, how).clamp_length_max(me.max_force);
     let left = me.max_force - way.length();
-    way + keep_behind(me, leader, how).clamp_length_max(left.max(0.0))
+    way + keep_behind_leader(me, leader, how).clamp_length_max(left.max(0.0))
 }
 
 /// To the place behind the leader, N.
-fn keep_behind(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> Vec2 {
-    let behind = how.spot(leader.position, leader.heading);
+pub fn keep_behind_leader(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> Vec2 {
+    let behind = how.place_behind(leader.position, leader.heading);
     if leader.velocity == Vec2::ZERO {
         return arrive(me, behind, Braking::Physical, me.radius.max(0.1));
     }
@@ -225,11 +228,11 @@ const NOTICE: f32 = 1.0;
 const DRIFT: f32 = 0.2;
 
 /// Out of the way of a leader that comes towards me, N.
-fn make_way(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> Vec2 {
+pub fn give_way_to_leader(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> Vec2 {
     let offset = me.position - leader.position;
     let ahead = offset.dot(leader.heading);
     let aside = offset.dot(leader.heading.perp());
-    let lane = how.lane(me.radius + leader.radius, leader.velocity.length());
+    let lane = how.clear_zone(me.radius + leader.radius, leader.velocity.length());
     let (length, width) = (lane.x, lane.y);
     if !(0.0..length).contains(&ahead) || aside.abs() >= width {
         return Vec2::ZERO;
@@ -306,7 +309,7 @@ mod tests {
                 position: Vec2::new(x, y),
                 ..default()
             };
-            make_way(&me, &leader, &LeaderFollowing::default())
+            give_way_to_leader(&me, &leader, &LeaderFollowing::default())
         };
         assert!(at(1.0, 0.3).y > 1.0);
         assert!(at(1.0, -0.3).y < -1.0);
@@ -328,7 +331,7 @@ mod tests {
             course.agent.position = Vec2::new(3.0, y);
             for _ in 0..180 {
                 let me = course.agent;
-                course.step(follow_leader(&me, &leader, &LeaderFollowing::default()));
+                course.step(leader_following(&me, &leader, &LeaderFollowing::default()));
                 leader.position += leader.velocity * me.delta;
                 let gap = leader.position.distance(course.agent.position) - 1.0;
                 assert!(gap > 0.0, "from {y} m aside: {gap} m");
@@ -345,15 +348,18 @@ mod tests {
             velocity: Vec2::X,
             ..default()
         };
-        let force = follow_leader(&me, &someone(1, 0.0), &LeaderFollowing::default());
+        let force = leader_following(&me, &someone(1, 0.0), &LeaderFollowing::default());
         assert!(force.length() < 1e-4, "{force}");
     }
 
     #[test]
     fn it_says_where_it_walks_and_what_it_keeps_free() {
         let how = LeaderFollowing::default();
-        assert_eq!(how.spot(Vec2::new(5.0, 1.0), Vec2::Y), Vec2::new(5.0, -1.0));
+        assert_eq!(
+            how.place_behind(Vec2::new(5.0, 1.0), Vec2::Y),
+            Vec2::new(5.0, -1.0)
+        );
         // Radii 1, margins 1 and 1, and a second's way at 2 m/s.
-        assert_eq!(how.lane(1.0, 2.0), Vec2::new(5.0, 2.0));
+        assert_eq!(how.clear_zone(1.0, 2.0), Vec2::new(5.0, 2.0));
     }
 }

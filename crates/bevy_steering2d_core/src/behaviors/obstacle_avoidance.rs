@@ -39,7 +39,7 @@ pub struct ObstacleAvoidance {
     pub min_length: f32,
     /// How much the box grows with speed, s, `≥ 0`. Default `1`. It always grows by at least
     /// three stopping distances.
-    pub look_ahead: f32,
+    pub look_ahead_time: f32,
     /// Room to leave beside the body, m, `≥ 0`. Default `0.25`.
     pub margin: f32,
     /// Its say among the other behaviors.
@@ -50,7 +50,7 @@ impl Default for ObstacleAvoidance {
     fn default() -> Self {
         Self {
             min_length: 1.0,
-            look_ahead: 1.0,
+            look_ahead_time: 1.0,
             margin: 0.25,
             influence: Influence::of::<Self>(),
         }
@@ -67,11 +67,11 @@ impl ObstacleAvoidance {
     /// Length of the detection box, m.
     pub fn length(&self, me: &Agent) -> f32 {
         let speed = forward_speed(me).max(0.0);
-        me.radius + self.min_length + sight(me, speed, self.look_ahead, STOPPING_DISTANCES)
+        me.radius + self.min_length + sight(me, speed, self.look_ahead_time, STOPPING_DISTANCES)
     }
 
     /// Whether it minds an obstacle: in its detection box, or all but touching.
-    pub fn minds(&self, me: &Agent, obstacle: Circle) -> bool {
+    pub fn avoids(&self, me: &Agent, obstacle: Circle) -> bool {
         Threat::seen(me, obstacle, self).is_some()
     }
 }
@@ -87,7 +87,10 @@ impl Behavior for ObstacleAvoidance {
 
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_non_negative("ObstacleAvoidance.min_length", self.min_length)?;
-        InvalidParameter::unless_non_negative("ObstacleAvoidance.look_ahead", self.look_ahead)?;
+        InvalidParameter::unless_non_negative(
+            "ObstacleAvoidance.look_ahead_time",
+            self.look_ahead_time,
+        )?;
         InvalidParameter::unless_non_negative("ObstacleAvoidance.margin", self.margin)
     }
 
@@ -110,7 +113,7 @@ impl Steer for ObstacleAvoidance {
 }
 
 /// The force of [`ObstacleAvoidance`] for these obstacles, N.
-pub fn avoid_obstacles(
+pub fn obstacle_avoidance(
     me: &Agent,
     obstacles: impl IntoIterator<Item = Circle>,
     how: &ObstacleAvoidance,
@@ -285,7 +288,7 @@ mod tests {
 
     fn force(x: f32, y: f32) -> Vec2 {
         let obstacle = Circle::new(Vec2::new(x, y), 1.0);
-        avoid_obstacles(&rushing(), [obstacle], &ObstacleAvoidance::default())
+        obstacle_avoidance(&rushing(), [obstacle], &ObstacleAvoidance::default())
     }
 
     #[test]
@@ -296,7 +299,7 @@ mod tests {
         };
         let force = |x| {
             let obstacle = Circle::new(Vec2::new(x, -0.75), 1.0);
-            avoid_obstacles(&me, [obstacle], &ObstacleAvoidance::default())
+            obstacle_avoidance(&me, [obstacle], &ObstacleAvoidance::default())
         };
         // r = 1 + 0.5 + 0.25 = 1.75; x = 4, y = −0.75, so distance² = 16.5625, c = 5 · 4 / 4.0697
         // = 4.9144. Turning 2 · 5 · 4.9144 · 1 / (16.5625 − 3.0625) = 3.640: it can wait.
@@ -392,13 +395,13 @@ mod tests {
     fn inside_the_margin_it_may_leave_but_not_go_deeper() {
         let obstacle = Circle::new(Vec2::new(1.2, 0.0), 1.0);
         let how = ObstacleAvoidance::default();
-        assert!(avoid_obstacles(&rushing(), [obstacle], &how).x < -10.0);
+        assert!(obstacle_avoidance(&rushing(), [obstacle], &how).x < -10.0);
         let leaving = Agent {
             velocity: Vec2::new(-5.0, 0.0),
             heading: Vec2::NEG_X,
             ..default()
         };
-        assert_eq!(avoid_obstacles(&leaving, [obstacle], &how), Vec2::ZERO);
+        assert_eq!(obstacle_avoidance(&leaving, [obstacle], &how), Vec2::ZERO);
     }
 
     #[test]
@@ -419,7 +422,7 @@ mod tests {
                             let offset = me.position.distance(obstacle.center);
                             gap = gap.min(offset - radius - me.radius);
                             // A will of its own: always on along x, as far as it is let.
-                            let avoiding = avoid_obstacles(&me, [obstacle], &how);
+                            let avoiding = obstacle_avoidance(&me, [obstacle], &how);
                             let rest = me.max_force - avoiding.length();
                             let on = me.track(Vec2::new(5.0, 0.0)).clamp_length_max(rest);
                             course.step(avoiding + on);
@@ -446,7 +449,7 @@ mod tests {
                 ..default()
             };
             let obstacle = Circle::new(Vec2::new(x, y), radius);
-            let force = avoid_obstacles(&me, [obstacle], &ObstacleAvoidance::default());
+            let force = obstacle_avoidance(&me, [obstacle], &ObstacleAvoidance::default());
             prop_assert!(force.is_finite() && force.length() <= me.max_force * 1.000_01);
         }
     }
@@ -454,7 +457,7 @@ mod tests {
     #[test]
     fn it_minds_what_is_in_its_box() {
         let how = ObstacleAvoidance::default();
-        let minds = |x, y| how.minds(&rushing(), Circle::new(Vec2::new(x, y), 1.0));
+        let minds = |x, y| how.avoids(&rushing(), Circle::new(Vec2::new(x, y), 1.0));
         assert!(minds(3.0, 0.5) && minds(3.0, 1.7));
         assert!(!minds(3.0, 1.8), "beside it");
         assert!(!minds(-3.0, 0.0), "behind it");

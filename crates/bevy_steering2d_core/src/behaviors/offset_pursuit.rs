@@ -104,7 +104,7 @@ impl Steer for OffsetPursuit {
             memory.set_if_neq(OffsetPursuitMemory::default());
             return Vec2::ZERO;
         };
-        let slot = slot(&leader, self.offset);
+        let slot = formation_slot(&leader, self.offset);
         let velocity = memory.velocity(me, &leader, slot);
         *memory = OffsetPursuitMemory {
             slot: Some(slot),
@@ -128,7 +128,7 @@ pub fn offset_pursuit(
 }
 
 /// A place in the leader's frame as the world's.
-pub fn slot(leader: &Kinematics, offset: Vec2) -> Vec2 {
+pub fn formation_slot(leader: &Kinematics, offset: Vec2) -> Vec2 {
     let facing = if leader.heading == Vec2::ZERO {
         Vec2::X
     } else {
@@ -169,9 +169,12 @@ mod tests {
     fn the_slot_is_in_the_leaders_frame() {
         let north = leader(Vec2::new(10.0, 0.0), 2.0, Vec2::Y);
         // 3 m behind and 1 m to its left.
-        assert_eq!(slot(&north, Vec2::new(-3.0, 1.0)), Vec2::new(9.0, -3.0));
+        assert_eq!(
+            formation_slot(&north, Vec2::new(-3.0, 1.0)),
+            Vec2::new(9.0, -3.0)
+        );
         let point = Kinematics::at(Vec2::ONE);
-        assert_eq!(slot(&point, Vec2::X), Vec2::new(2.0, 1.0));
+        assert_eq!(formation_slot(&point, Vec2::X), Vec2::new(2.0, 1.0));
     }
 
     #[test]
@@ -241,7 +244,7 @@ mod tests {
                 for (offset, course, memory) in &mut wings {
                     let me = course.agent;
                     let how = OffsetPursuit::new(Vec2::ZERO, *offset);
-                    let slot = slot(&leads, *offset);
+                    let slot = formation_slot(&leads, *offset);
                     let velocity = memory.velocity(&me, &leads, slot);
                     *memory = OffsetPursuitMemory {
                         slot: Some(slot),

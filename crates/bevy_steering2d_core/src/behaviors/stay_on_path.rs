@@ -16,7 +16,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, SteeringPath, T
 /// It looks at where it is, where it will be in `T` and halfway in between. Of these let q be the
 /// one farthest off the [`SteeringPath`], and q' the place nearest to q on the stretch of path that
 /// it could have walked by then. `F = u · seek(q')`, in N, where the urgency u grows from 0 when q
-/// is `radius` away from the path to 1 at `1.5 · radius`, and is exactly 0 inside. (Reynolds 1999;
+/// is `half_width` away from the path to 1 at `1.5 · half_width`, and is exactly 0 inside. (Reynolds 1999;
 /// the end of the prediction alone would let it jump across to the next bend of the road)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -27,34 +27,34 @@ pub struct StayOnPath {
     #[entities]
     pub path: Option<Entity>,
     /// Half the width of the road, m, `> 0`. Default `1`.
-    pub radius: f32,
+    pub half_width: f32,
     /// How far ahead it predicts itself, s, `≥ 0`. Default `0.5`.
-    pub look_ahead: f32,
+    pub look_ahead_time: f32,
     /// Its say among the other behaviors.
     pub influence: Influence,
 }
 
 impl StayOnPath {
     /// Stays on the path of another entity.
-    pub fn of(path: Entity) -> Self {
+    pub fn new(path: Entity) -> Self {
         Self {
             path: Some(path),
             ..Self::default()
         }
     }
 
-    /// Sets the [`radius`](Self::radius).
+    /// Sets the [`half_width`](Self::half_width).
     #[must_use]
-    pub fn within(mut self, radius: f32) -> Self {
-        self.radius = radius;
+    pub fn with_half_width(mut self, half_width: f32) -> Self {
+        self.half_width = half_width;
         self
     }
 
     /// Of the places where it is and will be, the one farthest off the path, m, and how far that
     /// is, m.
-    pub fn farthest_off(&self, me: &Agent, path: &SteeringPath) -> (Vec2, f32) {
+    pub fn farthest_prediction(&self, me: &Agent, path: &SteeringPath) -> (Vec2, f32) {
         [0.0, 0.5, 1.0]
-            .map(|share| me.position + me.velocity * (share * self.look_ahead))
+            .map(|share| me.position + me.velocity * (share * self.look_ahead_time))
             .map(|place| (place, path.closest(place).position.distance(place)))
             .into_iter()
             .fold((me.position, 0.0), |farthest, seen| {
@@ -63,15 +63,15 @@ impl StayOnPath {
     }
 
     /// The place on the path that it steers back to, m; `None` while it is not about to leave it.
-    pub fn way_back(&self, me: &Agent, path: &SteeringPath) -> Option<Vec2> {
-        let (place, distance) = self.farthest_off(me, path);
-        (distance > self.radius).then(|| self.back_from(place, me, path))
+    pub fn return_point(&self, me: &Agent, path: &SteeringPath) -> Option<Vec2> {
+        let (place, distance) = self.farthest_prediction(me, path);
+        (distance > self.half_width).then(|| self.back_from(place, me, path))
     }
 
     /// The nearest place on the stretch of path that it could have walked by then.
     fn back_from(&self, place: Vec2, me: &Agent, path: &SteeringPath) -> Vec2 {
         let here = path.closest(me.position).arc;
-        let stretch = self.radius + me.speed() * self.look_ahead;
+        let stretch = self.half_width + me.speed() * self.look_ahead_time;
         let back = path.closest_between(place, here - stretch, here + stretch);
         back.position
     }
@@ -81,8 +81,8 @@ impl Default for StayOnPath {
     fn default() -> Self {
         Self {
             path: None,
-            radius: 1.0,
-            look_ahead: 0.5,
+            half_width: 1.0,
+            look_ahead_time: 0.5,
             influence: Influence::of::<Self>(),
         }
     }
@@ -102,8 +102,8 @@ impl Behavior for StayOnPath {
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
-        InvalidParameter::unless_positive("StayOnPath.radius", self.radius)?;
-        InvalidParameter::unless_non_negative("StayOnPath.look_ahead", self.look_ahead)
+        InvalidParameter::unless_positive("StayOnPath.half_width", self.half_width)?;
+        InvalidParameter::unless_non_negative("StayOnPath.look_ahead_time", self.look_ahead_time)
     }
 }
 
@@ -115,12 +115,12 @@ impl Steer for StayOnPath {
 
 /// The force of [`StayOnPath`], N.
 pub fn stay_on_path(me: &Agent, path: &SteeringPath, how: &StayOnPath) -> Vec2 {
-    let (place, distance) = how.farthest_off(me, path);
-    let excess = distance - how.radius;
+    let (place, distance) = how.farthest_prediction(me, path);
+    let excess = distance - how.half_width;
     if excess <= 0.0 {
         return Vec2::ZERO;
     }
-    let urgency = (excess / (0.5 * how.radius)).min(1.0);
+    let urgency = (excess / (0.5 * how.half_width)).min(1.0);
     urgency * seek(me, how.back_from(place, me, path))
 }
 
@@ -200,11 +200,11 @@ mod tests {
     fn it_says_where_it_steers_back_to() {
         let how = StayOnPath::default();
         let leaving = moving((0.0, 0.25), (0.0, 2.0));
-        let (place, distance) = how.farthest_off(&leaving, &road());
+        let (place, distance) = how.farthest_prediction(&leaving, &road());
         assert_close(place, Vec2::new(0.0, 1.25));
         assert!((distance - 1.25).abs() < 1e-5);
-        assert_close(how.way_back(&leaving, &road()).unwrap(), Vec2::ZERO);
+        assert_close(how.return_point(&leaving, &road()).unwrap(), Vec2::ZERO);
         let staying = moving((0.0, 0.25), (5.0, 0.0));
-        assert_eq!(how.way_back(&staying, &road()), None);
+        assert_eq!(how.return_point(&staying, &road()), None);
     }
 }

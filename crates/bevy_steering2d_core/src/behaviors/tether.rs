@@ -26,7 +26,7 @@ pub struct Tether {
     #[entities]
     pub anchor: Target,
     /// Length of the slack leash, m, `≥ 0`. Default `5`.
-    pub radius: f32,
+    pub length: f32,
     /// How far the leash stretches until it pulls with all its force, m, `> 0`. Default `0.5`.
     pub stretch: f32,
     /// Its say among the other behaviors.
@@ -35,10 +35,10 @@ pub struct Tether {
 
 impl Tether {
     /// Ties to a point or an entity with a leash of some meters.
-    pub fn new(anchor: impl Into<Target>, radius: f32) -> Self {
+    pub fn new(anchor: impl Into<Target>, length: f32) -> Self {
         Self {
             anchor: anchor.into(),
-            radius,
+            length,
             ..Self::default()
         }
     }
@@ -48,7 +48,7 @@ impl Default for Tether {
     fn default() -> Self {
         Self {
             anchor: Target::default(),
-            radius: 5.0,
+            length: 5.0,
             stretch: 0.5,
             influence: Influence::of::<Self>(),
         }
@@ -70,7 +70,7 @@ impl Behavior for Tether {
 
     fn check(&self) -> Result<(), InvalidParameter> {
         self.anchor.check("Tether.anchor")?;
-        InvalidParameter::unless_non_negative("Tether.radius", self.radius)?;
+        InvalidParameter::unless_non_negative("Tether.length", self.length)?;
         InvalidParameter::unless_positive("Tether.stretch", self.stretch)
     }
 }
@@ -86,11 +86,11 @@ impl Steer for Tether {
 /// The force of [`Tether`] to an anchor as seen this tick, N.
 pub fn tether(me: &Agent, anchor: &Kinematics, how: &Tether) -> Vec2 {
     let offset = me.position - anchor.position;
-    let excess = offset.length() - how.radius;
+    let excess = offset.length() - how.length;
     if excess <= 0.0 {
         return Vec2::ZERO;
     }
-    let inside = anchor.position + offset.clamp_length_max(how.radius);
+    let inside = anchor.position + offset.clamp_length_max(how.length);
     let pull = (excess / how.stretch).min(1.0);
     pull * arrive_at_moving(me, inside, anchor.velocity, Braking::Physical, 0.0)
 }

@@ -34,7 +34,7 @@ pub struct WallAvoidance {
     pub min_length: f32,
     /// How much feelers grow with speed, s, `≥ 0`. Default `0.5`. They always grow by at least
     /// four stopping distances.
-    pub look_ahead: f32,
+    pub look_ahead_time: f32,
     /// A further feeler that points back. Default `true`. It is as long as the longest at rest,
     /// when the next step may go anywhere, shrinks to nothing at full speed ahead, and grows
     /// when it backs up, which bodies do whose heading is their facing, such as cars.
@@ -68,7 +68,7 @@ impl Default for WallAvoidance {
         Self {
             feelers: Feelers::default(),
             min_length: 1.0,
-            look_ahead: 0.5,
+            look_ahead_time: 0.5,
             rear: true,
             response: WallResponse::default(),
             influence: Influence::of::<Self>(),
@@ -87,21 +87,21 @@ impl WallAvoidance {
 
     /// Sets the [`response`](Self::response).
     #[must_use]
-    pub fn responding(mut self, response: WallResponse) -> Self {
+    pub fn with_response(mut self, response: WallResponse) -> Self {
         self.response = response;
         self
     }
 
     /// The feelers of this tick, in world coordinates.
     pub fn whiskers(&self, me: &Agent) -> impl Iterator<Item = Whisker> {
-        let grown = |speed| sight(me, speed, self.look_ahead, STOPPING_DISTANCES);
+        let grown = |speed| sight(me, speed, self.look_ahead_time, STOPPING_DISTANCES);
         let speed = forward_speed(me);
         let length = self.min_length + grown(speed.max(0.0));
         let slow = (1.0 - speed / me.max_speed).clamp(0.0, 1.0);
         let back = slow * self.min_length + grown(-speed.min(0.0));
-        let back = (self.rear && back > 0.0).then(|| Feeler::REAR.grown(me, back));
+        let back = (self.rear && back > 0.0).then(|| Feeler::REAR.whisker(me, back));
         let list = self.feelers.list().iter();
-        let front = list.map(move |feeler| feeler.grown(me, length));
+        let front = list.map(move |feeler| feeler.whisker(me, length));
         front.chain(back)
     }
 }
@@ -117,7 +117,10 @@ impl Behavior for WallAvoidance {
 
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("WallAvoidance.min_length", self.min_length)?;
-        InvalidParameter::unless_non_negative("WallAvoidance.look_ahead", self.look_ahead)?;
+        InvalidParameter::unless_non_negative(
+            "WallAvoidance.look_ahead_time",
+            self.look_ahead_time,
+        )?;
         self.feelers.check("WallAvoidance.feelers")
     }
 
@@ -134,7 +137,7 @@ impl Steer for WallAvoidance {
         let answers = surroundings.answers(self, me);
         let by_feelers = answers.rays().filter_map(|ray| felt_by(&ray, me));
         let by_body = answers.near().filter_map(|near| felt_by_body(&near, me));
-        avoid_walls(me, by_feelers.chain(by_body), self.response)
+        wall_avoidance(me, by_feelers.chain(by_body), self.response)
     }
 }
 
@@ -170,7 +173,7 @@ fn felt_by_body(near: &NearProbe, me: &Agent) -> Option<Touch> {
 }
 
 /// The force of [`WallAvoidance`] for what it feels, in any order, N.
-pub fn avoid_walls(
+pub fn wall_avoidance(
     me: &Agent,
     touches: impl IntoIterator<Item = Touch>,
     response: WallResponse,
@@ -231,7 +234,7 @@ mod tests {
         }
         let by_feelers = probes.rays.iter().filter_map(|ray| felt_by(ray, me));
         let by_body = probes.near.iter().filter_map(|near| felt_by_body(near, me));
-        avoid_walls(me, by_feelers.chain(by_body), how.response)
+        wall_avoidance(me, by_feelers.chain(by_body), how.response)
     }
 
     fn wall_at(x: f32) -> [Wall; 1] {
@@ -253,7 +256,7 @@ mod tests {
             force(&rushing(), &wall_at(2.25), &single),
             Vec2::new(-20.0, 0.0),
         );
-        let quadratic = single.responding(WallResponse::Quadratic);
+        let quadratic = single.with_response(WallResponse::Quadratic);
         // 20 N · 0.4².
         assert_close(
             force(&rushing(), &wall_at(3.3), &quadratic),
@@ -270,7 +273,7 @@ mod tests {
             ..default()
         };
         // The right whisker feels it: 1 kg · (0 − 0.5) m/s / 0.05 s.
-        let how = WallAvoidance::default().responding(WallResponse::Stop);
+        let how = WallAvoidance::default().with_response(WallResponse::Stop);
         assert_close(force(&me, &wall_at(1.8), &how), Vec2::new(-10.0, 0.0));
         let sliding = Agent {
             velocity: Vec2::new(0.0, 4.0),
@@ -323,7 +326,7 @@ mod tests {
             urgency: 0.3,
             ..one
         };
-        let push = avoid_walls(&rushing(), [weaker, one, weaker], WallResponse::Linear);
+        let push = wall_avoidance(&rushing(), [weaker, one, weaker], WallResponse::Linear);
         assert_close(push, Vec2::new(-10.0, 0.0));
     }
 
@@ -401,7 +404,7 @@ mod tests {
                         let mut course = Course::new(60.0);
                         course.agent.mass = mass;
                         course.agent.velocity = Vec2::new(5.0, 0.0);
-                        let how = WallAvoidance::new(feelers.clone()).responding(response);
+                        let how = WallAvoidance::new(feelers.clone()).with_response(response);
                         let x = 8.0 + 4.0 * mass;
                         let along = 1_000.0 * Vec2::new(slope, 1.0);
                         let wall = Wall::new(Vec2::X * x - along, Vec2::X * x + along);
@@ -464,7 +467,7 @@ mod tests {
             };
             let walls = Wall::outline(ends.into_iter().map(Vec2::from));
             for response in [WallResponse::Linear, WallResponse::Quadratic, WallResponse::Stop] {
-                let how = WallAvoidance::default().responding(response);
+                let how = WallAvoidance::default().with_response(response);
                 let force = force(&me, &walls, &how);
                 prop_assert!(force.is_finite() && force.length() <= me.max_force * 1.000_01);
             }

@@ -27,9 +27,9 @@ pub struct WallFollowing {
     /// From the wall to the rim of the body, m, `> 0`. Default `1`.
     pub distance: f32,
     /// Walls farther than this from its center are not followed, m, `> 0`. Default `5`.
-    pub reach: f32,
+    pub perception_radius: f32,
     /// How far it looks ahead, s, `≥ 0`. Default `0.3`.
-    pub look_ahead: f32,
+    pub look_ahead_time: f32,
     /// Its say among the other behaviors.
     pub influence: Influence,
 }
@@ -38,8 +38,8 @@ impl Default for WallFollowing {
     fn default() -> Self {
         Self {
             distance: 1.0,
-            reach: 5.0,
-            look_ahead: 0.3,
+            perception_radius: 5.0,
+            look_ahead_time: 0.3,
             influence: Influence::of::<Self>(),
         }
     }
@@ -56,8 +56,8 @@ impl WallFollowing {
 
     /// Where it will be after the look-ahead, m: the place from which it looks for the nearest
     /// wall.
-    pub fn future(&self, me: &Agent) -> Vec2 {
-        me.position + self.look_ahead * me.velocity
+    pub fn predicted_position(&self, me: &Agent) -> Vec2 {
+        me.position + self.look_ahead_time * me.velocity
     }
 }
 
@@ -72,12 +72,15 @@ impl Behavior for WallFollowing {
 
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("WallFollowing.distance", self.distance)?;
-        InvalidParameter::unless_positive("WallFollowing.reach", self.reach)?;
-        InvalidParameter::unless_non_negative("WallFollowing.look_ahead", self.look_ahead)
+        InvalidParameter::unless_positive(
+            "WallFollowing.perception_radius",
+            self.perception_radius,
+        )?;
+        InvalidParameter::unless_non_negative("WallFollowing.look_ahead_time", self.look_ahead_time)
     }
 
     fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
-        probes.ask_near(self.future(me), self.reach);
+        probes.ask_near(self.predicted_position(me), self.perception_radius);
     }
 }
 
@@ -85,12 +88,12 @@ impl Steer for WallFollowing {
     fn steer(&self, me: &Agent, _: (), surroundings: &Surroundings) -> Vec2 {
         let answers = surroundings.answers(self, me);
         let nearest = answers.near().find_map(|near| near.hit);
-        nearest.map_or(Vec2::ZERO, |wall| follow_wall(me, &wall, self))
+        nearest.map_or(Vec2::ZERO, |wall| wall_following(me, &wall, self))
     }
 }
 
 /// The force of [`WallFollowing`] along the wall nearest to where it will be, N.
-pub fn follow_wall(me: &Agent, wall: &WallHit, how: &WallFollowing) -> Vec2 {
+pub fn wall_following(me: &Agent, wall: &WallHit, how: &WallFollowing) -> Vec2 {
     // The place to be may be past the wall, but I am not: the side to keep is mine.
     let mine = (me.position - wall.point).dot(wall.normal) >= 0.0;
     let (normal, distance) = if mine {
@@ -106,7 +109,8 @@ pub fn follow_wall(me: &Agent, wall: &WallHit, how: &WallFollowing) -> Vec2 {
     };
     let missing = (how.distance + me.radius - distance) / how.distance;
     let direction = (along + missing.clamp(-1.0, 1.0) * normal).normalize_or_zero();
-    let urgency = ((how.reach - wall.distance) / (FADING * how.reach)).clamp(0.0, 1.0);
+    let urgency = ((how.perception_radius - wall.distance) / (FADING * how.perception_radius))
+        .clamp(0.0, 1.0);
     urgency * me.track(me.max_speed * direction)
 }
 
@@ -131,7 +135,7 @@ mod tests {
     #[test]
     fn by_hand() {
         let how = WallFollowing::default();
-        let force = |distance: f32| follow_wall(&reynolds(2.0), &hit(distance), &how);
+        let force = |distance: f32| wall_following(&reynolds(2.0), &hit(distance), &how);
         // In place: straight on, 2 m/s along.
         assert_close(force(1.5), Vec2::new(2.0, 0.0));
         // Half a meter off of one: (1, −0.5), normalized.
@@ -149,8 +153,8 @@ mod tests {
         let walls = WallIndex::of(walls);
         for _ in 0..(seconds / course.agent.delta) as u32 {
             let me = course.agent;
-            let wall = walls.nearest(how.future(&me), how.reach);
-            course.step(wall.map_or(Vec2::ZERO, |wall| follow_wall(&me, &wall, how)));
+            let wall = walls.nearest(how.predicted_position(&me), how.perception_radius);
+            course.step(wall.map_or(Vec2::ZERO, |wall| wall_following(&me, &wall, how)));
         }
     }
 

@@ -127,9 +127,14 @@ impl Behavior for Wander {
 
 impl Steer for Wander {
     fn steer(&self, me: &Agent, mut memory: Mut<WanderMemory>, _: &()) -> Vec2 {
-        memory.advance(me, self.style);
-        seek(me, memory.target)
+        wander(me, &mut memory, self.style)
     }
+}
+
+/// The force of [`Wander`], N. Advances the wander target by one tick.
+pub fn wander(me: &Agent, memory: &mut WanderMemory, style: WanderStyle) -> Vec2 {
+    memory.advance(me, style);
+    seek(me, memory.target)
 }
 
 impl WanderStyle {
@@ -233,8 +238,7 @@ mod tests {
         (0..ticks)
             .map(|_| {
                 let me = course.agent;
-                memory.advance(&me, style);
-                course.step(seek(&me, memory.target));
+                course.step(wander(&me, &mut memory, style));
                 me.heading.angle_to(course.agent.heading)
             })
             .collect()
@@ -334,7 +338,6 @@ mod tests {
             ..default()
         };
         let mut memory = WanderMemory::default();
-        memory.advance(&me, WanderStyle::default());
-        assert!(seek(&me, memory.target).is_finite());
+        assert!(wander(&me, &mut memory, WanderStyle::default()).is_finite());
     }
 }

@@ -88,7 +88,7 @@ pub struct ReciprocalAvoidance {
     /// more. Who goes first leaves less, down to nothing.
     pub margin: f32,
     /// How far it looks around, m, `> 0`. Default `8`.
-    pub radius: f32,
+    pub perception_radius: f32,
     /// How many neighbors it minds, the nearest ones, `≥ 1`. Default `16`.
     pub max_neighbors: u32,
     /// How unequal the shares may be, `0..=1`: 0 is half and half, 1 leaves everything to the one
@@ -107,7 +107,7 @@ impl Default for ReciprocalAvoidance {
             horizon: 3.0,
             reflex: 0.5,
             margin: 0.02,
-            radius: 8.0,
+            perception_radius: 8.0,
             max_neighbors: 16,
             precedence: 0.8,
             groups: SteeringGroups::ALL,
@@ -123,7 +123,7 @@ impl Default for ReciprocalAvoidance {
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-pub struct ReciprocalMemory {
+pub struct ReciprocalAvoidanceMemory {
     /// The velocity that foresight chose last, m/s.
     pub chosen: Vec2,
 }
@@ -140,7 +140,7 @@ impl Behavior for ReciprocalAvoidance {
     const PRIORITY: i16 = 5;
     const COLOR: Option<[u8; 3]> = Some([40, 244, 252]);
 
-    type Memory = (&'static mut ReciprocalMemory, &'static Intent);
+    type Memory = (&'static mut ReciprocalAvoidanceMemory, &'static Intent);
     type World = ReciprocalWorld<'static, 'static>;
 
     embeds_influence!();
@@ -155,14 +155,17 @@ impl Behavior for ReciprocalAvoidance {
     }
 
     fn perception_radius(&self, _: f32) -> f32 {
-        self.radius
+        self.perception_radius
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("ReciprocalAvoidance.horizon", self.horizon)?;
         InvalidParameter::unless_positive("ReciprocalAvoidance.reflex", self.reflex)?;
         InvalidParameter::unless_non_negative("ReciprocalAvoidance.margin", self.margin)?;
-        InvalidParameter::unless_positive("ReciprocalAvoidance.radius", self.radius)?;
+        InvalidParameter::unless_positive(
+            "ReciprocalAvoidance.perception_radius",
+            self.perception_radius,
+        )?;
         InvalidParameter::unless_some("ReciprocalAvoidance.max_neighbors", self.max_neighbors)?;
         InvalidParameter::unless_fraction("ReciprocalAvoidance.precedence", self.precedence)
     }
@@ -173,7 +176,7 @@ impl Adjust for ReciprocalAvoidance {
         &self,
         me: &Agent,
         requests: &Requests,
-        (mut memory, _): (Mut<ReciprocalMemory>, &Intent),
+        (mut memory, _): (Mut<ReciprocalAvoidanceMemory>, &Intent),
         world: &ReciprocalWorld,
     ) -> Vec2 {
         let Ok(mine) = world.intents.get(me.entity) else {
@@ -205,7 +208,7 @@ const WALL_TIME: f32 = 0.3;
 
 impl ReciprocalAvoidance {
     fn others(&self, me: &Agent, mine: &Intent, world: &ReciprocalWorld) -> Others {
-        let view = NeighborView::around(me, self.radius, self.groups);
+        let view = NeighborView::around(me, self.perception_radius, self.groups);
         let nearest = world
             .neighbors
             .nearest_in_view(view, self.max_neighbors as usize);
@@ -214,7 +217,7 @@ impl ReciprocalAvoidance {
             Other::seen(me, mine, other, theirs, self.precedence)
         };
         let mut others: Others = nearest.iter().map(seen).collect();
-        let around = Circle::new(me.position, self.radius);
+        let around = Circle::new(me.position, self.perception_radius);
         world
             .surroundings
             .for_each_obstacle_near(me, around, |seen| {
