@@ -1,4 +1,4 @@
-//! Behind something.
+//! Hide: keeps an obstacle between an agent and a threat.
 
 use bevy::math::ops;
 use bevy::prelude::*;
@@ -10,49 +10,50 @@ use super::flee::panic_urgency;
 use crate::perception::{Circle, ColliderProbes, SeenObstacle, Surroundings};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, Target, Targets};
 
-/// Keeps an obstacle between itself and a threat.
+/// Keeps an obstacle between the agent and a threat.
 ///
 #[doc = include_str!("figures/hide.svg")]
 ///
-/// Use it for prey and for snipers. It hides behind [`Obstacle`](crate::Obstacle)s, with
-/// [`SensesColliders`](crate::SensesColliders) also behind colliders. Beyond the threat distance,
-/// or while the threat looks elsewhere, it does nothing. Who shall just get away needs
-/// [`Evade`](crate::Evade): a threat that walks around the obstacle drives this one around it too.
+/// Use it for prey and snipers. The agent hides behind [`Obstacle`](crate::Obstacle)s, with
+/// [`SensesColliders`](crate::SensesColliders) also behind colliders. Beyond the threat distance, or
+/// while the agent is outside the threat's field of view, the force is zero. To get away without
+/// cover, use [`Evade`](crate::Evade): a threat that walks around the obstacle drives a hiding agent
+/// around it as well.
 ///
-/// Behind each obstacle within the search distance lies a hiding spot
-/// `center + dir(threat → center) · (radius + own radius + standoff)`, in m. It goes to the nearest
-/// one like [`Arrive`](crate::Arrive); where there is none it runs like [`Evade`](crate::Evade). It
-/// changes to another obstacle only if that makes the way a third shorter. All of it fades over the
-/// last tenth of the threat distance. (Buckland; Ocultarse)
+/// Each obstacle within the search distance has a hiding spot
+/// `center + dir(threat → center) · (radius + own radius + standoff)`, m. The agent goes to the nearest
+/// one like [`Arrive`](crate::Arrive); without one it flees like [`Evade`](crate::Evade). It changes to
+/// another obstacle only if the distance shrinks by a third. The force fades over the last tenth of the
+/// threat distance. (Buckland 2005)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Hide {
-    /// Whom to hide from. Default the origin.
+    /// What to hide from. Default the origin.
     #[entities]
     pub threat: Target,
-    /// Beyond this distance the threat is no threat, m, `> 0`; infinity is allowed. Default `15`.
+    /// Distance within which the threat counts, m, `> 0`; infinity is allowed. Default `15`.
     pub threat_distance: f32,
-    /// How far to look for obstacles, m, `> 0`. Default `20`.
+    /// Distance within which obstacles count, m, `> 0`. Default `20`.
     pub search_distance: f32,
-    /// From the obstacle to its body, m, `≥ 0`. Default `0.5`.
+    /// Distance to keep between the obstacle and the body, m, `≥ 0`. Default `0.5`.
     pub standoff: f32,
-    /// The angle the threat sees, rad, in `(0, 2π]`, half of it on each side of its heading.
-    /// Default `2π`: it has eyes in its back.
+    /// Field of view of the threat, rad, in `(0, 2π]`, half of it on each side of its heading. Default
+    /// `2π`: it sees in all directions.
     pub threat_field_of_view: f32,
-    /// Its say among the other behaviors.
+    /// Weight, priority and probability.
     pub influence: Influence,
 }
 
-/// What a [`Hide`] remembers: where it is hiding.
+/// The state of a [`Hide`]: its hiding spot.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct HideMemory {
-    /// The obstacle it hides behind; `None` while it does not.
+    /// The obstacle it hides behind; `None` while it does not hide.
     #[entities]
     pub obstacle: Option<Entity>,
-    /// The spot behind it, m.
+    /// The hiding spot, m.
     pub spot: Vec2,
 }
 
@@ -65,7 +66,7 @@ impl Hide {
         }
     }
 
-    /// Visits the hiding spots it considers, m, each with its obstacle.
+    /// Visits the hiding spots to choose from, m, each with its obstacle.
     pub fn for_each_spot(
         &self,
         me: &Agent,
@@ -136,10 +137,8 @@ impl Steer for Hide {
         mut memory: Mut<HideMemory>,
         (surroundings, targets): &(Surroundings, Targets),
     ) -> Vec2 {
-        let threat = targets
-            .get(self.threat)
-            .filter(|threat| self.fears(me, threat));
-        let Some(threat) = threat else {
+        let threat = targets.get(self.threat);
+        let Some(threat) = threat.filter(|threat| self.is_near(me, threat)) else {
             memory.set_if_neq(HideMemory::default());
             return Vec2::ZERO;
         };
@@ -157,29 +156,29 @@ impl Steer for Hide {
 }
 
 impl Hide {
-    fn fears(&self, me: &Agent, threat: &Kinematics) -> bool {
+    fn is_near(&self, me: &Agent, threat: &Kinematics) -> bool {
         me.position.distance(threat.position) <= self.threat_distance
     }
 }
 
-/// Whether a point lies in the field of view; something without a heading sees everywhere.
+/// Whether a point lies in the threat's field of view; a threat without a heading sees everything.
 fn sees(threat: &Kinematics, point: Vec2, field_of_view: f32) -> bool {
     let direction = (point - threat.position).normalize_or_zero();
-    let blind = threat.heading == Vec2::ZERO || direction == Vec2::ZERO;
-    // From 2π on there is nothing it does not see, whatever rounding says.
-    blind
+    let is_undirected = threat.heading == Vec2::ZERO || direction == Vec2::ZERO;
+    // A tolerance, so that 2π sees everything in spite of rounding.
+    is_undirected
         || field_of_view >= core::f32::consts::TAU - 1e-3
         || threat.heading.dot(direction) >= ops::cos(0.5 * field_of_view)
 }
 
-/// The spot behind an obstacle as seen by the threat, m; `None` while the threat is in its middle.
+/// The hiding spot behind an obstacle, m; `None` if the threat is at the obstacle's center.
 pub fn hiding_spot(me: &Agent, threat: Vec2, obstacle: Circle, standoff: f32) -> Option<Vec2> {
     let away = (obstacle.center - threat).try_normalize()?;
     let spot = obstacle.center + (obstacle.radius + me.radius + standoff) * away;
     spot.is_finite().then_some(spot)
 }
 
-/// The force of [`Hide`] once it has chosen its spot, N.
+/// The force of [`Hide`] to the chosen hiding spot, N; without one, away from the threat.
 pub fn hide(me: &Agent, threat: &Kinematics, spot: Option<Vec2>, how: &Hide) -> Vec2 {
     let evading = Evade {
         pursuer: how.threat,
@@ -195,17 +194,16 @@ pub fn hide(me: &Agent, threat: &Kinematics, spot: Option<Vec2>, how: &Hide) -> 
     urgency * arrive(me, spot, Braking::Physical, TOLERANCE)
 }
 
-/// The part of the threat distance over which it calms down.
+/// Share of the threat distance over which the force fades.
 const FALLOFF: f32 = 0.1;
 
-/// It is there within this distance, m.
+/// Distance within which the agent has arrived, m.
 const TOLERANCE: f32 = 0.1;
 
-/// The way to a spot must be shorter than this part of the way to the current one to be worth a
-/// change.
-const WORTH_IT: f32 = 2.0 / 3.0;
+/// A change of hiding spot needs a distance below this share of the distance to the current one.
+const CHANGE_BELOW: f32 = 2.0 / 3.0;
 
-/// The best spot so far, and the one it has been going to.
+/// The nearest hiding spot so far, and the current one.
 struct Choice {
     current: Option<Entity>,
     kept: Option<Spot>,
@@ -245,7 +243,7 @@ impl Choice {
     fn chosen(self) -> Option<HideMemory> {
         let best = self.best?;
         let spot = match self.kept {
-            Some(kept) if best.distance >= WORTH_IT * kept.distance => kept,
+            Some(kept) if best.distance >= CHANGE_BELOW * kept.distance => kept,
             _ => best,
         };
         Some(HideMemory {
@@ -285,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn the_spot_lies_behind_the_obstacle() {
+    fn the_hiding_spot_lies_behind_the_obstacle() {
         // 5 m from the threat along (0.6, 0.8); 1 + 0.5 + 0.5 behind the center.
         let rock = Circle::new(Vec2::new(3.0, 4.0), 1.0);
         let spot = hiding_spot(&Agent::default(), Vec2::ZERO, rock, 0.5).unwrap();
@@ -295,19 +293,19 @@ mod tests {
     }
 
     #[test]
-    fn it_takes_the_nearest_spot() {
+    fn the_nearest_hiding_spot_is_chosen() {
         let me = Agent::default();
         let rocks = [obstacle(1, 8.0, 0.0), obstacle(2, 4.0, 1.0)];
         assert_eq!(choose(&me, None, &rocks).obstacle, Some(rocks[1].entity));
     }
 
     #[test]
-    fn the_spot_does_not_flip_between_rocks_equally_far() {
+    fn the_choice_does_not_flip_between_equally_distant_obstacles() {
         let rocks = [obstacle(1, 0.0, 6.0), obstacle(2, 0.0, -6.0)];
         let mut memory = HideMemory::default();
         let mut changes = 0;
         for tick in 0..200 {
-            // Trembles about the middle.
+            // The agent oscillates about the midpoint.
             let me = Agent {
                 position: Vec2::new(0.0, if tick % 2 == 0 { 0.5 } else { -0.5 }),
                 ..default()
@@ -320,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_much_nearer_rock_is_worth_a_change() {
+    fn a_much_nearer_obstacle_is_chosen() {
         let me = Agent::default();
         let rocks = [obstacle(1, 12.0, 0.0), obstacle(2, 0.0, 3.0)];
         let chosen = choose(&me, Some(rocks[0].entity), &rocks);
@@ -328,14 +326,14 @@ mod tests {
     }
 
     #[test]
-    fn without_obstacles_it_evades() {
+    fn without_obstacles_the_agent_evades() {
         let me = Agent::default();
         let force = hide(&me, &threat(5.0, 0.0), None, &Hide::default());
         assert_close(force, Vec2::new(-20.0, 0.0));
     }
 
     #[test]
-    fn at_the_edge_of_the_threat_it_calms_down() {
+    fn the_force_fades_at_the_threat_distance() {
         let me = Agent::default();
         let at = |x: f32, spot| hide(&me, &threat(x, 0.0), spot, &Hide::default()).length();
         for spot in [None, Some(Vec2::new(0.0, 9.0))] {
@@ -343,11 +341,11 @@ mod tests {
             assert!((at(14.25, spot) - 10.0).abs() < 1e-2);
             assert!(at(14.999, spot) < 0.1);
         }
-        assert!(!Hide::default().fears(&me, &threat(15.01, 0.0)));
+        assert!(!Hide::default().is_near(&me, &threat(15.01, 0.0)));
     }
 
     #[test]
-    fn a_hunter_that_looks_elsewhere_is_not_feared() {
+    fn a_threat_that_looks_elsewhere_does_not_count() {
         let ahead = Vec2::new(9.0, 1.0);
         assert!(sees(&threat(0.0, 0.0), ahead, FRAC_PI_2));
         assert!(!sees(&threat(0.0, 0.0), -ahead, FRAC_PI_2));

@@ -1,4 +1,4 @@
-//! Behind whoever leads.
+//! Leader following: follows the highest-ranked leader in range.
 
 use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
@@ -12,56 +12,54 @@ use crate::{
     Vehicle,
 };
 
-/// How much of a leader an agent is: in a neighborhood the highest is followed. Any number;
-/// absent counts as nobody to follow.
+/// The rank of a leader, any number. Agents without it are not followed.
 ///
-/// Followers go through all who are above them, from the highest down, until one is in sight: let
-/// few lead, or a pecking order of thousands takes its time.
+/// Each follower searches all leaders above its own rank, from the highest down, until one is in
+/// range; thousands of leaders are slow.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Leadership(pub f32);
 
-/// Follows the strongest leader in sight at a distance, and gets out of its way.
+/// Follows the highest-ranked leader in range at a distance, and gives way to it.
 ///
 #[doc = include_str!("figures/leader_following.svg")]
 ///
-/// Use it for ducklings, squads and tour groups, together with a
-/// [`Separation`](crate::Separation). For fixed places use
-/// [`OffsetPursuit`](crate::OffsetPursuit).
+/// Use it for ducklings, squads and tour groups, together with [`Separation`](crate::Separation). For
+/// fixed slots use [`OffsetPursuit`](crate::OffsetPursuit).
 ///
-/// Among the agents within `radius` whose [`Leadership`] exceeds its own it picks the highest
-/// (ties by id) and keeps it until it leaves, so that it does not waver between two. It arrives
-/// `follow_distance` behind the leader. Since a leader must exceed its follower, nobody follows
-/// itself and there are no circles.
+/// Of the agents within `perception_radius` whose [`Leadership`] exceeds its own, the agent follows the
+/// highest (ties by id), and keeps it while it is in range. It arrives `follow_distance` behind the
+/// leader. Since a leader's rank exceeds its follower's, no agent follows itself and there are no
+/// cycles.
 ///
-/// In front of the leader it makes way first, and follows with the force that is left: it gives
-/// way as in a [`CollisionAvoidance`](crate::CollisionAvoidance), with half of `clearance` for a
-/// margin and for both of them, since the leader does not, and drifts out of its lane besides.
-/// (Falcón 2008; Reynolds 1999)
+/// An agent ahead of its leader first gives way, and follows with the force that is left. It gives way
+/// as in [`CollisionAvoidance`](crate::CollisionAvoidance), with half of `clearance` as the margin and
+/// with twice the force, since the leader does not avoid it, and drifts sideways out of the leader's
+/// way. (Reynolds 1999; Falcón 2008)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct LeaderFollowing {
-    /// How far it looks for a leader, m, `> 0`. Default `12`.
+    /// How far leaders count, m, `> 0`. Default `12`.
     pub perception_radius: f32,
-    /// How far behind the leader's center it walks, m, `> 0`. Default `2`.
+    /// Distance behind the leader's center, m, `> 0`. Default `2`.
     pub follow_distance: f32,
-    /// Room that it keeps free ahead of the leader and, one half each, at its sides, m, `≥ 0`.
-    /// Default `2`.
+    /// Space that it keeps clear ahead of the leader and, half of it, at each side, m, `≥ 0`. Default
+    /// `2`.
     pub clearance: f32,
-    /// Whom it may follow. Default everybody.
+    /// Groups of the leaders that count. Default all.
     pub groups: SteeringGroups,
-    /// Its say among the other behaviors.
+    /// Weight, priority and probability.
     pub influence: Influence,
 }
 
-/// What a [`LeaderFollowing`] remembers: whom it follows.
+/// The state of a [`LeaderFollowing`]: its leader.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct LeaderFollowingMemory {
-    /// The leader, while it is in sight.
+    /// The leader; `None` while none is in range.
     #[entities]
     pub leader: Option<Entity>,
 }
@@ -79,13 +77,13 @@ impl Default for LeaderFollowing {
 }
 
 impl LeaderFollowing {
-    /// The place behind a leader that it goes to, m.
+    /// The point behind a leader that the agent goes to, m.
     pub fn place_behind(&self, leader: Vec2, heading: Vec2) -> Vec2 {
         leader - self.follow_distance * heading
     }
 
-    /// What it keeps free ahead of a leader: how far beyond its center, and how far to each side,
-    /// m. `radii` are its own and the leader's together, m.
+    /// Size of the zone that it keeps clear ahead of a leader: length beyond the leader's center and
+    /// half-width, m. `radii` is the sum of the agent's and the leader's radius, m.
     pub fn clear_zone(&self, radii: f32, leader_speed: f32) -> Vec2 {
         let margin = 0.5 * self.clearance;
         let width = radii + margin;
@@ -114,13 +112,13 @@ impl LeaderDataItem<'_, '_> {
             id: *self.id,
             entity: self.entity,
         };
-        // There are two zeros, and they are equals.
+        // Adding zero makes −0 and 0 equal.
         (self.leadership.0 + 0.0, neighbor)
     }
 }
 
-/// Whoever leads, the highest first. Few lead and many follow, so followers go through the leaders
-/// and not through their neighbors.
+/// All leaders, the highest rank first. Leaders are few, so followers search them and not their
+/// neighbors.
 #[derive(Resource, Debug, Default)]
 pub struct Leaders(Vec<(f32, Neighbor)>);
 
@@ -138,8 +136,8 @@ fn index_leaders(mut leaders: ResMut<Leaders>, agents: Query<LeaderData, With<Ve
 }
 
 impl Leaders {
-    /// Whom one of rank `mine` follows: the present leader while it is in sight and above it, else
-    /// the highest.
+    /// The leader of an agent of rank `mine`: the present one while it is in view and above that rank,
+    /// else the highest.
     fn choose(
         &self,
         view: NeighborView,
@@ -205,45 +203,45 @@ impl Steer for LeaderFollowing {
 
 /// The force of [`LeaderFollowing`] behind a leader, N.
 pub fn leader_following(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> Vec2 {
-    let way = give_way_to_leader(me, leader, how).clamp_length_max(me.max_force);
-    let left = me.max_force - way.length();
-    way + keep_behind_leader(me, leader, how).clamp_length_max(left.max(0.0))
+    let giving_way = give_way_to_leader(me, leader, how).clamp_length_max(me.max_force);
+    let left = me.max_force - giving_way.length();
+    giving_way + keep_behind_leader(me, leader, how).clamp_length_max(left.max(0.0))
 }
 
-/// To the place behind the leader, N.
+/// The force to the point behind the leader, N.
 pub fn keep_behind_leader(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> Vec2 {
     let behind = how.place_behind(leader.position, leader.heading);
     if leader.velocity == Vec2::ZERO {
         return arrive(me, behind, Braking::Physical, me.radius.max(0.1));
     }
-    // The place moves on while I get there.
+    // The point moves with the leader meanwhile.
     let time = me.position.distance(behind) / (me.max_speed + leader.velocity.length());
     me.track(leader.velocity + (behind - me.position) / time.max(me.response_time))
 }
 
-/// How long before the leader comes its followers begin to make way, s.
+/// Time before contact with the leader at which followers start to give way, s.
 const NOTICE: f32 = 1.0;
 
-/// The share of its strength with which it leaves the leader's lane, or it would run ahead of it.
+/// Share of the sideways drift out of the clear zone; a full drift would run ahead of the leader.
 const DRIFT: f32 = 0.2;
 
-/// Out of the way of a leader that comes towards me, N.
+/// The force out of the clear zone ahead of a leader, N.
 pub fn give_way_to_leader(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> Vec2 {
     let offset = me.position - leader.position;
     let ahead = offset.dot(leader.heading);
     let aside = offset.dot(leader.heading.perp());
-    let lane = how.clear_zone(me.radius + leader.radius, leader.velocity.length());
-    let (length, width) = (lane.x, lane.y);
-    if !(0.0..length).contains(&ahead) || aside.abs() >= width {
+    let zone = how.clear_zone(me.radius + leader.radius, leader.velocity.length());
+    let (length, half_width) = (zone.x, zone.y);
+    if !(0.0..length).contains(&ahead) || aside.abs() >= half_width {
         return Vec2::ZERO;
     }
-    // It does for both what each of two would do.
+    // Twice the avoidance, since the leader does not avoid the agent.
     let give_way = 2.0 * me.mass * avoid_collision(me, leader, NOTICE, 0.5 * how.clearance);
-    // Dead ahead, to its left.
+    // Dead ahead of the leader: to its left.
     let side = if aside < 0.0 { -1.0 } else { 1.0 };
     let drift = me.track(side * me.max_speed * leader.heading.perp());
     let edge = |share: f32| (2.0 * (1.0 - share)).min(1.0);
-    give_way + DRIFT * edge(aside.abs() / width) * edge(ahead / length) * drift
+    give_way + DRIFT * edge(aside.abs() / half_width) * edge(ahead / length) * drift
 }
 
 #[cfg(test)]
@@ -252,7 +250,7 @@ mod tests {
     use crate::SteeringId;
     use crate::behaviors::testing::Course;
 
-    fn someone(id: u32, x: f32) -> Neighbor {
+    fn neighbor(id: u32, x: f32) -> Neighbor {
         Neighbor {
             position: Vec2::new(x, 0.0),
             velocity: Vec2::X,
@@ -266,7 +264,7 @@ mod tests {
 
     #[test]
     fn the_highest_above_me_is_chosen_and_kept() {
-        let (low, high) = ((3.0, someone(1, 1.0)), (5.0, someone(2, 9.0)));
+        let (low, high) = ((3.0, neighbor(1, 1.0)), (5.0, neighbor(2, 9.0)));
         let leaders = Leaders(vec![high, low]);
         let choose = |radius, mine, present| {
             let view = NeighborView::around(&Agent::default(), radius, SteeringGroups::ALL);
@@ -274,9 +272,17 @@ mod tests {
             chosen.map(|it| it.id.0)
         };
         assert_eq!(choose(12.0, 0.0, None), Some(2));
-        assert_eq!(choose(5.0, 0.0, None), Some(1), "the other is out of sight");
-        assert_eq!(choose(12.0, 0.0, Some(low)), Some(1), "keeps whom it has");
-        assert_eq!(choose(12.0, 4.0, Some(low)), Some(2), "unless it is above");
+        assert_eq!(choose(5.0, 0.0, None), Some(1), "the other is out of range");
+        assert_eq!(
+            choose(12.0, 0.0, Some(low)),
+            Some(1),
+            "the present leader is kept"
+        );
+        assert_eq!(
+            choose(12.0, 4.0, Some(low)),
+            Some(2),
+            "unless it is not above the agent"
+        );
         assert_eq!(choose(5.0, 0.0, Some(high)), Some(1), "or too far away");
         assert_eq!(choose(12.0, 5.0, None), None, "an equal is no leader");
     }
@@ -292,9 +298,9 @@ mod tests {
             };
             world.spawn((Vehicle::default(), SteeringId(id), body, Leadership(rank)));
         }
-        // Its body is still to be sensed.
-        let unborn = (Kinematics::default(), Leadership(9.0));
-        world.spawn((Vehicle::default(), SteeringId(1), unborn));
+        // Its body has not been sensed yet.
+        let not_sensed = (Kinematics::default(), Leadership(9.0));
+        world.spawn((Vehicle::default(), SteeringId(1), not_sensed));
         world.run_system_cached(index_leaders).expect("it runs");
         let Leaders(leaders) = world.resource();
         let ids: Vec<u32> = leaders.iter().map(|(_, leader)| leader.id.0).collect();
@@ -303,7 +309,7 @@ mod tests {
 
     #[test]
     fn in_front_of_the_leader_it_makes_way() {
-        let leader = someone(1, 0.0);
+        let leader = neighbor(1, 0.0);
         let at = |x, y| {
             let me = Agent {
                 position: Vec2::new(x, y),
@@ -325,7 +331,7 @@ mod tests {
         for y in [-0.4, -0.1, 0.0, 0.3] {
             let mut leader = Neighbor {
                 velocity: 2.0 * Vec2::X,
-                ..someone(1, 0.0)
+                ..neighbor(1, 0.0)
             };
             let mut course = Course::new(60.0);
             course.agent.position = Vec2::new(3.0, y);
@@ -348,7 +354,7 @@ mod tests {
             velocity: Vec2::X,
             ..default()
         };
-        let force = leader_following(&me, &someone(1, 0.0), &LeaderFollowing::default());
+        let force = leader_following(&me, &neighbor(1, 0.0), &LeaderFollowing::default());
         assert!(force.length() < 1e-4, "{force}");
     }
 

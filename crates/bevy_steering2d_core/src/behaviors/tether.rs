@@ -1,4 +1,4 @@
-//! Not too far from something.
+//! Tether: keeps an agent within a distance of an anchor.
 
 use bevy::prelude::*;
 
@@ -8,33 +8,33 @@ use crate::{
     Agent, Behavior, Braking, Influence, InvalidParameter, Kinematics, Steer, Target, Targets,
 };
 
-/// Keeps within a distance of something, like a dog on a leash.
+/// Keeps the agent within a distance of an anchor, like a dog on a leash.
 ///
 #[doc = include_str!("figures/tether.svg")]
 ///
 /// Use it beside [`Wander`](crate::Wander) for guards that stay near their post and pets that stay
-/// near their owner. Inside the radius it does nothing at all; the leash tightens over its
-/// stretch. To keep something inside a room use [`Containment`](crate::Containment).
+/// near their owner. Within `length` of the anchor the force is zero. To keep an agent inside an area,
+/// use [`Containment`](crate::Containment).
 ///
-/// `F = u · arrive(r)`: r is the nearest place inside the radius, moving along with the anchor,
-/// and the pull u grows from 0 at the radius to 1 at `radius + stretch`.
+/// `F = u · arrive(r)`, where r is the nearest point within `length`, moving with the anchor, and the
+/// pull u grows from 0 at `length` to 1 at `length + stretch`.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Tether {
-    /// What it is tied to. Default the origin.
+    /// What the agent is tied to. Default the origin.
     #[entities]
     pub anchor: Target,
     /// Length of the slack leash, m, `≥ 0`. Default `5`.
     pub length: f32,
-    /// How far the leash stretches until it pulls with all its force, m, `> 0`. Default `0.5`.
+    /// How far the leash stretches until it pulls with full force, m, `> 0`. Default `0.5`.
     pub stretch: f32,
-    /// Its say among the other behaviors.
+    /// Weight, priority and probability.
     pub influence: Influence,
 }
 
 impl Tether {
-    /// Ties to a point or an entity with a leash of some meters.
+    /// Ties the agent to a point or an entity with a leash of `length` m.
     pub fn new(anchor: impl Into<Target>, length: f32) -> Self {
         Self {
             anchor: anchor.into(),
@@ -83,7 +83,7 @@ impl Steer for Tether {
     }
 }
 
-/// The force of [`Tether`] to an anchor as seen this tick, N.
+/// The force of [`Tether`], N.
 pub fn tether(me: &Agent, anchor: &Kinematics, how: &Tether) -> Vec2 {
     let offset = me.position - anchor.position;
     let excess = offset.length() - how.length;

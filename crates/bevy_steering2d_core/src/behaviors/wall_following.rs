@@ -1,4 +1,4 @@
-//! Along walls.
+//! Wall following: moves along the nearest wall at a distance.
 
 use bevy::prelude::*;
 
@@ -7,30 +7,30 @@ use super::embeds_influence;
 use crate::perception::{ColliderProbes, Surroundings, WallHit};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 
-/// Goes along the nearest wall at a distance.
+/// Moves along the nearest wall at a distance.
 ///
 #[doc = include_str!("figures/wall_following.svg")]
 ///
-/// Use it for patrols, vacuum robots, rats. It follows [`Wall`](crate::Wall)s, with
-/// [`SensesColliders`](crate::SensesColliders) also colliders of any shape, in the direction it
-/// is going. Out of reach of any wall it does nothing; add a [`Wander`](crate::Wander). Sharp
-/// inner corners are [`WallAvoidance`](crate::WallAvoidance)'s.
+/// Use it for patrols, vacuum robots and rats. It follows [`Wall`](crate::Wall)s, with
+/// [`SensesColliders`](crate::SensesColliders) also colliders of any shape, in the direction in which
+/// the agent is moving. Without a wall within the perception radius the force is zero; add a
+/// [`Wander`](crate::Wander). For sharp inner corners add a [`WallAvoidance`](crate::WallAvoidance).
 ///
-/// q is the wall's point nearest to where it will be after the look-ahead, n the normal there, e
-/// how far that place is from the distance to keep, as a fraction of it (at most 1). Then
-/// `F = track(max_speed · dir(along + e · n)) · urgency`, where the urgency falls to 0 over the
-/// last quarter of the reach. (after Reynolds 1999)
+/// q is the point of the wall nearest to the agent's position after `look_ahead_time`, n the normal at
+/// q, and e the error of that position's distance from the wall, as a fraction of the distance to keep
+/// (at most 1). `F = track(max_speed · dir(along + e · n)) · urgency`, N, where the urgency falls to 0
+/// over the last quarter of the perception radius. (after Reynolds 1999)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct WallFollowing {
-    /// From the wall to the rim of the body, m, `> 0`. Default `1`.
+    /// Distance to keep between the wall and the body, m, `> 0`. Default `1`.
     pub distance: f32,
-    /// Walls farther than this from its center are not followed, m, `> 0`. Default `5`.
+    /// How far walls count, from the predicted position, m, `> 0`. Default `5`.
     pub perception_radius: f32,
-    /// How far it looks ahead, s, `≥ 0`. Default `0.3`.
+    /// How far ahead the agent predicts its position, s, `≥ 0`. Default `0.3`.
     pub look_ahead_time: f32,
-    /// Its say among the other behaviors.
+    /// Weight, priority and probability.
     pub influence: Influence,
 }
 
@@ -46,7 +46,7 @@ impl Default for WallFollowing {
 }
 
 impl WallFollowing {
-    /// Keeps this distance, m.
+    /// Keeps a distance from the wall, m.
     pub fn new(distance: f32) -> Self {
         Self {
             distance,
@@ -54,8 +54,7 @@ impl WallFollowing {
         }
     }
 
-    /// Where it will be after the look-ahead, m: the place from which it looks for the nearest
-    /// wall.
+    /// The agent's position after the look-ahead time, m. The wall nearest to it is followed.
     pub fn predicted_position(&self, me: &Agent) -> Vec2 {
         me.position + self.look_ahead_time * me.velocity
     }
@@ -92,11 +91,11 @@ impl Steer for WallFollowing {
     }
 }
 
-/// The force of [`WallFollowing`] along the wall nearest to where it will be, N.
+/// The force of [`WallFollowing`] along the wall nearest to the predicted position, N.
 pub fn wall_following(me: &Agent, wall: &WallHit, how: &WallFollowing) -> Vec2 {
-    // The place to be may be past the wall, but I am not: the side to keep is mine.
-    let mine = (me.position - wall.point).dot(wall.normal) >= 0.0;
-    let (normal, distance) = if mine {
+    // The predicted position may be beyond the wall; the agent stays on its own side.
+    let same_side = (me.position - wall.point).dot(wall.normal) >= 0.0;
+    let (normal, distance) = if same_side {
         (wall.normal, wall.distance)
     } else {
         (-wall.normal, -wall.distance)
@@ -107,14 +106,14 @@ pub fn wall_following(me: &Agent, wall: &WallHit, how: &WallFollowing) -> Vec2 {
     } else {
         tangent
     };
-    let missing = (how.distance + me.radius - distance) / how.distance;
-    let direction = (along + missing.clamp(-1.0, 1.0) * normal).normalize_or_zero();
+    let error = (how.distance + me.radius - distance) / how.distance;
+    let direction = (along + error.clamp(-1.0, 1.0) * normal).normalize_or_zero();
     let urgency = ((how.perception_radius - wall.distance) / (FADING * how.perception_radius))
         .clamp(0.0, 1.0);
     urgency * me.track(me.max_speed * direction)
 }
 
-/// The last part of the reach, over which it fades.
+/// Share of the perception radius over which the force fades.
 const FADING: f32 = 0.25;
 
 #[cfg(test)]
@@ -136,14 +135,14 @@ mod tests {
     fn by_hand() {
         let how = WallFollowing::default();
         let force = |distance: f32| wall_following(&reynolds(2.0), &hit(distance), &how);
-        // In place: straight on, 2 m/s along.
+        // At the right distance: straight on, 2 m/s along the wall.
         assert_close(force(1.5), Vec2::new(2.0, 0.0));
-        // Half a meter off of one: (1, −0.5), normalized.
+        // Half a meter too far: (1, −0.5), normalized.
         let towards = Vec2::new(1.0, -0.5).normalize();
         assert_close(force(2.0), 2.0 * towards);
-        // Much too near: 45° away.
+        // Much too near: 45° away from the wall.
         assert_close(force(0.1), 2.0 * Vec2::ONE.normalize());
-        // An eighth of the reach is left, half of the last quarter.
+        // An eighth of the perception radius is left, half of the last quarter.
         let far = Vec2::new(1.0, -1.0).normalize();
         assert_close(force(4.375), far);
         assert_close(force(5.0), Vec2::ZERO);
@@ -159,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn it_keeps_its_distance_along_a_straight_wall() {
+    fn wall_following_keeps_its_distance_along_a_straight_wall() {
         for mass in [0.5, 1.0, 5.0] {
             let mut course = Course::new(60.0);
             course.agent.mass = mass;
@@ -173,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn it_goes_round_a_block() {
+    fn wall_following_goes_around_a_block() {
         let block = Wall::room(Rect::new(-5.0, -5.0, 5.0, 5.0));
         let mut course = Course::new(60.0);
         course.agent.position = Vec2::new(0.0, 7.0);
@@ -185,6 +184,6 @@ mod tests {
             let gap = at.abs().max_element() - 5.0;
             assert!((0.5..4.0).contains(&gap), "{at}");
         }
-        assert_eq!(quadrants, [true; 4], "all the way round");
+        assert_eq!(quadrants, [true; 4], "all the way around");
     }
 }
