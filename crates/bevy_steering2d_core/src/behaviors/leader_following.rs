@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_above_me_is_chosen_and_kept() {
+    fn the_highest_leader_above_the_agent_is_chosen_and_kept() {
         let (low, high) = ((3.0, neighbor(1, 1.0)), (5.0, neighbor(2, 9.0)));
         let leaders = Leaders(vec![high, low]);
         let choose = |radius, mine, present| {
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn leaders_are_ranked_and_equals_told_apart_by_id() {
+    fn leaders_are_sorted_by_rank_and_then_by_id() {
         let mut world = World::new();
         world.init_resource::<Leaders>();
         for (id, rank) in [(7, 1.0), (3, 1.0), (5, 2.0), (6, f32::NAN)] {
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn in_front_of_the_leader_it_makes_way() {
+    fn a_follower_ahead_of_its_leader_gives_way() {
         let leader = neighbor(1, 0.0);
         let at = |x, y| {
             let me = Agent {
@@ -327,7 +327,7 @@ mod tests {
 
     #[test]
     fn a_leader_that_turns_back_is_not_stopped() {
-        // Followers at rest in its lane; it comes straight at them.
+        // Followers at rest in its clear zone; it moves straight towards them.
         for y in [-0.4, -0.1, 0.0, 0.3] {
             let mut leader = Neighbor {
                 velocity: 2.0 * Vec2::X,
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn in_its_place_behind_a_moving_leader_it_keeps_pace() {
+    fn a_follower_keeps_pace_with_a_moving_leader() {
         let me = Agent {
             position: Vec2::new(-2.0, 0.0),
             velocity: Vec2::X,
@@ -359,13 +359,13 @@ mod tests {
     }
 
     #[test]
-    fn it_says_where_it_walks_and_what_it_keeps_free() {
+    fn the_follow_point_and_the_clear_zone_by_hand() {
         let how = LeaderFollowing::default();
         assert_eq!(
             how.place_behind(Vec2::new(5.0, 1.0), Vec2::Y),
             Vec2::new(5.0, -1.0)
         );
-        // Radii 1, margins 1 and 1, and a second's way at 2 m/s.
+        // Radii 1 m, margins 1 m and 1 m, and 2 m in one second.
         assert_eq!(how.clear_zone(1.0, 2.0), Vec2::new(5.0, 2.0));
     }
 }

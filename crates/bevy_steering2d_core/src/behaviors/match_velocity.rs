@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_faster_one_is_matched_in_direction() {
+    fn a_faster_target_is_matched_in_direction() {
         let force = match_velocity(&reynolds(5.0), Vec2::new(30.0, 40.0));
         assert_close(force, Vec2::new(3.0, 4.0));
     }

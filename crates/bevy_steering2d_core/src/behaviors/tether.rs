@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn inside_it_is_exactly_slack() {
+    fn the_force_is_zero_within_the_length() {
         let post = Kinematics::default();
         for x in [0.0, 3.0, 5.0] {
             assert_eq!(tether(&at(x), &post, &Tether::default()), Vec2::ZERO);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn outside_it_pulls_back_by_hand() {
+    fn tether_by_hand() {
         let post = Kinematics::default();
         let rim = Vec2::new(5.0, 0.0);
         let full = arrive(&at(5.5), rim, Braking::Physical, 0.0);
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_continuous_at_the_end_of_the_leash() {
+    fn the_force_is_continuous_at_the_length() {
         let post = Kinematics::default();
         let force = |i: i32| tether(&at(4.9 + 1e-3 * i as f32), &post, &Tether::default());
         for i in 0..2_000 {
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_runaway_is_held_and_comes_back_gently() {
+    fn an_agent_that_runs_away_is_held_and_returns_gently() {
         let mut course = Course::new(60.0);
         course.agent.velocity = Vec2::new(5.0, 0.0);
         let post = Kinematics::default();
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_leash_of_no_length_is_harmless() {
+    fn a_leash_of_zero_length_is_valid() {
         let me = Agent::default();
         let short = Tether::new(Vec2::ZERO, 0.0);
         assert_eq!(tether(&me, &Kinematics::default(), &short), Vec2::ZERO);

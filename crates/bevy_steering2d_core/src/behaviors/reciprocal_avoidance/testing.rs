@@ -37,11 +37,7 @@ pub(super) fn seen(me: &Agent, of: &Agent, my_left: f32, its_left: f32) -> Other
         id: of.id,
         entity: of.entity,
     };
-    let intent = |velocity, left| Intent {
-        velocity,
-        left,
-        ..default()
-    };
+    let intent = |velocity, left| Intent { velocity, left };
     let (mine, its) = (intent(me.velocity, my_left), intent(of.velocity, its_left));
     Other::seen(me, &mine, &neighbor, Some(&its), 1.0)
 }
