@@ -64,7 +64,7 @@ const CASES: &[Case] = cases! {
     pursuit: |agent, scene| { agent.insert(Pursuit::new(scene.other)); },
     evade: |agent, scene| { agent.insert(Evade::new(scene.other)); },
     wander: |agent, _| { agent.insert(Wander::default()); },
-    interpose: |agent, scene| { agent.insert(Interpose::between(scene.other, Vec2::ZERO)); },
+    interpose: |agent, scene| { agent.insert(Interpose::new(scene.other, Vec2::ZERO)); },
     offset_pursuit: |agent, scene| { agent.insert(OffsetPursuit::new(scene.other, Vec2::X)); },
     match_velocity: |agent, scene| { agent.insert(MatchVelocity::new(scene.other)); },
     tether: |agent, _| { agent.insert(Tether::new(Vec2::ZERO, 5.0)); },

@@ -36,7 +36,7 @@ fn spawn_everything(app: &mut App, at: Vec2, other: Entity, field: Entity) {
         Arrive::new(Vec2::ZERO),
         Pursuit::new(other),
         Evade::new(other),
-        Interpose::between(other, Vec2::ZERO),
+        Interpose::new(other, Vec2::ZERO),
         MatchVelocity::new(other),
         OffsetPursuit::new(other, Vec2::X),
         Tether::new(Vec2::ZERO, 5.0),

@@ -5,9 +5,9 @@ use std::f32::consts::FRAC_PI_2;
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{
-    Alignment, Cohesion, CrowdPathFollowing, Flocking, LeaderFollowing, LeaderMemory, Leadership,
-    Neighbors, PathFollowingMemory, Perception, Queuing, RandomStream, Separation, SteeringGroups,
-    SteeringWarnings,
+    Alignment, Cohesion, CrowdPathFollowing, Flocking, LeaderFollowing, LeaderFollowingMemory,
+    Leadership, Neighbors, PathFollowingMemory, Perception, Queuing, RandomStream, Separation,
+    SteeringGroups, SteeringWarnings,
 };
 
 use crate::common::{HERTZ, point_mass_app, position, run_seconds, run_ticks, velocity};
@@ -168,7 +168,7 @@ fn crowds_pass_each_other_on_a_path_with_little_overlap() {
 }
 
 #[test]
-fn queuing_stops_an_agent_behind_another() {
+fn default_queuing_holds_an_agent_back_beside_a_default_seek() {
     // An agent walks up to another one that stands still.
     let nearest = |queue: bool| {
         let mut app = point_mass_app(HERTZ);
@@ -189,9 +189,9 @@ fn queuing_stops_an_agent_behind_another() {
             ))
             .id();
         if queue {
-            // It needs priority over seek.
-            let brake = Queuing::default().with_priority(200);
-            app.world_mut().entity_mut(walker).insert(brake);
+            app.world_mut()
+                .entity_mut(walker)
+                .insert(Queuing::default());
         }
         run_seconds(&mut app, 10.0);
         position(&app, walker).x
@@ -231,7 +231,7 @@ fn followers_stay_behind_their_leader_and_never_block_it() {
     let front = position(&app, leader).x;
     assert!(front > 25.0, "the leader moves only {front} m");
     for follower in followers {
-        let memory = app.world().get::<LeaderMemory>(follower).unwrap();
+        let memory = app.world().get::<LeaderFollowingMemory>(follower).unwrap();
         assert_eq!(memory.leader, Some(leader));
         let gap = front - position(&app, follower).x;
         assert!((0.0..8.0).contains(&gap), "{gap} m behind");
@@ -360,7 +360,7 @@ fn agents_of_equal_rank_do_not_follow_each_other() {
         .collect();
     run_ticks(&mut app, 30);
     for &agent in &all[..5] {
-        let memory = app.world().get::<LeaderMemory>(agent).unwrap();
+        let memory = app.world().get::<LeaderFollowingMemory>(agent).unwrap();
         assert_eq!(memory.leader, None);
         assert_eq!(velocity(&app, agent), Vec2::ZERO);
     }

@@ -232,10 +232,10 @@ proptest! {
         let mass = grams as f32 / 1e3;
         let me = Agent { position, velocity, mass, ..default() };
         let path = if looped { SteeringPath::looped(points) } else { SteeringPath::open(points) };
-        let leash = Tether { radius: length, ..default() };
-        let road = StayOnPath { radius: length + 0.01, ..default() };
+        let leash = Tether { length, ..default() };
+        let road = StayOnPath { half_width: length + 0.01, ..default() };
         let place = OffsetPursuit { offset, ..default() };
-        let slot = behaviors::slot(&first, offset);
+        let slot = behaviors::formation_slot(&first, offset);
         for force in [
             behaviors::interpose(&me, &first, &second, &Interpose::default()),
             behaviors::offset_pursuit(&me, &first, slot, second.velocity, &place),

@@ -98,9 +98,10 @@ pub trait Behavior:
         Ok(())
     }
 
-    /// Adds collider probes for the physics backend to answer, for agents with
-    /// [`SensesColliders`](crate::SensesColliders). The answers are in
-    /// [`Surroundings`](crate::Surroundings); called only if it is in [`World`](Self::World).
+    /// Asks the physics backend about colliders, for an agent that
+    /// [senses them](crate::SensesColliders). Get the answers from
+    /// [`Surroundings::answers`](crate::Surroundings::answers); only a behavior with
+    /// [`Surroundings`](crate::Surroundings) in its [`World`](Self::World) is called.
     fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
         let _ = (me, probes);
     }

@@ -106,7 +106,8 @@ pub use locomotion::{FaceTarget, FaceVelocity, PointMass, SpeedLimit};
 pub use path::{PathError, PathPoint, SteeringPath};
 pub use perception::{
     Circle, ColliderProbes, Neighbor, NeighborView, Neighbors, Obstacle, ObstacleIndex, Perception,
-    Region, SeenObstacle, SensesColliders, SteeringGroups, Surroundings, Wall, WallHit, WallIndex,
+    ProbeAnswers, SeenObstacle, SensesColliders, SteeringGroups, Surroundings, Wall, WallHit,
+    WallIndex,
 };
 pub use pipeline::{
     AdjustSystems, AssignedBehavior, BehaviorId, BehaviorInfo, BehaviorRegistry, BehaviorsPlugin,

@@ -53,8 +53,8 @@ fn loaded(saved: &App, entities: &[Entity]) -> App {
             Seek, Flee, Arrive, ArriveMemory, Pursuit, Evade, Interpose, MatchVelocity, Tether,
             Wander, WanderMemory, Hide, HideMemory, OffsetPursuit, OffsetPursuitMemory,
             PathFollowing, PathFollowingMemory, StayOnPath, FlowFieldFollowing,
-            LeaderFollowing, LeaderMemory, Separation, Alignment, Cohesion, CollisionAvoidance,
-            ReciprocalAvoidance, ReciprocalMemory, Intent, Queuing, Sidestep,
+            LeaderFollowing, LeaderFollowingMemory, Separation, Alignment, Cohesion, CollisionAvoidance,
+            ReciprocalAvoidance, ReciprocalAvoidanceMemory, Intent, Queuing, Sidestep,
             ObstacleAvoidance, WallAvoidance, WallFollowing, Containment,
         );
     }

@@ -17,8 +17,8 @@
 use bevy::gizmos::gizmos::GizmoBuffer;
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    Agent, NeighborView, ObstacleAvoidance, Region, SteeringPath, Surroundings, WallAvoidance,
-    Wander, WanderMemory, WanderStyle, behaviors::Whisker,
+    Agent, NeighborView, ObstacleAvoidance, SteeringPath, Surroundings, WallAvoidance, Wander,
+    WanderMemory, WanderStyle, perception::RayProbe,
 };
 
 use crate::colors::{ATTENTION, DANGER, QUIET};
@@ -141,19 +141,19 @@ pub fn detection_box<C: GizmoConfigGroup>(
     avoidance: &ObstacleAvoidance,
     surroundings: &Surroundings,
 ) {
-    let region = avoidance.detection_box(me);
-    let Region::Way { from, to, radius } = region else {
-        return;
-    };
+    let answers = surroundings.answers(avoidance, me);
     let mut color = QUIET.with_alpha(0.5);
-    surroundings.for_each_obstacle(me, region, |obstacle| {
-        if avoidance.minds(me, obstacle.circle) {
+    answers.for_each_obstacle(|obstacle| {
+        if avoidance.avoids(me, obstacle.circle) {
             color = ATTENTION.with_alpha(0.7);
             let circle = obstacle.circle;
             ring(canvas, circle.center, circle.radius + 0.06, ATTENTION);
         }
     });
-    canvas.lineloop_2d(way_outline(from + lag, to + lag, radius), color);
+    for sweep in answers.sweeps() {
+        let outline = way_outline(sweep.from + lag, sweep.to + lag, sweep.radius);
+        canvas.lineloop_2d(outline, color);
+    }
 }
 
 /// The corners of a corridor between two points, with a half-width of `radius` m.
@@ -173,8 +173,8 @@ pub fn feelers<C: GizmoConfigGroup>(
     surroundings: &Surroundings,
     all: bool,
 ) {
-    for Whisker { from, to, .. } in avoidance.whiskers(me) {
-        let hit = surroundings.feel(me, from, to);
+    let answers = surroundings.answers(avoidance, me);
+    for RayProbe { from, to, hit, .. } in answers.rays() {
         let met = hit.map_or(to, |hit| hit.point);
         let color = if hit.is_some() { ATTENTION } else { QUIET };
         if all || hit.is_some() {

@@ -89,8 +89,9 @@ pub(crate) fn is_active<B: Behavior>(behavior: &B) -> bool {
 #[derive(Resource, Debug, Default)]
 pub(crate) struct Subjects {
     agents: Vec<Subject>,
-    /// The behavior entities of each agent: the agent itself, and entities that `SteersFor` it.
-    behavior_entities: Vec<(usize, Entity)>,
+    /// The agents' behavior entities: each agent itself, and the entities that `SteersFor` it. The
+    /// subject has the behavior entity's own id, as behaviors see it.
+    behavior_entities: Vec<(Subject, Entity)>,
     /// Whether the warning about too many agents was logged.
     has_warned: bool,
 }
@@ -107,7 +108,7 @@ impl Subjects {
     ) -> impl Iterator<Item = (&'a Subject, ROQueryItem<'a, 's, D>)> {
         self.behavior_entities
             .iter()
-            .filter_map(|&(agent, entity)| Some((&self.agents[agent], query.get(entity).ok()?)))
+            .filter_map(|(subject, entity)| Some((subject, query.get(*entity).ok()?)))
     }
 
     /// The active behaviors of a type, each with its subject.
@@ -127,6 +128,7 @@ pub(crate) fn choose_subjects(
         (Entity, &SteeringId, Option<&SteeredBy>),
         (With<Vehicle>, With<Kinematics>, Without<SteeringDisabled>),
     >,
+    ids: Query<&SteeringId>,
     minds: Minds,
     places: DrawnPlaces,
     view: View,
@@ -170,17 +172,19 @@ pub(crate) fn choose_subjects(
         if !place.is_finite() {
             continue;
         }
-        let index = subjects.agents.len();
-        subjects.agents.push(Subject {
+        let subject = Subject {
             me,
             place,
             is_primary: primary == Some(agent),
-        });
+        };
+        subjects.agents.push(subject);
         let others = steered_by.into_iter().flat_map(SteeredBy::iter);
         let entities = std::iter::once(agent).chain(others);
-        subjects
-            .behavior_entities
-            .extend(entities.map(|entity| (index, entity)));
+        subjects.behavior_entities.extend(entities.map(|entity| {
+            let id = ids.get(entity).copied().unwrap_or(me.id);
+            let me = Agent { id, ..me };
+            (Subject { me, ..subject }, entity)
+        }));
     }
 }
 

@@ -74,6 +74,7 @@ fn answer(pipeline: &RapierQueryPipeline, probes: &mut ColliderProbes) {
         near,
         areas,
         found,
+        ..
     } = probes;
     for ray in rays {
         ray.hit = cast_ray(pipeline, ray);
@@ -85,8 +86,10 @@ fn answer(pipeline: &RapierQueryPipeline, probes: &mut ColliderProbes) {
     for near in near {
         near.hit = nearest_surface(pipeline, near);
     }
-    for area in areas {
-        collect_obstacles(pipeline, *area, found);
+    for probe in areas {
+        let begin = found.len();
+        collect_obstacles(pipeline, probe.area, found);
+        probe.found = begin..found.len();
     }
 }
 
@@ -167,11 +170,11 @@ fn nearest_surface(pipeline: &RapierQueryPipeline, probe: &NearProbe) -> Option<
     let (handle, projection) =
         pipeline
             .query_pipeline
-            .project_point(probe.point, probe.reach, solid)?;
+            .project_point(probe.point, probe.radius, solid)?;
     let offset = probe.point - projection.point;
     let distance = offset.length();
     let outwards = offset.try_normalize().unwrap_or(Vec2::Y);
-    (distance <= probe.reach).then(|| WallHit {
+    (distance <= probe.radius).then(|| WallHit {
         entity: pipeline.collider_entity(handle),
         distance,
         point: projection.point,

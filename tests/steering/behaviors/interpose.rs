@@ -32,7 +32,7 @@ fn interpose_reaches_the_midpoint_of_any_two_targets() {
         for (i, &first) in ends.iter().enumerate() {
             for &second in &ends[i + 1..] {
                 let body = Body::at(i as f32, -2.0);
-                let guard = backend.spawn(&mut app, body, Interpose::between(first, second));
+                let guard = backend.spawn(&mut app, body, Interpose::new(first, second));
                 guards.push((guard, first, second));
             }
         }
@@ -58,7 +58,7 @@ fn interpose_reports_the_target_that_is_lost() {
             let place = Transform::from_xyz(x, 5.0, 0.0);
             app.world_mut().spawn(place).id()
         });
-        let guard = Interpose::between(first, second);
+        let guard = Interpose::new(first, second);
         let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), guard);
         run_seconds(&mut app, 0.5);
         let gone = if lose_first { first } else { second };

@@ -256,7 +256,7 @@ fn a_saved_preset_has_a_readable_format() {
     WallAvoidance: (
         feelers: Whiskers,
         min_length: 1.0,
-        look_ahead: 0.5,
+        look_ahead_time: 0.5,
         rear: true,
         response: Linear,
         influence: (weight: 1.0, priority: 180, probability: 1.0, enabled: true),

@@ -1,23 +1,23 @@
-//! Whiskers: the lines along which an agent feels for walls.
+//! Feelers: line segments along which an agent probes for walls.
 
 use bevy::prelude::*;
 
 use super::danger::ahead;
 use crate::{Agent, InvalidParameter};
 
-/// Which feelers a [`WallAvoidance`](crate::WallAvoidance) has.
+/// The feelers of a [`WallAvoidance`](crate::WallAvoidance).
 #[derive(Reflect, Clone, Debug, Default, PartialEq)]
 #[reflect(Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum Feelers {
-    /// One straight ahead. Cheap; it does not feel walls at its side.
+    /// One straight ahead. Cheap, but does not detect walls at the agent's sides.
     Single,
     /// One straight ahead and a shorter one 45° to each side. The default.
     #[default]
     Whiskers,
-    /// Two straight ahead from the sides of the body: for narrow passages.
+    /// Two straight ahead from the sides of the body, for narrow passages.
     Parallel,
-    /// Your own, at least one.
+    /// A custom set of at least one.
     Custom(Vec<Feeler>),
 }
 
@@ -26,28 +26,28 @@ pub enum Feelers {
 #[reflect(Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Feeler {
-    /// Where it begins, in radii of the body; `(0, 1)` is its left side.
+    /// Start, in radii of the body; `(0, 1)` is its left side.
     pub root: Vec2,
-    /// Where it points and how long it is, in lengths of the longest; `(1, 0)` is straight ahead
-    /// at full length. Not zero.
+    /// Direction and length, in lengths of the longest feeler; `(1, 0)` is straight ahead at full
+    /// length. Not zero.
     pub reach: Vec2,
 }
 
-/// A feeler as it is this tick.
+/// A feeler in world coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Whisker {
-    /// Its root, m.
+    /// Start, m.
     pub from: Vec2,
-    /// Its tip, m.
+    /// End, m.
     pub to: Vec2,
-    /// How much of it is beyond the body's rim, m.
+    /// Length of its part outside the body, m.
     pub free: f32,
 }
 
-const PREFETCH_AHEAD: Feeler = Feeler::new(Vec2::ZERO, Vec2::X);
-const SINGLE: [Feeler; 1] = [PREFETCH_AHEAD];
+const AHEAD: Feeler = Feeler::new(Vec2::ZERO, Vec2::X);
+const SINGLE: [Feeler; 1] = [AHEAD];
 const WHISKERS: [Feeler; 3] = [
-    PREFETCH_AHEAD,
+    AHEAD,
     Feeler::new(Vec2::ZERO, Vec2::new(0.5, 0.5)),
     Feeler::new(Vec2::ZERO, Vec2::new(0.5, -0.5)),
 ];
@@ -57,7 +57,7 @@ const PARALLEL: [Feeler; 2] = [
 ];
 
 impl Feeler {
-    /// A feeler from `root` (in radii) along `reach` (in lengths).
+    /// A feeler from `root` (in radii) along `reach` (in lengths of the longest).
     pub const fn new(root: Vec2, reach: Vec2) -> Self {
         Self { root, reach }
     }
@@ -65,9 +65,8 @@ impl Feeler {
     /// Straight back.
     pub(crate) const REAR: Self = Self::new(Vec2::ZERO, Vec2::NEG_X);
 
-    /// In world coordinates, when the longest feeler has `length` m. It grows through the body
-    /// first.
-    pub fn grown(&self, me: &Agent, length: f32) -> Whisker {
+    /// The feeler in world coordinates if the longest one has `length` m outside the body.
+    pub fn whisker(&self, me: &Agent, length: f32) -> Whisker {
         let heading = ahead(me);
         let share = self.reach.length();
         let free = share * length;
@@ -82,7 +81,7 @@ impl Feeler {
 }
 
 impl Feelers {
-    /// As a list.
+    /// The feelers as a slice.
     pub fn list(&self) -> &[Feeler] {
         match self {
             Self::Single => &SINGLE,
@@ -93,7 +92,7 @@ impl Feelers {
     }
 
     /// # Errors
-    /// When there is none, or one is not finite or has no length; names `field`.
+    /// If the list is empty, or a feeler is not finite or has no length; names `field`.
     pub(crate) fn check(&self, field: &'static str) -> Result<(), InvalidParameter> {
         let fault = |value: String, must_be| InvalidParameter {
             field,
@@ -109,7 +108,7 @@ impl Feelers {
             feeler.root.is_finite() && length > 0.0 && length.is_finite()
         };
         match list.iter().find(|feeler| !sound(feeler)) {
-            Some(feeler) => Err(fault(format!("{feeler:?}"), "finite and of some length")),
+            Some(feeler) => Err(fault(format!("{feeler:?}"), "finite and of nonzero length")),
             None => Ok(()),
         }
     }
@@ -121,14 +120,14 @@ mod tests {
     use crate::behaviors::testing::assert_close;
 
     #[test]
-    fn lengths_count_from_the_rim() {
+    fn feeler_lengths_start_at_the_rim_of_the_body() {
         let me = Agent {
             position: Vec2::new(1.0, 1.0),
             heading: Vec2::Y,
             ..default()
         };
         // To the right of (0, 1): (√½, √½); 0.5 m through the body, 4 · √½ m beyond.
-        let right = Feelers::Whiskers.list()[2].grown(&me, 4.0);
+        let right = Feelers::Whiskers.list()[2].whisker(&me, 4.0);
         assert_eq!(right.from, me.position);
         let diagonal = Vec2::ONE.normalize();
         assert_close(right.to, me.position + 0.5 * diagonal + 2.0);
@@ -143,7 +142,7 @@ mod tests {
         };
         faulty(vec![]);
         faulty(vec![Feeler::new(Vec2::ZERO, Vec2::ZERO)]);
-        faulty(vec![PREFETCH_AHEAD, Feeler::new(Vec2::ZERO, Vec2::NAN)]);
+        faulty(vec![AHEAD, Feeler::new(Vec2::ZERO, Vec2::NAN)]);
         faulty(vec![Feeler::new(Vec2::splat(f32::INFINITY), Vec2::X)]);
     }
 }

@@ -1,41 +1,41 @@
-//! The nearest velocity that breaks none of many rules, or breaks them least.
+//! Linear programming in two dimensions: the velocity nearest to a preferred one under half-plane
+//! constraints.
 //!
-//! Each rule is a half-plane of the plane of velocities, and all velocities in question lie in a
-//! disc. That is linear programming in two dimensions, solved one rule after the other: as long as
-//! the best velocity so far obeys the next rule it stays, else the new best lies on that rule's
-//! border. (de Berg et al., Computational Geometry, ch. 4; van den Berg et al. 2011 use it likewise)
+//! All velocities lie in a disc. The constraints are added one by one: while the best velocity
+//! satisfies the next constraint it stays, else the new best lies on that constraint's border. (de Berg
+//! et al., Computational Geometry, ch. 4; used likewise by van den Berg et al. 2011)
 
 use bevy::prelude::*;
 
 use crate::Circle;
 
-/// Velocities v with `(v − point) · normal ≥ 0`.
+/// A constraint: velocities v with `(v − point) · normal ≥ 0`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct HalfPlane {
     /// A velocity on the border, m/s.
     pub(crate) point: Vec2,
-    /// Unit vector into the allowed half.
+    /// Unit vector into the allowed half-plane.
     pub(crate) normal: Vec2,
 }
 
 impl HalfPlane {
-    /// How far a velocity is inside, m/s; negative outside.
+    /// Distance of a velocity from the border, m/s; negative outside.
     #[inline]
     pub(crate) fn inside(&self, velocity: Vec2) -> f32 {
         (velocity - self.point).dot(self.normal)
     }
 
-    /// Along the border, with the allowed half to the left.
+    /// Unit vector along the border, with the allowed half-plane to the left.
     fn along(&self) -> Vec2 {
         -self.normal.perp()
     }
 }
 
-/// Outside by less than this is not outside, m/s.
+/// Tolerance of constraints, m/s.
 const SLACK: f32 = 1e-5;
 
-/// The velocity in the disc nearest to `wanted` that all half-planes allow. If there is none: one
-/// that all of the first `strict` allow, and the others forbid by the least that is possible.
+/// The velocity in the disc nearest to `wanted` that satisfies all constraints. If there is none: one
+/// that satisfies the first `strict` constraints and minimizes the largest violation of the others.
 pub(crate) fn nearest_allowed(
     planes: &[HalfPlane],
     strict: usize,
@@ -44,20 +44,21 @@ pub(crate) fn nearest_allowed(
 ) -> Vec2 {
     match solve(planes, disc, Aim::Near(wanted)) {
         Ok(best) => best,
-        Err((failed, best)) => least_forbidden(planes, strict, disc, failed, best),
+        Err((failed, best)) => least_violation(planes, strict, disc, failed, best),
     }
 }
 
-/// What makes a velocity good.
+/// The objective.
 #[derive(Clone, Copy)]
 enum Aim {
-    /// To be near this one.
+    /// Least distance to a velocity.
     Near(Vec2),
-    /// To be far along this unit vector.
+    /// Greatest extent along a unit vector.
     Far(Vec2),
 }
 
-/// The best allowed velocity, or the first rule that leaves none and the best before it.
+/// The best allowed velocity, or the first constraint that cannot be satisfied and the best velocity
+/// before it.
 fn solve(planes: &[HalfPlane], disc: Circle, aim: Aim) -> Result<Vec2, (usize, Vec2)> {
     let mut best = match aim {
         Aim::Near(wanted) => disc.center + (wanted - disc.center).clamp_length_max(disc.radius),
@@ -71,7 +72,7 @@ fn solve(planes: &[HalfPlane], disc: Circle, aim: Aim) -> Result<Vec2, (usize, V
     Ok(best)
 }
 
-/// The best velocity on the border of a half-plane that those before it allow.
+/// The best velocity on the border of a constraint that satisfies those before it.
 fn best_on_border(planes: &[HalfPlane], which: usize, disc: Circle, aim: Aim) -> Option<Vec2> {
     let border = planes[which];
     let along = border.along();
@@ -107,40 +108,41 @@ fn best_on_border(planes: &[HalfPlane], which: usize, disc: Circle, aim: Aim) ->
     Some(border.point + place * along)
 }
 
-/// Beginning with the rule that left nothing, each rule that is broken worse than those before it
-/// is broken as little as they let it: on the lines where two are broken alike.
-fn least_forbidden(
+/// Minimizes the largest violation, starting at the constraint that cannot be satisfied: each
+/// constraint violated more than those before it moves the velocity to where the two violations are
+/// equal.
+fn least_violation(
     planes: &[HalfPlane],
     strict: usize,
     disc: Circle,
     failed: usize,
     mut best: Vec2,
 ) -> Vec2 {
-    let mut broken = 0.0;
+    let mut violation = 0.0;
     for i in failed..planes.len() {
         let plane = planes[i];
-        if -plane.inside(best) <= broken {
+        if -plane.inside(best) <= violation {
             continue;
         }
-        let mut alike: Vec<HalfPlane> = planes[..strict.min(i)].to_vec();
+        let mut equal: Vec<HalfPlane> = planes[..strict.min(i)].to_vec();
         for other in &planes[strict.min(i)..i] {
             let turn = other.normal - plane.normal;
             let length = turn.length();
             if length <= 1e-5 {
                 continue;
             }
-            // Where other.inside = plane.inside, and beyond it the other is broken less.
+            // The border lies where both violations are equal; inside, the other's is smaller.
             let normal = turn / length;
             let offset = (other.point.dot(other.normal) - plane.point.dot(plane.normal)) / length;
-            alike.push(HalfPlane {
+            equal.push(HalfPlane {
                 point: offset * normal,
                 normal,
             });
         }
-        if let Ok(better) = solve(&alike, disc, Aim::Far(plane.normal)) {
+        if let Ok(better) = solve(&equal, disc, Aim::Far(plane.normal)) {
             best = better;
         }
-        broken = -plane.inside(best);
+        violation = -plane.inside(best);
     }
     best
 }
@@ -161,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_allowed_stays_and_what_is_not_moves_to_the_border() {
+    fn an_allowed_velocity_stays_and_another_moves_to_the_border() {
         let above = [plane((0.0, 0.5), 90.0)];
         let nearest = |wanted| nearest_allowed(&above, 0, DISC, wanted);
         assert_close(nearest(Vec2::new(0.3, 1.0)), Vec2::new(0.3, 1.0));
@@ -170,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_rules_the_corner() {
+    fn two_constraints_give_their_corner() {
         let corner = [plane((0.0, 0.5), 90.0), plane((0.7, 0.0), 0.0)];
         assert_close(
             nearest_allowed(&corner, 0, DISC, Vec2::NEG_ONE),
@@ -179,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_that_contradict_are_broken_alike_but_strict_ones_never() {
+    fn contradicting_constraints_are_violated_equally_and_strict_ones_never() {
         let apart = [plane((1.0, 0.0), 0.0), plane((0.0, 0.0), 180.0)];
         let between = nearest_allowed(&apart, 0, DISC, Vec2::ZERO);
         assert!((between.x - 0.5).abs() < 1e-4, "{between}");
@@ -190,20 +192,20 @@ mod tests {
     proptest! {
         #[test]
         fn no_sampled_velocity_is_better(
-            rules in prop::collection::vec((-1.5..1.5_f32, -1.5..1.5_f32, 0.0..360.0_f32), 1..8),
+            constraints in prop::collection::vec((-1.5..1.5_f32, -1.5..1.5_f32, 0.0..360.0_f32), 1..8),
             x in -2.0..2.0_f32, y in -2.0..2.0_f32,
         ) {
-            let planes: Vec<_> = rules.iter().map(|&(x, y, a)| plane((x, y), a)).collect();
+            let planes: Vec<_> = constraints.iter().map(|&(x, y, a)| plane((x, y), a)).collect();
             let wanted = Vec2::new(x, y);
             let best = nearest_allowed(&planes, 0, DISC, wanted);
             prop_assert!(best.is_finite() && best.length() <= 2.001);
             let worst = |v: Vec2| planes.iter().map(|p| p.inside(v)).fold(0.0, f32::min);
-            let (mut nearest, mut mildest) = (f32::INFINITY, f32::NEG_INFINITY);
+            let (mut nearest, mut least) = (f32::INFINITY, f32::NEG_INFINITY);
             for i in -40..=40 {
                 for j in -40..=40 {
                     let v = Vec2::new(i as f32, j as f32) / 20.0;
                     if v.length() <= 2.0 {
-                        mildest = mildest.max(worst(v));
+                        least = least.max(worst(v));
                         if worst(v) >= 0.0 {
                             nearest = nearest.min(v.distance(wanted));
                         }
@@ -211,10 +213,10 @@ mod tests {
                 }
             }
             if nearest.is_finite() {
-                prop_assert!(worst(best) > -1e-3, "{best} breaks a rule by {}", worst(best));
+                prop_assert!(worst(best) > -1e-3, "{best} violates a constraint by {}", worst(best));
                 prop_assert!(best.distance(wanted) <= nearest + 1e-3);
             } else {
-                prop_assert!(worst(best) >= mildest - 1e-2, "{} < {mildest}", worst(best));
+                prop_assert!(worst(best) >= least - 1e-2, "{} < {least}", worst(best));
             }
         }
     }

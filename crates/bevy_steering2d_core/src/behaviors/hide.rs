@@ -1,4 +1,4 @@
-//! Behind something.
+//! Hide: keeps an obstacle between an agent and a threat.
 
 use bevy::math::ops;
 use bevy::prelude::*;
@@ -7,96 +7,94 @@ use super::arrive::{Braking, arrive};
 use super::embeds_influence;
 use super::evade::{Evade, evade};
 use super::flee::panic_urgency;
-use crate::perception::{Circle, ColliderProbes, Region, SeenObstacle, Surroundings};
+use crate::perception::{Circle, ColliderProbes, SeenObstacle, Surroundings};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, Target, Targets};
 
-/// Keeps an obstacle between itself and a hunter.
+/// Keeps an obstacle between the agent and a threat.
 ///
 #[doc = include_str!("figures/hide.svg")]
 ///
-/// Use it for prey and for snipers. It hides behind [`Obstacle`](crate::Obstacle)s, with
-/// [`SensesColliders`](crate::SensesColliders) also behind colliders. Beyond the threat distance,
-/// or while the hunter looks elsewhere, it does nothing. Who shall just get away needs
-/// [`Evade`](crate::Evade): a hunter that walks around the obstacle drives this one around it too.
+/// Use it for prey and snipers. The agent hides behind [`Obstacle`](crate::Obstacle)s, with
+/// [`SensesColliders`](crate::SensesColliders) also behind colliders. Beyond the threat distance, or
+/// while the agent is outside the threat's field of view, the force is zero. To get away without
+/// cover, use [`Evade`](crate::Evade): a threat that walks around the obstacle drives a hiding agent
+/// around it as well.
 ///
-/// Behind each obstacle within the search distance lies a hiding spot
-/// `center + dir(hunter → center) · (radius + own radius + standoff)`, in m. It goes to the nearest
-/// one like [`Arrive`](crate::Arrive); where there is none it runs like [`Evade`](crate::Evade). It
-/// changes to another obstacle only if that makes the way a third shorter. All of it fades over the
-/// last tenth of the threat distance. (Buckland; Ocultarse)
+/// Each obstacle within the search distance has a hiding spot
+/// `center + dir(threat → center) · (radius + own radius + standoff)`, m. The agent goes to the nearest
+/// one like [`Arrive`](crate::Arrive); without one it flees like [`Evade`](crate::Evade). It changes to
+/// another obstacle only if the distance shrinks by a third. The force fades over the last tenth of the
+/// threat distance. (Buckland 2005)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Hide {
-    /// Whom to hide from. Default the origin.
+    /// What to hide from. Default the origin.
     #[entities]
-    pub hunter: Target,
-    /// Beyond this distance the hunter is no threat, m, `> 0`; infinity is allowed. Default `15`.
+    pub threat: Target,
+    /// Distance within which the threat counts, m, `> 0`; infinity is allowed. Default `15`.
     pub threat_distance: f32,
-    /// How far to look for obstacles, m, `> 0`. Default `20`.
+    /// Distance within which obstacles count, m, `> 0`. Default `20`.
     pub search_distance: f32,
-    /// From the obstacle to its body, m, `≥ 0`. Default `0.5`.
+    /// Distance to keep between the obstacle and the body, m, `≥ 0`. Default `0.5`.
     pub standoff: f32,
-    /// The angle the hunter sees, rad, in `(0, 2π]`, half of it on each side of its heading.
-    /// Default `2π`: it has eyes in its back.
-    pub hunter_field_of_view: f32,
-    /// Its say among the other behaviors.
+    /// Field of view of the threat, rad, in `(0, 2π]`, half of it on each side of its heading. Default
+    /// `2π`: it sees in all directions.
+    pub threat_field_of_view: f32,
+    /// Weight, priority and probability.
     pub influence: Influence,
 }
 
-/// What a [`Hide`] remembers: where it is hiding.
+/// The state of a [`Hide`]: its hiding spot.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct HideMemory {
-    /// The obstacle it hides behind; `None` while it does not.
+    /// The obstacle it hides behind; `None` while it does not hide.
     #[entities]
     pub obstacle: Option<Entity>,
-    /// The spot behind it, m.
+    /// The hiding spot, m.
     pub spot: Vec2,
 }
 
 impl Hide {
     /// Hides from an entity or a point.
-    pub fn new(hunter: impl Into<Target>) -> Self {
+    pub fn new(threat: impl Into<Target>) -> Self {
         Self {
-            hunter: hunter.into(),
+            threat: threat.into(),
             ..Self::default()
         }
     }
 
-    /// Visits the hiding spots it considers, m, each with its obstacle.
+    /// Visits the hiding spots to choose from, m, each with its obstacle.
     pub fn for_each_spot(
         &self,
         me: &Agent,
-        hunter: &Kinematics,
+        threat: &Kinematics,
         surroundings: &Surroundings,
         mut visit: impl FnMut(SeenObstacle, Vec2),
     ) {
-        let area = Region::Disc(self.search_area(me));
-        surroundings.for_each_obstacle(me, area, |obstacle| {
-            if Target::Entity(obstacle.entity) != self.hunter
-                && let Some(spot) = hiding_spot(me, hunter.position, obstacle.circle, self.standoff)
-            {
-                visit(obstacle, spot);
-            }
-        });
-    }
-
-    /// Where to look for obstacles.
-    fn search_area(&self, me: &Agent) -> Circle {
-        Circle::new(me.position, self.search_distance)
+        surroundings
+            .answers(self, me)
+            .for_each_obstacle(|obstacle| {
+                if Target::Entity(obstacle.entity) != self.threat
+                    && let Some(spot) =
+                        hiding_spot(me, threat.position, obstacle.circle, self.standoff)
+                {
+                    visit(obstacle, spot);
+                }
+            });
     }
 }
 
 impl Default for Hide {
     fn default() -> Self {
         Self {
-            hunter: Target::default(),
+            threat: Target::default(),
             threat_distance: 15.0,
             search_distance: 20.0,
             standoff: 0.5,
-            hunter_field_of_view: core::f32::consts::TAU,
+            threat_field_of_view: core::f32::consts::TAU,
             influence: Influence::of::<Self>(),
         }
     }
@@ -112,23 +110,23 @@ impl Behavior for Hide {
     embeds_influence!();
 
     fn targets(&self) -> [Option<Target>; 2] {
-        [Some(self.hunter), None]
+        [Some(self.threat), None]
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
-        self.hunter.check("Hide.hunter")?;
+        self.threat.check("Hide.threat")?;
         InvalidParameter::unless_positive_or_infinite(
             "Hide.threat_distance",
             self.threat_distance,
         )?;
         InvalidParameter::unless_positive("Hide.search_distance", self.search_distance)?;
         InvalidParameter::unless_non_negative("Hide.standoff", self.standoff)?;
-        let angle = self.hunter_field_of_view;
-        InvalidParameter::unless_positive("Hide.hunter_field_of_view", angle)
+        let angle = self.threat_field_of_view;
+        InvalidParameter::unless_positive("Hide.threat_field_of_view", angle)
     }
 
     fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
-        probes.ask_area(self.search_area(me));
+        probes.ask_area(Circle::new(me.position, self.search_distance));
     }
 }
 
@@ -139,76 +137,73 @@ impl Steer for Hide {
         mut memory: Mut<HideMemory>,
         (surroundings, targets): &(Surroundings, Targets),
     ) -> Vec2 {
-        let threat = targets
-            .get(self.hunter)
-            .filter(|hunter| self.fears(me, hunter));
-        let Some(hunter) = threat else {
+        let threat = targets.get(self.threat);
+        let Some(threat) = threat.filter(|threat| self.is_near(me, threat)) else {
             memory.set_if_neq(HideMemory::default());
             return Vec2::ZERO;
         };
-        if !sees(&hunter, me.position, self.hunter_field_of_view) {
+        if !sees(&threat, me.position, self.threat_field_of_view) {
             return Vec2::ZERO;
         }
         let mut choice = Choice::new(memory.obstacle);
-        self.for_each_spot(me, &hunter, surroundings, |obstacle, spot| {
+        self.for_each_spot(me, &threat, surroundings, |obstacle, spot| {
             choice.consider(me, obstacle, spot);
         });
         let chosen = choice.chosen();
         memory.set_if_neq(chosen.unwrap_or_default());
-        hide(me, &hunter, chosen.map(|memory| memory.spot), self)
+        hide(me, &threat, chosen.map(|memory| memory.spot), self)
     }
 }
 
 impl Hide {
-    fn fears(&self, me: &Agent, hunter: &Kinematics) -> bool {
-        me.position.distance(hunter.position) <= self.threat_distance
+    fn is_near(&self, me: &Agent, threat: &Kinematics) -> bool {
+        me.position.distance(threat.position) <= self.threat_distance
     }
 }
 
-/// Whether a point lies in the field of view; something without a heading sees everywhere.
-fn sees(hunter: &Kinematics, point: Vec2, field_of_view: f32) -> bool {
-    let direction = (point - hunter.position).normalize_or_zero();
-    let blind = hunter.heading == Vec2::ZERO || direction == Vec2::ZERO;
-    // From 2π on there is nothing it does not see, whatever rounding says.
-    blind
+/// Whether a point lies in the threat's field of view; a threat without a heading sees everything.
+fn sees(threat: &Kinematics, point: Vec2, field_of_view: f32) -> bool {
+    let direction = (point - threat.position).normalize_or_zero();
+    let is_undirected = threat.heading == Vec2::ZERO || direction == Vec2::ZERO;
+    // A tolerance, so that 2π sees everything in spite of rounding.
+    is_undirected
         || field_of_view >= core::f32::consts::TAU - 1e-3
-        || hunter.heading.dot(direction) >= ops::cos(0.5 * field_of_view)
+        || threat.heading.dot(direction) >= ops::cos(0.5 * field_of_view)
 }
 
-/// The spot behind an obstacle as seen by the hunter, m; `None` while the hunter is in its middle.
-pub fn hiding_spot(me: &Agent, hunter: Vec2, obstacle: Circle, standoff: f32) -> Option<Vec2> {
-    let away = (obstacle.center - hunter).try_normalize()?;
+/// The hiding spot behind an obstacle, m; `None` if the threat is at the obstacle's center.
+pub fn hiding_spot(me: &Agent, threat: Vec2, obstacle: Circle, standoff: f32) -> Option<Vec2> {
+    let away = (obstacle.center - threat).try_normalize()?;
     let spot = obstacle.center + (obstacle.radius + me.radius + standoff) * away;
     spot.is_finite().then_some(spot)
 }
 
-/// The force of [`Hide`] once it has chosen its spot, N.
-fn hide(me: &Agent, hunter: &Kinematics, spot: Option<Vec2>, how: &Hide) -> Vec2 {
+/// The force of [`Hide`] to the chosen hiding spot, N; without one, away from the threat.
+pub fn hide(me: &Agent, threat: &Kinematics, spot: Option<Vec2>, how: &Hide) -> Vec2 {
     let evading = Evade {
-        threat: how.hunter,
+        threat: how.threat,
         panic_distance: how.threat_distance,
         falloff: FALLOFF,
         ..default()
     };
     let Some(spot) = spot else {
-        return evade(me, hunter, &evading);
+        return evade(me, threat, &evading);
     };
-    let distance = me.position.distance(hunter.position);
+    let distance = me.position.distance(threat.position);
     let urgency = panic_urgency(distance, how.threat_distance, FALLOFF);
     urgency * arrive(me, spot, Braking::Physical, TOLERANCE)
 }
 
-/// The part of the threat distance over which it calms down.
+/// Share of the threat distance over which the force fades.
 const FALLOFF: f32 = 0.1;
 
-/// It is there within this distance, m.
+/// Distance within which the agent has arrived, m.
 const TOLERANCE: f32 = 0.1;
 
-/// The way to a spot must be shorter than this part of the way to the current one to be worth a
-/// change.
-const WORTH_IT: f32 = 2.0 / 3.0;
+/// A change of hiding spot needs a distance below this share of the distance to the current one.
+const CHANGE_BELOW: f32 = 2.0 / 3.0;
 
-/// The best spot so far, and the one it has been going to.
+/// The nearest hiding spot so far, and the current one.
 struct Choice {
     current: Option<Entity>,
     kept: Option<Spot>,
@@ -248,7 +243,7 @@ impl Choice {
     fn chosen(self) -> Option<HideMemory> {
         let best = self.best?;
         let spot = match self.kept {
-            Some(kept) if best.distance >= WORTH_IT * kept.distance => kept,
+            Some(kept) if best.distance >= CHANGE_BELOW * kept.distance => kept,
             _ => best,
         };
         Some(HideMemory {
@@ -264,7 +259,7 @@ mod tests {
     use crate::behaviors::testing::assert_close;
     use std::f32::consts::{FRAC_PI_2, PI, TAU};
 
-    fn hunter(x: f32, y: f32) -> Kinematics {
+    fn threat(x: f32, y: f32) -> Kinematics {
         Kinematics {
             heading: Vec2::X,
             ..Kinematics::at(Vec2::new(x, y))
@@ -288,8 +283,8 @@ mod tests {
     }
 
     #[test]
-    fn the_spot_lies_behind_the_obstacle() {
-        // 5 m from the hunter along (0.6, 0.8); 1 + 0.5 + 0.5 behind the center.
+    fn the_hiding_spot_lies_behind_the_obstacle() {
+        // 5 m from the threat along (0.6, 0.8); 1 + 0.5 + 0.5 behind the center.
         let rock = Circle::new(Vec2::new(3.0, 4.0), 1.0);
         let spot = hiding_spot(&Agent::default(), Vec2::ZERO, rock, 0.5).unwrap();
         assert_close(spot, Vec2::new(4.2, 5.6));
@@ -298,19 +293,19 @@ mod tests {
     }
 
     #[test]
-    fn it_takes_the_nearest_spot() {
+    fn the_nearest_hiding_spot_is_chosen() {
         let me = Agent::default();
         let rocks = [obstacle(1, 8.0, 0.0), obstacle(2, 4.0, 1.0)];
         assert_eq!(choose(&me, None, &rocks).obstacle, Some(rocks[1].entity));
     }
 
     #[test]
-    fn the_spot_does_not_flip_between_rocks_equally_far() {
+    fn the_choice_does_not_flip_between_equally_distant_obstacles() {
         let rocks = [obstacle(1, 0.0, 6.0), obstacle(2, 0.0, -6.0)];
         let mut memory = HideMemory::default();
         let mut changes = 0;
         for tick in 0..200 {
-            // Trembles about the middle.
+            // The agent oscillates about the midpoint.
             let me = Agent {
                 position: Vec2::new(0.0, if tick % 2 == 0 { 0.5 } else { -0.5 }),
                 ..default()
@@ -323,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_much_nearer_rock_is_worth_a_change() {
+    fn a_much_nearer_obstacle_is_chosen() {
         let me = Agent::default();
         let rocks = [obstacle(1, 12.0, 0.0), obstacle(2, 0.0, 3.0)];
         let chosen = choose(&me, Some(rocks[0].entity), &rocks);
@@ -331,31 +326,31 @@ mod tests {
     }
 
     #[test]
-    fn without_obstacles_it_evades() {
+    fn without_obstacles_the_agent_evades() {
         let me = Agent::default();
-        let force = hide(&me, &hunter(5.0, 0.0), None, &Hide::default());
+        let force = hide(&me, &threat(5.0, 0.0), None, &Hide::default());
         assert_close(force, Vec2::new(-20.0, 0.0));
     }
 
     #[test]
-    fn at_the_edge_of_the_threat_it_calms_down() {
+    fn the_force_fades_at_the_threat_distance() {
         let me = Agent::default();
-        let at = |x: f32, spot| hide(&me, &hunter(x, 0.0), spot, &Hide::default()).length();
+        let at = |x: f32, spot| hide(&me, &threat(x, 0.0), spot, &Hide::default()).length();
         for spot in [None, Some(Vec2::new(0.0, 9.0))] {
             assert!((at(10.0, spot) - 20.0).abs() < 1e-3);
             assert!((at(14.25, spot) - 10.0).abs() < 1e-2);
             assert!(at(14.999, spot) < 0.1);
         }
-        assert!(!Hide::default().fears(&me, &hunter(15.01, 0.0)));
+        assert!(!Hide::default().is_near(&me, &threat(15.01, 0.0)));
     }
 
     #[test]
-    fn a_hunter_that_looks_elsewhere_is_not_feared() {
+    fn a_threat_that_looks_elsewhere_does_not_count() {
         let ahead = Vec2::new(9.0, 1.0);
-        assert!(sees(&hunter(0.0, 0.0), ahead, FRAC_PI_2));
-        assert!(!sees(&hunter(0.0, 0.0), -ahead, FRAC_PI_2));
-        assert!(!sees(&hunter(0.0, 0.0), Vec2::new(-1.0, 3.0), PI));
-        assert!(sees(&hunter(0.0, 0.0), Vec2::NEG_X, TAU));
+        assert!(sees(&threat(0.0, 0.0), ahead, FRAC_PI_2));
+        assert!(!sees(&threat(0.0, 0.0), -ahead, FRAC_PI_2));
+        assert!(!sees(&threat(0.0, 0.0), Vec2::new(-1.0, 3.0), PI));
+        assert!(sees(&threat(0.0, 0.0), Vec2::NEG_X, TAU));
         assert!(sees(&Kinematics::at(Vec2::ZERO), -ahead, FRAC_PI_2));
     }
 }

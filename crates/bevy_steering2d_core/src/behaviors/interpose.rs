@@ -1,4 +1,4 @@
-//! Between two others.
+//! Interpose: takes a position between two targets.
 
 use bevy::prelude::*;
 
@@ -8,41 +8,40 @@ use crate::{
     Agent, Behavior, Braking, Influence, InvalidParameter, Kinematics, Steer, Target, Targets,
 };
 
-/// Gets between two others and stays there.
+/// Takes a position between two targets and stays there.
 ///
 #[doc = include_str!("figures/interpose.svg")]
 ///
-/// Use it for bodyguards, goalkeepers (between ball and goal), sheepdogs, peacemakers. Each of
-/// the two may be an agent, any other body, an obstacle or a point. Who shall hide behind
-/// something needs [`Hide`](crate::Hide) instead.
+/// Use it for bodyguards, goalkeepers (between ball and goal), sheepdogs and peacemakers. Each target
+/// may be an agent, any other body, an obstacle or a point. To put an obstacle between the agent and a
+/// threat, use [`Hide`](crate::Hide).
 ///
-/// With `T = |p − m| / max_speed`, in s, for the place m between them now, it arrives at the place
-/// between where both will be, `a + v_a·T` and `b + v_b·T`, at rest relative to it; the force, in
-/// N, is that of [`Arrive`](crate::Arrive) in the frame that moves along. (Reynolds 1999; Buckland;
-/// Interponerse)
+/// m is the point between the targets now and `T = |p − m| / max_speed`, in s. The agent arrives at the
+/// point between their predicted positions `a + v_a·T` and `b + v_b·T`, with the force of
+/// [`Arrive`](crate::Arrive), N, in the frame that moves with that point. (Reynolds 1999; Buckland 2005)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Interpose {
-    /// One of the two. Default the origin.
+    /// One target. Default the origin.
     #[entities]
     pub first: Target,
-    /// The other. Default the origin.
+    /// The other target. Default the origin.
     #[entities]
     pub second: Target,
-    /// Where between them, `0..=1`: 0 at the first, 1 at the second. Default `0.5`.
+    /// Position between them, `0..=1`: 0 at the first, 1 at the second. Default `0.5`.
     pub ratio: f32,
-    /// How it slows down. Default [`Braking::Physical`].
+    /// How the agent slows down. Default [`Braking::Physical`].
     pub braking: Braking,
-    /// It is there within this distance, m, `> 0`. Default `0.1`.
+    /// Distance within which the agent has arrived, m, `> 0`. Default `0.1`.
     pub tolerance: f32,
-    /// Its say among the other behaviors.
+    /// Weight, priority and probability.
     pub influence: Influence,
 }
 
 impl Interpose {
-    /// Stays halfway between two.
-    pub fn between(first: impl Into<Target>, second: impl Into<Target>) -> Self {
+    /// Stays halfway between two targets.
+    pub fn new(first: impl Into<Target>, second: impl Into<Target>) -> Self {
         Self {
             first: first.into(),
             second: second.into(),
@@ -52,12 +51,12 @@ impl Interpose {
 
     /// Sets the [`ratio`](Self::ratio).
     #[must_use]
-    pub fn at(mut self, ratio: f32) -> Self {
+    pub fn with_ratio(mut self, ratio: f32) -> Self {
         self.ratio = ratio;
         self
     }
 
-    /// The place between two as seen this tick that it goes to, m, and how that place moves, m/s.
+    /// The predicted point between the targets, m, and its velocity, m/s.
     pub fn point(&self, me: &Agent, first: &Kinematics, second: &Kinematics) -> (Vec2, Vec2) {
         let between = first.position.lerp(second.position, self.ratio);
         let velocity = first.velocity.lerp(second.velocity, self.ratio);
@@ -110,7 +109,7 @@ impl Steer for Interpose {
     }
 }
 
-/// The force of [`Interpose`] between two as seen this tick, N.
+/// The force of [`Interpose`] between two targets, N.
 pub fn interpose(me: &Agent, first: &Kinematics, second: &Kinematics, how: &Interpose) -> Vec2 {
     let (point, velocity) = how.point(me, first, second);
     arrive_at_moving(me, point, velocity, how.braking, how.tolerance)
@@ -141,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ratio_says_where() {
+    fn the_ratio_sets_the_position_between_the_targets() {
         let me = reynolds(5.0);
         let (first, second) = (body((0.0, 10.0), (0.0, 0.0)), body((0.0, 20.0), (0.0, 0.0)));
         for (ratio, y) in [(0.0, 10.0), (0.3, 13.0), (1.0, 20.0)] {
@@ -149,13 +148,13 @@ mod tests {
                 position: Vec2::new(0.0, y),
                 ..me
             };
-            let how = Interpose::default().at(ratio);
+            let how = Interpose::default().with_ratio(ratio);
             assert_eq!(interpose(&there, &first, &second, &how), Vec2::ZERO);
         }
     }
 
     #[test]
-    fn between_two_that_walk_it_keeps_up_without_drifting() {
+    fn interpose_keeps_up_with_two_moving_targets() {
         let mut course = Course::new(60.0);
         course.agent.position = Vec2::new(-3.0, -4.0);
         let how = Interpose::default();
@@ -169,11 +168,11 @@ mod tests {
             let me = course.agent;
             course.step(interpose(&me, &first, &second, &how));
         }
-        assert!(farthest < 0.2, "{farthest} m away from the middle");
+        assert!(farthest < 0.2, "{farthest} m from the midpoint");
     }
 
     #[test]
-    fn between_one_and_itself_it_arrives_there() {
+    fn interpose_arrives_at_a_target_given_twice() {
         let me = Agent::default();
         let one = body((0.0, 0.0), (0.0, 0.0));
         assert_eq!(
@@ -183,10 +182,10 @@ mod tests {
     }
 
     #[test]
-    fn it_says_where_between_it_goes() {
+    fn interpose_predicts_its_point() {
         // Between them now (4, 3), 5 m away: a second at 5 m/s.
         let (first, second) = (body((2.0, 3.0), (1.0, 0.0)), body((6.0, 3.0), (3.0, 2.0)));
-        let how = Interpose::between(Vec2::ZERO, Vec2::ZERO);
+        let how = Interpose::new(Vec2::ZERO, Vec2::ZERO);
         let (point, velocity) = how.point(&reynolds(5.0), &first, &second);
         assert_close(velocity, Vec2::new(2.0, 1.0));
         assert_close(point, Vec2::new(6.0, 4.0));

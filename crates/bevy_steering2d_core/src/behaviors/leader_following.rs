@@ -1,4 +1,4 @@
-//! Behind whoever leads.
+//! Leader following: follows the highest-ranked leader in range.
 
 use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
@@ -12,56 +12,54 @@ use crate::{
     Vehicle,
 };
 
-/// How much of a leader an agent is: in a neighborhood the highest is followed. Any number;
-/// absent counts as nobody to follow.
+/// The rank of a leader, any number. Agents without it are not followed.
 ///
-/// Followers go through all who are above them, from the highest down, until one is in sight: let
-/// few lead, or a pecking order of thousands takes its time.
+/// Each follower searches all leaders above its own rank, from the highest down, until one is in
+/// range; thousands of leaders are slow.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Leadership(pub f32);
 
-/// Follows the strongest leader in sight at a distance, and gets out of its way.
+/// Follows the highest-ranked leader in range at a distance, and gives way to it.
 ///
 #[doc = include_str!("figures/leader_following.svg")]
 ///
-/// Use it for ducklings, squads and tour groups, together with a
-/// [`Separation`](crate::Separation). For fixed places use
-/// [`OffsetPursuit`](crate::OffsetPursuit).
+/// Use it for ducklings, squads and tour groups, together with [`Separation`](crate::Separation). For
+/// fixed slots use [`OffsetPursuit`](crate::OffsetPursuit).
 ///
-/// Among the agents within `radius` whose [`Leadership`] exceeds its own it picks the highest
-/// (ties by id) and keeps it until it leaves, so that it does not waver between two. It arrives
-/// `follow_distance` behind the leader. Since a leader must exceed its follower, nobody follows
-/// itself and there are no circles.
+/// Of the agents within `perception_radius` whose [`Leadership`] exceeds its own, the agent follows the
+/// highest (ties by id), and keeps it while it is in range. It arrives `follow_distance` behind the
+/// leader. Since a leader's rank exceeds its follower's, no agent follows itself and there are no
+/// cycles.
 ///
-/// In front of the leader it makes way first, and follows with the force that is left: it gives
-/// way as in a [`CollisionAvoidance`](crate::CollisionAvoidance), with half of `clearance` for a
-/// margin and for both of them, since the leader does not, and drifts out of its lane besides.
-/// (Falcón 2008; Reynolds 1999)
+/// An agent ahead of its leader first gives way, and follows with the force that is left. It gives way
+/// as in [`CollisionAvoidance`](crate::CollisionAvoidance), with half of `clearance` as the margin and
+/// with twice the force, since the leader does not avoid it, and drifts sideways out of the leader's
+/// way. (Reynolds 1999; Falcón 2008)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct LeaderFollowing {
-    /// How far it looks for a leader, m, `> 0`. Default `12`.
-    pub radius: f32,
-    /// How far behind the leader's center it walks, m, `> 0`. Default `2`.
+    /// How far leaders count, m, `> 0`. Default `12`.
+    pub perception_radius: f32,
+    /// Distance behind the leader's center, m, `> 0`. Default `2`.
     pub follow_distance: f32,
-    /// Room that it keeps free ahead of the leader and, one half each, at its sides, m, `≥ 0`.
-    /// Default `2`.
+    /// Space that it keeps clear ahead of the leader and, half of it, at each side, m, `≥ 0`. Default
+    /// `2`.
     pub clearance: f32,
-    /// Whom it may follow. Default everybody.
+    /// Groups of the leaders that count. Default all.
     pub groups: SteeringGroups,
-    /// Its say among the other behaviors.
+    /// Weight, priority and probability.
     pub influence: Influence,
 }
 
-/// What a [`LeaderFollowing`] remembers: whom it follows.
+/// The state of a [`LeaderFollowing`]: its leader.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-pub struct LeaderMemory {
-    /// The leader, while it is in sight.
+pub struct LeaderFollowingMemory {
+    /// The leader; `None` while none is in range.
     #[entities]
     pub leader: Option<Entity>,
 }
@@ -69,7 +67,7 @@ pub struct LeaderMemory {
 impl Default for LeaderFollowing {
     fn default() -> Self {
         Self {
-            radius: 12.0,
+            perception_radius: 12.0,
             follow_distance: 2.0,
             clearance: 2.0,
             groups: SteeringGroups::ALL,
@@ -79,14 +77,14 @@ impl Default for LeaderFollowing {
 }
 
 impl LeaderFollowing {
-    /// The place behind a leader that it goes to, m.
-    pub fn spot(&self, leader: Vec2, heading: Vec2) -> Vec2 {
+    /// The point behind a leader that the agent goes to, m.
+    pub fn place_behind(&self, leader: Vec2, heading: Vec2) -> Vec2 {
         leader - self.follow_distance * heading
     }
 
-    /// What it keeps free ahead of a leader: how far beyond its center, and how far to each side,
-    /// m. `radii` are its own and the leader's together, m.
-    pub fn lane(&self, radii: f32, leader_speed: f32) -> Vec2 {
+    /// Size of the zone that it keeps clear ahead of a leader: length beyond the leader's center and
+    /// half-width, m. `radii` is the sum of the agent's and the leader's radius, m.
+    pub fn clear_zone(&self, radii: f32, leader_speed: f32) -> Vec2 {
         let margin = 0.5 * self.clearance;
         let width = radii + margin;
         Vec2::new(width + margin + NOTICE * leader_speed, width)
@@ -114,13 +112,13 @@ impl LeaderDataItem<'_, '_> {
             id: *self.id,
             entity: self.entity,
         };
-        // There are two zeros, and they are equals.
+        // Adding zero makes −0 and 0 equal.
         (self.leadership.0 + 0.0, neighbor)
     }
 }
 
-/// Whoever leads, the highest first. Few lead and many follow, so followers go through the leaders
-/// and not through their neighbors.
+/// All leaders, the highest rank first. Leaders are few, so followers search them and not their
+/// neighbors.
 #[derive(Resource, Debug, Default)]
 pub struct Leaders(Vec<(f32, Neighbor)>);
 
@@ -138,8 +136,8 @@ fn index_leaders(mut leaders: ResMut<Leaders>, agents: Query<LeaderData, With<Ve
 }
 
 impl Leaders {
-    /// Whom one of rank `mine` follows: the present leader while it is in sight and above it, else
-    /// the highest.
+    /// The leader of an agent of rank `mine`: the present one while it is in view and above that rank,
+    /// else the highest.
     fn choose(
         &self,
         view: NeighborView,
@@ -158,7 +156,7 @@ impl Behavior for LeaderFollowing {
     const PRIORITY: i16 = 60;
     const COLOR: Option<[u8; 3]> = Some([209, 75, 238]);
 
-    type Memory = &'static mut LeaderMemory;
+    type Memory = &'static mut LeaderFollowingMemory;
     type World = (
         Res<'static, Leaders>,
         Query<'static, 'static, LeaderData, With<Vehicle>>,
@@ -176,7 +174,10 @@ impl Behavior for LeaderFollowing {
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
-        InvalidParameter::unless_positive("LeaderFollowing.radius", self.radius)?;
+        InvalidParameter::unless_positive(
+            "LeaderFollowing.perception_radius",
+            self.perception_radius,
+        )?;
         InvalidParameter::unless_positive("LeaderFollowing.follow_distance", self.follow_distance)?;
         InvalidParameter::unless_non_negative("LeaderFollowing.clearance", self.clearance)
     }
@@ -186,61 +187,61 @@ impl Steer for LeaderFollowing {
     fn steer(
         &self,
         me: &Agent,
-        mut memory: Mut<LeaderMemory>,
+        mut memory: Mut<LeaderFollowingMemory>,
         (leaders, agents): &(Res<Leaders>, Query<LeaderData, With<Vehicle>>),
     ) -> Vec2 {
-        let view = NeighborView::around(me, self.radius, self.groups);
+        let view = NeighborView::around(me, self.perception_radius, self.groups);
         let ranked = |entity| agents.get(entity).ok().map(|leader| leader.ranked());
         let mine = ranked(me.entity).map_or(f32::NEG_INFINITY, |(rank, _)| rank);
         let leader = leaders.choose(view, mine, memory.leader.and_then(ranked));
-        memory.set_if_neq(LeaderMemory {
+        memory.set_if_neq(LeaderFollowingMemory {
             leader: leader.map(|it| it.entity),
         });
-        leader.map_or(Vec2::ZERO, |leader| follow_leader(me, &leader, self))
+        leader.map_or(Vec2::ZERO, |leader| leader_following(me, &leader, self))
     }
 }
 
 /// The force of [`LeaderFollowing`] behind a leader, N.
-fn follow_leader(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> Vec2 {
-    let way = make_way(me, leader, how).clamp_length_max(me.max_force);
-    let left = me.max_force - way.length();
-    way + keep_behind(me, leader, how).clamp_length_max(left.max(0.0))
+pub fn leader_following(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> Vec2 {
+    let giving_way = give_way_to_leader(me, leader, how).clamp_length_max(me.max_force);
+    let left = me.max_force - giving_way.length();
+    giving_way + keep_behind_leader(me, leader, how).clamp_length_max(left.max(0.0))
 }
 
-/// To the place behind the leader, N.
-fn keep_behind(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> Vec2 {
-    let behind = how.spot(leader.position, leader.heading);
+/// The force to the point behind the leader, N.
+pub fn keep_behind_leader(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> Vec2 {
+    let behind = how.place_behind(leader.position, leader.heading);
     if leader.velocity == Vec2::ZERO {
         return arrive(me, behind, Braking::Physical, me.radius.max(0.1));
     }
-    // The place moves on while I get there.
+    // The point moves with the leader meanwhile.
     let time = me.position.distance(behind) / (me.max_speed + leader.velocity.length());
     me.track(leader.velocity + (behind - me.position) / time.max(me.response_time))
 }
 
-/// How long before the leader comes its followers begin to make way, s.
+/// Time before contact with the leader at which followers start to give way, s.
 const NOTICE: f32 = 1.0;
 
-/// The share of its strength with which it leaves the leader's lane, or it would run ahead of it.
+/// Share of the sideways drift out of the clear zone; a full drift would run ahead of the leader.
 const DRIFT: f32 = 0.2;
 
-/// Out of the way of a leader that comes towards me, N.
-fn make_way(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> Vec2 {
+/// The force out of the clear zone ahead of a leader, N.
+pub fn give_way_to_leader(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> Vec2 {
     let offset = me.position - leader.position;
     let ahead = offset.dot(leader.heading);
     let aside = offset.dot(leader.heading.perp());
-    let lane = how.lane(me.radius + leader.radius, leader.velocity.length());
-    let (length, width) = (lane.x, lane.y);
-    if !(0.0..length).contains(&ahead) || aside.abs() >= width {
+    let zone = how.clear_zone(me.radius + leader.radius, leader.velocity.length());
+    let (length, half_width) = (zone.x, zone.y);
+    if !(0.0..length).contains(&ahead) || aside.abs() >= half_width {
         return Vec2::ZERO;
     }
-    // It does for both what each of two would do.
+    // Twice the avoidance, since the leader does not avoid the agent.
     let give_way = 2.0 * me.mass * collision_avoidance(me, leader, NOTICE, 0.5 * how.clearance);
-    // Dead ahead, to its left.
+    // Dead ahead of the leader: to its left.
     let side = if aside < 0.0 { -1.0 } else { 1.0 };
     let drift = me.track(side * me.max_speed * leader.heading.perp());
     let edge = |share: f32| (2.0 * (1.0 - share)).min(1.0);
-    give_way + DRIFT * edge(aside.abs() / width) * edge(ahead / length) * drift
+    give_way + DRIFT * edge(aside.abs() / half_width) * edge(ahead / length) * drift
 }
 
 #[cfg(test)]
@@ -249,7 +250,7 @@ mod tests {
     use crate::SteeringId;
     use crate::behaviors::testing::Course;
 
-    fn someone(id: u32, x: f32) -> Neighbor {
+    fn neighbor(id: u32, x: f32) -> Neighbor {
         Neighbor {
             position: Vec2::new(x, 0.0),
             velocity: Vec2::X,
@@ -262,8 +263,8 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_above_me_is_chosen_and_kept() {
-        let (low, high) = ((3.0, someone(1, 1.0)), (5.0, someone(2, 9.0)));
+    fn the_highest_leader_above_the_agent_is_chosen_and_kept() {
+        let (low, high) = ((3.0, neighbor(1, 1.0)), (5.0, neighbor(2, 9.0)));
         let leaders = Leaders(vec![high, low]);
         let choose = |radius, mine, present| {
             let view = NeighborView::around(&Agent::default(), radius, SteeringGroups::ALL);
@@ -271,15 +272,23 @@ mod tests {
             chosen.map(|it| it.id.0)
         };
         assert_eq!(choose(12.0, 0.0, None), Some(2));
-        assert_eq!(choose(5.0, 0.0, None), Some(1), "the other is out of sight");
-        assert_eq!(choose(12.0, 0.0, Some(low)), Some(1), "keeps whom it has");
-        assert_eq!(choose(12.0, 4.0, Some(low)), Some(2), "unless it is above");
+        assert_eq!(choose(5.0, 0.0, None), Some(1), "the other is out of range");
+        assert_eq!(
+            choose(12.0, 0.0, Some(low)),
+            Some(1),
+            "the present leader is kept"
+        );
+        assert_eq!(
+            choose(12.0, 4.0, Some(low)),
+            Some(2),
+            "unless it is not above the agent"
+        );
         assert_eq!(choose(5.0, 0.0, Some(high)), Some(1), "or too far away");
         assert_eq!(choose(12.0, 5.0, None), None, "an equal is no leader");
     }
 
     #[test]
-    fn leaders_are_ranked_and_equals_told_apart_by_id() {
+    fn leaders_are_sorted_by_rank_and_then_by_id() {
         let mut world = World::new();
         world.init_resource::<Leaders>();
         for (id, rank) in [(7, 1.0), (3, 1.0), (5, 2.0), (6, f32::NAN)] {
@@ -289,9 +298,9 @@ mod tests {
             };
             world.spawn((Vehicle::default(), SteeringId(id), body, Leadership(rank)));
         }
-        // Its body is still to be sensed.
-        let unborn = (Kinematics::default(), Leadership(9.0));
-        world.spawn((Vehicle::default(), SteeringId(1), unborn));
+        // Its body has not been sensed yet.
+        let not_sensed = (Kinematics::default(), Leadership(9.0));
+        world.spawn((Vehicle::default(), SteeringId(1), not_sensed));
         world.run_system_cached(index_leaders).expect("it runs");
         let Leaders(leaders) = world.resource();
         let ids: Vec<u32> = leaders.iter().map(|(_, leader)| leader.id.0).collect();
@@ -299,14 +308,14 @@ mod tests {
     }
 
     #[test]
-    fn in_front_of_the_leader_it_makes_way() {
-        let leader = someone(1, 0.0);
+    fn a_follower_ahead_of_its_leader_gives_way() {
+        let leader = neighbor(1, 0.0);
         let at = |x, y| {
             let me = Agent {
                 position: Vec2::new(x, y),
                 ..default()
             };
-            make_way(&me, &leader, &LeaderFollowing::default())
+            give_way_to_leader(&me, &leader, &LeaderFollowing::default())
         };
         assert!(at(1.0, 0.3).y > 1.0);
         assert!(at(1.0, -0.3).y < -1.0);
@@ -318,17 +327,17 @@ mod tests {
 
     #[test]
     fn a_leader_that_turns_back_is_not_stopped() {
-        // Followers at rest in its lane; it comes straight at them.
+        // Followers at rest in its clear zone; it moves straight towards them.
         for y in [-0.4, -0.1, 0.0, 0.3] {
             let mut leader = Neighbor {
                 velocity: 2.0 * Vec2::X,
-                ..someone(1, 0.0)
+                ..neighbor(1, 0.0)
             };
             let mut course = Course::new(60.0);
             course.agent.position = Vec2::new(3.0, y);
             for _ in 0..180 {
                 let me = course.agent;
-                course.step(follow_leader(&me, &leader, &LeaderFollowing::default()));
+                course.step(leader_following(&me, &leader, &LeaderFollowing::default()));
                 leader.position += leader.velocity * me.delta;
                 let gap = leader.position.distance(course.agent.position) - 1.0;
                 assert!(gap > 0.0, "from {y} m aside: {gap} m");
@@ -339,21 +348,24 @@ mod tests {
     }
 
     #[test]
-    fn in_its_place_behind_a_moving_leader_it_keeps_pace() {
+    fn a_follower_keeps_pace_with_a_moving_leader() {
         let me = Agent {
             position: Vec2::new(-2.0, 0.0),
             velocity: Vec2::X,
             ..default()
         };
-        let force = follow_leader(&me, &someone(1, 0.0), &LeaderFollowing::default());
+        let force = leader_following(&me, &neighbor(1, 0.0), &LeaderFollowing::default());
         assert!(force.length() < 1e-4, "{force}");
     }
 
     #[test]
-    fn it_says_where_it_walks_and_what_it_keeps_free() {
+    fn the_follow_point_and_the_clear_zone_by_hand() {
         let how = LeaderFollowing::default();
-        assert_eq!(how.spot(Vec2::new(5.0, 1.0), Vec2::Y), Vec2::new(5.0, -1.0));
-        // Radii 1, margins 1 and 1, and a second's way at 2 m/s.
-        assert_eq!(how.lane(1.0, 2.0), Vec2::new(5.0, 2.0));
+        assert_eq!(
+            how.place_behind(Vec2::new(5.0, 1.0), Vec2::Y),
+            Vec2::new(5.0, -1.0)
+        );
+        // Radii 1 m, margins 1 m and 1 m, and 2 m in one second.
+        assert_eq!(how.clear_zone(1.0, 2.0), Vec2::new(5.0, 2.0));
     }
 }

@@ -1,34 +1,34 @@
-//! As fast as another, in the same direction.
+//! Match velocity: takes over the velocity of a target.
 
 use bevy::prelude::*;
 
 use super::embeds_influence;
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, Target, Targets};
 
-/// Takes over the velocity of another.
+/// Takes over the velocity of a target.
 ///
 #[doc = include_str!("figures/match_velocity.svg")]
 ///
-/// Use it to fly beside something, to step onto a moving platform, to stay calm in a convoy; near
-/// or far, it does not care where the other is. To keep a place beside it use
-/// [`OffsetPursuit`](crate::OffsetPursuit); for the mean of all neighbors
+/// Use it to fly beside a vehicle, to step onto a moving platform or to keep the pace of a convoy. The
+/// target's position does not matter. To keep a position relative to the target, use
+/// [`OffsetPursuit`](crate::OffsetPursuit); for the mean velocity of the neighbors,
 /// [`Alignment`](crate::Alignment).
 ///
-/// `F = track(v)` with the target's velocity v, cut to `max_speed`. A point is at rest, so it
-/// brakes.
+/// `F = track(v)` with the target's velocity v, clamped to `max_speed`. A point is at rest, so the
+/// agent brakes.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct MatchVelocity {
-    /// Whose velocity. Default the origin, which is at rest.
+    /// Whose velocity to match. Default the origin, which is at rest.
     #[entities]
     pub target: Target,
-    /// Its say among the other behaviors.
+    /// Weight, priority and probability.
     pub influence: Influence,
 }
 
 impl MatchVelocity {
-    /// Moves as the target does.
+    /// Matches the velocity of a target.
     pub fn new(target: impl Into<Target>) -> Self {
         Self {
             target: target.into(),
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_faster_one_is_matched_in_direction() {
+    fn a_faster_target_is_matched_in_direction() {
         let force = match_velocity(&reynolds(5.0), Vec2::new(30.0, 40.0));
         assert_close(force, Vec2::new(3.0, 4.0));
     }

@@ -94,14 +94,14 @@ behaviors! {
     steer arrive: Arrive, ArriveMemory, Braking, Deceleration;
     steer pursuit: Pursuit;
     steer offset_pursuit: OffsetPursuit, OffsetPursuitMemory;
-    steer leader_following: LeaderFollowing, LeaderMemory, Leadership;
+    steer leader_following: LeaderFollowing, LeaderFollowingMemory, Leadership;
     steer interpose: Interpose;
     steer hide: Hide, HideMemory;
     steer wall_following: WallFollowing;
     steer path_following: PathFollowing, PathStyle;
     steer flow_field: FlowFieldFollowing, FlowField;
     steer wander: Wander, WanderMemory, WanderStyle;
-    adjust reciprocal_avoidance: ReciprocalAvoidance, ReciprocalMemory, Intent;
+    adjust reciprocal_avoidance: ReciprocalAvoidance, ReciprocalAvoidanceMemory, Intent;
     types crowd_path_following: CrowdPathFollowing;
     types pedestrian: Pedestrian;
     types prediction: Prediction, CustomPrediction;

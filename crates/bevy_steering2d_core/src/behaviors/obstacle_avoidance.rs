@@ -1,4 +1,4 @@
-//! Around round things.
+//! Obstacle avoidance: steers around round obstacles ahead.
 
 use bevy::prelude::*;
 use smallvec::SmallVec;
@@ -6,43 +6,43 @@ use smallvec::SmallVec;
 use super::danger::{ahead, alarm, forward_speed, insisting, pressing, sight, stopping};
 use super::embeds_influence;
 use super::touch::{Touch, Touches};
-use crate::perception::{Circle, ColliderProbes, Region, Surroundings};
+use crate::perception::{Circle, ColliderProbes, Surroundings};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 
-/// Steers around the [`Obstacle`](crate::Obstacle)s in its way, and brakes for those it may not
-/// get around.
+/// Steers around [`Obstacle`](crate::Obstacle)s ahead, and brakes where the agent may not get around
+/// them.
 ///
 #[doc = include_str!("figures/obstacle_avoidance.svg")]
 ///
-/// Use it for trees, rocks and parked cars; with [`SensesColliders`](crate::SensesColliders) also
-/// for colliders of any shape. Long straight things are better left to
-/// [`WallAvoidance`](crate::WallAvoidance). Only what lies in its detection box ahead counts:
-/// what is beside or behind never disturbs it.
+/// Use it for trees, rocks and parked cars; with [`SensesColliders`](crate::SensesColliders) also for
+/// colliders of any shape. For long straight obstacles [`WallAvoidance`](crate::WallAvoidance) is
+/// better. Only obstacles in the detection box ahead count, and those that nearly touch the agent.
 ///
-/// In the agent's frame the obstacle is at (x, y); r is its radius plus the agent's plus the
-/// margin, all in meters. It turns for that obstacle in the box which needs the strongest
-/// acceleration, m/s², and brakes for all:
+/// In the agent's frame the obstacle is at (x, y); r is the sum of its radius, the agent's radius and
+/// the margin, m. The agent turns for the obstacle that needs the strongest acceleration, m/s², and
+/// brakes for all:
 ///
-/// - turning: `2·v·c·(r − |y|) / (x² + y² − r²)`, the tightest circle that passes it, sideways
-///   away from its center; dead center it passes on the left,
-/// - braking: `c² / 2·gap`, straight away from its center; and `v² / 2·way`, straight back, for
-///   two that it heads between but does not fit between, at whose sides it would slip in,
+/// - turning: `2·v·c·(r − |y|) / (x² + y² − r²)`, sideways away from the obstacle's center, for the
+///   tightest circle that passes it; an obstacle dead ahead is passed on the left,
+/// - braking: `c² / 2·gap`, away from the obstacle's center; and `v² / 2·d`, straight back, before a
+///   gap between two obstacles that is too narrow for the agent,
 ///
-/// where v is the speed and c the closing speed, m/s, and the way ends where it touches one of the two. Each gets the share of `max_force` that rises
-/// from 0, when a quarter of the strongest acceleration would do, to 1, when it takes half; and
-/// what it all but touches presses it back. It fades over the last quarter of the box. (Reynolds 1999; Buckland; Evadir Obstáculos)
+/// where v is the speed and c the closing speed, m/s, and d the distance to the contact with one of
+/// the two, m. Each gets a share of `max_force` that rises from 0, if a quarter of the maximum
+/// acceleration suffices, to 1, if half is needed. Obstacles that nearly touch the agent push it back.
+/// The force fades over the last quarter of the box. (Reynolds 1999; Buckland 2005)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct ObstacleAvoidance {
     /// Length of the detection box at rest, m, `≥ 0`. Default `1`.
     pub min_length: f32,
-    /// How much the box grows with speed, s, `≥ 0`. Default `1`. It always grows by at least
-    /// three stopping distances.
-    pub look_ahead: f32,
-    /// Room to leave beside the body, m, `≥ 0`. Default `0.25`.
+    /// Time ahead by which the box grows with speed, s, `≥ 0`. Default `1`. It grows by at least three
+    /// stopping distances.
+    pub look_ahead_time: f32,
+    /// Clearance beside the body, m, `≥ 0`. Default `0.25`.
     pub margin: f32,
-    /// Its say among the other behaviors.
+    /// Weight, priority and probability.
     pub influence: Influence,
 }
 
@@ -50,37 +50,28 @@ impl Default for ObstacleAvoidance {
     fn default() -> Self {
         Self {
             min_length: 1.0,
-            look_ahead: 1.0,
+            look_ahead_time: 1.0,
             margin: 0.25,
             influence: Influence::of::<Self>(),
         }
     }
 }
 
-/// Stopping distances the box must hold: a dodge takes longer than a stop.
+/// Least growth of the box in stopping distances; turning needs more than stopping.
 const STOPPING_DISTANCES: f32 = 3.0;
 
-/// The last part of the box, over which it fades.
+/// Share of the box over which the force fades.
 const FADING: f32 = 0.25;
 
 impl ObstacleAvoidance {
     /// Length of the detection box, m.
     pub fn length(&self, me: &Agent) -> f32 {
         let speed = forward_speed(me).max(0.0);
-        me.radius + self.min_length + sight(me, speed, self.look_ahead, STOPPING_DISTANCES)
+        me.radius + self.min_length + sight(me, speed, self.look_ahead_time, STOPPING_DISTANCES)
     }
 
-    /// The detection box: the way ahead of a disc as wide as the body and its margin.
-    pub fn detection_box(&self, me: &Agent) -> Region {
-        Region::Way {
-            from: me.position,
-            to: me.position + self.length(me) * ahead(me),
-            radius: me.radius + self.margin,
-        }
-    }
-
-    /// Whether it minds an obstacle: in its detection box, or all but touching.
-    pub fn minds(&self, me: &Agent, obstacle: Circle) -> bool {
+    /// Whether the agent avoids an obstacle: one in the detection box or nearly touching.
+    pub fn avoids(&self, me: &Agent, obstacle: Circle) -> bool {
         Threat::seen(me, obstacle, self).is_some()
     }
 }
@@ -96,29 +87,33 @@ impl Behavior for ObstacleAvoidance {
 
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_non_negative("ObstacleAvoidance.min_length", self.min_length)?;
-        InvalidParameter::unless_non_negative("ObstacleAvoidance.look_ahead", self.look_ahead)?;
+        InvalidParameter::unless_non_negative(
+            "ObstacleAvoidance.look_ahead_time",
+            self.look_ahead_time,
+        )?;
         InvalidParameter::unless_non_negative("ObstacleAvoidance.margin", self.margin)
     }
 
     fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
-        if let Region::Way { from, to, radius } = self.detection_box(me) {
-            probes.ask_sweep(from, to, radius);
-        }
+        let tip = me.position + self.length(me) * ahead(me);
+        probes.ask_sweep(me.position, tip, me.radius + self.margin);
     }
 }
 
 impl Steer for ObstacleAvoidance {
     fn steer(&self, me: &Agent, _: (), surroundings: &Surroundings) -> Vec2 {
         let mut threats = Threats::default();
-        surroundings.for_each_obstacle(me, self.detection_box(me), |obstacle| {
-            threats.add(me, Threat::seen(me, obstacle.circle, self));
-        });
-        threats.dodge(me)
+        surroundings
+            .answers(self, me)
+            .for_each_obstacle(|obstacle| {
+                threats.add(me, Threat::seen(me, obstacle.circle, self));
+            });
+        threats.force(me)
     }
 }
 
 /// The force of [`ObstacleAvoidance`] for these obstacles, N.
-pub fn avoid_obstacles(
+pub fn obstacle_avoidance(
     me: &Agent,
     obstacles: impl IntoIterator<Item = Circle>,
     how: &ObstacleAvoidance,
@@ -127,20 +122,20 @@ pub fn avoid_obstacles(
     for obstacle in obstacles {
         threats.add(me, Threat::seen(me, obstacle, how));
     }
-    threats.dodge(me)
+    threats.force(me)
 }
 
-/// It turns for the worst of them, and brakes for all and for what is too narrow between two.
+/// The obstacles to avoid: the agent turns for the worst, and brakes for all and before narrow gaps.
 #[derive(Default)]
 struct Threats {
     worst: Option<Threat>,
     braking: Touches,
-    /// The nearest ones.
+    /// The nearest ones, by distance ahead.
     nearest: SmallVec<[Threat; Self::KEPT]>,
 }
 
 impl Threats {
-    /// Behind more than these there are no gates to see.
+    /// Most obstacles between which narrow gaps are looked for.
     const KEPT: usize = 8;
 
     fn add(&mut self, me: &Agent, threat: Option<Threat>) {
@@ -149,7 +144,7 @@ impl Threats {
         };
         self.braking.add(threat.brake(me));
         for other in &self.nearest {
-            self.braking.add(threat.brake_for_gate(me, other));
+            self.braking.add(threat.brake_before_gap(me, other));
         }
         let place = self.nearest.partition_point(|near| near.at.x < threat.at.x);
         self.nearest.truncate(Self::KEPT - 1);
@@ -161,29 +156,30 @@ impl Threats {
         }
     }
 
-    fn dodge(&self, me: &Agent) -> Vec2 {
+    fn force(&self, me: &Agent) -> Vec2 {
         let turning = self.worst.map_or(Vec2::ZERO, |worst| worst.turn(me));
         (me.max_force * (turning + self.braking.push())).clamp_length_max(me.max_force)
     }
 }
 
-/// An obstacle in the detection box, and what it takes not to hit it.
+/// An obstacle to avoid, and the accelerations that avoid it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Threat {
-    /// Where it is, m: x ahead and y to the left.
+    /// Position in the agent's frame, m: x ahead, y to the left.
     at: Vec2,
-    /// Its radius and the agent's, m.
+    /// Sum of its radius and the agent's, m.
     touching: f32,
-    /// Acceleration across the heading that passes it, m/s².
+    /// Lateral acceleration that passes it, m/s².
     turning: f32,
     /// Acceleration that stops before it, m/s².
     braking: f32,
-    /// How much it presses, close to the skin: 1 at it, more past it.
+    /// Push of an obstacle that nearly touches the agent: 1 at contact, more in overlap.
     pressing: f32,
-    /// Unit vectors of turning and braking.
+    /// Direction of turning.
     sideways: Vec2,
+    /// Direction of braking.
     back: Vec2,
-    /// 1 near, down to 0 at the end of the box.
+    /// 1 near, falling to 0 at the end of the box.
     nearness: f32,
 }
 
@@ -195,21 +191,21 @@ impl Threat {
         let (x, y) = (heading.dot(offset), left.dot(offset));
         let touching = obstacle.radius + me.radius;
         let r = touching + how.margin;
-        // How far it may go on before it touches the margin.
-        let way = x - (r * r - y * y).max(0.0).sqrt();
+        // Distance straight on until it touches the margin.
+        let distance_ahead = x - (r * r - y * y).max(0.0).sqrt();
         let length = how.length(me);
         let distance = offset.length().max(f32::MIN_POSITIVE);
         let gap = distance - touching;
         let speed = forward_speed(me);
-        // It leaves what is behind, unless so slowly that the next step may go anywhere.
+        // An obstacle behind no longer pushes once the agent moves away fast enough.
         let leaving = -speed * x / (distance * me.max_speed);
         let pressing = insisting(me, gap) * (1.0 - leaving / LEAVING).clamp(0.0, 1.0);
-        if !((x > 0.0 || pressing > 0.0) && y.abs() < r && way < length) {
+        if !((x > 0.0 || pressing > 0.0) && y.abs() < r && distance_ahead < length) {
             return None;
         }
         let speed = speed.max(0.0);
         let closing = speed * x.max(0.0) / distance;
-        // Squared length of the tangent to the obstacle; it has none once inside the margin.
+        // Squared length of the tangent to the obstacle; inside the margin there is none.
         let tangent_squared = (distance * distance - r * r).max(CONTACT * r * r);
         Some(Self {
             at: Vec2::new(x, y),
@@ -219,16 +215,16 @@ impl Threat {
             pressing,
             sideways: if y > 0.0 { -left } else { left },
             back: -offset / distance,
-            nearness: ((length - way) / (FADING * length)).min(1.0),
+            nearness: ((length - distance_ahead) / (FADING * length)).min(1.0),
         })
     }
 
-    /// How hard it is not to hit, m/s².
+    /// The acceleration needed to avoid it, m/s².
     fn need(&self) -> f32 {
         self.turning.max(self.braking) * self.nearness
     }
 
-    /// As a share of `max_force`.
+    /// The turn as a share of `max_force`.
     fn turn(&self, me: &Agent) -> Vec2 {
         self.nearness * alarm(me, self.turning) * self.sideways
     }
@@ -242,15 +238,15 @@ impl Threat {
 }
 
 impl Threat {
-    /// Stops before two that it heads between and that leave too little room: one by one it would
-    /// only turn for each, from one to the other.
-    fn brake_for_gate(&self, me: &Agent, other: &Self) -> Touch {
+    /// Brakes before a gap between two obstacles that is too narrow for the agent. Avoiding them one by
+    /// one, the agent would turn from one to the other.
+    fn brake_before_gap(&self, me: &Agent, other: &Self) -> Touch {
         let between = self.at.y * other.at.y < 0.0;
         let too_narrow = self.at.distance(other.at) < self.touching + other.touching;
-        let way = self.way().min(other.way());
-        let urgency = if between && too_narrow && way.is_finite() {
-            let stopping = stopping(me, forward_speed(me), way);
-            self.nearness.min(other.nearness) * alarm(me, stopping).max(pressing(me, way))
+        let distance = self.distance_to_contact().min(other.distance_to_contact());
+        let urgency = if between && too_narrow && distance.is_finite() {
+            let stopping = stopping(me, forward_speed(me), distance);
+            self.nearness.min(other.nearness) * alarm(me, stopping).max(pressing(me, distance))
         } else {
             0.0
         };
@@ -260,8 +256,8 @@ impl Threat {
         }
     }
 
-    /// How far it may go straight on before it touches, m; infinity if it never does.
-    fn way(&self) -> f32 {
+    /// Distance straight on until contact, m; infinity if there is none.
+    fn distance_to_contact(&self) -> f32 {
         let across = self.touching * self.touching - self.at.y * self.at.y;
         if across > 0.0 {
             self.at.x - across.sqrt()
@@ -271,7 +267,7 @@ impl Threat {
     }
 }
 
-/// What it leaves at this part of its full speed no longer presses.
+/// Share of the maximum speed, away from an obstacle, at which it no longer pushes.
 const LEAVING: f32 = 0.25;
 
 /// A tangent shorter than this, squared and in radii, counts as contact.
@@ -293,7 +289,7 @@ mod tests {
 
     fn force(x: f32, y: f32) -> Vec2 {
         let obstacle = Circle::new(Vec2::new(x, y), 1.0);
-        avoid_obstacles(&rushing(), [obstacle], &ObstacleAvoidance::default())
+        obstacle_avoidance(&rushing(), [obstacle], &ObstacleAvoidance::default())
     }
 
     #[test]
@@ -304,11 +300,11 @@ mod tests {
         };
         let force = |x| {
             let obstacle = Circle::new(Vec2::new(x, -0.75), 1.0);
-            avoid_obstacles(&me, [obstacle], &ObstacleAvoidance::default())
+            obstacle_avoidance(&me, [obstacle], &ObstacleAvoidance::default())
         };
         // r = 1 + 0.5 + 0.25 = 1.75; x = 4, y = −0.75, so distance² = 16.5625, c = 5 · 4 / 4.0697
-        // = 4.9144. Turning 2 · 5 · 4.9144 · 1 / (16.5625 − 3.0625) = 3.640: it can wait.
-        // Braking 4.9144² / (2 · 2.5697) = 4.699: so can that.
+        // = 4.9144. Turning 2 · 5 · 4.9144 · 1 / (16.5625 − 3.0625) = 3.640: below a quarter of 20.
+        // Braking 4.9144² / (2 · 2.5697) = 4.699: likewise.
         assert_eq!(force(4.0), Vec2::ZERO);
         // x = 3: distance² = 9.5625, c = 5 · 3 / 3.0923 = 4.8507. Turning 48.507 / 6.5 = 7.463,
         // share (7.463 − 5) / 5 = 0.4925: 9.850 N to the left. Braking 23.529 / (2 · 1.5923) =
@@ -318,28 +314,28 @@ mod tests {
     }
 
     #[test]
-    fn it_stops_before_two_that_it_does_not_fit_between() {
+    fn the_agent_brakes_before_a_gap_that_is_too_narrow() {
         let me = Agent {
             delta: 0.0,
             ..rushing()
         };
-        let gate = |apart: f32| {
+        let gap = |apart: f32| {
             let [left, right] = [0.5, -0.5].map(|side| {
                 let obstacle = Circle::new(Vec2::new(2.5, side * apart), 1.0);
                 Threat::seen(&me, obstacle, &ObstacleAvoidance::default()).expect("in the box")
             });
-            left.brake_for_gate(&me, &right)
+            left.brake_before_gap(&me, &right)
         };
-        // 0.8 m are left for 1 m of body. It touches after 2.5 − √(1.5² − 1.4²) = 1.9615 m, so
+        // The gap is 0.8 m for a body of 1 m. Contact is after 2.5 − √(1.5² − 1.4²) = 1.9615 m, so
         // 25 / (2 · 1.9615) = 6.373 m/s² stop it, share (6.373 − 5) / 5.
-        let narrow = gate(2.8);
+        let narrow = gap(2.8);
         assert_close(narrow.normal, Vec2::NEG_X);
         assert!((narrow.urgency - 0.2745).abs() < 1e-3, "{narrow:?}");
-        assert_eq!(gate(3.2).urgency, 0.0, "1.2 m are enough");
+        assert_eq!(gap(3.2).urgency, 0.0, "1.2 m are enough");
     }
 
     #[test]
-    fn it_passes_on_the_side_where_the_obstacle_is_not() {
+    fn the_agent_passes_an_obstacle_on_the_nearer_side() {
         assert!(force(3.0, 0.5).y < -1.0, "obstacle to the left");
         assert!(force(3.0, -0.5).y > 1.0, "obstacle to the right");
         let mirrored = force(3.0, 0.5) * Vec2::new(1.0, -1.0);
@@ -347,13 +343,13 @@ mod tests {
     }
 
     #[test]
-    fn dead_center_it_passes_on_the_left() {
+    fn an_obstacle_dead_ahead_is_passed_on_the_left() {
         assert!(force(3.0, 0.0).y > 5.0);
         assert_eq!(force(3.0, 0.0), force(3.0, -0.0));
     }
 
     #[test]
-    fn obstacles_behind_or_beside_do_nothing() {
+    fn obstacles_behind_or_beside_do_not_count() {
         assert_eq!(force(-0.1, 0.3), Vec2::ZERO);
         assert_eq!(force(-3.0, 0.0), Vec2::ZERO);
         assert_eq!(force(3.0, 1.75), Vec2::ZERO);
@@ -361,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn braking_grows_as_it_nears() {
+    fn braking_grows_as_the_agent_approaches() {
         let braking: Vec<f32> = (0..10)
             .map(|i| -force(4.0 - 0.1 * i as f32, 0.9).x)
             .collect();
@@ -369,9 +365,9 @@ mod tests {
     }
 
     #[test]
-    fn the_box_grows_with_speed() {
+    fn the_detection_box_grows_with_speed() {
         let how = ObstacleAvoidance::default();
-        // 0.5 + 1, and 5 m in one second.
+        // 0.5 m + 1 m, and 5 m in one second.
         assert_eq!(how.length(&Agent::default()), 1.5);
         assert_eq!(how.length(&rushing()), 6.5);
     }
@@ -379,7 +375,7 @@ mod tests {
     #[test]
     fn the_force_fades_at_every_edge_of_the_box() {
         let along_x = (150..1_000).map(|i| force(0.01 * i as f32, -0.4));
-        // Across the middle the side changes: there, and only there, it must jump.
+        // The force jumps only at the middle, where the side changes.
         let to_the_left = (0..300).map(|i| force(3.0, 0.01 * i as f32 + 0.005));
         let to_the_right = (0..300).map(|i| force(3.0, -0.01 * i as f32));
         let jump = |forces: Vec<Vec2>| {
@@ -397,16 +393,16 @@ mod tests {
     }
 
     #[test]
-    fn inside_the_margin_it_may_leave_but_not_go_deeper() {
+    fn inside_the_margin_the_agent_may_leave_but_not_go_deeper() {
         let obstacle = Circle::new(Vec2::new(1.2, 0.0), 1.0);
         let how = ObstacleAvoidance::default();
-        assert!(avoid_obstacles(&rushing(), [obstacle], &how).x < -10.0);
+        assert!(obstacle_avoidance(&rushing(), [obstacle], &how).x < -10.0);
         let leaving = Agent {
             velocity: Vec2::new(-5.0, 0.0),
             heading: Vec2::NEG_X,
             ..default()
         };
-        assert_eq!(avoid_obstacles(&leaving, [obstacle], &how), Vec2::ZERO);
+        assert_eq!(obstacle_avoidance(&leaving, [obstacle], &how), Vec2::ZERO);
     }
 
     #[test]
@@ -426,8 +422,8 @@ mod tests {
                             let me = course.agent;
                             let offset = me.position.distance(obstacle.center);
                             gap = gap.min(offset - radius - me.radius);
-                            // A will of its own: always on along x, as far as it is let.
-                            let avoiding = avoid_obstacles(&me, [obstacle], &how);
+                            // The remaining force drives it along x.
+                            let avoiding = obstacle_avoidance(&me, [obstacle], &how);
                             let rest = me.max_force - avoiding.length();
                             let on = me.track(Vec2::new(5.0, 0.0)).clamp_length_max(rest);
                             course.step(avoiding + on);
@@ -454,18 +450,18 @@ mod tests {
                 ..default()
             };
             let obstacle = Circle::new(Vec2::new(x, y), radius);
-            let force = avoid_obstacles(&me, [obstacle], &ObstacleAvoidance::default());
+            let force = obstacle_avoidance(&me, [obstacle], &ObstacleAvoidance::default());
             prop_assert!(force.is_finite() && force.length() <= me.max_force * 1.000_01);
         }
     }
 
     #[test]
-    fn it_minds_what_is_in_its_box() {
+    fn obstacles_in_the_detection_box_are_avoided() {
         let how = ObstacleAvoidance::default();
-        let minds = |x, y| how.minds(&rushing(), Circle::new(Vec2::new(x, y), 1.0));
-        assert!(minds(3.0, 0.5) && minds(3.0, 1.7));
-        assert!(!minds(3.0, 1.8), "beside it");
-        assert!(!minds(-3.0, 0.0), "behind it");
-        assert!(!minds(60.0, 0.0), "too far");
+        let avoids = |x, y| how.avoids(&rushing(), Circle::new(Vec2::new(x, y), 1.0));
+        assert!(avoids(3.0, 0.5) && avoids(3.0, 1.7));
+        assert!(!avoids(3.0, 1.8), "beside it");
+        assert!(!avoids(-3.0, 0.0), "behind it");
+        assert!(!avoids(60.0, 0.0), "too far");
     }
 }

@@ -1,4 +1,4 @@
-//! A place in a formation.
+//! Offset pursuit: keeps a slot in a formation.
 
 use bevy::prelude::*;
 
@@ -9,53 +9,51 @@ use crate::{
     Targets,
 };
 
-/// Keeps a place relative to a leader.
+/// Keeps a slot relative to a leader.
 ///
 #[doc = include_str!("figures/offset_pursuit.svg")]
 ///
-/// Use it for formations, escorts, a camera drone beside a car. The leader needs no knowledge of
-/// its followers, and may itself follow another. Leave the leader slower than its followers, or
-/// those on the outside of a turn cannot keep up. To follow loosely behind whoever leads use
-/// [`LeaderFollowing`](crate::LeaderFollowing).
+/// Use it for formations, escorts or a camera drone beside a car. The leader may itself follow another
+/// leader. Keep the leader slower than its followers, or those on the outside of a turn fall behind.
+/// To follow a leader without a fixed slot, use [`LeaderFollowing`](crate::LeaderFollowing).
 ///
-/// The slot s is the leader's place plus the offset turned to its heading, and v is how the slot
-/// moves, m/s, turns included. With `T = |s − p| / (max_speed + leader's speed)`, in s, it arrives
-/// at `s + v·T`, at rest relative to the slot; the force, in N, is that of
-/// [`Arrive`](crate::Arrive) in the frame that moves along. (Reynolds 1999; Buckland; Perseguir a
-/// distancia; Offset Pursuit)
+/// The slot s is the leader's position plus the offset rotated by its heading; v is the slot's
+/// velocity, m/s, turns included. With `T = |s − p| / (max_speed + leader's speed)`, in s, the agent
+/// arrives at `s + v·T` with the force of [`Arrive`](crate::Arrive), N, in the frame that moves with
+/// the slot. (Reynolds 1999; Buckland 2005)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct OffsetPursuit {
-    /// Whom to accompany. Default the origin. A leader without heading, such as a point, counts
-    /// as facing +x.
+    /// The leader. Default the origin. A leader without heading, such as a point, counts as facing
+    /// +x.
     #[entities]
     pub leader: Target,
-    /// The place to keep, m, in the leader's frame: x ahead of it, y to its left. Default
-    /// `(-2, 0)`, two meters behind.
+    /// The slot in the leader's frame, m: x ahead of it, y to its left. Default `(-2, 0)`, two
+    /// meters behind.
     #[reflect(@Situational)]
     pub offset: Vec2,
-    /// How it slows down. Default [`Braking::Physical`].
+    /// How the agent slows down. Default [`Braking::Physical`].
     pub braking: Braking,
-    /// It is there within this distance, m, `> 0`. Default `0.1`.
+    /// Distance within which the agent has arrived, m, `> 0`. Default `0.1`.
     pub tolerance: f32,
-    /// Its say among the other behaviors.
+    /// Weight, priority and probability.
     pub influence: Influence,
 }
 
-/// What an [`OffsetPursuit`] remembers: where its slot was.
+/// The state of an [`OffsetPursuit`]: its slot in the last tick.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct OffsetPursuitMemory {
-    /// The place to keep, m, world frame; `None` while there is no leader.
+    /// The slot, m, world frame; `None` while there is no leader.
     pub slot: Option<Vec2>,
-    /// When that was.
+    /// The tick of that position.
     tick: u32,
 }
 
 impl OffsetPursuit {
-    /// Accompanies a leader at an offset in its frame: x ahead of it, y to its left.
+    /// Keeps an offset in the leader's frame, m: x ahead of it, y to its left.
     pub fn new(leader: impl Into<Target>, offset: Vec2) -> Self {
         Self {
             leader: leader.into(),
@@ -104,7 +102,7 @@ impl Steer for OffsetPursuit {
             memory.set_if_neq(OffsetPursuitMemory::default());
             return Vec2::ZERO;
         };
-        let slot = slot(&leader, self.offset);
+        let slot = formation_slot(&leader, self.offset);
         let velocity = memory.velocity(me, &leader, slot);
         *memory = OffsetPursuitMemory {
             slot: Some(slot),
@@ -127,19 +125,19 @@ pub fn offset_pursuit(
     arrive_at_moving(me, point, slot_velocity, how.braking, how.tolerance)
 }
 
-/// A place in the leader's frame as the world's.
-pub fn slot(leader: &Kinematics, offset: Vec2) -> Vec2 {
-    let facing = if leader.heading == Vec2::ZERO {
+/// The world position of an offset in the leader's frame, m.
+pub fn formation_slot(leader: &Kinematics, offset: Vec2) -> Vec2 {
+    let heading = if leader.heading == Vec2::ZERO {
         Vec2::X
     } else {
         leader.heading
     };
-    leader.position + facing.rotate(offset)
+    leader.position + heading.rotate(offset)
 }
 
 impl OffsetPursuitMemory {
-    /// How the slot moves, m/s: on the outside of a turn faster than the leader. A slot that
-    /// jumps, because the leader turned on its heel, is not chased faster than I can go.
+    /// The slot's velocity, m/s; on the outside of a turn it is faster than the leader. Clamped to
+    /// `max_speed`, since the slot jumps when the leader turns on the spot.
     fn velocity(&self, me: &Agent, leader: &Kinematics, slot: Vec2) -> Vec2 {
         match self.slot {
             Some(before) if me.tick == self.tick.wrapping_add(1) && me.delta > 0.0 => {
@@ -169,14 +167,17 @@ mod tests {
     fn the_slot_is_in_the_leaders_frame() {
         let north = leader(Vec2::new(10.0, 0.0), 2.0, Vec2::Y);
         // 3 m behind and 1 m to its left.
-        assert_eq!(slot(&north, Vec2::new(-3.0, 1.0)), Vec2::new(9.0, -3.0));
+        assert_eq!(
+            formation_slot(&north, Vec2::new(-3.0, 1.0)),
+            Vec2::new(9.0, -3.0)
+        );
         let point = Kinematics::at(Vec2::ONE);
-        assert_eq!(slot(&point, Vec2::X), Vec2::new(2.0, 1.0));
+        assert_eq!(formation_slot(&point, Vec2::X), Vec2::new(2.0, 1.0));
     }
 
     #[test]
-    fn parity_with_the_textbooks_for_a_leader_at_rest() {
-        // Slot (6, 8), 10 m away: as good as a seek, 5 · (0.6, 0.8).
+    fn offset_pursuit_seeks_the_slot_of_a_leader_at_rest() {
+        // Slot (6, 8), 10 m away: equal to seek, 5 · (0.6, 0.8).
         let me = reynolds(5.0);
         let rests = leader(Vec2::new(8.0, 8.0), 0.0, Vec2::X);
         let how = OffsetPursuit::default();
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn in_its_slot_it_moves_with_the_slot() {
+    fn an_agent_in_its_slot_moves_with_the_slot() {
         let me = Agent {
             velocity: Vec2::new(3.0, 0.0),
             ..default()
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn the_slots_own_velocity_is_measured_and_bounded() {
+    fn the_velocity_of_the_slot_is_measured_and_bounded() {
         let me = Agent {
             tick: 7,
             delta: 0.1,
@@ -224,7 +225,7 @@ mod tests {
                 .map(|offset| {
                     let mut course = Course::new(hertz);
                     course.agent.mass = mass;
-                    // All start on one heap.
+                    // All start at one point.
                     course.agent.position = Vec2::new(-3.0, 0.0);
                     (offset, course, OffsetPursuitMemory::default())
                 })
@@ -241,7 +242,7 @@ mod tests {
                 for (offset, course, memory) in &mut wings {
                     let me = course.agent;
                     let how = OffsetPursuit::new(Vec2::ZERO, *offset);
-                    let slot = slot(&leads, *offset);
+                    let slot = formation_slot(&leads, *offset);
                     let velocity = memory.velocity(&me, &leads, slot);
                     *memory = OffsetPursuitMemory {
                         slot: Some(slot),

@@ -1,4 +1,4 @@
-//! In line, please.
+//! Queuing: brakes behind slower neighbors ahead.
 
 use bevy::prelude::*;
 
@@ -6,48 +6,50 @@ use super::embeds_influence;
 use crate::perception::{Neighbor, NeighborView, Neighbors, SteeringGroups};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 
-/// Brakes behind a slower neighbor ahead instead of pushing.
+/// Brakes behind a slower neighbor ahead.
 ///
 #[doc = include_str!("figures/queuing.svg")]
 ///
-/// Use it at doors, counters and on narrow paths, together with whatever leads there. It works
-/// against that drive, so it must be heard before it, see [`Combine`](crate::Combine); its default
-/// [priority], 20, is below those of the behaviors that lead somewhere:
+/// Use it at doors, at counters and on narrow paths, beside the behavior that leads there. Its default
+/// [priority](Influence::priority) is above those of [`Seek`](crate::Seek),
+/// [`Arrive`](crate::Arrive) and path following, so under the default
+/// [`Combine`](crate::Combine) it can hold the agent back:
 ///
 /// ```
 /// # use bevy::prelude::*;
 /// # use bevy_steering2d_core::*;
 /// # fn system(mut commands: Commands) {
-/// let queue = Queuing::default().with_priority(CollisionAvoidance::PRIORITY);
-/// commands.spawn((PointMass::default(), Seek::new(Vec2::new(10.0, 0.0)), queue));
+/// let door = Seek::new(Vec2::new(10.0, 0.0));
+/// commands.spawn((PointMass::default(), door, Queuing::default()));
 /// # }
 /// ```
 ///
-/// A neighbor counts when it is slower, ahead, and no more than `radius` off the way. The nearer,
-/// the more urgent: `u = min(2·(1 − aside/radius), 1) · (1 − gap/look_ahead)`. Of two who are in
-/// each other's way, as at the sides of a door, the one who is farther ahead goes first, or nobody
-/// would. The agent takes on that neighbor's pace and holds back,
-/// `F = u · track(pace · heading) − u² · max_force · heading`, the most urgent neighbor deciding.
-/// (Reynolds' queuing 1999; Falcón 2008)
+/// A neighbor counts if it is slower than the agent, ahead of it, and less than `half_width` beside its
+/// line of motion. Its urgency is
+/// `u = min(2·(1 − aside/half_width), 1) · (1 − gap/look_ahead_distance)`. If two agents block each
+/// other, as at the sides of a door, the one farther ahead goes first. The agent takes over the
+/// neighbor's speed along its own heading and holds back:
+/// `F = u · track(pace · heading) − u² · max_force · heading`, N. The neighbor with the strongest force
+/// counts. (Reynolds 1999; Falcón 2008)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Queuing {
-    /// The gap between the bounding circles at which it begins to brake, m, `> 0`. Default `1`.
-    pub look_ahead: f32,
-    /// Whose center is within this of the line ahead is in the way, m, `> 0`. Default `0.8`.
-    pub radius: f32,
-    /// Whom it queues behind. Default everybody.
+    /// Gap between the bounding circles at which the agent starts to brake, m, `> 0`. Default `1`.
+    pub look_ahead_distance: f32,
+    /// Half-width of the corridor ahead in which centers of neighbors count, m, `> 0`. Default `0.8`.
+    pub half_width: f32,
+    /// Groups of the neighbors that count. Default all.
     pub groups: SteeringGroups,
-    /// Its say among the other behaviors.
+    /// Weight, priority and probability.
     pub influence: Influence,
 }
 
 impl Default for Queuing {
     fn default() -> Self {
         Self {
-            look_ahead: 1.0,
-            radius: 0.8,
+            look_ahead_distance: 1.0,
+            half_width: 0.8,
             groups: SteeringGroups::ALL,
             influence: Influence::of::<Self>(),
         }
@@ -55,19 +57,19 @@ impl Default for Queuing {
 }
 
 impl Queuing {
-    /// Where it looks for those who may be in its way, the largest of whom has a radius of
-    /// `largest` m, see [`Neighbors::largest_radius`].
+    /// The view in which neighbors count. `largest` is the radius of the largest neighbor, m; see
+    /// [`Neighbors::largest_radius`].
     pub fn view(&self, me: &Agent, largest: f32) -> NeighborView {
-        let reach = self.look_ahead + me.radius + largest;
+        let radius = self.look_ahead_distance + me.radius + largest;
         NeighborView {
             field_of_view: std::f32::consts::PI,
-            ..NeighborView::around(me, reach, self.groups)
+            ..NeighborView::around(me, radius, self.groups)
         }
     }
 
-    /// Whether it holds back for a neighbor in its [`view`](Self::view).
-    pub fn minds(&self, me: &Agent, other: &Neighbor) -> bool {
-        queue_behind(me, other, self) != Vec2::ZERO
+    /// Whether the agent holds back for a neighbor in its [`view`](Self::view).
+    pub fn queues_behind(&self, me: &Agent, other: &Neighbor) -> bool {
+        queuing(me, other, self) != Vec2::ZERO
     }
 }
 
@@ -81,12 +83,12 @@ impl Behavior for Queuing {
     embeds_influence!();
 
     fn perception_radius(&self, body_radius: f32) -> f32 {
-        self.look_ahead + 2.0 * body_radius
+        self.look_ahead_distance + 2.0 * body_radius
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
-        InvalidParameter::unless_positive("Queuing.look_ahead", self.look_ahead)?;
-        InvalidParameter::unless_positive("Queuing.radius", self.radius)
+        InvalidParameter::unless_positive("Queuing.look_ahead_distance", self.look_ahead_distance)?;
+        InvalidParameter::unless_positive("Queuing.half_width", self.half_width)
     }
 }
 
@@ -94,44 +96,44 @@ impl Steer for Queuing {
     fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
         neighbors
             .in_view(self.view(me, neighbors.largest_radius()))
-            .map(|other| queue_behind(me, &other, self))
+            .map(|other| queuing(me, &other, self))
             .max_by(|a, b| a.length_squared().total_cmp(&b.length_squared()))
             .unwrap_or(Vec2::ZERO)
     }
 }
 
 /// The force of [`Queuing`] behind one neighbor, N.
-fn queue_behind(me: &Agent, other: &Neighbor, how: &Queuing) -> Vec2 {
+pub fn queuing(me: &Agent, other: &Neighbor, how: &Queuing) -> Vec2 {
     let pace = other.velocity.dot(me.heading).max(0.0);
     if pace > me.speed() {
         return Vec2::ZERO;
     }
     let offset = other.position - me.position;
     let gap = (offset.length() - me.radius - other.radius).max(0.0);
-    let urgency = in_the_way(offset, me.heading, gap, how);
+    let urgency = blocking(offset, me.heading, gap, how);
     if urgency == 0.0 || goes_first(me, other, gap, how) {
         return Vec2::ZERO;
     }
     urgency * me.track(pace * me.heading) - urgency * urgency * me.max_force * me.heading
 }
 
-/// How much somebody at an offset, with a gap in between, is in the way of one who goes along
-/// `heading`, `0..=1`.
-fn in_the_way(offset: Vec2, heading: Vec2, gap: f32, how: &Queuing) -> f32 {
+/// How much a neighbor at an offset, with a gap in between, blocks an agent that moves along `heading`,
+/// `0..=1`.
+fn blocking(offset: Vec2, heading: Vec2, gap: f32, how: &Queuing) -> f32 {
     let ahead = offset.dot(heading);
     let aside = offset.perp_dot(heading).abs();
-    if ahead <= 0.0 || aside >= how.radius || gap >= how.look_ahead {
+    if ahead <= 0.0 || aside >= how.half_width || gap >= how.look_ahead_distance {
         return 0.0;
     }
-    (2.0 * (1.0 - aside / how.radius)).min(1.0) * (1.0 - gap / how.look_ahead)
+    (2.0 * (1.0 - aside / how.half_width)).min(1.0) * (1.0 - gap / how.look_ahead_distance)
 }
 
-/// Whether I am in its way too, and rather farther ahead of it than it of me; of equals the lower
-/// id goes first.
+/// Whether the agent blocks the neighbor as well and is farther ahead of it than the neighbor of the
+/// agent; ties go to the lower id.
 fn goes_first(me: &Agent, other: &Neighbor, gap: f32, how: &Queuing) -> bool {
     let offset = other.position - me.position;
     let (its_lead, my_lead) = (offset.dot(me.heading), -offset.dot(other.heading));
-    in_the_way(-offset, other.heading, gap, how) > 0.0
+    blocking(-offset, other.heading, gap, how) > 0.0
         && (my_lead > its_lead || my_lead == its_lead && me.id < other.id)
 }
 
@@ -161,39 +163,39 @@ mod tests {
     }
 
     #[test]
-    fn it_takes_on_the_pace_and_holds_back() {
+    fn queuing_takes_over_the_speed_and_holds_back() {
         // Gap 0.5 of 1 m, so u = 1/2: 0.5 · 1 kg · (0 − 2) m/s / 0.25 s − 0.25 · 20 N.
-        let force = queue_behind(&walker(), &standing_at(1.5), &Queuing::default());
+        let force = queuing(&walker(), &standing_at(1.5), &Queuing::default());
         assert_close(force, Vec2::new(-4.0 - 5.0, 0.0));
     }
 
     #[test]
-    fn it_fades_in_with_the_gap() {
-        let at = |x| queue_behind(&walker(), &standing_at(x), &Queuing::default()).length();
+    fn the_force_fades_in_with_the_gap() {
+        let at = |x| queuing(&walker(), &standing_at(x), &Queuing::default()).length();
         assert!(at(1.99) < 0.1 && at(2.01) == 0.0);
     }
 
     #[test]
-    fn standing_it_still_holds_back() {
+    fn a_standing_agent_still_holds_back() {
         let waiting = Agent::default();
-        let force = queue_behind(&waiting, &standing_at(1.5), &Queuing::default());
+        let force = queuing(&waiting, &standing_at(1.5), &Queuing::default());
         assert_close(force, Vec2::new(-5.0, 0.0));
     }
 
     #[test]
-    fn it_stands_behind_whoever_stands_half_aside() {
+    fn a_neighbor_half_aside_counts_in_full() {
         let half_aside = Neighbor {
             position: Vec2::new(1.5, 0.4),
             ..standing_at(0.0)
         };
-        // Gap √2.41 − 1 of 1 m, and half of the radius aside counts in full.
+        // Gap √2.41 − 1 of 1 m, and a neighbor half of the half-width aside counts in full.
         let urgency = 2.0 - 2.41_f32.sqrt();
-        let force = queue_behind(&Agent::default(), &half_aside, &Queuing::default());
+        let force = queuing(&Agent::default(), &half_aside, &Queuing::default());
         assert_close(force, Vec2::new(-20.0 * urgency * urgency, 0.0));
     }
 
     #[test]
-    fn of_two_in_each_others_way_one_goes_first() {
+    fn of_two_agents_that_block_each_other_one_goes_first() {
         let at = |id, x: f32, y: f32| Agent {
             id: SteeringId(id),
             position: Vec2::new(x, y),
@@ -207,24 +209,23 @@ mod tests {
             ..standing_at(0.0)
         };
         let brakes = |a: &Agent, b: &Agent| {
-            [(a, b), (b, a)].map(|(me, other)| {
-                queue_behind(me, &seen(other), &Queuing::default()) != Vec2::ZERO
-            })
+            [(a, b), (b, a)]
+                .map(|(me, other)| queuing(me, &seen(other), &Queuing::default()) != Vec2::ZERO)
         };
         // Both head for the middle of a door.
         let (left, right) = (at(1, 0.0, 0.55), at(2, 0.0, -0.55));
         assert_eq!(
             brakes(&left, &right),
             [false, true],
-            "of equals the lower id"
+            "ties go to the lower id"
         );
         let ahead = at(2, 0.2, -0.55);
         assert_eq!(brakes(&left, &ahead), [true, false], "the one ahead");
     }
 
     #[test]
-    fn who_is_faster_aside_or_behind_is_not_in_the_way() {
-        let hurrying = Neighbor {
+    fn faster_neighbors_and_those_aside_or_behind_do_not_count() {
+        let faster = Neighbor {
             velocity: Vec2::new(3.0, 0.0),
             ..standing_at(1.5)
         };
@@ -232,20 +233,20 @@ mod tests {
             position: Vec2::new(1.2, 0.9),
             ..standing_at(0.0)
         };
-        for other in [hurrying, aside, standing_at(-1.2)] {
-            assert_eq!(
-                queue_behind(&walker(), &other, &Queuing::default()),
-                Vec2::ZERO
-            );
+        for other in [faster, aside, standing_at(-1.2)] {
+            assert_eq!(queuing(&walker(), &other, &Queuing::default()), Vec2::ZERO);
         }
     }
 
     #[test]
-    fn it_says_whom_it_minds() {
+    fn queues_behind_tells_which_neighbors_count() {
         let how = Queuing::default();
-        assert!(how.minds(&walker(), &standing_at(1.5)));
-        assert!(!how.minds(&walker(), &standing_at(-1.5)), "behind it");
-        assert!(!how.minds(&walker(), &standing_at(2.5)), "too far");
+        assert!(how.queues_behind(&walker(), &standing_at(1.5)));
+        assert!(
+            !how.queues_behind(&walker(), &standing_at(-1.5)),
+            "behind it"
+        );
+        assert!(!how.queues_behind(&walker(), &standing_at(2.5)), "too far");
         assert_eq!(how.view(&walker(), 3.0).radius, 1.0 + 0.5 + 3.0);
     }
 }

@@ -1,4 +1,4 @@
-//! Aside, when there is no getting through.
+//! Sidestep: a stuck agent steps aside.
 
 use bevy::prelude::*;
 
@@ -9,19 +9,19 @@ use crate::{Agent, Behavior, Influence, Steer, StuckDetection, StuckMemory};
 ///
 #[doc = include_str!("figures/sidestep.svg")]
 ///
-/// Use it for symmetric stalemates: two that meet head on, an obstacle dead ahead, a push and a
-/// pull in balance. It brings [`StuckDetection`], which says when an agent is stuck. It is not a
-/// pathfinder: out of a dead end it finds only by luck.
+/// Use it for symmetric stalemates: two agents that meet head-on, an obstacle dead ahead, balanced
+/// forces. It brings [`StuckDetection`], which decides when an agent is stuck. It does not plan paths
+/// and leaves a dead end only by luck.
 ///
-/// `F = track(max_speed · s)`, s across the direction w in which the agent wanted to go. Which
-/// side is no matter of chance: the first time it is the right one, for everybody, so that two
-/// that meet head on pass each other. From then on, and whenever a side has not helped for as long
-/// as it takes to be stuck, it alternates, half of all ids to the left and half to the right.
+/// `F = track(max_speed · s)`, where s is perpendicular to the direction in which the agent wanted to
+/// go. The first attempt goes to the right for every agent, so two agents that meet head-on pass each
+/// other. Later attempts, and those that have not helped within the detection time, alternate between
+/// the sides; half of all ids start on the left and half on the right.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sidestep {
-    /// Its say among the other behaviors.
+    /// Weight, priority and probability.
     pub influence: Influence,
 }
 
@@ -58,8 +58,7 @@ impl Steer for Sidestep {
     }
 }
 
-/// The force of [`Sidestep`] across the wanted direction at the attempt with this number, counted
-/// from 1, N.
+/// The force of [`Sidestep`], N, perpendicular to the wanted direction. Attempts count from 1.
 pub fn sidestep(me: &Agent, wanted: Vec2, attempt: u32) -> Vec2 {
     let right = attempt <= 1 || me.id.0.wrapping_add(attempt).is_multiple_of(2);
     let side = if right { -wanted.perp() } else { wanted.perp() };
@@ -73,7 +72,7 @@ mod tests {
     use crate::behaviors::testing::{assert_close, reynolds};
 
     #[test]
-    fn the_first_step_is_to_the_right_for_everybody() {
+    fn the_first_sidestep_is_to_the_right_for_every_agent() {
         for id in 0..4 {
             let me = Agent {
                 id: SteeringId(id),
@@ -84,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn later_steps_alternate_and_differ_between_neighbors() {
+    fn later_sidesteps_alternate_and_differ_between_neighbors() {
         let to = |id, attempt| {
             let me = Agent {
                 id: SteeringId(id),

@@ -1,23 +1,23 @@
-//! On the road, wherever one is going.
+//! Stay on path: keeps an agent within a corridor around a path.
 
 use bevy::prelude::*;
 
 use super::{embeds_influence, guide, seek};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, SteeringPath, Target};
 
-/// Steers back when it is about to leave a road.
+/// Steers back when the agent is about to leave the corridor around a path.
 ///
 #[doc = include_str!("figures/stay_on_path.svg")]
 ///
-/// Use it beside [`Wander`](crate::Wander) or [`Seek`](crate::Seek) for villagers on lanes and
-/// trucks on roads: along the road it has no opinion, neither about speed nor direction. To get
-/// somewhere along it use [`PathFollowing`](crate::PathFollowing).
+/// Use it beside [`Wander`](crate::Wander) or [`Seek`](crate::Seek) for villagers on lanes and trucks on
+/// roads. It affects neither speed nor direction along the path. To travel along the path, use
+/// [`PathFollowing`](crate::PathFollowing).
 ///
-/// It looks at where it is, where it will be in `T` and halfway in between. Of these let q be the
-/// one farthest off the [`SteeringPath`], and q' the place nearest to q on the stretch of path that
-/// it could have walked by then. `F = u · seek(q')`, in N, where the urgency u grows from 0 when q
-/// is `radius` away from the path to 1 at `1.5 · radius`, and is exactly 0 inside. (Reynolds 1999;
-/// the end of the prediction alone would let it jump across to the next bend of the road)
+/// Of the agent's current position, its position after `look_ahead_time` and the one halfway in
+/// between, q is the one farthest from the [`SteeringPath`]. q' is the point nearest to q on the
+/// stretch of path that the agent can cover in that time; the limit keeps it from crossing to the next
+/// bend. `F = u · seek(q')`, N, where the urgency u grows from 0 when q is `half_width` from the path
+/// to 1 at `1.5 · half_width`. (after Reynolds 1999)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -26,54 +26,54 @@ pub struct StayOnPath {
     /// steers for.
     #[entities]
     pub path: Option<Entity>,
-    /// Half the width of the road, m, `> 0`. Default `1`.
-    pub radius: f32,
-    /// How far ahead it predicts itself, s, `≥ 0`. Default `0.5`.
-    pub look_ahead: f32,
-    /// Its say among the other behaviors.
+    /// Half-width of the corridor, m, `> 0`. Default `1`.
+    pub half_width: f32,
+    /// How far ahead the agent predicts its position, s, `≥ 0`. Default `0.5`.
+    pub look_ahead_time: f32,
+    /// Weight, priority and probability.
     pub influence: Influence,
 }
 
 impl StayOnPath {
     /// Stays on the path of another entity.
-    pub fn of(path: Entity) -> Self {
+    pub fn new(path: Entity) -> Self {
         Self {
             path: Some(path),
             ..Self::default()
         }
     }
 
-    /// Sets the [`radius`](Self::radius).
+    /// Sets the [`half_width`](Self::half_width).
     #[must_use]
-    pub fn within(mut self, radius: f32) -> Self {
-        self.radius = radius;
+    pub fn with_half_width(mut self, half_width: f32) -> Self {
+        self.half_width = half_width;
         self
     }
 
-    /// Of the places where it is and will be, the one farthest off the path, m, and how far that
-    /// is, m.
-    pub fn farthest_off(&self, me: &Agent, path: &SteeringPath) -> (Vec2, f32) {
+    /// Of the current and predicted positions, the one farthest from the path, m, and its distance
+    /// from the path, m.
+    pub fn farthest_prediction(&self, me: &Agent, path: &SteeringPath) -> (Vec2, f32) {
         [0.0, 0.5, 1.0]
-            .map(|share| me.position + me.velocity * (share * self.look_ahead))
-            .map(|place| (place, path.closest(place).position.distance(place)))
+            .map(|share| me.position + me.velocity * (share * self.look_ahead_time))
+            .map(|position| (position, path.closest(position).position.distance(position)))
             .into_iter()
             .fold((me.position, 0.0), |farthest, seen| {
                 if seen.1 > farthest.1 { seen } else { farthest }
             })
     }
 
-    /// The place on the path that it steers back to, m; `None` while it is not about to leave it.
-    pub fn way_back(&self, me: &Agent, path: &SteeringPath) -> Option<Vec2> {
-        let (place, distance) = self.farthest_off(me, path);
-        (distance > self.radius).then(|| self.back_from(place, me, path))
+    /// The point on the path that the agent steers back to, m; `None` while it stays in the corridor.
+    pub fn return_point(&self, me: &Agent, path: &SteeringPath) -> Option<Vec2> {
+        let (position, distance) = self.farthest_prediction(me, path);
+        (distance > self.half_width).then(|| self.nearest_in_range(position, me, path))
     }
 
-    /// The nearest place on the stretch of path that it could have walked by then.
-    fn back_from(&self, place: Vec2, me: &Agent, path: &SteeringPath) -> Vec2 {
+    /// The nearest point on the stretch of path that the agent can cover in the look-ahead time.
+    fn nearest_in_range(&self, position: Vec2, me: &Agent, path: &SteeringPath) -> Vec2 {
         let here = path.closest(me.position).arc;
-        let stretch = self.radius + me.speed() * self.look_ahead;
-        let back = path.closest_between(place, here - stretch, here + stretch);
-        back.position
+        let stretch = self.half_width + me.speed() * self.look_ahead_time;
+        path.closest_between(position, here - stretch, here + stretch)
+            .position
     }
 }
 
@@ -81,8 +81,8 @@ impl Default for StayOnPath {
     fn default() -> Self {
         Self {
             path: None,
-            radius: 1.0,
-            look_ahead: 0.5,
+            half_width: 1.0,
+            look_ahead_time: 0.5,
             influence: Influence::of::<Self>(),
         }
     }
@@ -102,8 +102,8 @@ impl Behavior for StayOnPath {
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
-        InvalidParameter::unless_positive("StayOnPath.radius", self.radius)?;
-        InvalidParameter::unless_non_negative("StayOnPath.look_ahead", self.look_ahead)
+        InvalidParameter::unless_positive("StayOnPath.half_width", self.half_width)?;
+        InvalidParameter::unless_non_negative("StayOnPath.look_ahead_time", self.look_ahead_time)
     }
 }
 
@@ -115,13 +115,13 @@ impl Steer for StayOnPath {
 
 /// The force of [`StayOnPath`], N.
 pub fn stay_on_path(me: &Agent, path: &SteeringPath, how: &StayOnPath) -> Vec2 {
-    let (place, distance) = how.farthest_off(me, path);
-    let excess = distance - how.radius;
+    let (position, distance) = how.farthest_prediction(me, path);
+    let excess = distance - how.half_width;
     if excess <= 0.0 {
         return Vec2::ZERO;
     }
-    let urgency = (excess / (0.5 * how.radius)).min(1.0);
-    urgency * seek(me, how.back_from(place, me, path))
+    let urgency = (excess / (0.5 * how.half_width)).min(1.0);
+    urgency * seek(me, how.nearest_in_range(position, me, path))
 }
 
 #[cfg(test)]
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn on_the_road_it_is_exactly_zero() {
+    fn the_force_is_zero_in_the_corridor() {
         for me in [
             moving((0.0, 0.0), (5.0, 0.0)),
             moving((0.0, 0.9), (-5.0, 0.0)),
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn about_to_leave_it_steers_back_by_hand() {
+    fn stay_on_path_by_hand() {
         // Predicted at y = 0.25 + 0.5 · 2 = 1.25: half the urgency.
         let me = moving((0.0, 0.25), (0.0, 2.0));
         let force = stay_on_path(&me, &road(), &StayOnPath::default());
@@ -165,8 +165,8 @@ mod tests {
     }
 
     #[test]
-    fn it_does_not_jump_across_to_the_next_bend() {
-        // A hairpin with 4 m of grass between its legs; the prediction is on the other leg.
+    fn stay_on_path_does_not_cross_to_the_next_bend() {
+        // A hairpin with 4 m between its legs; the prediction is on the other leg.
         let legs = [(0.0, 0.0), (20.0, 0.0), (20.0, 4.0), (0.0, 4.0)].map(Vec2::from);
         let hairpin = SteeringPath::open(legs).unwrap();
         let me = moving((5.0, 0.9), (0.0, 5.0));
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_continuous_at_the_edge() {
+    fn the_force_is_continuous_at_the_edge() {
         let force = |i: i32| {
             let me = moving((0.0, 0.8 + 1e-3 * i as f32), (3.0, 0.0));
             stay_on_path(&me, &road(), &StayOnPath::default())
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_drives_off_the_road_is_kept_on_it() {
+    fn an_agent_heading_off_the_path_stays_in_the_corridor() {
         let mut course = Course::new(60.0);
         course.agent.velocity = Vec2::new(3.0, 3.0);
         for _ in 0..60 * 10 {
@@ -197,14 +197,14 @@ mod tests {
     }
 
     #[test]
-    fn it_says_where_it_steers_back_to() {
+    fn the_return_point_is_on_the_path() {
         let how = StayOnPath::default();
         let leaving = moving((0.0, 0.25), (0.0, 2.0));
-        let (place, distance) = how.farthest_off(&leaving, &road());
-        assert_close(place, Vec2::new(0.0, 1.25));
+        let (position, distance) = how.farthest_prediction(&leaving, &road());
+        assert_close(position, Vec2::new(0.0, 1.25));
         assert!((distance - 1.25).abs() < 1e-5);
-        assert_close(how.way_back(&leaving, &road()).unwrap(), Vec2::ZERO);
+        assert_close(how.return_point(&leaving, &road()).unwrap(), Vec2::ZERO);
         let staying = moving((0.0, 0.25), (5.0, 0.0));
-        assert_eq!(how.way_back(&staying, &road()), None);
+        assert_eq!(how.return_point(&staying, &road()), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Not too far from something.
+//! Tether: keeps an agent within a distance of an anchor.
 
 use bevy::prelude::*;
 
@@ -8,37 +8,37 @@ use crate::{
     Agent, Behavior, Braking, Influence, InvalidParameter, Kinematics, Steer, Target, Targets,
 };
 
-/// Keeps within a distance of something, like a dog on a leash.
+/// Keeps the agent within a distance of an anchor, like a dog on a leash.
 ///
 #[doc = include_str!("figures/tether.svg")]
 ///
 /// Use it beside [`Wander`](crate::Wander) for guards that stay near their post and pets that stay
-/// near their owner. Inside the radius it does nothing at all; the leash tightens over its
-/// stretch. To keep something inside a room use [`Containment`](crate::Containment).
+/// near their owner. Within `length` of the anchor the force is zero. To keep an agent inside an area,
+/// use [`Containment`](crate::Containment).
 ///
-/// `F = u · arrive(r)`: r is the nearest place inside the radius, moving along with the anchor,
-/// and the pull u grows from 0 at the radius to 1 at `radius + stretch`.
+/// `F = u · arrive(r)`, where r is the nearest point within `length`, moving with the anchor, and the
+/// pull u grows from 0 at `length` to 1 at `length + stretch`.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Tether {
-    /// What it is tied to. Default the origin.
+    /// What the agent is tied to. Default the origin.
     #[entities]
     pub anchor: Target,
     /// Length of the slack leash, m, `≥ 0`. Default `5`.
-    pub radius: f32,
-    /// How far the leash stretches until it pulls with all its force, m, `> 0`. Default `0.5`.
+    pub length: f32,
+    /// How far the leash stretches until it pulls with full force, m, `> 0`. Default `0.5`.
     pub stretch: f32,
-    /// Its say among the other behaviors.
+    /// Weight, priority and probability.
     pub influence: Influence,
 }
 
 impl Tether {
-    /// Ties to a point or an entity with a leash of some meters.
-    pub fn new(anchor: impl Into<Target>, radius: f32) -> Self {
+    /// Ties the agent to a point or an entity with a leash of `length` m.
+    pub fn new(anchor: impl Into<Target>, length: f32) -> Self {
         Self {
             anchor: anchor.into(),
-            radius,
+            length,
             ..Self::default()
         }
     }
@@ -48,7 +48,7 @@ impl Default for Tether {
     fn default() -> Self {
         Self {
             anchor: Target::default(),
-            radius: 5.0,
+            length: 5.0,
             stretch: 0.5,
             influence: Influence::of::<Self>(),
         }
@@ -70,7 +70,7 @@ impl Behavior for Tether {
 
     fn check(&self) -> Result<(), InvalidParameter> {
         self.anchor.check("Tether.anchor")?;
-        InvalidParameter::unless_non_negative("Tether.radius", self.radius)?;
+        InvalidParameter::unless_non_negative("Tether.length", self.length)?;
         InvalidParameter::unless_positive("Tether.stretch", self.stretch)
     }
 }
@@ -83,14 +83,14 @@ impl Steer for Tether {
     }
 }
 
-/// The force of [`Tether`] to an anchor as seen this tick, N.
+/// The force of [`Tether`], N.
 pub fn tether(me: &Agent, anchor: &Kinematics, how: &Tether) -> Vec2 {
     let offset = me.position - anchor.position;
-    let excess = offset.length() - how.radius;
+    let excess = offset.length() - how.length;
     if excess <= 0.0 {
         return Vec2::ZERO;
     }
-    let inside = anchor.position + offset.clamp_length_max(how.radius);
+    let inside = anchor.position + offset.clamp_length_max(how.length);
     let pull = (excess / how.stretch).min(1.0);
     pull * arrive_at_moving(me, inside, anchor.velocity, Braking::Physical, 0.0)
 }
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn inside_it_is_exactly_slack() {
+    fn the_force_is_zero_within_the_length() {
         let post = Kinematics::default();
         for x in [0.0, 3.0, 5.0] {
             assert_eq!(tether(&at(x), &post, &Tether::default()), Vec2::ZERO);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn outside_it_pulls_back_by_hand() {
+    fn tether_by_hand() {
         let post = Kinematics::default();
         let rim = Vec2::new(5.0, 0.0);
         let full = arrive(&at(5.5), rim, Braking::Physical, 0.0);
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_continuous_at_the_end_of_the_leash() {
+    fn the_force_is_continuous_at_the_length() {
         let post = Kinematics::default();
         let force = |i: i32| tether(&at(4.9 + 1e-3 * i as f32), &post, &Tether::default());
         for i in 0..2_000 {
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_runaway_is_held_and_comes_back_gently() {
+    fn an_agent_that_runs_away_is_held_and_returns_gently() {
         let mut course = Course::new(60.0);
         course.agent.velocity = Vec2::new(5.0, 0.0);
         let post = Kinematics::default();
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_leash_of_no_length_is_harmless() {
+    fn a_leash_of_zero_length_is_valid() {
         let me = Agent::default();
         let short = Tether::new(Vec2::ZERO, 0.0);
         assert_eq!(tether(&me, &Kinematics::default(), &short), Vec2::ZERO);

@@ -1,4 +1,4 @@
-//! Several things that push at once, and the one push they make.
+//! Contacts: combines several simultaneous pushes into one.
 
 use std::cmp::Ordering;
 
@@ -7,12 +7,12 @@ use smallvec::SmallVec;
 
 use crate::perception::order_of;
 
-/// One thing that pushes the agent away.
+/// A wall or obstacle that pushes the agent away.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touch {
-    /// Unit vector away from it: the normal of a wall on my side.
+    /// Unit vector away from it; for a wall, the normal on the agent's side.
     pub normal: Vec2,
-    /// How urgent it is, `≥ 0`: 1 takes all the force there is, more outweighs what pushes back.
+    /// Urgency, `≥ 0`: 1 takes the full force, more outweighs opposing touches.
     pub urgency: f32,
 }
 
@@ -21,7 +21,7 @@ pub struct Touch {
 pub(crate) struct Touches(SmallVec<[Touch; Self::KEPT]>);
 
 impl Touches {
-    /// More than these never matter at once.
+    /// Most touches kept.
     const KEPT: usize = 8;
 
     pub(crate) fn add(&mut self, touch: Touch) {
@@ -39,22 +39,22 @@ impl Touches {
         self.0.insert(place, touch);
     }
 
-    /// The push of all together, as a share of `max_force`, `0..=1`.
+    /// The combined push as a share of `max_force`, `0..=1`.
     pub(crate) fn push(&self) -> Vec2 {
         (together(&self.0) + out_of_corner(&self.0)).clamp_length_max(1.0)
     }
 }
 
 impl Touch {
-    /// The most urgent first; then whatever order, as long as it is one.
+    /// The most urgent first, ties by normal.
     fn order(&self, other: &Self) -> Ordering {
         let key = |touch: &Self| [-touch.urgency, touch.normal.x, touch.normal.y];
         order_of(key(self), key(other))
     }
 }
 
-/// The strongest first: along the normal of each the push is at least as strong as that one alone
-/// asks for, as far as no other asks for the contrary.
+/// The sum in which each touch, the strongest first, adds only the push still missing along its own
+/// normal: several hits on one wall count once.
 fn together(touches: &[Touch]) -> Vec2 {
     let mut push = Vec2::ZERO;
     for touch in touches {
@@ -64,17 +64,17 @@ fn together(touches: &[Touch]) -> Vec2 {
     push
 }
 
-/// Between walls that close in, most of their push cancels, and what is left may not stop it. So
-/// the two that close in most push it out, midway between their normals, as strongly as the
-/// weaker of them would alone. The walls of a corridor close in on neither end.
+/// The push out of an acute corner. Most of the push of two converging walls cancels, and the rest
+/// may not stop the agent. The pair that converges most therefore pushes along the bisector of its
+/// normals, as strongly as the weaker wall alone. The walls of a corridor do not converge.
 fn out_of_corner(touches: &[Touch]) -> Vec2 {
     let mut out = Vec2::ZERO;
     for (i, a) in touches.iter().enumerate() {
         for b in &touches[i + 1..] {
-            let facing_each_other = -a.normal.dot(b.normal);
+            let opposed = -a.normal.dot(b.normal);
             let midway = a.normal + b.normal;
-            let closing_in = (midway.length() / CLOSING_IN).min(1.0);
-            let share = a.urgency.min(b.urgency) * facing_each_other * closing_in;
+            let converging = (midway.length() / CONVERGING).min(1.0);
+            let share = a.urgency.min(b.urgency) * opposed * converging;
             if share > out.length() {
                 out = share * midway.normalize_or_zero();
             }
@@ -83,8 +83,8 @@ fn out_of_corner(touches: &[Touch]) -> Vec2 {
     out
 }
 
-/// From here on the sum of two unit normals belongs to a corner (of 6°), below to a corridor.
-const CLOSING_IN: f32 = 0.1;
+/// Length of the sum of two unit normals from which they form a corner (6°) and not a corridor.
+const CONVERGING: f32 = 0.1;
 
 #[cfg(test)]
 mod tests {
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn one_wall_felt_thrice_pushes_once() {
+    fn three_touches_of_one_wall_push_once() {
         let left = Vec2::NEG_X;
         assert_close(push(&[(left, 0.3), (left, 0.5), (left, 0.4)]), 0.5 * left);
     }
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn an_acute_corner_pushes_out_of_it_with_nearly_all_it_has() {
+    fn an_acute_corner_pushes_outward_with_nearly_full_force() {
         // 30°, open to the left.
         let (a, b) = (
             Vec2::from_angle(-105_f32.to_radians()),

@@ -1,4 +1,4 @@
-//! Away from walls, felt with whiskers.
+//! Wall avoidance: pushes an agent away from walls that its feelers hit.
 
 use bevy::prelude::*;
 
@@ -6,42 +6,41 @@ use super::danger::{alarm, forward_speed, pressing, sight, stopping};
 use super::embeds_influence;
 use super::feelers::{Feeler, Feelers, Whisker};
 use super::touch::{Touch, Touches};
-use crate::perception::{ColliderProbes, Surroundings, WallHit};
+use crate::perception::{ColliderProbes, NearProbe, RayProbe, Surroundings};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 
-/// Feels for [`Wall`](crate::Wall)s ahead with whiskers, like a cat in the dark, and is pushed
-/// away from those it feels.
+/// Pushes the agent away from [`Wall`](crate::Wall)s that its feelers hit.
 ///
 #[doc = include_str!("figures/wall_avoidance.svg")]
 ///
 /// Use it for rooms, mazes and streets; with [`SensesColliders`](crate::SensesColliders) also for
-/// colliders of any shape. Walls are solid on both sides. For round things
+/// colliders of any shape. Walls are solid on both sides. For round obstacles
 /// [`ObstacleAvoidance`](crate::ObstacleAvoidance) looks more natural.
 ///
-/// A feeler grows through the body first; its length counts from the rim. Where one goes past a
-/// wall by an overshoot o of its length l, the wall pushes with `max_force · response(2·o / l)`, in
-/// N, along its normal, on my side: with all force when half of the feeler is past. The body itself
-/// feels too, for the ends of walls that slip between feelers. Of several hits the strongest comes
-/// first, and each further one adds what the force so far lacks along its own normal: the walls of
-/// a corridor balance. Those of an acute corner also push out of it. (Buckland; Evadir Paredes)
+/// The length l of a feeler counts from the rim of the body. If the part o of it is beyond a wall, the
+/// wall pushes with `max_force · response(2·o / l)`, N, along its normal on the agent's side: with full
+/// force once half of the feeler is beyond. The nearest point of any wall also pushes, for wall ends
+/// that slip between feelers. The strongest push counts in full; each further one adds what is missing
+/// along its own normal. So the walls of a corridor balance, and those of an acute corner also push
+/// out of it. (Buckland 2005)
 #[derive(Component, Reflect, Clone, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct WallAvoidance {
-    /// How it feels. Default [`Feelers::Whiskers`].
+    /// The feelers. Default [`Feelers::Whiskers`].
     pub feelers: Feelers,
-    /// Length of the longest feeler at rest, from the rim of the body, m, `> 0`. Default `1`.
+    /// Length of the longest feeler at rest, outside the body, m, `> 0`. Default `1`.
     pub min_length: f32,
-    /// How much feelers grow with speed, s, `≥ 0`. Default `0.5`. They always grow by at least
+    /// Time ahead by which feelers grow with speed, s, `≥ 0`. Default `0.5`. They grow by at least
     /// four stopping distances.
-    pub look_ahead: f32,
-    /// A further feeler that points back. Default `true`. It is as long as the longest at rest,
-    /// when the next step may go anywhere, shrinks to nothing at full speed ahead, and grows
-    /// when it backs up, which bodies do whose heading is their facing, such as cars.
+    pub look_ahead_time: f32,
+    /// Whether there is another feeler that points back. Default `true`. At rest it is as long as the
+    /// longest feeler; it shrinks to zero at full speed ahead, and grows while the body reverses, as
+    /// cars do.
     pub rear: bool,
-    /// How the push grows. Default [`WallResponse::Linear`].
+    /// How the push grows with the overshoot. Default [`WallResponse::Linear`].
     pub response: WallResponse,
-    /// Its say among the other behaviors.
+    /// Weight, priority and probability.
     pub influence: Influence,
 }
 
@@ -50,17 +49,17 @@ pub struct WallAvoidance {
 #[reflect(Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum WallResponse {
-    /// In proportion. The default.
+    /// In proportion to the overshoot. The default.
     #[default]
     Linear,
-    /// With its square: later and harder.
+    /// With the square of the overshoot: later and harder.
     Quadratic,
-    /// In proportion too, but whatever it feels also stops its motion towards the wall at once,
-    /// as hard as it can; it may slide along.
+    /// In proportion to the overshoot, and any hit also stops the motion towards the wall as hard as
+    /// possible; the agent may slide along the wall.
     Stop,
 }
 
-/// Stopping distances a feeler must hold: half of it stops any body twice over.
+/// Least length of a feeler in stopping distances: half of it covers two.
 const STOPPING_DISTANCES: f32 = 4.0;
 
 impl Default for WallAvoidance {
@@ -68,7 +67,7 @@ impl Default for WallAvoidance {
         Self {
             feelers: Feelers::default(),
             min_length: 1.0,
-            look_ahead: 0.5,
+            look_ahead_time: 0.5,
             rear: true,
             response: WallResponse::default(),
             influence: Influence::of::<Self>(),
@@ -77,7 +76,7 @@ impl Default for WallAvoidance {
 }
 
 impl WallAvoidance {
-    /// Feels with the given feelers.
+    /// Avoids walls with the given feelers.
     pub fn new(feelers: Feelers) -> Self {
         Self {
             feelers,
@@ -87,21 +86,21 @@ impl WallAvoidance {
 
     /// Sets the [`response`](Self::response).
     #[must_use]
-    pub fn responding(mut self, response: WallResponse) -> Self {
+    pub fn with_response(mut self, response: WallResponse) -> Self {
         self.response = response;
         self
     }
 
-    /// The feelers of this tick, in world coordinates.
+    /// The feelers in world coordinates.
     pub fn whiskers(&self, me: &Agent) -> impl Iterator<Item = Whisker> {
-        let grown = |speed| sight(me, speed, self.look_ahead, STOPPING_DISTANCES);
+        let growth = |speed| sight(me, speed, self.look_ahead_time, STOPPING_DISTANCES);
         let speed = forward_speed(me);
-        let length = self.min_length + grown(speed.max(0.0));
-        let slow = (1.0 - speed / me.max_speed).clamp(0.0, 1.0);
-        let back = slow * self.min_length + grown(-speed.min(0.0));
-        let back = (self.rear && back > 0.0).then(|| Feeler::REAR.grown(me, back));
+        let length = self.min_length + growth(speed.max(0.0));
+        let slowness = (1.0 - speed / me.max_speed).clamp(0.0, 1.0);
+        let back = slowness * self.min_length + growth(-speed.min(0.0));
+        let back = (self.rear && back > 0.0).then(|| Feeler::REAR.whisker(me, back));
         let list = self.feelers.list().iter();
-        let front = list.map(move |feeler| feeler.grown(me, length));
+        let front = list.map(move |feeler| feeler.whisker(me, length));
         front.chain(back)
     }
 }
@@ -117,75 +116,77 @@ impl Behavior for WallAvoidance {
 
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("WallAvoidance.min_length", self.min_length)?;
-        InvalidParameter::unless_non_negative("WallAvoidance.look_ahead", self.look_ahead)?;
+        InvalidParameter::unless_non_negative(
+            "WallAvoidance.look_ahead_time",
+            self.look_ahead_time,
+        )?;
         self.feelers.check("WallAvoidance.feelers")
     }
 
     fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
         for whisker in self.whiskers(me) {
-            probes.ask_ray(whisker.from, whisker.to);
+            probes.ask_whisker(whisker);
         }
-        probes.ask_near(me.position, skin_sense(me));
+        probes.ask_near(me.position, body_range(me));
     }
 }
 
 impl Steer for WallAvoidance {
     fn steer(&self, me: &Agent, _: (), surroundings: &Surroundings) -> Vec2 {
-        let by_feelers = self.whiskers(me).filter_map(|whisker| {
-            let hit = surroundings.feel(me, whisker.from, whisker.to)?;
-            Some(felt_by(&whisker, me, &hit))
-        });
-        let nearest = surroundings.nearest_wall(me, me.position, skin_sense(me));
-        let by_skin = nearest.map(|hit| felt_by_skin(me, &hit));
-        avoid_walls(me, by_feelers.chain(by_skin), self.response)
+        let answers = surroundings.answers(self, me);
+        let by_feelers = answers.rays().filter_map(|ray| touched_by_feeler(&ray, me));
+        let by_body = answers.near().filter_map(|near| touched_by_body(&near, me));
+        wall_avoidance(me, by_feelers.chain(by_body), self.response)
     }
 }
 
-/// Part of a feeler that, once past a wall, takes all the force there is. What pushes towards the
-/// wall besides has the force that is left; half a feeler remains to get the better of it.
-const FULL: f32 = 0.5;
+/// Share of a feeler beyond a wall at which the push is full. The other half of the feeler is a reserve
+/// against behaviors that push towards the wall.
+const FULL_PUSH: f32 = 0.5;
 
-/// How far from its center it feels without feelers, m: as far as it takes to stop in good time.
-fn skin_sense(me: &Agent) -> f32 {
+/// Search radius for the nearest wall, m: enough to stop in time.
+fn body_range(me: &Agent) -> f32 {
     me.radius + me.max_speed * me.delta + sight(me, me.speed(), 0.0, STOPPING_DISTANCES)
 }
 
-fn felt_by(whisker: &Whisker, me: &Agent, hit: &WallHit) -> Touch {
-    // A feeler may be rooted beyond the wall; what counts is where its body's center is.
+fn touched_by_feeler(feeler: &RayProbe, me: &Agent) -> Option<Touch> {
+    let hit = feeler.hit?;
+    // A feeler may start beyond the wall; the side that counts is that of the body's center.
     let on_my_side = (me.position - hit.point).dot(hit.normal) >= 0.0;
-    let past = whisker.from.distance(whisker.to) - hit.distance;
-    Touch {
+    let overshoot = feeler.from.distance(feeler.to) - hit.distance;
+    Some(Touch {
         normal: if on_my_side { hit.normal } else { -hit.normal },
-        urgency: (past / (FULL * whisker.free)).clamp(0.0, 1.0),
-    }
+        urgency: (overshoot / (FULL_PUSH * feeler.free)).clamp(0.0, 1.0),
+    })
 }
 
-/// Feelers miss what lies between them, such as the end of a wall; the body itself does not.
-fn felt_by_skin(me: &Agent, hit: &WallHit) -> Touch {
+/// The touch of the nearest wall, for wall ends that slip between feelers.
+fn touched_by_body(near: &NearProbe, me: &Agent) -> Option<Touch> {
+    let hit = near.hit?;
     let gap = hit.distance - me.radius;
     let closing_speed = -me.velocity.dot(hit.normal);
-    Touch {
+    Some(Touch {
         normal: hit.normal,
         urgency: alarm(me, stopping(me, closing_speed, gap)).max(pressing(me, gap)),
-    }
+    })
 }
 
-/// The force of [`WallAvoidance`] for what it feels, in any order, N.
-pub fn avoid_walls(
+/// The force of [`WallAvoidance`] for touches in any order, N.
+pub fn wall_avoidance(
     me: &Agent,
     touches: impl IntoIterator<Item = Touch>,
     response: WallResponse,
 ) -> Vec2 {
-    let mut felt = Touches::default();
+    let mut pushes = Touches::default();
     for touch in touches {
         let urgency = response.strength(me, &touch);
-        felt.add(Touch { urgency, ..touch });
+        pushes.add(Touch { urgency, ..touch });
     }
-    me.max_force * felt.push()
+    me.max_force * pushes.push()
 }
 
 impl WallResponse {
-    /// The share of `max_force` with which a touched wall pushes.
+    /// The share of `max_force` with which a touch pushes.
     fn strength(self, me: &Agent, touch: &Touch) -> f32 {
         match self {
             Self::Linear => touch.urgency,
@@ -218,17 +219,27 @@ mod tests {
     }
 
     fn force(me: &Agent, walls: &[Wall], how: &WallAvoidance) -> Vec2 {
-        felt(me, &WallIndex::of(walls), how)
+        force_in(me, &WallIndex::of(walls), how)
     }
 
-    fn felt(me: &Agent, walls: &WallIndex, how: &WallAvoidance) -> Vec2 {
-        let touches = how.whiskers(me).filter_map(|whisker| {
-            let hit = walls.first_hit(whisker.from, whisker.to)?;
-            Some(felt_by(&whisker, me, &hit))
-        });
-        let skin = walls.nearest(me.position, skin_sense(me));
-        let touches = touches.chain(skin.map(|hit| felt_by_skin(me, &hit)));
-        avoid_walls(me, touches, how.response)
+    fn force_in(me: &Agent, walls: &WallIndex, how: &WallAvoidance) -> Vec2 {
+        let mut probes = ColliderProbes::default();
+        how.probe(me, &mut probes);
+        for ray in &mut probes.rays {
+            ray.hit = walls.first_hit(ray.from, ray.to);
+        }
+        for near in &mut probes.near {
+            near.hit = walls.nearest(near.point, near.radius);
+        }
+        let by_feelers = probes
+            .rays
+            .iter()
+            .filter_map(|ray| touched_by_feeler(ray, me));
+        let by_body = probes
+            .near
+            .iter()
+            .filter_map(|near| touched_by_body(near, me));
+        wall_avoidance(me, by_feelers.chain(by_body), how.response)
     }
 
     fn wall_at(x: f32) -> [Wall; 1] {
@@ -240,17 +251,17 @@ mod tests {
         let single = WallAvoidance::new(Feelers::Single);
         // The tip is at 0.5 + 3.5 = 4 m.
         assert_eq!(force(&rushing(), &wall_at(4.01), &single), Vec2::ZERO);
-        // 0.7 m past, a fifth of 3.5 m.
+        // 0.7 m beyond, a fifth of 3.5 m.
         assert_close(
             force(&rushing(), &wall_at(3.3), &single),
             Vec2::new(-8.0, 0.0),
         );
-        // Half of it past.
+        // Half of it is beyond.
         assert_close(
             force(&rushing(), &wall_at(2.25), &single),
             Vec2::new(-20.0, 0.0),
         );
-        let quadratic = single.responding(WallResponse::Quadratic);
+        let quadratic = single.with_response(WallResponse::Quadratic);
         // 20 N · 0.4².
         assert_close(
             force(&rushing(), &wall_at(3.3), &quadratic),
@@ -259,15 +270,15 @@ mod tests {
     }
 
     #[test]
-    fn stop_ends_the_motion_into_the_wall_and_lets_it_slide() {
+    fn stop_ends_the_motion_into_the_wall_and_lets_the_agent_slide() {
         let me = Agent {
             velocity: Vec2::new(0.5, 4.0),
             heading: Vec2::Y,
             delta: 0.05,
             ..default()
         };
-        // The right whisker feels it: 1 kg · (0 − 0.5) m/s / 0.05 s.
-        let how = WallAvoidance::default().responding(WallResponse::Stop);
+        // The right whisker hits it: 1 kg · (0 − 0.5) m/s / 0.05 s.
+        let how = WallAvoidance::default().with_response(WallResponse::Stop);
         assert_close(force(&me, &wall_at(1.8), &how), Vec2::new(-10.0, 0.0));
         let sliding = Agent {
             velocity: Vec2::new(0.0, 4.0),
@@ -286,9 +297,9 @@ mod tests {
     }
 
     #[test]
-    fn a_later_feeler_that_hits_nothing_does_not_silence_an_earlier_one() {
+    fn a_feeler_without_a_hit_does_not_cancel_another() {
         let ahead = [Wall::new(Vec2::new(3.0, -0.2), Vec2::new(3.0, 0.2))];
-        // Only the first of the whiskers, straight ahead, meets this stub: 1 m past of 3.5 m.
+        // Only the first of the whiskers, straight ahead, meets this stub: 1 m of 3.5 m is beyond.
         let push = force(&rushing(), &ahead, &WallAvoidance::default());
         assert_close(push, Vec2::new(-20.0 * 2.0 / 3.5, 0.0));
     }
@@ -320,7 +331,7 @@ mod tests {
             urgency: 0.3,
             ..one
         };
-        let push = avoid_walls(&rushing(), [weaker, one, weaker], WallResponse::Linear);
+        let push = wall_avoidance(&rushing(), [weaker, one, weaker], WallResponse::Linear);
         assert_close(push, Vec2::new(-10.0, 0.0));
     }
 
@@ -342,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rear_feeler_feels_while_it_is_slow_or_backs_up() {
+    fn the_rear_feeler_works_while_the_agent_is_slow_or_reverses() {
         let at_speed = |speed: f32| Agent {
             velocity: Vec2::new(speed, 0.0),
             ..default()
@@ -350,11 +361,11 @@ mod tests {
         let behind = wall_at(-1.0);
         let how = WallAvoidance::default();
         assert_eq!(force(&at_speed(5.0), &behind, &how), Vec2::ZERO);
-        // 0.8 m long at a fifth of full speed; 0.3 m of it past.
+        // 0.8 m long at a fifth of full speed; 0.3 m of it is beyond.
         assert_close(force(&at_speed(1.0), &behind, &how), Vec2::new(15.0, 0.0));
-        // 1 m long; half of it past.
+        // 1 m long; half of it is beyond.
         assert_close(force(&at_speed(0.0), &behind, &how), Vec2::new(20.0, 0.0));
-        // 1 + 2.5 m long; 0.7 m of it past.
+        // 1 + 2.5 m long; 0.7 m of it is beyond.
         let far = wall_at(-3.3);
         assert_close(force(&at_speed(-5.0), &far, &how), Vec2::new(8.0, 0.0));
         let without = WallAvoidance { rear: false, ..how };
@@ -367,26 +378,26 @@ mod tests {
         let whiskers: Vec<Whisker> = how.whiskers(&rushing()).collect();
         assert_eq!(whiskers[0].from, Vec2::new(0.0, 0.5));
         assert_eq!(whiskers[1].to, Vec2::new(4.0, -0.5));
-        // A wall between the body's center and its left side pushes to the right all the same.
+        // A wall between the body's center and its left side still pushes to the right.
         let grazing = [Wall::new(Vec2::new(-1.0, 0.3), Vec2::new(3.0, 0.7))];
         assert!(force(&rushing(), &grazing, &how).y < 0.0);
     }
 
-    /// Drives on as it wishes, as hard as it is let, and never passes a wall.
-    fn drive(course: &mut Course, walls: &[Wall], how: &WallAvoidance, wish: Vec2) {
+    /// Tracks a velocity with the force that avoidance leaves, and asserts that no wall is passed.
+    fn drive(course: &mut Course, walls: &[Wall], how: &WallAvoidance, preferred: Vec2) {
         let walls = WallIndex::of(walls);
         for _ in 0..(20.0 / course.agent.delta) as u32 {
             let me = course.agent;
-            let avoiding = felt(&me, &walls, how);
+            let avoiding = force_in(&me, &walls, how);
             let rest = (me.max_force - avoiding.length()).max(0.0);
-            course.step(avoiding + me.track(wish).clamp_length_max(rest));
+            course.step(avoiding + me.track(preferred).clamp_length_max(rest));
             let hit = walls.first_hit(me.position, course.agent.position);
             assert_eq!(hit, None, "{me:?} {how:?}");
         }
     }
 
     #[test]
-    fn no_wall_is_passed_by_agents_of_any_mass_even_if_they_want_to() {
+    fn agents_of_any_mass_never_pass_a_wall_they_steer_towards() {
         for response in [
             WallResponse::Linear,
             WallResponse::Quadratic,
@@ -398,7 +409,7 @@ mod tests {
                         let mut course = Course::new(60.0);
                         course.agent.mass = mass;
                         course.agent.velocity = Vec2::new(5.0, 0.0);
-                        let how = WallAvoidance::new(feelers.clone()).responding(response);
+                        let how = WallAvoidance::new(feelers.clone()).with_response(response);
                         let x = 8.0 + 4.0 * mass;
                         let along = 1_000.0 * Vec2::new(slope, 1.0);
                         let wall = Wall::new(Vec2::X * x - along, Vec2::X * x + along);
@@ -410,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn acute_corners_do_not_trap() {
+    fn acute_corners_do_not_trap_a_wanderer() {
         for degrees in [10.0_f32, 20.0, 30.0, 60.0, 90.0] {
             for y in [0.0, 0.05, -0.2] {
                 // A wedge whose apex is at the origin, open to the left.
@@ -422,23 +433,23 @@ mod tests {
                 course.agent.position = Vec2::new(-25.0, y);
                 course.agent.velocity = Vec2::new(5.0, 0.0);
                 let how = WallAvoidance::default();
-                let mut wandering = WanderMemory::default();
+                let mut memory = WanderMemory::default();
                 let mut deepest = f32::NEG_INFINITY;
-                let mut way_out = 0.0_f32;
+                let mut retreat = 0.0_f32;
                 for _ in 0..60 * 60 {
                     let me = course.agent;
                     deepest = deepest.max(me.position.x);
-                    way_out = way_out.max(deepest - me.position.x);
-                    let avoiding = felt(&me, &walls, &how);
-                    wandering.advance(&me, WanderStyle::default());
+                    retreat = retreat.max(deepest - me.position.x);
+                    let avoiding = force_in(&me, &walls, &how);
+                    memory.advance(&me, WanderStyle::default());
                     let rest = (me.max_force - avoiding.length()).max(0.0);
-                    let wish = seek(&me, wandering.target).clamp_length_max(rest);
-                    course.step(avoiding + wish);
+                    let wandering = seek(&me, memory.target).clamp_length_max(rest);
+                    course.step(avoiding + wandering);
                     let hit = walls.first_hit(me.position, course.agent.position);
                     assert_eq!(hit, None, "{degrees}°, {y}: through a wall");
                 }
                 assert!(
-                    way_out > 10.0,
+                    retreat > 10.0,
                     "{degrees}°, {y}: stuck at {}, deepest {deepest}",
                     course.agent.position
                 );
@@ -461,7 +472,7 @@ mod tests {
             };
             let walls = Wall::outline(ends.into_iter().map(Vec2::from));
             for response in [WallResponse::Linear, WallResponse::Quadratic, WallResponse::Stop] {
-                let how = WallAvoidance::default().responding(response);
+                let how = WallAvoidance::default().with_response(response);
                 let force = force(&me, &walls, &how);
                 prop_assert!(force.is_finite() && force.length() <= me.max_force * 1.000_01);
             }

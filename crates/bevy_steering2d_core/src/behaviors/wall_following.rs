@@ -1,4 +1,4 @@
-//! Along walls.
+//! Wall following: moves along the nearest wall at a distance.
 
 use bevy::prelude::*;
 
@@ -7,30 +7,30 @@ use super::embeds_influence;
 use crate::perception::{ColliderProbes, Surroundings, WallHit};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 
-/// Goes along the nearest wall at a distance.
+/// Moves along the nearest wall at a distance.
 ///
 #[doc = include_str!("figures/wall_following.svg")]
 ///
-/// Use it for patrols, vacuum robots, rats. It follows [`Wall`](crate::Wall)s, with
-/// [`SensesColliders`](crate::SensesColliders) also colliders of any shape, in the direction it
-/// is going. Out of reach of any wall it does nothing; add a [`Wander`](crate::Wander). Sharp
-/// inner corners are [`WallAvoidance`](crate::WallAvoidance)'s.
+/// Use it for patrols, vacuum robots and rats. It follows [`Wall`](crate::Wall)s, with
+/// [`SensesColliders`](crate::SensesColliders) also colliders of any shape, in the direction in which
+/// the agent is moving. Without a wall within the perception radius the force is zero; add a
+/// [`Wander`](crate::Wander). For sharp inner corners add a [`WallAvoidance`](crate::WallAvoidance).
 ///
-/// q is the wall's point nearest to where it will be after the look-ahead, n the normal there, e
-/// how far that place is from the distance to keep, as a fraction of it (at most 1). Then
-/// `F = track(max_speed · dir(along + e · n)) · urgency`, where the urgency falls to 0 over the
-/// last quarter of the reach. (after Reynolds 1999)
+/// q is the point of the wall nearest to the agent's position after `look_ahead_time`, n the normal at
+/// q, and e the error of that position's distance from the wall, as a fraction of the distance to keep
+/// (at most 1). `F = track(max_speed · dir(along + e · n)) · urgency`, N, where the urgency falls to 0
+/// over the last quarter of the perception radius. (after Reynolds 1999)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct WallFollowing {
-    /// From the wall to the rim of the body, m, `> 0`. Default `1`.
+    /// Distance to keep between the wall and the body, m, `> 0`. Default `1`.
     pub distance: f32,
-    /// Walls farther than this from its center are not followed, m, `> 0`. Default `5`.
-    pub reach: f32,
-    /// How far it looks ahead, s, `≥ 0`. Default `0.3`.
-    pub look_ahead: f32,
-    /// Its say among the other behaviors.
+    /// How far walls count, from the predicted position, m, `> 0`. Default `5`.
+    pub perception_radius: f32,
+    /// How far ahead the agent predicts its position, s, `≥ 0`. Default `0.3`.
+    pub look_ahead_time: f32,
+    /// Weight, priority and probability.
     pub influence: Influence,
 }
 
@@ -38,15 +38,15 @@ impl Default for WallFollowing {
     fn default() -> Self {
         Self {
             distance: 1.0,
-            reach: 5.0,
-            look_ahead: 0.3,
+            perception_radius: 5.0,
+            look_ahead_time: 0.3,
             influence: Influence::of::<Self>(),
         }
     }
 }
 
 impl WallFollowing {
-    /// Keeps this distance, m.
+    /// Keeps a distance from the wall, m.
     pub fn new(distance: f32) -> Self {
         Self {
             distance,
@@ -54,10 +54,9 @@ impl WallFollowing {
         }
     }
 
-    /// Where it will be after the look-ahead, m: the place from which it looks for the nearest
-    /// wall.
-    pub fn future(&self, me: &Agent) -> Vec2 {
-        me.position + self.look_ahead * me.velocity
+    /// The agent's position after the look-ahead time, m. The wall nearest to it is followed.
+    pub fn predicted_position(&self, me: &Agent) -> Vec2 {
+        me.position + self.look_ahead_time * me.velocity
     }
 }
 
@@ -72,28 +71,31 @@ impl Behavior for WallFollowing {
 
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("WallFollowing.distance", self.distance)?;
-        InvalidParameter::unless_positive("WallFollowing.reach", self.reach)?;
-        InvalidParameter::unless_non_negative("WallFollowing.look_ahead", self.look_ahead)
+        InvalidParameter::unless_positive(
+            "WallFollowing.perception_radius",
+            self.perception_radius,
+        )?;
+        InvalidParameter::unless_non_negative("WallFollowing.look_ahead_time", self.look_ahead_time)
     }
 
     fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
-        probes.ask_near(self.future(me), self.reach);
+        probes.ask_near(self.predicted_position(me), self.perception_radius);
     }
 }
 
 impl Steer for WallFollowing {
     fn steer(&self, me: &Agent, _: (), surroundings: &Surroundings) -> Vec2 {
-        surroundings
-            .nearest_wall(me, self.future(me), self.reach)
-            .map_or(Vec2::ZERO, |wall| follow_wall(me, &wall, self))
+        let answers = surroundings.answers(self, me);
+        let nearest = answers.near().find_map(|near| near.hit);
+        nearest.map_or(Vec2::ZERO, |wall| wall_following(me, &wall, self))
     }
 }
 
-/// The force of [`WallFollowing`] along the wall nearest to where it will be, N.
-pub fn follow_wall(me: &Agent, wall: &WallHit, how: &WallFollowing) -> Vec2 {
-    // The place to be may be past the wall, but I am not: the side to keep is mine.
-    let mine = (me.position - wall.point).dot(wall.normal) >= 0.0;
-    let (normal, distance) = if mine {
+/// The force of [`WallFollowing`] along the wall nearest to the predicted position, N.
+pub fn wall_following(me: &Agent, wall: &WallHit, how: &WallFollowing) -> Vec2 {
+    // The predicted position may be beyond the wall; the agent stays on its own side.
+    let same_side = (me.position - wall.point).dot(wall.normal) >= 0.0;
+    let (normal, distance) = if same_side {
         (wall.normal, wall.distance)
     } else {
         (-wall.normal, -wall.distance)
@@ -104,13 +106,14 @@ pub fn follow_wall(me: &Agent, wall: &WallHit, how: &WallFollowing) -> Vec2 {
     } else {
         tangent
     };
-    let missing = (how.distance + me.radius - distance) / how.distance;
-    let direction = (along + missing.clamp(-1.0, 1.0) * normal).normalize_or_zero();
-    let urgency = ((how.reach - wall.distance) / (FADING * how.reach)).clamp(0.0, 1.0);
+    let error = (how.distance + me.radius - distance) / how.distance;
+    let direction = (along + error.clamp(-1.0, 1.0) * normal).normalize_or_zero();
+    let urgency = ((how.perception_radius - wall.distance) / (FADING * how.perception_radius))
+        .clamp(0.0, 1.0);
     urgency * me.track(me.max_speed * direction)
 }
 
-/// The last part of the reach, over which it fades.
+/// Share of the perception radius over which the force fades.
 const FADING: f32 = 0.25;
 
 #[cfg(test)]
@@ -131,15 +134,15 @@ mod tests {
     #[test]
     fn by_hand() {
         let how = WallFollowing::default();
-        let force = |distance: f32| follow_wall(&reynolds(2.0), &hit(distance), &how);
-        // In place: straight on, 2 m/s along.
+        let force = |distance: f32| wall_following(&reynolds(2.0), &hit(distance), &how);
+        // At the right distance: straight on, 2 m/s along the wall.
         assert_close(force(1.5), Vec2::new(2.0, 0.0));
-        // Half a meter off of one: (1, −0.5), normalized.
+        // Half a meter too far: (1, −0.5), normalized.
         let towards = Vec2::new(1.0, -0.5).normalize();
         assert_close(force(2.0), 2.0 * towards);
-        // Much too near: 45° away.
+        // Much too near: 45° away from the wall.
         assert_close(force(0.1), 2.0 * Vec2::ONE.normalize());
-        // An eighth of the reach is left, half of the last quarter.
+        // An eighth of the perception radius is left, half of the last quarter.
         let far = Vec2::new(1.0, -1.0).normalize();
         assert_close(force(4.375), far);
         assert_close(force(5.0), Vec2::ZERO);
@@ -149,13 +152,13 @@ mod tests {
         let walls = WallIndex::of(walls);
         for _ in 0..(seconds / course.agent.delta) as u32 {
             let me = course.agent;
-            let wall = walls.nearest(how.future(&me), how.reach);
-            course.step(wall.map_or(Vec2::ZERO, |wall| follow_wall(&me, &wall, how)));
+            let wall = walls.nearest(how.predicted_position(&me), how.perception_radius);
+            course.step(wall.map_or(Vec2::ZERO, |wall| wall_following(&me, &wall, how)));
         }
     }
 
     #[test]
-    fn it_keeps_its_distance_along_a_straight_wall() {
+    fn wall_following_keeps_its_distance_along_a_straight_wall() {
         for mass in [0.5, 1.0, 5.0] {
             let mut course = Course::new(60.0);
             course.agent.mass = mass;
@@ -169,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn it_goes_round_a_block() {
+    fn wall_following_goes_around_a_block() {
         let block = Wall::room(Rect::new(-5.0, -5.0, 5.0, 5.0));
         let mut course = Course::new(60.0);
         course.agent.position = Vec2::new(0.0, 7.0);
@@ -181,6 +184,6 @@ mod tests {
             let gap = at.abs().max_element() - 5.0;
             assert!((0.5..4.0).contains(&gap), "{at}");
         }
-        assert_eq!(quadrants, [true; 4], "all the way round");
+        assert_eq!(quadrants, [true; 4], "all the way around");
     }
 }

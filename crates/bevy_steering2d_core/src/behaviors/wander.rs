@@ -1,4 +1,4 @@
-//! Nowhere in particular, but smoothly.
+//! Wander: random motion with smooth turns.
 
 use bevy::math::ops;
 use bevy::prelude::*;
@@ -8,24 +8,24 @@ use super::seek::seek;
 use crate::random::RandomStream;
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 
-/// Strolls about without a goal, turning smoothly.
+/// Moves about without a goal, turning smoothly.
 ///
 #[doc = include_str!("figures/wander.svg")]
 ///
-/// Use it for idle animals, patrols without a route, anything that shall look alive while it waits.
-/// It knows no walls: add something that keeps it in, or it walks off the screen. Whoever is to see
-/// all of a place needs a route, see [`PathFollowing`](crate::PathFollowing).
+/// Use it for idle animals and patrols without a route. It ignores walls and leaves the screen: add a
+/// [`Containment`](crate::Containment) or [`WallAvoidance`](crate::WallAvoidance). To visit all of an
+/// area, use a route, see [`PathFollowing`](crate::PathFollowing).
 ///
-/// `F = track(max_speed · dir(p → w))`, in N, where w is the wander target of the [`WanderStyle`].
-/// Its random steps scale with √dt, so a stroll looks the same at 30 and at 120 Hz, and each agent
-/// draws from a stream of its own. (Reynolds 1999; Buckland; Deambular)
+/// `F = track(max_speed · dir(p → w))`, N, where w is the wander target of the [`WanderStyle`]. Its
+/// random steps scale with √dt, so the motion looks the same at 30 and at 120 Hz. Each agent has its
+/// own random stream. (Reynolds 1999; Buckland 2005)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Wander {
     /// How the wander target moves. Default [`WanderStyle::Circle`].
     pub style: WanderStyle,
-    /// Its say among the other behaviors.
+    /// Weight, priority and probability.
     pub influence: Influence,
 }
 
@@ -34,31 +34,31 @@ pub struct Wander {
 #[reflect(Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum WanderStyle {
-    /// The target is pushed around the rim of a circle ahead. (Reynolds, Buckland)
+    /// The target is pushed at random around a circle ahead. (Reynolds 1999; Buckland 2005)
     ///
-    /// A large distance makes wide turns, a large radius sharp ones, a large jitter nervous ones.
+    /// A large distance makes wide turns, a large radius sharp ones, a large jitter frequent ones.
     Circle {
         /// Radius of the circle, m, `> 0`. Default `1`.
         radius: f32,
-        /// From the agent to the circle's center, m, `≥ 0`. Default `2`.
+        /// Distance from the agent to the circle's center, m, `≥ 0`. Default `2`.
         distance: f32,
         /// Largest push per axis, m per √s, `≥ 0`. Default `3`.
         jitter: f32,
     },
-    /// The target sits on the circle at an angle that changes by chance; the angle is the
-    /// world's, not the agent's, so strolls are longer. (the AS3 tutorial)
+    /// The target lies on the circle at an angle that changes at random. The angle is in the world
+    /// frame, so the agent keeps its direction longer.
     Angle {
         /// Radius of the circle, m, `> 0`.
         radius: f32,
-        /// From the agent to the circle's center, m, `≥ 0`.
+        /// Distance from the agent to the circle's center, m, `≥ 0`.
         distance: f32,
         /// Largest change of the angle, rad per √s, `≥ 0`.
         angle_change: f32,
     },
-    /// A new target anywhere in an area, every so often: the naive way. It turns on its heel
-    /// like someone who forgot the keys; kept to show why the circle is better.
+    /// A new random target in an area at fixed intervals. The agent turns abruptly; for comparison with
+    /// the circle.
     RandomTarget {
-        /// Where targets may lie, m.
+        /// Area of the targets, m.
         area: Rect,
         /// Time between targets, s, `> 0`.
         every: f32,
@@ -75,21 +75,21 @@ impl Default for WanderStyle {
     }
 }
 
-/// What a [`Wander`] remembers; read it to draw the wander circle.
+/// The state of a [`Wander`].
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct WanderMemory {
-    /// Where it is heading right now, m, world frame.
+    /// The wander target, m, world frame.
     pub target: Vec2,
     /// Center of the wander circle, m, world frame; the agent itself under
     /// [`WanderStyle::RandomTarget`].
     pub center: Vec2,
-    /// The target on the circle, as a unit vector from its center: in the agent's frame under
-    /// [`WanderStyle::Circle`], in the world's under [`WanderStyle::Angle`].
+    /// Unit vector from the circle's center to the target: in the agent's frame under
+    /// [`WanderStyle::Circle`], in the world frame under [`WanderStyle::Angle`].
     rim: Vec2,
-    /// Until the next target under [`WanderStyle::RandomTarget`], s.
-    patience: f32,
+    /// Time until the next target under [`WanderStyle::RandomTarget`], s.
+    time_left: f32,
     stream: Option<RandomStream>,
 }
 
@@ -127,9 +127,14 @@ impl Behavior for Wander {
 
 impl Steer for Wander {
     fn steer(&self, me: &Agent, mut memory: Mut<WanderMemory>, _: &()) -> Vec2 {
-        memory.advance(me, self.style);
-        seek(me, memory.target)
+        wander(me, &mut memory, self.style)
     }
+}
+
+/// The force of [`Wander`], N. Advances the wander target by one tick.
+pub fn wander(me: &Agent, memory: &mut WanderMemory, style: WanderStyle) -> Vec2 {
+    memory.advance(me, style);
+    seek(me, memory.target)
 }
 
 impl WanderStyle {
@@ -170,7 +175,7 @@ impl WanderMemory {
             self.rim = unit_vector(stream.angle());
             stream
         });
-        // A random walk spreads with √t whatever the tick.
+        // A random walk spreads with √t at any tick length.
         let walk = me.delta.sqrt();
         match style {
             WanderStyle::Circle {
@@ -196,9 +201,9 @@ impl WanderMemory {
                 self.target = self.center + radius * self.rim;
             }
             WanderStyle::RandomTarget { area, every } => {
-                self.patience -= me.delta;
-                if self.patience <= 0.0 {
-                    self.patience += every.max(me.delta);
+                self.time_left -= me.delta;
+                if self.time_left <= 0.0 {
+                    self.time_left += every.max(me.delta);
                     self.target = stream.point_in(area);
                 }
                 self.center = me.position;
@@ -207,7 +212,7 @@ impl WanderMemory {
     }
 }
 
-/// The same bits on every platform, unlike the standard library's trigonometry.
+/// A unit vector with the same bits on every platform, unlike the standard library's trigonometry.
 fn unit_vector(angle: f32) -> Vec2 {
     Vec2::new(ops::cos(angle), ops::sin(angle))
 }
@@ -233,8 +238,7 @@ mod tests {
         (0..ticks)
             .map(|_| {
                 let me = course.agent;
-                memory.advance(&me, style);
-                course.step(seek(&me, memory.target));
+                course.step(wander(&me, &mut memory, style));
                 me.heading.angle_to(course.agent.heading)
             })
             .collect()
@@ -255,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn strolls_alike_at_every_tick_rate() {
+    fn wandering_turns_alike_at_every_tick_rate() {
         for style in [WanderStyle::default(), ANGLE] {
             let (slow, fast) = (turn_per_second(style, 30.0), turn_per_second(style, 120.0));
             let ratio = slow / fast;
@@ -267,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_stay_smooth() {
+    fn wandering_turns_smoothly() {
         for style in [WanderStyle::default(), ANGLE] {
             // Skip the start, where the agent picks up speed from rest.
             let turns = turns(style, 60.0, 120.0, 1);
@@ -277,26 +281,26 @@ mod tests {
     }
 
     #[test]
-    fn is_unbiased_between_left_and_right() {
+    fn wandering_is_unbiased_between_left_and_right() {
         for style in [WanderStyle::default(), ANGLE] {
             let mean = (0..200)
                 .map(|id| turns(style, 60.0, 20.0, id).iter().sum::<f32>())
                 .sum::<f32>()
                 / 200.0;
-            // The spread of one stroll is a few turns; of the mean of 200, a fourteenth of it.
+            // One walk spreads by a few turns; the mean of 200 by a fourteenth of that.
             assert!(mean.abs() < 1.0, "{style:?}: {mean} rad");
         }
     }
 
     #[test]
-    fn each_agent_strolls_its_own_way_and_always_the_same() {
+    fn wandering_depends_on_the_id_and_is_reproducible() {
         let style = WanderStyle::default();
         assert_eq!(turns(style, 60.0, 1.0, 3), turns(style, 60.0, 1.0, 3));
         assert_ne!(turns(style, 60.0, 1.0, 3), turns(style, 60.0, 1.0, 4));
     }
 
     #[test]
-    fn the_target_stays_on_the_rim() {
+    fn the_target_stays_on_the_circle() {
         let me = Agent {
             position: Vec2::new(3.0, 1.0),
             heading: Vec2::Y,
@@ -328,13 +332,12 @@ mod tests {
     }
 
     #[test]
-    fn nothing_breaks_without_time() {
+    fn the_force_is_finite_in_a_tick_of_zero_length() {
         let me = Agent {
             delta: 0.0,
             ..default()
         };
         let mut memory = WanderMemory::default();
-        memory.advance(&me, WanderStyle::default());
-        assert!(seek(&me, memory.target).is_finite());
+        assert!(wander(&me, &mut memory, WanderStyle::default()).is_finite());
     }
 }

@@ -63,7 +63,7 @@ impl FaceVelocity {
 /// # fn system(mut commands: Commands, ball: Entity) {
 /// commands.spawn((
 ///     PointMass::default(),
-///     Interpose::between(ball, Vec2::ZERO),
+///     Interpose::new(ball, Vec2::ZERO),
 ///     FaceTarget::new(ball),
 /// ));
 /// # }

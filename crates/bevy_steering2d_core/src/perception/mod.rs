@@ -7,8 +7,9 @@
 //! [`Obstacle`] and [`Wall`] components describe a scene without colliders. They are put into
 //! spatial indexes in [`SenseSystems::Index`](crate::SenseSystems::Index), so that a query costs by
 //! what is near. Agents with [`SensesColliders`] also see physics colliders: behaviors put probes
-//! into [`ColliderProbes`], and the physics backend answers them. [`Surroundings`] combines all
-//! three for behaviors.
+//! into [`ColliderProbes`], and the physics backend answers them. Each
+//! behavior gets the answers to its own probes from [`Surroundings::answers`], merged with obstacles
+//! and walls.
 
 mod candidates;
 mod columns;
@@ -33,8 +34,8 @@ pub use geometry::{Circle, WallHit};
 pub use neighbor::{Neighbor, NeighborView, Perception, SteeringGroups};
 pub use neighbors::Neighbors;
 pub use obstacle::{Obstacle, ObstacleIndex, SeenObstacle};
-pub use probes::{ColliderProbes, NearProbe, RayProbe, SensesColliders, SweepProbe};
-pub use surroundings::{Region, Surroundings};
+pub use probes::{AreaProbe, ColliderProbes, NearProbe, RayProbe, SensesColliders, SweepProbe};
+pub use surroundings::{ProbeAnswers, Surroundings};
 pub use wall::{Wall, WallIndex};
 
 pub(crate) use candidates::Candidates;

@@ -1,43 +1,47 @@
-//! Collider probes: questions of behaviors that the physics backend answers.
+//! Collider probes: geometric queries that behaviors ask of the physics backend.
+
+use std::any::TypeId;
+use std::ops::Range;
 
 use bevy::prelude::*;
 use smallvec::SmallVec;
 
 use super::{Circle, SeenObstacle, WallHit};
 use crate::behavior_entity::BehaviorRoots;
-use crate::{Agent, Behavior, Kinematics, SteeringClock, SteeringId, ThinkEvery, Vehicle};
+use crate::{Agent, Behavior, Kinematics, SteeringClock, SteeringId, ThinkEvery, Vehicle, Whisker};
 
-/// Lets an agent's behaviors see the physics engine's colliders, besides
+/// Lets an agent's behaviors see the physics engine's colliders in addition to
 /// [`Obstacle`](crate::Obstacle)s and [`Wall`](crate::Wall)s.
 ///
-/// Behaviors that look for them are [`WallAvoidance`](crate::WallAvoidance),
-/// [`ObstacleAvoidance`](crate::ObstacleAvoidance), [`WallFollowing`](crate::WallFollowing),
-/// [`Hide`](crate::Hide), and yours that [`probe`](Behavior::probe).
+/// [`WallAvoidance`](crate::WallAvoidance), [`ObstacleAvoidance`](crate::ObstacleAvoidance),
+/// [`WallFollowing`](crate::WallFollowing), [`Hide`](crate::Hide), and custom behaviors that
+/// [`probe`](Behavior::probe) use it.
 ///
-/// The agent's own colliders are never seen. Which others are is decided as for a contact: both
-/// must be in a group that the other's filter has.
+/// The agent's own colliders are never seen. Other colliders are filtered like contacts: each of the
+/// two must be in a group that the other's filter contains.
 ///
-/// Every body without a [`Vehicle`] is in the way, also a player that the agent hunts. Put such a
-/// quarry in a collision group of its own and leave that out of the [`filter`](Self::filter):
+/// Every body without a [`Vehicle`] is an obstacle, including a player that the agent pursues. To
+/// ignore the player, put it in a collision group of its own and leave that group out of the
+/// [`filter`](Self::filter):
 ///
 /// ```
 /// # use bevy_steering2d_core::SensesColliders;
-/// // All but group 2, which is the player's.
-/// let eyes = SensesColliders { filter: !0b10, ..SensesColliders::default() };
+/// // All groups but group 2, the player's.
+/// let senses = SensesColliders { filter: !0b10, ..SensesColliders::default() };
 /// ```
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[require(ColliderProbes)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct SensesColliders {
-    /// Collision groups its eyes are in, a bit mask. Default all.
+    /// Collision groups that the probes belong to, a bit mask. Default all.
     pub memberships: u32,
-    /// Collision groups it looks for, a bit mask. Default all.
+    /// Collision groups that the probes detect, a bit mask. Default all.
     pub filter: u32,
-    /// Whether it sees sensors. Default `false`.
+    /// Whether sensors are detected. Default `false`.
     pub sensors: bool,
-    /// Whether it sees the bodies of other agents. Default `false`: those are left to the
-    /// behaviors for groups.
+    /// Whether the bodies of other agents are detected. Default `false`: group behaviors handle
+    /// them.
     pub agents: bool,
 }
 
@@ -52,75 +56,117 @@ impl Default for SensesColliders {
     }
 }
 
-/// What an agent's behaviors ask the physics backend in a tick, and its answers.
+/// The probes of an agent's behaviors in this tick, with the physics backend's answers.
 ///
-/// Emptied and filled in [`SenseSystems::Index`](crate::SenseSystems::Index), answered in
-/// [`SenseSystems::Answer`](crate::SenseSystems::Answer). Behaviors look answers up through
-/// [`Surroundings`](crate::Surroundings).
+/// Cleared and filled in [`SenseSystems::Index`](crate::SenseSystems::Index), answered in
+/// [`SenseSystems::Answer`](crate::SenseSystems::Answer). Each behavior gets the answers to its own
+/// probes from [`Surroundings::answers`](crate::Surroundings::answers).
 #[derive(Component, Reflect, Clone, Debug, Default)]
 #[reflect(Component, Default, Debug, Clone)]
 pub struct ColliderProbes {
-    /// Feelers.
+    /// Ray casts.
     #[reflect(ignore)]
-    pub rays: SmallVec<[RayProbe; 3]>,
-    /// Ways to go.
+    pub rays: SmallVec<[RayProbe; 4]>,
+    /// Disc casts.
     #[reflect(ignore)]
     pub sweeps: SmallVec<[SweepProbe; 1]>,
-    /// What is nearest?
+    /// Projections of points onto the nearest surface.
     #[reflect(ignore)]
     pub near: SmallVec<[NearProbe; 1]>,
-    /// Places to search for obstacles.
+    /// Overlap tests.
     #[reflect(ignore)]
-    pub areas: SmallVec<[Circle; 1]>,
-    /// Answer to [`areas`](Self::areas): circles around the colliders that touch any of them.
+    pub areas: SmallVec<[AreaProbe; 1]>,
+    /// Bounding circles of the colliders in all [`areas`](Self::areas), one area after the other.
     pub found: Vec<SeenObstacle>,
+    #[reflect(ignore)]
+    owners: SmallVec<[Ownership; 2]>,
 }
 
-/// A feeler: what does the straight way between two points meet first?
+/// A ray cast: what does the segment between two points meet first?
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RayProbe {
-    /// Where it begins, m.
+    /// Start of the ray, m.
     pub from: Vec2,
-    /// Where it ends, m.
+    /// End of the ray, m.
     pub to: Vec2,
+    /// Length of its part outside the agent's body, m.
+    pub free: f32,
     /// The answer.
     pub hit: Option<WallHit>,
 }
 
-/// A way: what does a disc on its way between two points touch first, and what already?
+/// A disc cast: what does a disc moved between two points touch first, and what does it overlap at
+/// the start?
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SweepProbe {
-    /// Where the disc's center begins, m.
+    /// Start of the disc's center, m.
     pub from: Vec2,
-    /// Where it ends, m.
+    /// End of the disc's center, m.
     pub to: Vec2,
     /// Radius of the disc, m.
     pub radius: f32,
-    /// The answer: the first collider, as a circle that the disc touches in the same place.
+    /// The answer: the first collider, as a circle that the disc touches at the same point.
     pub ahead: Option<SeenObstacle>,
-    /// The nearest of what it touches already, likewise.
+    /// The nearest collider that overlaps the disc at the start, likewise.
     pub beside: Option<SeenObstacle>,
 }
 
-/// Which collider is nearest to a point?
+/// A projection: which collider is nearest to a point?
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NearProbe {
     /// The point, m.
     pub point: Vec2,
-    /// How far to look, m.
-    pub reach: f32,
+    /// Search radius, m.
+    pub radius: f32,
     /// The answer.
     pub hit: Option<WallHit>,
 }
 
+/// An overlap test: which colliders touch a disc?
+#[derive(Clone, Debug, PartialEq)]
+pub struct AreaProbe {
+    /// The disc.
+    pub area: Circle,
+    /// The answer: indices into [`ColliderProbes::found`].
+    pub found: Range<usize>,
+}
+
+/// The probes of one behavior on one entity.
+#[derive(Clone, Debug)]
+struct Ownership {
+    behavior: TypeId,
+    id: SteeringId,
+    probes: ProbeRanges,
+}
+
+/// A contiguous part of each list of [`ColliderProbes`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ProbeRanges {
+    pub(crate) rays: Range<usize>,
+    pub(crate) sweeps: Range<usize>,
+    pub(crate) near: Range<usize>,
+    pub(crate) areas: Range<usize>,
+}
+
 impl ColliderProbes {
-    /// Asks what the straight way from `from` to `to` meets first.
+    /// Casts a ray.
     pub fn ask_ray(&mut self, from: Vec2, to: Vec2) {
-        let hit = None;
-        self.rays.push(RayProbe { from, to, hit });
+        let free = from.distance(to);
+        self.ask_whisker(Whisker { from, to, free });
     }
 
-    /// Asks what a disc on its way from `from` to `to` touches first.
+    /// Casts a ray along a feeler.
+    pub fn ask_whisker(&mut self, Whisker { from, to, free }: Whisker) {
+        let hit = None;
+        self.rays.push(RayProbe {
+            from,
+            to,
+            free,
+            hit,
+        });
+    }
+
+    /// Casts a disc.
     pub fn ask_sweep(&mut self, from: Vec2, to: Vec2, radius: f32) {
         self.sweeps.push(SweepProbe {
             from,
@@ -131,15 +177,15 @@ impl ColliderProbes {
         });
     }
 
-    /// Asks what is nearest to a point.
-    pub fn ask_near(&mut self, point: Vec2, reach: f32) {
+    /// Looks for the collider nearest to a point, up to `radius` m away.
+    pub fn ask_near(&mut self, point: Vec2, radius: f32) {
         let hit = None;
-        self.near.push(NearProbe { point, reach, hit });
+        self.near.push(NearProbe { point, radius, hit });
     }
 
-    /// Asks for everything that touches a disc.
+    /// Looks for all colliders that touch a disc.
     pub fn ask_area(&mut self, area: Circle) {
-        self.areas.push(area);
+        self.areas.push(AreaProbe { area, found: 0..0 });
     }
 
     fn clear(&mut self) {
@@ -148,6 +194,44 @@ impl ColliderProbes {
         self.near.clear();
         self.areas.clear();
         self.found.clear();
+        self.owners.clear();
+    }
+
+    /// Adds the probes of a behavior and records that they are its own.
+    pub(crate) fn ask_for<B: Behavior>(&mut self, behavior: &B, me: &Agent) {
+        let before = self.all();
+        behavior.probe(me, self);
+        let after = self.all();
+        self.owners.push(Ownership {
+            behavior: TypeId::of::<B>(),
+            id: me.id,
+            probes: ProbeRanges {
+                rays: before.rays.end..after.rays.end,
+                sweeps: before.sweeps.end..after.sweeps.end,
+                near: before.near.end..after.near.end,
+                areas: before.areas.end..after.areas.end,
+            },
+        });
+    }
+
+    /// The probes of the behavior `B` on the entity with this id; `None` if it has not asked in this
+    /// tick.
+    pub(crate) fn of<B: Behavior>(&self, id: SteeringId) -> Option<ProbeRanges> {
+        let key = (TypeId::of::<B>(), id);
+        let mut owners = self.owners.iter();
+        owners
+            .find(|owner| (owner.behavior, owner.id) == key)
+            .map(|owner| owner.probes.clone())
+    }
+
+    /// All probes.
+    pub(crate) fn all(&self) -> ProbeRanges {
+        ProbeRanges {
+            rays: 0..self.rays.len(),
+            sweeps: 0..self.sweeps.len(),
+            near: 0..self.near.len(),
+            areas: 0..self.areas.len(),
+        }
     }
 }
 
@@ -159,7 +243,7 @@ pub(crate) fn clear_probes(mut probes: Query<&mut ColliderProbes>) {
 pub(crate) fn probe_colliders<B: Behavior>(
     clock: Res<SteeringClock>,
     roots: BehaviorRoots,
-    carriers: Query<(Entity, &SteeringId, &B)>,
+    entities: Query<(Entity, &SteeringId, &B)>,
     mut agents: Query<
         (
             &SteeringId,
@@ -171,8 +255,8 @@ pub(crate) fn probe_colliders<B: Behavior>(
         With<SensesColliders>,
     >,
 ) {
-    for (carrier, &id, behavior) in &carriers {
-        let agent = roots.agent_of(carrier).unwrap_or(carrier);
+    for (entity, &id, behavior) in &entities {
+        let agent = roots.agent_of(entity).unwrap_or(entity);
         let Ok((&agent_id, vehicle, body, every, mut probes)) = agents.get_mut(agent) else {
             continue;
         };
@@ -182,7 +266,36 @@ pub(crate) fn probe_colliders<B: Behavior>(
             && behavior.check().is_ok()
             && let Ok(me) = Agent::new(agent, id, vehicle, body, every, &clock)
         {
-            behavior.probe(&me, &mut probes);
+            probes.ask_for(behavior, &me);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ObstacleAvoidance, WallAvoidance};
+
+    #[test]
+    fn each_behavior_owns_the_probes_that_it_asked_for() {
+        let id = |id| Agent {
+            id: SteeringId(id),
+            ..default()
+        };
+        let walls = WallAvoidance::default();
+        let mut probes = ColliderProbes::default();
+        probes.ask_for(&walls, &id(0));
+        probes.ask_for(&ObstacleAvoidance::default(), &id(0));
+        probes.ask_for(&walls, &id(1));
+        let rays = |id| {
+            probes
+                .of::<WallAvoidance>(SteeringId(id))
+                .map(|own| own.rays)
+        };
+        assert_eq!(rays(0), Some(0..4));
+        assert_eq!(rays(1), Some(4..8), "equal rays of another entity");
+        assert_eq!(rays(2), None);
+        let sweeping = probes.of::<ObstacleAvoidance>(SteeringId(0)).unwrap();
+        assert_eq!((sweeping.rays, sweeping.sweeps), (4..4, 0..1));
     }
 }

@@ -1,17 +1,23 @@
-//! The eyes of a behavior.
+//! What a behavior sees of the scene: obstacles, walls and colliders.
+
+use std::borrow::Cow;
 
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 
-use super::{Circle, ColliderProbes, ObstacleIndex, SeenObstacle, WallHit, WallIndex};
-use crate::Agent;
+use super::probes::ProbeRanges;
+use super::{
+    Circle, ColliderProbes, NearProbe, ObstacleIndex, RayProbe, SeenObstacle, SweepProbe, WallHit,
+    WallIndex,
+};
+use crate::{Agent, Behavior};
 
-/// What an agent sees of the scene; the [`World`](crate::Behavior::World) of every behavior that
-/// looks around, ours or yours.
+/// The scene around an agent; the [`World`](crate::Behavior::World) of behaviors that react to
+/// obstacles, walls or colliders.
 ///
-/// Nothing here sees the agent itself. Colliders are seen where the agent has
-/// [`SensesColliders`](crate::SensesColliders) and the behavior has asked the same question
-/// before, see [`Probing`](crate::Probing).
+/// A behavior asks in [`Behavior::probe`] and gets the answers from [`answers`](Self::answers).
+/// [`Obstacle`](crate::Obstacle)s and [`Wall`](crate::Wall)s are always seen, colliders by agents
+/// with [`SensesColliders`](crate::SensesColliders). An agent never sees itself.
 #[derive(SystemParam)]
 pub struct Surroundings<'w, 's> {
     obstacles: Res<'w, ObstacleIndex>,
@@ -19,88 +25,158 @@ pub struct Surroundings<'w, 's> {
     probes: Query<'w, 's, &'static ColliderProbes>,
 }
 
-/// A place to look for obstacles.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Region {
-    /// The way of a disc between two points.
-    Way {
-        /// Where the disc's center begins, m.
-        from: Vec2,
-        /// Where it ends, m.
-        to: Vec2,
-        /// Radius of the disc, m.
-        radius: f32,
-    },
-    /// Everything in a disc.
-    Disc(Circle),
-}
-
-impl Region {
-    /// The corners of the upright rectangle around it.
-    fn bounds(self) -> (Vec2, Vec2) {
-        match self {
-            Self::Way { from, to, radius } => (from.min(to) - radius, from.max(to) + radius),
-            Self::Disc(Circle { center, radius }) => (center - radius, center + radius),
+impl Surroundings<'_, '_> {
+    /// The answers to the probes of a behavior in this tick.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use bevy_steering2d_core::{Agent, Behavior, ColliderProbes, Influence, Steer, Surroundings};
+    ///
+    /// /// Stops before whatever is within 2 m ahead.
+    /// #[derive(Component, Reflect, Default)]
+    /// #[reflect(Component, Default)]
+    /// struct Bumper {
+    ///     influence: Influence,
+    /// }
+    ///
+    /// impl Behavior for Bumper {
+    ///     type Memory = ();
+    ///     type World = Surroundings<'static, 'static>;
+    ///
+    ///     fn influence(&self) -> &Influence { &self.influence }
+    ///     fn influence_mut(&mut self) -> &mut Influence { &mut self.influence }
+    ///
+    ///     fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
+    ///         probes.ask_ray(me.position, me.position + 2.0 * me.heading);
+    ///     }
+    /// }
+    ///
+    /// impl Steer for Bumper {
+    ///     fn steer(&self, me: &Agent, _: (), surroundings: &Surroundings) -> Vec2 {
+    ///         let is_blocked = surroundings.answers(self, me).rays().any(|ray| ray.hit.is_some());
+    ///         if is_blocked { me.track(Vec2::ZERO) } else { Vec2::ZERO }
+    ///     }
+    /// }
+    /// ```
+    pub fn answers<B: Behavior>(&self, behavior: &B, me: &Agent) -> ProbeAnswers<'_> {
+        let answered = self.probes.get(me.entity).ok();
+        let (probes, own) = match answered.and_then(|probes| Some((probes, probes.of::<B>(me.id)?)))
+        {
+            Some((probes, own)) => (Cow::Borrowed(probes), own),
+            None => {
+                let mut probes = ColliderProbes::default();
+                behavior.probe(me, &mut probes);
+                let own = probes.all();
+                (Cow::Owned(probes), own)
+            }
+        };
+        ProbeAnswers {
+            obstacles: &self.obstacles,
+            walls: &self.walls,
+            agent: me.entity,
+            probes,
+            own,
         }
     }
-}
 
-impl Surroundings<'_, '_> {
-    /// Visits the obstacles in and near a region. The same one may come twice when it is both an
-    /// obstacle and a collider.
-    pub fn for_each_obstacle(
+    /// Visits every [`Obstacle`](crate::Obstacle) that touches the bounding square of a disc.
+    pub fn for_each_obstacle_near(
         &self,
         me: &Agent,
-        region: Region,
-        mut visit: impl FnMut(SeenObstacle),
+        Circle { center, radius }: Circle,
+        visit: impl FnMut(SeenObstacle),
     ) {
-        let (min, max) = region.bounds();
-        self.obstacles.for_each_in(min, max, |obstacle| {
-            if obstacle.entity != me.entity {
-                visit(obstacle);
-            }
-        });
-        let Ok(probes) = self.probes.get(me.entity) else {
-            return;
-        };
-        match region {
-            Region::Way { from, to, radius } => probes
-                .sweeps
-                .iter()
-                .filter(|probe| (probe.from, probe.to, probe.radius) == (from, to, radius))
-                .flat_map(|probe| probe.ahead.into_iter().chain(probe.beside))
-                .for_each(visit),
-            Region::Disc(_) => probes
-                .found
-                .iter()
+        visit_others(
+            &self.obstacles,
+            me.entity,
+            center - radius,
+            center + radius,
+            visit,
+        );
+    }
+
+    /// Visits every [`Wall`](crate::Wall) within `radius` m of a point, at its nearest point.
+    pub fn for_each_wall_near(&self, point: Vec2, radius: f32, visit: impl FnMut(WallHit)) {
+        self.walls.for_each_near(point, radius, visit);
+    }
+}
+
+/// The answers to one behavior's probes; see [`Surroundings::answers`].
+///
+/// They combine the physics backend's answers with [`Obstacle`](crate::Obstacle)s and
+/// [`Wall`](crate::Wall)s, in the order in which the behavior asked.
+#[derive(Clone, Debug)]
+pub struct ProbeAnswers<'a> {
+    obstacles: &'a ObstacleIndex,
+    walls: &'a WallIndex,
+    agent: Entity,
+    probes: Cow<'a, ColliderProbes>,
+    own: ProbeRanges,
+}
+
+impl ProbeAnswers<'_> {
+    /// The rays, each with the nearest hit.
+    pub fn rays(&self) -> impl Iterator<Item = RayProbe> {
+        let rays = self.probes.rays.get(self.own.rays.clone());
+        rays.unwrap_or_default().iter().map(|ray| RayProbe {
+            hit: WallHit::nearer(self.walls.first_hit(ray.from, ray.to), ray.hit),
+            ..*ray
+        })
+    }
+
+    /// The projected points, each with the nearest wall or collider.
+    pub fn near(&self) -> impl Iterator<Item = NearProbe> {
+        let near = self.probes.near.get(self.own.near.clone());
+        near.unwrap_or_default().iter().map(|near| NearProbe {
+            hit: WallHit::nearer(self.walls.nearest(near.point, near.radius), near.hit),
+            ..*near
+        })
+    }
+
+    /// The disc casts. [`for_each_obstacle`](Self::for_each_obstacle) visits what they meet.
+    pub fn sweeps(&self) -> &[SweepProbe] {
+        let sweeps = self.probes.sweeps.get(self.own.sweeps.clone());
+        sweeps.unwrap_or_default()
+    }
+
+    /// Visits the obstacles and colliders in and near the swept discs and the areas. Something that is
+    /// both an obstacle and a collider is visited twice.
+    pub fn for_each_obstacle(&self, mut visit: impl FnMut(SeenObstacle)) {
+        for sweep in self.sweeps() {
+            let (from, to, radius) = (sweep.from, sweep.to, sweep.radius);
+            let (min, max) = (from.min(to) - radius, from.max(to) + radius);
+            visit_others(self.obstacles, self.agent, min, max, &mut visit);
+            sweep
+                .ahead
+                .into_iter()
+                .chain(sweep.beside)
+                .for_each(&mut visit);
+        }
+        let areas = self.probes.areas.get(self.own.areas.clone());
+        for probe in areas.unwrap_or_default() {
+            let Circle { center, radius } = probe.area;
+            let (min, max) = (center - radius, center + radius);
+            visit_others(self.obstacles, self.agent, min, max, &mut visit);
+            let found = self.probes.found.get(probe.found.clone());
+            let found = found.unwrap_or_default().iter();
+            found
                 .filter(|obstacle| obstacle.circle.touches(min, max))
-                .for_each(|obstacle| visit(*obstacle)),
+                .for_each(|obstacle| visit(*obstacle));
         }
     }
+}
 
-    /// The first wall or collider on the straight way from `from` to `to`.
-    pub fn feel(&self, me: &Agent, from: Vec2, to: Vec2) -> Option<WallHit> {
-        let wall = self.walls.first_hit(from, to);
-        let collider = self.probes.get(me.entity).ok().and_then(|probes| {
-            let mut rays = probes.rays.iter();
-            rays.find(|ray| (ray.from, ray.to) == (from, to))?.hit
-        });
-        WallHit::nearer(wall, collider)
-    }
-
-    /// Visits every [`Wall`](crate::Wall) within `reach` m of a point, at its nearest place.
-    pub fn for_each_wall_near(&self, point: Vec2, reach: f32, visit: impl FnMut(WallHit)) {
-        self.walls.for_each_near(point, reach, visit);
-    }
-
-    /// The nearest point of a wall or collider within `reach` m of a point.
-    pub fn nearest_wall(&self, me: &Agent, point: Vec2, reach: f32) -> Option<WallHit> {
-        let wall = self.walls.nearest(point, reach);
-        let collider = self.probes.get(me.entity).ok().and_then(|probes| {
-            let mut near = probes.near.iter();
-            near.find(|near| (near.point, near.reach) == (point, reach))?
-                .hit
-        });
-        WallHit::nearer(wall, collider)
-    }
+/// Visits the obstacles that touch an upright rectangle, except the agent itself.
+fn visit_others(
+    obstacles: &ObstacleIndex,
+    agent: Entity,
+    min: Vec2,
+    max: Vec2,
+    mut visit: impl FnMut(SeenObstacle),
+) {
+    obstacles.for_each_in(min, max, |obstacle| {
+        if obstacle.entity != agent {
+            visit(obstacle);
+        }
+    });
 }

@@ -34,8 +34,8 @@ pub(crate) fn draw_areas(
     let color = debug.color::<Tether>();
     for (subject, tether) in subjects.active(&tethered) {
         if let Some(anchor) = places.place_of_target(tether.anchor) {
-            draw::ring(&mut gizmos, anchor, tether.radius, color.with_alpha(0.4));
-            let tight = subject.place.distance(anchor) > tether.radius;
+            draw::ring(&mut gizmos, anchor, tether.length, color.with_alpha(0.4));
+            let tight = subject.place.distance(anchor) > tether.length;
             let strength = if tight { 1.0 } else { 0.2 };
             gizmos.line_2d(anchor, subject.place, color.with_alpha(strength));
         }

@@ -20,9 +20,12 @@ pub(crate) fn draw_feelers(
     }
     let color = debug.color::<WallFollowing>();
     for (subject, following) in subjects.active(&followers) {
-        let future = following.future(&subject.me);
-        if let Some(wall) = surroundings.nearest_wall(&subject.me, future, following.reach) {
-            gizmos.line_2d(future + subject.lag(), wall.point, color.with_alpha(0.6));
+        for near in surroundings.answers(following, &subject.me).near() {
+            let Some(wall) = near.hit else {
+                continue;
+            };
+            let from = near.point + subject.lag();
+            gizmos.line_2d(from, wall.point, color.with_alpha(0.6));
             let keep = (following.distance + subject.me.radius) * wall.normal;
             draw::cross(&mut gizmos, wall.point + keep, 0.2, color);
         }

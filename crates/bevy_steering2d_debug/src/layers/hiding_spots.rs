@@ -17,11 +17,11 @@ pub(crate) fn draw_hiding_spots(
     let color = debug.color::<Hide>();
     for (subject, (hide, memory)) in subjects.with(&hiders) {
         let is_hiding = memory.obstacle.is_some() && is_active(hide);
-        let Some((hunter, _)) = places.find(hide.hunter).filter(|_| is_hiding) else {
+        let Some((threat, _)) = places.find(hide.threat).filter(|_| is_hiding) else {
             continue;
         };
         let me = &subject.me;
-        hide.for_each_spot(me, &hunter, &surroundings, |obstacle, spot| {
+        hide.for_each_spot(me, &threat, &surroundings, |obstacle, spot| {
             // The line shows which obstacle a spot belongs to.
             let edge = obstacle
                 .circle

@@ -92,7 +92,7 @@ pub(crate) fn draw_neighbors(
         let view = queuing.view(&subject.me, neighbors.largest_radius());
         let considered = neighbors
             .in_view(view)
-            .filter(|other| queuing.minds(&subject.me, other));
+            .filter(|other| queuing.queues_behind(&subject.me, other));
         painter.draw(subject, &view, color, considered);
     }
 }

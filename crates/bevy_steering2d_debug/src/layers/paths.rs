@@ -73,14 +73,14 @@ pub(crate) fn draw_corridors(
         if !is_active(staying) {
             continue;
         }
-        if drawn.is_first(staying.path, staying.radius) {
-            draw_corridor(&mut gizmos, path, staying.radius, colors::QUIET);
+        if drawn.is_first(staying.path, staying.half_width) {
+            draw_corridor(&mut gizmos, path, staying.half_width, colors::QUIET);
         }
-        let (farthest, _) = staying.farthest_off(me, path);
+        let (farthest, _) = staying.farthest_prediction(me, path);
         let farthest = farthest + subject.lag();
         gizmos.line_2d(subject.place, farthest, color.with_alpha(0.4));
         gizmos.circle_2d(farthest, 0.1, color);
-        if let Some(back) = staying.way_back(me, path) {
+        if let Some(back) = staying.return_point(me, path) {
             draw::aim(&mut gizmos, farthest, back, color);
         }
     }

@@ -2,7 +2,8 @@
 
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    Interpose, Kinematics, LeaderFollowing, LeaderMemory, OffsetPursuit, OffsetPursuitMemory,
+    Interpose, Kinematics, LeaderFollowing, LeaderFollowingMemory, OffsetPursuit,
+    OffsetPursuitMemory,
 };
 
 use crate::subjects::{DrawnPlaces, Subject, Subjects, is_active};
@@ -12,7 +13,7 @@ pub(crate) fn draw_slots(
     debug: Res<SteeringDebug>,
     subjects: Res<Subjects>,
     escorts: Query<(&OffsetPursuit, &OffsetPursuitMemory)>,
-    followers: Query<(&LeaderFollowing, &LeaderMemory)>,
+    followers: Query<(&LeaderFollowing, &LeaderFollowingMemory)>,
     guards: Query<&Interpose>,
     bodies: Query<&Kinematics>,
     places: DrawnPlaces,
@@ -35,9 +36,9 @@ pub(crate) fn draw_slots(
             && let Ok(body) = bodies.get(leader)
         {
             let seen = body.position + places.lag_of(leader);
-            let spot = following.spot(seen, body.heading);
+            let spot = following.place_behind(seen, body.heading);
             draw_slot(&mut gizmos, subject, spot, color);
-            let lane = following.lane(me.radius + body.radius, body.speed());
+            let lane = following.clear_zone(me.radius + body.radius, body.speed());
             let outline = draw::way_outline(seen, seen + lane.x * body.heading, lane.y);
             gizmos.lineloop_2d(outline, color.with_alpha(0.15));
         }

@@ -55,14 +55,11 @@ fn populate(world: &mut World) -> [Entity; 2] {
                 (Wander::default(), WallAvoidance::default()),
                 (ObstacleAvoidance::default(), Flocking::default()),
                 (CollisionAvoidance::default(), Queuing::default()),
-                (PathFollowing::new(road), StayOnPath::of(road)),
+                (PathFollowing::new(road), StayOnPath::new(road)),
                 (FlowFieldFollowing::default(), flow.clone()),
                 (Hide::new(quarry), OffsetPursuit::new(quarry, Vec2::NEG_X)),
                 (LeaderFollowing::default(), Containment::default()),
-                (
-                    Interpose::between(quarry, Vec2::ZERO),
-                    WallFollowing::default(),
-                ),
+                (Interpose::new(quarry, Vec2::ZERO), WallFollowing::default()),
                 (Tether::new(quarry, 2.0), FaceTarget::new(quarry)),
             ))
             .id();

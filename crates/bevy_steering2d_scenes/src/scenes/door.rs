@@ -304,9 +304,9 @@ fn draw_overlay(
     overlay::force(&mut gizmos, drawn, force, vehicle);
     // The area in which a slower person makes it brake.
     let ahead = drawn.pose.facing * Vec2::X;
-    let length = 2.0 * RADIUS + queuing.look_ahead;
+    let length = 2.0 * RADIUS + queuing.look_ahead_distance;
     let area = Isometry2d::new(center + 0.5 * length * ahead, drawn.pose.facing);
-    let size = Vec2::new(length, 2.0 * queuing.radius);
+    let size = Vec2::new(length, 2.0 * queuing.half_width);
     gizmos.rect_2d(area, size, palette::GOLD.with_alpha(0.5));
 }
 

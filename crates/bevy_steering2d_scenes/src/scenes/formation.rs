@@ -5,7 +5,7 @@
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
-use bevy_steering2d::behaviors::slot;
+use bevy_steering2d::behaviors::formation_slot;
 use bevy_steering2d::prelude::*;
 
 use crate::arena::Arena;
@@ -279,7 +279,8 @@ fn assign_slots(
         return;
     }
     let leader = kinematics(leader.0, leader.1);
-    let slots: [Vec2; MEMBERS] = std::array::from_fn(|i| slot(&leader, order.formation.offset(i)));
+    let slots: [Vec2; MEMBERS] =
+        std::array::from_fn(|i| formation_slot(&leader, order.formation.offset(i)));
     let here: Vec<_> = members
         .iter()
         .map(|it| it.1.translation.truncate())
@@ -305,7 +306,7 @@ fn apply_order(
         enable(&mut pursuit, order.by == By::OffsetPursuit);
         enable(&mut arrive, order.by == By::Arrive);
         if order.by == By::Arrive {
-            arrive.target = slot(&leader, offset).into();
+            arrive.target = formation_slot(&leader, offset).into();
         }
     }
 }
@@ -327,7 +328,7 @@ fn keep_tally(
     for (entity, member, at, mut look) in &mut members {
         let here = at.translation.truncate();
         bodies.push(Disc::new(entity, at, RADIUS));
-        let slot = slot(&leader, order.formation.offset(member.0));
+        let slot = formation_slot(&leader, order.formation.offset(member.0));
         let distance = slot.distance(here);
         let in_slot = distance <= RADIUS;
         all_in_slot &= in_slot;
@@ -436,7 +437,7 @@ fn draw_overlay(
         ..*body
     };
     for (drawn, member, vehicle, force) in &members {
-        let slot = slot(&frame, order.formation.offset(member.0));
+        let slot = formation_slot(&frame, order.formation.offset(member.0));
         gizmos.circle_2d(slot, RADIUS, palette::GOLD.with_alpha(0.5));
         if drawn.pose.position.distance(slot) > RADIUS {
             gizmos.line_2d(drawn.pose.position, slot, palette::GOLD.with_alpha(0.3));
@@ -482,7 +483,7 @@ mod tests {
                 .into_iter()
                 .flat_map(|it| (0..MEMBERS).map(move |i| (it, i)))
             {
-                let slot = slot(&leader, formation.offset(member));
+                let slot = formation_slot(&leader, formation.offset(member));
                 assert!(
                     arena.clearance(slot) > 2.0 * RADIUS,
                     "{formation:?} at {slot}"

@@ -7,7 +7,7 @@ use std::f32::consts::{FRAC_1_SQRT_2, TAU};
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
-use bevy_steering2d::LeaderMemory;
+use bevy_steering2d::LeaderFollowingMemory;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d_debug::draw;
 
@@ -218,7 +218,7 @@ fn keep_tally(
             &Transform,
             &Velocity,
             &Kinematics,
-            Ref<LeaderMemory>,
+            Ref<LeaderFollowingMemory>,
         ),
         With<Member>,
     >,
@@ -285,7 +285,7 @@ fn draw_overlay(
     lead: Res<Lead>,
     tally: Res<Tally>,
     star: Single<&SteeringPath, With<Star>>,
-    group: Query<(Entity, &Drawn, &LeaderMemory, &LeaderFollowing), With<Member>>,
+    group: Query<(Entity, &Drawn, &LeaderFollowingMemory, &LeaderFollowing), With<Member>>,
     mut gizmos: Gizmos,
 ) {
     overlay::path(&mut gizmos, &star, palette::FENCE);
@@ -301,10 +301,10 @@ fn draw_overlay(
         if Some(entity) == lead.0 {
             // The area that followers keep clear, see `LeaderFollowing::clearance`.
             let ahead = drawn.pose.facing * Vec2::X;
-            let lane = following.lane(2.0 * RADIUS, LEADER_SPEED);
+            let lane = following.clear_zone(2.0 * RADIUS, LEADER_SPEED);
             let outline = draw::way_outline(center, center + lane.x * ahead, lane.y);
             gizmos.lineloop_2d(outline, palette::RED.with_alpha(0.35));
-            let place = following.spot(center, ahead);
+            let place = following.place_behind(center, ahead);
             overlay::cross(&mut gizmos, place, 0.3, palette::GOLD);
         }
     }

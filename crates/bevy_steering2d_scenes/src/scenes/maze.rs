@@ -190,12 +190,12 @@ fn mouse(grid: &Grid, home: Cell) -> impl Bundle {
             // Feelers shorter than the corridors, so that corners cause no avoidance.
             WallAvoidance {
                 min_length: 0.3,
-                look_ahead: 0.1,
+                look_ahead_time: 0.1,
                 ..default()
             },
             ObstacleAvoidance {
                 min_length: 0.2,
-                look_ahead: 0.1,
+                look_ahead_time: 0.1,
                 margin: 0.05,
                 ..default()
             },

@@ -122,7 +122,7 @@ fn setup(world: &mut World) {
         let facing = random.angle();
         let stroller = walker(Column::Stroll, begin.position, facing, STROLLER);
         // Keeps the whole body on the road.
-        let stay = StayOnPath::default().within(ROAD - RADIUS);
+        let stay = StayOnPath::default().with_half_width(ROAD - RADIUS);
         world.spawn((stroller, path, stay, Wander::default()));
     }
 }

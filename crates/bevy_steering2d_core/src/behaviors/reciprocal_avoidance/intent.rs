@@ -1,4 +1,4 @@
-//! Intents: what agents that avoid each other know of each other.
+//! Intents: preferred velocities that avoiding agents publish for each other.
 
 use bevy::prelude::*;
 
@@ -15,20 +15,20 @@ use crate::{
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Intent {
-    /// The velocity it would take if it were alone, m/s.
+    /// Its preferred velocity, m/s.
     pub velocity: Vec2,
-    /// How far it still has to go, m; zero without a [`PathFollowing`].
+    /// Length of the rest of its path, m; zero without a [`PathFollowing`].
     pub left: f32,
 }
 
 impl Intent {
-    /// Where it wishes to go, a unit vector, or zero.
+    /// The preferred direction as a unit vector, or zero.
     pub(super) fn direction(&self) -> Vec2 {
         self.velocity.normalize_or_zero()
     }
 }
 
-/// Publishes what every agent requests, before any of them gives way.
+/// Publishes the intents of all agents before any of them gives way.
 pub(crate) fn publish_intents(
     clock: Res<SteeringClock>,
     paths: Query<&SteeringPath>,

@@ -1,8 +1,8 @@
-//! Past each other, everybody doing their share.
+//! ORCA-style reciprocal avoidance: agents share the avoidance of collisions.
 //!
-//! Everybody [notes](intent) what they wish and how far they have to go. From that an agent knows of
-//! each [other] whose turn it is; its [foresight] chooses where to go, and its [reflexes](reflex) rule
-//! out what would end in a bump at once.
+//! Agents publish their preferred velocities as [intents](intent). From them follows which of two
+//! [agents](other) has precedence. [Foresight](foresight) chooses a velocity some seconds ahead, and
+//! [reflexes](reflex) rule out velocities that lead to contact soon.
 
 mod foresight;
 mod intent;
@@ -23,81 +23,77 @@ use other::Other;
 
 use super::embeds_influence;
 use super::half_planes::{HalfPlane, nearest_allowed};
-use crate::perception::{Neighbor, NeighborView, Neighbors, Region, SteeringGroups, Surroundings};
+use crate::perception::{Neighbor, NeighborView, Neighbors, SteeringGroups, Surroundings};
 use crate::{
     Adjust, AdjustSystems, Agent, Behavior, Circle, Influence, InvalidParameter, Requests,
     SteeringSchedule,
 };
 
-/// Keeps what the other behaviors want from ending in a bump: it chooses the velocity nearest to
-/// the wish that leaves everybody room, and mends their forces accordingly.
+/// Adjusts the forces of the agent's other behaviors so that the agent avoids collisions: it chooses a
+/// velocity near the preferred one that leaves space for its neighbors.
 ///
-/// Use it for crowds: streets, doors, crossings, whoever meets in numbers and shares the road. The
-/// bundle [`Pedestrian`](crate::Pedestrian) shows how. It expects others who have it to do their
-/// share, and does all of it for those who have not. It minds neighbors, [`Wall`](crate::Wall)s and
-/// [`Obstacle`](crate::Obstacle)s alike, so among those it needs no other avoidance beside it. For
-/// colliders it does not look, not even with [`SensesColliders`](crate::SensesColliders): put walls and
-/// obstacles where they are, or [`WallAvoidance`](crate::WallAvoidance) beside it.
-/// [`CollisionAvoidance`](crate::CollisionAvoidance) is one voice among others, and lighter.
+/// Use it for crowds: streets, doors and crossings. The bundle [`Pedestrian`](crate::Pedestrian) is an
+/// example. It shares the avoidance with neighbors that have it as well, and does all of it for the
+/// others. Neighbors, [`Wall`](crate::Wall)s and [`Obstacle`](crate::Obstacle)s all count, so it needs no
+/// other avoidance for them. Colliders do not count, not even with
+/// [`SensesColliders`](crate::SensesColliders): put walls and obstacles in their place, or add
+/// [`WallAvoidance`](crate::WallAvoidance). [`CollisionAvoidance`](crate::CollisionAvoidance) is a
+/// cheaper alternative.
 ///
-/// It is heard after all other behaviors of its agent, theirs and yours (not those that others
-/// [lend](crate::SteersFor)), takes their weighted sum for the wish, and adds what is missing to
-/// the velocity it chooses. That is exact under [`WeightedSum`](crate::WeightedSum); under
-/// other modes the wish is cut, and so is the mending.
+/// It runs after all other behaviors of its agent. The weighted sum of their forces, without those of
+/// [behavior entities](crate::SteersFor), gives the preferred velocity; its own force leads from there
+/// to the velocity it chooses. That is exact under
+/// [`WeightedSum`](crate::WeightedSum); other combiners may cut both.
 ///
-/// Two looks ahead, one far and one near:
+/// It works in two steps:
 ///
-/// 1. **Foresight.** Of some hundred velocities around the wish w it takes the v of the least
-///    cost: what it loses of the way ahead, `(w − v)²` along w and six tenths of that across;
-///    how sharply it changes its mind, which keeps a side that was chosen; a trifle for passing on
-///    the left, so that those who meet head-on agree; and the first contact it would run into,
-///    `k · e^(−τ/horizon) / τ²`, after a time τ. People mind the time to contact by this law, not
-///    the distance. (Karamouzas, Skinner and Guy 2014)
-/// 2. **Reflexes.** For each neighbor, velocities that lead to contact within the reflex time are
-///    ruled out, by half-planes that two who avoid each other share between them, and for each wall
-///    `v·n ≥ −gap / 0.3 s`. The nearest velocity that is left, and that its force can reach in this
-///    tick, is taken; if none is, the one that breaks the rules for neighbors least, and those for
-///    walls not at all. (Optimal reciprocal collision avoidance: van den Berg, Guy, Lin and
-///    Manocha 2011)
+/// 1. **Foresight.** Of about a hundred velocities around the preferred velocity w, it chooses the v of
+///    least cost: the deviation, `(w − v)²` along w and 0.6 times that across; the change against the
+///    previous choice, which keeps a chosen side; a small cost for passing on the left, so that agents
+///    that meet head-on agree; and the first contact, `k · e^(−τ/horizon) / τ²` after a time τ, a law
+///    measured on pedestrians. (Karamouzas, Skinner and Guy 2014)
+/// 2. **Reflexes.** For each neighbor a half-plane rules out velocities that lead to contact within the
+///    reflex time; two avoiding agents share it. For each wall `v·n ≥ −gap / 0.3 s`. The agent takes the
+///    nearest remaining velocity that its force can reach in this tick; if there is none, the one that
+///    violates the constraints of neighbors least and those of walls not at all. (Optimal reciprocal
+///    collision avoidance: van den Berg, Guy, Lin and Manocha 2011)
 ///
-/// **Who goes first.** In the original everybody does half, and before a door nobody gets through.
-/// Here who goes first does less. Both know of each other what they wish and how far they have to go,
-/// find the same order, and their two shares make one whole, so it is as safe:
+/// **Precedence.** In the original each agent does half, and crowds block doors. Here the agent that goes
+/// first does less. Both agents know each other's preferred velocity and the rest of the path, derive the
+/// same order, and their shares add up to one:
 ///
-/// - Of two with the same direction, whoever is ahead goes first, so nobody is pressed from behind;
-///   where their ways cross, ahead is who is nearer to the crossing.
-/// - Of two who cross at a right angle or meet, whoever has the shorter way to go: with a path,
-///   that is the rest of it. In between both count. Those at the door go, the others hold back
-///   until it is their turn.
-/// - Who goes first may come as near as to touch, the other keeps the room free. Two who both keep
-///   their distance would both stand at a door that either fits through; so the one sets out and
-///   the other makes way. Only of two who meet head-on, both keep it.
+/// - Of two agents with the same direction the one ahead goes first; if their paths cross, the one nearer
+///   to the crossing.
+/// - Of two agents that cross at a right angle or meet head-on, the one with the shorter rest of its path
+///   goes first. In between, both rules count in proportion.
+/// - The agent that goes first may come as near as contact; the other keeps the margin. If both kept it,
+///   both would stop at a door wide enough for one. Agents that meet head-on both keep it.
 ///
-/// Where an agreement leaves slack, each may use at least half of it.
+/// Where a constraint leaves slack, each agent may use at least half of it.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct ReciprocalAvoidance {
-    /// How far into the future foresight looks: its concern falls to 37 % in this time, s, `> 0`.
-    /// Default `3`.
+    /// Time constant of foresight: the cost of a contact falls to 37 % in this time, s, `> 0`. Default
+    /// `3`.
     pub horizon: f32,
-    /// Contacts nearer than this are ruled out, s, `> 0`. Default `0.5`. Shorter packs denser and
-    /// leaves less time to react.
+    /// Contacts sooner than this are ruled out, s, `> 0`. Default `0.5`. A shorter time makes denser
+    /// crowds and leaves less time to react.
     pub reflex: f32,
-    /// Room to leave between the bounding circles, m, `≥ 0`. Default `0.02`; foresight leaves 8 cm
-    /// more. Who goes first leaves less, down to nothing.
+    /// Clearance between the bounding circles, m, `≥ 0`. Default `0.02`; foresight adds 8 cm. The agent
+    /// that goes first may leave less, down to zero.
     pub margin: f32,
-    /// How far it looks around, m, `> 0`. Default `8`.
-    pub radius: f32,
-    /// How many neighbors it minds, the nearest ones, `≥ 1`. Default `16`.
+    /// How far neighbors and obstacles count, m, `> 0`. Default `8`.
+    pub perception_radius: f32,
+    /// How many neighbors count, the nearest first, `≥ 1`. Default `16`.
     pub max_neighbors: u32,
-    /// How unequal the shares may be, `0..=1`: 0 is half and half, 1 leaves everything to the one
-    /// who goes second, who may have nowhere to go. Default `0.8`.
+    /// How unequal the shares may be, `0..=1`: at 0 each agent does half, at 1 the agent that goes
+    /// second does everything. Default `0.8`.
     pub precedence: f32,
-    /// Whom it sees. Default everybody.
+    /// Groups of the neighbors that count. Default all.
     pub groups: SteeringGroups,
-    /// Its say among the other behaviors. Its weight, by default 2, does not make it stronger: it says
-    /// how many times `max_force` it may ask for, since it takes two to turn a full wish around.
+    /// Weight, priority and probability. The weight, by default 2, is the multiple of `max_force` that it
+    /// may request: reversing a full preferred velocity takes two.
     pub influence: Influence,
 }
 
@@ -107,7 +103,7 @@ impl Default for ReciprocalAvoidance {
             horizon: 3.0,
             reflex: 0.5,
             margin: 0.02,
-            radius: 8.0,
+            perception_radius: 8.0,
             max_neighbors: 16,
             precedence: 0.8,
             groups: SteeringGroups::ALL,
@@ -119,16 +115,16 @@ impl Default for ReciprocalAvoidance {
     }
 }
 
-/// What a [`ReciprocalAvoidance`] remembers.
+/// The state of a [`ReciprocalAvoidance`].
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-pub struct ReciprocalMemory {
-    /// The velocity that foresight chose last, m/s.
+pub struct ReciprocalAvoidanceMemory {
+    /// The velocity that foresight last chose, m/s.
     pub chosen: Vec2,
 }
 
-/// What a [`ReciprocalAvoidance`] sees.
+/// The parts of the world that a [`ReciprocalAvoidance`] reads.
 #[derive(SystemParam)]
 pub struct ReciprocalWorld<'w, 's> {
     neighbors: Res<'w, Neighbors>,
@@ -140,7 +136,7 @@ impl Behavior for ReciprocalAvoidance {
     const PRIORITY: i16 = 5;
     const COLOR: Option<[u8; 3]> = Some([40, 244, 252]);
 
-    type Memory = (&'static mut ReciprocalMemory, &'static Intent);
+    type Memory = (&'static mut ReciprocalAvoidanceMemory, &'static Intent);
     type World = ReciprocalWorld<'static, 'static>;
 
     embeds_influence!();
@@ -155,14 +151,17 @@ impl Behavior for ReciprocalAvoidance {
     }
 
     fn perception_radius(&self, _: f32) -> f32 {
-        self.radius
+        self.perception_radius
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("ReciprocalAvoidance.horizon", self.horizon)?;
         InvalidParameter::unless_positive("ReciprocalAvoidance.reflex", self.reflex)?;
         InvalidParameter::unless_non_negative("ReciprocalAvoidance.margin", self.margin)?;
-        InvalidParameter::unless_positive("ReciprocalAvoidance.radius", self.radius)?;
+        InvalidParameter::unless_positive(
+            "ReciprocalAvoidance.perception_radius",
+            self.perception_radius,
+        )?;
         InvalidParameter::unless_some("ReciprocalAvoidance.max_neighbors", self.max_neighbors)?;
         InvalidParameter::unless_fraction("ReciprocalAvoidance.precedence", self.precedence)
     }
@@ -173,7 +172,7 @@ impl Adjust for ReciprocalAvoidance {
         &self,
         me: &Agent,
         requests: &Requests,
-        (mut memory, _): (Mut<ReciprocalMemory>, &Intent),
+        (mut memory, _): (Mut<ReciprocalAvoidanceMemory>, &Intent),
         world: &ReciprocalWorld,
     ) -> Vec2 {
         let Ok(mine) = world.intents.get(me.entity) else {
@@ -183,8 +182,8 @@ impl Adjust for ReciprocalAvoidance {
         let walls = self.walls(me, world);
         let foresight = Foresight {
             me,
-            wish: mine.velocity,
-            before: memory.chosen,
+            preferred: mine.velocity,
+            previous: memory.chosen,
             others: &others,
             walls: &walls,
             how: self,
@@ -200,12 +199,12 @@ impl Adjust for ReciprocalAvoidance {
 type Others = SmallVec<[Other; 24]>;
 type Planes = SmallVec<[HalfPlane; 32]>;
 
-/// Walls may be approached at a speed that comes to rest at them in this time constant, s.
+/// Time constant with which the agent may approach a wall, s.
 const WALL_TIME: f32 = 0.3;
 
 impl ReciprocalAvoidance {
     fn others(&self, me: &Agent, mine: &Intent, world: &ReciprocalWorld) -> Others {
-        let view = NeighborView::around(me, self.radius, self.groups);
+        let view = NeighborView::around(me, self.perception_radius, self.groups);
         let nearest = world
             .neighbors
             .nearest_in_view(view, self.max_neighbors as usize);
@@ -214,19 +213,21 @@ impl ReciprocalAvoidance {
             Other::seen(me, mine, other, theirs, self.precedence)
         };
         let mut others: Others = nearest.iter().map(seen).collect();
-        let around = Region::Disc(Circle::new(me.position, self.radius));
-        world.surroundings.for_each_obstacle(me, around, |seen| {
-            others.push(Other::fixed(me, seen.circle));
-        });
+        let around = Circle::new(me.position, self.perception_radius);
+        world
+            .surroundings
+            .for_each_obstacle_near(me, around, |seen| {
+                others.push(Other::fixed(me, seen.circle));
+            });
         others
     }
 
     fn walls(&self, me: &Agent, world: &ReciprocalWorld) -> Planes {
-        let reach = me.radius + (WALL_TIME * me.max_speed).max(1.5);
+        let radius = me.radius + (WALL_TIME * me.max_speed).max(1.5);
         let mut walls = Planes::new();
         world
             .surroundings
-            .for_each_wall_near(me.position, reach, |wall| {
+            .for_each_wall_near(me.position, radius, |wall| {
                 let gap = wall.distance - me.radius;
                 walls.push(HalfPlane {
                     point: -gap / WALL_TIME * wall.normal,
@@ -236,7 +237,7 @@ impl ReciprocalAvoidance {
         walls
     }
 
-    /// The reachable velocity nearest to `wanted` that runs into nothing at once.
+    /// The reachable velocity nearest to `wanted` that avoids contact within the reflex time.
     fn with_reflexes(
         &self,
         me: &Agent,
@@ -244,8 +245,8 @@ impl ReciprocalAvoidance {
         walls: &[HalfPlane],
         wanted: Vec2,
     ) -> Vec2 {
-        let rules = others.iter().map(|other| other.reflex(me, self));
-        let planes: Planes = walls.iter().copied().chain(rules).collect();
+        let reflexes = others.iter().map(|other| other.reflex(me, self));
+        let planes: Planes = walls.iter().copied().chain(reflexes).collect();
         let reachable = Circle::new(me.velocity, me.max_acceleration() * me.delta);
         nearest_allowed(&planes, walls.len(), reachable, wanted)
     }
@@ -258,17 +259,17 @@ mod tests {
     use crate::behaviors::testing::assert_close;
 
     #[test]
-    fn alone_it_does_what_the_others_wish() {
+    fn an_agent_alone_takes_its_preferred_velocity() {
         let me = walker(0.0, 0.0, Vec2::X);
-        let wish = Vec2::new(1.0, 0.1);
-        assert_close(wanted(&me, wish, &[], &[]), wish);
+        let preferred = Vec2::new(1.0, 0.1);
+        assert_close(wanted(&me, preferred, &[], &[]), preferred);
         let how = ReciprocalAvoidance::default();
-        assert_close(how.with_reflexes(&me, &[], &[], wish), wish);
+        assert_close(how.with_reflexes(&me, &[], &[], preferred), preferred);
     }
 
     #[test]
-    fn walls_are_never_broken_for_neighbors() {
-        // Squeezed between somebody fast and a wall 10 cm below.
+    fn wall_constraints_are_never_violated_for_neighbors() {
+        // Between a fast neighbor above and a wall 10 cm below.
         let me = walker(0.0, 0.0, Vec2::ZERO);
         let it = walker(0.0, 1.1, Vec2::new(0.0, -2.0));
         let wall = HalfPlane {

@@ -1,4 +1,4 @@
-//! Helpers of the unit tests.
+//! Helpers for the unit tests of reciprocal avoidance.
 
 use bevy::prelude::*;
 
@@ -37,22 +37,17 @@ pub(super) fn seen(me: &Agent, of: &Agent, my_left: f32, its_left: f32) -> Other
         id: of.id,
         entity: of.entity,
     };
-    let intent = |velocity, left| Intent {
-        velocity,
-        left,
-        ..default()
-    };
+    let intent = |velocity, left| Intent { velocity, left };
     let (mine, its) = (intent(me.velocity, my_left), intent(of.velocity, its_left));
     Other::seen(me, &mine, &neighbor, Some(&its), 1.0)
 }
 
-pub(super) fn wanted(me: &Agent, wish: Vec2, others: &[Other], walls: &[HalfPlane]) -> Vec2 {
+pub(super) fn wanted(me: &Agent, preferred: Vec2, others: &[Other], walls: &[HalfPlane]) -> Vec2 {
     let how = ReciprocalAvoidance::default();
-    let before = wish;
     Foresight {
         me,
-        wish,
-        before,
+        preferred,
+        previous: preferred,
         others,
         walls,
         how: &how,
