@@ -17,6 +17,7 @@ mod behaviors;
 mod bodies;
 mod colliders;
 mod determinism;
+mod digests;
 mod disabling;
 mod events;
 mod external_forces;
