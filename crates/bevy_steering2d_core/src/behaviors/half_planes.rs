@@ -5,6 +5,7 @@
 //! the best velocity so far obeys the next rule it stays, else the new best lies on that rule's
 //! border. (de Berg et al., Computational Geometry, ch. 4; van den Berg et al. 2011 use it likewise)
 
+use bevy::math::FloatPow;
 use bevy::prelude::*;
 
 use crate::Circle;
@@ -77,7 +78,7 @@ fn best_on_border(planes: &[HalfPlane], which: usize, disc: Circle, aim: Aim) ->
     let along = border.along();
     let center = disc.center - border.point;
     let middle = center.dot(along);
-    let half_square = disc.radius * disc.radius - center.perp_dot(along).powi(2);
+    let half_square = disc.radius * disc.radius - center.perp_dot(along).squared();
     if half_square < 0.0 {
         return None;
     }

@@ -214,6 +214,7 @@ mod tests {
 
     use super::*;
 
+    #[expect(clippy::disallowed_methods, reason = "powers of two are exact")]
     #[test]
     fn inverse_sqrt_is_close_and_finite_at_zero() {
         for exponent in -20..20 {

@@ -1,6 +1,6 @@
 //! Where to go, some seconds ahead: of many velocities the one that costs least.
 
-use bevy::math::ops;
+use bevy::math::{FloatPow, ops};
 use bevy::prelude::*;
 
 use super::ReciprocalAvoidance;
@@ -92,7 +92,7 @@ impl Foresight<'_> {
             + LEFT * left.max(0.0)
             + CHANGE * velocity.distance_squared(self.before);
         for wall in self.walls {
-            cost += AT_A_WALL * wall.inside(velocity).min(0.0).powi(2);
+            cost += AT_A_WALL * wall.inside(velocity).min(0.0).squared();
         }
         if cost >= too_much {
             return cost;
