@@ -97,12 +97,13 @@ fn rows(world: &World, shown: Entity) -> Vec<Row> {
         .assigned_to(world, shown)
         .into_iter()
         .map(|behavior| {
-            let component = registry.get(behavior.id).type_id;
+            let info = registry.get(behavior.id);
+            let component = info.type_id;
             let docs = types.get_type_info(component).and_then(|info| info.docs());
             Row {
                 component,
                 entry: entry(&behavior),
-                color: theme::color(colors.color_of(behavior.name)),
+                color: theme::color(colors.color_of(info)),
                 hover: docs.map(docs::plain).unwrap_or_default(),
                 behavior,
             }
