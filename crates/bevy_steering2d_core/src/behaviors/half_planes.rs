@@ -7,8 +7,12 @@
 
 use bevy::math::FloatPow;
 use bevy::prelude::*;
+use smallvec::SmallVec;
 
 use crate::Circle;
+
+/// Rules, allocated only beyond 32.
+pub(crate) type HalfPlanes = SmallVec<[HalfPlane; 32]>;
 
 /// Velocities v with `(v − point) · normal ≥ 0`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -123,7 +127,7 @@ fn least_forbidden(
         if -plane.inside(best) <= broken {
             continue;
         }
-        let mut alike: Vec<HalfPlane> = planes[..strict.min(i)].to_vec();
+        let mut alike = HalfPlanes::from_slice(&planes[..strict.min(i)]);
         for other in &planes[strict.min(i)..i] {
             let turn = other.normal - plane.normal;
             let length = turn.length();
