@@ -66,11 +66,11 @@ fn loaded(saved: &App, entities: &[Entity]) -> App {
         assert_eq!(to.spawn_empty().id(), entity, "targets refer to entities");
     }
     for &entity in entities {
-        copy(from, to, entity);
-        // A relationship has no text of its own.
+        // A relationship has no text of its own. It comes first, or behaviors would make an agent.
         if let Some(&SteersFor(agent)) = from.get(entity) {
             to.entity_mut(entity).insert(SteersFor(agent));
         }
+        copy(from, to, entity);
     }
     to.insert_resource(through_text(from.resource::<SteeringClock>()));
     to.insert_resource(through_text(from.resource::<NextSteeringId>()));
