@@ -321,6 +321,7 @@ impl Times {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "small powers of ten are exact")]
 fn rounded(value: f64, decimals: i32) -> f64 {
     let scale = 10_f64.powi(decimals);
     (value * scale).round() / scale

@@ -204,7 +204,7 @@ impl Gallery {
             let between_panels = (360.0..820.0).contains(x) && (60.0..660.0).contains(y);
             let alone = agents
                 .iter()
-                .all(|(other, u, v)| other == id || (x - u).hypot(y - v) > 12.0);
+                .all(|(other, u, v)| other == id || bevy::math::ops::hypot(x - u, y - v) > 12.0);
             between_panels && alone && Some(*id) != predator
         });
         let (_, x, y) = *found.unwrap_or_else(|| panic!("no boid to click at\n{}", view.0));

@@ -106,7 +106,7 @@ fn juke(me: &Agent, threat: Vec2, radius: f32, phase: f32) -> Vec2 {
     let distance = me.position.distance(threat);
     let urgency = (1.0 - distance / radius).max(0.0);
     let side = me.to_world(Vec2::Y);
-    me.max_force * urgency * (TAU * phase).sin() * side
+    me.max_force * urgency * ops::sin(TAU * phase) * side
 }
 
 #[cfg(test)]

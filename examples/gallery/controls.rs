@@ -129,7 +129,10 @@ fn read_mouse(
         presses.click_at(point);
     }
     if scroll.delta.y != 0.0 {
-        view.zoom_by(ZOOM_STEP.powf(scroll.delta.y.signum() * 0.5), Some(point));
+        view.zoom_by(
+            ops::powf(ZOOM_STEP, scroll.delta.y.signum() * 0.5),
+            Some(point),
+        );
     }
 }
 

@@ -5,6 +5,7 @@ use std::alloc::System;
 use alloc_tracker::{Allocator, Session};
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
+use bevy_steering2d::{BehaviorInfo, BehaviorRegistry};
 
 use crate::common::*;
 
@@ -25,7 +26,7 @@ fn allocations(work: impl FnOnce()) -> u64 {
     counts.sum()
 }
 
-/// An agent with every behavior, and a behavior entity that adds a second `Evade`.
+/// An agent with every behavior, a behavior entity that adds a second `Evade`, and a group.
 fn spawn_everything(app: &mut App, at: Vec2, other: Entity, field: Entity) {
     let path = [Vec2::ZERO, Vec2::new(8.0, 0.0), Vec2::new(8.0, 6.0)];
     let path = SteeringPath::looped(path.to_vec()).unwrap();
@@ -57,6 +58,12 @@ fn spawn_everything(app: &mut App, at: Vec2, other: Entity, field: Entity) {
         Flocking::default(),
         CollisionAvoidance::default(),
         Queuing::default(),
+        // Among more neighbors and obstacles it would allocate.
+        ReciprocalAvoidance {
+            perception_radius: 2.0,
+            max_neighbors: 8,
+            ..default()
+        },
         LeaderFollowing::default(),
         Leadership(at.x),
         StuckDetection::default(),
@@ -65,6 +72,30 @@ fn spawn_everything(app: &mut App, at: Vec2, other: Entity, field: Entity) {
     let body = Body::at(at.x, at.y);
     let agent = Backend::PointMass.spawn(app, body, (alone, scenery, group));
     app.world_mut().spawn((SteersFor(agent), Evade::new(other)));
+    app.world_mut().spawn((
+        SteersFor(agent),
+        BehaviorGroup::default(),
+        Combine::WEIGHTED_SUM,
+        Seek::new(other),
+    ));
+}
+
+#[test]
+fn the_world_has_every_behavior() {
+    let mut app = point_mass_app(HERTZ);
+    let [other, field] = [(); 2].map(|()| app.world_mut().spawn_empty().id());
+    spawn_everything(&mut app, Vec2::ZERO, other, field);
+    let behaviors: Vec<BehaviorInfo> = {
+        let registry = app.world().resource::<BehaviorRegistry>();
+        registry.iter().cloned().collect()
+    };
+    let mut entities = app.world_mut().query::<EntityRef>();
+    for behavior in behaviors {
+        let is_there = entities
+            .iter(app.world())
+            .any(|entity| behavior.influence(entity).is_some());
+        assert!(is_there, "{} is missing in spawn_everything", behavior.name);
+    }
 }
 
 #[test]

@@ -3,11 +3,13 @@
 use std::io;
 use std::sync::{Mutex, Once};
 
+use bevy::ecs::reflect::{AppTypeRegistry, ReflectComponent};
 use bevy::ecs::schedule::{
     LogLevel, MultiThreadedExecutor, ScheduleBuildSettings, ScheduleLabel, SingleThreadedExecutor,
 };
 use bevy::log::tracing_subscriber;
 use bevy::prelude::*;
+use bevy::reflect::std_traits::ReflectDefault;
 use bevy::time::TimeUpdateStrategy;
 use bevy_rapier2d::plugin::context::RapierRigidBodySet;
 use bevy_rapier2d::prelude::*;
@@ -323,6 +325,23 @@ pub fn record_events<E: Event + Clone>(app: &mut App) {
 
 pub fn recorded_events<E: Event + Clone>(app: &App) -> Vec<E> {
     app.world().resource::<RecordedEvents<E>>().0.clone()
+}
+
+/// Inserts every registered behavior with its default value. Behaviors without a default, such as
+/// those of a test, are left out.
+pub fn insert_every_behavior(world: &mut World, entity: Entity) {
+    let types = world.resource::<AppTypeRegistry>().clone();
+    let types = types.read();
+    let registry = world.resource::<BehaviorRegistry>().clone();
+    for behavior in registry.iter() {
+        let component = types.get_type_data::<ReflectComponent>(behavior.type_id);
+        let default = types.get_type_data::<ReflectDefault>(behavior.type_id);
+        if let (Some(component), Some(default)) = (component, default) {
+            let value = default.default();
+            let mut entity = world.entity_mut(entity);
+            component.insert(&mut entity, value.as_partial_reflect(), &types);
+        }
+    }
 }
 
 /// The pairs of systems of a schedule whose order is ambiguous.

@@ -247,7 +247,7 @@ fn child() {
 }
 
 /// Creates task pools with this number of threads for systems.
-fn compute_with(threads: usize) {
+pub fn compute_with(threads: usize) {
     let exactly = |threads| TaskPoolThreadAssignmentPolicy {
         min_threads: threads,
         max_threads: threads,

@@ -1,5 +1,6 @@
 //! Regression tests against known defects of other steering libraries.
 
+use bevy::math::FloatPow;
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 
@@ -108,7 +109,8 @@ fn wander_at_four_times_the_rate_turns_as_much() {
         let before: Vec<Vec2> = agents.iter().map(|&agent| velocity(&app, agent)).collect();
         run_seconds(&mut app, 1.0);
         let turns = agents.iter().zip(before);
-        let squares = turns.map(|(&agent, before)| before.angle_to(velocity(&app, agent)).powi(2));
+        let squares =
+            turns.map(|(&agent, before)| before.angle_to(velocity(&app, agent)).squared());
         (squares.sum::<f32>() / agents.len() as f32).sqrt()
     };
     // A step scaled by dt instead of √dt would turn half as much. The standard error of a root

@@ -49,7 +49,7 @@ fn point() -> impl Strategy<Value = Vec2> {
 
 /// From 0.001 to 1000, uniform over the orders of magnitude.
 fn magnitude() -> impl Strategy<Value = f32> {
-    (-3.0..3.0_f32).prop_map(|exponent| 10_f32.powf(exponent))
+    (-3.0..3.0_f32).prop_map(|exponent| ops::powf(10.0, exponent))
 }
 
 fn vehicle() -> impl Strategy<Value = Vehicle> {

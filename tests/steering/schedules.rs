@@ -3,6 +3,7 @@
 use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 use bevy::time::TimeUpdateStrategy;
+use bevy_steering2d::SteeringSchedule;
 use bevy_steering2d::prelude::*;
 
 use crate::common::*;
@@ -110,4 +111,36 @@ fn no_steering_system_has_an_ambiguous_order() {
         .collect();
     assert!(ours.is_empty(), "{ours:#?}");
     assert_eq!(all.len(), theirs.len(), "{all:#?}");
+}
+
+/// Point masses, Rapier bodies, debug drawings and behaviors of a game, all in one app.
+#[test]
+fn no_system_of_a_step_has_an_ambiguous_order() {
+    let mut app = bare_app(HERTZ);
+    match_rapier_timestep(&mut app);
+    app.add_plugins(AssetPlugin {
+        watch_for_changes_override: Some(false),
+        ..default()
+    })
+    .init_asset::<GizmoAsset>()
+    .add_plugins((
+        rapier_without_gravity().in_fixed_schedule(),
+        SteeringPlugin::default(),
+        SteeringDebugPlugin::default(),
+    ))
+    .add_behavior::<Push>();
+    for schedule in SteeringSchedule::ALL {
+        forbid_ambiguity(&mut app, schedule);
+    }
+    start(&mut app);
+    for (backend, x) in BACKENDS.into_iter().zip([-2.0, 2.0]) {
+        let agent = backend.spawn(&mut app, Body::at(x, 0.0), SensesColliders::default());
+        let behavior_entity = app.world_mut().spawn(SteersFor(agent)).id();
+        for entity in [agent, behavior_entity] {
+            insert_every_behavior(app.world_mut(), entity);
+        }
+    }
+    // The first run of a schedule builds it, and panics if an order is ambiguous.
+    run_ticks(&mut app, 10);
+    assert_all_finite(&mut app, None, "every behavior");
 }

@@ -6,6 +6,7 @@
 //! difference of their ticks apart, however long the run. (Fleeing agents start head-on: fleeing
 //! magnifies a sideways offset by the ratio of distances.)
 
+use bevy::math::FloatPow;
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 
@@ -148,7 +149,7 @@ fn wander_statistics(backend: Backend, hertz: f64, style: WanderStyle) -> (f32, 
         run_seconds(&mut app, 1.0);
         for (&one, heading) in wanderers.iter().zip(&mut headings) {
             let now = velocity(&app, one);
-            squares += heading.angle_to(now).powi(2);
+            squares += heading.angle_to(now).squared();
             speeds += now.length();
             *heading = now;
         }

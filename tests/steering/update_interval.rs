@@ -1,5 +1,6 @@
 //! `ThinkEvery`: agents that update less often than every tick.
 
+use bevy::math::FloatPow;
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::RandomStream;
@@ -50,7 +51,7 @@ fn infrequent_updates_deviate_no_farther_than_documented() {
     };
     let Vehicle { max_force, .. } = Vehicle::default();
     for every in [2, 5, 10] {
-        let bound = max_force * (every as f32 * TICK).powi(2);
+        let bound = max_force * (every as f32 * TICK).squared();
         let deviation = path(every);
         assert!(deviation <= bound, "{every}: {deviation} m of {bound} m");
     }

@@ -1,5 +1,6 @@
 //! Saving and loading: a loaded run continues bit for bit, and an invalid path is rejected.
 
+use std::any::TypeId;
 use std::fmt::Debug;
 use std::time::Duration;
 
@@ -28,14 +29,33 @@ fn through_text<T: Serialize + DeserializeOwned>(value: &T) -> T {
     ron::from_str(&text).unwrap_or_else(|error| panic!("{error} in {text}"))
 }
 
-/// Copies these components of an entity from one world to another, as text.
-macro_rules! copy {
-    ($from:expr, $to:expr, $entity:expr; $($component:ty),* $(,)?) => {$(
-        if let Some(component) = $from.get::<$component>($entity) {
-            let component = through_text(component);
-            $to.entity_mut($entity).insert(component);
+/// The components of a save: `copy` copies those of an entity from one world to another, as text, and
+/// `saved_types` lists them.
+macro_rules! saved {
+    ($($component:ty),* $(,)?) => {
+        fn copy(from: &World, to: &mut World, entity: Entity) {
+            $(if let Some(component) = from.get::<$component>(entity) {
+                let component = through_text(component);
+                to.entity_mut(entity).insert(component);
+            })*
         }
-    )*};
+
+        fn saved_types() -> Vec<TypeId> {
+            vec![$(TypeId::of::<$component>()),*]
+        }
+    };
+}
+
+saved! {
+    SteeringId, Transform, PointMass, Kinematics, Vehicle, Combine, ThinkEvery, SteeringGroups,
+    SpeedLimit, FaceVelocity, FaceTarget, StuckDetection, StuckMemory,
+    SteeringForce, Obstacle, Wall, SteeringPath, FlowField, Leadership, BehaviorGroup,
+    Seek, Flee, Arrive, ArriveMemory, Pursuit, Evade, Interpose, MatchVelocity, Tether,
+    Wander, WanderMemory, Hide, HideMemory, OffsetPursuit, OffsetPursuitMemory,
+    FollowPath, FollowPathMemory, StayOnPath, FlowFieldFollowing,
+    LeaderFollowing, LeaderMemory, Separation, Alignment, Cohesion, CollisionAvoidance,
+    ReciprocalAvoidance, ReciprocalMemory, Intent, Queuing, Sidestep,
+    ObstacleAvoidance, WallAvoidance, WallFollowing, Containment,
 }
 
 /// Saves an app as text and loads it into a new one.
@@ -46,17 +66,11 @@ fn loaded(saved: &App, entities: &[Entity]) -> App {
         assert_eq!(to.spawn_empty().id(), entity, "targets refer to entities");
     }
     for &entity in entities {
-        copy!(from, to, entity;
-            SteeringId, Transform, PointMass, Kinematics, Vehicle, Combine, ThinkEvery, SteeringGroups,
-            SpeedLimit, FaceVelocity, FaceTarget, StuckDetection, StuckMemory,
-            SteeringForce, Obstacle, Wall, SteeringPath, FlowField, Leadership,
-            Seek, Flee, Arrive, ArriveMemory, Pursuit, Evade, Interpose, MatchVelocity, Tether,
-            Wander, WanderMemory, Hide, HideMemory, OffsetPursuit, OffsetPursuitMemory,
-            PathFollowing, PathFollowingMemory, StayOnPath, FlowFieldFollowing,
-            LeaderFollowing, LeaderFollowingMemory, Separation, Alignment, Cohesion, CollisionAvoidance,
-            ReciprocalAvoidance, ReciprocalAvoidanceMemory, Intent, Queuing, Sidestep,
-            ObstacleAvoidance, WallAvoidance, WallFollowing, Containment,
-        );
+        // A relationship has no text of its own. It comes first, or behaviors would make an agent.
+        if let Some(&SteersFor(agent)) = from.get(entity) {
+            to.entity_mut(entity).insert(SteersFor(agent));
+        }
+        copy(from, to, entity);
     }
     to.insert_resource(through_text(from.resource::<SteeringClock>()));
     to.insert_resource(through_text(from.resource::<NextSteeringId>()));
@@ -67,7 +81,7 @@ fn body(x: f32, y: f32) -> (PointMass, Transform) {
     (PointMass::default(), Transform::from_xyz(x, y, 0.0))
 }
 
-/// Spawns an agent of every kind that has memory, with obstacles, paths and fields.
+/// Spawns agents of every behavior, with obstacles, walls, paths and fields.
 fn populate(world: &mut World) -> Vec<Entity> {
     let path = [Vec2::ZERO, Vec2::new(8.0, 1.0), Vec2::new(3.0, 7.0)];
     let path = SteeringPath::looped(path).expect("a path");
@@ -121,6 +135,36 @@ fn populate(world: &mut World) -> Vec<Entity> {
         let flock = (Flocking::new(4.0), LeaderFollowing::default());
         spawn(&mut world.spawn((body(place.x, place.y), flock, SpeedLimit::Hard)));
     }
+    spawn(&mut world.spawn(Wall::new(Vec2::new(-12.0, -9.0), Vec2::new(12.0, -9.0))));
+    spawn(&mut world.spawn((
+        body(-2.0, -8.0),
+        Wander::default(),
+        WallAvoidance::default(),
+        WallFollowing::default(),
+        Containment::default(),
+        Sidestep::default(),
+    )));
+    spawn(&mut world.spawn((
+        body(7.0, 7.0),
+        Seek::new(quarry),
+        Flee::new(Vec2::new(7.0, 6.0)),
+        CollisionAvoidance::default(),
+        Queuing::default(),
+        StayOnPath::of(path),
+    )));
+    let escort = world.spawn((
+        body(-8.0, 5.0),
+        Interpose::between(quarry, Vec2::ZERO),
+        MatchVelocity::new(quarry),
+    ));
+    let escort = escort.id();
+    entities.push(escort);
+    let group = (
+        SteersFor(escort),
+        BehaviorGroup::default(),
+        Tether::new(quarry, 2.0),
+    );
+    entities.push(world.spawn(group).id());
     entities
 }
 
@@ -145,6 +189,25 @@ fn a_loaded_run_continues_bit_for_bit() {
         assert_same::<WanderMemory>(&played, &loaded, &entities);
         assert_same::<PathFollowingMemory>(&played, &loaded, &entities);
         assert_same::<StuckMemory>(&played, &loaded, &entities);
+    }
+}
+
+#[test]
+fn every_behavior_is_saved() {
+    let mut app = app();
+    let entities = populate(app.world_mut());
+    let saved = saved_types();
+    let world = app.world();
+    for behavior in world.resource::<BehaviorRegistry>().iter() {
+        let name = behavior.name;
+        assert!(
+            saved.contains(&behavior.type_id),
+            "{name} is missing in saved!"
+        );
+        let is_there = entities
+            .iter()
+            .any(|&entity| behavior.influence(world.entity(entity)).is_some());
+        assert!(is_there, "{name} is missing in populate");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Colors of the debug drawing, for dark backgrounds and color-blind users.
 
 use bevy::prelude::*;
+use bevy_steering2d_core::BehaviorInfo;
 
 /// Velocities.
 pub const VELOCITY: Color = Color::srgb_u8(115, 219, 166);
@@ -13,46 +14,24 @@ pub const DANGER: Color = Color::srgb_u8(240, 92, 84);
 /// Background information: feelers without a hit, circles, paths.
 pub const QUIET: Color = Color::srgb_u8(143, 156, 181);
 
-/// The color of a behavior's force, by the behavior's short name; the same in every app.
+/// The color of a behavior's force, the same in every app: that of
+/// [`Behavior::COLOR`](bevy_steering2d_core::Behavior::COLOR), else one that depends on its name.
 ///
 /// The colors of the built-in behaviors have a contrast of at least 4.5 on a dark background. All
 /// pairs are distinguishable, and behaviors often used together also with protanopia or
-/// deuteranopia. The color of your own behavior depends on its name; to replace it, use
+/// deuteranopia. To replace a color, use
 /// [`SteeringDebug::set_color`](crate::SteeringDebug::set_color).
-pub fn behavior_color(name: &str) -> Color {
-    let built_in = BUILT_IN.iter().find(|(known, _)| *known == name);
-    built_in.map_or_else(|| color_by_name(name), |(_, color)| *color)
+pub fn behavior_color(behavior: &BehaviorInfo) -> Color {
+    color_or_derived(behavior.name, behavior.color)
 }
 
-/// Found by simulated annealing that maximizes the smallest distance in Oklab.
-const BUILT_IN: [(&str, Color); 26] = [
-    ("Containment", Color::srgb_u8(197, 245, 254)),
-    ("WallAvoidance", Color::srgb_u8(70, 219, 5)),
-    ("ObstacleAvoidance", Color::srgb_u8(253, 136, 217)),
-    ("CollisionAvoidance", Color::srgb_u8(252, 209, 220)),
-    ("Sidestep", Color::srgb_u8(196, 130, 37)),
-    ("Evade", Color::srgb_u8(227, 193, 254)),
-    ("Flee", Color::srgb_u8(243, 237, 199)),
-    ("Separation", Color::srgb_u8(218, 254, 53)),
-    ("Alignment", Color::srgb_u8(124, 145, 40)),
-    ("Cohesion", Color::srgb_u8(18, 137, 231)),
-    ("MatchVelocity", Color::srgb_u8(150, 131, 100)),
-    ("StayOnPath", Color::srgb_u8(55, 175, 8)),
-    ("Tether", Color::srgb_u8(252, 202, 33)),
-    ("Seek", Color::srgb_u8(128, 131, 164)),
-    ("Arrive", Color::srgb_u8(191, 192, 2)),
-    ("Pursuit", Color::srgb_u8(248, 78, 58)),
-    ("OffsetPursuit", Color::srgb_u8(246, 140, 17)),
-    ("LeaderFollowing", Color::srgb_u8(209, 75, 238)),
-    ("Interpose", Color::srgb_u8(212, 110, 128)),
-    ("Hide", Color::srgb_u8(101, 246, 61)),
-    ("WallFollowing", Color::srgb_u8(202, 102, 195)),
-    ("PathFollowing", Color::srgb_u8(53, 151, 146)),
-    ("FlowFieldFollowing", Color::srgb_u8(247, 47, 167)),
-    ("Queuing", Color::srgb_u8(168, 107, 253)),
-    ("Wander", Color::srgb_u8(198, 162, 143)),
-    ("ReciprocalAvoidance", Color::srgb_u8(40, 244, 252)),
-];
+/// The color in sRGB bytes, or one derived from the name.
+pub(crate) fn color_or_derived(name: &str, color: Option<[u8; 3]>) -> Color {
+    color.map_or_else(
+        || color_by_name(name),
+        |[red, green, blue]| Color::srgb_u8(red, green, blue),
+    )
+}
 
 /// One of 24 hues, bright or pale, chosen by the hash of the name.
 fn color_by_name(name: &str) -> Color {
@@ -152,6 +131,8 @@ mod tests {
         &["Interpose", "Separation", "Arrive"],
         &["StayOnPath", "Wander", "Seek"],
         &["Tether", "Wander", "Seek"],
+        &["WallFollowing", "Wander"],
+        &["BehaviorGroup", "WallAvoidance", "Containment"],
         &["FlowFieldFollowing", "Separation", "CollisionAvoidance"],
         &[
             "Pursuit",
@@ -195,55 +176,76 @@ mod tests {
         a.max(b) / a.min(b)
     }
 
-    #[test]
-    fn every_built_in_behavior_has_its_own_color() {
+    /// The built-in behaviors.
+    fn registry() -> BehaviorRegistry {
         let mut app = App::new();
         app.add_plugins((MinimalPlugins, SteeringCorePlugin::default()));
-        let registry = app.world().resource::<BehaviorRegistry>();
-        for behavior in registry.iter() {
-            let known = BUILT_IN.iter().filter(|(name, _)| *name == behavior.name);
-            assert_eq!(known.count(), 1, "{}", behavior.name);
+        app.world().resource::<BehaviorRegistry>().clone()
+    }
+
+    #[test]
+    fn every_built_in_behavior_has_its_own_color() {
+        for behavior in registry().iter() {
+            let name = behavior.name;
+            assert!(behavior.color.is_some(), "{name} needs a Behavior::COLOR");
         }
-        assert_eq!(registry.iter().count(), BUILT_IN.len());
     }
 
     #[test]
     fn colors_contrast_with_a_dark_background() {
-        for (name, color) in BUILT_IN {
-            assert!(contrast(color, GROUND) >= 4.5, "{name}");
+        for behavior in registry().iter() {
+            let color = behavior_color(behavior);
+            assert!(contrast(color, GROUND) >= 4.5, "{}", behavior.name);
         }
         for color in [VELOCITY, TOTAL_FORCE, ATTENTION, DANGER, QUIET] {
             assert!(contrast(color, GROUND) >= 4.5, "{color:?}");
         }
         for name in ["Drift", "Juke", "StayInside", ""] {
-            assert!(contrast(behavior_color(name), GROUND) >= 4.5, "{name}");
+            assert!(contrast(color_by_name(name), GROUND) >= 4.5, "{name}");
         }
     }
 
     #[test]
     fn colors_are_distinguishable() {
-        for (i, (a, a_color)) in BUILT_IN.iter().enumerate() {
-            for (b, b_color) in &BUILT_IN[i + 1..] {
-                let apart = distance(*a_color, *b_color, NORMAL_VISION);
-                assert!(apart > 0.075, "{a} and {b}: {apart}");
+        let registry = registry();
+        let behaviors: Vec<_> = registry.iter().collect();
+        for (i, a) in behaviors.iter().enumerate() {
+            let (name, color) = (a.name, behavior_color(a));
+            for b in &behaviors[i + 1..] {
+                let apart = distance(color, behavior_color(b), NORMAL_VISION);
+                assert!(apart > 0.075, "{name} and {}: {apart}", b.name);
             }
             for other in [VELOCITY, TOTAL_FORCE] {
-                assert!(distance(*a_color, other, NORMAL_VISION) > 0.075, "{a}");
+                assert!(distance(color, other, NORMAL_VISION) > 0.075, "{name}");
             }
         }
     }
 
     #[test]
     fn colors_of_companions_are_distinguishable_by_color_blind_users() {
+        let registry = registry();
+        let color_of = |name: &str| {
+            let behavior = registry.iter().find(|behavior| behavior.name == name);
+            behavior_color(behavior.unwrap_or_else(|| panic!("no behavior {name}")))
+        };
         for companions in TOGETHER {
             for (i, a) in companions.iter().enumerate() {
                 for b in &companions[i + 1..] {
                     for vision in [PROTANOPIA, DEUTERANOPIA] {
-                        let apart = distance(behavior_color(a), behavior_color(b), vision);
+                        let apart = distance(color_of(a), color_of(b), vision);
                         assert!(apart > 0.06, "{a} and {b}: {apart}");
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn every_behavior_is_tested_with_its_companions() {
+        for behavior in registry().iter() {
+            let name = behavior.name;
+            let listed = TOGETHER.iter().any(|companions| companions.contains(&name));
+            assert!(listed, "{name} is missing in TOGETHER");
         }
     }
 }

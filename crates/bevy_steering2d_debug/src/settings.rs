@@ -2,7 +2,9 @@
 
 use bevy::prelude::*;
 
-use crate::colors::{BehaviorColors, behavior_color};
+use bevy_steering2d_core::{Behavior, BehaviorInfo};
+
+use crate::colors::{BehaviorColors, behavior_color, color_or_derived};
 use crate::{DebugLayer, DebugLayers};
 
 /// The settings of [`SteeringDebugPlugin`](crate::SteeringDebugPlugin), which may change at any time.
@@ -121,21 +123,21 @@ impl SteeringDebug {
         self.layers != DebugLayers::NONE && self.whom != Whom::Nobody
     }
 
-    /// The color of a behavior's force, by the behavior's
-    /// [name](bevy_steering2d_core::BehaviorInfo::name): the one from
-    /// [`set_color`](Self::set_color), else its [`behavior_color`].
-    pub fn color_of(&self, behavior: &str) -> Color {
-        self.colors
-            .get(behavior)
-            .unwrap_or_else(|| behavior_color(behavior))
+    /// The color of a behavior's force: the one from [`set_color`](Self::set_color), else its
+    /// [`behavior_color`].
+    pub fn color_of(&self, behavior: &BehaviorInfo) -> Color {
+        let custom = self.colors.get(behavior.name);
+        custom.unwrap_or_else(|| behavior_color(behavior))
     }
 
-    /// The color of a behavior's force, by the behavior's type.
-    pub(crate) fn color<B: TypePath>(&self) -> Color {
-        self.color_of(B::short_type_path())
+    /// The same by the behavior's type.
+    pub(crate) fn color<B: Behavior>(&self) -> Color {
+        let name = B::short_type_path();
+        let custom = self.colors.get(name);
+        custom.unwrap_or_else(|| color_or_derived(name, B::COLOR))
     }
 
-    /// Sets the color of a behavior.
+    /// Sets the color of a behavior, by its [name](BehaviorInfo::name).
     pub fn set_color(&mut self, behavior: impl Into<String>, color: impl Into<Color>) {
         self.colors.set(behavior.into(), color.into());
     }
@@ -144,6 +146,7 @@ impl SteeringDebug {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bevy_steering2d_core::{BehaviorRegistry, Seek, SteeringCorePlugin};
 
     #[test]
     fn default_draws_velocity_and_forces_of_all_agents() {
@@ -180,9 +183,15 @@ mod tests {
     #[test]
     fn set_color_replaces_the_built_in_color() {
         let mut debug = SteeringDebug::default();
-        assert_eq!(debug.color_of("Seek"), behavior_color("Seek"));
+        let mut app = App::new();
+        app.add_plugins((MinimalPlugins, SteeringCorePlugin::default()));
+        let registry = app.world().resource::<BehaviorRegistry>();
+        let seek = registry.of::<Seek>().expect("a built-in behavior");
+        assert_eq!(debug.color_of(seek), behavior_color(seek));
+        assert_eq!(debug.color::<Seek>(), behavior_color(seek));
         debug.set_color("Seek", Color::BLACK);
         debug.set_color("Seek", Color::WHITE);
-        assert_eq!(debug.color_of("Seek"), Color::WHITE);
+        assert_eq!(debug.color_of(seek), Color::WHITE);
+        assert_eq!(debug.color::<Seek>(), Color::WHITE);
     }
 }

@@ -35,6 +35,6 @@ pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Option<Entity>) {
         theme::section(ui, "Behavior colors");
         let registry = world.resource::<BehaviorRegistry>();
         let behaviors = registry.assigned_to(world, shown);
-        theme::legend(ui, world, behaviors.iter().map(|behavior| behavior.name));
+        theme::legend(ui, world, behaviors.iter().map(|behavior| behavior.id));
     }
 }

@@ -31,6 +31,7 @@
 //! the pointer is over the panel, or one of its fields has keyboard focus, the app does not receive
 //! that input: the plugin enables `EguiGlobalSettings::enable_absorb_bevy_input_system`.
 
+mod add_menu;
 mod docs;
 mod fields;
 mod history;
@@ -55,8 +56,8 @@ use bevy::prelude::*;
 use bevy_egui::{EguiGlobalSettings, EguiPlugin, EguiPrimaryContextPass, egui};
 use bevy_inspector_egui::DefaultInspectorConfigPlugin;
 use bevy_steering2d_core::{
-    BehaviorRegistry, Combine, FaceVelocity, PointMass, SpeedLimit, SteeringGroups,
-    SteeringSchedule, ThinkEvery, Vehicle,
+    BehaviorRegistry, FaceVelocity, PointMass, SpeedLimit, SteeringGroups, SteeringSchedule,
+    ThinkEvery, Vehicle,
 };
 use bevy_steering2d_debug::{SteeringDebug, SteeringDebugPlugin, Whom};
 use bevy_steering2d_presets::SteeringPresetPlugin;
@@ -213,7 +214,6 @@ fn describe_parameters(app: &mut App) {
     let behaviors: Vec<_> = registry.iter().map(|info| info.type_id).collect();
     let companions = [
         TypeId::of::<Vehicle>(),
-        TypeId::of::<Combine>(),
         TypeId::of::<SteeringGroups>(),
         TypeId::of::<FaceVelocity>(),
         TypeId::of::<SpeedLimit>(),

@@ -197,7 +197,8 @@ mod tests {
     use bevy::ecs::reflect::{AppTypeRegistry, ReflectComponent};
     use bevy_egui::egui::{Event, Modifiers, PointerButton, RawInput, Rect as Area, accesskit};
     use bevy_steering2d_core::{
-        BehaviorRegistry, Seek, Separation, SteeringCorePlugin, SteersFor, Wander,
+        BehaviorRegistry, Combine, Combiner, LedgerEntry, Seek, Separation, SteeringAppExt,
+        SteeringCorePlugin, SteersFor, Wander,
     };
 
     /// A headless app that shows the panel and sends it pointer events.
@@ -367,6 +368,34 @@ mod tests {
                 .get::<bevy_steering2d_core::Alignment>(agent)
                 .is_some()
         );
+    }
+
+    /// A combiner of a game: no behavior has an effect.
+    #[derive(Reflect)]
+    struct Silence;
+
+    impl Combiner for Silence {
+        fn combine(_: &mut [LedgerEntry], _: f32, _: &mut dyn FnMut() -> f32) -> Vec2 {
+            Vec2::ZERO
+        }
+    }
+
+    #[test]
+    fn combiner_can_be_switched_to_one_of_the_game() {
+        let mut test = TestApp::new();
+        test.app.add_combiner::<Silence>();
+        let agent = (PointMass::default(), Seek::new(Vec2::X));
+        let agent = test.world().spawn(agent).id();
+        test.select(agent);
+        test.frame(Vec::new());
+        test.click("Combiner");
+        test.click("Silence");
+        let chosen = test.app.world().get::<Combine>(agent);
+        assert_eq!(chosen, Some(&Combine::by::<Silence>()));
+        test.click("Combiner");
+        test.click("Dithered");
+        let chosen = test.app.world().get::<Combine>(agent);
+        assert_eq!(chosen, Some(&Combine::DITHERED));
     }
 
     #[test]

@@ -34,16 +34,15 @@ pub(crate) fn show(ui: &mut Ui, world: &World, shown: Entity) {
     let behaviors = history.behaviors();
     chart(ui, "shares", 150.0, history, |plot| {
         for id in behaviors.iter().copied() {
-            let name = registry.get(id).name;
-            let color = theme::color(colors.color_of(name));
+            let behavior = registry.get(id);
+            let (name, color) = (behavior.name, theme::color(colors.color_of(behavior)));
             plot.line(curve(history, name, color, move |sample| {
                 let mine = sample.shares.iter().find(|(it, _)| *it == id);
                 mine.map_or(0.0, |(_, share)| *share)
             }));
         }
     });
-    let names = behaviors.iter().map(|id| registry.get(*id).name);
-    theme::legend(ui, world, names);
+    theme::legend(ui, world, behaviors.iter().copied());
 }
 
 fn chart<'a>(

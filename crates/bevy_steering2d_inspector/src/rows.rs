@@ -2,19 +2,19 @@
 
 use std::any::TypeId;
 
-use bevy::ecs::reflect::{AppTypeRegistry, ReflectComponent};
+use bevy::ecs::reflect::AppTypeRegistry;
 use bevy::prelude::*;
 use bevy_egui::egui::{self, Color32, RichText, Sense, Ui};
 use bevy_steering2d_core::{
-    AssignedBehavior, BehaviorId, BehaviorRegistry, Combine, Cut, Influence, LedgerEntry,
-    SteeringForce, Vehicle,
+    AssignedBehavior, BehaviorGroup, BehaviorRegistry, Combine, CombinerRegistry, Cut, Influence,
+    LedgerEntry, SteeringForce, SteersFor, Vehicle,
 };
 use bevy_steering2d_debug::SteeringDebug;
 use egui::collapsing_header::CollapsingState;
 
 use crate::scope::{self, Scope};
 use crate::theme::{self, ALARM, NOTICE, faint, named};
-use crate::{docs, fields, reorder};
+use crate::{add_menu, docs, fields, reorder};
 
 /// The largest weight on the slider; larger weights can be typed.
 const TOP_WEIGHT: f32 = 5.0;
@@ -23,6 +23,10 @@ const TOP_WEIGHT: f32 = 5.0;
 struct Row {
     behavior: AssignedBehavior,
     component: TypeId,
+    /// The entity whose ledger has the behavior's entry: the agent, or the group it belongs to.
+    ledger: Entity,
+    /// The number of groups around it.
+    depth: usize,
     entry: Option<LedgerEntry>,
     color: Color32,
     hover: String,
@@ -40,7 +44,9 @@ enum Edit {
 
 /// Shows the behaviors of the agent.
 pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) {
-    combine(ui, world, shown, scope);
+    combiner(ui, world, shown, "Combiner", |world| {
+        scope::agents(world, scope, shown)
+    });
     let max_force = world.get::<Vehicle>(shown).map_or(1.0, |it| it.max_force);
     let rows = rows(world, shown);
     if rows.is_empty() {
@@ -51,64 +57,132 @@ pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) 
     for (index, row) in rows.iter().enumerate() {
         ui.push_id((row.behavior.source, row.component), |ui| {
             ui.separator();
-            edits.extend(drop_zone(ui, index, |ui| {
-                header(ui, row, index, shown, max_force)
-            }));
-            let open = CollapsingState::load_with_default_open(ui.ctx(), open_id(row), false);
-            if open.is_open() {
-                edits.extend(body(ui, world, row, shown, scope).map(|edit| (index, edit)));
-            }
+            egui::Frame::new().inner_margin(margin(row)).show(ui, |ui| {
+                edits.extend(drop_zone(ui, index, |ui| header(ui, row, index, max_force)));
+                let open = CollapsingState::load_with_default_open(ui.ctx(), open_id(row), false);
+                if open.is_open() {
+                    edits.extend(body(ui, world, row, shown, scope).map(|edit| (index, edit)));
+                }
+            });
         });
     }
     for (index, edit) in edits {
         apply(world, &rows, index, edit, shown, scope);
     }
     ui.separator();
-    add(ui, world, shown, scope);
+    add_menu::show(ui, world, shown, scope);
 }
 
-/// Shows the combiner of the agent.
-fn combine(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) {
+/// The indentation of a group's members.
+fn margin(row: &Row) -> egui::Margin {
+    const STEP: usize = 16;
+    let left = i8::try_from(STEP * row.depth).unwrap_or(i8::MAX);
+    egui::Margin {
+        left,
+        ..egui::Margin::ZERO
+    }
+}
+
+/// Shows the combiner of an agent or group; a choice is made for all entities in scope.
+fn combiner(
+    ui: &mut Ui,
+    world: &mut World,
+    owner: Entity,
+    name: &str,
+    in_scope: impl Fn(&World) -> Vec<Entity>,
+) {
+    let Some(&before) = world.get::<Combine>(owner) else {
+        return;
+    };
+    let mut wanted = before;
     ui.horizontal(|ui| {
         ui.set_min_height(theme::LINE);
         ui.label("Combine")
             .on_hover_text("How the forces of all behaviors are combined");
-        fields::edit(ui, world, TypeId::of::<Combine>(), shown, |world| {
-            scope::agents(world, scope, shown)
-        });
+        let choices = egui::ComboBox::from_id_salt(("steering combiner", owner))
+            .selected_text(before.name())
+            .show_ui(ui, |ui| {
+                for choice in world.resource::<CombinerRegistry>().iter() {
+                    ui.selectable_value(&mut wanted, choice, choice.name());
+                }
+            });
+        named(choices.response, name);
     });
+    if wanted != before {
+        for entity in in_scope(world) {
+            world.entity_mut(entity).insert(wanted);
+        }
+    }
 }
 
-/// The rows, in the order in which the combiner considers the behaviors.
+/// The rows, in the order in which the combiners consider the behaviors: a group is followed by its
+/// members.
 fn rows(world: &World, shown: Entity) -> Vec<Row> {
     let registry = world.resource::<BehaviorRegistry>();
     let colors = world.resource::<SteeringDebug>();
     let types = world.resource::<AppTypeRegistry>().read();
-    let force = world.get::<SteeringForce>(shown);
-    let entry = |behavior: &AssignedBehavior| {
-        let force = force?;
-        let mine = |entry: &LedgerEntry| {
-            entry.behavior == behavior.id && force.source(entry).unwrap_or(shown) == behavior.source
-        };
-        force.ledger().find(mine)
-    };
-    let mut rows: Vec<_> = registry
-        .assigned_to(world, shown)
-        .into_iter()
-        .map(|behavior| {
-            let component = registry.get(behavior.id).type_id;
-            let docs = types.get_type_info(component).and_then(|info| info.docs());
-            Row {
-                component,
-                entry: entry(&behavior),
-                color: theme::color(colors.color_of(behavior.name)),
-                hover: docs.map(docs::plain).unwrap_or_default(),
-                behavior,
-            }
-        })
-        .collect();
+    let rows = registry.assigned_to(world, shown).into_iter();
+    let rows = rows.map(|behavior| {
+        let info = registry.get(behavior.id);
+        let docs = types
+            .get_type_info(info.type_id)
+            .and_then(|info| info.docs());
+        let ledger = ledger_of(world, shown, &behavior, info.type_id);
+        Row {
+            component: info.type_id,
+            ledger,
+            depth: 0,
+            entry: entry(world, ledger, &behavior),
+            color: theme::color(colors.color_of(info)),
+            hover: docs.map(docs::plain).unwrap_or_default(),
+            behavior,
+        }
+    });
+    let mut rows: Vec<Row> = rows.collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.behavior.influence.priority));
-    rows
+    let mut nested = Vec::with_capacity(rows.len());
+    nest(&mut rows, shown, 0, &mut nested);
+    nested
+}
+
+/// The entity whose ledger has the entry of a behavior: the group it belongs to, else the agent.
+fn ledger_of(
+    world: &World,
+    shown: Entity,
+    behavior: &AssignedBehavior,
+    component: TypeId,
+) -> Entity {
+    let source = behavior.source;
+    let is_group = |entity: Entity| entity != shown && world.get::<BehaviorGroup>(entity).is_some();
+    if is_group(source) && component != TypeId::of::<BehaviorGroup>() {
+        return source;
+    }
+    let outer = world
+        .get::<SteersFor>(source)
+        .map(|steers_for| steers_for.0);
+    outer.filter(|it| is_group(*it)).unwrap_or(shown)
+}
+
+/// The entry of a behavior in the ledger of an agent or group.
+fn entry(world: &World, ledger: Entity, behavior: &AssignedBehavior) -> Option<LedgerEntry> {
+    let force = world.get::<SteeringForce>(ledger)?;
+    force.ledger().find(|entry| {
+        let source = force.source(entry).unwrap_or(ledger);
+        entry.behavior == behavior.id && source == behavior.source
+    })
+}
+
+/// Moves the rows of one ledger to `into`, each group followed by its members.
+fn nest(rows: &mut Vec<Row>, ledger: Entity, depth: usize, into: &mut Vec<Row>) {
+    let mine: Vec<Row> = rows.extract_if(.., |row| row.ledger == ledger).collect();
+    for row in mine {
+        let source = row.behavior.source;
+        let is_group = row.component == TypeId::of::<BehaviorGroup>() && source != ledger;
+        into.push(Row { depth, ..row });
+        if is_group {
+            nest(rows, source, depth + 1, into);
+        }
+    }
 }
 
 fn open_id(row: &Row) -> egui::Id {
@@ -116,13 +190,7 @@ fn open_id(row: &Row) -> egui::Id {
 }
 
 /// Shows the two lines that are always visible.
-fn header(
-    ui: &mut Ui,
-    row: &Row,
-    index: usize,
-    shown: Entity,
-    max_force: f32,
-) -> Option<(usize, Edit)> {
+fn header(ui: &mut Ui, row: &Row, index: usize, max_force: f32) -> Option<(usize, Edit)> {
     let (name, mut influence) = (row.behavior.name, row.behavior.influence);
     ui.horizontal(|ui| {
         ui.set_min_height(theme::LINE);
@@ -135,7 +203,7 @@ fn header(
         named(switch, &format!("{name} on")).on_hover_text("Enabled");
         theme::dot(ui, row.color);
         let mut open = CollapsingState::load_with_default_open(ui.ctx(), open_id(row), false);
-        let title = if row.behavior.source == shown {
+        let title = if row.behavior.source == row.ledger {
             name.to_owned()
         } else {
             format!("{name} (on {})", row.behavior.source)
@@ -259,6 +327,13 @@ fn body(ui: &mut Ui, world: &mut World, row: &Row, shown: Entity, scope: Scope) 
                 remove = theme::icon(ui, "🗑", &format!("Remove {}", row.behavior.name)).clicked();
             });
         });
+        if row.component == TypeId::of::<BehaviorGroup>() {
+            let name = format!("Combiner of {}", row.behavior.source);
+            combiner(ui, world, row.behavior.source, &name, |world| {
+                let agents = scope::agents(world, scope, shown);
+                scope::behavior_entities(world, &agents, row.behavior.id, row.behavior.source)
+            });
+        }
         fields::edit(ui, world, row.component, row.behavior.source, |world| {
             let agents = scope::agents(world, scope, shown);
             scope::behavior_entities(world, &agents, row.behavior.id, row.behavior.source)
@@ -322,12 +397,16 @@ fn apply(world: &mut World, rows: &[Row], index: usize, edit: Edit, shown: Entit
             }
         }
         Edit::MoveTo(place) => {
-            let before: Vec<_> = rows
+            // Priorities order the rows of one ledger.
+            let alike = |row: &&Row| row.ledger == rows[index].ledger;
+            let until = |index: usize| rows[..index].iter().filter(alike).count();
+            let siblings: Vec<_> = rows.iter().filter(alike).collect();
+            let before: Vec<_> = siblings
                 .iter()
                 .map(|row| row.behavior.influence.priority)
                 .collect();
-            let after = reorder::reordered(&before, index, place);
-            for (row, priority) in rows.iter().zip(after) {
+            let after = reorder::reordered(&before, until(index), until(place));
+            for (row, priority) in siblings.into_iter().zip(after) {
                 let influence = Influence {
                     priority,
                     ..row.behavior.influence
@@ -373,86 +452,43 @@ fn change<T: PartialEq>(value: &mut T, before: T, wanted: T) {
     }
 }
 
-/// Shows a menu of the registered behaviors that the agent does not have.
-fn add(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) {
-    let search_id = egui::Id::new("steering add behavior");
-    ui.menu_button("➕ Add behavior", |ui| {
-        ui.set_min_width(220.0);
-        let mut search: String = ui.data(|it| it.get_temp(search_id)).unwrap_or_default();
-        let field = egui::TextEdit::singleline(&mut search).hint_text("search");
-        named(ui.add(field), "Search behaviors");
-        ui.data_mut(|it| it.insert_temp(search_id, search.clone()));
-        let wanted = search.to_lowercase();
-        egui::ScrollArea::vertical()
-            .max_height(320.0)
-            .show(ui, |ui| {
-                for choice in choices(world, shown) {
-                    if !choice.name.to_lowercase().contains(&wanted) {
-                        continue;
-                    }
-                    let button = egui::Button::new(choice.name).frame(false);
-                    let response = ui.add_enabled(choice.insert.is_some(), button);
-                    let response = response
-                        .on_hover_text(&choice.hover)
-                        .on_disabled_hover_text(
-                            "No default: add #[derive(Default)] and #[reflect(Component, Default)]",
-                        );
-                    if response.clicked()
-                        && let Some(insert) = choice.insert
-                    {
-                        insert_default(world, insert, &scope::agents(world, scope, shown));
-                        ui.close();
-                    }
-                }
-            });
-    });
-}
-
-struct Choice {
-    id: BehaviorId,
-    name: &'static str,
-    hover: String,
-    insert: Option<(ReflectComponent, ReflectDefault)>,
-}
-
-fn choices(world: &World, shown: Entity) -> Vec<Choice> {
-    let types = world.resource::<AppTypeRegistry>().read();
-    let registry = world.resource::<BehaviorRegistry>();
-    let Ok(agent) = world.get_entity(shown) else {
-        return Vec::new();
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bevy_steering2d_core::{
+        Cohesion, PointMass, Seek, Separation, SteeringCorePlugin, Tether, Wander,
     };
-    let mut choices: Vec<_> = registry
-        .iter()
-        .filter(|info| info.influence(agent).is_none())
-        .map(|info| {
-            let data = types.get(info.type_id);
-            let component = data.and_then(|it| it.data::<ReflectComponent>()).cloned();
-            let default = data.and_then(|it| it.data::<ReflectDefault>()).cloned();
-            let docs = data.and_then(|it| it.type_info().docs());
-            Choice {
-                id: info.id,
-                name: info.name,
-                hover: docs.map(docs::plain).unwrap_or_default(),
-                insert: component.zip(default),
-            }
-        })
-        .collect();
-    choices.sort_by_key(|choice| (choice.name, choice.id));
-    choices
-}
 
-fn insert_default(
-    world: &mut World,
-    (component, default): (ReflectComponent, ReflectDefault),
-    agents: &[Entity],
-) {
-    let types = world.resource::<AppTypeRegistry>().clone();
-    let types = types.read();
-    for agent in agents {
-        let mut agent = world.entity_mut(*agent);
-        if !component.contains(&agent) {
-            let value = default.default();
-            component.insert(&mut agent, value.as_partial_reflect(), &types);
-        }
+    #[test]
+    fn members_of_a_group_follow_its_row() {
+        let mut app = App::new();
+        app.add_plugins((MinimalPlugins, SteeringCorePlugin::default()))
+            .init_resource::<SteeringDebug>();
+        let world = app.world_mut();
+        let agent = (PointMass::default(), Seek::default(), Wander::default());
+        let agent = world.spawn(agent).id();
+        let flock = (
+            BehaviorGroup::default(),
+            Separation::default(),
+            Cohesion::default(),
+        );
+        let flock = world.spawn((SteersFor(agent), flock)).id();
+        world.spawn((SteersFor(flock), Wander::default()));
+        world.spawn((SteersFor(agent), Tether::default()));
+        let rows = rows(world, agent);
+        let rows: Vec<_> = rows
+            .iter()
+            .map(|row| (row.behavior.name, row.depth))
+            .collect();
+        let expected = [
+            ("Tether", 0),
+            ("Seek", 0),
+            ("BehaviorGroup", 0),
+            ("Separation", 1),
+            ("Cohesion", 1),
+            ("Wander", 1),
+            ("Wander", 0),
+        ];
+        assert_eq!(rows, expected);
     }
 }

@@ -3,6 +3,7 @@
 use bevy::color::{Color, ColorToPacked};
 use bevy::ecs::world::World;
 use bevy_egui::egui::{self, Color32, Response, RichText, Sense, Ui};
+use bevy_steering2d_core::{BehaviorId, BehaviorRegistry};
 use bevy_steering2d_debug::SteeringDebug;
 
 /// Secondary text.
@@ -60,12 +61,14 @@ pub(crate) fn dot(ui: &mut Ui, color: Color32) {
 }
 
 /// A legend of the behaviors' colors.
-pub(crate) fn legend<'a>(ui: &mut Ui, world: &World, behaviors: impl Iterator<Item = &'a str>) {
+pub(crate) fn legend(ui: &mut Ui, world: &World, behaviors: impl Iterator<Item = BehaviorId>) {
+    let registry = world.resource::<BehaviorRegistry>();
     let colors = world.resource::<SteeringDebug>();
     ui.horizontal_wrapped(|ui| {
-        for name in behaviors {
-            dot(ui, color(colors.color_of(name)));
-            ui.label(faint(name));
+        for id in behaviors {
+            let behavior = registry.get(id);
+            dot(ui, color(colors.color_of(behavior)));
+            ui.label(faint(behavior.name));
             ui.add_space(6.0);
         }
     });

@@ -53,7 +53,7 @@ impl Shape {
             let share = i as f32 / BACK as f32;
             radius * Vec2::from_angle(NOSE + 2.0 * (std::f32::consts::PI - NOSE) * share)
         });
-        let tip = radius / NOSE.cos() * Vec2::X;
+        let tip = radius / ops::cos(NOSE) * Vec2::X;
         Self::Area([tip].into_iter().chain(back).collect())
     }
 }

@@ -1,6 +1,8 @@
 //! Parameters out of range: every field of vehicles, behaviors and facing.
 
 use bevy::prelude::*;
+use bevy::reflect::TypeInfo;
+use bevy_steering2d::BehaviorRegistry;
 use bevy_steering2d::prelude::*;
 
 use super::{
@@ -54,6 +56,27 @@ fn every_mistake() -> Vec<Mistake> {
         LeaderFollowing.follow_distance: NOT_POSITIVE,
         LeaderFollowing.clearance: NEGATIVE,
         ReciprocalAvoidance.max_neighbors: [0],
+        ObstacleAvoidance.min_length: NEGATIVE,
+        ObstacleAvoidance.look_ahead_time: NEGATIVE,
+        ObstacleAvoidance.margin: NEGATIVE,
+        WallAvoidance.min_length: NOT_POSITIVE,
+        WallAvoidance.look_ahead_time: NEGATIVE,
+        WallFollowing.distance: NOT_POSITIVE,
+        WallFollowing.perception_radius: NOT_POSITIVE,
+        WallFollowing.look_ahead_time: NEGATIVE,
+        Containment.margin: NEGATIVE,
+        Tether.length: NEGATIVE,
+        Tether.stretch: NOT_POSITIVE,
+        Hide.search_distance: NOT_POSITIVE,
+        Hide.standoff: NEGATIVE,
+        Interpose.ratio: NOT_A_FRACTION,
+        Interpose.tolerance: NOT_POSITIVE,
+        OffsetPursuit.offset: NOT_FINITE,
+        OffsetPursuit.tolerance: NOT_POSITIVE,
+        PathFollowing.tolerance: NOT_POSITIVE,
+        StayOnPath.half_width: NOT_POSITIVE,
+        StayOnPath.look_ahead_time: NEGATIVE,
+        FlowFieldFollowing.look_ahead_time: NEGATIVE,
     };
     let parts = table! {
         "Vehicle.max_speed": NOT_POSITIVE => |x| vehicle(x, 20.0, 0.25),
@@ -67,6 +90,7 @@ fn every_mistake() -> Vec<Mistake> {
         "Arrive.target": NOT_FINITE => Arrive::new,
         "Pursuit.target": NOT_FINITE => Pursuit::new,
         "Evade.threat": NOT_FINITE => Evade::new,
+        "MatchVelocity.target": NOT_FINITE => MatchVelocity::new,
         "Evade.prediction": NEGATIVE => |x| Evade::default().with_prediction(Prediction::Fixed(x)),
         "Pursuit.prediction": NEGATIVE => |x| Pursuit::new(FAR).with_prediction(Prediction::Fixed(x)),
         "Arrive.braking.slowing_radius": NOT_POSITIVE => ramp,
@@ -80,6 +104,26 @@ fn every_mistake() -> Vec<Mistake> {
         "Wander.style.area": NOT_FINITE => |corner| random_target(corner, 1.0),
     };
     fields.into_iter().chain(parts).flatten().collect()
+}
+
+#[test]
+fn every_behavior_with_parameters_has_rows() {
+    let app = point_mass_app(HERTZ);
+    let types = app.world().resource::<AppTypeRegistry>().read();
+    let mistakes = every_mistake();
+    for behavior in app.world().resource::<BehaviorRegistry>().iter() {
+        let name = behavior.name;
+        let Some(TypeInfo::Struct(fields)) = types.get_type_info(behavior.type_id) else {
+            panic!("{name} is not reflected as a struct");
+        };
+        if fields.iter().all(|field| field.name() == "influence") {
+            continue;
+        }
+        let has_row = mistakes
+            .iter()
+            .any(|mistake| mistake.field.split('.').next() == Some(name));
+        assert!(has_row, "{name} has no row in every_mistake");
+    }
 }
 
 /// The fields of `FaceVelocity`, on an agent that seeks.

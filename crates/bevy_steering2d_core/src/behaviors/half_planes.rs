@@ -5,9 +5,14 @@
 //! satisfies the next constraint it stays, else the new best lies on that constraint's border. (de Berg
 //! et al., Computational Geometry, ch. 4; used likewise by van den Berg et al. 2011)
 
+use bevy::math::FloatPow;
 use bevy::prelude::*;
+use smallvec::SmallVec;
 
 use crate::Circle;
+
+/// Constraints, allocated only beyond 32.
+pub(crate) type HalfPlanes = SmallVec<[HalfPlane; 32]>;
 
 /// A constraint: velocities v with `(v − point) · normal ≥ 0`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,7 +83,7 @@ fn best_on_border(planes: &[HalfPlane], which: usize, disc: Circle, aim: Aim) ->
     let along = border.along();
     let center = disc.center - border.point;
     let middle = center.dot(along);
-    let half_square = disc.radius * disc.radius - center.perp_dot(along).powi(2);
+    let half_square = disc.radius * disc.radius - center.perp_dot(along).squared();
     if half_square < 0.0 {
         return None;
     }
@@ -124,7 +129,7 @@ fn least_violation(
         if -plane.inside(best) <= violation {
             continue;
         }
-        let mut equal: Vec<HalfPlane> = planes[..strict.min(i)].to_vec();
+        let mut equal = HalfPlanes::from_slice(&planes[..strict.min(i)]);
         for other in &planes[strict.min(i)..i] {
             let turn = other.normal - plane.normal;
             let length = turn.length();

@@ -47,7 +47,7 @@ impl Default for MatchVelocity {
 }
 
 impl Behavior for MatchVelocity {
-    const PRIORITY: i16 = 115;
+    const PRIORITY: i16 = 109;
     const COLOR: Option<[u8; 3]> = Some([150, 131, 100]);
 
     type Memory = ();

@@ -425,7 +425,7 @@ mod tests {
         for degrees in [10.0_f32, 20.0, 30.0, 60.0, 90.0] {
             for y in [0.0, 0.05, -0.2] {
                 // A wedge whose apex is at the origin, open to the left.
-                let (sin, cos) = (0.5 * degrees.to_radians()).sin_cos();
+                let (sin, cos) = ops::sin_cos(0.5 * degrees.to_radians());
                 let far = 60.0 * Vec2::new(-cos, sin);
                 let walls = [far, far * Vec2::new(1.0, -1.0)].map(|end| Wall::new(Vec2::ZERO, end));
                 let walls = WallIndex::of(&walls);

@@ -222,6 +222,7 @@ mod tests {
     use super::*;
     use crate::SteeringId;
     use crate::behaviors::testing::Course;
+    use bevy::math::FloatPow;
 
     const ANGLE: WanderStyle = WanderStyle::Angle {
         radius: 1.0,
@@ -251,7 +252,7 @@ mod tests {
                 let turns = turns(style, hertz, 30.0, id);
                 turns
                     .chunks(hertz as usize)
-                    .map(|second| second.iter().sum::<f32>().powi(2))
+                    .map(|second| second.iter().sum::<f32>().squared())
                     .collect::<Vec<_>>()
             })
             .collect();

@@ -53,6 +53,7 @@ impl Default for BehaviorGroup {
 }
 
 impl Behavior for BehaviorGroup {
+    const COLOR: Option<[u8; 3]> = Some([180, 156, 252]);
     type Memory = ();
     type World = ();
 

@@ -48,8 +48,8 @@ pub(crate) fn draw_behavior_forces(
         let scale = debug.force_scale / subject.me.max_force;
         let from = subject.place;
         for entry in force.ledger().filter(is_drawable) {
-            let name = registry.get(entry.behavior).name;
-            let color = debug.color_of(name);
+            let behavior = registry.get(entry.behavior);
+            let (name, color) = (behavior.name, debug.color_of(behavior));
             let [raw, weighted, accepted] =
                 [entry.raw, entry.weighted(), entry.accepted()].map(|force| scale * force);
             gizmos.line_2d(from, from + raw, color.with_alpha(0.2));

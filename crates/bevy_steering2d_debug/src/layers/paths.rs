@@ -148,7 +148,7 @@ fn edge(path: &SteeringPath, offset: f32) -> Vec<Vec2> {
         let turn = from.angle_to(to);
         if turn * offset > 0.0 {
             // The lower bound limits the miter of sharp turns.
-            let miter = (from + to) / (1.0 + turn.cos()).max(0.2);
+            let miter = (from + to) / (1.0 + ops::cos(turn)).max(0.2);
             edge.push(corner + miter);
         } else {
             let steps = (turn.abs() / STEP).ceil().max(1.0);

@@ -11,6 +11,7 @@ mod portable;
 mod x86_64;
 
 use std::ops::{Add, Div, Mul, Sub};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use portable::Portable;
 #[cfg(target_arch = "x86_64")]
@@ -35,10 +36,21 @@ pub trait Operation {
 #[inline]
 pub fn dispatch<O: Operation>(operation: O) -> O::Output {
     #[cfg(target_arch = "x86_64")]
-    if let Some(avx2) = x86_64::HasAvx2::detect() {
+    if !BASELINE_ONLY.load(Ordering::Relaxed)
+        && let Some(avx2) = x86_64::HasAvx2::detect()
+    {
         return avx2.run(operation);
     }
     operation.run::<Baseline>()
+}
+
+/// Whether [`dispatch`] ignores what this processor has beyond the [`Baseline`].
+static BASELINE_ONLY: AtomicBool = AtomicBool::new(false);
+
+/// Makes [`dispatch`] use [`Baseline`] registers for the rest of the process. For tests that compare
+/// instruction sets.
+pub fn limit_to_baseline() {
+    BASELINE_ONLY.store(true, Ordering::Relaxed);
 }
 
 /// The estimate `0x5f375a86 − bits/2` of 1/√x, to be refined.
@@ -208,6 +220,7 @@ mod tests {
 
     use super::*;
 
+    #[expect(clippy::disallowed_methods, reason = "powers of two are exact")]
     #[test]
     fn inverse_sqrt_is_close_and_finite_at_zero() {
         for exponent in -20..20 {

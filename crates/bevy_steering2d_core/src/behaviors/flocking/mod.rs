@@ -98,11 +98,15 @@ pub(super) fn register(app: &mut App) {
         )
         .add_systems(
             SteeringSchedule::Adjust,
-            complete_ledgers::<FlockEntries>.before(AdjustSystems::Prepare),
+            complete_ledgers::<FlockEntries>
+                .after(complete_ledgers::<()>)
+                .before(AdjustSystems::Prepare),
         )
         .add_systems(
             SteeringSchedule::Combine,
-            combine_agents::<FlockEntries>.in_set(CombineSystems),
+            combine_agents::<FlockEntries>
+                .after(combine_agents::<()>)
+                .in_set(CombineSystems),
         );
 }
 

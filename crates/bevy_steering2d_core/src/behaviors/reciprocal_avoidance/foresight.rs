@@ -1,6 +1,6 @@
 //! Foresight: samples velocities and chooses the one of least cost.
 
-use bevy::math::ops;
+use bevy::math::{FloatPow, ops};
 use bevy::prelude::*;
 
 use super::ReciprocalAvoidance;
@@ -92,7 +92,7 @@ impl Foresight<'_> {
             + LEFT * left.max(0.0)
             + CHANGE * velocity.distance_squared(self.previous);
         for wall in self.walls {
-            cost += WALL * wall.inside(velocity).min(0.0).powi(2);
+            cost += WALL * wall.inside(velocity).min(0.0).squared();
         }
         if cost >= too_much {
             return cost;

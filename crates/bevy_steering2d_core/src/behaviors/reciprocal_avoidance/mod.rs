@@ -22,7 +22,7 @@ use intent::publish_intents;
 use other::Other;
 
 use super::embeds_influence;
-use super::half_planes::{HalfPlane, nearest_allowed};
+use super::half_planes::{HalfPlane, HalfPlanes, nearest_allowed};
 use crate::perception::{Neighbor, NeighborView, Neighbors, SteeringGroups, Surroundings};
 use crate::{
     Adjust, AdjustSystems, Agent, Behavior, Circle, Influence, InvalidParameter, Requests,
@@ -197,7 +197,6 @@ impl Adjust for ReciprocalAvoidance {
 }
 
 type Others = SmallVec<[Other; 24]>;
-type Planes = SmallVec<[HalfPlane; 32]>;
 
 /// Time constant with which the agent may approach a wall, s.
 const WALL_TIME: f32 = 0.3;
@@ -222,9 +221,9 @@ impl ReciprocalAvoidance {
         others
     }
 
-    fn walls(&self, me: &Agent, world: &ReciprocalWorld) -> Planes {
+    fn walls(&self, me: &Agent, world: &ReciprocalWorld) -> HalfPlanes {
         let radius = me.radius + (WALL_TIME * me.max_speed).max(1.5);
-        let mut walls = Planes::new();
+        let mut walls = HalfPlanes::new();
         world
             .surroundings
             .for_each_wall_near(me.position, radius, |wall| {
@@ -246,7 +245,7 @@ impl ReciprocalAvoidance {
         wanted: Vec2,
     ) -> Vec2 {
         let reflexes = others.iter().map(|other| other.reflex(me, self));
-        let planes: Planes = walls.iter().copied().chain(reflexes).collect();
+        let planes: HalfPlanes = walls.iter().copied().chain(reflexes).collect();
         let reachable = Circle::new(me.velocity, me.max_acceleration() * me.delta);
         nearest_allowed(&planes, walls.len(), reachable, wanted)
     }

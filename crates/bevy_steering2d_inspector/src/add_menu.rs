@@ -1,0 +1,94 @@
+//! Add menu: inserts a behavior that the agent does not have.
+
+use bevy::ecs::reflect::{AppTypeRegistry, ReflectComponent};
+use bevy::prelude::*;
+use bevy_egui::egui::{self, Ui};
+use bevy_steering2d_core::{BehaviorId, BehaviorRegistry};
+
+use crate::docs;
+use crate::scope::{self, Scope};
+use crate::theme::named;
+
+/// Shows a menu of the registered behaviors that the agent does not have.
+pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) {
+    let search_id = egui::Id::new("steering add behavior");
+    ui.menu_button("➕ Add behavior", |ui| {
+        ui.set_min_width(220.0);
+        let mut search: String = ui.data(|it| it.get_temp(search_id)).unwrap_or_default();
+        let field = egui::TextEdit::singleline(&mut search).hint_text("search");
+        named(ui.add(field), "Search behaviors");
+        ui.data_mut(|it| it.insert_temp(search_id, search.clone()));
+        let wanted = search.to_lowercase();
+        egui::ScrollArea::vertical()
+            .max_height(320.0)
+            .show(ui, |ui| {
+                for choice in choices(world, shown) {
+                    if !choice.name.to_lowercase().contains(&wanted) {
+                        continue;
+                    }
+                    let button = egui::Button::new(choice.name).frame(false);
+                    let response = ui.add_enabled(choice.insert.is_some(), button);
+                    let response = response
+                        .on_hover_text(&choice.hover)
+                        .on_disabled_hover_text(
+                            "No default: add #[derive(Default)] and #[reflect(Component, Default)]",
+                        );
+                    if response.clicked()
+                        && let Some(insert) = choice.insert
+                    {
+                        insert_default(world, insert, &scope::agents(world, scope, shown));
+                        ui.close();
+                    }
+                }
+            });
+    });
+}
+
+struct Choice {
+    id: BehaviorId,
+    name: &'static str,
+    hover: String,
+    insert: Option<(ReflectComponent, ReflectDefault)>,
+}
+
+fn choices(world: &World, shown: Entity) -> Vec<Choice> {
+    let types = world.resource::<AppTypeRegistry>().read();
+    let registry = world.resource::<BehaviorRegistry>();
+    let Ok(agent) = world.get_entity(shown) else {
+        return Vec::new();
+    };
+    let mut choices: Vec<_> = registry
+        .iter()
+        .filter(|info| info.influence(agent).is_none())
+        .map(|info| {
+            let data = types.get(info.type_id);
+            let component = data.and_then(|it| it.data::<ReflectComponent>()).cloned();
+            let default = data.and_then(|it| it.data::<ReflectDefault>()).cloned();
+            let docs = data.and_then(|it| it.type_info().docs());
+            Choice {
+                id: info.id,
+                name: info.name,
+                hover: docs.map(docs::plain).unwrap_or_default(),
+                insert: component.zip(default),
+            }
+        })
+        .collect();
+    choices.sort_by_key(|choice| (choice.name, choice.id));
+    choices
+}
+
+fn insert_default(
+    world: &mut World,
+    (component, default): (ReflectComponent, ReflectDefault),
+    agents: &[Entity],
+) {
+    let types = world.resource::<AppTypeRegistry>().clone();
+    let types = types.read();
+    for agent in agents {
+        let mut agent = world.entity_mut(*agent);
+        if !component.contains(&agent) {
+            let value = default.default();
+            component.insert(&mut agent, value.as_partial_reflect(), &types);
+        }
+    }
+}
