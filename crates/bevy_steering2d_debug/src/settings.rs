@@ -58,7 +58,7 @@ pub enum Whom {
     #[default]
     All,
     /// No agent.
-    Nobody,
+    None,
 }
 
 impl Default for SteeringDebug {
@@ -120,7 +120,7 @@ impl SteeringDebug {
 
     /// Whether any layer is on for any agent.
     pub fn draws_anything(&self) -> bool {
-        self.layers != DebugLayers::NONE && self.whom != Whom::Nobody
+        self.layers != DebugLayers::NONE && self.whom != Whom::None
     }
 
     /// The color of a behavior's force: the one from [`set_color`](Self::set_color), else its
@@ -175,7 +175,7 @@ mod tests {
         }
         assert!(
             !SteeringDebug::default()
-                .of_whom(Whom::Nobody)
+                .of_whom(Whom::None)
                 .draws_anything()
         );
     }

@@ -15,7 +15,7 @@ pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Option<Entity>) {
         for (whom, name) in [
             (Whom::Selected, "selected"),
             (Whom::All, "all"),
-            (Whom::Nobody, "none"),
+            (Whom::None, "none"),
         ] {
             ui.selectable_value(&mut debug.whom, whom, name);
         }

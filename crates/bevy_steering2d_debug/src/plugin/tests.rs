@@ -153,7 +153,7 @@ fn each_layer_draws_its_own_lines() {
 fn settings_without_layers_or_agents_draw_nothing() {
     for debug in [
         SteeringDebug::off(),
-        SteeringDebug::of(DebugLayer::ALL).of_whom(Whom::Nobody),
+        SteeringDebug::of(DebugLayer::ALL).of_whom(Whom::None),
         SteeringDebug::of(DebugLayer::ALL).of_whom(Whom::Selected),
     ] {
         let mut app = app(debug, true);
