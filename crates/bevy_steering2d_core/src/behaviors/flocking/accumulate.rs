@@ -2,7 +2,8 @@
 //! over the neighbors of every agent, eight candidates at a time.
 
 use bevy::prelude::*;
-use bevy_steering2d_kernel::simd::{Operation, Register, WIDTH, dispatch};
+use bevy_steering2d_kernel::simd::{Baseline, Operation, Register, WIDTH, dispatch};
+use smallvec::SmallVec;
 
 use super::gathered::Gathered;
 use super::profile::{FlockProfile, FlockProfiles, Seeing, Visibility};
@@ -150,7 +151,7 @@ impl Operation for Accumulate<'_> {
 struct Pass<'a, R> {
     neighbors: &'a Neighbors,
     candidates: Gathered,
-    marks: Option<Box<Marks>>,
+    marks: Marks,
     cell: usize,
     /// The perception radius that the candidates were gathered for, m.
     gathered: f32,
@@ -168,7 +169,7 @@ impl<'a, R: Register> Pass<'a, R> {
         Self {
             neighbors,
             candidates: Gathered::default(),
-            marks: None,
+            marks: Marks::default(),
             cell: 0,
             gathered: f32::NAN,
             too_many: None,
@@ -188,15 +189,17 @@ impl<'a, R: Register> Pass<'a, R> {
     #[inline(always)]
     fn sums_at(&mut self, place: usize, profile: &FlockProfile) -> SumsRow {
         self.gather(place, profile.radius);
-        let at = self.neighbors.columns.at(place);
+        let agent = AgentSums {
+            neighbors: self.neighbors,
+            candidates: &self.candidates,
+            profile,
+            place,
+        };
         match profile.seeing {
-            Seeing::AllAround if profile.alike => self.sum::<true>(profile, place, at, &AllAround),
-            Seeing::AllAround => self.sum::<false>(profile, place, at, &AllAround),
-            Seeing::InView => {
-                let view = self.view(place, profile);
-                self.sum::<false>(profile, place, at, &view)
-            }
-            Seeing::Nearest => self.sum_nearest(profile, place, at),
+            Seeing::AllAround if profile.alike => agent.sum::<true, R>(&AllAround),
+            Seeing::AllAround => agent.sum::<false, R>(&AllAround),
+            Seeing::InView => agent.sum::<false, R>(&agent.view()),
+            Seeing::Nearest => self.sum_nearest(profile, place),
         }
     }
 
@@ -219,17 +222,10 @@ impl<'a, R: Register> Pass<'a, R> {
         }
     }
 
-    #[inline(always)]
-    fn view(&self, place: usize, profile: &FlockProfile) -> InView<R> {
-        let places = &self.neighbors.columns;
-        let heading = [places.heading_x[place], places.heading_y[place]];
-        InView::of(profile, heading, places.groups[place])
-    }
-
     /// The sums over the nearest neighbors. In a cell with too many candidates only these are
-    /// gathered.
-    #[inline(always)]
-    fn sum_nearest(&mut self, profile: &FlockProfile, place: usize, at: Vec2) -> SumsRow {
+    /// gathered. Out of line: finding them is most of the work.
+    #[inline(never)]
+    fn sum_nearest(&mut self, profile: &FlockProfile, place: usize) -> SumsRow {
         let me = self.neighbors.at(place);
         let me = NeighborView {
             position: me.position,
@@ -245,21 +241,21 @@ impl<'a, R: Register> Pass<'a, R> {
             let nearest = self.nearest_of_any(rules, &me, place);
             let single = nearest.iter().map(|&place| place..place + 1);
             let columns = self.neighbors.columns.slices();
-            self.candidates.gather::<R>(columns, single.clone());
+            self.candidates.gather::<Baseline>(columns, single.clone());
             self.candidates.keep_ranges(single);
         } else {
             let all = self.neighbors.ranges_around_cell(self.cell, self.around);
             self.candidates.keep_ranges(all);
         }
-        let mut marks = self.marks.take().unwrap_or_default();
-        marks.mark(rules, self.neighbors, &me, Some(place), &self.candidates);
-        let sight = Nearest {
-            view: self.view(place, profile),
-            marks: &marks,
+        let (candidates, marks) = (&self.candidates, &mut self.marks);
+        marks.mark(rules, self.neighbors, &me, Some(place), candidates);
+        let agent = AgentSums {
+            neighbors: self.neighbors,
+            candidates,
+            profile,
+            place,
         };
-        let row = self.sum::<false>(profile, place, at, &sight);
-        self.marks = Some(marks);
-        row
+        dispatch(SumMarked(agent, marks))
     }
 
     /// The index slots of the nearest neighbors of each rule and of the agent itself, in order, at most
@@ -269,10 +265,10 @@ impl<'a, R: Register> Pass<'a, R> {
         rules: [Visibility; 3],
         me: &NeighborView,
         place: usize,
-    ) -> Vec<usize> {
+    ) -> SmallVec<[usize; 64]> {
         let share = (Candidates::MOST - 1) / rules.len();
         let present = rules.iter().filter(|rule| !rule.is_absent());
-        let mut places: Vec<usize> = present
+        let mut places: SmallVec<[usize; 64]> = present
             .flat_map(|rule| {
                 let most = share.min(rule.max_neighbors as usize);
                 self.neighbors.nearest_slots(rule.view(me), most)
@@ -283,31 +279,48 @@ impl<'a, R: Register> Pass<'a, R> {
         places.dedup();
         places
     }
+}
+
+/// An agent, and the candidates to sum over.
+#[derive(Clone, Copy)]
+struct AgentSums<'a> {
+    neighbors: &'a Neighbors,
+    candidates: &'a Gathered,
+    profile: &'a FlockProfile,
+    /// The agent's index slot.
+    place: usize,
+}
+
+impl AgentSums<'_> {
+    #[inline(always)]
+    fn heading(&self) -> [f32; 2] {
+        let columns = &self.neighbors.columns;
+        [columns.heading_x[self.place], columns.heading_y[self.place]]
+    }
+
+    #[inline(always)]
+    fn view<R: Register>(&self) -> InView<R> {
+        let groups = self.neighbors.columns.groups[self.place];
+        InView::of(self.profile, self.heading(), groups)
+    }
 
     /// The sums over the visible candidates, without the agent itself. `ALIKE` if one weight suffices
     /// for all rules.
     #[inline(always)]
-    fn sum<const ALIKE: bool>(
-        &self,
-        profile: &FlockProfile,
-        place: usize,
-        at: Vec2,
-        sight: &impl Sight<R>,
-    ) -> SumsRow {
+    fn sum<const ALIKE: bool, R: Register>(&self, sight: &impl Sight<R>) -> SumsRow {
         let sums = accumulate::<ALIKE, R, Separation, Alignment, Cohesion>(
-            &self.candidates,
-            profile.per_square,
-            at,
+            self.candidates,
+            self.profile.per_square,
+            self.neighbors.columns.at(self.place),
             sight,
         );
         let spots = sums[0].weight.sum();
         let all = R::sums(SumsRow::columns(sums));
         // The agent is one of the candidates, with u = 1 and offset 0.
-        let places = &self.neighbors.columns;
         let itself = Seen {
             offset: [0.0; 2],
             square: 0.0,
-            heading: [places.heading_x[place], places.heading_y[place]],
+            heading: self.heading(),
         };
         let [first, second, third] = sight.of_itself();
         let itself = [
@@ -320,16 +333,30 @@ impl<'a, R: Register> Pass<'a, R> {
         others.store(&mut row.0, 0);
         let spots = spots - itself[0].weight;
         if spots > 0.0 {
-            self.leave_spot(&mut row, place, spots);
+            self.leave_spot(&mut row, spots);
         }
         row
     }
 
     #[cold]
-    fn leave_spot(&self, row: &mut SumsRow, place: usize, spots: f32) {
+    fn leave_spot(&self, row: &mut SumsRow, spots: f32) {
         let mut sums = SumsRow::sums(row.0, spots);
-        Separation::leave_spot(&mut sums[0], self.neighbors.at(place).id);
+        Separation::leave_spot(&mut sums[0], self.neighbors.at(self.place).id);
         *row = SumsRow(SumsRow::columns(sums));
+    }
+}
+
+/// The sums over marked candidates, for [`dispatch`].
+struct SumMarked<'a>(AgentSums<'a>, &'a Marks);
+
+impl Operation for SumMarked<'_> {
+    type Output = SumsRow;
+
+    #[inline(always)]
+    fn run<R: Register>(self) -> SumsRow {
+        let Self(agent, marks) = self;
+        let view = agent.view::<R>();
+        agent.sum::<false, R>(&Nearest { view, marks })
     }
 }
 
