@@ -204,7 +204,7 @@ fn saving_replaces_the_whole_file_or_leaves_it_unchanged() {
     for (path, beginning) in [
         (
             &below_a_file,
-            format!("cannot make the folder {}: ", directory.file().display()),
+            format!("cannot create the folder {}: ", directory.file().display()),
         ),
         (
             &directory.0,

@@ -88,6 +88,8 @@ fn change_leaf(value: &mut dyn PartialReflect) {
         *value = '"';
     } else if let Some(value) = value.try_downcast_mut::<String>() {
         *value = "a \"quoted\" // name".into();
+    } else if let Some(value) = value.try_downcast_mut::<Combine>() {
+        *value = Combine::DITHERED;
     } else if value.represents::<Entity>() {
         return;
     } else {
