@@ -38,7 +38,7 @@
 //! # Where the values come from
 //!
 //! The layers repeat no formula. Each calls the behavior's own method, such as
-//! [`Pursuit::aim`](bevy_steering2d_core::Pursuit::aim) or
+//! [`Pursuit::aim_point`](bevy_steering2d_core::Pursuit::aim_point) or
 //! [`WallAvoidance::whiskers`](bevy_steering2d_core::WallAvoidance::whiskers), with the agent as it
 //! was in the last tick, and draws the result at the agent's current `GlobalTransform` or
 //! [`DrawnAt`]. For your own drawings use [`Minds`] and the functions in [`draw`].
