@@ -37,6 +37,7 @@ mod reciprocal_avoidance;
 mod seek;
 mod sidestep;
 mod stay_on_path;
+mod target_speed;
 #[cfg(test)]
 pub(crate) mod testing;
 mod tether;
@@ -100,6 +101,7 @@ behaviors! {
     steer wall_following: WallFollowing;
     steer path_following: PathFollowing, PathStyle;
     steer flow_field: FlowFieldFollowing, FlowField;
+    steer target_speed: TargetSpeed;
     steer wander: Wander, WanderMemory, WanderStyle;
     adjust reciprocal_avoidance: ReciprocalAvoidance, ReciprocalAvoidanceMemory, Intent;
     types crowd_path_following: CrowdPathFollowing;
