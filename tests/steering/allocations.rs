@@ -39,6 +39,7 @@ fn spawn_everything(app: &mut App, at: Vec2, other: Entity, field: Entity) {
         Evade::new(other),
         Interpose::new(other, Vec2::ZERO),
         MatchVelocity::new(other),
+        TargetSpeed::new(2.0),
         OffsetPursuit::new(other, Vec2::X),
         Tether::new(Vec2::ZERO, 5.0),
     );

@@ -64,6 +64,7 @@
 //! | [`CrowdPathFollowing`] | follows a path in a crowd, without collisions |
 //! | [`ReciprocalAvoidance`], [`Pedestrian`] | adjust the velocity that the other behaviors request, to avoid collisions in dense crowds |
 //! | [`OffsetPursuit`], [`MatchVelocity`], [`LeaderFollowing`] | keep an offset from a leader, match its velocity, follow behind it |
+//! | [`TargetSpeed`] | speeds up or brakes to a speed along the heading |
 //! | [`Separation`], [`Alignment`], [`Cohesion`] | the rules of a flock, see [`Flocking`] |
 //! | [`CollisionAvoidance`], [`Queuing`], [`Sidestep`] | avoid other agents, queue behind them, free stuck agents |
 //!

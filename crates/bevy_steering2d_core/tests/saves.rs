@@ -50,11 +50,11 @@ saved! {
     SteeringId, Transform, PointMass, Kinematics, Vehicle, Combine, ThinkEvery, SteeringGroups,
     SpeedLimit, FaceVelocity, FaceTarget, StuckDetection, StuckMemory,
     SteeringForce, Obstacle, Wall, SteeringPath, FlowField, Leadership, BehaviorGroup,
-    Seek, Flee, Arrive, ArriveMemory, Pursuit, Evade, Interpose, MatchVelocity, Tether,
+    Seek, Flee, Arrive, ArriveMemory, Pursuit, Evade, Interpose, MatchVelocity, TargetSpeed, Tether,
     Wander, WanderMemory, Hide, HideMemory, OffsetPursuit, OffsetPursuitMemory,
-    FollowPath, FollowPathMemory, StayOnPath, FlowFieldFollowing,
-    LeaderFollowing, LeaderMemory, Separation, Alignment, Cohesion, CollisionAvoidance,
-    ReciprocalAvoidance, ReciprocalMemory, Intent, Queuing, Sidestep,
+    PathFollowing, PathFollowingMemory, StayOnPath, FlowFieldFollowing,
+    LeaderFollowing, LeaderFollowingMemory, Separation, Alignment, Cohesion, CollisionAvoidance,
+    ReciprocalAvoidance, ReciprocalAvoidanceMemory, Intent, Queuing, Sidestep,
     ObstacleAvoidance, WallAvoidance, WallFollowing, Containment,
 }
 
@@ -150,12 +150,13 @@ fn populate(world: &mut World) -> Vec<Entity> {
         Flee::new(Vec2::new(7.0, 6.0)),
         CollisionAvoidance::default(),
         Queuing::default(),
-        StayOnPath::of(path),
+        StayOnPath::new(path),
     )));
     let escort = world.spawn((
         body(-8.0, 5.0),
-        Interpose::between(quarry, Vec2::ZERO),
+        Interpose::new(quarry, Vec2::ZERO),
         MatchVelocity::new(quarry),
+        TargetSpeed::new(2.0),
     ));
     let escort = escort.id();
     entities.push(escort);

@@ -131,6 +131,7 @@ mod tests {
         &["Interpose", "Separation", "Arrive"],
         &["StayOnPath", "Wander", "Seek"],
         &["Tether", "Wander", "Seek"],
+        &["WallFollowing", "TargetSpeed"],
         &["WallFollowing", "Wander"],
         &["BehaviorGroup", "WallAvoidance", "Containment"],
         &["FlowFieldFollowing", "Separation", "CollisionAvoidance"],

@@ -35,6 +35,7 @@ fn every_mistake() -> Vec<Mistake> {
         Evade.panic_distance: NOT_POSITIVE_OR_INFINITE,
         Evade.falloff: NOT_A_FRACTION,
         Evade.turn_time: NEGATIVE,
+        TargetSpeed.speed: NEGATIVE,
         Pursuit.facing_angle: [-0.1, 3.2, f32::NAN, f32::INFINITY],
         Pursuit.turn_time: NEGATIVE,
         Arrive.tolerance: NOT_POSITIVE,
