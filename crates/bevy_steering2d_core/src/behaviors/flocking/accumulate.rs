@@ -110,7 +110,8 @@ pub(super) fn sums_around(neighbors: &Neighbors, me: &Agent, rules: [Visibility;
             };
             let mut pass = Pass::<R>::new(neighbors);
             pass.enter_cell(neighbors.cell_at(place));
-            let row = pass.sums_at(place, &profile);
+            let mut row = SumsRow::ZERO;
+            pass.sums_at(place, &profile, &mut row);
             SumsRow::sums(row.0, 0.0)
         }
     }
@@ -137,11 +138,12 @@ impl Operation for Accumulate<'_> {
             pass.enter_cell(cell);
             for place in places {
                 let profile = self.profiles.get(neighbors.columns.profiles[place]);
-                self.rows[place - first] = if profile.radius > 0.0 {
-                    pass.sums_at(place, profile)
+                let row = &mut self.rows[place - first];
+                if profile.radius > 0.0 {
+                    pass.sums_at(place, profile, row);
                 } else {
-                    SumsRow::ZERO
-                };
+                    *row = SumsRow::ZERO;
+                }
             }
         }
     }
@@ -187,7 +189,7 @@ impl<'a, R: Register> Pass<'a, R> {
     }
 
     #[inline(always)]
-    fn sums_at(&mut self, place: usize, profile: &FlockProfile) -> SumsRow {
+    fn sums_at(&mut self, place: usize, profile: &FlockProfile, row: &mut SumsRow) {
         self.gather(place, profile.radius);
         let agent = AgentSums {
             neighbors: self.neighbors,
@@ -196,10 +198,10 @@ impl<'a, R: Register> Pass<'a, R> {
             place,
         };
         match profile.seeing {
-            Seeing::AllAround if profile.alike => agent.sum::<true, R>(&AllAround),
-            Seeing::AllAround => agent.sum::<false, R>(&AllAround),
-            Seeing::InView => agent.sum::<false, R>(&agent.view()),
-            Seeing::Nearest => self.sum_nearest(profile, place),
+            Seeing::AllAround if profile.alike => agent.sum::<true, R>(&AllAround, row),
+            Seeing::AllAround => agent.sum::<false, R>(&AllAround, row),
+            Seeing::InView => agent.sum::<false, R>(&agent.view(), row),
+            Seeing::Nearest => *row = self.sum_nearest(profile, place),
         }
     }
 
@@ -307,7 +309,7 @@ impl AgentSums<'_> {
     /// The sums over the visible candidates, without the agent itself. `ALIKE` if one weight suffices
     /// for all rules.
     #[inline(always)]
-    fn sum<const ALIKE: bool, R: Register>(&self, sight: &impl Sight<R>) -> SumsRow {
+    fn sum<const ALIKE: bool, R: Register>(&self, sight: &impl Sight<R>, row: &mut SumsRow) {
         let sums = accumulate::<ALIKE, R, Separation, Alignment, Cohesion>(
             self.candidates,
             self.profile.per_square,
@@ -329,13 +331,11 @@ impl AgentSums<'_> {
             Cohesion::contribution(&itself, third),
         ];
         let others = all - R::load(&SumsRow::columns(itself), 0);
-        let mut row = SumsRow::ZERO;
         others.store(&mut row.0, 0);
         let spots = spots - itself[0].weight;
         if spots > 0.0 {
-            self.leave_spot(&mut row, spots);
+            self.leave_spot(row, spots);
         }
-        row
     }
 
     #[cold]
@@ -356,7 +356,9 @@ impl Operation for SumMarked<'_> {
     fn run<R: Register>(self) -> SumsRow {
         let Self(agent, marks) = self;
         let view = agent.view::<R>();
-        agent.sum::<false, R>(&Nearest { view, marks })
+        let mut row = SumsRow::ZERO;
+        agent.sum::<false, R>(&Nearest { view, marks }, &mut row);
+        row
     }
 }
 
