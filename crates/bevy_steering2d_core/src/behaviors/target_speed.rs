@@ -13,7 +13,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 /// [`MatchVelocity`](crate::MatchVelocity).
 ///
 /// `F = m·(speed − v·h) / t · h`, clamped, with the heading h and the response time t.
-/// (Reynolds 1999; OpenSteer, `steerForTargetSpeed`)
+/// (Reynolds 1999; `steerForTargetSpeed` of `OpenSteer`)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
