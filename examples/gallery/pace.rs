@@ -18,7 +18,7 @@ pub struct Pace {
     /// s
     frame: f32,
     /// ms
-    stages: [f32; 4],
+    steps: [f32; 5],
 }
 
 impl Pace {
@@ -30,9 +30,9 @@ impl Pace {
         }
     }
 
-    /// Times of sense, steer, combine and move, ms.
-    pub fn stages(&self) -> [f32; 4] {
-        self.stages
+    /// Times of Sense, Steer, Adjust, Combine and Move, ms.
+    pub fn steps(&self) -> [f32; 5] {
+        self.steps
     }
 }
 
@@ -42,13 +42,14 @@ fn time_tick(times: Res<StepTimes>, mut pace: ResMut<Pace>) {
         SteeringSchedule::Index,
         SteeringSchedule::Answer,
     ];
-    let now: [Duration; 4] = [
-        sensed.iter().map(|stage| times.of(*stage)).sum(),
+    let now: [Duration; 5] = [
+        sensed.iter().map(|step| times.of(*step)).sum(),
         times.of(SteeringSchedule::Steer),
+        times.of(SteeringSchedule::Adjust),
         times.of(SteeringSchedule::Combine),
         times.of(SteeringSchedule::Move),
     ];
-    for (smooth, now) in pace.stages.iter_mut().zip(now) {
+    for (smooth, now) in pace.steps.iter_mut().zip(now) {
         approach(smooth, 1_000.0 * now.as_secs_f32());
     }
 }

@@ -295,9 +295,9 @@ fn show_pace(ui: &mut egui::Ui, report: &Report, pace: &Pace) {
     ui.label(faint(format!(
         "tick {ticks}   {seconds:.1} s   {frames:.0} frames/s"
     )));
-    let [sense, steer, combine, moved] = pace.stages();
+    let [sense, steer, adjust, combine, moved] = pace.steps();
     ui.label(faint(format!(
-        "ms: sense {sense:.2}  steer {steer:.2}  combine {combine:.2}  move {moved:.2}"
+        "ms: sense {sense:.2} steer {steer:.2} adjust {adjust:.2} combine {combine:.2} move {moved:.2}"
     )))
     .on_hover_text("Time of each steering step in a tick, averaged over the last second");
 }
