@@ -215,13 +215,22 @@ impl<'a, R: Register> Pass<'a, R> {
                 (self.known, self.around) = (radius, neighbors.cells_within(radius));
             }
             let all = neighbors.ranges_around_cell(self.cell, self.around);
-            let fits = self.candidates.gather::<R>(columns, all);
-            self.too_many = (!fits).then(|| Candidates::find(neighbors, self.cell, self.around));
+            if self.candidates.gather::<R>(columns, all) {
+                self.too_many = None;
+            } else {
+                self.find_too_many();
+            }
         }
         if let Some(candidates) = &self.too_many {
             self.candidates
                 .gather::<R>(columns, candidates.sample(place));
         }
+    }
+
+    /// Out of line: copying candidates on the common path costs a tenth of the pass.
+    #[cold]
+    fn find_too_many(&mut self) {
+        self.too_many = Some(Candidates::find(self.neighbors, self.cell, self.around));
     }
 
     /// The sums over the nearest neighbors. In a cell with too many candidates only these are
