@@ -24,6 +24,7 @@ mod external_forces;
 mod facing;
 mod flocks;
 mod groups;
+mod isolation;
 mod ledger;
 mod lists;
 mod parity;

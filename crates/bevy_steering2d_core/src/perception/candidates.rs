@@ -2,14 +2,13 @@
 
 use std::ops::Range;
 
-use smallvec::SmallVec;
-
-use super::Neighbors;
-use super::range_query::MOST_NEIGHBORS;
+use super::neighbors::SlotRanges;
+use super::range_query::{MOST_NEIGHBORS, share_of};
+use crate::SteeringId;
 
 /// The ranges of index slots that contain the neighbors of an agent.
 pub(crate) struct Candidates {
-    ranges: SmallVec<[Range<usize>; 6]>,
+    ranges: SlotRanges,
     count: usize,
 }
 
@@ -18,25 +17,21 @@ impl Candidates {
     /// thousand agents on one point then cost a bounded time.
     pub(crate) const MOST: usize = MOST_NEIGHBORS;
 
-    /// The candidates of all agents in a cell, from this cell and `around` cells in each direction.
-    #[cold]
-    pub(crate) fn find(neighbors: &Neighbors, cell: usize, around: i64) -> Self {
-        let ranges = neighbors.ranges_around_cell(cell, around);
-        let ranges: SmallVec<_> = ranges.filter(|range| !range.is_empty()).collect();
+    pub(crate) fn new(ranges: SlotRanges) -> Self {
         let count = ranges.iter().map(ExactSizeIterator::len).sum();
         Self { ranges, count }
     }
 
     /// A sample of at most [`MOST`](Self::MOST) candidates, for more than that: the agent at
-    /// `slot`, the slots around it, and a proportional share of every range.
-    pub(crate) fn sample(&self, slot: usize) -> impl Iterator<Item = Range<usize>> {
+    /// `slot` with this id, the slots around it, and a proportional share of every range.
+    pub(crate) fn sample(&self, slot: usize, id: SteeringId) -> impl Iterator<Item = Range<usize>> {
         self.ranges.iter().map(move |range| {
             let is_own = range.contains(&slot);
             let kept = range.len() * (Self::MOST - 1) / self.count + usize::from(is_own);
             let start = if is_own {
                 slot.saturating_sub(kept / 2)
             } else {
-                range.start + slot % (range.len() - kept + 1)
+                range.start + share_of(id, range.len() - kept)
             };
             let start = start.clamp(range.start, range.end - kept);
             start..start + kept
@@ -49,6 +44,7 @@ mod tests {
     use bevy::prelude::*;
 
     use super::*;
+    use crate::perception::Neighbors;
     use crate::perception::testing::index;
 
     #[test]
@@ -57,7 +53,7 @@ mod tests {
         let positions: Vec<Vec2> = column.chain(vec![Vec2::splat(0.5); 5_000]).collect();
         let neighbors = index(&positions, 1.0);
         let candidates = crowded_cell(&neighbors, 400);
-        assert_eq!(candidates.sample(0).count(), 400);
+        assert_eq!(candidates.sample(0, SteeringId(0)).count(), 400);
         for slot in [0, 2_500, 5_399] {
             assert_is_sample(&candidates, slot);
         }
@@ -74,14 +70,15 @@ mod tests {
 
     /// The candidates of the first cell.
     fn crowded_cell(neighbors: &Neighbors, around: i64) -> Candidates {
-        let ranges = neighbors.ranges_around_cell(0, around);
-        assert!(ranges.map(|range| range.len()).sum::<usize>() > Candidates::MOST);
-        Candidates::find(neighbors, 0, around)
+        let candidates = Candidates::new(neighbors.ranges_around_slot(0, around));
+        assert!(candidates.count > Candidates::MOST);
+        candidates
     }
 
     fn assert_is_sample(candidates: &Candidates, slot: usize) {
-        let count: usize = candidates.sample(slot).map(|range| range.len()).sum();
+        let sample = || candidates.sample(slot, SteeringId(slot as u32));
+        let count: usize = sample().map(|range| range.len()).sum();
         assert!((2..=Candidates::MOST).contains(&count), "{count}");
-        assert!(candidates.sample(slot).any(|range| range.contains(&slot)));
+        assert!(sample().any(|range| range.contains(&slot)));
     }
 }

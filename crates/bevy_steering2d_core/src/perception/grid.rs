@@ -9,15 +9,15 @@ use bevy_steering2d_kernel::simd::{Baseline, Number, Register, WIDTH};
 
 /// Points sorted by cell, row by row, so that a block of cells is one range of points per row.
 ///
-/// If the points' bounding box has few enough cells, the grid covers it. Otherwise (two agents 10⁹
-/// m apart) rows and columns wrap around: distant cells share a bucket, which adds a few
-/// candidates. Results are the same, since callers check distances.
+/// Cell borders are multiples of the cell size, so that distant points do not move them. If the
+/// points' bounding box has few enough cells, the grid covers it. Otherwise (two agents 10⁹ m apart)
+/// rows and columns wrap around: distant cells share a bucket.
 #[derive(Debug, Default)]
 pub(crate) struct Grid {
     /// 1 / side of a cell, 1/m.
     per_cell: f32,
-    /// Lower left corner of cell (0, 0).
-    origin: Vec2,
+    /// The square of the first column and row; zero if the grid wraps around.
+    first: Square,
     columns: i64,
     rows: i64,
     wraps: bool,
@@ -33,7 +33,7 @@ impl Grid {
     const FEWEST_CELLS: usize = 1024;
 
     /// An `f32` represents all integers up to this one.
-    const MOST_EXACT: usize = 1 << f32::MANTISSA_DIGITS;
+    const MOST_EXACT: i64 = 1 << f32::MANTISSA_DIGITS;
 
     /// Sorts points by their cells, by a stable counting sort. `cells` is replaced by the slot of
     /// each point, and `order` is set to the point of each slot.
@@ -106,19 +106,16 @@ impl Grid {
             cells.reserve((most + 2).saturating_sub(cells.len()));
         }
         self.per_cell = cell.recip();
-        // In f64, since the number of cells may exceed the precision of f32.
-        let span = |from: f32, to: f32| {
-            let cells = (f64::from(to) - f64::from(from)) * f64::from(self.per_cell);
-            (cells + 1.0).min(1e15) as i64
-        };
-        let columns = span(bounds.min.x, bounds.max.x).max(1);
-        let rows = span(bounds.min.y, bounds.max.y).max(1);
+        let (first, last) = (self.square_of(bounds.min), self.square_of(bounds.max));
+        let span = |from: i64, to: i64| to.saturating_sub(from).saturating_add(1).max(1);
+        let columns = span(first.column, last.column);
+        let rows = span(first.row, last.row);
         self.wraps = columns.saturating_mul(rows) > most as i64;
-        (self.origin, self.columns, self.rows) = if self.wraps {
+        (self.first, self.columns, self.rows) = if self.wraps {
             let side = 1 << (most.ilog2() / 2);
-            (Vec2::ZERO, side, side)
+            (Square::default(), side, side)
         } else {
-            (bounds.min, columns, rows)
+            (first, columns, rows)
         };
     }
 
@@ -127,20 +124,34 @@ impl Grid {
         self.starts.len() + self.cursors.len()
     }
 
+    /// Whether distant cells share a bucket.
+    #[inline]
+    pub(crate) fn wraps(&self) -> bool {
+        self.wraps
+    }
+
+    /// The square of the plane that a point lies in.
+    #[inline]
+    pub(crate) fn square_of(&self, point: Vec2) -> Square {
+        let at = point * self.per_cell;
+        Square {
+            column: floor(at.x),
+            row: floor(at.y),
+        }
+    }
+
     /// The cell of a point; an arbitrary one for a point outside the grid.
     #[inline]
     pub(crate) fn cell_of(&self, point: Vec2) -> u32 {
-        let at = (point - self.origin) * self.per_cell;
+        let Square { column, row } = self.square_of(point);
         let (column, row) = if self.wraps {
-            (
-                floor(at.x) & (self.columns - 1),
-                floor(at.y) & (self.rows - 1),
-            )
+            (column & (self.columns - 1), row & (self.rows - 1))
         } else {
-            // No point is below the origin, so truncation rounds down.
             (
-                (at.x as i64).clamp(0, self.columns - 1),
-                (at.y as i64).clamp(0, self.rows - 1),
+                column
+                    .saturating_sub(self.first.column)
+                    .clamp(0, self.columns - 1),
+                row.saturating_sub(self.first.row).clamp(0, self.rows - 1),
             )
         };
         (row * self.columns + column) as u32
@@ -149,17 +160,22 @@ impl Grid {
     /// The [cells](Self::cell_of) of eight points.
     #[inline]
     pub(crate) fn cells_of(&self, points: [Vec2; WIDTH]) -> [u32; WIDTH] {
-        if self.wraps || self.cell_count() > Self::MOST_EXACT {
+        let Square { column, row } = self.first;
+        let far = column.abs().max(row.abs()) + self.columns.max(self.rows);
+        if self.wraps || far > Self::MOST_EXACT {
             return points.map(|point| self.cell_of(point));
         }
-        let along = |numbers: [f32; WIDTH], origin: f32, cells: i64| {
-            let at = Baseline::load(&numbers, 0) - Baseline::splat(origin);
-            let at = at * Baseline::splat(self.per_cell);
-            let last = Baseline::splat((cells - 1) as f32);
-            at.max(Baseline::zero()).min(last).truncated()
+        let along = |numbers: [f32; WIDTH], first: i64, cells: i64| {
+            let least = Baseline::splat(first as f32);
+            let most = Baseline::splat((first + cells - 1) as f32);
+            let at = Baseline::load(&numbers, 0) * Baseline::splat(self.per_cell);
+            let mut at_least = [0.0; WIDTH];
+            at.max(least).min(most).store(&mut at_least, 0);
+            let cuts = Baseline::load(&at_least, 0).truncated();
+            from_fn(|at| cuts[at] - first as i32 - i32::from(at_least[at] < cuts[at] as f32))
         };
-        let columns = along(points.map(|point| point.x), self.origin.x, self.columns);
-        let rows = along(points.map(|point| point.y), self.origin.y, self.rows);
+        let columns: [i32; WIDTH] = along(points.map(|point| point.x), column, self.columns);
+        let rows: [i32; WIDTH] = along(points.map(|point| point.y), row, self.rows);
         let per_row = self.columns as i32;
         from_fn(|at| (rows[at] * per_row + columns[at]) as u32)
     }
@@ -171,8 +187,8 @@ impl Grid {
             // There may be no cells before the first sort.
             return self.ranges_in(Span::NONE, Span::NONE);
         }
-        let rows = self.span(point.y, self.origin.y, radius, self.rows);
-        let columns = self.span(point.x, self.origin.x, radius, self.columns);
+        let rows = self.span(point.y, self.first.row, radius, self.rows);
+        let columns = self.span(point.x, self.first.column, radius, self.columns);
         self.ranges_in(rows, columns)
     }
 
@@ -209,9 +225,9 @@ impl Grid {
 
     /// The cells along one axis from `at − radius` to `at + radius`.
     #[inline]
-    fn span(&self, at: f32, origin: f32, radius: f32, cells: i64) -> Span {
-        let low = floor((at - radius - origin) * self.per_cell);
-        let high = floor((at + radius - origin) * self.per_cell);
+    fn span(&self, at: f32, first: i64, radius: f32, cells: i64) -> Span {
+        let low = floor((at - radius) * self.per_cell).saturating_sub(first);
+        let high = floor((at + radius) * self.per_cell).saturating_sub(first);
         self.axis(low, high, cells)
     }
 
@@ -223,7 +239,8 @@ impl Grid {
             return Span(low..high + 1, 0..0);
         }
         if high.saturating_sub(low) >= cells - 1 {
-            return Span(0..cells, 0..0);
+            let low = low & (cells - 1);
+            return Span(low..cells, 0..low);
         }
         let (low, high) = (low & (cells - 1), high & (cells - 1));
         if low <= high {
@@ -231,6 +248,21 @@ impl Grid {
         } else {
             Span(low..cells, 0..high + 1)
         }
+    }
+}
+
+/// A square of the plane with sides of one cell, by its column and row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Square {
+    pub(crate) column: i64,
+    pub(crate) row: i64,
+}
+
+impl Square {
+    /// Whether it is at most `around` columns and rows from `other`.
+    pub(crate) fn is_within(self, around: i64, other: Self) -> bool {
+        let along = |one: i64, other: i64| one.abs_diff(other) <= around.unsigned_abs();
+        along(self.column, other.column) && along(self.row, other.row)
     }
 }
 

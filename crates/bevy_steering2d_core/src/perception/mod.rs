@@ -42,6 +42,7 @@ pub(crate) use candidates::Candidates;
 pub(crate) use columns::{ColumnSlices, PADDING};
 pub(crate) use gather::index_neighbors;
 pub(crate) use geometry::order_of;
+pub(crate) use grid::Square;
 pub(crate) use neighbor::least_cosine;
 pub(crate) use obstacle::index_obstacles;
 pub(crate) use probes::{clear_probes, probe_colliders};

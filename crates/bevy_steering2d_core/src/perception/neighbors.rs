@@ -8,12 +8,15 @@ use smallvec::SmallVec;
 
 use super::columns::NeighborColumns;
 use super::gathered::Gathered;
-use super::grid::Grid;
+use super::grid::{Grid, Square};
 use super::neighbor::{Neighbor, NeighborView, Perception, least_cosine};
 use super::range_query::{RADIUS_SLACK, RangeQuery};
 use super::rows::{Row, Rows, is_indexable};
 use crate::parallel::{LIGHT_PASS, PREFETCH_AHEAD, chunk_size, for_each_chunk, prefetch};
 use bevy_steering2d_kernel::simd::WIDTH;
+
+/// Ranges of slots in ascending order of rows and columns of cells.
+pub(crate) type SlotRanges = SmallVec<[Range<usize>; 6]>;
 
 /// The neighbor index: all agents, sorted by cell and id. Rebuilt every tick while any agent has a
 /// [`Perception`]; empty otherwise. A behavior of your own reads it with
@@ -174,6 +177,36 @@ impl Neighbors {
         around: i64,
     ) -> impl Iterator<Item = Range<usize>> {
         self.grid.ranges_around_cell(cell, around)
+    }
+
+    /// Whether distant cells share a bucket, so that a cell may contain agents from elsewhere.
+    pub(crate) fn wraps(&self) -> bool {
+        self.grid.wraps()
+    }
+
+    /// The square of the plane that the agent in a slot is in.
+    pub(crate) fn square_at(&self, slot: usize) -> Square {
+        self.grid.square_of(self.columns.at(slot))
+    }
+
+    /// The [ranges around the cell](Self::ranges_around_cell) of a slot, without agents that only share
+    /// a bucket. In the order of a grid that does not wrap, so that distant agents cannot change a sum.
+    pub(crate) fn ranges_around_slot(&self, slot: usize, around: i64) -> SlotRanges {
+        let ranges = self.ranges_around_cell(self.cell_at(slot), around);
+        if !self.wraps() {
+            return ranges.filter(|range| !range.is_empty()).collect();
+        }
+        let here = self.square_at(slot);
+        let mut slots: SmallVec<[(Square, usize); 64]> = ranges
+            .flatten()
+            .map(|slot| (self.square_at(slot), slot))
+            .filter(|(square, _)| square.is_within(around, here))
+            .collect();
+        slots.sort_unstable_by_key(|&(Square { column, row }, slot)| (row, column, slot));
+        let chunks = slots.chunk_by(|(_, slot), (_, next)| slot + 1 == *next);
+        chunks
+            .map(|chunk| chunk[0].1..chunk[0].1 + chunk.len())
+            .collect()
     }
 
     /// An index over these agents and their profiles, for tests.

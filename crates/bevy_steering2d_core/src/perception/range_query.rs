@@ -70,11 +70,14 @@ impl<'a> RangeQuery<'a> {
             count += self.within_radius(&range).count_ones() as usize;
             range.start = range.end.min(range.start + WIDTH);
         }
-        let spare = count.saturating_sub(MOST_NEIGHBORS) as u64;
-        // Successive ids start far from each other.
-        let share = u64::from(self.id.0.wrapping_mul(GOLDEN_RATIO));
-        ((share * (spare + 1)) >> u32::BITS) as usize
+        share_of(self.id, count.saturating_sub(MOST_NEIGHBORS))
     }
+}
+
+/// A number from zero to `most`; successive ids have numbers far from each other.
+pub(super) fn share_of(id: SteeringId, most: usize) -> usize {
+    let share = u64::from(id.0.wrapping_mul(GOLDEN_RATIO));
+    ((share * (most as u64 + 1)) >> u32::BITS) as usize
 }
 
 impl Iterator for RangeQuery<'_> {

@@ -12,7 +12,7 @@ use super::visibility::{AllAround, InView, Marks, Nearest, Sight};
 use super::{Alignment, Cohesion, Separation};
 use crate::Agent;
 use crate::parallel::{FLOCK_PASS, chunk_size, for_each_chunk, prefetch};
-use crate::perception::{Candidates, NeighborView, Neighbors, Perception, SteeringGroups};
+use crate::perception::{Candidates, NeighborView, Neighbors, Perception, Square, SteeringGroups};
 
 /// The sums of every agent of this tick, by slot of the neighbor index.
 #[derive(Resource, Debug, Default)]
@@ -159,6 +159,9 @@ struct Pass<'a, R> {
     gathered: f32,
     /// The candidates of a cell with too many to gather all.
     too_many: Option<Candidates>,
+    /// The square and the perception radius that the candidates were gathered for, if distant cells
+    /// share a bucket.
+    square: Option<(Square, f32)>,
     /// The last perception radius for which `around` was computed, m.
     known: f32,
     around: i64,
@@ -175,6 +178,7 @@ impl<'a, R: Register> Pass<'a, R> {
             cell: 0,
             gathered: f32::NAN,
             too_many: None,
+            square: None,
             known: f32::NAN,
             around: 0,
             register: std::marker::PhantomData,
@@ -210,27 +214,47 @@ impl<'a, R: Register> Pass<'a, R> {
         let neighbors = self.neighbors;
         let columns = neighbors.columns.slices();
         if radius != self.gathered {
-            self.gathered = radius;
             if radius != self.known {
                 (self.known, self.around) = (radius, neighbors.cells_within(radius));
             }
-            let all = neighbors.ranges_around_cell(self.cell, self.around);
-            if self.candidates.gather::<R>(columns, all) {
-                self.too_many = None;
+            if neighbors.wraps() {
+                self.gather_square(place, radius);
             } else {
-                self.find_too_many();
+                self.gathered = radius;
+                let all = neighbors.ranges_around_cell(self.cell, self.around);
+                if self.candidates.gather::<R>(columns, all) {
+                    self.too_many = None;
+                } else {
+                    self.gather_slot(place);
+                }
             }
         }
         if let Some(candidates) = &self.too_many {
+            let id = neighbors.at(place).id;
             self.candidates
-                .gather::<R>(columns, candidates.sample(place));
+                .gather::<R>(columns, candidates.sample(place, id));
         }
     }
 
-    /// Out of line: copying candidates on the common path costs a tenth of the pass.
+    /// Gathers the candidates of a square, one of those that share a bucket.
     #[cold]
-    fn find_too_many(&mut self) {
-        self.too_many = Some(Candidates::find(self.neighbors, self.cell, self.around));
+    fn gather_square(&mut self, place: usize, radius: f32) {
+        let square = Some((self.neighbors.square_at(place), radius));
+        if self.square != square {
+            self.square = square;
+            self.gather_slot(place);
+        }
+    }
+
+    /// Gathers the candidates of one agent. Out of line: copying their ranges on the common path
+    /// costs a tenth of the pass.
+    #[cold]
+    fn gather_slot(&mut self, place: usize) {
+        let ranges = self.neighbors.ranges_around_slot(place, self.around);
+        let columns = self.neighbors.columns.slices();
+        let all = ranges.iter().cloned();
+        let fit = self.candidates.gather::<Baseline>(columns, all);
+        self.too_many = (!fit).then(|| Candidates::new(ranges));
     }
 
     /// The sums over the nearest neighbors. In a cell with too many candidates only these are
@@ -255,8 +279,8 @@ impl<'a, R: Register> Pass<'a, R> {
             self.candidates.gather::<Baseline>(columns, single.clone());
             self.candidates.keep_ranges(single);
         } else {
-            let all = self.neighbors.ranges_around_cell(self.cell, self.around);
-            self.candidates.keep_ranges(all);
+            let all = self.neighbors.ranges_around_slot(place, self.around);
+            self.candidates.keep_ranges(all.into_iter());
         }
         let (candidates, marks) = (&self.candidates, &mut self.marks);
         marks.mark(rules, self.neighbors, &me, Some(place), candidates);
