@@ -16,6 +16,11 @@ pub(crate) trait Bounded: Copy + PartialEq {
     /// A circle around the item; finite.
     fn bounds(&self) -> Circle;
 
+    /// Half the width and height of the item, m.
+    fn half_extents(&self) -> Vec2 {
+        Vec2::splat(self.bounds().radius)
+    }
+
     /// A total order by geometry, so that results do not depend on the order of spawning.
     fn order(&self, other: &Self) -> Ordering;
 }
@@ -135,8 +140,8 @@ impl<T: Bounded> LooseGrid<T> {
     pub(crate) fn visit(&self, min: Vec2, max: Vec2, mut visitor: impl FnMut(&T)) {
         for level in &self.levels {
             // Rounding must not lose items that just touch.
-            let slack =
-                level.largest + 1e-6 * (level.largest + min.abs().max(max.abs()).max_element());
+            let rounding = 1e-6 * (level.largest + min.abs().max(max.abs()).max_element());
+            let slack = level.largest + rounding;
             let (low, high) = (level.cell_of(min - slack), level.cell_of(max + slack));
             let size = high.as_i64vec2() - low.as_i64vec2() + 1;
             let few = (level.end - level.first) as i64;
@@ -147,13 +152,22 @@ impl<T: Bounded> LooseGrid<T> {
                 continue;
             }
             for y in low.y..=high.y {
-                for x in low.x..=high.x {
-                    let cell = IVec2::new(x, y);
-                    let bucket = level.table + level.bucket(cell);
-                    let range = self.starts[bucket] as usize..self.starts[bucket + 1] as usize;
-                    self.items[range]
+                let touches_in_row = |item: &&T| {
+                    let center = item.bounds().center;
+                    let gap = (center - center.clamp(min, max)).abs();
+                    gap.cmple(item.half_extents() + rounding).all() && {
+                        let cell = level.cell_of(center);
+                        cell.y == y && (low.x..=high.x).contains(&cell.x)
+                    }
+                };
+                // The cells of a row are in consecutive buckets; the first bucket follows the last.
+                let first = level.bucket(IVec2::new(low.x, y));
+                let (end, all) = (first + size.x as usize, level.mask as usize + 1);
+                for buckets in [first..end.min(all), 0..end.saturating_sub(all)] {
+                    let start = |bucket: usize| self.starts[level.table + bucket] as usize;
+                    self.items[start(buckets.start)..start(buckets.end)]
                         .iter()
-                        .filter(|item| level.cell_of(item.bounds().center) == cell)
+                        .filter(touches_in_row)
                         .for_each(&mut visitor);
                 }
             }
@@ -173,11 +187,11 @@ impl Level {
         self.bucket(self.cell_of(item.bounds().center))
     }
 
+    /// The hash of the row plus the column, so that the cells of a row are consecutive.
     #[inline]
     fn bucket(&self, cell: IVec2) -> usize {
-        let mixed = (cell.x as u32).wrapping_mul(0x9e37_79b1)
-            ^ (cell.y as u32).wrapping_mul(0x85eb_ca77).rotate_left(15);
-        ((mixed ^ (mixed >> 15)) & self.mask) as usize
+        let row = (cell.y as u32).wrapping_mul(0x85eb_ca77);
+        ((cell.x as u32).wrapping_add(row ^ (row >> 15)) & self.mask) as usize
     }
 }
 

@@ -126,6 +126,10 @@ impl Bounded for SeenWall {
         Circle::new(from.midpoint(to), 0.5 * from.distance(to))
     }
 
+    fn half_extents(&self) -> Vec2 {
+        0.5 * (self.wall.to - self.wall.from).abs()
+    }
+
     fn order(&self, other: &Self) -> Ordering {
         let key = |Wall { from, to }: Wall| [from.x, from.y, to.x, to.y];
         let by_place = order_of(key(self.wall), key(other.wall));
