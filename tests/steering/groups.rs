@@ -335,7 +335,8 @@ fn index_cells_are_as_wide_as_the_perception_radius() {
         }
         run_ticks(&mut app, 1);
         let neighbors = app.world().resource::<Neighbors>();
-        neighbors.candidates_within(Vec2::ZERO, 300.0)
+        let middle_of_cell = Vec2::splat(150.0);
+        neighbors.candidates_within(middle_of_cell, 300.0)
     };
     // In pixel units, nine cells of 300 by 300 hold about 45 of the 2,000 agents.
     let found = candidates(|| CollisionAvoidance {

@@ -161,7 +161,8 @@ impl Grid {
     #[inline]
     pub(crate) fn cells_of(&self, points: [Vec2; WIDTH]) -> [u32; WIDTH] {
         let Square { column, row } = self.first;
-        let far = column.abs().max(row.abs()) + self.columns.max(self.rows);
+        let first = column.saturating_abs().max(row.saturating_abs());
+        let far = first.saturating_add(self.columns.max(self.rows));
         if self.wraps || far > Self::MOST_EXACT {
             return points.map(|point| self.cell_of(point));
         }
