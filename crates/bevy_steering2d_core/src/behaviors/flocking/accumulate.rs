@@ -60,15 +60,15 @@ impl AccumulatedSums {
     /// Prefetches the sums of an agent.
     #[inline]
     pub(super) fn prefetch(&self, perception: &Perception, neighbors: &Neighbors) {
-        let place = neighbors.slot_of(perception);
-        prefetch(place.and_then(|place| self.rows.get(place)));
+        let slot = neighbors.slot_of(perception);
+        prefetch(slot.and_then(|slot| self.rows.get(slot)));
     }
 
     /// The sums of an agent; zero if it is not indexed.
     #[inline]
     pub(super) fn of(&self, perception: &Perception, neighbors: &Neighbors) -> &SumsRow {
-        let place = neighbors.slot_of(perception);
-        let row = place.and_then(|place| self.rows.get(place));
+        let slot = neighbors.slot_of(perception);
+        let row = slot.and_then(|slot| self.rows.get(slot));
         row.unwrap_or(&SumsRow::ZERO)
     }
 }
@@ -105,13 +105,13 @@ pub(super) fn sums_around(neighbors: &Neighbors, me: &Agent, rules: [Visibility;
         #[inline(always)]
         fn run<R: Register>(self) -> FlockSums {
             let Self(neighbors, me, profile) = self;
-            let Some(place) = neighbors.slot_near(me.position, me.entity) else {
+            let Some(slot) = neighbors.slot_near(me.position, me.entity) else {
                 return default();
             };
             let mut pass = Pass::<R>::new(neighbors);
-            pass.enter_cell(neighbors.cell_at(place));
+            pass.enter_cell(neighbors.cell_at(slot));
             let mut row = SumsRow::ZERO;
-            pass.sums_at(place, &profile, &mut row);
+            pass.sums_at(slot, &profile, &mut row);
             SumsRow::sums(row.0, 0.0)
         }
     }
@@ -134,13 +134,13 @@ impl Operation for Accumulate<'_> {
     fn run<R: Register>(self) {
         let (neighbors, first) = (self.neighbors, self.first);
         let mut pass = Pass::<R>::new(neighbors);
-        for (cell, places) in neighbors.cells_of(first..first + self.rows.len()) {
+        for (cell, slots) in neighbors.cells_of(first..first + self.rows.len()) {
             pass.enter_cell(cell);
-            for place in places {
-                let profile = self.profiles.get(neighbors.columns.profiles[place]);
-                let row = &mut self.rows[place - first];
+            for slot in slots {
+                let profile = self.profiles.get(neighbors.columns.profiles[slot]);
+                let row = &mut self.rows[slot - first];
                 if profile.radius > 0.0 {
-                    pass.sums_at(place, profile, row);
+                    pass.sums_at(slot, profile, row);
                 } else {
                     *row = SumsRow::ZERO;
                 }
@@ -193,24 +193,24 @@ impl<'a, R: Register> Pass<'a, R> {
     }
 
     #[inline(always)]
-    fn sums_at(&mut self, place: usize, profile: &FlockProfile, row: &mut SumsRow) {
-        self.gather(place, profile.radius);
+    fn sums_at(&mut self, slot: usize, profile: &FlockProfile, row: &mut SumsRow) {
+        self.gather(slot, profile.radius);
         let agent = AgentSums {
             neighbors: self.neighbors,
             candidates: &self.candidates,
             profile,
-            place,
+            slot,
         };
         match profile.seeing {
             Seeing::AllAround if profile.alike => agent.sum::<true, R>(&AllAround, row),
             Seeing::AllAround => agent.sum::<false, R>(&AllAround, row),
             Seeing::InView => agent.sum::<false, R>(&agent.view(), row),
-            Seeing::Nearest => *row = self.sum_nearest(profile, place),
+            Seeing::Nearest => *row = self.sum_nearest(profile, slot),
         }
     }
 
     #[inline(always)]
-    fn gather(&mut self, place: usize, radius: f32) {
+    fn gather(&mut self, slot: usize, radius: f32) {
         let neighbors = self.neighbors;
         let columns = neighbors.columns.slices();
         if radius != self.gathered {
@@ -218,39 +218,39 @@ impl<'a, R: Register> Pass<'a, R> {
                 (self.known, self.around) = (radius, neighbors.cells_within(radius));
             }
             if neighbors.wraps() {
-                self.gather_square(place, radius);
+                self.gather_square(slot, radius);
             } else {
                 self.gathered = radius;
                 let all = neighbors.ranges_around_cell(self.cell, self.around);
                 if self.candidates.gather::<R>(columns, all) {
                     self.too_many = None;
                 } else {
-                    self.gather_slot(place);
+                    self.gather_slot(slot);
                 }
             }
         }
         if let Some(candidates) = &self.too_many {
-            let id = neighbors.at(place).id;
+            let id = neighbors.at(slot).id;
             self.candidates
-                .gather::<R>(columns, candidates.sample(place, id));
+                .gather::<R>(columns, candidates.sample(slot, id));
         }
     }
 
     /// Gathers the candidates of a square, one of those that share a bucket.
     #[cold]
-    fn gather_square(&mut self, place: usize, radius: f32) {
-        let square = Some((self.neighbors.square_at(place), radius));
+    fn gather_square(&mut self, slot: usize, radius: f32) {
+        let square = Some((self.neighbors.square_at(slot), radius));
         if self.square != square {
             self.square = square;
-            self.gather_slot(place);
+            self.gather_slot(slot);
         }
     }
 
     /// Gathers the candidates of one agent. Out of line: copying their ranges on the common path
     /// costs a tenth of the pass.
     #[cold]
-    fn gather_slot(&mut self, place: usize) {
-        let ranges = self.neighbors.ranges_around_slot(place, self.around);
+    fn gather_slot(&mut self, slot: usize) {
+        let ranges = self.neighbors.ranges_around_slot(slot, self.around);
         let columns = self.neighbors.columns.slices();
         let all = ranges.iter().cloned();
         let fit = self.candidates.gather::<Baseline>(columns, all);
@@ -260,8 +260,8 @@ impl<'a, R: Register> Pass<'a, R> {
     /// The sums over the nearest neighbors. In a cell with too many candidates only these are
     /// gathered. Out of line: finding them is most of the work.
     #[inline(never)]
-    fn sum_nearest(&mut self, profile: &FlockProfile, place: usize) -> SumsRow {
-        let me = self.neighbors.at(place);
+    fn sum_nearest(&mut self, profile: &FlockProfile, slot: usize) -> SumsRow {
+        let me = self.neighbors.at(slot);
         let me = NeighborView {
             position: me.position,
             heading: me.heading,
@@ -273,22 +273,22 @@ impl<'a, R: Register> Pass<'a, R> {
         };
         let rules = profile.visibilities();
         if self.too_many.is_some() {
-            let nearest = self.nearest_of_any(rules, &me, place);
-            let single = nearest.iter().map(|&place| place..place + 1);
+            let nearest = self.nearest_of_any(rules, &me, slot);
+            let single = nearest.iter().map(|&slot| slot..slot + 1);
             let columns = self.neighbors.columns.slices();
             self.candidates.gather::<Baseline>(columns, single.clone());
             self.candidates.keep_ranges(single);
         } else {
-            let all = self.neighbors.ranges_around_slot(place, self.around);
+            let all = self.neighbors.ranges_around_slot(slot, self.around);
             self.candidates.keep_ranges(all.into_iter());
         }
         let (candidates, marks) = (&self.candidates, &mut self.marks);
-        marks.mark(rules, self.neighbors, &me, Some(place), candidates);
+        marks.mark(rules, self.neighbors, &me, Some(slot), candidates);
         let agent = AgentSums {
             neighbors: self.neighbors,
             candidates,
             profile,
-            place,
+            slot,
         };
         dispatch(SumMarked(agent, marks))
     }
@@ -299,20 +299,20 @@ impl<'a, R: Register> Pass<'a, R> {
         &self,
         rules: [Visibility; 3],
         me: &NeighborView,
-        place: usize,
+        slot: usize,
     ) -> SmallVec<[usize; 64]> {
         let share = (Candidates::MOST - 1) / rules.len();
         let present = rules.iter().filter(|rule| !rule.is_absent());
-        let mut places: SmallVec<[usize; 64]> = present
+        let mut slots: SmallVec<[usize; 64]> = present
             .flat_map(|rule| {
                 let most = share.min(rule.max_neighbors as usize);
                 self.neighbors.nearest_slots(rule.view(me), most)
             })
-            .chain([place])
+            .chain([slot])
             .collect();
-        places.sort_unstable();
-        places.dedup();
-        places
+        slots.sort_unstable();
+        slots.dedup();
+        slots
     }
 }
 
@@ -323,19 +323,19 @@ struct AgentSums<'a> {
     candidates: &'a Gathered,
     profile: &'a FlockProfile,
     /// The agent's index slot.
-    place: usize,
+    slot: usize,
 }
 
 impl AgentSums<'_> {
     #[inline(always)]
     fn heading(&self) -> [f32; 2] {
         let columns = &self.neighbors.columns;
-        [columns.heading_x[self.place], columns.heading_y[self.place]]
+        [columns.heading_x[self.slot], columns.heading_y[self.slot]]
     }
 
     #[inline(always)]
     fn view<R: Register>(&self) -> InView<R> {
-        let groups = self.neighbors.columns.groups[self.place];
+        let groups = self.neighbors.columns.groups[self.slot];
         InView::of(self.profile, self.heading(), groups)
     }
 
@@ -346,7 +346,7 @@ impl AgentSums<'_> {
         let sums = accumulate::<ALIKE, R, Separation, Alignment, Cohesion>(
             self.candidates,
             self.profile.per_square,
-            self.neighbors.columns.at(self.place),
+            self.neighbors.columns.at(self.slot),
             sight,
         );
         let spots = sums[0].weight.sum();
@@ -374,7 +374,7 @@ impl AgentSums<'_> {
     #[cold]
     fn leave_spot(&self, row: &mut SumsRow, spots: f32) {
         let mut sums = SumsRow::sums(row.0, spots);
-        Separation::leave_spot(&mut sums[0], self.neighbors.at(self.place).id);
+        Separation::leave_spot(&mut sums[0], self.neighbors.at(self.slot).id);
         *row = SumsRow(SumsRow::columns(sums));
     }
 }

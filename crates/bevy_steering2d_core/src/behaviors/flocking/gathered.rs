@@ -84,11 +84,11 @@ impl Gathered {
     }
 
     /// The position among the candidates of the agent at a slot of the neighbor index.
-    pub(super) fn position_of(&self, place: usize) -> Option<usize> {
+    pub(super) fn position_of(&self, slot: usize) -> Option<usize> {
         let mut first = 0;
         for range in &self.ranges {
-            if range.contains(&place) {
-                return Some(first + place - range.start);
+            if range.contains(&slot) {
+                return Some(first + slot - range.start);
             }
             first += range.len();
         }

@@ -123,8 +123,8 @@ impl Marks {
             }
             marks[..end].fill(0.0);
             let nearest = neighbors.nearest_slots(rule.view(me), rule.max_neighbors as usize);
-            for place in nearest.into_iter().chain(itself) {
-                if let Some(at) = candidates.position_of(place) {
+            for slot in nearest.into_iter().chain(itself) {
+                if let Some(at) = candidates.position_of(slot) {
                     marks[at] = 1.0;
                 }
             }

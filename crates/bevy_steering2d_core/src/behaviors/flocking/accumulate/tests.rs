@@ -9,8 +9,8 @@ use crate::SteeringId;
 use crate::behaviors::testing::assert_close;
 use crate::perception::Neighbor;
 
-fn place_agents(places: &[Vec2], profiles: Vec<FlockProfile>) -> (Neighbors, FlockProfiles) {
-    let gathered = places.iter().enumerate().map(|(id, &position)| {
+fn place_agents(positions: &[Vec2], profiles: Vec<FlockProfile>) -> (Neighbors, FlockProfiles) {
+    let gathered = positions.iter().enumerate().map(|(id, &position)| {
         let id = id as u32;
         let neighbor = Neighbor {
             position,
@@ -57,7 +57,7 @@ fn at_most(max_neighbors: u32, radius: f32) -> FlockProfile {
     )
 }
 
-fn random_places(count: u32, side: f32) -> Vec<Vec2> {
+fn random_positions(count: u32, side: f32) -> Vec<Vec2> {
     let mut dice = crate::RandomStream::new(3, SteeringId(0), 0);
     let area = Rect::from_corners(Vec2::ZERO, Vec2::splat(side));
     (0..count).map(|_| dice.point_in(area)).collect()
@@ -83,8 +83,8 @@ fn accumulate_all<'a>(
 }
 
 /// The sums of agents at these positions.
-fn sums_at(places: &[Vec2], profile: FlockProfile) -> Vec<FlockSums> {
-    let (neighbors, profiles) = place_agents(places, vec![profile]);
+fn sums_at(positions: &[Vec2], profile: FlockProfile) -> Vec<FlockSums> {
+    let (neighbors, profiles) = place_agents(positions, vec![profile]);
     let rows = rows_with::<Baseline>(&neighbors, &profiles);
     rows.into_iter()
         .map(|row| SumsRow::sums(row.0, 0.0))
@@ -98,8 +98,8 @@ fn bits(rows: &[SumsRow]) -> Vec<u32> {
 }
 
 /// The sums by the definition: one neighbor at a time, the nearest `max_neighbors` in view.
-fn by_definition(neighbors: &Neighbors, place: usize, rules: [Visibility; 3]) -> FlockSums {
-    let me = neighbors.at(place);
+fn by_definition(neighbors: &Neighbors, slot: usize, rules: [Visibility; 3]) -> FlockSums {
+    let me = neighbors.at(slot);
     fn sum<R: Rule>(neighbors: &Neighbors, me: &Neighbor, rule: Visibility) -> Sum {
         if rule.is_absent() {
             return Sum::zero();
@@ -114,7 +114,7 @@ fn by_definition(neighbors: &Neighbors, place: usize, rules: [Visibility; 3]) ->
             id: me.id,
         });
         let nearest = neighbors.nearest_slots(view, rule.max_neighbors as usize);
-        let nearest = nearest.into_iter().map(|place| neighbors.at(place));
+        let nearest = nearest.into_iter().map(|slot| neighbors.at(slot));
         sum_over::<R>(me.position, nearest, rule.radius)
     }
     let mut sums = [
@@ -160,14 +160,14 @@ fn sums_are_exactly_zero_without_neighbors() {
 #[test]
 fn every_instruction_set_gives_the_same_bits() {
     // In the small square every agent has too many candidates.
-    for places in [random_places(501, 20.0), random_places(1_200, 5.0)] {
+    for positions in [random_positions(501, 20.0), random_positions(1_200, 5.0)] {
         for profile in [
             seeing(1.5, 3.0, 2.5),
             seeing(3.0, 3.0, 3.0),
             half_blind(u32::MAX),
             half_blind(5),
         ] {
-            let (neighbors, profiles) = place_agents(&places, vec![profile]);
+            let (neighbors, profiles) = place_agents(&positions, vec![profile]);
             let oracle = bits(&rows_with::<Portable>(&neighbors, &profiles));
             assert_eq!(bits(&rows_with::<Baseline>(&neighbors, &profiles)), oracle);
             let mut rows = vec![SumsRow::ZERO; neighbors.len()];
@@ -179,8 +179,8 @@ fn every_instruction_set_gives_the_same_bits() {
 
 #[test]
 fn sums_are_independent_of_the_chunk_size() {
-    let places = random_places(200, 12.0);
-    let (neighbors, profiles) = place_agents(&places, vec![seeing(1.5, 3.0, 2.5)]);
+    let positions = random_positions(200, 12.0);
+    let (neighbors, profiles) = place_agents(&positions, vec![seeing(1.5, 3.0, 2.5)]);
     let mut rows = vec![SumsRow::default(); 200];
     for (at, rows) in rows.chunks_mut(13).enumerate() {
         let first = 13 * at;
@@ -192,7 +192,7 @@ fn sums_are_independent_of_the_chunk_size() {
 
 #[test]
 fn sums_equal_the_definition() {
-    let places = random_places(400, 18.0);
+    let positions = random_positions(400, 18.0);
     for profile in [
         seeing(1.5, 3.0, 2.5),
         half_blind(u32::MAX),
@@ -200,22 +200,22 @@ fn sums_equal_the_definition() {
         at_most(7, 3.0),
     ] {
         let rules = profile.visibilities();
-        let (neighbors, _) = place_agents(&places, vec![profile.clone()]);
-        for (place, sums) in sums_at(&places, profile).into_iter().enumerate() {
-            assert_near(sums, by_definition(&neighbors, place, rules));
+        let (neighbors, _) = place_agents(&positions, vec![profile.clone()]);
+        for (slot, sums) in sums_at(&positions, profile).into_iter().enumerate() {
+            assert_near(sums, by_definition(&neighbors, slot, rules));
         }
     }
 }
 
 #[test]
 fn the_nearest_neighbors_of_a_dense_crowd_are_exact() {
-    let places = random_places(3_000, 5.0);
+    let positions = random_positions(3_000, 5.0);
     let profile = at_most(7, 3.0);
     let rules = profile.visibilities();
-    let (neighbors, _) = place_agents(&places, vec![profile.clone()]);
-    let sums = sums_at(&places, profile);
-    for place in (0..3_000).step_by(37) {
-        assert_near(sums[place], by_definition(&neighbors, place, rules));
+    let (neighbors, _) = place_agents(&positions, vec![profile.clone()]);
+    let sums = sums_at(&positions, profile);
+    for slot in (0..3_000).step_by(37) {
+        assert_near(sums[slot], by_definition(&neighbors, slot, rules));
     }
 }
 
@@ -248,9 +248,9 @@ fn ten_thousand_agents_on_one_spot_have_finite_sums() {
 fn a_large_radius_within_a_clump_gives_finite_sums() {
     // The clump sets the cell size, so the agent with the large radius has many ranges.
     let column = (0..400).map(|i| Vec2::new(0.0, i as f32));
-    let places: Vec<Vec2> = column.chain(vec![Vec2::splat(0.5); 1_000]).collect();
+    let positions: Vec<Vec2> = column.chain(vec![Vec2::splat(0.5); 1_000]).collect();
     let profiles = vec![seeing(1.0, 1.0, 1.0), seeing(400.0, 400.0, f32::INFINITY)];
-    let (mut neighbors, profiles) = place_agents(&places, profiles);
+    let (mut neighbors, profiles) = place_agents(&positions, profiles);
     neighbors.columns.profiles[0] = 2;
     let rows = rows_with::<Baseline>(&neighbors, &profiles);
     assert!(rows.iter().flat_map(|it| it.0).all(f32::is_finite));
@@ -276,19 +276,19 @@ proptest! {
         cells in prop::collection::vec((0_u32..60, 0_u32..60), 1..250),
         rules in profile(),
     ) {
-        let places: Vec<Vec2> = cells
+        let positions: Vec<Vec2> = cells
             .into_iter()
             .map(|(x, y)| 0.13 * Vec2::new(x as f32, y as f32))
             .collect();
         let limited = rules.map(|rule| Visibility { max_neighbors: 1_000, ..rule });
-        let (neighbors, profiles) = place_agents(&places, vec![
+        let (neighbors, profiles) = place_agents(&positions, vec![
             FlockProfile::seeing(rules),
         ]);
         let eight = rows_with::<Baseline>(&neighbors, &profiles);
         let limited = FlockProfiles::of(vec![FlockProfile::seeing(limited)]);
         prop_assert_eq!(bits(&rows_with::<Baseline>(&neighbors, &limited)), bits(&eight));
-        for (place, row) in eight.iter().enumerate() {
-            let me = neighbors.at(place);
+        for (slot, row) in eight.iter().enumerate() {
+            let me = neighbors.at(slot);
             let me = Agent {
                 entity: me.entity,
                 id: me.id,
