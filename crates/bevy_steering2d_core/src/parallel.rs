@@ -6,7 +6,6 @@ use bevy::ecs::batching::BatchingStrategy;
 use bevy::ecs::change_detection::{ContiguousComponentTicksMut, Tick};
 use bevy::ecs::query::{IterQueryData, QueryFilter, QueryItem};
 use bevy::prelude::*;
-use bevy_steering2d_kernel::CHUNKS_PER_THREAD;
 pub use bevy_steering2d_kernel::{
     LIGHT_PASS, PREFETCH_AHEAD, chunk_size, for_each_chunk, prefetch,
 };
@@ -26,11 +25,12 @@ pub(crate) fn for_each_mut<D, F>(
     D: IterQueryData,
     F: QueryFilter,
 {
-    let (_, at_most) = query.iter_mut().size_hint();
-    if at_most.is_some_and(|count| count < parallel_from) {
+    let count = query.iter_mut().size_hint().1.unwrap_or_default();
+    let size = chunk_size(count, parallel_from);
+    if size >= count {
         query.iter_mut().for_each(visit);
     } else {
-        let batches = BatchingStrategy::new().batches_per_thread(CHUNKS_PER_THREAD);
+        let batches = BatchingStrategy::fixed(size);
         query
             .par_iter_mut()
             .batching_strategy(batches)

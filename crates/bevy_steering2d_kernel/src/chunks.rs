@@ -1,11 +1,12 @@
 //! Chunked passes: one pass over many items, shared among threads.
 
-use std::sync::Mutex;
+#[cfg(all(test, not(loom)))]
+mod tests;
 
-use bevy::tasks::ComputeTaskPool;
 use smallvec::SmallVec;
 
-use crate::worker_pool::{lock, run_on_workers};
+use crate::sync::{Mutex, lock, threads};
+use crate::worker_pool::run_on_workers;
 
 /// Passes of about ten nanoseconds per item run on one thread below this number of items: other
 /// threads would take longer to wake up than the pass takes.
@@ -16,12 +17,15 @@ pub const CHUNKS_PER_THREAD: usize = 8;
 
 /// The chunk size for a pass over `count` items: all of them below `parallel_from`, and several
 /// chunks per thread from there on. At least one.
+///
+/// As many threads share a pass as Bevy's compute pool has, but at most one per core; one without
+/// such a pool.
 pub fn chunk_size(count: usize, parallel_from: usize) -> usize {
-    let threads = ComputeTaskPool::try_get().map_or(1, |pool| pool.thread_num());
+    let threads = threads();
     if threads <= 1 || count < parallel_from {
         return count.max(1);
     }
-    count.div_ceil(threads * CHUNKS_PER_THREAD)
+    count.div_ceil(threads * CHUNKS_PER_THREAD).max(1)
 }
 
 /// Calls `work` for every chunk, in parallel when there is more than one.
@@ -41,13 +45,14 @@ pub fn chunk_size(count: usize, parallel_from: usize) -> usize {
 /// ```
 ///
 /// # Panics
-/// When `work` does; other chunks may or may not have been visited.
+/// When `work` does, with the payload of the first panic; other chunks may or may not have been
+/// visited.
 pub fn for_each_chunk<C: Send>(chunks: impl ExactSizeIterator<Item = C>, work: impl Fn(C) + Sync) {
     if chunks.len() <= 1 {
         chunks.for_each(work);
         return;
     }
-    let threads = ComputeTaskPool::get().thread_num();
+    let threads = threads();
     let chunks: SmallVec<[Option<C>; 8 * CHUNKS_PER_THREAD]> = chunks.map(Some).collect();
     let chunks = Mutex::new(chunks);
     run_on_workers(threads - 1, &|worker| {
@@ -66,18 +71,4 @@ fn take_for<C>(worker: usize, workers: usize, chunks: &mut [Option<C>]) -> Optio
     let end = (worker + 1) * chunks.len() / workers;
     let own = chunks[first..end].iter_mut().find_map(Option::take);
     own.or_else(|| chunks.iter_mut().rev().find_map(Option::take))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_worker_takes_its_own_range_first_and_then_from_the_far_end() {
-        let mut chunks: Vec<Option<usize>> = (0..6).map(Some).collect();
-        let mut take = |worker| take_for(worker, 2, &mut chunks);
-        assert_eq!([take(1), take(1), take(0)], [Some(3), Some(4), Some(0)]);
-        assert_eq!([take(1), take(1)], [Some(5), Some(2)]);
-        assert_eq!([take(0), take(0), take(1)], [Some(1), None, None]);
-    }
 }

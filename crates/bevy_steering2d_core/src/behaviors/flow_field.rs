@@ -45,34 +45,60 @@ struct Nodes {
     vectors: Vec<Vec2>,
 }
 
+impl Nodes {
+    /// The number of nodes that the grid should have.
+    fn count(&self) -> u64 {
+        u64::from(self.size.x) * u64::from(self.size.y)
+    }
+
+    fn check_grid(&self) -> Result<(), InvalidParameter> {
+        InvalidParameter::unless_finite("FlowField.corner", self.corner)?;
+        InvalidParameter::unless_positive("FlowField.spacing", self.spacing)?;
+        if (1..=FlowField::MAX_NODES).contains(&self.count()) {
+            return Ok(());
+        }
+        let UVec2 { x, y } = self.size;
+        Err(InvalidParameter {
+            field: "FlowField.size",
+            value: format!("{x} × {y} = {} nodes", self.count()),
+            must_be: "1 to 16777216 nodes",
+        })
+    }
+}
+
 impl FlowField {
+    /// The most nodes of a field: 2²⁴, 128 MiB. Single precision tells that many apart along an
+    /// axis.
+    pub const MAX_NODES: u64 = 1 << 24;
+
     /// A field of `size` nodes, `spacing` m apart, the first one at `corner`. `vector` returns the
     /// vector of a node: the direction of motion, with the urgency, `0..=1`, as its length.
     ///
     /// # Errors
-    /// If the corner or a vector is not finite, the spacing is not positive, or there are no nodes.
+    /// If the corner or a vector is not finite, the spacing is not positive, or there are no nodes
+    /// or more than [`MAX_NODES`](Self::MAX_NODES). `vector` is called only for a valid grid.
     pub fn new(
         corner: Vec2,
         spacing: f32,
         size: UVec2,
         mut vector: impl FnMut(UVec2) -> Vec2,
     ) -> Result<Self, InvalidParameter> {
-        let nodes = (0..size.y).flat_map(|y| (0..size.x).map(move |x| UVec2::new(x, y)));
-        Self::checked(Nodes {
+        let mut field = Nodes {
             corner,
             spacing,
             size,
-            vectors: nodes.map(&mut vector).collect(),
-        })
+            vectors: Vec::new(),
+        };
+        field.check_grid()?;
+        let nodes = (0..size.y).flat_map(|y| (0..size.x).map(move |x| UVec2::new(x, y)));
+        field.vectors = nodes.map(&mut vector).collect();
+        Self::checked(field)
     }
 
     fn checked(nodes: Nodes) -> Result<Self, InvalidParameter> {
-        InvalidParameter::unless_finite("FlowField.corner", nodes.corner)?;
-        InvalidParameter::unless_positive("FlowField.spacing", nodes.spacing)?;
+        nodes.check_grid()?;
         let count = nodes.vectors.len();
-        InvalidParameter::unless_positive("FlowField.size", count as f32)?;
-        let Nodes { size, .. } = nodes;
-        if count as u64 != u64::from(size.x) * u64::from(size.y) {
+        if count as u64 != nodes.count() {
             return Err(InvalidParameter {
                 field: "FlowField.vectors",
                 value: count.to_string(),
@@ -289,6 +315,22 @@ mod tests {
         assert_eq!(field(new(0.0, UVec2::ONE, Vec2::X)), "FlowField.spacing");
         assert_eq!(field(new(1.0, UVec2::ZERO, Vec2::X)), "FlowField.size");
         assert_eq!(field(new(1.0, UVec2::ONE, Vec2::NAN)), "FlowField.vectors");
+    }
+
+    #[test]
+    fn a_field_with_too_many_nodes_is_rejected_before_any_vector_is_computed() {
+        for (size, number) in [
+            (UVec2::MAX, "18446744065119617025"),
+            (UVec2::new(4097, 4096), "16781312"),
+            (UVec2::new(1, u32::MAX), "4294967295"),
+        ] {
+            let new = FlowField::new(Vec2::ZERO, 1.0, size, |node| panic!("{node}"));
+            let error = new.unwrap_err();
+            assert_eq!(error.field, "FlowField.size");
+            for part in [number, &FlowField::MAX_NODES.to_string()] {
+                assert!(error.to_string().contains(part), "{error}");
+            }
+        }
     }
 
     #[test]

@@ -15,7 +15,8 @@ pub struct PathFollowingMemory {
     pub waypoint: usize,
     /// The agent's distance along the path, m, `0..=length`.
     pub distance: f32,
-    /// Completed laps of a looped path: how often the agent has passed the last point.
+    /// Completed laps of a looped path: how often the agent has passed the last point, at most
+    /// `u32::MAX`.
     pub laps: u32,
     /// The agent has come to rest at the end of an open path.
     pub completed: bool,
@@ -89,7 +90,8 @@ impl PathFollowingMemory {
                 break;
             }
             self.waypoint = (self.waypoint + 1) % points.len();
-            self.laps += u32::from(self.waypoint == 0);
+            let passed_last = u32::from(self.waypoint == 0);
+            self.laps = self.laps.saturating_add(passed_last);
         }
         let (from, to) = match self.waypoint {
             0 if path.is_looped() => (path.arc_of(points.len() - 1), path.length()),
@@ -109,7 +111,7 @@ impl PathFollowingMemory {
         let step = foot.arc - self.distance;
         if path.is_looped() && step.abs() > 0.5 * path.length() {
             self.laps = if step < 0.0 {
-                self.laps + 1
+                self.laps.saturating_add(1)
             } else {
                 self.laps.saturating_sub(1)
             };
@@ -131,6 +133,29 @@ fn nearest_of(points: &[Vec2], position: Vec2) -> usize {
 mod tests {
     use super::*;
     use crate::behaviors::path_following::tests::zigzag;
+
+    #[test]
+    fn the_number_of_laps_saturates() {
+        let path = SteeringPath::looped([(0.0, 0.0), (4.0, 0.0), (0.0, 4.0)].map(Vec2::from));
+        let path = path.unwrap();
+        let last = PathFollowingMemory {
+            waypoint: 2,
+            distance: path.length(),
+            laps: u32::MAX,
+            path: Some(path.identity()),
+            ..default()
+        };
+        let at = |x, y| Agent {
+            position: Vec2::new(x, y),
+            ..default()
+        };
+        let waypoints = PathFollowing::default().with_waypoints(0.5);
+        let passed = last.after_a_tick(&at(0.0, 4.0), &path, &waypoints);
+        assert_eq!((passed.waypoint, passed.laps), (0, u32::MAX));
+        let corridor = PathFollowing::default().with_corridor(0.7, 0.5);
+        let passed = last.after_a_tick(&at(0.5, 0.0), &path, &corridor);
+        assert_eq!((passed.waypoint, passed.laps), (1, u32::MAX));
+    }
 
     #[test]
     fn a_replaced_path_is_joined_at_the_agents_position() {
