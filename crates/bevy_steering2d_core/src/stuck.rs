@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 
-use crate::events::EventQueue;
+use crate::events::Announcements;
 use crate::{
     InvalidParameter, Kinematics, SteeringClock, SteeringDisabled, SteeringForce, SteeringId,
     SteeringWarnings, Vehicle,
@@ -94,8 +94,11 @@ impl StuckMemory {
         wanted: Option<Vec2>,
         delta: f32,
     ) -> Self {
-        let left_circle = position.distance(self.center) > detection.distance;
-        let Some(wanted) = wanted.filter(|_| !left_circle) else {
+        // Not so for numbers that are not finite, as from a faulty save.
+        let in_circle = position.distance(self.center) <= detection.distance
+            && self.trying.is_finite()
+            && self.wanted.is_finite();
+        let Some(wanted) = wanted.filter(|_| in_circle) else {
             return Self {
                 times: self.times,
                 center: position,
@@ -108,7 +111,7 @@ impl StuckMemory {
         Self {
             stuck,
             trying,
-            times: self.times + u32::from(begins),
+            times: self.times.wrapping_add(u32::from(begins)),
             wanted: if begins { wanted } else { self.wanted },
             center: self.center,
         }
@@ -140,9 +143,8 @@ pub(crate) fn detect_stuck(
         ),
         Without<SteeringDisabled>,
     >,
-    mut queue: ResMut<EventQueue<Stuck>>,
+    announcements: Res<Announcements<Stuck>>,
 ) {
-    queue.reserve(agents.iter().size_hint());
     for (entity, &id, vehicle, body, force, detection, mut memory) in &mut agents {
         if let Err(error) = detection.check() {
             warnings.raise(&clock, entity, error.field, || {
@@ -150,11 +152,15 @@ pub(crate) fn detect_stuck(
             });
             continue;
         }
-        let wanted = strongest_request(force, vehicle).filter(|_| body.is_steerable());
+        // A body that cannot be steered, as one whose physics are paused, does not try to move.
+        if !body.is_steerable() {
+            continue;
+        }
+        let wanted = strongest_request(force, vehicle);
         let now = memory.next(detection, body.position, wanted, clock.delta);
         if now.stuck && !memory.stuck {
             let position = body.position;
-            queue.0.push(((id, 0), Stuck { entity, position }));
+            announcements.send(id, entity, Stuck { entity, position });
         }
         memory.set_if_neq(now);
     }

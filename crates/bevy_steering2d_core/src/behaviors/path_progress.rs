@@ -21,13 +21,15 @@ pub struct PathFollowingMemory {
     pub completed: bool,
     /// The identity of the path.
     pub(super) path: Option<u64>,
-    pub(crate) announced: bool,
 }
 
 impl PathFollowingMemory {
-    /// Whether this is the progress along `path`, not along one that it replaced.
+    /// Whether this is the progress along `path`: not along one that it replaced, and with a waypoint
+    /// and a distance that the path has.
     pub fn is_about(&self, path: &SteeringPath) -> bool {
         self.path == Some(path.identity())
+            && self.waypoint < path.points().len()
+            && (0.0..=path.length()).contains(&self.distance)
     }
 
     /// The progress at the agent's current position; starts over on another path.
@@ -89,7 +91,7 @@ impl PathFollowingMemory {
                 break;
             }
             self.waypoint = (self.waypoint + 1) % points.len();
-            self.laps += u32::from(self.waypoint == 0);
+            self.laps = self.laps.wrapping_add(u32::from(self.waypoint == 0));
         }
         let (from, to) = match self.waypoint {
             0 if path.is_looped() => (path.arc_of(points.len() - 1), path.length()),
@@ -109,7 +111,7 @@ impl PathFollowingMemory {
         let step = foot.arc - self.distance;
         if path.is_looped() && step.abs() > 0.5 * path.length() {
             self.laps = if step < 0.0 {
-                self.laps + 1
+                self.laps.wrapping_add(1)
             } else {
                 self.laps.saturating_sub(1)
             };

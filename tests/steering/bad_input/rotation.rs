@@ -1,0 +1,60 @@
+//! A rotation that is not finite for one tick.
+
+use bevy::prelude::*;
+use bevy_steering2d::prelude::*;
+
+use crate::common::*;
+
+fn invalid() -> Quat {
+    Quat::from_xyzw(0.0, 0.0, f32::NAN, f32::NAN)
+}
+
+#[test]
+fn an_agent_recovers_from_an_invalid_rotation() {
+    for backend in BACKENDS {
+        for (velocity, faces) in [(0.0, false), (2.0, false), (0.0, true), (2.0, true)] {
+            let case = format!("{backend:?}, {velocity} m/s, faces {faces}");
+            let mut app = backend.app(HERTZ);
+            let body = Body::at(0.0, 0.0).moving(velocity, 0.0);
+            let agent = backend.spawn(&mut app, body, Wander::default());
+            if faces {
+                let mut agent = app.world_mut().entity_mut(agent);
+                agent.insert(FaceVelocity::default());
+            }
+            let turn = |app: &mut App, rotation| {
+                let mut transform = app.world_mut().get_mut::<Transform>(agent).unwrap();
+                transform.rotation = rotation;
+            };
+            turn(&mut app, invalid());
+            run_ticks(&mut app, 2);
+            let must_warn = backend == Backend::Rapier || velocity == 0.0 || faces;
+            if must_warn {
+                assert_warned_once(&app, agent, "Transform.rotation", &case);
+            }
+            turn(&mut app, Quat::IDENTITY);
+            run_ticks(&mut app, 1);
+            let mended_at = position(&app, agent);
+            run_seconds(&mut app, 2.0);
+            assert_all_finite(&mut app, None, &case);
+            let way = position(&app, agent).distance(mended_at);
+            assert!(way > 2.0, "{case}: went {way} m");
+        }
+    }
+}
+
+#[test]
+fn a_rapier_body_recovers_from_an_invalid_position() {
+    let mut app = rapier_app(HERTZ);
+    let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
+    let place = |app: &mut App, x| {
+        let mut transform = app.world_mut().get_mut::<Transform>(agent).unwrap();
+        transform.translation.x = x;
+    };
+    run_ticks(&mut app, 3);
+    place(&mut app, f32::NAN);
+    run_ticks(&mut app, 3);
+    assert_warned_once(&app, agent, "Transform.translation", "NaN");
+    place(&mut app, 0.0);
+    run_seconds(&mut app, 2.0);
+    assert!(position(&app, agent).x > 2.0);
+}
