@@ -25,14 +25,16 @@ pub fn listed() -> BTreeMap<String, [String; 2]> {
     rows.collect()
 }
 
-/// The registered components and resources of this library, except behaviors.
+/// The registered components and resources of this library, except behaviors and the unpublished
+/// crates.
 fn registered(app: &App) -> BTreeMap<String, TypeId> {
     let types = app.world().resource::<AppTypeRegistry>().read();
     let behaviors = app.world().resource::<BehaviorRegistry>();
     let ours = types.iter().filter(|it| {
         let path = it.type_info().type_path_table();
+        let unpublished = ["bevy_steering2d_scenes", "bevy_steering2d_steerbench"];
         path.crate_name()
-            .is_some_and(|name| name.starts_with("bevy_steering2d"))
+            .is_some_and(|name| name.starts_with("bevy_steering2d") && !unpublished.contains(&name))
             && (it.contains::<ReflectComponent>() || it.contains::<ReflectResource>())
             && behaviors.iter().all(|of| of.type_id != it.type_id())
     });

@@ -166,35 +166,35 @@ impl InvalidPoses {
     }
 }
 
-/// Enables bodies whose position and rotation are finite again.
+/// Enables bodies, and their colliders, whose position and rotation are finite again.
 pub(crate) fn enable_mended_bodies(
     mut invalid: ResMut<InvalidPoses>,
-    bodies: Query<(
-        &RapierRigidBodyHandle,
-        &RapierContextEntityLink,
-        Has<RigidBodyDisabled>,
-    )>,
-    mut sets: Query<&mut RapierRigidBodySet>,
+    bodies: Query<(&RapierRigidBodyHandle, &RapierContextEntityLink)>,
+    disabled: Query<(), Or<(With<RigidBodyDisabled>, With<ColliderDisabled>)>>,
+    mut contexts: Query<(&mut RapierRigidBodySet, &mut RapierContextColliders)>,
 ) {
-    let invalid = invalid.0.get_mut();
-    invalid
-        .unwrap_or_else(PoisonError::into_inner)
-        .retain(|&entity| {
-            let Ok((handle, context, disabled)) = bodies.get(entity) else {
-                return false;
-            };
-            let Ok(mut set) = sets.get_mut(context.0) else {
-                return false;
-            };
-            let is_finite = |body: &SimulatedBody| body.position().is_finite();
-            if !set.bodies.get(handle.0).is_some_and(is_finite) {
-                return true;
+    let invalid = invalid.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+    invalid.retain(|&entity| {
+        let Ok((handle, context)) = bodies.get(entity) else {
+            return false;
+        };
+        let Ok((mut set, mut colliders)) = contexts.get_mut(context.0) else {
+            return false;
+        };
+        let is_finite = |body: &SimulatedBody| body.position().is_finite();
+        if !set.bodies.get(handle.0).is_some_and(is_finite) {
+            return true;
+        }
+        let body = &mut set.bodies[handle.0];
+        for &handle in body.colliders() {
+            let owner = colliders.collider_entity(handle);
+            if let Some(collider) = colliders.colliders.get_mut(handle) {
+                collider.set_enabled(!owner.is_some_and(|owner| disabled.contains(owner)));
             }
-            if !disabled && let Some(body) = set.bodies.get_mut(handle.0) {
-                body.set_enabled(true);
-            }
-            false
-        });
+        }
+        body.set_enabled(!disabled.contains(entity));
+        false
+    });
 }
 
 /// Copies position, velocity and heading from Rapier. A body that cannot be steered gets mass zero.

@@ -1,6 +1,7 @@
 //! A rotation that is not finite for one tick.
 
 use bevy::prelude::*;
+use bevy_rapier2d::plugin::context::RapierContextColliders;
 use bevy_steering2d::prelude::*;
 
 use crate::common::*;
@@ -38,6 +39,9 @@ fn an_agent_recovers_from_an_invalid_rotation() {
             assert_all_finite(&mut app, None, &case);
             let way = position(&app, agent).distance(mended_at);
             assert!(way > 2.0, "{case}: went {way} m");
+            if backend == Backend::Rapier {
+                assert_collides(&mut app, agent);
+            }
         }
     }
 }
@@ -57,4 +61,14 @@ fn a_rapier_body_recovers_from_an_invalid_position() {
     place(&mut app, 0.0);
     run_seconds(&mut app, 2.0);
     assert!(position(&app, agent).x > 2.0);
+    assert_collides(&mut app, agent);
+}
+
+/// Rapier disables the colliders of a faulty body as well.
+fn assert_collides(app: &mut App, agent: Entity) {
+    let collider = simulated(app, agent, |body| body.colliders()[0]);
+    let mut contexts = app.world_mut().query::<&RapierContextColliders>();
+    let colliders = contexts.single(app.world()).unwrap();
+    assert!(colliders.colliders[collider].is_enabled());
+    assert_eq!(simulated(app, agent, |body| body.mass()), 1.0);
 }

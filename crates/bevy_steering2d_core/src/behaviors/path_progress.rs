@@ -24,12 +24,12 @@ pub struct PathFollowingMemory {
 }
 
 impl PathFollowingMemory {
-    /// Whether this is the progress along `path`: not along one that it replaced, and with a waypoint
-    /// and a distance that the path has.
+    /// Whether this is the progress along `path`: not along one that it replaced, with a waypoint that
+    /// the path has and a finite distance.
     pub fn is_about(&self, path: &SteeringPath) -> bool {
         self.path == Some(path.identity())
             && self.waypoint < path.points().len()
-            && (0.0..=path.length()).contains(&self.distance)
+            && self.distance.is_finite()
     }
 
     /// The progress at the agent's current position; starts over on another path.
