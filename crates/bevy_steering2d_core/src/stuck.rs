@@ -5,7 +5,7 @@ use bevy::prelude::*;
 use crate::events::Announcements;
 use crate::{
     InvalidParameter, Kinematics, SteeringClock, SteeringDisabled, SteeringForce, SteeringId,
-    SteeringWarnings, Vehicle,
+    SteeringWarnings, ThinkEvery, Vehicle,
 };
 
 /// Detects when the agent is stuck, and triggers [`Stuck`]. Opt-in.
@@ -137,6 +137,7 @@ pub(crate) fn detect_stuck(
             &SteeringId,
             &Vehicle,
             &Kinematics,
+            Option<&ThinkEvery>,
             &SteeringForce,
             &StuckDetection,
             &mut StuckMemory,
@@ -145,7 +146,11 @@ pub(crate) fn detect_stuck(
     >,
     announcements: Res<Announcements<Stuck>>,
 ) {
-    for (entity, &id, vehicle, body, force, detection, mut memory) in &mut agents {
+    for (entity, &id, vehicle, body, every, force, detection, mut memory) in &mut agents {
+        // Between updates the ledger is an old one; after loading there is none.
+        let Some(ticks) = ThinkEvery::turn(every, id, clock.tick) else {
+            continue;
+        };
         if let Err(error) = detection.check() {
             warnings.raise(&clock, entity, error.field, || {
                 format!("{error}; until then it is not checked for being stuck")
@@ -157,7 +162,7 @@ pub(crate) fn detect_stuck(
             continue;
         }
         let wanted = strongest_request(force, vehicle);
-        let now = memory.next(detection, body.position, wanted, clock.delta);
+        let now = memory.next(detection, body.position, wanted, clock.delta * ticks as f32);
         if now.stuck && !memory.stuck {
             let position = body.position;
             announcements.send(id, entity, Stuck { entity, position });

@@ -214,7 +214,8 @@ fn every_behavior_is_saved() {
 fn every_type_of_the_list_is_saved() {
     let list = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/saves.md");
     let list = std::fs::read_to_string(list).expect("the list of state");
-    let app = app();
+    let mut app = app();
+    app.register_type::<Transform>();
     let types = app.world().resource::<AppTypeRegistry>().read();
     let saved = saved_types();
     let rows = list.lines().filter(|line| line.contains("| yes | "));

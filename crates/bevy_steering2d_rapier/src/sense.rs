@@ -170,7 +170,8 @@ impl InvalidPoses {
 pub(crate) fn enable_mended_bodies(
     mut invalid: ResMut<InvalidPoses>,
     bodies: Query<(&RapierRigidBodyHandle, &RapierContextEntityLink)>,
-    disabled: Query<(), Or<(With<RigidBodyDisabled>, With<ColliderDisabled>)>>,
+    disabled_bodies: Query<(), With<RigidBodyDisabled>>,
+    disabled_colliders: Query<(), With<ColliderDisabled>>,
     mut contexts: Query<(&mut RapierRigidBodySet, &mut RapierContextColliders)>,
 ) {
     let invalid = invalid.0.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -189,10 +190,11 @@ pub(crate) fn enable_mended_bodies(
         for &handle in body.colliders() {
             let owner = colliders.collider_entity(handle);
             if let Some(collider) = colliders.colliders.get_mut(handle) {
-                collider.set_enabled(!owner.is_some_and(|owner| disabled.contains(owner)));
+                let disabled = owner.is_some_and(|owner| disabled_colliders.contains(owner));
+                collider.set_enabled(!disabled);
             }
         }
-        body.set_enabled(!disabled.contains(entity));
+        body.set_enabled(!disabled_bodies.contains(entity));
         false
     });
 }
