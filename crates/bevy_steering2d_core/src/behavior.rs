@@ -222,11 +222,11 @@ pub trait Adjust: Behavior {
 /// The components in which a [`Behavior`] keeps its memory.
 ///
 /// Components behind `&'static mut` and `&'static` are added with the behavior, with their default
-/// value; those behind `Option` are read if present.
+/// value; those behind `Option` are read if present. `Entity` is the entity with the behavior.
 ///
 /// | type | added |
 /// |---|---|
-/// | `()` | nothing |
+/// | `()`, `Entity` | nothing |
 /// | `&'static mut M`, `&'static M` | `M::default()` |
 /// | `Option<&'static M>` | nothing |
 /// | `(A, B)` | the components of `A` and of `B` |
@@ -237,6 +237,10 @@ pub trait BehaviorMemory: IterQueryData + 'static {
 }
 
 impl BehaviorMemory for () {
+    fn require_with<B: Component>(_: &mut App) {}
+}
+
+impl BehaviorMemory for Entity {
     fn require_with<B: Component>(_: &mut App) {}
 }
 

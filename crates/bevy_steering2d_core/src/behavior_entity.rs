@@ -29,6 +29,7 @@ use crate::{SteeringForce, SteeringId};
 #[reflect(Component, Debug, PartialEq, Clone)]
 #[relationship(relationship_target = SteeredBy)]
 #[require(SteeringForce, SteeringId)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct SteersFor(#[entities] pub Entity);
 
 /// The behavior entities of this agent or group; maintained by [`SteersFor`].

@@ -1,13 +1,13 @@
-//! Events about agents, for observers: arrivals, completed paths and lost targets.
+//! Events about agents, for observers, and [`Announcements`]: how the steps of a tick send them.
 
+use std::sync::{Mutex, PoisonError};
+
+use bevy::ecs::entity::MapEntities;
 use bevy::prelude::*;
-use smallvec::SmallVec;
 
-use crate::behavior_entity::SteersFor;
-use crate::behaviors::{Arrive, ArriveMemory, PathFollowing, PathFollowingMemory};
 use crate::{BehaviorId, SteeringId, Target};
 
-/// An agent has come to rest at the target of its [`Arrive`]. Triggered once, and again only after
+/// An agent has come to rest at the target of its [`Arrive`](crate::Arrive). Triggered once, and again only after
 /// the agent has left or the target has moved away.
 ///
 /// ```
@@ -29,13 +29,14 @@ pub struct Arrived {
     pub source: Entity,
 }
 
-/// An agent has come to rest at the end of the open path of its [`PathFollowing`]. Triggered once per
-/// path, and again only when another path is inserted or its [`PathFollowingMemory`] is reset.
+/// An agent has come to rest at the end of the open path of its
+/// [`PathFollowing`](crate::PathFollowing). Triggered once per path, and again only when another path
+/// is inserted or its [`PathFollowingMemory`](crate::PathFollowingMemory) is reset.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq)]
 pub struct PathCompleted {
     /// The agent.
     pub entity: Entity,
-    /// The entity with the path, as [`PathFollowing::path`] names it.
+    /// The entity with the path, as [`PathFollowing::path`](crate::PathFollowing::path) names it.
     pub path: Option<Entity>,
     /// The entity with the behavior: the agent, or a behavior entity that steers for it.
     pub source: Entity,
@@ -56,153 +57,170 @@ pub struct TargetLost {
     pub source: Entity,
 }
 
-/// A queue of events to trigger in this tick, each with its sort key: the agent, then the behavior.
+/// The events of type `E` that the steps of this tick have sent. They are triggered in
+/// [`SteeringSystems::Announce`](crate::SteeringSystems::Announce), ordered by [`SteeringId`].
 ///
-/// Commands would allocate whenever a tick has more events than any before.
+/// The step that changes a behavior's memory sends the event. So each change is announced once, and
+/// a memory that a save or a rollback restores announces nothing. A behavior of a game sends events
+/// in the same way: it has `Res<'static, Announcements<E>>` in its
+/// [`World`](crate::Behavior::World), and calls
+/// [`add_announcement`](crate::SteeringAppExt::add_announcement) in its
+/// [`build`](crate::Behavior::build).
+///
+/// ```
+/// use bevy::prelude::*;
+/// use bevy_steering2d_core::{Agent, Announcements, Behavior, Influence, Steer, SteeringAppExt};
+///
+/// /// Rings once, in its first tick.
+/// #[derive(Component, Reflect, Default)]
+/// #[reflect(Component, Default)]
+/// struct Bell { influence: Influence }
+///
+/// #[derive(Component, Reflect, Default)]
+/// struct BellMemory { rung: bool }
+///
+/// #[derive(EntityEvent)]
+/// struct Rung { entity: Entity }
+///
+/// impl Behavior for Bell {
+///     type Memory = (Entity, &'static mut BellMemory);
+///     type World = Res<'static, Announcements<Rung>>;
+///
+///     fn influence(&self) -> &Influence { &self.influence }
+///     fn influence_mut(&mut self) -> &mut Influence { &mut self.influence }
+///     fn build(app: &mut App) { app.add_announcement::<Rung>(); }
+/// }
+///
+/// impl Steer for Bell {
+///     fn steer(
+///         &self,
+///         me: &Agent,
+///         (source, mut memory): (Entity, Mut<BellMemory>),
+///         announcements: &Res<Announcements<Rung>>,
+///     ) -> Vec2 {
+///         if !std::mem::replace(&mut memory.rung, true) {
+///             announcements.send(me.id, source, Rung { entity: me.entity });
+///         }
+///         Vec2::ZERO
+///     }
+/// }
+/// ```
 #[derive(Resource)]
-pub(crate) struct EventQueue<E>(pub(crate) Vec<((SteeringId, u16), E)>);
+pub struct Announcements<E>(Mutex<Vec<(Order, E)>>);
 
-impl<E> Default for EventQueue<E> {
-    fn default() -> Self {
-        Self(Vec::new())
+/// The order of events in one tick: by agent or behavior entity, then as they were sent. The entity
+/// matters only among equal ids.
+type Order = (SteeringId, Entity, usize);
+
+impl<E> Announcements<E> {
+    /// Room for the events of one tick. It grows when a tick has more than any before.
+    const ROOM: usize = 256;
+
+    /// Triggers an event at the end of this tick. `source` is the entity with the behavior, and `id`
+    /// its [`SteeringId`]. If the entity of the event no longer exists by then, it is dropped.
+    pub fn send(&self, id: SteeringId, source: Entity, event: E) {
+        let mut sent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let order = (id, source, sent.len());
+        sent.push((order, event));
+    }
+
+    fn take(&mut self) -> Vec<(Order, E)> {
+        let sent = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(sent)
     }
 }
 
-impl<E> EventQueue<E> {
-    /// Reserves one event per entity of a query, from the size hint of its iterator.
-    pub(crate) fn reserve(&mut self, (_, at_most): (usize, Option<usize>)) {
-        self.0.reserve(at_most.unwrap_or(0));
-    }
-}
+/// The events that are announced, in order of registration.
+#[derive(Resource, Default)]
+pub(crate) struct AnnouncedEvents(Vec<fn(&mut World)>);
 
-/// Triggers the queued events one after another, in the order of the agents' ids.
-pub(crate) fn trigger_queued<E>(world: &mut World)
+/// Present while events are triggered; without it they are dropped.
+#[derive(Resource)]
+pub(crate) struct TriggersEvents;
+
+/// Announces events of type `E`. A second call does nothing.
+pub(crate) fn register_announcement<E>(app: &mut App)
 where
-    E: for<'a> Event<Trigger<'a>: Default> + Send + Sync + 'static,
+    E: for<'a> EntityEvent<Trigger<'a>: Default>,
 {
-    let mut queue = std::mem::take(&mut *world.resource_mut::<EventQueue<E>>());
-    queue.0.sort_unstable_by_key(|(key, _)| *key);
-    for (_, event) in queue.0.drain(..) {
-        world.trigger(event);
-        world.flush();
+    if !app.world().contains_resource::<Announcements<E>>() {
+        let room = Vec::with_capacity(Announcements::<E>::ROOM);
+        app.insert_resource(Announcements::<E>(Mutex::new(room)))
+            .init_resource::<AnnouncedEvents>()
+            .world_mut()
+            .resource_mut::<AnnouncedEvents>()
+            .0
+            .push(trigger_sent::<E>);
     }
-    *world.resource_mut::<EventQueue<E>>() = queue;
+}
+
+/// Triggers the events that were sent in this tick, one type after the other.
+pub(crate) fn announce(world: &mut World) {
+    let announced = |world: &World, at| world.resource::<AnnouncedEvents>().0.get(at).copied();
+    let mut at = 0;
+    while let Some(trigger) = announced(world, at) {
+        trigger(world);
+        at += 1;
+    }
+}
+
+/// Triggers the sent events of one type. An observer may despawn the entity of a later one.
+fn trigger_sent<E>(world: &mut World)
+where
+    E: for<'a> EntityEvent<Trigger<'a>: Default>,
+{
+    let enabled = world.contains_resource::<TriggersEvents>();
+    let mut sent = world.resource_mut::<Announcements<E>>().take();
+    sent.sort_unstable_by_key(|(order, _)| *order);
+    for (_, event) in sent.drain(..) {
+        if enabled && world.get_entity(event.event_target()).is_ok() {
+            world.trigger(event);
+            world.flush();
+        }
+    }
+    // Keeps the allocation.
+    let mut announcements = world.resource_mut::<Announcements<E>>();
+    sent.append(&mut announcements.take());
+    announcements.0 = Mutex::new(sent);
 }
 
 /// The targets that an entity's behaviors have lost, so that each loss triggers one [`TargetLost`].
 /// Added by the registration of a behavior.
-#[derive(Component, Reflect, Clone, Debug, Default)]
-#[reflect(Component, Default, Debug, Clone)]
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct TargetWatch {
-    #[reflect(ignore)]
-    lost: SmallVec<[Loss; 1]>,
+    #[entities]
+    lost: Vec<Loss>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Reflect, MapEntities, Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 struct Loss {
     behavior: BehaviorId,
+    #[entities]
     target: Target,
-    triggered: bool,
 }
 
 impl TargetWatch {
-    /// Records whether a behavior's target is lost. Triggers change detection only if that is new.
-    pub(crate) fn record(mut this: Mut<Self>, behavior: BehaviorId, target: Target, lost: bool) {
+    /// Records whether a behavior's target is lost, and returns whether that is a new loss. Triggers
+    /// change detection only if something changes.
+    pub(crate) fn record(
+        mut this: Mut<Self>,
+        behavior: BehaviorId,
+        target: Target,
+        lost: bool,
+    ) -> bool {
         let known = this.lost.iter().position(|loss| loss.behavior == behavior);
-        match (known, lost) {
-            (None, false) => {}
-            (Some(at), true) if this.lost[at].target == target => {}
-            (Some(at), false) => {
-                this.lost.swap_remove(at);
+        if let Some(at) = known {
+            if lost && this.lost[at].target == target {
+                return false;
             }
-            (known, true) => {
-                if let Some(at) = known {
-                    this.lost.swap_remove(at);
-                }
-                this.lost.push(Loss {
-                    behavior,
-                    target,
-                    triggered: false,
-                });
-            }
+            this.lost.swap_remove(at);
         }
-    }
-}
-
-pub(crate) fn queue_lost_targets(
-    mut watches: Query<
-        (Entity, &SteeringId, Option<&SteersFor>, &mut TargetWatch),
-        Changed<TargetWatch>,
-    >,
-    mut queue: ResMut<EventQueue<TargetLost>>,
-) {
-    queue.reserve(watches.iter().size_hint());
-    for (source, &id, steers_for, mut watch) in &mut watches {
-        let entity = steers_for.map_or(source, |agent| agent.0);
-        for loss in &mut watch.bypass_change_detection().lost {
-            if !std::mem::replace(&mut loss.triggered, true) {
-                let event = TargetLost {
-                    entity,
-                    target: loss.target,
-                    behavior: loss.behavior,
-                    source,
-                };
-                queue.0.push(((id, loss.behavior.index()), event));
-            }
+        if lost {
+            this.lost.push(Loss { behavior, target });
         }
-    }
-}
-
-pub(crate) fn queue_arrivals(
-    arrivals: Query<
-        (
-            Entity,
-            &SteeringId,
-            Option<&SteersFor>,
-            &Arrive,
-            &ArriveMemory,
-        ),
-        Changed<ArriveMemory>,
-    >,
-    mut queue: ResMut<EventQueue<Arrived>>,
-) {
-    queue.reserve(arrivals.iter().size_hint());
-    for (source, &id, steers_for, arrive, memory) in &arrivals {
-        if memory.arrived {
-            let entity = steers_for.map_or(source, |agent| agent.0);
-            let target = arrive.target;
-            let event = Arrived {
-                entity,
-                target,
-                source,
-            };
-            queue.0.push(((id, 0), event));
-        }
-    }
-}
-
-pub(crate) fn queue_completed_paths(
-    mut followers: Query<(
-        Entity,
-        &SteeringId,
-        Option<&SteersFor>,
-        &PathFollowing,
-        &mut PathFollowingMemory,
-    )>,
-    mut queue: ResMut<EventQueue<PathCompleted>>,
-) {
-    queue.reserve(followers.iter().size_hint());
-    for (source, &id, steers_for, follow, mut memory) in &mut followers {
-        if memory.completed && !memory.announced {
-            memory.bypass_change_detection().announced = true;
-            let entity = steers_for.map_or(source, |agent| agent.0);
-            let path = follow.path;
-            let event = PathCompleted {
-                entity,
-                path,
-                source,
-            };
-            queue.0.push(((id, 0), event));
-        }
+        lost
     }
 }

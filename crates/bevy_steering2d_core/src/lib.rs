@@ -25,8 +25,11 @@
 //!    an entry that adjusts it.
 //! 4. **Combine.** The agent's [`Combiner`], chosen by its [`Combine`], turns the ledger into one
 //!    total, never longer than [`Vehicle::max_force`], and records in every entry how much was
-//!    accepted. [`Arrived`], [`PathCompleted`], [`TargetLost`] and [`Stuck`] are triggered.
+//!    accepted.
 //! 5. **Move.** Each backend applies the total, see the contract in [`locomotion`].
+//!
+//! When the bodies have moved, [`Arrived`], [`PathCompleted`], [`TargetLost`] and [`Stuck`] are
+//! triggered, see [`Announcements`]. An observer may despawn the agent.
 //!
 //! # An agent
 //!
@@ -73,6 +76,7 @@ pub mod behaviors;
 mod clock;
 mod combine;
 mod events;
+mod flow_field;
 mod id;
 mod influence;
 pub mod locomotion;
@@ -99,7 +103,7 @@ pub use combine::{
     Average, BehaviorGroup, Combine, Combiner, CombinerRegistry, Cut, Dithered, LedgerEntry,
     Prioritized, ReflectCombiner, SteeringForce, WeightedSum,
 };
-pub use events::{Arrived, PathCompleted, TargetLost, TargetWatch};
+pub use events::{Announcements, Arrived, PathCompleted, TargetLost, TargetWatch};
 pub use id::{NextSteeringId, SteeringId};
 pub use influence::Influence;
 pub use locomotion::{FaceTarget, FaceVelocity, PointMass, SpeedLimit};

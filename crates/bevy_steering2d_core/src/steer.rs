@@ -6,7 +6,7 @@ use bevy::prelude::*;
 
 use crate::behavior_entity::{BehaviorRoots, SteersFor};
 use crate::combine::LedgerGeneration;
-use crate::events::TargetWatch;
+use crate::events::{Announcements, TargetLost, TargetWatch};
 use crate::parallel::{FORMULA_PASS, for_each_mut};
 use crate::pipeline::BehaviorSlot;
 use crate::{
@@ -115,6 +115,7 @@ pub(crate) struct Tick<'w, 's, B: Behavior> {
     generation: Res<'w, LedgerGeneration>,
     warnings: Res<'w, SteeringWarnings>,
     targets: Targets<'w, 's>,
+    losses: Res<'w, Announcements<TargetLost>>,
 }
 
 impl<B: Behavior> Tick<'_, '_, B> {
@@ -145,7 +146,15 @@ impl<B: Behavior> Tick<'_, '_, B> {
         let step = self.step();
         let compute = || formula(behavior, &force, memory);
         let entry = step.entry(self.slot.id, entity, behavior, me, compute);
-        step.watch_target(behavior, &entry, watch);
+        if let Some(target) = step.newly_lost_target(behavior, &entry, watch) {
+            let loss = TargetLost {
+                entity: me.entity,
+                target,
+                behavior: entry.behavior,
+                source: entity,
+            };
+            self.losses.send(me.id, entity, loss);
+        }
         force.begin(*self.generation);
         force.record(entry);
     }
@@ -225,14 +234,14 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
         }
     }
 
-    /// Records a lost target of a behavior that was computed.
+    /// Records whether a target of a behavior that was computed is lost; returns it if that is new.
     #[inline]
-    fn watch_target<B: Behavior>(
+    fn newly_lost_target<B: Behavior>(
         &self,
         behavior: &B,
         entry: &LedgerEntry,
         watch: Mut<TargetWatch>,
-    ) {
+    ) -> Option<Target> {
         let mut entities = behavior
             .targets()
             .into_iter()
@@ -245,8 +254,11 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
             let lost = (entry.raw == Vec2::ZERO)
                 .then(|| entities.find(|target| !self.targets.exists(*target)))
                 .flatten();
-            TargetWatch::record(watch, entry.behavior, lost.unwrap_or(any), lost.is_some());
+            let target = lost.unwrap_or(any);
+            return TargetWatch::record(watch, entry.behavior, target, lost.is_some())
+                .then_some(target);
         }
+        None
     }
 
     fn warn_of_missing_vehicle(&self, source: Entity, agent: Entity) {

@@ -2,10 +2,10 @@
 
 use bevy::prelude::*;
 
-use crate::events::EventQueue;
+use crate::events::Announcements;
 use crate::{
     InvalidParameter, Kinematics, SteeringClock, SteeringDisabled, SteeringForce, SteeringId,
-    SteeringWarnings, Vehicle,
+    SteeringWarnings, ThinkEvery, Vehicle,
 };
 
 /// Detects when the agent is stuck, and triggers [`Stuck`]. Opt-in.
@@ -94,8 +94,11 @@ impl StuckMemory {
         wanted: Option<Vec2>,
         delta: f32,
     ) -> Self {
-        let left_circle = position.distance(self.center) > detection.distance;
-        let Some(wanted) = wanted.filter(|_| !left_circle) else {
+        // Not so for numbers that are not finite, as from a faulty save.
+        let in_circle = position.distance(self.center) <= detection.distance
+            && self.trying.is_finite()
+            && self.wanted.is_finite();
+        let Some(wanted) = wanted.filter(|_| in_circle) else {
             return Self {
                 times: self.times,
                 center: position,
@@ -108,7 +111,7 @@ impl StuckMemory {
         Self {
             stuck,
             trying,
-            times: self.times + u32::from(begins),
+            times: self.times.wrapping_add(u32::from(begins)),
             wanted: if begins { wanted } else { self.wanted },
             center: self.center,
         }
@@ -134,27 +137,35 @@ pub(crate) fn detect_stuck(
             &SteeringId,
             &Vehicle,
             &Kinematics,
+            Option<&ThinkEvery>,
             &SteeringForce,
             &StuckDetection,
             &mut StuckMemory,
         ),
         Without<SteeringDisabled>,
     >,
-    mut queue: ResMut<EventQueue<Stuck>>,
+    announcements: Res<Announcements<Stuck>>,
 ) {
-    queue.reserve(agents.iter().size_hint());
-    for (entity, &id, vehicle, body, force, detection, mut memory) in &mut agents {
+    for (entity, &id, vehicle, body, every, force, detection, mut memory) in &mut agents {
+        // Between updates the ledger is an old one; after loading there is none.
+        let Some(ticks) = ThinkEvery::turn(every, id, clock.tick) else {
+            continue;
+        };
         if let Err(error) = detection.check() {
             warnings.raise(&clock, entity, error.field, || {
                 format!("{error}; until then it is not checked for being stuck")
             });
             continue;
         }
-        let wanted = strongest_request(force, vehicle).filter(|_| body.is_steerable());
-        let now = memory.next(detection, body.position, wanted, clock.delta);
+        // A body that cannot be steered, as one whose physics are paused, does not try to move.
+        if !body.is_steerable() {
+            continue;
+        }
+        let wanted = strongest_request(force, vehicle);
+        let now = memory.next(detection, body.position, wanted, clock.delta * ticks as f32);
         if now.stuck && !memory.stuck {
             let position = body.position;
-            queue.0.push(((id, 0), Stuck { entity, position }));
+            announcements.send(id, entity, Stuck { entity, position });
         }
         memory.set_if_neq(now);
     }

@@ -72,6 +72,7 @@ impl Vehicle {
 /// Neither a force nor the speed limit is applied to the body.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct SteeringDisabled;
 
 /// The snapshot of a body that all behaviors read in one tick; the locomotion backend takes it in
@@ -109,7 +110,8 @@ impl Kinematics {
 
     /// Sets position and velocity and derives the heading; for locomotion backends.
     ///
-    /// `facing` is the body's x axis, the heading until it first moves.
+    /// `facing` is the body's x axis, the heading until it first moves. If it is not finite, the body
+    /// has no heading, and the next call asks for it again.
     #[inline]
     pub fn sense(&mut self, position: Vec2, velocity: Vec2, facing: impl FnOnce() -> Vec2) {
         self.position = position;
@@ -117,8 +119,10 @@ impl Kinematics {
         let speed_squared = velocity.length_squared();
         if speed_squared > Self::REST * Self::REST && speed_squared < f32::INFINITY {
             self.heading = velocity / speed_squared.sqrt();
-        } else if self.heading == Vec2::ZERO {
-            self.heading = facing();
+        } else if self.heading == Vec2::ZERO || !self.heading.is_finite() {
+            self.heading = Some(facing())
+                .filter(|it| it.is_finite())
+                .unwrap_or_default();
         }
     }
 

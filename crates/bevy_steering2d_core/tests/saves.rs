@@ -46,8 +46,9 @@ macro_rules! saved {
     };
 }
 
+// `SteersFor` comes first, or behaviors would make an agent of a behavior entity.
 saved! {
-    SteeringId, Transform, PointMass, Kinematics, Vehicle, Combine, ThinkEvery, SteeringGroups,
+    SteersFor, SteeringId, Transform, PointMass, SteeringDisabled, SensesColliders, TargetWatch, Kinematics, Vehicle, Combine, ThinkEvery, SteeringGroups,
     SpeedLimit, FaceVelocity, FaceTarget, StuckDetection, StuckMemory,
     SteeringForce, Obstacle, Wall, SteeringPath, FlowField, Leadership, BehaviorGroup,
     Seek, Flee, Arrive, ArriveMemory, Pursuit, Evade, Interpose, MatchVelocity, TargetSpeed, Tether,
@@ -66,10 +67,6 @@ fn loaded(saved: &App, entities: &[Entity]) -> App {
         assert_eq!(to.spawn_empty().id(), entity, "targets refer to entities");
     }
     for &entity in entities {
-        // A relationship has no text of its own. It comes first, or behaviors would make an agent.
-        if let Some(&SteersFor(agent)) = from.get(entity) {
-            to.entity_mut(entity).insert(SteersFor(agent));
-        }
         copy(from, to, entity);
     }
     to.insert_resource(through_text(from.resource::<SteeringClock>()));
@@ -210,6 +207,57 @@ fn every_behavior_is_saved() {
             .any(|&entity| behavior.influence(world.entity(entity)).is_some());
         assert!(is_there, "{name} is missing in populate");
     }
+}
+
+/// `docs/saves.md` says which types a save needs; every behavior is one row there.
+#[test]
+fn every_type_of_the_list_is_saved() {
+    let list = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/saves.md");
+    let list = std::fs::read_to_string(list).expect("the list of state");
+    let mut app = app();
+    app.register_type::<Transform>();
+    let types = app.world().resource::<AppTypeRegistry>().read();
+    let saved = saved_types();
+    let rows = list.lines().filter(|line| line.contains("| yes | "));
+    let names = rows.filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    let mut checked = 0;
+    for name in names {
+        let resources = ["SteeringClock", "SteeringSeed", "NextSteeringId"];
+        if !resources.contains(&name) {
+            let listed = types.get_with_short_type_path(name).expect(name);
+            assert!(
+                saved.contains(&listed.type_id()),
+                "{name} is missing in saved!"
+            );
+            checked += 1;
+        }
+    }
+    assert!(checked > 20, "{checked}");
+}
+
+#[test]
+fn a_loaded_run_announces_no_event_again() {
+    let mut played = app();
+    let entities = populate(played.world_mut());
+    let rests = played
+        .world_mut()
+        .spawn((body(0.0, 9.0), Arrive::new(Vec2::new(0.0, 9.0))))
+        .id();
+    let gone = played.world_mut().spawn_empty().id();
+    let lost = played
+        .world_mut()
+        .spawn((body(0.0, -9.0), Seek::new(gone)))
+        .id();
+    let entities = [entities, vec![rests, gone, lost]].concat();
+    played.world_mut().despawn(gone);
+    run(&mut played, 20);
+    let mut loaded = loaded(&played, &entities);
+    loaded
+        .add_observer(move |arrived: On<Arrived>| assert_ne!(arrived.entity, rests))
+        .add_observer(move |lost_: On<TargetLost>| assert_ne!(lost_.entity, lost));
+    run(&mut loaded, 20);
+    let memory = loaded.world().get::<ArriveMemory>(rests);
+    assert_eq!(memory, Some(&ArriveMemory { arrived: true }));
 }
 
 #[test]

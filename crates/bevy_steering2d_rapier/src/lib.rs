@@ -4,6 +4,7 @@
 //! entity also has a [`Vehicle`], behaviors steer it. The steering pipeline runs between
 //! [`PhysicsSet::SyncBackend`] and [`PhysicsSet::StepSimulation`]: a tick sees all bodies that you
 //! moved, pushed or spawned before it, and the physics step after it applies the steering forces.
+//! Events are triggered after [`PhysicsSet::Writeback`].
 //!
 //! # Body types
 //!
@@ -14,6 +15,7 @@
 //! | `KinematicVelocityBased` | its velocity is set as if its mass were 1 kg; no other force moves it |
 //! | `KinematicPositionBased`, `Fixed` | not steered; one warning is logged |
 //! | with `RigidBodyDisabled` | not steered |
+//! | of a context whose `RapierConfiguration::physics_pipeline_active` is false | not steered; the memories of its behaviors rest |
 //!
 //! Neither `Velocity` nor `ReadMassProperties` is needed: velocity and mass are read from Rapier's
 //! own bodies.
@@ -70,6 +72,7 @@ impl Plugin for SteeringRapierPlugin {
             .world_mut()
             .get_resource_or_init::<OuterSchedule>()
             .label();
+        app.init_resource::<sense::InvalidPoses>();
         // Fails if bodies already exist; `add_missing_kinematics` covers those.
         let _ = app.try_register_required_components::<RigidBody, Kinematics>();
         app.add_observer(sense::remove_kinematics)
@@ -84,6 +87,15 @@ impl Plugin for SteeringRapierPlugin {
                     .after(PhysicsSet::SyncBackend)
                     .before(PhysicsSet::StepSimulation),
             )
+            // An observer of an event may despawn or disable its agent. Before the writeback that
+            // would panic: `writeback_mass_properties` of bevy_rapier2d 0.36.0 reads a message about
+            // every body that SyncBackend has just created or changed, and expects each still to have
+            // its component ("Could not find `RapierContextEntityLink`"). Once the writeback skips
+            // missing entities, the announcement may come before the physics step.
+            .configure_sets(
+                schedule,
+                SteeringSystems::Announce.after(PhysicsSet::Writeback),
+            )
             .add_systems(
                 SteeringSchedule::Bodies,
                 (
@@ -91,6 +103,8 @@ impl Plugin for SteeringRapierPlugin {
                     sense::compute_new_masses,
                     sense::update_radii,
                     sense::sense_bodies,
+                    sense::rest_paused_bodies,
+                    sense::enable_mended_bodies,
                 )
                     .chain(),
             )

@@ -2,7 +2,9 @@
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
-use bevy_rapier2d::rapier::dynamics::{LockedAxes, RigidBody as SimulatedBody, RigidBodyType};
+use bevy_rapier2d::rapier::dynamics::{
+    LockedAxes, RigidBody as SimulatedBody, RigidBodyActivation, RigidBodyType,
+};
 use bevy_rapier2d::rapier::math::Rotation;
 use bevy_steering2d_core::locomotion::{VelocityChanges, wanted_facing};
 use bevy_steering2d_core::parallel::prefetch;
@@ -41,6 +43,9 @@ pub(crate) fn move_bodies(
     >,
 ) {
     let delta = step_length(timestep.map_or_else(default, |mode| *mode), clock.delta);
+    // Rapier puts a body to sleep that has not moved for half a second. In a step of that length it
+    // would sleep before its new velocity has moved it.
+    let naps_at_once = delta >= RigidBodyActivation::default_time_until_sleep();
     for (context, simulation, mut set) in &mut sets {
         check_step_length(&warnings, &clock, context, delta);
         let length_unit = simulation.integration_parameters.length_unit;
@@ -70,6 +75,9 @@ pub(crate) fn move_bodies(
                     {
                         plan.push.into_iter().for_each(|push| push.apply(simulated));
                         plan.turn.into_iter().for_each(|turn| turn.apply(simulated));
+                        if naps_at_once {
+                            simulated.activation_mut().time_since_can_sleep = -delta;
+                        }
                     }
                 }
             }

@@ -1,6 +1,7 @@
 //! Sense step: copies the motion of Rapier's rigid bodies into `Kinematics`.
 
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
@@ -82,6 +83,7 @@ pub(crate) const BATCH: usize = 32;
 pub(crate) fn sense_bodies(
     clock: Res<SteeringClock>,
     warnings: Res<SteeringWarnings>,
+    invalid: Res<InvalidPoses>,
     sets: Query<&RapierRigidBodySet>,
     mut bodies: Query<
         (
@@ -123,12 +125,78 @@ pub(crate) fn sense_bodies(
                         && let Some(fault) = Fault::of(body, simulated, is_agent, &sets)
                     {
                         let entity = entities[first + lane];
+                        invalid.note(entity, &fault);
                         warnings.raise(&clock, entity, fault.field(), || fault.to_string());
                     }
                 }
             }
         });
     }
+}
+
+/// Keeps bodies from being steered while Rapier does not step them: its context's pipeline is not
+/// active. Otherwise the forces would add up to one large change of velocity.
+pub(crate) fn rest_paused_bodies(
+    contexts: Query<(Entity, &RapierConfiguration)>,
+    mut bodies: Query<
+        (&RapierContextEntityLink, &mut Kinematics),
+        (With<RigidBody>, Without<PointMass>),
+    >,
+) {
+    for (context, config) in &contexts {
+        if !config.physics_pipeline_active {
+            let paused = bodies.iter_mut().filter(|(link, _)| link.0 == context);
+            paused.for_each(|(_, mut body)| body.mass = 0.0);
+        }
+    }
+}
+
+/// Bodies whose position or rotation is not finite. Rapier disables such a body, and does not enable
+/// it again.
+#[derive(Resource, Default)]
+pub(crate) struct InvalidPoses(Mutex<Vec<Entity>>);
+
+impl InvalidPoses {
+    #[cold]
+    fn note(&self, entity: Entity, fault: &Fault) {
+        let mut invalid = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if matches!(fault, Fault::InvalidPose(_)) && !invalid.contains(&entity) {
+            invalid.push(entity);
+        }
+    }
+}
+
+/// Enables bodies, and their colliders, whose position and rotation are finite again.
+pub(crate) fn enable_mended_bodies(
+    mut invalid: ResMut<InvalidPoses>,
+    bodies: Query<(&RapierRigidBodyHandle, &RapierContextEntityLink)>,
+    disabled_bodies: Query<(), With<RigidBodyDisabled>>,
+    disabled_colliders: Query<(), With<ColliderDisabled>>,
+    mut contexts: Query<(&mut RapierRigidBodySet, &mut RapierContextColliders)>,
+) {
+    let invalid = invalid.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+    invalid.retain(|&entity| {
+        let Ok((handle, context)) = bodies.get(entity) else {
+            return false;
+        };
+        let Ok((mut set, mut colliders)) = contexts.get_mut(context.0) else {
+            return false;
+        };
+        let is_finite = |body: &SimulatedBody| body.position().is_finite();
+        if !set.bodies.get(handle.0).is_some_and(is_finite) {
+            return true;
+        }
+        let body = &mut set.bodies[handle.0];
+        for &handle in body.colliders() {
+            let owner = colliders.collider_entity(handle);
+            if let Some(collider) = colliders.colliders.get_mut(handle) {
+                let disabled = owner.is_some_and(|owner| disabled_colliders.contains(owner));
+                collider.set_enabled(!disabled);
+            }
+        }
+        body.set_enabled(!disabled_bodies.contains(entity));
+        false
+    });
 }
 
 /// Copies position, velocity and heading from Rapier. A body that cannot be steered gets mass zero.
@@ -156,7 +224,8 @@ pub(crate) fn facing_of(simulated: &SimulatedBody) -> Vec2 {
 /// Why an agent's body cannot be steered.
 enum Fault {
     Unsimulated,
-    NotFinite(&'static str),
+    InvalidPose(&'static str),
+    InvalidVelocity,
     Immobile(RigidBodyType),
 }
 
@@ -170,8 +239,13 @@ impl Fault {
     ) -> Option<Self> {
         match simulated {
             None => (is_agent && sets.is_empty()).then_some(Self::Unsimulated),
-            Some(_) if !body.position.is_finite() => Some(Self::NotFinite("Transform.translation")),
-            Some(_) if !body.velocity.is_finite() => Some(Self::NotFinite("Velocity.linear")),
+            Some(_) if !body.position.is_finite() => {
+                Some(Self::InvalidPose("Transform.translation"))
+            }
+            Some(simulated) if !facing_of(simulated).is_finite() => {
+                Some(Self::InvalidPose("Transform.rotation"))
+            }
+            Some(_) if !body.velocity.is_finite() => Some(Self::InvalidVelocity),
             Some(simulated) => {
                 (is_agent && simulated.is_enabled()).then(|| Self::Immobile(simulated.body_type()))
             }
@@ -180,7 +254,8 @@ impl Fault {
 
     fn field(&self) -> &'static str {
         match self {
-            Self::NotFinite(field) => field,
+            Self::InvalidPose(field) => field,
+            Self::InvalidVelocity => "Velocity.linear",
             Self::Unsimulated | Self::Immobile(_) => "RigidBody",
         }
     }
@@ -193,12 +268,11 @@ impl fmt::Display for Fault {
                 "has a RigidBody, but Rapier does not run: add RapierPhysicsPlugin to the app, or \
                  use a PointMass instead",
             ),
-            Self::NotFinite(field) => {
-                write!(
-                    f,
-                    "{field} is not finite; the body is not steered until it is"
-                )
-            }
+            Self::InvalidPose(_) | Self::InvalidVelocity => write!(
+                f,
+                "{} is not finite; the body is not steered until it is",
+                self.field()
+            ),
             Self::Immobile(kind) => write!(
                 f,
                 "steering cannot move a {kind:?} body; use Dynamic or KinematicVelocityBased"

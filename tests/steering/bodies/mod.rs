@@ -7,6 +7,7 @@ use crate::common::*;
 
 mod changes;
 mod kinds;
+mod paused;
 mod sensing;
 mod setup;
 mod sleep;

@@ -5,14 +5,17 @@ use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
 
 use super::embeds_influence;
-use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, Target, Targets};
+use crate::{
+    Agent, Announcements, Arrived, Behavior, Influence, InvalidParameter, Steer, SteeringAppExt,
+    Target, Targets,
+};
 
 /// Heads for a target and comes to rest there.
 ///
 #[doc = include_str!("figures/arrive.svg")]
 ///
 /// Use it wherever an agent must stop: units sent to a point, guests at their seats. When the agent
-/// has come to rest, [`Arrived`](crate::Arrived) is triggered once. To pass through the target use
+/// has come to rest, [`Arrived`] is triggered once. To pass through the target use
 /// [`Seek`](crate::Seek).
 ///
 /// Outside the tolerance: `F = track(v · dir(p → t))`, in N, with the braking speed v of
@@ -109,8 +112,11 @@ impl Behavior for Arrive {
     const PRIORITY: i16 = 90;
     const COLOR: Option<[u8; 3]> = Some([191, 192, 2]);
 
-    type Memory = &'static mut ArriveMemory;
-    type World = Targets<'static, 'static>;
+    type Memory = (Entity, &'static mut ArriveMemory);
+    type World = (
+        Targets<'static, 'static>,
+        Res<'static, Announcements<Arrived>>,
+    );
 
     embeds_influence!();
 
@@ -123,15 +129,31 @@ impl Behavior for Arrive {
         InvalidParameter::unless_positive("Arrive.tolerance", self.tolerance)?;
         self.braking.check("Arrive.braking.slowing_radius")
     }
+
+    fn build(app: &mut App) {
+        app.add_announcement::<Arrived>();
+    }
 }
 
 impl Steer for Arrive {
-    fn steer(&self, me: &Agent, mut memory: Mut<ArriveMemory>, targets: &Targets) -> Vec2 {
+    fn steer(
+        &self,
+        me: &Agent,
+        (source, mut memory): (Entity, Mut<ArriveMemory>),
+        (targets, arrivals): &(Targets, Res<Announcements<Arrived>>),
+    ) -> Vec2 {
         let Some(target) = targets.get(self.target) else {
             return Vec2::ZERO;
         };
         let arrived = has_arrived(me, target.position, self.tolerance, memory.arrived);
-        memory.set_if_neq(ArriveMemory { arrived });
+        if memory.set_if_neq(ArriveMemory { arrived }) && arrived {
+            let event = Arrived {
+                entity: me.entity,
+                target: self.target,
+                source,
+            };
+            arrivals.send(me.id, source, event);
+        }
         arrive(me, target.position, self.braking, self.tolerance)
     }
 }

@@ -1,182 +1,11 @@
 //! Flow field following: follows a grid of vectors.
 
-use std::fmt;
-use std::sync::Arc;
-
 use bevy::prelude::*;
+
+pub use crate::flow_field::FlowField;
 
 use super::{embeds_influence, guide};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, Target};
-
-/// A grid of vectors in world coordinates: direction and urgency of motion.
-///
-/// Insert it on an entity that many agents share, or on the agent itself. It is immutable and cheap
-/// to clone; insert another one to change it.
-///
-/// ```
-/// # use bevy::prelude::*;
-/// # use bevy_steering2d_core::FlowField;
-/// // A whirl around the origin, 21 by 21 nodes, 1 m apart.
-/// let corner = Vec2::splat(-10.0);
-/// let whirl = FlowField::new(corner, 1.0, UVec2::splat(21), |node| {
-///     (corner + node.as_vec2()).perp().normalize_or_zero()
-/// })?;
-/// assert_eq!(whirl.sample(Vec2::new(3.0, 0.0)), Vec2::Y);
-/// assert_eq!(whirl.sample(Vec2::new(99.0, 0.0)), Vec2::ZERO);
-/// # Ok::<(), bevy_steering2d_core::InvalidParameter>(())
-/// ```
-#[derive(Component, Reflect, Clone, PartialEq)]
-#[reflect(opaque)]
-#[reflect(Component, Debug, PartialEq, Clone)]
-#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serialize", serde(try_from = "Nodes", into = "Nodes"))]
-#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
-pub struct FlowField(Arc<Nodes>);
-
-#[derive(Clone, PartialEq)]
-#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-struct Nodes {
-    /// Position of the first node, m.
-    corner: Vec2,
-    /// Distance between adjacent nodes, m.
-    spacing: f32,
-    size: UVec2,
-    /// Row by row.
-    vectors: Vec<Vec2>,
-}
-
-impl Nodes {
-    /// The number of nodes that the grid should have.
-    fn count(&self) -> u64 {
-        u64::from(self.size.x) * u64::from(self.size.y)
-    }
-
-    fn check_grid(&self) -> Result<(), InvalidParameter> {
-        InvalidParameter::unless_finite("FlowField.corner", self.corner)?;
-        InvalidParameter::unless_positive("FlowField.spacing", self.spacing)?;
-        if (1..=FlowField::MAX_NODES).contains(&self.count()) {
-            return Ok(());
-        }
-        let UVec2 { x, y } = self.size;
-        Err(InvalidParameter {
-            field: "FlowField.size",
-            value: format!("{x} × {y} = {} nodes", self.count()),
-            must_be: "1 to 16777216 nodes",
-        })
-    }
-}
-
-impl FlowField {
-    /// The most nodes of a field: 2²⁴, 128 MiB. Single precision tells that many apart along an
-    /// axis.
-    pub const MAX_NODES: u64 = 1 << 24;
-
-    /// A field of `size` nodes, `spacing` m apart, the first one at `corner`. `vector` returns the
-    /// vector of a node: the direction of motion, with the urgency, `0..=1`, as its length.
-    ///
-    /// # Errors
-    /// If the corner or a vector is not finite, the spacing is not positive, or there are no nodes
-    /// or more than [`MAX_NODES`](Self::MAX_NODES). `vector` is called only for a valid grid.
-    pub fn new(
-        corner: Vec2,
-        spacing: f32,
-        size: UVec2,
-        mut vector: impl FnMut(UVec2) -> Vec2,
-    ) -> Result<Self, InvalidParameter> {
-        let mut field = Nodes {
-            corner,
-            spacing,
-            size,
-            vectors: Vec::new(),
-        };
-        field.check_grid()?;
-        let nodes = (0..size.y).flat_map(|y| (0..size.x).map(move |x| UVec2::new(x, y)));
-        field.vectors = nodes.map(&mut vector).collect();
-        Self::checked(field)
-    }
-
-    fn checked(nodes: Nodes) -> Result<Self, InvalidParameter> {
-        nodes.check_grid()?;
-        let count = nodes.vectors.len();
-        if count as u64 != nodes.count() {
-            return Err(InvalidParameter {
-                field: "FlowField.vectors",
-                value: count.to_string(),
-                must_be: "one per node",
-            });
-        }
-        for &vector in &nodes.vectors {
-            InvalidParameter::unless_finite("FlowField.vectors", vector)?;
-        }
-        Ok(Self(Arc::new(nodes)))
-    }
-
-    /// The position of the first node, m.
-    pub fn corner(&self) -> Vec2 {
-        self.0.corner
-    }
-
-    /// The distance between adjacent nodes, m.
-    pub fn spacing(&self) -> f32 {
-        self.0.spacing
-    }
-
-    /// The number of nodes along x and along y.
-    pub fn size(&self) -> UVec2 {
-        self.0.size
-    }
-
-    /// The vector at a position, m, interpolated between the four nodes around it. Beyond the
-    /// outermost nodes it fades to zero over one spacing, and is exactly zero from there on.
-    pub fn sample(&self, position: Vec2) -> Vec2 {
-        let grid = (position - self.0.corner) / self.0.spacing;
-        let outside = grid.cmple(Vec2::NEG_ONE) | grid.cmpge(self.0.size.as_vec2());
-        if outside.any() || !grid.is_finite() {
-            return Vec2::ZERO;
-        }
-        let cell = grid.floor();
-        let share = grid - cell;
-        let node = |x, y| self.node(cell.as_ivec2() + IVec2::new(x, y));
-        let below = node(0, 0).lerp(node(1, 0), share.x);
-        let above = node(0, 1).lerp(node(1, 1), share.x);
-        below.lerp(above, share.y)
-    }
-
-    /// The vector of a node; zero outside the grid.
-    fn node(&self, at: IVec2) -> Vec2 {
-        let size = self.0.size.as_ivec2();
-        if at.cmplt(IVec2::ZERO).any() || at.cmpge(size).any() {
-            return Vec2::ZERO;
-        }
-        self.0.vectors[at.y as usize * self.0.size.x as usize + at.x as usize]
-    }
-}
-
-impl fmt::Debug for FlowField {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FlowField")
-            .field("corner", &self.0.corner)
-            .field("spacing", &self.0.spacing)
-            .field("size", &self.0.size)
-            .finish_non_exhaustive()
-    }
-}
-
-#[cfg(feature = "serialize")]
-impl TryFrom<Nodes> for FlowField {
-    type Error = InvalidParameter;
-
-    fn try_from(nodes: Nodes) -> Result<Self, InvalidParameter> {
-        Self::checked(nodes)
-    }
-}
-
-#[cfg(feature = "serialize")]
-impl From<FlowField> for Nodes {
-    fn from(field: FlowField) -> Self {
-        Self::clone(&field.0)
-    }
-}
 
 /// Follows a [`FlowField`].
 ///
@@ -266,31 +95,6 @@ mod tests {
     use super::*;
     use crate::behaviors::testing::{assert_close, reynolds};
 
-    /// 2 by 2 nodes, 2 m apart, from (10, 10); x and y grow with the coordinates.
-    fn field() -> FlowField {
-        FlowField::new(Vec2::splat(10.0), 2.0, UVec2::splat(2), |node| {
-            node.as_vec2()
-        })
-        .unwrap()
-    }
-
-    #[test]
-    fn samples_are_interpolated_by_hand() {
-        let at = |x, y| field().sample(Vec2::new(x, y));
-        assert_close(at(10.0, 10.0), Vec2::ZERO);
-        assert_close(at(12.0, 12.0), Vec2::ONE);
-        assert_close(at(11.0, 10.5), Vec2::new(0.5, 0.25));
-    }
-
-    #[test]
-    fn samples_fade_to_exactly_zero_outside() {
-        let at = |x, y| field().sample(Vec2::new(x, y));
-        assert_close(at(13.0, 12.0), Vec2::splat(0.5));
-        for (x, y) in [(14.0, 12.0), (-1e9, 3.0), (12.0, 1e30), (f32::NAN, 12.0)] {
-            assert_eq!(at(x, y), Vec2::ZERO);
-        }
-    }
-
     #[test]
     fn the_force_by_hand() {
         let me = Agent {
@@ -309,35 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_fields_are_rejected() {
-        let new = |spacing, size, vector| FlowField::new(Vec2::ZERO, spacing, size, |_| vector);
-        let field = |result: Result<FlowField, InvalidParameter>| result.unwrap_err().field;
-        assert_eq!(field(new(0.0, UVec2::ONE, Vec2::X)), "FlowField.spacing");
-        assert_eq!(field(new(1.0, UVec2::ZERO, Vec2::X)), "FlowField.size");
-        assert_eq!(field(new(1.0, UVec2::ONE, Vec2::NAN)), "FlowField.vectors");
-    }
-
-    #[test]
-    fn a_field_with_too_many_nodes_is_rejected_before_any_vector_is_computed() {
-        for (size, number) in [
-            (UVec2::MAX, "18446744065119617025"),
-            (UVec2::new(4097, 4096), "16781312"),
-            (UVec2::new(1, u32::MAX), "4294967295"),
-        ] {
-            let new = FlowField::new(Vec2::ZERO, 1.0, size, |node| panic!("{node}"));
-            let error = new.unwrap_err();
-            assert_eq!(error.field, "FlowField.size");
-            for part in [number, &FlowField::MAX_NODES.to_string()] {
-                assert!(error.to_string().contains(part), "{error}");
-            }
-        }
-    }
-
-    #[test]
-    fn accessors_and_sample_point_by_hand() {
-        let field = field();
-        assert_eq!((field.corner(), field.spacing()), (Vec2::splat(10.0), 2.0));
-        assert_eq!(field.size(), UVec2::splat(2));
+    fn sample_point_by_hand() {
         let me = Agent {
             velocity: Vec2::new(0.0, 3.0),
             ..reynolds(4.0)

@@ -140,7 +140,9 @@ impl OffsetPursuitMemory {
     /// `max_speed`, since the slot jumps when the leader turns on the spot.
     fn velocity(&self, me: &Agent, leader: &Kinematics, slot: Vec2) -> Vec2 {
         match self.slot {
-            Some(before) if me.tick == self.tick.wrapping_add(1) && me.delta > 0.0 => {
+            Some(before)
+                if me.tick == self.tick.wrapping_add(1) && me.delta > 0.0 && before.is_finite() =>
+            {
                 ((slot - before) / me.delta).clamp_length_max(me.max_speed)
             }
             _ => leader.velocity,

@@ -6,7 +6,10 @@ use super::arrive::arrive;
 use super::corridor::{corridor_aim_point, corridor_following};
 use super::path_progress::PathFollowingMemory;
 use super::{embeds_influence, guide, seek};
-use crate::{Agent, Behavior, Braking, Influence, InvalidParameter, Steer, SteeringPath, Target};
+use crate::{
+    Agent, Announcements, Behavior, Braking, Influence, InvalidParameter, PathCompleted, Steer,
+    SteeringAppExt, SteeringPath, Target,
+};
 
 /// Follows a [`SteeringPath`].
 ///
@@ -19,7 +22,7 @@ use crate::{Agent, Behavior, Braking, Influence, InvalidParameter, Steer, Steeri
 /// The path is a component of the same entity, or of another entity that many agents share
 /// ([`new`](Self::new)). Without a path the force is zero; when a shared path is despawned,
 /// [`TargetLost`](crate::TargetLost) is triggered. At the end of an open path the agent comes to rest
-/// and [`PathCompleted`](crate::PathCompleted) is triggered once. A looped path has no end.
+/// and [`PathCompleted`] is triggered once. A looped path has no end.
 ///
 /// The path can be replaced at any time: the agent joins the new one at its current position. A path
 /// that was only [`translated`](SteeringPath::translated), or inserted again with the same points,
@@ -147,10 +150,13 @@ impl Behavior for PathFollowing {
     const COLOR: Option<[u8; 3]> = Some([53, 151, 146]);
 
     type Memory = (
-        &'static mut PathFollowingMemory,
+        (Entity, &'static mut PathFollowingMemory),
         Option<&'static SteeringPath>,
     );
-    type World = Query<'static, 'static, &'static SteeringPath>;
+    type World = (
+        Query<'static, 'static, &'static SteeringPath>,
+        Res<'static, Announcements<PathCompleted>>,
+    );
 
     embeds_influence!();
 
@@ -177,19 +183,31 @@ impl Behavior for PathFollowing {
             }
         }
     }
+
+    fn build(app: &mut App) {
+        app.add_announcement::<PathCompleted>();
+    }
 }
 
 impl Steer for PathFollowing {
     fn steer(
         &self,
         me: &Agent,
-        (mut memory, own): (Mut<PathFollowingMemory>, Option<&SteeringPath>),
-        paths: &Query<&SteeringPath>,
+        ((source, mut memory), own): ((Entity, Mut<PathFollowingMemory>), Option<&SteeringPath>),
+        (paths, completions): &(Query<&SteeringPath>, Res<Announcements<PathCompleted>>),
     ) -> Vec2 {
         let Some(path) = guide(self.path, own, me, paths) else {
             return Vec2::ZERO;
         };
         let progress = memory.after_a_tick(me, path, self);
+        if progress.completed && !(memory.completed && memory.is_about(path)) {
+            let event = PathCompleted {
+                entity: me.entity,
+                path: self.path,
+                source,
+            };
+            completions.send(me.id, source, event);
+        }
         memory.set_if_neq(progress);
         path_following(me, path, &progress, self)
     }
@@ -208,8 +226,10 @@ pub fn path_following(
     };
     match how.style {
         PathStyle::Waypoints { tolerance } => {
-            let waypoint = path.points()[progress.waypoint];
-            if is_end(path, progress.waypoint) {
+            let last = path.points().len() - 1;
+            let next = progress.waypoint.min(last);
+            let waypoint = path.points()[next];
+            if is_end(path, next) {
                 return arrive(me, waypoint, Braking::Physical, how.tolerance);
             }
             let slowed = Agent {

@@ -22,13 +22,15 @@ pub struct PathFollowingMemory {
     pub completed: bool,
     /// The identity of the path.
     pub(super) path: Option<u64>,
-    pub(crate) announced: bool,
 }
 
 impl PathFollowingMemory {
-    /// Whether this is the progress along `path`, not along one that it replaced.
+    /// Whether this is the progress along `path`: not along one that it replaced, with a waypoint that
+    /// the path has and a finite distance.
     pub fn is_about(&self, path: &SteeringPath) -> bool {
         self.path == Some(path.identity())
+            && self.waypoint < path.points().len()
+            && self.distance.is_finite()
     }
 
     /// The progress at the agent's current position; starts over on another path.

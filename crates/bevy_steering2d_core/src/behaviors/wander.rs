@@ -169,7 +169,12 @@ impl WanderStyle {
 
 impl WanderMemory {
     /// Moves the wander target by one tick.
+    ///
+    /// A memory with a number that is not finite, as from a faulty save, begins anew.
     pub fn advance(&mut self, me: &Agent, style: WanderStyle) {
+        if !(self.target.is_finite() && self.rim.is_finite() && self.time_left.is_finite()) {
+            *self = Self::default();
+        }
         let stream = self.stream.get_or_insert_with(|| {
             let mut stream = me.random_stream(WANDER_SALT);
             self.rim = unit_vector(stream.angle());

@@ -40,11 +40,13 @@ impl FaceVelocity {
     }
 
     /// The turn rate from `facing` to `heading` (both of any length), rad/s, counter-clockwise.
-    /// Zero if time is paused, for zero vectors, and with parameters out of range.
+    /// Zero if time is paused, for vectors that are zero or not finite, and with parameters out of
+    /// range.
     pub fn turn_rate(&self, facing: Vec2, heading: Vec2, delta: f32) -> f32 {
         let angle = angle_between(facing, heading);
         let time = self.smoothing.max(delta);
-        if angle.abs() <= Self::TOLERANCE || time == 0.0 || self.check().is_err() {
+        let turns = angle.abs() > Self::TOLERANCE;
+        if !turns || time == 0.0 || self.check().is_err() {
             return 0.0;
         }
         (angle / time).clamp(-self.max_turn_rate, self.max_turn_rate)
@@ -139,6 +141,7 @@ mod tests {
         assert_eq!(face.turn_rate(Vec2::X, Vec2::new(-1.0, -0.1), 0.1), -2.0);
         assert_eq!(face.turn_rate(Vec2::X, Vec2::new(5.0, 0.0), 0.1), 0.0);
         assert_eq!(face.turn_rate(Vec2::X, Vec2::ZERO, 0.1), 0.0);
+        assert_eq!(face.turn_rate(Vec2::NAN, Vec2::Y, 0.1), 0.0);
     }
 
     #[test]

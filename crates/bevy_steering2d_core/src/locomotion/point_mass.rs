@@ -77,7 +77,11 @@ pub(crate) fn sense_point_masses(
             for (body, at) in bodies.iter_mut().zip(number * chunk..) {
                 let (point, transform) = (&points[at], &transforms[at]);
                 body.sense(transform.translation.truncate(), point.velocity, || {
-                    facing(transform)
+                    let facing = facing(transform);
+                    if !facing.is_finite() {
+                        warn_of_rotation(&clock, &warnings, entities[at]);
+                    }
+                    facing
                 });
                 body.mass = point.mass;
                 body.radius = vehicles
@@ -96,10 +100,19 @@ pub(crate) fn sense_point_masses(
     }
 }
 
+#[cold]
+fn warn_of_rotation(clock: &SteeringClock, warnings: &SteeringWarnings, entity: Entity) {
+    warnings.raise(clock, entity, "Transform.rotation", || {
+        "Transform.rotation is not finite; until then the body does not turn".into()
+    });
+}
+
 pub(crate) fn move_point_masses(
     clock: Res<SteeringClock>,
+    warnings: Res<SteeringWarnings>,
     targets: Targets,
     mut bodies: Query<(
+        Entity,
         &Kinematics,
         &mut PointMass,
         &mut Transform,
@@ -112,7 +125,9 @@ pub(crate) fn move_point_masses(
 ) {
     let delta = clock.delta;
     let tables = bodies.contiguous_iter_mut().expect("all of it in tables");
-    for (bodies, points, transforms, agents, limits, faces, face_targets, disabled) in tables {
+    for (entities, bodies, points, transforms, agents, limits, faces, face_targets, disabled) in
+        tables
+    {
         let chunk = chunk_size(bodies.len(), LIGHT_PASS);
         let mut points = ContiguousMut::bypass_change_detection_split(points);
         let mut transforms = ContiguousMut::bypass_change_detection_split(transforms);
@@ -165,9 +180,12 @@ pub(crate) fn move_point_masses(
                             face_targets.map(|face_targets| &face_targets[at]),
                             &targets,
                         );
-                        let rate = faces[at].turn_rate(facing(transforms.get(row)), wanted, delta);
+                        let facing = facing(transforms.get(row));
+                        let rate = faces[at].turn_rate(facing, wanted, delta);
                         if rate != 0.0 {
                             transforms.get_mut(row).rotate_z(rate * delta);
+                        } else if facing.is_nan() {
+                            warn_of_rotation(&clock, &warnings, entities[at]);
                         }
                     }
                 }

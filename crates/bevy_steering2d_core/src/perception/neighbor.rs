@@ -30,14 +30,18 @@ impl Default for SteeringGroups {
 
 /// An agent's entry in the neighbor index. Added with behaviors that read
 /// [`Neighbors`](crate::Neighbors).
+///
+/// It is derived from the agent's behaviors and refers to indexes of one app, so it is not saved.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 pub struct Perception {
     /// Perception radius, m, `≥ 0`; zero if unknown. A hint for the cell size of the index.
     pub(crate) radius: f32,
     /// Its flock profile; zero for none.
+    #[reflect(ignore)]
     pub(crate) profile: u32,
     /// Its row among this tick's agents.
+    #[reflect(ignore)]
     pub(crate) row: u32,
 }
 

@@ -7,15 +7,14 @@ use bevy::prelude::*;
 use smallvec::SmallVec;
 
 use super::{Circle, SeenObstacle, WallHit};
-use crate::behavior_entity::BehaviorRoots;
-use crate::{Agent, Behavior, Kinematics, SteeringClock, SteeringId, ThinkEvery, Vehicle, Whisker};
+use crate::{SteeringId, Whisker};
 
 /// Lets an agent's behaviors see the physics engine's colliders in addition to
 /// [`Obstacle`](crate::Obstacle)s and [`Wall`](crate::Wall)s.
 ///
 /// [`WallAvoidance`](crate::WallAvoidance), [`ObstacleAvoidance`](crate::ObstacleAvoidance),
 /// [`WallFollowing`](crate::WallFollowing), [`Hide`](crate::Hide), and custom behaviors that
-/// [`probe`](Behavior::probe) use it.
+/// [`probe`](crate::Behavior::probe) use it.
 ///
 /// The agent's own colliders are never seen. Other colliders are filtered like contacts: each of the
 /// two must be in a group that the other's filter contains.
@@ -60,7 +59,8 @@ impl Default for SensesColliders {
 ///
 /// Cleared and filled in [`SenseSystems::Index`](crate::SenseSystems::Index), answered in
 /// [`SenseSystems::Answer`](crate::SenseSystems::Answer). Each behavior gets the answers to its own
-/// probes from [`Surroundings::answers`](crate::Surroundings::answers).
+/// probes from [`Surroundings::answers`](crate::Surroundings::answers). Nothing is kept from tick to
+/// tick, so it is not saved.
 #[derive(Component, Reflect, Clone, Debug, Default)]
 #[reflect(Component, Default, Debug, Clone)]
 pub struct ColliderProbes {
@@ -197,14 +197,14 @@ impl ColliderProbes {
         self.owners.clear();
     }
 
-    /// Adds the probes of a behavior and records that they are its own.
-    pub(crate) fn ask_for<B: Behavior>(&mut self, behavior: &B, me: &Agent) {
+    /// Lets the behavior `B` on the entity with this id ask, and records that the probes are its own.
+    pub(crate) fn ask_for<B: 'static>(&mut self, id: SteeringId, ask: impl FnOnce(&mut Self)) {
         let before = self.all();
-        behavior.probe(me, self);
+        ask(self);
         let after = self.all();
         self.owners.push(Ownership {
             behavior: TypeId::of::<B>(),
-            id: me.id,
+            id,
             probes: ProbeRanges {
                 rays: before.rays.end..after.rays.end,
                 sweeps: before.sweeps.end..after.sweeps.end,
@@ -216,7 +216,7 @@ impl ColliderProbes {
 
     /// The probes of the behavior `B` on the entity with this id; `None` if it has not asked in this
     /// tick.
-    pub(crate) fn of<B: Behavior>(&self, id: SteeringId) -> Option<ProbeRanges> {
+    pub(crate) fn of<B: 'static>(&self, id: SteeringId) -> Option<ProbeRanges> {
         let key = (TypeId::of::<B>(), id);
         let mut owners = self.owners.iter();
         owners
@@ -239,38 +239,6 @@ pub(crate) fn clear_probes(mut probes: Query<&mut ColliderProbes>) {
     probes.iter_mut().for_each(|mut probes| probes.clear());
 }
 
-/// Lets `B` fill the probes of its agents.
-pub(crate) fn probe_colliders<B: Behavior>(
-    clock: Res<SteeringClock>,
-    roots: BehaviorRoots,
-    entities: Query<(Entity, &SteeringId, &B)>,
-    mut agents: Query<
-        (
-            &SteeringId,
-            &Vehicle,
-            &Kinematics,
-            Option<&ThinkEvery>,
-            &mut ColliderProbes,
-        ),
-        With<SensesColliders>,
-    >,
-) {
-    for (entity, &id, behavior) in &entities {
-        let agent = roots.agent_of(entity).unwrap_or(entity);
-        let Ok((&agent_id, vehicle, body, every, mut probes)) = agents.get_mut(agent) else {
-            continue;
-        };
-        if ThinkEvery::turn(every, agent_id, clock.tick).is_some()
-            && behavior.influence().enabled
-            && body.is_steerable()
-            && behavior.check().is_ok()
-            && let Ok(me) = Agent::new(agent, id, vehicle, body, every, &clock)
-        {
-            probes.ask_for(behavior, &me);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -278,15 +246,15 @@ mod tests {
 
     #[test]
     fn each_behavior_owns_the_probes_that_it_asked_for() {
-        let id = |id| Agent {
-            id: SteeringId(id),
-            ..default()
-        };
-        let walls = WallAvoidance::default();
         let mut probes = ColliderProbes::default();
-        probes.ask_for(&walls, &id(0));
-        probes.ask_for(&ObstacleAvoidance::default(), &id(0));
-        probes.ask_for(&walls, &id(1));
+        let rays = |probes: &mut ColliderProbes| {
+            (0..4).for_each(|_| probes.ask_ray(Vec2::ZERO, Vec2::X));
+        };
+        probes.ask_for::<WallAvoidance>(SteeringId(0), rays);
+        probes.ask_for::<ObstacleAvoidance>(SteeringId(0), |probes| {
+            probes.ask_sweep(Vec2::ZERO, Vec2::X, 0.5);
+        });
+        probes.ask_for::<WallAvoidance>(SteeringId(1), rays);
         let rays = |id| {
             probes
                 .of::<WallAvoidance>(SteeringId(id))

@@ -7,6 +7,7 @@ use bevy::prelude::*;
 /// The index of a registered behavior in the [`BehaviorRegistry`](crate::BehaviorRegistry).
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[reflect(Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct BehaviorId(u16);
 
 impl BehaviorId {

@@ -11,10 +11,7 @@ use crate::behavior_entity::{refuse_cycles, reset_force};
 use crate::behaviors;
 use crate::clock::begin_tick;
 use crate::combine::{HasFusedEntries, LedgerGeneration, combine_agents, combine_groups};
-use crate::events::{
-    Arrived, EventQueue, PathCompleted, TargetLost, TargetWatch, queue_arrivals,
-    queue_completed_paths, queue_lost_targets, trigger_queued,
-};
+use crate::events::{AnnouncedEvents, TargetWatch, TriggersEvents, announce};
 use crate::locomotion::{
     FaceTarget, FaceVelocity, PointMass, SpeedLimit, forget_point_mass, move_point_masses,
     sense_point_masses, warn_of_faulty_facing,
@@ -24,7 +21,7 @@ use crate::perception::{
     index_walls,
 };
 use crate::steer::warn_of_missing_bodies;
-use crate::stuck::{Stuck, detect_stuck};
+use crate::stuck::{Stuck, StuckMemory, detect_stuck};
 use crate::{
     Average, BehaviorGroup, BehaviorRegistry, ColliderProbes, Combine, Dithered, FlowField,
     Kinematics, NextSteeringId, Obstacle, ObstacleIndex, OuterSchedule, Prioritized, SenseSystems,
@@ -126,29 +123,18 @@ impl Plugin for BehaviorsPlugin {
     }
 }
 
-/// Triggers [`TargetLost`], [`Arrived`], [`PathCompleted`] and [`Stuck`].
+/// Triggers [`TargetLost`](crate::TargetLost), [`Arrived`](crate::Arrived),
+/// [`PathCompleted`](crate::PathCompleted), [`Stuck`] and the events of your own behaviors, all in
+/// [`SteeringSystems::Announce`]. Without it they are dropped.
 pub struct EventsPlugin;
 
 impl Plugin for EventsPlugin {
     fn build(&self, app: &mut App) {
-        app.init_resource::<EventQueue<TargetLost>>()
-            .init_resource::<EventQueue<Arrived>>()
-            .init_resource::<EventQueue<PathCompleted>>()
-            .init_resource::<EventQueue<Stuck>>()
+        app.insert_resource(TriggersEvents)
+            .add_announcement::<Stuck>()
             .add_systems(
                 SteeringSchedule::Combine,
-                (
-                    queue_lost_targets,
-                    trigger_queued::<TargetLost>,
-                    queue_arrivals,
-                    trigger_queued::<Arrived>,
-                    queue_completed_paths,
-                    trigger_queued::<PathCompleted>,
-                    detect_stuck,
-                    trigger_queued::<Stuck>,
-                )
-                    .chain()
-                    .after(CombineSystems),
+                detect_stuck.after(CombineSystems),
             );
     }
 }
@@ -174,6 +160,7 @@ fn init_resources(app: &mut App, schedule: InternedScheduleLabel) {
         .init_resource::<SteeringSeed>()
         .init_resource::<SteeringClock>()
         .init_resource::<LedgerGeneration>()
+        .init_resource::<AnnouncedEvents>()
         .init_resource::<SteeringWarnings>()
         .init_resource::<NextSteeringId>()
         .init_resource::<BehaviorRegistry>()
@@ -182,8 +169,8 @@ fn init_resources(app: &mut App, schedule: InternedScheduleLabel) {
         .init_resource::<Neighbors>();
 }
 
-/// Orders the steps Sense, Steer, Adjust, Combine and Move, and the systems that run their
-/// schedules.
+/// Orders the steps Sense, Steer, Adjust, Combine and Move, the systems that run their schedules, and
+/// the announcement of events.
 fn order_steps(app: &mut App, schedule: InternedScheduleLabel) {
     SteeringSchedule::prepare(app);
     app.configure_sets(
@@ -194,6 +181,7 @@ fn order_steps(app: &mut App, schedule: InternedScheduleLabel) {
             SteeringSystems::Adjust,
             SteeringSystems::Combine,
             SteeringSystems::Move,
+            SteeringSystems::Announce,
         )
             .chain(),
     )
@@ -218,6 +206,7 @@ fn order_steps(app: &mut App, schedule: InternedScheduleLabel) {
             run(SteeringSchedule::Adjust).in_set(SteeringSystems::Adjust),
             run(SteeringSchedule::Combine).in_set(SteeringSystems::Combine),
             run(SteeringSchedule::Move).in_set(SteeringSystems::Move),
+            announce.in_set(SteeringSystems::Announce),
         )
             // These systems are exclusive, but access only data of steering.
             .ambiguous_with_all(),
@@ -305,6 +294,7 @@ fn register_types(app: &mut App) {
         .register_type::<FlowField>()
         .register_type::<SteeringPath>()
         .register_type::<StuckDetection>()
+        .register_type::<StuckMemory>()
         .register_type::<Perception>()
         .register_type::<SteeringGroups>()
         .register_type::<Obstacle>()

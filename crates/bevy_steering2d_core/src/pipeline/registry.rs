@@ -13,7 +13,7 @@ use crate::behavior::BehaviorMemory;
 use crate::behavior_entity::{SteeredBy, SteersFor};
 use crate::behavior_needs::Senses;
 use crate::combine::register_combiner;
-use crate::events::TargetWatch;
+use crate::events::{TargetLost, TargetWatch, register_announcement};
 use crate::perception::{
     note_perception_radius, probe_colliders, reset_changed_radius, reset_perception_radius,
 };
@@ -244,7 +244,7 @@ impl BehaviorRegistry {
     }
 }
 
-/// Registers behaviors and combiners on an [`App`], before or after adding the plugin. A second
+/// Registers behaviors, combiners and events on an [`App`], before or after adding the plugin. A second
 /// call for the same type does nothing.
 pub trait SteeringAppExt {
     /// Registers a behavior of the Steer step: its systems, its entry in the [`BehaviorRegistry`],
@@ -256,6 +256,11 @@ pub trait SteeringAppExt {
 
     /// Registers a combiner, so that presets and the inspector find it by name.
     fn add_combiner<C: Combiner>(&mut self) -> &mut Self;
+
+    /// Lets behaviors send events of type `E`, see [`Announcements`](crate::Announcements).
+    fn add_announcement<E>(&mut self) -> &mut Self
+    where
+        E: for<'a> EntityEvent<Trigger<'a>: Default>;
 }
 
 impl SteeringAppExt for App {
@@ -293,6 +298,14 @@ impl SteeringAppExt for App {
 
     fn add_combiner<C: Combiner>(&mut self) -> &mut Self {
         register_combiner::<C>(self);
+        self
+    }
+
+    fn add_announcement<E>(&mut self) -> &mut Self
+    where
+        E: for<'a> EntityEvent<Trigger<'a>: Default>,
+    {
+        register_announcement::<E>(self);
         self
     }
 }
@@ -360,6 +373,7 @@ fn add_needs<B: Behavior>(app: &mut App, order: BehaviorOrder) {
 /// perception radius.
 fn add_target_watch<B: Behavior>(app: &mut App, order: BehaviorOrder) {
     require::<B, TargetWatch>(app);
+    app.add_announcement::<TargetLost>();
     if Senses::of::<B>(app.world_mut()).neighbors {
         app.add_observer(reset_perception_radius::<B>)
             .add_systems(

@@ -3,9 +3,9 @@
 use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel, SingleThreadedExecutor};
 use bevy::prelude::*;
 
-/// The steps of one steering tick, in the order they run.
+/// The steps of one steering tick, in the order they run, and the announcement of its events.
 ///
-/// All five are system sets of the schedule given to
+/// All are system sets of the schedule given to
 /// [`SteeringCorePlugin`](crate::SteeringCorePlugin) (`FixedUpdate` by default). Order your own
 /// systems against them: action selection belongs before [`Sense`](Self::Sense) (where the
 /// [`Kinematics`](crate::Kinematics) of a body just spawned are still empty: read its `Transform`),
@@ -20,11 +20,14 @@ pub enum SteeringSystems {
     /// Each [`Adjust`](crate::Adjust) behavior reads what its agent's behaviors request, and adds
     /// an entry.
     Adjust,
-    /// The combiner turns the ledger into one total, never longer than `max_force`; events are
-    /// triggered.
+    /// The combiner turns the ledger into one total, never longer than `max_force`.
     Combine,
     /// Each locomotion backend applies the total to its bodies.
     Move,
+    /// The events of this tick are triggered, see [`Announcements`](crate::Announcements). Bodies
+    /// have moved: with the Rapier backend it is after the physics step and its writeback. An
+    /// observer may despawn or change any entity.
+    Announce,
 }
 
 /// The parts of [`SteeringSystems::Sense`], in the order they run.
