@@ -108,7 +108,7 @@ impl StuckMemory {
         Self {
             stuck,
             trying,
-            times: self.times + u32::from(begins),
+            times: self.times.saturating_add(u32::from(begins)),
             wanted: if begins { wanted } else { self.wanted },
             center: self.center,
         }

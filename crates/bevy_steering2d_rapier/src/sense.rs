@@ -6,7 +6,9 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_rapier2d::rapier::dynamics::{RigidBody as SimulatedBody, RigidBodyType};
 use bevy_steering2d_core::parallel::{LIGHT_PASS, chunk_size, for_each_chunk, prefetch};
-use bevy_steering2d_core::{Kinematics, PointMass, SteeringClock, SteeringWarnings, Vehicle};
+use bevy_steering2d_core::{
+    InvalidParameter, Kinematics, PointMass, SteeringClock, SteeringWarnings, Vehicle,
+};
 
 /// The mass used for bodies that have none, kg.
 const NOMINAL_MASS: f32 = 1.0;
@@ -71,6 +73,7 @@ pub(crate) fn update_radii(
         body.radius = vehicle
             .and_then(Vehicle::sound_radius)
             .or_else(around_collider)
+            .filter(|radius| *radius <= InvalidParameter::LARGEST)
             .unwrap_or(PointMass::RADIUS);
     }
 }
@@ -140,11 +143,10 @@ fn sense_body(body: &mut Kinematics, simulated: Option<&SimulatedBody>) {
     body.sense(simulated.translation(), simulated.linvel(), || {
         facing_of(simulated)
     });
-    body.mass = if body.is_finite() {
-        steered_mass(simulated)
-    } else {
-        0.0
-    };
+    body.mass = steered_mass(simulated);
+    if !body.is_steerable() {
+        body.mass = 0.0;
+    }
 }
 
 /// The direction a body faces, a unit vector.
@@ -156,7 +158,7 @@ pub(crate) fn facing_of(simulated: &SimulatedBody) -> Vec2 {
 /// Why an agent's body cannot be steered.
 enum Fault {
     Unsimulated,
-    NotFinite(&'static str),
+    OutOfRange(InvalidParameter),
     Immobile(RigidBodyType),
 }
 
@@ -170,17 +172,29 @@ impl Fault {
     ) -> Option<Self> {
         match simulated {
             None => (is_agent && sets.is_empty()).then_some(Self::Unsimulated),
-            Some(_) if !body.position.is_finite() => Some(Self::NotFinite("Transform.translation")),
-            Some(_) if !body.velocity.is_finite() => Some(Self::NotFinite("Velocity.linear")),
             Some(simulated) => {
-                (is_agent && simulated.is_enabled()).then(|| Self::Immobile(simulated.body_type()))
+                let position =
+                    InvalidParameter::unless_finite("Transform.translation", body.position);
+                let velocity = || InvalidParameter::unless_finite("Velocity.linear", body.velocity);
+                if let Err(error) = position.and_then(|()| velocity()) {
+                    return Some(Self::OutOfRange(error));
+                }
+                let kind = simulated.body_type();
+                (is_agent && simulated.is_enabled()).then(|| match kind {
+                    RigidBodyType::Dynamic => InvalidParameter::unless_positive(
+                        "ColliderMassProperties",
+                        simulated.mass(),
+                    )
+                    .map_or_else(Self::OutOfRange, |()| Self::Immobile(kind)),
+                    _ => Self::Immobile(kind),
+                })
             }
         }
     }
 
     fn field(&self) -> &'static str {
         match self {
-            Self::NotFinite(field) => field,
+            Self::OutOfRange(error) => error.field,
             Self::Unsimulated | Self::Immobile(_) => "RigidBody",
         }
     }
@@ -193,12 +207,7 @@ impl fmt::Display for Fault {
                 "has a RigidBody, but Rapier does not run: add RapierPhysicsPlugin to the app, or \
                  use a PointMass instead",
             ),
-            Self::NotFinite(field) => {
-                write!(
-                    f,
-                    "{field} is not finite; the body is not steered until it is"
-                )
-            }
+            Self::OutOfRange(error) => write!(f, "{error}; until then the body is not steered"),
             Self::Immobile(kind) => write!(
                 f,
                 "steering cannot move a {kind:?} body; use Dynamic or KinematicVelocityBased"

@@ -89,7 +89,7 @@ impl PathFollowingMemory {
                 break;
             }
             self.waypoint = (self.waypoint + 1) % points.len();
-            self.laps += u32::from(self.waypoint == 0);
+            self.laps = self.laps.saturating_add(u32::from(self.waypoint == 0));
         }
         let (from, to) = match self.waypoint {
             0 if path.is_looped() => (path.arc_of(points.len() - 1), path.length()),
@@ -97,7 +97,7 @@ impl PathFollowingMemory {
             waypoint => (path.arc_of(waypoint - 1), path.arc_of(waypoint)),
         };
         let left = me.position.distance(points[self.waypoint]);
-        self.distance = (to - left).clamp(from, to);
+        self.distance = (to - left).max(from).min(to);
     }
 
     fn walk_on(&mut self, me: &Agent, path: &SteeringPath, half_width: f32) {
@@ -109,7 +109,7 @@ impl PathFollowingMemory {
         let step = foot.arc - self.distance;
         if path.is_looped() && step.abs() > 0.5 * path.length() {
             self.laps = if step < 0.0 {
-                self.laps + 1
+                self.laps.saturating_add(1)
             } else {
                 self.laps.saturating_sub(1)
             };

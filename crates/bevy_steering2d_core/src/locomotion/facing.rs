@@ -44,10 +44,13 @@ impl FaceVelocity {
     pub fn turn_rate(&self, facing: Vec2, heading: Vec2, delta: f32) -> f32 {
         let angle = angle_between(facing, heading);
         let time = self.smoothing.max(delta);
-        if angle.abs() <= Self::TOLERANCE || time == 0.0 || self.check().is_err() {
+        let turns = angle.abs() > Self::TOLERANCE;
+        if !turns || time == 0.0 || self.check().is_err() {
             return 0.0;
         }
-        (angle / time).clamp(-self.max_turn_rate, self.max_turn_rate)
+        (angle / time)
+            .max(-self.max_turn_rate)
+            .min(self.max_turn_rate)
     }
 }
 

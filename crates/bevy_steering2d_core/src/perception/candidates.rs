@@ -38,7 +38,7 @@ impl Candidates {
             } else {
                 range.start + slot % (range.len() - kept + 1)
             };
-            let start = start.clamp(range.start, range.end - kept);
+            let start = start.max(range.start).min(range.end - kept);
             start..start + kept
         })
     }

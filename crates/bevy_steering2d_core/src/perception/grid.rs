@@ -139,8 +139,8 @@ impl Grid {
         } else {
             // No point is below the origin, so truncation rounds down.
             (
-                (at.x as i64).clamp(0, self.columns - 1),
-                (at.y as i64).clamp(0, self.rows - 1),
+                (at.x as i64).max(0).min(self.columns - 1),
+                (at.y as i64).max(0).min(self.rows - 1),
             )
         };
         (row * self.columns + column) as u32
@@ -219,7 +219,7 @@ impl Grid {
     #[inline(always)]
     fn axis(&self, low: i64, high: i64, cells: i64) -> Span {
         if !self.wraps {
-            let (low, high) = (low.clamp(0, cells - 1), high.clamp(0, cells - 1));
+            let (low, high) = (low.max(0).min(cells - 1), high.max(0).min(cells - 1));
             return Span(low..high + 1, 0..0);
         }
         if high.saturating_sub(low) >= cells - 1 {
