@@ -86,13 +86,9 @@ fn a_stuck_agent_with_a_tiny_detection_time_steps_aside() {
         after: 1e-9,
         distance: 10.0,
     };
-    let memory = StuckMemory {
-        stuck: true,
-        trying: 1e9,
-        times: u32::MAX,
-        wanted: Vec2::X,
-        ..default()
-    };
+    let mut memory = StuckMemory::default();
+    (memory.stuck, memory.trying, memory.times) = (true, 1e9, u32::MAX);
+    memory.wanted = Vec2::X;
     let body = Body::at(0.0, 0.0);
     let agent = (Seek::new(FAR), Sidestep::default(), detection, memory);
     let agent = Backend::PointMass.spawn(&mut app, body, agent);
