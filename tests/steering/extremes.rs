@@ -569,6 +569,8 @@ fn each_extreme_number_of_a_behavior_is_survived() {
             }
         }
     }
+    let warnings = warnings(&extremes.app);
+    assert_eq!(warnings.len(), 64, "many of the numbers are out of range");
     assert_none(&failures);
 }
 
