@@ -145,6 +145,17 @@ fn numbers(value: &dyn Reflect) -> Vec<usize> {
     found
 }
 
+/// Sets one number of a component to an extreme.
+fn set_number(value: &mut dyn Reflect, which: usize, extreme: usize) {
+    let mut at = 0;
+    for_each_number(value.as_partial_reflect_mut(), |number| {
+        if at == which {
+            number.set(extreme);
+        }
+        at += 1;
+    });
+}
+
 fn copy(value: &dyn Reflect) -> Box<dyn Reflect> {
     value.reflect_clone().unwrap()
 }
@@ -335,13 +346,13 @@ impl Extremes {
         let path = SteeringPath::looped([Vec2::ZERO, Vec2::X, Vec2::new(3.0, 4.0)]).unwrap();
         let flow = FlowField::new(Vec2::splat(-5.0), 1.0, UVec2::splat(9), |_| Vec2::X).unwrap();
         let entities: [Entity; ENTITIES] = std::array::from_fn(|_| world.spawn_empty().id());
-        let everyone = [
+        let combines = [
             Combine::WEIGHTED_SUM,
             Combine::AVERAGE,
             Combine::PRIORITIZED,
             Combine::DITHERED,
         ];
-        let combine = *everyone.choose(&mut self.dice).unwrap();
+        let combine = *combines.choose(&mut self.dice).unwrap();
         world.entity_mut(entities[SUBJECT]).insert((
             SteeringId(0),
             combine,
@@ -391,13 +402,7 @@ impl Extremes {
             let mut value = copy(&**value);
             // Two changes may be in one component.
             for other in changes.iter().filter(|other| other.part == change.part) {
-                let mut at = 0;
-                for_each_number(value.as_partial_reflect_mut(), |number| {
-                    if at == other.number {
-                        number.set(other.extreme);
-                    }
-                    at += 1;
-                });
+                set_number(&mut *value, other.number, other.extreme);
             }
             let entity = *entity;
             self.insert(entity, &*value);
@@ -499,13 +504,7 @@ impl Extremes {
 
 fn describe(part: &Part, change: Change) -> String {
     let mut value = copy(&*part.value);
-    let mut at = 0;
-    for_each_number(value.as_partial_reflect_mut(), |number| {
-        if at == change.number {
-            number.set(change.extreme);
-        }
-        at += 1;
-    });
+    set_number(&mut *value, change.number, change.extreme);
     format!("{} {value:?}", part.of)
 }
 
@@ -639,13 +638,7 @@ fn extreme_numbers_of_the_neighbor_index_are_survived() {
     for (number, count) in numbers(&perception).into_iter().enumerate() {
         for extreme in 0..count {
             let mut value = copy(&perception);
-            let mut at = 0;
-            for_each_number(value.as_partial_reflect_mut(), |it| {
-                if at == number {
-                    it.set(extreme);
-                }
-                at += 1;
-            });
+            set_number(&mut *value, number, extreme);
             extremes.insert(entities[NEIGHBOR], &*value);
             extremes.app.update();
             extremes.check_forces().unwrap();
