@@ -22,6 +22,7 @@ mod digests;
 mod disabling;
 mod events;
 mod external_forces;
+mod extremes;
 mod facing;
 mod flocks;
 mod groups;

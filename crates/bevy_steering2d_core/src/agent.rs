@@ -126,7 +126,7 @@ impl Agent {
     /// The force for an acceleration in m/s², N, clamped by length to `max_force`.
     #[inline]
     pub fn push(&self, acceleration: Vec2) -> Vec2 {
-        (self.mass * acceleration).clamp_length_max(self.max_force)
+        limited(self.mass * acceleration, self.max_force)
     }
 
     /// The largest acceleration by steering, `max_force / mass`, m/s².
@@ -162,6 +162,19 @@ impl Agent {
     }
 }
 
+/// The vector, shortened to `most` if it is longer: [`Vec2::clamp_length_max`], but right also where
+/// the square of the length overflows.
+#[inline]
+pub(crate) fn limited(vector: Vec2, most: f32) -> Vec2 {
+    if vector.length_squared() < f32::INFINITY {
+        vector.clamp_length_max(most)
+    } else {
+        // 2⁻⁶⁵
+        let scaled = vector * f32::from_bits((127 - 65) << 23);
+        most * (scaled / scaled.length())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,6 +191,14 @@ mod tests {
         let diagonal = me.track(Vec2::splat(1_000.0));
         assert!((diagonal.length() - me.max_force).abs() < 1e-4);
         assert_eq!(diagonal.x, diagonal.y);
+    }
+
+    #[test]
+    fn a_huge_vector_is_limited_along_its_direction() {
+        let short = limited(Vec2::new(3e30, -4e30), 10.0);
+        assert!((short - Vec2::new(6.0, -8.0)).length() < 1e-5, "{short}");
+        assert!((limited(Vec2::splat(f32::MAX), 2.0).length() - 2.0).abs() < 1e-6);
+        assert!(limited(Vec2::INFINITY, 1.0).is_nan() && limited(Vec2::NAN, 1.0).is_nan());
     }
 
     #[test]

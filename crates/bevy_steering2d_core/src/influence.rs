@@ -11,7 +11,7 @@ use crate::InvalidParameter;
 #[reflect(Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Influence {
-    /// Factor on the force, `≥ 0`. Default `1`.
+    /// Factor on the force, `≥ 0`. Default `1`. Above 10⁹ it acts like 10⁹.
     pub weight: f32,
     /// Higher is considered earlier by [`Prioritized`](crate::Prioritized) and
     /// [`Dithered`](crate::Dithered). The default is the behavior's
@@ -41,9 +41,21 @@ impl Influence {
     /// When the weight is negative or not finite, or the probability is outside `(0, 1]`.
     #[inline]
     pub fn check(&self) -> Result<(), InvalidParameter> {
-        InvalidParameter::unless_non_negative("Influence.weight", self.weight)?;
+        InvalidParameter::unless_non_negative("Influence.weight", self.acting_weight())?;
         InvalidParameter::unless_positive("Influence.probability", self.probability)?;
         InvalidParameter::unless_fraction("Influence.probability", self.probability)
+    }
+}
+
+impl Influence {
+    /// The weight of the ledger entry; that of an infinite weight is infinite.
+    #[inline]
+    pub(crate) fn acting_weight(&self) -> f32 {
+        if self.weight < f32::INFINITY {
+            self.weight.min(InvalidParameter::LARGEST)
+        } else {
+            self.weight
+        }
     }
 }
 

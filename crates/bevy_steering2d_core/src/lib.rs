@@ -63,7 +63,8 @@
 //!
 //! An invalid parameter (NaN, a negative speed …) makes a behavior or agent contribute nothing and
 //! raises one warning that names the entity and the field, see [`SteeringWarnings`]; other agents
-//! are not affected. A lost target gives zero force and one [`TargetLost`].
+//! are not affected. Numbers beyond the range of [`InvalidParameter`] are invalid. A lost target
+//! gives zero force and one [`TargetLost`].
 
 #![forbid(unsafe_code)]
 

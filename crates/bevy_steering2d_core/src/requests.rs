@@ -2,6 +2,7 @@
 
 use bevy::prelude::*;
 
+use crate::agent::limited;
 use crate::{Agent, LedgerEntry};
 
 /// The forces that the behaviors of an agent have requested so far in this tick, before any is cut.
@@ -27,7 +28,7 @@ impl<'a> Requests<'a> {
     /// its limits, m/s.
     pub fn velocity(&self, me: &Agent) -> Vec2 {
         let response = me.response_time.max(me.delta) / me.mass;
-        let velocity = me.velocity + response * self.force.clamp_length_max(me.max_force);
-        velocity.clamp_length_max(me.max_speed)
+        let velocity = me.velocity + response * limited(self.force, me.max_force);
+        limited(velocity, me.max_speed)
     }
 }

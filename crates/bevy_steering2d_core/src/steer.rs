@@ -4,6 +4,7 @@ use bevy::ecs::query::QueryItem;
 use bevy::ecs::system::{StaticSystemParam, SystemParam};
 use bevy::prelude::*;
 
+use crate::agent::limited;
 use crate::behavior_entity::{BehaviorRoots, SteersFor};
 use crate::combine::LedgerGeneration;
 use crate::events::{Announcements, TargetLost, TargetWatch};
@@ -229,7 +230,7 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
             return entry(Cut::Invalid);
         }
         LedgerEntry {
-            raw: force.clamp_length_max(agent.max_force),
+            raw: limited(force, agent.max_force),
             ..entry(Cut::Nothing)
         }
     }

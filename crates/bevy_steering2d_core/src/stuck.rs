@@ -111,7 +111,7 @@ impl StuckMemory {
         Self {
             stuck,
             trying,
-            times: self.times.wrapping_add(u32::from(begins)),
+            times: self.times.saturating_add(u32::from(begins)),
             wanted: if begins { wanted } else { self.wanted },
             center: self.center,
         }

@@ -13,7 +13,8 @@ use bevy::prelude::*;
 /// Forces are up to `(n − 1)·Δt` old. Between updates a body deviates from the path under fresh
 /// forces by at most `max_force / mass · (n·Δt)²`: for the default vehicle at 60 Hz 2 cm with `n =
 /// 2`, half a meter with `n = 10`. The first force of a new agent, a change of its parameters and
-/// the loss of a target wait for the next update too.
+/// the loss of a target wait for the next update too; only a lowered
+/// [`max_force`](crate::Vehicle::max_force) cuts the force at once.
 ///
 /// ```
 /// # use bevy::prelude::*;

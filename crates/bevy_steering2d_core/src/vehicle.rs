@@ -63,7 +63,7 @@ impl Vehicle {
     #[inline]
     pub fn sound_radius(&self) -> Option<f32> {
         self.radius
-            .filter(|radius| (0.0..=f32::MAX).contains(radius))
+            .filter(|radius| (0.0..=InvalidParameter::LARGEST).contains(radius))
     }
 }
 
@@ -132,16 +132,23 @@ impl Kinematics {
         self.heading != Vec2::ZERO
     }
 
-    /// Whether position and velocity are finite.
+    /// Whether position and velocity are finite, with coordinates of at most
+    /// [`InvalidParameter::LARGEST`].
     #[inline]
     pub fn is_finite(&self) -> bool {
-        Vec4::from((self.position, self.velocity)).is_finite()
+        let state = Vec4::from((self.position, self.velocity));
+        state
+            .abs()
+            .cmple(Vec4::splat(InvalidParameter::LARGEST))
+            .all()
     }
 
-    /// Whether the body can be steered now: it has a mass and is finite.
+    /// Whether the body can be steered now: it has a mass within the range of
+    /// [`InvalidParameter`] and is finite.
     #[inline]
     pub fn is_steerable(&self) -> bool {
-        self.mass > 0.0 && self.is_finite()
+        let masses = InvalidParameter::SMALLEST..=InvalidParameter::LARGEST;
+        masses.contains(&self.mass) && self.is_finite()
     }
 
     /// Speed, m/s.

@@ -7,7 +7,9 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_rapier2d::rapier::dynamics::{RigidBody as SimulatedBody, RigidBodyType};
 use bevy_steering2d_core::parallel::{LIGHT_PASS, chunk_size, for_each_chunk, prefetch};
-use bevy_steering2d_core::{Kinematics, PointMass, SteeringClock, SteeringWarnings, Vehicle};
+use bevy_steering2d_core::{
+    InvalidParameter, Kinematics, PointMass, SteeringClock, SteeringWarnings, Vehicle,
+};
 
 /// The mass used for bodies that have none, kg.
 const NOMINAL_MASS: f32 = 1.0;
@@ -72,6 +74,7 @@ pub(crate) fn update_radii(
         body.radius = vehicle
             .and_then(Vehicle::sound_radius)
             .or_else(around_collider)
+            .filter(|radius| *radius <= InvalidParameter::LARGEST)
             .unwrap_or(PointMass::RADIUS);
     }
 }
@@ -160,7 +163,7 @@ impl InvalidPoses {
     #[cold]
     fn note(&self, entity: Entity, fault: &Fault) {
         let mut invalid = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if matches!(fault, Fault::InvalidPose(_)) && !invalid.contains(&entity) {
+        if fault.field().starts_with("Transform.") && !invalid.contains(&entity) {
             invalid.push(entity);
         }
     }
@@ -208,11 +211,10 @@ fn sense_body(body: &mut Kinematics, simulated: Option<&SimulatedBody>) {
     body.sense(simulated.translation(), simulated.linvel(), || {
         facing_of(simulated)
     });
-    body.mass = if body.is_finite() {
-        steered_mass(simulated)
-    } else {
-        0.0
-    };
+    body.mass = steered_mass(simulated);
+    if !body.is_steerable() {
+        body.mass = 0.0;
+    }
 }
 
 /// The direction a body faces, a unit vector.
@@ -224,8 +226,7 @@ pub(crate) fn facing_of(simulated: &SimulatedBody) -> Vec2 {
 /// Why an agent's body cannot be steered.
 enum Fault {
     Unsimulated,
-    InvalidPose(&'static str),
-    InvalidVelocity,
+    OutOfRange(InvalidParameter),
     Immobile(RigidBodyType),
 }
 
@@ -239,23 +240,31 @@ impl Fault {
     ) -> Option<Self> {
         match simulated {
             None => (is_agent && sets.is_empty()).then_some(Self::Unsimulated),
-            Some(_) if !body.position.is_finite() => {
-                Some(Self::InvalidPose("Transform.translation"))
-            }
-            Some(simulated) if !facing_of(simulated).is_finite() => {
-                Some(Self::InvalidPose("Transform.rotation"))
-            }
-            Some(_) if !body.velocity.is_finite() => Some(Self::InvalidVelocity),
             Some(simulated) => {
-                (is_agent && simulated.is_enabled()).then(|| Self::Immobile(simulated.body_type()))
+                let position =
+                    InvalidParameter::unless_finite("Transform.translation", body.position);
+                let facing = facing_of(simulated);
+                let rotation = || InvalidParameter::unless_finite("Transform.rotation", facing);
+                let velocity = || InvalidParameter::unless_finite("Velocity.linear", body.velocity);
+                if let Err(error) = position.and_then(|()| rotation()).and_then(|()| velocity()) {
+                    return Some(Self::OutOfRange(error));
+                }
+                let kind = simulated.body_type();
+                (is_agent && simulated.is_enabled()).then(|| match kind {
+                    RigidBodyType::Dynamic => InvalidParameter::unless_positive(
+                        "ColliderMassProperties",
+                        simulated.mass(),
+                    )
+                    .map_or_else(Self::OutOfRange, |()| Self::Immobile(kind)),
+                    _ => Self::Immobile(kind),
+                })
             }
         }
     }
 
     fn field(&self) -> &'static str {
         match self {
-            Self::InvalidPose(field) => field,
-            Self::InvalidVelocity => "Velocity.linear",
+            Self::OutOfRange(error) => error.field,
             Self::Unsimulated | Self::Immobile(_) => "RigidBody",
         }
     }
@@ -268,11 +277,7 @@ impl fmt::Display for Fault {
                 "has a RigidBody, but Rapier does not run: add RapierPhysicsPlugin to the app, or \
                  use a PointMass instead",
             ),
-            Self::InvalidPose(_) | Self::InvalidVelocity => write!(
-                f,
-                "{} is not finite; the body is not steered until it is",
-                self.field()
-            ),
+            Self::OutOfRange(error) => write!(f, "{error}; until then the body is not steered"),
             Self::Immobile(kind) => write!(
                 f,
                 "steering cannot move a {kind:?} body; use Dynamic or KinematicVelocityBased"

@@ -6,6 +6,7 @@ mod duplicates;
 mod forces;
 mod missing;
 mod parameters;
+mod ranges;
 mod rotation;
 mod targets;
 mod warnings;

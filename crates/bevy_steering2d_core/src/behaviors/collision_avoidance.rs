@@ -61,7 +61,7 @@ impl CollisionAvoidance {
         gives_way.then(|| {
             let (offset, velocity) = (other.position - me.position, other.velocity - me.velocity);
             let time = -offset.dot(velocity) / velocity.length_squared().max(f32::MIN_POSITIVE);
-            let time = time.clamp(0.0, self.horizon);
+            let time = time.max(0.0).min(self.horizon);
             (
                 me.position + time * me.velocity,
                 other.position + time * other.velocity,

@@ -116,7 +116,7 @@ impl<'a> Corridor<'a> {
         } else {
             1.0
         };
-        (left * back).clamp(-self.curb, self.curb)
+        (left * back).max(-self.curb).min(self.curb)
     }
 
     /// The position on a lane; lanes converge at the end of an open path.
@@ -128,7 +128,7 @@ impl<'a> Corridor<'a> {
             self.path.length() - arc
         };
         let left = self.path.direction(on_path.segment).perp();
-        on_path.position + left * lane.clamp(-widest, widest)
+        on_path.position + left * lane.max(-widest).min(widest)
     }
 
     /// The farthest arc length, up to the horizon, that a straight line inside the corridor reaches.

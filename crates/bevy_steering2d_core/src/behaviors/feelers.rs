@@ -105,10 +105,14 @@ impl Feelers {
         }
         let sound = |feeler: &Feeler| {
             let length = feeler.reach.length();
-            feeler.root.is_finite() && length > 0.0 && length.is_finite()
+            InvalidParameter::is_in_range(feeler.root)
+                && InvalidParameter::unless_positive(field, length).is_ok()
         };
         match list.iter().find(|feeler| !sound(feeler)) {
-            Some(feeler) => Err(fault(format!("{feeler:?}"), "finite and of nonzero length")),
+            Some(feeler) => Err(fault(
+                format!("{feeler:?}"),
+                "within 1e9 m and of nonzero length",
+            )),
             None => Ok(()),
         }
     }

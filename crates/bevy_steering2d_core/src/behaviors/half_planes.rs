@@ -106,7 +106,7 @@ fn best_on_border(planes: &[HalfPlane], which: usize, disc: Circle, aim: Aim) ->
         }
     }
     let place = match aim {
-        Aim::Near(wanted) => (wanted - border.point).dot(along).clamp(from, to),
+        Aim::Near(wanted) => (wanted - border.point).dot(along).max(from).min(to),
         Aim::Far(direction) if direction.dot(along) > 0.0 => to,
         Aim::Far(_) => from,
     };

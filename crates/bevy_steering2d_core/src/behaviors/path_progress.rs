@@ -92,8 +92,7 @@ impl PathFollowingMemory {
                 break;
             }
             self.waypoint = (self.waypoint + 1) % points.len();
-            let passed_last = u32::from(self.waypoint == 0);
-            self.laps = self.laps.saturating_add(passed_last);
+            self.laps = self.laps.saturating_add(u32::from(self.waypoint == 0));
         }
         let (from, to) = match self.waypoint {
             0 if path.is_looped() => (path.arc_of(points.len() - 1), path.length()),
@@ -101,7 +100,7 @@ impl PathFollowingMemory {
             waypoint => (path.arc_of(waypoint - 1), path.arc_of(waypoint)),
         };
         let left = me.position.distance(points[self.waypoint]);
-        self.distance = (to - left).clamp(from, to);
+        self.distance = (to - left).max(from).min(to);
     }
 
     fn walk_on(&mut self, me: &Agent, path: &SteeringPath, half_width: f32) {

@@ -54,11 +54,8 @@ impl Steer for Sidestep {
             return Vec2::ZERO;
         }
         let periods = (memory.trying / detection.after) as u32;
-        sidestep(
-            me,
-            memory.wanted,
-            memory.times.wrapping_add(periods.saturating_sub(1)),
-        )
+        let attempt = memory.times.saturating_add(periods.saturating_sub(1));
+        sidestep(me, memory.wanted, attempt)
     }
 }
 

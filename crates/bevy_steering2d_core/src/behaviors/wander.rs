@@ -206,7 +206,8 @@ impl WanderMemory {
                 self.target = self.center + radius * self.rim;
             }
             WanderStyle::RandomTarget { area, every } => {
-                self.time_left -= me.delta;
+                // Not longer than the time that now applies.
+                self.time_left = self.time_left.min(every) - me.delta;
                 if self.time_left <= 0.0 {
                     self.time_left += every.max(me.delta);
                     self.target = stream.point_in(area);

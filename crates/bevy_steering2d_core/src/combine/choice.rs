@@ -17,6 +17,7 @@ use super::combiner::Combiner;
 use super::combiners::{Average, Dithered, Prioritized, WeightedSum};
 use super::ledger::sort_by_priority;
 use crate::LedgerEntry;
+use crate::agent::limited;
 
 /// Chooses the combiner of an agent; it may be changed at any time. Default [`Prioritized`].
 ///
@@ -93,7 +94,7 @@ impl Combine {
             (self.0.combine)(ledger, max_force, &mut draw)
         };
         if total.is_finite() {
-            total.clamp_length_max(max_force)
+            limited(total, max_force)
         } else {
             Vec2::ZERO
         }

@@ -3,6 +3,7 @@
 use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::{Number, clamp_length, length};
 
+use crate::agent::limited;
 use crate::{Combiner, Cut, LedgerEntry};
 
 /// The sum of the weighted forces, truncated to `max_force`.
@@ -46,7 +47,7 @@ impl Combiner for Average {
             .filter(|entry| entry.raw != Vec2::ZERO)
             .map(|entry| entry.weight)
             .sum();
-        if weights > 0.0 {
+        if weights >= f32::MIN_POSITIVE {
             scaled_sum(ledger, max_force, weights.recip())
         } else {
             Vec2::ZERO
@@ -75,7 +76,7 @@ impl Combiner for Dithered {
                 continue;
             }
             let boosted = entry.weighted() / entry.probability;
-            winner = boosted.clamp_length_max(max_force);
+            winner = limited(boosted, max_force);
             if boosted.length() > max_force {
                 let share = max_force / entry.weighted().length();
                 entry.accept(share, Cut::Budget);
@@ -104,7 +105,7 @@ fn scaled_sum(ledger: &mut [LedgerEntry], max_force: f32, scale: f32) -> Vec2 {
         (scale, Cut::Nothing)
     };
     considered(ledger).for_each(|entry| entry.accept(share, cut));
-    sum.clamp_length_max(max_force)
+    limited(sum, max_force)
 }
 
 /// The remaining force of [`Prioritized`], for one agent or eight at once.

@@ -265,7 +265,7 @@ pub struct LedgerEntry {
     pub priority: i16,
     /// The behavior's force, N, at most `max_force` long.
     pub raw: Vec2,
-    /// Its weight, see [`Influence::weight`](crate::Influence::weight).
+    /// Its weight, at most 10⁹, see [`Influence::weight`](crate::Influence::weight).
     pub weight: f32,
     /// Its probability, see [`Influence::probability`](crate::Influence::probability).
     pub probability: f32,
@@ -292,7 +292,7 @@ impl LedgerEntry {
             behavior,
             priority: influence.priority,
             raw: Vec2::ZERO,
-            weight: influence.weight,
+            weight: influence.acting_weight(),
             probability: influence.probability,
             share: if cut == Cut::Nothing { 1.0 } else { 0.0 },
             cut,

@@ -31,6 +31,7 @@ pub(crate) use fused::{FusedAgent, FusedEntries, HasFusedEntries};
 pub(crate) use group::{BehaviorEntities, combine_groups};
 pub(crate) use ledger::{LedgerGeneration, rank};
 
+use crate::agent::limited;
 use crate::behavior_entity::{SteeredBy, SteersFor};
 use crate::parallel::{LIGHT_PASS, chunk_size, for_each_chunk, prefetch};
 use crate::perception::Perception;
@@ -126,6 +127,12 @@ impl TableChunk<'_> {
                     fused.prefetch(later);
                 }
                 if self.turn(at).is_none() {
+                    // The kept force obeys the current limit.
+                    let most = self.vehicles[at].max_force.max(0.0);
+                    let kept = limited(force.total, most);
+                    if kept != force.total {
+                        force.total = kept;
+                    }
                     continue;
                 }
                 let total = self

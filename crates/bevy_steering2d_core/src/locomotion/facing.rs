@@ -49,7 +49,9 @@ impl FaceVelocity {
         if !turns || time == 0.0 || self.check().is_err() {
             return 0.0;
         }
-        (angle / time).clamp(-self.max_turn_rate, self.max_turn_rate)
+        (angle / time)
+            .max(-self.max_turn_rate)
+            .min(self.max_turn_rate)
     }
 }
 

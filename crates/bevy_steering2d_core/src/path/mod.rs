@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use bevy::prelude::*;
 
+use crate::InvalidParameter;
+
 /// A polyline in world coordinates, open or looped; what any pathfinder returns becomes one.
 ///
 /// Put it on the agent, or on an entity of its own that many agents share; see
@@ -90,7 +92,7 @@ pub enum PathError {
         /// The index of the point.
         index: usize,
     },
-    /// The points are so far apart that the length is not finite.
+    /// The length or a coordinate is above [`InvalidParameter::LARGEST`].
     TooLong,
 }
 
@@ -99,7 +101,7 @@ impl fmt::Display for PathError {
         match self {
             Self::Empty => f.write_str("a path needs at least one point"),
             Self::NotFinite { index } => write!(f, "point {index} of the path is not finite"),
-            Self::TooLong => f.write_str("the path is too long to be measured"),
+            Self::TooLong => f.write_str("the path is longer than 1e9 m, or as far away"),
         }
     }
 }
@@ -152,7 +154,8 @@ impl SteeringPath {
         if looped {
             length += points[points.len() - 1].distance(points[0]);
         }
-        if !length.is_finite() {
+        let is_near = points.iter().copied().all(InvalidParameter::is_in_range);
+        if !is_near || length > InvalidParameter::LARGEST {
             return Err(PathError::TooLong);
         }
         Ok(Self(Arc::new(Polyline {
@@ -215,7 +218,7 @@ impl SteeringPath {
             // Rounding can give the length itself.
             if wrapped < length { wrapped } else { 0.0 }
         } else {
-            arc.clamp(0.0, length)
+            arc.max(0.0).min(length)
         }
     }
 

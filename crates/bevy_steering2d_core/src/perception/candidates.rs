@@ -33,7 +33,7 @@ impl Candidates {
             } else {
                 range.start + share_of(id, range.len() - kept)
             };
-            let start = start.clamp(range.start, range.end - kept);
+            let start = start.max(range.start).min(range.end - kept);
             start..start + kept
         })
     }

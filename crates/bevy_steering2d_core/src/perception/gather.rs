@@ -5,7 +5,7 @@ use bevy::prelude::*;
 use super::gathered::Gathered;
 use super::neighbor::{Perception, SteeringGroups};
 use super::neighbors::Neighbors;
-use super::rows::{Rest, Row, RowsChunk, is_indexable};
+use super::rows::{Rest, Row, RowsChunk};
 use crate::parallel::{LIGHT_PASS, chunk_size, for_each_chunk};
 use crate::{Kinematics, SteeringClock, SteeringId, ThinkEvery, Vehicle};
 
@@ -91,8 +91,7 @@ impl TableChunk<'_> {
         let (mut least, mut largest) = (gathered.least, gathered.largest);
         for (at, (row, rest)) in rows.bodies.iter_mut().zip(rows.rest).enumerate() {
             let (id, body) = (self.ids[at], &self.bodies[at]);
-            let motion = Vec4::from((body.velocity, body.heading));
-            let valid = is_indexable(body.position) && motion.is_finite();
+            let valid = body.is_finite() && body.heading.is_finite();
             let indexed = body.was_sensed() && valid;
             *rest = Rest {
                 velocity: body.velocity,

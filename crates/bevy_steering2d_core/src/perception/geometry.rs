@@ -22,7 +22,7 @@ impl Circle {
 
     /// Whether the rectangle from `min` to `max` and the disc have a point in common.
     pub(crate) fn touches(&self, min: Vec2, max: Vec2) -> bool {
-        self.center.distance(self.center.clamp(min, max)) <= self.radius
+        self.center.distance(self.center.max(min).min(max)) <= self.radius
     }
 
     /// By center, then radius.

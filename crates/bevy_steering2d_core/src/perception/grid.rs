@@ -148,10 +148,8 @@ impl Grid {
             (column & (self.columns - 1), row & (self.rows - 1))
         } else {
             (
-                column
-                    .saturating_sub(self.first.column)
-                    .clamp(0, self.columns - 1),
-                row.saturating_sub(self.first.row).clamp(0, self.rows - 1),
+                within(column.saturating_sub(self.first.column), self.columns),
+                within(row.saturating_sub(self.first.row), self.rows),
             )
         };
         (row * self.columns + column) as u32
@@ -236,8 +234,7 @@ impl Grid {
     #[inline(always)]
     fn axis(&self, low: i64, high: i64, cells: i64) -> Span {
         if !self.wraps {
-            let (low, high) = (low.clamp(0, cells - 1), high.clamp(0, cells - 1));
-            return Span(low..high + 1, 0..0);
+            return Span(within(low, cells)..within(high, cells) + 1, 0..0);
         }
         if high.saturating_sub(low) >= cells - 1 {
             let low = low & (cells - 1);
@@ -272,6 +269,12 @@ impl Square {
 fn floor(value: f32) -> i64 {
     let cut = value as i64;
     cut.saturating_sub(i64::from(value < cut as f32))
+}
+
+/// The cell of an axis with `cells` cells that is closest to `at`.
+#[inline(always)]
+fn within(at: i64, cells: i64) -> i64 {
+    at.max(0).min(cells - 1)
 }
 
 /// The cells of a block along one axis: one range, or two where the grid wraps around.

@@ -73,7 +73,7 @@ impl Wall {
         InvalidParameter::unless_finite("Wall.from", self.from)?;
         InvalidParameter::unless_finite("Wall.to", self.to)?;
         let length = self.from.distance(self.to);
-        if length > 0.0 && length.is_finite() {
+        if length >= InvalidParameter::SMALLEST {
             return Ok(());
         }
         Err(InvalidParameter {

@@ -22,6 +22,7 @@ use crate::perception::{
 };
 use crate::steer::warn_of_missing_bodies;
 use crate::stuck::{Stuck, StuckMemory, detect_stuck};
+use crate::warnings::log_warnings;
 use crate::{
     Average, BehaviorGroup, BehaviorRegistry, ColliderProbes, Combine, Dithered, FlowField,
     Kinematics, NextSteeringId, Obstacle, ObstacleIndex, OuterSchedule, Prioritized, SenseSystems,
@@ -263,7 +264,8 @@ fn fill_steps(app: &mut App) {
         combine_agents::<()>
             .in_set(CombineSystems)
             .run_if(not(resource_exists::<HasFusedEntries>)),
-    );
+    )
+    .add_systems(SteeringSchedule::Move, log_warnings);
 }
 
 fn add_observers(app: &mut App) {

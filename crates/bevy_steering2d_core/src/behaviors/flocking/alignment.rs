@@ -79,7 +79,7 @@ impl Behavior for Alignment {
 
     #[inline]
     fn check(&self) -> Result<(), InvalidParameter> {
-        InvalidParameter::unless_positive("Alignment.perception_radius", self.perception_radius)?;
+        InvalidParameter::unless_range("Alignment.perception_radius", self.perception_radius)?;
         InvalidParameter::unless_positive_or_infinite(
             "Alignment.field_of_view",
             self.field_of_view,

@@ -78,7 +78,7 @@ impl Behavior for Cohesion {
 
     #[inline]
     fn check(&self) -> Result<(), InvalidParameter> {
-        InvalidParameter::unless_positive("Cohesion.perception_radius", self.perception_radius)?;
+        InvalidParameter::unless_range("Cohesion.perception_radius", self.perception_radius)?;
         InvalidParameter::unless_positive_or_infinite(
             "Cohesion.field_of_view",
             self.field_of_view,

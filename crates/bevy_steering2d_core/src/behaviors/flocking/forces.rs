@@ -7,7 +7,7 @@ use super::profile::FlockProfiles;
 use super::rule::{Limits, Rule};
 use super::{Alignment, Cohesion, Separation};
 use crate::combine::Budget;
-use crate::{Kinematics, Vehicle};
+use crate::{InvalidParameter, Kinematics, Vehicle};
 use bevy_steering2d_kernel::simd::{Operation, Register, WIDTH, dispatch};
 
 /// One number of each agent.
@@ -158,7 +158,7 @@ impl Block {
             * is_positive(response_time)
             * is_positive(mass)
             * R::splat(-f32::MIN_POSITIVE).is_below(R::load(&self.radius, at))
-            * R::load(&self.radius, at).is_below(R::splat(f32::INFINITY));
+            * R::load(&self.radius, at).is_below(R::splat(ABOVE_LARGEST));
         let [x, y] = budget.total();
         let or_none = |total: R| R::zero().if_below(is_sound, total, R::splat(f32::NAN));
         or_none(x).store(&mut forces.total[0], at);
@@ -166,10 +166,13 @@ impl Block {
     }
 }
 
-/// 1 for finite numbers above zero, 0 for others.
+const BELOW_SMALLEST: f32 = InvalidParameter::SMALLEST.next_down();
+const ABOVE_LARGEST: f32 = InvalidParameter::LARGEST.next_up();
+
+/// 1 where [`InvalidParameter::unless_positive`] accepts the number, else 0.
 #[inline(always)]
 fn is_positive<R: Register>(value: R) -> R {
-    R::zero().is_below(value) * value.is_below(R::splat(f32::INFINITY))
+    R::splat(BELOW_SMALLEST).is_below(value) * value.is_below(R::splat(ABOVE_LARGEST))
 }
 
 /// [`Block::compute`] for [`dispatch`].

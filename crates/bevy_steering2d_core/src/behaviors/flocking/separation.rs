@@ -81,7 +81,7 @@ impl Behavior for Separation {
 
     #[inline]
     fn check(&self) -> Result<(), InvalidParameter> {
-        InvalidParameter::unless_positive("Separation.perception_radius", self.perception_radius)?;
+        InvalidParameter::unless_range("Separation.perception_radius", self.perception_radius)?;
         InvalidParameter::unless_positive_or_infinite(
             "Separation.field_of_view",
             self.field_of_view,

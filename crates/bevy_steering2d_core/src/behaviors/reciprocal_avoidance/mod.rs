@@ -192,7 +192,8 @@ impl Adjust for ReciprocalAvoidance {
         memory.chosen = wanted;
         let chosen = self.with_reflexes(me, &others, &walls, wanted);
         let needed = me.mass * (chosen - me.velocity) / me.delta.max(f32::MIN_POSITIVE);
-        (needed - requests.force) / self.influence.weight.max(f32::MIN_POSITIVE)
+        let weight = self.influence.acting_weight();
+        (needed - requests.force) / weight.max(InvalidParameter::SMALLEST)
     }
 }
 
