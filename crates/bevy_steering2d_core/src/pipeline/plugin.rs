@@ -15,16 +15,18 @@ use crate::events::{
     Arrived, EventQueue, PathCompleted, TargetLost, TargetWatch, queue_arrivals,
     queue_completed_paths, queue_lost_targets, trigger_queued,
 };
+use crate::id::FreeIds;
 use crate::locomotion::{
     FaceTarget, FaceVelocity, PointMass, SpeedLimit, forget_point_mass, move_point_masses,
-    sense_point_masses, warn_of_faulty_facing,
+    place_point_masses, sense_point_masses, warn_of_faulty_facing,
 };
 use crate::perception::{
     Neighbors, Perception, SteeringGroups, clear_probes, index_neighbors, index_obstacles,
     index_walls,
 };
+use crate::require::{RequiredParts, keep};
 use crate::steer::warn_of_missing_bodies;
-use crate::stuck::{Stuck, detect_stuck};
+use crate::stuck::{Stuck, StuckMemory, detect_stuck};
 use crate::{
     Average, BehaviorGroup, BehaviorRegistry, ColliderProbes, Combine, Dithered, FlowField,
     Kinematics, NextSteeringId, Obstacle, ObstacleIndex, OuterSchedule, Prioritized, SenseSystems,
@@ -111,6 +113,7 @@ impl Plugin for PipelinePlugin {
         order_steps(app, self.schedule);
         fill_steps(app);
         add_observers(app);
+        keep_parts(app);
         register_types(app);
         register_combiners(app);
         register::<BehaviorGroup>(app, SteeringSchedule::Combine);
@@ -162,7 +165,9 @@ impl Plugin for PointMassPlugin {
             .add_observer(forget_point_mass)
             .add_systems(
                 SteeringSchedule::Bodies,
-                sense_point_masses.before(warn_of_missing_bodies),
+                (place_point_masses, sense_point_masses)
+                    .chain()
+                    .before(warn_of_missing_bodies),
             )
             .add_systems(SteeringSchedule::Move, move_point_masses);
     }
@@ -176,6 +181,8 @@ fn init_resources(app: &mut App, schedule: InternedScheduleLabel) {
         .init_resource::<LedgerGeneration>()
         .init_resource::<SteeringWarnings>()
         .init_resource::<NextSteeringId>()
+        .init_resource::<FreeIds>()
+        .init_resource::<RequiredParts>()
         .init_resource::<BehaviorRegistry>()
         .init_resource::<ObstacleIndex>()
         .init_resource::<WallIndex>()
@@ -279,6 +286,18 @@ fn fill_steps(app: &mut App) {
 
 fn add_observers(app: &mut App) {
     app.add_observer(reset_force).add_observer(refuse_cycles);
+}
+
+/// Keeps the parts that types of the pipeline require; behaviors add theirs when they are registered.
+fn keep_parts(app: &mut App) {
+    keep::<Vehicle, SteeringForce>(app);
+    keep::<Vehicle, SteeringId>(app);
+    keep::<Vehicle, Combine>(app);
+    keep::<SteersFor, SteeringForce>(app);
+    keep::<SteersFor, SteeringId>(app);
+    keep::<BehaviorGroup, Combine>(app);
+    keep::<SensesColliders, ColliderProbes>(app);
+    keep::<StuckDetection, StuckMemory>(app);
 }
 
 fn register_combiners(app: &mut App) {
