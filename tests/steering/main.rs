@@ -25,6 +25,7 @@ mod facing;
 mod flocks;
 mod groups;
 mod ledger;
+mod lifecycle;
 mod lists;
 mod parity;
 mod paths;
