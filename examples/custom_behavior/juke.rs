@@ -25,9 +25,10 @@ pub struct Juke {
 }
 
 /// Memory of a [`Juke`]. It is separate from the parameters, so that presets and inspectors can
-/// replace these without resetting it.
+/// replace these without resetting it. A clone of the agent begins with a new one.
 #[derive(Component, Reflect, Clone, Debug, Default)]
 #[reflect(Component, Default, Debug, Clone)]
+#[component(clone_behavior = Ignore)]
 pub struct JukeMemory {
     /// Phase of the swerve, `0..1`; `None` before the first tick.
     phase: Option<f32>,

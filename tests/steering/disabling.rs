@@ -42,6 +42,20 @@ fn removing_the_vehicle_leaves_no_force() {
 }
 
 #[test]
+fn removing_the_combiner_with_the_behavior_leaves_no_force() {
+    assert_drifts_after(|agent| {
+        agent.remove::<(Seek, Combine)>();
+    });
+}
+
+#[test]
+fn removing_the_id_with_the_behavior_leaves_no_force() {
+    assert_drifts_after(|agent| {
+        agent.remove::<(Seek, SteeringId)>();
+    });
+}
+
+#[test]
 fn disabling_steering_leaves_no_force() {
     assert_drifts_after(|agent| {
         agent.insert(SteeringDisabled);

@@ -28,6 +28,7 @@ mod flocks;
 mod groups;
 mod isolation;
 mod ledger;
+mod lifecycle;
 mod lists;
 mod memories;
 mod parity;

@@ -156,7 +156,8 @@ impl Agent {
     }
 
     /// A new stream of random numbers for this agent; keep it in your behavior's memory. Use one
-    /// salt per purpose, or two behaviors draw the same numbers.
+    /// salt per purpose, or two behaviors draw the same numbers. Mark the memory
+    /// `#[component(clone_behavior = Ignore)]`, so that a clone of the agent draws its own numbers.
     pub fn random_stream(&self, salt: u64) -> RandomStream {
         RandomStream::new(self.seed, self.id, salt)
     }

@@ -23,7 +23,8 @@ use crate::{Agent, ColliderProbes, Influence, InvalidParameter, Requests, Target
 /// Registration adds what the behavior needs: the [`Vehicle`](crate::Vehicle) of the agent, the
 /// memory component, the entry in the neighbor index if it reads [`Neighbors`](crate::Neighbors),
 /// collider probes if it reads [`Surroundings`](crate::Surroundings), the detection of lost
-/// targets, reflection and a ledger entry.
+/// targets, reflection and a ledger entry. A required component that is removed alone is put back
+/// with its default value and one warning.
 ///
 /// ```
 /// use bevy::prelude::*;

@@ -1,5 +1,6 @@
 //! Behavior entities: entities with further behaviors of an agent.
 
+use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 
@@ -39,7 +40,10 @@ pub struct SteersFor(#[entities] pub Entity);
 pub struct SteeredBy(Vec<Entity>);
 
 /// Resets the force of a new behavior entity, which may have been an agent until now.
-pub(crate) fn reset_force(inserted: On<Insert, SteersFor>, mut forces: Query<&mut SteeringForce>) {
+pub(crate) fn reset_force(
+    inserted: On<Insert, SteersFor>,
+    mut forces: Query<&mut SteeringForce, Allow<Disabled>>,
+) {
     if let Ok(mut force) = forces.get_mut(inserted.entity) {
         *force = SteeringForce::default();
     }
@@ -48,7 +52,7 @@ pub(crate) fn reset_force(inserted: On<Insert, SteersFor>, mut forces: Query<&mu
 /// Removes the [`SteersFor`] of an entity that would steer for itself through others.
 pub(crate) fn refuse_cycles(
     inserted: On<Insert, SteersFor>,
-    steers_for: Query<&SteersFor>,
+    steers_for: Query<&SteersFor, Allow<Disabled>>,
     mut commands: Commands,
 ) {
     let entity = inserted.entity;
@@ -59,7 +63,10 @@ pub(crate) fn refuse_cycles(
 }
 
 /// The chain of entities that an entity steers for, nearest first.
-fn ancestors(entity: Entity, steers_for: &Query<&SteersFor>) -> impl Iterator<Item = Entity> {
+fn ancestors(
+    entity: Entity,
+    steers_for: &Query<&SteersFor, Allow<Disabled>>,
+) -> impl Iterator<Item = Entity> {
     /// Ends the iteration in a cycle.
     const DEEPEST: usize = 1_000;
     let next = |entity: Entity| steers_for.get(entity).ok().map(|it| it.0);
@@ -69,7 +76,7 @@ fn ancestors(entity: Entity, steers_for: &Query<&SteersFor>) -> impl Iterator<It
 /// Finds the agent that a behavior entity steers for.
 #[derive(SystemParam)]
 pub(crate) struct BehaviorRoots<'w, 's> {
-    steers_for: Query<'w, 's, &'static SteersFor>,
+    steers_for: Query<'w, 's, &'static SteersFor, Allow<Disabled>>,
 }
 
 impl BehaviorRoots<'_, '_> {

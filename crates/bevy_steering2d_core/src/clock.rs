@@ -3,6 +3,7 @@
 use bevy::prelude::*;
 
 use crate::combine::LedgerGeneration;
+use crate::require::restore_parts;
 
 /// The current steering tick. Read-only for games; a rollback saves and restores it.
 #[derive(Resource, Reflect, Clone, Copy, Debug, Default, PartialEq)]
@@ -26,7 +27,7 @@ pub struct SteeringClock {
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct SteeringSeed(pub u64);
 
-/// Begins a tick. Exclusive, since scheduling a parallel system would allocate.
+/// Begins a tick, and puts back what was removed by mistake. Exclusive, since scheduling a parallel system would allocate.
 pub(crate) fn begin_tick(world: &mut World) {
     let delta = world.resource::<Time>().delta_secs();
     let seed = world.resource::<SteeringSeed>().0;
@@ -38,4 +39,5 @@ pub(crate) fn begin_tick(world: &mut World) {
     };
     let mut generation = world.resource_mut::<LedgerGeneration>();
     generation.0 = generation.0.wrapping_add(1);
+    restore_parts(world);
 }

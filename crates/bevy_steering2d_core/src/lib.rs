@@ -65,6 +65,19 @@
 //! raises one warning that names the entity and the field, see [`SteeringWarnings`]; other agents
 //! are not affected. Numbers beyond the range of [`InvalidParameter`] are invalid. A lost target
 //! gives zero force and one [`TargetLost`].
+//!
+//! # Missing parts
+//!
+//! A component that behaviors, agents or groups require, such as a memory, [`Perception`],
+//! [`SteeringForce`] or [`Combine`], comes with them. If it is removed alone, it is put back with
+//! its default value, and with one warning, when the next tick begins. To stop an agent, remove its
+//! [`Vehicle`] or insert [`SteeringDisabled`].
+//!
+//! # Disabled entities
+//!
+//! An entity with Bevy's `Disabled` is neither steered nor seen. What changes on it meanwhile counts
+//! when it is enabled again. Of default query filters that a game registers itself steering knows
+//! nothing: after such a filter hid an entity, insert its changed components again.
 
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,6 @@
 //! The Steer step: runs every behavior on its agents and records the forces in their ledgers.
 
+use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::query::QueryItem;
 use bevy::ecs::system::{StaticSystemParam, SystemParam};
 use bevy::prelude::*;
@@ -11,7 +12,7 @@ use crate::events::{Announcements, TargetLost, TargetWatch};
 use crate::parallel::{FORMULA_PASS, for_each_mut};
 use crate::pipeline::BehaviorSlot;
 use crate::{
-    Agent, Behavior, BehaviorId, Cut, InvalidParameter, Kinematics, LedgerEntry, Steer,
+    Agent, Behavior, BehaviorId, Cut, InvalidParameter, Kinematics, LedgerEntry, PointMass, Steer,
     SteeringClock, SteeringDisabled, SteeringForce, SteeringId, SteeringWarnings, Target, Targets,
     ThinkEvery, Vehicle,
 };
@@ -77,7 +78,7 @@ pub(crate) fn steer_behavior_entities<B: Steer>(
 #[derive(SystemParam)]
 pub(crate) struct Owners<'w, 's> {
     roots: BehaviorRoots<'w, 's>,
-    vehicles: Query<'w, 's, (), With<Vehicle>>,
+    vehicles: Query<'w, 's, (), (With<Vehicle>, Allow<Disabled>)>,
 }
 
 impl Owners<'_, '_> {
@@ -292,11 +293,20 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
     }
 }
 
-/// Warns about agents without a body, which cannot move.
+/// Warns about agents without a body, which cannot move. For a point mass without a transform its
+/// backend warns.
 pub(crate) fn warn_of_missing_bodies(
     clock: Res<SteeringClock>,
     warnings: Res<SteeringWarnings>,
-    bodiless: Query<Entity, (With<Vehicle>, Without<Kinematics>, Steered)>,
+    bodiless: Query<
+        Entity,
+        (
+            With<Vehicle>,
+            Without<Kinematics>,
+            Without<PointMass>,
+            Steered,
+        ),
+    >,
 ) {
     for entity in &bodiless {
         warnings.raise(&clock, entity, "Kinematics", || {

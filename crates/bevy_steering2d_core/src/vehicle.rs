@@ -7,7 +7,8 @@ use crate::{Combine, InvalidParameter, SteeringForce, SteeringId};
 /// Makes an entity an agent: the limits of its locomotion (Reynolds' "simple vehicle model").
 ///
 /// Added with its defaults when a behavior is inserted on an entity that has none. The entity
-/// also needs a body: a Rapier `RigidBody`, or a [`PointMass`](crate::PointMass).
+/// also needs a body: a Rapier `RigidBody`, or a [`PointMass`](crate::PointMass). Removing the
+/// `Vehicle` ends the steering.
 ///
 /// ```
 /// # use bevy_steering2d_core::Vehicle;
@@ -29,7 +30,7 @@ pub struct Vehicle {
     /// Default `0.25`. Shorter is snappier; less than one tick acts like one tick.
     pub response_time: f32,
     /// Radius of the agent's bounding circle, m, `≥ 0`. Default `None`: that of the body (the
-    /// circle around its Rapier collider, or 0.5 for a point mass).
+    /// circle around its Rapier colliders, or 0.5 for a point mass).
     pub radius: Option<f32>,
 }
 

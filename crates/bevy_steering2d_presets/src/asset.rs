@@ -5,6 +5,7 @@ use bevy::asset::{
     AssetLoadError, AssetLoadFailedEvent, AssetLoader, AssetTrackingSystems, AsyncReadExt,
     LoadContext,
 };
+use bevy::ecs::entity_disabling::Disabled;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
 
@@ -185,8 +186,8 @@ fn reason_of(error: &AssetLoadError) -> PresetError {
 fn apply_to_users(
     mut events: MessageReader<AssetEvent<SteeringPreset>>,
     presets: Res<Assets<SteeringPreset>>,
-    new_users: Query<(Entity, &UsesPreset), Changed<UsesPreset>>,
-    users: Query<(Entity, &UsesPreset)>,
+    new_users: Query<(Entity, &UsesPreset), (Changed<UsesPreset>, Allow<Disabled>)>,
+    users: Query<(Entity, &UsesPreset), Allow<Disabled>>,
     mut commands: Commands,
 ) {
     let changed: HashSet<_> = events

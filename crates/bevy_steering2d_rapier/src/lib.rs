@@ -22,6 +22,11 @@
 //!
 //! # Colliders
 //!
+//! The radius of a body whose [`Vehicle`] has none is the farthest extent of its colliders from its
+//! origin, including colliders on its descendants. It follows changes of a collider and of the
+//! `Transform` on the collider's entity. Sensors do not count, except one on the body itself if it
+//! has no other collider.
+//!
 //! Agents with [`SensesColliders`] see colliders of any shape through Rapier's query pipeline:
 //! feelers are ray casts, the detection box is a shape cast, and the nearest wall is a point
 //! projection. Obstacle avoidance sees a ball as a circle of the same size, and any other shape as
@@ -43,6 +48,7 @@
 
 mod move_bodies;
 mod probes;
+mod radius;
 mod schedule;
 mod sense;
 
@@ -75,6 +81,7 @@ impl Plugin for SteeringRapierPlugin {
         app.init_resource::<sense::InvalidPoses>();
         // Fails if bodies already exist; `add_missing_kinematics` covers those.
         let _ = app.try_register_required_components::<RigidBody, Kinematics>();
+        radius::watch_removals(app);
         app.add_observer(sense::remove_kinematics)
             .configure_sets(
                 schedule,
@@ -101,7 +108,7 @@ impl Plugin for SteeringRapierPlugin {
                 (
                     sense::add_missing_kinematics,
                     sense::compute_new_masses,
-                    sense::update_radii,
+                    radius::update_radii,
                     sense::sense_bodies,
                     sense::rest_paused_bodies,
                     sense::enable_mended_bodies,

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
+use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_rapier2d::rapier::dynamics::{RigidBody as SimulatedBody, RigidBodyType};
@@ -20,7 +21,7 @@ pub(crate) fn compute_new_masses(
     mut contexts: Query<(&mut RapierRigidBodySet, &RapierContextColliders)>,
     new_bodies: Query<
         (&RapierRigidBodyHandle, &RapierContextEntityLink),
-        Added<RapierRigidBodyHandle>,
+        (Added<RapierRigidBodyHandle>, Allow<Disabled>),
     >,
 ) {
     for (handle, context) in &new_bodies {
@@ -46,36 +47,11 @@ pub(crate) fn add_missing_kinematics(
 /// Removes the `Kinematics` of an entity that lost its `RigidBody` and is no `PointMass` either.
 pub(crate) fn remove_kinematics(
     removed: On<Remove, RigidBody>,
-    points: Query<(), With<PointMass>>,
+    points: Query<(), (With<PointMass>, Allow<Disabled>)>,
     mut commands: Commands,
 ) {
     if !points.contains(removed.entity) {
         commands.entity(removed.entity).try_remove::<Kinematics>();
-    }
-}
-
-/// Sets the radius of each body: that of its `Vehicle`, else of its collider's bounding circle
-/// around the body's origin.
-pub(crate) fn update_radii(
-    mut bodies: Query<
-        (&mut Kinematics, Option<&Vehicle>, Option<&Collider>),
-        (
-            With<RigidBody>,
-            Without<PointMass>,
-            Or<(Added<Kinematics>, Changed<Vehicle>, Changed<Collider>)>,
-        ),
-    >,
-) {
-    for (mut body, vehicle, collider) in &mut bodies {
-        let around_collider = || {
-            let circle = collider?.raw.compute_local_bounding_sphere();
-            Some(circle.center.length() + circle.radius)
-        };
-        body.radius = vehicle
-            .and_then(Vehicle::sound_radius)
-            .or_else(around_collider)
-            .filter(|radius| *radius <= InvalidParameter::LARGEST)
-            .unwrap_or(PointMass::RADIUS);
     }
 }
 

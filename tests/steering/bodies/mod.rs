@@ -6,6 +6,7 @@ use bevy_steering2d::prelude::*;
 use crate::common::*;
 
 mod changes;
+mod compound;
 mod kinds;
 mod paused;
 mod sensing;

@@ -2,6 +2,7 @@
 
 mod applied;
 mod assets;
+mod disabled;
 mod files;
 mod invalid;
 mod stored;

@@ -5,6 +5,7 @@ use bevy::prelude::*;
 
 use super::embeds_influence;
 use super::seek::seek;
+use crate::id::move_only;
 use crate::random::RandomStream;
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 
@@ -75,9 +76,10 @@ impl Default for WanderStyle {
     }
 }
 
-/// The state of a [`Wander`].
+/// The state of a [`Wander`]. A clone of the agent begins with a new one.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[component(clone_behavior = Custom(move_only::<Self>))]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct WanderMemory {
     /// The wander target, m, world frame.

@@ -1,5 +1,6 @@
 //! Facing: turns bodies along their velocity or towards a target.
 
+use bevy::ecs::entity_disabling::Disabled;
 use bevy::math::ops;
 use bevy::prelude::*;
 
@@ -117,7 +118,7 @@ fn angle_between(from: Vec2, to: Vec2) -> f32 {
 pub(crate) fn warn_of_faulty_facing(
     clock: Res<SteeringClock>,
     warnings: Res<SteeringWarnings>,
-    bodies: Query<(Entity, &FaceVelocity), Changed<FaceVelocity>>,
+    bodies: Query<(Entity, &FaceVelocity), (Changed<FaceVelocity>, Allow<Disabled>)>,
 ) {
     for (entity, face) in &bodies {
         if let Err(error) = face.check() {

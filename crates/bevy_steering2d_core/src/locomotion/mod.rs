@@ -29,5 +29,7 @@ mod velocity_change;
 pub(crate) use facing::warn_of_faulty_facing;
 pub use facing::{FaceTarget, FaceVelocity, wanted_facing};
 pub use point_mass::PointMass;
-pub(crate) use point_mass::{forget_point_mass, move_point_masses, sense_point_masses};
+pub(crate) use point_mass::{
+    forget_point_mass, move_point_masses, place_point_masses, sense_point_masses,
+};
 pub use velocity_change::{SpeedLimit, VelocityChanges, velocity_change};

@@ -17,7 +17,8 @@ use crate::{
 ///
 /// Reynolds' point mass (1999). Position and rotation are those of the entity's [`Transform`], so
 /// it must not have a parent that moves. For collisions use a Rapier `RigidBody` instead; an entity
-/// must not have both, since each writes the transform.
+/// must not have both, since each writes the transform. Without a `Transform` it is no body: it is
+/// not moved, and behaviors do not see it.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -56,6 +57,27 @@ impl PointMass {
         InvalidParameter::unless_finite("Transform.translation", position)?;
         InvalidParameter::unless_finite("PointMass.velocity", self.velocity)?;
         InvalidParameter::unless_positive("PointMass.mass", self.mass)
+    }
+}
+
+/// Removes the snapshot of point masses that lost their [`Transform`], since they are nowhere, and
+/// adds that of point masses that have none.
+pub(crate) fn place_point_masses(
+    clock: Res<SteeringClock>,
+    warnings: Res<SteeringWarnings>,
+    nowhere: Query<Entity, (With<PointMass>, Without<Transform>)>,
+    unseen: Query<Entity, (With<PointMass>, With<Transform>, Without<Kinematics>)>,
+    mut commands: Commands,
+) {
+    for entity in &nowhere {
+        warnings.raise(&clock, entity, "Transform", || {
+            "has a PointMass but no Transform; until it has one it is not moved and no target"
+                .into()
+        });
+        commands.entity(entity).try_remove::<Kinematics>();
+    }
+    for entity in &unseen {
+        commands.entity(entity).insert(Kinematics::default());
     }
 }
 

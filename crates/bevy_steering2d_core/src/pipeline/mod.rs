@@ -1,5 +1,6 @@
 //! The pipeline: the schedules of a tick, the plugin that fills them, and the registry of
-//! behaviors.
+//! behaviors. A tick begins with the parts that entities require but have lost, see the section on
+//! missing parts in the crate's documentation.
 
 mod behavior_id;
 mod plugin;

@@ -12,14 +12,16 @@ use crate::behaviors;
 use crate::clock::begin_tick;
 use crate::combine::{HasFusedEntries, LedgerGeneration, combine_agents, combine_groups};
 use crate::events::{AnnouncedEvents, TargetWatch, TriggersEvents, announce};
+use crate::id::FreeIds;
 use crate::locomotion::{
     FaceTarget, FaceVelocity, PointMass, SpeedLimit, forget_point_mass, move_point_masses,
-    sense_point_masses, warn_of_faulty_facing,
+    place_point_masses, sense_point_masses, warn_of_faulty_facing,
 };
 use crate::perception::{
     Neighbors, Perception, SteeringGroups, clear_probes, index_neighbors, index_obstacles,
     index_walls,
 };
+use crate::require::{RequiredParts, keep};
 use crate::steer::warn_of_missing_bodies;
 use crate::stuck::{Stuck, StuckMemory, detect_stuck};
 use crate::warnings::log_warnings;
@@ -109,6 +111,7 @@ impl Plugin for PipelinePlugin {
         order_steps(app, self.schedule);
         fill_steps(app);
         add_observers(app);
+        keep_parts(app);
         register_types(app);
         register_combiners(app);
         register::<BehaviorGroup>(app, SteeringSchedule::Combine);
@@ -149,7 +152,9 @@ impl Plugin for PointMassPlugin {
             .add_observer(forget_point_mass)
             .add_systems(
                 SteeringSchedule::Bodies,
-                sense_point_masses.before(warn_of_missing_bodies),
+                (place_point_masses, sense_point_masses)
+                    .chain()
+                    .before(warn_of_missing_bodies),
             )
             .add_systems(SteeringSchedule::Move, move_point_masses);
     }
@@ -164,6 +169,8 @@ fn init_resources(app: &mut App, schedule: InternedScheduleLabel) {
         .init_resource::<AnnouncedEvents>()
         .init_resource::<SteeringWarnings>()
         .init_resource::<NextSteeringId>()
+        .init_resource::<FreeIds>()
+        .init_resource::<RequiredParts>()
         .init_resource::<BehaviorRegistry>()
         .init_resource::<ObstacleIndex>()
         .init_resource::<WallIndex>()
@@ -270,6 +277,18 @@ fn fill_steps(app: &mut App) {
 
 fn add_observers(app: &mut App) {
     app.add_observer(reset_force).add_observer(refuse_cycles);
+}
+
+/// Keeps the parts that types of the pipeline require; behaviors add theirs when they are registered.
+fn keep_parts(app: &mut App) {
+    keep::<Vehicle, SteeringForce>(app);
+    keep::<Vehicle, SteeringId>(app);
+    keep::<Vehicle, Combine>(app);
+    keep::<SteersFor, SteeringForce>(app);
+    keep::<SteersFor, SteeringId>(app);
+    keep::<BehaviorGroup, Combine>(app);
+    keep::<SensesColliders, ColliderProbes>(app);
+    keep::<StuckDetection, StuckMemory>(app);
 }
 
 fn register_combiners(app: &mut App) {

@@ -2,6 +2,7 @@
 
 use std::any::TypeId;
 
+use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::world::{EntityRef, EntityWorldMut};
 use bevy::prelude::*;
 use bevy::reflect::FromType;
@@ -389,8 +390,13 @@ fn add_target_watch<B: Behavior>(app: &mut App, order: BehaviorOrder) {
 
 /// Makes entities agents that had `B` before its registration.
 fn make_existing_agents<B: Behavior>(world: &mut World) {
-    let mut query =
-        world.query_filtered::<Entity, (With<B>, Without<Vehicle>, Without<SteersFor>)>();
+    type Bare<B> = (
+        With<B>,
+        Without<Vehicle>,
+        Without<SteersFor>,
+        Allow<Disabled>,
+    );
+    let mut query = world.query_filtered::<Entity, Bare<B>>();
     let existing: Vec<Entity> = query.iter(world).collect();
     for agent in existing {
         world.entity_mut(agent).insert(Vehicle::default());
@@ -409,7 +415,7 @@ fn has_behavior_entities<B: Behavior>(entities: Query<(), (With<B>, With<SteersF
 /// Inserts a [`Vehicle`] with a behavior, unless the entity has one or is a behavior entity.
 fn make_agent<B: Behavior>(
     added: On<Add, B>,
-    assigned: Query<(), Or<(With<Vehicle>, With<SteersFor>)>>,
+    assigned: Query<(), (Or<(With<Vehicle>, With<SteersFor>)>, Allow<Disabled>)>,
     mut commands: Commands,
 ) {
     if !assigned.contains(added.entity) {

@@ -22,6 +22,7 @@ mod rule;
 mod separation;
 mod visibility;
 
+use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 
 pub use alignment::{Alignment, alignment};
@@ -110,5 +111,9 @@ pub(super) fn register(app: &mut App) {
         );
 }
 
-/// Agents with at least one of the three rules.
-type Flocks = Or<(With<Separation>, With<Alignment>, With<Cohesion>)>;
+/// Agents with at least one of the three rules; disabled ones too, since their rules may change.
+type Flocks = (
+    Or<(With<Separation>, With<Alignment>, With<Cohesion>)>,
+    // Like `Allow<Disabled>`, but valid for iteration by tables.
+    Or<(With<Disabled>, Without<Disabled>)>,
+);

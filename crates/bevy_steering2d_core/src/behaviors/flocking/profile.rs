@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bevy::ecs::change_detection::Tick;
+use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::system::SystemParam;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
@@ -382,7 +383,7 @@ impl FlockProfiles {
 /// Resets the profile of an agent when one of its rules is removed.
 pub(super) fn reset_profile<B: Behavior>(
     removed: On<Remove, B>,
-    mut agents: Query<&mut Perception>,
+    mut agents: Query<&mut Perception, Allow<Disabled>>,
 ) {
     if let Ok(mut perception) = agents.get_mut(removed.entity) {
         (perception.profile, perception.radius) = (0, 0.0);

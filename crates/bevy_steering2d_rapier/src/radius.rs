@@ -1,0 +1,150 @@
+//! Sense step: the radius of each body, from its `Vehicle` or its colliders.
+
+use bevy::ecs::entity::Entities;
+use bevy::ecs::entity_disabling::Disabled;
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
+use bevy_rapier2d::prelude::*;
+use bevy_steering2d_core::{InvalidParameter, Kinematics, PointMass, Vehicle};
+
+/// Bodies whose radius may have changed since the last tick.
+#[derive(Resource, Default)]
+pub(crate) struct ChangedBodies(Vec<Entity>);
+
+/// Watches for the removal of everything that a radius depends on.
+pub(crate) fn watch_removals(app: &mut App) {
+    app.init_resource::<ChangedBodies>()
+        .add_observer(note_removal::<Vehicle>)
+        .add_observer(note_removal::<Collider>)
+        .add_observer(note_removal::<Sensor>)
+        .add_observer(note_removal::<ChildOf>);
+}
+
+/// Notes the body of an entity that is about to lose its `C`.
+fn note_removal<C: Component>(
+    lost: On<Discard, C>,
+    tree: BodyTree,
+    entities: &Entities,
+    mut changed: ResMut<ChangedBodies>,
+) {
+    let Some(body) = tree.body_of(lost.entity) else {
+        return;
+    };
+    let noted = changed.0.len();
+    // Bounds the memory of a game that despawns bodies while no tick runs.
+    if noted >= 1024 && noted.is_power_of_two() {
+        changed.0.retain(|body| entities.contains(*body));
+    }
+    changed.0.push(body);
+}
+
+/// Colliders on descendants of bodies that have changed.
+type ChangedParts = (
+    With<Collider>,
+    With<ChildOf>,
+    Without<RigidBody>,
+    Or<(
+        Changed<Collider>,
+        Changed<Transform>,
+        Changed<ChildOf>,
+        Added<Sensor>,
+    )>,
+    Allow<Disabled>,
+);
+
+/// Bodies that have changed themselves.
+type ChangedSelves = (
+    With<RigidBody>,
+    Or<(
+        Added<Kinematics>,
+        Changed<Vehicle>,
+        Changed<Collider>,
+        Added<Sensor>,
+    )>,
+    Allow<Disabled>,
+);
+
+/// Sets the radius of each body that changed: that of its `Vehicle`, else that of the circle around
+/// the body's origin that contains its colliders.
+pub(crate) fn update_radii(
+    mut bodies: ParamSet<(
+        Query<Entity, ChangedSelves>,
+        Query<
+            (&mut Kinematics, Option<&Vehicle>),
+            (With<RigidBody>, Without<PointMass>, Allow<Disabled>),
+        >,
+    )>,
+    parts: Query<Entity, ChangedParts>,
+    tree: BodyTree,
+    mut changed: ResMut<ChangedBodies>,
+) {
+    let changed = &mut changed.bypass_change_detection().0;
+    changed.extend(&bodies.p0());
+    changed.extend(parts.iter().filter_map(|part| tree.body_of(part)));
+    let mut bodies = bodies.p1();
+    for entity in changed.drain(..) {
+        if let Ok((mut body, vehicle)) = bodies.get_mut(entity) {
+            body.radius = vehicle
+                .and_then(Vehicle::sound_radius)
+                .or_else(|| tree.extent(entity))
+                .filter(|radius| *radius <= InvalidParameter::LARGEST)
+                .unwrap_or(PointMass::RADIUS);
+        }
+    }
+}
+
+/// The bodies and the colliders on them and on their descendants. Like Rapier it ends a body at the
+/// next body below.
+#[derive(SystemParam)]
+pub(crate) struct BodyTree<'w, 's> {
+    bodies: Query<'w, 's, (), (With<RigidBody>, Allow<Disabled>)>,
+    parents: Query<'w, 's, &'static ChildOf, Allow<Disabled>>,
+    children: Query<'w, 's, &'static Children, Allow<Disabled>>,
+    colliders: Query<'w, 's, (&'static Collider, Has<Sensor>), Allow<Disabled>>,
+    transforms: Query<'w, 's, &'static Transform, Allow<Disabled>>,
+}
+
+impl BodyTree<'_, '_> {
+    /// The body that an entity is part of: itself or its nearest ancestor with a `RigidBody`.
+    fn body_of(&self, part: Entity) -> Option<Entity> {
+        std::iter::once(part)
+            .chain(self.parents.iter_ancestors(part))
+            .find(|entity| self.bodies.contains(*entity))
+    }
+
+    /// The farthest extent of a body's colliders from its origin, m. Sensors do not count, except one
+    /// on the body itself if there is no other collider. `None` without a collider.
+    fn extent(&self, body: Entity) -> Option<f32> {
+        // Rapier applies the body's own scale, but not its place.
+        let scale = self.transforms.get(body).map_or(Vec3::ONE, |it| it.scale);
+        let own = self.colliders.get(body).ok();
+        let around = |(collider, _)| extent_of(collider, &Transform::IDENTITY);
+        let solid = own.filter(|(_, is_sensor)| !is_sensor).map(around);
+        self.extent_below(body, Transform::from_scale(scale), solid)
+            .or(own.map(around))
+    }
+
+    /// The larger of `extent` and the farthest extent of the solid colliders below an entity.
+    fn extent_below(&self, entity: Entity, place: Transform, extent: Option<f32>) -> Option<f32> {
+        let children = self.children.get(entity).into_iter().flatten();
+        let parts = children.filter(|child| !self.bodies.contains(**child));
+        parts.fold(extent, |extent, &part| {
+            let transform = self.transforms.get(part).copied().unwrap_or_default();
+            let place = place * transform;
+            let solid = self.colliders.get(part).ok();
+            let solid = solid.filter(|(_, is_sensor)| !is_sensor);
+            // `None` is less than any extent.
+            let own = solid.map(|(collider, _)| extent_of(collider, &place));
+            let farthest = if own > extent { own } else { extent };
+            self.extent_below(part, place, farthest)
+        })
+    }
+}
+
+/// The farthest extent of a collider at `place` from the origin, m.
+fn extent_of(collider: &Collider, place: &Transform) -> f32 {
+    let circle = collider.raw.compute_local_bounding_sphere();
+    // The shape is scaled already.
+    let center = place.translation + place.rotation * circle.center.extend(0.0);
+    center.truncate().length() + circle.radius
+}
