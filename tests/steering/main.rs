@@ -15,6 +15,7 @@ mod bad_input;
 mod behavior_entities;
 mod behaviors;
 mod bodies;
+mod chaos;
 mod colliders;
 mod determinism;
 mod digests;
