@@ -32,7 +32,6 @@ mod paths;
 mod pitfalls;
 mod presets;
 mod properties;
-mod random_changes;
 mod registration;
 mod requirements;
 mod schedules;

@@ -14,6 +14,9 @@ use super::surface::Part;
 /// The number of entities that operations refer to.
 pub const SLOTS: u8 = 40;
 
+/// The number of entities that exist before anything else happens.
+const EARLY: u8 = 12;
+
 /// The place of an entity; empty before it is spawned.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Slot(pub u8);
@@ -193,14 +196,12 @@ impl<'a> Dice<'a> {
 
     /// A list with this many operations and the ticks between them.
     pub fn list(&mut self, operations: usize) -> Vec<Operation> {
-        /// So many entities exist before anything else happens.
-        const EARLY: u8 = 12;
         let mut list: Vec<Operation> = (0..EARLY).map(|at| self.spawn(Slot(at))).collect();
         let mut count = list.len();
         while count < operations {
             list.push(self.operation());
             count += 1;
-            if self.dice.random_bool(0.6) {
+            if self.chance(0.6) {
                 list.push(Operation::Tick);
             }
         }
@@ -208,11 +209,11 @@ impl<'a> Dice<'a> {
         list
     }
 
-    pub fn chance(&mut self, probability: f64) -> bool {
+    fn chance(&mut self, probability: f64) -> bool {
         self.dice.random_bool(probability)
     }
 
-    pub fn operation(&mut self) -> Operation {
+    fn operation(&mut self) -> Operation {
         let at = self.slot();
         match self.dice.random_range(0..110) {
             0..10 => self.spawn(at),
@@ -320,8 +321,10 @@ impl<'a> Dice<'a> {
         }
     }
 
+    /// Mostly one of the early entities, so that they meet each other often.
     fn slot(&mut self) -> Slot {
-        Slot(self.dice.random_range(0..SLOTS))
+        let among = if self.chance(0.6) { EARLY } else { SLOTS };
+        Slot(self.dice.random_range(0..among))
     }
 
     fn one_of(&mut self, parts: &[Part]) -> Part {

@@ -18,7 +18,7 @@ use crate::common::*;
 #[derive(Resource)]
 pub struct Stage {
     /// The entity of each slot, also after it was despawned.
-    slots: Vec<Entity>,
+    pub slots: Vec<Entity>,
     extreme: bool,
     presets: Vec<Handle<SteeringPreset>>,
     /// The operations within the next tick.
@@ -155,6 +155,12 @@ fn clear_behaviors(mut entity: EntityWorldMut) {
     }
 }
 
+/// Whether an entity has Bevy's `Disabled`. It gets no further colliders: Rapier does not find the
+/// body of which it has to change the mass, and panics.
+fn is_hidden(world: &World, entity: Entity) -> bool {
+    world.get::<Disabled>(entity).is_some()
+}
+
 /// Whether Rapier knows the entity or a descendant, which is despawned with it.
 fn is_physical(world: &World, entity: Entity) -> bool {
     let Ok(entity) = world.get_entity(entity) else {
@@ -226,13 +232,17 @@ pub fn apply(world: &mut World, operation: &Operation, within_tick: bool) {
             });
             // Bevy does not allow cycles.
             let is_cycle = ancestors.take(100).any(|it| it == child);
-            if !is_cycle && world.get_entity(parent).is_ok() {
+            let is_possible = !is_cycle && !is_hidden(world, parent);
+            if is_possible && world.get_entity(parent).is_ok() {
                 with(world, at, |entity| add(entity, ChildOf(parent)));
             }
         }
         Operation::Detach(at) => with(world, at, |entity| remove::<ChildOf>(entity)),
         Operation::Disable(at) => {
-            if !(within_tick && is_physical(world, entity_of(at, world))) && !PENDING.disabled {
+            let entity = entity_of(at, world);
+            let is_parent = world.get::<Children>(entity).is_some();
+            let is_possible = !is_physical(world, entity) || !within_tick && !is_parent;
+            if is_possible && !PENDING.disabled {
                 with(world, at, |entity| add(entity, Disabled));
             }
         }
@@ -256,7 +266,11 @@ pub fn apply(world: &mut World, operation: &Operation, within_tick: bool) {
                 .with_scale(Vec3::new(scale, scale, 1.0));
             entity.insert(transform);
         }),
-        Operation::Physics { at, change } => with(world, at, |entity| change.apply(entity)),
+        Operation::Physics { at, change } => {
+            if !is_hidden(world, entity_of(at, world)) {
+                with(world, at, |entity| change.apply(entity));
+            }
+        }
         Operation::Combine { at, combiner } => with(world, at, |entity| {
             entity.insert(surface::combiner(combiner));
         }),
@@ -325,6 +339,7 @@ pub fn apply(world: &mut World, operation: &Operation, within_tick: bool) {
         }
     }
     world.flush();
+    invariants::check_chains(world);
 }
 
 /// Inserts components.
@@ -369,8 +384,9 @@ fn insert(entity: &mut EntityWorldMut, part: Part, target: Entity) {
 }
 
 fn set(world: &mut World, at: Slot, part: Part, parameter: u32, value: u32) {
-    let memory = part.is("PathFollowingMemory") && PENDING.path_memory;
-    if !part.is_mutable() || memory {
+    let pending = part.is("PathFollowingMemory") && PENDING.path_memory
+        || part.is("Perception") && PENDING.perception;
+    if !part.is_mutable() || pending {
         return;
     }
     let (entities, extreme) = {
