@@ -1,5 +1,6 @@
 //! Shared test fixtures: apps of both backends, bodies, accessors, recorded events and assertions.
 
+use std::cell::Cell;
 use std::io;
 use std::sync::{Mutex, Once};
 
@@ -383,11 +384,27 @@ pub fn record_log() {
 
 static LOG: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
+thread_local! {
+    /// The number of lines that this thread has logged, if it counts them instead of recording them.
+    static COUNTED: Cell<Option<usize>> = const { Cell::new(None) };
+}
+
+/// Counts the warnings and errors that `work` logs on this thread.
+pub fn count_lines(work: impl FnOnce()) -> usize {
+    record_log();
+    COUNTED.set(Some(0));
+    work();
+    COUNTED.take().unwrap_or_default()
+}
+
 struct Recorder;
 
 impl io::Write for Recorder {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        LOG.lock().unwrap().extend_from_slice(bytes);
+        match COUNTED.get() {
+            Some(count) => COUNTED.set(Some(count + 1)),
+            None => LOG.lock().unwrap().extend_from_slice(bytes),
+        }
         Ok(bytes.len())
     }
 

@@ -286,15 +286,22 @@ impl LedgerEntry {
     const UNKNOWN_SOURCE: u16 = u16::MAX;
 
     /// An entry without a force; a `cut` other than [`Cut::Nothing`] tells why it gets none.
+    /// Its weight is then zero unless it is finite, so that ledgers add up.
     #[inline]
     pub(crate) fn new(behavior: BehaviorId, influence: &Influence, cut: Cut) -> Self {
+        let counts = cut == Cut::Nothing;
+        let weight = influence.acting_weight();
         Self {
             behavior,
             priority: influence.priority,
             raw: Vec2::ZERO,
-            weight: influence.acting_weight(),
+            weight: if counts || weight.is_finite() {
+                weight
+            } else {
+                0.0
+            },
             probability: influence.probability,
-            share: if cut == Cut::Nothing { 1.0 } else { 0.0 },
+            share: if counts { 1.0 } else { 0.0 },
             cut,
             source: 0,
         }
