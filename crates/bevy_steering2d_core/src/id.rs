@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use bevy::ecs::archetype::Archetype;
 use bevy::ecs::component::ComponentId;
 use bevy::ecs::entity::{ComponentCloneCtx, SourceComponent};
 use bevy::ecs::lifecycle::HookContext;
@@ -93,7 +94,7 @@ fn ids_in_use(world: &World, component: ComponentId) -> Vec<u32> {
     let archetypes = world.archetypes().iter();
     let mut ids: Vec<u32> = archetypes
         .filter(|archetype| archetype.contains(component))
-        .flat_map(|archetype| archetype.entities())
+        .flat_map(Archetype::entities)
         .filter_map(|entity| Some(world.get::<SteeringId>(entity.id())?.0))
         .filter(|id| *id != SteeringId::UNASSIGNED.0)
         .collect();
@@ -184,7 +185,9 @@ mod tests {
     fn ids_restart_at_zero_after_a_reset_of_an_empty_world() {
         let mut world = World::new();
         let agents = [(); 4].map(|()| spawn(&mut world, None).0);
-        agents.map(|agent| world.despawn(agent));
+        for agent in agents {
+            world.despawn(agent);
+        }
         world.insert_resource(NextSteeringId::default());
         let ids = [None, Some(2), None].map(|id| spawn(&mut world, id).1);
         assert_eq!(ids, [0, 2, 3]);

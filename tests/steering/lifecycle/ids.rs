@@ -1,7 +1,6 @@
 //! Ids of agents that are cloned or moved, and their random streams.
 
 use bevy::ecs::entity::EntityCloner;
-use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 
 use crate::common::*;

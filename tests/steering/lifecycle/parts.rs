@@ -10,8 +10,8 @@ use crate::common::*;
 
 /// The components of an entity.
 fn components(app: &App, entity: Entity) -> HashSet<ComponentId> {
-    let archetype = app.world().entity(entity).archetype();
-    archetype.components().iter().copied().collect()
+    let entity = app.world().entity(entity);
+    entity.archetype().components().iter().copied().collect()
 }
 
 /// Spawns a point mass with the default value of a behavior; `None` if it has no default.
