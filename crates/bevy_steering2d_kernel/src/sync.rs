@@ -41,7 +41,7 @@ mod platform {
         static CORES: OnceLock<usize> = OnceLock::new();
         ComputeTaskPool::try_get().map_or(1, |pool| {
             let cores = *CORES.get_or_init(available_parallelism);
-            pool.thread_num().clamp(1, cores)
+            pool.thread_num().min(cores).max(1)
         })
     }
 

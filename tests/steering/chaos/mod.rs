@@ -49,13 +49,13 @@ struct Pending {
 }
 
 const PENDING: Pending = Pending {
-    extreme_avoidance: true,
-    path_memory: true,
-    perception: true,
-    despawn_in_observers: true,
-    tiny_weights: true,
-    missing_parts: true,
-    disabled: true,
+    extreme_avoidance: false,
+    path_memory: false,
+    perception: false,
+    despawn_in_observers: false,
+    tiny_weights: false,
+    missing_parts: false,
+    disabled: false,
 };
 
 /// Operations of one world.
