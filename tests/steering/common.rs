@@ -1,6 +1,6 @@
 //! Shared test fixtures: apps of both backends, bodies, accessors, recorded events and assertions.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::io;
 use std::sync::{Mutex, Once};
 
@@ -385,26 +385,29 @@ pub fn record_log() {
 static LOG: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 thread_local! {
-    /// The number of lines that this thread has logged, if it counts them instead of recording them.
-    static COUNTED: Cell<Option<usize>> = const { Cell::new(None) };
+    /// The lines of this thread, if it keeps them to itself.
+    static OWN_LINES: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
 }
 
-/// Counts the warnings and errors that `work` logs on this thread.
-pub fn count_lines(work: impl FnOnce()) -> usize {
+/// The first thousand warnings and errors that `work` logs on this thread.
+pub fn lines_logged(work: impl FnOnce()) -> Vec<String> {
     record_log();
-    COUNTED.set(Some(0));
+    OWN_LINES.set(Some(Vec::new()));
     work();
-    COUNTED.take().unwrap_or_default()
+    OWN_LINES.take().unwrap_or_default()
 }
 
 struct Recorder;
 
 impl io::Write for Recorder {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match COUNTED.get() {
-            Some(count) => COUNTED.set(Some(count + 1)),
+        OWN_LINES.with_borrow_mut(|lines| match lines {
+            Some(lines) if lines.len() < 1_000 => {
+                lines.push(String::from_utf8_lossy(bytes).into_owned());
+            }
+            Some(_) => {}
             None => LOG.lock().unwrap().extend_from_slice(bytes),
-        }
+        });
         Ok(bytes.len())
     }
 

@@ -225,8 +225,8 @@ fn check_agent(world: &World, agent: EntityRef) {
         );
         accepted += entry.accepted().as_dvec2();
     }
-    let is_tiny = |entry: LedgerEntry| (0.0..f32::MIN_POSITIVE).contains(&entry.weight);
-    let is_pending = PENDING.tiny_weights && force.ledger().any(is_tiny);
+    let is_pending =
+        PENDING.tiny_weights && force.ledger().any(|entry| entry.weight.is_subnormal());
     if !is_wild && !is_pending {
         let error = accepted.distance(force.total.as_dvec2());
         // A total near zero counts as zero.

@@ -161,20 +161,36 @@ fn is_hidden(world: &World, entity: Entity) -> bool {
     world.get::<Disabled>(entity).is_some()
 }
 
-/// Whether Rapier knows the entity or a descendant, which is despawned with it.
+/// Whether Rapier knows the entity or one that is despawned with it.
 fn is_physical(world: &World, entity: Entity) -> bool {
-    let Ok(entity) = world.get_entity(entity) else {
-        return false;
-    };
-    entity.contains::<RapierContextEntityLink>()
-        || entity.contains::<RigidBody>()
-        || entity.contains::<Collider>()
-        || entity
+    let mut family = vec![entity];
+    let mut at = 0;
+    while let Some(member) = family.get(at).copied() {
+        at += 1;
+        let Ok(member) = world.get_entity(member) else {
+            continue;
+        };
+        let is_known = member.contains::<RapierContextEntityLink>()
+            || member.contains::<RigidBody>()
+            || member.contains::<Collider>();
+        if is_known {
+            return true;
+        }
+        let children = member
             .get::<Children>()
-            .is_some_and(|it| it.iter().any(|child| is_physical(world, child)))
-        || entity
+            .into_iter()
+            .flat_map(|it| it.iter());
+        let members = member
             .get::<SteeredBy>()
-            .is_some_and(|it| it.iter().any(|member| is_physical(world, member)))
+            .into_iter()
+            .flat_map(|it| it.iter());
+        for next in children.chain(members) {
+            if !family.contains(&next) {
+                family.push(next);
+            }
+        }
+    }
+    false
 }
 
 /// Does one operation. Within a tick, bodies of Rapier are not despawned or hidden: Rapier looks up
@@ -458,6 +474,9 @@ fn copy_tuning(world: &World, from: Entity) -> Option<SteeringPreset> {
     let types = world.resource::<AppTypeRegistry>();
     let preset = SteeringPreset::capture(world, from).ok()?;
     let text = preset.to_ron(types).ok()?;
+    if PENDING.unreadable_numbers && (text.contains("NaN") || text.contains("inf")) {
+        return None;
+    }
     let read = SteeringPreset::from_ron(&text, types);
     Some(read.unwrap_or_else(|error| panic!("a saved preset does not load: {error}\n{text}")))
 }

@@ -166,8 +166,8 @@ pub(crate) fn combine_groups(
             sets.p2().copy_entries(steered_by, *generation, &mut own);
         }
         let mut draw = dither_draws(&clock, id);
-        let total = combine.combine(own.entries_mut(), vehicle.max_force, &mut draw);
-        own.set_total(total);
+        // The force steers the agent: a body of the group's own entity is not steered by it.
+        own.total = combine.combine(own.entries_mut(), vehicle.max_force, &mut draw);
         if let Ok(mut force) = sets.p1().get_mut(entity) {
             *force = own;
         }
@@ -212,6 +212,24 @@ mod tests {
         let entries = raw(&app, agent);
         assert_eq!(entries.len(), 1);
         assert!(entries[0].x > 0.0 && entries[0].y < 0.0, "{entries:?}");
+    }
+
+    #[test]
+    fn a_group_does_not_push_a_body_of_its_own_entity() {
+        let (mut app, _) = ledger_of(|world, agent| {
+            let target = Vec2::new(9.0, 0.0);
+            let group = (BehaviorGroup::default(), Seek::new(target));
+            world.spawn((
+                SteersFor(agent),
+                group,
+                PointMass::default(),
+                Vehicle::default(),
+            ));
+        });
+        let mut bodies = app.world_mut().query::<(&PointMass, Has<BehaviorGroup>)>();
+        for (body, is_group) in bodies.iter(app.world()) {
+            assert_eq!(body.velocity == Vec2::ZERO, is_group, "{body:?}");
+        }
     }
 
     #[test]

@@ -154,7 +154,7 @@ impl<T: Bounded> LooseGrid<T> {
             for y in low.y..=high.y {
                 let touches_in_row = |item: &&T| {
                     let center = item.bounds().center;
-                    let gap = (center - center.clamp(min, max)).abs();
+                    let gap = (center - center.max(min).min(max)).abs();
                     gap.cmple(item.half_extents() + rounding).all() && {
                         let cell = level.cell_of(center);
                         cell.y == y && (low.x..=high.x).contains(&cell.x)
