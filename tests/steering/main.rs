@@ -32,6 +32,7 @@ mod pitfalls;
 mod presets;
 mod properties;
 mod random_changes;
+mod readers;
 mod registration;
 mod requirements;
 mod schedules;
