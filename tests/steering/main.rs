@@ -37,6 +37,7 @@ mod paths;
 mod pitfalls;
 mod presets;
 mod properties;
+mod readers;
 mod registration;
 mod requirements;
 mod saves;

@@ -33,6 +33,23 @@ impl fmt::Display for Place {
     }
 }
 
+/// The longest excerpt of a value in an error, characters.
+pub(crate) const VALUE: usize = 40;
+/// The longest excerpt of a name in an error, characters.
+pub(crate) const NAME: usize = 100;
+/// The longest reason of the RON parser in an error, characters.
+pub(crate) const REASON: usize = 200;
+
+/// The first line of a file's text for an error, at most `longest` characters of it.
+pub(crate) fn excerpt(text: &str, longest: usize) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(longest) {
+        Some((end, _)) => format!("{} …", &line[..end]),
+        None if line.len() < text.len() => format!("{line} …"),
+        None => line.into(),
+    }
+}
+
 /// Why a preset cannot be read, written or applied.
 ///
 /// Displays as `line 3, column 5: …`.
@@ -83,6 +100,13 @@ pub enum PresetFault {
         crate::SteeringPreset::MAX_BYTES
     )]
     TooLarge,
+    /// The file has more than [`SteeringPreset::MAX_VALUES`](crate::SteeringPreset::MAX_VALUES)
+    /// brackets and commas.
+    #[error(
+        "the file has more than {} brackets and commas; that is no preset",
+        crate::SteeringPreset::MAX_VALUES
+    )]
+    TooManyValues,
     /// Brackets are nested deeper than [`SteeringPreset::MAX_DEPTH`](crate::SteeringPreset::MAX_DEPTH).
     #[error("brackets are nested deeper than {}", crate::SteeringPreset::MAX_DEPTH)]
     TooDeep,

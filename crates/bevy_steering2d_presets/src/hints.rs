@@ -3,9 +3,12 @@
 /// Up to three similar names of `known`, joined by "or"; empty if none is similar.
 pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
     let word = word.to_lowercase();
+    let letters = word.chars().count();
     // At most a third of the letters may differ, at least one and at most four.
-    let tolerance = (word.chars().count() / 3).clamp(1, 4);
+    let tolerance = (letters / 3).clamp(1, 4);
     let mut near: Vec<(usize, &str)> = known
+        // Each missing letter differs, so a name of another length is not compared letter by letter.
+        .filter(|name| name.chars().count().abs_diff(letters) <= tolerance)
         .map(|name| (distance(&word, &name.to_lowercase()), name))
         .filter(|&(distance, _)| distance <= tolerance)
         .collect();

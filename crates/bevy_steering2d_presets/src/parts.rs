@@ -12,7 +12,7 @@ use bevy_steering2d_core::{
     StuckDetection, ThinkEvery, Vehicle,
 };
 
-use crate::error::PresetFault;
+use crate::error::{NAME, PresetFault, excerpt};
 use crate::hints::nearest;
 
 /// A component in presets that is not a behavior.
@@ -228,7 +228,7 @@ impl Parts {
                     .collect(),
             }),
             (None, _) => Err(PresetFault::UnknownComponent {
-                name: name.into(),
+                name: excerpt(name, NAME),
                 hint: self.hint_for(name, types),
             }),
         }
@@ -248,6 +248,7 @@ impl Parts {
                 companions.join(", ")
             )
         } else {
+            let name = excerpt(name, NAME);
             format!("; if it is one of yours, register it with app.add_behavior::<{name}>()")
         }
     }

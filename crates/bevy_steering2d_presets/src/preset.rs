@@ -26,6 +26,9 @@ pub struct SteeringPreset {
 impl SteeringPreset {
     /// The maximum length of a preset file, bytes: one mebibyte.
     pub const MAX_BYTES: usize = 1 << 20;
+    /// The maximum number of opening brackets and commas in a preset file, also inside comments. One
+    /// of them precedes each value, so this limits the time to read a file.
+    pub const MAX_VALUES: usize = 1 << 14;
     /// The maximum nesting depth of brackets.
     pub const MAX_DEPTH: usize = 64;
 
@@ -224,7 +227,7 @@ impl std::fmt::Debug for SteeringPreset {
 /// atomically, so that a reader never sees a partially written file.
 ///
 /// The path is a file system path, so it usually begins with `assets/`. Missing folders are created.
-/// Comments in an existing file are lost.
+/// Comments in an existing file are lost. A symbolic link stays; the file it leads to is replaced.
 ///
 /// ```no_run
 /// # use bevy::prelude::*;
@@ -237,7 +240,8 @@ impl std::fmt::Debug for SteeringPreset {
 ///
 /// # Errors
 /// When the agent does not exist, when one of its values is out of range, or when the file cannot
-/// be written. An existing file stays unchanged.
+/// be written, for example because the path leads to a directory, a pipe or a device. An existing file
+/// stays unchanged.
 pub fn save_preset(
     world: &World,
     agent: Entity,

@@ -1,8 +1,9 @@
 //! Writing presets: components to text, and text to a file.
 
 use std::fs;
-use std::io::Write;
-use std::path::Path;
+use std::io::ErrorKind::{NotADirectory, NotFound};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use bevy::prelude::*;
 use bevy::reflect::enums::VariantType;
@@ -45,13 +46,15 @@ pub(crate) fn write<'a>(
     Ok(text + "\n")
 }
 
-/// Replaces a file atomically: the previous text stays until the new text is on disk.
+/// Replaces a file atomically: the previous text stays until the new text is on disk. Of a symbolic
+/// link, the file it leads to is replaced.
 pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), PresetError> {
-    let refused = |error: std::io::Error| -> PresetError {
+    let refused = |error: io::Error| -> PresetError {
         PresetFault::Io(format!("cannot write {}: {error}", path.display())).into()
     };
+    let path = destination(path).map_err(refused)?;
     let Some(name) = path.file_name() else {
-        return Err(refused(std::io::ErrorKind::IsADirectory.into()));
+        return Err(refused(io::ErrorKind::IsADirectory.into()));
     };
     // In the same folder, since renaming works only within one file system.
     let mut temporary = name.to_owned();
@@ -68,12 +71,29 @@ pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), PresetError> {
             file.write_all(text.as_bytes())?;
             file.sync_all()
         })
-        .and_then(|()| fs::rename(&temporary, path));
+        .and_then(|()| fs::rename(&temporary, &path));
     written.map_err(|error| {
         // Best effort: the first error is the one to report.
         let _ = fs::remove_file(&temporary);
         refused(error)
     })
+}
+
+/// The regular file that a path leads to, or the place of one that does not exist yet.
+fn destination(path: &Path) -> io::Result<PathBuf> {
+    match fs::metadata(path) {
+        Ok(file) if file.is_file() => {}
+        Ok(_) => return Err(io::Error::other("it is not a regular file")),
+        Err(error) if matches!(error.kind(), NotFound | NotADirectory) => {}
+        Err(error) => return Err(error),
+    }
+    // Not `canonicalize`, because the file need not exist. A cycle of links is an error of `metadata`.
+    let mut path = path.to_owned();
+    while fs::symlink_metadata(&path).is_ok_and(|file| file.is_symlink()) {
+        let target = fs::read_link(&path)?;
+        path = path.with_file_name(target);
+    }
+    Ok(path)
 }
 
 struct Entries<'a>(Vec<(&'static str, &'a dyn Reflect)>, &'a TypeRegistry);

@@ -28,6 +28,22 @@ pub struct Case {
 }
 
 impl Case {
+    /// The maximum length of a file, bytes: 8 mebibytes.
+    pub const MAX_BYTES: usize = 1 << 23;
+    /// The maximum number of walkers in a file.
+    pub const MAX_WALKERS: usize = 10_000;
+    /// The maximum number of goals in a file, of all walkers together.
+    pub const MAX_GOALS: usize = 100_000;
+    /// The maximum number of obstacles in a file.
+    pub const MAX_OBSTACLES: usize = 500;
+    /// The largest coordinate in a file, m. At that distance 32-bit floats are 8 mm apart.
+    pub const MAX_COORDINATE: f32 = 1e5;
+    /// How many distances from random places to walkers are measured at most to find free places. A
+    /// distance to an obstacle takes longer and counts as 32.
+    pub const MAX_DISTANCES: usize = 60_000_000;
+    /// How much a distance to an obstacle counts.
+    pub(crate) const OBSTACLE_DISTANCE: usize = 32;
+
     /// An empty case.
     pub fn named(name: impl Into<String>) -> Self {
         Self {

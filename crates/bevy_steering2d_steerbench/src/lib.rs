@@ -13,6 +13,8 @@
 //!    [`svg`](mod@svg) show them.
 
 pub mod case;
+mod crowd;
+mod error;
 pub mod plan;
 pub mod read;
 pub mod run;
@@ -22,7 +24,8 @@ pub mod table;
 pub mod world;
 
 pub use case::{Case, Goal, Shape, Walker};
-pub use read::{ReadError, read, read_file};
+pub use error::ReadError;
+pub use read::{read, read_file};
 pub use run::{LIMIT, Run, TICK, run};
 pub use score::{Score, Scorer, Sighting};
 pub use svg::svg;

@@ -121,10 +121,9 @@ impl Roadmap {
         }
         let neighbors = |&node: &usize| {
             let edges = self.edges.get(node).unwrap_or(&sees_goal[node]);
-            let millimeters = |cost: f32| (1_000.0 * cost) as u32;
             edges
                 .iter()
-                .map(move |&(next, cost)| (next, millimeters(cost)))
+                .map(|&(next, cost)| (next, millimeters(cost)))
                 .collect::<Vec<_>>()
         };
         let reached = dijkstra_all(&goal_node, neighbors);
@@ -181,6 +180,11 @@ impl Guide {
     pub fn goal(&self) -> Vec2 {
         self.goal
     }
+}
+
+/// A cost as an integer, so that costs have an order. The limit keeps a sum of costs from overflowing.
+fn millimeters(cost: f32) -> u64 {
+    ((1_000.0 * cost) as u64).min(1 << 44)
 }
 
 /// The corners of a shape whose sides are moved out by the distance.
@@ -250,6 +254,14 @@ mod tests {
             .path(Vec2::new(-5.0, 3.0), &map.guide(Vec2::new(5.0, -2.0)))
             .unwrap();
         assert!(length(&path) < 12.0, "through the gap: {path:?}");
+    }
+
+    #[test]
+    fn a_path_around_a_distant_wall_has_a_cost() {
+        let wall = Shape::block(Rect::new(-1e7, -1e9, 1e7, 1e9));
+        let map = Roadmap::new(&[wall], 1e6);
+        let path = map.path(Vec2::new(-2e9, 0.0), &map.guide(Vec2::new(2e9, 0.0)));
+        assert_eq!(path.unwrap().len(), 4);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use bevy_steering2d_core::{Combine, ReflectCombiner};
 use serde::de::{DeserializeSeed, Deserializer};
 
 use super::Reader;
-use crate::error::{PresetError, PresetFault};
+use crate::error::{NAME, PresetError, PresetFault, excerpt};
 use crate::hints::hint;
 use crate::split;
 
@@ -97,7 +97,7 @@ impl<'s> Reader<'s> {
                 source,
                 PresetFault::UnknownVariant {
                     field: path.into(),
-                    variant: name.into(),
+                    variant: excerpt(name, NAME),
                     hint: hint(name, known.iter().map(|combiner| combiner.name())),
                 },
             )),

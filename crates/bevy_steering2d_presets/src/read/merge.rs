@@ -2,6 +2,7 @@
 
 use std::any::TypeId;
 
+use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
 use bevy::reflect::enums::{Enum, EnumInfo, VariantInfo};
 use bevy::reflect::structs::StructInfo;
@@ -11,7 +12,7 @@ use bevy::reflect::{
 };
 
 use super::{Reader, join};
-use crate::error::{PresetError, PresetFault};
+use crate::error::{NAME, PresetError, PresetFault, excerpt};
 use crate::hints::hint;
 use crate::situation::{is_situational, is_situational_item};
 use crate::split::{self, identifier};
@@ -216,12 +217,14 @@ impl<'s> Reader<'s> {
         fields: &[(&str, &str)],
         path: &str,
     ) -> Result<(), PresetError> {
-        for (index, &(name, _)) in fields.iter().enumerate() {
-            if fields[..index].iter().any(|&(other, _)| other == name) {
-                return Err(self.error(name, PresetFault::Duplicate(join(path, name))));
+        let mut names = HashSet::new();
+        match fields.iter().find(|&&(name, _)| !names.insert(name)) {
+            None => Ok(()),
+            Some(&(name, _)) => {
+                let field = join(path, &excerpt(name, NAME));
+                Err(self.error(name, PresetFault::Duplicate(field)))
             }
         }
-        Ok(())
     }
 
     /// The field with this name, unless it is situational.
@@ -254,7 +257,7 @@ impl<'s> Reader<'s> {
     ) -> PresetError {
         let fault = PresetFault::UnknownField {
             of: path.into(),
-            field: name.into(),
+            field: excerpt(name, NAME),
             hint: hint(name, known.iter().copied()),
         };
         self.error(name, fault)
@@ -297,7 +300,7 @@ impl<'s> Reader<'s> {
             None => {
                 let fault = PresetFault::UnknownVariant {
                     field: path.into(),
-                    variant: name.into(),
+                    variant: excerpt(name, NAME),
                     hint: hint(name, info.iter().map(VariantInfo::name)),
                 };
                 Err(self.error(source, fault))

@@ -11,7 +11,7 @@ use bevy_steering2d_core::InvalidParameter;
 use ron::error::SpannedError;
 
 use crate::SteeringPreset;
-use crate::error::{Place, PresetError, PresetFault};
+use crate::error::{Place, PresetError, PresetFault, REASON, VALUE, excerpt};
 use crate::parts::Parts;
 use crate::split;
 
@@ -26,6 +26,11 @@ pub(crate) fn read(text: &str, types: &TypeRegistry) -> Result<Vec<Box<dyn Refle
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim().is_empty() {
         return Err(PresetError::at(Place::in_text(text, 0), PresetFault::Empty));
+    }
+    let mut values = text.match_indices([',', '(', '[', '{']);
+    if let Some((offset, _)) = values.nth(SteeringPreset::MAX_VALUES) {
+        let place = Place::in_text(text, offset);
+        return Err(PresetError::at(place, PresetFault::TooManyValues));
     }
     let parts = Parts::new(types);
     let mut reader = Reader {
@@ -92,7 +97,7 @@ impl<'s> Reader<'s> {
             ron::Error::ExpectedMap => {
                 PresetFault::Syntax("a preset is put in braces: { … }".into())
             }
-            other => PresetFault::Syntax(uncapitalized(&other.to_string())),
+            other => PresetFault::Syntax(excerpt(&uncapitalized(&other.to_string()), REASON)),
         };
         PresetError { place, fault }
     }
@@ -111,7 +116,7 @@ impl<'s> Reader<'s> {
         let fault = PresetFault::WrongType {
             field: path.into(),
             expected: expected.into(),
-            found: excerpt(source),
+            found: excerpt(source, VALUE),
         };
         self.error(source, fault)
     }
@@ -127,16 +132,6 @@ impl<'s> Reader<'s> {
 
 fn join(path: &str, name: &str) -> String {
     format!("{path}.{name}")
-}
-
-fn excerpt(source: &str) -> String {
-    const LONGEST: usize = 40;
-    let line = source.lines().next().unwrap_or_default();
-    if line.len() == source.len() && line.chars().count() <= LONGEST {
-        return line.into();
-    }
-    let start: String = line.chars().take(LONGEST).collect();
-    format!("{start} …")
 }
 
 fn uncapitalized(text: &str) -> String {
