@@ -1,189 +1,22 @@
-//! Extreme numbers in every parameter and body: no panic, a finite force within the limit, no change
-//! to agents far away, and the agent steers again once the number is mended.
-//!
-//! `EXTREMES_CASES` sets the number of random cases.
+//! The world in which a number is changed and mended.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bevy::ecs::reflect::{AppTypeRegistry, ReflectComponent};
 use bevy::prelude::*;
 use bevy::reflect::std_traits::ReflectDefault;
-use bevy::reflect::{PartialReflect, Reflect, ReflectMut, TypeRegistryArc};
+use bevy::reflect::{Reflect, TypeRegistryArc};
 use bevy_steering2d::prelude::*;
-use bevy_steering2d::{BehaviorRegistry, FlowField, Perception};
+use bevy_steering2d::{BehaviorRegistry, FlowField};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 
+use super::numbers::*;
 use crate::common::*;
 
-const EXTREMES: [f32; 32] = [
-    0.0,
-    -0.0,
-    1.0,
-    -1.0,
-    f32::MIN_POSITIVE,
-    -f32::MIN_POSITIVE,
-    1e-45,
-    -1e-45,
-    1e-38,
-    -1e-38,
-    1e-20,
-    -1e-20,
-    1e-9,
-    1e-5,
-    1e5,
-    1e9,
-    -1e9,
-    1e10,
-    1e15,
-    -1e15,
-    1.8e19,
-    1e20,
-    1e25,
-    -1e25,
-    1e30,
-    1e38,
-    3e38,
-    f32::MAX,
-    f32::MIN,
-    f32::INFINITY,
-    f32::NEG_INFINITY,
-    f32::NAN,
-];
-
-const WHOLE_EXTREMES: [u32; 8] = [
-    0,
-    1,
-    2,
-    1 << 16,
-    1 << 24,
-    i32::MAX as u32,
-    u32::MAX - 1,
-    u32::MAX,
-];
-
-/// A number inside a component.
-enum Number<'a> {
-    Float(&'a mut f32),
-    Whole(&'a mut u32),
-    Small(&'a mut i16),
-}
-
-impl Number<'_> {
-    /// How many extremes it can take.
-    fn extremes(&self) -> usize {
-        match self {
-            Self::Float(_) => EXTREMES.len(),
-            Self::Whole(_) | Self::Small(_) => WHOLE_EXTREMES.len(),
-        }
-    }
-
-    fn set(self, extreme: usize) {
-        match self {
-            Self::Float(value) => *value = EXTREMES[extreme % EXTREMES.len()],
-            Self::Whole(value) => *value = WHOLE_EXTREMES[extreme % WHOLE_EXTREMES.len()],
-            Self::Small(value) => *value = [i16::MIN, 0, i16::MAX][extreme % 3],
-        }
-    }
-}
-
-/// Visits the fields of a value, and theirs, until `visit` returns true.
-fn for_each_field(
-    value: &mut dyn PartialReflect,
-    visit: &mut dyn FnMut(&mut dyn PartialReflect) -> bool,
-) {
-    if visit(value) {
-        return;
-    }
-    match value.reflect_mut() {
-        ReflectMut::Struct(all) => {
-            for at in 0..all.field_len() {
-                for_each_field(all.field_at_mut(at).unwrap(), visit);
-            }
-        }
-        ReflectMut::TupleStruct(all) => {
-            for at in 0..all.field_len() {
-                for_each_field(all.field_mut(at).unwrap(), visit);
-            }
-        }
-        ReflectMut::Enum(all) => {
-            for at in 0..all.field_len() {
-                for_each_field(all.field_at_mut(at).unwrap(), visit);
-            }
-        }
-        ReflectMut::List(all) => {
-            for at in 0..all.len() {
-                for_each_field(all.get_mut(at).unwrap(), visit);
-            }
-        }
-        _ => {}
-    }
-}
-
-fn for_each_number(value: &mut dyn PartialReflect, mut visit: impl FnMut(Number)) {
-    for_each_field(value, &mut |field| {
-        if let Some(number) = field.try_downcast_mut::<f32>() {
-            visit(Number::Float(number));
-        } else if let Some(number) = field.try_downcast_mut::<u32>() {
-            visit(Number::Whole(number));
-        } else if let Some(number) = field.try_downcast_mut::<i16>() {
-            visit(Number::Small(number));
-        } else {
-            return false;
-        }
-        true
-    });
-}
-
-/// The number of extremes of each number of a component.
-fn numbers(value: &dyn Reflect) -> Vec<usize> {
-    let mut found = Vec::new();
-    for_each_number(copy(value).as_partial_reflect_mut(), |number| {
-        found.push(number.extremes());
-    });
-    found
-}
-
-/// Sets one number of a component to an extreme.
-fn set_number(value: &mut dyn Reflect, which: usize, extreme: usize) {
-    let mut at = 0;
-    for_each_number(value.as_partial_reflect_mut(), |number| {
-        if at == which {
-            number.set(extreme);
-        }
-        at += 1;
-    });
-}
-
-fn copy(value: &dyn Reflect) -> Box<dyn Reflect> {
-    value.reflect_clone().unwrap()
-}
-
-/// Gives every optional number a value, so that it can be changed.
-fn fill_options(value: &mut dyn PartialReflect) {
-    for_each_field(value, &mut |field| {
-        let option = field.try_downcast_mut::<Option<f32>>();
-        option.is_some_and(|option| option.replace(1.0).is_some())
-    });
-}
-
-/// Makes targets entities, and sets entities that are absent.
-fn aim_at(value: &mut dyn PartialReflect, entity: Entity) {
-    for_each_field(value, &mut |field| {
-        if let Some(target) = field.try_downcast_mut::<Target>() {
-            *target = entity.into();
-        } else if let Some(option) = field.try_downcast_mut::<Option<Entity>>() {
-            *option = Some(entity);
-        } else {
-            return false;
-        }
-        true
-    });
-}
-
 /// Behaviors in other variants than their default.
-fn variants() -> Vec<Box<dyn Reflect>> {
+pub(super) fn variants() -> Vec<Box<dyn Reflect>> {
     let area = Rect::new(-4.0, -4.0, 4.0, 4.0);
     let feelers = vec![Feeler {
         root: Vec2::ZERO,
@@ -215,31 +48,31 @@ fn variants() -> Vec<Box<dyn Reflect>> {
 }
 
 /// The entities of a case.
-const SUBJECT: usize = 0;
-const NEIGHBOR: usize = 1;
-const TARGET: usize = 2;
-const OBSTACLE: usize = 3;
-const WALL: usize = 4;
-const GROUP: usize = 5;
-const ENTITIES: usize = 6;
+pub(super) const SUBJECT: usize = 0;
+pub(super) const NEIGHBOR: usize = 1;
+pub(super) const TARGET: usize = 2;
+pub(super) const OBSTACLE: usize = 3;
+pub(super) const WALL: usize = 4;
+pub(super) const GROUP: usize = 5;
+pub(super) const ENTITIES: usize = 6;
 
 /// A component of one of the entities.
-struct Part {
-    of: usize,
-    value: Box<dyn Reflect>,
+pub(super) struct Part {
+    pub(super) of: usize,
+    pub(super) value: Box<dyn Reflect>,
 }
 
-fn part(of: usize, value: impl Reflect) -> Part {
+pub(super) fn part(of: usize, value: impl Reflect) -> Part {
     let mut value: Box<dyn Reflect> = Box::new(value);
     fill_options(value.as_partial_reflect_mut());
     Part { of, value }
 }
 
-fn place(x: f32, y: f32) -> Transform {
+pub(super) fn place(x: f32, y: f32) -> Transform {
     Transform::from_xyz(x, y, 0.0)
 }
 
-fn moving(x: f32, y: f32) -> PointMass {
+pub(super) fn moving(x: f32, y: f32) -> PointMass {
     PointMass {
         velocity: Vec2::new(x, y),
         ..default()
@@ -247,7 +80,7 @@ fn moving(x: f32, y: f32) -> PointMass {
 }
 
 /// The components besides the behavior that is tested.
-fn surroundings() -> Vec<Part> {
+pub(super) fn surroundings() -> Vec<Part> {
     vec![
         part(SUBJECT, Vehicle::default()),
         part(SUBJECT, moving(1.0, 0.2)),
@@ -272,34 +105,34 @@ fn surroundings() -> Vec<Part> {
 
 /// A number of a part, and the extreme that it takes.
 #[derive(Clone, Copy, Debug)]
-struct Change {
-    part: usize,
-    number: usize,
-    extreme: usize,
+pub(super) struct Change {
+    pub(super) part: usize,
+    pub(super) number: usize,
+    pub(super) extreme: usize,
 }
 
 impl Change {
     /// Whether a body, obstacle or wall may become so large that it touches agents far away.
-    fn reaches_far(&self, parts: &[Part]) -> bool {
+    pub(super) fn reaches_far(&self, parts: &[Part]) -> bool {
         const RADIUS: usize = 3;
         let Part { of, value } = &parts[self.part];
         matches!(*of, OBSTACLE | WALL) || value.is::<Vehicle>() && self.number == RADIUS
     }
 }
 
-struct Extremes {
-    app: App,
-    types: TypeRegistryArc,
-    behaviors: Vec<Box<dyn Reflect>>,
-    dice: Xoshiro256PlusPlus,
-    undisturbed: Vec<(SteeringId, Bits)>,
+pub(super) struct Extremes {
+    pub(super) app: App,
+    pub(super) types: TypeRegistryArc,
+    pub(super) behaviors: Vec<Box<dyn Reflect>>,
+    pub(super) dice: Xoshiro256PlusPlus,
+    pub(super) undisturbed: Vec<(SteeringId, Bits)>,
 }
 
 /// Ticks before a number is changed, while it is extreme, and after it is mended.
-const TICKS: [u32; 3] = [1, 2, 2];
+pub(super) const TICKS: [u32; 3] = [1, 2, 2];
 
 impl Extremes {
-    fn new(seed: u64) -> Self {
+    pub(super) fn new(seed: u64) -> Self {
         let mut app = point_mass_app(HERTZ);
         app.register_type::<Transform>();
         let types = app.world().resource::<AppTypeRegistry>().0.clone();
@@ -329,7 +162,7 @@ impl Extremes {
     }
 
     /// The parts of a case; the behavior comes first.
-    fn parts(&mut self, behavior: usize) -> Vec<Part> {
+    pub(super) fn parts(&mut self, behavior: usize) -> Vec<Part> {
         let behavior = Part {
             of: SUBJECT,
             value: copy(&*self.behaviors[behavior]),
@@ -340,7 +173,7 @@ impl Extremes {
     }
 
     /// Spawns the entities of a case.
-    fn spawn(&mut self) -> [Entity; ENTITIES] {
+    pub(super) fn spawn(&mut self) -> [Entity; ENTITIES] {
         spawn_bystanders(&mut self.app);
         let world = self.app.world_mut();
         let path = SteeringPath::looped([Vec2::ZERO, Vec2::X, Vec2::new(3.0, 4.0)]).unwrap();
@@ -376,7 +209,7 @@ impl Extremes {
         entities
     }
 
-    fn insert(&mut self, entity: Entity, value: &dyn Reflect) {
+    pub(super) fn insert(&mut self, entity: Entity, value: &dyn Reflect) {
         let types = self.types.read();
         let id = value.reflect_type_info().type_id();
         let component = types.get_type_data::<ReflectComponent>(id).unwrap();
@@ -385,7 +218,12 @@ impl Extremes {
     }
 
     /// Sane numbers, then the changes, then sane numbers again.
-    fn run(&mut self, parts: &[Part], aims: bool, changes: &[Change]) -> Result<(), String> {
+    pub(super) fn run(
+        &mut self,
+        parts: &[Part],
+        aims: bool,
+        changes: &[Change],
+    ) -> Result<(), String> {
         let entities = self.spawn();
         let mut sane = Vec::new();
         for part in parts {
@@ -429,7 +267,7 @@ impl Extremes {
         Ok(())
     }
 
-    fn check_forces(&mut self) -> Result<(), String> {
+    pub(super) fn check_forces(&mut self) -> Result<(), String> {
         let world = self.app.world_mut();
         let mut agents = world.query::<(&SteeringId, &Vehicle, &SteeringForce)>();
         for (id, vehicle, force) in agents.iter(world) {
@@ -446,7 +284,7 @@ impl Extremes {
         Ok(())
     }
 
-    fn check_mended(&self, subject: Entity) -> Result<(), String> {
+    pub(super) fn check_mended(&self, subject: Entity) -> Result<(), String> {
         let force = get::<SteeringForce>(&self.app, subject);
         let invalid = force.ledger().find(|entry| entry.cut == Cut::Invalid);
         if let Some(entry) = invalid {
@@ -462,7 +300,12 @@ impl Extremes {
     }
 
     /// Runs a case and describes its failure. A panic ends the app.
-    fn outcome(&mut self, behavior: usize, aims: bool, changes: &[Change]) -> Option<String> {
+    pub(super) fn outcome(
+        &mut self,
+        behavior: usize,
+        aims: bool,
+        changes: &[Change],
+    ) -> Option<String> {
         let parts = self.parts(behavior);
         let run = catch_unwind(AssertUnwindSafe(|| self.run(&parts, aims, changes)));
         let error = match run {
@@ -480,7 +323,7 @@ impl Extremes {
         Some(format!("{name} with {}: {error}", described.join(", ")))
     }
 
-    fn random_change(&mut self, parts: &[Vec<usize>]) -> Change {
+    pub(super) fn random_change(&mut self, parts: &[Vec<usize>]) -> Change {
         loop {
             // Half of the changes are in the behavior.
             let part = if self.dice.random_bool(0.5) {
@@ -502,16 +345,16 @@ impl Extremes {
     }
 }
 
-fn describe(part: &Part, change: Change) -> String {
+pub(super) fn describe(part: &Part, change: Change) -> String {
     let mut value = copy(&*part.value);
     set_number(&mut *value, change.number, change.extreme);
     format!("{} {value:?}", part.of)
 }
 
-const FIRST_BYSTANDER: u32 = 100;
+pub(super) const FIRST_BYSTANDER: u32 = 100;
 
 /// Agents far away that interact with each other.
-fn spawn_bystanders(app: &mut App) {
+pub(super) fn spawn_bystanders(app: &mut App) {
     let mut last = None;
     for number in 0..4 {
         let body = Body::at(4_000.0 + number as f32, -3_000.0).moving(0.3, 0.1 * number as f32);
@@ -531,7 +374,7 @@ fn spawn_bystanders(app: &mut App) {
     }
 }
 
-fn despawn_all(app: &mut App) {
+pub(super) fn despawn_all(app: &mut App) {
     let world = app.world_mut();
     let mut all =
         world.query_filtered::<Entity, Or<(With<Transform>, With<SteersFor>, With<Wall>)>>();
@@ -541,7 +384,7 @@ fn despawn_all(app: &mut App) {
     }
 }
 
-fn assert_none(failures: &[String]) {
+pub(super) fn assert_none(failures: &[String]) {
     let first = failures.iter().take(40).cloned().collect::<Vec<_>>();
     assert!(
         failures.is_empty(),
@@ -549,99 +392,4 @@ fn assert_none(failures: &[String]) {
         failures.len(),
         first.join("\n")
     );
-}
-
-#[test]
-fn each_extreme_number_of_a_behavior_is_survived() {
-    let mut extremes = Extremes::new(1);
-    let mut failures = Vec::new();
-    for behavior in 0..extremes.behaviors.len() {
-        let counts = numbers(&*extremes.behaviors[behavior]);
-        for (number, count) in counts.into_iter().enumerate() {
-            for extreme in 0..count {
-                let change = Change {
-                    part: 0,
-                    number,
-                    extreme,
-                };
-                failures.extend(extremes.outcome(behavior, extreme % 2 == 0, &[change]));
-            }
-        }
-    }
-    let warnings = warnings(&extremes.app);
-    assert_eq!(warnings.len(), 64, "many of the numbers are out of range");
-    assert_none(&failures);
-}
-
-#[test]
-fn extreme_numbers_in_random_pairs_are_survived() {
-    let cases = std::env::var("EXTREMES_CASES").map_or(12_000, |cases| cases.parse().unwrap());
-    let mut extremes = Extremes::new(2);
-    let mut failures = Vec::new();
-    for case in 0..cases {
-        let behavior = case % extremes.behaviors.len();
-        let parts = extremes.parts(behavior);
-        let parts: Vec<_> = parts.iter().map(|part| numbers(&*part.value)).collect();
-        let changes = [(); 2].map(|()| extremes.random_change(&parts));
-        let aims = extremes.dice.random_bool(0.5);
-        let changes = &changes[..1 + usize::from(case % 4 > 0)];
-        failures.extend(extremes.outcome(behavior, aims, changes));
-    }
-    assert_none(&failures);
-}
-
-#[test]
-fn extreme_points_of_paths_and_vectors_of_flow_fields_are_survived() {
-    let mut extremes = Extremes::new(3);
-    for case in 0..600 {
-        let entities = extremes.spawn();
-        for part in surroundings() {
-            extremes.insert(entities[part.of], &*part.value);
-        }
-        let mut number = || *EXTREMES.choose(&mut extremes.dice).unwrap();
-        let points = [(); 3].map(|()| Vec2::new(number(), number()));
-        let (spacing, vector) = (number(), Vec2::new(number(), number()));
-        let path = if case % 2 == 0 {
-            SteeringPath::looped(points)
-        } else {
-            SteeringPath::open(points)
-        };
-        let flow = FlowField::new(points[0], spacing, UVec2::splat(3), |_| vector);
-        let style = if case % 3 == 0 {
-            PathFollowing::default()
-        } else {
-            PathFollowing::default().with_corridor(1.0, 0.5)
-        };
-        let mut agent = extremes.app.world_mut().entity_mut(entities[SUBJECT]);
-        agent.insert((style, StayOnPath::default(), FlowFieldFollowing::default()));
-        if let Ok(path) = path {
-            agent.insert(path);
-        }
-        if let Ok(flow) = flow {
-            agent.insert(flow);
-        }
-        for _ in 0..3 {
-            extremes.app.update();
-            extremes.check_forces().unwrap_or_else(|error| {
-                panic!("{points:?}, {spacing}, {vector}: {error}");
-            });
-        }
-        despawn_all(&mut extremes.app);
-    }
-}
-
-#[test]
-fn extreme_numbers_of_the_neighbor_index_are_survived() {
-    let mut extremes = Extremes::new(4);
-    let entities = extremes.spawn();
-    let perception = *get::<Perception>(&extremes.app, entities[NEIGHBOR]);
-    for (number, count) in numbers(&perception).into_iter().enumerate() {
-        for extreme in 0..count {
-            let mut value = copy(&perception);
-            set_number(&mut *value, number, extreme);
-            extremes.insert(entities[NEIGHBOR], &*value);
-            extremes.app.update();
-            extremes.check_forces().unwrap();
-        }
-    }
 }
