@@ -15,6 +15,9 @@ pub const LIGHT_PASS: usize = 5_000;
 /// Several chunks per thread, because some take longer and some threads wake up late.
 pub const CHUNKS_PER_THREAD: usize = 8;
 
+/// The most chunks of a pass: so many are kept on the stack, and nothing is allocated.
+const MOST_CHUNKS: usize = 64;
+
 /// The chunk size for a pass over `count` items: all of them below `parallel_from`, and several
 /// chunks per thread from there on. At least one.
 ///
@@ -25,7 +28,8 @@ pub fn chunk_size(count: usize, parallel_from: usize) -> usize {
     if threads <= 1 || count < parallel_from {
         return count.max(1);
     }
-    count.div_ceil(threads * CHUNKS_PER_THREAD).max(1)
+    let chunks = MOST_CHUNKS.min(threads * CHUNKS_PER_THREAD);
+    count.div_ceil(chunks).max(1)
 }
 
 /// Calls `work` for every chunk, in parallel when there is more than one.
@@ -53,7 +57,7 @@ pub fn for_each_chunk<C: Send>(chunks: impl ExactSizeIterator<Item = C>, work: i
         return;
     }
     let threads = threads();
-    let chunks: SmallVec<[Option<C>; 8 * CHUNKS_PER_THREAD]> = chunks.map(Some).collect();
+    let chunks: SmallVec<[Option<C>; MOST_CHUNKS]> = chunks.map(Some).collect();
     let chunks = Mutex::new(chunks);
     run_on_workers(threads - 1, &|worker| {
         let take = || take_for(worker % threads, threads, &mut lock(&chunks));
