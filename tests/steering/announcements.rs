@@ -29,7 +29,7 @@ const DEEDS: [Deed; 5] = [
     },
 ];
 
-fn do_on<E: EntityEvent>(app: &mut App, deed: Deed)
+fn do_on<E>(app: &mut App, deed: Deed)
 where
     E: for<'a> EntityEvent<Trigger<'a>: Default>,
 {

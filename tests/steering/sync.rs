@@ -2,8 +2,8 @@
 //! bit for bit, with the same events.
 //!
 //! Point masses go back by putting back the state that `docs/saves.md` lists, by reflection. Rapier's
-//! bodies are in its contexts, which cannot be put back without bevy_rapier2d's feature
-//! `serde-serialize`: those worlds are run again from the start.
+//! bodies are in its contexts, which cannot be put back without the feature
+//! `serde-serialize` of `bevy_rapier2d`: those worlds are run again from the start.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -26,9 +26,9 @@ const LOST: std::ops::Range<usize> = 80..100;
 #[derive(Resource, Default)]
 struct Received(Vec<String>);
 
-fn receive<E: EntityEvent + std::fmt::Debug>(app: &mut App)
+fn receive<E>(app: &mut App)
 where
-    E: for<'a> EntityEvent<Trigger<'a>: Default>,
+    E: for<'a> EntityEvent<Trigger<'a>: Default> + std::fmt::Debug,
 {
     app.add_observer(|event: On<E>, mut received: ResMut<Received>| {
         received.0.push(format!("{:?}", event.event()));
@@ -162,7 +162,7 @@ impl Run {
             for ((_, component), value) in self.state.iter().zip(state) {
                 match value {
                     Some(value) => {
-                        component.insert(&mut entity, value.as_partial_reflect(), &types)
+                        component.insert(&mut entity, value.as_partial_reflect(), &types);
                     }
                     None => component.remove(&mut entity),
                 }
@@ -294,9 +294,9 @@ fn point_masses_repeat_every_tick_after_a_rollback() {
         outcomes.push(step(&mut run, &mut snapshots));
         let now = run.tick;
         run.roll_back(now - depth, &snapshots[now - depth]);
-        for tick in now - depth..now {
-            let case = format!("tick {tick} after {depth} ticks back");
-            run.advance().assert_equals(&outcomes[tick], &case);
+        for expected in &outcomes[now - depth..] {
+            let case = format!("tick {} after {depth} ticks back", run.tick);
+            run.advance().assert_equals(expected, &case);
         }
     }
     assert_events_of_every_kind(&outcomes);

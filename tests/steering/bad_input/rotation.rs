@@ -2,6 +2,7 @@
 
 use bevy::prelude::*;
 use bevy_rapier2d::plugin::context::RapierContextColliders;
+use bevy_rapier2d::rapier::dynamics::RigidBody as SimulatedBody;
 use bevy_steering2d::prelude::*;
 
 use crate::common::*;
@@ -70,5 +71,5 @@ fn assert_collides(app: &mut App, agent: Entity) {
     let mut contexts = app.world_mut().query::<&RapierContextColliders>();
     let colliders = contexts.single(app.world()).unwrap();
     assert!(colliders.colliders[collider].is_enabled());
-    assert_eq!(simulated(app, agent, |body| body.mass()), 1.0);
+    assert_eq!(simulated(app, agent, SimulatedBody::mass), 1.0);
 }
