@@ -58,6 +58,13 @@ pub trait Behavior:
 {
     /// The default [`Influence::priority`]; higher is considered earlier. [`Influence::of`] creates
     /// an influence with it. Default `100`, as for [`Seek`](crate::Seek).
+    ///
+    /// The built-in behaviors are considered in this order: boundaries, walls and obstacles, other
+    /// agents, threats, the flock, targets, paths, [`Wander`](crate::Wander). In courses after Buckland
+    /// (2005) the walls and obstacles are followed by wander, seek, flee, arrive, pursuit and evade. Here
+    /// threats come before targets: beyond the panic distance [`Evade`](crate::Evade) and
+    /// [`Flee`](crate::Flee) are zero and take nothing from them. [`Wander`](crate::Wander) comes last:
+    /// it has no range, and would take force from every target.
     const PRIORITY: i16 = 100;
 
     /// The color of its force in debug drawings, as sRGB bytes. Default: derived from its name.

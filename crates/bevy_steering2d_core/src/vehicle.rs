@@ -15,6 +15,7 @@ use crate::{Combine, InvalidParameter, SteeringForce, SteeringId};
 /// let truck = Vehicle { max_speed: 12.0, max_force: 4_000.0, ..Vehicle::default() };
 /// assert!(truck.check().is_ok());
 /// ```
+#[doc(alias("Vehiculo", "IBoid", "cEntity"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[require(SteeringForce, SteeringId, Combine)]

@@ -24,6 +24,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 ///
 /// `F = mass · Σ a · (1 − τ/horizon)`, clamped. (unaligned collision avoidance: Reynolds 1999;
 /// Falcón 2008)
+#[doc(alias("Unaligned Collision Avoidance", "Evadir colisiones no alineadas"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

@@ -37,6 +37,7 @@ use super::{CollisionAvoidance, PathFollowing, Separation};
 /// let mut walk = CrowdPathFollowing::default();
 /// walk.separation.perception_radius = 1.0;
 /// ```
+#[doc(alias("Crow path following", "Seguimiento de camino por manadas"))]
 #[derive(Bundle, Clone, Copy, Debug, PartialEq)]
 pub struct CrowdPathFollowing {
     /// Follows the path as a [corridor](crate::PathStyle::Corridor); half its width is 2 m by default.

@@ -20,6 +20,7 @@ use crate::{
 /// `F = flee(p_t + v_t·T) · urgency`, in N, with T in seconds from the [`Prediction`] and the
 /// urgency of [`Flee`](crate::Flee) at the threat's current distance. T ends at the closest approach:
 /// past it, the agent would flee towards the threat. (Reynolds 1999; Buckland 2005)
+#[doc(alias("Evadir", "избегание"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

@@ -16,6 +16,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, Target, Targets
 /// `F = track(max_speed · dir(t → p)) · urgency`, in N, see [`Agent::track`] and [`panic_urgency`],
 /// a number from 0 to 1. An agent on the spot of the threat flees along its heading. (Reynolds 1999;
 /// panic distance: Buckland 2005)
+#[doc(alias("Escapar", "Huir", "убегание"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

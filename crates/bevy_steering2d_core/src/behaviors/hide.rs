@@ -25,6 +25,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, Tar
 /// one like [`Arrive`](crate::Arrive); without one it flees like [`Evade`](crate::Evade). It changes to
 /// another obstacle only if the distance shrinks by a third. The force fades over the last tenth of the
 /// threat distance. (Buckland 2005)
+#[doc(alias("Esconderse", "Escondarse", "Ocultarse"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

@@ -19,6 +19,7 @@ use crate::{
 /// m is the point between the targets now and `T = |p − m| / max_speed`, in s. The agent arrives at the
 /// point between their predicted positions `a + v_a·T` and `b + v_b·T`, with the force of
 /// [`Arrive`](crate::Arrive), N, in the frame that moves with that point. (Reynolds 1999; Buckland 2005)
+#[doc(alias("Interponerse"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

@@ -37,6 +37,7 @@ pub struct Leadership(pub f32);
 /// as in [`CollisionAvoidance`](crate::CollisionAvoidance), with half of `clearance` as the margin and
 /// with twice the force, since the leader does not avoid it, and drifts sideways out of the leader's
 /// way. (Reynolds 1999; Falcón 2008)
+#[doc(alias("Seguimiento de un líder"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

@@ -31,6 +31,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 /// the two, m. Each gets a share of `max_force` that rises from 0, if a quarter of the maximum
 /// acceleration suffices, to 1, if half is needed. Obstacles that nearly touch the agent push it back.
 /// The force fades over the last quarter of the box. (Reynolds 1999; Buckland 2005)
+#[doc(alias("Evadir Obstáculos", "Evitar obstáculos"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

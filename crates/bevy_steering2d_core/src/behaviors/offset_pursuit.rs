@@ -21,6 +21,7 @@ use crate::{
 /// velocity, m/s, turns included. With `T = |s − p| / (max_speed + leader's speed)`, in s, the agent
 /// arrives at `s + v·T` with the force of [`Arrive`](crate::Arrive), N, in the frame that moves with
 /// the slot. (Reynolds 1999; Buckland 2005)
+#[doc(alias("Perseguir a distancia"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

@@ -31,10 +31,10 @@ use crate::{
 /// Waypoints: `F = seek(w)`, in N, for one point after the other, `F = arrive(w)` at the last.
 /// Corridor: with `q = p + v·T` and q' the closest point to q on the path, move along while
 /// `|q − q'| ≤ half_width`, else steer back. (Reynolds 1999; Buckland 2005)
+#[doc(alias("FollowPath", "Seguimiento del camino"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-#[doc(alias = "FollowPath")]
 pub struct PathFollowing {
     /// The entity with the [`SteeringPath`]. Default `None`: this entity, or the agent that it steers
     /// for.

@@ -19,6 +19,7 @@ use crate::{
 ///
 /// `F = seek(p_t + v_t·T)`, in N, with T in seconds from the [`Prediction`]. When the target is ahead
 /// and faces the agent, no prediction is needed: `F = seek(p_t)`. (Reynolds 1999; Buckland 2005)
+#[doc(alias("Interceptar", "Perseguir", "Perseguição", "преследование"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

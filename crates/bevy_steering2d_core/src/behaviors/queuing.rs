@@ -31,6 +31,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 /// neighbor's speed along its own heading and holds back:
 /// `F = u · track(pace · heading) − u² · max_force · heading`, N. The neighbor with the strongest force
 /// counts. (Reynolds 1999; Falcón 2008)
+#[doc(alias("Salir por una puerta"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

@@ -15,6 +15,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, Target, Targets
 ///
 /// `F = track(max_speed · dir(p → t))`, in N, see [`Agent::track`]. On the target itself the
 /// direction is zero, so the agent brakes. (Reynolds 1999)
+#[doc(alias("Buscar", "Seguir", "поиск"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

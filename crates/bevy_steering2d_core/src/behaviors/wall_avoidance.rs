@@ -23,6 +23,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 /// that slip between feelers. The strongest push counts in full; each further one adds what is missing
 /// along its own normal. So the walls of a corridor balance, and those of an acute corner also push
 /// out of it. (Buckland 2005)
+#[doc(alias("Evadir Paredes", "Evitar muros", "Colisão com muros"))]
 #[derive(Component, Reflect, Clone, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

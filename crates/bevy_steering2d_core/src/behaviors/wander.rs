@@ -20,6 +20,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 /// `F = track(max_speed · dir(p → w))`, N, where w is the wander target of the [`WanderStyle`]. Its
 /// random steps scale with √dt, so the motion looks the same at 30 and at 120 Hz. Each agent has its
 /// own random stream. (Reynolds 1999; Buckland 2005)
+#[doc(alias("Deambular", "Aleatorio", "блуждание"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

@@ -10,6 +10,7 @@ use crate::{Combiner, Cut, LedgerEntry};
 ///
 /// Simple and smooth, but opposite forces cancel: an agent can stop between a wall and a target
 /// behind it. (Reynolds 1999; Buckland 2005, "weighted truncated sum")
+#[doc(alias("Suma Truncada"))]
 #[derive(Reflect, Clone, Copy, Debug, Default)]
 pub struct WeightedSum;
 
@@ -24,6 +25,12 @@ pub struct Average;
 ///
 /// The default: forces of low priority cannot cancel those of high priority.
 /// (Reynolds 1987, "acceleration request"; Buckland 2005, `AccumulateForce`)
+#[doc(alias(
+    "Suma Truncada Priorizada",
+    "AgregarFuerza",
+    "AccumulateForce",
+    "Truncate_Sum"
+))]
 #[derive(Reflect, Clone, Copy, Debug, Default)]
 pub struct Prioritized;
 
@@ -32,6 +39,7 @@ pub struct Prioritized;
 ///
 /// Each update follows a single behavior, so agents jitter, which is least visible in a crowd.
 /// (Buckland 2005, "prioritized dithering")
+#[doc(alias("Prioritized_Dithering"))]
 #[derive(Reflect, Clone, Copy, Debug, Default)]
 pub struct Dithered;
 

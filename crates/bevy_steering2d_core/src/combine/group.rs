@@ -35,6 +35,7 @@ use crate::{
 /// ));
 /// # }
 /// ```
+#[doc(alias("cComplex_Behavior"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[require(Combine)]

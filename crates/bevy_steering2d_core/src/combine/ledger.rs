@@ -16,6 +16,7 @@ use crate::{BehaviorId, Influence, SteeringId};
 ///
 /// With the feature `serialize` it is saved without its ledger: the force acts until the next
 /// update.
+#[doc(alias("SteeringManager", "менеджер движений"))]
 #[derive(Component, Reflect, Clone, Debug, Default)]
 #[reflect(Component, Default, Debug, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

@@ -20,6 +20,7 @@ use bevy_steering2d_kernel::simd::Number;
 /// `F = track(max_speed · dir(Σ u · heading)) · min(1, Σ u)` with `u = 1 − (d/r)²`. The
 /// desired speed fades where the neighbors' directions cancel, which avoids flicker.
 /// (Reynolds 1987; Buckland 2005)
+#[doc(alias("Alineación", "alinhamento"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

@@ -19,6 +19,7 @@ use bevy_steering2d_kernel::simd::{Number, clamp_length};
 ///
 /// `F = max_force · c / r · min(1, Σ u)` with the center `c = Σ u·offset / Σ u` and
 /// `u = 1 − (d/r)²`. Zero without neighbors. (Reynolds 1987; Buckland 2005)
+#[doc(alias("Cohesión", "coesão"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

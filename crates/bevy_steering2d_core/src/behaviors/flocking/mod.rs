@@ -56,6 +56,7 @@ use crate::{AdjustSystems, SteeringSchedule};
 /// # use bevy_steering2d_core::*;
 /// let close = Flocking { separation: Separation::new(1.0), ..default() };
 /// ```
+#[doc(alias("Rebaño"))]
 #[derive(Bundle, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Flocking {
     /// Keeps a distance from neighbors.

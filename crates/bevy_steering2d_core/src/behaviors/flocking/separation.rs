@@ -22,6 +22,7 @@ use bevy_steering2d_kernel::simd::{Number, clamp_length};
 /// `F = max_force · Σ u² · dir(neighbor → me)` with `u = 1 − (d/r)²`, clamped: stronger when nearer,
 /// zero at the perception radius. Agents on the same spot separate in directions given by their ids.
 /// (Reynolds 1987; Buckland 2005)
+#[doc(alias("Separación", "separação"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

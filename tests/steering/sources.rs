@@ -1,0 +1,128 @@
+//! Names in `docs/sources.md`: types and fields, scenes and keys, tests, and search aliases exist.
+
+use std::fs;
+use std::path::Path;
+
+use bevy::ecs::reflect::AppTypeRegistry;
+use bevy::prelude::*;
+use bevy::reflect::enums::VariantInfo;
+use bevy::reflect::{TypeInfo, TypeRegistry};
+use bevy_steering2d_scenes::scene;
+
+use crate::common::*;
+
+/// The columns of each table: in the source, here, scene, test, how ours differs.
+type Row = [String; 5];
+
+fn rows() -> Vec<Row> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/sources.md");
+    let text = fs::read_to_string(path).unwrap();
+    let lines = text.lines().filter(|line| line.starts_with("| "));
+    let rows = lines.map(|line| {
+        let cells: Vec<_> = line.trim_matches('|').split('|').collect();
+        let cells = cells.into_iter().map(|cell| cell.trim().to_owned());
+        cells.collect::<Vec<_>>().try_into().expect("five cells")
+    });
+    rows.filter(|row: &Row| row[0] != "in the source").collect()
+}
+
+/// The parts of a column's cells that are set in this mark.
+fn marked(rows: &[Row], column: usize, mark: char) -> impl Iterator<Item = &str> {
+    let cells = rows.iter().map(move |row| row[column].as_str());
+    cells.flat_map(move |cell| cell.split(mark).skip(1).step_by(2))
+}
+
+/// The Rust sources below a folder of the repository.
+fn sources(folder: &Path) -> String {
+    let entries = fs::read_dir(folder).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let texts = paths.map(|path| match path.extension() {
+        _ if path.is_dir() => sources(&path),
+        Some(extension) if extension == "rs" => fs::read_to_string(path).unwrap(),
+        _ => String::new(),
+    });
+    texts.collect()
+}
+
+fn sources_in(folder: &str) -> String {
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder))
+}
+
+/// Whether this library has registered a type with the variant and field of `Type::Variant.field`.
+fn is_registered(registry: &TypeRegistry, name: &str) -> bool {
+    let (path, field) = name.split_once('.').unwrap_or((name, ""));
+    let (type_name, variant) = path.split_once("::").unwrap_or((path, ""));
+    let is_ours = |info: &TypeInfo| {
+        let path = info.type_path_table();
+        path.short_path() == type_name && path.path().starts_with("bevy_steering2d")
+    };
+    let mut types = registry.iter().map(|it| it.type_info());
+    types.any(|info| is_ours(info) && has_part(info, variant, field))
+}
+
+/// Whether a type has this variant and this field; empty for none.
+fn has_part(info: &TypeInfo, variant: &str, field: &str) -> bool {
+    match info {
+        TypeInfo::Struct(info) if variant.is_empty() => info.field(field).is_some(),
+        TypeInfo::Enum(info) => match info.variant(variant) {
+            Some(VariantInfo::Struct(info)) if !field.is_empty() => info.field(field).is_some(),
+            Some(_) => field.is_empty(),
+            None => false,
+        },
+        _ => false,
+    }
+}
+
+#[test]
+fn types_and_fields_in_the_sources_page_exist() {
+    let rows = rows();
+    assert!(rows.len() > 200, "{} rows", rows.len());
+    let app = point_mass_app(HERTZ);
+    let registry = app.world().resource::<AppTypeRegistry>().read();
+    let crates = sources_in("crates");
+    for name in marked(&rows, 1, '`').filter(|name| *name != "not yet") {
+        let declares = |kind: &str| {
+            let declaration = format!("{kind} {name}");
+            let mut ends = crates.split(&declaration).skip(1);
+            ends.any(|rest| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_'))
+        };
+        let is_declared = ["pub struct", "pub enum", "pub trait", "fn"]
+            .into_iter()
+            .any(declares);
+        assert!(is_declared || is_registered(&registry, name), "{name}");
+    }
+}
+
+#[test]
+fn scenes_and_keys_in_the_sources_page_exist() {
+    let rows = rows();
+    for name in marked(&rows, 2, '`') {
+        let (scene_name, key) = name.split_once(':').unwrap_or((name, ""));
+        let scene = scene(scene_name).unwrap();
+        let has_key = scene.keys.iter().any(|it| it.key.to_string() == key);
+        assert!(key.is_empty() || has_key, "{name}");
+    }
+}
+
+#[test]
+fn tests_in_the_sources_page_exist() {
+    let rows = rows();
+    let code = sources_in("crates") + &sources_in("tests");
+    for name in marked(&rows, 3, '`') {
+        assert!(code.contains(&format!("fn {name}(")), "{name}");
+    }
+}
+
+#[test]
+fn search_finds_behaviors_by_their_names_in_the_sources() {
+    let rows = rows();
+    let code = sources_in("crates");
+    let attributes = code.split("#[doc(alias(").skip(1);
+    let aliases: Vec<_> = attributes
+        .flat_map(|rest| rest.split(")]").next())
+        .flat_map(|list| list.split('"').skip(1).step_by(2))
+        .collect();
+    for name in marked(&rows, 0, '*') {
+        assert!(aliases.contains(&name), "{name}");
+    }
+}
