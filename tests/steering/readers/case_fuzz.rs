@@ -34,7 +34,7 @@ pub fn run_a_few_ticks(app: &mut App, case: &Case, body: Body) {
     run_ticks(app, 3);
     let world = app.world_mut();
     let mut bodies = world.query_filtered::<&Transform, With<OfCase>>();
-    assert!(bodies.iter(world).all(|at| at.is_finite()));
+    assert!(bodies.iter(world).all(Transform::is_finite));
 }
 
 /// The project's own case, and the small ones of the suite where `STEERBENCH_DIR` names their folder.
