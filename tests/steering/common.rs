@@ -1,7 +1,9 @@
 //! Shared test fixtures: apps of both backends, bodies, accessors, recorded events and assertions.
 
 use std::cell::RefCell;
+use std::fs;
 use std::io;
+use std::path::Path;
 use std::sync::{Mutex, Once};
 
 use bevy::ecs::reflect::{AppTypeRegistry, ReflectComponent};
@@ -459,4 +461,19 @@ pub fn assert_near(actual: Vec2, expected: Vec2, tolerance: f32, case: &str) {
         error <= tolerance,
         "{case}: {actual} is {error} from {expected}"
     );
+}
+
+/// The Rust sources below a folder of the repository.
+pub fn rust_sources(folder: &str) -> String {
+    fn below(folder: &Path) -> String {
+        let entries = fs::read_dir(folder).unwrap();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        let texts = paths.map(|path| match path.extension() {
+            _ if path.is_dir() => below(&path),
+            Some(extension) if extension == "rs" => fs::read_to_string(path).unwrap(),
+            _ => String::new(),
+        });
+        texts.collect()
+    }
+    below(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder))
 }

@@ -32,22 +32,6 @@ fn marked(rows: &[Row], column: usize, mark: char) -> impl Iterator<Item = &str>
     cells.flat_map(move |cell| cell.split(mark).skip(1).step_by(2))
 }
 
-/// The Rust sources below a folder of the repository.
-fn sources(folder: &Path) -> String {
-    let entries = fs::read_dir(folder).unwrap();
-    let paths = entries.map(|entry| entry.unwrap().path());
-    let texts = paths.map(|path| match path.extension() {
-        _ if path.is_dir() => sources(&path),
-        Some(extension) if extension == "rs" => fs::read_to_string(path).unwrap(),
-        _ => String::new(),
-    });
-    texts.collect()
-}
-
-fn sources_in(folder: &str) -> String {
-    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder))
-}
-
 /// Whether this library has registered a type with the variant and field of `Type::Variant.field`.
 fn is_registered(registry: &TypeRegistry, name: &str) -> bool {
     let (path, field) = name.split_once('.').unwrap_or((name, ""));
@@ -79,7 +63,7 @@ fn types_and_fields_in_the_sources_page_exist() {
     assert!(rows.len() > 200, "{} rows", rows.len());
     let app = point_mass_app(HERTZ);
     let registry = app.world().resource::<AppTypeRegistry>().read();
-    let crates = sources_in("crates");
+    let crates = rust_sources("crates");
     for name in marked(&rows, 1, '`').filter(|name| *name != "not yet") {
         let declares = |kind: &str| {
             let declaration = format!("{kind} {name}");
@@ -107,7 +91,7 @@ fn scenes_and_keys_in_the_sources_page_exist() {
 #[test]
 fn tests_in_the_sources_page_exist() {
     let rows = rows();
-    let code = sources_in("crates") + &sources_in("tests");
+    let code = rust_sources("crates") + &rust_sources("tests");
     for name in marked(&rows, 3, '`') {
         assert!(code.contains(&format!("fn {name}(")), "{name}");
     }
@@ -116,7 +100,7 @@ fn tests_in_the_sources_page_exist() {
 #[test]
 fn search_finds_behaviors_by_their_names_in_the_sources() {
     let rows = rows();
-    let code = sources_in("crates");
+    let code = rust_sources("crates");
     let attributes = code.split("#[doc(alias(").skip(1);
     let aliases: Vec<_> = attributes
         .flat_map(|rest| rest.split(")]").next())

@@ -1,7 +1,9 @@
-//! Claims of the README that repeat other files: the preset it shows, and the times of a flock.
+//! Claims of pages that repeat other files: a preset, the times of a flock, and names of tests.
 
 use std::fs;
 use std::path::Path;
+
+use crate::common::*;
 
 fn file(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
@@ -21,5 +23,18 @@ fn the_speed_in_the_readme_is_that_of_the_table() {
         let nanoseconds: f64 = figures.split_whitespace().next().unwrap().parse().unwrap();
         let time = format!("{} ms", nanoseconds * agents / 1e6);
         assert!(readme.contains(&time), "{time}");
+    }
+}
+
+#[test]
+fn tests_in_the_reliability_page_exist() {
+    let page = file("docs/reliability.md");
+    let words = page.split('`').skip(1).step_by(2);
+    let is_name = |word: &&str| word.starts_with(char::is_lowercase) && word.contains('_');
+    let names: Vec<_> = words.filter(is_name).collect();
+    assert!(names.len() > 20, "{names:?}");
+    let code = rust_sources("crates") + &rust_sources("tests");
+    for name in names.into_iter().filter(|name| !name.contains('/')) {
+        assert!(code.contains(&format!("fn {name}(")), "{name}");
     }
 }
