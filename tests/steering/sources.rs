@@ -6,7 +6,7 @@ use std::path::Path;
 use bevy::ecs::reflect::AppTypeRegistry;
 use bevy::prelude::*;
 use bevy::reflect::enums::VariantInfo;
-use bevy::reflect::{TypeInfo, TypeRegistry};
+use bevy::reflect::{TypeInfo, TypeRegistration, TypeRegistry};
 use bevy_steering2d_scenes::scene;
 
 use crate::common::*;
@@ -40,7 +40,7 @@ fn is_registered(registry: &TypeRegistry, name: &str) -> bool {
         let path = info.type_path_table();
         path.short_path() == type_name && path.path().starts_with("bevy_steering2d")
     };
-    let mut types = registry.iter().map(|it| it.type_info());
+    let mut types = registry.iter().map(TypeRegistration::type_info);
     types.any(|info| is_ours(info) && has_part(info, variant, field))
 }
 
