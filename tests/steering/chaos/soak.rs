@@ -2,7 +2,8 @@
 //!
 //! `SOAK_TICKS=2000000 cargo test --test steering soak` runs it for long.
 
-use alloc_tracker::Session;
+use std::process::Command;
+
 use bevy::prelude::*;
 
 use super::operation::{Dice, Operation, Reaction};
@@ -10,21 +11,15 @@ use super::world::Stage;
 use super::{setting, surface, world};
 use crate::common::*;
 
-/// Memory that may be in use beyond that at the start, bytes: the world changes all the time.
-const MOST_BYTES: f64 = 4e6;
+/// The most memory that a process may use beyond that after the first quarter, kB.
+const MOST_GROWTH: u64 = 4_000;
 
-/// The most memory in use during `work` beyond that at its start, bytes of this thread.
-fn growth(work: impl FnOnce()) -> f64 {
-    let session = Session::new().no_stdout().no_file();
-    let operation = session.operation("work");
-    let counting = operation.measure_thread().iterations(1);
-    work();
-    drop(counting);
-    let report = session.to_report();
-    let peaks = report
-        .operations()
-        .filter_map(|(_, it)| it.peak_outstanding_bytes());
-    peaks.sum()
+/// The memory of this process, kB; zero where the system has no `/proc`.
+fn memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let number = line.and_then(|line| line.split_whitespace().next());
+    number.map_or(0, |number| number.parse().unwrap())
 }
 
 /// Runs the rounds of a list until that many ticks are over. Rounds begin without entities.
@@ -70,16 +65,35 @@ fn is_repeatable(operation: &Operation) -> bool {
 
 #[test]
 fn a_world_under_random_operations_keeps_its_memory_flat_in_a_soak() {
+    /// Set in a process that runs no other test.
+    const ALONE: &str = "SOAK_ALONE";
+    if std::env::var_os(ALONE).is_none() {
+        let name = std::thread::current().name().unwrap().to_owned();
+        let mut alone = Command::new(std::env::current_exe().unwrap());
+        let alone = alone
+            .args(["--exact", &name, "--nocapture"])
+            .env(ALONE, "1");
+        let output = alone.output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
+        println!("{text}");
+        assert!(output.status.success(), "{text}");
+        return;
+    }
     let ticks = setting("SOAK_TICKS").unwrap_or(6_000);
     let mut app = world::app(false, false);
     let (behaviors, parts) = surface::parts(&app);
     let mut list = Dice::new(0, &behaviors, &parts, false).list(500);
     list.retain(is_repeatable);
-    let mut most = 0.0;
+    let mut before = 0;
     lines_logged(|| {
         run_rounds(&mut app, &list, ticks / 4);
-        most = growth(|| run_rounds(&mut app, &list, ticks - ticks / 4));
+        before = memory();
+        run_rounds(&mut app, &list, ticks - ticks / 4);
     });
-    println!("{most} bytes more in {ticks} ticks");
-    assert!(most <= MOST_BYTES, "{most} bytes more in {ticks} ticks");
+    let after = memory();
+    eprintln!(
+        "{before} kB after {} of {ticks} ticks, {after} kB at the end",
+        ticks / 4
+    );
+    assert!(after <= before + MOST_GROWTH, "memory grows");
 }

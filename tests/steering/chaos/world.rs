@@ -176,15 +176,13 @@ fn is_physical(world: &World, entity: Entity) -> bool {
         if is_known {
             return true;
         }
-        let children = member
-            .get::<Children>()
+        let children = member.get::<Children>().map(RelationshipTarget::iter);
+        let members = member.get::<SteeredBy>().map(RelationshipTarget::iter);
+        for next in children
             .into_iter()
-            .flat_map(|it| it.iter());
-        let members = member
-            .get::<SteeredBy>()
-            .into_iter()
-            .flat_map(|it| it.iter());
-        for next in children.chain(members) {
+            .flatten()
+            .chain(members.into_iter().flatten())
+        {
             if !family.contains(&next) {
                 family.push(next);
             }
@@ -253,7 +251,7 @@ pub fn apply(world: &mut World, operation: &Operation, within_tick: bool) {
                 with(world, at, |entity| add(entity, ChildOf(parent)));
             }
         }
-        Operation::Detach(at) => with(world, at, |entity| remove::<ChildOf>(entity)),
+        Operation::Detach(at) => with(world, at, remove::<ChildOf>),
         Operation::Disable(at) => {
             let entity = entity_of(at, world);
             let is_parent = world.get::<Children>(entity).is_some();
@@ -262,7 +260,7 @@ pub fn apply(world: &mut World, operation: &Operation, within_tick: bool) {
                 with(world, at, |entity| add(entity, Disabled));
             }
         }
-        Operation::Enable(at) => with(world, at, |entity| remove::<Disabled>(entity)),
+        Operation::Enable(at) => with(world, at, remove::<Disabled>),
         Operation::Path { at, shape } => {
             let path = path(shape);
             with(world, at, |entity| add(entity, path));
