@@ -174,9 +174,11 @@ impl SteeringPreset {
     /// including those with default values.
     ///
     /// # Errors
-    /// When a value is out of range, because [`from_ron`](Self::from_ron) would reject it.
+    /// When [`from_ron`](Self::from_ron) would reject the text, such as for a value out of range.
     pub fn to_ron(&self, types: &AppTypeRegistry) -> Result<String, PresetError> {
-        write::write(self.values(), &types.read())
+        let text = write::write(self.values(), &types.read())?;
+        Self::from_ron(&text, types)?;
+        Ok(text)
     }
 
     /// The short type names of the components in the preset.

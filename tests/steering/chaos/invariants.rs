@@ -9,7 +9,6 @@ use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{BehaviorRegistry, NeighborView, ObstacleIndex, SteeringClock, WallIndex};
 
-use super::PENDING;
 use super::operation::SLOTS;
 use super::surface::Wild;
 use super::world::Disturbed;
@@ -225,9 +224,7 @@ fn check_agent(world: &World, agent: EntityRef) {
         );
         accepted += entry.accepted().as_dvec2();
     }
-    let is_pending =
-        PENDING.tiny_weights && force.ledger().any(|entry| entry.weight.is_subnormal());
-    if !is_wild && !is_pending {
+    if !is_wild {
         let error = accepted.distance(force.total.as_dvec2());
         // A total near zero counts as zero.
         let tolerance = 1e-3 * max_force + 1e-30;

@@ -30,37 +30,6 @@ use operation::{Dice, Operation, is_extreme};
 use shrink::shrink;
 use world::Stage;
 
-/// Operations that are left out because of a known defect; `false` puts them in.
-struct Pending {
-    /// Extreme parameters of `ReciprocalAvoidance`, which panics in `clamp`.
-    extreme_avoidance: bool,
-    /// A `PathFollowingMemory` that is not of its path.
-    path_memory: bool,
-    /// A `Perception` with the flock profile of another agent, set through reflection.
-    perception: bool,
-    /// Observers that despawn a body of Rapier, which panics in its writeback.
-    despawn_in_observers: bool,
-    /// Ledgers with weights that are not normal numbers, which `Average` cannot invert.
-    tiny_weights: bool,
-    /// Presets with numbers that are not finite, which are written but not read.
-    unreadable_numbers: bool,
-    /// Agents without `SteeringId` or `Combine`, whose last force keeps acting.
-    missing_parts: bool,
-    /// Bevy's `Disabled`: cycles of `SteersFor` through a disabled entity are not refused.
-    disabled: bool,
-}
-
-const PENDING: Pending = Pending {
-    extreme_avoidance: false,
-    path_memory: false,
-    perception: false,
-    despawn_in_observers: false,
-    tiny_weights: false,
-    unreadable_numbers: false,
-    missing_parts: false,
-    disabled: false,
-};
-
 /// Operations of one world.
 const PER_WORLD: usize = 300;
 

@@ -11,7 +11,7 @@ use bevy_steering2d::{BehaviorRegistry, NextSteeringId, SteeredBy};
 use super::operation::{Body, Moment, Operation, Reaction, SLOTS, Slot};
 use super::parameters::{self, Values};
 use super::surface::{self, Part};
-use super::{PENDING, invariants, panel};
+use super::{invariants, panel};
 use crate::common::*;
 
 /// The state of a run beside the world.
@@ -128,9 +128,7 @@ fn react(agent: Entity, source: Entity, target: Option<Target>, mut commands: Co
             Reaction::DespawnTarget,
         ];
         if despawns.contains(&reaction) {
-            if !(PENDING.despawn_in_observers && is_physical(world, entity)) {
-                let _ = world.try_despawn(entity);
-            }
+            let _ = world.try_despawn(entity);
             return;
         }
         let Ok(mut entity) = world.get_entity_mut(entity) else {
@@ -215,17 +213,15 @@ pub fn apply(world: &mut World, operation: &Operation, within_tick: bool) {
             with(world, at, |entity| insert(entity, part, target));
         }
         Operation::Remove { at, part } => {
-            if !(PENDING.missing_parts && (part.is("SteeringId") || part.is("Combine"))) {
-                with(world, at, |entity| {
-                    let types = entity.world().resource::<AppTypeRegistry>().clone();
-                    let types = types.read();
-                    if let Some(component) = part.component(&types)
-                        && component.contains(&*entity)
-                    {
-                        component.remove(entity);
-                    }
-                });
-            }
+            with(world, at, |entity| {
+                let types = entity.world().resource::<AppTypeRegistry>().clone();
+                let types = types.read();
+                if let Some(component) = part.component(&types)
+                    && component.contains(&*entity)
+                {
+                    component.remove(entity);
+                }
+            });
         }
         Operation::Set {
             at,
@@ -256,7 +252,7 @@ pub fn apply(world: &mut World, operation: &Operation, within_tick: bool) {
             let entity = entity_of(at, world);
             let is_parent = world.get::<Children>(entity).is_some();
             let is_possible = !is_physical(world, entity) || !within_tick && !is_parent;
-            if is_possible && !PENDING.disabled {
+            if is_possible {
                 with(world, at, |entity| add(entity, Disabled));
             }
         }
@@ -398,9 +394,7 @@ fn insert(entity: &mut EntityWorldMut, part: Part, target: Entity) {
 }
 
 fn set(world: &mut World, at: Slot, part: Part, parameter: u32, value: u32) {
-    let pending = part.is("PathFollowingMemory") && PENDING.path_memory
-        || part.is("Perception") && PENDING.perception;
-    if !part.is_mutable() || pending {
+    if !part.is_mutable() {
         return;
     }
     let (entities, extreme) = {
@@ -411,10 +405,9 @@ fn set(world: &mut World, at: Slot, part: Part, parameter: u32, value: u32) {
     with(world, at, |entity| {
         let types = entity.world().resource::<AppTypeRegistry>().clone();
         let types = types.read();
-        let avoidance = part.is("ReciprocalAvoidance") || part.is("ReciprocalAvoidanceMemory");
         let values = Values {
             pick: value,
-            extreme: extreme && !(PENDING.extreme_avoidance && avoidance),
+            extreme,
             entities: &entities,
         };
         if let Some(component) = part.component(&types)
@@ -472,9 +465,6 @@ fn copy_tuning(world: &World, from: Entity) -> Option<SteeringPreset> {
     let types = world.resource::<AppTypeRegistry>();
     let preset = SteeringPreset::capture(world, from).ok()?;
     let text = preset.to_ron(types).ok()?;
-    if PENDING.unreadable_numbers && (text.contains("NaN") || text.contains("inf")) {
-        return None;
-    }
     let read = SteeringPreset::from_ron(&text, types);
     Some(read.unwrap_or_else(|error| panic!("a saved preset does not load: {error}\n{text}")))
 }
