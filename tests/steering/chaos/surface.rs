@@ -37,10 +37,6 @@ impl Part {
     pub fn is_mutable(self) -> bool {
         !["SteersFor", "SteeredBy", "ChildOf", "Children"].contains(&self.name)
     }
-
-    pub fn is(self, name: &str) -> bool {
-        self.name == name
-    }
 }
 
 /// The registered behaviors, and all other components that steering registers or requires.
