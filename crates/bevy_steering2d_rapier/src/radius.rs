@@ -55,6 +55,7 @@ type ChangedParts = (
 /// Bodies that have changed themselves.
 type ChangedSelves = (
     With<RigidBody>,
+    Without<PointMass>,
     Or<(
         Added<Kinematics>,
         Changed<Vehicle>,
