@@ -67,77 +67,39 @@ fn outcome_of(backend: Backend, before: Change, change: Change, meanwhile: bool)
     outcome(&mut app, agent)
 }
 
+fn insert<B: Bundle + Default>(agent: &mut EntityWorldMut) {
+    agent.insert(B::default());
+}
+
+fn remove<B: Bundle>(agent: &mut EntityWorldMut) {
+    agent.remove::<B>();
+}
+
 const CHANGES: [(&str, Change, Change); 11] = [
-    (
-        "Flocking inserted",
-        |_| {},
-        |agent| {
-            agent.insert(Flocking::default());
-        },
-    ),
-    (
-        "Separation changed",
-        |agent| {
-            agent.insert(Flocking::default());
-        },
-        |agent| agent.get_mut::<Separation>().unwrap().perception_radius = 1.0,
-    ),
+    ("Flocking inserted", |_| {}, insert::<Flocking>),
+    ("Separation changed", insert::<Flocking>, |agent| {
+        agent.get_mut::<Separation>().unwrap().perception_radius = 1.0;
+    }),
     (
         "Separation removed",
-        |agent| {
-            agent.insert(Flocking::default());
-        },
-        |agent| {
-            agent.remove::<Separation>();
-        },
+        insert::<Flocking>,
+        remove::<Separation>,
     ),
-    (
-        "Flocking removed",
-        |agent| {
-            agent.insert(Flocking::default());
-        },
-        |agent| {
-            agent.remove::<Flocking>();
-        },
-    ),
-    (
-        "Queuing inserted",
-        |_| {},
-        |agent| {
-            agent.insert(Queuing::default());
-        },
-    ),
-    (
-        "Queuing changed",
-        |agent| {
-            agent.insert(Queuing::default());
-        },
-        |agent| agent.get_mut::<Queuing>().unwrap().look_ahead_distance = 9.0,
-    ),
-    (
-        "Queuing removed",
-        |agent| {
-            agent.insert(Queuing::default());
-        },
-        |agent| {
-            agent.remove::<Queuing>();
-        },
-    ),
-    (
-        "Vehicle.radius changed",
-        |agent| {
-            agent.insert(Flocking::default());
-        },
-        |agent| agent.get_mut::<Vehicle>().unwrap().radius = Some(3.0),
-    ),
+    ("Flocking removed", insert::<Flocking>, remove::<Flocking>),
+    ("Queuing inserted", |_| {}, insert::<Queuing>),
+    ("Queuing changed", insert::<Queuing>, |agent| {
+        agent.get_mut::<Queuing>().unwrap().look_ahead_distance = 9.0;
+    }),
+    ("Queuing removed", insert::<Queuing>, remove::<Queuing>),
+    ("Vehicle.radius changed", insert::<Flocking>, |agent| {
+        agent.get_mut::<Vehicle>().unwrap().radius = Some(3.0);
+    }),
     (
         "Vehicle removed",
         |agent| {
             agent.get_mut::<Vehicle>().unwrap().radius = Some(3.0);
         },
-        |agent| {
-            agent.remove::<Vehicle>();
-        },
+        remove::<Vehicle>,
     ),
     (
         "FaceVelocity faulty",
@@ -146,15 +108,7 @@ const CHANGES: [(&str, Change, Change); 11] = [
         },
         |agent| agent.get_mut::<FaceVelocity>().unwrap().max_turn_rate = f32::NAN,
     ),
-    (
-        "memory removed",
-        |agent| {
-            agent.insert(Wander::default());
-        },
-        |agent| {
-            agent.remove::<WanderMemory>();
-        },
-    ),
+    ("memory removed", insert::<Wander>, remove::<WanderMemory>),
 ];
 
 #[test]

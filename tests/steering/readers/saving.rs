@@ -3,37 +3,19 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
-use std::path::PathBuf;
 
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 
 use crate::common::*;
+use crate::presets::Directory;
 
-/// A directory that is removed when the test ends.
-struct Directory(PathBuf);
-
-impl Directory {
-    fn new(name: &str) -> Self {
-        let name = format!("bevy_steering2d-{name}-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(&self.0).unwrap();
-        let name = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().file_name();
-        let mut names: Vec<_> = entries.map(|it| name(it).into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
-}
-
-impl Drop for Directory {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
+fn names_in(directory: &Directory) -> Vec<String> {
+    let entries = fs::read_dir(&directory.0).unwrap();
+    let name = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().file_name();
+    let mut names: Vec<_> = entries.map(|it| name(it).into_string().unwrap()).collect();
+    names.sort();
+    names
 }
 
 fn app_with_agent() -> (App, Entity) {
@@ -62,7 +44,7 @@ fn saving_replaces_the_file_that_a_symbolic_link_leads_to() {
     save_preset(app.world(), agent, &second).unwrap();
     assert!(fs::symlink_metadata(&file).unwrap().is_file());
     let names = ["a.steering.ron", "b.steering.ron", "c.steering.ron"];
-    assert_eq!(directory.names(), names, "no temporary files remain");
+    assert_eq!(names_in(&directory), names, "no temporary files remain");
 }
 
 #[test]
@@ -84,5 +66,5 @@ fn saving_refuses_what_is_no_regular_file() {
         .unwrap_err()
         .to_string();
     assert!(error.starts_with("cannot write "), "{error}");
-    assert_eq!(directory.names(), ["a", "b", "c"], "nothing is replaced");
+    assert_eq!(names_in(&directory), ["a", "b", "c"], "nothing is replaced");
 }
