@@ -43,6 +43,7 @@ mod registration;
 mod requirements;
 mod saves;
 mod schedules;
+mod snapshots;
 mod source_formulas;
 mod sources;
 mod speed_limit;

@@ -1,9 +1,7 @@
 //! Rollback: worlds with every behavior go back 1 to 60 ticks again and again, and repeat each tick
 //! bit for bit, with the same events.
 //!
-//! Point masses go back by putting back the state that `docs/saves.md` lists, by reflection. Rapier's
-//! bodies are in its contexts, which cannot be put back without the feature
-//! `serde-serialize` of `bevy_rapier2d`: those worlds are run again from the start.
+//! They go back by a [`SteeringSnapshot`], and all state that `docs/saves.md` lists must then be the same.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -11,7 +9,7 @@ use bevy::ecs::reflect::{AppTypeRegistry, ReflectComponent};
 use bevy::prelude::*;
 use bevy::reflect::std_traits::ReflectDefault;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d::{BehaviorRegistry, NextSteeringId, SteeringClock};
+use bevy_steering2d::{BehaviorRegistry, Restored, SteeringSnapshot};
 
 use crate::common::*;
 use crate::paths::zigzag;
@@ -33,16 +31,6 @@ where
     app.add_observer(|event: On<E>, mut received: ResMut<Received>| {
         received.0.push(format!("{:?}", event.event()));
     });
-}
-
-/// The state of an entity: each component of the list, if it has it.
-type State = Vec<Option<Box<dyn Reflect>>>;
-
-/// What a rollback puts back.
-struct Snapshot {
-    clock: SteeringClock,
-    next_id: NextSteeringId,
-    states: Vec<(Entity, State)>,
 }
 
 /// What must be equal when a tick is repeated: a hash of each component, and the events.
@@ -134,40 +122,13 @@ impl Run {
         digests
     }
 
-    fn snapshot(&mut self) -> Snapshot {
-        let entities = self.entities();
-        let world = self.app.world();
-        let state_of = |entity: Entity| {
-            let value = |(_, component): &(String, ReflectComponent)| {
-                let value = component.reflect(world.entity(entity))?;
-                Some(value.reflect_clone().expect("state can be cloned"))
-            };
-            (entity, self.state.iter().map(value).collect())
-        };
-        Snapshot {
-            clock: *world.resource(),
-            next_id: *world.resource(),
-            states: entities.into_iter().map(state_of).collect(),
-        }
+    fn snapshot(&mut self) -> SteeringSnapshot {
+        SteeringSnapshot::take(self.app.world_mut())
     }
 
-    fn roll_back(&mut self, tick: usize, snapshot: &Snapshot) {
-        let world = self.app.world_mut();
-        let types = world.resource::<AppTypeRegistry>().clone();
-        let types = types.read();
-        world.insert_resource(snapshot.clock);
-        world.insert_resource(snapshot.next_id);
-        for (entity, state) in &snapshot.states {
-            let mut entity = world.entity_mut(*entity);
-            for ((_, component), value) in self.state.iter().zip(state) {
-                match value {
-                    Some(value) => {
-                        component.insert(&mut entity, value.as_partial_reflect(), &types);
-                    }
-                    None => component.remove(&mut entity),
-                }
-            }
-        }
+    fn roll_back(&mut self, tick: usize, snapshot: &SteeringSnapshot) {
+        let restored = snapshot.restore(self.app.world_mut());
+        assert_eq!(restored, Restored::default());
         self.tick = tick;
     }
 }
@@ -277,12 +238,12 @@ fn assert_events_of_every_kind(outcomes: &[Outcome]) {
     }
 }
 
-#[test]
-fn point_masses_repeat_every_tick_after_a_rollback() {
-    let mut run = Run::new(Backend::PointMass);
+/// Goes 1 to 60 ticks back and on again.
+fn assert_repeats_after_rollbacks(backend: Backend) {
+    let mut run = Run::new(backend);
     let mut snapshots = vec![run.snapshot()];
     let mut outcomes = Vec::new();
-    let step = |run: &mut Run, snapshots: &mut Vec<Snapshot>| {
+    let step = |run: &mut Run, snapshots: &mut Vec<SteeringSnapshot>| {
         let outcome = run.advance();
         snapshots.push(run.snapshot());
         outcome
@@ -300,6 +261,16 @@ fn point_masses_repeat_every_tick_after_a_rollback() {
         }
     }
     assert_events_of_every_kind(&outcomes);
+}
+
+#[test]
+fn point_masses_repeat_every_tick_after_a_rollback() {
+    assert_repeats_after_rollbacks(Backend::PointMass);
+}
+
+#[test]
+fn rapier_bodies_repeat_every_tick_after_a_rollback() {
+    assert_repeats_after_rollbacks(Backend::Rapier);
 }
 
 #[test]

@@ -122,10 +122,12 @@
 //!
 //! - `rapier` (default): the Rapier backend. Without it only point masses move.
 //! - `inspector`: `inspector::SteeringInspectorPlugin`, an egui panel to inspect and tune agents;
-//!   enables `debug` and `presets`.
+//!   enables `debug`, `presets` and `recorder`.
 //! - `debug`: `debug::SteeringDebugPlugin` draws perception and forces of agents, with gizmos.
 //! - `presets`: parameters of agents in hot-reloadable `*.steering.ron` files; active if there is
 //!   an `AssetServer`.
+//! - `recorder`: `recorder::SteeringRecorderPlugin` records the last ticks, to look back and to go on
+//!   from any of them.
 //! - `serialize`: serde for the public components, for saves and rollback.
 
 use bevy::app::{App, FixedUpdate, Plugin, PluginGroup, PluginGroupBuilder};
@@ -146,6 +148,9 @@ pub use bevy_steering2d_rapier as rapier;
 #[cfg(feature = "presets")]
 #[doc(inline)]
 pub use bevy_steering2d_presets as presets;
+#[cfg(feature = "recorder")]
+#[doc(inline)]
+pub use bevy_steering2d_recorder as recorder;
 
 /// All plugins of steering, with their defaults: [`SteeringPlugins`] as one plugin.
 ///
@@ -246,6 +251,8 @@ pub mod prelude {
     pub use crate::inspector::SteeringInspectorPlugin;
     #[cfg(feature = "presets")]
     pub use crate::presets::{SteeringPreset, UsesPreset, save_preset};
+    #[cfg(feature = "recorder")]
+    pub use crate::recorder::{SteeringRecorder, SteeringRecorderPlugin};
     pub use crate::{SteeringPlugin, SteeringPlugins};
     pub use bevy_steering2d_core::behaviors::types::*;
     pub use bevy_steering2d_core::{

@@ -8,6 +8,7 @@ use bevy::prelude::*;
 use bevy::reflect::{GetTypeRegistration, TypePath};
 
 use crate::require::require;
+use crate::snapshot::add_memory;
 use crate::{Agent, ColliderProbes, Influence, InvalidParameter, Requests, Target};
 
 /// A steering behavior: a component with its parameters.
@@ -31,7 +32,7 @@ use crate::{Agent, ColliderProbes, Influence, InvalidParameter, Requests, Target
 /// use bevy_steering2d_core::{Agent, Behavior, Influence, Steer};
 ///
 /// /// Drifts with a constant wind.
-/// #[derive(Component, Reflect, Default)]
+/// #[derive(Component, Reflect, Clone, Default)]
 /// #[reflect(Component, Default)]
 /// struct Drift {
 ///     influence: Influence,
@@ -54,7 +55,7 @@ use crate::{Agent, ColliderProbes, Influence, InvalidParameter, Requests, Target
 /// }
 /// ```
 pub trait Behavior:
-    Component<Mutability = Mutable> + Reflect + TypePath + GetTypeRegistration
+    Component<Mutability = Mutable> + Clone + Reflect + TypePath + GetTypeRegistration
 {
     /// The default [`Influence::priority`]; higher is considered earlier. [`Influence::of`] creates
     /// an influence with it. Default `100`, as for [`Seek`](crate::Seek).
@@ -194,7 +195,7 @@ pub trait Steer: Behavior {
 /// use bevy_steering2d_core::{Adjust, Agent, Behavior, Influence, Requests};
 ///
 /// /// Keeps an agent that carries a full cup from accelerating hard.
-/// #[derive(Component, Reflect, Default)]
+/// #[derive(Component, Reflect, Clone, Default)]
 /// #[reflect(Component, Default)]
 /// struct FullCup {
 ///     influence: Influence,
@@ -254,10 +255,11 @@ impl BehaviorMemory for Entity {
 
 impl<M> BehaviorMemory for &'static mut M
 where
-    M: Component<Mutability = Mutable> + Default + GetTypeRegistration,
+    M: Component<Mutability = Mutable> + Clone + Default + GetTypeRegistration,
 {
     fn require_with<B: Component>(app: &mut App) {
         app.register_type::<M>();
+        add_memory::<M>(app);
         require::<B, M>(app);
     }
 }
@@ -303,7 +305,7 @@ pub(crate) use embeds_influence;
 /// ```
 /// # use bevy::prelude::*;
 /// # use bevy_steering2d_core::{Influence, Situational};
-/// #[derive(Component, Reflect)]
+/// #[derive(Component, Reflect, Clone)]
 /// struct Patrol {
 ///     influence: Influence,
 ///     /// The point to guard, m.

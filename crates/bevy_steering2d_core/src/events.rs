@@ -72,11 +72,11 @@ pub struct TargetLost {
 /// use bevy_steering2d_core::{Agent, Announcements, Behavior, Influence, Steer, SteeringAppExt};
 ///
 /// /// Rings once, in its first tick.
-/// #[derive(Component, Reflect, Default)]
+/// #[derive(Component, Reflect, Clone, Default)]
 /// #[reflect(Component, Default)]
 /// struct Bell { influence: Influence }
 ///
-/// #[derive(Component, Reflect, Default)]
+/// #[derive(Component, Reflect, Clone, Default)]
 /// struct BellMemory { rung: bool }
 ///
 /// #[derive(EntityEvent)]

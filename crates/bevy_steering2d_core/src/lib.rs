@@ -101,6 +101,7 @@ mod pipeline;
 mod random;
 mod requests;
 mod require;
+mod snapshot;
 mod steer;
 mod stuck;
 mod target;
@@ -135,6 +136,7 @@ pub use pipeline::{
 };
 pub use random::RandomStream;
 pub use requests::Requests;
+pub use snapshot::{Restored, SnapshotAppExt, SnapshotKind, SnapshotPart, SteeringSnapshot};
 pub use stuck::{Stuck, StuckDetection, StuckMemory};
 pub use target::{Target, Targets};
 pub use think::ThinkEvery;

@@ -212,6 +212,8 @@ pub struct SteeringWarnings(Mutex<Raised>);
 struct Raised {
     /// The tick in which each warning was last raised.
     last: HashMap<Raiser, u32>,
+    /// How many may be remembered before those that no longer matter are forgotten.
+    enough: usize,
     /// The warnings of this tick that are not logged yet.
     new: BTreeMap<Raiser, String>,
     tick: u32,
@@ -247,9 +249,7 @@ impl SteeringWarnings {
         if raised.tick != clock.tick {
             raised.log();
             raised.tick = clock.tick;
-            if raised.last.len() >= Self::REMEMBERED {
-                raised.last.retain(|_, last| is_recent(clock.tick, *last));
-            }
+            raised.forget(clock.tick);
         }
         let raiser = (entity, field);
         match raised.last.get(&raiser) {
@@ -279,6 +279,16 @@ fn is_recent(tick: u32, last: u32) -> bool {
 }
 
 impl Raised {
+    /// Forgets the warnings that may be repeated, whenever as many were added as are still
+    /// recent: memory is proportional to the faults of the last ticks, not to those ever seen.
+    fn forget(&mut self, tick: u32) {
+        if self.last.len() >= self.enough {
+            self.last.retain(|_, last| is_recent(tick, *last));
+            let most = SteeringWarnings::REMEMBERED;
+            self.enough = (2 * self.last.len()).clamp(SteeringWarnings::KEPT, most);
+        }
+    }
+
     /// Logs the new warnings, as many as the second allows.
     fn log(&mut self) {
         while let Some(((entity, field), message)) = self.new.pop_first() {
@@ -370,6 +380,17 @@ mod tests {
         let more_than_remembered = SteeringWarnings::REMEMBERED as u32 + 5_000;
         let (lines, _) = flood(3, 0..more_than_remembered);
         assert_eq!(lines.len(), 64);
+    }
+
+    #[test]
+    fn faults_of_despawned_agents_are_forgotten() {
+        let warnings = SteeringWarnings::default();
+        for tick in 0..20 * SteeringWarnings::PATIENCE {
+            let entity = Entity::from_raw_u32(tick).unwrap();
+            warnings.raise(&clock(tick), entity, "A.b", || "bad".into());
+            let remembered = warnings.0.lock().unwrap().last.len();
+            assert!(remembered <= 2 * SteeringWarnings::PATIENCE as usize);
+        }
     }
 
     #[test]

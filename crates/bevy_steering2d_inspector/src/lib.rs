@@ -27,6 +27,11 @@
 //! An edit applies to the shown agent, all selected agents, or all similar agents; see [`Scope`]. The
 //! controls above the tabs pause, step and scale `Time<Virtual>`.
 //!
+//! Below them is the timeline of [`bevy_steering2d_recorder`]: drag it to look back at a recorded tick, with
+//! the bodies, rows, bars and drawings of that tick. `⏮` and `⏭` go to what happened to the shown agent: it
+//! arrived, lost its target, got stuck, or a force was cut. Resume time there, and the world goes on from that tick; where the
+//! selected agents went before is drawn beside where they go now.
+//!
 //! The plugin adds `EguiPlugin` unless it exists; if your app adds it, do so before this plugin. While
 //! the pointer is over the panel, or one of its fields has keyboard focus, the app does not receive
 //! that input: the plugin enables `EguiGlobalSettings::enable_absorb_bevy_input_system`.
@@ -48,6 +53,7 @@ mod rows;
 mod scope;
 mod theme;
 mod time;
+mod timeline;
 
 use std::any::TypeId;
 
@@ -197,7 +203,7 @@ impl SteeringInspectorPlugin {
                 window: egui::Rect::ZERO,
             })
             .init_resource::<history::History>()
-            .add_plugins(time::plugin)
+            .add_plugins((time::plugin, timeline::plugin))
             .add_systems(SteeringSchedule::Move, history::record);
         if let Some(key) = self.key {
             app.add_systems(Update, open_and_close(key));

@@ -13,7 +13,9 @@ use egui::Ui;
 
 use crate::scope::{self, Scope};
 use crate::theme::{LINE, faint, section};
-use crate::{SteeringInspector, Tab, fields, layers, list, pick, plots, presets, rows, time};
+use crate::{
+    SteeringInspector, Tab, fields, layers, list, pick, plots, presets, rows, time, timeline,
+};
 
 /// The initial width, egui points.
 const WIDTH: f32 = 384.0;
@@ -85,6 +87,7 @@ fn contents(ui: &mut Ui, world: &mut World, inspector: &mut SteeringInspector) {
     let shown = shown.filter(|agent| world.get::<Vehicle>(*agent).is_some());
     choose_scope(ui, world, inspector, shown);
     time::controls(ui, world);
+    timeline::show(ui, world, shown);
     ui.horizontal(|ui| {
         for tab in Tab::ALL {
             ui.selectable_value(&mut inspector.tab, tab, tab.title());
@@ -200,6 +203,7 @@ mod tests {
         BehaviorRegistry, Combine, Combiner, LedgerEntry, Seek, Separation, SteeringAppExt,
         SteeringCorePlugin, SteersFor, Wander,
     };
+    use bevy_steering2d_recorder::SteeringRecorder;
 
     /// A headless app that shows the panel and sends it pointer events.
     struct TestApp {
@@ -396,6 +400,42 @@ mod tests {
         test.click("Dithered");
         let chosen = test.app.world().get::<Combine>(agent);
         assert_eq!(chosen, Some(&Combine::DITHERED));
+    }
+
+    #[test]
+    fn the_timeline_goes_to_events_of_the_agent_and_back() {
+        let mut test = TestApp::new();
+        test.app
+            .insert_resource(bevy::time::TimeUpdateStrategy::ManualDuration(
+                std::time::Duration::from_millis(20),
+            ));
+        let target = Vec2::new(1.0, 0.0);
+        let body = (PointMass::default(), Transform::default());
+        let agent = (body, bevy_steering2d_core::Arrive::new(target));
+        let agent = test.world().spawn(agent).id();
+        test.select(agent);
+        for _ in 0..400 {
+            test.frame(Vec::new());
+        }
+        let x = |test: &TestApp| {
+            test.app
+                .world()
+                .get::<Transform>(agent)
+                .unwrap()
+                .translation
+                .x
+        };
+        let end = x(&test);
+        test.click("To the previous event of this agent");
+        let recorder = test.app.world().resource::<SteeringRecorder>();
+        let shown = recorder.shown().expect("rewound");
+        assert_eq!(recorder.moments(agent)[0].what, "arrived");
+        assert_eq!(recorder.moments(agent)[0].tick, shown);
+        assert!(test.app.world().resource::<Time<Virtual>>().is_paused());
+        test.click("Return to the latest tick");
+        assert_eq!(x(&test), end);
+        let recorder = test.app.world().resource::<SteeringRecorder>();
+        assert_eq!(recorder.shown(), None);
     }
 
     #[test]

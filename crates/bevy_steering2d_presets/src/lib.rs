@@ -84,7 +84,7 @@
 //! perception_radus; did you mean perception_radius?` The problem is removed once the file loads
 //! again. Values out of range are errors, and so are files longer than a
 //! [mebibyte](SteeringPreset::MAX_BYTES) or with more than
-//! [16,384](SteeringPreset::MAX_VALUES) brackets and commas, and brackets nested deeper than
+//! [4,096](SteeringPreset::MAX_VALUES) brackets and commas, and brackets nested deeper than
 //! [64](SteeringPreset::MAX_DEPTH). Messages quote only the start of a long name or value. (An error
 //! made while the game runs is logged twice, because Bevy tries twice to load the file.)
 

@@ -28,7 +28,7 @@ impl SteeringPreset {
     pub const MAX_BYTES: usize = 1 << 20;
     /// The maximum number of opening brackets and commas in a preset file, also inside comments. One
     /// of them precedes each value, so this limits the time to read a file.
-    pub const MAX_VALUES: usize = 1 << 14;
+    pub const MAX_VALUES: usize = 1 << 12;
     /// The maximum nesting depth of brackets.
     pub const MAX_DEPTH: usize = 64;
 

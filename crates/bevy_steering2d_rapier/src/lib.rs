@@ -51,6 +51,7 @@ mod probes;
 mod radius;
 mod schedule;
 mod sense;
+mod snapshot;
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
@@ -82,6 +83,7 @@ impl Plugin for SteeringRapierPlugin {
         // Fails if bodies already exist; `add_missing_kinematics` covers those.
         let _ = app.try_register_required_components::<RigidBody, Kinematics>();
         radius::watch_removals(app);
+        snapshot::add_types(app);
         app.add_observer(sense::remove_kinematics)
             .configure_sets(
                 schedule,

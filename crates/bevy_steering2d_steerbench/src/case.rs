@@ -38,9 +38,11 @@ impl Case {
     pub const MAX_OBSTACLES: usize = 500;
     /// The largest coordinate in a file, m. At that distance 32-bit floats are 8 mm apart.
     pub const MAX_COORDINATE: f32 = 1e5;
-    /// How many distances from random places to walkers are measured at most to find free places. A
-    /// distance to an obstacle takes longer and counts as 32.
-    pub const MAX_DISTANCES: usize = 60_000_000;
+    /// The work to find free places for walkers that start anywhere in a region: a distance to a
+    /// near walker counts as 8, a distance to an obstacle as 32.
+    pub const MAX_PLACING_STEPS: usize = 60_000_000;
+    /// How much a distance to a walker counts.
+    pub(crate) const WALKER_DISTANCE: usize = 8;
     /// How much a distance to an obstacle counts.
     pub(crate) const OBSTACLE_DISTANCE: usize = 32;
 

@@ -1,5 +1,7 @@
 //! Crowds: walkers that start alike, and where they start.
 
+use std::collections::BTreeMap;
+
 use bevy::prelude::*;
 use bevy_steering2d::{RandomStream, SteeringId};
 
@@ -27,11 +29,21 @@ pub(crate) struct Crowd {
 /// Draws random places.
 pub(crate) struct Dice {
     random: RandomStream,
-    /// How many distances may still be measured.
-    distances: usize,
+    /// How many steps of work are left.
+    steps: usize,
+    placed: Placed,
 }
 
-/// A crowd needs more than [`Case::MAX_DISTANCES`].
+/// The walkers that have their places, by square cells at least as wide as each of them.
+#[derive(Default)]
+struct Placed {
+    width: f32,
+    cells: BTreeMap<(i64, i64), Vec<usize>>,
+    /// How many walkers of the case are in the cells.
+    count: usize,
+}
+
+/// A crowd needs more than [`Case::MAX_PLACING_STEPS`].
 #[derive(Debug)]
 pub(crate) struct TooCrowded;
 
@@ -39,7 +51,8 @@ impl Dice {
     pub(crate) fn new() -> Self {
         Self {
             random: RandomStream::new(0, SteeringId(0), 0x0073_7465_6572),
-            distances: Case::MAX_DISTANCES,
+            steps: Case::MAX_PLACING_STEPS,
+            placed: Placed::default(),
         }
     }
 
@@ -75,6 +88,7 @@ impl Dice {
     /// the most clearance.
     fn free_position(&mut self, area: Rect, radius: f32, case: &Case) -> Result<Vec2, TooCrowded> {
         const DRAWS: usize = 1_000;
+        self.placed.add_walkers(case, radius);
         let mut freest = (f32::NEG_INFINITY, area.center());
         for _ in 0..DRAWS {
             let position = self.random.point_in(area);
@@ -82,13 +96,14 @@ impl Dice {
                 let distance = obstacle.distance(position) - radius;
                 (distance, Case::OBSTACLE_DISTANCE)
             });
-            let to_walkers = case.walkers.iter().map(|other| {
+            let to_walkers = self.placed.near(position).map(|walker| {
+                let other = &case.walkers[walker];
                 let distance = other.position.distance(position) - radius - other.radius;
-                (distance, 1)
+                (distance, Case::WALKER_DISTANCE)
             });
             let mut gap = f32::INFINITY;
             for (distance, cost) in to_obstacles.chain(to_walkers) {
-                self.distances = self.distances.checked_sub(cost).ok_or(TooCrowded)?;
+                self.steps = self.steps.checked_sub(cost).ok_or(TooCrowded)?;
                 gap = gap.min(distance);
                 // An earlier draw is at least as free.
                 if gap <= freest.0 {
@@ -103,5 +118,40 @@ impl Dice {
             }
         }
         Ok(freest.1)
+    }
+}
+
+impl Placed {
+    /// The width of cells of walkers without an extent, m.
+    const NARROWEST: f32 = 0.01;
+
+    /// Adds the walkers that the case got since the last call, and makes cells wide enough for a
+    /// walker of that radius.
+    fn add_walkers(&mut self, case: &Case, radius: f32) {
+        let radii = case.walkers[self.count..].iter().map(|it| it.radius);
+        let width = 2.0 * radii.fold(radius.max(Self::NARROWEST), f32::max);
+        if width > self.width {
+            *self = Self { width, ..default() };
+        }
+        for (walker, it) in case.walkers.iter().enumerate().skip(self.count) {
+            let cell = self.cell(it.position);
+            self.cells.entry(cell).or_default().push(walker);
+        }
+        self.count = case.walkers.len();
+    }
+
+    fn cell(&self, position: Vec2) -> (i64, i64) {
+        let cell = (position / self.width).floor();
+        (cell.x as i64, cell.y as i64)
+    }
+
+    /// All walkers that can touch one at that position, and some others.
+    fn near(&self, position: Vec2) -> impl Iterator<Item = usize> {
+        let (x, y) = self.cell(position);
+        let columns = (x - 1..=x + 1).flat_map(move |x| {
+            let (low, high) = ((x, y - 1), (x, y + 1));
+            self.cells.range(low..=high)
+        });
+        columns.flat_map(|(_, walkers)| walkers.iter().copied())
     }
 }

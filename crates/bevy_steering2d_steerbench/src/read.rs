@@ -204,9 +204,9 @@ impl<'a> Reader<'a> {
             self.limit(element, "goals of walkers", goals, Case::MAX_GOALS)?;
             for _ in 0..count {
                 let walker = dice.walker(&crowd, &case).map_err(|TooCrowded| {
-                    let (of, most) = (case.walkers.len(), Case::MAX_DISTANCES);
+                    let (of, most) = (case.walkers.len(), Case::MAX_PLACING_STEPS);
                     let reason = format!(
-                        "random places after {of} walkers need more than {most} distances; have \
+                        "random places after {of} walkers need more than {most} steps; have \
                          fewer walkers or a larger region"
                     );
                     self.error(element, reason)

@@ -210,7 +210,7 @@ fn behaviors_with_the_same_name_need_their_full_path() {
     mod other {
         use super::*;
 
-        #[derive(Component, Reflect, Default)]
+        #[derive(Component, Reflect, Clone, Default)]
         #[reflect(Default)]
         pub struct Seek {
             pub influence: Influence,

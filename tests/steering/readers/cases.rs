@@ -115,7 +115,7 @@ fn cases_with_too_many_things_are_refused_at_the_limit() {
 #[test]
 fn a_crowd_that_does_not_fit_into_its_region_is_refused() {
     let error = changed("<numAgents>5<", "<numAgents>9998<").unwrap_err();
-    let expected = "need more than 60000000 distances; have fewer walkers or a larger region";
+    let expected = "need more than 60000000 steps; have fewer walkers or a larger region";
     assert!(error.reason.ends_with(expected), "{error}");
     assert_eq!(error.line, Some(29));
     // In a region of 1 km², as many walkers find places.

@@ -111,6 +111,14 @@ impl Ledger {
 }
 
 impl SteeringForce {
+    /// The memory of the ledger's list, bytes.
+    pub(crate) fn heap(&self) -> usize {
+        match &self.ledger {
+            Ledger::Written { entries, .. } => size_of_val(&**entries),
+            Ledger::Flock { .. } => 0,
+        }
+    }
+
     /// One entry per behavior of this tick, in the order the combiner considered them.
     ///
     /// ```

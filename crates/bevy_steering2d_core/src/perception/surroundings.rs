@@ -33,7 +33,7 @@ impl Surroundings<'_, '_> {
     /// use bevy_steering2d_core::{Agent, Behavior, ColliderProbes, Influence, Steer, Surroundings};
     ///
     /// /// Stops before whatever is within 2 m ahead.
-    /// #[derive(Component, Reflect, Default)]
+    /// #[derive(Component, Reflect, Clone, Default)]
     /// #[reflect(Component, Default)]
     /// struct Bumper {
     ///     influence: Influence,

@@ -22,6 +22,7 @@ use crate::perception::{
     index_walls,
 };
 use crate::require::{RequiredParts, keep};
+use crate::snapshot;
 use crate::steer::warn_of_missing_bodies;
 use crate::stuck::{Stuck, StuckMemory, detect_stuck};
 use crate::warnings::log_warnings;
@@ -113,6 +114,7 @@ impl Plugin for PipelinePlugin {
         add_observers(app);
         keep_parts(app);
         register_types(app);
+        snapshot::add_pipeline_types(app);
         register_combiners(app);
         register::<BehaviorGroup>(app, SteeringSchedule::Combine);
     }

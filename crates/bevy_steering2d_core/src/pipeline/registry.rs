@@ -19,6 +19,7 @@ use crate::perception::{
     note_perception_radius, probe_colliders, reset_changed_radius, reset_perception_radius,
 };
 use crate::require::require;
+use crate::snapshot;
 use crate::steer::{steer_agents, steer_behavior_entities};
 use crate::{
     Adjust, Behavior, Combiner, Influence, InvalidParameter, SensesColliders, Steer, Vehicle,
@@ -348,6 +349,7 @@ pub(crate) fn register<B: Behavior>(
         SteeringSchedule::Index,
         order.in_set(IndexSystems::Behaviors),
     );
+    snapshot::add_behavior::<B>(app);
     add_needs::<B>(app, order);
     B::build(app);
     Some(order)

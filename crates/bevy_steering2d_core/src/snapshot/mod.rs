@@ -1,0 +1,222 @@
+//! [`SteeringSnapshot`]: everything that steering needs to go on bit for bit, taken from a world
+//! and put back.
+
+mod part;
+mod types;
+
+use std::any::{Any, TypeId};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use bevy::ecs::change_detection::Tick;
+use bevy::ecs::entity::EntityHashMap;
+use bevy::prelude::*;
+
+use crate::SteeringClock;
+use crate::id::FreeIds;
+
+use part::{Column, Values};
+use types::SnapshotTypes;
+
+pub use part::{SnapshotKind, SnapshotPart};
+pub use types::SnapshotAppExt;
+pub(crate) use types::{add_behavior, add_memory, add_pipeline_types};
+
+/// Everything that steering needs to go on bit for bit from the end of a tick: behaviors, memories,
+/// bodies, forces with their ledgers, obstacles, walls, ids, the clock and the random streams.
+///
+/// Take one between ticks, and [restore](Self::restore) it any number of times. What the game adds
+/// to agents belongs to it as well after [`add_snapshot_component`](SnapshotAppExt::add_snapshot_component).
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_steering2d_core::*;
+/// # let mut app = App::new();
+/// # app.add_plugins((MinimalPlugins, SteeringCorePlugin::default()));
+/// # app.finish();
+/// let world = app.world_mut();
+/// let fox = world.spawn((PointMass::default(), Seek::new(Vec2::X))).id();
+/// let before = SteeringSnapshot::take(world);
+///
+/// world.entity_mut(fox).remove::<Seek>().insert(Wander::default());
+/// before.restore(world);
+/// assert!(world.entity(fox).contains::<Seek>() && !world.entity(fox).contains::<Wander>());
+/// ```
+///
+/// An entity that was despawned since is spawned again: with its steering components, and another
+/// [`Entity`] id, which replaces the old one in all restored components. Give it back its looks with
+/// the list in [`Restored`]. Time is not part of a snapshot, and neither are bodies of a physics
+/// engine, except for what its crate adds.
+#[derive(Clone)]
+pub struct SteeringSnapshot {
+    clock: SteeringClock,
+    /// The world's change tick.
+    taken: Tick,
+    /// In the order of [`SnapshotTypes`].
+    columns: Vec<(TypeId, Arc<dyn Column>)>,
+    /// Targets that are no agents, with their transforms.
+    targets: Arc<Vec<(Entity, Transform)>>,
+}
+
+/// What [`SteeringSnapshot::restore`] did beside changing components.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Restored {
+    /// Entities that were despawned since, each with the entity that replaces it.
+    pub spawned: Vec<(Entity, Entity)>,
+    /// How many entities were spawned since, and are despawned now.
+    pub despawned: usize,
+}
+
+impl SteeringSnapshot {
+    /// Copies the state of a world.
+    pub fn take(world: &mut World) -> Self {
+        Self::take_with(world, None)
+    }
+
+    /// Copies the state of a world, and shares with an earlier snapshot of the same world what has
+    /// not changed since.
+    pub fn take_after(world: &mut World, earlier: &Self) -> Self {
+        Self::take_with(world, Some(earlier))
+    }
+
+    fn take_with(world: &mut World, earlier: Option<&Self>) -> Self {
+        let snapshot = SnapshotTypes::with(world, |world, types| {
+            let mut columns = Vec::with_capacity(types.0.len());
+            for (at, part) in types.0.iter_mut().enumerate() {
+                let id = part.id();
+                let earlier = earlier.and_then(|it| {
+                    let (known, column) = it.columns.get(at)?;
+                    (*known == id).then_some((column, it.taken))
+                });
+                columns.push((id, part.take(world, earlier)));
+            }
+            Self {
+                clock: world.get_resource().copied().unwrap_or_default(),
+                taken: world.read_change_tick(),
+                targets: Self::targets(world, &columns, earlier),
+                columns,
+            }
+        });
+        // What changes from now on is newer.
+        world.increment_change_tick();
+        snapshot
+    }
+
+    /// The targets of behaviors that have no value in any column but a transform.
+    fn targets(
+        world: &World,
+        columns: &[(TypeId, Arc<dyn Column>)],
+        earlier: Option<&Self>,
+    ) -> Arc<Vec<(Entity, Transform)>> {
+        let all = columns.iter().flat_map(|(_, column)| column.targets());
+        let targets: BTreeSet<Entity> = all.copied().collect();
+        let place = |target: Entity| {
+            let found = world.get_entity(target).ok()?;
+            if found.contains::<crate::Kinematics>() {
+                return None;
+            }
+            Some((target, *found.get::<Transform>()?))
+        };
+        let targets: Vec<_> = targets.into_iter().filter_map(place).collect();
+        match earlier {
+            Some(earlier) if *earlier.targets == targets => earlier.targets.clone(),
+            _ => Arc::new(targets),
+        }
+    }
+
+    /// Makes the world go on from this snapshot. Call it between ticks.
+    ///
+    /// Agents, obstacles and walls that were spawned since are despawned; other entities lose the
+    /// steering components that they did not have.
+    pub fn restore(&self, world: &mut World) -> Restored {
+        let restored = SnapshotTypes::with(world, |world, types| {
+            let mut spawned = self.spawn_missing(world);
+            let despawned = self.despawn_new(world, types);
+            let parts = types.0.iter_mut().filter_map(|part| {
+                let id = part.id();
+                let (_, column) = self.columns.iter().find(|(known, _)| *known == id)?;
+                Some((part, column))
+            });
+            for (part, column) in parts {
+                part.restore(world, &**column, self.taken, &mut spawned);
+            }
+            for (target, transform) in self.targets.iter() {
+                let target = spawned.get(target).unwrap_or(target);
+                world.entity_mut(*target).insert(*transform);
+            }
+            let mut spawned: Vec<(Entity, Entity)> = spawned.into_iter().collect();
+            spawned.sort_unstable();
+            Restored { spawned, despawned }
+        });
+        // The ids of now are not those of then.
+        world.insert_resource(FreeIds::default());
+        world.flush();
+        restored
+    }
+
+    /// Spawns an entity for each of the snapshot that no longer exists.
+    fn spawn_missing(&self, world: &mut World) -> EntityHashMap<Entity> {
+        let gone = |entity: &Entity| world.get_entity(*entity).is_err();
+        let missing: Vec<Entity> = self.entities().into_iter().filter(gone).collect();
+        let spawn = |entity| (entity, world.spawn_empty().id());
+        missing.into_iter().map(spawn).collect()
+    }
+
+    /// Despawns the entities with steering components that were spawned after the snapshot.
+    fn despawn_new(&self, world: &mut World, types: &mut SnapshotTypes) -> usize {
+        let now = world.change_tick();
+        let present = types.0.iter_mut().flat_map(|part| part.present(world));
+        let present: BTreeSet<Entity> = present.collect();
+        let known = self.entities();
+        let is_new = |entity: &Entity| {
+            let spawned = world.entity(*entity).spawn_tick();
+            !known.contains(entity) && spawned.is_newer_than(self.taken, now)
+        };
+        let new: Vec<Entity> = present.into_iter().filter(is_new).collect();
+        // A behavior entity is despawned with its agent.
+        new.iter()
+            .filter(|entity| world.try_despawn(**entity).is_ok())
+            .count()
+    }
+
+    /// The tick at whose end the snapshot was taken.
+    pub fn tick(&self) -> u32 {
+        self.clock.tick
+    }
+
+    /// All entities of the snapshot.
+    pub fn entities(&self) -> BTreeSet<Entity> {
+        let columns = self.columns.iter();
+        let entities = columns.flat_map(|(_, column)| column.entities().iter().copied());
+        let targets = self.targets.iter().map(|(target, _)| *target);
+        entities.chain(targets).collect()
+    }
+
+    /// The component of an entity, as it was; `None` if the entity did not have it, and for types
+    /// that are not part of snapshots.
+    pub fn get<C: Component>(&self, entity: Entity) -> Option<&C> {
+        self.column::<C>()?.of(entity)
+    }
+
+    /// All components of a type with their entities.
+    pub fn iter<C: Component>(&self) -> impl Iterator<Item = (Entity, &C)> {
+        self.column::<C>().into_iter().flat_map(Values::iter)
+    }
+
+    fn column<C: Component>(&self) -> Option<&Values<C>> {
+        let mut columns = self.columns.iter();
+        let (_, column) = columns.find(|(id, _)| *id == TypeId::of::<C>())?;
+        (&**column as &dyn Any).downcast_ref()
+    }
+
+    /// The memory that this snapshot adds to that of an earlier one, bytes. What components of a game
+    /// own on the heap is not counted.
+    pub fn bytes_beyond(&self, earlier: Option<&Self>) -> usize {
+        let own = self.columns.iter().enumerate().filter(|(at, (_, column))| {
+            let shared = earlier.and_then(|it| it.columns.get(*at));
+            !shared.is_some_and(|(_, theirs)| Arc::ptr_eq(theirs, column))
+        });
+        let own: usize = own.map(|(_, (_, column))| column.bytes()).sum();
+        own + size_of_val(&*self.columns)
+    }
+}

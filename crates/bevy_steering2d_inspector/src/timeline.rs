@@ -1,0 +1,152 @@
+//! Timeline: looks back at recorded ticks, and compares what was with what is.
+
+use std::any::TypeId;
+
+use bevy::prelude::*;
+use bevy_egui::egui;
+use bevy_steering2d_core::{Kinematics, SteeringClock};
+use bevy_steering2d_debug::{SteeringDebugSystems, SteeringGizmos, SteeringSelection, draw};
+use bevy_steering2d_recorder::{
+    Moment, SteeringRecorder, SteeringRecorderPlugin, back_to_present, rewind,
+};
+
+use crate::theme::{self, FAINT, LINE, NOTICE, faint, named};
+
+/// What an agent did before the world went on from an earlier tick.
+const BEFORE: Color = Color::srgb(0.98, 0.55, 0.45);
+/// What it does now.
+const NOW: Color = Color::srgb(0.45, 0.85, 0.55);
+
+pub(crate) fn plugin(app: &mut App) {
+    app.add_plugins(SteeringRecorderPlugin::default())
+        .add_systems(
+            PostUpdate,
+            draw_futures.in_set(SteeringDebugSystems).run_if(can_draw),
+        );
+}
+
+fn can_draw(recorder: Res<SteeringRecorder>, store: Option<Res<GizmoConfigStore>>) -> bool {
+    let group = TypeId::of::<SteeringGizmos>();
+    recorder.forked().is_some() && store.is_some_and(|it| it.get_config_dyn(&group).is_some())
+}
+
+/// Draws the ways of the selected agents since the world went on from an earlier tick: before, and
+/// now.
+fn draw_futures(
+    recorder: Res<SteeringRecorder>,
+    selection: Res<SteeringSelection>,
+    bodies: Query<&Kinematics>,
+    mut gizmos: Gizmos<SteeringGizmos>,
+) {
+    let Some(fork) = recorder.forked() else {
+        return;
+    };
+    for agent in selection.iter() {
+        let before: Vec<Vec2> = recorder.abandoned(agent).collect();
+        if let Some(end) = before.last() {
+            draw::trail(&mut gizmos, before.iter().copied(), *end, BEFORE);
+        }
+        if let Ok(body) = bodies.get(agent) {
+            let now: Vec<Vec2> = recorder.trail(agent, fork).collect();
+            draw::trail(&mut gizmos, now.iter().copied(), body.position, NOW);
+        }
+    }
+}
+
+/// What a click in the timeline asks for.
+enum Wish {
+    Tick(u32),
+    Present,
+    Record(bool),
+}
+
+/// Shows the timeline.
+pub(crate) fn show(ui: &mut egui::Ui, world: &mut World, agent: Option<Entity>) {
+    let delta = world
+        .get_resource::<SteeringClock>()
+        .map_or(0.0, |it| it.delta);
+    let Some(recorder) = world.get_resource::<SteeringRecorder>() else {
+        return;
+    };
+    let moments = || agent.map_or_else(Vec::new, |agent| recorder.moments(agent));
+    let mut wish = None;
+    ui.horizontal(|ui| {
+        ui.set_min_height(LINE);
+        wish = record_button(ui, recorder.recording);
+        if let Some(ticks) = recorder.ticks() {
+            let (first, last) = (*ticks.start(), *ticks.end());
+            let shown = recorder.shown().unwrap_or(last);
+            wish = moment_buttons(ui, moments, shown).or(wish.take());
+            let mut tick = shown;
+            ui.spacing_mut().slider_width = 128.0;
+            let slider = egui::Slider::new(&mut tick, first..=last).show_value(false);
+            let slider = named(ui.add(slider), "Timeline");
+            let slider = slider.on_hover_text("Drag to look back; resume to go on from there");
+            if slider.changed() && tick != shown {
+                wish = Some(Wish::Tick(tick));
+            }
+            if recorder.shown().is_some() {
+                let back = theme::icon(ui, "⏹", "Return to the latest tick");
+                if back.clicked() {
+                    wish = Some(Wish::Present);
+                }
+                let ago = (last - shown) as f32 * delta;
+                ui.colored_label(NOTICE, format!("−{ago:.2} s"));
+            } else {
+                let length = (last - first) as f32 * delta;
+                ui.colored_label(FAINT, format!("{length:.0} s"));
+            }
+        } else {
+            ui.label(faint("nothing recorded yet"));
+        }
+    });
+    if let Some(shown) = recorder.shown() {
+        let here = moments().into_iter().filter(|it| it.tick == shown);
+        let here: Vec<&str> = here.map(|it| it.what).collect();
+        if !here.is_empty() {
+            ui.label(faint(format!("in this tick: {}", here.join(", "))));
+        }
+    }
+    match wish {
+        Some(Wish::Tick(tick)) => log_error(rewind(world, tick)),
+        Some(Wish::Present) => log_error(back_to_present(world)),
+        Some(Wish::Record(on)) => {
+            let mut recorder = world.resource_mut::<SteeringRecorder>();
+            recorder.recording = on;
+        }
+        None => {}
+    }
+}
+
+fn log_error(result: Result<(), bevy_steering2d_recorder::RewindError>) {
+    if let Err(error) = result {
+        log::warn!("{error}");
+    }
+}
+
+fn record_button(ui: &mut egui::Ui, recording: bool) -> Option<Wish> {
+    let (symbol, action) = if recording {
+        ("⏺", "Stop recording")
+    } else {
+        ("○", "Record the ticks from now on")
+    };
+    let clicked = theme::icon(ui, symbol, action).clicked();
+    clicked.then_some(Wish::Record(!recording))
+}
+
+fn moment_buttons(
+    ui: &mut egui::Ui,
+    moments: impl Fn() -> Vec<Moment>,
+    shown: u32,
+) -> Option<Wish> {
+    let previous = theme::icon(ui, "⏪", "To the previous event of this agent");
+    let next = theme::icon(ui, "⏩", "To the next event of this agent");
+    let found = if previous.clicked() {
+        moments().into_iter().rev().find(|it| it.tick < shown)
+    } else if next.clicked() {
+        moments().into_iter().find(|it| it.tick > shown)
+    } else {
+        None
+    };
+    found.map(|it| Wish::Tick(it.tick))
+}

@@ -1,0 +1,162 @@
+//! Rapier in snapshots: its contexts are copied whole, with contacts, islands and sleep, so that a world
+//! goes on bit for bit.
+
+use bevy::ecs::entity::EntityHashMap;
+use bevy::ecs::entity_disabling::Disabled;
+use bevy::prelude::*;
+use bevy_rapier2d::dynamics::RapierRigidBodyHandle;
+use bevy_rapier2d::plugin::context::{
+    RapierContextColliders, RapierContextJoints, RapierContextSimulation, RapierRigidBodySet,
+};
+use bevy_rapier2d::prelude::*;
+use bevy_rapier2d::rapier::prelude::{CCDSolver, DefaultBroadPhase, IslandManager, NarrowPhase};
+use bevy_steering2d_core::{SnapshotAppExt, SnapshotKind, SnapshotPart, Vehicle};
+
+/// Adds the contexts, and the components from which the body of an agent is made anew.
+pub(crate) fn add_types(app: &mut App) {
+    use SnapshotKind::Parameter;
+    type OfAgents = With<Vehicle>;
+
+    app.add_snapshot_component_where::<RigidBody, OfAgents>(Parameter)
+        .add_snapshot_component_where::<Collider, OfAgents>(Parameter)
+        .add_snapshot_component_where::<ColliderMassProperties, OfAgents>(Parameter)
+        .add_snapshot_component_where::<AdditionalMassProperties, OfAgents>(Parameter)
+        .add_snapshot_component_where::<CollisionGroups, OfAgents>(Parameter)
+        .add_snapshot_component_where::<Friction, OfAgents>(Parameter)
+        .add_snapshot_component_where::<Restitution, OfAgents>(Parameter)
+        .add_snapshot_component_where::<Sensor, OfAgents>(Parameter)
+        .add_snapshot_component_where::<GravityScale, OfAgents>(Parameter)
+        .add_snapshot_component_where::<Damping, OfAgents>(Parameter)
+        .add_snapshot_component_where::<LockedAxes, OfAgents>(Parameter)
+        .add_snapshot_component_where::<Ccd, OfAgents>(Parameter)
+        .add_snapshot_part(Contexts);
+}
+
+struct Contexts;
+
+/// One Rapier context.
+struct Context {
+    entity: Entity,
+    bodies: RapierRigidBodySet,
+    colliders: RapierContextColliders,
+    joints: RapierContextJoints,
+    islands: IslandManager,
+    broad_phase: DefaultBroadPhase,
+    narrow_phase: NarrowPhase,
+    ccd_solver: CCDSolver,
+}
+
+/// All contexts, and the components of bodies that Rapier writes.
+struct Copies {
+    contexts: Vec<Context>,
+    velocities: Vec<(Entity, Velocity)>,
+    sleeping: Vec<(Entity, Sleeping)>,
+}
+
+impl SnapshotPart for Contexts {
+    type Copy = Copies;
+
+    fn take(&mut self, world: &mut World) -> Copies {
+        let mut contexts = world.query::<(
+            Entity,
+            &RapierRigidBodySet,
+            &RapierContextColliders,
+            &RapierContextJoints,
+            &RapierContextSimulation,
+        )>();
+        let contexts =
+            contexts
+                .iter(world)
+                .map(|(entity, bodies, colliders, joints, simulation)| Context {
+                    entity,
+                    bodies: bodies.clone(),
+                    colliders: colliders.clone(),
+                    joints: joints.clone(),
+                    islands: simulation.islands.clone(),
+                    broad_phase: simulation.broad_phase.clone(),
+                    narrow_phase: simulation.narrow_phase.clone(),
+                    ccd_solver: simulation.ccd_solver.clone(),
+                });
+        Copies {
+            contexts: contexts.collect(),
+            velocities: copies(world),
+            sleeping: copies(world),
+        }
+    }
+
+    fn restore(&mut self, world: &mut World, copy: &Copies, spawned: &EntityHashMap<Entity>) {
+        // A context knows its bodies by entity, so it cannot take back those that were despawned: they
+        // are made anew from their components.
+        let is_exact = copy.contexts.iter().all(|context| {
+            let known = context.bodies.entity2body().keys();
+            known.clone().all(|entity| !spawned.contains_key(entity))
+        });
+        if is_exact {
+            for context in &copy.contexts {
+                put_back(world, context);
+            }
+        }
+        write(world, &copy.velocities, spawned, is_exact);
+        write(world, &copy.sleeping, spawned, is_exact);
+    }
+
+    fn bytes(copy: &Copies) -> usize {
+        /// A body with a collider and a contact or two, in all sets.
+        const PER_BODY: usize = 2_000;
+        let bodies = copy.contexts.iter().map(|it| it.bodies.bodies.len());
+        PER_BODY * bodies.sum::<usize>()
+    }
+}
+
+/// A component of all bodies.
+fn copies<C: Component + Clone>(world: &mut World) -> Vec<(Entity, C)> {
+    type Bodies = (With<RapierRigidBodyHandle>, Allow<Disabled>);
+    let mut bodies = world.query_filtered::<(Entity, &C), Bodies>();
+    let bodies = bodies.iter(world);
+    bodies
+        .map(|(entity, value)| (entity, value.clone()))
+        .collect()
+}
+
+fn put_back(world: &mut World, context: &Context) {
+    let Ok(mut entity) = world.get_entity_mut(context.entity) else {
+        return;
+    };
+    if let Some(mut bodies) = entity.get_mut::<RapierRigidBodySet>() {
+        *bodies = context.bodies.clone();
+    }
+    if let Some(mut colliders) = entity.get_mut::<RapierContextColliders>() {
+        *colliders = context.colliders.clone();
+    }
+    if let Some(mut joints) = entity.get_mut::<RapierContextJoints>() {
+        *joints = context.joints.clone();
+    }
+    if let Some(mut simulation) = entity.get_mut::<RapierContextSimulation>() {
+        simulation.islands = context.islands.clone();
+        simulation.broad_phase = context.broad_phase.clone();
+        simulation.narrow_phase = context.narrow_phase.clone();
+        simulation.ccd_solver = context.ccd_solver.clone();
+    }
+}
+
+/// Writes the values of a component. If the contexts have them already, Rapier must not take them for
+/// changes of the game, which would wake the bodies.
+fn write<C: Component<Mutability = bevy::ecs::component::Mutable> + Clone>(
+    world: &mut World,
+    values: &[(Entity, C)],
+    spawned: &EntityHashMap<Entity>,
+    is_known: bool,
+) {
+    for (entity, value) in values {
+        let entity = spawned.get(entity).unwrap_or(entity);
+        let Ok(mut entity) = world.get_entity_mut(*entity) else {
+            continue;
+        };
+        match entity.get_mut::<C>() {
+            Some(mut present) if is_known => *present.bypass_change_detection() = value.clone(),
+            _ => {
+                entity.insert(value.clone());
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Records the state of all agents after every tick, to look back and to go on from any tick.
+//!
+//! ```
+//! # use bevy::prelude::*;
+//! # use bevy_steering2d_core::*;
+//! use bevy_steering2d_recorder::{SteeringRecorder, SteeringRecorderPlugin, rewind};
+//!
+//! # let mut app = App::new();
+//! # app.add_plugins((MinimalPlugins, SteeringCorePlugin::new(Update)));
+//! app.add_plugins(SteeringRecorderPlugin::default());
+//! # app.insert_resource(bevy::time::TimeUpdateStrategy::ManualDuration(
+//! #     std::time::Duration::from_millis(16)));
+//! # app.finish();
+//! # app.cleanup();
+//! # let fox = app.world_mut().spawn((PointMass::default(), Seek::new(Vec2::X))).id();
+//! # for _ in 0..20 { app.update(); }
+//! // Some ticks later:
+//! rewind(app.world_mut(), 5)?;
+//! let recorder = app.world().resource::<SteeringRecorder>();
+//! assert_eq!(recorder.shown(), Some(5));
+//! # Ok::<(), bevy_steering2d_recorder::RewindError>(())
+//! ```
+//!
+//! [`rewind`] pauses `Time<Virtual>` and puts the whole world of steering back to the end of a tick:
+//! bodies, behaviors, memories, and the forces with their ledgers, which tools show as if they were
+//! of now. From there the world can go on: when the next tick runs, what was recorded later is
+//! [abandoned](SteeringRecorder::abandoned), and remains to be compared with. [`back_to_present`]
+//! returns to the latest tick instead.
+//!
+//! The recording is a ring of [snapshots](SteeringSnapshot), limited in bytes
+//! ([`SteeringRecorder::budget`]). Successive snapshots share the parameters that did not change, so a
+//! tick costs some 200 bytes per agent.
+//!
+//! A Rapier body goes back with its transform and velocity. Contacts and sleep do not, so what follows
+//! is equal in kind, but not in every bit.
+
+mod moment;
+mod plugin;
+mod recorder;
+mod rewind;
+#[cfg(test)]
+mod tests;
+
+pub use moment::Moment;
+pub use plugin::SteeringRecorderPlugin;
+pub use recorder::SteeringRecorder;
+pub use rewind::{RewindError, Rewound, back_to_present, rewind};
+
+#[doc(no_inline)]
+pub use bevy_steering2d_core::SteeringSnapshot;

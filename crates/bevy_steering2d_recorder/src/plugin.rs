@@ -1,0 +1,85 @@
+//! [`SteeringRecorderPlugin`]: records after every tick.
+
+use bevy::ecs::schedule::ScheduleLabel;
+use bevy::prelude::*;
+use bevy_steering2d_core::{
+    Arrived, OuterSchedule, PathCompleted, SteeringClock, SteeringSystems, Stuck, TargetLost,
+};
+
+use crate::recorder::{go_on, record};
+use crate::{Moment, SteeringRecorder};
+
+/// Adds a [`SteeringRecorder`]. Adding it twice has no effect.
+///
+/// Add it after the steering plugin.
+#[derive(Clone, Debug)]
+pub struct SteeringRecorderPlugin {
+    /// See [`SteeringRecorder::budget`]. Default 64 MiB.
+    pub budget: usize,
+}
+
+impl Default for SteeringRecorderPlugin {
+    fn default() -> Self {
+        Self {
+            budget: SteeringRecorder::BUDGET,
+        }
+    }
+}
+
+impl Plugin for SteeringRecorderPlugin {
+    fn build(&self, app: &mut App) {
+        if app.world().contains_resource::<SteeringRecorder>() {
+            return;
+        }
+        app.insert_resource(SteeringRecorder::new(self.budget));
+        note::<Arrived>(app, "arrived");
+        note::<PathCompleted>(app, "path completed");
+        note::<Stuck>(app, "stuck");
+        note::<TargetLost>(app, "target lost");
+    }
+
+    // In `finish`: the steering plugin may be added later.
+    fn finish(&self, app: &mut App) {
+        if app.world().contains_resource::<Recording>() {
+            return;
+        }
+        app.insert_resource(Recording);
+        let Some(schedule) = app.world().get_resource::<OuterSchedule>() else {
+            log::warn!("SteeringRecorderPlugin records nothing: it needs the steering plugin");
+            return;
+        };
+        let label = schedule.label().intern();
+        app.add_systems(
+            label,
+            (
+                go_on.before(SteeringSystems::Sense),
+                record.after(SteeringSystems::Announce),
+            ),
+        );
+    }
+
+    fn is_unique(&self) -> bool {
+        false
+    }
+}
+
+/// Marks an app in which the recording system was added.
+#[derive(Resource)]
+struct Recording;
+
+/// Notes events of type `E`.
+fn note<E>(app: &mut App, what: &'static str)
+where
+    E: for<'a> EntityEvent<Trigger<'a>: Default>,
+{
+    app.add_observer(
+        move |event: On<E>, clock: Res<SteeringClock>, mut recorder: ResMut<SteeringRecorder>| {
+            let agent = event.event().event_target();
+            recorder.note(Moment {
+                tick: clock.tick,
+                agent,
+                what,
+            });
+        },
+    );
+}

@@ -1,0 +1,206 @@
+use std::time::Duration;
+
+use bevy::prelude::*;
+use bevy::time::TimeUpdateStrategy;
+use bevy_steering2d_core::{
+    Arrive, Behavior, Combine, Flee, Kinematics, PointMass, Seek, SteeringCorePlugin,
+    SteeringForce, Wander,
+};
+
+use crate::*;
+
+const TICK: Duration = Duration::from_millis(20);
+
+fn app() -> App {
+    let mut app = App::new();
+    app.add_plugins((
+        MinimalPlugins,
+        SteeringRecorderPlugin::default(),
+        SteeringCorePlugin::default(),
+    ))
+    .insert_resource(Time::<Fixed>::from_duration(TICK))
+    .insert_resource(TimeUpdateStrategy::ManualDuration(TICK));
+    app.finish();
+    app.cleanup();
+    app.update();
+    app
+}
+
+fn spawn_wanderer(app: &mut App) -> Entity {
+    let agent = (
+        PointMass::default(),
+        Transform::default(),
+        Wander::default(),
+    );
+    app.world_mut().spawn(agent).id()
+}
+
+fn run(app: &mut App, ticks: usize) {
+    for _ in 0..ticks {
+        app.update();
+    }
+}
+
+fn place(app: &App, agent: Entity) -> Vec2 {
+    let transform = app.world().get::<Transform>(agent).unwrap();
+    transform.translation.truncate()
+}
+
+fn recorder(app: &App) -> &SteeringRecorder {
+    app.world().resource()
+}
+
+fn resume(app: &mut App) {
+    app.world_mut().resource_mut::<Time<Virtual>>().unpause();
+}
+
+#[test]
+fn the_world_shows_a_recorded_tick_with_its_ledger_and_returns() {
+    let mut app = app();
+    let agent = spawn_wanderer(&mut app);
+    let mut places = Vec::new();
+    let mut forces = Vec::new();
+    for _ in 0..40 {
+        app.update();
+        places.push(place(&app, agent));
+        let force = app.world().get::<SteeringForce>(agent).unwrap();
+        forces.push(force.ledger().collect::<Vec<_>>());
+    }
+    let last = *recorder(&app).ticks().unwrap().end();
+    for ago in [7, 20, 1] {
+        rewind(app.world_mut(), last - ago).unwrap();
+        let at = places.len() - 1 - ago as usize;
+        assert_eq!(place(&app, agent), places[at]);
+        let force = app.world().get::<SteeringForce>(agent).unwrap();
+        assert_eq!(force.ledger().collect::<Vec<_>>(), forces[at]);
+        // Time is paused, so the world stays there.
+        run(&mut app, 3);
+        assert_eq!(place(&app, agent), places[at]);
+        assert_eq!(recorder(&app).shown(), Some(last - ago));
+    }
+    back_to_present(app.world_mut()).unwrap();
+    assert_eq!(place(&app, agent), *places.last().unwrap());
+    assert_eq!(recorder(&app).shown(), None);
+}
+
+#[test]
+fn the_world_goes_on_from_a_recorded_tick_as_it_did_or_with_another_weight() {
+    let mut app = app();
+    let agent = spawn_wanderer(&mut app);
+    run(&mut app, 60);
+    let (last, end) = (*recorder(&app).ticks().unwrap().end(), place(&app, agent));
+    rewind(app.world_mut(), last - 30).unwrap();
+    resume(&mut app);
+    run(&mut app, 31);
+    let trail: Vec<Vec2> = recorder(&app).trail(agent, last - 29).collect();
+    let before: Vec<Vec2> = recorder(&app).abandoned(agent).collect();
+    assert_eq!(before.len(), 30);
+    assert_eq!(before.last(), Some(&end));
+    assert_eq!(trail[..30], before[..], "the same world again");
+    assert_eq!(recorder(&app).forked(), Some(last - 29));
+
+    rewind(app.world_mut(), last - 30).unwrap();
+    let mut agent_mut = app.world_mut().entity_mut(agent);
+    *agent_mut.get_mut::<Wander>().unwrap() = Wander::default().with_weight(0.1);
+    resume(&mut app);
+    run(&mut app, 31);
+    let trail: Vec<Vec2> = recorder(&app).trail(agent, last - 29).collect();
+    let before: Vec<Vec2> = recorder(&app).abandoned(agent).collect();
+    assert_ne!(trail[..30], before[..30], "two futures");
+}
+
+#[test]
+fn a_recording_stays_in_its_budget_and_drops_the_oldest_ticks() {
+    let mut app = app();
+    let budget = 1_000_000;
+    app.insert_resource(SteeringRecorder::new(budget));
+    let agents = [(); 5].map(|()| spawn_wanderer(&mut app));
+    run(&mut app, 2_000);
+    let recorder = recorder(&app);
+    assert!(recorder.bytes() <= budget, "{}", recorder.bytes());
+    assert!(2 * recorder.bytes() > budget, "{}", recorder.bytes());
+    let ticks = recorder.ticks().unwrap();
+    let count = ticks.end() - ticks.start() + 1;
+    assert!((60..1_900).contains(&count), "{count}");
+    assert_eq!(recorder.trail(agents[0], 0).count(), count as usize);
+    let error = rewind(app.world_mut(), 3).unwrap_err().to_string();
+    assert!(
+        error.starts_with("tick 3 is not recorded; ticks "),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_budget_too_small_for_the_agents_stops_the_recording() {
+    let mut app = app();
+    app.insert_resource(SteeringRecorder::new(20_000));
+    for _ in 0..100 {
+        spawn_wanderer(&mut app);
+    }
+    run(&mut app, 5);
+    assert!(!recorder(&app).recording);
+    assert_eq!(recorder(&app).ticks(), None);
+    let error = rewind(app.world_mut(), 3).unwrap_err();
+    assert_eq!(error, RewindError::Empty);
+    assert_eq!(error.to_string(), "nothing is recorded yet");
+}
+
+#[test]
+fn events_and_cut_forces_are_moments_of_their_agent() {
+    let mut app = app();
+    let body = (PointMass::default(), Transform::default());
+    let agent = (body, Arrive::new(Vec2::new(1.0, 0.0)));
+    let agent = app.world_mut().spawn(agent).id();
+    spawn_wanderer(&mut app);
+    run(&mut app, 300);
+    let moments = recorder(&app).moments(agent);
+    assert_eq!(moments.len(), 1, "{moments:?}");
+    let arrived = moments[0];
+    assert_eq!((arrived.agent, arrived.what), (agent, "arrived"));
+    let body = recorder(&app).snapshot(arrived.tick).unwrap();
+    let body = body.get::<Kinematics>(agent).unwrap();
+    assert!(body.position.distance(Vec2::X) < 0.2, "{body:?}");
+
+    // From now on the threat comes first.
+    let flee = (
+        Flee::new(Vec2::X).with_priority(900),
+        Seek::new(Vec2::X),
+        Combine::PRIORITIZED,
+    );
+    app.world_mut().entity_mut(agent).insert(flee);
+    run(&mut app, 3);
+    let moments = recorder(&app).moments(agent);
+    assert!(
+        moments.iter().any(|it| it.what == "force cut"),
+        "{moments:?}"
+    );
+}
+
+#[test]
+fn a_despawned_agent_is_back_when_its_time_is_shown() {
+    let mut app = app();
+    let agent = spawn_wanderer(&mut app);
+    run(&mut app, 10);
+    app.world_mut().despawn(agent);
+    run(&mut app, 10);
+    let tick = *recorder(&app).ticks().unwrap().start() + 8;
+    rewind(app.world_mut(), tick).unwrap();
+    let mut wanderers = app.world_mut().query_filtered::<(), With<Wander>>();
+    assert_eq!(wanderers.iter(app.world()).count(), 1);
+    back_to_present(app.world_mut()).unwrap();
+    assert_eq!(wanderers.iter(app.world()).count(), 0);
+}
+
+#[test]
+fn paused_and_stopped_recordings_add_no_ticks() {
+    let mut app = app();
+    spawn_wanderer(&mut app);
+    run(&mut app, 10);
+    let ticks = recorder(&app).ticks();
+    app.world_mut().resource_mut::<Time<Virtual>>().pause();
+    run(&mut app, 5);
+    resume(&mut app);
+    app.world_mut().resource_mut::<SteeringRecorder>().recording = false;
+    run(&mut app, 5);
+    assert_eq!(recorder(&app).ticks(), ticks);
+}

@@ -1,0 +1,207 @@
+//! Snapshots: a world goes back to one bit for bit, whatever came and went in between.
+
+use bevy::ecs::entity_disabling::Disabled;
+use bevy::prelude::*;
+use bevy_steering2d::prelude::*;
+use bevy_steering2d::{Restored, SnapshotAppExt, SnapshotKind, SteeringSnapshot, WanderMemory};
+
+use crate::common::*;
+
+/// Positions, velocities and forces of these agents after some ticks.
+fn outcome(app: &mut App, agents: &[Entity]) -> Vec<[u32; 6]> {
+    run_ticks(app, 30);
+    let bits = |agent: &Entity| {
+        let (body, force) = (
+            get::<Kinematics>(app, *agent),
+            get::<SteeringForce>(app, *agent),
+        );
+        let pairs = [body.position, body.velocity, force.total];
+        let [a, b, c] = pairs.map(|it| it.to_array().map(f32::to_bits));
+        [a[0], a[1], b[0], b[1], c[0], c[1]]
+    };
+    agents.iter().map(bits).collect()
+}
+
+/// A flock of wanderers.
+fn flock(app: &mut App, agents: usize) -> Vec<Entity> {
+    let spawn = |at: usize| {
+        let body = Body::at((at % 4) as f32, (at / 4) as f32).moving(0.5, 0.1);
+        let behaviors = (
+            Separation::default(),
+            Alignment::default(),
+            Cohesion::default(),
+            Wander::default(),
+        );
+        Backend::PointMass.spawn(app, body, behaviors)
+    };
+    (0..agents).map(spawn).collect()
+}
+
+#[test]
+fn a_world_goes_on_from_a_snapshot_as_it_did() {
+    let mut app = point_mass_app(HERTZ);
+    let agents = flock(&mut app, 12);
+    run_ticks(&mut app, 10);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    assert_eq!(snapshot.tick(), 10);
+    let expected = outcome(&mut app, &agents);
+    for _ in 0..2 {
+        assert_eq!(snapshot.restore(app.world_mut()), Restored::default());
+        assert_eq!(outcome(&mut app, &agents), expected);
+    }
+}
+
+#[test]
+fn changes_of_behaviors_since_a_snapshot_are_taken_back() {
+    let mut app = point_mass_app(HERTZ);
+    let agents = flock(&mut app, 6);
+    run_ticks(&mut app, 10);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    let expected = outcome(&mut app, &agents);
+    snapshot.restore(app.world_mut());
+    run_ticks(&mut app, 3);
+    let world = app.world_mut();
+    world
+        .entity_mut(agents[0])
+        .remove::<Wander>()
+        .insert(Seek::new(Vec2::X));
+    world
+        .entity_mut(agents[1])
+        .insert((Separation::default().with_weight(9.0), Disabled));
+    world.entity_mut(agents[2]).remove::<Vehicle>();
+    world
+        .entity_mut(agents[3])
+        .insert((SteeringDisabled, Combine::DITHERED));
+    world.get_mut::<Vehicle>(agents[4]).unwrap().max_speed = 99.0;
+    let helper = world.spawn((SteersFor(agents[5]), Flee::new(Vec2::X))).id();
+    run_ticks(&mut app, 3);
+    let restored = snapshot.restore(app.world_mut());
+    assert_eq!((restored.spawned.len(), restored.despawned), (0, 1));
+    assert!(app.world().get_entity(helper).is_err());
+    assert!(!app.world().entity(agents[0]).contains::<Seek>());
+    assert_eq!(outcome(&mut app, &agents), expected);
+}
+
+#[test]
+fn despawned_agents_and_what_refers_to_them_are_restored() {
+    let mut app = point_mass_app(HERTZ);
+    let fox = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Wander::default());
+    let hound = Backend::PointMass.spawn(&mut app, Body::at(5.0, 0.0), Pursuit::new(fox));
+    let rock = (Transform::from_xyz(2.0, 0.2, 0.0), Obstacle { radius: 0.5 });
+    let rock = app.world_mut().spawn(rock).id();
+    let helper = (SteersFor(hound), ObstacleAvoidance::default());
+    let helper = app.world_mut().spawn(helper).id();
+    run_ticks(&mut app, 5);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    let expected = outcome(&mut app, &[fox, hound]);
+    for entity in [fox, rock, hound] {
+        app.world_mut().despawn(entity);
+    }
+    assert!(app.world().get_entity(helper).is_err());
+    let newcomers = flock(&mut app, 3);
+    run_ticks(&mut app, 5);
+    let restored = snapshot.restore(app.world_mut());
+    assert_eq!((restored.spawned.len(), restored.despawned), (4, 3));
+    assert!(app.world().get_entity(newcomers[0]).is_err());
+    let replaced = |old| restored.spawned.iter().find(|it| it.0 == old).unwrap().1;
+    let agents = [replaced(fox), replaced(hound)];
+    assert_eq!(
+        get::<Pursuit>(&app, agents[1]).target,
+        Target::Entity(agents[0])
+    );
+    assert_eq!(get::<SteersFor>(&app, replaced(helper)).0, agents[1]);
+    assert_eq!(outcome(&mut app, &agents), expected);
+}
+
+#[test]
+fn targets_without_a_body_go_back_as_well() {
+    let mut app = point_mass_app(HERTZ);
+    let target = app
+        .world_mut()
+        .spawn(Transform::from_xyz(3.0, 4.0, 0.0))
+        .id();
+    let camera = app.world_mut().spawn(Transform::default()).id();
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(target));
+    run_ticks(&mut app, 5);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    let expected = outcome(&mut app, &[agent]);
+    let moved = Transform::from_xyz(-9.0, 0.0, 0.0);
+    app.world_mut().entity_mut(target).insert(moved);
+    app.world_mut().entity_mut(camera).insert(moved);
+    snapshot.restore(app.world_mut());
+    assert_eq!(
+        get::<Transform>(&app, camera),
+        &moved,
+        "not a part of steering"
+    );
+    assert_eq!(outcome(&mut app, &[agent]), expected);
+}
+
+#[test]
+fn agents_spawned_after_a_rollback_get_the_ids_they_would_have_had() {
+    let mut app = point_mass_app(HERTZ);
+    flock(&mut app, 3);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    let id_of_next = |app: &mut App| {
+        let agent = flock(app, 1)[0];
+        *get::<SteeringId>(app, agent)
+    };
+    let expected = [id_of_next(&mut app), id_of_next(&mut app)];
+    snapshot.restore(app.world_mut());
+    assert_eq!([id_of_next(&mut app), id_of_next(&mut app)], expected);
+}
+
+#[test]
+fn components_and_resources_of_a_game_are_restored_once_they_are_added() {
+    #[derive(Component, Clone, Debug, PartialEq)]
+    struct Health(u32);
+    #[derive(Resource, Clone, Debug, PartialEq)]
+    struct Score(u32);
+
+    let mut app = point_mass_app(HERTZ);
+    app.insert_resource(Score(1))
+        .add_snapshot_component::<Health>(SnapshotKind::Parameter)
+        .add_snapshot_resource::<Score>();
+    let agent = flock(&mut app, 1)[0];
+    app.world_mut().entity_mut(agent).insert(Health(3));
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    app.world_mut().get_mut::<Health>(agent).unwrap().0 = 0;
+    app.world_mut().resource_mut::<Score>().0 = 7;
+    assert_eq!(snapshot.get::<Health>(agent), Some(&Health(3)));
+    snapshot.restore(app.world_mut());
+    assert_eq!(get::<Health>(&app, agent), &Health(3));
+    assert_eq!(app.world().resource::<Score>(), &Score(1));
+}
+
+#[test]
+fn snapshots_share_the_parameters_that_did_not_change() {
+    let mut app = point_mass_app(HERTZ);
+    let agents = flock(&mut app, 100);
+    run_ticks(&mut app, 2);
+    let first = SteeringSnapshot::take(app.world_mut());
+    let alone = first.bytes_beyond(None);
+    run_ticks(&mut app, 1);
+    let second = SteeringSnapshot::take_after(app.world_mut(), &first);
+    let more = second.bytes_beyond(Some(&first));
+    let parameters = size_of::<(Separation, Alignment, Cohesion, Wander, Vehicle)>();
+    assert!(more + 100 * parameters <= alone, "{more} of {alone} bytes");
+    app.world_mut()
+        .get_mut::<Wander>(agents[0])
+        .unwrap()
+        .influence
+        .weight = 0.5;
+    run_ticks(&mut app, 1);
+    let third = SteeringSnapshot::take_after(app.world_mut(), &second);
+    let weight = |snapshot: &SteeringSnapshot| {
+        let wander = snapshot.get::<Wander>(agents[0]).unwrap();
+        wander.influence.weight
+    };
+    assert_eq!([&first, &second, &third].map(weight), [1.0, 1.0, 0.5]);
+    let memories = [&first, &third].map(|it| it.iter::<WanderMemory>().count());
+    assert_eq!(memories, [100, 100]);
+    // Each goes back to its own values, also to and fro.
+    for (snapshot, expected) in [(&third, 0.5), (&first, 1.0), (&third, 0.5), (&second, 1.0)] {
+        snapshot.restore(app.world_mut());
+        assert_eq!(get::<Wander>(&app, agents[0]).influence.weight, expected);
+    }
+}
