@@ -152,6 +152,13 @@ fn is_unsteered(world: &World, entity: EntityRef) -> bool {
     is_off || updates && registry.assigned_to(world, entity.id()).is_empty()
 }
 
+/// Leaves the ticks that have run since the last check unchecked.
+pub fn skip(world: &mut World) {
+    let tick = world.resource::<SteeringClock>().tick;
+    world.resource_mut::<Checked>().0 = tick;
+    world.resource_mut::<Disturbed>().0 = false;
+}
+
 /// Checks the forces and ledgers of all agents after a tick.
 pub fn check(world: &mut World, extreme: bool) {
     let tick = world.resource::<SteeringClock>().tick;

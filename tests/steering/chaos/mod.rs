@@ -105,6 +105,8 @@ fn run(
                 } => {
                     let selected = world::entity(app.world(), *selected);
                     panel::click(&mut app, *tab, egui::pos2(*x, *y), selected);
+                    // The panel may have changed an agent after the tick of its frame.
+                    invariants::skip(app.world_mut());
                 }
                 _ => world::apply(app.world_mut(), operation, false),
             }
