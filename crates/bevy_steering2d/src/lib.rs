@@ -54,7 +54,7 @@
 //! | [`Seek`] | moves to a target at full speed, and through it |
 //! | [`Flee`] | moves straight away from a threat within a distance |
 //! | [`Arrive`] | moves to a target and comes to rest there, with one of three [braking curves](Braking) |
-//! | [`Pursuit`] | intercepts a moving target, with one of five [predictions](Prediction) |
+//! | [`Pursuit`] | intercepts a moving target, with one of seven [predictions](Prediction) or a [predictor](Predictor) of your own |
 //! | [`Evade`] | moves away from the predicted position of a threat within a distance |
 //! | [`Wander`] | moves in random directions, in one of three [styles](WanderStyle) |
 //! | [`ObstacleAvoidance`], [`WallAvoidance`] | steer around obstacles, walls and [colliders](SensesColliders) |
@@ -192,7 +192,7 @@ impl Plugin for SteeringPlugin {
 /// | plugin | purpose | without it |
 /// |---|---|---|
 /// | [`PipelinePlugin`] | schedules, perception, combiners, behavior groups | required by all others |
-/// | [`BehaviorsPlugin`] | the built-in behaviors | register those you use with [`add_behavior`](SteeringAppExt::add_behavior) |
+/// | [`BehaviorsPlugin`] | the built-in behaviors and conditions | register those you use with [`add_behavior`](SteeringAppExt::add_behavior) |
 /// | [`EventsPlugin`] | [`Arrived`], [`PathCompleted`], [`TargetLost`], [`Stuck`] | no events, no stuck detection |
 /// | [`PointMassPlugin`] | locomotion of [`PointMass`]es | only physics bodies move |
 /// | `SteeringRapierPlugin` (feature `rapier`) | locomotion of Rapier bodies, collider probes | only point masses move |
@@ -256,12 +256,13 @@ pub mod prelude {
     pub use crate::{SteeringPlugin, SteeringPlugins};
     pub use bevy_steering2d_core::behaviors::types::*;
     pub use bevy_steering2d_core::{
-        Adjust, Agent, Arrived, Behavior, BehaviorGroup, Combine, Combiner, Cut, FaceTarget,
-        FaceVelocity, Influence, InvalidParameter, Kinematics, LedgerEntry, Neighbor, NeighborView,
-        Neighbors, Obstacle, PathCompleted, PointMass, Requests, SensesColliders, SpeedLimit,
-        Steer, SteeringAppExt, SteeringCommandsExt, SteeringDisabled, SteeringForce,
-        SteeringGroups, SteeringId, SteeringPath, SteeringSeed, SteeringSystems, SteersFor, Stuck,
-        StuckDetection, Surroundings, Target, TargetLost, Targets, ThinkEvery, Vehicle, Wall,
+        Adjust, Agent, Alone, Arrived, Behavior, BehaviorGroup, Combine, Combiner, Condition, Cut,
+        FaceTarget, FaceVelocity, Influence, InvalidParameter, IsStuck, Kinematics, LedgerEntry,
+        Neighbor, NeighborView, Neighbors, Obstacle, PathCompleted, PointMass, Requests,
+        SensesColliders, SpeedLimit, Steer, SteeringAppExt, SteeringCommandsExt, SteeringDisabled,
+        SteeringForce, SteeringGroups, SteeringId, SteeringPath, SteeringSeed, SteeringSystems,
+        SteersFor, Stuck, StuckDetection, Surroundings, Target, TargetInSight, TargetLost, Targets,
+        ThinkEvery, Vehicle, Wall, When,
     };
 }
 

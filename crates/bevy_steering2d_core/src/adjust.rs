@@ -102,7 +102,7 @@ pub(crate) fn adjust_behavior_entities<A: Adjust>(
         &mut entities,
         FORMULA_PASS,
         |(entity, &id, steers_for, behavior)| {
-            let Some(me) = owners.agent(&tick, entity, id, steers_for, &agents) else {
+            let Some(me) = owners.agent(&tick.step(), entity, id, steers_for, &agents) else {
                 return;
             };
             let ledger = requests

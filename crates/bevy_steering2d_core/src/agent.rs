@@ -123,6 +123,13 @@ impl Agent {
         self.push((desired - self.velocity) / self.response_time.max(self.delta))
     }
 
+    /// The velocity that a force asks for, m/s: the inverse of [`track`](Self::track),
+    /// `velocity + force · response_time / mass`. For a force that was clamped it is that much nearer.
+    #[inline]
+    pub fn desired_velocity(&self, force: Vec2) -> Vec2 {
+        self.velocity + force * (self.response_time.max(self.delta) / self.mass)
+    }
+
     /// The force for an acceleration in m/s², N, clamped by length to `max_force`.
     #[inline]
     pub fn push(&self, acceleration: Vec2) -> Vec2 {
@@ -192,6 +199,17 @@ mod tests {
         let diagonal = me.track(Vec2::splat(1_000.0));
         assert!((diagonal.length() - me.max_force).abs() < 1e-4);
         assert_eq!(diagonal.x, diagonal.y);
+    }
+
+    #[test]
+    fn a_force_leads_back_to_the_desired_velocity() {
+        let me = Agent {
+            mass: 2.0,
+            velocity: Vec2::new(0.5, -1.0),
+            ..default()
+        };
+        let desired = Vec2::new(1.0, 0.0);
+        assert!(me.desired_velocity(me.track(desired)).distance(desired) < 1e-6);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use bevy::reflect::{GetTypeRegistration, TypePath};
 
 use crate::require::require;
 use crate::snapshot::add_memory;
-use crate::{Agent, ColliderProbes, Influence, InvalidParameter, Requests, Target};
+use crate::{Agent, ColliderProbes, Influence, InvalidParameter, Requests, Target, When};
 
 /// A steering behavior: a component with its parameters.
 ///
@@ -147,6 +147,16 @@ pub trait Behavior:
         Self: Sized,
     {
         self.influence_mut().probability = probability;
+        self
+    }
+
+    /// Sets [`Influence::when`].
+    #[must_use]
+    fn with_when(mut self, when: When) -> Self
+    where
+        Self: Sized,
+    {
+        self.influence_mut().when = when;
         self
     }
 

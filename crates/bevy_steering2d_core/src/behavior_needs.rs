@@ -1,13 +1,13 @@
 //! What a behavior perceives, read from the types it names, and the components it needs for that.
 
-use bevy::ecs::system::StaticSystemParam;
+use bevy::ecs::system::{StaticSystemParam, SystemParam};
 use bevy::prelude::*;
 
+use crate::ColliderProbes;
 use crate::perception::{Neighbors, Perception};
 use crate::require::require;
-use crate::{Behavior, ColliderProbes};
 
-/// What a behavior perceives, according to its [`World`](Behavior::World).
+/// What a behavior or a condition perceives, according to its `World`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Senses {
     /// Whether it reads the neighbor index.
@@ -17,9 +17,9 @@ pub(crate) struct Senses {
 }
 
 impl Senses {
-    /// Finds what the system parameter of `B` has access to.
-    pub(crate) fn of<B: Behavior>(world: &mut World) -> Self {
-        let mut reader = IntoSystem::into_system(|_: StaticSystemParam<B::World>| {});
+    /// Finds what a system parameter has access to.
+    pub(crate) fn of<P: SystemParam + 'static>(world: &mut World) -> Self {
+        let mut reader = IntoSystem::into_system(|_: StaticSystemParam<P>| {});
         let access = reader.initialize(world);
         let access = access.combined_access();
         let neighbors = world.component_id::<Neighbors>();
@@ -30,10 +30,10 @@ impl Senses {
         }
     }
 
-    /// Makes entities with `B` have the components for it.
-    pub(crate) fn require<B: Behavior>(self, app: &mut App) {
+    /// Makes entities with `C` have the components for it.
+    pub(crate) fn require<C: Component>(self, app: &mut App) {
         if self.neighbors {
-            require::<B, Perception>(app);
+            require::<C, Perception>(app);
         }
     }
 }

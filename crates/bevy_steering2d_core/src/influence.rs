@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 
-use crate::InvalidParameter;
+use crate::{InvalidParameter, When};
 
 /// How much a behavior counts among the others of its agent. It may be changed at any time.
 ///
@@ -22,6 +22,9 @@ pub struct Influence {
     pub probability: f32,
     /// `false` disables the behavior but keeps its parameters and memory. Default `true`.
     pub enabled: bool,
+    /// Whether it acts only while its agent perceives something, such as being
+    /// [`Alone`](crate::Alone). Default [`When::Always`].
+    pub when: When,
 }
 
 impl Influence {
@@ -32,6 +35,7 @@ impl Influence {
             priority,
             probability: 1.0,
             enabled: true,
+            when: When::Always,
         }
     }
 

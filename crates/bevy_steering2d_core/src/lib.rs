@@ -87,8 +87,11 @@ mod behavior;
 mod behavior_entity;
 mod behavior_needs;
 pub mod behaviors;
+mod by_name;
 mod clock;
 mod combine;
+mod companion;
+mod condition;
 mod events;
 mod flow_field;
 mod id;
@@ -113,10 +116,16 @@ pub use agent::Agent;
 pub use behavior::{Adjust, Behavior, BehaviorMemory, Situational, Steer};
 pub use behavior_entity::{SteeredBy, SteersFor};
 pub use behaviors::types::*;
+pub use by_name::{Choice, ReflectChoice};
 pub use clock::{SteeringClock, SteeringSeed};
 pub use combine::{
     Average, BehaviorGroup, Combine, Combiner, CombinerRegistry, Cut, Dithered, LedgerEntry,
     Prioritized, ReflectCombiner, SteeringForce, WeightedSum,
+};
+pub use companion::ReflectCompanion;
+pub use condition::{
+    Alone, Condition, ConditionStates, ConditionType, IsStuck, ReflectCondition, TargetInSight,
+    When,
 };
 pub use events::{Announcements, Arrived, PathCompleted, TargetLost, TargetWatch};
 pub use id::{NextSteeringId, SteeringId};

@@ -8,13 +8,14 @@ use bevy::prelude::*;
 use crate::agent::limited;
 use crate::behavior_entity::{BehaviorRoots, SteersFor};
 use crate::combine::LedgerGeneration;
+use crate::condition::{Conditions, Verdict};
 use crate::events::{Announcements, TargetLost, TargetWatch};
 use crate::parallel::{FORMULA_PASS, for_each_mut};
 use crate::pipeline::BehaviorSlot;
 use crate::{
-    Agent, Behavior, BehaviorId, Cut, InvalidParameter, Kinematics, LedgerEntry, PointMass, Steer,
-    SteeringClock, SteeringDisabled, SteeringForce, SteeringId, SteeringWarnings, Target, Targets,
-    ThinkEvery, Vehicle,
+    Agent, Behavior, BehaviorId, ConditionType, Cut, InvalidParameter, Kinematics, LedgerEntry,
+    PointMass, Steer, SteeringClock, SteeringDisabled, SteeringForce, SteeringId, SteeringWarnings,
+    Target, Targets, ThinkEvery, Vehicle,
 };
 
 /// Agents that are steered: not disabled, and not behavior entities.
@@ -65,7 +66,7 @@ pub(crate) fn steer_behavior_entities<B: Steer>(
         &mut entities,
         FORMULA_PASS,
         |(entity, &id, steers_for, behavior)| {
-            if let Some(me) = owners.agent(&tick, entity, id, steers_for, &agents) {
+            if let Some(me) = owners.agent(&tick.step(), entity, id, steers_for, &agents) {
                 tick.run(entity, &me, behavior, |behavior, _, memory| {
                     behavior.steer(&me, memory, world)
                 });
@@ -83,9 +84,9 @@ pub(crate) struct Owners<'w, 's> {
 
 impl Owners<'_, '_> {
     /// The agent that a behavior entity steers, as the entity's behaviors see it.
-    pub(crate) fn agent<B: Behavior>(
+    pub(crate) fn agent(
         &self,
-        tick: &Tick<B>,
+        step: &Step,
         entity: Entity,
         id: SteeringId,
         steers_for: &SteersFor,
@@ -98,14 +99,28 @@ impl Owners<'_, '_> {
         };
         let Ok(parts) = agents.get(owner) else {
             if !self.vehicles.contains(owner) {
-                tick.step().warn_of_missing_vehicle(entity, owner);
+                step.warn_of_missing_vehicle(entity, owner);
             }
             return None;
         };
-        let agent = tick.agent(owner, parts)?;
+        let agent = step.agent(owner, parts)?;
         // The id of the behavior entity, so that two behaviors of one type draw different random
         // numbers.
         Some(Agent { id, ..agent })
+    }
+
+    /// The agent of an entity that may be a behavior entity.
+    pub(crate) fn agent_behind(
+        &self,
+        step: &Step,
+        entity: Entity,
+        steers_for: Option<(&SteeringId, &SteersFor)>,
+        agents: &Query<AgentParts, Steered>,
+    ) -> Option<Agent> {
+        match steers_for {
+            Some((&id, steers_for)) => self.agent(step, entity, id, steers_for, agents),
+            None => step.agent(entity, agents.get(entity).ok()?),
+        }
     }
 }
 
@@ -117,6 +132,7 @@ pub(crate) struct Tick<'w, 's, B: Behavior> {
     generation: Res<'w, LedgerGeneration>,
     warnings: Res<'w, SteeringWarnings>,
     targets: Targets<'w, 's>,
+    conditions: Conditions<'w, 's>,
     losses: Res<'w, Announcements<TargetLost>>,
 }
 
@@ -131,9 +147,9 @@ impl<B: Behavior> Tick<'_, '_, B> {
     pub(crate) fn agent(
         &self,
         entity: Entity,
-        (&id, vehicle, body, every): <AgentParts as bevy::ecs::query::QueryData>::Item<'_, '_>,
+        parts: QueryItem<'_, '_, AgentParts>,
     ) -> Option<Agent> {
-        self.step().agent(entity, id, vehicle, body, every)
+        self.step().agent(entity, parts)
     }
 
     /// Computes the force of a behavior, and records it in the ledger of `entity`.
@@ -147,7 +163,14 @@ impl<B: Behavior> Tick<'_, '_, B> {
     ) {
         let step = self.step();
         let compute = || formula(behavior, &force, memory);
-        let entry = step.entry(self.slot.id, entity, behavior, me, compute);
+        let entry = step.entry(
+            self.slot.id,
+            entity,
+            behavior,
+            me,
+            &self.conditions,
+            compute,
+        );
         if let Some(target) = step.newly_lost_target(behavior, &entry, watch) {
             let loss = TargetLost {
                 entity: me.entity,
@@ -188,10 +211,7 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
     pub(crate) fn agent(
         &self,
         entity: Entity,
-        id: SteeringId,
-        vehicle: &Vehicle,
-        body: &Kinematics,
-        every: Option<&ThinkEvery>,
+        (&id, vehicle, body, every): QueryItem<'_, '_, AgentParts>,
     ) -> Option<Agent> {
         ThinkEvery::turn(every, id, self.clock.tick)?;
         if !body.is_steerable() {
@@ -202,7 +222,7 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
             .ok()
     }
 
-    /// The entry of a behavior; its formula runs if it is enabled and valid.
+    /// The entry of a behavior; its formula runs if it is enabled and valid, and its condition is met.
     #[inline(always)]
     pub(crate) fn entry<B: Behavior>(
         &self,
@@ -210,6 +230,7 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
         source: Entity,
         behavior: &B,
         agent: &Agent,
+        conditions: &Conditions,
         compute: impl FnOnce() -> Vec2,
     ) -> LedgerEntry {
         let influence = behavior.influence();
@@ -224,6 +245,15 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
         if behavior.targets()[0] == Some(Target::Entity(agent.entity)) {
             self.warn_of_no_force::<B>(source, "aims at its own agent");
             return entry(Cut::Invalid);
+        }
+        match conditions.verdict(influence.when, source, || Some(agent.entity)) {
+            Verdict::Acts => {}
+            Verdict::NotNow => return entry(Cut::NotNow),
+            Verdict::Invalid => return entry(Cut::Invalid),
+            Verdict::Missing(condition) => {
+                self.warn_of_missing_condition::<B>(source, condition);
+                return entry(Cut::Invalid);
+            }
         }
         let force = compute();
         if !force.is_finite() {
@@ -275,6 +305,22 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
         self.warnings.raise(self.clock, source, name, || {
             format!("{name} {why}; it counts as zero")
         });
+    }
+
+    #[cold]
+    pub(crate) fn warn_of_missing_condition<B: Behavior>(
+        &self,
+        source: Entity,
+        condition: ConditionType,
+    ) {
+        let name = B::short_type_path();
+        self.warnings
+            .raise(self.clock, source, "Influence.when", || {
+                format!(
+                    "{name} depends on {condition:?}, which neither this entity nor its agent has; \
+                 until then {name} counts as zero"
+                )
+            });
     }
 
     #[cold]

@@ -19,6 +19,9 @@ use bevy::prelude::*;
 pub enum DebugLayer {
     /// The velocity of each agent.
     Velocity,
+    /// The velocity that each behavior of the selected agent desires, and the steering force between
+    /// the tips of velocity and desired velocity, as in Reynolds' figures. (Reynolds 1999)
+    DesiredVelocity,
     /// The combined steering force.
     TotalForce,
     /// The requested and the accepted force of each behavior.
@@ -51,8 +54,9 @@ pub enum DebugLayer {
 
 impl DebugLayer {
     /// All layers, in the order of a panel.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Velocity,
+        Self::DesiredVelocity,
         Self::TotalForce,
         Self::BehaviorForces,
         Self::Targets,
@@ -82,6 +86,10 @@ impl DebugLayer {
     const fn texts(self) -> (&'static str, &'static str) {
         match self {
             Self::Velocity => ("Velocity", "direction and speed of each agent"),
+            Self::DesiredVelocity => (
+                "Desired velocity",
+                "velocity, desired velocity, and the steering force between their tips",
+            ),
             Self::TotalForce => (
                 "Total force",
                 "the combined steering force, scaled by max_force",
@@ -195,7 +203,7 @@ mod tests {
         let listed = BTreeSet::from(DebugLayer::ALL);
         assert_eq!(listed.len(), DebugLayer::ALL.len());
         let bits = DebugLayer::ALL.iter().map(|layer| layer.bit());
-        assert_eq!(bits.fold(0, |all, bit| all | bit).count_ones(), 15);
+        assert_eq!(bits.fold(0, |all, bit| all | bit).count_ones(), 16);
         let names: BTreeSet<_> = DebugLayer::ALL.map(DebugLayer::name).into();
         assert_eq!(names.len(), DebugLayer::ALL.len());
         for layer in DebugLayer::ALL {

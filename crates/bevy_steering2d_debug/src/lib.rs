@@ -33,7 +33,9 @@
 //! A behavior's force has three parts: a faint line for the requested force, a clearer line for that
 //! force times its weight, and an arrow for the force that the combiner accepted. A line without an
 //! arrow was cut; the ledger in [`SteeringForce`](bevy_steering2d_core::SteeringForce) has the
-//! reason. The forces of the first selected agent are labeled with the behaviors' names.
+//! reason. The forces of the first selected agent are labeled with the behaviors' names. The layer
+//! [`DesiredVelocity`](DebugLayer::DesiredVelocity) shows the same forces where Reynolds draws them:
+//! between the tips of the velocity and of the desired velocity.
 //!
 //! # Where the values come from
 //!

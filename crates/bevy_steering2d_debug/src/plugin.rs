@@ -7,9 +7,9 @@ use bevy_steering2d_core::SteeringClock;
 
 use crate::layers::{
     Trails, clear_trails, draw_areas, draw_behavior_forces, draw_closest_approaches,
-    draw_corridors, draw_detection_boxes, draw_feelers, draw_flow_fields, draw_hiding_spots,
-    draw_neighbors, draw_paths, draw_predictions, draw_selection, draw_slots, draw_targets,
-    draw_total_forces, draw_trails, draw_velocities, draw_wander,
+    draw_corridors, draw_desired_velocities, draw_detection_boxes, draw_feelers, draw_flow_fields,
+    draw_hiding_spots, draw_neighbors, draw_paths, draw_predictions, draw_selection, draw_slots,
+    draw_targets, draw_total_forces, draw_trails, draw_velocities, draw_wander,
 };
 use crate::selection::deselect;
 use crate::subjects::{Subjects, choose_subjects};
@@ -103,6 +103,7 @@ fn add_layers(app: &mut App) {
             choose_subjects,
             (
                 draw_velocities.run_if(on(DebugLayer::Velocity)),
+                draw_desired_velocities.run_if(on(DebugLayer::DesiredVelocity)),
                 draw_total_forces.run_if(on(DebugLayer::TotalForce)),
                 draw_behavior_forces.run_if(on(DebugLayer::BehaviorForces)),
                 draw_targets.run_if(on(DebugLayer::Targets)),

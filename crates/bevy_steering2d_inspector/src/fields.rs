@@ -12,6 +12,7 @@ use bevy_inspector_egui::inspector_options::{
 use bevy_inspector_egui::reflect_inspector::{Context, InspectorUi};
 use bevy_steering2d_core::{Influence, SteeringGroups};
 
+use crate::choices;
 use crate::docs;
 use crate::patch;
 use crate::theme::{self, faint};
@@ -107,6 +108,8 @@ fn show(ui: &mut egui::Ui, types: &TypeRegistry, value: &mut dyn Reflect, id: eg
                 ui.vertical(|ui| {
                     changed |= if let Some(groups) = part.try_downcast_mut() {
                         group_bits(ui, groups)
+                    } else if let Some(prediction) = part.try_downcast_mut() {
+                        choices::prediction(ui, types, prediction)
                     } else if let Some(count) = part.try_downcast_mut()
                         && default.and_then(|it| it.try_downcast_ref()) == Some(&u32::MAX)
                     {

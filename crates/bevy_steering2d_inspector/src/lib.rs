@@ -19,7 +19,7 @@
 //!   handle to change priorities. Click the name to edit parameters; units, ranges and hover texts
 //!   come from the doc comments. Any registered behavior can be added and removed, including your
 //!   own.
-//! - **Vehicle**: limits and other components that affect motion.
+//! - **Vehicle**: limits, and other components that affect motion: conditions and predictors as well.
 //! - **Plots**: speed, force, and the accepted force of each behavior over the last seconds.
 //! - **Draw**: the layers of [`bevy_steering2d_debug`].
 //! - **Presets**: files of [`bevy_steering2d_presets`], and two stored tunings to compare, A and B.
@@ -37,6 +37,8 @@
 //! that input: the plugin enables `EguiGlobalSettings::enable_absorb_bevy_input_system`.
 
 mod add_menu;
+mod choices;
+mod cuts;
 mod docs;
 mod fields;
 mod history;
@@ -226,8 +228,13 @@ fn describe_parameters(app: &mut App) {
         TypeId::of::<ThinkEvery>(),
         TypeId::of::<PointMass>(),
     ];
-    let roots: Vec<_> = behaviors.into_iter().chain(companions).collect();
     let types = app.world().resource::<AppTypeRegistry>().clone();
+    let own = panel::registered_companions(&types.read());
+    let roots: Vec<_> = behaviors
+        .into_iter()
+        .chain(companions)
+        .chain(own.into_iter().map(|(_, id)| id))
+        .collect();
     options::describe(&mut types.write(), roots);
 }
 

@@ -2,11 +2,13 @@
 
 use std::any::TypeId;
 
+use bevy::ecs::reflect::AppTypeRegistry;
 use bevy::prelude::*;
+use bevy::reflect::TypeRegistry;
 use bevy_egui::{EguiContext, PrimaryEguiContext, egui};
 use bevy_steering2d_core::{
-    FaceVelocity, Kinematics, PointMass, SpeedLimit, SteeringDisabled, SteeringGroups, ThinkEvery,
-    Vehicle,
+    FaceVelocity, Kinematics, PointMass, ReflectCompanion, SpeedLimit, SteeringDisabled,
+    SteeringGroups, ThinkEvery, Vehicle,
 };
 use bevy_steering2d_debug::SteeringSelection;
 use egui::Ui;
@@ -175,20 +177,49 @@ fn vehicle(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) {
     companion::<SpeedLimit>(ui, world, shown, scope);
     companion::<ThinkEvery>(ui, world, shown, scope);
     companion::<PointMass>(ui, world, shown, scope);
+    let types = world.resource::<AppTypeRegistry>().clone();
+    let registered = registered_companions(&types.read());
+    for (name, id) in registered {
+        edit_companion(ui, world, name, id, shown, scope);
+    }
+}
+
+/// The registered conditions and predictors, by name.
+pub(crate) fn registered_companions(types: &TypeRegistry) -> Vec<(&'static str, TypeId)> {
+    let registered = types.iter_with_data::<ReflectCompanion>();
+    let mut companions: Vec<_> = registered
+        .map(|(it, _)| (it.type_info().type_path_table().short_path(), it.type_id()))
+        .collect();
+    companions.sort_unstable_by_key(|(name, _)| *name);
+    companions
 }
 
 /// Shows a component other than a behavior, if the agent has it.
-fn companion<C: Component + Reflect + TypePath>(
+fn companion<C: Component + TypePath>(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) {
+    edit_companion(
+        ui,
+        world,
+        C::short_type_path(),
+        TypeId::of::<C>(),
+        shown,
+        scope,
+    );
+}
+
+fn edit_companion(
     ui: &mut Ui,
     world: &mut World,
+    name: &str,
+    id: TypeId,
     shown: Entity,
     scope: Scope,
 ) {
-    if world.get::<C>(shown).is_none() {
+    let component = world.components().get_id(id);
+    if component.is_none_or(|component| world.get_by_id(shown, component).is_none()) {
         return;
     }
-    section(ui, C::short_type_path());
-    fields::edit(ui, world, TypeId::of::<C>(), shown, |world| {
+    section(ui, name);
+    fields::edit(ui, world, id, shown, |world| {
         scope::agents(world, scope, shown)
     });
 }
@@ -197,7 +228,7 @@ fn companion<C: Component + Reflect + TypePath>(
 mod tests {
     use super::*;
     use crate::SteeringInspectorPlugin;
-    use bevy::ecs::reflect::{AppTypeRegistry, ReflectComponent};
+    use bevy::ecs::reflect::ReflectComponent;
     use bevy_egui::egui::{Event, Modifiers, PointerButton, RawInput, Rect as Area, accesskit};
     use bevy_steering2d_core::{
         BehaviorRegistry, Combine, Combiner, LedgerEntry, Seek, Separation, SteeringAppExt,

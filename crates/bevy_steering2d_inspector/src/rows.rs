@@ -6,15 +6,15 @@ use bevy::ecs::reflect::AppTypeRegistry;
 use bevy::prelude::*;
 use bevy_egui::egui::{self, Color32, RichText, Sense, Ui};
 use bevy_steering2d_core::{
-    AssignedBehavior, BehaviorGroup, BehaviorRegistry, Combine, CombinerRegistry, Cut, Influence,
+    AssignedBehavior, BehaviorGroup, BehaviorRegistry, Combine, CombinerRegistry, Influence,
     LedgerEntry, SteeringForce, SteersFor, Vehicle,
 };
 use bevy_steering2d_debug::SteeringDebug;
 use egui::collapsing_header::CollapsingState;
 
 use crate::scope::{self, Scope};
-use crate::theme::{self, ALARM, NOTICE, faint, named};
-use crate::{add_menu, docs, fields, reorder};
+use crate::theme::{self, NOTICE, faint, named};
+use crate::{add_menu, choices, cuts, docs, fields, reorder};
 
 /// The largest weight on the slider; larger weights can be typed.
 const TOP_WEIGHT: f32 = 5.0;
@@ -266,7 +266,7 @@ fn bar(ui: &mut Ui, row: &Row, max_force: f32) {
             "requested {raw:.2} N (mark), weighted {weighted:.2} N (pale), accepted \
              {accepted:.2} N (bright); max_force {max_force:.1} N"
         ));
-        let (word, color, why) = reason(entry.cut);
+        let (word, color, why) = cuts::reason(entry.cut);
         ui.label(
             RichText::new(format!("{accepted:6.2} N"))
                 .monospace()
@@ -277,30 +277,7 @@ fn bar(ui: &mut Ui, row: &Row, max_force: f32) {
     });
 }
 
-/// Why a force was not accepted in full: a word, its color, and an explanation.
-fn reason(cut: Cut) -> (&'static str, Color32, &'static str) {
-    match cut {
-        Cut::Nothing => ("", theme::FAINT, ""),
-        Cut::Budget => (
-            "budget",
-            NOTICE,
-            "Cut: the sum of forces would exceed max_force, and earlier behaviors take precedence",
-        ),
-        Cut::Dithered => (
-            "dithered",
-            NOTICE,
-            "Not accepted: it lost its random draw, or an earlier behavior won",
-        ),
-        Cut::Disabled => ("off", theme::FAINT, "Disabled"),
-        Cut::Invalid => (
-            "invalid",
-            ALARM,
-            "A parameter is out of range, or the force is not finite; see the log",
-        ),
-    }
-}
-
-/// Shows the expanded part of a row: priority, probability, parameters.
+/// Shows the expanded part of a row: priority, probability, condition, parameters.
 fn body(ui: &mut Ui, world: &mut World, row: &Row, shown: Entity, scope: Scope) -> Option<Edit> {
     let mut influence = row.behavior.influence;
     let mut remove = false;
@@ -323,6 +300,7 @@ fn body(ui: &mut Ui, world: &mut World, row: &Row, shown: Entity, scope: Scope) 
                 ui.add(probability),
                 &format!("{} probability", row.behavior.name),
             );
+            choices::when(ui, world, &mut influence.when, row.behavior.name);
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 remove = theme::icon(ui, "🗑", &format!("Remove {}", row.behavior.name)).clicked();
             });
@@ -437,6 +415,7 @@ fn set_influence(
         change(&mut influence.weight, before.weight, wanted.weight);
         change(&mut influence.priority, before.priority, wanted.priority);
         change(&mut influence.enabled, before.enabled, wanted.enabled);
+        change(&mut influence.when, before.when, wanted.when);
         change(
             &mut influence.probability,
             before.probability,

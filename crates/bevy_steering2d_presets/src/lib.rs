@@ -52,8 +52,11 @@
 //! [`SpeedLimit`](bevy_steering2d_core::SpeedLimit),
 //! [`FaceVelocity`](bevy_steering2d_core::FaceVelocity),
 //! [`ThinkEvery`](bevy_steering2d_core::ThinkEvery),
-//! [`StuckDetection`](bevy_steering2d_core::StuckDetection) and
-//! [`SensesColliders`](bevy_steering2d_core::SensesColliders). An absent field has the default of its
+//! [`StuckDetection`](bevy_steering2d_core::StuckDetection),
+//! [`SensesColliders`](bevy_steering2d_core::SensesColliders), and every registered
+//! [`Condition`](bevy_steering2d_core::Condition) and [`Predictor`](bevy_steering2d_core::Predictor),
+//! such as [`Alone`](bevy_steering2d_core::Alone). Behaviors name conditions as in
+//! `influence: (when: Only(Alone))`, and predictors as in `prediction: Custom(Late)`. An absent field has the default of its
 //! behavior, also inside `influence` and inside the default variant of an enum. `Some( )` may be
 //! omitted, vectors are `(x, y)`, and infinity is `inf`. For a behavior without `#[reflect(Default)]`
 //! the file must name all fields.
@@ -72,8 +75,8 @@
 //! Targets, paths and slots depend on the situation, so they are not part of a preset: all fields
 //! that can refer to an entity ([`Target`](bevy_steering2d_core::Target)s, paths, flow fields, lists
 //! of entities), fields marked [`Situational`](bevy_steering2d_core::Situational) (the slot in a
-//! formation), and functions ([`Prediction::Custom`](bevy_steering2d_core::Prediction::Custom)).
-//! They keep the agent's value. If the agent does not have the behavior yet, they get the default,
+//! formation), and functions. They keep the agent's value.
+//! If the agent does not have the behavior yet, they get the default,
 //! which for a target is the origin. So insert the behavior with its target together with
 //! [`UsesPreset`], as above, or set the target later.
 //!

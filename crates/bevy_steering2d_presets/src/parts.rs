@@ -1,15 +1,15 @@
 //! The components a preset may hold: every registered behavior, and the companions that tune an
-//! agent.
+//! agent: limits, conditions, predictors.
 
 use std::any::TypeId;
 
 use bevy::ecs::component::Mutable;
 use bevy::ecs::world::{EntityRef, EntityWorldMut};
 use bevy::prelude::*;
-use bevy::reflect::{TypePath, TypeRegistry};
+use bevy::reflect::{TypePath, TypeRegistration, TypeRegistry};
 use bevy_steering2d_core::{
-    Combine, FaceVelocity, InvalidParameter, ReflectBehavior, SensesColliders, SpeedLimit,
-    StuckDetection, ThinkEvery, Vehicle,
+    Combine, FaceVelocity, InvalidParameter, ReflectBehavior, ReflectCompanion, SensesColliders,
+    SpeedLimit, StuckDetection, ThinkEvery, Vehicle,
 };
 
 use crate::error::{NAME, PresetFault, excerpt};
@@ -58,36 +58,28 @@ impl Companion for SensesColliders {}
 /// Type-erased access to a companion.
 #[derive(Clone, Copy)]
 pub(crate) struct CompanionAccess {
-    read: for<'a> fn(EntityRef<'a>) -> Option<&'a dyn Reflect>,
-    write: fn(&mut EntityWorldMut, Box<dyn Reflect>),
-    /// Removes the component, or resets it to its default if every agent has it.
-    remove: fn(&mut EntityWorldMut),
-    check: fn(&dyn Reflect) -> Result<(), InvalidParameter>,
+    access: ReflectCompanion,
+    /// Resets the component to its default, if every agent has it.
+    reset: Option<fn(&mut EntityWorldMut)>,
 }
 
 impl CompanionAccess {
-    const fn of<C: Companion>() -> Self {
+    fn of<C: Companion>() -> Self {
+        let reset = |entity: &mut EntityWorldMut| {
+            entity.insert(C::default());
+        };
         Self {
-            read: |entity| entity.get::<C>().map(|companion| companion as &dyn Reflect),
-            write: |entity, value| {
-                let Ok(value) = value.downcast::<C>() else {
-                    return;
-                };
-                match entity.get_mut::<C>() {
-                    Some(mut companion) => *companion = *value,
-                    None => {
-                        entity.insert(*value);
-                    }
-                }
-            },
-            remove: |entity| {
-                if C::REQUIRED {
-                    entity.insert(C::default());
-                } else {
-                    entity.remove::<C>();
-                }
-            },
-            check: |value| value.downcast_ref::<C>().map_or(Ok(()), Companion::check),
+            access: ReflectCompanion::of::<C>(|value| {
+                value.downcast_ref::<C>().map_or(Ok(()), Companion::check)
+            }),
+            reset: C::REQUIRED.then_some(reset),
+        }
+    }
+
+    fn remove(self, entity: &mut EntityWorldMut) {
+        match self.reset {
+            Some(reset) => reset(entity),
+            None => self.access.remove(entity),
         }
     }
 }
@@ -120,20 +112,30 @@ impl Part {
         }
     }
 
+    fn registered(registration: &TypeRegistration, role: Role) -> Self {
+        let table = registration.type_info().type_path_table();
+        Self {
+            type_id: registration.type_id(),
+            name: table.short_path(),
+            path: table.path(),
+            role,
+        }
+    }
+
     pub(crate) fn is_behavior(&self) -> bool {
         matches!(self.role, Role::Behavior(_))
     }
 
     pub(crate) fn read<'a>(&self, entity: EntityRef<'a>) -> Option<&'a dyn Reflect> {
         match &self.role {
-            Role::Companion(access) => (access.read)(entity),
+            Role::Companion(companion) => companion.access.read(entity),
             Role::Behavior(access) => access.read(entity),
         }
     }
 
     pub(crate) fn write(&self, entity: &mut EntityWorldMut, value: Box<dyn Reflect>) {
         match &self.role {
-            Role::Companion(access) => (access.write)(entity, value),
+            Role::Companion(companion) => companion.access.write(entity, value),
             Role::Behavior(access) => {
                 let written = access.write(entity, value);
                 debug_assert!(written.is_ok(), "the value has the type of its part");
@@ -143,7 +145,7 @@ impl Part {
 
     pub(crate) fn remove(&self, entity: &mut EntityWorldMut) {
         match &self.role {
-            Role::Companion(access) => (access.remove)(entity),
+            Role::Companion(companion) => companion.remove(entity),
             Role::Behavior(access) => {
                 access.remove(entity);
             }
@@ -152,14 +154,14 @@ impl Part {
 
     pub(crate) fn check(&self, value: &dyn Reflect) -> Result<(), InvalidParameter> {
         match &self.role {
-            Role::Companion(access) => (access.check)(value),
+            Role::Companion(companion) => companion.access.check(value),
             Role::Behavior(access) => access.check(value).unwrap_or(Ok(())),
         }
     }
 }
 
 /// All parts: companions first, so that a `Vehicle` from the preset is inserted before a behavior
-/// requires a default one; then the behaviors by name.
+/// requires a default one, and those that are registered by name; then the behaviors by name.
 pub(crate) struct Parts(Vec<Part>);
 
 impl Parts {
@@ -173,22 +175,21 @@ impl Parts {
             Part::companion::<StuckDetection>(),
             Part::companion::<SensesColliders>(),
         ];
-        let companions = parts.len();
-        parts.extend(
-            types
-                .iter_with_data::<ReflectBehavior>()
-                .map(|(registration, access)| {
-                    let table = registration.type_info().type_path_table();
-                    Part {
-                        type_id: registration.type_id(),
-                        name: table.short_path(),
-                        path: table.path(),
-                        role: Role::Behavior(access.clone()),
-                    }
-                }),
-        );
+        let always = parts.len();
+        let reset = None;
+        let companions = types.iter_with_data::<ReflectCompanion>();
+        parts.extend(companions.map(|(registration, &access)| {
+            Part::registered(
+                registration,
+                Role::Companion(CompanionAccess { access, reset }),
+            )
+        }));
+        let behaviors = types.iter_with_data::<ReflectBehavior>();
+        parts.extend(behaviors.map(|(registration, access)| {
+            Part::registered(registration, Role::Behavior(access.clone()))
+        }));
         // The type registry is unordered; files and logs are sorted.
-        parts[companions..].sort_unstable_by_key(|part| (part.name, part.path));
+        parts[always..].sort_unstable_by_key(|part| (part.is_behavior(), part.name, part.path));
         Self(parts)
     }
 

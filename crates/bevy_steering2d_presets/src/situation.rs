@@ -7,6 +7,7 @@ use std::any::TypeId;
 
 use bevy::prelude::*;
 use bevy::reflect::enums::VariantInfo;
+use bevy::reflect::serde::ReflectSerializeWithRegistry;
 use bevy::reflect::{
     NamedField, PartialReflect, ReflectMut, ReflectRef, ReflectSerialize, TypeInfo, TypeRegistry,
     UnnamedField,
@@ -70,9 +71,10 @@ pub(crate) fn is_writable(value: &dyn PartialReflect, types: &TypeRegistry) -> b
         ReflectRef::Map(map) => map.iter().all(|(k, v)| writable(k) && writable(v)),
         ReflectRef::Enum(variant) => variant.iter_fields().all(|field| writable(field.value())),
         _ => value.get_represented_type_info().is_some_and(|info| {
-            types
-                .get_type_data::<ReflectSerialize>(info.type_id())
-                .is_some()
+            let registration = types.get(info.type_id());
+            registration.is_some_and(|it| {
+                it.contains::<ReflectSerialize>() || it.contains::<ReflectSerializeWithRegistry>()
+            })
         }),
     }
 }

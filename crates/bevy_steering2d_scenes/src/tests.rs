@@ -197,16 +197,36 @@ fn hiding_agents_are_seen_less_and_caught_less() {
 }
 
 #[test]
+fn stalkers_come_near_their_prey_unseen() {
+    let report = headless::study(the("hide_and_seek"), 1, 6_000);
+    assert!(number(&report, "stalk: unseen") >= 90.0, "{report}");
+    let [near, far] =
+        ["stalk", "only wander"].map(|it| number(&report, &format!("{it}: from the hunter")));
+    assert!(near < 0.75 * far, "{report}");
+}
+
+#[test]
 fn every_prediction_catches_sooner_than_seek() {
     // One race in each of sixteen worlds, then duels with a quarry that evades.
     let report = headless::study(the("pursuit_evade"), 1, 200);
     let [course, evaded] = ["course: Seek: chase", "evaded: Seek"].map(|it| number(&report, it));
-    for rival in ["Intercept", "Dist. / speed", "Look ahead", "Fixed 0.5 s"] {
+    for rival in [
+        "Intercept",
+        "Dist. / speed",
+        "Look ahead",
+        "Fixed 0.5 s",
+        "Turn rate",
+        "Acceleration",
+        "Scenery",
+    ] {
         let chase = number(&report, &format!("course: {rival}: chase"));
         assert!(chase < 0.8 * course, "{rival}:\n{report}");
         let chase = number(&report, &format!("evaded: {rival}"));
         assert!(chase < 0.8 * evaded, "{rival}:\n{report}");
     }
+    // A quarry that circles is met on its circle, not on the tangent.
+    let quicker = number(&report, "circle: Turn rate quicker");
+    assert!(quicker >= 20.0, "{report}");
     // Evading delays the catch longer than fleeing, at least from a pursuer that does not predict.
     assert!(evaded > number(&report, "fled: Seek"), "{report}");
 }

@@ -5,14 +5,14 @@ use bevy_steering2d::prelude::*;
 
 use crate::common::*;
 
-const PREDICTIONS: [Prediction; 5] = [
+const PREDICTIONS: [Prediction; 7] = [
     Prediction::LookAhead,
     Prediction::DistanceOverMaxSpeed,
     Prediction::Fixed(1.0),
     Prediction::Intercept,
-    Prediction::Custom(CustomPrediction(|me, quarry| {
-        0.5 * me.position.distance(quarry.position) / me.max_speed
-    })),
+    Prediction::TurnRate,
+    Prediction::Acceleration,
+    Prediction::Scenery,
 ];
 
 /// Seconds until a hunter is within half a meter of a quarry that crosses its path.

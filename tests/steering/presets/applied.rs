@@ -97,20 +97,6 @@ fn a_preset_replaces_the_previous_one_completely() {
 }
 
 #[test]
-fn a_function_stays_on_its_agent_and_out_of_files() {
-    let mut app = app();
-    let guess = Prediction::Custom(CustomPrediction(|_, _| 0.5));
-    let mut pursuit = Pursuit::new(Vec2::X);
-    pursuit.prediction = guess;
-    let agent = app.world_mut().spawn((PointMass::default(), pursuit)).id();
-    let captured = SteeringPreset::capture(app.world(), agent).unwrap();
-    let text = captured.to_ron(&types(&app)).unwrap();
-    assert!(!text.contains("Custom"), "{text}");
-    preset(&app, &text).apply(app.world_mut(), agent).unwrap();
-    assert_eq!(get::<Pursuit>(&app, agent).prediction, guess);
-}
-
-#[test]
 fn a_despawned_agent_is_an_error() {
     let mut app = app();
     let gone = app.world_mut().spawn_empty().id();

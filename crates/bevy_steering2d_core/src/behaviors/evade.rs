@@ -4,7 +4,7 @@ use bevy::prelude::*;
 
 use super::embeds_influence;
 use super::flee::{flee, panic_urgency};
-use super::prediction::turning_time;
+use super::prediction::{Pair, Predictions, Predicts, Sighting, turning_time};
 use crate::{
     Agent, Behavior, Influence, InvalidParameter, Kinematics, Prediction, Steer, Target, Targets,
 };
@@ -19,7 +19,8 @@ use crate::{
 ///
 /// `F = flee(p_t + v_t·T) · urgency`, in N, with T in seconds from the [`Prediction`] and the
 /// urgency of [`Flee`](crate::Flee) at the threat's current distance. T ends at the closest approach:
-/// past it, the agent would flee towards the threat. (Reynolds 1999; Buckland 2005)
+/// past it, the agent would flee towards the threat. A prediction along a course gives its point nearest
+/// to the agent in place of `p_t + v_t·T`. (Reynolds 1999; Buckland 2005)
 #[doc(alias("Evadir", "избегание"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -34,13 +35,24 @@ pub struct Evade {
     /// The outer part of the panic distance over which the urgency fades, as a fraction of it,
     /// `0..=1`. Default `0.1`.
     pub falloff: f32,
-    /// How far ahead the threat's motion is predicted. Default [`Prediction::LookAhead`].
+    /// How the threat's motion is predicted. Default [`Prediction::LookAhead`].
     pub prediction: Prediction,
     /// The time that the agent takes to turn about, s, `≥ 0`; extends the prediction for agents that
     /// turn slowly. Default `0`.
     pub turn_time: f32,
     /// Weight, priority, probability, and whether it is enabled.
     pub influence: Influence,
+}
+
+/// The state of an [`Evade`]: what it has observed of its threat. Straight predictions leave it at its
+/// default.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct EvadeMemory {
+    /// What was observed, and where the threat is expected.
+    #[entities]
+    pub sighting: Sighting,
 }
 
 impl Evade {
@@ -66,19 +78,23 @@ impl Evade {
         self
     }
 
+    /// The point that the agent flees from, m, with what it has observed, while the threat is within the
+    /// panic distance.
+    pub fn expected_threat(&self, me: &Agent, threat: &Kinematics, memory: &EvadeMemory) -> Vec2 {
+        if self.prediction.is_straight() {
+            self.predicted_threat(me, threat)
+        } else {
+            memory.sighting.expected
+        }
+    }
+
     /// The predicted position of a threat as perceived this tick, m, at any distance: the point that
-    /// the agent flees from.
+    /// the agent flees from if the prediction is [straight](Prediction::is_straight).
     pub fn predicted_threat(&self, me: &Agent, threat: &Kinematics) -> Vec2 {
         let time =
             self.prediction.time(me, threat) + turning_time(me, threat.position, self.turn_time);
         let time = time.min(time_of_closest_approach(me, threat));
-        let predicted = threat.position + threat.velocity * time;
-        if me.direction_to(predicted) == Vec2::ZERO {
-            // The threat will hit the agent: flee from its current position.
-            threat.position
-        } else {
-            predicted
-        }
+        apart(me, threat, threat.position + threat.velocity * time)
     }
 }
 
@@ -99,8 +115,8 @@ impl Behavior for Evade {
     const PRIORITY: i16 = 150;
     const COLOR: Option<[u8; 3]> = Some([227, 193, 254]);
 
-    type Memory = ();
-    type World = Targets<'static, 'static>;
+    type Memory = (Entity, &'static mut EvadeMemory);
+    type World = (Targets<'static, 'static>, Predictions<'static, 'static>);
 
     embeds_influence!();
 
@@ -118,21 +134,72 @@ impl Behavior for Evade {
 }
 
 impl Steer for Evade {
-    fn steer(&self, me: &Agent, _: (), targets: &Targets) -> Vec2 {
-        targets
-            .get(self.threat)
-            .map_or(Vec2::ZERO, |threat| evade(me, &threat, self))
+    fn steer(
+        &self,
+        me: &Agent,
+        (source, mut memory): (Entity, Mut<EvadeMemory>),
+        (targets, predictions): &(Targets, Predictions),
+    ) -> Vec2 {
+        let Some(threat) = targets.get(self.threat) else {
+            return Vec2::ZERO;
+        };
+        if self.prediction.is_straight() {
+            return evade(me, &threat, self);
+        }
+        flee_from(me, &threat, self, || {
+            let pair = Pair {
+                source,
+                me,
+                target: self.threat,
+                other: &threat,
+                turning: turning_time(me, threat.position, self.turn_time),
+            };
+            let seen = &mut memory.sighting;
+            let expected = predictions.nearest_place(self.prediction, pair, seen);
+            apart(me, &threat, expected)
+        })
+    }
+}
+
+impl Predicts for Evade {
+    type Seen = EvadeMemory;
+
+    fn prediction(&self) -> Prediction {
+        self.prediction
+    }
+
+    fn other(&self) -> Target {
+        self.threat
+    }
+
+    fn sighting(seen: &mut EvadeMemory) -> &mut Sighting {
+        &mut seen.sighting
     }
 }
 
 /// The force of [`Evade`] from a threat as perceived this tick, N.
 pub fn evade(me: &Agent, threat: &Kinematics, how: &Evade) -> Vec2 {
+    flee_from(me, threat, how, || how.predicted_threat(me, threat))
+}
+
+/// The force away from a point, with the urgency at the threat's current distance, N.
+fn flee_from(me: &Agent, threat: &Kinematics, how: &Evade, point: impl FnOnce() -> Vec2) -> Vec2 {
     let distance = me.position.distance(threat.position);
     let urgency = panic_urgency(distance, how.panic_distance, how.falloff);
     if urgency == 0.0 {
         return Vec2::ZERO;
     }
-    urgency * flee(me, how.predicted_threat(me, threat))
+    urgency * flee(me, point())
+}
+
+/// The predicted position of a threat; its current one if it will hit the agent, which otherwise would
+/// not know where to flee.
+fn apart(me: &Agent, threat: &Kinematics, predicted: Vec2) -> Vec2 {
+    if me.direction_to(predicted) == Vec2::ZERO {
+        threat.position
+    } else {
+        predicted
+    }
 }
 
 /// The time after which a threat that moves straight on is nearest to the agent's current position,

@@ -17,6 +17,9 @@ pub enum Feelers {
     Whiskers,
     /// Two straight ahead from the sides of the body, for narrow passages.
     Parallel,
+    /// A detection box: its sides, from the sides of the body, and its middle. Detects a wall in the box
+    /// that is at least as long as the radius of the body.
+    DetectionBox,
     /// A custom set of at least one.
     Custom(Vec<Feeler>),
 }
@@ -56,6 +59,8 @@ const PARALLEL: [Feeler; 2] = [
     Feeler::new(Vec2::NEG_Y, Vec2::X),
 ];
 
+const DETECTION_BOX: [Feeler; 3] = [AHEAD, PARALLEL[0], PARALLEL[1]];
+
 impl Feeler {
     /// A feeler from `root` (in radii) along `reach` (in lengths of the longest).
     pub const fn new(root: Vec2, reach: Vec2) -> Self {
@@ -87,6 +92,7 @@ impl Feelers {
             Self::Single => &SINGLE,
             Self::Whiskers => &WHISKERS,
             Self::Parallel => &PARALLEL,
+            Self::DetectionBox => &DETECTION_BOX,
             Self::Custom(feelers) => feelers,
         }
     }
@@ -136,6 +142,22 @@ mod tests {
         let diagonal = Vec2::ONE.normalize();
         assert_close(right.to, me.position + 0.5 * diagonal + 2.0);
         assert!((right.free - 8_f32.sqrt()).abs() < 1e-5);
+    }
+
+    #[test]
+    fn the_detection_box_is_as_wide_as_the_body_and_as_long_as_the_feelers() {
+        let me = Agent::default(); // at the origin, ahead +x, radius 0.5
+        let mut sides = Feelers::DetectionBox
+            .list()
+            .iter()
+            .map(|it| it.whisker(&me, 3.0));
+        assert!(sides.all(|it| it.from.x == 0.0 && (it.to.x - 3.5).abs() < 1e-5));
+        let sides = Feelers::DetectionBox
+            .list()
+            .iter()
+            .map(|it| it.whisker(&me, 3.0));
+        let across: Vec<f32> = sides.map(|it| it.to.y).collect();
+        assert_eq!(across, [0.0, 0.5, -0.5]);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, Tar
 ///
 #[doc = include_str!("figures/hide.svg")]
 ///
-/// Use it for prey and snipers. The agent hides behind [`Obstacle`](crate::Obstacle)s, with
+/// Use it for prey and snipers, and with [`HideGoal::Approach`] for stalkers. The agent hides behind [`Obstacle`](crate::Obstacle)s, with
 /// [`SensesColliders`](crate::SensesColliders) also behind colliders. Beyond the threat distance, or
 /// while the agent is outside the threat's field of view, the force is zero. To get away without
 /// cover, use [`Evade`](crate::Evade): a threat that walks around the obstacle drives a hiding agent
@@ -42,8 +42,25 @@ pub struct Hide {
     /// Field of view of the threat, rad, in `(0, 2π]`, half of it on each side of its heading. Default
     /// `2π`: it sees in all directions.
     pub threat_field_of_view: f32,
+    /// What the agent hides for. Default [`HideGoal::Safety`].
+    pub goal: HideGoal,
     /// Weight, priority and probability.
     pub influence: Influence,
+}
+
+/// What an agent hides for.
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[reflect(Default, Debug, PartialEq, Hash, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub enum HideGoal {
+    /// To stay out of sight. The default.
+    #[default]
+    Safety,
+    /// To get near the threat unseen: a stalker and its prey. While the threat looks elsewhere (see
+    /// [`Hide::threat_field_of_view`]) the agent goes to the nearest hiding spot that is nearer to the
+    /// threat; while it looks at the agent, to the nearest of all. Behind the last cover the agent
+    /// waits: the attack is up to another behavior.
+    Approach,
 }
 
 /// The state of a [`Hide`]: its hiding spot.
@@ -96,6 +113,7 @@ impl Default for Hide {
             search_distance: 20.0,
             standoff: 0.5,
             threat_field_of_view: core::f32::consts::TAU,
+            goal: HideGoal::Safety,
             influence: Influence::of::<Self>(),
         }
     }
@@ -143,14 +161,24 @@ impl Steer for Hide {
             memory.set_if_neq(HideMemory::default());
             return Vec2::ZERO;
         };
-        if !sees(&threat, me.position, self.threat_field_of_view) {
-            return Vec2::ZERO;
-        }
-        let mut choice = Choice::new(memory.obstacle);
-        self.for_each_spot(me, &threat, surroundings, |obstacle, spot| {
-            choice.consider(me, obstacle, spot);
-        });
-        let chosen = choice.chosen();
+        let choose = |counts: &dyn Fn(Vec2) -> bool| {
+            let mut choice = Choice::new(memory.obstacle);
+            self.for_each_spot(me, &threat, surroundings, |obstacle, spot| {
+                if counts(spot) {
+                    choice.consider(me, obstacle, spot);
+                }
+            });
+            choice.chosen()
+        };
+        let is_looking = sees(&threat, me.position, self.threat_field_of_view);
+        let chosen = match self.goal {
+            _ if is_looking => choose(&|_| true),
+            HideGoal::Safety => return Vec2::ZERO,
+            HideGoal::Approach => {
+                let nearer = |spot| brings_nearer(me, threat.position, spot);
+                choose(&nearer).or_else(|| choose(&|_| true))
+            }
+        };
         memory.set_if_neq(chosen.unwrap_or_default());
         hide(me, &threat, chosen.map(|memory| memory.spot), self)
     }
@@ -160,6 +188,13 @@ impl Hide {
     fn is_near(&self, me: &Agent, threat: &Kinematics) -> bool {
         me.position.distance(threat.position) <= self.threat_distance
     }
+}
+
+/// Whether a hiding spot is nearer to the threat than the agent is.
+fn brings_nearer(me: &Agent, threat: Vec2, spot: Vec2) -> bool {
+    /// The least gain, as a share of the distance, so that small changes make no agent move.
+    const GAIN: f32 = 0.1;
+    spot.distance(threat) < (1.0 - GAIN) * me.position.distance(threat)
 }
 
 /// Whether a point lies in the threat's field of view; a threat without a heading sees everything.
@@ -324,6 +359,18 @@ mod tests {
         let rocks = [obstacle(1, 12.0, 0.0), obstacle(2, 0.0, 3.0)];
         let chosen = choose(&me, Some(rocks[0].entity), &rocks);
         assert_eq!(chosen.obstacle, Some(rocks[1].entity));
+    }
+
+    #[test]
+    fn a_stalker_counts_only_spots_that_bring_it_nearer() {
+        let me = Agent::default();
+        let prey = Vec2::new(10.0, 0.0);
+        assert!(brings_nearer(&me, prey, Vec2::new(5.0, 3.0)));
+        assert!(
+            !brings_nearer(&me, prey, Vec2::new(0.5, 0.0)),
+            "hardly nearer"
+        );
+        assert!(!brings_nearer(&me, prey, Vec2::new(0.0, 4.0)), "beside it");
     }
 
     #[test]

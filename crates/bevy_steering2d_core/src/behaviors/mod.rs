@@ -85,7 +85,7 @@ behaviors! {
     steer collision_avoidance: CollisionAvoidance;
     steer queuing: Queuing;
     steer sidestep: Sidestep;
-    steer evade: Evade;
+    steer evade: Evade, EvadeMemory;
     steer flee: Flee;
     several flocking: Flocking, Separation, Alignment, Cohesion;
     steer match_velocity: MatchVelocity;
@@ -93,11 +93,11 @@ behaviors! {
     steer tether: Tether;
     steer seek: Seek;
     steer arrive: Arrive, ArriveMemory, Braking, Deceleration;
-    steer pursuit: Pursuit;
+    steer pursuit: Pursuit, PursuitMemory;
     steer offset_pursuit: OffsetPursuit, OffsetPursuitMemory;
     steer leader_following: LeaderFollowing, LeaderFollowingMemory, Leadership;
     steer interpose: Interpose;
-    steer hide: Hide, HideMemory;
+    steer hide: Hide, HideMemory, HideGoal;
     steer wall_following: WallFollowing;
     steer path_following: PathFollowing, PathStyle;
     steer flow_field: FlowFieldFollowing, FlowField;
@@ -106,7 +106,7 @@ behaviors! {
     adjust reciprocal_avoidance: ReciprocalAvoidance, ReciprocalAvoidanceMemory, Intent;
     types crowd_path_following: CrowdPathFollowing;
     types pedestrian: Pedestrian;
-    types prediction: Prediction, CustomPrediction;
+    types prediction: Prediction, Predictions, Predictor, PredictorType, ReflectPredictor, Encounter, Sighting;
     types feelers: Feeler, Feelers, Whisker;
     types path_progress: PathFollowingMemory;
     types touch: Touch;
@@ -114,6 +114,7 @@ behaviors! {
 
 pub(crate) use crate::behavior::embeds_influence;
 pub use corridor::corridor_following;
+pub(crate) use prediction::register_predictor;
 
 /// The path or field that guides a behavior: the one it names, else the one on its own entity, else
 /// the one on its agent.

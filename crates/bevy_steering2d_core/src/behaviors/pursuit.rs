@@ -4,7 +4,7 @@ use bevy::math::ops;
 use bevy::prelude::*;
 
 use super::embeds_influence;
-use super::prediction::turning_time;
+use super::prediction::{Pair, Predictions, Predicts, Sighting, turning_time};
 use super::seek::seek;
 use crate::{
     Agent, Behavior, Influence, InvalidParameter, Kinematics, Prediction, Steer, Target, Targets,
@@ -17,8 +17,9 @@ use crate::{
 /// Use it for hunters and homing missiles. For a target at rest it equals [`Seek`](crate::Seek). To
 /// keep a distance from the target use [`OffsetPursuit`](crate::OffsetPursuit).
 ///
-/// `F = seek(p_t + v_t·T)`, in N, with T in seconds from the [`Prediction`]. When the target is ahead
-/// and faces the agent, no prediction is needed: `F = seek(p_t)`. (Reynolds 1999; Buckland 2005)
+/// `F = seek(p_t + v_t·T)`, in N, with T in seconds from the [`Prediction`], or `seek` of the point at
+/// which a prediction along a course expects to meet the target. When the target is ahead and faces the
+/// agent, a straight prediction is not needed: `F = seek(p_t)`. (Reynolds 1999; Buckland 2005)
 #[doc(alias("Interceptar", "Perseguir", "Perseguição", "преследование"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -27,7 +28,7 @@ pub struct Pursuit {
     /// The point or entity to catch. Default the origin.
     #[entities]
     pub target: Target,
-    /// How far ahead the target's motion is predicted. Default [`Prediction::LookAhead`].
+    /// How the target's motion is predicted. Default [`Prediction::LookAhead`].
     pub prediction: Prediction,
     /// The target faces the agent when its heading is within this angle of the opposite of the
     /// agent's, rad, `0..=π`. Default 20°; `0` always predicts.
@@ -37,6 +38,17 @@ pub struct Pursuit {
     pub turn_time: f32,
     /// Weight, priority, probability, and whether it is enabled.
     pub influence: Influence,
+}
+
+/// The state of a [`Pursuit`]: what it has observed of its target. Straight predictions leave it at its
+/// default.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct PursuitMemory {
+    /// What was observed, and where the target is expected.
+    #[entities]
+    pub sighting: Sighting,
 }
 
 impl Pursuit {
@@ -55,8 +67,22 @@ impl Pursuit {
         self
     }
 
+    /// The point that the agent heads for, m, with what it has observed.
+    pub fn expected_position(
+        &self,
+        me: &Agent,
+        target: &Kinematics,
+        memory: &PursuitMemory,
+    ) -> Vec2 {
+        if self.prediction.is_straight() {
+            self.aim_point(me, target)
+        } else {
+            memory.sighting.expected
+        }
+    }
+
     /// The predicted position of a target as perceived this tick, m: the point that the agent heads
-    /// for.
+    /// for if the prediction is [straight](Prediction::is_straight).
     pub fn aim_point(&self, me: &Agent, target: &Kinematics) -> Vec2 {
         if faces(me, target, self.facing_angle) {
             return target.position;
@@ -82,8 +108,8 @@ impl Behavior for Pursuit {
     const PRIORITY: i16 = 80;
     const COLOR: Option<[u8; 3]> = Some([248, 78, 58]);
 
-    type Memory = ();
-    type World = Targets<'static, 'static>;
+    type Memory = (Entity, &'static mut PursuitMemory);
+    type World = (Targets<'static, 'static>, Predictions<'static, 'static>);
 
     embeds_influence!();
 
@@ -100,10 +126,43 @@ impl Behavior for Pursuit {
 }
 
 impl Steer for Pursuit {
-    fn steer(&self, me: &Agent, _: (), targets: &Targets) -> Vec2 {
-        targets
-            .get(self.target)
-            .map_or(Vec2::ZERO, |target| pursuit(me, &target, self))
+    fn steer(
+        &self,
+        me: &Agent,
+        (source, mut memory): (Entity, Mut<PursuitMemory>),
+        (targets, predictions): &(Targets, Predictions),
+    ) -> Vec2 {
+        let Some(target) = targets.get(self.target) else {
+            return Vec2::ZERO;
+        };
+        if self.prediction.is_straight() {
+            return pursuit(me, &target, self);
+        }
+        let pair = Pair {
+            source,
+            me,
+            target: self.target,
+            other: &target,
+            turning: turning_time(me, target.position, self.turn_time),
+        };
+        let seen = &mut memory.sighting;
+        seek(me, predictions.meeting_place(self.prediction, pair, seen))
+    }
+}
+
+impl Predicts for Pursuit {
+    type Seen = PursuitMemory;
+
+    fn prediction(&self) -> Prediction {
+        self.prediction
+    }
+
+    fn other(&self) -> Target {
+        self.target
+    }
+
+    fn sighting(seen: &mut PursuitMemory) -> &mut Sighting {
+        &mut seen.sighting
     }
 }
 

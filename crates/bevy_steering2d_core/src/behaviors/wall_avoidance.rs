@@ -404,7 +404,12 @@ mod tests {
             WallResponse::Quadratic,
             WallResponse::Stop,
         ] {
-            for feelers in [Feelers::Single, Feelers::Whiskers, Feelers::Parallel] {
+            for feelers in [
+                Feelers::Single,
+                Feelers::Whiskers,
+                Feelers::Parallel,
+                Feelers::DetectionBox,
+            ] {
                 for mass in [0.1, 1.0, 10.0, 100.0] {
                     for slope in [0.0, 0.3, 0.7] {
                         let mut course = Course::new(60.0);

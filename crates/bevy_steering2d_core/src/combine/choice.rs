@@ -1,23 +1,17 @@
 //! The [`Combine`] component, which chooses an agent's combiner, and the registry of combiners.
 
 use std::any::TypeId;
-use std::fmt;
-use std::hash::{Hash, Hasher};
 
 use bevy::prelude::*;
-use bevy::reflect::serde::{
-    DeserializeWithRegistry, ReflectDeserializeWithRegistry, ReflectSerializeWithRegistry,
-    SerializeWithRegistry,
-};
-use bevy::reflect::{FromType, TypeRegistry};
-use serde::de::{Deserializer, Error, Visitor};
-use serde::ser::Serializer;
+use bevy::reflect::serde::{ReflectDeserializeWithRegistry, ReflectSerializeWithRegistry};
+use bevy::reflect::{FromType, TypeRegistration, TypeRegistry};
 
 use super::combiner::Combiner;
 use super::combiners::{Average, Dithered, Prioritized, WeightedSum};
 use super::ledger::sort_by_priority;
 use crate::LedgerEntry;
 use crate::agent::limited;
+use crate::by_name::{Choice, ReflectChoice, choose_by_name};
 
 /// Chooses the combiner of an agent; it may be changed at any time. Default [`Prioritized`].
 ///
@@ -25,20 +19,12 @@ use crate::agent::limited;
 #[derive(Component, Reflect, Clone, Copy)]
 #[reflect(opaque)]
 #[reflect(Component, Default, Debug, PartialEq, Hash, Clone)]
-#[reflect(SerializeWithRegistry, DeserializeWithRegistry)]
+#[reflect(SerializeWithRegistry, DeserializeWithRegistry, Choice)]
 pub struct Combine(&'static CombinerInfo);
-
-/// The combiners of this crate.
-const BUILT_IN: [Combine; 4] = [
-    Combine::WEIGHTED_SUM,
-    Combine::AVERAGE,
-    Combine::PRIORITIZED,
-    Combine::DITHERED,
-];
 
 /// The identity and functions of a combiner.
 struct CombinerInfo {
-    type_id: TypeId,
+    id: TypeId,
     name: fn() -> &'static str,
     combine: fn(&mut [LedgerEntry], f32, &mut dyn FnMut() -> f32) -> Vec2,
 }
@@ -49,7 +35,7 @@ trait Info {
 
 impl<C: Combiner> Info for C {
     const INFO: &'static CombinerInfo = &CombinerInfo {
-        type_id: TypeId::of::<C>(),
+        id: TypeId::of::<C>(),
         name: C::short_type_path,
         combine: C::combine,
     };
@@ -107,24 +93,23 @@ impl Default for Combine {
     }
 }
 
-impl PartialEq for Combine {
-    #[inline]
-    fn eq(&self, other: &Self) -> bool {
-        self.0.type_id == other.0.type_id
+choose_by_name!(Combine);
+
+impl Choice for Combine {
+    const KIND: &'static str = "combiner";
+    const BUILT_IN: &'static [Self] = &[
+        Self::WEIGHTED_SUM,
+        Self::AVERAGE,
+        Self::PRIORITIZED,
+        Self::DITHERED,
+    ];
+
+    fn name(self) -> &'static str {
+        Self::name(self)
     }
-}
 
-impl Eq for Combine {}
-
-impl Hash for Combine {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.type_id.hash(state);
-    }
-}
-
-impl fmt::Debug for Combine {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(self.name())
+    fn of(registration: &TypeRegistration) -> Option<Self> {
+        Some(registration.data::<ReflectCombiner>()?.choice())
     }
 }
 
@@ -140,11 +125,7 @@ impl ReflectCombiner {
 
     /// Every registered combiner: the built-in ones, then others by name.
     pub fn all(types: &TypeRegistry) -> Vec<Combine> {
-        let registered = types.iter().filter_map(|it| it.data::<Self>());
-        let mut all: Vec<Combine> = registered.map(|it| it.choice()).collect();
-        let place = |combine: &Combine| BUILT_IN.iter().position(|it| it == combine);
-        all.sort_by_key(|it| (place(it).unwrap_or(BUILT_IN.len()), it.name()));
-        all
+        Combine::all(types)
     }
 }
 
@@ -173,73 +154,5 @@ pub(crate) fn register_combiner<C: Combiner>(app: &mut App) {
     let mut registry = app.world_mut().resource_mut::<CombinerRegistry>();
     if !registry.0.contains(&Combine::by::<C>()) {
         registry.0.push(Combine::by::<C>());
-    }
-}
-
-// A combiner is serialized as its name, like the variant of an enum.
-
-impl SerializeWithRegistry for Combine {
-    fn serialize<S: Serializer>(&self, out: S, _: &TypeRegistry) -> Result<S::Ok, S::Error> {
-        write_name(*self, out)
-    }
-}
-
-impl<'de> DeserializeWithRegistry<'de> for Combine {
-    fn deserialize<D: Deserializer<'de>>(from: D, types: &TypeRegistry) -> Result<Self, D::Error> {
-        read_name(from, |name| {
-            let combiner = types.get_with_short_type_path(name)?;
-            Some(combiner.data::<ReflectCombiner>()?.choice())
-        })
-    }
-}
-
-fn write_name<S: Serializer>(combine: Combine, out: S) -> Result<S::Ok, S::Error> {
-    if out.is_human_readable() {
-        out.serialize_unit_variant("Combine", 0, combine.name())
-    } else {
-        out.serialize_str(combine.name())
-    }
-}
-
-fn read_name<'de, D: Deserializer<'de>>(
-    from: D,
-    find: impl Fn(&str) -> Option<Combine>,
-) -> Result<Combine, D::Error> {
-    struct Name<F>(F);
-
-    impl<F: Fn(&str) -> Option<Combine>> Visitor<'_> for Name<F> {
-        type Value = Combine;
-
-        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-            f.write_str("the name of a registered combiner")
-        }
-
-        fn visit_str<E: Error>(self, name: &str) -> Result<Combine, E> {
-            let unknown = || E::custom(format_args!("no combiner is registered as {name:?}"));
-            (self.0)(name).ok_or_else(unknown)
-        }
-    }
-
-    if from.is_human_readable() {
-        from.deserialize_identifier(Name(find))
-    } else {
-        from.deserialize_str(Name(find))
-    }
-}
-
-#[cfg(feature = "serialize")]
-impl serde::Serialize for Combine {
-    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        write_name(*self, out)
-    }
-}
-
-/// Knows only the built-in combiners, since there is no type registry; others need reflection.
-#[cfg(feature = "serialize")]
-impl<'de> serde::Deserialize<'de> for Combine {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        read_name(from, |name| {
-            BUILT_IN.into_iter().find(|it| it.name() == name)
-        })
     }
 }

@@ -7,10 +7,11 @@ use super::dither_draws;
 use super::ledger::LedgerGeneration;
 use crate::behavior::embeds_influence;
 use crate::behavior_entity::{BehaviorRoots, SteeredBy, SteersFor};
+use crate::condition::{Conditions, Verdict};
 use crate::pipeline::BehaviorSlot;
 use crate::{
     Behavior, Combine, Cut, Influence, LedgerEntry, SteeringClock, SteeringForce, SteeringId,
-    SteeringWarnings, Vehicle,
+    SteeringWarnings, ThinkEvery, Vehicle,
 };
 
 /// Makes a [behavior entity](SteersFor) a group: its behaviors are combined by its own [`Combine`]
@@ -63,13 +64,17 @@ impl Behavior for BehaviorGroup {
 
 impl BehaviorGroup {
     /// The entry of a group whose behaviors were combined into `total`.
-    fn entry(&self, slot: &BehaviorSlot<Self>, total: Vec2) -> LedgerEntry {
+    fn entry(&self, slot: &BehaviorSlot<Self>, total: Vec2, verdict: Verdict) -> LedgerEntry {
         let cut = if !self.influence.enabled {
             Cut::Disabled
         } else if self.influence.check().is_err() {
             Cut::Invalid
         } else {
-            Cut::Nothing
+            match verdict {
+                Verdict::Acts => Cut::Nothing,
+                Verdict::NotNow => Cut::NotNow,
+                Verdict::Invalid | Verdict::Missing(_) => Cut::Invalid,
+            }
         };
         let raw = if cut == Cut::Nothing {
             total
@@ -87,6 +92,8 @@ impl BehaviorGroup {
 #[derive(SystemParam)]
 pub(crate) struct BehaviorEntities<'w, 's> {
     slot: Res<'w, BehaviorSlot<BehaviorGroup>>,
+    conditions: Conditions<'w, 's>,
+    roots: BehaviorRoots<'w, 's>,
     entities: Query<
         'w,
         's,
@@ -111,10 +118,21 @@ impl BehaviorEntities<'_, '_> {
         force.copy_entries(generation, || {
             let entities = self.entities.iter_many(steered_by.iter());
             entities.map(|(entity, &id, group, force)| {
-                let combined = group.map(|group| group.entry(&self.slot, force.total));
+                let combined = group.map(|group| {
+                    let verdict = self.verdict(entity, group);
+                    group.entry(&self.slot, force.total, verdict)
+                });
                 (id, entity, force, combined)
             })
         });
+    }
+}
+
+impl BehaviorEntities<'_, '_> {
+    /// Whether a group acts in this tick.
+    fn verdict(&self, entity: Entity, group: &BehaviorGroup) -> Verdict {
+        let agent = || self.roots.agent_of(entity);
+        self.conditions.verdict(group.influence.when, entity, agent)
     }
 }
 
@@ -127,7 +145,7 @@ pub(crate) fn combine_groups(
     generation: Res<LedgerGeneration>,
     warnings: Res<SteeringWarnings>,
     roots: BehaviorRoots,
-    vehicles: Query<&Vehicle>,
+    agents: Query<(&Vehicle, &SteeringId, Option<&ThinkEvery>)>,
     mut sets: ParamSet<(
         Query<(Entity, &SteeringId, &BehaviorGroup), With<SteersFor>>,
         Query<&mut SteeringForce>,
@@ -149,12 +167,16 @@ pub(crate) fn combine_groups(
     }
     order.sort_unstable();
     for &(_, id, entity) in &*order {
-        let (Ok((combine, steered_by)), Some(vehicle)) = (
+        let (Ok((combine, steered_by)), Some((vehicle, &owner, every))) = (
             members.get(entity),
-            roots.agent_of(entity).and_then(|it| vehicles.get(it).ok()),
+            roots.agent_of(entity).and_then(|it| agents.get(it).ok()),
         ) else {
             continue;
         };
+        // Between updates of its agent conditions are not evaluated.
+        if ThinkEvery::turn(every, owner, clock.tick).is_some() {
+            warn_of_missing_condition(&clock, &warnings, &sets.p2(), entity);
+        }
         let Ok(mut own) = sets
             .p1()
             .get_mut(entity)
@@ -172,6 +194,26 @@ pub(crate) fn combine_groups(
         if let Ok(mut force) = sets.p1().get_mut(entity) {
             *force = own;
         }
+    }
+}
+
+/// Warns of a group that depends on a condition that neither its entity nor its agent has.
+fn warn_of_missing_condition(
+    clock: &SteeringClock,
+    warnings: &SteeringWarnings,
+    entities: &BehaviorEntities,
+    entity: Entity,
+) {
+    if let Ok((.., Some(group), _)) = entities.entities.get(entity)
+        && group.influence.enabled
+        && let Verdict::Missing(condition) = entities.verdict(entity, group)
+    {
+        warnings.raise(clock, entity, "Influence.when", || {
+            format!(
+                "the group depends on {condition:?}, which neither this entity nor its agent has; \
+                 until then it contributes nothing"
+            )
+        });
     }
 }
 

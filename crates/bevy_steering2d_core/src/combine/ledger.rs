@@ -244,7 +244,7 @@ impl SteeringForce {
     #[inline]
     pub(crate) fn set_total(&mut self, total: Vec2) {
         self.steered = match &self.ledger {
-            Ledger::Written { entries, .. } => entries.iter().any(LedgerEntry::was_computed),
+            Ledger::Written { entries, .. } => entries.iter().any(LedgerEntry::was_active),
             Ledger::Flock { .. } => true,
         };
         self.total = total;
@@ -331,8 +331,8 @@ impl LedgerEntry {
         self.source != 0
     }
 
-    /// Whether the behavior was enabled and valid.
-    fn was_computed(&self) -> bool {
+    /// Whether the behavior was enabled and valid, even if its condition was not met.
+    fn was_active(&self) -> bool {
         !matches!(self.cut, Cut::Disabled | Cut::Invalid)
     }
 
@@ -393,6 +393,9 @@ pub enum Cut {
     Dithered,
     /// [`Influence::enabled`](crate::Influence::enabled) is false; the formula was not run.
     Disabled,
+    /// [`Influence::when`](crate::Influence::when) names a condition that the agent does not meet now;
+    /// the formula was not run.
+    NotNow,
     /// A parameter is out of range (the log says which), or the formula returned a force that is
     /// not finite.
     Invalid,

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 
+use super::geometry::nearest_on_segment;
 use super::probes::ProbeRanges;
 use super::{
     Circle, ColliderProbes, NearProbe, ObstacleIndex, RayProbe, SeenObstacle, SweepProbe, WallHit,
@@ -93,6 +94,21 @@ impl Surroundings<'_, '_> {
             center + radius,
             visit,
         );
+    }
+
+    /// Whether the line between two points meets no [`Wall`](crate::Wall), and no
+    /// [`Obstacle`](crate::Obstacle) of which `hides` is true.
+    pub fn is_line_clear(&self, from: Vec2, to: Vec2, hides: impl Fn(Entity) -> bool) -> bool {
+        let mut clear = self.walls.first_hit(from, to).is_none();
+        if clear {
+            let (min, max) = (from.min(to), from.max(to));
+            self.obstacles
+                .for_each_in(min, max, |SeenObstacle { entity, circle }| {
+                    let nearest = nearest_on_segment(circle.center, from, to);
+                    clear &= !hides(entity) || nearest.distance(circle.center) > circle.radius;
+                });
+        }
+        clear
     }
 
     /// Visits every [`Wall`](crate::Wall) within `radius` m of a point, at its nearest point.

@@ -21,4 +21,6 @@ pub use times::StepTimes;
 
 pub(crate) use behavior_id::BehaviorSlot;
 pub(crate) use registry::register_steering;
-pub(crate) use schedule::{BehaviorOrder, CombineSystems, IndexSystems};
+pub(crate) use schedule::{
+    BehaviorOrder, CombineSystems, IndexSystems, Preparation, PreparationOrder,
+};

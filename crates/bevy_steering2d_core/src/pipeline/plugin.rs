@@ -11,6 +11,7 @@ use crate::behavior_entity::{refuse_cycles, reset_force};
 use crate::behaviors;
 use crate::clock::begin_tick;
 use crate::combine::{HasFusedEntries, LedgerGeneration, combine_agents, combine_groups};
+use crate::condition;
 use crate::events::{AnnouncedEvents, TargetWatch, TriggersEvents, announce};
 use crate::id::FreeIds;
 use crate::locomotion::{
@@ -120,11 +121,12 @@ impl Plugin for PipelinePlugin {
     }
 }
 
-/// The built-in behaviors.
+/// The built-in behaviors and conditions.
 pub struct BehaviorsPlugin;
 
 impl Plugin for BehaviorsPlugin {
     fn build(&self, app: &mut App) {
+        condition::register(app);
         behaviors::register(app);
     }
 }

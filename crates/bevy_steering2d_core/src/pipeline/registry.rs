@@ -13,7 +13,9 @@ use crate::adjust::{Adjusted, adjust_agents, adjust_behavior_entities};
 use crate::behavior::BehaviorMemory;
 use crate::behavior_entity::{SteeredBy, SteersFor};
 use crate::behavior_needs::Senses;
+use crate::behaviors::register_predictor;
 use crate::combine::register_combiner;
+use crate::condition::register_condition;
 use crate::events::{TargetLost, TargetWatch, register_announcement};
 use crate::perception::{
     note_perception_radius, probe_colliders, reset_changed_radius, reset_perception_radius,
@@ -22,7 +24,8 @@ use crate::require::require;
 use crate::snapshot;
 use crate::steer::{steer_agents, steer_behavior_entities};
 use crate::{
-    Adjust, Behavior, Combiner, Influence, InvalidParameter, SensesColliders, Steer, Vehicle,
+    Adjust, Behavior, Combiner, Condition, Influence, InvalidParameter, Predictor, SensesColliders,
+    Steer, Vehicle,
 };
 
 /// One registered behavior.
@@ -246,7 +249,7 @@ impl BehaviorRegistry {
     }
 }
 
-/// Registers behaviors, combiners and events on an [`App`], before or after adding the plugin. A second
+/// Registers behaviors, conditions, predictors, combiners and events on an [`App`], before or after adding the plugin. A second
 /// call for the same type does nothing.
 pub trait SteeringAppExt {
     /// Registers a behavior of the Steer step: its systems, its entry in the [`BehaviorRegistry`],
@@ -255,6 +258,14 @@ pub trait SteeringAppExt {
 
     /// Registers a behavior of the Adjust step in the same way.
     fn add_adjustment<A: Adjust>(&mut self) -> &mut Self;
+
+    /// Registers a condition, so that behaviors may depend on it: its system, its reflection, and what it
+    /// needs.
+    fn add_condition<C: Condition>(&mut self) -> &mut Self;
+
+    /// Registers a predictor, so that [`Prediction::by`](crate::Prediction::by) may choose it: its
+    /// systems, its reflection, and what it needs.
+    fn add_predictor<P: Predictor>(&mut self) -> &mut Self;
 
     /// Registers a combiner, so that presets and the inspector find it by name.
     fn add_combiner<C: Combiner>(&mut self) -> &mut Self;
@@ -295,6 +306,16 @@ impl SteeringAppExt for App {
                 order.in_set(AdjustSystems::Adjust),
             );
         }
+        self
+    }
+
+    fn add_condition<C: Condition>(&mut self) -> &mut Self {
+        register_condition::<C>(self);
+        self
+    }
+
+    fn add_predictor<P: Predictor>(&mut self) -> &mut Self {
+        register_predictor::<P>(self);
         self
     }
 
@@ -360,7 +381,7 @@ fn add_needs<B: Behavior>(app: &mut App, order: BehaviorOrder) {
     make_existing_agents::<B>(app.world_mut());
     app.add_observer(make_agent::<B>);
     B::Memory::require_with::<B>(app);
-    let senses = Senses::of::<B>(app.world_mut());
+    let senses = Senses::of::<B::World>(app.world_mut());
     senses.require::<B>(app);
     if senses.colliders {
         app.add_systems(
@@ -377,7 +398,7 @@ fn add_needs<B: Behavior>(app: &mut App, order: BehaviorOrder) {
 fn add_target_watch<B: Behavior>(app: &mut App, order: BehaviorOrder) {
     require::<B, TargetWatch>(app);
     app.add_announcement::<TargetLost>();
-    if Senses::of::<B>(app.world_mut()).neighbors {
+    if Senses::of::<B::World>(app.world_mut()).neighbors {
         app.add_observer(reset_perception_radius::<B>)
             .add_systems(
                 SteeringSchedule::Bodies,

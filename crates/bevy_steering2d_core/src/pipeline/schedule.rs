@@ -1,5 +1,7 @@
 //! The system sets and schedules of a tick: Sense, Steer, Adjust, Combine and Move.
 
+use std::marker::PhantomData;
+
 use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel, SingleThreadedExecutor};
 use bevy::prelude::*;
 
@@ -117,6 +119,34 @@ impl SteeringSchedule {
                 schedule.set_executor(SingleThreadedExecutor::new());
             });
         }
+    }
+}
+
+/// Orders the systems that run before the behaviors of [`SteeringSchedule::Steer`] by registration:
+/// conditions and predictors.
+#[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct PreparationOrder(u16);
+
+/// Present if the preparation `P` is registered: a condition or a predictor.
+#[derive(Resource)]
+pub(crate) struct Preparation<P>(PhantomData<fn() -> P>);
+
+/// The number of registered preparations.
+#[derive(Resource, Default)]
+struct PreparationCount(u16);
+
+impl PreparationOrder {
+    /// The set for the systems of `P`, after those of all preparations so far.
+    pub(crate) fn next<P: 'static>(app: &mut App) -> Self {
+        app.insert_resource(Preparation::<P>(PhantomData));
+        let mut count = app.world_mut().get_resource_or_init::<PreparationCount>();
+        count.0 += 1;
+        let order = Self(count.0);
+        app.configure_sets(
+            SteeringSchedule::Steer,
+            order.after(Self(order.0 - 1)).before(BehaviorOrder(0)),
+        );
+        order
     }
 }
 

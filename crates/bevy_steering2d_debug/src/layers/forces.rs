@@ -32,7 +32,7 @@ pub(crate) fn draw_total_forces(
 }
 
 /// Height of the labels, m.
-const TEXT: f32 = 0.32;
+pub(super) const TEXT: f32 = 0.32;
 
 pub(crate) fn draw_behavior_forces(
     debug: Res<SteeringDebug>,
@@ -70,6 +70,6 @@ pub(crate) fn draw_behavior_forces(
 }
 
 /// Whether a behavior requested a valid force other than zero.
-fn is_drawable(entry: &LedgerEntry) -> bool {
-    !matches!(entry.cut, Cut::Disabled | Cut::Invalid) && entry.raw != Vec2::ZERO
+pub(super) fn is_drawable(entry: &LedgerEntry) -> bool {
+    !matches!(entry.cut, Cut::Disabled | Cut::NotNow | Cut::Invalid) && entry.raw != Vec2::ZERO
 }

@@ -2,6 +2,7 @@
 //! behaviors' own methods.
 
 mod areas;
+mod desired_velocities;
 mod feelers;
 mod flow_field;
 mod forces;
@@ -16,6 +17,7 @@ mod trails;
 mod wander;
 
 pub(crate) use areas::draw_areas;
+pub(crate) use desired_velocities::draw_desired_velocities;
 pub(crate) use feelers::{draw_detection_boxes, draw_feelers};
 pub(crate) use flow_field::draw_flow_fields;
 pub(crate) use forces::{draw_behavior_forces, draw_total_forces, draw_velocities};

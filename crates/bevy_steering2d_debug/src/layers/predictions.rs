@@ -1,34 +1,39 @@
 //! Predictions layer: future positions of quarry, pursuer and colliding neighbors.
 
 use bevy::prelude::*;
-use bevy_steering2d_core::{CollisionAvoidance, Evade, NeighborView, Neighbors, Pursuit};
+use bevy_steering2d_core::{
+    CollisionAvoidance, Evade, EvadeMemory, NeighborView, Neighbors, Pursuit, PursuitMemory,
+};
 
 use super::neighbors::MOST;
-use crate::subjects::{DrawnPlaces, Subjects};
+use crate::subjects::{DrawnPlaces, Subjects, is_active};
 use crate::{SteeringDebug, SteeringGizmos, colors, draw};
 
 pub(crate) fn draw_predictions(
     debug: Res<SteeringDebug>,
     subjects: Res<Subjects>,
-    pursuers: Query<&Pursuit>,
-    evaders: Query<&Evade>,
+    pursuers: Query<(&Pursuit, &PursuitMemory)>,
+    evaders: Query<(&Evade, &EvadeMemory)>,
     places: DrawnPlaces,
     mut gizmos: Gizmos<SteeringGizmos>,
 ) {
     let color = debug.color::<Pursuit>();
-    for (subject, pursuit) in subjects.active(&pursuers) {
-        if let Some((quarry, lag)) = places.find(pursuit.target) {
-            let aim = pursuit.aim_point(&subject.me, &quarry) + lag;
+    for (subject, (pursuit, memory)) in subjects.with(&pursuers) {
+        if let Some((quarry, lag)) = places.find(pursuit.target)
+            && is_active(pursuit)
+        {
+            let aim = pursuit.expected_position(&subject.me, &quarry, memory) + lag;
             draw::aim(&mut gizmos, subject.place, aim, color);
             gizmos.line_2d(quarry.position + lag, aim, colors::QUIET.with_alpha(0.5));
         }
     }
     let color = debug.color::<Evade>();
-    for (subject, evade) in subjects.active(&evaders) {
+    for (subject, (evade, memory)) in subjects.with(&evaders) {
         if let Some((pursuer, lag)) = places.find(evade.threat)
+            && is_active(evade)
             && subject.me.position.distance(pursuer.position) <= evade.panic_distance
         {
-            let threat = evade.predicted_threat(&subject.me, &pursuer) + lag;
+            let threat = evade.expected_threat(&subject.me, &pursuer, memory) + lag;
             draw::aim(&mut gizmos, subject.place, threat, color);
             gizmos.line_2d(
                 pursuer.position + lag,

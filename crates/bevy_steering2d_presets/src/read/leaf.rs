@@ -1,11 +1,9 @@
 //! Leaf values: numbers, strings, and other types that are deserialized as a whole.
 
-use std::any::TypeId;
-
 use bevy::prelude::*;
 use bevy::reflect::serde::TypedReflectDeserializer;
 use bevy::reflect::{PartialReflect, ReflectDeserialize, TypeRegistration};
-use bevy_steering2d_core::{Combine, ReflectCombiner};
+use bevy_steering2d_core::ReflectChoice;
 use serde::de::{DeserializeSeed, Deserializer};
 
 use super::Reader;
@@ -34,8 +32,8 @@ impl<'s> Reader<'s> {
             }
         }
 
-        if registration.type_id() == TypeId::of::<Combine>() {
-            return self.combiner(source, path);
+        if let Some(choice) = registration.data::<ReflectChoice>() {
+            return self.choice(*choice, source, path);
         }
         let Some(deserialize) = registration.data::<ReflectDeserialize>() else {
             return Err(self.unreflected(path, "its type has no Deserialize", source));
@@ -83,22 +81,23 @@ impl<'s> Reader<'s> {
         })
     }
 
-    /// The name of a registered combiner.
-    fn combiner(
+    /// The name of a registered type, such as a combiner or a condition.
+    fn choice(
         &self,
+        choice: ReflectChoice,
         source: &'s str,
         path: &str,
     ) -> Result<Box<dyn PartialReflect>, PresetError> {
         let name = source.trim();
-        let known = ReflectCombiner::all(self.types);
-        match known.iter().find(|combiner| combiner.name() == name) {
-            Some(&combiner) => Ok(Box::new(combiner)),
+        let mut known = choice.all(self.types);
+        match known.iter().position(|(known, _)| *known == name) {
+            Some(at) => Ok(known.swap_remove(at).1.into_partial_reflect()),
             None => Err(self.error(
                 source,
                 PresetFault::UnknownVariant {
                     field: path.into(),
                     variant: excerpt(name, NAME),
-                    hint: hint(name, known.iter().map(|combiner| combiner.name())),
+                    hint: hint(name, known.iter().map(|(known, _)| *known)),
                 },
             )),
         }

@@ -34,6 +34,7 @@ pub(crate) const SCENE: Scene = Scene {
         SceneKey::new('w', "Wander"),
         SceneKey::new('a', "Avoid obstacles"),
         SceneKey::new('f', "Avoid walls"),
+        SceneKey::new('p', "Separation"),
         SceneKey::new('k', "Rocks as colliders"),
         SceneKey::new('s', "Solid cars"),
     ],
@@ -74,6 +75,7 @@ struct Switches {
     wander: bool,
     avoid_obstacles: bool,
     avoid_walls: bool,
+    keep_apart: bool,
     /// Rocks are colliders instead of [`Obstacle`]s.
     colliders: bool,
     /// Cars are solid to each other.
@@ -85,15 +87,17 @@ impl Switches {
         wander: true,
         avoid_obstacles: true,
         avoid_walls: true,
+        keep_apart: true,
         colliders: false,
         solid: false,
     };
 
-    fn with_keys(&mut self) -> [(char, &mut bool); 5] {
+    fn with_keys(&mut self) -> [(char, &mut bool); 6] {
         [
             ('w', &mut self.wander),
             ('a', &mut self.avoid_obstacles),
             ('f', &mut self.avoid_walls),
+            ('p', &mut self.keep_apart),
             ('k', &mut self.colliders),
             ('s', &mut self.solid),
         ]
@@ -213,6 +217,7 @@ fn apply_switches(
             &mut Wander,
             &mut ObstacleAvoidance,
             &mut WallAvoidance,
+            &mut Separation,
         ),
         With<Car>,
     >,
@@ -222,10 +227,11 @@ fn apply_switches(
     if !switches.is_changed() {
         return;
     }
-    for (car, mut wander, mut avoidance, mut feelers) in &mut cars {
+    for (car, mut wander, mut avoidance, mut feelers, mut separation) in &mut cars {
         enable(&mut wander, switches.wander);
         enable(&mut avoidance, switches.avoid_obstacles);
         enable(&mut feelers, switches.avoid_walls);
+        enable(&mut separation, switches.keep_apart);
         let touches = if switches.solid {
             Group::ALL
         } else {

@@ -7,6 +7,7 @@
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
+use bevy_steering2d::{ConditionStates, ConditionType};
 
 use crate::arena::Arena;
 use crate::bodies::{Animal, enable, pass_through, recolor, teleport};
@@ -26,13 +27,15 @@ pub(crate) const SCENE: Scene = Scene {
     title: "Flock and predator",
     help: "Each boid reacts to the neighbors that it perceives: separation, alignment and \
            cohesion. The gold circles show the radius of separation and of alignment for one of \
-           them. A large predator wanders through; boids near it evade it (green). Without it the \
-           boids agree on a direction, and the order approaches 1.",
+           them. A boid that perceives no other wanders until it meets some (lilac). A large \
+           predator wanders through; boids near it evade it (green). Without it the boids agree on a \
+           direction, and the order approaches 1.",
     keys: &[
         SceneKey::new('p', "Predator"),
         SceneKey::new('s', "Separation"),
         SceneKey::new('a', "Alignment"),
         SceneKey::new('c', "Cohesion"),
+        SceneKey::new('w', "Wander alone"),
     ],
     chosen,
     mouse: "",
@@ -79,8 +82,11 @@ const PREDATOR: Vehicle = Vehicle {
 const FLOCK: SteeringGroups = SteeringGroups(0b01);
 const PREDATORS: SteeringGroups = SteeringGroups(0b10);
 
-#[derive(Component, Clone, Copy, Debug)]
-struct Boid;
+/// A boid, and how long it has been alone, s.
+#[derive(Component, Clone, Copy, Debug, Default)]
+struct Boid {
+    alone_for: f32,
+}
 
 #[derive(Component, Clone, Copy, Debug)]
 struct Predator;
@@ -91,6 +97,8 @@ struct Rules {
     separation: bool,
     alignment: bool,
     cohesion: bool,
+    /// Boids that are alone wander.
+    wander: bool,
 }
 
 impl Default for Rules {
@@ -99,6 +107,7 @@ impl Default for Rules {
             separation: true,
             alignment: true,
             cohesion: true,
+            wander: true,
         }
     }
 }
@@ -112,6 +121,10 @@ struct Tally {
     contacts: Contacts<Pair>,
     /// Distance to the predator, m.
     distance: Mean,
+    /// Share of the boids' time alone, `0..=1`.
+    alone: Mean,
+    /// How long boids that met others had been alone, s.
+    time_alone: Mean,
     /// Smallest distance to the predator, m.
     nearest: Option<f32>,
     catches: u32,
@@ -127,6 +140,7 @@ fn build(app: &mut App) {
             switch_rules,
             evade_predator,
             catch_boids,
+            watch_the_lone,
             keep_tally,
         )
             .chain()
@@ -159,16 +173,20 @@ fn spawn_boid(world: &mut World, position: Vec2, facing: f32) {
     flocking.separation.groups = FLOCK;
     flocking.alignment.groups = FLOCK;
     flocking.cohesion.groups = FLOCK;
+    let alone = Alone {
+        groups: FLOCK,
+        ..Alone::new(COHESION_RADIUS)
+    };
     let evade = Evade::default()
         .with_panic_distance(FEAR_RANGE)
         .with_weight(ESCAPE_WEIGHT);
     let mut boid = world.spawn((
-        Boid,
+        Boid::default(),
         FLOCK,
         // With priorities, evading boids would no longer keep apart.
         Combine::WEIGHTED_SUM,
-        flocking,
-        evade.disabled(),
+        (flocking, evade.disabled()),
+        (alone, Wander::default().with_when(When::only::<Alone>())),
         Animal {
             name: "boid",
             position,
@@ -214,6 +232,7 @@ fn read_keys(world: &mut World) {
         rules.separation ^= key == 's';
         rules.alignment ^= key == 'a';
         rules.cohesion ^= key == 'c';
+        rules.wander ^= key == 'w';
         if key == 'p' {
             switch_predator(world);
         }
@@ -242,6 +261,7 @@ fn chosen(world: &World) -> Vec<char> {
         ('s', rules.separation),
         ('a', rules.alignment),
         ('c', rules.cohesion),
+        ('w', rules.wander),
     ]
     .into_iter()
     .filter_map(|(key, on)| on.then_some(key))
@@ -250,25 +270,26 @@ fn chosen(world: &World) -> Vec<char> {
 
 fn switch_rules(
     rules: Res<Rules>,
-    mut boids: Query<(&mut Separation, &mut Alignment, &mut Cohesion), With<Boid>>,
+    mut boids: Query<(&mut Separation, &mut Alignment, &mut Cohesion, &mut Wander), With<Boid>>,
 ) {
     if !rules.is_changed() {
         return;
     }
-    for (mut separation, mut alignment, mut cohesion) in &mut boids {
+    for (mut separation, mut alignment, mut cohesion, mut wander) in &mut boids {
         enable(&mut separation, rules.separation);
         enable(&mut alignment, rules.alignment);
         enable(&mut cohesion, rules.cohesion);
+        enable(&mut wander, rules.wander);
     }
 }
 
 /// Sets the predator as the target of evasion and colors the boids that evade it.
 fn evade_predator(
     predator: Option<Single<(Entity, &Transform), With<Predator>>>,
-    mut boids: Query<(&Transform, &mut Evade, &mut Look), With<Boid>>,
+    mut boids: Query<(&Transform, &Boid, &mut Evade, &mut Look)>,
 ) {
     let predator = predator.map(|it| (it.0, it.1.translation));
-    for (at, mut evade, mut look) in &mut boids {
+    for (at, boid, mut evade, mut look) in &mut boids {
         enable(&mut evade, predator.is_some());
         let mut evades = false;
         if let Some((predator, predator_at)) = predator {
@@ -277,10 +298,12 @@ fn evade_predator(
             }
             evades = at.translation.distance(predator_at) < FEAR_RANGE;
         }
-        recolor(
-            &mut look,
-            if evades { palette::MINT } else { palette::SAND },
-        );
+        let color = match (evades, boid.alone_for > 0.0) {
+            (true, _) => palette::MINT,
+            (false, true) => palette::LILAC,
+            (false, false) => palette::SAND,
+        };
+        recolor(&mut look, color);
     }
 }
 
@@ -305,6 +328,24 @@ fn catch_boids(
         let inner = Rect::from_center_half_size(Vec2::ZERO, arena.half_size - arena.corner);
         let elsewhere = spot_in(inner, &[predator], HEAD_START, &mut random.0);
         teleport(&mut transform, &mut velocity, elsewhere);
+    }
+}
+
+/// Measures how long boids are alone.
+fn watch_the_lone(
+    time: Res<Time>,
+    mut tally: ResMut<Tally>,
+    mut boids: Query<(&mut Boid, &ConditionStates)>,
+) {
+    for (mut boid, conditions) in &mut boids {
+        let alone = conditions.get(ConditionType::of::<Alone>()) == Some(true);
+        tally.alone.note(alone);
+        if alone {
+            boid.alone_for += time.delta_secs();
+        } else if boid.alone_for > 0.0 {
+            tally.time_alone.add(boid.alone_for);
+            boid.alone_for = 0.0;
+        }
     }
 }
 
@@ -340,6 +381,12 @@ fn report(world: &World) -> Vec<Line> {
             "deepest overlap",
             tally.contacts.deepest(),
             "% of the radius",
+        ),
+        Line::new("boids alone", tally.alone.percent(), "% of the time"),
+        Line::new(
+            "until a lone boid meets others",
+            tally.time_alone.get(),
+            "s",
         ),
         Line::new("mean distance to the predator", tally.distance.get(), "m"),
         Line::new("nearest to the predator", tally.nearest, "m"),
@@ -421,8 +468,8 @@ mod tests {
     #[test]
     fn each_key_switches_its_option() {
         let mut app = headless::app(&SCENE, 1);
-        assert_eq!(chosen(app.world()), ['p', 's', 'a', 'c']);
-        for key in ['p', 's', 'a', 'c'] {
+        assert_eq!(chosen(app.world()), ['p', 's', 'a', 'c', 'w']);
+        for key in ['p', 's', 'a', 'c', 'w'] {
             app.world_mut().resource_mut::<Presses>().press(key);
             headless::advance(&mut app, 2);
             assert!(!chosen(app.world()).contains(&key), "{key}");

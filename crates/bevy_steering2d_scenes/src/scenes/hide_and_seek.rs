@@ -1,12 +1,17 @@
 //! Hide and seek: a hunter with a view cone, and hiders that keep a rock in between.
 //!
 //! The hunter wanders until it sees a hider, and chases it until it has lost sight of it. Rocks
-//! block its view. Hiders [`Hide`] while the hunter is near, and wander otherwise.
+//! block its view. Hiders [`Hide`] while the hunter is near, and wander otherwise. As stalkers they go
+//! from rock to rock towards the hunter, which then is their prey and does not chase.
+
+mod choice;
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{Circle, HideMemory};
+
+use choice::Choice;
 
 use crate::arena::Arena;
 use crate::bodies::{Animal, enable, recolor, set_max_speed, teleport};
@@ -28,18 +33,14 @@ pub(crate) const SCENE: Scene = Scene {
     help: "The hunter wanders and sees what is in its view cone; rocks block its view. It chases \
            a hider that it sees (red) until it loses sight. Hiders (green) keep a rock between \
            the hunter and themselves while it is near; crosses mark their hiding spots. Without \
-           Hide they wander all the time.",
+           Hide they wander all the time. As stalkers they come nearer from rock to rock, while the \
+           hunter, now their prey, looks elsewhere.",
     keys: &[
         SceneKey::new('h', "Hide"),
         SceneKey::new('w', "Only wander"),
+        SceneKey::new('t', "Stalk"),
     ],
-    chosen: |world| {
-        vec![if world.resource::<Choice>().hide {
-            'h'
-        } else {
-            'w'
-        }]
-    },
+    chosen: |world| vec![world.resource::<Choice>().key()],
     mouse: "",
     crowd: None,
     build,
@@ -100,18 +101,14 @@ struct Hider {
     rock: Option<Entity>,
 }
 
-/// Whether hiders hide.
-#[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
-struct Choice {
-    hide: bool,
-}
-
 /// Measurements.
 #[derive(Resource)]
 struct Tally {
     rocks: Contacts<Entity>,
     /// Share of the hunter's time, `0..=1`.
     chasing: Mean,
+    /// Distance from the hiders to the hunter, m.
+    distance: Mean,
     /// Position and tick of the last catch.
     last_catch: Option<(Vec2, u32)>,
 }
@@ -121,6 +118,7 @@ impl Default for Tally {
         Self {
             rocks: Contacts::overlapping(),
             chasing: Mean::default(),
+            distance: Mean::default(),
             last_catch: None,
         }
     }
@@ -144,7 +142,7 @@ fn build(app: &mut App) {
 }
 
 fn setup(world: &mut World) {
-    world.insert_resource(Choice { hide: true });
+    world.insert_resource(Choice::Hide);
     world.insert_resource(Tally::default());
     let arena = *world.resource::<Arena>();
     let random = &mut world.resource_mut::<SceneRandom>().0;
@@ -238,10 +236,8 @@ fn spawn_hider(world: &mut World, position: Vec2, facing: f32, hunter: Entity) {
 
 fn choose(presses: Res<Presses>, mut choice: ResMut<Choice>) {
     for key in presses.keys() {
-        match key {
-            'h' => choice.hide = true,
-            'w' => choice.hide = false,
-            _ => {}
+        if let Some(chosen) = Choice::ALL.into_iter().find(|it| it.key() == key) {
+            *choice = chosen;
         }
     }
 }
@@ -268,6 +264,7 @@ fn update_visibility(
 
 fn guide_hunter(
     time: Res<Time>,
+    choice: Res<Choice>,
     hunter: Single<(
         &Transform,
         &mut Hunter,
@@ -293,7 +290,7 @@ fn guide_hunter(
         seen.min_by(|a, b| distance(a.1).total_cmp(&distance(b.1)))
             .map(|(hider, ..)| (hider, 0.0))
     };
-    *hunter = match kept.or_else(nearest) {
+    *hunter = match kept.or_else(nearest).filter(|_| *choice != Choice::Stalk) {
         Some((quarry, lost)) => {
             if pursuit.target != quarry.into() {
                 pursuit.target = quarry.into();
@@ -355,13 +352,16 @@ fn guide_hiders(
     )>,
 ) {
     for (mut hider, memory, mut hide, mut wander, mut vehicle, mut look) in &mut hiders {
-        let hiding = choice.hide && memory.obstacle.is_some();
+        let hiding = *choice != Choice::Wander && memory.obstacle.is_some();
         let rock = memory.obstacle.filter(|_| hiding);
         let changes = hider.rock.is_some() && rock.is_some() && rock != hider.rock;
         hider.changes += u32::from(changes);
         hider.hiding += if hiding { time.delta_secs() } else { 0.0 };
         hider.rock = rock;
-        enable(&mut hide, choice.hide);
+        enable(&mut hide, *choice != Choice::Wander);
+        if choice.is_changed() {
+            *hide = choice.tune(&hide);
+        }
         enable(&mut wander, !hiding);
         set_max_speed(&mut vehicle, if hiding { HIDER_RUN } else { STROLL });
         let color = match (hider.seen, hiding) {
@@ -376,15 +376,18 @@ fn guide_hiders(
 fn keep_tally(
     mut tally: ResMut<Tally>,
     rocks: Query<(&Transform, &Rock)>,
-    hunter: Single<&Hunter>,
+    hunter: Single<(&Hunter, &Transform), Without<Hider>>,
     hiders: Query<(Entity, &Transform), With<Hider>>,
 ) {
     let rocks = props::circles(rocks);
     for (hider, at) in &hiders {
         let gap = props::clearance_to(at.translation.truncate(), &rocks) - RADIUS;
         tally.rocks.observe(hider, gap, RADIUS);
+        tally
+            .distance
+            .add(hunter.1.translation.distance(at.translation));
     }
-    let chasing = **hunter != Hunter::Strolling;
+    let chasing = *hunter.0 != Hunter::Strolling;
     tally.chasing.note(chasing);
 }
 
@@ -411,6 +414,7 @@ fn report(world: &World) -> Vec<Line> {
             of_all(|hider| hider.covered),
             "% of the time",
         ),
+        Line::new("from the hunter", tally.distance.get(), "m"),
         Line::new("changes of rock", changes_per_minute, "a minute of hiding"),
         Line::new("hunter chases", tally.chasing.percent(), "% of the time"),
         Line::new(
@@ -430,10 +434,19 @@ fn report(world: &World) -> Vec<Line> {
     lines
 }
 
-/// Runs the same world without [`Hide`].
+/// Runs the same world without [`Hide`], and with stalkers.
 fn experiment(experiment: &Experiment) -> Vec<Line> {
-    let labels = ["caught", "unseen", "covered in range", "hunter chases"];
-    experiment.trial("only wander", Choice { hide: false }, &labels)
+    let labels = [
+        "caught",
+        "unseen",
+        "covered in range",
+        "from the hunter",
+        "hunter chases",
+    ];
+    let wander = experiment.trial("only wander", Choice::Wander, &labels);
+    let labels = ["unseen", "from the hunter", "deepest in a rock"];
+    let stalk = experiment.trial("stalk", Choice::Stalk, &labels);
+    wander.into_iter().chain(stalk).collect()
 }
 
 fn build_overlay(app: &mut App) {
@@ -476,7 +489,7 @@ fn draw_overlay(
         );
     }
     for (drawn, _, memory) in &hiders {
-        if choice.hide && memory.obstacle.is_some() {
+        if *choice != Choice::Wander && memory.obstacle.is_some() {
             overlay::aim(&mut gizmos, drawn.pose.position, memory.spot, palette::MINT);
         }
     }

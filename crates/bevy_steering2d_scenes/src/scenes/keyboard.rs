@@ -1,4 +1,4 @@
-//! One agent under keyboard control: each key selects a behavior.
+//! One agent under keyboard control: each key switches a behavior, so that any combination can be tried.
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
@@ -18,9 +18,10 @@ use crate::{overlay, palette};
 pub(crate) const SCENE: Scene = Scene {
     name: "keyboard",
     title: "Keyboard",
-    help: "One agent, one behavior at a time. Arrive, seek and flee use the target (the cross); \
-           pursuit and evade use the other agent, which wanders. Blue is the force, green the \
-           velocity. Add wander to see how the four ways to combine forces differ.",
+    help: "One agent: its keys switch behaviors on and off, in any combination. Arrive, seek and flee \
+           use the target (the cross); pursuit and evade use the other agent, which wanders. Blue is \
+           the force, green the velocity. Seek the target and evade the other at once, and see how the \
+           four ways to combine forces differ.",
     keys: &[
         SceneKey::new('a', "Arrive"),
         SceneKey::new('s', "Seek"),
@@ -28,7 +29,6 @@ pub(crate) const SCENE: Scene = Scene {
         SceneKey::new('w', "Wander"),
         SceneKey::new('p', "Pursuit"),
         SceneKey::new('e', "Evade"),
-        SceneKey::new('m', "Add wander"),
         SceneKey::new('1', "Weighted sum"),
         SceneKey::new('2', "Average"),
         SceneKey::new('3', "Prioritized"),
@@ -58,10 +58,9 @@ struct Player;
 #[derive(Component, Clone, Copy, Debug)]
 struct Other;
 
-/// The selected behavior.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// A behavior that can be switched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
-    #[default]
     Arrive,
     Seek,
     Flee,
@@ -109,20 +108,39 @@ const BLENDS: [(char, Combine); 4] = [
 ];
 
 /// Options chosen by the user.
-#[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Resource, Clone, Copy, Debug, PartialEq)]
 struct Choice {
-    mode: Mode,
-    /// Whether wander is added.
-    mixed: bool,
+    /// Which behaviors are on.
+    on: [bool; Mode::ALL.len()],
     /// m
     target: Vec2,
 }
 
-/// Measurements of each mode since it was last selected.
+impl Choice {
+    fn is_on(&self, mode: Mode) -> bool {
+        self.on[mode as usize]
+    }
+
+    fn active(self) -> impl Iterator<Item = Mode> {
+        Mode::ALL.into_iter().filter(move |mode| self.is_on(*mode))
+    }
+}
+
+impl Default for Choice {
+    /// Arrive only.
+    fn default() -> Self {
+        let mut on = [false; Mode::ALL.len()];
+        on[Mode::Arrive as usize] = true;
+        let target = Vec2::ZERO;
+        Self { on, target }
+    }
+}
+
+/// Measurements of each behavior since it was last switched on.
 #[derive(Resource, Default)]
 struct Trials([Option<Trial>; Mode::ALL.len()]);
 
-/// Measurements of one mode. Distances are to the target or to the other agent.
+/// Measurements of one behavior. Distances are to the target or to the other agent.
 #[derive(Clone, Copy, Debug, Default)]
 struct Trial {
     /// Distance at the beginning, m.
@@ -228,19 +246,22 @@ fn choose(
         choice.target = target;
     }
     for key in presses.keys() {
-        choice.mixed ^= key == 'm';
         if let Some(mode) = Mode::of_key(key) {
-            choice.mode = mode;
+            choice.on[mode as usize] ^= true;
+            if choice.is_on(mode) {
+                trials.0[mode as usize] = None;
+            }
         }
         if let Some((_, blend)) = BLENDS.into_iter().find(|(blend_key, _)| *blend_key == key) {
             *combine = blend;
         }
     }
-    let restarts =
-        presses.click().is_some() || presses.keys().any(|key| Mode::of_key(key).is_some());
-    if restarts {
-        let distance = reference(&choice, &other).distance(at.translation.truncate());
-        trials.0[choice.mode as usize] = Some(Trial::begin(distance, velocity.linear));
+    for mode in choice.active() {
+        let trial = &mut trials.0[mode as usize];
+        if presses.click().is_some() || trial.is_none() {
+            let distance = reference(mode, &choice, &other).distance(at.translation.truncate());
+            *trial = Some(Trial::begin(distance, velocity.linear));
+        }
     }
 }
 
@@ -249,17 +270,13 @@ fn chosen(world: &World) -> Vec<char> {
     let player = world.try_query_filtered::<&Combine, With<Player>>();
     let blend = player.and_then(|mut player| player.single(world).ok());
     let blend = BLENDS.into_iter().find(|(_, it)| blend == Some(it));
-    let mixed = choice.mixed.then_some('m');
-    [choice.mode.key()]
-        .into_iter()
-        .chain(blend.map(|(key, _)| key))
-        .chain(mixed)
-        .collect()
+    let active = choice.active().map(Mode::key);
+    active.chain(blend.map(|(key, _)| key)).collect()
 }
 
-/// The point that distances of the current mode refer to, m.
-fn reference(choice: &Choice, other: &Transform) -> Vec2 {
-    if choice.mode.targets_other() {
+/// The point that distances of a behavior refer to, m.
+fn reference(mode: Mode, choice: &Choice, other: &Transform) -> Vec2 {
+    if mode.targets_other() {
         other.translation.truncate()
     } else {
         choice.target
@@ -287,13 +304,12 @@ fn steer_player(
     let (mut arrive, mut seek, mut flee, mut wander, mut pursuit, mut evade) = player.into_inner();
     let target = Target::Point(choice.target);
     (arrive.target, seek.target, flee.threat) = (target, target, target);
-    let mode = choice.mode;
-    enable(&mut arrive, mode == Mode::Arrive);
-    enable(&mut seek, mode == Mode::Seek);
-    enable(&mut flee, mode == Mode::Flee);
-    enable(&mut wander, mode == Mode::Wander || choice.mixed);
-    enable(&mut pursuit, mode == Mode::Pursuit);
-    enable(&mut evade, mode == Mode::Evade);
+    enable(&mut arrive, choice.is_on(Mode::Arrive));
+    enable(&mut seek, choice.is_on(Mode::Seek));
+    enable(&mut flee, choice.is_on(Mode::Flee));
+    enable(&mut wander, choice.is_on(Mode::Wander));
+    enable(&mut pursuit, choice.is_on(Mode::Pursuit));
+    enable(&mut evade, choice.is_on(Mode::Evade));
 }
 
 fn measure(
@@ -304,14 +320,16 @@ fn measure(
 ) {
     let (at, velocity) = *player;
     let here = at.translation.truncate();
-    let distance = reference(&choice, &other).distance(here);
     let collides = other.translation.truncate().distance(here) < COLLISION_DISTANCE;
-    trials.0[choice.mode as usize]
-        .get_or_insert_with(|| Trial::begin(distance, velocity.linear))
-        .observe(distance, velocity.linear, collides);
+    for mode in choice.active() {
+        let distance = reference(mode, &choice, &other).distance(here);
+        trials.0[mode as usize]
+            .get_or_insert_with(|| Trial::begin(distance, velocity.linear))
+            .observe(distance, velocity.linear, collides);
+    }
 }
 
-/// The modes of the script and their durations, ticks.
+/// The behaviors of the script, one after another, and their durations, ticks.
 const ROUND: [(Mode, u32); Mode::ALL.len()] = [
     (Mode::Pursuit, 160),
     (Mode::Evade, 70),
@@ -321,7 +339,7 @@ const ROUND: [(Mode, u32); Mode::ALL.len()] = [
     (Mode::Wander, 80),
 ];
 
-/// Presses each key in turn. Targets lie towards the center, the point to flee from behind the
+/// Switches each behavior on and the others off, in turn. Targets lie towards the center, the point to flee from behind the
 /// agent.
 fn script(world: &mut World, tick: u32) {
     let Some(mode) = mode_that_begins(tick) else {
@@ -332,16 +350,21 @@ fn script(world: &mut World, tick: u32) {
         return;
     };
     let inward = -at.normalize_or(Vec2::X);
+    let choice = *world.resource::<Choice>();
     let mut presses = world.resource_mut::<Presses>();
     match mode {
         Mode::Arrive | Mode::Seek => presses.click_at(at + 3.0 * inward),
         Mode::Flee => presses.click_at(at - 2.0 * inward),
         Mode::Wander | Mode::Pursuit | Mode::Evade => {}
     }
+    // Off and on again, if it is on, so that its measurements begin anew.
+    for on in choice.active() {
+        presses.press(on.key());
+    }
     presses.press(mode.key());
 }
 
-/// The mode that begins at this tick of the script.
+/// The behavior that begins at this tick of the script.
 fn mode_that_begins(tick: u32) -> Option<Mode> {
     let mut begin = 0;
     let round: u32 = ROUND.iter().map(|(_, ticks)| ticks).sum();
@@ -430,23 +453,48 @@ fn draw_overlay(
     if wander.influence.enabled {
         overlay::wander_circle(&mut gizmos, drawn, body, wander, memory);
     }
-    match choice.mode {
-        Mode::Arrive | Mode::Seek => {
-            overlay::aim(&mut gizmos, center, choice.target, palette::GOLD);
-        }
-        Mode::Flee => {
-            overlay::cross(&mut gizmos, choice.target, 0.3, palette::GOLD);
-            let panic_distance = flee.panic_distance;
-            overlay::range(&mut gizmos, choice.target, panic_distance, palette::GOLD);
-        }
-        Mode::Pursuit => {
-            if let Some(me) = minds.of(entity) {
-                let aim = overlay::predicted(&me, pursuit, other, other_body);
-                overlay::aim(&mut gizmos, center, aim, palette::RED);
+    for mode in choice.active() {
+        match mode {
+            Mode::Arrive | Mode::Seek => {
+                overlay::aim(&mut gizmos, center, choice.target, palette::GOLD);
             }
+            Mode::Flee => {
+                overlay::cross(&mut gizmos, choice.target, 0.3, palette::GOLD);
+                let panic_distance = flee.panic_distance;
+                overlay::range(&mut gizmos, choice.target, panic_distance, palette::GOLD);
+            }
+            Mode::Pursuit => {
+                if let Some(me) = minds.of(entity) {
+                    let aim = overlay::predicted(&me, pursuit, other, other_body);
+                    overlay::aim(&mut gizmos, center, aim, palette::RED);
+                }
+            }
+            Mode::Wander | Mode::Evade => {}
         }
-        Mode::Wander | Mode::Evade => {}
     }
     overlay::velocity(&mut gizmos, drawn, body);
     overlay::force(&mut gizmos, drawn, force, vehicle);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::headless;
+    use crate::lifecycle::Scripted;
+
+    #[test]
+    fn seek_and_evade_act_at_once() {
+        let mut app = headless::app(&SCENE, 1);
+        app.world_mut().remove_resource::<Scripted>();
+        for key in ['a', 's', 'e'] {
+            app.world_mut().resource_mut::<Presses>().press(key);
+        }
+        headless::advance(&mut app, 2);
+        assert_eq!(chosen(app.world()), ['s', 'e', '3']);
+        let world = app.world_mut();
+        let mut player = world.query_filtered::<&SteeringForce, With<Player>>();
+        let force = player.single(world).unwrap();
+        let acting = force.ledger().filter(|entry| entry.raw != Vec2::ZERO);
+        assert_eq!(acting.count(), 2);
+    }
 }

@@ -1,22 +1,26 @@
-//! Pursuit predictors compared: five pursuers that differ only in their prediction, and one quarry.
+//! Pursuit predictors compared: eight pursuers that differ only in their prediction, and one quarry.
 //!
-//! Pursuers start together and pass through each other, so that each race is five chases over the
-//! same course. The [experiment](Scene::experiment) adds duels, in which the quarry flees from a
-//! single pursuer.
+//! Pursuers start together and pass through each other, so that each race is eight chases over the
+//! same course. The [experiment](Scene::experiment) adds a hundred races after a quarry that circles and
+//! a hundred among walls, and duels, in which the quarry flees from a single pursuer.
 
+mod circling;
 mod rival;
 mod rules;
 mod score;
 mod trials;
+mod walls;
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d_debug::Minds;
 
+use circling::Circling;
 use rival::Rival;
 use rules::{Escape, LIMIT, Rules};
 use score::{CATCH_DISTANCE, Pass, Tally};
+use walls::{CourseWall, build_walls};
 
 use crate::arena::Arena;
 use crate::bodies::{Animal, enable, launch, pass_through, recolor};
@@ -31,17 +35,22 @@ use crate::{overlay, palette};
 pub(crate) const SCENE: Scene = Scene {
     name: "pursuit_evade",
     title: "Pursuit and evade",
-    help: "Five pursuers chase one quarry and differ only in their prediction: a cross in the \
+    help: "Eight pursuers chase one quarry and differ only in their prediction: a cross in the \
            color of the pursuer marks where it expects the quarry. They start together; a pursuer \
            that has caught the quarry stops. Seek does not predict. Switch pursuers on and off, \
-           and let the quarry evade or flee.",
+           and let the quarry circle, run among walls, evade or flee.",
     keys: &[
         SceneKey::new('1', "Intercept"),
         SceneKey::new('2', "Dist. / speed"),
         SceneKey::new('3', "Look ahead"),
         SceneKey::new('4', "Fixed 0.5 s"),
         SceneKey::new('5', "Seek"),
+        SceneKey::new('6', "Turn rate"),
+        SceneKey::new('7', "Acceleration"),
+        SceneKey::new('8', "Scenery"),
         SceneKey::new('c', "Course"),
+        SceneKey::new('k', "Circle"),
+        SceneKey::new('w', "Walls"),
         SceneKey::new('e', "Evade"),
         SceneKey::new('f', "Flee"),
     ],
@@ -76,6 +85,9 @@ const QUARRY: Vehicle = Vehicle {
     radius: None,
 };
 
+/// The turn rate of a quarry that circles, rad/s: at full speed a radius of 4 m.
+const CIRCLE: f32 = 1.5;
+
 /// The state of the race.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Race {
@@ -109,7 +121,7 @@ enum Progress {
 }
 
 fn build(app: &mut App) {
-    app.add_systems(
+    app.add_behavior::<Circling>().add_systems(
         FixedUpdate,
         (change_rules, judge, begin_race, guide_quarry)
             .chain()
@@ -144,10 +156,16 @@ fn setup(world: &mut World) {
         ..default()
     }
     .disabled();
+    let circling = Circling {
+        turn_rate: CIRCLE,
+        influence: Influence::of::<Wander>(),
+    }
+    .disabled();
+    let avoidance = WallAvoidance::default().disabled();
     let quarry = world
         .spawn((
             (Quarry, Trail::default(), pass_through()),
-            (course, evade, flee),
+            (course, evade, flee, circling, avoidance),
             animal("quarry", 0.4, palette::SAND, QUARRY).bundle(),
         ))
         .id();
@@ -295,10 +313,22 @@ fn begin_race(
 
 fn guide_quarry(
     rules: Res<Rules>,
-    quarry: Single<(&Transform, &mut Wander, &mut Evade, &mut Flee), With<Quarry>>,
+    quarry: Single<
+        (
+            &Transform,
+            &mut Wander,
+            &mut Evade,
+            &mut Flee,
+            &mut Circling,
+            &mut WallAvoidance,
+        ),
+        With<Quarry>,
+    >,
     pursuers: Query<(Entity, &Pursuer, &Transform)>,
+    walls: Query<Entity, With<CourseWall>>,
+    mut commands: Commands,
 ) {
-    let (at, mut wander, mut evade, mut flee) = quarry.into_inner();
+    let (at, mut wander, mut evade, mut flee, mut circling, mut avoidance) = quarry.into_inner();
     let nearest = pursuers
         .iter()
         .filter(|(_, pursuer, _)| pursuer.progress == Progress::Chasing)
@@ -309,10 +339,21 @@ fn guide_quarry(
         evade.threat = threat.into();
         flee.threat = threat.into();
     }
-    let escape = nearest.map_or(Escape::Course, |_| rules.escape);
-    enable(&mut wander, escape == Escape::Course);
+    let flees = matches!(rules.escape, Escape::Evade | Escape::Flee);
+    let escape = if flees && nearest.is_none() {
+        Escape::Course
+    } else {
+        rules.escape
+    };
+    enable(
+        &mut wander,
+        matches!(escape, Escape::Course | Escape::Walls),
+    );
+    enable(&mut circling, escape == Escape::Circle);
+    enable(&mut avoidance, escape == Escape::Walls);
     enable(&mut evade, escape == Escape::Evade);
     enable(&mut flee, escape == Escape::Flee);
+    build_walls(&mut commands, &walls, escape == Escape::Walls);
 }
 
 fn report(world: &World) -> Vec<Line> {
@@ -343,7 +384,13 @@ fn draw_overlay(
     race: Res<Race>,
     tally: Res<Tally>,
     quarry: Single<(&Drawn, &Kinematics, &Trail), With<Quarry>>,
-    pursuers: Query<(Entity, &Drawn, &Pursuer, &Trail, Option<&Pursuit>)>,
+    pursuers: Query<(
+        Entity,
+        &Drawn,
+        &Pursuer,
+        &Trail,
+        Option<(&Pursuit, &PursuitMemory)>,
+    )>,
     minds: Minds,
     mut gizmos: Gizmos,
 ) {
@@ -368,11 +415,13 @@ fn draw_overlay(
             trail.draw(&mut gizmos, here, color);
         }
         if pursuer.progress == Progress::Chasing {
-            let aim = pursuit
-                .zip(minds.of(entity))
-                .map_or(quarry.pose.position, |(pursuit, me)| {
-                    overlay::predicted(&me, pursuit, quarry, body)
-                });
+            let aim = pursuit.zip(minds.of(entity)).map_or(
+                quarry.pose.position,
+                |((pursuit, memory), me)| {
+                    let lag = quarry.pose.position - body.position;
+                    pursuit.expected_position(&me, body, memory) + lag
+                },
+            );
             overlay::aim(&mut gizmos, here, aim, color);
         }
     }

@@ -8,11 +8,12 @@ use super::forces::{Block, FlockForces};
 use super::profile::FlockProfiles;
 use super::{Alignment, Cohesion, Separation};
 use crate::combine::{FusedAgent, FusedEntries, LedgerGeneration};
+use crate::condition::{Conditions, Verdict};
 use crate::perception::{Neighbors, Perception};
 use crate::steer::Step;
 use crate::{
-    Behavior, Cut, Kinematics, SteeringClock, SteeringForce, SteeringId, SteeringWarnings, Targets,
-    Vehicle,
+    Behavior, ConditionType, Cut, Kinematics, SteeringClock, SteeringForce, SteeringId,
+    SteeringWarnings, Targets, Vehicle, When,
 };
 
 /// Turns the accumulated sums into ledger entries.
@@ -21,6 +22,7 @@ pub(super) struct FlockEntries<'w, 's> {
     profiles: Res<'w, FlockProfiles>,
     sums: Res<'w, AccumulatedSums>,
     neighbors: Res<'w, Neighbors>,
+    conditions: Conditions<'w, 's>,
     faults: Faults<'w, 's>,
 }
 
@@ -102,7 +104,10 @@ impl FusedEntries for FlockEntries<'_, '_> {
                 continue;
             };
             if entry.cut == Cut::Nothing {
-                if force.is_finite() {
+                entry.cut = self.cut_by_condition(agent.entity, rule.when);
+                if entry.cut != Cut::Nothing {
+                    entry.share = 0.0;
+                } else if force.is_finite() {
                     entry.raw = force;
                 } else {
                     self.faults.report_force(agent.entity, force);
@@ -110,6 +115,22 @@ impl FusedEntries for FlockEntries<'_, '_> {
                 }
             }
             ledger.record(entry);
+        }
+    }
+}
+
+impl FlockEntries<'_, '_> {
+    /// Why the condition of a rule keeps it from acting; [`Cut::Nothing`] if it acts.
+    #[inline]
+    fn cut_by_condition(&self, agent: Entity, when: When) -> Cut {
+        match self.conditions.verdict(when, agent, || None) {
+            Verdict::Acts => Cut::Nothing,
+            Verdict::NotNow => Cut::NotNow,
+            Verdict::Invalid => Cut::Invalid,
+            Verdict::Missing(condition) => {
+                self.faults.report_condition(agent, condition);
+                Cut::Invalid
+            }
         }
     }
 }
@@ -142,13 +163,24 @@ impl Faults<'_, '_> {
     #[cold]
     fn report(&self, entity: Entity) {
         let step = Step::new(&self.clock, &self.warnings, &self.targets);
-        if let Ok((&id, vehicle, body, (separation, alignment, cohesion))) = self.agents.get(entity)
-            && step.agent(entity, id, vehicle, body, None).is_some()
+        if let Ok((id, vehicle, body, (separation, alignment, cohesion))) = self.agents.get(entity)
+            && step.agent(entity, (id, vehicle, body, None)).is_some()
         {
             separation.inspect(|rule| report_rule(&step, entity, *rule));
             alignment.inspect(|rule| report_rule(&step, entity, *rule));
             cohesion.inspect(|rule| report_rule(&step, entity, *rule));
         }
+    }
+
+    #[cold]
+    fn report_condition(&self, entity: Entity, condition: ConditionType) {
+        self.warnings
+            .raise(&self.clock, entity, "Influence.when", || {
+                format!(
+                    "a rule of its flock depends on {condition:?}, which it does not have; until then \
+                     the rule counts as zero"
+                )
+            });
     }
 
     #[cold]

@@ -12,7 +12,7 @@ use super::{Alignment, Cohesion, Flocks, Separation};
 use crate::combine::rank;
 use crate::perception::{NeighborView, Perception, SteeringGroups, least_cosine};
 use crate::pipeline::BehaviorSlot;
-use crate::{Behavior, BehaviorId, Cut, LedgerEntry};
+use crate::{Behavior, BehaviorId, Cut, LedgerEntry, When};
 
 /// Which neighbors count for a rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -97,12 +97,14 @@ pub(super) struct RuleProfile {
     visibility: Visibility,
     /// `None` if the rule is absent.
     pub(super) entry: Option<LedgerEntry>,
+    pub(super) when: When,
 }
 
 impl RuleProfile {
     const NONE: Self = Self {
         visibility: Visibility::NONE,
         entry: None,
+        when: When::Always,
     };
 
     fn of<B: Behavior>(
@@ -128,11 +130,12 @@ impl RuleProfile {
                 Visibility::NONE
             },
             entry: Some(LedgerEntry::new(id, influence, cut)),
+            when: influence.when,
         }
     }
 
     /// A key that is equal for equal rules: bits, since a NaN must equal itself.
-    fn key(&self) -> [u32; 8] {
+    fn key(&self) -> RuleKey {
         let Visibility {
             radius,
             field_of_view,
@@ -143,7 +146,7 @@ impl RuleProfile {
             let cut = 1 + entry.cut as u32;
             (entry.priority as u32, entry.weight, entry.probability, cut)
         });
-        [
+        let bits = [
             radius.to_bits(),
             field_of_view.to_bits(),
             groups.0,
@@ -152,9 +155,13 @@ impl RuleProfile {
             weight.to_bits(),
             probability.to_bits(),
             cut,
-        ]
+        ];
+        (bits, self.when)
     }
 }
+
+/// A key that is equal for equal rules.
+type RuleKey = ([u32; 8], When);
 
 /// The parameters that agents with equal rules share.
 #[derive(Clone, Debug, PartialEq)]
@@ -178,7 +185,7 @@ pub(crate) struct FlockProfile {
     pub(super) faulty: bool,
     /// Weights of the three.
     pub(super) weights: [f32; 3],
-    /// The three ledger entries, if all are considered in this order.
+    /// The three ledger entries, if all are always considered, in this order.
     pub(super) ledger: Option<Arc<[LedgerEntry; 3]>>,
 }
 
@@ -217,7 +224,7 @@ impl FlockProfile {
     pub(super) fn seeing(rules: [Visibility; 3]) -> Self {
         let rule = |visibility| RuleProfile {
             visibility,
-            entry: None,
+            ..RuleProfile::NONE
         };
         Self::new(rules.map(rule))
     }
@@ -228,7 +235,8 @@ impl FlockProfile {
 }
 
 fn ledger_of(rules: [RuleProfile; 3]) -> Option<[LedgerEntry; 3]> {
-    let [separation, alignment, cohesion] = rules.map(|rule| rule.entry);
+    let always = rules.iter().all(|rule| rule.when == When::Always);
+    let [separation, alignment, cohesion] = rules.map(|rule| rule.entry.filter(|_| always));
     let ledger = [separation?, alignment?, cohesion?];
     let considered = ledger.iter().all(|entry| entry.cut == Cut::Nothing);
     (considered && ledger.is_sorted_by_key(rank)).then_some(ledger)
@@ -238,7 +246,7 @@ fn ledger_of(rules: [RuleProfile; 3]) -> Option<[LedgerEntry; 3]> {
 #[derive(Resource, Debug)]
 pub(crate) struct FlockProfiles {
     profiles: Vec<FlockProfile>,
-    known: HashMap<[[u32; 8]; 3], u32>,
+    known: HashMap<[RuleKey; 3], u32>,
 }
 
 impl Default for FlockProfiles {

@@ -1,4 +1,4 @@
-//! The five pursuers.
+//! The eight pursuers.
 
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
@@ -13,15 +13,21 @@ pub(super) enum Rival {
     LookAhead,
     Fixed,
     Seek,
+    TurnRate,
+    Acceleration,
+    Scenery,
 }
 
 impl Rival {
-    pub(super) const ALL: [Self; 5] = [
+    pub(super) const ALL: [Self; 8] = [
         Self::Intercept,
         Self::DistanceOverMaxSpeed,
         Self::LookAhead,
         Self::Fixed,
         Self::Seek,
+        Self::TurnRate,
+        Self::Acceleration,
+        Self::Scenery,
     ];
 
     pub(super) fn key(self) -> char {
@@ -35,6 +41,9 @@ impl Rival {
             Self::LookAhead => "Look ahead",
             Self::Fixed => "Fixed 0.5 s",
             Self::Seek => "Seek",
+            Self::TurnRate => "Turn rate",
+            Self::Acceleration => "Acceleration",
+            Self::Scenery => "Scenery",
         }
     }
 
@@ -45,6 +54,9 @@ impl Rival {
             Self::LookAhead => palette::SKY,
             Self::Fixed => palette::LILAC,
             Self::Seek => palette::RED,
+            Self::TurnRate => palette::AMBER,
+            Self::Acceleration => palette::SAND,
+            Self::Scenery => palette::MUTED,
         }
     }
 
@@ -55,6 +67,9 @@ impl Rival {
             Self::LookAhead => Some(Prediction::LookAhead),
             Self::Fixed => Some(Prediction::Fixed(0.5)),
             Self::Seek => None,
+            Self::TurnRate => Some(Prediction::TurnRate),
+            Self::Acceleration => Some(Prediction::Acceleration),
+            Self::Scenery => Some(Prediction::Scenery),
         }
     }
 }

@@ -13,6 +13,10 @@ pub(super) enum Escape {
     /// Wanders, whatever the pursuers do.
     #[default]
     Course,
+    /// Runs in a circle, whatever the pursuers do.
+    Circle,
+    /// Wanders among walls that it avoids, whatever the pursuers do.
+    Walls,
     /// Flees from the predicted position of the nearest pursuer.
     Evade,
     /// Flees from the position of the nearest pursuer.
@@ -20,11 +24,19 @@ pub(super) enum Escape {
 }
 
 impl Escape {
-    pub(super) const ALL: [Self; 3] = [Self::Course, Self::Evade, Self::Flee];
+    pub(super) const ALL: [Self; 5] = [
+        Self::Course,
+        Self::Circle,
+        Self::Walls,
+        Self::Evade,
+        Self::Flee,
+    ];
 
     pub(super) fn key(self) -> char {
         match self {
             Self::Course => 'c',
+            Self::Circle => 'k',
+            Self::Walls => 'w',
             Self::Evade => 'e',
             Self::Flee => 'f',
         }

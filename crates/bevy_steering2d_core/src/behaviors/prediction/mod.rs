@@ -1,22 +1,43 @@
-//! Predictions: how far ahead a pursuing or evading agent predicts another's motion.
+//! Predictions: where a pursuing or evading agent expects another.
+//!
+//! | file | duty |
+//! |---|---|
+//! | `sighting` | what the agent has observed of the other |
+//! | `course` | where the other is expected in the next seconds |
+//! | `world` | what predictions read of the scene, and the choice of the point on the course |
+//! | `predictor` | predictions of your own |
 
-use std::fmt;
+mod course;
+mod predictor;
+mod sighting;
+mod world;
 
 use bevy::prelude::*;
 
 use crate::{Agent, InvalidParameter, Kinematics};
 
-/// How [`Pursuit`](crate::Pursuit) and [`Evade`](crate::Evade) choose the time T, in seconds, over
-/// which they extrapolate the other's motion, `p + v·T`.
+pub use predictor::{Encounter, Predictor, PredictorType, ReflectPredictor};
+pub use sighting::Sighting;
+pub use world::Predictions;
+
+pub(crate) use predictor::{Predicts, register_predictor};
+pub(super) use world::Pair;
+
+/// How [`Pursuit`](crate::Pursuit) and [`Evade`](crate::Evade) predict where the other will be.
 ///
-#[doc = include_str!("figures/prediction.svg")]
+#[doc = include_str!("../figures/prediction.svg")]
 ///
-/// All of them assume that the other moves straight on: the longer the prediction, the larger the
-/// error after a turn. [`Intercept`](Self::Intercept) is exact while the other keeps its velocity.
-/// [`LookAhead`](Self::LookAhead) is never longer than that, which reduces the error after turns;
-/// [`DistanceOverMaxSpeed`](Self::DistanceOverMaxSpeed) lies in between while the other crosses
-/// or escapes. [`Fixed`](Self::Fixed) suits encounters at one distance. For a point that never moves
-/// use [`Seek`](crate::Seek) or [`Flee`](crate::Flee), which do not predict.
+/// The first four choose a time T, in seconds, and assume that the other moves straight on, `p + v·T`:
+/// the longer the prediction, the larger the error after a turn. [`Intercept`](Self::Intercept) is exact
+/// while the other keeps its velocity. [`LookAhead`](Self::LookAhead) is never longer than that, which
+/// reduces the error after turns; [`DistanceOverMaxSpeed`](Self::DistanceOverMaxSpeed) lies in between
+/// while the other crosses or escapes. [`Fixed`](Self::Fixed) suits encounters at one distance.
+///
+/// The next three expect the other on a course, and meet it there. They observe the other for a moment,
+/// know its limits, and take about a microsecond. Where only the two bodies are known, as in
+/// [`pursuit`](crate::behaviors::pursuit), they act like `Intercept`.
+///
+/// For a point that never moves use [`Seek`](crate::Seek) or [`Flee`](crate::Flee), which do not predict.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -32,28 +53,31 @@ pub enum Prediction {
     /// positive root of `|p + v·T − me| = max_speed · T`. Without a root (the other is faster and
     /// escapes) the time of `LookAhead`.
     Intercept,
-    /// A predictor of your own. A function cannot be serialized.
-    #[cfg_attr(feature = "serialize", serde(skip))]
-    Custom(CustomPrediction),
+    /// The other keeps turning as it does: an arc. For quarries that circle.
+    TurnRate,
+    /// The other keeps accelerating or braking as it does, within its limits, and the agent first has to
+    /// get up to speed. For heavy agents and for quarries that start and stop.
+    Acceleration,
+    /// The other turns or stops at the [`Wall`](crate::Wall)s and [`Obstacle`](crate::Obstacle)s that it
+    /// runs at. For quarries in rooms and mazes.
+    Scenery,
+    /// A [`Predictor`] of your own, see [`by`](Self::by).
+    Custom(PredictorType),
 }
 
-/// A predictor of your own: takes the agent and the other, returns T in seconds.
-///
-/// Negative times and NaN count as zero.
-#[derive(Reflect, Clone, Copy)]
-#[reflect(opaque)]
-#[reflect(Debug, PartialEq, Clone)]
-pub struct CustomPrediction(pub fn(&Agent, &Kinematics) -> f32);
-
-impl fmt::Debug for CustomPrediction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("CustomPrediction")
+impl Prediction {
+    /// Predicts with the predictor `P`, a component on the same entity.
+    pub const fn by<P: Predictor>() -> Self {
+        Self::Custom(PredictorType::of::<P>())
     }
-}
 
-impl PartialEq for CustomPrediction {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::fn_addr_eq(self.0, other.0)
+    /// Whether it assumes that the other moves straight on, so that the two bodies are all it needs.
+    #[inline]
+    pub fn is_straight(self) -> bool {
+        matches!(
+            self,
+            Self::LookAhead | Self::DistanceOverMaxSpeed | Self::Fixed(_) | Self::Intercept
+        )
     }
 }
 
@@ -70,7 +94,8 @@ impl Prediction {
         }
     }
 
-    /// The prediction time T, s, never negative.
+    /// The time T over which the motion of the other is extrapolated, s, never negative. For predictions
+    /// that are not [straight](Self::is_straight), that of `Intercept`.
     pub fn time(self, me: &Agent, other: &Kinematics) -> f32 {
         let distance = me.position.distance(other.position);
         let look_ahead = || distance / (me.max_speed + other.speed());
@@ -78,11 +103,14 @@ impl Prediction {
             Self::LookAhead => look_ahead(),
             Self::DistanceOverMaxSpeed => distance / me.max_speed,
             Self::Fixed(time) => time,
-            Self::Intercept => {
+            Self::Intercept
+            | Self::TurnRate
+            | Self::Acceleration
+            | Self::Scenery
+            | Self::Custom(_) => {
                 intercept_time(other.position - me.position, other.velocity, me.max_speed)
                     .unwrap_or_else(look_ahead)
             }
-            Self::Custom(CustomPrediction(predict)) => predict(me, other),
         };
         // `max` also turns NaN into zero.
         time.max(0.0)
@@ -140,8 +168,10 @@ mod tests {
         assert_eq!(Prediction::Fixed(0.7).time(&me, &target()), 0.7);
         // 12² + 3²·T² = 5²·T²  →  T = 12 / 4.
         assert!((Prediction::Intercept.time(&me, &target()) - 3.0).abs() < 1e-5);
-        let half = CustomPrediction(|me, other| me.position.distance(other.position) / 24.0);
-        assert_eq!(Prediction::Custom(half).time(&me, &target()), 0.5);
+        assert_eq!(
+            Prediction::TurnRate.time(&me, &target()),
+            Prediction::Intercept.time(&me, &target())
+        );
     }
 
     #[test]
@@ -176,14 +206,13 @@ mod tests {
     }
 
     #[test]
-    fn the_time_is_zero_on_the_spot_and_for_invalid_predictors() {
+    fn the_time_is_zero_on_the_spot() {
         let me = Agent::default();
         for prediction in [
             Prediction::LookAhead,
             Prediction::DistanceOverMaxSpeed,
             Prediction::Intercept,
-            Prediction::Custom(CustomPrediction(|_, _| f32::NAN)),
-            Prediction::Custom(CustomPrediction(|_, _| -1.0)),
+            Prediction::Scenery,
         ] {
             let here = Kinematics::default();
             assert_eq!(prediction.time(&me, &here), 0.0, "{prediction:?}");

@@ -1,0 +1,336 @@
+//! Courses: where a body is expected in the next seconds, if it keeps turning, keeps accelerating, or
+//! turns at walls and obstacles.
+
+use bevy::math::ops;
+use bevy::prelude::*;
+
+use super::sighting::Sighting;
+use crate::perception::{ObstacleIndex, WallIndex};
+use crate::{Agent, Kinematics, Vehicle};
+
+/// Steps of a course.
+const STEPS: usize = 32;
+
+/// The length of a course in multiples of the time that the agent takes to the present position.
+const HORIZON: f32 = 4.0;
+
+/// The expected positions of a body at equal intervals.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Course {
+    points: [Vec2; STEPS + 1],
+    /// Time between two points, s.
+    step: f32,
+}
+
+/// The body whose course is predicted.
+#[derive(Clone, Copy)]
+pub(super) struct Mover<'a> {
+    pub(super) body: &'a Kinematics,
+    /// Its limits, if it is an agent.
+    pub(super) limits: Option<&'a Vehicle>,
+    pub(super) seen: &'a Sighting,
+}
+
+impl Mover<'_> {
+    fn max_acceleration(&self) -> f32 {
+        let limit = self.limits.map(|it| it.max_force / self.body.mass);
+        limit.filter(|limit| *limit >= 0.0).unwrap_or(f32::INFINITY)
+    }
+
+    fn max_speed(&self) -> f32 {
+        let limit = self.limits.map_or(f32::INFINITY, |it| it.max_speed);
+        limit.max(self.body.speed())
+    }
+}
+
+impl Course {
+    /// The time that a course toward `body` covers for an agent, s.
+    pub(super) fn horizon(me: &Agent, body: &Kinematics) -> f32 {
+        HORIZON * me.position.distance(body.position) / me.max_speed
+    }
+
+    /// A body that keeps its speed and turn rate: an arc. (Buckland 2005 predicts along the tangent.)
+    ///
+    /// The turn rate is the one observed, at most what the body's force allows, `a / v`.
+    pub(super) fn turning(mover: Mover, horizon: f32) -> Self {
+        let speed = mover.body.speed();
+        let most = mover.max_acceleration() / speed.max(Kinematics::REST);
+        let rate = mover.seen.turn_rate().clamp(-most, most);
+        let step = horizon / STEPS as f32;
+        // The chord of an arc is shorter than the arc, and lies half the angle ahead.
+        let half = 0.5 * rate * step;
+        let chord = if half.abs() < 1e-3 {
+            1.0
+        } else {
+            ops::sin(half) / half
+        };
+        let turn = Vec2::new(ops::cos(half), ops::sin(half));
+        let mut velocity = mover.body.velocity;
+        Self::walk(mover.body.position, step, |at| {
+            let middle = turn.rotate(velocity);
+            velocity = turn.rotate(middle);
+            at + chord * step * middle
+        })
+    }
+
+    /// A body that moves straight on and keeps accelerating or braking as observed, within its
+    /// limits, until it has its top speed or stands.
+    pub(super) fn accelerating(mover: Mover, horizon: f32) -> Self {
+        let most = mover.max_acceleration();
+        let acceleration = mover.seen.acceleration().clamp(-most, most);
+        let step = horizon / STEPS as f32;
+        let mut speed = mover.body.speed();
+        let heading = mover.body.velocity.normalize_or_zero();
+        Self::walk(mover.body.position, step, |at| {
+            let next = (speed + acceleration * step).clamp(0.0, mover.max_speed());
+            let mean = 0.5 * (speed + next);
+            speed = next;
+            at + mean * step * heading
+        })
+    }
+
+    /// A body that moves straight on, and along the walls and around the obstacles that it meets. If it
+    /// runs straight at one, it stops there: which way it will turn cannot be known.
+    pub(super) fn in_scenery(mover: Mover, scenery: Scenery, horizon: f32) -> Self {
+        let step = horizon / STEPS as f32;
+        let speed = mover.body.speed();
+        let mut velocity = mover.body.velocity;
+        Self::walk(mover.body.position, step, |at| {
+            let (next, normal) = scenery.advance(at, step * velocity, mover.body.radius);
+            if let Some(normal) = normal {
+                let along = velocity - velocity.dot(normal).min(0.0) * normal;
+                velocity = if along.length() > HEAD_ON * velocity.length() {
+                    speed * along.normalize_or_zero()
+                } else {
+                    Vec2::ZERO
+                };
+            }
+            next
+        })
+    }
+
+    fn walk(start: Vec2, step: f32, mut advance: impl FnMut(Vec2) -> Vec2) -> Self {
+        let mut points = [start; STEPS + 1];
+        for at in 1..=STEPS {
+            points[at] = advance(points[at - 1]);
+        }
+        Self { points, step }
+    }
+
+    /// The position after a time, m.
+    pub(super) fn at(&self, time: f32) -> Vec2 {
+        let steps = if self.step > 0.0 {
+            time / self.step
+        } else {
+            0.0
+        };
+        let steps = steps.clamp(0.0, STEPS as f32);
+        let before = (steps as usize).min(STEPS - 1);
+        self.points[before].lerp(self.points[before + 1], steps - before as f32)
+    }
+
+    /// The first time at which an agent that gets `reach(time)` m away can be at the body, s; `None` if
+    /// it cannot within the course.
+    pub(super) fn meeting_time(&self, from: Vec2, reach: impl Fn(f32) -> f32) -> Option<f32> {
+        const HALVINGS: u32 = 10;
+        let meets = |time: f32| reach(time) >= from.distance(self.at(time));
+        let first = (0..=STEPS).find(|step| meets(*step as f32 * self.step))?;
+        let (mut early, mut late) = (
+            first.saturating_sub(1) as f32 * self.step,
+            first as f32 * self.step,
+        );
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (early + late);
+            if meets(middle) {
+                late = middle;
+            } else {
+                early = middle;
+            }
+        }
+        Some(late)
+    }
+
+    /// The time until `latest` at which the body is nearest to a point, s.
+    pub(super) fn nearest_time(&self, to: Vec2, latest: f32) -> f32 {
+        let steps = (0..=STEPS).map(|step| (step as f32 * self.step).min(latest));
+        steps
+            .min_by(|a, b| {
+                let distance = |time: &f32| self.at(*time).distance_squared(to);
+                distance(a).total_cmp(&distance(b))
+            })
+            .unwrap_or(0.0)
+    }
+}
+
+/// Below this share of its speed along a wall, a body is expected to stop at it.
+const HEAD_ON: f32 = 0.2;
+
+/// How far an agent gets in a time towards a point, m, if it accelerates from its velocity of now to full
+/// speed.
+pub(super) fn reach_from_velocity(me: &Agent, towards: Vec2, time: f32) -> f32 {
+    let speed = me.velocity.dot(me.direction_to(towards)).min(me.max_speed);
+    let acceleration = me.max_acceleration();
+    let speeding_up = ((me.max_speed - speed) / acceleration).min(time);
+    speed * speeding_up
+        + 0.5 * acceleration * speeding_up * speeding_up
+        + me.max_speed * (time - speeding_up)
+}
+
+/// The walls and obstacles around a body.
+#[derive(Clone, Copy)]
+pub(super) struct Scenery<'a> {
+    pub(super) walls: &'a WallIndex,
+    pub(super) obstacles: &'a ObstacleIndex,
+    /// The body itself and the agent, which are not in the way.
+    pub(super) except: [Option<Entity>; 2],
+}
+
+impl Scenery<'_> {
+    /// Moves a disc of this radius: its position, and the normal of what stopped it.
+    fn advance(self, from: Vec2, by: Vec2, radius: f32) -> (Vec2, Option<Vec2>) {
+        let Some(ahead) = by.try_normalize() else {
+            return (from, None);
+        };
+        let to = from + by;
+        if let Some(hit) = self.walls.first_hit(from, to + radius * ahead) {
+            let clearance = (hit.point - from).dot(-hit.normal).max(0.0);
+            let into = by.dot(-hit.normal).max(f32::MIN_POSITIVE);
+            let share = ((clearance - radius) / into).clamp(0.0, 1.0);
+            return (from + share * by, Some(hit.normal));
+        }
+        let mut stopped = (to, None);
+        let (min, max) = (from.min(to) - radius, from.max(to) + radius);
+        self.obstacles.for_each_in(min, max, |obstacle| {
+            let circle = obstacle.circle;
+            let normal = (to - circle.center).normalize_or(-ahead);
+            let inside = radius + circle.radius - to.distance(circle.center);
+            if !self.except.contains(&Some(obstacle.entity)) && inside > 0.0 {
+                stopped = (to + inside * normal, Some(normal));
+            }
+        });
+        stopped
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Wall;
+    use crate::behaviors::testing::assert_close;
+
+    fn runner(velocity: Vec2) -> Kinematics {
+        Kinematics {
+            position: Vec2::new(10.0, 0.0),
+            velocity,
+            heading: velocity.normalize_or_zero(),
+            mass: 1.0,
+            radius: 0.5,
+        }
+    }
+
+    fn mover<'a>(body: &'a Kinematics, seen: &'a Sighting) -> Mover<'a> {
+        let limits = None;
+        Mover { body, limits, seen }
+    }
+
+    #[test]
+    fn a_turning_course_stays_on_its_circle() {
+        // 6 m/s at 1.5 rad/s: a circle of 4 m around (6, 0).
+        let (body, seen) = (runner(Vec2::new(0.0, 6.0)), Sighting::turning(1.5));
+        let course = Course::turning(mover(&body, &seen), 4.0);
+        for time in [0.0, 0.5, 1.0, 2.5, 4.0] {
+            let angle = 1.5 * time;
+            let expected = Vec2::new(6.0, 0.0) + 4.0 * Vec2::from_angle(angle);
+            assert!(course.at(time).distance(expected) < 0.03, "{time} s");
+        }
+    }
+
+    #[test]
+    fn a_body_cannot_turn_faster_than_its_force_allows() {
+        let (body, seen) = (runner(Vec2::new(0.0, 6.0)), Sighting::turning(100.0));
+        let limits = Vehicle {
+            max_force: 9.0,
+            ..default()
+        };
+        let limited = Mover {
+            limits: Some(&limits),
+            ..mover(&body, &seen)
+        };
+        // a / v = 9 / 6 = 1.5 rad/s.
+        let expected = Course::turning(mover(&body, &Sighting::turning(1.5)), 2.0);
+        assert_close(Course::turning(limited, 2.0).at(2.0), expected.at(2.0));
+    }
+
+    #[test]
+    fn a_braking_body_stops_and_an_accelerating_one_keeps_its_top_speed() {
+        let body = runner(Vec2::new(4.0, 0.0));
+        // From 4 m/s at −2 m/s²: 4 m.
+        let brakes = Sighting::accelerating(-2.0);
+        let course = Course::accelerating(mover(&body, &brakes), 8.0);
+        assert!(course.at(8.0).distance(Vec2::new(14.0, 0.0)) < 0.05);
+        // 0.5 s to 5 m/s, 2.25 m; then 1.5 s, 7.5 m.
+        let (limits, speeds_up) = (Vehicle::default(), Sighting::accelerating(2.0));
+        let limited = Mover {
+            limits: Some(&limits),
+            ..mover(&body, &speeds_up)
+        };
+        let course = Course::accelerating(limited, 2.0);
+        assert!(course.at(2.0).distance(Vec2::new(19.75, 0.0)) < 0.05);
+    }
+
+    fn with_wall(x: f32, velocity: Vec2, time: f32) -> Vec2 {
+        let walls = WallIndex::of(&[Wall::new(Vec2::new(x, -50.0), Vec2::new(x, 50.0))]);
+        let scenery = Scenery {
+            walls: &walls,
+            obstacles: &ObstacleIndex::default(),
+            except: [None; 2],
+        };
+        let (body, seen) = (runner(velocity), Sighting::default());
+        Course::in_scenery(mover(&body, &seen), scenery, time).at(time)
+    }
+
+    #[test]
+    fn a_body_that_runs_at_a_wall_stops_at_it() {
+        let end = with_wall(13.0, Vec2::new(4.0, 0.0), 3.0);
+        assert_close(end, Vec2::new(12.5, 0.0));
+    }
+
+    #[test]
+    fn a_body_that_meets_a_wall_at_an_angle_goes_on_along_it() {
+        // 2.5 m to the wall take 0.83 s; then 5 m/s along it.
+        let end = with_wall(13.0, Vec2::new(3.0, 4.0), 3.0);
+        assert!((end.x - 12.5).abs() < 0.01, "{end}");
+        assert!(
+            (end.y - (2.5 * 4.0 / 3.0 + 5.0 * (3.0 - 2.5 / 3.0))).abs() < 0.5,
+            "{end}"
+        );
+    }
+
+    #[test]
+    fn without_scenery_a_course_is_straight() {
+        let end = with_wall(99.0, Vec2::new(3.0, 4.0), 3.0);
+        assert_close(end, Vec2::new(19.0, 12.0));
+    }
+
+    #[test]
+    fn the_meeting_time_on_a_straight_course_is_that_of_intercept() {
+        let me = Agent::default(); // 5 m/s
+        let (body, seen) = (runner(Vec2::new(0.0, 3.0)), Sighting::default());
+        let course = Course::turning(mover(&body, &seen), Course::horizon(&me, &body));
+        // 10² + 3²·T² = 5²·T²  →  T = 2.5.
+        let time = course.meeting_time(me.position, |time| me.max_speed * time);
+        assert!((time.unwrap() - 2.5).abs() < 0.01, "{time:?}");
+    }
+
+    #[test]
+    fn an_agent_needs_time_to_get_up_to_speed() {
+        let me = Agent {
+            velocity: Vec2::new(-5.0, 0.0),
+            ..default()
+        };
+        // 20 m/s²: a quarter second each to stop and to full speed, back at the start; 5 m/s.
+        let ahead = Vec2::new(9.0, 0.0);
+        assert!(reach_from_velocity(&me, ahead, 0.5).abs() < 1e-5);
+        assert!((reach_from_velocity(&me, ahead, 1.5) - 5.0).abs() < 1e-5);
+    }
+}

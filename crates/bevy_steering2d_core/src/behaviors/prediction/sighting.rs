@@ -1,0 +1,172 @@
+//! [`Sighting`]: what a predicting agent has observed of another.
+
+use bevy::ecs::entity::{EntityMapper, MapEntities};
+use bevy::math::ops;
+use bevy::prelude::*;
+
+use crate::{Kinematics, Target};
+
+/// What an agent has observed of the one that it pursues or evades: how it turns and accelerates, and
+/// where it is expected.
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq)]
+#[reflect(Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct Sighting {
+    /// Whom the observations are of; `None` before the first.
+    pub of: Option<Target>,
+    /// Where it was, m.
+    pub position: Vec2,
+    /// Its velocity, m/s.
+    pub velocity: Vec2,
+    /// Its turn rate over the last moments, rad/s, counterclockwise.
+    pub turn_rate: f32,
+    /// Its acceleration along its heading over the last moments, m/s².
+    pub acceleration: f32,
+    /// Where it is expected, m.
+    pub expected: Vec2,
+    /// The position from a [`Predictor`](crate::Predictor) in this tick, m.
+    pub(super) foretold: Option<Vec2>,
+}
+
+/// Time in which 63 % of a change of turn rate or acceleration is believed, s.
+const SMOOTHING: f32 = 0.15;
+
+impl Sighting {
+    /// Adds an observation, `delta` s after the last one. Another target, or one that was moved
+    /// elsewhere, is observed anew.
+    pub(super) fn observe(&mut self, of: Target, body: &Kinematics, delta: f32) {
+        let fresh = Self {
+            of: Some(of),
+            position: body.position,
+            velocity: body.velocity,
+            expected: self.expected,
+            foretold: self.foretold,
+            ..default()
+        };
+        if self.of != Some(of) || self.has_jumped(body, delta) {
+            *self = fresh;
+            return;
+        }
+        let blend = 1.0 - ops::exp(-delta / SMOOTHING);
+        let before = self.velocity;
+        let [turn_rate, acceleration] = if is_moving(before) && is_moving(body.velocity) {
+            let turn = ops::atan2(before.perp_dot(body.velocity), before.dot(body.velocity));
+            [turn, body.speed() - before.length()].map(|change| change / delta)
+        } else {
+            [0.0, (body.speed() - before.length()) / delta]
+        };
+        let blended = |old: f32, new: f32| finite(old + blend * (new - old));
+        *self = Self {
+            turn_rate: blended(self.turn_rate, turn_rate),
+            acceleration: blended(self.acceleration, acceleration),
+            ..fresh
+        };
+    }
+
+    /// Whether a body is farther from its last position than it moves in `delta` s.
+    fn has_jumped(&self, body: &Kinematics, delta: f32) -> bool {
+        let speed = body.speed().max(self.velocity.length());
+        let moved = body.position.distance(self.position);
+        // Also for numbers that are not finite, as from a faulty save.
+        let near = moved <= 2.0 * speed * delta + body.radius;
+        !near
+    }
+
+    /// The turn rate, rad/s, always finite.
+    pub(super) fn turn_rate(&self) -> f32 {
+        finite(self.turn_rate)
+    }
+
+    /// The acceleration along the heading, m/s², always finite.
+    pub(super) fn acceleration(&self) -> f32 {
+        finite(self.acceleration)
+    }
+
+    #[cfg(test)]
+    pub(super) fn turning(turn_rate: f32) -> Self {
+        Self {
+            turn_rate,
+            ..default()
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn accelerating(acceleration: f32) -> Self {
+        Self {
+            acceleration,
+            ..default()
+        }
+    }
+}
+
+fn is_moving(velocity: Vec2) -> bool {
+    velocity.length_squared() > Kinematics::REST * Kinematics::REST
+}
+
+/// The number, or zero if it is not finite.
+fn finite(number: f32) -> f32 {
+    if number.is_finite() { number } else { 0.0 }
+}
+
+impl MapEntities for Sighting {
+    fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
+        if let Some(of) = &mut self.of {
+            of.map_entities(mapper);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TICK: f32 = 1.0 / 60.0;
+
+    fn watch(seconds: f32, body: impl Fn(f32) -> Kinematics) -> Sighting {
+        let mut seen = Sighting::default();
+        for tick in 0..(seconds / TICK) as u32 {
+            seen.observe(Vec2::X.into(), &body(tick as f32 * TICK), TICK);
+        }
+        seen
+    }
+
+    fn circling(time: f32) -> Kinematics {
+        let out = Vec2::from_angle(1.5 * time);
+        Kinematics {
+            position: 4.0 * out,
+            velocity: 6.0 * out.perp(),
+            ..default()
+        }
+    }
+
+    #[test]
+    fn the_turn_rate_of_a_circling_body_is_observed() {
+        let seen = watch(1.0, circling);
+        assert!((seen.turn_rate - 1.5).abs() < 0.01, "{seen:?}");
+        assert!(seen.acceleration.abs() < 0.01, "{seen:?}");
+    }
+
+    #[test]
+    fn the_acceleration_of_a_body_is_observed() {
+        let seen = watch(1.0, |time| Kinematics {
+            position: Vec2::new(2.0 * time + 1.5 * time * time, 0.0),
+            velocity: Vec2::new(2.0 + 3.0 * time, 0.0),
+            ..default()
+        });
+        assert!((seen.acceleration - 3.0).abs() < 0.05, "{seen:?}");
+    }
+
+    #[test]
+    fn a_body_that_was_moved_elsewhere_is_observed_anew() {
+        let mut seen = watch(1.0, circling);
+        let elsewhere = Kinematics {
+            position: Vec2::splat(90.0),
+            ..circling(1.0)
+        };
+        seen.observe(Vec2::X.into(), &elsewhere, TICK);
+        assert_eq!((seen.turn_rate, seen.position), (0.0, elsewhere.position));
+        let mut seen = watch(1.0, circling);
+        seen.observe(Vec2::Y.into(), &circling(1.0), TICK);
+        assert_eq!(seen.turn_rate, 0.0, "another target");
+    }
+}

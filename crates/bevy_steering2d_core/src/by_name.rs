@@ -1,0 +1,188 @@
+//! Choices by name: values that stand for a registered type, such as a combiner, a condition or a
+//! predictor, and are serialized as its short name.
+
+use std::any::TypeId;
+
+use bevy::prelude::*;
+use bevy::reflect::{FromType, TypePath, TypeRegistration, TypeRegistry};
+use serde::de::{Deserializer, Error, Visitor};
+use serde::ser::Serializer;
+
+/// A value that stands for a registered type: [`Combine`](crate::Combine),
+/// [`ConditionType`](crate::ConditionType) or [`PredictorType`](crate::PredictorType).
+pub trait Choice: Reflect + Copy + Eq {
+    /// What is chosen, as in messages: `combiner`.
+    const KIND: &'static str;
+    /// The types of this crate.
+    const BUILT_IN: &'static [Self];
+
+    /// The short name of the type.
+    fn name(self) -> &'static str;
+
+    /// The choice of a registered type; `None` if it cannot be chosen.
+    fn of(registration: &TypeRegistration) -> Option<Self>;
+
+    /// Every registered type: the built-in ones, then others by name.
+    fn all(types: &TypeRegistry) -> Vec<Self> {
+        let mut all: Vec<Self> = types.iter().filter_map(Self::of).collect();
+        let place = |choice: &Self| Self::BUILT_IN.iter().position(|it| it == choice);
+        all.sort_by_key(|it| (place(it).unwrap_or(usize::MAX), it.name()));
+        all
+    }
+
+    /// The registered type with this short name.
+    fn named(name: &str, types: &TypeRegistry) -> Option<Self> {
+        Self::of(types.get_with_short_type_path(name)?)
+    }
+}
+
+/// Type data of a [`Choice`], by which tools list and name what can be chosen.
+#[derive(Clone, Copy, Debug)]
+pub struct ReflectChoice {
+    all: fn(&TypeRegistry) -> Vec<(&'static str, Box<dyn Reflect>)>,
+}
+
+impl ReflectChoice {
+    /// Every registered type with its short name: the built-in ones, then others by name.
+    pub fn all(self, types: &TypeRegistry) -> Vec<(&'static str, Box<dyn Reflect>)> {
+        (self.all)(types)
+    }
+}
+
+impl<C: Choice> FromType<C> for ReflectChoice {
+    fn from_type() -> Self {
+        Self {
+            all: |types| {
+                let all = C::all(types).into_iter();
+                all.map(|it| (it.name(), Box::new(it) as Box<dyn Reflect>))
+                    .collect()
+            },
+        }
+    }
+}
+
+/// The identity of a type that can be chosen.
+pub(crate) struct ChosenType {
+    pub(crate) id: TypeId,
+    pub(crate) name: fn() -> &'static str,
+}
+
+/// Gives every type a static [`ChosenType`].
+pub(crate) trait Chosen {
+    const TYPE: &'static ChosenType;
+}
+
+impl<T: TypePath> Chosen for T {
+    const TYPE: &'static ChosenType = &ChosenType {
+        id: TypeId::of::<T>(),
+        name: T::short_type_path,
+    };
+}
+
+/// Equality by type, and serialization as the short name, for a [`Choice`] whose private field has a
+/// type id `id`.
+macro_rules! choose_by_name {
+    ($choice:ident) => {
+        impl PartialEq for $choice {
+            #[inline]
+            fn eq(&self, other: &Self) -> bool {
+                self.0.id == other.0.id
+            }
+        }
+
+        impl Eq for $choice {}
+
+        impl std::hash::Hash for $choice {
+            fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+                self.0.id.hash(state);
+            }
+        }
+
+        impl std::fmt::Debug for $choice {
+            fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+
+        impl bevy::reflect::serde::SerializeWithRegistry for $choice {
+            fn serialize<S: serde::ser::Serializer>(
+                &self,
+                out: S,
+                _: &bevy::reflect::TypeRegistry,
+            ) -> Result<S::Ok, S::Error> {
+                $crate::by_name::write(stringify!($choice), self.name(), out)
+            }
+        }
+
+        impl<'de> bevy::reflect::serde::DeserializeWithRegistry<'de> for $choice {
+            fn deserialize<D: serde::de::Deserializer<'de>>(
+                from: D,
+                types: &bevy::reflect::TypeRegistry,
+            ) -> Result<Self, D::Error> {
+                $crate::by_name::read(from, |name| {
+                    <Self as $crate::by_name::Choice>::named(name, types)
+                })
+            }
+        }
+
+        #[cfg(feature = "serialize")]
+        impl serde::Serialize for $choice {
+            fn serialize<S: serde::ser::Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+                $crate::by_name::write(stringify!($choice), self.name(), out)
+            }
+        }
+
+        /// Knows only the built-in types, since there is no type registry; others need reflection.
+        #[cfg(feature = "serialize")]
+        impl<'de> serde::Deserialize<'de> for $choice {
+            fn deserialize<D: serde::de::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                $crate::by_name::read(from, |name| {
+                    let mut built_in = <Self as $crate::by_name::Choice>::BUILT_IN.iter();
+                    built_in.find(|it| it.name() == name).copied()
+                })
+            }
+        }
+    };
+}
+pub(crate) use choose_by_name;
+
+/// Writes a name, in text like the variant of an enum.
+pub(crate) fn write<S: Serializer>(
+    type_name: &'static str,
+    name: &'static str,
+    out: S,
+) -> Result<S::Ok, S::Error> {
+    if out.is_human_readable() {
+        out.serialize_unit_variant(type_name, 0, name)
+    } else {
+        out.serialize_str(name)
+    }
+}
+
+/// Reads a name, and finds what it stands for.
+pub(crate) fn read<'de, C: Choice, D: Deserializer<'de>>(
+    from: D,
+    find: impl Fn(&str) -> Option<C>,
+) -> Result<C, D::Error> {
+    struct Name<F>(F);
+
+    impl<C: Choice, F: Fn(&str) -> Option<C>> Visitor<'_> for Name<(F, std::marker::PhantomData<C>)> {
+        type Value = C;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+            write!(f, "the name of a registered {}", C::KIND)
+        }
+
+        fn visit_str<E: Error>(self, name: &str) -> Result<C, E> {
+            let unknown = || E::custom(format_args!("no {} is registered as {name:?}", C::KIND));
+            (self.0.0)(name).ok_or_else(unknown)
+        }
+    }
+
+    let name = Name((find, std::marker::PhantomData));
+    if from.is_human_readable() {
+        from.deserialize_identifier(name)
+    } else {
+        from.deserialize_str(name)
+    }
+}

@@ -1,0 +1,60 @@
+//! Alone: no neighbor is in sight.
+
+use bevy::prelude::*;
+
+use super::Condition;
+use crate::{Agent, InvalidParameter, NeighborView, Neighbors, SteeringGroups};
+
+/// Holds while the agent perceives no neighbor.
+///
+/// A flock member that is alone may wander until it meets others. With a field of view ahead, also the
+/// foremost members of a flock are alone: they lead, and the others follow.
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct Alone {
+    /// How far neighbors count, m, `> 0`. Default `5`.
+    pub perception_radius: f32,
+    /// The full angle of the field of view, centered on the heading, rad, `> 0`. From a full circle on
+    /// there is no restriction. Default infinity.
+    pub field_of_view: f32,
+    /// The groups whose members count. Default all.
+    pub groups: SteeringGroups,
+}
+
+impl Alone {
+    /// Neighbors count within `perception_radius` m.
+    pub fn new(perception_radius: f32) -> Self {
+        Self {
+            perception_radius,
+            ..Self::default()
+        }
+    }
+}
+
+impl Default for Alone {
+    fn default() -> Self {
+        Self {
+            perception_radius: 5.0,
+            field_of_view: f32::INFINITY,
+            groups: SteeringGroups::ALL,
+        }
+    }
+}
+
+impl Condition for Alone {
+    type World = Res<'static, Neighbors>;
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        InvalidParameter::unless_range("Alone.perception_radius", self.perception_radius)?;
+        InvalidParameter::unless_positive_or_infinite("Alone.field_of_view", self.field_of_view)
+    }
+
+    fn holds(&self, me: &Agent, neighbors: &Res<Neighbors>) -> bool {
+        let view = NeighborView {
+            field_of_view: self.field_of_view,
+            ..NeighborView::around(me, self.perception_radius, self.groups)
+        };
+        neighbors.in_view(view).next().is_none()
+    }
+}

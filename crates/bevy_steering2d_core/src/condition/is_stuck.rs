@@ -1,0 +1,23 @@
+//! Is stuck: the agent tries to move but does not get away.
+
+use bevy::prelude::*;
+
+use super::Condition;
+use crate::{Agent, StuckDetection, StuckMemory};
+
+/// Holds while the agent is stuck, see [`StuckDetection`], which comes with it.
+///
+/// On a behavior entity the agent needs a `StuckDetection` of its own.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[require(StuckDetection)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct IsStuck;
+
+impl Condition for IsStuck {
+    type World = Query<'static, 'static, &'static StuckMemory>;
+
+    fn holds(&self, me: &Agent, memories: &Query<&StuckMemory>) -> bool {
+        memories.get(me.entity).is_ok_and(|memory| memory.stuck)
+    }
+}

@@ -1,0 +1,94 @@
+//! Conditions: what an agent must perceive so that a behavior acts.
+//!
+//! | file | duty |
+//! |---|---|
+//! | `when` | [`When`], the field of [`Influence`](crate::Influence) that names a condition |
+//! | `observe` | the system that evaluates conditions, and their results of this tick |
+//! | `alone`, `target_in_sight`, `is_stuck` | the conditions of this crate |
+
+mod alone;
+mod is_stuck;
+mod observe;
+mod target_in_sight;
+mod when;
+
+use bevy::ecs::component::Mutable;
+use bevy::ecs::system::{SystemParam, SystemParamItem};
+use bevy::prelude::*;
+use bevy::reflect::{GetTypeRegistration, TypePath};
+
+pub use alone::Alone;
+pub use is_stuck::IsStuck;
+pub use observe::ConditionStates;
+pub use target_in_sight::TargetInSight;
+pub use when::{ConditionType, ReflectCondition, When};
+
+pub(crate) use observe::{Conditions, Verdict, register_condition};
+
+use crate::{Agent, InvalidParameter, SteeringAppExt};
+
+/// Something that an agent perceives or not, on which its behaviors may depend: a component with the
+/// parameters, e.g. [`Alone`].
+///
+/// A behavior whose [`Influence::when`](crate::Influence::when) names the condition acts while it holds,
+/// or while it does not. Otherwise its formula does not run, and its ledger entry says
+/// [`Cut::NotNow`](crate::Cut::NotNow). The component is on the entity with the behavior, or on its
+/// agent; without it the behavior contributes nothing, and one warning is raised.
+///
+/// Conditions are switches: a force begins and ends with them at once.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use bevy_steering2d_core::*;
+///
+/// /// Holds while the agent moves slowly.
+/// #[derive(Component, Reflect, Default)]
+/// #[reflect(Component, Default)]
+/// struct Slow {
+///     /// Highest speed, m/s, `≥ 0`.
+///     speed: f32,
+/// }
+///
+/// impl Condition for Slow {
+///     type World = ();
+///
+///     fn holds(&self, me: &Agent, _: &()) -> bool {
+///         me.speed() <= self.speed
+///     }
+/// }
+///
+/// let mut app = App::new();
+/// app.add_plugins((MinimalPlugins, SteeringCorePlugin::new(Update))).add_condition::<Slow>();
+/// app.world_mut().spawn((
+///     PointMass::default(),
+///     Slow { speed: 1.0 },
+///     Wander::default().with_when(When::only::<Slow>()),
+///     Seek::new(Vec2::X).with_when(When::unless::<Slow>()),
+/// ));
+/// ```
+pub trait Condition:
+    Component<Mutability = Mutable> + Reflect + TypePath + GetTypeRegistration
+{
+    /// The system parameter that it reads, as of a [`Behavior`](crate::Behavior::World): e.g.
+    /// `Res<'static, Neighbors>`; `()` for none.
+    type World: for<'w, 's> SystemParam<Item<'w, 's>: Sync> + 'static;
+
+    /// Checks that every parameter is in its range.
+    ///
+    /// # Errors
+    /// Names the first field out of range; behaviors that depend on the condition then contribute
+    /// nothing, and one warning is raised.
+    fn check(&self) -> Result<(), InvalidParameter> {
+        Ok(())
+    }
+
+    /// Whether it holds for the agent in this tick. Runs before all behaviors.
+    fn holds(&self, me: &Agent, world: &SystemParamItem<'_, '_, Self::World>) -> bool;
+}
+
+/// Registers the conditions of this crate.
+pub(crate) fn register(app: &mut App) {
+    app.add_condition::<Alone>()
+        .add_condition::<TargetInSight>()
+        .add_condition::<IsStuck>();
+}

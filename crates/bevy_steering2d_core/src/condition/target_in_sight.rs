@@ -1,0 +1,67 @@
+//! Target in sight: a target is within the view, and nothing hides it.
+
+use bevy::math::ops;
+use bevy::prelude::*;
+
+use super::Condition;
+use crate::{Agent, InvalidParameter, Surroundings, Target, Targets};
+
+/// Holds while the agent sees its target: it is within the distance and the field of view, and neither
+/// a [`Wall`](crate::Wall) nor an [`Obstacle`](crate::Obstacle) is in between.
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct TargetInSight {
+    /// The point or entity to see. Default the origin.
+    #[entities]
+    pub target: Target,
+    /// How far the agent sees, m, `> 0`; infinity is allowed. Default `15`.
+    pub distance: f32,
+    /// The full angle of the field of view, centered on the heading, rad, `> 0`. From a full circle on
+    /// there is no restriction. Default infinity.
+    pub field_of_view: f32,
+}
+
+impl TargetInSight {
+    /// Sees a point or an entity.
+    pub fn new(target: impl Into<Target>) -> Self {
+        Self {
+            target: target.into(),
+            ..Self::default()
+        }
+    }
+}
+
+impl Default for TargetInSight {
+    fn default() -> Self {
+        Self {
+            target: Target::default(),
+            distance: 15.0,
+            field_of_view: f32::INFINITY,
+        }
+    }
+}
+
+impl Condition for TargetInSight {
+    type World = (Surroundings<'static, 'static>, Targets<'static, 'static>);
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        self.target.check("TargetInSight.target")?;
+        InvalidParameter::unless_positive_or_infinite("TargetInSight.distance", self.distance)?;
+        let angle = self.field_of_view;
+        InvalidParameter::unless_positive_or_infinite("TargetInSight.field_of_view", angle)
+    }
+
+    fn holds(&self, me: &Agent, (surroundings, targets): &(Surroundings, Targets)) -> bool {
+        let Some(target) = targets.get(self.target) else {
+            return false;
+        };
+        let offset = target.position - me.position;
+        let ahead = self.field_of_view >= core::f32::consts::TAU
+            || offset.dot(me.heading) >= ops::cos(0.5 * self.field_of_view) * offset.length();
+        let hides = |entity| Target::Entity(entity) != self.target && entity != me.entity;
+        offset.length() <= self.distance
+            && ahead
+            && surroundings.is_line_clear(me.position, target.position, hides)
+    }
+}

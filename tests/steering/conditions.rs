@@ -1,0 +1,255 @@
+//! Conditions: behaviors that act only while their agent perceives something.
+
+use bevy::prelude::*;
+use bevy_steering2d::prelude::*;
+use bevy_steering2d::{ConditionStates, ConditionType};
+
+use crate::common::*;
+
+const FAR: Vec2 = Vec2::new(40.0, 0.0);
+
+/// A condition of a game: holds to the right of a line.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
+#[reflect(Component, Default)]
+struct RightOf {
+    /// The line's x, m.
+    x: f32,
+}
+
+impl Condition for RightOf {
+    type World = ();
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        InvalidParameter::unless_finite("RightOf.x", Vec2::splat(self.x))
+    }
+
+    fn holds(&self, me: &Agent, _: &()) -> bool {
+        me.position.x > self.x
+    }
+}
+
+fn spawn(app: &mut App, x: f32, agent: impl Bundle) -> Entity {
+    Backend::PointMass.spawn(app, Body::at(x, 0.0), agent)
+}
+
+fn lone_wanderer() -> impl Bundle {
+    let wander = Wander::default().with_when(When::only::<Alone>());
+    (Alone::new(4.0), wander)
+}
+
+#[test]
+fn a_behavior_acts_only_while_its_condition_holds() {
+    let mut app = point_mass_app(HERTZ);
+    let alone = spawn(&mut app, 0.0, lone_wanderer());
+    run_ticks(&mut app, 3);
+    assert_eq!(entry::<Wander>(&app, alone).cut, Cut::Nothing);
+    assert!(entry::<Wander>(&app, alone).raw != Vec2::ZERO);
+    let other = spawn(&mut app, 2.0, Vehicle::default());
+    run_ticks(&mut app, 2);
+    let not_now = entry::<Wander>(&app, alone);
+    assert_eq!((not_now.cut, not_now.raw), (Cut::NotNow, Vec2::ZERO));
+    assert_eq!(not_now.accepted(), Vec2::ZERO);
+    app.world_mut().despawn(other);
+    run_ticks(&mut app, 2);
+    assert_eq!(
+        entry::<Wander>(&app, alone).cut,
+        Cut::Nothing,
+        "alone again"
+    );
+}
+
+#[test]
+fn a_behavior_may_act_unless_a_condition_holds() {
+    let mut app = point_mass_app(HERTZ);
+    let seek = Seek::new(FAR).with_when(When::unless::<Alone>());
+    let agent = spawn(&mut app, 0.0, (Alone::default(), seek));
+    run_ticks(&mut app, 2);
+    assert_eq!(entry::<Seek>(&app, agent).cut, Cut::NotNow);
+    spawn(&mut app, 2.0, Vehicle::default());
+    run_ticks(&mut app, 2);
+    assert_eq!(entry::<Seek>(&app, agent).cut, Cut::Nothing);
+}
+
+#[test]
+fn the_rules_of_a_flock_may_depend_on_a_condition() {
+    let mut app = point_mass_app(HERTZ);
+    app.add_condition::<RightOf>();
+    let flocking = || {
+        let mut flocking = Flocking::new(5.0);
+        flocking.cohesion.influence.when = When::only::<RightOf>();
+        (flocking, RightOf { x: 0.5 })
+    };
+    let left = spawn(&mut app, 0.0, flocking());
+    let right = spawn(&mut app, 1.0, flocking());
+    let ordinary = spawn(&mut app, 1.5, Flocking::new(5.0));
+    run_ticks(&mut app, 1);
+    assert_eq!(entry::<Cohesion>(&app, left).cut, Cut::NotNow);
+    assert_eq!(entry::<Cohesion>(&app, left).raw, Vec2::ZERO);
+    assert!(entry::<Separation>(&app, left).raw != Vec2::ZERO);
+    for agent in [right, ordinary] {
+        assert!(entry::<Cohesion>(&app, agent).raw != Vec2::ZERO);
+    }
+}
+
+#[test]
+fn a_group_and_its_members_may_depend_on_conditions() {
+    let mut app = point_mass_app(HERTZ);
+    app.add_condition::<RightOf>();
+    let agent = spawn(&mut app, 0.0, (Vehicle::default(), RightOf { x: 1.0 }));
+    let group = BehaviorGroup::default().with_when(When::only::<RightOf>());
+    app.world_mut()
+        .spawn((SteersFor(agent), group, Seek::new(FAR)));
+    run_ticks(&mut app, 2);
+    assert_eq!(entry::<BehaviorGroup>(&app, agent).cut, Cut::NotNow);
+    app.world_mut().get_mut::<RightOf>(agent).unwrap().x = -9.0;
+    run_ticks(&mut app, 2);
+    assert!(entry::<BehaviorGroup>(&app, agent).raw.x > 1.0);
+}
+
+#[test]
+fn a_behavior_entity_may_have_a_condition_of_its_own() {
+    let mut app = point_mass_app(HERTZ);
+    app.add_condition::<RightOf>();
+    let agent = spawn(&mut app, 0.0, (Vehicle::default(), RightOf { x: -1.0 }));
+    let seek = || Seek::new(FAR).with_when(When::only::<RightOf>());
+    app.world_mut().spawn((SteersFor(agent), seek()));
+    app.world_mut()
+        .spawn((SteersFor(agent), seek(), RightOf { x: 1.0 }));
+    run_ticks(&mut app, 1);
+    let cuts: Vec<Cut> = ledger(&app, agent).iter().map(|entry| entry.cut).collect();
+    assert_eq!(cuts, [Cut::Nothing, Cut::NotNow]);
+}
+
+#[test]
+fn a_target_is_in_sight_unless_it_is_far_behind_or_hidden() {
+    let mut app = point_mass_app(HERTZ);
+    let ahead = std::f32::consts::FRAC_PI_2;
+    let watcher = |target: Vec2| TargetInSight {
+        field_of_view: ahead,
+        ..TargetInSight::new(target)
+    };
+    let sees = |app: &mut App, target: Vec2| {
+        let agent = spawn(app, 0.0, (Vehicle::default(), watcher(target)));
+        run_ticks(app, 1);
+        let states = get::<ConditionStates>(app, agent);
+        states.get(ConditionType::of::<TargetInSight>())
+    };
+    assert_eq!(sees(&mut app, Vec2::new(9.0, 1.0)), Some(true));
+    assert_eq!(sees(&mut app, Vec2::new(16.0, 0.0)), Some(false), "far");
+    assert_eq!(sees(&mut app, Vec2::new(-9.0, 0.0)), Some(false), "behind");
+    let rock = (Transform::from_xyz(5.0, 0.0, 0.0), Obstacle { radius: 0.5 });
+    app.world_mut().spawn(rock);
+    assert_eq!(sees(&mut app, Vec2::new(9.0, 0.0)), Some(false), "hidden");
+    app.world_mut()
+        .spawn(Wall::new(Vec2::new(4.0, 2.0), Vec2::new(4.0, 9.0)));
+    assert_eq!(sees(&mut app, Vec2::new(8.0, 6.0)), Some(false), "walled");
+    assert_eq!(sees(&mut app, Vec2::new(3.0, 2.0)), Some(true), "before it");
+}
+
+#[test]
+fn a_stuck_agent_may_change_its_behavior() {
+    let mut app = point_mass_app(HERTZ);
+    let agent = (
+        IsStuck,
+        Seek::new(FAR).with_when(When::unless::<IsStuck>()),
+        Flee::new(FAR)
+            .with_panic_distance(f32::INFINITY)
+            .with_when(When::only::<IsStuck>()),
+    );
+    let agent = spawn(&mut app, 0.0, agent);
+    run_ticks(&mut app, 1);
+    assert_eq!(entry::<Flee>(&app, agent).cut, Cut::NotNow);
+    app.world_mut().get_mut::<StuckMemory>(agent).unwrap().stuck = true;
+    run_ticks(&mut app, 1);
+    assert_eq!(entry::<Flee>(&app, agent).cut, Cut::Nothing);
+    assert_eq!(entry::<Seek>(&app, agent).cut, Cut::NotNow);
+}
+
+#[test]
+fn a_condition_that_is_missing_warns_once_and_the_behavior_counts_as_zero() {
+    let mut app = point_mass_app(HERTZ);
+    let seek = Seek::new(FAR).with_when(When::only::<Alone>());
+    let agent = spawn(&mut app, 0.0, seek);
+    let mut flocking = Flocking::default();
+    flocking.alignment.influence.when = When::only::<Alone>();
+    let boid = spawn(&mut app, 9.0, flocking);
+    let group = BehaviorGroup::default().with_when(When::only::<Alone>());
+    let other = spawn(&mut app, 20.0, Vehicle::default());
+    let group = app.world_mut().spawn((SteersFor(other), group)).id();
+    run_ticks(&mut app, 90);
+    for (entity, case) in [(agent, "agent"), (boid, "boid"), (group, "group")] {
+        assert_warned_once(&app, entity, "Influence.when", case);
+    }
+    assert_eq!(entry::<Seek>(&app, agent).cut, Cut::Invalid);
+    assert_eq!(position(&app, agent), Vec2::ZERO);
+    app.world_mut().entity_mut(agent).insert(Alone::default());
+    run_ticks(&mut app, 30);
+    assert!(position(&app, agent).x > 0.5, "nothing is lost");
+}
+
+#[test]
+fn an_invalid_condition_warns_once_and_its_behaviors_count_as_zero() {
+    let mut app = point_mass_app(HERTZ);
+    let agent = spawn(&mut app, 0.0, (Alone::new(f32::NAN), lone_seek()));
+    let sound = spawn(&mut app, 50.0, (Alone::default(), lone_seek()));
+    run_ticks(&mut app, 90);
+    assert_warned_once(&app, agent, "Alone.perception_radius", "NaN");
+    assert_eq!(entry::<Seek>(&app, agent).cut, Cut::Invalid);
+    assert!(velocity(&app, sound).length() > 1.0);
+}
+
+fn lone_seek() -> Seek {
+    Seek::new(FAR).with_when(When::only::<Alone>())
+}
+
+#[test]
+fn conditions_are_evaluated_when_their_agent_is_updated() {
+    let mut app = point_mass_app(HERTZ);
+    let agent = spawn(
+        &mut app,
+        0.0,
+        (lone_seek(), Alone::default(), ThinkEvery(4)),
+    );
+    run_ticks(&mut app, 8);
+    assert_eq!(entry::<Seek>(&app, agent).cut, Cut::Nothing);
+    spawn(&mut app, 1.0, Vehicle::default());
+    run_ticks(&mut app, 8);
+    assert_eq!(entry::<Seek>(&app, agent).cut, Cut::NotNow);
+}
+
+#[test]
+fn a_lone_boid_wanders_until_it_meets_others() {
+    let mut app = point_mass_app(HERTZ);
+    let stray = spawn(&mut app, 0.0, (Flocking::new(4.0), lone_wanderer()));
+    run_seconds(&mut app, 2.0);
+    assert!(velocity(&app, stray).length() > 1.0, "it wanders");
+    let beside = position(&app, stray) + Vec2::Y;
+    Backend::PointMass.spawn(&mut app, Body::at(beside.x, beside.y), Flocking::new(4.0));
+    run_ticks(&mut app, 2);
+    assert_eq!(entry::<Wander>(&app, stray).cut, Cut::NotNow);
+    assert!(entry::<Separation>(&app, stray).raw != Vec2::ZERO);
+}
+
+#[test]
+fn a_preset_holds_conditions() {
+    let mut app = point_mass_app(HERTZ);
+    app.add_condition::<RightOf>();
+    let types = app.world().resource::<AppTypeRegistry>().clone();
+    let text = "{ RightOf: (x: 3.0), Seek: (influence: (when: Unless(RightOf))) }";
+    let preset = SteeringPreset::from_ron(text, &types).unwrap();
+    let agent = spawn(&mut app, 0.0, Vehicle::default());
+    preset.apply(app.world_mut(), agent).unwrap();
+    assert_eq!(get::<RightOf>(&app, agent), &RightOf { x: 3.0 });
+    let when = get::<Seek>(&app, agent).influence.when;
+    assert_eq!(when, When::unless::<RightOf>());
+    let written = SteeringPreset::capture(app.world(), agent).unwrap();
+    let written = written.to_ron(&types).unwrap();
+    assert!(written.contains("Unless(RightOf)"), "{written}");
+    let again = SteeringPreset::from_ron(&written, &types).unwrap();
+    assert_eq!(again.get::<Seek>().unwrap().influence.when, when);
+    let wrong = text.replace("(RightOf)", "(RightOff)");
+    let error = SteeringPreset::from_ron(&wrong, &types)
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("did you mean RightOf?"), "{error}");
+}
