@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d::{ConditionStates, ConditionType};
+use bevy_steering2d::{ConditionStates, ConditionType, StuckMemory};
 
 use crate::common::*;
 

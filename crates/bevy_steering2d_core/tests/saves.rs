@@ -51,7 +51,8 @@ saved! {
     SteersFor, SteeringId, Transform, PointMass, SteeringDisabled, SensesColliders, TargetWatch, Kinematics, Vehicle, Combine, ThinkEvery, SteeringGroups,
     SpeedLimit, FaceVelocity, FaceTarget, StuckDetection, StuckMemory,
     SteeringForce, Obstacle, Wall, SteeringPath, FlowField, Leadership, BehaviorGroup,
-    Seek, Flee, Arrive, ArriveMemory, Pursuit, Evade, Interpose, MatchVelocity, TargetSpeed, Tether,
+    Alone, TargetInSight, IsStuck,
+    Seek, Flee, Arrive, ArriveMemory, Pursuit, PursuitMemory, Evade, EvadeMemory, Interpose, MatchVelocity, TargetSpeed, Tether,
     Wander, WanderMemory, Hide, HideMemory, OffsetPursuit, OffsetPursuitMemory,
     PathFollowing, PathFollowingMemory, StayOnPath, FlowFieldFollowing,
     LeaderFollowing, LeaderFollowingMemory, Separation, Alignment, Cohesion, CollisionAvoidance,
@@ -122,14 +123,20 @@ fn populate(world: &mut World) -> Vec<Entity> {
     spawn(&mut world.spawn((
         body(-3.0, -2.0),
         Combine::DITHERED,
-        Pursuit::new(quarry),
-        Evade::default(),
+        Pursuit::new(quarry).with_prediction(Prediction::TurnRate),
+        Evade::new(quarry).with_prediction(Prediction::Acceleration),
         Wander::default(),
     )));
     spawn(&mut world.spawn((body(6.0, 0.0), Leadership::default(), Wander::default())));
     for at in 0..8 {
         let place = Vec2::from_angle(at as f32) * 3.0;
-        let flock = (Flocking::new(4.0), LeaderFollowing::default());
+        let stray = Wander::default().with_when(When::only::<Alone>());
+        let flock = (
+            Flocking::new(4.0),
+            LeaderFollowing::default(),
+            Alone::new(2.0),
+            stray,
+        );
         spawn(&mut world.spawn((body(place.x, place.y), flock, SpeedLimit::Hard)));
     }
     spawn(&mut world.spawn(Wall::new(Vec2::new(-12.0, -9.0), Vec2::new(12.0, -9.0))));

@@ -4,7 +4,7 @@ use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::presets::PresetFault;
 
-use super::{Directory, app, app_in, load, preset, types, wait_until};
+use super::{Directory, app, app_in, load, preset, wait_until};
 use crate::common::*;
 
 #[test]

@@ -28,11 +28,11 @@ use crate::steer::warn_of_missing_bodies;
 use crate::stuck::{Stuck, StuckMemory, detect_stuck};
 use crate::warnings::log_warnings;
 use crate::{
-    Average, BehaviorGroup, BehaviorRegistry, ColliderProbes, Combine, Dithered, FlowField,
-    Kinematics, NextSteeringId, Obstacle, ObstacleIndex, OuterSchedule, Prioritized, SenseSystems,
-    SensesColliders, SteeredBy, SteeringAppExt, SteeringClock, SteeringDisabled, SteeringForce,
-    SteeringId, SteeringPath, SteeringSchedule, SteeringSeed, SteeringSystems, SteeringWarnings,
-    SteersFor, StuckDetection, ThinkEvery, Vehicle, Wall, WallIndex, WeightedSum,
+    Average, BehaviorGroup, BehaviorRegistry, ColliderProbes, Combine, ConditionStates, Dithered,
+    FlowField, Kinematics, NextSteeringId, Obstacle, ObstacleIndex, OuterSchedule, Prioritized,
+    SenseSystems, SensesColliders, SteeredBy, SteeringAppExt, SteeringClock, SteeringDisabled,
+    SteeringForce, SteeringId, SteeringPath, SteeringSchedule, SteeringSeed, SteeringSystems,
+    SteeringWarnings, SteersFor, StuckDetection, ThinkEvery, Vehicle, Wall, WallIndex, WeightedSum,
 };
 
 /// All plugins of this crate: [`PipelinePlugin`], [`BehaviorsPlugin`], [`EventsPlugin`] and
@@ -320,6 +320,7 @@ fn register_types(app: &mut App) {
         .register_type::<SteeringPath>()
         .register_type::<StuckDetection>()
         .register_type::<StuckMemory>()
+        .register_type::<ConditionStates>()
         .register_type::<Perception>()
         .register_type::<SteeringGroups>()
         .register_type::<Obstacle>()

@@ -350,3 +350,40 @@ fn invalid_behaviors_draw_nothing() {
     }
     assert!(drawn(&app).iter().all(|point| point.is_finite()));
 }
+
+#[test]
+fn the_force_is_drawn_between_the_tips_of_velocity_and_desired_velocity() {
+    let debug = SteeringDebug {
+        labels: false,
+        ..SteeringDebug::of([DebugLayer::DesiredVelocity])
+    };
+    let scale = debug.velocity_scale;
+    let mut app = app(debug, true);
+    let body = PointMass {
+        velocity: Vec2::new(2.0, 0.0),
+        ..default()
+    };
+    let strong = Vehicle {
+        max_force: 1_000.0,
+        ..default()
+    };
+    let seek = Seek::new(Vec2::new(0.0, 1_000.0));
+    let agent = (body, strong, seek, DrawnAt(Some(Vec2::ZERO)));
+    let agent = app.world_mut().spawn(agent).id();
+    app.update();
+    app.update();
+    let velocity = app.world().get::<Kinematics>(agent).unwrap().velocity;
+    let desired = Vec2::new(0.0, strong.max_speed);
+    // Each arrow is six points, the first two of which are its ends.
+    let arrows: Vec<_> = drawn(&app).chunks(6).map(|it| [it[0], it[1]]).collect();
+    let expected = [
+        [Vec2::ZERO, scale * velocity],
+        [Vec2::ZERO, scale * desired],
+        [scale * velocity, scale * desired],
+    ];
+    assert_eq!(arrows.len(), 3);
+    for (arrow, expected) in arrows.iter().zip(expected) {
+        let near = |at: usize| arrow[at].distance(expected[at]) < 0.02;
+        assert!(near(0) && near(1), "{arrow:?}, not {expected:?}");
+    }
+}

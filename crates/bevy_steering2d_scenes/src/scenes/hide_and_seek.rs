@@ -200,10 +200,6 @@ fn spawn_hunter(world: &mut World, position: Vec2, facing: f32) -> Entity {
 }
 
 fn spawn_hider(world: &mut World, position: Vec2, facing: f32, hunter: Entity) {
-    let hide = Hide {
-        threat_distance: THREAT_DISTANCE,
-        ..Hide::new(hunter)
-    };
     let animal = Animal {
         name: "hider",
         position,
@@ -220,7 +216,7 @@ fn spawn_hider(world: &mut World, position: Vec2, facing: f32, hunter: Entity) {
     world.spawn((
         Hider::default(),
         (
-            hide,
+            Choice::Hide.tune(&Hide::new(hunter)),
             stroll(),
             ObstacleAvoidance::default(),
             Separation::new(1.2),

@@ -96,10 +96,10 @@ impl Predictions<'_, '_> {
             _ => Course::turning(mover, horizon),
         };
         let reach = |time: f32| {
-            let time = (time - pair.turning).max(0.0);
+            let moving = (time - pair.turning).max(0.0);
             match prediction {
-                Prediction::Acceleration => reach_from_velocity(me, course.at(time), time),
-                _ => me.max_speed * time,
+                Prediction::Acceleration => reach_from_velocity(me, course.at(time), moving),
+                _ => me.max_speed * moving,
             }
         };
         let time = course.meeting_time(me.position, reach);
