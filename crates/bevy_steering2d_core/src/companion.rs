@@ -8,7 +8,7 @@ use bevy::ecs::world::{EntityRef, EntityWorldMut};
 use bevy::prelude::*;
 use bevy::reflect::GetTypeRegistration;
 
-use crate::InvalidParameter;
+use crate::{InvalidParameter, SnapshotAppExt, SnapshotKind};
 
 /// Access by reflection to a registered [`Condition`](crate::Condition) or
 /// [`Predictor`](crate::Predictor): type data in the [`AppTypeRegistry`], for tools.
@@ -69,14 +69,15 @@ impl ReflectCompanion {
     }
 }
 
-/// Registers `C` for reflection, with access for tools.
+/// Registers `C` for reflection and snapshots, with access for tools.
 pub(crate) fn register_companion<C>(
     app: &mut App,
     check: fn(&dyn Reflect) -> Result<(), InvalidParameter>,
 ) where
-    C: Component<Mutability = Mutable> + Reflect + GetTypeRegistration,
+    C: Component<Mutability = Mutable> + Clone + Reflect + GetTypeRegistration,
 {
-    app.register_type::<C>();
+    app.register_type::<C>()
+        .add_snapshot_component::<C>(SnapshotKind::Parameter);
     let mut types = app.world().resource::<AppTypeRegistry>().write();
     if let Some(registration) = types.get_mut(TypeId::of::<C>()) {
         registration.insert(ReflectCompanion::of::<C>(check));

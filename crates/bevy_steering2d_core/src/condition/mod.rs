@@ -42,7 +42,7 @@ use crate::{Agent, InvalidParameter, SteeringAppExt};
 /// use bevy_steering2d_core::*;
 ///
 /// /// Holds while the agent moves slowly.
-/// #[derive(Component, Reflect, Default)]
+/// #[derive(Component, Reflect, Clone, Default)]
 /// #[reflect(Component, Default)]
 /// struct Slow {
 ///     /// Highest speed, m/s, `≥ 0`.
@@ -67,7 +67,7 @@ use crate::{Agent, InvalidParameter, SteeringAppExt};
 /// ));
 /// ```
 pub trait Condition:
-    Component<Mutability = Mutable> + Reflect + TypePath + GetTypeRegistration
+    Component<Mutability = Mutable> + Clone + Reflect + TypePath + GetTypeRegistration
 {
     /// The system parameter that it reads, as of a [`Behavior`](crate::Behavior::World): e.g.
     /// `Res<'static, Neighbors>`; `()` for none.

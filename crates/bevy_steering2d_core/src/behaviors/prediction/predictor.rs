@@ -36,7 +36,7 @@ use crate::{
 /// use bevy_steering2d_core::*;
 ///
 /// /// Expects the other where it was some time ago, for a hunter that reacts late.
-/// #[derive(Component, Reflect, Default)]
+/// #[derive(Component, Reflect, Clone, Default)]
 /// #[reflect(Component, Default)]
 /// struct Late {
 ///     /// Delay, s, `≥ 0`.
@@ -62,7 +62,7 @@ use crate::{
 /// ));
 /// ```
 pub trait Predictor:
-    Component<Mutability = Mutable> + Reflect + TypePath + GetTypeRegistration
+    Component<Mutability = Mutable> + Clone + Reflect + TypePath + GetTypeRegistration
 {
     /// Further components of the entity: what it remembers between ticks, as of a
     /// [`Behavior`](Behavior::Memory); `()` for none.
