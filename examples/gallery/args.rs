@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use bevy_steering2d_scenes::replay::Replay;
 use bevy_steering2d_scenes::{SCENES, Scene, scene};
 use lexopt::prelude::*;
 use lexopt::{Error, Parser};
@@ -20,6 +21,10 @@ usage: gallery [options]
                      in a window: close after N ticks
   --screenshot FILE  show the scene for --ticks (default 300), save a .png, close
   --inspector        start with the inspector open (F2 opens and closes it)
+  --record FILE      write a replay to FILE when the window closes: the scene, its seed and
+                     all input since the scene started
+  --replay FILE      play a replay; with --headless: exit with an error at the first tick that
+                     differs from the recorded one
   --probe FILE       keep writing what the window shows to FILE, for tests
   --steerbench FILE  show a case of the SteerBench suite
   --help             print this
@@ -35,6 +40,8 @@ pub enum Command {
         seed: u64,
         ticks: u32,
     },
+    /// Play a replay without a window.
+    Replay(Box<Replay>),
     Window(WindowOptions),
 }
 
@@ -55,6 +62,10 @@ pub struct WindowOptions {
     pub ticks: Option<u32>,
     /// Save a picture just before closing.
     pub screenshot: Option<PathBuf>,
+    /// Write a replay to this file when the window closes.
+    pub record: Option<PathBuf>,
+    /// Play this replay instead of the scene.
+    pub replay: Option<Box<Replay>>,
 }
 
 /// Parses the arguments after the program's name.
@@ -69,6 +80,8 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
         probe: None,
         ticks: None,
         screenshot: None,
+        record: None,
+        replay: None,
     };
     let (mut headless, mut list) = (false, false);
     while let Some(argument) = parser.next()? {
@@ -85,6 +98,16 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
                 let file = value(&mut parser, &option, "a .png file")?;
                 window.screenshot = Some(writable_picture(file)?);
             }
+            Long("record") => {
+                let file = value(&mut parser, &option, "a file")?;
+                window.record = Some(in_a_folder(file, &option)?);
+            }
+            Long("replay") => {
+                let file: PathBuf = value(&mut parser, &option, "a file")?;
+                let replay = Replay::read(&file)
+                    .map_err(|error| format!("--replay {}: {error}", file.display()))?;
+                window.replay = Some(Box::new(replay));
+            }
             Long("headless") => headless = true,
             Long("steerbench") => window.case = Some(value(&mut parser, &option, "a file")?),
             Long("probe") => window.probe = Some(value(&mut parser, &option, "a file")?),
@@ -97,7 +120,7 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
     if list {
         Ok(Command::List)
     } else if headless {
-        without_window(&window)
+        without_window(window)
     } else {
         check_agents(&window)?;
         Ok(Command::Window(window))
@@ -105,7 +128,7 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
 }
 
 /// The headless run of the scene, unless an option needs the window.
-fn without_window(options: &WindowOptions) -> Result<Command, Error> {
+fn without_window(options: WindowOptions) -> Result<Command, Error> {
     if options.case.is_some() {
         return Err(
             "--steerbench needs a window; to run cases without one, use the example \
@@ -118,6 +141,12 @@ fn without_window(options: &WindowOptions) -> Result<Command, Error> {
     }
     if options.agents.is_some() {
         return Err("--agents needs a window; --headless runs the default number".into());
+    }
+    if options.record.is_some() {
+        return Err("--record needs a window, --headless has no input".into());
+    }
+    if let Some(replay) = options.replay {
+        return Ok(Command::Replay(replay));
     }
     Ok(Command::Headless {
         scene: options.scene,
@@ -147,10 +176,15 @@ fn writable_picture(file: PathBuf) -> Result<PathBuf, Error> {
         let name = file.display();
         return Err(format!("--screenshot writes .png files, not \"{name}\"").into());
     }
+    in_a_folder(file, "--screenshot")
+}
+
+/// A file in an existing folder.
+fn in_a_folder(file: PathBuf, option: &str) -> Result<PathBuf, Error> {
     match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
             let folder = folder.display();
-            Err(format!("--screenshot: there is no folder \"{folder}\"").into())
+            Err(format!("{option}: there is no folder \"{folder}\"").into())
         }
         _ => Ok(file),
     }

@@ -25,6 +25,7 @@ mod window;
 use std::process::ExitCode;
 
 use args::Command;
+use bevy_steering2d_scenes::replay::{self, Replay};
 use bevy_steering2d_scenes::{SCENES, headless};
 
 fn main() -> ExitCode {
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
             print!("{}", headless::study(scene, seed, ticks));
             ExitCode::SUCCESS
         }
+        Ok(Command::Replay(recorded)) => play(&recorded),
         Ok(Command::Window(options)) => match display::find() {
             Ok(()) => window::run(options),
             Err(reason) => {
@@ -52,4 +54,19 @@ fn main() -> ExitCode {
         },
         Err(error) => arguments::refuse("gallery", &error, args::USAGE),
     }
+}
+
+/// Plays a replay to its end, or to the first tick that differs.
+fn play(recorded: &Replay) -> ExitCode {
+    let fault = match replay::play(recorded) {
+        Ok(None) => {
+            let ticks = recorded.ticks.len();
+            println!("{}: {ticks} ticks, all as recorded", recorded.scene);
+            return ExitCode::SUCCESS;
+        }
+        Ok(Some(difference)) => difference.to_string(),
+        Err(error) => error.to_string(),
+    };
+    eprintln!("gallery: {}: {fault}", recorded.scene);
+    ExitCode::FAILURE
 }

@@ -1,6 +1,6 @@
 //! The app with a window.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use bevy::log::{Level, LogPlugin};
@@ -8,6 +8,7 @@ use bevy::prelude::*;
 use bevy::window::WindowResolution;
 use bevy_egui::EguiPlugin;
 use bevy_steering2d::inspector::SteeringInspectorPlugin;
+use bevy_steering2d_scenes::replay::{self, Playback, Replay};
 use bevy_steering2d_scenes::{
     CurrentScene, OverlaysPlugin, ScenesPlugin, palette, restart_with, start, start_case,
 };
@@ -60,9 +61,13 @@ pub fn run(options: WindowOptions) -> ExitCode {
         Some(path) => screenshot::take(&mut app, path, options.ticks.unwrap_or(300)),
         None => close_after(&mut app, options.ticks),
     }
-    let started = match &options.case {
-        Some(file) => start_from_file(app.world_mut(), file, options.seed),
-        None => {
+    if let Some(path) = options.record {
+        record_to(&mut app, path);
+    }
+    let started = match (&options.case, options.replay) {
+        (_, Some(recorded)) => play(&mut app, *recorded),
+        (Some(file), None) => start_from_file(app.world_mut(), file, options.seed),
+        (None, None) => {
             start(app.world_mut(), options.scene.name, options.seed).map_err(|it| it.to_string())
         }
     };
@@ -87,6 +92,35 @@ fn start_from_file(world: &mut World, file: &Path, seed: u64) -> Result<(), Stri
     }
     start_case(world, &case, seed);
     Ok(())
+}
+
+/// Plays a replay; says in the log where it differs.
+fn play(app: &mut App, recorded: Replay) -> Result<(), String> {
+    replay::feed(app, recorded).map_err(|error| error.to_string())?;
+    app.add_systems(Last, |playback: Res<Playback>, mut told: Local<bool>| {
+        if let Some(fault) = playback.fault().filter(|_| !*told) {
+            *told = true;
+            error!("the replay differs: {fault}");
+        }
+    });
+    Ok(())
+}
+
+/// Writes a replay of the last scene when the app ends.
+fn record_to(app: &mut App, path: PathBuf) {
+    replay::record(app);
+    app.add_systems(
+        Last,
+        (move |world: &mut World| {
+            let Some(recorded) = replay::recorded(world) else {
+                return;
+            };
+            if let Err(error) = recorded.write(&path) {
+                error!("--record {}: {error}", path.display());
+            }
+        })
+        .run_if(on_message::<AppExit>),
+    );
 }
 
 fn close_after(app: &mut App, ticks: Option<u32>) {

@@ -42,6 +42,7 @@ mod physics;
 mod placement;
 mod plugin;
 mod props;
+pub mod replay;
 mod report;
 mod scene;
 mod scenes;

@@ -2,6 +2,7 @@
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
+use bevy_steering2d::SnapshotAppExt;
 use bevy_steering2d::prelude::*;
 
 use crate::arena::Arena;
@@ -31,6 +32,8 @@ impl Plugin for ScenesPlugin {
             .init_resource::<SceneRandom>()
             .init_resource::<Pointer>()
             .init_resource::<Presses>()
+            .add_snapshot_resource::<CurrentScene>()
+            .add_snapshot_resource::<SceneRandom>()
             .configure_sets(FixedUpdate, ActionSelection.before(PhysicsSet::SyncBackend))
             .add_systems(FixedPreUpdate, (play_script, count_tick).chain())
             .add_systems(FixedUpdate, forget_presses.after(ActionSelection));

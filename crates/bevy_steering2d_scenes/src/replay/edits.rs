@@ -1,0 +1,198 @@
+//! Edits of parameters between ticks: found by comparison, and made again.
+
+use std::any::TypeId;
+
+use bevy::ecs::reflect::{AppTypeRegistry, ReflectComponent};
+use bevy::prelude::*;
+use bevy::reflect::serde::{TypedReflectDeserializer, TypedReflectSerializer};
+use bevy::reflect::{GetPath, PartialReflect, ReflectRef, TypeRegistry};
+use bevy_steering2d::BehaviorRegistry;
+use bevy_steering2d::prelude::*;
+use serde::de::DeserializeSeed;
+use serde::{Deserialize, Serialize};
+
+/// A parameter of an agent got another value.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Edit {
+    /// The `SteeringId` of the agent.
+    pub agent: u32,
+    /// The path of the component's type.
+    pub component: String,
+    /// The field, e.g. `influence.weight`; empty for the whole component.
+    pub field: String,
+    /// Its value; none if the component was removed.
+    pub value: Option<serde_json::Value>,
+}
+
+/// The tuned components of an agent, in the order of [`tuned`].
+type Tuning = Vec<Option<Box<dyn Reflect>>>;
+
+/// The tuning of all agents at one time.
+#[derive(Resource, Default)]
+pub(super) struct Tunings(Vec<(SteeringId, Tuning)>);
+
+/// The types whose edits are recorded.
+fn tuned(world: &World, types: &TypeRegistry) -> Vec<(TypeId, ReflectComponent)> {
+    let behaviors = world.resource::<BehaviorRegistry>().iter();
+    let behaviors = behaviors.map(|info| info.type_id);
+    let others = [
+        TypeId::of::<Vehicle>(),
+        TypeId::of::<Combine>(),
+        TypeId::of::<SteeringGroups>(),
+        TypeId::of::<FaceVelocity>(),
+        TypeId::of::<SpeedLimit>(),
+        TypeId::of::<ThinkEvery>(),
+    ];
+    let all = behaviors.chain(others);
+    let known = all.filter_map(|id| {
+        let component = types.get_type_data::<ReflectComponent>(id)?;
+        Some((id, component.clone()))
+    });
+    known.collect()
+}
+
+impl Tunings {
+    /// The tuning of all agents now.
+    pub(super) fn now(world: &mut World) -> Self {
+        let agents = super::agents(world);
+        let types = world.resource::<AppTypeRegistry>().clone();
+        let types = types.read();
+        let tuned = tuned(world, &types);
+        let copy = |agent: Entity| {
+            let agent = world.entity(agent);
+            let parts = tuned.iter();
+            parts
+                .map(|(_, component)| component.reflect(agent)?.reflect_clone().ok())
+                .collect()
+        };
+        let agents = agents.into_iter();
+        Self(agents.map(|(id, agent)| (id, copy(agent))).collect())
+    }
+
+    /// The edits that lead from this tuning to a later one. Agents that came or went are not edits.
+    pub(super) fn edits(&self, later: &Self, world: &World) -> Vec<Edit> {
+        let types = world.resource::<AppTypeRegistry>().read();
+        let mut edits = Vec::new();
+        for (id, after) in &later.0 {
+            let Ok(at) = self.0.binary_search_by_key(id, |(id, _)| *id) else {
+                continue;
+            };
+            let parts = tuned(world, &types)
+                .into_iter()
+                .zip(&self.0[at].1)
+                .zip(after);
+            for (((type_id, _), before), after) in parts {
+                let Some(info) = types.get_type_info(type_id) else {
+                    continue;
+                };
+                let mut note = |field: &str, value: Option<&dyn PartialReflect>| {
+                    let value = value.and_then(|value| {
+                        let value = TypedReflectSerializer::new(value, &types);
+                        serde_json::to_value(value).ok()
+                    });
+                    edits.push(Edit {
+                        agent: id.0,
+                        component: info.type_path().to_owned(),
+                        field: field.to_owned(),
+                        value,
+                    });
+                };
+                match (before, after) {
+                    (Some(before), Some(after)) => {
+                        let (before, after) =
+                            (before.as_partial_reflect(), after.as_partial_reflect());
+                        differences("", before, after, &mut |field, value| {
+                            note(field, Some(value));
+                        });
+                    }
+                    (None, Some(after)) => note("", Some(after.as_partial_reflect())),
+                    (Some(_), None) => note("", None),
+                    (None, None) => {}
+                }
+            }
+        }
+        edits
+    }
+}
+
+/// Calls `note` with each field whose value differs, and with its new value.
+fn differences(
+    path: &str,
+    before: &dyn PartialReflect,
+    after: &dyn PartialReflect,
+    note: &mut dyn FnMut(&str, &dyn PartialReflect),
+) {
+    if before.reflect_partial_eq(after) == Some(true) {
+        return;
+    }
+    let (ReflectRef::Struct(old), ReflectRef::Struct(new)) =
+        (before.reflect_ref(), after.reflect_ref())
+    else {
+        note(path, after);
+        return;
+    };
+    for (name, new) in new.iter_fields() {
+        let field = if path.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{path}.{name}")
+        };
+        match old.field(name) {
+            Some(old) => differences(&field, old, new, note),
+            None => note(&field, new),
+        }
+    }
+}
+
+impl Edit {
+    /// Makes the edit. Nothing happens if the agent does not exist.
+    ///
+    /// # Errors
+    /// Names a type, field or value that does not fit.
+    pub(super) fn apply(&self, world: &mut World) -> Result<(), String> {
+        let agents = super::agents(world);
+        let Some(&(_, agent)) = agents.iter().find(|(id, _)| id.0 == self.agent) else {
+            return Ok(());
+        };
+        let types = world.resource::<AppTypeRegistry>().clone();
+        let types = types.read();
+        let component = types
+            .get_with_type_path(&self.component)
+            .and_then(|it| it.data::<ReflectComponent>())
+            .ok_or_else(|| format!("there is no component {}", self.component))?;
+        let mut agent = world.entity_mut(agent);
+        let Some(value) = &self.value else {
+            component.remove(&mut agent);
+            return Ok(());
+        };
+        let read = |type_id: TypeId| {
+            let registration = types.get(type_id).ok_or("its type is not registered")?;
+            TypedReflectDeserializer::new(registration, &types)
+                .deserialize(value)
+                .map_err(|error| error.to_string())
+        };
+        let wrong = |reason: String| format!("{}.{}: {reason}", self.component, self.field);
+        if self.field.is_empty() {
+            let id = types
+                .get_with_type_path(&self.component)
+                .map(|it| it.type_id());
+            let id = id.ok_or_else(|| wrong("unknown".into()))?;
+            component.insert(&mut agent, &*read(id).map_err(wrong)?, &types);
+            return Ok(());
+        }
+        let Some(mut present) = component.reflect_mut(&mut agent) else {
+            return Ok(());
+        };
+        let field = present
+            .reflect_path_mut(self.field.as_str())
+            .map_err(|error| wrong(error.to_string()))?;
+        let id = field
+            .get_represented_type_info()
+            .map(|info| info.type_id())
+            .ok_or_else(|| wrong("its type is not known".into()))?;
+        let value = read(id).map_err(wrong)?;
+        field
+            .try_apply(&*value)
+            .map_err(|error| wrong(error.to_string()))
+    }
+}

@@ -1,0 +1,149 @@
+//! Replays: the input of a run in a small file, from which the same run can be played again.
+
+mod edits;
+mod playing;
+mod recording;
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Write;
+use std::path::Path;
+
+use bevy::prelude::*;
+use bevy_steering2d::prelude::*;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+pub use edits::Edit;
+pub use playing::{Difference, Playback, feed, play};
+pub use recording::{record, recorded};
+
+/// The version of this library.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The input of a run of a scene, and a checksum of each of its ticks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Replay {
+    /// The version of this library that recorded it.
+    pub version: String,
+    /// The name of the scene.
+    pub scene: String,
+    /// The seed of the scene.
+    pub seed: u64,
+    /// The number of agents, zero if the scene has a fixed number.
+    pub agents: usize,
+    /// The input, in order of ticks.
+    pub inputs: Vec<Input>,
+    /// A character for each agent and tick, in order of `SteeringId`: the checksum of its body.
+    pub ticks: Vec<String>,
+}
+
+/// What a user did before a tick ran.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Input {
+    /// The tick, from 1 on.
+    pub tick: u32,
+    /// What was done.
+    pub what: What,
+}
+
+/// A kind of input.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum What {
+    /// A key of the scene.
+    Key(char),
+    /// A click, m.
+    Click([f32; 2]),
+    /// The mouse has moved there, m; `None`: out of the scene.
+    Pointer(Option<[f32; 2]>),
+    /// A parameter of an agent was edited.
+    Edit(Edit),
+}
+
+/// Why a replay cannot be read, written or played.
+#[derive(Debug, Error)]
+pub enum ReplayError {
+    /// The file cannot be read or written.
+    #[error("{0}")]
+    File(#[from] std::io::Error),
+    /// The file is not what [`Replay::write`] writes.
+    #[error("the file is not a replay: {0}")]
+    Format(#[from] serde_json::Error),
+    /// The file is longer than [`Replay::MAX_BYTES`].
+    #[error("the file is longer than {} bytes", Replay::MAX_BYTES)]
+    TooLarge,
+    /// Another version recorded it, which may steer in another way.
+    #[error("version {0} recorded it, this is version {VERSION}")]
+    Version(String),
+    /// There is no scene of that name, or it cannot have so many agents.
+    #[error("{0}")]
+    Scene(String),
+    /// An edit names a type or a field that does not exist.
+    #[error("tick {tick}: {reason}")]
+    Edit {
+        /// The tick of the edit.
+        tick: u32,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+impl Replay {
+    /// The maximum length of a file, bytes.
+    pub const MAX_BYTES: u64 = 64 << 20;
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is no replay, or was recorded by another version.
+    pub fn read(path: &Path) -> Result<Self, ReplayError> {
+        if std::fs::metadata(path)?.len() > Self::MAX_BYTES {
+            return Err(ReplayError::TooLarge);
+        }
+        let replay: Self = serde_json::from_str(&std::fs::read_to_string(path)?)?;
+        if replay.version != VERSION {
+            return Err(ReplayError::Version(replay.version));
+        }
+        Ok(replay)
+    }
+
+    /// Writes a file: JSON, one line for each tick.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), ReplayError> {
+        Ok(std::fs::write(path, serde_json::to_string_pretty(self)?)?)
+    }
+}
+
+/// The checksums of all bodies, a character for each, in order of `SteeringId`.
+fn checksums(world: &mut World) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut line = String::new();
+    for (_, agent) in agents(world) {
+        let place = world.get::<Transform>(agent).copied().unwrap_or_default();
+        let mut sum = 0xcbf2_9ce4_8422_2325_u64;
+        for part in place
+            .translation
+            .to_array()
+            .into_iter()
+            .chain(place.rotation.to_array())
+        {
+            // FNV-1a.
+            sum = (sum ^ u64::from(part.to_bits())).wrapping_mul(0x0100_0000_01b3);
+        }
+        let digit = DIGITS[(sum >> 58) as usize];
+        let _ = line.write_char(char::from(digit));
+    }
+    line
+}
+
+/// The agents of the scene in order of `SteeringId`.
+fn agents(world: &mut World) -> Vec<(SteeringId, Entity)> {
+    let mut query = world.query_filtered::<(&SteeringId, Entity), With<Kinematics>>();
+    let agents = query.iter(world).map(|(id, entity)| (*id, entity));
+    let mut agents: Vec<_> = agents.collect();
+    agents.sort_unstable();
+    agents
+}

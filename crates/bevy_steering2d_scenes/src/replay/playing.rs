@@ -1,0 +1,151 @@
+//! Plays a replay, and compares every tick with the recorded one.
+
+use std::fmt;
+
+use bevy::prelude::*;
+use bevy_steering2d::prelude::*;
+
+use super::{Replay, ReplayError, What, agents, checksums};
+use crate::headless;
+use crate::input::{Pointer, Presses};
+use crate::lifecycle::{CurrentScene, Scripted, count_tick, restart_with};
+use crate::scenes::{scene, start};
+
+/// The first tick in which a run differs from the recorded one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The tick, from 1 on.
+    pub tick: u32,
+    /// The first agent that differs; `None` if there are more or fewer agents.
+    pub agent: Option<SteeringId>,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tick = self.tick;
+        match self.agent {
+            Some(agent) => write!(f, "tick {tick}: agent {} is not where it was", agent.0),
+            None => write!(
+                f,
+                "tick {tick}: there are more or fewer agents than there were"
+            ),
+        }
+    }
+}
+
+/// The replay that is played.
+#[derive(Resource)]
+pub struct Playback {
+    replay: Replay,
+    /// The number of inputs done.
+    done: usize,
+    pointer: Option<Vec2>,
+    /// The first difference, or why an edit could not be made.
+    fault: Option<Result<Difference, ReplayError>>,
+}
+
+impl Playback {
+    /// Whether all ticks have run, or one differed.
+    pub fn has_ended(&self, current: &CurrentScene) -> bool {
+        self.fault.is_some() || current.tick() as usize >= self.replay.ticks.len()
+    }
+
+    /// The first difference so far, in words, or why an edit could not be made.
+    pub fn fault(&self) -> Option<String> {
+        self.fault.as_ref().map(|fault| match fault {
+            Ok(difference) => difference.to_string(),
+            Err(error) => error.to_string(),
+        })
+    }
+}
+
+/// Plays a replay in an app with scenes: starts its scene, and puts in its input tick by tick.
+///
+/// # Errors
+/// If there is no such scene, or it cannot have so many agents.
+pub fn feed(app: &mut App, replay: Replay) -> Result<(), ReplayError> {
+    let wrong = ReplayError::Scene;
+    let world = app.world_mut();
+    world.remove_resource::<Scripted>();
+    start(world, &replay.scene, replay.seed).map_err(|error| wrong(error.to_string()))?;
+    restart_with(world, replay.seed, replay.agents);
+    if world.resource::<CurrentScene>().agents() != replay.agents {
+        let (scene, agents) = (&replay.scene, replay.agents);
+        return Err(wrong(format!("{scene} cannot have {agents} agents")));
+    }
+    app.insert_resource(Playback {
+        replay,
+        done: 0,
+        pointer: None,
+        fault: None,
+    })
+    .add_systems(FixedPreUpdate, put_in.after(count_tick))
+    .add_systems(FixedPostUpdate, compare);
+    Ok(())
+}
+
+/// Plays a replay without a window, to its end or to the first difference.
+///
+/// # Errors
+/// If the scene does not exist, or an edit does not fit.
+pub fn play(replay: &Replay) -> Result<Option<Difference>, ReplayError> {
+    let found = scene(&replay.scene).map_err(|error| ReplayError::Scene(error.to_string()))?;
+    let mut app = headless::app(found, replay.seed);
+    feed(&mut app, replay.clone())?;
+    for _ in &replay.ticks {
+        app.update();
+        let mut playback = app.world_mut().resource_mut::<Playback>();
+        if let Some(fault) = playback.fault.take() {
+            return fault.map(Some);
+        }
+    }
+    Ok(None)
+}
+
+/// Puts in what the user did before this tick.
+fn put_in(world: &mut World) {
+    let tick = world.resource::<CurrentScene>().tick();
+    world.insert_resource(Presses::default());
+    world.resource_scope(|world, mut playback: Mut<Playback>| {
+        let Playback {
+            replay,
+            done,
+            pointer,
+            fault,
+        } = &mut *playback;
+        while let Some(input) = replay.inputs.get(*done).filter(|it| it.tick <= tick) {
+            *done += 1;
+            match &input.what {
+                What::Key(key) => world.resource_mut::<Presses>().press(*key),
+                What::Click(at) => world.resource_mut::<Presses>().click_at(Vec2::from(*at)),
+                What::Pointer(at) => *pointer = at.map(Vec2::from),
+                What::Edit(edit) => {
+                    if let Err(reason) = edit.apply(world) {
+                        fault.get_or_insert(Err(ReplayError::Edit { tick, reason }));
+                    }
+                }
+            }
+        }
+        world.insert_resource(Pointer(*pointer));
+    });
+}
+
+/// Compares the bodies after this tick with the recorded ones.
+fn compare(world: &mut World) {
+    let found = checksums(world);
+    let tick = world.resource::<CurrentScene>().tick();
+    let playback = world.resource::<Playback>();
+    let Some(expected) = playback.replay.ticks.get(tick as usize - 1) else {
+        return;
+    };
+    if playback.fault.is_some() || found == *expected {
+        return;
+    }
+    let same_number = found.len() == expected.len();
+    let at = found.bytes().zip(expected.bytes());
+    let at = { at }.position(|(one, other)| one != other);
+    let agents = agents(world);
+    let agent = at.filter(|_| same_number).map(|at| agents[at].0);
+    let fault = Some(Ok(Difference { tick, agent }));
+    world.resource_mut::<Playback>().fault = fault;
+}
