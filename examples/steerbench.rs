@@ -2,22 +2,28 @@
 //!
 //! ```text
 //! cargo run --release --example steerbench -- CASES_DIR [--case NAME] \
-//!     [--body point-mass|rapier] [--json] [--svg DIR]
+//!     [--body point-mass|rapier] [--json] [--svg DIR] [--jobs N]
 //! ```
+//!
+//! Each case is printed as it ends. They run on all cores; the times of a tick are true with `--jobs 1`.
 
 #[path = "shared/arguments.rs"]
 mod arguments;
+#[path = "shared/jobs.rs"]
+mod jobs;
 
+use std::io::Write;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use arguments::{typed, value};
-use bevy_steering2d_steerbench::{Body, read_file, run, svg, table};
+use bevy_steering2d_steerbench::{Body, Case, Run, Table, read_file, run, svg};
 use lexopt::prelude::*;
 use lexopt::{Error, Parser};
 
 const USAGE: &str = "usage: steerbench CASES_DIR [--case NAME] [--body point-mass|rapier] [--json] \
-                     [--svg DIR]";
+                     [--svg DIR] [--jobs N]";
 
 fn main() -> ExitCode {
     let options = match Options::parse(Parser::from_env()) {
@@ -40,18 +46,22 @@ struct Options {
     body: Body,
     json: bool,
     svg: Option<PathBuf>,
+    jobs: NonZeroUsize,
 }
 
 impl Options {
     fn parse(mut parser: Parser) -> Result<Self, Error> {
         let (mut cases, mut case, mut svg) = (None, None, None);
-        let (mut body, mut json) = (Body::default(), false);
+        let (mut body, mut json, mut jobs) = (Body::default(), false, jobs::all_cores());
         while let Some(argument) = parser.next()? {
             let option = typed(&argument);
             match argument {
                 Long("json") => json = true,
                 Long("case") => case = Some(value(&mut parser, &option, "a name")?),
                 Long("svg") => svg = Some(value(&mut parser, &option, "a folder")?),
+                Long("jobs") => {
+                    jobs = value(&mut parser, &option, "a whole number, one or more")?;
+                }
                 Long("body") => body = value(&mut parser, &option, Body::NAMES)?,
                 Value(folder) if cases.is_none() => cases = Some(folder.into()),
                 _ => return Err(argument.unexpected()),
@@ -63,6 +73,7 @@ impl Options {
             body,
             json,
             svg,
+            jobs,
         })
     }
 }
@@ -74,34 +85,81 @@ fn score(options: &Options) -> Result<bool, String> {
         std::fs::create_dir_all(folder)
             .map_err(|error| format!("{}: {error}", folder.display()))?;
     }
-    let (mut scores, mut all_read) = (Vec::new(), true);
+    let (mut cases, mut all_read) = (Vec::new(), true);
     for file in files {
-        let case = match read_file(&file) {
+        match read_file(&file) {
             Ok((case, warnings)) => {
                 warnings.iter().for_each(|warning| eprintln!("{warning}"));
-                case
+                cases.push(case);
             }
             Err(error) => {
                 eprintln!("{error}");
                 all_read = false;
-                continue;
             }
-        };
-        let done = run(&case, options.body);
-        if let Some(folder) = &options.svg {
+        }
+    }
+    let mut page = Page::new(&cases, options);
+    page.begin();
+    jobs::run_in_order(
+        &cases,
+        options.jobs,
+        |case| &case.name,
+        |case| run(case, options.body),
+        |case, done| page.add(case, &done),
+    )?;
+    page.end();
+    Ok(all_read)
+}
+
+/// What is printed: the table, or an array of JSON with one line per case.
+struct Page<'a> {
+    options: &'a Options,
+    table: Table,
+    /// Number of cases printed.
+    cases: usize,
+}
+
+impl<'a> Page<'a> {
+    fn new(cases: &[Case], options: &'a Options) -> Self {
+        Self {
+            options,
+            table: Table::new(cases.iter().map(|case| case.name.as_str())),
+            cases: 0,
+        }
+    }
+
+    fn begin(&self) {
+        if self.options.json {
+            print!("[");
+        } else {
+            print!("{}", self.table.header());
+        }
+    }
+
+    fn add(&mut self, case: &Case, done: &Run) -> Result<(), String> {
+        if let Some(folder) = &self.options.svg {
             let picture = folder.join(&case.name).with_extension("svg");
-            std::fs::write(&picture, svg(&case, &done))
+            std::fs::write(&picture, svg(case, done))
                 .map_err(|error| format!("{}: {error}", picture.display()))?;
         }
-        scores.push(done.score);
+        if self.options.json {
+            let json = serde_json::to_string(&done.score).map_err(|error| error.to_string())?;
+            let separator = if self.cases > 0 { "," } else { "" };
+            print!("{separator}\n{json}");
+        } else {
+            print!("{}", self.table.row(&done.score));
+        }
+        self.cases += 1;
+        std::io::stdout().flush().map_err(|error| error.to_string())
     }
-    if options.json {
-        let json = serde_json::to_string(&scores).map_err(|error| error.to_string())?;
-        println!("{json}");
-    } else {
-        print!("{}", table(&scores));
+
+    fn end(&self) {
+        if self.options.json {
+            println!("\n]");
+        } else {
+            print!("{}", self.table.footer().unwrap_or_default());
+        }
     }
-    Ok(all_read)
 }
 
 /// The XML files of a folder, sorted by name, or `only` the one of this name.

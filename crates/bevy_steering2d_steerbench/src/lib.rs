@@ -29,5 +29,5 @@ pub use read::{read, read_file};
 pub use run::{LIMIT, Run, TICK, run};
 pub use score::{Score, Scorer, Sighting};
 pub use svg::svg;
-pub use table::table;
+pub use table::Table;
 pub use world::{Body, CasePlugin, Itinerary, OfCase, Town, spawn_case};

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::Case;
 
-/// The score of a run; the columns of the [table](crate::table()).
+/// The score of a run; the columns of the [table](crate::Table).
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Score {
     /// Name of the case.

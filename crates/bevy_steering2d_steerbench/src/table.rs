@@ -1,33 +1,45 @@
-//! A text table of scores.
-
-use std::fmt::Write;
+//! A text table of scores, printed row by row.
 
 use crate::Score;
 
-const COLUMNS: [&str; 9] = [
-    "home", "contacts", "deep", "max pen", "time", "path", "energy", "ms/tick", "",
+const COLUMNS: [&str; 8] = [
+    "home", "contacts", "deep", "max pen", "time", "path", "energy", "ms/tick",
 ];
 
-/// One line per case, and the totals below.
-pub fn table(scores: &[Score]) -> String {
-    let width = scores
-        .iter()
-        .map(|score| score.case.len())
-        .max()
-        .unwrap_or(0)
-        .max(5);
-    let mut text = format!("{:width$}", "case");
-    for column in &COLUMNS[..8] {
-        let _ = write!(text, " {column:>9}");
+/// A table with one line per case, each as soon as the case has ended.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Width of the first column.
+    width: usize,
+    scores: Vec<Score>,
+}
+
+impl Table {
+    /// A table of cases with these names.
+    pub fn new<'a>(cases: impl IntoIterator<Item = &'a str>) -> Self {
+        let longest = cases.into_iter().map(str::len).max();
+        Self {
+            width: longest.unwrap_or(0).max("total".len()),
+            scores: Vec::new(),
+        }
     }
-    text.push('\n');
-    for score in scores {
-        text.push_str(&line(score, width));
+
+    /// The line with the names of the columns.
+    pub fn header(&self) -> String {
+        let names = COLUMNS.map(|column| format!(" {column:>9}")).concat();
+        format!("{:width$}{names}\n", "case", width = self.width)
     }
-    if scores.len() > 1 {
-        text.push_str(&line(&total(scores), width));
+
+    /// The line of the next case.
+    pub fn row(&mut self, score: &Score) -> String {
+        self.scores.push(score.clone());
+        line(score, self.width)
     }
-    text
+
+    /// The line with the totals; `None` for a single case.
+    pub fn footer(&self) -> Option<String> {
+        (self.scores.len() > 1).then(|| line(&total(&self.scores), self.width))
+    }
 }
 
 fn line(score: &Score, width: usize) -> String {
@@ -87,12 +99,15 @@ mod tests {
 
     #[test]
     fn totals_add_up_and_mean_times_are_weighted_by_arrivals() {
-        let text = table(&[
+        let mut table = Table::new(["a", "b", "c"]);
+        for score in [
             score("a", 4, 10.0),
             score("b", 1, 20.0),
             score("c", 0, f32::NAN),
-        ]);
-        let total = text.lines().last().unwrap();
+        ] {
+            table.row(&score);
+        }
+        let total = table.footer().unwrap();
         let words: Vec<_> = total.split_whitespace().collect();
         assert_eq!(words[..3], ["total", "5/12", "9"]);
         assert_eq!(words[5], "12.00");

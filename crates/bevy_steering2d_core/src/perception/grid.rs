@@ -73,6 +73,11 @@ impl Grid {
         self.cell_count() as u32
     }
 
+    /// The side of a cell, m.
+    pub(crate) fn cell_side(&self) -> f32 {
+        self.per_cell.recip()
+    }
+
     /// The number of points in cells.
     pub(crate) fn seen(&self) -> usize {
         let nowhere = self.starts.get(self.cell_count());

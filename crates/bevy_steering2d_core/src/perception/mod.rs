@@ -18,6 +18,7 @@ mod gathered;
 mod geometry;
 mod grid;
 mod loose_grid;
+mod nearest;
 mod neighbor;
 mod neighbors;
 mod obstacle;

@@ -68,7 +68,7 @@ impl Neighbors {
 
     /// The slots of all agents in view, the viewer included.
     #[inline]
-    fn slots_in_view(&self, view: NeighborView) -> impl Iterator<Item = usize> {
+    pub(super) fn slots_in_view(&self, view: NeighborView) -> impl Iterator<Item = usize> {
         let least = least_cosine(view.field_of_view);
         RangeQuery::new(&self.grid, &self.columns, &view).filter(move |&slot| {
             let offset = self.columns.at(slot) - view.position;

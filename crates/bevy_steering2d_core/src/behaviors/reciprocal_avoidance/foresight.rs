@@ -1,25 +1,26 @@
-//! Foresight: samples velocities and chooses the one of least cost.
+//! Foresight: the velocity of least cost, searched coarse to fine.
 
-use bevy::math::{FloatPow, ops};
+use bevy::math::FloatPow;
 use bevy::prelude::*;
+use bevy_steering2d_kernel::simd::{Register, WIDTH, clamp_length};
+use smallvec::SmallVec;
 
 use super::ReciprocalAvoidance;
-use super::other::Other;
+use super::conflict::{Conflict, Fading};
+use super::other::Others;
 use crate::Agent;
 use crate::behaviors::half_planes::HalfPlane;
 
 /// The search for the velocity of the least cost.
-pub(super) struct Foresight<'a> {
+pub(super) struct Foresight<'a, R> {
     pub(super) me: &'a Agent,
     pub(super) preferred: Vec2,
     pub(super) previous: Vec2,
-    pub(super) others: &'a [Other],
+    pub(super) others: &'a Others<R>,
     pub(super) walls: &'a [HalfPlane],
     pub(super) how: &'a ReciprocalAvoidance,
 }
 
-/// Cost of a contact in one second, relative to a squared speed, m²/s².
-const CONTACT: f32 = 0.2;
 /// Cost of a squared speed perpendicular to the preferred velocity.
 const ACROSS: f32 = 0.6;
 /// Cost of a squared change against the previous choice.
@@ -28,114 +29,231 @@ const CHANGE: f32 = 0.2;
 const LEFT: f32 = 0.05;
 /// Cost of a squared speed by which a wall's constraint is violated.
 const WALL: f32 = 4.0;
-/// Clearance in addition to the margin, m.
-const CLEARANCE: f32 = 0.08;
-/// Contacts sooner than this cost the same, s.
-const SOONEST: f32 = 0.1;
-/// Contacts later than this many horizons do not count.
-const HORIZONS: f32 = 2.7;
+/// Contacts below this share of what a better velocity can save are left out.
+const NEGLIGIBLE: f32 = 0.02;
 
-impl Foresight<'_> {
-    /// Samples a fan of directions and speeds, then refines around the best.
+/// Lower speeds to consider, as shares of the preferred one.
+const SLOWER: [f32; 3] = [0.7, 0.35, 0.0];
+/// Radii of the circles of samples around the velocity of least deviation, as shares of the search.
+const COARSE: [f32; 3] = [0.3, 0.6, 0.95];
+/// Radii of the circles of samples around the best so far.
+const FINE: [f32; 4] = [0.16, 0.08, 0.04, 0.02];
+
+/// Eight directions, and those between them.
+const DIRECTIONS: [[[f32; WIDTH]; 2]; 2] = {
+    const S: f32 = std::f32::consts::FRAC_1_SQRT_2;
+    // cos 22.5° and sin 22.5°
+    const A: f32 = 0.923_879_5;
+    const B: f32 = 0.382_683_43;
+    [
+        [
+            [1.0, S, 0.0, -S, -1.0, -S, 0.0, S],
+            [0.0, S, 1.0, S, 0.0, -S, -1.0, -S],
+        ],
+        [[A, B, -B, -A, -A, -B, B, A], [B, A, A, B, -B, -A, -A, -B]],
+    ]
+};
+
+/// One bit for each lane.
+const ALL_LANES: u32 = (1 << WIDTH) - 1;
+
+type Conflicts = SmallVec<[Conflict<f32>; 24]>;
+
+impl<R: Register> Foresight<'_, R> {
+    /// The preferred velocity if it is free of contacts and walls. Else the best of samples around it,
+    /// then of samples around the best.
+    #[inline(always)]
     pub(super) fn best(&self) -> Vec2 {
-        const ANGLES: [f32; 17] = [
-            0.0, -10.0, 10.0, -20.0, 20.0, -30.0, 30.0, -45.0, 45.0, -60.0, 60.0, -80.0, 80.0,
-            -105.0, 105.0, -150.0, 150.0,
-        ];
-        /// Up to this angle a higher speed is sampled as well.
-        const FORWARD: f32 = 50.0;
-        const FASTER: f32 = 1.3;
-        const SPEEDS: [f32; 4] = [1.0, 0.75, 0.5, 0.25];
         let speed = self.preferred.length();
         if speed < 1e-3 {
             return self.preferred;
         }
-        let fastest = self.me.max_speed;
+        let fading = Fading::new(self.how);
+        let mut conflicts: SmallVec<[Conflict<R>; 4]> = SmallVec::new();
+        for eight in &self.others.eights {
+            conflicts.push(Conflict::new(self.me, eight, self.how));
+        }
+        let ahead = self.preferred / speed;
         let mut best = (f32::INFINITY, self.preferred);
-        for velocity in [self.preferred, self.previous, Vec2::ZERO] {
-            self.consider(velocity, &mut best);
+        self.consider(self.preferred, ahead, &conflicts, fading, &mut best);
+        if best.0 == CHANGE * self.preferred.distance_squared(self.previous) {
+            return self.preferred;
         }
-        for angle in ANGLES {
-            let direction = Vec2::from_angle(angle.to_radians()).rotate(self.preferred);
-            for share in SPEEDS {
-                self.consider(share * direction, &mut best);
-            }
-            if angle.abs() < FORWARD {
-                let faster = (FASTER * direction).clamp_length_max(fastest);
-                self.consider(faster, &mut best);
-            }
+        let previous = self.previous.clamp_length_max(self.me.max_speed);
+        self.consider(previous, ahead, &conflicts, fading, &mut best);
+        for share in SLOWER {
+            self.consider(share * self.preferred, ahead, &conflicts, fading, &mut best);
         }
-        for step in [0.12, 0.06, 0.03] {
-            let around = best.1;
-            for side in [Vec2::X, Vec2::NEG_X, Vec2::Y, Vec2::NEG_Y] {
-                let velocity = (around + step * speed * side).clamp_length_max(fastest);
-                self.consider(velocity, &mut best);
-            }
+
+        // What costs less than the best so far is near the velocity of least deviation: from there the
+        // deviation grows by at least 0.8 times the square of the distance.
+        let calm = self.calm(ahead);
+        let to_save = (best.0 - self.deviation(ahead, calm)).max(0.0);
+        let spread = (to_save / (ACROSS + CHANGE)).sqrt();
+
+        let negligible = R::splat(1.0 / (NEGLIGIBLE * to_save).max(f32::MIN_POSITIVE));
+        let center = [R::splat(calm.x), R::splat(calm.y)];
+        let reach = Some(R::splat(spread));
+        let mut near = Conflicts::new();
+        for (at, conflict) in conflicts.iter().enumerate() {
+            let bound = conflict.reciprocal_cost(center, reach, fading);
+            let matter = bound.at_most(negligible) & self.others.lanes(at);
+            conflict.for_each_lane(matter, |conflict| near.push(conflict));
         }
-        best.1
+        let mut search = Search {
+            foresight: self,
+            ahead,
+            conflicts: &mut near,
+            fading,
+            best,
+        };
+        let reach = spread.min(1.3 * speed);
+        for ring in 0..COARSE.len() {
+            search.around(calm, COARSE[ring] * reach, ring % 2);
+        }
+        for ring in 0..FINE.len() {
+            search.around(search.best.1, FINE[ring] * reach, ring % 2);
+        }
+        search.best.1
     }
 
-    fn consider(&self, velocity: Vec2, best: &mut (f32, Vec2)) {
-        let cost = self.cost(velocity, best.0);
+    /// Considers one velocity.
+    #[inline(always)]
+    fn consider(
+        &self,
+        velocity: Vec2,
+        ahead: Vec2,
+        conflicts: &[Conflict<R>],
+        fading: Fading<R>,
+        best: &mut (f32, Vec2),
+    ) {
+        let mut cost = self.deviation(ahead, velocity) + self.wall_cost(velocity);
+        if cost >= best.0 {
+            return;
+        }
+        let (x, y) = (R::splat(velocity.x), R::splat(velocity.y));
+        let mut rarest = R::splat(f32::INFINITY);
+        for conflict in conflicts {
+            rarest = rarest.min(conflict.reciprocal_cost([x, y], None, fading));
+        }
+        cost += 1.0 / least(rarest);
         if cost < best.0 {
             *best = (cost, velocity);
         }
     }
 
-    /// The cost of a velocity. Contacts are left out if it reaches `too_much` without them.
-    fn cost(&self, velocity: Vec2, too_much: f32) -> f32 {
-        let ahead = self.preferred.normalize_or_zero();
+    /// The cost of a velocity without contacts and walls.
+    fn deviation(&self, ahead: Vec2, velocity: Vec2) -> f32 {
         let off = velocity - self.preferred;
         let (along, left) = (off.dot(ahead), ahead.perp_dot(off));
-        let mut cost = along * along
+        along * along
             + ACROSS * left * left
             + LEFT * left.max(0.0)
-            + CHANGE * velocity.distance_squared(self.previous);
-        for wall in self.walls {
-            cost += WALL * wall.inside(velocity).min(0.0).squared();
-        }
-        if cost >= too_much {
-            return cost;
-        }
-        let contacts = self
-            .others
-            .iter()
-            .map(|other| self.contact_cost(velocity, other));
-        cost + contacts.fold(0.0, f32::max)
+            + CHANGE * velocity.distance_squared(self.previous)
     }
 
-    /// The cost of a contact with another, by its time and the agent's share of the avoidance.
-    fn contact_cost(&self, velocity: Vec2, other: &Other) -> f32 {
-        // The other agent does its share, so the relative velocity changes by more than the agent's own.
-        let change = (velocity - self.me.velocity) / other.duty.max(0.5);
-        let relative = self.me.velocity + change - other.velocity;
-        let distance = other.touching + other.respect * (self.how.margin + CLEARANCE);
-        let time = time_of_contact(other.offset, relative, distance);
-        if time > HORIZONS * self.how.horizon {
-            return 0.0;
-        }
-        let fading = ops::exp(-time / self.how.horizon);
-        2.0 * other.duty * CONTACT * fading / (time * time).max(SOONEST * SOONEST)
+    /// The velocity of the least deviation, between the preferred one and the previous choice.
+    fn calm(&self, ahead: Vec2) -> Vec2 {
+        let off = self.previous - self.preferred;
+        let (along, left) = (off.dot(ahead), ahead.perp_dot(off));
+        self.preferred
+            + CHANGE / (1.0 + CHANGE) * along * ahead
+            + CHANGE / (ACROSS + CHANGE) * left * ahead.perp()
+    }
+
+    fn wall_cost(&self, velocity: Vec2) -> f32 {
+        let outside = |wall: &HalfPlane| wall.inside(velocity).min(0.0).squared();
+        WALL * self.walls.iter().map(outside).sum::<f32>()
     }
 }
 
-/// Time until a point that moves with the velocity `relative` comes within `radius` of `offset`, s;
-/// infinity if it never does. Already inside, the time falls with the closing speed.
-pub(super) fn time_of_contact(offset: Vec2, relative: Vec2, radius: f32) -> f32 {
-    let b = offset.dot(relative);
-    if b <= 0.0 {
-        return f32::INFINITY;
+/// The state of a search.
+struct Search<'a, R> {
+    foresight: &'a Foresight<'a, R>,
+    /// The preferred direction.
+    ahead: Vec2,
+    conflicts: &'a mut [Conflict<f32>],
+    fading: Fading<R>,
+    best: (f32, Vec2),
+}
+
+impl<R: Register> Search<'_, R> {
+    /// Considers eight velocities on a circle.
+    #[inline(always)]
+    fn around(&mut self, center: Vec2, radius: f32, turn: usize) {
+        let radius = R::splat(radius);
+        let [x, y] = DIRECTIONS[turn];
+        self.consider([
+            R::splat(center.x) + radius * R::load(&x, 0),
+            R::splat(center.y) + radius * R::load(&y, 0),
+        ]);
     }
-    let c = offset.length_squared() - radius * radius;
-    if c <= 0.0 {
-        let closing = b / offset.length().max(1e-3);
-        return 0.3 / closing.max(1e-3);
+
+    #[inline(always)]
+    fn consider(&mut self, velocity: [R; 2]) {
+        let Foresight {
+            me,
+            preferred,
+            previous,
+            walls,
+            ..
+        } = *self.foresight;
+        let [x, y] = clamp_length(velocity, R::splat(me.max_speed));
+        let zero = R::zero();
+        let (off_x, off_y) = (x - R::splat(preferred.x), y - R::splat(preferred.y));
+        let (change_x, change_y) = (x - R::splat(previous.x), y - R::splat(previous.y));
+        let (ahead_x, ahead_y) = (R::splat(self.ahead.x), R::splat(self.ahead.y));
+        let along = off_x * ahead_x + off_y * ahead_y;
+        let left = ahead_x * off_y - ahead_y * off_x;
+        let mut cost = along * along
+            + R::splat(ACROSS) * left * left
+            + R::splat(LEFT) * left.max(zero)
+            + R::splat(CHANGE) * (change_x * change_x + change_y * change_y);
+        for wall in walls {
+            let inside = (x - R::splat(wall.point.x)) * R::splat(wall.normal.x)
+                + (y - R::splat(wall.point.y)) * R::splat(wall.normal.y);
+            let outside = inside.min(zero);
+            cost = cost + R::splat(WALL) * outside * outside;
+        }
+        let best = R::splat(self.best.0);
+        if cost.at_most(best) == 0 {
+            return;
+        }
+        // Better is a velocity whose every contact costs less than what is left.
+        let left = best - cost;
+        let enough = zero.if_below(left, R::splat(1.0) / left, R::splat(f32::INFINITY));
+        let mut rarest = R::splat(f32::INFINITY);
+        for at in 0..self.conflicts.len() {
+            let conflict = self.conflicts[at].splat::<R>();
+            rarest = rarest.min(conflict.reciprocal_cost([x, y], None, self.fading));
+            if rarest.at_most(enough) == ALL_LANES {
+                // What rules out these velocities likely rules out the next ones.
+                self.conflicts.swap(0, at);
+                return;
+            }
+        }
+        let cost = cost + R::splat(1.0) / rarest;
+        let mut better = cost.at_most(best);
+        let (mut costs, mut all_x, mut all_y) = ([0.0; WIDTH], [0.0; WIDTH], [0.0; WIDTH]);
+        cost.store(&mut costs, 0);
+        x.store(&mut all_x, 0);
+        y.store(&mut all_y, 0);
+        while better != 0 {
+            let lane = better.trailing_zeros() as usize;
+            better &= better - 1;
+            if costs[lane] < self.best.0 {
+                self.best = (costs[lane], Vec2::new(all_x[lane], all_y[lane]));
+            }
+        }
     }
-    let discriminant = b * b - relative.length_squared() * c;
-    if discriminant <= 0.0 {
-        return f32::INFINITY;
-    }
-    c / (b + discriminant.sqrt())
+}
+
+/// The least lane.
+#[inline(always)]
+fn least<R: Register>(register: R) -> f32 {
+    let mut lanes = [0.0; WIDTH];
+    register.store(&mut lanes, 0);
+    lanes.into_iter().fold(f32::INFINITY, f32::min)
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 //! [agents](other) has precedence. [Foresight](foresight) chooses a velocity some seconds ahead, and
 //! [reflexes](reflex) rule out velocities that lead to contact soon.
 
+mod conflict;
+mod crowd;
 mod foresight;
 mod intent;
 mod other;
@@ -13,17 +15,18 @@ mod testing;
 
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
-use smallvec::SmallVec;
+use bevy_steering2d_kernel::simd::{Operation, Register, WIDTH, dispatch};
 
 pub use intent::Intent;
 
+use crowd::{Crowd, fill_crowd};
 use foresight::Foresight;
 use intent::publish_intents;
-use other::Other;
+use other::{Other, Others};
 
 use super::embeds_influence;
 use super::half_planes::{HalfPlane, HalfPlanes, nearest_allowed};
-use crate::perception::{Neighbor, NeighborView, Neighbors, SteeringGroups, Surroundings};
+use crate::perception::{NeighborView, Neighbors, SteeringGroups, Surroundings};
 use crate::{
     Adjust, AdjustSystems, Agent, Behavior, Circle, Influence, InvalidParameter, Requests,
     SteeringSchedule,
@@ -47,8 +50,8 @@ use crate::{
 ///
 /// It works in two steps:
 ///
-/// 1. **Foresight.** Of about a hundred velocities around the preferred velocity w, it chooses the v of
-///    least cost: the deviation, `(w − v)²` along w and 0.6 times that across; the change against the
+/// 1. **Foresight.** A preferred velocity w without a contact ahead is taken at once. Else it chooses the
+///    v of least cost, of samples around w and then around the best of them: the deviation, `(w − v)²` along w and 0.6 times that across; the change against the
 ///    previous choice, which keeps a chosen side; a small cost for passing on the left, so that agents
 ///    that meet head-on agree; and the first contact, `k · e^(−τ/horizon) / τ²` after a time τ, a law
 ///    measured on pedestrians. (Karamouzas, Skinner and Guy 2014)
@@ -129,6 +132,7 @@ pub struct ReciprocalAvoidanceMemory {
 pub struct ReciprocalWorld<'w, 's> {
     neighbors: Res<'w, Neighbors>,
     surroundings: Surroundings<'w, 's>,
+    crowd: Res<'w, Crowd>,
     intents: Query<'w, 's, &'static Intent>,
 }
 
@@ -142,16 +146,28 @@ impl Behavior for ReciprocalAvoidance {
     embeds_influence!();
 
     fn build(app: &mut App) {
-        app.register_type::<Intent>().add_systems(
-            SteeringSchedule::Adjust,
-            publish_intents
-                .in_set(AdjustSystems::Prepare)
-                .run_if(any_with_component::<Self>),
-        );
+        app.register_type::<Intent>()
+            .init_resource::<Crowd>()
+            .add_systems(
+                SteeringSchedule::Adjust,
+                (publish_intents, fill_crowd)
+                    .chain()
+                    .in_set(AdjustSystems::Prepare)
+                    .run_if(any_with_component::<Self>),
+            );
     }
 
-    fn perception_radius(&self, _: f32) -> f32 {
-        self.perception_radius
+    /// In dense crowds the nearest neighbors are within a few bodies, so narrow cells have fewer
+    /// candidates.
+    fn perception_radius(&self, body_radius: f32) -> f32 {
+        /// Width of a cell in radii of the body.
+        const BODIES: f32 = 8.0;
+        let dense = BODIES * body_radius;
+        if dense > 0.0 {
+            self.perception_radius.min(dense)
+        } else {
+            self.perception_radius
+        }
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
@@ -178,50 +194,84 @@ impl Adjust for ReciprocalAvoidance {
         let Ok(mine) = world.intents.get(me.entity) else {
             return Vec2::ZERO;
         };
-        let others = self.others(me, mine, world);
-        let walls = self.walls(me, world);
-        let foresight = Foresight {
-            me,
-            preferred: mine.velocity,
-            previous: memory.chosen,
-            others: &others,
-            walls: &walls,
+        let avoid = Avoid {
             how: self,
+            me,
+            mine,
+            previous: memory.chosen,
+            world,
         };
-        let wanted = foresight.best();
+        let (wanted, chosen) = dispatch(avoid);
         memory.chosen = wanted;
-        let chosen = self.with_reflexes(me, &others, &walls, wanted);
         let needed = me.mass * (chosen - me.velocity) / me.delta.max(f32::MIN_POSITIVE);
         let weight = self.influence.acting_weight();
         (needed - requests.force) / weight.max(InvalidParameter::SMALLEST)
     }
 }
 
-type Others = SmallVec<[Other; 24]>;
+/// One agent's choice of a velocity.
+struct Avoid<'a, 'w, 's> {
+    how: &'a ReciprocalAvoidance,
+    me: &'a Agent,
+    mine: &'a Intent,
+    previous: Vec2,
+    world: &'a ReciprocalWorld<'w, 's>,
+}
+
+impl Operation for Avoid<'_, '_, '_> {
+    /// The velocity that foresight chooses, and that after the reflexes.
+    type Output = (Vec2, Vec2);
+
+    #[inline(always)]
+    fn run<R: Register>(self) -> (Vec2, Vec2) {
+        let Self { how, me, mine, .. } = self;
+        let mut others = Others::default();
+        self.see::<R>(&mut others);
+        let walls = how.walls(me, self.world);
+        let foresight = Foresight {
+            me,
+            preferred: mine.velocity,
+            previous: self.previous,
+            others: &others,
+            walls: &walls,
+            how,
+        };
+        let wanted = foresight.best();
+        (wanted, how.with_reflexes(me, &others, &walls, wanted))
+    }
+}
+
+impl Avoid<'_, '_, '_> {
+    #[inline(always)]
+    fn see<R: Register>(&self, others: &mut Others<R>) {
+        let Self {
+            how,
+            me,
+            mine,
+            world,
+            ..
+        } = *self;
+        let view = NeighborView::around(me, how.perception_radius, how.groups);
+        let most = how.max_neighbors as usize;
+        let nearest = world.neighbors.nearest_around::<R>(view, most);
+        for slots in nearest.chunks(WIDTH) {
+            let walkers = world.crowd.eight::<R>(me, slots);
+            let eight = Other::seen(me, mine, &walkers, how.precedence);
+            others.push_eight(eight, slots.len());
+        }
+        let around = Circle::new(me.position, how.perception_radius);
+        world
+            .surroundings
+            .for_each_obstacle_near(me, around, |seen| {
+                others.push(&Other::fixed(me, seen.circle));
+            });
+    }
+}
 
 /// Time constant with which the agent may approach a wall, s.
 const WALL_TIME: f32 = 0.3;
 
 impl ReciprocalAvoidance {
-    fn others(&self, me: &Agent, mine: &Intent, world: &ReciprocalWorld) -> Others {
-        let view = NeighborView::around(me, self.perception_radius, self.groups);
-        let nearest = world
-            .neighbors
-            .nearest_in_view(view, self.max_neighbors as usize);
-        let seen = |other: &Neighbor| {
-            let theirs = world.intents.get(other.entity).ok();
-            Other::seen(me, mine, other, theirs, self.precedence)
-        };
-        let mut others: Others = nearest.iter().map(seen).collect();
-        let around = Circle::new(me.position, self.perception_radius);
-        world
-            .surroundings
-            .for_each_obstacle_near(me, around, |seen| {
-                others.push(Other::fixed(me, seen.circle));
-            });
-        others
-    }
-
     fn walls(&self, me: &Agent, world: &ReciprocalWorld) -> HalfPlanes {
         let radius = me.radius + (WALL_TIME * me.max_speed).max(1.5);
         let mut walls = HalfPlanes::new();
@@ -238,16 +288,17 @@ impl ReciprocalAvoidance {
     }
 
     /// The reachable velocity nearest to `wanted` that avoids contact within the reflex time.
-    fn with_reflexes(
+    #[inline(always)]
+    fn with_reflexes<R: Register>(
         &self,
         me: &Agent,
-        others: &[Other],
+        others: &Others<R>,
         walls: &[HalfPlane],
         wanted: Vec2,
     ) -> Vec2 {
-        let reflexes = others.iter().map(|other| other.reflex(me, self));
-        let planes: HalfPlanes = walls.iter().copied().chain(reflexes).collect();
         let reachable = Circle::new(me.velocity, me.max_acceleration() * me.delta);
+        let mut planes = HalfPlanes::from_slice(walls);
+        others.add_reflexes(me, self, reachable.radius, &mut planes);
         nearest_allowed(&planes, walls.len(), reachable, wanted)
     }
 }
@@ -257,6 +308,7 @@ mod tests {
     use super::testing::{seen, walker, wanted};
     use super::*;
     use crate::behaviors::testing::assert_close;
+    use bevy_steering2d_kernel::simd::Portable;
 
     #[test]
     fn an_agent_alone_takes_its_preferred_velocity() {
@@ -264,7 +316,8 @@ mod tests {
         let preferred = Vec2::new(1.0, 0.1);
         assert_close(wanted(&me, preferred, &[], &[]), preferred);
         let how = ReciprocalAvoidance::default();
-        assert_close(how.with_reflexes(&me, &[], &[], preferred), preferred);
+        let alone = Others::<Portable>::of(&[]);
+        assert_close(how.with_reflexes(&me, &alone, &[], preferred), preferred);
     }
 
     #[test]
@@ -277,7 +330,8 @@ mod tests {
             normal: Vec2::Y,
         };
         let how = ReciprocalAvoidance::default();
-        let squeezed = how.with_reflexes(&me, &[seen(&me, &it, 9.0, 5.0)], &[wall], Vec2::X);
+        let others = Others::<Portable>::of(&[seen(&me, &it, 9.0, 5.0)]);
+        let squeezed = how.with_reflexes(&me, &others, &[wall], Vec2::X);
         assert!(squeezed.y >= -0.1 / WALL_TIME - 1e-4, "{squeezed}");
     }
 }

@@ -1,104 +1,105 @@
 //! Neighbors and obstacles to avoid, and the precedence between two agents.
+//!
+//! The formulas hold for one neighbor, and for eight at a time in SIMD lanes.
 
-use bevy::prelude::*;
+use bevy_steering2d_kernel::simd::{Number, Register, WIDTH};
+use smallvec::SmallVec;
 
 use super::Intent;
-use crate::{Agent, Circle, Neighbor};
+use super::crowd::Walker;
+use crate::{Agent, Circle};
 
-/// A neighbor or an obstacle to avoid.
+/// A neighbor or an obstacle to avoid, or one in each lane.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Other {
-    pub(super) offset: Vec2,
-    pub(super) velocity: Vec2,
+pub(super) struct Other<N> {
+    pub(super) offset: [N; 2],
+    pub(super) velocity: [N; 2],
     /// Sum of the radii, m.
-    pub(super) touching: f32,
+    pub(super) touching: N,
     /// The agent's share of giving way, `0..=1`; the rest is the other's.
-    pub(super) duty: f32,
+    pub(super) duty: N,
     /// The agent's share of the spare clearance, `0..=1`.
-    pub(super) slack: f32,
+    pub(super) slack: N,
     /// The agent's share of keeping the margin, `0..=1`; at 0 it may touch.
-    pub(super) respect: f32,
-    /// Direction of separation if both are at one point.
-    pub(super) aside: Vec2,
+    pub(super) respect: N,
+    /// The direction of separation along x if both are at one point: 1 or −1.
+    pub(super) aside: N,
 }
 
-impl Other {
-    pub(super) fn seen(
-        me: &Agent,
-        mine: &Intent,
-        other: &Neighbor,
-        theirs: Option<&Intent>,
-        precedence: f32,
-    ) -> Self {
-        let touching = me.radius + other.radius;
-        let first = me.id < other.id;
-        let offset = other.position - me.position;
-        let (duty, respect) = theirs.map_or((1.0, 1.0), |theirs| {
-            let rank = rank(mine, theirs, offset, touching, first);
-            (
-                0.5 + 0.5 * precedence * rank,
-                respect(rank, alignment(mine, theirs)),
-            )
-        });
+impl<N: Number> Other<N> {
+    /// A neighbor, as an agent with the intent `mine` sees it.
+    #[inline(always)]
+    pub(super) fn seen(me: &Agent, mine: &Intent, it: &Walker<N>, precedence: f32) -> Self {
+        let (zero, half, one) = (N::splat(0.0), N::splat(0.5), N::splat(1.0));
+        let touching = N::splat(me.radius) + it.radius;
+        let offset = [
+            it.position[0] - N::splat(me.position.x),
+            it.position[1] - N::splat(me.position.y),
+        ];
+        let mine_ahead = mine.direction();
+        let mine_ahead = [N::splat(mine_ahead.x), N::splat(mine_ahead.y)];
+        let alignment = dot(mine_ahead, it.direction);
+        let rank = rank(
+            alignment,
+            ahead(mine_ahead, it.direction, alignment, offset),
+            N::splat(mine.left) - it.left,
+            touching,
+            it.first,
+        );
+        let shared = half + N::splat(0.5 * precedence) * rank;
+        // An agent without the behavior does nothing.
+        let avoids = |then, otherwise| zero.if_below(it.avoids, then, otherwise);
         Self {
             offset,
-            velocity: other.velocity,
+            velocity: it.velocity,
             touching,
-            duty,
-            slack: if theirs.is_some() {
-                1.0 - 0.5 * duty
-            } else {
-                1.0
-            },
-            respect,
-            aside: if first { Vec2::X } else { Vec2::NEG_X },
-        }
-    }
-
-    pub(super) fn fixed(me: &Agent, circle: Circle) -> Self {
-        Self {
-            offset: circle.center - me.position,
-            velocity: Vec2::ZERO,
-            touching: me.radius + circle.radius,
-            duty: 1.0,
-            slack: 1.0,
-            respect: 1.0,
-            aside: Vec2::X,
+            duty: avoids(shared, one),
+            slack: avoids(one - half * shared, one),
+            respect: avoids(respect(rank, alignment), one),
+            aside: it.first,
         }
     }
 }
 
-/// The cosine between two preferred directions; 0 if one of them has none.
-fn alignment(mine: &Intent, theirs: &Intent) -> f32 {
-    mine.direction().dot(theirs.direction())
+#[inline(always)]
+pub(super) fn dot<N: Number>([a, b]: [N; 2], [c, d]: [N; 2]) -> N {
+    a * c + b * d
 }
 
 /// Precedence from −1, the agent goes first, to 1, the other does. The more the preferred directions
 /// agree, the more the one ahead goes first; the less they agree, the more the one with the shorter
-/// rest of its path. A difference of a third of a body decides in full.
-fn rank(mine: &Intent, theirs: &Intent, offset: Vec2, touching: f32, first: bool) -> f32 {
-    let touching = touching.max(f32::MIN_POSITIVE);
-    let decide = |bodies: f32| (RANK * bodies).clamp(-1.0, 1.0);
-    let same = alignment(mine, theirs).max(0.0);
-    let by_position = decide(ahead(mine, theirs, offset) / touching);
-    let by_left = decide((mine.left - theirs.left) / touching);
-    let tie = if first { -TIE } else { TIE };
-    (same * by_position + (1.0 - same) * by_left + tie).clamp(-1.0, 1.0)
+/// rest of its path. A difference of a third of a body decides in full. At a tie the lower id goes
+/// first; `first` is 1 if that is the agent's, else −1.
+#[inline(always)]
+fn rank<N: Number>(alignment: N, ahead: N, longer: N, touching: N, first: N) -> N {
+    let (zero, one) = (N::splat(0.0), N::splat(1.0));
+    let per_body = N::splat(RANK) / touching.max(N::splat(f32::MIN_POSITIVE));
+    let same = alignment.max(zero);
+    let (by_position, by_left) = (clamped(per_body * ahead), clamped(per_body * longer));
+    clamped(same * by_position + (one - same) * by_left - N::splat(TIE) * first)
+}
+
+#[inline(always)]
+fn clamped<N: Number>(number: N) -> N {
+    number.max(N::splat(-1.0)).min(N::splat(1.0))
 }
 
 /// How much farther the agent is from the crossing of both paths than the other, m. With the preferred
 /// directions u and v and the distances a and b, `offset = u·a − v·b`, so
 /// `offset·(u + v) = (a − b)(1 + u·v)`. On parallel paths it is how far the other is ahead.
-fn ahead(mine: &Intent, theirs: &Intent, offset: Vec2) -> f32 {
-    let (u, v) = (mine.direction(), theirs.direction());
-    offset.dot(u + v) / (1.0 + u.dot(v)).max(0.1)
+#[inline(always)]
+fn ahead<N: Number>(mine: [N; 2], theirs: [N; 2], alignment: N, offset: [N; 2]) -> N {
+    let sum = [mine[0] + theirs[0], mine[1] + theirs[1]];
+    dot(offset, sum) / (N::splat(1.0) + alignment).max(N::splat(0.1))
 }
 
 /// The agent's share of keeping the margin: all of it, unless it goes first. Agents that meet head-on
 /// both keep it, since both need the space to pass.
-fn respect(rank: f32, alignment: f32) -> f32 {
-    let not_head_on = (HEAD_ON * (1.0 + alignment)).clamp(0.0, 1.0);
-    1.0 - not_head_on * (-rank).max(0.0)
+#[inline(always)]
+fn respect<N: Number>(rank: N, alignment: N) -> N {
+    let (zero, one) = (N::splat(0.0), N::splat(1.0));
+    let not_head_on = (N::splat(HEAD_ON) * (one + alignment)).max(zero).min(one);
+    one - not_head_on * (zero - rank).max(zero)
 }
 
 /// Precedence per difference in bodies.
@@ -108,8 +109,119 @@ const TIE: f32 = 0.1;
 /// The head-on rule fades out within 37° of head-on.
 const HEAD_ON: f32 = 5.0;
 
+/// All others that an agent avoids, eight in each element.
+pub(super) struct Others<R> {
+    pub(super) eights: SmallVec<[Other<R>; 4]>,
+    count: usize,
+}
+
+impl<R> Default for Others<R> {
+    #[inline(always)]
+    fn default() -> Self {
+        Self {
+            eights: SmallVec::new(),
+            count: 0,
+        }
+    }
+}
+
+impl<R: Register> Others<R> {
+    /// Adds the first `lanes` lanes; all others must have come in full eights.
+    #[inline(always)]
+    pub(super) fn push_eight(&mut self, eight: Other<R>, lanes: usize) {
+        self.eights.push(eight);
+        self.count += lanes;
+    }
+
+    /// One bit for each lane of the eight at `at` that is not empty.
+    #[inline(always)]
+    pub(super) fn lanes(&self, at: usize) -> u32 {
+        let lanes = (self.count - WIDTH * at).min(WIDTH);
+        (1 << lanes) - 1
+    }
+
+    #[cfg(test)]
+    pub(super) fn of(others: &[Other<f32>]) -> Self {
+        let mut all = Self::default();
+        others.iter().for_each(|other| all.push(other));
+        all
+    }
+
+    /// Adds one more.
+    #[cold]
+    pub(super) fn push(&mut self, other: &Other<f32>) {
+        let lane = self.count % WIDTH;
+        if lane == 0 {
+            self.eights.push(Other::from_lanes(&[*other; WIDTH]));
+        } else if let Some(last) = self.eights.last_mut() {
+            let mut lanes = last.to_lanes();
+            lanes[lane] = *other;
+            *last = Other::from_lanes(&lanes);
+        }
+        self.count += 1;
+    }
+}
+
+impl Other<f32> {
+    /// A circle at rest.
+    pub(super) fn fixed(me: &Agent, circle: Circle) -> Self {
+        Self {
+            offset: (circle.center - me.position).to_array(),
+            velocity: [0.0; 2],
+            touching: me.radius + circle.radius,
+            duty: 1.0,
+            slack: 1.0,
+            respect: 1.0,
+            aside: 1.0,
+        }
+    }
+}
+
+impl<R: Register> Other<R> {
+    fn from_lanes(lanes: &[Other<f32>; WIDTH]) -> Self {
+        let column = |field: fn(&Other<f32>) -> f32| R::load(&lanes.each_ref().map(field), 0);
+        Self {
+            offset: [column(|it| it.offset[0]), column(|it| it.offset[1])],
+            velocity: [column(|it| it.velocity[0]), column(|it| it.velocity[1])],
+            touching: column(|it| it.touching),
+            duty: column(|it| it.duty),
+            slack: column(|it| it.slack),
+            respect: column(|it| it.respect),
+            aside: column(|it| it.aside),
+        }
+    }
+
+    fn to_lanes(self) -> [Other<f32>; WIDTH] {
+        let stored = |register: R| {
+            let mut numbers = [0.0; WIDTH];
+            register.store(&mut numbers, 0);
+            numbers
+        };
+        let (offset, velocity) = (self.offset.map(stored), self.velocity.map(stored));
+        let [touching, duty, slack, respect, aside] = [
+            self.touching,
+            self.duty,
+            self.slack,
+            self.respect,
+            self.aside,
+        ]
+        .map(stored);
+        std::array::from_fn(|at| Other {
+            offset: [offset[0][at], offset[1][at]],
+            velocity: [velocity[0][at], velocity[1][at]],
+            touching: touching[at],
+            duty: duty[at],
+            slack: slack[at],
+            respect: respect[at],
+            aside: aside[at],
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use bevy::prelude::*;
+
     use super::*;
     use crate::behaviors::reciprocal_avoidance::testing::{numbered, seen, walker};
 
@@ -140,15 +252,10 @@ mod tests {
 
     #[test]
     fn the_agent_nearer_to_the_crossing_is_ahead() {
-        let intent = |x, y| Intent {
-            velocity: Vec2::new(x, y),
-            ..default()
-        };
         // At a right angle they cross at (3, 0): 3 m for the agent, 2 m for the other.
-        let offset = Vec2::new(3.0, 2.0);
-        let (mine, its) = (intent(1.3, 0.0), intent(0.0, -1.0));
-        assert!((ahead(&mine, &its, offset) - 1.0).abs() < 1e-6);
-        assert!((ahead(&its, &mine, -offset) + 1.0).abs() < 1e-6);
+        let (mine, its) = ([1.0, 0.0], [0.0, -1.0]);
+        assert!((ahead(mine, its, 0.0, [3.0, 2.0]) - 1.0_f32).abs() < 1e-6);
+        assert!((ahead(its, mine, 0.0, [-3.0, -2.0]) + 1.0_f32).abs() < 1e-6);
     }
 
     #[test]
@@ -157,5 +264,20 @@ mod tests {
         let it = walker(4.0, 0.1, Vec2::NEG_X);
         assert_eq!(seen(&me, &it, 5.0, 9.0).respect, 1.0);
         assert_eq!(seen(&it, &me, 9.0, 5.0).respect, 1.0);
+    }
+
+    #[test]
+    fn an_agent_avoids_all_of_one_that_does_not_avoid() {
+        let me = walker(0.0, 0.0, Vec2::X);
+        let its = Walker {
+            avoids: 0.0,
+            ..Walker::of(&me, &numbered(2, walker(4.0, 0.1, Vec2::NEG_X)), 9.0)
+        };
+        let mine = Intent {
+            velocity: Vec2::X,
+            left: 1.0,
+        };
+        let it = Other::seen(&me, &mine, &its, 1.0);
+        assert_eq!((it.duty, it.slack, it.respect), (1.0, 1.0, 1.0));
     }
 }

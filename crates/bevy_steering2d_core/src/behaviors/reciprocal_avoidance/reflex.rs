@@ -1,41 +1,60 @@
 //! Reflex: the half-plane of velocities that avoid contact with one neighbor (ORCA).
 
 use bevy::prelude::*;
+use bevy_steering2d_kernel::simd::{Number, Register, WIDTH};
 
 use super::ReciprocalAvoidance;
-use super::other::Other;
+use super::other::{Other, Others, dot};
 use crate::Agent;
-use crate::behaviors::half_planes::HalfPlane;
+use crate::behaviors::half_planes::{HalfPlane, HalfPlanes};
 
-impl Other {
+/// The half-plane of velocities u with `(u − v)·normal ≥ least`, v being the agent's velocity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Reflex<N> {
+    /// Unit vector into the half-plane.
+    pub(super) normal: [N; 2],
+    /// The least change along the normal, m/s; negative if the agent has slack.
+    pub(super) least: N,
+}
+
+impl<N: Number> Other<N> {
     /// The velocities that avoid contact within the reflex time, as far as that is the agent's share:
     /// the relative velocity must leave the velocity obstacle at the nearest point of its border.
-    pub(super) fn reflex(&self, me: &Agent, how: &ReciprocalAvoidance) -> HalfPlane {
-        let relative = me.velocity - self.velocity;
-        let distance = self.touching + self.respect * how.margin;
-        let (change, normal) = if self.offset.length() > distance {
-            out_of_velocity_obstacle(relative, self.offset, distance, how.reflex)
-        } else {
-            self.separate(relative, distance)
-        };
-        let is_colliding = change.dot(normal) > 0.0;
-        let share = if is_colliding { self.duty } else { self.slack };
-        HalfPlane {
-            point: me.velocity + share * change,
-            normal,
+    #[inline(always)]
+    pub(super) fn reflex(&self, me: &Agent, how: &ReciprocalAvoidance) -> Reflex<N> {
+        let (x, y) = (N::splat(me.velocity.x), N::splat(me.velocity.y));
+        let relative = [x - self.velocity[0], y - self.velocity[1]];
+        let keep = self.touching + self.respect * N::splat(how.margin);
+        let square = dot(self.offset, self.offset);
+        let distance = square.sqrt();
+        let apart = out_of_velocity_obstacle(relative, self.offset, keep, N::splat(how.reflex));
+        let near = self.separate(relative, distance, keep);
+        let is_apart = |then: N, otherwise: N| keep.if_below(distance, then, otherwise);
+        let needed = is_apart(apart.least, near.least);
+        let share = N::splat(0.0).if_below(needed, self.duty, self.slack);
+        Reflex {
+            normal: [
+                is_apart(apart.normal[0], near.normal[0]),
+                is_apart(apart.normal[1], near.normal[1]),
+            ],
+            least: share * needed,
         }
     }
 
     /// The change that restores the distance to keep in [`RESTORE_TIME`] s, if the agents are too near.
-    fn separate(&self, relative: Vec2, keep: f32) -> (Vec2, Vec2) {
-        let distance = self.offset.length();
-        let away = if distance > 1e-6 {
-            -self.offset / distance
-        } else {
-            self.aside
-        };
-        let wanted = (keep - distance) / RESTORE_TIME;
-        ((wanted - relative.dot(away)) * away, away)
+    #[inline(always)]
+    fn separate(&self, relative: [N; 2], distance: N, keep: N) -> Reflex<N> {
+        let (zero, one, spot) = (N::splat(0.0), N::splat(1.0), N::splat(1e-6));
+        let inverse = one / distance.max(spot);
+        let away = [
+            spot.if_below(distance, zero - self.offset[0] * inverse, self.aside),
+            spot.if_below(distance, zero - self.offset[1] * inverse, zero),
+        ];
+        let wanted = (keep - distance) / N::splat(RESTORE_TIME);
+        Reflex {
+            normal: away,
+            least: wanted - dot(relative, away),
+        }
     }
 }
 
@@ -44,32 +63,104 @@ const RESTORE_TIME: f32 = 0.3;
 
 /// The change to the border of the velocities that come within `radius` of `offset` in `time`, and the
 /// outward normal there.
-fn out_of_velocity_obstacle(relative: Vec2, offset: Vec2, radius: f32, time: f32) -> (Vec2, Vec2) {
-    let square = offset.length_squared();
-    let from_cap = relative - offset / time;
-    let along = from_cap.dot(offset);
-    if along < 0.0 && along * along > radius * radius * from_cap.length_squared() {
-        let length = from_cap.length().max(f32::MIN_POSITIVE);
-        let normal = from_cap / length;
-        return ((radius / time - length) * normal, normal);
-    }
-    let leg = (square - radius * radius).max(0.0).sqrt();
-    let side = if offset.perp_dot(from_cap) > 0.0 {
-        1.0
-    } else {
-        -1.0
+#[inline(always)]
+fn out_of_velocity_obstacle<N: Number>(
+    relative: [N; 2],
+    offset: [N; 2],
+    radius: N,
+    time: N,
+) -> Reflex<N> {
+    let (zero, one) = (N::splat(0.0), N::splat(1.0));
+    let rate = one / time;
+    let from_cap = [
+        relative[0] - offset[0] * rate,
+        relative[1] - offset[1] * rate,
+    ];
+    let cap_square = dot(from_cap, from_cap);
+    let length = cap_square.sqrt().max(N::splat(f32::MIN_POSITIVE));
+    let cap = Reflex {
+        normal: [from_cap[0] / length, from_cap[1] / length],
+        least: radius * rate - length,
     };
-    // Along the tangent on that side.
-    let tangent = Vec2::new(leg, side * radius).rotate(offset) / square;
-    let normal = side * tangent.perp();
-    (-relative.dot(normal) * normal, normal)
+
+    let square = dot(offset, offset);
+    let leg = (square - radius * radius).max(zero).sqrt();
+    let left = offset[0] * from_cap[1] - offset[1] * from_cap[0];
+    let side = zero.if_below(left, one, zero - one);
+    // The tangent on that side is the offset, rotated by the angle whose sine is radius / |offset|.
+    let normal = [
+        zero - (offset[1] * leg * side + offset[0] * radius) / square,
+        (offset[0] * leg * side - offset[1] * radius) / square,
+    ];
+    let leg = Reflex {
+        normal,
+        least: zero - dot(relative, normal),
+    };
+
+    let along = dot(from_cap, offset);
+    // On the cap if `along < 0` and `along² > radius² · |from_cap|²`.
+    let beyond = radius * radius * cap_square - along * along;
+    let is_cap = |then: N, otherwise: N| {
+        beyond.if_below(zero, along.if_below(zero, then, otherwise), otherwise)
+    };
+    Reflex {
+        normal: [
+            is_cap(cap.normal[0], leg.normal[0]),
+            is_cap(cap.normal[1], leg.normal[1]),
+        ],
+        least: is_cap(cap.least, leg.least),
+    }
+}
+
+impl Reflex<f32> {
+    pub(super) fn half_plane(&self, me: &Agent) -> HalfPlane {
+        let normal = Vec2::from(self.normal);
+        HalfPlane {
+            point: me.velocity + self.least * normal,
+            normal,
+        }
+    }
+}
+
+impl<R: Register> Others<R> {
+    /// Adds the reflexes that leave out some velocity within `reach` m/s of the agent's.
+    #[inline(always)]
+    pub(super) fn add_reflexes(
+        &self,
+        me: &Agent,
+        how: &ReciprocalAvoidance,
+        reach: f32,
+        planes: &mut HalfPlanes,
+    ) {
+        for (at, eight) in self.eights.iter().enumerate() {
+            let Reflex { normal, least } = eight.reflex(me, how);
+            let mut left = R::splat(-reach).at_most(least) & self.lanes(at);
+            if left == 0 {
+                continue;
+            }
+            let mut numbers = [[0.0; WIDTH]; 3];
+            normal[0].store(&mut numbers[0], 0);
+            normal[1].store(&mut numbers[1], 0);
+            least.store(&mut numbers[2], 0);
+            while left != 0 {
+                let lane = left.trailing_zeros() as usize;
+                left &= left - 1;
+                let reflex = Reflex {
+                    normal: [numbers[0][lane], numbers[1][lane]],
+                    least: numbers[2][lane],
+                };
+                planes.push(reflex.half_plane(me));
+            }
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::behaviors::reciprocal_avoidance::foresight::time_of_contact;
-    use crate::behaviors::reciprocal_avoidance::testing::{numbered, seen, walker};
+    use crate::behaviors::reciprocal_avoidance::testing::{
+        numbered, seen, time_of_contact, walker,
+    };
     use crate::behaviors::testing::assert_close;
 
     #[test]
@@ -79,9 +170,9 @@ mod tests {
         let it = numbered(2, walker(0.3, 0.96, Vec2::ZERO));
         let how = ReciprocalAvoidance::default();
         let (mine, its) = (seen(&me, &it, 1.0, 2.0), seen(&it, &me, 2.0, 1.0));
-        let going = mine.reflex(&me, &how).inside(0.005 * Vec2::Y);
-        assert!(going > 0.0, "{going}");
-        let giving_way = its.reflex(&it, &how);
+        let going = mine.reflex(&me, &how).half_plane(&me);
+        assert!(going.inside(0.005 * Vec2::Y) > 0.0, "{going:?}");
+        let giving_way = its.reflex(&it, &how).half_plane(&it);
         assert!(giving_way.inside(Vec2::ZERO) < 0.0, "{giving_way:?}");
     }
 
@@ -93,23 +184,25 @@ mod tests {
         let how = ReciprocalAvoidance::default();
         let (mine, its) = (seen(&me, &it, 5.0, 5.0), seen(&it, &me, 5.0, 5.0));
         let (a, b) = (mine.reflex(&me, &how), its.reflex(&it, &how));
-        let after = a.point - b.point;
+        let after = a.half_plane(&me).point - b.half_plane(&it).point;
         let distance = mine.touching + how.margin;
-        let time = time_of_contact(mine.offset, after, distance);
+        let time = time_of_contact(mine.offset.into(), after, distance);
         assert!(time >= 0.99 * how.reflex, "{time} s");
     }
 
     #[test]
     fn out_of_the_velocity_obstacle_by_hand() {
+        let change = |relative| {
+            let out = out_of_velocity_obstacle(relative, [2.0, 0.0], 1.0, 1.0);
+            (out.least, Vec2::from(out.normal))
+        };
         // 2 m ahead, radius 1 m, one second: the cap is the circle around (2, 0), reached at x = 1.
-        let (change, normal) =
-            out_of_velocity_obstacle(Vec2::new(1.2, 0.0), Vec2::new(2.0, 0.0), 1.0, 1.0);
-        assert_close(change, Vec2::new(-0.2, 0.0));
+        let (least, normal) = change([1.2, 0.0]);
+        assert_close(least * normal, Vec2::new(-0.2, 0.0));
         assert_close(normal, Vec2::NEG_X);
         // At a high speed the legs count: at 30°, the distance of (4, 0) to a leg is 2.
-        let (change, normal) =
-            out_of_velocity_obstacle(Vec2::new(4.0, 1e-3), Vec2::new(2.0, 0.0), 1.0, 1.0);
-        assert!((change.length() - 2.0).abs() < 1e-2, "{change}");
+        let (least, normal) = change([4.0, 1e-3]);
+        assert!((least - 2.0).abs() < 1e-2, "{least}");
         assert_close(normal, Vec2::new(-0.5, 0.75_f32.sqrt()));
     }
 
@@ -120,6 +213,6 @@ mod tests {
         let how = ReciprocalAvoidance::default();
         let mine = seen(&me, &it, 5.0, 5.0).reflex(&me, &how);
         let its = seen(&it, &me, 5.0, 5.0).reflex(&it, &how);
-        assert_eq!(mine.normal, -its.normal);
+        assert_eq!(Vec2::from(mine.normal), -Vec2::from(its.normal));
     }
 }

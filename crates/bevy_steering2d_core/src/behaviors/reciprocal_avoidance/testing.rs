@@ -1,12 +1,14 @@
 //! Helpers for the unit tests of reciprocal avoidance.
 
 use bevy::prelude::*;
+use bevy_steering2d_kernel::simd::Portable;
 
+use super::crowd::Walker;
 use super::foresight::Foresight;
-use super::other::Other;
+use super::other::{Other, Others};
 use super::{Intent, ReciprocalAvoidance};
 use crate::behaviors::half_planes::HalfPlane;
-use crate::{Agent, Neighbor, SteeringGroups, SteeringId};
+use crate::{Agent, SteeringId};
 
 pub(super) fn walker(x: f32, y: f32, velocity: Vec2) -> Agent {
     Agent {
@@ -27,30 +29,46 @@ pub(super) fn numbered(id: u32, agent: Agent) -> Agent {
     }
 }
 
-pub(super) fn seen(me: &Agent, of: &Agent, my_left: f32, its_left: f32) -> Other {
-    let neighbor = Neighbor {
-        position: of.position,
-        velocity: of.velocity,
-        heading: of.heading,
-        radius: of.radius,
-        groups: SteeringGroups::default(),
-        id: of.id,
-        entity: of.entity,
+pub(super) fn seen(me: &Agent, of: &Agent, my_left: f32, its_left: f32) -> Other<f32> {
+    let mine = Intent {
+        velocity: me.velocity,
+        left: my_left,
     };
-    let intent = |velocity, left| Intent { velocity, left };
-    let (mine, its) = (intent(me.velocity, my_left), intent(of.velocity, its_left));
-    Other::seen(me, &mine, &neighbor, Some(&its), 1.0)
+    Other::seen(me, &mine, &Walker::of(me, of, its_left), 1.0)
 }
 
-pub(super) fn wanted(me: &Agent, preferred: Vec2, others: &[Other], walls: &[HalfPlane]) -> Vec2 {
-    let how = ReciprocalAvoidance::default();
+pub(super) fn wanted(
+    me: &Agent,
+    preferred: Vec2,
+    others: &[Other<f32>],
+    walls: &[HalfPlane],
+) -> Vec2 {
     Foresight {
         me,
         preferred,
         previous: preferred,
-        others,
+        others: &Others::<Portable>::of(others),
         walls,
-        how: &how,
+        how: &ReciprocalAvoidance::default(),
     }
     .best()
+}
+
+/// Time until a point that moves with the velocity `relative` comes within `radius` of `offset`, s;
+/// infinity if it never does. Already inside, the time falls with the closing speed.
+pub(super) fn time_of_contact(offset: Vec2, relative: Vec2, radius: f32) -> f32 {
+    let b = offset.dot(relative);
+    if b <= 0.0 {
+        return f32::INFINITY;
+    }
+    let c = offset.length_squared() - radius * radius;
+    if c <= 0.0 {
+        let closing = b / offset.length().max(1e-3);
+        return 0.3 / closing.max(1e-3);
+    }
+    let discriminant = b * b - relative.length_squared() * c;
+    if discriminant <= 0.0 {
+        return f32::INFINITY;
+    }
+    c / (b + discriminant.sqrt())
 }

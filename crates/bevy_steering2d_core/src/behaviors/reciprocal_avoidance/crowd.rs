@@ -1,0 +1,122 @@
+//! The crowd: what avoiding agents read of each other, by slot of the neighbor index.
+
+use bevy::prelude::*;
+use bevy_steering2d_kernel::simd::{Register, WIDTH};
+
+use super::Intent;
+use crate::parallel::{LIGHT_PASS, chunk_size, for_each_chunk};
+use crate::perception::Neighbors;
+use crate::{Agent, SteeringId};
+
+/// The agents by slot of the neighbor index, so that those near each other are near in memory.
+#[derive(Resource, Debug, Default)]
+pub(crate) struct Crowd {
+    rows: Vec<Row>,
+    labels: Vec<Label>,
+}
+
+/// Position, velocity, preferred direction, length of the rest of the path, radius: half a cache line.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(32))]
+struct Row([f32; WIDTH]);
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Label {
+    id: SteeringId,
+    /// Whether it has an [`Intent`].
+    avoids: bool,
+}
+
+/// What an agent reads of a neighbor, or of one in each lane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Walker<N> {
+    pub(super) position: [N; 2],
+    pub(super) velocity: [N; 2],
+    /// The preferred direction, a unit vector or zero.
+    pub(super) direction: [N; 2],
+    /// Length of the rest of its path, m.
+    pub(super) left: N,
+    pub(super) radius: N,
+    /// 1 if it avoids as well, else 0.
+    pub(super) avoids: N,
+    /// 1 if the reader has the lower id, else −1.
+    pub(super) first: N,
+}
+
+impl Crowd {
+    /// The neighbors in up to eight slots; the other lanes are copies of the first.
+    #[inline(always)]
+    pub(super) fn eight<R: Register>(&self, me: &Agent, slots: &[u32]) -> Walker<R> {
+        let slot = |lane: usize| slots[if lane < slots.len() { lane } else { 0 }] as usize;
+        let mut rows = [R::zero(); WIDTH];
+        let (mut avoids, mut first) = ([0.0; WIDTH], [0.0; WIDTH]);
+        for lane in 0..WIDTH {
+            rows[lane] = R::load(&self.rows[slot(lane)].0, 0);
+            let label = self.labels[slot(lane)];
+            avoids[lane] = f32::from(u8::from(label.avoids));
+            first[lane] = if me.id < label.id { 1.0 } else { -1.0 };
+        }
+        let [x, y, velocity_x, velocity_y, ahead_x, ahead_y, left, radius] = R::transposed(rows);
+        Walker {
+            position: [x, y],
+            velocity: [velocity_x, velocity_y],
+            direction: [ahead_x, ahead_y],
+            left,
+            radius,
+            avoids: R::load(&avoids, 0),
+            first: R::load(&first, 0),
+        }
+    }
+}
+
+/// Copies the indexed agents and their intents into the [`Crowd`].
+pub(crate) fn fill_crowd(
+    mut crowd: ResMut<Crowd>,
+    neighbors: Res<Neighbors>,
+    intents: Query<&Intent>,
+) {
+    let count = neighbors.len();
+    let Crowd { rows, labels } = &mut *crowd;
+    // Every row is overwritten, so only the length matters.
+    rows.resize(count, default());
+    labels.resize(count, default());
+    let size = chunk_size(count, LIGHT_PASS);
+    let chunks = rows.chunks_mut(size).zip(labels.chunks_mut(size));
+    for_each_chunk(chunks.enumerate(), |(at, (rows, labels))| {
+        for (slot, (row, label)) in (at * size..).zip(rows.iter_mut().zip(labels)) {
+            let it = neighbors.at(slot);
+            let intent = intents.get(it.entity).ok();
+            *label = Label {
+                id: it.id,
+                avoids: intent.is_some(),
+            };
+            let ahead = intent.map_or(Vec2::ZERO, Intent::direction);
+            *row = Row([
+                it.position.x,
+                it.position.y,
+                it.velocity.x,
+                it.velocity.y,
+                ahead.x,
+                ahead.y,
+                intent.map_or(0.0, |intent| intent.left),
+                it.radius,
+            ]);
+        }
+    });
+}
+
+#[cfg(test)]
+impl Walker<f32> {
+    /// An avoiding agent that walks where it wants to, with so much left of its path.
+    pub(super) fn of(reader: &Agent, it: &Agent, left: f32) -> Self {
+        Self {
+            position: it.position.to_array(),
+            velocity: it.velocity.to_array(),
+            direction: it.velocity.normalize_or_zero().to_array(),
+            left,
+            radius: it.radius,
+            avoids: 1.0,
+            first: if reader.id < it.id { 1.0 } else { -1.0 },
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! The crowds to measure.
+
+use std::f32::consts::TAU;
+
+use bevy::math::ops;
+use bevy::prelude::*;
+use bevy_steering2d::RandomStream;
+use bevy_steering2d::prelude::*;
+
+/// Radius of every walker, m.
+pub const BODY: f32 = 0.3;
+/// Preferred speed, m/s.
+pub const PACE: f32 = 1.3;
+
+/// A crowd, and how many neighbors each walker considers.
+pub struct Case {
+    pub name: &'static str,
+    pub walkers: usize,
+    pub layout: Layout,
+    pub neighbors: u32,
+    /// How far neighbors count, m.
+    pub radius: f32,
+}
+
+/// Where walkers start and head for.
+pub enum Layout {
+    /// Two mixed streams at a right angle, so many walkers per m².
+    Streams(f32),
+    /// On a circle, each to the opposite point; so many meters apart.
+    Circle(f32),
+}
+
+pub const CASES: [Case; 6] = [
+    streams("sparse", 0.5, 16, 8.0),
+    streams("sparse-10", 0.5, 10, 5.0),
+    streams("dense", 1.5, 16, 8.0),
+    streams("dense-10", 1.5, 10, 5.0),
+    circle("circle", 16, 8.0),
+    circle("circle-10", 10, 5.0),
+];
+
+const fn streams(name: &'static str, density: f32, neighbors: u32, radius: f32) -> Case {
+    Case {
+        name,
+        walkers: 5_000,
+        layout: Layout::Streams(density),
+        neighbors,
+        radius,
+    }
+}
+
+const fn circle(name: &'static str, neighbors: u32, radius: f32) -> Case {
+    Case {
+        name,
+        walkers: 1_000,
+        layout: Layout::Circle(1.2),
+        neighbors,
+        radius,
+    }
+}
+
+/// Where a walker starts, and where it goes.
+#[derive(Clone, Copy)]
+pub struct Walker {
+    pub start: Vec2,
+    pub goal: Vec2,
+}
+
+impl Case {
+    /// The walkers; no two overlap.
+    pub fn spawn(&self) -> Vec<Walker> {
+        match self.layout {
+            Layout::Streams(density) => self.streams(density),
+            Layout::Circle(spacing) => self.circle(spacing),
+        }
+    }
+
+    fn streams(&self, density: f32) -> Vec<Walker> {
+        let spacing = density.sqrt().recip();
+        let columns = (self.walkers as f32).sqrt().ceil() as usize;
+        // Half the gap between two bodies.
+        let play = 0.5 * spacing - BODY;
+        (0..self.walkers)
+            .map(|index| {
+                let mut random = RandomStream::new(7, SteeringId(index as u32), 1);
+                let cell = Vec2::new((index % columns) as f32, (index / columns) as f32);
+                let within = Rect::from_center_half_size(spacing * cell, Vec2::splat(play));
+                let start = random.point_in(within);
+                let direction = if random.angle() < 0.5 * TAU {
+                    Vec2::X
+                } else {
+                    Vec2::Y
+                };
+                Walker {
+                    start,
+                    goal: start + 1_000.0 * direction,
+                }
+            })
+            .collect()
+    }
+
+    fn circle(&self, spacing: f32) -> Vec<Walker> {
+        let count = self.walkers as f32;
+        let radius = spacing * count / TAU;
+        (0..self.walkers)
+            .map(|index| {
+                let angle = TAU * index as f32 / count;
+                let start = radius * Vec2::new(ops::cos(angle), ops::sin(angle));
+                Walker {
+                    start,
+                    goal: -start,
+                }
+            })
+            .collect()
+    }
+}
+
+/// The deepest overlap of two bodies, m.
+pub fn overlap(mut positions: Vec<Vec2>) -> f32 {
+    positions.sort_by(|a, b| a.x.total_cmp(&b.x));
+    let mut nearest = 2.0 * BODY;
+    for (at, one) in positions.iter().enumerate() {
+        for other in &positions[at + 1..] {
+            if other.x - one.x >= nearest {
+                break;
+            }
+            nearest = nearest.min(one.distance(*other));
+        }
+    }
+    2.0 * BODY - nearest
+}

@@ -1,0 +1,228 @@
+//! The speed of a crowd, side by side with RVO2.
+//!
+//! ```text
+//! cargo run --release --example crowds -- [--case NAME] [--ticks T] [--threads P]
+//! ```
+//!
+//! It prints one table; times are nanoseconds per walker and tick. Ours is the whole tick through the
+//! ECS, with one thread and with two; RVO2 is `dodgy_2d`, its port to Rust, with a plain grid and one
+//! thread. Both run the same start, tick by tick in turns, and consider the same number of neighbors
+//! within the same radius. With `--threads` only the columns of that number are measured.
+
+#[path = "../shared/arguments.rs"]
+mod arguments;
+mod cases;
+mod ours;
+mod rvo;
+
+use std::num::NonZeroUsize;
+use std::process::{Command, ExitCode};
+use std::str::FromStr;
+
+use alloc_tracker::{Allocator, Session};
+use arguments::{typed, value};
+use cases::{CASES, Case, overlap};
+use lexopt::prelude::*;
+use lexopt::{Error, Parser};
+use ours::Ours;
+use rvo::Rvo;
+
+/// Counts the allocations of all threads.
+#[global_allocator]
+static ALLOCATOR: Allocator<std::alloc::System> = Allocator::system();
+
+/// Length of a tick, s.
+const TICK: f32 = 0.05;
+/// Ticks before the measurement, in which buffers grow to their size.
+const WARM_UP: u32 = 20;
+
+const USAGE: &str = "usage: crowds [--case NAME] [--ticks T] [--threads P]";
+
+fn main() -> ExitCode {
+    let options = match Options::parse(Parser::from_env()) {
+        Ok(options) => options,
+        Err(error) => return arguments::refuse("crowds", &error, USAGE),
+    };
+    let done = match options.threads {
+        Some(threads) => {
+            for case in options.cases() {
+                println!("{}", measure(case, options.ticks, threads));
+            }
+            Ok(())
+        }
+        None => compare(&options),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("crowds: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+struct Options {
+    case: Option<String>,
+    ticks: u32,
+    threads: Option<NonZeroUsize>,
+}
+
+impl Options {
+    fn parse(mut parser: Parser) -> Result<Self, Error> {
+        const COUNT: &str = "a whole number, one or more";
+        let mut options = Self {
+            case: None,
+            ticks: 200,
+            threads: None,
+        };
+        while let Some(argument) = parser.next()? {
+            let option = typed(&argument);
+            match argument {
+                Long("case") => options.case = Some(value(&mut parser, &option, "a name")?),
+                Long("ticks") => options.ticks = value(&mut parser, &option, COUNT)?,
+                Long("threads") => options.threads = Some(value(&mut parser, &option, COUNT)?),
+                _ => return Err(argument.unexpected()),
+            }
+        }
+        if options.ticks == 0 {
+            return Err(format!("--ticks needs {COUNT}").into());
+        }
+        if options.cases().next().is_none() {
+            let names: Vec<_> = CASES.iter().map(|case| case.name).collect();
+            return Err(format!("--case needs one of {}", names.join(", ")).into());
+        }
+        Ok(options)
+    }
+
+    fn cases(&self) -> impl Iterator<Item = &'static Case> {
+        let named = |case: &&Case| self.case.as_ref().is_none_or(|name| name == case.name);
+        CASES.iter().filter(named)
+    }
+}
+
+/// Prints the table. The thread pools of Bevy belong to a process, so each number of threads is measured
+/// in a process of its own.
+fn compare(options: &Options) -> Result<(), String> {
+    println!(
+        "| case | walkers | neighbors | RVO2 | ours | ours / RVO2 | two threads | faster by | overlap, m | RVO2 overlap, m | allocations |"
+    );
+    println!("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
+    for case in options.cases() {
+        let [one, two] = [1, 2].map(|threads| in_own_process(case, options.ticks, threads));
+        let (one, two) = (one?, two?);
+        println!(
+            "| {} | {} | {} within {} m | {:.0} | {:.0} | {:.2} | {:.0} | {:.2} | {:.3} | {:.3} | {:.1} |",
+            case.name,
+            case.walkers,
+            case.neighbors,
+            case.radius,
+            one.rvo,
+            one.ours,
+            one.ours / one.rvo,
+            two.ours,
+            one.ours / two.ours,
+            one.overlap.max(two.overlap),
+            one.rvo_overlap,
+            one.allocations,
+        );
+    }
+    Ok(())
+}
+
+fn in_own_process(case: &Case, ticks: u32, threads: usize) -> Result<Measurement, String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let output = Command::new(program)
+        .args(["--case", case.name])
+        .args(["--ticks", &ticks.to_string()])
+        .args(["--threads", &threads.to_string()])
+        .output()
+        .map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.trim()
+        .parse()
+        .map_err(|()| String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// One case with one number of threads. Times are nanoseconds per walker, of the median tick.
+struct Measurement {
+    ours: f64,
+    rvo: f64,
+    /// The deepest overlap of two bodies in any tick, m.
+    overlap: f32,
+    rvo_overlap: f32,
+    /// Per tick of ours.
+    allocations: f64,
+}
+
+impl std::fmt::Display for Measurement {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let Self {
+            ours,
+            rvo,
+            overlap,
+            rvo_overlap,
+            allocations,
+        } = self;
+        write!(f, "{ours} {rvo} {overlap} {rvo_overlap} {allocations}")
+    }
+}
+
+impl FromStr for Measurement {
+    type Err = ();
+
+    fn from_str(line: &str) -> Result<Self, ()> {
+        let numbers: Vec<f64> = line
+            .split(' ')
+            .map(|number| number.parse().map_err(drop))
+            .collect::<Result<_, ()>>()?;
+        let [ours, rvo, overlap, rvo_overlap, allocations] = numbers[..] else {
+            return Err(());
+        };
+        Ok(Self {
+            ours,
+            rvo,
+            overlap: overlap as f32,
+            rvo_overlap: rvo_overlap as f32,
+            allocations,
+        })
+    }
+}
+
+fn measure(case: &Case, ticks: u32, threads: NonZeroUsize) -> Measurement {
+    let walkers = case.spawn();
+    let mut ours = Ours::new(case, &walkers, threads);
+    let mut rvo = Rvo::new(case, &walkers);
+    let session = Session::new().no_stdout().no_file();
+    let allocations = session.operation("tick");
+    let (mut times, mut rvo_times) = (Vec::new(), Vec::new());
+    let (mut deepest, mut rvo_deepest) = (0.0_f32, 0.0_f32);
+    for tick in 0..WARM_UP + ticks {
+        let counting = (tick >= WARM_UP).then(|| allocations.measure_process().iterations(1));
+        let time = ours.tick();
+        drop(counting);
+        let rvo_time = rvo.tick();
+        deepest = deepest.max(overlap(ours.positions()));
+        rvo_deepest = rvo_deepest.max(overlap(rvo.positions()));
+        if tick >= WARM_UP {
+            times.push(time.as_nanos() as f64 / case.walkers as f64);
+            rvo_times.push(rvo_time.as_nanos() as f64 / case.walkers as f64);
+        }
+    }
+    let allocations: u64 = session
+        .to_report()
+        .operations()
+        .map(|(_, tick)| tick.total_allocations_count())
+        .sum();
+    Measurement {
+        ours: median(&mut times),
+        rvo: median(&mut rvo_times),
+        overlap: deepest,
+        rvo_overlap: rvo_deepest,
+        allocations: allocations as f64 / f64::from(ticks),
+    }
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
