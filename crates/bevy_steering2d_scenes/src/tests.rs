@@ -175,6 +175,23 @@ fn whiskers_keep_all_agents_in_the_room() {
 }
 
 #[test]
+fn two_goals_drive_cars_into_rocks_in_a_plain_sum() {
+    let report = headless::study(the("auto_fantastico"), 1, 2_000);
+    let hits = |combiner: &str| number(&report, &format!("errands by {combiner}: penetrations"));
+    for combiner in ["prioritized", "dithered"] {
+        assert!(4.0 * hits(combiner) < hits("weighted sum"), "{report}");
+    }
+}
+
+#[test]
+fn a_crowd_pushes_agents_through_the_wall_in_a_plain_sum() {
+    let report = headless::study(the("wall_room"), 1, 1_000);
+    let crossed = |run: &str| number(&report, &format!("{run}: walls crossed"));
+    assert!(crossed("crowd by weighted sum") > 10.0, "{report}");
+    assert_eq!(crossed("crowd by prioritized"), 0.0, "{report}");
+}
+
+#[test]
 fn mice_bring_the_cheese_home_without_touching_a_wall() {
     let report = headless::run(the("maze"), 1, 3_000);
     assert!(number(&report, "rounds completed") >= 14.0, "{report}");
