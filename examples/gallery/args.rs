@@ -1,12 +1,14 @@
 //! The command line of the gallery.
 
-use std::path::PathBuf;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
 
 use bevy_steering2d_scenes::{SCENES, Scene, scene};
 use lexopt::prelude::*;
 use lexopt::{Error, Parser};
 
 use crate::arguments::{typed, value};
+use crate::film::FilmOptions;
 
 pub const USAGE: &str = "\
 usage: gallery [options]
@@ -19,6 +21,9 @@ usage: gallery [options]
   --ticks N          with --headless: length of the run (default 600; 64 ticks a second)
                      in a window: close after N ticks
   --screenshot FILE  show the scene for --ticks (default 300), save a .png, close
+  --film FILE        film the scene from tick --ticks (default 0) on, save a .gif, close
+  --frames N         with --film: 1 to 300 frames, 16 a second (default 96)
+  --width N          with --film: 100 to 640 pixels (default 480)
   --inspector        start with the inspector open (F2 opens and closes it)
   --probe FILE       keep writing what the window shows to FILE, for tests
   --steerbench FILE  show a case of the SteerBench suite
@@ -51,10 +56,12 @@ pub struct WindowOptions {
     pub case: Option<PathBuf>,
     /// Keep writing what the window shows to this file.
     pub probe: Option<PathBuf>,
-    /// Close after this many ticks.
+    /// Close after this many ticks; with a film, begin it.
     pub ticks: Option<u32>,
     /// Save a picture just before closing.
     pub screenshot: Option<PathBuf>,
+    /// Film the scene.
+    pub film: Option<FilmOptions>,
 }
 
 /// Parses the arguments after the program's name.
@@ -69,7 +76,9 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
         probe: None,
         ticks: None,
         screenshot: None,
+        film: None,
     };
+    let (mut film, mut frames, mut width) = (None, None, None);
     let (mut headless, mut list) = (false, false);
     while let Some(argument) = parser.next()? {
         let option = typed(&argument);
@@ -83,8 +92,14 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
             Long("ticks") => window.ticks = Some(value(&mut parser, &option, COUNT)?),
             Long("screenshot") => {
                 let file = value(&mut parser, &option, "a .png file")?;
-                window.screenshot = Some(writable_picture(file)?);
+                window.screenshot = Some(picture_file(&option, file, "png")?);
             }
+            Long("film") => {
+                let file = value(&mut parser, &option, "a .gif file")?;
+                film = Some(picture_file(&option, file, "gif")?);
+            }
+            Long("frames") => frames = Some(within(&mut parser, &option, FilmOptions::FRAMES)?),
+            Long("width") => width = Some(within(&mut parser, &option, FilmOptions::WIDTHS)?),
             Long("headless") => headless = true,
             Long("steerbench") => window.case = Some(value(&mut parser, &option, "a file")?),
             Long("probe") => window.probe = Some(value(&mut parser, &option, "a file")?),
@@ -94,11 +109,22 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
             _ => return Err(argument.unexpected()),
         }
     }
+    if film.is_none() && (frames.is_some() || width.is_some()) {
+        return Err("--frames and --width need --film".into());
+    }
+    window.film = film.map(|file| FilmOptions {
+        file,
+        frames: frames.unwrap_or(96),
+        width: width.unwrap_or(480),
+    });
     if list {
         Ok(Command::List)
     } else if headless {
         without_window(&window)
     } else {
+        if window.film.is_some() && window.screenshot.is_some() {
+            return Err("--film and --screenshot exclude each other".into());
+        }
         check_agents(&window)?;
         Ok(Command::Window(window))
     }
@@ -115,6 +141,9 @@ fn without_window(options: &WindowOptions) -> Result<Command, Error> {
     }
     if options.screenshot.is_some() {
         return Err("--screenshot needs a window, --headless has none".into());
+    }
+    if options.film.is_some() {
+        return Err("--film needs a window, --headless has none".into());
     }
     if options.agents.is_some() {
         return Err("--agents needs a window; --headless runs the default number".into());
@@ -141,16 +170,26 @@ fn check_agents(options: &WindowOptions) -> Result<(), Error> {
     Err(format!("--agents: {name} may have {fewest} to {most} agents, not {agents}").into())
 }
 
-/// A .png file in an existing folder.
-fn writable_picture(file: PathBuf) -> Result<PathBuf, Error> {
-    if file.extension().is_none_or(|extension| extension != "png") {
-        let name = file.display();
-        return Err(format!("--screenshot writes .png files, not \"{name}\"").into());
+/// A whole number in a range.
+fn within(parser: &mut Parser, option: &str, range: RangeInclusive<u32>) -> Result<u32, Error> {
+    let expected = format!("a whole number from {} to {}", range.start(), range.end());
+    let number: u32 = value(parser, option, &expected)?;
+    if range.contains(&number) {
+        return Ok(number);
     }
-    match file.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
+    Err(format!("{option} needs {expected}, not {number}").into())
+}
+
+/// A file of this format in an existing folder.
+fn picture_file(option: &str, file: PathBuf, format: &str) -> Result<PathBuf, Error> {
+    if file.extension().is_none_or(|extension| extension != format) {
+        let name = file.display();
+        return Err(format!("{option} writes .{format} files, not \"{name}\"").into());
+    }
+    match file.parent().filter(|folder| *folder != Path::new("")) {
+        Some(folder) if !folder.is_dir() => {
             let folder = folder.display();
-            Err(format!("--screenshot: there is no folder \"{folder}\"").into())
+            Err(format!("{option}: there is no folder \"{folder}\"").into())
         }
         _ => Ok(file),
     }

@@ -14,6 +14,7 @@ mod arguments;
 mod camera;
 mod controls;
 mod display;
+mod film;
 mod pace;
 mod panel;
 mod pictures;
@@ -43,13 +44,21 @@ fn main() -> ExitCode {
             print!("{}", headless::study(scene, seed, ticks));
             ExitCode::SUCCESS
         }
-        Ok(Command::Window(options)) => match display::find() {
+        Ok(Command::Window(options)) => match can_open(&options) {
             Ok(()) => window::run(options),
             Err(reason) => {
-                eprintln!("gallery: {reason}; try --headless");
+                eprintln!("gallery: {reason}");
                 ExitCode::FAILURE
             }
         },
         Err(error) => arguments::refuse("gallery", &error, args::USAGE),
     }
+}
+
+/// Fails with a reason if there is no display, or a film could not be saved.
+fn can_open(options: &args::WindowOptions) -> Result<(), String> {
+    if let Some(film) = &options.film {
+        film::check_writable(&film.file)?;
+    }
+    display::find().map_err(|reason| format!("{reason}; try --headless"))
 }
