@@ -28,7 +28,7 @@ take() {
   # Unquoted on purpose: the command may have arguments.
   $gallery "$@" "$scratch/$file"
   if [ "$(stat -c %s "$scratch/$file")" -gt "$most_bytes" ]; then
-    printf '%s is larger than %d bytes\n' "$file" "$most_bytes" >&2
+    printf '%s: %d bytes, more than %d\n' "$file" "$(stat -c %s "$scratch/$file")" "$most_bytes" >&2
     exit 1
   fi
   mv "$scratch/$file" assets/pictures/
@@ -48,11 +48,11 @@ film() {
 
 picture inspector --scene flock_and_predator --inspector --ticks 700
 film fox_and_rabbit 100 96 480
-film flock_and_predator 400 80 400
-film hide_and_seek 300 80 400
-film maze 300 80 400
-film plaza 400 64 400
-film wander_styles 300 96 400
-film braking 0 112 400
-film crossing 64 96 400
-film pasture 640 96 400
+film flock_and_predator 400 48 320
+film hide_and_seek 300 64 360
+film maze 300 64 360
+film plaza 400 40 320
+film wander_styles 300 80 360
+film braking 0 96 360
+film crossing 64 72 360
+film pasture 640 72 360

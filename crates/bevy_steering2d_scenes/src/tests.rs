@@ -184,11 +184,22 @@ fn two_goals_drive_cars_into_rocks_in_a_plain_sum() {
 }
 
 #[test]
-fn a_crowd_pushes_agents_through_the_wall_in_a_plain_sum() {
+fn plain_sums_push_agents_into_walls_and_priorities_do_not() {
     let report = headless::study(the("wall_room"), 1, 1_000);
-    let crossed = |run: &str| number(&report, &format!("{run}: walls crossed"));
-    assert!(crossed("crowd by weighted sum") > 10.0, "{report}");
-    assert_eq!(crossed("crowd by prioritized"), 0.0, "{report}");
+    let of = |run: &str, what: &str| number(&report, &format!("{run}: {what}"));
+    for combiner in ["weighted sum", "average"] {
+        let [wanderers, crowd] = ["wanderers", "crowd"].map(|it| format!("{it} by {combiner}"));
+        assert!(of(&wanderers, "walls crossed") > 0.0, "{report}");
+        assert!(of(&wanderers, "walls touched") >= 5.0, "{report}");
+        assert!(of(&crowd, "walls touched") >= 5.0, "{report}");
+    }
+    for combiner in ["prioritized", "dithered"] {
+        for who in ["wanderers", "crowd"] {
+            let run = format!("{who} by {combiner}");
+            assert_eq!(of(&run, "walls crossed"), 0.0, "{report}");
+            assert_eq!(of(&run, "walls touched"), 0.0, "{report}");
+        }
+    }
 }
 
 #[test]
