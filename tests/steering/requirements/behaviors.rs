@@ -202,7 +202,7 @@ fn an_entity_aligns_with_others() {
     let mut app = point_mass_app(HERTZ);
     for y in [-1.0, 1.0] {
         let other = Body::at(0.0, y).moving(2.0, 0.0);
-        Backend::PointMass.spawn(&mut app, other, ());
+        Backend::PointMass.spawn(&mut app, other, Seek::new(Vec2::new(1e3, y)));
     }
     let agent = Body::at(0.0, 0.0).moving(0.0, 1.0);
     let agent = Backend::PointMass.spawn(&mut app, agent, Alignment::new(8.0));
