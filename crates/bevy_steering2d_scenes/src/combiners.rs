@@ -10,6 +10,9 @@ pub(crate) const COMBINERS: [(Combine, &str); 4] = [
     (Combine::DITHERED, "dithered"),
 ];
 
+/// The keys of most scenes.
+pub(crate) const DIGITS: [char; 4] = ['1', '2', '3', '4'];
+
 /// The combiner that a key chooses, given the four keys of the scene.
 pub(crate) fn combiner_of(keys: [char; 4], key: char) -> Option<Combine> {
     let place = keys.iter().position(|its_key| *its_key == key)?;

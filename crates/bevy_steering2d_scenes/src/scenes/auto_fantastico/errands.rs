@@ -9,13 +9,11 @@ use bevy_steering2d::prelude::*;
 use super::Car;
 use crate::arena::Arena;
 use crate::bodies::enable;
-use crate::combiners::{combiner_of, key_of};
+use crate::combiners::{DIGITS, combiner_of, key_of};
 use crate::in_scene::InScene;
 use crate::input::Presses;
 use crate::lifecycle::SceneRandom;
 
-/// Keys of the combiners.
-const COMBINER_KEYS: [char; 4] = ['1', '2', '3', '4'];
 /// A point counts as reached within this distance, m.
 const REACHED: f32 = 2.0;
 /// Distance of the points from the fence, m.
@@ -41,9 +39,7 @@ impl Errands {
     /// The keys of the active options.
     pub(super) fn keys(&self) -> impl Iterator<Item = char> {
         let errands = self.on.then_some('e');
-        errands
-            .into_iter()
-            .chain(key_of(COMBINER_KEYS, self.combine))
+        errands.into_iter().chain(key_of(DIGITS, self.combine))
     }
 }
 
@@ -58,7 +54,7 @@ pub(super) fn choose(presses: Res<Presses>, mut errands: ResMut<Errands>) {
         if key == 'e' {
             errands.on = !errands.on;
         }
-        if let Some(combiner) = combiner_of(COMBINER_KEYS, key) {
+        if let Some(combiner) = combiner_of(DIGITS, key) {
             errands.combine = combiner;
         }
     }
