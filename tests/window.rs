@@ -1,7 +1,8 @@
 //! The gallery in a real window, with real pointer and keyboard input.
 //!
 //! The test takes over the pointer and keyboard of its display, so it runs on request only, on a
-//! virtual display: `xvfb-run -a cargo test --test window -- --ignored`. It needs `xdotool`.
+//! virtual display: `xvfb-run -a cargo test --test window -- --ignored --test-threads 1`. It needs
+//! `xdotool`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -89,6 +90,49 @@ fn a_flock_is_tuned_saved_and_tuned_again_from_the_file() {
     assert_eq!(gallery.view().behavior("Separation").weight, 4.5);
 }
 
+#[test]
+#[ignore = "opens a window"]
+fn a_film_has_the_requested_frames_and_replaces_an_older_one() {
+    let scratch = empty_folder("film");
+    let file = scratch.join("fox.gif");
+    std::fs::write(&file, "an older film").expect("the target folder is writable");
+    let filmed = Command::new(gallery())
+        .args(["--scene", "fox_and_rabbit", "--frames", "5"])
+        .args(["--width", "200", "--film"])
+        .arg(&file)
+        .status();
+    assert!(filmed.expect("the gallery starts").success());
+    let film = std::fs::File::open(&file).expect("it was just written");
+    let mut film = gif::DecodeOptions::new()
+        .read_info(film)
+        .expect("it is a GIF");
+    assert_eq!(film.width(), 200);
+    let mut frames = 0;
+    while film.next_frame_info().expect("it is complete").is_some() {
+        frames += 1;
+    }
+    assert_eq!(frames, 5);
+    let files = std::fs::read_dir(&scratch).expect("it exists").count();
+    assert_eq!(files, 1, "no draft is left behind");
+}
+
+/// A new folder for the files of a test.
+fn empty_folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("the target folder is writable");
+    folder
+}
+
+/// The executable of the gallery.
+fn gallery() -> PathBuf {
+    let own = std::env::current_exe().expect("a test has a path");
+    own.ancestors()
+        .map(|folder| folder.join("examples/gallery"))
+        .find(|path| path.exists())
+        .expect("`cargo test` builds the gallery first")
+}
+
 /// The running gallery and its probe file.
 struct Gallery {
     process: Child,
@@ -99,18 +143,11 @@ struct Gallery {
 
 impl Gallery {
     fn open() -> Self {
-        let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("window");
-        let _ = std::fs::remove_dir_all(&scratch);
-        let presets = scratch.join("assets/presets");
-        std::fs::create_dir_all(&presets).expect("the target folder is writable");
+        let scratch = empty_folder("window");
+        std::fs::create_dir_all(scratch.join("assets/presets"))
+            .expect("the target folder is writable");
         let probe = scratch.join("probe");
-        let own = std::env::current_exe().expect("a test has a path");
-        let binary = own
-            .ancestors()
-            .map(|folder| folder.join("examples/gallery"))
-            .find(|path| path.exists())
-            .expect("`cargo test` builds the gallery first");
-        let process = Command::new(binary)
+        let process = Command::new(gallery())
             .env("BEVY_ASSET_ROOT", &scratch)
             .args(["--scene", "fox_and_rabbit", "--probe"])
             .arg(&probe)

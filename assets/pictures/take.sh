@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Takes the pictures that the README and the docs show. They are what the gallery draws at a fixed
-# tick of a fixed seed. Without a screen it uses a virtual one and a software renderer (Debian:
+# Takes the pictures and films that the README and the docs show. They are what the gallery draws at
+# fixed ticks of a fixed seed. Without a screen it uses a virtual one and a software renderer (Debian:
 # xvfb, xauth, mesa-vulkan-drivers, libxkbcommon-x11-0, libxcursor1, libxi6).
+#
+# take.sh [NAME...]: only these. GALLERY is the command that runs the gallery, if it is not built here.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -10,21 +12,47 @@ if [ -z "${DISPLAY:-}" ]; then
     env WGPU_BACKEND=vulkan VK_LOADER_DRIVERS_SELECT='*lvp*' "$0" "$@"
 fi
 
+gallery=${GALLERY:-cargo run --quiet --example gallery --}
+# Films are loaded with the page that shows them.
+most_bytes=600000
+wanted=" $* "
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# picture NAME ARGUMENTS... The gallery watches the folder of assets while it runs, so the picture
-# is taken elsewhere.
+# take FILE ARGUMENTS... The gallery watches the folder of assets while it runs, so the picture is
+# taken elsewhere.
+take() {
+  local file=$1
+  shift
+  [[ $wanted = "  " || $wanted = *" ${file%.*} "* ]] || return 0
+  # Unquoted on purpose: the command may have arguments.
+  $gallery "$@" "$scratch/$file"
+  if [ "$(stat -c %s "$scratch/$file")" -gt "$most_bytes" ]; then
+    printf '%s: %d bytes, more than %d\n' "$file" "$(stat -c %s "$scratch/$file")" "$most_bytes" >&2
+    exit 1
+  fi
+  mv "$scratch/$file" assets/pictures/
+  printf 'assets/pictures/%s\n' "$file"
+}
+
 picture() {
   local name=$1
   shift
-  cargo run --quiet --example gallery -- "$@" --screenshot "$scratch/$name.png"
-  mv "$scratch/$name.png" assets/pictures/
-  printf 'assets/pictures/%s.png\n' "$name"
+  take "$name.png" "$@" --screenshot
 }
 
-picture fox_and_rabbit --scene fox_and_rabbit --ticks 300
+# film SCENE FIRST_TICK FRAMES WIDTH
+film() {
+  take "$1.gif" --scene "$1" --ticks "$2" --frames "$3" --width "$4" --film
+}
+
 picture inspector --scene flock_and_predator --inspector --ticks 700
-picture hide_and_seek --scene hide_and_seek --ticks 500
-picture plaza --scene plaza --ticks 600
-picture maze --scene maze --ticks 600
+film fox_and_rabbit 100 96 480
+film flock_and_predator 400 48 320
+film hide_and_seek 300 64 360
+film maze 300 64 360
+film plaza 400 40 320
+film wander_styles 300 80 360
+film braking 0 96 360
+film crossing 64 72 360
+film pasture 640 72 360

@@ -1,6 +1,7 @@
 //! The command line of the gallery.
 
-use std::path::PathBuf;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
 
 use bevy_steering2d_scenes::replay::Replay;
 use bevy_steering2d_scenes::{SCENES, Scene, scene};
@@ -8,6 +9,7 @@ use lexopt::prelude::*;
 use lexopt::{Error, Parser};
 
 use crate::arguments::{typed, value};
+use crate::film::FilmOptions;
 
 pub const USAGE: &str = "\
 usage: gallery [options]
@@ -20,6 +22,9 @@ usage: gallery [options]
   --ticks N          with --headless: length of the run (default 600; 64 ticks a second)
                      in a window: close after N ticks
   --screenshot FILE  show the scene for --ticks (default 300), save a .png, close
+  --film FILE        film the scene from tick --ticks (default 0) on, save a .gif, close
+  --frames N         with --film: 1 to 300 frames, 16 a second (default 96)
+  --width N          with --film: 100 to 640 pixels (default 480)
   --inspector        start with the inspector open (F2 opens and closes it)
   --record FILE      write a replay to FILE when the window closes: the scene, its seed and
                      all input since the scene started
@@ -58,7 +63,7 @@ pub struct WindowOptions {
     pub case: Option<PathBuf>,
     /// Keep writing what the window shows to this file.
     pub probe: Option<PathBuf>,
-    /// Close after this many ticks.
+    /// Close after this many ticks; with a film, begin it.
     pub ticks: Option<u32>,
     /// Save a picture just before closing.
     pub screenshot: Option<PathBuf>,
@@ -66,6 +71,8 @@ pub struct WindowOptions {
     pub record: Option<PathBuf>,
     /// Play this replay instead of the scene.
     pub replay: Option<Box<Replay>>,
+    /// Film the scene.
+    pub film: Option<FilmOptions>,
 }
 
 /// Parses the arguments after the program's name.
@@ -82,7 +89,9 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
         screenshot: None,
         record: None,
         replay: None,
+        film: None,
     };
+    let (mut film, mut frames, mut width) = (None, None, None);
     let (mut headless, mut list) = (false, false);
     while let Some(argument) = parser.next()? {
         let option = typed(&argument);
@@ -96,7 +105,7 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
             Long("ticks") => window.ticks = Some(value(&mut parser, &option, COUNT)?),
             Long("screenshot") => {
                 let file = value(&mut parser, &option, "a .png file")?;
-                window.screenshot = Some(writable_picture(file)?);
+                window.screenshot = Some(picture_file(&option, file, "png")?);
             }
             Long("record") => {
                 let file = value(&mut parser, &option, "a file")?;
@@ -108,6 +117,12 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
                     .map_err(|error| format!("--replay {}: {error}", file.display()))?;
                 window.replay = Some(Box::new(replay));
             }
+            Long("film") => {
+                let file = value(&mut parser, &option, "a .gif file")?;
+                film = Some(picture_file(&option, file, "gif")?);
+            }
+            Long("frames") => frames = Some(within(&mut parser, &option, FilmOptions::FRAMES)?),
+            Long("width") => width = Some(within(&mut parser, &option, FilmOptions::WIDTHS)?),
             Long("headless") => headless = true,
             Long("steerbench") => window.case = Some(value(&mut parser, &option, "a file")?),
             Long("probe") => window.probe = Some(value(&mut parser, &option, "a file")?),
@@ -117,11 +132,22 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
             _ => return Err(argument.unexpected()),
         }
     }
+    if film.is_none() && (frames.is_some() || width.is_some()) {
+        return Err("--frames and --width need --film".into());
+    }
+    window.film = film.map(|file| FilmOptions {
+        file,
+        frames: frames.unwrap_or(96),
+        width: width.unwrap_or(480),
+    });
     if list {
         Ok(Command::List)
     } else if headless {
         without_window(window)
     } else {
+        if window.film.is_some() && window.screenshot.is_some() {
+            return Err("--film and --screenshot exclude each other".into());
+        }
         check_agents(&window)?;
         Ok(Command::Window(window))
     }
@@ -138,6 +164,9 @@ fn without_window(options: WindowOptions) -> Result<Command, Error> {
     }
     if options.screenshot.is_some() {
         return Err("--screenshot needs a window, --headless has none".into());
+    }
+    if options.film.is_some() {
+        return Err("--film needs a window, --headless has none".into());
     }
     if options.agents.is_some() {
         return Err("--agents needs a window; --headless runs the default number".into());
@@ -170,19 +199,29 @@ fn check_agents(options: &WindowOptions) -> Result<(), Error> {
     Err(format!("--agents: {name} may have {fewest} to {most} agents, not {agents}").into())
 }
 
-/// A .png file in an existing folder.
-fn writable_picture(file: PathBuf) -> Result<PathBuf, Error> {
-    if file.extension().is_none_or(|extension| extension != "png") {
-        let name = file.display();
-        return Err(format!("--screenshot writes .png files, not \"{name}\"").into());
+/// A whole number in a range.
+fn within(parser: &mut Parser, option: &str, range: RangeInclusive<u32>) -> Result<u32, Error> {
+    let expected = format!("a whole number from {} to {}", range.start(), range.end());
+    let number: u32 = value(parser, option, &expected)?;
+    if range.contains(&number) {
+        return Ok(number);
     }
-    in_a_folder(file, "--screenshot")
+    Err(format!("{option} needs {expected}, not {number}").into())
+}
+
+/// A file of this format in an existing folder.
+fn picture_file(option: &str, file: PathBuf, format: &str) -> Result<PathBuf, Error> {
+    if file.extension().is_none_or(|extension| extension != format) {
+        let name = file.display();
+        return Err(format!("{option} writes .{format} files, not \"{name}\"").into());
+    }
+    in_a_folder(file, option)
 }
 
 /// A file in an existing folder.
 fn in_a_folder(file: PathBuf, option: &str) -> Result<PathBuf, Error> {
-    match file.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
+    match file.parent().filter(|folder| *folder != Path::new("")) {
+        Some(folder) if !folder.is_dir() => {
             let folder = folder.display();
             Err(format!("{option}: there is no folder \"{folder}\"").into())
         }

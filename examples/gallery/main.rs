@@ -14,6 +14,7 @@ mod arguments;
 mod camera;
 mod controls;
 mod display;
+mod film;
 mod pace;
 mod panel;
 mod pictures;
@@ -45,10 +46,10 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Ok(Command::Replay(recorded)) => play(&recorded),
-        Ok(Command::Window(options)) => match display::find() {
+        Ok(Command::Window(options)) => match can_open(&options) {
             Ok(()) => window::run(options),
             Err(reason) => {
-                eprintln!("gallery: {reason}; try --headless");
+                eprintln!("gallery: {reason}");
                 ExitCode::FAILURE
             }
         },
@@ -69,4 +70,12 @@ fn play(recorded: &Replay) -> ExitCode {
     };
     eprintln!("gallery: {}: {fault}", recorded.scene);
     ExitCode::FAILURE
+}
+
+/// Fails with a reason if there is no display, or a film could not be saved.
+fn can_open(options: &args::WindowOptions) -> Result<(), String> {
+    if let Some(film) = &options.film {
+        film::check_writable(&film.file)?;
+    }
+    display::find().map_err(|reason| format!("{reason}; try --headless"))
 }

@@ -7,7 +7,7 @@ use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured, save_to_dis
 use bevy_steering2d_scenes::Scripted;
 
 /// Frames until shaders and fonts are loaded.
-const PATIENCE: u32 = 40;
+pub const PATIENCE: u32 = 40;
 
 /// Plays the scene's script for this number of ticks in the first frame, saves a screenshot and
 /// closes. The screenshot shows exactly that tick, also on slow computers.
@@ -17,7 +17,8 @@ pub fn take(app: &mut App, path: PathBuf, ticks: u32) {
         .add_systems(Update, take_when_ready(path));
 }
 
-fn fast_forward(ticks: u32) -> impl FnMut(ResMut<Time<Virtual>>, ResMut<Time<Fixed>>) {
+/// Stops time after this number of ticks, which all run in the first frame.
+pub fn fast_forward(ticks: u32) -> impl FnMut(ResMut<Time<Virtual>>, ResMut<Time<Fixed>>) {
     move |mut time, mut fixed| {
         time.pause();
         let timestep = fixed.timestep();

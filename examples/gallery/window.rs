@@ -15,7 +15,7 @@ use bevy_steering2d_scenes::{
 use bevy_steering2d_steerbench::read_file;
 
 use crate::args::WindowOptions;
-use crate::{camera, controls, pace, panel, pictures, probe, screenshot, selection};
+use crate::{camera, controls, film, pace, panel, pictures, probe, screenshot, selection};
 
 /// Shows a scene until the window is closed.
 pub fn run(options: WindowOptions) -> ExitCode {
@@ -57,9 +57,10 @@ pub fn run(options: WindowOptions) -> ExitCode {
     if let Some(path) = options.probe {
         probe::write_to(&mut app, path);
     }
-    match options.screenshot {
-        Some(path) => screenshot::take(&mut app, path, options.ticks.unwrap_or(300)),
-        None => close_after(&mut app, options.ticks),
+    match (options.screenshot, options.film) {
+        (Some(path), _) => screenshot::take(&mut app, path, options.ticks.unwrap_or(300)),
+        (None, Some(film)) => film::shoot(&mut app, film, options.ticks.unwrap_or(0)),
+        (None, None) => close_after(&mut app, options.ticks),
     }
     if let Some(path) = options.record {
         record_to(&mut app, path);

@@ -41,6 +41,7 @@ mod predictors;
 mod presets;
 mod properties;
 mod readers;
+mod readme;
 mod registration;
 mod requirements;
 mod saves;

@@ -110,3 +110,27 @@ fn search_finds_behaviors_by_their_names_in_the_sources() {
         assert!(aliases.contains(&name), "{name}");
     }
 }
+
+#[test]
+fn every_requirement_has_a_test_by_its_number() {
+    let tests = rust_sources("tests/steering/requirements");
+    let rows = rows();
+    let number = |row: &Row| {
+        let word = row[0].split(' ').next()?.to_owned();
+        let digits = word.strip_prefix('R')?.chars().next()?;
+        digits.is_ascii_digit().then_some(word)
+    };
+    let mut numbers = Vec::new();
+    for row in &rows {
+        let Some(number) = number(row) else {
+            continue;
+        };
+        let mut names = marked(std::slice::from_ref(row), 3, '`');
+        let header = format!("/// {number}\n#[test]\nfn ");
+        let has_test = names.any(|name| tests.contains(&format!("{header}{name}(")));
+        assert!(has_test, "{number}");
+        numbers.push(number);
+    }
+    // R1 and R8 have parts, R11 has three.
+    assert_eq!(numbers.len(), 21 + 2 + 1 + 2, "{numbers:?}");
+}

@@ -147,6 +147,12 @@ impl Contacts<Pair> {
         self.counting = true;
     }
 
+    /// Forgets the current contacts. The next observation begins anew, after bodies were moved.
+    pub(crate) fn pause(&mut self) {
+        self.now.clear();
+        self.counting = false;
+    }
+
     /// Contacts per person in a crowd of this size; each contact counts for both.
     pub(crate) fn per_person(&self, people: usize) -> f32 {
         2.0 * self.begun as f32 / people as f32

@@ -29,6 +29,7 @@
 
 mod arena;
 mod bodies;
+mod combiners;
 mod contacts;
 mod experiment;
 pub mod headless;

@@ -9,7 +9,9 @@ use crate::scene::Scene;
 
 mod auto_fantastico;
 mod bodyguard;
+mod braking;
 pub(crate) mod case;
+mod crossing;
 mod crowd_path;
 mod door;
 mod flock_and_predator;
@@ -20,17 +22,21 @@ mod hunter_and_prey;
 mod keyboard;
 mod leader;
 mod maze;
+mod pasture;
 mod path;
 mod plaza;
 mod pursuit_evade;
 mod thousands;
 mod wall_room;
+mod wander_styles;
 
 /// All scenes, in the order of the gallery.
 pub static SCENES: &[Scene] = &[
     fox_and_rabbit::SCENE,
     hunter_and_prey::SCENE,
     keyboard::SCENE,
+    wander_styles::SCENE,
+    braking::SCENE,
     auto_fantastico::SCENE,
     wall_room::SCENE,
     maze::SCENE,
@@ -41,9 +47,11 @@ pub static SCENES: &[Scene] = &[
     path::SCENE,
     flock_and_predator::SCENE,
     plaza::SCENE,
+    crossing::SCENE,
     door::SCENE,
     crowd_path::SCENE,
     leader::SCENE,
+    pasture::SCENE,
     thousands::SCENE,
 ];
 

@@ -175,6 +175,34 @@ fn whiskers_keep_all_agents_in_the_room() {
 }
 
 #[test]
+fn two_goals_drive_cars_into_rocks_in_a_plain_sum() {
+    let report = headless::study(the("auto_fantastico"), 1, 2_000);
+    let hits = |combiner: &str| number(&report, &format!("errands by {combiner}: penetrations"));
+    for combiner in ["prioritized", "dithered"] {
+        assert!(4.0 * hits(combiner) < hits("weighted sum"), "{report}");
+    }
+}
+
+#[test]
+fn plain_sums_push_agents_into_walls_and_priorities_do_not() {
+    let report = headless::study(the("wall_room"), 1, 1_000);
+    let of = |run: &str, what: &str| number(&report, &format!("{run}: {what}"));
+    for combiner in ["weighted sum", "average"] {
+        let [wanderers, crowd] = ["wanderers", "crowd"].map(|it| format!("{it} by {combiner}"));
+        assert!(of(&wanderers, "walls crossed") > 0.0, "{report}");
+        assert!(of(&wanderers, "walls touched") >= 5.0, "{report}");
+        assert!(of(&crowd, "walls touched") >= 5.0, "{report}");
+    }
+    for combiner in ["prioritized", "dithered"] {
+        for who in ["wanderers", "crowd"] {
+            let run = format!("{who} by {combiner}");
+            assert_eq!(of(&run, "walls crossed"), 0.0, "{report}");
+            assert_eq!(of(&run, "walls touched"), 0.0, "{report}");
+        }
+    }
+}
+
+#[test]
 fn mice_bring_the_cheese_home_without_touching_a_wall() {
     let report = headless::run(the("maze"), 1, 3_000);
     assert!(number(&report, "rounds completed") >= 14.0, "{report}");

@@ -3,6 +3,9 @@
 //! Rocks are not solid: only [`ObstacleAvoidance`] keeps the cars out of them, and only
 //! [`WallAvoidance`] keeps them away from the fence. Cars are not solid to each other either,
 //! because a car that is pushed into a rock tells nothing about steering; a key makes them solid.
+//! On [errands] the combiner decides whether the cars still avoid the rocks.
+
+mod errands;
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
@@ -10,8 +13,11 @@ use bevy_steering2d::prelude::*;
 use bevy_steering2d::{Circle, StuckMemory, WanderMemory};
 use bevy_steering2d_debug::{Minds, draw};
 
+use errands::Errands;
+
 use crate::arena::{Arena, FENCE_GROUP};
 use crate::bodies::{Animal, enable};
+use crate::combiners::{COMBINERS, name_of};
 use crate::contacts::{Contacts, Disc, Pair};
 use crate::experiment::Experiment;
 use crate::in_scene::InScene;
@@ -29,7 +35,8 @@ pub(crate) const SCENE: Scene = Scene {
     help: "Cars wander among rocks that are not solid: only steering keeps them out. The red car \
            shows its wander circle, its detection box for rocks and its feelers for the fence. \
            Switch a behavior off to see what it does. As colliders, the rocks are Rapier sensors. \
-           Separation keeps the cars apart; solid cars push each other.",
+           Separation keeps the cars apart; solid cars push each other. On errands the cars seek \
+           one point and flee from another: choose how these forces are combined with avoidance.",
     keys: &[
         SceneKey::new('w', "Wander"),
         SceneKey::new('a', "Avoid obstacles"),
@@ -37,6 +44,11 @@ pub(crate) const SCENE: Scene = Scene {
         SceneKey::new('p', "Separation"),
         SceneKey::new('k', "Rocks as colliders"),
         SceneKey::new('s', "Solid cars"),
+        SceneKey::new('e', "Errands"),
+        SceneKey::new('1', "Weighted sum"),
+        SceneKey::new('2', "Average"),
+        SceneKey::new('3', "Prioritized"),
+        SceneKey::new('4', "Dithered"),
     ],
     chosen,
     mouse: "",
@@ -133,7 +145,14 @@ impl Default for Tally {
 fn build(app: &mut App) {
     app.add_systems(
         FixedUpdate,
-        (flip_switches, apply_switches, keep_tally)
+        (
+            flip_switches,
+            apply_switches,
+            errands::choose,
+            errands::apply,
+            errands::run,
+            keep_tally,
+        )
             .chain()
             .in_set(ActionSelection)
             .run_if(playing(SCENE.name)),
@@ -142,6 +161,7 @@ fn build(app: &mut App) {
 
 fn setup(world: &mut World) {
     world.insert_resource(Switches::ON);
+    world.insert_resource(Errands::default());
     world.insert_resource(Tally::default());
     let arena = *world.resource::<Arena>();
     // The fence of the arena is a collider; feelers detect only walls.
@@ -178,6 +198,7 @@ fn setup(world: &mut World) {
                 Separation::new(1.5),
             ),
             StuckDetection::default(),
+            errands::behaviors(),
             Animal {
                 name: "car",
                 position,
@@ -205,7 +226,8 @@ fn flip_switches(presses: Res<Presses>, mut switches: ResMut<Switches>) {
 fn chosen(world: &World) -> Vec<char> {
     let mut switches = *world.resource::<Switches>();
     let on = switches.with_keys().into_iter().filter(|(_, on)| **on);
-    on.map(|(key, _)| key).collect()
+    let errands = world.resource::<Errands>().keys();
+    on.map(|(key, _)| key).chain(errands).collect()
 }
 
 /// Applies the switches to the behaviors and rocks.
@@ -299,6 +321,11 @@ fn report(world: &World) -> Vec<Line> {
     vec![
         Line::new("rocks seen as", seen_as, ""),
         Line::new(
+            "combined by",
+            name_of(world.resource::<Errands>().combine),
+            "",
+        ),
+        Line::new(
             "penetrations",
             tally.rocks.penetrations(),
             "(over 5 % of the radius)",
@@ -333,7 +360,15 @@ fn experiment(experiment: &Experiment) -> Vec<Line> {
     ];
     let labels = ["penetrations", "deepest", "mean speed", "stuck"];
     let trial = |(run, switches)| experiment.trial(run, switches, &labels);
-    trials.into_iter().flat_map(trial).collect()
+    let errand = |(combine, name)| {
+        let run = format!("errands by {name}");
+        let errands = Errands { on: true, combine };
+        experiment.trial(&run, errands, &labels)
+    };
+    let switched = trials.into_iter().flat_map(trial);
+    switched
+        .chain(COMBINERS.into_iter().flat_map(errand))
+        .collect()
 }
 
 fn build_overlay(app: &mut App) {

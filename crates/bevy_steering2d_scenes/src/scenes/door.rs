@@ -1,7 +1,8 @@
 //! Evacuation of a room through one door.
 //!
-//! With [`Queuing`] people brake behind slower ones ahead, and the room empties without a crush;
-//! without it they push. The [experiment](Scene::experiment) empties the same room both ways.
+//! Four behaviors lead the people out: [`Seek`], [`Separation`], [`WallAvoidance`] and [`Queuing`]
+//! (Falcón 2008). With [`Queuing`] people brake behind slower ones ahead, and the room empties without a
+//! crush; without it they push. The [experiment](Scene::experiment) empties the same room both ways.
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
@@ -134,6 +135,14 @@ fn setup(world: &mut World) {
             Arrive::new(seat).disabled(),
             Queuing::default(),
             Separation::new(1.0),
+            // Short, so that those at the door feel its posts late, and without the rear feeler,
+            // which would push them off the wall and into each other.
+            WallAvoidance {
+                min_length: 0.3,
+                look_ahead_time: 0.1,
+                rear: false,
+                ..WallAvoidance::new(Feelers::Single)
+            },
             person.bundle(),
         ));
     }

@@ -25,8 +25,14 @@ pub(crate) const SCENE: Scene = Scene {
     title: "Fox and rabbit",
     help: "The fox wanders until it sees the rabbit, then runs to where the rabbit will be. \
            The rabbit evades while the fox is near. The fox is faster, the rabbit turns tighter. \
-           With Seek the fox runs to where the rabbit is now, and needs longer.",
-    keys: &[SceneKey::new('p', "Pursuit"), SceneKey::new('s', "Seek")],
+           With Seek the fox runs to where the rabbit is now, and needs longer. The prediction \
+           can add the time of a turn, or do without the rule for a rabbit that comes head-on.",
+    keys: &[
+        SceneKey::new('p', "Pursuit"),
+        SceneKey::new('t', "Turn time"),
+        SceneKey::new('h', "No head-on rule"),
+        SceneKey::new('s', "Seek"),
+    ],
     chosen: |world| vec![world.resource::<ChaseBy>().key()],
     mouse: "",
     crowd: None,
@@ -58,6 +64,8 @@ const FOX: Vehicle = Vehicle {
     response_time: 0.2,
     radius: None,
 };
+/// Half of the time in which the fox turns about, s: the rabbit does not wait for it.
+const TURN_TIME: f32 = 1.2;
 /// Slower; its turning radius is 1.2 m.
 const RABBIT: Vehicle = Vehicle {
     max_speed: 7.0,
@@ -87,21 +95,32 @@ enum Rabbit {
 enum ChaseBy {
     #[default]
     Pursuit,
+    /// Pursuit that adds the time in which the fox turns.
+    PursuitWithTurnTime,
+    /// Pursuit that predicts also while the rabbit comes head-on.
+    PursuitWithoutHeadOn,
     Seek,
 }
 
 impl ChaseBy {
+    const ALL: [Self; 4] = [
+        Self::Pursuit,
+        Self::PursuitWithTurnTime,
+        Self::PursuitWithoutHeadOn,
+        Self::Seek,
+    ];
+
     fn key(self) -> char {
         match self {
             Self::Pursuit => 'p',
+            Self::PursuitWithTurnTime => 't',
+            Self::PursuitWithoutHeadOn => 'h',
             Self::Seek => 's',
         }
     }
 
     fn of_key(key: char) -> Option<Self> {
-        [Self::Pursuit, Self::Seek]
-            .into_iter()
-            .find(|by| by.key() == key)
+        Self::ALL.into_iter().find(|by| by.key() == key)
     }
 }
 
@@ -209,8 +228,17 @@ fn stroll() -> Wander {
 /// Makes the fox chase the rabbit.
 fn chase(mut fox: EntityCommands, rabbit: Entity, by: ChaseBy) {
     fox.remove::<(Wander, Pursuit, Seek)>();
+    let pursuit = Pursuit::new(rabbit);
     match by {
-        ChaseBy::Pursuit => fox.insert(Pursuit::new(rabbit)),
+        ChaseBy::Pursuit => fox.insert(pursuit),
+        ChaseBy::PursuitWithTurnTime => fox.insert(Pursuit {
+            turn_time: TURN_TIME,
+            ..pursuit
+        }),
+        ChaseBy::PursuitWithoutHeadOn => fox.insert(Pursuit {
+            facing_angle: 0.0,
+            ..pursuit
+        }),
         ChaseBy::Seek => fox.insert(Seek::new(rabbit)),
     };
 }
@@ -321,7 +349,7 @@ fn report(world: &World) -> Vec<Line> {
     ]
 }
 
-/// Runs the same worlds with both kinds of chase. Several seeds, because the outcome of one short
+/// Runs the same worlds with all kinds of chase. Several seeds, because the outcome of one short
 /// run is mostly chance.
 fn experiment(experiment: &Experiment) -> Vec<Line> {
     const WORLDS: usize = 16;
@@ -339,6 +367,10 @@ fn experiment(experiment: &Experiment) -> Vec<Line> {
     lines.push(Line::new("worlds", WORLDS as u32, seeds));
     lines.extend(Trial::sum(&pursuit).lines("worlds by Pursuit"));
     lines.extend(Trial::sum(&seek).lines("worlds by Seek"));
+    for chase_by in [ChaseBy::PursuitWithTurnTime, ChaseBy::PursuitWithoutHeadOn] {
+        let name = format!("worlds by {chase_by:?}");
+        lines.extend(Trial::sum(&by(chase_by)).lines(&name));
+    }
     lines.push(Line::new(
         "worlds where Pursuit was quicker",
         sooner as u32,

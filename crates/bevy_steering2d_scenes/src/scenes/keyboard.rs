@@ -8,6 +8,7 @@ use bevy_steering2d_debug::Minds;
 
 use crate::arena::Arena;
 use crate::bodies::{Animal, enable};
+use crate::combiners::{DIGITS, combiner_of, key_of};
 use crate::input::Presses;
 use crate::lifecycle::{ActionSelection, SceneRandom, playing};
 use crate::look::Drawn;
@@ -98,14 +99,6 @@ impl Mode {
         matches!(self, Self::Pursuit | Self::Evade)
     }
 }
-
-/// Keys of the ways to combine forces.
-const BLENDS: [(char, Combine); 4] = [
-    ('1', Combine::WEIGHTED_SUM),
-    ('2', Combine::AVERAGE),
-    ('3', Combine::PRIORITIZED),
-    ('4', Combine::DITHERED),
-];
 
 /// Options chosen by the user.
 #[derive(Resource, Clone, Copy, Debug, PartialEq)]
@@ -252,8 +245,8 @@ fn choose(
                 trials.0[mode as usize] = None;
             }
         }
-        if let Some((_, blend)) = BLENDS.into_iter().find(|(blend_key, _)| *blend_key == key) {
-            *combine = blend;
+        if let Some(combiner) = combiner_of(DIGITS, key) {
+            *combine = combiner;
         }
     }
     for mode in choice.active() {
@@ -268,10 +261,11 @@ fn choose(
 fn chosen(world: &World) -> Vec<char> {
     let choice = world.resource::<Choice>();
     let player = world.try_query_filtered::<&Combine, With<Player>>();
-    let blend = player.and_then(|mut player| player.single(world).ok());
-    let blend = BLENDS.into_iter().find(|(_, it)| blend == Some(it));
+    let combiner = player.and_then(|mut player| player.single(world).ok().copied());
     let active = choice.active().map(Mode::key);
-    active.chain(blend.map(|(key, _)| key)).collect()
+    active
+        .chain(combiner.and_then(|it| key_of(DIGITS, it)))
+        .collect()
 }
 
 /// The point that distances of a behavior refer to, m.

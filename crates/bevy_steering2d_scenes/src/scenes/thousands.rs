@@ -203,28 +203,35 @@ fn report(world: &World) -> Vec<Line> {
     ]
 }
 
-/// The two tables of Falcón's thesis; the first continues to larger numbers.
+/// The tables of Falcón's thesis: by entities (its table 22, which continues here to larger
+/// numbers), by behaviors (23 and 24), and the frames a second with ten entities.
 fn experiment(experiment: &Experiment) -> Vec<Line> {
     let ticks = experiment.ticks.min(Stopwatch::KEPT as u32);
     let mut lines = Vec::new();
-    for count in [100, 500, 1_000, 2_000, 5_000, 10_000, 50_000] {
-        let time = steering_time(experiment, ticks, |world| fill(world, count));
-        lines.push(Line::new(format!("{count} entities"), time, "ms per tick"));
+    for count in [10, 100, 500, 1_000, 2_000, 5_000, 10_000, 50_000] {
+        let watch = measure(experiment, ticks, |world| fill(world, count));
+        let steering = watch.median(|times| times.steering);
+        lines.push(Line::new(
+            format!("{count} entities"),
+            steering,
+            "ms per tick",
+        ));
+        if count == 10 {
+            let rate = watch.median(|times| times.whole).map(|time| 1_000.0 / time);
+            lines.push(Line::new("10 entities, rate", rate, "ticks a second"));
+        }
     }
     for count in [100, 500, 1_000, 2_000, 5_000, 10_000] {
-        let time = steering_time(experiment, ticks, |world| ten_agents(world, count));
+        let watch = measure(experiment, ticks, |world| ten_agents(world, count));
+        let steering = watch.median(|times| times.steering);
         let label = format!("10 entities, {count} behaviors");
-        lines.push(Line::new(label, time, "ms per tick"));
+        lines.push(Line::new(label, steering, "ms per tick"));
     }
     lines
 }
 
-/// The steering time of a tick in a prepared world, ms.
-fn steering_time(
-    experiment: &Experiment,
-    ticks: u32,
-    prepare: impl FnOnce(&mut World),
-) -> Option<f32> {
+/// The times of a tick in a prepared world.
+fn measure(experiment: &Experiment, ticks: u32, prepare: impl FnOnce(&mut World)) -> Stopwatch {
     /// Ticks before measuring, in which buffers grow to their size.
     const WARM_UP: u32 = 16;
     let mut app = experiment.app(experiment.seed);
@@ -232,8 +239,8 @@ fn steering_time(
     advance(&mut app, WARM_UP);
     app.insert_resource(Stopwatch::new());
     advance(&mut app, ticks);
-    let watch = app.world().resource::<Stopwatch>();
-    watch.median(|times| times.steering)
+    let watch = app.world_mut().remove_resource::<Stopwatch>();
+    watch.unwrap_or_else(Stopwatch::new)
 }
 
 /// Spawns ten agents with this number of behaviors in total.
@@ -294,7 +301,8 @@ mod tests {
     #[test]
     fn experiment_reports_both_tables() {
         let report = headless::study(&SCENE, 1, 1);
-        for row in ["50000 entities", "10 entities, 10000 behaviors"] {
+        let last_rows = ["50000 entities", "10 entities, 10000 behaviors"];
+        for row in ["10 entities, rate"].into_iter().chain(last_rows) {
             assert!(number(&report, row) > 0.0, "{report}");
         }
     }

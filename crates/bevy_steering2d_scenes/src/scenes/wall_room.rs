@@ -2,6 +2,9 @@
 //!
 //! Only [`WallAvoidance`] keeps the agents inside: the walls have no colliders. The agents have,
 //! and could push each other through a wall; [`Separation`] prevents that.
+//!
+//! In a crowd that presses against a wall, it depends on the combiner whether the forces of the
+//! crowd push agents through it. The [experiment](Scene::experiment) compares all four.
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
@@ -9,7 +12,8 @@ use bevy_steering2d::WanderMemory;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d_debug::{Minds, draw};
 
-use crate::bodies::{Animal, enable, recolor};
+use crate::bodies::{Animal, enable, pass_through, recolor};
+use crate::combiners::{COMBINERS, combiner_of, key_of, name_of};
 use crate::contacts::{Contacts, Disc, Pair};
 use crate::experiment::Experiment;
 use crate::input::Presses;
@@ -25,8 +29,9 @@ pub(crate) const SCENE: Scene = Scene {
     title: "Wall room",
     help: "Fifty wanderers in a room with sharp corners. The walls are not solid: agents detect \
            them with feelers and turn away. Choose the feelers, and how the force grows. The gold \
-           agent shows all its feelers, the others only those that touch a wall. An agent that \
-           passes through a wall turns red.",
+           agent shows all its feelers, the others only those that touch a wall. Let them crowd \
+           at the lower wall, and choose how their forces are combined. An agent that passes \
+           through a wall turns red.",
     keys: &[
         SceneKey::new('1', "Single feeler"),
         SceneKey::new('2', "Whiskers"),
@@ -35,6 +40,11 @@ pub(crate) const SCENE: Scene = Scene {
         SceneKey::new('q', "Quadratic"),
         SceneKey::new('t', "Stop"),
         SceneKey::new('s', "Separation"),
+        SceneKey::new('c', "Crowd"),
+        SceneKey::new('w', "Weighted sum"),
+        SceneKey::new('a', "Average"),
+        SceneKey::new('p', "Prioritized"),
+        SceneKey::new('d', "Dithered"),
     ],
     chosen,
     mouse: "",
@@ -73,6 +83,9 @@ fn walls() -> Vec<Wall> {
     walls
 }
 
+/// Where the crowd gathers, at the lower wall, m.
+const GATHERING: Vec2 = Vec2::new(-5.0, -9.6);
+
 #[derive(Component, Clone, Copy, Debug)]
 struct Wanderer {
     /// Position one tick ago, m.
@@ -97,12 +110,19 @@ const RESPONSES: [(char, WallResponse); 3] = [
     ('t', WallResponse::Stop),
 ];
 
+/// Keys of the combiners.
+const COMBINER_KEYS: [char; 4] = ['w', 'a', 'p', 'd'];
+
 /// Options chosen by the user.
 #[derive(Resource, Clone, Debug, PartialEq)]
 struct Choice {
     feelers: Feelers,
     response: WallResponse,
     separation: bool,
+    /// All go to one point at a wall instead of wandering, and pass through each other, so that
+    /// only steering pushes them.
+    crowd: bool,
+    combine: Combine,
 }
 
 impl Default for Choice {
@@ -111,6 +131,8 @@ impl Default for Choice {
             feelers: Feelers::Whiskers,
             response: WallResponse::Linear,
             separation: true,
+            crowd: false,
+            combine: Combine::PRIORITIZED,
         }
     }
 }
@@ -179,6 +201,7 @@ fn setup(world: &mut World) {
                 Wander::default(),
                 WallAvoidance::default(),
                 Separation::new(1.5),
+                Arrive::new(GATHERING).disabled(),
             ),
             Animal {
                 name: "wanderer",
@@ -208,6 +231,10 @@ fn choose(presses: Res<Presses>, mut choice: ResMut<Choice>) {
             choice.response = response;
         }
         choice.separation ^= key == 's';
+        choice.crowd ^= key == 'c';
+        if let Some(combiner) = combiner_of(COMBINER_KEYS, key) {
+            choice.combine = combiner;
+        }
     }
 }
 
@@ -224,18 +251,40 @@ fn chosen(world: &World) -> Vec<char> {
     feelers
         .chain(responses)
         .chain(choice.separation.then_some('s'))
+        .chain(choice.crowd.then_some('c'))
+        .chain(key_of(COMBINER_KEYS, choice.combine))
         .collect()
 }
 
 /// Applies the choice to the behaviors.
-fn apply_choice(choice: Res<Choice>, mut agents: Query<(&mut WallAvoidance, &mut Separation)>) {
+fn apply_choice(
+    choice: Res<Choice>,
+    mut agents: Query<(
+        Entity,
+        &mut Wander,
+        &mut WallAvoidance,
+        &mut Separation,
+        &mut Arrive,
+        &mut Combine,
+    )>,
+    mut commands: Commands,
+) {
     if !choice.is_changed() {
         return;
     }
-    for (mut avoidance, mut separation) in &mut agents {
+    for (agent, mut wander, mut avoidance, mut separation, mut arrive, mut combine) in &mut agents {
         avoidance.feelers = choice.feelers.clone();
         avoidance.response = choice.response;
         enable(&mut separation, choice.separation);
+        enable(&mut wander, !choice.crowd);
+        enable(&mut arrive, choice.crowd);
+        *combine = choice.combine;
+        let groups = if choice.crowd {
+            pass_through()
+        } else {
+            CollisionGroups::default()
+        };
+        commands.entity(agent).insert(groups);
     }
 }
 
@@ -271,7 +320,9 @@ fn keep_tally(
 fn report(world: &World) -> Vec<Line> {
     let tally = world.resource::<Tally>();
     let closest = tally.closest.is_finite().then_some(tally.closest);
+    let combiner = name_of(world.resource::<Choice>().combine);
     vec![
+        Line::new("combined by", combiner, ""),
         Line::new("walls crossed", tally.crossings, "times"),
         Line::new("outside the room", tally.outside, "agents"),
         Line::new("closest to a wall", closest, "m of gap"),
@@ -287,7 +338,7 @@ fn report(world: &World) -> Vec<Line> {
     ]
 }
 
-/// Runs the same room with other feelers, and without separation.
+/// Runs the same room with other feelers, without separation, and as a crowd with each combiner.
 fn experiment(experiment: &Experiment) -> Vec<Line> {
     let with = |feelers: Feelers| Choice {
         feelers,
@@ -301,10 +352,26 @@ fn experiment(experiment: &Experiment) -> Vec<Line> {
         ("single feeler", with(Feelers::Single)),
         ("parallel feelers", with(Feelers::Parallel)),
         ("without separation", alone),
+    ]
+    .map(|(run, choice)| (run.to_owned(), choice));
+    let combined = COMBINERS.into_iter().flat_map(|(combine, name)| {
+        [("wanderers", false), ("crowd", true)].map(|(who, crowd)| {
+            let choice = Choice {
+                crowd,
+                combine,
+                ..default()
+            };
+            (format!("{who} by {name}"), choice)
+        })
+    });
+    let labels = [
+        "walls crossed",
+        "walls touched",
+        "deepest in a wall",
+        "agents bumped",
     ];
-    let labels = ["walls crossed", "deepest in a wall", "agents bumped"];
-    let trial = |(run, choice)| experiment.trial(run, choice, &labels);
-    trials.into_iter().flat_map(trial).collect()
+    let trial = |(run, choice): (String, Choice)| experiment.trial(&run, choice, &labels);
+    trials.into_iter().chain(combined).flat_map(trial).collect()
 }
 
 fn build_overlay(app: &mut App) {

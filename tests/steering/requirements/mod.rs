@@ -1,5 +1,5 @@
 //! Functional requirements of `SB_Library` (thesis by Ricardo Falcón García, Havana 2008), by their
-//! numbers, through the public API only.
+//! numbers, through the public API only. Those of single behaviors, R4 to R17, are in `behaviors`.
 
 use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
@@ -8,18 +8,14 @@ use bevy_steering2d::{BehaviorRegistry, OuterSchedule};
 
 use crate::common::*;
 
+mod behaviors;
+
 /// A point mass at the origin with these behaviors, after one tick.
 fn ticked(agent: impl Bundle) -> (App, Entity) {
     let mut app = point_mass_app(HERTZ);
     let entity = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), agent);
     run_ticks(&mut app, 1);
     (app, entity)
-}
-
-/// The distance between two entities after some seconds.
-fn distance_after(app: &mut App, a: Entity, b: Entity, seconds: f32) -> f32 {
-    run_seconds(app, seconds);
-    position(app, a).distance(position(app, b))
 }
 
 fn names(app: &App, agent: Entity) -> Vec<&'static str> {
@@ -106,79 +102,6 @@ fn the_registry_removes_by_id_and_returns_whether_it_did() {
     assert!(seek.remove(&mut entity));
     assert!(!seek.remove(&mut entity));
     assert_eq!(names(&app, agent), ["Wander"]);
-}
-
-/// R4
-#[test]
-fn an_entity_follows_another() {
-    let mut app = point_mass_app(HERTZ);
-    let leader = Body::at(10.0, 0.0).moving(0.0, 2.0);
-    let leader = Backend::PointMass.spawn(&mut app, leader, ());
-    let follower = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(leader));
-    assert!(distance_after(&mut app, follower, leader, 6.0) < 2.0);
-}
-
-/// R5
-#[test]
-fn an_entity_flees_from_another() {
-    let mut app = point_mass_app(HERTZ);
-    let threat = Backend::PointMass.spawn(&mut app, Body::at(1.0, 0.0), ());
-    let prey = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Flee::new(threat));
-    assert!(distance_after(&mut app, prey, threat, 4.0) >= 10.0);
-}
-
-/// R6
-#[test]
-fn an_entity_pursues_another() {
-    let mut app = point_mass_app(HERTZ);
-    let quarry = Body::at(12.0, 0.0).moving(0.0, 3.0);
-    let quarry = Backend::PointMass.spawn(&mut app, quarry, ());
-    let hunter = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Pursuit::new(quarry));
-    let nearest = (0..60 * 6)
-        .map(|_| distance_after(&mut app, hunter, quarry, TICK))
-        .fold(f32::INFINITY, f32::min);
-    assert!(nearest < 0.5, "the nearest distance is {nearest} m");
-}
-
-/// R7
-#[test]
-fn an_entity_evades_another() {
-    let mut app = point_mass_app(HERTZ);
-    let hunter = Backend::PointMass.spawn(&mut app, Body::at(-6.0, 0.0).moving(4.0, 0.0), ());
-    let prey = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.5), Evade::new(hunter));
-    let nearest = (0..60 * 6)
-        .map(|_| distance_after(&mut app, prey, hunter, TICK))
-        .fold(f32::INFINITY, f32::min);
-    assert!(nearest > 1.0, "the nearest distance is {nearest} m");
-}
-
-/// R8.1
-#[test]
-fn an_entity_arrives_at_another() {
-    let mut app = point_mass_app(HERTZ);
-    let host = Backend::PointMass.spawn(&mut app, Body::at(7.0, 3.0), ());
-    let guest = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Arrive::new(host));
-    assert!(distance_after(&mut app, guest, host, 8.0) <= 0.1);
-}
-
-/// R8.2
-#[test]
-fn an_entity_arrives_at_a_point() {
-    let point = Vec2::new(-3.0, 5.0);
-    let (mut app, agent) = ticked(Arrive::new(point));
-    run_seconds(&mut app, 8.0);
-    assert!(position(&app, agent).distance(point) <= 0.1);
-}
-
-/// R9
-#[test]
-fn an_entity_wanders_at_random() {
-    let (mut app, agent) = ticked(Wander::default());
-    run_seconds(&mut app, 3.0);
-    let first = velocity(&app, agent);
-    run_seconds(&mut app, 3.0);
-    let second = velocity(&app, agent);
-    assert!(first.length() > 1.0 && first.angle_to(second).abs() > 0.01);
 }
 
 /// R18
