@@ -10,6 +10,7 @@ use crate::scene::Scene;
 mod auto_fantastico;
 mod bodyguard;
 pub(crate) mod case;
+mod click_and_send;
 mod crowd_path;
 mod door;
 mod flock_and_predator;
@@ -44,6 +45,7 @@ pub static SCENES: &[Scene] = &[
     door::SCENE,
     crowd_path::SCENE,
     leader::SCENE,
+    click_and_send::SCENE,
     thousands::SCENE,
 ];
 

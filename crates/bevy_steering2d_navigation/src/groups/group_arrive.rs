@@ -1,7 +1,7 @@
 //! [`GroupArrive`]: the order to many agents to come to rest around a target, its members and its event.
 
 use bevy::prelude::*;
-use bevy_steering2d_core::{InvalidParameter, Target};
+use bevy_steering2d_core::{InvalidParameter, Target, Vehicle};
 
 /// An order to a group: come to rest around a target, each member at a place of its own.
 ///
@@ -141,7 +141,7 @@ impl GroupShape {
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq)]
 #[reflect(Component, Debug, PartialEq, Clone)]
 #[relationship(relationship_target = GroupMembers)]
-#[require(GroupPlace)]
+#[require(GroupPlace, Vehicle)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct GroupMember(#[entities] pub Entity);
 

@@ -292,8 +292,7 @@ fn exchange(group: &mut [Member]) {
             }
             // |a − to_a|² + |b − to_b|² − |a − to_b|² − |b − to_a|²
             let gain = 2.0 * (a.position - b.position).dot(to_b - to_a);
-            let least = a.radius * a.radius;
-            if -gain > least {
+            if gain > a.radius * a.radius {
                 group[mover].place.at = Some(to_b);
                 group[other].place.at = Some(to_a);
             }

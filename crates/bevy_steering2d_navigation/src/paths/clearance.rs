@@ -184,7 +184,9 @@ mod tests {
             let exact = solids.iter().map(|it| it.distance_to_segment(from, to));
             let exact = exact.fold(1.5, f32::min);
             prop_assert_eq!(grid.along(from, to, f32::NEG_INFINITY), Some(exact));
-            prop_assert_eq!(grid.along(from, to, exact + 0.01), None);
+            if exact < 1.5 {
+                prop_assert_eq!(grid.along(from, to, exact + 0.01), None);
+            }
         }
     }
 
