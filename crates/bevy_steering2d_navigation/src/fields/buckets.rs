@@ -1,7 +1,7 @@
 //! A queue of cells by travel time, with constant cost per operation.
 
-/// A monotone priority queue: a ring of buckets of equal width in travel time. Within a bucket cells have
-/// no order, which is enough for a solver that corrects them.
+/// A priority queue: a ring of buckets of equal width in travel time. Within a bucket cells have no order,
+/// which is enough for a solver that corrects them.
 #[derive(Clone, Debug)]
 pub(crate) struct Buckets {
     ring: Vec<Vec<u32>>,
@@ -9,6 +9,8 @@ pub(crate) struct Buckets {
     per_second: f32,
     /// The number of the bucket at hand, counted from travel time zero.
     current: u64,
+    /// The latest bucket that may have an entry.
+    last: u64,
     /// How many entries there are.
     entries: usize,
 }
@@ -21,26 +23,42 @@ impl Buckets {
             ring: vec![Vec::new(); count],
             per_second: width.recip(),
             current: 0,
+            last: 0,
             entries: 0,
         }
     }
 
     fn number(&self, time: f32) -> u64 {
-        // Saturates for infinite times.
-        (time * self.per_second) as u64
+        // No field has so long ways that it takes more buckets.
+        (time * self.per_second).min(1e6) as u64
     }
 
-    /// Queues a cell. A time before the bucket at hand moves the queue back to it, if the ring spans it;
-    /// else the cell joins the earliest bucket that it does span.
+    /// Queues a cell.
     pub(crate) fn push(&mut self, time: f32, cell: u32) {
-        let count = self.ring.len() as u64;
         let number = self.number(time);
         if self.entries == 0 {
-            self.current = number;
+            (self.current, self.last) = (number, number);
         }
-        let number = number.clamp(self.current, self.current + count - 1);
+        let (first, last) = (self.current.min(number), self.last.max(number));
+        if last - first >= self.ring.len() as u64 {
+            self.grow((last - first) as usize + 1);
+        }
+        (self.current, self.last) = (first, last);
+        let count = self.ring.len() as u64;
         self.ring[(number % count) as usize].push(cell);
         self.entries += 1;
+    }
+
+    /// Makes room for more buckets.
+    fn grow(&mut self, least: usize) {
+        let count = self.ring.len() as u64;
+        let grown = least.max(2 * self.ring.len());
+        let mut ring = vec![Vec::new(); grown];
+        for number in self.current..self.current + count {
+            let cells = &mut self.ring[(number % count) as usize];
+            ring[(number % grown as u64) as usize].append(cells);
+        }
+        self.ring = ring;
     }
 
     /// A cell of the earliest bucket.
@@ -73,10 +91,19 @@ mod tests {
         for (time, cell) in [(3.5, 1), (0.2, 2), (7.0, 3), (3.1, 4)] {
             queue.push(time, cell);
         }
-        // The first time sets the bucket at hand; an earlier one joins it.
         let order: Vec<_> = std::iter::from_fn(|| queue.pop()).collect();
-        assert_eq!(order, [4, 2, 1, 3]);
+        assert_eq!(order, [2, 4, 1, 3]);
         assert!(queue.is_empty());
+    }
+
+    #[test]
+    fn a_ring_that_is_too_small_grows() {
+        let mut queue = Buckets::new(1.0, 3.0);
+        for (time, cell) in [(50.5, 1), (0.2, 2), (200.0, 3)] {
+            queue.push(time, cell);
+        }
+        let order: Vec<_> = std::iter::from_fn(|| queue.pop()).collect();
+        assert_eq!(order, [2, 1, 3]);
     }
 
     #[test]

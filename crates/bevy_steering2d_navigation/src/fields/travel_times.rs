@@ -133,7 +133,7 @@ impl TravelTimes {
         }
         for index in now {
             if !std::mem::replace(&mut self.is_goal[index], true) {
-                self.raised.push(index as u32);
+                self.correct(index);
             }
         }
     }
@@ -193,8 +193,8 @@ impl TravelTimes {
     /// Prepares the correction of a cell whose time or cost has changed: its neighbors spread their times
     /// anew, in order.
     fn correct(&mut self, cell: usize) {
-        if self.is_goal[cell] && self.costs[cell] < f32::INFINITY {
-            if self.times[cell] > 0.0 {
+        if self.is_goal[cell] {
+            if self.costs[cell] < f32::INFINITY && self.times[cell] > 0.0 {
                 self.lower(cell, 0.0);
             }
             return;

@@ -142,3 +142,31 @@ fn order(world: &mut World, units: &[Entity], target: Vec2) {
         .insert((InScene::default(), Waypoints::default()));
     world.flush();
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::headless;
+    use crate::report::number;
+    use crate::scenes::click_and_send::SCENE;
+
+    #[test]
+    fn groups_come_to_rest_close_together_and_soon_after_the_median_arrival() {
+        let report = headless::study(&SCENE, 1, 60);
+        println!("{report}");
+        for count in COUNTS {
+            for site in Site::ALL {
+                let of = |what: &str| {
+                    number(&report, &format!("{count} units, {}: {what}", site.name()))
+                };
+                assert!(of("fastest unit") < 1.0, "{report}");
+                assert_eq!(of("asleep"), 100.0, "{report}");
+                assert!(of("all at rest") <= 5.0, "{report}");
+                assert!(of("farthest unit") <= 1.25, "{report}");
+                assert!(of("longest way") <= 1.5, "{report}");
+                let groups = if site == Site::Swap { 2.0 } else { 1.0 };
+                assert_eq!(of("groups arrived"), groups, "{report}");
+            }
+        }
+    }
+}
