@@ -72,6 +72,9 @@
 //! weight, priority, probability, enabled. Further behaviors of one type are put on entities that
 //! [`SteersFor`] the agent. [`SteeringDisabled`] switches off the steering of an agent.
 //!
+//! **Navigation.** With the feature `navigation`, `NavigateTo` plans the path of an agent, `GoalField` computes
+//! a flow field from goals, and `GroupArrive` gives the members of a group their places.
+//!
 //! **Perception.** Behaviors, built-in and yours, read other agents from [`Neighbors`], and
 //! obstacles, walls and colliders from [`Surroundings`].
 //!

@@ -10,7 +10,8 @@
 //! | a group that is to stand | [`GroupArrive`] | a [`NavigateTo`] for each member | [`PathFollowing`] |
 //!
 //! All of them plan around the same [`Terrain`]: [`Wall`]s, [`Obstacle`]s that stand still, and
-//! [`Solids`]. They run in [`NavigationSystems`], after Sense and before Steer.
+//! [`Solids`]. They run in [`NavigationSystems`], at the end of
+//! Sense.
 //!
 //! [`SteeringPath`]: bevy_steering2d_core::SteeringPath
 //! [`PathFollowing`]: bevy_steering2d_core::PathFollowing

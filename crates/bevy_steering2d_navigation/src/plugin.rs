@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use bevy::prelude::*;
-use bevy_steering2d_core::{OuterSchedule, SteeringAppExt, SteeringSystems};
+use bevy_steering2d_core::{SteeringAppExt, SteeringSchedule};
 
 use crate::fields::{self, solve_fields};
 use crate::groups::{self, order_groups};
@@ -11,8 +11,8 @@ use crate::paths::{self, ActivePathfinder, plan_paths};
 use crate::world::{Solids, Terrain, survey};
 use crate::{NavigateTo, NavigateToMemory, Pathfinder};
 
-/// The systems of navigation, in the order they run: after [`SteeringSystems::Sense`] and before
-/// [`SteeringSystems::Steer`].
+/// The systems of navigation, in the order they run, in [`SteeringSchedule::Answer`]: bodies, walls and
+/// obstacles are sensed and indexed, and no behavior has run yet.
 #[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum NavigationSystems {
     /// The [`Terrain`] is updated. Systems that fill [`Solids`] run before.
@@ -21,7 +21,7 @@ pub enum NavigationSystems {
     Plan,
 }
 
-/// Adds navigation. Add it after the steering plugin.
+/// Adds navigation to the steering pipeline. A second one changes nothing.
 #[derive(Default)]
 pub struct NavigationPlugin {
     pathfinder: Mutex<Option<Box<dyn Pathfinder>>>,
@@ -46,24 +46,17 @@ impl Plugin for NavigationPlugin {
         if let Some(pathfinder) = chosen {
             app.insert_resource(ActivePathfinder::new(pathfinder));
         }
-        let schedule = app
-            .world_mut()
-            .get_resource_or_init::<OuterSchedule>()
-            .label();
         app.init_resource::<Solids>().init_resource::<Terrain>();
         paths::register(app);
         fields::register(app);
         groups::register(app);
         app.require_part::<NavigateTo, NavigateToMemory>()
             .configure_sets(
-                schedule,
-                (NavigationSystems::Survey, NavigationSystems::Plan)
-                    .chain()
-                    .after(SteeringSystems::Sense)
-                    .before(SteeringSystems::Steer),
+                SteeringSchedule::Answer,
+                (NavigationSystems::Survey, NavigationSystems::Plan).chain(),
             )
             .add_systems(
-                schedule,
+                SteeringSchedule::Answer,
                 (
                     survey.in_set(NavigationSystems::Survey),
                     (solve_fields, order_groups, plan_paths)

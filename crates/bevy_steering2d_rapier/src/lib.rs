@@ -125,7 +125,7 @@ impl Plugin for SteeringRapierPlugin {
             .add_systems(SteeringSchedule::Answer, probes::answer_probes)
             .add_systems(SteeringSchedule::Move, move_bodies::move_bodies);
         #[cfg(feature = "navigation")]
-        solids::register(app, schedule);
+        solids::register(app);
     }
 
     fn finish(&self, app: &mut App) {

@@ -4,16 +4,15 @@ use bevy::prelude::*;
 use bevy_rapier2d::parry::shape::{Shape, TypedShape};
 use bevy_rapier2d::prelude::*;
 use bevy_rapier2d::rapier::math::Pose;
-use bevy_steering2d_core::Circle;
+use bevy_steering2d_core::{Circle, SteeringSchedule};
 use bevy_steering2d_navigation::{GoalField, NavigateTo, NavigationSystems, Solid, Solids};
 
 /// Keeps the solids of navigation equal to the fixed colliders, while an agent or a field needs them.
-pub(crate) fn register(app: &mut App, schedule: impl bevy::ecs::schedule::ScheduleLabel) {
+pub(crate) fn register(app: &mut App) {
     app.init_resource::<Solids>().add_systems(
-        schedule,
+        SteeringSchedule::Answer,
         collect_solids
             .before(NavigationSystems::Survey)
-            .after(bevy_steering2d_core::SteeringSystems::Sense)
             .run_if(any_with_component::<NavigateTo>.or_else(any_with_component::<GoalField>)),
     );
 }

@@ -296,13 +296,22 @@ impl TravelTimes {
     /// near ones to that with the shortest time.
     fn way_out(&self, cell: UVec2) -> Vec2 {
         const FAR: i32 = 3;
-        let around = (-FAR..=FAR).flat_map(|y| (-FAR..=FAR).map(move |x| IVec2::new(x, y)));
-        let times = around.map(|offset| {
-            let time = self.time((cell.as_ivec2() + offset).as_uvec2());
-            (offset.length_squared(), time, offset)
-        });
-        let ways = times.filter(|(_, time, _)| *time < f32::INFINITY);
-        let nearest = ways.min_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        // A square ring is farther away than all smaller ones.
+        let ring = |ring: i32| {
+            let side = -ring..=ring;
+            let square = side
+                .clone()
+                .flat_map(|y| side.clone().map(move |x| IVec2::new(x, y)));
+            let times = square
+                .filter(|it| it.abs().max_element() == ring)
+                .map(|offset| {
+                    let time = self.time((cell.as_ivec2() + offset).as_uvec2());
+                    (offset.length_squared(), time, offset)
+                });
+            let ways = times.filter(|(_, time, _)| *time < f32::INFINITY);
+            ways.min_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)))
+        };
+        let nearest = (1..=FAR).find_map(ring);
         nearest.map_or(Vec2::ZERO, |(.., offset)| {
             offset.as_vec2().normalize_or_zero()
         })

@@ -5,9 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    Announcements, Arrived, Kinematics, PathFollowingMemory, SteeringAppExt, SteeringClock,
-    SteeringDisabled, SteeringId, SteeringPath, SteeringWarnings, StuckMemory, Target, Targets,
-    Vehicle,
+    Announcements, Arrived, Kinematics, PathFollowingMemory, SnapshotAppExt, SnapshotKind,
+    SteeringAppExt, SteeringClock, SteeringDisabled, SteeringId, SteeringPath, SteeringWarnings,
+    StuckMemory, Target, Targets, Vehicle,
 };
 
 use super::navigate_to::stop_at;
@@ -21,6 +21,9 @@ use crate::{
 /// [`NavigationPlugin::with_pathfinder`](crate::NavigationPlugin::with_pathfinder) sets another one.
 ///
 /// Games may ask it as well; expansions of their own do not count against the [`NavigationBudget`].
+///
+/// It is no part of a snapshot: what it has found stays when the world goes back, so that a search which is
+/// repeated then may end in an earlier tick.
 #[derive(Resource)]
 pub struct ActivePathfinder {
     /// What plans paths.
@@ -72,7 +75,9 @@ pub(crate) fn register(app: &mut App) {
         .init_resource::<ActivePathfinder>()
         .add_announcement::<PathFound>()
         .add_announcement::<NoPath>()
-        .add_announcement::<Arrived>();
+        .add_announcement::<Arrived>()
+        .add_snapshot_component::<NavigateTo>(SnapshotKind::Parameter)
+        .add_snapshot_component::<NavigateToMemory>(SnapshotKind::State);
 }
 
 /// The most expansions of one portion: agents that wait take turns.
