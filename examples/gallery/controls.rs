@@ -7,7 +7,8 @@ use bevy::window::PrimaryWindow;
 use bevy_egui::input::EguiWantsInput;
 use bevy_steering2d::inspector::SteeringInspector;
 use bevy_steering2d_scenes::{
-    CurrentScene, Held, Pointer, Presses, SCENES, Scripted, Send, restart, restart_with, start,
+    CurrentScene, Destination, Held, Pointer, Presses, SCENES, Scripted, restart, restart_with,
+    start,
 };
 
 use crate::camera::View;
@@ -137,7 +138,7 @@ fn read_mouse(
     }
     // A drag moves the view, a click sends.
     if buttons.just_released(MouseButton::Right) && *dragged < CLICK {
-        presses.send(Send {
+        presses.send(Destination {
             to: point,
             after_others: keys.any_pressed([KeyCode::ShiftLeft, KeyCode::ShiftRight]),
         });

@@ -12,7 +12,7 @@ pub struct Held(pub Option<Vec2>);
 
 /// A right click: go there.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Send {
+pub struct Destination {
     /// m, world frame.
     pub to: Vec2,
     /// Whether it comes after the previous ones (with the shift key), instead of replacing them.
@@ -25,7 +25,7 @@ pub struct Send {
 pub struct Presses {
     keys: Vec<char>,
     click: Option<Vec2>,
-    send: Option<Send>,
+    send: Option<Destination>,
 }
 
 impl Presses {
@@ -40,12 +40,12 @@ impl Presses {
     }
 
     /// Right-clicks.
-    pub fn send(&mut self, send: Send) {
+    pub fn send(&mut self, send: Destination) {
         self.send = Some(send);
     }
 
     /// The latest right click.
-    pub fn sent(&self) -> Option<Send> {
+    pub fn sent(&self) -> Option<Destination> {
         self.send
     }
 

@@ -54,7 +54,7 @@ mod trail;
 pub use arena::Arena;
 pub use experiment::Experiment;
 pub use in_scene::InScene;
-pub use input::{Held, Pointer, Presses, Send};
+pub use input::{Destination, Held, Pointer, Presses};
 pub use lifecycle::{
     ActionSelection, CurrentScene, SceneRandom, Scripted, live_report, playing, restart,
     restart_with, stop,

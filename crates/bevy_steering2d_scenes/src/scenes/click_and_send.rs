@@ -15,7 +15,7 @@ use bevy_steering2d::{Circle, RandomStream};
 use crate::arena::Arena;
 use crate::bodies::{Person, recolor};
 use crate::in_scene::InScene;
-use crate::input::{Held, Pointer, Presses, Send};
+use crate::input::{Destination, Held, Pointer, Presses};
 use crate::lifecycle::{ActionSelection, SceneRandom, agent_count, playing};
 use crate::look::{Drawn, Look};
 use crate::placement::spot_in;
@@ -182,7 +182,7 @@ fn unit(position: Vec2, radius: f32) -> impl Bundle {
         Unit::default(),
         ReciprocalAvoidance::default(),
         Combine::WEIGHTED_SUM,
-        StuckDetection::default(),
+        (StuckDetection::default(), Sleeping::default()),
         Person {
             name: "unit",
             position,
@@ -283,7 +283,7 @@ fn send(
     mut tally: ResMut<Tally>,
     mut commands: Commands,
 ) {
-    let Some(Send { to, after_others }) = presses.sent() else {
+    let Some(Destination { to, after_others }) = presses.sent() else {
         return;
     };
     let selected: Vec<_> = units
@@ -373,7 +373,7 @@ fn script(world: &mut World, tick: u32) {
     let mut presses = world.resource_mut::<Presses>();
     match tick % STAY {
         20 => presses.press('a'),
-        30 => presses.send(Send {
+        30 => presses.send(Destination {
             to: target,
             after_others: false,
         }),

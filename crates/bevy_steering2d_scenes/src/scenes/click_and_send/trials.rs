@@ -49,7 +49,7 @@ impl Site {
 /// Group sizes.
 const COUNTS: [usize; 2] = [20, 100];
 /// Duration of a trial, ticks.
-const TICKS: u32 = 1_600;
+const TICKS: u32 = 1_200;
 
 pub(super) fn experiment(experiment: &Experiment) -> Vec<Line> {
     let trials = COUNTS
