@@ -7,7 +7,8 @@ use bevy::window::PrimaryWindow;
 use bevy_egui::input::EguiWantsInput;
 use bevy_steering2d::inspector::SteeringInspector;
 use bevy_steering2d_scenes::{
-    CurrentScene, Pointer, Presses, SCENES, Scripted, restart, restart_with, start,
+    CurrentScene, Destination, Held, Pointer, Presses, SCENES, Scripted, restart, restart_with,
+    start,
 };
 
 use crate::camera::View;
@@ -52,6 +53,9 @@ pub enum Action {
 /// Actions of keys and panel that are not yet applied.
 #[derive(Resource, Default)]
 pub struct Actions(pub Vec<Action>);
+
+/// The longest motion of the mouse during a click, pixels.
+const CLICK: f32 = 4.0;
 
 /// Zoom factor of one key press.
 const ZOOM_STEP: f32 = 1.25;
@@ -101,12 +105,12 @@ fn action_of(key: &Key, seed: u64) -> Option<Action> {
 fn read_mouse(
     window: Single<&Window, With<PrimaryWindow>>,
     camera: Single<(&Camera, &GlobalTransform), With<Camera2d>>,
-    buttons: Res<ButtonInput<MouseButton>>,
+    (buttons, keys): (Res<ButtonInput<MouseButton>>, Res<ButtonInput<KeyCode>>),
     (scroll, motion): (Res<AccumulatedMouseScroll>, Res<AccumulatedMouseMotion>),
     egui: Res<EguiWantsInput>,
     script: Option<Res<Scripted>>,
-    mut pointer: ResMut<Pointer>,
-    mut presses: ResMut<Presses>,
+    (mut pointer, mut held, mut presses): (ResMut<Pointer>, ResMut<Held>, ResMut<Presses>),
+    mut dragged: Local<f32>,
     mut view: ResMut<View>,
 ) {
     if script.is_some() {
@@ -119,14 +123,29 @@ fn read_mouse(
         .cursor_position()
         .filter(|cursor| !taken(*cursor))
         .and_then(|cursor| camera.viewport_to_world_2d(eye, cursor).ok());
+    if !buttons.pressed(MouseButton::Left) {
+        held.0 = None;
+    }
     let Some(point) = pointer.0 else {
         return;
     };
     if buttons.any_pressed([MouseButton::Right, MouseButton::Middle]) {
         view.drag(meters_per_pixel(camera, eye) * motion.delta * Vec2::new(1.0, -1.0));
+        *dragged += motion.delta.length();
+    }
+    if buttons.just_pressed(MouseButton::Right) {
+        *dragged = 0.0;
+    }
+    // A drag moves the view, a click sends.
+    if buttons.just_released(MouseButton::Right) && *dragged < CLICK {
+        presses.send(Destination {
+            to: point,
+            after_others: keys.any_pressed([KeyCode::ShiftLeft, KeyCode::ShiftRight]),
+        });
     }
     if buttons.just_pressed(MouseButton::Left) {
         presses.click_at(point);
+        held.0 = Some(point);
     }
     if scroll.delta.y != 0.0 {
         view.zoom_by(

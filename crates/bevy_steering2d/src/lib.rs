@@ -72,6 +72,9 @@
 //! weight, priority, probability, enabled. Further behaviors of one type are put on entities that
 //! [`SteersFor`] the agent. [`SteeringDisabled`] switches off the steering of an agent.
 //!
+//! **Navigation.** With the feature `navigation`, `NavigateTo` plans the path of an agent, `GoalField` computes
+//! a flow field from goals, and `GroupArrive` gives the members of a group their places.
+//!
 //! **Perception.** Behaviors, built-in and yours, read other agents from [`Neighbors`], and
 //! obstacles, walls and colliders from [`Surroundings`].
 //!
@@ -124,6 +127,8 @@
 //! - `inspector`: `inspector::SteeringInspectorPlugin`, an egui panel to inspect and tune agents;
 //!   enables `debug`, `presets` and `recorder`.
 //! - `debug`: `debug::SteeringDebugPlugin` draws perception and forces of agents, with gizmos.
+//! - `navigation`: `navigation::NavigateTo`, `navigation::GoalField` and `navigation::GroupArrive` find
+//!   the way around walls, obstacles and fixed colliders, for one agent, for thousands, and for groups.
 //! - `presets`: parameters of agents in hot-reloadable `*.steering.ron` files; active if there is
 //!   an `AssetServer`.
 //! - `recorder`: `recorder::SteeringRecorderPlugin` records the last ticks, to look back and to go on
@@ -145,6 +150,9 @@ pub use bevy_steering2d_inspector as inspector;
 #[doc(inline)]
 pub use bevy_steering2d_rapier as rapier;
 
+#[cfg(feature = "navigation")]
+#[doc(inline)]
+pub use bevy_steering2d_navigation as navigation;
 #[cfg(feature = "presets")]
 #[doc(inline)]
 pub use bevy_steering2d_presets as presets;
@@ -195,6 +203,7 @@ impl Plugin for SteeringPlugin {
 /// | [`BehaviorsPlugin`] | the built-in behaviors and conditions | register those you use with [`add_behavior`](SteeringAppExt::add_behavior) |
 /// | [`EventsPlugin`] | [`Arrived`], [`PathCompleted`], [`TargetLost`], [`Stuck`] | no events, no stuck detection |
 /// | [`PointMassPlugin`] | locomotion of [`PointMass`]es | only physics bodies move |
+/// | `NavigationPlugin` (feature `navigation`) | paths, flow fields from goals, groups | no planning |
 /// | `SteeringRapierPlugin` (feature `rapier`) | locomotion of Rapier bodies, collider probes | only point masses move |
 /// | `SteeringPresetPlugin` (feature `presets`) | presets as assets | no presets |
 ///
@@ -235,6 +244,8 @@ impl PluginGroup for SteeringPlugins {
             .add(BehaviorsPlugin)
             .add(EventsPlugin)
             .add(PointMassPlugin);
+        #[cfg(feature = "navigation")]
+        let group = group.add(navigation::NavigationPlugin::default());
         #[cfg(feature = "rapier")]
         let group = group.add(rapier::SteeringRapierPlugin);
         #[cfg(feature = "presets")]
@@ -249,6 +260,11 @@ pub mod prelude {
     pub use crate::debug::SteeringDebugPlugin;
     #[cfg(feature = "inspector")]
     pub use crate::inspector::SteeringInspectorPlugin;
+    #[cfg(feature = "navigation")]
+    pub use crate::navigation::{
+        GoalField, GroupArrive, GroupArrived, GroupCommandsExt, GroupMember, GroupShape,
+        NavigateTo, NoPath, PathFound,
+    };
     #[cfg(feature = "presets")]
     pub use crate::presets::{SteeringPreset, UsesPreset, save_preset};
     #[cfg(feature = "recorder")]

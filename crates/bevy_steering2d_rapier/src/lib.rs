@@ -33,6 +33,9 @@
 //! a circle at the point of first contact. Hide sees every shape as its bounding circle. Before
 //! Rapier's first step the query pipeline is empty and agents see no colliders.
 //!
+//! With the feature `navigation`, agents plan their paths around all colliders that are attached to no
+//! body or to a fixed one, except sensors.
+//!
 //! # Forces
 //!
 //! The crate implements the contract in [`locomotion`](bevy_steering2d_core::locomotion). A force
@@ -52,6 +55,8 @@ mod radius;
 mod schedule;
 mod sense;
 mod snapshot;
+#[cfg(feature = "navigation")]
+mod solids;
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
@@ -119,6 +124,8 @@ impl Plugin for SteeringRapierPlugin {
             )
             .add_systems(SteeringSchedule::Answer, probes::answer_probes)
             .add_systems(SteeringSchedule::Move, move_bodies::move_bodies);
+        #[cfg(feature = "navigation")]
+        solids::register(app);
     }
 
     fn finish(&self, app: &mut App) {

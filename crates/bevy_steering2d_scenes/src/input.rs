@@ -6,12 +6,26 @@ use bevy::prelude::*;
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pointer(pub Option<Vec2>);
 
+/// Where the left button went down, m, while it is held.
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
+pub struct Held(pub Option<Vec2>);
+
+/// A right click: go there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Destination {
+    /// m, world frame.
+    pub to: Vec2,
+    /// Whether it comes after the previous ones (with the shift key), instead of replacing them.
+    pub after_others: bool,
+}
+
 /// Keys and clicks since the last tick. Kept until a tick has run, so that none is lost while the
 /// app is paused or the frame rate is high.
 #[derive(Resource, Clone, Debug, Default)]
 pub struct Presses {
     keys: Vec<char>,
     click: Option<Vec2>,
+    send: Option<Destination>,
 }
 
 impl Presses {
@@ -23,6 +37,16 @@ impl Presses {
     /// Clicks at a point, m, world frame.
     pub fn click_at(&mut self, point: Vec2) {
         self.click = Some(point);
+    }
+
+    /// Right-clicks.
+    pub fn send(&mut self, send: Destination) {
+        self.send = Some(send);
+    }
+
+    /// The latest right click.
+    pub fn sent(&self) -> Option<Destination> {
+        self.send
     }
 
     /// The keys, in the order they were pressed.
@@ -37,7 +61,7 @@ impl Presses {
 }
 
 pub(crate) fn forget_presses(mut presses: ResMut<Presses>) {
-    if !presses.keys.is_empty() || presses.click.is_some() {
+    if !presses.keys.is_empty() || presses.click.is_some() || presses.send.is_some() {
         *presses = Presses::default();
     }
 }

@@ -56,7 +56,7 @@ mod trail;
 pub use arena::Arena;
 pub use experiment::Experiment;
 pub use in_scene::InScene;
-pub use input::{Pointer, Presses};
+pub use input::{Destination, Held, Pointer, Presses};
 pub use lifecycle::{
     ActionSelection, CurrentScene, SceneRandom, Scripted, live_report, playing, restart,
     restart_with, stop,

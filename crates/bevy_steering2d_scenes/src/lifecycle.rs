@@ -7,7 +7,7 @@ use bevy_steering2d_steerbench::Town;
 
 use crate::arena::{self, Arena};
 use crate::in_scene::{InScene, SpawnCount};
-use crate::input::{Pointer, Presses};
+use crate::input::{Held, Pointer, Presses};
 use crate::physics::{register_bodies, spawn_physics};
 use crate::report::Report;
 use crate::scene::{Crowd, Scene};
@@ -141,6 +141,7 @@ pub fn stop(world: &mut World) {
     world.insert_resource(NextSteeringId::default());
     world.insert_resource(SteeringClock::default());
     world.insert_resource(Pointer::default());
+    world.insert_resource(Held::default());
     world.insert_resource(Presses::default());
     world.insert_resource(CurrentScene::default());
     world.remove_resource::<Town>();

@@ -7,7 +7,7 @@ use bevy_steering2d::prelude::*;
 
 use crate::arena::Arena;
 use crate::in_scene::SpawnCount;
-use crate::input::{Pointer, Presses, forget_presses};
+use crate::input::{Held, Pointer, Presses, forget_presses};
 use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, count_tick, play_script};
 use crate::look::{blend_poses, record_poses};
 use crate::physics::add_physics;
@@ -31,6 +31,7 @@ impl Plugin for ScenesPlugin {
             .init_resource::<SpawnCount>()
             .init_resource::<SceneRandom>()
             .init_resource::<Pointer>()
+            .init_resource::<Held>()
             .init_resource::<Presses>()
             .add_snapshot_resource::<CurrentScene>()
             .add_snapshot_resource::<SceneRandom>()

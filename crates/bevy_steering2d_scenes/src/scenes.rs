@@ -11,6 +11,7 @@ mod auto_fantastico;
 mod bodyguard;
 mod braking;
 pub(crate) mod case;
+mod click_and_send;
 mod crossing;
 mod crowd_path;
 mod door;
@@ -52,6 +53,7 @@ pub static SCENES: &[Scene] = &[
     crowd_path::SCENE,
     leader::SCENE,
     pasture::SCENE,
+    click_and_send::SCENE,
     thousands::SCENE,
 ];
 

@@ -5,7 +5,7 @@ use std::any::TypeId;
 use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::world::{EntityRef, EntityWorldMut};
 use bevy::prelude::*;
-use bevy::reflect::FromType;
+use bevy::reflect::{FromType, GetTypeRegistration};
 
 use super::behavior_id::{BehaviorId, BehaviorSlot};
 use super::schedule::{AdjustSystems, BehaviorOrder, IndexSystems, SteeringSchedule};
@@ -270,6 +270,12 @@ pub trait SteeringAppExt {
     /// Registers a combiner, so that presets and the inspector find it by name.
     fn add_combiner<C: Combiner>(&mut self) -> &mut Self;
 
+    /// Makes every entity with `C` have an `R` as well, also those that exist already. If the `R` is
+    /// removed alone, it is put back with its default value and one warning.
+    fn require_part<C: Component, R: Component + Default + GetTypeRegistration>(
+        &mut self,
+    ) -> &mut Self;
+
     /// Lets behaviors send events of type `E`, see [`Announcements`](crate::Announcements).
     fn add_announcement<E>(&mut self) -> &mut Self
     where
@@ -321,6 +327,13 @@ impl SteeringAppExt for App {
 
     fn add_combiner<C: Combiner>(&mut self) -> &mut Self {
         register_combiner::<C>(self);
+        self
+    }
+
+    fn require_part<C: Component, R: Component + Default + GetTypeRegistration>(
+        &mut self,
+    ) -> &mut Self {
+        require::<C, R>(self);
         self
     }
 

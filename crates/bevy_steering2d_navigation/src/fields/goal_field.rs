@@ -1,0 +1,265 @@
+//! [`GoalField`]: a flow field towards goals, kept up to date, and the system that solves all of them.
+
+use bevy::prelude::*;
+use bevy_steering2d_core::{
+    FlowField, InvalidParameter, Kinematics, SteeringAppExt, SteeringClock, SteeringWarnings,
+    Target, Targets, Vehicle,
+};
+
+use super::GroundCost;
+use super::ground::Lattice;
+use super::solving::Work;
+use crate::world::Terrain;
+
+/// A flow field that leads from everywhere to the nearest of its goals, around the solids of the world.
+///
+/// Use it for many agents with few goals: it costs by area, not by agent. It writes the [`FlowField`] of
+/// its entity, which agents follow with
+/// [`FlowFieldFollowing::new(entity)`](bevy_steering2d_core::FlowFieldFollowing::new). The field is
+/// updated where something changes: a goal, a solid, a [`GroundCost`], and, with
+/// [`crowd_cost`](Self::crowd_cost), the crowd itself. Until an update is complete the last field stays.
+///
+/// Directions are those of the eikonal equation, smooth and not along eight axes; see
+/// [`TravelTimes`](crate::TravelTimes). Nodes nearer to a solid than [`radius`](Self::radius) are blocked, so
+/// a gap is open for certain if it is as wide as the body and one [`spacing`](Self::spacing). Nodes without a
+/// way have a zero vector.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use bevy_steering2d_core::{FlowFieldFollowing, PointMass};
+/// use bevy_steering2d_navigation::GoalField;
+///
+/// fn spawn(mut commands: Commands) {
+///     let area = Rect::new(-20.0, -20.0, 20.0, 20.0);
+///     let field = commands.spawn(GoalField::new(area).with_goal(Vec2::new(15.0, 0.0))).id();
+///     for _ in 0..1000 {
+///         commands.spawn((PointMass::default(), FlowFieldFollowing::new(field)));
+///     }
+/// }
+/// ```
+#[derive(Component, Reflect, Clone, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[require(GoalFieldMemory)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct GoalField {
+    /// The area of the field, in world coordinates, m. Default 20 m by 20 m around the origin.
+    pub area: Rect,
+    /// Distance between adjacent nodes, m, `> 0`. Default `0.5`. The radius of the agents suits.
+    pub spacing: f32,
+    /// Where the field leads: points and entities. Those outside of the area do not count. Default none.
+    #[entities]
+    pub goals: Vec<Target>,
+    /// Radius of the agents, m, `≥ 0`. Default `0.5`.
+    pub radius: f32,
+    /// Additional cost of a meter for each agent per square meter, `≥ 0`; with `1` a dense crowd is walked
+    /// around if that is not much longer. Default `0`.
+    pub crowd_cost: f32,
+    /// How many nodes are computed in a tick, `≥ 1`. Default `20000`, about 2 ms.
+    pub nodes_per_tick: u32,
+}
+
+impl Default for GoalField {
+    fn default() -> Self {
+        Self {
+            area: Rect::from_center_size(Vec2::ZERO, Vec2::splat(20.0)),
+            spacing: 0.5,
+            goals: Vec::new(),
+            radius: 0.5,
+            crowd_cost: 0.0,
+            nodes_per_tick: 20_000,
+        }
+    }
+}
+
+impl GoalField {
+    /// The most nodes of a field: 2¹⁹. More are refused.
+    pub const MAX_NODES: u64 = 1 << 19;
+
+    /// A field without goals.
+    pub fn new(area: Rect) -> Self {
+        Self {
+            area,
+            ..Self::default()
+        }
+    }
+
+    /// With one more goal.
+    #[must_use]
+    pub fn with_goal(mut self, goal: impl Into<Target>) -> Self {
+        self.goals.push(goal.into());
+        self
+    }
+
+    /// Sets the [`spacing`](Self::spacing).
+    #[must_use]
+    pub fn with_spacing(mut self, spacing: f32) -> Self {
+        self.spacing = spacing;
+        self
+    }
+
+    /// Sets the [`radius`](Self::radius).
+    #[must_use]
+    pub fn with_radius(mut self, radius: f32) -> Self {
+        self.radius = radius;
+        self
+    }
+
+    /// Checks that every field is in its range.
+    ///
+    /// # Errors
+    /// Names the first field that is not; an area with too many nodes with their number.
+    pub fn check(&self) -> Result<(), InvalidParameter> {
+        InvalidParameter::unless_finite("GoalField.area", self.area.min)?;
+        InvalidParameter::unless_finite("GoalField.area", self.area.max)?;
+        InvalidParameter::unless_positive("GoalField.spacing", self.spacing)?;
+        InvalidParameter::unless_non_negative("GoalField.radius", self.radius)?;
+        InvalidParameter::unless_non_negative("GoalField.crowd_cost", self.crowd_cost)?;
+        InvalidParameter::unless_some("GoalField.nodes_per_tick", self.nodes_per_tick)?;
+        for goal in &self.goals {
+            goal.check("GoalField.goals")?;
+        }
+        if self.area.is_empty() {
+            return Err(InvalidParameter {
+                field: "GoalField.area",
+                value: format!("{:?}", self.area),
+                must_be: "of some extent",
+            });
+        }
+        let [x, y] = self.nodes_along_axes();
+        if x.saturating_mul(y) > Self::MAX_NODES {
+            return Err(InvalidParameter {
+                field: "GoalField.spacing",
+                value: format!("{} ({x} × {y} nodes)", self.spacing),
+                must_be: "wide enough for at most 524288 nodes",
+            });
+        }
+        Ok(())
+    }
+
+    fn nodes_along_axes(&self) -> [u64; 2] {
+        let steps = (self.area.size() / self.spacing).ceil();
+        steps.to_array().map(|steps| steps as u64 + 1)
+    }
+
+    /// The nodes of a checked field.
+    fn lattice(&self) -> Lattice {
+        let [x, y] = self.nodes_along_axes().map(|nodes| nodes as u32);
+        Lattice {
+            corner: self.area.min,
+            spacing: self.spacing,
+            size: UVec2::new(x, y),
+        }
+    }
+}
+
+/// The unfinished work of a [`GoalField`]. Insert the default to compute the field anew. It is not part of
+/// a save.
+#[derive(Component, Reflect, Clone, Debug, Default)]
+#[reflect(Component, Default, Debug, Clone)]
+pub struct GoalFieldMemory {
+    #[reflect(ignore)]
+    work: Option<Box<Work>>,
+}
+
+impl GoalFieldMemory {
+    /// Whether the field is up to date.
+    pub fn is_complete(&self) -> bool {
+        self.work.as_ref().is_some_and(|work| work.is_complete())
+    }
+
+    /// The travel time from a point to the nearest goal, in meters of ground of cost 1; infinite if there
+    /// is no way, `None` before the field is computed and outside of it.
+    pub fn travel_time(&self, point: Vec2) -> Option<f32> {
+        self.work.as_ref()?.travel_time(point)
+    }
+}
+
+pub(crate) fn register(app: &mut App) {
+    app.register_type::<GoalField>()
+        .register_type::<GroundCost>()
+        .require_part::<GoalField, GoalFieldMemory>();
+}
+
+/// Ticks between two counts of the crowd.
+const CROWD_TICKS: u32 = 32;
+
+pub(crate) fn solve_fields(
+    clock: Res<SteeringClock>,
+    warnings: Res<SteeringWarnings>,
+    terrain: Res<Terrain>,
+    mut fields: Query<(
+        Entity,
+        &GoalField,
+        &mut GoalFieldMemory,
+        Option<&mut FlowField>,
+    )>,
+    grounds: Query<(Entity, &GroundCost)>,
+    agents: Query<&Kinematics, With<Vehicle>>,
+    targets: Targets,
+    mut commands: Commands,
+) {
+    for (entity, how, mut memory, written) in &mut fields {
+        let warn = |error: &InvalidParameter| {
+            warnings.raise(&clock, entity, error.field, || {
+                format!("{error}; until then the field stays as it is")
+            });
+        };
+        if let Err(error) = how.check() {
+            warn(&error);
+            continue;
+        }
+        let sound_grounds = || {
+            let check = |(ground, cost): (Entity, &GroundCost)| match cost.check() {
+                Ok(()) => Some(*cost),
+                Err(error) => {
+                    warnings.raise(&clock, ground, error.field, || {
+                        format!("{error}; until then this ground does not count")
+                    });
+                    None
+                }
+            };
+            // In an order that does not depend on the entities.
+            let mut sound: Vec<_> = grounds.iter().filter_map(check).collect();
+            let key = |it: &GroundCost| [it.area.min.x, it.area.min.y, it.area.max.x, it.cost];
+            sound.sort_by(|a, b| {
+                let pairs = key(a).into_iter().zip(key(b));
+                pairs
+                    .map(|(a, b)| a.total_cmp(&b))
+                    .find(|it| it.is_ne())
+                    .unwrap_or(std::cmp::Ordering::Equal)
+            });
+            sound
+        };
+        let memory = memory.bypass_change_detection();
+        let lattice = how.lattice();
+        if !memory
+            .work
+            .as_ref()
+            .is_some_and(|work| work.fits(lattice, how.radius))
+        {
+            memory.work = Some(Box::new(Work::new(lattice, how.radius)));
+        }
+        let Some(work) = &mut memory.work else {
+            continue;
+        };
+        work.set_ground(terrain.revision(), terrain.solids(), sound_grounds());
+        let goals = how.goals.iter().filter_map(|goal| targets.get(*goal));
+        if work.set_goals(goals.map(|goal| goal.position)) {
+            warnings.raise(&clock, entity, "GoalField.goals", || {
+                "GoalField.goals has a goal with no free node near; it does not count".into()
+            });
+        }
+        if how.crowd_cost > 0.0 && clock.tick.is_multiple_of(CROWD_TICKS) && work.is_complete() {
+            let crowd = agents.iter().map(|agent| agent.position);
+            work.set_crowd(crowd, how.crowd_cost);
+        }
+        if let Some(field) = work.advance(how.nodes_per_tick) {
+            match written {
+                Some(mut written) => *written = field,
+                None => {
+                    commands.entity(entity).insert(field);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! [`GroundCost`], and the costs of a field's cells: solids, ground and crowd.
+
+use bevy::prelude::*;
+use bevy_steering2d_core::InvalidParameter;
+
+use super::TravelTimes;
+use crate::Solid;
+
+/// Ground that is slower or faster to cross, for [`GoalField`](crate::GoalField)s: mud, a road. Where
+/// several overlap their costs are multiplied.
+///
+/// It changes which way agents choose, not how fast they move.
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct GroundCost {
+    /// The ground, in world coordinates, m. Default a square of 1 m around the origin.
+    pub area: Rect,
+    /// Cost of a meter, where it is 1 elsewhere, `0.1..=100`. Default `5`.
+    pub cost: f32,
+}
+
+impl Default for GroundCost {
+    fn default() -> Self {
+        Self {
+            area: Rect::from_center_size(Vec2::ZERO, Vec2::ONE),
+            cost: 5.0,
+        }
+    }
+}
+
+impl GroundCost {
+    /// Ground in an area, m, with a cost per meter.
+    pub fn new(area: Rect, cost: f32) -> Self {
+        Self { area, cost }
+    }
+
+    /// Checks that every field is in its range.
+    ///
+    /// # Errors
+    /// Names the first field that is not.
+    pub fn check(&self) -> Result<(), InvalidParameter> {
+        InvalidParameter::unless_finite("GroundCost.area", self.area.min)?;
+        InvalidParameter::unless_finite("GroundCost.area", self.area.max)?;
+        let range = TravelTimes::SMALLEST_COST..=TravelTimes::LARGEST_COST;
+        if range.contains(&self.cost) {
+            return Ok(());
+        }
+        Err(InvalidParameter {
+            field: "GroundCost.cost",
+            value: self.cost.to_string(),
+            must_be: "between 0.1 and 100",
+        })
+    }
+}
+
+/// The nodes of a field: where they are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Lattice {
+    pub(super) corner: Vec2,
+    pub(super) spacing: f32,
+    pub(super) size: UVec2,
+}
+
+impl Lattice {
+    pub(super) fn position(&self, node: UVec2) -> Vec2 {
+        self.corner + self.spacing * node.as_vec2()
+    }
+
+    /// The node nearest to a point; `None` outside.
+    pub(super) fn nearest(&self, point: Vec2) -> Option<UVec2> {
+        let node = ((point - self.corner) / self.spacing).round();
+        let inside = node.cmpge(Vec2::ZERO) & node.cmplt(self.size.as_vec2());
+        inside.all().then(|| node.as_uvec2())
+    }
+
+    pub(super) fn index(&self, node: UVec2) -> usize {
+        node.y as usize * self.size.x as usize + node.x as usize
+    }
+
+    /// Visits the nodes within a rectangle, m.
+    pub(super) fn for_each_in(&self, area: Rect, mut visit: impl FnMut(UVec2)) {
+        let node = |point: Vec2| (point - self.corner) / self.spacing;
+        let first = node(area.min).ceil().max(Vec2::ZERO).as_uvec2();
+        let last = node(area.max).floor().min(self.size.as_vec2() - 1.0);
+        if last.cmplt(Vec2::ZERO).any() {
+            return;
+        }
+        let last = last.as_uvec2();
+        for y in first.y..=last.y {
+            for x in first.x..=last.x {
+                visit(UVec2::new(x, y));
+            }
+        }
+    }
+
+    /// The cost of each node, row by row: that of the ground, twice that close to solids, infinite where a
+    /// body of `radius` m has no room.
+    pub(super) fn costs(&self, solids: &[Solid], grounds: &[GroundCost], radius: f32) -> Vec<f32> {
+        let mut costs = vec![1.0; self.size.x as usize * self.size.y as usize];
+        for ground in grounds {
+            self.for_each_in(ground.area, |node| costs[self.index(node)] *= ground.cost);
+        }
+        // At least so much that two adjacent nodes are never on two sides of a wall.
+        let blocked = radius.max(0.51 * self.spacing);
+        let close = blocked + self.spacing;
+        let mut is_close = vec![false; costs.len()];
+        for solid in solids {
+            self.for_each_in(solid.bounds(close), |node| {
+                let distance = solid.distance(self.position(node));
+                if distance < blocked {
+                    costs[self.index(node)] = f32::INFINITY;
+                } else if distance < close {
+                    is_close[self.index(node)] = true;
+                }
+            });
+        }
+        for (cost, is_close) in costs.iter_mut().zip(is_close) {
+            if is_close {
+                *cost *= 2.0;
+            }
+        }
+        costs
+    }
+}

@@ -1,0 +1,442 @@
+//! [`TravelTimes`]: the shortest travel time from every cell of a grid to the nearest goal, by the eikonal
+//! equation `|∇T| = cost`.
+//!
+//! First-order upwind discretization (Rouy and Tourin 1992). Cells are corrected in order of their times,
+//! by buckets (Yatziv, Bartesaghi and Sapiro 2006), until none changes; so the result is that of fast
+//! marching (Sethian 1996), whatever the order. A change of a cost is repaired where it matters: times
+//! that relied on it are raised first, as in D* (Stentz 1994), then corrected from the border inwards.
+
+use bevy::prelude::*;
+
+use super::buckets::Buckets;
+
+/// Travel times on a grid of square cells, one unit of cost per meter.
+///
+/// The work is done in portions by [`advance`](Self::advance).
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_steering2d_navigation::TravelTimes;
+/// let mut times = TravelTimes::new(UVec2::new(20, 10), 0.5);
+/// times.set_goals([UVec2::new(2, 2)]);
+/// while times.advance(1_000) {}
+/// assert_eq!(times.time(UVec2::new(6, 2)), 2.0);
+/// assert_eq!(times.direction(UVec2::new(6, 2)), Vec2::NEG_X);
+/// ```
+#[derive(Clone, Debug)]
+pub struct TravelTimes {
+    size: UVec2,
+    spacing: f32,
+    /// Cells per row, with one column of blocked cells on each side.
+    stride: usize,
+    /// Cost per cell, times the spacing, with a border of blocked cells; infinite if blocked.
+    costs: Vec<f32>,
+    /// Travel time per cell; infinite if unknown.
+    times: Vec<f32>,
+    is_goal: Vec<bool>,
+    /// Whether a cell is in the queue.
+    queued: Vec<bool>,
+    queue: Buckets,
+    /// Cells whose time may be too low.
+    doubtful: Vec<u32>,
+    /// Cells whose time was raised and is still to be corrected.
+    raised: Vec<u32>,
+}
+
+impl TravelTimes {
+    /// The largest cost of a cell that is not blocked. Default of a cell is `1`.
+    pub const LARGEST_COST: f32 = 100.0;
+    /// The smallest cost of a cell.
+    pub const SMALLEST_COST: f32 = 0.1;
+    /// Smaller changes of a time, as a share of the cell's cost, are left out.
+    const NEGLIGIBLE: f32 = 1e-4;
+
+    /// A grid of cells `spacing` m wide, all of cost 1, without goals.
+    pub fn new(size: UVec2, spacing: f32) -> Self {
+        let stride = size.x as usize + 2;
+        let cells = stride * (size.y as usize + 2);
+        let mut times = Self {
+            size,
+            spacing,
+            stride,
+            costs: vec![f32::INFINITY; cells],
+            times: vec![f32::INFINITY; cells],
+            is_goal: vec![false; cells],
+            queued: vec![false; cells],
+            queue: Buckets::new(0.7 * spacing, 2.0 * Self::LARGEST_COST * spacing),
+            doubtful: Vec::new(),
+            raised: Vec::new(),
+        };
+        for y in 0..size.y {
+            let row = times.index(UVec2::new(0, y));
+            times.costs[row..row + size.x as usize].fill(spacing);
+        }
+        times
+    }
+
+    /// The number of cells along x and along y.
+    pub fn size(&self) -> UVec2 {
+        self.size
+    }
+
+    fn index(&self, cell: UVec2) -> usize {
+        (cell.y as usize + 1) * self.stride + cell.x as usize + 1
+    }
+
+    fn contains(&self, cell: UVec2) -> bool {
+        cell.cmplt(self.size).all()
+    }
+
+    /// The cost of a cell: time per meter, `1` by default; infinite if blocked or outside.
+    pub fn cost(&self, cell: UVec2) -> f32 {
+        if self.contains(cell) {
+            self.costs[self.index(cell)] / self.spacing
+        } else {
+            f32::INFINITY
+        }
+    }
+
+    /// Sets the cost of a cell, between [`SMALLEST_COST`](Self::SMALLEST_COST) and
+    /// [`LARGEST_COST`](Self::LARGEST_COST); infinity and NaN block it. Cells outside are ignored.
+    pub fn set_cost(&mut self, cell: UVec2, cost: f32) {
+        if !self.contains(cell) {
+            return;
+        }
+        let cost = if cost < f32::INFINITY {
+            cost.clamp(Self::SMALLEST_COST, Self::LARGEST_COST) * self.spacing
+        } else {
+            f32::INFINITY
+        };
+        let index = self.index(cell);
+        if self.costs[index] != cost {
+            self.costs[index] = cost;
+            self.doubtful.push(index as u32);
+            self.raised.push(index as u32);
+        }
+    }
+
+    /// Replaces the goals. A blocked goal does not count until it is free; cells outside are ignored.
+    pub fn set_goals(&mut self, goals: impl IntoIterator<Item = UVec2>) {
+        let mut now: Vec<usize> = goals
+            .into_iter()
+            .filter(|goal| self.contains(*goal))
+            .map(|goal| self.index(goal))
+            .collect();
+        now.sort_unstable();
+        let before = (0..self.is_goal.len()).filter(|&index| self.is_goal[index]);
+        for index in before.collect::<Vec<_>>() {
+            if now.binary_search(&index).is_err() {
+                self.is_goal[index] = false;
+                self.doubtful.push(index as u32);
+                self.raised.push(index as u32);
+            }
+        }
+        for index in now {
+            if !std::mem::replace(&mut self.is_goal[index], true) {
+                self.correct(index);
+            }
+        }
+    }
+
+    /// The travel time from a cell to the nearest goal; infinite if there is no way, the cell is blocked or
+    /// outside. Final once [`advance`](Self::advance) has returned false.
+    pub fn time(&self, cell: UVec2) -> f32 {
+        if self.contains(cell) {
+            self.times[self.index(cell)]
+        } else {
+            f32::INFINITY
+        }
+    }
+
+    /// Works on at most so many cells. Returns whether there is work left.
+    pub fn advance(&mut self, cells: u32) -> bool {
+        let mut left = cells;
+        while left > 0 {
+            left -= 1;
+            if let Some(cell) = self.doubtful.pop() {
+                self.raise(cell as usize);
+            } else if let Some(cell) = self.raised.pop() {
+                self.correct(cell as usize);
+            } else if let Some(cell) = self.queue.pop() {
+                self.spread(cell as usize);
+            } else {
+                return false;
+            }
+        }
+        !(self.doubtful.is_empty() && self.raised.is_empty() && self.queue.is_empty())
+    }
+
+    fn neighbors(&self, cell: usize) -> [usize; 4] {
+        [cell - 1, cell + 1, cell - self.stride, cell + self.stride]
+    }
+
+    /// Makes a time that its neighbors no longer support unknown, and doubts those that relied on it.
+    fn raise(&mut self, cell: usize) {
+        let time = self.times[cell];
+        if time == f32::INFINITY {
+            return;
+        }
+        let supported = self.solve(cell);
+        if supported < f32::INFINITY && supported <= time + Self::NEGLIGIBLE * self.costs[cell] {
+            return;
+        }
+        self.times[cell] = f32::INFINITY;
+        self.raised.push(cell as u32);
+        for neighbor in self.neighbors(cell) {
+            let other = self.times[neighbor];
+            if other < f32::INFINITY && other >= time {
+                self.doubtful.push(neighbor as u32);
+            }
+        }
+    }
+
+    /// Prepares the correction of a cell whose time or cost has changed: its neighbors spread their times
+    /// anew, in order.
+    fn correct(&mut self, cell: usize) {
+        if self.is_goal[cell] {
+            if self.costs[cell] < f32::INFINITY && self.times[cell] > 0.0 {
+                self.lower(cell, 0.0);
+            }
+            return;
+        }
+        for neighbor in self.neighbors(cell) {
+            if self.times[neighbor] < f32::INFINITY && !self.queued[neighbor] {
+                self.lower(neighbor, self.times[neighbor]);
+            }
+        }
+    }
+
+    /// Sets the time of a cell and queues it.
+    fn lower(&mut self, cell: usize, time: f32) {
+        self.times[cell] = time;
+        self.queued[cell] = true;
+        self.queue.push(time, cell as u32);
+    }
+
+    /// Corrects the neighbors of a cell from the queue.
+    fn spread(&mut self, cell: usize) {
+        // Queued twice, and already done at its lower time.
+        if !std::mem::replace(&mut self.queued[cell], false) {
+            return;
+        }
+        let time = self.times[cell];
+        for neighbor in self.neighbors(cell) {
+            if self.times[neighbor] > time {
+                let new = self.solve(neighbor);
+                if new < self.times[neighbor] - Self::NEGLIGIBLE * self.costs[neighbor]
+                    || new < self.times[neighbor] && self.times[neighbor] == f32::INFINITY
+                {
+                    self.lower(neighbor, new);
+                }
+            }
+        }
+    }
+
+    /// The time of a cell by those of its neighbors: the upwind solution of `|∇T| = cost`.
+    #[inline]
+    fn solve(&self, cell: usize) -> f32 {
+        let cost = self.costs[cell];
+        if cost == f32::INFINITY {
+            return f32::INFINITY;
+        }
+        if self.is_goal[cell] {
+            return 0.0;
+        }
+        let a = self.times[cell - 1].min(self.times[cell + 1]);
+        let b = self.times[cell - self.stride].min(self.times[cell + self.stride]);
+        let low = a.min(b);
+        let difference = (a - b).abs();
+        // Not so if one of them is infinite.
+        if difference < cost {
+            0.5 * (a + b + (2.0 * cost * cost - difference * difference).sqrt())
+        } else {
+            low + cost
+        }
+    }
+
+    /// The unit vector of the fastest way from a cell; zero at a goal and where there is no way.
+    ///
+    /// A blocked cell has the direction to its nearest cells with a way, so that a body pushed into one
+    /// gets out again.
+    pub fn direction(&self, cell: UVec2) -> Vec2 {
+        if !self.contains(cell) {
+            return Vec2::ZERO;
+        }
+        let index = self.index(cell);
+        if self.is_goal[index] {
+            return Vec2::ZERO;
+        }
+        if self.times[index] < f32::INFINITY {
+            let along = |step: usize| self.slope(index, step);
+            return Vec2::new(along(1), along(self.stride)).normalize_or_zero();
+        }
+        self.way_out(cell)
+    }
+
+    /// The negative derivative of the time along an axis: central where it falls through the cell, else to
+    /// the lower side.
+    fn slope(&self, cell: usize, step: usize) -> f32 {
+        let (before, here, after) = (
+            self.times[cell - step],
+            self.times[cell],
+            self.times[cell + step],
+        );
+        match (before < here, after < here) {
+            (true, true) if before <= after => before - here,
+            (true, true) => here - after,
+            (true, false) if after < f32::INFINITY => 0.5 * (before - after),
+            (false, true) if before < f32::INFINITY => 0.5 * (before - after),
+            (true, false) => before - here,
+            (false, true) => here - after,
+            (false, false) => 0.0,
+        }
+    }
+
+    /// The direction from a blocked cell to the nearest cell with a way, up to three cells away; of equally
+    /// near ones to that with the shortest time.
+    fn way_out(&self, cell: UVec2) -> Vec2 {
+        const FAR: i32 = 3;
+        // A square ring is farther away than all smaller ones.
+        let ring = |ring: i32| {
+            let side = -ring..=ring;
+            let square = side
+                .clone()
+                .flat_map(|y| side.clone().map(move |x| IVec2::new(x, y)));
+            let times = square
+                .filter(|it| it.abs().max_element() == ring)
+                .map(|offset| {
+                    let time = self.time((cell.as_ivec2() + offset).as_uvec2());
+                    (offset.length_squared(), time, offset)
+                });
+            let ways = times.filter(|(_, time, _)| *time < f32::INFINITY);
+            ways.min_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)))
+        };
+        let nearest = (1..=FAR).find_map(ring);
+        nearest.map_or(Vec2::ZERO, |(.., offset)| {
+            offset.as_vec2().normalize_or_zero()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn solved(size: u32, goal: (u32, u32), blocked: &[(u32, u32)]) -> TravelTimes {
+        let mut times = TravelTimes::new(UVec2::splat(size), 1.0);
+        for &(x, y) in blocked {
+            times.set_cost(UVec2::new(x, y), f32::INFINITY);
+        }
+        times.set_goals([UVec2::from(goal)]);
+        while times.advance(100) {}
+        times
+    }
+
+    fn cells(size: u32) -> impl Iterator<Item = UVec2> {
+        (0..size).flat_map(move |y| (0..size).map(move |x| UVec2::new(x, y)))
+    }
+
+    #[test]
+    fn without_obstacles_times_are_distances() {
+        let times = solved(101, (50, 50), &[]);
+        for cell in cells(101) {
+            let exact = cell.as_vec2().distance(Vec2::splat(50.0));
+            // A first-order scheme is exact along the axes, and too slow by less than a cell and a half
+            // elsewhere.
+            let error = times.time(cell) - exact;
+            assert!((-1e-3..1.5).contains(&error), "{cell}: {error}");
+            if exact > 10.0 {
+                let direction = (Vec2::splat(50.0) - cell.as_vec2()).normalize();
+                let off = times.direction(cell).angle_to(direction).abs();
+                assert!(off < 0.15, "{cell}: {off} rad");
+            }
+        }
+    }
+
+    #[test]
+    fn the_way_leads_around_a_wall() {
+        let wall: Vec<_> = (0..15).map(|y| (10, y)).collect();
+        let times = solved(20, (15, 2), &wall);
+        let before = UVec2::new(5, 2);
+        // To the end of the wall and back: 13.9 m each.
+        assert!(
+            (27.0..31.0).contains(&times.time(before)),
+            "{}",
+            times.time(before)
+        );
+        assert!(times.direction(before).y > 0.8);
+        assert_eq!(times.time(UVec2::new(10, 5)), f32::INFINITY);
+        assert!(
+            times.direction(UVec2::new(10, 5)).x.abs() > 0.9,
+            "out of the wall"
+        );
+    }
+
+    #[test]
+    fn a_closed_room_has_no_way() {
+        let ring: Vec<_> = cells(20)
+            .filter(|cell| (cell.as_ivec2() - 10).abs().max_element() == 4)
+            .map(|cell| (cell.x, cell.y))
+            .collect();
+        let times = solved(20, (10, 10), &ring);
+        assert_eq!(times.time(UVec2::ZERO), f32::INFINITY);
+        assert_eq!(times.direction(UVec2::ZERO), Vec2::ZERO);
+        assert!(times.time(UVec2::new(12, 12)) < 4.0);
+    }
+
+    #[test]
+    fn each_cell_leads_to_its_nearest_goal() {
+        let mut times = TravelTimes::new(UVec2::new(30, 3), 1.0);
+        times.set_goals([UVec2::new(2, 1), UVec2::new(27, 1)]);
+        while times.advance(64) {}
+        assert_eq!(times.direction(UVec2::new(10, 1)), Vec2::NEG_X);
+        assert_eq!(times.direction(UVec2::new(20, 1)), Vec2::X);
+    }
+
+    #[test]
+    fn mud_is_walked_around_and_a_road_is_preferred() {
+        let mut times = TravelTimes::new(UVec2::splat(30), 1.0);
+        for cell in cells(30) {
+            let is_mud = (10..20).contains(&cell.x) && cell.y < 20;
+            times.set_cost(cell, if is_mud { 20.0 } else { 1.0 });
+        }
+        times.set_goals([UVec2::new(25, 3)]);
+        while times.advance(500) {}
+        assert!(times.direction(UVec2::new(8, 3)).y > 0.5);
+        for x in 0..30 {
+            times.set_cost(UVec2::new(x, 3), 0.2);
+        }
+        while times.advance(500) {}
+        assert_eq!(times.direction(UVec2::new(15, 3)), Vec2::X);
+    }
+
+    proptest! {
+        #[test]
+        fn a_repaired_field_equals_a_new_one(
+            changes in prop::collection::vec((0..24_u32, 0..24_u32, 0..4_u32), 1..60),
+            goals in prop::collection::vec((0..24_u32, 0..24_u32), 1..3),
+            portion in 1..200_u32,
+        ) {
+            let cost = |kind: u32| [1.0, f32::INFINITY, 5.0, 0.5][kind as usize];
+            let mut repaired = TravelTimes::new(UVec2::splat(24), 0.5);
+            repaired.set_goals([UVec2::new(3, 3)]);
+            for &(x, y, kind) in &changes {
+                repaired.set_cost(UVec2::new(x, y), cost(kind));
+                repaired.advance(portion);
+            }
+            repaired.set_goals(goals.iter().map(|&goal| UVec2::from(goal)));
+            while repaired.advance(portion) {}
+            let mut fresh = TravelTimes::new(UVec2::splat(24), 0.5);
+            for &(x, y, kind) in &changes {
+                fresh.set_cost(UVec2::new(x, y), cost(kind));
+            }
+            fresh.set_goals(goals.iter().map(|&goal| UVec2::from(goal)));
+            while fresh.advance(1_000) {}
+            for cell in cells(24) {
+                let (a, b) = (repaired.time(cell), fresh.time(cell));
+                prop_assert!(a == b || (a - b).abs() < 0.02, "{}: {} and {}", cell, a, b);
+            }
+        }
+    }
+}

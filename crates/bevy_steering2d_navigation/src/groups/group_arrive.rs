@@ -1,0 +1,235 @@
+//! [`GroupArrive`]: the order to many agents to come to rest around a target, its members and its event.
+
+use bevy::prelude::*;
+use bevy_steering2d_core::{InvalidParameter, Target, Vehicle};
+
+/// An order to a group: come to rest around a target, each member at a place of its own.
+///
+/// It is an entity; agents that have [`GroupMember`] of this entity are its members. Each gets the point at
+/// which it is to stand as its [`GroupPlace`], and a [`NavigateTo`](crate::NavigateTo) with this point as
+/// its target. Add avoidance behaviors, such as
+/// [`ReciprocalAvoidance`](bevy_steering2d_core::ReciprocalAvoidance), to the members. When all are at rest
+/// at their places, [`GroupArrived`] is triggered once.
+///
+/// **Places** are as near to the target as bodies of the members' radii have room, on its side of walls. If
+/// solids near the target would stretch the group, it stands beside them. Places are assigned so that the
+/// sum of the squared distances is least: ways do not cross, and many move a little rather than one far.
+///
+/// **Changes on the way.** A latecomer gets the free place nearest to the target. The place of a member that
+/// is despawned, or has another order, becomes free. When the target moves, when a solid appears or goes,
+/// the group gets new places. Members exchange their places when that brings both nearer: a member that
+/// stands in the way of another moves up and lets the other have its place.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use bevy_steering2d_core::{Combine, PointMass, ReciprocalAvoidance};
+/// use bevy_steering2d_navigation::{GroupArrive, GroupArrived, GroupCommandsExt};
+///
+/// fn send(mut commands: Commands, units: Query<Entity, With<PointMass>>) {
+///     commands.order_group(GroupArrive::new(Vec2::new(40.0, 0.0)), &units);
+/// }
+///
+/// fn report(arrived: On<GroupArrived>) {
+///     println!("{} units are there", arrived.members);
+/// }
+/// ```
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[require(GroupArriveMemory)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct GroupArrive {
+    /// The middle of the group: a point or an entity. Default the origin.
+    #[entities]
+    pub target: Target,
+    /// How the places are laid out. Default [`GroupShape::Disc`].
+    pub shape: GroupShape,
+    /// Distance between the bodies at their places, m, `≥ 0`. Default `0.05`.
+    pub gap: f32,
+    /// New places are chosen when the target has moved farther than this, m, `> 0`. Default `0.5`.
+    pub retarget_distance: f32,
+}
+
+impl Default for GroupArrive {
+    fn default() -> Self {
+        Self {
+            target: Target::default(),
+            shape: GroupShape::default(),
+            gap: 0.05,
+            retarget_distance: 0.5,
+        }
+    }
+}
+
+impl GroupArrive {
+    /// Comes to rest around a point or an entity.
+    pub fn new(target: impl Into<Target>) -> Self {
+        Self {
+            target: target.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Sets the [`shape`](Self::shape).
+    #[must_use]
+    pub fn with_shape(mut self, shape: GroupShape) -> Self {
+        self.shape = shape;
+        self
+    }
+
+    /// Checks that every field is in its range.
+    ///
+    /// # Errors
+    /// Names the first field that is not.
+    pub fn check(&self) -> Result<(), InvalidParameter> {
+        self.target.check("GroupArrive.target")?;
+        InvalidParameter::unless_non_negative("GroupArrive.gap", self.gap)?;
+        InvalidParameter::unless_positive("GroupArrive.retarget_distance", self.retarget_distance)?;
+        InvalidParameter::unless_finite("GroupArrive.shape.facing", self.shape.facing() * Vec2::X)
+    }
+}
+
+/// How the places of a group are laid out.
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq)]
+#[reflect(Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub enum GroupShape {
+    /// As near to the target as possible.
+    #[default]
+    Disc,
+    /// In a square.
+    Block {
+        /// The direction in which its front side faces, rad.
+        facing: f32,
+    },
+    /// In a few rows, four times as wide as deep.
+    Line {
+        /// The direction in which its front side faces, rad.
+        facing: f32,
+    },
+}
+
+impl GroupShape {
+    fn facing(self) -> f32 {
+        match self {
+            Self::Disc => 0.0,
+            Self::Block { facing } | Self::Line { facing } => facing,
+        }
+    }
+
+    /// The rotation from the frame of the shape, in which its front faces along x.
+    pub(super) fn turn(self) -> Rot2 {
+        Rot2::radians(self.facing())
+    }
+
+    /// How far out a place is that has this offset from the center, m; places are taken from the inside.
+    pub(super) fn reach(self, offset: Vec2) -> f32 {
+        /// Width of a line by its depth.
+        const WIDE: f32 = 4.0;
+        let offset = self.turn().inverse() * offset;
+        let far = match self {
+            Self::Disc => return offset.length(),
+            Self::Block { .. } => offset.abs().max_element(),
+            Self::Line { .. } => (WIDE * offset.x.abs()).max(offset.y.abs()),
+        };
+        // Among equally far places, first those in the middle of a side.
+        far + 1e-3 * offset.length()
+    }
+}
+
+/// Makes this agent a member of the group of a [`GroupArrive`]. Insert another one to give it another
+/// order.
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq)]
+#[reflect(Component, Debug, PartialEq, Clone)]
+#[relationship(relationship_target = GroupMembers)]
+#[require(GroupPlace, Vehicle)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct GroupMember(#[entities] pub Entity);
+
+/// The members of a group, on the entity with the [`GroupArrive`]; maintained by [`GroupMember`].
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Eq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[relationship_target(relationship = GroupMember)]
+pub struct GroupMembers(Vec<Entity>);
+
+/// The place of a [`GroupMember`].
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct GroupPlace {
+    /// Where the member is to stand, m; `None` before it has a place, and if there is no room for it.
+    pub at: Option<Vec2>,
+    /// The size of the place, m: at least the member's radius.
+    pub radius: f32,
+    /// The order that the place belongs to.
+    #[entities]
+    pub(super) order: Option<Entity>,
+}
+
+/// The state of a [`GroupArrive`].
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct GroupArriveMemory {
+    /// Whether [`GroupArrived`] has been triggered.
+    pub arrived: bool,
+    /// The middle of the places, m.
+    pub center: Vec2,
+    /// What the places are for.
+    pub(super) planned: Option<Planned>,
+    /// Whether the order is despawned when it has no members left.
+    pub(super) is_temporary: bool,
+    /// Whether it had members.
+    pub(super) had_members: bool,
+}
+
+/// What places were chosen for.
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq)]
+#[reflect(Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Planned {
+    pub(super) target: Vec2,
+    pub(super) shape: GroupShape,
+    pub(super) gap: f32,
+    pub(super) revision: u32,
+}
+
+/// A group has come to rest: every member that can reach its place is there and stands still. Triggered once
+/// per order, and again only after its target has moved or the group got new places.
+#[derive(EntityEvent, Clone, Copy, Debug, PartialEq)]
+pub struct GroupArrived {
+    /// The order.
+    pub entity: Entity,
+    /// How many members are at their places.
+    pub members: u32,
+    /// How many are not, since there is no room or no way.
+    pub missing: u32,
+}
+
+/// Gives orders to groups.
+pub trait GroupCommandsExt {
+    /// Spawns an order with these members, and returns its entity. They leave their previous orders; the
+    /// order is despawned when its last member has left it.
+    fn order_group(
+        &mut self,
+        order: GroupArrive,
+        members: impl IntoIterator<Item = Entity>,
+    ) -> Entity;
+}
+
+impl GroupCommandsExt for Commands<'_, '_> {
+    fn order_group(
+        &mut self,
+        order: GroupArrive,
+        members: impl IntoIterator<Item = Entity>,
+    ) -> Entity {
+        let memory = GroupArriveMemory {
+            is_temporary: true,
+            ..default()
+        };
+        let order = self.spawn((order, memory)).id();
+        for member in members {
+            self.entity(member).try_insert(GroupMember(order));
+        }
+        order
+    }
+}

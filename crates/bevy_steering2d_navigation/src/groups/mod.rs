@@ -1,0 +1,15 @@
+//! Orders for groups: [`GroupArrive`], the places of its members, and who goes where.
+
+mod assignment;
+mod group_arrive;
+mod ordering;
+mod places;
+#[cfg(test)]
+mod tests;
+
+pub use group_arrive::{
+    GroupArrive, GroupArriveMemory, GroupArrived, GroupCommandsExt, GroupMember, GroupMembers,
+    GroupPlace, GroupShape,
+};
+
+pub(crate) use ordering::{order_groups, register};

@@ -1,0 +1,431 @@
+//! The places of a group: as near to the target as there is room, each reachable from the others.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+
+use bevy::math::FloatPow;
+use bevy::prelude::*;
+
+use super::GroupShape;
+use crate::Solid;
+use crate::paths::ClearanceGrid;
+
+/// Where the members of a group are to stand.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Places {
+    /// The middle of the group, m: the target, or a point near it with more room.
+    pub(super) center: Vec2,
+    /// The place of each radius, in the order in which they were asked for; `None` where there is no room.
+    pub(super) at: Vec<Option<Vec2>>,
+}
+
+/// What places must keep to.
+pub(super) struct Site<'a> {
+    grid: &'a ClearanceGrid,
+    target: Vec2,
+    shape: GroupShape,
+    /// Between bodies, m.
+    gap: f32,
+    /// Discs that are taken already: center and radius.
+    taken: &'a [(Vec2, f32)],
+}
+
+/// Radii within this ratio get places of one size.
+const ALIKE: f32 = 0.88;
+/// The share of the plane that equal discs cover at most.
+const DENSEST: f32 = 0.9069;
+
+impl<'a> Site<'a> {
+    pub(super) fn new(
+        grid: &'a ClearanceGrid,
+        target: Vec2,
+        shape: GroupShape,
+        gap: f32,
+        taken: &'a [(Vec2, f32)],
+    ) -> Self {
+        Self {
+            grid,
+            target,
+            shape,
+            gap,
+            taken,
+        }
+    }
+
+    /// The places of bodies with these radii, m. If solids near the target would stretch the group, it
+    /// stands beside them.
+    pub(super) fn places(&self, radii: &[f32]) -> Places {
+        let ideal = ideal_radius(radii, self.gap);
+        let here = self.around(self.target, radii);
+        if here.is_round(ideal) {
+            return here;
+        }
+        let there = self.around(self.with_room(ideal), radii);
+        if there.spread() < here.spread() {
+            there
+        } else {
+            here
+        }
+    }
+
+    /// The places around a point.
+    pub(super) fn around(&self, center: Vec2, radii: &[f32]) -> Places {
+        let classes = classes(radii);
+        let at = match classes.len() {
+            0 | 1 => self.on_lattice(
+                center,
+                classes.keys().next().map_or(0.5, |it| it.0),
+                radii.len(),
+            ),
+            _ => self.mixed(center, &classes, radii),
+        };
+        Places { center, at }
+    }
+
+    /// A point near the target that is as far from solids as the group extends.
+    fn with_room(&self, extent: f32) -> Vec2 {
+        const STEPS: usize = 64;
+        let mut center = self.target;
+        let solids = self.grid.solids();
+        for _ in 0..STEPS {
+            let near = solids.iter().map(|solid| (solid, solid.distance(center)));
+            let near = near.filter(|(_, distance)| *distance < extent);
+            let Some((solid, distance)) = near.min_by(|a, b| a.1.total_cmp(&b.1)) else {
+                break;
+            };
+            let away = (center - solid.nearest_core(center)).try_normalize();
+            let away = away.unwrap_or_else(|| side_of(solid));
+            let step = center + (0.7 * (extent - distance) + 0.01) * away;
+            if solids
+                .iter()
+                .any(|it| it.radius == 0.0 && it.distance_to_segment(center, step) <= 0.0)
+            {
+                break;
+            }
+            center = step;
+        }
+        center
+    }
+
+    /// Places of one size on a hexagonal lattice: of three ways to lay it, the one that spreads least.
+    fn on_lattice(&self, center: Vec2, radius: f32, count: usize) -> Vec<Option<Vec2>> {
+        let step = 2.0 * radius + self.gap;
+        let offsets = [
+            Vec2::ZERO,
+            Vec2::new(0.5, 0.0),
+            Vec2::new(0.5, 0.288_675_13),
+        ];
+        let laid = offsets.map(|offset| {
+            let found = self.flood(center, step * offset, step, radius, count);
+            let spots = found.into_iter().map(|(spot, _)| spot).collect::<Vec<_>>();
+            let farthest = spots.iter().map(|spot| self.shape.reach(spot - center));
+            let spread = farthest.fold(0.0, f32::max);
+            (spots, spread)
+        });
+        let best = laid.into_iter().min_by(|a, b| {
+            let most = b.0.len().cmp(&a.0.len());
+            most.then(a.1.total_cmp(&b.1))
+        });
+        let spots = best.map(|(spots, _)| spots).unwrap_or_default();
+        let missing = count - spots.len();
+        let spots = spots.into_iter().map(Some);
+        spots.chain(std::iter::repeat_n(None, missing)).collect()
+    }
+
+    /// Places of several sizes: the largest first, each at the first spot of a fine lattice where it fits.
+    fn mixed(
+        &self,
+        center: Vec2,
+        classes: &BTreeMap<Class, Vec<usize>>,
+        radii: &[f32],
+    ) -> Vec<Option<Vec2>> {
+        let smallest = classes.keys().next().map_or(0.5, |it| it.0);
+        let step = (0.5 * smallest).max(ideal_radius(radii, self.gap) / 64.0);
+        let area: f32 = radii
+            .iter()
+            .map(|radius| (2.0 * radius + self.gap).squared())
+            .sum();
+        let spots = (3.0 * area / (step * step)) as usize + 64;
+        let spots = self.flood(center, Vec2::ZERO, step, smallest, spots);
+        let mut at = vec![None; radii.len()];
+        let mut placed =
+            Discs::new(2.0 * classes.keys().next_back().map_or(0.5, |it| it.0) + self.gap);
+        for (&Class(radius), who) in classes.iter().rev() {
+            let mut waiting = who.iter();
+            let mut next = waiting.next();
+            for &(spot, clearance) in &spots {
+                let Some(&index) = next else {
+                    break;
+                };
+                if clearance >= radius && placed.admits(spot, radius + self.gap) {
+                    placed.add(spot, radius);
+                    at[index] = Some(spot);
+                    next = waiting.next();
+                }
+            }
+        }
+        at
+    }
+
+    /// The free spots of a lattice, nearest first, that can be reached from the free spot nearest to the
+    /// center; each with its clearance.
+    fn flood(
+        &self,
+        center: Vec2,
+        offset: Vec2,
+        step: f32,
+        radius: f32,
+        count: usize,
+    ) -> Vec<(Vec2, f32)> {
+        let turn = self.shape.turn();
+        let spot = |(column, row): (i32, i32)| {
+            let (x, y) = (column as f32 + 0.5 * row as f32, 0.866_025_4 * row as f32);
+            center + turn * (offset + step * Vec2::new(x, y))
+        };
+        let entry = |node: (i32, i32), from_free: bool| {
+            let reach = self.shape.reach(spot(node) - center);
+            Reverse((reach.to_bits(), node, from_free))
+        };
+        let most = 64 * count + 4_096;
+        let mut heap = BinaryHeap::from([entry((0, 0), false)]);
+        let mut done = BTreeSet::new();
+        let mut found: Vec<(Vec2, f32)> = Vec::new();
+        while let Some(Reverse((_, node, from_free))) = heap.pop() {
+            if found.len() == count || done.len() > most {
+                break;
+            }
+            // Beyond a solid around the center only one side counts, that of the first free spot.
+            if !found.is_empty() && !from_free || !done.insert(node) {
+                continue;
+            }
+            let here = spot(node);
+            let clearance = self.grid.at(here);
+            let is_free = clearance >= radius;
+            if is_free && self.is_vacant(here, radius) {
+                found.push((here, clearance));
+            }
+            for (column, row) in [(1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1)] {
+                let neighbor = (node.0 + column, node.1 + row);
+                if done.contains(&neighbor) {
+                    continue;
+                }
+                let open = is_free
+                    && self
+                        .grid
+                        .along(here, spot(neighbor), 0.5 * radius)
+                        .is_some();
+                if open || found.is_empty() {
+                    heap.push(entry(neighbor, open));
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether no disc that is taken overlaps a body.
+    fn is_vacant(&self, at: Vec2, radius: f32) -> bool {
+        // Places on one lattice are a gap apart, up to rounding.
+        let apart = radius + 0.99 * self.gap;
+        let mut taken = self.taken.iter();
+        taken.all(|(center, other)| at.distance(*center) >= other + apart)
+    }
+}
+
+impl Places {
+    /// The distance of the farthest place from the center, m; infinite if one is missing.
+    fn spread(&self) -> f32 {
+        let distance = |at: &Option<Vec2>| at.map_or(f32::INFINITY, |at| at.distance(self.center));
+        self.at.iter().map(distance).fold(0.0, f32::max)
+    }
+
+    /// Whether solids do not stretch the group by much.
+    fn is_round(&self, ideal: f32) -> bool {
+        self.spread() <= 1.15 * ideal
+    }
+}
+
+/// The radius of the disc that bodies would fill if they were packed without loss, m.
+pub(super) fn ideal_radius(radii: &[f32], gap: f32) -> f32 {
+    let squares = radii.iter().map(|radius| (radius + 0.5 * gap).squared());
+    (squares.sum::<f32>() / DENSEST).sqrt()
+}
+
+fn side_of(solid: &Solid) -> Vec2 {
+    (solid.to - solid.from).perp().normalize_or(Vec2::X)
+}
+
+/// A radius, m, in order of size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Class(f32);
+
+impl Eq for Class {}
+
+impl PartialOrd for Class {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Class {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+/// The size of a place for a body among others whose largest radius is `largest`: its radius, rounded up
+/// so that there are few sizes.
+pub(super) fn place_radius(radius: f32, largest: f32) -> f32 {
+    let mut size = largest;
+    while radius <= ALIKE * size && size > 1e-3 * largest {
+        size *= ALIKE;
+    }
+    size
+}
+
+/// The indices of bodies by the size of their places.
+fn classes(radii: &[f32]) -> BTreeMap<Class, Vec<usize>> {
+    let largest = radii.iter().copied().fold(0.0, f32::max);
+    let mut classes: BTreeMap<Class, Vec<usize>> = BTreeMap::new();
+    for (index, &radius) in radii.iter().enumerate() {
+        let class = Class(place_radius(radius, largest).max(1e-3));
+        classes.entry(class).or_default().push(index);
+    }
+    classes
+}
+
+/// Discs by square cell.
+struct Discs {
+    cell: f32,
+    discs: BTreeMap<(i32, i32), Vec<(Vec2, f32)>>,
+}
+
+impl Discs {
+    /// For discs that touch only if their centers are at most `cell` m apart.
+    fn new(cell: f32) -> Self {
+        Self {
+            cell,
+            discs: BTreeMap::new(),
+        }
+    }
+
+    fn cell_of(&self, at: Vec2) -> (i32, i32) {
+        let cell = (at / self.cell).floor().as_ivec2();
+        (cell.x, cell.y)
+    }
+
+    fn add(&mut self, at: Vec2, radius: f32) {
+        let cell = self.cell_of(at);
+        self.discs.entry(cell).or_default().push((at, radius));
+    }
+
+    /// Whether a disc overlaps no other.
+    fn admits(&self, at: Vec2, radius: f32) -> bool {
+        let (x, y) = self.cell_of(at);
+        let around = (x - 1..=x + 1).flat_map(|x| (y - 1..=y + 1).map(move |y| (x, y)));
+        let mut near = around.filter_map(|cell| self.discs.get(&cell)).flatten();
+        near.all(|(center, other)| at.distance(*center) >= radius + other)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bevy_steering2d_core::{Circle, Wall};
+
+    const GAP: f32 = 0.05;
+
+    #[track_caller]
+    fn check(solids: &[Solid], target: Vec2, radii: &[f32]) -> Places {
+        let largest = radii.iter().copied().fold(0.0, f32::max);
+        let grid = ClearanceGrid::new(solids, 1.5 * largest);
+        let site = Site::new(&grid, target, GroupShape::Disc, GAP, &[]);
+        let places = site.places(radii);
+        let discs: Vec<_> = places.at.iter().map(|at| at.unwrap()).zip(radii).collect();
+        for (i, (at, radius)) in discs.iter().enumerate() {
+            let clearance = solids.iter().map(|solid| solid.distance(*at));
+            assert!(clearance.fold(9.0, f32::min) >= **radius - 1e-4, "{at}");
+            for (other, size) in &discs[..i] {
+                assert!(at.distance(*other) >= *radius + *size, "{at} and {other}");
+            }
+        }
+        let ideal = ideal_radius(radii, 0.0);
+        assert!(
+            places.spread() <= 1.25 * ideal,
+            "{} of {ideal}",
+            places.spread()
+        );
+        places
+    }
+
+    #[test]
+    fn groups_in_the_open_at_walls_in_corners_and_on_a_rock_are_round() {
+        let wall = [Solid::segment(Vec2::new(0.0, -50.0), Vec2::new(0.0, 50.0))];
+        let corner = [
+            wall[0],
+            Solid::segment(Vec2::new(-50.0, 0.0), Vec2::new(50.0, 0.0)),
+        ];
+        let rock = [Circle::new(Vec2::new(9.0, 9.0), 1.0).into()];
+        for count in [1, 2, 3, 7, 20, 50, 100, 400] {
+            let radii = vec![0.4; count];
+            check(&[], Vec2::new(3.0, 4.0), &radii);
+            check(&wall, Vec2::new(0.3, 5.0), &radii);
+            check(&corner, Vec2::new(0.5, 0.4), &radii);
+            if count > 3 {
+                check(&rock, Vec2::new(9.1, 9.0), &radii);
+            }
+        }
+    }
+
+    #[test]
+    fn bodies_of_different_radii_stand_close_together() {
+        let radii: Vec<_> = (0..60).map(|i| 0.25 + 0.05 * (i % 12) as f32).collect();
+        check(&[], Vec2::ZERO, &radii);
+    }
+
+    #[test]
+    fn places_are_on_one_side_of_a_wall() {
+        let wall = [Solid::segment(Vec2::new(0.0, -50.0), Vec2::new(0.0, 50.0))];
+        let places = check(&wall, Vec2::new(1.0, 0.0), &[0.4; 60]);
+        assert!(places.at.iter().all(|at| at.unwrap().x > 0.0));
+    }
+
+    #[test]
+    fn a_small_room_has_places_for_some() {
+        let room = Wall::room(Rect::new(-2.0, -2.0, 2.0, 2.0)).map(Solid::from);
+        let grid = ClearanceGrid::new(&room, 1.0);
+        let site = Site::new(&grid, Vec2::ZERO, GroupShape::Disc, GAP, &[]);
+        let places = site.places(&[0.4; 60]);
+        let inside = places.at.iter().flatten().count();
+        assert!((9..20).contains(&inside), "{inside}");
+    }
+
+    #[test]
+    fn taken_places_are_left_free() {
+        let grid = ClearanceGrid::new(&[], 1.0);
+        let taken = [(Vec2::ZERO, 0.4), (Vec2::new(0.85, 0.0), 0.4)];
+        let site = Site::new(&grid, Vec2::ZERO, GroupShape::Disc, GAP, &taken);
+        for at in site.around(Vec2::ZERO, &[0.4; 5]).at {
+            let at = at.unwrap();
+            assert!(
+                taken.iter().all(|(center, _)| at.distance(*center) >= 0.84),
+                "{at}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_line_is_wide_and_a_block_square() {
+        let grid = ClearanceGrid::new(&[], 1.0);
+        let extent = |shape| {
+            let site = Site::new(&grid, Vec2::ZERO, shape, GAP, &[]);
+            let places = site.around(Vec2::ZERO, &[0.4; 40]).at;
+            let spots: Vec<_> = places.into_iter().flatten().collect();
+            let points = spots.iter().map(|it| Rect::from_corners(*it, *it));
+            points.reduce(|all, it| all.union(it)).unwrap().size()
+        };
+        let line = extent(GroupShape::Line { facing: 0.0 });
+        assert!(line.y > 3.0 * line.x, "{line}");
+        let block = extent(GroupShape::Block { facing: 0.0 });
+        assert!((block.x - block.y).abs() < 1.5, "{block}");
+    }
+}

@@ -1,0 +1,177 @@
+//! Whole apps with groups of point masses.
+
+use std::time::Duration;
+
+use bevy::prelude::*;
+use bevy::time::TimeUpdateStrategy;
+use bevy_steering2d_core::*;
+
+use crate::*;
+
+#[derive(Resource, Default)]
+struct Heard(Vec<GroupArrived>);
+
+fn app() -> App {
+    let mut app = App::new();
+    let tick = Duration::from_secs_f64(1.0 / 60.0);
+    let steering = SteeringCorePlugin::new(Update);
+    app.add_plugins((MinimalPlugins, steering, NavigationPlugin::default()))
+        .insert_resource(TimeUpdateStrategy::ManualDuration(tick))
+        .init_resource::<Heard>()
+        .add_observer(|it: On<GroupArrived>, mut heard: ResMut<Heard>| heard.0.push(*it));
+    app
+}
+
+fn run(app: &mut App, ticks: u32) {
+    for _ in 0..ticks {
+        app.update();
+    }
+}
+
+fn unit(app: &mut App, at: Vec2) -> Entity {
+    let at = Transform::from_translation(at.extend(0.0));
+    app.world_mut().spawn((PointMass::default(), at)).id()
+}
+
+fn units(app: &mut App, count: usize, corner: Vec2) -> Vec<Entity> {
+    let at = |i: usize| corner + 1.5 * Vec2::new((i % 5) as f32, (i / 5) as f32);
+    (0..count).map(|i| unit(app, at(i))).collect()
+}
+
+fn order(app: &mut App, order: GroupArrive, members: &[Entity]) -> Entity {
+    let order = app
+        .world_mut()
+        .commands()
+        .order_group(order, members.iter().copied());
+    app.world_mut().flush();
+    order
+}
+
+fn place(app: &App, unit: Entity) -> Vec2 {
+    app.world().get::<GroupPlace>(unit).unwrap().at.unwrap()
+}
+
+#[track_caller]
+fn assert_settled(app: &App, units: &[Entity]) {
+    for &unit in units {
+        let body = app.world().get::<Kinematics>(unit).unwrap();
+        assert!(body.speed() < 0.01, "{body:?}");
+        assert!(body.position.distance(place(app, unit)) < 0.15, "{body:?}");
+    }
+    for (i, &a) in units.iter().enumerate() {
+        for &b in &units[..i] {
+            assert!(
+                place(app, a).distance(place(app, b)) > 0.99,
+                "two on one place"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_group_comes_to_rest_and_arrives_once() {
+    let mut app = app();
+    let units = units(&mut app, 20, Vec2::ZERO);
+    let goal = Vec2::new(20.0, 5.0);
+    let order = order(&mut app, GroupArrive::new(goal), &units);
+    run(&mut app, 900);
+    assert_settled(&app, &units);
+    let expected = GroupArrived {
+        entity: order,
+        members: 20,
+        missing: 0,
+    };
+    assert_eq!(app.world().resource::<Heard>().0, [expected]);
+}
+
+#[test]
+fn a_latecomer_gets_a_place_and_a_lost_place_is_taken_again() {
+    let mut app = app();
+    let units = units(&mut app, 7, Vec2::ZERO);
+    let order = order(&mut app, GroupArrive::new(Vec2::new(12.0, 0.0)), &units);
+    run(&mut app, 60);
+    let lost = place(&app, units[3]);
+    app.world_mut().despawn(units[3]);
+    let late = unit(&mut app, Vec2::new(-5.0, 0.0));
+    app.world_mut().entity_mut(late).insert(GroupMember(order));
+    run(&mut app, 1);
+    assert!(place(&app, late).distance(lost) < 0.1);
+    run(&mut app, 900);
+    let rest: Vec<_> = units
+        .iter()
+        .copied()
+        .filter(|it| *it != units[3])
+        .chain([late])
+        .collect();
+    assert_settled(&app, &rest);
+    assert_eq!(app.world().resource::<Heard>().0.len(), 1);
+}
+
+#[test]
+fn a_new_order_on_the_way_replaces_the_old_one() {
+    let mut app = app();
+    let units = units(&mut app, 10, Vec2::ZERO);
+    let first = order(&mut app, GroupArrive::new(Vec2::new(30.0, 0.0)), &units);
+    run(&mut app, 100);
+    let second = order(&mut app, GroupArrive::new(Vec2::new(0.0, 20.0)), &units);
+    run(&mut app, 900);
+    assert_settled(&app, &units);
+    assert!(
+        app.world().get_entity(first).is_err(),
+        "without members it is despawned"
+    );
+    let heard = &app.world().resource::<Heard>().0;
+    assert_eq!((heard.len(), heard[0].entity), (1, second));
+}
+
+#[test]
+fn a_group_whose_target_moves_arrives_again() {
+    let mut app = app();
+    let units = units(&mut app, 5, Vec2::ZERO);
+    let order = order(&mut app, GroupArrive::new(Vec2::new(10.0, 0.0)), &units);
+    run(&mut app, 600);
+    app.world_mut()
+        .get_mut::<GroupArrive>(order)
+        .unwrap()
+        .target = Vec2::new(0.0, 10.0).into();
+    run(&mut app, 600);
+    assert_settled(&app, &units);
+    assert_eq!(app.world().resource::<Heard>().0.len(), 2);
+}
+
+#[test]
+fn members_of_a_small_room_without_a_place_are_missing() {
+    let mut app = app();
+    let units = units(&mut app, 12, Vec2::new(-3.0, -3.0));
+    app.world_mut()
+        .spawn_batch(Wall::room(Rect::new(10.0, -1.6, 13.2, 1.6)));
+    order(
+        &mut app,
+        GroupArrive::new(Vec2::new(11.6, 0.0)),
+        &units[..4],
+    );
+    run(&mut app, 10);
+    let states = units[..4]
+        .iter()
+        .map(|it| app.world().get::<NavigateToMemory>(*it).unwrap().state);
+    let cut_off = NavigationState::NoPath(NoPathReason::Unreachable);
+    assert!(states.into_iter().all(|state| state == cut_off));
+    assert!(
+        app.world().resource::<Heard>().0.is_empty(),
+        "a group that cannot arrive does not"
+    );
+}
+
+#[test]
+fn a_faulty_order_raises_a_warning_and_moves_no_member() {
+    let mut app = app();
+    let units = units(&mut app, 3, Vec2::ZERO);
+    let faulty = order(&mut app, GroupArrive::new(Vec2::NAN), &units);
+    run(&mut app, 10);
+    let warnings = app.world().resource::<SteeringWarnings>().recent();
+    assert_eq!(
+        (warnings[0].entity, warnings[0].field),
+        (faulty, "GroupArrive.target")
+    );
+    assert!(app.world().get::<NavigateTo>(units[0]).is_none());
+}

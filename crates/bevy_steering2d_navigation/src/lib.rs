@@ -1,0 +1,43 @@
+//! Getting there: path planning, flow fields from goals, and groups that come to rest, for
+//! `bevy_steering2d`.
+//!
+//! Planning is action selection: it decides where to go, and writes what steering follows.
+//!
+//! | for | component | it writes | followed by |
+//! |---|---|---|---|
+//! | one agent | [`NavigateTo`] | a [`SteeringPath`] | [`PathFollowing`] |
+//! | many agents with one goal | [`GoalField`] | a [`FlowField`] | [`FlowFieldFollowing`] |
+//! | a group that is to stand | [`GroupArrive`] | a [`NavigateTo`] for each member | [`PathFollowing`] |
+//!
+//! All of them plan around the same [`Terrain`]: [`Wall`]s, [`Obstacle`]s that stand still, and
+//! [`Solids`]. They run in [`NavigationSystems`], at the end of
+//! Sense.
+//!
+//! [`SteeringPath`]: bevy_steering2d_core::SteeringPath
+//! [`PathFollowing`]: bevy_steering2d_core::PathFollowing
+//! [`FlowField`]: bevy_steering2d_core::FlowField
+//! [`FlowFieldFollowing`]: bevy_steering2d_core::FlowFieldFollowing
+//! [`Wall`]: bevy_steering2d_core::Wall
+//! [`Obstacle`]: bevy_steering2d_core::Obstacle
+
+#![forbid(unsafe_code)]
+
+mod fields;
+mod groups;
+mod paths;
+mod plugin;
+mod solid;
+mod world;
+
+pub use fields::{GoalField, GoalFieldMemory, GroundCost, TravelTimes};
+pub use groups::{
+    GroupArrive, GroupArriveMemory, GroupArrived, GroupCommandsExt, GroupMember, GroupMembers,
+    GroupPlace, GroupShape,
+};
+pub use paths::{
+    ActivePathfinder, NavigateTo, NavigateToMemory, NavigationBudget, NavigationState, NoPath,
+    NoPathReason, PathFound, PathQuery, PathSearch, Pathfinder, RoadmapPathfinder,
+};
+pub use plugin::{NavigationPlugin, NavigationSystems};
+pub use solid::Solid;
+pub use world::{Solids, Terrain};

@@ -1,0 +1,210 @@
+//! Clearance queries: a uniform grid of the solids, for the distance from a segment to the nearest.
+
+use bevy::prelude::*;
+
+use crate::Solid;
+
+/// Solids by grid cell. A cell lists every solid within `reach` m of it, so that a query visits only
+/// the cells of its segment.
+#[derive(Clone, Debug)]
+pub(crate) struct ClearanceGrid {
+    solids: Vec<Solid>,
+    /// Larger distances are reported as this, m.
+    reach: f32,
+    corner: Vec2,
+    cell: f32,
+    size: IVec2,
+    /// For each cell, row by row, where its solids begin in `entries`; one more at the end.
+    starts: Vec<u32>,
+    entries: Vec<u32>,
+}
+
+impl ClearanceGrid {
+    /// The most cells along an axis.
+    const MOST: f32 = 256.0;
+
+    /// A grid of these solids that knows distances up to `reach` m.
+    pub(crate) fn new(solids: &[Solid], reach: f32) -> Self {
+        let solids: Vec<_> = solids.iter().copied().filter(Solid::is_sound).collect();
+        let bounds = solids.iter().map(|solid| solid.bounds(reach));
+        let Some(area) = bounds.reduce(|all, it| all.union(it)) else {
+            return Self {
+                solids,
+                reach,
+                corner: Vec2::ZERO,
+                cell: 1.0,
+                size: IVec2::ZERO,
+                starts: vec![0],
+                entries: Vec::new(),
+            };
+        };
+        let widest = area.size().max_element();
+        let cell = (2.0 * reach).max(1.0).max(widest / Self::MOST);
+        let size = (area.size() / cell).ceil().as_ivec2().max(IVec2::ONE);
+        let mut grid = Self {
+            solids,
+            reach,
+            corner: area.min,
+            cell,
+            size,
+            starts: Vec::new(),
+            entries: Vec::new(),
+        };
+        grid.fill();
+        grid
+    }
+
+    /// Counts the solids of each cell, then lists them.
+    fn fill(&mut self) {
+        let cells = (self.size.x * self.size.y) as usize;
+        let mut counts = vec![0_u32; cells + 1];
+        for solid in &self.solids {
+            self.for_each_cell_near(solid, |cell| counts[cell + 1] += 1);
+        }
+        for cell in 0..cells {
+            counts[cell + 1] += counts[cell];
+        }
+        let mut entries = vec![0; counts[cells] as usize];
+        let mut next = counts.clone();
+        for (index, solid) in self.solids.iter().enumerate() {
+            self.for_each_cell_near(solid, |cell| {
+                entries[next[cell] as usize] = index as u32;
+                next[cell] += 1;
+            });
+        }
+        (self.starts, self.entries) = (counts, entries);
+    }
+
+    fn for_each_cell_near(&self, solid: &Solid, mut visit: impl FnMut(usize)) {
+        let bounds = solid.bounds(self.reach);
+        let (first, last) = (self.cell_of(bounds.min), self.cell_of(bounds.max));
+        // From the center of a cell to its corner.
+        let half_diagonal = 0.71 * self.cell;
+        for y in first.y..=last.y {
+            for x in first.x..=last.x {
+                let center = self.corner + self.cell * (Vec2::new(x as f32, y as f32) + 0.5);
+                if solid.distance(center) <= self.reach + half_diagonal {
+                    visit((y * self.size.x + x) as usize);
+                }
+            }
+        }
+    }
+
+    /// The cell of a point; for a point outside the nearest cell.
+    fn cell_of(&self, point: Vec2) -> IVec2 {
+        let cell = ((point - self.corner) / self.cell).floor().as_ivec2();
+        cell.clamp(IVec2::ZERO, self.size - 1)
+    }
+
+    /// The solids, without those that are not sound.
+    pub(crate) fn solids(&self) -> &[Solid] {
+        &self.solids
+    }
+
+    /// The distance from a point to the nearest solid, m, at most the reach.
+    pub(crate) fn at(&self, point: Vec2) -> f32 {
+        self.along(point, point, f32::NEG_INFINITY)
+            .unwrap_or(self.reach)
+    }
+
+    /// The distance from a segment to the nearest solid, m, at most the reach; `None` as soon as it is
+    /// known to be less than `least`.
+    pub(crate) fn along(&self, from: Vec2, to: Vec2, least: f32) -> Option<f32> {
+        let mut clearance = self.reach;
+        self.visit_cells(from, to, |solids| {
+            for &solid in solids {
+                let distance = self.solids[solid as usize].distance_to_segment(from, to);
+                clearance = clearance.min(distance);
+                if clearance < least {
+                    return false;
+                }
+            }
+            true
+        })
+        .then_some(clearance)
+    }
+
+    /// Visits the solids near every cell that a segment passes, column by column, until `visit`
+    /// returns false. Returns whether it never did.
+    fn visit_cells(&self, from: Vec2, to: Vec2, mut visit: impl FnMut(&[u32]) -> bool) -> bool {
+        let (min, max) = (from.min(to), from.max(to));
+        let end = self.corner + self.cell * self.size.as_vec2();
+        if self.size == IVec2::ZERO || max.cmplt(self.corner).any() || min.cmpgt(end).any() {
+            return true;
+        }
+        let (first, last) = (self.cell_of(min), self.cell_of(max));
+        let slope = (to.y - from.y) / (to.x - from.x);
+        for x in first.x..=last.x {
+            let (low, high) = if first.x == last.x || !slope.is_finite() {
+                (first.y, last.y)
+            } else {
+                // The part of the segment in this column, one hundredth of a cell wider.
+                let left = self.corner.x + self.cell * (x as f32 - 0.01);
+                let right = left + 1.02 * self.cell;
+                let height = |at: f32| from.y + slope * (at.clamp(min.x, max.x) - from.x);
+                let (a, b) = (height(left), height(right));
+                let row = |y: f32| self.cell_of(Vec2::new(left, y)).y;
+                (row(a.min(b)), row(a.max(b)))
+            };
+            for y in low..=high {
+                let cell = (y * self.size.x + x) as usize;
+                let solids = self.starts[cell] as usize..self.starts[cell + 1] as usize;
+                if !visit(&self.entries[solids]) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn point() -> impl Strategy<Value = Vec2> {
+        (-20.0..20.0_f32, -20.0..20.0_f32).prop_map(Vec2::from)
+    }
+
+    fn solids() -> impl Strategy<Value = Vec<Solid>> {
+        let solid = (point(), -6.0..6.0_f32, -6.0..6.0_f32, 0.0..1.0_f32);
+        let solid = solid.prop_map(|(from, x, y, radius)| Solid {
+            from,
+            to: from + Vec2::new(x, y),
+            radius,
+        });
+        prop::collection::vec(solid, 0..40)
+    }
+
+    proptest! {
+        #[test]
+        fn the_grid_and_brute_force_agree(solids in solids(), from in point(), to in point()) {
+            let grid = ClearanceGrid::new(&solids, 1.5);
+            let exact = solids.iter().map(|it| it.distance_to_segment(from, to));
+            let exact = exact.fold(1.5, f32::min);
+            prop_assert_eq!(grid.along(from, to, f32::NEG_INFINITY), Some(exact));
+            if exact < 1.5 {
+                prop_assert_eq!(grid.along(from, to, exact + 0.01), None);
+            }
+        }
+    }
+
+    #[test]
+    fn an_empty_grid_is_clear_everywhere() {
+        let grid = ClearanceGrid::new(&[], 2.0);
+        assert_eq!(grid.at(Vec2::splat(1e9)), 2.0);
+    }
+
+    #[test]
+    fn solids_that_are_not_sound_are_left_out() {
+        let faulty = [
+            Solid::segment(Vec2::NAN, Vec2::X),
+            Solid {
+                radius: -1.0,
+                ..Solid::segment(Vec2::ZERO, Vec2::X)
+            },
+        ];
+        assert!(ClearanceGrid::new(&faulty, 2.0).solids().is_empty());
+    }
+}

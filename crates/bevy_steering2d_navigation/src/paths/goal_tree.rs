@@ -1,0 +1,161 @@
+//! [`GoalTree`]: the shortest ways from corners of a roadmap to one goal, grown as far as queries need.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use bevy::prelude::*;
+
+use super::roadmap::{Roadmap, Spot};
+
+/// The shortest ways to one goal, shared by all queries to it.
+///
+/// It grows from the goal by A*, towards the start of the query at hand. Costs of closed corners are
+/// exact whatever the start was, so that later queries use them.
+#[derive(Clone, Debug)]
+pub(crate) struct GoalTree {
+    goal: Spot,
+    ways: Vec<Way>,
+    /// Corners with a finite cost.
+    reached: Vec<u32>,
+}
+
+/// The best known way from a corner to the goal.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    cost: f32,
+    /// The next corner; [`GOAL`] if that is the goal itself.
+    next: u32,
+    /// Whether the cost is final.
+    closed: bool,
+}
+
+const GOAL: u32 = u32::MAX;
+
+/// The outcome of a query so far.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Search {
+    Found(Vec<Vec2>),
+    /// The corners that can be reached from the goal do not include one visible from the start.
+    Unreachable,
+    OutOfBudget,
+}
+
+impl GoalTree {
+    /// How many expansions it costs to look at every corner once.
+    const SCAN: u32 = 8;
+
+    pub(crate) fn new(map: &Roadmap, goal: Spot) -> Self {
+        let unknown = Way {
+            cost: f32::INFINITY,
+            next: GOAL,
+            closed: false,
+        };
+        let mut tree = Self {
+            goal,
+            ways: vec![unknown; map.corner_count()],
+            reached: Vec::new(),
+        };
+        for corner in 0..map.corner_count() as u32 {
+            if let Some(cost) = map.cost_to_corner(goal, corner) {
+                tree.improve(corner, cost, GOAL);
+            }
+        }
+        tree
+    }
+
+    /// Continues the search for the shortest path from a start.
+    pub(crate) fn search(&mut self, map: &mut Roadmap, from: Spot, expansions: &mut u32) -> Search {
+        let straight = map.cost_between(from, self.goal);
+        let mut best = straight.map(|cost| (cost, GOAL));
+        let mut heap: BinaryHeap<_> = self
+            .reached
+            .iter()
+            .map(|&it| self.entry(map, from, it))
+            .collect();
+        while let Some(Reverse((bound, corner))) = heap.pop() {
+            let at_least = f32::from_bits(bound);
+            if best.is_some_and(|(cost, _)| cost <= at_least) {
+                break;
+            }
+            let way = self.ways[corner as usize];
+            if at_least > way.cost + map.position(corner).distance(from.at) {
+                // An entry from before the way was improved.
+                continue;
+            }
+            if !way.closed {
+                let cost = if map.knows_legs(corner) {
+                    1
+                } else {
+                    Self::SCAN
+                };
+                let Some(left) = expansions.checked_sub(cost) else {
+                    *expansions = 0;
+                    return Search::OutOfBudget;
+                };
+                *expansions = left;
+                self.close(map, corner, |tree, map, improved| {
+                    heap.push(tree.entry(map, from, improved));
+                });
+            }
+            if let Some(first) = map.cost_to_corner(from, corner) {
+                let cost = first + way.cost;
+                if best.is_none_or(|(known, _)| cost < known) {
+                    best = Some((cost, corner));
+                }
+            }
+        }
+        match best {
+            Some((_, first)) => Search::Found(self.path(map, from, first)),
+            None => Search::Unreachable,
+        }
+    }
+
+    /// A corner with the least cost of a path from the start through it. The bits of positive floats
+    /// have the order of their values.
+    fn entry(&self, map: &Roadmap, from: Spot, corner: u32) -> Reverse<(u32, u32)> {
+        let bound = self.ways[corner as usize].cost + map.position(corner).distance(from.at);
+        Reverse((bound.to_bits(), corner))
+    }
+
+    /// Makes the cost of a corner final and improves the ways of its neighbors.
+    fn close(
+        &mut self,
+        map: &mut Roadmap,
+        corner: u32,
+        mut improved: impl FnMut(&Self, &Roadmap, u32),
+    ) {
+        self.ways[corner as usize].closed = true;
+        let so_far = self.ways[corner as usize].cost;
+        let count = map.legs(corner).len();
+        for index in 0..count {
+            let leg = map.legs(corner)[index];
+            if self.improve(leg.corner, so_far + leg.cost, corner) {
+                improved(self, map, leg.corner);
+            }
+        }
+    }
+
+    /// Records a way if it is shorter than the known one.
+    fn improve(&mut self, corner: u32, cost: f32, next: u32) -> bool {
+        let way = &mut self.ways[corner as usize];
+        if way.closed || cost >= way.cost {
+            return false;
+        }
+        if way.cost == f32::INFINITY {
+            self.reached.push(corner);
+        }
+        (way.cost, way.next) = (cost, next);
+        true
+    }
+
+    fn path(&self, map: &Roadmap, from: Spot, first: u32) -> Vec<Vec2> {
+        let mut path = vec![from.at];
+        let mut corner = first;
+        while corner != GOAL {
+            path.push(map.position(corner));
+            corner = self.ways[corner as usize].next;
+        }
+        path.push(self.goal.at);
+        path
+    }
+}

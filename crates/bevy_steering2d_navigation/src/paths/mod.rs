@@ -1,0 +1,22 @@
+//! Paths for single agents: [`NavigateTo`], and the pathfinders that plan for it.
+
+mod clearance;
+mod corners;
+mod goal_tree;
+mod navigate_to;
+mod pathfinder;
+mod planning;
+mod roadmap;
+mod roadmap_pathfinder;
+#[cfg(test)]
+mod tests;
+
+pub use navigate_to::{
+    NavigateTo, NavigateToMemory, NavigationBudget, NavigationState, NoPath, PathFound,
+};
+pub use pathfinder::{NoPathReason, PathQuery, PathSearch, Pathfinder};
+pub use planning::ActivePathfinder;
+pub use roadmap_pathfinder::RoadmapPathfinder;
+
+pub(crate) use clearance::ClearanceGrid;
+pub(crate) use planning::{plan_paths, register};

@@ -1,0 +1,217 @@
+//! [`NavigateTo`]: the order to find a way to a target and to keep it, its state and its events.
+
+use bevy::ecs::lifecycle::HookContext;
+use bevy::ecs::world::DeferredWorld;
+use bevy::prelude::*;
+use bevy_steering2d_core::{InvalidParameter, PathFollowing, SteeringPath, Target};
+
+use crate::NoPathReason;
+
+/// Finds a way to a target around the solids of the world, and keeps it.
+///
+/// It plans a path around [`Wall`](bevy_steering2d_core::Wall)s,
+/// [`Obstacle`](bevy_steering2d_core::Obstacle)s that stand still, and further
+/// [`Solids`](crate::Solids), and writes it as the [`SteeringPath`] of its entity, which
+/// [`PathFollowing`] follows. Other agents and moving obstacles are left to avoidance behaviors: add
+/// [`ReciprocalAvoidance`](bevy_steering2d_core::ReciprocalAvoidance) or others.
+///
+/// It plans again when
+/// - the target has moved by more than [`retarget_distance`](Self::retarget_distance), or is another one,
+/// - the agent has been pushed off its path by more than [`path_tolerance`](Self::path_tolerance), or a
+///   solid is between it and the next waypoint,
+/// - the agent has become [`Stuck`](bevy_steering2d_core::Stuck) (with
+///   [`StuckDetection`](bevy_steering2d_core::StuckDetection)),
+/// - a solid has appeared, moved or gone,
+/// - the plan is older than [`refresh_time`](Self::refresh_time).
+///
+/// Meanwhile the agent follows its last path. [`PathFound`] is triggered for each new path,
+/// [`NoPath`] when there is none, and [`Arrived`](bevy_steering2d_core::Arrived) when the agent has come
+/// to rest at the end. Without a way the agent stops; it keeps its last path if the target is lost or the
+/// search was given up. It plans again when the target, the agent's position, or a solid changes.
+///
+/// All agents together use a [`NavigationBudget`] per tick. When `NavigateTo` is removed the path stays.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use bevy_steering2d_core::{PointMass, SteeringCorePlugin, Wall};
+/// use bevy_steering2d_navigation::{NavigateTo, NavigationPlugin};
+///
+/// let mut app = App::new();
+/// app.add_plugins((MinimalPlugins, SteeringCorePlugin::new(Update), NavigationPlugin::default()));
+/// app.world_mut().spawn(Wall::new(Vec2::new(5.0, -4.0), Vec2::new(5.0, 4.0)));
+/// app.world_mut().spawn((PointMass::default(), NavigateTo::new(Vec2::new(10.0, 0.0))));
+/// app.update();
+/// ```
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[require(NavigateToMemory, PathFollowing = careful_following())]
+#[component(on_remove = forget)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct NavigateTo {
+    /// The point or entity to go to. Default the origin.
+    #[entities]
+    pub target: Target,
+    /// A new path is planned when the target has moved farther than this, m, `> 0`. Default `0.5`.
+    pub retarget_distance: f32,
+    /// A new path is planned when the agent is farther from its path than this and its radius, m, `> 0`.
+    /// Default `1`.
+    pub path_tolerance: f32,
+    /// A new path is planned when the last one is older, s, `> 0`; may be infinite. Default `f32::INFINITY`.
+    pub refresh_time: f32,
+    /// A search that takes more expansions ends with [`NoPathReason::TooLong`], `≥ 1`. Default `100000`.
+    pub max_expansions: u32,
+}
+
+impl Default for NavigateTo {
+    fn default() -> Self {
+        Self {
+            target: Target::default(),
+            retarget_distance: 0.5,
+            path_tolerance: 1.0,
+            refresh_time: f32::INFINITY,
+            max_expansions: 100_000,
+        }
+    }
+}
+
+impl NavigateTo {
+    /// Goes to a point or an entity.
+    pub fn new(target: impl Into<Target>) -> Self {
+        Self {
+            target: target.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Sets the [`refresh_time`](Self::refresh_time).
+    #[must_use]
+    pub fn with_refresh_time(mut self, seconds: f32) -> Self {
+        self.refresh_time = seconds;
+        self
+    }
+
+    /// Checks that every field is in its range.
+    ///
+    /// # Errors
+    /// Names the first field that is not.
+    pub fn check(&self) -> Result<(), InvalidParameter> {
+        self.target.check("NavigateTo.target")?;
+        InvalidParameter::unless_positive("NavigateTo.retarget_distance", self.retarget_distance)?;
+        InvalidParameter::unless_positive("NavigateTo.path_tolerance", self.path_tolerance)?;
+        InvalidParameter::unless_positive_or_infinite(
+            "NavigateTo.refresh_time",
+            self.refresh_time,
+        )?;
+        InvalidParameter::unless_some("NavigateTo.max_expansions", self.max_expansions)
+    }
+}
+
+/// Turns close to the corners of the path, which are as far from solids as the agent needs.
+fn careful_following() -> PathFollowing {
+    PathFollowing::default().with_waypoints(0.2)
+}
+
+/// The state of a [`NavigateTo`]. Insert the default to plan at once.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct NavigateToMemory {
+    /// What it does.
+    pub state: NavigationState,
+    /// The target that the last plan is for.
+    #[entities]
+    pub(super) target: Option<Target>,
+    /// The position of that target when it was planned, m.
+    pub(super) planned_to: Vec2,
+    /// The agent's position when it was planned, m.
+    pub(super) planned_from: Vec2,
+    /// How old the last plan is, s.
+    pub(super) age: f32,
+    /// The solids that it considered, by number of changes.
+    pub(super) revision: u32,
+    /// How often the agent had been stuck then.
+    pub(super) times_stuck: u32,
+    /// Expansions used by the search so far.
+    pub(super) spent: u32,
+    /// Whether a search is due or under way.
+    pub(super) searching: bool,
+}
+
+/// What a [`NavigateTo`] does.
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[reflect(Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub enum NavigationState {
+    /// It has no path yet.
+    #[default]
+    Planning,
+    /// The agent follows the path.
+    Following,
+    /// The agent has come to rest at the end of the path.
+    Arrived,
+    /// There is no path.
+    NoPath(NoPathReason),
+}
+
+/// Expansions that the pathfinder may use per tick, for all agents together. It is a number of steps and
+/// no time, so that runs are reproducible.
+///
+/// Agents that wait for a path get equal portions in turn, those first that have used the fewest.
+#[derive(Resource, Reflect, Clone, Copy, Debug, PartialEq, Eq)]
+#[reflect(Resource, Default, Debug, PartialEq, Clone)]
+pub struct NavigationBudget {
+    /// Expansions per tick, `≥ 1`. Default `1000`.
+    pub expansions: u32,
+}
+
+impl Default for NavigationBudget {
+    fn default() -> Self {
+        Self { expansions: 1_000 }
+    }
+}
+
+/// A [`NavigateTo`] has found a path. Triggered for every new path.
+#[derive(EntityEvent, Clone, Copy, Debug, PartialEq)]
+pub struct PathFound {
+    /// The agent.
+    pub entity: Entity,
+    /// The target.
+    pub target: Target,
+    /// The length of the path, m.
+    pub length: f32,
+}
+
+/// A [`NavigateTo`] has found that there is no path. Triggered once, and again only after the target, the
+/// agent's position, or a solid has changed.
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_steering2d_navigation::{NavigateTo, NoPath};
+/// fn give_up(refused: On<NoPath>, mut commands: Commands) {
+///     println!("{}: {}", refused.entity, refused.reason);
+///     commands.entity(refused.entity).remove::<NavigateTo>();
+/// }
+/// # let mut app = App::new();
+/// app.add_observer(give_up);
+/// ```
+#[derive(EntityEvent, Clone, Copy, Debug, PartialEq)]
+pub struct NoPath {
+    /// The agent.
+    pub entity: Entity,
+    /// The target.
+    pub target: Target,
+    /// Why there is no path.
+    pub reason: NoPathReason,
+}
+
+/// Resets the memory, so that a `NavigateTo` that is inserted again plans at once.
+fn forget(mut world: DeferredWorld, context: HookContext) {
+    if let Some(mut memory) = world.get_mut::<NavigateToMemory>(context.entity) {
+        *memory = NavigateToMemory::default();
+    }
+}
+
+/// The path of an agent that is to stop: the point at which it is.
+pub(super) fn stop_at(position: Vec2) -> Option<SteeringPath> {
+    SteeringPath::open([position]).ok()
+}

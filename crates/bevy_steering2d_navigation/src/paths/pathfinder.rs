@@ -1,0 +1,102 @@
+//! [`Pathfinder`]: what plans paths, its questions and answers.
+
+use std::fmt;
+
+use bevy::prelude::*;
+
+use crate::Solid;
+
+/// Plans paths for [`NavigateTo`](crate::NavigateTo). The built-in one is
+/// [`RoadmapPathfinder`](crate::RoadmapPathfinder); a game sets another one by
+/// [`NavigationPlugin::with_pathfinder`](crate::NavigationPlugin::with_pathfinder).
+///
+/// Its answers depend only on the calls so far, so that runs are reproducible: it uses no clock, no
+/// random numbers of its own and no other state.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use bevy_steering2d_navigation::{PathQuery, PathSearch, Pathfinder, Solid};
+///
+/// /// Goes straight, whatever is in between.
+/// struct AsTheCrowFlies;
+///
+/// impl Pathfinder for AsTheCrowFlies {
+///     fn set_solids(&mut self, _: &[Solid]) {}
+///
+///     fn find(&mut self, query: &PathQuery, _: &mut u32) -> PathSearch {
+///         PathSearch::Found(vec![query.from, query.to])
+///     }
+///
+///     fn is_clear(&mut self, _: Vec2, _: Vec2, _: f32) -> bool {
+///         true
+///     }
+/// }
+/// ```
+pub trait Pathfinder: Send + Sync + 'static {
+    /// The solids of the world from now on. Called before the first query and after each change.
+    fn set_solids(&mut self, solids: &[Solid]);
+
+    /// Finds a path, with at most `expansions` expansions of its search, and subtracts those it used.
+    ///
+    /// When they are used up it returns [`PathSearch::Unfinished`], and continues when it is asked the
+    /// same question again. A call that leaves `expansions` as it is counts as one.
+    fn find(&mut self, query: &PathQuery, expansions: &mut u32) -> PathSearch;
+
+    /// Whether a body of `radius` m can move straight from one point to another.
+    fn is_clear(&mut self, from: Vec2, to: Vec2, radius: f32) -> bool;
+}
+
+/// A question to a [`Pathfinder`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PathQuery {
+    /// Where the body is, m.
+    pub from: Vec2,
+    /// Where it is to go, m.
+    pub to: Vec2,
+    /// Its radius, m, `≥ 0`.
+    pub radius: f32,
+}
+
+/// The answer of a [`Pathfinder`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum PathSearch {
+    /// The points of a path from the start to the target, both included.
+    Found(Vec<Vec2>),
+    /// There is no path.
+    None(NoPathReason),
+    /// The expansions are used up.
+    Unfinished,
+}
+
+/// Why there is no path.
+#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
+#[reflect(Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub enum NoPathReason {
+    /// No way leads to the target.
+    Unreachable,
+    /// The body has no room at the target: it is inside a solid, or nearer to one than the radius.
+    TargetBlocked,
+    /// The body is inside a solid and there is no room near.
+    AgentBlocked,
+    /// The target entity is despawned or has no position.
+    TargetLost,
+    /// The search took more than
+    /// [`NavigateTo::max_expansions`](crate::NavigateTo::max_expansions).
+    TooLong,
+    /// The pathfinder panicked or returned an invalid path.
+    Failed,
+}
+
+impl fmt::Display for NoPathReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Unreachable => "no way leads to the target",
+            Self::TargetBlocked => "there is no room at the target",
+            Self::AgentBlocked => "the agent is inside a solid",
+            Self::TargetLost => "the target is lost",
+            Self::TooLong => "the search took too many expansions",
+            Self::Failed => "the pathfinder failed",
+        })
+    }
+}

@@ -1,0 +1,399 @@
+//! The system that plans the paths of all [`NavigateTo`]s: which are due, in which order, and with which
+//! budget.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use bevy::prelude::*;
+use bevy_steering2d_core::{
+    Announcements, Arrived, Kinematics, PathFollowingMemory, SnapshotAppExt, SnapshotKind,
+    SteeringAppExt, SteeringClock, SteeringDisabled, SteeringId, SteeringPath, SteeringWarnings,
+    StuckMemory, Target, Targets, Vehicle,
+};
+
+use super::navigate_to::stop_at;
+use crate::world::Terrain;
+use crate::{
+    NavigateTo, NavigateToMemory, NavigationBudget, NavigationState, NoPath, NoPathReason,
+    PathFound, PathQuery, PathSearch, Pathfinder, RoadmapPathfinder,
+};
+
+/// The pathfinder in use. The built-in one unless
+/// [`NavigationPlugin::with_pathfinder`](crate::NavigationPlugin::with_pathfinder) sets another one.
+///
+/// Games may ask it as well; expansions of their own do not count against the [`NavigationBudget`].
+///
+/// It is no part of a snapshot: what it has found stays when the world goes back, so that a search which is
+/// repeated then may end in an earlier tick.
+#[derive(Resource)]
+pub struct ActivePathfinder {
+    /// What plans paths.
+    pub pathfinder: Box<dyn Pathfinder>,
+    /// The solids that it knows, by number of changes; `None` before the first.
+    revision: Option<u32>,
+}
+
+impl ActivePathfinder {
+    pub(crate) fn new(pathfinder: Box<dyn Pathfinder>) -> Self {
+        Self {
+            pathfinder,
+            revision: None,
+        }
+    }
+
+    /// Hands over the solids if they have changed.
+    fn update(&mut self, terrain: &Terrain) {
+        if self.revision != Some(terrain.revision()) {
+            self.pathfinder.set_solids(terrain.solids());
+            self.revision = Some(terrain.revision());
+        }
+    }
+
+    /// A search that cannot take the app down: a panic is an answer, and the pathfinder then starts over.
+    fn find(&mut self, query: &PathQuery, expansions: &mut u32) -> PathSearch {
+        let before = *expansions;
+        let found = catch_unwind(AssertUnwindSafe(|| self.pathfinder.find(query, expansions)));
+        // Also a faulty pathfinder uses up its budget.
+        *expansions = (*expansions).min(before.saturating_sub(1));
+        found.unwrap_or_else(|_| {
+            self.revision = None;
+            PathSearch::None(NoPathReason::Failed)
+        })
+    }
+}
+
+impl Default for ActivePathfinder {
+    fn default() -> Self {
+        Self::new(Box::new(RoadmapPathfinder::default()))
+    }
+}
+
+pub(crate) fn register(app: &mut App) {
+    app.register_type::<NavigateTo>()
+        .register_type::<NavigateToMemory>()
+        .register_type::<NavigationBudget>()
+        .init_resource::<NavigationBudget>()
+        .init_resource::<ActivePathfinder>()
+        .add_announcement::<PathFound>()
+        .add_announcement::<NoPath>()
+        .add_announcement::<Arrived>()
+        .add_snapshot_component::<NavigateTo>(SnapshotKind::Parameter)
+        .add_snapshot_component::<NavigateToMemory>(SnapshotKind::State);
+}
+
+/// The most expansions of one portion: agents that wait take turns.
+const PORTION: u32 = 64;
+
+/// Ticks between two looks at whether a solid is in the way to the next waypoint.
+const LOOKS: u32 = 8;
+
+/// An agent that waits for a path.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waiting {
+    spent: u32,
+    id: SteeringId,
+    entity: Entity,
+    target: Kinematics,
+}
+
+type Navigators<'w, 's> = Query<
+    'w,
+    's,
+    (
+        Entity,
+        &'static SteeringId,
+        &'static NavigateTo,
+        &'static mut NavigateToMemory,
+        &'static Kinematics,
+        Option<&'static mut SteeringPath>,
+        Option<&'static PathFollowingMemory>,
+        Option<&'static StuckMemory>,
+    ),
+    (With<Vehicle>, Without<SteeringDisabled>),
+>;
+
+/// The events of navigation.
+type Sent<'w> = (
+    Res<'w, Announcements<PathFound>>,
+    Res<'w, Announcements<NoPath>>,
+    Res<'w, Announcements<Arrived>>,
+);
+
+pub(crate) fn plan_paths(
+    clock: Res<SteeringClock>,
+    warnings: Res<SteeringWarnings>,
+    terrain: Res<Terrain>,
+    budget: Res<NavigationBudget>,
+    mut active: ResMut<ActivePathfinder>,
+    mut navigators: Navigators,
+    targets: Targets,
+    sent: Sent,
+    mut waiting: Local<Vec<Waiting>>,
+    mut commands: Commands,
+) {
+    active.update(&terrain);
+    waiting.clear();
+    for (entity, &id, how, mut memory, body, path, progress, stuck) in &mut navigators {
+        if let Err(error) = how.check() {
+            warnings.raise(&clock, entity, error.field, || {
+                format!("{error}; until then it does not plan a path")
+            });
+            continue;
+        }
+        if !body.is_steerable() {
+            continue;
+        }
+        let target = targets.get(how.target);
+        let mut now = *memory;
+        now.age += clock.delta;
+        let situation = Situation {
+            how,
+            body,
+            target,
+            path: path.as_deref(),
+            progress,
+            times_stuck: stuck.map_or(0, |stuck| stuck.times),
+            revision: terrain.revision(),
+            looks: clock.tick.wrapping_add(id.0).is_multiple_of(LOOKS),
+        };
+        if now.notices_arrival(&situation) {
+            let target = how.target;
+            sent.2.send(
+                id,
+                entity,
+                Arrived {
+                    entity,
+                    target,
+                    source: entity,
+                },
+            );
+        }
+        if now.needs_plan(&situation, active.pathfinder.as_mut()) {
+            now.begin_search(&situation);
+        }
+        match target {
+            Some(target) if now.searching => waiting.push(Waiting {
+                spent: now.spent,
+                id,
+                entity,
+                target,
+            }),
+            None if now.searching => {
+                now.fail(NoPathReason::TargetLost);
+                sent.1.send(
+                    id,
+                    entity,
+                    no_path(entity, how.target, NoPathReason::TargetLost),
+                );
+            }
+            _ => {}
+        }
+        memory.set_if_neq(now);
+    }
+    // First those who have used the fewest expansions; then by id, never by entity.
+    waiting.sort_unstable_by_key(|it| (it.spent, it.id));
+    let mut left = budget.expansions.max(1);
+    let mut turn = 0;
+    while turn < waiting.len() && left > 0 {
+        let Waiting {
+            id, entity, target, ..
+        } = waiting[turn];
+        turn += 1;
+        let Ok((_, _, how, mut memory, body, path, ..)) = navigators.get_mut(entity) else {
+            continue;
+        };
+        let query = PathQuery {
+            from: body.position,
+            to: target.position,
+            radius: body.radius.max(0.0),
+        };
+        let mut portion = left.min(PORTION);
+        let before = portion;
+        let found = active.find(&query, &mut portion);
+        active.update(&terrain);
+        let used = before - portion;
+        left -= used;
+        memory.spent = memory.spent.saturating_add(used);
+        match checked(found) {
+            Search::Unfinished if memory.spent < how.max_expansions => {
+                // To the end of the line, for a further portion in this tick or the next.
+                let again = Waiting {
+                    spent: memory.spent,
+                    id,
+                    entity,
+                    target,
+                };
+                waiting.push(again);
+            }
+            Search::Unfinished => {
+                memory.fail(NoPathReason::TooLong);
+                sent.1.send(
+                    id,
+                    entity,
+                    no_path(entity, how.target, NoPathReason::TooLong),
+                );
+            }
+            Search::Found(new) => {
+                memory.succeed();
+                let (target, length) = (how.target, new.length());
+                sent.0.send(
+                    id,
+                    entity,
+                    PathFound {
+                        entity,
+                        target,
+                        length,
+                    },
+                );
+                put(&mut commands, entity, path, new);
+            }
+            Search::None(reason) => {
+                memory.fail(reason);
+                if reason == NoPathReason::Failed {
+                    warnings.raise(&clock, entity, "NavigateTo", || {
+                        "the pathfinder panicked or returned an invalid path; other agents are not \
+                         affected"
+                            .into()
+                    });
+                } else if let Some(stop) = stop_at(body.position) {
+                    put(&mut commands, entity, path, stop);
+                }
+                sent.1.send(id, entity, no_path(entity, how.target, reason));
+            }
+        }
+    }
+}
+
+/// The answer of a pathfinder, with a valid path.
+enum Search {
+    Found(SteeringPath),
+    None(NoPathReason),
+    Unfinished,
+}
+
+fn checked(found: PathSearch) -> Search {
+    match found {
+        PathSearch::Found(points) => match SteeringPath::open(points) {
+            Ok(path) => Search::Found(path),
+            Err(_) => Search::None(NoPathReason::Failed),
+        },
+        PathSearch::None(reason) => Search::None(reason),
+        PathSearch::Unfinished => Search::Unfinished,
+    }
+}
+
+fn no_path(entity: Entity, target: Target, reason: NoPathReason) -> NoPath {
+    NoPath {
+        entity,
+        target,
+        reason,
+    }
+}
+
+/// Replaces the path of an entity, or inserts it.
+fn put(commands: &mut Commands, entity: Entity, old: Option<Mut<SteeringPath>>, new: SteeringPath) {
+    match old {
+        Some(mut old) => *old = new,
+        None => {
+            commands.entity(entity).insert(new);
+        }
+    }
+}
+
+/// What decides whether an agent needs a plan.
+struct Situation<'a> {
+    how: &'a NavigateTo,
+    body: &'a Kinematics,
+    target: Option<Kinematics>,
+    path: Option<&'a SteeringPath>,
+    progress: Option<&'a PathFollowingMemory>,
+    times_stuck: u32,
+    revision: u32,
+    /// Whether it is this agent's turn to look ahead.
+    looks: bool,
+}
+
+impl Situation<'_> {
+    /// The progress along the current path.
+    fn progress(&self) -> Option<(&SteeringPath, &PathFollowingMemory)> {
+        let (path, progress) = (self.path?, self.progress?);
+        progress.is_about(path).then_some((path, progress))
+    }
+
+    /// Whether the agent is too far from its path, or a solid is in the way to the next waypoint.
+    fn is_off_path(&self, pathfinder: &mut dyn Pathfinder) -> bool {
+        let Some((path, progress)) = self.progress() else {
+            return false;
+        };
+        let here = self.body.position;
+        let next = path.points()[progress.waypoint];
+        let previous = path.points()[progress.waypoint.saturating_sub(1)];
+        let on_path = crate::solid::nearest_on_segment(here, previous, next);
+        let most = self.how.path_tolerance + self.body.radius;
+        on_path.distance(here) > most
+            || self.looks && !pathfinder.is_clear(here, next, self.body.radius)
+    }
+}
+
+impl NavigateToMemory {
+    /// Whether the agent has come to rest at the end of its path since the last tick.
+    fn notices_arrival(&mut self, situation: &Situation) -> bool {
+        let completed = situation.progress().is_some_and(|(_, it)| it.completed);
+        let arrives = completed && self.state == NavigationState::Following;
+        if arrives {
+            self.state = NavigationState::Arrived;
+        }
+        arrives
+    }
+
+    /// Whether the last plan no longer holds.
+    fn needs_plan(&self, situation: &Situation, pathfinder: &mut dyn Pathfinder) -> bool {
+        let how = situation.how;
+        let moved = situation
+            .target
+            .is_none_or(|target| target.position.distance(self.planned_to) > how.retarget_distance);
+        let is_new = self.target != Some(how.target)
+            || self.revision != situation.revision
+            || self.times_stuck < situation.times_stuck;
+        if self.searching {
+            // The search under way would answer an old question.
+            return is_new || moved;
+        }
+        is_new
+            || match self.state {
+                NavigationState::Planning => true,
+                NavigationState::NoPath(NoPathReason::TargetLost) => situation.target.is_some(),
+                NavigationState::NoPath(_) => {
+                    moved
+                        || situation.body.position.distance(self.planned_from) > how.path_tolerance
+                }
+                NavigationState::Arrived => moved,
+                NavigationState::Following => {
+                    moved || self.age > how.refresh_time || situation.is_off_path(pathfinder)
+                }
+            }
+    }
+
+    /// Begins a search from where the agent and its target are now.
+    fn begin_search(&mut self, situation: &Situation) {
+        self.searching = true;
+        self.spent = 0;
+        self.target = Some(situation.how.target);
+        self.planned_from = situation.body.position;
+        self.revision = situation.revision;
+        self.times_stuck = situation.times_stuck;
+        if let Some(target) = situation.target {
+            self.planned_to = target.position;
+        }
+    }
+
+    fn succeed(&mut self) {
+        self.searching = false;
+        self.state = NavigationState::Following;
+        self.age = 0.0;
+    }
+
+    fn fail(&mut self, reason: NoPathReason) {
+        self.searching = false;
+        self.state = NavigationState::NoPath(reason);
+    }
+}

@@ -1,0 +1,347 @@
+//! [`RoadmapPathfinder`]: the built-in pathfinder.
+
+use std::collections::BTreeMap;
+
+use bevy::prelude::*;
+
+use super::goal_tree::{GoalTree, Search};
+use super::roadmap::Roadmap;
+use crate::{NoPathReason, PathQuery, PathSearch, Pathfinder, Solid};
+
+/// Finds shortest paths around solids: A* on the visibility graph of their corners.
+///
+/// Around solids a shortest path bends at corners only. The corners are moved out by the body's radius
+/// and a comfortable clearance of 30 cm; where that does not fit, by 2 cm, so that passages as narrow as
+/// the body stay open. Lines of sight between corners are found when a search first needs them, and
+/// kept. Queries to one goal share what they have found.
+///
+/// Where the target is nearer to a solid than the radius, the path ends at the nearest spot with room.
+///
+/// An expansion is one corner of the search. One whose lines of sight are not known yet counts as
+/// eight.
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_steering2d_navigation::{PathQuery, PathSearch, Pathfinder, RoadmapPathfinder, Solid};
+/// let mut planner = RoadmapPathfinder::default();
+/// planner.set_solids(&[Solid::segment(Vec2::new(0.0, -2.0), Vec2::new(0.0, 2.0))]);
+/// let query = PathQuery { from: Vec2::new(-4.0, 0.0), to: Vec2::new(4.0, 0.0), radius: 0.5 };
+/// let PathSearch::Found(path) = planner.find(&query, &mut 1_000) else {
+///     panic!("there is a way around");
+/// };
+/// assert!(path.len() > 2);
+/// assert!(path.windows(2).all(|leg| planner.is_clear(leg[0], leg[1], 0.5)));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct RoadmapPathfinder {
+    solids: Vec<Solid>,
+    /// By the bits of the radius.
+    maps: BTreeMap<u32, Map>,
+    /// Counts the queries; tells which maps and trees were used last.
+    queries: u64,
+}
+
+/// The roadmap for one radius and the searches on it.
+#[derive(Clone, Debug)]
+struct Map {
+    roadmap: Roadmap,
+    /// By the bits of the goal.
+    trees: BTreeMap<[u32; 2], (u64, GoalTree)>,
+    used: u64,
+}
+
+impl RoadmapPathfinder {
+    /// The most radii whose roadmaps are kept.
+    const MAPS: usize = 8;
+    /// The most goals whose searches are kept, for each radius.
+    const TREES: usize = 128;
+
+    fn map(&mut self, radius: f32) -> &mut Map {
+        let (key, used) = (radius.to_bits(), self.queries);
+        if !self.maps.contains_key(&key) && self.maps.len() >= Self::MAPS {
+            let oldest = self.maps.iter().min_by_key(|(_, map)| map.used);
+            if let Some((&oldest, _)) = oldest {
+                self.maps.remove(&oldest);
+            }
+        }
+        let solids = &self.solids;
+        let map = self.maps.entry(key).or_insert_with(|| Map {
+            roadmap: Roadmap::new(solids, radius),
+            trees: BTreeMap::new(),
+            used,
+        });
+        map.used = used;
+        map
+    }
+}
+
+impl Pathfinder for RoadmapPathfinder {
+    fn set_solids(&mut self, solids: &[Solid]) {
+        self.solids = solids.to_vec();
+        self.maps.clear();
+    }
+
+    fn find(&mut self, query: &PathQuery, expansions: &mut u32) -> PathSearch {
+        self.queries += 1;
+        let now = self.queries;
+        let map = self.map(query.radius);
+        map.find(query, now, expansions)
+    }
+
+    fn is_clear(&mut self, from: Vec2, to: Vec2, radius: f32) -> bool {
+        let map = &self.map(radius).roadmap;
+        map.cost_between(map.spot(from), map.spot(to)).is_some()
+    }
+}
+
+impl Map {
+    fn find(&mut self, query: &PathQuery, now: u64, expansions: &mut u32) -> PathSearch {
+        let Some(goal) = self.roadmap.room_at(query.to) else {
+            return PathSearch::None(NoPathReason::TargetBlocked);
+        };
+        let start = self.roadmap.spot(query.from);
+        let inside = start.clearance <= 2e-3;
+        let Some(from) = (if inside {
+            self.roadmap.way_out(start.at)
+        } else {
+            Some(start)
+        }) else {
+            return PathSearch::None(NoPathReason::AgentBlocked);
+        };
+        if self.roadmap.cost_between(from, goal) == Some(from.at.distance(goal.at)) {
+            // Straight and comfortable: no other path is shorter.
+            return PathSearch::Found(path_of(inside.then_some(start.at), vec![from.at, goal.at]));
+        }
+        let key = goal.at.to_array().map(f32::to_bits);
+        if !self.trees.contains_key(&key) {
+            if self.trees.len() >= RoadmapPathfinder::TREES {
+                let oldest = self.trees.iter().min_by_key(|(_, (used, _))| *used);
+                if let Some((&oldest, _)) = oldest {
+                    self.trees.remove(&oldest);
+                }
+            }
+            self.trees
+                .insert(key, (now, GoalTree::new(&self.roadmap, goal)));
+            *expansions = expansions.saturating_sub(1);
+        }
+        let Some((used, tree)) = self.trees.get_mut(&key) else {
+            return PathSearch::Unfinished;
+        };
+        *used = now;
+        match tree.search(&mut self.roadmap, from, expansions) {
+            Search::Found(path) => PathSearch::Found(path_of(inside.then_some(start.at), path)),
+            Search::Unreachable => PathSearch::None(NoPathReason::Unreachable),
+            Search::OutOfBudget => PathSearch::Unfinished,
+        }
+    }
+}
+
+/// The path, from the position of a body that must first get out of a solid.
+fn path_of(inside: Option<Vec2>, path: Vec<Vec2>) -> Vec<Vec2> {
+    inside.into_iter().chain(path).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bevy_steering2d_core::{Circle, Wall};
+    use proptest::prelude::*;
+
+    fn planner(solids: &[Solid]) -> RoadmapPathfinder {
+        let mut planner = RoadmapPathfinder::default();
+        planner.set_solids(solids);
+        planner
+    }
+
+    fn find(planner: &mut RoadmapPathfinder, from: Vec2, to: Vec2, radius: f32) -> PathSearch {
+        let query = PathQuery { from, to, radius };
+        let mut plenty = u32::MAX;
+        planner.find(&query, &mut plenty)
+    }
+
+    #[track_caller]
+    fn path(solids: &[Solid], from: Vec2, to: Vec2, radius: f32) -> Vec<Vec2> {
+        match find(&mut planner(solids), from, to, radius) {
+            PathSearch::Found(path) => path,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn length(path: &[Vec2]) -> f32 {
+        path.windows(2).map(|leg| leg[0].distance(leg[1])).sum()
+    }
+
+    fn block(area: Rect) -> [Solid; 4] {
+        Wall::room(area).map(Solid::from)
+    }
+
+    #[test]
+    fn a_path_without_solids_is_straight() {
+        let goal = Vec2::new(10.0, 4.0);
+        assert_eq!(path(&[], Vec2::ZERO, goal, 0.5), [Vec2::ZERO, goal]);
+    }
+
+    #[test]
+    fn a_path_around_a_block_keeps_a_comfortable_clearance() {
+        let solids = block(Rect::new(-0.5, -4.0, 0.5, 20.0));
+        let path = path(&solids, Vec2::new(-6.0, 0.0), Vec2::new(6.0, 0.0), 0.5);
+        for leg in path.windows(2) {
+            let clearance = solids.map(|it| it.distance_to_segment(leg[0], leg[1]));
+            assert!(clearance.into_iter().all(|it| it >= 0.79), "{path:?}");
+        }
+        // A path that touches the corners has 14.6 m; radius and clearance add to it.
+        assert!(length(&path) < 16.2, "{path:?}");
+    }
+
+    #[test]
+    fn a_path_leads_through_a_gap_as_narrow_as_the_body() {
+        let mut solids = block(Rect::new(0.0, 0.55, 1.0, 9.0)).to_vec();
+        solids.extend(block(Rect::new(0.0, -9.0, 1.0, -0.55)));
+        let path = path(&solids, Vec2::new(-5.0, 3.0), Vec2::new(5.0, -2.0), 0.5);
+        assert!(length(&path) < 12.0, "through the gap: {path:?}");
+        let wider = find(
+            &mut planner(&solids),
+            Vec2::new(-5.0, 3.0),
+            Vec2::new(5.0, -2.0),
+            0.6,
+        );
+        let PathSearch::Found(around) = wider else {
+            panic!("{wider:?}");
+        };
+        assert!(length(&around) > 18.0, "around the blocks: {around:?}");
+    }
+
+    #[test]
+    fn a_body_that_is_walled_in_has_no_path() {
+        let solids = block(Rect::new(-3.0, -3.0, 3.0, 3.0));
+        let mut planner = planner(&solids);
+        let outside = Vec2::new(9.0, 0.0);
+        for (from, to) in [(Vec2::ZERO, outside), (outside, Vec2::ZERO)] {
+            let found = find(&mut planner, from, to, 0.5);
+            assert_eq!(found, PathSearch::None(NoPathReason::Unreachable));
+        }
+    }
+
+    #[test]
+    fn a_target_without_room_is_told_from_one_without_way() {
+        let rock = Solid::from(Circle::new(Vec2::ZERO, 2.0));
+        let found = find(&mut planner(&[rock]), Vec2::new(9.0, 0.0), Vec2::ZERO, 0.5);
+        assert_eq!(found, PathSearch::None(NoPathReason::TargetBlocked));
+    }
+
+    #[test]
+    fn a_path_to_a_target_near_a_solid_ends_where_there_is_room() {
+        let rock = Solid::from(Circle::new(Vec2::ZERO, 2.0));
+        let path = path(&[rock], Vec2::new(9.0, 0.0), Vec2::new(2.2, 0.0), 0.5);
+        let end = path[path.len() - 1];
+        assert!(end.y == 0.0 && (2.5..2.6).contains(&end.x), "{path:?}");
+    }
+
+    #[test]
+    fn a_body_inside_a_rock_leaves_it_on_the_nearest_side() {
+        let rock = Solid::from(Circle::new(Vec2::ZERO, 2.0));
+        let inside = Vec2::new(1.5, 0.1);
+        let path = path(&[rock], inside, Vec2::new(-9.0, 0.0), 0.5);
+        assert_eq!(path[0], inside);
+        assert!(path[1].x > 2.4, "{path:?}");
+        let outside = &path[1..];
+        assert!(
+            outside
+                .windows(2)
+                .all(|leg| rock.distance_to_segment(leg[0], leg[1]) > 0.5)
+        );
+    }
+
+    #[test]
+    fn a_body_squeezed_against_a_wall_moves_along_it() {
+        let wall = [Solid::segment(Vec2::new(-9.0, 0.0), Vec2::new(9.0, 0.0))];
+        let from = Vec2::new(-5.0, 0.45);
+        let path = path(&wall, from, Vec2::new(5.0, 3.0), 0.5);
+        assert_eq!(path.len(), 2, "{path:?}");
+    }
+
+    #[test]
+    fn a_search_in_small_portions_finds_the_same_path() {
+        let solids: Vec<_> = (0..40)
+            .flat_map(|i| {
+                let at = Vec2::new((i % 8) as f32, (i / 8) as f32) * 4.0;
+                block(Rect::from_center_size(
+                    at,
+                    Vec2::new(2.6, 1.0 + (i % 3) as f32),
+                ))
+            })
+            .collect();
+        let (from, to) = (Vec2::new(-4.0, 3.0), Vec2::new(32.0, 14.0));
+        let whole = path(&solids, from, to, 0.4);
+        let mut planner = planner(&solids);
+        let query = PathQuery {
+            from,
+            to,
+            radius: 0.4,
+        };
+        let mut portions = 0;
+        let found = loop {
+            portions += 1;
+            assert!(portions < 1_000);
+            match planner.find(&query, &mut 16) {
+                PathSearch::Found(path) => break path,
+                other => assert_eq!(other, PathSearch::Unfinished),
+            }
+        };
+        assert!(portions > 1);
+        assert_eq!(found, whole);
+    }
+
+    #[test]
+    fn queries_to_one_goal_share_their_search() {
+        let solids = block(Rect::new(-0.5, -6.0, 0.5, 6.0));
+        let mut planner = planner(&solids);
+        let query = |y: f32| PathQuery {
+            from: Vec2::new(-5.0, y),
+            to: Vec2::new(5.0, 0.0),
+            radius: 0.5,
+        };
+        let mut used = |y: f32| {
+            let mut left = 1_000;
+            planner.find(&query(y), &mut left);
+            1_000 - left
+        };
+        let first = used(0.0);
+        assert!(first > 0);
+        assert!(used(0.5) < first);
+    }
+
+    #[test]
+    fn a_path_in_a_huge_world_is_found() {
+        let solids = block(Rect::new(-1e7, -1e8, 1e7, 1e8));
+        let path = path(&solids, Vec2::new(-2e8, 0.0), Vec2::new(2e8, 0.0), 1e6);
+        assert!(path.len() > 2);
+    }
+
+    fn point() -> impl Strategy<Value = Vec2> {
+        (-12.0..12.0_f32, -12.0..12.0_f32).prop_map(Vec2::from)
+    }
+
+    fn solids() -> impl Strategy<Value = Vec<Solid>> {
+        let wall = (point(), -5.0..5.0_f32, -5.0..5.0_f32)
+            .prop_map(|(from, x, y)| Solid::segment(from, from + Vec2::new(x, y)));
+        let disc = (point(), 0.2..2.0_f32).prop_map(|(at, radius)| Circle::new(at, radius).into());
+        prop::collection::vec(prop_oneof![wall, disc], 0..24)
+    }
+
+    proptest! {
+        #[test]
+        fn every_leg_of_a_path_is_free(solids in solids(), from in point(), to in point()) {
+            if let PathSearch::Found(path) = find(&mut planner(&solids), from, to, 0.3) {
+                prop_assert!(path[path.len() - 1].distance(to) < 2.0);
+                let start = solids.iter().map(|it| it.distance(from)).fold(9.0, f32::min);
+                let least = if start > 0.003 { start.min(0.3) - 0.003 } else { f32::NEG_INFINITY };
+                for leg in path.windows(2) {
+                    for solid in &solids {
+                        prop_assert!(solid.distance_to_segment(leg[0], leg[1]) >= least);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! [`NavigationPlugin`]: adds the systems of navigation to the steering pipeline.
+
+use std::sync::Mutex;
+
+use bevy::prelude::*;
+use bevy_steering2d_core::{SteeringAppExt, SteeringSchedule};
+
+use crate::fields::{self, solve_fields};
+use crate::groups::{self, order_groups};
+use crate::paths::{self, ActivePathfinder, plan_paths};
+use crate::world::{Solids, Terrain, survey};
+use crate::{NavigateTo, NavigateToMemory, Pathfinder};
+
+/// The systems of navigation, in the order they run, in [`SteeringSchedule::Answer`]: bodies, walls and
+/// obstacles are sensed and indexed, and no behavior has run yet.
+#[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum NavigationSystems {
+    /// The [`Terrain`] is updated. Systems that fill [`Solids`] run before.
+    Survey,
+    /// Fields are solved, groups get their places, and paths are planned.
+    Plan,
+}
+
+/// Adds navigation to the steering pipeline. A second one changes nothing.
+#[derive(Default)]
+pub struct NavigationPlugin {
+    pathfinder: Mutex<Option<Box<dyn Pathfinder>>>,
+}
+
+impl NavigationPlugin {
+    /// Plans paths with another [`Pathfinder`].
+    #[must_use]
+    pub fn with_pathfinder(pathfinder: impl Pathfinder) -> Self {
+        Self {
+            pathfinder: Mutex::new(Some(Box::new(pathfinder))),
+        }
+    }
+}
+
+impl Plugin for NavigationPlugin {
+    fn build(&self, app: &mut App) {
+        if app.world().contains_resource::<Terrain>() {
+            return;
+        }
+        let chosen = self.pathfinder.lock().ok().and_then(|mut it| it.take());
+        if let Some(pathfinder) = chosen {
+            app.insert_resource(ActivePathfinder::new(pathfinder));
+        }
+        app.init_resource::<Solids>().init_resource::<Terrain>();
+        paths::register(app);
+        fields::register(app);
+        groups::register(app);
+        app.require_part::<NavigateTo, NavigateToMemory>()
+            .configure_sets(
+                SteeringSchedule::Answer,
+                (NavigationSystems::Survey, NavigationSystems::Plan).chain(),
+            )
+            .add_systems(
+                SteeringSchedule::Answer,
+                (
+                    survey.in_set(NavigationSystems::Survey),
+                    (solve_fields, order_groups, plan_paths)
+                        .chain()
+                        .in_set(NavigationSystems::Plan),
+                ),
+            );
+    }
+
+    fn is_unique(&self) -> bool {
+        false
+    }
+}

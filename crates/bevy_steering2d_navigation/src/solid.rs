@@ -1,0 +1,155 @@
+//! [`Solid`]: a part of the world that agents cannot pass, and its distance to points and segments.
+
+use bevy::prelude::*;
+use bevy_steering2d_core::{Circle, Wall};
+
+/// A part of the world that agents cannot pass: all points within `radius` of a segment.
+///
+/// A wall is a segment of radius zero, a disc a segment whose ends coincide, a polygon the segments of
+/// its outline.
+#[derive(Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Debug, PartialEq, Clone)]
+pub struct Solid {
+    /// One end of the segment, m.
+    pub from: Vec2,
+    /// The other end, m.
+    pub to: Vec2,
+    /// How far the solid extends around the segment, m, `≥ 0`.
+    pub radius: f32,
+}
+
+impl From<Wall> for Solid {
+    fn from(wall: Wall) -> Self {
+        Self::segment(wall.from, wall.to)
+    }
+}
+
+impl From<Circle> for Solid {
+    fn from(disc: Circle) -> Self {
+        Self {
+            from: disc.center,
+            to: disc.center,
+            radius: disc.radius,
+        }
+    }
+}
+
+impl Solid {
+    /// A segment without thickness.
+    pub const fn segment(from: Vec2, to: Vec2) -> Self {
+        Self {
+            from,
+            to,
+            radius: 0.0,
+        }
+    }
+
+    /// The outline of a closed polygon: between each corner and the next, and from the last to the
+    /// first.
+    pub fn outline(corners: &[Vec2]) -> impl Iterator<Item = Self> {
+        let next = corners.iter().cycle().skip(1);
+        let sides = corners.iter().zip(next);
+        sides.map(|(&from, &to)| Self::segment(from, to))
+    }
+
+    /// Whether all coordinates are finite and the radius is not negative.
+    pub fn is_sound(&self) -> bool {
+        self.from.is_finite()
+            && self.to.is_finite()
+            && self.radius >= 0.0
+            && self.radius.is_finite()
+    }
+
+    /// The distance of a point, m; negative inside.
+    pub fn distance(&self, point: Vec2) -> f32 {
+        point.distance(nearest_on_segment(point, self.from, self.to)) - self.radius
+    }
+
+    /// The distance of the segment from `a` to `b`, m; negative if it meets the inside.
+    pub fn distance_to_segment(&self, a: Vec2, b: Vec2) -> f32 {
+        segment_distance(self.from, self.to, a, b) - self.radius
+    }
+
+    /// The point of the center line nearest to `point`.
+    pub(crate) fn nearest_core(&self, point: Vec2) -> Vec2 {
+        nearest_on_segment(point, self.from, self.to)
+    }
+
+    /// The upright rectangle around all points within `margin` m.
+    pub(crate) fn bounds(&self, margin: f32) -> Rect {
+        Rect::from_corners(self.from, self.to).inflate(self.radius + margin)
+    }
+}
+
+/// The point of the segment from `a` to `b` that is nearest to `point`.
+pub(crate) fn nearest_on_segment(point: Vec2, a: Vec2, b: Vec2) -> Vec2 {
+    let along = b - a;
+    let square = along.length_squared();
+    if square > 0.0 {
+        a + along * ((point - a).dot(along) / square).clamp(0.0, 1.0)
+    } else {
+        a
+    }
+}
+
+/// The distance between two segments, m; zero if they cross.
+fn segment_distance(a: Vec2, b: Vec2, c: Vec2, d: Vec2) -> f32 {
+    if cross(a, b, c, d) {
+        return 0.0;
+    }
+    let square =
+        |point: Vec2, from, to| point.distance_squared(nearest_on_segment(point, from, to));
+    let ends = square(a, c, d)
+        .min(square(b, c, d))
+        .min(square(c, a, b))
+        .min(square(d, a, b));
+    ends.sqrt()
+}
+
+/// Whether two segments cross, each end on another side of the other segment.
+fn cross(a: Vec2, b: Vec2, c: Vec2, d: Vec2) -> bool {
+    let side = |from: Vec2, to: Vec2, point: Vec2| (to - from).perp_dot(point - from);
+    let apart = |x: f32, y: f32| (x < 0.0 && y > 0.0) || (x > 0.0 && y < 0.0);
+    apart(side(a, b, c), side(a, b, d)) && apart(side(c, d, a), side(c, d, b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances_by_hand() {
+        let wall = Solid::segment(Vec2::ZERO, Vec2::new(4.0, 0.0));
+        assert_eq!(wall.distance(Vec2::new(2.0, 3.0)), 3.0);
+        assert_eq!(wall.distance(Vec2::new(7.0, 4.0)), 5.0);
+        let across = wall.distance_to_segment(Vec2::new(1.0, -1.0), Vec2::new(1.0, 1.0));
+        assert_eq!(across, 0.0);
+        let beside = wall.distance_to_segment(Vec2::new(-3.0, 2.0), Vec2::new(9.0, 2.0));
+        assert_eq!(beside, 2.0);
+        let disc = Solid::from(Circle::new(Vec2::new(0.0, 5.0), 2.0));
+        assert_eq!(disc.distance(Vec2::ZERO), 3.0);
+        assert_eq!(disc.distance(Vec2::new(0.0, 4.0)), -1.0);
+        assert_eq!(disc.distance_to_segment(Vec2::ZERO, Vec2::X), 3.0);
+    }
+
+    #[test]
+    fn a_segment_that_touches_an_end_has_no_distance() {
+        let wall = Solid::segment(Vec2::ZERO, Vec2::new(4.0, 0.0));
+        assert_eq!(
+            wall.distance_to_segment(Vec2::new(4.0, -1.0), Vec2::new(4.0, 1.0)),
+            0.0
+        );
+        assert_eq!(
+            wall.distance_to_segment(Vec2::new(3.0, 0.0), Vec2::new(9.0, 0.0)),
+            0.0
+        );
+    }
+
+    #[test]
+    fn an_outline_is_closed() {
+        let corners = [(0.0, 0.0), (2.0, 0.0), (1.0, 2.0)].map(Vec2::from);
+        let sides: Vec<_> = Solid::outline(&corners).collect();
+        assert_eq!(sides.len(), 3);
+        assert_eq!((sides[2].from, sides[2].to), (corners[2], corners[0]));
+    }
+}

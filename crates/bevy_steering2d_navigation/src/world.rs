@@ -1,0 +1,67 @@
+//! [`Terrain`]: the solids of the world in this tick, from walls, obstacles and other sources.
+
+use bevy::prelude::*;
+use bevy_steering2d_core::{Kinematics, ObstacleIndex, Vehicle, WallIndex};
+
+use crate::Solid;
+
+/// Solids that are neither a [`Wall`](bevy_steering2d_core::Wall) nor an
+/// [`Obstacle`](bevy_steering2d_core::Obstacle): colliders of a physics engine, tiles of a map.
+///
+/// The Rapier backend fills it with fixed colliders if its feature `navigation` is on.
+#[derive(Resource, Clone, Debug, Default, PartialEq)]
+pub struct Solids(pub Vec<Solid>);
+
+/// All solids of the world, in an order that depends only on the geometry, and how often they have
+/// changed.
+#[derive(Resource, Clone, Debug, Default)]
+pub struct Terrain {
+    solids: Vec<Solid>,
+    revision: u32,
+    /// The solids of this tick, before they are compared.
+    found: Vec<Solid>,
+}
+
+impl Terrain {
+    /// The solids.
+    pub fn solids(&self) -> &[Solid] {
+        &self.solids
+    }
+
+    /// Counts the changes of the solids.
+    pub fn revision(&self) -> u32 {
+        self.revision
+    }
+
+    fn update(&mut self, solids: impl Iterator<Item = Solid>) {
+        self.found.clear();
+        self.found.extend(solids);
+        if self.found != self.solids {
+            std::mem::swap(&mut self.found, &mut self.solids);
+            self.revision = self.revision.wrapping_add(1);
+        }
+    }
+}
+
+/// Collects the solids: walls, obstacles that stand still and are no agents, and [`Solids`].
+pub(crate) fn survey(
+    walls: Res<WallIndex>,
+    obstacles: Res<ObstacleIndex>,
+    others: Res<Solids>,
+    bodies: Query<(&Kinematics, Has<Vehicle>)>,
+    mut terrain: ResMut<Terrain>,
+) {
+    let stands = |entity: Entity| {
+        let body = bodies.get(entity);
+        body.map_or(true, |(body, is_agent)| {
+            !is_agent && body.speed() <= Kinematics::REST
+        })
+    };
+    let walls = walls.iter().map(Solid::from);
+    let discs = obstacles.iter().filter(|seen| stands(seen.entity));
+    let discs = discs.map(|seen| Solid::from(seen.circle));
+    let others = others.0.iter().copied().filter(Solid::is_sound);
+    terrain
+        .bypass_change_detection()
+        .update(walls.chain(discs).chain(others));
+}

@@ -1,0 +1,146 @@
+//! Fixed colliders as solids of navigation.
+
+use bevy::prelude::*;
+use bevy_rapier2d::parry::shape::{Shape, TypedShape};
+use bevy_rapier2d::prelude::*;
+use bevy_rapier2d::rapier::math::Pose;
+use bevy_steering2d_core::{Circle, SteeringSchedule};
+use bevy_steering2d_navigation::{GoalField, NavigateTo, NavigationSystems, Solid, Solids};
+
+/// Keeps the solids of navigation equal to the fixed colliders, while an agent or a field needs them.
+pub(crate) fn register(app: &mut App) {
+    app.init_resource::<Solids>().add_systems(
+        SteeringSchedule::Answer,
+        collect_solids
+            .before(NavigationSystems::Survey)
+            .run_if(any_with_component::<NavigateTo>.or_else(any_with_component::<GoalField>)),
+    );
+}
+
+/// Lists the outlines of all colliders that are attached to no body or to a fixed one, except sensors.
+fn collect_solids(
+    contexts: Query<(&RapierContextColliders, &RapierRigidBodySet)>,
+    mut solids: ResMut<Solids>,
+    mut found: Local<Vec<Solid>>,
+) {
+    found.clear();
+    for (colliders, bodies) in &contexts {
+        for (_, collider) in colliders.colliders.iter() {
+            let body = collider.parent().and_then(|body| bodies.bodies.get(body));
+            let stands = body.is_none_or(|body| body.is_fixed());
+            if stands && collider.is_enabled() && !collider.is_sensor() {
+                outline(collider.shape(), collider.position(), &mut found);
+            }
+        }
+    }
+    if solids.0 != *found {
+        solids.0.clone_from(&found);
+    }
+}
+
+/// Adds the outline of a shape. A shape that has none, such as a half-space, counts as its bounding box if
+/// that is finite.
+fn outline(shape: &dyn Shape, at: &Pose, solids: &mut Vec<Solid>) {
+    let closed = |corners: &[Vec2], radius: f32, solids: &mut Vec<Solid>| {
+        let corners: Vec<_> = corners.iter().map(|corner| *at * *corner).collect();
+        let sides = Solid::outline(&corners);
+        solids.extend(sides.map(|side| Solid { radius, ..side }));
+    };
+    let segment = |from: Vec2, to: Vec2| Solid::segment(*at * from, *at * to);
+    match shape.as_typed_shape() {
+        TypedShape::Ball(ball) => solids.push(Circle::new(at.translation, ball.radius).into()),
+        TypedShape::Cuboid(it) => closed(&rectangle(it.half_extents), 0.0, solids),
+        TypedShape::RoundCuboid(it) => closed(
+            &rectangle(it.inner_shape.half_extents),
+            it.border_radius,
+            solids,
+        ),
+        TypedShape::Capsule(it) => solids.push(Solid {
+            radius: it.radius,
+            ..segment(it.segment.a, it.segment.b)
+        }),
+        TypedShape::Segment(it) => solids.push(segment(it.a, it.b)),
+        TypedShape::Triangle(it) => closed(&[it.a, it.b, it.c], 0.0, solids),
+        TypedShape::RoundTriangle(it) => {
+            let inner = &it.inner_shape;
+            closed(&[inner.a, inner.b, inner.c], it.border_radius, solids);
+        }
+        TypedShape::ConvexPolygon(it) => closed(it.points(), 0.0, solids),
+        TypedShape::RoundConvexPolygon(it) => {
+            closed(it.inner_shape.points(), it.border_radius, solids);
+        }
+        TypedShape::Polyline(it) => {
+            solids.extend(it.segments().map(|part| segment(part.a, part.b)));
+        }
+        TypedShape::HeightField(it) => {
+            solids.extend(it.segments().map(|part| segment(part.a, part.b)));
+        }
+        TypedShape::TriMesh(it) => {
+            for triangle in it.triangles() {
+                closed(&[triangle.a, triangle.b, triangle.c], 0.0, solids);
+            }
+        }
+        TypedShape::Compound(it) => {
+            for (place, part) in it.shapes() {
+                outline(part.as_ref(), &(*at * *place), solids);
+            }
+        }
+        _ => {
+            let bounds = shape.compute_aabb(at);
+            let (min, max) = (bounds.mins, bounds.maxs);
+            let corners = [min, Vec2::new(max.x, min.y), max, Vec2::new(min.x, max.y)];
+            solids.extend(Solid::outline(&corners).filter(Solid::is_sound));
+        }
+    }
+}
+
+/// The corners of a rectangle around the origin, counter-clockwise.
+fn rectangle(half: Vec2) -> [Vec2; 4] {
+    [
+        -half,
+        Vec2::new(half.x, -half.y),
+        half,
+        Vec2::new(-half.x, half.y),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn solids_of(collider: &Collider, at: Vec2) -> Vec<Solid> {
+        let mut solids = Vec::new();
+        outline(
+            collider.raw.as_ref(),
+            &Pose::from_translation(at),
+            &mut solids,
+        );
+        solids
+    }
+
+    #[test]
+    fn every_shape_has_its_outline() {
+        let at = Vec2::new(3.0, 1.0);
+        let corners = [Vec2::ZERO, Vec2::X, Vec2::Y];
+        for (collider, count) in [
+            (Collider::ball(0.5), 1),
+            (Collider::cuboid(1.0, 2.0), 4),
+            (Collider::round_cuboid(1.0, 2.0, 0.1), 4),
+            (Collider::capsule_x(1.0, 0.3), 1),
+            (Collider::triangle(corners[0], corners[1], corners[2]), 3),
+            (Collider::polyline(corners.to_vec(), None), 2),
+            (
+                Collider::compound(vec![(at, 0.0, Collider::cuboid(1.0, 1.0))]),
+                4,
+            ),
+        ] {
+            let solids = solids_of(&collider, at);
+            assert_eq!(solids.len(), count, "{collider:?}");
+            assert!(solids.iter().all(Solid::is_sound));
+        }
+        let sides = solids_of(&Collider::cuboid(1.0, 2.0), at);
+        assert_eq!(sides[0].from, Vec2::new(2.0, -1.0));
+        let half_space = Collider::halfspace(Vec2::Y).unwrap();
+        assert!(solids_of(&half_space, at).iter().all(Solid::is_sound));
+    }
+}

@@ -1,0 +1,487 @@
+//! Units that are selected and sent as in a strategy game: [`GroupArrive`] gives each its place, and
+//! [`NavigateTo`] finds its way around rocks and walls, also walls painted with the mouse.
+//!
+//! [`ReciprocalAvoidance`] keeps the units, which are solid, from pushing each other.
+
+mod tally;
+mod trials;
+
+use bevy::prelude::*;
+use bevy_rapier2d::prelude::*;
+use bevy_steering2d::navigation::GroupPlace;
+use bevy_steering2d::prelude::*;
+use bevy_steering2d::{Circle, RandomStream};
+
+use crate::arena::Arena;
+use crate::bodies::{Person, recolor};
+use crate::in_scene::InScene;
+use crate::input::{Destination, Held, Pointer, Presses};
+use crate::lifecycle::{ActionSelection, SceneRandom, agent_count, playing};
+use crate::look::{Drawn, Look};
+use crate::placement::spot_in;
+use crate::props;
+use crate::report::Line;
+use crate::scene::{Crowd, Scene, SceneKey};
+use crate::{overlay, palette};
+
+use tally::Tally;
+
+pub(crate) const SCENE: Scene = Scene {
+    name: "click_and_send",
+    title: "Click and send",
+    help: "Select units by dragging a box and send them with a right click; with the shift key held, \
+           clicks become waypoints. Each unit gets a place near the target and finds its way around \
+           rocks and walls. When all are at rest, the group has arrived. Paint walls with the mouse, \
+           and watch units find other ways.",
+    keys: &[
+        SceneKey::new('a', "Select all"),
+        SceneKey::new('d', "As a disc"),
+        SceneKey::new('k', "As a block"),
+        SceneKey::new('l', "As a line"),
+        SceneKey::new('w', "Paint walls"),
+        SceneKey::new('c', "Clear painted walls"),
+    ],
+    chosen,
+    mouse: "Drag to select, right-click to send, shift for waypoints.",
+    crowd: Crowd::new(2, 60, 2_000),
+    build,
+    build_overlay,
+    setup,
+    script,
+    report,
+    experiment: trials::experiment,
+};
+
+const VEHICLE: Vehicle = Vehicle {
+    max_speed: 3.0,
+    max_force: 12.0,
+    response_time: 0.2,
+    radius: None,
+};
+
+/// A unit, and whether it is selected.
+#[derive(Component, Clone, Copy, Debug, Default)]
+struct Unit {
+    selected: bool,
+}
+
+/// Where the group goes after its current target, m.
+#[derive(Component, Clone, Debug, Default)]
+struct Waypoints(Vec<Vec2>);
+
+/// A wall painted with the mouse.
+#[derive(Component)]
+struct Painted;
+
+/// Options set by the user.
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
+struct Options {
+    formation: Formation,
+    paints: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Formation {
+    #[default]
+    Disc,
+    Block,
+    Line,
+}
+
+/// What the mouse has done so far while its button is held.
+#[derive(Resource, Clone, Copy, Debug, Default)]
+struct Stroke {
+    from: Option<Vec2>,
+    /// The end of the last painted wall, or the last point of the pointer, m.
+    to: Vec2,
+}
+
+fn build(app: &mut App) {
+    app.add_systems(
+        FixedUpdate,
+        (read_keys, drag, send, tally::keep_tally, color_units)
+            .chain()
+            .in_set(ActionSelection)
+            .run_if(playing(SCENE.name)),
+    )
+    .add_observer(send_on)
+    .add_observer(tally::note_path);
+}
+
+/// The radius of units, m: smaller if there are many, so that they fill a ninth of the arena at most.
+fn unit_radius(count: usize) -> f32 {
+    const AREA: f32 = 85.0;
+    (AREA / (std::f32::consts::PI * count as f32))
+        .sqrt()
+        .min(0.3)
+}
+
+fn setup(world: &mut World) {
+    world.insert_resource(Options::default());
+    world.insert_resource(Stroke::default());
+    world.insert_resource(Tally::default());
+    let arena = *world.resource::<Arena>();
+    for side in Wall::outline(arena.outline()) {
+        // The fence itself is a collider; units avoid this wall.
+        world.spawn((InScene::default(), side));
+    }
+    for rock in rocks() {
+        world.spawn((
+            props::rock(rock),
+            RigidBody::Fixed,
+            Collider::ball(rock.radius),
+        ));
+    }
+    for wall in walls() {
+        spawn_wall(world, wall);
+    }
+    let count = agent_count(world);
+    let radius = unit_radius(count);
+    let random = &mut world.resource_mut::<SceneRandom>().0;
+    let places = start_places(count, radius, random);
+    for place in places {
+        world.spawn(unit(place, radius));
+    }
+}
+
+fn rocks() -> [Circle; 3] {
+    [
+        Circle::new(Vec2::new(8.0, 6.0), 1.0),
+        Circle::new(Vec2::new(-1.0, -7.0), 1.4),
+        Circle::new(Vec2::new(11.5, -5.5), 0.8),
+    ]
+}
+
+fn walls() -> [Wall; 3] {
+    [
+        Wall::new(Vec2::new(0.0, -3.0), Vec2::new(0.0, 8.0)),
+        Wall::new(Vec2::new(0.0, -3.0), Vec2::new(4.0, -3.0)),
+        Wall::new(Vec2::new(4.5, 1.0), Vec2::new(10.0, 1.0)),
+    ]
+}
+
+fn spawn_wall(world: &mut World, wall: Wall) -> Entity {
+    let collider = Collider::segment(wall.from, wall.to);
+    world
+        .spawn((props::wall(wall), RigidBody::Fixed, collider))
+        .id()
+}
+
+/// Random places in the left third of the arena, apart from each other.
+fn start_places(count: usize, radius: f32, random: &mut RandomStream) -> Vec<Vec2> {
+    let area = Rect::new(-14.5, -7.0, -3.0, 7.0);
+    let mut places = Vec::with_capacity(count);
+    for _ in 0..count {
+        places.push(spot_in(area, &places, 2.4 * radius, random));
+    }
+    places
+}
+
+fn unit(position: Vec2, radius: f32) -> impl Bundle {
+    (
+        Unit::default(),
+        ReciprocalAvoidance::default(),
+        Combine::WEIGHTED_SUM,
+        (StuckDetection::default(), Sleeping::default()),
+        Person {
+            name: "unit",
+            position,
+            velocity: Vec2::ZERO,
+            radius,
+            color: palette::SAND,
+            vehicle: VEHICLE,
+            solid: true,
+        }
+        .bundle(),
+    )
+}
+
+fn read_keys(
+    presses: Res<Presses>,
+    mut options: ResMut<Options>,
+    mut units: Query<&mut Unit>,
+    painted: Query<Entity, With<Painted>>,
+    mut commands: Commands,
+) {
+    for key in presses.keys() {
+        match key {
+            'a' => units.iter_mut().for_each(|mut unit| unit.selected = true),
+            'd' => options.formation = Formation::Disc,
+            'k' => options.formation = Formation::Block,
+            'l' => options.formation = Formation::Line,
+            'w' => options.paints ^= true,
+            'c' => painted
+                .iter()
+                .for_each(|wall| commands.entity(wall).despawn()),
+            _ => {}
+        }
+    }
+}
+
+fn chosen(world: &World) -> Vec<char> {
+    let options = world.resource::<Options>();
+    let formation = match options.formation {
+        Formation::Disc => 'd',
+        Formation::Block => 'k',
+        Formation::Line => 'l',
+    };
+    let paints = options.paints.then_some('w');
+    [formation].into_iter().chain(paints).collect()
+}
+
+/// Selects the units in the box that the mouse has drawn, or paints walls along its way.
+fn drag(
+    options: Res<Options>,
+    pointer: Res<Pointer>,
+    held: Res<Held>,
+    arena: Res<Arena>,
+    mut stroke: ResMut<Stroke>,
+    mut units: Query<(&Transform, &mut Unit)>,
+    mut commands: Commands,
+) {
+    /// Length of a painted wall, m.
+    const PIECE: f32 = 0.6;
+    let point = pointer.0.unwrap_or(stroke.to);
+    match (stroke.from, held.0) {
+        (None, Some(from)) => {
+            *stroke = Stroke {
+                from: held.0,
+                to: from,
+            }
+        }
+        (Some(_), Some(_)) if options.paints => {
+            let piece = point - stroke.to;
+            if piece.length() >= PIECE && arena.clearance(point) > 0.2 {
+                let wall = Wall::new(stroke.to, point);
+                commands.queue(move |world: &mut World| {
+                    let wall = spawn_wall(world, wall);
+                    world.entity_mut(wall).insert(Painted);
+                });
+                stroke.to = point;
+            }
+        }
+        (Some(_), Some(_)) => stroke.to = point,
+        (Some(from), None) => {
+            if !options.paints {
+                let area = Rect::from_corners(from, stroke.to);
+                for (at, mut unit) in &mut units {
+                    unit.selected = area.contains(at.translation.truncate());
+                }
+            }
+            stroke.from = None;
+        }
+        (None, None) => {}
+    }
+}
+
+/// Sends the selected units.
+fn send(
+    presses: Res<Presses>,
+    options: Res<Options>,
+    units: Query<(Entity, &Transform, &Unit, Option<&GroupMember>)>,
+    mut orders: Query<&mut Waypoints>,
+    mut tally: ResMut<Tally>,
+    mut commands: Commands,
+) {
+    let Some(Destination { to, after_others }) = presses.sent() else {
+        return;
+    };
+    let selected: Vec<_> = units
+        .iter()
+        .filter(|(_, _, unit, _)| unit.selected)
+        .collect();
+    if selected.is_empty() {
+        return;
+    }
+    if after_others {
+        let mut groups: Vec<_> = selected
+            .iter()
+            .filter_map(|it| it.3.map(|it| it.0))
+            .collect();
+        groups.sort_unstable();
+        groups.dedup();
+        for group in groups {
+            if let Ok(mut waypoints) = orders.get_mut(group) {
+                waypoints.0.push(to);
+            }
+        }
+        return;
+    }
+    let positions = selected.iter().map(|(_, at, ..)| at.translation.truncate());
+    let middle = positions.sum::<Vec2>() / selected.len() as f32;
+    let facing = (to - middle).normalize_or(Vec2::X).to_angle();
+    let shape = match options.formation {
+        Formation::Disc => GroupShape::Disc,
+        Formation::Block => GroupShape::Block { facing },
+        Formation::Line => GroupShape::Line { facing },
+    };
+    let units: Vec<_> = selected.iter().map(|(entity, ..)| *entity).collect();
+    tally.begin(
+        &selected
+            .iter()
+            .map(|(entity, at, ..)| (*entity, at.translation.truncate()))
+            .collect::<Vec<_>>(),
+    );
+    let order = commands.order_group(GroupArrive::new(to).with_shape(shape), units);
+    commands
+        .entity(order)
+        .insert((InScene::default(), Waypoints::default()));
+}
+
+/// Sends a group that has arrived to its next waypoint.
+fn send_on(
+    arrived: On<GroupArrived>,
+    mut orders: Query<(&mut GroupArrive, &mut Waypoints)>,
+    tally: Option<ResMut<Tally>>,
+) {
+    let Ok((mut order, mut waypoints)) = orders.get_mut(arrived.entity) else {
+        return;
+    };
+    if let Some(mut tally) = tally {
+        tally.groups_arrived += 1;
+    }
+    if !waypoints.0.is_empty() {
+        order.target = waypoints.0.remove(0).into();
+    }
+}
+
+fn color_units(mut units: Query<(&Unit, &mut Look)>) {
+    for (unit, mut look) in &mut units {
+        let color = if unit.selected {
+            palette::MINT
+        } else {
+            palette::SAND
+        };
+        recolor(&mut look, color);
+    }
+}
+
+/// Targets of the script: in the open, in a corner, at a wall, on a rock.
+const TARGETS: [Vec2; 4] = [
+    Vec2::new(10.0, -1.5),
+    Vec2::new(13.5, 9.5),
+    Vec2::new(0.3, 4.0),
+    Vec2::new(8.0, 6.0),
+];
+
+/// Ticks from one target of the script to the next.
+const STAY: u32 = 900;
+
+/// Selects all units and sends them from target to target.
+fn script(world: &mut World, tick: u32) {
+    let target = TARGETS[(tick / STAY) as usize % TARGETS.len()];
+    let mut presses = world.resource_mut::<Presses>();
+    match tick % STAY {
+        20 => presses.press('a'),
+        30 => presses.send(Destination {
+            to: target,
+            after_others: false,
+        }),
+        _ => {}
+    }
+}
+
+fn report(world: &World) -> Vec<Line> {
+    world.resource::<Tally>().lines()
+}
+
+fn build_overlay(app: &mut App) {
+    app.add_systems(Update, draw_overlay.run_if(playing(SCENE.name)));
+}
+
+fn draw_overlay(
+    options: Res<Options>,
+    stroke: Res<Stroke>,
+    units: Query<(&Drawn, &Unit, Option<&GroupPlace>)>,
+    orders: Query<(&GroupArrive, &Waypoints)>,
+    mut gizmos: Gizmos,
+) {
+    for (drawn, unit, place) in &units {
+        if let Some((at, radius)) = place.and_then(|place| Some((place.at?, place.radius)))
+            && unit.selected
+        {
+            gizmos
+                .circle_2d(at, radius, palette::GOLD.with_alpha(0.35))
+                .resolution(16);
+            let here = drawn.pose.position;
+            if here.distance(at) > 2.0 * radius {
+                gizmos.line_2d(here, at, palette::GOLD.with_alpha(0.06));
+            }
+        }
+    }
+    for (order, waypoints) in &orders {
+        let Target::Point(target) = order.target else {
+            continue;
+        };
+        let points = std::iter::once(target).chain(waypoints.0.iter().copied());
+        gizmos.linestrip_2d(points.clone(), palette::GOLD.with_alpha(0.5));
+        for point in points {
+            overlay::cross(&mut gizmos, point, 0.25, palette::GOLD);
+        }
+    }
+    if let Some(from) = stroke.from
+        && !options.paints
+    {
+        let area = Rect::from_corners(from, stroke.to);
+        gizmos.rect_2d(area.center(), area.size(), palette::MINT);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::headless;
+    use crate::report::number;
+
+    #[test]
+    fn units_sent_by_the_script_come_to_rest() {
+        let report = headless::run(&SCENE, 1, STAY);
+        assert_eq!(number(&report, "groups arrived"), 1.0, "{report}");
+        assert!(number(&report, "fastest unit") < 1.0, "{report}");
+        assert_eq!(number(&report, "asleep"), 100.0, "{report}");
+    }
+
+    #[test]
+    fn dragging_a_box_selects_the_units_in_it() {
+        let mut app = headless::app(&SCENE, 1);
+        let hold = |app: &mut App, held: Option<Vec2>, pointer: Vec2| {
+            app.world_mut().insert_resource(Held(held));
+            app.world_mut().insert_resource(Pointer(Some(pointer)));
+            app.update();
+        };
+        let from = Vec2::new(-16.0, -12.0);
+        let to = Vec2::new(-9.0, 12.0);
+        hold(&mut app, Some(from), from);
+        hold(&mut app, Some(from), to);
+        hold(&mut app, None, to);
+        let mut units = app.world_mut().query::<(&Transform, &Unit)>();
+        let mut selected = 0;
+        for (at, unit) in units.iter(app.world()) {
+            assert_eq!(unit.selected, at.translation.x <= to.x);
+            selected += u32::from(unit.selected);
+        }
+        assert!(selected > 0);
+    }
+
+    #[test]
+    fn painted_walls_are_walked_around_and_cleared() {
+        let mut app = headless::app(&SCENE, 1);
+        app.world_mut().resource_mut::<Presses>().press('w');
+        app.update();
+        let from = Vec2::new(-2.0, -2.0);
+        app.world_mut().insert_resource(Held(Some(from)));
+        for step in 0..20 {
+            let point = from + Vec2::new(0.0, 0.3 * step as f32);
+            app.world_mut().insert_resource(Pointer(Some(point)));
+            app.update();
+        }
+        let painted = |app: &mut App| {
+            let mut walls = app.world_mut().query_filtered::<(), With<Painted>>();
+            walls.iter(app.world()).count()
+        };
+        assert!(painted(&mut app) > 5);
+        app.world_mut().resource_mut::<Presses>().press('c');
+        app.update();
+        assert_eq!(painted(&mut app), 0);
+    }
+}
