@@ -50,6 +50,8 @@ pub enum DebugLayer {
     Areas,
     /// The path of each agent over the last seconds.
     Trails,
+    /// Turning circles and wheels of driven agents, and the way to a target.
+    Locomotion,
 }
 
 impl DebugLayer {
@@ -71,6 +73,7 @@ impl DebugLayer {
         Self::Slots,
         Self::Areas,
         Self::Trails,
+        Self::Locomotion,
     ];
 
     /// A short name for a check box.
@@ -140,6 +143,10 @@ impl DebugLayer {
             ),
             Self::Areas => ("Areas", "the area of Containment and the leash of Tether"),
             Self::Trails => ("Trails", "the path of each agent over the last seconds"),
+            Self::Locomotion => (
+                "Locomotion",
+                "turning circles and wheel angles, and the arc and line to the target",
+            ),
         }
     }
 
