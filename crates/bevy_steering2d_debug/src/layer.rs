@@ -56,7 +56,7 @@ pub enum DebugLayer {
 
 impl DebugLayer {
     /// All layers, in the order of a panel.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Velocity,
         Self::DesiredVelocity,
         Self::TotalForce,
@@ -210,7 +210,7 @@ mod tests {
         let listed = BTreeSet::from(DebugLayer::ALL);
         assert_eq!(listed.len(), DebugLayer::ALL.len());
         let bits = DebugLayer::ALL.iter().map(|layer| layer.bit());
-        assert_eq!(bits.fold(0, |all, bit| all | bit).count_ones(), 16);
+        assert_eq!(bits.fold(0, |all, bit| all | bit).count_ones(), 17);
         let names: BTreeSet<_> = DebugLayer::ALL.map(DebugLayer::name).into();
         assert_eq!(names.len(), DebugLayer::ALL.len());
         for layer in DebugLayer::ALL {
