@@ -37,11 +37,12 @@ struct Route {
     line: Leg,
 }
 
-/// Legs shorter than this are driven already, m.
-const DONE: f32 = 0.02;
+/// Legs shorter than this are driven already, in turning radii.
+const DONE: f32 = 0.005;
 
-/// How far a body overshoots where it changes gear, m; so it does not creep towards the point.
-const OVERSHOOT: f32 = 0.2;
+/// How far a body overshoots where it changes gear, in turning radii; so it does not creep towards the
+/// point.
+const OVERSHOOT: f32 = 0.05;
 
 /// The time that a change of gear costs, s. It keeps the body from wavering between two ways of about
 /// the same length.
@@ -236,17 +237,19 @@ fn whole_turn(angle: f32) -> f32 {
 }
 
 impl Route {
+    /// Whether the arc is still to be driven.
+    fn turns(&self) -> bool {
+        // Length over angle is the radius.
+        self.arc.turn.abs() > DONE
+    }
+
     /// The leg that is driven now.
     fn now(&self) -> Leg {
-        if self.arc.length.abs() > DONE {
-            self.arc
-        } else {
-            self.line
-        }
+        if self.turns() { self.arc } else { self.line }
     }
 
     fn changes_gear(&self) -> bool {
-        self.arc.length.abs() > DONE && self.arc.length * self.line.length < 0.0
+        self.turns() && self.arc.length * self.line.length < 0.0
     }
 
     /// The largest speed of the leg that is driven now, m/s.
@@ -285,7 +288,7 @@ impl Route {
         let gear = if now.length < 0.0 { -1.0 } else { 1.0 };
         let turn = within(now.turn, SHARPEST);
         let run = if self.changes_gear() {
-            now.length.abs() + OVERSHOOT
+            now.length.abs() + OVERSHOOT * me.turning_radius()
         } else {
             self.arc.length.abs() + self.line.length.abs()
         };

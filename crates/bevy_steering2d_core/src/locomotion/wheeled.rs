@@ -20,7 +20,7 @@ use crate::{InvalidParameter, Vehicle};
 /// equal masses on the axles, `mass · wheelbase² / 4`.
 ///
 /// The driver turns the wished velocity of the steering force into throttle, brake and steering angle,
-/// see [`Controls`]. He backs up where that is the shorter way, see
+/// see [`Controls`]. The car backs up where that is the shorter way, see
 /// [`Agent::way_to`](crate::Agent::way_to).
 ///
 /// The defaults are those of a car of 4 m and 1,200 kg; give its [`Vehicle`] a `max_force` of about
@@ -75,8 +75,9 @@ impl Default for Wheeled {
 /// Share of the grip that the driver uses in curves.
 const CORNERING: f32 = 0.7;
 
-/// Below this speed the driver steers as at this speed, m/s: at rest any wish needs the full angle.
-const SLOW: f32 = 1.0;
+/// Below this speed the driver steers as at this speed, in wheelbases per second: at rest any wish needs
+/// the full angle.
+const SLOW: f32 = 0.4;
 
 /// Speed while the wheels are still a full steering angle off, as a share of [`SLOW`].
 const WHILE_TURNING: f32 = 0.3;
@@ -91,11 +92,16 @@ impl Wheeled {
     /// `tan(angle) = wheelbase · rate / speed`, within the limits of the wheels and of `cornering`
     /// m/s².
     fn angle_for(&self, rate: f32, speed: f32, cornering: f32) -> f32 {
-        let slope = self.wheelbase * rate / speed.abs().max(SLOW);
+        let slope = self.wheelbase * rate / speed.abs().max(self.slow());
         let tightest = ops::tan(self.max_steering);
         let grips = self.wheelbase * cornering / (speed * speed).max(f32::MIN_POSITIVE);
         let most = tightest.min(grips);
         ops::atan(within(slope, most))
+    }
+
+    /// Below this speed the car maneuvers, m/s.
+    fn slow(&self) -> f32 {
+        SLOW * self.wheelbase
     }
 
     /// The largest speed at a steering angle, m/s: `v² · tan(angle) / wheelbase = cornering`.
@@ -147,10 +153,10 @@ impl Locomotion for Wheeled {
         controls.reversing = course.reversing;
         let turned = controls.steering + within(angle - controls.steering, most);
         controls.steering = within(turned, self.max_steering);
-        let limit = if speed.abs() < SLOW {
+        let limit = if speed.abs() < self.slow() {
             // A maneuver begins when the wheels point where they should.
             let off = (angle - controls.steering).abs() / self.max_steering;
-            WHILE_TURNING * SLOW / off.max(f32::MIN_POSITIVE)
+            WHILE_TURNING * self.slow() / off.max(f32::MIN_POSITIVE)
         } else {
             self.corner_speed(controls.steering, cornering)
         };
