@@ -38,7 +38,7 @@ mod hull;
 mod kind;
 mod point_mass;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod tracked;
 mod velocity_change;
 mod way;

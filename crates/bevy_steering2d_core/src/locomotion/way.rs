@@ -366,7 +366,7 @@ mod tests {
 
     #[test]
     fn an_agent_keeps_its_gear_between_equal_ways() {
-        let point = Vec2::new(-9.0, 8.0);
+        let point = Vec2::new(-12.0, 8.0);
         let gear = |reversing| {
             let mut car = car();
             car.abilities.as_mut().expect("a car").reversing = reversing;
