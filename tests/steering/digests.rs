@@ -18,12 +18,18 @@ use crate::determinism::compute_with;
 const TICKS: u32 = 300;
 
 /// The worlds, by name; each function spawns one into a new app.
-const WORLDS: [(&str, Backend, fn(&mut App)); 5] = [
+const WORLDS: [(&str, Backend, fn(&mut App)); 7] = [
     ("flock", Backend::PointMass, flock),
     ("crowd", Backend::PointMass, crowd),
     ("obstacles", Backend::PointMass, obstacles),
     ("hunt", Backend::PointMass, hunt),
     ("bodies", Backend::Rapier, bodies),
+    ("cars", Backend::PointMass, |app| {
+        cars(app, Backend::PointMass, 1_200)
+    }),
+    ("simulated_cars", Backend::Rapier, |app| {
+        cars(app, Backend::Rapier, 60)
+    }),
 ];
 
 /// The `number`-th of evenly scattered points in a square of this half side, m: a sequence of
@@ -122,6 +128,26 @@ fn bodies(app: &mut App) {
         let body = scattered_body(number, 10.0).weighing(1.0 + (number % 3) as f32);
         let agent = (Flocking::default(), Seek::new(-body.position));
         Backend::Rapier.spawn(app, body, agent);
+    }
+}
+
+/// Cars, tanks and boats that arrive across a yard; enough point masses to be shared among threads.
+fn cars(app: &mut App, backend: Backend, count: u32) {
+    let vehicle = Vehicle {
+        max_speed: 10.0,
+        max_force: 8_000.0,
+        ..default()
+    };
+    for number in 0..count {
+        let body = scattered_body(number, 60.0).weighing(1_000.0);
+        let agent = (Arrive::new(-0.3 * body.position), vehicle);
+        let agent = backend.spawn(app, body, agent);
+        let mut agent = app.world_mut().entity_mut(agent);
+        match number % 4 {
+            0 => agent.insert(Tracked::default()),
+            1 => agent.insert(Hull::default()),
+            _ => agent.insert(Wheeled::default()),
+        };
     }
 }
 

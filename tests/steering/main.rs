@@ -32,6 +32,7 @@ mod isolation;
 mod ledger;
 mod lifecycle;
 mod lists;
+mod locomotion;
 mod memories;
 mod pages;
 mod parity;

@@ -272,13 +272,14 @@ pub mod prelude {
     pub use crate::{SteeringPlugin, SteeringPlugins};
     pub use bevy_steering2d_core::behaviors::types::*;
     pub use bevy_steering2d_core::{
-        Adjust, Agent, Alone, Arrived, Behavior, BehaviorGroup, Combine, Combiner, Condition, Cut,
-        FaceTarget, FaceVelocity, Influence, InvalidParameter, IsStuck, Kinematics, LedgerEntry,
-        Neighbor, NeighborView, Neighbors, Obstacle, PathCompleted, PointMass, Requests,
-        SensesColliders, SpeedLimit, Steer, SteeringAppExt, SteeringCommandsExt, SteeringDisabled,
-        SteeringForce, SteeringGroups, SteeringId, SteeringPath, SteeringSeed, SteeringSystems,
-        SteersFor, Stuck, StuckDetection, Surroundings, Target, TargetInSight, TargetLost, Targets,
-        ThinkEvery, Vehicle, Wall, When,
+        Adjust, Agent, Alone, Arrived, Behavior, BehaviorGroup, Combine, Combiner, Condition,
+        Controls, Cut, FaceTarget, FaceVelocity, Holonomic, Hull, Influence, InvalidParameter,
+        IsStuck, Kinematics, LedgerEntry, Locomotion, Neighbor, NeighborView, Neighbors, Obstacle,
+        PathCompleted, PointMass, Requests, SensesColliders, SpeedLimit, Steer, SteeringAppExt,
+        SteeringCommandsExt, SteeringDisabled, SteeringForce, SteeringGroups, SteeringId,
+        SteeringPath, SteeringSeed, SteeringSystems, SteersFor, Stuck, StuckDetection,
+        Surroundings, Target, TargetInSight, TargetLost, Targets, ThinkEvery, Tracked, Vehicle,
+        Wall, Wheeled, When,
     };
 }
 

@@ -3,7 +3,9 @@
 use bevy::prelude::*;
 
 use crate::random::RandomStream;
-use crate::{InvalidParameter, Kinematics, SteeringClock, SteeringId, ThinkEvery, Vehicle};
+use crate::{
+    Abilities, InvalidParameter, Kinematics, SteeringClock, SteeringId, ThinkEvery, Vehicle,
+};
 
 /// The state of the agent that a behavior steers, in one tick: plain numbers, no `App` needed.
 ///
@@ -34,7 +36,7 @@ pub struct Agent {
     pub position: Vec2,
     /// World velocity, m/s.
     pub velocity: Vec2,
-    /// Unit vector of its last motion.
+    /// Unit vector of its last motion; for a driven body where it points.
     pub heading: Vec2,
     /// Mass, kg.
     pub mass: f32,
@@ -46,6 +48,8 @@ pub struct Agent {
     pub max_force: f32,
     /// Time constant of [`track`](Self::track), s.
     pub response_time: f32,
+    /// What its [`Locomotion`](crate::Locomotion) can do; `None` if it can accelerate in any direction.
+    pub abilities: Option<Abilities>,
     /// Time until the next update, s: the length of this tick, times its [`ThinkEvery`] if it has
     /// one.
     pub delta: f32,
@@ -69,6 +73,7 @@ impl Default for Agent {
             max_speed: vehicle.max_speed,
             max_force: vehicle.max_force,
             response_time: vehicle.response_time,
+            abilities: None,
             delta: 1.0 / 60.0,
             tick: 0,
             seed: 0,
@@ -107,10 +112,19 @@ impl Agent {
             max_speed: vehicle.max_speed,
             max_force: vehicle.max_force,
             response_time: vehicle.response_time,
+            abilities: None,
             delta: clock.delta * ThinkEvery::ticks(every) as f32,
             tick: clock.tick,
             seed: clock.seed,
         })
+    }
+
+    /// The agent with these abilities.
+    #[inline]
+    #[must_use]
+    pub fn with_abilities(mut self, abilities: Option<&Abilities>) -> Self {
+        self.abilities = abilities.copied();
+        self
     }
 
     /// The force that turns the velocity into `desired`, N:
@@ -140,6 +154,66 @@ impl Agent {
     #[inline]
     pub fn max_acceleration(&self) -> f32 {
         self.max_force / self.mass
+    }
+
+    /// The strongest deceleration, m/s².
+    #[inline]
+    pub fn braking(&self) -> f32 {
+        let most = self.max_acceleration();
+        self.abilities.map_or(most, |body| body.braking.min(most))
+    }
+
+    /// The strongest acceleration to the side, m/s².
+    #[inline]
+    pub fn cornering(&self) -> f32 {
+        let most = self.max_acceleration();
+        self.abilities.map_or(most, |body| body.cornering.min(most))
+    }
+
+    /// The strongest acceleration to the side at the current speed, m/s²: that of the turning circle
+    /// is `v² / R`.
+    #[inline]
+    pub fn turning(&self) -> f32 {
+        let radius = self.turning_radius();
+        if radius > 0.0 {
+            let speed = self.forward_speed();
+            let in_circle = speed * speed / radius;
+            self.cornering().min(in_circle).max(f32::MIN_POSITIVE)
+        } else {
+            self.cornering()
+        }
+    }
+
+    /// Radius of the tightest circle that the agent can drive, m; zero if it can turn on the spot or
+    /// move in any direction.
+    #[inline]
+    pub fn turning_radius(&self) -> f32 {
+        self.abilities.map_or(0.0, |body| body.turning_radius)
+    }
+
+    /// Time to turn about, s; zero for agents that move in any direction.
+    pub fn turn_time(&self) -> f32 {
+        self.abilities.map_or(0.0, |body| {
+            let rate = if body.turning_radius > 0.0 {
+                let speed = (body.cornering * body.turning_radius).sqrt();
+                speed.min(self.max_speed) / body.turning_radius
+            } else {
+                body.turn_rate
+            };
+            std::f32::consts::PI / rate.max(f32::MIN_POSITIVE)
+        })
+    }
+
+    /// Whether the agent drives in reverse gear.
+    #[inline]
+    pub fn is_reversing(&self) -> bool {
+        self.abilities.is_some_and(|body| body.reversing)
+    }
+
+    /// The component of the velocity along the heading, m/s; negative in reverse motion.
+    #[inline]
+    pub fn forward_speed(&self) -> f32 {
+        self.velocity.dot(self.heading)
     }
 
     /// Unit vector towards a point; fades to zero at the point itself.

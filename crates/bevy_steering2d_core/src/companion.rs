@@ -10,8 +10,8 @@ use bevy::reflect::GetTypeRegistration;
 
 use crate::{InvalidParameter, SnapshotAppExt, SnapshotKind};
 
-/// Access by reflection to a registered [`Condition`](crate::Condition) or
-/// [`Predictor`](crate::Predictor): type data in the [`AppTypeRegistry`], for tools.
+/// Access by reflection to a registered [`Condition`](crate::Condition),
+/// [`Predictor`](crate::Predictor) or [`Locomotion`](crate::Locomotion): type data in the [`AppTypeRegistry`], for tools.
 #[derive(Clone, Copy)]
 pub struct ReflectCompanion {
     read: for<'a> fn(EntityRef<'a>) -> Option<&'a dyn Reflect>,

@@ -130,7 +130,11 @@ pub use condition::{
 pub use events::{Announcements, Arrived, PathCompleted, TargetLost, TargetWatch};
 pub use id::{NextSteeringId, SteeringId};
 pub use influence::Influence;
-pub use locomotion::{FaceTarget, FaceVelocity, PointMass, SpeedLimit};
+pub use locomotion::{
+    Abilities, Acceleration, Controls, FaceTarget, FaceVelocity, Holonomic, Hull, Locomotion,
+    LocomotionInfo, LocomotionRegistry, LocomotionSystems, Motion, PointMass, Propulsion,
+    SpeedLimit, Tracked, Way, Wheeled,
+};
 pub use path::{PathError, PathPoint, SteeringPath};
 pub use perception::{
     Circle, ColliderProbes, Neighbor, NeighborView, Neighbors, Obstacle, ObstacleIndex, Perception,

@@ -13,9 +13,9 @@ use crate::events::{Announcements, TargetLost, TargetWatch};
 use crate::parallel::{FORMULA_PASS, for_each_mut};
 use crate::pipeline::BehaviorSlot;
 use crate::{
-    Agent, Behavior, BehaviorId, ConditionType, Cut, InvalidParameter, Kinematics, LedgerEntry,
-    PointMass, Steer, SteeringClock, SteeringDisabled, SteeringForce, SteeringId, SteeringWarnings,
-    Target, Targets, ThinkEvery, Vehicle,
+    Abilities, Agent, Behavior, BehaviorId, ConditionType, Cut, InvalidParameter, Kinematics,
+    LedgerEntry, PointMass, Steer, SteeringClock, SteeringDisabled, SteeringForce, SteeringId,
+    SteeringWarnings, Target, Targets, ThinkEvery, Vehicle,
 };
 
 /// Agents that are steered: not disabled, and not behavior entities.
@@ -27,6 +27,7 @@ pub(crate) type AgentParts = (
     &'static Vehicle,
     &'static Kinematics,
     Option<&'static ThinkEvery>,
+    Option<&'static Abilities>,
 );
 
 /// A behavior `B` with its memory.
@@ -211,13 +212,14 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
     pub(crate) fn agent(
         &self,
         entity: Entity,
-        (&id, vehicle, body, every): QueryItem<'_, '_, AgentParts>,
+        (&id, vehicle, body, every, abilities): QueryItem<'_, '_, AgentParts>,
     ) -> Option<Agent> {
         ThinkEvery::turn(every, id, self.clock.tick)?;
         if !body.is_steerable() {
             return None;
         }
         Agent::new(entity, id, vehicle, body, every, self.clock)
+            .map(|me| me.with_abilities(abilities))
             .map_err(|error| self.warn_of_vehicle(entity, &error))
             .ok()
     }

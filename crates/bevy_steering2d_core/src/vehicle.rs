@@ -90,7 +90,8 @@ pub struct Kinematics {
     pub position: Vec2,
     /// World velocity, m/s.
     pub velocity: Vec2,
-    /// Unit vector of the velocity; at rest that of the last motion, at first the body's facing.
+    /// Unit vector of the velocity; at rest that of the last motion, at first the body's facing. For a
+    /// body that is driven, see [`Locomotion`](crate::Locomotion), where it points.
     pub heading: Vec2,
     /// Mass, kg. Zero while the body cannot be steered: not yet simulated, or faulty.
     pub mass: f32,
@@ -157,6 +158,12 @@ impl Kinematics {
     #[inline]
     pub fn speed(&self) -> f32 {
         self.velocity.length()
+    }
+
+    /// Velocity along the heading, m/s. Negative for a car that drives in reverse.
+    #[inline]
+    pub fn forward_speed(&self) -> f32 {
+        self.velocity.dot(self.heading)
     }
 }
 

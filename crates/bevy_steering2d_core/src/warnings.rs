@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::sync::{Mutex, PoisonError};
 
 use bevy::platform::collections::HashMap;
@@ -150,6 +151,20 @@ impl InvalidParameter {
     pub fn unless_fraction(field: &'static str, value: f32) -> Result<(), Self> {
         let ok = (0.0..=1.0).contains(&value);
         Self::unless(ok, field, value, || "between 0 and 1")
+    }
+
+    /// Accepts numbers of a range; `must_be` completes "must be …".
+    ///
+    /// # Errors
+    /// Names `field` otherwise.
+    #[inline]
+    pub fn unless_within(
+        field: &'static str,
+        value: f32,
+        range: RangeInclusive<f32>,
+        must_be: &'static str,
+    ) -> Result<(), Self> {
+        Self::unless(range.contains(&value), field, value, || must_be)
     }
 
     /// Accepts `0 ≤ value ≤ π`.

@@ -49,6 +49,7 @@ macro_rules! saved {
 // `SteersFor` comes first, or behaviors would make an agent of a behavior entity.
 saved! {
     SteersFor, SteeringId, Transform, PointMass, SteeringDisabled, SensesColliders, TargetWatch, Kinematics, Vehicle, Combine, ThinkEvery, SteeringGroups,
+    Wheeled, Tracked, Hull, Holonomic, Controls, Propulsion,
     SpeedLimit, FaceVelocity, FaceTarget, StuckDetection, StuckMemory,
     SteeringForce, Obstacle, Wall, SteeringPath, FlowField, Leadership, BehaviorGroup,
     Alone, TargetInSight, IsStuck,

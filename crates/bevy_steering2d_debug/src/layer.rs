@@ -50,11 +50,13 @@ pub enum DebugLayer {
     Areas,
     /// The path of each agent over the last seconds.
     Trails,
+    /// Turning circles and wheels of driven agents, and the way to a target.
+    Locomotion,
 }
 
 impl DebugLayer {
     /// All layers, in the order of a panel.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Velocity,
         Self::DesiredVelocity,
         Self::TotalForce,
@@ -71,6 +73,7 @@ impl DebugLayer {
         Self::Slots,
         Self::Areas,
         Self::Trails,
+        Self::Locomotion,
     ];
 
     /// A short name for a check box.
@@ -140,6 +143,10 @@ impl DebugLayer {
             ),
             Self::Areas => ("Areas", "the area of Containment and the leash of Tether"),
             Self::Trails => ("Trails", "the path of each agent over the last seconds"),
+            Self::Locomotion => (
+                "Locomotion",
+                "turning circles and wheel angles, and the arc and line to the target",
+            ),
         }
     }
 
@@ -203,7 +210,7 @@ mod tests {
         let listed = BTreeSet::from(DebugLayer::ALL);
         assert_eq!(listed.len(), DebugLayer::ALL.len());
         let bits = DebugLayer::ALL.iter().map(|layer| layer.bit());
-        assert_eq!(bits.fold(0, |all, bit| all | bit).count_ones(), 16);
+        assert_eq!(bits.fold(0, |all, bit| all | bit).count_ones(), 17);
         let names: BTreeSet<_> = DebugLayer::ALL.map(DebugLayer::name).into();
         assert_eq!(names.len(), DebugLayer::ALL.len());
         for layer in DebugLayer::ALL {

@@ -8,8 +8,9 @@ use bevy_steering2d_core::SteeringClock;
 use crate::layers::{
     Trails, clear_trails, draw_areas, draw_behavior_forces, draw_closest_approaches,
     draw_corridors, draw_desired_velocities, draw_detection_boxes, draw_feelers, draw_flow_fields,
-    draw_hiding_spots, draw_neighbors, draw_paths, draw_predictions, draw_selection, draw_slots,
-    draw_targets, draw_total_forces, draw_trails, draw_velocities, draw_wander,
+    draw_hiding_spots, draw_locomotion, draw_neighbors, draw_paths, draw_predictions,
+    draw_selection, draw_slots, draw_targets, draw_total_forces, draw_trails, draw_velocities,
+    draw_wander,
 };
 use crate::selection::deselect;
 use crate::subjects::{Subjects, choose_subjects};
@@ -110,6 +111,7 @@ fn add_layers(app: &mut App) {
                 draw_wander.run_if(on(DebugLayer::Wander)),
                 draw_feelers.run_if(on(DebugLayer::Feelers)),
                 draw_detection_boxes.run_if(on(DebugLayer::DetectionBox)),
+                draw_locomotion.run_if(on(DebugLayer::Locomotion)),
                 draw_neighbors.run_if(on(DebugLayer::Neighbors)),
                 (draw_paths, draw_corridors).run_if(on(DebugLayer::Paths)),
                 draw_flow_fields.run_if(on(DebugLayer::FlowField)),

@@ -5,8 +5,8 @@ use bevy::ecs::query::{QueryData, QueryFilter, ROQueryItem};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    Agent, Behavior, Kinematics, SteeredBy, SteeringClock, SteeringDisabled, SteeringId, Target,
-    Targets, ThinkEvery, Vehicle,
+    Abilities, Agent, Behavior, Kinematics, SteeredBy, SteeringClock, SteeringDisabled, SteeringId,
+    Target, Targets, ThinkEvery, Vehicle,
 };
 
 use crate::{SteeringDebug, SteeringSelection, Whom};
@@ -49,6 +49,7 @@ pub struct Minds<'w, 's> {
             &'static Vehicle,
             &'static Kinematics,
             Option<&'static ThinkEvery>,
+            Option<&'static Abilities>,
         ),
     >,
 }
@@ -56,9 +57,9 @@ pub struct Minds<'w, 's> {
 impl Minds<'_, '_> {
     /// The agent; `None` if the entity is not an agent or one of its values is invalid.
     pub fn of(&self, agent: Entity) -> Option<Agent> {
-        let (&id, vehicle, body, every) = self.agents.get(agent).ok()?;
+        let (&id, vehicle, body, every, abilities) = self.agents.get(agent).ok()?;
         let me = Agent::new(agent, id, vehicle, body, every, &self.clock).ok()?;
-        body.is_finite().then_some(me)
+        body.is_finite().then_some(me.with_abilities(abilities))
     }
 }
 

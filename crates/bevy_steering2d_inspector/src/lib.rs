@@ -19,7 +19,8 @@
 //!   handle to change priorities. Click the name to edit parameters; units, ranges and hover texts
 //!   come from the doc comments. Any registered behavior can be added and removed, including your
 //!   own.
-//! - **Vehicle**: limits, and other components that affect motion: conditions and predictors as well.
+//! - **Vehicle**: limits, locomotion with its gauges, and other components that affect motion: conditions and
+//!   predictors as well.
 //! - **Plots**: speed, force, and the accepted force of each behavior over the last seconds.
 //! - **Draw**: the layers of [`bevy_steering2d_debug`].
 //! - **Presets**: files of [`bevy_steering2d_presets`], and two stored tunings to compare, A and B.
@@ -41,6 +42,7 @@ mod choices;
 mod cuts;
 mod docs;
 mod fields;
+mod gauges;
 mod history;
 mod layers;
 mod list;

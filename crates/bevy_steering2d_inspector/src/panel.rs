@@ -7,7 +7,7 @@ use bevy::prelude::*;
 use bevy::reflect::TypeRegistry;
 use bevy_egui::{EguiContext, PrimaryEguiContext, egui};
 use bevy_steering2d_core::{
-    FaceVelocity, Kinematics, PointMass, ReflectCompanion, SpeedLimit, SteeringDisabled,
+    Controls, FaceVelocity, Kinematics, PointMass, ReflectCompanion, SpeedLimit, SteeringDisabled,
     SteeringGroups, ThinkEvery, Vehicle,
 };
 use bevy_steering2d_debug::SteeringSelection;
@@ -16,7 +16,8 @@ use egui::Ui;
 use crate::scope::{self, Scope};
 use crate::theme::{LINE, faint, section};
 use crate::{
-    SteeringInspector, Tab, fields, layers, list, pick, plots, presets, rows, time, timeline,
+    SteeringInspector, Tab, fields, gauges, layers, list, pick, plots, presets, rows, time,
+    timeline,
 };
 
 /// The initial width, egui points.
@@ -172,6 +173,9 @@ fn vehicle(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) {
         }
     }
     companion::<Vehicle>(ui, world, shown, scope);
+    if let Some(controls) = world.get::<Controls>(shown) {
+        gauges::show(ui, controls);
+    }
     companion::<SteeringGroups>(ui, world, shown, scope);
     companion::<FaceVelocity>(ui, world, shown, scope);
     companion::<SpeedLimit>(ui, world, shown, scope);
@@ -184,7 +188,7 @@ fn vehicle(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) {
     }
 }
 
-/// The registered conditions and predictors, by name.
+/// The registered conditions, predictors and kinds of locomotion, by name.
 pub(crate) fn registered_companions(types: &TypeRegistry) -> Vec<(&'static str, TypeId)> {
     let registered = types.iter_with_data::<ReflectCompanion>();
     let mut companions: Vec<_> = registered

@@ -14,6 +14,7 @@
 //! | `Dynamic` without mass (no collider) | moved as if its mass were 1 kg |
 //! | `KinematicVelocityBased` | its velocity is set as if its mass were 1 kg; no other force moves it |
 //! | `KinematicPositionBased`, `Fixed` | not steered; one warning is logged |
+//! | of any type but `Dynamic`, or with locked rotation, and a `Locomotion` | not driven; one warning is logged |
 //! | with `RigidBodyDisabled` | not steered |
 //! | of a context whose `RapierConfiguration::physics_pipeline_active` is false | not steered; the memories of its behaviors rest |
 //!
@@ -49,6 +50,7 @@
 //! inserted, and for bodies spawned in the same tick Bevy's order depends on earlier spawns. For
 //! bitwise equal runs, spawn bodies in separate ticks or avoid contacts.
 
+mod drive_bodies;
 mod move_bodies;
 mod probes;
 mod radius;
@@ -60,7 +62,9 @@ mod solids;
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
-use bevy_steering2d_core::{Kinematics, OuterSchedule, SteeringSchedule, SteeringSystems};
+use bevy_steering2d_core::{
+    Kinematics, LocomotionSystems, OuterSchedule, SteeringSchedule, SteeringSystems,
+};
 
 #[cfg(doc)]
 use bevy_steering2d_core::{SensesColliders, Vehicle};
@@ -119,11 +123,20 @@ impl Plugin for SteeringRapierPlugin {
                     sense::sense_bodies,
                     sense::rest_paused_bodies,
                     sense::enable_mended_bodies,
+                    drive_bodies::sense_driven_bodies,
                 )
-                    .chain(),
+                    .chain()
+                    .before(LocomotionSystems::Abilities),
             )
             .add_systems(SteeringSchedule::Answer, probes::answer_probes)
-            .add_systems(SteeringSchedule::Move, move_bodies::move_bodies);
+            .add_systems(
+                SteeringSchedule::Move,
+                (
+                    move_bodies::move_bodies,
+                    drive_bodies::drive_bodies.after(LocomotionSystems::Drive),
+                )
+                    .chain(),
+            );
         #[cfg(feature = "navigation")]
         solids::register(app);
     }

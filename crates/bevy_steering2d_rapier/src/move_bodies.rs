@@ -9,8 +9,8 @@ use bevy_rapier2d::rapier::math::Rotation;
 use bevy_steering2d_core::locomotion::{VelocityChanges, wanted_facing};
 use bevy_steering2d_core::parallel::prefetch;
 use bevy_steering2d_core::{
-    FaceTarget, FaceVelocity, Kinematics, PointMass, SpeedLimit, SteeringClock, SteeringDisabled,
-    SteeringForce, SteeringWarnings, Targets, Vehicle,
+    FaceTarget, FaceVelocity, Kinematics, PointMass, Propulsion, SpeedLimit, SteeringClock,
+    SteeringDisabled, SteeringForce, SteeringWarnings, Targets, Vehicle,
 };
 
 use crate::schedule::{check_step_length, step_length};
@@ -38,14 +38,13 @@ pub(crate) fn move_bodies(
         (
             Without<SteeringDisabled>,
             Without<PointMass>,
+            Without<Propulsion>,
             Or<(With<Vehicle>, With<FaceVelocity>)>,
         ),
     >,
 ) {
     let delta = step_length(timestep.map_or_else(default, |mode| *mode), clock.delta);
-    // Rapier puts a body to sleep that has not moved for half a second. In a step of that length it
-    // would sleep before its new velocity has moved it.
-    let naps_at_once = delta >= RigidBodyActivation::default_time_until_sleep();
+    let naps_at_once = sleeps_at_once(delta);
     for (context, simulation, mut set) in &mut sets {
         check_step_length(&warnings, &clock, context, delta);
         let length_unit = simulation.integration_parameters.length_unit;
@@ -83,6 +82,12 @@ pub(crate) fn move_bodies(
             }
         }
     }
+}
+
+/// Whether a body would sleep after a step of `delta` s before its new velocity has moved it: Rapier
+/// puts a body to sleep that has not moved for half a second.
+pub(crate) fn sleeps_at_once(delta: f32) -> bool {
+    delta >= RigidBodyActivation::default_time_until_sleep()
 }
 
 /// The columns of one ECS table: bodies that have the same components.
@@ -184,7 +189,7 @@ impl Plan {
 }
 
 /// The linear part of a [`Plan`].
-enum Push {
+pub(crate) enum Push {
     /// Changes the velocity by this much, m/s.
     Accelerate(Vec2),
     /// Keeps Rapier from putting a slowly moving body to sleep.
@@ -194,7 +199,11 @@ enum Push {
 /// Whether a steered body moves so slowly that Rapier may put it to sleep.
 ///
 /// Rapier compares half the speed with its threshold; a factor of two is the safety margin.
-fn moves_slowly(simulated: &SimulatedBody, force: &SteeringForce, length_unit: f32) -> bool {
+pub(crate) fn moves_slowly(
+    simulated: &SimulatedBody,
+    force: &SteeringForce,
+    length_unit: f32,
+) -> bool {
     let slow = 4.0 * simulated.activation().normalized_linear_threshold * length_unit;
     force.is_steered() && (Kinematics::REST..slow).contains(&simulated.linvel().length())
 }
@@ -212,7 +221,7 @@ fn push(
 }
 
 impl Push {
-    fn apply(self, body: &mut SimulatedBody) {
+    pub(crate) fn apply(self, body: &mut SimulatedBody) {
         match self {
             Self::Accelerate(change)
                 if body.body_type() == RigidBodyType::Dynamic && body.mass() > 0.0 =>

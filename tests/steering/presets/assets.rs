@@ -89,7 +89,7 @@ fn every_shipped_preset_loads_and_says_what_it_is_for() {
         count += 1;
     }
     assert_eq!(
-        count, 9,
+        count, 13,
         "each has its own test below, and the pedestrian in SteerBench"
     );
 }
@@ -254,6 +254,35 @@ fn rts_units_arrive_in_a_clump_without_deep_overlap() {
         .map(|&unit| velocity(&app, unit).length())
         .collect();
     assert!(mean(&speeds) < 0.1, "at rest: {}", mean(&speeds));
+}
+
+#[test]
+fn cars_trucks_tanks_and_boats_arrive_where_they_are_sent() {
+    let kinds = [
+        ("car", 1_200.0),
+        ("truck", 8_000.0),
+        ("tank", 20_000.0),
+        ("boat", 300.0),
+    ];
+    for (name, mass) in kinds {
+        let (mut app, preset) = shipped_app(name);
+        let goals = [(30.0, 12.0), (-25.0, 3.0), (0.0, 6.0), (-8.0, 0.5)].map(Vec2::from);
+        let agents = goals.map(|goal| {
+            let body = Body::at(0.0, 0.0).weighing(mass);
+            let agent = (preset.clone(), Arrive::new(goal));
+            (Backend::PointMass.spawn(&mut app, body, agent), goal)
+        });
+        run_seconds(&mut app, 40.0);
+        for (agent, goal) in agents {
+            let apart = position(&app, agent).distance(goal);
+            let speed = velocity(&app, agent).length();
+            assert!(
+                apart < 0.5 && speed < 0.1,
+                "{name} to {goal}: {apart} m, {speed} m/s"
+            );
+        }
+        assert!(warnings(&app).is_empty(), "{name}: {:?}", warnings(&app));
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use bevy::prelude::*;
 use super::embeds_influence;
 use crate::{
     Agent, Announcements, Arrived, Behavior, Influence, InvalidParameter, Steer, SteeringAppExt,
-    Target, Targets,
+    Target, Targets, Way,
 };
 
 /// Heads for a target and comes to rest there.
@@ -43,8 +43,9 @@ pub struct Arrive {
 #[reflect(Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum Braking {
-    /// As late as the body can: `v = √(2·a·d)` with `a = 0.9 · max_force / mass`, reduced for the
-    /// response time. Never overshoots, for any mass. The default.
+    /// As late as the body can: `v = √(2·a·d)` with `a = 0.9 · max_force / mass`, or 0.9 of what the
+    /// brakes of a driven body can do, reduced for the response time. Never overshoots, for any mass.
+    /// The default.
     ///
     /// The remaining tenth of the force corrects the direction while braking.
     #[default]
@@ -183,6 +184,7 @@ pub fn arrive_at_moving(
 ) -> Vec2 {
     let relative = Agent {
         velocity: me.velocity - velocity,
+        abilities: me.abilities.map(|body| body.following(velocity.length())),
         ..*me
     };
     let desired = velocity + approach(&relative, point, braking, tolerance);
@@ -195,10 +197,16 @@ fn approach(me: &Agent, point: Vec2, braking: Braking, tolerance: f32) -> Vec2 {
     if distance <= tolerance {
         return Vec2::ZERO;
     }
-    let direction = me.direction_to(point);
-    let BrakingCurve { speed, slope } = braking.curve(me, distance);
-    if speed >= me.max_speed {
-        return me.max_speed * direction;
+    let Way {
+        direction,
+        run,
+        speed: most,
+        ..
+    } = me.way_to(point);
+    let most = me.max_speed.min(most);
+    let BrakingCurve { speed, slope } = braking.curve(me, run);
+    if speed >= most {
+        return most * direction;
     }
     // On the curve the speed must fall by slope · closing speed per second. Requesting the lower
     // speed ahead of time compensates for the response time.
@@ -259,7 +267,7 @@ impl Braking {
     fn curve(self, me: &Agent, distance: f32) -> BrakingCurve {
         match self {
             Self::Physical => {
-                let planned = PLANNED * me.max_acceleration();
+                let planned = PLANNED * me.braking();
                 physical(distance, planned, braking_lag(me))
             }
             Self::Deceleration(deceleration) => BrakingCurve {
@@ -288,9 +296,11 @@ impl Deceleration {
 /// Share of the strongest deceleration that [`Braking::Physical`] plans with.
 pub(super) const PLANNED: f32 = 0.9;
 
-/// The response time, s, at least two ticks: with less the agent cannot follow the curve.
+/// The response time, s, at least two ticks, with less the agent cannot follow the curve, and at least
+/// the lag of a driven body.
 pub(super) fn braking_lag(me: &Agent) -> f32 {
-    me.response_time.max(2.0 * me.delta)
+    let lag = me.abilities.map_or(0.0, |body| body.lag);
+    me.response_time.max(2.0 * me.delta).max(lag)
 }
 
 /// The highest speed from which full braking with response time `lag` stops within `distance`:

@@ -36,7 +36,7 @@ pub fn corridor_following(
     if corridor.ends_at(sight) {
         return arrive(&slowed, goal, Braking::Physical, tolerance);
     }
-    me.track(slowed.max_speed * me.direction_to(goal))
+    me.track(me.velocity_to(goal, slowed.max_speed))
 }
 
 /// The point that an agent, `arc` m from the beginning of a corridor, heads for, m.
@@ -55,7 +55,7 @@ pub(super) fn corridor_aim_point(
 /// The distance in which the agent can stop, m.
 fn braking_distance(me: &Agent) -> f32 {
     let speed = me.speed();
-    speed * speed / (2.0 * PLANNED * me.max_acceleration()) + speed * braking_lag(me)
+    speed * speed / (2.0 * PLANNED * me.braking()) + speed * braking_lag(me)
 }
 
 struct Corridor<'a> {
@@ -175,11 +175,11 @@ impl<'a> Corridor<'a> {
             .sqrt();
         let radius = self.curb * cosine / (1.0 - cosine).max(1e-6);
         let lag = braking_lag(me);
-        let turn = (TURNING * me.max_acceleration() * radius)
+        let turn = (TURNING * me.cornering() * radius)
             .sqrt()
             .min(0.5 * radius / lag);
         let ahead = (me.position.distance(goal) - 1.5 * me.speed() * lag).max(0.0);
-        (turn * turn + 2.0 * PLANNED * me.max_acceleration() * ahead).sqrt()
+        (turn * turn + 2.0 * PLANNED * me.braking() * ahead).sqrt()
     }
 }
 

@@ -14,10 +14,19 @@ const EASY: f32 = 0.25;
 /// for instance against other behaviors.
 const TIGHT: f32 = 0.5;
 
-/// The urgency of a maneuver that needs this acceleration, m/s²: from 0 at a quarter of the maximum
-/// acceleration linearly to 1 at half of it.
+/// The urgency of braking with this deceleration, m/s²: from 0 at a quarter of the strongest linearly to
+/// 1 at half of it.
 pub(crate) fn alarm(me: &Agent, acceleration: f32) -> f32 {
-    let share = acceleration / me.max_acceleration();
+    urgency(acceleration / me.braking())
+}
+
+/// The urgency of a turn with this sideways acceleration, m/s²: from 0 at a quarter of the strongest
+/// linearly to 1 at half of it.
+pub(crate) fn turn_alarm(me: &Agent, acceleration: f32) -> f32 {
+    urgency(acceleration / me.turning())
+}
+
+fn urgency(share: f32) -> f32 {
     ((share - EASY) / (TIGHT - EASY)).clamp(0.0, 1.0)
 }
 
@@ -50,15 +59,12 @@ fn closeness(me: &Agent, gap: f32) -> f32 {
 const SKIN: f32 = 0.2;
 
 /// The look-ahead distance at a speed, m: the distance of the look-ahead time, but at least some
-/// stopping distances, so that heavy agents look far enough ahead.
+/// stopping distances, so that heavy agents look far enough ahead, and the turning radius.
 pub(crate) fn sight(me: &Agent, speed: f32, look_ahead_time: f32, stopping_distances: f32) -> f32 {
-    let stopping_distance = 0.5 * speed * speed / me.max_acceleration();
-    (look_ahead_time * speed).max(stopping_distances * stopping_distance)
-}
-
-/// The component of the velocity along the heading, m/s; negative in reverse motion.
-pub(crate) fn forward_speed(me: &Agent) -> f32 {
-    me.velocity.dot(me.heading)
+    let stopping_distance = 0.5 * speed * speed / me.braking();
+    (look_ahead_time * speed)
+        .max(stopping_distances * stopping_distance)
+        .max(me.turning_radius())
 }
 
 /// The heading, or +x if it is zero.
@@ -67,6 +73,24 @@ pub(crate) fn ahead(me: &Agent) -> Vec2 {
         Vec2::X
     } else {
         me.heading
+    }
+}
+
+/// The direction in which the agent travels: [`ahead`], or the opposite in reverse gear.
+pub(crate) fn travel(me: &Agent) -> Vec2 {
+    if me.is_reversing() {
+        -ahead(me)
+    } else {
+        ahead(me)
+    }
+}
+
+/// The speed in the direction of [`travel`], m/s; negative while the agent still rolls the other way.
+pub(crate) fn travel_speed(me: &Agent) -> f32 {
+    if me.is_reversing() {
+        -me.forward_speed()
+    } else {
+        me.forward_speed()
     }
 }
 

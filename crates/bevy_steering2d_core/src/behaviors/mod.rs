@@ -10,6 +10,7 @@ use bevy::prelude::*;
 use crate::{Agent, SteeringAppExt};
 
 mod arrive;
+mod backing;
 mod collision_avoidance;
 mod containment;
 mod corridor;

@@ -3,7 +3,10 @@
 use bevy::prelude::*;
 use smallvec::SmallVec;
 
-use super::danger::{ahead, alarm, forward_speed, insisting, pressing, sight, stopping};
+use super::backing::Blockade;
+use super::danger::{
+    alarm, insisting, pressing, sight, stopping, travel, travel_speed, turn_alarm,
+};
 use super::embeds_influence;
 use super::touch::{Touch, Touches};
 use crate::perception::{Circle, ColliderProbes, Surroundings};
@@ -31,6 +34,9 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 /// the two, m. Each gets a share of `max_force` that rises from 0, if a quarter of the maximum
 /// acceleration suffices, to 1, if half is needed. Obstacles that nearly touch the agent push it back.
 /// The force fades over the last quarter of the box. (Reynolds 1999; Buckland 2005)
+///
+/// In reverse gear the box is behind the agent. A car backs off from an obstacle ahead that its turning
+/// circle does not pass.
 #[doc(alias("Evadir Obstáculos", "Evitar obstáculos"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -67,7 +73,7 @@ const FADING: f32 = 0.25;
 impl ObstacleAvoidance {
     /// Length of the detection box, m.
     pub fn length(&self, me: &Agent) -> f32 {
-        let speed = forward_speed(me).max(0.0);
+        let speed = travel_speed(me).max(0.0);
         me.radius + self.min_length + sight(me, speed, self.look_ahead_time, STOPPING_DISTANCES)
     }
 
@@ -96,7 +102,7 @@ impl Behavior for ObstacleAvoidance {
     }
 
     fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
-        let tip = me.position + self.length(me) * ahead(me);
+        let tip = me.position + self.length(me) * travel(me);
         probes.ask_sweep(me.position, tip, me.radius + self.margin);
     }
 }
@@ -107,7 +113,7 @@ impl Steer for ObstacleAvoidance {
         surroundings
             .answers(self, me)
             .for_each_obstacle(|obstacle| {
-                threats.add(me, Threat::seen(me, obstacle.circle, self));
+                threats.add(me, obstacle.circle, self);
             });
         threats.force(me)
     }
@@ -121,7 +127,7 @@ pub fn obstacle_avoidance(
 ) -> Vec2 {
     let mut threats = Threats::default();
     for obstacle in obstacles {
-        threats.add(me, Threat::seen(me, obstacle, how));
+        threats.add(me, obstacle, how);
     }
     threats.force(me)
 }
@@ -131,6 +137,8 @@ pub fn obstacle_avoidance(
 struct Threats {
     worst: Option<Threat>,
     braking: Touches,
+    /// The obstacle before which the agent backs off.
+    blockade: Option<Blockade>,
     /// The nearest ones, by distance ahead.
     nearest: SmallVec<[Threat; Self::KEPT]>,
 }
@@ -139,8 +147,10 @@ impl Threats {
     /// Most obstacles between which narrow gaps are looked for.
     const KEPT: usize = 8;
 
-    fn add(&mut self, me: &Agent, threat: Option<Threat>) {
-        let Some(threat) = threat else {
+    fn add(&mut self, me: &Agent, obstacle: Circle, how: &ObstacleAvoidance) {
+        let blockade = Blockade::seen(me, obstacle, how.margin);
+        self.blockade = Blockade::tighter(self.blockade, blockade);
+        let Some(threat) = Threat::seen(me, obstacle, how) else {
             return;
         };
         self.braking.add(threat.brake(me));
@@ -159,7 +169,12 @@ impl Threats {
 
     fn force(&self, me: &Agent) -> Vec2 {
         let turning = self.worst.map_or(Vec2::ZERO, |worst| worst.turn(me));
-        (me.max_force * (turning + self.braking.push())).clamp_length_max(me.max_force)
+        let pushes = me.max_force * (turning + self.braking.push());
+        let all = match self.blockade {
+            Some(blockade) => pushes + blockade.back_off(me),
+            None => pushes,
+        };
+        all.clamp_length_max(me.max_force)
     }
 }
 
@@ -186,7 +201,7 @@ struct Threat {
 
 impl Threat {
     fn seen(me: &Agent, obstacle: Circle, how: &ObstacleAvoidance) -> Option<Self> {
-        let heading = ahead(me);
+        let heading = travel(me);
         let left = heading.perp();
         let offset = obstacle.center - me.position;
         let (x, y) = (heading.dot(offset), left.dot(offset));
@@ -197,7 +212,7 @@ impl Threat {
         let length = how.length(me);
         let distance = offset.length().max(f32::MIN_POSITIVE);
         let gap = distance - touching;
-        let speed = forward_speed(me);
+        let speed = travel_speed(me);
         // An obstacle behind no longer pushes once the agent moves away fast enough.
         let leaving = -speed * x / (distance * me.max_speed);
         let pressing = insisting(me, gap) * (1.0 - leaving / LEAVING).clamp(0.0, 1.0);
@@ -227,7 +242,7 @@ impl Threat {
 
     /// The turn as a share of `max_force`.
     fn turn(&self, me: &Agent) -> Vec2 {
-        self.nearness * alarm(me, self.turning) * self.sideways
+        self.nearness * turn_alarm(me, self.turning) * self.sideways
     }
 
     fn brake(&self, me: &Agent) -> Touch {
@@ -246,13 +261,13 @@ impl Threat {
         let too_narrow = self.at.distance(other.at) < self.touching + other.touching;
         let distance = self.distance_to_contact().min(other.distance_to_contact());
         let urgency = if between && too_narrow && distance.is_finite() {
-            let stopping = stopping(me, forward_speed(me), distance);
+            let stopping = stopping(me, travel_speed(me), distance);
             self.nearness.min(other.nearness) * alarm(me, stopping).max(pressing(me, distance))
         } else {
             0.0
         };
         Touch {
-            normal: -ahead(me),
+            normal: -travel(me),
             urgency,
         }
     }

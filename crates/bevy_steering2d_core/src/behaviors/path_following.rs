@@ -272,9 +272,7 @@ pub(super) fn turning_speed(me: &Agent, point: Vec2, tolerance: f32) -> f32 {
         return me.max_speed;
     }
     let radius = square / (2.0 * beside);
-    (TURNING * me.max_acceleration() * radius)
-        .sqrt()
-        .min(me.max_speed)
+    (TURNING * me.cornering() * radius).sqrt().min(me.max_speed)
 }
 
 #[cfg(test)]

@@ -14,7 +14,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, Target, Targets
 /// moving target use [`Pursuit`](crate::Pursuit).
 ///
 /// `F = track(max_speed · dir(p → t))`, in N, see [`Agent::track`]. On the target itself the
-/// direction is zero, so the agent brakes. (Reynolds 1999)
+/// direction is zero, so the agent brakes. An agent with a turning circle takes the
+/// [way](Agent::way_to) that it can drive. (Reynolds 1999)
 #[doc(alias("Buscar", "Seguir", "поиск"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -71,7 +72,7 @@ impl Steer for Seek {
 
 /// The force of [`Seek`], N.
 pub fn seek(me: &Agent, point: Vec2) -> Vec2 {
-    me.track(me.max_speed * me.direction_to(point))
+    me.track(me.velocity_to(point, me.max_speed))
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use bevy::prelude::*;
 
-use super::danger::{alarm, forward_speed, pressing, sight, stopping};
+use super::backing::backing_from_walls;
+use super::danger::{alarm, pressing, sight, stopping};
 use super::embeds_influence;
 use super::feelers::{Feeler, Feelers, Whisker};
 use super::touch::{Touch, Touches};
@@ -22,7 +23,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 /// force once half of the feeler is beyond. The nearest point of any wall also pushes, for wall ends
 /// that slip between feelers. The strongest push counts in full; each further one adds what is missing
 /// along its own normal. So the walls of a corridor balance, and those of an acute corner also push
-/// out of it. (Buckland 2005)
+/// out of it. A car that a wall ahead pushes back turns its front along the wall meanwhile. (Buckland 2005)
 #[doc(alias("Evadir Paredes", "Evitar muros", "Colisão com muros"))]
 #[derive(Component, Reflect, Clone, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -95,7 +96,7 @@ impl WallAvoidance {
     /// The feelers in world coordinates.
     pub fn whiskers(&self, me: &Agent) -> impl Iterator<Item = Whisker> {
         let growth = |speed| sight(me, speed, self.look_ahead_time, STOPPING_DISTANCES);
-        let speed = forward_speed(me);
+        let speed = me.forward_speed();
         let length = self.min_length + growth(speed.max(0.0));
         let slowness = (1.0 - speed / me.max_speed).clamp(0.0, 1.0);
         let back = slowness * self.min_length + growth(-speed.min(0.0));
@@ -137,7 +138,8 @@ impl Steer for WallAvoidance {
         let answers = surroundings.answers(self, me);
         let by_feelers = answers.rays().filter_map(|ray| touched_by_feeler(&ray, me));
         let by_body = answers.near().filter_map(|near| touched_by_body(&near, me));
-        wall_avoidance(me, by_feelers.chain(by_body), self.response)
+        let push = wall_avoidance(me, by_feelers.chain(by_body), self.response);
+        backing_from_walls(me, push)
     }
 }
 

@@ -14,6 +14,14 @@
 //!
 //! Its systems go into the [`SteeringSchedule`](crate::SteeringSchedule)s `Bodies` and `Move`.
 //!
+//! A body with a [`Propulsion`] is driven: its agent has a [`Locomotion`], such as [`Wheeled`], which
+//! cannot move in any direction. For it the duties are
+//!
+//! 1. in Sense, before [`LocomotionSystems::Abilities`], to set the heading to where the body points,
+//!    and [`Propulsion::angular_velocity`],
+//! 2. in Move, after [`LocomotionSystems::Drive`], to change velocity and angular velocity by the
+//!    accelerations of the [`Propulsion`], which keep to the speed limit and the force limits.
+//!
 //! It must not change forces of the user, must leave no force behind when steering is removed or
 //! [disabled](crate::SteeringDisabled), must not wake a sleeping body with a zero force, and must
 //! never pass a number that is not finite to physics.
@@ -22,14 +30,34 @@
 //! semi-implicit Euler step of Reynolds' vehicle model, so an agent takes the same path under every
 //! backend.
 
+mod controls;
+mod driven;
+mod driver;
 mod facing;
+mod hull;
+mod kind;
 mod point_mass;
+#[cfg(test)]
+pub(crate) mod testing;
+mod tracked;
 mod velocity_change;
+mod way;
+mod wheeled;
 
+pub use controls::{Abilities, Acceleration, Controls, Motion, Propulsion};
+pub(crate) use driven::{drive_point_masses, sense_driven_point_masses};
+pub(crate) use driver::direction;
 pub(crate) use facing::warn_of_faulty_facing;
 pub use facing::{FaceTarget, FaceVelocity, wanted_facing};
+pub use hull::Hull;
+pub use kind::{Holonomic, Locomotion, LocomotionInfo, LocomotionRegistry, LocomotionSystems};
+pub(crate) use kind::{register_kind, register_locomotion};
 pub use point_mass::PointMass;
 pub(crate) use point_mass::{
     forget_point_mass, move_point_masses, place_point_masses, sense_point_masses,
 };
+pub use tracked::Tracked;
 pub use velocity_change::{SpeedLimit, VelocityChanges, velocity_change};
+pub(crate) use way::SHARPEST;
+pub use way::Way;
+pub use wheeled::Wheeled;

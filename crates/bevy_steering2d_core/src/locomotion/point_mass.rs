@@ -3,7 +3,7 @@
 use bevy::ecs::change_detection::ContiguousMut;
 use bevy::prelude::*;
 
-use super::{FaceTarget, FaceVelocity, SpeedLimit, VelocityChanges, wanted_facing};
+use super::{FaceTarget, FaceVelocity, Propulsion, SpeedLimit, VelocityChanges, wanted_facing};
 use crate::parallel::{
     LIGHT_PASS, PREFETCH_AHEAD, chunk_size, chunks_to_change, for_each_chunk, prefetch,
 };
@@ -133,17 +133,20 @@ pub(crate) fn move_point_masses(
     clock: Res<SteeringClock>,
     warnings: Res<SteeringWarnings>,
     targets: Targets,
-    mut bodies: Query<(
-        Entity,
-        &Kinematics,
-        &mut PointMass,
-        &mut Transform,
-        Option<(&Vehicle, &SteeringForce)>,
-        Option<&SpeedLimit>,
-        Option<&FaceVelocity>,
-        Option<&FaceTarget>,
-        Has<SteeringDisabled>,
-    )>,
+    mut bodies: Query<
+        (
+            Entity,
+            &Kinematics,
+            &mut PointMass,
+            &mut Transform,
+            Option<(&Vehicle, &SteeringForce)>,
+            Option<&SpeedLimit>,
+            Option<&FaceVelocity>,
+            Option<&FaceTarget>,
+            Has<SteeringDisabled>,
+        ),
+        Without<Propulsion>,
+    >,
 ) {
     let delta = clock.delta;
     let tables = bodies.contiguous_iter_mut().expect("all of it in tables");
@@ -223,7 +226,7 @@ pub(crate) fn forget_point_mass(removed: On<Remove, PointMass>, mut commands: Co
 
 /// Turns a body by an angle, rad. Rounding in each turn changes the length of the quaternion, so it is
 /// normalized now and then.
-fn turn(transform: &mut Transform, angle: f32) {
+pub(super) fn turn(transform: &mut Transform, angle: f32) {
     transform.rotate_z(angle);
     let rotation = Vec4::from(transform.rotation);
     if !rotation.is_normalized()
@@ -234,7 +237,7 @@ fn turn(transform: &mut Transform, angle: f32) {
 }
 
 /// The body's x axis.
-fn facing(transform: &Transform) -> Vec2 {
+pub(super) fn facing(transform: &Transform) -> Vec2 {
     (transform.rotation * Vec3::X).truncate()
 }
 

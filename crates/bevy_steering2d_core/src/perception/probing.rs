@@ -4,7 +4,9 @@ use bevy::prelude::*;
 
 use super::{ColliderProbes, SensesColliders};
 use crate::behavior_entity::BehaviorRoots;
-use crate::{Agent, Behavior, Kinematics, SteeringClock, SteeringId, ThinkEvery, Vehicle};
+use crate::{
+    Abilities, Agent, Behavior, Kinematics, SteeringClock, SteeringId, ThinkEvery, Vehicle,
+};
 
 /// Lets `B` fill the probes of its agents.
 pub(crate) fn probe_colliders<B: Behavior>(
@@ -17,6 +19,7 @@ pub(crate) fn probe_colliders<B: Behavior>(
             &Vehicle,
             &Kinematics,
             Option<&ThinkEvery>,
+            Option<&Abilities>,
             &mut ColliderProbes,
         ),
         With<SensesColliders>,
@@ -24,7 +27,8 @@ pub(crate) fn probe_colliders<B: Behavior>(
 ) {
     for (entity, &id, behavior) in &entities {
         let agent = roots.agent_of(entity).unwrap_or(entity);
-        let Ok((&agent_id, vehicle, body, every, mut probes)) = agents.get_mut(agent) else {
+        let Ok((&agent_id, vehicle, body, every, abilities, mut probes)) = agents.get_mut(agent)
+        else {
             continue;
         };
         if ThinkEvery::turn(every, agent_id, clock.tick).is_some()
@@ -33,6 +37,7 @@ pub(crate) fn probe_colliders<B: Behavior>(
             && behavior.check().is_ok()
             && let Ok(me) = Agent::new(agent, id, vehicle, body, every, &clock)
         {
+            let me = me.with_abilities(abilities);
             probes.ask_for::<B>(id, |probes| behavior.probe(&me, probes));
         }
     }

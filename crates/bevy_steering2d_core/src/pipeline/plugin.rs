@@ -15,8 +15,9 @@ use crate::condition;
 use crate::events::{AnnouncedEvents, TargetWatch, TriggersEvents, announce};
 use crate::id::FreeIds;
 use crate::locomotion::{
-    FaceTarget, FaceVelocity, PointMass, SpeedLimit, forget_point_mass, move_point_masses,
-    place_point_masses, sense_point_masses, warn_of_faulty_facing,
+    FaceTarget, FaceVelocity, Holonomic, Hull, LocomotionSystems, PointMass, SpeedLimit, Tracked,
+    Wheeled, drive_point_masses, forget_point_mass, move_point_masses, place_point_masses,
+    register_kind, sense_driven_point_masses, sense_point_masses, warn_of_faulty_facing,
 };
 use crate::perception::{
     Neighbors, Perception, SteeringGroups, clear_probes, index_neighbors, index_obstacles,
@@ -117,6 +118,7 @@ impl Plugin for PipelinePlugin {
         register_types(app);
         snapshot::add_pipeline_types(app);
         register_combiners(app);
+        register_locomotions(app);
         register::<BehaviorGroup>(app, SteeringSchedule::Combine);
     }
 }
@@ -156,11 +158,22 @@ impl Plugin for PointMassPlugin {
             .add_observer(forget_point_mass)
             .add_systems(
                 SteeringSchedule::Bodies,
-                (place_point_masses, sense_point_masses)
+                (
+                    place_point_masses,
+                    sense_point_masses,
+                    sense_driven_point_masses,
+                )
                     .chain()
-                    .before(warn_of_missing_bodies),
+                    .before(warn_of_missing_bodies)
+                    .before(LocomotionSystems::Abilities),
             )
-            .add_systems(SteeringSchedule::Move, move_point_masses);
+            .add_systems(
+                SteeringSchedule::Move,
+                (
+                    move_point_masses,
+                    drive_point_masses.after(LocomotionSystems::Drive),
+                ),
+            );
     }
 }
 
@@ -231,6 +244,12 @@ fn fill_steps(app: &mut App) {
         SteeringSchedule::Bodies,
         BehaviorOrder(0).after(warn_of_faulty_facing),
     )
+    .configure_sets(
+        SteeringSchedule::Bodies,
+        LocomotionSystems::Abilities
+            .after(warn_of_faulty_facing)
+            .before(BehaviorOrder(0)),
+    )
     .add_systems(
         SteeringSchedule::Bodies,
         (warn_of_missing_bodies, warn_of_faulty_facing).chain(),
@@ -300,6 +319,13 @@ fn register_combiners(app: &mut App) {
         .add_combiner::<Average>()
         .add_combiner::<Prioritized>()
         .add_combiner::<Dithered>();
+}
+
+fn register_locomotions(app: &mut App) {
+    register_kind::<Holonomic>(app);
+    app.add_locomotion::<Wheeled>()
+        .add_locomotion::<Tracked>()
+        .add_locomotion::<Hull>();
 }
 
 fn register_types(app: &mut App) {

@@ -17,6 +17,7 @@ use crate::behaviors::register_predictor;
 use crate::combine::register_combiner;
 use crate::condition::register_condition;
 use crate::events::{TargetLost, TargetWatch, register_announcement};
+use crate::locomotion::{Locomotion, register_locomotion};
 use crate::perception::{
     note_perception_radius, probe_colliders, reset_changed_radius, reset_perception_radius,
 };
@@ -249,7 +250,8 @@ impl BehaviorRegistry {
     }
 }
 
-/// Registers behaviors, conditions, predictors, combiners and events on an [`App`], before or after adding the plugin. A second
+/// Registers behaviors, conditions, predictors, combiners, kinds of locomotion and events on an [`App`],
+/// before or after adding the plugin. A second
 /// call for the same type does nothing.
 pub trait SteeringAppExt {
     /// Registers a behavior of the Steer step: its systems, its entry in the [`BehaviorRegistry`],
@@ -275,6 +277,9 @@ pub trait SteeringAppExt {
     fn require_part<C: Component, R: Component + Default + GetTypeRegistration>(
         &mut self,
     ) -> &mut Self;
+
+    /// Registers a kind of [`Locomotion`], with the systems that drive the agents that have it.
+    fn add_locomotion<L: Locomotion>(&mut self) -> &mut Self;
 
     /// Lets behaviors send events of type `E`, see [`Announcements`](crate::Announcements).
     fn add_announcement<E>(&mut self) -> &mut Self
@@ -334,6 +339,11 @@ impl SteeringAppExt for App {
         &mut self,
     ) -> &mut Self {
         require::<C, R>(self);
+        self
+    }
+
+    fn add_locomotion<L: Locomotion>(&mut self) -> &mut Self {
+        register_locomotion::<L>(self);
         self
     }
 

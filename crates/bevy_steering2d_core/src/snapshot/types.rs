@@ -9,10 +9,10 @@ use bevy::prelude::*;
 
 use super::part::{ComponentPart, CustomPart, Part, ResourcePart, SnapshotKind, SnapshotPart};
 use crate::{
-    Behavior, Combine, FaceTarget, FaceVelocity, FlowField, Kinematics, NextSteeringId, Obstacle,
-    PointMass, SensesColliders, SpeedLimit, SteeringClock, SteeringDisabled, SteeringForce,
-    SteeringGroups, SteeringId, SteeringPath, SteeringSeed, SteersFor, StuckDetection, StuckMemory,
-    Target, TargetWatch, ThinkEvery, Vehicle, Wall,
+    Behavior, Combine, FaceTarget, FaceVelocity, FlowField, Holonomic, Kinematics, NextSteeringId,
+    Obstacle, PointMass, SensesColliders, SpeedLimit, SteeringClock, SteeringDisabled,
+    SteeringForce, SteeringGroups, SteeringId, SteeringPath, SteeringSeed, SteersFor,
+    StuckDetection, StuckMemory, Target, TargetWatch, ThinkEvery, Vehicle, Wall,
 };
 
 /// The types that belong to snapshots, in the order in which they are restored.
@@ -137,6 +137,7 @@ pub(crate) fn add_pipeline_types(app: &mut App) {
         .add_snapshot_component::<SpeedLimit>(Parameter)
         .add_snapshot_component::<FaceVelocity>(Parameter)
         .add_snapshot_component::<FaceTarget>(Parameter)
+        .add_snapshot_component::<Holonomic>(Parameter)
         .add_snapshot_component::<StuckDetection>(Parameter)
         .add_snapshot_component::<SteeringDisabled>(Parameter)
         .add_snapshot_component::<SteeringGroups>(Parameter)

@@ -164,7 +164,9 @@ impl Faults<'_, '_> {
     fn report(&self, entity: Entity) {
         let step = Step::new(&self.clock, &self.warnings, &self.targets);
         if let Ok((id, vehicle, body, (separation, alignment, cohesion))) = self.agents.get(entity)
-            && step.agent(entity, (id, vehicle, body, None)).is_some()
+            && step
+                .agent(entity, (id, vehicle, body, None, None))
+                .is_some()
         {
             separation.inspect(|rule| report_rule(&step, entity, *rule));
             alignment.inspect(|rule| report_rule(&step, entity, *rule));

@@ -118,8 +118,10 @@ impl Prediction {
 }
 
 /// The time to turn towards a point, s: `turn_time` for a turn about, in proportion to the angle
-/// between heading and point. (turn-around time: Buckland 2005)
+/// between heading and point; at least the time that a driven body needs. (turn-around time: Buckland
+/// 2005)
 pub(crate) fn turning_time(me: &Agent, point: Vec2, turn_time: f32) -> f32 {
+    let turn_time = turn_time.max(me.turn_time());
     0.5 * turn_time * (1.0 - me.heading.dot(me.direction_to(point)))
 }
 

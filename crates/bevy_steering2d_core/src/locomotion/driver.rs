@@ -1,0 +1,140 @@
+//! The driver: from a wished velocity to gear, speed and direction, for all kinds of locomotion that
+//! cannot move sideways.
+
+use bevy::math::ops;
+use bevy::prelude::*;
+
+use super::{Controls, Motion};
+
+/// What the driver wants, in the frame of the body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Course {
+    /// The gear.
+    pub(super) reversing: bool,
+    /// The speed in the direction of the gear, m/s, `≥ 0`.
+    pub(super) speed: f32,
+    /// The angle from the direction of the gear to the wish, rad, at most a quarter turn.
+    pub(super) turn: f32,
+}
+
+/// The sine of the angle beyond the perpendicular at which the driver changes gear: between the two
+/// thresholds the gear persists.
+const PERSISTENCE: f32 = 0.17;
+
+/// A wish slower than this share of the speed limit changes no gear.
+const IDLE: f32 = 0.01;
+
+/// Below this speed the engine may push the other way, m/s.
+const STANDING: f32 = 0.02;
+
+/// The share of the wished speed at which the body creeps around when the wish is sideways.
+const CREEP: f32 = 0.35;
+
+impl Course {
+    /// The course for a wished velocity; `reversing` is the gear so far.
+    pub(super) fn new(motion: &Motion, wish: Vec2, reversing: bool, reverse_speed: f32) -> Self {
+        let size = wish.length();
+        let along = wish.dot(motion.heading);
+        let persistence = PERSISTENCE * size;
+        let idle = IDLE * motion.max_speed;
+        let reversing = if reverse_speed <= 0.0 {
+            false
+        } else if reversing {
+            along < persistence.max(idle)
+        } else {
+            along < -persistence.max(idle)
+        };
+        let ahead = if reversing {
+            -motion.heading
+        } else {
+            motion.heading
+        };
+        let (sine, cosine) = (ahead.perp_dot(wish), ahead.dot(wish));
+        let limit = if reversing {
+            reverse_speed
+        } else {
+            motion.max_speed
+        };
+        let turn = if size <= idle {
+            0.0
+        } else {
+            ops::atan2(sine, cosine.max(0.0))
+        };
+        // A wish along the axis against the gear is a wish to stop.
+        let speed = cosine.max(if sine.abs() > -cosine {
+            CREEP * size.min(sine.abs())
+        } else {
+            0.0
+        });
+        Self {
+            reversing,
+            speed: speed.min(limit),
+            turn,
+        }
+    }
+
+    /// 1 forward, −1 in reverse.
+    pub(super) fn gear(&self) -> f32 {
+        if self.reversing { -1.0 } else { 1.0 }
+    }
+}
+
+/// Sets throttle and brake for a speed along the heading: the engine accelerates, the brake slows
+/// down and holds until the body may change its direction.
+pub(super) fn pedals(
+    controls: &mut Controls,
+    motion: &Motion,
+    wanted: f32,
+    engine: f32,
+    brake: f32,
+) {
+    let speed = motion.forward_speed();
+    let change = (wanted - speed) / motion.response_time;
+    let turns_back = speed * wanted < 0.0 && speed.abs() > STANDING;
+    let slows = turns_back || wanted.abs() < speed.abs();
+    let share = |most: f32| {
+        if most > 0.0 {
+            (change.abs() / most).min(1.0)
+        } else {
+            0.0
+        }
+    };
+    controls.throttle = if slows { 0.0 } else { share(engine) };
+    controls.brake = if slows { share(brake) } else { 0.0 };
+}
+
+/// The speed along the heading after the pedals act for one tick, m/s. The brake stops the body, but
+/// does not push it back.
+pub(super) fn rolled(controls: &Controls, motion: &Motion, engine: f32, brake: f32) -> f32 {
+    let speed = motion.forward_speed();
+    let push = controls.throttle * engine * motion.delta;
+    let pushed = if controls.reversing {
+        speed - push
+    } else {
+        speed + push
+    };
+    let drag = controls.brake * brake * motion.delta;
+    pushed - within(pushed, drag)
+}
+
+/// The push of wheels, m/s, after which a body of this velocity moves along `roll`; a push of 1 changes
+/// the velocity by `response`.
+pub(super) fn push(velocity: Vec2, roll: Vec2, response: Vec2) -> f32 {
+    let effect = roll.perp_dot(response);
+    if effect > 0.0 {
+        -roll.perp_dot(velocity) / effect
+    } else {
+        0.0
+    }
+}
+
+/// The number, limited to `most` on both sides of zero.
+pub(crate) fn within(number: f32, most: f32) -> f32 {
+    number.max(-most).min(most)
+}
+
+/// The unit vector at an angle from the heading.
+pub(crate) fn direction(angle: f32) -> Vec2 {
+    let (sine, cosine) = ops::sin_cos(angle);
+    Vec2::new(cosine, sine)
+}

@@ -1,0 +1,338 @@
+//! Kinds of locomotion: the trait, and what registration adds.
+
+use std::any::TypeId;
+
+use bevy::ecs::component::{ComponentId, Mutable};
+use bevy::ecs::entity_disabling::Disabled;
+use bevy::prelude::*;
+use bevy::reflect::{GetTypeRegistration, TypePath};
+
+use super::{Abilities, Acceleration, Controls, FaceVelocity, Motion, Propulsion, SpeedLimit};
+use crate::companion::register_companion;
+use crate::parallel::{FORMULA_PASS, for_each_mut};
+use crate::require::require;
+use crate::{
+    InvalidParameter, Kinematics, SnapshotAppExt, SnapshotKind, SteeringClock, SteeringDisabled,
+    SteeringForce, SteeringSchedule, SteeringWarnings, Vehicle,
+};
+
+/// A kind of locomotion: a component that turns the steering force into what the body can do.
+///
+/// Register it with [`add_locomotion`](crate::SteeringAppExt::add_locomotion); an agent has one kind at
+/// a time, and is [holonomic](Holonomic) without. Registration adds [`Controls`], [`Abilities`] and
+/// [`Propulsion`] to every entity with the kind, and removes them with it.
+///
+/// The model is the same for all backends: they only apply its accelerations. Each tick runs
+///
+/// 1. [`abilities`](Self::abilities), in Sense, for the behaviors,
+/// 2. [`drive`](Self::drive), in Move: from the wished velocity to the controls,
+/// 3. [`accelerate`](Self::accelerate): from the controls to accelerations.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use bevy_steering2d_core::*;
+///
+/// /// A sled that is pushed along its runners and turned by its driver.
+/// #[derive(Component, Reflect, Clone, Default)]
+/// #[reflect(Component, Default)]
+/// struct Sled;
+///
+/// impl Locomotion for Sled {
+///     fn abilities(&self, vehicle: &Vehicle, mass: f32) -> Abilities {
+///         let most = vehicle.max_force / mass;
+///         Abilities { braking: most, cornering: most, ..default() }
+///     }
+///
+///     fn drive(&self, motion: &Motion, wish: Vec2, controls: &mut Controls) {
+///         controls.steering = motion.heading.angle_to(wish);
+///         controls.throttle = (wish.length() / motion.max_speed).min(1.0);
+///     }
+///
+///     fn accelerate(&self, motion: &Motion, controls: &Controls) -> Acceleration {
+///         let wish = controls.throttle * motion.max_speed * motion.heading;
+///         Acceleration {
+///             linear: (wish - motion.velocity) / motion.response_time,
+///             angular: (controls.steering - motion.angular_velocity) / motion.response_time,
+///         }
+///     }
+/// }
+///
+/// let mut app = App::new();
+/// app.add_plugins((MinimalPlugins, SteeringCorePlugin::default()))
+///     .add_locomotion::<Sled>();
+/// ```
+pub trait Locomotion:
+    Component<Mutability = Mutable> + Clone + Reflect + TypePath + GetTypeRegistration
+{
+    /// Checks that every parameter is in its range. Runs every tick, so it should only compare.
+    ///
+    /// # Errors
+    /// Names the first field out of range; the agent is then not driven and one warning is raised.
+    fn check(&self) -> Result<(), InvalidParameter> {
+        Ok(())
+    }
+
+    /// What a body of `mass` kg can do. The gear is filled in by the caller.
+    fn abilities(&self, vehicle: &Vehicle, mass: f32) -> Abilities;
+
+    /// Sets the controls for a wished velocity, m/s. The controls are those of the last tick.
+    fn drive(&self, motion: &Motion, wish: Vec2, controls: &mut Controls);
+
+    /// The accelerations of the body in this tick. They are held for `motion.delta` s, so they must
+    /// not be larger than what stops a resisted motion within that time.
+    fn accelerate(&self, motion: &Motion, controls: &Controls) -> Acceleration;
+}
+
+/// Can accelerate in any direction, whatever the facing: the locomotion of agents without another
+/// kind. The component is only a mark; inserting it removes the other kind.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct Holonomic;
+
+/// The order of locomotion within the steps.
+#[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LocomotionSystems {
+    /// In [`SteeringSchedule::Bodies`]: backends have filled [`Kinematics`]; abilities are taken.
+    Abilities,
+    /// In [`SteeringSchedule::Move`]: controls are set. Backends move driven bodies after it.
+    Drive,
+}
+
+/// The registered kinds, in order of registration.
+#[derive(Resource, Clone, Debug, Default)]
+pub struct LocomotionRegistry(Vec<LocomotionInfo>);
+
+/// A registered kind of locomotion.
+#[derive(Clone, Debug)]
+pub struct LocomotionInfo {
+    /// The component's short name, e.g. `Wheeled`.
+    pub name: &'static str,
+    /// The component's type.
+    pub type_id: TypeId,
+    component: ComponentId,
+}
+
+impl LocomotionRegistry {
+    /// Every registered kind; the first is [`Holonomic`].
+    pub fn iter(&self) -> impl Iterator<Item = &LocomotionInfo> {
+        self.0.iter()
+    }
+
+    /// The kind of an entity; `None` if it has none, as most holonomic agents.
+    pub fn of(&self, entity: EntityRef) -> Option<&LocomotionInfo> {
+        self.iter().find(|it| entity.contains_id(it.component))
+    }
+}
+
+/// Registers a kind of locomotion, see [`SteeringAppExt`](crate::SteeringAppExt::add_locomotion).
+pub(crate) fn register_locomotion<L: Locomotion>(app: &mut App) {
+    if !register_kind::<L>(app) {
+        return;
+    }
+    SteeringSchedule::prepare(app);
+    register_companion::<L>(app, |kind| {
+        kind.downcast_ref::<L>().map_or(Ok(()), Locomotion::check)
+    });
+    app.register_type::<Controls>()
+        .register_type::<Abilities>()
+        .register_type::<Propulsion>()
+        .add_snapshot_component::<Controls>(SnapshotKind::State)
+        .add_snapshot_component::<Propulsion>(SnapshotKind::State);
+    require::<L, Controls>(app);
+    require::<L, Abilities>(app);
+    require::<L, Propulsion>(app);
+    app.add_observer(become_holonomic::<L>)
+        .add_systems(
+            SteeringSchedule::Bodies,
+            (warn_of_idle_facing::<L>, take_abilities::<L>)
+                .chain()
+                .in_set(LocomotionSystems::Abilities),
+        )
+        .add_systems(
+            SteeringSchedule::Move,
+            drive::<L>.in_set(LocomotionSystems::Drive),
+        );
+}
+
+/// Adds a kind to the registry, one of which an entity can have. Returns whether it is new.
+pub(crate) fn register_kind<K: Component + Reflect + TypePath + GetTypeRegistration>(
+    app: &mut App,
+) -> bool {
+    app.register_type::<K>();
+    let component = app.world_mut().register_component::<K>();
+    let mut registry = app.world_mut().get_resource_or_init::<LocomotionRegistry>();
+    let type_id = TypeId::of::<K>();
+    if registry.0.iter().any(|it| it.type_id == type_id) {
+        return false;
+    }
+    registry.0.push(LocomotionInfo {
+        name: K::short_type_path(),
+        type_id,
+        component,
+    });
+    app.add_observer(replace_other_kinds::<K>);
+    true
+}
+
+/// Removes the other kinds of an entity, with a warning. Of two kinds inserted at once one remains.
+fn replace_other_kinds<K: Component + TypePath>(added: On<Add, K>, mut commands: Commands) {
+    let entity = added.entity;
+    commands.queue(move |world: &mut World| {
+        let Ok(found) = world.get_entity(entity) else {
+            return;
+        };
+        if !found.contains::<K>() {
+            return;
+        }
+        let registry = world.resource::<LocomotionRegistry>();
+        let others = registry.iter().filter(|it| it.type_id != TypeId::of::<K>());
+        let others: Vec<_> = others
+            .filter(|it| found.contains_id(it.component))
+            .map(|it| (it.component, it.name))
+            .collect();
+        for (component, other) in others {
+            let (clock, warnings) = (
+                world.resource::<SteeringClock>(),
+                world.resource::<SteeringWarnings>(),
+            );
+            warnings.raise(clock, entity, other, || {
+                let name = K::short_type_path();
+                format!("{name} replaces {other}: an agent has one locomotion at a time")
+            });
+            world.entity_mut(entity).remove_by_id(component);
+        }
+    });
+}
+
+/// Removes what a kind has added, unless another kind has come in its place.
+fn become_holonomic<L: Locomotion>(removed: On<Remove, L>, mut commands: Commands) {
+    let entity = removed.entity;
+    commands.queue(move |world: &mut World| {
+        let holonomic = TypeId::of::<Holonomic>();
+        let driven = |world: &World| {
+            let found = world.get_entity(entity).ok()?;
+            let kind = world.resource::<LocomotionRegistry>().of(found)?;
+            (kind.type_id != holonomic).then_some(())
+        };
+        if driven(world).is_none()
+            && let Ok(mut entity) = world.get_entity_mut(entity)
+        {
+            entity.remove::<(Controls, Abilities, Propulsion)>();
+        }
+    });
+}
+
+/// Warns about agents that have a [`FaceVelocity`], which a driven body cannot follow.
+fn warn_of_idle_facing<L: Locomotion>(
+    clock: Res<SteeringClock>,
+    warnings: Res<SteeringWarnings>,
+    agents: Query<
+        Entity,
+        (
+            With<L>,
+            With<FaceVelocity>,
+            Or<(Added<FaceVelocity>, Added<L>)>,
+            Allow<Disabled>,
+        ),
+    >,
+) {
+    for entity in &agents {
+        warnings.raise(&clock, entity, "FaceVelocity", || {
+            let name = L::short_type_path();
+            format!(
+                "FaceVelocity and FaceTarget have no effect beside {name}, which turns the body"
+            )
+        });
+    }
+}
+
+/// Takes the abilities of the agents of a kind. An agent whose parameters are out of range cannot be
+/// steered.
+fn take_abilities<L: Locomotion>(
+    clock: Res<SteeringClock>,
+    warnings: Res<SteeringWarnings>,
+    mut agents: Query<(
+        Entity,
+        &L,
+        &Vehicle,
+        &Controls,
+        &mut Kinematics,
+        &mut Abilities,
+    )>,
+) {
+    for_each_mut(
+        &mut agents,
+        FORMULA_PASS,
+        |(entity, kind, vehicle, controls, mut body, mut abilities)| {
+            if body.mass == 0.0 {
+                return;
+            }
+            if let Err(error) = kind.check() {
+                body.mass = 0.0;
+                warnings.raise(&clock, entity, error.field, || {
+                    format!("{error}; until then it is not driven")
+                });
+                return;
+            }
+            *abilities = Abilities {
+                reversing: controls.reversing,
+                ..kind.abilities(vehicle, body.mass)
+            };
+        },
+    );
+}
+
+/// Sets the controls of the agents of a kind, and computes how they act on the body.
+fn drive<L: Locomotion>(
+    clock: Res<SteeringClock>,
+    mut agents: Query<
+        (
+            &L,
+            &Vehicle,
+            &Kinematics,
+            &SteeringForce,
+            Option<&SpeedLimit>,
+            &mut Controls,
+            &mut Propulsion,
+        ),
+        Without<SteeringDisabled>,
+    >,
+) {
+    for_each_mut(
+        &mut agents,
+        FORMULA_PASS,
+        |(kind, vehicle, body, force, limit, mut controls, mut propulsion)| {
+            let spin = propulsion.angular_velocity;
+            let motion = Motion::new(body, spin, vehicle, clock.delta);
+            let works = clock.delta > 0.0 && body.is_steerable() && vehicle.check().is_ok();
+            if !controls.is_finite() {
+                *controls = Controls::default();
+            }
+            let acceleration = if works {
+                kind.drive(&motion, motion.wish(force.total), &mut controls);
+                limited(kind.accelerate(&motion, &controls), &motion, limit)
+            } else {
+                Acceleration::default()
+            };
+            propulsion.acceleration = acceleration.linear;
+            propulsion.angular_acceleration = acceleration.angular;
+        },
+    );
+}
+
+/// The acceleration with the speed after it clamped by a hard [`SpeedLimit`]; zero if it is not finite.
+fn limited(by: Acceleration, motion: &Motion, limit: Option<&SpeedLimit>) -> Acceleration {
+    if !by.linear.is_finite() || !by.angular.is_finite() {
+        return Acceleration::default();
+    }
+    if limit != Some(&SpeedLimit::Hard) {
+        return by;
+    }
+    let after = motion.velocity + by.linear * motion.delta;
+    let clamped = after.clamp_length_max(motion.max_speed);
+    Acceleration {
+        linear: (clamped - motion.velocity) / motion.delta,
+        ..by
+    }
+}

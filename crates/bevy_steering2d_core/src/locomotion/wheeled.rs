@@ -1,0 +1,429 @@
+//! Wheeled: cars and trucks, by the bicycle model.
+
+use bevy::math::ops;
+use bevy::prelude::*;
+
+use super::driver::{Course, direction, pedals, push, rolled, within};
+use super::{Abilities, Acceleration, Controls, Locomotion, Motion};
+use crate::{InvalidParameter, Vehicle};
+
+/// A car: two axles, of which the front one is steered. It cannot move sideways.
+///
+/// Each axle is one wheel in the middle (bicycle model), half of the wheelbase before and behind the
+/// body's position. Below its grip a wheel rolls only along its own direction, so the rear axle turns
+/// about a circle of radius
+///
+/// `R = wheelbase / tan(steering angle)`, in m.
+///
+/// The tires hold with at most [`grip`](Self::grip): a car that is hit from the side, or too fast in a
+/// curve, slides until that force has stopped the sideways motion. The moment of inertia is that of two
+/// equal masses on the axles, `mass · wheelbase² / 4`.
+///
+/// The driver turns the wished velocity of the steering force into throttle, brake and steering angle,
+/// see [`Controls`]. The car backs up where that is the shorter way, see
+/// [`Agent::way_to`](crate::Agent::way_to).
+///
+/// The defaults are those of a car of 4 m and 1,200 kg; give its [`Vehicle`] a `max_force` of about
+/// the brake force. Sources: Rajamani 2012, *Vehicle Dynamics and Control*, section 2.2.
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_steering2d_core::*;
+/// # fn system(mut commands: Commands) {
+/// commands.spawn((
+///     PointMass { mass: 1_200.0, ..default() },
+///     Vehicle { max_speed: 14.0, max_force: 9_600.0, ..default() },
+///     Wheeled::default(),
+///     Arrive::new(Vec2::new(30.0, 10.0)),
+/// ));
+/// # }
+/// ```
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct Wheeled {
+    /// Distance between the axles, m, `> 0`. Default `2.6`.
+    pub wheelbase: f32,
+    /// Largest angle of the front wheels, rad, `0.01..=1.5`. Default `0.61` (35°).
+    pub max_steering: f32,
+    /// How fast the front wheels turn, rad/s, `> 0`. Default `1.5`.
+    pub steering_rate: f32,
+    /// Largest force of the engine, N, `> 0`. Default `5000`.
+    pub engine_force: f32,
+    /// Largest force of the brakes, N, `> 0`. Default `9600`.
+    pub brake_force: f32,
+    /// Largest sideways force of all tires, N, `> 0`. Default `9600`.
+    pub grip: f32,
+    /// Largest speed in reverse, m/s, `≥ 0`. Default `3`; without it the car cannot reach every target.
+    pub reverse_speed: f32,
+}
+
+impl Default for Wheeled {
+    fn default() -> Self {
+        Self {
+            wheelbase: 2.6,
+            max_steering: 0.61,
+            steering_rate: 1.5,
+            engine_force: 5_000.0,
+            brake_force: 9_600.0,
+            grip: 9_600.0,
+            reverse_speed: 3.0,
+        }
+    }
+}
+
+/// Share of the grip that the driver uses in curves.
+const CORNERING: f32 = 0.7;
+
+/// Below this speed the driver steers as at this speed, in wheelbases per second: at rest any wish needs
+/// the full angle.
+const SLOW: f32 = 0.4;
+
+/// Speed while the wheels are still a full steering angle off, as a share of [`SLOW`].
+const WHILE_TURNING: f32 = 0.3;
+
+impl Wheeled {
+    /// Radius of the rear axle's circle at the largest steering angle, m.
+    pub fn turning_radius(&self) -> f32 {
+        self.wheelbase / ops::tan(self.max_steering)
+    }
+
+    /// The steering angle that turns the heading by `rate` rad/s at a speed along the heading, rad:
+    /// `tan(angle) = wheelbase · rate / speed`, within the limits of the wheels and of `cornering`
+    /// m/s².
+    fn angle_for(&self, rate: f32, speed: f32, cornering: f32) -> f32 {
+        let slope = self.wheelbase * rate / speed.abs().max(self.slow());
+        let tightest = ops::tan(self.max_steering);
+        let grips = self.wheelbase * cornering / (speed * speed).max(f32::MIN_POSITIVE);
+        let most = tightest.min(grips);
+        ops::atan(within(slope, most))
+    }
+
+    /// Below this speed the car maneuvers, m/s.
+    fn slow(&self) -> f32 {
+        SLOW * self.wheelbase
+    }
+
+    /// The largest speed at a steering angle, m/s: `v² · tan(angle) / wheelbase = cornering`.
+    fn corner_speed(&self, angle: f32, cornering: f32) -> f32 {
+        let curvature = ops::tan(angle.abs()) / self.wheelbase;
+        (cornering / curvature.max(1e-6)).sqrt()
+    }
+}
+
+impl Locomotion for Wheeled {
+    fn check(&self) -> Result<(), InvalidParameter> {
+        InvalidParameter::unless_positive("Wheeled.wheelbase", self.wheelbase)?;
+        InvalidParameter::unless_within(
+            "Wheeled.max_steering",
+            self.max_steering,
+            0.01..=1.5,
+            "an angle between 0.01 and 1.5 rad",
+        )?;
+        InvalidParameter::unless_positive("Wheeled.steering_rate", self.steering_rate)?;
+        InvalidParameter::unless_positive("Wheeled.engine_force", self.engine_force)?;
+        InvalidParameter::unless_positive("Wheeled.brake_force", self.brake_force)?;
+        InvalidParameter::unless_positive("Wheeled.grip", self.grip)?;
+        InvalidParameter::unless_non_negative("Wheeled.reverse_speed", self.reverse_speed)
+    }
+
+    fn abilities(&self, vehicle: &Vehicle, mass: f32) -> Abilities {
+        Abilities {
+            turning_radius: self.turning_radius(),
+            pivot: 0.5 * self.wheelbase,
+            braking: self.brake_force.min(vehicle.max_force) / mass,
+            cornering: CORNERING * self.grip / mass,
+            reverse_speed: self.reverse_speed,
+            ..default()
+        }
+    }
+
+    fn drive(&self, motion: &Motion, wish: Vec2, controls: &mut Controls) {
+        let course = Course::new(motion, wish, controls.reversing, self.reverse_speed);
+        let cornering = CORNERING * self.grip / motion.mass;
+        let speed = motion.forward_speed();
+        // The wheels lag behind, so the driver turns no faster than they do.
+        let time = motion
+            .response_time
+            .max(0.5 * self.max_steering / self.steering_rate);
+        let rate = course.turn / time;
+        // Against the gear the body still rolls: the wheels wait at the angle for the gear.
+        let angle = course.gear() * self.angle_for(rate, speed, cornering);
+        let most = self.steering_rate * motion.delta;
+        controls.reversing = course.reversing;
+        let turned = controls.steering + within(angle - controls.steering, most);
+        controls.steering = within(turned, self.max_steering);
+        let limit = if speed.abs() < self.slow() {
+            // A maneuver begins when the wheels point where they should.
+            let off = (angle - controls.steering).abs() / self.max_steering;
+            WHILE_TURNING * self.slow() / off.max(f32::MIN_POSITIVE)
+        } else {
+            self.corner_speed(controls.steering, cornering)
+        };
+        let wanted = course.gear() * course.speed.min(limit);
+        let engine = motion.acceleration_by(self.engine_force);
+        pedals(
+            controls,
+            motion,
+            wanted,
+            engine,
+            motion.acceleration_by(self.brake_force),
+        );
+    }
+
+    fn accelerate(&self, motion: &Motion, controls: &Controls) -> Acceleration {
+        let Motion { heading, delta, .. } = *motion;
+        let left = heading.perp();
+        let arm = 0.5 * self.wheelbase;
+        let engine = motion.acceleration_by(self.engine_force);
+        let brake = motion.acceleration_by(self.brake_force);
+        let forward = rolled(controls, motion, engine, brake);
+        // The axles are two equal masses with these sideways velocities.
+        let sideways = left.dot(motion.velocity);
+        let front = sideways + motion.angular_velocity * arm;
+        let rear = sideways - motion.angular_velocity * arm;
+        // The average of the body's direction in this tick. Wheels that roll along it change the
+        // direction of the velocity, and not its size.
+        let roll = direction(0.5 * motion.angular_velocity * delta);
+        let most = self.grip / motion.mass * delta;
+        let rear_push = within(push(Vec2::new(forward, rear), roll, Vec2::Y), most);
+        // The sideways push of a steered wheel also acts along the heading, on both masses.
+        let wheel = direction(controls.steering);
+        let response = Vec2::new(-0.5 * wheel.y, wheel.x);
+        let front_push = push(Vec2::new(forward, front), wheel.rotate(roll), response);
+        let front_push = within(front_push, most);
+        let forward = forward + front_push * response.x;
+        let (front, rear) = (front + front_push * response.y, rear + rear_push);
+        let velocity = forward * heading + 0.5 * (front + rear) * left;
+        let angular_velocity = (front - rear) / self.wheelbase;
+        Acceleration {
+            linear: (velocity - motion.velocity) / delta,
+            angular: (angular_velocity - motion.angular_velocity) / delta,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::behaviors::seek;
+    use crate::locomotion::testing::{Drive, errands};
+
+    fn car(hertz: f32) -> Drive<Wheeled> {
+        Drive::car(Wheeled::default(), hertz)
+    }
+
+    /// Controls that hold a wheel angle and a throttle.
+    fn held(steering: f32, throttle: f32) -> Controls {
+        Controls {
+            steering,
+            throttle,
+            ..default()
+        }
+    }
+
+    #[test]
+    fn the_radius_of_a_steady_turn_is_wheelbase_by_tangent() {
+        for hertz in [30.0, 60.0, 120.0] {
+            for angle in [0.05, -0.2, 0.4, 0.61] {
+                let mut car = car(hertz);
+                car.body.velocity = Vec2::new(3.0, 0.0);
+                for _ in 0..(2.0 * hertz) as u32 {
+                    car.roll(held(angle, 0.0));
+                }
+                let radius = car.body.forward_speed() / car.angular_velocity;
+                let expected = 2.6 / ops::tan(angle);
+                let error = (radius / expected - 1.0).abs();
+                assert!(
+                    error < 0.01,
+                    "{hertz} Hz, {angle} rad: {radius} m, not {expected} m"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn wheels_below_their_grip_roll_without_slipping() {
+        let mut car = car(60.0);
+        car.body.velocity = Vec2::new(6.0, 0.0);
+        for tick in 0..600 {
+            car.roll(held(0.25 * ops::sin(0.05 * tick as f32), 0.02));
+            let rear = car.body.velocity - 1.3 * car.angular_velocity * car.body.heading.perp();
+            let slip = rear.perp_dot(car.body.heading).abs();
+            assert!(slip < 0.05, "tick {tick}: {slip} m/s");
+        }
+    }
+
+    #[test]
+    fn a_rolling_car_gains_no_energy() {
+        for hertz in [30.0, 60.0, 120.0] {
+            let mut car = car(hertz);
+            car.body.velocity = Vec2::new(9.0, 5.0);
+            car.angular_velocity = 2.0;
+            let mut before = car.energy(1.3);
+            let first = before;
+            for tick in 0..(10.0 * hertz) as u32 {
+                car.roll(held(0.5 * ops::sin(tick as f32 * 2.0 / hertz), 0.0));
+                let energy = car.energy(1.3);
+                assert!(
+                    energy < before * 1.001,
+                    "{hertz} Hz, tick {tick}: {before} J to {energy} J"
+                );
+                assert!(energy < first);
+                before = energy;
+            }
+        }
+    }
+
+    #[test]
+    fn a_car_in_a_steady_turn_keeps_its_speed() {
+        let mut car = car(30.0);
+        car.body.velocity = Vec2::new(4.0, 0.0);
+        for _ in 0..60 {
+            car.roll(held(0.4, 0.0));
+        }
+        let before = car.body.speed();
+        for _ in 0..300 {
+            car.roll(held(0.4, 0.0));
+        }
+        assert!(
+            (car.body.speed() / before - 1.0).abs() < 0.01,
+            "{} m/s",
+            car.body.speed()
+        );
+    }
+
+    #[test]
+    fn a_car_that_is_pushed_sideways_slides_and_grips_again() {
+        let mut car = car(60.0);
+        car.body.velocity = Vec2::new(8.0, 6.0);
+        car.roll(held(0.0, 0.0));
+        let sideways = |car: &Drive<Wheeled>| car.body.velocity.perp_dot(car.body.heading).abs();
+        // 9,600 N on 1,200 kg: 8 m/s² for a tick.
+        assert!(
+            (sideways(&car) - (6.0 - 8.0 / 60.0)).abs() < 0.01,
+            "{}",
+            sideways(&car)
+        );
+        for _ in 0..60 {
+            car.roll(held(0.0, 0.0));
+        }
+        assert!(sideways(&car) < 0.01, "{} m/s", sideways(&car));
+        assert!(car.body.forward_speed() > 7.0);
+    }
+
+    #[test]
+    fn the_brake_stops_the_car_and_does_not_push_it_back() {
+        let mut car = car(60.0);
+        car.body.velocity = Vec2::new(8.0, 0.0);
+        let brake = Controls {
+            brake: 1.0,
+            ..default()
+        };
+        let mut ticks = 0;
+        while car.body.speed() > 0.0 {
+            car.roll(brake);
+            ticks += 1;
+        }
+        assert!((59..=63).contains(&ticks), "8 m/s at 8 m/s²: {ticks} ticks");
+        car.roll(brake);
+        assert_eq!(car.body.velocity, Vec2::ZERO);
+    }
+
+    #[test]
+    fn every_target_is_reached_from_every_pose() {
+        let (mut slowest, mut sum): (f32, f32) = (0.0, 0.0);
+        for errand in errands(1_000) {
+            let mut car = car(60.0);
+            car.body.heading = errand.heading;
+            car.body.velocity = errand.speed * errand.heading;
+            let Some((time, gears)) = car.arrive(errand.target, 0.1) else {
+                panic!("{}: at {:?}", errand.target, car.body);
+            };
+            assert!(gears <= 4, "{}: {gears} gear changes", errand.target);
+            slowest = slowest.max(time);
+            sum += time;
+        }
+        println!("mean {} s, slowest {slowest} s", sum / 1_000.0);
+        assert!(slowest < 20.0, "{slowest} s");
+    }
+
+    #[test]
+    fn every_target_is_reached_at_every_rate() {
+        for hertz in [30.0, 120.0] {
+            for errand in errands(100) {
+                let mut car = car(hertz);
+                car.body.heading = errand.heading;
+                let reached = car.arrive(errand.target, 0.1);
+                assert!(
+                    reached.is_some_and(|(time, _)| time < 20.0),
+                    "{}",
+                    errand.target
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_target_inside_the_turning_circle_is_not_circled() {
+        for (x, y) in [(0.0, 3.7), (1.0, -3.0), (0.0, 0.5)] {
+            let mut car = car(60.0);
+            car.body.velocity = Vec2::new(5.0, 0.0);
+            let reached = car.arrive(Vec2::new(x, y), 0.1);
+            assert!(reached.is_some_and(|(time, _)| time < 15.0), "{reached:?}");
+        }
+    }
+
+    #[test]
+    fn a_target_close_behind_is_reached_in_reverse() {
+        let mut car = car(60.0);
+        let reached = car.arrive(Vec2::new(-5.0, 0.3), 0.1);
+        assert!(
+            reached.is_some_and(|(time, gears)| time < 8.0 && gears == 1),
+            "{reached:?}"
+        );
+        assert!(car.body.heading.x > 0.8, "it has not turned around");
+    }
+
+    #[test]
+    fn a_target_far_behind_is_reached_forward() {
+        let mut car = car(60.0);
+        for _ in 0..600 {
+            car.step(seek(&car.agent(), Vec2::new(-200.0, 5.0)));
+        }
+        assert!(car.body.forward_speed() > 10.0 && car.body.heading.x < -0.9);
+    }
+
+    #[test]
+    fn parameters_out_of_range_are_named() {
+        let sound = Wheeled::default();
+        assert!(sound.check().is_ok());
+        let field = |kind: Wheeled| kind.check().unwrap_err().field;
+        assert_eq!(
+            field(Wheeled {
+                wheelbase: 0.0,
+                ..sound
+            }),
+            "Wheeled.wheelbase"
+        );
+        for angle in [0.0, 1.6, -0.5, f32::NAN] {
+            let kind = Wheeled {
+                max_steering: angle,
+                ..sound
+            };
+            assert_eq!(field(kind), "Wheeled.max_steering");
+        }
+        assert_eq!(
+            field(Wheeled {
+                grip: -1.0,
+                ..sound
+            }),
+            "Wheeled.grip"
+        );
+        let kind = Wheeled {
+            reverse_speed: f32::INFINITY,
+            ..sound
+        };
+        assert_eq!(field(kind), "Wheeled.reverse_speed");
+    }
+}

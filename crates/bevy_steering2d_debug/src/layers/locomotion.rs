@@ -1,0 +1,82 @@
+//! Locomotion layer: turning circles, wheels, and the way to a target.
+
+use bevy::math::ops;
+use bevy::prelude::*;
+use bevy_steering2d_core::{Agent, Arrive, Controls, Seek, Target, Targets, Wheeled};
+
+use crate::subjects::{Subject, Subjects, is_active};
+use crate::{SteeringGizmos, colors};
+
+pub(crate) fn draw_locomotion(
+    subjects: Res<Subjects>,
+    cars: Query<(&Wheeled, &Controls)>,
+    seekers: Query<&Seek>,
+    arrivers: Query<&Arrive>,
+    targets: Targets,
+    mut gizmos: Gizmos<SteeringGizmos>,
+) {
+    for subject in subjects.iter() {
+        draw_turning_circles(&mut gizmos, subject);
+    }
+    for (subject, (car, controls)) in subjects.with(&cars) {
+        draw_wheels(&mut gizmos, subject, car, controls);
+    }
+    let mut way = |subject: &Subject, target: Target| {
+        if subject.me.turning_radius() > 0.0
+            && let Some(target) = targets.get(target)
+        {
+            let points = subject.me.way_to(target.position).outline(&subject.me);
+            let lag = subject.lag();
+            gizmos.linestrip_2d(points.map(|point| point + lag), colors::ATTENTION);
+        }
+    };
+    for (subject, seek) in subjects.with(&seekers) {
+        if is_active(seek) {
+            way(subject, seek.target);
+        }
+    }
+    for (subject, arrive) in subjects.with(&arrivers) {
+        if is_active(arrive) {
+            way(subject, arrive.target);
+        }
+    }
+}
+
+/// The tightest circles to both sides.
+fn draw_turning_circles(gizmos: &mut Gizmos<SteeringGizmos>, subject: &Subject) {
+    let Some(body) = subject.me.abilities else {
+        return;
+    };
+    let radius = body.turning_radius;
+    let pivot = subject.place - body.pivot * subject.me.heading;
+    for side in [radius, -radius] {
+        let center = pivot + side * subject.me.heading.perp();
+        gizmos.circle_2d(center, radius, colors::QUIET.with_alpha(0.35));
+    }
+}
+
+/// The wheels of both axles, and the axes of the turn.
+fn draw_wheels(
+    gizmos: &mut Gizmos<SteeringGizmos>,
+    subject: &Subject,
+    car: &Wheeled,
+    controls: &Controls,
+) {
+    let Agent {
+        heading, radius, ..
+    } = subject.me;
+    let (sine, cosine) = ops::sin_cos(controls.steering);
+    let half_wheel = 0.18 * radius;
+    let half_track = 0.35 * car.wheelbase * heading.perp();
+    let arm = 0.5 * car.wheelbase * heading;
+    let axles = [
+        (subject.place + arm, Vec2::new(cosine, sine).rotate(heading)),
+        (subject.place - arm, heading),
+    ];
+    for (axle, along) in axles {
+        for wheel in [axle + half_track, axle - half_track] {
+            let half = half_wheel * along;
+            gizmos.line_2d(wheel - half, wheel + half, colors::VELOCITY);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Kinds of locomotion: one at a time, changeable, and of the game's own.
+
+use bevy::prelude::*;
+use bevy_steering2d::prelude::*;
+use bevy_steering2d::{Abilities, Acceleration, LocomotionRegistry, Motion, Propulsion};
+
+use super::{KINDS, car, insert_kind};
+use crate::common::*;
+
+fn kind(app: &App, agent: Entity) -> Option<&'static str> {
+    let registry = app.world().resource::<LocomotionRegistry>();
+    registry.of(app.world().entity(agent)).map(|it| it.name)
+}
+
+#[test]
+fn a_kind_comes_with_its_parts_and_takes_them_along() {
+    for backend in BACKENDS {
+        let mut app = backend.app(HERTZ);
+        let agent = car(backend, &mut app, Body::at(0.0, 0.0), Seek::new(EAST));
+        run_ticks(&mut app, 1);
+        let driven = app.world().entity(agent);
+        assert!(driven.contains::<Controls>());
+        assert!(driven.contains::<Abilities>() && driven.contains::<Propulsion>());
+        app.world_mut().entity_mut(agent).remove::<Wheeled>();
+        run_ticks(&mut app, 1);
+        let free = app.world().entity(agent);
+        assert!(!free.contains::<Controls>());
+        assert!(!free.contains::<Abilities>() && !free.contains::<Propulsion>());
+        run_seconds(&mut app, 1.0);
+        assert!(warnings(&app).is_empty(), "{:?}", warnings(&app));
+        assert!(position(&app, agent).x > 1.0);
+    }
+}
+
+#[test]
+fn a_kind_inserted_beside_another_replaces_it_with_a_warning() {
+    for backend in BACKENDS {
+        let mut app = backend.app(HERTZ);
+        let agent = car(backend, &mut app, Body::at(0.0, 0.0), Seek::new(EAST));
+        run_ticks(&mut app, 10);
+        app.world_mut().entity_mut(agent).insert(Tracked::default());
+        run_ticks(&mut app, 10);
+        assert_eq!(kind(&app, agent), Some("Tracked"));
+        assert!(app.world().entity(agent).contains::<Controls>());
+        assert_warned_once(&app, agent, "Wheeled", "two kinds");
+        app.world_mut().entity_mut(agent).insert(Holonomic);
+        run_ticks(&mut app, 10);
+        assert_eq!(kind(&app, agent), Some("Holonomic"));
+        assert!(!app.world().entity(agent).contains::<Controls>());
+    }
+}
+
+#[test]
+fn of_two_kinds_inserted_at_once_one_remains() {
+    let mut app = point_mass_app(HERTZ);
+    let both = (Seek::new(EAST), Wheeled::default(), Tracked::default());
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), both);
+    run_ticks(&mut app, 10);
+    let left = app.world().entity(agent);
+    assert!(left.contains::<Wheeled>() != left.contains::<Tracked>());
+    assert_eq!(warnings(&app).len(), 1);
+}
+
+#[test]
+fn every_kind_moves_by_default() {
+    for backend in BACKENDS {
+        for number in 0..KINDS {
+            let mut app = backend.app(HERTZ);
+            let agent = Seek::new(Vec2::new(3.0, 20.0));
+            let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), agent);
+            insert_kind(&mut app, agent, number);
+            run_seconds(&mut app, 5.0);
+            let way = position(&app, agent).length();
+            assert!(way > 5.0, "{backend:?}, kind {number}: {way} m");
+            assert!(warnings(&app).is_empty());
+        }
+    }
+}
+
+/// A sled that glides in the direction it faces.
+#[derive(Component, Reflect, Clone, Default)]
+#[reflect(Component, Default)]
+struct Sled;
+
+impl Locomotion for Sled {
+    fn abilities(&self, vehicle: &Vehicle, mass: f32) -> Abilities {
+        let most = vehicle.max_force / mass;
+        Abilities {
+            braking: most,
+            cornering: most,
+            ..default()
+        }
+    }
+
+    fn drive(&self, motion: &Motion, wish: Vec2, controls: &mut Controls) {
+        controls.throttle = (wish.dot(motion.heading) / motion.max_speed).clamp(0.0, 1.0);
+    }
+
+    fn accelerate(&self, motion: &Motion, controls: &Controls) -> Acceleration {
+        let wish = controls.throttle * motion.max_speed * motion.heading;
+        Acceleration {
+            linear: (wish - motion.velocity) / motion.response_time,
+            angular: 0.0,
+        }
+    }
+}
+
+#[test]
+fn a_game_adds_a_kind_of_its_own() {
+    for backend in BACKENDS {
+        let mut app = backend.app(HERTZ);
+        app.add_locomotion::<Sled>();
+        let agent = (Seek::new(Vec2::new(20.0, 20.0)), Sled);
+        let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), agent);
+        run_seconds(&mut app, 2.0);
+        let at = position(&app, agent);
+        assert!(at.x > 3.0 && at.y.abs() < 1e-3, "{backend:?}: {at}");
+        assert_eq!(kind(&app, agent), Some("Sled"));
+    }
+}

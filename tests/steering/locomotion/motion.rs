@@ -1,0 +1,206 @@
+//! The motion of driven bodies: the same under both backends and at every tick rate; after an explosion.
+
+use bevy::prelude::*;
+use bevy_rapier2d::prelude::*;
+use bevy_rapier2d::rapier::dynamics::RigidBody as SimulatedBody;
+use bevy_steering2d::prelude::*;
+
+use bevy_steering2d::{Propulsion, SteeringSnapshot};
+
+use super::{KINDS, car, insert_kind};
+use crate::common::*;
+
+/// The position of an agent of each kind at the end of each tick.
+fn path(backend: Backend, hertz: f64, kind: usize, seconds: f32) -> Vec<Vec2> {
+    let mut app = backend.app(hertz);
+    let vehicle = Vehicle {
+        max_speed: 8.0,
+        max_force: 6_000.0,
+        ..default()
+    };
+    let body = Body::at(0.0, 0.0).weighing(1_000.0);
+    let seek = Seek::new(Vec2::new(25.0, 30.0));
+    let agent = backend.spawn(&mut app, body, (vehicle, seek));
+    insert_kind(&mut app, agent, kind);
+    let ticks = (seconds / tick_length(&app)).round() as u32;
+    (0..ticks)
+        .map(|_| {
+            app.update();
+            position(&app, agent)
+        })
+        .collect()
+}
+
+fn length(path: &[Vec2]) -> f32 {
+    path.windows(2).map(|pair| pair[0].distance(pair[1])).sum()
+}
+
+#[test]
+fn a_driven_body_takes_the_same_path_under_both_backends() {
+    for kind in 0..KINDS {
+        let point = path(Backend::PointMass, HERTZ, kind, 5.0);
+        let rapier = path(Backend::Rapier, HERTZ, kind, 5.0);
+        let whole = length(&point);
+        assert!(whole > 5.0, "kind {kind} moved only {whole} m");
+        for (tick, (a, b)) in point.iter().zip(&rapier).enumerate() {
+            let apart = a.distance(*b);
+            assert!(
+                apart <= 0.01 * whole,
+                "kind {kind}: {apart} m apart after tick {tick}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_driven_body_takes_the_same_path_at_every_rate() {
+    for backend in BACKENDS {
+        for kind in 0..KINDS {
+            let finest = path(backend, 120.0, kind, 4.0);
+            for hertz in [30.0, 60.0] {
+                let coarser = path(backend, hertz, kind, 4.0);
+                // As for other bodies: twice the top speed for the difference of the ticks.
+                let allowed = 2.0 * 8.0 * (1.0 / hertz - 1.0 / 120.0) as f32;
+                let ends = [coarser.last().unwrap(), finest.last().unwrap()];
+                let case = format!("{backend:?}, kind {kind} at {hertz} Hz");
+                assert_near(*ends[0], *ends[1], allowed, &case);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_car_below_its_grip_does_not_move_sideways() {
+    for backend in BACKENDS {
+        let mut app = backend.app(HERTZ);
+        let seek = Seek::new(Vec2::new(-40.0, 60.0));
+        let agent = car(backend, &mut app, Body::at(0.0, 0.0), seek);
+        let mut sideways: f32 = 0.0;
+        for _ in 0..300 {
+            app.update();
+            let spin = get::<Propulsion>(&app, agent).angular_velocity;
+            let body = get::<Kinematics>(&app, agent);
+            let rear = body.velocity - 1.3 * spin * body.heading.perp();
+            sideways = sideways.max(rear.perp_dot(body.heading).abs());
+        }
+        assert!(sideways < 0.1, "{backend:?}: {sideways} m/s");
+    }
+}
+
+#[test]
+fn the_heading_of_a_car_in_reverse_is_where_it_points() {
+    for backend in BACKENDS {
+        let mut app = backend.app(HERTZ);
+        let arrive = Arrive::new(Vec2::new(-6.0, 0.0));
+        let agent = car(backend, &mut app, Body::at(0.0, 0.0), arrive);
+        run_seconds(&mut app, 2.0);
+        let body = get::<Kinematics>(&app, agent);
+        assert!(body.heading.x > 0.99, "{backend:?}: {:?}", body.heading);
+        assert!(
+            body.forward_speed() < -1.0,
+            "{backend:?}: {:?}",
+            body.velocity
+        );
+        assert!(get::<Controls>(&app, agent).reversing);
+        run_seconds(&mut app, 6.0);
+        assert_near(position(&app, agent), Vec2::new(-6.0, 0.0), 0.1, "arrived");
+    }
+}
+
+#[test]
+fn a_car_that_is_thrown_by_an_explosion_recovers() {
+    let target = Vec2::new(30.0, -20.0);
+    for backend in BACKENDS {
+        let mut app = backend.app(HERTZ);
+        let agent = car(backend, &mut app, Body::at(0.0, 0.0), Arrive::new(target));
+        run_seconds(&mut app, 1.0);
+        let thrown = Vec2::new(-9.0, 16.0);
+        let mut entity = app.world_mut().entity_mut(agent);
+        match backend {
+            Backend::PointMass => {
+                entity.get_mut::<PointMass>().unwrap().velocity = thrown;
+                entity.get_mut::<Propulsion>().unwrap().angular_velocity = 12.0;
+            }
+            Backend::Rapier => {
+                entity.insert(Velocity {
+                    linear: thrown,
+                    angular: 12.0,
+                });
+            }
+        }
+        run_seconds(&mut app, 0.2);
+        assert!(
+            velocity(&app, agent).length() > 8.0,
+            "{backend:?}: it is thrown"
+        );
+        run_seconds(&mut app, 40.0);
+        assert_near(position(&app, agent), target, 0.1, &format!("{backend:?}"));
+    }
+}
+
+#[test]
+fn a_parked_car_sleeps() {
+    let mut app = rapier_app(HERTZ);
+    let arrive = Arrive::new(Vec2::new(8.0, 0.0));
+    let agent = car(Backend::Rapier, &mut app, Body::at(0.0, 0.0), arrive);
+    run_seconds(&mut app, 12.0);
+    assert!(simulated(&mut app, agent, SimulatedBody::is_sleeping));
+}
+
+#[test]
+fn a_disabled_car_gets_no_force() {
+    for backend in BACKENDS {
+        let mut app = backend.app(HERTZ);
+        let agent = car(backend, &mut app, Body::at(0.0, 0.0), Seek::new(EAST));
+        run_seconds(&mut app, 2.0);
+        app.world_mut().entity_mut(agent).insert(SteeringDisabled);
+        run_ticks(&mut app, 1);
+        let before = velocity(&app, agent);
+        run_seconds(&mut app, 1.0);
+        assert_near(velocity(&app, agent), before, 1e-3, &format!("{backend:?}"));
+    }
+}
+
+#[test]
+fn a_tank_turns_on_the_spot() {
+    for backend in BACKENDS {
+        let mut app = backend.app(HERTZ);
+        let agent = car(
+            backend,
+            &mut app,
+            Body::at(0.0, 0.0),
+            Seek::new(Vec2::new(0.0, 50.0)),
+        );
+        app.world_mut().entity_mut(agent).remove::<Wheeled>();
+        app.world_mut().entity_mut(agent).insert(Tracked::default());
+        run_seconds(&mut app, 0.7);
+        let way = position(&app, agent).length();
+        let turned = get::<Kinematics>(&app, agent).heading;
+        assert!(
+            turned.y > 0.3 && way < 0.3,
+            "{backend:?}: {turned}, {way} m"
+        );
+    }
+}
+
+#[test]
+fn a_driven_body_goes_on_from_a_snapshot_as_it_did() {
+    for backend in BACKENDS {
+        for kind in 0..KINDS {
+            let mut app = backend.app(HERTZ);
+            let seek = Seek::new(Vec2::new(-20.0, 9.0));
+            let body = Body::at(0.0, 0.0).moving(2.0, 0.0);
+            let agent = backend.spawn(&mut app, body, seek);
+            insert_kind(&mut app, agent, kind);
+            run_ticks(&mut app, 30);
+            let snapshot = SteeringSnapshot::take(app.world_mut());
+            let mut outcome = || {
+                run_ticks(&mut app, 60);
+                let end = (states(&mut app), facing(&app, agent));
+                snapshot.restore(app.world_mut());
+                end
+            };
+            assert_eq!(outcome(), outcome(), "{backend:?}, kind {kind}");
+        }
+    }
+}
