@@ -121,7 +121,7 @@ impl Switches {
         pucks: false,
     };
 
-    fn with_keys(&mut self) -> [(char, &mut bool); 6] {
+    fn with_keys(&mut self) -> [(char, &mut bool); 7] {
         [
             ('w', &mut self.wander),
             ('a', &mut self.avoid_obstacles),
