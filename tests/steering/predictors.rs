@@ -163,7 +163,7 @@ fn time_to_catch_on_a_circle(prediction: Prediction) -> f32 {
         Push::new(0.0, 0.0),
     );
     let vehicle = Vehicle {
-        max_speed: 6.5,
+        max_speed: 5.5,
         max_force: 30.0,
         ..default()
     };
