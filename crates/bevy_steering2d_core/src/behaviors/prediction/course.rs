@@ -60,12 +60,14 @@ impl Course {
     /// limits, until it has its top speed or stands.
     pub(super) fn accelerating(mover: Mover, horizon: f32) -> Self {
         let most = mover.max_acceleration();
-        let acceleration = mover.seen.acceleration().clamp(-most, most);
+        let acceleration = mover.seen.acceleration().max(-most).min(most);
         let step = horizon / STEPS as f32;
         let mut speed = mover.body.speed();
         let heading = mover.body.velocity.normalize_or_zero();
         Self::walk(mover.body.position, step, |at| {
-            let next = (speed + acceleration * step).clamp(0.0, mover.max_speed());
+            let next = (speed + acceleration * step)
+                .max(0.0)
+                .min(mover.max_speed());
             let mean = 0.5 * (speed + next);
             speed = next;
             at + mean * step * heading
@@ -111,7 +113,7 @@ impl Course {
         } else {
             0.0
         };
-        let steps = steps.clamp(0.0, STEPS as f32);
+        let steps = steps.max(0.0).min(STEPS as f32);
         let before = (steps as usize).min(STEPS - 1);
         self.points[before].lerp(self.points[before + 1], steps - before as f32)
     }
@@ -165,7 +167,7 @@ impl Arc {
     /// The turn rate is the one observed, at most what the body's force allows, `a / v`.
     fn of(mover: Mover, step: f32) -> Self {
         let most = mover.max_acceleration() / mover.body.speed().max(Kinematics::REST);
-        let half = 0.5 * step * mover.seen.turn_rate().clamp(-most, most);
+        let half = 0.5 * step * mover.seen.turn_rate().max(-most).min(most);
         Self {
             velocity: mover.body.velocity,
             step,
