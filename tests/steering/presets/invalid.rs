@@ -74,7 +74,7 @@ fn every_error_names_its_place() {
         (
             "{ Separation: (influence: (importance: 2.0)) }",
             "line 1, column 28: Separation.influence has no field importance; there is weight, \
-             priority, probability, enabled",
+             priority, probability, enabled, when",
         ),
         (
             "{ Separation: (perception_radius: \"wide\") }",
