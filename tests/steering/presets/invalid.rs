@@ -152,7 +152,7 @@ fn every_error_names_its_place() {
         ),
         (
             "{ Pursuit: (prediction: Custom(3)) }",
-            "line 1, column 32: Pursuit.prediction cannot be in a text: its type has no Deserialize",
+            "line 1, column 32: Pursuit.prediction cannot be 3",
         ),
     ] {
         let error = read(&app, text).expect_err(text);
