@@ -100,10 +100,10 @@ fn a_group_and_its_members_may_depend_on_conditions() {
     app.world_mut()
         .spawn((SteersFor(agent), group, Seek::new(FAR)));
     run_ticks(&mut app, 2);
-    assert_eq!(entry::<BehaviorGroup>(&app, agent).cut, Cut::NotNow);
+    assert_eq!(ledger(&app, agent)[0].cut, Cut::NotNow);
     app.world_mut().get_mut::<RightOf>(agent).unwrap().x = -9.0;
     run_ticks(&mut app, 2);
-    assert!(entry::<BehaviorGroup>(&app, agent).raw.x > 1.0);
+    assert!(ledger(&app, agent)[0].raw.x > 1.0);
 }
 
 #[test]
@@ -168,18 +168,25 @@ fn a_stuck_agent_may_change_its_behavior() {
 #[test]
 fn a_condition_that_is_missing_warns_once_and_the_behavior_counts_as_zero() {
     let mut app = point_mass_app(HERTZ);
-    let seek = Seek::new(FAR).with_when(When::only::<Alone>());
-    let agent = spawn(&mut app, 0.0, seek);
     let mut flocking = Flocking::default();
     flocking.alignment.influence.when = When::only::<Alone>();
-    let boid = spawn(&mut app, 9.0, flocking);
-    let group = BehaviorGroup::default().with_when(When::only::<Alone>());
-    let other = spawn(&mut app, 20.0, Vehicle::default());
-    let group = app.world_mut().spawn((SteersFor(other), group)).id();
+    let boid = spawn(&mut app, 0.0, flocking);
     run_ticks(&mut app, 90);
-    for (entity, case) in [(agent, "agent"), (boid, "boid"), (group, "group")] {
-        assert_warned_once(&app, entity, "Influence.when", case);
-    }
+    assert_warned_once(&app, boid, "Influence.when", "boid");
+    assert_eq!(entry::<Alignment>(&app, boid).cut, Cut::Invalid);
+
+    let mut app = point_mass_app(HERTZ);
+    let agent = spawn(&mut app, 0.0, Vehicle::default());
+    let group = BehaviorGroup::default().with_when(When::only::<Alone>());
+    let group = app.world_mut().spawn((SteersFor(agent), group)).id();
+    run_ticks(&mut app, 90);
+    assert_warned_once(&app, group, "Influence.when", "group");
+    assert_eq!(ledger(&app, agent)[0].cut, Cut::Invalid);
+
+    let mut app = point_mass_app(HERTZ);
+    let agent = spawn(&mut app, 0.0, lone_seek());
+    run_ticks(&mut app, 90);
+    assert_warned_once(&app, agent, "Influence.when", "agent");
     assert_eq!(entry::<Seek>(&app, agent).cut, Cut::Invalid);
     assert_eq!(position(&app, agent), Vec2::ZERO);
     app.world_mut().entity_mut(agent).insert(Alone::default());

@@ -119,20 +119,24 @@ fn a_predictor_that_returns_nonsense_warns_once_and_the_present_position_is_expe
 
 #[test]
 fn a_predictor_that_is_missing_or_invalid_warns_once_and_the_present_position_is_expected() {
-    let mut app = oracle_app();
-    let quarry = quarry(&mut app);
-    let without = spawn(&mut app, Body::at(0.0, 0.0), by_oracle(quarry));
     let invalid = Oracle {
         doubt: f32::NAN,
         ..default()
     };
-    let invalid = spawn(&mut app, Body::at(0.0, 0.0), (by_oracle(quarry), invalid));
-    let seeker = spawn(&mut app, Body::at(0.0, 0.0), Seek::new(quarry));
-    run_ticks(&mut app, 90);
-    assert_warned_once(&app, without, "Prediction::Custom", "missing");
-    assert_warned_once(&app, invalid, "Oracle.doubt", "invalid");
-    for hunter in [without, invalid] {
-        assert_eq!(position(&app, hunter), position(&app, seeker));
+    for (oracle, field) in [
+        (None, "Prediction::Custom"),
+        (Some(invalid), "Oracle.doubt"),
+    ] {
+        let mut app = oracle_app();
+        let quarry = quarry(&mut app);
+        let hunter = spawn(&mut app, Body::at(0.0, 0.0), by_oracle(quarry));
+        if let Some(oracle) = oracle {
+            app.world_mut().entity_mut(hunter).insert(oracle);
+        }
+        let seeker = spawn(&mut app, Body::at(0.0, 0.0), Seek::new(quarry));
+        run_ticks(&mut app, 90);
+        assert_warned_once(&app, hunter, field, field);
+        assert_eq!(position(&app, hunter), position(&app, seeker), "{field}");
     }
 }
 
@@ -163,7 +167,7 @@ fn time_to_catch_on_a_circle(prediction: Prediction) -> f32 {
         Push::new(0.0, 0.0),
     );
     let vehicle = Vehicle {
-        max_speed: 6.5,
+        max_speed: 5.5,
         max_force: 30.0,
         ..default()
     };

@@ -299,8 +299,8 @@ impl Raised {
     fn forget(&mut self, tick: u32) {
         if self.last.len() >= self.enough {
             self.last.retain(|_, last| is_recent(tick, *last));
-            let most = SteeringWarnings::REMEMBERED;
-            self.enough = (2 * self.last.len()).clamp(SteeringWarnings::KEPT, most);
+            let enough = (2 * self.last.len()).max(SteeringWarnings::KEPT);
+            self.enough = enough.min(SteeringWarnings::REMEMBERED);
         }
     }
 

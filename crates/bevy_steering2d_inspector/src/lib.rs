@@ -58,6 +58,7 @@ mod scope;
 mod theme;
 mod time;
 mod timeline;
+mod vehicle;
 
 use std::any::TypeId;
 
@@ -231,7 +232,7 @@ fn describe_parameters(app: &mut App) {
         TypeId::of::<PointMass>(),
     ];
     let types = app.world().resource::<AppTypeRegistry>().clone();
-    let own = panel::registered_companions(&types.read());
+    let own = vehicle::registered_companions(&types.read());
     let roots: Vec<_> = behaviors
         .into_iter()
         .chain(companions)

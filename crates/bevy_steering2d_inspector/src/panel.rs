@@ -1,23 +1,15 @@
 //! Panel: the egui window with agent list, scope, time controls and tabs.
 
-use std::any::TypeId;
-
-use bevy::ecs::reflect::AppTypeRegistry;
 use bevy::prelude::*;
-use bevy::reflect::TypeRegistry;
 use bevy_egui::{EguiContext, PrimaryEguiContext, egui};
-use bevy_steering2d_core::{
-    Controls, FaceVelocity, Kinematics, PointMass, ReflectCompanion, SpeedLimit, SteeringDisabled,
-    SteeringGroups, ThinkEvery, Vehicle,
-};
+use bevy_steering2d_core::Vehicle;
 use bevy_steering2d_debug::SteeringSelection;
 use egui::Ui;
 
 use crate::scope::{self, Scope};
-use crate::theme::{LINE, faint, section};
+use crate::theme::{LINE, faint};
 use crate::{
-    SteeringInspector, Tab, fields, gauges, layers, list, pick, plots, presets, rows, time,
-    timeline,
+    SteeringInspector, Tab, layers, list, pick, plots, presets, rows, time, timeline, vehicle,
 };
 
 /// The initial width, egui points.
@@ -110,7 +102,7 @@ fn contents(ui: &mut Ui, world: &mut World, inspector: &mut SteeringInspector) {
                 ui.label("Click an agent in the window, or choose one from the list above.");
             }
             (Tab::Behaviors, Some(shown)) => rows::show(ui, world, shown, inspector.scope),
-            (Tab::Vehicle, Some(shown)) => vehicle(ui, world, shown, inspector.scope),
+            (Tab::Vehicle, Some(shown)) => vehicle::show(ui, world, shown, inspector.scope),
             (Tab::Plots, Some(shown)) => plots::show(ui, world, shown),
         });
 }
@@ -143,100 +135,15 @@ fn choose_scope(
     });
 }
 
-/// Vehicle tab: limits and other components that affect motion.
-fn vehicle(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) {
-    if let Some(body) = world.get::<Kinematics>(shown) {
-        let Kinematics {
-            position,
-            mass,
-            radius,
-            ..
-        } = *body;
-        ui.label(faint(format!(
-            "at ({:.2}, {:.2}) m   {:.2} m/s   {mass:.2} kg   radius {radius:.2} m",
-            position.x,
-            position.y,
-            body.speed(),
-        )));
-    }
-    let mut enabled = world.get::<SteeringDisabled>(shown).is_none();
-    let switch = ui.checkbox(&mut enabled, "Steering on");
-    let switch = switch.on_hover_text("Off inserts SteeringDisabled: only physics moves the body");
-    if switch.changed() {
-        for agent in scope::agents(world, scope, shown) {
-            let mut agent = world.entity_mut(agent);
-            if enabled {
-                agent.remove::<SteeringDisabled>();
-            } else {
-                agent.insert(SteeringDisabled);
-            }
-        }
-    }
-    companion::<Vehicle>(ui, world, shown, scope);
-    if let Some(controls) = world.get::<Controls>(shown) {
-        gauges::show(ui, controls);
-    }
-    companion::<SteeringGroups>(ui, world, shown, scope);
-    companion::<FaceVelocity>(ui, world, shown, scope);
-    companion::<SpeedLimit>(ui, world, shown, scope);
-    companion::<ThinkEvery>(ui, world, shown, scope);
-    companion::<PointMass>(ui, world, shown, scope);
-    let types = world.resource::<AppTypeRegistry>().clone();
-    let registered = registered_companions(&types.read());
-    for (name, id) in registered {
-        edit_companion(ui, world, name, id, shown, scope);
-    }
-}
-
-/// The registered conditions, predictors and kinds of locomotion, by name.
-pub(crate) fn registered_companions(types: &TypeRegistry) -> Vec<(&'static str, TypeId)> {
-    let registered = types.iter_with_data::<ReflectCompanion>();
-    let mut companions: Vec<_> = registered
-        .map(|(it, _)| (it.type_info().type_path_table().short_path(), it.type_id()))
-        .collect();
-    companions.sort_unstable_by_key(|(name, _)| *name);
-    companions
-}
-
-/// Shows a component other than a behavior, if the agent has it.
-fn companion<C: Component + TypePath>(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) {
-    edit_companion(
-        ui,
-        world,
-        C::short_type_path(),
-        TypeId::of::<C>(),
-        shown,
-        scope,
-    );
-}
-
-fn edit_companion(
-    ui: &mut Ui,
-    world: &mut World,
-    name: &str,
-    id: TypeId,
-    shown: Entity,
-    scope: Scope,
-) {
-    let component = world.components().get_id(id);
-    if component.is_none_or(|component| world.get_by_id(shown, component).is_none()) {
-        return;
-    }
-    section(ui, name);
-    fields::edit(ui, world, id, shown, |world| {
-        scope::agents(world, scope, shown)
-    });
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::SteeringInspectorPlugin;
-    use bevy::ecs::reflect::ReflectComponent;
+    use bevy::ecs::reflect::{AppTypeRegistry, ReflectComponent};
     use bevy_egui::egui::{Event, Modifiers, PointerButton, RawInput, Rect as Area, accesskit};
     use bevy_steering2d_core::{
-        BehaviorRegistry, Combine, Combiner, LedgerEntry, Seek, Separation, SteeringAppExt,
-        SteeringCorePlugin, SteersFor, Wander,
+        Alone, BehaviorRegistry, Combine, Combiner, LedgerEntry, PointMass, Prediction, Pursuit,
+        Seek, Separation, SteeringAppExt, SteeringCorePlugin, SteersFor, Wander, When,
     };
     use bevy_steering2d_recorder::SteeringRecorder;
 
@@ -471,6 +378,27 @@ mod tests {
         assert_eq!(x(&test), end);
         let recorder = test.app.world().resource::<SteeringRecorder>();
         assert_eq!(recorder.shown(), None);
+    }
+
+    #[test]
+    fn conditions_and_predictions_can_be_chosen() {
+        let mut test = TestApp::new();
+        let agent = (
+            PointMass::default(),
+            Pursuit::new(Vec2::X),
+            Alone::default(),
+        );
+        let agent = test.world().spawn(agent).id();
+        test.select(agent);
+        test.frame(Vec::new());
+        test.click("Pursuit parameters");
+        test.click("Pursuit when");
+        test.click("only Alone");
+        test.click("prediction");
+        test.click("TurnRate");
+        let pursuit = test.app.world().get::<Pursuit>(agent).unwrap();
+        assert_eq!(pursuit.influence.when, When::only::<Alone>());
+        assert_eq!(pursuit.prediction, Prediction::TurnRate);
     }
 
     #[test]

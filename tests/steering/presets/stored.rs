@@ -8,7 +8,7 @@ use bevy::reflect::structs::DynamicStruct;
 use bevy::reflect::tuple::DynamicTuple;
 use bevy::reflect::{PartialReflect, ReflectMut, TypeInfo, TypeRegistry};
 use bevy_steering2d::prelude::*;
-use bevy_steering2d::{BehaviorRegistry, ReflectBehavior};
+use bevy_steering2d::{BehaviorRegistry, ConditionType, ReflectBehavior};
 
 use super::{Drift, app, preset, read, types};
 
@@ -90,6 +90,8 @@ fn change_leaf(value: &mut dyn PartialReflect) {
         *value = "a \"quoted\" // name".into();
     } else if let Some(value) = value.try_downcast_mut::<Combine>() {
         *value = Combine::DITHERED;
+    } else if let Some(value) = value.try_downcast_mut::<ConditionType>() {
+        *value = ConditionType::of::<IsStuck>();
     } else if value.represents::<Entity>() {
         return;
     } else {
@@ -253,7 +255,7 @@ fn a_saved_preset_has_a_readable_format() {
     ),
     Combine: Prioritized,
     Seek: (
-        influence: (weight: 0.5, priority: 100, probability: 1.0, enabled: true),
+        influence: (weight: 0.5, priority: 100, probability: 1.0, enabled: true, when: Always),
     ),
     WallAvoidance: (
         feelers: Whiskers,
@@ -261,7 +263,7 @@ fn a_saved_preset_has_a_readable_format() {
         look_ahead_time: 0.5,
         rear: true,
         response: Linear,
-        influence: (weight: 1.0, priority: 180, probability: 1.0, enabled: true),
+        influence: (weight: 1.0, priority: 180, probability: 1.0, enabled: true, when: Always),
     ),
 }
 ";

@@ -140,6 +140,9 @@ impl Steer for Evade {
         (source, mut memory): (Entity, Mut<EvadeMemory>),
         (targets, predictions): &(Targets, Predictions),
     ) -> Vec2 {
+        if self.prediction.is_straight() {
+            memory.set_if_neq(EvadeMemory::default());
+        }
         let Some(threat) = targets.get(self.threat) else {
             return Vec2::ZERO;
         };

@@ -132,6 +132,9 @@ impl Steer for Pursuit {
         (source, mut memory): (Entity, Mut<PursuitMemory>),
         (targets, predictions): &(Targets, Predictions),
     ) -> Vec2 {
+        if self.prediction.is_straight() {
+            memory.set_if_neq(PursuitMemory::default());
+        }
         let Some(target) = targets.get(self.target) else {
             return Vec2::ZERO;
         };

@@ -23,7 +23,7 @@ use score::{CATCH_DISTANCE, Pass, Tally};
 use walls::{CourseWall, build_walls};
 
 use crate::arena::Arena;
-use crate::bodies::{Animal, enable, launch, pass_through, recolor};
+use crate::bodies::{Animal, enable, launch, pass_through, recolor, set_max_speed};
 use crate::input::Presses;
 use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, playing};
 use crate::look::{Drawn, Look};
@@ -85,8 +85,10 @@ const QUARRY: Vehicle = Vehicle {
     radius: None,
 };
 
-/// The turn rate of a quarry that circles, rad/s: at full speed a radius of 4 m.
-const CIRCLE: f32 = 1.5;
+/// The quarry's circle: radius, m, and speed, m/s. Straight predictions suffice against a slower one.
+const CIRCLE: (f32, f32) = (4.0, 7.0);
+/// Distance from the circle's center to the fence, m, so that nothing else turns the quarry.
+const CIRCLE_CLEARANCE: f32 = 7.5;
 
 /// The state of the race.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -157,7 +159,7 @@ fn setup(world: &mut World) {
     }
     .disabled();
     let circling = Circling {
-        turn_rate: CIRCLE,
+        turn_rate: CIRCLE.1 / CIRCLE.0,
         influence: Influence::of::<Wander>(),
     }
     .disabled();
@@ -282,11 +284,18 @@ fn begin_race(
     }
     *race = Race::On(current.tick());
     tally.last_catch = None;
-    let there = arena.spot(4.0, &mut random.0);
+    let circles = rules.escape == Escape::Circle;
+    let clearance = if circles { CIRCLE_CLEARANCE } else { 4.0 };
+    let there = arena.spot(clearance, &mut random.0);
     let here = arena.spot_apart(3.0, &[there], HEAD_START, &mut random.0);
     let ahead = Vec2::from_angle(random.0.angle());
     let (mut at, mut velocity) = quarry.into_inner();
-    launch(&mut at, &mut velocity, there, QUARRY.max_speed * ahead);
+    let (start, speed) = if circles {
+        (there - CIRCLE.0 * ahead.perp(), CIRCLE.1)
+    } else {
+        (there, QUARRY.max_speed)
+    };
+    launch(&mut at, &mut velocity, start, speed * ahead);
 
     let towards = (there - here).normalize_or(Vec2::X);
     for (entity, mut pursuer, mut at, mut velocity, mut look) in &mut pursuers {
@@ -321,6 +330,7 @@ fn guide_quarry(
             &mut Flee,
             &mut Circling,
             &mut WallAvoidance,
+            &mut Vehicle,
         ),
         With<Quarry>,
     >,
@@ -328,7 +338,8 @@ fn guide_quarry(
     walls: Query<Entity, With<CourseWall>>,
     mut commands: Commands,
 ) {
-    let (at, mut wander, mut evade, mut flee, mut circling, mut avoidance) = quarry.into_inner();
+    let (at, mut wander, mut evade, mut flee, mut circling, mut avoidance, mut vehicle) =
+        quarry.into_inner();
     let nearest = pursuers
         .iter()
         .filter(|(_, pursuer, _)| pursuer.progress == Progress::Chasing)
@@ -350,6 +361,11 @@ fn guide_quarry(
         matches!(escape, Escape::Course | Escape::Walls),
     );
     enable(&mut circling, escape == Escape::Circle);
+    let circles = escape == Escape::Circle;
+    set_max_speed(
+        &mut vehicle,
+        if circles { CIRCLE.1 } else { QUARRY.max_speed },
+    );
     enable(&mut avoidance, escape == Escape::Walls);
     enable(&mut evade, escape == Escape::Evade);
     enable(&mut flee, escape == Escape::Flee);

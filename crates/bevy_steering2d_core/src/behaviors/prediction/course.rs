@@ -49,61 +49,50 @@ impl Course {
         HORIZON * me.position.distance(body.position) / me.max_speed
     }
 
-    /// A body that keeps its speed and turn rate: an arc. (Buckland 2005 predicts along the tangent.)
-    ///
-    /// The turn rate is the one observed, at most what the body's force allows, `a / v`.
+    /// A body that keeps its speed and turn rate: an arc.
     pub(super) fn turning(mover: Mover, horizon: f32) -> Self {
-        let speed = mover.body.speed();
-        let most = mover.max_acceleration() / speed.max(Kinematics::REST);
-        let rate = mover.seen.turn_rate().clamp(-most, most);
         let step = horizon / STEPS as f32;
-        // The chord of an arc is shorter than the arc, and lies half the angle ahead.
-        let half = 0.5 * rate * step;
-        let chord = if half.abs() < 1e-3 {
-            1.0
-        } else {
-            ops::sin(half) / half
-        };
-        let turn = Vec2::new(ops::cos(half), ops::sin(half));
-        let mut velocity = mover.body.velocity;
-        Self::walk(mover.body.position, step, |at| {
-            let middle = turn.rotate(velocity);
-            velocity = turn.rotate(middle);
-            at + chord * step * middle
-        })
+        let mut arc = Arc::of(mover, step);
+        Self::walk(mover.body.position, step, |at| at + arc.advance())
     }
 
     /// A body that moves straight on and keeps accelerating or braking as observed, within its
     /// limits, until it has its top speed or stands.
     pub(super) fn accelerating(mover: Mover, horizon: f32) -> Self {
         let most = mover.max_acceleration();
-        let acceleration = mover.seen.acceleration().clamp(-most, most);
+        let acceleration = mover.seen.acceleration().max(-most).min(most);
         let step = horizon / STEPS as f32;
         let mut speed = mover.body.speed();
         let heading = mover.body.velocity.normalize_or_zero();
         Self::walk(mover.body.position, step, |at| {
-            let next = (speed + acceleration * step).clamp(0.0, mover.max_speed());
+            let next = (speed + acceleration * step)
+                .max(0.0)
+                .min(mover.max_speed());
             let mean = 0.5 * (speed + next);
             speed = next;
             at + mean * step * heading
         })
     }
 
-    /// A body that moves straight on, and along the walls and around the obstacles that it meets. If it
-    /// runs straight at one, it stops there: which way it will turn cannot be known.
+    /// A body that keeps its speed and turn rate, and moves on along the walls and around the obstacles
+    /// that it meets. If it runs straight at one, it stops there: which way it will turn cannot be known.
     pub(super) fn in_scenery(mover: Mover, scenery: Scenery, horizon: f32) -> Self {
         let step = horizon / STEPS as f32;
         let speed = mover.body.speed();
-        let mut velocity = mover.body.velocity;
+        let mut arc = Arc::of(mover, step);
         Self::walk(mover.body.position, step, |at| {
-            let (next, normal) = scenery.advance(at, step * velocity, mover.body.radius);
+            let (next, normal) = scenery.advance(at, arc.advance(), mover.body.radius);
             if let Some(normal) = normal {
+                let velocity = arc.velocity;
                 let along = velocity - velocity.dot(normal).min(0.0) * normal;
-                velocity = if along.length() > HEAD_ON * velocity.length() {
-                    speed * along.normalize_or_zero()
-                } else {
-                    Vec2::ZERO
-                };
+                arc = Arc::straight(
+                    step,
+                    if along.length() > HEAD_ON * velocity.length() {
+                        speed * along.normalize_or_zero()
+                    } else {
+                        Vec2::ZERO
+                    },
+                );
             }
             next
         })
@@ -124,7 +113,7 @@ impl Course {
         } else {
             0.0
         };
-        let steps = steps.clamp(0.0, STEPS as f32);
+        let steps = steps.max(0.0).min(STEPS as f32);
         let before = (steps as usize).min(STEPS - 1);
         self.points[before].lerp(self.points[before + 1], steps - before as f32)
     }
@@ -159,6 +148,53 @@ impl Course {
                 distance(a).total_cmp(&distance(b))
             })
             .unwrap_or(0.0)
+    }
+}
+
+/// Motion at a constant speed and turn rate, step by step.
+struct Arc {
+    /// m/s
+    velocity: Vec2,
+    /// Time of a step, s.
+    step: f32,
+    /// Rotation by half of the angle of a step.
+    half_turn: Vec2,
+    /// The chord of a step's arc, as a share of its length.
+    chord: f32,
+}
+
+impl Arc {
+    /// The turn rate is the one observed, at most what the body's force allows, `a / v`.
+    fn of(mover: Mover, step: f32) -> Self {
+        let most = mover.max_acceleration() / mover.body.speed().max(Kinematics::REST);
+        let half = 0.5 * step * mover.seen.turn_rate().max(-most).min(most);
+        Self {
+            velocity: mover.body.velocity,
+            step,
+            half_turn: Vec2::new(ops::cos(half), ops::sin(half)),
+            chord: if half.abs() < 1e-3 {
+                1.0
+            } else {
+                ops::sin(half) / half
+            },
+        }
+    }
+
+    fn straight(step: f32, velocity: Vec2) -> Self {
+        Self {
+            velocity,
+            step,
+            half_turn: Vec2::X,
+            chord: 1.0,
+        }
+    }
+
+    /// Moves by one step; returns how far, m.
+    fn advance(&mut self) -> Vec2 {
+        // The chord lies half of the angle ahead.
+        let middle = self.half_turn.rotate(self.velocity);
+        self.velocity = self.half_turn.rotate(middle);
+        self.chord * self.step * middle
     }
 }
 

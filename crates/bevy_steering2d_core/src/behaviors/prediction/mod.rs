@@ -58,8 +58,8 @@ pub enum Prediction {
     /// The other keeps accelerating or braking as it does, within its limits, and the agent first has to
     /// get up to speed. For heavy agents and for quarries that start and stop.
     Acceleration,
-    /// The other turns or stops at the [`Wall`](crate::Wall)s and [`Obstacle`](crate::Obstacle)s that it
-    /// runs at. For quarries in rooms and mazes.
+    /// As `TurnRate`, but the other turns or stops at the [`Wall`](crate::Wall)s and
+    /// [`Obstacle`](crate::Obstacle)s that it runs at. For quarries in rooms and mazes.
     Scenery,
     /// A [`Predictor`] of your own, see [`by`](Self::by).
     Custom(PredictorType),

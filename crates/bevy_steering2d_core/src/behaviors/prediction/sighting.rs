@@ -12,7 +12,7 @@ use crate::{Kinematics, Target};
 #[reflect(Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sighting {
-    /// Whom the observations are of; `None` before the first.
+    /// The target of the observations; `None` before the first.
     pub of: Option<Target>,
     /// Where it was, m.
     pub position: Vec2,
