@@ -54,5 +54,5 @@ film maze 300 64 360
 film plaza 400 40 320
 film wander_styles 300 80 360
 film braking 0 96 360
-film crossing 64 72 360
+film crossing 320 72 360
 film pasture 640 72 360
