@@ -107,11 +107,11 @@ impl<R: Register> Foresight<'_, R> {
             best,
         };
         let reach = spread.min(1.3 * speed);
-        for ring in 0..COARSE.len() {
-            search.around(calm, COARSE[ring] * reach, ring % 2);
+        for (ring, share) in COARSE.iter().enumerate() {
+            search.around(calm, share * reach, ring % 2);
         }
-        for ring in 0..FINE.len() {
-            search.around(search.best.1, FINE[ring] * reach, ring % 2);
+        for (ring, share) in FINE.iter().enumerate() {
+            search.around(search.best.1, share * reach, ring % 2);
         }
         search.best.1
     }
