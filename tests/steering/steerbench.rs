@@ -74,6 +74,25 @@ fn walkers_on_a_circle_swap_sides() {
 }
 
 #[test]
+fn exact_symmetry_neither_blocks_nor_delays_walkers() {
+    let across = |name: String, count: u32, radius: f32| {
+        let around = |i: u32| {
+            let at = radius * Vec2::from_angle(i as f32 * std::f32::consts::TAU / count as f32);
+            Walker::new(at).to(-at)
+        };
+        assert_all_arrive(&case(&name, (0..count).map(around)), 1.5)
+    };
+    for count in 2..=30 {
+        let score = across(format!("circle of {count}"), count, 3.0 + 0.4 * count as f32);
+        assert!(score.max_penetration < 0.005, "{score:?}");
+    }
+    for radius in [4.0, 15.0] {
+        across(format!("head-on from {radius} m"), 2, radius);
+        across(format!("crossing of four from {radius} m"), 4, radius);
+    }
+}
+
+#[test]
 fn one_walker_passes_two_in_a_corridor_of_two_widths() {
     let corridor = case(
         "corridor",

@@ -1,6 +1,6 @@
 //! The nearest neighbors of an agent, searched within a radius that the local density suggests.
 
-use bevy_steering2d_kernel::simd::{Register, WIDTH};
+use bevy_steering2d_kernel::simd::{Baseline, Register, WIDTH};
 use smallvec::SmallVec;
 
 use super::Neighbors;
@@ -34,13 +34,20 @@ impl Found {
     }
 
     #[inline(always)]
-    fn add<R: Register>(&mut self, square: f32, slot: usize) {
+    fn add(&mut self, square: f32, slot: usize) {
         if self.count == Self::CAPACITY {
-            self.keep_nearest::<R>();
+            self.make_room();
         }
         self.squares[self.count] = square;
         self.slots[self.count] = slot as u32;
         self.count += 1;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self) {
+        let farthest = self.squares[..self.count].iter().copied();
+        self.keep_nearest::<Baseline>(farthest.fold(0.0, f32::max));
     }
 
     /// How many are within a squared distance.
@@ -54,22 +61,19 @@ impl Found {
         count as usize
     }
 
-    /// Keeps the nearest; at equal distances those found first.
+    /// Keeps the nearest of all, which are within the squared distance `high`; at equal distances those
+    /// found first.
     #[inline(always)]
-    fn keep_nearest<R: Register>(&mut self) {
+    fn keep_nearest<R: Register>(&mut self, mut high: f32) {
         if self.count <= self.most {
             return;
         }
         // So that the last eight need no mask.
         R::splat(f32::INFINITY).store(&mut self.squares, self.count);
-        let (mut low, mut high) = (-1.0, 0.0_f32);
-        for at in 0..self.count {
-            high = high.max(self.squares[at]);
-        }
         // Between `low` and `high` is the distance of the last one to keep. Among evenly spread agents
         // the number grows with the squared distance.
-        let (mut below, mut above) = (0, self.count);
-        let mut step = 0;
+        let mut low = -f32::MIN_POSITIVE;
+        let (mut below, mut above, mut step) = (0, self.count, 0);
         while above > self.most {
             let share = (self.most - below) as f32 / (above - below) as f32;
             let share = if step % 4 == 3 { 0.5 } else { share };
@@ -85,16 +89,31 @@ impl Found {
             }
             step += 1;
         }
-        let mut ties = self.most - below;
+        if above > self.most {
+            self.keep_ties(low, high, self.most - below);
+            return;
+        }
+        // Without a branch, whose outcome would be random.
         let mut kept = 0;
         for at in 0..self.count {
             let square = self.squares[at];
-            // Those in between are equally far, unless their number is just right.
-            let keep = square <= low || square <= high && (above == self.most || ties > 0);
-            if square > low && square <= high {
-                ties = ties.saturating_sub(1);
-            }
-            if keep {
+            self.squares[kept] = square;
+            self.slots[kept] = self.slots[at];
+            kept += usize::from(square <= high);
+        }
+        self.count = kept;
+    }
+
+    /// Keeps those within `low`, and the first `ties` of those that are between, all equally far.
+    #[cold]
+    #[inline(never)]
+    fn keep_ties(&mut self, low: f32, high: f32, mut ties: usize) {
+        let mut kept = 0;
+        for at in 0..self.count {
+            let square = self.squares[at];
+            let is_tie = square > low && square <= high;
+            if square <= low || is_tie && ties > 0 {
+                ties -= usize::from(is_tie);
                 self.squares[kept] = square;
                 self.slots[kept] = self.slots[at];
                 kept += 1;
@@ -115,10 +134,6 @@ impl Neighbors {
     ) -> NearestSlots {
         /// The search expects half as many neighbors again as it needs.
         const SPARE: f32 = 1.5;
-        /// It goes on with a larger radius, by this factor.
-        const GROWTH: f32 = 1.6;
-        let area = SPARE * (most as f32 + 1.0) / self.density_at(view);
-        let mut radius = (area / std::f32::consts::PI).sqrt().min(view.radius);
         if most > Found::MOST {
             let mut slots: NearestSlots = self
                 .nearest_slots(view, most)
@@ -128,15 +143,18 @@ impl Neighbors {
             slots.sort_unstable();
             return slots;
         }
+        let area = SPARE * (most as f32 + 1.0) / self.density_at(view);
+        let mut radius = (area / std::f32::consts::PI).sqrt().min(view.radius);
         let mut found = Found::new(most);
         loop {
             self.find_within::<R>(NeighborView { radius, ..view }, &mut found);
             if found.count >= most || radius >= view.radius {
                 break;
             }
-            radius = (GROWTH * radius).min(view.radius);
+            // Fewer than expected.
+            radius = view.radius;
         }
-        found.keep_nearest::<R>();
+        found.keep_nearest::<R>(radius * radius);
         let mut slots = NearestSlots::from_slice(&found.slots[..found.count]);
         // In a grid that wraps around they are found in another order.
         slots.sort_unstable();
@@ -163,7 +181,7 @@ impl Neighbors {
             .ranges_around(view.position, view.radius * RADIUS_SLACK);
         for range in ranges {
             if range.len() > MOST_NEIGHBORS {
-                self.sample_within::<R>(view, found);
+                self.sample_within(view, found);
                 return;
             }
             for first in range.clone().step_by(WIDTH) {
@@ -182,7 +200,7 @@ impl Neighbors {
                     near &= near - 1;
                     let (square, slot) = (lanes[lane], first + lane);
                     if self.columns.groups[slot] & view.groups.0 != 0 && is_other(square, slot) {
-                        found.add::<R>(square, slot);
+                        found.add(square, slot);
                     }
                 }
             }
@@ -191,12 +209,12 @@ impl Neighbors {
 
     /// The neighbors in a clump, sampled as by any other [query](Self::in_view).
     #[cold]
-    fn sample_within<R: Register>(&self, view: NeighborView, found: &mut Found) {
+    fn sample_within(&self, view: NeighborView, found: &mut Found) {
         found.count = 0;
         for slot in self.slots_in_view(view) {
             let square = self.columns.at(slot).distance_squared(view.position);
             if self.at(slot).entity != view.except {
-                found.add::<R>(square, slot);
+                found.add(square, slot);
             }
         }
     }

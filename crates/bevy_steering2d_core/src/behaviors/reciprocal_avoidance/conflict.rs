@@ -157,9 +157,8 @@ impl<R: Register> Conflict<R> {
             self.apart,
         ];
         let mut rows = [0.0; WIDTH * WIDTH];
-        let columns = R::transposed(columns);
-        for at in 0..WIDTH {
-            columns[at].store(&mut rows, WIDTH * at);
+        for (at, row) in R::transposed(columns).iter().enumerate() {
+            row.store(&mut rows, WIDTH * at);
         }
         let (mut slowest, mut lightness) = ([0.0; WIDTH], [0.0; WIDTH]);
         self.slowest.store(&mut slowest, 0);

@@ -32,8 +32,8 @@ const WALL: f32 = 4.0;
 /// Contacts below this share of what a better velocity can save are left out.
 const NEGLIGIBLE: f32 = 0.02;
 
-/// Lower speeds to consider, as shares of the preferred one.
-const SLOWER: [f32; 3] = [0.7, 0.35, 0.0];
+/// Other speeds to consider, as shares of the preferred one.
+const SPEEDS: [f32; 4] = [1.3, 0.7, 0.35, 0.0];
 /// Radii of the circles of samples around the velocity of least deviation, as shares of the search.
 const COARSE: [f32; 3] = [0.3, 0.6, 0.95];
 /// Radii of the circles of samples around the best so far.
@@ -79,9 +79,8 @@ impl<R: Register> Foresight<'_, R> {
         if best.0 == CHANGE * self.preferred.distance_squared(self.previous) {
             return self.preferred;
         }
-        let previous = self.previous.clamp_length_max(self.me.max_speed);
-        self.consider(previous, ahead, &conflicts, fading, &mut best);
-        for share in SLOWER {
+        self.consider(self.previous, ahead, &conflicts, fading, &mut best);
+        for share in SPEEDS {
             self.consider(share * self.preferred, ahead, &conflicts, fading, &mut best);
         }
 
@@ -108,11 +107,11 @@ impl<R: Register> Foresight<'_, R> {
             best,
         };
         let reach = spread.min(1.3 * speed);
-        for ring in 0..COARSE.len() {
-            search.around(calm, COARSE[ring] * reach, ring % 2);
+        for (ring, share) in COARSE.iter().enumerate() {
+            search.around(calm, share * reach, ring % 2);
         }
-        for ring in 0..FINE.len() {
-            search.around(search.best.1, FINE[ring] * reach, ring % 2);
+        for (ring, share) in FINE.iter().enumerate() {
+            search.around(search.best.1, share * reach, ring % 2);
         }
         search.best.1
     }
@@ -127,7 +126,9 @@ impl<R: Register> Foresight<'_, R> {
         fading: Fading<R>,
         best: &mut (f32, Vec2),
     ) {
-        let mut cost = self.deviation(ahead, velocity) + self.wall_cost(velocity);
+        let velocity = velocity.clamp_length_max(self.me.max_speed);
+        let left = ahead.perp_dot(velocity - self.preferred).max(0.0);
+        let mut cost = self.deviation(ahead, velocity) + LEFT * left + self.wall_cost(velocity);
         if cost >= best.0 {
             return;
         }
@@ -142,14 +143,11 @@ impl<R: Register> Foresight<'_, R> {
         }
     }
 
-    /// The cost of a velocity without contacts and walls.
+    /// The cost of a velocity without contacts, walls and the side.
     fn deviation(&self, ahead: Vec2, velocity: Vec2) -> f32 {
         let off = velocity - self.preferred;
         let (along, left) = (off.dot(ahead), ahead.perp_dot(off));
-        along * along
-            + ACROSS * left * left
-            + LEFT * left.max(0.0)
-            + CHANGE * velocity.distance_squared(self.previous)
+        along * along + ACROSS * left * left + CHANGE * velocity.distance_squared(self.previous)
     }
 
     /// The velocity of the least deviation, between the preferred one and the previous choice.

@@ -51,10 +51,11 @@ use crate::{
 /// It works in two steps:
 ///
 /// 1. **Foresight.** A preferred velocity w without a contact ahead is taken at once. Else it chooses the
-///    v of least cost, of samples around w and then around the best of them: the deviation, `(w − v)²` along w and 0.6 times that across; the change against the
-///    previous choice, which keeps a chosen side; a small cost for passing on the left, so that agents
-///    that meet head-on agree; and the first contact, `k · e^(−τ/horizon) / τ²` after a time τ, a law
-///    measured on pedestrians. (Karamouzas, Skinner and Guy 2014)
+///    v of least cost, of samples around w and then around the best of them: the deviation, `(w − v)²`
+///    along w and 0.6 times that across; the change against the previous choice, which keeps a chosen
+///    side; a small cost for passing on the left, so that agents that meet head-on agree; and the
+///    costliest contact, `k · e^(−τ/horizon) / τ²` after a time τ, a law measured on pedestrians.
+///    (Karamouzas, Skinner and Guy 2014)
 /// 2. **Reflexes.** For each neighbor a half-plane rules out velocities that lead to contact within the
 ///    reflex time; two avoiding agents share it. For each wall `v·n ≥ −gap / 0.3 s`. The agent takes the
 ///    nearest remaining velocity that its force can reach in this tick; if there is none, the one that
@@ -161,7 +162,7 @@ impl Behavior for ReciprocalAvoidance {
     /// candidates.
     fn perception_radius(&self, body_radius: f32) -> f32 {
         /// Width of a cell in radii of the body.
-        const BODIES: f32 = 8.0;
+        const BODIES: f32 = 12.0;
         let dense = BODIES * body_radius;
         if dense > 0.0 {
             self.perception_radius.min(dense)
