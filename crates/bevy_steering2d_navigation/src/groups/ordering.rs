@@ -2,8 +2,8 @@
 
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    Announcements, Kinematics, SteeringAppExt, SteeringClock, SteeringDisabled, SteeringId,
-    SteeringWarnings, Target, Targets, Vehicle,
+    Announcements, Kinematics, ReciprocalAvoidance, SnapshotAppExt, SnapshotKind, SteeringAppExt,
+    SteeringClock, SteeringDisabled, SteeringId, SteeringWarnings, Target, Targets, Vehicle,
 };
 
 use super::assignment::assign;
@@ -24,7 +24,10 @@ pub(crate) fn register(app: &mut App) {
         .register_type::<GroupPlace>()
         .add_announcement::<GroupArrived>()
         .require_part::<GroupArrive, GroupArriveMemory>()
-        .require_part::<GroupMember, GroupPlace>();
+        .require_part::<GroupMember, GroupPlace>()
+        .add_snapshot_component::<GroupArrive>(SnapshotKind::Parameter)
+        .add_snapshot_component::<GroupArriveMemory>(SnapshotKind::State)
+        .add_snapshot_component::<GroupPlace>(SnapshotKind::State);
 }
 
 /// A member is at its place within this distance, m: beyond where [`NavigateTo`] comes to rest.
@@ -45,13 +48,14 @@ type Members<'w, 's> = Query<
         &'static mut GroupPlace,
         Option<&'static mut NavigateTo>,
         Option<&'static NavigateToMemory>,
+        Option<&'static mut ReciprocalAvoidance>,
     ),
     (With<Vehicle>, Without<SteeringDisabled>),
 >;
 
 /// A member as its group sees it.
 #[derive(Clone, Copy, Debug)]
-struct Member {
+pub(crate) struct Member {
     id: SteeringId,
     entity: Entity,
     position: Vec2,
@@ -63,9 +67,20 @@ struct Member {
 }
 
 impl Member {
+    /// Whether it is within `distance` m of its place.
+    fn is_within(&self, distance: f32) -> bool {
+        let near = |at: Vec2| at.distance(self.position) <= distance;
+        self.place.at.is_some_and(near)
+    }
+
+    /// Whether it is so near to its place that it pushes its way in.
+    fn is_near_place(&self) -> bool {
+        let radii = if self.place.is_pushing_in { 5.0 } else { 4.0 };
+        self.is_within(radii * self.radius)
+    }
+
     fn is_settled(&self) -> bool {
-        let near = |at: Vec2| at.distance(self.position) <= AT_PLACE;
-        self.place.at.is_some_and(near) && self.speed < AT_REST
+        self.is_within(AT_PLACE) && self.speed < AT_REST
     }
 }
 
@@ -82,6 +97,7 @@ pub(crate) fn order_groups(
     mut members: Members,
     targets: Targets,
     arrivals: Res<Announcements<GroupArrived>>,
+    mut group: Local<Vec<Member>>,
     mut commands: Commands,
 ) {
     for (entity, order, mut memory, listed) in &mut orders {
@@ -97,7 +113,7 @@ pub(crate) fn order_groups(
             }
             continue;
         };
-        let mut group = gather(listed, &members);
+        gather(listed, &members, &mut group);
         let Some(target) = targets.get(order.target) else {
             continue;
         };
@@ -129,7 +145,7 @@ pub(crate) fn order_groups(
         if clock.tick.is_multiple_of(EXCHANGE_TICKS) {
             exchange(&mut group);
         }
-        for member in &group {
+        for member in group.iter() {
             hand_over(member, &mut members, &mut commands);
         }
         if !now.arrived && has_arrived(&group) {
@@ -161,9 +177,9 @@ impl Planned {
 }
 
 /// The members, by id.
-fn gather(listed: &GroupMembers, members: &Members) -> Vec<Member> {
+fn gather(listed: &GroupMembers, members: &Members, group: &mut Vec<Member>) {
     let seen = |entity: Entity| {
-        let (&id, body, place, _, memory) = members.get(entity).ok()?;
+        let (&id, body, place, _, memory, _) = members.get(entity).ok()?;
         let is_cut_off = memory.is_some_and(|it| matches!(it.state, NavigationState::NoPath(_)));
         body.is_steerable().then(|| Member {
             id,
@@ -175,9 +191,9 @@ fn gather(listed: &GroupMembers, members: &Members) -> Vec<Member> {
             is_cut_off,
         })
     };
-    let mut group: Vec<_> = listed.iter().filter_map(seen).collect();
+    group.clear();
+    group.extend(listed.iter().filter_map(seen));
     group.sort_unstable_by_key(|member| member.id);
-    group
 }
 
 /// Gives all members new places.
@@ -262,6 +278,7 @@ fn distribute(
                 at: None,
                 radius: sizes[it],
                 order: Some(order),
+                ..group[chosen[it]].place
             };
         }
         for (&taker, spot) in takers.iter().zip(assign(&positions, &spots)) {
@@ -274,7 +291,8 @@ fn distribute(
 /// that waits behind another one that is at rest, the other moves up.
 fn exchange(group: &mut [Member]) {
     for mover in 0..group.len() {
-        if group[mover].is_settled() {
+        let far = 2.0 * EXCHANGE_RADII * group[mover].radius;
+        if group[mover].is_settled() || !group[mover].is_within(2.0 * far) {
             continue;
         }
         for other in 0..group.len() {
@@ -302,19 +320,46 @@ fn exchange(group: &mut [Member]) {
 
 /// Writes the place of a member, and sends it there.
 fn hand_over(member: &Member, members: &mut Members, commands: &mut Commands) {
-    let Ok((_, _, mut place, navigate, _)) = members.get_mut(member.entity) else {
+    let Ok((_, _, mut place, navigate, _, avoidance)) = members.get_mut(member.entity) else {
         return;
     };
-    if !place.set_if_neq(member.place) {
+    let mut new = member.place;
+    if let Some(mut avoidance) = avoidance {
+        if member.is_near_place() && avoidance.influence.enabled {
+            avoidance.influence.enabled = false;
+            new.is_pushing_in = true;
+        } else if !member.is_near_place() && new.is_pushing_in {
+            avoidance.influence.enabled = true;
+            new.is_pushing_in = false;
+        }
+    }
+    if !place.set_if_neq(new) {
         return;
     }
     let Some(at) = member.place.at else {
         return;
     };
     match navigate {
-        Some(mut navigate) => navigate.target = Target::Point(at),
+        Some(mut navigate) if navigate.target != Target::Point(at) => {
+            navigate.target = Target::Point(at);
+        }
+        Some(_) => {}
         None => {
             commands.entity(member.entity).insert(NavigateTo::new(at));
+        }
+    }
+}
+
+/// Gives agents that have left their group their avoidance back.
+pub(crate) fn release_leavers(
+    mut leavers: Query<(&mut GroupPlace, Option<&mut ReciprocalAvoidance>), Without<GroupMember>>,
+) {
+    for (mut place, avoidance) in &mut leavers {
+        if place.is_pushing_in {
+            place.is_pushing_in = false;
+            if let Some(mut avoidance) = avoidance {
+                avoidance.influence.enabled = true;
+            }
         }
     }
 }

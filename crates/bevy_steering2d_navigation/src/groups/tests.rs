@@ -163,6 +163,30 @@ fn members_of_a_small_room_without_a_place_are_missing() {
 }
 
 #[test]
+fn a_member_pushes_its_way_in_near_its_place_and_avoids_again_when_it_leaves() {
+    let mut app = app();
+    let unit = unit(&mut app, Vec2::ZERO);
+    app.world_mut()
+        .entity_mut(unit)
+        .insert(ReciprocalAvoidance::default());
+    order(&mut app, GroupArrive::new(Vec2::new(10.0, 0.0)), &[unit]);
+    let avoids = |app: &App| {
+        app.world()
+            .get::<ReciprocalAvoidance>(unit)
+            .unwrap()
+            .influence
+            .enabled
+    };
+    run(&mut app, 20);
+    assert!(avoids(&app));
+    run(&mut app, 400);
+    assert!(!avoids(&app));
+    app.world_mut().entity_mut(unit).remove::<GroupMember>();
+    run(&mut app, 2);
+    assert!(avoids(&app));
+}
+
+#[test]
 fn a_faulty_order_raises_a_warning_and_moves_no_member() {
     let mut app = app();
     let units = units(&mut app, 3, Vec2::ZERO);
