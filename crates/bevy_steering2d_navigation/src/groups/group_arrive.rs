@@ -16,7 +16,7 @@ use bevy_steering2d_core::{InvalidParameter, Target, Vehicle};
 /// sum of the squared distances is least: ways do not cross, and many move a little rather than one far.
 ///
 /// **Changes on the way.** A latecomer gets the free place nearest to the target. The place of a member that
-/// is despawned, or has another order, becomes free. When the target moves, when a solid appears or goes,
+/// is despawned, or has another order, becomes free. When the target moves, or a solid takes a place,
 /// the group gets new places. Members exchange their places when that brings both nearer: a member that
 /// stands in the way of another moves up and lets the other have its place.
 ///

@@ -126,10 +126,18 @@ pub(crate) fn order_groups(
             revision: terrain.revision(),
         };
         let is_late = |member: &Member| member.place.order != Some(entity);
-        if !now
-            .planned
-            .is_some_and(|it| it.still_holds(&planned, order))
-        {
+        let holds = now.planned.is_some_and(|it| {
+            let same_world = it.revision == planned.revision;
+            it.still_holds(&planned, order) && (same_world || have_room(&group, entity, &terrain))
+        });
+        if holds {
+            if let Some(it) = &mut now.planned {
+                it.revision = planned.revision;
+            }
+            if group.iter().any(is_late) {
+                place_latecomers(&mut group, entity, order, &terrain, now.center);
+            }
+        } else {
             place_all(
                 &mut group,
                 entity,
@@ -139,8 +147,6 @@ pub(crate) fn order_groups(
                 &mut now,
             );
             (now.planned, now.arrived) = (Some(planned), false);
-        } else if group.iter().any(is_late) {
-            place_latecomers(&mut group, entity, order, &terrain, now.center);
         }
         if clock.tick.is_multiple_of(EXCHANGE_TICKS) {
             exchange(&mut group);
@@ -165,15 +171,27 @@ pub(crate) fn order_groups(
 }
 
 impl Planned {
-    /// Whether places for this still suit.
+    /// Whether places for this still suit the order.
     fn still_holds(&self, now: &Self, order: &GroupArrive) -> bool {
         let moved = self.target.distance(now.target) > order.retarget_distance;
         let same = Self {
             target: now.target,
+            revision: now.revision,
             ..*self
         } == *now;
         same && !moved
     }
+}
+
+/// Whether every member that has a place of this order still has room there.
+fn have_room(group: &[Member], order: Entity, terrain: &Terrain) -> bool {
+    // Places were chosen with the whole radius as clearance, up to rounding.
+    let is_free = |at: Vec2, radius: f32| {
+        let mut solids = terrain.solids().iter();
+        solids.all(|solid| solid.distance(at) >= 0.98 * radius)
+    };
+    let mut placed = group.iter().filter(|it| it.place.order == Some(order));
+    placed.all(|it| it.place.at.is_some_and(|at| is_free(at, it.place.radius)))
 }
 
 /// The members, by id.
