@@ -329,8 +329,8 @@ fn exchange(group: &mut [Member]) {
             // |a − to_a|² + |b − to_b|² − |a − to_b|² − |b − to_a|²
             let gain = 2.0 * (a.position - b.position).dot(to_b - to_a);
             if gain > a.radius * a.radius {
-                group[mover].place.at = Some(to_b);
-                group[other].place.at = Some(to_a);
+                (group[mover].place.at, group[mover].place.radius) = (Some(to_b), b.place.radius);
+                (group[other].place.at, group[other].place.radius) = (Some(to_a), a.place.radius);
             }
         }
     }
