@@ -177,6 +177,7 @@ impl TravelMap {
 pub(crate) fn register(app: &mut App) {
     app.register_type::<GoalField>()
         .register_type::<GroundCost>()
+        .register_type::<TravelMap>()
         .require_part::<GoalField, TravelMap>();
 }
 

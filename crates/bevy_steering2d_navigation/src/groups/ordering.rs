@@ -22,6 +22,7 @@ pub(crate) fn register(app: &mut App) {
         .register_type::<GroupMember>()
         .register_type::<GroupMembers>()
         .register_type::<GroupPlace>()
+        .register_type::<GroupArriveMemory>()
         .add_announcement::<GroupArrived>()
         .require_part::<GroupArrive, GroupArriveMemory>()
         .require_part::<GroupMember, GroupPlace>()
