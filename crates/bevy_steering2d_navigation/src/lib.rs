@@ -29,7 +29,7 @@ mod plugin;
 mod solid;
 mod world;
 
-pub use fields::{GoalField, GoalFieldMemory, GroundCost, TravelTimes};
+pub use fields::{GoalField, GroundCost, TravelMap, TravelTimes};
 pub use groups::{
     GroupArrive, GroupArriveMemory, GroupArrived, GroupCommandsExt, GroupMember, GroupMembers,
     GroupPlace, GroupShape,

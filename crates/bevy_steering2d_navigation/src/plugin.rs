@@ -6,7 +6,7 @@ use bevy::prelude::*;
 use bevy_steering2d_core::{SteeringAppExt, SteeringSchedule};
 
 use crate::fields::{self, solve_fields};
-use crate::groups::{self, order_groups};
+use crate::groups::{self, order_groups, release_leavers};
 use crate::paths::{self, ActivePathfinder, plan_paths};
 use crate::world::{Solids, Terrain, survey};
 use crate::{NavigateTo, NavigateToMemory, Pathfinder};
@@ -59,7 +59,7 @@ impl Plugin for NavigationPlugin {
                 SteeringSchedule::Answer,
                 (
                     survey.in_set(NavigationSystems::Survey),
-                    (solve_fields, order_groups, plan_paths)
+                    (solve_fields, release_leavers, order_groups, plan_paths)
                         .chain()
                         .in_set(NavigationSystems::Plan),
                 ),

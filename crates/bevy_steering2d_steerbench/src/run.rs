@@ -8,7 +8,6 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_rapier2d::rapier::dynamics::IntegrationParameters;
 use bevy_steering2d::SteeringPlugin;
-use bevy_steering2d::navigation::NavigationBudget;
 use bevy_steering2d::prelude::*;
 
 use crate::world::{Body, CasePlugin, Itinerary, Town, spawn_case};
@@ -115,8 +114,6 @@ fn app(body: Body) -> App {
         },
     };
     let mut app = App::new();
-    // All walkers of a crowd plan at once.
-    app.insert_resource(NavigationBudget { expansions: 50_000 });
     app.add_plugins((MinimalPlugins.set(pools), TransformPlugin))
         .init_schedule(Tick)
         .add_plugins((SteeringPlugin::new(Tick), CasePlugin::new(Tick)));

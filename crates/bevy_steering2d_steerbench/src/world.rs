@@ -5,10 +5,10 @@ use std::str::FromStr;
 use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
-use bevy_steering2d::navigation::ActivePathfinder;
 use bevy_steering2d::prelude::*;
 
 use crate::case::sides;
+use crate::plan::{Guide, Roadmap};
 use crate::{Case, Goal, Shape};
 
 /// The physics of the walkers.
@@ -38,7 +38,8 @@ impl FromStr for Body {
     }
 }
 
-/// Directs the walkers of a case from goal to goal, and despawns those that have reached their last one.
+/// Directs the walkers of a case: plans their paths and despawns walkers that have reached their
+/// last goal.
 ///
 /// Needs the steering plugin in the same schedule. Does nothing without a case.
 pub struct CasePlugin {
@@ -83,7 +84,8 @@ pub struct Itinerary {
     pub walker: usize,
     /// Radius of the body, m.
     pub radius: f32,
-    goals: Vec<Goal>,
+    /// Each goal with the index of its guide in [`Town`].
+    goals: Vec<(Goal, usize)>,
     /// Number of goals reached.
     pub reached: usize,
 }
@@ -91,37 +93,73 @@ pub struct Itinerary {
 impl Itinerary {
     /// The next goal.
     pub fn goal(&self) -> Option<&Goal> {
-        self.goals.get(self.reached)
+        self.goals.get(self.reached).map(|(goal, _)| goal)
     }
 }
 
-/// The walkers of a case that have reached their last goal.
+/// The roadmaps of a case, and the walkers that have reached their last goal.
 #[derive(Resource, Clone, Debug, Default)]
 pub struct Town {
+    maps: Vec<(f32, Roadmap)>,
+    /// Each with the index of its map.
+    guides: Vec<(usize, Guide)>,
     ticks: u32,
     /// Walkers that have reached their last goal, and after how many ticks.
     pub home: Vec<(usize, u32)>,
 }
 
 impl Town {
-    /// Ticks between two looks for the nearest point of a goal.
-    const LOOKS: u32 = 8;
-    /// Time between two plans of the same walker, s.
-    const REPLAN: f32 = 0.4;
+    /// Ticks between two plans of the same walker.
+    const REPLAN: u32 = 8;
+
+    fn map(&mut self, obstacles: &[Shape], radius: f32) -> usize {
+        let known = self.maps.iter().position(|(of, _)| *of == radius);
+        known.unwrap_or_else(|| {
+            self.maps.push((radius, Roadmap::new(obstacles, radius)));
+            self.maps.len() - 1
+        })
+    }
+
+    fn guide(&mut self, map: usize, goal: Vec2) -> usize {
+        let known = |(on, guide): &(usize, Guide)| *on == map && guide.goal() == goal;
+        self.guides.iter().position(known).unwrap_or_else(|| {
+            let guide = self.maps[map].1.guide(goal);
+            self.guides.push((map, guide));
+            self.guides.len() - 1
+        })
+    }
+
+    /// The path from a position to the goal.
+    fn path(&self, from: Vec2, goal: &Goal, guide: usize) -> Option<Vec<Vec2>> {
+        let (map, guide) = &self.guides[guide];
+        let map = &self.maps[*map].1;
+        let aim = goal.aim(from);
+        if goal.area.is_some() && map.is_free(from, aim) {
+            return Some(vec![from, aim]);
+        }
+        map.path(from, guide)
+    }
 }
 
-/// Spawns a case: each walker as a [`Pedestrian`] with its own pace and a [`NavigateTo`], the obstacles as
-/// [`Wall`]s and [`Obstacle`]s, and the [`Town`]. All entities are [`OfCase`] and have no visuals; positions
-/// are those of the case, m.
+/// Spawns a case: each walker as a [`Pedestrian`] with its own pace, the obstacles as [`Wall`]s and
+/// [`Obstacle`]s, and the [`Town`] that [`CasePlugin`] plans with. All entities are [`OfCase`] and
+/// have no visuals; positions are those of the case, m.
 ///
 /// Returns the walkers in the order of the case.
 pub fn spawn_case(world: &mut World, case: &Case, body: Body) -> Vec<Entity> {
+    let mut town = Town::default();
     for obstacle in &case.obstacles {
         spawn_obstacle(world, obstacle, body);
     }
     let walkers = case.walkers.iter().enumerate();
     let entities = walkers
         .map(|(index, walker)| {
+            let map = town.map(&case.obstacles, walker.radius);
+            let goals: Vec<_> = walker
+                .goals
+                .iter()
+                .map(|goal| (*goal, town.guide(map, goal.target)))
+                .collect();
             let rotation = Quat::from_rotation_z(walker.heading.to_angle());
             let velocity = walker.speed * walker.heading;
             let mut pedestrian = Pedestrian::default();
@@ -130,13 +168,11 @@ pub fn spawn_case(world: &mut World, case: &Case, body: Body) -> Vec<Entity> {
                 OfCase,
                 Transform::from_translation(walker.position.extend(0.0)).with_rotation(rotation),
                 pedestrian,
-                NavigateTo::new(walker.goals.first().map_or(walker.position, |it| it.target))
-                    .with_refresh_time(Town::REPLAN),
                 FaceVelocity::default(),
                 Itinerary {
                     walker: index,
                     radius: walker.radius,
-                    goals: walker.goals.clone(),
+                    goals,
                     reached: 0,
                 },
             ));
@@ -156,7 +192,7 @@ pub fn spawn_case(world: &mut World, case: &Case, body: Body) -> Vec<Entity> {
             entity.id()
         })
         .collect();
-    world.insert_resource(Town::default());
+    world.insert_resource(town);
     entities
 }
 
@@ -185,23 +221,16 @@ fn spawn_obstacle(world: &mut World, obstacle: &Shape, body: Body) {
 
 fn direct_walkers(
     mut town: ResMut<Town>,
-    mut walkers: Query<(
-        Entity,
-        &Transform,
-        &mut Itinerary,
-        &mut PathFollowing,
-        &mut NavigateTo,
-    )>,
-    mut planner: ResMut<ActivePathfinder>,
+    mut walkers: Query<(Entity, &Transform, &mut Itinerary, &mut PathFollowing)>,
     mut commands: Commands,
 ) {
     let ticks = town.ticks;
     let mut home = Vec::new();
-    for (entity, at, mut itinerary, mut follow, mut navigate) in &mut walkers {
+    for (entity, at, mut itinerary, mut follow) in &mut walkers {
         let position = at.translation.truncate();
         let before = itinerary.reached;
         let mut reached = before;
-        while let Some(goal) = itinerary.goals.get(reached)
+        while let Some((goal, _)) = itinerary.goals.get(reached)
             && goal.is_reached(position)
         {
             reached += 1;
@@ -209,25 +238,20 @@ fn direct_walkers(
         if reached != before {
             itinerary.reached = reached;
         }
-        let Some(&goal) = itinerary.goals.get(reached) else {
+        let Some(&(goal, guide)) = itinerary.goals.get(reached) else {
             home.push((itinerary.walker, ticks));
             commands.entity(entity).despawn();
             continue;
         };
-        let looks = (itinerary.walker as u32 + ticks).is_multiple_of(Town::LOOKS);
-        if ticks > 0 && reached == before && !looks {
+        let replan = (itinerary.walker as u32 + ticks).is_multiple_of(Town::REPLAN);
+        if ticks > 0 && reached == before && !replan {
             continue;
         }
         follow.pace = Some(goal.pace);
-        let mut target = goal.target;
-        if goal.area.is_some() {
-            let aim = goal.aim(position);
-            if planner.pathfinder.is_clear(position, aim, itinerary.radius) {
-                target = aim;
-            }
-        }
-        if navigate.target != Target::Point(target) {
-            navigate.target = Target::Point(target);
+        if let Some(corners) = town.path(position, &goal, guide)
+            && let Ok(path) = SteeringPath::open(corners)
+        {
+            commands.entity(entity).insert(path);
         }
     }
     home.sort_unstable();

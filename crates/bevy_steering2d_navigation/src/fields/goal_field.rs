@@ -39,7 +39,7 @@ use crate::world::Terrain;
 /// ```
 #[derive(Component, Reflect, Clone, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[require(GoalFieldMemory)]
+#[require(TravelMap)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct GoalField {
     /// The area of the field, in world coordinates, m. Default 20 m by 20 m around the origin.
@@ -152,16 +152,16 @@ impl GoalField {
     }
 }
 
-/// The unfinished work of a [`GoalField`]. Insert the default to compute the field anew. It is not part of
-/// a save.
+/// The travel times of a [`GoalField`], as far as they are computed. Insert the default to compute them anew.
+/// It is made anew after loading.
 #[derive(Component, Reflect, Clone, Debug, Default)]
 #[reflect(Component, Default, Debug, Clone)]
-pub struct GoalFieldMemory {
+pub struct TravelMap {
     #[reflect(ignore)]
     work: Option<Box<Work>>,
 }
 
-impl GoalFieldMemory {
+impl TravelMap {
     /// Whether the field is up to date.
     pub fn is_complete(&self) -> bool {
         self.work.as_ref().is_some_and(|work| work.is_complete())
@@ -177,7 +177,8 @@ impl GoalFieldMemory {
 pub(crate) fn register(app: &mut App) {
     app.register_type::<GoalField>()
         .register_type::<GroundCost>()
-        .require_part::<GoalField, GoalFieldMemory>();
+        .register_type::<TravelMap>()
+        .require_part::<GoalField, TravelMap>();
 }
 
 /// Ticks between two counts of the crowd.
@@ -187,17 +188,27 @@ pub(crate) fn solve_fields(
     clock: Res<SteeringClock>,
     warnings: Res<SteeringWarnings>,
     terrain: Res<Terrain>,
-    mut fields: Query<(
-        Entity,
-        &GoalField,
-        &mut GoalFieldMemory,
-        Option<&mut FlowField>,
-    )>,
+    mut fields: Query<(Entity, &GoalField, &mut TravelMap, Option<&mut FlowField>)>,
     grounds: Query<(Entity, &GroundCost)>,
     agents: Query<&Kinematics, With<Vehicle>>,
     targets: Targets,
+    mut sound_grounds: Local<Vec<GroundCost>>,
     mut commands: Commands,
 ) {
+    if fields.is_empty() {
+        return;
+    }
+    sound_grounds.clear();
+    sound_grounds.extend(grounds.iter().filter_map(|(ground, cost)| {
+        let check = cost.check().inspect_err(|error| {
+            warnings.raise(&clock, ground, error.field, || {
+                format!("{error}; until then this ground does not count")
+            });
+        });
+        check.is_ok().then_some(*cost)
+    }));
+    // In an order that does not depend on the entities.
+    sound_grounds.sort_unstable_by(GroundCost::total_order);
     for (entity, how, mut memory, written) in &mut fields {
         let warn = |error: &InvalidParameter| {
             warnings.raise(&clock, entity, error.field, || {
@@ -208,28 +219,6 @@ pub(crate) fn solve_fields(
             warn(&error);
             continue;
         }
-        let sound_grounds = || {
-            let check = |(ground, cost): (Entity, &GroundCost)| match cost.check() {
-                Ok(()) => Some(*cost),
-                Err(error) => {
-                    warnings.raise(&clock, ground, error.field, || {
-                        format!("{error}; until then this ground does not count")
-                    });
-                    None
-                }
-            };
-            // In an order that does not depend on the entities.
-            let mut sound: Vec<_> = grounds.iter().filter_map(check).collect();
-            let key = |it: &GroundCost| [it.area.min.x, it.area.min.y, it.area.max.x, it.cost];
-            sound.sort_by(|a, b| {
-                let pairs = key(a).into_iter().zip(key(b));
-                pairs
-                    .map(|(a, b)| a.total_cmp(&b))
-                    .find(|it| it.is_ne())
-                    .unwrap_or(std::cmp::Ordering::Equal)
-            });
-            sound
-        };
         let memory = memory.bypass_change_detection();
         let lattice = how.lattice();
         if !memory
@@ -242,7 +231,7 @@ pub(crate) fn solve_fields(
         let Some(work) = &mut memory.work else {
             continue;
         };
-        work.set_ground(terrain.revision(), terrain.solids(), sound_grounds());
+        work.set_ground(terrain.revision(), terrain.solids(), &sound_grounds);
         let goals = how.goals.iter().filter_map(|goal| targets.get(*goal));
         if work.set_goals(goals.map(|goal| goal.position)) {
             warnings.raise(&clock, entity, "GoalField.goals", || {

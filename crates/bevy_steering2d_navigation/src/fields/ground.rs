@@ -1,5 +1,7 @@
 //! [`GroundCost`], and the costs of a field's cells: solids, ground and crowd.
 
+use std::cmp::Ordering;
+
 use bevy::prelude::*;
 use bevy_steering2d_core::InvalidParameter;
 
@@ -51,6 +53,21 @@ impl GroundCost {
             value: self.cost.to_string(),
             must_be: "between 0.1 and 100",
         })
+    }
+}
+
+impl GroundCost {
+    /// By place, then by cost.
+    pub(super) fn total_order(&self, other: &Self) -> Ordering {
+        let key = |it: &Self| {
+            let Rect { min, max } = it.area;
+            [min.x, min.y, max.x, max.y, it.cost]
+        };
+        let pairs = key(self).into_iter().zip(key(other));
+        pairs
+            .map(|(a, b)| a.total_cmp(&b))
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
     }
 }
 

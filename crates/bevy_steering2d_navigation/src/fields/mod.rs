@@ -8,7 +8,7 @@ mod solving;
 mod tests;
 mod travel_times;
 
-pub use goal_field::{GoalField, GoalFieldMemory};
+pub use goal_field::{GoalField, TravelMap};
 pub use ground::GroundCost;
 pub use travel_times::TravelTimes;
 

@@ -71,11 +71,12 @@ impl Work {
     }
 
     /// Updates the costs if the solids, by number of changes, or the grounds have changed.
-    pub(super) fn set_ground(&mut self, revision: u32, solids: &[Solid], grounds: Vec<GroundCost>) {
+    pub(super) fn set_ground(&mut self, revision: u32, solids: &[Solid], grounds: &[GroundCost]) {
         if self.revision == Some(revision) && self.grounds == grounds {
             return;
         }
-        (self.revision, self.grounds) = (Some(revision), grounds);
+        self.revision = Some(revision);
+        self.grounds = grounds.to_vec();
         let costs = self.lattice.costs(solids, &self.grounds, self.radius);
         let changed = |index: usize| self.costs.get(index) != Some(&costs[index]);
         let changed: Vec<_> = (0..costs.len()).filter(|&it| changed(it)).collect();
@@ -116,11 +117,14 @@ impl Work {
     }
 
     /// Sets the goals. Returns whether one has no free node near.
-    pub(super) fn set_goals(&mut self, goals: impl Iterator<Item = Vec2>) -> bool {
-        let nodes: Vec<_> = goals
-            .filter_map(|goal| self.lattice.nearest(goal))
-            .collect();
-        if self.goals.as_ref() != Some(&nodes) {
+    pub(super) fn set_goals(&mut self, goals: impl Iterator<Item = Vec2> + Clone) -> bool {
+        let nodes = goals.filter_map(|goal| self.lattice.nearest(goal));
+        let same = self
+            .goals
+            .as_ref()
+            .is_some_and(|it| it.iter().copied().eq(nodes.clone()));
+        if !same {
+            let nodes: Vec<_> = nodes.collect();
             let free = nodes.iter().filter_map(|&node| self.nearest_free(node));
             let free: Vec<_> = free.collect();
             self.has_blocked_goal = free.len() < nodes.len();

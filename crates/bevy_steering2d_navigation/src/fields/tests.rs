@@ -122,12 +122,7 @@ fn the_work_is_spread_over_ticks() {
     let mut field = GoalField::new(area()).with_goal(Vec2::ZERO);
     field.nodes_per_tick = 500;
     let field = app.world_mut().spawn(field).id();
-    let complete = |app: &App| {
-        app.world()
-            .get::<GoalFieldMemory>(field)
-            .unwrap()
-            .is_complete()
-    };
+    let complete = |app: &App| app.world().get::<TravelMap>(field).unwrap().is_complete();
     let mut ticks = 0;
     while !complete(&app) {
         run(&mut app, 1);

@@ -16,9 +16,13 @@ use bevy_steering2d_core::{InvalidParameter, Target, Vehicle};
 /// sum of the squared distances is least: ways do not cross, and many move a little rather than one far.
 ///
 /// **Changes on the way.** A latecomer gets the free place nearest to the target. The place of a member that
-/// is despawned, or has another order, becomes free. When the target moves, when a solid appears or goes,
+/// is despawned, or has another order, becomes free. When the target moves, or a solid takes a place,
 /// the group gets new places. Members exchange their places when that brings both nearer: a member that
 /// stands in the way of another moves up and lets the other have its place.
+///
+/// **Near its place**, within four radii, the
+/// [`ReciprocalAvoidance`](bevy_steering2d_core::ReciprocalAvoidance) of a member is disabled, since it keeps
+/// more distance than the places have. It is enabled again farther away and when the member leaves the group.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -43,7 +47,7 @@ pub struct GroupArrive {
     pub target: Target,
     /// How the places are laid out. Default [`GroupShape::Disc`].
     pub shape: GroupShape,
-    /// Distance between the bodies at their places, m, `≥ 0`. Default `0.05`.
+    /// Distance between the bodies at their places, m, `≥ 0`. Default `0.1`.
     pub gap: f32,
     /// New places are chosen when the target has moved farther than this, m, `> 0`. Default `0.5`.
     pub retarget_distance: f32,
@@ -54,7 +58,7 @@ impl Default for GroupArrive {
         Self {
             target: Target::default(),
             shape: GroupShape::default(),
-            gap: 0.05,
+            gap: 0.1,
             retarget_distance: 0.5,
         }
     }
@@ -160,6 +164,8 @@ pub struct GroupPlace {
     pub at: Option<Vec2>,
     /// The size of the place, m: at least the member's radius.
     pub radius: f32,
+    /// Whether the member's avoidance is disabled near its place.
+    pub(super) is_pushing_in: bool,
     /// The order that the place belongs to.
     #[entities]
     pub(super) order: Option<Entity>,

@@ -12,4 +12,4 @@ pub use group_arrive::{
     GroupPlace, GroupShape,
 };
 
-pub(crate) use ordering::{order_groups, register};
+pub(crate) use ordering::{order_groups, register, release_leavers};

@@ -2,8 +2,8 @@
 
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    Announcements, Kinematics, SteeringAppExt, SteeringClock, SteeringDisabled, SteeringId,
-    SteeringWarnings, Target, Targets, Vehicle,
+    Announcements, Kinematics, ReciprocalAvoidance, SnapshotAppExt, SnapshotKind, SteeringAppExt,
+    SteeringClock, SteeringDisabled, SteeringId, SteeringWarnings, Target, Targets, Vehicle,
 };
 
 use super::assignment::assign;
@@ -22,9 +22,13 @@ pub(crate) fn register(app: &mut App) {
         .register_type::<GroupMember>()
         .register_type::<GroupMembers>()
         .register_type::<GroupPlace>()
+        .register_type::<GroupArriveMemory>()
         .add_announcement::<GroupArrived>()
         .require_part::<GroupArrive, GroupArriveMemory>()
-        .require_part::<GroupMember, GroupPlace>();
+        .require_part::<GroupMember, GroupPlace>()
+        .add_snapshot_component::<GroupArrive>(SnapshotKind::Parameter)
+        .add_snapshot_component::<GroupArriveMemory>(SnapshotKind::State)
+        .add_snapshot_component::<GroupPlace>(SnapshotKind::State);
 }
 
 /// A member is at its place within this distance, m: beyond where [`NavigateTo`] comes to rest.
@@ -45,13 +49,14 @@ type Members<'w, 's> = Query<
         &'static mut GroupPlace,
         Option<&'static mut NavigateTo>,
         Option<&'static NavigateToMemory>,
+        Option<&'static mut ReciprocalAvoidance>,
     ),
     (With<Vehicle>, Without<SteeringDisabled>),
 >;
 
 /// A member as its group sees it.
 #[derive(Clone, Copy, Debug)]
-struct Member {
+pub(crate) struct Member {
     id: SteeringId,
     entity: Entity,
     position: Vec2,
@@ -63,9 +68,20 @@ struct Member {
 }
 
 impl Member {
+    /// Whether it is within `distance` m of its place.
+    fn is_within(&self, distance: f32) -> bool {
+        let near = |at: Vec2| at.distance(self.position) <= distance;
+        self.place.at.is_some_and(near)
+    }
+
+    /// Whether it is so near to its place that it pushes its way in.
+    fn is_near_place(&self) -> bool {
+        let radii = if self.place.is_pushing_in { 5.0 } else { 4.0 };
+        self.is_within(radii * self.radius)
+    }
+
     fn is_settled(&self) -> bool {
-        let near = |at: Vec2| at.distance(self.position) <= AT_PLACE;
-        self.place.at.is_some_and(near) && self.speed < AT_REST
+        self.is_within(AT_PLACE) && self.speed < AT_REST
     }
 }
 
@@ -82,6 +98,7 @@ pub(crate) fn order_groups(
     mut members: Members,
     targets: Targets,
     arrivals: Res<Announcements<GroupArrived>>,
+    mut group: Local<Vec<Member>>,
     mut commands: Commands,
 ) {
     for (entity, order, mut memory, listed) in &mut orders {
@@ -97,7 +114,7 @@ pub(crate) fn order_groups(
             }
             continue;
         };
-        let mut group = gather(listed, &members);
+        gather(listed, &members, &mut group);
         let Some(target) = targets.get(order.target) else {
             continue;
         };
@@ -110,10 +127,18 @@ pub(crate) fn order_groups(
             revision: terrain.revision(),
         };
         let is_late = |member: &Member| member.place.order != Some(entity);
-        if !now
-            .planned
-            .is_some_and(|it| it.still_holds(&planned, order))
-        {
+        let holds = now.planned.is_some_and(|it| {
+            let same_world = it.revision == planned.revision;
+            it.still_holds(&planned, order) && (same_world || have_room(&group, entity, &terrain))
+        });
+        if holds {
+            if let Some(it) = &mut now.planned {
+                it.revision = planned.revision;
+            }
+            if group.iter().any(is_late) {
+                place_latecomers(&mut group, entity, order, &terrain, now.center);
+            }
+        } else {
             place_all(
                 &mut group,
                 entity,
@@ -123,13 +148,11 @@ pub(crate) fn order_groups(
                 &mut now,
             );
             (now.planned, now.arrived) = (Some(planned), false);
-        } else if group.iter().any(is_late) {
-            place_latecomers(&mut group, entity, order, &terrain, now.center);
         }
         if clock.tick.is_multiple_of(EXCHANGE_TICKS) {
             exchange(&mut group);
         }
-        for member in &group {
+        for member in group.iter() {
             hand_over(member, &mut members, &mut commands);
         }
         if !now.arrived && has_arrived(&group) {
@@ -149,21 +172,33 @@ pub(crate) fn order_groups(
 }
 
 impl Planned {
-    /// Whether places for this still suit.
+    /// Whether places for this still suit the order.
     fn still_holds(&self, now: &Self, order: &GroupArrive) -> bool {
         let moved = self.target.distance(now.target) > order.retarget_distance;
         let same = Self {
             target: now.target,
+            revision: now.revision,
             ..*self
         } == *now;
         same && !moved
     }
 }
 
+/// Whether every member that has a place of this order still has room there.
+fn have_room(group: &[Member], order: Entity, terrain: &Terrain) -> bool {
+    // Places were chosen with the whole radius as clearance, up to rounding.
+    let is_free = |at: Vec2, radius: f32| {
+        let mut solids = terrain.solids().iter();
+        solids.all(|solid| solid.distance(at) >= 0.98 * radius)
+    };
+    let mut placed = group.iter().filter(|it| it.place.order == Some(order));
+    placed.all(|it| it.place.at.is_some_and(|at| is_free(at, it.place.radius)))
+}
+
 /// The members, by id.
-fn gather(listed: &GroupMembers, members: &Members) -> Vec<Member> {
+fn gather(listed: &GroupMembers, members: &Members, group: &mut Vec<Member>) {
     let seen = |entity: Entity| {
-        let (&id, body, place, _, memory) = members.get(entity).ok()?;
+        let (&id, body, place, _, memory, _) = members.get(entity).ok()?;
         let is_cut_off = memory.is_some_and(|it| matches!(it.state, NavigationState::NoPath(_)));
         body.is_steerable().then(|| Member {
             id,
@@ -175,9 +210,9 @@ fn gather(listed: &GroupMembers, members: &Members) -> Vec<Member> {
             is_cut_off,
         })
     };
-    let mut group: Vec<_> = listed.iter().filter_map(seen).collect();
+    group.clear();
+    group.extend(listed.iter().filter_map(seen));
     group.sort_unstable_by_key(|member| member.id);
-    group
 }
 
 /// Gives all members new places.
@@ -262,6 +297,7 @@ fn distribute(
                 at: None,
                 radius: sizes[it],
                 order: Some(order),
+                ..group[chosen[it]].place
             };
         }
         for (&taker, spot) in takers.iter().zip(assign(&positions, &spots)) {
@@ -274,7 +310,8 @@ fn distribute(
 /// that waits behind another one that is at rest, the other moves up.
 fn exchange(group: &mut [Member]) {
     for mover in 0..group.len() {
-        if group[mover].is_settled() {
+        let far = 2.0 * EXCHANGE_RADII * group[mover].radius;
+        if group[mover].is_settled() || !group[mover].is_within(2.0 * far) {
             continue;
         }
         for other in 0..group.len() {
@@ -293,8 +330,8 @@ fn exchange(group: &mut [Member]) {
             // |a − to_a|² + |b − to_b|² − |a − to_b|² − |b − to_a|²
             let gain = 2.0 * (a.position - b.position).dot(to_b - to_a);
             if gain > a.radius * a.radius {
-                group[mover].place.at = Some(to_b);
-                group[other].place.at = Some(to_a);
+                (group[mover].place.at, group[mover].place.radius) = (Some(to_b), b.place.radius);
+                (group[other].place.at, group[other].place.radius) = (Some(to_a), a.place.radius);
             }
         }
     }
@@ -302,19 +339,46 @@ fn exchange(group: &mut [Member]) {
 
 /// Writes the place of a member, and sends it there.
 fn hand_over(member: &Member, members: &mut Members, commands: &mut Commands) {
-    let Ok((_, _, mut place, navigate, _)) = members.get_mut(member.entity) else {
+    let Ok((_, _, mut place, navigate, _, avoidance)) = members.get_mut(member.entity) else {
         return;
     };
-    if !place.set_if_neq(member.place) {
+    let mut new = member.place;
+    if let Some(mut avoidance) = avoidance {
+        if member.is_near_place() && avoidance.influence.enabled {
+            avoidance.influence.enabled = false;
+            new.is_pushing_in = true;
+        } else if !member.is_near_place() && new.is_pushing_in {
+            avoidance.influence.enabled = true;
+            new.is_pushing_in = false;
+        }
+    }
+    if !place.set_if_neq(new) {
         return;
     }
     let Some(at) = member.place.at else {
         return;
     };
     match navigate {
-        Some(mut navigate) => navigate.target = Target::Point(at),
+        Some(mut navigate) if navigate.target != Target::Point(at) => {
+            navigate.target = Target::Point(at);
+        }
+        Some(_) => {}
         None => {
             commands.entity(member.entity).insert(NavigateTo::new(at));
+        }
+    }
+}
+
+/// Gives agents that have left their group their avoidance back.
+pub(crate) fn release_leavers(
+    mut leavers: Query<(&mut GroupPlace, Option<&mut ReciprocalAvoidance>), Without<GroupMember>>,
+) {
+    for (mut place, avoidance) in &mut leavers {
+        if place.is_pushing_in {
+            place.is_pushing_in = false;
+            if let Some(mut avoidance) = avoidance {
+                avoidance.influence.enabled = true;
+            }
         }
     }
 }

@@ -163,6 +163,54 @@ fn members_of_a_small_room_without_a_place_are_missing() {
 }
 
 #[test]
+fn a_wall_elsewhere_leaves_the_places_and_one_across_them_does_not() {
+    let mut app = app();
+    let units = units(&mut app, 7, Vec2::ZERO);
+    let order = order(&mut app, GroupArrive::new(Vec2::new(12.0, 0.0)), &units);
+    run(&mut app, 600);
+    let places: Vec<_> = units.iter().map(|&unit| place(&app, unit)).collect();
+    app.world_mut()
+        .spawn(Wall::new(Vec2::new(-9.0, 0.0), Vec2::new(-9.0, 5.0)));
+    run(&mut app, 5);
+    assert!(
+        units
+            .iter()
+            .zip(&places)
+            .all(|(&unit, &at)| place(&app, unit) == at)
+    );
+    app.world_mut()
+        .spawn(Wall::new(Vec2::new(12.2, -9.0), Vec2::new(12.2, 9.0)));
+    run(&mut app, 900);
+    assert_settled(&app, &units);
+    let heard = &app.world().resource::<Heard>().0;
+    assert_eq!(heard.iter().filter(|it| it.entity == order).count(), 2);
+}
+
+#[test]
+fn a_member_pushes_its_way_in_near_its_place_and_avoids_again_when_it_leaves() {
+    let mut app = app();
+    let unit = unit(&mut app, Vec2::ZERO);
+    app.world_mut()
+        .entity_mut(unit)
+        .insert(ReciprocalAvoidance::default());
+    order(&mut app, GroupArrive::new(Vec2::new(10.0, 0.0)), &[unit]);
+    let avoids = |app: &App| {
+        app.world()
+            .get::<ReciprocalAvoidance>(unit)
+            .unwrap()
+            .influence
+            .enabled
+    };
+    run(&mut app, 20);
+    assert!(avoids(&app));
+    run(&mut app, 400);
+    assert!(!avoids(&app));
+    app.world_mut().entity_mut(unit).remove::<GroupMember>();
+    run(&mut app, 2);
+    assert!(avoids(&app));
+}
+
+#[test]
 fn a_faulty_order_raises_a_warning_and_moves_no_member() {
     let mut app = app();
     let units = units(&mut app, 3, Vec2::ZERO);

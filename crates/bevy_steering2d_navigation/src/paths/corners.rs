@@ -21,6 +21,8 @@ pub(crate) struct Corner {
     outward: Vec2,
     /// The largest part of a path's unit direction along `outward`, in either sense.
     slack: f32,
+    /// Distance to the next corner around the same end, m.
+    edge: f32,
 }
 
 impl Corner {
@@ -28,6 +30,13 @@ impl Corner {
     /// the solid here, but does not enter it.
     pub(crate) fn allows(&self, direction: Vec2) -> bool {
         direction.dot(self.outward).abs() <= self.slack
+    }
+
+    /// Whether a taut path may begin or end at a point and bend here. From a point inside the polygon no
+    /// line touches it; such a point is nearer to a corner than an edge is long.
+    pub(crate) fn allows_from(&self, point: Vec2) -> bool {
+        let offset = self.at - point;
+        offset.length() <= self.edge || self.allows(offset.normalize_or_zero())
     }
 }
 
@@ -94,6 +103,7 @@ impl End {
                 at: at + out / ops::cos(half) * outward,
                 outward,
                 slack: ops::sin(half) + 0.02,
+                edge: 2.1 * out * ops::tan(half),
             }
         })
     }

@@ -366,7 +366,7 @@ impl NavigateToMemory {
                     moved
                         || situation.body.position.distance(self.planned_from) > how.path_tolerance
                 }
-                NavigationState::Arrived => moved,
+                NavigationState::Arrived => moved || situation.is_off_path(pathfinder),
                 NavigationState::Following => {
                     moved || self.age > how.refresh_time || situation.is_off_path(pathfinder)
                 }

@@ -115,8 +115,7 @@ impl Roadmap {
     /// path bends there after it.
     pub(crate) fn cost_to_corner(&self, from: Spot, corner: u32) -> Option<f32> {
         let corner = self.corners[corner as usize];
-        let direction = (corner.at - from.at).normalize_or_zero();
-        if !corner.allows(direction) {
+        if !corner.allows_from(from.at) {
             return None;
         }
         self.cost(from.at, corner.at, self.needed(from, from))

@@ -261,6 +261,18 @@ mod tests {
     }
 
     #[test]
+    fn a_body_close_to_the_end_of_a_wall_gets_around_it() {
+        let wall = [Solid::segment(Vec2::new(0.0, -9.0), Vec2::ZERO)];
+        for step in 0..=36 {
+            let from = 0.54 * Vec2::from_angle(step as f32 * 5.0_f32.to_radians());
+            for to in [Vec2::new(-4.0, -6.0), Vec2::new(4.0, -6.0)] {
+                let path = path(&wall, from, to, 0.5);
+                assert!(length(&path) < from.distance(to) + 1.5, "{path:?}");
+            }
+        }
+    }
+
+    #[test]
     fn a_search_in_small_portions_finds_the_same_path() {
         let solids: Vec<_> = (0..40)
             .flat_map(|i| {

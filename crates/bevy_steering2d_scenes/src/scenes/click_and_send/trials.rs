@@ -147,26 +147,31 @@ fn order(world: &mut World, units: &[Entity], target: Vec2) {
 mod tests {
     use super::*;
     use crate::headless;
-    use crate::report::number;
+    use crate::report::{Report, number};
     use crate::scenes::click_and_send::SCENE;
 
     #[test]
-    fn groups_come_to_rest_close_together_and_soon_after_the_median_arrival() {
-        let report = headless::study(&SCENE, 1, 60);
-        println!("{report}");
-        for count in COUNTS {
-            for site in Site::ALL {
-                let of = |what: &str| {
-                    number(&report, &format!("{count} units, {}: {what}", site.name()))
-                };
-                assert!(of("fastest unit") < 1.0, "{report}");
-                assert_eq!(of("asleep"), 100.0, "{report}");
-                assert!(of("all at rest") <= 5.0, "{report}");
-                assert!(of("farthest unit") <= 1.25, "{report}");
-                assert!(of("longest way") <= 1.5, "{report}");
-                let groups = if site == Site::Swap { 2.0 } else { 1.0 };
-                assert_eq!(of("groups arrived"), groups, "{report}");
-            }
+    fn twenty_units_come_to_rest_close_together_in_the_open_and_in_a_corner() {
+        let experiment = Experiment {
+            seed: 1,
+            ticks: 0,
+            new_app: &|seed| headless::app(&SCENE, seed),
+            report: SCENE.report,
+        };
+        for site in [Site::Open, Site::Corner] {
+            let report = Report {
+                scene: SCENE.name,
+                seed: 1,
+                ticks: TICKS,
+                lines: run(&experiment, 20, site),
+            };
+            let of = |what: &str| number(&report, what);
+            assert_eq!(of("groups arrived"), 1.0, "{report}");
+            assert!(of("fastest unit") < 1.0, "{report}");
+            assert_eq!(of("asleep"), 100.0, "{report}");
+            assert!(of("all at rest") <= 5.0, "{report}");
+            assert!(of("farthest unit") <= 1.25, "{report}");
+            assert!(of("longest way") <= 1.5, "{report}");
         }
     }
 }
