@@ -39,7 +39,7 @@ pub(crate) const SCENE: Scene = Scene {
         SceneKey::new('p', "Separation"),
         SceneKey::new('k', "Rocks as colliders"),
         SceneKey::new('s', "Solid cars"),
-        SceneKey::new('p', "Pucks"),
+        SceneKey::new('u', "Pucks"),
     ],
     chosen,
     mouse: "",
@@ -109,7 +109,7 @@ impl Switches {
         pucks: false,
     };
 
-    fn with_keys(&mut self) -> [(char, &mut bool); 6] {
+    fn with_keys(&mut self) -> [(char, &mut bool); 7] {
         [
             ('w', &mut self.wander),
             ('a', &mut self.avoid_obstacles),
@@ -117,7 +117,7 @@ impl Switches {
             ('p', &mut self.keep_apart),
             ('k', &mut self.colliders),
             ('s', &mut self.solid),
-            ('p', &mut self.pucks),
+            ('u', &mut self.pucks),
         ]
     }
 }
