@@ -83,11 +83,10 @@ pub(super) fn backing_from_walls(me: &Agent, push: Vec2) -> Vec2 {
     }
 }
 
-/// The force that drives back and turns the front to a side, N: 1 left, −1 right.
+/// The force that drives back and turns the front to a side, N: 1 left, −1 right. It leaves no force to
+/// behaviors of a lower priority, which may ask to drive on; the driver keeps to the speed in reverse.
 fn back_off(me: &Agent, side: f32) -> Vec2 {
-    let most = me.abilities.map_or(0.0, |body| body.reverse_speed);
-    let turned = direction(side * SHARPEST).rotate(-ahead(me));
-    me.track(most.min(me.max_speed) * turned)
+    me.max_force * direction(side * SHARPEST).rotate(-ahead(me))
 }
 
 /// The circle that the agent must have room for, m; `None` if it need not or cannot back off.

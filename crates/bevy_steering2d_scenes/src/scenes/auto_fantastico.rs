@@ -32,9 +32,7 @@ use crate::{overlay, palette};
 pub(crate) const SCENE: Scene = Scene {
     name: "auto_fantastico",
     title: "Auto fantástico",
-    help: "Cars wander among rocks that are not solid: only steering keeps them out. They cannot \
-           move sideways, back up where they do not get through, and skid; as pucks they slide in \
-           any direction. The red car \
+    help: "Cars wander among rocks that are not solid: only steering keeps them out. The red car \
            shows its wander circle, its detection box for rocks and its feelers for the fence. \
            Switch a behavior off to see what it does. As colliders, the rocks are Rapier sensors. \
            Separation keeps the cars apart; solid cars push each other. On errands the cars seek \
@@ -51,7 +49,6 @@ pub(crate) const SCENE: Scene = Scene {
         SceneKey::new('2', "Average"),
         SceneKey::new('3', "Prioritized"),
         SceneKey::new('4', "Dithered"),
-        SceneKey::new('u', "Pucks"),
     ],
     chosen,
     mouse: "",
@@ -72,17 +69,6 @@ const PASSAGE: f32 = 2.0 * RADIUS + 0.2;
 
 #[derive(Component, Clone, Copy, Debug)]
 struct Car;
-
-/// The wheels of a car of 1 kg and 0.7 m. Its rear axle turns about a circle of 0.7 m radius.
-const WHEELS: Wheeled = Wheeled {
-    wheelbase: 0.5,
-    max_steering: 0.61,
-    steering_rate: 4.0,
-    engine_force: 5.0,
-    brake_force: 10.0,
-    grip: 14.0,
-    reverse_speed: 2.0,
-};
 
 /// The collision group of the cars.
 const CAR_GROUP: Group = Group::GROUP_1;
@@ -106,8 +92,6 @@ struct Switches {
     colliders: bool,
     /// Cars are solid to each other.
     solid: bool,
-    /// Cars can move in any direction.
-    pucks: bool,
 }
 
 impl Switches {
@@ -118,10 +102,9 @@ impl Switches {
         keep_apart: true,
         colliders: false,
         solid: false,
-        pucks: false,
     };
 
-    fn with_keys(&mut self) -> [(char, &mut bool); 7] {
+    fn with_keys(&mut self) -> [(char, &mut bool); 6] {
         [
             ('w', &mut self.wander),
             ('a', &mut self.avoid_obstacles),
@@ -129,7 +112,6 @@ impl Switches {
             ('p', &mut self.keep_apart),
             ('k', &mut self.colliders),
             ('s', &mut self.solid),
-            ('u', &mut self.pucks),
         ]
     }
 }
@@ -278,11 +260,6 @@ fn apply_switches(
             !CAR_GROUP
         };
         let mut car = commands.entity(car);
-        if switches.pucks {
-            car.remove::<Wheeled>().insert(FaceVelocity::default());
-        } else {
-            car.remove::<FaceVelocity>().insert_if_new(WHEELS);
-        }
         car.insert(CollisionGroups::new(CAR_GROUP, touches));
         if switches.colliders {
             // Excludes the fence, which the feelers detect as walls.
@@ -376,15 +353,10 @@ fn experiment(experiment: &Experiment) -> Vec<Line> {
         solid: true,
         ..Switches::ON
     };
-    let pucks = Switches {
-        pucks: true,
-        ..Switches::ON
-    };
     let trials = [
         ("not avoiding", blind),
         ("by colliders", colliders),
         ("solid cars", solid),
-        ("pucks", pucks),
     ];
     let labels = ["penetrations", "deepest", "mean speed", "stuck"];
     let trial = |(run, switches)| experiment.trial(run, switches, &labels);
