@@ -83,7 +83,11 @@ fn exact_symmetry_neither_blocks_nor_delays_walkers() {
         assert_all_arrive(&case(&name, (0..count).map(around)), 1.5)
     };
     for count in 2..=30 {
-        let score = across(format!("circle of {count}"), count, 3.0 + 0.4 * count as f32);
+        let score = across(
+            format!("circle of {count}"),
+            count,
+            3.0 + 0.4 * count as f32,
+        );
         assert!(score.max_penetration < 0.005, "{score:?}");
     }
     for radius in [4.0, 15.0] {
