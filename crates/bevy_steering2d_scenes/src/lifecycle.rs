@@ -1,6 +1,7 @@
 //! Starts, restarts and stops scenes.
 
 use bevy::prelude::*;
+use bevy_steering2d::navigation::ActivePathfinder;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{NextSteeringId, RandomStream, SteeringClock};
 use bevy_steering2d_steerbench::Town;
@@ -125,7 +126,7 @@ fn start_with(world: &mut World, scene: &'static Scene, seed: u64, agents: usize
     register_bodies(world);
 }
 
-/// Stops the current scene: despawns everything [`InScene`] and resets ids, clock and input.
+/// Stops the current scene: despawns everything [`InScene`] and resets ids, clock, input and pathfinder.
 pub fn stop(world: &mut World) {
     let entities: Vec<_> = world
         .query_filtered::<Entity, With<InScene>>()
@@ -144,6 +145,8 @@ pub fn stop(world: &mut World) {
     world.insert_resource(Held::default());
     world.insert_resource(Presses::default());
     world.insert_resource(CurrentScene::default());
+    // What it has found would let the next run plan sooner.
+    world.insert_resource(ActivePathfinder::default());
     world.remove_resource::<Town>();
 }
 
