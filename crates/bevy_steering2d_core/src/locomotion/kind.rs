@@ -99,6 +99,10 @@ pub enum LocomotionSystems {
     Drive,
 }
 
+/// Orders the systems of kinds by registration, so that every run is the same.
+#[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct KindOrder(usize);
+
 /// The registered kinds, in order of registration.
 #[derive(Resource, Clone, Debug, Default)]
 pub struct LocomotionRegistry(Vec<LocomotionInfo>);
@@ -131,6 +135,11 @@ pub(crate) fn register_locomotion<L: Locomotion>(app: &mut App) {
         return;
     }
     SteeringSchedule::prepare(app);
+    let number = app.world().resource::<LocomotionRegistry>().0.len();
+    let order = KindOrder(number);
+    for schedule in [SteeringSchedule::Bodies, SteeringSchedule::Move] {
+        app.configure_sets(schedule, order.after(KindOrder(number - 1)));
+    }
     register_companion::<L>(app, |kind| {
         kind.downcast_ref::<L>().map_or(Ok(()), Locomotion::check)
     });
@@ -147,11 +156,12 @@ pub(crate) fn register_locomotion<L: Locomotion>(app: &mut App) {
             SteeringSchedule::Bodies,
             (warn_of_idle_facing::<L>, take_abilities::<L>)
                 .chain()
-                .in_set(LocomotionSystems::Abilities),
+                .in_set(LocomotionSystems::Abilities)
+                .in_set(order),
         )
         .add_systems(
             SteeringSchedule::Move,
-            drive::<L>.in_set(LocomotionSystems::Drive),
+            drive::<L>.in_set(LocomotionSystems::Drive).in_set(order),
         );
 }
 
