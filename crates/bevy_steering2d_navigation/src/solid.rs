@@ -1,5 +1,7 @@
 //! [`Solid`]: a part of the world that agents cannot pass, and its distance to points and segments.
 
+use std::cmp::Ordering;
+
 use bevy::prelude::*;
 use bevy_steering2d_core::{Circle, Wall};
 
@@ -42,6 +44,15 @@ impl Solid {
             to,
             radius: 0.0,
         }
+    }
+
+    /// An order of solids by their numbers only.
+    pub(crate) fn total_order(&self, other: &Self) -> Ordering {
+        let numbers = |it: &Self| [it.from.x, it.from.y, it.to.x, it.to.y, it.radius];
+        let pairs = numbers(self).into_iter().zip(numbers(other));
+        pairs
+            .map(|(one, other)| one.total_cmp(&other))
+            .fold(Ordering::Equal, Ordering::then)
     }
 
     /// The outline of a closed polygon: between each corner and the next, and from the last to the

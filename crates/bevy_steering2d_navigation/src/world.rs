@@ -18,8 +18,8 @@ pub struct Solids(pub Vec<Solid>);
 pub struct Terrain {
     solids: Vec<Solid>,
     revision: u32,
-    /// The solids of this tick, before they are compared.
-    found: Vec<Solid>,
+    /// The solids as they were found in this tick and in the last one.
+    found: [Vec<Solid>; 2],
 }
 
 impl Terrain {
@@ -34,12 +34,20 @@ impl Terrain {
     }
 
     fn update(&mut self, solids: impl Iterator<Item = Solid>) {
-        self.found.clear();
-        self.found.extend(solids);
-        if self.found != self.solids {
-            std::mem::swap(&mut self.found, &mut self.solids);
+        let [now, before] = &mut self.found;
+        now.clear();
+        now.extend(solids);
+        if now == before {
+            return;
+        }
+        before.clone_from(now);
+        // A physics engine may list the same solids in another order.
+        before.sort_unstable_by(Solid::total_order);
+        if *before != self.solids {
+            self.solids.clone_from(before);
             self.revision = self.revision.wrapping_add(1);
         }
+        before.clone_from(now);
     }
 }
 

@@ -137,7 +137,16 @@ fn clamps_in_the_library_have_literal_bounds() {
         }
     }
     let mut computed = Vec::new();
-    for name in ["core", "debug", "inspector", "kernel", "presets", "rapier"] {
+    for name in [
+        "core",
+        "debug",
+        "inspector",
+        "kernel",
+        "navigation",
+        "presets",
+        "rapier",
+        "recorder",
+    ] {
         let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
         visit(
             &crates.join(format!("bevy_steering2d_{name}/src")),

@@ -35,7 +35,15 @@ impl Part {
 
     /// Whether its parameters can be set: not those of relationships, which Bevy keeps in order.
     pub fn is_mutable(self) -> bool {
-        !["SteersFor", "SteeredBy", "ChildOf", "Children"].contains(&self.name)
+        ![
+            "SteersFor",
+            "SteeredBy",
+            "GroupMember",
+            "GroupMembers",
+            "ChildOf",
+            "Children",
+        ]
+        .contains(&self.name)
     }
 }
 

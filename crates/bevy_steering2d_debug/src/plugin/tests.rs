@@ -67,6 +67,11 @@ fn populate(world: &mut World) -> [Entity; 2] {
         agent
     });
     world.spawn((SteersFor(agents[0]), Seek::new(quarry)));
+    world.spawn((
+        PointMass::default(),
+        Transform::from_xyz(-3.0, 2.0, 0.0),
+        (Wheeled::default(), Seek::new(quarry)),
+    ));
     agents
 }
 

@@ -103,7 +103,7 @@ impl TravelTimes {
             return;
         }
         let cost = if cost < f32::INFINITY {
-            cost.clamp(Self::SMALLEST_COST, Self::LARGEST_COST) * self.spacing
+            cost.max(Self::SMALLEST_COST).min(Self::LARGEST_COST) * self.spacing
         } else {
             f32::INFINITY
         };

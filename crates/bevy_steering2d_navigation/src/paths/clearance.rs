@@ -93,7 +93,7 @@ impl ClearanceGrid {
     /// The cell of a point; for a point outside the nearest cell.
     fn cell_of(&self, point: Vec2) -> IVec2 {
         let cell = ((point - self.corner) / self.cell).floor().as_ivec2();
-        cell.clamp(IVec2::ZERO, self.size - 1)
+        cell.min(self.size - 1).max(IVec2::ZERO)
     }
 
     /// The solids, without those that are not sound.
@@ -141,7 +141,7 @@ impl ClearanceGrid {
                 // The part of the segment in this column, one hundredth of a cell wider.
                 let left = self.corner.x + self.cell * (x as f32 - 0.01);
                 let right = left + 1.02 * self.cell;
-                let height = |at: f32| from.y + slope * (at.clamp(min.x, max.x) - from.x);
+                let height = |at: f32| from.y + slope * (at.max(min.x).min(max.x) - from.x);
                 let (a, b) = (height(left), height(right));
                 let row = |y: f32| self.cell_of(Vec2::new(left, y)).y;
                 (row(a.min(b)), row(a.max(b)))
