@@ -5,15 +5,20 @@ use bevy_rapier2d::parry::shape::{Shape, TypedShape};
 use bevy_rapier2d::prelude::*;
 use bevy_rapier2d::rapier::math::Pose;
 use bevy_steering2d_core::{Circle, SteeringSchedule};
-use bevy_steering2d_navigation::{GoalField, NavigateTo, NavigationSystems, Solid, Solids};
+use bevy_steering2d_navigation::{
+    GoalField, GroupArrive, NavigateTo, NavigationSystems, Solid, Solids,
+};
 
-/// Keeps the solids of navigation equal to the fixed colliders, while an agent or a field needs them.
+/// Keeps the solids of navigation equal to the fixed colliders, while an agent, a group or a field needs
+/// them.
 pub(crate) fn register(app: &mut App) {
     app.init_resource::<Solids>().add_systems(
         SteeringSchedule::Answer,
-        collect_solids
-            .before(NavigationSystems::Survey)
-            .run_if(any_with_component::<NavigateTo>.or_else(any_with_component::<GoalField>)),
+        collect_solids.before(NavigationSystems::Survey).run_if(
+            any_with_component::<NavigateTo>
+                .or_else(any_with_component::<GroupArrive>)
+                .or_else(any_with_component::<GoalField>),
+        ),
     );
 }
 

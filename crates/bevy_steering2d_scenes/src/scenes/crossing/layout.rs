@@ -68,7 +68,10 @@ impl Layout {
                 let goal = block(7.2, GOALS_APART, 5, member);
                 vec![start, turned(group, goal)]
             }
-            Self::Corridor => vec![start, start + mirrored(group, 21.0 * Vec2::X)],
+            Self::Corridor => {
+                let goal = block(8.0, GOALS_APART, 4, member);
+                vec![start, mirrored(group, goal)]
+            }
             Self::Door => {
                 let goal = block(6.2, GOALS_APART, 5, member);
                 vec![start, 0.4 * Vec2::X, aside(group) + goal]
