@@ -25,10 +25,10 @@ const WORLDS: [(&str, Backend, fn(&mut App)); 7] = [
     ("hunt", Backend::PointMass, hunt),
     ("bodies", Backend::Rapier, bodies),
     ("cars", Backend::PointMass, |app| {
-        cars(app, Backend::PointMass, 1_200)
+        cars(app, Backend::PointMass, 1_200);
     }),
     ("simulated_cars", Backend::Rapier, |app| {
-        cars(app, Backend::Rapier, 60)
+        cars(app, Backend::Rapier, 60);
     }),
 ];
 

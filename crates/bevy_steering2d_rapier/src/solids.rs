@@ -3,6 +3,7 @@
 use bevy::prelude::*;
 use bevy_rapier2d::parry::shape::{Shape, TypedShape};
 use bevy_rapier2d::prelude::*;
+use bevy_rapier2d::rapier;
 use bevy_rapier2d::rapier::math::Pose;
 use bevy_steering2d_core::{Circle, SteeringSchedule};
 use bevy_steering2d_navigation::{
@@ -32,7 +33,7 @@ fn collect_solids(
     for (colliders, bodies) in &contexts {
         for (_, collider) in colliders.colliders.iter() {
             let body = collider.parent().and_then(|body| bodies.bodies.get(body));
-            let stands = body.is_none_or(|body| body.is_fixed());
+            let stands = body.is_none_or(rapier::dynamics::RigidBody::is_fixed);
             if stands && collider.is_enabled() && !collider.is_sensor() {
                 outline(collider.shape(), collider.position(), &mut found);
             }

@@ -102,6 +102,7 @@ impl TravelTimes {
         if !self.contains(cell) {
             return;
         }
+        #[expect(clippy::manual_clamp, reason = "these bounds never panic")]
         let cost = if cost < f32::INFINITY {
             cost.max(Self::SMALLEST_COST).min(Self::LARGEST_COST) * self.spacing
         } else {

@@ -5,7 +5,9 @@ use std::any::TypeId;
 use bevy::ecs::reflect::{AppTypeRegistry, ReflectComponent};
 use bevy::prelude::*;
 use bevy::reflect::serde::{TypedReflectDeserializer, TypedReflectSerializer};
-use bevy::reflect::{GetPath, PartialReflect, ReflectRef, TypeRegistry};
+use bevy::reflect::{
+    GetPath, PartialReflect, ReflectRef, TypeInfo, TypeRegistration, TypeRegistry,
+};
 use bevy_steering2d::BehaviorRegistry;
 use bevy_steering2d::prelude::*;
 use serde::de::DeserializeSeed;
@@ -175,7 +177,7 @@ impl Edit {
         if self.field.is_empty() {
             let id = types
                 .get_with_type_path(&self.component)
-                .map(|it| it.type_id());
+                .map(TypeRegistration::type_id);
             let id = id.ok_or_else(|| wrong("unknown".into()))?;
             component.insert(&mut agent, &*read(id).map_err(wrong)?, &types);
             return Ok(());
@@ -188,7 +190,7 @@ impl Edit {
             .map_err(|error| wrong(error.to_string()))?;
         let id = field
             .get_represented_type_info()
-            .map(|info| info.type_id())
+            .map(TypeInfo::type_id)
             .ok_or_else(|| wrong("its type is not known".into()))?;
         let value = read(id).map_err(wrong)?;
         field

@@ -34,6 +34,7 @@ pub(in crate::behaviors) struct Pair<'a> {
 }
 
 /// What a prediction expects.
+#[expect(clippy::large_enum_variant, reason = "lives on the stack of one call")]
 enum Expected {
     /// A course, and the time of interest on it, s.
     Course(Course, f32),

@@ -22,7 +22,7 @@ pub(super) fn build_walls(
     walls: &Query<Entity, With<CourseWall>>,
     stand: bool,
 ) {
-    if stand == !walls.is_empty() {
+    if stand != walls.is_empty() {
         return;
     }
     for wall in walls {
