@@ -71,7 +71,7 @@ impl Evade {
         self
     }
 
-    /// Sets the [`prediction`](Self::prediction).
+    /// Sets the `prediction`.
     #[must_use]
     pub fn with_prediction(mut self, prediction: Prediction) -> Self {
         self.prediction = prediction;
