@@ -284,6 +284,6 @@ pub mod prelude {
 }
 
 /// The examples of the README, as doc tests; three of them need the features of this one.
-#[cfg(all(doctest, feature = "inspector"))]
+#[cfg(all(doctest, feature = "inspector", feature = "navigation"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
