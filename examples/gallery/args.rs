@@ -35,6 +35,9 @@ usage: gallery [options]
   --help             print this
 ";
 
+/// What follows an error: the whole list of options would hide it.
+pub const HINT: &str = "--help lists the options";
+
 /// What the command line asks for.
 #[derive(Debug)]
 pub enum Command {

@@ -53,7 +53,7 @@ fn main() -> ExitCode {
                 ExitCode::FAILURE
             }
         },
-        Err(error) => arguments::refuse("gallery", &error, args::USAGE),
+        Err(error) => arguments::refuse("gallery", &error, args::HINT),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use bevy::prelude::*;
+use bevy_steering2d_core::perception::nearest_on_segment;
 use bevy_steering2d_core::{Circle, Wall};
 
 /// A part of the world that agents cannot pass: all points within `radius` of a segment.
@@ -89,17 +90,6 @@ impl Solid {
     /// The upright rectangle around all points within `margin` m.
     pub(crate) fn bounds(&self, margin: f32) -> Rect {
         Rect::from_corners(self.from, self.to).inflate(self.radius + margin)
-    }
-}
-
-/// The point of the segment from `a` to `b` that is nearest to `point`.
-pub(crate) fn nearest_on_segment(point: Vec2, a: Vec2, b: Vec2) -> Vec2 {
-    let along = b - a;
-    let square = along.length_squared();
-    if square > 0.0 {
-        a + along * ((point - a).dot(along) / square).clamp(0.0, 1.0)
-    } else {
-        a
     }
 }
 

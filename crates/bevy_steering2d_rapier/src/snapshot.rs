@@ -28,11 +28,30 @@ pub(crate) fn add_types(app: &mut App) {
         .add_snapshot_component_where::<GravityScale, OfAgents>(Parameter)
         .add_snapshot_component_where::<Damping, OfAgents>(Parameter)
         .add_snapshot_component_where::<LockedAxes, OfAgents>(Parameter)
-        .add_snapshot_component_where::<Ccd, OfAgents>(Parameter)
-        .add_snapshot_part(Contexts);
+        .add_snapshot_component_where::<Ccd, OfAgents>(Parameter);
+    let contexts = Contexts {
+        contexts: app.world_mut().query(),
+        velocities: app.world_mut().query_filtered(),
+        sleeping: app.world_mut().query_filtered(),
+    };
+    app.add_snapshot_part(contexts);
 }
 
-struct Contexts;
+/// The queries of all that Rapier changes.
+struct Contexts {
+    contexts: QueryState<(
+        Entity,
+        &'static RapierRigidBodySet,
+        &'static RapierContextColliders,
+        &'static RapierContextJoints,
+        &'static RapierContextSimulation,
+    )>,
+    velocities: OfBodies<Velocity>,
+    sleeping: OfBodies<Sleeping>,
+}
+
+/// A component of all bodies.
+type OfBodies<C> = QueryState<(Entity, &'static C), (With<RapierRigidBodyHandle>, Allow<Disabled>)>;
 
 /// One Rapier context.
 struct Context {
@@ -57,15 +76,8 @@ impl SnapshotPart for Contexts {
     type Copy = Copies;
 
     fn take(&mut self, world: &mut World) -> Copies {
-        let mut contexts = world.query::<(
-            Entity,
-            &RapierRigidBodySet,
-            &RapierContextColliders,
-            &RapierContextJoints,
-            &RapierContextSimulation,
-        )>();
         let contexts =
-            contexts
+            self.contexts
                 .iter(world)
                 .map(|(entity, bodies, colliders, joints, simulation)| Context {
                     entity,
@@ -79,8 +91,8 @@ impl SnapshotPart for Contexts {
                 });
         Copies {
             contexts: contexts.collect(),
-            velocities: copies(world),
-            sleeping: copies(world),
+            velocities: copies(&mut self.velocities, world),
+            sleeping: copies(&mut self.sleeping, world),
         }
     }
 
@@ -108,10 +120,7 @@ impl SnapshotPart for Contexts {
     }
 }
 
-/// A component of all bodies.
-fn copies<C: Component + Clone>(world: &mut World) -> Vec<(Entity, C)> {
-    type Bodies = (With<RapierRigidBodyHandle>, Allow<Disabled>);
-    let mut bodies = world.query_filtered::<(Entity, &C), Bodies>();
+fn copies<C: Component + Clone>(bodies: &mut OfBodies<C>, world: &World) -> Vec<(Entity, C)> {
     let bodies = bodies.iter(world);
     bodies
         .map(|(entity, value)| (entity, value.clone()))

@@ -80,8 +80,8 @@ pub(crate) fn crossing(from: Vec2, to: Vec2, a: Vec2, b: Vec2) -> Option<(f32, V
         .then(|| (along_ray * ray.length(), from + along_ray * ray))
 }
 
-/// The point of the segment from `a` to `b` that is nearest to `point`.
-pub(crate) fn nearest_on_segment(point: Vec2, a: Vec2, b: Vec2) -> Vec2 {
+/// The point of the segment from `a` to `b` that is nearest to `point`, m.
+pub fn nearest_on_segment(point: Vec2, a: Vec2, b: Vec2) -> Vec2 {
     let wall = b - a;
     let length_squared = wall.length_squared();
     if length_squared > 0.0 {

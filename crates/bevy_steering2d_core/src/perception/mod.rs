@@ -32,7 +32,7 @@ mod surroundings;
 mod testing;
 mod wall;
 
-pub use geometry::{Circle, WallHit};
+pub use geometry::{Circle, WallHit, nearest_on_segment};
 pub use neighbor::{Neighbor, NeighborView, Perception, SteeringGroups};
 pub use neighbors::Neighbors;
 pub use obstacle::{Obstacle, ObstacleIndex, SeenObstacle};

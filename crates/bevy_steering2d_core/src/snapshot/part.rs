@@ -111,7 +111,6 @@ pub(super) struct ComponentPart<C: Component, F: QueryFilter = ()> {
     targets: fn(&C, &mut Vec<Entity>),
     heap: fn(&C) -> usize,
     write: fn(EntityWorldMut, C),
-    filter: PhantomData<F>,
 }
 
 impl<C, F> ComponentPart<C, F>
@@ -120,19 +119,14 @@ where
     F: QueryFilter,
 {
     pub(super) fn new(world: &mut World, kind: SnapshotKind) -> Self {
-        Self {
-            kind,
-            query: world.query_filtered(),
-            targets: |_, _| {},
-            heap: |_| 0,
-            write: |mut entity, value| match entity.get_mut::<C>() {
+        Self::written_by(world, kind, |mut entity, value| {
+            match entity.get_mut::<C>() {
                 Some(mut present) => *present = value,
                 None => {
                     entity.insert(value);
                 }
-            },
-            filter: PhantomData,
-        }
+            }
+        })
     }
 
     /// With the entities that a value refers to.
@@ -151,18 +145,11 @@ where
 impl<C: Component + Clone + PartialEq> ComponentPart<C> {
     /// For a component that is replaced as a whole, such as a relationship.
     pub(super) fn of_immutable(world: &mut World, kind: SnapshotKind) -> Self {
-        Self {
-            kind,
-            query: world.query_filtered(),
-            targets: |_, _| {},
-            heap: |_| 0,
-            write: |mut entity, value| {
-                if entity.get::<C>() != Some(&value) {
-                    entity.insert(value);
-                }
-            },
-            filter: PhantomData,
-        }
+        Self::written_by(world, kind, |mut entity, value| {
+            if entity.get::<C>() != Some(&value) {
+                entity.insert(value);
+            }
+        })
     }
 }
 
@@ -249,6 +236,16 @@ impl<C: Component + Clone, F: QueryFilter + Send + Sync + 'static> Part for Comp
 }
 
 impl<C: Component + Clone, F: QueryFilter> ComponentPart<C, F> {
+    fn written_by(world: &mut World, kind: SnapshotKind, write: fn(EntityWorldMut, C)) -> Self {
+        Self {
+            kind,
+            query: world.query_filtered(),
+            targets: |_, _| {},
+            heap: |_| 0,
+            write,
+        }
+    }
+
     /// Whether the world has just the values of a column that was taken at a tick.
     fn is_as_in(&mut self, world: &World, column: &dyn Column, taken: Tick) -> bool {
         let now = world.read_change_tick();
@@ -322,48 +319,26 @@ impl<P: SnapshotPart> Part for CustomPart<P> {
     }
 }
 
-/// A resource.
+/// A resource, if the world has it.
 pub(super) struct ResourcePart<R>(pub(super) PhantomData<R>);
 
-/// The value of a resource, if the world has it.
-struct Value<R>(Option<R>);
+impl<R: Resource + Clone> SnapshotPart for ResourcePart<R> {
+    type Copy = Option<R>;
 
-impl<R: Send + Sync + 'static> Column for Value<R> {
-    fn bytes(&self) -> usize {
-        size_of::<Self>()
-    }
-}
-
-impl<R: Resource + Clone> Part for ResourcePart<R> {
-    fn kind(&self) -> SnapshotKind {
-        SnapshotKind::State
+    fn take(&mut self, world: &mut World) -> Option<R> {
+        world.get_resource::<R>().cloned()
     }
 
-    fn id(&self) -> TypeId {
-        TypeId::of::<R>()
-    }
-
-    fn take(&mut self, world: &mut World, _: Option<(&Arc<dyn Column>, Tick)>) -> Arc<dyn Column> {
-        Arc::new(Value(world.get_resource::<R>().cloned()))
-    }
-
-    fn present(&mut self, _: &World) -> Vec<Entity> {
-        Vec::new()
-    }
-
-    fn restore(
-        &mut self,
-        world: &mut World,
-        column: &dyn Column,
-        _: Tick,
-        _: &mut EntityHashMap<Entity>,
-    ) {
-        match (column as &dyn Any).downcast_ref::<Value<R>>() {
-            Some(Value(Some(value))) => world.insert_resource(value.clone()),
-            Some(Value(None)) => {
+    fn restore(&mut self, world: &mut World, copy: &Option<R>, _: &EntityHashMap<Entity>) {
+        match copy {
+            Some(value) => world.insert_resource(value.clone()),
+            None => {
                 world.remove_resource::<R>();
             }
-            None => {}
         }
+    }
+
+    fn bytes(_: &Option<R>) -> usize {
+        size_of::<Option<R>>()
     }
 }

@@ -83,8 +83,7 @@ impl SnapshotAppExt for App {
     }
 
     fn add_snapshot_resource<R: Resource + Clone>(&mut self) -> &mut Self {
-        SnapshotTypes::add(self.world_mut(), |_| ResourcePart::<R>(PhantomData));
-        self
+        self.add_snapshot_part(ResourcePart::<R>(PhantomData))
     }
 
     fn add_snapshot_part<P: SnapshotPart>(&mut self, part: P) -> &mut Self {

@@ -4,6 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bevy::prelude::*;
+use bevy_steering2d_core::perception::nearest_on_segment;
 use bevy_steering2d_core::{
     Announcements, Arrived, Kinematics, PathFollowingMemory, SnapshotAppExt, SnapshotKind,
     SteeringAppExt, SteeringClock, SteeringDisabled, SteeringId, SteeringPath, SteeringWarnings,
@@ -327,7 +328,7 @@ impl Situation<'_> {
         let here = self.body.position;
         let next = path.points()[progress.waypoint];
         let previous = path.points()[progress.waypoint.saturating_sub(1)];
-        let on_path = crate::solid::nearest_on_segment(here, previous, next);
+        let on_path = nearest_on_segment(here, previous, next);
         let most = self.how.path_tolerance + self.body.radius;
         on_path.distance(here) > most
             || self.looks && !pathfinder.is_clear(here, next, self.body.radius)
