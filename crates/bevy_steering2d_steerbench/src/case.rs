@@ -1,6 +1,7 @@
 //! SteerBench cases as plain data: walkers, goals and obstacles.
 
 use bevy::prelude::*;
+use bevy_steering2d::{RandomStream, SteeringId};
 
 /// A SteerBench case: parsed from a file by [`read`](crate::read()), or built in code.
 ///
@@ -41,6 +42,8 @@ impl Case {
     /// The work to find free places for walkers that start anywhere in a region: a distance to a
     /// near walker counts as 8, a distance to an obstacle as 32.
     pub const MAX_PLACING_STEPS: usize = 60_000_000;
+    /// How far [`nudged`](Self::nudged) moves a start along each axis at most, m.
+    pub const NUDGE: f32 = 0.01;
     /// How much a distance to a walker counts.
     pub(crate) const WALKER_DISTANCE: usize = 8;
     /// How much a distance to an obstacle counts.
@@ -71,6 +74,21 @@ impl Case {
     pub fn with_obstacle(mut self, obstacle: Shape) -> Self {
         self.obstacles.push(obstacle);
         self
+    }
+
+    /// The case with every start moved by up to [`NUDGE`](Self::NUDGE). A run that depends on chance
+    /// ends differently for every seed. Seed 0 is the case itself.
+    #[must_use]
+    pub fn nudged(&self, seed: u64) -> Self {
+        let mut nudged = self.clone();
+        if seed > 0 {
+            let mut random = RandomStream::new(seed, SteeringId(0), 0x006e_7564_6765);
+            let square = Rect::from_center_half_size(Vec2::ZERO, Vec2::splat(Self::NUDGE));
+            for walker in &mut nudged.walkers {
+                walker.position += random.point_in(square);
+            }
+        }
+        nudged
     }
 
     /// The bounding box of all starts and goals, m, or the [`bounds`](Self::bounds) of a case

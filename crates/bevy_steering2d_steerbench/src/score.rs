@@ -38,6 +38,12 @@ impl Score {
     pub const TOUCH: f32 = 0.001;
     /// Penetration above which a contact is deep, m.
     pub const DEEP: f32 = 0.05;
+
+    /// Orders runs of one case from the best to the worst: first by the walkers that did not get home,
+    /// then by deep contacts.
+    pub fn badness(&self) -> (usize, usize) {
+        (self.agents - self.home, self.deep_contacts)
+    }
 }
 
 /// Position and velocity of a walker after a tick.
