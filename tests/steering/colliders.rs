@@ -243,3 +243,61 @@ fn a_behavior_entity_senses_the_colliders_of_its_agent() {
         "away from the collider on the right"
     );
 }
+
+#[test]
+fn pedestrians_walk_around_pillars_and_along_houses() {
+    let [pillar, house] = [Collider::ball(1.2), Collider::cuboid(6.0, 3.0)];
+    // The straight way touches the pillar and grazes the wall of the house at y = 0.
+    for (name, shape, center) in [
+        ("pillar", pillar, Vec2::new(0.0, 0.2)),
+        ("house", house, Vec2::new(0.0, -2.7)),
+    ] {
+        let mut app = rapier_app(HERTZ);
+        fixed(&mut app, shape.clone(), center.x, center.y);
+        let way = SteeringPath::open([Vec2::new(-9.0, 0.0), Vec2::new(9.0, 0.0)]).unwrap();
+        let walker = (Pedestrian::default(), way);
+        let walker = runner(&mut app, -9.0, 0.0, walker);
+        let mut gap = f32::INFINITY;
+        for _ in 0..60 * 20 {
+            app.update();
+            let at = position(&app, walker) - center;
+            gap = gap.min(shape.distance_to_local_point(at, true) - PointMass::RADIUS);
+        }
+        assert!(gap > 0.0, "{name}: {gap} m deep");
+        let at = position(&app, walker);
+        assert!(at.distance(Vec2::new(9.0, 0.0)) < 1.0, "{name}: at {at}");
+    }
+}
+
+#[test]
+fn two_pedestrians_pass_each_other_between_houses() {
+    let mut app = rapier_app(HERTZ);
+    // A lane of 3 m between them.
+    for side in [-1.0, 1.0] {
+        fixed(&mut app, Collider::cuboid(8.0, 2.0), 0.0, side * 3.5);
+    }
+    let walkers = [-1.0, 1.0].map(|side| {
+        let [from, to] = [Vec2::new(9.0 * side, 0.0), Vec2::new(-9.0 * side, 0.0)];
+        let way = SteeringPath::open([from, to]).unwrap();
+        let body = Body::at(from.x, from.y).moving(-1.3 * side, 0.0);
+        app.update();
+        let walker = (Pedestrian::default(), way, SensesColliders::default());
+        (Backend::Rapier.spawn(&mut app, body, walker), to)
+    });
+    for _ in 0..60 * 20 {
+        app.update();
+        let [one, other] = walkers.map(|(walker, _)| position(&app, walker));
+        let apart = one.distance(other) - 2.0 * PointMass::RADIUS;
+        assert!(apart > 0.0, "{apart}");
+        for at in [one, other] {
+            let gap = 1.5 - at.y.abs() - PointMass::RADIUS;
+            assert!(
+                at.x.abs() > 8.0 || gap > 0.0,
+                "{gap} m deep in a wall at {at}"
+            );
+        }
+    }
+    for (walker, to) in walkers {
+        assert!(position(&app, walker).distance(to) < 1.0);
+    }
+}

@@ -201,7 +201,7 @@ mod tests {
         for color in [VELOCITY, TOTAL_FORCE, ATTENTION, DANGER, QUIET] {
             assert!(contrast(color, GROUND) >= 4.5, "{color:?}");
         }
-        for name in ["Drift", "Juke", "StayInside", ""] {
+        for name in ["Drift", "Juke", "Shun", ""] {
             assert!(contrast(color_by_name(name), GROUND) >= 4.5, "{name}");
         }
     }

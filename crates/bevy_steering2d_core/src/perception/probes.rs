@@ -13,7 +13,8 @@ use crate::{SteeringId, Whisker};
 /// [`Obstacle`](crate::Obstacle)s and [`Wall`](crate::Wall)s.
 ///
 /// [`WallAvoidance`](crate::WallAvoidance), [`ObstacleAvoidance`](crate::ObstacleAvoidance),
-/// [`WallFollowing`](crate::WallFollowing), [`Hide`](crate::Hide), and custom behaviors that
+/// [`WallFollowing`](crate::WallFollowing), [`Hide`](crate::Hide),
+/// [`ReciprocalAvoidance`](crate::ReciprocalAvoidance), and custom behaviors that
 /// [`probe`](crate::Behavior::probe) use it.
 ///
 /// The agent's own colliders are never seen. Other colliders are filtered like contacts: each of the

@@ -80,6 +80,20 @@ impl Surroundings<'_, '_> {
         }
     }
 
+    /// What the physics backend answered to the probes of a behavior, without obstacles and walls.
+    /// Nothing for agents without [`SensesColliders`](crate::SensesColliders).
+    pub(crate) fn colliders_of<B: Behavior>(&self, me: &Agent) -> (&[NearProbe], &[SeenObstacle]) {
+        let answered = self.probes.get(me.entity).ok();
+        answered
+            .and_then(|probes| {
+                let ProbeRanges { near, areas, .. } = probes.of::<B>(me.id)?;
+                let areas = probes.areas.get(areas)?;
+                let found = areas.first()?.found.start..areas.last()?.found.end;
+                Some((probes.near.get(near)?, probes.found.get(found)?))
+            })
+            .unwrap_or_default()
+    }
+
     /// Visits every [`Obstacle`](crate::Obstacle) that touches the bounding square of a disc.
     pub fn for_each_obstacle_near(
         &self,

@@ -19,7 +19,6 @@ use crate::look::{Drawn, Look};
 use crate::placement::spot_in;
 use crate::report::{Line, Mean};
 use crate::scene::{Crowd, Scene, SceneKey};
-use crate::stay_inside::StayInside;
 use crate::{overlay, palette};
 
 pub(crate) const SCENE: Scene = Scene {
@@ -199,7 +198,7 @@ fn spawn_boid(world: &mut World, position: Vec2, facing: f32) {
     ));
     boid.insert((
         Velocity::linear(0.5 * BOID.max_speed * Vec2::from_angle(facing)),
-        StayInside::default().with_weight(ESCAPE_WEIGHT),
+        arena.containment().with_weight(ESCAPE_WEIGHT),
         // They do not collide: only steering keeps them apart.
         pass_through(),
     ));

@@ -28,8 +28,8 @@ use super::embeds_influence;
 use super::half_planes::{HalfPlane, HalfPlanes, nearest_allowed};
 use crate::perception::{NeighborView, Neighbors, SteeringGroups, Surroundings};
 use crate::{
-    Adjust, AdjustSystems, Agent, Behavior, Circle, Influence, InvalidParameter, Requests,
-    SteeringSchedule,
+    Adjust, AdjustSystems, Agent, Behavior, Circle, ColliderProbes, Influence, InvalidParameter,
+    Requests, SteeringSchedule,
 };
 
 /// Adjusts the forces of the agent's other behaviors so that the agent avoids collisions: it chooses a
@@ -38,10 +38,9 @@ use crate::{
 /// Use it for crowds: streets, doors and crossings. The bundle [`Pedestrian`](crate::Pedestrian) is an
 /// example. It shares the avoidance with neighbors that have it as well, and does all of it for the
 /// others. Neighbors, [`Wall`](crate::Wall)s and [`Obstacle`](crate::Obstacle)s all count, so it needs no
-/// other avoidance for them. Colliders do not count, not even with
-/// [`SensesColliders`](crate::SensesColliders): put walls and obstacles in their place, or add
-/// [`WallAvoidance`](crate::WallAvoidance). [`CollisionAvoidance`](crate::CollisionAvoidance) is a
-/// cheaper alternative.
+/// other avoidance for them. With [`SensesColliders`](crate::SensesColliders) colliders count as well: as
+/// obstacles up to four times the size of the agent, larger ones as walls.
+/// [`CollisionAvoidance`](crate::CollisionAvoidance) is a cheaper alternative.
 ///
 /// It runs after all other behaviors of its agent. The weighted sum of their forces, without those of
 /// [behavior entities](crate::SteersFor), gives the preferred velocity; its own force leads from there
@@ -171,6 +170,18 @@ impl Behavior for ReciprocalAvoidance {
         }
     }
 
+    fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
+        probes.ask_area(Circle::new(me.position, self.perception_radius));
+        // The nearest surface, and the nearest on each side: in a corner there are two.
+        let reach = wall_reach(me);
+        probes.ask_near(me.position, reach);
+        for side in [me.heading, me.heading.perp()] {
+            for aside in [0.5 * reach * side, -0.5 * reach * side] {
+                probes.ask_near(me.position + aside, 0.5 * reach);
+            }
+        }
+    }
+
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("ReciprocalAvoidance.horizon", self.horizon)?;
         InvalidParameter::unless_positive("ReciprocalAvoidance.reflex", self.reflex)?;
@@ -266,25 +277,44 @@ impl Avoid<'_, '_, '_> {
             .for_each_obstacle_near(me, around, |seen| {
                 others.push(&Other::fixed(me, seen.circle));
             });
+        let (_, colliders) = world.surroundings.colliders_of::<ReciprocalAvoidance>(me);
+        for seen in colliders {
+            if seen.circle.radius <= PILLAR * me.radius {
+                others.push(&Other::fixed(me, seen.circle));
+            }
+        }
     }
 }
 
+/// A collider up to so many times the size of the agent is an obstacle, a larger one a wall.
+const PILLAR: f32 = 4.0;
 /// Time constant with which the agent may approach a wall, s.
 const WALL_TIME: f32 = 0.3;
 
+/// How far from its center the agent sees walls, m.
+fn wall_reach(me: &Agent) -> f32 {
+    me.radius + (WALL_TIME * me.max_speed).max(1.5)
+}
+
 impl ReciprocalAvoidance {
     fn walls(&self, me: &Agent, world: &ReciprocalWorld) -> HalfPlanes {
-        let radius = me.radius + (WALL_TIME * me.max_speed).max(1.5);
         let mut walls = HalfPlanes::new();
-        world
-            .surroundings
-            .for_each_wall_near(me.position, radius, |wall| {
-                let gap = wall.distance - me.radius;
-                walls.push(HalfPlane {
-                    point: -gap / WALL_TIME * wall.normal,
-                    normal: wall.normal,
-                });
+        let mut add = |distance: f32, normal: Vec2| {
+            let gap = distance - me.radius;
+            walls.push(HalfPlane {
+                point: -gap / WALL_TIME * normal,
+                normal,
             });
+        };
+        let around = &world.surroundings;
+        around.for_each_wall_near(me.position, wall_reach(me), |wall| {
+            add(wall.distance, wall.normal);
+        });
+        let (near, _) = around.colliders_of::<Self>(me);
+        for surface in near.iter().filter_map(|probe| probe.hit) {
+            let (away, distance) = (me.position - surface.point).normalize_and_length();
+            add(distance, if distance > 0.0 { away } else { surface.normal });
+        }
         walls
     }
 
