@@ -46,6 +46,12 @@ impl<N: Number> Other<N> {
             touching,
             it.first,
         );
+        let mine_carried = carried(
+            [N::splat(me.velocity.x), N::splat(me.velocity.y)],
+            mine_ahead,
+        );
+        let its_carried = carried(it.velocity, it.direction);
+        let rank = clamped(rank - mine_carried + its_carried);
         let shared = half + N::splat(0.5 * precedence) * rank;
         // An agent without the behavior does nothing.
         let avoids = |then, otherwise| zero.if_below(it.avoids, then, otherwise);
@@ -68,15 +74,27 @@ pub(super) fn dot<N: Number>([a, b]: [N; 2], [c, d]: [N; 2]) -> N {
 
 /// Precedence from −1, the agent goes first, to 1, the other does. The more the preferred directions
 /// agree, the more the one ahead goes first; the less they agree, the more the one with the shorter
-/// rest of its path. A difference of a third of a body decides in full. At a tie the lower id goes
+/// rest of its path. Where they cross, the one nearer to the crossing has an advantage, since the other
+/// has time to slow down. A difference of a third of a body decides in full. At a tie the lower id goes
 /// first; `first` is 1 if that is the agent's, else −1.
 #[inline(always)]
 fn rank<N: Number>(alignment: N, ahead: N, longer: N, touching: N, first: N) -> N {
     let (zero, one) = (N::splat(0.0), N::splat(1.0));
     let per_body = N::splat(RANK) / touching.max(N::splat(f32::MIN_POSITIVE));
-    let same = alignment.max(zero);
+    let (same, opposite) = (alignment.max(zero), (zero - alignment).max(zero));
     let (by_position, by_left) = (clamped(per_body * ahead), clamped(per_body * longer));
-    clamped(same * by_position + (one - same) * by_left - N::splat(TIE) * first)
+    let position_counts = same + N::splat(NEARNESS) * (one - same - opposite);
+    clamped(by_left + position_counts * (by_position - by_left) - N::splat(TIE) * first)
+}
+
+/// From 0 to 1, how much an agent is carried along in a direction that it does not want. It gets
+/// precedence, or a stream of agents that go first would sweep it away.
+#[inline(always)]
+fn carried<N: Number>(velocity: [N; 2], preferred_direction: [N; 2]) -> N {
+    let elsewhere = dot(velocity, velocity).sqrt() - dot(velocity, preferred_direction);
+    (elsewhere - N::splat(CARRIED))
+        .max(N::splat(0.0))
+        .min(N::splat(1.0))
 }
 
 #[inline(always)]
@@ -104,6 +122,10 @@ fn respect<N: Number>(rank: N, alignment: N) -> N {
 
 /// Precedence per difference in bodies.
 const RANK: f32 = 3.0;
+/// Share of the nearness to the crossing in the precedence at a right angle.
+const NEARNESS: f32 = 0.4;
+/// An agent that moves this much faster than it gets ahead is not carried along yet, m/s.
+const CARRIED: f32 = 0.5;
 /// Precedence of the lower id; symmetric crowds deadlock.
 const TIE: f32 = 0.1;
 /// The head-on rule fades out within 37° of head-on.
