@@ -281,6 +281,25 @@ mod tests {
     }
 
     #[test]
+    fn an_agent_that_is_carried_along_gains_precedence() {
+        // The agent wants to the right, and would wait for the other, which wants up and is nearly home.
+        let mine = Intent {
+            velocity: Vec2::X,
+            left: 9.0,
+        };
+        let it = numbered(2, walker(0.5, -1.5, Vec2::new(0.0, 1.3)));
+        let duty = |velocity| {
+            let me = numbered(1, walker(0.0, 0.0, velocity));
+            Other::seen(&me, &mine, &Walker::of(&me, &it, 2.0), 1.0).duty
+        };
+        assert_eq!(duty(Vec2::ZERO), 1.0);
+        assert!(
+            duty(Vec2::new(0.0, 1.3)) < 0.65,
+            "swept along with the other"
+        );
+    }
+
+    #[test]
     fn agents_that_meet_head_on_both_keep_the_margin() {
         let me = walker(0.0, 0.0, Vec2::X);
         let it = walker(4.0, 0.1, Vec2::NEG_X);
