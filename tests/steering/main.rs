@@ -37,6 +37,7 @@ mod memories;
 mod pages;
 mod parity;
 mod paths;
+mod pedestrians;
 mod pitfalls;
 mod predictors;
 mod presets;

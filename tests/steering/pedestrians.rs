@@ -1,0 +1,88 @@
+//! Pedestrians among those who stand, who do not avoid, and who must not be pushed.
+
+use bevy::prelude::*;
+use bevy_steering2d::prelude::*;
+
+use crate::common::*;
+
+/// A body without a behavior, which others perceive.
+fn seen() -> impl Bundle {
+    (Vehicle::default(), Perception::default())
+}
+
+/// A pedestrian at a walking pace along a straight line.
+fn walker(app: &mut App, from: Vec2, to: Vec2) -> Entity {
+    let pace = 1.3 * (to - from).normalize();
+    let body = Body::at(from.x, from.y).moving(pace.x, pace.y);
+    let way = SteeringPath::open([from, to]).unwrap();
+    Backend::PointMass.spawn(app, body, (Pedestrian::default(), way))
+}
+
+/// Runs for `seconds`; returns the smallest gap between any two of the bodies, m.
+fn closest(app: &mut App, bodies: &[Entity], seconds: u32) -> f32 {
+    let mut closest = f32::INFINITY;
+    for _ in 0..60 * seconds {
+        app.update();
+        let places: Vec<Vec2> = bodies.iter().map(|&body| position(app, body)).collect();
+        for (at, one) in places.iter().enumerate() {
+            for other in &places[at + 1..] {
+                closest = closest.min(one.distance(*other) - 2.0 * PointMass::RADIUS);
+            }
+        }
+    }
+    closest
+}
+
+#[test]
+fn pedestrians_go_round_those_who_stand() {
+    let mut app = point_mass_app(HERTZ);
+    // They avoid too, but want to stay where they are.
+    let standing = [-0.3, 1.0].map(|y| {
+        let stand = (Pedestrian::default(), Arrive::new(Vec2::new(0.0, y)));
+        Backend::PointMass.spawn(&mut app, Body::at(0.0, y), stand)
+    });
+    let to = Vec2::new(8.0, 0.0);
+    let walker = walker(&mut app, Vec2::new(-8.0, 0.0), to);
+    // The straight way takes 12.3 s.
+    let gap = closest(&mut app, &[walker, standing[0], standing[1]], 16);
+    assert!(gap > 0.0, "{gap} m");
+    assert!(position(&app, walker).distance(to) < 1.0);
+}
+
+#[test]
+fn pedestrians_avoid_a_body_that_does_not_avoid_by_themselves() {
+    let mut app = point_mass_app(HERTZ);
+    // A player runs through the crowd without steering.
+    let body = Body::at(-10.0, 0.0).moving(2.0, 0.0);
+    let player = Backend::PointMass.spawn(&mut app, body, seen());
+    let mut bodies = vec![player];
+    for y in [-2.0, 0.0, 2.0] {
+        bodies.push(walker(&mut app, Vec2::new(10.0, y), Vec2::new(-12.0, y)));
+        bodies.push(walker(&mut app, Vec2::new(y, -9.0), Vec2::new(y, 9.0)));
+    }
+    let gap = closest(&mut app, &bodies, 9);
+    assert!(gap > 0.0, "{gap} m");
+    let at = position(&app, player);
+    assert!(
+        at.distance(Vec2::new(8.0, 0.0)) < 1e-3,
+        "it went its way: {at}"
+    );
+}
+
+#[test]
+fn a_unit_that_must_not_be_pushed_stays_where_it_is() {
+    let mut app = point_mass_app(HERTZ);
+    let guard = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), seen());
+    let mut bodies = vec![guard];
+    for place in 0..6 {
+        let y = 1.1 * place as f32 - 2.75;
+        bodies.push(walker(
+            &mut app,
+            Vec2::new(-8.0, y),
+            Vec2::new(8.0, 0.4 * y),
+        ));
+    }
+    let gap = closest(&mut app, &bodies, 14);
+    assert!(gap > 0.0, "{gap} m");
+    assert_eq!(position(&app, guard), Vec2::ZERO);
+}
