@@ -198,7 +198,7 @@ fn spawn_boid(world: &mut World, position: Vec2, facing: f32) {
     ));
     boid.insert((
         Velocity::linear(0.5 * BOID.max_speed * Vec2::from_angle(facing)),
-        arena.containment().with_weight(ESCAPE_WEIGHT),
+        Arena::default().containment().with_weight(ESCAPE_WEIGHT),
         // They do not collide: only steering keeps them apart.
         pass_through(),
     ));
