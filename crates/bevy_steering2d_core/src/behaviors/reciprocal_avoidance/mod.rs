@@ -69,7 +69,7 @@ use crate::{
 ///   to the crossing.
 /// - Of two agents that cross at a right angle or meet head-on, the one with the shorter rest of its path
 ///   goes first. In between, both rules count in proportion; at a right angle the nearness to the crossing
-///   counts 40 %.
+///   counts 20 %.
 /// - An agent that others carry along, faster than 0.5 m/s and not where it wants to go, gains precedence.
 /// - The agent that goes first may come as near as contact; the other keeps the margin. If both kept it,
 ///   both would stop at a door wide enough for one. Agents that meet head-on both keep it.
