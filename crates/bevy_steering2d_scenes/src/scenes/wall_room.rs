@@ -36,6 +36,7 @@ pub(crate) const SCENE: Scene = Scene {
         SceneKey::new('1', "Single feeler"),
         SceneKey::new('2', "Whiskers"),
         SceneKey::new('3', "Parallel"),
+        SceneKey::new('4', "Detection box"),
         SceneKey::new('l', "Linear"),
         SceneKey::new('q', "Quadratic"),
         SceneKey::new('t', "Stop"),
@@ -97,10 +98,11 @@ struct Wanderer {
 struct Sample;
 
 /// Keys of the feelers.
-const FEELERS: [(char, Feelers); 3] = [
+const FEELERS: [(char, Feelers); 4] = [
     ('1', Feelers::Single),
     ('2', Feelers::Whiskers),
     ('3', Feelers::Parallel),
+    ('4', Feelers::DetectionBox),
 ];
 
 /// Keys of the wall responses.
@@ -351,6 +353,7 @@ fn experiment(experiment: &Experiment) -> Vec<Line> {
     let trials = [
         ("single feeler", with(Feelers::Single)),
         ("parallel feelers", with(Feelers::Parallel)),
+        ("detection box", with(Feelers::DetectionBox)),
         ("without separation", alone),
     ]
     .map(|(run, choice)| (run.to_owned(), choice));
