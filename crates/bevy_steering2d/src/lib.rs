@@ -275,9 +275,9 @@ pub mod prelude {
         Adjust, Agent, Alone, Arrived, Behavior, BehaviorGroup, Combine, Combiner, Condition,
         Controls, Cut, FaceTarget, FaceVelocity, Holonomic, Hull, Influence, InvalidParameter,
         IsStuck, Kinematics, LedgerEntry, Locomotion, Neighbor, NeighborView, Neighbors, Obstacle,
-        PathCompleted, PointMass, Requests, SensesColliders, SpeedLimit, Steer, SteeringAppExt,
-        SteeringCommandsExt, SteeringDisabled, SteeringForce, SteeringGroups, SteeringId,
-        SteeringPath, SteeringSeed, SteeringSystems, SteersFor, Stuck, StuckDetection,
+        PathCompleted, Perception, PointMass, Requests, SensesColliders, SpeedLimit, Steer,
+        SteeringAppExt, SteeringCommandsExt, SteeringDisabled, SteeringForce, SteeringGroups,
+        SteeringId, SteeringPath, SteeringSeed, SteeringSystems, SteersFor, Stuck, StuckDetection,
         Surroundings, Target, TargetInSight, TargetLost, Targets, ThinkEvery, Tracked, Vehicle,
         Wall, Wheeled, When,
     };
