@@ -39,9 +39,14 @@ const RADIUS: f32 = 3.0;
 const TICK: Duration = Duration::from_nanos(16_666_667);
 /// Ticks before the measurement, in which buffers grow to their size.
 const WARM_UP: u32 = 20;
+/// The same with `--record`, in which the recording fills its memory.
+const WARM_UP_RECORDING: u32 = 200;
+/// The memory of the recording per agent, bytes: about a hundred ticks.
+const RECORDED: usize = 20_000;
 
 const USAGE: &str = "usage: thousands --headless [--agents N] [--neighbors K] [--ticks T] \
-                     [--threads P] [--body point-mass|rapier] [--seed S] [--one-point]";
+                     [--threads P] [--body point-mass|rapier] [--seed S] [--one-point] \
+                     [--record]";
 
 fn main() -> ExitCode {
     let options = match Options::parse(Parser::from_env()) {
@@ -68,6 +73,8 @@ struct Options {
     body: Body,
     seed: u64,
     one_point: bool,
+    /// Record the last ticks, as the inspector does.
+    record: bool,
 }
 
 impl Options {
@@ -81,12 +88,14 @@ impl Options {
             body: Body::PointMass,
             seed: 7,
             one_point: false,
+            record: false,
         };
         while let Some(argument) = parser.next()? {
             let option = typed(&argument);
             match argument {
                 Long("headless") => {}
                 Long("one-point") => options.one_point = true,
+                Long("record") => options.record = true,
                 Long("agents") => options.agents = value(&mut parser, &option, COUNT)?,
                 Long("neighbors") => {
                     options.neighbors = value(&mut parser, &option, "a number above zero")?;
@@ -174,6 +183,10 @@ fn build(options: &Options) -> App {
                 .chain(),
         );
     }
+    if options.record {
+        let budget = RECORDED * options.agents.get();
+        app.add_plugins(SteeringRecorderPlugin { budget });
+    }
     app.finish();
     app.cleanup();
     app.update();
@@ -258,7 +271,12 @@ fn measure(options: &Options) -> Measurement {
     let mut app = build(options);
     let world = app.world_mut();
     spawn(world, options);
-    for _ in 0..WARM_UP {
+    let warm_up = if options.record {
+        WARM_UP_RECORDING
+    } else {
+        WARM_UP
+    };
+    for _ in 0..warm_up {
         run_tick(world);
     }
     let session = Session::new().no_stdout().no_file();

@@ -5,6 +5,7 @@ use std::alloc::System;
 use alloc_tracker::{Allocator, Session};
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
+use bevy_steering2d::recorder::SteeringRecorder;
 use bevy_steering2d::{BehaviorInfo, BehaviorRegistry};
 
 use crate::common::*;
@@ -99,33 +100,58 @@ fn the_world_has_every_behavior() {
     }
 }
 
+/// Forty agents with everything, among obstacles and walls.
+fn spawn_many(app: &mut App, combine: Combine) {
+    let field = FlowField::new(Vec2::splat(-9.0), 1.0, UVec2::splat(18), |_| Vec2::X);
+    let field = app.world_mut().spawn(field.unwrap()).id();
+    let other = Backend::PointMass.spawn(app, Body::at(0.0, 3.0), Wander::default());
+    for i in 0..40 {
+        let at = Vec2::from_angle(i as f32) * (i as f32).sqrt();
+        spawn_everything(app, at, other, field);
+        let rock = Transform::from_translation((1.3 * at).extend(0.0));
+        app.world_mut().spawn((rock, Obstacle { radius: 0.3 }));
+        app.world_mut().spawn(Wall {
+            from: 2.0 * at,
+            to: 2.0 * at + Vec2::X,
+        });
+    }
+    let mut agents = app.world_mut().query::<&mut Combine>();
+    for mut mode in agents.iter_mut(app.world_mut()) {
+        *mode = combine;
+    }
+}
+
+fn assert_ticks_without_allocations(app: &mut App, case: &str) {
+    let allocations = allocations(|| {
+        for _ in 0..60 {
+            app.world_mut().run_schedule(FixedUpdate);
+        }
+    });
+    assert_eq!(allocations, 0, "in 60 ticks {case}");
+}
+
 #[test]
 fn a_warm_tick_allocates_nothing_with_every_behavior() {
     for combine in [Combine::PRIORITIZED, Combine::DITHERED] {
         let mut app = point_mass_app(HERTZ);
-        let field = FlowField::new(Vec2::splat(-9.0), 1.0, UVec2::splat(18), |_| Vec2::X);
-        let field = app.world_mut().spawn(field.unwrap()).id();
-        let other = Backend::PointMass.spawn(&mut app, Body::at(0.0, 3.0), Wander::default());
-        for i in 0..40 {
-            let at = Vec2::from_angle(i as f32) * (i as f32).sqrt();
-            spawn_everything(&mut app, at, other, field);
-            let rock = Transform::from_translation((1.3 * at).extend(0.0));
-            app.world_mut().spawn((rock, Obstacle { radius: 0.3 }));
-            app.world_mut().spawn(Wall {
-                from: 2.0 * at,
-                to: 2.0 * at + Vec2::X,
-            });
-        }
-        let mut agents = app.world_mut().query::<&mut Combine>();
-        for mut mode in agents.iter_mut(app.world_mut()) {
-            *mode = combine;
-        }
+        spawn_many(&mut app, combine);
         run_seconds(&mut app, 20.0);
-        let allocations = allocations(|| {
-            for _ in 0..60 {
-                app.world_mut().run_schedule(FixedUpdate);
-            }
-        });
-        assert_eq!(allocations, 0, "in 60 ticks under {combine:?}");
+        assert_ticks_without_allocations(&mut app, &format!("under {combine:?}"));
     }
+}
+
+#[test]
+fn a_recorded_tick_allocates_nothing_once_the_memory_of_the_recording_is_full() {
+    let mut app = bare_app(HERTZ);
+    app.add_plugins((
+        SteeringPlugin::default(),
+        SteeringRecorderPlugin { budget: 16 << 20 },
+    ));
+    start(&mut app);
+    spawn_many(&mut app, Combine::PRIORITIZED);
+    run_seconds(&mut app, 20.0);
+    let recorder = app.world().resource::<SteeringRecorder>();
+    let oldest = recorder.ticks().map(|it| *it.start());
+    assert!(oldest > Some(1), "{} bytes, not full", recorder.bytes());
+    assert_ticks_without_allocations(&mut app, "while they are recorded");
 }

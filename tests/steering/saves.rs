@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bevy::ecs::reflect::{AppTypeRegistry, ReflectComponent, ReflectResource};
 use bevy::prelude::*;
-use bevy_steering2d::BehaviorRegistry;
+use bevy_steering2d::navigation::NavigationPlugin;
 use bevy_steering2d::prelude::*;
+use bevy_steering2d::{BehaviorRegistry, SteeringSnapshot};
 
 use crate::common::*;
 use crate::lists::file;
@@ -54,6 +55,21 @@ fn the_list_of_state_names_every_registered_type() {
     let mut registered: BTreeSet<String> = registered(&app).into_keys().collect();
     registered.insert("Transform".to_owned());
     assert_eq!(listed, registered);
+}
+
+#[test]
+fn snapshots_hold_every_type_that_a_save_needs() {
+    let mut app = bare_app(HERTZ);
+    app.add_plugins((SteeringPlugin::default(), NavigationPlugin::default()));
+    start(&mut app);
+    let held: BTreeSet<TypeId> = SteeringSnapshot::take(app.world_mut()).types().collect();
+    let listed = listed();
+    let needed = registered(&app)
+        .into_iter()
+        .filter(|(name, _)| listed[name][0] == "yes");
+    let missing = needed.filter(|(_, id)| !held.contains(id));
+    let missing: Vec<String> = missing.map(|(name, _)| name).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }
 
 #[test]

@@ -265,18 +265,20 @@ impl BehaviorMemory for Entity {
 
 impl<M> BehaviorMemory for &'static mut M
 where
-    M: Component<Mutability = Mutable> + Clone + Default + GetTypeRegistration,
+    M: Component<Mutability = Mutable> + Clone + Default + Reflect + GetTypeRegistration,
 {
     fn require_with<B: Component>(app: &mut App) {
-        app.register_type::<M>();
         add_memory::<M>(app);
         require::<B, M>(app);
     }
 }
 
-impl<M: Component + Default + GetTypeRegistration> BehaviorMemory for &'static M {
+impl<M> BehaviorMemory for &'static M
+where
+    M: Component<Mutability = Mutable> + Clone + Default + Reflect + GetTypeRegistration,
+{
     fn require_with<B: Component>(app: &mut App) {
-        app.register_type::<M>();
+        add_memory::<M>(app);
         require::<B, M>(app);
     }
 }

@@ -77,7 +77,7 @@ pub(crate) fn register_companion<C>(
     C: Component<Mutability = Mutable> + Clone + Reflect + GetTypeRegistration,
 {
     app.register_type::<C>()
-        .add_snapshot_component::<C>(SnapshotKind::Parameter);
+        .add_saved_component::<C>(SnapshotKind::Parameter);
     let mut types = app.world().resource::<AppTypeRegistry>().write();
     if let Some(registration) = types.get_mut(TypeId::of::<C>()) {
         registration.insert(ReflectCompanion::of::<C>(check));

@@ -149,6 +149,8 @@ pub use pipeline::{
 };
 pub use random::RandomStream;
 pub use requests::Requests;
+#[cfg(feature = "serialize")]
+pub use snapshot::SnapshotFileError;
 pub use snapshot::{Restored, SnapshotAppExt, SnapshotKind, SnapshotPart, SteeringSnapshot};
 pub use stuck::{Stuck, StuckDetection, StuckMemory};
 pub use target::{Target, Targets};

@@ -275,3 +275,173 @@ fn an_invalid_path_is_rejected_with_its_reason() {
     let error = ron::from_str::<SteeringPath>("(points: [], looped: false)").unwrap_err();
     assert!(error.to_string().contains("at least one point"), "{error}");
 }
+
+/// What must be the same in two worlds whose entities differ.
+fn bodies(app: &mut App) -> Vec<(SteeringId, [u32; 6])> {
+    let world = app.world_mut();
+    let mut query = world.query::<(&SteeringId, &Kinematics, &SteeringForce)>();
+    let bodies = query.iter(world).map(|(id, body, force)| {
+        let pairs = [body.position, body.velocity, force.total];
+        let [a, b, c] = pairs.map(|it| it.to_array().map(f32::to_bits));
+        (*id, [a[0], a[1], b[0], b[1], c[0], c[1]])
+    });
+    let mut bodies: Vec<_> = bodies.collect();
+    bodies.sort_unstable();
+    bodies
+}
+
+/// The file of a world that has run for some ticks, and that world.
+fn written(ticks: usize) -> (String, App) {
+    let mut app = app();
+    populate(app.world_mut());
+    run(&mut app, ticks);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    let file = snapshot.to_file(app.world()).expect("a file");
+    (file, app)
+}
+
+#[test]
+fn a_world_goes_on_from_a_file_bit_for_bit() {
+    for ticks in 100..103 {
+        let (file, mut played) = written(ticks);
+        let mut loaded = app();
+        // Other agents and ids are here; they go.
+        loaded.world_mut().spawn_batch([
+            (body(1.0, 2.0), Wander::default()),
+            (body(3.0, 2.0), Wander::default()),
+        ]);
+        run(&mut loaded, 5);
+        let snapshot = SteeringSnapshot::from_file(loaded.world(), &file).expect("a snapshot");
+        assert_eq!(snapshot.tick(), ticks as u32);
+        let restored = snapshot.restore(loaded.world_mut());
+        assert_eq!(restored.despawned, 2);
+        assert_eq!(restored.spawned.len(), snapshot.entities().len());
+        run(&mut played, 200);
+        run(&mut loaded, 200);
+        assert_eq!(bodies(&mut played), bodies(&mut loaded));
+        // A second time, after the agents of the first.
+        snapshot.restore(loaded.world_mut());
+        run(&mut loaded, 200);
+        assert_eq!(bodies(&mut played), bodies(&mut loaded));
+    }
+}
+
+#[test]
+fn references_to_entities_are_those_of_the_world_that_reads_the_file() {
+    let mut saved = app();
+    let lost = saved.world_mut().spawn_empty().id();
+    let fox = saved
+        .world_mut()
+        .spawn((body(0.0, 0.0), Wander::default()))
+        .id();
+    let hound = (body(5.0, 0.0), Pursuit::new(fox), Seek::new(lost));
+    let hound = saved.world_mut().spawn(hound).id();
+    saved.world_mut().despawn(lost);
+    run(&mut saved, 3);
+    let file = SteeringSnapshot::take(saved.world_mut()).to_file(saved.world());
+    let mut loaded = app();
+    for _ in 0..10 {
+        loaded.world_mut().spawn(Transform::default());
+    }
+    let snapshot = SteeringSnapshot::from_file(loaded.world(), &file.expect("a file"));
+    let restored = snapshot.expect("a snapshot").restore(loaded.world_mut());
+    let now = |then: Entity| {
+        let mut pairs = restored.spawned.iter();
+        pairs.find(|it| it.0 == then).expect("spawned").1
+    };
+    let hound = loaded.world().entity(now(hound));
+    let target = hound.get::<Pursuit>().map(|it| it.target);
+    assert_eq!(target, Some(Target::Entity(now(fox))));
+    let target = hound.get::<Seek>().map(|it| it.target);
+    assert_eq!(
+        target,
+        Some(Target::Entity(Entity::PLACEHOLDER)),
+        "it was lost"
+    );
+}
+
+#[test]
+fn files_that_cannot_be_read_are_refused_with_a_reason() {
+    let (file, _) = written(3);
+    let mut app = app();
+    populate(app.world_mut());
+    run(&mut app, 7);
+    let before = bodies(&mut app);
+    let reason = |file: &str| {
+        let error = SteeringSnapshot::from_file(app.world(), file).map(|_| ());
+        error.expect_err("refused").to_string()
+    };
+    let damaged = "the file is damaged: its checksum is another one";
+    for length in [file.len() - 1, file.len() / 2, 80] {
+        assert_eq!(reason(&file[..length]), damaged, "{length} bytes");
+    }
+    let (header, body) = file.split_once("\n(").expect("a header");
+    let edited = format!("{header}\n({}", body.replacen("1.0", "2.0", 1));
+    assert_eq!(reason(&edited), damaged);
+    let none = "the file is no snapshot of bevy_steering2d";
+    assert_eq!(reason(""), none);
+    assert_eq!(reason("bevy"), none);
+    let older = file.replacen("version 0.", "version 9.", 1);
+    assert!(
+        reason(&older).starts_with("version 9."),
+        "{}",
+        reason(&older)
+    );
+    assert_eq!(bodies(&mut app), before, "the running world is as it was");
+}
+
+#[derive(Component, Reflect, Clone, Default)]
+struct Health(u32);
+
+#[test]
+fn a_file_of_other_plugins_is_refused_with_their_names() {
+    let (file, _) = written(3);
+    let mut with_health = app();
+    with_health.add_saved_component::<Health>(SnapshotKind::Parameter);
+    let error = SteeringSnapshot::from_file(with_health.world(), &file).map(|_| ());
+    let error = error.expect_err("refused");
+    let SnapshotFileError::Plugins { unknown, missing } = &error else {
+        panic!("{error}");
+    };
+    assert!(unknown.is_empty() && missing.len() == 1, "{error}");
+    assert!(
+        error.to_string().ends_with("Health is not in the file;"),
+        "{error}"
+    );
+
+    with_health.world_mut().spawn((body(0.0, 0.0), Health(3)));
+    let file = SteeringSnapshot::take(with_health.world_mut()).to_file(with_health.world());
+    let file = file.expect("a file");
+    let error = SteeringSnapshot::from_file(app().world(), &file).map(|_| ());
+    let error = error.expect_err("refused").to_string();
+    assert!(error.ends_with("Health is unknown here;"), "{error}");
+    let snapshot = SteeringSnapshot::from_file(with_health.world(), &file).expect("its own");
+    assert_eq!(
+        snapshot
+            .iter::<Health>()
+            .map(|(_, it)| it.0)
+            .collect::<Vec<_>>(),
+        [3]
+    );
+}
+
+#[test]
+fn what_stays_in_memory_is_not_written() {
+    #[derive(Component, Clone)]
+    struct Handle;
+
+    let mut app = app();
+    app.add_snapshot_component::<Handle>(SnapshotKind::Parameter);
+    let agent = app
+        .world_mut()
+        .spawn((body(0.0, 0.0), Wander::default()))
+        .id();
+    let file = |app: &mut App| SteeringSnapshot::take(app.world_mut()).to_file(app.world());
+    assert!(file(&mut app).is_ok(), "nothing of it is there");
+    app.world_mut().entity_mut(agent).insert(Handle);
+    let error = file(&mut app).expect_err("refused").to_string();
+    assert!(
+        error.ends_with("Handle cannot be written to a file, only kept in memory"),
+        "{error}"
+    );
+}

@@ -118,6 +118,15 @@ impl SnapshotPart for Contexts {
         let bodies = copy.contexts.iter().map(|it| it.bodies.bodies.len());
         PER_BODY * bodies.sum::<usize>()
     }
+
+    fn is_empty(copy: &Copies) -> bool {
+        let mut contexts = copy.contexts.iter();
+        contexts.all(|it| it.bodies.bodies.is_empty() && it.colliders.colliders.is_empty())
+    }
+
+    fn name() -> &'static str {
+        "the world of Rapier"
+    }
 }
 
 fn copies<C: Component + Clone>(bodies: &mut OfBodies<C>, world: &World) -> Vec<(Entity, C)> {

@@ -29,10 +29,11 @@
 //!
 //! The recording is a ring of [snapshots](SteeringSnapshot), limited in bytes
 //! ([`SteeringRecorder::budget`]). Successive snapshots share the parameters that did not change, so a
-//! tick costs some 200 bytes per agent.
+//! tick costs some 150 bytes per agent that only flocks. When the ring is full, a new tick takes the memory
+//! of the oldest: recording point masses then allocates nothing.
 //!
-//! A Rapier body goes back with its transform and velocity. Contacts and sleep do not, so what follows
-//! is equal in kind, but not in every bit.
+//! Rapier bodies go back with contacts and sleep, see `docs/saves.md`. Their contexts are copied in every
+//! tick, which takes more memory and time.
 
 mod moment;
 mod plugin;

@@ -1,7 +1,10 @@
 //! [`Moment`]: a tick worth looking at.
 
+use std::collections::BTreeSet;
+
 use bevy::prelude::*;
-use bevy_steering2d_core::{Cut, SteeringForce, SteeringSnapshot};
+use bevy_steering2d_core::perception::nearest_on_segment;
+use bevy_steering2d_core::{Cut, Kinematics, Obstacle, SteeringForce, SteeringSnapshot, Wall};
 
 /// Something that happened to an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,4 +40,57 @@ pub(crate) fn cuts<'a>(
         before = now;
     }
     moments
+}
+
+/// The moments at which an agent began to touch another body, an obstacle or a wall: its bounding circle
+/// and theirs, or the segment of the wall, overlap.
+pub(crate) fn contacts<'a>(
+    snapshots: impl Iterator<Item = &'a SteeringSnapshot>,
+    agent: Entity,
+) -> Vec<Moment> {
+    let mut before: Option<(u32, BTreeSet<Entity>)> = None;
+    let mut moments = Vec::new();
+    for snapshot in snapshots {
+        let now = touched(snapshot, agent);
+        // Bodies are sensed when a tick begins, so this is what the tick before it has shown.
+        if let Some((tick, touched)) = &before
+            && !now.is_subset(touched)
+        {
+            moments.push(Moment {
+                tick: *tick,
+                agent,
+                what: "contact",
+            });
+        }
+        before = Some((snapshot.tick(), now));
+    }
+    moments
+}
+
+/// What an agent touches.
+fn touched(snapshot: &SteeringSnapshot, agent: Entity) -> BTreeSet<Entity> {
+    let Some(me) = snapshot.get::<Kinematics>(agent) else {
+        return BTreeSet::new();
+    };
+    let touches = |point: Vec2, radius: f32| {
+        let reach = me.radius + radius;
+        me.position.distance_squared(point) < reach * reach
+    };
+    let bodies = snapshot.iter::<Kinematics>();
+    let bodies =
+        bodies.filter(|(entity, body)| *entity != agent && touches(body.position, body.radius));
+    let obstacles = snapshot.iter::<Obstacle>().filter(|(entity, obstacle)| {
+        let place = match snapshot.get::<Kinematics>(*entity) {
+            Some(body) => Some(body.position),
+            None => snapshot
+                .get::<Transform>(*entity)
+                .map(|it| it.translation.truncate()),
+        };
+        *entity != agent && place.is_some_and(|place| touches(place, obstacle.radius))
+    });
+    let walls = snapshot
+        .iter::<Wall>()
+        .filter(|(_, wall)| touches(nearest_on_segment(me.position, wall.from, wall.to), 0.0));
+    let entities = bodies.map(|it| it.0).chain(obstacles.map(|it| it.0));
+    entities.chain(walls.map(|it| it.0)).collect()
 }

@@ -7,7 +7,7 @@ use bevy::prelude::*;
 use bevy_steering2d_core::{SteeringClock, SteeringSnapshot};
 
 use crate::Moment;
-use crate::moment::cuts;
+use crate::moment::{contacts, cuts};
 
 /// The last ticks, each as a [`SteeringSnapshot`].
 #[derive(Resource)]
@@ -16,6 +16,8 @@ pub struct SteeringRecorder {
     pub recording: bool,
     budget: usize,
     ring: VecDeque<SteeringSnapshot>,
+    /// The last tick that was dropped, whose memory the next one takes.
+    spare: Option<SteeringSnapshot>,
     /// The memory of the ring, bytes.
     bytes: usize,
     moments: VecDeque<Moment>,
@@ -27,17 +29,20 @@ pub struct SteeringRecorder {
 impl SteeringRecorder {
     /// The default [`budget`](Self::budget): 64 MiB, about a minute of 50 agents.
     pub const BUDGET: usize = 64 << 20;
+    /// The largest budget: 16 GiB, or what an address can tell.
+    pub const MOST: usize = if usize::BITS > 32 { 16 << 30 } else { 1 << 30 };
     /// A recording that cannot hold this many ticks stops.
     const FEWEST: usize = 60;
     /// The most moments that are kept.
     const MOST_MOMENTS: usize = 10_000;
 
-    /// Without a tick. `budget` is in bytes.
-    pub(crate) fn new(budget: usize) -> Self {
+    /// Without a tick. `budget` is in bytes, see [`set_budget`](Self::set_budget).
+    pub fn new(budget: usize) -> Self {
         Self {
             recording: true,
-            budget,
+            budget: Self::within_limit(budget),
             ring: VecDeque::new(),
+            spare: None,
             bytes: 0,
             moments: VecDeque::new(),
             shown: None,
@@ -50,7 +55,21 @@ impl SteeringRecorder {
         self.budget
     }
 
-    /// The memory of the recorded ticks, bytes.
+    /// Changes the [`budget`](Self::budget), at most [`MOST`](Self::MOST). A recording that has stopped
+    /// for want of memory goes on if [`recording`](Self::recording) is set again.
+    pub fn set_budget(&mut self, budget: usize) {
+        self.budget = Self::within_limit(budget);
+        self.keep_within_budget();
+    }
+
+    fn within_limit(budget: usize) -> usize {
+        if budget > Self::MOST {
+            log::warn!("a recording of {budget} bytes is limited to {}", Self::MOST);
+        }
+        budget.min(Self::MOST)
+    }
+
+    /// The memory of the recorded ticks, bytes. Another tick is kept, whose memory the next one takes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -88,14 +107,37 @@ impl SteeringRecorder {
         Some(self.abandoned.first()?.tick())
     }
 
-    /// What happened to an agent in the recorded ticks, oldest first: its events, and the ticks in
-    /// which a behavior lost its force to those of higher priority.
+    /// What happened to an agent in the recorded ticks, oldest first: its events, its contacts with other
+    /// bodies, obstacles and walls, and the ticks in which a behavior lost its force to those of higher
+    /// priority. A contact is known one tick later.
     pub fn moments(&self, agent: Entity) -> Vec<Moment> {
-        let events = self.moments.iter().filter(|it| it.agent == agent);
-        let mut moments: Vec<Moment> = events.copied().collect();
-        moments.extend(cuts(self.ring.iter(), agent));
+        self.moments_in(agent, 0..=u32::MAX)
+    }
+
+    /// The [moments](Self::moments) of an agent in some ticks.
+    pub fn moments_in(&self, agent: Entity, ticks: RangeInclusive<u32>) -> Vec<Moment> {
+        let (first, last) = (*ticks.start(), *ticks.end());
+        // Each tick is compared with the one before, and contacts are in the one after.
+        let from = self.ring.partition_point(|it| it.tick() < first);
+        let to = self.ring.partition_point(|it| it.tick() <= last);
+        let some = from.saturating_sub(1)..(to + 1).min(self.ring.len());
+        let mut moments: Vec<Moment> = self.moments.iter().copied().collect();
+        moments.retain(|it| it.agent == agent);
+        moments.extend(contacts(self.ring.range(some.clone()), agent));
+        moments.extend(cuts(self.ring.range(some), agent));
+        moments.retain(|it| ticks.contains(&it.tick));
         moments.sort_by_key(|it| it.tick);
         moments
+    }
+
+    /// The recorded ticks in order, of those in a range.
+    pub fn snapshots(
+        &self,
+        ticks: RangeInclusive<u32>,
+    ) -> impl DoubleEndedIterator<Item = &SteeringSnapshot> {
+        let from = self.ring.partition_point(|it| it.tick() < *ticks.start());
+        let to = self.ring.partition_point(|it| it.tick() <= *ticks.end());
+        self.ring.range(from..to.max(from))
     }
 
     /// Forgets everything.
@@ -139,9 +181,7 @@ impl SteeringRecorder {
         }
         self.bytes += snapshot.bytes_beyond(self.ring.back());
         self.ring.push_back(snapshot);
-        while self.bytes > self.budget && self.ring.len() > 1 {
-            self.drop_oldest();
-        }
+        self.keep_within_budget();
         if self.ring.len() < Self::FEWEST && self.bytes + self.bytes / 8 > self.budget {
             log::warn!(
                 "recording stops: {} bytes hold only {} ticks of these agents",
@@ -153,16 +193,23 @@ impl SteeringRecorder {
         }
     }
 
+    fn keep_within_budget(&mut self) {
+        while self.bytes > self.budget && self.ring.len() > 1 {
+            self.drop_oldest();
+        }
+    }
+
     fn drop_oldest(&mut self) {
         let Some(oldest) = self.ring.pop_front() else {
             return;
         };
         let next = self.ring.front();
+        let first = next.map_or(u32::MAX, SteeringSnapshot::tick);
         let shared = next.map_or(0, |next| {
             next.bytes_beyond(None) - next.bytes_beyond(Some(&oldest))
         });
         self.bytes -= oldest.bytes_beyond(None) - shared;
-        let first = next.map_or(u32::MAX, SteeringSnapshot::tick);
+        self.spare = Some(oldest);
         while self.moments.front().is_some_and(|it| it.tick < first) {
             self.moments.pop_front();
         }
@@ -199,15 +246,19 @@ pub(crate) fn go_on(time: Res<Time>, mut recorder: ResMut<SteeringRecorder>) {
 /// Records the tick that has just run.
 pub(crate) fn record(world: &mut World) {
     let is_paused = world.resource::<SteeringClock>().delta == 0.0;
-    let Some(mut recorder) = world.remove_resource::<SteeringRecorder>() else {
+    let Some(mut resource) = world.get_resource_mut::<SteeringRecorder>() else {
         return;
     };
-    if recorder.recording && !is_paused {
-        let snapshot = match recorder.latest() {
-            Some(latest) => SteeringSnapshot::take_after(world, latest),
-            None => SteeringSnapshot::take(world),
-        };
-        recorder.push(snapshot);
+    if is_paused || !resource.recording {
+        return;
     }
-    world.insert_resource(recorder);
+    // The resource stays, since removing one allocates.
+    let mut recorder = std::mem::replace(&mut *resource, SteeringRecorder::new(0));
+    let snapshot = match (recorder.spare.take(), recorder.latest()) {
+        (Some(spare), Some(latest)) => spare.replace_after(world, latest),
+        (None, Some(latest)) => SteeringSnapshot::take_after(world, latest),
+        (_, None) => SteeringSnapshot::take(world),
+    };
+    recorder.push(snapshot);
+    *world.resource_mut::<SteeringRecorder>() = recorder;
 }

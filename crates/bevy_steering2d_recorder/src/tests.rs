@@ -3,8 +3,8 @@ use std::time::Duration;
 use bevy::prelude::*;
 use bevy::time::TimeUpdateStrategy;
 use bevy_steering2d_core::{
-    Arrive, Behavior, Combine, Flee, Kinematics, PointMass, Seek, SteeringCorePlugin,
-    SteeringForce, Wander,
+    Arrive, Behavior, Combine, Flee, Kinematics, Obstacle, PointMass, Seek, SteeringCorePlugin,
+    SteeringForce, TargetSpeed, Wall, Wander,
 };
 
 use crate::*;
@@ -146,6 +146,50 @@ fn a_budget_too_small_for_the_agents_stops_the_recording() {
 }
 
 #[test]
+fn a_recording_of_no_memory_stops_and_goes_on_with_more() {
+    let mut app = app();
+    app.insert_resource(SteeringRecorder::new(0));
+    let agent = spawn_wanderer(&mut app);
+    run(&mut app, 5);
+    assert!(!recorder(&app).recording);
+    let place_then = place(&app, agent);
+    assert_eq!(rewind(app.world_mut(), 3), Err(RewindError::Empty));
+    assert_eq!(place(&app, agent), place_then, "the world is as it was");
+    let mut recorder_mut = app.world_mut().resource_mut::<SteeringRecorder>();
+    recorder_mut.set_budget(usize::MAX);
+    recorder_mut.recording = true;
+    assert_eq!(recorder(&app).budget(), SteeringRecorder::MOST);
+    run(&mut app, 5);
+    assert_eq!(recorder(&app).ticks().unwrap().count(), 5);
+}
+
+#[test]
+fn a_hundred_thousand_agents_stop_the_default_recording_soon() {
+    let mut app = app();
+    let agents = (0..100_000).map(|_| (PointMass::default(), TargetSpeed::new(1.0)));
+    let agents: Vec<_> = agents.collect();
+    app.world_mut().spawn_batch(agents);
+    run(&mut app, 8);
+    let recorder = recorder(&app);
+    assert!(recorder.bytes() <= recorder.budget());
+    assert!(!recorder.recording, "{} bytes", recorder.bytes());
+}
+
+#[test]
+fn a_thousand_ticks_a_second_are_recorded_within_the_budget() {
+    let mut app = app();
+    app.insert_resource(SteeringRecorder::new(500_000));
+    app.insert_resource(Time::<Fixed>::from_hz(1_000.0));
+    spawn_wanderer(&mut app);
+    run(&mut app, 150);
+    let ticks = recorder(&app).ticks().unwrap();
+    assert!(*ticks.end() > 2_500, "{ticks:?}");
+    assert!(recorder(&app).bytes() <= 500_000);
+    rewind(app.world_mut(), ticks.end() - 50).unwrap();
+    assert_eq!(recorder(&app).shown(), Some(ticks.end() - 50));
+}
+
+#[test]
 fn events_and_cut_forces_are_moments_of_their_agent() {
     let mut app = app();
     let body = (PointMass::default(), Transform::default());
@@ -174,6 +218,45 @@ fn events_and_cut_forces_are_moments_of_their_agent() {
         moments.iter().any(|it| it.what == "force cut"),
         "{moments:?}"
     );
+}
+
+#[test]
+fn contacts_with_bodies_obstacles_and_walls_are_moments_of_their_agent() {
+    let mut app = app();
+    let spawn = |app: &mut App, x: f32, y: f32, velocity: f32| {
+        let body = PointMass {
+            velocity: Vec2::new(velocity, 0.0),
+            ..default()
+        };
+        let place = Transform::from_xyz(x, y, 0.0);
+        let behavior = TargetSpeed::new(velocity);
+        app.world_mut().spawn((body, place, behavior)).id()
+    };
+    // Radii of 0.5 m: they touch after 2 m, 1 m/s.
+    let agents = [0.0, 10.0, 20.0, 30.0].map(|y| spawn(&mut app, 0.0, y, 1.0));
+    spawn(&mut app, 3.0, 0.0, 0.0);
+    let rock = (
+        Transform::from_xyz(3.0, 10.0, 0.0),
+        Obstacle { radius: 0.5 },
+    );
+    app.world_mut().spawn(rock);
+    app.world_mut()
+        .spawn(Wall::new(Vec2::new(2.5, 19.0), Vec2::new(2.5, 21.0)));
+    run(&mut app, 110);
+    let first = *recorder(&app).ticks().unwrap().start();
+    for (agent, contacts) in agents.into_iter().zip([1, 1, 1, 0]) {
+        let moments = recorder(&app).moments(agent);
+        let moments: Vec<_> = moments.iter().filter(|it| it.what == "contact").collect();
+        assert_eq!(moments.len(), contacts, "{moments:?}");
+        for contact in moments {
+            let ticks = contact.tick - first;
+            assert!((98..=101).contains(&ticks), "{ticks}");
+            let near = recorder(&app).moments_in(agent, contact.tick..=contact.tick);
+            assert_eq!(near, [*contact]);
+            let place = recorder(&app).trail(agent, contact.tick).next().unwrap();
+            assert!(place.x > 2.0 && place.x < 2.03, "{place}");
+        }
+    }
 }
 
 #[test]

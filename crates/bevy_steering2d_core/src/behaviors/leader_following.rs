@@ -8,8 +8,8 @@ use super::collision_avoidance::collision_avoidance;
 use super::embeds_influence;
 use crate::perception::{Neighbor, NeighborView, SteeringGroups};
 use crate::{
-    Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, SteeringId, SteeringSchedule,
-    Vehicle,
+    Agent, Behavior, Influence, InvalidParameter, Kinematics, SnapshotAppExt, SnapshotKind, Steer,
+    SteeringId, SteeringSchedule, Vehicle,
 };
 
 /// The rank of a leader, any number. Agents without it are not followed.
@@ -167,7 +167,7 @@ impl Behavior for LeaderFollowing {
 
     fn build(app: &mut App) {
         app.init_resource::<Leaders>()
-            .register_type::<Leadership>()
+            .add_saved_component::<Leadership>(SnapshotKind::Parameter)
             .add_systems(
                 SteeringSchedule::Index,
                 index_leaders.run_if(any_with_component::<Self>),

@@ -17,7 +17,7 @@ use crate::{BehaviorId, Influence, SteeringId};
 /// With the feature `serialize` it is saved without its ledger: the force acts until the next
 /// update.
 #[doc(alias("SteeringManager", "менеджер движений"))]
-#[derive(Component, Reflect, Clone, Debug, Default)]
+#[derive(Component, Reflect, Debug, Default)]
 #[reflect(Component, Default, Debug, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 // One cache line, for the throughput of large crowds.
@@ -25,6 +25,7 @@ use crate::{BehaviorId, Influence, SteeringId};
 pub struct SteeringForce {
     /// The force to apply, N, world frame. Never longer than `max_force`, always finite.
     pub total: Vec2,
+    #[reflect(ignore)]
     #[cfg_attr(feature = "serialize", serde(skip))]
     generation: u32,
     steered: bool,
@@ -41,7 +42,7 @@ const _: () = assert!(size_of::<SteeringForce>() == 64);
 pub(crate) struct LedgerGeneration(pub(crate) u32);
 
 /// The entries of a ledger.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Ledger {
     /// Entries recorded one by one.
     Written {
@@ -67,6 +68,81 @@ impl Default for Ledger {
         Self::Written {
             entries: Vec::new(),
             sources: None,
+        }
+    }
+}
+
+impl Clone for SteeringForce {
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        (self.total, self.generation, self.steered) =
+            (source.total, source.generation, source.steered);
+        self.ledger.clone_from(&source.ledger);
+    }
+}
+
+impl Clone for Ledger {
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    /// In the memory of the previous entries; without counting the references of shared ones again.
+    fn clone_from(&mut self, source: &Self) {
+        match (&mut *self, source) {
+            (
+                Self::Flock {
+                    entries,
+                    raw,
+                    shares,
+                },
+                Self::Flock {
+                    entries: of_flock,
+                    raw: forces,
+                    shares: accepted,
+                },
+            ) => {
+                if !Arc::ptr_eq(entries, of_flock) {
+                    entries.clone_from(of_flock);
+                }
+                (*raw, *shares) = (*forces, *accepted);
+            }
+            (
+                Self::Written { entries, sources },
+                Self::Written {
+                    entries: theirs,
+                    sources: their_sources,
+                },
+            ) => {
+                entries.clone_from(theirs);
+                sources.clone_from(their_sources);
+            }
+            (
+                _,
+                Self::Flock {
+                    entries,
+                    raw,
+                    shares,
+                },
+            ) => {
+                *self = Self::Flock {
+                    entries: entries.clone(),
+                    raw: *raw,
+                    shares: *shares,
+                };
+            }
+            (_, Self::Written { entries, sources }) => {
+                *self = Self::Written {
+                    entries: entries.clone(),
+                    sources: sources.clone(),
+                };
+            }
         }
     }
 }

@@ -146,8 +146,8 @@ pub(crate) fn register_locomotion<L: Locomotion>(app: &mut App) {
     app.register_type::<Controls>()
         .register_type::<Abilities>()
         .register_type::<Propulsion>()
-        .add_snapshot_component::<Controls>(SnapshotKind::State)
-        .add_snapshot_component::<Propulsion>(SnapshotKind::State);
+        .add_saved_component::<Controls>(SnapshotKind::State)
+        .add_saved_component::<Propulsion>(SnapshotKind::State);
     require::<L, Controls>(app);
     require::<L, Abilities>(app);
     require::<L, Propulsion>(app);

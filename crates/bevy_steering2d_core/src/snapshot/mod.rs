@@ -1,7 +1,14 @@
 //! [`SteeringSnapshot`]: everything that steering needs to go on bit for bit, taken from a world
 //! and put back.
 
+mod component;
+mod entity_lists;
+#[cfg(feature = "serialize")]
+mod file;
 mod part;
+#[cfg(feature = "serialize")]
+mod saving;
+mod targets;
 mod types;
 
 use std::any::{Any, TypeId};
@@ -15,9 +22,13 @@ use bevy::prelude::*;
 use crate::SteeringClock;
 use crate::id::FreeIds;
 
-use part::{Column, Values};
+use component::Values;
+use part::{Column, Earlier};
+use targets::Targets;
 use types::SnapshotTypes;
 
+#[cfg(feature = "serialize")]
+pub use file::SnapshotFileError;
 pub use part::{SnapshotKind, SnapshotPart};
 pub use types::SnapshotAppExt;
 pub(crate) use types::{add_behavior, add_memory, add_pipeline_types};
@@ -54,8 +65,11 @@ pub struct SteeringSnapshot {
     taken: Tick,
     /// In the order of [`SnapshotTypes`].
     columns: Vec<(TypeId, Arc<dyn Column>)>,
-    /// Targets that are no agents, with their transforms.
-    targets: Arc<Vec<(Entity, Transform)>>,
+    /// The entities of the columns.
+    lists: Vec<Arc<[Entity]>>,
+    targets: Targets,
+    /// Whether its entities are those of another world.
+    is_foreign: bool,
 }
 
 /// What [`SteeringSnapshot::restore`] did beside changing components.
@@ -70,58 +84,57 @@ pub struct Restored {
 impl SteeringSnapshot {
     /// Copies the state of a world.
     pub fn take(world: &mut World) -> Self {
-        Self::take_with(world, None)
+        Self::empty().take_with(world, None)
     }
 
     /// Copies the state of a world, and shares with an earlier snapshot of the same world what has
     /// not changed since.
     pub fn take_after(world: &mut World, earlier: &Self) -> Self {
-        Self::take_with(world, Some(earlier))
+        Self::empty().take_with(world, Some(earlier))
     }
 
-    fn take_with(world: &mut World, earlier: Option<&Self>) -> Self {
-        let snapshot = SnapshotTypes::with(world, |world, types| {
-            let mut columns = Vec::with_capacity(types.0.len());
-            for (at, part) in types.0.iter_mut().enumerate() {
-                let id = part.id();
+    /// Like [`take_after`](Self::take_after), in the memory of this snapshot, which is no longer needed.
+    /// For one snapshot per tick, it allocates nothing as long as no entity or component comes or goes.
+    #[must_use]
+    pub fn replace_after(self, world: &mut World, earlier: &Self) -> Self {
+        self.take_with(world, Some(earlier))
+    }
+
+    /// Of nothing.
+    fn empty() -> Self {
+        Self {
+            clock: SteeringClock::default(),
+            taken: Tick::new(0),
+            columns: Vec::new(),
+            lists: Vec::new(),
+            targets: Targets::default(),
+            is_foreign: false,
+        }
+    }
+
+    fn take_with(mut self, world: &mut World, earlier: Option<&Self>) -> Self {
+        SnapshotTypes::with(world, |world, types| {
+            types.fit(&mut self.columns);
+            types.lists.begin(std::mem::take(&mut self.lists));
+            let parts = types.parts.iter_mut().zip(&mut self.columns);
+            for (at, (part, (id, into))) in parts.enumerate() {
                 let earlier = earlier.and_then(|it| {
                     let (known, column) = it.columns.get(at)?;
-                    (*known == id).then_some((column, it.taken))
+                    let taken = it.taken;
+                    (known == id).then_some(Earlier { column, taken })
                 });
-                columns.push((id, part.take(world, earlier)));
+                part.take(world, earlier, &mut types.lists, into);
             }
-            Self {
-                clock: world.get_resource().copied().unwrap_or_default(),
-                taken: world.read_change_tick(),
-                targets: Self::targets(world, &columns, earlier),
-                columns,
-            }
+            self.lists = types.lists.end();
+            let earlier = earlier.map(|it| (&it.targets, &*it.columns));
+            self.targets.take(world, &self.columns, earlier);
+            self.clock = world.get_resource().copied().unwrap_or_default();
+            self.taken = world.read_change_tick();
+            self.is_foreign = false;
         });
         // What changes from now on is newer.
         world.increment_change_tick();
-        snapshot
-    }
-
-    /// The targets of behaviors that have no value in any column but a transform.
-    fn targets(
-        world: &World,
-        columns: &[(TypeId, Arc<dyn Column>)],
-        earlier: Option<&Self>,
-    ) -> Arc<Vec<(Entity, Transform)>> {
-        let all = columns.iter().flat_map(|(_, column)| column.targets());
-        let targets: BTreeSet<Entity> = all.copied().collect();
-        let place = |target: Entity| {
-            let found = world.get_entity(target).ok()?;
-            if found.contains::<crate::Kinematics>() {
-                return None;
-            }
-            Some((target, *found.get::<Transform>()?))
-        };
-        let targets: Vec<_> = targets.into_iter().filter_map(place).collect();
-        match earlier {
-            Some(earlier) if *earlier.targets == targets => earlier.targets.clone(),
-            _ => Arc::new(targets),
-        }
+        self
     }
 
     /// Makes the world go on from this snapshot. Call it between ticks.
@@ -132,7 +145,7 @@ impl SteeringSnapshot {
         let restored = SnapshotTypes::with(world, |world, types| {
             let mut spawned = self.spawn_missing(world);
             let despawned = self.despawn_new(world, types);
-            let parts = types.0.iter_mut().filter_map(|part| {
+            let parts = types.parts.iter_mut().filter_map(|part| {
                 let id = part.id();
                 let (_, column) = self.columns.iter().find(|(known, _)| *known == id)?;
                 Some((part, column))
@@ -141,8 +154,8 @@ impl SteeringSnapshot {
                 part.restore(world, &**column, self.taken, &mut spawned);
             }
             for (target, transform) in self.targets.iter() {
-                let target = spawned.get(target).unwrap_or(target);
-                world.entity_mut(*target).insert(*transform);
+                let target = spawned.get(&target).copied().unwrap_or(target);
+                world.entity_mut(target).insert(transform);
             }
             let mut spawned: Vec<(Entity, Entity)> = spawned.into_iter().collect();
             spawned.sort_unstable();
@@ -156,7 +169,7 @@ impl SteeringSnapshot {
 
     /// Spawns an entity for each of the snapshot that no longer exists.
     fn spawn_missing(&self, world: &mut World) -> EntityHashMap<Entity> {
-        let gone = |entity: &Entity| world.get_entity(*entity).is_err();
+        let gone = |entity: &Entity| self.is_foreign || world.get_entity(*entity).is_err();
         let missing: Vec<Entity> = self.entities().into_iter().filter(gone).collect();
         let spawn = |entity| (entity, world.spawn_empty().id());
         missing.into_iter().map(spawn).collect()
@@ -165,12 +178,12 @@ impl SteeringSnapshot {
     /// Despawns the entities with steering components that were spawned after the snapshot.
     fn despawn_new(&self, world: &mut World, types: &mut SnapshotTypes) -> usize {
         let now = world.change_tick();
-        let present = types.0.iter_mut().flat_map(|part| part.present(world));
+        let present = types.parts.iter_mut().flat_map(|part| part.present(world));
         let present: BTreeSet<Entity> = present.collect();
         let known = self.entities();
         let is_new = |entity: &Entity| {
             let spawned = world.entity(*entity).spawn_tick();
-            !known.contains(entity) && spawned.is_newer_than(self.taken, now)
+            self.is_foreign || !known.contains(entity) && spawned.is_newer_than(self.taken, now)
         };
         let new: Vec<Entity> = present.into_iter().filter(is_new).collect();
         // A behavior entity is despawned with its agent.
@@ -184,12 +197,24 @@ impl SteeringSnapshot {
         self.clock.tick
     }
 
+    /// The length of that tick, s.
+    pub fn delta(&self) -> f32 {
+        self.clock.delta
+    }
+
     /// All entities of the snapshot.
     pub fn entities(&self) -> BTreeSet<Entity> {
-        let columns = self.columns.iter();
-        let entities = columns.flat_map(|(_, column)| column.entities().iter().copied());
-        let targets = self.targets.iter().map(|(target, _)| *target);
-        entities.chain(targets).collect()
+        let mut entities = Vec::new();
+        for (_, column) in &self.columns {
+            column.entities(&mut entities);
+        }
+        entities.extend(self.targets.iter().map(|(target, _)| target));
+        entities.into_iter().collect()
+    }
+
+    /// The types of components and resources that it holds.
+    pub fn types(&self) -> impl Iterator<Item = TypeId> {
+        self.columns.iter().map(|(id, _)| *id)
     }
 
     /// The component of an entity, as it was; `None` if the entity did not have it, and for types
@@ -217,6 +242,11 @@ impl SteeringSnapshot {
             !shared.is_some_and(|(_, theirs)| Arc::ptr_eq(theirs, column))
         });
         let own: usize = own.map(|(_, (_, column))| column.bytes()).sum();
-        own + size_of_val(&*self.columns)
+        let lists = self.lists.iter().enumerate().filter(|(at, list)| {
+            let shared = earlier.and_then(|it| it.lists.get(*at));
+            !shared.is_some_and(|theirs| Arc::ptr_eq(theirs, list))
+        });
+        let lists: usize = lists.map(|(_, list)| size_of_val(&**list)).sum();
+        own + lists + size_of_val(&*self.columns) + self.targets.bytes()
     }
 }

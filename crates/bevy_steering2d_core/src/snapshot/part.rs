@@ -1,16 +1,16 @@
 //! One type in snapshots: how its values are copied from a world and put back.
 
-use std::any::{Any, TypeId};
+use std::any::{Any, TypeId, type_name};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use bevy::ecs::change_detection::Tick;
-use bevy::ecs::component::Mutable;
 use bevy::ecs::entity::EntityHashMap;
-use bevy::ecs::entity_disabling::Disabled;
-use bevy::ecs::query::QueryFilter;
-use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
+
+use super::entity_lists::EntityLists;
+#[cfg(feature = "serialize")]
+use super::saving::{Known, SavedAs, SavedValues};
 
 /// What changes a type, which decides how snapshots treat it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,18 +26,31 @@ pub enum SnapshotKind {
 
 /// The values of one type in a snapshot.
 pub(super) trait Column: Any + Send + Sync {
-    /// The entities that have a value, in the order of the world.
-    fn entities(&self) -> &[Entity] {
-        &[]
+    /// Whether there is none.
+    fn is_empty(&self) -> bool {
+        false
     }
 
-    /// The entities that values refer to and that need not be agents.
+    /// Adds the entities that have a value, in the order of the world.
+    fn entities(&self, into: &mut Vec<Entity>) {
+        let _ = into;
+    }
+
+    /// The entities that values refer to and that need not be agents, each once.
     fn targets(&self) -> &[Entity] {
         &[]
     }
 
     /// The memory of the values, bytes.
     fn bytes(&self) -> usize;
+}
+
+/// The values of a type in an earlier snapshot.
+#[derive(Clone, Copy)]
+pub(super) struct Earlier<'a> {
+    pub(super) column: &'a Arc<dyn Column>,
+    /// The change tick at which it was taken.
+    pub(super) taken: Tick,
 }
 
 /// A type that belongs to snapshots.
@@ -47,12 +60,22 @@ pub(super) trait Part: Send + Sync {
     /// The type of the values.
     fn id(&self) -> TypeId;
 
-    /// Copies all values, or shares them with an earlier column if none has changed since.
+    /// The name of the type, with its path.
+    #[cfg(feature = "serialize")]
+    fn name(&self) -> &'static str;
+
+    /// A column to be filled.
+    fn empty(&self) -> Arc<dyn Column>;
+
+    /// Copies all values into a column, in its memory unless another snapshot shares it. Or shares the
+    /// earlier column if no value has changed since.
     fn take(
         &mut self,
         world: &mut World,
-        earlier: Option<(&Arc<dyn Column>, Tick)>,
-    ) -> Arc<dyn Column>;
+        earlier: Option<Earlier>,
+        lists: &mut EntityLists,
+        into: &mut Arc<dyn Column>,
+    );
 
     /// The entities that have a value now.
     fn present(&mut self, world: &World) -> Vec<Entity>;
@@ -66,195 +89,31 @@ pub(super) trait Part: Send + Sync {
         taken: Tick,
         spawned: &mut EntityHashMap<Entity>,
     );
+
+    /// The type by which values are written to a file; `None` if they stay in memory.
+    #[cfg(feature = "serialize")]
+    fn saved_type(&self) -> Option<TypeId>;
+
+    /// All values, to be written to a file; those of resources with a placeholder for their entity.
+    #[cfg(feature = "serialize")]
+    fn values<'a>(&self, column: &'a dyn Column) -> Vec<(Entity, &'a dyn PartialReflect)>;
+
+    /// The values of a file as a column; `None` if one of them has another type.
+    #[cfg(feature = "serialize")]
+    fn column(&self, values: &SavedValues, known: &mut Known) -> Option<Arc<dyn Column>>;
 }
 
-/// The values of a component.
-pub(super) struct Values<C> {
-    entities: Vec<Entity>,
-    values: Vec<C>,
-    targets: Vec<Entity>,
-    /// What the values own on the heap, bytes.
-    heap: usize,
-}
-
-impl<C> Values<C> {
-    /// The value of an entity.
-    pub(super) fn of(&self, entity: Entity) -> Option<&C> {
-        let at = self.entities.iter().position(|it| *it == entity)?;
-        self.values.get(at)
+/// Fills a column: in its memory, or in that of a new one if another snapshot shares it.
+pub(super) fn fill<T: Column + Default>(column: &mut Arc<dyn Column>, fill: impl FnOnce(&mut T)) {
+    if let Some(own) = Arc::get_mut(column)
+        && let Some(own) = (own as &mut dyn Any).downcast_mut::<T>()
+    {
+        fill(own);
+        return;
     }
-
-    /// All values with their entities.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (Entity, &C)> {
-        self.entities.iter().copied().zip(&self.values)
-    }
-}
-
-impl<C: Send + Sync + 'static> Column for Values<C> {
-    fn entities(&self) -> &[Entity] {
-        &self.entities
-    }
-
-    fn targets(&self) -> &[Entity] {
-        &self.targets
-    }
-
-    fn bytes(&self) -> usize {
-        size_of_val(&*self.entities) + size_of_val(&*self.values) + self.heap
-    }
-}
-
-/// A component, on the entities that match `F`.
-pub(super) struct ComponentPart<C: Component, F: QueryFilter = ()> {
-    kind: SnapshotKind,
-    query: QueryState<(Entity, Ref<'static, C>), (F, Allow<Disabled>)>,
-    targets: fn(&C, &mut Vec<Entity>),
-    heap: fn(&C) -> usize,
-    write: fn(EntityWorldMut, C),
-}
-
-impl<C, F> ComponentPart<C, F>
-where
-    C: Component<Mutability = Mutable> + Clone,
-    F: QueryFilter,
-{
-    pub(super) fn new(world: &mut World, kind: SnapshotKind) -> Self {
-        Self::written_by(world, kind, |mut entity, value| {
-            match entity.get_mut::<C>() {
-                Some(mut present) => *present = value,
-                None => {
-                    entity.insert(value);
-                }
-            }
-        })
-    }
-
-    /// With the entities that a value refers to.
-    pub(super) fn with_targets(mut self, targets: fn(&C, &mut Vec<Entity>)) -> Self {
-        self.targets = targets;
-        self
-    }
-
-    /// With the memory that a value owns on the heap, bytes.
-    pub(super) fn with_heap(mut self, heap: fn(&C) -> usize) -> Self {
-        self.heap = heap;
-        self
-    }
-}
-
-impl<C: Component + Clone + PartialEq> ComponentPart<C> {
-    /// For a component that is replaced as a whole, such as a relationship.
-    pub(super) fn of_immutable(world: &mut World, kind: SnapshotKind) -> Self {
-        Self::written_by(world, kind, |mut entity, value| {
-            if entity.get::<C>() != Some(&value) {
-                entity.insert(value);
-            }
-        })
-    }
-}
-
-impl<C: Component + Clone, F: QueryFilter + Send + Sync + 'static> Part for ComponentPart<C, F> {
-    fn kind(&self) -> SnapshotKind {
-        self.kind
-    }
-
-    fn id(&self) -> TypeId {
-        TypeId::of::<C>()
-    }
-
-    fn take(
-        &mut self,
-        world: &mut World,
-        earlier: Option<(&Arc<dyn Column>, Tick)>,
-    ) -> Arc<dyn Column> {
-        if let Some((column, taken)) = earlier
-            && (self.kind != SnapshotKind::State || column.entities().is_empty())
-            && self.is_as_in(world, &**column, taken)
-        {
-            return column.clone();
-        }
-        let mut values = Values {
-            entities: Vec::new(),
-            values: Vec::new(),
-            targets: Vec::new(),
-            heap: 0,
-        };
-        // Nothing has grown since the last tick, mostly.
-        let room = earlier.map_or(0, |(column, _)| column.entities().len());
-        values.entities.reserve_exact(room);
-        values.values.reserve_exact(room);
-        for (entity, value) in self.query.iter(world) {
-            (self.targets)(&value, &mut values.targets);
-            values.heap += (self.heap)(&value);
-            values.entities.push(entity);
-            values.values.push(C::clone(&value));
-        }
-        Arc::new(values)
-    }
-
-    fn present(&mut self, world: &World) -> Vec<Entity> {
-        self.query.iter(world).map(|(entity, _)| entity).collect()
-    }
-
-    fn restore(
-        &mut self,
-        world: &mut World,
-        column: &dyn Column,
-        taken: Tick,
-        spawned: &mut EntityHashMap<Entity>,
-    ) {
-        let Some(column) = (column as &dyn Any).downcast_ref::<Values<C>>() else {
-            return;
-        };
-        let now = world.change_tick();
-        let mut kept = HashSet::with_capacity(column.entities.len());
-        for (entity, value) in column.iter() {
-            let entity = spawned.get(&entity).copied().unwrap_or(entity);
-            kept.insert(entity);
-            let Ok(entity) = world.get_entity_mut(entity) else {
-                continue;
-            };
-            let is_unchanged = self.kind != SnapshotKind::State
-                && entity
-                    .get_ref::<C>()
-                    .is_some_and(|present| !present.last_changed().is_newer_than(taken, now));
-            if is_unchanged && spawned.is_empty() {
-                continue;
-            }
-            let mut value = value.clone();
-            if !spawned.is_empty() {
-                C::map_entities(&mut value, spawned);
-            }
-            (self.write)(entity, value);
-        }
-        for entity in self.present(world) {
-            if !kept.contains(&entity) {
-                world.entity_mut(entity).remove::<C>();
-            }
-        }
-    }
-}
-
-impl<C: Component + Clone, F: QueryFilter> ComponentPart<C, F> {
-    fn written_by(world: &mut World, kind: SnapshotKind, write: fn(EntityWorldMut, C)) -> Self {
-        Self {
-            kind,
-            query: world.query_filtered(),
-            targets: |_, _| {},
-            heap: |_| 0,
-            write,
-        }
-    }
-
-    /// Whether the world has just the values of a column that was taken at a tick.
-    fn is_as_in(&mut self, world: &World, column: &dyn Column, taken: Tick) -> bool {
-        let now = world.read_change_tick();
-        let mut entities = column.entities().iter();
-        let same = self.query.iter(world).all(|(entity, value)| {
-            entities.next() == Some(&entity) && !value.last_changed().is_newer_than(taken, now)
-        });
-        same && entities.next().is_none()
-    }
+    let mut own = T::default();
+    fill(&mut own);
+    *column = Arc::new(own);
 }
 
 /// State of another shape than components or resources, such as the contexts of a physics engine. Add it
@@ -272,17 +131,39 @@ pub trait SnapshotPart: Send + Sync + 'static {
 
     /// The memory of a copy, about, bytes.
     fn bytes(copy: &Self::Copy) -> usize;
+
+    /// Whether a copy holds nothing. A snapshot can be written to a file only if this part is empty.
+    /// Default: no.
+    fn is_empty(copy: &Self::Copy) -> bool {
+        let _ = copy;
+        false
+    }
+
+    /// What it is called in errors. Default: the name of the type.
+    fn name() -> &'static str {
+        type_name::<Self>()
+    }
 }
 
 /// A [`SnapshotPart`].
 pub(super) struct CustomPart<P>(pub(super) P);
 
-/// The copy of a [`SnapshotPart`], and its memory in bytes.
-struct CustomColumn<T>(T, usize);
+/// The copy of a [`SnapshotPart`].
+struct CustomColumn<P: SnapshotPart>(Option<P::Copy>);
 
-impl<T: Send + Sync + 'static> Column for CustomColumn<T> {
+impl<P: SnapshotPart> Default for CustomColumn<P> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<P: SnapshotPart> Column for CustomColumn<P> {
+    fn is_empty(&self) -> bool {
+        self.0.as_ref().is_none_or(P::is_empty)
+    }
+
     fn bytes(&self) -> usize {
-        self.1
+        self.0.as_ref().map_or(0, P::bytes)
     }
 }
 
@@ -295,10 +176,25 @@ impl<P: SnapshotPart> Part for CustomPart<P> {
         TypeId::of::<P>()
     }
 
-    fn take(&mut self, world: &mut World, _: Option<(&Arc<dyn Column>, Tick)>) -> Arc<dyn Column> {
-        let copy = self.0.take(world);
-        let bytes = P::bytes(&copy);
-        Arc::new(CustomColumn(copy, bytes))
+    #[cfg(feature = "serialize")]
+    fn name(&self) -> &'static str {
+        P::name()
+    }
+
+    fn empty(&self) -> Arc<dyn Column> {
+        Arc::new(CustomColumn::<P>::default())
+    }
+
+    fn take(
+        &mut self,
+        world: &mut World,
+        _: Option<Earlier>,
+        _: &mut EntityLists,
+        into: &mut Arc<dyn Column>,
+    ) {
+        fill(into, |column: &mut CustomColumn<P>| {
+            column.0 = Some(self.0.take(world));
+        });
     }
 
     fn present(&mut self, _: &World) -> Vec<Entity> {
@@ -312,33 +208,157 @@ impl<P: SnapshotPart> Part for CustomPart<P> {
         _: Tick,
         spawned: &mut EntityHashMap<Entity>,
     ) {
-        if let Some(CustomColumn(copy, _)) = (column as &dyn Any).downcast_ref::<CustomColumn<_>>()
+        if let Some(CustomColumn(Some(copy))) =
+            (column as &dyn Any).downcast_ref::<CustomColumn<P>>()
         {
             self.0.restore(world, copy, spawned);
         }
     }
+
+    #[cfg(feature = "serialize")]
+    fn saved_type(&self) -> Option<TypeId> {
+        None
+    }
+
+    #[cfg(feature = "serialize")]
+    fn values<'a>(&self, _: &'a dyn Column) -> Vec<(Entity, &'a dyn PartialReflect)> {
+        Vec::new()
+    }
+
+    #[cfg(feature = "serialize")]
+    fn column(&self, values: &SavedValues, _: &mut Known) -> Option<Arc<dyn Column>> {
+        values.is_empty().then(|| self.empty())
+    }
 }
 
 /// A resource, if the world has it.
-pub(super) struct ResourcePart<R>(pub(super) PhantomData<R>);
+pub(super) struct ResourcePart<R> {
+    resource: PhantomData<R>,
+    #[cfg(feature = "serialize")]
+    saved: Option<SavedAs<R>>,
+}
 
-impl<R: Resource + Clone> SnapshotPart for ResourcePart<R> {
-    type Copy = Option<R>;
+/// The value of a resource.
+struct ResourceColumn<R>(Option<R>);
 
-    fn take(&mut self, world: &mut World) -> Option<R> {
-        world.get_resource::<R>().cloned()
+/// The resource in a column; `None` if the column is of another type.
+#[cfg(feature = "serialize")]
+pub(super) fn resource_of<R: Resource>(column: &dyn Column) -> Option<&R> {
+    (column as &dyn Any)
+        .downcast_ref::<ResourceColumn<R>>()?
+        .0
+        .as_ref()
+}
+
+impl<R> ResourcePart<R> {
+    pub(super) fn new() -> Self {
+        Self {
+            resource: PhantomData,
+            #[cfg(feature = "serialize")]
+            saved: None,
+        }
+    }
+}
+
+impl<R: Reflect> ResourcePart<R> {
+    /// Written to files as well.
+    pub(super) fn saved(self) -> Self {
+        Self {
+            #[cfg(feature = "serialize")]
+            saved: Some(SavedAs::new()),
+            ..self
+        }
+    }
+}
+
+impl<R> Default for ResourceColumn<R> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<R: Resource> Column for ResourceColumn<R> {
+    fn is_empty(&self) -> bool {
+        self.0.is_none()
     }
 
-    fn restore(&mut self, world: &mut World, copy: &Option<R>, _: &EntityHashMap<Entity>) {
-        match copy {
-            Some(value) => world.insert_resource(value.clone()),
-            None => {
+    fn bytes(&self) -> usize {
+        size_of_val(self)
+    }
+}
+
+impl<R: Resource + Clone> Part for ResourcePart<R> {
+    fn kind(&self) -> SnapshotKind {
+        SnapshotKind::State
+    }
+
+    fn id(&self) -> TypeId {
+        TypeId::of::<R>()
+    }
+
+    #[cfg(feature = "serialize")]
+    fn name(&self) -> &'static str {
+        type_name::<R>()
+    }
+
+    fn empty(&self) -> Arc<dyn Column> {
+        Arc::new(ResourceColumn::<R>(None))
+    }
+
+    fn take(
+        &mut self,
+        world: &mut World,
+        _: Option<Earlier>,
+        _: &mut EntityLists,
+        into: &mut Arc<dyn Column>,
+    ) {
+        fill(into, |column: &mut ResourceColumn<R>| {
+            match (&mut column.0, world.get_resource::<R>()) {
+                (Some(copy), Some(value)) => copy.clone_from(value),
+                (copy, value) => *copy = value.cloned(),
+            }
+        });
+    }
+
+    fn present(&mut self, _: &World) -> Vec<Entity> {
+        Vec::new()
+    }
+
+    fn restore(
+        &mut self,
+        world: &mut World,
+        column: &dyn Column,
+        _: Tick,
+        _: &mut EntityHashMap<Entity>,
+    ) {
+        match (column as &dyn Any).downcast_ref::<ResourceColumn<R>>() {
+            Some(ResourceColumn(Some(value))) => world.insert_resource(value.clone()),
+            Some(ResourceColumn(None)) => {
                 world.remove_resource::<R>();
             }
+            None => {}
         }
     }
 
-    fn bytes(_: &Option<R>) -> usize {
-        size_of::<Option<R>>()
+    #[cfg(feature = "serialize")]
+    fn saved_type(&self) -> Option<TypeId> {
+        self.saved.is_some().then(TypeId::of::<R>)
+    }
+
+    #[cfg(feature = "serialize")]
+    fn values<'a>(&self, column: &'a dyn Column) -> Vec<(Entity, &'a dyn PartialReflect)> {
+        let column = (column as &dyn Any).downcast_ref::<ResourceColumn<R>>();
+        let value = column.and_then(|it| Some((self.saved.as_ref()?, it.0.as_ref()?)));
+        let value = value.map(|(saved, value)| (Entity::PLACEHOLDER, saved.reflect(value)));
+        value.into_iter().collect()
+    }
+
+    #[cfg(feature = "serialize")]
+    fn column(&self, values: &SavedValues, known: &mut Known) -> Option<Arc<dyn Column>> {
+        let value = match values.first() {
+            Some((_, value)) => Some(self.saved.as_ref()?.read(&**value, known.types)?),
+            None => None,
+        };
+        Some(Arc::new(ResourceColumn(value)))
     }
 }

@@ -1,13 +1,17 @@
 //! The types that belong to snapshots.
 
-use std::marker::PhantomData;
+use std::any::TypeId;
+use std::sync::Arc;
 
 use bevy::ecs::component::Mutable;
 use bevy::ecs::entity_disabling::Disabled;
-use bevy::ecs::query::QueryFilter;
+use bevy::ecs::query::ArchetypeFilter;
 use bevy::prelude::*;
+use bevy::reflect::GetTypeRegistration;
 
-use super::part::{ComponentPart, CustomPart, Part, ResourcePart, SnapshotKind, SnapshotPart};
+use super::component::ComponentPart;
+use super::entity_lists::EntityLists;
+use super::part::{Column, CustomPart, Part, ResourcePart, SnapshotKind, SnapshotPart};
 use crate::{
     Behavior, Combine, FaceTarget, FaceVelocity, FlowField, Holonomic, Kinematics, NextSteeringId,
     Obstacle, PointMass, SensesColliders, SpeedLimit, SteeringClock, SteeringDisabled,
@@ -15,34 +19,50 @@ use crate::{
     StuckDetection, StuckMemory, Target, TargetWatch, ThinkEvery, Vehicle, Wall,
 };
 
-/// The types that belong to snapshots, in the order in which they are restored.
+/// The types that belong to snapshots.
 #[derive(Resource, Default)]
-pub(super) struct SnapshotTypes(pub(super) Vec<Box<dyn Part>>);
+pub(super) struct SnapshotTypes {
+    /// In the order in which they are restored.
+    pub(super) parts: Vec<Box<dyn Part>>,
+    pub(super) lists: EntityLists,
+}
 
 impl SnapshotTypes {
     /// Adds a type; a second call for it does nothing.
     fn add<P: Part + 'static>(world: &mut World, part: impl FnOnce(&mut World) -> P) {
         let part = part(world);
-        let parts = &mut world.get_resource_or_init::<Self>().0;
+        let parts = &mut world.get_resource_or_init::<Self>().parts;
         if parts.iter().all(|it| it.id() != part.id()) {
             let at = parts.partition_point(|it| it.kind() <= part.kind());
             parts.insert(at, Box::new(part));
         }
     }
 
-    /// Takes the types out of the world while they are used on it.
+    /// Gives a snapshot a column for each type, and no other.
+    pub(super) fn fit(&self, columns: &mut Vec<(TypeId, Arc<dyn Column>)>) {
+        let ids = self.parts.iter().map(|part| part.id());
+        if !ids.eq(columns.iter().map(|(id, _)| *id)) {
+            let parts = self.parts.iter();
+            *columns = parts.map(|part| (part.id(), part.empty())).collect();
+        }
+    }
+
+    /// Takes the types out of the world while they are used on it. The resource stays, since removing one
+    /// allocates.
     pub(super) fn with<T>(
         world: &mut World,
         use_them: impl FnOnce(&mut World, &mut Self) -> T,
     ) -> T {
-        let mut types = world.remove_resource::<Self>().unwrap_or_default();
+        let mut types = std::mem::take(&mut *world.get_resource_or_init::<Self>());
         let result = use_them(world, &mut types);
-        world.insert_resource(types);
+        *world.get_resource_or_init::<Self>() = types;
         result
     }
 }
 
 /// Adds types of a game or a backend to every [`SteeringSnapshot`](super::SteeringSnapshot).
+///
+/// What is *saved* is also written to files; the rest is kept in memory only.
 pub trait SnapshotAppExt {
     /// Adds a component. References to entities are mapped by its
     /// [`map_entities`](Component::map_entities).
@@ -54,10 +74,26 @@ pub trait SnapshotAppExt {
     fn add_snapshot_component_where<C, F>(&mut self, kind: SnapshotKind) -> &mut Self
     where
         C: Component<Mutability = Mutable> + Clone,
-        F: QueryFilter + Send + Sync + 'static;
+        F: ArchetypeFilter + Send + Sync + 'static;
+
+    /// Adds a component, for files as well, and registers it for reflection.
+    fn add_saved_component<C>(&mut self, kind: SnapshotKind) -> &mut Self
+    where
+        C: Component<Mutability = Mutable> + Clone + Reflect + GetTypeRegistration;
+
+    /// Adds a relationship, for files as well, and registers it for reflection. It is restored before
+    /// other components.
+    fn add_saved_relationship<C>(&mut self) -> &mut Self
+    where
+        C: Component + Clone + PartialEq + Reflect + GetTypeRegistration;
 
     /// Adds a resource.
     fn add_snapshot_resource<R: Resource + Clone>(&mut self) -> &mut Self;
+
+    /// Adds a resource, for files as well, and registers it for reflection.
+    fn add_saved_resource<R>(&mut self) -> &mut Self
+    where
+        R: Resource + Clone + Reflect + GetTypeRegistration;
 
     /// Adds state of another shape.
     fn add_snapshot_part<P: SnapshotPart>(&mut self, part: P) -> &mut Self;
@@ -74,7 +110,7 @@ impl SnapshotAppExt for App {
     fn add_snapshot_component_where<C, F>(&mut self, kind: SnapshotKind) -> &mut Self
     where
         C: Component<Mutability = Mutable> + Clone,
-        F: QueryFilter + Send + Sync + 'static,
+        F: ArchetypeFilter + Send + Sync + 'static,
     {
         SnapshotTypes::add(self.world_mut(), |world| {
             ComponentPart::<C, F>::new(world, kind)
@@ -82,8 +118,37 @@ impl SnapshotAppExt for App {
         self
     }
 
+    fn add_saved_component<C>(&mut self, kind: SnapshotKind) -> &mut Self
+    where
+        C: Component<Mutability = Mutable> + Clone + Reflect + GetTypeRegistration,
+    {
+        SnapshotTypes::add(self.world_mut(), |world| {
+            ComponentPart::<C>::new(world, kind).saved()
+        });
+        self.register_type::<C>()
+    }
+
+    fn add_saved_relationship<C>(&mut self) -> &mut Self
+    where
+        C: Component + Clone + PartialEq + Reflect + GetTypeRegistration,
+    {
+        SnapshotTypes::add(self.world_mut(), |world| {
+            ComponentPart::<C>::of_immutable(world, SnapshotKind::Link).saved()
+        });
+        self.register_type::<C>()
+    }
+
     fn add_snapshot_resource<R: Resource + Clone>(&mut self) -> &mut Self {
-        self.add_snapshot_part(ResourcePart::<R>(PhantomData))
+        SnapshotTypes::add(self.world_mut(), |_| ResourcePart::<R>::new());
+        self
+    }
+
+    fn add_saved_resource<R>(&mut self) -> &mut Self
+    where
+        R: Resource + Clone + Reflect + GetTypeRegistration,
+    {
+        SnapshotTypes::add(self.world_mut(), |_| ResourcePart::<R>::new().saved());
+        self.register_type::<R>()
     }
 
     fn add_snapshot_part<P: SnapshotPart>(&mut self, part: P) -> &mut Self {
@@ -96,7 +161,7 @@ impl SnapshotAppExt for App {
 pub(crate) fn add_behavior<B: Behavior>(app: &mut App) {
     SnapshotTypes::add(app.world_mut(), |world| {
         let part = ComponentPart::<B>::new(world, SnapshotKind::Parameter);
-        part.with_targets(|behavior, into| {
+        part.saved().with_targets(|behavior, into| {
             into.extend(behavior.targets().into_iter().flatten().filter_map(
                 |target| match target {
                     Target::Entity(entity) => Some(entity),
@@ -108,8 +173,11 @@ pub(crate) fn add_behavior<B: Behavior>(app: &mut App) {
 }
 
 /// Adds the memory of a behavior.
-pub(crate) fn add_memory<M: Component<Mutability = Mutable> + Clone>(app: &mut App) {
-    app.add_snapshot_component::<M>(SnapshotKind::State);
+pub(crate) fn add_memory<M>(app: &mut App)
+where
+    M: Component<Mutability = Mutable> + Clone + Reflect + GetTypeRegistration,
+{
+    app.add_saved_component::<M>(SnapshotKind::State);
 }
 
 /// Adds the types of the pipeline.
@@ -126,34 +194,40 @@ pub(crate) fn add_pipeline_types(app: &mut App) {
 
     let world = app.world_mut();
     SnapshotTypes::add(world, |world| {
-        ComponentPart::<SteersFor>::of_immutable(world, Link)
+        ComponentPart::<Disabled, Ours>::new(world, Link).saved()
     });
-    app.add_snapshot_component_where::<Disabled, Ours>(Link)
-        .add_snapshot_component::<SteeringId>(Parameter)
-        .add_snapshot_component::<Vehicle>(Parameter)
-        .add_snapshot_component::<Combine>(Parameter)
-        .add_snapshot_component::<ThinkEvery>(Parameter)
-        .add_snapshot_component::<SpeedLimit>(Parameter)
-        .add_snapshot_component::<FaceVelocity>(Parameter)
-        .add_snapshot_component::<FaceTarget>(Parameter)
-        .add_snapshot_component::<Holonomic>(Parameter)
-        .add_snapshot_component::<StuckDetection>(Parameter)
-        .add_snapshot_component::<SteeringDisabled>(Parameter)
-        .add_snapshot_component::<SteeringGroups>(Parameter)
-        .add_snapshot_component::<SensesColliders>(Parameter)
-        .add_snapshot_component::<SteeringPath>(Parameter)
-        .add_snapshot_component::<FlowField>(Parameter)
-        .add_snapshot_component::<Obstacle>(Parameter)
-        .add_snapshot_component::<Wall>(Parameter)
-        .add_snapshot_component_where::<Transform, Placed>(State)
-        .add_snapshot_component::<PointMass>(State)
-        .add_snapshot_component::<Kinematics>(State)
-        .add_snapshot_component::<TargetWatch>(State)
-        .add_snapshot_component::<StuckMemory>(State)
-        .add_snapshot_resource::<SteeringSeed>()
-        .add_snapshot_resource::<SteeringClock>()
-        .add_snapshot_resource::<NextSteeringId>();
+    SnapshotTypes::add(world, |world| {
+        ComponentPart::<Transform, Placed>::new(world, State).saved()
+    });
+    app.register_type::<Disabled>()
+        .register_type::<Transform>()
+        .register_type::<SteeringForce>()
+        .add_saved_relationship::<SteersFor>()
+        .add_saved_component::<SteeringId>(Parameter)
+        .add_saved_component::<Vehicle>(Parameter)
+        .add_saved_component::<Combine>(Parameter)
+        .add_saved_component::<ThinkEvery>(Parameter)
+        .add_saved_component::<SpeedLimit>(Parameter)
+        .add_saved_component::<FaceVelocity>(Parameter)
+        .add_saved_component::<FaceTarget>(Parameter)
+        .add_saved_component::<Holonomic>(Parameter)
+        .add_saved_component::<StuckDetection>(Parameter)
+        .add_saved_component::<SteeringDisabled>(Parameter)
+        .add_saved_component::<SteeringGroups>(Parameter)
+        .add_saved_component::<SensesColliders>(Parameter)
+        .add_saved_component::<SteeringPath>(Parameter)
+        .add_saved_component::<FlowField>(Parameter)
+        .add_saved_component::<Obstacle>(Parameter)
+        .add_saved_component::<Wall>(Parameter)
+        .add_saved_component::<PointMass>(State)
+        .add_saved_component::<Kinematics>(State)
+        .add_saved_component::<TargetWatch>(State)
+        .add_saved_component::<StuckMemory>(State)
+        .add_saved_resource::<SteeringSeed>()
+        .add_saved_resource::<SteeringClock>()
+        .add_saved_resource::<NextSteeringId>();
     SnapshotTypes::add(app.world_mut(), |world| {
-        ComponentPart::<SteeringForce>::new(world, State).with_heap(SteeringForce::heap)
+        let part = ComponentPart::<SteeringForce>::new(world, State);
+        part.saved().with_heap(SteeringForce::heap)
     });
 }

@@ -2,8 +2,8 @@
 
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    FlowField, InvalidParameter, Kinematics, SteeringAppExt, SteeringClock, SteeringWarnings,
-    Target, Targets, Vehicle,
+    FlowField, InvalidParameter, Kinematics, SnapshotAppExt, SnapshotKind, SteeringAppExt,
+    SteeringClock, SteeringWarnings, Target, Targets, Vehicle,
 };
 
 use super::GroundCost;
@@ -175,8 +175,8 @@ impl TravelMap {
 }
 
 pub(crate) fn register(app: &mut App) {
-    app.register_type::<GoalField>()
-        .register_type::<GroundCost>()
+    app.add_saved_component::<GoalField>(SnapshotKind::Parameter)
+        .add_saved_component::<GroundCost>(SnapshotKind::Parameter)
         .register_type::<TravelMap>()
         .require_part::<GoalField, TravelMap>();
 }

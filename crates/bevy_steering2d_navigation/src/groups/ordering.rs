@@ -17,18 +17,15 @@ use crate::world::Terrain;
 use crate::{NavigateTo, NavigateToMemory, NavigationState};
 
 pub(crate) fn register(app: &mut App) {
-    app.register_type::<GroupArrive>()
-        .register_type::<GroupShape>()
-        .register_type::<GroupMember>()
+    app.register_type::<GroupShape>()
         .register_type::<GroupMembers>()
-        .register_type::<GroupPlace>()
-        .register_type::<GroupArriveMemory>()
         .add_announcement::<GroupArrived>()
         .require_part::<GroupArrive, GroupArriveMemory>()
         .require_part::<GroupMember, GroupPlace>()
-        .add_snapshot_component::<GroupArrive>(SnapshotKind::Parameter)
-        .add_snapshot_component::<GroupArriveMemory>(SnapshotKind::State)
-        .add_snapshot_component::<GroupPlace>(SnapshotKind::State);
+        .add_saved_relationship::<GroupMember>()
+        .add_saved_component::<GroupArrive>(SnapshotKind::Parameter)
+        .add_saved_component::<GroupArriveMemory>(SnapshotKind::State)
+        .add_saved_component::<GroupPlace>(SnapshotKind::State);
 }
 
 /// A member is at its place within this distance, m: beyond where [`NavigateTo`] comes to rest.

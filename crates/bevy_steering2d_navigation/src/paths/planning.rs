@@ -69,16 +69,14 @@ impl Default for ActivePathfinder {
 }
 
 pub(crate) fn register(app: &mut App) {
-    app.register_type::<NavigateTo>()
-        .register_type::<NavigateToMemory>()
-        .register_type::<NavigationBudget>()
+    app.add_saved_resource::<NavigationBudget>()
         .init_resource::<NavigationBudget>()
         .init_resource::<ActivePathfinder>()
         .add_announcement::<PathFound>()
         .add_announcement::<NoPath>()
         .add_announcement::<Arrived>()
-        .add_snapshot_component::<NavigateTo>(SnapshotKind::Parameter)
-        .add_snapshot_component::<NavigateToMemory>(SnapshotKind::State);
+        .add_saved_component::<NavigateTo>(SnapshotKind::Parameter)
+        .add_saved_component::<NavigateToMemory>(SnapshotKind::State);
 }
 
 /// The most expansions of one portion: agents that wait take turns.

@@ -1,0 +1,362 @@
+//! A component in snapshots: its values are copied table by table.
+
+#[cfg(feature = "serialize")]
+use std::any::type_name;
+use std::any::{Any, TypeId};
+use std::sync::Arc;
+
+use bevy::ecs::change_detection::Tick;
+use bevy::ecs::component::Mutable;
+use bevy::ecs::entity::EntityHashMap;
+use bevy::ecs::entity_disabling::Disabled;
+use bevy::ecs::query::ArchetypeFilter;
+use bevy::platform::collections::HashSet;
+use bevy::prelude::*;
+
+use super::entity_lists::EntityLists;
+use super::part::{Column, Earlier, Part, SnapshotKind, fill};
+#[cfg(feature = "serialize")]
+use super::saving::{Known, SavedAs, SavedValues};
+
+/// The values of a component.
+pub(super) struct Values<C> {
+    /// In the order of the world.
+    tables: Vec<TableValues<C>>,
+    targets: Vec<Entity>,
+    /// What the values own on the heap, bytes.
+    heap: usize,
+}
+
+/// The values of a component in one of Bevy's tables.
+struct TableValues<C> {
+    entities: Arc<[Entity]>,
+    values: Vec<C>,
+}
+
+impl<C> Default for Values<C> {
+    fn default() -> Self {
+        Self {
+            tables: Vec::new(),
+            targets: Vec::new(),
+            heap: 0,
+        }
+    }
+}
+
+impl<C> Values<C> {
+    /// The value of an entity.
+    pub(super) fn of(&self, entity: Entity) -> Option<&C> {
+        self.tables.iter().find_map(|table| {
+            let at = table.entities.iter().position(|it| *it == entity)?;
+            table.values.get(at)
+        })
+    }
+
+    /// All values with their entities.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Entity, &C)> {
+        let tables = self.tables.iter();
+        tables.flat_map(|table| table.entities.iter().copied().zip(&table.values))
+    }
+}
+
+impl<C: Clone> Values<C> {
+    /// Sets the values of the table `at`, in the memory of those it had.
+    fn set_table(&mut self, at: usize, entities: &Arc<[Entity]>, values: &[C]) {
+        let Some(table) = self.tables.get_mut(at) else {
+            self.tables.push(TableValues {
+                entities: entities.clone(),
+                values: values.to_vec(),
+            });
+            return;
+        };
+        if !Arc::ptr_eq(&table.entities, entities) {
+            table.entities = entities.clone();
+        }
+        values.clone_into(&mut table.values);
+    }
+}
+
+impl<C: Send + Sync + 'static> Column for Values<C> {
+    fn is_empty(&self) -> bool {
+        self.tables.is_empty()
+    }
+
+    fn entities(&self, into: &mut Vec<Entity>) {
+        for table in &self.tables {
+            into.extend_from_slice(&table.entities);
+        }
+    }
+
+    fn targets(&self) -> &[Entity] {
+        &self.targets
+    }
+
+    fn bytes(&self) -> usize {
+        let values = self.tables.iter().map(|it| size_of_val(&*it.values));
+        values.sum::<usize>() + self.heap
+    }
+}
+
+/// A component, on the entities that match `F`.
+pub(super) struct ComponentPart<C: Component, F: ArchetypeFilter = ()> {
+    kind: SnapshotKind,
+    /// `Has<Disabled>` includes disabled entities.
+    query: QueryState<(Entity, Ref<'static, C>, Has<Disabled>), F>,
+    targets: Option<fn(&C, &mut Vec<Entity>)>,
+    heap: Option<fn(&C) -> usize>,
+    write: fn(EntityWorldMut, C),
+    #[cfg(feature = "serialize")]
+    saved: Option<SavedAs<C>>,
+}
+
+impl<C, F> ComponentPart<C, F>
+where
+    C: Component<Mutability = Mutable> + Clone,
+    F: ArchetypeFilter,
+{
+    pub(super) fn new(world: &mut World, kind: SnapshotKind) -> Self {
+        Self::written_by(world, kind, |mut entity, value| {
+            match entity.get_mut::<C>() {
+                Some(mut present) => *present = value,
+                None => {
+                    entity.insert(value);
+                }
+            }
+        })
+    }
+
+    /// With the entities that a value refers to.
+    pub(super) fn with_targets(mut self, targets: fn(&C, &mut Vec<Entity>)) -> Self {
+        self.targets = Some(targets);
+        self
+    }
+
+    /// With the memory that a value owns on the heap, bytes.
+    pub(super) fn with_heap(mut self, heap: fn(&C) -> usize) -> Self {
+        self.heap = Some(heap);
+        self
+    }
+}
+
+impl<C: Component + Clone + PartialEq> ComponentPart<C> {
+    /// For a component that is replaced as a whole, such as a relationship.
+    pub(super) fn of_immutable(world: &mut World, kind: SnapshotKind) -> Self {
+        Self::written_by(world, kind, |mut entity, value| {
+            if entity.get::<C>() != Some(&value) {
+                entity.insert(value);
+            }
+        })
+    }
+}
+
+impl<C: Component + Clone + Reflect, F: ArchetypeFilter> ComponentPart<C, F> {
+    /// Written to files as well.
+    pub(super) fn saved(self) -> Self {
+        Self {
+            #[cfg(feature = "serialize")]
+            saved: Some(SavedAs::new()),
+            ..self
+        }
+    }
+}
+
+impl<C: Component + Clone, F: ArchetypeFilter> ComponentPart<C, F> {
+    fn written_by(world: &mut World, kind: SnapshotKind, write: fn(EntityWorldMut, C)) -> Self {
+        Self {
+            kind,
+            query: world.query_filtered(),
+            targets: None,
+            heap: None,
+            write,
+            #[cfg(feature = "serialize")]
+            saved: None,
+        }
+    }
+
+    /// Whether the world has just the values of a column that was taken at a tick.
+    fn is_as_in(
+        &mut self,
+        world: &World,
+        column: &Values<C>,
+        taken: Tick,
+        lists: &mut EntityLists,
+    ) -> bool {
+        let now = world.read_change_tick();
+        let Ok(tables) = self.query.contiguous_iter(world) else {
+            let mut known = column.iter();
+            let mut values = self.query.iter(world);
+            return values.all(|(entity, value, _)| {
+                let same = known.next().is_some_and(|(it, _)| it == entity);
+                same && !value.last_changed().is_newer_than(taken, now)
+            }) && known.next().is_none();
+        };
+        let mut known = column.tables.iter();
+        let mut tables = tables.filter(|(entities, ..)| !entities.is_empty());
+        tables.all(|(entities, values, _)| {
+            let same = known
+                .next()
+                .is_some_and(|it| Arc::ptr_eq(&it.entities, lists.of(entities)));
+            same && !last_change(values.changed_ticks_slice(), now).is_newer_than(taken, now)
+        }) && known.next().is_none()
+    }
+
+    /// Copies all values.
+    fn copy(&mut self, world: &World, lists: &mut EntityLists, into: &mut Values<C>) {
+        let mut count = 0;
+        if let Ok(tables) = self.query.contiguous_iter(world) {
+            for (entities, values, _) in tables.filter(|(entities, ..)| !entities.is_empty()) {
+                into.set_table(count, lists.of(entities), &values);
+                count += 1;
+            }
+        } else {
+            let values = self.query.iter(world);
+            let (entities, values): (Vec<Entity>, Vec<C>) = values
+                .map(|(entity, value, _)| (entity, C::clone(&value)))
+                .unzip();
+            if !entities.is_empty() {
+                into.set_table(0, &entities.into(), &values);
+                count = 1;
+            }
+        }
+        into.tables.truncate(count);
+        self.summarize(into);
+    }
+
+    /// Finds the targets of all values, and their memory.
+    fn summarize(&self, column: &mut Values<C>) {
+        let values = column.tables.iter().flat_map(|it| &it.values);
+        column.heap = self.heap.map_or(0, |heap| values.clone().map(heap).sum());
+        column.targets.clear();
+        if let Some(targets) = self.targets {
+            for value in values {
+                targets(value, &mut column.targets);
+            }
+            column.targets.sort_unstable();
+            column.targets.dedup();
+        }
+    }
+}
+
+impl<C: Component + Clone, F: ArchetypeFilter + Send + Sync + 'static> Part
+    for ComponentPart<C, F>
+{
+    fn kind(&self) -> SnapshotKind {
+        self.kind
+    }
+
+    fn id(&self) -> TypeId {
+        TypeId::of::<C>()
+    }
+
+    #[cfg(feature = "serialize")]
+    fn name(&self) -> &'static str {
+        type_name::<C>()
+    }
+
+    fn empty(&self) -> Arc<dyn Column> {
+        Arc::new(Values::<C>::default())
+    }
+
+    fn take(
+        &mut self,
+        world: &mut World,
+        earlier: Option<Earlier>,
+        lists: &mut EntityLists,
+        into: &mut Arc<dyn Column>,
+    ) {
+        if let Some(Earlier { column, taken }) = earlier
+            && (self.kind != SnapshotKind::State || column.is_empty())
+            && let Some(values) = (&**column as &dyn Any).downcast_ref()
+            && self.is_as_in(world, values, taken, lists)
+        {
+            *into = column.clone();
+            return;
+        }
+        fill(into, |values| self.copy(world, lists, values));
+    }
+
+    fn present(&mut self, world: &World) -> Vec<Entity> {
+        let entities = self.query.iter(world).map(|(entity, ..)| entity);
+        entities.collect()
+    }
+
+    fn restore(
+        &mut self,
+        world: &mut World,
+        column: &dyn Column,
+        taken: Tick,
+        spawned: &mut EntityHashMap<Entity>,
+    ) {
+        let Some(column) = (column as &dyn Any).downcast_ref::<Values<C>>() else {
+            return;
+        };
+        let now = world.change_tick();
+        let mut kept = HashSet::new();
+        for (entity, value) in column.iter() {
+            let entity = spawned.get(&entity).copied().unwrap_or(entity);
+            kept.insert(entity);
+            let Ok(entity) = world.get_entity_mut(entity) else {
+                continue;
+            };
+            let is_unchanged = self.kind != SnapshotKind::State
+                && entity
+                    .get_ref::<C>()
+                    .is_some_and(|present| !present.last_changed().is_newer_than(taken, now));
+            if is_unchanged && spawned.is_empty() {
+                continue;
+            }
+            let mut value = value.clone();
+            if !spawned.is_empty() {
+                C::map_entities(&mut value, spawned);
+            }
+            (self.write)(entity, value);
+        }
+        for entity in self.present(world) {
+            if !kept.contains(&entity) {
+                world.entity_mut(entity).remove::<C>();
+            }
+        }
+    }
+
+    #[cfg(feature = "serialize")]
+    fn saved_type(&self) -> Option<TypeId> {
+        self.saved.is_some().then(TypeId::of::<C>)
+    }
+
+    #[cfg(feature = "serialize")]
+    fn values<'a>(&self, column: &'a dyn Column) -> Vec<(Entity, &'a dyn PartialReflect)> {
+        let column = (column as &dyn Any).downcast_ref::<Values<C>>();
+        let (Some(column), Some(saved)) = (column, &self.saved) else {
+            return Vec::new();
+        };
+        let values = column.iter();
+        values
+            .map(|(entity, value)| (entity, saved.reflect(value)))
+            .collect()
+    }
+
+    #[cfg(feature = "serialize")]
+    fn column(&self, values: &SavedValues, known: &mut Known) -> Option<Arc<dyn Column>> {
+        let read = |(_, value): &(Entity, Box<dyn PartialReflect>)| {
+            let mut value = self.saved.as_ref()?.read(&**value, known.types)?;
+            C::map_entities(&mut value, known);
+            Some(value)
+        };
+        let mut column = Values::default();
+        if !values.is_empty() {
+            column.tables.push(TableValues {
+                entities: values.iter().map(|(entity, _)| *entity).collect(),
+                values: values.iter().map(read).collect::<Option<_>>()?,
+            });
+        }
+        self.summarize(&mut column);
+        Some(Arc::new(column))
+    }
+}
+
+/// The latest of some ticks.
+fn last_change(ticks: &[Tick], now: Tick) -> Tick {
+    let ages = ticks.iter().map(|it| now.get().wrapping_sub(it.get()));
+    let age = ages.fold(u32::MAX, u32::min);
+    Tick::new(now.get().wrapping_sub(age))
+}

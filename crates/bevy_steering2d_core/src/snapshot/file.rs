@@ -1,0 +1,386 @@
+//! Snapshots in files: a header, and the values of all types as RON.
+//!
+//! ```text
+//! bevy_steering2d snapshot
+//! version 0.1.0
+//! checksum 6c62272e07bb0142
+//! ({"bevy_steering2d_core::vehicle::Vehicle":[(4294967295,(max_speed:5.0, …)), …], …},[…])
+//! ```
+
+use std::any::TypeId;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use bevy::ecs::reflect::AppTypeRegistry;
+use bevy::prelude::*;
+use bevy::reflect::TypeRegistry;
+use bevy::reflect::serde::{TypedReflectDeserializer, TypedReflectSerializer};
+use serde::Serialize;
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::ser::{SerializeMap, SerializeSeq, Serializer};
+
+use super::SteeringSnapshot;
+use super::part::{Column, Part, resource_of};
+use super::saving::Known;
+use super::targets::Targets;
+use super::types::SnapshotTypes;
+use crate::SteeringClock;
+
+const TITLE: &str = "bevy_steering2d snapshot";
+/// The version of this library.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Why a snapshot cannot be written to a file or read from it. No world has changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SnapshotFileError {
+    /// A part of the snapshot has no form in files, such as the bodies of a physics engine.
+    NotSaved(&'static str),
+    /// The file is no snapshot.
+    NoSnapshot,
+    /// Another version of this library wrote the file.
+    Version(String),
+    /// The file was cut off or edited after it was written.
+    Damaged,
+    /// The app that wrote the file had other plugins: other types belong to its snapshots.
+    Plugins {
+        /// Types of the file that this app does not have.
+        unknown: Vec<String>,
+        /// Types of this app that the file does not have.
+        missing: Vec<String>,
+    },
+    /// A value does not have the form that its type has here.
+    Value(String),
+}
+
+impl fmt::Display for SnapshotFileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotSaved(part) => {
+                write!(f, "{part} cannot be written to a file, only kept in memory")
+            }
+            Self::NoSnapshot => write!(f, "the file is no snapshot of bevy_steering2d"),
+            Self::Version(version) => {
+                write!(
+                    f,
+                    "version {version} wrote the file, this is version {VERSION}"
+                )
+            }
+            Self::Damaged => write!(f, "the file is damaged: its checksum is another one"),
+            Self::Plugins { unknown, missing } => {
+                write!(f, "the file is of an app with other plugins:")?;
+                for name in unknown {
+                    write!(f, " {name} is unknown here;")?;
+                }
+                for name in missing {
+                    write!(f, " {name} is not in the file;")?;
+                }
+                Ok(())
+            }
+            Self::Value(reason) => write!(f, "a value cannot be read or written: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for SnapshotFileError {}
+
+impl SteeringSnapshot {
+    /// This snapshot as the content of a file. `world` is the one it was taken from.
+    ///
+    /// Ledgers are left out: the next update writes them anew.
+    ///
+    /// # Errors
+    /// If a part of it has no form in files, or a type is not registered for reflection.
+    pub fn to_file(&self, world: &World) -> Result<String, SnapshotFileError> {
+        let types = world.resource::<AppTypeRegistry>().read();
+        let parts = &world.resource::<SnapshotTypes>().parts;
+        let columns = self.columns.iter();
+        let columns = columns.filter_map(|(id, column)| {
+            let part = parts.iter().find(|part| part.id() == *id)?;
+            Some((&**part, &**column))
+        });
+        let columns: Vec<_> = columns.collect();
+        for (part, column) in &columns {
+            if part.saved_type().is_none() && !column.is_empty() {
+                return Err(SnapshotFileError::NotSaved(part.name()));
+            }
+        }
+        let targets = self.targets.iter();
+        let body = (
+            Written {
+                columns: &columns,
+                types: &types,
+            },
+            targets
+                .map(|(target, place)| (target.to_bits(), place))
+                .collect::<Vec<_>>(),
+        );
+        let body = ron::to_string(&body).map_err(|error| wrong(&error))?;
+        let checksum = checksum(&body);
+        Ok(format!(
+            "{TITLE}\nversion {VERSION}\nchecksum {checksum:016x}\n{body}"
+        ))
+    }
+
+    /// The snapshot in a file. `world` is the one to be restored; it must have the same plugins as the
+    /// one that wrote the file.
+    ///
+    /// [`restore`](Self::restore) then despawns all agents, obstacles and walls, and spawns those of the
+    /// file: [`Restored::spawned`](super::Restored) has the ids that they had, and those that they have.
+    ///
+    /// # Errors
+    /// If the file is damaged, or of another version, or of an app with other plugins.
+    pub fn from_file(world: &World, file: &str) -> Result<Self, SnapshotFileError> {
+        let body = body(file)?;
+        let types = world.resource::<AppTypeRegistry>().read();
+        let parts = &world.resource::<SnapshotTypes>().parts;
+        let mut deserializer = ron::Deserializer::from_str(body).map_err(|error| wrong(&error))?;
+        let (columns, targets) = Content {
+            parts,
+            types: &types,
+        }
+        .deserialize(&mut deserializer)
+        .map_err(|error| wrong(&error))?;
+        fits(parts, &columns)?;
+        let entities = columns.values().flatten().map(|(entity, _)| *entity);
+        let mut known = Known {
+            types: &types,
+            entities: entities.chain(targets.iter().map(|it| it.0)).collect(),
+        };
+        let mut snapshot = Self::empty();
+        for part in parts {
+            let values = &columns[part.name()];
+            let column = part.column(values, &mut known).ok_or_else(|| {
+                SnapshotFileError::Value(format!("{} has another form", part.name()))
+            })?;
+            snapshot.columns.push((part.id(), column));
+        }
+        snapshot.targets = Targets::of(targets);
+        let clock = snapshot.columns.iter();
+        let clock = { clock }.find_map(|(_, column)| resource_of::<SteeringClock>(&**column));
+        snapshot.clock = clock.copied().unwrap_or_default();
+        snapshot.is_foreign = true;
+        Ok(snapshot)
+    }
+}
+
+/// The content of a file of this version, if it has not changed since it was written.
+fn body(file: &str) -> Result<&str, SnapshotFileError> {
+    let rest = file
+        .strip_prefix(TITLE)
+        .and_then(|it| it.strip_prefix("\nversion "));
+    let (version, rest) = rest
+        .and_then(|it| it.split_once('\n'))
+        .ok_or(SnapshotFileError::NoSnapshot)?;
+    if version != VERSION {
+        return Err(SnapshotFileError::Version(version.to_owned()));
+    }
+    let rest = rest
+        .strip_prefix("checksum ")
+        .and_then(|it| it.split_once('\n'));
+    let (sum, body) = rest.ok_or(SnapshotFileError::Damaged)?;
+    if sum != format!("{:016x}", checksum(body)) {
+        return Err(SnapshotFileError::Damaged);
+    }
+    Ok(body)
+}
+
+/// FNV-1a.
+fn checksum(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
+        (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+fn wrong(error: &dyn fmt::Display) -> SnapshotFileError {
+    SnapshotFileError::Value(error.to_string())
+}
+
+/// Whether a file has the types of this app.
+fn fits(parts: &[Box<dyn Part>], columns: &Columns) -> Result<(), SnapshotFileError> {
+    let here: BTreeSet<&str> = parts.iter().map(|part| part.name()).collect();
+    let unknown = columns.keys().filter(|it| !here.contains(it.as_str()));
+    let missing = here.iter().filter(|it| !columns.contains_key(**it));
+    let unknown: Vec<String> = unknown.cloned().collect();
+    let missing: Vec<String> = missing.map(|it| (*it).to_owned()).collect();
+    if unknown.is_empty() && missing.is_empty() {
+        return Ok(());
+    }
+    Err(SnapshotFileError::Plugins { unknown, missing })
+}
+
+/// The values of each type, by its name.
+type Columns = BTreeMap<String, Vec<(Entity, Box<dyn PartialReflect>)>>;
+
+/// The columns of a snapshot, to be written.
+struct Written<'a> {
+    columns: &'a [(&'a dyn Part, &'a dyn Column)],
+    types: &'a TypeRegistry,
+}
+
+impl Serialize for Written<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.columns.len()))?;
+        for (part, column) in self.columns {
+            let values = part.values(*column);
+            let types = self.types;
+            map.serialize_entry(part.name(), &WrittenValues { values, types })?;
+        }
+        map.end()
+    }
+}
+
+/// The values of one type, to be written.
+struct WrittenValues<'a> {
+    values: Vec<(Entity, &'a dyn PartialReflect)>,
+    types: &'a TypeRegistry,
+}
+
+impl Serialize for WrittenValues<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut sequence = serializer.serialize_seq(Some(self.values.len()))?;
+        for (entity, value) in &self.values {
+            let value = TypedReflectSerializer::new(*value, self.types);
+            sequence.serialize_element(&(entity.to_bits(), value))?;
+        }
+        sequence.end()
+    }
+}
+
+/// Reads columns and targets.
+struct Content<'a> {
+    parts: &'a [Box<dyn Part>],
+    types: &'a TypeRegistry,
+}
+
+impl<'de> DeserializeSeed<'de> for Content<'_> {
+    type Value = (Columns, Vec<(Entity, Transform)>);
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_tuple(2, self)
+    }
+}
+
+impl<'de> Visitor<'de> for Content<'_> {
+    type Value = (Columns, Vec<(Entity, Transform)>);
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("columns and targets")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let short = || A::Error::custom("the file ends too early");
+        let columns = seq
+            .next_element_seed(ReadColumns(self))?
+            .ok_or_else(short)?;
+        let targets: Vec<(u64, Transform)> = seq.next_element()?.ok_or_else(short)?;
+        let targets = targets.into_iter();
+        let targets = targets.map(|(bits, place)| Ok((entity(bits)?, place)));
+        Ok((columns, targets.collect::<Result<_, A::Error>>()?))
+    }
+}
+
+struct ReadColumns<'a>(Content<'a>);
+
+impl<'de> DeserializeSeed<'de> for ReadColumns<'_> {
+    type Value = Columns;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Columns, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ReadColumns<'_> {
+    type Value = Columns;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a map from types to their values")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Columns, A::Error> {
+        let Content { parts, types } = self.0;
+        let mut columns = Columns::new();
+        while let Some(name) = map.next_key::<String>()? {
+            let part = parts.iter().find(|part| part.name() == name);
+            let id = part.and_then(|part| part.saved_type());
+            let values = match part {
+                // Another app has written it; the caller says so.
+                None => {
+                    map.next_value::<serde::de::IgnoredAny>()?;
+                    Vec::new()
+                }
+                Some(_) => map.next_value_seed(ReadValues { id, types })?,
+            };
+            columns.insert(name, values);
+        }
+        Ok(columns)
+    }
+}
+
+/// Reads the values of one type; `id` is none for types that are not written.
+struct ReadValues<'a> {
+    id: Option<TypeId>,
+    types: &'a TypeRegistry,
+}
+
+impl<'de> DeserializeSeed<'de> for ReadValues<'_> {
+    type Value = Vec<(Entity, Box<dyn PartialReflect>)>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ReadValues<'_> {
+    type Value = Vec<(Entity, Box<dyn PartialReflect>)>;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a list of entities and values")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let mut values = Vec::new();
+        let Self { id, types } = self;
+        while let Some(value) = seq.next_element_seed(ReadValue { id, types })? {
+            values.push(value);
+        }
+        Ok(values)
+    }
+}
+
+/// Reads an entity and its value.
+struct ReadValue<'a> {
+    id: Option<TypeId>,
+    types: &'a TypeRegistry,
+}
+
+impl<'de> DeserializeSeed<'de> for ReadValue<'_> {
+    type Value = (Entity, Box<dyn PartialReflect>);
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_tuple(2, self)
+    }
+}
+
+impl<'de> Visitor<'de> for ReadValue<'_> {
+    type Value = (Entity, Box<dyn PartialReflect>);
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("an entity and a value")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let short = || A::Error::custom("a value is missing");
+        let registration = self.id.and_then(|id| self.types.get(id));
+        let registration =
+            registration.ok_or_else(|| A::Error::custom("a type is not registered"))?;
+        let of: u64 = seq.next_element()?.ok_or_else(short)?;
+        let read = TypedReflectDeserializer::new(registration, self.types);
+        let value = seq.next_element_seed(read)?.ok_or_else(short)?;
+        Ok((entity(of)?, value))
+    }
+}
+
+/// The entity with these bits.
+fn entity<E: serde::de::Error>(bits: u64) -> Result<Entity, E> {
+    Entity::try_from_bits(bits).ok_or_else(|| E::custom("an entity has an impossible id"))
+}
