@@ -55,8 +55,17 @@ pub enum What {
     Key(char),
     /// A click, m.
     Click([f32; 2]),
+    /// A right click, m.
+    Send {
+        /// Where to.
+        to: [f32; 2],
+        /// Whether it comes after the previous ones.
+        after_others: bool,
+    },
     /// The mouse has moved there, m; `None`: out of the scene.
     Pointer(Option<[f32; 2]>),
+    /// The left button went down there, m; `None`: it went up.
+    Held(Option<[f32; 2]>),
     /// A parameter of an agent was edited.
     Edit(Edit),
 }

@@ -7,7 +7,7 @@ use bevy_steering2d::prelude::*;
 
 use super::{Replay, ReplayError, What, agents, checksums};
 use crate::headless;
-use crate::input::{Pointer, Presses};
+use crate::input::{Destination, Held, Pointer, Presses};
 use crate::lifecycle::{CurrentScene, Scripted, count_tick, restart_with};
 use crate::scenes::{scene, start};
 
@@ -39,7 +39,8 @@ pub struct Playback {
     replay: Replay,
     /// The number of inputs done.
     done: usize,
-    pointer: Option<Vec2>,
+    pointer: Pointer,
+    held: Held,
     /// The first difference, or why an edit could not be made.
     fault: Option<Result<Difference, ReplayError>>,
 }
@@ -76,7 +77,8 @@ pub fn feed(app: &mut App, replay: Replay) -> Result<(), ReplayError> {
     app.insert_resource(Playback {
         replay,
         done: 0,
-        pointer: None,
+        pointer: Pointer(None),
+        held: Held(None),
         fault: None,
     })
     .add_systems(FixedPreUpdate, put_in.after(count_tick))
@@ -111,6 +113,7 @@ fn put_in(world: &mut World) {
             replay,
             done,
             pointer,
+            held,
             fault,
         } = &mut *playback;
         while let Some(input) = replay.inputs.get(*done).filter(|it| it.tick <= tick) {
@@ -118,7 +121,14 @@ fn put_in(world: &mut World) {
             match &input.what {
                 What::Key(key) => world.resource_mut::<Presses>().press(*key),
                 What::Click(at) => world.resource_mut::<Presses>().click_at(Vec2::from(*at)),
-                What::Pointer(at) => *pointer = at.map(Vec2::from),
+                What::Send { to, after_others } => {
+                    world.resource_mut::<Presses>().send(Destination {
+                        to: Vec2::from(*to),
+                        after_others: *after_others,
+                    });
+                }
+                What::Pointer(at) => pointer.0 = at.map(Vec2::from),
+                What::Held(at) => held.0 = at.map(Vec2::from),
                 What::Edit(edit) => {
                     if let Err(reason) = edit.apply(world) {
                         fault.get_or_insert(Err(ReplayError::Edit { tick, reason }));
@@ -126,7 +136,8 @@ fn put_in(world: &mut World) {
                 }
             }
         }
-        world.insert_resource(Pointer(*pointer));
+        world.insert_resource(*pointer);
+        world.insert_resource(*held);
     });
 }
 

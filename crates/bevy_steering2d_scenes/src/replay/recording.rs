@@ -4,14 +4,15 @@ use bevy::prelude::*;
 
 use super::edits::Tunings;
 use super::{Input, Replay, VERSION, What, checksums};
-use crate::input::{Pointer, Presses};
+use crate::input::{Held, Pointer, Presses};
 use crate::lifecycle::{CurrentScene, count_tick};
 
 /// The recording of the current scene.
 #[derive(Resource, Default)]
 struct Recording {
     replay: Option<Replay>,
-    pointer: Option<Vec2>,
+    pointer: Pointer,
+    held: Held,
 }
 
 /// Records the input of every scene from now on, each from its start.
@@ -45,7 +46,7 @@ fn note_input(world: &mut World) {
                 inputs: Vec::new(),
                 ticks: Vec::new(),
             }),
-            pointer: None,
+            ..default()
         };
         let now = Tunings::now(world);
         world.insert_resource(now);
@@ -57,10 +58,18 @@ fn note_input(world: &mut World) {
         let presses = world.resource::<Presses>();
         let mut done: Vec<What> = presses.keys().map(What::Key).collect();
         done.extend(presses.click().map(|at| What::Click(at.to_array())));
-        let pointer = world.resource::<Pointer>().0;
+        done.extend(presses.sent().map(|it| What::Send {
+            to: it.to.to_array(),
+            after_others: it.after_others,
+        }));
+        let (pointer, held) = (*world.resource(), *world.resource());
         if pointer != recording.pointer {
             recording.pointer = pointer;
-            done.push(What::Pointer(pointer.map(|at| at.to_array())));
+            done.push(What::Pointer(pointer.0.map(|at| at.to_array())));
+        }
+        if held != recording.held {
+            recording.held = held;
+            done.push(What::Held(held.0.map(|at| at.to_array())));
         }
         let (before, now) = (
             world.remove_resource::<Tunings>().unwrap_or_default(),
