@@ -149,7 +149,7 @@ fn rolled_back(app: &App) -> Vec<(String, ReflectComponent)> {
 }
 
 /// One agent for each behavior, agents with all of them, and agents that cause events.
-fn spawn_every_behavior(backend: Backend, app: &mut App, target: Entity) {
+pub fn spawn_every_behavior(backend: Backend, app: &mut App, target: Entity) {
     let registry = app.world().resource::<BehaviorRegistry>().clone();
     let field = FlowField::new(Vec2::splat(-20.0), 4.0, UVec2::splat(11), |node| {
         Vec2::from_angle(node.x as f32)
