@@ -7,6 +7,7 @@ use bevy_steering2d_core::{
     BehaviorId, Kinematics, SteeringClock, SteeringDisabled, SteeringForce,
 };
 use bevy_steering2d_debug::SteeringSelection;
+use bevy_steering2d_recorder::SteeringRecorder;
 
 /// The recorded duration, s.
 pub(crate) const DURATION: f64 = 10.0;
@@ -28,6 +29,8 @@ pub(crate) struct Sample {
 #[derive(Resource, Debug, Default)]
 pub(crate) struct History {
     agent: Option<Entity>,
+    /// The tick of the newest sample.
+    tick: u32,
     time: f64,
     samples: VecDeque<Sample>,
 }
@@ -51,12 +54,41 @@ impl History {
         ids
     }
 
-    fn watch(&mut self, agent: Option<Entity>) {
-        if self.agent != agent {
-            *self = Self {
-                agent,
-                ..Self::default()
-            };
+    /// The samples of an agent up to a tick, from what is recorded.
+    fn recorded(recorder: Option<&SteeringRecorder>, agent: Entity, tick: u32) -> Self {
+        let mut history = Self {
+            agent: Some(agent),
+            tick,
+            ..Self::default()
+        };
+        let Some(recorder) = recorder else {
+            return history;
+        };
+        let mut duration = 0.0;
+        let latest = recorder.snapshots(0..=tick).rev();
+        let latest = latest.take_while(|it| {
+            duration += f64::from(it.delta());
+            duration <= DURATION
+        });
+        let mut latest: Vec<_> = latest.collect();
+        latest.reverse();
+        for snapshot in latest {
+            let body = snapshot.get::<Kinematics>(agent);
+            if let (Some(body), Some(force)) = (body, snapshot.get(agent)) {
+                history.push(snapshot.delta(), body.speed(), force);
+            }
+        }
+        history
+    }
+
+    /// Makes this the history of an agent up to a tick, unless it is. `None` forgets everything.
+    fn watch(&mut self, agent: Option<Entity>, tick: u32, recorder: Option<&SteeringRecorder>) {
+        let Some(agent) = agent else {
+            *self = Self::default();
+            return;
+        };
+        if self.agent != Some(agent) || self.tick != tick {
+            *self = Self::recorded(recorder, agent, tick);
         }
     }
 
@@ -88,13 +120,36 @@ pub(crate) fn record(
     selection: Res<SteeringSelection>,
     clock: Res<SteeringClock>,
     agents: Query<(&Kinematics, &SteeringForce), Without<SteeringDisabled>>,
+    recorder: Option<Res<SteeringRecorder>>,
     mut history: ResMut<History>,
 ) {
+    let is_paused = clock.delta == 0.0;
+    if is_paused {
+        return;
+    }
     let shown = selection.primary();
-    history.watch(shown);
+    // Also after the world has gone on from an earlier tick.
+    history.watch(shown, clock.tick.saturating_sub(1), recorder.as_deref());
+    history.tick = clock.tick;
     if let Some((body, force)) = shown.and_then(|agent| agents.get(agent).ok()) {
         history.push(clock.delta, body.speed(), force);
     }
+}
+
+/// Makes the history that of the tick which the world shows.
+pub(crate) fn look_back(world: &mut World) {
+    let Some(recorder) = world.get_resource::<SteeringRecorder>() else {
+        return;
+    };
+    let latest = recorder.ticks().map(|it| *it.end());
+    let latest = latest.filter(|_| recorder.recording);
+    let Some(shown) = recorder.shown().or(latest) else {
+        return;
+    };
+    let agent = world.resource::<SteeringSelection>().primary();
+    world.resource_scope(|world, mut history: Mut<History>| {
+        history.watch(agent, shown, world.get_resource());
+    });
 }
 
 #[cfg(test)]
@@ -106,16 +161,77 @@ mod tests {
         let mut history = History::default();
         let mut world = World::new();
         let [a, b] = [world.spawn_empty().id(), world.spawn_empty().id()];
-        history.watch(Some(a));
+        history.watch(Some(a), 0, None);
         for _ in 0..200 {
             history.push(0.1, 1.0, &SteeringForce::default());
         }
         let count = history.samples().count();
         assert!((100..=102).contains(&count), "{count}");
         assert!((history.now() - 20.0).abs() < 1e-3);
-        history.watch(Some(a));
+        history.watch(Some(a), 0, None);
         assert_eq!(history.samples().count(), count);
-        history.watch(Some(b));
+        history.watch(Some(b), 0, None);
         assert_eq!(history.samples().count(), 0);
+    }
+
+    fn speeds(app: &App) -> Vec<f32> {
+        let history = app.world().resource::<History>();
+        history.samples().map(|it| it.speed).collect()
+    }
+
+    #[test]
+    fn the_history_of_a_rewound_agent_ends_at_the_shown_tick_and_goes_on_from_there() {
+        use std::time::Duration;
+
+        use bevy::time::TimeUpdateStrategy;
+        use bevy_steering2d_core::{PointMass, SteeringCorePlugin, SteeringSchedule, Wander};
+        use bevy_steering2d_recorder::{SteeringRecorderPlugin, rewind};
+
+        let tick = Duration::from_millis(20);
+        let mut app = App::new();
+        app.add_plugins((
+            MinimalPlugins,
+            SteeringCorePlugin::default(),
+            SteeringRecorderPlugin::default(),
+        ))
+        .insert_resource(Time::<Fixed>::from_duration(tick))
+        .insert_resource(TimeUpdateStrategy::ManualDuration(tick))
+        .init_resource::<History>()
+        .add_systems(SteeringSchedule::Move, record);
+        app.finish();
+        app.cleanup();
+        app.update();
+        let agent = (PointMass::default(), Wander::default());
+        let agent = app.world_mut().spawn(agent).id();
+        let mut selection = SteeringSelection::default();
+        selection.set([agent]);
+        app.insert_resource(selection);
+        for _ in 0..100 {
+            app.update();
+        }
+        let all = speeds(&app);
+        assert_eq!(all.len(), 100);
+        look_back(app.world_mut());
+        assert_eq!(speeds(&app), all, "the present");
+
+        let last = *app
+            .world()
+            .resource::<SteeringRecorder>()
+            .ticks()
+            .unwrap()
+            .end();
+        rewind(app.world_mut(), last - 40).unwrap();
+        look_back(app.world_mut());
+        assert_eq!(speeds(&app), all[..60]);
+        app.world_mut().resource_mut::<Time<Virtual>>().unpause();
+        for _ in 0..11 {
+            app.update();
+        }
+        assert_eq!(
+            speeds(&app),
+            all[..speeds(&app).len()],
+            "the same world again"
+        );
+        assert!(speeds(&app).len() >= 70);
     }
 }

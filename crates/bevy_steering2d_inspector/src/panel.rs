@@ -9,7 +9,8 @@ use egui::Ui;
 use crate::scope::{self, Scope};
 use crate::theme::{LINE, faint};
 use crate::{
-    SteeringInspector, Tab, layers, list, pick, plots, presets, rows, time, timeline, vehicle,
+    SteeringInspector, Tab, history, layers, list, pick, plots, presets, rows, time, timeline,
+    vehicle,
 };
 
 /// The initial width, egui points.
@@ -103,7 +104,10 @@ fn contents(ui: &mut Ui, world: &mut World, inspector: &mut SteeringInspector) {
             }
             (Tab::Behaviors, Some(shown)) => rows::show(ui, world, shown, inspector.scope),
             (Tab::Vehicle, Some(shown)) => vehicle::show(ui, world, shown, inspector.scope),
-            (Tab::Plots, Some(shown)) => plots::show(ui, world, shown),
+            (Tab::Plots, Some(shown)) => {
+                history::look_back(world);
+                plots::show(ui, world, shown);
+            }
         });
 }
 

@@ -101,8 +101,8 @@ pub(crate) fn show(ui: &mut egui::Ui, world: &mut World, agent: Option<Entity>) 
         }
     });
     if let Some(shown) = recorder.shown() {
-        let here = moments().into_iter().filter(|it| it.tick == shown);
-        let here: Vec<&str> = here.map(|it| it.what).collect();
+        let here = agent.map_or_else(Vec::new, |agent| recorder.moments_in(agent, shown..=shown));
+        let here: Vec<&str> = here.iter().map(|it| it.what).collect();
         if !here.is_empty() {
             ui.label(faint(format!("in this tick: {}", here.join(", "))));
         }
