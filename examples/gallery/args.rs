@@ -22,6 +22,7 @@ usage: gallery [options]
   --ticks N          with --headless: length of the run (default 600; 64 ticks a second)
                      in a window: close after N ticks
   --screenshot FILE  show the scene for --ticks (default 300), save a .png, close
+  --look-back N      with --screenshot and --inspector: show N ticks before, in the timeline
   --film FILE        film the scene from tick --ticks (default 0) on, save a .gif, close
   --frames N         with --film: 1 to 300 frames, 16 a second (default 96)
   --width N          with --film: 100 to 640 pixels (default 480)
@@ -70,6 +71,8 @@ pub struct WindowOptions {
     pub ticks: Option<u32>,
     /// Save a picture just before closing.
     pub screenshot: Option<PathBuf>,
+    /// Show this many ticks before in the picture.
+    pub look_back: u32,
     /// Write a replay to this file when the window closes.
     pub record: Option<PathBuf>,
     /// Play this replay instead of the scene.
@@ -90,6 +93,7 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
         probe: None,
         ticks: None,
         screenshot: None,
+        look_back: 0,
         record: None,
         replay: None,
         film: None,
@@ -110,6 +114,7 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
                 let file = value(&mut parser, &option, "a .png file")?;
                 window.screenshot = Some(picture_file(&option, file, "png")?);
             }
+            Long("look-back") => window.look_back = value(&mut parser, &option, COUNT)?,
             Long("record") => {
                 let file = value(&mut parser, &option, "a file")?;
                 window.record = Some(in_a_folder(file, &option)?);
@@ -137,6 +142,9 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
     }
     if film.is_none() && (frames.is_some() || width.is_some()) {
         return Err("--frames and --width need --film".into());
+    }
+    if window.look_back > 0 && window.screenshot.is_none() {
+        return Err("--look-back needs --screenshot".into());
     }
     window.film = film.map(|file| FilmOptions {
         file,

@@ -4,17 +4,32 @@ use std::path::PathBuf;
 
 use bevy::prelude::*;
 use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured, save_to_disk};
+use bevy_steering2d::prelude::*;
+use bevy_steering2d::recorder::rewind;
 use bevy_steering2d_scenes::Scripted;
 
 /// Frames until shaders and fonts are loaded.
 pub const PATIENCE: u32 = 40;
 
 /// Plays the scene's script for this number of ticks in the first frame, saves a screenshot and
-/// closes. The screenshot shows exactly that tick, also on slow computers.
-pub fn take(app: &mut App, path: PathBuf, ticks: u32) {
+/// closes. The screenshot shows exactly that tick, also on slow computers, or one that is
+/// `look_back` ticks before.
+pub fn take(app: &mut App, path: PathBuf, ticks: u32, look_back: u32) {
     app.insert_resource(Scripted)
         .add_systems(PostStartup, fast_forward(ticks))
         .add_systems(Update, take_when_ready(path));
+    if look_back > 0 {
+        app.add_systems(Last, move |world: &mut World, mut done: Local<bool>| {
+            let recorder = world.resource::<SteeringRecorder>();
+            let Some(ticks) = recorder.ticks().filter(|_| !*done) else {
+                return;
+            };
+            *done = true;
+            if let Err(error) = rewind(world, ticks.end().saturating_sub(look_back)) {
+                error!("--look-back: {error}");
+            }
+        });
+    }
 }
 
 /// Stops time after this number of ticks, which all run in the first frame.

@@ -58,7 +58,10 @@ pub fn run(options: WindowOptions) -> ExitCode {
         probe::write_to(&mut app, path);
     }
     match (options.screenshot, options.film) {
-        (Some(path), _) => screenshot::take(&mut app, path, options.ticks.unwrap_or(300)),
+        (Some(path), _) => {
+            let ticks = options.ticks.unwrap_or(300);
+            screenshot::take(&mut app, path, ticks, options.look_back);
+        }
         (None, Some(film)) => film::shoot(&mut app, film, options.ticks.unwrap_or(0)),
         (None, None) => close_after(&mut app, options.ticks),
     }
