@@ -75,7 +75,8 @@ pub struct SteeringSnapshot {
 /// What [`SteeringSnapshot::restore`] did beside changing components.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Restored {
-    /// Entities that were despawned since, each with the entity that replaces it.
+    /// Entities that were despawned since, each with the entity that replaces it. Of a snapshot from a
+    /// file, all.
     pub spawned: Vec<(Entity, Entity)>,
     /// How many entities were spawned since, and are despawned now.
     pub despawned: usize,
