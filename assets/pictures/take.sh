@@ -47,7 +47,7 @@ film() {
 }
 
 picture inspector --scene flock_and_predator --inspector --ticks 700
-picture timeline --scene fox_and_rabbit --inspector --ticks 400 --look-back 128
+picture timeline --scene flock_and_predator --inspector --ticks 240 --look-back 64
 film fox_and_rabbit 100 96 480
 film flock_and_predator 400 48 320
 film hide_and_seek 300 64 360

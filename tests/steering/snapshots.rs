@@ -4,6 +4,7 @@ use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{Restored, SnapshotAppExt, SnapshotKind, SteeringSnapshot, WanderMemory};
+use bevy_steering2d_scenes::{CurrentScene, SCENES, headless};
 
 use crate::common::*;
 
@@ -203,5 +204,23 @@ fn snapshots_share_the_parameters_that_did_not_change() {
     for (snapshot, expected) in [(&third, 0.5), (&first, 1.0), (&third, 0.5), (&second, 1.0)] {
         snapshot.restore(app.world_mut());
         assert_eq!(get::<Wander>(&app, agents[0]).influence.weight, expected);
+    }
+}
+
+#[test]
+fn every_scene_goes_back_and_on() {
+    for scene in SCENES.iter().filter(|it| it.name != "thousands") {
+        let mut app = headless::app(scene, 7);
+        let (before, after) = (150, 120);
+        headless::advance(&mut app, before);
+        let snapshot = SteeringSnapshot::take(app.world_mut());
+        headless::advance(&mut app, after);
+        snapshot.restore(app.world_mut());
+        assert_eq!(app.world().resource::<CurrentScene>().tick(), before);
+        headless::advance(&mut app, after);
+        assert_eq!(
+            app.world().resource::<CurrentScene>().tick(),
+            before + after
+        );
     }
 }

@@ -49,6 +49,11 @@ impl CurrentScene {
     pub fn tick(&self) -> u32 {
         self.tick
     }
+
+    /// Ticks since an earlier one; zero if time was set back before it.
+    pub fn since(&self, tick: u32) -> u32 {
+        self.tick.saturating_sub(tick)
+    }
 }
 
 /// The number of agents requested for the current scene.

@@ -7,6 +7,7 @@ pub(crate) use bevy_steering2d_debug::draw::{aim, cross, path};
 use bevy_steering2d_debug::{SteeringDebug, colors, draw};
 
 use crate::arena::Arena;
+use crate::lifecycle::CurrentScene;
 use crate::look::{Drawn, Pose};
 use crate::palette;
 use crate::senses::ViewCone;
@@ -103,9 +104,12 @@ fn write_at(gizmos: &mut Gizmos, at: Vec2, text: &str, anchor: Vec2, color: Colo
     gizmos.text_2d(at, text, SIZE, anchor, color);
 }
 
-/// Draws an expanding ring for an event that happened `age` ticks ago.
-pub(crate) fn splash(gizmos: &mut Gizmos, center: Vec2, age: u32) {
+/// Draws an expanding ring for an event of a tick; none if time was set back before it.
+pub(crate) fn splash(gizmos: &mut Gizmos, center: Vec2, current: &CurrentScene, tick: u32) {
     const TICKS: f32 = 40.0;
+    let Some(age) = current.tick().checked_sub(tick) else {
+        return;
+    };
     let share = age as f32 / TICKS;
     if share < 1.0 {
         let radius = 0.5 + 2.5 * (1.0 - (1.0 - share) * (1.0 - share));

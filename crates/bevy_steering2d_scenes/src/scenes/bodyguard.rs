@@ -486,6 +486,6 @@ fn draw_overlay(
         overlay::force(&mut gizmos, guard, force, vehicle);
     }
     if let Some((place, tick)) = tally.last_reached {
-        overlay::splash(&mut gizmos, place, current.tick() - tick);
+        overlay::splash(&mut gizmos, place, &current, tick);
     }
 }

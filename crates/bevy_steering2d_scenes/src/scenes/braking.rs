@@ -233,7 +233,7 @@ fn keep_tally(
         runner.velocity = velocity;
         runner.overshoot = runner.overshoot.max(course.side * offset.x);
         let rests = offset.length() < AT_REST.0 && velocity.length() < AT_REST.1;
-        let elapsed = current.tick() - course.begin;
+        let elapsed = current.since(course.begin);
         runner.rest = rests.then(|| runner.rest.unwrap_or(elapsed));
     }
 }
@@ -245,7 +245,7 @@ fn move_target(
     mut course: ResMut<Course>,
     mut runners: Query<(&mut Runner, Option<&mut Arrive>)>,
 ) {
-    let elapsed = current.tick() - course.begin;
+    let elapsed = current.since(course.begin);
     if elapsed < course.length() {
         return;
     }

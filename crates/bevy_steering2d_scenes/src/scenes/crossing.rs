@@ -250,7 +250,7 @@ fn judge(
         bodies.push(Disc::new(entity, at, RADIUS));
     }
     tally.collisions.observe_pairs(bodies);
-    let elapsed = current.tick() - begin;
+    let elapsed = current.since(begin);
     let all_arrived = walkers.iter().all(|(_, walker, _)| walker.arrived);
     if all_arrived || elapsed >= LIMIT {
         *walk = Walk::Over(current.tick());

@@ -321,7 +321,7 @@ fn keep_tally(
 ) {
     let (entity, at, velocity) = *leader;
     let leader = kinematics(at, velocity);
-    let elapsed = (current.tick() - order.since) as f32 * time.delta_secs();
+    let elapsed = current.since(order.since) as f32 * time.delta_secs();
     let formed = tally.formed || elapsed > FALL_IN;
     let mut bodies = vec![Disc::new(entity, at, LEADER_RADIUS)];
     let mut all_in_slot = true;

@@ -459,6 +459,6 @@ fn draw_overlay(
         overlay::wander_circle(&mut gizmos, drawn, body, wander, memory);
     }
     if let Some((place, tick)) = tally.last_catch {
-        overlay::splash(&mut gizmos, place, current.tick() - tick);
+        overlay::splash(&mut gizmos, place, &current, tick);
     }
 }

@@ -488,6 +488,6 @@ fn draw_overlay(
         overlay::force(&mut gizmos, drawn, force, vehicle);
     }
     if let Some((place, tick)) = tally.last_catch {
-        overlay::splash(&mut gizmos, place, current.tick() - tick);
+        overlay::splash(&mut gizmos, place, &current, tick);
     }
 }

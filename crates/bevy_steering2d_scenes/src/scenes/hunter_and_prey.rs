@@ -420,6 +420,6 @@ fn draw_overlay(
         overlay::cross(&mut gizmos, pointer, 0.3, palette::GOLD);
     }
     if let Some((place, tick)) = tally.last_catch {
-        overlay::splash(&mut gizmos, place, current.tick() - tick);
+        overlay::splash(&mut gizmos, place, &current, tick);
     }
 }

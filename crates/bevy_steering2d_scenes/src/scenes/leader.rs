@@ -309,7 +309,7 @@ fn draw_overlay(
         }
     }
     if let Some((place, tick)) = tally.last_fall {
-        overlay::splash(&mut gizmos, place, current.tick() - tick);
+        overlay::splash(&mut gizmos, place, &current, tick);
     }
 }
 

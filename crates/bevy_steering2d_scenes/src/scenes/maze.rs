@@ -298,7 +298,7 @@ fn turn_around(
     mouse.path_length += path.length();
     mouse.loaded = !mouse.loaded;
     if !mouse.loaded {
-        let seconds = (current.tick() - mouse.left_home) as f32 * time.delta_secs();
+        let seconds = current.since(mouse.left_home) as f32 * time.delta_secs();
         tally.rounds += 1;
         tally.time.add(seconds);
         tally.pace.add(mouse.path_length / seconds);

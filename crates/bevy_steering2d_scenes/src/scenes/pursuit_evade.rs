@@ -223,7 +223,7 @@ fn judge(
     let Race::On(begin) = *race else {
         return;
     };
-    let elapsed = (current.tick() - begin) as f32 * time.delta_secs();
+    let elapsed = current.since(begin) as f32 * time.delta_secs();
     let late = elapsed > LIMIT;
     let there = quarry.translation.truncate();
     for (entity, mut pursuer, at, mut velocity, mut look) in &mut pursuers {
@@ -414,7 +414,7 @@ fn draw_overlay(
     trail.draw(&mut gizmos, quarry.pose.position, palette::SAND);
     let so_far = match *race {
         Race::On(begin) => {
-            let elapsed = (current.tick() - begin) as f32 * time.timestep().as_secs_f32();
+            let elapsed = current.since(begin) as f32 * time.timestep().as_secs_f32();
             format!("{elapsed:.1} s ...")
         }
         Race::Due | Race::Over(_) => "got away".into(),
@@ -442,7 +442,7 @@ fn draw_overlay(
         }
     }
     if let Some((place, tick)) = tally.last_catch {
-        overlay::splash(&mut gizmos, place, current.tick() - tick);
+        overlay::splash(&mut gizmos, place, &current, tick);
     }
 }
 
