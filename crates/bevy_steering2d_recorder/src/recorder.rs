@@ -181,8 +181,8 @@ impl SteeringRecorder {
         }
         self.bytes += snapshot.bytes_beyond(self.ring.back());
         self.ring.push_back(snapshot);
-        self.keep_within_budget();
-        if self.ring.len() < Self::FEWEST && self.bytes + self.bytes / 8 > self.budget {
+        let is_full = self.keep_within_budget() || self.bytes > self.budget;
+        if is_full && self.ring.len() < Self::FEWEST {
             log::warn!(
                 "recording stops: {} bytes hold only {} ticks of these agents",
                 self.budget,
@@ -193,10 +193,13 @@ impl SteeringRecorder {
         }
     }
 
-    fn keep_within_budget(&mut self) {
+    /// Drops the oldest ticks beyond the budget; returns whether there was one.
+    fn keep_within_budget(&mut self) -> bool {
+        let before = self.ring.len();
         while self.bytes > self.budget && self.ring.len() > 1 {
             self.drop_oldest();
         }
+        self.ring.len() < before
     }
 
     fn drop_oldest(&mut self) {
