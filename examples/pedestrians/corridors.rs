@@ -1,0 +1,271 @@
+//! One-way corridors: the fundamental diagram, RiMEA 4, and single file.
+
+use bevy::math::ops;
+use bevy::prelude::*;
+
+use crate::check::{Bound, Check, Effort, Outcome, Row};
+use crate::crowd::{Crowd, PACE, Person, RADIUS, Seen, normal, places, random};
+use crate::plot::{Plot, Series};
+use crate::statistics::{Line, mean};
+
+pub const CHECKS: [Check; 3] = [
+    Check {
+        name: "fundamental-diagram",
+        title: "Fundamental diagram",
+        about: "speed and flow by density in a corridor without ends, 16 m long and 4 m wide. Everyone prefers 1.34 m/s. \
+                Weidmann (1992), *Transporttechnik der Fußgänger*: v(ρ) = 1.34 (1 − exp(−1.913 (1/ρ − 1/5.4))) m/s; \
+                the bounds are ± 20 % up to 3 per m².",
+        run: fundamental_diagram,
+    },
+    Check {
+        name: "rimea-4",
+        title: "RiMEA 4: flow through a corridor",
+        about: "a corridor 10 m wide is filled with people who prefer 1.2 to 1.4 m/s; density and speed are measured in a field of \
+                2 m × 2 m. RiMEA (2016), *Richtlinie für Mikroskopische Entfluchtungsanalysen*, test 4: the flow must fall when \
+                it is crowded. Figures: Weidmann (1992).",
+        run: rimea_4,
+    },
+    Check {
+        name: "single-file",
+        title: "Single file",
+        about: "people in a passage 0.8 m wide and 17.3 m long without ends. Seyfried, Steffen, Klingsch and Boltes (2005), \
+                *The fundamental diagram of pedestrian movement revisited*: the headway is d = 0.36 m + 1.06 s · v.",
+        run: single_file,
+    },
+];
+
+/// Speed at a density, people per m², in m/s (Weidmann 1992).
+pub fn weidmann(density: f32) -> f32 {
+    PACE * (1.0 - ops::exp(-1.913 * (1.0 / density - 1.0 / 5.4)))
+}
+
+/// A one-way corridor along x without ends.
+struct Corridor {
+    length: f32,
+    width: f32,
+}
+
+impl Corridor {
+    /// People with desired speeds, drawn by `pace`.
+    fn crowd(&self, people: usize, mut pace: impl FnMut() -> f32) -> Crowd {
+        let Self { length, width } = *self;
+        let mut crowd = Crowd::repeating(Vec2::new(length, 0.0));
+        for y in [0.0, width] {
+            crowd.wall((-length, y), (2.0 * length, y));
+        }
+        let floor = Rect::new(0.0, RADIUS, length, width - RADIUS);
+        for start in places(floor, people, &mut random(people as u64)) {
+            crowd.add(Person::new(start, Vec2::X).with_pace(pace()));
+        }
+        crowd
+    }
+}
+
+/// Mean speed along the corridor, m/s, after `warm_up` s, over `seconds`.
+fn mean_speed(crowd: &mut Crowd, warm_up: f32, seconds: f32) -> f32 {
+    crowd.run(warm_up, |_| {});
+    let mut speeds = Vec::new();
+    crowd.run(seconds, |crowd| {
+        speeds.push(mean(crowd.seen().iter().map(|it| it.velocity.x)));
+    });
+    mean(speeds)
+}
+
+const TOO_FAST: &str = "nothing in `Pedestrian` limits the speed by density: people avoid contacts only, and walk at full \
+                        speed with a hand's breadth between them.";
+
+fn fundamental_diagram(effort: Effort) -> Outcome {
+    let corridor = Corridor {
+        length: 16.0,
+        width: 4.0,
+    };
+    let densities = effort.pick(
+        vec![0.5, 1.0, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0],
+        vec![0.5, 1.0, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0],
+    );
+    let (warm_up, seconds) = effort.pick((20.0, 30.0), (0.2, 0.2));
+    let area = corridor.length * corridor.width;
+    let speeds: Vec<(f32, f32)> = densities
+        .iter()
+        .map(|&density: &f32| {
+            let people = (density * area).round() as usize;
+            let mut crowd = corridor.crowd(people, || PACE);
+            (density, mean_speed(&mut crowd, warm_up, seconds))
+        })
+        .collect();
+    let flows: Vec<_> = speeds
+        .iter()
+        .map(|(density, speed)| (*density, density * speed))
+        .collect();
+    let (fullest, most) = peak(&flows);
+    let mut rows: Vec<Row> = speeds
+        .iter()
+        .map(|&(density, speed)| speed_row(density, speed))
+        .collect();
+    rows.push(
+        Row::new("largest flow", most, "per m·s")
+            .source("1.22")
+            .bound(Bound::between(1.0, 1.5))
+            .cause(TOO_FAST),
+    );
+    rows.push(
+        Row::new("density of the largest flow", fullest, "per m²")
+            .source("1.75")
+            .bound(Bound::between(1.25, 2.25))
+            .cause(TOO_FAST),
+    );
+    let curve = |f: fn(f32) -> f32| Series::curve("Weidmann", 0.2, 5.4, f);
+    let plots = vec![
+        Plot {
+            file: "fundamental-diagram-speed".into(),
+            title: "Speed by density".into(),
+            x: "people per m²",
+            y: "speed, m/s",
+            series: vec![curve(weidmann), Series::dots("ours", speeds)],
+        },
+        Plot {
+            file: "fundamental-diagram-flow".into(),
+            title: "Flow by density".into(),
+            x: "people per m²",
+            y: "flow, per m·s",
+            series: vec![
+                curve(|density| density * weidmann(density)),
+                Series::dots("ours", flows),
+            ],
+        },
+    ];
+    Outcome { rows, plots }
+}
+
+/// The density of the largest flow, and that flow.
+fn peak(flows: &[(f32, f32)]) -> (f32, f32) {
+    let larger = |a: (f32, f32), b: &(f32, f32)| if b.1 > a.1 { *b } else { a };
+    flows.iter().fold((0.0, 0.0), larger)
+}
+
+fn speed_row(density: f32, speed: f32) -> Row {
+    let expected = weidmann(density);
+    let row = Row::new(format!("speed at {density} per m²"), speed, "m/s")
+        .source(format!("{expected:.2}"));
+    if density <= 3.0 {
+        row.bound(Bound::within(0.2, expected)).cause(TOO_FAST)
+    } else {
+        row
+    }
+}
+
+fn rimea_4(effort: Effort) -> Outcome {
+    let corridor = Corridor {
+        length: 16.0,
+        width: 10.0,
+    };
+    let (warm_up, seconds) = effort.pick((10.0, 10.0), (0.1, 0.1));
+    let area = corridor.length * corridor.width;
+    let field = Rect::from_center_size(Vec2::new(8.0, 5.0), Vec2::splat(2.0));
+    let (mut rows, mut flows) = (Vec::new(), Vec::new());
+    for density in [0.5, 1.0, 2.0, 3.0, 4.0, 5.0] {
+        let mut paces = random(4);
+        let people = (density * area) as usize;
+        let mut crowd = corridor.crowd(people, || 1.2 + 0.2 * paces.unit());
+        crowd.run(warm_up, |_| {});
+        let (mut densities, mut speeds) = (Vec::new(), Vec::new());
+        crowd.run(seconds, |crowd| {
+            let inside: Vec<Seen> = crowd
+                .seen()
+                .into_iter()
+                .filter(|it| field.contains(it.position))
+                .collect();
+            densities.push(inside.len() as f32 / 4.0);
+            speeds.extend(inside.iter().map(|it| it.velocity.x));
+        });
+        let flow = mean(densities) * mean(speeds);
+        flows.push((density, flow));
+        let expected = density * weidmann(density);
+        rows.push(
+            Row::new(format!("flow at {density} per m²"), flow, "per m·s")
+                .source(format!("{expected:.2}")),
+        );
+    }
+    let (_, most) = peak(&flows);
+    let crowded = flows.last().map_or(0.0, |last| last.1);
+    rows.push(
+        Row::new("flow at 5 per m², of the largest", crowded / most, "")
+            .source("0.15")
+            .bound(Bound::at_most(0.5))
+            .cause(TOO_FAST),
+    );
+    Outcome {
+        rows,
+        plots: vec![],
+    }
+}
+
+fn single_file(effort: Effort) -> Outcome {
+    const LENGTH: f32 = 17.3;
+    let corridor = Corridor {
+        length: LENGTH,
+        width: 0.8,
+    };
+    let (warm_up, seconds) = effort.pick((60.0, 60.0), (0.2, 0.2));
+    let mut points = Vec::new();
+    for people in [10, 12, 15, 17, 20, 22, 25, 28, 31, 34] {
+        let mut paces = random(5);
+        // Seyfried et al. measured free speeds of 1.24 ± 0.15 m/s.
+        let mut crowd =
+            corridor.crowd(people, || 1.24 + 0.15 * normal(&mut paces).clamp(-2.0, 2.0));
+        let speed = mean_speed(&mut crowd, warm_up, seconds);
+        points.push((speed, LENGTH / people as f32));
+    }
+    // Where people hold each other up.
+    let held: Vec<_> = points
+        .iter()
+        .copied()
+        .filter(|point| point.0 < 1.0)
+        .collect();
+    let line = Line::through(&held);
+    let cause = "people close up to the next one ahead and stop or walk with it: the headway does not grow with the speed.";
+    let rows = vec![
+        Row::new("headway at rest", line.intercept, "m")
+            .source("0.36")
+            .bound(Bound::within(0.2, 0.36))
+            .cause(cause),
+        Row::new("headway per speed", line.slope, "s")
+            .source("1.06")
+            .bound(Bound::within(0.2, 1.06))
+            .cause(cause),
+        Row::new(
+            "share of the variance that the line explains",
+            line.explained,
+            "",
+        )
+        .source("linear")
+        .bound(Bound::at_least(0.9))
+        .cause(cause),
+    ];
+    let seyfried = Series::curve("Seyfried et al.", 0.0, 1.24, |speed| 0.36 + 1.06 * speed);
+    let plots = vec![Plot {
+        file: "single-file".into(),
+        title: "Headway by speed, single file".into(),
+        x: "speed, m/s",
+        y: "headway, m",
+        series: vec![seyfried, Series::dots("ours", points)],
+    }];
+    Outcome { rows, plots }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_curve_of_weidmann_has_its_published_values() {
+        assert!((weidmann(1.0) - 1.06).abs() < 0.005);
+        assert!(weidmann(5.4).abs() < 1e-4);
+        let flows: Vec<_> = (1..54)
+            .map(|it| 0.1 * it as f32)
+            .map(|it| (it, it * weidmann(it)))
+            .collect();
+        let (density, most) = peak(&flows);
+        assert!((density - 1.75).abs() < 0.1 && (most - 1.22).abs() < 0.01);
+    }
+}
