@@ -1,9 +1,10 @@
 //! Flow through bottlenecks.
 
 use bevy::prelude::*;
+use bevy_steering2d::prelude::*;
 
 use crate::check::{Bound, Check, Effort, Outcome, Row};
-use crate::crowd::{Crowd, Door, PACE, Person, RADIUS, normal, places, random};
+use crate::crowd::{Crowd, Door, Person, RADIUS, places, random};
 use crate::plot::{Plot, Series};
 use crate::statistics::Line;
 
@@ -32,7 +33,7 @@ const FLOWS: [(f32, f32); 7] = [
 const LENGTH: f32 = 2.8;
 
 fn bottleneck(effort: Effort) -> Outcome {
-    let cause = "those at the mouth keep each other from going: with equal claims both wait, and gaps are closed late.";
+    let cause = "those at the mouth let each other go first, and gaps are closed late.";
     let (mut rows, mut flows) = (Vec::new(), Vec::new());
     for (width, source) in FLOWS {
         let people = effort.pick((90.0 * width).max(90.0) as usize, 6);
@@ -93,7 +94,7 @@ fn passages(width: f32, people: usize, most: f32) -> Vec<f32> {
     let hall = Rect::new(-1.0 - depth, RADIUS - HALF, -1.0, HALF - RADIUS);
     let mut random = random(people as u64);
     for start in places(hall, people, &mut random) {
-        let pace = PACE + 0.26 * normal(&mut random).clamp(-2.0, 2.0);
+        let pace = Pedestrian::desired_speed(&mut random);
         crowd.add(Person::new(start, Vec2::X).with_pace(pace));
     }
     let (mouth, end) = (

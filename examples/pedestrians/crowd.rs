@@ -13,7 +13,7 @@ use bevy_steering2d::prelude::*;
 /// Length of a tick, s.
 pub const TICK: f32 = 0.05;
 /// Radius of a body, m.
-pub const RADIUS: f32 = 0.2;
+pub const RADIUS: f32 = Pedestrian::RADIUS;
 /// The mean of Weidmann (1992), m/s.
 pub const PACE: f32 = 1.34;
 /// Ticks between two plans of the same person.
@@ -123,8 +123,7 @@ impl Crowd {
     /// Adds a person who walks straight on, until [`guide`](Self::guide) gives another way.
     pub fn add(&mut self, person: Person) {
         let Person { start, ahead, .. } = person;
-        let mut pedestrian = Pedestrian::new(person.pace);
-        pedestrian.vehicle.radius = Some(RADIUS);
+        let pedestrian = Pedestrian::measured(person.pace);
         let entity = self.add_body(start, Vec2::ZERO, (pedestrian, straight(start, ahead)));
         if person.reaction > 0.0 {
             let ticks = (person.reaction / TICK).round() as u32;

@@ -22,7 +22,7 @@ pub const CHECKS: [Check; 2] = [
     Check {
         name: "wander",
         title: "Wander",
-        about: "the persistence time of `Wander`, from the integral of its velocity correlation and from its mean square displacement, \
+        about: "the persistence time of `Wander`, from the integral of its velocity correlation over 15 s and from its mean square displacement in 60 s, \
                 ⟨r²⟩ = 2 v² P (t − P (1 − exp(−t/P))) (Fürth 1920). For one random walk both are the same.",
         run: wander,
     },
@@ -127,16 +127,9 @@ fn mean_at_lag<'a>(
     }))
 }
 
-/// The integral of the velocity correlation up to where it vanishes, s.
+/// The integral of the velocity correlation, s.
 fn persistence_by_correlation(correlation: &[f32]) -> f32 {
-    const VANISHED: f32 = 0.005;
-    let end = correlation
-        .iter()
-        .position(|it| *it < VANISHED)
-        .unwrap_or(correlation.len());
-    let trapezoids = correlation[..end]
-        .windows(2)
-        .map(|pair| 0.5 * (pair[0] + pair[1]));
+    let trapezoids = correlation.windows(2).map(|pair| 0.5 * (pair[0] + pair[1]));
     SAMPLE * trapezoids.sum::<f32>()
 }
 
@@ -156,7 +149,7 @@ fn persistence_by_displacement(displacement: f32, square_speed: f32, time: f32) 
 }
 
 fn wander(effort: Effort) -> Outcome {
-    let (agents, seconds) = effort.pick((800, 300.0), (3, 20.0));
+    let (agents, seconds) = effort.pick((3_000, 300.0), (3, 20.0));
     let mut crowd = Crowd::new();
     for at in 0..agents {
         let vehicle = Vehicle {
@@ -182,7 +175,8 @@ fn wander(effort: Effort) -> Outcome {
     let square_speed = mean_at_lag(&trails, 0, |trail, at, _| {
         trail.velocities[at].length_squared()
     });
-    let lags = effort.pick(240, 20);
+    // Up to 15 s; it has vanished long before.
+    let lags = effort.pick(60, 20);
     let correlation: Vec<f32> = (0..lags)
         .map(|lag| {
             let product =
@@ -197,7 +191,7 @@ fn wander(effort: Effort) -> Outcome {
     let displacement = mean_at_lag(&trails, lag, square);
     let by_displacement =
         persistence_by_displacement(displacement, square_speed, SAMPLE * lag as f32);
-    let curve = correlation.iter().enumerate().take(60);
+    let curve = correlation.iter().enumerate();
     let curve = curve
         .map(|(lag, value)| (SAMPLE * lag as f32, *value))
         .collect();

@@ -2,9 +2,10 @@
 
 use bevy::math::ops;
 use bevy::prelude::*;
+use bevy_steering2d::prelude::*;
 
 use crate::check::{Bound, Check, Effort, Outcome, Row};
-use crate::crowd::{Crowd, PACE, Person, RADIUS, Seen, nearest_offset, normal, places, random};
+use crate::crowd::{Crowd, Person, RADIUS, Seen, nearest_offset, places, random};
 use crate::plot::{Plot, Series};
 use crate::statistics::Line;
 
@@ -94,7 +95,7 @@ fn interaction_law(effort: Effort) -> Outcome {
     for start in places(Rect::from_corners(Vec2::ZERO, WORLD), people, &mut random) {
         let angle = random.angle();
         let ahead = Vec2::new(ops::cos(angle), ops::sin(angle));
-        let pace = PACE + 0.26 * normal(&mut random).clamp(-2.0, 2.0);
+        let pace = Pedestrian::desired_speed(&mut random);
         crowd.add(Person::new(start, ahead).with_pace(pace));
     }
     crowd.run(effort.pick(10.0, 0.5), |_| {});
