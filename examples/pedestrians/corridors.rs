@@ -247,7 +247,7 @@ fn single_file(effort: Effort) -> Outcome {
         }
     }
     let line = Line::through(&held_up);
-    let cause = "the time gap of `Headway` is one that suits crowds on a plane, 0.75 s; people in single file keep a longer one.";
+    let cause = "the time gap of `Headway` is one that suits crowds on a plane, 0.68 s; people in single file keep a longer one.";
     let rows = vec![
         Row::new("headway at rest", line.intercept, "m")
             .source("0.36")
