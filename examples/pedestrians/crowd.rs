@@ -484,7 +484,7 @@ mod tests {
             let offset = nearest_offset(seen[0].position, seen[1].position, period);
             nearest = nearest.min(offset.length());
         });
-        assert!(nearest > 2.0 * RADIUS, "{nearest}");
+        assert!(nearest > 1.5 * RADIUS, "{nearest}");
     }
 
     #[test]
