@@ -66,6 +66,7 @@ fn spawn_everything(app: &mut App, at: Vec2, other: Entity, field: Entity) {
             max_neighbors: 8,
             ..default()
         },
+        Headway::default(),
         LeaderFollowing::default(),
         Leadership(at.x),
         StuckDetection::default(),

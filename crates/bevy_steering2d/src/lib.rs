@@ -63,6 +63,7 @@
 //! | [`PathFollowing`], [`StayOnPath`], [`FlowFieldFollowing`] | follow a [`SteeringPath`] or a [`FlowField`] |
 //! | [`CrowdPathFollowing`] | follows a path in a crowd, without collisions |
 //! | [`ReciprocalAvoidance`], [`Pedestrian`] | adjust the velocity that the other behaviors request, to avoid collisions in dense crowds |
+//! | [`Headway`] | slows down with the gap to the neighbor ahead, as people do |
 //! | [`OffsetPursuit`], [`MatchVelocity`], [`LeaderFollowing`] | keep an offset from a leader, match its velocity, follow behind it |
 //! | [`TargetSpeed`] | speeds up or brakes to a speed along the heading |
 //! | [`Separation`], [`Alignment`], [`Cohesion`] | the rules of a flock, see [`Flocking`] |

@@ -195,7 +195,8 @@ pub trait Steer: Behavior {
 
 /// A [`Behavior`] of the Adjust step: a force from what the agent's other behaviors request.
 ///
-/// Adjustments run in order of registration, after all behaviors of the Steer step. Each reads the
+/// Adjustments run in order of registration, after all behaviors of the Steer step; those that change
+/// [what the agent prefers](Self::IS_PREFERENCE) before the others. Each reads the
 /// entries of the adjustments before it, and its force is an entry of the same ledger. Under
 /// [`WeightedSum`](crate::WeightedSum) the force `desired - requests.force` replaces the requests
 /// by `desired`; other combiners may cut the requests, and the adjustment as well.
@@ -228,6 +229,11 @@ pub trait Steer: Behavior {
 /// }
 /// ```
 pub trait Adjust: Behavior {
+    /// Whether it changes what the agent prefers, rather than how it makes way: such adjustments run
+    /// first, and agents with [`ReciprocalAvoidance`](crate::ReciprocalAvoidance) tell each other the
+    /// result. Default `false`.
+    const IS_PREFERENCE: bool = false;
+
     /// The formula: a force in newtons, world frame, that is added to the requests.
     fn adjust(
         &self,

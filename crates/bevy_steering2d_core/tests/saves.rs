@@ -57,7 +57,7 @@ saved! {
     Wander, WanderMemory, Hide, HideMemory, OffsetPursuit, OffsetPursuitMemory,
     PathFollowing, PathFollowingMemory, StayOnPath, FlowFieldFollowing,
     LeaderFollowing, LeaderFollowingMemory, Separation, Alignment, Cohesion, CollisionAvoidance,
-    ReciprocalAvoidance, ReciprocalAvoidanceMemory, Intent, Queuing, Sidestep,
+    Headway, ReciprocalAvoidance, ReciprocalAvoidanceMemory, Intent, Queuing, Sidestep,
     ObstacleAvoidance, WallAvoidance, WallFollowing, Containment,
 }
 
@@ -113,6 +113,7 @@ fn populate(world: &mut World) -> Vec<Entity> {
             path: Some(path),
             ..default()
         },
+        Headway::default(),
         ReciprocalAvoidance::default(),
     )));
     spawn(&mut world.spawn((

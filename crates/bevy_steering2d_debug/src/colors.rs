@@ -113,7 +113,7 @@ mod tests {
             "Queuing",
         ],
         &["PathFollowing", "WallAvoidance", "Sidestep"],
-        &["PathFollowing", "ReciprocalAvoidance"],
+        &["PathFollowing", "Headway", "ReciprocalAvoidance"],
         &["Seek", "Separation", "ReciprocalAvoidance"],
         &[
             "OffsetPursuit",

@@ -22,6 +22,7 @@ mod flee;
 mod flocking;
 mod flow_field;
 mod half_planes;
+mod headway;
 mod hide;
 mod interpose;
 mod leader_following;
@@ -104,6 +105,7 @@ behaviors! {
     steer flow_field: FlowFieldFollowing, FlowField;
     steer target_speed: TargetSpeed;
     steer wander: Wander, WanderMemory, WanderStyle;
+    adjust headway: Headway;
     adjust reciprocal_avoidance: ReciprocalAvoidance, ReciprocalAvoidanceMemory, Intent;
     types crowd_path_following: CrowdPathFollowing;
     types pedestrian: Pedestrian;

@@ -2,8 +2,8 @@
 
 use bevy::prelude::*;
 
-use super::{PathFollowing, ReciprocalAvoidance};
-use crate::{Combine, Vehicle};
+use super::{Headway, PathFollowing, ReciprocalAvoidance};
+use crate::{Combine, RandomStream, Vehicle};
 
 /// The behaviors and limits of a pedestrian: [`PathFollowing`], [`ReciprocalAvoidance`], a [`Vehicle`]
 /// and a [`Combine`].
@@ -25,6 +25,9 @@ use crate::{Combine, Vehicle};
 /// commands.spawn((PointMass::default(), Pedestrian::new(1.4), path));
 /// # }
 /// ```
+///
+/// It keeps its pace down to contact. For a crowd that is as slow and as dense as crowds of people, use
+/// [`measured`](Self::measured).
 ///
 /// To tune a part, such as the [`Vehicle`], set it in the bundle: Bevy panics when a component comes
 /// twice in one spawn.
@@ -51,6 +54,46 @@ impl Pedestrian {
     /// A corner of the path is reached within this distance, m.
     const TOLERANCE: f32 = 0.3;
 
+    /// Radius of the body of a person who is [measured](Self::measured), m: people stand up to 5.4 per m²
+    /// (Weidmann 1992), a disc of this radius up to 7.2.
+    pub const RADIUS: f32 = 0.2;
+
+    /// A person who moves as people were measured to: with the body of a person, and slower the nearer the
+    /// next one ahead is ([`Headway`]). For evacuations, stations and stadiums.
+    ///
+    /// People differ: draw each one's pace by [`desired_speed`](Self::desired_speed). One with a reaction
+    /// time has [`SteeringDisabled`](crate::SteeringDisabled) until it starts to walk.
+    ///
+    /// ```
+    /// # use bevy::prelude::*;
+    /// # use bevy_steering2d_core::*;
+    /// # fn system(mut commands: Commands) {
+    /// let mut random = RandomStream::new(7, SteeringId(0), 0);
+    /// for row in 0..10 {
+    ///     let start = Vec2::new(0.0, row as f32);
+    ///     let path = SteeringPath::open([start, start + 40.0 * Vec2::X]).unwrap();
+    ///     let person = Pedestrian::measured(Pedestrian::desired_speed(&mut random));
+    ///     let at = Transform::from_translation(start.extend(0.0));
+    ///     commands.spawn((PointMass::default(), at, person, path));
+    /// }
+    /// # }
+    /// ```
+    ///
+    /// The radius counts for steering. A Rapier body gets a collider as wide: `Collider::ball(Pedestrian::RADIUS)`.
+    pub fn measured(pace: f32) -> (Self, Headway) {
+        let mut pedestrian = Self::new(pace);
+        pedestrian.vehicle.radius = Some(Self::RADIUS);
+        (pedestrian, Headway::default())
+    }
+
+    /// The desired speed of some person, m/s: normally distributed, 1.34 ± 0.26, at most two deviations
+    /// from the mean (Weidmann 1992).
+    pub fn desired_speed(random: &mut RandomStream) -> f32 {
+        // The sum of twelve is normally distributed with the deviation 1 but for its tails.
+        let deviations: f32 = (0..12).map(|_| random.unit() - 0.5).sum();
+        1.34 + 0.26 * deviations.clamp(-2.0, 2.0)
+    }
+
     /// Walks at this pace, m/s, `> 0`.
     pub fn new(pace: f32) -> Self {
         Self {
@@ -73,5 +116,27 @@ impl Pedestrian {
 impl Default for Pedestrian {
     fn default() -> Self {
         Self::new(1.3)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SteeringId;
+
+    #[test]
+    fn desired_speeds_have_the_published_mean_and_deviation() {
+        let mut random = RandomStream::new(1, SteeringId(0), 0);
+        let speeds: Vec<f32> = (0..10_000)
+            .map(|_| Pedestrian::desired_speed(&mut random))
+            .collect();
+        let mean = speeds.iter().sum::<f32>() / 1e4;
+        let variance = speeds
+            .iter()
+            .map(|it| (it - mean) * (it - mean))
+            .sum::<f32>()
+            / 1e4;
+        assert!((mean - 1.34).abs() < 0.01, "{mean}");
+        assert!((variance.sqrt() - 0.25).abs() < 0.02, "{variance}");
     }
 }

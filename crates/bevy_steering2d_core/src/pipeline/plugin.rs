@@ -274,7 +274,12 @@ fn fill_steps(app: &mut App) {
     )
     .configure_sets(
         SteeringSchedule::Adjust,
-        (AdjustSystems::Prepare, AdjustSystems::Adjust).chain(),
+        (
+            AdjustSystems::Prefer,
+            AdjustSystems::Prepare,
+            AdjustSystems::Adjust,
+        )
+            .chain(),
     )
     .add_systems(
         SteeringSchedule::Combine,
@@ -286,7 +291,7 @@ fn fill_steps(app: &mut App) {
     .add_systems(
         SteeringSchedule::Adjust,
         complete_ledgers::<()>
-            .before(AdjustSystems::Prepare)
+            .before(AdjustSystems::Prefer)
             .run_if(not(resource_exists::<HasFusedEntries>)),
     )
     .add_systems(

@@ -311,11 +311,8 @@ impl SteeringAppExt for App {
                 )
                     .chain()
                     .in_set(order),
-            )
-            .configure_sets(
-                SteeringSchedule::Adjust,
-                order.in_set(AdjustSystems::Adjust),
             );
+            order_adjustment::<A>(self, order);
         }
         self
     }
@@ -386,8 +383,11 @@ pub(crate) fn register<B: Behavior>(
     app.register_type::<B>()
         .register_type_data::<B, ReflectBehavior>()
         .insert_resource(BehaviorSlot::<B>::new(id));
+    // Adjustments are ordered within their part of the step.
     for schedule in SteeringSchedule::ALL {
-        app.configure_sets(schedule, order.after(BehaviorOrder(id.index())));
+        if schedule != SteeringSchedule::Adjust {
+            app.configure_sets(schedule, order.after(BehaviorOrder(id.index())));
+        }
     }
     app.configure_sets(
         SteeringSchedule::Index,
@@ -397,6 +397,28 @@ pub(crate) fn register<B: Behavior>(
     add_needs::<B>(app, order);
     B::build(app);
     Some(order)
+}
+
+/// The last registered adjustment of each part of the Adjust step.
+#[derive(Resource, Default)]
+struct LastAdjustments {
+    preference: Option<BehaviorOrder>,
+    other: Option<BehaviorOrder>,
+}
+
+/// Orders an adjustment after those of its part that were registered before it.
+fn order_adjustment<A: Adjust>(app: &mut App, order: BehaviorOrder) {
+    let mut last = app.world_mut().get_resource_or_init::<LastAdjustments>();
+    let (part, last) = if A::IS_PREFERENCE {
+        (AdjustSystems::Prefer, &mut last.preference)
+    } else {
+        (AdjustSystems::Adjust, &mut last.other)
+    };
+    let before = last.replace(order);
+    app.configure_sets(SteeringSchedule::Adjust, order.in_set(part));
+    if let Some(before) = before {
+        app.configure_sets(SteeringSchedule::Adjust, order.after(before));
+    }
 }
 
 /// Adds the components and systems that `B` needs according to its types.

@@ -47,10 +47,12 @@ pub enum SenseSystems {
 /// The parts of [`SteeringSchedule::Adjust`], in the order they run.
 #[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AdjustSystems {
-    /// For systems that publish the requests of agents to other agents. Ledgers are complete, and
-    /// no agent has been adjusted.
+    /// [`Adjust`](crate::Adjust) behaviors run that change what their agents prefer
+    /// ([`IS_PREFERENCE`](crate::Adjust::IS_PREFERENCE)). Ledgers are complete.
+    Prefer,
+    /// For systems that publish the requests of agents to other agents.
     Prepare,
-    /// [`Adjust`](crate::Adjust) behaviors run.
+    /// The other [`Adjust`](crate::Adjust) behaviors run.
     Adjust,
 }
 

@@ -102,7 +102,7 @@ pub(super) fn register(app: &mut App) {
             SteeringSchedule::Adjust,
             complete_ledgers::<FlockEntries>
                 .after(complete_ledgers::<()>)
-                .before(AdjustSystems::Prepare),
+                .before(AdjustSystems::Prefer),
         )
         .add_systems(
             SteeringSchedule::Combine,

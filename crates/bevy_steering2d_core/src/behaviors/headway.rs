@@ -1,0 +1,231 @@
+//! Headway: walks slower the nearer the next neighbor ahead is.
+
+use bevy::prelude::*;
+
+use super::embeds_influence;
+use crate::perception::{Neighbor, NeighborView, Neighbors, SteeringGroups};
+use crate::{Adjust, Agent, Behavior, Influence, InvalidParameter, Requests};
+
+/// Limits the speed that the agent's other behaviors ask for by the gap to the neighbors ahead, as
+/// people do: crowds become slow where they are dense.
+///
+/// Use it beside [`ReciprocalAvoidance`](crate::ReciprocalAvoidance), which then avoids contacts at that
+/// speed; [`Pedestrian::measured`](crate::Pedestrian::measured) has both. Without it a crowd keeps its
+/// pace down to contact, which is quicker than people are. It changes no direction. To hold back behind
+/// slower neighbors only, use [`Queuing`](crate::Queuing).
+///
+/// It is an adjustment of what the agent prefers, so that avoiding neighbors know of it. With the preferred
+/// velocity w in the direction u, and a neighbor at `a` m ahead and `b` m aside, whose bounding circle
+/// and the agent's touch at the distance l:
+///
+/// - the gap is `g = a − √(l² − b²) − clearance`, m, the root being zero beyond `b = l`;
+/// - it counts by `s = (1 − (b / (width · l))²) · (1 + u·h) / 2 · first`, `0..=1`: less to the side, not at all
+///   if its heading h is opposite, and not if it waits for the agent. `first` falls from 1 to 0 where the
+///   agent is as far ahead of the neighbor as the neighbor of it;
+/// - it allows the speed `g / (s · time_gap)`, at least `least_speed`.
+///
+/// The least of these speeds counts. In single file that is a headway of `l + clearance + time_gap · v`,
+/// which is linear in the speed. (Seyfried, Steffen, Klingsch and Boltes 2005: 0.36 m + 1.06 s · v; as a
+/// model: Tordeux, Chraibi and Seyfried 2016)
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct Headway {
+    /// Time to the place where the neighbor ahead is, s, `> 0`. Default `0.68`, with which crowds on
+    /// a plane have the measured flows; in single file people keep 1.06 s. Less makes quicker crowds.
+    pub time_gap: f32,
+    /// Gap between the bounding circles at rest, m, `≥ 0`. Default `0`.
+    pub clearance: f32,
+    /// How far aside neighbors count, in distances of contact, `> 0`. Default `1.2`.
+    pub width: f32,
+    /// The speed with which it closes up in any case, m/s, `≥ 0`. Default `0.05`. At zero two agents
+    /// may wait for each other.
+    pub least_speed: f32,
+    /// Groups of the neighbors that count. Default all.
+    pub groups: SteeringGroups,
+    /// Weight, priority and probability. The weight, by default 2, is the multiple of `max_force` that it
+    /// may request: reversing a full request takes two.
+    pub influence: Influence,
+}
+
+impl Default for Headway {
+    fn default() -> Self {
+        Self {
+            time_gap: 0.68,
+            clearance: 0.0,
+            width: 1.2,
+            least_speed: 0.05,
+            groups: SteeringGroups::ALL,
+            influence: Influence {
+                weight: 2.0,
+                ..Influence::of::<Self>()
+            },
+        }
+    }
+}
+
+impl Behavior for Headway {
+    const PRIORITY: i16 = 6;
+    const COLOR: Option<[u8; 3]> = Some([120, 180, 120]);
+
+    type Memory = ();
+    type World = Res<'static, Neighbors>;
+
+    embeds_influence!();
+
+    /// As far as a neighbor slows down a person of the usual pace.
+    fn perception_radius(&self, body_radius: f32) -> f32 {
+        const PACE: f32 = 1.4;
+        2.0 * body_radius + self.clearance + PACE * self.time_gap
+    }
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        InvalidParameter::unless_positive("Headway.time_gap", self.time_gap)?;
+        InvalidParameter::unless_non_negative("Headway.clearance", self.clearance)?;
+        InvalidParameter::unless_positive("Headway.width", self.width)?;
+        InvalidParameter::unless_non_negative("Headway.least_speed", self.least_speed)
+    }
+}
+
+impl Adjust for Headway {
+    const IS_PREFERENCE: bool = true;
+
+    fn adjust(&self, me: &Agent, requests: &Requests, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
+        let preferred = requests.velocity(me);
+        let speed = preferred.length();
+        if speed < 1e-3 {
+            return Vec2::ZERO;
+        }
+        let ahead = preferred / speed;
+        let reach = me.radius + neighbors.largest_radius() + self.clearance + speed * self.time_gap;
+        let view = NeighborView::around(me, reach, self.groups);
+        let allowed = neighbors
+            .in_view(view)
+            .map(|other| allowed_speed(me, ahead, &other, self))
+            .fold(speed, f32::min);
+        if allowed == speed {
+            return Vec2::ZERO;
+        }
+        let force = me.track(allowed * ahead) - requests.force;
+        force
+            / self
+                .influence
+                .acting_weight()
+                .max(InvalidParameter::SMALLEST)
+    }
+}
+
+/// The speed that a neighbor allows an agent with [`Headway`] in a direction, a unit vector; m/s, infinity
+/// if it does not limit it.
+fn allowed_speed(me: &Agent, ahead: Vec2, other: &Neighbor, how: &Headway) -> f32 {
+    let offset = other.position - me.position;
+    let lead = offset.dot(ahead);
+    if lead <= 0.0 {
+        return f32::INFINITY;
+    }
+    let contact = me.radius + other.radius;
+    let aside = offset.perp_dot(ahead).abs();
+    let share = counts(me, ahead, offset, other, how);
+    if share <= 0.0 {
+        return f32::INFINITY;
+    }
+    let touching = (contact * contact - aside * aside).max(0.0).sqrt();
+    let gap = (lead - touching - how.clearance).max(0.0);
+    (gap / (share * how.time_gap)).max(how.least_speed)
+}
+
+/// How much a neighbor ahead counts, `0..=1`.
+fn counts(me: &Agent, ahead: Vec2, offset: Vec2, other: &Neighbor, how: &Headway) -> f32 {
+    let contact = me.radius + other.radius;
+    let beside = offset.perp_dot(ahead) / (how.width * contact).max(f32::MIN_POSITIVE);
+    let along = 0.5 * (1.0 + ahead.dot(other.heading));
+    // How much farther ahead of the agent the neighbor is than the agent of it, in bodies.
+    let (its_lead, my_lead) = (offset.dot(ahead), -offset.dot(other.heading));
+    let farther = (its_lead - my_lead) / contact.max(f32::MIN_POSITIVE);
+    // A tie goes to the lower id.
+    let tie = if me.id < other.id { -0.1 } else { 0.1 };
+    let first = (0.5 + tie + farther).clamp(0.0, 1.0);
+    (1.0 - beside * beside).max(0.0) * along * first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SteeringId;
+
+    /// Of a radius of 0.2 m, walking along x.
+    fn walker() -> Agent {
+        Agent {
+            radius: 0.2,
+            heading: Vec2::X,
+            ..default()
+        }
+    }
+
+    fn neighbor(x: f32, y: f32, heading: Vec2) -> Neighbor {
+        Neighbor {
+            position: Vec2::new(x, y),
+            velocity: Vec2::ZERO,
+            heading,
+            radius: 0.2,
+            groups: SteeringGroups::default(),
+            id: SteeringId(1),
+            entity: Entity::PLACEHOLDER,
+        }
+    }
+
+    fn allowed(x: f32, y: f32, heading: Vec2) -> f32 {
+        let other = neighbor(x, y, heading);
+        allowed_speed(&walker(), Vec2::X, &other, &Headway::default())
+    }
+
+    #[test]
+    fn in_single_file_the_headway_is_linear_in_the_speed() {
+        for speed in [0.2, 0.6, 1.0, 1.3] {
+            let headway = 0.4 + 0.68 * speed;
+            assert!((allowed(headway, 0.0, Vec2::X) - speed).abs() < 1e-5);
+        }
+    }
+
+    #[test]
+    fn it_closes_up_at_the_least_speed() {
+        assert_eq!(allowed(0.4, 0.0, Vec2::X), 0.05);
+        assert_eq!(allowed(0.3, 0.1, Vec2::X), 0.05);
+    }
+
+    #[test]
+    fn the_limit_fades_to_the_side() {
+        let speeds = [0.0, 0.2, 0.3, 0.47].map(|y| allowed(1.0, y, Vec2::X));
+        assert!(speeds.is_sorted(), "{speeds:?}");
+        assert!(speeds[3] > 10.0, "{speeds:?}");
+        assert_eq!(allowed(1.0, 0.49, Vec2::X), f32::INFINITY);
+    }
+
+    #[test]
+    fn neighbors_behind_or_oncoming_do_not_count() {
+        assert_eq!(allowed(-1.0, 0.0, Vec2::X), f32::INFINITY);
+        assert_eq!(allowed(1.0, 0.0, Vec2::NEG_X), f32::INFINITY);
+    }
+
+    #[test]
+    fn of_two_that_cross_the_one_nearer_to_the_crossing_goes_first() {
+        let speed = |me: Vec2, its: Vec2| {
+            let other = neighbor(its.x, its.y, Vec2::NEG_Y);
+            let me = Agent {
+                position: me,
+                ..walker()
+            };
+            let wide = Headway {
+                width: 4.0,
+                ..default()
+            };
+            allowed_speed(&me, Vec2::X, &other, &wide)
+        };
+        // They cross at the origin.
+        assert_eq!(
+            speed(Vec2::new(-0.5, 0.0), Vec2::new(0.0, 1.0)),
+            f32::INFINITY
+        );
+        assert!(speed(Vec2::new(-1.0, 0.0), Vec2::new(0.0, 0.5)).is_finite());
+    }
+}

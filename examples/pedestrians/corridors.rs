@@ -1,0 +1,295 @@
+//! One-way corridors: the fundamental diagram, RiMEA 4, and single file.
+
+use bevy::math::ops;
+use bevy::prelude::*;
+
+use crate::check::{Bound, Check, Effort, Outcome, Row};
+use crate::crowd::{Crowd, PACE, Person, RADIUS, Seen, normal, places, random};
+use crate::plot::{Plot, Series};
+use crate::statistics::{Line, mean};
+
+pub const CHECKS: [Check; 3] = [
+    Check {
+        name: "fundamental-diagram",
+        title: "Fundamental diagram",
+        about: "speed and flow by density in a corridor without ends, 16 m long and 4 m wide, mean of five seeds. All prefer 1.34 m/s. \
+                Weidmann (1992), *Transporttechnik der Fußgänger*: v(ρ) = 1.34 (1 − exp(−1.913 (1/ρ − 1/5.4))) m/s; \
+                the bounds are ± 20 % up to 3 per m².",
+        run: fundamental_diagram,
+    },
+    Check {
+        name: "rimea-4",
+        title: "RiMEA 4: flow through a corridor",
+        about: "a corridor 10 m wide is filled with people who prefer 1.2 to 1.4 m/s; density and speed are measured in a field of \
+                2 m × 2 m. RiMEA (2016), *Richtlinie für Mikroskopische Entfluchtungsanalysen*, test 4: the flow must fall when \
+                it is crowded. Figures: Weidmann (1992).",
+        run: rimea_4,
+    },
+    Check {
+        name: "single-file",
+        title: "Single file",
+        about: "10 to 34 people in line in a passage 0.8 m wide and 17.3 m long without ends. The line is fitted to the means of those runs in which all \
+                are held up, also the slowest. Seyfried, Steffen, Klingsch and Boltes (2005), \
+                *The fundamental diagram of pedestrian movement revisited*: the headway is d = 0.36 m + 1.06 s · v.",
+        run: single_file,
+    },
+];
+
+/// Speed at a density, people per m², in m/s (Weidmann 1992).
+pub fn weidmann(density: f32) -> f32 {
+    PACE * (1.0 - ops::exp(-1.913 * (1.0 / density - 1.0 / 5.4)))
+}
+
+/// A one-way corridor along x without ends.
+struct Corridor {
+    length: f32,
+    width: f32,
+}
+
+impl Corridor {
+    /// The corridor without people.
+    fn empty(&self) -> Crowd {
+        let Self { length, width } = *self;
+        let mut crowd = Crowd::repeating(Vec2::new(length, 0.0));
+        for y in [0.0, width] {
+            crowd.wall((-length, y), (2.0 * length, y));
+        }
+        crowd
+    }
+
+    /// The corridor with people all over, whose desired speeds `pace` draws.
+    fn crowd(&self, people: usize, seed: u64, mut pace: impl FnMut() -> f32) -> Crowd {
+        let mut crowd = self.empty();
+        let floor = Rect::new(0.0, RADIUS, self.length, self.width - RADIUS);
+        for start in places(floor, people, &mut random(seed)) {
+            crowd.add(Person::new(start, Vec2::X).with_pace(pace()));
+        }
+        crowd
+    }
+
+    /// The corridor with people in line, at random distances.
+    fn file(&self, people: usize, mut pace: impl FnMut() -> f32) -> Crowd {
+        let mut crowd = self.empty();
+        let spacing = self.length / people as f32;
+        let play = 0.4 * (spacing - 2.0 * RADIUS);
+        let mut random = random(people as u64);
+        for place in 0..people {
+            let x = spacing * (place as f32 + 0.5) + play * random.signed_unit();
+            let y = 0.5 * self.width + 0.02 * random.signed_unit();
+            crowd.add(Person::new(Vec2::new(x, y), Vec2::X).with_pace(pace()));
+        }
+        crowd
+    }
+}
+
+/// Mean speed along the corridor, m/s, after `warm_up` s, over `seconds`.
+fn mean_speed(crowd: &mut Crowd, warm_up: f32, seconds: f32) -> f32 {
+    crowd.run(warm_up, |_| {});
+    let mut speeds = Vec::new();
+    crowd.run(seconds, |crowd| {
+        speeds.push(mean(crowd.seen().iter().map(|it| it.velocity.x)));
+    });
+    mean(speeds)
+}
+
+const TOO_SLOW: &str = "`ReciprocalAvoidance` keeps its clearance of centimeters, and slows down for contacts seconds \
+                               ahead, on top of `Headway`; where bodies nearly touch that costs more speed than people lose.";
+
+/// People per m².
+const DENSITIES: [f32; 10] = [0.5, 1.0, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0];
+
+fn fundamental_diagram(effort: Effort) -> Outcome {
+    let corridor = Corridor {
+        length: 16.0,
+        width: 4.0,
+    };
+    let (seeds, warm_up, seconds) = effort.pick((5, 20.0, 30.0), (1, 0.2, 0.2));
+    let speed_at = |density: f32| {
+        let people = (density * corridor.length * corridor.width).round() as usize;
+        mean((1..=seeds).map(|seed| {
+            let mut crowd = corridor.crowd(people, seed, || PACE);
+            mean_speed(&mut crowd, warm_up, seconds)
+        }))
+    };
+    let speeds = DENSITIES
+        .map(|density| (density, speed_at(density)))
+        .to_vec();
+    let flows: Vec<_> = speeds
+        .iter()
+        .map(|(density, speed)| (*density, density * speed))
+        .collect();
+    let (fullest, most) = peak(&flows);
+    let mut rows: Vec<Row> = speeds
+        .iter()
+        .map(|&(density, speed)| speed_row(density, speed))
+        .collect();
+    rows.push(
+        Row::new("largest flow", most, "per m·s")
+            .source("1.22")
+            .bound(Bound::between(1.0, 1.5))
+            .cause(TOO_SLOW),
+    );
+    rows.push(
+        Row::new("density of the largest flow", fullest, "per m²")
+            .source("1.75")
+            .bound(Bound::between(1.25, 2.25))
+            .cause(TOO_SLOW),
+    );
+    let curve = |f: fn(f32) -> f32| Series::curve("Weidmann", 0.2, 5.4, f);
+    let plots = vec![
+        Plot {
+            file: "fundamental-diagram-speed".into(),
+            title: "Speed by density".into(),
+            x: "people per m²",
+            y: "speed, m/s",
+            series: vec![curve(weidmann), Series::dots("ours", speeds)],
+        },
+        Plot {
+            file: "fundamental-diagram-flow".into(),
+            title: "Flow by density".into(),
+            x: "people per m²",
+            y: "flow, per m·s",
+            series: vec![
+                curve(|density| density * weidmann(density)),
+                Series::dots("ours", flows),
+            ],
+        },
+    ];
+    Outcome { rows, plots }
+}
+
+/// The density of the largest flow, and that flow.
+fn peak(flows: &[(f32, f32)]) -> (f32, f32) {
+    let larger = |a: (f32, f32), b: &(f32, f32)| if b.1 > a.1 { *b } else { a };
+    flows.iter().fold((0.0, 0.0), larger)
+}
+
+fn speed_row(density: f32, speed: f32) -> Row {
+    let expected = weidmann(density);
+    let row = Row::new(format!("speed at {density} per m²"), speed, "m/s")
+        .source(format!("{expected:.2}"));
+    if density <= 3.0 {
+        row.bound(Bound::within(0.2, expected)).cause(TOO_SLOW)
+    } else {
+        row
+    }
+}
+
+fn rimea_4(effort: Effort) -> Outcome {
+    let corridor = Corridor {
+        length: 16.0,
+        width: 10.0,
+    };
+    let (warm_up, seconds) = effort.pick((10.0, 10.0), (0.1, 0.1));
+    let area = corridor.length * corridor.width;
+    let field = Rect::from_center_size(Vec2::new(8.0, 5.0), Vec2::splat(2.0));
+    let (mut rows, mut flows) = (Vec::new(), Vec::new());
+    for density in [0.5, 1.0, 2.0, 3.0, 4.0, 5.0] {
+        let mut paces = random(4);
+        let people = (density * area) as usize;
+        let mut crowd = corridor.crowd(people, 4, || 1.2 + 0.2 * paces.unit());
+        crowd.run(warm_up, |_| {});
+        let (mut densities, mut speeds) = (Vec::new(), Vec::new());
+        crowd.run(seconds, |crowd| {
+            let inside: Vec<Seen> = crowd
+                .seen()
+                .into_iter()
+                .filter(|it| field.contains(it.position))
+                .collect();
+            densities.push(inside.len() as f32 / 4.0);
+            speeds.extend(inside.iter().map(|it| it.velocity.x));
+        });
+        let flow = mean(densities) * mean(speeds);
+        flows.push((density, flow));
+        let expected = density * weidmann(density);
+        rows.push(
+            Row::new(format!("flow at {density} per m²"), flow, "per m·s")
+                .source(format!("{expected:.2}")),
+        );
+    }
+    let (_, most) = peak(&flows);
+    let crowded = flows.last().map_or(0.0, |last| last.1);
+    rows.push(
+        Row::new("flow at 5 per m², of the largest", crowded / most, "")
+            .source("0.15")
+            .bound(Bound::at_most(0.5))
+            .cause(TOO_SLOW),
+    );
+    Outcome {
+        rows,
+        plots: vec![],
+    }
+}
+
+fn single_file(effort: Effort) -> Outcome {
+    const LENGTH: f32 = 17.3;
+    let corridor = Corridor {
+        length: LENGTH,
+        width: 0.8,
+    };
+    let (warm_up, seconds) = effort.pick((60.0, 60.0), (0.2, 0.2));
+    let mut means = Vec::new();
+    let mut held_up = Vec::new();
+    for people in [10, 12, 15, 17, 20, 22, 25, 28, 31, 34] {
+        let mut random = random(5);
+        // Their free speeds were 1.24 ± 0.15 m/s.
+        let paces: Vec<f32> = (0..people)
+            .map(|_| 1.24 + 0.15 * normal(&mut random).clamp(-2.0, 2.0))
+            .collect();
+        let slowest = paces.iter().copied().fold(f32::INFINITY, f32::min);
+        let mut paces = paces.into_iter();
+        let mut crowd = corridor.file(people, || paces.next().unwrap_or(slowest));
+        let speed = mean_speed(&mut crowd, warm_up, seconds);
+        let headway = LENGTH / people as f32;
+        means.push((speed, headway));
+        if speed < 0.9 * slowest {
+            held_up.push((speed, headway));
+        }
+    }
+    let line = Line::through(&held_up);
+    let cause = "the time gap of `Headway` is one that suits crowds on a plane, 0.68 s; people in single file keep a longer one.";
+    let rows = vec![
+        Row::new("headway at rest", line.intercept, "m")
+            .source("0.36")
+            .bound(Bound::within(0.2, 0.36))
+            .cause(cause),
+        Row::new("headway per speed", line.slope, "s")
+            .source("1.06")
+            .bound(Bound::within(0.2, 1.06))
+            .cause(cause),
+        Row::new(
+            "share of the variance that the line explains",
+            line.explained,
+            "",
+        )
+        .source("linear")
+        .bound(Bound::at_least(0.9))
+        .cause(cause),
+    ];
+    let seyfried = Series::curve("Seyfried et al.", 0.0, 1.24, |speed| 0.36 + 1.06 * speed);
+    let plots = vec![Plot {
+        file: "single-file".into(),
+        title: "Headway by speed, single file".into(),
+        x: "speed, m/s",
+        y: "headway, m",
+        series: vec![seyfried, Series::dots("ours", means)],
+    }];
+    Outcome { rows, plots }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_curve_of_weidmann_has_its_published_values() {
+        assert!((weidmann(1.0) - 1.06).abs() < 0.005);
+        assert!(weidmann(5.4).abs() < 1e-4);
+        let flows: Vec<_> = (1..54)
+            .map(|it| 0.1 * it as f32)
+            .map(|it| (it, it * weidmann(it)))
+            .collect();
+        let (density, most) = peak(&flows);
+        assert!((density - 1.75).abs() < 0.1 && (most - 1.22).abs() < 0.01);
+    }
+}

@@ -1,0 +1,509 @@
+//! A crowd without a window: people, walls, ways, and worlds without ends.
+
+use std::f32::consts::TAU;
+use std::time::Duration;
+
+use bevy::app::TaskPoolThreadAssignmentPolicy;
+use bevy::ecs::schedule::ScheduleLabel;
+use bevy::math::ops;
+use bevy::prelude::*;
+use bevy_steering2d::RandomStream;
+use bevy_steering2d::prelude::*;
+
+/// Length of a tick, s.
+pub const TICK: f32 = 0.05;
+/// Radius of a body, m.
+pub const RADIUS: f32 = Pedestrian::RADIUS;
+/// The mean of Weidmann (1992), m/s.
+pub const PACE: f32 = 1.34;
+/// Ticks between two plans of the same person.
+const REPLAN: u32 = 8;
+/// How far paths lead people who walk on and on, m.
+pub const ON_AND_ON: f32 = 1_000.0;
+
+/// The schedule of one tick, and nothing else.
+#[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
+struct Tick;
+
+/// A person of a scenario.
+#[derive(Clone, Copy, Debug)]
+pub struct Person {
+    pub start: Vec2,
+    /// Unit vector in which it starts to walk.
+    pub ahead: Vec2,
+    /// Desired speed, m/s.
+    pub pace: f32,
+    /// When it starts to walk, s.
+    pub reaction: f32,
+}
+
+impl Person {
+    pub fn new(start: Vec2, ahead: Vec2) -> Self {
+        Self {
+            start,
+            ahead,
+            pace: PACE,
+            reaction: 0.0,
+        }
+    }
+
+    pub fn with_pace(self, pace: f32) -> Self {
+        Self { pace, ..self }
+    }
+}
+
+/// Where a person is.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen {
+    /// Number of the person, in the order they came.
+    pub person: usize,
+    pub position: Vec2,
+    pub velocity: Vec2,
+}
+
+/// The number of a person.
+#[derive(Component, Clone, Copy)]
+struct Number(usize);
+
+/// A copy of a person beyond an end of the world; steering does not tell it from the person.
+#[derive(Component)]
+struct Image {
+    of: Entity,
+    /// Along which axes it is moved by a period.
+    along: BVec2,
+}
+
+pub struct Crowd {
+    app: App,
+    people: Vec<Entity>,
+    /// Where those who wait start to walk, and when.
+    waiting: Vec<(usize, u32)>,
+    /// Length of the world along each axis after which it repeats, m; zero if it does not.
+    period: Vec2,
+    ticks: u32,
+}
+
+impl Crowd {
+    pub fn new() -> Self {
+        Self::repeating(Vec2::ZERO)
+    }
+
+    /// A world from zero to `period` m that goes on at its other end: along an axis with a period of
+    /// zero it does not. A period is at least twice the perception radius.
+    pub fn repeating(period: Vec2) -> Self {
+        let mut app = App::new();
+        app.add_plugins((MinimalPlugins.set(one_thread()), TransformPlugin))
+            .init_schedule(Tick)
+            .add_plugins(SteeringPlugin::new(Tick));
+        app.finish();
+        app.cleanup();
+        app.update();
+        Self {
+            app,
+            people: Vec::new(),
+            waiting: Vec::new(),
+            period,
+            ticks: 0,
+        }
+    }
+
+    pub fn wall(&mut self, from: impl Into<Vec2>, to: impl Into<Vec2>) {
+        self.app
+            .world_mut()
+            .spawn(Wall::new(from.into(), to.into()));
+    }
+
+    /// Walls from point to point.
+    pub fn walls<const N: usize>(&mut self, points: [(f32, f32); N]) {
+        for pair in points.windows(2) {
+            self.wall(pair[0], pair[1]);
+        }
+    }
+
+    /// Adds a person who walks straight on, until [`guide`](Self::guide) gives another way.
+    pub fn add(&mut self, person: Person) {
+        let Person { start, ahead, .. } = person;
+        let pedestrian = Pedestrian::measured(person.pace);
+        let entity = self.add_body(start, Vec2::ZERO, (pedestrian, straight(start, ahead)));
+        if person.reaction > 0.0 {
+            let ticks = (person.reaction / TICK).round() as u32;
+            self.waiting.push((self.people.len() - 1, ticks));
+            self.app
+                .world_mut()
+                .entity_mut(entity)
+                .insert(SteeringDisabled);
+        }
+    }
+
+    /// Adds a point mass with behaviors, as a person.
+    pub fn add_body(&mut self, at: Vec2, velocity: Vec2, behaviors: impl Bundle) -> Entity {
+        let number = Number(self.people.len());
+        let body = PointMass {
+            velocity,
+            ..default()
+        };
+        let at = Transform::from_translation(at.extend(0.0));
+        let world = self.app.world_mut();
+        let entity = world.spawn((number, at, body, behaviors)).id();
+        let vehicle = *world.entity(entity).get::<Vehicle>().expect("an agent");
+        let periodic = self.period.cmpgt(Vec2::ZERO);
+        for along in [
+            BVec2::new(true, false),
+            BVec2::new(false, true),
+            BVec2::TRUE,
+        ] {
+            if along & periodic == along {
+                let image = Image { of: entity, along };
+                world.spawn((image, at, body, vehicle, Intent::default()));
+            }
+        }
+        self.people.push(entity);
+        entity
+    }
+
+    /// Runs one tick.
+    pub fn tick(&mut self) {
+        self.waiting.retain(|&(person, ticks)| {
+            let waits = self.ticks < ticks;
+            if !waits {
+                let entity = self.people[person];
+                let world = self.app.world_mut();
+                world.entity_mut(entity).remove::<SteeringDisabled>();
+            }
+            waits
+        });
+        if self.period != Vec2::ZERO {
+            self.wrap();
+        }
+        let world = self.app.world_mut();
+        world
+            .resource_mut::<Time>()
+            .advance_by(Duration::from_secs_f32(TICK));
+        world.run_schedule(Tick);
+        self.ticks += 1;
+    }
+
+    /// Runs `seconds` of ticks and calls `each` after each of them.
+    pub fn run(&mut self, seconds: f32, mut each: impl FnMut(&mut Self)) {
+        for _ in 0..(seconds / TICK).round() as u32 {
+            self.tick();
+            each(self);
+        }
+    }
+
+    /// Time since the start, s.
+    pub fn time(&self) -> f32 {
+        self.ticks as f32 * TICK
+    }
+
+    /// Brings those back who left the world at one end, and moves the images.
+    fn wrap(&mut self) {
+        let period = self.period;
+        let world = self.app.world_mut();
+        let mut people =
+            world.query_filtered::<(&mut Transform, Option<&mut SteeringPath>), With<Number>>();
+        for (mut at, path) in people.iter_mut(world) {
+            let position = at.translation.truncate();
+            let shift = -wrapped(position, period);
+            if shift == Vec2::ZERO {
+                continue;
+            }
+            at.translation += shift.extend(0.0);
+            if let Some(mut path) = path {
+                let end = path.points().last().copied().unwrap_or_default();
+                *path = straight(position + shift, (end - position).normalize_or_zero());
+            }
+        }
+        let mut bodies = world.query::<(&Transform, &PointMass, Option<&Intent>)>();
+        let mut images = world.query::<(Entity, &Image)>();
+        let moved: Vec<_> = images
+            .iter(world)
+            .filter_map(|(image, of)| {
+                let (at, body, intent) = bodies.get(world, of.of).ok()?;
+                let position = at.translation.truncate();
+                // To the nearer end, where it is seen.
+                let sides = Vec2::select(position.cmplt(0.5 * period), Vec2::ONE, Vec2::NEG_ONE);
+                let shift = Vec2::select(of.along, sides * period, Vec2::ZERO);
+                Some((image, position + shift, *body, intent.copied()))
+            })
+            .collect();
+        for (image, position, body, intent) in moved {
+            let at = Transform::from_translation(position.extend(0.0));
+            let mut image = world.entity_mut(image);
+            image.insert((at, body));
+            if let Some(intent) = intent {
+                image.insert(intent);
+            }
+        }
+    }
+
+    /// Those who are still there, in the order they came.
+    pub fn seen(&mut self) -> Vec<Seen> {
+        let world = self.app.world_mut();
+        let mut query = world.query::<(&Number, &Transform, &PointMass)>();
+        let mut seen: Vec<_> = query
+            .iter(world)
+            .map(|(number, at, body)| Seen {
+                person: number.0,
+                position: at.translation.truncate(),
+                velocity: body.velocity,
+            })
+            .collect();
+        seen.sort_by_key(|seen| seen.person);
+        seen
+    }
+
+    /// Plans the ways again: each person's every 0.4 s.
+    pub fn guide(&mut self, way: impl Fn(usize, Vec2) -> Vec<Vec2>) {
+        for Seen {
+            person, position, ..
+        } in self.seen()
+        {
+            if !(person as u32 + self.ticks).is_multiple_of(REPLAN) && self.ticks > 1 {
+                continue;
+            }
+            let points = std::iter::once(position).chain(way(person, position));
+            if let Ok(path) = SteeringPath::open(points) {
+                let entity = self.people[person];
+                self.app.world_mut().entity_mut(entity).insert(path);
+            }
+        }
+    }
+
+    /// Removes those for whom `left` holds, and returns where they were.
+    pub fn leave(&mut self, left: impl Fn(&Seen) -> bool) -> Vec<Seen> {
+        let gone: Vec<Seen> = self.seen().into_iter().filter(|it| left(it)).collect();
+        for seen in &gone {
+            self.app.world_mut().despawn(self.people[seen.person]);
+        }
+        gone
+    }
+
+    /// Changes the velocity of every person.
+    pub fn change_velocities(&mut self, change: impl FnMut(Vec2) -> Vec2) {
+        let mut change = change;
+        let world = self.app.world_mut();
+        let mut bodies: Vec<_> = world
+            .query::<(&Number, &mut PointMass)>()
+            .iter_mut(world)
+            .collect();
+        bodies.sort_by_key(|(number, _)| number.0);
+        for (_, mut body) in bodies {
+            body.velocity = change(body.velocity);
+        }
+    }
+}
+
+/// How far a point is beyond the world, in whole periods.
+fn wrapped(point: Vec2, period: Vec2) -> Vec2 {
+    let periods = (point / period.max(Vec2::splat(f32::MIN_POSITIVE))).floor();
+    Vec2::select(period.cmpgt(Vec2::ZERO), periods * period, Vec2::ZERO)
+}
+
+/// The offset from one point to the nearest image of another.
+pub fn nearest_offset(from: Vec2, to: Vec2, period: Vec2) -> Vec2 {
+    let offset = to - from;
+    offset - wrapped(offset + 0.5 * period, period)
+}
+
+fn straight(from: Vec2, ahead: Vec2) -> SteeringPath {
+    SteeringPath::open([from, from + ON_AND_ON * ahead]).expect("two points")
+}
+
+/// Places for so many people in an area, on a hexagonal grid with random shifts that leave a gap between
+/// bodies.
+pub fn places(area: Rect, people: usize, random: &mut RandomStream) -> Vec<Vec2> {
+    let size = area.size();
+    let mut spacing = (size.x * size.y / people.max(1) as f32 / HEXAGONAL).sqrt();
+    loop {
+        let columns = (size.x / spacing).floor().max(1.0);
+        let rows = (size.y / (HEXAGONAL * spacing)).floor().max(1.0);
+        if (columns * rows) as usize >= people {
+            let step = Vec2::new(size.x / columns, size.y / rows);
+            let play = 0.5 * (step.x.min(step.y / HEXAGONAL) - 2.0 * RADIUS - 0.02).max(0.0);
+            let mut all: Vec<Vec2> = (0..(columns * rows) as usize)
+                .map(|index| {
+                    let (column, row) = (index % columns as usize, index / columns as usize);
+                    let shift = if row % 2 == 0 { 0.25 } else { 0.75 };
+                    let cell = Vec2::new(column as f32 + shift, row as f32 + 0.5);
+                    let shift = 0.5 * play * Vec2::new(random.signed_unit(), random.signed_unit());
+                    area.min + step * cell + shift
+                })
+                .collect();
+            // Which cells stay empty is random.
+            while all.len() > people {
+                let index = (random.unit() * all.len() as f32) as usize;
+                all.swap_remove(index.min(all.len() - 1));
+            }
+            return all;
+        }
+        spacing *= 0.99;
+    }
+}
+
+/// Distance of two rows of a hexagonal grid, in distances of two columns.
+const HEXAGONAL: f32 = 0.866_025_4;
+
+/// Random numbers of a scenario.
+pub fn random(seed: u64) -> RandomStream {
+    RandomStream::new(seed, SteeringId(0), 0x7065_6f70_6c65)
+}
+
+/// A number of the normal distribution with the mean 0 and the deviation 1 (Box and Muller 1958).
+pub fn normal(random: &mut RandomStream) -> f32 {
+    let radius = (-2.0 * ops::ln(1.0 - random.unit())).sqrt();
+    radius * ops::cos(TAU * random.unit())
+}
+
+fn one_thread() -> TaskPoolPlugin {
+    let one = TaskPoolThreadAssignmentPolicy {
+        min_threads: 1,
+        max_threads: 1,
+        percent: 1.0,
+        on_thread_spawn: None,
+        on_thread_destroy: None,
+    };
+    TaskPoolPlugin {
+        task_pool_options: TaskPoolOptions {
+            min_total_threads: 1,
+            max_total_threads: 1,
+            io: one.clone(),
+            async_compute: one.clone(),
+            compute: one,
+        },
+    }
+}
+
+/// An opening in a wall.
+#[derive(Clone, Copy, Debug)]
+pub struct Door {
+    pub from: Vec2,
+    pub to: Vec2,
+    /// Unit vector out of it.
+    pub out: Vec2,
+}
+
+impl Door {
+    /// An opening around its center, so wide, that is left along `out`.
+    pub fn new(center: impl Into<Vec2>, width: f32, out: Vec2) -> Self {
+        let (center, half) = (center.into(), 0.5 * width * out.perp());
+        Self {
+            from: center - half,
+            to: center + half,
+            out,
+        }
+    }
+
+    pub fn center(&self) -> Vec2 {
+        0.5 * (self.from + self.to)
+    }
+
+    /// How far a point is outside, m; negative inside.
+    pub fn outside(&self, point: Vec2) -> f32 {
+        (point - self.center()).dot(self.out)
+    }
+
+    /// The nearest point of the opening that a body can pass.
+    fn aim(&self, from: Vec2) -> Vec2 {
+        let along = self.to - self.from;
+        let half = (0.5 * along.length() - RADIUS - 0.05).max(0.0);
+        let unit = along.normalize_or_zero();
+        let aside = (from - self.center()).dot(unit).clamp(-half, half);
+        self.center() + aside * unit
+    }
+
+    /// Through the door and straight on.
+    pub fn way(&self, from: Vec2) -> Vec<Vec2> {
+        let aim = self.aim(from);
+        let beyond = aim + ON_AND_ON * self.out;
+        if self.outside(from) > -0.1 {
+            vec![from + ON_AND_ON * self.out]
+        } else {
+            vec![aim, beyond]
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_image_is_across_the_end() {
+        let period = Vec2::new(16.0, 0.0);
+        let offset = nearest_offset(Vec2::new(1.0, 0.0), Vec2::new(15.0, 3.0), period);
+        assert_eq!(offset, Vec2::new(-2.0, 3.0));
+    }
+
+    #[test]
+    fn people_have_places_without_overlap() {
+        let area = Rect::new(0.0, 0.0, 16.0, 3.6);
+        for people in [10, 100, 320] {
+            let places = places(area, people, &mut random(1));
+            assert_eq!(places.len(), people);
+            for (at, one) in places.iter().enumerate() {
+                assert!(area.contains(*one));
+                let apart = |other: &Vec2| one.distance(*other) > 1.98 * RADIUS;
+                assert!(places[at + 1..].iter().all(apart), "{people} at {one}");
+            }
+        }
+    }
+
+    #[test]
+    fn who_leaves_at_one_end_comes_in_at_the_other() {
+        let mut crowd = Crowd::repeating(Vec2::new(16.0, 0.0));
+        crowd.add(Person::new(Vec2::new(15.5, 1.0), Vec2::X));
+        let mut farthest = 0.0_f32;
+        crowd.run(4.0, |crowd| {
+            farthest = farthest.max(crowd.seen()[0].position.x)
+        });
+        let now = crowd.seen()[0];
+        assert!(
+            now.position.x < 6.0 && farthest < 16.2,
+            "{now:?}, {farthest}"
+        );
+        assert!(
+            now.velocity.x > 1.2 && now.velocity.y.abs() < 0.01,
+            "{now:?}"
+        );
+    }
+
+    #[test]
+    fn people_keep_away_from_those_across_the_end() {
+        // One walks up to another who waits, across the end of the world.
+        let mut crowd = Crowd::repeating(Vec2::new(16.0, 0.0));
+        crowd.add(Person::new(Vec2::new(13.5, 1.0), Vec2::X));
+        crowd.add(Person {
+            reaction: 100.0,
+            ..Person::new(Vec2::new(1.0, 1.0), Vec2::X)
+        });
+        let mut nearest = f32::INFINITY;
+        crowd.run(6.0, |crowd| {
+            let seen = crowd.seen();
+            let period = Vec2::new(16.0, 0.0);
+            let offset = nearest_offset(seen[0].position, seen[1].position, period);
+            nearest = nearest.min(offset.length());
+        });
+        assert!(nearest > 1.5 * RADIUS, "{nearest}");
+    }
+
+    #[test]
+    fn a_way_leads_through_the_door() {
+        let door = Door::new((10.0, 5.0), 1.0, Vec2::X);
+        let way = door.way(Vec2::new(2.0, 9.0));
+        assert!(way[0].distance(Vec2::new(10.0, 5.25)) < 1e-5, "{way:?}");
+        assert_eq!(door.way(Vec2::new(10.5, 5.1)).len(), 1);
+    }
+
+    #[test]
+    fn numbers_of_the_normal_distribution_have_its_moments() {
+        let mut random = random(3);
+        let numbers: Vec<f32> = (0..20_000).map(|_| normal(&mut random)).collect();
+        let mean = crate::statistics::mean(numbers.iter().copied());
+        let square = crate::statistics::mean(numbers.iter().map(|it| it * it));
+        assert!(
+            mean.abs() < 0.03 && (square - 1.0).abs() < 0.05,
+            "{mean}, {square}"
+        );
+    }
+}

@@ -1,0 +1,453 @@
+//! RiMEA tests with large crowds: 9, 11, 12 and 15.
+
+use bevy::prelude::*;
+use bevy_steering2d::prelude::*;
+
+use crate::check::{Bound, Check, Effort, Outcome, Row};
+use crate::crowd::{Crowd, Door, ON_AND_ON, PACE, Person, RADIUS, Seen, places, random};
+use crate::plot::{Plot, Series};
+
+pub const CHECKS: [Check; 4] = [
+    Check {
+        name: "rimea-9",
+        title: "RiMEA 9: a large room",
+        about: "1,000 people leave a room of 30 m × 20 m through four doors of 1 m, each through the nearest; then two of the doors are \
+                closed. The time must about double.",
+        run: rimea_9,
+    },
+    Check {
+        name: "rimea-11",
+        title: "RiMEA 11: choice of an exit",
+        about: "1,000 people in the left half of a room of 30 m × 20 m, whose doors of 1 m are 5 m from either end of one wall. Most must \
+                take the near door, and some the far one. The choice is the game's: here a person takes the door with the shorter \
+                expected time, of its way and, at 1.9 /s, of the people nearer to that door, with 10 s in favor of the one it has \
+                chosen.",
+        run: rimea_11,
+    },
+    Check {
+        name: "rimea-12",
+        title: "RiMEA 12: a bottleneck between rooms",
+        about: "150 people walk from a room of 10 m × 10 m through a passage 1 m wide and 5 m long into another, and leave it through a \
+                door of 1 m. Only the first room may be congested. A person is held up below 0.4 m/s.",
+        run: rimea_12,
+    },
+    Check {
+        name: "rimea-15",
+        title: "RiMEA 15: a crowd around a corner",
+        about: "500 people walk 75.4 m straight on, 44 m straight on, or 34 m and then 30 m around a corner, in corridors 20 m wide. The \
+                time around the corner must be between the others.",
+        run: rimea_15,
+    },
+];
+
+/// Adds people with desired speeds of 1.34 ± 0.26 m/s (Weidmann 1992).
+fn fill(crowd: &mut Crowd, area: Rect, people: usize, ahead: Vec2) {
+    let mut random = random(people as u64);
+    for start in places(area, people, &mut random) {
+        let pace = Pedestrian::desired_speed(&mut random);
+        crowd.add(Person::new(start, ahead).with_pace(pace));
+    }
+}
+
+const ROOM: Vec2 = Vec2::new(30.0, 20.0);
+/// Width of the doors, m.
+const DOOR: f32 = 1.0;
+
+/// Spawns the walls of the room, with openings at `doors`; those of a side are sorted by x.
+fn room(crowd: &mut Crowd, doors: &[Door]) {
+    for (y, x) in [(0.0, 0.0), (ROOM.y, ROOM.x)] {
+        crowd.wall((x, 0.0), (x, ROOM.y));
+        let mut from = 0.0;
+        for door in doors.iter().filter(|door| door.center().y == y) {
+            crowd.wall((from, y), (door.center().x - 0.5 * DOOR, y));
+            from = door.center().x + 0.5 * DOOR;
+        }
+        crowd.wall((from, y), (ROOM.x, y));
+    }
+}
+
+fn inside(margin: f32) -> Rect {
+    Rect::from_corners(Vec2::ZERO, ROOM).inflate(-margin)
+}
+
+/// The number of the nearest door.
+fn nearest(doors: &[Door], from: Vec2) -> usize {
+    let distance = |&at: &usize| doors[at].center().distance_squared(from);
+    let order = |a: &usize, b: &usize| distance(a).total_cmp(&distance(b));
+    (0..doors.len()).min_by(order).unwrap_or_default()
+}
+
+/// The longest evacuation, s.
+const LIMIT: f32 = 900.0;
+
+/// Runs until everyone has left by a door of their choice, which may change, or for `limit` s. Returns
+/// when and through which door people left.
+fn evacuate(
+    crowd: &mut Crowd,
+    doors: &[Door],
+    limit: f32,
+    mut choose: impl FnMut(&[Seen], &mut Vec<usize>),
+) -> Vec<(f32, usize)> {
+    let mut left = Vec::new();
+    let mut chosen = Vec::new();
+    let mut ticks = 0_u32;
+    while crowd.time() < limit {
+        let seen = crowd.seen();
+        if seen.is_empty() {
+            break;
+        }
+        if ticks.is_multiple_of(40) {
+            choose(&seen, &mut chosen);
+        }
+        ticks += 1;
+        crowd.guide(|person, from| doors[chosen[person]].way(from));
+        crowd.tick();
+        let time = crowd.time();
+        for (at, door) in doors.iter().enumerate() {
+            let gone = crowd.leave(|it| chosen[it.person] == at && door.outside(it.position) > 0.5);
+            left.extend(gone.iter().map(|_| (time, at)));
+        }
+    }
+    left
+}
+
+/// The time when so many have left, s; the limit if they have not.
+fn time_of(left: &[(f32, usize)], people: usize, limit: f32) -> f32 {
+    left.get(people - 1).map_or(limit, |it| it.0)
+}
+
+fn rimea_9(effort: Effort) -> Outcome {
+    let (people, limit) = effort.pick((1_000, LIMIT), (20, 3.0));
+    let doors = [
+        Door::new((7.5, 0.0), DOOR, Vec2::NEG_Y),
+        Door::new((22.5, 0.0), DOOR, Vec2::NEG_Y),
+        Door::new((7.5, ROOM.y), DOOR, Vec2::Y),
+        Door::new((22.5, ROOM.y), DOOR, Vec2::Y),
+    ];
+    let evacuation = |doors: &[Door]| {
+        let mut crowd = Crowd::new();
+        room(&mut crowd, doors);
+        fill(&mut crowd, inside(0.5), people, Vec2::X);
+        let left = evacuate(&mut crowd, doors, limit, |seen, chosen| {
+            if chosen.is_empty() {
+                chosen.extend(seen.iter().map(|it| nearest(doors, it.position)));
+            }
+        });
+        (left.len(), time_of(&left, people, limit))
+    };
+    let ((out, four), (out_of_two, two)) = (evacuation(&doors), evacuation(&doors[..2]));
+    let cause = "people at the doors keep each other from going.";
+    Outcome {
+        rows: vec![
+            Row::new("people who left", (out + out_of_two) as f32, "")
+                .source("2,000")
+                .bound(Bound::exactly(2_000.0))
+                .cause(cause),
+            Row::new("time, four doors", four, "s"),
+            Row::new("time, two doors", two, "s"),
+            Row::new("ratio of the times", two / four, "")
+                .source("2")
+                .bound(Bound::between(1.6, 2.4))
+                .cause(cause),
+        ],
+        plots: vec![],
+    }
+}
+
+/// Lets each person take the door with the shorter expected time. Of a door's people those nearer to it
+/// come first.
+fn choose_quickest(doors: &[Door], seen: &[Seen], chosen: &mut Vec<usize>) {
+    /// People per second through a door of 1 m.
+    const FLOW: f32 = 1.9;
+    /// Time in favor of the door one has chosen, s.
+    const LOYALTY: f32 = 10.0;
+    if chosen.is_empty() {
+        chosen.extend(seen.iter().map(|it| nearest(doors, it.position)));
+    }
+    let queues: Vec<Vec<f32>> = (0..doors.len())
+        .map(|door| {
+            let theirs = seen.iter().filter(|it| chosen[it.person] == door);
+            let mut distances: Vec<f32> = theirs
+                .map(|it| doors[door].center().distance(it.position))
+                .collect();
+            distances.sort_by(f32::total_cmp);
+            distances
+        })
+        .collect();
+    for it in seen {
+        let time = |door: usize| {
+            let distance = doors[door].center().distance(it.position);
+            let before = queues[door].partition_point(|other| *other < distance);
+            let loyalty = if chosen[it.person] == door {
+                LOYALTY
+            } else {
+                0.0
+            };
+            (distance / PACE).max(before as f32 / FLOW) - loyalty
+        };
+        let quickest = (0..doors.len()).min_by(|a, b| time(*a).total_cmp(&time(*b)));
+        chosen[it.person] = quickest.unwrap_or_default();
+    }
+}
+
+fn rimea_11(effort: Effort) -> Outcome {
+    let (people, limit) = effort.pick((1_000, LIMIT), (20, 3.0));
+    let doors = [
+        Door::new((5.0, 0.0), DOOR, Vec2::NEG_Y),
+        Door::new((25.0, 0.0), DOOR, Vec2::NEG_Y),
+    ];
+    let mut crowd = Crowd::new();
+    room(&mut crowd, &doors);
+    let half = Rect::new(0.4, 0.4, 0.5 * ROOM.x, ROOM.y - 0.4);
+    fill(&mut crowd, half, people, Vec2::X);
+    let left = evacuate(&mut crowd, &doors, limit, |seen, chosen| {
+        choose_quickest(&doors, seen, chosen);
+    });
+    let near = left.iter().filter(|it| it.1 == 0).count() as f32 / left.len().max(1) as f32;
+    Outcome {
+        rows: vec![
+            Row::new("share through the near door", near, "")
+                .source("most, not all")
+                .bound(Bound::between(0.5, 0.95)),
+            Row::new("people who left", left.len() as f32, "")
+                .source("1,000")
+                .bound(Bound::exactly(1_000.0))
+                .cause("people at the doors keep each other from going."),
+        ],
+        plots: vec![],
+    }
+}
+
+fn rimea_12(effort: Effort) -> Outcome {
+    let (people, limit) = effort.pick((150, 400.0), (10, 3.0));
+    let mut crowd = Crowd::new();
+    // Rooms from x = 0 to 10 and from 15 to 25, with the openings at half height.
+    for side in [-1.0, 1.0] {
+        crowd.walls([
+            (0.0, 0.0),
+            (0.0, side * 5.0),
+            (10.0, side * 5.0),
+            (10.0, side * 0.5),
+            (15.0, side * 0.5),
+            (15.0, side * 5.0),
+            (25.0, side * 5.0),
+            (25.0, side * 0.5),
+        ]);
+    }
+    let floor = Rect::new(RADIUS, RADIUS - 5.0, 7.0, 5.0 - RADIUS);
+    fill(&mut crowd, floor, people, Vec2::X);
+    let passage = Door::new((10.0, 0.0), 1.0, Vec2::X);
+    let exit = Door::new((25.0, 0.0), 1.0, Vec2::X);
+    let (mut left, mut most_first, mut most_second) = (0, 0, 0);
+    let (mut first, mut second) = (Vec::new(), Vec::new());
+    while crowd.time() < limit && left < people {
+        crowd.guide(|_, from| {
+            if from.x < 14.9 {
+                passage.way(from)
+            } else {
+                exit.way(from)
+            }
+        });
+        crowd.tick();
+        left += crowd.leave(|it| exit.outside(it.position) > 0.5).len();
+        if crowd.time() > 2.0 {
+            let seen = crowd.seen();
+            let held_up = |from: f32, to: f32| {
+                let inside = |it: &&Seen| (from..to).contains(&it.position.x);
+                let slow = |it: &&Seen| it.velocity.length() < 0.4;
+                seen.iter().filter(inside).filter(slow).count()
+            };
+            let (a, b) = (held_up(0.0, 10.0), held_up(15.0, 25.0));
+            (most_first, most_second) = (most_first.max(a), most_second.max(b));
+            let time = crowd.time();
+            first.push((time, a as f32));
+            second.push((time, b as f32));
+        }
+    }
+    let plots = vec![Plot {
+        file: "rimea-12".into(),
+        title: "People held up, by room".into(),
+        x: "time, s",
+        y: "people",
+        series: vec![
+            Series::line("first room", first),
+            Series::line("second room", second),
+        ],
+    }];
+    Outcome {
+        rows: vec![
+            Row::new(
+                "most people held up in the first room",
+                most_first as f32,
+                "",
+            )
+            .source("a queue")
+            .bound(Bound::at_least(20.0)),
+            Row::new(
+                "most people held up in the second room",
+                most_second as f32,
+                "",
+            )
+            .source("no queue")
+            .bound(Bound::at_most(5.0)),
+            Row::new("people who left", left as f32, "")
+                .source("150")
+                .bound(Bound::exactly(150.0))
+                .cause("people at the passage keep each other from going."),
+        ],
+        plots,
+    }
+}
+
+/// Width of the corridors of RiMEA 15, m.
+const WIDE: f32 = 20.0;
+
+/// Time until everyone has walked so far straight on, s.
+fn straight(length: f32, people: usize, limit: f32) -> f32 {
+    let mut crowd = Crowd::new();
+    for y in [0.0, WIDE] {
+        crowd.wall((-20.0, y), (length + 20.0, y));
+    }
+    fill(&mut crowd, start_area(), people, Vec2::X);
+    last_time(
+        &mut crowd,
+        people,
+        limit,
+        |_| {},
+        |it| it.position.x > length,
+    )
+}
+
+/// How people walk around a corner.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Around {
+    /// Each by the shortest way, along the inner corner.
+    Shortest,
+    /// Each as far from the inner wall as at the start.
+    InLane,
+}
+
+/// The same around a corner to the left, at 34 m.
+fn around_a_corner(around: Around, people: usize, limit: f32) -> f32 {
+    /// Length of the outer wall before the corner, and of the inner one after it, m.
+    const BEFORE: f32 = 34.0;
+    const AFTER: f32 = 30.0;
+    let mut crowd = Crowd::new();
+    let inner = Vec2::new(BEFORE - WIDE, WIDE);
+    crowd.walls([(-20.0, 0.0), (BEFORE, 0.0), (BEFORE, 80.0)]);
+    crowd.walls([(-20.0, inner.y), (inner.x, inner.y), (inner.x, 80.0)]);
+    fill(&mut crowd, start_area(), people, Vec2::X);
+    let lanes: Vec<f32> = crowd.seen().iter().map(|it| it.position.y).collect();
+    let corner = Door::new(inner + 0.5 * WIDE * Vec2::X, WIDE, Vec2::Y);
+    let way = |person: usize, from: Vec2| {
+        let turn = Vec2::new(BEFORE - lanes[person], lanes[person]);
+        match around {
+            Around::Shortest => corner.way(from),
+            Around::InLane if from.x < turn.x - 0.5 => vec![turn, turn + ON_AND_ON * Vec2::Y],
+            Around::InLane => vec![from + ON_AND_ON * Vec2::Y],
+        }
+    };
+    last_time(
+        &mut crowd,
+        people,
+        limit,
+        |crowd| crowd.guide(way),
+        |it| it.position.y > AFTER,
+    )
+}
+
+fn start_area() -> Rect {
+    Rect::new(-10.0, 0.3, 0.0, WIDE - 0.3)
+}
+
+fn last_time(
+    crowd: &mut Crowd,
+    people: usize,
+    limit: f32,
+    mut guide: impl FnMut(&mut Crowd),
+    there: impl Fn(&Seen) -> bool,
+) -> f32 {
+    let mut left = 0;
+    while left < people && crowd.time() < limit {
+        guide(crowd);
+        crowd.tick();
+        left += crowd.leave(&there).len();
+    }
+    crowd.time()
+}
+
+fn rimea_15(effort: Effort) -> Outcome {
+    let (people, limit) = effort.pick((500, 300.0), (10, 2.0));
+    let (long, short) = (straight(75.4, people, limit), straight(44.0, people, limit));
+    let corner = |around| around_a_corner(around, people, limit);
+    let between = Bound::between(short, long);
+    Outcome {
+        rows: vec![
+            Row::new("time, 44 m", short, "s"),
+            Row::new("time, 75.4 m", long, "s"),
+            Row::new("time around the corner, in lanes", corner(Around::InLane), "s")
+                .source("between")
+                .bound(between),
+            Row::new("time around the corner, shortest ways", corner(Around::Shortest), "s")
+                .source("between")
+                .bound(between)
+                .cause(
+                    "every shortest way leads along the inner corner, where people queue; they do not choose longer ways \
+                     that are free.",
+                ),
+        ],
+        plots: vec![],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DOORS: [Door; 2] = [
+        Door {
+            from: Vec2::new(4.5, 0.0),
+            to: Vec2::new(5.5, 0.0),
+            out: Vec2::NEG_Y,
+        },
+        Door {
+            from: Vec2::new(24.5, 0.0),
+            to: Vec2::new(25.5, 0.0),
+            out: Vec2::NEG_Y,
+        },
+    ];
+
+    fn people(at: impl IntoIterator<Item = Vec2>) -> Vec<Seen> {
+        let seen = |(person, position)| Seen {
+            person,
+            position,
+            velocity: Vec2::ZERO,
+        };
+        at.into_iter().enumerate().map(seen).collect()
+    }
+
+    #[test]
+    fn a_person_alone_takes_the_nearest_door() {
+        let mut chosen = Vec::new();
+        choose_quickest(
+            &DOORS,
+            &people([Vec2::new(9.0, 5.0), Vec2::new(22.0, 5.0)]),
+            &mut chosen,
+        );
+        assert_eq!(chosen, [0, 1]);
+    }
+
+    #[test]
+    fn the_last_of_a_long_queue_take_the_far_door() {
+        let queue = people((0..100).map(|row| Vec2::new(5.0, 0.15 * row as f32)));
+        let mut chosen = Vec::new();
+        choose_quickest(&DOORS, &queue, &mut chosen);
+        assert_eq!((chosen[0], chosen[99]), (0, 1));
+    }
+
+    #[test]
+    fn a_door_and_its_room_face_the_same_way() {
+        assert!(DOORS[0].outside(Vec2::new(5.0, 3.0)) < 0.0);
+        assert_eq!(nearest(&DOORS, Vec2::new(16.0, 3.0)), 1);
+    }
+}

@@ -1,0 +1,222 @@
+//! The page: one section per check, and the summary.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use crate::check::{Bound, Check, Outcome, Row};
+
+/// What precedes the sections.
+pub const INTRODUCTION: &str = "\
+# Pedestrians
+
+Do crowds of `Pedestrian::measured` move as people do? Each section measures one phenomenon beside the figures of its source.
+What fails stays in its table, with the cause.
+
+This page is the output of
+
+```sh
+cargo run --release --example pedestrians -- --svg docs/pedestrians > docs/pedestrians.md
+```
+
+`--case NAME` runs one check, `--json` prints one object per check, `--jobs N` limits the threads; the results are the same. The
+scenarios are in [`examples/pedestrians`](../examples/pedestrians/main.rs), one file per family.
+
+People are point masses of 0.2 m radius, which only steering keeps apart; a tick takes 0.05 s. They take the shortest way
+to where their path leads, with desired speeds of 1.34 ± 0.26 m/s where nothing else is said, and no scenario has parameters of its own.
+RiMEA (2016) is the *Richtlinie für mikroskopische Entfluchtungsanalysen*, a guideline with tests of evacuation models. *Figure* is that of the source, *passes* the range that
+counts as agreement.
+";
+
+/// A section of the page.
+pub fn section(check: &Check, outcome: &Outcome) -> String {
+    let mut text = format!(
+        "\n## {}\n\n`{}`: {}\n\n",
+        check.title, check.name, check.about
+    );
+    text += "| quantity | figure | ours | passes | result |\n|---|---|---:|---|---|\n";
+    for row in &outcome.rows {
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} |",
+            row.what,
+            dash(&row.source),
+            with_unit(row.measured, row.unit),
+            row.bound.map_or("–".into(), range),
+            verdict(row)
+        );
+    }
+    let mut causes: Vec<&str> = failed(outcome).filter_map(|row| row.cause).collect();
+    causes.dedup();
+    for cause in causes {
+        let _ = write!(text, "\nCause: {cause}\n");
+    }
+    for plot in &outcome.plots {
+        let _ = write!(text, "\n![{}](pedestrians/{}.svg)\n", plot.title, plot.file);
+    }
+    text
+}
+
+fn failed(outcome: &Outcome) -> impl Iterator<Item = &Row> {
+    outcome
+        .rows
+        .iter()
+        .filter(|row| row.passes() == Some(false))
+}
+
+fn verdict(row: &Row) -> &'static str {
+    match row.passes() {
+        Some(true) => "passed",
+        Some(false) => "**failed**",
+        None => "–",
+    }
+}
+
+fn dash(text: &str) -> &str {
+    if text.is_empty() { "–" } else { text }
+}
+
+fn with_unit(value: f32, unit: &str) -> String {
+    format!("{} {unit}", figure(value)).trim_end().to_owned()
+}
+
+/// Three significant digits or, of counts, all.
+fn figure(value: f32) -> String {
+    let decimals = match value.abs() {
+        size if size == size.round() => 0,
+        size if size >= 100.0 => 0,
+        size if size >= 10.0 => 1,
+        size if size >= 0.1 => 2,
+        _ => 3,
+    };
+    format!("{value:.decimals$}")
+}
+
+fn range(bound: Bound) -> String {
+    let Bound { least, most } = bound;
+    if least == most {
+        figure(least)
+    } else if most == f32::INFINITY {
+        format!("≥ {}", figure(least))
+    } else if least == f32::NEG_INFINITY {
+        format!("≤ {}", figure(most))
+    } else {
+        format!("{} – {}", figure(least), figure(most))
+    }
+}
+
+/// How many rows pass, check by check.
+#[derive(Default)]
+pub struct Summary {
+    /// Title, rows passed, rows with a bound.
+    checks: Vec<(&'static str, usize, usize)>,
+}
+
+impl Summary {
+    pub fn add(&mut self, check: &Check, outcome: &Outcome) {
+        let verdicts = || outcome.rows.iter().filter_map(Row::passes);
+        let passed = verdicts().filter(|passes| *passes).count();
+        self.checks.push((check.title, passed, verdicts().count()));
+    }
+
+    /// The last section; nothing for a single check.
+    pub fn section(&self) -> String {
+        if self.checks.len() < 2 {
+            return String::new();
+        }
+        let mut text = "\n## Summary\n\n| check | rows passed | of |\n|---|---:|---:|\n".to_owned();
+        for (title, passed, of) in &self.checks {
+            let _ = writeln!(text, "| {title} | {passed} | {of} |");
+        }
+        let sum =
+            |part: fn(&(&str, usize, usize)) -> usize| self.checks.iter().map(part).sum::<usize>();
+        let (passed, of) = (sum(|it| it.1), sum(|it| it.2));
+        let _ = writeln!(text, "| all | {passed} | {of} |");
+        text
+    }
+}
+
+/// One line of JSON.
+pub fn json(check: &Check, outcome: &Outcome) -> serde_json::Result<String> {
+    #[derive(Serialize)]
+    struct Line<'a> {
+        case: &'a str,
+        rows: Vec<Judged<'a>>,
+    }
+    #[derive(Serialize)]
+    struct Judged<'a> {
+        #[serde(flatten)]
+        row: &'a Row,
+        passed: Option<bool>,
+    }
+    let judged = |row| Judged {
+        row,
+        passed: row.passes(),
+    };
+    serde_json::to_string(&Line {
+        case: check.name,
+        rows: outcome.rows.iter().map(judged).collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::Effort;
+
+    const CHECK: Check = Check {
+        name: "door",
+        title: "A door",
+        about: "People pass a door.",
+        run: |_: Effort| Outcome::default(),
+    };
+
+    fn row(measured: f32) -> Row {
+        Row::new("flow", measured, "1/s")
+            .source("1.9")
+            .bound(Bound::at_least(1.6))
+            .cause("It is narrow.")
+    }
+
+    #[test]
+    fn a_failed_row_stays_with_its_cause() {
+        let rows = vec![row(1.25), row(2.0)];
+        let text = section(
+            &CHECK,
+            &Outcome {
+                rows,
+                plots: vec![],
+            },
+        );
+        assert!(text.contains("| flow | 1.9 | 1.25 1/s | ≥ 1.60 | **failed** |"));
+        assert!(text.contains("| flow | 1.9 | 2 1/s | ≥ 1.60 | passed |"));
+        assert_eq!(text.matches("Cause: It is narrow.").count(), 1);
+    }
+
+    #[test]
+    fn a_section_without_failures_names_no_cause() {
+        let rows = vec![row(2.0)];
+        let text = section(
+            &CHECK,
+            &Outcome {
+                rows,
+                plots: vec![],
+            },
+        );
+        assert!(!text.contains("Cause"));
+    }
+
+    #[test]
+    fn json_tells_which_rows_passed() {
+        let rows = vec![row(2.0), Row::new("time", 3.0, "s")];
+        let text = json(
+            &CHECK,
+            &Outcome {
+                rows,
+                plots: vec![],
+            },
+        )
+        .unwrap();
+        assert!(text.contains("\"passed\":true") && text.contains("\"passed\":null"));
+    }
+}
