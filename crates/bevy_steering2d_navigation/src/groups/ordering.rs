@@ -185,6 +185,7 @@ fn reassign(group: &mut [Member], order: Entity) {
 /// Gives each member a lane, so that the group passes corners `width` m wide: those on its left keep left.
 fn give_lanes(group: &mut [Member], center: Vec2, width: f32) {
     let middle = group.iter().map(|it| it.position).sum::<Vec2>() / group.len().max(1) as f32;
+    let width = if group.len() > 1 { width } else { 0.0 };
     let left = (center - middle).normalize_or_zero().perp();
     let aside: Vec<_> = group.iter().map(|it| it.position.dot(left)).collect();
     let most = aside.iter().copied().fold(f32::NEG_INFINITY, f32::max);

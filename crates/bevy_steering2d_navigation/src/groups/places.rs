@@ -177,13 +177,13 @@ impl<'a> Site<'a> {
         radius: f32,
         count: usize,
     ) -> Vec<(Vec2, f32)> {
+        /// The longest way on the lattice between two nodes, by their distance: 2/√3, rounded up.
+        const LONGER: f32 = 1.155;
         let turn = self.shape.turn();
         let spot = |(column, row): (i32, i32)| {
             let (x, y) = (column as f32 + 0.5 * row as f32, 0.866_025_4 * row as f32);
             center + turn * (offset + step * Vec2::new(x, y))
         };
-        /// The longest way on the lattice between two nodes, by their distance: 2/√3, rounded up.
-        const LONGER: f32 = 1.155;
         // Beyond a solid the way counts, not the distance.
         let around = self.shape.least_reach() / LONGER;
         let entry = |node: (i32, i32), from_free: bool, way: f32| {
@@ -208,7 +208,7 @@ impl<'a> Site<'a> {
             if is_free && self.is_vacant(here, radius) {
                 found.push((here, clearance));
             }
-            // The way begins at the first free spot; without a solid it is nowhere what counts.
+            // The way begins at the first free spot. Without a solid it never counts more than the distance.
             let way = match is_free {
                 true if from_free => f32::from_bits(way),
                 true => -LONGER * here.distance(center),
