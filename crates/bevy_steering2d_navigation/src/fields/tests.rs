@@ -146,7 +146,7 @@ fn a_thousand_agents_find_their_way_through_a_maze_and_none_is_stuck() {
 }
 
 #[test]
-#[ignore = "takes minutes without optimization"]
+#[ignore = "takes half a minute"]
 fn ten_thousand_agents_find_their_way_through_mazes_and_none_is_stuck() {
     assert_that_none_is_stuck(10_000, 3);
 }
