@@ -1,5 +1,5 @@
 //! Benchmarks each behavior: a tick of a thousand agents with this behavior alone, on one thread;
-//! and the worst case of the neighbor index.
+//! the worst case of the neighbor index; and the travel times of a flow field.
 //!
 //! ```text
 //! cargo bench
@@ -13,6 +13,7 @@ use std::time::Duration;
 use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 use bevy_steering2d::RandomStream;
+use bevy_steering2d::navigation::TravelTimes;
 use bevy_steering2d::prelude::*;
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -127,6 +128,28 @@ fn flock(bencher: Bencher, side: f32) {
         agent.insert(Flocking::new(3.0));
     });
     measure(bencher, app, 10 * AGENTS);
+}
+
+/// All travel times of a field of 512 by 512 cells, without walls or with fifteen across it that leave a gap at
+/// alternate ends.
+#[divan::bench(args = [0, 15])]
+fn travel_times(bencher: Bencher, walls: u32) {
+    const SIDE: u32 = 512;
+    const GAP: u32 = 24;
+    let mut field = TravelTimes::new(UVec2::splat(SIDE), 0.5);
+    for wall in 1..=walls {
+        let (x, gap) = (wall * SIDE / (walls + 1), (wall % 2) * (SIDE - GAP));
+        for y in (0..SIDE).filter(|y| !(gap..gap + GAP).contains(y)) {
+            field.set_cost(UVec2::new(x, y), f32::INFINITY);
+        }
+    }
+    let cells = bencher.counter(ItemsCount::new(SIDE * SIDE));
+    cells
+        .with_inputs(|| field.clone())
+        .bench_local_refs(|field| {
+            field.set_goals([UVec2::new(SIDE - 3, SIDE / 2)]);
+            while field.advance(SIDE * SIDE) {}
+        });
 }
 
 fn measure(bencher: Bencher, mut app: App, agents: u32) {

@@ -35,8 +35,9 @@ pub use groups::{
     GroupPlace, GroupShape,
 };
 pub use paths::{
-    ActivePathfinder, NavigateTo, NavigateToMemory, NavigationBudget, NavigationState, NoPath,
-    NoPathReason, PathFound, PathQuery, PathSearch, Pathfinder, RoadmapPathfinder,
+    ActivePathfinder, AtGoal, Lane, NavigateTo, NavigateToMemory, NavigationBudget,
+    NavigationState, NoPath, NoPathReason, PathFound, PathQuery, PathSearch, Pathfinder,
+    RoadmapPathfinder,
 };
 pub use plugin::{NavigationPlugin, NavigationSystems};
 pub use solid::Solid;

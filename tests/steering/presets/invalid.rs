@@ -57,8 +57,8 @@ fn every_error_names_its_place() {
             "{ WanderMemory: () }",
             "line 1, column 3: WanderMemory is no registered behavior; presets hold behaviors and \
              Vehicle, Combine, SpeedLimit, FaceVelocity, ThinkEvery, StuckDetection, \
-             SensesColliders, Alone, Hull, IsStuck, TargetInSight, Tracked, Wheeled, nothing \
-             else",
+             SensesColliders, Alone, AtGoal, Hull, IsStuck, TargetInSight, Tracked, Wheeled, \
+             nothing else",
         ),
         (
             "{\n  Seek: (),\n  Seek: (),\n}",

@@ -1,7 +1,11 @@
 //! [`GroupArrive`]: the order to many agents to come to rest around a target, its members and its event.
 
+use std::f32::consts::FRAC_1_SQRT_2;
+
 use bevy::prelude::*;
 use bevy_steering2d_core::{InvalidParameter, Target, Vehicle};
+
+use crate::Lane;
 
 /// An order to a group: come to rest around a target, each member at a place of its own.
 ///
@@ -13,7 +17,9 @@ use bevy_steering2d_core::{InvalidParameter, Target, Vehicle};
 ///
 /// **Places** are as near to the target as bodies of the members' radii have room, on its side of walls. If
 /// solids near the target would stretch the group, it stands beside them. Places are assigned so that the
-/// sum of the squared distances is least: ways do not cross, and many move a little rather than one far.
+/// sum of the squared distances is least: ways do not cross, and many move a little rather than one far. Once
+/// the ways are known they are assigned anew, so that those who come first go to the far side. On the way
+/// each member has a [`Lane`] of its own, and the group passes corners side by side.
 ///
 /// **Changes on the way.** A latecomer gets the free place nearest to the target. The place of a member that
 /// is despawned, or has another order, becomes free. When the target moves, or a solid takes a place,
@@ -125,6 +131,16 @@ impl GroupShape {
         Rot2::radians(self.facing())
     }
 
+    /// The least [`reach`](Self::reach) of a place at a distance of one meter.
+    pub(super) fn least_reach(self) -> f32 {
+        match self {
+            Self::Disc => 1.0,
+            Self::Block { .. } => FRAC_1_SQRT_2,
+            // In the corner of the rectangle: 1 / √(1 + 1/16).
+            Self::Line { .. } => 0.97,
+        }
+    }
+
     /// How far out a place is that has this offset from the center, m; places are taken from the inside.
     pub(super) fn reach(self, offset: Vec2) -> f32 {
         /// Width of a line by its depth.
@@ -166,6 +182,10 @@ pub struct GroupPlace {
     pub radius: f32,
     /// Whether the member's avoidance is disabled near its place.
     pub(super) is_pushing_in: bool,
+    /// How long the member has stood near its place without getting there, s.
+    pub(super) waiting: f32,
+    /// How far out the member passes corners on its way.
+    pub(super) lane: Lane,
     /// The order that the place belongs to.
     #[entities]
     pub(super) order: Option<Entity>,
@@ -180,6 +200,8 @@ pub struct GroupArriveMemory {
     pub arrived: bool,
     /// The middle of the places, m.
     pub center: Vec2,
+    /// Whether the places are assigned by the ways that the members take.
+    pub(super) ways_known: bool,
     /// What the places are for.
     pub(super) planned: Option<Planned>,
     /// Whether the order is despawned when it has no members left.

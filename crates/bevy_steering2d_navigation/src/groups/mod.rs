@@ -1,7 +1,9 @@
 //! Orders for groups: [`GroupArrive`], the places of its members, and who goes where.
 
 mod assignment;
+mod exchange;
 mod group_arrive;
+mod member;
 mod ordering;
 mod places;
 #[cfg(test)]

@@ -2,19 +2,21 @@
 
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    Announcements, Kinematics, ReciprocalAvoidance, SnapshotAppExt, SnapshotKind, SteeringAppExt,
-    SteeringClock, SteeringDisabled, SteeringId, SteeringWarnings, Target, Targets, Vehicle,
+    Announcements, ReciprocalAvoidance, SnapshotAppExt, SnapshotKind, SteeringAppExt,
+    SteeringClock, SteeringWarnings, Target, Targets,
 };
 
 use super::assignment::assign;
+use super::exchange::exchange;
 use super::group_arrive::Planned;
-use super::places::{Site, place_radius};
+use super::member::{Member, Members, gather};
+use super::places::{Site, ideal_radius, place_radius};
 use super::{
     GroupArrive, GroupArriveMemory, GroupArrived, GroupMember, GroupMembers, GroupPlace, GroupShape,
 };
 use crate::paths::ClearanceGrid;
 use crate::world::Terrain;
-use crate::{NavigateTo, NavigateToMemory, NavigationState};
+use crate::{Lane, NavigateTo};
 
 pub(crate) fn register(app: &mut App) {
     app.register_type::<GroupShape>()
@@ -28,59 +30,10 @@ pub(crate) fn register(app: &mut App) {
         .add_saved_component::<GroupPlace>(SnapshotKind::State);
 }
 
-/// A member is at its place within this distance, m: beyond where [`NavigateTo`] comes to rest.
-const AT_PLACE: f32 = 0.15;
-/// Slower bodies are at rest, m/s.
-const AT_REST: f32 = 0.01;
 /// Ticks between two looks for members that should exchange their places.
 const EXCHANGE_TICKS: u32 = 8;
-/// Members farther apart than this many radii do not exchange places.
-const EXCHANGE_RADII: f32 = 8.0;
-
-type Members<'w, 's> = Query<
-    'w,
-    's,
-    (
-        &'static SteeringId,
-        &'static Kinematics,
-        &'static mut GroupPlace,
-        Option<&'static mut NavigateTo>,
-        Option<&'static NavigateToMemory>,
-        Option<&'static mut ReciprocalAvoidance>,
-    ),
-    (With<Vehicle>, Without<SteeringDisabled>),
->;
-
-/// A member as its group sees it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Member {
-    id: SteeringId,
-    entity: Entity,
-    position: Vec2,
-    speed: f32,
-    radius: f32,
-    place: GroupPlace,
-    /// There is no way to its place.
-    is_cut_off: bool,
-}
-
-impl Member {
-    /// Whether it is within `distance` m of its place.
-    fn is_within(&self, distance: f32) -> bool {
-        let near = |at: Vec2| at.distance(self.position) <= distance;
-        self.place.at.is_some_and(near)
-    }
-
-    /// Whether it is so near to its place that it pushes its way in.
-    fn is_near_place(&self) -> bool {
-        let radii = if self.place.is_pushing_in { 5.0 } else { 4.0 };
-        self.is_within(radii * self.radius)
-    }
-
-    fn is_settled(&self) -> bool {
-        self.is_within(AT_PLACE) && self.speed < AT_REST
-    }
-}
+/// Width of all lanes of a group, in radii of the disc that it fills.
+const LANES: f32 = 1.5;
 
 pub(crate) fn order_groups(
     clock: Res<SteeringClock>,
@@ -111,7 +64,7 @@ pub(crate) fn order_groups(
             }
             continue;
         };
-        gather(listed, &members, &mut group);
+        gather(listed, &members, memory.center, &mut group);
         let Some(target) = targets.get(order.target) else {
             continue;
         };
@@ -144,10 +97,19 @@ pub(crate) fn order_groups(
                 &terrain,
                 &mut now,
             );
-            (now.planned, now.arrived) = (Some(planned), false);
+            (now.planned, now.arrived, now.ways_known) = (Some(planned), false, false);
+        }
+        if !now.ways_known && group.iter().all(|it| it.has_path || is_excused(it)) {
+            now.ways_known = true;
+            reassign(&mut group, entity);
         }
         if clock.tick.is_multiple_of(EXCHANGE_TICKS) {
-            exchange(&mut group);
+            exchange(&mut group, (clock.tick / EXCHANGE_TICKS) as usize);
+        }
+        let places = group.iter().filter_map(|it| it.place.at);
+        let spread = places.fold(0.0, |most: f32, at| most.max(at.distance(now.center)));
+        for member in group.iter_mut() {
+            member.settle_for_less(now.center, spread, clock.delta);
         }
         for member in group.iter() {
             hand_over(member, &mut members, &mut commands);
@@ -192,26 +154,6 @@ fn have_room(group: &[Member], order: Entity, terrain: &Terrain) -> bool {
     placed.all(|it| it.place.at.is_some_and(|at| is_free(at, it.place.radius)))
 }
 
-/// The members, by id.
-fn gather(listed: &GroupMembers, members: &Members, group: &mut Vec<Member>) {
-    let seen = |entity: Entity| {
-        let (&id, body, place, _, memory, _) = members.get(entity).ok()?;
-        let is_cut_off = memory.is_some_and(|it| matches!(it.state, NavigationState::NoPath(_)));
-        body.is_steerable().then(|| Member {
-            id,
-            entity,
-            position: body.position,
-            speed: body.speed(),
-            radius: body.radius.max(0.0),
-            place: *place,
-            is_cut_off,
-        })
-    };
-    group.clear();
-    group.extend(listed.iter().filter_map(seen));
-    group.sort_unstable_by_key(|member| member.id);
-}
-
 /// Gives all members new places.
 fn place_all(
     group: &mut [Member],
@@ -227,6 +169,31 @@ fn place_all(
     let places = Site::new(&grid, target, how.shape, how.gap, &[]).places(&radii);
     memory.center = places.center;
     distribute(group, order, &radii, &places.at, |_| true);
+    give_lanes(group, places.center, LANES * ideal_radius(&radii, how.gap));
+}
+
+/// Distributes the places anew, now that the ways are known: those that come first get the farthest.
+fn reassign(group: &mut [Member], order: Entity) {
+    let radii: Vec<_> = group.iter().map(|it| it.place.radius).collect();
+    let places: Vec<_> = group.iter().map(|it| it.place.at).collect();
+    distribute(group, order, &radii, &places, |_| true);
+}
+
+/// Gives each member a lane, so that the group passes corners `width` m wide: those on its left keep left.
+fn give_lanes(group: &mut [Member], center: Vec2, width: f32) {
+    let middle = group.iter().map(|it| it.position).sum::<Vec2>() / group.len().max(1) as f32;
+    let width = if group.len() > 1 { width } else { 0.0 };
+    let left = (center - middle).normalize_or_zero().perp();
+    let aside: Vec<_> = group.iter().map(|it| it.position.dot(left)).collect();
+    let most = aside.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let least = aside.iter().copied().fold(f32::INFINITY, f32::min);
+    for (member, aside) in group.iter_mut().zip(aside) {
+        let from_left = (most - aside) / (most - least).max(f32::MIN_POSITIVE);
+        member.place.lane = Lane {
+            left: width * from_left,
+            right: width * (1.0 - from_left),
+        };
+    }
 }
 
 /// Gives places to members that have none of this order.
@@ -279,14 +246,14 @@ fn distribute(
         let mut takers = alike.clone();
         let middle = spots.iter().sum::<Vec2>() / spots.len().max(1) as f32;
         takers.sort_by(|&a, &b| {
-            let distance = |it: usize| group[chosen[it]].position.distance_squared(middle);
+            let distance = |it: usize| group[chosen[it]].unrolled.distance_squared(middle);
             distance(a).total_cmp(&distance(b)).then(a.cmp(&b))
         });
         takers.truncate(spots.len());
         takers.sort_unstable();
         let positions: Vec<_> = takers
             .iter()
-            .map(|&it| group[chosen[it]].position)
+            .map(|&it| group[chosen[it]].unrolled)
             .collect();
         for &it in &alike {
             done[it] = true;
@@ -303,40 +270,9 @@ fn distribute(
     }
 }
 
-/// Lets pairs of members exchange their places where the sum of the squared distances falls: of a member
-/// that waits behind another one that is at rest, the other moves up.
-fn exchange(group: &mut [Member]) {
-    for mover in 0..group.len() {
-        let far = 2.0 * EXCHANGE_RADII * group[mover].radius;
-        if group[mover].is_settled() || !group[mover].is_within(2.0 * far) {
-            continue;
-        }
-        for other in 0..group.len() {
-            let (a, b) = (group[mover], group[other]);
-            let near = EXCHANGE_RADII * (a.radius + b.radius);
-            let (Some(to_a), Some(to_b)) = (a.place.at, b.place.at) else {
-                continue;
-            };
-            let is_near = a.position.distance(b.position) < near
-                && a.position.distance(to_b) < near
-                && b.position.distance(to_a) < near;
-            let fits = a.radius <= b.place.radius && b.radius <= a.place.radius;
-            if mover == other || !is_near || !fits {
-                continue;
-            }
-            // |a − to_a|² + |b − to_b|² − |a − to_b|² − |b − to_a|²
-            let gain = 2.0 * (a.position - b.position).dot(to_b - to_a);
-            if gain > a.radius * a.radius {
-                (group[mover].place.at, group[mover].place.radius) = (Some(to_b), b.place.radius);
-                (group[other].place.at, group[other].place.radius) = (Some(to_a), a.place.radius);
-            }
-        }
-    }
-}
-
 /// Writes the place of a member, and sends it there.
 fn hand_over(member: &Member, members: &mut Members, commands: &mut Commands) {
-    let Ok((_, _, mut place, navigate, _, avoidance)) = members.get_mut(member.entity) else {
+    let Ok((_, _, mut place, navigate, _, avoidance, _)) = members.get_mut(member.entity) else {
         return;
     };
     let mut new = member.place;
@@ -355,13 +291,15 @@ fn hand_over(member: &Member, members: &mut Members, commands: &mut Commands) {
     let Some(at) = member.place.at else {
         return;
     };
+    let target = Target::Point(at);
     match navigate {
-        Some(mut navigate) if navigate.target != Target::Point(at) => {
-            navigate.target = Target::Point(at);
+        Some(mut navigate) if navigate.target != target || navigate.lane != new.lane => {
+            (navigate.target, navigate.lane) = (target, new.lane);
         }
         Some(_) => {}
         None => {
-            commands.entity(member.entity).insert(NavigateTo::new(at));
+            let navigate = NavigateTo::new(target).with_lane(new.lane);
+            commands.entity(member.entity).insert(navigate);
         }
     }
 }
@@ -380,9 +318,13 @@ pub(crate) fn release_leavers(
     }
 }
 
+/// Whether a group need not wait for a member: there is no room or no way for it.
+fn is_excused(member: &Member) -> bool {
+    member.place.at.is_none() || member.is_cut_off
+}
+
 /// Whether every member that can be at its place is there.
 fn has_arrived(group: &[Member]) -> bool {
-    let is_excused = |it: &Member| it.place.at.is_none() || it.is_cut_off;
     let mut waited_for = group.iter().filter(|it| !is_excused(it)).peekable();
     waited_for.peek().is_some() && waited_for.all(Member::is_settled)
 }

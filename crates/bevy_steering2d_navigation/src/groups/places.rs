@@ -177,20 +177,24 @@ impl<'a> Site<'a> {
         radius: f32,
         count: usize,
     ) -> Vec<(Vec2, f32)> {
+        /// The longest way on the lattice between two nodes, by their distance: 2/√3, rounded up.
+        const LONGER: f32 = 1.155;
         let turn = self.shape.turn();
         let spot = |(column, row): (i32, i32)| {
             let (x, y) = (column as f32 + 0.5 * row as f32, 0.866_025_4 * row as f32);
             center + turn * (offset + step * Vec2::new(x, y))
         };
-        let entry = |node: (i32, i32), from_free: bool| {
-            let reach = self.shape.reach(spot(node) - center);
-            Reverse((reach.to_bits(), node, from_free))
+        // Beyond a solid the way counts, not the distance.
+        let around = self.shape.least_reach() / LONGER;
+        let entry = |node: (i32, i32), from_free: bool, way: f32| {
+            let reach = self.shape.reach(spot(node) - center).max(around * way);
+            Reverse((reach.to_bits(), node, from_free, way.to_bits()))
         };
         let most = 64 * count + 4_096;
-        let mut heap = BinaryHeap::from([entry((0, 0), false)]);
+        let mut heap = BinaryHeap::from([entry((0, 0), false, 0.0)]);
         let mut done = BTreeSet::new();
         let mut found: Vec<(Vec2, f32)> = Vec::new();
-        while let Some(Reverse((_, node, from_free))) = heap.pop() {
+        while let Some(Reverse((_, node, from_free, way))) = heap.pop() {
             if found.len() == count || done.len() > most {
                 break;
             }
@@ -204,6 +208,12 @@ impl<'a> Site<'a> {
             if is_free && self.is_vacant(here, radius) {
                 found.push((here, clearance));
             }
+            // The way begins at the first free spot. Without a solid it never counts more than the distance.
+            let way = match is_free {
+                true if from_free => f32::from_bits(way),
+                true => -LONGER * here.distance(center),
+                false => 0.0,
+            };
             for (column, row) in [(1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1)] {
                 let neighbor = (node.0 + column, node.1 + row);
                 if done.contains(&neighbor) {
@@ -215,7 +225,7 @@ impl<'a> Site<'a> {
                         .along(here, spot(neighbor), 0.5 * radius)
                         .is_some();
                 if open || found.is_empty() {
-                    heap.push(entry(neighbor, open));
+                    heap.push(entry(neighbor, open, way + step));
                 }
             }
         }
@@ -387,6 +397,14 @@ mod tests {
         let wall = [Solid::segment(Vec2::new(0.0, -50.0), Vec2::new(0.0, 50.0))];
         let places = check(&wall, Vec2::new(1.0, 0.0), &[0.4; 60]);
         assert!(places.at.iter().all(|at| at.unwrap().x > 0.0));
+    }
+
+    #[test]
+    fn a_group_near_the_end_of_a_wall_does_not_stand_on_both_sides_of_it() {
+        let wall = [Solid::segment(Vec2::new(0.0, -3.0), Vec2::new(0.0, 8.0))];
+        let places = check(&wall, Vec2::new(0.3, 4.5), &[0.3; 100]);
+        let beyond = places.at.iter().filter(|at| at.unwrap().x < 0.0).count();
+        assert!(beyond < 8, "{beyond}");
     }
 
     #[test]

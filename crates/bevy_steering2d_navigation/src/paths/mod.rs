@@ -1,8 +1,10 @@
 //! Paths for single agents: [`NavigateTo`], and the pathfinders that plan for it.
 
+mod at_goal;
 mod clearance;
 mod corners;
 mod goal_tree;
+mod lane;
 mod navigate_to;
 mod pathfinder;
 mod planning;
@@ -11,6 +13,8 @@ mod roadmap_pathfinder;
 #[cfg(test)]
 mod tests;
 
+pub use at_goal::AtGoal;
+pub use lane::Lane;
 pub use navigate_to::{
     NavigateTo, NavigateToMemory, NavigationBudget, NavigationState, NoPath, PathFound,
 };

@@ -5,6 +5,7 @@ use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
 use bevy_steering2d_core::{InvalidParameter, PathFollowing, SteeringPath, Target};
 
+use super::Lane;
 use crate::NoPathReason;
 
 /// Finds a way to a target around the solids of the world, and keeps it.
@@ -60,6 +61,8 @@ pub struct NavigateTo {
     pub refresh_time: f32,
     /// A search that takes more expansions ends with [`NoPathReason::TooLong`], `≥ 1`. Default `100000`.
     pub max_expansions: u32,
+    /// How far out it passes corners. Default as near as it can.
+    pub lane: Lane,
 }
 
 impl Default for NavigateTo {
@@ -70,6 +73,7 @@ impl Default for NavigateTo {
             path_tolerance: 1.0,
             refresh_time: f32::INFINITY,
             max_expansions: 100_000,
+            lane: Lane::default(),
         }
     }
 }
@@ -90,6 +94,13 @@ impl NavigateTo {
         self
     }
 
+    /// Sets the [`lane`](Self::lane).
+    #[must_use]
+    pub fn with_lane(mut self, lane: Lane) -> Self {
+        self.lane = lane;
+        self
+    }
+
     /// Checks that every field is in its range.
     ///
     /// # Errors
@@ -102,7 +113,8 @@ impl NavigateTo {
             "NavigateTo.refresh_time",
             self.refresh_time,
         )?;
-        InvalidParameter::unless_some("NavigateTo.max_expansions", self.max_expansions)
+        InvalidParameter::unless_some("NavigateTo.max_expansions", self.max_expansions)?;
+        self.lane.check()
     }
 }
 
@@ -135,6 +147,17 @@ pub struct NavigateToMemory {
     pub(super) spent: u32,
     /// Whether a search is due or under way.
     pub(super) searching: bool,
+}
+
+impl NavigateToMemory {
+    /// Whether the agent follows a path to this target, and no search is under way.
+    pub(crate) fn follows_path_to(&self, target: Target) -> bool {
+        let has_path = matches!(
+            self.state,
+            NavigationState::Following | NavigationState::Arrived
+        );
+        has_path && !self.searching && self.target == Some(target)
+    }
 }
 
 /// What a [`NavigateTo`] does.

@@ -14,7 +14,7 @@ use bevy_steering2d_core::{
 use super::navigate_to::stop_at;
 use crate::world::Terrain;
 use crate::{
-    NavigateTo, NavigateToMemory, NavigationBudget, NavigationState, NoPath, NoPathReason,
+    AtGoal, NavigateTo, NavigateToMemory, NavigationBudget, NavigationState, NoPath, NoPathReason,
     PathFound, PathQuery, PathSearch, Pathfinder, RoadmapPathfinder,
 };
 
@@ -72,6 +72,7 @@ pub(crate) fn register(app: &mut App) {
     app.add_saved_resource::<NavigationBudget>()
         .init_resource::<NavigationBudget>()
         .init_resource::<ActivePathfinder>()
+        .add_condition::<AtGoal>()
         .add_announcement::<PathFound>()
         .add_announcement::<NoPath>()
         .add_announcement::<Arrived>()
@@ -104,7 +105,7 @@ type Navigators<'w, 's> = Query<
         &'static mut NavigateToMemory,
         &'static Kinematics,
         Option<&'static mut SteeringPath>,
-        Option<&'static PathFollowingMemory>,
+        Option<&'static mut PathFollowingMemory>,
         Option<&'static StuckMemory>,
     ),
     (With<Vehicle>, Without<SteeringDisabled>),
@@ -131,7 +132,7 @@ pub(crate) fn plan_paths(
 ) {
     active.update(&terrain);
     waiting.clear();
-    for (entity, &id, how, mut memory, body, path, progress, stuck) in &mut navigators {
+    for (entity, &id, how, mut memory, body, path, mut progress, stuck) in &mut navigators {
         if let Err(error) = how.check() {
             warnings.raise(&clock, entity, error.field, || {
                 format!("{error}; until then it does not plan a path")
@@ -144,12 +145,17 @@ pub(crate) fn plan_paths(
         let target = targets.get(how.target);
         let mut now = *memory;
         now.age += clock.delta;
+        if let (Some(path), Some(progress)) = (&path, &mut progress)
+            && let Some(next) = passed(path, progress, body, active.pathfinder.as_mut())
+        {
+            progress.waypoint = next;
+        }
         let situation = Situation {
             how,
             body,
             target,
             path: path.as_deref(),
-            progress,
+            progress: progress.as_deref(),
             times_stuck: stuck.map_or(0, |stuck| stuck.times),
             revision: terrain.revision(),
             looks: clock.tick.wrapping_add(id.0).is_multiple_of(LOOKS),
@@ -207,8 +213,14 @@ pub(crate) fn plan_paths(
         };
         let mut portion = left.min(PORTION);
         let before = portion;
-        let found = active.find(&query, &mut portion);
+        let mut found = active.find(&query, &mut portion);
         active.update(&terrain);
+        if let PathSearch::Found(points) = &mut found {
+            let pathfinder = active.pathfinder.as_mut();
+            how.lane.widen(points, |from, to| {
+                pathfinder.is_clear(from, to, query.radius)
+            });
+        }
         let used = before - portion;
         left -= used;
         memory.spent = memory.spent.saturating_add(used);
@@ -296,6 +308,27 @@ fn put(commands: &mut Commands, entity: Entity, old: Option<Mut<SteeringPath>>, 
             commands.entity(entity).insert(new);
         }
     }
+}
+
+/// The waypoint after the one that an agent heads for, if it is already past that one, beside it, and can
+/// go straight to the next: others may have kept it from the waypoint itself.
+fn passed(
+    path: &SteeringPath,
+    progress: &PathFollowingMemory,
+    body: &Kinematics,
+    pathfinder: &mut dyn Pathfinder,
+) -> Option<usize> {
+    if !progress.is_about(path) || path.is_looped() {
+        return None;
+    }
+    let (here, points, at) = (body.position, path.points(), progress.waypoint);
+    let next = *points.get(at + 1)?;
+    let go = (next - points[at]).normalize_or_zero();
+    let come = at.checked_sub(1).map_or(Vec2::ZERO, |before| {
+        (points[at] - points[before]).normalize_or_zero()
+    });
+    let is_past = (here - points[at]).dot(come + go) > 0.0;
+    (is_past && pathfinder.is_clear(here, next, body.radius)).then_some(at + 1)
 }
 
 /// What decides whether an agent needs a plan.

@@ -276,6 +276,39 @@ fn a_search_beyond_its_limit_is_given_up() {
     assert_eq!(heard(&app).refused, [(walker, NoPathReason::TooLong)]);
 }
 
+#[test]
+fn agents_that_wait_make_room_for_one_that_passes_and_return() {
+    let mut app = app();
+    // A row across the way, with gaps too narrow for the one that passes.
+    let row: Vec<_> = (0..7)
+        .map(|i| {
+            let at = Vec2::new(6.0, 1.6 * i as f32 - 4.8);
+            let waiting = walker(&mut app, at, at);
+            let gives_way = CollisionAvoidance::default().with_when(When::only::<AtGoal>());
+            app.world_mut()
+                .entity_mut(waiting)
+                .insert((AtGoal, gives_way));
+            (waiting, at)
+        })
+        .collect();
+    run(&mut app, 30);
+    let goal = Vec2::new(14.0, 0.3);
+    let passer = walker(&mut app, Vec2::new(0.0, 0.3), goal);
+    let mut nearest = f32::INFINITY;
+    for _ in 0..400 {
+        app.update();
+        let here = position(&app, passer);
+        let distances = row.iter().map(|(it, _)| position(&app, *it).distance(here));
+        nearest = distances.fold(nearest, f32::min);
+    }
+    assert!(nearest > 2.0 * PointMass::RADIUS, "{nearest}");
+    assert!(position(&app, passer).distance(goal) <= 0.1);
+    for (waiting, at) in row {
+        assert!(position(&app, waiting).distance(at) <= 0.1);
+        assert!(app.world().get::<Kinematics>(waiting).unwrap().speed() < 0.01);
+    }
+}
+
 /// Panics for one target, never answers for another, and leads nowhere for a third.
 struct Faulty;
 

@@ -1,8 +1,8 @@
 //! A maze of Rapier colliders: planned paths, and steering that follows them.
 //!
-//! Action selection is a breadth-first search on the grid of the maze. It returns a
-//! [`SteeringPath`], which [`PathFollowing`] follows. [`WallAvoidance`] and [`ObstacleAvoidance`]
-//! sense the colliders ([`SensesColliders`]); [`Separation`] keeps oncoming mice apart.
+//! [`NavigateTo`] plans around the colliders and writes a [`SteeringPath`], which [`PathFollowing`]
+//! follows. A [`Lane`] makes the mice keep right. [`WallAvoidance`] and [`ObstacleAvoidance`] sense the
+//! colliders ([`SensesColliders`]); [`Separation`] keeps oncoming mice apart.
 
 mod grid;
 mod layout;
@@ -10,6 +10,7 @@ mod layout;
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::PathFollowingMemory;
+use bevy_steering2d::navigation::Lane;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d_debug::{Minds, draw};
 
@@ -25,14 +26,14 @@ use crate::scene::{Crowd, Scene, SceneKey};
 use crate::{overlay, palette};
 
 use grid::{Cell, Grid};
-use layout::{Brick, COLUMNS, RADIUS, ROAD, ROWS, center, plan};
+use layout::{Brick, COLUMNS, RADIUS, ROAD, ROWS, center};
 
 pub(crate) const SCENE: Scene = Scene {
     name: "maze",
     title: "Maze",
     help: "Mice fetch cheese from the middle and carry it home (gold), each on the shortest path \
-           found by a search on the grid. They follow it as a corridor, avoid the walls, which \
-           are Rapier colliders, and keep apart from each other. Faint lines show the paths.",
+           around the walls, which are Rapier colliders. They follow it as a corridor, keep right, \
+           avoid the walls, and keep apart from each other. Faint lines show the paths.",
     keys: &[
         SceneKey::new('c', "Corridor"),
         SceneKey::new('p', "Waypoints"),
@@ -56,6 +57,12 @@ const MAX_SPEED: f32 = 3.5;
 /// Distance at which a mouse has reached the cheese or its home, m.
 const ARRIVED: f32 = 0.8;
 
+/// Corners on the left are passed far out, those on the right closely.
+const KEEP_RIGHT: Lane = Lane {
+    left: 0.6,
+    right: 0.0,
+};
+
 /// The state of a mouse.
 #[derive(Component, Clone, Debug)]
 struct Mouse {
@@ -69,15 +76,15 @@ struct Mouse {
 }
 
 impl Mouse {
-    /// The shortest path from here to its goal.
-    fn plan(&self, grid: &Grid, here: Vec2) -> SteeringPath {
-        plan(grid, here, self.loaded.then_some(self.home))
+    /// Where it goes: home, or to the cheese in the middle.
+    fn goal(&self) -> Vec2 {
+        if self.loaded {
+            center(self.home)
+        } else {
+            Vec2::ZERO
+        }
     }
 }
-
-/// The grid of the maze.
-#[derive(Resource, Clone, Debug)]
-struct Maze(Grid);
 
 /// Options chosen by the user.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,7 +143,7 @@ fn build(app: &mut App) {
             .run_if(playing(SCENE.name)),
     )
     .add_observer(turn_around)
-    .add_observer(replan);
+    .add_observer(count_stuck);
 }
 
 fn setup(world: &mut World) {
@@ -168,25 +175,23 @@ fn setup(world: &mut World) {
         world.spawn(layout::brick(wall));
     }
     for home in homes {
-        world.spawn(mouse(&grid, home));
+        world.spawn(mouse(home));
     }
-    world.insert_resource(Maze(grid));
 }
 
-fn mouse(grid: &Grid, home: Cell) -> impl Bundle {
-    let path = plan(grid, center(home), None);
-    let facing = path.direction(0).to_angle();
+fn mouse(home: Cell) -> impl Bundle {
+    let mouse = Mouse {
+        home,
+        loaded: false,
+        left_home: 0,
+        path_length: 0.0,
+    };
     (
-        Mouse {
-            home,
-            loaded: false,
-            left_home: 0,
-            path_length: 0.0,
-        },
+        NavigateTo::new(mouse.goal()).with_lane(KEEP_RIGHT),
+        mouse,
         (SensesColliders::default(), StuckDetection::default()),
         (
             follow(true),
-            path,
             // Feelers shorter than the corridors, so that corners cause no avoidance.
             WallAvoidance {
                 min_length: 0.3,
@@ -204,7 +209,7 @@ fn mouse(grid: &Grid, home: Cell) -> impl Bundle {
         Animal {
             name: "mouse",
             position: center(home),
-            facing,
+            facing: 0.0,
             radius: RADIUS,
             color: palette::SAND,
             vehicle: Vehicle {
@@ -280,19 +285,18 @@ fn apply_choice(
     }
 }
 
-/// At the end of its path a mouse takes the cheese or leaves it at home, and plans the next path.
+/// At the end of its path a mouse takes the cheese or leaves it at home, and turns around.
 fn turn_around(
     completed: On<PathCompleted>,
     current: Res<CurrentScene>,
     time: Res<Time>,
-    maze: Option<Res<Maze>>,
     tally: Option<ResMut<Tally>>,
-    mut mice: Query<(&mut Mouse, &Transform, &mut SteeringPath, &mut Look)>,
+    mut mice: Query<(&mut Mouse, &mut NavigateTo, &SteeringPath, &mut Look)>,
 ) {
-    let Ok((mut mouse, at, mut path, mut look)) = mice.get_mut(completed.entity) else {
+    let Ok((mut mouse, mut navigate, path, mut look)) = mice.get_mut(completed.entity) else {
         return;
     };
-    let (Some(maze), Some(mut tally)) = (maze, tally) else {
+    let Some(mut tally) = tally else {
         return;
     };
     mouse.path_length += path.length();
@@ -313,21 +317,14 @@ fn turn_around(
             palette::SAND
         },
     );
-    *path = mouse.plan(&maze.0, at.translation.truncate());
+    navigate.target = mouse.goal().into();
 }
 
-/// Plans a new path for a stuck mouse.
-fn replan(
-    stuck: On<Stuck>,
-    maze: Option<Res<Maze>>,
-    tally: Option<ResMut<Tally>>,
-    mut mice: Query<(&Mouse, &mut SteeringPath)>,
-) {
-    if let Ok((mouse, mut path)) = mice.get_mut(stuck.entity)
-        && let (Some(maze), Some(mut tally)) = (maze, tally)
+fn count_stuck(stuck: On<Stuck>, tally: Option<ResMut<Tally>>, mice: Query<(), With<Mouse>>) {
+    if mice.contains(stuck.entity)
+        && let Some(mut tally) = tally
     {
         tally.stuck += 1;
-        *path = mouse.plan(&maze.0, stuck.position);
     }
 }
 

@@ -26,10 +26,9 @@ pub(super) struct Tally {
     /// Speed of the fastest unit, m/s.
     fastest: f32,
     asleep: u32,
-    /// Distance of the farthest unit from the center of the group, m.
+    /// Distance of the farthest unit from the center of its group, in radii of the disc that its group would
+    /// fill if it were packed without loss.
     farthest: f32,
-    /// Radius of the disc that the units would fill if they were packed without loss, m.
-    ideal: f32,
 }
 
 /// The way of one unit since the last order.
@@ -95,11 +94,7 @@ impl Tally {
             Line::new("all at rest", after, "s after the median arrival"),
             Line::new("fastest unit", 100.0 * self.fastest, "cm/s"),
             Line::new("asleep", share, "% of the units"),
-            Line::new(
-                "farthest unit",
-                self.farthest / self.ideal.max(f32::MIN_POSITIVE),
-                "radii of the ideal disc",
-            ),
+            Line::new("farthest unit", self.farthest, "radii of the ideal disc"),
             Line::new(
                 "longest way",
                 self.longest_way(),
@@ -129,7 +124,8 @@ pub(super) fn keep_tally(
     let tally = &mut *tally;
     tally.time += time.delta_secs();
     (tally.fastest, tally.asleep, tally.farthest) = (0.0, 0, 0.0);
-    let mut squares = 0.0;
+    // By group: the distance of the farthest unit, m, and the sum of the squared radii, m².
+    let mut groups: BTreeMap<Entity, (f32, f32)> = BTreeMap::new();
     for (entity, at, velocity, sleeping, body, place, member) in &units {
         let Some(trip) = tally.units.get_mut(&entity) else {
             continue;
@@ -149,14 +145,18 @@ pub(super) fn keep_tally(
         if speed >= REST || !at_place {
             tally.unrest = tally.time;
         }
-        if let Some(order) = member.and_then(|it| orders.get(it.0).ok()) {
-            tally.farthest = tally.farthest.max(here.distance(order.center));
+        if let Some((order, memory)) = member.and_then(|it| Some((it.0, orders.get(it.0).ok()?))) {
+            let radius = body.map_or(0.0, |body| body.radius);
+            let (farthest, squares) = groups.entry(order).or_default();
+            *farthest = farthest.max(here.distance(memory.center));
+            *squares += radius * radius;
         }
-        let radius = body.map_or(0.0, |body| body.radius);
-        squares += radius * radius;
     }
-    // Equal discs cover 0.9069 of the plane at most.
-    tally.ideal = (squares / 0.9069).sqrt();
+    for (farthest, squares) in groups.into_values() {
+        // Equal discs cover 0.9069 of the plane at most.
+        let ideal = (squares / 0.9069).sqrt();
+        tally.farthest = tally.farthest.max(farthest / ideal.max(f32::MIN_POSITIVE));
+    }
 }
 
 /// Notes the length of a unit's first path.

@@ -150,28 +150,35 @@ mod tests {
     use crate::report::{Report, number};
     use crate::scenes::click_and_send::SCENE;
 
-    #[test]
-    fn twenty_units_come_to_rest_close_together_in_the_open_and_in_a_corner() {
+    /// Asserts that a trial keeps every bound.
+    #[track_caller]
+    fn assert_rest(seed: u64, count: usize, site: Site) {
         let experiment = Experiment {
-            seed: 1,
+            seed,
             ticks: 0,
             new_app: &|seed| headless::app(&SCENE, seed),
             report: SCENE.report,
         };
-        for site in [Site::Open, Site::Corner] {
-            let report = Report {
-                scene: SCENE.name,
-                seed: 1,
-                ticks: TICKS,
-                lines: run(&experiment, 20, site),
-            };
-            let of = |what: &str| number(&report, what);
-            assert_eq!(of("groups arrived"), 1.0, "{report}");
-            assert!(of("fastest unit") < 1.0, "{report}");
-            assert_eq!(of("asleep"), 100.0, "{report}");
-            assert!(of("all at rest") <= 5.0, "{report}");
-            assert!(of("farthest unit") <= 1.25, "{report}");
-            assert!(of("longest way") <= 1.5, "{report}");
+        let report = Report {
+            scene: SCENE.name,
+            seed,
+            ticks: TICKS,
+            lines: run(&experiment, count, site),
+        };
+        let of = |what: &str| number(&report, what);
+        let name = site.name();
+        assert_eq!(of("groups arrived"), 1.0, "{name}: {report}");
+        assert!(of("fastest unit") < 1.0, "{name}: {report}");
+        assert_eq!(of("asleep"), 100.0, "{name}: {report}");
+        assert!(of("all at rest") <= 5.0, "{name}: {report}");
+        assert!(of("farthest unit") <= 1.25, "{name}: {report}");
+        assert!(of("longest way") <= 1.5, "{name}: {report}");
+    }
+
+    #[test]
+    fn twenty_units_come_to_rest_close_together_wherever_they_are_sent() {
+        for site in [Site::Open, Site::Wall, Site::Corner, Site::Rock] {
+            assert_rest(1, 20, site);
         }
     }
 }

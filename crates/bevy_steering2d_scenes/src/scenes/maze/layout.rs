@@ -1,9 +1,8 @@
-//! The layout of the maze in meters: cells, walls, homes and paths.
+//! The layout of the maze in meters: cells, walls and homes.
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::RandomStream;
-use bevy_steering2d::prelude::*;
 
 use super::grid::{self, Cell, Grid};
 use crate::in_scene::InScene;
@@ -21,8 +20,9 @@ const CELL: f32 = 2.4;
 /// Thickness of the walls, m.
 const THICKNESS: f32 = 0.24;
 
-/// Half the width of the corridor for the center of a mouse, m.
-pub(super) const ROAD: f32 = 0.5 * (CELL - THICKNESS) - RADIUS - 0.1;
+/// Half the width of the corridor for the center of a mouse, m: paths keep this distance from walls, and
+/// 10 cm more.
+pub(super) const ROAD: f32 = 0.2;
 
 /// Whether a cell is one of the four around the cheese.
 fn is_middle((column, row): Cell) -> bool {
@@ -63,13 +63,6 @@ pub(super) fn center((column, row): Cell) -> Vec2 {
     corner(Vec2::new(column as f32 + 0.5, row as f32 + 0.5))
 }
 
-/// The cell that contains a point.
-fn cell_at(point: Vec2) -> Cell {
-    let at = (point - corner(Vec2::ZERO)) / CELL;
-    let within = |at: f32, count: usize| (at.max(0.0) as usize).min(count - 1);
-    (within(at.x, COLUMNS), within(at.y, ROWS))
-}
-
 /// The area of a wall, m.
 #[derive(Component, Clone, Copy, Debug, PartialEq)]
 pub(super) struct Brick(Rect);
@@ -106,16 +99,4 @@ pub(super) fn brick((from, to): (UVec2, UVec2)) -> impl Bundle {
             layer: 0.0,
         },
     )
-}
-
-/// The shortest path from here to a home, or to the cheese.
-pub(super) fn plan(grid: &Grid, here: Vec2, home: Option<Cell>) -> SteeringPath {
-    let is_goal = |cell| home.map_or(is_middle(cell), |home| cell == home);
-    let cells = grid
-        .shortest_path(cell_at(here), is_goal)
-        .unwrap_or_default();
-    let goal = home.map_or(Vec2::ZERO, center);
-    let corners = cells.into_iter().skip(1).map(center);
-    let points = std::iter::once(here).chain(corners).chain([goal]);
-    SteeringPath::open(points).unwrap_or_else(|error| unreachable!("cells are finite: {error}"))
 }

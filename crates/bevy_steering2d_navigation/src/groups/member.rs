@@ -1,0 +1,171 @@
+//! [`Member`]: what a group knows of each of its members.
+
+use bevy::prelude::*;
+use bevy_steering2d_core::{
+    Kinematics, PathFollowingMemory, ReciprocalAvoidance, SteeringDisabled, SteeringId,
+    SteeringPath, Target, Vehicle,
+};
+
+use super::{GroupMembers, GroupPlace};
+use crate::{NavigateTo, NavigateToMemory, NavigationState};
+
+/// A member is at its place within this distance, m: beyond where [`NavigateTo`] comes to rest.
+const AT_PLACE: f32 = 0.15;
+/// Slower bodies are at rest, m/s.
+const AT_REST: f32 = 0.01;
+/// A place is next to a member within this many radii.
+const CLOSE: f32 = 0.9;
+/// A slower member waits, m/s.
+const WAITING: f32 = 0.1;
+/// How long a member waits for a place next to it, s.
+const PATIENCE: f32 = 0.4;
+
+pub(super) type Members<'w, 's> = Query<
+    'w,
+    's,
+    (
+        &'static SteeringId,
+        &'static Kinematics,
+        &'static mut GroupPlace,
+        Option<&'static mut NavigateTo>,
+        Option<&'static NavigateToMemory>,
+        Option<&'static mut ReciprocalAvoidance>,
+        Option<(&'static SteeringPath, &'static PathFollowingMemory)>,
+    ),
+    (With<Vehicle>, Without<SteeringDisabled>),
+>;
+
+/// A member as its group sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Member {
+    pub(super) id: SteeringId,
+    pub(super) entity: Entity,
+    pub(super) position: Vec2,
+    pub(super) speed: f32,
+    pub(super) radius: f32,
+    pub(super) place: GroupPlace,
+    /// There is no way to its place.
+    pub(super) is_cut_off: bool,
+    /// It follows a path to its place.
+    pub(super) has_path: bool,
+    /// Where it would be if the rest of its way were straight, m: behind those that come to the last corner
+    /// before it.
+    pub(super) unrolled: Vec2,
+}
+
+impl Member {
+    /// Whether it is within `distance` m of its place.
+    pub(super) fn is_within(&self, distance: f32) -> bool {
+        let near = |at: Vec2| at.distance(self.position) <= distance;
+        self.place.at.is_some_and(near)
+    }
+
+    /// Whether it is so near to its place that it pushes its way in.
+    pub(super) fn is_near_place(&self) -> bool {
+        let radii = if self.place.is_pushing_in { 5.0 } else { 4.0 };
+        self.is_within(radii * self.radius)
+    }
+
+    /// Takes the spot where it stands for its place if it has stood there for a while and its place is next
+    /// to it: another member is in the way, and pushing would not end. Spots more than `most` m from the
+    /// center are too far out.
+    pub(super) fn settle_for_less(&mut self, center: Vec2, most: f32, delta: f32) {
+        let waits = self.is_within(CLOSE * self.radius)
+            && !self.is_within(AT_PLACE)
+            && self.speed < WAITING
+            && self.position.distance(center) <= most;
+        self.place.waiting = if waits {
+            self.place.waiting + delta
+        } else {
+            0.0
+        };
+        if self.place.waiting > PATIENCE {
+            self.place.at = Some(self.position);
+            self.place.waiting = 0.0;
+        }
+    }
+
+    pub(super) fn is_settled(&self) -> bool {
+        self.is_within(AT_PLACE) && self.speed < AT_REST
+    }
+}
+
+/// The members of a group that stands around `center`, by id.
+pub(super) fn gather(
+    listed: &GroupMembers,
+    members: &Members,
+    center: Vec2,
+    group: &mut Vec<Member>,
+) {
+    let seen = |entity: Entity| {
+        let (&id, body, place, _, memory, _, way) = members.get(entity).ok()?;
+        let is_cut_off = memory.is_some_and(|it| matches!(it.state, NavigationState::NoPath(_)));
+        let has_path = memory
+            .zip(place.at)
+            .is_some_and(|(it, at)| it.follows_path_to(Target::Point(at)));
+        let way = way.filter(|_| has_path);
+        body.is_steerable().then(|| Member {
+            id,
+            entity,
+            position: body.position,
+            speed: body.speed(),
+            radius: body.radius.max(0.0),
+            place: *place,
+            is_cut_off,
+            has_path,
+            unrolled: way.map_or(body.position, |(path, progress)| {
+                unrolled(body.position, center, path, progress)
+            }),
+        })
+    };
+    group.clear();
+    group.extend(listed.iter().filter_map(seen));
+    group.sort_unstable_by_key(|member| member.id);
+}
+
+/// The position behind the last corner from which the straight way has the length of the rest of the path.
+fn unrolled(
+    position: Vec2,
+    center: Vec2,
+    path: &SteeringPath,
+    progress: &PathFollowingMemory,
+) -> Vec2 {
+    let Some(corner) = path.points().len().checked_sub(2) else {
+        return position;
+    };
+    if !progress.is_about(path) || progress.waypoint > corner {
+        return position;
+    }
+    let to_corner = path.arc_of(corner) - progress.distance;
+    let (corner, end) = (path.points()[corner], path.points()[corner + 1]);
+    behind(corner, to_corner.max(0.0), end, center)
+}
+
+/// The point `distance` m behind the last corner of a way that leads on to `end`, in a group around `center`.
+fn behind(corner: Vec2, distance: f32, end: Vec2, center: Vec2) -> Vec2 {
+    // A corner among the places is passed by few.
+    let is_outside = center.distance(corner) > center.distance(end);
+    let onward = if is_outside { center } else { end } - corner;
+    corner - distance * onward.normalize_or_zero()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rest_of_a_way_is_unrolled_behind_its_last_corner() {
+        let (corner, center) = (Vec2::new(3.0, 0.0), Vec2::new(3.0, 9.0));
+        let end = Vec2::new(4.0, 8.0);
+        let unrolled = behind(corner, 2.0, end, center);
+        assert_eq!(unrolled, Vec2::new(3.0, -2.0), "in line with the center");
+    }
+
+    #[test]
+    fn behind_a_corner_among_the_places_the_own_place_counts() {
+        let (corner, center) = (Vec2::new(3.0, 0.0), Vec2::new(2.0, 0.0));
+        let end = Vec2::new(3.0, 4.0);
+        let unrolled = behind(corner, 2.0, end, center);
+        assert_eq!(unrolled, Vec2::new(3.0, -2.0), "in line with the place");
+    }
+}

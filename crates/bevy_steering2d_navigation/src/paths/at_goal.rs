@@ -1,0 +1,40 @@
+//! At goal: the agent has come to rest at the end of its way.
+
+use bevy::prelude::*;
+use bevy_steering2d_core::{Agent, Condition};
+
+use crate::{NavigateTo, NavigateToMemory, NavigationState};
+
+/// Holds while the agent's [`NavigateTo`] has arrived.
+///
+/// Behaviors of an agent that waits depend on it. With this one it makes room for those who pass, and returns
+/// to its place:
+///
+/// ```
+/// use bevy::prelude::*;
+/// use bevy_steering2d_core::{CollisionAvoidance, PointMass, When};
+/// use bevy_steering2d_navigation::{AtGoal, NavigateTo};
+///
+/// fn spawn(mut commands: Commands) {
+///     commands.spawn((
+///         PointMass::default(),
+///         NavigateTo::new(Vec2::new(10.0, 0.0)),
+///         AtGoal,
+///         CollisionAvoidance::default().with_when(When::only::<AtGoal>()),
+///     ));
+/// }
+/// ```
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[require(NavigateTo)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct AtGoal;
+
+impl Condition for AtGoal {
+    type World = Query<'static, 'static, &'static NavigateToMemory>;
+
+    fn holds(&self, me: &Agent, memories: &Query<&NavigateToMemory>) -> bool {
+        let memory = memories.get(me.entity);
+        memory.is_ok_and(|it| it.state == NavigationState::Arrived)
+    }
+}

@@ -1,0 +1,120 @@
+//! Lanes: paths that pass corners farther out than necessary, so that agents with one way share its width.
+
+use bevy::prelude::*;
+use bevy_steering2d_core::InvalidParameter;
+
+/// How much farther out than necessary a path passes the corners on either side.
+///
+/// Shortest paths all touch the same corners, where agents would queue in single file. Agents with different
+/// lanes pass a corner side by side. Where there is less room than `left + right`, all lanes become narrower
+/// in proportion.
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq)]
+#[reflect(Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct Lane {
+    /// Additional distance from corners on the left, m, `≥ 0`. Default `0`.
+    pub left: f32,
+    /// Additional distance from corners on the right, m, `≥ 0`. Default `0`.
+    pub right: f32,
+}
+
+impl Lane {
+    /// Checks that both distances are in their range.
+    pub(super) fn check(&self) -> Result<(), InvalidParameter> {
+        InvalidParameter::unless_non_negative("NavigateTo.lane.left", self.left)?;
+        InvalidParameter::unless_non_negative("NavigateTo.lane.right", self.right)
+    }
+
+    /// The width of all lanes together, m.
+    fn width(&self) -> f32 {
+        self.left + self.right
+    }
+
+    /// Moves the inner points of a shortest path outward, as far as `is_clear` admits.
+    pub(super) fn widen(
+        &self,
+        points: &mut Vec<Vec2>,
+        mut is_clear: impl FnMut(Vec2, Vec2) -> bool,
+    ) {
+        if self.width() <= 0.0 || points.len() < 3 {
+            return;
+        }
+        let mut shifts = vec![Vec2::ZERO; points.len()];
+        for at in 1..points.len() - 1 {
+            shifts[at] = self.shift(points[at - 1], points[at], points[at + 1], &mut is_clear);
+        }
+        for share in [1.0, 0.5] {
+            let shifted = points.iter().zip(&shifts);
+            let wide: Vec<_> = shifted.map(|(at, shift)| at + share * shift).collect();
+            if wide.windows(2).all(|leg| is_clear(leg[0], leg[1])) {
+                *points = wide;
+                return;
+            }
+        }
+    }
+
+    /// The shift of a corner between two other points: away from the solid that the path turns around.
+    fn shift(
+        &self,
+        before: Vec2,
+        corner: Vec2,
+        after: Vec2,
+        is_clear: &mut impl FnMut(Vec2, Vec2) -> bool,
+    ) -> Vec2 {
+        let (come, go) = (
+            (corner - before).normalize_or_zero(),
+            (after - corner).normalize_or_zero(),
+        );
+        let outward = (come - go).normalize_or_zero();
+        let turns_left = come.perp_dot(go) > 0.0;
+        let lane = if turns_left { self.left } else { self.right };
+        let fits = |share: &f32| is_clear(corner, corner + share * self.width() * outward);
+        let share = [1.0, 0.75, 0.5, 0.25].into_iter().find(fits);
+        share.unwrap_or(0.0) * lane * outward
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Around the upper end of a wall, clockwise.
+    fn path() -> Vec<Vec2> {
+        [(-5.0, -5.0), (-0.5, 0.5), (0.5, 0.5), (5.0, -5.0)]
+            .map(Vec2::from)
+            .to_vec()
+    }
+
+    fn widened(left: f32, right: f32, is_clear: impl FnMut(Vec2, Vec2) -> bool) -> Vec<Vec2> {
+        let mut points = path();
+        Lane { left, right }.widen(&mut points, is_clear);
+        points
+    }
+
+    #[test]
+    fn corners_are_passed_as_far_out_as_the_lane_says() {
+        let wide = widened(0.0, 2.0, |_, _| true);
+        for at in [1, 2] {
+            assert!(
+                (wide[at].distance(path()[at]) - 2.0).abs() < 1e-5,
+                "{wide:?}"
+            );
+            assert!(wide[at].y > 1.0, "{wide:?}");
+        }
+        assert_eq!((wide[0], wide[3]), (path()[0], path()[3]));
+        assert_eq!(
+            widened(2.0, 0.0, |_, _| true),
+            path(),
+            "the corner is on the right"
+        );
+    }
+
+    #[test]
+    fn lanes_share_the_width_that_there_is() {
+        let below = |top: f32| move |from: Vec2, to: Vec2| from.y.max(to.y) < top;
+        let height = |right: f32| widened(2.0 - right, right, below(2.0))[1].y;
+        assert!(height(2.0) < 2.0);
+        assert!(height(1.0) < height(2.0) && height(1.0) > height(0.0));
+        assert_eq!(widened(0.0, 2.0, below(0.0)), path(), "no room at all");
+    }
+}
