@@ -25,9 +25,11 @@ mod half_planes;
 mod hide;
 mod interpose;
 mod leader_following;
+mod maneuver;
 mod match_velocity;
 mod obstacle_avoidance;
 mod offset_pursuit;
+mod park;
 mod path_following;
 mod path_progress;
 mod pedestrian;
@@ -94,6 +96,7 @@ behaviors! {
     steer tether: Tether;
     steer seek: Seek;
     steer arrive: Arrive, ArriveMemory, Braking, Deceleration;
+    steer park: Park, ParkMemory;
     steer pursuit: Pursuit, PursuitMemory;
     steer offset_pursuit: OffsetPursuit, OffsetPursuitMemory;
     steer leader_following: LeaderFollowing, LeaderFollowingMemory, Leadership;
@@ -108,6 +111,7 @@ behaviors! {
     types crowd_path_following: CrowdPathFollowing;
     types pedestrian: Pedestrian;
     types prediction: Prediction, Predictions, Predictor, PredictorType, ReflectPredictor, Encounter, Sighting;
+    types maneuver: Maneuver;
     types feelers: Feeler, Feelers, Whisker;
     types path_progress: PathFollowingMemory;
     types touch: Touch;
