@@ -173,24 +173,6 @@ pub fn arrive(me: &Agent, point: Vec2, braking: Braking, tolerance: f32) -> Vec2
     me.track(approach(me, point, braking, tolerance))
 }
 
-/// The force that arrives at a point moving with `velocity` m/s, N: the agent comes to rest relative
-/// to the point.
-pub fn arrive_at_moving(
-    me: &Agent,
-    point: Vec2,
-    velocity: Vec2,
-    braking: Braking,
-    tolerance: f32,
-) -> Vec2 {
-    let relative = Agent {
-        velocity: me.velocity - velocity,
-        abilities: me.abilities.map(|body| body.following(velocity.length())),
-        ..*me
-    };
-    let desired = velocity + approach(&relative, point, braking, tolerance);
-    me.track(desired.clamp_length_max(me.max_speed))
-}
-
 /// The velocity that brings the agent to rest at a point, m/s.
 pub(super) fn approach(me: &Agent, point: Vec2, braking: Braking, tolerance: f32) -> Vec2 {
     let distance = me.position.distance(point);

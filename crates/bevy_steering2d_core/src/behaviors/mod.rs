@@ -10,6 +10,7 @@ use bevy::prelude::*;
 use crate::{Agent, SteeringAppExt};
 
 mod arrive;
+mod arrive_at_moving;
 mod backing;
 mod collision_avoidance;
 mod containment;
@@ -118,6 +119,7 @@ behaviors! {
 }
 
 pub(crate) use crate::behavior::embeds_influence;
+pub use arrive_at_moving::arrive_at_moving;
 pub use corridor::corridor_following;
 pub(crate) use prediction::register_predictor;
 
