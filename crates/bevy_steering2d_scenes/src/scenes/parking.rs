@@ -251,12 +251,10 @@ fn setup(world: &mut World) {
 
 /// A line between two bays.
 fn line(middle: Vec2) -> impl Bundle {
-    let end = Vec2::new(0.0, 0.5 * (WALL - OPEN));
+    let half = Vec2::new(0.05, 0.5 * (WALL - OPEN));
+    let corners = [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)];
     let look = Look {
-        shape: Shape::Loop {
-            points: vec![-end, end],
-            width: 0.08,
-        },
+        shape: Shape::Area(corners.map(|at| half * Vec2::from(at)).to_vec()),
         color: palette::FENCE,
         layer: -0.5,
     };
