@@ -118,7 +118,7 @@ impl Default for Park {
 
 impl Behavior for Park {
     const PRIORITY: i16 = 88;
-    const COLOR: Option<[u8; 3]> = Some([120, 205, 60]);
+    const COLOR: Option<[u8; 3]> = Some([123, 177, 129]);
 
     type Memory = (Entity, &'static mut ParkMemory);
     type World = (
