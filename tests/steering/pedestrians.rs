@@ -1,7 +1,6 @@
 //! Pedestrians among those who stand, who do not avoid, and who must not be pushed.
 
 use bevy::prelude::*;
-use bevy_steering2d::Perception;
 use bevy_steering2d::prelude::*;
 
 use crate::common::*;
