@@ -62,6 +62,7 @@ const CASES: &[Case] = cases! {
     seek: |agent, scene| { agent.insert(Seek::new(scene.other)); },
     flee: |agent, scene| { agent.insert(Flee::new(scene.other)); },
     arrive: |agent, scene| { agent.insert(Arrive::new(scene.other)); },
+    park: |agent, scene| { agent.insert(Park::new(scene.other, 1.0)); },
     pursuit: |agent, scene| { agent.insert(Pursuit::new(scene.other)); },
     evade: |agent, scene| { agent.insert(Evade::new(scene.other)); },
     wander: |agent, _| { agent.insert(Wander::default()); },

@@ -36,6 +36,7 @@ fn spawn_everything(app: &mut App, at: Vec2, other: Entity, field: Entity) {
         Seek::new(other),
         Flee::new(other),
         Arrive::new(Vec2::ZERO),
+        Park::new(Vec2::ONE, 1.0),
         Pursuit::new(other),
         Evade::new(other),
         Interpose::new(other, Vec2::ZERO),

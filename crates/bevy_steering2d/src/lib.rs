@@ -54,6 +54,7 @@
 //! | [`Seek`] | moves to a target at full speed, and through it |
 //! | [`Flee`] | moves straight away from a threat within a distance |
 //! | [`Arrive`] | moves to a target and comes to rest there, with one of three [braking curves](Braking) |
+//! | [`Park`] | comes to rest at a place, pointing in a wished direction; a car forward or in reverse |
 //! | [`Pursuit`] | intercepts a moving target, with one of seven [predictions](Prediction) or a [predictor](Predictor) of your own |
 //! | [`Evade`] | moves away from the predicted position of a threat within a distance |
 //! | [`Wander`] | moves in random directions, in one of three [styles](WanderStyle) |

@@ -131,9 +131,9 @@ pub use events::{Announcements, Arrived, PathCompleted, TargetLost, TargetWatch}
 pub use id::{NextSteeringId, SteeringId};
 pub use influence::Influence;
 pub use locomotion::{
-    Abilities, Acceleration, Controls, FaceTarget, FaceVelocity, Holonomic, Hull, Locomotion,
-    LocomotionInfo, LocomotionRegistry, LocomotionSystems, Motion, PointMass, Propulsion,
-    SpeedLimit, Tracked, Way, Wheeled,
+    Abilities, Acceleration, Controls, FaceTarget, FaceVelocity, Holonomic, Hull, Leg, Locomotion,
+    LocomotionInfo, LocomotionRegistry, LocomotionSystems, Motion, PointMass, Pose, Propulsion,
+    SpeedLimit, Tracked, Way, Wheeled, shortest_way,
 };
 pub use path::{PathError, PathPoint, SteeringPath};
 pub use perception::{

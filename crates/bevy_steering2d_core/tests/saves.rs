@@ -53,7 +53,7 @@ saved! {
     SpeedLimit, FaceVelocity, FaceTarget, StuckDetection, StuckMemory,
     SteeringForce, Obstacle, Wall, SteeringPath, FlowField, Leadership, BehaviorGroup,
     Alone, TargetInSight, IsStuck,
-    Seek, Flee, Arrive, ArriveMemory, Pursuit, PursuitMemory, Evade, EvadeMemory, Interpose, MatchVelocity, TargetSpeed, Tether,
+    Seek, Flee, Arrive, ArriveMemory, Park, ParkMemory, Pursuit, PursuitMemory, Evade, EvadeMemory, Interpose, MatchVelocity, TargetSpeed, Tether,
     Wander, WanderMemory, Hide, HideMemory, OffsetPursuit, OffsetPursuitMemory,
     PathFollowing, PathFollowingMemory, StayOnPath, FlowFieldFollowing,
     LeaderFollowing, LeaderFollowingMemory, Separation, Alignment, Cohesion, CollisionAvoidance,
@@ -163,6 +163,7 @@ fn populate(world: &mut World) -> Vec<Entity> {
         Interpose::new(quarry, Vec2::ZERO),
         MatchVelocity::new(quarry),
         TargetSpeed::new(2.0),
+        Park::new(quarry, 1.0),
     ));
     let escort = escort.id();
     entities.push(escort);

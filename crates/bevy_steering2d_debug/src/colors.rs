@@ -106,6 +106,7 @@ mod tests {
             "Sidestep",
         ],
         &["Arrive", "CollisionAvoidance", "Queuing", "Separation"],
+        &["Park", "ObstacleAvoidance", "CollisionAvoidance"],
         &[
             "PathFollowing",
             "Separation",

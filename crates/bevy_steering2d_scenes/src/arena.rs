@@ -26,14 +26,17 @@ pub(crate) const FENCE_GROUP: Group = Group::GROUP_32;
 
 impl Default for Arena {
     fn default() -> Self {
-        Self {
-            half_size: Vec2::new(16.0, 12.0),
-            corner: 5.0,
-        }
+        Self::USUAL
     }
 }
 
 impl Arena {
+    /// The arena of most scenes.
+    pub const USUAL: Self = Self {
+        half_size: Vec2::new(16.0, 12.0),
+        corner: 5.0,
+    };
+
     /// Distance from a point to the fence, m; negative outside.
     pub fn clearance(&self, point: Vec2) -> f32 {
         let core = self.core();

@@ -29,6 +29,7 @@
 
 mod arena;
 mod bodies;
+mod cars;
 mod combiners;
 mod contacts;
 mod experiment;

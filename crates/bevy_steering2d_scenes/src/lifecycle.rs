@@ -102,9 +102,9 @@ pub fn restart_with(world: &mut World, seed: u64, agents: usize) {
     }
 }
 
-/// Starts a scene on the default arena with its default number of agents.
+/// Starts a scene on its arena with its default number of agents.
 pub(crate) fn start_scene(world: &mut World, scene: &'static Scene, seed: u64) {
-    start_in(world, scene, seed, Arena::default());
+    start_in(world, scene, seed, scene.arena);
 }
 
 /// Starts a scene on this arena with its default number of agents.

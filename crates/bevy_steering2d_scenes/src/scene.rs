@@ -2,6 +2,7 @@
 
 use bevy::prelude::*;
 
+use crate::arena::Arena;
 use crate::experiment::Experiment;
 use crate::report::Line;
 
@@ -22,6 +23,8 @@ pub struct Scene {
     pub mouse: &'static str,
     /// Allowed numbers of agents; `None` if the number is fixed.
     pub crowd: Option<Crowd>,
+    /// The fenced area.
+    pub arena: Arena,
     /// Adds its systems, gated by [`playing`](crate::playing).
     pub build: fn(&mut App),
     /// Adds the systems that draw its overlay; only for apps with gizmos.

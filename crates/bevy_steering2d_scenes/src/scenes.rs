@@ -23,6 +23,7 @@ mod hunter_and_prey;
 mod keyboard;
 mod leader;
 mod maze;
+mod parking;
 mod pasture;
 mod path;
 mod plaza;
@@ -39,6 +40,7 @@ pub static SCENES: &[Scene] = &[
     wander_styles::SCENE,
     braking::SCENE,
     auto_fantastico::SCENE,
+    parking::SCENE,
     wall_room::SCENE,
     maze::SCENE,
     hide_and_seek::SCENE,

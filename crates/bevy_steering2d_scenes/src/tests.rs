@@ -154,14 +154,14 @@ fn each_key_of_the_keyboard_scene_selects_its_behavior() {
 fn cars_avoid_rocks_that_are_not_solid() {
     let report = headless::study(the("auto_fantastico"), 1, 2_000);
     for label in [
-        "penetrations",
-        "by colliders: penetrations",
-        "fence touched",
+        "pucks: penetrations",
+        "pucks by colliders: penetrations",
+        "pucks: fence touched",
     ] {
         assert_eq!(number(&report, label), 0.0, "{label}:\n{report}");
     }
-    assert!(number(&report, "mean speed") > 2.0, "{report}");
-    let blind = number(&report, "not avoiding: penetrations");
+    assert!(number(&report, "pucks: mean speed") > 2.0, "{report}");
+    let blind = number(&report, "pucks not avoiding: penetrations");
     assert!(blind > 50.0, "{report}");
 }
 
@@ -177,7 +177,12 @@ fn whiskers_keep_all_agents_in_the_room() {
 #[test]
 fn two_goals_drive_cars_into_rocks_in_a_plain_sum() {
     let report = headless::study(the("auto_fantastico"), 1, 2_000);
-    let hits = |combiner: &str| number(&report, &format!("errands by {combiner}: penetrations"));
+    let hits = |combiner: &str| {
+        number(
+            &report,
+            &format!("pucks on errands by {combiner}: penetrations"),
+        )
+    };
     for combiner in ["prioritized", "dithered"] {
         assert!(4.0 * hits(combiner) < hits("weighted sum"), "{report}");
     }

@@ -7,7 +7,7 @@ use bevy::prelude::*;
 use super::embeds_influence;
 use crate::{
     Agent, Announcements, Arrived, Behavior, Influence, InvalidParameter, Steer, SteeringAppExt,
-    Target, Targets, Way,
+    Target, Targets,
 };
 
 /// Heads for a target and comes to rest there.
@@ -173,37 +173,24 @@ pub fn arrive(me: &Agent, point: Vec2, braking: Braking, tolerance: f32) -> Vec2
     me.track(approach(me, point, braking, tolerance))
 }
 
-/// The force that arrives at a point moving with `velocity` m/s, N: the agent comes to rest relative
-/// to the point.
-pub fn arrive_at_moving(
-    me: &Agent,
-    point: Vec2,
-    velocity: Vec2,
-    braking: Braking,
-    tolerance: f32,
-) -> Vec2 {
-    let relative = Agent {
-        velocity: me.velocity - velocity,
-        abilities: me.abilities.map(|body| body.following(velocity.length())),
-        ..*me
-    };
-    let desired = velocity + approach(&relative, point, braking, tolerance);
-    me.track(desired.clamp_length_max(me.max_speed))
-}
-
 /// The velocity that brings the agent to rest at a point, m/s.
-fn approach(me: &Agent, point: Vec2, braking: Braking, tolerance: f32) -> Vec2 {
+pub(super) fn approach(me: &Agent, point: Vec2, braking: Braking, tolerance: f32) -> Vec2 {
     let distance = me.position.distance(point);
     if distance <= tolerance {
         return Vec2::ZERO;
     }
-    let Way {
-        direction,
-        run,
-        speed: most,
-        ..
-    } = me.way_to(point);
-    let most = me.max_speed.min(most);
+    let way = me.way_to(point);
+    slowed(
+        me,
+        way.run,
+        way.direction,
+        me.max_speed.min(way.speed),
+        braking,
+    )
+}
+
+/// The velocity in a direction, at up to `most` m/s, that brings the agent to rest after `run` m, m/s.
+pub(super) fn slowed(me: &Agent, run: f32, direction: Vec2, most: f32, braking: Braking) -> Vec2 {
     let BrakingCurve { speed, slope } = braking.curve(me, run);
     if speed >= most {
         return most * direction;

@@ -2,7 +2,9 @@
 
 use bevy::prelude::*;
 
+use super::arrive::braking_lag;
 use super::embeds_influence;
+use crate::locomotion::within;
 use crate::perception::{Neighbor, NeighborView, Neighbors, SteeringGroups};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 
@@ -21,6 +23,9 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 /// approach by the missing distance within the remaining time, `a = 2 · missing / τ²`: sideways when
 /// they meet head-on, by braking or accelerating when they cross. In an exact head-on approach both
 /// pass on the right. Within the margin they stop approaching before they touch, and push apart.
+///
+/// A body with a turning circle gives way sideways only as fast as it can steer, and brakes for the rest;
+/// its horizon is at least the time in which it stops.
 ///
 /// `F = mass · Σ a · (1 − τ/horizon)`, clamped. (unaligned collision avoidance: Reynolds 1999;
 /// Falcón 2008)
@@ -101,8 +106,31 @@ impl Steer for CollisionAvoidance {
         for neighbor in neighbors.in_view(view) {
             acceleration += collision_avoidance(me, &neighbor, self.horizon, self.margin);
         }
-        me.push(acceleration)
+        me.push(steerable(me, acceleration))
     }
+}
+
+/// The acceleration of a body with a turning circle that gives way like this, m/s²: what it cannot steer
+/// it brakes.
+fn steerable(me: &Agent, acceleration: Vec2) -> Vec2 {
+    if me.turning_radius() == 0.0 {
+        return acceleration;
+    }
+    let (along, across) = (me.heading, me.heading.perp());
+    let sideways = acceleration.dot(across);
+    let steered = within(sideways, me.turning());
+    let missing = (sideways - steered).abs();
+    let stop = me.forward_speed() / me.response_time;
+    let braked = acceleration.dot(along) - within(stop, missing);
+    braked * along + steered * across
+}
+
+/// The horizon, s, for a driven body at least the time in which it stops.
+fn horizon_of(me: &Agent, horizon: f32) -> f32 {
+    let stopping = me
+        .abilities
+        .map_or(0.0, |_| me.speed() / me.braking() + braking_lag(me));
+    horizon.max(stopping)
 }
 
 /// Share of the evasive acceleration that also brakes the approach.
@@ -113,6 +141,7 @@ const SHORTEST: f32 = 0.1;
 
 /// The acceleration by which [`CollisionAvoidance`] gives way to one neighbor, m/s².
 pub fn collision_avoidance(me: &Agent, other: &Neighbor, horizon: f32, margin: f32) -> Vec2 {
+    let horizon = horizon_of(me, horizon);
     let offset = other.position - me.position;
     let velocity = other.velocity - me.velocity;
     let clearance = me.radius + other.radius + margin;
@@ -176,6 +205,8 @@ fn separate(me: &Agent, other: &Neighbor, offset: Vec2, velocity: Vec2, margin: 
 mod tests {
     use super::*;
     use crate::SteeringId;
+    use crate::locomotion::Wheeled;
+    use crate::locomotion::testing::Drive;
 
     fn neighbor(position: Vec2, velocity: Vec2) -> Neighbor {
         Neighbor {
@@ -298,5 +329,31 @@ mod tests {
         assert!(its.distance(Vec2::new(2.0, 0.5)) < 1e-5, "{its}");
         let passing = neighbor(Vec2::new(4.0, 3.0), Vec2::new(-2.0, 0.0));
         assert_eq!(how.closest_approach(&walker(), &passing), None);
+    }
+
+    #[test]
+    fn a_slow_car_brakes_where_it_cannot_steer() {
+        let mut car = Drive::car(Wheeled::default(), 60.0);
+        let aside = Vec2::new(0.0, 4.0);
+        car.body.velocity = Vec2::new(1.0, 0.0);
+        let slow = steerable(&car.agent(), aside);
+        // On its turning circle: 1² / 3.72 m = 0.27 m/s².
+        assert!((slow.y - 0.269).abs() < 1e-2 && slow.x < -3.0, "{slow}");
+        car.body.velocity = Vec2::new(8.0, 0.0);
+        assert_eq!(
+            steerable(&car.agent(), aside),
+            aside,
+            "it can steer as hard"
+        );
+        assert_eq!(steerable(&Agent::default(), aside), aside);
+    }
+
+    #[test]
+    fn the_horizon_of_a_car_is_its_stopping_time() {
+        let mut car = Drive::car(Wheeled::default(), 60.0);
+        car.body.velocity = Vec2::new(14.0, 0.0);
+        // 14 / 8 + 0.25 s.
+        assert!((horizon_of(&car.agent(), 0.5) - 2.0).abs() < 1e-3);
+        assert_eq!(horizon_of(&walker(), 0.5), 0.5);
     }
 }

@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 
-use super::arrive::arrive_at_moving;
+use super::arrive_at_moving::arrive_at_moving;
 use super::embeds_influence;
 use crate::{
     Agent, Behavior, Braking, Influence, InvalidParameter, Kinematics, Steer, Target, Targets,

@@ -10,6 +10,7 @@ use bevy::prelude::*;
 use crate::{Agent, SteeringAppExt};
 
 mod arrive;
+mod arrive_at_moving;
 mod backing;
 mod collision_avoidance;
 mod containment;
@@ -26,9 +27,11 @@ mod headway;
 mod hide;
 mod interpose;
 mod leader_following;
+mod maneuver;
 mod match_velocity;
 mod obstacle_avoidance;
 mod offset_pursuit;
+mod park;
 mod path_following;
 mod path_progress;
 mod pedestrian;
@@ -95,6 +98,7 @@ behaviors! {
     steer tether: Tether;
     steer seek: Seek;
     steer arrive: Arrive, ArriveMemory, Braking, Deceleration;
+    steer park: Park, ParkMemory;
     steer pursuit: Pursuit, PursuitMemory;
     steer offset_pursuit: OffsetPursuit, OffsetPursuitMemory;
     steer leader_following: LeaderFollowing, LeaderFollowingMemory, Leadership;
@@ -110,12 +114,14 @@ behaviors! {
     types crowd_path_following: CrowdPathFollowing;
     types pedestrian: Pedestrian;
     types prediction: Prediction, Predictions, Predictor, PredictorType, ReflectPredictor, Encounter, Sighting;
+    types maneuver: Maneuver;
     types feelers: Feeler, Feelers, Whisker;
     types path_progress: PathFollowingMemory;
     types touch: Touch;
 }
 
 pub(crate) use crate::behavior::embeds_influence;
+pub use arrive_at_moving::arrive_at_moving;
 pub use corridor::corridor_following;
 pub(crate) use prediction::register_predictor;
 

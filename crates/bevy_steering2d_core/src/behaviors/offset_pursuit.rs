@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 
-use super::arrive::arrive_at_moving;
+use super::arrive_at_moving::arrive_at_moving;
 use super::embeds_influence;
 use crate::{
     Agent, Behavior, Braking, Influence, InvalidParameter, Kinematics, Situational, Steer, Target,
@@ -155,6 +155,8 @@ impl OffsetPursuitMemory {
 mod tests {
     use super::*;
     use crate::behaviors::testing::{Course, assert_close, reynolds};
+    use crate::locomotion::Wheeled;
+    use crate::locomotion::testing::Drive;
     use bevy::math::ops;
 
     fn leader(position: Vec2, speed: f32, heading: Vec2) -> Kinematics {
@@ -259,5 +261,23 @@ mod tests {
             }
             assert!(farthest < 0.5, "{mass} kg at {hertz} Hz: {farthest} m off");
         }
+    }
+
+    #[test]
+    fn a_car_comes_to_a_slot_beside_it_without_weaving() {
+        let mut car = Drive::car(Wheeled::default(), 60.0);
+        car.body.velocity = Vec2::new(5.0, 0.0);
+        let mut slot = Vec2::new(0.0, 4.0);
+        let velocity = Vec2::new(5.0, 0.0);
+        let (mut beyond, how) = (f32::NEG_INFINITY, OffsetPursuit::default());
+        for _ in 0..60 * 15 {
+            let me = car.agent();
+            let leader = leader(slot, 5.0, Vec2::X);
+            car.step(offset_pursuit(&me, &leader, slot, velocity, &how));
+            slot += velocity * me.delta;
+            beyond = beyond.max(car.body.position.y - 4.0);
+        }
+        assert!(car.body.position.distance(slot) < 0.3, "{:?}", car.body);
+        assert!(beyond < 0.3, "{beyond} m beyond the slot");
     }
 }

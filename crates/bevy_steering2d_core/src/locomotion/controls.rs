@@ -34,11 +34,13 @@ pub struct Abilities {
 }
 
 impl Abilities {
+    /// From this speed on a point counts as moving, m/s.
+    pub(crate) const FOLLOWS: f32 = 0.5;
+
     /// The abilities for approaching a point that moves with `speed` m/s. An agent that follows such a
     /// point heads for it directly: it turns while both drive on.
     pub(crate) fn following(self, speed: f32) -> Self {
-        const FOLLOWS: f32 = 0.5;
-        if speed < FOLLOWS {
+        if speed < Self::FOLLOWS {
             return self;
         }
         Self {

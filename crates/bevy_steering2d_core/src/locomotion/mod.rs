@@ -36,7 +36,9 @@ mod driver;
 mod facing;
 mod hull;
 mod kind;
+mod leg;
 mod point_mass;
+mod reeds_shepp;
 #[cfg(test)]
 pub(crate) mod testing;
 mod tracked;
@@ -46,18 +48,21 @@ mod wheeled;
 
 pub use controls::{Abilities, Acceleration, Controls, Motion, Propulsion};
 pub(crate) use driven::{drive_point_masses, sense_driven_point_masses};
-pub(crate) use driver::direction;
+pub(crate) use driver::{direction, within};
 pub(crate) use facing::warn_of_faulty_facing;
 pub use facing::{FaceTarget, FaceVelocity, wanted_facing};
 pub use hull::Hull;
 pub use kind::{Holonomic, Locomotion, LocomotionInfo, LocomotionRegistry, LocomotionSystems};
 pub(crate) use kind::{register_kind, register_locomotion};
+pub use leg::{Leg, Pose};
 pub use point_mass::PointMass;
 pub(crate) use point_mass::{
     forget_point_mass, move_point_masses, place_point_masses, sense_point_masses,
 };
+pub use reeds_shepp::shortest_way;
+pub(crate) use reeds_shepp::ways;
 pub use tracked::Tracked;
 pub use velocity_change::{SpeedLimit, VelocityChanges, velocity_change};
-pub(crate) use way::SHARPEST;
 pub use way::Way;
+pub(crate) use way::{GEAR_CHANGE, ON_THE_SPOT, RESERVE, SHARPEST, TURNING};
 pub use wheeled::Wheeled;

@@ -3,9 +3,9 @@
 use bevy::math::ops;
 use bevy::prelude::*;
 
-use super::{Controls, Locomotion, Motion, direction};
-use crate::behaviors::arrive;
-use crate::{Agent, Braking, Kinematics, RandomStream, SteeringId, Vehicle};
+use super::{Controls, Locomotion, Motion, Pose, direction, ways};
+use crate::behaviors::{arrive, park};
+use crate::{Agent, Braking, Kinematics, Park, ParkMemory, RandomStream, SteeringId, Vehicle};
 
 pub(crate) struct Drive<L> {
     pub(crate) kind: L,
@@ -99,6 +99,53 @@ impl<L: Locomotion> Drive<L> {
         None
     }
 
+    /// Drives with [`Park`] until the body rests at the goal; returns the time, s, and the changes of
+    /// gear.
+    pub(crate) fn park(&mut self, goal: Pose, how: &Park) -> Option<(f32, u32)> {
+        const LONGEST: f32 = 120.0;
+        let mut memory = ParkMemory::default();
+        let mut gears = 0;
+        for tick in 0..(LONGEST / self.delta) as u32 {
+            let before = self.controls.reversing;
+            self.step(park(&self.agent(), goal, how, &mut memory));
+            if memory.arrived {
+                return Some((tick as f32 * self.delta, gears));
+            }
+            gears += u32::from(before != self.controls.reversing);
+        }
+        None
+    }
+
+    /// The time to a pose on the quickest way of Reeds and Shepp, s: without turning the wheels,
+    /// accelerating and changing gear, at the speed of the gear and of the turning circle.
+    pub(crate) fn shortest_time(&self, goal: Pose) -> f32 {
+        let me = self.agent();
+        let body = me.abilities.expect("a driven body");
+        let pose = Pose {
+            position: me.position,
+            heading: me.heading,
+        };
+        let in_circles = (me.cornering() * body.turning_radius).sqrt();
+        let (begin, end) = (pose.ahead(-body.pivot), goal.ahead(-body.pivot));
+        let times = ways(begin, end, body.turning_radius).map(|legs| {
+            let times = legs.map(|leg| {
+                let gear = if leg.length < 0.0 {
+                    body.reverse_speed
+                } else {
+                    me.max_speed
+                };
+                let speed = if leg.turn == 0.0 {
+                    gear
+                } else {
+                    gear.min(in_circles)
+                };
+                leg.length.abs() / speed
+            });
+            times.iter().sum::<f32>()
+        });
+        times.fold(f32::INFINITY, f32::min)
+    }
+
     /// Kinetic energy with the moment of inertia of two masses at this distance from the middle, J.
     pub(crate) fn energy(&self, arm: f32) -> f32 {
         let turning = arm * self.angular_velocity;
@@ -112,17 +159,21 @@ pub(crate) struct Errand {
     /// Velocity along the heading, m/s.
     pub(crate) speed: f32,
     pub(crate) target: Vec2,
+    /// A heading at the target, rad.
+    pub(crate) facing: f32,
 }
 
 /// Some random errands.
 pub(crate) fn errands(count: usize) -> impl Iterator<Item = Errand> {
     let mut random = RandomStream::new(17, SteeringId(0), 17);
+    let mut facings = RandomStream::new(17, SteeringId(0), 18);
     (0..count).map(move |case| {
         let reach = if case % 2 == 0 { 40.0 } else { 6.0 };
         Errand {
             heading: direction(random.angle()),
             speed: (8.0 * random.signed_unit()).max(-2.0),
             target: reach * Vec2::new(random.signed_unit(), random.signed_unit()),
+            facing: facings.angle(),
         }
     })
 }

@@ -5,6 +5,7 @@ use bevy::math::ops;
 use bevy::prelude::*;
 
 use super::driver::{direction, within};
+use super::leg::{Leg, Pose};
 use crate::{Abilities, Agent};
 
 /// How a body travels to a point, see [`Agent::way_to`].
@@ -19,15 +20,6 @@ pub struct Way {
     /// The largest speed, m/s: that of the turning circle in an arc, else infinite.
     pub speed: f32,
     route: Route,
-}
-
-/// One part of a way: an arc of the tightest circle, or a straight line.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Leg {
-    /// Length along the heading, m; negative in reverse.
-    length: f32,
-    /// The angle by which the heading turns, rad, counter-clockwise.
-    turn: f32,
 }
 
 /// An arc and the straight line after it.
@@ -46,23 +38,23 @@ const OVERSHOOT: f32 = 0.05;
 
 /// The time that a change of gear costs, s. It keeps the body from wavering between two ways of about
 /// the same length.
-const GEAR_CHANGE: f32 = 1.0;
+pub(crate) const GEAR_CHANGE: f32 = 1.0;
 
 /// What a turn costs beside its length, s/rad: of ways about as long the straighter one is taken.
-const TURNING: f32 = 0.5;
+pub(crate) const TURNING: f32 = 0.5;
 
 /// The largest angle between the direction and the axis of the body, rad. It is enough to steer as hard
 /// as possible; a larger one would leave too little of a limited force along the axis.
 pub(crate) const SHARPEST: f32 = 0.6;
 
 /// The largest such angle for a body that turns on the spot, rad.
-const ON_THE_SPOT: f32 = 1.2;
+pub(crate) const ON_THE_SPOT: f32 = 1.2;
 
 /// Arcs of a smaller angle are driven faster, rad.
 const CURVE: f32 = 0.8;
 
 /// The planned circle in turning radii: the reserve is for the time in which the wheels turn.
-const RESERVE: f32 = 1.1;
+pub(crate) const RESERVE: f32 = 1.1;
 
 impl Way {
     /// Points along the way of the agent's position, m: an arc and the straight line after it. For
@@ -71,24 +63,15 @@ impl Way {
         const PARTS: u8 = 24;
         let Route { arc, line } = self.route;
         let arm = me.abilities.map_or(0.0, |body| body.pivot);
-        let pivot = me.position - arm * me.heading;
-        // Length over angle is the radius, with the sign of the side.
-        let center = Vec2::new(
-            0.0,
-            if arc.turn == 0.0 {
-                0.0
-            } else {
-                arc.length / arc.turn
-            },
-        );
-        let at = move |turn: f32, further: f32| {
-            let heading = direction(turn);
-            let local = center - heading.rotate(center) + (arm + further) * heading;
-            pivot + me.heading.rotate(local)
-        };
-        let arc =
-            (0..=PARTS).map(move |part| at(arc.turn * f32::from(part) / f32::from(PARTS), 0.0));
-        arc.chain([at(self.route.arc.turn, line.length)])
+        let begin = Pose {
+            position: me.position,
+            heading: me.heading,
+        }
+        .ahead(-arm);
+        let parts =
+            (0..=PARTS).map(move |part| arc.after(f32::from(part) / f32::from(PARTS), begin));
+        let end = line.after(1.0, arc.after(1.0, begin));
+        parts.chain([end]).map(move |pose| pose.ahead(arm).position)
     }
 }
 

@@ -2,7 +2,9 @@
 
 use bevy::math::ops;
 use bevy::prelude::*;
-use bevy_steering2d_core::{Agent, Arrive, Controls, Seek, Target, Targets, Wheeled};
+use bevy_steering2d_core::{
+    Agent, Arrive, Controls, Park, ParkMemory, Seek, Target, Targets, Wheeled,
+};
 
 use crate::subjects::{Subject, Subjects, is_active};
 use crate::{SteeringGizmos, colors};
@@ -12,6 +14,7 @@ pub(crate) fn draw_locomotion(
     cars: Query<(&Wheeled, &Controls)>,
     seekers: Query<&Seek>,
     arrivers: Query<&Arrive>,
+    parkers: Query<(&Park, &ParkMemory)>,
     targets: Targets,
     mut gizmos: Gizmos<SteeringGizmos>,
 ) {
@@ -20,6 +23,15 @@ pub(crate) fn draw_locomotion(
     }
     for (subject, (car, controls)) in subjects.with(&cars) {
         draw_wheels(&mut gizmos, subject, car, controls);
+    }
+    for (subject, (park, memory)) in subjects.with(&parkers) {
+        if is_active(park)
+            && let Some(maneuver) = memory.maneuver
+        {
+            let points = maneuver.outline(&subject.me);
+            let lag = subject.lag();
+            gizmos.linestrip_2d(points.map(|point| point + lag), colors::ATTENTION);
+        }
     }
     let mut way = |subject: &Subject, target: Target| {
         if subject.me.turning_radius() > 0.0

@@ -51,7 +51,12 @@ fn populate(world: &mut World) -> [Entity; 2] {
                     ..default()
                 },
                 Transform::from_xyz(0.0, y, 0.0),
-                (Arrive::new(quarry), Flee::new(quarry), Evade::new(quarry)),
+                (
+                    Arrive::new(quarry),
+                    Park::new(quarry, 1.0),
+                    Flee::new(quarry),
+                    Evade::new(quarry),
+                ),
                 (Wander::default(), WallAvoidance::default()),
                 (ObstacleAvoidance::default(), Flocking::default()),
                 (CollisionAvoidance::default(), Queuing::default()),

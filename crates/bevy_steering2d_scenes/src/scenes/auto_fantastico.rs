@@ -3,31 +3,37 @@
 //! Rocks are not solid: only [`ObstacleAvoidance`] keeps the cars out of them, and only
 //! [`WallAvoidance`] keeps them away from the fence. Cars are not solid to each other either,
 //! because a car that is pushed into a rock tells nothing about steering; a key makes them solid.
-//! On [errands] the combiner decides whether the cars still avoid the rocks.
+//! On [errands] the combiner decides whether the cars still avoid the rocks. A key puts [pucks](fleet),
+//! which move in any direction, in the place of cars, with the same behaviors.
 
 mod errands;
+mod fleet;
+mod skids;
+mod tally;
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
+use bevy_steering2d::WanderMemory;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d::{Circle, StuckMemory, WanderMemory};
 use bevy_steering2d_debug::{Minds, draw};
 
 use errands::Errands;
+use fleet::Fleet;
+use skids::Skids;
+use tally::Tally;
 
-use crate::arena::{Arena, FENCE_GROUP};
-use crate::bodies::{Animal, enable};
+use crate::arena::FENCE_GROUP;
+use crate::bodies::enable;
+use crate::cars::{CAR, draw_wheels};
 use crate::combiners::{COMBINERS, name_of};
-use crate::contacts::{Contacts, Disc, Pair};
-use crate::experiment::Experiment;
-use crate::in_scene::InScene;
+use crate::experiment::{Experiment, advance};
 use crate::input::Presses;
-use crate::lifecycle::{ActionSelection, SceneRandom, agent_count, playing};
+use crate::lifecycle::{ActionSelection, playing};
 use crate::look::Drawn;
-use crate::props::{self, Rock};
-use crate::report::{Line, Mean};
+use crate::overlay;
+use crate::props::Rock;
+use crate::report::Line;
 use crate::scene::{Crowd, Scene, SceneKey};
-use crate::{overlay, palette};
 
 pub(crate) const SCENE: Scene = Scene {
     name: "auto_fantastico",
@@ -36,7 +42,8 @@ pub(crate) const SCENE: Scene = Scene {
            shows its wander circle, its detection box for rocks and its feelers for the fence. \
            Switch a behavior off to see what it does. As colliders, the rocks are Rapier sensors. \
            Separation keeps the cars apart; solid cars push each other. On errands the cars seek \
-           one point and flee from another: choose how these forces are combined with avoidance.",
+           one point and flee from another: choose how these forces are combined with avoidance. \
+           Pucks move in any direction, among narrower gaps.",
     keys: &[
         SceneKey::new('w', "Wander"),
         SceneKey::new('a', "Avoid obstacles"),
@@ -44,6 +51,7 @@ pub(crate) const SCENE: Scene = Scene {
         SceneKey::new('p', "Separation"),
         SceneKey::new('k', "Rocks as colliders"),
         SceneKey::new('s', "Solid cars"),
+        SceneKey::new('m', "Pucks"),
         SceneKey::new('e', "Errands"),
         SceneKey::new('1', "Weighted sum"),
         SceneKey::new('2', "Average"),
@@ -53,6 +61,7 @@ pub(crate) const SCENE: Scene = Scene {
     chosen,
     mouse: "",
     crowd: Crowd::new(2, 20, 24),
+    arena: Fleet::WIDE,
     build,
     build_overlay,
     setup,
@@ -61,21 +70,11 @@ pub(crate) const SCENE: Scene = Scene {
     experiment,
 };
 
-const ROCKS: usize = 60;
-const RADIUS: f32 = 0.42;
-/// Gap between rocks, m: a car has 0.1 m of clearance on each side. In a passage exactly as wide as
-/// a car, the forces of both rocks would cancel.
-const PASSAGE: f32 = 2.0 * RADIUS + 0.2;
-
 #[derive(Component, Clone, Copy, Debug)]
 struct Car;
 
 /// The collision group of the cars.
 const CAR_GROUP: Group = Group::GROUP_1;
-
-/// Gap between rocks and fence, m. Wall avoidance has the higher priority: in a narrow passage it
-/// would steer a car away from the fence and into the rock.
-const FENCE_CLEARANCE: f32 = 2.0;
 
 /// The car whose perception is drawn.
 #[derive(Component, Clone, Copy, Debug)]
@@ -92,6 +91,8 @@ struct Switches {
     colliders: bool,
     /// Cars are solid to each other.
     solid: bool,
+    /// Pucks drive instead of cars.
+    pucks: bool,
 }
 
 impl Switches {
@@ -102,9 +103,10 @@ impl Switches {
         keep_apart: true,
         colliders: false,
         solid: false,
+        pucks: false,
     };
 
-    fn with_keys(&mut self) -> [(char, &mut bool); 6] {
+    fn with_keys(&mut self) -> [(char, &mut bool); 7] {
         [
             ('w', &mut self.wander),
             ('a', &mut self.avoid_obstacles),
@@ -112,33 +114,8 @@ impl Switches {
             ('p', &mut self.keep_apart),
             ('k', &mut self.colliders),
             ('s', &mut self.solid),
+            ('m', &mut self.pucks),
         ]
-    }
-}
-
-/// Measurements.
-#[derive(Resource)]
-struct Tally {
-    rocks: Contacts<Entity>,
-    fence: Contacts<Entity>,
-    cars: Contacts<Pair>,
-    /// Distance driven by all cars, m.
-    distance: f64,
-    speed: Mean,
-    /// Share of the cars' time, `0..=1`.
-    stuck: Mean,
-}
-
-impl Default for Tally {
-    fn default() -> Self {
-        Self {
-            rocks: Contacts::overlapping(),
-            fence: Contacts::solid(),
-            cars: Contacts::overlapping(),
-            distance: 0.0,
-            speed: Mean::default(),
-            stuck: Mean::default(),
-        }
     }
 }
 
@@ -147,11 +124,12 @@ fn build(app: &mut App) {
         FixedUpdate,
         (
             flip_switches,
+            fleet::change,
             apply_switches,
             errands::choose,
             errands::apply,
             errands::run,
-            keep_tally,
+            tally::keep,
         )
             .chain()
             .in_set(ActionSelection)
@@ -162,57 +140,7 @@ fn build(app: &mut App) {
 fn setup(world: &mut World) {
     world.insert_resource(Switches::ON);
     world.insert_resource(Errands::default());
-    world.insert_resource(Tally::default());
-    let arena = *world.resource::<Arena>();
-    // The fence of the arena is a collider; feelers detect only walls.
-    for wall in Wall::outline(arena.outline()) {
-        world.spawn((Name::new("fence"), InScene::default(), wall));
-    }
-    let cars = agent_count(world);
-    let random = &mut world.resource_mut::<SceneRandom>().0;
-    let rocks = props::scatter(&arena, ROCKS, 0.3..0.9, PASSAGE, FENCE_CLEARANCE, random);
-    let mut taken = rocks.clone();
-    let places: Vec<_> = (0..cars)
-        .map(|_| {
-            let spot = props::spot_between(&arena, 2.0 * RADIUS, &taken, random);
-            taken.push(Circle::new(spot, RADIUS));
-            (spot, random.angle())
-        })
-        .collect();
-    for at in rocks {
-        world.spawn(props::rock(at));
-    }
-    for (number, (position, facing)) in places.into_iter().enumerate() {
-        let fantastic = number == 0;
-        let color = if fantastic {
-            palette::RED
-        } else {
-            palette::SAND
-        };
-        let mut car = world.spawn((
-            Car,
-            (
-                Wander::default(),
-                ObstacleAvoidance::default(),
-                WallAvoidance::default(),
-                Separation::new(1.5),
-            ),
-            StuckDetection::default(),
-            errands::behaviors(),
-            Animal {
-                name: "car",
-                position,
-                facing,
-                radius: RADIUS,
-                color,
-                vehicle: Vehicle::default(),
-            }
-            .car(),
-        ));
-        if fantastic {
-            car.insert(Fantastic);
-        }
-    }
+    fleet::furnish(world);
 }
 
 fn flip_switches(presses: Res<Presses>, mut switches: ResMut<Switches>) {
@@ -285,94 +213,90 @@ fn apply_switches(
     }
 }
 
-fn keep_tally(
-    time: Res<Time>,
-    arena: Res<Arena>,
-    mut tally: ResMut<Tally>,
-    rocks: Query<(&Transform, &Rock)>,
-    cars: Query<(Entity, &Transform, &Velocity, &StuckMemory), With<Car>>,
-) {
-    let rocks = props::circles(rocks);
-    let mut bodies = Vec::new();
-    for (car, at, velocity, stuck) in &cars {
-        let here = at.translation.truncate();
-        let speed = velocity.linear.length();
-        tally
-            .rocks
-            .observe(car, props::clearance_to(here, &rocks) - RADIUS, RADIUS);
-        tally
-            .fence
-            .observe(car, arena.clearance(here) - RADIUS, RADIUS);
-        tally.distance += f64::from(speed * time.delta_secs());
-        tally.speed.add(speed);
-        tally.stuck.note(stuck.stuck);
-        bodies.push(Disc::new(car, at, RADIUS));
-    }
-    tally.cars.observe_pairs(bodies);
-}
-
 fn report(world: &World) -> Vec<Line> {
-    let tally = world.resource::<Tally>();
     let seen_as = if world.resource::<Switches>().colliders {
         "colliders"
     } else {
         "obstacles"
     };
-    vec![
+    let combined = name_of(world.resource::<Errands>().combine);
+    let mut lines = vec![
+        Line::new("driven", world.resource::<Fleet>().name(), ""),
         Line::new("rocks seen as", seen_as, ""),
-        Line::new(
-            "combined by",
-            name_of(world.resource::<Errands>().combine),
-            "",
-        ),
-        Line::new(
-            "penetrations",
-            tally.rocks.penetrations(),
-            "(over 5 % of the radius)",
-        ),
-        Line::new("deepest", tally.rocks.deepest(), "% of the radius"),
-        Line::new("fence touched", tally.fence.begun(), "times"),
-        Line::new("cars overlapped", tally.cars.begun(), "times"),
-        Line::new("distance driven", (tally.distance / 1_000.0) as f32, "km"),
-        Line::new("mean speed", tally.speed.get(), "m/s"),
-        Line::new("stuck", tally.stuck.percent(), "% of the time"),
-    ]
+        Line::new("combined by", combined, ""),
+    ];
+    lines.extend(world.resource::<Tally>().lines());
+    lines
 }
 
-/// Runs the same world with other switches.
+/// Runs the same world with other switches, for cars and for pucks.
 fn experiment(experiment: &Experiment) -> Vec<Line> {
+    let fleets = [false, true].map(|pucks| Switches {
+        pucks,
+        ..Switches::ON
+    });
+    fleets
+        .into_iter()
+        .flat_map(|on| trials(experiment, on))
+        .collect()
+}
+
+/// The runs of one fleet.
+fn trials(experiment: &Experiment, on: Switches) -> Vec<Line> {
+    let fleet = Fleet::of(&on).name();
     let blind = Switches {
         avoid_obstacles: false,
-        ..Switches::ON
+        ..on
     };
     let colliders = Switches {
         colliders: true,
-        ..Switches::ON
+        ..on
     };
-    let solid = Switches {
-        solid: true,
-        ..Switches::ON
-    };
-    let trials = [
-        ("not avoiding", blind),
-        ("by colliders", colliders),
-        ("solid cars", solid),
+    let solid = Switches { solid: true, ..on };
+    let switched = [
+        ("", on),
+        (" not avoiding", blind),
+        (" by colliders", colliders),
+        (" that are solid", solid),
     ];
-    let labels = ["penetrations", "deepest", "mean speed", "stuck"];
-    let trial = |(run, switches)| experiment.trial(run, switches, &labels);
-    let errand = |(combine, name)| {
-        let run = format!("errands by {name}");
-        let errands = Errands { on: true, combine };
-        experiment.trial(&run, errands, &labels)
+    let switched = switched.map(|(how, switches)| {
+        let run = format!("{fleet}{how}");
+        trial(experiment, &run, switches, Errands::default())
+    });
+    let errand = |(combine, name): (Combine, &str)| {
+        let run = format!("{fleet} on errands by {name}");
+        trial(experiment, &run, on, Errands { on: true, combine })
     };
-    let switched = trials.into_iter().flat_map(trial);
-    switched
-        .chain(COMBINERS.into_iter().flat_map(errand))
+    let errands = COMBINERS.into_iter().map(errand);
+    switched.into_iter().chain(errands).flatten().collect()
+}
+
+/// Runs the scene with these options.
+fn trial(experiment: &Experiment, run: &str, switches: Switches, errands: Errands) -> Vec<Line> {
+    let labels = [
+        "penetrations",
+        "deepest",
+        "fence touched",
+        "mean speed",
+        "stuck",
+    ];
+    let mut app = experiment.app(experiment.seed);
+    app.insert_resource(switches).insert_resource(errands);
+    advance(&mut app, experiment.ticks);
+    let lines = app.world().resource::<Tally>().lines().into_iter();
+    lines
+        .filter(|line| labels.contains(&line.label.as_str()))
+        .map(|line| line.of(run))
         .collect()
 }
 
 fn build_overlay(app: &mut App) {
-    app.add_systems(Update, draw_overlay.run_if(playing(SCENE.name)));
+    app.init_resource::<Skids>()
+        .add_systems(FixedPostUpdate, skids::record.run_if(playing(SCENE.name)))
+        .add_systems(
+            Update,
+            (skids::draw, draw_overlay).run_if(playing(SCENE.name)),
+        );
 }
 
 fn draw_overlay(
@@ -386,6 +310,7 @@ fn draw_overlay(
         With<Fantastic>,
     >,
     forces: Query<(&Drawn, &Vehicle, &SteeringForce), With<Car>>,
+    wheels: Query<(&Drawn, &Wheeled, &Controls), With<Car>>,
     surroundings: Surroundings,
     minds: Minds,
     mut gizmos: Gizmos,
@@ -403,7 +328,27 @@ fn draw_overlay(
             draw::feelers(&mut gizmos, lag, &me, feelers, &surroundings, true);
         }
     }
+    for (drawn, wheels, controls) in &wheels {
+        draw_wheels(&mut gizmos, drawn, CAR, wheels, controls);
+    }
     for (drawn, vehicle, force) in &forces {
         overlay::force(&mut gizmos, drawn, force, vehicle);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::headless;
+    use crate::report::number;
+
+    #[test]
+    fn cars_drive_among_sixty_rocks() {
+        let report = headless::run(&SCENE, 1, 2_000);
+        assert_eq!(number(&report, "penetrations"), 0.0, "{report}");
+        assert_eq!(number(&report, "fence touched"), 0.0, "{report}");
+        assert!(number(&report, "mean speed") > 4.0, "{report}");
+        assert!(number(&report, "stuck") < 10.0, "{report}");
+        assert!(number(&report, "largest sideways speed") < 0.1, "{report}");
     }
 }

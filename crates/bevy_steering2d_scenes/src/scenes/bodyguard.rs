@@ -41,6 +41,7 @@ pub(crate) const SCENE: Scene = Scene {
     chosen,
     mouse: "Click to move the point.",
     crowd: None,
+    arena: Arena::USUAL,
     build,
     build_overlay,
     setup,

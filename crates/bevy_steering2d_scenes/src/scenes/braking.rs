@@ -9,6 +9,7 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
 
+use crate::arena::Arena;
 use crate::bodies::Animal;
 use crate::experiment::Experiment;
 use crate::input::Presses;
@@ -33,6 +34,7 @@ pub(crate) const SCENE: Scene = Scene {
     },
     mouse: "",
     crowd: None,
+    arena: Arena::USUAL,
     build,
     build_overlay,
     setup,

@@ -27,6 +27,7 @@ pub(crate) static SCENE: Scene = Scene {
     chosen: |_| Vec::new(),
     mouse: "",
     crowd: None,
+    arena: Arena::USUAL,
     build,
     build_overlay,
     setup,

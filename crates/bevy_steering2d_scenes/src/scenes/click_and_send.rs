@@ -44,6 +44,7 @@ pub(crate) const SCENE: Scene = Scene {
     chosen,
     mouse: "Drag to select, right-click to send, shift for waypoints.",
     crowd: Crowd::new(2, 60, 2_000),
+    arena: Arena::USUAL,
     build,
     build_overlay,
     setup,

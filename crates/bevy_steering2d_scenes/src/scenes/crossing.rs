@@ -13,6 +13,7 @@ use bevy_steering2d::prelude::*;
 
 use layout::Layout;
 
+use crate::arena::Arena;
 use crate::bodies::{Person, enable, launch, recolor};
 use crate::contacts::{Contacts, Disc, Pair};
 use crate::experiment::Experiment;
@@ -41,6 +42,7 @@ pub(crate) const SCENE: Scene = Scene {
     chosen,
     mouse: "",
     crowd: None,
+    arena: Arena::USUAL,
     build,
     build_overlay,
     setup,

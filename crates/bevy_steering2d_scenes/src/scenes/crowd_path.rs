@@ -8,6 +8,7 @@ use bevy_rapier2d::prelude::*;
 use bevy_steering2d::PathFollowingMemory;
 use bevy_steering2d::prelude::*;
 
+use crate::arena::Arena;
 use crate::bodies::{Person, enable, recolor};
 use crate::contacts::{Contacts, Disc, Pair};
 use crate::experiment::Experiment;
@@ -35,6 +36,7 @@ pub(crate) const SCENE: Scene = Scene {
     chosen,
     mouse: "",
     crowd: Crowd::new(10, 120, 160),
+    arena: Arena::USUAL,
     build,
     build_overlay,
     setup,

@@ -35,6 +35,7 @@ pub(crate) const SCENE: Scene = Scene {
     },
     mouse: "",
     crowd: Crowd::new(10, 80, 80),
+    arena: Arena::USUAL,
     build,
     build_overlay,
     setup,

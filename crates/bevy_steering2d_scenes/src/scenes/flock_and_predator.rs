@@ -39,6 +39,7 @@ pub(crate) const SCENE: Scene = Scene {
     chosen,
     mouse: "",
     crowd: Crowd::new(20, 120, 400),
+    arena: Arena::USUAL,
     build,
     build_overlay,
     setup,

@@ -39,6 +39,7 @@ pub(crate) const SCENE: Scene = Scene {
     },
     mouse: "",
     crowd: None,
+    arena: Arena::USUAL,
     build,
     build_overlay,
     setup,

@@ -36,6 +36,7 @@ pub(crate) const SCENE: Scene = Scene {
     chosen: |world| vec![world.resource::<ChaseBy>().key()],
     mouse: "",
     crowd: None,
+    arena: Arena::USUAL,
     build,
     build_overlay,
     setup,

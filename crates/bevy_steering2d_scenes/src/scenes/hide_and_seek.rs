@@ -42,6 +42,7 @@ pub(crate) const SCENE: Scene = Scene {
     chosen: |world| vec![world.resource::<Choice>().key()],
     mouse: "",
     crowd: None,
+    arena: Arena::USUAL,
     build,
     build_overlay,
     setup,

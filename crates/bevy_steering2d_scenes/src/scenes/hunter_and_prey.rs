@@ -28,6 +28,7 @@ pub(crate) const SCENE: Scene = Scene {
     chosen: |_| Vec::new(),
     mouse: "Hold the mouse still: prey comes to it.",
     crowd: Crowd::new(2, 12, 60),
+    arena: Arena::USUAL,
     build,
     build_overlay,
     setup,

@@ -38,6 +38,7 @@ pub(crate) const SCENE: Scene = Scene {
     chosen,
     mouse: "Click to set the target.",
     crowd: None,
+    arena: Arena::USUAL,
     build,
     build_overlay,
     setup,

@@ -11,6 +11,7 @@ use bevy_steering2d::LeaderFollowingMemory;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d_debug::draw;
 
+use crate::arena::Arena;
 use crate::bodies::{Person, enable, recolor, set_max_speed};
 use crate::in_scene::InScene;
 use crate::input::Presses;
@@ -35,6 +36,7 @@ pub(crate) const SCENE: Scene = Scene {
     chosen: |_| Vec::new(),
     mouse: "",
     crowd: Crowd::new(6, 16, 24),
+    arena: Arena::USUAL,
     build,
     build_overlay,
     setup,

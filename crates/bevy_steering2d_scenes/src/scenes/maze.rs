@@ -14,6 +14,7 @@ use bevy_steering2d::navigation::Lane;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d_debug::{Minds, draw};
 
+use crate::arena::Arena;
 use crate::bodies::{Animal, enable, recolor};
 use crate::contacts::{Contacts, Disc, Pair};
 use crate::experiment::Experiment;
@@ -44,6 +45,7 @@ pub(crate) const SCENE: Scene = Scene {
     chosen,
     mouse: "",
     crowd: Crowd::new(2, 14, 30),
+    arena: Arena::USUAL,
     build,
     build_overlay,
     setup,

@@ -41,6 +41,7 @@ pub(crate) const SCENE: Scene = Scene {
     chosen,
     mouse: "",
     crowd: None,
+    arena: Arena::USUAL,
     build,
     build_overlay,
     setup,

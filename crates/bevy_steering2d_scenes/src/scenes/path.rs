@@ -13,6 +13,7 @@ use bevy_steering2d::prelude::*;
 use route::{Column, Outline, ROAD, Route};
 use score::{Tally, distance_from};
 
+use crate::arena::Arena;
 use crate::bodies::{Animal, pass_through};
 use crate::experiment::{Experiment, advance};
 use crate::in_scene::InScene;
@@ -41,6 +42,7 @@ pub(crate) const SCENE: Scene = Scene {
     chosen,
     mouse: "",
     crowd: None,
+    arena: Arena::USUAL,
     build,
     build_overlay,
     setup,

@@ -8,6 +8,7 @@ use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d_debug::Minds;
 
+use crate::arena::Arena;
 use crate::bodies::{Person, enable, recolor};
 use crate::contacts::{Contacts, Disc, Pair};
 use crate::experiment::Experiment;
@@ -32,6 +33,7 @@ pub(crate) const SCENE: Scene = Scene {
     },
     mouse: "",
     crowd: Crowd::new(20, 200, 300),
+    arena: Arena::USUAL,
     build,
     build_overlay,
     setup,

@@ -32,6 +32,7 @@ pub(crate) const SCENE: Scene = Scene {
     chosen: |_| Vec::new(),
     mouse: "",
     crowd: Crowd::new(125, 2_000, 64_000),
+    arena: Arena::USUAL,
     build,
     build_overlay: |_| {},
     setup,

@@ -12,6 +12,7 @@ use bevy_steering2d::WanderMemory;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d_debug::{Minds, draw};
 
+use crate::arena::Arena;
 use crate::bodies::{Animal, enable, pass_through, recolor};
 use crate::combiners::{COMBINERS, combiner_of, key_of, name_of};
 use crate::contacts::{Contacts, Disc, Pair};
@@ -50,6 +51,7 @@ pub(crate) const SCENE: Scene = Scene {
     chosen,
     mouse: "",
     crowd: Crowd::new(5, 50, 60),
+    arena: Arena::USUAL,
     build,
     build_overlay,
     setup,

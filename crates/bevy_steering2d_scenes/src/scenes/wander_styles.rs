@@ -12,6 +12,7 @@ use bevy_rapier2d::prelude::*;
 use bevy_steering2d::WanderMemory;
 use bevy_steering2d::prelude::*;
 
+use crate::arena::Arena;
 use crate::bodies::{Animal, pass_through};
 use crate::experiment::Experiment;
 use crate::input::Presses;
@@ -37,6 +38,7 @@ pub(crate) const SCENE: Scene = Scene {
     chosen,
     mouse: "",
     crowd: None,
+    arena: Arena::USUAL,
     build,
     build_overlay,
     setup,

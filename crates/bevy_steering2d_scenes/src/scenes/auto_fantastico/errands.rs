@@ -14,9 +14,9 @@ use crate::in_scene::InScene;
 use crate::input::Presses;
 use crate::lifecycle::SceneRandom;
 
-/// A point counts as reached within this distance, m.
+/// A point counts as reached within this distance in the usual arena, m.
 const REACHED: f32 = 2.0;
-/// Distance of the points from the fence, m.
+/// Distance of the points from the fence in the usual arena, m.
 const CLEARANCE: f32 = 3.0;
 
 /// Whether the cars are on errands, and how all of their forces are combined.
@@ -86,13 +86,14 @@ pub(super) fn run(
     if !errands.on {
         return;
     }
+    let scale = arena.half_size.x / Arena::USUAL.half_size.x;
     let in_order = cars.iter_mut().sort_by_key::<&InScene, _>(|it| it.order);
     for (_, at, mut seek, mut flee) in in_order {
         let reached = matches!(seek.target, Target::Point(point)
-            if point.distance(at.translation.truncate()) < REACHED);
+            if point.distance(at.translation.truncate()) < scale * REACHED);
         if reached {
             flee.threat = seek.target;
-            seek.target = arena.spot(CLEARANCE, &mut random.0).into();
+            seek.target = arena.spot(scale * CLEARANCE, &mut random.0).into();
         }
     }
 }

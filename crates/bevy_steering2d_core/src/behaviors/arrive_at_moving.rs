@@ -1,0 +1,42 @@
+//! Arrival at a moving point: the agent comes to rest relative to it.
+
+use bevy::prelude::*;
+
+use super::arrive::approach;
+use crate::locomotion::within;
+use crate::{Abilities, Agent, Braking};
+
+/// The force that arrives at a point moving with `velocity` m/s, N: the agent comes to rest relative
+/// to the point.
+pub fn arrive_at_moving(
+    me: &Agent,
+    point: Vec2,
+    velocity: Vec2,
+    braking: Braking,
+    tolerance: f32,
+) -> Vec2 {
+    let relative = Agent {
+        velocity: me.velocity - velocity,
+        abilities: me.abilities.map(|body| body.following(velocity.length())),
+        ..*me
+    };
+    let closing = approach(&relative, point, braking, tolerance);
+    let desired = velocity + steerable(me, closing, point, velocity);
+    me.track(desired.clamp_length_max(me.max_speed))
+}
+
+/// The closing velocity without what a body with a turning circle would overshoot, m/s.
+///
+/// To move sideways by d, such a body drives two arcs of the radius R in opposite directions, on which it
+/// turns by up to θ with `d = 2·R·(1 − cos θ)`. So its sideways speed is at most `v·sin θ ≈ v·√(d/R)`.
+fn steerable(me: &Agent, closing: Vec2, point: Vec2, velocity: Vec2) -> Vec2 {
+    let radius = me.turning_radius();
+    let speed = velocity.length();
+    if radius == 0.0 || speed < Abilities::FOLLOWS {
+        return closing;
+    }
+    let along = velocity / speed;
+    let beside = along.perp_dot(point - me.position).abs();
+    let most = speed * (beside / radius).min(1.0).sqrt();
+    closing.dot(along) * along + within(along.perp_dot(closing), most) * along.perp()
+}

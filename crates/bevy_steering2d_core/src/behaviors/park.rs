@@ -1,0 +1,420 @@
+//! Park: comes to rest at a place, pointing in a wished direction.
+
+use std::f32::consts::TAU;
+
+use bevy::ecs::lifecycle::HookContext;
+use bevy::ecs::world::DeferredWorld;
+use bevy::prelude::*;
+
+use super::arrive::{approach, has_arrived};
+use super::embeds_influence;
+use super::maneuver::Maneuver;
+use crate::locomotion::{ON_THE_SPOT, Pose, direction, within};
+use crate::{
+    Abilities, Agent, Announcements, Arrived, Behavior, Braking, Influence, InvalidParameter,
+    Situational, Steer, SteeringAppExt, Target, Targets,
+};
+
+/// Comes to rest at a place, pointing in a wished direction.
+///
+#[doc = include_str!("figures/park.svg")]
+///
+/// Use it for cars in parking bays, trucks at a ramp, guards who must face the door. When the agent has
+/// come to rest, [`Arrived`] is triggered once. Where the direction does not matter,
+/// [`Arrive`](crate::Arrive) is quicker. It knows of no obstacles: choose the [`run_in`](Self::run_in) so
+/// that the way into the place is free.
+///
+/// A body with a [turning circle](Agent::turning_radius) drives the quickest of the ways of Reeds and
+/// Shepp (1990), arcs and straight lines in both gears, then the straight run-in: so it parks forward, in
+/// reverse, and with three-point turns. `F = track(v)`, in N, where the velocity v leads the rear axle to
+/// a point ahead on that way (pure pursuit: Coulter 1992) and slows down as [`Arrive`](crate::Arrive)
+/// does. The agent plans again if it has lost its way, or if the place has moved.
+///
+/// A body that turns on the spot arrives, then turns. A body that moves in any direction comes in along
+/// the wished direction, so its [heading](Agent::heading) is right when it arrives; to turn its facing
+/// as well add [`FaceVelocity`](crate::FaceVelocity).
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_steering2d_core::*;
+/// # use std::f32::consts::FRAC_PI_2;
+/// # fn system(mut commands: Commands) {
+/// // Into a bay in reverse, over the last 5 m.
+/// let bay = Park::new(Vec2::new(30.0, 10.0), FRAC_PI_2).with_run_in(-5.0);
+/// commands.spawn((
+///     PointMass { mass: 1_200.0, ..default() },
+///     Vehicle { max_speed: 14.0, max_force: 9_600.0, ..default() },
+///     Wheeled::default(),
+///     bay,
+/// ));
+/// # }
+/// ```
+#[doc(alias("Aparcar", "Estacionar", "Docking"))]
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[component(on_remove = forget_arrival)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct Park {
+    /// The place: a point or an entity. Default the origin.
+    #[entities]
+    pub target: Target,
+    /// Where the body points in the end, rad, `-2π..=2π`, counter-clockwise from +x. Default `0`.
+    #[reflect(@Situational)]
+    pub heading: f32,
+    /// Length of the straight line into the place, m: driven forward if positive, in reverse if
+    /// negative. Default `0`: the last part may be an arc, in any gear.
+    pub run_in: f32,
+    /// The agent has arrived within this distance of the place, m, `> 0`. Default `0.1`.
+    pub tolerance: f32,
+    /// The agent has arrived within this angle of the heading, rad, `> 0`. Default `0.05`.
+    pub heading_tolerance: f32,
+    /// Weight, priority, probability, and whether it is enabled.
+    pub influence: Influence,
+}
+
+/// What a [`Park`] remembers between ticks.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct ParkMemory {
+    /// The agent has come to rest as wished and has stayed within twice the tolerances.
+    pub arrived: bool,
+    /// The maneuver of a body with a turning circle.
+    pub maneuver: Option<Maneuver>,
+    /// Whether another body has come to the beginning of its run-in.
+    lined_up: bool,
+}
+
+impl Park {
+    /// Parks at a point or an entity, with a heading in rad.
+    pub fn new(target: impl Into<Target>, heading: f32) -> Self {
+        Self {
+            target: target.into(),
+            heading,
+            ..Self::default()
+        }
+    }
+
+    /// Sets the [`run_in`](Self::run_in), m.
+    #[must_use]
+    pub fn with_run_in(mut self, run_in: f32) -> Self {
+        self.run_in = run_in;
+        self
+    }
+}
+
+impl Default for Park {
+    fn default() -> Self {
+        Self {
+            target: Target::default(),
+            heading: 0.0,
+            run_in: 0.0,
+            tolerance: 0.1,
+            heading_tolerance: 0.05,
+            influence: Influence::of::<Self>(),
+        }
+    }
+}
+
+impl Behavior for Park {
+    const PRIORITY: i16 = 88;
+    const COLOR: Option<[u8; 3]> = Some([123, 177, 129]);
+
+    type Memory = (Entity, &'static mut ParkMemory);
+    type World = (
+        Targets<'static, 'static>,
+        Res<'static, Announcements<Arrived>>,
+    );
+
+    embeds_influence!();
+
+    fn targets(&self) -> [Option<Target>; 2] {
+        [Some(self.target), None]
+    }
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        const FARTHEST: f32 = InvalidParameter::LARGEST;
+        self.target.check("Park.target")?;
+        let angles = "an angle between -2π and 2π";
+        InvalidParameter::unless_within("Park.heading", self.heading, -TAU..=TAU, angles)?;
+        let lengths = -FARTHEST..=FARTHEST;
+        InvalidParameter::unless_within("Park.run_in", self.run_in, lengths, "finite")?;
+        InvalidParameter::unless_positive("Park.tolerance", self.tolerance)?;
+        InvalidParameter::unless_positive("Park.heading_tolerance", self.heading_tolerance)
+    }
+
+    fn build(app: &mut App) {
+        app.add_announcement::<Arrived>();
+    }
+}
+
+impl Steer for Park {
+    fn steer(
+        &self,
+        me: &Agent,
+        (source, mut memory): (Entity, Mut<ParkMemory>),
+        (targets, arrivals): &(Targets, Res<Announcements<Arrived>>),
+    ) -> Vec2 {
+        let Some(target) = targets.get(self.target) else {
+            return Vec2::ZERO;
+        };
+        let mut after = *memory;
+        let goal = Pose::new(target.position, self.heading);
+        let force = park(me, goal, self, &mut after);
+        let arrives = after.arrived && !memory.arrived;
+        memory.set_if_neq(after);
+        if arrives {
+            let event = Arrived {
+                entity: me.entity,
+                target: self.target,
+                source,
+            };
+            arrivals.send(me.id, source, event);
+        }
+        force
+    }
+}
+
+/// Resets the memory, so that a `Park` that is inserted again triggers the event again.
+fn forget_arrival(mut world: DeferredWorld, context: HookContext) {
+    if let Some(mut memory) = world.get_mut::<ParkMemory>(context.entity) {
+        *memory = ParkMemory::default();
+    }
+}
+
+/// The force of [`Park`] to a pose, N.
+pub fn park(me: &Agent, goal: Pose, how: &Park, memory: &mut ParkMemory) -> Vec2 {
+    memory.arrived = is_parked(me, goal, how, memory.arrived);
+    if memory.arrived {
+        memory.maneuver = None;
+        return me.track(Vec2::ZERO);
+    }
+    me.track(match me.abilities {
+        Some(body) if body.turning_radius > 0.0 => maneuver(me, &body, goal, how, memory),
+        Some(body) => turn_in(me, &body, goal, how, memory),
+        None => line_up(me, goal, how, memory),
+    })
+}
+
+/// Whether the agent has come to rest as wished, within the tolerances, or twice as wide ones if it had
+/// before.
+fn is_parked(me: &Agent, goal: Pose, how: &Park, before: bool) -> bool {
+    let slack = if before { 2.0 } else { 1.0 };
+    let aligned = goal.angle_to(me.heading).abs() <= slack * how.heading_tolerance;
+    aligned && has_arrived(me, goal.position, how.tolerance, before)
+}
+
+/// Below this speed a body that has missed the pose plans again, m/s.
+const AT_REST: f32 = 0.05;
+
+/// The shortest straight line that is tried beside a run-in of no length, in turning radii.
+const RUN_IN: f32 = 0.75;
+
+/// The velocity of a body with a turning circle, m/s.
+fn maneuver(me: &Agent, body: &Abilities, goal: Pose, how: &Park, memory: &mut ParkMemory) -> Vec2 {
+    let moved = |planned: &Maneuver| {
+        planned.goal.position.distance(goal.position) > how.tolerance
+            || planned.goal.angle_to(goal.heading).abs() > how.heading_tolerance
+    };
+    memory.maneuver = memory.maneuver.filter(|it| !moved(it));
+    if let Some(planned) = &mut memory.maneuver {
+        if let Some(velocity) = planned.drive_on(me, body, how.tolerance) {
+            return velocity;
+        }
+        if me.speed() > AT_REST {
+            return Vec2::ZERO;
+        }
+    }
+    let straight = RUN_IN * body.turning_radius;
+    let run_ins = if how.run_in == 0.0 {
+        [0.0, straight, -straight]
+    } else {
+        [1.0, 1.5, 2.0].map(|times| times * how.run_in)
+    };
+    let mut planned = Maneuver::plan(me, body, goal, &run_ins);
+    let velocity = planned.drive_on(me, body, how.tolerance);
+    memory.maneuver = Some(planned);
+    velocity.unwrap_or_default()
+}
+
+/// The speed at which a body turns on the spot, as a share of the speed limit: a slower wish does not
+/// turn it.
+const TURNING_SPEED: f32 = 0.015;
+
+/// The velocity of a body that turns on the spot, m/s.
+fn turn_in(me: &Agent, body: &Abilities, goal: Pose, how: &Park, memory: &mut ParkMemory) -> Vec2 {
+    if how.run_in != 0.0 {
+        return line_up(me, goal, how, memory);
+    }
+    // At the place it turns, as long as it stays within twice the tolerance.
+    let slack = if memory.lined_up { 2.0 } else { 0.5 };
+    memory.lined_up = me.position.distance(goal.position) <= slack * how.tolerance;
+    if !memory.lined_up {
+        return approach(me, goal.position, Braking::Physical, 0.25 * how.tolerance);
+    }
+    let here = Pose {
+        position: me.position,
+        heading: me.heading,
+    };
+    let turn = within(here.angle_to(goal.heading), ON_THE_SPOT);
+    // In the gear that is in: a change of gear would turn it the other way.
+    let gear = if body.reversing { -1.0 } else { 1.0 };
+    gear * TURNING_SPEED * me.max_speed * direction(turn).rotate(me.heading)
+}
+
+/// The velocity of a body that comes in along the wished direction, m/s.
+fn line_up(me: &Agent, goal: Pose, how: &Park, memory: &mut ParkMemory) -> Vec2 {
+    let reverses = me.abilities.is_some_and(|body| body.reverse_speed > 0.0);
+    let gear = if how.run_in < 0.0 && reverses {
+        -1.0
+    } else {
+        1.0
+    };
+    let length = how.run_in.abs().max(2.0 * me.radius);
+    let begin = goal.ahead(-gear * length).position;
+    let tolerance = how.tolerance.max(0.1 * length);
+    if !memory.lined_up {
+        memory.lined_up = has_arrived(me, begin, tolerance, false);
+        return approach(me, begin, Braking::Physical, 0.5 * tolerance);
+    }
+    // It has missed the place or the heading.
+    let here = goal.position - me.position;
+    if me.speed() < AT_REST && here.length() <= how.tolerance || here.length() > 1.5 * length {
+        memory.lined_up = false;
+    }
+    let velocity = approach(me, goal.position, Braking::Physical, 0.25 * how.tolerance);
+    if !reverses {
+        return velocity;
+    }
+    let axis = Pose {
+        position: me.position,
+        heading: gear * me.heading,
+    };
+    let turn = within(axis.angle_to(velocity), ON_THE_SPOT);
+    velocity.length() * direction(turn).rotate(axis.heading)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::behaviors::testing::Course;
+    use crate::locomotion::testing::{Drive, errands};
+    use crate::locomotion::{Tracked, Wheeled};
+    use std::f32::consts::{FRAC_PI_2, PI};
+
+    fn car(hertz: f32) -> Drive<Wheeled> {
+        Drive::car(Wheeled::default(), hertz)
+    }
+
+    /// Parks from the poses of these errands; prints the times, and panics at the first failure.
+    fn park_all(count: usize, hertz: f32, run_in: f32) {
+        let (mut sum, mut shortest, mut slowest) = (0.0, 0.0, 0.0_f32);
+        for errand in errands(count) {
+            let mut car = car(hertz);
+            car.body.heading = errand.heading;
+            car.body.velocity = errand.speed * errand.heading;
+            let goal = Pose::new(errand.target, errand.facing);
+            shortest += car.shortest_time(goal);
+            let how = Park::default().with_run_in(run_in);
+            let Some((time, gears)) = car.park(goal, &how) else {
+                panic!(
+                    "{hertz} Hz, {goal:?} from {:?}: at {:?}",
+                    errand.heading, car.body
+                );
+            };
+            assert!(gears <= 12, "{goal:?}: {gears} changes of gear");
+            slowest = slowest.max(time);
+            sum += time;
+        }
+        let mean = sum / count as f32;
+        let ratio = sum / shortest;
+        println!(
+            "{hertz} Hz, run-in {run_in} m: mean {mean} s, {ratio} times the shortest, slowest {slowest} s"
+        );
+        assert!(slowest < 40.0, "{slowest} s");
+    }
+
+    #[test]
+    fn a_car_parks_at_every_pose() {
+        park_all(1_000, 60.0, 0.0);
+    }
+
+    #[test]
+    fn a_car_parks_at_every_rate_forward_and_in_reverse() {
+        for hertz in [30.0, 60.0, 120.0] {
+            for run_in in [5.0, -5.0] {
+                park_all(100, hertz, run_in);
+            }
+        }
+    }
+
+    #[test]
+    fn a_car_backs_into_its_bay() {
+        let mut car = car(60.0);
+        let bay = Pose::new(Vec2::new(6.0, -8.0), FRAC_PI_2);
+        let how = Park::default().with_run_in(-5.0);
+        assert!(car.park(bay, &how).is_some(), "{:?}", car.body);
+        assert!(car.controls.reversing);
+        assert!(car.body.position.distance(bay.position) <= how.tolerance);
+        assert!(car.body.heading.y > 0.99);
+    }
+
+    #[test]
+    fn a_car_turns_about_by_a_three_point_turn() {
+        let mut car = car(60.0);
+        let parked = car.park(Pose::new(Vec2::ZERO, PI), &Park::default());
+        assert!(
+            parked.is_some_and(|(_, gears)| (2..=4).contains(&gears)),
+            "{parked:?}"
+        );
+    }
+
+    #[test]
+    fn a_tank_parks_at_every_pose() {
+        for (run_in, errand) in [0.0, 6.0, -6.0].into_iter().cycle().zip(errands(150)) {
+            let mut tank = Drive::car(Tracked::default(), 60.0);
+            tank.body.mass = 20_000.0;
+            tank.vehicle.max_force = 100_000.0;
+            tank.body.heading = errand.heading;
+            let goal = Pose::new(errand.target, errand.facing);
+            let parked = tank.park(goal, &Park::default().with_run_in(run_in));
+            assert!(
+                parked.is_some_and(|(time, _)| time < 60.0),
+                "{run_in} m, {goal:?}: {:?}",
+                tank.body
+            );
+        }
+    }
+
+    #[test]
+    fn an_agent_without_a_turning_circle_comes_in_along_the_heading() {
+        for errand in errands(50) {
+            let mut course = Course::new(60.0);
+            let goal = Pose::new(errand.target, errand.facing);
+            let mut memory = ParkMemory::default();
+            for _ in 0..60 * 60 {
+                let me = course.agent;
+                course.step(park(&me, goal, &Park::default(), &mut memory));
+            }
+            assert!(memory.arrived, "{goal:?}: {:?}", course.agent);
+        }
+    }
+
+    #[test]
+    fn a_parked_agent_stays_within_twice_the_tolerances() {
+        let how = Park::default();
+        let goal = Pose::new(Vec2::ZERO, 0.0);
+        let at = |x, angle, before| {
+            let me = Agent {
+                position: Vec2::new(x, 0.0),
+                heading: direction(angle),
+                ..default()
+            };
+            is_parked(&me, goal, &how, before)
+        };
+        assert!(at(0.09, 0.04, false));
+        assert!(!at(0.09, 0.06, false) && !at(0.11, 0.0, false));
+        assert!(at(0.19, 0.09, true), "a nudge is no departure");
+        assert!(!at(0.0, 0.11, true));
+    }
+}

@@ -1,0 +1,58 @@
+//! Skid marks of the rear wheels, where a car slides or brakes hard.
+
+use std::collections::VecDeque;
+
+use bevy::prelude::*;
+use bevy_rapier2d::prelude::*;
+use bevy_steering2d::prelude::*;
+
+use super::Car;
+use super::tally::sideways;
+use crate::cars::CAR;
+use crate::lifecycle::CurrentScene;
+
+/// Marks on the ground; the oldest fade first. Recorded only in apps with overlays.
+#[derive(Resource, Default)]
+pub(super) struct Skids(VecDeque<[Vec2; 2]>);
+
+/// Most marks.
+const MOST: usize = 4_000;
+/// A car leaves marks above this sideways speed, m/s, or with more than this share of its brakes at more
+/// than this speed, m/s.
+const SLIDES: f32 = 0.15;
+const BRAKES: (f32, f32) = (0.9, 4.0);
+
+pub(super) fn record(
+    time: Res<Time>,
+    current: Res<CurrentScene>,
+    mut skids: ResMut<Skids>,
+    cars: Query<(&Transform, &Velocity, &Wheeled, &Controls), With<Car>>,
+) {
+    if current.tick() <= 1 || cars.is_empty() {
+        skids.0.clear();
+    }
+    for (at, velocity, wheels, controls) in &cars {
+        let slides = sideways(at, velocity, wheels).abs() > SLIDES;
+        let brakes = controls.brake > BRAKES.0 && velocity.linear.length() > BRAKES.1;
+        if !(slides || brakes) {
+            continue;
+        }
+        for side in [-0.8, 0.8] {
+            let wheel = Vec3::new(-0.5 * wheels.wheelbase, side * CAR.y, 0.0);
+            let here = (at.translation + at.rotation * wheel).truncate();
+            skids
+                .0
+                .push_back([here, here + velocity.linear * time.delta_secs()]);
+        }
+    }
+    while skids.0.len() > MOST {
+        skids.0.pop_front();
+    }
+}
+
+pub(super) fn draw(skids: Res<Skids>, mut gizmos: Gizmos) {
+    for (age, [from, to]) in skids.0.iter().rev().enumerate() {
+        let fresh = 1.0 - age as f32 / MOST as f32;
+        gizmos.line_2d(*from, *to, Color::BLACK.with_alpha(0.7 * fresh));
+    }
+}
