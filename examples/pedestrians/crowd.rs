@@ -455,7 +455,7 @@ mod tests {
         crowd.add(Person::new(Vec2::new(15.5, 1.0), Vec2::X));
         let mut farthest = 0.0_f32;
         crowd.run(4.0, |crowd| {
-            farthest = farthest.max(crowd.seen()[0].position.x)
+            farthest = farthest.max(crowd.seen()[0].position.x);
         });
         let now = crowd.seen()[0];
         assert!(

@@ -79,7 +79,7 @@ fn rimea_5(effort: Effort) -> Outcome {
             ..Person::new(start, Vec2::X)
         });
     }
-    let mut started = vec![None; 10];
+    let mut started = [None; 10];
     crowd.run(scale * 10.0 + 1.0, |crowd| {
         crowd.guide(|_, from| door.way(from));
         let before = crowd.time() - TICK;

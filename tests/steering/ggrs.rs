@@ -1,4 +1,4 @@
-//! Rollback netcode: bevy_ggrs' SyncTest goes back in every frame, runs the frames again, and compares
+//! Rollback netcode: the SyncTest of `bevy_ggrs` goes back in every frame, runs the frames again, and compares
 //! their checksums. The world is stored as `docs/saves.md` says.
 
 use std::collections::BTreeMap;

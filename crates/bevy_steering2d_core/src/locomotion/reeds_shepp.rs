@@ -42,7 +42,11 @@ pub(crate) fn ways(from: Pose, to: Pose, radius: f32) -> impl Iterator<Item = Le
             .into_iter()
             .take(1 + usize::from(family.both_ways));
         directions.flat_map(move |backward| {
-            let end = if backward { end.from_the_end() } else { end };
+            let end = if backward {
+                end.driven_backwards()
+            } else {
+                end
+            };
             symmetries.into_iter().filter_map(move |(gear, side)| {
                 let lengths = (family.lengths)(end.seen_with(gear, side))?;
                 let mut legs = Legs::default();
@@ -133,7 +137,7 @@ impl End {
     }
 
     /// The end of the way that is driven from the end to the beginning, with the gears exchanged.
-    fn from_the_end(self) -> Self {
+    fn driven_backwards(self) -> Self {
         let (sine, cosine) = ops::sin_cos(self.angle);
         Self {
             x: self.x * cosine + self.y * sine,

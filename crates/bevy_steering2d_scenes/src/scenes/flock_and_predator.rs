@@ -199,8 +199,11 @@ fn spawn_boid(world: &mut World, position: Vec2, facing: f32) {
     ));
     boid.insert((
         Velocity::linear(0.5 * BOID.max_speed * Vec2::from_angle(facing)),
-        Arena::default().containment().with_weight(ESCAPE_WEIGHT),
-        // They do not collide: only steering keeps them apart.
+        // They collide with nothing: only steering keeps them apart and inside.
+        Containment {
+            margin: 1.0,
+            ..Arena::default().containment().with_weight(ESCAPE_WEIGHT)
+        },
         pass_through(),
     ));
 }
