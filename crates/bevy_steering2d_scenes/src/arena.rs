@@ -1,10 +1,10 @@
 //! The arena of the scenes: a fenced rectangle with round corners.
 
-use std::f32::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
+use std::f32::consts::FRAC_PI_2;
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
-use bevy_steering2d::{Containment, RandomStream};
+use bevy_steering2d::RandomStream;
 
 use crate::in_scene::InScene;
 use crate::look::{Look, Shape};
@@ -48,6 +48,21 @@ impl Arena {
         }
     }
 
+    /// Unit vector away from the nearest part of the fence.
+    pub fn inward(&self, point: Vec2) -> Vec2 {
+        let core = self.core();
+        let beyond = point - point.clamp(-core, core);
+        if beyond != Vec2::ZERO {
+            return -beyond.normalize();
+        }
+        let space = core - point.abs();
+        if space.x < space.y {
+            Vec2::new(-point.x.signum(), 0.0)
+        } else {
+            Vec2::new(0.0, -point.y.signum())
+        }
+    }
+
     /// A random point at least `clearance` m from the fence, and at least `apart` m from the others
     /// if one is found.
     pub fn spot_apart(
@@ -75,15 +90,6 @@ impl Arena {
                 return spot;
             }
         }
-    }
-
-    /// Keeps agents away from the fence: in the rectangle whose corners touch the round corners.
-    pub(crate) fn containment(&self) -> Containment {
-        let inset = self.corner * (1.0 - FRAC_1_SQRT_2);
-        Containment::new(Rect::from_center_half_size(
-            Vec2::ZERO,
-            self.half_size - inset,
-        ))
     }
 
     /// The end of a line that begins inside, clipped at the fence.
@@ -179,6 +185,14 @@ mod tests {
         // The corner's circle is centered at (8, 4).
         let corner = ARENA.clearance(Vec2::new(8.6, 4.8));
         assert!((corner - 1.0).abs() < 1e-6, "{corner}");
+    }
+
+    #[test]
+    fn inward_points_away_from_the_nearest_fence() {
+        assert_eq!(ARENA.inward(Vec2::new(9.5, 1.0)), Vec2::NEG_X);
+        assert_eq!(ARENA.inward(Vec2::new(1.0, -5.0)), Vec2::Y);
+        let corner = ARENA.inward(Vec2::new(8.6, 4.8));
+        assert!((corner - Vec2::new(-0.6, -0.8)).length() < 1e-6, "{corner}");
     }
 
     #[test]

@@ -4,9 +4,9 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
 
-use crate::arena::Arena;
 use crate::in_scene::InScene;
 use crate::look::{Look, Shape};
+use crate::stay_inside::StayInside;
 
 /// An animal or a car.
 pub(crate) struct Animal {
@@ -24,7 +24,7 @@ pub(crate) struct Animal {
 impl Animal {
     /// A dart that stays inside the fence.
     pub(crate) fn bundle(self) -> impl Bundle {
-        (self.dart(), Arena::default().containment())
+        (self.dart(), StayInside::default())
     }
 
     /// A dart, drawn larger than its body.
@@ -40,7 +40,7 @@ impl Animal {
             ..default()
         };
         let shape = self.wide();
-        (self.figure(shape), Arena::default().containment(), body)
+        (self.figure(shape), StayInside::default(), body)
     }
 
     fn wide(&self) -> Shape {

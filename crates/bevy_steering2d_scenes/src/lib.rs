@@ -49,6 +49,7 @@ mod report;
 mod scene;
 mod scenes;
 mod senses;
+mod stay_inside;
 #[cfg(test)]
 mod tests;
 mod trail;
@@ -67,3 +68,4 @@ pub use report::{Line, Report, Value};
 pub use scene::{Crowd, Scene, SceneKey};
 pub use scenes::case::start_case;
 pub use scenes::{SCENES, UnknownScene, scene, start};
+pub use stay_inside::StayInside;

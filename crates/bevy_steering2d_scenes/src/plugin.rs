@@ -11,6 +11,7 @@ use crate::input::{Held, Pointer, Presses, forget_presses};
 use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, count_tick, play_script};
 use crate::look::{blend_poses, record_poses};
 use crate::physics::add_physics;
+use crate::stay_inside::StayInside;
 use crate::trail::record_trails;
 use crate::{overlay, scenes};
 
@@ -24,6 +25,7 @@ impl Plugin for ScenesPlugin {
     fn build(&self, app: &mut App) {
         add_physics(app);
         app.add_plugins(SteeringPlugin::default())
+            .add_behavior::<StayInside>()
             .init_resource::<Arena>()
             .init_resource::<CurrentScene>()
             .init_resource::<SpawnCount>()

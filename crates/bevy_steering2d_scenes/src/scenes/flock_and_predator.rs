@@ -19,6 +19,7 @@ use crate::look::{Drawn, Look};
 use crate::placement::spot_in;
 use crate::report::{Line, Mean};
 use crate::scene::{Crowd, Scene, SceneKey};
+use crate::stay_inside::StayInside;
 use crate::{overlay, palette};
 
 pub(crate) const SCENE: Scene = Scene {
@@ -199,11 +200,8 @@ fn spawn_boid(world: &mut World, position: Vec2, facing: f32) {
     ));
     boid.insert((
         Velocity::linear(0.5 * BOID.max_speed * Vec2::from_angle(facing)),
-        // They collide with nothing: only steering keeps them apart and inside.
-        Containment {
-            margin: 1.0,
-            ..Arena::default().containment().with_weight(ESCAPE_WEIGHT)
-        },
+        StayInside::default().with_weight(ESCAPE_WEIGHT),
+        // They do not collide: only steering keeps them apart.
         pass_through(),
     ));
 }

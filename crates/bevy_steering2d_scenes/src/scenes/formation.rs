@@ -226,7 +226,7 @@ fn setup(world: &mut World) {
             vehicle: MEMBER,
         };
         let keep = OffsetPursuit::new(leader, Formation::default().offset(member));
-        // No `Containment`: all slots are inside the arena, and the fence must not push members out
+        // No `StayInside`: all slots are inside the arena, and the fence must not push members out
         // of line. `CollisionAvoidance` keeps them apart on the way to their slots.
         world.spawn((Member(member), animal.dart())).insert((
             keep,

@@ -24,6 +24,7 @@ use crate::props::{self, Rock};
 use crate::report::{Line, Mean};
 use crate::scene::{Scene, SceneKey};
 use crate::senses::{ViewCone, is_clear};
+use crate::stay_inside::StayInside;
 use crate::{overlay, palette};
 
 pub(crate) const SCENE: Scene = Scene {
@@ -222,7 +223,11 @@ fn spawn_hider(world: &mut World, position: Vec2, facing: f32, hunter: Entity) {
             Separation::new(1.2),
         ),
         animal.compact(),
-        Arena::default().containment(),
+        // Lets it hide between a rock and the fence.
+        StayInside {
+            margin: 0.8,
+            ..default()
+        },
     ));
 }
 

@@ -178,7 +178,7 @@ fn setup(world: &mut World) {
             progress: Progress::Resting,
             pass: Pass::default(),
         };
-        // No `Containment`: only the prediction guides the pursuers, and the fence is solid.
+        // No `StayInside`: only the prediction guides the pursuers, and the fence is solid.
         let mut pursuer = world.spawn((
             (pursuer, Trail::default(), pass_through()),
             animal("pursuer", 0.4, rival.color(), PURSUER).dart(),
