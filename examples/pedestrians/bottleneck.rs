@@ -4,7 +4,8 @@ use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 
 use crate::check::{Bound, Check, Effort, Outcome, Row};
-use crate::crowd::{Crowd, Door, Person, RADIUS, places, random};
+use crate::crowd::{Crowd, Person, RADIUS, places, random};
+use crate::door::Door;
 use crate::plot::{Plot, Series};
 use crate::statistics::Line;
 

@@ -4,7 +4,8 @@ use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 
 use crate::check::{Bound, Check, Effort, Outcome, Row};
-use crate::crowd::{Crowd, Door, ON_AND_ON, PACE, Person, RADIUS, Seen, places, random};
+use crate::crowd::{Crowd, ON_AND_ON, PACE, Person, RADIUS, Seen, places, random};
+use crate::door::Door;
 use crate::plot::{Plot, Series};
 
 pub const CHECKS: [Check; 4] = [

@@ -13,6 +13,7 @@ mod bottleneck;
 mod check;
 mod corridors;
 mod crowd;
+mod door;
 mod evacuation;
 mod flock;
 mod interaction;

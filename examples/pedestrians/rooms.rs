@@ -3,7 +3,8 @@
 use bevy::prelude::*;
 
 use crate::check::{Bound, Check, Effort, Outcome, Row};
-use crate::crowd::{Crowd, Door, Person, RADIUS, Seen, TICK, places, random};
+use crate::crowd::{Crowd, Person, RADIUS, Seen, TICK, places, random};
+use crate::door::Door;
 
 pub const CHECKS: [Check; 5] = [
     Check {

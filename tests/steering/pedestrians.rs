@@ -37,9 +37,9 @@ fn closest(app: &mut App, bodies: &[Entity], seconds: u32) -> f32 {
 fn pedestrians_go_round_those_who_stand() {
     let mut app = point_mass_app(HERTZ);
     // They avoid too, but want to stay where they are.
-    let standing = [-0.3, 1.0].map(|y| {
-        let stand = (Pedestrian::default(), Arrive::new(Vec2::new(0.0, y)));
-        Backend::PointMass.spawn(&mut app, Body::at(0.0, y), stand)
+    let standing = [Vec2::new(-1.0, -0.3), Vec2::new(2.5, 0.4)].map(|place| {
+        let stand = (Pedestrian::default(), Arrive::new(place));
+        Backend::PointMass.spawn(&mut app, Body::at(place.x, place.y), stand)
     });
     let to = Vec2::new(8.0, 0.0);
     let walker = walker(&mut app, Vec2::new(-8.0, 0.0), to);

@@ -66,7 +66,7 @@ impl Default for Headway {
 
 impl Behavior for Headway {
     const PRIORITY: i16 = 6;
-    const COLOR: Option<[u8; 3]> = Some([120, 180, 120]);
+    const COLOR: Option<[u8; 3]> = Some([214, 201, 154]);
 
     type Memory = ();
     type World = Res<'static, Neighbors>;

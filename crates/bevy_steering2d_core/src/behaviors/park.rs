@@ -61,7 +61,7 @@ pub struct Park {
     /// Where the body points in the end, rad, `-2π..=2π`, counter-clockwise from +x. Default `0`.
     #[reflect(@Situational)]
     pub heading: f32,
-    /// Length of the straight line into the place, m: driven forward if positive, in reverse if
+    /// Length of the straight line into the place, m, finite. Driven forward if positive, in reverse if
     /// negative. Default `0`: the last part may be an arc, in any gear.
     pub run_in: f32,
     /// The agent has arrived within this distance of the place, m, `> 0`. Default `0.1`.

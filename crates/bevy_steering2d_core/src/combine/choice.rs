@@ -8,7 +8,7 @@ use bevy::reflect::{FromType, TypeRegistration, TypeRegistry};
 
 use super::combiner::Combiner;
 use super::combiners::{Average, Dithered, Prioritized, WeightedSum};
-use super::ledger::sort_by_priority;
+use super::entry::sort_by_priority;
 use crate::LedgerEntry;
 use crate::agent::limited;
 use crate::by_name::{Choice, ReflectChoice, choose_by_name};

@@ -1,10 +1,11 @@
-//! [`SteeringForce`]: the combined force of an agent and its ledger of [entries](LedgerEntry).
+//! [`SteeringForce`]: the combined force of an agent and its ledger of [entries](crate::LedgerEntry).
 
 use std::sync::Arc;
 
 use bevy::prelude::*;
 
-use crate::{BehaviorId, Influence, SteeringId};
+use super::entry::{Cut, LedgerEntry};
+use crate::{BehaviorId, SteeringId};
 
 /// The combined steering force of an agent and the ledger it was made from.
 ///
@@ -341,145 +342,10 @@ impl SteeringForce {
     }
 }
 
-/// The force that one behavior requested, and how much of it the combiner accepted.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LedgerEntry {
-    /// The behavior; its name is in the [`BehaviorRegistry`](crate::BehaviorRegistry).
-    pub behavior: BehaviorId,
-    /// Its priority, see [`Influence::priority`](crate::Influence::priority).
-    pub priority: i16,
-    /// The behavior's force, N, at most `max_force` long.
-    pub raw: Vec2,
-    /// Its weight, at most 10⁹, see [`Influence::weight`](crate::Influence::weight).
-    pub weight: f32,
-    /// Its probability, see [`Influence::probability`](crate::Influence::probability).
-    pub probability: f32,
-    /// Factor from [`weighted`](Self::weighted) to [`accepted`](Self::accepted).
-    pub share: f32,
-    /// Why not all of it was accepted.
-    pub cut: Cut,
-    /// Zero for the agent's own behaviors, else the number of the behavior entity, from one; see
-    /// [`SteeringForce::source`]. Two bytes rather than an `Entity`, since ledgers are most of the
-    /// memory that a tick writes.
-    pub(crate) source: u16,
-}
-
-const _: () = assert!(size_of::<LedgerEntry>() == 28);
-
-impl LedgerEntry {
-    /// The source of an entry from a behavior entity whose number does not fit two bytes.
-    const UNKNOWN_SOURCE: u16 = u16::MAX;
-
-    /// An entry without a force; a `cut` other than [`Cut::Nothing`] tells why it gets none.
-    /// Its weight is then zero unless it is finite, so that ledgers add up.
-    #[inline]
-    pub(crate) fn new(behavior: BehaviorId, influence: &Influence, cut: Cut) -> Self {
-        let counts = cut == Cut::Nothing;
-        let weight = influence.acting_weight();
-        Self {
-            behavior,
-            priority: influence.priority,
-            raw: Vec2::ZERO,
-            weight: if counts || weight.is_finite() {
-                weight
-            } else {
-                0.0
-            },
-            probability: influence.probability,
-            share: if counts { 1.0 } else { 0.0 },
-            cut,
-            source: 0,
-        }
-    }
-
-    /// `weight · raw`, N.
-    pub fn weighted(&self) -> Vec2 {
-        self.weight * self.raw
-    }
-
-    /// The part of the total that came from this behavior, N.
-    pub fn accepted(&self) -> Vec2 {
-        (self.share * self.weight) * self.raw
-    }
-
-    /// Whether the behavior is on a behavior entity rather than on the agent.
-    pub fn is_from_behavior_entity(&self) -> bool {
-        self.source != 0
-    }
-
-    /// Whether the behavior was enabled and valid, even if its condition was not met.
-    fn was_active(&self) -> bool {
-        !matches!(self.cut, Cut::Disabled | Cut::Invalid)
-    }
-
-    /// Whether a combiner considers the entry: it was computed this tick, and not cut yet.
-    pub fn is_considered(&self) -> bool {
-        self.cut == Cut::Nothing
-    }
-
-    /// Records that `share` of the weighted force is accepted, and why not more. A zero force is
-    /// always accepted as a whole.
-    #[inline]
-    pub fn accept(&mut self, share: f32, cut: Cut) {
-        (self.share, self.cut) = if self.weighted() == Vec2::ZERO {
-            (1.0, Cut::Nothing)
-        } else {
-            (share, cut)
-        };
-    }
-}
-
-impl Cut {
-    /// The cut of a force of which a budget accepted `share`.
-    #[inline]
-    pub(crate) fn by_share(share: f32) -> Self {
-        if share < 1.0 {
-            Self::Budget
-        } else {
-            Self::Nothing
-        }
-    }
-}
-
-/// The sort key of an entry: priority, then behavior, then behavior entity. One number, so that
-/// comparisons are cheap.
-pub(crate) fn rank(entry: &LedgerEntry) -> u64 {
-    let first = u64::from(entry.priority.wrapping_sub(i16::MIN) as u16 ^ u16::MAX);
-    let behavior = u64::from(entry.behavior.index());
-    (first << 32) | (behavior << 16) | u64::from(entry.source)
-}
-
-pub(super) fn sort_by_priority(ledger: &mut [LedgerEntry]) {
-    if !ledger.is_sorted_by_key(rank) {
-        ledger.sort_unstable_by_key(rank);
-    }
-}
-
-/// Why a force was not accepted as a whole.
-#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[reflect(Default, Debug, PartialEq, Clone)]
-pub enum Cut {
-    /// It was accepted as a whole.
-    #[default]
-    Nothing,
-    /// The sum would have exceeded `max_force`.
-    Budget,
-    /// Under [`Dithered`](crate::Dithered) it lost its draw, or another
-    /// behavior won before its turn.
-    Dithered,
-    /// [`Influence::enabled`](crate::Influence::enabled) is false; the formula was not run.
-    Disabled,
-    /// [`Influence::when`](crate::Influence::when) names a condition that the agent does not meet now;
-    /// the formula was not run.
-    NotNow,
-    /// A parameter is out of range (the log says which), or the formula returned a force that is
-    /// not finite.
-    Invalid,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Influence;
 
     fn entry(behavior: u16) -> LedgerEntry {
         let behavior = BehaviorId::for_test(behavior);

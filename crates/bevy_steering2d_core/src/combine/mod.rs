@@ -5,13 +5,15 @@
 //! | `combiner` | the [`Combiner`] trait |
 //! | `choice` | the [`Combine`] component, which chooses an agent's combiner, and the registry |
 //! | `combiners` | [`WeightedSum`], [`Average`], [`Prioritized`], [`Dithered`] |
-//! | `ledger` | [`SteeringForce`], its [`LedgerEntry`]s and why they are [`Cut`] |
+//! | `ledger` | [`SteeringForce`] and its ledger |
+//! | `entry` | [`LedgerEntry`], and why a force is [`Cut`] |
 //! | `group` | [`BehaviorGroup`]: several behaviors combined into one entry |
 //! | `fused` | the interface for entries that are computed while ledgers are combined |
 
 mod choice;
 mod combiner;
 mod combiners;
+mod entry;
 mod fused;
 mod group;
 mod ledger;
@@ -22,14 +24,16 @@ use bevy::prelude::*;
 pub use choice::{Combine, CombinerRegistry, ReflectCombiner};
 pub use combiner::Combiner;
 pub use combiners::{Average, Dithered, Prioritized, WeightedSum};
+pub use entry::{Cut, LedgerEntry};
 pub use group::BehaviorGroup;
-pub use ledger::{Cut, LedgerEntry, SteeringForce};
+pub use ledger::SteeringForce;
 
 pub(crate) use choice::register_combiner;
 pub(crate) use combiners::Budget;
+pub(crate) use entry::rank;
 pub(crate) use fused::{FusedAgent, FusedEntries, HasFusedEntries};
 pub(crate) use group::{BehaviorEntities, combine_groups};
-pub(crate) use ledger::{LedgerGeneration, rank};
+pub(crate) use ledger::LedgerGeneration;
 
 use crate::agent::limited;
 use crate::behavior_entity::{SteeredBy, SteersFor};

@@ -3,18 +3,19 @@
 //! missing parts in the crate's documentation.
 
 mod behavior_id;
+mod commands;
 mod plugin;
 mod registry;
 mod schedule;
 mod times;
 
 pub use behavior_id::BehaviorId;
+pub use commands::SteeringCommandsExt;
 pub use plugin::{
     BehaviorsPlugin, EventsPlugin, PipelinePlugin, PointMassPlugin, SteeringCorePlugin,
 };
 pub use registry::{
     AssignedBehavior, BehaviorInfo, BehaviorRegistry, ReflectBehavior, SteeringAppExt,
-    SteeringCommandsExt,
 };
 pub use schedule::{AdjustSystems, OuterSchedule, SenseSystems, SteeringSchedule, SteeringSystems};
 pub use times::StepTimes;

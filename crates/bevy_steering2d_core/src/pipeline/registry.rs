@@ -66,7 +66,7 @@ impl BehaviorInfo {
     }
 }
 
-fn remove<B: Behavior>(entity: &mut EntityWorldMut) -> bool {
+pub(super) fn remove<B: Behavior>(entity: &mut EntityWorldMut) -> bool {
     let removed = entity.take::<B>().is_some();
     if !removed {
         let (name, entity) = (B::short_type_path(), entity.id());
@@ -490,19 +490,5 @@ fn make_agent<B: Behavior>(
         commands
             .entity(added.entity)
             .insert_if_new(Vehicle::default());
-    }
-}
-
-/// Removes behaviors from entities, as commands.
-pub trait SteeringCommandsExt {
-    /// Removes the behavior `B`. Warns, and changes nothing, if the entity does not have it.
-    fn remove_behavior<B: Behavior>(&mut self) -> &mut Self;
-}
-
-impl SteeringCommandsExt for EntityCommands<'_> {
-    fn remove_behavior<B: Behavior>(&mut self) -> &mut Self {
-        self.queue(|mut entity: EntityWorldMut| {
-            remove::<B>(&mut entity);
-        })
     }
 }

@@ -12,7 +12,7 @@ use crate::{NavigateTo, NavigateToMemory, NavigationState};
 ///
 /// ```
 /// use bevy::prelude::*;
-/// use bevy_steering2d_core::{CollisionAvoidance, PointMass, When};
+/// use bevy_steering2d_core::{Behavior, CollisionAvoidance, PointMass, When};
 /// use bevy_steering2d_navigation::{AtGoal, NavigateTo};
 ///
 /// fn spawn(mut commands: Commands) {
