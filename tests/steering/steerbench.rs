@@ -5,10 +5,9 @@
 use std::path::PathBuf;
 
 use bevy::prelude::*;
-use bevy_steering2d::Circle;
-use bevy_steering2d::navigation::{PathQuery, PathSearch, Pathfinder, RoadmapPathfinder, Solid};
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::presets::SteeringPreset;
+use bevy_steering2d_steerbench::plan::Roadmap;
 use bevy_steering2d_steerbench::{Body, Case, LIMIT, Score, Shape, Walker, read_file, run};
 
 use crate::common::{HERTZ, point_mass_app};
@@ -229,18 +228,11 @@ fn starts_in_contact(case: &Case) -> bool {
 
 /// Whether all paths are short enough for the time limit; in some cases they are not.
 fn can_be_finished(case: &Case) -> bool {
-    let mut planner = RoadmapPathfinder::default();
-    let solids: Vec<_> = case.obstacles.iter().flat_map(solids).collect();
-    planner.set_solids(&solids);
     case.walkers.iter().all(|walker| {
+        let map = Roadmap::new(&case.obstacles, walker.radius);
         let (mut from, mut length) = (walker.position, 0.0);
         for goal in &walker.goals {
-            let query = PathQuery {
-                from,
-                to: goal.target,
-                radius: walker.radius,
-            };
-            let PathSearch::Found(path) = planner.find(&query, &mut { u32::MAX }) else {
+            let Some(path) = map.path(from, &map.guide(goal.target)) else {
                 return false;
             };
             length += path
@@ -251,11 +243,4 @@ fn can_be_finished(case: &Case) -> bool {
         }
         length < FASTEST * LIMIT
     })
-}
-
-fn solids(shape: &Shape) -> Vec<Solid> {
-    match shape {
-        Shape::Disc { center, radius } => vec![Circle::new(*center, *radius).into()],
-        Shape::Polygon(corners) => Solid::outline(corners).collect(),
-    }
 }

@@ -4,7 +4,7 @@ use bevy::prelude::*;
 use bevy_steering2d::navigation::ActivePathfinder;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{NextSteeringId, RandomStream, SteeringClock};
-use bevy_steering2d_steerbench::CaseProgress;
+use bevy_steering2d_steerbench::Town;
 
 use crate::arena::{self, Arena};
 use crate::in_scene::{InScene, SpawnCount};
@@ -152,7 +152,7 @@ pub fn stop(world: &mut World) {
     world.insert_resource(CurrentScene::default());
     // What it has found would let the next run plan sooner.
     world.insert_resource(ActivePathfinder::default());
-    world.remove_resource::<CaseProgress>();
+    world.remove_resource::<Town>();
 }
 
 /// The report of the current scene so far; `None` without a current scene.

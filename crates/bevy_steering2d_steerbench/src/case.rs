@@ -224,12 +224,20 @@ impl Shape {
 
     /// Distance from a point, m; zero inside.
     pub fn distance(&self, point: Vec2) -> f32 {
+        self.segment_distance(point, point)
+    }
+
+    /// Distance from the segment between two points, m; zero where they overlap.
+    pub fn segment_distance(&self, from: Vec2, to: Vec2) -> f32 {
         match self {
-            Self::Disc { center, radius } => (center.distance(point) - radius).max(0.0),
-            Self::Polygon(corners) if contains(corners, point) => 0.0,
+            Self::Disc { center, radius } => {
+                (center.distance(nearest_on(*center, from, to)) - radius).max(0.0)
+            }
             Self::Polygon(corners) => {
-                let nearest = sides(corners).map(|(a, b)| nearest_on(point, a, b));
-                let distances = nearest.map(|it| it.distance(point));
+                if contains(corners, from) {
+                    return 0.0;
+                }
+                let distances = sides(corners).map(|(a, b)| segment_distance(from, to, a, b));
                 distances.fold(f32::INFINITY, f32::min)
             }
         }
@@ -269,6 +277,20 @@ fn nearest_on(point: Vec2, a: Vec2, b: Vec2) -> Vec2 {
     a + segment * ((point - a).dot(segment) / square).clamp(0.0, 1.0)
 }
 
+fn segment_distance(a: Vec2, b: Vec2, c: Vec2, d: Vec2) -> f32 {
+    let (ab, cd) = (b - a, d - c);
+    let cross = ab.perp_dot(cd);
+    if cross != 0.0 {
+        let (t, u) = ((c - a).perp_dot(cd) / cross, (c - a).perp_dot(ab) / cross);
+        if (0.0..=1.0).contains(&t) && (0.0..=1.0).contains(&u) {
+            return 0.0;
+        }
+    }
+    let ends = [(a, c, d), (b, c, d), (c, a, b), (d, a, b)];
+    let distances = ends.map(|(point, from, to)| point.distance(nearest_on(point, from, to)));
+    distances.into_iter().fold(f32::INFINITY, f32::min)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -279,6 +301,10 @@ mod tests {
         assert_eq!(block.distance(Vec2::new(1.0, 3.0)), 2.0);
         assert_eq!(block.distance(Vec2::new(5.0, 5.0)), 5.0);
         assert_eq!(block.distance(Vec2::new(1.0, 0.5)), 0.0, "inside");
+        let through = block.segment_distance(Vec2::new(-1.0, 0.5), Vec2::new(3.0, 0.5));
+        assert_eq!(through, 0.0);
+        let past = block.segment_distance(Vec2::new(-1.0, 1.5), Vec2::new(3.0, 1.5));
+        assert_eq!(past, 0.5);
         let disc = Shape::Disc {
             center: Vec2::new(4.0, 0.0),
             radius: 1.0,

@@ -5,15 +5,17 @@
 //!
 //! 1. [`read`](mod@read): parses a file of the suite into a [`Case`], plain data that code can also
 //!    build.
-//! 2. [`world`]: spawns the case in a Bevy world and directs its walkers from goal to goal, also in
+//! 2. [`plan`]: finds the shortest paths around the obstacles.
+//! 3. [`world`]: spawns the case in a Bevy world and directs its walkers from goal to goal, also in
 //!    a game or the gallery.
-//! 3. [`run`](mod@run): runs the case without a window.
-//! 4. [`score`]: contacts, times, path lengths and energies; [`table`](mod@table) and
+//! 4. [`run`](mod@run): runs the case without a window.
+//! 5. [`score`]: contacts, times, path lengths and energies; [`table`](mod@table) and
 //!    [`svg`](mod@svg) show them.
 
 pub mod case;
 mod crowd;
 mod error;
+pub mod plan;
 pub mod read;
 pub mod run;
 pub mod score;
@@ -28,4 +30,4 @@ pub use run::{LIMIT, Run, TICK, run};
 pub use score::{Score, Scorer, Sighting};
 pub use svg::svg;
 pub use table::Table;
-pub use world::{Body, CasePlugin, CaseProgress, Itinerary, OfCase, spawn_case};
+pub use world::{Body, CasePlugin, Itinerary, OfCase, Town, spawn_case};

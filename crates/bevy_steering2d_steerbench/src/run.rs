@@ -10,7 +10,7 @@ use bevy_rapier2d::rapier::dynamics::IntegrationParameters;
 use bevy_steering2d::SteeringPlugin;
 use bevy_steering2d::prelude::*;
 
-use crate::world::{Body, CasePlugin, CaseProgress, Itinerary, spawn_case};
+use crate::world::{Body, CasePlugin, Itinerary, Town, spawn_case};
 use crate::{Case, Score, Scorer, Sighting};
 
 /// Length of a tick, s; as in the suite.
@@ -66,7 +66,7 @@ pub fn run(case: &Case, body: Body) -> Run {
             ticks += 1;
         }
     }
-    for &(_, after) in &app.world().resource::<CaseProgress>().home {
+    for &(_, after) in &app.world().resource::<Town>().home {
         scorer.home(after as f32 * TICK);
     }
     let mut score = scorer.score();

@@ -5,10 +5,10 @@ use std::str::FromStr;
 use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
-use bevy_steering2d::navigation::ActivePathfinder;
 use bevy_steering2d::prelude::*;
 
 use crate::case::sides;
+use crate::plan::{Guide, Roadmap};
 use crate::{Case, Goal, Shape};
 
 /// The physics of the walkers.
@@ -38,8 +38,8 @@ impl FromStr for Body {
     }
 }
 
-/// Directs the walkers of a case: sends them from goal to goal and despawns walkers that have reached
-/// their last one.
+/// Directs the walkers of a case: plans their paths and despawns walkers that have reached their
+/// last goal.
 ///
 /// Needs the steering plugin in the same schedule. Does nothing without a case.
 pub struct CasePlugin {
@@ -68,7 +68,7 @@ impl Plugin for CasePlugin {
             self.schedule,
             direct_walkers
                 .before(SteeringSystems::Sense)
-                .run_if(resource_exists::<CaseProgress>),
+                .run_if(resource_exists::<Town>),
         );
     }
 }
@@ -84,7 +84,8 @@ pub struct Itinerary {
     pub walker: usize,
     /// Radius of the body, m.
     pub radius: f32,
-    goals: Vec<Goal>,
+    /// Each goal with the index of its guide in [`Town`].
+    goals: Vec<(Goal, usize)>,
     /// Number of goals reached.
     pub reached: usize,
 }
@@ -92,35 +93,73 @@ pub struct Itinerary {
 impl Itinerary {
     /// The next goal.
     pub fn goal(&self) -> Option<&Goal> {
-        self.goals.get(self.reached)
+        self.goals.get(self.reached).map(|(goal, _)| goal)
     }
 }
 
-/// The time of a case, and the walkers that have reached their last goal.
+/// The roadmaps of a case, and the walkers that have reached their last goal.
 #[derive(Resource, Clone, Debug, Default)]
-pub struct CaseProgress {
+pub struct Town {
+    maps: Vec<(f32, Roadmap)>,
+    /// Each with the index of its map.
+    guides: Vec<(usize, Guide)>,
     ticks: u32,
     /// Walkers that have reached their last goal, and after how many ticks.
     pub home: Vec<(usize, u32)>,
 }
 
-/// Age at which the path of a walker is planned again, s.
-const REFRESH: f32 = 0.4;
-/// Ticks between two looks of a walker for the nearest point of a goal with an area.
-const LOOK_TICKS: u32 = 8;
+impl Town {
+    /// Ticks between two plans of the same walker.
+    const REPLAN: u32 = 8;
 
-/// Spawns a case: each walker as a [`Pedestrian`] with its own pace and a [`NavigateTo`], the obstacles as
-/// [`Wall`]s and [`Obstacle`]s. All entities are [`OfCase`] and have no visuals; positions are those of
-/// the case, m.
+    fn map(&mut self, obstacles: &[Shape], radius: f32) -> usize {
+        let known = self.maps.iter().position(|(of, _)| *of == radius);
+        known.unwrap_or_else(|| {
+            self.maps.push((radius, Roadmap::new(obstacles, radius)));
+            self.maps.len() - 1
+        })
+    }
+
+    fn guide(&mut self, map: usize, goal: Vec2) -> usize {
+        let known = |(on, guide): &(usize, Guide)| *on == map && guide.goal() == goal;
+        self.guides.iter().position(known).unwrap_or_else(|| {
+            let guide = self.maps[map].1.guide(goal);
+            self.guides.push((map, guide));
+            self.guides.len() - 1
+        })
+    }
+
+    /// The path from a position to the goal.
+    fn path(&self, from: Vec2, goal: &Goal, guide: usize) -> Option<Vec<Vec2>> {
+        let (map, guide) = &self.guides[guide];
+        let map = &self.maps[*map].1;
+        let aim = goal.aim(from);
+        if goal.area.is_some() && map.is_free(from, aim) {
+            return Some(vec![from, aim]);
+        }
+        map.path(from, guide)
+    }
+}
+
+/// Spawns a case: each walker as a [`Pedestrian`] with its own pace, the obstacles as [`Wall`]s and
+/// [`Obstacle`]s, and the [`Town`] that [`CasePlugin`] plans with. All entities are [`OfCase`] and
+/// have no visuals; positions are those of the case, m.
 ///
 /// Returns the walkers in the order of the case.
 pub fn spawn_case(world: &mut World, case: &Case, body: Body) -> Vec<Entity> {
+    let mut town = Town::default();
     for obstacle in &case.obstacles {
         spawn_obstacle(world, obstacle, body);
     }
     let walkers = case.walkers.iter().enumerate();
     let entities = walkers
         .map(|(index, walker)| {
+            let map = town.map(&case.obstacles, walker.radius);
+            let goals: Vec<_> = walker
+                .goals
+                .iter()
+                .map(|goal| (*goal, town.guide(map, goal.target)))
+                .collect();
             let rotation = Quat::from_rotation_z(walker.heading.to_angle());
             let velocity = walker.speed * walker.heading;
             let mut pedestrian = Pedestrian::default();
@@ -130,11 +169,10 @@ pub fn spawn_case(world: &mut World, case: &Case, body: Body) -> Vec<Entity> {
                 Transform::from_translation(walker.position.extend(0.0)).with_rotation(rotation),
                 pedestrian,
                 FaceVelocity::default(),
-                NavigateTo::default().with_refresh_time(REFRESH),
                 Itinerary {
                     walker: index,
                     radius: walker.radius,
-                    goals: walker.goals.clone(),
+                    goals,
                     reached: 0,
                 },
             ));
@@ -154,7 +192,7 @@ pub fn spawn_case(world: &mut World, case: &Case, body: Body) -> Vec<Entity> {
             entity.id()
         })
         .collect();
-    world.insert_resource(CaseProgress::default());
+    world.insert_resource(town);
     entities
 }
 
@@ -182,24 +220,17 @@ fn spawn_obstacle(world: &mut World, obstacle: &Shape, body: Body) {
 }
 
 fn direct_walkers(
-    mut progress: ResMut<CaseProgress>,
-    mut walkers: Query<(
-        Entity,
-        &Transform,
-        &mut Itinerary,
-        &mut PathFollowing,
-        &mut NavigateTo,
-    )>,
-    mut planner: ResMut<ActivePathfinder>,
+    mut town: ResMut<Town>,
+    mut walkers: Query<(Entity, &Transform, &mut Itinerary, &mut PathFollowing)>,
     mut commands: Commands,
 ) {
-    let ticks = progress.ticks;
+    let ticks = town.ticks;
     let mut home = Vec::new();
-    for (entity, at, mut itinerary, mut follow, mut navigate) in &mut walkers {
+    for (entity, at, mut itinerary, mut follow) in &mut walkers {
         let position = at.translation.truncate();
         let before = itinerary.reached;
         let mut reached = before;
-        while let Some(goal) = itinerary.goals.get(reached)
+        while let Some((goal, _)) = itinerary.goals.get(reached)
             && goal.is_reached(position)
         {
             reached += 1;
@@ -207,22 +238,23 @@ fn direct_walkers(
         if reached != before {
             itinerary.reached = reached;
         }
-        let Some(&goal) = itinerary.goals.get(reached) else {
+        let Some(&(goal, guide)) = itinerary.goals.get(reached) else {
             home.push((itinerary.walker, ticks));
             commands.entity(entity).despawn();
             continue;
         };
-        let looks = (itinerary.walker as u32 + ticks).is_multiple_of(LOOK_TICKS);
-        if ticks > 0 && reached == before && !looks {
+        let replan = (itinerary.walker as u32 + ticks).is_multiple_of(Town::REPLAN);
+        if ticks > 0 && reached == before && !replan {
             continue;
         }
         follow.pace = Some(goal.pace);
-        let aim = goal.aim(position);
-        let sees_area =
-            goal.area.is_some() && (planner.pathfinder).is_clear(position, aim, itinerary.radius);
-        navigate.target = (if sees_area { aim } else { goal.target }).into();
+        if let Some(corners) = town.path(position, &goal, guide)
+            && let Ok(path) = SteeringPath::open(corners)
+        {
+            commands.entity(entity).insert(path);
+        }
     }
     home.sort_unstable();
-    progress.home.extend(home);
-    progress.ticks += 1;
+    town.home.extend(home);
+    town.ticks += 1;
 }

@@ -4,8 +4,7 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::PhysicsSet;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d_steerbench::{
-    Body, Case, CasePlugin, CaseProgress, Itinerary, OfCase, Scorer, Shape as Outline, Sighting,
-    spawn_case,
+    Body, Case, CasePlugin, Itinerary, OfCase, Scorer, Shape as Outline, Sighting, spawn_case,
 };
 
 use crate::arena::Arena;
@@ -188,8 +187,8 @@ fn report(world: &World) -> Vec<Line> {
     };
     let score = scorer.score();
     let home = world
-        .get_resource::<CaseProgress>()
-        .map_or(0, |progress| progress.home.len());
+        .get_resource::<bevy_steering2d_steerbench::Town>()
+        .map_or(0, |town| town.home.len());
     vec![
         Line::new("case", case.name.as_str(), ""),
         Line::new("home", home as u32, format!("of {}", case.walkers.len())),
