@@ -2,7 +2,7 @@
 //!
 //! The formulas hold for one neighbor, and for eight at a time in SIMD lanes.
 
-use bevy_steering2d_kernel::simd::{Number, Register, WIDTH};
+use bevy_steering2d_kernel::simd::{Number, Register, WIDTH, dot};
 use smallvec::SmallVec;
 
 use super::Intent;
@@ -67,24 +67,19 @@ impl<N: Number> Other<N> {
     }
 }
 
-#[inline(always)]
-pub(super) fn dot<N: Number>([a, b]: [N; 2], [c, d]: [N; 2]) -> N {
-    a * c + b * d
-}
-
 /// Precedence from −1, the agent goes first, to 1, the other does. The more the preferred directions
 /// agree, the more the one ahead goes first; the less they agree, the more the one with the shorter
-/// rest of its path. Where they cross, the one nearer to the crossing has an advantage, since the other
-/// has time to slow down. A difference of a third of a body decides in full. At a tie the lower id goes
-/// first; `first` is 1 if that is the agent's, else −1.
+/// rest of its path. There the one nearer to the crossing has an advantage, since the other has time to
+/// slow down. A difference of a third of a body decides in full. At a tie the lower id goes first;
+/// `first` is 1 if that is the agent's, else −1.
 #[inline(always)]
 fn rank<N: Number>(alignment: N, ahead: N, longer: N, touching: N, first: N) -> N {
-    let (zero, one) = (N::splat(0.0), N::splat(1.0));
     let per_body = N::splat(RANK) / touching.max(N::splat(f32::MIN_POSITIVE));
-    let (same, opposite) = (alignment.max(zero), (zero - alignment).max(zero));
+    let same = alignment.max(N::splat(0.0));
+    let different = N::splat(1.0) - same;
     let (by_position, by_left) = (clamped(per_body * ahead), clamped(per_body * longer));
-    let position_counts = same + N::splat(NEARNESS) * (one - same - opposite);
-    clamped(by_left + position_counts * (by_position - by_left) - N::splat(TIE) * first)
+    let position_counts = same + N::splat(NEARNESS) * different;
+    clamped(different * by_left + position_counts * by_position - N::splat(TIE) * first)
 }
 
 /// From 0 to 1, how much an agent is carried along in a direction that it does not want. It gets
@@ -122,8 +117,8 @@ fn respect<N: Number>(rank: N, alignment: N) -> N {
 
 /// Precedence per difference in bodies.
 const RANK: f32 = 3.0;
-/// Share of the nearness to the crossing in the precedence at a right angle.
-const NEARNESS: f32 = 0.2;
+/// How much the nearness to the crossing counts beside the rest of the path where directions differ.
+const NEARNESS: f32 = 0.5;
 /// An agent that moves this much faster than it gets ahead is not carried along yet, m/s.
 const CARRIED: f32 = 0.5;
 /// Precedence of the lower id; symmetric crowds deadlock.
@@ -282,12 +277,13 @@ mod tests {
 
     #[test]
     fn an_agent_that_is_carried_along_gains_precedence() {
-        // The agent wants to the right, and would wait for the other, which wants up and is nearly home.
+        // The agent wants to the right, and would wait for the other, which wants up, is as near to the
+        // crossing, and is nearly home.
         let mine = Intent {
             velocity: Vec2::X,
             left: 9.0,
         };
-        let it = numbered(2, walker(0.5, -1.5, Vec2::new(0.0, 1.3)));
+        let it = numbered(2, walker(0.5, -0.5, Vec2::new(0.0, 1.3)));
         let duty = |velocity| {
             let me = numbered(1, walker(0.0, 0.0, velocity));
             Other::seen(&me, &mine, &Walker::of(&me, &it, 2.0), 1.0).duty
