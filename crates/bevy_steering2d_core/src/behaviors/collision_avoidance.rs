@@ -1,12 +1,14 @@
 //! Collision avoidance: steers around the predicted closest approach to moving neighbors.
 
 use bevy::prelude::*;
+use bevy_steering2d_kernel::simd::{Baseline, Number, Register, dot, length};
 
 use super::arrive::braking_lag;
 use super::embeds_influence;
 use crate::locomotion::within;
-use crate::perception::{Neighbor, NeighborView, Neighbors, SteeringGroups};
-use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
+use crate::perception::{Neighbor, NeighborView, Neighbors, SteeringGroups, index_motions};
+use crate::pipeline::IndexSystems;
+use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, SteeringSchedule};
 
 /// Avoids collisions with moving neighbors by the predicted closest approach, and gives way no more
 /// than necessary.
@@ -85,6 +87,15 @@ impl Behavior for CollisionAvoidance {
 
     embeds_influence!();
 
+    fn build(app: &mut App) {
+        app.add_systems(
+            SteeringSchedule::Index,
+            index_motions
+                .after(IndexSystems::Build)
+                .run_if(any_with_component::<Self>),
+        );
+    }
+
     fn perception_radius(&self, _: f32) -> f32 {
         self.perception_radius
     }
@@ -102,8 +113,9 @@ impl Behavior for CollisionAvoidance {
 impl Steer for CollisionAvoidance {
     fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
         let view = NeighborView::around(me, self.perception_radius, self.groups);
+        let may_touch = may_touch(me, neighbors, self.horizon, self.margin);
         let mut acceleration = Vec2::ZERO;
-        for neighbor in neighbors.in_view(view) {
+        for neighbor in neighbors.in_view_that(view, may_touch) {
             acceleration += collision_avoidance(me, &neighbor, self.horizon, self.margin);
         }
         me.push(steerable(me, acceleration))
@@ -148,10 +160,11 @@ pub fn collision_avoidance(me: &Agent, other: &Neighbor, horizon: f32, margin: f
     if offset.length() < clearance {
         return separate(me, other, offset, velocity, margin);
     }
-    let Some(contact) = time_of_contact(offset, velocity, clearance).filter(|time| *time < horizon)
-    else {
+    let contact = time_of_contact(offset.to_array(), velocity.to_array(), clearance);
+    let is_soon = contact < horizon;
+    if !is_soon {
         return Vec2::ZERO;
-    };
+    }
     let speed_squared = velocity.length_squared();
     let miss = offset - velocity * (offset.dot(velocity) / speed_squared);
     let miss_distance = miss.length();
@@ -170,13 +183,47 @@ pub fn collision_avoidance(me: &Agent, other: &Neighbor, horizon: f32, margin: f
 }
 
 /// The time until a distance shrinks to `clearance`: the smaller root of
-/// `|offset + velocity · τ| = clearance`, s. `None` if it never does.
-fn time_of_contact(offset: Vec2, velocity: Vec2, clearance: f32) -> Option<f32> {
-    let a = velocity.length_squared();
-    let b = offset.dot(velocity);
-    let c = offset.length_squared() - clearance * clearance;
+/// `|offset + velocity · τ| = clearance`, s. Infinite if it never does.
+fn time_of_contact<N: Number>(offset: [N; 2], velocity: [N; 2], clearance: N) -> N {
+    let (zero, never) = (N::splat(0.0), N::splat(f32::INFINITY));
+    let a = dot(velocity, velocity);
+    let b = dot(offset, velocity);
+    let c = dot(offset, offset) - clearance * clearance;
     let discriminant = b * b - a * c;
-    (b < 0.0 && discriminant > 0.0).then(|| c / (discriminant.sqrt() - b))
+    let time = c / (discriminant.sqrt() - b);
+    b.if_below(zero, zero.if_below(discriminant, time, never), never)
+}
+
+/// Which of the eight neighbors from a slot on the agent gives way to: those within the margin, and those
+/// with a contact within the horizon.
+fn may_touch(
+    me: &Agent,
+    neighbors: &Neighbors,
+    horizon: f32,
+    margin: f32,
+) -> impl Fn(usize) -> u32 {
+    let (columns, motions) = (&neighbors.columns, &neighbors.motions);
+    let horizon = Baseline::splat(horizon_of(me, horizon));
+    let radius = Baseline::splat(me.radius);
+    let margin = Baseline::splat(margin);
+    let position = me.position.to_array().map(Baseline::splat);
+    let my_velocity = me.velocity.to_array().map(Baseline::splat);
+    move |first| {
+        if motions.is_empty() {
+            return u32::MAX;
+        }
+        let offset = [
+            Baseline::load(&columns.x, first) - position[0],
+            Baseline::load(&columns.y, first) - position[1],
+        ];
+        let velocity = [
+            Baseline::load(&motions.velocity_x, first) - my_velocity[0],
+            Baseline::load(&motions.velocity_y, first) - my_velocity[1],
+        ];
+        let clearance = radius + Baseline::load(&motions.radius, first) + margin;
+        let contact = time_of_contact(offset, velocity, clearance);
+        length(offset).at_most(clearance) | contact.at_most(horizon)
+    }
 }
 
 /// The acceleration of an agent within the margin of a neighbor, m/s²: it stops approaching before
@@ -203,6 +250,8 @@ fn separate(me: &Agent, other: &Neighbor, offset: Vec2, velocity: Vec2, margin: 
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::SteeringId;
     use crate::locomotion::Wheeled;
@@ -355,5 +404,37 @@ mod tests {
         // 14 / 8 + 0.25 s.
         assert!((horizon_of(&car.agent(), 0.5) - 2.0).abs() < 1e-3);
         assert_eq!(horizon_of(&walker(), 0.5), 0.5);
+    }
+
+    proptest! {
+        #[test]
+        fn the_search_finds_every_neighbor_that_the_agent_gives_way_to(
+            bodies in prop::collection::vec(
+                ((-6.0..6.0_f32, -6.0..6.0_f32), (-3.0..3.0_f32, -3.0..3.0_f32)),
+                1..60,
+            ),
+        ) {
+            let at = |row: usize| SteeringId(row as u32 + 1);
+            let agents = bodies.iter().enumerate().map(|(row, &(position, velocity))| Neighbor {
+                id: at(row),
+                ..neighbor(position.into(), velocity.into())
+            });
+            let mut index = Neighbors::of(agents.clone().map(|agent| (agent, 0)), 2.0);
+            index.index_motions();
+            let me = Agent { id: SteeringId(0), ..walker() };
+            let view = NeighborView {
+                except: Entity::from_raw_u32(7).unwrap(),
+                ..NeighborView::around(&me, 6.0, SteeringGroups::ALL)
+            };
+            let count = |found: Vec<Neighbor>| {
+                let gives_way = |it: &&Neighbor| collision_avoidance(&me, it, 2.0, 0.1) != Vec2::ZERO;
+                found.iter().filter(gives_way).map(|it| it.id).collect::<Vec<_>>()
+            };
+            let all = count(index.in_view(view).collect());
+            let found: Vec<Neighbor> =
+                index.in_view_that(view, may_touch(&me, &index, 2.0, 0.1)).collect();
+            prop_assert_eq!(found.len(), count(found.clone()).len(), "and no other");
+            prop_assert_eq!(count(found), all);
+        }
     }
 }

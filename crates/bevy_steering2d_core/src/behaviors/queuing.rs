@@ -1,6 +1,7 @@
 //! Queuing: brakes behind slower neighbors ahead.
 
 use bevy::prelude::*;
+use bevy_steering2d_kernel::simd::{Baseline, Number, Register};
 
 use super::embeds_influence;
 use crate::perception::{Neighbor, NeighborView, Neighbors, SteeringGroups};
@@ -96,7 +97,10 @@ impl Behavior for Queuing {
 impl Steer for Queuing {
     fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
         neighbors
-            .in_view(self.view(me, neighbors.largest_radius()))
+            .in_view_that(
+                self.view(me, neighbors.largest_radius()),
+                in_the_way(me, neighbors, self.half_width),
+            )
             .map(|other| queuing(me, &other, self))
             .max_by(|a, b| a.length_squared().total_cmp(&b.length_squared()))
             .unwrap_or(Vec2::ZERO)
@@ -121,12 +125,35 @@ pub fn queuing(me: &Agent, other: &Neighbor, how: &Queuing) -> Vec2 {
 /// How much a neighbor at an offset, with a gap in between, blocks an agent that moves along `heading`,
 /// `0..=1`.
 fn blocking(offset: Vec2, heading: Vec2, gap: f32, how: &Queuing) -> f32 {
-    let ahead = offset.dot(heading);
-    let aside = offset.perp_dot(heading).abs();
+    let [ahead, aside] = ahead_and_aside(offset.to_array(), heading.to_array());
     if ahead <= 0.0 || aside >= how.half_width || gap >= how.look_ahead_distance {
         return 0.0;
     }
     (2.0 * (1.0 - aside / how.half_width)).min(1.0) * (1.0 - gap / how.look_ahead_distance)
+}
+
+/// How far a neighbor at an offset is ahead of an agent that moves along `heading`, and how far beside
+/// its line, m.
+fn ahead_and_aside<N: Number>([x, y]: [N; 2], heading: [N; 2]) -> [N; 2] {
+    let aside = x * heading[1] - y * heading[0];
+    let ahead = x * heading[0] + y * heading[1];
+    [ahead, aside.max(N::splat(0.0) - aside)]
+}
+
+/// Which of the eight neighbors from a slot on are ahead, within the corridor.
+fn in_the_way(me: &Agent, neighbors: &Neighbors, half_width: f32) -> impl Fn(usize) -> u32 {
+    let columns = &neighbors.columns;
+    let position = me.position.to_array().map(Baseline::splat);
+    let heading = me.heading.to_array().map(Baseline::splat);
+    let half_width = Baseline::splat(half_width);
+    move |first| {
+        let offset = [
+            Baseline::load(&columns.x, first) - position[0],
+            Baseline::load(&columns.y, first) - position[1],
+        ];
+        let [ahead, aside] = ahead_and_aside(offset, heading);
+        Baseline::zero().at_most(ahead) & aside.at_most(half_width)
+    }
 }
 
 /// Whether the agent blocks the neighbor as well and is farther ahead of it than the neighbor of the

@@ -10,6 +10,67 @@ use super::range_query::{MOST_NEIGHBORS, RADIUS_SLACK};
 /// Index slots of nearest neighbors.
 pub(crate) type NearestSlots = SmallVec<[u32; 32]>;
 
+/// Where the nearest end: the squared distance of the last of them is above `low` and at most `high`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NearestCut {
+    low: f32,
+    /// m².
+    pub(crate) high: f32,
+    /// How many are within `low`.
+    below: usize,
+    /// How many are within `high`.
+    above: usize,
+}
+
+impl NearestCut {
+    /// The cut behind the `most` smallest of these squared distances, m², of which `count`, more than
+    /// that, are within `high`. The numbers come in full eights.
+    #[inline(always)]
+    pub(crate) fn of<R: Register>(squares: &[f32], count: usize, most: usize, high: f32) -> Self {
+        // Among evenly spread agents the number grows with the squared distance.
+        let mut cut = Self {
+            low: -f32::MIN_POSITIVE,
+            high,
+            below: 0,
+            above: count,
+        };
+        let mut step = 0;
+        while cut.has_ties(most) {
+            let share = (most - cut.below) as f32 / (cut.above - cut.below) as f32;
+            let share = if step % 4 == 3 { 0.5 } else { share };
+            let middle = cut.low + (cut.high - cut.low) * share;
+            if middle <= cut.low || middle >= cut.high {
+                break;
+            }
+            let count = count_within::<R>(squares, middle);
+            if count >= most {
+                (cut.high, cut.above) = (middle, count);
+            } else {
+                (cut.low, cut.below) = (middle, count);
+            }
+            step += 1;
+        }
+        cut
+    }
+
+    /// Whether more than `most` are within `high`, since some are equally far.
+    #[inline(always)]
+    pub(crate) fn has_ties(&self, most: usize) -> bool {
+        self.above > most
+    }
+}
+
+/// How many of these squared distances are within another. They come in full eights.
+#[inline(always)]
+pub(crate) fn count_within<R: Register>(squares: &[f32], square: f32) -> usize {
+    let square = R::splat(square);
+    let mut count = 0;
+    for at in (0..squares.len() / WIDTH * WIDTH).step_by(WIDTH) {
+        count += R::load(squares, at).at_most(square).count_ones();
+    }
+    count as usize
+}
+
 /// Agents found so far with their squared distances, m².
 struct Found {
     squares: [f32; Self::CAPACITY + WIDTH],
@@ -50,47 +111,23 @@ impl Found {
         self.keep_nearest::<Baseline>(farthest.fold(0.0, f32::max));
     }
 
-    /// How many are within a squared distance.
-    #[inline(always)]
-    fn count_within<R: Register>(&self, square: f32) -> usize {
-        let square = R::splat(square);
-        let mut count = 0;
-        for at in (0..self.count).step_by(WIDTH) {
-            count += R::load(&self.squares, at).at_most(square).count_ones();
-        }
-        count as usize
-    }
-
     /// Keeps the nearest of all, which are within the squared distance `high`; at equal distances those
     /// found first.
     #[inline(always)]
-    fn keep_nearest<R: Register>(&mut self, mut high: f32) {
+    fn keep_nearest<R: Register>(&mut self, high: f32) {
         if self.count <= self.most {
             return;
         }
         // So that the last eight need no mask.
         R::splat(f32::INFINITY).store(&mut self.squares, self.count);
-        // Between `low` and `high` is the distance of the last one to keep. Among evenly spread agents
-        // the number grows with the squared distance.
-        let mut low = -f32::MIN_POSITIVE;
-        let (mut below, mut above, mut step) = (0, self.count, 0);
-        while above > self.most {
-            let share = (self.most - below) as f32 / (above - below) as f32;
-            let share = if step % 4 == 3 { 0.5 } else { share };
-            let middle = low + (high - low) * share;
-            if middle <= low || middle >= high {
-                break;
-            }
-            let count = self.count_within::<R>(middle);
-            if count >= self.most {
-                (high, above) = (middle, count);
-            } else {
-                (low, below) = (middle, count);
-            }
-            step += 1;
-        }
-        if above > self.most {
-            self.keep_ties(low, high, self.most - below);
+        let cut = NearestCut::of::<R>(
+            &self.squares[..self.count + WIDTH],
+            self.count,
+            self.most,
+            high,
+        );
+        if cut.has_ties(self.most) {
+            self.keep_ties(cut.low, cut.high, self.most - cut.below);
             return;
         }
         // Without a branch, whose outcome would be random.
@@ -99,7 +136,7 @@ impl Found {
             let square = self.squares[at];
             self.squares[kept] = square;
             self.slots[kept] = self.slots[at];
-            kept += usize::from(square <= high);
+            kept += usize::from(square <= cut.high);
         }
         self.count = kept;
     }

@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 use super::columns::NeighborColumns;
 use super::gathered::Gathered;
 use super::grid::{Grid, Square};
+use super::motions::Motions;
 use super::neighbor::{Neighbor, NeighborView, Perception, least_cosine};
 use super::range_query::{RADIUS_SLACK, RangeQuery};
 use super::rows::{Row, Rows, is_indexable};
@@ -29,12 +30,13 @@ pub struct Neighbors {
     pub(super) grid: Grid,
     /// The row of each slot. Slots are sorted by cell, then by id; agents outside the grid come
     /// last.
-    order: Vec<u32>,
+    pub(super) order: Vec<u32>,
     /// The slot of each row.
     ranks: Vec<u32>,
     /// See [`largest_radius`](Self::largest_radius).
     largest: f32,
     pub(crate) columns: NeighborColumns,
+    pub(crate) motions: Motions,
 }
 
 impl Neighbors {
@@ -62,15 +64,37 @@ impl Neighbors {
     /// At most 512 neighbors per row of cells are returned, so that a query in a dense clump takes
     /// a bounded time. Each agent sees a different sample of the clump.
     pub fn in_view(&self, view: NeighborView) -> impl Iterator<Item = Neighbor> {
-        let seen = self.slots_in_view(view).map(|slot| self.at(slot));
+        self.in_view_that(view, |_| u32::MAX)
+    }
+
+    /// The neighbors [in view](Self::in_view) that may count by a test of eight slots from one on, which
+    /// gives one bit for each. In a dense clump it is not asked.
+    #[inline]
+    pub(crate) fn in_view_that(
+        &self,
+        view: NeighborView,
+        may_count: impl Fn(usize) -> u32,
+    ) -> impl Iterator<Item = Neighbor> {
+        let slots = self.slots_in_view_that(view, may_count);
+        let seen = slots.map(|slot| self.at(slot));
         seen.filter(move |neighbor| neighbor.entity != view.except)
     }
 
     /// The slots of all agents in view, the viewer included.
     #[inline]
     pub(super) fn slots_in_view(&self, view: NeighborView) -> impl Iterator<Item = usize> {
+        self.slots_in_view_that(view, |_| u32::MAX)
+    }
+
+    #[inline]
+    fn slots_in_view_that(
+        &self,
+        view: NeighborView,
+        may_count: impl Fn(usize) -> u32,
+    ) -> impl Iterator<Item = usize> {
         let least = least_cosine(view.field_of_view);
-        RangeQuery::new(&self.grid, &self.columns, &view).filter(move |&slot| {
+        let query = RangeQuery::new(&self.grid, &self.columns, &view, may_count);
+        query.filter(move |&slot| {
             let offset = self.columns.at(slot) - view.position;
             self.columns.groups[slot] & view.groups.0 != 0 && view.faces(offset, least)
         })
@@ -231,6 +255,7 @@ impl Neighbors {
         let count = self.rows.len();
         let chunk = chunk_size(count, LIGHT_PASS);
         self.largest = gathered.largest;
+        self.motions.clear();
 
         let grid = &mut self.grid;
         grid.lay_out(count, gathered.bounds(), cell);

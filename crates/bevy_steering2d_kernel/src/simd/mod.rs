@@ -134,6 +134,12 @@ impl Number for f32 {
     }
 }
 
+/// The dot product of two vectors.
+#[inline(always)]
+pub fn dot<N: Number>([a, b]: [N; 2], [c, d]: [N; 2]) -> N {
+    a * c + b * d
+}
+
 /// The length of a vector.
 #[inline(always)]
 pub fn length<N: Number>([x, y]: [N; 2]) -> N {

@@ -257,10 +257,38 @@ impl<'a, R: Register> Pass<'a, R> {
         self.too_many = (!fit).then(|| Candidates::new(ranges));
     }
 
-    /// The sums over the nearest neighbors. In a cell with too many candidates only these are
-    /// gathered. Out of line: finding them is most of the work.
+    /// The sums over the nearest neighbors.
     #[inline(never)]
     fn sum_nearest(&mut self, profile: &FlockProfile, slot: usize) -> SumsRow {
+        let rules = profile.visibilities();
+        if self.too_many.is_none() {
+            let agent = AgentSums {
+                neighbors: self.neighbors,
+                candidates: &self.candidates,
+                profile,
+                slot,
+            };
+            let marks = &mut self.marks;
+            if let Some(row) = dispatch(SumNearest {
+                agent,
+                rules,
+                marks,
+            }) {
+                return row;
+            }
+        }
+        self.sum_nearest_by_slot(rules, profile, slot)
+    }
+
+    /// The sums over the nearest neighbors, found one by one. In a cell with too many candidates only
+    /// these are gathered.
+    #[cold]
+    fn sum_nearest_by_slot(
+        &mut self,
+        rules: [Visibility; 3],
+        profile: &FlockProfile,
+        slot: usize,
+    ) -> SumsRow {
         let me = self.neighbors.at(slot);
         let me = NeighborView {
             position: me.position,
@@ -271,7 +299,6 @@ impl<'a, R: Register> Pass<'a, R> {
             except: me.entity,
             id: me.id,
         };
-        let rules = profile.visibilities();
         if self.too_many.is_some() {
             let nearest = self.nearest_of_any(rules, &me, slot);
             let single = nearest.iter().map(|&slot| slot..slot + 1);
@@ -283,7 +310,7 @@ impl<'a, R: Register> Pass<'a, R> {
             self.candidates.keep_ranges(all.into_iter());
         }
         let (candidates, marks) = (&self.candidates, &mut self.marks);
-        marks.mark(rules, self.neighbors, &me, Some(slot), candidates);
+        marks.mark_by_slot(&rules, self.neighbors, &me, slot, candidates);
         let agent = AgentSums {
             neighbors: self.neighbors,
             candidates,
@@ -376,6 +403,29 @@ impl AgentSums<'_> {
         let mut sums = SumsRow::sums(row.0, spots);
         Separation::leave_spot(&mut sums[0], self.neighbors.at(self.slot).id);
         *row = SumsRow(SumsRow::columns(sums));
+    }
+}
+
+/// The sums over the nearest candidates, for [`dispatch`]. None if their distances do not decide.
+struct SumNearest<'a> {
+    agent: AgentSums<'a>,
+    rules: [Visibility; 3],
+    marks: &'a mut Marks,
+}
+
+impl Operation for SumNearest<'_> {
+    type Output = Option<SumsRow>;
+
+    #[inline(always)]
+    fn run<R: Register>(self) -> Option<SumsRow> {
+        let Self {
+            agent,
+            rules,
+            marks,
+        } = self;
+        let at = agent.neighbors.columns.at(agent.slot);
+        let decided = marks.mark_by_distance::<R>(&rules, at, agent.heading(), agent.candidates);
+        decided.then(|| SumMarked(agent, marks).run::<R>())
     }
 }
 

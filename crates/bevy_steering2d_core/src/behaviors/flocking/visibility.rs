@@ -1,12 +1,13 @@
 //! Visibility: which candidates count for the rules of a flock: all, those in a field of view and in
 //! groups, or only the nearest.
 
+use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::{Register, WIDTH};
 
 use super::gathered::Gathered;
 use super::profile::{FlockProfile, Visibility};
 use super::rule::Seen;
-use crate::perception::{NeighborView, Neighbors};
+use crate::perception::{NearestCut, NeighborView, Neighbors, count_within, least_cosine};
 
 /// Tests the visibility of eight candidates for the rules of one agent.
 pub(super) trait Sight<R> {
@@ -86,7 +87,7 @@ impl<R: Register> Sight<R> for Nearest<'_, R> {
     #[inline(always)]
     fn visible(&self, rule: usize, candidates: &Gathered, at: usize, seen: &Seen<R>, u: R) -> R {
         let u = self.view.visible(rule, candidates, at, seen, u);
-        u * R::load(&self.marks.0[rule], at)
+        u * R::load(&self.marks.rules[rule], at)
     }
 
     #[inline(always)]
@@ -96,38 +97,129 @@ impl<R: Register> Sight<R> for Nearest<'_, R> {
 }
 
 /// For each rule, one for candidates that count and zero for others.
-pub(super) struct Marks([[f32; Gathered::CAPACITY]; 3]);
+pub(super) struct Marks {
+    rules: [[f32; Gathered::CAPACITY]; 3],
+    /// Squared distances of the candidates visible to a rule, m², infinite for the others.
+    squares: [f32; Gathered::CAPACITY],
+}
 
 impl Default for Marks {
     fn default() -> Self {
-        Self([[0.0; Gathered::CAPACITY]; 3])
+        Self {
+            rules: [[0.0; Gathered::CAPACITY]; 3],
+            squares: [0.0; Gathered::CAPACITY],
+        }
     }
 }
 
 impl Marks {
-    /// Marks the neighbors that count for each rule, and the agent itself.
-    pub(super) fn mark(
+    /// Marks the neighbors that count for each rule, and the agent itself, by their distance from it.
+    /// Returns false if that does not decide: neighbors share its spot, or are equally far.
+    #[inline(always)]
+    pub(super) fn mark_by_distance<R: Register>(
         &mut self,
-        rules: [Visibility; 3],
+        rules: &[Visibility; 3],
+        at: Vec2,
+        heading: [f32; 2],
+        candidates: &Gathered,
+    ) -> bool {
+        let end = candidates.count.next_multiple_of(WIDTH);
+        for (number, rule) in rules.iter().enumerate() {
+            if !rule.binds(candidates) {
+                self.rules[number][..end].fill(1.0);
+            } else if number > 0 && rules[number - 1] == *rule {
+                let (marked, rest) = self.rules.split_at_mut(number);
+                rest[0][..end].copy_from_slice(&marked[number - 1][..end]);
+            } else {
+                if self.measure::<R>(rule, at, heading, candidates) != 1 {
+                    return false;
+                }
+                let squares = &self.squares[..candidates.count + WIDTH];
+                // The agent itself is one of them.
+                let most = rule.max_neighbors as usize + 1;
+                let mut high = (rule.radius * rule.radius).min(f32::MAX);
+                let visible = count_within::<R>(squares, high);
+                if visible > most {
+                    let cut = NearestCut::of::<R>(squares, visible, most, high);
+                    if cut.has_ties(most) {
+                        return false;
+                    }
+                    high = cut.high;
+                }
+                let (high, zero, one) = (R::splat(high), R::zero(), R::splat(1.0));
+                for at in (0..end).step_by(WIDTH) {
+                    let mark = high.if_below(R::load(squares, at), zero, one);
+                    mark.store(&mut self.rules[number], at);
+                }
+            }
+        }
+        true
+    }
+
+    /// Measures the squared distances of the candidates that a rule sees. Returns how many are at the
+    /// spot of the agent, itself included.
+    #[inline(always)]
+    fn measure<R: Register>(
+        &mut self,
+        rule: &Visibility,
+        at: Vec2,
+        heading: [f32; 2],
+        candidates: &Gathered,
+    ) -> u32 {
+        let (x, y) = (R::splat(at.x), R::splat(at.y));
+        let heading = heading.map(R::splat);
+        let least = R::splat(least_cosine(rule.field_of_view));
+        let square_radius = R::splat(rule.radius * rule.radius);
+        let (zero, hidden) = (R::zero(), R::splat(f32::INFINITY));
+        let mut spots = 0;
+        for at in (0..candidates.count).step_by(WIDTH) {
+            let off_x = R::load(&candidates.x, at) - x;
+            let off_y = R::load(&candidates.y, at) - y;
+            let square = off_x * off_x + off_y * off_y;
+            let ahead = off_x * heading[0] + off_y * heading[1];
+            let in_groups = R::with_common_bit(&candidates.groups, at, rule.groups.0);
+            let seen = ahead.if_below(least * square.sqrt(), hidden, square);
+            let seen = in_groups.if_below(R::splat(1.0), hidden, seen);
+            let seen = square_radius.if_below(square, hidden, seen);
+            // The agent itself counts always.
+            zero.if_below(square, seen, zero)
+                .store(&mut self.squares, at);
+            spots += square.at_most(zero).count_ones();
+        }
+        hidden.store(&mut self.squares, candidates.count);
+        spots
+    }
+
+    /// Marks the neighbors that count for each rule, and the agent itself at its slot, one by one.
+    #[cold]
+    pub(super) fn mark_by_slot(
+        &mut self,
+        rules: &[Visibility; 3],
         neighbors: &Neighbors,
         me: &NeighborView,
-        itself: Option<usize>,
+        itself: usize,
         candidates: &Gathered,
     ) {
-        for (marks, rule) in self.0.iter_mut().zip(rules) {
-            let end = candidates.count.next_multiple_of(WIDTH);
-            let binds = (rule.max_neighbors as usize) < candidates.count;
-            if !binds || rule.is_absent() {
+        let end = candidates.count.next_multiple_of(WIDTH);
+        for (marks, rule) in self.rules.iter_mut().zip(rules) {
+            if !rule.binds(candidates) {
                 marks[..end].fill(1.0);
                 continue;
             }
             marks[..end].fill(0.0);
             let nearest = neighbors.nearest_slots(rule.view(me), rule.max_neighbors as usize);
-            for slot in nearest.into_iter().chain(itself) {
+            for slot in nearest.into_iter().chain([itself]) {
                 if let Some(at) = candidates.position_of(slot) {
                     marks[at] = 1.0;
                 }
             }
         }
+    }
+}
+
+impl Visibility {
+    /// Whether not all of so many candidates may count.
+    fn binds(&self, candidates: &Gathered) -> bool {
+        !self.is_absent() && (self.max_neighbors as usize) < candidates.count
     }
 }

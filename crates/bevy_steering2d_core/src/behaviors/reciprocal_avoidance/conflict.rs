@@ -1,9 +1,9 @@
 //! Conflict: when an agent comes into contact with another at some velocity, and what that costs.
 
-use bevy_steering2d_kernel::simd::{Number, Register, WIDTH};
+use bevy_steering2d_kernel::simd::{Number, Register, WIDTH, dot};
 
 use super::ReciprocalAvoidance;
-use super::other::{Other, dot};
+use super::other::Other;
 use crate::Agent;
 
 /// Another agent or obstacle, as a function of the agent's velocity: the relative velocity at a velocity

@@ -1,10 +1,10 @@
 //! Reflex: the half-plane of velocities that avoid contact with one neighbor (ORCA).
 
 use bevy::prelude::*;
-use bevy_steering2d_kernel::simd::{Number, Register, WIDTH};
+use bevy_steering2d_kernel::simd::{Number, Register, WIDTH, dot};
 
 use super::ReciprocalAvoidance;
-use super::other::{Other, Others, dot};
+use super::other::{Other, Others};
 use crate::Agent;
 use crate::behaviors::half_planes::{HalfPlane, HalfPlanes};
 

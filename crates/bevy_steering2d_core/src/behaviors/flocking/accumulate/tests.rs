@@ -220,6 +220,20 @@ fn the_nearest_neighbors_of_a_dense_crowd_are_exact() {
 }
 
 #[test]
+fn of_equally_near_neighbors_the_lower_ids_count() {
+    let lattice = (0..100).map(|at| Vec2::new((at % 10) as f32, (at / 10) as f32));
+    let positions: Vec<Vec2> = lattice.collect();
+    for most in [2, 4, 6] {
+        let profile = at_most(most, 3.0);
+        let rules = profile.visibilities();
+        let (neighbors, _) = place_agents(&positions, vec![profile.clone()]);
+        for (slot, sums) in sums_at(&positions, profile).into_iter().enumerate() {
+            assert_near(sums, by_definition(&neighbors, slot, rules));
+        }
+    }
+}
+
+#[test]
 fn agents_on_one_spot_leave_it_in_different_directions() {
     let profile = FlockProfile::seeing([visibility(2.0), Visibility::NONE, Visibility::NONE]);
     let away: Vec<Vec2> = sums_at(&[Vec2::ONE; 9], profile)
