@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! cargo run --release --example crowds -- [--case NAME] [--ticks T] [--threads P]
+//! cargo run --release --example crowds -- --space N [--jobs J]
 //! ```
 //!
 //! It prints one table; times are nanoseconds per walker and tick, of the median tick and, in parentheses,
@@ -9,12 +10,18 @@
 //! ECS, with one thread and with two; RVO2 is `dodgy_2d`, its port to Rust, with a plain grid and one
 //! thread. Both run the same start, tick by tick in turns, and consider the same number of neighbors
 //! within the same radius. With `--threads` only the columns of that number are measured.
+//!
+//! With `--space` it runs N random worlds of 2 to 8 walkers and up to 6 obstacles in a square of 10 m with
+//! both, and prints the share that each solves.
 
 #[path = "../shared/arguments.rs"]
 mod arguments;
 mod cases;
+#[path = "../shared/jobs.rs"]
+mod jobs;
 mod ours;
 mod rvo;
+mod space;
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -38,21 +45,23 @@ const TICK: f32 = 0.05;
 /// Ticks before the measurement, in which buffers grow to their size.
 const WARM_UP: u32 = 20;
 
-const USAGE: &str = "usage: crowds [--case NAME] [--ticks T] [--threads P]";
+const USAGE: &str = "usage: crowds [--case NAME] [--ticks T] [--threads P]
+       crowds --space N [--jobs J]";
 
 fn main() -> ExitCode {
     let options = match Options::parse(Parser::from_env()) {
         Ok(options) => options,
         Err(error) => return arguments::refuse("crowds", &error, USAGE),
     };
-    let done = match options.threads {
-        Some(threads) => {
+    let done = match (options.space, options.threads) {
+        (Some(worlds), _) => space::compare(worlds.get(), options.jobs),
+        (None, Some(threads)) => {
             for case in options.cases() {
                 println!("{}", measure(case, options.ticks, threads));
             }
             Ok(())
         }
-        None => compare(&options),
+        (None, None) => compare(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -67,6 +76,9 @@ struct Options {
     case: Option<String>,
     ticks: u32,
     threads: Option<NonZeroUsize>,
+    /// How many worlds of the scenario space to run.
+    space: Option<NonZeroUsize>,
+    jobs: NonZeroUsize,
 }
 
 impl Options {
@@ -76,6 +88,8 @@ impl Options {
             case: None,
             ticks: 200,
             threads: None,
+            space: None,
+            jobs: jobs::all_cores(),
         };
         while let Some(argument) = parser.next()? {
             let option = typed(&argument);
@@ -83,6 +97,8 @@ impl Options {
                 Long("case") => options.case = Some(value(&mut parser, &option, "a name")?),
                 Long("ticks") => options.ticks = value(&mut parser, &option, COUNT)?,
                 Long("threads") => options.threads = Some(value(&mut parser, &option, COUNT)?),
+                Long("space") => options.space = Some(value(&mut parser, &option, COUNT)?),
+                Long("jobs") => options.jobs = value(&mut parser, &option, COUNT)?,
                 _ => return Err(argument.unexpected()),
             }
         }

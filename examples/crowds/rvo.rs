@@ -11,9 +11,9 @@ use crate::TICK;
 use crate::cases::{BODY, Case, PACE, Walker};
 
 /// Speed limit, m/s; as our pedestrians.
-const MAX_SPEED: f32 = 2.6;
+pub const MAX_SPEED: f32 = 2.6;
 
-const OPTIONS: AvoidanceOptions = AvoidanceOptions {
+pub const OPTIONS: AvoidanceOptions = AvoidanceOptions {
     obstacle_margin: BODY,
     time_horizon: 3.0,
     obstacle_time_horizon: 0.5,
@@ -93,7 +93,7 @@ impl Rvo {
     }
 }
 
-fn to_dodgy(vector: Vec2) -> Dodgy {
+pub fn to_dodgy(vector: Vec2) -> Dodgy {
     vector.to_array().into()
 }
 

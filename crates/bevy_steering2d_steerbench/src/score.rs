@@ -29,6 +29,11 @@ pub struct Score {
     pub path_length: f32,
     /// Mean of `∫v²dt`, m²/s.
     pub energy: f32,
+    /// SteerBench's composite score 01, per walker: 50 per contact, the time until its last goal or the
+    /// end, s, and `½v²` of every tick. Lower is better. (Singh 2009)
+    pub composite_01: f32,
+    /// SteerBench's composite score 02: 01 and the acceleration of every tick, m/s².
+    pub composite_02: f32,
     /// Wall-clock time of a tick, ms.
     pub ms_per_tick: f32,
 }
@@ -69,6 +74,12 @@ pub struct Scorer {
     times: f32,
     path_lengths: f64,
     energies: f64,
+    /// Velocities after the tick before, m/s.
+    velocities: Vec<Option<Vec2>>,
+    /// Sums over all walkers and ticks: the time, s, `½v²`, and the acceleration, m/s².
+    times_on_the_way: f64,
+    kinetic_energies: f64,
+    accelerations: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,6 +104,10 @@ impl Scorer {
             times: 0.0,
             path_lengths: 0.0,
             energies: 0.0,
+            velocities: vec![None; case.walkers.len()],
+            times_on_the_way: 0.0,
+            kinetic_energies: 0.0,
+            accelerations: 0.0,
         }
     }
 
@@ -109,6 +124,12 @@ impl Scorer {
             let speed = seen.velocity.length();
             self.path_lengths += f64::from(speed * delta);
             self.energies += f64::from(speed * speed * delta);
+            let before = self.velocities[seen.walker].replace(seen.velocity);
+            if let Some(before) = before.filter(|_| delta > 0.0) {
+                self.times_on_the_way += f64::from(delta);
+                self.kinetic_energies += f64::from(0.5 * speed * speed);
+                self.accelerations += f64::from(seen.velocity.distance(before) / delta);
+            }
         }
         let mut touching = BTreeMap::new();
         self.walkers_touching(sightings, &mut touching);
@@ -174,7 +195,12 @@ impl Scorer {
     /// The score so far.
     pub fn score(&self) -> Score {
         let agents = self.score.agents.max(1) as f64;
+        let contacts = 50.0 * self.score.contacts as f64;
+        let composite_01 = (contacts + self.times_on_the_way + self.kinetic_energies) / agents;
+        let composite_02 = composite_01 + self.accelerations / agents;
         Score {
+            composite_01: composite_01 as f32,
+            composite_02: composite_02 as f32,
             mean_time: self.times / self.score.home as f32,
             path_length: (self.path_lengths / agents) as f32,
             energy: (self.energies / agents) as f32,
@@ -250,6 +276,8 @@ mod tests {
             "mean_time",
             "path_length",
             "energy",
+            "composite_01",
+            "composite_02",
             "ms_per_tick",
         ] {
             assert_eq!(text.matches(&format!("\"{key}\":")).count(), 1, "{text}");
@@ -269,5 +297,20 @@ mod tests {
         // One of two walkers moves 1 m in half a second: 4 m²/s² · 0.5 s.
         assert_eq!((score.path_length, score.energy), (0.5, 1.0));
         assert_eq!((score.home, score.mean_time), (1, 12.0));
+    }
+
+    #[test]
+    fn composite_scores_by_hand() {
+        let mut scorer = Scorer::new(&case());
+        let mut standing = at([0.0, 0.99]);
+        for seen in &mut standing {
+            seen.velocity = Vec2::ZERO;
+        }
+        scorer.watch(&standing, 0.0);
+        // Both accelerate to 2 m/s in half a second: 4 m/s², and ½ · 2² each.
+        scorer.watch(&at([0.0, 0.99]), 0.5);
+        let score = scorer.score();
+        assert_eq!(score.composite_01, 50.0 + 0.5 + 2.0);
+        assert_eq!(score.composite_02, score.composite_01 + 4.0);
     }
 }

@@ -2,8 +2,9 @@
 
 use crate::Score;
 
-const COLUMNS: [&str; 8] = [
-    "home", "contacts", "deep", "max pen", "time", "path", "energy", "ms/tick",
+const COLUMNS: [&str; 10] = [
+    "home", "contacts", "deep", "max pen", "time", "path", "energy", "score 01", "score 02",
+    "ms/tick",
 ];
 
 /// A table with one line per case, each as soon as the case has ended.
@@ -45,7 +46,7 @@ impl Table {
 fn line(score: &Score, width: usize) -> String {
     let home = format!("{}/{}", score.home, score.agents);
     format!(
-        "{:width$} {home:>9} {:>9} {:>9} {:>9.3} {:>9.2} {:>9.2} {:>9.2} {:>9.3}\n",
+        "{:width$} {home:>9} {:>9} {:>9} {:>9.3} {:>9.2} {:>9.2} {:>9.2} {:>9.1} {:>9.1} {:>9.3}\n",
         score.case,
         score.contacts,
         score.deep_contacts,
@@ -53,6 +54,8 @@ fn line(score: &Score, width: usize) -> String {
         score.mean_time,
         score.path_length,
         score.energy,
+        score.composite_01,
+        score.composite_02,
         score.ms_per_tick,
     )
 }
@@ -78,6 +81,8 @@ fn total(scores: &[Score]) -> Score {
         mean_time: mean(|score| score.mean_time, |score| score.home),
         path_length: mean(|score| score.path_length, |score| score.agents),
         energy: mean(|score| score.energy, |score| score.agents),
+        composite_01: mean(|score| score.composite_01, |score| score.agents),
+        composite_02: mean(|score| score.composite_02, |score| score.agents),
         ms_per_tick: mean(|score| score.ms_per_tick, |_| 1),
     }
 }

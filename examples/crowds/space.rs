@@ -1,0 +1,222 @@
+//! The scenario space: random worlds of a few walkers and obstacles, and the share of them that is solved:
+//! all walkers get home, and no two bodies overlap deeper than SteerBench forgives. (Kapadia 2011)
+
+use std::borrow::Cow;
+use std::num::NonZeroUsize;
+
+use bevy::prelude::*;
+use bevy_steering2d::RandomStream;
+use bevy_steering2d::prelude::*;
+use bevy_steering2d_steerbench::plan::{Guide, Roadmap};
+use bevy_steering2d_steerbench::{
+    Body, Case, LIMIT, Score, Scorer, Shape, Sighting, TICK, Walker, run,
+};
+use dodgy_2d::{Agent, Obstacle};
+
+use crate::jobs;
+use crate::rvo::{MAX_SPEED, OPTIONS, to_dodgy};
+
+/// The square that all starts and goals are in.
+const HALF_SIDE: f32 = 5.0;
+const WALKERS: [u32; 2] = [2, 8];
+const MOST_OBSTACLES: u32 = 6;
+/// Sides of the obstacles, m.
+const SIDES: [f32; 2] = [0.4, 2.0];
+/// Clearance around starts and goals, m.
+const CLEARANCE: f32 = 0.1;
+
+/// Runs the first `count` worlds with ours and with RVO2, and prints the shares solved.
+pub fn compare(count: usize, jobs: NonZeroUsize) -> Result<(), String> {
+    let worlds: Vec<u64> = (0..count as u64).collect();
+    let (mut ours, mut rvo) = (Tally::default(), Tally::default());
+    jobs::run_in_order(
+        &worlds,
+        jobs,
+        |_| "scenario space",
+        |&number| {
+            let world = draw(number);
+            (run(&world, Body::PointMass).score, run_rvo(&world))
+        },
+        |_, (our_score, rvo_score)| {
+            ours.add(&our_score);
+            rvo.add(&rvo_score);
+            Ok(())
+        },
+    )?;
+    println!("| of {count} worlds | solved | all home | without deep contact | mean time, s |");
+    println!("|---|---:|---:|---:|---:|");
+    for (name, tally) in [("ours", ours), ("RVO2", rvo)] {
+        let share = |part: usize| 100.0 * part as f64 / count as f64;
+        println!(
+            "| {name} | {:.2} % | {:.2} % | {:.2} % | {:.2} |",
+            share(tally.solved),
+            share(tally.all_home),
+            share(tally.apart),
+            tally.times / tally.all_home as f64,
+        );
+    }
+    Ok(())
+}
+
+#[derive(Default)]
+struct Tally {
+    solved: usize,
+    all_home: usize,
+    apart: usize,
+    /// Sum of the mean times of the worlds in which all got home, s.
+    times: f64,
+}
+
+impl Tally {
+    fn add(&mut self, score: &Score) {
+        let all_home = score.home == score.agents;
+        let apart = score.deep_contacts == 0;
+        self.solved += usize::from(all_home && apart);
+        self.all_home += usize::from(all_home);
+        self.apart += usize::from(apart);
+        if all_home {
+            self.times += f64::from(score.mean_time);
+        }
+    }
+}
+
+/// The world with this number. Every walker has a way to its goal, starts apart from the others, and has a
+/// goal apart from theirs.
+fn draw(number: u64) -> Case {
+    let mut random = RandomStream::new(number, SteeringId(0), 0x0073_7061_6365);
+    let square = Rect::from_center_half_size(Vec2::ZERO, Vec2::splat(HALF_SIDE));
+    let between = |random: &mut RandomStream, [least, most]: [u32; 2]| {
+        least + (random.unit() * (most + 1 - least) as f32) as u32
+    };
+    loop {
+        let mut world = Case::named(number.to_string());
+        for _ in 0..between(&mut random, [0, MOST_OBSTACLES]) {
+            let [least, most] = SIDES;
+            let mut side = || least + random.unit() * (most - least);
+            let size = Vec2::new(side(), side());
+            let (center, angle) = (random.point_in(square), random.angle());
+            world = world.with_obstacle(Shape::turned_block(center, size, angle));
+        }
+        let walkers = between(&mut random, WALKERS);
+        let (mut starts, mut goals) = (Vec::new(), Vec::new());
+        for _ in 0..walkers {
+            starts.extend(spot(&world.obstacles, &starts, square, &mut random));
+            goals.extend(spot(&world.obstacles, &goals, square, &mut random));
+        }
+        let roadmap = Roadmap::new(&world.obstacles, Walker::RADIUS);
+        let is_way = |(&start, &goal)| roadmap.path(start, &roadmap.guide(goal)).is_some();
+        let placed = starts.len() == walkers as usize && goals.len() == starts.len();
+        if placed && starts.iter().zip(&goals).all(is_way) {
+            let ways = starts.into_iter().zip(goals);
+            return ways.fold(world, |world, (start, goal)| {
+                world.with_walker(Walker::new(start).to(goal))
+            });
+        }
+    }
+}
+
+/// A random place for a body clear of the obstacles and of bodies at other places.
+fn spot(
+    obstacles: &[Shape],
+    others: &[Vec2],
+    square: Rect,
+    random: &mut RandomStream,
+) -> Option<Vec2> {
+    const DRAWS: usize = 64;
+    let clear = |spot: &Vec2| {
+        let apart = |other: &Vec2| spot.distance(*other) > 2.0 * Walker::RADIUS + CLEARANCE;
+        let free = |shape: &Shape| shape.distance(*spot) > Walker::RADIUS + CLEARANCE;
+        others.iter().all(apart) && obstacles.iter().all(free)
+    };
+    (0..DRAWS).map(|_| random.point_in(square)).find(clear)
+}
+
+/// A walker of RVO2 on its way.
+struct Pedestrian {
+    index: usize,
+    agent: Agent,
+    guide: Guide,
+}
+
+/// The score of the same world with RVO2: each walker prefers the shortest way.
+fn run_rvo(world: &Case) -> Score {
+    let roadmap = Roadmap::new(&world.obstacles, Walker::RADIUS);
+    let obstacles: Vec<Obstacle> = world.obstacles.iter().map(solid).collect();
+    let obstacles: Vec<Cow<Obstacle>> = obstacles.iter().map(Cow::Borrowed).collect();
+    let walkers = world.walkers.iter().enumerate();
+    let mut walkers: Vec<Pedestrian> = walkers
+        .map(|(index, walker)| Pedestrian {
+            index,
+            agent: Agent {
+                position: to_dodgy(walker.position),
+                velocity: to_dodgy(Vec2::ZERO),
+                radius: walker.radius,
+                avoidance_responsibility: 1.0,
+            },
+            guide: roadmap.guide(walker.goals[0].target),
+        })
+        .collect();
+    let mut scorer = Scorer::new(world);
+    scorer.watch(&sightings(&walkers), 0.0);
+    for tick in 1..=(LIMIT / TICK) as u32 {
+        let chosen: Vec<_> = (0..walkers.len())
+            .map(|at| {
+                let others = walkers.iter().enumerate().filter(|(other, _)| *other != at);
+                let others: Vec<_> = others
+                    .map(|(_, other)| Cow::Borrowed(&other.agent))
+                    .collect();
+                let Pedestrian { agent, guide, .. } = &walkers[at];
+                let position = Vec2::from(agent.position.to_array());
+                let path = roadmap.path(position, guide);
+                let aim = path.map_or(guide.goal(), |path| path[1]);
+                let wish = Walker::PACE * (aim - position).normalize_or_zero();
+                agent.compute_avoiding_velocity(
+                    &others,
+                    &obstacles,
+                    to_dodgy(wish),
+                    MAX_SPEED,
+                    TICK,
+                    &dodgy_2d::AvoidanceOptions {
+                        obstacle_margin: agent.radius,
+                        ..OPTIONS
+                    },
+                )
+            })
+            .collect();
+        for (walker, velocity) in walkers.iter_mut().zip(chosen) {
+            walker.agent.velocity = velocity;
+            walker.agent.position += velocity * TICK;
+        }
+        scorer.watch(&sightings(&walkers), TICK);
+        walkers.retain(|walker| {
+            let position = Vec2::from(walker.agent.position.to_array());
+            let is_home = world.walkers[walker.index].goals[0].is_reached(position);
+            if is_home {
+                scorer.home(tick as f32 * TICK);
+            }
+            !is_home
+        });
+        if walkers.is_empty() {
+            break;
+        }
+    }
+    scorer.score()
+}
+
+fn sightings(walkers: &[Pedestrian]) -> Vec<Sighting> {
+    let seen = |walker: &Pedestrian| Sighting {
+        walker: walker.index,
+        position: walker.agent.position.to_array().into(),
+        velocity: walker.agent.velocity.to_array().into(),
+    };
+    walkers.iter().map(seen).collect()
+}
+
+fn solid(shape: &Shape) -> Obstacle {
+    let Shape::Polygon(corners) = shape else {
+        unreachable!("every obstacle of the space is a block");
+    };
+    Obstacle::Closed {
+        vertices: corners.iter().map(|&corner| to_dodgy(corner)).collect(),
+    }
+}
