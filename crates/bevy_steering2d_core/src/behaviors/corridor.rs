@@ -181,7 +181,7 @@ impl<'a> Corridor<'a> {
         if me.turning_radius() == 0.0 {
             return None;
         }
-        let mut best: Option<(f32, f32)> = None;
+        let (mut least, mut best) = (f32::INFINITY, None);
         for sample in (1..=SAMPLES).rev() {
             let to = arc + (horizon - arc) * f32::from(sample) / f32::from(SAMPLES);
             let Some(bend) = Bend::new(me, self.position(to, lane)) else {
@@ -192,15 +192,17 @@ impl<'a> Corridor<'a> {
             let off = self
                 .turns_between(arc, to)
                 .map(|turn| turn.cosine * bend.distance(turn.corner))
-                .fold(bend.overshoot(onward), f32::max);
-            if off <= self.curb {
-                return Some(to);
-            }
-            if best.is_none_or(|(least, _)| off < least) {
-                best = Some((off, to));
+                .try_fold(bend.overshoot(onward), |off, next| {
+                    let off = off.max(next);
+                    (off < least).then_some(off)
+                });
+            match off {
+                Some(off) if off <= self.curb => return Some(to),
+                Some(off) if off < least => (least, best) = (off, Some(to)),
+                _ => {}
             }
         }
-        best.map(|(_, to)| to)
+        best
     }
 
     /// The first corner up to the horizon that is too tight for the body.

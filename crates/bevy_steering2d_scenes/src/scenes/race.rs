@@ -183,6 +183,20 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "ten minutes of simulated time take half a minute"]
+    fn cars_race_for_ten_minutes_without_contact() {
+        let report = headless::run(&SCENE, 1, 64 * 600);
+        println!("{report}");
+        assert_eq!(number(&report, "contacts"), 0.0, "{report}");
+        assert_eq!(number(&report, "walls touched"), 0.0, "{report}");
+        assert!(number(&report, "overtakes") > 100.0, "{report}");
+        for car in 1..=CARS {
+            let laps = number(&report, &format!("car {car}: laps"));
+            assert!(laps >= 12.0, "{report}");
+        }
+    }
+
+    #[test]
     fn cars_whose_drivers_do_not_look_out_collide() {
         let report = headless::study(&SCENE, 1, 64 * 20);
         let contacts = number(&report, "not looking out: contacts");

@@ -183,6 +183,18 @@ mod tests {
     use crate::report::number;
 
     #[test]
+    #[ignore = "ten minutes of simulated time take half a minute"]
+    fn the_formation_holds_for_ten_minutes() {
+        let report = headless::run(&SCENE, 1, 64 * 600);
+        println!("{report}");
+        assert_eq!(number(&report, "contacts"), 0.0, "{report}");
+        assert_eq!(number(&report, "rocks touched"), 0.0, "{report}");
+        assert!(number(&report, "targets reached") > 50.0, "{report}");
+        let largest = number(&report, "largest slot error, straight");
+        assert!(largest < 1.0, "{report}");
+    }
+
+    #[test]
     fn a_formation_of_tanks_and_trucks_keeps_its_slots() {
         let report = headless::study(&SCENE, 1, 64 * 90);
         let of = |what: &str| number(&report, what);
