@@ -60,6 +60,7 @@ macro_rules! cases {
 const CASES: &[Case] = cases! {
     nothing: |_, _| {},
     seek: |agent, scene| { agent.insert(Seek::new(scene.other)); },
+    seek_by_car: |agent, scene| { agent.insert((Seek::new(scene.other), Wheeled::default())); },
     flee: |agent, scene| { agent.insert(Flee::new(scene.other)); },
     arrive: |agent, scene| { agent.insert(Arrive::new(scene.other)); },
     park: |agent, scene| { agent.insert(Park::new(scene.other, 1.0)); },

@@ -57,3 +57,6 @@ film wander_styles 300 80 360
 film braking 0 96 360
 film crossing 320 72 360
 film pasture 640 72 360
+film parking 250 80 360
+film race 1600 60 400
+film yard 1900 60 400

@@ -32,6 +32,7 @@ mod bodies;
 mod cars;
 mod combiners;
 mod contacts;
+mod course;
 mod experiment;
 pub mod headless;
 mod in_scene;

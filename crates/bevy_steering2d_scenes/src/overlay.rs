@@ -97,6 +97,13 @@ pub(crate) fn caption(gizmos: &mut Gizmos, center: Vec2, text: &str, color: Colo
     write_at(gizmos, center, text, Vec2::ZERO, color);
 }
 
+/// Writes a short ASCII text centered on a point, large enough for a wide arena.
+pub(crate) fn headline(gizmos: &mut Gizmos, center: Vec2, text: &str, color: Color) {
+    const SIZE: f32 = 1.8;
+    let at = Isometry2d::from_translation(center);
+    gizmos.text_2d(at, text, SIZE, Vec2::ZERO, color);
+}
+
 fn write_at(gizmos: &mut Gizmos, at: Vec2, text: &str, anchor: Vec2, color: Color) {
     /// Height of a capital letter, m.
     const SIZE: f32 = 0.42;

@@ -28,9 +28,11 @@ mod pasture;
 mod path;
 mod plaza;
 mod pursuit_evade;
+mod race;
 mod thousands;
 mod wall_room;
 mod wander_styles;
+mod yard;
 
 /// All scenes, in the order of the gallery.
 pub static SCENES: &[Scene] = &[
@@ -41,6 +43,8 @@ pub static SCENES: &[Scene] = &[
     braking::SCENE,
     auto_fantastico::SCENE,
     parking::SCENE,
+    race::SCENE,
+    yard::SCENE,
     wall_room::SCENE,
     maze::SCENE,
     hide_and_seek::SCENE,

@@ -290,6 +290,12 @@ pub(super) fn braking_lag(me: &Agent) -> f32 {
     me.response_time.max(2.0 * me.delta).max(lag)
 }
 
+/// The distance in which the agent can stop, m.
+pub(super) fn stopping_distance(me: &Agent) -> f32 {
+    let speed = me.speed();
+    speed * speed / (2.0 * PLANNED * me.braking()) + speed * braking_lag(me)
+}
+
 /// The highest speed from which full braking with response time `lag` stops within `distance`:
 /// `√(2·a·d)` reduced for the lag, and `d / lag` where the force no longer saturates.
 fn physical(distance: f32, acceleration: f32, lag: f32) -> BrakingCurve {

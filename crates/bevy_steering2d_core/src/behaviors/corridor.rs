@@ -2,18 +2,24 @@
 //!
 //! Reynolds (1999) predicts the agent's position and corrects it only outside the corridor. Two rules
 //! are added so that agents of any mass stay inside: the agent heads for the farthest point that a
-//! straight line inside the corridor reaches, and its speed is limited by the turn at that point.
+//! straight line inside the corridor reaches, and its speed is limited by the turn at that point. For a
+//! body with a turning circle the line begins with an arc of it, and [tight corners](super::tight_corner)
+//! are taken wide.
 
 use bevy::prelude::*;
 
-use super::arrive::{PLANNED, arrive, braking_lag};
+use super::arrive::{PLANNED, arrive, braking_lag, stopping_distance};
 use super::path_following::{TURNING, turning_speed};
+use super::tight_corner::{TURN_IN, TightCorner, Turn};
+use crate::locomotion::{Bend, RESERVE};
 use crate::{Agent, Braking, SteeringPath};
 
 /// Share of the half-width that steering uses; the rest is a reserve for the lag of the body.
 const CURB: f32 = 0.8;
 /// The shortest distance to the aim point, in half-widths.
 const NEAREST: f32 = 0.5;
+/// Points that a body with a turning circle considers up to its horizon.
+const SAMPLES: u8 = 16;
 /// Halvings in the search for the farthest visible point: centimeters of some meters.
 const HALVINGS: u32 = 8;
 
@@ -30,7 +36,9 @@ pub fn corridor_following(
     let corridor = Corridor::new(path, half_width);
     let (sight, goal) = corridor.aim_point(me, arc, half_width, look_ahead_time);
     let slowed = Agent {
-        max_speed: turning_speed(me, goal, 0.0).min(corridor.corner_speed(me, sight, goal)),
+        max_speed: turning_speed(me, goal, 0.0)
+            .min(corridor.corner_speed(me, sight, goal))
+            .min(corridor.tight_corner_speed(me, arc, look_ahead_time)),
         ..*me
     };
     if corridor.ends_at(sight) {
@@ -50,12 +58,6 @@ pub(super) fn corridor_aim_point(
     Corridor::new(path, half_width)
         .aim_point(me, arc, half_width, look_ahead_time)
         .1
-}
-
-/// The distance in which the agent can stop, m.
-fn braking_distance(me: &Agent) -> f32 {
-    let speed = me.speed();
-    speed * speed / (2.0 * PLANNED * me.braking()) + speed * braking_lag(me)
 }
 
 struct Corridor<'a> {
@@ -79,16 +81,24 @@ impl<'a> Corridor<'a> {
         half_width: f32,
         look_ahead_time: f32,
     ) -> (f32, Vec2) {
-        let range = (me.speed() * look_ahead_time)
-            .max(braking_distance(me))
-            .max(half_width)
-            .min(self.path.length());
-        let horizon = self.within(arc + range);
-        let lane = self.lane(me.position + me.velocity * look_ahead_time, arc, horizon);
+        let range = self.range(me, look_ahead_time).max(half_width);
+        let horizon = self.within(arc + range.min(self.path.length()));
+        let lane = match self.tight_corner(me, arc, horizon) {
+            Some(corner) => corner.lane(me, self.curb),
+            None => self.lane(me.position + me.velocity * look_ahead_time, arc, horizon),
+        };
         let sight = self
-            .farthest_in_sight(me.position, lane, arc, horizon)
+            .farthest_by_bends(me, lane, arc, horizon)
+            .unwrap_or_else(|| self.farthest_in_sight(me.position, lane, arc, horizon))
             .max(self.within(arc + NEAREST * half_width).min(horizon));
         (sight, self.position(sight, lane))
+    }
+
+    /// How far ahead the agent considers the path, m.
+    fn range(&self, me: &Agent, look_ahead_time: f32) -> f32 {
+        (me.speed() * look_ahead_time)
+            .max(stopping_distance(me))
+            .max(TURN_IN * me.turning_radius())
     }
 
     /// An arc length, clamped to the end of an open path.
@@ -162,6 +172,72 @@ impl<'a> Corridor<'a> {
             };
             offset.distance(share * line) <= self.curb
         })
+    }
+
+    /// The arc length of the farthest point, up to the horizon, that a [`Bend`] inside the corridor
+    /// reaches, or of that whose bend leaves it least. `None` for a body without a turning circle, and
+    /// if all points are inside the circle.
+    fn farthest_by_bends(&self, me: &Agent, lane: f32, arc: f32, horizon: f32) -> Option<f32> {
+        if me.turning_radius() == 0.0 {
+            return None;
+        }
+        let (mut least, mut best) = (f32::INFINITY, None);
+        for sample in (1..=SAMPLES).rev() {
+            let to = arc + (horizon - arc) * f32::from(sample) / f32::from(SAMPLES);
+            let Some(bend) = Bend::new(me, self.position(to, lane)) else {
+                continue;
+            };
+            let onward = self.path.direction(self.path.at(to).segment);
+            // Inside of a turn by θ the corridor reaches `cos(θ/2)⁻¹` times as far from the corner.
+            let off = self
+                .turns_between(arc, to)
+                .map(|turn| turn.cosine * bend.distance(turn.corner))
+                .try_fold(bend.overshoot(onward), |off, next| {
+                    let off = off.max(next);
+                    (off < least).then_some(off)
+                });
+            match off {
+                Some(off) if off <= self.curb => return Some(to),
+                Some(off) if off < least => (least, best) = (off, Some(to)),
+                _ => {}
+            }
+        }
+        best
+    }
+
+    /// The first corner up to the horizon that is too tight for the body.
+    fn tight_corner(&self, me: &Agent, arc: f32, horizon: f32) -> Option<TightCorner> {
+        if me.turning_radius() == 0.0 {
+            return None;
+        }
+        self.turns_between(arc, horizon)
+            .find_map(|turn| TightCorner::new(me, self.curb, turn))
+    }
+
+    /// The turns of the path strictly between two arc lengths.
+    fn turns_between(&self, from: f32, to: f32) -> impl Iterator<Item = Turn> {
+        let mut before = self.path.direction(self.path.at(from).segment);
+        let corners = self.path.corners_between(from, to);
+        corners.map(move |(arc, corner)| {
+            let after = self.path.direction_after(arc);
+            let turn = Turn::new(corner, before, after);
+            before = after;
+            turn
+        })
+    }
+
+    /// The highest current speed from which the agent can brake for the next tight corner, m/s.
+    fn tight_corner_speed(&self, me: &Agent, arc: f32, look_ahead_time: f32) -> f32 {
+        let range = self.range(me, look_ahead_time).min(self.path.length());
+        // The turn ends after the corner.
+        let from = arc - RESERVE * me.turning_radius();
+        let from = if self.path.is_looped() {
+            from
+        } else {
+            from.max(0.0)
+        };
+        let corner = self.tight_corner(me, from, self.within(arc + range));
+        corner.map_or(f32::INFINITY, |it| it.speed(me))
     }
 
     /// The highest current speed from which the agent can brake for the turn at the goal, m/s.

@@ -46,6 +46,7 @@ mod target_speed;
 #[cfg(test)]
 pub(crate) mod testing;
 mod tether;
+mod tight_corner;
 mod touch;
 mod wall_avoidance;
 mod wall_following;

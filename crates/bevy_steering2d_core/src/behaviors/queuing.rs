@@ -3,6 +3,7 @@
 use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::{Baseline, Number, Register};
 
+use super::arrive::stopping_distance;
 use super::embeds_influence;
 use crate::perception::{Neighbor, NeighborView, Neighbors, SteeringGroups};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
@@ -32,6 +33,9 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 /// neighbor's speed along its own heading and holds back:
 /// `F = u · track(pace · heading) − u² · max_force · heading`, N. The neighbor with the strongest force
 /// counts. (Reynolds 1999; Falcón 2008)
+///
+/// For a driven body the look-ahead distance is at least two stopping distances; in reverse gear it looks
+/// back.
 #[doc(alias("Salir por una puerta"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -58,15 +62,30 @@ impl Default for Queuing {
     }
 }
 
+/// Least look-ahead of a driven body in stopping distances: the urgency grows slowly, beside a force that
+/// drives on.
+const STOPPING_DISTANCES: f32 = 2.0;
+
 impl Queuing {
     /// The view in which neighbors count. `largest` is the radius of the largest neighbor, m; see
     /// [`Neighbors::largest_radius`].
     pub fn view(&self, me: &Agent, largest: f32) -> NeighborView {
-        let radius = self.look_ahead_distance + me.radius + largest;
+        let radius = self.reach(me) + me.radius + largest;
         NeighborView {
-            field_of_view: std::f32::consts::PI,
+            // Ahead, or behind in reverse gear.
+            field_of_view: if me.is_reversing() {
+                std::f32::consts::TAU
+            } else {
+                std::f32::consts::PI
+            },
             ..NeighborView::around(me, radius, self.groups)
         }
+    }
+
+    /// The gap at which the agent starts to brake, m.
+    fn reach(&self, me: &Agent) -> f32 {
+        let stopping = me.abilities.map_or(0.0, |_| stopping_distance(me));
+        self.look_ahead_distance.max(STOPPING_DISTANCES * stopping)
     }
 
     /// Whether the agent holds back for a neighbor in its [`view`](Self::view).
@@ -109,17 +128,26 @@ impl Steer for Queuing {
 
 /// The force of [`Queuing`] behind one neighbor, N.
 pub fn queuing(me: &Agent, other: &Neighbor, how: &Queuing) -> Vec2 {
-    let pace = other.velocity.dot(me.heading).max(0.0);
+    let heading = if me.is_reversing() {
+        -me.heading
+    } else {
+        me.heading
+    };
+    let pace = other.velocity.dot(heading).max(0.0);
     if pace > me.speed() {
         return Vec2::ZERO;
     }
     let offset = other.position - me.position;
     let gap = (offset.length() - me.radius - other.radius).max(0.0);
-    let urgency = blocking(offset, me.heading, gap, how);
-    if urgency == 0.0 || goes_first(me, other, gap, how) {
+    let how = &Queuing {
+        look_ahead_distance: how.reach(me),
+        ..*how
+    };
+    let urgency = blocking(offset, heading, gap, how);
+    if urgency == 0.0 || goes_first(me, heading, other, gap, how) {
         return Vec2::ZERO;
     }
-    urgency * me.track(pace * me.heading) - urgency * urgency * me.max_force * me.heading
+    urgency * me.track(pace * heading) - urgency * urgency * me.max_force * heading
 }
 
 /// How much a neighbor at an offset, with a gap in between, blocks an agent that moves along `heading`,
@@ -158,9 +186,9 @@ fn in_the_way(me: &Agent, neighbors: &Neighbors, half_width: f32) -> impl Fn(usi
 
 /// Whether the agent blocks the neighbor as well and is farther ahead of it than the neighbor of the
 /// agent; ties go to the lower id.
-fn goes_first(me: &Agent, other: &Neighbor, gap: f32, how: &Queuing) -> bool {
+fn goes_first(me: &Agent, heading: Vec2, other: &Neighbor, gap: f32, how: &Queuing) -> bool {
     let offset = other.position - me.position;
-    let (its_lead, my_lead) = (offset.dot(me.heading), -offset.dot(other.heading));
+    let (its_lead, my_lead) = (offset.dot(heading), -offset.dot(other.heading));
     blocking(-offset, other.heading, gap, how) > 0.0
         && (my_lead > its_lead || my_lead == its_lead && me.id < other.id)
 }
@@ -169,7 +197,11 @@ fn goes_first(me: &Agent, other: &Neighbor, gap: f32, how: &Queuing) -> bool {
 mod tests {
     use super::*;
     use crate::SteeringId;
+    use crate::agent::limited;
+    use crate::behaviors::seek;
     use crate::behaviors::testing::assert_close;
+    use crate::locomotion::Wheeled;
+    use crate::locomotion::testing::Drive;
 
     fn standing_at(x: f32) -> Neighbor {
         Neighbor {
@@ -276,5 +308,45 @@ mod tests {
         );
         assert!(!how.queues_behind(&walker(), &standing_at(2.5)), "too far");
         assert_eq!(how.view(&walker(), 3.0).radius, 1.0 + 0.5 + 3.0);
+    }
+
+    #[test]
+    fn a_car_queues_from_two_stopping_distances() {
+        let how = Queuing::default();
+        let mut car = Drive::car(Wheeled::default(), 60.0);
+        car.body.velocity = Vec2::new(10.0, 0.0);
+        let me = car.agent();
+        // 10² / (2 · 0.9 · 8) + 10 · 0.25 = 9.4 m, twice, beyond both radii.
+        let reaches = |gap: f32| queuing(&me, &standing_at(gap + 2.5), &how) != Vec2::ZERO;
+        assert!(reaches(18.0) && !reaches(20.0));
+    }
+
+    #[test]
+    fn a_car_stops_behind_a_standing_neighbor() {
+        let how = Queuing::default();
+        let mut car = Drive::car(Wheeled::default(), 60.0);
+        car.body.velocity = Vec2::new(10.0, 0.0);
+        let other = standing_at(40.0);
+        for _ in 0..60 * 20 {
+            let me = car.agent();
+            let brake = queuing(&me, &other, &how);
+            let rest = me.max_force - brake.length();
+            car.step(brake + limited(seek(&me, Vec2::new(90.0, 0.0)), rest.max(0.0)));
+        }
+        let gap = 40.0 - car.body.position.x - 2.5;
+        assert!(gap > 0.0 && gap < 3.0, "{gap} m");
+    }
+
+    #[test]
+    fn a_car_in_reverse_queues_behind_what_it_backs_up_to() {
+        let mut car = Drive::car(Wheeled::default(), 60.0);
+        car.body.velocity = Vec2::new(-3.0, 0.0);
+        car.controls.reversing = true;
+        let other = Neighbor {
+            heading: Vec2::NEG_X,
+            ..standing_at(-3.5)
+        };
+        let force = queuing(&car.agent(), &other, &Queuing::default());
+        assert!(force.x > 0.0, "{force}");
     }
 }

@@ -30,6 +30,7 @@
 //! semi-implicit Euler step of Reynolds' vehicle model, so an agent takes the same path under every
 //! backend.
 
+mod bend;
 mod controls;
 mod driven;
 mod driver;
@@ -46,6 +47,7 @@ mod velocity_change;
 mod way;
 mod wheeled;
 
+pub(crate) use bend::Bend;
 pub use controls::{Abilities, Acceleration, Controls, Motion, Propulsion};
 pub(crate) use driven::{drive_point_masses, sense_driven_point_masses};
 pub(crate) use driver::{direction, within};

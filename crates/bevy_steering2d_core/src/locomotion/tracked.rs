@@ -159,6 +159,25 @@ mod tests {
     }
 
     #[test]
+    fn a_tank_that_is_thrown_gains_no_energy() {
+        for hertz in [30.0, 60.0, 120.0] {
+            let mut tank = tank();
+            tank.delta = 1.0 / hertz;
+            tank.body.velocity = Vec2::new(9.0, 7.0);
+            tank.angular_velocity = 3.0;
+            let mut before = tank.energy(1.25);
+            for tick in 0..(5.0 * hertz) as u32 {
+                tank.roll(Controls::default());
+                let energy = tank.energy(1.25);
+                assert!(energy <= before * 1.001, "{hertz} Hz, tick {tick}");
+                before = energy;
+            }
+            let sideways = tank.body.velocity.perp_dot(tank.body.heading).abs();
+            assert!(sideways < 0.01, "{sideways} m/s");
+        }
+    }
+
+    #[test]
     fn a_tank_does_not_slide_below_its_grip() {
         let mut tank = tank();
         tank.body.velocity = Vec2::new(5.0, 0.0);

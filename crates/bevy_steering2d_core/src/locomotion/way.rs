@@ -183,7 +183,7 @@ fn routes(point: Vec2, body: &Abilities) -> [Option<Route>; 4] {
 
 /// The angle of an arc towards a point on its own side, and the length of the tangent to the point.
 /// `None` inside the turning circle.
-fn towards(point: Vec2, radius: f32) -> Option<(f32, f32)> {
+pub(super) fn towards(point: Vec2, radius: f32) -> Option<(f32, f32)> {
     let from_center = point - Vec2::new(0.0, radius);
     let square = from_center.length_squared() - radius * radius;
     if square < 0.0 {
@@ -210,7 +210,7 @@ fn away(point: Vec2, radius: f32) -> (f32, f32) {
 }
 
 /// An angle between zero and a whole turn; what rounding puts below zero is zero.
-fn whole_turn(angle: f32) -> f32 {
+pub(super) fn whole_turn(angle: f32) -> f32 {
     const ROUNDING: f32 = 1e-3;
     if angle < -ROUNDING {
         angle + std::f32::consts::TAU

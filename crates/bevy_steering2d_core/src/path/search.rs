@@ -77,6 +77,14 @@ impl SteeringPath {
             .filter(move |(arc, _)| *arc > from)
     }
 
+    /// Unit vector along the path after a corner at this arc length; see
+    /// [`corners_between`](Self::corners_between).
+    pub(crate) fn direction_after(&self, corner: f32) -> Vec2 {
+        // Rounding may put the corner before itself.
+        const ROUNDING: f32 = 1e-5;
+        self.direction(self.at(corner * (1.0 + ROUNDING)).segment)
+    }
+
     fn project(&self, segment: usize, point: Vec2) -> PathPoint {
         let (from, to) = self.segment(segment);
         let along = to - from;

@@ -343,6 +343,15 @@ mod tests {
     use crate::report::number;
 
     #[test]
+    #[ignore = "ten minutes of simulated time take a minute"]
+    fn cars_hit_no_rock_in_ten_minutes() {
+        let report = headless::run(&SCENE, 1, 64 * 600);
+        println!("{report}");
+        assert_eq!(number(&report, "penetrations"), 0.0, "{report}");
+        assert_eq!(number(&report, "fence touched"), 0.0, "{report}");
+    }
+
+    #[test]
     fn cars_drive_among_sixty_rocks() {
         let report = headless::run(&SCENE, 1, 2_000);
         assert_eq!(number(&report, "penetrations"), 0.0, "{report}");
