@@ -4,6 +4,7 @@ use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::{Baseline, Number, Register};
 
 use super::arrive::stopping_distance;
+use super::danger::travel;
 use super::embeds_influence;
 use crate::perception::{Neighbor, NeighborView, Neighbors, SteeringGroups};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
@@ -72,12 +73,8 @@ impl Queuing {
     pub fn view(&self, me: &Agent, largest: f32) -> NeighborView {
         let radius = self.reach(me) + me.radius + largest;
         NeighborView {
-            // Ahead, or behind in reverse gear.
-            field_of_view: if me.is_reversing() {
-                std::f32::consts::TAU
-            } else {
-                std::f32::consts::PI
-            },
+            heading: travel(me),
+            field_of_view: std::f32::consts::PI,
             ..NeighborView::around(me, radius, self.groups)
         }
     }
@@ -128,11 +125,7 @@ impl Steer for Queuing {
 
 /// The force of [`Queuing`] behind one neighbor, N.
 pub fn queuing(me: &Agent, other: &Neighbor, how: &Queuing) -> Vec2 {
-    let heading = if me.is_reversing() {
-        -me.heading
-    } else {
-        me.heading
-    };
+    let heading = travel(me);
     let pace = other.velocity.dot(heading).max(0.0);
     if pace > me.speed() {
         return Vec2::ZERO;
@@ -172,7 +165,7 @@ fn ahead_and_aside<N: Number>([x, y]: [N; 2], heading: [N; 2]) -> [N; 2] {
 fn in_the_way(me: &Agent, neighbors: &Neighbors, half_width: f32) -> impl Fn(usize) -> u32 {
     let columns = &neighbors.columns;
     let position = me.position.to_array().map(Baseline::splat);
-    let heading = me.heading.to_array().map(Baseline::splat);
+    let heading = travel(me).to_array().map(Baseline::splat);
     let half_width = Baseline::splat(half_width);
     move |first| {
         let offset = [
