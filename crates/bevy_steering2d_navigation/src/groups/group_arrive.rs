@@ -24,7 +24,8 @@ use crate::Lane;
 /// **Changes on the way.** A latecomer gets the free place nearest to the target. The place of a member that
 /// is despawned, or has another order, becomes free. When the target moves, or a solid takes a place,
 /// the group gets new places. Members exchange their places when that brings both nearer: a member that
-/// stands in the way of another moves up and lets the other have its place.
+/// stands in the way of another moves up and lets the other have its place. When the target is lost, the group
+/// keeps its places.
 ///
 /// **Near its place**, within four radii, the
 /// [`ReciprocalAvoidance`](bevy_steering2d_core::ReciprocalAvoidance) of a member is disabled, since it keeps

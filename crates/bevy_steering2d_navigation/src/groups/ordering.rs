@@ -65,13 +65,15 @@ pub(crate) fn order_groups(
             continue;
         };
         gather(listed, &members, memory.center, &mut group);
-        let Some(target) = targets.get(order.target) else {
+        let mut now = *memory;
+        let target = targets.get(order.target).map(|it| it.position);
+        // The places of a group whose target is lost stay.
+        let Some(target) = target.or(now.planned.map(|it| it.target)) else {
             continue;
         };
-        let mut now = *memory;
         now.had_members = true;
         let planned = Planned {
-            target: target.position,
+            target,
             shape: order.shape,
             gap: order.gap,
             revision: terrain.revision(),
@@ -89,14 +91,7 @@ pub(crate) fn order_groups(
                 place_latecomers(&mut group, entity, order, &terrain, now.center);
             }
         } else {
-            place_all(
-                &mut group,
-                entity,
-                order,
-                target.position,
-                &terrain,
-                &mut now,
-            );
+            place_all(&mut group, entity, order, target, &terrain, &mut now);
             (now.planned, now.arrived, now.ways_known) = (Some(planned), false, false);
         }
         if !now.ways_known && group.iter().all(|it| it.has_path || is_excused(it)) {

@@ -212,14 +212,52 @@ fn a_member_pushes_its_way_in_near_its_place_and_avoids_again_when_it_leaves() {
 
 #[test]
 fn a_faulty_order_raises_a_warning_and_moves_no_member() {
+    let fine = GroupArrive::new(Vec2::new(9.0, 0.0));
+    let facing = f32::NAN;
+    let faulty = [
+        ("GroupArrive.target", GroupArrive::new(Vec2::NAN)),
+        ("GroupArrive.gap", GroupArrive { gap: -0.1, ..fine }),
+        (
+            "GroupArrive.retarget_distance",
+            GroupArrive {
+                retarget_distance: 0.0,
+                ..fine
+            },
+        ),
+        (
+            "GroupArrive.shape.facing",
+            fine.with_shape(GroupShape::Line { facing }),
+        ),
+    ];
+    for (field, faulty) in faulty {
+        let mut app = app();
+        let units = units(&mut app, 4, Vec2::ZERO);
+        let faulty = order(&mut app, faulty, &units[..3]);
+        order(&mut app, fine, &units[3..]);
+        run(&mut app, 10);
+        let warnings = app.world().resource::<SteeringWarnings>().recent();
+        let about: Vec<_> = warnings.iter().map(|it| (it.entity, it.field)).collect();
+        assert_eq!(about, [(faulty, field)]);
+        let is_sent = |it: &Entity| app.world().get::<NavigateTo>(*it).is_some();
+        assert_eq!(
+            units.iter().map(is_sent).collect::<Vec<_>>(),
+            [false, false, false, true]
+        );
+    }
+}
+
+#[test]
+fn a_group_whose_target_is_despawned_keeps_its_places_and_arrives() {
     let mut app = app();
-    let units = units(&mut app, 3, Vec2::ZERO);
-    let faulty = order(&mut app, GroupArrive::new(Vec2::NAN), &units);
-    run(&mut app, 10);
-    let warnings = app.world().resource::<SteeringWarnings>().recent();
-    assert_eq!(
-        (warnings[0].entity, warnings[0].field),
-        (faulty, "GroupArrive.target")
-    );
-    assert!(app.world().get::<NavigateTo>(units[0]).is_none());
+    let units = units(&mut app, 7, Vec2::ZERO);
+    let target = app
+        .world_mut()
+        .spawn(Transform::from_xyz(12.0, 0.0, 0.0))
+        .id();
+    order(&mut app, GroupArrive::new(target), &units);
+    run(&mut app, 30);
+    app.world_mut().despawn(target);
+    run(&mut app, 900);
+    assert_settled(&app, &units);
+    assert_eq!(app.world().resource::<Heard>().0.len(), 1);
 }
