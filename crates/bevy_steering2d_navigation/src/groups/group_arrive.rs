@@ -27,6 +27,8 @@ use crate::Lane;
 /// stands in the way of another moves up and lets the other have its place. When the target is lost, the group
 /// keeps its places.
 ///
+/// **Two groups that meet head-on**, as when they swap places, pass each other on the right.
+///
 /// **Near its place**, within four radii, the
 /// [`ReciprocalAvoidance`](bevy_steering2d_core::ReciprocalAvoidance) of a member is disabled, since it keeps
 /// more distance than the places have. It is enabled again farther away and when the member leaves the group.
@@ -187,6 +189,8 @@ pub struct GroupPlace {
     pub(super) waiting: f32,
     /// How far out the member passes corners on its way.
     pub(super) lane: Lane,
+    /// Between which points it passes a group that it meets, m.
+    pub(super) detour: Option<[Vec2; 2]>,
     /// The order that the place belongs to.
     #[entities]
     pub(super) order: Option<Entity>,
@@ -205,6 +209,9 @@ pub struct GroupArriveMemory {
     pub(super) ways_known: bool,
     /// What the places are for.
     pub(super) planned: Option<Planned>,
+    /// The order of the group that it met last on its way.
+    #[entities]
+    pub(super) meeting: Option<Entity>,
     /// Whether the order is despawned when it has no members left.
     pub(super) is_temporary: bool,
     /// Whether it had members.

@@ -28,7 +28,7 @@ pub(super) type Members<'w, 's> = Query<
         &'static Kinematics,
         &'static mut GroupPlace,
         Option<&'static mut NavigateTo>,
-        Option<&'static NavigateToMemory>,
+        Option<&'static mut NavigateToMemory>,
         Option<&'static mut ReciprocalAvoidance>,
         Option<(&'static SteeringPath, &'static PathFollowingMemory)>,
     ),

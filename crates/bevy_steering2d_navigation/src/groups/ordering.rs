@@ -9,6 +9,7 @@ use bevy_steering2d_core::{
 use super::assignment::assign;
 use super::exchange::exchange;
 use super::group_arrive::Planned;
+use super::meeting::Way;
 use super::member::{Member, Members, gather};
 use super::places::{Site, ideal_radius, place_radius};
 use super::{
@@ -16,7 +17,7 @@ use super::{
 };
 use crate::paths::ClearanceGrid;
 use crate::world::Terrain;
-use crate::{Lane, NavigateTo};
+use crate::{Lane, NavigateTo, NavigateToMemory};
 
 pub(crate) fn register(app: &mut App) {
     app.register_type::<GroupShape>()
@@ -49,8 +50,19 @@ pub(crate) fn order_groups(
     targets: Targets,
     arrivals: Res<Announcements<GroupArrived>>,
     mut group: Local<Vec<Member>>,
+    mut ways: Local<Vec<Way>>,
     mut commands: Commands,
 ) {
+    ways.clear();
+    if orders.iter().len() > 1 {
+        for (entity, _, memory, listed) in &orders {
+            let is_on_its_way = memory.planned.is_some() && !memory.arrived;
+            if let Some(listed) = listed.filter(|_| is_on_its_way) {
+                gather(listed, &members, memory.center, &mut group);
+                ways.push(Way::of(entity, &group, memory.center));
+            }
+        }
+    }
     for (entity, order, mut memory, listed) in &mut orders {
         if let Err(error) = order.check() {
             warnings.raise(&clock, entity, error.field, || {
@@ -90,9 +102,11 @@ pub(crate) fn order_groups(
             if group.iter().any(is_late) {
                 place_latecomers(&mut group, entity, order, &terrain, now.center);
             }
+            pass_others(&mut group, entity, &ways, &mut now);
         } else {
             place_all(&mut group, entity, order, target, &terrain, &mut now);
             (now.planned, now.arrived, now.ways_known) = (Some(planned), false, false);
+            now.meeting = None;
         }
         if !now.ways_known && group.iter().all(|it| it.has_path || is_excused(it)) {
             now.ways_known = true;
@@ -164,6 +178,9 @@ fn place_all(
     let places = Site::new(&grid, target, how.shape, how.gap, &[]).places(&radii);
     memory.center = places.center;
     distribute(group, order, &radii, &places.at, |_| true);
+    for member in group.iter_mut() {
+        member.place.detour = None;
+    }
     give_lanes(group, places.center, LANES * ideal_radius(&radii, how.gap));
 }
 
@@ -188,6 +205,25 @@ fn give_lanes(group: &mut [Member], center: Vec2, width: f32) {
             left: width * from_left,
             right: width * (1.0 - from_left),
         };
+    }
+}
+
+/// Leads the members past the next group that they meet head-on, if there is one.
+fn pass_others(group: &mut [Member], order: Entity, ways: &[Way], memory: &mut GroupArriveMemory) {
+    let Some(mine) = ways.iter().find(|it| it.order == order) else {
+        return;
+    };
+    let others = ways.iter().filter(|it| it.order != order);
+    let met = others.filter_map(|other| Some((other, mine.meeting(other)?)));
+    let distance = |other: &Way| other.from.distance_squared(mine.from);
+    let next = met.min_by(|(a, _), (b, _)| distance(a).total_cmp(&distance(b)));
+    if let Some((other, meeting)) = next
+        && memory.meeting != Some(other.order)
+    {
+        memory.meeting = Some(other.order);
+        for member in group {
+            member.place.detour = Some(meeting.detour(member.position));
+        }
     }
 }
 
@@ -267,7 +303,8 @@ fn distribute(
 
 /// Writes the place of a member, and sends it there.
 fn hand_over(member: &Member, members: &mut Members, commands: &mut Commands) {
-    let Ok((_, _, mut place, navigate, _, avoidance, _)) = members.get_mut(member.entity) else {
+    let Ok((_, _, mut place, navigate, memory, avoidance, _)) = members.get_mut(member.entity)
+    else {
         return;
     };
     let mut new = member.place;
@@ -282,6 +319,9 @@ fn hand_over(member: &Member, members: &mut Members, commands: &mut Commands) {
     }
     if !place.set_if_neq(new) {
         return;
+    }
+    if let Some(mut memory) = memory {
+        memory.set_detour(new.detour);
     }
     let Some(at) = member.place.at else {
         return;
@@ -299,11 +339,24 @@ fn hand_over(member: &Member, members: &mut Members, commands: &mut Commands) {
     }
 }
 
-/// Gives agents that have left their group their avoidance back.
+/// Gives agents that have left their group their avoidance and their straight ways back.
 pub(crate) fn release_leavers(
-    mut leavers: Query<(&mut GroupPlace, Option<&mut ReciprocalAvoidance>), Without<GroupMember>>,
+    mut leavers: Query<
+        (
+            &mut GroupPlace,
+            Option<&mut ReciprocalAvoidance>,
+            Option<&mut NavigateToMemory>,
+        ),
+        Without<GroupMember>,
+    >,
 ) {
-    for (mut place, avoidance) in &mut leavers {
+    for (mut place, avoidance, memory) in &mut leavers {
+        if place.detour.is_some() {
+            place.detour = None;
+            if let Some(mut memory) = memory {
+                memory.set_detour(None);
+            }
+        }
         if place.is_pushing_in {
             place.is_pushing_in = false;
             if let Some(mut avoidance) = avoidance {

@@ -147,9 +147,19 @@ pub struct NavigateToMemory {
     pub(super) spent: u32,
     /// Whether a search is due or under way.
     pub(super) searching: bool,
+    /// Two points, m, over which a straight path is led.
+    pub(super) detour: Option<[Vec2; 2]>,
 }
 
 impl NavigateToMemory {
+    /// Leads straight paths over two points from now on, or no longer, and plans anew.
+    pub(crate) fn set_detour(&mut self, detour: Option<[Vec2; 2]>) {
+        if self.detour != detour {
+            self.detour = detour;
+            self.target = None;
+        }
+    }
+
     /// Whether the agent follows a path to this target, and no search is under way.
     pub(crate) fn follows_path_to(&self, target: Target) -> bool {
         let has_path = matches!(
