@@ -185,7 +185,7 @@ pub struct GroupPlace {
     pub radius: f32,
     /// Whether the member's avoidance is disabled near its place.
     pub(super) is_pushing_in: bool,
-    /// How long the member has stood near its place without getting there, s.
+    /// How long the member has stood elsewhere than at its place, s.
     pub(super) waiting: f32,
     /// How far out the member passes corners on its way.
     pub(super) lane: Lane,

@@ -7,7 +7,7 @@ use bevy_steering2d_core::{
 };
 
 use super::assignment::assign;
-use super::exchange::exchange;
+use super::exchange::{exchange, move_up};
 use super::group_arrive::Planned;
 use super::meeting::Way;
 use super::member::{Member, Members, gather};
@@ -114,11 +114,13 @@ pub(crate) fn order_groups(
         }
         if clock.tick.is_multiple_of(EXCHANGE_TICKS) {
             exchange(&mut group, (clock.tick / EXCHANGE_TICKS) as usize);
+            move_up(&mut group);
         }
         let places = group.iter().filter_map(|it| it.place.at);
         let spread = places.fold(0.0, |most: f32, at| most.max(at.distance(now.center)));
         for member in group.iter_mut() {
-            member.settle_for_less(now.center, spread, clock.delta);
+            member.wait(clock.delta);
+            member.settle_for_less(now.center, spread);
         }
         for member in group.iter() {
             hand_over(member, &mut members, &mut commands);
@@ -277,14 +279,14 @@ fn distribute(
         let mut takers = alike.clone();
         let middle = spots.iter().sum::<Vec2>() / spots.len().max(1) as f32;
         takers.sort_by(|&a, &b| {
-            let distance = |it: usize| group[chosen[it]].unrolled.distance_squared(middle);
+            let distance = |it: usize| group[chosen[it]].coming.unrolled.distance_squared(middle);
             distance(a).total_cmp(&distance(b)).then(a.cmp(&b))
         });
         takers.truncate(spots.len());
         takers.sort_unstable();
         let positions: Vec<_> = takers
             .iter()
-            .map(|&it| group[chosen[it]].unrolled)
+            .map(|&it| group[chosen[it]].coming.unrolled)
             .collect();
         for &it in &alike {
             done[it] = true;
@@ -320,7 +322,9 @@ fn hand_over(member: &Member, members: &mut Members, commands: &mut Commands) {
     if !place.set_if_neq(new) {
         return;
     }
-    if let Some(mut memory) = memory {
+    if let Some(mut memory) = memory
+        && memory.detour() != new.detour
+    {
         memory.set_detour(new.detour);
     }
     let Some(at) = member.place.at else {

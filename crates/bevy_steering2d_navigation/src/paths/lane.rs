@@ -89,7 +89,7 @@ mod tests {
 
     /// Around the upper end of a wall, clockwise.
     fn path() -> Vec<Vec2> {
-        [(-5.0, -5.0), (-0.5, 0.5), (0.5, 0.5), (5.0, -5.0)]
+        [(-5.0, -15.0), (-0.5, 0.5), (0.5, 0.5), (5.0, -15.0)]
             .map(Vec2::from)
             .to_vec()
     }
@@ -116,6 +116,13 @@ mod tests {
             path(),
             "the corner is on the right"
         );
+    }
+
+    #[test]
+    fn a_lane_adds_a_fifth_to_a_path_at_most() {
+        let wide = widened(0.0, 8.0, |_, _| true);
+        assert!(length(&wide) <= 1.2 * length(&path()), "{wide:?}");
+        assert_ne!(wide, path(), "as much of the lane as is short enough");
     }
 
     #[test]

@@ -152,12 +152,15 @@ pub struct NavigateToMemory {
 }
 
 impl NavigateToMemory {
+    /// The points over which straight paths are led, m.
+    pub(crate) fn detour(&self) -> Option<[Vec2; 2]> {
+        self.detour
+    }
+
     /// Leads straight paths over two points from now on, or no longer, and plans anew.
     pub(crate) fn set_detour(&mut self, detour: Option<[Vec2; 2]>) {
-        if self.detour != detour {
-            self.detour = detour;
-            self.target = None;
-        }
+        self.detour = detour;
+        self.target = None;
     }
 
     /// Whether the agent follows a path to this target, and no search is under way.

@@ -130,10 +130,16 @@ fn a_target_on_a_wall_or_inside_a_polygon_is_blocked_or_reached_beside_it() {
     let corners = [(-9.0, -9.0), (-3.0, -9.0), (-3.0, -3.0), (-9.0, -3.0)].map(Vec2::from);
     app.world_mut()
         .insert_resource(Solids(Solid::outline(&corners).collect()));
-    let beside = walker(&mut app, Vec2::ZERO, Vec2::new(6.0, 0.0));
-    let inside = walker(&mut app, Vec2::Y, Vec2::splat(-6.0));
+    let beside = walker(&mut app, Vec2::ZERO, Vec2::new(5.9, 0.0));
+    let on_wall = walker(&mut app, Vec2::Y, Vec2::new(6.0, 0.0));
+    let inside = walker(&mut app, Vec2::NEG_Y, Vec2::splat(-6.0));
     run(&mut app, 300);
-    assert_eq!(heard(&app).refused, [(inside, NoPathReason::Unreachable)]);
+    let expected = [
+        (on_wall, NoPathReason::TargetBlocked),
+        (inside, NoPathReason::Unreachable),
+    ];
+    assert_eq!(heard(&app).refused.len(), 2);
+    assert!(expected.iter().all(|it| heard(&app).refused.contains(it)));
     assert_eq!(heard(&app).arrived, [beside]);
     let clear = 6.0 - position(&app, beside).x;
     assert!((0.4..0.7).contains(&clear), "{clear} m from the wall");
@@ -179,9 +185,12 @@ fn solids_of_no_extent_or_no_number_leave_others_their_ways() {
     let walker = walker(&mut app, Vec2::ZERO, Vec2::new(9.0, 0.0));
     let here = super::walker(&mut app, Vec2::splat(-5.0), Vec2::splat(-5.0));
     run(&mut app, 300);
-    let mut arrived = heard(&app).arrived.clone();
-    arrived.sort_unstable();
-    assert_eq!(arrived, [walker, here]);
+    assert_eq!(heard(&app).arrived.len(), 2);
+    assert!(
+        [walker, here]
+            .iter()
+            .all(|it| heard(&app).arrived.contains(it))
+    );
 }
 
 #[test]
@@ -279,8 +288,8 @@ fn lanes_wider_than_the_world_leave_the_ways_as_they_are() {
     let goal = Vec2::new(10.0, 0.0);
     let walker = walker(&mut app, Vec2::ZERO, goal);
     let lane = Lane {
-        left: f32::MAX,
-        right: 1e30,
+        left: 1e9,
+        right: 1e9,
     };
     app.world_mut().get_mut::<NavigateTo>(walker).unwrap().lane = lane;
     run(&mut app, 600);
