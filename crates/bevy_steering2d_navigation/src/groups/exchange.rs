@@ -1,9 +1,11 @@
-//! Exchange: pairs of members swap their places where that brings them nearer.
+//! Exchange: pairs of members swap their places where that brings them nearer, or lets one in.
 
 use super::member::Member;
 
 /// Members farther apart than this many radii do not exchange places if one of them is at rest.
 const EXCHANGE_RADII: f32 = 8.0;
+/// A member within this many radii is next to another one.
+const NEXT_RADII: f32 = 2.2;
 /// Members far apart exchange places for this multiple of the gain.
 const FAR_GAIN: f32 = 4.0;
 /// The most members that look for another place at a time.
@@ -20,12 +22,52 @@ pub(super) fn exchange(group: &mut [Member], look: usize) {
         }
         for other in 0..group.len() {
             if other != mover && gains(&group[mover], &group[other]) {
-                let (a, b) = (group[mover].place, group[other].place);
-                (group[mover].place.at, group[mover].place.radius) = (b.at, b.radius);
-                (group[other].place.at, group[other].place.radius) = (a.at, a.radius);
+                swap(group, mover, other);
             }
         }
     }
+}
+
+fn swap(group: &mut [Member], one: usize, other: usize) {
+    let (a, b) = (group[one].place, group[other].place);
+    (group[one].place.at, group[one].place.radius) = (b.at, b.radius);
+    (group[other].place.at, group[other].place.radius) = (a.at, a.radius);
+}
+
+/// Lets members in that are held up outside: the nearest member that stands on the way moves up to the place
+/// of the one that waits, and leaves it its own.
+pub(super) fn move_up(group: &mut [Member]) {
+    for waiting in 0..group.len() {
+        if !group[waiting].is_held_up() || group[waiting].is_cut_off {
+            continue;
+        }
+        let distance = |other: usize| {
+            let here = group[waiting].position;
+            here.distance_squared(group[other].position)
+        };
+        let blockers =
+            (0..group.len()).filter(|&it| stands_in_the_way(&group[it], &group[waiting]));
+        if let Some(next) = blockers.min_by(|&a, &b| distance(a).total_cmp(&distance(b))) {
+            swap(group, waiting, next);
+            group[waiting].place.waiting = 0.0;
+        }
+    }
+}
+
+/// Whether a member at its place is next to one that waits, and on its way.
+fn stands_in_the_way(standing: &Member, waiting: &Member) -> bool {
+    let Some(to) = waiting.place.at else {
+        return false;
+    };
+    let radii = standing.radius + waiting.radius;
+    let apart = standing.position.distance(waiting.position);
+    let from_there = standing.position.distance(to);
+    let way = waiting.coming.way(to);
+    standing.is_at_place()
+        && standing.fits(waiting)
+        && apart < NEXT_RADII * radii
+        && from_there + 0.5 * radii < way
+        && apart + from_there < way + radii
 }
 
 /// Whether two members should exchange their places.
@@ -33,15 +75,59 @@ fn gains(a: &Member, b: &Member) -> bool {
     let (Some(to_a), Some(to_b)) = (a.place.at, b.place.at) else {
         return false;
     };
-    let fits = a.radius <= b.place.radius && b.radius <= a.place.radius;
     // |a − to_a|² + |b − to_b|² − |a − to_b|² − |b − to_a|²
-    let gain = 2.0 * (a.unrolled - b.unrolled).dot(to_b - to_a);
+    let gain = 2.0 * (a.coming.unrolled - b.coming.unrolled).dot(to_b - to_a);
     let least = a.radius * a.radius;
-    if !fits || gain <= least {
+    if !a.fits(b) || gain <= least {
         return false;
     }
     // A member at rest is asked only by those that are near.
     let near = EXCHANGE_RADII * (a.radius + b.radius);
     let is_near = a.position.distance(b.position) < near;
     is_near || !b.is_settled() && gain > FAR_GAIN * least
+}
+
+#[cfg(test)]
+mod tests {
+    use bevy::prelude::*;
+
+    use super::*;
+
+    const RADIUS: f32 = 0.5;
+
+    /// A member that stands at `x`, with its place at `to`, and has waited for a second if that is elsewhere.
+    fn standing(x: f32, to: f32) -> Member {
+        let waiting = if x == to { 0.0 } else { 1.0 };
+        Member::standing(Vec2::new(x, 0.0), Vec2::new(to, 0.0), RADIUS, waiting)
+    }
+
+    fn places(group: &[Member]) -> Vec<f32> {
+        let place = |it: &Member| it.place.at.map(|at| at.x);
+        group.iter().filter_map(place).collect()
+    }
+
+    #[test]
+    fn members_in_the_way_of_one_that_waits_move_up_one_after_the_other() {
+        let mut group = [standing(0.0, 3.3), standing(2.2, 2.2), standing(1.1, 1.1)];
+        move_up(&mut group);
+        assert_eq!(places(&group), [1.1, 2.2, 3.3], "the nearest one goes");
+        // It waits in turn.
+        group[2].place.waiting = 1.0;
+        move_up(&mut group);
+        assert_eq!(places(&group), [1.1, 3.3, 2.2]);
+    }
+
+    #[test]
+    fn members_that_are_not_in_the_way_keep_their_places() {
+        let mut group = [standing(0.0, 3.0), standing(-1.1, -1.1), standing(3.8, 3.8)];
+        move_up(&mut group);
+        assert_eq!(places(&group), [3.0, -1.1, 3.8]);
+        let mut near = [standing(0.0, 0.6), standing(1.1, 1.1)];
+        move_up(&mut near);
+        assert_eq!(
+            places(&near),
+            [0.6, 1.1],
+            "its place is nearer than the other"
+        );
+    }
 }

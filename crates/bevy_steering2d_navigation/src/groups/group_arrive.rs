@@ -24,7 +24,10 @@ use crate::Lane;
 /// **Changes on the way.** A latecomer gets the free place nearest to the target. The place of a member that
 /// is despawned, or has another order, becomes free. When the target moves, or a solid takes a place,
 /// the group gets new places. Members exchange their places when that brings both nearer: a member that
-/// stands in the way of another moves up and lets the other have its place.
+/// stands in the way of another moves up and lets the other have its place. When the target is lost, the group
+/// keeps its places.
+///
+/// **Two groups that meet head-on**, as when they swap places, pass each other on the right.
 ///
 /// **Near its place**, within four radii, the
 /// [`ReciprocalAvoidance`](bevy_steering2d_core::ReciprocalAvoidance) of a member is disabled, since it keeps
@@ -182,10 +185,12 @@ pub struct GroupPlace {
     pub radius: f32,
     /// Whether the member's avoidance is disabled near its place.
     pub(super) is_pushing_in: bool,
-    /// How long the member has stood near its place without getting there, s.
+    /// How long the member has stood elsewhere than at its place, s.
     pub(super) waiting: f32,
     /// How far out the member passes corners on its way.
     pub(super) lane: Lane,
+    /// Between which points it passes a group that it meets, m.
+    pub(super) detour: Option<[Vec2; 2]>,
     /// The order that the place belongs to.
     #[entities]
     pub(super) order: Option<Entity>,
@@ -204,6 +209,9 @@ pub struct GroupArriveMemory {
     pub(super) ways_known: bool,
     /// What the places are for.
     pub(super) planned: Option<Planned>,
+    /// The order of the group that it met last on its way.
+    #[entities]
+    pub(super) meeting: Option<Entity>,
     /// Whether the order is despawned when it has no members left.
     pub(super) is_temporary: bool,
     /// Whether it had members.

@@ -14,9 +14,11 @@ const AT_PLACE: f32 = 0.15;
 /// Slower bodies are at rest, m/s.
 const AT_REST: f32 = 0.01;
 /// A place is next to a member within this many radii.
-const CLOSE: f32 = 0.9;
+const CLOSE: f32 = 1.5;
 /// A slower member waits, m/s.
 const WAITING: f32 = 0.1;
+/// A member that stands longer elsewhere than at its place is held up, s.
+const HELD_UP: f32 = 0.15;
 /// How long a member waits for a place next to it, s.
 const PATIENCE: f32 = 0.4;
 
@@ -28,7 +30,7 @@ pub(super) type Members<'w, 's> = Query<
         &'static Kinematics,
         &'static mut GroupPlace,
         Option<&'static mut NavigateTo>,
-        Option<&'static NavigateToMemory>,
+        Option<&'static mut NavigateToMemory>,
         Option<&'static mut ReciprocalAvoidance>,
         Option<(&'static SteeringPath, &'static PathFollowingMemory)>,
     ),
@@ -48,9 +50,35 @@ pub(crate) struct Member {
     pub(super) is_cut_off: bool,
     /// It follows a path to its place.
     pub(super) has_path: bool,
-    /// Where it would be if the rest of its way were straight, m: behind those that come to the last corner
+    pub(super) coming: Coming,
+}
+
+/// Where a member comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Coming {
+    /// The last corner of its way, m; its position if the rest of the way is straight.
+    pub(super) corner: Vec2,
+    /// The way to the corner, m.
+    pub(super) to_corner: f32,
+    /// Where it would be if the rest of its way were straight, m: behind those that come to the corner
     /// before it.
     pub(super) unrolled: Vec2,
+}
+
+impl Coming {
+    /// Straight from a position.
+    pub(super) fn straight(position: Vec2) -> Self {
+        Self {
+            corner: position,
+            to_corner: 0.0,
+            unrolled: position,
+        }
+    }
+
+    /// The way to a place, m.
+    pub(super) fn way(&self, place: Vec2) -> f32 {
+        self.to_corner + self.corner.distance(place)
+    }
 }
 
 impl Member {
@@ -66,23 +94,39 @@ impl Member {
         self.is_within(radii * self.radius)
     }
 
-    /// Takes the spot where it stands for its place if it has stood there for a while and its place is next
-    /// to it: another member is in the way, and pushing would not end. Spots more than `most` m from the
-    /// center are too far out.
-    pub(super) fn settle_for_less(&mut self, center: Vec2, most: f32, delta: f32) {
-        let waits = self.is_within(CLOSE * self.radius)
-            && !self.is_within(AT_PLACE)
-            && self.speed < WAITING
-            && self.position.distance(center) <= most;
+    /// Counts how long the member has stood elsewhere than at its place.
+    pub(super) fn wait(&mut self, delta: f32) {
+        let waits = !self.is_within(AT_PLACE) && self.speed < WAITING;
         self.place.waiting = if waits {
             self.place.waiting + delta
         } else {
             0.0
         };
-        if self.place.waiting > PATIENCE {
+    }
+
+    /// Whether it has waited for a while: other members are in the way.
+    pub(super) fn is_held_up(&self) -> bool {
+        self.place.waiting > HELD_UP
+    }
+
+    /// Takes the spot where it stands for its place if it is held up and its place is next to it: pushing
+    /// would not end. Spots more than `most` m from the center are too far out.
+    pub(super) fn settle_for_less(&mut self, center: Vec2, most: f32) {
+        let is_next = self.is_within(CLOSE * self.radius);
+        if is_next && self.place.waiting > PATIENCE && self.position.distance(center) <= most {
             self.place.at = Some(self.position);
             self.place.waiting = 0.0;
         }
+    }
+
+    /// Whether each of two members has room at the other's place.
+    pub(super) fn fits(&self, other: &Self) -> bool {
+        self.radius <= other.place.radius && other.radius <= self.place.radius
+    }
+
+    /// Whether it stands at its place, or almost.
+    pub(super) fn is_at_place(&self) -> bool {
+        self.is_within(AT_PLACE) && self.speed < WAITING
     }
 
     pub(super) fn is_settled(&self) -> bool {
@@ -113,9 +157,9 @@ pub(super) fn gather(
             place: *place,
             is_cut_off,
             has_path,
-            unrolled: way.map_or(body.position, |(path, progress)| {
-                unrolled(body.position, center, path, progress)
-            }),
+            coming: way
+                .and_then(|(path, progress)| coming(center, path, progress))
+                .unwrap_or(Coming::straight(body.position)),
         })
     };
     group.clear();
@@ -123,22 +167,19 @@ pub(super) fn gather(
     group.sort_unstable_by_key(|member| member.id);
 }
 
-/// The position behind the last corner from which the straight way has the length of the rest of the path.
-fn unrolled(
-    position: Vec2,
-    center: Vec2,
-    path: &SteeringPath,
-    progress: &PathFollowingMemory,
-) -> Vec2 {
-    let Some(corner) = path.points().len().checked_sub(2) else {
-        return position;
-    };
+/// Where a member comes from that has a corner of its path ahead.
+fn coming(center: Vec2, path: &SteeringPath, progress: &PathFollowingMemory) -> Option<Coming> {
+    let corner = path.points().len().checked_sub(2)?;
     if !progress.is_about(path) || progress.waypoint > corner {
-        return position;
+        return None;
     }
-    let to_corner = path.arc_of(corner) - progress.distance;
+    let to_corner = (path.arc_of(corner) - progress.distance).max(0.0);
     let (corner, end) = (path.points()[corner], path.points()[corner + 1]);
-    behind(corner, to_corner.max(0.0), end, center)
+    Some(Coming {
+        corner,
+        to_corner,
+        unrolled: behind(corner, to_corner, end, center),
+    })
 }
 
 /// The point `distance` m behind the last corner of a way that leads on to `end`, in a group around `center`.
@@ -147,6 +188,29 @@ fn behind(corner: Vec2, distance: f32, end: Vec2, center: Vec2) -> Vec2 {
     let is_outside = center.distance(corner) > center.distance(end);
     let onward = if is_outside { center } else { end } - corner;
     corner - distance * onward.normalize_or_zero()
+}
+
+#[cfg(test)]
+impl Member {
+    /// A member that stands, and has waited for some seconds.
+    pub(super) fn standing(position: Vec2, place: Vec2, radius: f32, waiting: f32) -> Self {
+        Self {
+            id: SteeringId(0),
+            entity: Entity::PLACEHOLDER,
+            position,
+            speed: 0.0,
+            radius,
+            place: GroupPlace {
+                at: Some(place),
+                radius,
+                waiting,
+                ..default()
+            },
+            is_cut_off: false,
+            has_path: true,
+            coming: Coming::straight(position),
+        }
+    }
 }
 
 #[cfg(test)]

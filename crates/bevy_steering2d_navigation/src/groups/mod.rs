@@ -3,6 +3,7 @@
 mod assignment;
 mod exchange;
 mod group_arrive;
+mod meeting;
 mod member;
 mod ordering;
 mod places;

@@ -7,8 +7,9 @@ use bevy_steering2d_core::{
 };
 
 use super::assignment::assign;
-use super::exchange::exchange;
+use super::exchange::{exchange, move_up};
 use super::group_arrive::Planned;
+use super::meeting::Way;
 use super::member::{Member, Members, gather};
 use super::places::{Site, ideal_radius, place_radius};
 use super::{
@@ -16,7 +17,7 @@ use super::{
 };
 use crate::paths::ClearanceGrid;
 use crate::world::Terrain;
-use crate::{Lane, NavigateTo};
+use crate::{Lane, NavigateTo, NavigateToMemory};
 
 pub(crate) fn register(app: &mut App) {
     app.register_type::<GroupShape>()
@@ -49,8 +50,19 @@ pub(crate) fn order_groups(
     targets: Targets,
     arrivals: Res<Announcements<GroupArrived>>,
     mut group: Local<Vec<Member>>,
+    mut ways: Local<Vec<Way>>,
     mut commands: Commands,
 ) {
+    ways.clear();
+    if orders.iter().len() > 1 {
+        for (entity, _, memory, listed) in &orders {
+            let is_on_its_way = memory.planned.is_some() && !memory.arrived;
+            if let Some(listed) = listed.filter(|_| is_on_its_way) {
+                gather(listed, &members, memory.center, &mut group);
+                ways.push(Way::of(entity, &group, memory.center));
+            }
+        }
+    }
     for (entity, order, mut memory, listed) in &mut orders {
         if let Err(error) = order.check() {
             warnings.raise(&clock, entity, error.field, || {
@@ -65,13 +77,15 @@ pub(crate) fn order_groups(
             continue;
         };
         gather(listed, &members, memory.center, &mut group);
-        let Some(target) = targets.get(order.target) else {
+        let mut now = *memory;
+        let target = targets.get(order.target).map(|it| it.position);
+        // The places of a group whose target is lost stay.
+        let Some(target) = target.or(now.planned.map(|it| it.target)) else {
             continue;
         };
-        let mut now = *memory;
         now.had_members = true;
         let planned = Planned {
-            target: target.position,
+            target,
             shape: order.shape,
             gap: order.gap,
             revision: terrain.revision(),
@@ -88,16 +102,11 @@ pub(crate) fn order_groups(
             if group.iter().any(is_late) {
                 place_latecomers(&mut group, entity, order, &terrain, now.center);
             }
+            pass_others(&mut group, entity, &ways, &mut now);
         } else {
-            place_all(
-                &mut group,
-                entity,
-                order,
-                target.position,
-                &terrain,
-                &mut now,
-            );
+            place_all(&mut group, entity, order, target, &terrain, &mut now);
             (now.planned, now.arrived, now.ways_known) = (Some(planned), false, false);
+            now.meeting = None;
         }
         if !now.ways_known && group.iter().all(|it| it.has_path || is_excused(it)) {
             now.ways_known = true;
@@ -105,11 +114,13 @@ pub(crate) fn order_groups(
         }
         if clock.tick.is_multiple_of(EXCHANGE_TICKS) {
             exchange(&mut group, (clock.tick / EXCHANGE_TICKS) as usize);
+            move_up(&mut group);
         }
         let places = group.iter().filter_map(|it| it.place.at);
         let spread = places.fold(0.0, |most: f32, at| most.max(at.distance(now.center)));
         for member in group.iter_mut() {
-            member.settle_for_less(now.center, spread, clock.delta);
+            member.wait(clock.delta);
+            member.settle_for_less(now.center, spread);
         }
         for member in group.iter() {
             hand_over(member, &mut members, &mut commands);
@@ -169,6 +180,9 @@ fn place_all(
     let places = Site::new(&grid, target, how.shape, how.gap, &[]).places(&radii);
     memory.center = places.center;
     distribute(group, order, &radii, &places.at, |_| true);
+    for member in group.iter_mut() {
+        member.place.detour = None;
+    }
     give_lanes(group, places.center, LANES * ideal_radius(&radii, how.gap));
 }
 
@@ -193,6 +207,25 @@ fn give_lanes(group: &mut [Member], center: Vec2, width: f32) {
             left: width * from_left,
             right: width * (1.0 - from_left),
         };
+    }
+}
+
+/// Leads the members past the next group that they meet head-on, if there is one.
+fn pass_others(group: &mut [Member], order: Entity, ways: &[Way], memory: &mut GroupArriveMemory) {
+    let Some(mine) = ways.iter().find(|it| it.order == order) else {
+        return;
+    };
+    let others = ways.iter().filter(|it| it.order != order);
+    let met = others.filter_map(|other| Some((other, mine.meeting(other)?)));
+    let distance = |other: &Way| other.from.distance_squared(mine.from);
+    let next = met.min_by(|(a, _), (b, _)| distance(a).total_cmp(&distance(b)));
+    if let Some((other, meeting)) = next
+        && memory.meeting != Some(other.order)
+    {
+        memory.meeting = Some(other.order);
+        for member in group {
+            member.place.detour = Some(meeting.detour(member.position));
+        }
     }
 }
 
@@ -246,14 +279,14 @@ fn distribute(
         let mut takers = alike.clone();
         let middle = spots.iter().sum::<Vec2>() / spots.len().max(1) as f32;
         takers.sort_by(|&a, &b| {
-            let distance = |it: usize| group[chosen[it]].unrolled.distance_squared(middle);
+            let distance = |it: usize| group[chosen[it]].coming.unrolled.distance_squared(middle);
             distance(a).total_cmp(&distance(b)).then(a.cmp(&b))
         });
         takers.truncate(spots.len());
         takers.sort_unstable();
         let positions: Vec<_> = takers
             .iter()
-            .map(|&it| group[chosen[it]].unrolled)
+            .map(|&it| group[chosen[it]].coming.unrolled)
             .collect();
         for &it in &alike {
             done[it] = true;
@@ -272,7 +305,8 @@ fn distribute(
 
 /// Writes the place of a member, and sends it there.
 fn hand_over(member: &Member, members: &mut Members, commands: &mut Commands) {
-    let Ok((_, _, mut place, navigate, _, avoidance, _)) = members.get_mut(member.entity) else {
+    let Ok((_, _, mut place, navigate, memory, avoidance, _)) = members.get_mut(member.entity)
+    else {
         return;
     };
     let mut new = member.place;
@@ -287,6 +321,11 @@ fn hand_over(member: &Member, members: &mut Members, commands: &mut Commands) {
     }
     if !place.set_if_neq(new) {
         return;
+    }
+    if let Some(mut memory) = memory
+        && memory.detour() != new.detour
+    {
+        memory.set_detour(new.detour);
     }
     let Some(at) = member.place.at else {
         return;
@@ -304,11 +343,24 @@ fn hand_over(member: &Member, members: &mut Members, commands: &mut Commands) {
     }
 }
 
-/// Gives agents that have left their group their avoidance back.
+/// Gives agents that have left their group their avoidance and their straight ways back.
 pub(crate) fn release_leavers(
-    mut leavers: Query<(&mut GroupPlace, Option<&mut ReciprocalAvoidance>), Without<GroupMember>>,
+    mut leavers: Query<
+        (
+            &mut GroupPlace,
+            Option<&mut ReciprocalAvoidance>,
+            Option<&mut NavigateToMemory>,
+        ),
+        Without<GroupMember>,
+    >,
 ) {
-    for (mut place, avoidance) in &mut leavers {
+    for (mut place, avoidance, memory) in &mut leavers {
+        if place.detour.is_some() {
+            place.detour = None;
+            if let Some(mut memory) = memory {
+                memory.set_detour(None);
+            }
+        }
         if place.is_pushing_in {
             place.is_pushing_in = false;
             if let Some(mut avoidance) = avoidance {

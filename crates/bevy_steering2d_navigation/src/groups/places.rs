@@ -55,17 +55,30 @@ impl<'a> Site<'a> {
     /// The places of bodies with these radii, m. If solids near the target would stretch the group, it
     /// stands beside them.
     pub(super) fn places(&self, radii: &[f32]) -> Places {
+        /// How often the center moves at most.
+        const MOVES: usize = 12;
         let ideal = ideal_radius(radii, self.gap);
-        let here = self.around(self.target, radii);
-        if here.is_round(ideal) {
-            return here;
+        let mut best = self.around(self.target, radii);
+        if best.is_round(ideal) {
+            return best;
         }
         let there = self.around(self.with_room(ideal), radii);
-        if there.spread() < here.spread() {
-            there
-        } else {
-            here
+        if there.spread() < best.spread() {
+            best = there;
         }
+        for _ in 0..MOVES {
+            // Places around the middle of others are rounder than those.
+            let center = best.center + 2.0 * (best.middle() - best.center);
+            if best.is_round(ideal) || self.is_barred(best.center, center) {
+                break;
+            }
+            let next = self.around(center, radii);
+            if next.spread() >= best.spread() {
+                break;
+            }
+            best = next;
+        }
+        best
     }
 
     /// The places around a point.
@@ -96,15 +109,18 @@ impl<'a> Site<'a> {
             let away = (center - solid.nearest_core(center)).try_normalize();
             let away = away.unwrap_or_else(|| side_of(solid));
             let step = center + (0.7 * (extent - distance) + 0.01) * away;
-            if solids
-                .iter()
-                .any(|it| it.radius == 0.0 && it.distance_to_segment(center, step) <= 0.0)
-            {
+            if self.is_barred(center, step) {
                 break;
             }
             center = step;
         }
         center
+    }
+
+    /// Whether a wall is between two points.
+    fn is_barred(&self, from: Vec2, to: Vec2) -> bool {
+        let mut walls = self.grid.solids().iter().filter(|it| it.radius == 0.0);
+        walls.any(|wall| wall.distance_to_segment(from, to) <= 0.0)
     }
 
     /// Places of one size on a hexagonal lattice: of three ways to lay it, the one that spreads least.
@@ -248,9 +264,15 @@ impl Places {
         self.at.iter().map(distance).fold(0.0, f32::max)
     }
 
+    /// The mean of all places, m.
+    fn middle(&self) -> Vec2 {
+        let sum: Vec2 = self.at.iter().flatten().sum();
+        sum / self.at.iter().flatten().count().max(1) as f32
+    }
+
     /// Whether solids do not stretch the group by much.
     fn is_round(&self, ideal: f32) -> bool {
-        self.spread() <= 1.15 * ideal
+        self.spread() <= 1.05 * ideal
     }
 }
 
@@ -342,7 +364,7 @@ mod tests {
     use super::*;
     use bevy_steering2d_core::{Circle, Wall};
 
-    const GAP: f32 = 0.05;
+    const GAP: f32 = 0.1;
 
     #[track_caller]
     fn check(solids: &[Solid], target: Vec2, radii: &[f32]) -> Places {
@@ -405,6 +427,18 @@ mod tests {
         let places = check(&wall, Vec2::new(0.3, 4.5), &[0.3; 100]);
         let beyond = places.at.iter().filter(|at| at.unwrap().x < 0.0).count();
         assert!(beyond < 8, "{beyond}");
+    }
+
+    #[test]
+    fn a_group_in_a_nook_that_is_too_small_for_it_stands_round_at_its_opening() {
+        let nook = [
+            Solid::segment(Vec2::new(0.0, -3.0), Vec2::new(0.0, 8.0)),
+            Solid::segment(Vec2::new(0.0, -3.0), Vec2::new(4.0, -3.0)),
+            Solid::segment(Vec2::new(4.5, 1.0), Vec2::new(10.0, 1.0)),
+        ];
+        let target = Vec2::new(0.3, -2.7);
+        let places = check(&nook, target, &[0.3; 100]);
+        assert!(places.center.distance(target) < 5.0, "{}", places.center);
     }
 
     #[test]

@@ -85,6 +85,44 @@ fn a_group_comes_to_rest_and_arrives_once() {
 }
 
 #[test]
+fn groups_that_swap_places_pass_each_other_and_come_to_rest() {
+    let mut app = app();
+    let (west, east) = (Vec2::ZERO, Vec2::new(30.0, 0.0));
+    let (from_west, from_east) = (units(&mut app, 20, west), units(&mut app, 20, east));
+    order(&mut app, GroupArrive::new(east), &from_west);
+    order(&mut app, GroupArrive::new(west), &from_east);
+    let mut nearest = f32::INFINITY;
+    for _ in 0..900 {
+        app.update();
+        let at = |it: &Entity| app.world().get::<Kinematics>(*it).unwrap().position;
+        let between = |a| from_east.iter().map(move |b| at(a).distance(at(b)));
+        nearest = from_west.iter().flat_map(between).fold(nearest, f32::min);
+    }
+    // Without any avoidance.
+    assert!(nearest > 2.0 * PointMass::RADIUS, "{nearest}");
+    assert_settled(&app, &from_west);
+    assert_settled(&app, &from_east);
+    assert_eq!(app.world().resource::<Heard>().0.len(), 2);
+}
+
+#[test]
+fn a_member_that_leaves_its_group_on_the_way_no_longer_makes_a_detour() {
+    let mut app = app();
+    let (west, east) = (Vec2::ZERO, Vec2::new(30.0, 0.0));
+    let (a, b) = (unit(&mut app, west), unit(&mut app, east));
+    order(&mut app, GroupArrive::new(east), &[a]);
+    order(&mut app, GroupArrive::new(west), &[b]);
+    run(&mut app, 10);
+    let detour = |app: &App| app.world().get::<NavigateToMemory>(a).unwrap().detour();
+    assert!(detour(&app).is_some());
+    app.world_mut().entity_mut(a).remove::<GroupMember>();
+    run(&mut app, 2);
+    assert!(detour(&app).is_none());
+    let points = app.world().get::<SteeringPath>(a).unwrap().points();
+    assert_eq!(points.len(), 2, "straight again: {points:?}");
+}
+
+#[test]
 fn a_latecomer_gets_a_place_and_a_lost_place_is_taken_again() {
     let mut app = app();
     let units = units(&mut app, 7, Vec2::ZERO);
@@ -212,14 +250,52 @@ fn a_member_pushes_its_way_in_near_its_place_and_avoids_again_when_it_leaves() {
 
 #[test]
 fn a_faulty_order_raises_a_warning_and_moves_no_member() {
+    let fine = GroupArrive::new(Vec2::new(9.0, 0.0));
+    let facing = f32::NAN;
+    let faulty = [
+        ("GroupArrive.target", GroupArrive::new(Vec2::NAN)),
+        ("GroupArrive.gap", GroupArrive { gap: -0.1, ..fine }),
+        (
+            "GroupArrive.retarget_distance",
+            GroupArrive {
+                retarget_distance: 0.0,
+                ..fine
+            },
+        ),
+        (
+            "GroupArrive.shape.facing",
+            fine.with_shape(GroupShape::Line { facing }),
+        ),
+    ];
+    for (field, faulty) in faulty {
+        let mut app = app();
+        let units = units(&mut app, 4, Vec2::ZERO);
+        let faulty = order(&mut app, faulty, &units[..3]);
+        order(&mut app, fine, &units[3..]);
+        run(&mut app, 10);
+        let warnings = app.world().resource::<SteeringWarnings>().recent();
+        let about: Vec<_> = warnings.iter().map(|it| (it.entity, it.field)).collect();
+        assert_eq!(about, [(faulty, field)]);
+        let is_sent = |it: &Entity| app.world().get::<NavigateTo>(*it).is_some();
+        assert_eq!(
+            units.iter().map(is_sent).collect::<Vec<_>>(),
+            [false, false, false, true]
+        );
+    }
+}
+
+#[test]
+fn a_group_whose_target_is_despawned_keeps_its_places_and_arrives() {
     let mut app = app();
-    let units = units(&mut app, 3, Vec2::ZERO);
-    let faulty = order(&mut app, GroupArrive::new(Vec2::NAN), &units);
-    run(&mut app, 10);
-    let warnings = app.world().resource::<SteeringWarnings>().recent();
-    assert_eq!(
-        (warnings[0].entity, warnings[0].field),
-        (faulty, "GroupArrive.target")
-    );
-    assert!(app.world().get::<NavigateTo>(units[0]).is_none());
+    let units = units(&mut app, 7, Vec2::ZERO);
+    let target = app
+        .world_mut()
+        .spawn(Transform::from_xyz(12.0, 0.0, 0.0))
+        .id();
+    order(&mut app, GroupArrive::new(target), &units);
+    run(&mut app, 30);
+    app.world_mut().despawn(target);
+    run(&mut app, 900);
+    assert_settled(&app, &units);
+    assert_eq!(app.world().resource::<Heard>().0.len(), 1);
 }

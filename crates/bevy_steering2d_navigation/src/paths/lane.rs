@@ -3,11 +3,14 @@
 use bevy::prelude::*;
 use bevy_steering2d_core::InvalidParameter;
 
+/// A path in a lane is at most this multiple of the shortest one.
+const LONGER: f32 = 1.2;
+
 /// How much farther out than necessary a path passes the corners on either side.
 ///
 /// Shortest paths all touch the same corners, where agents would queue in single file. Agents with different
 /// lanes pass a corner side by side. Where there is less room than `left + right`, all lanes become narrower
-/// in proportion.
+/// in proportion, and no lane makes a path longer than 1.2 times the shortest one.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -39,14 +42,16 @@ impl Lane {
         if self.width() <= 0.0 || points.len() < 3 {
             return;
         }
+        let longest = LONGER * length(points);
         let mut shifts = vec![Vec2::ZERO; points.len()];
         for at in 1..points.len() - 1 {
             shifts[at] = self.shift(points[at - 1], points[at], points[at + 1], &mut is_clear);
         }
-        for share in [1.0, 0.5] {
+        for share in [1.0, 0.75, 0.5, 0.25] {
             let shifted = points.iter().zip(&shifts);
             let wide: Vec<_> = shifted.map(|(at, shift)| at + share * shift).collect();
-            if wide.windows(2).all(|leg| is_clear(leg[0], leg[1])) {
+            let is_short = length(&wide) <= longest;
+            if is_short && wide.windows(2).all(|leg| is_clear(leg[0], leg[1])) {
                 *points = wide;
                 return;
             }
@@ -74,13 +79,17 @@ impl Lane {
     }
 }
 
+fn length(points: &[Vec2]) -> f32 {
+    points.windows(2).map(|leg| leg[0].distance(leg[1])).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// Around the upper end of a wall, clockwise.
     fn path() -> Vec<Vec2> {
-        [(-5.0, -5.0), (-0.5, 0.5), (0.5, 0.5), (5.0, -5.0)]
+        [(-5.0, -15.0), (-0.5, 0.5), (0.5, 0.5), (5.0, -15.0)]
             .map(Vec2::from)
             .to_vec()
     }
@@ -107,6 +116,13 @@ mod tests {
             path(),
             "the corner is on the right"
         );
+    }
+
+    #[test]
+    fn a_lane_adds_a_fifth_to_a_path_at_most() {
+        let wide = widened(0.0, 8.0, |_, _| true);
+        assert!(length(&wide) <= 1.2 * length(&path()), "{wide:?}");
+        assert_ne!(wide, path(), "as much of the lane as is short enough");
     }
 
     #[test]

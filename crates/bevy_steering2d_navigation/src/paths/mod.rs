@@ -3,6 +3,7 @@
 mod at_goal;
 mod clearance;
 mod corners;
+mod detour;
 mod goal_tree;
 mod lane;
 mod navigate_to;

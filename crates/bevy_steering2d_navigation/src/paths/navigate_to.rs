@@ -147,9 +147,22 @@ pub struct NavigateToMemory {
     pub(super) spent: u32,
     /// Whether a search is due or under way.
     pub(super) searching: bool,
+    /// Two points, m, over which a straight path is led.
+    pub(super) detour: Option<[Vec2; 2]>,
 }
 
 impl NavigateToMemory {
+    /// The points over which straight paths are led, m.
+    pub(crate) fn detour(&self) -> Option<[Vec2; 2]> {
+        self.detour
+    }
+
+    /// Leads straight paths over two points from now on, or no longer, and plans anew.
+    pub(crate) fn set_detour(&mut self, detour: Option<[Vec2; 2]>) {
+        self.detour = detour;
+        self.target = None;
+    }
+
     /// Whether the agent follows a path to this target, and no search is under way.
     pub(crate) fn follows_path_to(&self, target: Target) -> bool {
         let has_path = matches!(

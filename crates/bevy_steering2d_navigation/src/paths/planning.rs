@@ -11,6 +11,7 @@ use bevy_steering2d_core::{
     StuckMemory, Target, Targets, Vehicle,
 };
 
+use super::detour::lead_over;
 use super::navigate_to::stop_at;
 use crate::world::Terrain;
 use crate::{
@@ -217,9 +218,11 @@ pub(crate) fn plan_paths(
         active.update(&terrain);
         if let PathSearch::Found(points) = &mut found {
             let pathfinder = active.pathfinder.as_mut();
-            how.lane.widen(points, |from, to| {
-                pathfinder.is_clear(from, to, query.radius)
-            });
+            let mut is_clear = |from: Vec2, to: Vec2| pathfinder.is_clear(from, to, query.radius);
+            how.lane.widen(points, &mut is_clear);
+            if let Some(detour) = memory.detour {
+                lead_over(detour, points, is_clear);
+            }
         }
         let used = before - portion;
         left -= used;

@@ -112,10 +112,11 @@ impl Roadmap {
     }
 
     /// The cost of the straight way from a point to a corner; `None` if a solid blocks it, or no taut
-    /// path bends there after it.
+    /// path bends there after it. From a point nearer to a solid than the corners no path is taut.
     pub(crate) fn cost_to_corner(&self, from: Spot, corner: u32) -> Option<f32> {
         let corner = self.corners[corner as usize];
-        if !corner.allows_from(from.at) {
+        let is_squeezed = from.clearance < self.margins.tight;
+        if !is_squeezed && !corner.allows_from(from.at) {
             return None;
         }
         self.cost(from.at, corner.at, self.needed(from, from))

@@ -273,6 +273,18 @@ mod tests {
     }
 
     #[test]
+    fn a_body_squeezed_against_a_wall_takes_the_nearer_way_around_it() {
+        let wall = [Solid::segment(Vec2::new(0.0, -9.0), Vec2::new(0.0, 3.0))];
+        for clearance in [0.4, 0.45, 0.49, 0.5, 0.51, 0.53, 0.6] {
+            for below in [0.0, 0.3, 1.0, 2.0, 3.0] {
+                let from = Vec2::new(-clearance, 3.0 - below);
+                let path = path(&wall, from, Vec2::new(2.0, 0.0), 0.5);
+                assert!(length(&path) < below + 6.0, "{path:?}");
+            }
+        }
+    }
+
+    #[test]
     fn a_search_in_small_portions_finds_the_same_path() {
         let solids: Vec<_> = (0..40)
             .flat_map(|i| {

@@ -8,6 +8,8 @@ use bevy_steering2d_core::*;
 
 use crate::*;
 
+mod bad_input;
+
 #[derive(Resource, Default)]
 struct Heard {
     found: Vec<(Entity, f32)>,
@@ -178,68 +180,6 @@ fn an_agent_that_is_stuck_plans_again() {
 }
 
 #[test]
-fn without_a_way_the_agent_stops_and_hears_of_it_once() {
-    let mut app = app();
-    let walker = walker(&mut app, Vec2::ZERO, Vec2::new(12.0, 0.0));
-    run(&mut app, 60);
-    app.world_mut()
-        .spawn_batch(Wall::room(Rect::new(9.0, -3.0, 15.0, 3.0)));
-    run(&mut app, 300);
-    assert_eq!(heard(&app).refused, [(walker, NoPathReason::Unreachable)]);
-    let body = *app.world().get::<Kinematics>(walker).unwrap();
-    assert!(body.speed() < 1e-3 && body.position.x < 9.0, "{body:?}");
-}
-
-#[test]
-fn every_kind_of_impossible_target_has_its_reason() {
-    let mut app = app();
-    app.world_mut().spawn((
-        Transform::from_xyz(10.0, 0.0, 0.0),
-        Obstacle { radius: 2.0 },
-    ));
-    let gone = app.world_mut().spawn(Transform::default()).id();
-    app.world_mut().despawn(gone);
-    let inside = walker(&mut app, Vec2::ZERO, Vec2::new(10.0, 0.0));
-    let lost = walker(&mut app, Vec2::Y, gone);
-    let fine = walker(&mut app, Vec2::NEG_Y, Vec2::new(-3.0, 0.0));
-    run(&mut app, 240);
-    let expected = [
-        (inside, NoPathReason::TargetBlocked),
-        (lost, NoPathReason::TargetLost),
-    ];
-    assert_eq!(heard(&app).refused.len(), 2);
-    assert!(expected.iter().all(|it| heard(&app).refused.contains(it)));
-    assert_eq!(heard(&app).arrived, [fine]);
-}
-
-#[test]
-fn a_target_that_is_despawned_on_the_way_leaves_the_last_path() {
-    let mut app = app();
-    let target = app
-        .world_mut()
-        .spawn(Transform::from_xyz(6.0, 0.0, 0.0))
-        .id();
-    let walker = walker(&mut app, Vec2::ZERO, target);
-    run(&mut app, 30);
-    app.world_mut().despawn(target);
-    run(&mut app, 300);
-    assert_eq!(heard(&app).refused, [(walker, NoPathReason::TargetLost)]);
-    assert!(position(&app, walker).distance(Vec2::new(6.0, 0.0)) <= 0.1);
-}
-
-#[test]
-fn faulty_parameters_raise_one_warning_and_other_agents_go_on() {
-    let mut app = app();
-    let faulty = walker(&mut app, Vec2::ZERO, Vec2::NAN);
-    let fine = walker(&mut app, Vec2::Y, Vec2::new(3.0, 1.0));
-    run(&mut app, 200);
-    let warnings = app.world().resource::<SteeringWarnings>().recent();
-    let about: Vec<_> = warnings.iter().map(|it| (it.entity, it.field)).collect();
-    assert_eq!(about, [(faulty, "NavigateTo.target")]);
-    assert_eq!(heard(&app).arrived, [fine]);
-}
-
-#[test]
 fn a_tiny_budget_is_shared_fairly_and_every_agent_gets_its_path() {
     let mut app = app();
     app.insert_resource(NavigationBudget { expansions: 20 });
@@ -260,20 +200,6 @@ fn a_tiny_budget_is_shared_fairly_and_every_agent_gets_its_path() {
         assert!(ticks < 500, "{:?}", heard(&app).found);
     }
     assert!(ticks > 8, "the searches were spread over {ticks} ticks");
-}
-
-#[test]
-fn a_search_beyond_its_limit_is_given_up() {
-    let mut app = app();
-    wall(&mut app, (4.0, -6.0), (4.0, 6.0));
-    let walker = walker(&mut app, Vec2::ZERO, Vec2::new(9.0, 0.0));
-    app.world_mut()
-        .get_mut::<NavigateTo>(walker)
-        .unwrap()
-        .max_expansions = 1;
-    app.insert_resource(NavigationBudget { expansions: 1 });
-    run(&mut app, 100);
-    assert_eq!(heard(&app).refused, [(walker, NoPathReason::TooLong)]);
 }
 
 #[test]
@@ -307,51 +233,6 @@ fn agents_that_wait_make_room_for_one_that_passes_and_return() {
         assert!(position(&app, waiting).distance(at) <= 0.1);
         assert!(app.world().get::<Kinematics>(waiting).unwrap().speed() < 0.01);
     }
-}
-
-/// Panics for one target, never answers for another, and leads nowhere for a third.
-struct Faulty;
-
-impl Pathfinder for Faulty {
-    fn set_solids(&mut self, _: &[Solid]) {}
-
-    fn find(&mut self, query: &PathQuery, _: &mut u32) -> PathSearch {
-        match query.to.y {
-            1.0 => panic!("a faulty pathfinder"),
-            2.0 => PathSearch::Unfinished,
-            3.0 => PathSearch::Found(vec![Vec2::NAN]),
-            _ => PathSearch::Found(vec![query.from, query.to]),
-        }
-    }
-
-    fn is_clear(&mut self, _: Vec2, _: Vec2, _: f32) -> bool {
-        true
-    }
-}
-
-#[test]
-fn a_faulty_pathfinder_harms_only_the_agents_that_it_fails() {
-    let mut app = app_with(NavigationPlugin::with_pathfinder(Faulty));
-    let walkers = [1.0, 2.0, 3.0, 4.0].map(|y| {
-        let to = Vec2::new(3.0, y);
-        let walker = walker(&mut app, Vec2::new(0.0, y), to);
-        app.world_mut()
-            .get_mut::<NavigateTo>(walker)
-            .unwrap()
-            .max_expansions = 2_000;
-        walker
-    });
-    run(&mut app, 240);
-    let refused = &heard(&app).refused;
-    assert_eq!(refused.len(), 3, "{refused:?}");
-    for (walker, reason) in [
-        (walkers[0], NoPathReason::Failed),
-        (walkers[1], NoPathReason::TooLong),
-        (walkers[2], NoPathReason::Failed),
-    ] {
-        assert!(refused.contains(&(walker, reason)), "{refused:?}");
-    }
-    assert_eq!(heard(&app).arrived, [walkers[3]]);
 }
 
 #[test]
