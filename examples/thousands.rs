@@ -25,6 +25,7 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::RandomStream;
 use bevy_steering2d::prelude::*;
+use bevy_steering2d::recorder::SteeringRecorder;
 use bevy_steering2d_steerbench::Body;
 use lexopt::prelude::*;
 use lexopt::{Error, Parser};
@@ -41,6 +42,8 @@ const TICK: Duration = Duration::from_nanos(16_666_667);
 const WARM_UP: u32 = 20;
 /// The same with `--record`, in which the recording fills its memory.
 const WARM_UP_RECORDING: u32 = 200;
+/// With `--record` as many ticks are recorded in turn as are not, so that both are of the same flock.
+const TURN: u32 = 10;
 /// The memory of the recording per agent, bytes: about a hundred ticks.
 const RECORDED: usize = 20_000;
 
@@ -255,7 +258,18 @@ struct Measurement {
     mean_neighbors: f64,
     mean_candidates: f64,
     allocations_per_tick: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recording: Option<Recording>,
     state_hash: String,
+}
+
+/// What recording adds to a tick, of the median tick and of the fastest. The other times are of recorded
+/// ticks.
+#[derive(Serialize)]
+struct Recording {
+    cost: f64,
+    fastest_cost: f64,
+    bytes_per_agent_tick: f64,
 }
 
 /// A time for each of [`STEPS`].
@@ -282,14 +296,29 @@ fn measure(options: &Options) -> Measurement {
     let session = Session::new().no_stdout().no_file();
     let allocations = session.operation("tick");
     let mut times = Times::default();
-    for _ in 0..options.ticks.get() {
-        let counting = allocations.measure_process().iterations(1);
+    let mut unrecorded = Times::default();
+    let turns = if options.record { 2 } else { 1 };
+    for tick in 0..turns * options.ticks.get() {
+        let is_on = tick / TURN % turns == 0;
+        if let Some(mut recorder) = world.get_resource_mut::<SteeringRecorder>() {
+            recorder.recording = is_on;
+        }
+        let counting = is_on.then(|| allocations.measure_process().iterations(1));
         let tick = run_tick(world);
         drop(counting);
+        let times = if is_on { &mut times } else { &mut unrecorded };
         times.record(tick, world.resource::<Marks>());
     }
     let agents = options.agents.get() as f64;
     let per_agent = |time: f64| rounded(time / agents, 1);
+    let recording = world.get_resource::<SteeringRecorder>().map(|recorder| {
+        let recorded = recorder.snapshots(0..=u32::MAX).count();
+        Recording {
+            cost: per_agent(median(&times.ticks) - median(&unrecorded.ticks)),
+            fastest_cost: per_agent(fastest(&times.ticks) - fastest(&unrecorded.ticks)),
+            bytes_per_agent_tick: per_agent(recorder.bytes() as f64 / recorded as f64),
+        }
+    });
     let allocations: u64 = session
         .to_report()
         .operations()
@@ -303,7 +332,8 @@ fn measure(options: &Options) -> Measurement {
         fastest_stages: BySteps(times.steps.each_ref().map(|it| per_agent(fastest(it)))),
         mean_neighbors: rounded(neighbors, 2),
         mean_candidates: rounded(candidates, 2),
-        allocations_per_tick: rounded(allocations as f64 / f64::from(options.ticks.get()), 2),
+        allocations_per_tick: rounded(allocations as f64 / times.ticks.len() as f64, 2),
+        recording,
         state_hash: format!("{:016x}", state_hash(world)),
     }
 }

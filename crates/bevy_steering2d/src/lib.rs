@@ -135,6 +135,8 @@
 //!   an `AssetServer`.
 //! - `recorder`: `recorder::SteeringRecorderPlugin` records the last ticks, to look back and to go on
 //!   from any of them.
+//! - `remote`: `remote::SteeringRemotePlugin` lets tools outside of the app read ledgers and set weights, on
+//!   loopback; compiles much of Bevy's renderer.
 //! - `serialize`: serde for the public components, for saves and rollback.
 
 use bevy::app::{App, FixedUpdate, Plugin, PluginGroup, PluginGroupBuilder};
@@ -161,6 +163,9 @@ pub use bevy_steering2d_presets as presets;
 #[cfg(feature = "recorder")]
 #[doc(inline)]
 pub use bevy_steering2d_recorder as recorder;
+#[cfg(feature = "remote")]
+#[doc(inline)]
+pub use bevy_steering2d_remote as remote;
 
 /// All plugins of steering, with their defaults: [`SteeringPlugins`] as one plugin.
 ///

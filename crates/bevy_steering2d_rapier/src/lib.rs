@@ -51,6 +51,8 @@
 //! bitwise equal runs, spawn bodies in separate ticks or avoid contacts.
 
 mod drive_bodies;
+#[cfg(feature = "serialize")]
+mod file;
 mod move_bodies;
 mod probes;
 mod radius;

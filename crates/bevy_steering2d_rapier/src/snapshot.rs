@@ -12,6 +12,9 @@ use bevy_rapier2d::prelude::*;
 use bevy_rapier2d::rapier::prelude::{CCDSolver, DefaultBroadPhase, IslandManager, NarrowPhase};
 use bevy_steering2d_core::{SnapshotAppExt, SnapshotKind, SnapshotPart, Vehicle};
 
+#[cfg(feature = "serialize")]
+use crate::file;
+
 /// Adds the contexts, and the components from which the body of an agent is made anew.
 pub(crate) fn add_types(app: &mut App) {
     use SnapshotKind::Parameter;
@@ -29,6 +32,8 @@ pub(crate) fn add_types(app: &mut App) {
         .add_snapshot_component_where::<Damping, OfAgents>(Parameter)
         .add_snapshot_component_where::<LockedAxes, OfAgents>(Parameter)
         .add_snapshot_component_where::<Ccd, OfAgents>(Parameter);
+    #[cfg(feature = "serialize")]
+    file::register(app);
     let contexts = Contexts {
         contexts: app.world_mut().query(),
         velocities: app.world_mut().query_filtered(),
@@ -66,10 +71,14 @@ struct Context {
 }
 
 /// All contexts, and the components of bodies that Rapier writes.
+#[derive(Default)]
 struct Copies {
     contexts: Vec<Context>,
     velocities: Vec<(Entity, Velocity)>,
     sleeping: Vec<(Entity, Sleeping)>,
+    /// Of a file, instead of all others.
+    #[cfg(feature = "serialize")]
+    saved: Option<file::Saved>,
 }
 
 impl SnapshotPart for Contexts {
@@ -93,10 +102,17 @@ impl SnapshotPart for Contexts {
             contexts: contexts.collect(),
             velocities: copies(&mut self.velocities, world),
             sleeping: copies(&mut self.sleeping, world),
+            #[cfg(feature = "serialize")]
+            saved: None,
         }
     }
 
     fn restore(&mut self, world: &mut World, copy: &Copies, spawned: &EntityHashMap<Entity>) {
+        #[cfg(feature = "serialize")]
+        if let Some(saved) = &copy.saved {
+            file::restore(world, saved, spawned);
+            return;
+        }
         // A context knows its bodies by entity, so it cannot take back those that were despawned: they
         // are made anew from their components.
         let is_exact = copy.contexts.iter().all(|context| {
@@ -120,12 +136,39 @@ impl SnapshotPart for Contexts {
     }
 
     fn is_empty(copy: &Copies) -> bool {
+        #[cfg(feature = "serialize")]
+        if copy.saved.is_some() {
+            return false;
+        }
         let mut contexts = copy.contexts.iter();
         contexts.all(|it| it.bodies.bodies.is_empty() && it.colliders.colliders.is_empty())
     }
 
     fn name() -> &'static str {
         "the world of Rapier"
+    }
+
+    #[cfg(feature = "serialize")]
+    fn entities(copy: &Copies) -> &[Entity] {
+        copy.saved.as_ref().map_or(&[], file::Saved::entities)
+    }
+
+    #[cfg(feature = "serialize")]
+    fn write(world: &World) -> Option<Result<String, &'static str>> {
+        Some(file::write(world))
+    }
+
+    #[cfg(feature = "serialize")]
+    fn read(text: &str, types: &bevy::reflect::TypeRegistry) -> Option<Copies> {
+        Some(Copies {
+            saved: Some(file::read(text, types)?),
+            ..Copies::default()
+        })
+    }
+
+    #[cfg(feature = "serialize")]
+    fn written_types() -> Vec<std::any::TypeId> {
+        file::written_types()
     }
 }
 

@@ -35,6 +35,8 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub enum SnapshotFileError {
     /// A part of the snapshot has no form in files, such as the bodies of a physics engine.
     NotSaved(&'static str),
+    /// A part of the snapshot is written from the world, which has gone on to another tick.
+    Past(&'static str),
     /// The file is no snapshot.
     NoSnapshot,
     /// Another version of this library wrote the file.
@@ -57,6 +59,12 @@ impl fmt::Display for SnapshotFileError {
         match self {
             Self::NotSaved(part) => {
                 write!(f, "{part} cannot be written to a file, only kept in memory")
+            }
+            Self::Past(part) => {
+                write!(
+                    f,
+                    "{part} can be written to a file only in the tick of the snapshot"
+                )
             }
             Self::NoSnapshot => write!(f, "the file is no snapshot of bevy_steering2d"),
             Self::Version(version) => {
@@ -86,12 +94,13 @@ impl std::error::Error for SnapshotFileError {}
 impl SteeringSnapshot {
     /// This snapshot as the content of a file. `world` is the one it was taken from.
     ///
-    /// Ledgers are left out: the next update writes them anew.
+    /// Ledgers are left out: the next update writes them anew. A [part](super::SnapshotPart) such as the
+    /// world of a physics engine is written from the world, so call this in the tick of the snapshot.
     ///
     /// # Errors
-    /// If a part of it has no form in files, or a type is not registered for reflection.
+    /// If a part of it has no form in files, or the world has gone on, or a type is not registered for
+    /// reflection.
     pub fn to_file(&self, world: &World) -> Result<String, SnapshotFileError> {
-        let types = world.resource::<AppTypeRegistry>().read();
         let parts = &world.resource::<SnapshotTypes>().parts;
         let columns = self.columns.iter();
         let columns = columns.filter_map(|(id, column)| {
@@ -99,11 +108,20 @@ impl SteeringSnapshot {
             Some((&**part, &**column))
         });
         let columns: Vec<_> = columns.collect();
+        let elsewhere: Vec<TypeId> = parts.iter().flat_map(|it| it.written_types()).collect();
+        let tick = world.get_resource::<SteeringClock>().map(|it| it.tick);
+        let is_past = self.is_foreign || tick != Some(self.tick());
         for (part, column) in &columns {
-            if part.saved_type().is_none() && !column.is_empty() {
-                return Err(SnapshotFileError::NotSaved(part.name()));
+            if elsewhere.contains(&part.id()) {
+                continue;
+            }
+            part.prepare(*column, world)
+                .map_err(SnapshotFileError::NotSaved)?;
+            if is_past && part.is_of_now(*column) {
+                return Err(SnapshotFileError::Past(part.name()));
             }
         }
+        let types = world.resource::<AppTypeRegistry>().read();
         let targets = self.targets.iter();
         let body = (
             Written {

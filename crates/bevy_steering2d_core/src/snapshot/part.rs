@@ -3,10 +3,14 @@
 use std::any::{Any, TypeId, type_name};
 use std::marker::PhantomData;
 use std::sync::Arc;
+#[cfg(feature = "serialize")]
+use std::sync::OnceLock;
 
 use bevy::ecs::change_detection::Tick;
 use bevy::ecs::entity::EntityHashMap;
 use bevy::prelude::*;
+#[cfg(feature = "serialize")]
+use bevy::reflect::TypeRegistry;
 
 use super::entity_lists::EntityLists;
 #[cfg(feature = "serialize")]
@@ -94,6 +98,30 @@ pub(super) trait Part: Send + Sync {
     #[cfg(feature = "serialize")]
     fn saved_type(&self) -> Option<TypeId>;
 
+    /// Prepares a column for a file.
+    ///
+    /// # Errors
+    /// What of it has no form in files.
+    #[cfg(feature = "serialize")]
+    fn prepare(&self, column: &dyn Column, _: &World) -> Result<(), &'static str> {
+        if self.saved_type().is_none() && !column.is_empty() {
+            return Err(self.name());
+        }
+        Ok(())
+    }
+
+    /// Whether a column is written from the world as it is now, so that it must not have gone on.
+    #[cfg(feature = "serialize")]
+    fn is_of_now(&self, _: &dyn Column) -> bool {
+        false
+    }
+
+    /// The types of which this part writes the values to files.
+    #[cfg(feature = "serialize")]
+    fn written_types(&self) -> Vec<TypeId> {
+        Vec::new()
+    }
+
     /// All values, to be written to a file; those of resources with a placeholder for their entity.
     #[cfg(feature = "serialize")]
     fn values<'a>(&self, column: &'a dyn Column) -> Vec<(Entity, &'a dyn PartialReflect)>;
@@ -132,11 +160,42 @@ pub trait SnapshotPart: Send + Sync + 'static {
     /// The memory of a copy, about, bytes.
     fn bytes(copy: &Self::Copy) -> usize;
 
-    /// Whether a copy holds nothing. A snapshot can be written to a file only if this part is empty.
-    /// Default: no.
+    /// Whether a copy holds nothing. Unless there is a [`write`](Self::write), a snapshot can be
+    /// written to a file only if this part is empty. Default: no.
     fn is_empty(copy: &Self::Copy) -> bool {
         let _ = copy;
         false
+    }
+
+    /// The entities that a copy from a file refers to: they are spawned before it is restored. Default:
+    /// none.
+    fn entities(copy: &Self::Copy) -> &[Entity] {
+        let _ = copy;
+        &[]
+    }
+
+    /// The state of the world as text, for a file, in the tick of the copy; `None` if it has no form in
+    /// files, which is the default.
+    ///
+    /// # Errors
+    /// What of it has no form in files.
+    #[cfg(feature = "serialize")]
+    fn write(world: &World) -> Option<Result<String, &'static str>> {
+        let _ = world;
+        None
+    }
+
+    /// The copy in a file, from what [`write`](Self::write) gave; `None` if it is none.
+    #[cfg(feature = "serialize")]
+    fn read(text: &str, types: &TypeRegistry) -> Option<Self::Copy> {
+        let _ = (text, types);
+        None
+    }
+
+    /// Types of components whose values [`write`](Self::write) contains. Default: none.
+    #[cfg(feature = "serialize")]
+    fn written_types() -> Vec<TypeId> {
+        Vec::new()
     }
 
     /// What it is called in errors. Default: the name of the type.
@@ -149,21 +208,36 @@ pub trait SnapshotPart: Send + Sync + 'static {
 pub(super) struct CustomPart<P>(pub(super) P);
 
 /// The copy of a [`SnapshotPart`].
-struct CustomColumn<P: SnapshotPart>(Option<P::Copy>);
+struct CustomColumn<P: SnapshotPart> {
+    copy: Option<P::Copy>,
+    /// What is written to a file.
+    #[cfg(feature = "serialize")]
+    text: OnceLock<String>,
+}
 
 impl<P: SnapshotPart> Default for CustomColumn<P> {
     fn default() -> Self {
-        Self(None)
+        Self {
+            copy: None,
+            #[cfg(feature = "serialize")]
+            text: OnceLock::new(),
+        }
     }
 }
 
 impl<P: SnapshotPart> Column for CustomColumn<P> {
     fn is_empty(&self) -> bool {
-        self.0.as_ref().is_none_or(P::is_empty)
+        self.copy.as_ref().is_none_or(P::is_empty)
+    }
+
+    fn entities(&self, into: &mut Vec<Entity>) {
+        if let Some(copy) = &self.copy {
+            into.extend_from_slice(P::entities(copy));
+        }
     }
 
     fn bytes(&self) -> usize {
-        self.0.as_ref().map_or(0, P::bytes)
+        self.copy.as_ref().map_or(0, P::bytes)
     }
 }
 
@@ -193,7 +267,10 @@ impl<P: SnapshotPart> Part for CustomPart<P> {
         into: &mut Arc<dyn Column>,
     ) {
         fill(into, |column: &mut CustomColumn<P>| {
-            column.0 = Some(self.0.take(world));
+            *column = CustomColumn {
+                copy: Some(self.0.take(world)),
+                ..CustomColumn::default()
+            };
         });
     }
 
@@ -208,26 +285,57 @@ impl<P: SnapshotPart> Part for CustomPart<P> {
         _: Tick,
         spawned: &mut EntityHashMap<Entity>,
     ) {
-        if let Some(CustomColumn(Some(copy))) =
-            (column as &dyn Any).downcast_ref::<CustomColumn<P>>()
-        {
+        let column = (column as &dyn Any).downcast_ref::<CustomColumn<P>>();
+        if let Some(copy) = column.and_then(|it| it.copy.as_ref()) {
             self.0.restore(world, copy, spawned);
         }
     }
 
     #[cfg(feature = "serialize")]
     fn saved_type(&self) -> Option<TypeId> {
-        None
+        Some(TypeId::of::<String>())
     }
 
     #[cfg(feature = "serialize")]
-    fn values<'a>(&self, _: &'a dyn Column) -> Vec<(Entity, &'a dyn PartialReflect)> {
-        Vec::new()
+    fn prepare(&self, column: &dyn Column, world: &World) -> Result<(), &'static str> {
+        if column.is_empty() {
+            return Ok(());
+        }
+        let text = P::write(world).ok_or(P::name())??;
+        if let Some(column) = (column as &dyn Any).downcast_ref::<CustomColumn<P>>() {
+            column.text.get_or_init(|| text);
+        }
+        Ok(())
     }
 
     #[cfg(feature = "serialize")]
-    fn column(&self, values: &SavedValues, _: &mut Known) -> Option<Arc<dyn Column>> {
-        values.is_empty().then(|| self.empty())
+    fn is_of_now(&self, column: &dyn Column) -> bool {
+        !column.is_empty()
+    }
+
+    #[cfg(feature = "serialize")]
+    fn written_types(&self) -> Vec<TypeId> {
+        P::written_types()
+    }
+
+    #[cfg(feature = "serialize")]
+    fn values<'a>(&self, column: &'a dyn Column) -> Vec<(Entity, &'a dyn PartialReflect)> {
+        let column = (column as &dyn Any).downcast_ref::<CustomColumn<P>>();
+        let text = column.and_then(|it| it.text.get());
+        let text = text.map(|text| (Entity::PLACEHOLDER, text as &dyn PartialReflect));
+        text.into_iter().collect()
+    }
+
+    #[cfg(feature = "serialize")]
+    fn column(&self, values: &SavedValues, known: &mut Known) -> Option<Arc<dyn Column>> {
+        let Some((_, text)) = values.first() else {
+            return Some(self.empty());
+        };
+        let text = String::from_reflect(&**text)?;
+        Some(Arc::new(CustomColumn::<P> {
+            copy: Some(P::read(&text, known.types)?),
+            text: OnceLock::new(),
+        }))
     }
 }
 

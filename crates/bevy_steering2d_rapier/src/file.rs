@@ -1,0 +1,362 @@
+//! Rapier in files: its sets as they are, and the bodies and colliders of the world with their components.
+//!
+//! bevy_rapier2d knows the handle of each entity in maps that only its own systems fill, when they make a
+//! body or a collider. So a file is restored in two steps: those systems make all bodies and colliders
+//! anew, in sets that hand out the very handles of the file; then the sets of the file replace these.
+
+mod handles;
+
+use std::any::TypeId;
+
+use bevy::ecs::change_detection::{MAX_CHANGE_AGE, Tick};
+use bevy::ecs::entity::EntityHashMap;
+use bevy::ecs::reflect::{AppTypeRegistry, ReflectComponent};
+use bevy::prelude::*;
+use bevy::reflect::TypeRegistry;
+use bevy::reflect::serde::{ReflectDeserializer, ReflectSerializer};
+use bevy_rapier2d::dynamics::RapierRigidBodyHandle;
+use bevy_rapier2d::plugin::context::{
+    DefaultRapierContext, RapierContextColliders, RapierContextJoints, RapierContextSimulation,
+    RapierRigidBodySet,
+};
+use bevy_rapier2d::prelude::*;
+use bevy_rapier2d::rapier::prelude::{
+    CCDSolver, ColliderHandle, ColliderSet, DefaultBroadPhase, IslandManager, NarrowPhase,
+    RigidBodyHandle, RigidBodySet,
+};
+use serde::de::DeserializeSeed;
+use serde::{Deserialize, Serialize};
+
+use handles::{give_bodies, give_colliders};
+
+/// The components of bodies and colliders that reflection writes.
+macro_rules! reflected {
+    ($($component:ty),* $(,)?) => {
+        fn reflected() -> Vec<TypeId> {
+            vec![$(TypeId::of::<$component>()),*]
+        }
+
+        /// Registers them.
+        pub(crate) fn register(app: &mut App) {
+            $(app.register_type::<$component>();)*
+        }
+    };
+}
+
+reflected! {
+    RigidBody, Velocity, AdditionalMassProperties, LockedAxes, ExternalForce, ExternalImpulse,
+    GravityScale, Ccd, SoftCcd, Dominance, Sleeping, Damping, RigidBodyDisabled,
+    AdditionalSolverIterations, Sensor, ColliderMassProperties, ActiveEvents, ActiveHooks,
+    ActiveCollisionTypes, Friction, Restitution, ContactSkin, CollisionGroups, SolverGroups,
+    ContactForceEventThreshold, ColliderDisabled,
+}
+
+/// The types whose values are in the file.
+pub(crate) fn written_types() -> Vec<TypeId> {
+    let mut types = reflected();
+    types.push(TypeId::of::<Collider>());
+    types
+}
+
+/// An entity with a body or a collider.
+#[derive(Serialize, Deserialize, Clone)]
+struct SavedEntity {
+    entity: Entity,
+    parent: Option<Entity>,
+    place: Transform,
+    body: Option<RigidBodyHandle>,
+    collider: Option<ColliderHandle>,
+    shape: Option<Collider>,
+    components: Vec<String>,
+}
+
+/// The sets of a context.
+type Sets = (
+    RigidBodySet,
+    ColliderSet,
+    IslandManager,
+    DefaultBroadPhase,
+    NarrowPhase,
+    CCDSolver,
+);
+
+/// What a file holds of Rapier.
+pub(crate) struct Saved {
+    entities: Vec<SavedEntity>,
+    ids: Vec<Entity>,
+    /// The sets as text, since the entities in them are replaced when it is restored.
+    sets: String,
+}
+
+impl Saved {
+    /// The entities with a body or a collider.
+    pub(crate) fn entities(&self) -> &[Entity] {
+        &self.ids
+    }
+}
+
+/// The world of Rapier as text, in two lines: entities and sets.
+///
+/// # Errors
+/// What of it has no form in files.
+pub(crate) fn write(world: &World) -> Result<String, &'static str> {
+    const WRONG: &str = "a component of Rapier or a shape";
+
+    let context = the_context(world)?;
+    let joints = context.get::<RapierContextJoints>();
+    if joints.is_some_and(|it| {
+        !it.impulse_joints.is_empty() || it.multibody_joints.iter().next().is_some()
+    }) {
+        return Err("a joint of Rapier");
+    }
+    let (Some(bodies), Some(colliders), Some(simulation)) = (
+        context.get::<RapierRigidBodySet>(),
+        context.get::<RapierContextColliders>(),
+        context.get::<RapierContextSimulation>(),
+    ) else {
+        return Err("an incomplete context of Rapier");
+    };
+    let types = world.resource::<AppTypeRegistry>().read();
+    let entities = world.iter_entities().filter(is_of_rapier);
+    let entities = entities.map(|entity| saved_entity(world, entity, &types));
+    let entities = entities.collect::<Result<Vec<_>, _>>()?;
+    let sets = (
+        &bodies.bodies,
+        &colliders.colliders,
+        &simulation.islands,
+        &simulation.broad_phase,
+        &simulation.narrow_phase,
+        &simulation.ccd_solver,
+    );
+    let entities = ron::to_string(&entities).map_err(|_| WRONG)?;
+    let sets = ron::to_string(&sets).map_err(|_| WRONG)?;
+    Ok(format!("{entities}\n{sets}"))
+}
+
+/// Reads what [`write`] has written; `None` if it is something else.
+pub(crate) fn read(text: &str, types: &TypeRegistry) -> Option<Saved> {
+    let (entities, sets) = text.split_once('\n')?;
+    let entities: Vec<SavedEntity> = ron::from_str(entities).ok()?;
+    let mut components = entities.iter().flat_map(|it| &it.components);
+    components
+        .all(|it| read_component(it, types).is_some())
+        .then_some(())?;
+    ron::from_str::<Sets>(sets).ok()?;
+    Some(Saved {
+        ids: entities.iter().map(|it| it.entity).collect(),
+        entities,
+        sets: sets.to_owned(),
+    })
+}
+
+/// Makes the bodies and colliders of the world those of a file. `spawned` has the entity for each that
+/// had one.
+pub(crate) fn restore(world: &mut World, saved: &Saved, spawned: &EntityHashMap<Entity>) {
+    let now = |entity: Entity| spawned.get(&entity).copied().unwrap_or(entity);
+    let sets: Result<Sets, _> = ron::from_str(&with_entities(&saved.sets, &now));
+    let (Ok(context), Ok(sets)) = (the_context(world).map(|it| it.id()), sets) else {
+        log::error!(
+            "the bodies of a file are not restored: the world has no single Rapier context"
+        );
+        return;
+    };
+    despawn_others(world, saved, &now);
+    world.entity_mut(context).insert((
+        RapierRigidBodySet::default(),
+        RapierContextColliders::default(),
+        RapierContextJoints::default(),
+    ));
+    for entity in &saved.entities {
+        insert_components(world, entity, &now);
+    }
+    for entity in &saved.entities {
+        let place = global_place(world, now(entity.entity));
+        world.entity_mut(now(entity.entity)).insert(place);
+    }
+    let (bodies, colliders, islands, broad_phase, narrow_phase, ccd_solver) = sets;
+    let of_bodies = saved.entities.iter();
+    let of_bodies = of_bodies.filter_map(|it| Some((it.body?.0, now(it.entity))));
+    give_bodies(world, context, of_bodies.collect());
+    set(world, context, |it: &mut RapierRigidBodySet| {
+        it.bodies = bodies.clone()
+    });
+    let of_colliders = saved.entities.iter();
+    let of_colliders = of_colliders.filter_map(|it| Some((it.collider?.0, now(it.entity))));
+    give_colliders(world, context, of_colliders.collect());
+    set(world, context, |it: &mut RapierRigidBodySet| {
+        it.bodies = bodies
+    });
+    set(world, context, |it: &mut RapierContextColliders| {
+        it.colliders = colliders
+    });
+    set(world, context, |it: &mut RapierContextSimulation| {
+        it.islands = islands;
+        it.broad_phase = broad_phase;
+        it.narrow_phase = narrow_phase;
+        it.ccd_solver = ccd_solver;
+    });
+    for saved in &saved.entities {
+        let mut entity = world.entity_mut(now(saved.entity));
+        // What was spawned just before the file was written had no body yet.
+        if saved.body.is_none() {
+            entity.remove::<RapierRigidBodyHandle>();
+        }
+        if saved.collider.is_none() {
+            entity.remove::<RapierColliderHandle>();
+        }
+        if saved.body.is_some() || saved.collider.is_some() {
+            hide_changes(entity);
+        }
+    }
+}
+
+/// The only context of the world.
+fn the_context(world: &World) -> Result<EntityRef<'_>, &'static str> {
+    let contexts = world.iter_entities();
+    let mut contexts = contexts.filter(|it| it.contains::<RapierContextSimulation>());
+    match (contexts.next(), contexts.next()) {
+        (Some(context), None) if context.contains::<DefaultRapierContext>() => Ok(context),
+        _ => Err("a world of Rapier with several contexts"),
+    }
+}
+
+fn is_of_rapier(entity: &EntityRef) -> bool {
+    entity.contains::<RigidBody>() || entity.contains::<Collider>()
+}
+
+fn saved_entity(
+    world: &World,
+    entity: EntityRef,
+    types: &TypeRegistry,
+) -> Result<SavedEntity, &'static str> {
+    let parent = entity.get::<ChildOf>().map(ChildOf::parent);
+    if let Some(parent) = parent
+        && !world.get_entity(parent).is_ok_and(|it| is_of_rapier(&it))
+    {
+        return Err("a body or collider whose parent is neither");
+    }
+    if entity.contains::<ColliderScale>() {
+        return Err("a ColliderScale");
+    }
+    let mut components = Vec::new();
+    for id in reflected() {
+        let component = types.get_type_data::<ReflectComponent>(id);
+        let component = component.ok_or("a component of Rapier")?;
+        if let Some(value) = component.reflect(entity) {
+            let value = ReflectSerializer::new(value.as_partial_reflect(), types);
+            components.push(ron::to_string(&value).map_err(|_| "a component of Rapier")?);
+        }
+    }
+    Ok(SavedEntity {
+        entity: entity.id(),
+        parent,
+        place: entity.get::<Transform>().copied().unwrap_or_default(),
+        body: entity.get::<RapierRigidBodyHandle>().map(|it| it.0),
+        collider: entity.get::<RapierColliderHandle>().map(|it| it.0),
+        shape: entity.get::<Collider>().cloned(),
+        components,
+    })
+}
+
+fn read_component(text: &str, types: &TypeRegistry) -> Option<Box<dyn PartialReflect>> {
+    let mut text = ron::Deserializer::from_str(text).ok()?;
+    ReflectDeserializer::new(types).deserialize(&mut text).ok()
+}
+
+/// Despawns the bodies and colliders that are not in the file.
+fn despawn_others(world: &mut World, saved: &Saved, now: &impl Fn(Entity) -> Entity) {
+    let kept: EntityHashMap<()> = saved.ids.iter().map(|it| (now(*it), ())).collect();
+    let others = world.iter_entities().filter(is_of_rapier);
+    let others = others.map(|it| it.id()).filter(|it| !kept.contains_key(it));
+    for other in others.collect::<Vec<_>>() {
+        // A child is despawned with its parent.
+        let _ = world.try_despawn(other);
+    }
+}
+
+/// Inserts all components of an entity, with handles that stand for those to come.
+fn insert_components(world: &mut World, saved: &SavedEntity, now: &impl Fn(Entity) -> Entity) {
+    let registry = world.resource::<AppTypeRegistry>().clone();
+    let types = registry.read();
+    let mut entity = world.entity_mut(now(saved.entity));
+    entity.insert((
+        saved.place,
+        RapierRigidBodyHandle(RigidBodyHandle::invalid()),
+        RapierColliderHandle(ColliderHandle::invalid()),
+    ));
+    if let Some(parent) = saved.parent {
+        entity.insert(ChildOf(now(parent)));
+    }
+    if let Some(shape) = &saved.shape {
+        entity.insert(shape.clone());
+    }
+    for text in &saved.components {
+        let value = read_component(text, &types);
+        let value = value.and_then(|value| {
+            let info = value.get_represented_type_info()?;
+            let component = types.get_type_data::<ReflectComponent>(info.type_id())?;
+            Some((component, value))
+        });
+        if let Some((component, value)) = value {
+            component.insert(&mut entity, &*value, &types);
+        }
+    }
+}
+
+/// Where an entity is, by its parents, as Bevy computes it.
+fn global_place(world: &World, entity: Entity) -> GlobalTransform {
+    let place = world.get::<Transform>(entity).copied().unwrap_or_default();
+    match world.get::<ChildOf>(entity) {
+        Some(parent) => global_place(world, parent.parent()).mul_transform(place),
+        None => GlobalTransform::from(place),
+    }
+}
+
+/// The sets with other entities, which are in the user data of bodies and colliders.
+fn with_entities(sets: &str, now: &impl Fn(Entity) -> Entity) -> String {
+    const FIELD: &str = "user_data:";
+    let mut parts = sets.split(FIELD);
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|it: char| !it.is_ascii_digit());
+        let (bits, rest) = part.split_at(end.unwrap_or(part.len()));
+        let entity = bits.parse().ok().and_then(Entity::try_from_bits);
+        let entity = entity.map(|it| now(it).to_bits().to_string());
+        text.push_str(FIELD);
+        text.push_str(entity.as_deref().unwrap_or(bits));
+        text.push_str(rest);
+    }
+    text
+}
+
+/// Changes a component of the context.
+fn set<C: Component<Mutability = bevy::ecs::component::Mutable>>(
+    world: &mut World,
+    context: Entity,
+    change: impl FnOnce(&mut C),
+) {
+    if let Some(mut component) = world.get_mut::<C>(context) {
+        change(&mut component);
+    }
+}
+
+/// Rapier must not take what was restored for changes of the game, which would wake bodies and forget
+/// contacts.
+fn hide_changes(mut entity: EntityWorldMut) {
+    let now = entity.world().read_change_tick().get();
+    let long_ago = Tick::new(now.wrapping_sub(MAX_CHANGE_AGE));
+    let mut types = written_types();
+    types.extend([
+        TypeId::of::<RapierRigidBodyHandle>(),
+        TypeId::of::<RapierColliderHandle>(),
+    ]);
+    for id in types {
+        let Some(id) = entity.world().components().get_id(id) else {
+            continue;
+        };
+        if let Ok(mut component) = entity.get_mut_by_id(id) {
+            component.set_last_added(long_ago);
+            component.set_last_changed(long_ago);
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! A world of Rapier in a file: it goes on bit for bit, and what cannot be read or written is refused.
+
+use std::time::Duration;
+
+use bevy::prelude::*;
+use bevy_rapier2d::prelude::*;
+use bevy_steering2d_core::*;
+use bevy_steering2d_rapier::SteeringRapierPlugin;
+
+fn app() -> App {
+    let mut app = App::new();
+    app.add_plugins((
+        MinimalPlugins,
+        TransformPlugin,
+        SteeringCorePlugin::new(Update),
+        SteeringRapierPlugin,
+        RapierPhysicsPlugin::<NoUserData>::default().in_schedule(Update),
+    ))
+    .insert_resource(SteeringSeed(7))
+    .insert_resource(TimestepMode::Fixed {
+        dt: 0.016,
+        substeps: 1,
+    });
+    app.finish();
+    app.cleanup();
+    app.update();
+    let world = app.world_mut();
+    for mut physics in world.query::<&mut RapierConfiguration>().iter_mut(world) {
+        physics.gravity = Vec2::ZERO;
+    }
+    app
+}
+
+fn run(app: &mut App, ticks: usize) {
+    for _ in 0..ticks {
+        let mut time = app.world_mut().resource_mut::<Time>();
+        time.advance_by(Duration::from_millis(16));
+        app.world_mut().run_schedule(Update);
+        app.world_mut().run_schedule(PostUpdate);
+        app.world_mut().clear_trackers();
+    }
+}
+
+fn agent(x: f32, y: f32) -> impl Bundle {
+    (
+        Transform::from_xyz(x, y, 0.5),
+        RigidBody::Dynamic,
+        Collider::ball(0.5),
+        Wander::default(),
+        Velocity::default(),
+    )
+}
+
+/// A pen full of agents that bump into each other, a crate at rest, and a body with a collider on a child.
+/// Some came and went, so handles have gaps and several generations.
+fn pen(app: &mut App) {
+    for (x, y) in [(0.0, 4.0), (0.0, -4.0), (4.0, 0.0), (-4.0, 0.0)] {
+        let size = if x == 0.0 { (4.0, 0.2) } else { (0.2, 4.0) };
+        let wall = (
+            Transform::from_xyz(x, y, 0.0),
+            Collider::cuboid(size.0, size.1),
+        );
+        app.world_mut().spawn((wall, Friction::coefficient(0.2)));
+    }
+    let mut agents = Vec::new();
+    for at in 0..12 {
+        let bundle = agent((at % 4) as f32 * 1.1 - 1.6, (at / 4) as f32 * 1.1 - 1.0);
+        agents.push(app.world_mut().spawn(bundle).id());
+        run(app, 1);
+    }
+    let crate_ = (
+        Transform::from_xyz(9.0, 9.0, 0.0).with_rotation(Quat::from_rotation_z(0.3)),
+        RigidBody::Dynamic,
+        Collider::cuboid(0.4, 0.4),
+        Sleeping::default(),
+        Damping {
+            linear_damping: 0.5,
+            angular_damping: 0.5,
+        },
+    );
+    app.world_mut().spawn(crate_);
+    let cart = (
+        Transform::from_xyz(-3.0, 3.0, 0.0),
+        RigidBody::Dynamic,
+        SteeringId(70),
+        Wander::default(),
+    );
+    let cart = app.world_mut().spawn(cart).id();
+    let part = (
+        Transform::from_xyz(0.2, 0.0, 0.0),
+        Collider::capsule_x(0.2, 0.2),
+        ChildOf(cart),
+    );
+    app.world_mut().spawn(part);
+    for gone in [agents[2], agents[7], agents[3]] {
+        run(app, 5);
+        app.world_mut().despawn(gone);
+        run(app, 2);
+        if gone != agents[7] {
+            app.world_mut().spawn(agent(0.0, -3.0));
+        }
+    }
+    run(app, 200);
+}
+
+/// The bits of all bodies of Rapier, with what it remembers of their sleep, in the order of its set.
+fn bodies(app: &mut App) -> Vec<[u32; 8]> {
+    let world = app.world_mut();
+    let set = world
+        .query::<&RapierRigidBodySet>()
+        .single(world)
+        .expect("a context");
+    let bodies = set.bodies.iter().map(|(handle, body)| {
+        let (index, generation) = handle.into_raw_parts();
+        let (at, velocity) = (body.translation(), body.linvel());
+        let numbers = [
+            at.x,
+            at.y,
+            body.rotation().angle(),
+            velocity.x,
+            velocity.y,
+            body.angvel(),
+        ];
+        let [a, b, c, d, e, f] = numbers.map(f32::to_bits);
+        [
+            index,
+            generation,
+            a,
+            b,
+            c,
+            d,
+            e,
+            f ^ u32::from(body.is_sleeping()),
+        ]
+    });
+    bodies.collect()
+}
+
+/// The bits of all agents, by their ids.
+fn agents(app: &mut App) -> Vec<(SteeringId, [u32; 6])> {
+    let world = app.world_mut();
+    let mut query = world.query::<(&SteeringId, &Kinematics, &SteeringForce)>();
+    let agents = query.iter(world).map(|(id, body, force)| {
+        let pairs = [body.position, body.velocity, force.total];
+        let [a, b, c] = pairs.map(|it| it.to_array().map(f32::to_bits));
+        (*id, [a[0], a[1], b[0], b[1], c[0], c[1]])
+    });
+    let mut agents: Vec<_> = agents.collect();
+    agents.sort_unstable();
+    agents
+}
+
+/// A world that is hard to continue: with handles of later generations, sleeping bodies and contacts.
+fn assert_is_hard(app: &mut App) {
+    let world = app.world_mut();
+    let mut query = world.query::<(&RapierRigidBodySet, &RapierContextSimulation)>();
+    let (set, simulation) = query.single(world).expect("a context");
+    let mut handles = set.bodies.iter().map(|it| it.0.into_raw_parts());
+    assert!(handles.any(|it| it.1 > 0), "no handle was given twice");
+    assert!(
+        set.bodies.iter().any(|it| it.1.is_sleeping()),
+        "no body sleeps"
+    );
+    let mut contacts = simulation.narrow_phase.contact_pairs();
+    assert!(
+        contacts.any(|it| it.has_any_active_contact()),
+        "no bodies touch"
+    );
+}
+
+/// A file, and the world that wrote it.
+fn written() -> (String, App) {
+    let mut app = app();
+    pen(&mut app);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    let file = snapshot
+        .to_file(app.world())
+        .unwrap_or_else(|error| panic!("{error}"));
+    (file, app)
+}
+
+#[test]
+fn a_world_of_rapier_goes_on_from_a_file_bit_for_bit() {
+    let (file, mut played) = written();
+    let mut loaded = app();
+    // Other bodies are here; they go.
+    for at in 0..3 {
+        loaded.world_mut().spawn(agent(at as f32, 9.0));
+    }
+    loaded
+        .world_mut()
+        .spawn((Transform::default(), Collider::ball(3.0)));
+    run(&mut loaded, 5);
+    let snapshot = SteeringSnapshot::from_file(loaded.world(), &file);
+    let snapshot = snapshot.unwrap_or_else(|error| panic!("{error}"));
+    let saved = bodies(&mut played);
+    assert_is_hard(&mut played);
+    for ticks in [1, 300] {
+        snapshot.restore(loaded.world_mut());
+        assert_eq!(bodies(&mut loaded), saved);
+        run(&mut loaded, ticks);
+    }
+    run(&mut played, 300);
+    assert_eq!(bodies(&mut loaded), bodies(&mut played));
+    assert_eq!(agents(&mut loaded), agents(&mut played));
+}
+
+#[test]
+fn bodies_of_a_file_can_be_despawned_and_pushed() {
+    let (file, _) = written();
+    let mut loaded = app();
+    let snapshot = SteeringSnapshot::from_file(loaded.world(), &file).expect("a snapshot");
+    snapshot.restore(loaded.world_mut());
+    let count = bodies(&mut loaded).len();
+    let world = loaded.world_mut();
+    let mut query = world.query_filtered::<Entity, (With<Vehicle>, With<Velocity>)>();
+    let agents: Vec<Entity> = query.iter(world).collect();
+    world.despawn(agents[0]);
+    *world.get_mut(agents[1]).expect("a velocity") = Velocity::linear(Vec2::new(0.0, 50.0));
+    run(&mut loaded, 1);
+    assert_eq!(bodies(&mut loaded).len(), count - 1);
+    let body = loaded
+        .world()
+        .get::<Velocity>(agents[1])
+        .expect("a velocity");
+    assert!(body.linear.y > 10.0, "{body:?}");
+}
+
+#[test]
+fn damaged_files_are_refused_and_the_running_world_stays() {
+    let (file, mut running) = written();
+    let before = (bodies(&mut running), agents(&mut running));
+    let refused = |file: &str| {
+        let read = SteeringSnapshot::from_file(running.world(), file).map(|_| ());
+        read.expect_err("refused")
+    };
+    let (head, body) = file.split_once("\n(").expect("a header");
+    let edited = format!("{head}\n({}", body.replacen("1.0", "2.0", 1));
+    for damaged in [&file[..file.len() - 9], &file[..file.len() / 2], &edited] {
+        assert_eq!(refused(damaged), SnapshotFileError::Damaged);
+    }
+    let older = file.replacen("version 0.", "version 9.", 1);
+    assert!(matches!(refused(&older), SnapshotFileError::Version(_)));
+    assert_eq!(refused("bevy"), SnapshotFileError::NoSnapshot);
+    let mut without = App::new();
+    without.add_plugins((MinimalPlugins, SteeringCorePlugin::new(Update)));
+    let error = SteeringSnapshot::from_file(without.world(), &file).map(|_| ());
+    let error = error.expect_err("refused").to_string();
+    assert!(
+        error.contains("the world of Rapier is unknown here"),
+        "{error}"
+    );
+    assert_eq!((bodies(&mut running), agents(&mut running)), before);
+}
+
+#[test]
+fn joints_and_snapshots_of_the_past_are_refused_by_name() {
+    let (_, mut app) = written();
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    run(&mut app, 1);
+    let error = snapshot
+        .to_file(app.world())
+        .expect_err("refused")
+        .to_string();
+    let past = "the world of Rapier can be written to a file only in the tick of the snapshot";
+    assert_eq!(error, past);
+    let world = app.world_mut();
+    let mut query = world.query_filtered::<Entity, (With<Vehicle>, With<Velocity>)>();
+    let agents: Vec<Entity> = query.iter(world).collect();
+    let joint = RevoluteJointBuilder::new();
+    world
+        .entity_mut(agents[0])
+        .insert(ImpulseJoint::new(agents[1], joint));
+    run(&mut app, 2);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    let error = snapshot
+        .to_file(app.world())
+        .expect_err("refused")
+        .to_string();
+    assert_eq!(
+        error,
+        "a joint of Rapier cannot be written to a file, only kept in memory"
+    );
+}
