@@ -40,7 +40,7 @@ pub fn compare(count: usize, jobs: NonZeroUsize) -> Result<(), String> {
         |_, (our_score, rvo_score)| {
             ours.add(&our_score);
             rvo.add(&rvo_score);
-            Ok(())
+            Ok::<_, String>(())
         },
     )?;
     println!("| of {count} worlds | solved | all home | without deep contact | mean time, s |");
