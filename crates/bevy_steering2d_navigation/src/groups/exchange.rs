@@ -15,8 +15,7 @@ const LOOKERS: usize = 128;
 /// that waits behind another one that is at rest, the other moves up; of two on the way, the first goes to
 /// the farther place. Of a large group some members look at a time.
 pub(super) fn exchange(group: &mut [Member], look: usize) {
-    let turns = group.len().div_ceil(LOOKERS).max(1);
-    for mover in (look % turns..group.len()).step_by(turns) {
+    for mover in lookers(group.len(), look) {
         if group[mover].is_settled() {
             continue;
         }
@@ -28,6 +27,12 @@ pub(super) fn exchange(group: &mut [Member], look: usize) {
     }
 }
 
+/// The members that look this time.
+fn lookers(members: usize, look: usize) -> impl Iterator<Item = usize> {
+    let turns = members.div_ceil(LOOKERS).max(1);
+    (look % turns..members).step_by(turns)
+}
+
 fn swap(group: &mut [Member], one: usize, other: usize) {
     let (a, b) = (group[one].place, group[other].place);
     (group[one].place.at, group[one].place.radius) = (b.at, b.radius);
@@ -35,9 +40,9 @@ fn swap(group: &mut [Member], one: usize, other: usize) {
 }
 
 /// Lets members in that are held up outside: the nearest member that stands on the way moves up to the place
-/// of the one that waits, and leaves it its own.
-pub(super) fn move_up(group: &mut [Member]) {
-    for waiting in 0..group.len() {
+/// of the one that waits, and leaves it its own. Of a large group some members look at a time.
+pub(super) fn move_up(group: &mut [Member], look: usize) {
+    for waiting in lookers(group.len(), look) {
         if !group[waiting].is_held_up() || group[waiting].is_cut_off {
             continue;
         }
@@ -109,21 +114,21 @@ mod tests {
     #[test]
     fn members_in_the_way_of_one_that_waits_move_up_one_after_the_other() {
         let mut group = [standing(0.0, 3.3), standing(2.2, 2.2), standing(1.1, 1.1)];
-        move_up(&mut group);
+        move_up(&mut group, 0);
         assert_eq!(places(&group), [1.1, 2.2, 3.3], "the nearest one goes");
         // It waits in turn.
         group[2].place.waiting = 1.0;
-        move_up(&mut group);
+        move_up(&mut group, 0);
         assert_eq!(places(&group), [1.1, 3.3, 2.2]);
     }
 
     #[test]
     fn members_that_are_not_in_the_way_keep_their_places() {
         let mut group = [standing(0.0, 3.0), standing(-1.1, -1.1), standing(3.8, 3.8)];
-        move_up(&mut group);
+        move_up(&mut group, 0);
         assert_eq!(places(&group), [3.0, -1.1, 3.8]);
         let mut near = [standing(0.0, 0.6), standing(1.1, 1.1)];
-        move_up(&mut near);
+        move_up(&mut near, 0);
         assert_eq!(
             places(&near),
             [0.6, 1.1],

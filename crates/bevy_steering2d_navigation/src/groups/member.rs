@@ -50,10 +50,11 @@ pub(crate) struct Member {
     pub(super) is_cut_off: bool,
     /// It follows a path to its place.
     pub(super) has_path: bool,
+    /// Where it comes from.
     pub(super) coming: Coming,
 }
 
-/// Where a member comes from.
+/// The way of a member to the surroundings of its place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Coming {
     /// The last corner of its way, m; its position if the rest of the way is straight.

@@ -113,8 +113,9 @@ pub(crate) fn order_groups(
             reassign(&mut group, entity);
         }
         if clock.tick.is_multiple_of(EXCHANGE_TICKS) {
-            exchange(&mut group, (clock.tick / EXCHANGE_TICKS) as usize);
-            move_up(&mut group);
+            let look = (clock.tick / EXCHANGE_TICKS) as usize;
+            exchange(&mut group, look);
+            move_up(&mut group, look);
         }
         let places = group.iter().filter_map(|it| it.place.at);
         let spread = places.fold(0.0, |most: f32, at| most.max(at.distance(now.center)));
