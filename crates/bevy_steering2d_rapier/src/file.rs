@@ -178,16 +178,16 @@ pub(crate) fn restore(world: &mut World, saved: &Saved, spawned: &EntityHashMap<
     let of_bodies = of_bodies.filter_map(|it| Some((it.body?.0, now(it.entity))));
     give_bodies(world, context, of_bodies.collect());
     set(world, context, |it: &mut RapierRigidBodySet| {
-        it.bodies = bodies.clone()
+        it.bodies = bodies.clone();
     });
     let of_colliders = saved.entities.iter();
     let of_colliders = of_colliders.filter_map(|it| Some((it.collider?.0, now(it.entity))));
     give_colliders(world, context, of_colliders.collect());
     set(world, context, |it: &mut RapierRigidBodySet| {
-        it.bodies = bodies
+        it.bodies = bodies;
     });
     set(world, context, |it: &mut RapierContextColliders| {
-        it.colliders = colliders
+        it.colliders = colliders;
     });
     set(world, context, |it: &mut RapierContextSimulation| {
         it.islands = islands;
