@@ -38,7 +38,7 @@ pub fn corridor_following(
     let slowed = Agent {
         max_speed: turning_speed(me, goal, 0.0)
             .min(corridor.corner_speed(me, sight, goal))
-            .min(corridor.tight_corner_speed(me, arc, look_ahead_time)),
+            .min(corridor.tight_corner_speed(me, arc)),
         ..*me
     };
     if corridor.ends_at(sight) {
@@ -81,24 +81,47 @@ impl<'a> Corridor<'a> {
         half_width: f32,
         look_ahead_time: f32,
     ) -> (f32, Vec2) {
-        let range = self.range(me, look_ahead_time).max(half_width);
-        let horizon = self.within(arc + range.min(self.path.length()));
-        let lane = match self.tight_corner(me, arc, horizon) {
-            Some(corner) => corner.lane(me, self.curb),
-            None => self.lane(me.position + me.velocity * look_ahead_time, arc, horizon),
-        };
+        let nearest = self.within(arc + NEAREST * half_width);
+        let predicted = me.position + me.velocity * look_ahead_time;
+        if let Some(aim) = self.aim_point_by_bends(me, predicted, arc, nearest) {
+            return aim;
+        }
+        let range = (me.speed() * look_ahead_time)
+            .max(stopping_distance(me))
+            .max(half_width)
+            .min(self.path.length());
+        let horizon = self.within(arc + range);
+        let lane = self.lane(predicted, arc, horizon);
         let sight = self
-            .farthest_by_bends(me, lane, arc, horizon)
-            .unwrap_or_else(|| self.farthest_in_sight(me.position, lane, arc, horizon))
-            .max(self.within(arc + NEAREST * half_width).min(horizon));
+            .farthest_in_sight(me.position, lane, arc, horizon)
+            .max(nearest.min(horizon));
         (sight, self.position(sight, lane))
     }
 
-    /// How far ahead the agent considers the path, m.
-    fn range(&self, me: &Agent, look_ahead_time: f32) -> f32 {
-        (me.speed() * look_ahead_time)
-            .max(stopping_distance(me))
-            .max(TURN_IN * me.turning_radius())
+    /// The same for a body with a turning circle, in curves and at [tight corners](TightCorner). `None`
+    /// before a sharp corner that the circle fits into: there a straight line tells when to slow down.
+    fn aim_point_by_bends(
+        &self,
+        me: &Agent,
+        predicted: Vec2,
+        arc: f32,
+        nearest: f32,
+    ) -> Option<(f32, Vec2)> {
+        let horizon = self.within(arc + self.turn_range(me));
+        let lane = match self.tight_corner(me, arc, horizon) {
+            Some(corner) => corner.lane(me, self.curb),
+            None if self.turns_between(arc, horizon).any(|turn| turn.is_sharp()) => return None,
+            None => self.lane(predicted, arc, horizon),
+        };
+        let sight = self.farthest_by_bends(me, lane, arc, horizon)?;
+        let sight = sight.max(nearest.min(horizon));
+        Some((sight, self.position(sight, lane)))
+    }
+
+    /// How far ahead a body with a turning circle looks for corners, m.
+    fn turn_range(&self, me: &Agent) -> f32 {
+        let range = stopping_distance(me).max(TURN_IN * me.turning_radius());
+        range.min(self.path.length())
     }
 
     /// An arc length, clamped to the end of an open path.
@@ -227,8 +250,7 @@ impl<'a> Corridor<'a> {
     }
 
     /// The highest current speed from which the agent can brake for the next tight corner, m/s.
-    fn tight_corner_speed(&self, me: &Agent, arc: f32, look_ahead_time: f32) -> f32 {
-        let range = self.range(me, look_ahead_time).min(self.path.length());
+    fn tight_corner_speed(&self, me: &Agent, arc: f32) -> f32 {
         // The turn ends after the corner.
         let from = arc - RESERVE * me.turning_radius();
         let from = if self.path.is_looped() {
@@ -236,7 +258,7 @@ impl<'a> Corridor<'a> {
         } else {
             from.max(0.0)
         };
-        let corner = self.tight_corner(me, from, self.within(arc + range));
+        let corner = self.tight_corner(me, from, self.within(arc + self.turn_range(me)));
         corner.map_or(f32::INFINITY, |it| it.speed(me))
     }
 

@@ -12,7 +12,7 @@ use crate::locomotion::RESERVE;
 pub(super) const TURN_IN: f32 = 4.0;
 
 /// Corners that an arc of this many turning radii fits into are not tight.
-const EASY: f32 = 1.5;
+const EASY: f32 = 1.4;
 
 /// The speed in tight corners, turning radii per second: the wheels need the time to turn.
 const SPEED: f32 = 0.6;
@@ -37,6 +37,12 @@ impl Turn {
             cosine: ((1.0 + before.dot(after)) / 2.0).max(0.0).sqrt(),
             side: if left { 1.0 } else { -1.0 },
         }
+    }
+
+    /// Whether it is a corner, and not part of a curve: more than about 20°.
+    pub(super) fn is_sharp(&self) -> bool {
+        const CURVE: f32 = 0.985;
+        self.cosine < CURVE
     }
 }
 
@@ -163,13 +169,13 @@ mod tests {
     fn a_tight_corner_is_taken_wide() {
         let me = Drive::car(Wheeled::default(), 60.0).agent();
         let left = Turn::new(Vec2::ZERO, Vec2::X, Vec2::Y);
-        // 1.5 · 1.1 · 3.72 m = 6.14 m; from the middle at 0.8 m an arc of 1.93 m fits in.
+        // 1.4 · 1.1 · 3.72 m = 5.73 m; from the middle at 0.8 m an arc of 1.93 m fits in.
         let corner = TightCorner::new(&me, 0.8, left).expect("tight");
         assert_eq!(corner.lane(&me, 0.8), -0.8);
-        // At 2.3 m one of 5.55 m: 6.14 m · 0.293 - 2.3 m · 0.707 = 0.17 m outside.
-        let corner = TightCorner::new(&me, 2.3, left).expect("tight");
-        assert!((corner.lane(&me, 2.3) + 0.17).abs() < 0.01);
-        assert!(TightCorner::new(&me, 2.6, left).is_none(), "wide enough");
+        // At 2.2 m one of 5.31 m: 5.73 m · 0.293 - 2.2 m · 0.707 = 0.12 m outside.
+        let corner = TightCorner::new(&me, 2.2, left).expect("tight");
+        assert!((corner.lane(&me, 2.2) + 0.12).abs() < 0.01);
+        assert!(TightCorner::new(&me, 2.5, left).is_none(), "wide enough");
         let right = Turn::new(Vec2::ZERO, Vec2::X, Vec2::NEG_Y);
         let corner = TightCorner::new(&me, 0.8, right).expect("tight");
         assert_eq!(corner.lane(&me, 0.8), 0.8);
