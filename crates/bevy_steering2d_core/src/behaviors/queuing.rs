@@ -35,8 +35,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 /// `F = u · track(pace · heading) − u² · max_force · heading`, N. The neighbor with the strongest force
 /// counts. (Reynolds 1999; Falcón 2008)
 ///
-/// For a driven body the look-ahead distance is at least two stopping distances; in reverse gear it looks
-/// back.
+/// For a driven body the gap counts less its stopping distance; in reverse gear it looks back.
 #[doc(alias("Salir por una puerta"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -63,10 +62,6 @@ impl Default for Queuing {
     }
 }
 
-/// Least look-ahead of a driven body in stopping distances: the urgency grows slowly, beside a force that
-/// drives on.
-const STOPPING_DISTANCES: f32 = 2.0;
-
 impl Queuing {
     /// The view in which neighbors count. `largest` is the radius of the largest neighbor, m; see
     /// [`Neighbors::largest_radius`].
@@ -81,8 +76,7 @@ impl Queuing {
 
     /// The gap at which the agent starts to brake, m.
     fn reach(&self, me: &Agent) -> f32 {
-        let stopping = me.abilities.map_or(0.0, |_| stopping_distance(me));
-        self.look_ahead_distance.max(STOPPING_DISTANCES * stopping)
+        self.look_ahead_distance + stopping(me)
     }
 
     /// Whether the agent holds back for a neighbor in its [`view`](Self::view).
@@ -131,16 +125,17 @@ pub fn queuing(me: &Agent, other: &Neighbor, how: &Queuing) -> Vec2 {
         return Vec2::ZERO;
     }
     let offset = other.position - me.position;
-    let gap = (offset.length() - me.radius - other.radius).max(0.0);
-    let how = &Queuing {
-        look_ahead_distance: how.reach(me),
-        ..*how
-    };
+    let gap = (offset.length() - me.radius - other.radius - stopping(me)).max(0.0);
     let urgency = blocking(offset, heading, gap, how);
     if urgency == 0.0 || goes_first(me, heading, other, gap, how) {
         return Vec2::ZERO;
     }
     urgency * me.track(pace * heading) - urgency * urgency * me.max_force * heading
+}
+
+/// The stopping distance of a driven body, m: it brakes fully when only that is left of the gap.
+fn stopping(me: &Agent) -> f32 {
+    me.abilities.map_or(0.0, |_| stopping_distance(me))
 }
 
 /// How much a neighbor at an offset, with a gap in between, blocks an agent that moves along `heading`,
@@ -304,14 +299,14 @@ mod tests {
     }
 
     #[test]
-    fn a_car_queues_from_two_stopping_distances() {
+    fn a_car_queues_from_its_stopping_distance_on() {
         let how = Queuing::default();
         let mut car = Drive::car(Wheeled::default(), 60.0);
         car.body.velocity = Vec2::new(10.0, 0.0);
         let me = car.agent();
-        // 10² / (2 · 0.9 · 8) + 10 · 0.25 = 9.4 m, twice, beyond both radii.
+        // 10² / (2 · 0.9 · 8) + 10 · 0.25 = 9.4 m, and 1 m.
         let reaches = |gap: f32| queuing(&me, &standing_at(gap + 2.5), &how) != Vec2::ZERO;
-        assert!(reaches(18.0) && !reaches(20.0));
+        assert!(reaches(10.0) && !reaches(11.0));
     }
 
     #[test]
