@@ -69,17 +69,20 @@ impl<N: Number> Other<N> {
 
 /// Precedence from −1, the agent goes first, to 1, the other does. The more the preferred directions
 /// agree, the more the one ahead goes first; the less they agree, the more the one with the shorter
-/// rest of its path. There the one nearer to the crossing has an advantage, since the other has time to
-/// slow down. A difference of a third of a body decides in full. At a tie the lower id goes first;
-/// `first` is 1 if that is the agent's, else −1.
+/// rest of its path. Where they cross, the one nearer to the crossing has an advantage, since the other
+/// has time to slow down. A difference of a third of a body decides in full. At a tie the lower id goes
+/// first; `first` is 1 if that is the agent's, else −1.
 #[inline(always)]
 fn rank<N: Number>(alignment: N, ahead: N, longer: N, touching: N, first: N) -> N {
+    let (zero, one) = (N::splat(0.0), N::splat(1.0));
     let per_body = N::splat(RANK) / touching.max(N::splat(f32::MIN_POSITIVE));
-    let same = alignment.max(N::splat(0.0));
-    let different = N::splat(1.0) - same;
+    let same = alignment.max(zero);
+    let opposite = (zero - alignment).max(zero).min(one);
+    let crossing = (one - same) * (one - opposite);
     let (by_position, by_left) = (clamped(per_body * ahead), clamped(per_body * longer));
-    let position_counts = same + N::splat(NEARNESS) * different;
-    clamped(different * by_left + position_counts * by_position - N::splat(TIE) * first)
+    let position_counts = same + N::splat(NEARNESS) * crossing;
+    let left_counts = one - same - N::splat(NEARNESS) * crossing;
+    clamped(left_counts * by_left + position_counts * by_position - N::splat(TIE) * first)
 }
 
 /// From 0 to 1, how much an agent is carried along in a direction that it does not want. It gets
@@ -117,8 +120,8 @@ fn respect<N: Number>(rank: N, alignment: N) -> N {
 
 /// Precedence per difference in bodies.
 const RANK: f32 = 3.0;
-/// How much the nearness to the crossing counts beside the rest of the path where directions differ.
-const NEARNESS: f32 = 0.5;
+/// Share of the nearness to the crossing in the precedence at a right angle.
+const NEARNESS: f32 = 0.4;
 /// An agent that moves this much faster than it gets ahead is not carried along yet, m/s.
 const CARRIED: f32 = 0.5;
 /// Precedence of the lower id; symmetric crowds deadlock.
