@@ -269,7 +269,6 @@ impl<P: SnapshotPart> Part for CustomPart<P> {
         fill(into, |column: &mut CustomColumn<P>| {
             *column = CustomColumn {
                 copy: Some(self.0.take(world)),
-                ..CustomColumn::default()
             };
         });
     }

@@ -121,7 +121,7 @@ fn respect<N: Number>(rank: N, alignment: N) -> N {
 /// Precedence per difference in bodies.
 const RANK: f32 = 3.0;
 /// Share of the nearness to the crossing in the precedence at a right angle.
-const NEARNESS: f32 = 0.4;
+const NEARNESS: f32 = 0.2;
 /// An agent that moves this much faster than it gets ahead is not carried along yet, m/s.
 const CARRIED: f32 = 0.5;
 /// Precedence of the lower id; symmetric crowds deadlock.
