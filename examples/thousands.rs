@@ -299,7 +299,7 @@ fn measure(options: &Options) -> Measurement {
     let mut unrecorded = Times::default();
     let turns = if options.record { 2 } else { 1 };
     for tick in 0..turns * options.ticks.get() {
-        let is_on = tick / TURN % turns == 0;
+        let is_on = (tick / TURN).is_multiple_of(turns);
         if let Some(mut recorder) = world.get_resource_mut::<SteeringRecorder>() {
             recorder.recording = is_on;
         }
