@@ -160,7 +160,7 @@ pub trait SnapshotPart: Send + Sync + 'static {
     /// The memory of a copy, about, bytes.
     fn bytes(copy: &Self::Copy) -> usize;
 
-    /// Whether a copy holds nothing. Unless there is a [`write`](Self::write), a snapshot can be
+    /// Whether a copy holds nothing. Unless there is a `write`, a snapshot can be
     /// written to a file only if this part is empty. Default: no.
     fn is_empty(copy: &Self::Copy) -> bool {
         let _ = copy;
