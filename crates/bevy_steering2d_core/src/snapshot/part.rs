@@ -215,13 +215,19 @@ struct CustomColumn<P: SnapshotPart> {
     text: OnceLock<String>,
 }
 
-impl<P: SnapshotPart> Default for CustomColumn<P> {
-    fn default() -> Self {
+impl<P: SnapshotPart> CustomColumn<P> {
+    fn of(copy: Option<P::Copy>) -> Self {
         Self {
-            copy: None,
+            copy,
             #[cfg(feature = "serialize")]
             text: OnceLock::new(),
         }
+    }
+}
+
+impl<P: SnapshotPart> Default for CustomColumn<P> {
+    fn default() -> Self {
+        Self::of(None)
     }
 }
 
@@ -267,9 +273,7 @@ impl<P: SnapshotPart> Part for CustomPart<P> {
         into: &mut Arc<dyn Column>,
     ) {
         fill(into, |column: &mut CustomColumn<P>| {
-            *column = CustomColumn {
-                copy: Some(self.0.take(world)),
-            };
+            *column = CustomColumn::of(Some(self.0.take(world)));
         });
     }
 

@@ -5,11 +5,11 @@ use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::{Baseline, Operation, Register, WIDTH, dispatch};
 use smallvec::SmallVec;
 
+use self::agent_sums::{AgentSums, SumMarked, SumNearest};
 use super::gathered::Gathered;
 use super::profile::{FlockProfile, FlockProfiles, Seeing, Visibility};
-use super::rule::{FlockSums, Rule, Seen, Sum};
-use super::visibility::{AllAround, InView, Marks, Nearest, Sight};
-use super::{Alignment, Cohesion, Separation};
+use super::rule::{FlockSums, Sum};
+use super::visibility::{AllAround, Marks};
 use crate::Agent;
 use crate::parallel::{FLOCK_PASS, chunk_size, for_each_chunk, prefetch};
 use crate::perception::{Candidates, NeighborView, Neighbors, Perception, Square, SteeringGroups};
@@ -343,166 +343,6 @@ impl<'a, R: Register> Pass<'a, R> {
     }
 }
 
-/// An agent, and the candidates to sum over.
-#[derive(Clone, Copy)]
-struct AgentSums<'a> {
-    neighbors: &'a Neighbors,
-    candidates: &'a Gathered,
-    profile: &'a FlockProfile,
-    /// The agent's index slot.
-    slot: usize,
-}
-
-impl AgentSums<'_> {
-    #[inline(always)]
-    fn heading(&self) -> [f32; 2] {
-        let columns = &self.neighbors.columns;
-        [columns.heading_x[self.slot], columns.heading_y[self.slot]]
-    }
-
-    #[inline(always)]
-    fn view<R: Register>(&self) -> InView<R> {
-        let groups = self.neighbors.columns.groups[self.slot];
-        InView::of(self.profile, self.heading(), groups)
-    }
-
-    /// The sums over the visible candidates, without the agent itself. `ALIKE` if one weight suffices
-    /// for all rules.
-    #[inline(always)]
-    fn sum<const ALIKE: bool, R: Register>(&self, sight: &impl Sight<R>, row: &mut SumsRow) {
-        let sums = accumulate::<ALIKE, R, Separation, Alignment, Cohesion>(
-            self.candidates,
-            self.profile.per_square,
-            self.neighbors.columns.at(self.slot),
-            sight,
-        );
-        let spots = sums[0].weight.sum();
-        let all = R::sums(SumsRow::columns(sums));
-        // The agent is one of the candidates, with u = 1 and offset 0.
-        let itself = Seen {
-            offset: [0.0; 2],
-            square: 0.0,
-            heading: self.heading(),
-        };
-        let [first, second, third] = sight.of_itself();
-        let itself = [
-            Separation::contribution(&itself, first),
-            Alignment::contribution(&itself, second),
-            Cohesion::contribution(&itself, third),
-        ];
-        let others = all - R::load(&SumsRow::columns(itself), 0);
-        others.store(&mut row.0, 0);
-        let spots = spots - itself[0].weight;
-        if spots > 0.0 {
-            self.leave_spot(row, spots);
-        }
-    }
-
-    #[cold]
-    fn leave_spot(&self, row: &mut SumsRow, spots: f32) {
-        let mut sums = SumsRow::sums(row.0, spots);
-        Separation::leave_spot(&mut sums[0], self.neighbors.at(self.slot).id);
-        *row = SumsRow(SumsRow::columns(sums));
-    }
-}
-
-/// The sums over the nearest candidates, for [`dispatch`]. None if their distances do not decide.
-struct SumNearest<'a> {
-    agent: AgentSums<'a>,
-    rules: [Visibility; 3],
-    marks: &'a mut Marks,
-}
-
-impl Operation for SumNearest<'_> {
-    type Output = Option<SumsRow>;
-
-    #[inline(always)]
-    fn run<R: Register>(self) -> Option<SumsRow> {
-        let Self {
-            agent,
-            rules,
-            marks,
-        } = self;
-        let at = agent.neighbors.columns.at(agent.slot);
-        let decided = marks.mark_by_distance::<R>(&rules, at, agent.heading(), agent.candidates);
-        decided.then(|| SumMarked(agent, marks).run::<R>())
-    }
-}
-
-/// The sums over marked candidates, for [`dispatch`].
-struct SumMarked<'a>(AgentSums<'a>, &'a Marks);
-
-impl Operation for SumMarked<'_> {
-    type Output = SumsRow;
-
-    #[inline(always)]
-    fn run<R: Register>(self) -> SumsRow {
-        let Self(agent, marks) = self;
-        let view = agent.view::<R>();
-        let mut row = SumsRow::ZERO;
-        agent.sum::<false, R>(&Nearest { view, marks }, &mut row);
-        row
-    }
-}
-
-/// Sums the contributions of three rules over the candidates, eight at a time. The agent at `at` is
-/// included.
-#[inline(always)]
-fn accumulate<const ALIKE: bool, R: Register, A: Rule, B: Rule, C: Rule>(
-    candidates: &Gathered,
-    per_square: [f32; 3],
-    at: Vec2,
-    sight: &impl Sight<R>,
-) -> [Sum<R>; 3] {
-    let per_square = [
-        R::splat(per_square[0]),
-        R::splat(per_square[1]),
-        R::splat(per_square[2]),
-    ];
-    let (x, y) = (R::splat(at.x), R::splat(at.y));
-    let [mut a, mut b, mut c] = [Sum::zero(), Sum::zero(), Sum::zero()];
-    for at in (0..candidates.count).step_by(WIDTH) {
-        let offset = [
-            R::load(&candidates.x, at) - x,
-            R::load(&candidates.y, at) - y,
-        ];
-        let seen = Seen {
-            offset,
-            square: offset[0] * offset[0] + offset[1] * offset[1],
-            heading: [
-                R::load(&candidates.heading_x, at),
-                R::load(&candidates.heading_y, at),
-            ],
-        };
-        let first = weight(seen.square, per_square[0]);
-        let u = |rule: usize| {
-            let u = if ALIKE {
-                first
-            } else {
-                weight(seen.square, per_square[rule])
-            };
-            sight.visible(rule, candidates, at, &seen, u)
-        };
-        a.add(A::contribution(&seen, u(0)));
-        b.add(B::contribution(&seen, u(1)));
-        let third = C::contribution(&seen, u(2));
-        if ALIKE && B::SUMS_U && C::SUMS_U {
-            c.add_vector(third);
-        } else {
-            c.add(third);
-        }
-    }
-    if ALIKE && B::SUMS_U && C::SUMS_U {
-        c.weight = b.weight;
-    }
-    [a, b, c]
-}
-
-/// `u = max(0, 1 − d²/r²)`
-#[inline(always)]
-fn weight<R: Register>(square: R, per_square: R) -> R {
-    (R::splat(1.0) - square * per_square).max(R::zero())
-}
-
+mod agent_sums;
 #[cfg(test)]
 mod tests;

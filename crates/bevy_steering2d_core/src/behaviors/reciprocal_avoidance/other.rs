@@ -45,6 +45,7 @@ impl<N: Number> Other<N> {
             N::splat(mine.left) - it.left,
             touching,
             it.first,
+            heads_somewhere(mine_ahead) * heads_somewhere(it.direction),
         );
         let mine_carried = carried(
             [N::splat(me.velocity.x), N::splat(me.velocity.y)],
@@ -71,18 +72,25 @@ impl<N: Number> Other<N> {
 /// agree, the more the one ahead goes first; the less they agree, the more the one with the shorter
 /// rest of its path. Where they cross, the one nearer to the crossing has an advantage, since the other
 /// has time to slow down. A difference of a third of a body decides in full. At a tie the lower id goes
-/// first; `first` is 1 if that is the agent's, else −1.
+/// first; `first` is 1 if that is the agent's, else −1. `moving` is 1 if both have a preferred direction,
+/// else 0: paths of agents that want to stay cross nothing.
 #[inline(always)]
-fn rank<N: Number>(alignment: N, ahead: N, longer: N, touching: N, first: N) -> N {
+fn rank<N: Number>(alignment: N, ahead: N, longer: N, touching: N, first: N, moving: N) -> N {
     let (zero, one) = (N::splat(0.0), N::splat(1.0));
     let per_body = N::splat(RANK) / touching.max(N::splat(f32::MIN_POSITIVE));
     let same = alignment.max(zero);
     let opposite = (zero - alignment).max(zero).min(one);
-    let crossing = (one - same) * (one - opposite);
+    let crossing = moving * (one - same) * (one - opposite);
     let (by_position, by_left) = (clamped(per_body * ahead), clamped(per_body * longer));
     let position_counts = same + N::splat(NEARNESS) * crossing;
     let left_counts = one - same - N::splat(NEARNESS) * crossing;
     clamped(left_counts * by_left + position_counts * by_position - N::splat(TIE) * first)
+}
+
+/// 1 for a direction, 0 for the zero vector.
+#[inline(always)]
+fn heads_somewhere<N: Number>(direction: [N; 2]) -> N {
+    N::splat(0.0).is_below(dot(direction, direction))
 }
 
 /// From 0 to 1, how much an agent is carried along in a direction that it does not want. It gets
@@ -121,7 +129,7 @@ fn respect<N: Number>(rank: N, alignment: N) -> N {
 /// Precedence per difference in bodies.
 const RANK: f32 = 3.0;
 /// Share of the nearness to the crossing in the precedence at a right angle.
-const NEARNESS: f32 = 0.2;
+const NEARNESS: f32 = 0.4;
 /// An agent that moves this much faster than it gets ahead is not carried along yet, m/s.
 const CARRIED: f32 = 0.5;
 /// Precedence of the lower id; symmetric crowds deadlock.
