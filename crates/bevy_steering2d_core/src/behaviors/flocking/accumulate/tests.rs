@@ -3,7 +3,8 @@
 use bevy_steering2d_kernel::simd::{Baseline, Portable};
 use proptest::prelude::*;
 
-use super::super::rule::sum_over;
+use super::super::rule::{Rule, sum_over};
+use super::super::{Alignment, Cohesion, Separation};
 use super::*;
 use crate::SteeringId;
 use crate::behaviors::testing::assert_close;
