@@ -71,8 +71,9 @@
 //! | [`CollisionAvoidance`], [`Queuing`], [`Sidestep`] | avoid other agents, queue behind them, free stuck agents |
 //!
 //! Most formulas are plain functions in [`behaviors`]. Each component embeds an [`Influence`]:
-//! weight, priority, probability, enabled. Further behaviors of one type are put on entities that
-//! [`SteersFor`] the agent. [`SteeringDisabled`] switches off the steering of an agent.
+//! weight, priority, probability, whether it is enabled, and the [condition](Condition) under which
+//! it acts. Further behaviors of one type are put on entities that [`SteersFor`] the agent.
+//! [`SteeringDisabled`] switches off the steering of an agent.
 //!
 //! **Navigation.** With the feature `navigation`, `NavigateTo` plans the path of an agent, `GoalField` computes
 //! a flow field from goals, and `GroupArrive` gives the members of a group their places.
@@ -214,14 +215,14 @@ impl Plugin for SteeringPlugin {
 /// | `SteeringRapierPlugin` (feature `rapier`) | locomotion of Rapier bodies, collider probes | only point masses move |
 /// | `SteeringPresetPlugin` (feature `presets`) | presets as assets | no presets |
 ///
-/// The plugins of the inspector and of debug drawings are added separately.
+/// The plugins of the inspector, debug drawings, the recorder and remote access are added separately.
 ///
 /// ```
 /// # use bevy::prelude::*;
 /// # use bevy_steering2d::*;
 /// # let mut app = App::new();
 /// # app.add_plugins(MinimalPlugins);
-/// // For another physics engine, disable the backends and add your own.
+/// // With a backend of your own in place of the point masses:
 /// app.add_plugins(SteeringPlugins::default().build().disable::<PointMassPlugin>());
 /// ```
 pub struct SteeringPlugins {

@@ -11,7 +11,7 @@ use crate::{Moment, SteeringRecorder};
 
 /// Adds a [`SteeringRecorder`]. Adding it twice has no effect.
 ///
-/// Add it after the steering plugin.
+/// It needs the steering plugin, which may be added before or after it.
 #[derive(Clone, Debug)]
 pub struct SteeringRecorderPlugin {
     /// See [`SteeringRecorder::budget`]. Default 64 MiB.

@@ -29,7 +29,7 @@ pub struct SteeringRecorder {
 impl SteeringRecorder {
     /// The default [`budget`](Self::budget): 64 MiB, about a minute of 50 agents.
     pub const BUDGET: usize = 64 << 20;
-    /// The largest budget: 16 GiB, or what an address can tell.
+    /// The largest budget: 16 GiB, or 1 GiB on targets with addresses of 32 bits.
     pub const MOST: usize = if usize::BITS > 32 { 16 << 30 } else { 1 << 30 };
     /// A recording that cannot hold this many ticks stops.
     const FEWEST: usize = 60;
