@@ -54,7 +54,7 @@
 //! | [`Seek`] | moves to a target at full speed, and through it |
 //! | [`Flee`] | moves straight away from a threat within a distance |
 //! | [`Arrive`] | moves to a target and comes to rest there, with one of three [braking curves](Braking) |
-//! | [`Park`] | comes to rest at a place, pointing in a wished direction; a car forward or in reverse |
+//! | [`Park`] | comes to rest at a position with a given heading; a car forward or in reverse |
 //! | [`Pursuit`] | intercepts a moving target, with one of seven [predictions](Prediction) or a [predictor](Predictor) of your own |
 //! | [`Evade`] | moves away from the predicted position of a threat within a distance |
 //! | [`Wander`] | moves in random directions, in one of three [styles](WanderStyle) |
@@ -64,7 +64,7 @@
 //! | [`PathFollowing`], [`StayOnPath`], [`FlowFieldFollowing`] | follow a [`SteeringPath`] or a [`FlowField`] |
 //! | [`CrowdPathFollowing`] | follows a path in a crowd, without collisions |
 //! | [`ReciprocalAvoidance`], [`Pedestrian`] | adjust the velocity that the other behaviors request, to avoid collisions in dense crowds |
-//! | [`Headway`] | slows down with the gap to the neighbor ahead, as people do |
+//! | [`Headway`] | slows down as the gap to the neighbor ahead shrinks, as people do |
 //! | [`OffsetPursuit`], [`MatchVelocity`], [`LeaderFollowing`] | keep an offset from a leader, match its velocity, follow behind it |
 //! | [`TargetSpeed`] | speeds up or brakes to a speed along the heading |
 //! | [`Separation`], [`Alignment`], [`Cohesion`] | the rules of a flock, see [`Flocking`] |

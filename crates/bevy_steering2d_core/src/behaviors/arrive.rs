@@ -283,8 +283,8 @@ impl Deceleration {
 /// Share of the strongest deceleration that [`Braking::Physical`] plans with.
 pub(super) const PLANNED: f32 = 0.9;
 
-/// The response time, s, at least two ticks, with less the agent cannot follow the curve, and at least
-/// the lag of a driven body.
+/// The response time, s: at least two ticks, since the agent cannot follow the curve with less, and at
+/// least the lag of a driven body.
 pub(super) fn braking_lag(me: &Agent) -> f32 {
     let lag = me.abilities.map_or(0.0, |body| body.lag);
     me.response_time.max(2.0 * me.delta).max(lag)

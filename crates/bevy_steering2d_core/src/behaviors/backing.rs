@@ -59,14 +59,14 @@ impl Blockade {
     }
 }
 
-/// The share of a wall's push against the heading from which a wall is ahead rather than beside.
+/// A wall is ahead, rather than beside the agent, if more than this share of its push opposes the heading.
 const AHEAD: f32 = 0.7;
 
 /// The share of `max_force` from which a push backs off.
 const STRONG: f32 = 0.5;
 
-/// The force for a push of walls, N: a body with a turning circle that must go back turns its front along
-/// the wall meanwhile, or it would come back to the same point.
+/// The force for a push of walls, N. A body with a turning circle turns its front along the wall while it
+/// backs off; otherwise it would return to the same point.
 pub(super) fn backing_from_walls(me: &Agent, push: Vec2) -> Vec2 {
     let heading = ahead(me);
     let against = -push.dot(heading);

@@ -122,8 +122,8 @@ impl Steer for CollisionAvoidance {
     }
 }
 
-/// The acceleration of a body with a turning circle that gives way like this, m/s²: what it cannot steer
-/// it brakes.
+/// An evasive acceleration as a body with a turning circle can follow it, m/s²: it brakes for the sideways
+/// part that it cannot steer.
 fn steerable(me: &Agent, acceleration: Vec2) -> Vec2 {
     if me.turning_radius() == 0.0 {
         return acceleration;

@@ -15,8 +15,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 ///
 /// For each side: `max_force · urgency(c² / 2·gap)` inwards, where c is the speed towards the side
 /// and gap the distance between body and side. The urgency rises from 0, when a quarter of the
-/// maximum acceleration would stop the body, to 1, when half of it would. Outside
-/// `track(max_speed · inwards)`; it fades in over the last fifth of the body's radius before the side.
+/// maximum acceleration would stop the body, to 1, when half of it would. Outside the area the force is
+/// `track(max_speed · inwards)`, which fades in over the last fifth of the body's radius before the side.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

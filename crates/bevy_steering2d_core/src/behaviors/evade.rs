@@ -195,8 +195,8 @@ fn flee_from(me: &Agent, threat: &Kinematics, how: &Evade, point: impl FnOnce() 
     urgency * flee(me, point())
 }
 
-/// The predicted position of a threat; its current one if it will hit the agent, which otherwise would
-/// not know where to flee.
+/// The predicted position of a threat; its current one if the prediction coincides with the agent, since
+/// there is no direction away from it.
 fn apart(me: &Agent, threat: &Kinematics, predicted: Vec2) -> Vec2 {
     if me.direction_to(predicted) == Vec2::ZERO {
         threat.position

@@ -10,18 +10,18 @@ use crate::{Adjust, Agent, Behavior, Influence, InvalidParameter, Requests};
 /// people do: crowds become slow where they are dense.
 ///
 /// Use it beside [`ReciprocalAvoidance`](crate::ReciprocalAvoidance), which then avoids contacts at that
-/// speed; [`Pedestrian::measured`](crate::Pedestrian::measured) has both. Without it a crowd keeps its
-/// pace down to contact, which is quicker than people are. It changes no direction. To hold back behind
-/// slower neighbors only, use [`Queuing`](crate::Queuing).
+/// speed; [`Pedestrian::measured`](crate::Pedestrian::measured) has both. Without it the agents of a crowd
+/// keep their pace until they touch, and are faster than people. The direction does not change. To hold
+/// back behind slower neighbors only, use [`Queuing`](crate::Queuing).
 ///
-/// It is an adjustment of what the agent prefers, so that avoiding neighbors know of it. With the preferred
-/// velocity w in the direction u, and a neighbor at `a` m ahead and `b` m aside, whose bounding circle
-/// and the agent's touch at the distance l:
+/// It adjusts the preferred velocity, which neighbors with `ReciprocalAvoidance` take into account. With the
+/// preferred velocity w in the direction u, and a neighbor at `a` m ahead and `b` m aside, whose bounding
+/// circle and the agent's touch at the distance l:
 ///
 /// - the gap is `g = a − √(l² − b²) − clearance`, m, the root being zero beyond `b = l`;
-/// - it counts by `s = (1 − (b / (width · l))²) · (1 + u·h) / 2 · first`, `0..=1`: less to the side, not at all
-///   if its heading h is opposite, and not if it waits for the agent. `first` falls from 1 to 0 where the
-///   agent is as far ahead of the neighbor as the neighbor of it;
+/// - its share is `s = (1 − (b / (width · l))²) · (1 + u·h) / 2 · first`, `0..=1`: less to the side, zero if
+///   its heading h is opposite, and zero if it waits for the agent. `first` falls from 1 to 0 around the
+///   point at which each is equally far ahead of the other;
 /// - it allows the speed `g / (s · time_gap)`, at least `least_speed`.
 ///
 /// The least of these speeds counts. In single file that is a headway of `l + clearance + time_gap · v`,
@@ -31,8 +31,8 @@ use crate::{Adjust, Agent, Behavior, Influence, InvalidParameter, Requests};
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Headway {
-    /// Time to the place where the neighbor ahead is, s, `> 0`. Default `0.68`, with which crowds on
-    /// a plane have the measured flows; in single file people keep 1.06 s. Less makes quicker crowds.
+    /// Time gap to the neighbor ahead, s, `> 0`. Default `0.68`, with which crowds in open areas have the
+    /// measured flows; in single file people keep 1.06 s. A shorter gap makes faster crowds.
     pub time_gap: f32,
     /// Gap between the bounding circles at rest, m, `≥ 0`. Default `0`.
     pub clearance: f32,

@@ -14,11 +14,11 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, Tar
 ///
 #[doc = include_str!("figures/hide.svg")]
 ///
-/// Use it for prey and snipers, and with [`HideGoal::Approach`] for stalkers. The agent hides behind [`Obstacle`](crate::Obstacle)s, with
-/// [`SensesColliders`](crate::SensesColliders) also behind colliders. Beyond the threat distance, or
-/// while the agent is outside the threat's field of view, the force is zero. To get away without
-/// cover, use [`Evade`](crate::Evade): a threat that walks around the obstacle drives a hiding agent
-/// around it as well.
+/// Use it for prey and snipers, and with [`HideGoal::Approach`] for stalkers. The agent hides behind
+/// [`Obstacle`](crate::Obstacle)s and, with [`SensesColliders`](crate::SensesColliders), behind colliders.
+/// Beyond the threat distance, or while the agent is outside the threat's field of view, the force is zero.
+/// To get away without cover, use [`Evade`](crate::Evade): a threat that walks around the obstacle drives a
+/// hiding agent around it as well.
 ///
 /// Each obstacle within the search distance has a hiding spot
 /// `center + dir(threat → center) · (radius + own radius + standoff)`, m. The agent goes to the nearest

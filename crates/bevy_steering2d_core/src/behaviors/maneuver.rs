@@ -1,4 +1,5 @@
-//! Maneuvers: the way of a body with a turning circle to a pose, planned once and then driven leg by leg.
+//! Maneuvers: the Reeds–Shepp path of a body with a turning circle to a pose, planned once and then driven
+//! leg by leg.
 
 use bevy::prelude::*;
 

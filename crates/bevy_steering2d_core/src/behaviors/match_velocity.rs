@@ -1,11 +1,11 @@
-//! Match velocity: takes over the velocity of a target.
+//! Match velocity: matches the velocity of a target.
 
 use bevy::prelude::*;
 
 use super::embeds_influence;
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, Target, Targets};
 
-/// Takes over the velocity of a target.
+/// Matches the velocity of a target.
 ///
 #[doc = include_str!("figures/match_velocity.svg")]
 ///

@@ -1,4 +1,4 @@
-//! Park: comes to rest at a place, pointing in a wished direction.
+//! Park: comes to rest at a position with a given heading.
 
 use std::f32::consts::TAU;
 
@@ -15,24 +15,24 @@ use crate::{
     Situational, Steer, SteeringAppExt, Target, Targets,
 };
 
-/// Comes to rest at a place, pointing in a wished direction.
+/// Comes to rest at a position with a given heading.
 ///
 #[doc = include_str!("figures/park.svg")]
 ///
 /// Use it for cars in parking bays, trucks at a ramp, guards who must face the door. When the agent has
 /// come to rest, [`Arrived`] is triggered once. Where the direction does not matter,
-/// [`Arrive`](crate::Arrive) is quicker. It knows of no obstacles: choose the [`run_in`](Self::run_in) so
-/// that the way into the place is free.
+/// [`Arrive`](crate::Arrive) is quicker. It ignores obstacles: choose the [`run_in`](Self::run_in) so that
+/// the way into the place is free.
 ///
-/// A body with a [turning circle](Agent::turning_radius) drives the quickest of the ways of Reeds and
-/// Shepp (1990), arcs and straight lines in both gears, then the straight run-in: so it parks forward, in
-/// reverse, and with three-point turns. `F = track(v)`, in N, where the velocity v leads the rear axle to
-/// a point ahead on that way (pure pursuit: Coulter 1992) and slows down as [`Arrive`](crate::Arrive)
-/// does. The agent plans again if it has lost its way, or if the place has moved.
+/// A body with a [turning circle](Agent::turning_radius) drives the quickest Reeds–Shepp path, arcs and
+/// straight lines in both gears (Reeds and Shepp 1990), then the straight run-in: so it parks forward, in
+/// reverse, and with three-point turns. `F = track(v)`, in N, where the velocity v leads the rear axle to a
+/// point ahead on that path (pure pursuit: Coulter 1992) and slows down as [`Arrive`](crate::Arrive) does.
+/// The agent plans again if it has left its path, or if the place has moved.
 ///
-/// A body that turns on the spot arrives, then turns. A body that moves in any direction comes in along
-/// the wished direction, so its [heading](Agent::heading) is right when it arrives; to turn its facing
-/// as well add [`FaceVelocity`](crate::FaceVelocity).
+/// A body that turns on the spot arrives, then turns. A body that moves in any direction approaches along the
+/// given heading, so its own [heading](Agent::heading) is right when it arrives; to turn its facing as well,
+/// add [`FaceVelocity`](crate::FaceVelocity).
 ///
 /// ```
 /// # use bevy::prelude::*;

@@ -65,8 +65,9 @@ pub enum PathStyle {
     },
     /// Along a corridor around the path, joined at the closest point. The agent keeps its lane, and
     /// steers back only from the outer fifth of the half-width. Before sharp corners it slows down, so
-    /// that it stays in the corridor. Corners tighter than its turning circle a car takes wide; walls
-    /// are clear of it at `half_width` plus the radius of the circle around its body. (Reynolds 1999)
+    /// that it stays in the corridor. A car takes corners tighter than its turning circle wide; it stays
+    /// clear of walls whose distance from the path is at least `half_width` plus the radius of its bounding
+    /// circle. (Reynolds 1999)
     Corridor {
         /// Half the width of the corridor, m, `> 0`.
         half_width: f32,

@@ -58,11 +58,11 @@ impl Pedestrian {
     /// (Weidmann 1992), a disc of this radius up to 7.2.
     pub const RADIUS: f32 = 0.2;
 
-    /// A person who moves as people were measured to: with the body of a person, and slower the nearer the
-    /// next one ahead is ([`Headway`]). For evacuations, stations and stadiums.
+    /// A person calibrated to measurements of real crowds: it has the radius of a person, and slows down as
+    /// the neighbor ahead gets nearer ([`Headway`]). For evacuations, stations and stadiums.
     ///
-    /// People differ: draw each one's pace by [`desired_speed`](Self::desired_speed). One with a reaction
-    /// time has [`SteeringDisabled`](crate::SteeringDisabled) until it starts to walk.
+    /// People differ: draw the pace of each by [`desired_speed`](Self::desired_speed). To model a reaction
+    /// time, keep [`SteeringDisabled`](crate::SteeringDisabled) on a person until it starts to walk.
     ///
     /// ```
     /// # use bevy::prelude::*;
