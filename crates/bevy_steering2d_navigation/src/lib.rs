@@ -1,7 +1,7 @@
-//! Getting there: path planning, flow fields from goals, and groups that come to rest, for
-//! `bevy_steering2d`.
+//! Navigation for `bevy_steering2d`: path planning, flow fields from goals, and groups that come to rest.
 //!
-//! Planning is action selection: it decides where to go, and writes what steering follows.
+//! Planning is action selection: it decides where agents go, and writes the paths and fields that steering
+//! follows.
 //!
 //! | for | component | it writes | followed by |
 //! |---|---|---|---|

@@ -21,10 +21,10 @@
 //! # Ok::<(), bevy_steering2d_recorder::RewindError>(())
 //! ```
 //!
-//! [`rewind`] pauses `Time<Virtual>` and puts the whole world of steering back to the end of a tick:
-//! bodies, behaviors, memories, and the forces with their ledgers, which tools show as if they were
-//! of now. From there the world can go on: when the next tick runs, what was recorded later is
-//! [abandoned](SteeringRecorder::abandoned), and remains to be compared with. [`back_to_present`]
+//! [`rewind`] pauses `Time<Virtual>` and restores all state of steering at the end of a tick: bodies,
+//! behaviors, memories, and the forces with their ledgers, which tools then show as current. The world
+//! can continue from there: when the next tick runs, the ticks recorded later are
+//! [abandoned](SteeringRecorder::abandoned), and stay available for comparison. [`back_to_present`]
 //! returns to the latest tick instead.
 //!
 //! The recording is a ring of [snapshots](SteeringSnapshot), limited in bytes

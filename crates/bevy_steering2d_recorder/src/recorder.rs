@@ -56,7 +56,7 @@ impl SteeringRecorder {
     }
 
     /// Changes the [`budget`](Self::budget), at most [`MOST`](Self::MOST). A recording that has stopped
-    /// for want of memory goes on if [`recording`](Self::recording) is set again.
+    /// for lack of memory continues if [`recording`](Self::recording) is set again.
     pub fn set_budget(&mut self, budget: usize) {
         self.budget = Self::within_limit(budget);
         self.keep_within_budget();
@@ -69,7 +69,7 @@ impl SteeringRecorder {
         budget.min(Self::MOST)
     }
 
-    /// The memory of the recorded ticks, bytes. Another tick is kept, whose memory the next one takes.
+    /// The memory of the recorded ticks, bytes. One dropped tick, whose memory the next one reuses, is extra.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

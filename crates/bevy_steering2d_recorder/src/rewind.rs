@@ -7,7 +7,7 @@ use bevy_steering2d_core::{Restored, SteeringSnapshot};
 
 use crate::SteeringRecorder;
 
-/// Why the world cannot go to a tick. It has not changed.
+/// Why a tick cannot be restored. The world has not changed.
 #[derive(thiserror::Error, Clone, Debug, PartialEq, Eq)]
 pub enum RewindError {
     /// The app has no [`SteeringRecorderPlugin`](crate::SteeringRecorderPlugin).
@@ -26,8 +26,8 @@ pub enum RewindError {
     },
 }
 
-/// The world of steering went to another tick. Entities that were spawned for it have only their
-/// steering components: give them back their looks.
+/// Another tick was restored. Entities that were spawned for it have only their steering components: insert
+/// the others again, such as sprites and meshes.
 #[derive(Event, Clone, Debug)]
 pub struct Rewound {
     /// The tick whose end the world shows.

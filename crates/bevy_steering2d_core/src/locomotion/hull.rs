@@ -28,9 +28,9 @@ pub struct Hull {
     pub turn_rate: f32,
     /// Time to reach 63 % of the turn rate of the rudder, s, `> 0`. Default `0.3`.
     pub turn_time: f32,
-    /// Rate at which motion along the axis dies away, 1/s, `≥ 0`. Default `0.2`.
+    /// Rate at which motion along the axis decays, 1/s, `≥ 0`. Default `0.2`.
     pub drag: f32,
-    /// Rate at which motion across the axis dies away, 1/s, `≥ 0`. Default `1`.
+    /// Rate at which motion across the axis decays, 1/s, `≥ 0`. Default `1`.
     pub keel: f32,
 }
 
@@ -51,8 +51,8 @@ impl Default for Hull {
 /// bow across to stop a drift.
 const DRIFT: f32 = 2.0;
 
-/// A thrust against the bow below this acceleration waits, m/s²: it keeps the engine from wavering
-/// between ahead and astern.
+/// The engine does not change its direction for less than this acceleration, m/s², so that it does not
+/// alternate between ahead and astern.
 const WAITING: f32 = 0.15;
 
 /// The sine beyond the perpendicular at which the engine changes its direction.

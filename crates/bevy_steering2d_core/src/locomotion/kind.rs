@@ -78,8 +78,8 @@ pub trait Locomotion:
     /// Sets the controls for a wished velocity, m/s. The controls are those of the last tick.
     fn drive(&self, motion: &Motion, wish: Vec2, controls: &mut Controls);
 
-    /// The accelerations of the body in this tick. They are held for `motion.delta` s, so they must
-    /// not be larger than what stops a resisted motion within that time.
+    /// The accelerations of the body in this tick. They act for `motion.delta` s, so drag and friction must
+    /// not be larger than what stops the body within that time.
     fn accelerate(&self, motion: &Motion, controls: &Controls) -> Acceleration;
 }
 

@@ -1,5 +1,5 @@
-//! The ways of Reeds and Shepp: all that may be the shortest between two poses for a body that drives
-//! straight lines and arcs of one radius, forward and in reverse.
+//! Reeds–Shepp paths: all candidates for the shortest path between two poses of a body that drives straight
+//! lines and arcs of one radius, forward and in reverse.
 //!
 //! A way is a word of up to five letters, such as left, straight, right. Each [`Family`] of words has a
 //! formula for the lengths of its letters. The formulas hold for words that begin to the left and
@@ -17,7 +17,7 @@ use super::leg::{Leg, Pose};
 /// The legs of a way; unused ones have no length.
 pub(crate) type Legs = [Leg; 5];
 
-/// Length of the shortest way between two poses with a turning circle of `radius` m, m.
+/// Length of the shortest Reeds–Shepp path between two poses with a turning circle of `radius` m, m.
 ///
 /// The poses are those of the point that moves along the heading, for a car the rear axle, see
 /// [`Abilities::pivot`](crate::Abilities::pivot).

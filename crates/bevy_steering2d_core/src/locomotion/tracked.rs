@@ -13,9 +13,9 @@ use crate::{InvalidParameter, Vehicle};
 /// the ground with at most [`grip`](Self::grip) against sideways motion. The moment of inertia is that
 /// of two equal masses on the tracks, `mass · gauge² / 4`.
 ///
-/// The driver turns on the spot towards a wish far to the side, and drives on the more the better the
-/// tank points there. The defaults are those of a tank of 20,000 kg; give its [`Vehicle`] a `max_force`
-/// of about the brake force. Source: Siegwart, Nourbakhsh and Scaramuzza 2011, *Introduction to
+/// If the desired velocity points far to the side, the driver turns the tank on the spot; the closer the tank
+/// points to it, the faster it drives. The defaults are those of a tank of 20,000 kg; give its [`Vehicle`] a
+/// `max_force` of about the brake force. Source: Siegwart, Nourbakhsh and Scaramuzza 2011, *Introduction to
 /// Autonomous Mobile Robots*, section 3.2.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
