@@ -80,6 +80,7 @@ impl Clone for SteeringForce {
         copy
     }
 
+    #[inline]
     fn clone_from(&mut self, source: &Self) {
         (self.total, self.generation, self.steered) =
             (source.total, source.generation, source.steered);
@@ -95,6 +96,7 @@ impl Clone for Ledger {
     }
 
     /// In the memory of the previous entries; without counting the references of shared ones again.
+    #[inline]
     fn clone_from(&mut self, source: &Self) {
         match (&mut *self, source) {
             (

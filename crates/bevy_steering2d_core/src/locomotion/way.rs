@@ -81,7 +81,8 @@ impl Agent {
     /// line through the point, with the arc and the line forward or in reverse.
     ///
     /// Two of them back up before the line, or at its end: they reach a point inside the turning
-    /// circle, which the agent would else circle forever. Asked again in each tick, the agent keeps
+    /// circle, which the agent would else circle forever. Without reverse it goes straight on until the
+    /// point is outside. Asked again in each tick, the agent keeps
     /// its gear unless another route is quicker by more than the time of a gear change.
     pub fn way_to(&self, point: Vec2) -> Way {
         match self.abilities {
@@ -145,6 +146,10 @@ impl Agent {
         let offset = point - pivot;
         let local = Vec2::new(self.heading.dot(offset), self.heading.perp_dot(offset));
         let routes = routes(local, body);
+        if body.reverse_speed <= 0.0 {
+            return routes[0]
+                .unwrap_or_else(|| out_and_around(local, RESERVE * body.turning_radius));
+        }
         let costs = routes.map(|route| route.map_or(f32::INFINITY, |it| it.time(self, body)));
         let quickest = (0..routes.len()).min_by(|a, b| costs[*a].total_cmp(&costs[*b]));
         quickest.and_then(|it| routes[it]).unwrap_or_default()
@@ -207,6 +212,22 @@ fn away(point: Vec2, radius: f32) -> (f32, f32) {
     let to_point = ops::atan2(from_center.y, from_center.x);
     let arc = to_point - ops::atan2(radius, line);
     (arc.max(0.0), line)
+}
+
+/// The route to a point inside the turning circle without reverse: straight on until the circle passes
+/// through the point, and around it. The arc is counted as straight, since it comes later.
+fn out_and_around(point: Vec2, radius: f32) -> Route {
+    let beside = radius - point.y.abs();
+    let half_chord = (radius * radius - beside * beside).max(0.0).sqrt();
+    let around = std::f32::consts::TAU - ops::atan2(half_chord, beside);
+    let straight = Leg {
+        length: point.x + half_chord + radius * around,
+        turn: 0.0,
+    };
+    Route {
+        arc: Leg::default(),
+        line: straight,
+    }
 }
 
 /// An angle between zero and a whole turn; what rounding puts below zero is zero.
@@ -345,6 +366,19 @@ mod tests {
     fn a_point_inside_the_circle_is_reached_by_backing_up() {
         let way = car().way_to(Vec2::new(0.0, 3.0));
         assert!(way.changes_gear && way.direction.x < 0.0, "{way:?}");
+    }
+
+    #[test]
+    fn without_reverse_a_point_inside_the_circle_is_reached_by_a_loop() {
+        let mut car = car();
+        car.abilities.as_mut().expect("a car").reverse_speed = 0.0;
+        // The circle around (3, 5) passes through (0, 1): 3 m on and all of it but atan2(3, 4).
+        let way = car.way_to(Vec2::new(0.0, 1.0));
+        assert_eq!((way.direction, way.changes_gear), (Vec2::X, false));
+        let around = 5.0 * (std::f32::consts::TAU - ops::atan2(3.0, 4.0));
+        assert!((way.run - 3.0 - around).abs() < 1e-4, "{way:?}");
+        let outside = car.way_to(Vec2::new(-4.0, 1.0));
+        assert!(outside.direction.y > 0.0, "{outside:?}");
     }
 
     #[test]

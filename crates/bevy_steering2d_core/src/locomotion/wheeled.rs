@@ -54,7 +54,8 @@ pub struct Wheeled {
     pub brake_force: f32,
     /// Largest sideways force of all tires, N, `> 0`. Default `9600`.
     pub grip: f32,
-    /// Largest speed in reverse, m/s, `≥ 0`. Default `3`; without it the car cannot reach every target.
+    /// Largest speed in reverse, m/s, `≥ 0`. Default `3`; without it the car loops to targets inside its
+    /// turning circle.
     pub reverse_speed: f32,
 }
 
@@ -371,6 +372,23 @@ mod tests {
             car.body.velocity = Vec2::new(5.0, 0.0);
             let reached = car.arrive(Vec2::new(x, y), 0.1);
             assert!(reached.is_some_and(|(time, _)| time < 15.0), "{reached:?}");
+        }
+    }
+
+    #[test]
+    fn a_target_inside_the_turning_circle_is_reached_without_reverse() {
+        let wheels = Wheeled {
+            reverse_speed: 0.0,
+            ..default()
+        };
+        for (x, y) in [(0.0, 3.7), (1.0, -3.0), (-2.0, 1.0)] {
+            let mut car = Drive::car(wheels, 60.0);
+            car.body.velocity = Vec2::new(5.0, 0.0);
+            let reached = car.arrive(Vec2::new(x, y), 0.1);
+            assert!(
+                reached.is_some_and(|(time, gears)| time < 25.0 && gears == 0),
+                "{reached:?}"
+            );
         }
     }
 

@@ -71,6 +71,14 @@ impl Tunings {
         Self(agents.map(|(id, agent)| (id, copy(agent))).collect())
     }
 
+    /// All tuned components with their agents.
+    pub(super) fn values(&self) -> impl Iterator<Item = (SteeringId, &dyn PartialReflect)> {
+        self.0.iter().flat_map(|(agent, parts)| {
+            let parts = parts.iter().flatten();
+            parts.map(|part| (*agent, part.as_partial_reflect()))
+        })
+    }
+
     /// The edits that lead from this tuning to a later one. Agents that came or went are not edits.
     pub(super) fn edits(&self, later: &Self, world: &World) -> Vec<Edit> {
         let types = world.resource::<AppTypeRegistry>().read();

@@ -3,6 +3,7 @@
 mod edits;
 mod playing;
 mod recording;
+mod start;
 #[cfg(test)]
 mod tests;
 
@@ -17,6 +18,7 @@ use thiserror::Error;
 pub use edits::Edit;
 pub use playing::{Difference, Playback, feed, play};
 pub use recording::{record, recorded};
+pub use start::Start;
 
 /// The version of this library.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -32,6 +34,8 @@ pub struct Replay {
     pub seed: u64,
     /// The number of agents, zero if the scene has a fixed number.
     pub agents: usize,
+    /// What the run starts with. If that has changed, so may every tick.
+    pub start: Start,
     /// The input, in order of ticks.
     pub inputs: Vec<Input>,
     /// A character for each agent and tick, in order of `SteeringId`: the checksum of its body.
@@ -132,20 +136,23 @@ fn checksums(world: &mut World) -> String {
     let mut line = String::new();
     for (_, agent) in agents(world) {
         let place = world.get::<Transform>(agent).copied().unwrap_or_default();
-        let mut sum = 0xcbf2_9ce4_8422_2325_u64;
-        for part in place
+        let place = place
             .translation
             .to_array()
             .into_iter()
-            .chain(place.rotation.to_array())
-        {
-            // FNV-1a.
-            sum = (sum ^ u64::from(part.to_bits())).wrapping_mul(0x0100_0000_01b3);
-        }
+            .chain(place.rotation.to_array());
+        let sum = hashed(place.map(|it| u64::from(it.to_bits())));
         let digit = DIGITS[(sum >> 58) as usize];
         let _ = line.write_char(char::from(digit));
     }
     line
+}
+
+/// FNV-1a.
+fn hashed(parts: impl Iterator<Item = u64>) -> u64 {
+    parts.fold(0xcbf2_9ce4_8422_2325, |sum, part| {
+        (sum ^ part).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 /// The agents of the scene in order of `SteeringId`.

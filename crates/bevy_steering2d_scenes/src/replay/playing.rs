@@ -5,7 +5,7 @@ use std::fmt;
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 
-use super::{Replay, ReplayError, What, agents, checksums};
+use super::{Replay, ReplayError, Start, What, agents, checksums};
 use crate::headless;
 use crate::input::{Destination, Held, Pointer, Presses};
 use crate::lifecycle::{CurrentScene, Scripted, count_tick, restart_with};
@@ -18,18 +18,28 @@ pub struct Difference {
     pub tick: u32,
     /// The first agent that differs; `None` if there are more or fewer agents.
     pub agent: Option<SteeringId>,
+    /// What was different from the start: names of components whose values differ, or "physics".
+    pub changed: Vec<String>,
 }
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tick = self.tick;
         match self.agent {
-            Some(agent) => write!(f, "tick {tick}: agent {} is not where it was", agent.0),
+            Some(agent) => write!(f, "tick {tick}: agent {} is not where it was", agent.0)?,
             None => write!(
                 f,
                 "tick {tick}: there are more or fewer agents than there were"
-            ),
+            )?,
         }
+        if self.changed.is_empty() {
+            return Ok(());
+        }
+        write!(
+            f,
+            "; the run starts with another {}",
+            self.changed.join(", ")
+        )
     }
 }
 
@@ -41,6 +51,8 @@ pub struct Playback {
     done: usize,
     pointer: Pointer,
     held: Held,
+    /// What differs from the start.
+    changed: Vec<String>,
     /// The first difference, or why an edit could not be made.
     fault: Option<Result<Difference, ReplayError>>,
 }
@@ -79,6 +91,7 @@ pub fn feed(app: &mut App, replay: Replay) -> Result<(), ReplayError> {
         done: 0,
         pointer: Pointer(None),
         held: Held(None),
+        changed: Vec::new(),
         fault: None,
     })
     .add_systems(FixedPreUpdate, put_in.after(count_tick))
@@ -114,8 +127,12 @@ fn put_in(world: &mut World) {
             done,
             pointer,
             held,
+            changed,
             fault,
         } = &mut *playback;
+        if tick == 1 {
+            *changed = Start::now(world).differences(&replay.start);
+        }
         while let Some(input) = replay.inputs.get(*done).filter(|it| it.tick <= tick) {
             *done += 1;
             match &input.what {
@@ -157,6 +174,11 @@ fn compare(world: &mut World) {
     let at = { at }.position(|(one, other)| one != other);
     let agents = agents(world);
     let agent = at.filter(|_| same_number).map(|at| agents[at].0);
-    let fault = Some(Ok(Difference { tick, agent }));
-    world.resource_mut::<Playback>().fault = fault;
+    let mut playback = world.resource_mut::<Playback>();
+    let changed = playback.changed.clone();
+    playback.fault = Some(Ok(Difference {
+        tick,
+        agent,
+        changed,
+    }));
 }

@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 
 use super::edits::Tunings;
-use super::{Input, Replay, VERSION, What, checksums};
+use super::{Input, Replay, Start, VERSION, What, checksums};
 use crate::input::{Held, Pointer, Presses};
 use crate::lifecycle::{CurrentScene, count_tick};
 
@@ -37,12 +37,14 @@ fn note_input(world: &mut World) {
     let tick = current.tick();
     let mut recording = world.remove_resource::<Recording>().unwrap_or_default();
     if tick == 1 {
+        let start = Start::now(world);
         recording = Recording {
             replay: Some(Replay {
                 version: VERSION.to_owned(),
                 scene: scene.name.to_owned(),
                 seed: current.seed(),
                 agents: current.agents(),
+                start,
                 inputs: Vec::new(),
                 ticks: Vec::new(),
             }),

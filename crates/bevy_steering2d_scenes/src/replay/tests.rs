@@ -1,4 +1,5 @@
 use bevy::prelude::*;
+use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
 
 use super::*;
@@ -65,6 +66,37 @@ fn a_replay_names_the_first_tick_and_agent_that_differ() {
     replay.ticks[49].push('x');
     let difference = play(&replay).unwrap().unwrap();
     assert_eq!((difference.tick, difference.agent), (50, None));
+    assert!(difference.changed.is_empty(), "{difference}");
+}
+
+#[test]
+fn a_replay_says_which_parameters_the_run_starts_with_otherwise() {
+    let replay = recorded_run();
+    let differs = |change: fn(&mut World)| {
+        let mut app = headless::app(scene("keyboard").unwrap(), replay.seed);
+        feed(&mut app, replay.clone()).unwrap();
+        change(app.world_mut());
+        for _ in &replay.ticks {
+            app.update();
+        }
+        app.world().resource::<Playback>().fault().unwrap()
+    };
+    let preset = differs(|world| {
+        let (_, agent) = agents(world)[0];
+        world.get_mut::<Vehicle>(agent).unwrap().max_force *= 0.5;
+    });
+    assert!(
+        preset.ends_with("; the run starts with another Vehicle"),
+        "{preset}"
+    );
+    let physics = differs(|world| {
+        let mut contexts = world.query::<&mut RapierConfiguration>();
+        contexts.single_mut(world).unwrap().gravity.y -= 9.81;
+    });
+    assert!(
+        physics.ends_with("; the run starts with another physics"),
+        "{physics}"
+    );
 }
 
 #[test]

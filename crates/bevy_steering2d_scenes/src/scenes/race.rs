@@ -122,7 +122,7 @@ fn setup(world: &mut World) {
             color: palette::SKY.mix(&palette::RED, number as f32 / (CARS - 1) as f32),
         };
         let follows = PathFollowing::new(lanes[lane]).with_corridor(1.2, 0.5);
-        let measured = (Racer(number), Lap::from(arc), Driver::on(lane));
+        let measured = (Racer(number), Lap::from(arc), Driver { lane });
         world.spawn((measured, follows, Wheeled::default(), car.bundle()));
     }
     world.insert_resource(Road { middle, lanes });

@@ -7,7 +7,6 @@ use bevy_steering2d::prelude::*;
 use super::{CARS, Racer};
 use crate::course;
 use crate::input::Presses;
-use crate::lifecycle::CurrentScene;
 
 use super::tally::Lap;
 
@@ -23,8 +22,8 @@ const FREE: (f32, f32) = (14.0, 12.0);
 /// deceleration with which it comes to it, m/s².
 const FOLLOWS: f32 = 8.0;
 const COMFORT: f32 = 2.5;
-/// A car is in both lanes for this time after a change, ticks.
-const CHANGING: u32 = 64 * 3;
+/// A car closer than this to the middle of a lane is in it, m. A car may be in both.
+const WITHIN: f32 = 3.0;
 
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rules {
@@ -39,23 +38,10 @@ pub(super) struct Road {
     pub(super) lanes: [Entity; 2],
 }
 
-/// The lane of a car.
+/// The lane that a car drives in or changes to: 0 or 1.
 #[derive(Component, Clone, Copy, Debug, Default)]
 pub(super) struct Driver {
-    /// 0 or 1.
-    lane: usize,
-    /// The tick in which it is out of the other lane.
-    settled: u32,
-}
-
-impl Driver {
-    pub(super) fn on(lane: usize) -> Self {
-        Self { lane, settled: 0 }
-    }
-
-    fn is_changing(&self, tick: u32) -> bool {
-        tick < self.settled
-    }
+    pub(super) lane: usize,
 }
 
 /// What drivers see of a car.
@@ -83,7 +69,6 @@ pub(super) fn change_rules(presses: Res<Presses>, mut rules: ResMut<Rules>) {
 
 /// Each driver chooses its lane and its pace, the slowest car first.
 pub(super) fn drive(
-    current: Res<CurrentScene>,
     rules: Res<Rules>,
     road: Res<Road>,
     mut cars: Query<(
@@ -95,11 +80,11 @@ pub(super) fn drive(
         &mut PathFollowing,
     )>,
 ) {
-    let tick = current.tick();
     let mut seen = [Seen::default(); CARS];
     for (racer, lap, _, velocity, driver, _) in &cars {
         seen[racer.0] = Seen {
-            lanes: [0, 1].map(|lane| driver.lane == lane || driver.is_changing(tick)),
+            lanes: [0, 1]
+                .map(|lane| driver.lane == lane || (lap.left() - LANES[lane]).abs() < WITHIN),
             arc: lap.arc(),
             speed: velocity.linear.length(),
         };
@@ -131,15 +116,24 @@ pub(super) fn drive(
         let free = others
             .iter()
             .all(|(gap, it)| !it.lanes[other_lane] || *gap > FREE.0 || *gap < -FREE.1);
-        if blocked && free && !driver.is_changing(tick) {
-            *driver = Driver {
-                lane: other_lane,
-                settled: tick + CHANGING,
-            };
+        if blocked && free && is_straight(&road.middle, me.arc) && !me.lanes[other_lane] {
+            driver.lane = other_lane;
             follows.path = Some(road.lanes[other_lane]);
             seen[racer.0].lanes = [true; 2];
         }
     }
+}
+
+/// Whether the road is straight enough to change lanes: it turns by less than 25° within the distance
+/// that this takes.
+fn is_straight(middle: &SteeringPath, arc: f32) -> bool {
+    const DISTANCE: f32 = 20.0;
+    const COSINE: f32 = 0.906;
+    let direction = |arc: f32| middle.direction(middle.at(arc).segment);
+    let here = direction(arc);
+    [0.5 * DISTANCE, DISTANCE]
+        .iter()
+        .all(|ahead| here.dot(direction(arc + ahead)) > COSINE)
 }
 
 /// The speed at which a car may come up behind another one, m/s.

@@ -23,6 +23,8 @@ pub(super) struct Lap {
     /// Distance along the middle of the road, m, and driven since the beginning of the first lap.
     arc: f32,
     distance: f32,
+    /// Distance to the left of the middle of the road, m.
+    left: f32,
     /// Complete laps, and the tick of the last.
     laps: u32,
     since: u32,
@@ -47,6 +49,10 @@ impl Lap {
         self.arc
     }
 
+    pub(super) fn left(&self) -> f32 {
+        self.left
+    }
+
     pub(super) fn distance(&self) -> f32 {
         self.distance
     }
@@ -56,7 +62,12 @@ impl Lap {
     }
 
     /// Goes on to a place on the road, m.
-    fn drive_to(&mut self, arc: f32, road: &SteeringPath, tick: u32, tick_length: f32) {
+    fn drive_to(&mut self, here: Vec2, road: &SteeringPath, tick: u32, tick_length: f32) {
+        let nearest = road.closest(here);
+        let arc = nearest.arc;
+        self.left = road
+            .direction(nearest.segment)
+            .perp_dot(here - nearest.position);
         self.distance += course::ahead(road, self.arc, arc);
         self.arc = arc;
         let laps = (self.distance / road.length()) as u32;
@@ -121,8 +132,7 @@ pub(super) fn keep(
     let in_order = cars.iter_mut().sort_by_key::<&Racer, _>(|it| it.0);
     for (racer, mut lap, at, velocity) in in_order {
         let here = at.translation.truncate();
-        let arc = road.middle.closest(here).arc;
-        lap.drive_to(arc, &road.middle, current.tick(), time.delta_secs());
+        lap.drive_to(here, &road.middle, current.tick(), time.delta_secs());
         tally.speed.add(velocity.linear.length());
         let body = Block::new(at, CAR);
         for (entity, wall) in &walls {
@@ -131,7 +141,7 @@ pub(super) fn keep(
                 tally.walls.observe((racer.0, entity), gap, CAR.y);
             }
         }
-        bodies.push((arc, body));
+        bodies.push((lap.arc, body));
     }
     let mut overtaken = [0; CARS];
     for (me, (arc, body)) in bodies.iter().enumerate() {
