@@ -30,19 +30,26 @@ pub enum Layout {
     Circle(f32),
 }
 
-pub const CASES: [Case; 6] = [
-    streams("sparse", 0.5, 16, 8.0),
-    streams("sparse-10", 0.5, 10, 5.0),
-    streams("dense", 1.5, 16, 8.0),
-    streams("dense-10", 1.5, 10, 5.0),
+pub const CASES: [Case; 7] = [
+    streams("sparse", 5_000, 0.5, 16, 8.0),
+    streams("sparse-10", 5_000, 0.5, 10, 5.0),
+    streams("dense", 5_000, 1.5, 16, 8.0),
+    streams("dense-10", 5_000, 1.5, 10, 5.0),
     circle("circle", 16, 8.0),
     circle("circle-10", 10, 5.0),
+    streams("ten-thousand", 10_000, 1.0, 16, 8.0),
 ];
 
-const fn streams(name: &'static str, density: f32, neighbors: u32, radius: f32) -> Case {
+const fn streams(
+    name: &'static str,
+    walkers: usize,
+    density: f32,
+    neighbors: u32,
+    radius: f32,
+) -> Case {
     Case {
         name,
-        walkers: 5_000,
+        walkers,
         layout: Layout::Streams(density),
         neighbors,
         radius,

@@ -12,7 +12,7 @@ pub const CHECKS: [Check; 3] = [
     Check {
         name: "fundamental-diagram",
         title: "Fundamental diagram",
-        about: "speed and flow by density in a corridor without ends, 16 m long and 4 m wide, mean of five seeds. All prefer 1.34 m/s. \
+        about: "speed and flow by density in a periodic corridor, 16 m long and 4 m wide, mean of five seeds. All prefer 1.34 m/s. \
                 Weidmann (1992), *Transporttechnik der Fußgänger*: v(ρ) = 1.34 (1 − exp(−1.913 (1/ρ − 1/5.4))) m/s; \
                 the bounds are ± 20 % up to 3 per m².",
         run: fundamental_diagram,
@@ -28,8 +28,8 @@ pub const CHECKS: [Check; 3] = [
     Check {
         name: "single-file",
         title: "Single file",
-        about: "10 to 34 people in line in a passage 0.8 m wide and 17.3 m long without ends. The line is fitted to the means of those runs in which all \
-                are held up, also the slowest. Seyfried, Steffen, Klingsch and Boltes (2005), \
+        about: "10 to 34 people in line in a passage 0.8 m wide and 17.3 m long with periodic ends. The line is fitted to the means of those runs in which the \
+                person ahead slows down every person, even the slowest. Seyfried, Steffen, Klingsch and Boltes (2005), \
                 *The fundamental diagram of pedestrian movement revisited*: the headway is d = 0.36 m + 1.06 s · v.",
         run: single_file,
     },
@@ -40,7 +40,7 @@ pub fn weidmann(density: f32) -> f32 {
     PACE * (1.0 - ops::exp(-1.913 * (1.0 / density - 1.0 / 5.4)))
 }
 
-/// A one-way corridor along x without ends.
+/// A one-way periodic corridor along x.
 struct Corridor {
     length: f32,
     width: f32,

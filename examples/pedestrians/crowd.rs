@@ -1,4 +1,4 @@
-//! A crowd without a window: people, walls, ways, and worlds without ends.
+//! A crowd without a window: people, walls, ways, and periodic worlds.
 
 use std::f32::consts::TAU;
 use std::time::Duration;

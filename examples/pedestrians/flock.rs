@@ -13,7 +13,7 @@ pub const CHECKS: [Check; 2] = [
     Check {
         name: "flock",
         title: "Flock",
-        about: "200 agents with `Alignment` within 1.5 m and `TargetSpeed` in 20 m × 20 m without ends; noise turns every velocity at random. \
+        about: "200 agents with `Alignment` within 1.5 m and `TargetSpeed` in a periodic area of 20 m × 20 m; noise turns every velocity at random. \
                 The order φ is the length of the mean direction. Vicsek, Czirók, Ben-Jacob, Cohen and Shochet (1995), *Novel type of \
                 phase transition in a system of self-driven particles*: near 1 at low noise; at high noise that of n random \
                 directions, 0.89/√n = 0.06.",

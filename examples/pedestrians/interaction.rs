@@ -12,7 +12,7 @@ use crate::statistics::Line;
 pub const CHECKS: [Check; 1] = [Check {
     name: "interaction-law",
     title: "Interaction law",
-    about: "130 people walk in all directions in 16 m × 16 m without ends. Of all pairs the times to collision τ are counted, and those \
+    about: "130 people walk in all directions in a periodic area of 16 m × 16 m. Of all pairs the times to collision τ are counted, and those \
             of pairs at different times, which cannot have interacted; the energy is E(τ) = ln(number without interaction / number). \
             Karamouzas, Skinner and Guy (2014), *Universal power law governing pedestrian interactions*: E ∝ exp(−τ/τ0) / τ² with \
             τ0 ≈ 3 s, so E · exp(τ/3 s) falls with τ to the power of −2 (2.0 ± 0.2 between 0.2 s and 3 s).",

@@ -100,6 +100,8 @@ fn range(bound: Bound) -> String {
         format!("≥ {}", figure(least))
     } else if least == f32::NEG_INFINITY {
         format!("≤ {}", figure(most))
+    } else if least < 0.0 {
+        format!("{} to {}", figure(least), figure(most))
     } else {
         format!("{} – {}", figure(least), figure(most))
     }
