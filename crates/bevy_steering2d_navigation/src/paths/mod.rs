@@ -11,6 +11,7 @@ mod pathfinder;
 mod planning;
 mod roadmap;
 mod roadmap_pathfinder;
+mod room;
 #[cfg(test)]
 mod tests;
 
