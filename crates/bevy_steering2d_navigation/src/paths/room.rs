@@ -66,6 +66,13 @@ impl Room {
         (clearance > 0.0).then_some(length + Self::DISCOMFORT * tight)
     }
 
+    /// Whether no solid lies between two points.
+    #[cfg(feature = "navmesh")]
+    pub(crate) fn sees(&self, from: Vec2, to: Vec2) -> bool {
+        let clearance = self.grid.along(from, to, 0.0);
+        clearance.is_some_and(|it| it > 0.0)
+    }
+
     /// A point with its clearance.
     pub(crate) fn spot(&self, at: Vec2) -> Spot {
         Spot {

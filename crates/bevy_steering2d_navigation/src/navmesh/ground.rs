@@ -1,0 +1,296 @@
+//! [`Ground`]: a navigation mesh in world coordinates, and its border.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use bevy::prelude::*;
+use bevy_steering2d_core::InvalidParameter;
+use vleue_navigator::NavMesh;
+
+use super::border::widened;
+use crate::Solid;
+
+/// Why a navigation mesh cannot be used.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NavmeshError {
+    /// It has no polygon.
+    Empty,
+    /// It has so many layers; in two dimensions an agent cannot tell on which of them it is.
+    Layers(usize),
+    /// Its transform tilts it out of the plane of x and y.
+    NotFlat,
+    /// A vertex is not finite or too far away, or a polygon refers to a vertex that does not exist.
+    Vertex(u32),
+    /// [`ActiveNavmesh::inset`](crate::ActiveNavmesh::inset) is out of range.
+    Inset(InvalidParameter),
+}
+
+impl fmt::Display for NavmeshError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("the navigation mesh has no polygon"),
+            Self::Layers(count) => write!(
+                f,
+                "the navigation mesh has {count} layers, but agents in two dimensions need one"
+            ),
+            Self::NotFlat => {
+                f.write_str("the navigation mesh is tilted out of the plane of x and y")
+            }
+            Self::Vertex(index) => write!(
+                f,
+                "vertex {index} of the navigation mesh is missing or out of range"
+            ),
+            Self::Inset(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for NavmeshError {}
+
+/// A navigation mesh of one layer, in world coordinates.
+#[derive(Clone, Debug)]
+pub(super) struct Ground {
+    mesh: NavMesh,
+    /// The edges of the mesh with nothing beyond, the mesh on their left.
+    rim: Vec<Solid>,
+    /// Where bodies must stop: the rim, moved out by the inset.
+    border: Vec<Solid>,
+}
+
+impl Ground {
+    /// The ground of a mesh that ends `inset` m before its real border.
+    pub(super) fn of(source: &NavMesh, inset: f32) -> Result<Self, NavmeshError> {
+        InvalidParameter::unless_non_negative("ActiveNavmesh.inset", inset)
+            .map_err(NavmeshError::Inset)?;
+        let transform = source.transform();
+        let mut mesh = (*source.get()).clone();
+        match mesh.layers.len() {
+            0 => return Err(NavmeshError::Empty),
+            1 => {}
+            more => return Err(NavmeshError::Layers(more)),
+        }
+        if (transform.rotation * Vec3::Z).z.abs() < 0.999 {
+            return Err(NavmeshError::NotFlat);
+        }
+        let layer = &mut mesh.layers[0];
+        layer.unbake();
+        layer.polygons.retain(|polygon| polygon.vertices.len() > 2);
+        if layer.polygons.is_empty() {
+            return Err(NavmeshError::Empty);
+        }
+        let offset = std::mem::take(&mut layer.offset);
+        for (index, vertex) in (0..).zip(&mut layer.vertices) {
+            let at = (vertex.coords + offset).extend(0.0);
+            // Adding zero turns −0 into 0, so that equal points have equal bits.
+            vertex.coords = transform.transform_point(at).truncate() + Vec2::ZERO;
+            InvalidParameter::unless_finite("vertex", vertex.coords)
+                .map_err(|_| NavmeshError::Vertex(index))?;
+        }
+        let count = layer.vertices.len() as u32;
+        let mut used = layer.polygons.iter().flat_map(|it| &it.vertices);
+        if let Some(&missing) = used.find(|index| **index >= count) {
+            return Err(NavmeshError::Vertex(missing));
+        }
+        let at = |index: u32| layer.vertices[index as usize].coords;
+        let area = |corners: &Vec<u32>| -> f32 {
+            sides(corners)
+                .map(|(a, b)| (at(a) - at(corners[0])).perp_dot(at(b) - at(a)))
+                .sum()
+        };
+        let is_mirrored = layer
+            .polygons
+            .iter()
+            .map(|it| area(&it.vertices))
+            .sum::<f32>()
+            < 0.0;
+        if is_mirrored {
+            for polygon in &mut layer.polygons {
+                polygon.vertices.reverse();
+            }
+        }
+        let polygons = layer.polygons.iter().map(|it| it.vertices.as_slice());
+        let rim = rim(polygons, |index| layer.vertices[index as usize].coords);
+        layer.bake_polygon_finder();
+        mesh.set_search_delta(0.0);
+        Ok(Self {
+            border: widened(&rim, inset),
+            rim,
+            mesh: NavMesh::from_polyanya_mesh(mesh),
+        })
+    }
+
+    /// The corners of each polygon.
+    pub(super) fn polygons(&self) -> impl Iterator<Item = Vec<Vec2>> {
+        let mesh = self.mesh.get();
+        let count = mesh.layers[0].polygons.len();
+        (0..count).map(move |index| {
+            let layer = &mesh.layers[0];
+            let corners = layer.polygons[index].vertices.iter();
+            corners
+                .map(|it| layer.vertices[*it as usize].coords)
+                .collect()
+        })
+    }
+
+    /// Where bodies must stop.
+    pub(super) fn border(&self) -> &[Solid] {
+        &self.border
+    }
+
+    /// Whether a point is on the mesh.
+    pub(super) fn contains(&self, point: Vec2) -> bool {
+        self.mesh.is_in_mesh(point)
+    }
+
+    /// The point itself if it is on the mesh; else one just inside that is at most `reach` m away.
+    pub(super) fn nearest(&self, point: Vec2, reach: f32) -> Option<Vec2> {
+        /// How far inside, as a share of the reach.
+        const INSIDE: f32 = 0.01;
+        if self.contains(point) {
+            return Some(point);
+        }
+        let distance = |edge: &&Solid| edge.distance(point);
+        let edge = self
+            .rim
+            .iter()
+            .min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
+        let along = (edge.to - edge.from).normalize_or_zero();
+        let at = edge.nearest_core(point);
+        // From an end, also along the edge.
+        let middle = (0.5 * (edge.from + edge.to) - at).normalize_or_zero();
+        let inside = at + INSIDE * reach * (along.perp() + middle).normalize_or_zero();
+        (at.distance(point) <= reach && self.contains(inside)).then_some(inside)
+    }
+}
+
+/// The sides of a polygon, from each corner to the next.
+fn sides(corners: &[u32]) -> impl Iterator<Item = (u32, u32)> {
+    let next = corners.iter().cycle().skip(1);
+    corners.iter().copied().zip(next.copied())
+}
+
+/// The sides of counter-clockwise polygons that no other polygon shares. Vertices at one place count as
+/// one, so that meshes whose polygons do not share vertices are whole.
+fn rim<'a>(polygons: impl Iterator<Item = &'a [u32]>, at: impl Fn(u32) -> Vec2) -> Vec<Solid> {
+    let bits = |point: Vec2| point.to_array().map(f32::to_bits);
+    let all: Vec<_> = polygons
+        .flat_map(sides)
+        .map(|(a, b)| (at(a), at(b)))
+        .collect();
+    let known: BTreeSet<_> = all.iter().map(|(a, b)| (bits(*a), bits(*b))).collect();
+    let is_shared = |(a, b): &(Vec2, Vec2)| known.contains(&(bits(*b), bits(*a)));
+    all.into_iter()
+        .filter(|side| side.0 != side.1 && !is_shared(side))
+        .map(|(a, b)| Solid::segment(a, b))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vleue_navigator::Triangulation;
+
+    fn corners(points: &[(f32, f32)]) -> Vec<Vec2> {
+        points.iter().copied().map(Vec2::from).collect()
+    }
+
+    /// 10 m by 6 m with a hole of 2 m by 2 m.
+    fn holed() -> NavMesh {
+        NavMesh::from_edge_and_obstacles(
+            corners(&[(0.0, 0.0), (10.0, 0.0), (10.0, 6.0), (0.0, 6.0)]),
+            vec![corners(&[(4.0, 2.0), (6.0, 2.0), (6.0, 4.0), (4.0, 4.0)])],
+        )
+    }
+
+    fn length(border: &[Solid]) -> f32 {
+        border.iter().map(|it| it.from.distance(it.to)).sum()
+    }
+
+    #[test]
+    fn the_border_is_the_outline_and_the_outline_of_the_hole() {
+        let ground = Ground::of(&holed(), 0.0).unwrap();
+        assert_eq!(length(ground.border()), 32.0 + 8.0);
+        let outline = Rect::new(0.0, 0.0, 10.0, 6.0);
+        for edge in ground.border() {
+            let middle = 0.5 * (edge.from + edge.to);
+            let left = middle + 0.1 * (edge.to - edge.from).normalize().perp();
+            assert!(ground.contains(left), "{edge:?}");
+            assert!(!ground.contains(2.0 * middle - left), "{edge:?}");
+            assert!(outline.contains(middle));
+        }
+    }
+
+    #[test]
+    fn a_mesh_is_moved_turned_and_mirrored_into_the_world() {
+        let mut mesh = holed();
+        mesh.set_transform(
+            Transform::from_xyz(100.0, 0.0, -7.0)
+                .with_rotation(Quat::from_rotation_z(0.5 * std::f32::consts::PI))
+                .with_scale(Vec3::new(1.0, -2.0, 1.0)),
+        );
+        let ground = Ground::of(&mesh, 0.0).unwrap();
+        assert!((length(ground.border()) - (20.0 + 24.0 + 4.0 + 8.0)).abs() < 1e-3);
+        assert!(ground.contains(Vec2::new(101.0, 1.0)));
+        assert!(!ground.contains(Vec2::new(106.0, 5.0)), "in the hole");
+        let edge = ground.border()[0];
+        let middle = 0.5 * (edge.from + edge.to);
+        let left = middle + 0.1 * (edge.to - edge.from).normalize().perp();
+        assert!(ground.contains(left), "{edge:?}");
+    }
+
+    #[test]
+    fn a_point_beside_the_mesh_has_its_nearest_place_just_inside() {
+        let ground = Ground::of(&holed(), 0.0).unwrap();
+        for outside in corners(&[(-0.2, 3.0), (5.0, 2.1), (10.2, 6.2), (5.0, -0.3)]) {
+            let inside = ground.nearest(outside, 0.5).unwrap();
+            assert!(ground.contains(inside) && inside.distance(outside) < 0.35);
+        }
+        assert_eq!(ground.nearest(Vec2::new(5.0, 3.0), 0.5), None);
+        assert_eq!(ground.nearest(Vec2::ONE, 0.5), Some(Vec2::ONE));
+    }
+
+    #[test]
+    fn polygons_that_do_not_share_vertices_share_edges_all_the_same() {
+        let one = corners(&[(0.0, 0.0), (2.0, 0.0), (2.0, 2.0)]);
+        let other = corners(&[(0.0, 0.0), (2.0, 2.0), (0.0, 2.0)]);
+        let all = [one, other].concat();
+        let polygons = [[0, 1, 2], [3, 4, 5]];
+        let rim = rim(polygons.iter().map(<[u32; 3]>::as_slice), |it| {
+            all[it as usize]
+        });
+        assert_eq!(rim.len(), 4);
+    }
+
+    #[test]
+    fn meshes_that_cannot_be_used_are_refused_with_the_reason() {
+        let of = |mesh: NavMesh| Ground::of(&mesh, 0.0).err();
+        let empty = Triangulation::from_outer_edges(&[]).as_navmesh();
+        assert_eq!(
+            of(NavMesh::from_polyanya_mesh(empty)),
+            Some(NavmeshError::Empty)
+        );
+        let mut mesh = (*holed().get()).clone();
+        mesh.layers.push(mesh.layers[0].clone());
+        assert_eq!(
+            of(NavMesh::from_polyanya_mesh(mesh)),
+            Some(NavmeshError::Layers(2))
+        );
+        let mut tilted = holed();
+        tilted.set_transform(Transform::from_rotation(Quat::from_rotation_x(1.0)));
+        assert_eq!(of(tilted), Some(NavmeshError::NotFlat));
+        let mut mesh = (*holed().get()).clone();
+        mesh.layers[0].vertices[3].coords.x = f32::NAN;
+        assert_eq!(
+            of(NavMesh::from_polyanya_mesh(mesh)),
+            Some(NavmeshError::Vertex(3))
+        );
+        let mut mesh = (*holed().get()).clone();
+        mesh.layers[0].polygons[1].vertices[0] = 999;
+        assert_eq!(
+            of(NavMesh::from_polyanya_mesh(mesh)),
+            Some(NavmeshError::Vertex(999))
+        );
+        let error = Ground::of(&holed(), -1.0).unwrap_err();
+        assert!(error.to_string().contains("ActiveNavmesh.inset is -1"));
+    }
+}

@@ -1,0 +1,45 @@
+//! [`Search`]: a search of Polyanya that goes on in a later tick.
+
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use bevy::platform::cell::SyncCell;
+use bevy::prelude::*;
+
+use super::area::Ends;
+use crate::PathQuery;
+
+/// A search under way.
+pub(super) struct Search {
+    pub(super) query: PathQuery,
+    /// Where it began: the start of the query, or the nearest place with room.
+    pub(super) start: Vec2,
+    /// The last query that it was for, by number.
+    pub(super) used: u64,
+    steps: SyncCell<Pin<Box<dyn Future<Output = Option<Vec<Vec2>>> + Send>>>,
+}
+
+impl Search {
+    pub(super) fn new(query: &PathQuery, ends: Ends) -> Self {
+        let Ends { mesh, from, to } = ends;
+        let steps = async move { mesh.get_path(from, to).await.map(|found| found.path) };
+        Self {
+            query: *query,
+            start: from,
+            used: 0,
+            steps: SyncCell::new(Box::pin(steps)),
+        }
+    }
+
+    /// Takes at most as many steps as there are expansions. The path begins with the first bend.
+    pub(super) fn go_on(&mut self, expansions: &mut u32) -> Poll<Option<Vec<Vec2>>> {
+        let mut context = Context::from_waker(Waker::noop());
+        while *expansions > 0 {
+            *expansions -= 1;
+            if let Poll::Ready(path) = self.steps.get().as_mut().poll(&mut context) {
+                return Poll::Ready(path);
+            }
+        }
+        Poll::Pending
+    }
+}
