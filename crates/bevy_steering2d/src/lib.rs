@@ -275,6 +275,8 @@ pub mod prelude {
         GoalField, GroupArrive, GroupArrived, GroupCommandsExt, GroupMember, GroupShape,
         NavigateTo, NoPath, PathFound,
     };
+    #[cfg(feature = "navmesh")]
+    pub use crate::navigation::{ActiveNavmesh, NavmeshPlugin};
     #[cfg(feature = "presets")]
     pub use crate::presets::{SteeringPreset, UsesPreset, save_preset};
     #[cfg(feature = "recorder")]

@@ -5,7 +5,7 @@ use std::f32::consts::TAU;
 use bevy::prelude::*;
 use vleue_navigator::NavMesh;
 
-use super::easing::ease;
+use super::easing::{ease, straighten};
 use super::ground::Ground;
 use super::islands::Islands;
 use crate::paths::Room;
@@ -102,11 +102,16 @@ impl Area {
         let leads_over_start = start != from && !self.is_clear(from, bends[0]);
         let mut points = vec![from];
         points.extend(leads_over_start.then_some(start));
-        let first = points.len();
+        // A squeezed body first gets to where it has room.
+        let first = points.len() + usize::from(!self.has_room(from));
         points.extend(bends);
         let spare = self.room.comfortable - self.room.tight;
         ease(&mut points, first, spare, |[before, at, after]| {
             self.has_room(at) && self.is_clear(before, at) && self.is_clear(at, after)
+        });
+        let enough = self.room.tight + 0.5 * spare;
+        straighten(&mut points, first, enough, |from, to| {
+            self.room.clearance(from, to)
         });
         points
     }
@@ -131,6 +136,6 @@ fn nearest<'a>(
     let mut places = std::iter::once(at).chain(around);
     places.find_map(|place| {
         let found = mesh(place)?;
-        (place == at || room.sees(at, place)).then_some((place, found))
+        (place == at || room.clearance(at, place) > 0.0).then_some((place, found))
     })
 }

@@ -9,7 +9,7 @@ use vleue_navigator::NavMesh;
 use super::area::Area;
 use super::ground::{Ground, NavmeshError};
 use super::search::Search;
-use crate::{NoPathReason, PathQuery, PathSearch, Pathfinder, Solid};
+use crate::{NoPathReason, PathQuery, PathSearch, Pathfinder, RoadmapPathfinder, Solid};
 
 /// Finds shortest paths over a navigation mesh, by the algorithm Polyanya.
 ///
@@ -51,6 +51,8 @@ pub struct NavmeshPathfinder {
     /// By the bits of the radius.
     areas: BTreeMap<u32, Area>,
     searches: Vec<Search>,
+    /// For the ways that searches miss.
+    roadmap: RoadmapPathfinder,
     /// Counts the queries; tells which areas and searches were used last.
     queries: u64,
 }
@@ -91,6 +93,7 @@ impl NavmeshPathfinder {
         let mut solids = [self.border(), &self.others].concat();
         solids.sort_unstable_by(Solid::total_order);
         solids.dedup();
+        self.roadmap.set_solids(&solids);
         self.solids = solids;
         self.areas.clear();
         self.searches.clear();
@@ -128,6 +131,37 @@ impl NavmeshPathfinder {
         let nearest = same.min_by(|(_, a), (_, b)| distance(a).total_cmp(&distance(b)));
         let index = nearest.map(|(index, _)| index)?;
         Some(self.searches.swap_remove(index))
+    }
+
+    /// Plans with a roadmap of the solids. Both ends are on one island, so there is a way, but rounding errors make
+    /// Polyanya miss one in some thousands.
+    fn find_around(
+        &mut self,
+        query: &PathQuery,
+        search: Search,
+        expansions: &mut u32,
+    ) -> PathSearch {
+        let inner = PathQuery {
+            from: search.start,
+            to: search.goal,
+            radius: query.radius,
+        };
+        match self.roadmap.find(&inner, expansions) {
+            PathSearch::Found(mut path) => {
+                path.remove(0);
+                PathSearch::Found(self.path(query, search.start, path))
+            }
+            PathSearch::Unfinished => {
+                self.keep_search(search);
+                PathSearch::Unfinished
+            }
+            none => none,
+        }
+    }
+
+    fn path(&mut self, query: &PathQuery, start: Vec2, bends: Vec<Vec2>) -> Vec<Vec2> {
+        let area = Self::area(&mut self.areas, &self.solids, query.radius, self.queries);
+        area.path(query.from, start, bends)
     }
 
     fn keep_search(&mut self, search: Search) {
@@ -169,11 +203,8 @@ impl Pathfinder for NavmeshPathfinder {
                 self.keep_search(search);
                 PathSearch::Unfinished
             }
-            Poll::Ready(None) => PathSearch::None(NoPathReason::Unreachable),
-            Poll::Ready(Some(path)) => {
-                let area = Self::area(&mut self.areas, &self.solids, query.radius, self.queries);
-                PathSearch::Found(area.path(query.from, search.start, path))
-            }
+            Poll::Ready(Some(path)) => PathSearch::Found(self.path(query, search.start, path)),
+            Poll::Ready(None) => self.find_around(query, search, expansions),
         }
     }
 

@@ -21,6 +21,9 @@ use crate::{ActivePathfinder, NavigationPlugin, Solid};
 /// them [`ReciprocalAvoidance`](bevy_steering2d_core::ReciprocalAvoidance) or
 /// [`WallAvoidance`](bevy_steering2d_core::WallAvoidance). Fields and groups see these walls as well.
 ///
+/// A wall is no collider. Bodies of a physics engine can be pushed through by contacts, unless the game gives each
+/// [`NavmeshWall`] a fixed collider when it is added.
+///
 /// When the mesh changes, agents plan again. Without a mesh, before it is loaded, and if it cannot be used, which is
 /// logged with the reason, agents stop, with the event [`NoPath`](crate::NoPath) and
 /// [`NoPathReason::NotReady`](crate::NoPathReason::NotReady); they plan once there is one. A target or an agent that

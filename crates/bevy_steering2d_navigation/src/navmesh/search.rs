@@ -9,14 +9,19 @@ use bevy::prelude::*;
 use super::area::Ends;
 use crate::PathQuery;
 
+type Steps = Pin<Box<dyn Future<Output = Option<Vec<Vec2>>> + Send>>;
+
 /// A search under way.
 pub(super) struct Search {
     pub(super) query: PathQuery,
     /// Where it began: the start of the query, or the nearest place with room.
     pub(super) start: Vec2,
+    /// Where it ends: the target, or the nearest place with room.
+    pub(super) goal: Vec2,
     /// The last query that it was for, by number.
     pub(super) used: u64,
-    steps: SyncCell<Pin<Box<dyn Future<Output = Option<Vec<Vec2>>> + Send>>>,
+    /// `None` once it has ended.
+    steps: Option<SyncCell<Steps>>,
 }
 
 impl Search {
@@ -26,17 +31,23 @@ impl Search {
         Self {
             query: *query,
             start: from,
+            goal: to,
             used: 0,
-            steps: SyncCell::new(Box::pin(steps)),
+            steps: Some(SyncCell::new(Box::pin(steps))),
         }
     }
 
-    /// Takes at most as many steps as there are expansions. The path begins with the first bend.
+    /// Takes at most as many steps as there are expansions. The path begins with the first bend; there is none if
+    /// the search has missed it, also when it is asked again.
     pub(super) fn go_on(&mut self, expansions: &mut u32) -> Poll<Option<Vec<Vec2>>> {
+        let Some(steps) = &mut self.steps else {
+            return Poll::Ready(None);
+        };
         let mut context = Context::from_waker(Waker::noop());
         while *expansions > 0 {
             *expansions -= 1;
-            if let Poll::Ready(path) = self.steps.get().as_mut().poll(&mut context) {
+            if let Poll::Ready(path) = steps.get().as_mut().poll(&mut context) {
+                self.steps = None;
                 return Poll::Ready(path);
             }
         }

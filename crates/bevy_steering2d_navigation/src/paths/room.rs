@@ -66,11 +66,12 @@ impl Room {
         (clearance > 0.0).then_some(length + Self::DISCOMFORT * tight)
     }
 
-    /// Whether no solid lies between two points.
+    /// The distance from the straight way between two points to the nearest solid, m, at most a little more than
+    /// what is comfortable.
     #[cfg(feature = "navmesh")]
-    pub(crate) fn sees(&self, from: Vec2, to: Vec2) -> bool {
-        let clearance = self.grid.along(from, to, 0.0);
-        clearance.is_some_and(|it| it > 0.0)
+    pub(crate) fn clearance(&self, from: Vec2, to: Vec2) -> f32 {
+        let clearance = self.grid.along(from, to, f32::NEG_INFINITY);
+        clearance.unwrap_or(self.comfortable)
     }
 
     /// A point with its clearance.
