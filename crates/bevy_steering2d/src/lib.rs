@@ -270,13 +270,13 @@ pub mod prelude {
     pub use crate::debug::SteeringDebugPlugin;
     #[cfg(feature = "inspector")]
     pub use crate::inspector::SteeringInspectorPlugin;
+    #[cfg(feature = "navmesh")]
+    pub use crate::navigation::{ActiveNavmesh, NavmeshPlugin};
     #[cfg(feature = "navigation")]
     pub use crate::navigation::{
         GoalField, GroupArrive, GroupArrived, GroupCommandsExt, GroupMember, GroupShape,
         NavigateTo, NoPath, PathFound,
     };
-    #[cfg(feature = "navmesh")]
-    pub use crate::navigation::{ActiveNavmesh, NavmeshPlugin};
     #[cfg(feature = "presets")]
     pub use crate::presets::{SteeringPreset, UsesPreset, save_preset};
     #[cfg(feature = "recorder")]

@@ -196,6 +196,40 @@ fn a_body_that_moves_while_its_search_goes_on_gets_a_path_from_where_it_is() {
 }
 
 #[test]
+fn ways_that_polyanya_misses_are_found_all_the_same() {
+    let hall = mesh(
+        Rect::new(-15.0, -8.0, 15.0, 8.0),
+        &[
+            Rect::new(-9.0, -3.0, -5.0, 3.0),
+            Rect::new(3.0, -9.0, 6.0, -1.5),
+            Rect::new(3.0, 1.5, 6.0, 9.0),
+        ],
+    );
+    let mut planner = planner(&hall);
+    for (from, to) in [
+        ((6.2656, -1.0943599), (2.6426067, -5.6792307)),
+        ((6.257637, -1.0737782), (-14.0, -4.7)),
+        ((2.5962524, 1.2027149), (10.9, 2.5)),
+    ] {
+        let query = PathQuery {
+            from: from.into(),
+            to: to.into(),
+            radius: 0.5,
+        };
+        let mut portions = (0..1_000).map(|_| planner.find(&query, &mut 16));
+        let found = portions.find(|it| *it != PathSearch::Unfinished);
+        let Some(PathSearch::Found(path)) = found else {
+            panic!("{from:?}: {found:?}");
+        };
+        assert_eq!(path[0], query.from);
+        assert!(
+            length(&path) < 1.2 * query.from.distance(query.to) + 2.0,
+            "{path:?}"
+        );
+    }
+}
+
+#[test]
 fn the_same_queries_give_the_same_bits() {
     let bits = || -> Vec<u32> {
         let town = town();
