@@ -18,8 +18,9 @@ use crate::{NoPathReason, PathQuery, PathSearch, Pathfinder, RoadmapPathfinder, 
 /// well. Where the target is nearer to the border than the radius, or beside the mesh by no more than that, the path
 /// ends at the nearest place with room.
 ///
-/// For each radius the mesh is cut back once, when a path of such a body first bends; this takes longer than a
-/// search. It is done anew after each change of mesh or solids, so let agents have few different radii.
+/// In large worlds searches are much faster than those of [`RoadmapPathfinder`]. But for each radius the mesh is cut
+/// back once, when a path of such a body first bends, which takes longer than a search. It is done anew after each
+/// change of mesh or solids, so let agents have few different radii.
 ///
 /// An expansion is a step of the search, across at most three edges of the cut mesh.
 ///
@@ -133,8 +134,7 @@ impl NavmeshPathfinder {
         Some(self.searches.swap_remove(index))
     }
 
-    /// Plans with a roadmap of the solids. Both ends are on one island, so there is a way, but rounding errors make
-    /// Polyanya miss one in some thousands.
+    /// Plans with a roadmap of the solids: both ends are on one island, so there is a way that the search has missed.
     fn find_around(
         &mut self,
         query: &PathQuery,
@@ -211,5 +211,46 @@ impl Pathfinder for NavmeshPathfinder {
     fn is_clear(&mut self, from: Vec2, to: Vec2, radius: f32) -> bool {
         let area = Self::area(&mut self.areas, &self.solids, radius, self.queries);
         area.is_clear(from, to)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::navmesh::area::Ends;
+
+    fn room(from: Vec2, to: Vec2, hole: Vec<Vec2>) -> NavMesh {
+        let corners = [from, Vec2::new(to.x, from.y), to, Vec2::new(from.x, to.y)];
+        NavMesh::from_edge_and_obstacles(corners.to_vec(), vec![hole])
+    }
+
+    #[test]
+    fn a_way_that_the_search_misses_is_found_with_the_roadmap() {
+        let hole = [(4.0, 1.0), (6.0, 1.0), (6.0, 5.0), (4.0, 5.0)].map(Vec2::from);
+        let mut planner = NavmeshPathfinder::default();
+        let mesh = room(Vec2::ZERO, Vec2::new(10.0, 8.0), hole.to_vec());
+        planner.set_mesh(&mesh, 0.0).unwrap();
+        let query = PathQuery {
+            from: Vec2::new(2.0, 4.0),
+            to: Vec2::new(8.0, 4.0),
+            radius: 0.5,
+        };
+        // A search over a mesh on which neither end is.
+        let far = Vec2::splat(100.0);
+        let ends = Ends {
+            mesh: room(far, far + 1.0, Vec::new()),
+            from: query.from,
+            to: query.to,
+        };
+        let mut search = Search::new(&query, ends);
+        assert_eq!(search.go_on(&mut 10), Poll::Ready(None));
+        planner.keep_search(search);
+        let mut portions = (0..1_000).map(|_| planner.find(&query, &mut 16));
+        let found = portions.find(|it| *it != PathSearch::Unfinished);
+        let Some(PathSearch::Found(path)) = found else {
+            panic!("{found:?}");
+        };
+        assert_eq!((path[0], path[path.len() - 1]), (query.from, query.to));
+        assert!(path.len() > 2, "{path:?}");
     }
 }

@@ -5,6 +5,7 @@ use std::task::{Context, Poll, Waker};
 
 use bevy::platform::cell::SyncCell;
 use bevy::prelude::*;
+use vleue_navigator::NavMesh;
 
 use super::area::Ends;
 use crate::PathQuery;
@@ -27,13 +28,12 @@ pub(super) struct Search {
 impl Search {
     pub(super) fn new(query: &PathQuery, ends: Ends) -> Self {
         let Ends { mesh, from, to } = ends;
-        let steps = async move { mesh.get_path(from, to).await.map(|found| found.path) };
         Self {
             query: *query,
             start: from,
             goal: to,
             used: 0,
-            steps: Some(SyncCell::new(Box::pin(steps))),
+            steps: Some(SyncCell::new(Box::pin(bends(mesh, from, to)))),
         }
     }
 
@@ -53,4 +53,15 @@ impl Search {
         }
         Poll::Pending
     }
+}
+
+/// The bends and the end of the shortest path. What rounding errors hide in one direction is mostly seen in the
+/// other.
+async fn bends(mesh: NavMesh, from: Vec2, to: Vec2) -> Option<Vec<Vec2>> {
+    if let Some(found) = mesh.get_path(from, to).await {
+        return Some(found.path);
+    }
+    let back = mesh.get_path(to, from).await?.path;
+    let bends = back.into_iter().rev().skip(1);
+    Some(bends.chain([to]).collect())
 }

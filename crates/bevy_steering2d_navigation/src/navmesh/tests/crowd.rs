@@ -23,7 +23,7 @@ fn is_on_mesh(at: Vec2) -> bool {
 
 /// The next goal of an agent, which has one place for each end of the hall and changes between them.
 fn goal(agent: usize, times: usize) -> Vec2 {
-    let place = Vec2::new((agent % 5) as f32, (agent / 5) as f32) * Vec2::new(1.2, 1.8);
+    let place = Vec2::new((agent % 5) as f32, (agent / 5) as f32) * Vec2::new(1.1, 1.8);
     let end = if (agent + times).is_multiple_of(2) {
         -14.0
     } else {
