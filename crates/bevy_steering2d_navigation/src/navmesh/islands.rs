@@ -4,10 +4,10 @@ use std::f32::consts::{PI, TAU};
 
 use bevy::math::ops;
 use bevy::prelude::*;
-use polyanya::geo::{BooleanOps, Coord, LineString, MultiPolygon, Polygon, unary_union};
+use polyanya::geo::{BooleanOps, LineString, MultiPolygon, Polygon, unary_union};
 use vleue_navigator::{NavMesh, Triangulation};
 
-use super::ground::Ground;
+use super::ground::{self, Ground, line, polygon};
 use crate::Solid;
 
 /// A navigation mesh for each part of the ground that is connected for bodies of one radius.
@@ -20,10 +20,9 @@ impl Islands {
     /// It is cut by polygons and triangulated anew: meshes that are cut along their own triangles get triangles
     /// so thin that searches miss ways.
     pub(super) fn new(ground: &Ground, solids: &[Solid], distance: f32) -> Self {
-        let ground: Vec<_> = ground.polygons().map(|it| polygon(&it)).collect();
         let hulls = solids.iter().map(|it| polygon(&hull(it, distance)));
         let hulls: Vec<_> = hulls.collect();
-        let free = unary_union(&ground).difference(&unary_union(&hulls));
+        let free = ground.area().difference(&unary_union(&hulls));
         Self(meshes(&free, 0.02 * distance))
     }
 
@@ -52,7 +51,7 @@ fn meshes(free: &MultiPolygon<f32>, shortest: f32) -> Vec<NavMesh> {
 /// left.
 fn cleaned(ring: &LineString<f32>, shortest: f32) -> Option<LineString<f32>> {
     let mut corners: Vec<Vec2> = Vec::new();
-    for at in ring.coords().map(|it| Vec2::new(it.x, it.y)) {
+    for at in ground::corners(ring) {
         if corners
             .last()
             .is_none_or(|last| last.distance(at) >= shortest)
@@ -73,16 +72,6 @@ fn cleaned(ring: &LineString<f32>, shortest: f32) -> Option<LineString<f32>> {
         bend > 1e-3 * shortest
     });
     (corners.len() > 2).then(|| line(&corners))
-}
-
-fn polygon(corners: &[Vec2]) -> Polygon<f32> {
-    Polygon::new(line(corners), Vec::new())
-}
-
-/// A closed line.
-fn line(corners: &[Vec2]) -> LineString<f32> {
-    let closed = corners.iter().chain(corners.first());
-    closed.map(|it| Coord { x: it.x, y: it.y }).collect()
 }
 
 /// A polygon around all points within `distance` m of a solid, counter-clockwise.
