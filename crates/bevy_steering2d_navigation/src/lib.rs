@@ -40,7 +40,9 @@ pub use groups::{
     GroupPlace, GroupShape,
 };
 #[cfg(feature = "navmesh")]
-pub use navmesh::{ActiveNavmesh, NavmeshError, NavmeshPathfinder, NavmeshPlugin, NavmeshWall};
+pub use navmesh::{
+    ActiveNavmesh, NavmeshError, NavmeshInset, NavmeshPathfinder, NavmeshPlugin, NavmeshWall,
+};
 pub use paths::{
     ActivePathfinder, AtGoal, Lane, NavigateTo, NavigateToMemory, NavigationBudget,
     NavigationState, NoPath, NoPathReason, PathFound, PathQuery, PathSearch, Pathfinder,

@@ -9,6 +9,7 @@ use polyanya::geo::{
 };
 use vleue_navigator::NavMesh;
 
+use super::NavmeshInset;
 use super::border::widened;
 use crate::Solid;
 
@@ -23,7 +24,7 @@ pub enum NavmeshError {
     NotFlat,
     /// A vertex is not finite or too far away, or a polygon refers to a vertex that does not exist.
     Vertex(u32),
-    /// [`ActiveNavmesh::inset`](crate::ActiveNavmesh::inset) is out of range.
+    /// Its inset is out of range.
     Inset(InvalidParameter),
 }
 
@@ -62,10 +63,13 @@ pub(super) struct Ground {
 }
 
 impl Ground {
-    /// The ground of a mesh that ends `inset` m before its real border.
-    pub(super) fn of(source: &NavMesh, inset: f32) -> Result<Self, NavmeshError> {
-        InvalidParameter::unless_non_negative("ActiveNavmesh.inset", inset)
-            .map_err(NavmeshError::Inset)?;
+    /// The ground of a mesh that ends before its real border by an inset.
+    pub(super) fn of(
+        source: &NavMesh,
+        inset: impl Into<NavmeshInset>,
+    ) -> Result<Self, NavmeshError> {
+        let inset = inset.into();
+        inset.check().map_err(NavmeshError::Inset)?;
         let transform = source.transform();
         let mut mesh = (*source.get()).clone();
         match mesh.layers.len() {
@@ -107,11 +111,15 @@ impl Ground {
         layer.bake_polygon_finder();
         mesh.set_search_delta(0.0);
         let area = unary_union(&polygons).orient(Direction::Default);
-        let outlines: Vec<_> = outlines(&area).collect();
-        let border = outlines.iter().flat_map(|it| widened(it, inset));
+        let outer = area.iter().map(|part| corners(part.exterior()));
+        let holes = area.iter().flat_map(Polygon::interiors).map(corners);
+        let outlines = outer.map(|it| (it, inset.outer));
+        let outlines: Vec<_> = outlines.chain(holes.map(|it| (it, inset.holes))).collect();
+        let rim = outlines.iter().flat_map(|(it, _)| Solid::outline(it));
+        let border = outlines.iter().flat_map(|(it, inset)| widened(it, *inset));
         Ok(Self {
+            rim: rim.collect(),
             border: border.collect(),
-            rim: outlines.iter().flat_map(|it| Solid::outline(it)).collect(),
             area,
             mesh: NavMesh::from_polyanya_mesh(mesh),
         })
@@ -160,13 +168,6 @@ fn doubled_area(corners: &[Vec2]) -> f32 {
     pairs
         .map(|side| (side[0] - from).perp_dot(side[1] - from))
         .sum()
-}
-
-/// The corners of all outlines, of outer ones counter-clockwise.
-fn outlines(area: &MultiPolygon<f32>) -> impl Iterator<Item = Vec<Vec2>> {
-    area.iter()
-        .flat_map(|part| std::iter::once(part.exterior()).chain(part.interiors()))
-        .map(corners)
 }
 
 /// The corners of a closed line, each once.
@@ -309,6 +310,6 @@ mod tests {
             Some(NavmeshError::Vertex(999))
         );
         let error = Ground::of(&holed(), -1.0).unwrap_err();
-        assert!(error.to_string().contains("ActiveNavmesh.inset is -1"));
+        assert!(error.to_string().contains("NavmeshInset.outer is -1"));
     }
 }

@@ -4,6 +4,7 @@ mod area;
 mod border;
 mod easing;
 mod ground;
+mod inset;
 mod islands;
 mod pathfinder;
 mod plugin;
@@ -12,5 +13,6 @@ mod search;
 mod tests;
 
 pub use ground::NavmeshError;
+pub use inset::NavmeshInset;
 pub use pathfinder::NavmeshPathfinder;
 pub use plugin::{ActiveNavmesh, NavmeshPlugin, NavmeshWall};

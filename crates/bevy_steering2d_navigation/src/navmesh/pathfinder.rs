@@ -6,6 +6,7 @@ use std::task::Poll;
 use bevy::prelude::*;
 use vleue_navigator::NavMesh;
 
+use super::NavmeshInset;
 use super::area::Area;
 use super::ground::{Ground, NavmeshError};
 use super::search::Search;
@@ -66,13 +67,16 @@ impl NavmeshPathfinder {
     /// An agent that has moved by no more than this, m, continues its search.
     const SAME_START: f32 = 1.0;
 
-    /// Plans over a mesh from now on, which ends `inset` m before its real border, see
-    /// [`ActiveNavmesh::inset`](crate::ActiveNavmesh::inset).
+    /// Plans over a mesh from now on. The inset is zero for a mesh that reaches up to its real border.
     ///
     /// # Errors
     /// When the mesh cannot be used. Then there is none, and queries are answered with
     /// [`NoPathReason::NotReady`].
-    pub fn set_mesh(&mut self, mesh: &NavMesh, inset: f32) -> Result<(), NavmeshError> {
+    pub fn set_mesh(
+        &mut self,
+        mesh: &NavMesh,
+        inset: impl Into<NavmeshInset>,
+    ) -> Result<(), NavmeshError> {
         self.remove_mesh();
         self.ground = Some(Ground::of(mesh, inset)?);
         self.start_over();

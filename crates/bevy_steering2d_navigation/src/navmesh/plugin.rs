@@ -8,7 +8,7 @@ use bevy_steering2d_core::{SnapshotAppExt, SnapshotKind, Wall};
 use vleue_navigator::NavMesh;
 use vleue_navigator::prelude::ManagedNavMesh;
 
-use super::{NavmeshError, NavmeshPathfinder};
+use super::{NavmeshError, NavmeshInset, NavmeshPathfinder};
 use crate::{ActivePathfinder, NavigationPlugin, Solid};
 
 /// Lets [`NavigateTo`](crate::NavigateTo) plan over the [`NavMesh`] that [`ActiveNavmesh`] chooses.
@@ -86,7 +86,7 @@ impl Plugin for NavmeshPlugin {
 /// # use vleue_navigator::prelude::*;
 /// fn choose(managed: Single<(&ManagedNavMesh, &NavMeshSettings)>, mut commands: Commands) {
 ///     let (mesh, settings) = *managed;
-///     commands.insert_resource(ActiveNavmesh::from(mesh).with_inset(settings.agent_radius));
+///     commands.insert_resource(ActiveNavmesh::from(mesh).with_inset(settings));
 /// }
 /// ```
 #[derive(Resource, Reflect, Clone, Debug, PartialEq)]
@@ -94,23 +94,25 @@ impl Plugin for NavmeshPlugin {
 pub struct ActiveNavmesh {
     /// The mesh.
     pub mesh: Handle<NavMesh>,
-    /// How far the mesh ends before its real border, m, `≥ 0`: the `agent_radius` with which it was built, also on
-    /// its outer edge. Default `0`.
+    /// How far the mesh ends before its real border. Default nowhere.
     ///
-    /// The walls then stand where the border really is, and paths keep the radius of each agent away from there.
-    pub inset: f32,
+    /// The walls stand where the border really is, and paths keep the radius of each agent away from there.
+    pub inset: NavmeshInset,
 }
 
 impl ActiveNavmesh {
     /// Plans on a mesh that reaches up to its real border.
     pub fn new(mesh: Handle<NavMesh>) -> Self {
-        Self { mesh, inset: 0.0 }
+        Self {
+            mesh,
+            inset: NavmeshInset::default(),
+        }
     }
 
     /// Sets the [`inset`](Self::inset).
     #[must_use]
-    pub fn with_inset(mut self, meters: f32) -> Self {
-        self.inset = meters;
+    pub fn with_inset(mut self, inset: impl Into<NavmeshInset>) -> Self {
+        self.inset = inset.into();
         self
     }
 }
@@ -177,7 +179,7 @@ fn asset_of(event: &AssetEvent<NavMesh>) -> AssetId<NavMesh> {
 
 /// Gives the mesh to the pathfinder, if it is one for meshes; returns the border.
 fn hand_over(
-    mesh: Option<(&NavMesh, f32)>,
+    mesh: Option<(&NavMesh, NavmeshInset)>,
     active: &mut ActivePathfinder,
 ) -> Result<Vec<Solid>, NavmeshError> {
     let pathfinder: &mut dyn Any = active.pathfinder.as_mut();

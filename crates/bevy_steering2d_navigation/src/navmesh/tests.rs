@@ -161,34 +161,35 @@ fn when_the_mesh_changes_agents_plan_again() {
 
 #[test]
 fn a_managed_mesh_is_taken_with_the_radius_it_was_built_for() {
-    let mut app = app();
-    app.add_plugins(NavmeshUpdaterPlugin::<PrimitiveObstacle>::default());
-    let room = rectangle(Rect::new(-10.0, -6.0, 10.0, 6.0));
-    let settings = NavMeshSettings {
-        fixed: Triangulation::from_outer_edges(&room),
-        agent_radius: 0.5,
-        agent_radius_on_outer_edge: true,
-        ..default()
-    };
-    let managed = ManagedNavMesh::single();
-    app.insert_resource(ActiveNavmesh::from(&managed).with_inset(settings.agent_radius));
-    let (update, blocking) = (NavMeshUpdateMode::Direct, NavMeshUpdateModeBlocking);
-    app.world_mut().spawn((managed, settings, update, blocking));
-    let block = PrimitiveObstacle::Rectangle(Rectangle::new(2.0, 8.0));
-    app.world_mut()
-        .spawn((block, Transform::default(), GlobalTransform::default()));
-    run(&mut app, 5);
-    let at = Vec2::new(-9.5, 0.0);
-    let goal = Vec2::new(6.0, 0.0);
-    let walker = walker(&mut app, at, goal);
-    run(&mut app, 2);
-    assert_eq!(heard(&app).found.len(), 1, "{:?}", heard(&app).refused);
-    // The walls stand where the room and the block are.
-    let walls = app.world().resource::<WallIndex>();
-    for (point, from) in [((-9.0, 0.0), 1.0), ((0.0, 5.0), 1.0), ((-2.0, 1.0), 1.0)] {
-        let hit = walls.nearest(point.into(), 3.0).unwrap();
-        assert!((hit.distance - from).abs() < 0.03, "{point:?}: {hit:?}");
+    for on_outer_edge in [true, false] {
+        let mut app = app();
+        app.add_plugins(NavmeshUpdaterPlugin::<PrimitiveObstacle>::default());
+        let room = rectangle(Rect::new(-10.0, -6.0, 10.0, 6.0));
+        let settings = NavMeshSettings {
+            fixed: Triangulation::from_outer_edges(&room),
+            agent_radius: 0.5,
+            agent_radius_on_outer_edge: on_outer_edge,
+            ..default()
+        };
+        let managed = ManagedNavMesh::single();
+        app.insert_resource(ActiveNavmesh::from(&managed).with_inset(&settings));
+        let (update, blocking) = (NavMeshUpdateMode::Direct, NavMeshUpdateModeBlocking);
+        app.world_mut().spawn((managed, settings, update, blocking));
+        let block = PrimitiveObstacle::Rectangle(Rectangle::new(2.0, 8.0));
+        app.world_mut()
+            .spawn((block, Transform::default(), GlobalTransform::default()));
+        run(&mut app, 5);
+        let goal = Vec2::new(6.0, 0.0);
+        let walker = walker(&mut app, (-9.5, 0.0), goal);
+        run(&mut app, 2);
+        assert_eq!(heard(&app).found.len(), 1, "{:?}", heard(&app).refused);
+        // The walls stand where the room and the block are.
+        let walls = app.world().resource::<WallIndex>();
+        for (point, from) in [((-9.0, 0.0), 1.0), ((0.0, 5.0), 1.0), ((-2.0, 1.0), 1.0)] {
+            let hit = walls.nearest(point.into(), 3.0).unwrap();
+            assert!((hit.distance - from).abs() < 0.03, "{point:?}: {hit:?}");
+        }
+        run(&mut app, 600);
+        assert_eq!(heard(&app).arrived, [walker]);
     }
-    run(&mut app, 600);
-    assert_eq!(heard(&app).arrived, [walker]);
 }
