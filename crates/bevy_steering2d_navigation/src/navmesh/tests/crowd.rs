@@ -82,7 +82,7 @@ fn crowd(ticks: u32) -> Report {
 #[test]
 fn a_crowd_never_pushes_an_agent_off_the_mesh() {
     let report = crowd(1_200);
-    assert!(report.clearance > 0.0, "{report:?}");
+    assert!(report.clearance > 0.8 * PointMass::RADIUS, "{report:?}");
     assert!(report.arrivals > 40, "{report:?}");
     assert_eq!(report.refused, []);
 }
@@ -92,7 +92,7 @@ fn a_crowd_never_pushes_an_agent_off_the_mesh() {
 fn a_crowd_never_pushes_an_agent_off_the_mesh_in_a_hundred_thousand_ticks() {
     let report = crowd(100_000);
     println!("{report:?}");
-    assert!(report.clearance > 0.0, "{report:?}");
+    assert!(report.clearance > 0.8 * PointMass::RADIUS, "{report:?}");
     assert!(report.arrivals > 4_000, "{report:?}");
     assert_eq!(report.refused, []);
 }
