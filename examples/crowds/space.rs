@@ -6,10 +6,10 @@ use std::num::NonZeroUsize;
 
 use bevy::prelude::*;
 use bevy_steering2d::RandomStream;
+use bevy_steering2d::navigation::PathQuery;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d_steerbench::plan::{Guide, Roadmap};
 use bevy_steering2d_steerbench::{
-    Body, Case, LIMIT, Score, Scorer, Shape, Sighting, TICK, Walker, run,
+    Body, Case, LIMIT, Score, Scorer, Shape, Sighting, TICK, Walker, run, shortest_path,
 };
 use dodgy_2d::{Agent, Obstacle};
 
@@ -103,8 +103,8 @@ fn draw(number: u64) -> Case {
             starts.extend(spot(&world.obstacles, &starts, square, &mut random));
             goals.extend(spot(&world.obstacles, &goals, square, &mut random));
         }
-        let roadmap = Roadmap::new(&world.obstacles, Walker::RADIUS);
-        let is_way = |(&start, &goal)| roadmap.path(start, &roadmap.guide(goal)).is_some();
+        let mut pathfinder = world.pathfinder();
+        let is_way = |(&start, &goal)| shortest_path(&mut pathfinder, &way(start, goal)).is_some();
         let placed = starts.len() == walkers as usize && goals.len() == starts.len();
         if placed && starts.iter().zip(&goals).all(is_way) {
             let ways = starts.into_iter().zip(goals);
@@ -131,16 +131,25 @@ fn spot(
     (0..DRAWS).map(|_| random.point_in(square)).find(clear)
 }
 
+/// What a walker asks a pathfinder.
+fn way(from: Vec2, to: Vec2) -> PathQuery {
+    PathQuery {
+        from,
+        to,
+        radius: Walker::RADIUS,
+    }
+}
+
 /// A walker of RVO2 on its way.
 struct Pedestrian {
     index: usize,
     agent: Agent,
-    guide: Guide,
+    goal: Vec2,
 }
 
 /// The score of the same world with RVO2: each walker prefers the shortest way.
 fn run_rvo(world: &Case) -> Score {
-    let roadmap = Roadmap::new(&world.obstacles, Walker::RADIUS);
+    let mut pathfinder = world.pathfinder();
     let obstacles: Vec<Obstacle> = world.obstacles.iter().map(solid).collect();
     let obstacles: Vec<Cow<Obstacle>> = obstacles.iter().map(Cow::Borrowed).collect();
     let walkers = world.walkers.iter().enumerate();
@@ -153,7 +162,7 @@ fn run_rvo(world: &Case) -> Score {
                 radius: walker.radius,
                 avoidance_responsibility: 1.0,
             },
-            guide: roadmap.guide(walker.goals[0].target),
+            goal: walker.goals[0].target,
         })
         .collect();
     let mut scorer = Scorer::new(world);
@@ -165,10 +174,10 @@ fn run_rvo(world: &Case) -> Score {
                 let others: Vec<_> = others
                     .map(|(_, other)| Cow::Borrowed(&other.agent))
                     .collect();
-                let Pedestrian { agent, guide, .. } = &walkers[at];
+                let Pedestrian { agent, goal, .. } = &walkers[at];
                 let position = Vec2::from(agent.position.to_array());
-                let path = roadmap.path(position, guide);
-                let aim = path.map_or(guide.goal(), |path| path[1]);
+                let path = shortest_path(&mut pathfinder, &way(position, *goal));
+                let aim = path.map_or(*goal, |path| path[1]);
                 let wish = Walker::PACE * (aim - position).normalize_or_zero();
                 agent.compute_avoiding_velocity(
                     &others,

@@ -5,10 +5,12 @@
 use std::path::PathBuf;
 
 use bevy::prelude::*;
+use bevy_steering2d::navigation::PathQuery;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::presets::SteeringPreset;
-use bevy_steering2d_steerbench::plan::Roadmap;
-use bevy_steering2d_steerbench::{Body, Case, LIMIT, Score, Shape, Walker, read_file, run};
+use bevy_steering2d_steerbench::{
+    Body, Case, LIMIT, Score, Shape, Walker, read_file, run, shortest_path,
+};
 
 use crate::common::{HERTZ, point_mass_app};
 
@@ -228,11 +230,12 @@ fn starts_in_contact(case: &Case) -> bool {
 
 /// Whether all paths are short enough for the time limit; in some cases they are not.
 fn can_be_finished(case: &Case) -> bool {
+    let mut pathfinder = case.pathfinder();
     case.walkers.iter().all(|walker| {
-        let map = Roadmap::new(&case.obstacles, walker.radius);
         let (mut from, mut length) = (walker.position, 0.0);
         for goal in &walker.goals {
-            let Some(path) = map.path(from, &map.guide(goal.target)) else {
+            let (to, radius) = (goal.target, walker.radius);
+            let Some(path) = shortest_path(&mut pathfinder, &PathQuery { from, to, radius }) else {
                 return false;
             };
             length += path

@@ -132,6 +132,8 @@
 //! - `debug`: `debug::SteeringDebugPlugin` draws perception and forces of agents, with gizmos.
 //! - `navigation`: `navigation::NavigateTo`, `navigation::GoalField` and `navigation::GroupArrive` find
 //!   the way around walls, obstacles and fixed colliders, for one agent, for thousands, and for groups.
+//! - `navmesh`: `navigation::NavmeshPlugin` plans paths over navigation meshes of `vleue_navigator`; enables
+//!   `navigation`.
 //! - `presets`: parameters of agents in hot-reloadable `*.steering.ron` files; active if there is
 //!   an `AssetServer`.
 //! - `recorder`: `recorder::SteeringRecorderPlugin` records the last ticks, to look back and to go on
@@ -268,6 +270,8 @@ pub mod prelude {
     pub use crate::debug::SteeringDebugPlugin;
     #[cfg(feature = "inspector")]
     pub use crate::inspector::SteeringInspectorPlugin;
+    #[cfg(feature = "navmesh")]
+    pub use crate::navigation::{ActiveNavmesh, NavmeshPlugin};
     #[cfg(feature = "navigation")]
     pub use crate::navigation::{
         GoalField, GroupArrive, GroupArrived, GroupCommandsExt, GroupMember, GroupShape,

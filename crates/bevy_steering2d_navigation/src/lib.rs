@@ -13,6 +13,9 @@
 //! [`Solids`]. They run in [`NavigationSystems`], at the end of
 //! Sense.
 //!
+//! With the feature `navmesh`, `NavmeshPlugin` plans paths over a navigation mesh of `vleue_navigator`, whose border
+//! becomes walls.
+//!
 //! [`SteeringPath`]: bevy_steering2d_core::SteeringPath
 //! [`PathFollowing`]: bevy_steering2d_core::PathFollowing
 //! [`FlowField`]: bevy_steering2d_core::FlowField
@@ -24,6 +27,8 @@
 
 mod fields;
 mod groups;
+#[cfg(feature = "navmesh")]
+mod navmesh;
 mod paths;
 mod plugin;
 mod solid;
@@ -33,6 +38,10 @@ pub use fields::{GoalField, GroundCost, TravelMap, TravelTimes};
 pub use groups::{
     GroupArrive, GroupArriveMemory, GroupArrived, GroupCommandsExt, GroupMember, GroupMembers,
     GroupPlace, GroupShape,
+};
+#[cfg(feature = "navmesh")]
+pub use navmesh::{
+    ActiveNavmesh, NavmeshError, NavmeshInset, NavmeshPathfinder, NavmeshPlugin, NavmeshWall,
 };
 pub use paths::{
     ActivePathfinder, AtGoal, Lane, NavigateTo, NavigateToMemory, NavigationBudget,

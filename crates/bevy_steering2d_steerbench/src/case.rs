@@ -1,7 +1,8 @@
 //! SteerBench cases as plain data: walkers, goals and obstacles.
 
 use bevy::prelude::*;
-use bevy_steering2d::{RandomStream, SteeringId};
+use bevy_steering2d::navigation::{PathQuery, PathSearch, Pathfinder, RoadmapPathfinder, Solid};
+use bevy_steering2d::{Circle, RandomStream, SteeringId};
 
 /// A SteerBench case: parsed from a file by [`read`](crate::read()), or built in code.
 ///
@@ -56,6 +57,14 @@ impl Case {
             bounds: Rect::from_center_half_size(Vec2::ZERO, Vec2::splat(10.0)),
             ..default()
         }
+    }
+
+    /// A pathfinder around the obstacles.
+    pub fn pathfinder(&self) -> RoadmapPathfinder {
+        let solids: Vec<_> = self.obstacles.iter().flat_map(Shape::solids).collect();
+        let mut pathfinder = RoadmapPathfinder::default();
+        pathfinder.set_solids(&solids);
+        pathfinder
     }
 
     /// With one more walker.
@@ -224,22 +233,22 @@ impl Shape {
 
     /// Distance from a point, m; zero inside.
     pub fn distance(&self, point: Vec2) -> f32 {
-        self.segment_distance(point, point)
-    }
-
-    /// Distance from the segment between two points, m; zero where they overlap.
-    pub fn segment_distance(&self, from: Vec2, to: Vec2) -> f32 {
         match self {
-            Self::Disc { center, radius } => {
-                (center.distance(nearest_on(*center, from, to)) - radius).max(0.0)
-            }
+            Self::Disc { center, radius } => (center.distance(point) - radius).max(0.0),
+            Self::Polygon(corners) if contains(corners, point) => 0.0,
             Self::Polygon(corners) => {
-                if contains(corners, from) {
-                    return 0.0;
-                }
-                let distances = sides(corners).map(|(a, b)| segment_distance(from, to, a, b));
+                let nearest = sides(corners).map(|(a, b)| nearest_on(point, a, b));
+                let distances = nearest.map(|it| it.distance(point));
                 distances.fold(f32::INFINITY, f32::min)
             }
+        }
+    }
+
+    /// What a path leads around.
+    pub fn solids(&self) -> Vec<Solid> {
+        match self {
+            Self::Disc { center, radius } => vec![Circle::new(*center, *radius).into()],
+            Self::Polygon(corners) => Solid::outline(corners).collect(),
         }
     }
 
@@ -277,18 +286,12 @@ fn nearest_on(point: Vec2, a: Vec2, b: Vec2) -> Vec2 {
     a + segment * ((point - a).dot(segment) / square).clamp(0.0, 1.0)
 }
 
-fn segment_distance(a: Vec2, b: Vec2, c: Vec2, d: Vec2) -> f32 {
-    let (ab, cd) = (b - a, d - c);
-    let cross = ab.perp_dot(cd);
-    if cross != 0.0 {
-        let (t, u) = ((c - a).perp_dot(cd) / cross, (c - a).perp_dot(ab) / cross);
-        if (0.0..=1.0).contains(&t) && (0.0..=1.0).contains(&u) {
-            return 0.0;
-        }
+/// The shortest path, however long the search takes; `None` if there is none.
+pub fn shortest_path(pathfinder: &mut impl Pathfinder, query: &PathQuery) -> Option<Vec<Vec2>> {
+    match pathfinder.find(query, &mut { u32::MAX }) {
+        PathSearch::Found(path) => Some(path),
+        PathSearch::None(_) | PathSearch::Unfinished => None,
     }
-    let ends = [(a, c, d), (b, c, d), (c, a, b), (d, a, b)];
-    let distances = ends.map(|(point, from, to)| point.distance(nearest_on(point, from, to)));
-    distances.into_iter().fold(f32::INFINITY, f32::min)
 }
 
 #[cfg(test)]
@@ -301,10 +304,6 @@ mod tests {
         assert_eq!(block.distance(Vec2::new(1.0, 3.0)), 2.0);
         assert_eq!(block.distance(Vec2::new(5.0, 5.0)), 5.0);
         assert_eq!(block.distance(Vec2::new(1.0, 0.5)), 0.0, "inside");
-        let through = block.segment_distance(Vec2::new(-1.0, 0.5), Vec2::new(3.0, 0.5));
-        assert_eq!(through, 0.0);
-        let past = block.segment_distance(Vec2::new(-1.0, 1.5), Vec2::new(3.0, 1.5));
-        assert_eq!(past, 0.5);
         let disc = Shape::Disc {
             center: Vec2::new(4.0, 0.0),
             radius: 1.0,

@@ -5,17 +5,15 @@
 //!
 //! 1. [`read`](mod@read): parses a file of the suite into a [`Case`], plain data that code can also
 //!    build.
-//! 2. [`plan`]: finds the shortest paths around the obstacles.
-//! 3. [`world`]: spawns the case in a Bevy world and directs its walkers from goal to goal, also in
+//! 2. [`world`]: spawns the case in a Bevy world and directs its walkers from goal to goal, also in
 //!    a game or the gallery.
-//! 4. [`run`](mod@run): runs the case without a window.
-//! 5. [`score`]: contacts, times, path lengths and energies; [`table`](mod@table) and
+//! 3. [`run`](mod@run): runs the case without a window.
+//! 4. [`score`]: contacts, times, path lengths and energies; [`table`](mod@table) and
 //!    [`svg`](mod@svg) show them.
 
 pub mod case;
 mod crowd;
 mod error;
-pub mod plan;
 pub mod read;
 pub mod run;
 pub mod score;
@@ -23,7 +21,7 @@ pub mod svg;
 pub mod table;
 pub mod world;
 
-pub use case::{Case, Goal, Shape, Walker};
+pub use case::{Case, Goal, Shape, Walker, shortest_path};
 pub use error::ReadError;
 pub use read::{read, read_file};
 pub use run::{LIMIT, Run, TICK, run};

@@ -5,10 +5,10 @@ use std::str::FromStr;
 use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
+use bevy_steering2d::navigation::{PathQuery, Pathfinder, RoadmapPathfinder};
 use bevy_steering2d::prelude::*;
 
-use crate::case::sides;
-use crate::plan::{Guide, Roadmap};
+use crate::case::{shortest_path, sides};
 use crate::{Case, Goal, Shape};
 
 /// The physics of the walkers.
@@ -84,8 +84,7 @@ pub struct Itinerary {
     pub walker: usize,
     /// Radius of the body, m.
     pub radius: f32,
-    /// Each goal with the index of its guide in [`Town`].
-    goals: Vec<(Goal, usize)>,
+    goals: Vec<Goal>,
     /// Number of goals reached.
     pub reached: usize,
 }
@@ -93,16 +92,14 @@ pub struct Itinerary {
 impl Itinerary {
     /// The next goal.
     pub fn goal(&self) -> Option<&Goal> {
-        self.goals.get(self.reached).map(|(goal, _)| goal)
+        self.goals.get(self.reached)
     }
 }
 
-/// The roadmaps of a case, and the walkers that have reached their last goal.
+/// The pathfinder of a case, and the walkers that have reached their last goal.
 #[derive(Resource, Clone, Debug, Default)]
 pub struct Town {
-    maps: Vec<(f32, Roadmap)>,
-    /// Each with the index of its map.
-    guides: Vec<(usize, Guide)>,
+    pathfinder: RoadmapPathfinder,
     ticks: u32,
     /// Walkers that have reached their last goal, and after how many ticks.
     pub home: Vec<(usize, u32)>,
@@ -112,32 +109,12 @@ impl Town {
     /// Ticks between two plans of the same walker.
     const REPLAN: u32 = 8;
 
-    fn map(&mut self, obstacles: &[Shape], radius: f32) -> usize {
-        let known = self.maps.iter().position(|(of, _)| *of == radius);
-        known.unwrap_or_else(|| {
-            self.maps.push((radius, Roadmap::new(obstacles, radius)));
-            self.maps.len() - 1
-        })
-    }
-
-    fn guide(&mut self, map: usize, goal: Vec2) -> usize {
-        let known = |(on, guide): &(usize, Guide)| *on == map && guide.goal() == goal;
-        self.guides.iter().position(known).unwrap_or_else(|| {
-            let guide = self.maps[map].1.guide(goal);
-            self.guides.push((map, guide));
-            self.guides.len() - 1
-        })
-    }
-
-    /// The path from a position to the goal.
-    fn path(&self, from: Vec2, goal: &Goal, guide: usize) -> Option<Vec<Vec2>> {
-        let (map, guide) = &self.guides[guide];
-        let map = &self.maps[*map].1;
+    /// The path of a walker from a position to a goal.
+    fn path(&mut self, from: Vec2, goal: &Goal, radius: f32) -> Option<Vec<Vec2>> {
         let aim = goal.aim(from);
-        if goal.area.is_some() && map.is_free(from, aim) {
-            return Some(vec![from, aim]);
-        }
-        map.path(from, guide)
+        let sees_area = goal.area.is_some() && self.pathfinder.is_clear(from, aim, radius);
+        let to = if sees_area { aim } else { goal.target };
+        shortest_path(&mut self.pathfinder, &PathQuery { from, to, radius })
     }
 }
 
@@ -147,19 +124,16 @@ impl Town {
 ///
 /// Returns the walkers in the order of the case.
 pub fn spawn_case(world: &mut World, case: &Case, body: Body) -> Vec<Entity> {
-    let mut town = Town::default();
+    let town = Town {
+        pathfinder: case.pathfinder(),
+        ..default()
+    };
     for obstacle in &case.obstacles {
         spawn_obstacle(world, obstacle, body);
     }
     let walkers = case.walkers.iter().enumerate();
     let entities = walkers
         .map(|(index, walker)| {
-            let map = town.map(&case.obstacles, walker.radius);
-            let goals: Vec<_> = walker
-                .goals
-                .iter()
-                .map(|goal| (*goal, town.guide(map, goal.target)))
-                .collect();
             let rotation = Quat::from_rotation_z(walker.heading.to_angle());
             let velocity = walker.speed * walker.heading;
             let mut pedestrian = Pedestrian::default();
@@ -172,7 +146,7 @@ pub fn spawn_case(world: &mut World, case: &Case, body: Body) -> Vec<Entity> {
                 Itinerary {
                     walker: index,
                     radius: walker.radius,
-                    goals,
+                    goals: walker.goals.clone(),
                     reached: 0,
                 },
             ));
@@ -230,7 +204,7 @@ fn direct_walkers(
         let position = at.translation.truncate();
         let before = itinerary.reached;
         let mut reached = before;
-        while let Some((goal, _)) = itinerary.goals.get(reached)
+        while let Some(goal) = itinerary.goals.get(reached)
             && goal.is_reached(position)
         {
             reached += 1;
@@ -238,7 +212,7 @@ fn direct_walkers(
         if reached != before {
             itinerary.reached = reached;
         }
-        let Some(&(goal, guide)) = itinerary.goals.get(reached) else {
+        let Some(&goal) = itinerary.goals.get(reached) else {
             home.push((itinerary.walker, ticks));
             commands.entity(entity).despawn();
             continue;
@@ -248,7 +222,7 @@ fn direct_walkers(
             continue;
         }
         follow.pace = Some(goal.pace);
-        if let Some(corners) = town.path(position, &goal, guide)
+        if let Some(corners) = town.path(position, &goal, itinerary.radius)
             && let Ok(path) = SteeringPath::open(corners)
         {
             commands.entity(entity).insert(path);

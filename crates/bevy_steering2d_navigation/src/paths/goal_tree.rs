@@ -5,7 +5,8 @@ use std::collections::BinaryHeap;
 
 use bevy::prelude::*;
 
-use super::roadmap::{Roadmap, Spot};
+use super::roadmap::Roadmap;
+use super::room::Spot;
 
 /// The shortest ways to one goal, shared by all queries to it.
 ///
@@ -65,7 +66,7 @@ impl GoalTree {
 
     /// Continues the search for the shortest path from a start.
     pub(crate) fn search(&mut self, map: &mut Roadmap, from: Spot, expansions: &mut u32) -> Search {
-        let straight = map.cost_between(from, self.goal);
+        let straight = map.room().cost_between(from, self.goal);
         let mut best = straight.map(|cost| (cost, GOAL));
         let mut heap: BinaryHeap<_> = self
             .reached

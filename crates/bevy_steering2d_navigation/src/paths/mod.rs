@@ -11,6 +11,7 @@ mod pathfinder;
 mod planning;
 mod roadmap;
 mod roadmap_pathfinder;
+mod room;
 #[cfg(test)]
 mod tests;
 
@@ -25,3 +26,5 @@ pub use roadmap_pathfinder::RoadmapPathfinder;
 
 pub(crate) use clearance::ClearanceGrid;
 pub(crate) use planning::{plan_paths, register};
+#[cfg(feature = "navmesh")]
+pub(crate) use room::Room;

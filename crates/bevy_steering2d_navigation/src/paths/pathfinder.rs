@@ -1,5 +1,6 @@
 //! [`Pathfinder`]: what plans paths, its questions and answers.
 
+use std::any::Any;
 use std::fmt;
 
 use bevy::prelude::*;
@@ -32,7 +33,7 @@ use crate::Solid;
 ///     }
 /// }
 /// ```
-pub trait Pathfinder: Send + Sync + 'static {
+pub trait Pathfinder: Any + Send + Sync {
     /// The solids of the world from now on. Called before the first query and after each change.
     fn set_solids(&mut self, solids: &[Solid]);
 
@@ -75,9 +76,10 @@ pub enum PathSearch {
 pub enum NoPathReason {
     /// No way leads to the target.
     Unreachable,
-    /// The body has no room at the target: it is inside a solid, or nearer to one than the radius.
+    /// The body has no room at the target: it is inside a solid, nearer to one than the radius, or off the
+    /// navigation mesh.
     TargetBlocked,
-    /// The body is inside a solid and there is no room near.
+    /// The body is inside a solid or off the navigation mesh, and there is no room near.
     AgentBlocked,
     /// The target entity is despawned or has no position.
     TargetLost,
@@ -86,6 +88,8 @@ pub enum NoPathReason {
     TooLong,
     /// The pathfinder panicked or returned an invalid path.
     Failed,
+    /// The pathfinder has nothing to search yet: its navigation mesh is missing, not loaded or empty.
+    NotReady,
 }
 
 impl fmt::Display for NoPathReason {
@@ -93,10 +97,11 @@ impl fmt::Display for NoPathReason {
         f.write_str(match self {
             Self::Unreachable => "no way leads to the target",
             Self::TargetBlocked => "there is no room at the target",
-            Self::AgentBlocked => "the agent is inside a solid",
+            Self::AgentBlocked => "the agent has no room where it is",
             Self::TargetLost => "the target is lost",
             Self::TooLong => "the search took too many expansions",
             Self::Failed => "the pathfinder failed",
+            Self::NotReady => "the pathfinder has no navigation mesh yet",
         })
     }
 }

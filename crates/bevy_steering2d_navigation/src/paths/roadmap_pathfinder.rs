@@ -89,26 +89,26 @@ impl Pathfinder for RoadmapPathfinder {
     }
 
     fn is_clear(&mut self, from: Vec2, to: Vec2, radius: f32) -> bool {
-        let map = &self.map(radius).roadmap;
-        map.cost_between(map.spot(from), map.spot(to)).is_some()
+        self.map(radius).roadmap.room().is_clear(from, to)
     }
 }
 
 impl Map {
     fn find(&mut self, query: &PathQuery, now: u64, expansions: &mut u32) -> PathSearch {
-        let Some(goal) = self.roadmap.room_at(query.to) else {
+        let room = self.roadmap.room();
+        let Some(goal) = room.room_at(query.to) else {
             return PathSearch::None(NoPathReason::TargetBlocked);
         };
-        let start = self.roadmap.spot(query.from);
+        let start = room.spot(query.from);
         let inside = start.clearance <= 2e-3;
         let Some(from) = (if inside {
-            self.roadmap.way_out(start.at)
+            room.way_out(start.at)
         } else {
             Some(start)
         }) else {
             return PathSearch::None(NoPathReason::AgentBlocked);
         };
-        if self.roadmap.cost_between(from, goal) == Some(from.at.distance(goal.at)) {
+        if room.cost_between(from, goal) == Some(from.at.distance(goal.at)) {
             // Straight and comfortable: no other path is shorter.
             return PathSearch::Found(path_of(inside.then_some(start.at), vec![from.at, goal.at]));
         }

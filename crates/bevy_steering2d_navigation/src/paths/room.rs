@@ -1,0 +1,119 @@
+//! [`Room`]: where bodies of one radius have room between the solids, and what a straight leg costs them.
+
+use bevy::prelude::*;
+
+use super::clearance::ClearanceGrid;
+use crate::Solid;
+
+/// The clearance of solids, for bodies of one radius.
+#[derive(Clone, Debug)]
+pub(crate) struct Room {
+    grid: ClearanceGrid,
+    /// The least distance between the center of a body and a solid, m.
+    pub(crate) tight: f32,
+    /// The distance that it prefers, m.
+    pub(crate) comfortable: f32,
+}
+
+impl Room {
+    /// An uncomfortable leg costs this share more.
+    const DISCOMFORT: f32 = 0.2;
+    /// At most so many meters of a leg are uncomfortable: it is tight where it bends.
+    const TIGHT_PART: f32 = 2.0;
+
+    /// The room between these solids for bodies of a radius, m.
+    pub(crate) fn new(solids: &[Solid], radius: f32) -> Self {
+        // In huge worlds, above the rounding of coordinates.
+        let tight = radius + 0.02_f32.max(1e-4 * radius);
+        let comfortable = radius + 0.3_f32.max(1e-3 * radius);
+        Self {
+            grid: ClearanceGrid::new(solids, 1.1 * comfortable),
+            tight,
+            comfortable,
+        }
+    }
+
+    /// The solids, without those that are not sound.
+    pub(crate) fn solids(&self) -> &[Solid] {
+        self.grid.solids()
+    }
+
+    /// The cost of the straight way between two points; `None` if a solid blocks it.
+    pub(crate) fn cost_between(&self, from: Spot, to: Spot) -> Option<f32> {
+        self.cost(from.at, to.at, self.needed(from, to))
+    }
+
+    /// Whether a body can move straight from one point to another.
+    pub(crate) fn is_clear(&self, from: Vec2, to: Vec2) -> bool {
+        self.cost_between(self.spot(from), self.spot(to)).is_some()
+    }
+
+    /// A body squeezed against a solid may move along it, but not further in.
+    pub(crate) fn needed(&self, from: Spot, to: Spot) -> f32 {
+        let squeezed = from.clearance.min(to.clearance) - 1e-3;
+        self.tight.min(squeezed)
+    }
+
+    /// The same for two points; `None` also if the clearance is less than `needed` m.
+    pub(crate) fn cost(&self, from: Vec2, to: Vec2, needed: f32) -> Option<f32> {
+        let clearance = self.grid.along(from, to, needed)?;
+        let length = from.distance(to);
+        let tight = if clearance < self.comfortable {
+            length.min(Self::TIGHT_PART)
+        } else {
+            0.0
+        };
+        (clearance > 0.0).then_some(length + Self::DISCOMFORT * tight)
+    }
+
+    /// The distance from the straight way between two points to the nearest solid, m, at most a little more than
+    /// what is comfortable.
+    #[cfg(feature = "navmesh")]
+    pub(crate) fn clearance(&self, from: Vec2, to: Vec2) -> f32 {
+        let clearance = self.grid.along(from, to, f32::NEG_INFINITY);
+        clearance.unwrap_or(self.comfortable)
+    }
+
+    /// A point with its clearance.
+    pub(crate) fn spot(&self, at: Vec2) -> Spot {
+        Spot {
+            at,
+            clearance: self.grid.at(at),
+        }
+    }
+
+    /// The spot with room for a body that is nearest to a point outside of all solids; `None` for a
+    /// point inside a solid, and if there is no room near.
+    pub(crate) fn room_at(&self, at: Vec2) -> Option<Spot> {
+        (self.grid.at(at) > 0.0).then(|| self.way_out(at))?
+    }
+
+    /// The nearest spot found by moving away from the solids that overlap a body, first from the
+    /// nearest; `None` if there is none near.
+    pub(crate) fn way_out(&self, at: Vec2) -> Option<Spot> {
+        const STEPS: usize = 16;
+        let mut spot = self.spot(at);
+        for _ in 0..STEPS {
+            if spot.clearance >= self.tight {
+                return Some(spot);
+            }
+            let distance = |solid: &&Solid| solid.distance(spot.at);
+            let solids = self.grid.solids().iter();
+            let nearest = solids.min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
+            let away = spot.at - nearest.nearest_core(spot.at);
+            let away = away
+                .try_normalize()
+                .unwrap_or_else(|| (nearest.to - nearest.from).perp().normalize_or(Vec2::X));
+            let missing = 1.01 * self.tight - nearest.distance(spot.at);
+            spot = self.spot(spot.at + missing * away);
+        }
+        None
+    }
+}
+
+/// A point and its distance to the nearest solid, m.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Spot {
+    pub(crate) at: Vec2,
+    pub(crate) clearance: f32,
+}
