@@ -34,6 +34,8 @@ impl Grid {
 
     /// An `f32` represents all integers up to this one.
     const MOST_EXACT: i64 = 1 << f32::MANTISSA_DIGITS;
+    /// [`floor_of_eight`] is exact up to this number.
+    const MOST_FLOORED: i64 = 1 << 22;
 
     /// Sorts points by their cells, by a stable counting sort. `cells` is replaced by the slot of
     /// each point, and `order` is set to the point of each slot.
@@ -166,22 +168,20 @@ impl Grid {
         let Square { column, row } = self.first;
         let first = column.saturating_abs().max(row.saturating_abs());
         let far = first.saturating_add(self.columns.max(self.rows));
-        if self.wraps || far > Self::MOST_EXACT {
+        let cells = self.columns.saturating_mul(self.rows);
+        if self.wraps || far > Self::MOST_FLOORED || cells > Self::MOST_EXACT {
             return points.map(|point| self.cell_of(point));
         }
         let along = |numbers: [f32; WIDTH], first: i64, cells: i64| {
             let least = Baseline::splat(first as f32);
             let most = Baseline::splat((first + cells - 1) as f32);
             let at = Baseline::load(&numbers, 0) * Baseline::splat(self.per_cell);
-            let mut at_least = [0.0; WIDTH];
-            at.max(least).min(most).store(&mut at_least, 0);
-            let cuts = Baseline::load(&at_least, 0).truncated();
-            from_fn(|at| cuts[at] - first as i32 - i32::from(at_least[at] < cuts[at] as f32))
+            floor_of_eight(at.max(least).min(most)) - least
         };
-        let columns: [i32; WIDTH] = along(points.map(|point| point.x), column, self.columns);
-        let rows: [i32; WIDTH] = along(points.map(|point| point.y), row, self.rows);
-        let per_row = self.columns as i32;
-        from_fn(|at| (rows[at] * per_row + columns[at]) as u32)
+        let columns = along(from_fn(|at| points[at].x), column, self.columns);
+        let rows = along(from_fn(|at| points[at].y), row, self.rows);
+        let cells = rows * Baseline::splat(self.columns as f32) + columns;
+        cells.truncated().map(|cell| cell as u32)
     }
 
     /// The ranges of slots that contain all points within `radius` of `point`, in ascending order
@@ -269,6 +269,15 @@ impl Square {
     }
 }
 
+/// Rounds down, for numbers of at most 2²² in size. The sum with 1.5 · 2²³ has no bits for a fraction, so
+/// it is the nearest whole number.
+#[inline(always)]
+fn floor_of_eight(numbers: Baseline) -> Baseline {
+    let shift = Baseline::splat(12_582_912.0);
+    let nearest = (numbers + shift) - shift;
+    nearest - numbers.is_below(nearest)
+}
+
 /// Rounds down without the function call needed before SSE4.1; saturates like `as`.
 #[inline]
 fn floor(value: f32) -> i64 {
@@ -332,7 +341,7 @@ mod tests {
     #[test]
     fn cells_of_eight_points_equal_those_of_single_points() {
         let corner = |at: usize| Vec2::new(at as f32 * 1.7, 11.0 - at as f32 * 1.5);
-        for origin in [Vec2::ZERO, Vec2::new(-20.3, 1e3), Vec2::splat(1e9)] {
+        for origin in [0.0, -20.3, 1e3, 4.19e6, -4.19e6, 1e7, 1e9].map(Vec2::splat) {
             let points: [Vec2; WIDTH] = from_fn(|at| origin + corner(at));
             let (mut min, mut max) = (points[0], points[0]);
             for point in points {
