@@ -62,7 +62,7 @@ impl Case {
     /// A pathfinder around the obstacles.
     pub fn pathfinder(&self) -> RoadmapPathfinder {
         let solids: Vec<_> = self.obstacles.iter().flat_map(Shape::solids).collect();
-        let mut pathfinder = RoadmapPathfinder::default();
+        let mut pathfinder = RoadmapPathfinder::default().with_sharp_corners();
         pathfinder.set_solids(&solids);
         pathfinder
     }

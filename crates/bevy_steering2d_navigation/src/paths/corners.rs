@@ -48,6 +48,11 @@ pub(crate) struct End {
     directions: Vec<Vec2>,
 }
 
+/// Half of the angle by which a path bends at each corner at most, rad: once per 45° of a turn.
+pub(crate) const ROUND: f32 = 0.5 * FRAC_PI_4;
+/// The same for paths that bend once around a right angle.
+pub(crate) const SHARP: f32 = FRAC_PI_4;
+
 /// The distinct ends of solids, in an order that depends only on the geometry.
 pub(crate) fn ends(solids: &[Solid]) -> Vec<End> {
     let mut all: Vec<(Vec2, f32, Vec2)> = Vec::with_capacity(2 * solids.len());
@@ -89,11 +94,12 @@ fn compare_ends(a: &(Vec2, f32, Vec2), b: &(Vec2, f32, Vec2)) -> Ordering {
 }
 
 impl End {
-    /// The corners around this end for a path that keeps `distance` m from the solid.
-    pub(crate) fn corners(&self, distance: f32) -> impl Iterator<Item = Corner> {
+    /// The corners around this end for a path that keeps `distance` m from the solid and bends by at most
+    /// twice the angle `half_bend`, rad, at each.
+    pub(crate) fn corners(&self, distance: f32, half_bend: f32) -> impl Iterator<Item = Corner> {
         let out = self.radius + distance;
         let cone = self.normal_cone();
-        let count = cone.map_or(0, |cone| cone.vertices(out));
+        let count = cone.map_or(0, |cone| cone.vertices(out, half_bend));
         let Cone { start, width } = cone.unwrap_or_default();
         let half = 0.5 * width / count.max(1) as f32;
         let at = self.at;
@@ -143,13 +149,11 @@ struct Cone {
 }
 
 impl Cone {
-    /// How many vertices the polygon around an arc of a radius has: one per 90°, around a disc one per 45°,
-    /// and so many that none is more than 0.3 m outside of the arc, up to 32 around a disc.
-    fn vertices(self, radius: f32) -> u32 {
-        let is_disc = self.width == TAU;
-        let widest = if is_disc { 0.5 * FRAC_PI_4 } else { FRAC_PI_4 };
+    /// How many vertices the polygon around an arc of a radius has: so many that none is more than 0.3 m
+    /// outside of the arc, up to 32 around a disc, and at least one per `2 · half_bend`.
+    fn vertices(self, radius: f32, half_bend: f32) -> u32 {
         #[expect(clippy::manual_clamp, reason = "these bounds never panic")]
-        let half = (0.6 / radius).sqrt().max(PI / 32.0).min(widest);
+        let half = (0.6 / radius).sqrt().max(PI / 32.0).min(half_bend);
         (self.width / (2.0 * half) - 0.01).ceil().max(1.0) as u32
     }
 }
@@ -161,7 +165,9 @@ mod tests {
 
     fn corners(solids: &[Solid], distance: f32) -> Vec<Corner> {
         let ends = ends(solids);
-        ends.iter().flat_map(|end| end.corners(distance)).collect()
+        ends.iter()
+            .flat_map(|end| end.corners(distance, ROUND))
+            .collect()
     }
 
     #[test]
@@ -171,12 +177,12 @@ mod tests {
         solids.push(Circle::new(Vec2::new(9.0, 0.0), 1.5).into());
         solids.push(Solid::segment(Vec2::new(-5.0, 0.0), Vec2::new(-5.0, 6.0)));
         let corners = corners(&solids, 0.5);
-        // One at each corner of the block, eight around the disc, two at each end of the wall.
-        assert_eq!(corners.len(), 4 + 8 + 2 * 2);
+        // Two at each corner of the block, eight around the disc, four at each end of the wall.
+        assert_eq!(corners.len(), 4 * 2 + 8 + 2 * 4);
         for corner in corners {
             let nearest = solids.iter().map(|it| it.distance(corner.at));
             let nearest = nearest.fold(f32::INFINITY, f32::min);
-            assert!((0.5..0.71).contains(&nearest), "{corner:?}: {nearest}");
+            assert!((0.5..0.7).contains(&nearest), "{corner:?}: {nearest}");
         }
     }
 
@@ -189,12 +195,12 @@ mod tests {
         ];
         assert_eq!(
             corners(&line, 0.5).len(),
-            2 * 2,
+            2 * 4,
             "only at the ends of the line"
         );
         let arms = [Vec2::X, Vec2::Y, Vec2::NEG_X, Vec2::NEG_Y];
         let star = arms.map(|arm| Solid::segment(Vec2::ZERO, 3.0 * arm));
-        assert_eq!(corners(&star, 0.5).len(), 4 * 2);
+        assert_eq!(corners(&star, 0.5).len(), 4 * 4);
     }
 
     #[test]
@@ -204,7 +210,19 @@ mod tests {
         let top = corners.iter().filter(|it| it.at.y > 0.0 && it.at.x > 0.0);
         let upper = top.max_by(|a, b| a.at.y.total_cmp(&b.at.y)).unwrap();
         assert!(upper.allows(Vec2::new(0.92, -0.38)), "{upper:?}");
-        assert!(!upper.allows(Vec2::from_angle(FRAC_PI_4)), "{upper:?}");
+        assert!(!upper.allows(Vec2::Y), "{upper:?}");
+    }
+
+    #[test]
+    fn a_sharp_right_angle_has_one_corner() {
+        let block = [(0.0, 0.0), (4.0, 0.0), (4.0, 3.0), (0.0, 3.0)].map(Vec2::from);
+        let solids: Vec<_> = Solid::outline(&block).collect();
+        for end in ends(&solids) {
+            let corners: Vec<_> = end.corners(0.5, SHARP).collect();
+            assert_eq!(corners.len(), 1);
+            // On the diagonal, so that both sides are 0.5 m away.
+            assert!((corners[0].at - end.at).abs().distance(Vec2::splat(0.5)) < 1e-5);
+        }
     }
 
     #[test]

@@ -27,14 +27,17 @@ impl Roadmap {
     /// The most corners. Solids beyond that block legs, but paths do not bend around them.
     const MOST_CORNERS: usize = 1 << 16;
 
-    /// The map for bodies of a radius, m.
-    pub(crate) fn new(solids: &[Solid], radius: f32) -> Self {
+    /// The map for bodies of a radius, m, with [`ROUND`](super::corners::ROUND) or
+    /// [`SHARP`](super::corners::SHARP) corners.
+    pub(crate) fn new(solids: &[Solid], radius: f32, half_bend: f32) -> Self {
         let room = Room::new(solids, radius);
         let ends = ends(room.solids());
         let mut corners = Vec::new();
         for (margin, spare) in [(room.comfortable, 0.015_f32), (room.tight, 0.001)] {
             let spare = spare.max(1e-5 * radius);
-            let found = ends.iter().flat_map(|end| end.corners(margin + spare));
+            let found = ends
+                .iter()
+                .flat_map(|end| end.corners(margin + spare, half_bend));
             let left = Self::MOST_CORNERS - corners.len();
             corners.extend(
                 found
