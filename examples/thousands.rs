@@ -49,7 +49,49 @@ const RECORDED: usize = 20_000;
 
 const USAGE: &str = "usage: thousands --headless [--agents N] [--neighbors K] [--ticks T] \
                      [--threads P] [--body point-mass|rapier] [--seed S] [--one-point] \
-                     [--record]";
+                     [--record] [--with NAME]";
+
+/// What `--with` gives every boid, by name.
+type Addition = fn(&mut EntityWorldMut);
+
+const ADDITIONS: [(&str, Addition); 8] = [
+    ("field-of-view", |boid| {
+        see(boid, |view, _| *view = 270_f32.to_radians());
+    }),
+    ("max-neighbors", |boid| see(boid, |_, most| *most = 7)),
+    ("facing", |boid| {
+        boid.insert(FaceVelocity::default());
+    }),
+    ("seek", |boid| {
+        boid.insert(Seek::new(Vec2::ZERO));
+    }),
+    ("containment", |boid| {
+        boid.insert(Containment::new(Rect::new(-1e4, -1e4, 1e4, 1e4)));
+    }),
+    ("leader-following", |boid| {
+        boid.insert(LeaderFollowing::default());
+    }),
+    ("queuing", |boid| {
+        boid.insert(Queuing::default());
+    }),
+    ("collision-avoidance", |boid| {
+        boid.insert(CollisionAvoidance {
+            perception_radius: RADIUS,
+            ..default()
+        });
+    }),
+];
+
+/// Changes the field of view, rad, and the greatest number of neighbors of the three rules of a flock.
+fn see(boid: &mut EntityWorldMut, change: fn(&mut f32, &mut u32)) {
+    boid.modify_component(|it: &mut Separation| {
+        change(&mut it.field_of_view, &mut it.max_neighbors)
+    });
+    boid.modify_component(|it: &mut Alignment| {
+        change(&mut it.field_of_view, &mut it.max_neighbors)
+    });
+    boid.modify_component(|it: &mut Cohesion| change(&mut it.field_of_view, &mut it.max_neighbors));
+}
 
 fn main() -> ExitCode {
     let options = match Options::parse(Parser::from_env()) {
@@ -78,6 +120,7 @@ struct Options {
     one_point: bool,
     /// Record the last ticks, as the inspector does.
     record: bool,
+    addition: Option<Addition>,
 }
 
 impl Options {
@@ -92,6 +135,7 @@ impl Options {
             seed: 7,
             one_point: false,
             record: false,
+            addition: None,
         };
         while let Some(argument) = parser.next()? {
             let option = typed(&argument);
@@ -99,6 +143,10 @@ impl Options {
                 Long("headless") => {}
                 Long("one-point") => options.one_point = true,
                 Long("record") => options.record = true,
+                Long("with") => {
+                    let name: String = value(&mut parser, &option, "a name")?;
+                    options.addition = Some(addition(&name)?);
+                }
                 Long("agents") => options.agents = value(&mut parser, &option, COUNT)?,
                 Long("neighbors") => {
                     options.neighbors = value(&mut parser, &option, "a number above zero")?;
@@ -117,6 +165,14 @@ impl Options {
         }
         Ok(options)
     }
+}
+
+fn addition(name: &str) -> Result<Addition, String> {
+    let known = ADDITIONS.iter().find(|(known, _)| *known == name);
+    known.map(|(_, addition)| *addition).ok_or_else(|| {
+        let names = ADDITIONS.map(|(name, _)| name);
+        format!("--with needs one of {}", names.join(", "))
+    })
 }
 
 /// The schedule of one tick, and nothing else.
@@ -230,7 +286,7 @@ fn spawn(world: &mut World, options: &Options) {
             Flocking::new(RADIUS),
         );
         let velocity = Vec2::from_angle(random.angle()) * 3.0;
-        match options.body {
+        let mut boid = match options.body {
             Body::PointMass => world.spawn((
                 agent,
                 PointMass {
@@ -245,6 +301,9 @@ fn spawn(world: &mut World, options: &Options) {
                 Velocity::linear(velocity),
             )),
         };
+        if let Some(add) = options.addition {
+            add(&mut boid);
+        }
     }
 }
 
