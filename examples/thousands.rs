@@ -85,10 +85,10 @@ const ADDITIONS: [(&str, Addition); 8] = [
 /// Changes the field of view, rad, and the greatest number of neighbors of the three rules of a flock.
 fn see(boid: &mut EntityWorldMut, change: fn(&mut f32, &mut u32)) {
     boid.modify_component(|it: &mut Separation| {
-        change(&mut it.field_of_view, &mut it.max_neighbors)
+        change(&mut it.field_of_view, &mut it.max_neighbors);
     });
     boid.modify_component(|it: &mut Alignment| {
-        change(&mut it.field_of_view, &mut it.max_neighbors)
+        change(&mut it.field_of_view, &mut it.max_neighbors);
     });
     boid.modify_component(|it: &mut Cohesion| change(&mut it.field_of_view, &mut it.max_neighbors));
 }

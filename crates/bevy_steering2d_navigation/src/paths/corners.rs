@@ -152,7 +152,6 @@ impl Cone {
     /// How many vertices the polygon around an arc of a radius has: so many that none is more than 0.3 m
     /// outside of the arc, up to 32 around a disc, and at least one per `2 · half_bend`.
     fn vertices(self, radius: f32, half_bend: f32) -> u32 {
-        #[expect(clippy::manual_clamp, reason = "these bounds never panic")]
         let half = (0.6 / radius).sqrt().max(PI / 32.0).min(half_bend);
         (self.width / (2.0 * half) - 0.01).ceil().max(1.0) as u32
     }

@@ -147,17 +147,26 @@ fn accumulate<const ALIKE: bool, R: Register, A: Rule, B: Rule, C: Rule>(
             ],
         };
         let first = weight(seen.square, per_square[0]);
-        let u = |rule: usize| {
-            let u = if ALIKE {
-                first
-            } else {
-                weight(seen.square, per_square[rule])
-            };
-            sight.visible(rule, candidates, at, &seen, u)
+        let u = if ALIKE {
+            [first; 3]
+        } else {
+            let [_, second, third] = per_square;
+            [
+                first,
+                weight(seen.square, second),
+                weight(seen.square, third),
+            ]
         };
-        a.add(A::contribution(&seen, u(0)));
-        b.add(B::contribution(&seen, u(1)));
-        let third = C::contribution(&seen, u(2));
+        // No closure: it would not be compiled for the instruction set, and call every instruction.
+        a.add(A::contribution(
+            &seen,
+            sight.visible(0, candidates, at, &seen, u[0]),
+        ));
+        b.add(B::contribution(
+            &seen,
+            sight.visible(1, candidates, at, &seen, u[1]),
+        ));
+        let third = C::contribution(&seen, sight.visible(2, candidates, at, &seen, u[2]));
         if ALIKE && B::SUMS_U && C::SUMS_U {
             c.add_vector(third);
         } else {
