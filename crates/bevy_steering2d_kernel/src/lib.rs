@@ -8,14 +8,17 @@
 //! | [`simd`] | registers of eight `f32`, and [`dispatch`](simd::dispatch) to the best instruction set |
 //! | `chunks` | [`for_each_chunk`]: one pass shared among threads |
 //! | `worker_pool` | threads of Bevy's compute pool that stay awake during a tick |
+//! | `copy` | [`copy_past_cache`]: copies that leave the cache to others |
 //! | `sync` | locks, atomics, threads and time, of the platform or of loom |
 //! | `prefetch` | [`prefetch`]: hints for the cache |
 
 mod chunks;
+mod copy;
 mod prefetch;
 pub mod simd;
 mod sync;
 mod worker_pool;
 
 pub use chunks::{CHUNKS_PER_THREAD, LIGHT_PASS, chunk_size, for_each_chunk};
+pub use copy::copy_past_cache;
 pub use prefetch::{PREFETCH_AHEAD, prefetch};

@@ -5,10 +5,10 @@ use std::str::FromStr;
 use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
-use bevy_steering2d::navigation::{PathQuery, Pathfinder, RoadmapPathfinder};
+use bevy_steering2d::navigation::{ActivePathfinder, NavigateTo};
 use bevy_steering2d::prelude::*;
 
-use crate::case::{shortest_path, sides};
+use crate::case::sides;
 use crate::{Case, Goal, Shape};
 
 /// The physics of the walkers.
@@ -38,10 +38,10 @@ impl FromStr for Body {
     }
 }
 
-/// Directs the walkers of a case: plans their paths and despawns walkers that have reached their
-/// last goal.
+/// Directs the walkers of a case: sends them from goal to goal by [`NavigateTo`], and despawns walkers that
+/// have reached their last one.
 ///
-/// Needs the steering plugin in the same schedule. Does nothing without a case.
+/// Needs the steering plugin, with navigation, in the same schedule. Does nothing without a case.
 pub struct CasePlugin {
     schedule: InternedScheduleLabel,
 }
@@ -96,43 +96,34 @@ impl Itinerary {
     }
 }
 
-/// The pathfinder of a case, and the walkers that have reached their last goal.
+/// The walkers of a case that have reached their last goal.
 #[derive(Resource, Clone, Debug, Default)]
 pub struct Town {
-    pathfinder: RoadmapPathfinder,
     ticks: u32,
     /// Walkers that have reached their last goal, and after how many ticks.
     pub home: Vec<(usize, u32)>,
 }
 
-impl Town {
-    /// Ticks between two plans of the same walker.
-    const REPLAN: u32 = 8;
+/// Ticks between two looks of a walker at where in the area of its goal to go.
+const AIM: u32 = 8;
 
-    /// The path of a walker from a position to a goal.
-    fn path(&mut self, from: Vec2, goal: &Goal, radius: f32) -> Option<Vec<Vec2>> {
-        let aim = goal.aim(from);
-        let sees_area = goal.area.is_some() && self.pathfinder.is_clear(from, aim, radius);
-        let to = if sees_area { aim } else { goal.target };
-        shortest_path(&mut self.pathfinder, &PathQuery { from, to, radius })
-    }
-}
+/// A walker whose plan is older plans again, s: others push it to where another way is shorter. That is
+/// every eighth tick.
+const REPLAN: f32 = 0.375;
 
 /// Spawns a case: each walker as a [`Pedestrian`] with its own pace, the obstacles as [`Wall`]s and
-/// [`Obstacle`]s, and the [`Town`] that [`CasePlugin`] plans with. All entities are [`OfCase`] and
-/// have no visuals; positions are those of the case, m.
+/// [`Obstacle`]s. All entities are [`OfCase`] and have no visuals; positions are those of the case, m.
+/// [`Case::pathfinder`] becomes the [`ActivePathfinder`].
 ///
 /// Returns the walkers in the order of the case.
 pub fn spawn_case(world: &mut World, case: &Case, body: Body) -> Vec<Entity> {
-    let town = Town {
-        pathfinder: case.pathfinder(),
-        ..default()
-    };
+    world.insert_resource(ActivePathfinder::new(Box::new(case.pathfinder())));
+    world.insert_resource(Town::default());
     for obstacle in &case.obstacles {
         spawn_obstacle(world, obstacle, body);
     }
     let walkers = case.walkers.iter().enumerate();
-    let entities = walkers
+    walkers
         .map(|(index, walker)| {
             let rotation = Quat::from_rotation_z(walker.heading.to_angle());
             let velocity = walker.speed * walker.heading;
@@ -142,6 +133,7 @@ pub fn spawn_case(world: &mut World, case: &Case, body: Body) -> Vec<Entity> {
                 OfCase,
                 Transform::from_translation(walker.position.extend(0.0)).with_rotation(rotation),
                 pedestrian,
+                NavigateTo::new(walker.position).with_refresh_time(REPLAN),
                 FaceVelocity::default(),
                 Itinerary {
                     walker: index,
@@ -165,9 +157,7 @@ pub fn spawn_case(world: &mut World, case: &Case, body: Body) -> Vec<Entity> {
             };
             entity.id()
         })
-        .collect();
-    world.insert_resource(town);
-    entities
+        .collect()
 }
 
 fn spawn_obstacle(world: &mut World, obstacle: &Shape, body: Body) {
@@ -195,12 +185,19 @@ fn spawn_obstacle(world: &mut World, obstacle: &Shape, body: Body) {
 
 fn direct_walkers(
     mut town: ResMut<Town>,
-    mut walkers: Query<(Entity, &Transform, &mut Itinerary, &mut PathFollowing)>,
+    mut active: ResMut<ActivePathfinder>,
+    mut walkers: Query<(
+        Entity,
+        &Transform,
+        &mut Itinerary,
+        &mut NavigateTo,
+        &mut PathFollowing,
+    )>,
     mut commands: Commands,
 ) {
     let ticks = town.ticks;
     let mut home = Vec::new();
-    for (entity, at, mut itinerary, mut follow) in &mut walkers {
+    for (entity, at, mut itinerary, mut navigate, mut follow) in &mut walkers {
         let position = at.translation.truncate();
         let before = itinerary.reached;
         let mut reached = before;
@@ -217,16 +214,15 @@ fn direct_walkers(
             commands.entity(entity).despawn();
             continue;
         };
-        let replan = (itinerary.walker as u32 + ticks).is_multiple_of(Town::REPLAN);
-        if ticks > 0 && reached == before && !replan {
+        let aims = (itinerary.walker as u32 + ticks).is_multiple_of(AIM);
+        if ticks > 0 && reached == before && !aims {
             continue;
         }
         follow.pace = Some(goal.pace);
-        if let Some(corners) = town.path(position, &goal, itinerary.radius)
-            && let Ok(path) = SteeringPath::open(corners)
-        {
-            commands.entity(entity).insert(path);
-        }
+        let aim = goal.aim(position);
+        let sees_area =
+            goal.area.is_some() && active.pathfinder.is_clear(position, aim, itinerary.radius);
+        navigate.target = if sees_area { aim } else { goal.target }.into();
     }
     home.sort_unstable();
     town.home.extend(home);

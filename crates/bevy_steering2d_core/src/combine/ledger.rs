@@ -190,8 +190,19 @@ impl Ledger {
 }
 
 impl SteeringForce {
+    /// Copies the forces of many agents, in the memory of others, and returns that of their lists, bytes.
+    pub(crate) fn copy_all(forces: &[Self], into: &mut Vec<Self>) -> usize {
+        into.resize_with(forces.len(), Self::default);
+        let mut heap = 0;
+        for (copy, force) in into.iter_mut().zip(forces) {
+            copy.clone_from(force);
+            heap += force.heap();
+        }
+        heap
+    }
+
     /// The memory of the ledger's list, bytes.
-    pub(crate) fn heap(&self) -> usize {
+    fn heap(&self) -> usize {
         match &self.ledger {
             Ledger::Written { entries, .. } => size_of_val(&**entries),
             Ledger::Flock { .. } => 0,

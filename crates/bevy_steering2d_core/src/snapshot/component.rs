@@ -12,6 +12,7 @@ use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::query::ArchetypeFilter;
 use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
+use bevy_steering2d_kernel::copy_past_cache;
 
 use super::entity_lists::EntityLists;
 use super::part::{Column, Earlier, Part, SnapshotKind, fill};
@@ -59,22 +60,25 @@ impl<C> Values<C> {
     }
 }
 
-impl<C: Clone> Values<C> {
-    /// Sets the values of the table `at`, in the memory of those it had.
-    fn set_table(&mut self, at: usize, entities: &Arc<[Entity]>, values: &[C]) {
-        let Some(table) = self.tables.get_mut(at) else {
+impl<C> Values<C> {
+    /// The table `at`, for values of these entities, in the memory of what it had.
+    fn table(&mut self, at: usize, entities: &Arc<[Entity]>) -> &mut Vec<C> {
+        if at == self.tables.len() {
             self.tables.push(TableValues {
                 entities: entities.clone(),
-                values: values.to_vec(),
+                values: Vec::new(),
             });
-            return;
-        };
+        }
+        let table = &mut self.tables[at];
         if !Arc::ptr_eq(&table.entities, entities) {
             table.entities = entities.clone();
         }
-        values.clone_into(&mut table.values);
+        &mut table.values
     }
 }
+
+/// Copies values in the memory of others, and returns what they own on the heap, bytes.
+type CopyInto<C> = fn(&[C], &mut Vec<C>) -> usize;
 
 impl<C: Send + Sync + 'static> Column for Values<C> {
     fn is_empty(&self) -> bool {
@@ -103,7 +107,7 @@ pub(super) struct ComponentPart<C: Component, F: ArchetypeFilter = ()> {
     /// `Has<Disabled>` includes disabled entities.
     query: QueryState<(Entity, Ref<'static, C>, Has<Disabled>), F>,
     targets: Option<fn(&C, &mut Vec<Entity>)>,
-    heap: Option<fn(&C) -> usize>,
+    copy: CopyInto<C>,
     write: fn(EntityWorldMut, C),
     #[cfg(feature = "serialize")]
     saved: Option<SavedAs<C>>,
@@ -131,9 +135,20 @@ where
         self
     }
 
-    /// With the memory that a value owns on the heap, bytes.
-    pub(super) fn with_heap(mut self, heap: fn(&C) -> usize) -> Self {
-        self.heap = Some(heap);
+    /// Copied in another way than one value at a time.
+    pub(super) fn copied_by(mut self, copy: CopyInto<C>) -> Self {
+        self.copy = copy;
+        self
+    }
+}
+
+impl<C: Component + Copy, F: ArchetypeFilter> ComponentPart<C, F> {
+    /// Copied byte by byte, past the cache: for components of all agents.
+    pub(super) fn streamed(mut self) -> Self {
+        self.copy = |values, into| {
+            copy_past_cache(values, into);
+            0
+        };
         self
     }
 }
@@ -166,7 +181,10 @@ impl<C: Component + Clone, F: ArchetypeFilter> ComponentPart<C, F> {
             kind,
             query: world.query_filtered(),
             targets: None,
-            heap: None,
+            copy: |values, into| {
+                values.clone_into(into);
+                0
+            },
             write,
             #[cfg(feature = "serialize")]
             saved: None,
@@ -203,9 +221,11 @@ impl<C: Component + Clone, F: ArchetypeFilter> ComponentPart<C, F> {
     /// Copies all values.
     fn copy(&mut self, world: &World, lists: &mut EntityLists, into: &mut Values<C>) {
         let mut count = 0;
+        into.heap = 0;
         if let Ok(tables) = self.query.contiguous_iter(world) {
             for (entities, values, _) in tables.filter(|(entities, ..)| !entities.is_empty()) {
-                into.set_table(count, lists.of(entities), &values);
+                let table = into.table(count, lists.of(entities));
+                into.heap += (self.copy)(&values, table);
                 count += 1;
             }
         } else {
@@ -214,21 +234,20 @@ impl<C: Component + Clone, F: ArchetypeFilter> ComponentPart<C, F> {
                 .map(|(entity, value, _)| (entity, C::clone(&value)))
                 .unzip();
             if !entities.is_empty() {
-                into.set_table(0, &entities.into(), &values);
+                let table = into.table(0, &entities.into());
+                into.heap = (self.copy)(&values, table);
                 count = 1;
             }
         }
         into.tables.truncate(count);
-        self.summarize(into);
+        self.find_targets(into);
     }
 
-    /// Finds the targets of all values, and their memory.
-    fn summarize(&self, column: &mut Values<C>) {
-        let values = column.tables.iter().flat_map(|it| &it.values);
-        column.heap = self.heap.map_or(0, |heap| values.clone().map(heap).sum());
+    /// Finds the targets of all values.
+    fn find_targets(&self, column: &mut Values<C>) {
         column.targets.clear();
         if let Some(targets) = self.targets {
-            for value in values {
+            for value in column.tables.iter().flat_map(|it| &it.values) {
                 targets(value, &mut column.targets);
             }
             column.targets.sort_unstable();
@@ -344,12 +363,11 @@ impl<C: Component + Clone, F: ArchetypeFilter + Send + Sync + 'static> Part
         };
         let mut column = Values::default();
         if !values.is_empty() {
-            column.tables.push(TableValues {
-                entities: values.iter().map(|(entity, _)| *entity).collect(),
-                values: values.iter().map(read).collect::<Option<_>>()?,
-            });
+            let entities: Arc<[Entity]> = values.iter().map(|(entity, _)| *entity).collect();
+            let values: Vec<C> = values.iter().map(read).collect::<Option<_>>()?;
+            column.heap = (self.copy)(&values, column.table(0, &entities));
         }
-        self.summarize(&mut column);
+        self.find_targets(&mut column);
         Some(Arc::new(column))
     }
 }

@@ -180,6 +180,19 @@ where
     app.add_saved_component::<M>(SnapshotKind::State);
 }
 
+/// Adds state of all agents, which every snapshot copies.
+fn add_streamed<C, F>(app: &mut App)
+where
+    C: Component<Mutability = Mutable> + Copy + Reflect + GetTypeRegistration,
+    F: ArchetypeFilter + Send + Sync + 'static,
+{
+    SnapshotTypes::add(app.world_mut(), |world| {
+        let part = ComponentPart::<C, F>::new(world, SnapshotKind::State);
+        part.saved().streamed()
+    });
+    app.register_type::<C>();
+}
+
 /// Adds the types of the pipeline.
 pub(crate) fn add_pipeline_types(app: &mut App) {
     use SnapshotKind::{Link, Parameter, State};
@@ -196,11 +209,10 @@ pub(crate) fn add_pipeline_types(app: &mut App) {
     SnapshotTypes::add(world, |world| {
         ComponentPart::<Disabled, Ours>::new(world, Link).saved()
     });
-    SnapshotTypes::add(world, |world| {
-        ComponentPart::<Transform, Placed>::new(world, State).saved()
-    });
+    add_streamed::<Transform, Placed>(app);
+    add_streamed::<Kinematics, ()>(app);
+    add_streamed::<PointMass, ()>(app);
     app.register_type::<Disabled>()
-        .register_type::<Transform>()
         .register_type::<SteeringForce>()
         .add_saved_relationship::<SteersFor>()
         .add_saved_component::<SteeringId>(Parameter)
@@ -219,8 +231,6 @@ pub(crate) fn add_pipeline_types(app: &mut App) {
         .add_saved_component::<FlowField>(Parameter)
         .add_saved_component::<Obstacle>(Parameter)
         .add_saved_component::<Wall>(Parameter)
-        .add_saved_component::<PointMass>(State)
-        .add_saved_component::<Kinematics>(State)
         .add_saved_component::<TargetWatch>(State)
         .add_saved_component::<StuckMemory>(State)
         .add_saved_resource::<SteeringSeed>()
@@ -228,6 +238,6 @@ pub(crate) fn add_pipeline_types(app: &mut App) {
         .add_saved_resource::<NextSteeringId>();
     SnapshotTypes::add(app.world_mut(), |world| {
         let part = ComponentPart::<SteeringForce>::new(world, State);
-        part.saved().with_heap(SteeringForce::heap)
+        part.saved().copied_by(SteeringForce::copy_all)
     });
 }

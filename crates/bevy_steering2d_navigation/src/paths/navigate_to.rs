@@ -58,6 +58,7 @@ pub struct NavigateTo {
     /// Default `1`.
     pub path_tolerance: f32,
     /// A new path is planned when the last one is older, s, `> 0`; may be infinite. Default `f32::INFINITY`.
+    /// The first path is replaced sooner, so that agents that were spawned together take turns.
     pub refresh_time: f32,
     /// A search that takes more expansions ends with [`NoPathReason::TooLong`], `≥ 1`. Default `100000`.
     pub max_expansions: u32,

@@ -20,7 +20,8 @@ use crate::{
 };
 
 /// The pathfinder in use. The built-in one unless
-/// [`NavigationPlugin::with_pathfinder`](crate::NavigationPlugin::with_pathfinder) sets another one.
+/// [`NavigationPlugin::with_pathfinder`](crate::NavigationPlugin::with_pathfinder) or [`new`](Self::new) sets
+/// another one.
 ///
 /// Games may ask it as well; expansions of their own do not count against the [`NavigationBudget`].
 ///
@@ -35,7 +36,9 @@ pub struct ActivePathfinder {
 }
 
 impl ActivePathfinder {
-    pub(crate) fn new(pathfinder: Box<dyn Pathfinder>) -> Self {
+    /// With a pathfinder that gets the solids before its first search. Insert it to replace the pathfinder of
+    /// a running app.
+    pub fn new(pathfinder: Box<dyn Pathfinder>) -> Self {
         Self {
             pathfinder,
             revision: None,
@@ -247,7 +250,7 @@ pub(crate) fn plan_paths(
                 );
             }
             Search::Found(new) => {
-                memory.succeed();
+                memory.succeed(how, id);
                 let (target, length) = (how.target, new.length());
                 sent.0.send(
                     id,
@@ -275,6 +278,12 @@ pub(crate) fn plan_paths(
             }
         }
     }
+}
+
+/// A number from 0 to 1 that is spread evenly among agents with successive ids.
+fn stagger(id: SteeringId) -> f32 {
+    const TURNS: u32 = 8;
+    (id.0 % TURNS) as f32 / TURNS as f32
 }
 
 /// The answer of a pathfinder, with a valid path.
@@ -421,10 +430,16 @@ impl NavigateToMemory {
         }
     }
 
-    fn succeed(&mut self) {
+    /// The first plan counts as older for some agents than for others, so that agents that were spawned together
+    /// do not all plan again in the same tick.
+    fn succeed(&mut self, how: &NavigateTo, id: SteeringId) {
+        self.age = if self.state == NavigationState::Planning && how.refresh_time.is_finite() {
+            how.refresh_time * stagger(id)
+        } else {
+            0.0
+        };
         self.searching = false;
         self.state = NavigationState::Following;
-        self.age = 0.0;
     }
 
     fn fail(&mut self, reason: NoPathReason) {

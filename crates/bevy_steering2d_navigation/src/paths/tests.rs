@@ -203,6 +203,30 @@ fn a_tiny_budget_is_shared_fairly_and_every_agent_gets_its_path() {
 }
 
 #[test]
+fn agents_that_were_spawned_together_plan_again_in_turns() {
+    let mut app = app();
+    for i in 0..8 {
+        let walker = walker(
+            &mut app,
+            Vec2::new(0.0, i as f32),
+            Vec2::new(90.0, i as f32),
+        );
+        let navigate = app.world().get::<NavigateTo>(walker).unwrap();
+        let navigate = navigate.with_refresh_time(0.5);
+        app.world_mut().entity_mut(walker).insert(navigate);
+    }
+    app.update();
+    let mut most = 0;
+    for _ in 0..60 {
+        let before = heard(&app).found.len();
+        app.update();
+        most = most.max(heard(&app).found.len() - before);
+    }
+    assert_eq!(most, 1, "one agent per tick");
+    assert!(heard(&app).found.len() >= 16);
+}
+
+#[test]
 fn agents_that_wait_make_room_for_one_that_passes_and_return() {
     let mut app = app();
     // A row across the way, with gaps too narrow for the one that passes.

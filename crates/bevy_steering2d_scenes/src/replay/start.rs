@@ -1,6 +1,6 @@
 //! What a run starts with, as checksums: the parameters of its agents and the physics.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bevy::ecs::reflect::AppTypeRegistry;
 use bevy::prelude::*;
@@ -41,14 +41,9 @@ impl Start {
 
     /// The names whose checksums differ from those of another start.
     pub(super) fn differences(&self, other: &Self) -> Vec<String> {
-        let names = self.0.keys().chain(other.0.keys());
-        let mut names: Vec<_> = names
-            .filter(|name| self.0.get(*name) != other.0.get(*name))
-            .cloned()
-            .collect();
-        names.sort_unstable();
-        names.dedup();
-        names
+        let names: BTreeSet<_> = self.0.keys().chain(other.0.keys()).collect();
+        let differs = |name: &&String| self.0.get(*name) != other.0.get(*name);
+        names.into_iter().filter(differs).cloned().collect()
     }
 }
 
