@@ -23,9 +23,9 @@ use bevy::app::TaskPoolThreadAssignmentPolicy;
 use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
-use bevy_steering2d::RandomStream;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::recorder::SteeringRecorder;
+use bevy_steering2d::{RandomStream, digest};
 use bevy_steering2d_steerbench::Body;
 use lexopt::prelude::*;
 use lexopt::{Error, Parser};
@@ -472,7 +472,7 @@ fn crowding(world: &mut World) -> (f64, f64) {
     (neighbors as f64 / count, candidates as f64 / count)
 }
 
-/// FNV-1a over the bits of all positions and velocities, by id.
+/// A digest of the bits of all positions and velocities, by id.
 fn state_hash(world: &mut World) -> u64 {
     let mut state: Vec<(SteeringId, Kinematics)> = world
         .query::<(&SteeringId, &Kinematics)>()
@@ -480,11 +480,8 @@ fn state_hash(world: &mut World) -> u64 {
         .map(|(id, body)| (*id, *body))
         .collect();
     state.sort_by_key(|(id, _)| *id);
-    state
+    let vectors = state
         .iter()
-        .flat_map(|(_, body)| [body.position, body.velocity])
-        .flat_map(|vector| vector.to_array())
-        .fold(0xcbf2_9ce4_8422_2325, |hash, number| {
-            (hash ^ u64::from(number.to_bits())).wrapping_mul(0x0100_0000_01b3)
-        })
+        .flat_map(|(_, body)| [body.position, body.velocity]);
+    digest(vectors.flat_map(|it| it.to_array().map(f32::to_bits)))
 }

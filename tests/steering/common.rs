@@ -18,7 +18,7 @@ use bevy_rapier2d::plugin::context::RapierRigidBodySet;
 use bevy_rapier2d::prelude::*;
 use bevy_rapier2d::rapier::dynamics::{IntegrationParameters, RigidBody as SimulatedBody};
 use bevy_steering2d::prelude::*;
-use bevy_steering2d::{BehaviorRegistry, LedgerEntry, SteeringWarning, SteeringWarnings};
+use bevy_steering2d::{BehaviorRegistry, LedgerEntry, SteeringWarning, SteeringWarnings, digest};
 
 /// The default tick rate, Hz.
 pub const HERTZ: f64 = 60.0;
@@ -283,16 +283,12 @@ pub fn states(app: &mut App) -> Vec<(SteeringId, Bits)> {
     states
 }
 
-/// A hash of [`states`] (FNV-1a).
+/// A digest of [`states`].
 pub fn fingerprint(states: &[(SteeringId, Bits)]) -> u64 {
     let words = states
         .iter()
         .flat_map(|(id, bits)| std::iter::once(id.0).chain(*bits));
-    words
-        .flat_map(u32::to_le_bytes)
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        })
+    digest(words.flat_map(u32::to_le_bytes))
 }
 
 /// Asserts that no body holds a NaN or an infinity, except the one that the test made invalid.

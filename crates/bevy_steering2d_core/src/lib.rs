@@ -92,6 +92,7 @@ mod clock;
 mod combine;
 mod companion;
 mod condition;
+mod digest;
 mod events;
 mod flow_field;
 mod id;
@@ -127,6 +128,7 @@ pub use condition::{
     Alone, Condition, ConditionStates, ConditionType, IsStuck, ReflectCondition, TargetInSight,
     When,
 };
+pub use digest::digest;
 pub use events::{Announcements, Arrived, PathCompleted, TargetLost, TargetWatch};
 pub use id::{NextSteeringId, SteeringId};
 pub use influence::Influence;

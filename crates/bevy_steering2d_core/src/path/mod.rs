@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bevy::prelude::*;
 
-use crate::InvalidParameter;
+use crate::{InvalidParameter, digest};
 
 /// A polyline in world coordinates, open or looped; what any pathfinder returns becomes one.
 ///
@@ -282,15 +282,11 @@ fn merged(points: impl IntoIterator<Item = Vec2>, looped: bool) -> Result<Vec<Ve
     Ok(kept)
 }
 
-/// FNV-1a over the bits of the points: equal for equal paths, on every run.
+/// Over the bits of the points: equal for equal paths, on every run.
 fn fingerprint(points: &[Vec2], looped: bool) -> u64 {
     let bits = points.iter().flat_map(Vec2::to_array);
-    bits.map(f32::to_bits)
-        .chain([u32::from(looped)])
-        .flat_map(u32::to_le_bytes)
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        })
+    let words = bits.map(f32::to_bits).chain([u32::from(looped)]);
+    digest(words.flat_map(u32::to_le_bytes))
 }
 
 impl fmt::Debug for SteeringPath {

@@ -191,6 +191,12 @@ impl<C: Component + Clone, F: ArchetypeFilter> ComponentPart<C, F> {
         }
     }
 
+    /// Whether no archetype had the component when values were last looked for: most components are in no
+    /// world at all, and need no look at the others.
+    fn is_in_no_archetype(&self) -> bool {
+        self.query.matched_archetypes().next().is_none()
+    }
+
     /// Whether the world has just the values of a column that was taken at a tick.
     fn is_as_in(
         &mut self,
@@ -283,10 +289,12 @@ impl<C: Component + Clone, F: ArchetypeFilter + Send + Sync + 'static> Part
         lists: &mut EntityLists,
         into: &mut Arc<dyn Column>,
     ) {
-        if let Some(Earlier { column, taken }) = earlier
+        if let Some(earlier) = earlier
+            && let column = earlier.column
             && (self.kind != SnapshotKind::State || column.is_empty())
             && let Some(values) = (&**column as &dyn Any).downcast_ref()
-            && self.is_as_in(world, values, taken, lists)
+            && (earlier.same_archetypes && self.is_in_no_archetype()
+                || self.is_as_in(world, values, earlier.taken, lists))
         {
             *into = column.clone();
             return;

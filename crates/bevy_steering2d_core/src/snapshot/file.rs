@@ -24,7 +24,7 @@ use super::part::{Column, Part, resource_of};
 use super::saving::Known;
 use super::targets::Targets;
 use super::types::SnapshotTypes;
-use crate::SteeringClock;
+use crate::{SteeringClock, digest};
 
 const TITLE: &str = "bevy_steering2d snapshot";
 /// The version of this library.
@@ -133,7 +133,7 @@ impl SteeringSnapshot {
                 .collect::<Vec<_>>(),
         );
         let body = ron::to_string(&body).map_err(|error| wrong(&error))?;
-        let checksum = checksum(&body);
+        let checksum = digest(body.bytes());
         Ok(format!(
             "{TITLE}\nversion {VERSION}\nchecksum {checksum:016x}\n{body}"
         ))
@@ -196,17 +196,10 @@ fn body(file: &str) -> Result<&str, SnapshotFileError> {
         .strip_prefix("checksum ")
         .and_then(|it| it.split_once('\n'));
     let (sum, body) = rest.ok_or(SnapshotFileError::Damaged)?;
-    if sum != format!("{:016x}", checksum(body)) {
+    if sum != format!("{:016x}", digest(body.bytes())) {
         return Err(SnapshotFileError::Damaged);
     }
     Ok(body)
-}
-
-/// FNV-1a.
-fn checksum(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
-        (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }
 
 fn wrong(error: &dyn fmt::Display) -> SnapshotFileError {

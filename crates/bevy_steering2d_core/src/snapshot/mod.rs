@@ -15,6 +15,7 @@ use std::any::{Any, TypeId};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use bevy::ecs::archetype::ArchetypeGeneration;
 use bevy::ecs::change_detection::Tick;
 use bevy::ecs::entity::EntityHashMap;
 use bevy::prelude::*;
@@ -63,6 +64,8 @@ pub struct SteeringSnapshot {
     clock: SteeringClock,
     /// The world's change tick.
     taken: Tick,
+    /// The world's archetypes; `None` of another world.
+    archetypes: Option<ArchetypeGeneration>,
     /// In the order of [`SnapshotTypes`].
     columns: Vec<(TypeId, Arc<dyn Column>)>,
     /// The entities of the columns.
@@ -106,6 +109,7 @@ impl SteeringSnapshot {
         Self {
             clock: SteeringClock::default(),
             taken: Tick::new(0),
+            archetypes: None,
             columns: Vec::new(),
             lists: Vec::new(),
             targets: Targets::default(),
@@ -117,12 +121,16 @@ impl SteeringSnapshot {
         SnapshotTypes::with(world, |world, types| {
             types.fit(&mut self.columns);
             types.lists.begin(std::mem::take(&mut self.lists));
+            let archetypes = Some(world.archetypes().generation());
             let parts = types.parts.iter_mut().zip(&mut self.columns);
             for (at, (part, (id, into))) in parts.enumerate() {
                 let earlier = earlier.and_then(|it| {
                     let (known, column) = it.columns.get(at)?;
-                    let taken = it.taken;
-                    (known == id).then_some(Earlier { column, taken })
+                    (known == id).then_some(Earlier {
+                        column,
+                        taken: it.taken,
+                        same_archetypes: it.archetypes == archetypes,
+                    })
                 });
                 part.take(world, earlier, &mut types.lists, into);
             }
@@ -131,6 +139,7 @@ impl SteeringSnapshot {
             self.targets.take(world, &self.columns, earlier);
             self.clock = world.get_resource().copied().unwrap_or_default();
             self.taken = world.read_change_tick();
+            self.archetypes = archetypes;
             self.is_foreign = false;
         });
         // What changes from now on is newer.

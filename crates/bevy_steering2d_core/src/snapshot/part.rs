@@ -55,6 +55,8 @@ pub(super) struct Earlier<'a> {
     pub(super) column: &'a Arc<dyn Column>,
     /// The change tick at which it was taken.
     pub(super) taken: Tick,
+    /// Whether the world has the same archetypes as then.
+    pub(super) same_archetypes: bool,
 }
 
 /// A type that belongs to snapshots.

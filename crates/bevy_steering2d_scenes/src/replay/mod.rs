@@ -11,6 +11,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use bevy::prelude::*;
+use bevy_steering2d::digest;
 use bevy_steering2d::prelude::*;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -141,18 +142,11 @@ fn checksums(world: &mut World) -> String {
             .to_array()
             .into_iter()
             .chain(place.rotation.to_array());
-        let sum = hashed(place.map(|it| u64::from(it.to_bits())));
+        let sum = digest(place.map(f32::to_bits));
         let digit = DIGITS[(sum >> 58) as usize];
         let _ = line.write_char(char::from(digit));
     }
     line
-}
-
-/// FNV-1a.
-fn hashed(parts: impl Iterator<Item = u64>) -> u64 {
-    parts.fold(0xcbf2_9ce4_8422_2325, |sum, part| {
-        (sum ^ part).wrapping_mul(0x0100_0000_01b3)
-    })
 }
 
 /// The agents of the scene in order of `SteeringId`.

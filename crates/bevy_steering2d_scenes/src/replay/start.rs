@@ -8,10 +8,10 @@ use bevy::reflect::TypeRegistry;
 use bevy::reflect::serde::{ReflectSerializerProcessor, TypedReflectSerializer};
 use bevy_rapier2d::prelude::*;
 use bevy_rapier2d::rapier::dynamics::IntegrationParameters;
+use bevy_steering2d::digest;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::edits::Tunings;
-use super::hashed;
 
 /// A checksum of each kind of component that is tuned, over all agents, and one of the physics, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,7 +35,7 @@ impl Start {
         }
         texts.insert("physics".to_owned(), physics(world));
         let texts = texts.into_iter();
-        let sum = |text: String| hashed(text.bytes().map(u64::from)) as u32;
+        let sum = |text: String| digest(text.bytes()) as u32;
         Self(texts.map(|(name, text)| (name, sum(text))).collect())
     }
 

@@ -78,8 +78,8 @@ const SOUTH: Vec2 = Vec2::new(-8.0, -6.5);
 const DOOR: Vec2 = Vec2::new(-2.4, -4.3);
 /// Its width, m.
 const DOOR_WIDTH: f32 = 1.2;
-/// Duration of a trial, ticks.
-const TICKS: u32 = 1_600;
+/// Duration of a trial, ticks: also the last through the door have time to fall asleep.
+const TICKS: u32 = 1_900;
 
 pub(super) fn experiment(experiment: &Experiment) -> Vec<Line> {
     let trials = Site::ALL
