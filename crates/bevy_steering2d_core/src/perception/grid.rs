@@ -28,7 +28,7 @@ pub(crate) struct Grid {
 
 impl Grid {
     /// The most cells per point, so that clearing them is cheap.
-    const CELLS_PER_POINT: usize = 4;
+    const CELLS_PER_POINT: usize = 8;
     /// Small worlds may have this many cells, so that they do not wrap.
     const FEWEST_CELLS: usize = 1024;
 
@@ -150,7 +150,12 @@ impl Grid {
     /// The cell of a point; an arbitrary one for a point outside the grid.
     #[inline]
     pub(crate) fn cell_of(&self, point: Vec2) -> u32 {
-        let Square { column, row } = self.square_of(point);
+        self.cell_of_square(self.square_of(point)) as u32
+    }
+
+    /// The cell of a square of the plane.
+    #[inline]
+    pub(crate) fn cell_of_square(&self, Square { column, row }: Square) -> usize {
         let (column, row) = if self.wraps {
             (column & (self.columns - 1), row & (self.rows - 1))
         } else {
@@ -159,7 +164,7 @@ impl Grid {
                 within(row.saturating_sub(self.first.row), self.rows),
             )
         };
-        (row * self.columns + column) as u32
+        (row * self.columns + column) as usize
     }
 
     /// The [cells](Self::cell_of) of eight points.
@@ -262,6 +267,13 @@ pub(crate) struct Square {
 }
 
 impl Square {
+    /// The squares at most `around` columns and rows away, row by row.
+    pub(crate) fn around(self, around: i64) -> impl Iterator<Item = Self> {
+        let along = move |at: i64| at.saturating_sub(around)..=at.saturating_add(around);
+        along(self.row)
+            .flat_map(move |row| along(self.column).map(move |column| Self { column, row }))
+    }
+
     /// Whether it is at most `around` columns and rows from `other`.
     pub(crate) fn is_within(self, around: i64, other: Self) -> bool {
         let along = |one: i64, other: i64| one.abs_diff(other) <= around.unsigned_abs();

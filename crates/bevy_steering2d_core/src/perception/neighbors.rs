@@ -42,6 +42,8 @@ pub struct Neighbors {
 impl Neighbors {
     /// The cell size when no agent has a perception radius, m.
     pub(super) const DEFAULT_CELL: f32 = 4.0;
+    /// Up to so many cells in each direction are searched one by one where distant cells share a bucket.
+    const FEW_CELLS: i64 = 2;
 
     /// The number of indexed agents.
     pub fn len(&self) -> usize {
@@ -221,6 +223,31 @@ impl Neighbors {
             return ranges.filter(|range| !range.is_empty()).collect();
         }
         let here = self.square_at(slot);
+        if around > Self::FEW_CELLS {
+            return self.ranges_among(ranges, around, here);
+        }
+        let mut found = SlotRanges::new();
+        for square in here.around(around) {
+            for slot in self.grid.points_in(self.grid.cell_of_square(square)) {
+                if self.square_at(slot) == square {
+                    match found.last_mut() {
+                        Some(range) if range.end == slot => range.end += 1,
+                        _ => found.push(slot..slot + 1),
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// The same for many cells around, of which few may have agents.
+    #[cold]
+    fn ranges_among(
+        &self,
+        ranges: impl Iterator<Item = Range<usize>>,
+        around: i64,
+        here: Square,
+    ) -> SlotRanges {
         let mut slots: SmallVec<[(Square, usize); 64]> = ranges
             .flatten()
             .map(|slot| (self.square_at(slot), slot))
