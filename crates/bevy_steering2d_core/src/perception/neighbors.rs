@@ -387,6 +387,24 @@ mod tests {
         }
 
         #[test]
+        fn slots_found_cell_by_cell_are_those_found_all_at_once(
+            positions in prop::collection::vec((coordinate(), coordinate()), 1..60),
+            cell in between(0.5..=5.0),
+            around in 0..=Neighbors::FEW_CELLS,
+        ) {
+            let far = [Vec2::splat(-1e9), Vec2::splat(1e9)];
+            let positions = positions.into_iter().map(Vec2::from).chain(far);
+            let neighbors = index(&positions.collect::<Vec<_>>(), cell);
+            prop_assert!(neighbors.wraps());
+            for slot in 0..neighbors.len() {
+                let ranges = neighbors.ranges_around_cell(neighbors.cell_at(slot), around);
+                let at_once = neighbors.ranges_among(ranges, around, neighbors.square_at(slot));
+                let by_cell = neighbors.ranges_around_slot(slot, around);
+                prop_assert!(by_cell.into_iter().flatten().eq(at_once.into_iter().flatten()));
+            }
+        }
+
+        #[test]
         fn neighbors_on_cell_borders_are_found(
             positions in prop::collection::vec((-6_i32..6, -6_i32..6), 1..80),
         ) {

@@ -191,8 +191,8 @@ impl<C: Component + Clone, F: ArchetypeFilter> ComponentPart<C, F> {
         }
     }
 
-    /// Whether no archetype had the component when values were last looked for: most components are in no
-    /// world at all, and need no look at the others.
+    /// Whether no archetype had the component when values were last looked for. So it is with most of the
+    /// behaviors that there are.
     fn is_in_no_archetype(&self) -> bool {
         self.query.matched_archetypes().next().is_none()
     }
