@@ -282,7 +282,7 @@ fn merged(points: impl IntoIterator<Item = Vec2>, looped: bool) -> Result<Vec<Ve
     Ok(kept)
 }
 
-/// Over the bits of the points: equal for equal paths, on every run.
+/// A digest of the points, bit for bit: equal for equal paths, on every run.
 fn fingerprint(points: &[Vec2], looped: bool) -> u64 {
     let bits = points.iter().flat_map(Vec2::to_array);
     let words = bits.map(f32::to_bits).chain([u32::from(looped)]);
