@@ -82,10 +82,10 @@ pub struct ReciprocalAvoidance {
     /// Time constant of foresight: the cost of a contact falls to 37 % in this time, s, `> 0`. Default
     /// `3`.
     pub horizon: f32,
-    /// Contacts sooner than this are ruled out, s, `> 0`. Default `0.35`. A shorter time makes denser
+    /// Contacts sooner than this are ruled out, s, `> 0`. Default `0.5`. A shorter time makes denser
     /// crowds and leaves less time to react.
     pub reflex: f32,
-    /// Clearance between the bounding circles, m, `≥ 0`. Default `0.05`; foresight adds 8 cm. The agent
+    /// Clearance between the bounding circles, m, `≥ 0`. Default `0.02`; foresight adds 8 cm. The agent
     /// that goes first may leave less, down to zero.
     pub margin: f32,
     /// How far neighbors and obstacles count, m, `> 0`. Default `8`.
@@ -106,8 +106,8 @@ impl Default for ReciprocalAvoidance {
     fn default() -> Self {
         Self {
             horizon: 3.0,
-            reflex: 0.35,
-            margin: 0.05,
+            reflex: 0.5,
+            margin: 0.02,
             perception_radius: 8.0,
             max_neighbors: 16,
             precedence: 0.8,

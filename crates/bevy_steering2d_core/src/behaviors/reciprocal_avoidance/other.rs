@@ -71,18 +71,15 @@ impl<N: Number> Other<N> {
 /// Precedence from −1, the agent goes first, to 1, the other does. The more the preferred directions
 /// agree, the more the one ahead goes first; the less they agree, the more the one with the shorter
 /// rest of its path. Where they cross, the one nearer to the crossing has an advantage, since the other
-/// has time to slow down. A difference of a twentieth of a body decides in full: of two agents that touch
-/// at both sides of a door neither could start if both did half. Head-on it takes a third of a body, or they
-/// would change roles while they pass. At a tie the lower id goes first; `first` is 1 if that is the
-/// agent's, else −1. `moving` is 1 if both have a preferred direction, else 0: paths of agents that want to
-/// stay cross nothing.
+/// has time to slow down. A difference of a third of a body decides in full. At a tie the lower id goes
+/// first; `first` is 1 if that is the agent's, else −1. `moving` is 1 if both have a preferred direction,
+/// else 0: paths of agents that want to stay cross nothing.
 #[inline(always)]
 fn rank<N: Number>(alignment: N, ahead: N, longer: N, touching: N, first: N, moving: N) -> N {
     let (zero, one) = (N::splat(0.0), N::splat(1.0));
+    let per_body = N::splat(RANK) / touching.max(N::splat(f32::MIN_POSITIVE));
     let same = alignment.max(zero);
     let opposite = (zero - alignment).max(zero).min(one);
-    let rank = N::splat(RANK) - N::splat(RANK - RANK_HEAD_ON) * (opposite * opposite);
-    let per_body = rank / touching.max(N::splat(f32::MIN_POSITIVE));
     let crossing = moving * (one - same) * (one - opposite);
     let (by_position, by_left) = (clamped(per_body * ahead), clamped(per_body * longer));
     let position_counts = same + N::splat(NEARNESS) * crossing;
@@ -130,15 +127,13 @@ fn respect<N: Number>(rank: N, alignment: N) -> N {
 }
 
 /// Precedence per difference in bodies.
-const RANK: f32 = 20.0;
-/// The same for agents that meet head-on.
-const RANK_HEAD_ON: f32 = 3.0;
+const RANK: f32 = 3.0;
 /// Share of the nearness to the crossing in the precedence at a right angle.
 const NEARNESS: f32 = 0.4;
 /// An agent that moves this much faster than it gets ahead is not carried along yet, m/s.
 const CARRIED: f32 = 0.5;
 /// Precedence of the lower id; symmetric crowds deadlock.
-const TIE: f32 = 0.03;
+const TIE: f32 = 0.1;
 /// The head-on rule fades out within 37° of head-on.
 const HEAD_ON: f32 = 5.0;
 
