@@ -5,7 +5,7 @@ use bevy::prelude::*;
 
 use crate::behavior_entity::{SteeredBy, SteersFor};
 use crate::combine::{BehaviorEntities, FusedAgent, FusedEntries, LedgerGeneration};
-use crate::parallel::{FORMULA_PASS, for_each_mut};
+use crate::parallel::{FORMULA_PASS, for_each_mut, for_each_mut_with};
 use crate::perception::Perception;
 use crate::steer::{AgentParts, BehaviorParts, Owners, Steered, Tick};
 use crate::{
@@ -41,15 +41,16 @@ pub(crate) fn complete_ledgers<F>(
     for<'w, 's> F::Item<'w, 's>: FusedEntries + Sync,
 {
     let fused = &*fused;
-    for_each_mut(
+    for_each_mut_with(
         &mut agents,
         FORMULA_PASS,
-        |((entity, &id), vehicle, body, every, perception, steered_by, mut force)| {
+        <F::Item<'_, '_> as FusedEntries>::Block::default,
+        |block, ((entity, &id), vehicle, body, every, perception, steered_by, mut force)| {
             let Some(ticks) = ThinkEvery::turn(every, id, clock.tick) else {
                 return;
             };
             force.begin(*generation);
-            if let Some(perception) = perception {
+            if let Some(perception) = perception.filter(|it| it.flocks()) {
                 let agent = FusedAgent {
                     entity,
                     perception,
@@ -57,19 +58,14 @@ pub(crate) fn complete_ledgers<F>(
                     body,
                     delta: clock.delta * ticks as f32,
                 };
-                record_fused(fused, &agent, &mut force);
+                fused.compute(block, std::iter::once(agent));
+                fused.record(&agent, block, 0, &mut force);
             }
             if let Some(steered_by) = steered_by {
                 behavior_entities.copy_entries(steered_by, *generation, &mut force);
             }
         },
     );
-}
-
-fn record_fused<F: FusedEntries>(fused: &F, agent: &FusedAgent, force: &mut SteeringForce) {
-    let mut block = F::Block::default();
-    fused.compute(&mut block, std::iter::once(*agent));
-    fused.record(agent, &block, 0, force);
 }
 
 /// Runs `A` on every agent that has it.

@@ -25,16 +25,30 @@ pub(crate) fn for_each_mut<D, F>(
     D: IterQueryData,
     F: QueryFilter,
 {
+    for_each_mut_with(query, parallel_from, || (), |(), item| visit(item));
+}
+
+/// The same with a scratch value, made once for many matches.
+pub(crate) fn for_each_mut_with<D, F, T>(
+    query: &mut Query<D, F>,
+    parallel_from: usize,
+    scratch: impl Fn() -> T + Send + Sync + Clone,
+    visit: impl Fn(&mut T, QueryItem<'_, '_, D>) + Send + Sync + Clone,
+) where
+    D: IterQueryData,
+    F: QueryFilter,
+{
     let count = query.iter_mut().size_hint().1.unwrap_or_default();
     let size = chunk_size(count, parallel_from);
     if size >= count {
-        query.iter_mut().for_each(visit);
+        let mut scratch = scratch();
+        query.iter_mut().for_each(|item| visit(&mut scratch, item));
     } else {
         let batches = BatchingStrategy::fixed(size);
         query
             .par_iter_mut()
             .batching_strategy(batches)
-            .for_each(visit);
+            .for_each_init(scratch, visit);
     }
 }
 

@@ -69,8 +69,8 @@ pub(crate) fn combine_agents<F>(
     let tables = agents.contiguous_iter_mut().expect("all of it in tables");
     for (entities, agents, bodies, every, perceptions, steered_by, disabled, mut forces) in tables {
         let (ids, vehicles, combines) = agents;
-        // Disabled agents have no fused entries.
-        let perceptions = perceptions.filter(|_| !disabled);
+        // Agents that are disabled or do not flock have no fused entries.
+        let perceptions = perceptions.filter(|all| !disabled && all.iter().any(Perception::flocks));
         let size = chunk_size(entities.len(), LIGHT_PASS);
         let chunks = forces.chunks_mut(size).enumerate();
         for_each_chunk(chunks, |(number, forces)| {
