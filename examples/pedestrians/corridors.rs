@@ -14,7 +14,7 @@ pub const CHECKS: [Check; 3] = [
         title: "Fundamental diagram",
         about: "speed and flow by density in a periodic corridor, 16 m long and 4 m wide, mean of five seeds. All prefer 1.34 m/s. \
                 Weidmann (1992), *Transporttechnik der Fußgänger*: v(ρ) = 1.34 (1 − exp(−1.913 (1/ρ − 1/5.4))) m/s; \
-                the bounds are ± 20 % up to 3 per m².",
+                the bounds are ± 20 % up to 3 per m²; beyond, the crowd must not be pushed back.",
         run: fundamental_diagram,
     },
     Check {
@@ -168,11 +168,12 @@ fn speed_row(density: f32, speed: f32) -> Row {
     let expected = weidmann(density);
     let row = Row::new(format!("speed at {density} per m²"), speed, "m/s")
         .source(format!("{expected:.2}"));
-    if density <= 3.0 {
-        row.bound(Bound::within(0.2, expected)).cause(TOO_SLOW)
+    let bound = if density <= 3.0 {
+        Bound::within(0.2, expected)
     } else {
-        row
-    }
+        Bound::at_least(0.0)
+    };
+    row.bound(bound).cause(TOO_SLOW)
 }
 
 fn rimea_4(effort: Effort) -> Outcome {

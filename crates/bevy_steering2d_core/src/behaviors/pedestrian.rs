@@ -58,6 +58,9 @@ impl Pedestrian {
     /// (Weidmann 1992), a disc of this radius up to 7.2.
     pub const RADIUS: f32 = 0.2;
 
+    /// Clearance of a person who is measured, m: five people per m² have no room for the default.
+    const MEASURED_MARGIN: f32 = 0.02;
+
     /// A person calibrated to measurements of real crowds: it has the radius of a person, and slows down as
     /// the neighbor ahead gets nearer ([`Headway`]). For evacuations, stations and stadiums.
     ///
@@ -83,6 +86,7 @@ impl Pedestrian {
     pub fn measured(pace: f32) -> (Self, Headway) {
         let mut pedestrian = Self::new(pace);
         pedestrian.vehicle.radius = Some(Self::RADIUS);
+        pedestrian.reciprocal_avoidance.margin = Self::MEASURED_MARGIN;
         (pedestrian, Headway::default())
     }
 

@@ -34,8 +34,8 @@ pub(super) struct Fading<N> {
 
 /// Cost of a contact in one second, relative to a squared speed, m²/s².
 const CONTACT: f32 = 0.2;
-/// Clearance in addition to the margin, m.
-const CLEARANCE: f32 = 0.08;
+/// The least clearance between the bounding circles, m.
+const CLEARANCE: f32 = 0.07;
 /// Contacts sooner than this cost the same, s.
 const SOONEST: f32 = 0.1;
 /// Contacts later than this many horizons do not count.
@@ -73,7 +73,7 @@ impl<N: Number> Conflict<N> {
         // The other agent does its share, so the relative velocity changes by more than the agent's own.
         let share = one / other.duty.max(half);
         let (x, y) = (N::splat(me.velocity.x), N::splat(me.velocity.y));
-        let keep = other.touching + other.respect * N::splat(how.margin + CLEARANCE);
+        let keep = other.touching + other.respect * N::splat(how.margin.max(CLEARANCE));
         let square = dot(other.offset, other.offset);
         let gap = square - keep * keep;
         let room = zero.if_below(gap, gap, N::splat(WITHIN) * square.sqrt());
@@ -194,7 +194,7 @@ mod tests {
     fn cost(me: &Agent, other: &Other<f32>, velocity: Vec2, how: &ReciprocalAvoidance) -> f32 {
         let change = (velocity - me.velocity) / other.duty.max(0.5);
         let relative = me.velocity + change - Vec2::from(other.velocity);
-        let keep = other.touching + other.respect * (how.margin + CLEARANCE);
+        let keep = other.touching + other.respect * how.margin.max(CLEARANCE);
         let time = time_of_contact(other.offset.into(), relative, keep);
         if time > HORIZONS * how.horizon {
             return 0.0;

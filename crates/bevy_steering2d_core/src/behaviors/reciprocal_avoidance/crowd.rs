@@ -23,6 +23,7 @@ struct Row([f32; WIDTH]);
 #[derive(Clone, Copy, Debug, Default)]
 struct Label {
     id: SteeringId,
+    course: Vec2,
     /// Whether it has an [`Intent`].
     avoids: bool,
 }
@@ -34,6 +35,8 @@ pub(super) struct Walker<N> {
     pub(super) velocity: [N; 2],
     /// The preferred direction, a unit vector or zero.
     pub(super) direction: [N; 2],
+    /// The direction of the end of its path, a unit vector or zero.
+    pub(super) course: [N; 2],
     /// Length of the rest of its path, m.
     pub(super) left: N,
     pub(super) radius: N,
@@ -49,10 +52,12 @@ impl Crowd {
     pub(super) fn eight<R: Register>(&self, me: &Agent, slots: &[u32]) -> Walker<R> {
         let slot = |lane: usize| slots[if lane < slots.len() { lane } else { 0 }] as usize;
         let mut rows = [R::zero(); WIDTH];
+        let mut course = [[0.0; WIDTH]; 2];
         let (mut avoids, mut first) = ([0.0; WIDTH], [0.0; WIDTH]);
         for lane in 0..WIDTH {
             rows[lane] = R::load(&self.rows[slot(lane)].0, 0);
             let label = self.labels[slot(lane)];
+            [course[0][lane], course[1][lane]] = label.course.to_array();
             avoids[lane] = f32::from(u8::from(label.avoids));
             first[lane] = if me.id < label.id { 1.0 } else { -1.0 };
         }
@@ -61,6 +66,7 @@ impl Crowd {
             position: [x, y],
             velocity: [velocity_x, velocity_y],
             direction: [ahead_x, ahead_y],
+            course: course.map(|column| R::load(&column, 0)),
             left,
             radius,
             avoids: R::load(&avoids, 0),
@@ -85,12 +91,14 @@ pub(crate) fn fill_crowd(
     for_each_chunk(chunks.enumerate(), |(at, (rows, labels))| {
         for (slot, (row, label)) in (at * size..).zip(rows.iter_mut().zip(labels)) {
             let it = neighbors.at(slot);
-            let intent = intents.get(it.entity).ok();
+            let avoids = intents.get(it.entity).ok();
+            let intent = avoids.copied().unwrap_or_default();
             *label = Label {
                 id: it.id,
-                avoids: intent.is_some(),
+                course: intent.course,
+                avoids: avoids.is_some(),
             };
-            let ahead = intent.map_or(Vec2::ZERO, Intent::direction);
+            let ahead = intent.direction();
             *row = Row([
                 it.position.x,
                 it.position.y,
@@ -98,7 +106,7 @@ pub(crate) fn fill_crowd(
                 it.velocity.y,
                 ahead.x,
                 ahead.y,
-                intent.map_or(0.0, |intent| intent.left),
+                intent.left,
                 it.radius,
             ]);
         }
@@ -113,6 +121,7 @@ impl Walker<f32> {
             position: it.position.to_array(),
             velocity: it.velocity.to_array(),
             direction: it.velocity.normalize_or_zero().to_array(),
+            course: it.velocity.normalize_or_zero().to_array(),
             left,
             radius: it.radius,
             avoids: 1.0,

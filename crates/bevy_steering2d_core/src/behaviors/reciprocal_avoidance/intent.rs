@@ -19,6 +19,9 @@ pub struct Intent {
     pub velocity: Vec2,
     /// Length of the rest of its path, m; zero without a [`PathFollowing`].
     pub left: f32,
+    /// The direction of the end of its path, a unit vector; without a path or on a looped one its
+    /// preferred direction. Two agents that squeeze through a door from both sides have the same course.
+    pub course: Vec2,
 }
 
 impl Intent {
@@ -55,13 +58,22 @@ pub(crate) fn publish_intents(
             let Ok(me) = Agent::new(entity, id, vehicle, body, every, &clock) else {
                 return;
             };
-            let left = follow.and_then(|(follow, progress)| {
-                let path = paths.get(follow.path.unwrap_or(entity)).ok()?;
-                Some(path.length() - progress.distance)
-            });
+            let velocity = Requests::of(force.entries()).velocity(&me);
+            let (mut left, mut course) = (0.0, velocity);
+            if let Some((follow, progress)) = follow
+                && let Ok(path) = paths.get(follow.path.unwrap_or(entity))
+            {
+                left = path.length() - progress.distance;
+                if let [.., end] = path.points()
+                    && !path.is_looped()
+                {
+                    course = *end - me.position;
+                }
+            }
             *intent = Intent {
-                velocity: Requests::of(force.entries()).velocity(&me),
-                left: left.unwrap_or(0.0),
+                velocity,
+                left,
+                course: course.normalize_or_zero(),
             };
         },
     );

@@ -51,7 +51,7 @@ use crate::{
 ///
 /// 1. **Foresight.** A preferred velocity w without a contact ahead is taken at once. Else it chooses the
 ///    v of least cost, of samples around w and then around the best of them: the deviation, `(w − v)²`
-///    along w and 0.6 times that across; the change against the previous choice, which keeps a chosen
+///    along w and 0.35 times that across; the change against the previous choice, which keeps a chosen
 ///    side; a small cost for passing on the left, so that agents that meet head-on agree; and the
 ///    costliest contact, `k · e^(−τ/horizon) / τ²` after a time τ, a law measured on pedestrians.
 ///    (Karamouzas, Skinner and Guy 2014)
@@ -69,12 +69,15 @@ use crate::{
 ///   to the crossing.
 /// - Of two agents that cross at a right angle or meet head-on, the one with the shorter rest of its path
 ///   goes first. In between, both rules count in proportion; at a right angle the nearness to the crossing
-///   counts 20 %.
+///   counts 40 %.
+/// - A twentieth of a body decides. If the ends of both paths lie in opposite directions, a third of one: such
+///   agents pass each other best if both give way, while of those at a door one must go.
 /// - An agent that others carry along, faster than 0.5 m/s and not where it wants to go, gains precedence.
 /// - The agent that goes first may come as near as contact; the other keeps the margin. If both kept it,
 ///   both would stop at a door wide enough for one. Agents that meet head-on both keep it.
 ///
-/// Where a constraint leaves slack, each agent may use at least half of it.
+/// Where a constraint leaves slack, each agent may use at least half of it. Where bodies overlap by a twentieth of
+/// the sum of their radii, both do all to separate.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -82,11 +85,11 @@ pub struct ReciprocalAvoidance {
     /// Time constant of foresight: the cost of a contact falls to 37 % in this time, s, `> 0`. Default
     /// `3`.
     pub horizon: f32,
-    /// Contacts sooner than this are ruled out, s, `> 0`. Default `0.5`. A shorter time makes denser
+    /// Contacts sooner than this are ruled out, s, `> 0`. Default `0.35`. A shorter time makes denser
     /// crowds and leaves less time to react.
     pub reflex: f32,
-    /// Clearance between the bounding circles, m, `≥ 0`. Default `0.02`; foresight adds 8 cm. The agent
-    /// that goes first may leave less, down to zero.
+    /// Clearance between the bounding circles, m, `≥ 0`. Default `0.07`; foresight keeps at least 7 cm. The
+    /// agent that goes first may leave less, down to zero. A crowd too dense to keep it backs away.
     pub margin: f32,
     /// How far neighbors and obstacles count, m, `> 0`. Default `8`.
     pub perception_radius: f32,
@@ -106,8 +109,8 @@ impl Default for ReciprocalAvoidance {
     fn default() -> Self {
         Self {
             horizon: 3.0,
-            reflex: 0.5,
-            margin: 0.02,
+            reflex: 0.35,
+            margin: 0.07,
             perception_radius: 8.0,
             max_neighbors: 16,
             precedence: 0.8,

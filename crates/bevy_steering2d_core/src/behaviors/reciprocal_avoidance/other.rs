@@ -39,11 +39,12 @@ impl<N: Number> Other<N> {
         let mine_ahead = mine.direction();
         let mine_ahead = [N::splat(mine_ahead.x), N::splat(mine_ahead.y)];
         let alignment = dot(mine_ahead, it.direction);
+        let mine_course = [N::splat(mine.course.x), N::splat(mine.course.y)];
         let rank = rank(
             alignment,
             ahead(mine_ahead, it.direction, alignment, offset),
             N::splat(mine.left) - it.left,
-            touching,
+            rank_per_body(dot(mine_course, it.course)) / touching.max(N::splat(f32::MIN_POSITIVE)),
             it.first,
             heads_somewhere(mine_ahead) * heads_somewhere(it.direction),
         );
@@ -71,20 +72,27 @@ impl<N: Number> Other<N> {
 /// Precedence from −1, the agent goes first, to 1, the other does. The more the preferred directions
 /// agree, the more the one ahead goes first; the less they agree, the more the one with the shorter
 /// rest of its path. Where they cross, the one nearer to the crossing has an advantage, since the other
-/// has time to slow down. A difference of a third of a body decides in full. At a tie the lower id goes
+/// has time to slow down. A difference of a meter decides `per_meter`. At a tie the lower id goes
 /// first; `first` is 1 if that is the agent's, else −1. `moving` is 1 if both have a preferred direction,
 /// else 0: paths of agents that want to stay cross nothing.
 #[inline(always)]
-fn rank<N: Number>(alignment: N, ahead: N, longer: N, touching: N, first: N, moving: N) -> N {
+fn rank<N: Number>(alignment: N, ahead: N, longer: N, per_meter: N, first: N, moving: N) -> N {
     let (zero, one) = (N::splat(0.0), N::splat(1.0));
-    let per_body = N::splat(RANK) / touching.max(N::splat(f32::MIN_POSITIVE));
     let same = alignment.max(zero);
     let opposite = (zero - alignment).max(zero).min(one);
     let crossing = moving * (one - same) * (one - opposite);
-    let (by_position, by_left) = (clamped(per_body * ahead), clamped(per_body * longer));
+    let (by_position, by_left) = (clamped(per_meter * ahead), clamped(per_meter * longer));
     let position_counts = same + N::splat(NEARNESS) * crossing;
     let left_counts = one - same - N::splat(NEARNESS) * crossing;
     clamped(left_counts * by_left + position_counts * by_position - N::splat(TIE) * first)
+}
+
+/// Precedence per difference in bodies, by the cosine between the courses. Agents with opposite courses
+/// pass each other best if both give way; of agents that queue for a door one must go.
+#[inline(always)]
+fn rank_per_body<N: Number>(course_alignment: N) -> N {
+    let opposite = (N::splat(0.0) - course_alignment).max(N::splat(0.0));
+    N::splat(RANK) + N::splat(RANK_OPPOSITE - RANK) * opposite
 }
 
 /// 1 for a direction, 0 for the zero vector.
@@ -126,14 +134,16 @@ fn respect<N: Number>(rank: N, alignment: N) -> N {
     one - not_head_on * (zero - rank).max(zero)
 }
 
-/// Precedence per difference in bodies.
-const RANK: f32 = 3.0;
+/// Precedence per difference in bodies of agents whose courses are not opposite.
+const RANK: f32 = 20.0;
+/// The same of agents with opposite courses.
+const RANK_OPPOSITE: f32 = 3.0;
 /// Share of the nearness to the crossing in the precedence at a right angle.
 const NEARNESS: f32 = 0.4;
 /// An agent that moves this much faster than it gets ahead is not carried along yet, m/s.
 const CARRIED: f32 = 0.5;
 /// Precedence of the lower id; symmetric crowds deadlock.
-const TIE: f32 = 0.1;
+const TIE: f32 = 0.05;
 /// The head-on rule fades out within 37° of head-on.
 const HEAD_ON: f32 = 5.0;
 
@@ -279,6 +289,28 @@ mod tests {
     }
 
     #[test]
+    fn at_a_door_a_short_lead_decides_between_agents_from_both_sides() {
+        // They face each other at the door, and both want through it, along y.
+        let me = numbered(1, walker(0.0, 0.0, Vec2::X));
+        let it = numbered(2, walker(1.2, 0.0, Vec2::NEG_X));
+        let duty = |mine: Vec2, its: Vec2| {
+            let intent = Intent {
+                velocity: Vec2::X,
+                left: 5.0,
+                course: mine,
+            };
+            let walker = Walker {
+                course: its.to_array(),
+                ..Walker::of(&me, &it, 5.1)
+            };
+            Other::seen(&me, &intent, &walker, 1.0).duty
+        };
+        assert_eq!(duty(Vec2::Y, Vec2::Y), 0.0);
+        let passing = duty(Vec2::X, Vec2::NEG_X);
+        assert!(passing > 0.3, "they pass each other: {passing}");
+    }
+
+    #[test]
     fn the_agent_nearer_to_the_crossing_is_ahead() {
         // At a right angle they cross at (3, 0): 3 m for the agent, 2 m for the other.
         let (mine, its) = ([1.0, 0.0], [0.0, -1.0]);
@@ -293,6 +325,7 @@ mod tests {
         let mine = Intent {
             velocity: Vec2::X,
             left: 9.0,
+            course: Vec2::X,
         };
         let it = numbered(2, walker(0.5, -0.5, Vec2::new(0.0, 1.3)));
         let duty = |velocity| {
@@ -326,6 +359,7 @@ mod tests {
         let mine = Intent {
             velocity: Vec2::X,
             left: 1.0,
+            course: Vec2::X,
         };
         let it = Other::seen(&me, &mine, &its, 1.0);
         assert_eq!((it.duty, it.slack, it.respect), (1.0, 1.0, 1.0));

@@ -24,14 +24,20 @@ impl<N: Number> Other<N> {
     pub(super) fn reflex(&self, me: &Agent, how: &ReciprocalAvoidance) -> Reflex<N> {
         let (x, y) = (N::splat(me.velocity.x), N::splat(me.velocity.y));
         let relative = [x - self.velocity[0], y - self.velocity[1]];
-        let keep = self.touching + self.respect * N::splat(how.margin);
+        let (zero, one) = (N::splat(0.0), N::splat(1.0));
         let square = dot(self.offset, self.offset);
         let distance = square.sqrt();
+        // Bodies that overlap separate until they touch: the margin as well would press on those behind.
+        let margin = self.respect * N::splat(how.margin);
+        let keep = self.touching + self.touching.keep_below(distance, margin);
         let apart = out_of_velocity_obstacle(relative, self.offset, keep, N::splat(how.reflex));
         let near = self.separate(relative, distance, keep);
         let is_apart = |then: N, otherwise: N| keep.if_below(distance, then, otherwise);
         let needed = is_apart(apart.least, near.least);
-        let share = N::splat(0.0).if_below(needed, self.duty, self.slack);
+        // Precedence ends where bodies are pressed into each other: then both give way.
+        let reserve = (N::splat(PRESSED) * self.touching).max(N::splat(f32::MIN_POSITIVE));
+        let pressed = ((self.touching - distance) / reserve).max(zero).min(one);
+        let share = zero.if_below(needed, self.duty.max(pressed), self.slack);
         Reflex {
             normal: [
                 is_apart(apart.normal[0], near.normal[0]),
@@ -58,6 +64,8 @@ impl<N: Number> Other<N> {
     }
 }
 
+/// Overlap at which both agents give way with all of the share, relative to the distance of contact.
+const PRESSED: f32 = 0.05;
 /// Time in which agents that are too near restore their distance, s.
 const RESTORE_TIME: f32 = 0.3;
 
@@ -188,6 +196,24 @@ mod tests {
         let distance = mine.touching + how.margin;
         let time = time_of_contact(mine.offset.into(), after, distance);
         assert!(time >= 0.99 * how.reflex, "{time} s");
+    }
+
+    #[test]
+    fn agents_that_are_pressed_into_each_other_both_separate_them() {
+        let me = numbered(1, walker(0.0, 0.0, Vec2::ZERO));
+        let least = |distance: f32| {
+            let it = numbered(2, walker(distance, 0.0, Vec2::ZERO));
+            let first = Other {
+                duty: 0.0,
+                respect: 0.0,
+                ..seen(&me, &it, 1.0, 2.0)
+            };
+            first.reflex(&me, &ReciprocalAvoidance::default()).least
+        };
+        let touching = 2.0 * me.radius;
+        assert_eq!(least(touching), 0.0, "in contact the first one stays");
+        let separating = PRESSED * touching / RESTORE_TIME;
+        assert!((least((1.0 - PRESSED) * touching) - separating).abs() < 1e-4);
     }
 
     #[test]
