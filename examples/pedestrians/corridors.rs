@@ -168,12 +168,11 @@ fn speed_row(density: f32, speed: f32) -> Row {
     let expected = weidmann(density);
     let row = Row::new(format!("speed at {density} per m²"), speed, "m/s")
         .source(format!("{expected:.2}"));
-    let bound = if density <= 3.0 {
-        Bound::within(0.2, expected)
+    if density <= 3.0 {
+        row.bound(Bound::within(0.2, expected)).cause(TOO_SLOW)
     } else {
-        Bound::at_least(0.0)
-    };
-    row.bound(bound).cause(TOO_SLOW)
+        row.bound(Bound::at_least(0.0))
+    }
 }
 
 fn rimea_4(effort: Effort) -> Outcome {

@@ -22,9 +22,9 @@ impl<N: Number> Other<N> {
     /// the relative velocity must leave the velocity obstacle at the nearest point of its border.
     #[inline(always)]
     pub(super) fn reflex(&self, me: &Agent, how: &ReciprocalAvoidance) -> Reflex<N> {
+        let (zero, one) = (N::splat(0.0), N::splat(1.0));
         let (x, y) = (N::splat(me.velocity.x), N::splat(me.velocity.y));
         let relative = [x - self.velocity[0], y - self.velocity[1]];
-        let (zero, one) = (N::splat(0.0), N::splat(1.0));
         let square = dot(self.offset, self.offset);
         let distance = square.sqrt();
         // Bodies that overlap separate until they touch: the margin as well would press on those behind.
