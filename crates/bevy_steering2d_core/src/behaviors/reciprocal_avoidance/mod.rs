@@ -72,12 +72,13 @@ use crate::{
 ///   counts 40 %.
 /// - A twentieth of a body decides. If the ends of both paths lie in opposite directions, a third of one: such
 ///   agents pass each other best if both give way, while of those at a door one must go.
-/// - An agent that others carry along, faster than 0.5 m/s and not where it wants to go, gains precedence.
+/// - An agent that others carry along, more than 1 m/s faster than it gets ahead, gains precedence.
 /// - The agent that goes first may come as near as contact; the other keeps the margin. If both kept it,
-///   both would stop at a door wide enough for one. Agents that meet head-on both keep it.
+///   both would stop at a door wide enough for one. Agents that meet head-on and go on in opposite directions
+///   both keep it.
 ///
-/// Where a constraint leaves slack, each agent may use at least half of it. Where bodies overlap by a twentieth of
-/// the sum of their radii, both do all to separate.
+/// Where a constraint leaves slack, each agent may use at least half of it. Where bodies overlap by a hundredth of
+/// the sum of their radii, both do all to separate within 0.05 s.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

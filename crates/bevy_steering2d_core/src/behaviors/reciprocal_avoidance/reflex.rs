@@ -47,7 +47,7 @@ impl<N: Number> Other<N> {
         }
     }
 
-    /// The change that restores the distance to keep in [`RESTORE_TIME`] s, if the agents are too near.
+    /// The change that restores the distance to keep, if the agents are too near.
     #[inline(always)]
     fn separate(&self, relative: [N; 2], distance: N, keep: N) -> Reflex<N> {
         let (zero, one, spot) = (N::splat(0.0), N::splat(1.0), N::splat(1e-6));
@@ -56,7 +56,10 @@ impl<N: Number> Other<N> {
             spot.if_below(distance, zero - self.offset[0] * inverse, self.aside),
             spot.if_below(distance, zero - self.offset[1] * inverse, zero),
         ];
-        let wanted = (keep - distance) / N::splat(RESTORE_TIME);
+        let time =
+            self.touching
+                .if_below(distance, N::splat(RESTORE_TIME), N::splat(SEPARATE_TIME));
+        let wanted = (keep - distance) / time;
         Reflex {
             normal: away,
             least: wanted - dot(relative, away),
@@ -65,9 +68,12 @@ impl<N: Number> Other<N> {
 }
 
 /// Overlap at which both agents give way with all of the share, relative to the distance of contact.
-const PRESSED: f32 = 0.05;
+const PRESSED: f32 = 0.01;
 /// Time in which agents that are too near restore their distance, s.
 const RESTORE_TIME: f32 = 0.3;
+/// Time in which bodies that overlap separate, s. In a dense crowd, where not all constraints can be met, it
+/// decides how deep bodies are pressed into each other.
+const SEPARATE_TIME: f32 = 0.05;
 
 /// The change to the border of the velocities that come within `radius` of `offset` in `time`, and the
 /// outward normal there.
@@ -212,7 +218,7 @@ mod tests {
         };
         let touching = 2.0 * me.radius;
         assert_eq!(least(touching), 0.0, "in contact the first one stays");
-        let separating = PRESSED * touching / RESTORE_TIME;
+        let separating = PRESSED * touching / SEPARATE_TIME;
         assert!((least((1.0 - PRESSED) * touching) - separating).abs() < 1e-4);
     }
 
