@@ -5,7 +5,7 @@ use bevy::prelude::*;
 
 use crate::behavior_entity::{SteeredBy, SteersFor};
 use crate::combine::{BehaviorEntities, FusedAgent, FusedEntries, LedgerGeneration};
-use crate::parallel::{FORMULA_PASS, for_each_mut, for_each_mut_with};
+use crate::parallel::{FORMULA_PASS, for_each_match, for_each_mut};
 use crate::perception::Perception;
 use crate::steer::{AgentParts, BehaviorParts, Owners, Steered, Tick};
 use crate::{
@@ -41,7 +41,7 @@ pub(crate) fn complete_ledgers<F>(
     for<'w, 's> F::Item<'w, 's>: FusedEntries + Sync,
 {
     let fused = &*fused;
-    for_each_mut_with(
+    for_each_match(
         &mut agents,
         FORMULA_PASS,
         <F::Item<'_, '_> as FusedEntries>::Block::default,

@@ -2,12 +2,11 @@
 //!
 //! Small worlds run on one thread. See [`for_each_chunk`] for an example.
 
-use bevy::ecs::batching::BatchingStrategy;
 use bevy::ecs::change_detection::{ContiguousComponentTicksMut, Tick};
 use bevy::ecs::query::{IterQueryData, QueryFilter, QueryItem};
 use bevy::prelude::*;
 pub use bevy_steering2d_kernel::{
-    LIGHT_PASS, PREFETCH_AHEAD, chunk_size, for_each_chunk, prefetch,
+    LIGHT_PASS, PREFETCH_AHEAD, chunk_size, for_each_chunk, for_each_match, prefetch,
 };
 
 /// Below this number of agents a behavior runs on one thread: waking others would take longer than
@@ -20,36 +19,12 @@ pub(crate) const FLOCK_PASS: usize = 1_500;
 pub(crate) fn for_each_mut<D, F>(
     query: &mut Query<D, F>,
     parallel_from: usize,
-    visit: impl Fn(QueryItem<'_, '_, D>) + Send + Sync + Clone,
+    visit: impl Fn(QueryItem<'_, '_, D>) + Sync,
 ) where
     D: IterQueryData,
     F: QueryFilter,
 {
-    for_each_mut_with(query, parallel_from, || (), |(), item| visit(item));
-}
-
-/// The same with a scratch value, made once for many matches.
-pub(crate) fn for_each_mut_with<D, F, T>(
-    query: &mut Query<D, F>,
-    parallel_from: usize,
-    scratch: impl Fn() -> T + Send + Sync + Clone,
-    visit: impl Fn(&mut T, QueryItem<'_, '_, D>) + Send + Sync + Clone,
-) where
-    D: IterQueryData,
-    F: QueryFilter,
-{
-    let count = query.iter_mut().size_hint().1.unwrap_or_default();
-    let size = chunk_size(count, parallel_from);
-    if size >= count {
-        let mut scratch = scratch();
-        query.iter_mut().for_each(|item| visit(&mut scratch, item));
-    } else {
-        let batches = BatchingStrategy::fixed(size);
-        query
-            .par_iter_mut()
-            .batching_strategy(batches)
-            .for_each_init(scratch, visit);
-    }
+    for_each_match(query, parallel_from, || (), |(), item| visit(item));
 }
 
 /// A chunk of a table in which only the rows written to are marked as changed.

@@ -16,7 +16,7 @@ pub const LIGHT_PASS: usize = 5_000;
 pub const CHUNKS_PER_THREAD: usize = 8;
 
 /// The most chunks of a pass: so many are kept on the stack, and nothing is allocated.
-const MOST_CHUNKS: usize = 64;
+pub(crate) const MOST_CHUNKS: usize = 64;
 
 /// The chunk size for a pass over `count` items: all of them below `parallel_from`, and several
 /// chunks per thread from there on. At least one.

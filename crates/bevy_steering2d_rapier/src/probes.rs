@@ -7,6 +7,7 @@ use bevy_rapier2d::parry::shape::{Ball, Shape, TypedShape};
 use bevy_rapier2d::prelude::*;
 use bevy_rapier2d::rapier::geometry::{Aabb, ColliderHandle, Ray};
 use bevy_rapier2d::rapier::math::Pose;
+use bevy_steering2d_core::parallel::for_each_match;
 use bevy_steering2d_core::perception::{NearProbe, RayProbe, SweepProbe};
 use bevy_steering2d_core::{
     Circle, ColliderProbes, SeenObstacle, SensesColliders, Vehicle, WallHit,
@@ -30,9 +31,11 @@ pub(crate) fn answer_probes(
     default_contexts: Query<Entity, With<DefaultRapierContext>>,
 ) {
     let default_context = default_contexts.single().ok();
-    agents
-        .par_iter_mut()
-        .for_each(|(entity, senses, link, mut probes)| {
+    for_each_match(
+        &mut agents,
+        PROBING_PASS,
+        || (),
+        |(), (entity, senses, link, mut probes)| {
             let Some((simulation, colliders, bodies)) = link
                 .map(|link| link.0)
                 .or(default_context)
@@ -64,8 +67,12 @@ pub(crate) fn answer_probes(
                 &DefaultQueryDispatcher,
                 |pipeline| answer(&pipeline, probes.bypass_change_detection()),
             );
-        });
+        },
+    );
 }
+
+/// Below this number of agents one thread answers all: a probe takes a microsecond.
+const PROBING_PASS: usize = 100;
 
 fn answer(pipeline: &RapierQueryPipeline, probes: &mut ColliderProbes) {
     let ColliderProbes {

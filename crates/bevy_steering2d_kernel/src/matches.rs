@@ -1,0 +1,86 @@
+//! Parallel passes over the matches of a query, on the worker pool.
+//!
+//! Bevy's `par_iter_mut` spawns tasks on the compute pool, whose threads the worker pool keeps awake and busy:
+//! its tasks would wait for a thread that spins, or wake another one that takes a core from the two.
+
+#[cfg(test)]
+mod tests;
+
+use bevy::ecs::query::{IterQueryData, QueryFilter, QueryItem, QueryIter};
+use bevy::prelude::*;
+use smallvec::SmallVec;
+
+use crate::chunks::{MOST_CHUNKS, chunk_size, for_each_chunk};
+
+/// Calls `visit` for every match of a query, in parallel from `parallel_from` matches on; `scratch` makes a
+/// value for each chunk of matches.
+///
+/// A match mostly goes to the thread that had it in earlier passes and ticks, whose cache still holds its
+/// components. A visit reads and writes nothing but its match, so the number of threads cannot change a result.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use bevy_steering2d_kernel::for_each_match;
+///
+/// fn drift(mut bodies: Query<&mut Transform>) {
+///     for_each_match(&mut bodies, 1_000, || (), |(), mut body| body.translation.x += 1.0);
+/// }
+/// ```
+///
+/// # Panics
+/// When `visit` does, with the payload of the first panic; other matches may or may not have been visited.
+pub fn for_each_match<D, F, T>(
+    query: &mut Query<D, F>,
+    parallel_from: usize,
+    scratch: impl Fn() -> T + Sync,
+    visit: impl Fn(&mut T, QueryItem<'_, '_, D>) + Sync,
+) where
+    D: IterQueryData,
+    F: QueryFilter,
+{
+    let mut rest = query.iter_mut();
+    let most = rest.size_hint().1.unwrap_or_default();
+    let size = chunk_size(most, parallel_from);
+    if size >= most {
+        let mut scratch = scratch();
+        rest.for_each(|it| visit(&mut scratch, it));
+        return;
+    }
+    let mut chunks: SmallVec<[Chunk<D, F>; MOST_CHUNKS]> = SmallVec::new();
+    loop {
+        let matches = from_here(&mut rest);
+        match rest.by_ref().take(size).count() {
+            0 => break,
+            count => chunks.push(Chunk { matches, count }),
+        }
+    }
+    for_each_chunk(chunks.into_iter(), |Chunk { matches, count }| {
+        let mut scratch = scratch();
+        let matches = matches.take(count);
+        matches.for_each(|it| visit(&mut scratch, it));
+    });
+}
+
+/// The next `count` of these matches; those behind them belong to other chunks.
+struct Chunk<'w, 's, D: IterQueryData, F: QueryFilter> {
+    matches: QueryIter<'w, 's, D, F>,
+    count: usize,
+}
+
+// SAFETY: a `Query` is `Send` and makes this iterator on any thread. The iterator holds what the query holds, and
+// pointers to components, which are `Send` and `Sync`.
+#[expect(unsafe_code, reason = "pointers, which are not `Send` by themselves")]
+unsafe impl<D: IterQueryData, F: QueryFilter> Send for Chunk<'_, '_, D, F> {}
+
+/// An iterator from where `rest` is now. No match may be in use from both.
+fn from_here<'w, 's, D: IterQueryData, F: QueryFilter>(
+    rest: &mut QueryIter<'w, 's, D, F>,
+) -> QueryIter<'w, 's, D, F> {
+    let here = rest.remaining_mut();
+    // SAFETY: the lifetime guards against a match that is borrowed twice. `for_each_match` drops every match of
+    // `rest` at once, before it visits any, and its chunks are disjoint.
+    #[expect(unsafe_code, reason = "the borrow checker cannot tell chunks apart")]
+    unsafe {
+        std::mem::transmute::<QueryIter<'_, 's, D, F>, QueryIter<'w, 's, D, F>>(here)
+    }
+}
