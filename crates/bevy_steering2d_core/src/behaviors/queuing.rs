@@ -1,7 +1,7 @@
 //! Queuing: brakes behind slower neighbors ahead.
 
 use bevy::prelude::*;
-use bevy_steering2d_kernel::simd::{Baseline, Number, Register};
+use bevy_steering2d_kernel::simd::{Number, Operation, Register, dispatch};
 
 use super::arrive::stopping_distance;
 use super::danger::travel;
@@ -106,14 +106,41 @@ impl Behavior for Queuing {
 
 impl Steer for Queuing {
     fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
-        neighbors
-            .in_view_that(
-                self.view(me, neighbors.largest_radius()),
-                in_the_way(me, neighbors, self.half_width),
-            )
-            .map(|other| queuing(me, &other, self))
-            .max_by(|a, b| a.length_squared().total_cmp(&b.length_squared()))
-            .unwrap_or(Vec2::ZERO)
+        dispatch(Queue {
+            how: self,
+            me,
+            neighbors,
+        })
+    }
+}
+
+/// The force of one agent.
+struct Queue<'a> {
+    how: &'a Queuing,
+    me: &'a Agent,
+    neighbors: &'a Neighbors,
+}
+
+impl Operation for Queue<'_> {
+    type Output = Vec2;
+
+    #[inline(always)]
+    fn run<R: Register>(self) -> Vec2 {
+        let Self { how, me, neighbors } = self;
+        let view = NeighborView {
+            // Those behind are not in the way.
+            field_of_view: f32::INFINITY,
+            ..how.view(me, neighbors.largest_radius())
+        };
+        let in_the_way = in_the_way::<R>(me, neighbors, how.half_width);
+        let mut strongest = Vec2::ZERO;
+        neighbors.for_each_in_view_that::<R>(view, in_the_way, |other| {
+            let force = queuing(me, &other, how);
+            if force.length_squared() >= strongest.length_squared() {
+                strongest = force;
+            }
+        });
+        strongest
     }
 }
 
@@ -157,18 +184,24 @@ fn ahead_and_aside<N: Number>([x, y]: [N; 2], heading: [N; 2]) -> [N; 2] {
 }
 
 /// Which of the eight neighbors from a slot on are ahead, within the corridor.
-fn in_the_way(me: &Agent, neighbors: &Neighbors, half_width: f32) -> impl Fn(usize) -> u32 {
+#[inline(always)]
+fn in_the_way<R: Register>(
+    me: &Agent,
+    neighbors: &Neighbors,
+    half_width: f32,
+) -> impl Fn(usize) -> u32 {
     let columns = &neighbors.columns;
-    let position = me.position.to_array().map(Baseline::splat);
-    let heading = travel(me).to_array().map(Baseline::splat);
-    let half_width = Baseline::splat(half_width);
+    let position = me.position.to_array().map(R::splat);
+    let heading = travel(me).to_array().map(R::splat);
+    let half_width = R::splat(half_width);
+    #[inline(always)]
     move |first| {
         let offset = [
-            Baseline::load(&columns.x, first) - position[0],
-            Baseline::load(&columns.y, first) - position[1],
+            R::load(&columns.x, first) - position[0],
+            R::load(&columns.y, first) - position[1],
         ];
         let [ahead, aside] = ahead_and_aside(offset, heading);
-        Baseline::zero().at_most(ahead) & aside.at_most(half_width)
+        R::zero().at_most(ahead) & aside.at_most(half_width)
     }
 }
 

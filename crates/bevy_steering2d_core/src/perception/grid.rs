@@ -34,8 +34,6 @@ impl Grid {
 
     /// An `f32` represents all integers up to this one.
     const MOST_EXACT: i64 = 1 << f32::MANTISSA_DIGITS;
-    /// [`floor_of_eight`] is exact up to this number.
-    const MOST_FLOORED: i64 = 1 << 22;
 
     /// Sorts points by their cells, by a stable counting sort. `cells` is replaced by the slot of
     /// each point, and `order` is set to the point of each slot.
@@ -174,7 +172,7 @@ impl Grid {
         let first = column.saturating_abs().max(row.saturating_abs());
         let far = first.saturating_add(self.columns.max(self.rows));
         let cells = self.columns.saturating_mul(self.rows);
-        if self.wraps || far > Self::MOST_FLOORED || cells > Self::MOST_EXACT {
+        if self.wraps || far > MOST_FLOORED || cells > Self::MOST_EXACT {
             return points.map(|point| self.cell_of(point));
         }
         let along = |numbers: [f32; WIDTH], first: i64, cells: i64| {
@@ -191,6 +189,7 @@ impl Grid {
 
     /// The ranges of slots that contain all points within `radius` of `point`, in ascending order
     /// of rows.
+    #[inline(always)]
     pub(crate) fn ranges_around(&self, point: Vec2, radius: f32) -> Ranges<'_> {
         if self.seen() == 0 {
             // There may be no cells before the first sort.
@@ -199,6 +198,22 @@ impl Grid {
         let rows = self.span(point.y, self.first.row, radius, self.rows);
         let columns = self.span(point.x, self.first.column, radius, self.columns);
         self.ranges_in(rows, columns)
+    }
+
+    /// The number of points in the cell of a point and the eight around it.
+    #[inline(always)]
+    pub(crate) fn count_around(&self, point: Vec2) -> usize {
+        if self.seen() == 0 {
+            return 0;
+        }
+        let Square { column, row } = self.square_of(point);
+        let along = |at: i64, first: i64, cells| {
+            let at = at.saturating_sub(first);
+            self.axis(at.saturating_sub(1), at.saturating_add(1), cells)
+        };
+        let rows = along(row, self.first.row, self.rows);
+        let columns = along(column, self.first.column, self.columns);
+        self.ranges_in(rows, columns).map(|range| range.len()).sum()
     }
 
     /// The number of cells in each direction that contain all points within `radius` of any point
@@ -233,7 +248,7 @@ impl Grid {
     }
 
     /// The cells along one axis from `at − radius` to `at + radius`.
-    #[inline]
+    #[inline(always)]
     fn span(&self, at: f32, first: i64, radius: f32, cells: i64) -> Span {
         let low = floor((at - radius) * self.per_cell).saturating_sub(first);
         let high = floor((at + radius) * self.per_cell).saturating_sub(first);
@@ -281,18 +296,35 @@ impl Square {
     }
 }
 
-/// Rounds down, for numbers of at most 2²² in size. The sum with 1.5 · 2²³ has no bits for a fraction, so
-/// it is the nearest whole number.
+/// [`floor_of_eight`] is exact up to this number.
+const MOST_FLOORED: i64 = 1 << 22;
+/// 1.5 · 2²³: its sum with a number of at most 2²² in size has no bits for a fraction.
+const SHIFT: f32 = 12_582_912.0;
+
+/// Rounds down, for numbers of at most [`MOST_FLOORED`] in size. The sum with [`SHIFT`] is the nearest whole
+/// number.
 #[inline(always)]
 fn floor_of_eight(numbers: Baseline) -> Baseline {
-    let shift = Baseline::splat(12_582_912.0);
+    let shift = Baseline::splat(SHIFT);
     let nearest = (numbers + shift) - shift;
     nearest - numbers.is_below(nearest)
 }
 
 /// Rounds down without the function call needed before SSE4.1; saturates like `as`.
-#[inline]
+#[inline(always)]
 fn floor(value: f32) -> i64 {
+    if value.abs() <= MOST_FLOORED as f32 {
+        // As in `floor_of_eight`: the last bits of the sum are the nearest whole number.
+        let sum = value + SHIFT;
+        let nearest = sum.to_bits().wrapping_sub(SHIFT.to_bits()).cast_signed();
+        i64::from(nearest - i32::from(value < sum - SHIFT))
+    } else {
+        floor_far(value)
+    }
+}
+
+#[cold]
+fn floor_far(value: f32) -> i64 {
     let cut = value as i64;
     cut.saturating_sub(i64::from(value < cut as f32))
 }
@@ -374,6 +406,32 @@ mod tests {
                     .all(|&cell| (cell as usize) < grid.cell_count())
             );
         }
+    }
+
+    #[test]
+    fn near_and_far_numbers_are_rounded_down() {
+        let most = MOST_FLOORED as f32;
+        let numbers = [
+            0.0,
+            0.25,
+            0.5,
+            0.75,
+            1.0,
+            1.5,
+            2.5,
+            1e6,
+            1234567.5,
+            most,
+            most - 0.5,
+        ];
+        for number in numbers.into_iter().flat_map(|number| [number, -number]) {
+            assert_eq!(floor(number), floor_far(number), "{number}");
+            assert_eq!(floor_far(number) as f32, number.floor());
+        }
+        assert_eq!(floor(f32::NAN), 0);
+        assert_eq!(floor(f32::INFINITY), i64::MAX);
+        assert_eq!(floor(f32::NEG_INFINITY), i64::MIN);
+        assert_eq!(floor(-3e9), -3_000_000_000);
     }
 
     #[test]

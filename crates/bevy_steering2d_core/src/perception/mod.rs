@@ -28,6 +28,7 @@ mod probing;
 mod radius;
 mod range_query;
 mod rows;
+mod scan;
 mod surroundings;
 #[cfg(test)]
 mod testing;
@@ -47,7 +48,7 @@ pub(crate) use gather::index_neighbors;
 pub(crate) use geometry::order_of;
 pub(crate) use grid::Square;
 pub(crate) use motions::index_motions;
-pub(crate) use nearest::{NearestCut, count_within};
+pub(crate) use nearest::{Found, NearestCut, count_within};
 pub(crate) use neighbor::least_cosine;
 pub(crate) use obstacle::index_obstacles;
 pub(crate) use probes::clear_probes;

@@ -1,14 +1,12 @@
 //! The nearest neighbors of an agent, searched within a radius that the local density suggests.
 
-use bevy_steering2d_kernel::simd::{Baseline, Register, WIDTH};
-use smallvec::SmallVec;
+use bevy::prelude::*;
+use bevy_steering2d_kernel::simd::{Baseline, Number, Register, WIDTH};
 
 use super::Neighbors;
 use super::neighbor::NeighborView;
-use super::range_query::{MOST_NEIGHBORS, RADIUS_SLACK};
-
-/// Index slots of nearest neighbors.
-pub(crate) type NearestSlots = SmallVec<[u32; 32]>;
+use super::range_query::MOST_NEIGHBORS;
+use super::scan::Disc;
 
 /// Where the nearest end: the squared distance of the last of them is above `low` and at most `high`.
 #[derive(Clone, Copy, Debug)]
@@ -71,50 +69,81 @@ pub(crate) fn count_within<R: Register>(squares: &[f32], square: f32) -> usize {
     count as usize
 }
 
-/// Agents found so far with their squared distances, m².
-struct Found {
+/// The agents within a radius, among them the nearest that were asked for.
+pub(crate) struct Found {
+    /// Squared distances, m².
     squares: [f32; Self::CAPACITY + WIDTH],
     slots: [u32; Self::CAPACITY],
     count: usize,
-    /// How many of them are needed, at most [`Found::MOST`].
+    /// How many of them are needed.
     most: usize,
+    /// The square of the radius, m².
+    square_radius: f32,
+    /// Whether they were not found in ascending order.
+    unsorted: bool,
+    /// The nearest, if they are more than [`Found::MOST`].
+    many: Vec<u32>,
 }
 
 impl Found {
     const CAPACITY: usize = 64;
     const MOST: usize = Self::CAPACITY / 2;
 
+    /// For a search of so many.
     #[inline(always)]
-    fn new(most: usize) -> Self {
+    pub(crate) fn new(most: usize) -> Self {
         Self {
             squares: [0.0; Self::CAPACITY + WIDTH],
             slots: [0; Self::CAPACITY],
             count: 0,
             most,
+            square_radius: 0.0,
+            unsorted: false,
+            many: Vec::new(),
         }
     }
 
+    /// The slots of all.
     #[inline(always)]
-    fn add(&mut self, square: f32, slot: usize) {
-        if self.count == Self::CAPACITY {
+    pub(crate) fn slots(&self) -> &[u32] {
+        if self.many.is_empty() {
+            &self.slots[..self.count]
+        } else {
+            &self.many
+        }
+    }
+
+    /// Keeps the nearest, in ascending order of slots.
+    #[inline(always)]
+    pub(crate) fn keep_nearest<R: Register>(&mut self) {
+        self.keep_within::<R>(self.square_radius);
+        if self.unsorted {
+            self.slots[..self.count].sort_unstable();
+        }
+    }
+
+    /// Adds the agents in eight slots from `first` on that have a bit in `lanes`.
+    #[inline(always)]
+    fn add_eight<R: Register>(&mut self, squares: R, lanes: u32, first: usize) {
+        if self.count > Self::CAPACITY - WIDTH {
             self.make_room();
         }
-        self.squares[self.count] = square;
-        self.slots[self.count] = slot as u32;
-        self.count += 1;
+        squares.pack(lanes, &mut self.squares, self.count);
+        R::pack_numbers(first as u32, lanes, &mut self.slots, self.count);
+        self.count += lanes.count_ones() as usize;
     }
 
     #[cold]
     #[inline(never)]
     fn make_room(&mut self) {
         let farthest = self.squares[..self.count].iter().copied();
-        self.keep_nearest::<Baseline>(farthest.fold(0.0, f32::max));
+        self.keep_within::<Baseline>(farthest.fold(0.0, f32::max));
     }
 
     /// Keeps the nearest of all, which are within the squared distance `high`; at equal distances those
     /// found first.
     #[inline(always)]
-    fn keep_nearest<R: Register>(&mut self, high: f32) {
+    fn keep_within<R: Register>(&mut self, high: f32) {
         if self.count <= self.most {
             return;
         }
@@ -161,87 +190,73 @@ impl Found {
 }
 
 impl Neighbors {
-    /// The slots of the `most` nearest neighbors in all directions, in ascending order. The viewer is at
-    /// the viewpoint, and left out.
+    /// Finds neighbors in all directions, at least the nearest that are needed. The viewer is at the viewpoint, and
+    /// left out.
     #[inline(always)]
-    pub(crate) fn nearest_around<R: Register>(
-        &self,
-        view: NeighborView,
-        most: usize,
-    ) -> NearestSlots {
+    pub(crate) fn find_around<R: Register>(&self, view: NeighborView, found: &mut Found) {
         /// The search expects half as many neighbors again as it needs.
         const SPARE: f32 = 1.5;
+        let most = found.most;
         if most > Found::MOST {
-            let mut slots: NearestSlots = self
-                .nearest_slots(view, most)
-                .into_iter()
-                .map(|slot| slot as u32)
-                .collect();
-            slots.sort_unstable();
-            return slots;
+            let nearest = self.nearest_slots(view, most);
+            found.many = nearest.into_iter().map(|slot| slot as u32).collect();
+            found.many.sort_unstable();
+            return;
         }
         let area = SPARE * (most as f32 + 1.0) / self.density_at(view);
         let mut radius = (area / std::f32::consts::PI).sqrt().min(view.radius);
-        let mut found = Found::new(most);
         loop {
-            self.find_within::<R>(NeighborView { radius, ..view }, &mut found);
+            self.find_within::<R>(NeighborView { radius, ..view }, found);
             if found.count >= most || radius >= view.radius {
                 break;
             }
             // Fewer than expected.
             radius = view.radius;
         }
-        found.keep_nearest::<R>(radius * radius);
-        let mut slots = NearestSlots::from_slice(&found.slots[..found.count]);
-        // In a grid that wraps around they are found in another order.
-        slots.sort_unstable();
-        slots
+        found.square_radius = radius * radius;
+        // Rows and columns that wrap around are found in another order.
+        found.unsorted = self.wraps();
     }
 
     /// The agents per m² in the cells around the viewpoint. At the border of the grid it is less than
     /// the true density, so that the search begins with a larger radius than it needs.
+    #[inline(always)]
     fn density_at(&self, view: NeighborView) -> f32 {
         let (cells, side) = (9.0, self.grid.cell_side());
-        let ranges = self.grid.ranges_around(view.position, side);
-        let count: usize = ranges.map(|range| range.len()).sum();
+        let count = self.grid.count_around(view.position);
         count.max(1) as f32 / (cells * side * side)
     }
 
     #[inline(always)]
     fn find_within<R: Register>(&self, view: NeighborView, found: &mut Found) {
         found.count = 0;
-        let is_other = |square: f32, slot| square > 0.0 || self.at(slot).entity != view.except;
-        let (x, y) = (R::splat(view.position.x), R::splat(view.position.y));
-        let square_radius = R::splat(view.radius * view.radius);
-        let ranges = self
-            .grid
-            .ranges_around(view.position, view.radius * RADIUS_SLACK);
-        for range in ranges {
+        let disc = Disc::<R>::of(&view);
+        for mut range in self.ranges_in(&view) {
             if range.len() > MOST_NEIGHBORS {
                 self.sample_within(view, found);
                 return;
             }
-            for first in range.clone().step_by(WIDTH) {
-                let off_x = R::load(&self.columns.x, first) - x;
-                let off_y = R::load(&self.columns.y, first) - y;
-                let squares = off_x * off_x + off_y * off_y;
-                let in_range = (1 << (range.end - first).min(WIDTH)) - 1;
-                let mut near = squares.at_most(square_radius) & in_range;
-                if near == 0 {
-                    continue;
+            while !range.is_empty() {
+                let first = range.start;
+                let (squares, mut near) = disc.contains(&self.columns, &range);
+                let at_viewpoint = squares.at_most(R::zero()) & near;
+                if at_viewpoint != 0 {
+                    near &= !self.viewer_among(first, at_viewpoint, view.except);
                 }
-                let mut lanes = [0.0; WIDTH];
-                squares.store(&mut lanes, 0);
-                while near != 0 {
-                    let lane = near.trailing_zeros() as usize;
-                    near &= near - 1;
-                    let (square, slot) = (lanes[lane], first + lane);
-                    if self.columns.groups[slot] & view.groups.0 != 0 && is_other(square, slot) {
-                        found.add(square, slot);
-                    }
-                }
+                found.add_eight(squares, near, first);
+                range.start = range.end.min(first + WIDTH);
             }
         }
+    }
+
+    /// The bit of the viewer, if it is in one of the lanes with a bit, of eight slots from `first` on.
+    fn viewer_among(&self, first: usize, lanes: u32, viewer: Entity) -> u32 {
+        (0..WIDTH)
+            .map(|lane| lanes & 1 << lane)
+            .filter(|bit| {
+                *bit != 0 && self.at(first + bit.trailing_zeros() as usize).entity == viewer
+            })
+            .sum()
     }
 
     /// The neighbors in a clump, sampled as by any other [query](Self::in_view).
@@ -251,7 +266,7 @@ impl Neighbors {
         for slot in self.slots_in_view(view) {
             let square = self.columns.at(slot).distance_squared(view.position);
             if self.at(slot).entity != view.except {
-                found.add(square, slot);
+                found.add_eight(Baseline::splat(square), 1, slot);
             }
         }
     }
@@ -267,6 +282,13 @@ mod tests {
     use crate::behaviors::testing::between;
     use crate::perception::testing::{index, view};
 
+    fn nearest(neighbors: &Neighbors, view: NeighborView, most: usize) -> Vec<u32> {
+        let mut found = Found::new(most);
+        neighbors.find_around::<Portable>(view, &mut found);
+        found.keep_nearest::<Portable>();
+        found.slots().to_vec()
+    }
+
     proptest! {
         #[test]
         fn the_nearest_around_are_the_nearest_in_view(
@@ -279,14 +301,10 @@ mod tests {
             let neighbors = index(&positions, cell);
             for slot in 0..neighbors.len() {
                 let view = view(&neighbors.at(slot), radius);
-                let mut expected = neighbors.nearest_slots(view, most);
+                let expected = neighbors.nearest_slots(view, most).into_iter();
+                let mut expected: Vec<u32> = expected.map(|slot| slot as u32).collect();
                 expected.sort_unstable();
-                let found: Vec<usize> = neighbors
-                    .nearest_around::<Portable>(view, most)
-                    .iter()
-                    .map(|&slot| slot as usize)
-                    .collect();
-                prop_assert_eq!(&found[..], &expected[..]);
+                prop_assert_eq!(nearest(&neighbors, view, most), expected);
             }
         }
     }
@@ -295,15 +313,13 @@ mod tests {
     fn in_a_clump_as_many_are_found_as_asked_for() {
         let neighbors = index(&vec![Vec2::ZERO; 5_000], 1.0);
         let view = view(&neighbors.at(7), 3.0);
-        assert_eq!(neighbors.nearest_around::<Portable>(view, 16).len(), 16);
+        assert_eq!(nearest(&neighbors, view, 16).len(), 16);
+        assert_eq!(nearest(&neighbors, view, 40).len(), 40);
         let alone = index(&[Vec2::ZERO], 1.0);
-        let nearest = alone.nearest_around::<Portable>(
-            NeighborView {
-                except: alone.at(0).entity,
-                ..view
-            },
-            16,
-        );
-        assert!(nearest.is_empty());
+        let itself = NeighborView {
+            except: alone.at(0).entity,
+            ..view
+        };
+        assert!(nearest(&alone, itself, 16).is_empty());
     }
 }

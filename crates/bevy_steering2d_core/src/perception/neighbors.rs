@@ -66,36 +66,15 @@ impl Neighbors {
     /// At most 512 neighbors per row of cells are returned, so that a query in a dense clump takes
     /// a bounded time. Each agent sees a different sample of the clump.
     pub fn in_view(&self, view: NeighborView) -> impl Iterator<Item = Neighbor> {
-        self.in_view_that(view, |_| u32::MAX)
-    }
-
-    /// The neighbors [in view](Self::in_view) that may count by a test of eight slots from one on, which
-    /// gives one bit for each. In a dense clump it is not asked.
-    #[inline]
-    pub(crate) fn in_view_that(
-        &self,
-        view: NeighborView,
-        may_count: impl Fn(usize) -> u32,
-    ) -> impl Iterator<Item = Neighbor> {
-        let slots = self.slots_in_view_that(view, may_count);
-        let seen = slots.map(|slot| self.at(slot));
+        let seen = self.slots_in_view(view).map(|slot| self.at(slot));
         seen.filter(move |neighbor| neighbor.entity != view.except)
     }
 
     /// The slots of all agents in view, the viewer included.
     #[inline]
     pub(super) fn slots_in_view(&self, view: NeighborView) -> impl Iterator<Item = usize> {
-        self.slots_in_view_that(view, |_| u32::MAX)
-    }
-
-    #[inline]
-    fn slots_in_view_that(
-        &self,
-        view: NeighborView,
-        may_count: impl Fn(usize) -> u32,
-    ) -> impl Iterator<Item = usize> {
         let least = least_cosine(view.field_of_view);
-        let query = RangeQuery::new(&self.grid, &self.columns, &view, may_count);
+        let query = RangeQuery::new(&self.grid, &self.columns, &view);
         query.filter(move |&slot| {
             let offset = self.columns.at(slot) - view.position;
             self.columns.groups[slot] & view.groups.0 != 0 && view.faces(offset, least)

@@ -15,9 +15,8 @@ pub(super) const RADIUS_SLACK: f32 = 1.000_1;
 /// The most neighbors that a query returns from one range of slots.
 pub(super) const MOST_NEIGHBORS: usize = 512;
 
-/// An iterator over the slots within a radius that may count; tests eight at a time.
-pub(super) struct RangeQuery<'a, MayCount> {
-    may_count: MayCount,
+/// An iterator over the slots within a radius; tests eight at a time.
+pub(super) struct RangeQuery<'a> {
     columns: &'a NeighborColumns,
     id: SteeringId,
     center: [Baseline; 2],
@@ -26,8 +25,6 @@ pub(super) struct RangeQuery<'a, MayCount> {
     ranges: Ranges<'a>,
     /// What is left of the current range.
     range: Range<usize>,
-    /// Whether it was longer than [`MOST_NEIGHBORS`].
-    is_dense: bool,
     /// How many slots found in the range are skipped, and how many are returned after that.
     skip: usize,
     left: usize,
@@ -36,26 +33,17 @@ pub(super) struct RangeQuery<'a, MayCount> {
     found: u32,
 }
 
-impl<'a, MayCount: Fn(usize) -> u32> RangeQuery<'a, MayCount> {
-    /// `may_count` has one bit for each of the eight slots from one on. In a dense range it is not
-    /// asked, so that the sample does not depend on it.
+impl<'a> RangeQuery<'a> {
     #[inline]
-    pub(super) fn new(
-        grid: &'a Grid,
-        columns: &'a NeighborColumns,
-        view: &NeighborView,
-        may_count: MayCount,
-    ) -> Self {
+    pub(super) fn new(grid: &'a Grid, columns: &'a NeighborColumns, view: &NeighborView) -> Self {
         let radius = view.radius * RADIUS_SLACK;
         Self {
-            may_count,
             columns,
             id: view.id,
             center: view.position.to_array().map(Baseline::splat),
             radius_squared: Baseline::splat(view.radius * view.radius),
             ranges: grid.ranges_around(view.position, radius),
             range: 0..0,
-            is_dense: false,
             skip: 0,
             left: 0,
             first: 0,
@@ -92,7 +80,7 @@ pub(super) fn share_of(id: SteeringId, most: usize) -> usize {
     ((share * (most as u64 + 1)) >> u32::BITS) as usize
 }
 
-impl<MayCount: Fn(usize) -> u32> Iterator for RangeQuery<'_, MayCount> {
+impl Iterator for RangeQuery<'_> {
     type Item = usize;
 
     #[inline]
@@ -101,16 +89,12 @@ impl<MayCount: Fn(usize) -> u32> Iterator for RangeQuery<'_, MayCount> {
             while self.range.is_empty() {
                 self.range = self.ranges.next()?;
                 self.left = MOST_NEIGHBORS;
-                self.is_dense = self.range.len() > MOST_NEIGHBORS;
-                if self.is_dense {
+                if self.range.len() > MOST_NEIGHBORS {
                     self.skip = self.to_skip(self.range.clone());
                 }
             }
             self.first = self.range.start;
             self.found = self.within_radius(&self.range);
-            if self.found != 0 && !self.is_dense {
-                self.found &= (self.may_count)(self.first);
-            }
             self.range.start = self.range.end.min(self.first + WIDTH);
             while self.skip > 0 && self.found != 0 {
                 self.found &= self.found - 1;

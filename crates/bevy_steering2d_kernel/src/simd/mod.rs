@@ -163,6 +163,20 @@ pub trait Register: Number {
     fn at_most(self, other: Self) -> u32;
     /// Stores the eight numbers from `at` on.
     fn store(self, into: &mut [f32], at: usize);
+    /// Stores the lanes with a bit in `lanes`, the lowest for the first, one after the other from `at` on.
+    /// The rest of the eight numbers from `at` on may be overwritten with anything.
+    #[inline(always)]
+    fn pack(self, lanes: u32, into: &mut [f32], at: usize) {
+        let mut numbers = [0.0; WIDTH];
+        self.store(&mut numbers, 0);
+        pack_each(lanes, &mut into[at..at + WIDTH], |lane| numbers[lane]);
+    }
+    /// [Packs](Self::pack) the numbers from `first` on, one for each lane.
+    #[inline(always)]
+    fn pack_numbers(first: u32, lanes: u32, into: &mut [u32], at: usize) {
+        let number = |lane: usize| first.wrapping_add(lane as u32);
+        pack_each(lanes, &mut into[at..at + WIDTH], number);
+    }
     /// Each number without its fraction. Lanes that do not fit an `i32` hold any number.
     fn truncated(self) -> [i32; WIDTH];
     /// `((a+e) + (c+g)) + ((b+f) + (d+h))`
@@ -195,6 +209,16 @@ pub trait Register: Number {
     #[inline(always)]
     fn zero() -> Self {
         Self::splat(0.0)
+    }
+}
+
+/// Writes the values of the lanes with a bit one after the other, without a branch.
+#[inline(always)]
+fn pack_each<T>(lanes: u32, into: &mut [T], value: impl Fn(usize) -> T) {
+    let mut packed = 0;
+    for lane in 0..WIDTH {
+        into[packed] = value(lane);
+        packed += (lanes >> lane & 1) as usize;
     }
 }
 
@@ -245,6 +269,16 @@ mod tests {
         assert_eq!(Portable(from_fn(|i| i as f32)).sum(), 28.0);
     }
 
+    #[test]
+    fn lanes_with_a_bit_are_packed_one_after_the_other() {
+        let (mut packed, mut numbered) = ([9.0; 10], [9; 10]);
+        let register = Portable(from_fn(|i| i as f32));
+        register.pack(0b1001_0100, &mut packed, 1);
+        assert_eq!(packed[..4], [9.0, 2.0, 4.0, 7.0]);
+        Portable::pack_numbers(16, 0b1001_0100, &mut numbered, 1);
+        assert_eq!(numbered[..4], [9, 18, 20, 23]);
+    }
+
     /// Every operation of a register, on numbers of all signs and sizes.
     struct All;
 
@@ -273,6 +307,14 @@ mod tests {
             ];
             registers.extend(R::transposed(rows));
             let mut bits = vec![a.at_most(R::splat(-3.0)), a.sum().to_bits()];
+            for lanes in 0..1 << WIDTH {
+                let count = u32::count_ones(lanes) as usize;
+                let (mut packed, mut numbered) = ([0.0; WIDTH], [0; WIDTH]);
+                a.pack(lanes, &mut packed, 0);
+                R::pack_numbers(7, lanes, &mut numbered, 0);
+                bits.extend(packed[..count].iter().map(|number| number.to_bits()));
+                bits.extend(&numbered[..count]);
+            }
             bits.extend(a.truncated().map(i32::cast_unsigned));
             for register in registers {
                 let mut stored = [0.0; WIDTH];

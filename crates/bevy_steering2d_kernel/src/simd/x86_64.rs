@@ -5,23 +5,24 @@ use std::ops::{Add, Div, Mul, Sub};
 
 use super::{INVERSE_SQRT_GUESS, Number, Operation, Register, WIDTH, operators};
 
-/// Proof that the processor has AVX2; the only way to [`Avx2`] registers.
+/// Proof that the processor has AVX2, and POPCNT, which came before it; the only way to [`Avx2`] registers.
 #[derive(Clone, Copy)]
 pub(super) struct HasAvx2(());
 
 impl HasAvx2 {
     #[inline]
     pub(super) fn detect() -> Option<Self> {
-        std::arch::is_x86_feature_detected!("avx2").then_some(Self(()))
+        use std::arch::is_x86_feature_detected as has;
+        (has!("avx2") && has!("popcnt")).then_some(Self(()))
     }
 
     #[inline]
     pub(super) fn run<O: Operation>(self, operation: O) -> O::Output {
-        #[target_feature(enable = "avx2")]
+        #[target_feature(enable = "avx2,popcnt")]
         fn with_avx2<O: Operation>(operation: O) -> O::Output {
             operation.run::<Avx2>()
         }
-        // SAFETY: `self` proves that the processor has AVX2.
+        // SAFETY: `self` proves that the processor has both.
         unsafe { with_avx2(operation) }
     }
 }
@@ -141,6 +142,27 @@ impl Register for Avx2 {
     }
 
     #[inline(always)]
+    fn pack(self, lanes: u32, into: &mut [f32], at: usize) {
+        let chunk = &mut into[at..at + WIDTH];
+        // SAFETY: the processor has AVX2; the slice holds eight numbers.
+        unsafe {
+            let packed = _mm256_permutevar8x32_ps(self.0, packed_lanes(lanes));
+            _mm256_storeu_ps(chunk.as_mut_ptr(), packed);
+        }
+    }
+
+    #[inline(always)]
+    fn pack_numbers(first: u32, lanes: u32, into: &mut [u32], at: usize) {
+        let chunk = &mut into[at..at + WIDTH];
+        // SAFETY: the processor has AVX2; the slice holds eight numbers.
+        unsafe {
+            let first = _mm256_set1_epi32(first.cast_signed());
+            let numbers = _mm256_add_epi32(packed_lanes(lanes), first);
+            _mm256_storeu_si256(chunk.as_mut_ptr().cast(), numbers);
+        }
+    }
+
+    #[inline(always)]
     fn truncated(self) -> [i32; WIDTH] {
         let mut numbers = [0; WIDTH];
         // SAFETY: the processor has AVX2; the array holds eight numbers.
@@ -219,6 +241,35 @@ impl Register for Avx2 {
             ]
         }
     }
+}
+
+/// The lanes with a bit one after the other, one in each byte from the lowest on, for all eight bits.
+static PACKED_LANES: [u64; 1 << WIDTH] = {
+    let mut table = [0; 1 << WIDTH];
+    let mut bits = 0;
+    while bits < table.len() {
+        let (mut lane, mut packed) = (0, 0);
+        while lane < WIDTH {
+            if bits >> lane & 1 == 1 {
+                table[bits] |= (lane as u64) << (8 * packed);
+                packed += 1;
+            }
+            lane += 1;
+        }
+        bits += 1;
+    }
+    table
+};
+
+/// The lanes with a bit in the lowest eight of `lanes`, one after the other.
+///
+/// # Safety
+/// The processor must have AVX2.
+#[inline(always)]
+unsafe fn packed_lanes(lanes: u32) -> __m256i {
+    let packed = PACKED_LANES[(lanes & 0xff) as usize];
+    // SAFETY: the caller vouches for AVX2.
+    unsafe { _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(packed.cast_signed())) }
 }
 
 /// Two registers of SSE2, which every x86-64 has.

@@ -39,7 +39,7 @@ const CLEARANCE: f32 = 0.07;
 /// Contacts sooner than this cost the same, s.
 const SOONEST: f32 = 0.1;
 /// Contacts later than this many horizons do not count.
-const HORIZONS: f32 = 2.7;
+pub(super) const HORIZONS: f32 = 2.7;
 /// Already within the distance to keep, a contact is this long away at the speed that would bring both
 /// centers together in one second, s.
 const WITHIN: f32 = 0.3;
@@ -73,7 +73,7 @@ impl<N: Number> Conflict<N> {
         // The other agent does its share, so the relative velocity changes by more than the agent's own.
         let share = one / other.duty.max(half);
         let (x, y) = (N::splat(me.velocity.x), N::splat(me.velocity.y));
-        let keep = other.touching + other.respect * N::splat(how.margin.max(CLEARANCE));
+        let keep = other.touching + other.respect * N::splat(clearance(how));
         let square = dot(other.offset, other.offset);
         let gap = square - keep * keep;
         let room = zero.if_below(gap, gap, N::splat(WITHIN) * square.sqrt());
@@ -121,6 +121,11 @@ impl<N: Number> Conflict<N> {
         let infinite = N::splat(f32::INFINITY);
         self.slowest.if_below(pace, reciprocal, infinite)
     }
+}
+
+/// The most that an agent keeps between itself and another, m.
+pub(super) fn clearance(how: &ReciprocalAvoidance) -> f32 {
+    how.margin.max(CLEARANCE)
 }
 
 impl Conflict<f32> {

@@ -2,7 +2,7 @@
 
 use bevy::math::FloatPow;
 use bevy::prelude::*;
-use bevy_steering2d_kernel::simd::{Register, WIDTH, clamp_length};
+use bevy_steering2d_kernel::simd::{Number, Register, WIDTH, clamp_length};
 use smallvec::SmallVec;
 
 use super::ReciprocalAvoidance;
@@ -55,7 +55,7 @@ const DIRECTIONS: [[[f32; WIDTH]; 2]; 2] = {
 };
 
 /// One bit for each lane.
-const ALL_LANES: u32 = (1 << WIDTH) - 1;
+pub(super) const ALL_LANES: u32 = (1 << WIDTH) - 1;
 
 type Conflicts = SmallVec<[Conflict<f32>; 24]>;
 
@@ -251,7 +251,10 @@ impl<R: Register> Search<'_, R> {
 fn least<R: Register>(register: R) -> f32 {
     let mut lanes = [0.0; WIDTH];
     register.store(&mut lanes, 0);
-    lanes.into_iter().fold(f32::INFINITY, f32::min)
+    let [a, b, c, d, e, f, g, h] = lanes;
+    let (low, high) = ([a, b, c, d], [e, f, g, h]);
+    let [a, b, c, d] = std::array::from_fn(|at| Number::min(low[at], high[at]));
+    Number::min(Number::min(a, b), Number::min(c, d))
 }
 
 #[cfg(test)]

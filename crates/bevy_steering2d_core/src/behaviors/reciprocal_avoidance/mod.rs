@@ -4,6 +4,7 @@
 //! [agents](other) has precedence. [Foresight](foresight) chooses a velocity some seconds ahead, and
 //! [reflexes](reflex) rule out velocities that lead to contact soon.
 
+mod clear;
 mod conflict;
 mod crowd;
 mod foresight;
@@ -16,9 +17,11 @@ mod testing;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::{Operation, Register, WIDTH, dispatch};
+use smallvec::SmallVec;
 
 pub use intent::Intent;
 
+use clear::Way;
 use crowd::{Crowd, fill_crowd};
 use foresight::Foresight;
 use intent::publish_intents;
@@ -26,7 +29,7 @@ use other::{Other, Others};
 
 use super::embeds_influence;
 use super::half_planes::{HalfPlane, HalfPlanes, nearest_allowed};
-use crate::perception::{NeighborView, Neighbors, SteeringGroups, Surroundings};
+use crate::perception::{Found, NeighborView, Neighbors, SteeringGroups, Surroundings};
 use crate::{
     Adjust, AdjustSystems, Agent, Behavior, Circle, ColliderProbes, Influence, InvalidParameter,
     Requests, SteeringSchedule,
@@ -243,9 +246,21 @@ impl Operation for Avoid<'_, '_, '_> {
     #[inline(always)]
     fn run<R: Register>(self) -> (Vec2, Vec2) {
         let Self { how, me, mine, .. } = self;
-        let mut others = Others::default();
-        self.see::<R>(&mut others);
+        let view = NeighborView::around(me, how.perception_radius, how.groups);
+        let mut found = Found::new(how.max_neighbors as usize);
+        self.world.neighbors.find_around::<R>(view, &mut found);
+        let fixed = self.fixed();
         let walls = how.walls(me, self.world);
+        let mut others = Others::default();
+        let is_clear = self.was_clear()
+            && fixed.is_empty()
+            && walls.is_empty()
+            && self.is_clear::<R>(found.slots());
+        if !is_clear {
+            found.keep_nearest::<R>();
+            self.see::<R>(found.slots(), &mut others);
+            fixed.iter().for_each(|other| others.push(other));
+        }
         let foresight = Foresight {
             me,
             preferred: mine.velocity,
@@ -260,8 +275,25 @@ impl Operation for Avoid<'_, '_, '_> {
 }
 
 impl Avoid<'_, '_, '_> {
+    /// Whether nothing hindered the agent in the last tick. Else the way is rarely clear, and not worth the test.
     #[inline(always)]
-    fn see<R: Register>(&self, others: &mut Others<R>) {
+    fn was_clear(&self) -> bool {
+        let preferred = self.mine.velocity;
+        let is_near = |velocity: Vec2| {
+            velocity.distance_squared(preferred) <= 1e-4 * preferred.length_squared()
+        };
+        is_near(self.previous) && is_near(self.me.velocity)
+    }
+
+    #[inline(always)]
+    fn is_clear<R: Register>(&self, slots: &[u32]) -> bool {
+        let way = Way::<R>::new(self.me, self.mine.velocity, self.how);
+        let mut eights = slots.chunks(WIDTH);
+        eights.all(|slots| way.is_clear_of(&self.world.crowd.eight(self.me, slots)))
+    }
+
+    #[inline(always)]
+    fn see<R: Register>(&self, slots: &[u32], others: &mut Others<R>) {
         let Self {
             how,
             me,
@@ -269,26 +301,31 @@ impl Avoid<'_, '_, '_> {
             world,
             ..
         } = *self;
-        let view = NeighborView::around(me, how.perception_radius, how.groups);
-        let most = how.max_neighbors as usize;
-        let nearest = world.neighbors.nearest_around::<R>(view, most);
-        for slots in nearest.chunks(WIDTH) {
+        for slots in slots.chunks(WIDTH) {
             let walkers = world.crowd.eight::<R>(me, slots);
             let eight = Other::seen(me, mine, &walkers, how.precedence);
             others.push_eight(eight, slots.len());
         }
+    }
+
+    /// What does not move: obstacles, and colliders that are not as large as walls.
+    #[inline(always)]
+    fn fixed(&self) -> SmallVec<[Other<f32>; 4]> {
+        let Self { how, me, world, .. } = *self;
+        let mut fixed = SmallVec::new();
         let around = Circle::new(me.position, how.perception_radius);
         world
             .surroundings
             .for_each_obstacle_near(me, around, |seen| {
-                others.push(&Other::fixed(me, seen.circle));
+                fixed.push(Other::fixed(me, seen.circle));
             });
         let (_, colliders) = world.surroundings.colliders_of::<ReciprocalAvoidance>(me);
         for seen in colliders {
             if seen.circle.radius <= PILLAR * me.radius {
-                others.push(&Other::fixed(me, seen.circle));
+                fixed.push(Other::fixed(me, seen.circle));
             }
         }
+        fixed
     }
 }
 

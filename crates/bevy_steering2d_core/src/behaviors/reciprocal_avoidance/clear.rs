@@ -1,0 +1,123 @@
+//! Clear ways: whether an agent can take its preferred velocity without regard to its neighbors.
+//!
+//! In a sparse crowd most agents can. A few operations for eight neighbors tell so, before precedence, the cost
+//! of contacts and the reflexes are computed.
+
+use bevy::prelude::*;
+use bevy_steering2d_kernel::simd::{Register, dot};
+
+use super::ReciprocalAvoidance;
+use super::conflict::{HORIZONS, clearance};
+use super::crowd::Walker;
+use super::foresight::ALL_LANES;
+use crate::Agent;
+
+/// An agent and its preferred velocity, to compare with eight neighbors at a time.
+pub(super) struct Way<R> {
+    position: [R; 2],
+    velocity: [R; 2],
+    /// The middle of the relative velocities that the change to the preferred velocity may lead to, and the
+    /// distance of the others from there, m/s.
+    expected: [R; 2],
+    spread: R,
+    /// Distance from a point to keep, m.
+    keep: R,
+    /// The reflex time, s, and twice the change of velocity within reach, m/s.
+    reflex: R,
+    reach: R,
+    /// 1 over the latest time of a contact that counts, 1/s.
+    rate: R,
+}
+
+impl<R: Register> Way<R> {
+    #[inline(always)]
+    pub(super) fn new(me: &Agent, preferred: Vec2, how: &ReciprocalAvoidance) -> Self {
+        // The share of the other makes the relative velocity change by once to twice the agent's own change.
+        let change = preferred - me.velocity;
+        Self {
+            position: me.position.to_array().map(R::splat),
+            velocity: me.velocity.to_array().map(R::splat),
+            expected: (me.velocity + 1.5 * change).to_array().map(R::splat),
+            spread: R::splat(0.5 * change.length()),
+            keep: R::splat(me.radius + clearance(how)),
+            reflex: R::splat(how.reflex),
+            reach: R::splat(2.0 * me.max_acceleration() * me.delta),
+            rate: R::splat(1.0 / (HORIZONS * how.horizon)),
+        }
+    }
+
+    /// Whether eight neighbors have no say, whatever the shares are: no contact with any of them is ahead, and no
+    /// reflex rules out a velocity that the agent can reach in this tick.
+    #[inline(always)]
+    pub(super) fn is_clear_of(&self, walkers: &Walker<R>) -> bool {
+        let zero = R::zero();
+        let to = |from: [R; 2], other: [R; 2]| [other[0] - from[0], other[1] - from[1]];
+        let offset = to(self.position, walkers.position);
+        let square = dot(offset, offset);
+        let keep = self.keep + walkers.radius;
+
+        // The distance from the velocity obstacle is the slack, of which the agent has at least half.
+        let [x, y] = to(self.velocity, walkers.velocity).map(|it| it.max(zero - it));
+        // At most 8 % more than the length.
+        let speed = x.max(y) + R::splat(0.4143) * x.min(y);
+        let near = keep + self.reflex * (speed + self.reach);
+
+        // As in `Conflict`. The pace `closing + √discriminant` is above the slowest, `room · rate`, if the
+        // discriminant is above the square of what is missing.
+        let relative = to(walkers.velocity, self.expected);
+        let closing = dot(offset, relative) + self.spread * keep;
+        let room = square - keep * keep;
+        let pace = dot(relative, relative) - self.spread * self.spread;
+        let discriminant = closing * closing - pace * room;
+        let missing = (room * self.rate - closing).max(zero);
+        (near * near).at_most(square) & discriminant.at_most(missing * missing) == ALL_LANES
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bevy_steering2d_kernel::simd::Portable;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::behaviors::reciprocal_avoidance::conflict::{Conflict, Fading};
+    use crate::behaviors::reciprocal_avoidance::testing::{seen, walker};
+
+    fn is_clear(me: &Agent, preferred: Vec2, it: &Agent) -> bool {
+        let way = Way::<Portable>::new(me, preferred, &ReciprocalAvoidance::default());
+        way.is_clear_of(&Walker::splat(&Walker::of(me, it, 5.0)))
+    }
+
+    #[test]
+    fn a_way_without_a_contact_ahead_is_clear() {
+        let me = walker(0.0, 0.0, Vec2::X);
+        let is_clear = |it| is_clear(&me, Vec2::X, &it);
+        assert!(is_clear(walker(5.0, 1.5, Vec2::ZERO)), "beside the way");
+        assert!(is_clear(walker(3.0, 0.0, Vec2::X)), "as fast as the agent");
+        assert!(!is_clear(walker(5.0, 0.5, Vec2::ZERO)), "in the way");
+        assert!(!is_clear(walker(0.0, 1.1, Vec2::X)), "beside it, too near");
+    }
+
+    fn vector(most: f32) -> impl Strategy<Value = Vec2> {
+        (-most..most, -most..most).prop_map(Vec2::from)
+    }
+
+    proptest! {
+        #[test]
+        fn a_neighbor_that_the_way_is_clear_of_has_no_say(
+            (at, own, its, preferred) in (vector(6.0), vector(2.0), vector(2.0), vector(2.0)),
+            (mine, theirs) in (0.0..9.0_f32, 0.0..9.0_f32),
+        ) {
+            let how = ReciprocalAvoidance::default();
+            let (me, it) = (walker(0.0, 0.0, own), walker(at.x, at.y, its));
+            prop_assume!(is_clear(&me, preferred, &it));
+            let other = seen(&me, &it, mine, theirs);
+            let conflict = Conflict::new(&me, &other, &how);
+            let cost = 1.0 / conflict.reciprocal_cost(preferred.to_array(), None, Fading::new(&how));
+            prop_assert!(cost < 1e-3, "{cost}");
+            let reach = me.max_acceleration() * me.delta;
+            let least = other.reflex(&me, &how).least;
+            prop_assert!(least < -0.999 * reach, "{least}");
+        }
+    }
+}
