@@ -2,7 +2,7 @@
 //! groups, or only the nearest.
 
 use bevy::prelude::*;
-use bevy_steering2d_kernel::simd::{Register, WIDTH};
+use bevy_steering2d_kernel::simd::{Baseline, Register, WIDTH};
 
 use super::gathered::Gathered;
 use super::profile::{FlockProfile, Visibility};
@@ -77,28 +77,27 @@ impl<R: Register> Sight<R> for InView<R> {
     }
 }
 
-/// Only marked candidates in view are visible: the nearest of each rule.
-pub(super) struct Nearest<'a, R> {
-    pub(super) view: InView<R>,
-    pub(super) marks: &'a Marks,
-}
+/// Only marked candidates are visible: the nearest in view of each rule, and the agent itself.
+pub(super) struct Nearest<'a>(pub(super) &'a Marks);
 
-impl<R: Register> Sight<R> for Nearest<'_, R> {
+impl<R: Register> Sight<R> for Nearest<'_> {
     #[inline(always)]
-    fn visible(&self, rule: usize, candidates: &Gathered, at: usize, seen: &Seen<R>, u: R) -> R {
-        let u = self.view.visible(rule, candidates, at, seen, u);
-        u * R::load(&self.marks.rules[rule], at)
+    fn visible(&self, rule: usize, _: &Gathered, at: usize, _: &Seen<R>, u: R) -> R {
+        let Marks { rules, row_of, .. } = self.0;
+        u * R::load(&rules[row_of[rule]], at)
     }
 
     #[inline(always)]
     fn of_itself(&self) -> [f32; 3] {
-        self.view.of_itself()
+        [1.0; 3]
     }
 }
 
 /// For each rule, one for candidates that count and zero for others.
 pub(super) struct Marks {
     rules: [[f32; Gathered::CAPACITY]; 3],
+    /// Where the marks of each rule are: rules that see alike share them.
+    row_of: [usize; 3],
     /// Squared distances of the candidates visible to a rule, m², infinite for the others.
     squares: [f32; Gathered::CAPACITY],
 }
@@ -107,6 +106,7 @@ impl Default for Marks {
     fn default() -> Self {
         Self {
             rules: [[0.0; Gathered::CAPACITY]; 3],
+            row_of: [0, 1, 2],
             squares: [0.0; Gathered::CAPACITY],
         }
     }
@@ -125,19 +125,20 @@ impl Marks {
     ) -> bool {
         let end = candidates.count.next_multiple_of(WIDTH);
         for (number, rule) in rules.iter().enumerate() {
-            if !rule.binds(candidates) {
+            self.row_of[number] = number;
+            if rule.is_absent() {
+                // Its sums are not read.
                 self.rules[number][..end].fill(1.0);
             } else if number > 0 && rules[number - 1] == *rule {
-                let (marked, rest) = self.rules.split_at_mut(number);
-                rest[0][..end].copy_from_slice(&marked[number - 1][..end]);
+                self.row_of[number] = self.row_of[number - 1];
             } else {
                 if self.measure::<R>(rule, at, heading, candidates) != 1 {
                     return false;
                 }
                 let squares = &self.squares[..candidates.count + WIDTH];
                 // The agent itself is one of them.
-                let most = rule.max_neighbors as usize + 1;
-                let mut high = (rule.radius * rule.radius).min(f32::MAX);
+                let most = (rule.max_neighbors as usize).saturating_add(1);
+                let mut high = rule.square_radius();
                 let visible = count_within::<R>(squares, high);
                 if visible > most {
                     let cut = NearestCut::of::<R>(squares, visible, most, high);
@@ -146,14 +147,20 @@ impl Marks {
                     }
                     high = cut.high;
                 }
-                let (high, zero, one) = (R::splat(high), R::zero(), R::splat(1.0));
-                for at in (0..end).step_by(WIDTH) {
-                    let mark = high.if_below(R::load(squares, at), zero, one);
-                    mark.store(&mut self.rules[number], at);
-                }
+                self.mark_within::<R>(number, high, end);
             }
         }
         true
+    }
+
+    /// Marks, of the first `end` candidates, those measured within a squared distance.
+    #[inline(always)]
+    fn mark_within<R: Register>(&mut self, rule: usize, square: f32, end: usize) {
+        let (square, zero, one) = (R::splat(square), R::zero(), R::splat(1.0));
+        for at in (0..end).step_by(WIDTH) {
+            let mark = square.if_below(R::load(&self.squares, at), zero, one);
+            mark.store(&mut self.rules[rule], at);
+        }
     }
 
     /// Measures the squared distances of the candidates that a rule sees. Returns how many are at the
@@ -201,16 +208,22 @@ impl Marks {
         candidates: &Gathered,
     ) {
         let end = candidates.count.next_multiple_of(WIDTH);
-        for (marks, rule) in self.rules.iter_mut().zip(rules) {
-            if !rule.binds(candidates) {
-                marks[..end].fill(1.0);
+        for (number, rule) in rules.iter().enumerate() {
+            self.row_of[number] = number;
+            if rule.is_absent() {
+                self.rules[number][..end].fill(1.0);
                 continue;
             }
-            marks[..end].fill(0.0);
+            if rule.max_neighbors as usize >= candidates.count {
+                self.measure::<Baseline>(rule, me.position, me.heading.into(), candidates);
+                self.mark_within::<Baseline>(number, rule.square_radius(), end);
+                continue;
+            }
+            self.rules[number][..end].fill(0.0);
             let nearest = neighbors.nearest_slots(rule.view(me), rule.max_neighbors as usize);
             for slot in nearest.into_iter().chain([itself]) {
                 if let Some(at) = candidates.position_of(slot) {
-                    marks[at] = 1.0;
+                    self.rules[number][at] = 1.0;
                 }
             }
         }
@@ -218,8 +231,8 @@ impl Marks {
 }
 
 impl Visibility {
-    /// Whether not all of so many candidates may count.
-    fn binds(&self, candidates: &Gathered) -> bool {
-        !self.is_absent() && (self.max_neighbors as usize) < candidates.count
+    /// Less than the distance of a candidate that is not seen, m².
+    fn square_radius(&self) -> f32 {
+        (self.radius * self.radius).min(f32::MAX)
     }
 }

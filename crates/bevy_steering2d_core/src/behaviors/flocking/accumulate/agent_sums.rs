@@ -110,9 +110,8 @@ impl Operation for SumMarked<'_> {
     #[inline(always)]
     fn run<R: Register>(self) -> SumsRow {
         let Self(agent, marks) = self;
-        let view = agent.view::<R>();
         let mut row = SumsRow::ZERO;
-        agent.sum::<false, R>(&Nearest { view, marks }, &mut row);
+        agent.sum::<false, R>(&Nearest(marks), &mut row);
         row
     }
 }
