@@ -7,7 +7,9 @@ use bevy_steering2d_kernel::simd::{Baseline, Register, WIDTH};
 use super::gathered::Gathered;
 use super::profile::{FlockProfile, Visibility};
 use super::rule::Seen;
-use crate::perception::{NearestCut, NeighborView, Neighbors, count_within, least_cosine};
+use crate::perception::{
+    NearestCut, NeighborView, Neighbors, SteeringGroups, count_within, least_cosine,
+};
 
 /// Tests the visibility of eight candidates for the rules of one agent.
 pub(super) trait Sight<R> {
@@ -89,7 +91,7 @@ impl<R: Register> Sight<R> for Nearest<'_> {
 
     #[inline(always)]
     fn of_itself(&self) -> [f32; 3] {
-        [1.0; 3]
+        self.0.of_itself
     }
 }
 
@@ -98,6 +100,8 @@ pub(super) struct Marks {
     rules: [[f32; Gathered::CAPACITY]; 3],
     /// Where the marks of each rule are: rules that see alike share them.
     row_of: [usize; 3],
+    /// The mark of the agent itself.
+    of_itself: [f32; 3],
     /// Squared distances of the candidates visible to a rule, m², infinite for the others.
     squares: [f32; Gathered::CAPACITY],
 }
@@ -107,6 +111,7 @@ impl Default for Marks {
         Self {
             rules: [[0.0; Gathered::CAPACITY]; 3],
             row_of: [0, 1, 2],
+            of_itself: [1.0; 3],
             squares: [0.0; Gathered::CAPACITY],
         }
     }
@@ -121,14 +126,16 @@ impl Marks {
         rules: &[Visibility; 3],
         at: Vec2,
         heading: [f32; 2],
+        mine: SteeringGroups,
         candidates: &Gathered,
     ) -> bool {
         let end = candidates.count.next_multiple_of(WIDTH);
         for (number, rule) in rules.iter().enumerate() {
             self.row_of[number] = number;
+            self.of_itself[number] = rule.sight_of(mine);
             if rule.is_absent() {
-                // Its sums are not read.
-                self.rules[number][..end].fill(1.0);
+                // The weights of all others are zero.
+                self.rules[number][..end].fill(self.of_itself[number]);
             } else if number > 0 && rules[number - 1] == *rule {
                 self.row_of[number] = self.row_of[number - 1];
             } else {
@@ -153,12 +160,15 @@ impl Marks {
         true
     }
 
-    /// Marks, of the first `end` candidates, those measured within a squared distance.
+    /// Marks, of the first `end` candidates, those measured within a squared distance, and the agent itself if
+    /// the rule sees its groups.
     #[inline(always)]
     fn mark_within<R: Register>(&mut self, rule: usize, square: f32, end: usize) {
-        let (square, zero, one) = (R::splat(square), R::zero(), R::splat(1.0));
+        let (most, zero, one) = (R::splat(square), R::zero(), R::splat(1.0));
+        let itself = R::splat(self.of_itself[rule]);
         for at in (0..end).step_by(WIDTH) {
-            let mark = square.if_below(R::load(&self.squares, at), zero, one);
+            let square = R::load(&self.squares, at);
+            let mark = zero.if_below(square, most.if_below(square, zero, one), itself);
             mark.store(&mut self.rules[rule], at);
         }
     }
@@ -185,7 +195,9 @@ impl Marks {
             let square = off_x * off_x + off_y * off_y;
             let ahead = off_x * heading[0] + off_y * heading[1];
             let in_groups = R::with_common_bit(&candidates.groups, at, rule.groups.0);
-            let seen = ahead.if_below(least * square.sqrt(), hidden, square);
+            // As in `InView`, to the bit.
+            let distance = square * square.inverse_sqrt();
+            let seen = ahead.if_below(least * distance, hidden, square);
             let seen = in_groups.if_below(R::splat(1.0), hidden, seen);
             let seen = square_radius.if_below(square, hidden, seen);
             // The agent itself counts always.
@@ -208,29 +220,53 @@ impl Marks {
         candidates: &Gathered,
     ) {
         let end = candidates.count.next_multiple_of(WIDTH);
+        let mine = SteeringGroups(neighbors.columns.groups[itself]);
         for (number, rule) in rules.iter().enumerate() {
             self.row_of[number] = number;
-            if rule.is_absent() {
-                self.rules[number][..end].fill(1.0);
-                continue;
-            }
-            if rule.max_neighbors as usize >= candidates.count {
-                self.measure::<Baseline>(rule, me.position, me.heading.into(), candidates);
-                self.mark_within::<Baseline>(number, rule.square_radius(), end);
-                continue;
-            }
+            self.of_itself[number] = rule.sight_of(mine);
             self.rules[number][..end].fill(0.0);
-            let nearest = neighbors.nearest_slots(rule.view(me), rule.max_neighbors as usize);
-            for slot in nearest.into_iter().chain([itself]) {
+            if rule.max_neighbors as usize >= candidates.count {
+                self.mark_all_in_view(number, rule, me, candidates);
+                continue;
+            }
+            let mut mark = |slot, mark| {
                 if let Some(at) = candidates.position_of(slot) {
-                    self.rules[number][at] = 1.0;
+                    self.rules[number][at] = mark;
                 }
+            };
+            let nearest = neighbors.nearest_slots(rule.view(me), rule.max_neighbors as usize);
+            nearest.into_iter().for_each(|slot| mark(slot, 1.0));
+            mark(itself, self.of_itself[number]);
+        }
+    }
+
+    fn mark_all_in_view(
+        &mut self,
+        number: usize,
+        rule: &Visibility,
+        me: &NeighborView,
+        candidates: &Gathered,
+    ) {
+        let end = candidates.count.next_multiple_of(WIDTH);
+        self.measure::<Baseline>(rule, me.position, me.heading.into(), candidates);
+        self.mark_within::<Baseline>(number, rule.square_radius(), end);
+        // Neighbors at the spot of the agent were taken for the agent itself.
+        let spot = self.squares.iter().zip(&candidates.groups);
+        let marks = self.rules[number].iter_mut().zip(spot);
+        for (mark, (&square, &groups)) in marks.take(candidates.count) {
+            if square == 0.0 {
+                *mark = rule.sight_of(SteeringGroups(groups));
             }
         }
     }
 }
 
 impl Visibility {
+    /// One if the rule sees any of these groups, else zero.
+    fn sight_of(&self, groups: SteeringGroups) -> f32 {
+        f32::from(u8::from(self.groups.0 & groups.0 != 0))
+    }
+
     /// Less than the distance of a candidate that is not seen, m².
     fn square_radius(&self) -> f32 {
         (self.radius * self.radius).min(f32::MAX)

@@ -9,7 +9,7 @@ use crate::behaviors::flocking::profile::{FlockProfile, Visibility};
 use crate::behaviors::flocking::rule::{Rule, Seen, Sum};
 use crate::behaviors::flocking::visibility::{InView, Marks, Nearest, Sight};
 use crate::behaviors::flocking::{Alignment, Cohesion, Separation};
-use crate::perception::Neighbors;
+use crate::perception::{Neighbors, SteeringGroups};
 
 /// An agent, and the candidates to sum over.
 #[derive(Clone, Copy)]
@@ -95,8 +95,14 @@ impl Operation for SumNearest<'_> {
             rules,
             marks,
         } = self;
-        let at = agent.neighbors.columns.at(agent.slot);
-        let decided = marks.mark_by_distance::<R>(&rules, at, agent.heading(), agent.candidates);
+        let columns = &agent.neighbors.columns;
+        let decided = marks.mark_by_distance::<R>(
+            &rules,
+            columns.at(agent.slot),
+            agent.heading(),
+            SteeringGroups(columns.groups[agent.slot]),
+            agent.candidates,
+        );
         decided.then(|| SumMarked(agent, marks).run::<R>())
     }
 }
