@@ -13,7 +13,7 @@
 //! With `--threads` only the columns of that number are measured.
 //!
 //! With `--space` it runs N random worlds of 2 to 8 walkers and up to 6 obstacles in a square of 10 m with
-//! both, and prints the share that each solves.
+//! both, and prints the share that each solves, a row after each tenth of the worlds.
 
 #[path = "../shared/arguments.rs"]
 mod arguments;

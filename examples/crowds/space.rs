@@ -25,10 +25,16 @@ const SIDES: [f32; 2] = [0.4, 2.0];
 /// Clearance around starts and goals, m.
 const CLEARANCE: f32 = 0.1;
 
-/// Runs the first `count` worlds with ours and with RVO2, and prints the shares solved.
+/// Runs the first `count` worlds with ours and with RVO2. Prints the shares solved so far after each tenth of the
+/// worlds, so that a run that is interrupted leaves the last of these rows.
 pub fn compare(count: usize, jobs: NonZeroUsize) -> Result<(), String> {
     let worlds: Vec<u64> = (0..count as u64).collect();
+    let tenth = count.div_ceil(10);
     let (mut ours, mut rvo) = (Tally::default(), Tally::default());
+    println!(
+        "| worlds | solved | RVO2 | all home | RVO2 | without deep contact | RVO2 | mean time, s | RVO2 |"
+    );
+    println!("|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
     jobs::run_in_order(
         &worlds,
         jobs,
@@ -40,26 +46,33 @@ pub fn compare(count: usize, jobs: NonZeroUsize) -> Result<(), String> {
         |_, (our_score, rvo_score)| {
             ours.add(&our_score);
             rvo.add(&rvo_score);
+            if ours.worlds.is_multiple_of(tenth) || ours.worlds == count {
+                println!("{}", row(&ours, &rvo));
+            }
             Ok::<_, String>(())
         },
-    )?;
-    println!("| of {count} worlds | solved | all home | without deep contact | mean time, s |");
-    println!("|---|---:|---:|---:|---:|");
-    for (name, tally) in [("ours", ours), ("RVO2", rvo)] {
-        let share = |part: usize| 100.0 * part as f64 / count as f64;
-        println!(
-            "| {name} | {:.2} % | {:.2} % | {:.2} % | {:.2} |",
-            share(tally.solved),
-            share(tally.all_home),
-            share(tally.apart),
-            tally.times / tally.all_home as f64,
-        );
-    }
-    Ok(())
+    )
+}
+
+/// The shares of the worlds so far, of ours and of RVO2 in turns.
+fn row(ours: &Tally, rvo: &Tally) -> String {
+    let both = |figure: &dyn Fn(&Tally) -> String| format!("{} | {}", figure(ours), figure(rvo));
+    let share = |part: fn(&Tally) -> usize| {
+        both(&|tally| format!("{:.2} %", 100.0 * part(tally) as f64 / tally.worlds as f64))
+    };
+    format!(
+        "| {} | {} | {} | {} | {} |",
+        ours.worlds,
+        share(|tally| tally.solved),
+        share(|tally| tally.all_home),
+        share(|tally| tally.apart),
+        both(&|tally| format!("{:.2}", tally.times / tally.all_home as f64)),
+    )
 }
 
 #[derive(Default)]
 struct Tally {
+    worlds: usize,
     solved: usize,
     all_home: usize,
     apart: usize,
@@ -71,6 +84,7 @@ impl Tally {
     fn add(&mut self, score: &Score) {
         let all_home = score.home == score.agents;
         let apart = score.deep_contacts == 0;
+        self.worlds += 1;
         self.solved += usize::from(all_home && apart);
         self.all_home += usize::from(all_home);
         self.apart += usize::from(apart);
