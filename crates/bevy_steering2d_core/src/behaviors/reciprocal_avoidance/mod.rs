@@ -310,7 +310,7 @@ impl Avoid<'_, '_, '_> {
 
     /// What does not move: obstacles, and colliders that are not as large as walls.
     #[inline(always)]
-    fn fixed(&self) -> SmallVec<[Other<f32>; 4]> {
+    fn fixed(&self) -> SmallVec<[Other<f32>; 16]> {
         let Self { how, me, world, .. } = *self;
         let mut fixed = SmallVec::new();
         let around = Circle::new(me.position, how.perception_radius);
