@@ -48,7 +48,9 @@ pub fn for_each_match<D, F, T>(
     }
     let mut chunks: SmallVec<[Chunk<D, F>; MOST_CHUNKS]> = SmallVec::new();
     loop {
-        let matches = from_here(&mut rest);
+        // SAFETY: every match of `rest` is dropped at once, before any is visited, and the chunks are disjoint.
+        #[expect(unsafe_code, reason = "the borrow checker cannot tell chunks apart")]
+        let matches = unsafe { from_here(&mut rest) };
         match rest.by_ref().take(size).count() {
             0 => break,
             count => chunks.push(Chunk { matches, count }),
@@ -72,15 +74,15 @@ struct Chunk<'w, 's, D: IterQueryData, F: QueryFilter> {
 #[expect(unsafe_code, reason = "pointers, which are not `Send` by themselves")]
 unsafe impl<D: IterQueryData, F: QueryFilter> Send for Chunk<'_, '_, D, F> {}
 
-/// An iterator from where `rest` is now. No match may be in use from both.
-fn from_here<'w, 's, D: IterQueryData, F: QueryFilter>(
+/// An iterator from where `rest` is now.
+///
+/// # Safety
+/// No match may be borrowed from both at the same time.
+#[expect(unsafe_code, reason = "the lifetime no longer guards against that")]
+unsafe fn from_here<'w, 's, D: IterQueryData, F: QueryFilter>(
     rest: &mut QueryIter<'w, 's, D, F>,
 ) -> QueryIter<'w, 's, D, F> {
     let here = rest.remaining_mut();
-    // SAFETY: the lifetime guards against a match that is borrowed twice. `for_each_match` drops every match of
-    // `rest` at once, before it visits any, and its chunks are disjoint.
-    #[expect(unsafe_code, reason = "the borrow checker cannot tell chunks apart")]
-    unsafe {
-        std::mem::transmute::<QueryIter<'_, 's, D, F>, QueryIter<'w, 's, D, F>>(here)
-    }
+    // SAFETY: only the lifetime differs, and the caller vouches for what it guards against.
+    unsafe { std::mem::transmute::<QueryIter<'_, 's, D, F>, QueryIter<'w, 's, D, F>>(here) }
 }

@@ -74,7 +74,7 @@ impl Neighbors {
     #[inline]
     pub(super) fn slots_in_view(&self, view: NeighborView) -> impl Iterator<Item = usize> {
         let least = least_cosine(view.field_of_view);
-        let query = RangeQuery::new(&self.grid, &self.columns, &view);
+        let query = RangeQuery::new(self, &view);
         query.filter(move |&slot| {
             let offset = self.columns.at(slot) - view.position;
             self.columns.groups[slot] & view.groups.0 != 0 && view.faces(offset, least)

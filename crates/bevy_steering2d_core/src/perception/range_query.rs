@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use super::NeighborView;
 use super::columns::NeighborColumns;
-use super::grid::{Grid, Ranges};
+use super::grid::Ranges;
+use super::scan::Disc;
+use super::{NeighborView, Neighbors};
 use crate::SteeringId;
 use crate::random::GOLDEN_RATIO;
-use bevy_steering2d_kernel::simd::{Baseline, Number, Register, WIDTH};
+use bevy_steering2d_kernel::simd::{Baseline, WIDTH};
 
 /// Factor on the radius against rounding, for neighbors exactly at the radius.
 pub(super) const RADIUS_SLACK: f32 = 1.000_1;
@@ -19,9 +20,7 @@ pub(super) const MOST_NEIGHBORS: usize = 512;
 pub(super) struct RangeQuery<'a> {
     columns: &'a NeighborColumns,
     id: SteeringId,
-    center: [Baseline; 2],
-    /// The square of the radius, m².
-    radius_squared: Baseline,
+    disc: Disc<Baseline>,
     ranges: Ranges<'a>,
     /// What is left of the current range.
     range: Range<usize>,
@@ -35,14 +34,12 @@ pub(super) struct RangeQuery<'a> {
 
 impl<'a> RangeQuery<'a> {
     #[inline]
-    pub(super) fn new(grid: &'a Grid, columns: &'a NeighborColumns, view: &NeighborView) -> Self {
-        let radius = view.radius * RADIUS_SLACK;
+    pub(super) fn new(neighbors: &'a Neighbors, view: &NeighborView) -> Self {
         Self {
-            columns,
+            columns: &neighbors.columns,
             id: view.id,
-            center: view.position.to_array().map(Baseline::splat),
-            radius_squared: Baseline::splat(view.radius * view.radius),
-            ranges: grid.ranges_around(view.position, radius),
+            disc: Disc::of(view),
+            ranges: neighbors.ranges_in(view),
             range: 0..0,
             skip: 0,
             left: 0,
@@ -54,11 +51,7 @@ impl<'a> RangeQuery<'a> {
     /// One bit for each of the first eight slots of a range that is within the radius.
     #[inline(always)]
     fn within_radius(&self, range: &Range<usize>) -> u32 {
-        let x = Baseline::load(&self.columns.x, range.start) - self.center[0];
-        let y = Baseline::load(&self.columns.y, range.start) - self.center[1];
-        let near = (x * x + y * y).at_most(self.radius_squared);
-        // The last slots may lie behind the range.
-        near & ((1 << range.len().min(WIDTH)) - 1)
+        self.disc.within(self.columns, range).1
     }
 
     /// How many slots within the radius to skip in a long range, before [`MOST_NEIGHBORS`] of them

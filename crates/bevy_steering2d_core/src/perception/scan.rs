@@ -27,18 +27,24 @@ impl<R: Register> Disc<R> {
         }
     }
 
-    /// The squared distances of the first eight slots of a range, m², and one bit for each that the disc
-    /// contains.
+    /// The squared distances of the first eight slots of a range, m², and one bit for each within the radius.
     #[inline(always)]
-    pub(super) fn contains(&self, columns: &NeighborColumns, range: &Range<usize>) -> (R, u32) {
+    pub(super) fn within(&self, columns: &NeighborColumns, range: &Range<usize>) -> (R, u32) {
         let first = range.start;
         let off_x = R::load(&columns.x, first) - self.center[0];
         let off_y = R::load(&columns.y, first) - self.center[1];
         let squares = off_x * off_x + off_y * off_y;
-        let in_groups = R::with_common_bit(&columns.groups, first, self.groups);
-        let near = squares.at_most(self.square_radius) & R::splat(1.0).at_most(in_groups);
         // The last slots may lie behind the range.
-        (squares, near & ((1 << range.len().min(WIDTH)) - 1))
+        let near = squares.at_most(self.square_radius) & ((1 << range.len().min(WIDTH)) - 1);
+        (squares, near)
+    }
+
+    /// The same for those in the groups.
+    #[inline(always)]
+    pub(super) fn contains(&self, columns: &NeighborColumns, range: &Range<usize>) -> (R, u32) {
+        let (squares, near) = self.within(columns, range);
+        let in_groups = R::with_common_bit(&columns.groups, range.start, self.groups);
+        (squares, near & R::splat(1.0).at_most(in_groups))
     }
 }
 

@@ -224,11 +224,11 @@ impl Marks {
         for (number, rule) in rules.iter().enumerate() {
             self.row_of[number] = number;
             self.of_itself[number] = rule.sight_of(mine);
-            self.rules[number][..end].fill(0.0);
             if rule.max_neighbors as usize >= candidates.count {
                 self.mark_all_in_view(number, rule, me, candidates);
                 continue;
             }
+            self.rules[number][..end].fill(0.0);
             let mut mark = |slot, mark| {
                 if let Some(at) = candidates.position_of(slot) {
                     self.rules[number][at] = mark;

@@ -16,14 +16,15 @@ use crate::Agent;
 pub(super) struct Way<R> {
     position: [R; 2],
     velocity: [R; 2],
-    /// The middle of the relative velocities that the change to the preferred velocity may lead to, and the
-    /// distance of the others from there, m/s.
+    /// The middle of the velocities relative to a neighbor at rest that the change to the preferred one may lead to.
     expected: [R; 2],
+    /// How far the others are from there, m/s.
     spread: R,
     /// Distance from a point to keep, m.
     keep: R,
-    /// The reflex time, s, and twice the change of velocity within reach, m/s.
+    /// The reflex time, s.
     reflex: R,
+    /// Twice the change of velocity within reach, m/s.
     reach: R,
     /// 1 over the latest time of a contact that counts, 1/s.
     rate: R,
