@@ -8,6 +8,7 @@
 //! `nothing` is the cost of an agent without behaviors; subtract it from the others.
 
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use bevy::ecs::schedule::ScheduleLabel;
@@ -15,11 +16,13 @@ use bevy::prelude::*;
 use bevy_steering2d::RandomStream;
 use bevy_steering2d::navigation::TravelTimes;
 use bevy_steering2d::prelude::*;
+use bevy_steering2d_steerbench::share_passes_among;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
 fn main() {
-    TaskPoolOptions::with_num_threads(1).create_default_pools();
+    let one_thread = share_passes_among(NonZeroUsize::MIN);
+    one_thread.task_pool_options.create_default_pools();
     divan::main();
 }
 

@@ -19,14 +19,13 @@ use std::time::{Duration, Instant};
 
 use alloc_tracker::{Allocator, Session};
 use arguments::{typed, value};
-use bevy::app::TaskPoolThreadAssignmentPolicy;
 use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::recorder::SteeringRecorder;
 use bevy_steering2d::{RandomStream, digest};
-use bevy_steering2d_steerbench::Body;
+use bevy_steering2d_steerbench::{Body, share_passes_among};
 use lexopt::prelude::*;
 use lexopt::{Error, Parser};
 use serde::{Serialize, Serializer};
@@ -197,15 +196,7 @@ fn mark<const STEP: usize>(world: &mut World) {
 fn build(options: &Options) -> App {
     let mut app = App::new();
     app.add_plugins((
-        MinimalPlugins.set(TaskPoolPlugin {
-            task_pool_options: TaskPoolOptions {
-                min_total_threads: options.threads.get(),
-                max_total_threads: options.threads.get(),
-                io: threads(1),
-                async_compute: threads(1),
-                compute: threads(options.threads.get()),
-            },
-        }),
+        MinimalPlugins.set(share_passes_among(options.threads)),
         TransformPlugin,
     ))
     .init_schedule(Tick)
@@ -254,16 +245,6 @@ fn build(options: &Options) -> App {
         physics.gravity = Vec2::ZERO;
     }
     app
-}
-
-fn threads(count: usize) -> TaskPoolThreadAssignmentPolicy {
-    TaskPoolThreadAssignmentPolicy {
-        min_threads: count,
-        max_threads: count,
-        percent: 1.0,
-        on_thread_spawn: None,
-        on_thread_destroy: None,
-    }
 }
 
 fn spawn(world: &mut World, options: &Options) {

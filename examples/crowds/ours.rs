@@ -3,10 +3,10 @@
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
-use bevy::app::TaskPoolThreadAssignmentPolicy;
 use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
+use bevy_steering2d_steerbench::share_passes_among;
 
 use crate::TICK;
 use crate::cases::{BODY, Case, PACE, Walker};
@@ -22,9 +22,12 @@ pub struct Ours {
 impl Ours {
     pub fn new(case: &Case, walkers: &[Walker], threads: NonZeroUsize) -> Self {
         let mut app = App::new();
-        app.add_plugins((MinimalPlugins.set(pools(threads.get())), TransformPlugin))
-            .init_schedule(Tick)
-            .add_plugins(SteeringPlugin::new(Tick));
+        app.add_plugins((
+            MinimalPlugins.set(share_passes_among(threads)),
+            TransformPlugin,
+        ))
+        .init_schedule(Tick)
+        .add_plugins(SteeringPlugin::new(Tick));
         app.finish();
         app.cleanup();
         app.update();
@@ -56,24 +59,5 @@ impl Ours {
         let mut walkers = world.query_filtered::<&Transform, With<Vehicle>>();
         let positions = walkers.iter(world);
         positions.map(|at| at.translation.truncate()).collect()
-    }
-}
-
-fn pools(threads: usize) -> TaskPoolPlugin {
-    let policy = |threads| TaskPoolThreadAssignmentPolicy {
-        min_threads: threads,
-        max_threads: threads,
-        percent: 1.0,
-        on_thread_spawn: None,
-        on_thread_destroy: None,
-    };
-    TaskPoolPlugin {
-        task_pool_options: TaskPoolOptions {
-            min_total_threads: threads,
-            max_total_threads: threads,
-            io: policy(1),
-            async_compute: policy(1),
-            compute: policy(threads),
-        },
     }
 }

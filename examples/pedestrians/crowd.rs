@@ -1,14 +1,15 @@
 //! A crowd without a window: people, walls, ways, and periodic worlds.
 
 use std::f32::consts::TAU;
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use bevy::app::TaskPoolThreadAssignmentPolicy;
 use bevy::ecs::schedule::ScheduleLabel;
 use bevy::math::ops;
 use bevy::prelude::*;
 use bevy_steering2d::RandomStream;
 use bevy_steering2d::prelude::*;
+use bevy_steering2d_steerbench::share_passes_among;
 
 /// Length of a tick, s.
 pub const TICK: f32 = 0.05;
@@ -92,9 +93,12 @@ impl Crowd {
     /// zero it does not. A period is at least twice the perception radius.
     pub fn repeating(period: Vec2) -> Self {
         let mut app = App::new();
-        app.add_plugins((MinimalPlugins.set(one_thread()), TransformPlugin))
-            .init_schedule(Tick)
-            .add_plugins(SteeringPlugin::new(Tick));
+        app.add_plugins((
+            MinimalPlugins.set(share_passes_among(NonZeroUsize::MIN)),
+            TransformPlugin,
+        ))
+        .init_schedule(Tick)
+        .add_plugins(SteeringPlugin::new(Tick));
         app.finish();
         app.cleanup();
         app.update();
@@ -353,25 +357,6 @@ pub fn random(seed: u64) -> RandomStream {
 pub fn normal(random: &mut RandomStream) -> f32 {
     let radius = (-2.0 * ops::ln(1.0 - random.unit())).sqrt();
     radius * ops::cos(TAU * random.unit())
-}
-
-fn one_thread() -> TaskPoolPlugin {
-    let one = TaskPoolThreadAssignmentPolicy {
-        min_threads: 1,
-        max_threads: 1,
-        percent: 1.0,
-        on_thread_spawn: None,
-        on_thread_destroy: None,
-    };
-    TaskPoolPlugin {
-        task_pool_options: TaskPoolOptions {
-            min_total_threads: 1,
-            max_total_threads: 1,
-            io: one.clone(),
-            async_compute: one.clone(),
-            compute: one,
-        },
-    }
 }
 
 #[cfg(test)]

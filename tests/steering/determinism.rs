@@ -4,13 +4,14 @@
 //! number of threads. Worlds of up to a thousand agents run serially, larger ones in parallel, and
 //! the cheapest systems only in a huge one: there is a crowd of each size.
 
+use std::num::NonZeroUsize;
 use std::process::Command;
 
-use bevy::app::{TaskPoolOptions, TaskPoolThreadAssignmentPolicy};
 use bevy::prelude::*;
 use bevy::tasks::ComputeTaskPool;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{ArriveMemory, SteeringClock, WanderMemory};
+use bevy_steering2d_steerbench::share_passes_among;
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
@@ -237,7 +238,7 @@ fn child() {
     let Ok(threads) = std::env::var(THREADS) else {
         return;
     };
-    compute_with(threads.parse().unwrap());
+    create_pools_for(threads.parse().unwrap());
     for backend in BACKENDS {
         let small = crowd(backend, &in_order(SMALL), TICKS);
         let large = crowd(backend, &shuffled(LARGE), 60);
@@ -246,23 +247,12 @@ fn child() {
     println!("a flock did {:016x}", huge_flock());
 }
 
-/// Creates task pools with this number of threads for systems.
-pub fn compute_with(threads: usize) {
-    let exactly = |threads| TaskPoolThreadAssignmentPolicy {
-        min_threads: threads,
-        max_threads: threads,
-        percent: 1.0,
-        on_thread_spawn: None,
-        on_thread_destroy: None,
-    };
-    let options = TaskPoolOptions {
-        io: exactly(1),
-        async_compute: exactly(1),
-        compute: exactly(threads),
-        ..default()
-    };
-    options.create_default_pools();
-    assert_eq!(ComputeTaskPool::get().thread_num(), threads);
+/// Creates task pools with which this number of threads share each pass.
+pub fn create_pools_for(threads: NonZeroUsize) {
+    let pools = share_passes_among(threads).task_pool_options;
+    pools.create_default_pools();
+    let expected = pools.compute.max_threads;
+    assert_eq!(ComputeTaskPool::get().thread_num(), expected);
 }
 
 /// A flock so large that even its cheapest systems run in parallel.

@@ -13,7 +13,7 @@ use bevy_steering2d::prelude::*;
 use bevy_steering2d_kernel::simd::{Baseline, Operation, Register, dispatch, limit_to_baseline};
 
 use crate::common::*;
-use crate::determinism::compute_with;
+use crate::determinism::create_pools_for;
 
 const TICKS: u32 = 300;
 
@@ -180,7 +180,7 @@ fn child() {
     let Ok(threads) = std::env::var(THREADS) else {
         return;
     };
-    compute_with(threads.parse().unwrap());
+    create_pools_for(threads.parse().unwrap());
     if std::env::var_os(BASELINE).is_some() {
         limit_to_baseline();
         assert_eq!(dispatch(NameOfRegisters), type_name::<Baseline>());

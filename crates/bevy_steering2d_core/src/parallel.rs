@@ -6,7 +6,7 @@ use bevy::ecs::change_detection::{ContiguousComponentTicksMut, Tick};
 use bevy::ecs::query::{IterQueryData, QueryFilter, QueryItem};
 use bevy::prelude::*;
 pub use bevy_steering2d_kernel::{
-    LIGHT_PASS, PREFETCH_AHEAD, chunk_size, for_each_chunk, for_each_match, prefetch,
+    LIGHT_PASS, PREFETCH_AHEAD, chunk_size, for_each_chunk, for_each_match, limit_threads, prefetch,
 };
 
 /// Below this number of agents a behavior runs on one thread: waking others would take longer than

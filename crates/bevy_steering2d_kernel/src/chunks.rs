@@ -3,8 +3,13 @@
 #[cfg(all(test, not(loom)))]
 mod tests;
 
+#[cfg(not(loom))]
+use std::num::NonZeroUsize;
+
 use smallvec::SmallVec;
 
+#[cfg(not(loom))]
+use crate::sync::{MOST_THREADS, Ordering};
 use crate::sync::{Mutex, lock, threads};
 use crate::worker_pool::run_on_workers;
 
@@ -18,11 +23,18 @@ pub const CHUNKS_PER_THREAD: usize = 8;
 /// The most chunks of a pass: so many are kept on the stack, and nothing is allocated.
 pub(crate) const MOST_CHUNKS: usize = 64;
 
+/// Limits how many threads share a pass, the caller included, for the rest of the process. By default all cores
+/// do, as far as Bevy's compute pool has threads; see [`chunk_size`].
+#[cfg(not(loom))]
+pub fn limit_threads(most: NonZeroUsize) {
+    MOST_THREADS.store(most.get(), Ordering::Relaxed);
+}
+
 /// The chunk size for a pass over `count` items: all of them below `parallel_from`, and several
 /// chunks per thread from there on. At least one.
 ///
-/// As many threads share a pass as Bevy's compute pool has, but at most one per core; one without
-/// such a pool.
+/// The calling thread and those of Bevy's compute pool share a pass, but at most one per core; without such a
+/// pool there is one thread.
 pub fn chunk_size(count: usize, parallel_from: usize) -> usize {
     let threads = threads();
     if threads <= 1 || count < parallel_from {

@@ -22,6 +22,8 @@ pub mod simd;
 mod sync;
 mod worker_pool;
 
+#[cfg(not(loom))]
+pub use chunks::limit_threads;
 pub use chunks::{CHUNKS_PER_THREAD, LIGHT_PASS, chunk_size, for_each_chunk};
 pub use copy::copy_past_cache;
 #[cfg(not(loom))]

@@ -43,7 +43,9 @@ pub fn for_each_match<D, F, T>(
     let size = chunk_size(most, parallel_from);
     if size >= most {
         let mut scratch = scratch();
-        rest.for_each(|it| visit(&mut scratch, it));
+        for it in rest {
+            visit(&mut scratch, it);
+        }
         return;
     }
     let mut chunks: SmallVec<[Chunk<D, F>; MOST_CHUNKS]> = SmallVec::new();
@@ -58,8 +60,9 @@ pub fn for_each_match<D, F, T>(
     }
     for_each_chunk(chunks.into_iter(), |Chunk { matches, count }| {
         let mut scratch = scratch();
-        let matches = matches.take(count);
-        matches.for_each(|it| visit(&mut scratch, it));
+        for it in matches.take(count) {
+            visit(&mut scratch, it);
+        }
     });
 }
 

@@ -25,7 +25,7 @@ mod platform {
     use std::sync::OnceLock;
     use std::time::{Duration, Instant};
 
-    use bevy::tasks::{ComputeTaskPool, available_parallelism};
+    use bevy::tasks::{ComputeTaskPool, available_parallelism, cfg::multi_threaded};
 
     /// Declares a static that is created once per process, or once per execution of a model.
     macro_rules! global {
@@ -35,13 +35,21 @@ mod platform {
     }
     pub(crate) use global;
 
-    /// How many threads share a pass, the caller included: as many as the compute pool has, but at
-    /// most one per core, since a worker that spins would keep a core from a worker that works.
+    /// See [`limit_threads`](crate::limit_threads).
+    pub(crate) static MOST_THREADS: AtomicUsize = AtomicUsize::new(usize::MAX);
+
+    /// How many threads share a pass: the caller and those of the compute pool, but at most one per core,
+    /// since a worker that spins would keep a core from a worker that works.
+    ///
+    /// Bevy runs exclusive systems, and so the steps of steering, on the thread that runs the schedule, and the
+    /// compute pool is idle meanwhile. On two cores its default pool has one thread.
     pub(crate) fn threads() -> usize {
         static CORES: OnceLock<usize> = OnceLock::new();
-        ComputeTaskPool::try_get().map_or(1, |pool| {
+        let pool = ComputeTaskPool::try_get().filter(|_| multi_threaded!());
+        pool.map_or(1, |pool| {
             let cores = *CORES.get_or_init(available_parallelism);
-            pool.thread_num().min(cores).max(1)
+            let most = MOST_THREADS.load(Ordering::Relaxed);
+            most.min(cores).min(1 + pool.thread_num())
         })
     }
 

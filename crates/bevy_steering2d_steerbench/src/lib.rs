@@ -14,6 +14,7 @@
 pub mod case;
 mod crowd;
 mod error;
+mod pools;
 pub mod read;
 pub mod run;
 pub mod score;
@@ -23,6 +24,7 @@ pub mod world;
 
 pub use case::{Case, Goal, Shape, Walker, shortest_path};
 pub use error::ReadError;
+pub use pools::share_passes_among;
 pub use read::{read, read_file};
 pub use run::{LIMIT, Run, TICK, run};
 pub use score::{Score, Scorer, Sighting};

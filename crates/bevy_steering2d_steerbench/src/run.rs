@@ -1,8 +1,8 @@
 //! Runs a whole case without a window.
 
+use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
-use bevy::app::TaskPoolThreadAssignmentPolicy;
 use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
@@ -11,7 +11,7 @@ use bevy_steering2d::SteeringPlugin;
 use bevy_steering2d::prelude::*;
 
 use crate::world::{Body, CasePlugin, Itinerary, Town, spawn_case};
-use crate::{Case, Score, Scorer, Sighting};
+use crate::{Case, Score, Scorer, Sighting, share_passes_among};
 
 /// Length of a tick, s; as in the suite.
 pub const TICK: f32 = 0.05;
@@ -97,24 +97,9 @@ fn sight(world: &mut World) -> Vec<Sighting> {
 }
 
 fn app(body: Body) -> App {
-    let one = TaskPoolThreadAssignmentPolicy {
-        min_threads: 1,
-        max_threads: 1,
-        percent: 1.0,
-        on_thread_spawn: None,
-        on_thread_destroy: None,
-    };
-    let pools = TaskPoolPlugin {
-        task_pool_options: TaskPoolOptions {
-            min_total_threads: 1,
-            max_total_threads: 1,
-            io: one.clone(),
-            async_compute: one.clone(),
-            compute: one,
-        },
-    };
     let mut app = App::new();
-    app.add_plugins((MinimalPlugins.set(pools), TransformPlugin))
+    let one_thread = share_passes_among(NonZeroUsize::MIN);
+    app.add_plugins((MinimalPlugins.set(one_thread), TransformPlugin))
         .init_schedule(Tick)
         .add_plugins((SteeringPlugin::new(Tick), CasePlugin::new(Tick)));
     if body == Body::Rapier {

@@ -66,7 +66,7 @@ enum Aim {
 /// before it.
 fn solve(planes: &[HalfPlane], disc: Circle, aim: Aim) -> Result<Vec2, (usize, Vec2)> {
     let mut best = match aim {
-        Aim::Near(wanted) => disc.center + (wanted - disc.center).clamp_length_max(disc.radius),
+        Aim::Near(wanted) => disc.nearest(wanted),
         Aim::Far(direction) => disc.center + disc.radius * direction,
     };
     for (i, plane) in planes.iter().enumerate() {

@@ -25,6 +25,12 @@ impl Circle {
         self.center.distance(self.center.max(min).min(max)) <= self.radius
     }
 
+    /// The point of the disc that is nearest to another.
+    #[inline]
+    pub(crate) fn nearest(&self, point: Vec2) -> Vec2 {
+        self.center + (point - self.center).clamp_length_max(self.radius)
+    }
+
     /// By center, then radius.
     pub(crate) fn total_order(&self, other: &Self) -> Ordering {
         let key = |circle: &Self| [circle.center.x, circle.center.y, circle.radius];

@@ -60,7 +60,9 @@ impl Neighbors {
     }
 }
 
-/// Fills the [`Motions`] of this tick's index.
+/// Fills the [`Motions`] of this tick's index, unless another behavior has had them filled.
 pub(crate) fn index_motions(mut neighbors: ResMut<Neighbors>) {
-    neighbors.index_motions();
+    if neighbors.motions.is_empty() {
+        neighbors.index_motions();
+    }
 }

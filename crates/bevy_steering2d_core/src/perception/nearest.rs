@@ -191,14 +191,21 @@ impl Found {
 
 impl Neighbors {
     /// Finds neighbors in all directions, at least the nearest that are needed. The viewer is at the viewpoint, and
-    /// left out.
+    /// left out. `watch` gets every one that is found, perhaps twice: eight slots from one on, and a bit for each
+    /// of them.
     #[inline(always)]
-    pub(crate) fn find_around<R: Register>(&self, view: NeighborView, found: &mut Found) {
+    pub(crate) fn find_around<R: Register>(
+        &self,
+        view: NeighborView,
+        found: &mut Found,
+        mut watch: impl FnMut(usize, u32),
+    ) {
         /// The search expects half as many neighbors again as it needs.
         const SPARE: f32 = 1.5;
         let most = found.most;
         if most > Found::MOST {
             let nearest = self.nearest_slots(view, most);
+            nearest.iter().for_each(|&slot| watch(slot, 1));
             found.many = nearest.into_iter().map(|slot| slot as u32).collect();
             found.many.sort_unstable();
             return;
@@ -206,7 +213,7 @@ impl Neighbors {
         let area = SPARE * (most as f32 + 1.0) / self.density_at(view);
         let mut radius = (area / std::f32::consts::PI).sqrt().min(view.radius);
         loop {
-            self.find_within::<R>(NeighborView { radius, ..view }, found);
+            self.find_within::<R>(NeighborView { radius, ..view }, found, &mut watch);
             if found.count >= most || radius >= view.radius {
                 break;
             }
@@ -228,12 +235,17 @@ impl Neighbors {
     }
 
     #[inline(always)]
-    fn find_within<R: Register>(&self, view: NeighborView, found: &mut Found) {
+    fn find_within<R: Register>(
+        &self,
+        view: NeighborView,
+        found: &mut Found,
+        watch: &mut impl FnMut(usize, u32),
+    ) {
         found.count = 0;
         let disc = Disc::<R>::of(&view);
         for mut range in self.ranges_in(&view) {
             if range.len() > MOST_NEIGHBORS {
-                self.sample_within(view, found);
+                self.sample_within(view, found, watch);
                 return;
             }
             while !range.is_empty() {
@@ -243,7 +255,10 @@ impl Neighbors {
                 if at_viewpoint != 0 {
                     near &= !self.viewer_among(first, at_viewpoint, view.except);
                 }
-                found.add_eight(squares, near, first);
+                if near != 0 {
+                    found.add_eight(squares, near, first);
+                    watch(first, near);
+                }
                 range.start = range.end.min(first + WIDTH);
             }
         }
@@ -261,12 +276,18 @@ impl Neighbors {
 
     /// The neighbors in a clump, sampled as by any other [query](Self::in_view).
     #[cold]
-    fn sample_within(&self, view: NeighborView, found: &mut Found) {
+    fn sample_within(
+        &self,
+        view: NeighborView,
+        found: &mut Found,
+        watch: &mut impl FnMut(usize, u32),
+    ) {
         found.count = 0;
         for slot in self.slots_in_view(view) {
             let square = self.columns.at(slot).distance_squared(view.position);
             if self.at(slot).entity != view.except {
                 found.add_eight(Baseline::splat(square), 1, slot);
+                watch(slot, 1);
             }
         }
     }
@@ -284,7 +305,7 @@ mod tests {
 
     fn nearest(neighbors: &Neighbors, view: NeighborView, most: usize) -> Vec<u32> {
         let mut found = Found::new(most);
-        neighbors.find_around::<Portable>(view, &mut found);
+        neighbors.find_around::<Portable>(view, &mut found, |_, _| ());
         found.keep_nearest::<Portable>();
         found.slots().to_vec()
     }

@@ -8,9 +8,8 @@ use bevy_steering2d_kernel::simd::{Register, dot};
 
 use super::ReciprocalAvoidance;
 use super::conflict::{HORIZONS, clearance};
-use super::crowd::Walker;
-use super::foresight::ALL_LANES;
 use crate::Agent;
+use crate::perception::Neighbors;
 
 /// An agent and its preferred velocity, to compare with eight neighbors at a time.
 pub(super) struct Way<R> {
@@ -47,31 +46,43 @@ impl<R: Register> Way<R> {
         }
     }
 
-    /// Whether eight neighbors have no say, whatever the shares are: no contact with any of them is ahead, and no
-    /// reflex rules out a velocity that the agent can reach in this tick.
+    /// One bit for each of the neighbors in eight slots from one on that [has no say](Self::lanes_clear).
     #[inline(always)]
-    pub(super) fn is_clear_of(&self, walkers: &Walker<R>) -> bool {
+    pub(super) fn lanes_clear_of(&self, neighbors: &Neighbors, first: usize) -> u32 {
+        let (columns, motions) = (&neighbors.columns, &neighbors.motions);
+        let load = |x: &[f32], y: &[f32]| [R::load(x, first), R::load(y, first)];
+        self.lanes_clear(
+            load(&columns.x, &columns.y),
+            load(&motions.velocity_x, &motions.velocity_y),
+            R::load(&motions.radius, first),
+        )
+    }
+
+    /// One bit for each neighbor that has no say, whatever the shares are: no contact with it is ahead, and its
+    /// reflex rules out no velocity that the agent can reach in this tick.
+    #[inline(always)]
+    fn lanes_clear(&self, position: [R; 2], velocity: [R; 2], radius: R) -> u32 {
         let zero = R::zero();
         let to = |from: [R; 2], other: [R; 2]| [other[0] - from[0], other[1] - from[1]];
-        let offset = to(self.position, walkers.position);
+        let offset = to(self.position, position);
         let square = dot(offset, offset);
-        let keep = self.keep + walkers.radius;
+        let keep = self.keep + radius;
 
         // The distance from the velocity obstacle is the slack, of which the agent has at least half.
-        let [x, y] = to(self.velocity, walkers.velocity).map(|it| it.max(zero - it));
+        let [x, y] = to(self.velocity, velocity).map(|it| it.max(zero - it));
         // At most 8 % more than the length.
         let speed = x.max(y) + R::splat(0.4143) * x.min(y);
         let near = keep + self.reflex * (speed + self.reach);
 
         // As in `Conflict`. The pace `closing + √discriminant` is above the slowest, `room · rate`, if the
         // discriminant is above the square of what is missing.
-        let relative = to(walkers.velocity, self.expected);
+        let relative = to(velocity, self.expected);
         let closing = dot(offset, relative) + self.spread * keep;
         let room = square - keep * keep;
         let pace = dot(relative, relative) - self.spread * self.spread;
         let discriminant = closing * closing - pace * room;
         let missing = (room * self.rate - closing).max(zero);
-        (near * near).at_most(square) & discriminant.at_most(missing * missing) == ALL_LANES
+        (near * near).at_most(square) & discriminant.at_most(missing * missing)
     }
 }
 
@@ -86,7 +97,13 @@ mod tests {
 
     fn is_clear(me: &Agent, preferred: Vec2, it: &Agent) -> bool {
         let way = Way::<Portable>::new(me, preferred, &ReciprocalAvoidance::default());
-        way.is_clear_of(&Walker::splat(&Walker::of(me, it, 5.0)))
+        let both = |vector: Vec2| vector.to_array().map(Portable::splat);
+        way.lanes_clear(
+            both(it.position),
+            both(it.velocity),
+            Portable::splat(it.radius),
+        ) & 1
+            == 1
     }
 
     #[test]

@@ -29,7 +29,11 @@ use other::{Other, Others};
 
 use super::embeds_influence;
 use super::half_planes::{HalfPlane, HalfPlanes, nearest_allowed};
-use crate::perception::{Found, NeighborView, Neighbors, SteeringGroups, Surroundings};
+use crate::perception::{
+    Found, NearProbe, NeighborView, Neighbors, SeenObstacle, SteeringGroups, Surroundings,
+    index_motions,
+};
+use crate::pipeline::IndexSystems;
 use crate::{
     Adjust, AdjustSystems, Agent, Behavior, Circle, ColliderProbes, Influence, InvalidParameter,
     Requests, SteeringSchedule,
@@ -163,6 +167,12 @@ impl Behavior for ReciprocalAvoidance {
                     .chain()
                     .in_set(AdjustSystems::Prepare)
                     .run_if(any_with_component::<Self>),
+            )
+            .add_systems(
+                SteeringSchedule::Index,
+                index_motions
+                    .after(IndexSystems::Build)
+                    .run_if(any_with_component::<Self>),
             );
     }
 
@@ -245,22 +255,32 @@ impl Operation for Avoid<'_, '_, '_> {
 
     #[inline(always)]
     fn run<R: Register>(self) -> (Vec2, Vec2) {
-        let Self { how, me, mine, .. } = self;
+        let Self {
+            how,
+            me,
+            mine,
+            world,
+            ..
+        } = self;
+        let (surfaces, colliders) = world.surroundings.colliders_of::<ReciprocalAvoidance>(me);
+        let (mut fixed, mut walls) = (Fixed::new(), HalfPlanes::new());
+        self.add_fixed(colliders, &mut fixed);
+        how.add_walls(me, &world.surroundings, surfaces, &mut walls);
+        let may_be_clear = fixed.is_empty() && walls.is_empty() && self.was_clear();
+        let mut clear_way = may_be_clear.then(|| Way::<R>::new(me, mine.velocity, how));
+
         let view = NeighborView::around(me, how.perception_radius, how.groups);
         let mut found = Found::new(how.max_neighbors as usize);
-        self.world.neighbors.find_around::<R>(view, &mut found);
-        let fixed = self.fixed();
-        let walls = how.walls(me, self.world);
-        let mut others = Others::default();
-        let is_clear = self.was_clear()
-            && fixed.is_empty()
-            && walls.is_empty()
-            && self.is_clear::<R>(found.slots());
-        if !is_clear {
-            found.keep_nearest::<R>();
-            self.see::<R>(found.slots(), &mut others);
-            fixed.iter().for_each(|other| others.push(other));
+        let neighbors = &*world.neighbors;
+        neighbors.find_around::<R>(view, &mut found, unless_blocked(&mut clear_way, neighbors));
+        if clear_way.is_some() {
+            return (mine.velocity, reachable(me).nearest(mine.velocity));
         }
+
+        found.keep_nearest::<R>();
+        let mut others = Others::default();
+        self.see::<R>(found.slots(), &mut others);
+        fixed.iter().for_each(|other| others.push(other));
         let foresight = Foresight {
             me,
             preferred: mine.velocity,
@@ -274,6 +294,22 @@ impl Operation for Avoid<'_, '_, '_> {
     }
 }
 
+/// Takes back that the way is clear as soon as a neighbor is found that has a say.
+#[inline(always)]
+fn unless_blocked<R: Register>(
+    clear_way: &mut Option<Way<R>>,
+    neighbors: &Neighbors,
+) -> impl FnMut(usize, u32) {
+    #[inline(always)]
+    move |first, lanes| {
+        if let Some(way) = clear_way
+            && way.lanes_clear_of(neighbors, first) & lanes != lanes
+        {
+            *clear_way = None;
+        }
+    }
+}
+
 impl Avoid<'_, '_, '_> {
     /// Whether nothing hindered the agent in the last tick. Else the way is rarely clear, and not worth the test.
     #[inline(always)]
@@ -283,13 +319,6 @@ impl Avoid<'_, '_, '_> {
             velocity.distance_squared(preferred) <= 1e-4 * preferred.length_squared()
         };
         is_near(self.previous) && is_near(self.me.velocity)
-    }
-
-    #[inline(always)]
-    fn is_clear<R: Register>(&self, slots: &[u32]) -> bool {
-        let way = Way::<R>::new(self.me, self.mine.velocity, self.how);
-        let mut eights = slots.chunks(WIDTH);
-        eights.all(|slots| way.is_clear_of(&self.world.crowd.eight(self.me, slots)))
     }
 
     #[inline(always)]
@@ -308,26 +337,23 @@ impl Avoid<'_, '_, '_> {
         }
     }
 
-    /// What does not move: obstacles, and colliders that are not as large as walls.
+    /// Adds what does not move: obstacles, and those of the colliders that are not as large as walls.
     #[inline(always)]
-    fn fixed(&self) -> SmallVec<[Other<f32>; 16]> {
+    fn add_fixed(&self, colliders: &[SeenObstacle], fixed: &mut Fixed) {
         let Self { how, me, world, .. } = *self;
-        let mut fixed = SmallVec::new();
         let around = Circle::new(me.position, how.perception_radius);
-        world
-            .surroundings
-            .for_each_obstacle_near(me, around, |seen| {
-                fixed.push(Other::fixed(me, seen.circle));
-            });
-        let (_, colliders) = world.surroundings.colliders_of::<ReciprocalAvoidance>(me);
+        let add = |seen: SeenObstacle| fixed.push(Other::fixed(me, seen.circle));
+        world.surroundings.for_each_obstacle_near(me, around, add);
         for seen in colliders {
             if seen.circle.radius <= PILLAR * me.radius {
                 fixed.push(Other::fixed(me, seen.circle));
             }
         }
-        fixed
     }
 }
+
+/// Obstacles and small colliders, allocated only beyond 16.
+type Fixed = SmallVec<[Other<f32>; 16]>;
 
 /// A collider up to so many times the size of the agent is an obstacle, a larger one a wall.
 const PILLAR: f32 = 4.0;
@@ -339,9 +365,20 @@ fn wall_reach(me: &Agent) -> f32 {
     me.radius + (WALL_TIME * me.max_speed).max(1.5)
 }
 
+/// The velocities that the agent can reach in this tick.
+fn reachable(me: &Agent) -> Circle {
+    Circle::new(me.velocity, me.max_acceleration() * me.delta)
+}
+
 impl ReciprocalAvoidance {
-    fn walls(&self, me: &Agent, world: &ReciprocalWorld) -> HalfPlanes {
-        let mut walls = HalfPlanes::new();
+    /// Adds the constraints of walls, and of the nearest surfaces of colliders.
+    fn add_walls(
+        &self,
+        me: &Agent,
+        around: &Surroundings,
+        surfaces: &[NearProbe],
+        walls: &mut HalfPlanes,
+    ) {
         let mut add = |distance: f32, normal: Vec2| {
             let gap = distance - me.radius;
             walls.push(HalfPlane {
@@ -349,16 +386,13 @@ impl ReciprocalAvoidance {
                 normal,
             });
         };
-        let around = &world.surroundings;
         around.for_each_wall_near(me.position, wall_reach(me), |wall| {
             add(wall.distance, wall.normal);
         });
-        let (near, _) = around.colliders_of::<Self>(me);
-        for surface in near.iter().filter_map(|probe| probe.hit) {
+        for surface in surfaces.iter().filter_map(|probe| probe.hit) {
             let (away, distance) = (me.position - surface.point).normalize_and_length();
             add(distance, if distance > 0.0 { away } else { surface.normal });
         }
-        walls
     }
 
     /// The reachable velocity nearest to `wanted` that avoids contact within the reflex time.
@@ -370,7 +404,7 @@ impl ReciprocalAvoidance {
         walls: &[HalfPlane],
         wanted: Vec2,
     ) -> Vec2 {
-        let reachable = Circle::new(me.velocity, me.max_acceleration() * me.delta);
+        let reachable = reachable(me);
         let mut planes = HalfPlanes::from_slice(walls);
         others.add_reflexes(me, self, reachable.radius, &mut planes);
         nearest_allowed(&planes, walls.len(), reachable, wanted)
