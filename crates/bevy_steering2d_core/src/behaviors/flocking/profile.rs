@@ -52,7 +52,7 @@ impl Visibility {
     }
 
     /// Whether neither angle nor group hides a neighbor.
-    fn is_unrestricted(&self) -> bool {
+    pub(super) fn is_unrestricted(&self) -> bool {
         self.field_of_view >= std::f32::consts::TAU && self.groups == SteeringGroups::ALL
     }
 

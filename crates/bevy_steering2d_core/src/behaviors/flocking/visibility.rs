@@ -95,6 +95,27 @@ impl<R: Register> Sight<R> for Nearest<'_> {
     }
 }
 
+/// Candidates measured within a squared distance are visible: the nearest in view of rules that see alike, and the
+/// agent itself.
+pub(super) struct Within<'a> {
+    squares: &'a [f32; Gathered::CAPACITY],
+    /// m².
+    most: f32,
+}
+
+impl<R: Register> Sight<R> for Within<'_> {
+    #[inline(always)]
+    fn visible(&self, _: usize, _: &Gathered, at: usize, _: &Seen<R>, u: R) -> R {
+        let square = R::load(self.squares, at);
+        R::splat(self.most).if_below(square, R::zero(), u)
+    }
+
+    #[inline(always)]
+    fn of_itself(&self) -> [f32; 3] {
+        [1.0; 3]
+    }
+}
+
 /// For each rule, one for candidates that count and zero for others.
 pub(super) struct Marks {
     rules: [[f32; Gathered::CAPACITY]; 3],
@@ -139,25 +160,58 @@ impl Marks {
             } else if number > 0 && rules[number - 1] == *rule {
                 self.row_of[number] = self.row_of[number - 1];
             } else {
-                if self.measure::<R>(rule, at, heading, candidates) != 1 {
+                let Some(most) = self.reach::<R>(rule, at, heading, candidates) else {
                     return false;
-                }
-                let squares = &self.squares[..candidates.count + WIDTH];
-                // The agent itself is one of them.
-                let most = (rule.max_neighbors as usize).saturating_add(1);
-                let mut high = rule.square_radius();
-                let visible = count_within::<R>(squares, high);
-                if visible > most {
-                    let cut = NearestCut::of::<R>(squares, visible, most, high);
-                    if cut.has_ties(most) {
-                        return false;
-                    }
-                    high = cut.high;
-                }
-                self.mark_within::<R>(number, high, end);
+                };
+                self.mark_within::<R>(number, most, end);
             }
         }
         true
+    }
+
+    /// The nearest that count for rules that see alike, among them the agent itself; see
+    /// [`mark_by_distance`](Self::mark_by_distance).
+    #[inline(always)]
+    pub(super) fn within<R: Register>(
+        &mut self,
+        rule: &Visibility,
+        at: Vec2,
+        heading: [f32; 2],
+        candidates: &Gathered,
+    ) -> Option<Within<'_>> {
+        let most = self.reach::<R>(rule, at, heading, candidates)?;
+        let squares = &self.squares;
+        Some(Within { squares, most })
+    }
+
+    /// Measures the distances of the candidates that a rule sees. Returns the squared distance of the farthest that
+    /// counts, m²; `None` if distances do not decide.
+    #[inline(always)]
+    fn reach<R: Register>(
+        &mut self,
+        rule: &Visibility,
+        at: Vec2,
+        heading: [f32; 2],
+        candidates: &Gathered,
+    ) -> Option<f32> {
+        let spots = if rule.is_unrestricted() {
+            self.measure_around::<R>(rule, at, candidates)
+        } else {
+            self.measure::<R>(rule, at, heading, candidates)
+        };
+        if spots != 1 {
+            return None;
+        }
+        let squares = &self.squares[..candidates.count + WIDTH];
+        // The agent itself is one of them.
+        let most = (rule.max_neighbors as usize).saturating_add(1);
+        let all = rule.square_radius();
+        let visible = count_within::<R>(squares, all);
+        if visible <= most {
+            return Some(all);
+        }
+        let cut = NearestCut::of::<R>(squares, visible, most, all);
+        (!cut.has_ties(most)).then_some(cut.high)
     }
 
     /// Marks, of the first `end` candidates, those measured within a squared distance, and the agent itself if
@@ -204,6 +258,31 @@ impl Marks {
             zero.if_below(square, seen, zero)
                 .store(&mut self.squares, at);
             spots += square.at_most(zero).count_ones();
+        }
+        hidden.store(&mut self.squares, candidates.count);
+        spots
+    }
+
+    /// [Measures](Self::measure) for a rule that sees all groups, in all directions.
+    #[inline(always)]
+    fn measure_around<R: Register>(
+        &mut self,
+        rule: &Visibility,
+        at: Vec2,
+        candidates: &Gathered,
+    ) -> u32 {
+        let (x, y) = (R::splat(at.x), R::splat(at.y));
+        let square_radius = R::splat(rule.radius * rule.radius);
+        let hidden = R::splat(f32::INFINITY);
+        let mut spots = 0;
+        for at in (0..candidates.count).step_by(WIDTH) {
+            let off_x = R::load(&candidates.x, at) - x;
+            let off_y = R::load(&candidates.y, at) - y;
+            let square = off_x * off_x + off_y * off_y;
+            square_radius
+                .if_below(square, hidden, square)
+                .store(&mut self.squares, at);
+            spots += square.at_most(R::zero()).count_ones();
         }
         hidden.store(&mut self.squares, candidates.count);
         spots
@@ -263,7 +342,7 @@ impl Marks {
 
 impl Visibility {
     /// One if the rule sees any of these groups, else zero.
-    fn sight_of(&self, groups: SteeringGroups) -> f32 {
+    pub(super) fn sight_of(&self, groups: SteeringGroups) -> f32 {
         f32::from(u8::from(self.groups.0 & groups.0 != 0))
     }
 

@@ -88,7 +88,7 @@ impl<R: Register> Way<R> {
 
 #[cfg(test)]
 mod tests {
-    use bevy_steering2d_kernel::simd::Portable;
+    use bevy_steering2d_kernel::simd::{Number, Portable};
     use proptest::prelude::*;
 
     use super::*;

@@ -114,24 +114,6 @@ pub(crate) fn fill_crowd(
 }
 
 #[cfg(test)]
-impl<R: Register> Walker<R> {
-    /// Eight times the same one.
-    pub(super) fn splat(one: &Walker<f32>) -> Self {
-        let both = |vector: [f32; 2]| vector.map(R::splat);
-        Self {
-            position: both(one.position),
-            velocity: both(one.velocity),
-            direction: both(one.direction),
-            course: both(one.course),
-            left: R::splat(one.left),
-            radius: R::splat(one.radius),
-            avoids: R::splat(one.avoids),
-            first: R::splat(one.first),
-        }
-    }
-}
-
-#[cfg(test)]
 impl Walker<f32> {
     /// An avoiding agent that walks where it wants to, with so much left of its path.
     pub(super) fn of(reader: &Agent, it: &Agent, left: f32) -> Self {

@@ -55,7 +55,7 @@ const DIRECTIONS: [[[f32; WIDTH]; 2]; 2] = {
 };
 
 /// One bit for each lane.
-pub(super) const ALL_LANES: u32 = (1 << WIDTH) - 1;
+const ALL_LANES: u32 = (1 << WIDTH) - 1;
 
 type Conflicts = SmallVec<[Conflict<f32>; 24]>;
 

@@ -96,13 +96,17 @@ impl Operation for SumNearest<'_> {
             marks,
         } = self;
         let columns = &agent.neighbors.columns;
-        let decided = marks.mark_by_distance::<R>(
-            &rules,
-            columns.at(agent.slot),
-            agent.heading(),
-            SteeringGroups(columns.groups[agent.slot]),
-            agent.candidates,
-        );
+        let (at, heading) = (columns.at(agent.slot), agent.heading());
+        let mine = SteeringGroups(columns.groups[agent.slot]);
+        let [rule, others @ ..] = &rules;
+        let see_alike = agent.profile.alike && others.iter().all(|other| other == rule);
+        if see_alike && rule.sight_of(mine) == 1.0 {
+            let within = marks.within::<R>(rule, at, heading, agent.candidates)?;
+            let mut row = SumsRow::ZERO;
+            agent.sum::<true, R>(&within, &mut row);
+            return Some(row);
+        }
+        let decided = marks.mark_by_distance::<R>(&rules, at, heading, mine, agent.candidates);
         decided.then(|| SumMarked(agent, marks).run::<R>())
     }
 }
