@@ -33,7 +33,6 @@ use crate::perception::{
     Found, NearProbe, NeighborView, Neighbors, SeenObstacle, SteeringGroups, Surroundings,
     index_motions,
 };
-use crate::pipeline::IndexSystems;
 use crate::{
     Adjust, AdjustSystems, Agent, Behavior, Circle, ColliderProbes, Influence, InvalidParameter,
     Requests, SteeringSchedule,
@@ -163,15 +162,9 @@ impl Behavior for ReciprocalAvoidance {
             .init_resource::<Crowd>()
             .add_systems(
                 SteeringSchedule::Adjust,
-                (publish_intents, fill_crowd)
+                (publish_intents, index_motions, fill_crowd)
                     .chain()
                     .in_set(AdjustSystems::Prepare)
-                    .run_if(any_with_component::<Self>),
-            )
-            .add_systems(
-                SteeringSchedule::Index,
-                index_motions
-                    .after(IndexSystems::Build)
                     .run_if(any_with_component::<Self>),
             );
     }
