@@ -43,7 +43,7 @@ impl Influence {
     ///
     /// # Errors
     /// When the weight is negative or not finite, or the probability is outside `(0, 1]`.
-    #[inline]
+    #[inline(always)]
     pub fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_non_negative("Influence.weight", self.acting_weight())?;
         InvalidParameter::unless_positive("Influence.probability", self.probability)?;

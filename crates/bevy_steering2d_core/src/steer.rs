@@ -276,23 +276,17 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
         entry: &LedgerEntry,
         watch: Mut<TargetWatch>,
     ) -> Option<Target> {
-        let mut entities = behavior
+        let [first, second] = behavior
             .targets()
-            .into_iter()
-            .flatten()
-            .filter(|target| matches!(target, Target::Entity(_)));
-        if entry.cut == Cut::Nothing
-            && let Some(any) = entities.clone().next()
-        {
-            // A lost target gives zero force, so only then is it looked up.
-            let lost = (entry.raw == Vec2::ZERO)
-                .then(|| entities.find(|target| !self.targets.exists(*target)))
-                .flatten();
-            let target = lost.unwrap_or(any);
-            return TargetWatch::record(watch, entry.behavior, target, lost.is_some())
-                .then_some(target);
-        }
-        None
+            .map(|target| target.filter(Target::is_entity));
+        let any = first.or(second).filter(|_| entry.cut == Cut::Nothing)?;
+        // A lost target gives zero force, so only then is it looked up.
+        let lost = |target: Option<Target>| target.filter(|it| !self.targets.exists(*it));
+        let lost = (entry.raw == Vec2::ZERO)
+            .then(|| lost(first).or_else(|| lost(second)))
+            .flatten();
+        let target = lost.unwrap_or(any);
+        TargetWatch::record(watch, entry.behavior, target, lost.is_some()).then_some(target)
     }
 
     fn warn_of_missing_vehicle(&self, source: Entity, agent: Entity) {

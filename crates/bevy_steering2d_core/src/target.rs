@@ -31,6 +31,10 @@ impl Default for Target {
 }
 
 impl Target {
+    pub(crate) fn is_entity(&self) -> bool {
+        matches!(self, Self::Entity(_))
+    }
+
     /// Checks that a point is finite; every entity is valid.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use bevy::reflect::{FromType, TypeRegistration, TypeRegistry};
 
 use super::combiner::Combiner;
 use super::combiners::{Average, Dithered, Prioritized, WeightedSum};
-use super::entry::sort_by_priority;
+use super::entry::{rank, sort_by_priority};
 use crate::LedgerEntry;
 use crate::agent::limited;
 use crate::by_name::{Choice, ReflectChoice, choose_by_name};
@@ -71,9 +71,24 @@ impl Combine {
         self,
         ledger: &mut [LedgerEntry],
         max_force: f32,
-        mut draw: impl FnMut() -> f32,
+        draw: impl FnMut() -> f32,
     ) -> Vec2 {
         sort_by_priority(ledger);
+        self.combine_sorted(ledger, max_force, draw)
+    }
+
+    /// [Combines](Self::combine) the entries of a [`SteeringForce`](crate::SteeringForce), which are sorted.
+    #[inline]
+    pub(super) fn combine_sorted(
+        self,
+        ledger: &mut [LedgerEntry],
+        max_force: f32,
+        mut draw: impl FnMut() -> f32,
+    ) -> Vec2 {
+        debug_assert!(
+            ledger.is_sorted_by_key(rank),
+            "entries are recorded in order"
+        );
         let total = if self == Self::PRIORITIZED {
             Prioritized::combine(ledger, max_force, &mut draw)
         } else {

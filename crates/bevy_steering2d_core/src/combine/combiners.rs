@@ -1,7 +1,7 @@
 //! The built-in combiners: weighted sum, average, prioritized and dithered.
 
 use bevy::prelude::*;
-use bevy_steering2d_kernel::simd::{Number, clamp_length, length};
+use bevy_steering2d_kernel::simd::{Number, clamp_length, dot, length};
 
 use crate::agent::limited;
 use crate::{Combiner, Cut, LedgerEntry};
@@ -137,12 +137,12 @@ impl<N: Number> Budget<N> {
     #[inline(always)]
     pub(crate) fn accept(&mut self, weight: N, [x, y]: [N; 2]) -> N {
         let one = N::splat(1.0);
-        let requested = length([weight * x, weight * y]);
-        // Mostly all is accepted; the branch then avoids the division and the dependency on `left`.
-        let share = if requested.branch_at_most(self.left) {
+        // Mostly all is accepted; the branch then avoids the root and the division.
+        let requested = [weight * x, weight * y];
+        let share = if is_shorter(requested, self.left) {
             one
         } else {
-            (self.left / requested).min(one)
+            (self.left / length(requested)).min(one)
         };
         let scale = share * weight;
         self.sum = [self.sum[0] + scale * x, self.sum[1] + scale * y];
@@ -155,8 +155,20 @@ impl<N: Number> Budget<N> {
     /// The sum, no longer than `max_force`, N.
     #[inline(always)]
     pub(crate) fn total(self) -> [N; 2] {
-        clamp_length(self.sum, self.max_force)
+        if is_shorter(self.sum, self.max_force) {
+            self.sum
+        } else {
+            clamp_length(self.sum, self.max_force)
+        }
     }
+}
+
+/// Whether a vector is surely shorter than `most` in every lane, regardless of rounding.
+#[inline(always)]
+fn is_shorter<N: Number>(vector: [N; 2], most: N) -> bool {
+    /// Below 1 by more than squares and roots round.
+    const SURE: f32 = 1.0 - 1e-6;
+    dot(vector, vector).branch_at_most(N::splat(SURE) * most * most)
 }
 
 #[cfg(test)]

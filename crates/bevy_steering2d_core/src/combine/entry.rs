@@ -118,6 +118,16 @@ pub(super) fn sort_by_priority(ledger: &mut [LedgerEntry]) {
     }
 }
 
+/// Where an entry belongs in a sorted ledger. Most often that is the end.
+#[inline]
+pub(super) fn place_of(entry: &LedgerEntry, ledger: &[LedgerEntry]) -> usize {
+    let rank_of_entry = rank(entry);
+    let before = ledger
+        .iter()
+        .rposition(|other| rank(other) <= rank_of_entry);
+    before.map_or(0, |at| at + 1)
+}
+
 /// Why a force was not accepted as a whole.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[reflect(Default, Debug, PartialEq, Clone)]

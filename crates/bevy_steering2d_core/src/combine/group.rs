@@ -190,7 +190,7 @@ pub(crate) fn combine_groups(
         }
         let mut draw = dither_draws(&clock, id);
         // The force steers the agent: a body of the group's own entity is not steered by it.
-        own.total = combine.combine(own.entries_mut(), vehicle.max_force, &mut draw);
+        own.total = combine.combine_sorted(own.entries_mut(), vehicle.max_force, &mut draw);
         if let Ok(mut force) = sets.p1().get_mut(entity) {
             *force = own;
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bevy::prelude::*;
 
-use super::entry::{Cut, LedgerEntry};
+use super::entry::{Cut, LedgerEntry, place_of, sort_by_priority};
 use crate::{BehaviorId, SteeringId};
 
 /// The combined steering force of an agent and the ledger it was made from.
@@ -259,10 +259,29 @@ impl SteeringForce {
         entries.any(|entry| entry.behavior == behavior)
     }
 
-    /// Adds an entry.
+    /// Adds an entry in order of priority.
     #[inline]
     pub(crate) fn record(&mut self, entry: LedgerEntry) {
-        self.ledger.list_mut().push(entry);
+        let entries = self.ledger.list_mut();
+        let at = place_of(&entry, entries);
+        entries.insert(at, entry);
+    }
+
+    /// Adds entries that are sorted, and returns them where they are now. `None`, with nothing added, if they
+    /// are not next to each other in order of priority.
+    #[inline]
+    pub(crate) fn record_all(&mut self, sorted: &[LedgerEntry]) -> Option<&mut [LedgerEntry]> {
+        let entries = self.ledger.list_mut();
+        let (at, end) = (place_of(sorted.first()?, entries), entries.len());
+        if place_of(sorted.last()?, entries) != at {
+            return None;
+        }
+        entries.extend_from_slice(sorted);
+        if at < end {
+            entries.copy_within(at..end, at + sorted.len());
+            entries[at..at + sorted.len()].copy_from_slice(sorted);
+        }
+        Some(&mut entries[at..at + sorted.len()])
     }
 
     /// Whether the ledger is of this generation.
@@ -328,6 +347,7 @@ impl SteeringForce {
                 None => entries.extend(force.ledger().map(with_source)),
             }
         }
+        sort_by_priority(entries);
     }
 
     /// Sets the total, and whether any behavior was computed.
@@ -385,6 +405,39 @@ mod tests {
         let read = force.ledger().map(|it| (it.raw, it.share, it.cut));
         assert_eq!(read.collect::<Vec<_>>(), expected);
         assert!(force.is_steered() && force.has_entries_of(LedgerGeneration(7)));
+    }
+
+    fn behaviors(force: &SteeringForce) -> Vec<BehaviorId> {
+        force.ledger().map(|entry| entry.behavior).collect()
+    }
+
+    #[test]
+    fn entries_are_recorded_in_order() {
+        let mut force = SteeringForce::default();
+        for behavior in [5, 1, 9, 5] {
+            force.record(entry(behavior));
+        }
+        assert_eq!(behaviors(&force), [1, 5, 5, 9].map(BehaviorId::for_test));
+    }
+
+    #[test]
+    fn entries_next_to_each_other_are_recorded_together() {
+        let mut force = SteeringForce::default();
+        force.record(entry(1));
+        force.record(entry(9));
+        let run = force.record_all(&[3, 4, 5].map(entry)).expect("they fit");
+        run[1].raw = Vec2::X;
+        assert_eq!(behaviors(&force), [1, 3, 4, 5, 9].map(BehaviorId::for_test));
+        let fourth = force.ledger().nth(2).expect("five entries");
+        assert_eq!(fourth.raw, Vec2::X);
+    }
+
+    #[test]
+    fn entries_with_another_in_between_are_not_recorded_together() {
+        let mut force = SteeringForce::default();
+        force.record(entry(4));
+        assert!(force.record_all(&[3, 5].map(entry)).is_none());
+        assert_eq!(behaviors(&force), [BehaviorId::for_test(4)]);
     }
 
     #[test]

@@ -210,7 +210,7 @@ impl TableChunk<'_> {
         }
         let mut draw = dither_draws(self.clock, self.ids[at]);
         let max_force = self.vehicles[at].max_force;
-        self.combines[at].combine(force.entries_mut(), max_force, &mut draw)
+        self.combines[at].combine_sorted(force.entries_mut(), max_force, &mut draw)
     }
 }
 

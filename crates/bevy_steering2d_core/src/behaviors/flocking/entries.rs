@@ -88,6 +88,17 @@ impl FusedEntries for FlockEntries<'_, '_> {
             return;
         }
         let profile = self.profiles.get(agent.perception.profile);
+        let forces = block.forces.raw(at);
+        if let Some(entries) = &profile.ledger
+            && block.forces.total(at).is_finite()
+            && !ledger.has_entry_of(entries[0].behavior)
+            && let Some(entries) = ledger.record_all(&entries[..])
+        {
+            for (entry, force) in entries.iter_mut().zip(forces) {
+                entry.raw = force;
+            }
+            return;
+        }
         let any = profile.rules.iter().find_map(|rule| rule.entry.as_ref());
         if any.is_none_or(|entry| ledger.has_entry_of(entry.behavior)) {
             return;
@@ -99,7 +110,7 @@ impl FusedEntries for FlockEntries<'_, '_> {
         if !is_sound {
             return;
         }
-        for (rule, force) in profile.rules.iter().zip(block.forces.raw(at)) {
+        for (rule, force) in profile.rules.iter().zip(forces) {
             let Some(mut entry) = rule.entry else {
                 continue;
             };
