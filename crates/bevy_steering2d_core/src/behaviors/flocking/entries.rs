@@ -89,12 +89,12 @@ impl FusedEntries for FlockEntries<'_, '_> {
         }
         let profile = self.profiles.get(agent.perception.profile);
         let forces = block.forces.raw(at);
-        if let Some(entries) = &profile.ledger
+        if let Some(shared) = &profile.ledger
             && block.forces.total(at).is_finite()
-            && !ledger.has_entry_of(entries[0].behavior)
-            && let Some(entries) = ledger.record_all(&entries[..])
+            && !ledger.has_entry_of(shared[0].behavior)
+            && let Some(own) = ledger.record_all(&shared[..])
         {
-            for (entry, force) in entries.iter_mut().zip(forces) {
+            for (entry, force) in own.iter_mut().zip(forces) {
                 entry.raw = force;
             }
             return;
