@@ -247,7 +247,9 @@ fn single_file(effort: Effort) -> Outcome {
         }
     }
     let line = Line::through(&held_up);
-    let cause = "the time gap of `Headway` is one that suits crowds on a plane, 0.68 s; people in single file keep a longer one.";
+    let cause = "the time gap of `Headway`, 0.68 s, is one that suits crowds on a plane. At the measured headway at most 0.75 people \
+                 per second pass a point, but 1.29 pass a bottleneck that is as wide as this passage: there people walk staggered, \
+                 which they do not do in single file.";
     let rows = vec![
         Row::new("headway at rest", line.intercept, "m")
             .source("0.36")
