@@ -82,14 +82,15 @@ fn energies(pairs: &Counts, without: &Counts) -> Vec<(f32, f32)> {
 fn power_law(energies: &[(f32, f32)]) -> Line {
     let points: Vec<_> = energies
         .iter()
-        .filter(|(time, energy)| (0.4..3.0).contains(time) && *energy > 0.0)
+        .filter(|(time, energy)| (0.2..3.0).contains(time) && *energy > 0.0)
         .map(|(time, energy)| (ops::ln(*time), ops::ln(*energy) + time / HORIZON))
         .collect();
     Line::through(&points)
 }
 
 fn interaction_law(effort: Effort) -> Outcome {
-    let (people, seconds) = effort.pick((130, 120.0), (12, 2.0));
+    // From start to start the power varies by 0.8 in two minutes, by 0.1 in twenty.
+    let (people, seconds) = effort.pick((130, 1200.0), (12, 2.0));
     let mut crowd = Crowd::repeating(WORLD);
     let mut random = random(9);
     for start in places(Rect::from_corners(Vec2::ZERO, WORLD), people, &mut random) {
