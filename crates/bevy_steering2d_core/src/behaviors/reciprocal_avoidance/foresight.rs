@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use super::ReciprocalAvoidance;
 use super::conflict::{Conflict, Fading};
-use super::other::Others;
+use super::other::{ALL_LANES, Others};
 use crate::Agent;
 use crate::behaviors::half_planes::HalfPlane;
 
@@ -53,9 +53,6 @@ const DIRECTIONS: [[[f32; WIDTH]; 2]; 2] = {
         [[A, B, -B, -A, -A, -B, B, A], [B, A, A, B, -B, -A, -A, -B]],
     ]
 };
-
-/// One bit for each lane.
-const ALL_LANES: u32 = (1 << WIDTH) - 1;
 
 type Conflicts = SmallVec<[Conflict<f32>; 24]>;
 

@@ -25,7 +25,7 @@ use clear::Way;
 use crowd::{Crowd, fill_crowd};
 use foresight::Foresight;
 use intent::publish_intents;
-use other::{Other, Others};
+use other::{Other, Others, wished};
 
 use super::embeds_influence;
 use super::half_planes::{HalfPlane, HalfPlanes, nearest_allowed};
@@ -78,7 +78,8 @@ use crate::{
 ///   counts 40 %.
 /// - A twentieth of a body decides. If the ends of both paths lie in opposite directions, a third of one: such
 ///   agents pass each other best if both give way, while of those at a door one must go.
-/// - An agent that others carry along, more than 1 m/s faster than it gets ahead, gains precedence.
+/// - An agent that others carry along, more than 1 m/s faster than it gets ahead, gains precedence. Agents that
+///   walk freely and whose way it crosses give way to its velocity and also to its preferred one.
 /// - The agent that goes first may come as near as contact; the other keeps the margin. If both kept it,
 ///   both would stop at a door wide enough for one. Agents that meet head-on and go on in opposite directions
 ///   both keep it.
@@ -323,11 +324,20 @@ impl Avoid<'_, '_, '_> {
             world,
             ..
         } = *self;
+        let mut turning: SmallVec<[Other<f32>; WIDTH]> = SmallVec::new();
         for slots in slots.chunks(WIDTH) {
             let walkers = world.crowd.eight::<R>(me, slots);
             let eight = Other::seen(me, mine, &walkers, how.precedence);
             others.push_eight(eight, slots.len());
+            let (velocity, turn) = wished(me, mine, &walkers);
+            if turn != 0 {
+                let lanes = Other { velocity, ..eight }.to_lanes();
+                let lanes = lanes.into_iter().take(slots.len()).enumerate();
+                turning
+                    .extend(lanes.filter_map(|(lane, it)| (turn & 1 << lane != 0).then_some(it)));
+            }
         }
+        turning.iter().for_each(|other| others.push(other));
     }
 
     /// Adds what does not move: obstacles, and those of the colliders that are not as large as walls.

@@ -70,6 +70,28 @@ impl<N: Number> Other<N> {
     }
 }
 
+/// The velocities to which neighbors that are carried along want to turn, and a bit for each that crosses the way of
+/// the agent. An agent that walks freely gives way to both velocities of such a neighbor, so that a stream leaves room for
+/// those that cross it; a held-up crowd has no room to leave.
+#[inline(always)]
+pub(super) fn wished<R: Register>(me: &Agent, mine: &Intent, it: &Walker<R>) -> ([R; 2], u32) {
+    let (zero, one) = (R::zero(), R::splat(1.0));
+    let ahead = mine.direction();
+    let freedom = (me.velocity.dot(ahead) - FREE * mine.velocity.length())
+        / ((1.0 - FREE) * mine.velocity.length()).max(f32::MIN_POSITIVE);
+    if freedom <= 0.0 {
+        return (it.velocity, 0);
+    }
+    let alignment = dot([R::splat(ahead.x), R::splat(ahead.y)], it.direction);
+    let crossing = one - alignment.max(zero - alignment).min(one);
+    let turn = R::splat(freedom.min(1.0)) * crossing * carried(it.velocity, it.direction);
+    let speed = dot(it.velocity, it.velocity).sqrt();
+    let toward =
+        |axis: usize| it.velocity[axis] + turn * (speed * it.direction[axis] - it.velocity[axis]);
+    let turns = !turn.at_most(R::splat(LEAST_TURN)) & ALL_LANES;
+    ([toward(0), toward(1)], turns)
+}
+
 /// Precedence from −1, the agent goes first, to 1, the other does. The more the preferred directions
 /// agree, the more the one ahead goes first; the less they agree, the more the one with the shorter
 /// rest of its path. Where they cross, the one nearer to the crossing has an advantage, since the other
@@ -146,10 +168,17 @@ const NEARNESS: f32 = 0.4;
 const CARRIED: f32 = 1.0;
 /// Precedence per m/s beyond that.
 const RANK_CARRIED: f32 = 8.0;
+/// An agent below this share of its preferred speed is held up.
+const FREE: f32 = 0.8;
+/// A neighbor that is expected to turn less than this does not count twice.
+const LEAST_TURN: f32 = 0.05;
 /// Precedence of the lower id; symmetric crowds deadlock.
 const TIE: f32 = 0.05;
 /// The head-on rule fades out within 37° of head-on.
 const HEAD_ON: f32 = 5.0;
+
+/// One bit for each lane.
+pub(super) const ALL_LANES: u32 = (1 << WIDTH) - 1;
 
 /// All others that an agent avoids, eight in each element.
 pub(super) struct Others<R> {
@@ -233,7 +262,7 @@ impl<R: Register> Other<R> {
         }
     }
 
-    fn to_lanes(self) -> [Other<f32>; WIDTH] {
+    pub(super) fn to_lanes(self) -> [Other<f32>; WIDTH] {
         let stored = |register: R| {
             let mut numbers = [0.0; WIDTH];
             register.store(&mut numbers, 0);
@@ -263,6 +292,7 @@ impl<R: Register> Other<R> {
 #[cfg(test)]
 mod tests {
     use bevy::prelude::*;
+    use bevy_steering2d_kernel::simd::Portable;
 
     use super::*;
     use crate::behaviors::reciprocal_avoidance::testing::{numbered, seen, walker};
@@ -341,6 +371,45 @@ mod tests {
         assert!(waiting > 0.7 && walking == waiting, "{walking}");
         let swept = duty(Vec2::new(0.0, 1.3));
         assert!(swept < 0.5, "{swept}");
+    }
+
+    #[test]
+    fn an_agent_that_walks_freely_expects_those_carried_along_to_turn() {
+        let both = |vector: Vec2| vector.to_array().map(Portable::splat);
+        let wishes = |velocity: Vec2, its_direction: Vec2| {
+            let me = walker(0.0, 0.0, velocity);
+            let mine = Intent {
+                velocity: 1.3 * Vec2::X,
+                left: 9.0,
+                course: Vec2::X,
+            };
+            let one = Walker::of(&me, &walker(0.0, -1.2, 1.3 * Vec2::X), 9.0);
+            let it = Walker {
+                position: both(one.position.into()),
+                velocity: both(one.velocity.into()),
+                direction: both(its_direction),
+                course: both(its_direction),
+                left: Portable::splat(one.left),
+                radius: Portable::splat(one.radius),
+                avoids: Portable::splat(one.avoids),
+                first: Portable::splat(one.first),
+            };
+            let ([x, y], lanes) = wished(&me, &mine, &it);
+            let (mut all_x, mut all_y) = ([0.0; WIDTH], [0.0; WIDTH]);
+            x.store(&mut all_x, 0);
+            y.store(&mut all_y, 0);
+            (Vec2::new(all_x[0], all_y[0]), lanes)
+        };
+        let (velocity, lanes) = wishes(1.3 * Vec2::X, Vec2::Y);
+        assert!(velocity.distance(1.3 * Vec2::Y) < 1e-4, "{velocity}");
+        assert_eq!(lanes, ALL_LANES);
+        assert_eq!(
+            wishes(1.3 * Vec2::X, Vec2::X).1,
+            0,
+            "it goes where it wants to"
+        );
+        assert_eq!(wishes(0.9 * Vec2::X, Vec2::Y).1, 0, "the agent is held up");
+        assert_eq!(wishes(1.3 * Vec2::X, Vec2::NEG_X).1, 0, "it does not cross");
     }
 
     #[test]
