@@ -86,3 +86,40 @@ fn a_unit_that_must_not_be_pushed_stays_where_it_is() {
     assert!(gap > 0.0, "{gap} m");
     assert_eq!(position(&app, guard), Vec2::ZERO);
 }
+
+#[test]
+fn a_crowd_does_not_press_its_first_into_each_other_where_a_hallway_narrows() {
+    let mut app = point_mass_app(HERTZ);
+    for side in [-1.0, 1.0] {
+        let corners = [
+            (-30.0, 1.2),
+            (0.0, 1.2),
+            (0.0, 2.1),
+            (15.0, 2.1),
+            (15.0, 9.0),
+        ];
+        for ends in corners.windows(2) {
+            let [from, to] = [ends[0], ends[1]].map(|(x, y)| Vec2::new(x, side * y));
+            app.world_mut().spawn(Wall::new(from, to));
+        }
+    }
+    let bodies: Vec<Entity> = (0..120)
+        .map(|at| {
+            let (row, file) = ((at / 12) as f32, (at % 12) as f32);
+            let from = Vec2::new(17.0 + 1.2 * row, 1.2 * file - 6.6);
+            let corners = [
+                from,
+                Vec2::new(15.0, 0.1 * from.y),
+                Vec2::new(-30.0, 0.1 * from.y),
+            ];
+            let way = SteeringPath::open(corners).unwrap();
+            Backend::PointMass.spawn(
+                &mut app,
+                Body::at(from.x, from.y),
+                (Pedestrian::default(), way),
+            )
+        })
+        .collect();
+    let gap = closest(&mut app, &bodies, 60);
+    assert!(gap > -0.03, "{gap} m");
+}

@@ -39,16 +39,17 @@ impl HalfPlane {
 /// Tolerance of constraints, m/s.
 const SLACK: f32 = 1e-5;
 
-/// The velocity in the disc nearest to `wanted` that satisfies all constraints. If there is none: one
-/// that satisfies the first `strict` constraints and minimizes the largest violation of the others.
+/// The velocity in the disc nearest to `wanted` that satisfies all constraints, and zero. If there is none: one
+/// that satisfies the first `strict` constraints and minimizes the largest violation of the others, and that
+/// violation, m/s.
 pub(crate) fn nearest_allowed(
     planes: &[HalfPlane],
     strict: usize,
     disc: Circle,
     wanted: Vec2,
-) -> Vec2 {
+) -> (Vec2, f32) {
     match solve(planes, disc, Aim::Near(wanted)) {
-        Ok(best) => best,
+        Ok(best) => (best, 0.0),
         Err((failed, best)) => least_violation(planes, strict, disc, failed, best),
     }
 }
@@ -122,7 +123,7 @@ fn least_violation(
     disc: Circle,
     failed: usize,
     mut best: Vec2,
-) -> Vec2 {
+) -> (Vec2, f32) {
     let mut violation = 0.0;
     for i in failed..planes.len() {
         let plane = planes[i];
@@ -149,7 +150,7 @@ fn least_violation(
         }
         violation = -plane.inside(best);
     }
-    best
+    (best, violation)
 }
 
 #[cfg(test)]
@@ -170,7 +171,7 @@ mod tests {
     #[test]
     fn an_allowed_velocity_stays_and_another_moves_to_the_border() {
         let above = [plane((0.0, 0.5), 90.0)];
-        let nearest = |wanted| nearest_allowed(&above, 0, DISC, wanted);
+        let nearest = |wanted| nearest_allowed(&above, 0, DISC, wanted).0;
         assert_close(nearest(Vec2::new(0.3, 1.0)), Vec2::new(0.3, 1.0));
         assert_close(nearest(Vec2::new(0.3, -1.0)), Vec2::new(0.3, 0.5));
         assert_close(nearest(Vec2::new(0.0, 9.0)), Vec2::new(0.0, 2.0));
@@ -180,7 +181,7 @@ mod tests {
     fn two_constraints_give_their_corner() {
         let corner = [plane((0.0, 0.5), 90.0), plane((0.7, 0.0), 0.0)];
         assert_close(
-            nearest_allowed(&corner, 0, DISC, Vec2::NEG_ONE),
+            nearest_allowed(&corner, 0, DISC, Vec2::NEG_ONE).0,
             Vec2::new(0.7, 0.5),
         );
     }
@@ -188,10 +189,12 @@ mod tests {
     #[test]
     fn contradicting_constraints_are_violated_equally_and_strict_ones_never() {
         let apart = [plane((1.0, 0.0), 0.0), plane((0.0, 0.0), 180.0)];
-        let between = nearest_allowed(&apart, 0, DISC, Vec2::ZERO);
+        let (between, violation) = nearest_allowed(&apart, 0, DISC, Vec2::ZERO);
         assert!((between.x - 0.5).abs() < 1e-4, "{between}");
-        let strict = nearest_allowed(&apart, 1, DISC, Vec2::ZERO);
+        assert!((violation - 0.5).abs() < 1e-4, "{violation}");
+        let (strict, violation) = nearest_allowed(&apart, 1, DISC, Vec2::ZERO);
         assert!((strict.x - 1.0).abs() < 1e-4, "{strict}");
+        assert!((violation - 1.0).abs() < 1e-4, "{violation}");
     }
 
     proptest! {
@@ -202,9 +205,10 @@ mod tests {
         ) {
             let planes: Vec<_> = constraints.iter().map(|&(x, y, a)| plane((x, y), a)).collect();
             let wanted = Vec2::new(x, y);
-            let best = nearest_allowed(&planes, 0, DISC, wanted);
+            let (best, violation) = nearest_allowed(&planes, 0, DISC, wanted);
             prop_assert!(best.is_finite() && best.length() <= 2.001);
             let worst = |v: Vec2| planes.iter().map(|p| p.inside(v)).fold(0.0, f32::min);
+            prop_assert!((violation + worst(best)).abs() < 1e-3, "{violation}");
             let (mut nearest, mut least) = (f32::INFINITY, f32::NEG_INFINITY);
             for i in -40..=40 {
                 for j in -40..=40 {

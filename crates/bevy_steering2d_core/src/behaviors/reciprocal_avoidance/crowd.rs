@@ -24,7 +24,7 @@ struct Row([f32; WIDTH]);
 struct Label {
     id: SteeringId,
     course: Vec2,
-    /// Whether it has an [`Intent`].
+    /// Whether it has an [`Intent`] and room to give way.
     avoids: bool,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Walker<N> {
     /// Length of the rest of its path, m.
     pub(super) left: N,
     pub(super) radius: N,
-    /// 1 if it avoids as well, else 0.
+    /// 1 if it avoids as well and has room to, else 0.
     pub(super) avoids: N,
     /// 1 if the reader has the lower id, else −1.
     pub(super) first: N,
@@ -96,7 +96,7 @@ pub(crate) fn fill_crowd(
             *label = Label {
                 id: it.id,
                 course: intent.course,
-                avoids: avoids.is_some(),
+                avoids: avoids.is_some_and(|intent| !intent.hemmed_in),
             };
             let ahead = intent.direction();
             *row = Row([

@@ -22,7 +22,7 @@ pub(super) struct Foresight<'a, R> {
 }
 
 /// Cost of a squared speed perpendicular to the preferred velocity.
-const ACROSS: f32 = 0.35;
+const ACROSS: f32 = 0.25;
 /// Cost of a squared change against the previous choice.
 const CHANGE: f32 = 0.2;
 /// Cost of a speed to the left, m/s.
@@ -82,7 +82,7 @@ impl<R: Register> Foresight<'_, R> {
         }
 
         // What costs less than the best so far is near the velocity of least deviation: from there the
-        // deviation grows by at least 0.55 times the square of the distance.
+        // deviation grows by at least 0.45 times the square of the distance.
         let calm = self.calm(ahead);
         let to_save = (best.0 - self.deviation(ahead, calm)).max(0.0);
         let spread = (to_save / (ACROSS + CHANGE)).sqrt();

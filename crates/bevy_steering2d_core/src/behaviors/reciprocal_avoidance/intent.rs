@@ -2,6 +2,7 @@
 
 use bevy::prelude::*;
 
+use super::ReciprocalAvoidanceMemory;
 use crate::parallel::{FORMULA_PASS, for_each_mut};
 use crate::steer::Steered;
 use crate::{
@@ -22,6 +23,9 @@ pub struct Intent {
     /// The direction of the end of its path, a unit vector; without a path or on a looped one its
     /// preferred direction. Two agents that squeeze through a door from both sides have the same course.
     pub course: Vec2,
+    /// Whether it is hemmed in: when it last chose a velocity, none kept it clear of all neighbors. Then they give
+    /// way with all of the share.
+    pub hemmed_in: bool,
 }
 
 impl Intent {
@@ -43,6 +47,7 @@ pub(crate) fn publish_intents(
             Option<&ThinkEvery>,
             Option<(&PathFollowing, &PathFollowingMemory)>,
             &SteeringForce,
+            Option<&ReciprocalAvoidanceMemory>,
             &mut Intent,
         ),
         Steered,
@@ -51,7 +56,7 @@ pub(crate) fn publish_intents(
     for_each_mut(
         &mut agents,
         FORMULA_PASS,
-        |((entity, &id), vehicle, body, every, follow, force, mut intent)| {
+        |((entity, &id), vehicle, body, every, follow, force, memory, mut intent)| {
             if ThinkEvery::turn(every, id, clock.tick).is_none() || !body.is_steerable() {
                 return;
             }
@@ -74,6 +79,7 @@ pub(crate) fn publish_intents(
                 velocity,
                 left,
                 course: course.normalize_or_zero(),
+                hemmed_in: memory.is_some_and(|it| it.hemmed_in),
             };
         },
     );

@@ -57,7 +57,7 @@ use crate::{
 ///
 /// 1. **Foresight.** A preferred velocity w without a contact ahead is taken at once. Else it chooses the
 ///    v of least cost, of samples around w and then around the best of them: the deviation, `(w − v)²`
-///    along w and 0.35 times that across; the change against the previous choice, which keeps a chosen
+///    along w and a quarter of that across; the change against the previous choice, which keeps a chosen
 ///    side; a small cost for passing on the left, so that agents that meet head-on agree; and the
 ///    costliest contact, `k · e^(−τ/horizon) / τ²` after a time τ, a law measured on pedestrians.
 ///    (Karamouzas, Skinner and Guy 2014)
@@ -83,6 +83,8 @@ use crate::{
 /// - The agent that goes first may come as near as contact; the other keeps the margin. If both kept it,
 ///   both would stop at a door wide enough for one. Agents that meet head-on and go on in opposite directions
 ///   both keep it.
+/// - An agent that is hemmed in has no room to give way: its neighbors do all. If that hems them in as well,
+///   theirs do, until someone has room, so that a crowd does not press its first into each other.
 ///
 /// Where a constraint leaves slack, each agent may use at least half of it. Where bodies overlap by a hundredth of
 /// the sum of their radii, both do all to separate within 0.05 s.
@@ -138,6 +140,8 @@ impl Default for ReciprocalAvoidance {
 pub struct ReciprocalAvoidanceMemory {
     /// The velocity that foresight last chose, m/s.
     pub chosen: Vec2,
+    /// Whether the agent is hemmed in: no velocity that it could reach kept it clear of all neighbors.
+    pub hemmed_in: bool,
 }
 
 /// The parts of the world that a [`ReciprocalAvoidance`] reads.
@@ -226,9 +230,12 @@ impl Adjust for ReciprocalAvoidance {
             previous: memory.chosen,
             world,
         };
-        let (wanted, chosen) = dispatch(avoid);
-        memory.chosen = wanted;
-        let needed = me.mass * (chosen - me.velocity) / me.delta.max(f32::MIN_POSITIVE);
+        let choice = dispatch(avoid);
+        *memory = ReciprocalAvoidanceMemory {
+            chosen: choice.wanted,
+            hemmed_in: choice.violation > HEMMED_IN,
+        };
+        let needed = me.mass * (choice.velocity - me.velocity) / me.delta.max(f32::MIN_POSITIVE);
         let weight = self.influence.acting_weight();
         (needed - requests.force) / weight.max(InvalidParameter::SMALLEST)
     }
@@ -243,12 +250,24 @@ struct Avoid<'a, 'w, 's> {
     world: &'a ReciprocalWorld<'w, 's>,
 }
 
+/// What an agent chooses.
+struct Choice {
+    /// The velocity that foresight chooses, m/s.
+    wanted: Vec2,
+    /// The velocity after the reflexes, m/s.
+    velocity: Vec2,
+    /// By how much that violates the constraint it violates most, m/s.
+    violation: f32,
+}
+
+/// An agent that violates a constraint by more is hemmed in, m/s.
+const HEMMED_IN: f32 = 0.2;
+
 impl Operation for Avoid<'_, '_, '_> {
-    /// The velocity that foresight chooses, and that after the reflexes.
-    type Output = (Vec2, Vec2);
+    type Output = Choice;
 
     #[inline(always)]
-    fn run<R: Register>(self) -> (Vec2, Vec2) {
+    fn run<R: Register>(self) -> Choice {
         let Self {
             how,
             me,
@@ -268,7 +287,11 @@ impl Operation for Avoid<'_, '_, '_> {
         let neighbors = &*world.neighbors;
         neighbors.find_around::<R>(view, &mut found, unless_blocked(&mut clear_way, neighbors));
         if clear_way.is_some() {
-            return (mine.velocity, reachable(me).nearest(mine.velocity));
+            return Choice {
+                wanted: mine.velocity,
+                velocity: reachable(me).nearest(mine.velocity),
+                violation: 0.0,
+            };
         }
 
         found.keep_nearest::<R>();
@@ -283,8 +306,7 @@ impl Operation for Avoid<'_, '_, '_> {
             walls: &walls,
             how,
         };
-        let wanted = foresight.best();
-        (wanted, how.with_reflexes(me, &others, &walls, wanted))
+        how.with_reflexes(me, &others, &walls, foresight.best())
     }
 }
 
@@ -398,7 +420,7 @@ impl ReciprocalAvoidance {
         }
     }
 
-    /// The reachable velocity nearest to `wanted` that avoids contact within the reflex time.
+    /// Chooses the reachable velocity nearest to `wanted` that avoids contact within the reflex time.
     #[inline(always)]
     fn with_reflexes<R: Register>(
         &self,
@@ -406,11 +428,16 @@ impl ReciprocalAvoidance {
         others: &Others<R>,
         walls: &[HalfPlane],
         wanted: Vec2,
-    ) -> Vec2 {
+    ) -> Choice {
         let reachable = reachable(me);
         let mut planes = HalfPlanes::from_slice(walls);
         others.add_reflexes(me, self, reachable.radius, &mut planes);
-        nearest_allowed(&planes, walls.len(), reachable, wanted)
+        let (velocity, violation) = nearest_allowed(&planes, walls.len(), reachable, wanted);
+        Choice {
+            wanted,
+            velocity,
+            violation,
+        }
     }
 }
 
@@ -428,7 +455,8 @@ mod tests {
         assert_close(wanted(&me, preferred, &[], &[]), preferred);
         let how = ReciprocalAvoidance::default();
         let alone = Others::<Portable>::of(&[]);
-        assert_close(how.with_reflexes(&me, &alone, &[], preferred), preferred);
+        let choice = how.with_reflexes(&me, &alone, &[], preferred);
+        assert_close(choice.velocity, preferred);
     }
 
     #[test]
@@ -443,6 +471,7 @@ mod tests {
         let how = ReciprocalAvoidance::default();
         let others = Others::<Portable>::of(&[seen(&me, &it, 9.0, 5.0)]);
         let squeezed = how.with_reflexes(&me, &others, &[wall], Vec2::X);
-        assert!(squeezed.y >= -0.1 / WALL_TIME - 1e-4, "{squeezed}");
+        assert!(squeezed.velocity.y >= -0.1 / WALL_TIME - 1e-4);
+        assert!(squeezed.violation > HEMMED_IN, "it has no room");
     }
 }

@@ -56,7 +56,7 @@ impl<N: Number> Other<N> {
         let its_carried = carried(it.velocity, it.direction);
         let rank = clamped(rank - mine_carried + its_carried);
         let shared = half + N::splat(0.5 * precedence) * rank;
-        // An agent without the behavior does nothing.
+        // An agent without the behavior or without room does nothing.
         let avoids = |then, otherwise| zero.if_below(it.avoids, then, otherwise);
         Self {
             offset,
@@ -332,6 +332,7 @@ mod tests {
                 velocity: Vec2::X,
                 left: 5.0,
                 course: mine,
+                ..default()
             };
             let walker = Walker {
                 course: its.to_array(),
@@ -361,6 +362,7 @@ mod tests {
             velocity: Vec2::X,
             left: 9.0,
             course: Vec2::X,
+            ..default()
         };
         let it = numbered(2, walker(0.5, -0.5, Vec2::new(0.0, 1.3)));
         let duty = |velocity| {
@@ -382,6 +384,7 @@ mod tests {
                 velocity: 1.3 * Vec2::X,
                 left: 9.0,
                 course: Vec2::X,
+                ..default()
             };
             let one = Walker::of(&me, &walker(0.0, -1.2, 1.3 * Vec2::X), 9.0);
             let it = Walker {
@@ -431,6 +434,7 @@ mod tests {
             velocity: Vec2::X,
             left: 1.0,
             course: Vec2::X,
+            ..default()
         };
         let it = Other::seen(&me, &mine, &its, 1.0);
         assert_eq!((it.duty, it.slack, it.respect), (1.0, 1.0, 1.0));

@@ -34,6 +34,7 @@ pub(super) fn seen(me: &Agent, of: &Agent, my_left: f32, its_left: f32) -> Other
         velocity: me.velocity,
         left: my_left,
         course: me.velocity.normalize_or_zero(),
+        ..default()
     };
     Other::seen(me, &mine, &Walker::of(me, of, its_left), 1.0)
 }
