@@ -23,8 +23,8 @@ pub struct Intent {
     /// The direction of the end of its path, a unit vector; without a path or on a looped one its
     /// preferred direction. Two agents that squeeze through a door from both sides have the same course.
     pub course: Vec2,
-    /// Whether it is hemmed in: when it last chose a velocity, none kept it clear of all neighbors. Then they give
-    /// way with all of the share.
+    /// Whether it is hemmed in: of the velocities that it could reach when it last chose, none kept it clear of all
+    /// neighbors and walls. Then its neighbors give way with all of the share.
     pub hemmed_in: bool,
 }
 

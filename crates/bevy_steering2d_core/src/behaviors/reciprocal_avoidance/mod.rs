@@ -140,7 +140,7 @@ impl Default for ReciprocalAvoidance {
 pub struct ReciprocalAvoidanceMemory {
     /// The velocity that foresight last chose, m/s.
     pub chosen: Vec2,
-    /// Whether the agent is hemmed in: no velocity that it could reach kept it clear of all neighbors.
+    /// Whether the agent is hemmed in: no velocity that it could reach kept it clear of all neighbors and walls.
     pub hemmed_in: bool,
 }
 
