@@ -9,8 +9,11 @@ use crate::Solid;
 #[derive(Clone, Debug)]
 pub(crate) struct Room {
     grid: ClearanceGrid,
-    /// The least distance between the center of a body and a solid, m.
+    /// The least distance between the center of a body and a solid on a planned way, m.
     pub(crate) tight: f32,
+    /// The least distance on the way of a body to where it is planned, m. In a passage that fits it tightly, a
+    /// body a little beside the middle has no more.
+    grazing: f32,
     /// The distance that it prefers, m.
     pub(crate) comfortable: f32,
 }
@@ -24,11 +27,12 @@ impl Room {
     /// The room between these solids for bodies of a radius, m.
     pub(crate) fn new(solids: &[Solid], radius: f32) -> Self {
         // In huge worlds, above the rounding of coordinates.
-        let tight = radius + 0.02_f32.max(1e-4 * radius);
+        let spare = 0.02_f32.max(1e-4 * radius);
         let comfortable = radius + 0.3_f32.max(1e-3 * radius);
         Self {
             grid: ClearanceGrid::new(solids, 1.1 * comfortable),
-            tight,
+            tight: radius + spare,
+            grazing: radius + 0.1 * spare,
             comfortable,
         }
     }
@@ -51,7 +55,7 @@ impl Room {
     /// A body squeezed against a solid may move along it, but not further in.
     pub(crate) fn needed(&self, from: Spot, to: Spot) -> f32 {
         let squeezed = from.clearance.min(to.clearance) - 1e-3;
-        self.tight.min(squeezed)
+        self.grazing.min(squeezed)
     }
 
     /// The same for two points; `None` also if the clearance is less than `needed` m.
