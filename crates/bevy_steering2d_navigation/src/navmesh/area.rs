@@ -106,13 +106,13 @@ impl Area {
         let first = points.len() + usize::from(!self.has_room(from));
         points.extend(bends);
         let spare = self.room.comfortable - self.room.tight;
+        let clearance = |from, to| self.room.clearance(from, to);
         ease(&mut points, first, spare, |[before, at, after]| {
-            self.has_room(at) && self.is_clear(before, at) && self.is_clear(at, after)
+            let least = clearance(before, at).min(clearance(at, after));
+            self.has_room(at) && least >= self.room.tight - 1e-3
         });
         let enough = self.room.tight + 0.5 * spare;
-        straighten(&mut points, first, enough, |from, to| {
-            self.room.clearance(from, to)
-        });
+        straighten(&mut points, first, enough, clearance);
         points
     }
 }

@@ -107,6 +107,22 @@ impl ClearanceGrid {
             .unwrap_or(self.reach)
     }
 
+    /// The solid nearest to a point; `None` if none is within reach.
+    pub(crate) fn nearest(&self, point: Vec2) -> Option<&Solid> {
+        let (mut nearest, mut least) = (None, self.reach);
+        self.visit_cells(point, point, |solids| {
+            for &solid in solids {
+                let solid = &self.solids[solid as usize];
+                let distance = solid.distance(point);
+                if distance < least {
+                    (nearest, least) = (Some(solid), distance);
+                }
+            }
+            true
+        });
+        nearest
+    }
+
     /// The distance from a segment to the nearest solid, m, at most the reach; `None` as soon as it is
     /// known to be less than `least`.
     pub(crate) fn along(&self, from: Vec2, to: Vec2, least: f32) -> Option<f32> {

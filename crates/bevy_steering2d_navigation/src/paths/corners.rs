@@ -3,6 +3,8 @@
 //! Around the end of a segment a shortest path turns only while it faces away from every segment that
 //! meets there: the end's normal cone. The cone's arc, moved out by the body's radius, is replaced by
 //! the tangent polygon around it, and the vertices of this polygon are the corners.
+//!
+//! In a gap too narrow for such corners, paths bend before and behind its narrowest place.
 
 use std::cmp::Ordering;
 use std::f32::consts::{FRAC_PI_4, PI, TAU};
@@ -23,6 +25,8 @@ pub(crate) struct Corner {
     slack: f32,
     /// Distance to the next corner around the same end, m.
     edge: f32,
+    /// The most clearance that a leg from here or to here needs, m: in a gap, half its width.
+    pub(crate) needed: f32,
 }
 
 impl Corner {
@@ -110,7 +114,24 @@ impl End {
                 outward,
                 slack: ops::sin(half) + 0.02,
                 edge: 2.1 * out * ops::tan(half),
+                needed: f32::INFINITY,
             }
+        })
+    }
+
+    /// The way through the gap between this end and a solid: points `distance` m before the narrowest place, in it,
+    /// and behind it.
+    pub(crate) fn way_past(&self, solid: &Solid, distance: f32) -> [Corner; 3] {
+        let to_core = solid.nearest_core(self.at) - self.at;
+        let (across, length) = to_core.normalize_and_length();
+        let half_gap = 0.5 * (length - self.radius - solid.radius);
+        let middle = self.at + (self.radius + half_gap) * across;
+        [-distance, 0.0, distance].map(|along| Corner {
+            at: middle + along * across.perp(),
+            outward: across,
+            slack: 1.0,
+            edge: 0.0,
+            needed: half_gap - 1e-3,
         })
     }
 

@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 
-use super::corners::{Corner, ends};
+use super::corners::{Corner, End, ends};
 use super::room::{Room, Spot};
 use crate::Solid;
 
@@ -32,19 +32,17 @@ impl Roadmap {
     pub(crate) fn new(solids: &[Solid], radius: f32, half_bend: f32) -> Self {
         let room = Room::new(solids, radius);
         let ends = ends(room.solids());
-        let mut corners = Vec::new();
-        for (margin, spare) in [(room.comfortable, 0.015_f32), (room.tight, 0.001)] {
-            let spare = spare.max(1e-5 * radius);
-            let found = ends
-                .iter()
-                .flat_map(|end| end.corners(margin + spare, half_bend));
-            let left = Self::MOST_CORNERS - corners.len();
-            corners.extend(
-                found
-                    .filter(|it| room.spot(it.at).clearance >= margin)
-                    .take(left),
-            );
-        }
+        let outlines = [(room.comfortable, 0.015_f32), (room.tight, 0.001)];
+        let [comfortable, tight] = outlines.map(|(margin, spare)| Outline {
+            margin,
+            distance: margin + spare.max(1e-5 * radius),
+            half_bend,
+        });
+        let around = ends.iter().flat_map(|end| comfortable.corners(end, &room));
+        let close = ends.iter().flat_map(|end| tight.corners(end, &room));
+        let between = ends.iter().flat_map(|end| tight.ways_past(end, &room));
+        let corners = around.chain(close).chain(between);
+        let corners: Vec<_> = corners.take(Self::MOST_CORNERS).collect();
         let legs = vec![None; corners.len()];
         Self {
             room,
@@ -89,7 +87,8 @@ impl Roadmap {
                 *index != from && start.allows(direction) && corner.allows(direction)
             })
             .filter_map(|(index, corner)| {
-                let cost = self.room.cost(start.at, corner.at, self.room.tight)?;
+                let needed = self.room.tight.min(start.needed).min(corner.needed);
+                let cost = self.room.cost(start.at, corner.at, needed)?;
                 Some(Leg {
                     corner: index as u32,
                     cost,
@@ -106,7 +105,41 @@ impl Roadmap {
         if !is_squeezed && !corner.allows_from(from.at) {
             return None;
         }
-        self.room
-            .cost(from.at, corner.at, self.room.needed(from, from))
+        let needed = self.room.needed(from, from).min(corner.needed);
+        self.room.cost(from.at, corner.at, needed)
+    }
+}
+
+/// How far from solids paths bend.
+#[derive(Clone, Copy)]
+struct Outline {
+    /// The least distance to solids, m.
+    margin: f32,
+    /// The distance of the corners, m.
+    distance: f32,
+    half_bend: f32,
+}
+
+impl Outline {
+    fn has_room(self, corner: &Corner, room: &Room) -> bool {
+        room.spot(corner.at).clearance >= self.margin
+    }
+
+    /// The corners around an end that have room.
+    fn corners(self, end: &End, room: &Room) -> impl Iterator<Item = Corner> {
+        let all = end.corners(self.distance, self.half_bend);
+        all.filter(move |corner| self.has_room(corner, room))
+    }
+
+    /// The ways past the solids that are too near for such corners.
+    fn ways_past(self, end: &End, room: &Room) -> impl Iterator<Item = Corner> {
+        let all = end.corners(self.distance, self.half_bend);
+        let blocked = all.filter(|corner| !self.has_room(corner, room));
+        let mut solids: Vec<_> = blocked.filter_map(|it| room.nearest(it.at)).collect();
+        solids.dedup();
+        let ways = solids
+            .into_iter()
+            .flat_map(move |solid| end.way_past(solid, self.margin));
+        ways.filter(move |corner| room.admits(corner))
     }
 }

@@ -12,10 +12,9 @@ use crate::{NoPathReason, PathQuery, PathSearch, Pathfinder, Solid};
 /// Finds shortest paths around solids: A* on the visibility graph of their corners.
 ///
 /// Around solids a shortest path bends at corners only. The corners are moved out by the body's radius
-/// and a comfortable clearance of 30 cm; where that does not fit, by 2 cm, so that passages as narrow as
-/// the body stay open. A body beside the middle of such a passage may come as near as 2 mm. Lines of
-/// sight between corners are found when a search first needs them, and kept. Queries to one goal share
-/// what they have found.
+/// and a comfortable clearance of 30 cm; where that does not fit, by 2 cm; in a gap that is narrower, it
+/// leads over the middle. So a gap 6 mm wider than the body is open. Lines of sight between corners are
+/// found when a search first needs them, and kept. Queries to one goal share what they have found.
 ///
 /// Where the target is nearer to a solid than the radius, the path ends at the nearest spot with room.
 ///
@@ -247,6 +246,21 @@ mod tests {
             let from = Vec2::new(-0.02 * step as f32, 0.02);
             let path = path(&solids, from, Vec2::new(5.0, 1.0), 0.5);
             assert!(path[1].x > from.x, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn a_path_bends_in_front_of_a_gap_as_narrow_as_the_body() {
+        let rocks = [2.525, -2.525].map(|y| Circle::new(Vec2::new(0.0, y), 2.0).into());
+        for degrees in (-30..=30_i16).step_by(10) {
+            let aside = Vec2::from_angle(f32::from(degrees).to_radians());
+            for mut planner in [planner(&rocks), planner(&rocks).with_sharp_corners()] {
+                let PathSearch::Found(path) = find(&mut planner, -5.0 * aside, 5.0 * Vec2::X, 0.5)
+                else {
+                    panic!("there is a way through");
+                };
+                assert!(length(&path) < 10.5, "{path:?}");
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 use bevy::prelude::*;
 
 use super::clearance::ClearanceGrid;
+use super::corners::Corner;
 use crate::Solid;
 
 /// The clearance of solids, for bodies of one radius.
@@ -42,6 +43,11 @@ impl Room {
         self.grid.solids()
     }
 
+    /// The solid nearest to a point; `None` if none is near.
+    pub(crate) fn nearest(&self, at: Vec2) -> Option<&Solid> {
+        self.grid.nearest(at)
+    }
+
     /// The cost of the straight way between two points; `None` if a solid blocks it.
     pub(crate) fn cost_between(&self, from: Spot, to: Spot) -> Option<f32> {
         self.cost(from.at, to.at, self.needed(from, to))
@@ -78,6 +84,11 @@ impl Room {
         clearance.unwrap_or(self.comfortable)
     }
 
+    /// Whether a body fits through the gap at a corner.
+    pub(crate) fn admits(&self, corner: &Corner) -> bool {
+        self.grid.at(corner.at).min(corner.needed) >= self.grazing
+    }
+
     /// A point with its clearance.
     pub(crate) fn spot(&self, at: Vec2) -> Spot {
         Spot {
@@ -101,9 +112,7 @@ impl Room {
             if spot.clearance >= self.tight {
                 return Some(spot);
             }
-            let distance = |solid: &&Solid| solid.distance(spot.at);
-            let solids = self.grid.solids().iter();
-            let nearest = solids.min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
+            let nearest = self.nearest(spot.at)?;
             let away = spot.at - nearest.nearest_core(spot.at);
             let away = away
                 .try_normalize()
