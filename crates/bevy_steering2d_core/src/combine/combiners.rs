@@ -116,11 +116,12 @@ fn scaled_sum(ledger: &mut [LedgerEntry], max_force: f32, scale: f32) -> Vec2 {
     limited(sum, max_force)
 }
 
-/// The remaining force of [`Prioritized`], for one agent or eight at once.
+/// The budget of [`Prioritized`], for one agent or eight at once.
 pub(crate) struct Budget<N> {
     max_force: N,
-    left: N,
     sum: [N; 2],
+    /// 0 after a cut, else 1. Then nothing is left, regardless of rounding.
+    open: N,
 }
 
 impl<N: Number> Budget<N> {
@@ -128,8 +129,8 @@ impl<N: Number> Budget<N> {
     pub(crate) fn of(max_force: N) -> Self {
         Self {
             max_force,
-            left: max_force,
             sum: [N::splat(0.0); 2],
+            open: N::splat(1.0),
         }
     }
 
@@ -137,19 +138,27 @@ impl<N: Number> Budget<N> {
     #[inline(always)]
     pub(crate) fn accept(&mut self, weight: N, [x, y]: [N; 2]) -> N {
         let one = N::splat(1.0);
-        // Mostly all is accepted; the branch then avoids the root and the division.
         let requested = [weight * x, weight * y];
-        let share = if is_shorter(requested, self.left) {
+        let share = if self.surely_allows(requested) {
             one
         } else {
-            (self.left / length(requested)).min(one)
+            let left = (self.max_force - length(self.sum)).max(N::splat(0.0)) * self.open;
+            let share = (left / length(requested)).min(one);
+            self.open = one - share.is_below(one);
+            share
         };
         let scale = share * weight;
         self.sum = [self.sum[0] + scale * x, self.sum[1] + scale * y];
-        let left = (self.max_force - length(self.sum)).max(N::splat(0.0));
-        // After a cut nothing is left, regardless of rounding.
-        self.left = left * (one - share.is_below(one));
         share
+    }
+
+    /// Whether nothing was cut and the budget allows a further force in every lane, without a root:
+    /// `(a + b)² ≤ 2·(a² + b²)`. Mostly it does.
+    #[inline(always)]
+    fn surely_allows(&self, requested: [N; 2]) -> bool {
+        let squares = dot(requested, requested) + dot(self.sum, self.sum);
+        let most = N::splat(0.5 * SURE) * self.max_force * self.max_force * self.open;
+        squares.branch_at_most(most)
     }
 
     /// The sum, no longer than `max_force`, N.
@@ -163,11 +172,12 @@ impl<N: Number> Budget<N> {
     }
 }
 
+/// Below 1 by more than squares and roots round.
+const SURE: f32 = 1.0 - 1e-6;
+
 /// Whether a vector is surely shorter than `most` in every lane, regardless of rounding.
 #[inline(always)]
 fn is_shorter<N: Number>(vector: [N; 2], most: N) -> bool {
-    /// Below 1 by more than squares and roots round.
-    const SURE: f32 = 1.0 - 1e-6;
     dot(vector, vector).branch_at_most(N::splat(SURE) * most * most)
 }
 
