@@ -120,7 +120,7 @@ fn scaled_sum(ledger: &mut [LedgerEntry], max_force: f32, scale: f32) -> Vec2 {
 pub(crate) struct Budget<N> {
     max_force: N,
     sum: [N; 2],
-    /// 0 after a cut, else 1. Then nothing is left, regardless of rounding.
+    /// 0 if the last force was cut, since nothing is left then, regardless of rounding; else 1.
     open: N,
 }
 

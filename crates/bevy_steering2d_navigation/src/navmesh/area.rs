@@ -8,7 +8,7 @@ use vleue_navigator::NavMesh;
 use super::easing::{ease, straighten};
 use super::ground::Ground;
 use super::islands::Islands;
-use crate::paths::Room;
+use crate::paths::{ROUNDING, Room};
 use crate::{NoPathReason, PathQuery, Solid};
 
 /// The room of bodies of one radius.
@@ -109,7 +109,7 @@ impl Area {
         let clearance = |from, to| self.room.clearance(from, to);
         ease(&mut points, first, spare, |[before, at, after]| {
             let least = clearance(before, at).min(clearance(at, after));
-            self.has_room(at) && least >= self.room.tight - 1e-3
+            self.has_room(at) && least >= self.room.tight - ROUNDING
         });
         let enough = self.room.tight + 0.5 * spare;
         straighten(&mut points, first, enough, clearance);

@@ -12,6 +12,7 @@ use std::f32::consts::{FRAC_PI_4, PI, TAU};
 use bevy::math::ops;
 use bevy::prelude::*;
 
+use super::room::ROUNDING;
 use crate::Solid;
 
 /// A point at which paths may bend.
@@ -131,7 +132,7 @@ impl End {
             outward: across,
             slack: 1.0,
             edge: 0.0,
-            needed: half_gap - 1e-3,
+            needed: half_gap - ROUNDING,
         })
     }
 

@@ -27,4 +27,4 @@ pub use roadmap_pathfinder::RoadmapPathfinder;
 pub(crate) use clearance::ClearanceGrid;
 pub(crate) use planning::{plan_paths, register};
 #[cfg(feature = "navmesh")]
-pub(crate) use room::Room;
+pub(crate) use room::{ROUNDING, Room};

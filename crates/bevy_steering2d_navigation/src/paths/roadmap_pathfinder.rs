@@ -12,8 +12,8 @@ use crate::{NoPathReason, PathQuery, PathSearch, Pathfinder, Solid};
 /// Finds shortest paths around solids: A* on the visibility graph of their corners.
 ///
 /// Around solids a shortest path bends at corners only. The corners are moved out by the body's radius
-/// and a comfortable clearance of 30 cm; where that does not fit, by 2 cm; in a gap that is narrower, it
-/// leads over the middle. So a gap 6 mm wider than the body is open. Lines of sight between corners are
+/// and a comfortable clearance of 30 cm; where that does not fit, by 2 cm. Through a narrower gap a path
+/// leads over the middle; a gap 6 mm wider than the body is open. Lines of sight between corners are
 /// found when a search first needs them, and kept. Queries to one goal share what they have found.
 ///
 /// Where the target is nearer to a solid than the radius, the path ends at the nearest spot with room.

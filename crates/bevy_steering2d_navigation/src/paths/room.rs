@@ -6,6 +6,9 @@ use super::clearance::ClearanceGrid;
 use super::corners::Corner;
 use crate::Solid;
 
+/// A way that follows a solid may come nearer by so much than its ends are, m: coordinates are rounded.
+pub(crate) const ROUNDING: f32 = 1e-3;
+
 /// The clearance of solids, for bodies of one radius.
 #[derive(Clone, Debug)]
 pub(crate) struct Room {
@@ -58,9 +61,10 @@ impl Room {
         self.cost_between(self.spot(from), self.spot(to)).is_some()
     }
 
-    /// A body squeezed against a solid may move along it, but not further in.
+    /// The clearance that the straight way of a body needs, m. A body squeezed against a solid may move along it,
+    /// but not further in.
     pub(crate) fn needed(&self, from: Spot, to: Spot) -> f32 {
-        let squeezed = from.clearance.min(to.clearance) - 1e-3;
+        let squeezed = from.clearance.min(to.clearance) - ROUNDING;
         self.grazing.min(squeezed)
     }
 
