@@ -7,7 +7,7 @@ use crate::common::*;
 
 /// A body without a behavior, which others perceive.
 fn seen() -> impl Bundle {
-    (Vehicle::default(), Perception::default())
+    Vehicle::default()
 }
 
 /// A pedestrian at a walking pace along a straight line.
@@ -122,4 +122,66 @@ fn a_crowd_does_not_press_its_first_into_each_other_where_a_hallway_narrows() {
         .collect();
     let gap = closest(&mut app, &bodies, 60);
     assert!(gap > -0.03, "{gap} m");
+}
+
+#[test]
+fn pedestrians_do_all_for_one_whose_avoidance_ends() {
+    let ends: [fn(&mut EntityWorldMut); 4] = [
+        |agent| {
+            agent.remove::<ReciprocalAvoidance>();
+        },
+        |agent| {
+            agent
+                .get_mut::<ReciprocalAvoidance>()
+                .unwrap()
+                .influence
+                .enabled = false
+        },
+        |agent| {
+            agent.insert(SteeringDisabled);
+        },
+        |agent| {
+            let influence = &mut agent.get_mut::<ReciprocalAvoidance>().unwrap().influence;
+            influence.when = When::only::<IsStuck>();
+            agent.insert(IsStuck);
+        },
+    ];
+    for (case, end) in ends.into_iter().enumerate() {
+        let mut app = point_mass_app(HERTZ);
+        let far = Vec2::new(9.0, 0.0);
+        let both = [walker(&mut app, -far, far), walker(&mut app, far, -far)];
+        run_ticks(&mut app, 30);
+        end(&mut app.world_mut().entity_mut(both[0]));
+        let gap = closest(&mut app, &both, 12);
+        assert!(gap > 0.0, "case {case}: {gap} m");
+        assert!(
+            position(&app, both[1]).x < -4.0,
+            "case {case}: it gets past"
+        );
+    }
+}
+
+#[test]
+fn avoidance_that_the_combiner_may_cut_is_warned_of() {
+    let mut app = point_mass_app(HERTZ);
+    let pedestrian = walker(&mut app, Vec2::new(0.0, 9.0), Vec2::new(9.0, 9.0));
+    let unit = (Seek::new(Vec2::X), ReciprocalAvoidance::default());
+    let unit = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), unit);
+    app.update();
+    assert_warned_once(&app, unit, "ReciprocalAvoidance", "the default combiner");
+    for combine in [Combine::PRIORITIZED, Combine::WEIGHTED_SUM] {
+        app.world_mut().entity_mut(pedestrian).insert(combine);
+        app.update();
+    }
+    assert_eq!(warnings(&app).len(), 2, "and as soon as it is another one");
+}
+
+#[test]
+fn avoidance_on_a_behavior_entity_is_warned_of() {
+    let mut app = point_mass_app(HERTZ);
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(Vec2::X));
+    app.world_mut()
+        .spawn((SteersFor(agent), ReciprocalAvoidance::default()));
+    app.update();
+    assert_warned_once(&app, agent, "ReciprocalAvoidance", "on a behavior entity");
 }

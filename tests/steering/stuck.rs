@@ -49,6 +49,22 @@ fn sidestep_lets_blocked_agents_pass_each_other() {
 }
 
 #[test]
+fn sidestep_on_a_behavior_entity_frees_its_agent() {
+    let mut app = rapier_app(HERTZ);
+    let both = spawn_opposing(&mut app, StuckDetection::default());
+    for agent in both {
+        app.world_mut()
+            .spawn((SteersFor(agent), Sidestep::default()));
+    }
+    run_seconds(&mut app, 12.0);
+    assert!(
+        position(&app, both[0]).x > 5.0,
+        "{}",
+        position(&app, both[0])
+    );
+}
+
+#[test]
 fn an_agent_that_moves_or_has_arrived_is_not_stuck() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);

@@ -10,8 +10,10 @@ use crate::{Agent, Behavior, Influence, Steer, StuckDetection, StuckMemory};
 #[doc = include_str!("figures/sidestep.svg")]
 ///
 /// Use it for symmetric stalemates: two agents that meet head-on, an obstacle dead ahead, balanced
-/// forces. It brings [`StuckDetection`], which decides when an agent is stuck. It does not plan paths
-/// and leaves a dead end only by luck.
+/// forces. It brings [`StuckDetection`], which decides when an agent is stuck; on a
+/// [behavior entity](crate::SteersFor) the agent itself needs one. It does not plan paths
+/// and leaves a dead end only by luck. Do not use it in queues: an agent that waits behind others counts as
+/// stuck, and steps out.
 ///
 /// `F = track(max_speed · s)`, where s is perpendicular to the direction in which the agent wanted to
 /// go. The first attempt goes to the right for every agent, so two agents that meet head-on pass each
@@ -38,7 +40,7 @@ impl Behavior for Sidestep {
     const COLOR: Option<[u8; 3]> = Some([196, 130, 37]);
 
     type Memory = (&'static StuckDetection, &'static StuckMemory);
-    type World = ();
+    type World = Query<'static, 'static, (&'static StuckDetection, &'static StuckMemory)>;
 
     embeds_influence!();
 }
@@ -47,9 +49,12 @@ impl Steer for Sidestep {
     fn steer(
         &self,
         me: &Agent,
-        (detection, memory): (&StuckDetection, &StuckMemory),
-        _: &(),
+        _: (&StuckDetection, &StuckMemory),
+        agents: &Query<(&StuckDetection, &StuckMemory)>,
     ) -> Vec2 {
+        let Ok((detection, memory)) = agents.get(me.entity) else {
+            return Vec2::ZERO;
+        };
         if !memory.stuck {
             return Vec2::ZERO;
         }

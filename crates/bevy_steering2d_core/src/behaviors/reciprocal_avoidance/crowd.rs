@@ -6,7 +6,7 @@ use bevy_steering2d_kernel::simd::{Register, WIDTH};
 use super::Intent;
 use crate::parallel::{LIGHT_PASS, chunk_size, for_each_chunk};
 use crate::perception::Neighbors;
-use crate::{Agent, SteeringId};
+use crate::{Agent, SteeringDisabled, SteeringId};
 
 /// The agents by slot of the neighbor index, so that those near each other are near in memory.
 #[derive(Resource, Debug, Default)]
@@ -24,7 +24,7 @@ struct Row([f32; WIDTH]);
 struct Label {
     id: SteeringId,
     course: Vec2,
-    /// Whether it has an [`Intent`] and room to give way.
+    /// Whether it [gives way](Intent::gives_way).
     avoids: bool,
 }
 
@@ -79,7 +79,7 @@ impl Crowd {
 pub(crate) fn fill_crowd(
     mut crowd: ResMut<Crowd>,
     neighbors: Res<Neighbors>,
-    intents: Query<&Intent>,
+    intents: Query<(&Intent, Has<SteeringDisabled>)>,
 ) {
     let count = neighbors.len();
     let Crowd { rows, labels } = &mut *crowd;
@@ -91,12 +91,16 @@ pub(crate) fn fill_crowd(
     for_each_chunk(chunks.enumerate(), |(at, (rows, labels))| {
         for (slot, (row, label)) in (at * size..).zip(rows.iter_mut().zip(labels)) {
             let it = neighbors.at(slot);
-            let avoids = intents.get(it.entity).ok();
-            let intent = avoids.copied().unwrap_or_default();
+            // An agent without an intent has none that counts, and neither has one that is not steered.
+            let published = intents
+                .get(it.entity)
+                .ok()
+                .filter(|(_, disabled)| !disabled);
+            let intent = published.map(|(&intent, _)| intent).unwrap_or_default();
             *label = Label {
                 id: it.id,
                 course: intent.course,
-                avoids: avoids.is_some_and(|intent| !intent.hemmed_in),
+                avoids: intent.gives_way,
             };
             let ahead = intent.direction();
             *row = Row([

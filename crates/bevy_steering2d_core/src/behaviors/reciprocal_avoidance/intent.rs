@@ -1,16 +1,19 @@
 //! Intents: preferred velocities that avoiding agents publish for each other.
 
+use bevy::ecs::lifecycle::HookContext;
+use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
 
-use super::ReciprocalAvoidanceMemory;
+use super::{ReciprocalAvoidance, ReciprocalAvoidanceMemory};
+use crate::condition::{Conditions, Verdict};
 use crate::parallel::{FORMULA_PASS, for_each_mut};
 use crate::steer::Steered;
 use crate::{
-    Agent, Kinematics, PathFollowing, PathFollowingMemory, Requests, SteeringClock, SteeringForce,
-    SteeringId, SteeringPath, ThinkEvery, Vehicle,
+    Agent, Behavior, Combine, Influence, Kinematics, PathFollowing, PathFollowingMemory, Requests,
+    SteeringClock, SteeringForce, SteeringId, SteeringPath, SteeringWarnings, ThinkEvery, Vehicle,
 };
 
-/// What an agent with [`ReciprocalAvoidance`](crate::ReciprocalAvoidance) requests this tick, for
+/// What an agent with [`ReciprocalAvoidance`] requests this tick, for
 /// its neighbors to read.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -23,9 +26,10 @@ pub struct Intent {
     /// The direction of the end of its path, a unit vector; without a path or on a looped one its
     /// preferred direction. Two agents that squeeze through a door from both sides have the same course.
     pub course: Vec2,
-    /// Whether it is hemmed in: of the velocities that it could reach when it last chose, none kept it clear of all
-    /// neighbors and walls. Then its neighbors give way with all of the share.
-    pub hemmed_in: bool,
+    /// Whether it takes its share of the avoidance; else its neighbors take all. It does not while its
+    /// [`ReciprocalAvoidance`] does not act, nor while it is hemmed in: of the velocities that it could reach when it
+    /// last chose, none kept it clear of all neighbors and walls.
+    pub gives_way: bool,
 }
 
 impl Intent {
@@ -38,16 +42,18 @@ impl Intent {
 /// Publishes the intents of all agents before any of them gives way.
 pub(crate) fn publish_intents(
     clock: Res<SteeringClock>,
+    warnings: Res<SteeringWarnings>,
+    conditions: Conditions,
     paths: Query<&SteeringPath>,
     mut agents: Query<
         (
             (Entity, &SteeringId),
-            &Vehicle,
+            (&Vehicle, Ref<Combine>),
             &Kinematics,
             Option<&ThinkEvery>,
             Option<(&PathFollowing, &PathFollowingMemory)>,
             &SteeringForce,
-            Option<&ReciprocalAvoidanceMemory>,
+            (Ref<ReciprocalAvoidance>, &ReciprocalAvoidanceMemory),
             &mut Intent,
         ),
         Steered,
@@ -56,13 +62,31 @@ pub(crate) fn publish_intents(
     for_each_mut(
         &mut agents,
         FORMULA_PASS,
-        |((entity, &id), vehicle, body, every, follow, force, memory, mut intent)| {
+        |(
+            (entity, &id),
+            (vehicle, combine),
+            body,
+            every,
+            follow,
+            force,
+            (avoidance, memory),
+            mut intent,
+        )| {
+            if may_cut(*combine)
+                && (combine.is_changed() || avoidance.is_added())
+                && avoidance.check().is_ok()
+            {
+                warn_of_combiner(&warnings, &clock, entity, *combine);
+            }
             if ThinkEvery::turn(every, id, clock.tick).is_none() || !body.is_steerable() {
                 return;
             }
             let Ok(me) = Agent::new(entity, id, vehicle, body, every, &clock) else {
                 return;
             };
+            let Influence { enabled, when, .. } = avoidance.influence;
+            let verdict = conditions.verdict(when, entity, || None);
+            let acts = enabled && matches!(verdict, Verdict::Acts);
             let velocity = Requests::of(force.entries()).velocity(&me);
             let (mut left, mut course) = (0.0, velocity);
             if let Some((follow, progress)) = follow
@@ -79,8 +103,39 @@ pub(crate) fn publish_intents(
                 velocity,
                 left,
                 course: course.normalize_or_zero(),
-                hemmed_in: memory.is_some_and(|it| it.hemmed_in),
+                gives_way: acts && !memory.hemmed_in,
             };
         },
     );
+}
+
+/// Withdraws the intent of an agent that no longer avoids.
+pub(super) fn withdraw(mut world: DeferredWorld, context: HookContext) {
+    if let Some(mut intent) = world.get_mut::<Intent>(context.entity) {
+        *intent = Intent::default();
+    }
+}
+
+/// Whether a combiner is known to cut the force of [`ReciprocalAvoidance`]. One that is not built in may be made
+/// for it.
+#[inline]
+fn may_cut(combine: Combine) -> bool {
+    combine != Combine::WEIGHTED_SUM
+        && [Combine::PRIORITIZED, Combine::AVERAGE, Combine::DITHERED].contains(&combine)
+}
+
+#[cold]
+fn warn_of_combiner(
+    warnings: &SteeringWarnings,
+    clock: &SteeringClock,
+    entity: Entity,
+    combine: Combine,
+) {
+    warnings.raise(clock, entity, "ReciprocalAvoidance", || {
+        format!(
+            "Combine is {}, which may cut ReciprocalAvoidance so that the agent runs into its neighbors; insert \
+             Combine::WEIGHTED_SUM",
+            combine.name()
+        )
+    });
 }

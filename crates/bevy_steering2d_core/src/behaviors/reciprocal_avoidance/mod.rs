@@ -24,7 +24,7 @@ pub use intent::Intent;
 use clear::Way;
 use crowd::{Crowd, fill_crowd};
 use foresight::Foresight;
-use intent::publish_intents;
+use intent::{publish_intents, withdraw};
 use other::{Other, Others, wished};
 
 use super::embeds_influence;
@@ -35,7 +35,7 @@ use crate::perception::{
 };
 use crate::{
     Adjust, AdjustSystems, Agent, Behavior, Circle, ColliderProbes, Influence, InvalidParameter,
-    Requests, SteeringSchedule,
+    Requests, SteeringClock, SteeringSchedule, SteeringWarnings,
 };
 
 /// Adjusts the forces of the agent's other behaviors so that the agent avoids collisions: it chooses a
@@ -48,10 +48,14 @@ use crate::{
 /// obstacles up to four times the size of the agent, larger ones as walls.
 /// [`CollisionAvoidance`](crate::CollisionAvoidance) is a cheaper alternative.
 ///
-/// It runs after all other behaviors of its agent. The weighted sum of their forces, without those of
-/// [behavior entities](crate::SteersFor), gives the preferred velocity; its own force leads from there
-/// to the velocity it chooses. That is exact under
-/// [`WeightedSum`](crate::WeightedSum); other combiners may cut both.
+/// It runs after all other behaviors of its agent. The weighted sum of their forces gives the preferred
+/// velocity; its own force leads from there to the velocity it chooses. A
+/// [`BehaviorGroup`](crate::BehaviorGroup) counts with its force of the last tick. It must be on the agent itself,
+/// not on a [behavior entity](crate::SteersFor).
+///
+/// Combine by [`Combine::WEIGHTED_SUM`](crate::Combine::WEIGHTED_SUM), under which that is exact. Under the
+/// default combiner it comes last and gets what the other behaviors leave of `max_force`: an agent that has
+/// slowed down for a neighbor is then driven into it.
 ///
 /// It works in two steps:
 ///
@@ -75,7 +79,7 @@ use crate::{
 ///   to the crossing.
 /// - Of two agents that cross at a right angle or meet head-on, the one with the shorter rest of its path
 ///   goes first. In between, both rules count in proportion; at a right angle the nearness to the crossing
-///   counts 40 %.
+///   counts 40 %. Without a [`PathFollowing`](crate::PathFollowing) the rest is zero.
 /// - A twentieth of a body decides. If the ends of both paths lie in opposite directions, a third of one: such
 ///   agents pass each other best if both give way, while of those at a door one must go.
 /// - An agent that others carry along, more than 1 m/s faster than it gets ahead, gains precedence. Agents that
@@ -90,6 +94,7 @@ use crate::{
 /// the sum of their radii, both do all to separate within 0.05 s.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[component(on_remove = withdraw)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct ReciprocalAvoidance {
     /// Time constant of foresight: the cost of a contact falls to 37 % in this time, s, `> 0`. Default
@@ -151,6 +156,20 @@ pub struct ReciprocalWorld<'w, 's> {
     surroundings: Surroundings<'w, 's>,
     crowd: Res<'w, Crowd>,
     intents: Query<'w, 's, &'static Intent>,
+    clock: Res<'w, SteeringClock>,
+    warnings: Res<'w, SteeringWarnings>,
+}
+
+impl ReciprocalWorld<'_, '_> {
+    #[cold]
+    fn warn_of_missing_intent(&self, agent: Entity) {
+        self.warnings
+            .raise(&self.clock, agent, "ReciprocalAvoidance", || {
+                "ReciprocalAvoidance is on an entity that steers for it, and does nothing there; insert it on the \
+                 agent itself"
+                    .into()
+            });
+    }
 }
 
 impl Behavior for ReciprocalAvoidance {
@@ -221,6 +240,7 @@ impl Adjust for ReciprocalAvoidance {
         world: &ReciprocalWorld,
     ) -> Vec2 {
         let Ok(mine) = world.intents.get(me.entity) else {
+            world.warn_of_missing_intent(me.entity);
             return Vec2::ZERO;
         };
         let avoid = Avoid {
