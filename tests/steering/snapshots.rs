@@ -139,6 +139,33 @@ fn targets_without_a_body_go_back_as_well() {
 }
 
 #[test]
+fn a_way_around_walls_goes_back_as_well() {
+    let mut app = point_mass_app(HERTZ);
+    let target = app.world_mut().spawn(Transform::from_xyz(9.0, 0.0, 0.0));
+    let target = target.id();
+    let wall = Wall::new(Vec2::new(4.0, -3.0), Vec2::new(4.0, 3.0));
+    app.world_mut().spawn(wall);
+    let way = NavigateTo::new(target);
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), way);
+    run_ticks(&mut app, 30);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    let expected = outcome(&mut app, &[agent]);
+    app.world_mut()
+        .spawn(Wall::new(Vec2::new(7.0, -3.0), Vec2::new(7.0, 9.0)));
+    let moved = Transform::from_xyz(-9.0, 0.0, 0.0);
+    app.world_mut().entity_mut(target).insert(moved);
+    run_ticks(&mut app, 30);
+    record_events::<PathFound>(&mut app);
+    snapshot.restore(app.world_mut());
+    assert_eq!(outcome(&mut app, &[agent]), expected);
+    assert_eq!(
+        recorded_events::<PathFound>(&app).len(),
+        0,
+        "the plan holds"
+    );
+}
+
+#[test]
 fn agents_spawned_after_a_rollback_get_the_ids_they_would_have_had() {
     let mut app = point_mass_app(HERTZ);
     flock(&mut app, 3);

@@ -32,7 +32,15 @@ impl Default for Target {
 
 impl Target {
     pub(crate) fn is_entity(&self) -> bool {
-        matches!(self, Self::Entity(_))
+        self.entity().is_some()
+    }
+
+    /// The entity, unless it is a point.
+    pub fn entity(self) -> Option<Entity> {
+        match self {
+            Self::Point(_) => None,
+            Self::Entity(entity) => Some(entity),
+        }
     }
 
     /// Checks that a point is finite; every entity is valid.

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use bevy::prelude::*;
 use bevy_steering2d_core::perception::nearest_on_segment;
-use bevy_steering2d_core::{Circle, Wall};
+use bevy_steering2d_core::{Circle, InvalidParameter, Wall};
 
 /// A part of the world that agents cannot pass: all points within `radius` of a segment.
 ///
@@ -47,10 +47,13 @@ impl Solid {
         }
     }
 
+    pub(crate) fn numbers(&self) -> [f32; 5] {
+        [self.from.x, self.from.y, self.to.x, self.to.y, self.radius]
+    }
+
     /// An order of solids by their numbers only.
     pub(crate) fn total_order(&self, other: &Self) -> Ordering {
-        let numbers = |it: &Self| [it.from.x, it.from.y, it.to.x, it.to.y, it.radius];
-        let pairs = numbers(self).into_iter().zip(numbers(other));
+        let pairs = self.numbers().into_iter().zip(other.numbers());
         pairs
             .map(|(one, other)| one.total_cmp(&other))
             .fold(Ordering::Equal, Ordering::then)
@@ -64,12 +67,13 @@ impl Solid {
         sides.map(|(&from, &to)| Self::segment(from, to))
     }
 
-    /// Whether all coordinates are finite and the radius is not negative.
+    /// Whether all coordinates are at most [`InvalidParameter::LARGEST`] in size, and the radius is from zero to
+    /// that. Other solids are left out.
     pub fn is_sound(&self) -> bool {
-        self.from.is_finite()
-            && self.to.is_finite()
-            && self.radius >= 0.0
-            && self.radius.is_finite()
+        let most = InvalidParameter::LARGEST;
+        let ends = [self.from, self.to];
+        ends.iter().all(|end| end.abs().max_element() <= most)
+            && (0.0..=most).contains(&self.radius)
     }
 
     /// The distance of a point, m; negative inside.
@@ -144,6 +148,20 @@ mod tests {
             wall.distance_to_segment(Vec2::new(3.0, 0.0), Vec2::new(9.0, 0.0)),
             0.0
         );
+    }
+
+    #[test]
+    fn numbers_that_overflow_when_squared_are_not_sound() {
+        let to = |x: f32| Solid::segment(Vec2::ZERO, Vec2::new(0.0, x));
+        assert!(to(1e9).is_sound() && to(-1e9).is_sound());
+        for x in [1e20, f32::MAX, f32::INFINITY, f32::NAN] {
+            assert!(!to(x).is_sound(), "{x}");
+            let thick = Solid {
+                radius: x,
+                ..to(1.0)
+            };
+            assert!(!thick.is_sound(), "{x}");
+        }
     }
 
     #[test]

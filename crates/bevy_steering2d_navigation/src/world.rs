@@ -1,7 +1,7 @@
 //! [`Terrain`]: the solids of the world in this tick, from walls, obstacles and other sources.
 
 use bevy::prelude::*;
-use bevy_steering2d_core::{Kinematics, ObstacleIndex, Vehicle, WallIndex};
+use bevy_steering2d_core::{Kinematics, ObstacleIndex, Vehicle, WallIndex, digest};
 
 use crate::Solid;
 
@@ -12,8 +12,7 @@ use crate::Solid;
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct Solids(pub Vec<Solid>);
 
-/// All solids of the world, in an order that depends only on the geometry, and how often they have
-/// changed.
+/// All solids of the world, in an order that depends only on the geometry.
 #[derive(Resource, Clone, Debug, Default)]
 pub struct Terrain {
     solids: Vec<Solid>,
@@ -28,7 +27,7 @@ impl Terrain {
         &self.solids
     }
 
-    /// Counts the changes of the solids.
+    /// A digest of the solids: after a change it is another number, and the same again if the change is taken back.
     pub fn revision(&self) -> u32 {
         self.revision
     }
@@ -45,10 +44,20 @@ impl Terrain {
         before.sort_unstable_by(Solid::total_order);
         if *before != self.solids {
             self.solids.clone_from(before);
-            self.revision = self.revision.wrapping_add(1);
+            self.revision = revision(&self.solids);
         }
         before.clone_from(now);
     }
+}
+
+/// Zero without solids, as in a new world.
+fn revision(solids: &[Solid]) -> u32 {
+    if solids.is_empty() {
+        return 0;
+    }
+    let numbers = solids.iter().flat_map(Solid::numbers);
+    let digest = digest(numbers.map(f32::to_bits));
+    (digest ^ (digest >> 32)) as u32
 }
 
 /// Collects the solids: walls, obstacles that stand still and are no agents, and [`Solids`].

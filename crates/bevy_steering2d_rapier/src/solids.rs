@@ -44,8 +44,10 @@ fn collect_solids(
     }
 }
 
-/// Adds the outline of a shape. A shape that has none, such as a half-space, counts as its bounding box if
-/// that is finite.
+/// Half the length of the solid along the edge of a half-space, m. It bounds the grid in which solids are found.
+const EDGE: f32 = 1_000.0;
+
+/// Adds the outline of a shape: of a half-space its edge, of a shape without one its bounding box.
 fn outline(shape: &dyn Shape, at: &Pose, solids: &mut Vec<Solid>) {
     let closed = |corners: &[Vec2], radius: f32, solids: &mut Vec<Solid>| {
         let corners: Vec<_> = corners.iter().map(|corner| *at * *corner).collect();
@@ -80,6 +82,10 @@ fn outline(shape: &dyn Shape, at: &Pose, solids: &mut Vec<Solid>) {
         }
         TypedShape::HeightField(it) => {
             solids.extend(it.segments().map(|part| segment(part.a, part.b)));
+        }
+        TypedShape::HalfSpace(it) => {
+            let along = EDGE * it.normal.perp();
+            solids.push(segment(-along, along));
         }
         TypedShape::TriMesh(it) => {
             for triangle in it.triangles() {
@@ -147,6 +153,8 @@ mod tests {
         let sides = solids_of(&Collider::cuboid(1.0, 2.0), at);
         assert_eq!(sides[0].from, Vec2::new(2.0, -1.0));
         let half_space = Collider::halfspace(Vec2::Y).unwrap();
-        assert!(solids_of(&half_space, at).iter().all(Solid::is_sound));
+        let edge = solids_of(&half_space, at)[0];
+        assert!(edge.is_sound());
+        assert_eq!(edge.distance(Vec2::new(500.0, 3.0)), 2.0);
     }
 }

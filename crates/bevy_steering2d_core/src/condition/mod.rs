@@ -25,7 +25,7 @@ pub use when::{ConditionType, ReflectCondition, When};
 
 pub(crate) use observe::{Conditions, Verdict, register_condition};
 
-use crate::{Agent, InvalidParameter, SteeringAppExt};
+use crate::{Agent, InvalidParameter, SnapshotAppExt, SteeringAppExt};
 
 /// Something that an agent perceives or not, on which its behaviors may depend: a component with the
 /// parameters, e.g. [`Alone`].
@@ -88,7 +88,10 @@ pub trait Condition:
 
 /// Registers the conditions of this crate.
 pub(crate) fn register(app: &mut App) {
-    app.add_condition::<Alone>()
-        .add_condition::<TargetInSight>()
-        .add_condition::<IsStuck>();
+    app.add_saved_component_with_targets::<TargetInSight>(|it, into| {
+        into.extend(it.target.entity())
+    })
+    .add_condition::<Alone>()
+    .add_condition::<TargetInSight>()
+    .add_condition::<IsStuck>();
 }

@@ -81,6 +81,14 @@ pub trait SnapshotAppExt {
     where
         C: Component<Mutability = Mutable> + Clone + Reflect + GetTypeRegistration;
 
+    /// Adds parameters that name targets, for files as well. Of targets that are entities the transform is kept.
+    fn add_saved_component_with_targets<C>(
+        &mut self,
+        targets: fn(&C, &mut Vec<Entity>),
+    ) -> &mut Self
+    where
+        C: Component<Mutability = Mutable> + Clone + Reflect + GetTypeRegistration;
+
     /// Adds a relationship, for files as well, and registers it for reflection. It is restored before
     /// other components.
     fn add_saved_relationship<C>(&mut self) -> &mut Self
@@ -128,6 +136,20 @@ impl SnapshotAppExt for App {
         self.register_type::<C>()
     }
 
+    fn add_saved_component_with_targets<C>(
+        &mut self,
+        targets: fn(&C, &mut Vec<Entity>),
+    ) -> &mut Self
+    where
+        C: Component<Mutability = Mutable> + Clone + Reflect + GetTypeRegistration,
+    {
+        SnapshotTypes::add(self.world_mut(), |world| {
+            let part = ComponentPart::<C>::new(world, SnapshotKind::Parameter);
+            part.saved().with_targets(targets)
+        });
+        self.register_type::<C>()
+    }
+
     fn add_saved_relationship<C>(&mut self) -> &mut Self
     where
         C: Component + Clone + PartialEq + Reflect + GetTypeRegistration,
@@ -162,12 +184,8 @@ pub(crate) fn add_behavior<B: Behavior>(app: &mut App) {
     SnapshotTypes::add(app.world_mut(), |world| {
         let part = ComponentPart::<B>::new(world, SnapshotKind::Parameter);
         part.saved().with_targets(|behavior, into| {
-            into.extend(behavior.targets().into_iter().flatten().filter_map(
-                |target| match target {
-                    Target::Entity(entity) => Some(entity),
-                    Target::Point(_) => None,
-                },
-            ));
+            let targets = behavior.targets().into_iter().flatten();
+            into.extend(targets.filter_map(Target::entity));
         })
     });
 }
@@ -221,7 +239,7 @@ pub(crate) fn add_pipeline_types(app: &mut App) {
         .add_saved_component::<ThinkEvery>(Parameter)
         .add_saved_component::<SpeedLimit>(Parameter)
         .add_saved_component::<FaceVelocity>(Parameter)
-        .add_saved_component::<FaceTarget>(Parameter)
+        .add_saved_component_with_targets::<FaceTarget>(|it, into| into.extend(it.target.entity()))
         .add_saved_component::<Holonomic>(Parameter)
         .add_saved_component::<StuckDetection>(Parameter)
         .add_saved_component::<SteeringDisabled>(Parameter)

@@ -175,10 +175,12 @@ impl TravelMap {
 }
 
 pub(crate) fn register(app: &mut App) {
-    app.add_saved_component::<GoalField>(SnapshotKind::Parameter)
-        .add_saved_component::<GroundCost>(SnapshotKind::Parameter)
-        .register_type::<TravelMap>()
-        .require_part::<GoalField, TravelMap>();
+    app.add_saved_component_with_targets::<GoalField>(|it, into| {
+        into.extend(it.goals.iter().copied().filter_map(Target::entity));
+    })
+    .add_saved_component::<GroundCost>(SnapshotKind::Parameter)
+    .register_type::<TravelMap>()
+    .require_part::<GoalField, TravelMap>();
 }
 
 /// Ticks between two counts of the crowd.

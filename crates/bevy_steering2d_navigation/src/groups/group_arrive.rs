@@ -191,9 +191,10 @@ pub struct GroupPlace {
     pub(super) lane: Lane,
     /// Between which points it passes a group that it meets, m.
     pub(super) detour: Option<[Vec2; 2]>,
-    /// The order that the place belongs to.
+    /// The order that the place belongs to, and which of its plans.
     #[entities]
     pub(super) order: Option<Entity>,
+    pub(super) plan: u32,
 }
 
 /// The state of a [`GroupArrive`].
@@ -212,10 +213,10 @@ pub struct GroupArriveMemory {
     /// The order of the group that it met last on its way.
     #[entities]
     pub(super) meeting: Option<Entity>,
-    /// Whether the order is despawned when it has no members left.
+    /// Whether the order is despawned when it has no members.
     pub(super) is_temporary: bool,
-    /// Whether it had members.
-    pub(super) had_members: bool,
+    /// Counts how often all members got new places.
+    pub(super) plan: u32,
 }
 
 /// What places were chosen for.

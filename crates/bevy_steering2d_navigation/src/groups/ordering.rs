@@ -26,7 +26,7 @@ pub(crate) fn register(app: &mut App) {
         .require_part::<GroupArrive, GroupArriveMemory>()
         .require_part::<GroupMember, GroupPlace>()
         .add_saved_relationship::<GroupMember>()
-        .add_saved_component::<GroupArrive>(SnapshotKind::Parameter)
+        .add_saved_component_with_targets::<GroupArrive>(|it, into| into.extend(it.target.entity()))
         .add_saved_component::<GroupArriveMemory>(SnapshotKind::State)
         .add_saved_component::<GroupPlace>(SnapshotKind::State);
 }
@@ -71,7 +71,7 @@ pub(crate) fn order_groups(
             continue;
         }
         let Some(listed) = listed.filter(|it| !it.is_empty()) else {
-            if memory.is_temporary && memory.had_members {
+            if memory.is_temporary {
                 commands.entity(entity).despawn();
             }
             continue;
@@ -83,24 +83,27 @@ pub(crate) fn order_groups(
         let Some(target) = target.or(now.planned.map(|it| it.target)) else {
             continue;
         };
-        now.had_members = true;
         let planned = Planned {
             target,
             shape: order.shape,
             gap: order.gap,
             revision: terrain.revision(),
         };
-        let is_late = |member: &Member| member.place.order != Some(entity);
+        let lot = Lot {
+            order: entity,
+            plan: now.plan,
+        };
+        let is_late = |member: &Member| !lot.includes(member);
         let holds = now.planned.is_some_and(|it| {
             let same_world = it.revision == planned.revision;
-            it.still_holds(&planned, order) && (same_world || have_room(&group, entity, &terrain))
+            it.still_holds(&planned, order) && (same_world || have_room(&group, lot, &terrain))
         });
         if holds {
             if let Some(it) = &mut now.planned {
                 it.revision = planned.revision;
             }
             if group.iter().any(is_late) {
-                place_latecomers(&mut group, entity, order, &terrain, now.center);
+                place_latecomers(&mut group, lot, order, &terrain, now.center);
             }
             pass_others(&mut group, entity, &ways, &mut now);
         } else {
@@ -110,7 +113,14 @@ pub(crate) fn order_groups(
         }
         if !now.ways_known && group.iter().all(|it| it.has_path || is_excused(it)) {
             now.ways_known = true;
-            reassign(&mut group, entity);
+            let plan = now.plan;
+            reassign(
+                &mut group,
+                Lot {
+                    order: entity,
+                    plan,
+                },
+            );
         }
         if clock.tick.is_multiple_of(EXCHANGE_TICKS) {
             let look = (clock.tick / EXCHANGE_TICKS) as usize;
@@ -155,14 +165,29 @@ impl Planned {
     }
 }
 
-/// Whether every member that has a place of this order still has room there.
-fn have_room(group: &[Member], order: Entity, terrain: &Terrain) -> bool {
+/// The places that an order gives out together.
+#[derive(Clone, Copy, Debug)]
+struct Lot {
+    order: Entity,
+    /// How many it has given out before.
+    plan: u32,
+}
+
+impl Lot {
+    /// Whether a member has one of these places, or none since there was no room.
+    fn includes(self, member: &Member) -> bool {
+        member.place.order == Some(self.order) && member.place.plan == self.plan
+    }
+}
+
+/// Whether every member that has one of these places still has room there.
+fn have_room(group: &[Member], lot: Lot, terrain: &Terrain) -> bool {
     // Places were chosen with the whole radius as clearance, up to rounding.
     let is_free = |at: Vec2, radius: f32| {
         let mut solids = terrain.solids().iter();
         solids.all(|solid| solid.distance(at) >= 0.98 * radius)
     };
-    let mut placed = group.iter().filter(|it| it.place.order == Some(order));
+    let mut placed = group.iter().filter(|it| lot.includes(it));
     placed.all(|it| it.place.at.is_some_and(|at| is_free(at, it.place.radius)))
 }
 
@@ -180,7 +205,9 @@ fn place_all(
     let grid = ClearanceGrid::new(terrain.solids(), 1.5 * largest.max(0.1));
     let places = Site::new(&grid, target, how.shape, how.gap, &[]).places(&radii);
     memory.center = places.center;
-    distribute(group, order, &radii, &places.at, |_| true);
+    memory.plan = memory.plan.wrapping_add(1);
+    let plan = memory.plan;
+    distribute(group, Lot { order, plan }, &radii, &places.at, |_| true);
     for member in group.iter_mut() {
         member.place.detour = None;
     }
@@ -188,10 +215,10 @@ fn place_all(
 }
 
 /// Distributes the places anew, now that the ways are known: those that come first get the farthest.
-fn reassign(group: &mut [Member], order: Entity) {
+fn reassign(group: &mut [Member], lot: Lot) {
     let radii: Vec<_> = group.iter().map(|it| it.place.radius).collect();
     let places: Vec<_> = group.iter().map(|it| it.place.at).collect();
-    distribute(group, order, &radii, &places, |_| true);
+    distribute(group, lot, &radii, &places, |_| true);
 }
 
 /// Gives each member a lane, so that the group passes corners `width` m wide: those on its left keep left.
@@ -230,15 +257,18 @@ fn pass_others(group: &mut [Member], order: Entity, ways: &[Way], memory: &mut G
     }
 }
 
-/// Gives places to members that have none of this order.
+/// Gives places to members that have none of these.
 fn place_latecomers(
     group: &mut [Member],
-    order: Entity,
+    lot: Lot,
     how: &GroupArrive,
     terrain: &Terrain,
     center: Vec2,
 ) {
-    let late = |member: &Member| member.place.order != Some(order);
+    let late = |member: &Member| !lot.includes(member);
+    for member in group.iter_mut().filter(|it| late(it)) {
+        member.place.detour = None;
+    }
     let taken: Vec<_> = group
         .iter()
         .filter(|member| !late(member))
@@ -253,13 +283,13 @@ fn place_latecomers(
     let grid = ClearanceGrid::new(terrain.solids(), 1.5 * largest.max(0.1));
     let site = Site::new(&grid, center, how.shape, how.gap, &taken);
     let places = site.around(center, &radii);
-    distribute(group, order, &radii, &places.at, late);
+    distribute(group, lot, &radii, &places.at, late);
 }
 
 /// Assigns places, chosen for bodies of these radii, to some of the members: each size by itself.
 fn distribute(
     group: &mut [Member],
-    order: Entity,
+    lot: Lot,
     radii: &[f32],
     places: &[Option<Vec2>],
     who: impl Fn(&Member) -> bool,
@@ -294,7 +324,8 @@ fn distribute(
             group[chosen[it]].place = GroupPlace {
                 at: None,
                 radius: sizes[it],
-                order: Some(order),
+                order: Some(lot.order),
+                plan: lot.plan,
                 ..group[chosen[it]].place
             };
         }
@@ -344,7 +375,8 @@ fn hand_over(member: &Member, members: &mut Members, commands: &mut Commands) {
     }
 }
 
-/// Gives agents that have left their group their avoidance and their straight ways back.
+/// Takes their places from agents that have left their group, and gives them their avoidance and their straight
+/// ways back.
 pub(crate) fn release_leavers(
     mut leavers: Query<
         (
@@ -356,6 +388,9 @@ pub(crate) fn release_leavers(
     >,
 ) {
     for (mut place, avoidance, memory) in &mut leavers {
+        if place.order.is_some() {
+            place.order = None;
+        }
         if place.detour.is_some() {
             place.detour = None;
             if let Some(mut memory) = memory {

@@ -299,3 +299,61 @@ fn a_group_whose_target_is_despawned_keeps_its_places_and_arrives() {
     assert_settled(&app, &units);
     assert_eq!(app.world().resource::<Heard>().0.len(), 1);
 }
+
+#[test]
+fn a_member_that_comes_back_gets_another_place_if_its_own_is_taken() {
+    let mut app = app();
+    let units = units(&mut app, 4, Vec2::ZERO);
+    let order = order(&mut app, GroupArrive::new(Vec2::new(8.0, 0.0)), &units[..3]);
+    run(&mut app, 60);
+    app.world_mut().entity_mut(units[0]).remove::<GroupMember>();
+    app.update();
+    app.world_mut()
+        .entity_mut(units[3])
+        .insert(GroupMember(order));
+    app.update();
+    app.world_mut()
+        .entity_mut(units[0])
+        .insert(GroupMember(order));
+    run(&mut app, 900);
+    assert_settled(&app, &units);
+    let arrived = app.world().resource::<Heard>().0.last().copied();
+    assert_eq!(arrived.map(|it| (it.members, it.missing)), Some((4, 0)));
+}
+
+#[test]
+fn a_member_that_was_disabled_while_the_target_moved_follows() {
+    let mut app = app();
+    let units = units(&mut app, 3, Vec2::ZERO);
+    let order = order(&mut app, GroupArrive::new(Vec2::new(8.0, 0.0)), &units);
+    run(&mut app, 5);
+    app.world_mut()
+        .entity_mut(units[0])
+        .insert(SteeringDisabled);
+    let far = Target::Point(Vec2::new(0.0, 20.0));
+    app.world_mut()
+        .get_mut::<GroupArrive>(order)
+        .unwrap()
+        .target = far;
+    run(&mut app, 5);
+    app.world_mut()
+        .entity_mut(units[0])
+        .remove::<SteeringDisabled>();
+    run(&mut app, 900);
+    assert_settled(&app, &units);
+    assert!(place(&app, units[0]).y > 15.0);
+}
+
+#[test]
+fn an_order_that_nobody_follows_is_despawned() {
+    let mut app = app();
+    let units = units(&mut app, 2, Vec2::ZERO);
+    let target = GroupArrive::new(Vec2::new(8.0, 0.0));
+    let replaced = order(&mut app, target, &units);
+    let of_nobody = order(&mut app, target, &[]);
+    let followed = order(&mut app, target, &units);
+    app.update();
+    for (order, lives) in [(replaced, false), (of_nobody, false), (followed, true)] {
+        assert_eq!(app.world().get_entity(order).is_ok(), lives);
+    }
+}

@@ -35,7 +35,7 @@ use crate::{ActivePathfinder, NavigationPlugin, Solid};
 ///
 /// ```
 /// use bevy::prelude::*;
-/// use bevy_steering2d_core::{PointMass, ReciprocalAvoidance, SteeringCorePlugin};
+/// use bevy_steering2d_core::{Combine, PointMass, ReciprocalAvoidance, SteeringCorePlugin};
 /// use bevy_steering2d_navigation::{ActiveNavmesh, NavigateTo, NavmeshPlugin};
 /// use vleue_navigator::{NavMesh, VleueNavigatorPlugin};
 ///
@@ -49,6 +49,7 @@ use crate::{ActivePathfinder, NavigationPlugin, Solid};
 ///         Transform::from_xyz(2.0, 4.0, 0.0),
 ///         NavigateTo::new(Vec2::new(10.0, 4.0)),
 ///         ReciprocalAvoidance::default(),
+///         Combine::WEIGHTED_SUM,
 ///     ));
 /// }
 ///

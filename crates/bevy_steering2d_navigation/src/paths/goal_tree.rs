@@ -89,11 +89,11 @@ impl GoalTree {
                 } else {
                     Self::SCAN
                 };
-                let Some(left) = expansions.checked_sub(cost) else {
-                    *expansions = 0;
+                if *expansions == 0 {
                     return Search::OutOfBudget;
-                };
-                *expansions = left;
+                }
+                // The last one may cost more than is left, so that any budget leads on.
+                *expansions = expansions.saturating_sub(cost);
                 self.close(map, corner, |tree, map, improved| {
                     heap.push(tree.entry(map, from, improved));
                 });

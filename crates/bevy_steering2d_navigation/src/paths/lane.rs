@@ -11,6 +11,10 @@ const LONGER: f32 = 1.2;
 /// Shortest paths all touch the same corners, where agents would queue in single file. Agents with different
 /// lanes pass a corner side by side. Where there is less room than `left + right`, all lanes become narrower
 /// in proportion, and no lane makes a path longer than 1.2 times the shortest one.
+///
+/// Give all agents of a crowd the same sum of both, and each another part of it: `Lane { left: x, right: width - x }`
+/// with x from 0 to the width. Members of a [`GroupArrive`](crate::GroupArrive) get theirs by themselves. A lane
+/// counts from the next plan on.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

@@ -14,7 +14,8 @@ use crate::NoPathReason;
 /// [`Obstacle`](bevy_steering2d_core::Obstacle)s that stand still, and further
 /// [`Solids`](crate::Solids), and writes it as the [`SteeringPath`] of its entity, which
 /// [`PathFollowing`] follows. Other agents and moving obstacles are left to avoidance behaviors: add
-/// [`ReciprocalAvoidance`](bevy_steering2d_core::ReciprocalAvoidance) or others.
+/// [`ReciprocalAvoidance`](bevy_steering2d_core::ReciprocalAvoidance) with
+/// [`Combine::WEIGHTED_SUM`](bevy_steering2d_core::Combine::WEIGHTED_SUM), or others.
 ///
 /// It plans again when
 /// - the target has moved by more than [`retarget_distance`](Self::retarget_distance), or is another one,
@@ -140,7 +141,7 @@ pub struct NavigateToMemory {
     pub(super) planned_from: Vec2,
     /// How old the last plan is, s.
     pub(super) age: f32,
-    /// The solids that it considered, by number of changes.
+    /// The solids that it considered, by their [digest](crate::Terrain::revision).
     pub(super) revision: u32,
     /// How often the agent had been stuck then.
     pub(super) times_stuck: u32,

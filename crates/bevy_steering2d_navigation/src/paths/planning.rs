@@ -80,7 +80,7 @@ pub(crate) fn register(app: &mut App) {
         .add_announcement::<PathFound>()
         .add_announcement::<NoPath>()
         .add_announcement::<Arrived>()
-        .add_saved_component::<NavigateTo>(SnapshotKind::Parameter)
+        .add_saved_component_with_targets::<NavigateTo>(|it, into| into.extend(it.target.entity()))
         .add_saved_component::<NavigateToMemory>(SnapshotKind::State);
 }
 
@@ -96,7 +96,6 @@ pub(crate) struct Waiting {
     spent: u32,
     id: SteeringId,
     entity: Entity,
-    target: Kinematics,
 }
 
 type Navigators<'w, 's> = Query<
@@ -180,11 +179,10 @@ pub(crate) fn plan_paths(
             now.begin_search(&situation);
         }
         match target {
-            Some(target) if now.searching => waiting.push(Waiting {
+            Some(_) if now.searching => waiting.push(Waiting {
                 spent: now.spent,
                 id,
                 entity,
-                target,
             }),
             None if now.searching => {
                 now.fail(NoPathReason::TargetLost);
@@ -203,16 +201,14 @@ pub(crate) fn plan_paths(
     let mut left = budget.expansions.max(1);
     let mut turn = 0;
     while turn < waiting.len() && left > 0 {
-        let Waiting {
-            id, entity, target, ..
-        } = waiting[turn];
+        let Waiting { id, entity, .. } = waiting[turn];
         turn += 1;
         let Ok((_, _, how, mut memory, body, path, ..)) = navigators.get_mut(entity) else {
             continue;
         };
         let query = PathQuery {
             from: body.position,
-            to: target.position,
+            to: memory.planned_to,
             radius: body.radius.max(0.0),
         };
         let mut portion = left.min(PORTION);
@@ -237,7 +233,6 @@ pub(crate) fn plan_paths(
                     spent: memory.spent,
                     id,
                     entity,
-                    target,
                 };
                 waiting.push(again);
             }
@@ -248,6 +243,9 @@ pub(crate) fn plan_paths(
                     entity,
                     no_path(entity, how.target, NoPathReason::TooLong),
                 );
+            }
+            Search::Found(new) if memory.is_already_there(how, body, path.as_deref(), &new) => {
+                memory.searching = false;
             }
             Search::Found(new) => {
                 memory.succeed(how, id);
@@ -262,6 +260,11 @@ pub(crate) fn plan_paths(
                     },
                 );
                 put(&mut commands, entity, path, new);
+            }
+            Search::None(NoPathReason::NotReady)
+                if memory.state == NavigationState::NoPath(NoPathReason::NotReady) =>
+            {
+                memory.searching = false;
             }
             Search::None(reason) => {
                 memory.fail(reason);
@@ -399,13 +402,14 @@ impl NavigateToMemory {
             || self.revision != situation.revision
             || self.times_stuck < situation.times_stuck;
         if self.searching {
-            // The search under way would answer an old question.
-            return is_new || moved;
+            // A search for a target that moves on ends first: it would never end if it began anew.
+            return is_new;
         }
         is_new
             || match self.state {
                 NavigationState::Planning => true,
                 NavigationState::NoPath(NoPathReason::TargetLost) => situation.target.is_some(),
+                NavigationState::NoPath(NoPathReason::NotReady) => situation.looks,
                 NavigationState::NoPath(_) => {
                     moved
                         || situation.body.position.distance(self.planned_from) > how.path_tolerance
@@ -428,6 +432,23 @@ impl NavigateToMemory {
         if let Some(target) = situation.target {
             self.planned_to = target.position;
         }
+    }
+
+    /// Whether the agent has arrived at the end of its path and a new one ends there as well, as after a change of
+    /// the solids elsewhere.
+    fn is_already_there(
+        &self,
+        how: &NavigateTo,
+        body: &Kinematics,
+        old: Option<&SteeringPath>,
+        new: &SteeringPath,
+    ) -> bool {
+        let end = |path: &SteeringPath| path.points().last().copied();
+        let ends = old.and_then(end).zip(end(new));
+        let same = ends.is_some_and(|(old, new)| {
+            old == new && body.position.distance(new) <= how.path_tolerance + body.radius
+        });
+        self.state == NavigationState::Arrived && same
     }
 
     /// The first plan counts as older for some agents than for others, so that agents that were spawned together

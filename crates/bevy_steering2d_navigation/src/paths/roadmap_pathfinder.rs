@@ -54,9 +54,9 @@ struct Map {
 
 impl RoadmapPathfinder {
     /// The most radii whose roadmaps are kept.
-    const MAPS: usize = 8;
-    /// The most goals whose searches are kept, for each radius.
-    const TREES: usize = 128;
+    const MAPS: usize = 64;
+    /// The most goals whose searches are kept. Those of all agents that take turns should be among them.
+    const TREES: usize = 1024;
 
     /// Bends paths once around a right angle, up to 0.4 radii farther out, and not twice. Where streams of
     /// agents turn, they then press less against the corner; where few meet at it, they have less room to
@@ -86,6 +86,22 @@ impl RoadmapPathfinder {
         map.used = used;
         map
     }
+
+    /// Forgets the search to the goal that no query has asked for the longest, if too many are kept.
+    fn forget_trees(&mut self) {
+        if self.maps.values().map(|map| map.trees.len()).sum::<usize>() <= Self::TREES {
+            return;
+        }
+        let trees = self.maps.iter().flat_map(|(&radius, map)| {
+            let used = map.trees.iter().map(|(&goal, &(used, _))| (used, goal));
+            used.map(move |(used, goal)| (used, radius, goal))
+        });
+        if let Some((_, radius, goal)) = trees.min()
+            && let Some(map) = self.maps.get_mut(&radius)
+        {
+            map.trees.remove(&goal);
+        }
+    }
 }
 
 impl Pathfinder for RoadmapPathfinder {
@@ -97,8 +113,9 @@ impl Pathfinder for RoadmapPathfinder {
     fn find(&mut self, query: &PathQuery, expansions: &mut u32) -> PathSearch {
         self.queries += 1;
         let now = self.queries;
-        let map = self.map(query.radius);
-        map.find(query, now, expansions)
+        let found = self.map(query.radius).find(query, now, expansions);
+        self.forget_trees();
+        found
     }
 
     fn is_clear(&mut self, from: Vec2, to: Vec2, radius: f32) -> bool {
@@ -127,12 +144,6 @@ impl Map {
         }
         let key = goal.at.to_array().map(f32::to_bits);
         if !self.trees.contains_key(&key) {
-            if self.trees.len() >= RoadmapPathfinder::TREES {
-                let oldest = self.trees.iter().min_by_key(|(_, (used, _))| *used);
-                if let Some((&oldest, _)) = oldest {
-                    self.trees.remove(&oldest);
-                }
-            }
             self.trees
                 .insert(key, (now, GoalTree::new(&self.roadmap, goal)));
             *expansions = expansions.saturating_sub(1);

@@ -1,5 +1,6 @@
 //! Whole apps with agents that navigate.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use bevy::prelude::*;
@@ -280,4 +281,108 @@ fn the_same_world_gives_the_same_bits() {
         walkers.iter().map(bits).collect::<Vec<_>>()
     };
     assert_eq!(trail(), trail());
+}
+
+/// Blocks with 200 corners between the start and the goal.
+fn rocks(app: &mut App) {
+    for i in 0..50 {
+        let corner = Vec2::new(4.0 + 3.0 * (i % 10) as f32, -7.5 + 3.0 * (i / 10) as f32);
+        let block = Rect::from_corners(corner, corner + Vec2::splat(1.6));
+        app.world_mut().spawn_batch(Wall::room(block));
+    }
+}
+
+#[test]
+fn a_search_for_a_target_that_moves_on_ends() {
+    let mut app = app();
+    rocks(&mut app);
+    app.insert_resource(NavigationBudget { expansions: 20 });
+    let prey = app
+        .world_mut()
+        .spawn(Transform::from_xyz(40.0, 0.0, 0.0))
+        .id();
+    let hunter = walker(&mut app, Vec2::ZERO, prey);
+    for _ in 0..240 {
+        app.update();
+        let mut at = app.world_mut().get_mut::<Transform>(prey).unwrap();
+        at.translation.y += 0.1;
+    }
+    assert!(!heard(&app).found.is_empty());
+    assert!(position(&app, hunter).x > 5.0);
+}
+
+#[test]
+fn the_least_budget_leads_to_a_path() {
+    let mut app = app();
+    rocks(&mut app);
+    app.insert_resource(NavigationBudget { expansions: 1 });
+    walker(&mut app, Vec2::new(0.0, -1.0), Vec2::new(40.0, 1.0));
+    run(&mut app, 400);
+    assert!(!heard(&app).found.is_empty());
+}
+
+#[test]
+fn many_searches_that_take_turns_all_end() {
+    let mut app = app();
+    rocks(&mut app);
+    // More goals than there are expansions per tick.
+    app.insert_resource(NavigationBudget { expansions: 100 });
+    for i in 0..200 {
+        let y = 0.05 * i as f32 - 5.0;
+        walker(&mut app, Vec2::new(0.0, y), Vec2::new(40.0, y));
+    }
+    run(&mut app, 400);
+    let who: HashSet<_> = heard(&app).found.iter().map(|(who, _)| who).collect();
+    assert_eq!(who.len(), 200);
+    assert!(heard(&app).refused.is_empty());
+}
+
+#[test]
+fn a_change_far_away_does_not_repeat_an_arrival() {
+    let mut app = app();
+    let walker = walker(&mut app, Vec2::ZERO, Vec2::new(3.0, 0.0));
+    run(&mut app, 200);
+    assert_eq!(heard(&app).arrived, [walker]);
+    let door = wall(&mut app, (100.0, -4.0), (100.0, 4.0));
+    run(&mut app, 60);
+    app.world_mut().despawn(door);
+    run(&mut app, 60);
+    assert_eq!(heard(&app).arrived, [walker]);
+    assert_eq!(heard(&app).found.len(), 1);
+}
+
+#[test]
+fn an_agent_that_has_arrived_leaves_a_solid_that_appears_on_it() {
+    let mut app = app();
+    let walker = walker(&mut app, Vec2::ZERO, Vec2::new(3.0, 0.0));
+    run(&mut app, 200);
+    wall(&mut app, (3.1, -1.0), (3.1, 4.0));
+    run(&mut app, 200);
+    let x = position(&app, walker).x;
+    assert!(x < 3.1 - PointMass::RADIUS + 0.03, "{x}");
+}
+
+#[test]
+fn a_change_that_is_taken_back_is_none() {
+    let mut app = app();
+    wall(&mut app, (5.0, -4.0), (5.0, 4.0));
+    app.update();
+    let revision = app.world().resource::<Terrain>().revision();
+    let gate = wall(&mut app, (9.0, -4.0), (9.0, 4.0));
+    app.update();
+    assert_ne!(app.world().resource::<Terrain>().revision(), revision);
+    app.world_mut().despawn(gate);
+    app.update();
+    assert_eq!(app.world().resource::<Terrain>().revision(), revision);
+}
+
+#[test]
+fn solids_too_large_to_compute_with_hide_no_others() {
+    let mut app = app();
+    wall(&mut app, (5.0, -4.0), (5.0, 4.0));
+    let huge = Solid::segment(Vec2::splat(-f32::MAX), Vec2::new(f32::MAX, -f32::MAX));
+    app.insert_resource(Solids(vec![huge]));
+    let walker = walker(&mut app, Vec2::ZERO, Vec2::new(10.0, 0.0));
+    run_clear_of(&mut app, walker, 600, 0.02);
+    assert_eq!(heard(&app).arrived, [walker]);
 }
