@@ -20,8 +20,8 @@ pub const CHECKS: [Check; 3] = [
     Check {
         name: "rimea-4",
         title: "RiMEA 4: flow through a corridor",
-        about: "a corridor 10 m wide is filled with people who prefer 1.2 to 1.4 m/s; density and speed are measured in a field of \
-                2 m × 2 m. RiMEA (2016), *Richtlinie für Mikroskopische Entfluchtungsanalysen*, test 4: the flow must fall when \
+        about: "a corridor 10 m wide is filled with people who prefer 1.2 to 1.4 m/s. Rows name the mean density in the corridor; the \
+                flow is measured for 10 s in a field of 2 m × 2 m, where people may stand closer or less close. RiMEA (2016), *Richtlinie für Mikroskopische Entfluchtungsanalysen*, test 4: the flow must fall when \
                 it is crowded. Figures: Weidmann (1992).",
         run: rimea_4,
     },

@@ -14,6 +14,9 @@ use crate::{Adjust, Agent, Behavior, Influence, InvalidParameter, Requests};
 /// keep their pace until they touch, and are faster than people. The direction does not change. To hold
 /// back behind slower neighbors only, use [`Queuing`](crate::Queuing).
 ///
+/// Combine by [`Combine::WEIGHTED_SUM`](crate::Combine::WEIGHTED_SUM): other combiners may cut its force, and
+/// then the agent does not slow down.
+///
 /// It adjusts the preferred velocity, which neighbors with `ReciprocalAvoidance` take into account. With the
 /// preferred velocity w in the direction u, and a neighbor at `a` m ahead and `b` m aside, whose bounding
 /// circle and the agent's touch at the distance l:

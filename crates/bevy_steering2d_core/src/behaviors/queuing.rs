@@ -9,7 +9,7 @@ use super::embeds_influence;
 use crate::perception::{Neighbor, NeighborView, Neighbors, SteeringGroups};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 
-/// Brakes behind a slower neighbor ahead.
+/// Brakes behind a neighbor ahead that is not faster.
 ///
 #[doc = include_str!("figures/queuing.svg")]
 ///
@@ -27,7 +27,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 /// # }
 /// ```
 ///
-/// A neighbor counts if it is slower than the agent, ahead of it, and less than `half_width` beside its
+/// A neighbor counts if it is not faster than the agent, is ahead of it, and less than `half_width` beside its
 /// line of motion. Its urgency is
 /// `u = min(2·(1 − aside/half_width), 1) · (1 − gap/look_ahead_distance)`. If two agents block each
 /// other, as at the sides of a door, the one farther ahead goes first. The agent takes over the

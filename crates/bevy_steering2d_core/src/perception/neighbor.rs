@@ -28,8 +28,8 @@ impl Default for SteeringGroups {
     }
 }
 
-/// An agent's entry in the neighbor index. Added with behaviors that read
-/// [`Neighbors`](crate::Neighbors).
+/// Where an agent that reads [`Neighbors`](crate::Neighbors) is in the neighbor index, and how far it sees. Added
+/// with behaviors that read them; an agent without it is a neighbor all the same.
 ///
 /// It is derived from the agent's behaviors and refers to indexes of one app, so it is not saved.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
