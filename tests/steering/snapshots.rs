@@ -2,6 +2,8 @@
 
 use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
+use bevy_rapier2d::plugin::context::{RapierContextColliders, RapierRigidBodySet};
+use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{Restored, SnapshotAppExt, SnapshotKind, SteeringSnapshot, WanderMemory};
 use bevy_steering2d_scenes::{CurrentScene, SCENES, headless};
@@ -177,6 +179,72 @@ fn agents_spawned_after_a_rollback_get_the_ids_they_would_have_had() {
     let expected = [id_of_next(&mut app), id_of_next(&mut app)];
     snapshot.restore(app.world_mut());
     assert_eq!([id_of_next(&mut app), id_of_next(&mut app)], expected);
+}
+
+/// The bodies and colliders that Rapier simulates, by their entities.
+fn simulated_entities(app: &mut App) -> [Vec<Entity>; 2] {
+    let world = app.world_mut();
+    let mut sets = world.query::<(&RapierRigidBodySet, &RapierContextColliders)>();
+    let (bodies, colliders) = sets.single(world).unwrap();
+    let mut both = [
+        bodies.entity2body().keys().copied().collect::<Vec<_>>(),
+        colliders.entity2collider().keys().copied().collect(),
+    ];
+    both.iter_mut().for_each(|them| them.sort_unstable());
+    both
+}
+
+#[test]
+fn colliders_without_a_body_that_came_or_went_stay_as_they_are() {
+    let wall = || {
+        (
+            Collider::cuboid(0.5, 9.0),
+            Transform::from_xyz(30.0, 0.0, 0.0),
+        )
+    };
+    let mut app = rapier_app(HERTZ);
+    let gone = app.world_mut().spawn(wall()).id();
+    let body = Body::at(0.0, 0.0).moving(2.0, 0.0);
+    let agent = Backend::Rapier.spawn(&mut app, body, Seek::new(Vec2::new(9.0, 0.0)));
+    run_ticks(&mut app, 10);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    let (at, moving) = (position(&app, agent), velocity(&app, agent));
+    app.world_mut().despawn(gone);
+    let new = app.world_mut().spawn(wall()).id();
+    run_ticks(&mut app, 60);
+    assert!(velocity(&app, agent).distance(moving) > 0.5);
+    snapshot.restore(app.world_mut());
+    run_ticks(&mut app, 1);
+    let [bodies, colliders] = simulated_entities(&mut app);
+    assert_eq!(bodies, [agent]);
+    assert_eq!(colliders.len(), 2);
+    assert!(colliders.contains(&new) && !colliders.contains(&gone));
+    assert!(position(&app, agent).distance(at) < 0.2, "it went back");
+    assert!(
+        velocity(&app, agent).distance(moving) < 0.5,
+        "as fast as then"
+    );
+}
+
+#[test]
+fn a_body_that_was_made_anew_goes_back_and_is_steered() {
+    let mut app = rapier_app(HERTZ);
+    let body = Body::at(0.0, 0.0);
+    let agent = Backend::Rapier.spawn(&mut app, body, Seek::new(Vec2::new(90.0, 0.0)));
+    run_ticks(&mut app, 10);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    app.world_mut().entity_mut(agent).remove::<RigidBody>();
+    run_ticks(&mut app, 2);
+    app.world_mut().entity_mut(agent).insert(RigidBody::Dynamic);
+    run_ticks(&mut app, 2);
+    snapshot.restore(app.world_mut());
+    let at = position(&app, agent);
+    run_ticks(&mut app, 60);
+    assert!(
+        position(&app, agent).x > at.x + 2.0,
+        "{}",
+        position(&app, agent)
+    );
 }
 
 #[test]

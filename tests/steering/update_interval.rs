@@ -171,3 +171,22 @@ fn the_ledger_keeps_its_entries_between_updates() {
         run_ticks(&mut app, 1);
     }
 }
+
+#[test]
+fn a_group_keeps_its_ledger_between_updates_of_its_agent() {
+    let mut app = point_mass_app(HERTZ);
+    let seldom = (Vehicle::default(), ThinkEvery(4));
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), seldom);
+    let group = (
+        SteersFor(agent),
+        BehaviorGroup::default(),
+        Seek::new(Vec2::new(50.0, 0.0)),
+    );
+    let group = app.world_mut().spawn(group).id();
+    run_ticks(&mut app, 8);
+    for tick in 0..8 {
+        app.update();
+        assert!(get::<SteeringForce>(&app, group).total.x > 0.1, "{tick}");
+        assert_eq!(ledger(&app, group).len(), 1, "{tick}");
+    }
+}

@@ -273,6 +273,23 @@ fn a_loaded_run_announces_no_event_again() {
 }
 
 #[test]
+fn a_translated_path_keeps_the_progress_along_it() {
+    let mut app = app();
+    let square = [(0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (0.0, 4.0)].map(Vec2::from);
+    let path = SteeringPath::looped(square).expect("a path");
+    let agent = (body(0.0, 0.0), PathFollowing::default(), path.clone());
+    let agent = app.world_mut().spawn(agent).id();
+    run(&mut app, 20);
+    let moved = path.translated(Vec2::new(1.1, 0.3)).expect("near");
+    let progress = app
+        .world()
+        .get::<PathFollowingMemory>(agent)
+        .expect("a memory");
+    assert!(progress.is_about(&moved));
+    assert!(progress.is_about(&through_text(&moved)));
+}
+
+#[test]
 fn an_invalid_path_is_rejected_with_its_reason() {
     let error = ron::from_str::<SteeringPath>("(points: [], looped: false)").unwrap_err();
     assert!(error.to_string().contains("at least one point"), "{error}");

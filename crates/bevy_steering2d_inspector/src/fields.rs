@@ -138,7 +138,7 @@ fn reset_button(
 ) -> bool {
     part.reflect_partial_eq(default) == Some(false)
         && theme::icon(ui, "↺", "Reset to the default").clicked()
-        && part.try_apply(default).is_ok()
+        && patch::put(part, default).is_ok()
 }
 
 /// Shows toggles for the first eight groups; the others stay unchanged.

@@ -3,7 +3,7 @@
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::prelude::*;
 use bevy::reflect::structs::DynamicStruct;
-use bevy::reflect::{PartialReflect, ReflectRef};
+use bevy::reflect::{ApplyError, PartialReflect, ReflectMut, ReflectRef};
 
 /// The part of `after` that differs from `before`: the changed fields of structs, other values as a
 /// whole. `None` if no part differs, or if it cannot be compared and cloned by reflection.
@@ -43,10 +43,34 @@ pub(crate) fn apply(
         let Some(mut value) = component.reflect_mut(&mut entity) else {
             continue;
         };
-        if let Err(error) = value.try_apply(patch) {
+        if let Err(error) = put(value.as_partial_reflect_mut(), patch) {
             log::warn!("cannot apply the edit: {error}");
         }
     }
+}
+
+/// Writes a patch into a value. A list is replaced as a whole: `try_apply` would keep the items behind the end of
+/// a shorter one.
+pub(crate) fn put(
+    value: &mut dyn PartialReflect,
+    patch: &dyn PartialReflect,
+) -> Result<(), ApplyError> {
+    if let (ReflectMut::Struct(value), ReflectRef::Struct(patch)) =
+        (value.reflect_mut(), patch.reflect_ref())
+    {
+        for (name, part) in patch.iter_fields() {
+            if let Some(field) = value.field_mut(name) {
+                put(field, part)?;
+            }
+        }
+        return Ok(());
+    }
+    if let (Some(value), Ok(whole)) = (value.try_as_reflect_mut(), patch.reflect_clone())
+        && value.set(whole).is_ok()
+    {
+        return Ok(());
+    }
+    value.try_apply(patch)
 }
 
 #[cfg(test)]
@@ -71,6 +95,30 @@ mod tests {
         assert_eq!((other.perception_radius, other.max_neighbors), (3.0, 4));
         assert_eq!((other.influence.weight, other.influence.priority), (0.5, 7));
         assert!(difference(&before, &before).is_none());
+    }
+
+    #[test]
+    fn patch_shortens_a_list() {
+        #[derive(Reflect, Clone, Default)]
+        struct Patrol {
+            speed: f32,
+            posts: Vec<f32>,
+        }
+        let before = Patrol {
+            speed: 1.0,
+            posts: vec![1.0, 2.0, 3.0],
+        };
+        let after = Patrol {
+            posts: vec![1.0, 3.0],
+            ..before.clone()
+        };
+        let patch = difference(&before, &after).expect("an item is gone");
+        let mut other = Patrol {
+            speed: 2.0,
+            posts: vec![7.0; 5],
+        };
+        put(&mut other, &*patch).expect("the same type");
+        assert_eq!((other.speed, other.posts), (2.0, after.posts));
     }
 
     #[test]

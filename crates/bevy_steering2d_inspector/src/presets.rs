@@ -101,6 +101,10 @@ fn save(ui: &mut Ui, world: &mut World, tab: &mut PresetsTab, shown: Option<Enti
         {
             let saved = path.and_then(|path| {
                 save_preset(world, shown, &path).map_err(|error| error.to_string())?;
+                // Those who use it get the new values also if no watcher looks at files.
+                if let Some(assets) = world.get_resource::<AssetServer>() {
+                    assets.reload(format!("{FOLDER}/{}{EXTENSION}", tab.name.trim()));
+                }
                 Ok(format!("Saved {}", path.display()))
             });
             tab.outcome = Some(saved);

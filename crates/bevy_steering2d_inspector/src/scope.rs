@@ -32,7 +32,8 @@ pub(crate) fn agents(world: &World, scope: Scope, shown: Entity) -> Vec<Entity> 
         Scope::Selected => world.resource::<SteeringSelection>().iter().collect(),
         Scope::Group => group(world, shown),
     };
-    agents.retain(|agent| *agent != shown);
+    // A game may have selected an entity that is no agent any more.
+    agents.retain(|agent| *agent != shown && world.get::<Vehicle>(*agent).is_some());
     agents.insert(0, shown);
     agents
 }

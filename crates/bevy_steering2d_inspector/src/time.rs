@@ -70,18 +70,18 @@ pub(crate) fn controls(ui: &mut egui::Ui, world: &mut World) {
         }
         let mut time = world.resource_mut::<Time<Virtual>>();
         let mut speed = time.relative_speed();
-        let before = speed;
         let slider = egui::Slider::new(&mut speed, SPEEDS)
             .logarithmic(true)
-            .fixed_decimals(2)
+            // A speed that the game has set stays.
+            .clamping(egui::SliderClamping::Never)
+            .max_decimals(2)
             .prefix("× ");
         let response = named(ui.add(slider), "Speed of time")
             .on_hover_text("Speed relative to real time; double-click for 1");
         if response.double_clicked() {
-            speed = 1.0;
-        }
-        if speed != before && SPEEDS.contains(&speed) {
-            time.set_relative_speed(speed);
+            time.set_relative_speed(1.0);
+        } else if response.changed() && speed.is_finite() {
+            time.set_relative_speed(speed.max(*SPEEDS.start()).min(*SPEEDS.end()));
         }
     });
 }

@@ -60,7 +60,7 @@ pub(crate) fn step_length(mode: TimestepMode, tick: f32) -> f32 {
             max_dt, time_scale, ..
         } => (tick * time_scale).min(max_dt),
         // Takes as many steps per tick as needed to keep up.
-        TimestepMode::Interpolated { .. } => tick,
+        TimestepMode::Interpolated { time_scale, .. } => tick * time_scale,
     }
 }
 
@@ -73,6 +73,12 @@ mod tests {
         let mode = TimestepMode::default(); // at most 1/60 s
         assert_eq!(step_length(mode, 1.0 / 64.0), 1.0 / 64.0);
         assert_eq!(step_length(mode, 1.0 / 30.0), 1.0 / 60.0);
+        let slow = TimestepMode::Interpolated {
+            dt: 0.02,
+            time_scale: 0.25,
+            substeps: 1,
+        };
+        assert_eq!(step_length(slow, 1.0 / 50.0), 0.25 / 50.0);
         let fixed = TimestepMode::Fixed {
             dt: 0.02,
             substeps: 1,

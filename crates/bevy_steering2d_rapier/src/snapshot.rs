@@ -5,6 +5,7 @@ use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 use bevy_rapier2d::dynamics::RapierRigidBodyHandle;
+use bevy_rapier2d::geometry::RapierColliderHandle;
 use bevy_rapier2d::plugin::context::{
     RapierContextColliders, RapierContextJoints, RapierContextSimulation, RapierRigidBodySet,
 };
@@ -113,15 +114,16 @@ impl SnapshotPart for Contexts {
             file::restore(world, saved, spawned);
             return;
         }
-        // A context knows its bodies by entity, so it cannot take back those that were despawned: they
-        // are made anew from their components.
-        let is_exact = copy.contexts.iter().all(|context| {
-            let known = context.bodies.entity2body().keys();
-            known.clone().all(|entity| !spawned.contains_key(entity))
-        });
+        // A context knows its bodies and colliders by handle, so it cannot take back those that have come, gone or
+        // were made anew since: bodies are then made from their components.
+        let is_exact = has_handles_of(world, &copy.contexts);
         if is_exact {
             for context in &copy.contexts {
                 put_back(world, context);
+            }
+        } else {
+            for context in &copy.contexts {
+                put_back_velocities(world, context, spawned);
             }
         }
         write(world, &copy.velocities, spawned, is_exact);
@@ -177,6 +179,61 @@ fn copies<C: Component + Clone>(bodies: &mut OfBodies<C>, world: &World) -> Vec<
     bodies
         .map(|(entity, value)| (entity, value.clone()))
         .collect()
+}
+
+/// Whether the bodies and colliders of the world are those of these contexts, with the same handles.
+fn has_handles_of(world: &mut World, contexts: &[Context]) -> bool {
+    let mut bodies = world.query_filtered::<(), (With<RapierRigidBodyHandle>, Allow<Disabled>)>();
+    let mut colliders = world.query_filtered::<(), (With<RapierColliderHandle>, Allow<Disabled>)>();
+    let now = bodies.iter(world).count() + colliders.iter(world).count();
+    let mut then = 0;
+    let agree = contexts.iter().all(|context| {
+        let (bodies, colliders) = (
+            context.bodies.entity2body(),
+            context.colliders.entity2collider(),
+        );
+        then += bodies.len() + colliders.len();
+        let has_body = |entity: &Entity, handle| {
+            let now = world.get::<RapierRigidBodyHandle>(*entity);
+            now.is_some_and(|now| now.0 == handle)
+        };
+        let has_collider = |entity: &Entity, handle| {
+            let now = world.get::<RapierColliderHandle>(*entity);
+            now.is_some_and(|now| now.0 == handle)
+        };
+        bodies
+            .iter()
+            .all(|(entity, &handle)| has_body(entity, handle))
+            && colliders
+                .iter()
+                .all(|(entity, &handle)| has_collider(entity, handle))
+    });
+    agree && now == then
+}
+
+/// Gives each body that is still there, or was spawned again, the velocity that it had.
+fn put_back_velocities(world: &mut World, context: &Context, spawned: &EntityHashMap<Entity>) {
+    for (entity, &handle) in context.bodies.entity2body() {
+        let Some(then) = context.bodies.bodies.get(handle) else {
+            continue;
+        };
+        let (linear, angular) = (then.linvel(), then.angvel());
+        let entity = *spawned.get(entity).unwrap_or(entity);
+        let now = world.get::<RapierRigidBodyHandle>(entity).map(|it| it.0);
+        let link = world.get::<RapierContextEntityLink>(entity).map(|it| it.0);
+        if let Some((now, link)) = now.zip(link) {
+            if let Some(mut set) = world.get_mut::<RapierRigidBodySet>(link)
+                && let Some(body) = set.bodies.get_mut(now)
+            {
+                body.set_linvel(linear, true);
+                body.set_angvel(angular, true);
+            }
+        } else if let Ok(mut entity) = world.get_entity_mut(entity)
+            && entity.contains::<RigidBody>()
+        {
+            entity.insert(Velocity { linear, angular });
+        }
+    }
 }
 
 fn put_back(world: &mut World, context: &Context) {

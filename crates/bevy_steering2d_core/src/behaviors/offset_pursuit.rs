@@ -5,8 +5,8 @@ use bevy::prelude::*;
 use super::arrive_at_moving::arrive_at_moving;
 use super::embeds_influence;
 use crate::{
-    Agent, Behavior, Braking, Influence, InvalidParameter, Kinematics, Situational, Steer, Target,
-    Targets,
+    Agent, Behavior, Braking, Influence, InvalidParameter, Kinematics, Situational, Steer,
+    SteeringClock, Target, Targets,
 };
 
 /// Keeps a slot relative to a leader.
@@ -81,7 +81,7 @@ impl Behavior for OffsetPursuit {
     const COLOR: Option<[u8; 3]> = Some([246, 140, 17]);
 
     type Memory = &'static mut OffsetPursuitMemory;
-    type World = Targets<'static, 'static>;
+    type World = (Targets<'static, 'static>, Res<'static, SteeringClock>);
 
     embeds_influence!();
 
@@ -98,13 +98,18 @@ impl Behavior for OffsetPursuit {
 }
 
 impl Steer for OffsetPursuit {
-    fn steer(&self, me: &Agent, mut memory: Mut<OffsetPursuitMemory>, targets: &Targets) -> Vec2 {
+    fn steer(
+        &self,
+        me: &Agent,
+        mut memory: Mut<OffsetPursuitMemory>,
+        (targets, clock): &(Targets, Res<SteeringClock>),
+    ) -> Vec2 {
         let Some(leader) = targets.get(self.leader) else {
             memory.set_if_neq(OffsetPursuitMemory::default());
             return Vec2::ZERO;
         };
         let slot = formation_slot(&leader, self.offset);
-        let velocity = memory.velocity(me, &leader, slot);
+        let velocity = memory.velocity(me, &leader, slot, clock.delta);
         *memory = OffsetPursuitMemory {
             slot: Some(slot),
             tick: me.tick,
@@ -139,11 +144,13 @@ pub fn formation_slot(leader: &Kinematics, offset: Vec2) -> Vec2 {
 impl OffsetPursuitMemory {
     /// The slot's velocity, m/s; on the outside of a turn it is faster than the leader. Clamped to
     /// `max_speed`, since the slot jumps when the leader turns on the spot.
-    fn velocity(&self, me: &Agent, leader: &Kinematics, slot: Vec2) -> Vec2 {
+    ///
+    /// `tick_length` is that of one tick, s; an agent with [`ThinkEvery`](crate::ThinkEvery) is updated after several.
+    fn velocity(&self, me: &Agent, leader: &Kinematics, slot: Vec2, tick_length: f32) -> Vec2 {
+        let ticks = me.tick.wrapping_sub(self.tick) as f32;
+        let is_last_update = (ticks * tick_length - me.delta).abs() < 0.5 * tick_length;
         match self.slot {
-            Some(before)
-                if me.tick == self.tick.wrapping_add(1) && me.delta > 0.0 && before.is_finite() =>
-            {
+            Some(before) if is_last_update && me.delta > 0.0 && before.is_finite() => {
                 ((slot - before) / me.delta).clamp_length_max(me.max_speed)
             }
             _ => leader.velocity,
@@ -215,10 +222,14 @@ mod tests {
             tick,
         };
         let slot = Vec2::new(0.0, 0.2);
-        assert_close(at(6).velocity(&me, &leader, slot), Vec2::new(0.0, 2.0));
-        assert_eq!(at(3).velocity(&me, &leader, slot), Vec2::X, "too old");
+        let velocity = |tick, slot| at(tick).velocity(&me, &leader, slot, 0.1);
+        assert_close(velocity(6, slot), Vec2::new(0.0, 2.0));
+        assert_eq!(velocity(3, slot), Vec2::X, "too old");
         let jump = Vec2::new(0.0, 90.0);
-        assert_close(at(6).velocity(&me, &leader, jump), Vec2::new(0.0, 5.0));
+        assert_close(velocity(6, jump), Vec2::new(0.0, 5.0));
+        let slow = Agent { delta: 0.4, ..me };
+        let velocity = at(3).velocity(&slow, &leader, slot, 0.1);
+        assert_close(velocity, Vec2::new(0.0, 0.5));
     }
 
     #[test]
@@ -248,7 +259,7 @@ mod tests {
                     let me = course.agent;
                     let how = OffsetPursuit::new(Vec2::ZERO, *offset);
                     let slot = formation_slot(&leads, *offset);
-                    let velocity = memory.velocity(&me, &leads, slot);
+                    let velocity = memory.velocity(&me, &leads, slot, me.delta);
                     *memory = OffsetPursuitMemory {
                         slot: Some(slot),
                         tick: me.tick,

@@ -173,10 +173,11 @@ pub(crate) fn combine_groups(
         ) else {
             continue;
         };
-        // Between updates of its agent conditions are not evaluated.
-        if ThinkEvery::turn(every, owner, clock.tick).is_some() {
-            warn_of_missing_condition(&clock, &warnings, &sets.p2(), entity);
+        // Between updates the agent keeps its force, and the group its ledger.
+        if ThinkEvery::turn(every, owner, clock.tick).is_none() {
+            continue;
         }
+        warn_of_missing_condition(&clock, &warnings, &sets.p2(), entity);
         let Ok(mut own) = sets
             .p1()
             .get_mut(entity)

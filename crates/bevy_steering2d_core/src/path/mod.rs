@@ -311,6 +311,9 @@ impl PartialEq for SteeringPath {
 struct Outline {
     points: Vec<Vec2>,
     looped: bool,
+    /// A translated path keeps its identity; a path written by hand has none.
+    #[serde(default)]
+    identity: Option<u64>,
 }
 
 #[cfg(feature = "serialize")]
@@ -318,7 +321,13 @@ impl TryFrom<Outline> for SteeringPath {
     type Error = PathError;
 
     fn try_from(outline: Outline) -> Result<Self, PathError> {
-        Self::new(outline.points, outline.looped)
+        let path = Self::new(outline.points.iter().copied(), outline.looped)?;
+        match outline.identity {
+            Some(identity) if path.points() == outline.points => {
+                Self::measured(outline.points, outline.looped, identity)
+            }
+            _ => Ok(path),
+        }
     }
 }
 
@@ -328,6 +337,7 @@ impl From<SteeringPath> for Outline {
         Self {
             points: path.points().to_vec(),
             looped: path.is_looped(),
+            identity: Some(path.identity()),
         }
     }
 }

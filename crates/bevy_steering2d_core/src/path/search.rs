@@ -82,7 +82,8 @@ impl SteeringPath {
     pub(crate) fn direction_after(&self, corner: f32) -> Vec2 {
         // Rounding may put the corner before itself.
         const ROUNDING: f32 = 1e-5;
-        self.direction(self.at(corner * (1.0 + ROUNDING)).segment)
+        // On a loop an arc may be negative.
+        self.direction(self.at(corner + ROUNDING * corner.abs()).segment)
     }
 
     fn project(&self, segment: usize, point: Vec2) -> PathPoint {
@@ -125,6 +126,16 @@ mod tests {
         assert_eq!(past_the_end.arc, 7.0);
         let looped = SteeringPath::looped(corner()).unwrap();
         assert_eq!(looped.closest(Vec2::new(1.7, 1.9)).segment, 2);
+    }
+
+    #[test]
+    fn the_direction_after_a_corner_before_the_first_point_is_that_of_the_last_leg() {
+        let square = [(0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (0.0, 4.0)].map(Vec2::from);
+        let looped = SteeringPath::looped(square).unwrap();
+        for corner in [-4.0, 12.0] {
+            let after = looped.direction_after(corner);
+            assert_eq!(after, Vec2::NEG_Y, "{corner}");
+        }
     }
 
     #[test]

@@ -47,6 +47,10 @@ impl Sighting {
             *self = fresh;
             return;
         }
+        if delta <= 0.0 {
+            // In a pause there is nothing to observe.
+            return;
+        }
         let blend = 1.0 - ops::exp(-delta / SMOOTHING);
         let before = self.velocity;
         let [turn_rate, acceleration] = if is_moving(before) && is_moving(body.velocity) {
@@ -168,5 +172,14 @@ mod tests {
         let mut seen = watch(1.0, circling);
         seen.observe(Vec2::Y.into(), &circling(1.0), TICK);
         assert_eq!(seen.turn_rate, 0.0, "another target");
+    }
+
+    #[test]
+    fn a_pause_takes_back_no_observation() {
+        let before = watch(1.0, circling);
+        let mut seen = before;
+        let body = circling(1.0 - TICK);
+        seen.observe(Vec2::X.into(), &body, 0.0);
+        assert_eq!(seen.turn_rate, before.turn_rate);
     }
 }
