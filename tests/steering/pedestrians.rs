@@ -185,3 +185,27 @@ fn avoidance_on_a_behavior_entity_is_warned_of() {
     app.update();
     assert_warned_once(&app, agent, "ReciprocalAvoidance", "on a behavior entity");
 }
+
+#[test]
+fn avoidance_adjusts_what_groups_request_in_the_same_tick() {
+    for in_members in [false, true] {
+        let mut app = point_mass_app(HERTZ);
+        let both = [-1.0, 1.0].map(|side| {
+            let pace = Body::at(8.0 * side, 0.0).moving(-1.3 * side, 0.0);
+            let avoids = (ReciprocalAvoidance::default(), Combine::WEIGHTED_SUM);
+            let agent = Backend::PointMass.spawn(&mut app, pace, avoids);
+            let group = (SteersFor(agent), BehaviorGroup::default());
+            let group = app.world_mut().spawn(group).id();
+            let seek = Seek::new(Vec2::new(-90.0 * side, 0.0));
+            if in_members {
+                app.world_mut().spawn((SteersFor(group), seek));
+            } else {
+                app.world_mut().entity_mut(group).insert(seek);
+            }
+            agent
+        });
+        let gap = closest(&mut app, &both, 6);
+        assert!(gap > 0.0, "in members: {in_members}, {gap} m");
+        assert!(position(&app, both[0]).x > 5.0);
+    }
+}

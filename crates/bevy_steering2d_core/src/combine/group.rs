@@ -139,61 +139,118 @@ impl BehaviorEntities<'_, '_> {
 /// The sort key of groups: deeper below the agent first, then by id.
 type GroupOrder = (std::cmp::Reverse<u32>, SteeringId, Entity);
 
-/// Combines every group, the innermost first.
-pub(crate) fn combine_groups(
-    clock: Res<SteeringClock>,
-    generation: Res<LedgerGeneration>,
-    warnings: Res<SteeringWarnings>,
-    roots: BehaviorRoots,
-    agents: Query<(&Vehicle, &SteeringId, Option<&ThinkEvery>)>,
-    mut sets: ParamSet<(
-        Query<(Entity, &SteeringId, &BehaviorGroup), With<SteersFor>>,
-        Query<&mut SteeringForce>,
-        BehaviorEntities,
-    )>,
-    members: Query<(&Combine, Option<&SteeredBy>), With<BehaviorGroup>>,
-    mut order: Local<Vec<GroupOrder>>,
-) {
-    order.clear();
-    for (entity, &id, group) in &sets.p0() {
-        if let Err(error) = group.influence.check() {
-            warnings.raise(&clock, entity, error.field, || {
-                format!("{error}; until then the group contributes nothing")
-            });
+/// All groups, with what their forces are computed from.
+#[derive(SystemParam)]
+pub(crate) struct Groups<'w, 's> {
+    clock: Res<'w, SteeringClock>,
+    generation: Res<'w, LedgerGeneration>,
+    warnings: Res<'w, SteeringWarnings>,
+    roots: BehaviorRoots<'w, 's>,
+    agents: Query<
+        'w,
+        's,
+        (
+            &'static Vehicle,
+            &'static SteeringId,
+            Option<&'static ThinkEvery>,
+        ),
+    >,
+    sets: ParamSet<
+        'w,
+        's,
+        (
+            Query<'w, 's, (Entity, &'static SteeringId, &'static BehaviorGroup), With<SteersFor>>,
+            Query<'w, 's, &'static mut SteeringForce>,
+            BehaviorEntities<'w, 's>,
+        ),
+    >,
+    members: Query<'w, 's, (&'static Combine, Option<&'static SteeredBy>), With<BehaviorGroup>>,
+    order: Local<'s, Vec<GroupOrder>>,
+    copy: Local<'s, Vec<LedgerEntry>>,
+}
+
+/// What the forces of groups are computed for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// For the Adjust step. What is cut stays open, since behaviors of that step may follow.
+    Preview,
+    /// For their agents.
+    Final,
+}
+
+/// Computes the forces of all groups as the Adjust step finds them.
+pub(crate) fn preview_groups(mut groups: Groups) {
+    groups.combine(Stage::Preview);
+}
+
+/// Combines every group.
+pub(crate) fn combine_groups(mut groups: Groups) {
+    groups.combine(Stage::Final);
+}
+
+impl Groups<'_, '_> {
+    /// Combines every group, the innermost first.
+    fn combine(&mut self, stage: Stage) {
+        let Self {
+            clock,
+            generation,
+            warnings,
+            roots,
+            agents,
+            sets,
+            members,
+            order,
+            copy,
+        } = self;
+        order.clear();
+        for (entity, &id, group) in &sets.p0() {
+            if let Err(error) = group.influence.check() {
+                warnings.raise(clock, entity, error.field, || {
+                    format!("{error}; until then the group contributes nothing")
+                });
+            }
+            if let Some(depth) = roots.depth(entity) {
+                order.push((std::cmp::Reverse(depth), id, entity));
+            }
         }
-        if let Some(depth) = roots.depth(entity) {
-            order.push((std::cmp::Reverse(depth), id, entity));
-        }
-    }
-    order.sort_unstable();
-    for &(_, id, entity) in &*order {
-        let (Ok((combine, steered_by)), Some((vehicle, &owner, every))) = (
-            members.get(entity),
-            roots.agent_of(entity).and_then(|it| agents.get(it).ok()),
-        ) else {
-            continue;
-        };
-        // Between updates the agent keeps its force, and the group its ledger.
-        if ThinkEvery::turn(every, owner, clock.tick).is_none() {
-            continue;
-        }
-        warn_of_missing_condition(&clock, &warnings, &sets.p2(), entity);
-        let Ok(mut own) = sets
-            .p1()
-            .get_mut(entity)
-            .map(|mut it| std::mem::take(&mut *it))
-        else {
-            continue;
-        };
-        own.begin(*generation);
-        if let Some(steered_by) = steered_by {
-            sets.p2().copy_entries(steered_by, *generation, &mut own);
-        }
-        let mut draw = dither_draws(&clock, id);
-        // The force steers the agent: a body of the group's own entity is not steered by it.
-        own.total = combine.combine_sorted(own.entries_mut(), vehicle.max_force, &mut draw);
-        if let Ok(mut force) = sets.p1().get_mut(entity) {
-            *force = own;
+        order.sort_unstable();
+        for &(_, id, entity) in &**order {
+            let (Ok((combine, steered_by)), Some((vehicle, &owner, every))) = (
+                members.get(entity),
+                roots.agent_of(entity).and_then(|it| agents.get(it).ok()),
+            ) else {
+                continue;
+            };
+            // Between updates the agent keeps its force, and the group its ledger.
+            if ThinkEvery::turn(every, owner, clock.tick).is_none() {
+                continue;
+            }
+            warn_of_missing_condition(clock, warnings, &sets.p2(), entity);
+            let Ok(mut own) = sets
+                .p1()
+                .get_mut(entity)
+                .map(|mut it| std::mem::take(&mut *it))
+            else {
+                continue;
+            };
+            own.begin(**generation);
+            if let Some(steered_by) = steered_by {
+                sets.p2().copy_entries(steered_by, **generation, &mut own);
+            }
+            let entries = match stage {
+                Stage::Preview => {
+                    copy.clear();
+                    copy.extend_from_slice(own.entries());
+                    &mut copy[..]
+                }
+                Stage::Final => own.entries_mut(),
+            };
+            let mut draw = dither_draws(clock, id);
+            // The force steers the agent: a body of the group's own entity is not steered by it.
+            own.total = combine.combine_sorted(entries, vehicle.max_force, &mut draw);
+            if let Ok(mut force) = sets.p1().get_mut(entity) {
+                *force = own;
+            }
         }
     }
 }

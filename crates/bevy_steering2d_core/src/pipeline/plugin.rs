@@ -6,11 +6,13 @@ use bevy::prelude::*;
 use super::registry::register;
 use super::schedule::{AdjustSystems, BehaviorOrder, CombineSystems, IndexSystems};
 use super::times::run;
-use crate::adjust::complete_ledgers;
+use crate::adjust::{Adjusted, complete_ledgers};
 use crate::behavior_entity::{refuse_cycles, reset_force};
 use crate::behaviors;
 use crate::clock::begin_tick;
-use crate::combine::{HasFusedEntries, LedgerGeneration, combine_agents, combine_groups};
+use crate::combine::{
+    HasFusedEntries, LedgerGeneration, combine_agents, combine_groups, preview_groups,
+};
 use crate::condition;
 use crate::events::{AnnouncedEvents, TargetWatch, TriggersEvents, announce};
 use crate::id::FreeIds;
@@ -286,6 +288,12 @@ fn fill_steps(app: &mut App) {
         combine_groups
             .before(CombineSystems)
             .run_if(any_with_component::<BehaviorGroup>),
+    )
+    .add_systems(
+        SteeringSchedule::Adjust,
+        preview_groups
+            .before(complete_ledgers::<()>)
+            .run_if(any_with_component::<BehaviorGroup>.and_then(any_with_component::<Adjusted>)),
     )
     // A source of fused entries, such as the flock, runs these passes itself.
     .add_systems(

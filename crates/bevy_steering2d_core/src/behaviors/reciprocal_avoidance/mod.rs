@@ -49,9 +49,8 @@ use crate::{
 /// [`CollisionAvoidance`](crate::CollisionAvoidance) is a cheaper alternative.
 ///
 /// It runs after all other behaviors of its agent. The weighted sum of their forces gives the preferred
-/// velocity; its own force leads from there to the velocity it chooses. A
-/// [`BehaviorGroup`](crate::BehaviorGroup) counts with its force of the last tick. It must be on the agent itself,
-/// not on a [behavior entity](crate::SteersFor).
+/// velocity; its own force leads from there to the velocity it chooses. It must be on the agent itself, not on a
+/// [behavior entity](crate::SteersFor).
 ///
 /// Combine by [`Combine::WEIGHTED_SUM`](crate::Combine::WEIGHTED_SUM), under which that is exact. Under the
 /// default combiner it comes last and gets what the other behaviors leave of `max_force`: an agent that has
