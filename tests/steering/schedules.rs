@@ -71,6 +71,33 @@ fn steering_moves_nothing_while_time_is_paused() {
 }
 
 #[test]
+fn a_pause_changes_nothing_of_what_follows() {
+    let run = |paused: u32| {
+        let mut app = bare_app(HERTZ);
+        app.add_plugins(SteeringPlugin::new(Update));
+        start(&mut app);
+        let prey = Backend::PointMass.spawn(
+            &mut app,
+            Body::at(9.0, 0.0),
+            (Wander::default(), ThinkEvery(3)),
+        );
+        let hunter = Pursuit::new(prey);
+        let hunter = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), hunter);
+        run_ticks(&mut app, 20);
+        app.world_mut().resource_mut::<Time<Virtual>>().pause();
+        run_ticks(&mut app, paused);
+        app.world_mut().resource_mut::<Time<Virtual>>().unpause();
+        run_ticks(&mut app, 40);
+        let tick = app
+            .world()
+            .resource::<bevy_steering2d::SteeringClock>()
+            .tick;
+        (tick, position(&app, prey), position(&app, hunter))
+    };
+    assert_eq!(run(7), run(0));
+}
+
+#[test]
 fn a_system_between_combine_and_move_may_replace_the_total() {
     let mut app = point_mass_app(HERTZ);
     app.add_systems(

@@ -10,7 +10,7 @@ use crate::require::restore_parts;
 #[reflect(Resource, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct SteeringClock {
-    /// How many ticks have begun since the app started.
+    /// How many ticks have begun since the app started. Those in which no time passes do not count.
     pub tick: u32,
     /// Length of this tick, s. Zero while time is paused.
     pub delta: f32,
@@ -32,8 +32,10 @@ pub(crate) fn begin_tick(world: &mut World) {
     let delta = world.resource::<Time>().delta_secs();
     let seed = world.resource::<SteeringSeed>().0;
     let mut clock = world.resource_mut::<SteeringClock>();
+    // A pause counts no ticks, so that the run after it is that without it.
+    let passes = u32::from(delta > 0.0);
     *clock = SteeringClock {
-        tick: clock.tick.wrapping_add(1),
+        tick: clock.tick.wrapping_add(passes),
         delta,
         seed,
     };

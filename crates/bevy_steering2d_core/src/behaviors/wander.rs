@@ -183,6 +183,10 @@ impl WanderMemory {
             self.rim = unit_vector(stream.angle());
             stream
         });
+        if me.delta == 0.0 && self.target != Vec2::ZERO {
+            // A pause draws no random numbers.
+            return;
+        }
         // A random walk spreads with √t at any tick length.
         let walk = me.delta.sqrt();
         match style {
