@@ -126,7 +126,8 @@ fn a_crowd_does_not_press_its_first_into_each_other_where_a_hallway_narrows() {
 
 #[test]
 fn pedestrians_do_all_for_one_whose_avoidance_ends() {
-    let ends: [fn(&mut EntityWorldMut); 4] = [
+    let ends: [fn(&mut EntityWorldMut); 5] = [
+        |agent| agent.get_mut::<ReciprocalAvoidance>().unwrap().horizon = 0.0,
         |agent| {
             agent.remove::<ReciprocalAvoidance>();
         },
@@ -208,4 +209,26 @@ fn avoidance_adjusts_what_groups_request_in_the_same_tick() {
         assert!(gap > 0.0, "in members: {in_members}, {gap} m");
         assert!(position(&app, both[0]).x > 5.0);
     }
+}
+
+#[test]
+fn headway_on_a_behavior_entity_sees_what_the_others_request() {
+    let end = |on_agent: bool| {
+        let mut app = point_mass_app(HERTZ);
+        Backend::PointMass.spawn(&mut app, Body::at(6.0, 0.0).moving(0.5, 0.0), seen());
+        let walks = (Vehicle::default(), Combine::WEIGHTED_SUM);
+        let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), walks);
+        let seek = Seek::new(Vec2::new(90.0, 0.0));
+        app.world_mut().spawn((SteersFor(agent), seek));
+        if on_agent {
+            app.world_mut().entity_mut(agent).insert(Headway::default());
+        } else {
+            app.world_mut()
+                .spawn((SteersFor(agent), Headway::default()));
+        }
+        run_seconds(&mut app, 3.0);
+        position(&app, agent)
+    };
+    assert_near(end(false), end(true), 1e-3, "where it is");
+    assert!(end(true).x < 10.0, "it is held up: {}", end(true));
 }

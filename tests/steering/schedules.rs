@@ -72,7 +72,7 @@ fn steering_moves_nothing_while_time_is_paused() {
 
 #[test]
 fn a_pause_changes_nothing_of_what_follows() {
-    let run = |paused: u32| {
+    let run = |before: u32, paused: u32| {
         let mut app = bare_app(HERTZ);
         app.add_plugins(SteeringPlugin::new(Update));
         start(&mut app);
@@ -83,7 +83,9 @@ fn a_pause_changes_nothing_of_what_follows() {
         );
         let hunter = Pursuit::new(prey);
         let hunter = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), hunter);
-        run_ticks(&mut app, 20);
+        let wing = OffsetPursuit::new(prey, Vec2::new(-2.0, 1.0));
+        let wing = Backend::PointMass.spawn(&mut app, Body::at(0.0, 4.0), wing);
+        run_ticks(&mut app, before);
         app.world_mut().resource_mut::<Time<Virtual>>().pause();
         run_ticks(&mut app, paused);
         app.world_mut().resource_mut::<Time<Virtual>>().unpause();
@@ -92,9 +94,12 @@ fn a_pause_changes_nothing_of_what_follows() {
             .world()
             .resource::<bevy_steering2d::SteeringClock>()
             .tick;
-        (tick, position(&app, prey), position(&app, hunter))
+        let places = [prey, hunter, wing].map(|agent| position(&app, agent));
+        (tick, places)
     };
-    assert_eq!(run(7), run(0));
+    for before in 18..21 {
+        assert_eq!(run(before, 7), run(before, 0), "paused at {before}");
+    }
 }
 
 #[test]

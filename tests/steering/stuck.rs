@@ -65,6 +65,23 @@ fn sidestep_on_a_behavior_entity_frees_its_agent() {
 }
 
 #[test]
+fn forces_that_cancel_each_other_out_in_a_group_are_noticed() {
+    let mut app = point_mass_app(HERTZ);
+    let watched = (Vehicle::default(), StuckDetection::default());
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), watched);
+    let group = (
+        SteersFor(agent),
+        BehaviorGroup::default(),
+        Combine::WEIGHTED_SUM,
+        Seek::new(Vec2::new(9.0, 0.0)),
+        Flee::new(Vec2::new(9.0, 0.0)),
+    );
+    app.world_mut().spawn(group);
+    run_seconds(&mut app, 3.0);
+    assert!(get::<StuckMemory>(&app, agent).stuck);
+}
+
+#[test]
 fn an_agent_that_moves_or_has_arrived_is_not_stuck() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);

@@ -34,7 +34,8 @@ pub(crate) fn complete_ledgers<F>(
             Option<&SteeredBy>,
             &mut SteeringForce,
         ),
-        (Steered, With<Adjusted>),
+        // Adjustments may also be on behavior entities of the agent.
+        (Steered, Or<(With<Adjusted>, With<SteeredBy>)>),
     >,
 ) where
     F: SystemParam + 'static,
@@ -46,7 +47,7 @@ pub(crate) fn complete_ledgers<F>(
         FORMULA_PASS,
         <F::Item<'_, '_> as FusedEntries>::Block::default,
         |block, ((entity, &id), vehicle, body, every, perception, steered_by, mut force)| {
-            let Some(ticks) = ThinkEvery::turn(every, id, clock.tick) else {
+            let Some(ticks) = ThinkEvery::turn(every, id, &clock) else {
                 return;
             };
             force.begin(*generation);
@@ -90,6 +91,7 @@ pub(crate) fn adjust_behavior_entities<A: Adjust>(
     world: StaticSystemParam<A::World>,
     agents: Query<AgentParts, Steered>,
     owners: Owners,
+    generation: Res<LedgerGeneration>,
     requests: Query<&SteeringForce, Without<SteersFor>>,
     mut entities: Query<(Entity, &SteeringId, &SteersFor, BehaviorParts<A>), With<SteersFor>>,
 ) {
@@ -103,6 +105,8 @@ pub(crate) fn adjust_behavior_entities<A: Adjust>(
             };
             let ledger = requests
                 .get(me.entity)
+                .ok()
+                .filter(|it| it.has_entries_of(*generation))
                 .map_or(&[][..], SteeringForce::entries);
             tick.run(entity, &me, behavior, |behavior, _, memory| {
                 behavior.adjust(&me, &Requests::of(ledger), memory, world)

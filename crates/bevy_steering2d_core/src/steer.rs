@@ -214,7 +214,7 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
         entity: Entity,
         (&id, vehicle, body, every, abilities): QueryItem<'_, '_, AgentParts>,
     ) -> Option<Agent> {
-        ThinkEvery::turn(every, id, self.clock.tick)?;
+        ThinkEvery::turn(every, id, self.clock)?;
         if !body.is_steerable() {
             return None;
         }

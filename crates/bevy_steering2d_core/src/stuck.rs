@@ -4,8 +4,8 @@ use bevy::prelude::*;
 
 use crate::events::Announcements;
 use crate::{
-    InvalidParameter, Kinematics, SteeringClock, SteeringDisabled, SteeringForce, SteeringId,
-    SteeringWarnings, ThinkEvery, Vehicle,
+    BehaviorGroup, InvalidParameter, Kinematics, SteeringClock, SteeringDisabled, SteeringForce,
+    SteeringId, SteeringWarnings, ThinkEvery, Vehicle,
 };
 
 /// Detects when the agent is stuck, and triggers [`Stuck`]. Opt-in.
@@ -119,14 +119,25 @@ impl StuckMemory {
     }
 }
 
+/// The ledgers of groups, in which forces may cancel each other out.
+type Groups<'w, 's> = Query<'w, 's, &'static SteeringForce, With<BehaviorGroup>>;
+
 /// The direction of the strongest request; `None` if all are weak.
-fn strongest_request(force: &SteeringForce, vehicle: &Vehicle) -> Option<Vec2> {
-    force
-        .ledger()
-        .map(|entry| entry.weighted())
-        .filter(|force| force.length() > TRYING * vehicle.max_force)
-        .max_by(|a, b| a.length_squared().total_cmp(&b.length_squared()))
-        .and_then(Vec2::try_normalize)
+fn strongest_request(force: &SteeringForce, vehicle: &Vehicle, groups: &Groups) -> Option<Vec2> {
+    let strongest = strongest(force, groups);
+    let is_strong = strongest.length() > TRYING * vehicle.max_force;
+    strongest.try_normalize().filter(|_| is_strong)
+}
+
+/// The strongest force of a ledger, N, also of those in groups.
+fn strongest(force: &SteeringForce, groups: &Groups) -> Vec2 {
+    let forces = force.ledger().flat_map(|entry| {
+        let group = force.source(&entry).and_then(|it| groups.get(it).ok());
+        let of_group = group.map(|group| entry.weight * strongest(group, groups));
+        [Some(entry.weighted()), of_group].into_iter().flatten()
+    });
+    let by_length = |a: &Vec2, b: &Vec2| a.length_squared().total_cmp(&b.length_squared());
+    forces.max_by(by_length).unwrap_or_default()
 }
 
 pub(crate) fn detect_stuck(
@@ -145,11 +156,12 @@ pub(crate) fn detect_stuck(
         ),
         Without<SteeringDisabled>,
     >,
+    groups: Groups,
     announcements: Res<Announcements<Stuck>>,
 ) {
     for (entity, &id, vehicle, body, every, force, detection, mut memory) in &mut agents {
         // Between updates the ledger is an old one; after loading there is none.
-        let Some(ticks) = ThinkEvery::turn(every, id, clock.tick) else {
+        let Some(ticks) = ThinkEvery::turn(every, id, &clock) else {
             continue;
         };
         if let Err(error) = detection.check() {
@@ -162,7 +174,7 @@ pub(crate) fn detect_stuck(
         if !body.is_steerable() {
             continue;
         }
-        let wanted = strongest_request(force, vehicle);
+        let wanted = strongest_request(force, vehicle, &groups);
         let now = memory.next(detection, body.position, wanted, clock.delta * ticks as f32);
         if now.stuck && !memory.stuck {
             let position = body.position;

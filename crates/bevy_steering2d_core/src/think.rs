@@ -2,6 +2,8 @@
 
 use bevy::prelude::*;
 
+use crate::SteeringClock;
+
 /// Updates the steering of an agent only every `n`-th tick; in between, its last force keeps
 /// acting. For crowds too large to update in one tick.
 ///
@@ -46,9 +48,15 @@ impl ThinkEvery {
 
     /// Ticks from one update to the next if an agent is updated in this tick, else `None`.
     #[inline]
-    pub(crate) fn turn(every: Option<&Self>, id: crate::SteeringId, tick: u32) -> Option<u32> {
+    pub(crate) fn turn(
+        every: Option<&Self>,
+        id: crate::SteeringId,
+        clock: &SteeringClock,
+    ) -> Option<u32> {
         let every = Self::ticks(every);
-        (every == 1 || tick.wrapping_add(id.0).is_multiple_of(every)).then_some(every)
+        // In a pause the agent keeps the force of its last update.
+        let is_turn = || clock.delta > 0.0 && clock.tick.wrapping_add(id.0).is_multiple_of(every);
+        (every == 1 || is_turn()).then_some(every)
     }
 }
 
@@ -57,10 +65,19 @@ mod tests {
     use super::*;
     use crate::SteeringId;
 
+    fn at(tick: u32) -> SteeringClock {
+        SteeringClock {
+            tick,
+            delta: 0.1,
+            seed: 0,
+        }
+    }
+
     #[test]
     fn updates_are_spread_by_id() {
         let updated = |tick| {
-            let turn = |id: &u32| ThinkEvery::turn(Some(&ThinkEvery(4)), SteeringId(*id), tick);
+            let clock = at(tick);
+            let turn = |id: &u32| ThinkEvery::turn(Some(&ThinkEvery(4)), SteeringId(*id), &clock);
             (0..8).filter(|id| turn(id) == Some(4)).collect::<Vec<_>>()
         };
         assert_eq!(updated(0), [0, 4]);
@@ -70,7 +87,7 @@ mod tests {
     #[test]
     fn agents_are_updated_every_tick_by_default() {
         for every in [None, Some(&ThinkEvery(0)), Some(&ThinkEvery(1))] {
-            assert_eq!(ThinkEvery::turn(every, SteeringId(5), 7), Some(1));
+            assert_eq!(ThinkEvery::turn(every, SteeringId(5), &at(7)), Some(1));
         }
     }
 }

@@ -110,10 +110,13 @@ impl Steer for OffsetPursuit {
         };
         let slot = formation_slot(&leader, self.offset);
         let velocity = memory.velocity(me, &leader, slot, clock.delta);
-        *memory = OffsetPursuitMemory {
-            slot: Some(slot),
-            tick: me.tick,
-        };
+        // A pause is no time in which the slot moves.
+        if me.delta > 0.0 {
+            *memory = OffsetPursuitMemory {
+                slot: Some(slot),
+                tick: me.tick,
+            };
+        }
         offset_pursuit(me, &leader, slot, velocity, self)
     }
 }

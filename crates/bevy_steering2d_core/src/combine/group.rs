@@ -222,7 +222,7 @@ impl Groups<'_, '_> {
                 continue;
             };
             // Between updates the agent keeps its force, and the group its ledger.
-            if ThinkEvery::turn(every, owner, clock.tick).is_none() {
+            if ThinkEvery::turn(every, owner, clock).is_none() {
                 continue;
             }
             warn_of_missing_condition(clock, warnings, &sets.p2(), entity);

@@ -163,7 +163,7 @@ impl TableChunk<'_> {
     #[inline(always)]
     fn turn(&self, at: usize) -> Option<u32> {
         let every = self.every.map(|every| &every[at]);
-        ThinkEvery::turn(every, self.ids[at], self.clock.tick)
+        ThinkEvery::turn(every, self.ids[at], self.clock)
     }
 
     #[inline(always)]

@@ -311,7 +311,7 @@ impl PartialEq for SteeringPath {
 struct Outline {
     points: Vec<Vec2>,
     looped: bool,
-    /// A translated path keeps its identity; a path written by hand has none.
+    /// Of a translated path, the identity of the one that it was made from; else it follows from the points.
     #[serde(default)]
     identity: Option<u64>,
 }
@@ -334,10 +334,11 @@ impl TryFrom<Outline> for SteeringPath {
 #[cfg(feature = "serialize")]
 impl From<SteeringPath> for Outline {
     fn from(path: SteeringPath) -> Self {
+        let own = fingerprint(path.points(), path.is_looped());
         Self {
             points: path.points().to_vec(),
             looped: path.is_looped(),
-            identity: Some(path.identity()),
+            identity: (path.identity() != own).then_some(path.identity()),
         }
     }
 }

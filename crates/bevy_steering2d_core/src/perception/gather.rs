@@ -117,7 +117,7 @@ impl TableChunk<'_> {
                 if indexed {
                     own_row = self.first + at as u32;
                     let every = self.every.map(|every| &every[at]);
-                    let updates = ThinkEvery::turn(every, id, clock.tick).is_some();
+                    let updates = ThinkEvery::turn(every, id, clock).is_some();
                     if updates && body.mass > 0.0 {
                         row.profile = perception.profile;
                     }

@@ -31,7 +31,7 @@ pub(crate) fn probe_colliders<B: Behavior>(
         else {
             continue;
         };
-        if ThinkEvery::turn(every, agent_id, clock.tick).is_some()
+        if ThinkEvery::turn(every, agent_id, &clock).is_some()
             && behavior.influence().enabled
             && body.is_steerable()
             && behavior.check().is_ok()

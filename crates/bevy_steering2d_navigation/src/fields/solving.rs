@@ -70,7 +70,7 @@ impl Work {
         (self.stage != Stage::Times).then(|| self.times.time(node))
     }
 
-    /// Updates the costs if the solids, by number of changes, or the grounds have changed.
+    /// Updates the costs if the solids, by their digest, or the grounds have changed.
     pub(super) fn set_ground(&mut self, revision: u32, solids: &[Solid], grounds: &[GroundCost]) {
         if self.revision == Some(revision) && self.grounds == grounds {
             return;

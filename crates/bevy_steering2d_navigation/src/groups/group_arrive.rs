@@ -244,8 +244,8 @@ pub struct GroupArrived {
 
 /// Gives orders to groups.
 pub trait GroupCommandsExt {
-    /// Spawns an order with these members, and returns its entity. They leave their previous orders; the
-    /// order is despawned when its last member has left it.
+    /// Spawns an order with these members, and returns its entity. They leave their previous orders. The order is
+    /// despawned as soon as a tick finds it without members; to add members later, spawn a [`GroupArrive`] instead.
     fn order_group(
         &mut self,
         order: GroupArrive,

@@ -89,7 +89,7 @@ pub(crate) fn order_groups(
             gap: order.gap,
             revision: terrain.revision(),
         };
-        let lot = Lot {
+        let mut lot = Lot {
             order: entity,
             plan: now.plan,
         };
@@ -107,22 +107,15 @@ pub(crate) fn order_groups(
             }
             pass_others(&mut group, entity, &ways, &mut now);
         } else {
-            place_all(&mut group, entity, order, target, &terrain, &mut now);
+            lot = place_all(&mut group, entity, order, target, &terrain, &mut now);
             (now.planned, now.arrived, now.ways_known) = (Some(planned), false, false);
             now.meeting = None;
         }
         if !now.ways_known && group.iter().all(|it| it.has_path || is_excused(it)) {
             now.ways_known = true;
-            let plan = now.plan;
-            reassign(
-                &mut group,
-                Lot {
-                    order: entity,
-                    plan,
-                },
-            );
+            reassign(&mut group, lot);
         }
-        if clock.tick.is_multiple_of(EXCHANGE_TICKS) {
+        if clock.delta > 0.0 && clock.tick.is_multiple_of(EXCHANGE_TICKS) {
             let look = (clock.tick / EXCHANGE_TICKS) as usize;
             exchange(&mut group, look);
             move_up(&mut group, look);
@@ -199,19 +192,23 @@ fn place_all(
     target: Vec2,
     terrain: &Terrain,
     memory: &mut GroupArriveMemory,
-) {
+) -> Lot {
     let radii: Vec<_> = group.iter().map(|it| it.radius).collect();
     let largest = radii.iter().copied().fold(0.0, f32::max);
     let grid = ClearanceGrid::new(terrain.solids(), 1.5 * largest.max(0.1));
     let places = Site::new(&grid, target, how.shape, how.gap, &[]).places(&radii);
     memory.center = places.center;
     memory.plan = memory.plan.wrapping_add(1);
-    let plan = memory.plan;
-    distribute(group, Lot { order, plan }, &radii, &places.at, |_| true);
+    let lot = Lot {
+        order,
+        plan: memory.plan,
+    };
+    distribute(group, lot, &radii, &places.at, |_| true);
     for member in group.iter_mut() {
         member.place.detour = None;
     }
     give_lanes(group, places.center, LANES * ideal_radius(&radii, how.gap));
+    lot
 }
 
 /// Distributes the places anew, now that the ways are known: those that come first get the farthest.

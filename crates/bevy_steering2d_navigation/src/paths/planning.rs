@@ -31,7 +31,7 @@ use crate::{
 pub struct ActivePathfinder {
     /// What plans paths.
     pub pathfinder: Box<dyn Pathfinder>,
-    /// The solids that it knows, by number of changes; `None` before the first.
+    /// The solids that it knows, by their [digest](Terrain::revision); `None` before the first.
     revision: Option<u32>,
 }
 
@@ -423,6 +423,14 @@ impl NavigateToMemory {
 
     /// Begins a search from where the agent and its target are now.
     fn begin_search(&mut self, situation: &Situation) {
+        let stands = matches!(
+            self.state,
+            NavigationState::Arrived | NavigationState::NoPath(_)
+        );
+        if stands && self.target != Some(situation.how.target) {
+            // Events of this target are still to come.
+            self.state = NavigationState::Planning;
+        }
         self.searching = true;
         self.spent = 0;
         self.target = Some(situation.how.target);
@@ -434,8 +442,8 @@ impl NavigateToMemory {
         }
     }
 
-    /// Whether the agent has arrived at the end of its path and a new one ends there as well, as after a change of
-    /// the solids elsewhere.
+    /// Whether the agent has arrived at the end of its path and a new one leads straight back to it, as after a
+    /// change of the solids elsewhere.
     fn is_already_there(
         &self,
         how: &NavigateTo,
@@ -445,10 +453,11 @@ impl NavigateToMemory {
     ) -> bool {
         let end = |path: &SteeringPath| path.points().last().copied();
         let ends = old.and_then(end).zip(end(new));
-        let same = ends.is_some_and(|(old, new)| {
+        let is_straight = new.points().len() <= 2;
+        let is_same = ends.is_some_and(|(old, new)| {
             old == new && body.position.distance(new) <= how.path_tolerance + body.radius
         });
-        self.state == NavigationState::Arrived && same
+        self.state == NavigationState::Arrived && is_straight && is_same
     }
 
     /// The first plan counts as older for some agents than for others, so that agents that were spawned together

@@ -386,3 +386,30 @@ fn solids_too_large_to_compute_with_hide_no_others() {
     run_clear_of(&mut app, walker, 600, 0.02);
     assert_eq!(heard(&app).arrived, [walker]);
 }
+
+#[test]
+fn an_agent_pushed_aside_comes_back_around_a_new_wall() {
+    let mut app = app();
+    let walker = walker(&mut app, Vec2::ZERO, Vec2::new(3.0, 0.0));
+    run(&mut app, 200);
+    wall(&mut app, (4.1, -1.5), (4.1, 1.5));
+    let mut at = app.world_mut().get_mut::<Transform>(walker).unwrap();
+    at.translation.x = 5.0;
+    run(&mut app, 300);
+    let at = position(&app, walker);
+    assert!(at.distance(Vec2::new(3.0, 0.0)) < 0.2, "{at}");
+}
+
+#[test]
+fn another_target_at_the_same_place_is_arrived_at_again() {
+    let mut app = app();
+    let place = Vec2::new(3.0, 0.0);
+    let walker = walker(&mut app, Vec2::ZERO, place);
+    run(&mut app, 200);
+    let at = Transform::from_translation(place.extend(0.0));
+    let chest = app.world_mut().spawn(at).id();
+    let mut way = app.world_mut().get_mut::<NavigateTo>(walker).unwrap();
+    way.target = chest.into();
+    run(&mut app, 60);
+    assert_eq!(heard(&app).arrived, [walker, walker]);
+}

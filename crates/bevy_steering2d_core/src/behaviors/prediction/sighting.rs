@@ -43,12 +43,13 @@ impl Sighting {
             foretold: self.foretold,
             ..default()
         };
-        if self.of != Some(of) || self.has_jumped(body, delta) {
-            *self = fresh;
+        let is_same = self.of == Some(of);
+        if is_same && delta <= 0.0 {
+            // In a pause there is nothing to observe.
             return;
         }
-        if delta <= 0.0 {
-            // In a pause there is nothing to observe.
+        if !is_same || self.has_jumped(body, delta) {
+            *self = fresh;
             return;
         }
         let blend = 1.0 - ops::exp(-delta / SMOOTHING);
@@ -178,8 +179,7 @@ mod tests {
     fn a_pause_takes_back_no_observation() {
         let before = watch(1.0, circling);
         let mut seen = before;
-        let body = circling(1.0 - TICK);
-        seen.observe(Vec2::X.into(), &body, 0.0);
+        seen.observe(Vec2::X.into(), &circling(1.0), 0.0);
         assert_eq!(seen.turn_rate, before.turn_rate);
     }
 }

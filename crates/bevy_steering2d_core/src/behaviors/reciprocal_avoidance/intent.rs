@@ -9,7 +9,7 @@ use crate::condition::{Conditions, Verdict};
 use crate::parallel::{FORMULA_PASS, for_each_mut};
 use crate::steer::Steered;
 use crate::{
-    Agent, Behavior, Combine, Influence, Kinematics, PathFollowing, PathFollowingMemory, Requests,
+    Agent, Behavior, Combine, Kinematics, PathFollowing, PathFollowingMemory, Requests,
     SteeringClock, SteeringForce, SteeringId, SteeringPath, SteeringWarnings, ThinkEvery, Vehicle,
 };
 
@@ -78,15 +78,18 @@ pub(crate) fn publish_intents(
             {
                 warn_of_combiner(&warnings, &clock, entity, *combine);
             }
-            if ThinkEvery::turn(every, id, clock.tick).is_none() || !body.is_steerable() {
+            if ThinkEvery::turn(every, id, &clock).is_none() {
                 return;
             }
-            let Ok(me) = Agent::new(entity, id, vehicle, body, every, &clock) else {
+            let me = Agent::new(entity, id, vehicle, body, every, &clock);
+            let Some(me) = me.ok().filter(|_| body.is_steerable()) else {
+                intent.set_if_neq(Intent::default());
                 return;
             };
-            let Influence { enabled, when, .. } = avoidance.influence;
-            let verdict = conditions.verdict(when, entity, || None);
-            let acts = enabled && matches!(verdict, Verdict::Acts);
+            let influence = &avoidance.influence;
+            let is_valid = influence.check().is_ok() && avoidance.check().is_ok();
+            let verdict = conditions.verdict(influence.when, entity, || None);
+            let acts = influence.enabled && is_valid && matches!(verdict, Verdict::Acts);
             let velocity = Requests::of(force.entries()).velocity(&me);
             let (mut left, mut course) = (0.0, velocity);
             if let Some((follow, progress)) = follow

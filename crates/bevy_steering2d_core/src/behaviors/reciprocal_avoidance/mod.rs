@@ -250,10 +250,13 @@ impl Adjust for ReciprocalAvoidance {
             world,
         };
         let choice = dispatch(avoid);
-        *memory = ReciprocalAvoidanceMemory {
-            chosen: choice.wanted,
-            hemmed_in: choice.violation > HEMMED_IN,
-        };
+        // In a pause it can reach no other velocity.
+        if me.delta > 0.0 {
+            *memory = ReciprocalAvoidanceMemory {
+                chosen: choice.wanted,
+                hemmed_in: choice.violation > HEMMED_IN,
+            };
+        }
         let needed = me.mass * (choice.velocity - me.velocity) / me.delta.max(f32::MIN_POSITIVE);
         let weight = self.influence.acting_weight();
         (needed - requests.force) / weight.max(InvalidParameter::SMALLEST)
