@@ -136,7 +136,7 @@ fn pedestrians_do_all_for_one_whose_avoidance_ends() {
                 .get_mut::<ReciprocalAvoidance>()
                 .unwrap()
                 .influence
-                .enabled = false
+                .enabled = false;
         },
         |agent| {
             agent.insert(SteeringDisabled);

@@ -89,7 +89,7 @@ pub trait Condition:
 /// Registers the conditions of this crate.
 pub(crate) fn register(app: &mut App) {
     app.add_saved_component_with_targets::<TargetInSight>(|it, into| {
-        into.extend(it.target.entity())
+        into.extend(it.target.entity());
     })
     .add_condition::<Alone>()
     .add_condition::<TargetInSight>()
