@@ -18,6 +18,14 @@ pub struct SteeringClock {
     pub seed: u64,
 }
 
+impl SteeringClock {
+    /// Whether something that is done in one of `every` ticks is due, in turns by `offset`. Nothing is in a pause.
+    #[inline]
+    pub fn is_due(&self, every: u32, offset: u32) -> bool {
+        self.delta > 0.0 && self.tick.wrapping_add(offset).is_multiple_of(every)
+    }
+}
+
 /// The seed of every agent's random stream. Default `0`.
 ///
 /// The same seed, ids and inputs give the same run, bit for bit, for any number of threads. Insert

@@ -237,25 +237,9 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
     ) -> LedgerEntry {
         let influence = behavior.influence();
         let entry = |cut| LedgerEntry::new(slot, influence, cut);
-        if !influence.enabled {
-            return entry(Cut::Disabled);
-        }
-        if let Err(error) = influence.check().and_then(|()| behavior.check()) {
-            self.warn_of_behavior::<B>(source, &error);
-            return entry(Cut::Invalid);
-        }
-        if behavior.targets()[0] == Some(Target::Entity(agent.entity)) {
-            self.warn_of_no_force::<B>(source, "aims at its own agent");
-            return entry(Cut::Invalid);
-        }
-        match conditions.verdict(influence.when, source, || Some(agent.entity)) {
-            Verdict::Acts => {}
-            Verdict::NotNow => return entry(Cut::NotNow),
-            Verdict::Invalid => return entry(Cut::Invalid),
-            Verdict::Missing(condition) => {
-                self.warn_of_missing_condition::<B>(source, condition);
-                return entry(Cut::Invalid);
-            }
+        let hindrance = self.hindrance(source, behavior, agent, conditions);
+        if hindrance != Cut::Nothing {
+            return entry(hindrance);
         }
         let force = compute();
         if !force.is_finite() {
@@ -265,6 +249,38 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
         LedgerEntry {
             raw: limited(force, agent.max_force),
             ..entry(Cut::Nothing)
+        }
+    }
+
+    /// Why a behavior does not act in this tick; [`Cut::Nothing`] if it does.
+    #[inline(always)]
+    pub(crate) fn hindrance<B: Behavior>(
+        &self,
+        source: Entity,
+        behavior: &B,
+        agent: &Agent,
+        conditions: &Conditions,
+    ) -> Cut {
+        let influence = behavior.influence();
+        if !influence.enabled {
+            return Cut::Disabled;
+        }
+        if let Err(error) = influence.check().and_then(|()| behavior.check()) {
+            self.warn_of_behavior::<B>(source, &error);
+            return Cut::Invalid;
+        }
+        if behavior.targets()[0] == Some(Target::Entity(agent.entity)) {
+            self.warn_of_no_force::<B>(source, "aims at its own agent");
+            return Cut::Invalid;
+        }
+        match conditions.verdict(influence.when, source, || Some(agent.entity)) {
+            Verdict::Acts => Cut::Nothing,
+            Verdict::NotNow => Cut::NotNow,
+            Verdict::Invalid => Cut::Invalid,
+            Verdict::Missing(condition) => {
+                self.warn_of_missing_condition::<B>(source, condition);
+                Cut::Invalid
+            }
         }
     }
 

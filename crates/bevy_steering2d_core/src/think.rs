@@ -54,9 +54,7 @@ impl ThinkEvery {
         clock: &SteeringClock,
     ) -> Option<u32> {
         let every = Self::ticks(every);
-        // In a pause the agent keeps the force of its last update.
-        let is_turn = || clock.delta > 0.0 && clock.tick.wrapping_add(id.0).is_multiple_of(every);
-        (every == 1 || is_turn()).then_some(every)
+        (every == 1 || clock.is_due(every, id.0)).then_some(every)
     }
 }
 

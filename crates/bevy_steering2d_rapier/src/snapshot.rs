@@ -37,6 +37,8 @@ pub(crate) fn add_types(app: &mut App) {
     file::register(app);
     let contexts = Contexts {
         contexts: app.world_mut().query(),
+        bodies: app.world_mut().query_filtered(),
+        colliders: app.world_mut().query_filtered(),
         velocities: app.world_mut().query_filtered(),
         sleeping: app.world_mut().query_filtered(),
     };
@@ -52,9 +54,14 @@ struct Contexts {
         &'static RapierContextJoints,
         &'static RapierContextSimulation,
     )>,
+    bodies: OfAll<RapierRigidBodyHandle>,
+    colliders: OfAll<RapierColliderHandle>,
     velocities: OfBodies<Velocity>,
     sleeping: OfBodies<Sleeping>,
 }
+
+/// A component of all entities.
+type OfAll<C> = QueryState<&'static C, Allow<Disabled>>;
 
 /// A component of all bodies.
 type OfBodies<C> = QueryState<(Entity, &'static C), (With<RapierRigidBodyHandle>, Allow<Disabled>)>;
@@ -116,7 +123,11 @@ impl SnapshotPart for Contexts {
         }
         // A context knows its bodies and colliders by handle, so it cannot take back those that have come, gone or
         // were made anew since: bodies are then made from their components.
-        let is_exact = has_handles_of(world, &copy.contexts);
+        let contexts = copy.contexts.iter();
+        let bodies = contexts.clone().flat_map(|it| it.bodies.entity2body());
+        let colliders = contexts.flat_map(|it| it.colliders.entity2collider());
+        let is_exact = has_handles(&mut self.bodies, world, bodies, |it| &it.0)
+            && has_handles(&mut self.colliders, world, colliders, |it| &it.0);
         if is_exact {
             for context in &copy.contexts {
                 put_back(world, context);
@@ -181,34 +192,16 @@ fn copies<C: Component + Clone>(bodies: &mut OfBodies<C>, world: &World) -> Vec<
         .collect()
 }
 
-/// Whether the bodies and colliders of the world are those of these contexts, with the same handles.
-fn has_handles_of(world: &mut World, contexts: &[Context]) -> bool {
-    let mut bodies = world.query_filtered::<(), (With<RapierRigidBodyHandle>, Allow<Disabled>)>();
-    let mut colliders = world.query_filtered::<(), (With<RapierColliderHandle>, Allow<Disabled>)>();
-    let now = bodies.iter(world).count() + colliders.iter(world).count();
-    let mut then = 0;
-    let agree = contexts.iter().all(|context| {
-        let (bodies, colliders) = (
-            context.bodies.entity2body(),
-            context.colliders.entity2collider(),
-        );
-        then += bodies.len() + colliders.len();
-        let has_body = |entity: &Entity, handle| {
-            let now = world.get::<RapierRigidBodyHandle>(*entity);
-            now.is_some_and(|now| now.0 == handle)
-        };
-        let has_collider = |entity: &Entity, handle| {
-            let now = world.get::<RapierColliderHandle>(*entity);
-            now.is_some_and(|now| now.0 == handle)
-        };
-        bodies
-            .iter()
-            .all(|(entity, &handle)| has_body(entity, handle))
-            && colliders
-                .iter()
-                .all(|(entity, &handle)| has_collider(entity, handle))
-    });
-    agree && now == then
+/// Whether the entities that have a handle are those of `then`, and have the same.
+fn has_handles<'a, C: Component, H: PartialEq + 'a>(
+    all: &mut OfAll<C>,
+    world: &World,
+    mut then: impl Iterator<Item = (&'a Entity, &'a H)> + Clone,
+    handle: fn(&C) -> &H,
+) -> bool {
+    let now = all.query(world);
+    let is_same = |(entity, was): (&Entity, &H)| now.get(*entity).is_ok_and(|it| handle(it) == was);
+    then.clone().count() == now.iter().count() && then.all(is_same)
 }
 
 /// Gives each body that is still there, or was spawned again, the velocity that it had.

@@ -240,8 +240,7 @@ pub(crate) fn solve_fields(
                 "GoalField.goals has a goal with no free node near; it does not count".into()
             });
         }
-        let counts = clock.delta > 0.0 && clock.tick.is_multiple_of(CROWD_TICKS);
-        if how.crowd_cost > 0.0 && counts && work.is_complete() {
+        if how.crowd_cost > 0.0 && clock.is_due(CROWD_TICKS, 0) && work.is_complete() {
             let crowd = agents.iter().map(|agent| agent.position);
             work.set_crowd(crowd, how.crowd_cost);
         }

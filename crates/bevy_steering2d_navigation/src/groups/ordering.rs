@@ -115,7 +115,7 @@ pub(crate) fn order_groups(
             now.ways_known = true;
             reassign(&mut group, lot);
         }
-        if clock.delta > 0.0 && clock.tick.is_multiple_of(EXCHANGE_TICKS) {
+        if clock.is_due(EXCHANGE_TICKS, 0) {
             let look = (clock.tick / EXCHANGE_TICKS) as usize;
             exchange(&mut group, look);
             move_up(&mut group, look);

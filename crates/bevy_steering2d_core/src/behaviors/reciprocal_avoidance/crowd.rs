@@ -79,7 +79,7 @@ impl Crowd {
 pub(crate) fn fill_crowd(
     mut crowd: ResMut<Crowd>,
     neighbors: Res<Neighbors>,
-    intents: Query<(&Intent, Has<SteeringDisabled>)>,
+    intents: Query<&Intent, Without<SteeringDisabled>>,
 ) {
     let count = neighbors.len();
     let Crowd { rows, labels } = &mut *crowd;
@@ -91,12 +91,7 @@ pub(crate) fn fill_crowd(
     for_each_chunk(chunks.enumerate(), |(at, (rows, labels))| {
         for (slot, (row, label)) in (at * size..).zip(rows.iter_mut().zip(labels)) {
             let it = neighbors.at(slot);
-            // An agent without an intent has none that counts, and neither has one that is not steered.
-            let published = intents
-                .get(it.entity)
-                .ok()
-                .filter(|(_, disabled)| !disabled);
-            let intent = published.map(|(&intent, _)| intent).unwrap_or_default();
+            let intent = intents.get(it.entity).copied().unwrap_or_default();
             *label = Label {
                 id: it.id,
                 course: intent.course,

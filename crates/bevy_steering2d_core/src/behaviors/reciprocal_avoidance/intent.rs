@@ -5,16 +5,16 @@ use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
 
 use super::{ReciprocalAvoidance, ReciprocalAvoidanceMemory};
-use crate::condition::{Conditions, Verdict};
+use crate::condition::Conditions;
 use crate::parallel::{FORMULA_PASS, for_each_mut};
-use crate::steer::Steered;
+use crate::steer::{Steered, Step};
 use crate::{
-    Agent, Behavior, Combine, Kinematics, PathFollowing, PathFollowingMemory, Requests,
-    SteeringClock, SteeringForce, SteeringId, SteeringPath, SteeringWarnings, ThinkEvery, Vehicle,
+    Agent, Behavior, Combine, Cut, Kinematics, PathFollowing, PathFollowingMemory, Requests,
+    SteeringClock, SteeringForce, SteeringId, SteeringPath, SteeringWarnings, Targets, ThinkEvery,
+    Vehicle,
 };
 
-/// What an agent with [`ReciprocalAvoidance`] requests this tick, for
-/// its neighbors to read.
+/// What an agent with [`ReciprocalAvoidance`] requests this tick, for its neighbors to read.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -44,6 +44,7 @@ pub(crate) fn publish_intents(
     clock: Res<SteeringClock>,
     warnings: Res<SteeringWarnings>,
     conditions: Conditions,
+    targets: Targets,
     paths: Query<&SteeringPath>,
     mut agents: Query<
         (
@@ -86,10 +87,8 @@ pub(crate) fn publish_intents(
                 intent.set_if_neq(Intent::default());
                 return;
             };
-            let influence = &avoidance.influence;
-            let is_valid = influence.check().is_ok() && avoidance.check().is_ok();
-            let verdict = conditions.verdict(influence.when, entity, || None);
-            let acts = influence.enabled && is_valid && matches!(verdict, Verdict::Acts);
+            let step = Step::new(&clock, &warnings, &targets);
+            let hindrance = step.hindrance(entity, &*avoidance, &me, &conditions);
             let velocity = Requests::of(force.entries()).velocity(&me);
             let (mut left, mut course) = (0.0, velocity);
             if let Some((follow, progress)) = follow
@@ -106,7 +105,7 @@ pub(crate) fn publish_intents(
                 velocity,
                 left,
                 course: course.normalize_or_zero(),
-                gives_way: acts && !memory.hemmed_in,
+                gives_way: hindrance == Cut::Nothing && !memory.hemmed_in,
             };
         },
     );
