@@ -155,7 +155,8 @@ impl<'a> Page<'a> {
 
     fn add(&mut self, case: &Case, done: &Run) -> Result<(), String> {
         if let Some(folder) = &self.options.svg {
-            let picture = folder.join(&case.name).with_extension("svg");
+            // Names may have dots of their own.
+            let picture = folder.join(format!("{}.svg", case.name));
             std::fs::write(&picture, svg(case, done))
                 .map_err(|error| format!("{}: {error}", picture.display()))?;
         }

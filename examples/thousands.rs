@@ -42,7 +42,8 @@ const WARM_UP: u32 = 20;
 /// The same with `--record`, in which the recording fills its memory.
 const WARM_UP_RECORDING: u32 = 200;
 /// With `--record` as many ticks are recorded in turn as are not, so that both are of the same flock.
-const TURN: u32 = 10;
+/// `--ticks` is rounded up to whole turns.
+const TURN: u64 = 10;
 /// The memory of the recording per agent, bytes: about a hundred ticks.
 const RECORDED: usize = 20_000;
 
@@ -163,6 +164,16 @@ impl Options {
             return Err("--neighbors needs a number above zero".into());
         }
         Ok(options)
+    }
+
+    /// The ticks to measure: recorded ones and others, or all in the same way.
+    fn measured_ticks(&self) -> u64 {
+        let ticks = u64::from(self.ticks.get());
+        if self.record {
+            2 * ticks.next_multiple_of(TURN)
+        } else {
+            ticks
+        }
     }
 }
 
@@ -337,9 +348,8 @@ fn measure(options: &Options) -> Measurement {
     let allocations = session.operation("tick");
     let mut times = Times::default();
     let mut unrecorded = Times::default();
-    let turns = if options.record { 2 } else { 1 };
-    for tick in 0..turns * options.ticks.get() {
-        let is_on = (tick / TURN).is_multiple_of(turns);
+    for tick in 0..options.measured_ticks() {
+        let is_on = !options.record || (tick / TURN).is_multiple_of(2);
         if let Some(mut recorder) = world.get_resource_mut::<SteeringRecorder>() {
             recorder.recording = is_on;
         }

@@ -93,7 +93,7 @@ impl Case {
                 let cell = Vec2::new((index % columns) as f32, (index / columns) as f32);
                 let within = Rect::from_center_half_size(spacing * cell, Vec2::splat(play));
                 let start = random.point_in(within);
-                let direction = if random.angle() < 0.5 * TAU {
+                let direction = if random.unit() < 0.5 {
                     Vec2::X
                 } else {
                     Vec2::Y

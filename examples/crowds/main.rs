@@ -46,7 +46,7 @@ const TICK: f32 = 0.05;
 /// A 60th of a second, ns.
 const FRAME: f64 = 1e9 / 60.0;
 /// Ticks before the measurement, in which buffers grow to their size.
-const WARM_UP: u32 = 20;
+const WARM_UP: u64 = 20;
 
 const USAGE: &str = "usage: crowds [--case NAME] [--ticks T] [--threads P]
        crowds --space N [--jobs J]";
@@ -248,7 +248,7 @@ fn measure(case: &Case, ticks: u32, threads: NonZeroUsize) -> Measurement {
     let allocations = session.operation("tick");
     let (mut times, mut rvo_times) = (Vec::new(), Vec::new());
     let (mut deepest, mut rvo_deepest) = (0.0_f32, 0.0_f32);
-    for tick in 0..WARM_UP + ticks {
+    for tick in 0..WARM_UP + u64::from(ticks) {
         let counting = (tick >= WARM_UP).then(|| allocations.measure_process().iterations(1));
         let time = ours.tick();
         drop(counting);

@@ -23,6 +23,8 @@ mod screenshot;
 mod selection;
 mod window;
 
+use std::fs::OpenOptions;
+use std::path::Path;
 use std::process::ExitCode;
 
 use args::Command;
@@ -72,10 +74,23 @@ fn play(recorded: &Replay) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Fails with a reason if there is no display, or a film could not be saved.
+/// Fails with a reason if there is no display, or a film or a replay could not be saved.
 fn can_open(options: &args::WindowOptions) -> Result<(), String> {
     if let Some(film) = &options.film {
         film::check_writable(&film.file)?;
     }
+    if let Some(file) = &options.record {
+        check_writable(file).map_err(|error| format!("--record {}: {error}", file.display()))?;
+    }
     display::find().map_err(|reason| format!("{reason}; try --headless"))
+}
+
+/// Checks that a file can be written. An existing one stays as it is.
+fn check_writable(file: &Path) -> std::io::Result<()> {
+    let is_new = !file.exists();
+    OpenOptions::new().append(true).create(true).open(file)?;
+    if is_new {
+        std::fs::remove_file(file)?;
+    }
+    Ok(())
 }

@@ -1,6 +1,7 @@
 //! Saves a screenshot of a scene.
 
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 use bevy::prelude::*;
 use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured, save_to_disk};
@@ -56,8 +57,12 @@ fn take_when_ready(path: PathBuf) -> impl FnMut(Commands) {
 fn save_and_close(path: PathBuf) -> impl FnMut(On<ScreenshotCaptured>, MessageWriter<AppExit>) {
     let mut save = save_to_disk(path.clone());
     move |captured, mut exit| {
-        // An old file would hide that saving failed; a missing one is fine.
-        std::fs::remove_file(&path).ok();
+        // An old file would hide that saving failed.
+        if let Err(error) = remove_if_present(&path) {
+            eprintln!("gallery: cannot replace {}: {error}", path.display());
+            exit.write(AppExit::error());
+            return;
+        }
         save(captured);
         let saved = path.exists();
         exit.write(if saved {
@@ -65,5 +70,12 @@ fn save_and_close(path: PathBuf) -> impl FnMut(On<ScreenshotCaptured>, MessageWr
         } else {
             AppExit::error()
         });
+    }
+}
+
+fn remove_if_present(file: &Path) -> std::io::Result<()> {
+    match std::fs::remove_file(file) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        removed => removed,
     }
 }

@@ -121,6 +121,7 @@ fn record_to(app: &mut App, path: PathBuf) {
             };
             if let Err(error) = recorded.write(&path) {
                 error!("--record {}: {error}", path.display());
+                world.write_message(AppExit::error());
             }
         })
         .run_if(on_message::<AppExit>),

@@ -155,3 +155,20 @@ fn an_agent_may_have_a_thousand_behavior_entities() {
         "{force}"
     );
 }
+
+#[test]
+fn flocking_rules_on_a_behavior_entity_steer_its_agent() {
+    let mut app = point_mass_app(HERTZ);
+    Backend::PointMass.spawn(&mut app, Body::at(0.6, 0.0), Vehicle::default());
+    let alone = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Vehicle::default());
+    app.world_mut()
+        .spawn((SteersFor(alone), Separation::new(2.0)));
+    let grouped = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.1), Vehicle::default());
+    let rules = (BehaviorGroup::default(), Combine::WEIGHTED_SUM);
+    app.world_mut()
+        .spawn((SteersFor(grouped), rules, Flocking::default()));
+    run_ticks(&mut app, 1);
+    for agent in [alone, grouped] {
+        assert!(total(&app, agent).length() > 1.0, "{}", total(&app, agent));
+    }
+}

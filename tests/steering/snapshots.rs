@@ -319,3 +319,46 @@ fn every_scene_goes_back_and_on() {
         );
     }
 }
+
+#[test]
+fn entities_that_became_children_of_new_agents_go_back_as_well() {
+    let mut app = point_mass_app(HERTZ);
+    let flag = app
+        .world_mut()
+        .spawn(Transform::from_xyz(3.0, 4.0, 0.0))
+        .id();
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(flag));
+    let rider = Backend::PointMass.spawn(&mut app, Body::at(5.0, 0.0), Seek::new(EAST));
+    run_ticks(&mut app, 5);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    let expected = outcome(&mut app, &[agent, rider]);
+    snapshot.restore(app.world_mut());
+    let horse = Backend::PointMass.spawn(&mut app, Body::at(9.0, 0.0), Seek::new(EAST));
+    app.world_mut()
+        .entity_mut(horse)
+        .add_children(&[flag, rider]);
+    let restored = snapshot.restore(app.world_mut());
+    let replaced = |old| {
+        let mut spawned = restored.spawned.iter();
+        spawned
+            .find(|(was, _)| *was == old)
+            .map_or(old, |(_, is)| *is)
+    };
+    assert_eq!(restored.spawned.len(), 2, "{restored:?}");
+    assert_eq!(outcome(&mut app, &[agent, replaced(rider)]), expected);
+}
+
+#[test]
+fn an_entity_that_became_an_agent_later_keeps_its_transform() {
+    let mut app = point_mass_app(HERTZ);
+    let place = Transform::from_xyz(50.0, 0.0, 0.0);
+    let entity = app.world_mut().spawn(place).id();
+    run_ticks(&mut app, 2);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    let body = (PointMass::default(), Seek::new(Vec2::ZERO));
+    app.world_mut().entity_mut(entity).insert(body);
+    run_ticks(&mut app, 2);
+    snapshot.restore(app.world_mut());
+    assert!(!app.world().entity(entity).contains::<Seek>());
+    assert!(position(&app, entity).x > 49.0);
+}

@@ -190,3 +190,22 @@ fn a_group_keeps_its_ledger_between_updates_of_its_agent() {
         assert_eq!(ledger(&app, group).len(), 1, "{tick}");
     }
 }
+
+#[test]
+fn a_kept_force_ends_when_the_vehicle_goes_out_of_range() {
+    for backend in BACKENDS {
+        let mut app = backend.app(HERTZ);
+        let goal = (Seek::new(EAST), ThinkEvery(8), SpeedLimit::Hard);
+        let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), goal);
+        run_ticks(&mut app, 32);
+        let before = velocity(&app, agent);
+        assert!(before.x > 0.5, "{backend:?}");
+        app.world_mut().get_mut::<Vehicle>(agent).unwrap().max_speed = -1.0;
+        run_ticks(&mut app, 2);
+        let after = velocity(&app, agent);
+        assert!(
+            after.distance(before) < 0.1,
+            "{backend:?}: {before} to {after}"
+        );
+    }
+}

@@ -1,5 +1,6 @@
 //! Obstacles and walls without colliders, and the behaviors that avoid them or use them.
 
+use bevy::ecs::system::SystemState;
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{HideMemory, RandomStream};
@@ -320,4 +321,36 @@ fn thousands_of_overlapping_obstacles_keep_agents_finite() {
     for agent in agents {
         assert!(total(&app, agent).length() <= 20.001);
     }
+}
+
+#[test]
+fn an_agent_that_no_longer_hides_remembers_no_hiding_spot() {
+    let mut app = point_mass_app(HERTZ);
+    let rock = Transform::from_xyz(3.0, 0.0, 0.0);
+    app.world_mut().spawn((rock, Obstacle { radius: 1.0 }));
+    let hunter = Backend::PointMass.spawn(&mut app, Body::at(8.0, 0.0).moving(-0.1, 0.0), ());
+    let hide = Hide {
+        threat_field_of_view: 1.0,
+        ..Hide::new(hunter)
+    };
+    let hider = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), hide);
+    run_ticks(&mut app, 2);
+    assert!(get::<HideMemory>(&app, hider).obstacle.is_some());
+    app.world_mut()
+        .get_mut::<PointMass>(hunter)
+        .unwrap()
+        .velocity = Vec2::new(0.1, 0.0);
+    run_ticks(&mut app, 2);
+    assert_eq!(get::<HideMemory>(&app, hider), &HideMemory::default());
+}
+
+#[test]
+fn a_body_that_is_not_sensed_yet_is_seen_where_its_transform_is() {
+    let mut app = point_mass_app(HERTZ);
+    let place = Transform::from_xyz(50.0, 0.0, 0.0);
+    let world = app.world_mut();
+    let unsensed = world.spawn((place, Kinematics::default())).id();
+    let mut target = SystemState::<Targets>::new(world);
+    let seen = target.get(world).unwrap().get(unsensed.into());
+    assert_eq!(seen.map(|it| it.position), Some(Vec2::new(50.0, 0.0)));
 }

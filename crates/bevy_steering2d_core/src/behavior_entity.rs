@@ -4,7 +4,7 @@ use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 
-use crate::{SteeringForce, SteeringId};
+use crate::{SteeringForce, SteeringId, TargetWatch};
 
 /// Makes this entity a behavior entity: its behaviors steer the given agent, or are members of the
 /// given [`BehaviorGroup`](crate::BehaviorGroup).
@@ -29,7 +29,7 @@ use crate::{SteeringForce, SteeringId};
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq)]
 #[reflect(Component, Debug, PartialEq, Clone)]
 #[relationship(relationship_target = SteeredBy)]
-#[require(SteeringForce, SteeringId)]
+#[require(SteeringForce, SteeringId, TargetWatch)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct SteersFor(#[entities] pub Entity);
 

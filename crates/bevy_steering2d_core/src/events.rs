@@ -7,8 +7,9 @@ use bevy::prelude::*;
 
 use crate::{BehaviorId, SteeringId, Target};
 
-/// An agent has come to rest at the target of its [`Arrive`](crate::Arrive) or [`Park`](crate::Park).
-/// Triggered once, and again only after the agent has left or the target has moved away.
+/// An agent has come to rest at the target of its [`Arrive`](crate::Arrive) or [`Park`](crate::Park), or at
+/// the end of the way of a `NavigateTo`. Triggered once, and again only after the agent has left or the
+/// target has moved away.
 ///
 /// ```
 /// # use bevy::prelude::*;

@@ -329,8 +329,8 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
         self.warnings
             .raise(self.clock, source, "Influence.when", || {
                 format!(
-                    "{name} depends on {condition:?}, which neither this entity nor its agent has; \
-                 until then {name} counts as zero"
+                    "{name} depends on {condition:?}, which neither this entity nor its agent has, or which is not \
+                     registered with add_condition; until then {name} counts as zero"
                 )
             });
     }

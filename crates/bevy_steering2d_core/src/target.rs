@@ -4,7 +4,7 @@ use bevy::ecs::entity::{EntityMapper, MapEntities};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 
-use crate::{FlowField, InvalidParameter, Kinematics, SteeringPath};
+use crate::{FlowField, InvalidParameter, Kinematics, PointMass, SteeringPath};
 
 /// A point or an entity. Every behavior with a target takes `impl Into<Target>`: a [`Vec2`], a
 /// [`Vec3`] (its x and y) or an [`Entity`].
@@ -94,7 +94,8 @@ pub struct Targets<'w, 's> {
             Option<&'static GlobalTransform>,
             Has<ChildOf>,
         ),
-        Without<Kinematics>,
+        // Their bodies are sensed in the tick in which they come.
+        Without<PointMass>,
     >,
     guides: Query<'w, 's, (), Or<(With<SteeringPath>, With<FlowField>)>>,
 }
@@ -107,8 +108,12 @@ impl Targets<'_, '_> {
         let seen = match target {
             Target::Point(point) => Kinematics::at(point),
             Target::Entity(entity) => match self.bodies.get(entity) {
-                Ok(body) => *body,
-                Err(_) => Kinematics::at(self.position_of(entity)?),
+                Ok(body) if body.was_sensed() => *body,
+                // It has no body, or one that is not sensed yet.
+                body => match self.position_of(entity) {
+                    Some(position) => Kinematics::at(position),
+                    None => *body.ok()?,
+                },
             },
         };
         seen.is_finite().then_some(seen)

@@ -12,7 +12,8 @@ pub(crate) fn reason(cut: Cut) -> (&'static str, Color32, &'static str) {
         Cut::Budget => (
             "budget",
             NOTICE,
-            "Cut: the sum of forces would exceed max_force, and earlier behaviors take precedence",
+            "Cut: the sum would exceed max_force. Prioritized cuts the later behaviors, weighted sum and \
+             average all by the same share",
         ),
         Cut::Dithered => (
             "dithered",

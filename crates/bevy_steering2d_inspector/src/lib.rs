@@ -29,9 +29,9 @@
 //! controls above the tabs pause, step and scale `Time<Virtual>`.
 //!
 //! Below them is the timeline of [`bevy_steering2d_recorder`]: drag it to look back at a recorded tick, with
-//! the bodies, rows, bars and drawings of that tick. `⏮` and `⏭` go to what happened to the shown agent: it
-//! arrived, lost its target, got stuck, or a force was cut. Resume time there, and the world goes on from that tick; where the
-//! selected agents went before is drawn beside where they go now.
+//! the bodies, rows, bars and drawings of that tick. `⏪` and `⏩` go to what happened to the shown agent: it
+//! arrived, lost its target, got stuck, or a force was cut. Resume time there, and the world goes on from that
+//! tick; where the selected agents went before is drawn beside where they go now.
 //!
 //! The plugin adds `EguiPlugin` unless it exists; if your app adds it, do so before this plugin. While
 //! the pointer is over the panel, or one of its fields has keyboard focus, the app does not receive

@@ -46,7 +46,10 @@ fn group(world: &World, shown: Entity) -> Vec<Entity> {
     let (Ok(model), Some(vehicle)) = (world.get_entity(shown), id(TypeId::of::<Vehicle>())) else {
         return Vec::new();
     };
-    let groups = model.get::<SteeringGroups>();
+    let groups = |agent: Entity| {
+        let groups = world.get::<SteeringGroups>(agent);
+        groups.copied().unwrap_or_default()
+    };
     let alike = |archetype: &&bevy::ecs::archetype::Archetype| {
         archetype.contains(vehicle)
             && behaviors
@@ -58,7 +61,7 @@ fn group(world: &World, shown: Entity) -> Vec<Entity> {
         .iter()
         .filter(alike)
         .flat_map(|archetype| archetype.entities().iter().map(ArchetypeEntity::id))
-        .filter(|entity| world.get::<SteeringGroups>(*entity) == groups)
+        .filter(|entity| groups(*entity) == groups(shown))
         .collect()
 }
 
@@ -100,12 +103,13 @@ mod tests {
         let b = world.spawn((bird, Name::new("with a name"))).id();
         let _without_separation = world.spawn((PointMass::default(), Wander::default())).id();
         let _with_seek = world.spawn((bird, Seek::new(Vec2::ZERO))).id();
+        let in_group_one = world.spawn((bird, SteeringGroups(1))).id();
         let _in_another_group = world.spawn((bird, SteeringGroups(2))).id();
         world.flush();
 
         assert_eq!(
             agents(world, Scope::Group, b),
-            [b, a],
+            [b, a, in_group_one],
             "the shown agent comes first"
         );
         assert_eq!(agents(world, Scope::One, a), [a]);

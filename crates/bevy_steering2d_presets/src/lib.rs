@@ -54,12 +54,13 @@
 //! [`ThinkEvery`](bevy_steering2d_core::ThinkEvery),
 //! [`StuckDetection`](bevy_steering2d_core::StuckDetection),
 //! [`SensesColliders`](bevy_steering2d_core::SensesColliders), and every registered
-//! [`Condition`](bevy_steering2d_core::Condition) and [`Predictor`](bevy_steering2d_core::Predictor),
-//! such as [`Alone`](bevy_steering2d_core::Alone). Behaviors name conditions as in
-//! `influence: (when: Only(Alone))`, and predictors as in `prediction: Custom(Late)`. An absent field has the default of its
-//! behavior, also inside `influence` and inside the default variant of an enum. `Some( )` may be
-//! omitted, vectors are `(x, y)`, and infinity is `inf`. For a behavior without `#[reflect(Default)]`
-//! the file must name all fields.
+//! [`Condition`](bevy_steering2d_core::Condition), [`Predictor`](bevy_steering2d_core::Predictor) and
+//! [`Locomotion`](bevy_steering2d_core::Locomotion), such as [`Alone`](bevy_steering2d_core::Alone) and
+//! [`Wheeled`](bevy_steering2d_core::Wheeled). Behaviors name conditions as in
+//! `influence: (when: Only(Alone))`, and predictors as in `prediction: Custom(Late)`. An absent field has
+//! the default of its behavior, also inside `influence` and inside the default variant of an enum.
+//! `Some( )` may be omitted, vectors are `(x, y)`, and infinity is `inf`. For a behavior without
+//! `#[reflect(Default)]` the file must name all fields.
 //!
 //! # What a preset changes
 //!

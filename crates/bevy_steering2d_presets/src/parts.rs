@@ -249,8 +249,9 @@ impl Parts {
                 companions.join(", ")
             )
         } else {
-            let name = excerpt(name, NAME);
-            format!("; if it is one of yours, register it with app.add_behavior::<{name}>()")
+            "; if it is one of yours, register it: add_behavior, add_adjustment, add_condition, \
+             add_predictor or add_locomotion"
+                .into()
         }
     }
 }

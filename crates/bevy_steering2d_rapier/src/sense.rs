@@ -9,7 +9,8 @@ use bevy_rapier2d::prelude::*;
 use bevy_rapier2d::rapier::dynamics::{RigidBody as SimulatedBody, RigidBodyType};
 use bevy_steering2d_core::parallel::{LIGHT_PASS, chunk_size, for_each_chunk, prefetch};
 use bevy_steering2d_core::{
-    InvalidParameter, Kinematics, PointMass, SteeringClock, SteeringWarnings, Vehicle,
+    InvalidParameter, Kinematics, PointMass, SteeringClock, SteeringDisabled, SteeringWarnings,
+    Vehicle,
 };
 
 /// The mass used for bodies that have none, kg.
@@ -69,6 +70,7 @@ pub(crate) fn sense_bodies(
             Entity,
             Option<(&RapierRigidBodyHandle, &RapierContextEntityLink)>,
             Has<Vehicle>,
+            Has<SteeringDisabled>,
             &mut Kinematics,
         ),
         (With<RigidBody>, Without<PointMass>),
@@ -77,7 +79,8 @@ pub(crate) fn sense_bodies(
     let tables = bodies
         .contiguous_iter_mut()
         .expect("all components are stored in tables");
-    for (entities, links, is_agent, mut bodies) in tables {
+    for (entities, links, has_vehicle, is_disabled, mut bodies) in tables {
+        let is_agent = has_vehicle && !is_disabled;
         let piece = chunk_size(entities.len(), LIGHT_PASS);
         for_each_chunk(bodies.chunks_mut(piece).enumerate(), |(number, bodies)| {
             // Most bodies are in the same set as the one before.

@@ -1,7 +1,7 @@
 //! Fixed colliders as solids of navigation.
 
 use bevy::prelude::*;
-use bevy_rapier2d::parry::shape::{Shape, TypedShape};
+use bevy_rapier2d::parry::shape::{AxisMask, Shape, TypedShape, VoxelData};
 use bevy_rapier2d::prelude::*;
 use bevy_rapier2d::rapier;
 use bevy_rapier2d::rapier::math::Pose;
@@ -92,6 +92,12 @@ fn outline(shape: &dyn Shape, at: &Pose, solids: &mut Vec<Solid>) {
                 closed(&[triangle.a, triangle.b, triangle.c], 0.0, solids);
             }
         }
+        TypedShape::Voxels(it) => {
+            let [first, end] = it.domain();
+            let voxels = it.voxels_in_range(first, end);
+            let sides = voxels.flat_map(|voxel| free_sides(it.voxel_size(), voxel));
+            solids.extend(sides.map(|[from, to]| segment(from, to)));
+        }
         TypedShape::Compound(it) => {
             for (place, part) in it.shapes() {
                 outline(part.as_ref(), &(*at * *place), solids);
@@ -104,6 +110,23 @@ fn outline(shape: &dyn Shape, at: &Pose, solids: &mut Vec<Solid>) {
             solids.extend(Solid::outline(&corners).filter(Solid::is_sound));
         }
     }
+}
+
+/// The sides of a voxel that touch no other one, each with its two ends.
+fn free_sides(size: Vec2, voxel: VoxelData) -> impl Iterator<Item = [Vec2; 2]> {
+    // From the grid rather than the center, so that sides in one line have equal ends.
+    let corner = |x, y| size * (voxel.grid_coords + IVec2::new(x, y)).as_vec2();
+    let corners = [corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)];
+    let free = voxel.state.free_faces();
+    let faces = [
+        AxisMask::Y_NEG,
+        AxisMask::X_POS,
+        AxisMask::Y_POS,
+        AxisMask::X_NEG,
+    ];
+    (0..4)
+        .filter(move |&side| free.contains(faces[side]))
+        .map(move |side| [corners[side], corners[(side + 1) % 4]])
 }
 
 /// The corners of a rectangle around the origin, counter-clockwise.
@@ -145,6 +168,10 @@ mod tests {
                 Collider::compound(vec![(at, 0.0, Collider::cuboid(1.0, 1.0))]),
                 4,
             ),
+            (
+                Collider::voxels(Vec2::splat(0.5), &[IVec2::ZERO, IVec2::X, 5 * IVec2::X]),
+                10,
+            ),
         ] {
             let solids = solids_of(&collider, at);
             assert_eq!(solids.len(), count, "{collider:?}");
@@ -156,5 +183,14 @@ mod tests {
         let edge = solids_of(&half_space, at)[0];
         assert!(edge.is_sound());
         assert_eq!(edge.distance(Vec2::new(500.0, 3.0)), 2.0);
+    }
+
+    #[test]
+    fn between_voxels_there_is_room() {
+        let voxels = [IVec2::ZERO, IVec2::X, 5 * IVec2::X];
+        let solids = solids_of(&Collider::voxels(Vec2::splat(0.5), &voxels), Vec2::Y);
+        let between = Vec2::new(1.75, 1.25);
+        let distances = solids.iter().map(|it| it.distance(between));
+        assert_eq!(distances.fold(f32::INFINITY, f32::min), 0.75);
     }
 }

@@ -24,8 +24,8 @@
 //! [`rewind`] pauses `Time<Virtual>` and restores all state of steering at the end of a tick: bodies,
 //! behaviors, memories, and the forces with their ledgers, which tools then show as current. The world
 //! can continue from there: when the next tick runs, the ticks recorded later are
-//! [abandoned](SteeringRecorder::abandoned), and stay available for comparison. [`back_to_present`]
-//! returns to the latest tick instead.
+//! [abandoned](SteeringRecorder::abandoned), and stay available for comparison until the new ticks need
+//! their memory. [`back_to_present`] returns to the latest tick instead.
 //!
 //! The recording is a ring of [snapshots](SteeringSnapshot), limited in bytes
 //! ([`SteeringRecorder::budget`]). Successive snapshots share the parameters that did not change, so a

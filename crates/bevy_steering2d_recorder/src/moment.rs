@@ -17,7 +17,7 @@ pub struct Moment {
     pub what: &'static str,
 }
 
-/// The moments at which behaviors of an agent lost their force to those of higher priority.
+/// The moments at which more forces of an agent than before were cut, since the sum would exceed `max_force`.
 pub(crate) fn cuts<'a>(
     snapshots: impl Iterator<Item = &'a SteeringSnapshot>,
     agent: Entity,

@@ -19,11 +19,13 @@ pub struct SteeringRecorder {
     /// The last tick that was dropped, whose memory the next one takes.
     spare: Option<SteeringSnapshot>,
     /// The memory of the ring, bytes.
-    bytes: usize,
+    ring_bytes: usize,
     moments: VecDeque<Moment>,
     /// The tick to which the world was rewound, until it goes on.
     shown: Option<u32>,
     abandoned: Vec<SteeringSnapshot>,
+    /// Their memory, bytes.
+    abandoned_bytes: usize,
 }
 
 impl SteeringRecorder {
@@ -43,14 +45,16 @@ impl SteeringRecorder {
             budget: Self::within_limit(budget),
             ring: VecDeque::new(),
             spare: None,
-            bytes: 0,
+            ring_bytes: 0,
             moments: VecDeque::new(),
             shown: None,
             abandoned: Vec::new(),
+            abandoned_bytes: 0,
         }
     }
 
-    /// The most memory for recorded ticks, bytes. When it is used up, the oldest ticks are dropped.
+    /// The most memory for recorded ticks, bytes. When it is used up, first the [abandoned](Self::abandoned)
+    /// ticks are dropped, then the oldest.
     pub fn budget(&self) -> usize {
         self.budget
     }
@@ -69,9 +73,10 @@ impl SteeringRecorder {
         budget.min(Self::MOST)
     }
 
-    /// The memory of the recorded ticks, bytes. One dropped tick, whose memory the next one reuses, is extra.
+    /// The memory of the recorded and the [abandoned](Self::abandoned) ticks, bytes. One dropped tick, whose
+    /// memory the next one reuses, is extra.
     pub fn bytes(&self) -> usize {
-        self.bytes
+        self.ring_bytes + self.abandoned_bytes
     }
 
     /// The recorded ticks; `None` before the first.
@@ -97,7 +102,7 @@ impl SteeringRecorder {
     }
 
     /// Where an agent was in the ticks that were recorded and then left behind, when the world went
-    /// on from an earlier tick.
+    /// on from an earlier tick. They are dropped from the last one on when the new ticks need their memory.
     pub fn abandoned(&self, agent: Entity) -> impl Iterator<Item = Vec2> {
         self.abandoned.iter().filter_map(move |it| place(it, agent))
     }
@@ -108,8 +113,8 @@ impl SteeringRecorder {
     }
 
     /// What happened to an agent in the recorded ticks, oldest first: its events, its contacts with other
-    /// bodies, obstacles and walls, and the ticks in which a behavior lost its force to those of higher
-    /// priority. A contact is known one tick later.
+    /// bodies, obstacles and walls, and the ticks in which a force was cut, since the sum would exceed
+    /// `max_force`. A contact is known one tick later.
     pub fn moments(&self, agent: Entity) -> Vec<Moment> {
         self.moments_in(agent, 0..=u32::MAX)
     }
@@ -120,6 +125,7 @@ impl SteeringRecorder {
         // Each tick is compared with the one before, and contacts are in the one after.
         let from = self.ring.partition_point(|it| it.tick() < first);
         let to = self.ring.partition_point(|it| it.tick() <= last);
+        let to = to.max(from);
         let some = from.saturating_sub(1)..(to + 1).min(self.ring.len());
         let mut moments: Vec<Moment> = self.moments.iter().copied().collect();
         moments.retain(|it| it.agent == agent);
@@ -169,8 +175,16 @@ impl SteeringRecorder {
     fn cut_off(&mut self, from: u32) -> Vec<SteeringSnapshot> {
         let later = self.ring.partition_point(|it| it.tick() < from);
         let removed = self.ring.drain(later..).collect();
-        self.bytes = bytes(&self.ring);
+        self.ring_bytes = bytes(self.ring.iter());
         removed
+    }
+
+    /// Leaves behind what was recorded after a tick.
+    fn abandon_after(&mut self, tick: u32) {
+        self.abandoned = self.cut_off(tick + 1);
+        self.abandoned_bytes = bytes(self.abandoned.iter());
+        self.moments.retain(|it| it.tick <= tick);
+        self.keep_within_budget();
     }
 
     fn push(&mut self, snapshot: SteeringSnapshot) {
@@ -179,9 +193,9 @@ impl SteeringRecorder {
             self.cut_off(snapshot.tick());
             self.moments.retain(|it| it.tick <= snapshot.tick());
         }
-        self.bytes += snapshot.bytes_beyond(self.ring.back());
+        self.ring_bytes += snapshot.bytes_beyond(self.ring.back());
         self.ring.push_back(snapshot);
-        let is_full = self.keep_within_budget() || self.bytes > self.budget;
+        let is_full = self.keep_within_budget() || self.bytes() > self.budget;
         if is_full && self.ring.len() < Self::FEWEST {
             log::warn!(
                 "recording stops: {} bytes hold only {} ticks of these agents",
@@ -193,13 +207,26 @@ impl SteeringRecorder {
         }
     }
 
-    /// Drops the oldest ticks beyond the budget; returns whether there was one.
+    /// Drops what is beyond the budget, first the abandoned ticks, then the oldest; returns whether there was
+    /// one of these.
     fn keep_within_budget(&mut self) -> bool {
+        while self.bytes() > self.budget && !self.abandoned.is_empty() {
+            self.drop_last_abandoned();
+        }
         let before = self.ring.len();
-        while self.bytes > self.budget && self.ring.len() > 1 {
+        while self.bytes() > self.budget && self.ring.len() > 1 {
             self.drop_oldest();
         }
         self.ring.len() < before
+    }
+
+    /// From the end, so that the first ones stay comparable with what the world does now.
+    fn drop_last_abandoned(&mut self) {
+        let Some(last) = self.abandoned.pop() else {
+            return;
+        };
+        self.abandoned_bytes -= last.bytes_beyond(self.abandoned.last());
+        self.spare = Some(last);
     }
 
     fn drop_oldest(&mut self) {
@@ -211,7 +238,7 @@ impl SteeringRecorder {
         let shared = next.map_or(0, |next| {
             next.bytes_beyond(None) - next.bytes_beyond(Some(&oldest))
         });
-        self.bytes -= oldest.bytes_beyond(None) - shared;
+        self.ring_bytes -= oldest.bytes_beyond(None) - shared;
         self.spare = Some(oldest);
         while self.moments.front().is_some_and(|it| it.tick < first) {
             self.moments.pop_front();
@@ -226,10 +253,9 @@ fn place(snapshot: &SteeringSnapshot, agent: Entity) -> Option<Vec2> {
 }
 
 /// The memory of successive snapshots, bytes.
-fn bytes(ring: &VecDeque<SteeringSnapshot>) -> usize {
-    let before = std::iter::once(None).chain(ring.iter().map(Some));
-    let own = ring
-        .iter()
+fn bytes<'a>(ticks: impl Iterator<Item = &'a SteeringSnapshot> + Clone) -> usize {
+    let before = std::iter::once(None).chain(ticks.clone().map(Some));
+    let own = ticks
         .zip(before)
         .map(|(it, before)| it.bytes_beyond(before));
     own.sum()
@@ -241,8 +267,7 @@ pub(crate) fn go_on(time: Res<Time>, mut recorder: ResMut<SteeringRecorder>) {
         return;
     }
     if let Some(shown) = recorder.shown.take() {
-        recorder.abandoned = recorder.cut_off(shown + 1);
-        recorder.moments.retain(|it| it.tick <= shown);
+        recorder.abandon_after(shown);
     }
 }
 

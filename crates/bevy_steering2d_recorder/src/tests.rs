@@ -1,3 +1,4 @@
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use bevy::prelude::*;
@@ -131,6 +132,28 @@ fn a_recording_stays_in_its_budget_and_drops_the_oldest_ticks() {
 }
 
 #[test]
+fn abandoned_ticks_count_in_the_budget_and_are_dropped_first() {
+    let mut app = app();
+    let budget = 1_000_000;
+    app.insert_resource(SteeringRecorder::new(budget));
+    let agents = [(); 5].map(|()| spawn_wanderer(&mut app));
+    run(&mut app, 2_000);
+    let ticks = recorder(&app).ticks().unwrap();
+    let (first, count) = (*ticks.start(), ticks.count());
+    rewind(app.world_mut(), first + 2).unwrap();
+    resume(&mut app);
+    run(&mut app, 60);
+    assert_eq!(*recorder(&app).ticks().unwrap().start(), first);
+    let left = recorder(&app).abandoned(agents[0]).count();
+    assert!(left > 0 && left + 60 <= count, "{left} of {count}");
+    run(&mut app, count);
+    assert_eq!(recorder(&app).abandoned(agents[0]).count(), 0);
+    assert_eq!(recorder(&app).forked(), None);
+    assert!(recorder(&app).bytes() <= budget);
+    assert!(recorder(&app).recording);
+}
+
+#[test]
 fn a_budget_too_small_for_the_agents_stops_the_recording() {
     let mut app = app();
     app.insert_resource(SteeringRecorder::new(20_000));
@@ -257,6 +280,16 @@ fn contacts_with_bodies_obstacles_and_walls_are_moments_of_their_agent() {
             assert!(place.x > 2.0 && place.x < 2.03, "{place}");
         }
     }
+}
+
+#[test]
+fn a_range_of_ticks_that_ends_before_it_begins_has_no_moments() {
+    let mut app = app();
+    let agent = spawn_wanderer(&mut app);
+    run(&mut app, 20);
+    let ticks = recorder(&app).ticks().unwrap();
+    let reversed = RangeInclusive::new(*ticks.end(), *ticks.start());
+    assert!(recorder(&app).moments_in(agent, reversed).is_empty());
 }
 
 #[test]

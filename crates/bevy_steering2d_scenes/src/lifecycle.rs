@@ -24,6 +24,8 @@ pub struct ActionSelection;
 #[derive(Resource, Clone, Copy, Debug, Default)]
 pub struct CurrentScene {
     scene: Option<&'static Scene>,
+    /// The arena it was started on, which it may have replaced since.
+    arena: Arena,
     seed: u64,
     agents: usize,
     tick: u32,
@@ -96,9 +98,9 @@ pub fn restart(world: &mut World) {
 /// Restarts the current scene with another seed or number of agents, within the limits of its
 /// [`Crowd`]; does nothing without a current scene.
 pub fn restart_with(world: &mut World, seed: u64, agents: usize) {
-    if let Some(scene) = world.resource::<CurrentScene>().scene {
-        let arena = *world.resource::<Arena>();
-        start_with(world, scene, seed, agents, arena);
+    let current = *world.resource::<CurrentScene>();
+    if let Some(scene) = current.scene {
+        start_with(world, scene, seed, agents, current.arena);
     }
 }
 
@@ -120,6 +122,7 @@ fn start_with(world: &mut World, scene: &'static Scene, seed: u64, agents: usize
     world.insert_resource(SceneRandom::new(seed));
     world.insert_resource(CurrentScene {
         scene: Some(scene),
+        arena,
         seed,
         agents: scene.crowd.map_or(0, within),
         tick: 0,

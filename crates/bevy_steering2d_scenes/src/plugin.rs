@@ -6,7 +6,7 @@ use bevy_steering2d::SnapshotAppExt;
 use bevy_steering2d::prelude::*;
 
 use crate::arena::Arena;
-use crate::in_scene::SpawnCount;
+use crate::in_scene::{SpawnCount, mark_respawned};
 use crate::input::{Held, Pointer, Presses, forget_presses};
 use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, count_tick, play_script};
 use crate::look::{blend_poses, record_poses};
@@ -37,7 +37,8 @@ impl Plugin for ScenesPlugin {
             .add_snapshot_resource::<SceneRandom>()
             .configure_sets(FixedUpdate, ActionSelection.before(PhysicsSet::SyncBackend))
             .add_systems(FixedPreUpdate, (play_script, count_tick).chain())
-            .add_systems(FixedUpdate, forget_presses.after(ActionSelection));
+            .add_systems(FixedUpdate, forget_presses.after(ActionSelection))
+            .add_observer(mark_respawned);
         for scene in scenes::all() {
             (scene.build)(app);
         }

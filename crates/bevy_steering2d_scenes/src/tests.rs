@@ -4,6 +4,7 @@ use bevy::prelude::*;
 
 use crate::headless;
 use crate::in_scene::InScene;
+use crate::input::Presses;
 use crate::lifecycle::{live_report, restart, stop};
 use crate::report::number;
 use crate::scene::Scene;
@@ -50,6 +51,22 @@ fn restart_is_independent_of_the_previous_run() {
         let first = fingerprint(&mut app);
         restart(app.world_mut());
         headless::advance(&mut app, 300);
+        assert_eq!(first, fingerprint(&mut app), "{}", scene.name);
+    }
+}
+
+#[test]
+fn restart_is_independent_of_the_keys_pressed_before() {
+    for scene in SCENES {
+        let mut app = headless::app(scene, 7);
+        headless::advance(&mut app, 100);
+        let first = fingerprint(&mut app);
+        for key in scene.keys {
+            app.world_mut().resource_mut::<Presses>().press(key.key);
+            headless::advance(&mut app, 5);
+        }
+        restart(app.world_mut());
+        headless::advance(&mut app, 100);
         assert_eq!(first, fingerprint(&mut app), "{}", scene.name);
     }
 }
@@ -209,10 +226,16 @@ fn plain_sums_push_agents_into_walls_and_priorities_do_not() {
 
 #[test]
 fn mice_bring_the_cheese_home_without_touching_a_wall() {
-    let report = headless::run(the("maze"), 1, 3_000);
-    assert!(number(&report, "rounds completed") >= 14.0, "{report}");
-    assert_eq!(number(&report, "walls touched"), 0.0, "{report}");
-    assert_eq!(number(&report, "stuck"), 0.0, "{report}");
+    let (mut rounds, mut stuck) = (0.0, 0.0);
+    for seed in 1..=5 {
+        let report = headless::run(the("maze"), seed, 3_000);
+        assert!(number(&report, "rounds completed") >= 14.0, "{report}");
+        assert_eq!(number(&report, "walls touched"), 0.0, "{report}");
+        rounds += number(&report, "rounds completed");
+        stuck += number(&report, "stuck");
+    }
+    // Where two meet in a corridor, both may wait for a moment.
+    assert!(stuck < 0.15 * rounds, "{stuck} times in {rounds} rounds");
 }
 
 #[test]

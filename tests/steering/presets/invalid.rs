@@ -51,7 +51,7 @@ fn every_error_names_its_place() {
         (
             "{ Teleport: () }",
             "line 1, column 3: Teleport is no registered behavior; if it is one of yours, register \
-             it with app.add_behavior::<Teleport>()",
+             it: add_behavior, add_adjustment, add_condition, add_predictor or add_locomotion",
         ),
         (
             "{ WanderMemory: () }",

@@ -173,7 +173,10 @@ impl Steer for Hide {
         let is_looking = sees(&threat, me.position, self.threat_field_of_view);
         let chosen = match self.goal {
             _ if is_looking => choose(&|_| true),
-            HideGoal::Safety => return Vec2::ZERO,
+            HideGoal::Safety => {
+                memory.set_if_neq(HideMemory::default());
+                return Vec2::ZERO;
+            }
             HideGoal::Approach => {
                 let nearer = |spot| brings_nearer(me, threat.position, spot);
                 choose(&nearer).or_else(|| choose(&|_| true))

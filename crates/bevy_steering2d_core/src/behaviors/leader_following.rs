@@ -215,9 +215,20 @@ pub fn keep_behind_leader(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) 
     if leader.velocity == Vec2::ZERO {
         return arrive(me, behind, Braking::Physical, me.radius.max(0.1));
     }
+    let offset = behind - me.position;
     // The point moves with the leader meanwhile.
-    let time = me.position.distance(behind) / (me.max_speed + leader.velocity.length());
-    me.track(leader.velocity + (behind - me.position) / time.max(me.response_time))
+    let time = offset.length() / (me.max_speed + leader.velocity.length());
+    let closing = offset / time.max(me.response_time);
+    let gap = behind.distance(leader.position) - me.radius - leader.radius;
+    let room = offset.length() + 0.5 * gap.max(0.0);
+    me.track(leader.velocity + closing.clamp_length_max(stoppable_within(me, room)))
+}
+
+/// The speed from which an agent stops within a distance, after its response time, m/s: the root of
+/// `v · response_time + v² / (2 · braking) = distance`.
+fn stoppable_within(me: &Agent, distance: f32) -> f32 {
+    let time = me.response_time;
+    2.0 * distance / (time + (time * time + 2.0 * distance / me.braking()).sqrt())
 }
 
 /// Time before contact with the leader at which followers start to give way, s.
@@ -368,5 +379,29 @@ mod tests {
         );
         // Radii 1 m, margins 1 m and 1 m, and 2 m in one second.
         assert_eq!(how.clear_zone(1.0, 2.0), Vec2::new(5.0, 2.0));
+    }
+
+    #[test]
+    fn a_heavy_follower_keeps_its_distance_from_a_slow_leader() {
+        for (mass, speed) in [(1.0, 1.0), (5.0, 0.001), (10.0, 0.5), (20.0, 1.0)] {
+            let mut leader = Neighbor {
+                velocity: speed * Vec2::X,
+                ..neighbor(1, 0.0)
+            };
+            let mut course = Course::new(60.0);
+            course.agent.mass = mass;
+            course.agent.position = Vec2::new(-20.0, 0.0);
+            let mut least = f32::INFINITY;
+            for _ in 0..60 * 30 {
+                let me = course.agent;
+                course.step(leader_following(&me, &leader, &LeaderFollowing::default()));
+                leader.position += leader.velocity * me.delta;
+                least = least.min(leader.position.x - course.agent.position.x - 1.0);
+            }
+            assert!(
+                (0.1..1.6).contains(&least),
+                "{mass} kg, {speed} m/s: {least} m"
+            );
+        }
     }
 }

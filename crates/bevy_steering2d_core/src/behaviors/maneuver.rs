@@ -5,7 +5,7 @@ use bevy::prelude::*;
 
 use super::arrive::{PLANNED, braking_lag, slowed};
 use crate::locomotion::{
-    GEAR_CHANGE, Leg, Pose, RESERVE, SHARPEST, TURNING, direction, ways, within,
+    GEAR_CHANGE, Leg, Pose, RESERVE, SHARPEST, TURNING, direction, forward_ways, ways, within,
 };
 use crate::{Abilities, Agent, Braking};
 
@@ -50,13 +50,20 @@ const EXACT: f32 = 1.0;
 const AIM: (f32, f32) = (0.14, 2.0);
 
 impl Maneuver {
-    /// The quickest maneuver to a pose, whose last part is a straight line of one of these lengths, m.
+    /// The quickest maneuver to a pose, whose last part is a straight line of one of these lengths, m; forward if the
+    /// body has no reverse gear.
     pub(super) fn plan(me: &Agent, body: &Abilities, goal: Pose, run_ins: &[f32]) -> Self {
         let begin = pivot(me, body);
         let radius = RESERVE * body.turning_radius;
+        let reverses = body.reverse_speed > 0.0;
         let with_run_in = |run_in: f32| {
+            let run_in = if reverses { run_in } else { run_in.abs() };
             let before = goal.ahead(-body.pivot - run_in);
-            ways(begin, before, radius).map(move |way| legs(&way, run_in))
+            let all = reverses.then(|| ways(begin, before, radius));
+            let forward = (!reverses).then(|| forward_ways(begin, before, radius));
+            let ways = all.into_iter().flatten();
+            ways.chain(forward.into_iter().flatten())
+                .map(move |way| legs(&way, run_in))
         };
         let all = run_ins.iter().flat_map(|run_in| with_run_in(*run_in));
         let timed = all.map(|legs| (time(&legs, me, body), legs));

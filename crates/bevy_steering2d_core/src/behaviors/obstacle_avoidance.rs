@@ -42,7 +42,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct ObstacleAvoidance {
-    /// Length of the detection box at rest, m, `≥ 0`. Default `1`.
+    /// Length of the detection box at rest, m, `≥ 0`; that of a driven body is longer by its
+    /// [turning radius](Agent::turning_radius). Default `1`.
     pub min_length: f32,
     /// Time ahead by which the box grows with speed, s, `≥ 0`. Default `1`. It grows by at least three
     /// stopping distances.

@@ -51,6 +51,8 @@ pub struct OffsetPursuitMemory {
     pub slot: Option<Vec2>,
     /// The tick of that position.
     tick: u32,
+    /// The time from then to the next update, s.
+    delta: f32,
 }
 
 impl OffsetPursuit {
@@ -115,6 +117,7 @@ impl Steer for OffsetPursuit {
             *memory = OffsetPursuitMemory {
                 slot: Some(slot),
                 tick: me.tick,
+                delta: me.delta,
             };
         }
         offset_pursuit(me, &leader, slot, velocity, self)
@@ -154,7 +157,7 @@ impl OffsetPursuitMemory {
         let is_last_update = (ticks * tick_length - me.delta).abs() < 0.5 * tick_length;
         match self.slot {
             Some(before) if is_last_update && me.delta > 0.0 && before.is_finite() => {
-                ((slot - before) / me.delta).clamp_length_max(me.max_speed)
+                ((slot - before) / self.delta).clamp_length_max(me.max_speed)
             }
             _ => leader.velocity,
         }
@@ -223,6 +226,7 @@ mod tests {
         let at = |tick| OffsetPursuitMemory {
             slot: Some(Vec2::ZERO),
             tick,
+            delta: me.delta,
         };
         let slot = Vec2::new(0.0, 0.2);
         let velocity = |tick, slot| at(tick).velocity(&me, &leader, slot, 0.1);
@@ -231,8 +235,15 @@ mod tests {
         let jump = Vec2::new(0.0, 90.0);
         assert_close(velocity(6, jump), Vec2::new(0.0, 5.0));
         let slow = Agent { delta: 0.4, ..me };
-        let velocity = at(3).velocity(&slow, &leader, slot, 0.1);
+        let four_ticks_ago = OffsetPursuitMemory {
+            delta: 0.4,
+            ..at(3)
+        };
+        let velocity = four_ticks_ago.velocity(&slow, &leader, slot, 0.1);
         assert_close(velocity, Vec2::new(0.0, 0.5));
+        // The slot has moved for as long as the last frame took; the present one takes longer.
+        let velocity = at(6).velocity(&slow, &leader, slot, 0.4);
+        assert_close(velocity, Vec2::new(0.0, 2.0));
     }
 
     #[test]
@@ -266,6 +277,7 @@ mod tests {
                     *memory = OffsetPursuitMemory {
                         slot: Some(slot),
                         tick: me.tick,
+                        delta: me.delta,
                     };
                     if time > 8.0 {
                         farthest = farthest.max(me.position.distance(slot));

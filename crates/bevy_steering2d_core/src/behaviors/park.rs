@@ -26,7 +26,8 @@ use crate::{
 ///
 /// A body with a [turning circle](Agent::turning_radius) drives the quickest Reeds–Shepp path, arcs and
 /// straight lines in both gears (Reeds and Shepp 1990), then the straight run-in: so it parks forward, in
-/// reverse, and with three-point turns. `F = track(v)`, in N, where the velocity v leads the rear axle to a
+/// reverse, and with three-point turns. Without a reverse gear it drives the shortest path of an arc, a straight
+/// line and an arc (Dubins 1957), and the run-in forward. `F = track(v)`, in N, where the velocity v leads the rear axle to a
 /// point ahead on that path (pure pursuit: Coulter 1992) and slows down as [`Arrive`](crate::Arrive) does.
 /// The agent plans again if it has left its path, or if the place has moved.
 ///
@@ -241,10 +242,18 @@ fn maneuver(me: &Agent, body: &Abilities, goal: Pose, how: &Park, memory: &mut P
 /// turn it.
 const TURNING_SPEED: f32 = 0.015;
 
+/// The same of a boat, in tolerances per second: it drifts while it turns.
+const DRIFT: f32 = 0.3;
+
 /// The velocity of a body that turns on the spot, m/s.
 fn turn_in(me: &Agent, body: &Abilities, goal: Pose, how: &Park, memory: &mut ParkMemory) -> Vec2 {
     if how.run_in != 0.0 {
-        return line_up(me, goal, how, memory);
+        let has_come_in = memory.lined_up && me.position.distance(goal.position) <= how.tolerance;
+        return if has_come_in && drifts(body) && me.speed() < AT_REST {
+            turn_to(me, body, goal, how)
+        } else {
+            line_up(me, goal, how, memory)
+        };
     }
     // At the place it turns, as long as it stays within twice the tolerance.
     let slack = if memory.lined_up { 2.0 } else { 0.5 };
@@ -252,6 +261,16 @@ fn turn_in(me: &Agent, body: &Abilities, goal: Pose, how: &Park, memory: &mut Pa
     if !memory.lined_up {
         return approach(me, goal.position, Braking::Physical, 0.25 * how.tolerance);
     }
+    turn_to(me, body, goal, how)
+}
+
+/// Whether a body keeps moving while it turns.
+fn drifts(body: &Abilities) -> bool {
+    body.lag > 0.0
+}
+
+/// The velocity of a body that turns at the place, m/s.
+fn turn_to(me: &Agent, body: &Abilities, goal: Pose, how: &Park) -> Vec2 {
     let here = Pose {
         position: me.position,
         heading: me.heading,
@@ -259,7 +278,15 @@ fn turn_in(me: &Agent, body: &Abilities, goal: Pose, how: &Park, memory: &mut Pa
     let turn = within(here.angle_to(goal.heading), ON_THE_SPOT);
     // In the gear that is in: a change of gear would turn it the other way.
     let gear = if body.reversing { -1.0 } else { 1.0 };
-    gear * TURNING_SPEED * me.max_speed * direction(turn).rotate(me.heading)
+    let speed = TURNING_SPEED * me.max_speed;
+    let speed = if drifts(body) {
+        speed.min(DRIFT * how.tolerance)
+    } else {
+        // The combiner weakens the wish by the weight.
+        let weight = how.influence.acting_weight().min(1.0);
+        speed / weight.max(TURNING_SPEED)
+    };
+    gear * speed * direction(turn).rotate(me.heading)
 }
 
 /// The velocity of a body that comes in along the wished direction, m/s.
@@ -299,7 +326,7 @@ mod tests {
     use super::*;
     use crate::behaviors::testing::Course;
     use crate::locomotion::testing::{Drive, errands};
-    use crate::locomotion::{Tracked, Wheeled};
+    use crate::locomotion::{Hull, Tracked, Wheeled};
     use std::f32::consts::{FRAC_PI_2, PI};
 
     fn car(hertz: f32) -> Drive<Wheeled> {
@@ -416,5 +443,71 @@ mod tests {
         assert!(!at(0.09, 0.06, false) && !at(0.11, 0.0, false));
         assert!(at(0.19, 0.09, true), "a nudge is no departure");
         assert!(!at(0.0, 0.11, true));
+    }
+
+    #[test]
+    fn a_car_without_a_reverse_gear_parks_at_every_pose() {
+        for (run_in, errand) in [0.0, 5.0, -5.0].into_iter().cycle().zip(errands(90)) {
+            let forward_only = Wheeled {
+                reverse_speed: 0.0,
+                ..default()
+            };
+            let mut car = Drive::car(forward_only, 60.0);
+            car.body.heading = errand.heading;
+            let goal = Pose::new(errand.target, errand.facing);
+            let parked = car.park(goal, &Park::default().with_run_in(run_in));
+            assert!(
+                parked.is_some_and(|(time, gears)| time < 60.0 && gears == 0),
+                "{run_in} m, {goal:?}: {parked:?}, {:?}",
+                car.body
+            );
+        }
+    }
+
+    #[test]
+    fn a_boat_parks_at_every_pose() {
+        for keel in [0.2, 1.0, 3.0] {
+            for max_speed in [5.0, 8.0, 20.0] {
+                for (run_in, errand) in [0.0, 5.0].into_iter().cycle().zip(errands(20)) {
+                    let mut boat = Drive::car(Hull { keel, ..default() }, 60.0);
+                    boat.body.mass = 300.0;
+                    boat.vehicle.max_force = 900.0;
+                    boat.vehicle.max_speed = max_speed;
+                    boat.body.heading = errand.heading;
+                    let goal = Pose::new(errand.target, errand.facing);
+                    let parked = boat.park(goal, &Park::default().with_run_in(run_in));
+                    assert!(
+                        parked.is_some(),
+                        "keel {keel}, {max_speed} m/s, {run_in} m, {goal:?}: {:?}",
+                        boat.body
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_parking_tank_turns_in_spite_of_a_small_weight() {
+        let how = Park {
+            influence: Influence {
+                weight: 0.5,
+                ..Influence::of::<Park>()
+            },
+            ..default()
+        };
+        for errand in errands(30) {
+            let mut tank = Drive::car(Tracked::default(), 60.0);
+            tank.body.mass = 20_000.0;
+            tank.vehicle.max_force = 100_000.0;
+            tank.vehicle.max_speed = 20.0;
+            tank.body.heading = errand.heading;
+            let goal = Pose::new(errand.target, errand.facing);
+            let mut memory = ParkMemory::default();
+            for _ in 0..60 * 60 {
+                let force = park(&tank.agent(), goal, &how, &mut memory);
+                tank.step(how.influence.weight * force);
+            }
+            assert!(memory.arrived, "{goal:?}: {:?}", tank.body);
+        }
     }
 }

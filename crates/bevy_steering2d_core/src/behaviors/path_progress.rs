@@ -66,12 +66,13 @@ impl PathFollowingMemory {
         let waypoint = match style {
             PathStyle::Corridor { .. } => nearest.segment + 1,
             _ if path.is_looped() => nearest_of(points, me.position),
-            // Replanned from the agent's previous position: do not turn back to the start.
-            PathStyle::Waypoints { tolerance } if self.path.is_some() => {
-                let on_first_leg = nearest.segment == 0
+            // Replanned from a previous position of the agent: do not turn back to the start.
+            PathStyle::Waypoints { tolerance } if self.path.is_some() && points.len() > 1 => {
+                let walked = points[0].distance(nearest.position);
+                let is_on_it = nearest.position.distance(me.position) <= tolerance
                     && nearest.arc > 0.0
-                    && nearest.position.distance(me.position) <= tolerance;
-                usize::from(on_first_leg && points.len() > 1)
+                    && nearest.arc <= BENDS * walked;
+                if is_on_it { nearest.segment + 1 } else { 0 }
             }
             PathStyle::Waypoints { .. } => 0,
         };
@@ -109,18 +110,26 @@ impl PathFollowingMemory {
         let from = self.distance - half_width;
         let to = self.distance + 4.0 * half_width + 2.0 * me.max_speed * me.delta;
         let foot = path.closest_between(me.position, from, to);
-        let step = foot.arc - self.distance;
+        let arc = path.wrap(foot.arc);
+        let step = arc - self.distance;
         if path.is_looped() && step.abs() > 0.5 * path.length() {
-            self.laps = if step < 0.0 {
-                self.laps.saturating_add(1)
+            if step < 0.0 {
+                self.laps = self.laps.saturating_add(1);
+            } else if self.laps > 0 {
+                self.laps -= 1;
             } else {
-                self.laps.saturating_sub(1)
-            };
+                // Pushed back over the first point: it has not passed the last one.
+                return;
+            }
         }
-        self.distance = foot.arc;
+        self.distance = arc;
         self.waypoint = (foot.segment + 1) % path.points().len();
     }
 }
+
+/// How much longer than straight the begin of a new path may be that the agent has walked already: around a corner
+/// there may be a wall between the agent and the path.
+const BENDS: f32 = 1.05;
 
 fn nearest_of(points: &[Vec2], position: Vec2) -> usize {
     let distances = points.iter().map(|point| point.distance_squared(position));
@@ -185,5 +194,54 @@ mod tests {
             ..joined
         };
         assert_eq!(far.after_a_tick(&walked(3.0), &moved, &how).waypoint, 2);
+    }
+
+    #[test]
+    fn a_path_of_many_points_is_joined_where_the_agent_is_by_now() {
+        let how = PathFollowing::default();
+        let at = |x, y| Agent {
+            position: Vec2::new(x, y),
+            ..default()
+        };
+        let followed =
+            PathFollowingMemory::default().after_a_tick(&at(0.0, 0.0), &zigzag(false), &how);
+        // Of a grid, found while the agent walked 1.4 m.
+        let found = (0..9).map(|x| Vec2::new(x as f32, 0.0));
+        let found = SteeringPath::open(found).unwrap();
+        let joined = followed.after_a_tick(&at(1.4, 0.3), &found, &how);
+        assert_eq!(joined.waypoint, 2);
+        // Where a path comes back to its first point, the agent has not been yet.
+        let there_and_back = [(0.0, 0.0), (20.0, 0.0), (0.0, 0.4), (0.0, 9.0)].map(Vec2::from);
+        let there_and_back = SteeringPath::open(there_and_back).unwrap();
+        let begun = followed.after_a_tick(&at(0.1, 0.6), &there_and_back, &how);
+        assert_eq!(begun.waypoint, 0);
+    }
+
+    #[test]
+    fn only_a_whole_lap_counts() {
+        let square = [(0.0, 0.0), (10.0, 0.0), (10.0, 10.0), (0.0, 10.0)].map(Vec2::from);
+        let square = SteeringPath::looped(square).unwrap();
+        let corridor = PathFollowing::default().with_corridor(1.0, 0.5);
+        let drive = |progress: PathFollowingMemory, x, y| {
+            let me = Agent {
+                position: Vec2::new(x, y),
+                ..default()
+            };
+            progress.after_a_tick(&me, &square, &corridor)
+        };
+        let mut progress = PathFollowingMemory::default();
+        for (x, y) in [(0.0, 0.0), (0.05, 0.0), (0.2, 0.0)] {
+            progress = drive(progress, x, y);
+            assert_eq!(progress.laps, 0, "it has just started");
+        }
+        for (x, y) in [(0.0, 0.3), (0.1, 0.0), (1.0, 0.0)] {
+            progress = drive(progress, x, y);
+            assert_eq!(progress.laps, 0, "it was pushed back over the first point");
+        }
+        for step in 1..40 {
+            let at = square.at(1.0 + step as f32).position;
+            progress = drive(progress, at.x, at.y);
+        }
+        assert_eq!(progress.laps, 1);
     }
 }

@@ -10,7 +10,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, SteeringPath, T
 #[doc = include_str!("figures/stay_on_path.svg")]
 ///
 /// Use it beside [`Wander`](crate::Wander) or [`Seek`](crate::Seek) for villagers on lanes and trucks on
-/// roads. It affects neither speed nor direction along the path. To travel along the path, use
+/// roads. In the corridor it affects neither speed nor direction. To travel along the path, use
 /// [`PathFollowing`](crate::PathFollowing).
 ///
 /// Of the agent's current position, its position after `look_ahead_time` and the one halfway in

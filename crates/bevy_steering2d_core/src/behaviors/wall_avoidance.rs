@@ -31,7 +31,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 pub struct WallAvoidance {
     /// The feelers. Default [`Feelers::Whiskers`].
     pub feelers: Feelers,
-    /// Length of the longest feeler at rest, outside the body, m, `> 0`. Default `1`.
+    /// Length of the longest feeler at rest, outside the body, m, `> 0`; those of a driven body are longer by its
+    /// [turning radius](Agent::turning_radius). Default `1`.
     pub min_length: f32,
     /// Time ahead by which feelers grow with speed, s, `≥ 0`. Default `0.5`. They grow by at least
     /// four stopping distances.
@@ -99,7 +100,8 @@ impl WallAvoidance {
         let speed = me.forward_speed();
         let length = self.min_length + growth(speed.max(0.0));
         let slowness = (1.0 - speed / me.max_speed).clamp(0.0, 1.0);
-        let back = slowness * self.min_length + growth(-speed.min(0.0));
+        let at_rest = growth(0.0);
+        let back = slowness * (self.min_length + at_rest) + (growth(-speed.min(0.0)) - at_rest);
         let back = (self.rear && back > 0.0).then(|| Feeler::REAR.whisker(me, back));
         let list = self.feelers.list().iter();
         let front = list.map(move |feeler| feeler.whisker(me, length));
@@ -209,6 +211,8 @@ mod tests {
     use super::*;
     use crate::behaviors::seek;
     use crate::behaviors::testing::{Course, assert_close, between};
+    use crate::locomotion::Wheeled;
+    use crate::locomotion::testing::Drive;
     use crate::perception::{Wall, WallIndex};
     use crate::{WanderMemory, WanderStyle};
     use proptest::prelude::*;
@@ -485,5 +489,21 @@ mod tests {
                 prop_assert!(force.is_finite() && force.length() <= me.max_force * 1.000_01);
             }
         }
+    }
+
+    #[test]
+    fn the_rear_feeler_of_a_car_shrinks_to_zero_at_full_speed_ahead() {
+        let car = Drive::car(Wheeled::default(), 60.0).agent();
+        let how = WallAvoidance::default();
+        let rear = |speed: f32| {
+            let me = Agent {
+                velocity: speed * Vec2::X,
+                ..car
+            };
+            let back = how.whiskers(&me).find(|it| it.to.x < me.position.x);
+            back.map_or(0.0, |it| it.free)
+        };
+        assert_eq!(rear(car.max_speed), 0.0);
+        assert!((rear(0.0) - 1.0 - car.turning_radius()).abs() < 1e-4);
     }
 }

@@ -268,8 +268,8 @@ fn warn_of_missing_condition(
     {
         warnings.raise(clock, entity, "Influence.when", || {
             format!(
-                "the group depends on {condition:?}, which neither this entity nor its agent has; \
-                 until then it contributes nothing"
+                "the group depends on {condition:?}, which neither this entity nor its agent has, or which is not \
+                 registered with add_condition; until then it contributes nothing"
             )
         });
     }

@@ -217,7 +217,7 @@ impl SteeringForce {
     ///     for entry in force.ledger() {
     ///         println!("{:?} requested {}, accepted {}", entry.behavior, entry.raw, entry.accepted());
     ///         if entry.cut == Cut::Budget {
-    ///             println!("  behaviors of higher priority had used up max_force");
+    ///             println!("  the sum would have exceeded max_force");
     ///         }
     ///     }
     /// }
@@ -358,6 +358,13 @@ impl SteeringForce {
             Ledger::Flock { .. } => true,
         };
         self.total = total;
+    }
+
+    /// Steers no more, until the next update.
+    #[cold]
+    pub(crate) fn release(&mut self) {
+        self.steered = false;
+        self.total = Vec2::ZERO;
     }
 
     /// The entries recorded one by one; empty for a flock, whose entries are written when combined.

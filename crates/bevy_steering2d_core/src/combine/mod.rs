@@ -131,10 +131,12 @@ impl TableChunk<'_> {
                     fused.prefetch(later);
                 }
                 if self.turn(at).is_none() {
-                    // The kept force obeys the current limit.
-                    let most = self.vehicles[at].max_force.max(0.0);
-                    let kept = limited(force.total, most);
-                    if kept != force.total {
+                    // The kept force obeys the current limits, and ends if they are out of range.
+                    let vehicle = &self.vehicles[at];
+                    let kept = limited(force.total, vehicle.max_force.max(0.0));
+                    if vehicle.check().is_err() {
+                        force.release();
+                    } else if kept != force.total {
                         force.total = kept;
                     }
                     continue;

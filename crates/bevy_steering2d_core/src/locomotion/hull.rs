@@ -211,4 +211,14 @@ mod tests {
             assert!(error < 0.01, "{}", boat.body.velocity);
         }
     }
+
+    #[test]
+    fn a_boat_that_brakes_is_not_in_reverse_gear() {
+        let mut boat = boat(Hull::default());
+        boat.body.velocity = 8.0 * Vec2::X;
+        let brake = boat.agent().track(Vec2::ZERO);
+        boat.step(brake);
+        assert!(boat.controls.reversing, "the engine pushes backward");
+        assert!(!boat.agent().is_reversing(), "but the boat moves ahead");
+    }
 }

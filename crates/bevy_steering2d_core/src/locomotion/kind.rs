@@ -285,10 +285,9 @@ fn take_abilities<L: Locomotion>(
                 });
                 return;
             }
-            *abilities = Abilities {
-                reversing: controls.reversing,
-                ..kind.abilities(vehicle, body.mass)
-            };
+            *abilities = kind
+                .abilities(vehicle, body.mass)
+                .in_gear(controls, body.forward_speed());
         },
     );
 }

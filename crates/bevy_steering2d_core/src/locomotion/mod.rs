@@ -62,7 +62,7 @@ pub(crate) use point_mass::{
     forget_point_mass, move_point_masses, place_point_masses, sense_point_masses,
 };
 pub use reeds_shepp::shortest_way;
-pub(crate) use reeds_shepp::ways;
+pub(crate) use reeds_shepp::{forward_ways, ways};
 pub use tracked::Tracked;
 pub use velocity_change::{SpeedLimit, VelocityChanges, velocity_change};
 pub use way::Way;

@@ -30,12 +30,7 @@ pub fn shortest_way(from: Pose, to: Pose, radius: f32) -> f32 {
 
 /// All ways from one pose to another that may be the shortest with a turning circle of `radius` m.
 pub(crate) fn ways(from: Pose, to: Pose, radius: f32) -> impl Iterator<Item = Legs> {
-    let offset = (to.position - from.position) / radius;
-    let end = End {
-        x: from.heading.dot(offset),
-        y: from.heading.perp_dot(offset),
-        angle: from.angle_to(to.heading),
-    };
+    let end = End::between(from, to, radius);
     let symmetries = [(1.0, 1.0), (-1.0, 1.0), (1.0, -1.0), (-1.0, -1.0)];
     FAMILIES.iter().flat_map(move |family| {
         let directions = [false, true]
@@ -63,6 +58,32 @@ pub(crate) fn ways(from: Pose, to: Pose, radius: f32) -> impl Iterator<Item = Le
                 Some(legs)
             })
         })
+    })
+}
+
+/// The ways of an arc, a straight line and an arc that a body drives forward with a turning circle of `radius` m. There
+/// always is one. (Dubins 1957)
+pub(crate) fn forward_ways(from: Pose, to: Pose, radius: f32) -> impl Iterator<Item = Legs> {
+    let end = End::between(from, to, radius);
+    [LEFT, RIGHT].into_iter().flat_map(move |side| {
+        let end = end.seen_with(1.0, side);
+        let same = Some((straight_to_the_same_side(end), side));
+        let other = straight_to_the_other_side(end).map(|lengths| (lengths, -side));
+        [same, other]
+            .into_iter()
+            .flatten()
+            .map(move |(lengths, last)| {
+                let [first, line, second] = lengths;
+                let leg = |length: f32, turn: f32| Leg {
+                    length: radius * length,
+                    turn: turn * length,
+                };
+                let mut legs = Legs::default();
+                legs[0] = leg(forward_turn(first), side);
+                legs[1] = leg(line, STRAIGHT);
+                legs[2] = leg(forward_turn(second), last);
+                legs
+            })
     })
 }
 
@@ -127,6 +148,15 @@ struct End {
 }
 
 impl End {
+    fn between(from: Pose, to: Pose, radius: f32) -> Self {
+        let offset = (to.position - from.position) / radius;
+        Self {
+            x: from.heading.dot(offset),
+            y: from.heading.perp_dot(offset),
+            angle: from.angle_to(to.heading),
+        }
+    }
+
     /// The end of the same way with the gears exchanged, or mirrored.
     fn seen_with(self, gear: f32, side: f32) -> Self {
         Self {
@@ -186,20 +216,38 @@ fn half_turns(angle: f32) -> f32 {
     }
 }
 
+/// An angle from 0 to 2π.
+fn forward_turn(angle: f32) -> f32 {
+    if angle < -ROUNDING {
+        angle + TAU
+    } else {
+        angle.max(0.0)
+    }
+}
+
 fn angle_of(vector: Vec2) -> f32 {
     ops::atan2(vector.y, vector.x)
 }
 
 /// 8.1
 fn line_to_the_same_side(end: End) -> Option<Lengths> {
+    with_signs(straight_to_the_same_side(end), [1.0, 1.0, 1.0])
+}
+
+/// Left, straight, left; an arc that is negative ends where the rest of the circle does.
+fn straight_to_the_same_side(end: End) -> [f32; 3] {
     let offset = end.to_the_left_circle();
     let first = angle_of(offset);
-    let last = half_turns(end.angle - first);
-    with_signs([first, offset.length(), last], [1.0, 1.0, 1.0])
+    [first, offset.length(), half_turns(end.angle - first)]
 }
 
 /// 8.2
 fn line_to_the_other_side(end: End) -> Option<Lengths> {
+    with_signs(straight_to_the_other_side(end)?, [1.0, 1.0, 1.0])
+}
+
+/// Left, straight, right; an arc that is negative ends where the rest of the circle does.
+fn straight_to_the_other_side(end: End) -> Option<[f32; 3]> {
     let offset = end.to_the_right_circle();
     let square = offset.length_squared() - 4.0;
     if square < 0.0 {
@@ -207,10 +255,7 @@ fn line_to_the_other_side(end: End) -> Option<Lengths> {
     }
     let line = square.sqrt();
     let first = half_turns(angle_of(offset) + ops::atan2(2.0, line));
-    with_signs(
-        [first, line, half_turns(first - end.angle)],
-        [1.0, 1.0, 1.0],
-    )
+    Some([first, line, half_turns(first - end.angle)])
 }
 
 /// 8.3
@@ -319,6 +364,22 @@ mod tests {
             let at = reach * Vec2::new(random.signed_unit(), random.signed_unit());
             Pose::new(at, random.angle())
         })
+    }
+
+    #[test]
+    fn every_pose_has_ways_that_are_driven_forward() {
+        let from = Pose::new(Vec2::new(1.0, -2.0), 0.7);
+        for to in poses(500, 9.0) {
+            let mut count = 0;
+            for legs in forward_ways(from, to, 4.0) {
+                assert!(legs.iter().all(|leg| leg.length >= 0.0), "{to:?}: {legs:?}");
+                let end = legs.iter().fold(from, |at, leg| leg.after(1.0, at));
+                assert!(end.position.distance(to.position) < 1e-2, "{to:?}: {end:?}");
+                assert!(end.angle_to(to.heading).abs() < 1e-2, "{to:?}: {end:?}");
+                count += 1;
+            }
+            assert!(count >= 2, "{to:?}");
+        }
     }
 
     #[test]

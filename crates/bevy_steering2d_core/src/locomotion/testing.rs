@@ -44,8 +44,7 @@ impl<L: Locomotion> Drive<L> {
 
     /// The agent as its behaviors see it.
     pub(crate) fn agent(&self) -> Agent {
-        let mut abilities = self.kind.abilities(&self.vehicle, self.body.mass);
-        abilities.reversing = self.controls.reversing;
+        let abilities = self.kind.abilities(&self.vehicle, self.body.mass);
         Agent {
             position: self.body.position,
             velocity: self.body.velocity,
@@ -55,7 +54,7 @@ impl<L: Locomotion> Drive<L> {
             max_speed: self.vehicle.max_speed,
             max_force: self.vehicle.max_force,
             delta: self.delta,
-            abilities: Some(abilities),
+            abilities: Some(abilities.in_gear(&self.controls, self.body.forward_speed())),
             ..default()
         }
     }

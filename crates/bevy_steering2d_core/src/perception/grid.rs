@@ -220,7 +220,7 @@ impl Grid {
     /// of a cell.
     pub(crate) fn cells_within(&self, radius: f32) -> i64 {
         // A radius of one cell needs one cell in each direction, regardless of rounding.
-        let around = (radius * self.per_cell - 1e-3).ceil();
+        let around = (radius * self.per_cell - 1e-3).ceil().max(1.0);
         if around < 1e9 { around as i64 } else { 1 << 30 }
     }
 

@@ -77,7 +77,7 @@ impl Neighbors {
         let query = RangeQuery::new(self, &view);
         query.filter(move |&slot| {
             let offset = self.columns.at(slot) - view.position;
-            self.columns.groups[slot] & view.groups.0 != 0 && view.faces(offset, least)
+            view.faces(offset, least)
         })
     }
 
@@ -314,6 +314,7 @@ impl Neighbors {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::SteeringId;
     use crate::behaviors::testing::between;
     use crate::perception::SteeringGroups;
     use crate::perception::testing::{found, index, view};
@@ -467,5 +468,32 @@ mod tests {
             ..me
         };
         assert!(found(&neighbors, no_group).is_empty());
+    }
+
+    #[test]
+    fn the_one_neighbor_of_a_group_is_found_in_a_crowd_of_others() {
+        let neighbor = |id: u32, groups: u32| Neighbor {
+            position: Vec2::new(0.001 * id as f32, 0.5),
+            velocity: Vec2::ZERO,
+            heading: Vec2::X,
+            radius: 0.1,
+            groups: SteeringGroups(groups),
+            id: SteeringId(id),
+            entity: Entity::from_raw_u32(id).expect("a small index"),
+        };
+        let sheep = (0..1_000).map(|id| (neighbor(id, 1), 0));
+        let wolf = (neighbor(1_000, 2), 0);
+        let neighbors = Neighbors::of(sheep.chain([wolf]), 4.0);
+        let dog = NeighborView {
+            groups: SteeringGroups(2),
+            ..view(&neighbor(0, 1), 3.0)
+        };
+        assert_eq!(found(&neighbors, dog), [1_000]);
+    }
+
+    #[test]
+    fn a_tiny_radius_reaches_across_the_border_of_a_cell() {
+        let neighbors = index(&[Vec2::new(24.995, 0.5), Vec2::new(25.005, 0.5)], 25.0);
+        assert_eq!(neighbors.cells_within(0.02), 1);
     }
 }

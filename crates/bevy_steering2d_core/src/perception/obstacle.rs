@@ -117,9 +117,9 @@ pub(crate) fn index_obstacles(
         bool,
     )| {
         let center = match (body, global) {
-            (Some(body), _) => body.position,
+            (Some(body), _) if body.was_sensed() => body.position,
             // Global transforms are one frame old; only children need theirs.
-            (None, Some(global)) if is_child => global.translation().truncate(),
+            (_, Some(global)) if is_child => global.translation().truncate(),
             _ => local.translation.truncate(),
         };
         let check = obstacle

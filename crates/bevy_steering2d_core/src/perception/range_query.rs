@@ -48,13 +48,13 @@ impl<'a> RangeQuery<'a> {
         }
     }
 
-    /// One bit for each of the first eight slots of a range that is within the radius.
+    /// One bit for each of the first eight slots of a range that is within the radius and in the groups.
     #[inline(always)]
     fn within_radius(&self, range: &Range<usize>) -> u32 {
-        self.disc.within(self.columns, range).1
+        self.disc.contains(self.columns, range).1
     }
 
-    /// How many slots within the radius to skip in a long range, before [`MOST_NEIGHBORS`] of them
+    /// How many of these slots to skip in a long range, before [`MOST_NEIGHBORS`] of them
     /// are returned. It depends on the id, so that agents see different samples.
     #[cold]
     fn to_skip(&self, mut range: Range<usize>) -> usize {

@@ -322,6 +322,7 @@ fn keep_parts(app: &mut App) {
     keep::<Vehicle, Combine>(app);
     keep::<SteersFor, SteeringForce>(app);
     keep::<SteersFor, SteeringId>(app);
+    keep::<SteersFor, TargetWatch>(app);
     keep::<BehaviorGroup, Combine>(app);
     keep::<SensesColliders, ColliderProbes>(app);
     keep::<StuckDetection, StuckMemory>(app);

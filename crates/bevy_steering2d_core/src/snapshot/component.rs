@@ -109,6 +109,8 @@ pub(super) struct ComponentPart<C: Component, F: ArchetypeFilter = ()> {
     targets: Option<fn(&C, &mut Vec<Entity>)>,
     copy: CopyInto<C>,
     write: fn(EntityWorldMut, C),
+    /// Whether entities that did not have it lose it.
+    removes: bool,
     #[cfg(feature = "serialize")]
     saved: Option<SavedAs<C>>,
 }
@@ -132,6 +134,12 @@ where
     /// With the entities that a value refers to.
     pub(super) fn with_targets(mut self, targets: fn(&C, &mut Vec<Entity>)) -> Self {
         self.targets = Some(targets);
+        self
+    }
+
+    /// Never removed from an entity: for components that entities have without steering as well.
+    pub(super) fn never_removed(mut self) -> Self {
+        self.removes = false;
         self
     }
 
@@ -186,6 +194,7 @@ impl<C: Component + Clone, F: ArchetypeFilter> ComponentPart<C, F> {
                 0
             },
             write,
+            removes: true,
             #[cfg(feature = "serialize")]
             saved: None,
         }
@@ -338,7 +347,8 @@ impl<C: Component + Clone, F: ArchetypeFilter + Send + Sync + 'static> Part
             }
             (self.write)(entity, value);
         }
-        for entity in self.present(world) {
+        let present = self.removes.then(|| self.present(world));
+        for entity in present.into_iter().flatten() {
             if !kept.contains(&entity) {
                 world.entity_mut(entity).remove::<C>();
             }

@@ -153,8 +153,9 @@ impl SteeringSnapshot {
     /// steering components that they did not have.
     pub fn restore(&self, world: &mut World) -> Restored {
         let restored = SnapshotTypes::with(world, |world, types| {
-            let mut spawned = self.spawn_missing(world);
+            // First, since they may take entities of the snapshot with them that have become their children.
             let despawned = self.despawn_new(world, types);
+            let mut spawned = self.spawn_missing(world);
             let parts = types.parts.iter_mut().filter_map(|part| {
                 let id = part.id();
                 let (_, column) = self.columns.iter().find(|(known, _)| *known == id)?;

@@ -199,13 +199,12 @@ where
 }
 
 /// Adds state of all agents, which every snapshot copies.
-fn add_streamed<C, F>(app: &mut App)
+fn add_streamed<C>(app: &mut App)
 where
     C: Component<Mutability = Mutable> + Copy + Reflect + GetTypeRegistration,
-    F: ArchetypeFilter + Send + Sync + 'static,
 {
     SnapshotTypes::add(app.world_mut(), |world| {
-        let part = ComponentPart::<C, F>::new(world, SnapshotKind::State);
+        let part = ComponentPart::<C>::new(world, SnapshotKind::State);
         part.saved().streamed()
     });
     app.register_type::<C>();
@@ -227,10 +226,14 @@ pub(crate) fn add_pipeline_types(app: &mut App) {
     SnapshotTypes::add(world, |world| {
         ComponentPart::<Disabled, Ours>::new(world, Link).saved()
     });
-    add_streamed::<Transform, Placed>(app);
-    add_streamed::<Kinematics, ()>(app);
-    add_streamed::<PointMass, ()>(app);
+    SnapshotTypes::add(app.world_mut(), |world| {
+        let part = ComponentPart::<Transform, Placed>::new(world, State);
+        part.saved().streamed().never_removed()
+    });
+    add_streamed::<Kinematics>(app);
+    add_streamed::<PointMass>(app);
     app.register_type::<Disabled>()
+        .register_type::<Transform>()
         .register_type::<SteeringForce>()
         .add_saved_relationship::<SteersFor>()
         .add_saved_component::<SteeringId>(Parameter)

@@ -17,12 +17,13 @@ use crate::world::Terrain;
 /// its entity, which agents follow with
 /// [`FlowFieldFollowing::new(entity)`](bevy_steering2d_core::FlowFieldFollowing::new). The field is
 /// updated where something changes: a goal, a solid, a [`GroundCost`], and, with
-/// [`crowd_cost`](Self::crowd_cost), the crowd itself. Until an update is complete the last field stays.
+/// [`crowd_cost`](Self::crowd_cost), the crowd itself. Until an update is complete the last field stays; a goal
+/// that moves meanwhile counts in the next update.
 ///
 /// Directions are those of the eikonal equation, smooth and not along eight axes; see
-/// [`TravelTimes`](crate::TravelTimes). Nodes nearer to a solid than [`radius`](Self::radius) are blocked, so
-/// a gap is open for certain if it is as wide as the body and one [`spacing`](Self::spacing). Nodes without a
-/// way have a zero vector.
+/// [`TravelTimes`](crate::TravelTimes). Nodes nearer to a solid than [`radius`](Self::radius), and than 0.51
+/// [`spacing`](Self::spacing)s, are blocked. So a gap is open for certain if it is as wide as the body, or 1.02
+/// spacings if that is more, and one spacing. Nodes without a way have a zero vector.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -168,7 +169,7 @@ impl TravelMap {
     }
 
     /// The travel time from a point to the nearest goal, in meters of ground of cost 1; infinite if there
-    /// is no way, `None` before the field is computed and outside of it.
+    /// is no way, `None` outside of the field and while the times are computed.
     pub fn travel_time(&self, point: Vec2) -> Option<f32> {
         self.work.as_ref()?.travel_time(point)
     }
@@ -240,7 +241,9 @@ pub(crate) fn solve_fields(
                 "GoalField.goals has a goal with no free node near; it does not count".into()
             });
         }
-        if how.crowd_cost > 0.0 && clock.is_due(CROWD_TICKS, 0) && work.is_complete() {
+        if work.is_complete() && how.crowd_cost == 0.0 {
+            work.clear_crowd();
+        } else if work.is_complete() && clock.is_due(CROWD_TICKS, 0) {
             let crowd = agents.iter().map(|agent| agent.position);
             work.set_crowd(crowd, how.crowd_cost);
         }

@@ -116,8 +116,21 @@ impl Work {
         }
     }
 
-    /// Sets the goals. Returns whether one has no free node near.
+    /// The crowd adds nothing from now on.
+    pub(super) fn clear_crowd(&mut self) {
+        let before = std::mem::take(&mut self.crowd);
+        for index in (0..before.len()).filter(|&it| before[it] > 0.0) {
+            self.update_cost(index);
+        }
+    }
+
+    /// Sets the goals once the field leads to the last ones. Returns whether one has no free node near.
     pub(super) fn set_goals(&mut self, goals: impl Iterator<Item = Vec2> + Clone) -> bool {
+        // A field for goals that move on is completed first: it would never be if it began anew.
+        let leads_somewhere = self.goals.as_ref().is_some_and(|it| !it.is_empty());
+        if leads_somewhere && !self.is_complete() {
+            return self.has_blocked_goal;
+        }
         let nodes = goals.filter_map(|goal| self.lattice.nearest(goal));
         let same = self
             .goals

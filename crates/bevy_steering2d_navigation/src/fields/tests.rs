@@ -188,6 +188,27 @@ fn a_goal_that_moves_is_followed() {
 }
 
 #[test]
+fn a_goal_that_moves_on_before_the_field_is_complete_is_followed() {
+    let mut app = app();
+    let goal = app
+        .world_mut()
+        .spawn(Transform::from_xyz(10.0, -10.0, 0.0))
+        .id();
+    let mut field = GoalField::new(area()).with_goal(goal);
+    field.nodes_per_tick = 500;
+    let field = app.world_mut().spawn(field).id();
+    for _ in 0..20 {
+        run(&mut app, 5);
+        let mut at = app.world_mut().get_mut::<Transform>(goal).unwrap();
+        at.translation.y += 0.5;
+    }
+    assert!(sample(&app, field, (0.0, 0.0)).x > 0.5);
+    run(&mut app, 300);
+    let ahead = sample(&app, field, (10.0, -5.0));
+    assert!(ahead.y > 0.99, "towards where the goal is now: {ahead}");
+}
+
+#[test]
 fn the_work_is_spread_over_ticks() {
     let mut app = app();
     let mut field = GoalField::new(area()).with_goal(Vec2::ZERO);
@@ -203,9 +224,8 @@ fn the_work_is_spread_over_ticks() {
     assert!((26..40).contains(&ticks), "{ticks}");
 }
 
-#[test]
-fn a_jam_is_walked_around() {
-    let mut app = app();
+/// A field whose straight way leads through a crowd.
+fn jam(app: &mut App) -> Entity {
     let mut field = GoalField::new(area()).with_goal(Vec2::new(15.0, 0.0));
     field.crowd_cost = 2.0;
     let field = app.world_mut().spawn(field).id();
@@ -217,9 +237,27 @@ fn a_jam_is_walked_around() {
             Transform::from_translation(at),
         ));
     }
-    run(&mut app, 80);
+    run(app, 80);
+    field
+}
+
+#[test]
+fn a_jam_is_walked_around() {
+    let mut app = app();
+    let field = jam(&mut app);
     let around = sample(&app, field, (-1.0, 0.0));
     assert!(around.y > 0.2, "{around}");
+}
+
+#[test]
+fn a_crowd_that_costs_nothing_any_more_is_forgotten() {
+    let mut app = app();
+    let field = jam(&mut app);
+    let mut how = app.world_mut().get_mut::<GoalField>(field).unwrap();
+    how.crowd_cost = 0.0;
+    run(&mut app, 10);
+    let straight = sample(&app, field, (-1.0, 0.0));
+    assert!(straight.x > 0.99, "{straight}");
 }
 
 #[test]

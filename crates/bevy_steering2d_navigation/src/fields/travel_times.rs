@@ -271,6 +271,9 @@ impl TravelTimes {
             let along = |step: usize| self.slope(index, step);
             return Vec2::new(along(1), along(self.stride)).normalize_or_zero();
         }
+        if self.costs[index] < f32::INFINITY {
+            return Vec2::ZERO;
+        }
         self.way_out(cell)
     }
 
@@ -383,6 +386,12 @@ mod tests {
         let times = solved(20, (10, 10), &ring);
         assert_eq!(times.time(UVec2::ZERO), f32::INFINITY);
         assert_eq!(times.direction(UVec2::ZERO), Vec2::ZERO);
+        let beside = UVec2::new(5, 10);
+        assert_eq!(
+            times.direction(beside),
+            Vec2::ZERO,
+            "not through the wall beside it"
+        );
         assert!(times.time(UVec2::new(12, 12)) < 4.0);
     }
 

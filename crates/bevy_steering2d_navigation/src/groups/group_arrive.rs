@@ -15,11 +15,12 @@ use crate::Lane;
 /// [`ReciprocalAvoidance`](bevy_steering2d_core::ReciprocalAvoidance), to the members. When all are at rest
 /// at their places, [`GroupArrived`] is triggered once.
 ///
-/// **Places** are as near to the target as bodies of the members' radii have room, on its side of walls. If
-/// solids near the target would stretch the group, it stands beside them. Places are assigned so that the
-/// sum of the squared distances is least: ways do not cross, and many move a little rather than one far. Once
-/// the ways are known they are assigned anew, so that those who come first go to the far side. On the way
-/// each member has a [`Lane`] of its own, and the group passes corners side by side.
+/// **Places** are as near to the target as bodies of the members' radii have room, on its side of walls and
+/// beside the places of other groups. If solids near the target would stretch the group, it stands beside
+/// them. Places are assigned so that the sum of the squared distances is least: ways do not cross, and many
+/// move a little rather than one far. Once the ways are known they are assigned anew, so that those who come
+/// first go to the far side. On the way each member has a [`Lane`] of its own, and the group passes corners
+/// side by side.
 ///
 /// **Changes on the way.** A latecomer gets the free place nearest to the target. The place of a member that
 /// is despawned, or has another order, becomes free. When the target moves, or a solid takes a place,

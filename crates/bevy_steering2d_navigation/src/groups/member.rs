@@ -6,7 +6,7 @@ use bevy_steering2d_core::{
     SteeringPath, Target, Vehicle,
 };
 
-use super::{GroupMembers, GroupPlace};
+use super::{GroupMember, GroupMembers, GroupPlace};
 use crate::{NavigateTo, NavigateToMemory, NavigationState};
 
 /// A member is at its place within this distance, m: beyond where [`NavigateTo`] comes to rest.
@@ -33,6 +33,7 @@ pub(super) type Members<'w, 's> = Query<
         Option<&'static mut NavigateToMemory>,
         Option<&'static mut ReciprocalAvoidance>,
         Option<(&'static SteeringPath, &'static PathFollowingMemory)>,
+        &'static GroupMember,
     ),
     (With<Vehicle>, Without<SteeringDisabled>),
 >;
@@ -143,7 +144,7 @@ pub(super) fn gather(
     group: &mut Vec<Member>,
 ) {
     let seen = |entity: Entity| {
-        let (&id, body, place, _, memory, _, way) = members.get(entity).ok()?;
+        let (&id, body, place, _, memory, _, way, _) = members.get(entity).ok()?;
         let is_cut_off = memory.is_some_and(|it| matches!(it.state, NavigationState::NoPath(_)));
         let has_path = memory
             .zip(place.at)

@@ -1,6 +1,7 @@
 //! Orders for groups: [`GroupArrive`], the places of its members, and who goes where.
 
 mod assignment;
+mod discs;
 mod exchange;
 mod group_arrive;
 mod meeting;

@@ -1,9 +1,11 @@
 //! The system that gives the members of each group their places.
 
+use std::collections::BTreeSet;
+
 use bevy::prelude::*;
 use bevy_steering2d_core::{
     Announcements, ReciprocalAvoidance, SnapshotAppExt, SnapshotKind, SteeringAppExt,
-    SteeringClock, SteeringWarnings, Target, Targets,
+    SteeringClock, SteeringId, SteeringWarnings, Target, Targets,
 };
 
 use super::assignment::assign;
@@ -51,19 +53,12 @@ pub(crate) fn order_groups(
     arrivals: Res<Announcements<GroupArrived>>,
     mut group: Local<Vec<Member>>,
     mut ways: Local<Vec<Way>>,
+    mut turns: Local<Vec<Turn>>,
     mut commands: Commands,
 ) {
     ways.clear();
-    if orders.iter().len() > 1 {
-        for (entity, _, memory, listed) in &orders {
-            let is_on_its_way = memory.planned.is_some() && !memory.arrived;
-            if let Some(listed) = listed.filter(|_| is_on_its_way) {
-                gather(listed, &members, memory.center, &mut group);
-                ways.push(Way::of(entity, &group, memory.center));
-            }
-        }
-    }
-    for (entity, order, mut memory, listed) in &mut orders {
+    turns.clear();
+    for (entity, order, memory, listed) in &orders {
         if let Err(error) = order.check() {
             warnings.raise(&clock, entity, error.field, || {
                 format!("{error}; until then the group gets no places")
@@ -77,10 +72,16 @@ pub(crate) fn order_groups(
             continue;
         };
         gather(listed, &members, memory.center, &mut group);
-        let mut now = *memory;
+        // A group is planned as soon as one of its members is steered.
+        let Some(first) = group.first().map(|it| it.id) else {
+            continue;
+        };
+        if memory.planned.is_some() && !memory.arrived {
+            ways.push(Way::of(entity, &group, memory.center));
+        }
         let target = targets.get(order.target).map(|it| it.position);
         // The places of a group whose target is lost stay.
-        let Some(target) = target.or(now.planned.map(|it| it.target)) else {
+        let Some(target) = target.or(memory.planned.map(|it| it.target)) else {
             continue;
         };
         let planned = Planned {
@@ -89,25 +90,46 @@ pub(crate) fn order_groups(
             gap: order.gap,
             revision: terrain.revision(),
         };
-        let mut lot = Lot {
+        let lot = Lot {
             order: entity,
-            plan: now.plan,
+            plan: memory.plan,
         };
-        let is_late = |member: &Member| !lot.includes(member);
-        let holds = now.planned.is_some_and(|it| {
+        let holds = memory.planned.is_some_and(|it| {
             let same_world = it.revision == planned.revision;
             it.still_holds(&planned, order) && (same_world || have_room(&group, lot, &terrain))
         });
-        if holds {
+        turns.push(Turn {
+            first,
+            lot,
+            planned,
+            holds,
+        });
+    }
+    turns.sort_unstable_by_key(|it| it.first);
+    for (index, turn) in turns.iter().enumerate() {
+        let Turn {
+            mut lot, planned, ..
+        } = *turn;
+        let entity = lot.order;
+        let Ok((_, order, mut memory, Some(listed))) = orders.get_mut(entity) else {
+            continue;
+        };
+        gather(listed, &members, memory.center, &mut group);
+        let mut now = *memory;
+        let taken = || taken_by_others(&members, entity, &turns[index + 1..]);
+        if turn.holds {
             if let Some(it) = &mut now.planned {
                 it.revision = planned.revision;
             }
-            if group.iter().any(is_late) {
-                place_latecomers(&mut group, lot, order, &terrain, now.center);
+            if group.iter().any(|it| !lot.includes(it)) {
+                place_latecomers(&mut group, lot, order, &terrain, now.center, taken());
             }
             pass_others(&mut group, entity, &ways, &mut now);
         } else {
-            lot = place_all(&mut group, entity, order, target, &terrain, &mut now);
+            let (target, taken) = (planned.target, taken());
+            lot = place_all(
+                &mut group, entity, order, target, &terrain, &taken, &mut now,
+            );
             (now.planned, now.arrived, now.ways_known) = (Some(planned), false, false);
             now.meeting = None;
         }
@@ -158,6 +180,18 @@ impl Planned {
     }
 }
 
+/// A group that has its turn in this tick.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turn {
+    /// The least id of its members: turns do not depend on the entities.
+    first: SteeringId,
+    lot: Lot,
+    /// What its places are to be for.
+    planned: Planned,
+    /// Whether they already are.
+    holds: bool,
+}
+
 /// The places that an order gives out together.
 #[derive(Clone, Copy, Debug)]
 struct Lot {
@@ -184,6 +218,21 @@ fn have_room(group: &[Member], lot: Lot, terrain: &Terrain) -> bool {
     placed.all(|it| it.place.at.is_some_and(|at| is_free(at, it.place.radius)))
 }
 
+/// The places of the members of other groups: center and radius. Those of groups that get new ones in a later
+/// turn are free.
+fn taken_by_others(members: &Members, order: Entity, later: &[Turn]) -> Vec<(Vec2, f32)> {
+    let replaced = later.iter().filter(|it| !it.holds);
+    let replaced: BTreeSet<_> = replaced.map(|it| it.lot.order).collect();
+    let is_taken = |place: &GroupPlace, member: &GroupMember| {
+        let is_its_own = place.order == Some(member.0);
+        is_its_own && member.0 != order && !replaced.contains(&member.0)
+    };
+    let all = members.iter();
+    let taken = all.filter(|(_, _, place, .., member)| is_taken(place, member));
+    let discs = taken.filter_map(|(_, _, place, ..)| Some((place.at?, place.radius)));
+    discs.collect()
+}
+
 /// Gives all members new places.
 fn place_all(
     group: &mut [Member],
@@ -191,12 +240,13 @@ fn place_all(
     how: &GroupArrive,
     target: Vec2,
     terrain: &Terrain,
+    taken: &[(Vec2, f32)],
     memory: &mut GroupArriveMemory,
 ) -> Lot {
     let radii: Vec<_> = group.iter().map(|it| it.radius).collect();
     let largest = radii.iter().copied().fold(0.0, f32::max);
     let grid = ClearanceGrid::new(terrain.solids(), 1.5 * largest.max(0.1));
-    let places = Site::new(&grid, target, how.shape, how.gap, &[]).places(&radii);
+    let places = Site::new(&grid, target, how.shape, how.gap, taken).places(&radii);
     memory.center = places.center;
     memory.plan = memory.plan.wrapping_add(1);
     let lot = Lot {
@@ -254,23 +304,21 @@ fn pass_others(group: &mut [Member], order: Entity, ways: &[Way], memory: &mut G
     }
 }
 
-/// Gives places to members that have none of these.
+/// Gives places to members that have none of these, beside those that are taken.
 fn place_latecomers(
     group: &mut [Member],
     lot: Lot,
     how: &GroupArrive,
     terrain: &Terrain,
     center: Vec2,
+    mut taken: Vec<(Vec2, f32)>,
 ) {
     let late = |member: &Member| !lot.includes(member);
     for member in group.iter_mut().filter(|it| late(it)) {
         member.place.detour = None;
     }
-    let taken: Vec<_> = group
-        .iter()
-        .filter(|member| !late(member))
-        .filter_map(|member| Some((member.place.at?, member.place.radius)))
-        .collect();
+    let kept = group.iter().filter(|member| !late(member));
+    taken.extend(kept.filter_map(|it| Some((it.place.at?, it.place.radius))));
     let radii: Vec<_> = group
         .iter()
         .filter(|it| late(it))
@@ -334,7 +382,7 @@ fn distribute(
 
 /// Writes the place of a member, and sends it there.
 fn hand_over(member: &Member, members: &mut Members, commands: &mut Commands) {
-    let Ok((_, _, mut place, navigate, memory, avoidance, _)) = members.get_mut(member.entity)
+    let Ok((_, _, mut place, navigate, memory, avoidance, ..)) = members.get_mut(member.entity)
     else {
         return;
     };

@@ -7,6 +7,7 @@ use bevy::math::FloatPow;
 use bevy::prelude::*;
 
 use super::GroupShape;
+use super::discs::Discs;
 use crate::Solid;
 use crate::paths::ClearanceGrid;
 
@@ -132,7 +133,7 @@ impl<'a> Site<'a> {
             Vec2::new(0.5, 0.288_675_13),
         ];
         let laid = offsets.map(|offset| {
-            let found = self.flood(center, step * offset, step, radius, count);
+            let found = self.flood(center, step * offset, step, [radius; 2], count);
             let spots = found.into_iter().map(|(spot, _)| spot).collect::<Vec<_>>();
             let farthest = spots.iter().map(|spot| self.shape.reach(spot - center));
             let spread = farthest.fold(0.0, f32::max);
@@ -156,16 +157,16 @@ impl<'a> Site<'a> {
         radii: &[f32],
     ) -> Vec<Option<Vec2>> {
         let smallest = classes.keys().next().map_or(0.5, |it| it.0);
+        let largest = classes.keys().next_back().map_or(0.5, |it| it.0);
         let step = (0.5 * smallest).max(ideal_radius(radii, self.gap) / 64.0);
         let area: f32 = radii
             .iter()
             .map(|radius| (2.0 * radius + self.gap).squared())
             .sum();
         let spots = (3.0 * area / (step * step)) as usize + 64;
-        let spots = self.flood(center, Vec2::ZERO, step, smallest, spots);
+        let spots = self.flood(center, Vec2::ZERO, step, [smallest, largest], spots);
         let mut at = vec![None; radii.len()];
-        let mut placed =
-            Discs::new(2.0 * classes.keys().next_back().map_or(0.5, |it| it.0) + self.gap);
+        let mut placed = self.taken(largest);
         for (&Class(radius), who) in classes.iter().rev() {
             let mut waiting = who.iter();
             let mut next = waiting.next();
@@ -184,13 +185,14 @@ impl<'a> Site<'a> {
     }
 
     /// The free spots of a lattice, nearest first, that can be reached from the free spot nearest to the
-    /// center; each with its clearance.
+    /// center; each with its clearance. Bodies of `radius` m have room there, beside the discs that are taken;
+    /// at `count` of them those of `largest` m as well.
     fn flood(
         &self,
         center: Vec2,
         offset: Vec2,
         step: f32,
-        radius: f32,
+        [radius, largest]: [f32; 2],
         count: usize,
     ) -> Vec<(Vec2, f32)> {
         /// The longest way on the lattice between two nodes, by their distance: 2/√3, rounded up.
@@ -206,23 +208,29 @@ impl<'a> Site<'a> {
             let reach = self.shape.reach(spot(node) - center).max(around * way);
             Reverse((reach.to_bits(), node, from_free, way.to_bits()))
         };
-        let most = 64 * count + 4_096;
+        let most = 64 * (count + self.taken.len()) + 4_096;
+        let taken = self.taken(largest);
+        // Places on one lattice are a gap apart, up to rounding.
+        let is_vacant = |at: Vec2, radius: f32| taken.admits(at, radius + 0.99 * self.gap);
         let mut heap = BinaryHeap::from([entry((0, 0), false, 0.0)]);
         let mut done = BTreeSet::new();
         let mut found: Vec<(Vec2, f32)> = Vec::new();
+        let (mut has_begun, mut for_all) = (false, 0);
         while let Some(Reverse((_, node, from_free, way))) = heap.pop() {
-            if found.len() == count || done.len() > most {
+            if for_all == count || done.len() > most {
                 break;
             }
             // Beyond a solid around the center only one side counts, that of the first free spot.
-            if !found.is_empty() && !from_free || !done.insert(node) {
+            if has_begun && !from_free || !done.insert(node) {
                 continue;
             }
             let here = spot(node);
             let clearance = self.grid.at(here);
             let is_free = clearance >= radius;
-            if is_free && self.is_vacant(here, radius) {
+            has_begun |= is_free;
+            if is_free && is_vacant(here, radius) {
                 found.push((here, clearance));
+                for_all += usize::from(is_vacant(here, largest));
             }
             // The way begins at the first free spot. Without a solid it never counts more than the distance.
             let way = match is_free {
@@ -240,7 +248,7 @@ impl<'a> Site<'a> {
                         .grid
                         .along(here, spot(neighbor), 0.5 * radius)
                         .is_some();
-                if open || found.is_empty() {
+                if open || !has_begun {
                     heap.push(entry(neighbor, open, way + step));
                 }
             }
@@ -248,12 +256,15 @@ impl<'a> Site<'a> {
         found
     }
 
-    /// Whether no disc that is taken overlaps a body.
-    fn is_vacant(&self, at: Vec2, radius: f32) -> bool {
-        // Places on one lattice are a gap apart, up to rounding.
-        let apart = radius + 0.99 * self.gap;
-        let mut taken = self.taken.iter();
-        taken.all(|(center, other)| at.distance(*center) >= other + apart)
+    /// The discs that are taken, for bodies whose radius is at most `largest` m.
+    fn taken(&self, largest: f32) -> Discs {
+        let radii = self.taken.iter().map(|it| it.1);
+        let largest = radii.fold(largest, f32::max);
+        let mut taken = Discs::new(2.0 * largest + self.gap);
+        for &(at, radius) in self.taken {
+            taken.add(at, radius);
+        }
+        taken
     }
 }
 
@@ -323,40 +334,6 @@ fn classes(radii: &[f32]) -> BTreeMap<Class, Vec<usize>> {
         classes.entry(class).or_default().push(index);
     }
     classes
-}
-
-/// Discs by square cell.
-struct Discs {
-    cell: f32,
-    discs: BTreeMap<(i32, i32), Vec<(Vec2, f32)>>,
-}
-
-impl Discs {
-    /// For discs that touch only if their centers are at most `cell` m apart.
-    fn new(cell: f32) -> Self {
-        Self {
-            cell,
-            discs: BTreeMap::new(),
-        }
-    }
-
-    fn cell_of(&self, at: Vec2) -> (i32, i32) {
-        let cell = (at / self.cell).floor().as_ivec2();
-        (cell.x, cell.y)
-    }
-
-    fn add(&mut self, at: Vec2, radius: f32) {
-        let cell = self.cell_of(at);
-        self.discs.entry(cell).or_default().push((at, radius));
-    }
-
-    /// Whether a disc overlaps no other.
-    fn admits(&self, at: Vec2, radius: f32) -> bool {
-        let (x, y) = self.cell_of(at);
-        let around = (x - 1..=x + 1).flat_map(|x| (y - 1..=y + 1).map(move |y| (x, y)));
-        let mut near = around.filter_map(|cell| self.discs.get(&cell)).flatten();
-        near.all(|(center, other)| at.distance(*center) >= radius + other)
-    }
 }
 
 #[cfg(test)]
@@ -462,6 +439,36 @@ mod tests {
                 taken.iter().all(|(center, _)| at.distance(*center) >= 0.84),
                 "{at}"
             );
+        }
+    }
+
+    #[test]
+    fn where_places_are_taken_a_group_stands_beside_them_on_the_same_side_of_a_wall() {
+        let wall = [Solid::segment(Vec2::new(0.0, -50.0), Vec2::new(0.0, 50.0))];
+        let grid = ClearanceGrid::new(&wall, 1.0);
+        let target = Vec2::new(0.55, 0.0);
+        let taken: Vec<_> = (0..9)
+            .map(|i| Vec2::new((i % 3) as f32, (i / 3) as f32 - 1.0))
+            .map(|cell| (target + 1.1 * cell, 0.5))
+            .collect();
+        let site = Site::new(&grid, target, GroupShape::Disc, GAP, &taken);
+        for at in site.around(target, &[0.5; 5]).at {
+            assert!(at.unwrap().x > 0.0, "{at:?}");
+        }
+    }
+
+    #[test]
+    fn taken_places_are_left_free_by_bodies_of_different_radii() {
+        let grid = ClearanceGrid::new(&[], 1.5);
+        let alone = Site::new(&grid, Vec2::ZERO, GroupShape::Disc, GAP, &[]);
+        let taken = alone.around(Vec2::ZERO, &[0.5; 400]).at.into_iter();
+        let taken: Vec<_> = taken.flatten().map(|at| (at, 0.5)).collect();
+        let site = Site::new(&grid, Vec2::ZERO, GroupShape::Disc, GAP, &taken);
+        let radii = [0.2, 1.0, 0.5];
+        for (at, radius) in site.around(Vec2::ZERO, &radii).at.iter().zip(radii) {
+            let at = at.unwrap();
+            let mut distances = taken.iter().map(|(center, _)| at.distance(*center));
+            assert!(distances.all(|it| it >= radius + 0.5), "{radius}: {at}");
         }
     }
 

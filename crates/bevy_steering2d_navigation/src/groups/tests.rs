@@ -106,6 +106,38 @@ fn groups_that_swap_places_pass_each_other_and_come_to_rest() {
 }
 
 #[test]
+fn groups_that_are_sent_to_one_point_stand_beside_each_other() {
+    let mut app = app();
+    let west = units(&mut app, 10, Vec2::ZERO);
+    let east = units(&mut app, 10, Vec2::new(30.0, 0.0));
+    let goal = GroupArrive::new(Vec2::new(15.0, 0.0));
+    order(&mut app, goal, &west);
+    order(&mut app, goal, &east);
+    run(&mut app, 900);
+    assert_settled(&app, &[west, east].concat());
+}
+
+#[test]
+fn groups_that_are_sent_to_each_others_places_get_them() {
+    let mut app = app();
+    let (west, east) = (Vec2::ZERO, Vec2::new(30.0, 0.0));
+    let (from_west, from_east) = (units(&mut app, 7, west), units(&mut app, 7, east));
+    let first = order(&mut app, GroupArrive::new(west), &from_west);
+    let second = order(&mut app, GroupArrive::new(east), &from_east);
+    run(&mut app, 5);
+    for (order, to) in [(first, east), (second, west)] {
+        let mut order = app.world_mut().get_mut::<GroupArrive>(order).unwrap();
+        order.target = to.into();
+    }
+    run(&mut app, 1);
+    for (units, to) in [(from_west, east), (from_east, west)] {
+        let places = units.iter().map(|&unit| place(&app, unit));
+        let middle = places.sum::<Vec2>() / units.len() as f32;
+        assert!(middle.distance(to) < 0.2, "{middle} for {to}");
+    }
+}
+
+#[test]
 fn a_member_that_leaves_its_group_on_the_way_no_longer_makes_a_detour() {
     let mut app = app();
     let (west, east) = (Vec2::ZERO, Vec2::new(30.0, 0.0));
@@ -342,6 +374,29 @@ fn a_member_that_was_disabled_while_the_target_moved_follows() {
     run(&mut app, 900);
     assert_settled(&app, &units);
     assert!(place(&app, units[0]).y > 15.0);
+}
+
+#[test]
+fn an_order_to_disabled_members_is_planned_once_they_are_steered_again() {
+    let mut app = app();
+    let units = units(&mut app, 5, Vec2::ZERO);
+    for &unit in &units {
+        app.world_mut().entity_mut(unit).insert(SteeringDisabled);
+    }
+    order(&mut app, GroupArrive::new(Vec2::new(12.0, 0.0)), &units);
+    run(&mut app, 3);
+    for &unit in &units {
+        app.world_mut()
+            .entity_mut(unit)
+            .remove::<SteeringDisabled>();
+    }
+    run(&mut app, 3);
+    // Only groups that are planned as a whole have lanes.
+    let has_lane = |it: &Entity| {
+        let navigate = app.world().get::<NavigateTo>(*it).unwrap();
+        navigate.lane != Lane::default()
+    };
+    assert!(units.iter().all(has_lane));
 }
 
 #[test]

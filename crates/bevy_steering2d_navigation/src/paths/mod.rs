@@ -14,6 +14,7 @@ mod roadmap_pathfinder;
 mod room;
 #[cfg(test)]
 mod tests;
+mod turns;
 
 pub use at_goal::AtGoal;
 pub use lane::Lane;

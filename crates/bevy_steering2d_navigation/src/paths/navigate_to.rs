@@ -28,8 +28,11 @@ use crate::NoPathReason;
 ///
 /// Meanwhile the agent follows its last path. [`PathFound`] is triggered for each new path,
 /// [`NoPath`] when there is none, and [`Arrived`](bevy_steering2d_core::Arrived) when the agent has come
-/// to rest at the end. Without a way the agent stops; it keeps its last path if the target is lost or the
-/// search was given up. It plans again when the target, the agent's position, or a solid changes.
+/// to rest at the end. Without a way the agent stops ([`PathFollowing`] then announces
+/// [`PathCompleted`](bevy_steering2d_core::PathCompleted) where it stands; observe
+/// [`Arrived`](bevy_steering2d_core::Arrived) and [`NoPath`] instead); it keeps its last path if the target
+/// is lost or the search was given up. It plans again when the target, the agent's position, or a solid
+/// changes.
 ///
 /// All agents together use a [`NavigationBudget`] per tick. When `NavigateTo` is removed the path stays.
 ///
@@ -194,7 +197,8 @@ pub enum NavigationState {
 /// Expansions that the pathfinder may use per tick, for all agents together. It is a number of steps and
 /// no time, so that runs are reproducible.
 ///
-/// Agents that wait for a path get equal portions in turn, those first that have used the fewest.
+/// Agents that wait for a path get portions of it in turn. Up to half of it is for those that have had none yet,
+/// since one is enough for a short way; the rest is for those that have used the most, so that their searches end.
 #[derive(Resource, Reflect, Clone, Copy, Debug, PartialEq, Eq)]
 #[reflect(Resource, Default, Debug, PartialEq, Clone)]
 pub struct NavigationBudget {

@@ -40,7 +40,8 @@ pub trait Pathfinder: Any + Send + Sync {
     /// Finds a path, with at most `expansions` expansions of its search, and subtracts those it used.
     ///
     /// When they are used up it returns [`PathSearch::Unfinished`], and continues when it is asked the
-    /// same question again. A call that leaves `expansions` as it is counts as one.
+    /// same question again. Few searches take turns at a time, so it may forget those that it was not asked for
+    /// the longest. A call that leaves `expansions` as it is counts as one.
     fn find(&mut self, query: &PathQuery, expansions: &mut u32) -> PathSearch;
 
     /// Whether a body of `radius` m can move straight from one point to another.

@@ -13,6 +13,7 @@ use bevy_steering2d_core::{
 
 use super::detour::lead_over;
 use super::navigate_to::stop_at;
+use super::turns::{Turns, Waiting};
 use crate::world::Terrain;
 use crate::{
     AtGoal, NavigateTo, NavigateToMemory, NavigationBudget, NavigationState, NoPath, NoPathReason,
@@ -84,19 +85,8 @@ pub(crate) fn register(app: &mut App) {
         .add_saved_component::<NavigateToMemory>(SnapshotKind::State);
 }
 
-/// The most expansions of one portion: agents that wait take turns.
-const PORTION: u32 = 64;
-
 /// Ticks between two looks at whether a solid is in the way to the next waypoint.
 const LOOKS: u32 = 8;
-
-/// An agent that waits for a path.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Waiting {
-    spent: u32,
-    id: SteeringId,
-    entity: Entity,
-}
 
 type Navigators<'w, 's> = Query<
     'w,
@@ -130,11 +120,11 @@ pub(crate) fn plan_paths(
     mut navigators: Navigators,
     targets: Targets,
     sent: Sent,
-    mut waiting: Local<Vec<Waiting>>,
+    mut turns: Local<Turns>,
     mut commands: Commands,
 ) {
     active.update(&terrain);
-    waiting.clear();
+    turns.clear();
     for (entity, &id, how, mut memory, body, path, mut progress, stuck) in &mut navigators {
         if let Err(error) = how.check() {
             warnings.raise(&clock, entity, error.field, || {
@@ -179,7 +169,7 @@ pub(crate) fn plan_paths(
             now.begin_search(&situation);
         }
         match target {
-            Some(_) if now.searching => waiting.push(Waiting {
+            Some(_) if now.searching => turns.push(Waiting {
                 spent: now.spent,
                 id,
                 entity,
@@ -196,13 +186,12 @@ pub(crate) fn plan_paths(
         }
         memory.set_if_neq(now);
     }
-    // First those who have used the fewest expansions; then by id, never by entity.
-    waiting.sort_unstable_by_key(|it| (it.spent, it.id));
     let mut left = budget.expansions.max(1);
-    let mut turn = 0;
-    while turn < waiting.len() && left > 0 {
-        let Waiting { id, entity, .. } = waiting[turn];
-        turn += 1;
+    turns.begin(left);
+    while left > 0
+        && let Some((waiting, portion)) = turns.take(left)
+    {
+        let Waiting { id, entity, .. } = waiting;
         let Ok((_, _, how, mut memory, body, path, ..)) = navigators.get_mut(entity) else {
             continue;
         };
@@ -211,9 +200,8 @@ pub(crate) fn plan_paths(
             to: memory.planned_to,
             radius: body.radius.max(0.0),
         };
-        let mut portion = left.min(PORTION);
-        let before = portion;
-        let mut found = active.find(&query, &mut portion);
+        let mut unused = portion;
+        let mut found = active.find(&query, &mut unused);
         active.update(&terrain);
         if let PathSearch::Found(points) = &mut found {
             let pathfinder = active.pathfinder.as_mut();
@@ -223,18 +211,13 @@ pub(crate) fn plan_paths(
                 lead_over(detour, points, is_clear);
             }
         }
-        let used = before - portion;
+        let used = portion - unused;
         left -= used;
         memory.spent = memory.spent.saturating_add(used);
         match checked(found) {
             Search::Unfinished if memory.spent < how.max_expansions => {
-                // To the end of the line, for a further portion in this tick or the next.
-                let again = Waiting {
-                    spent: memory.spent,
-                    id,
-                    entity,
-                };
-                waiting.push(again);
+                // For a further portion in this tick or the next.
+                turns.put_back(waiting, memory.spent);
             }
             Search::Unfinished => {
                 memory.fail(NoPathReason::TooLong);

@@ -337,6 +337,62 @@ fn many_searches_that_take_turns_all_end() {
     assert!(heard(&app).refused.is_empty());
 }
 
+/// Goes straight, after at least as many expansions as the way has meters. It keeps only the last 64 unfinished
+/// searches.
+#[derive(Default)]
+struct Forgetful(Vec<(PathQuery, u32)>);
+
+impl Pathfinder for Forgetful {
+    fn set_solids(&mut self, _: &[Solid]) {}
+
+    fn find(&mut self, query: &PathQuery, expansions: &mut u32) -> PathSearch {
+        let begun = self.0.iter().position(|(it, _)| it == query);
+        let spent = *expansions + begun.map_or(0, |at| self.0.remove(at).1);
+        *expansions = 0;
+        if spent as f32 >= query.from.distance(query.to) {
+            return PathSearch::Found(vec![query.from, query.to]);
+        }
+        self.0.push((*query, spent));
+        if self.0.len() > 64 {
+            self.0.remove(0);
+        }
+        PathSearch::Unfinished
+    }
+
+    fn is_clear(&mut self, _: Vec2, _: Vec2, _: f32) -> bool {
+        true
+    }
+}
+
+#[test]
+fn more_searches_than_a_pathfinder_keeps_all_end() {
+    for expansions in [1_000, 20_000] {
+        let mut app = app_with(NavigationPlugin::with_pathfinder(Forgetful::default()));
+        app.insert_resource(NavigationBudget { expansions });
+        for i in 0..200 {
+            let y = i as f32;
+            walker(&mut app, Vec2::new(0.0, y), Vec2::new(150.0, y));
+        }
+        run(&mut app, 100);
+        let who: HashSet<_> = heard(&app).found.iter().map(|(who, _)| who).collect();
+        assert_eq!(who.len(), 200);
+    }
+}
+
+#[test]
+fn an_agent_with_a_short_way_does_not_wait_for_long_searches() {
+    let mut app = app_with(NavigationPlugin::with_pathfinder(Forgetful::default()));
+    for i in 0..20 {
+        let y = i as f32;
+        walker(&mut app, Vec2::new(0.0, y), Vec2::new(50_000.0, y));
+    }
+    run(&mut app, 10);
+    let near = walker(&mut app, Vec2::ZERO, Vec2::new(9.0, 0.0));
+    run(&mut app, 2);
+    let who: Vec<_> = heard(&app).found.iter().map(|(who, _)| *who).collect();
+    assert_eq!(who, [near]);
+}
+
 #[test]
 fn a_change_far_away_does_not_repeat_an_arrival() {
     let mut app = app();

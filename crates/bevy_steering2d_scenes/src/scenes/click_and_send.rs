@@ -8,7 +8,7 @@ mod trials;
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
-use bevy_steering2d::navigation::GroupPlace;
+use bevy_steering2d::navigation::{GroupArriveMemory, GroupPlace};
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{Circle, RandomStream};
 
@@ -280,7 +280,7 @@ fn send(
     presses: Res<Presses>,
     options: Res<Options>,
     units: Query<(Entity, &Transform, &Unit, Option<&GroupMember>)>,
-    mut orders: Query<&mut Waypoints>,
+    mut orders: Query<(&mut GroupArrive, &mut GroupArriveMemory, &mut Waypoints)>,
     mut tally: ResMut<Tally>,
     mut commands: Commands,
 ) {
@@ -301,12 +301,16 @@ fn send(
             .collect();
         groups.sort_unstable();
         groups.dedup();
-        for group in groups {
-            if let Ok(mut waypoints) = orders.get_mut(group) {
+        for group in &groups {
+            if let Ok((order, memory, mut waypoints)) = orders.get_mut(*group) {
                 waypoints.0.push(to);
+                go_on(order, memory, waypoints);
             }
         }
-        return;
+        // Units without an order get their first one.
+        if !groups.is_empty() {
+            return;
+        }
     }
     let positions = selected.iter().map(|(_, at, ..)| at.translation.truncate());
     let middle = positions.sum::<Vec2>() / selected.len() as f32;
@@ -329,20 +333,31 @@ fn send(
         .insert((InScene::default(), Waypoints::default()));
 }
 
-/// Sends a group that has arrived to its next waypoint.
+/// Sends a group on when it arrives.
 fn send_on(
     arrived: On<GroupArrived>,
-    mut orders: Query<(&mut GroupArrive, &mut Waypoints)>,
+    mut orders: Query<(&mut GroupArrive, &mut GroupArriveMemory, &mut Waypoints)>,
     tally: Option<ResMut<Tally>>,
 ) {
-    let Ok((mut order, mut waypoints)) = orders.get_mut(arrived.entity) else {
+    let Ok((order, memory, waypoints)) = orders.get_mut(arrived.entity) else {
         return;
     };
     if let Some(mut tally) = tally {
         tally.groups_arrived += 1;
     }
-    if !waypoints.0.is_empty() {
+    go_on(order, memory, waypoints);
+}
+
+/// Sends a group that has arrived to its next waypoint.
+fn go_on(
+    mut order: Mut<GroupArrive>,
+    mut memory: Mut<GroupArriveMemory>,
+    mut waypoints: Mut<Waypoints>,
+) {
+    if memory.arrived && !waypoints.0.is_empty() {
         order.target = waypoints.0.remove(0).into();
+        // It arrives again, however near the waypoint is.
+        memory.arrived = false;
     }
 }
 
@@ -432,6 +447,7 @@ fn draw_overlay(
 mod tests {
     use super::*;
     use crate::headless;
+    use crate::lifecycle::{Scripted, restart_with};
     use crate::report::number;
 
     #[test]
@@ -460,6 +476,41 @@ mod tests {
             selected += u32::from(unit.selected);
         }
         assert!(selected > 0);
+    }
+
+    /// Right-clicks with the shift key held.
+    fn send_after_others(app: &mut App, to: Vec2) {
+        app.world_mut().resource_mut::<Presses>().send(Destination {
+            to,
+            after_others: true,
+        });
+        app.update();
+    }
+
+    /// The order, if there is just one: its target, and whether its group has arrived.
+    fn order(app: &mut App) -> Option<(Target, bool)> {
+        let world = app.world_mut();
+        let mut orders = world.query::<(&GroupArrive, &GroupArriveMemory)>();
+        let (order, memory) = orders.single(world).ok()?;
+        Some((order.target, memory.arrived))
+    }
+
+    #[test]
+    fn waypoints_send_units_that_were_never_sent_and_units_at_rest() {
+        let mut app = headless::app(&SCENE, 1);
+        app.world_mut().remove_resource::<Scripted>();
+        restart_with(app.world_mut(), 1, 2);
+        app.world_mut().resource_mut::<Presses>().press('a');
+        let first = Vec2::new(-9.0, 0.0);
+        send_after_others(&mut app, first);
+        assert_eq!(order(&mut app), Some((Target::Point(first), false)));
+        for _ in 0..STAY {
+            app.update();
+        }
+        assert_eq!(order(&mut app), Some((Target::Point(first), true)));
+        let second = Vec2::new(-5.0, 3.0);
+        send_after_others(&mut app, second);
+        assert_eq!(order(&mut app), Some((Target::Point(second), false)));
     }
 
     #[test]

@@ -2,13 +2,14 @@
 //!
 //! All are of the bundle [`Pedestrian`]: they follow a path, and [`ReciprocalAvoidance`] adjusts the
 //! velocity so that they share the detour. Without it they push; then [`Sidestep`] at least frees
-//! those that are stuck. Each walk ends when the last one has arrived, and the way back begins. The
-//! [experiment](Scene::experiment) compares all three in each place.
+//! those that are stuck. Each walk ends when the last one has arrived, and the next one begins at the
+//! same starts. The [experiment](Scene::experiment) compares all three in each place.
 
 mod layout;
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
+use bevy_steering2d::PathFollowingMemory;
 use bevy_steering2d::prelude::*;
 
 use layout::Layout;
@@ -218,7 +219,9 @@ fn begin_walk(
         );
         match SteeringPath::open(way) {
             Ok(path) => {
-                commands.entity(entity).insert(path);
+                // Along a path with the same points it would go on instead.
+                let start_over = PathFollowingMemory::default();
+                commands.entity(entity).insert((path, start_over));
             }
             Err(error) => error!("the way of {walker:?}: {error}"),
         }
@@ -354,6 +357,28 @@ mod tests {
     use super::*;
     use crate::headless;
     use crate::report::number;
+
+    #[test]
+    fn every_walk_through_the_door_begins_at_the_first_waypoint() {
+        let mut app = headless::app(&SCENE, 1);
+        app.insert_resource(Options {
+            layout: Layout::Door,
+            ..default()
+        });
+        let waypoints = |app: &mut App| {
+            let world = app.world_mut();
+            let mut walkers = world.query_filtered::<&PathFollowingMemory, With<Walker>>();
+            walkers
+                .iter(world)
+                .map(|it| it.waypoint)
+                .collect::<Vec<_>>()
+        };
+        headless::advance(&mut app, 640);
+        assert!(waypoints(&mut app).contains(&2), "some are past the door");
+        app.insert_resource(Walk::Due);
+        headless::advance(&mut app, 3);
+        assert_eq!(waypoints(&mut app), [1; 2 * GROUP]);
+    }
 
     #[test]
     fn pedestrians_cross_meet_and_leave_without_collisions() {

@@ -124,8 +124,8 @@ impl Predictions<'_, '_> {
     fn warn_of_missing_predictor(&self, source: Entity, predictor: PredictorType) {
         self.warnings.raise(&self.clock, source, "Prediction::Custom", || {
             format!(
-                "the prediction is by {predictor:?}, which this entity does not have; until then the \
-                 present position is expected"
+                "the prediction is by {predictor:?}, which this entity does not have, or which is not registered \
+                 with add_predictor; until then the present position is expected"
             )
         });
     }
