@@ -95,6 +95,9 @@ fn mean_speed(crowd: &mut Crowd, warm_up: f32, seconds: f32) -> f32 {
 const TOO_SLOW: &str = "`ReciprocalAvoidance` keeps its clearance of centimeters, and slows down for contacts seconds \
                                ahead, on top of `Headway`; where bodies nearly touch that costs more speed than people lose.";
 
+const PUSHED_BACK: &str = "people nearer than their clearance step back, and those behind give way to that. Where all are that near, and no \
+                           end of the crowd stops it, the whole crowd moves backward, faster and faster.";
+
 /// People per m².
 const DENSITIES: [f32; 10] = [0.5, 1.0, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0];
 
@@ -212,8 +215,8 @@ fn rimea_4(effort: Effort) -> Outcome {
     rows.push(
         Row::new("flow at 5 per m², of the largest", crowded / most, "")
             .source("0.15")
-            .bound(Bound::at_most(0.5))
-            .cause(TOO_SLOW),
+            .bound(Bound::between(0.0, 0.5))
+            .cause(PUSHED_BACK),
     );
     Outcome {
         rows,
