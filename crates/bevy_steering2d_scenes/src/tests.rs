@@ -226,16 +226,10 @@ fn plain_sums_push_agents_into_walls_and_priorities_do_not() {
 
 #[test]
 fn mice_bring_the_cheese_home_without_touching_a_wall() {
-    let (mut rounds, mut stuck) = (0.0, 0.0);
-    for seed in 1..=5 {
-        let report = headless::run(the("maze"), seed, 3_000);
-        assert!(number(&report, "rounds completed") >= 14.0, "{report}");
-        assert_eq!(number(&report, "walls touched"), 0.0, "{report}");
-        rounds += number(&report, "rounds completed");
-        stuck += number(&report, "stuck");
-    }
-    // Where two meet in a corridor, both may wait for a moment.
-    assert!(stuck < 0.15 * rounds, "{stuck} times in {rounds} rounds");
+    let report = headless::run(the("maze"), 1, 3_000);
+    assert!(number(&report, "rounds completed") >= 14.0, "{report}");
+    assert_eq!(number(&report, "walls touched"), 0.0, "{report}");
+    assert_eq!(number(&report, "stuck"), 0.0, "{report}");
 }
 
 #[test]

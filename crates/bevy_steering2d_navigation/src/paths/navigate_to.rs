@@ -197,8 +197,8 @@ pub enum NavigationState {
 /// Expansions that the pathfinder may use per tick, for all agents together. It is a number of steps and
 /// no time, so that runs are reproducible.
 ///
-/// Agents that wait for a path get portions of it in turn. Up to half of it is for those that have had none yet,
-/// since one is enough for a short way; the rest is for those that have used the most, so that their searches end.
+/// Agents that wait for a path get portions of it in turn, first those that have had none yet, since one is enough for
+/// a short way. Where more than 16 wait, half of it is for those that have used the most, so that their searches end.
 #[derive(Resource, Reflect, Clone, Copy, Debug, PartialEq, Eq)]
 #[reflect(Resource, Default, Debug, PartialEq, Clone)]
 pub struct NavigationBudget {

@@ -18,7 +18,8 @@ pub(crate) struct Waiting {
 /// The turns of agents that wait for a path.
 ///
 /// Few searches are under way at a time, since a pathfinder keeps only so many: those that have used the most
-/// expansions. But half of the budget is for first portions, so that short ways need not wait for long ones.
+/// expansions. But half of the budget is for first portions, so that short ways need not wait for long ones; all of
+/// it where few wait.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
     /// Those that have had no portion yet.
@@ -57,7 +58,12 @@ impl Turns {
         begun
             .make_contiguous()
             .sort_unstable_by_key(|it| (Reverse(it.spent), it.id));
-        self.reserved = budget.div_ceil(2);
+        let all_take_turns = new.len() + begun.len() <= Self::OPEN;
+        self.reserved = if all_take_turns {
+            0
+        } else {
+            budget.div_ceil(2)
+        };
     }
 
     /// The agent whose turn it is, and its portion of what is left of the budget.
