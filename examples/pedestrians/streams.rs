@@ -25,7 +25,7 @@ pub const CHECKS: [Check; 2] = [
         name: "crossing",
         title: "Crossing streams",
         about: "two groups of 36 cross at an angle; the direction across their stripes is that of the strongest plane wave of their difference, \
-                over twelve seeds. Mullick, Appert-Rolland, Warren and Pettré (2022), *Analysis of emergent patterns in crossing flows of \
+                over a hundred seeds. Mullick, Appert-Rolland, Warren and Pettré (2022), *Analysis of emergent patterns in crossing flows of \
                 pedestrians reveals an invariant of 'stripe' formation in human data*: stripes are perpendicular to the bisector of \
                 the two directions, so the wave runs along it. At 0° the groups do not cross.",
         run: crossing,
@@ -265,7 +265,7 @@ fn cross(angle: f32, seed: u64, people: usize, seconds: f32, waves: &mut Waves) 
 }
 
 fn crossing(effort: Effort) -> Outcome {
-    let (seeds, people, seconds) = effort.pick((12, 36, 60.0), (1, 4, 0.5));
+    let (seeds, people, seconds) = effort.pick((100, 36, 60.0), (1, 4, 0.5));
     let mut rows = Vec::new();
     let (mut lengths, mut deviations) = (Vec::new(), Vec::new());
     for degrees in [0_u16, 30, 60, 90, 120, 150, 180] {

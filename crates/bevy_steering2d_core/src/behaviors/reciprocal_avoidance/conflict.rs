@@ -1,35 +1,36 @@
-//! Conflict: when an agent comes into contact with another at some velocity, and what that costs.
+//! Conflict: how soon an agent comes into contact with another at some velocity, and what that costs.
+//!
+//! A contact has a pace: the reciprocal of the time until it, 1/s. Contacts of greater pace cost more.
 
 use bevy_steering2d_kernel::simd::{Number, Register, WIDTH, dot};
+use smallvec::SmallVec;
 
 use super::ReciprocalAvoidance;
 use super::other::Other;
 use crate::Agent;
 
-/// Another agent or obstacle, as a function of the agent's velocity: the relative velocity at a velocity
-/// v is `still + share · v`.
+/// Another agent or obstacle: the pace of a contact with it as a function of the agent's velocity.
+///
+/// With the velocity r relative to the other, the direction o and the distance d to it, the distance k to keep and
+/// `room = d² − k²`, the time until the distance falls to k is the smaller root of a quadratic equation. Its reciprocal
+/// is `toward + √((k/d · toward)² − aside²)` with `toward = (r·o) d / room` and `aside = (r×o) / √room`. Both are
+/// linear in the agent's velocity, and weighted with the agent's share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Conflict<N> {
-    still: [N; 2],
-    share: N,
-    offset: [N; 2],
-    /// The distance to keep, m.
-    keep: N,
-    /// `|offset|² − keep²`, m², if they are apart.
-    room: N,
-    /// 1 if they are apart, else 0.
-    apart: N,
-    /// The room over the latest time that counts.
-    slowest: N,
-    /// The reciprocal of the weight of its cost.
-    lightness: N,
+    toward: Linear<N>,
+    aside: Linear<N>,
+    /// The distance to keep over the distance; zero if the agents are nearer.
+    sine: N,
+    /// By how much `toward` grows with a velocity in the direction of the other, 1/m.
+    gain: N,
 }
 
-/// How the cost of a contact falls with its time.
+/// `constant + x · velocity.x + y · velocity.y`
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Fading<N> {
-    /// An eighth of the reciprocal of the horizon, 1/s.
-    rate: N,
+struct Linear<N> {
+    constant: N,
+    x: N,
+    y: N,
 }
 
 /// Cost of a contact in one second, relative to a squared speed, m²/s².
@@ -44,82 +45,71 @@ pub(super) const HORIZONS: f32 = 2.7;
 /// centers together in one second, s.
 const WITHIN: f32 = 0.3;
 
-impl<N: Number> Fading<N> {
-    #[inline(always)]
-    pub(super) fn new(how: &ReciprocalAvoidance) -> Self {
-        Self {
-            rate: N::splat(0.125 / how.horizon),
-        }
-    }
-
-    /// The reciprocal of `e^(−time/horizon) / time²`.
-    #[inline(always)]
-    fn reciprocal(self, time: N) -> N {
-        let (one, half) = (N::splat(1.0), N::splat(0.5));
-        // e^x = (e^(x/8))⁸, within 4 % of what counts.
-        let eighth = self.rate * time;
-        let power = one + eighth * (one + eighth * half);
-        let power = power * power;
-        let power = power * power;
-        let square = (time * time).max(N::splat(SOONEST * SOONEST));
-        square * (power * power)
-    }
-}
-
 impl<N: Number> Conflict<N> {
     #[inline(always)]
     pub(super) fn new(me: &Agent, other: &Other<N>, how: &ReciprocalAvoidance) -> Self {
         let (zero, half, one) = (N::splat(0.0), N::splat(0.5), N::splat(1.0));
         // The other agent does its share, so the relative velocity changes by more than the agent's own.
         let share = one / other.duty.max(half);
-        let (x, y) = (N::splat(me.velocity.x), N::splat(me.velocity.y));
+        let still = one - share;
+        let still = [
+            still * N::splat(me.velocity.x) - other.velocity[0],
+            still * N::splat(me.velocity.y) - other.velocity[1],
+        ];
         let keep = other.touching + other.respect * N::splat(clearance(how));
         let square = dot(other.offset, other.offset);
-        let gap = square - keep * keep;
-        let room = zero.if_below(gap, gap, N::splat(WITHIN) * square.sqrt());
+        let distance = square.sqrt();
+        let per_distance = one / distance.max(N::splat(f32::MIN_POSITIVE));
+        let room = square - keep * keep;
+        let per_room = zero.if_below(room, distance / room, N::splat(1.0 / WITHIN));
+        let weighted = (other.duty + other.duty).sqrt() * per_room;
+        let along = weighted * per_distance;
+        let toward = [other.offset[0] * along, other.offset[1] * along];
+        let cosine = room.max(zero).sqrt() * per_distance;
+        let aside = [zero - toward[1] * cosine, toward[0] * cosine];
         Self {
-            still: [
-                (one - share) * x - other.velocity[0],
-                (one - share) * y - other.velocity[1],
-            ],
-            share,
-            offset: other.offset,
-            keep,
-            room,
-            apart: zero.is_below(gap),
-            slowest: room * N::splat(1.0 / (HORIZONS * how.horizon)),
-            lightness: one / (N::splat(2.0 * CONTACT) * other.duty),
+            toward: Linear::along(toward, still, share),
+            aside: Linear::along(aside, still, share),
+            sine: zero.is_below(room) * keep * per_distance,
+            gain: share * weighted,
         }
     }
 
-    /// The reciprocal of the cost of the velocity. With a `spread`, of the greatest cost of any
-    /// velocity within so many m/s.
+    /// The pace of the contact at a velocity, or `least` if that is more.
     #[inline(always)]
-    pub(super) fn reciprocal_cost(
-        &self,
-        velocity: [N; 2],
-        spread: Option<N>,
-        fading: Fading<N>,
-    ) -> N {
-        let relative = [
-            self.still[0] + self.share * velocity[0],
-            self.still[1] + self.share * velocity[1],
-        ];
-        let mut closing = dot(self.offset, relative);
-        let mut square = dot(relative, relative);
-        if let Some(spread) = spread {
-            // The disc of relative velocities: the circle to keep out of grows with the time.
-            let spread = self.share * spread;
-            closing = closing + spread * self.keep;
-            square = square - spread * spread;
+    pub(super) fn pace(&self, velocity: [N; 2], least: N) -> N {
+        let (toward, aside) = (self.toward.at(velocity), self.aside.at(velocity));
+        let reach = self.sine * toward;
+        // Without a contact the pace is not a number, and not above the least.
+        (toward + ((reach - aside) * (reach + aside)).sqrt()).max(least)
+    }
+
+    /// The greatest pace at any velocity within `spread` m/s.
+    #[inline(always)]
+    pub(super) fn greatest_pace(&self, velocity: [N; 2], spread: N) -> N {
+        let (toward, aside) = (self.toward.at(velocity), self.aside.at(velocity));
+        // The disc of relative velocities: the circle to keep out of grows with the time.
+        let growth = self.gain * spread;
+        let reach = self.sine * toward + growth;
+        let pace = toward + self.sine * growth + ((reach - aside) * (reach + aside)).sqrt();
+        pace.max(N::splat(0.0))
+    }
+}
+
+impl<N: Number> Linear<N> {
+    /// The component along a vector of `still + share · velocity`.
+    #[inline(always)]
+    fn along(vector: [N; 2], still: [N; 2], share: N) -> Self {
+        Self {
+            constant: dot(vector, still),
+            x: share * vector[0],
+            y: share * vector[1],
         }
-        // The time until the distance falls to `keep` is the smaller root of a quadratic equation,
-        // `room / pace`. Without a root the pace is not a number, and not above the slowest.
-        let discriminant = (closing * closing - square * self.room) * self.apart;
-        let pace = closing + discriminant.sqrt();
-        let reciprocal = self.lightness * fading.reciprocal(self.room / pace);
-        let infinite = N::splat(f32::INFINITY);
-        self.slowest.if_below(pace, reciprocal, infinite)
+    }
+
+    #[inline(always)]
+    fn at(&self, velocity: [N; 2]) -> N {
+        self.constant + (self.x * velocity[0] + self.y * velocity[1])
     }
 }
 
@@ -128,60 +118,87 @@ pub(super) fn clearance(how: &ReciprocalAvoidance) -> f32 {
     how.margin.max(CLEARANCE)
 }
 
-impl Conflict<f32> {
-    #[inline(always)]
-    pub(super) fn splat<R: Register>(&self) -> Conflict<R> {
-        Conflict {
-            still: [R::splat(self.still[0]), R::splat(self.still[1])],
-            share: R::splat(self.share),
-            offset: [R::splat(self.offset[0]), R::splat(self.offset[1])],
-            keep: R::splat(self.keep),
-            room: R::splat(self.room),
-            apart: R::splat(self.apart),
-            slowest: R::splat(self.slowest),
-            lightness: R::splat(self.lightness),
+/// What contacts cost by their pace: `CONTACT · pace² · e^(−1 / (horizon · pace))`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Fading {
+    horizon: f32,
+}
+
+impl Fading {
+    pub(super) fn new(how: &ReciprocalAvoidance) -> Self {
+        Self {
+            horizon: how.horizon,
         }
+    }
+
+    /// Contacts up to this pace cost nothing.
+    #[inline(always)]
+    pub(super) fn slowest(self) -> f32 {
+        1.0 / (HORIZONS * self.horizon)
+    }
+
+    #[inline(always)]
+    pub(super) fn cost<N: Number>(self, pace: N) -> N {
+        let counted = pace.min(N::splat(1.0 / SOONEST));
+        let square = counted * counted;
+        // e^(−x) = (1 + x/8 + (x/8)²/2)^(−8) with x = 1 / (horizon · pace), within 4 % of what counts.
+        let eighth = 0.125 / self.horizon;
+        let rest = N::splat(eighth) * counted + N::splat(0.5 * eighth * eighth);
+        let fading = square / (square + rest);
+        let fading = fading * fading;
+        let fading = fading * fading;
+        let cost = N::splat(CONTACT) * square * (fading * fading);
+        N::splat(self.slowest()).if_below(pace, cost, N::splat(0.0))
+    }
+
+    /// Every contact of a lower pace costs less.
+    #[inline(always)]
+    pub(super) fn cheap<N: Number>(self, cost: N) -> N {
+        (cost * N::splat(1.0 / CONTACT)).sqrt()
     }
 }
 
+/// Conflicts one by one, allocated only beyond 32.
+pub(super) type Rows = SmallVec<[[f32; WIDTH]; 32]>;
+
 impl<R: Register> Conflict<R> {
-    /// Calls `visit` for the lanes with a bit in `lanes`.
+    /// Adds a row for each lane with a bit in `lanes`.
     #[inline(always)]
-    pub(super) fn for_each_lane(&self, mut lanes: u32, mut visit: impl FnMut(Conflict<f32>)) {
-        if lanes == 0 {
-            return;
-        }
+    pub(super) fn add_rows(&self, lanes: u32, rows: &mut Rows) {
+        let (toward, aside) = (self.toward, self.aside);
         let columns = [
-            self.still[0],
-            self.still[1],
-            self.share,
-            self.offset[0],
-            self.offset[1],
-            self.keep,
-            self.room,
-            self.apart,
+            toward.constant,
+            toward.x,
+            toward.y,
+            aside.constant,
+            aside.x,
+            aside.y,
+            self.sine,
+            self.gain,
         ];
-        let mut rows = [0.0; WIDTH * WIDTH];
-        for (at, row) in R::transposed(columns).iter().enumerate() {
-            row.store(&mut rows, WIDTH * at);
+        // Without a branch, whose outcome would be random.
+        let mut count = rows.len();
+        rows.resize(count + WIDTH, [0.0; WIDTH]);
+        for (lane, row) in R::transposed(columns).into_iter().enumerate() {
+            row.store(&mut rows[count], 0);
+            count += (lanes >> lane & 1) as usize;
         }
-        let (mut slowest, mut lightness) = ([0.0; WIDTH], [0.0; WIDTH]);
-        self.slowest.store(&mut slowest, 0);
-        self.lightness.store(&mut lightness, 0);
-        while lanes != 0 {
-            let lane = lanes.trailing_zeros() as usize;
-            lanes &= lanes - 1;
-            let row = &rows[WIDTH * lane..][..WIDTH];
-            visit(Conflict {
-                still: [row[0], row[1]],
-                share: row[2],
-                offset: [row[3], row[4]],
-                keep: row[5],
-                room: row[6],
-                apart: row[7],
-                slowest: slowest[lane],
-                lightness: lightness[lane],
-            });
+        rows.truncate(count);
+    }
+
+    /// A row in every lane.
+    #[inline(always)]
+    pub(super) fn from_row(row: &[f32; WIDTH]) -> Self {
+        let linear = |at: usize| Linear {
+            constant: R::splat(row[at]),
+            x: R::splat(row[at + 1]),
+            y: R::splat(row[at + 2]),
+        };
+        Self {
+            toward: linear(0),
+            aside: linear(3),
+            sine: R::splat(row[6]),
+            gain: R::splat(row[7]),
         }
     }
 }
@@ -201,11 +218,11 @@ mod tests {
         let relative = me.velocity + change - Vec2::from(other.velocity);
         let keep = other.touching + other.respect * how.margin.max(CLEARANCE);
         let time = time_of_contact(other.offset.into(), relative, keep);
+        let time = (time / (2.0 * other.duty).sqrt()).max(SOONEST);
         if time > HORIZONS * how.horizon {
             return 0.0;
         }
-        let fading = ops::exp(-time / how.horizon);
-        2.0 * other.duty * CONTACT * fading / (time * time).max(SOONEST * SOONEST)
+        CONTACT * ops::exp(-time / how.horizon) / (time * time)
     }
 
     fn vector(most: f32) -> impl Strategy<Value = Vec2> {
@@ -220,27 +237,31 @@ mod tests {
             let how = ReciprocalAvoidance::default();
             let me = walker(0.0, 0.0, own);
             let other = seen(&me, &walker(at.x, at.y, its), 5.0, 6.0);
-            let fading = Fading::new(&how);
             let conflict = Conflict::new(&me, &other, &how);
-            let ours = 1.0 / conflict.reciprocal_cost(velocity.to_array(), None, fading);
+            let ours = Fading::new(&how).cost(conflict.pace(velocity.to_array(), 0.0));
             let law = cost(&me, &other, velocity, &how);
             prop_assert!((ours - law).abs() <= 0.02 * law + 1e-3, "{ours}, but {law}");
         }
 
         #[test]
-        fn no_velocity_within_the_spread_costs_more_than_its_bound(
+        fn no_velocity_within_the_spread_has_a_greater_pace_than_the_bound(
             (at, own, its, center) in (vector(4.0), vector(2.0), vector(2.0), vector(2.0)),
             (spread, angle, share) in (0.0..2.0_f32, 0.0..6.3_f32, 0.0..1.0_f32),
         ) {
             let how = ReciprocalAvoidance::default();
             let me = walker(0.0, 0.0, own);
             let other = seen(&me, &walker(at.x, at.y, its), 5.0, 6.0);
-            let fading = Fading::new(&how);
             let conflict = Conflict::new(&me, &other, &how);
             let velocity = center + share * spread * Vec2::from_angle(angle);
-            let cost = 1.0 / conflict.reciprocal_cost(velocity.to_array(), None, fading);
-            let bound = 1.0 / conflict.reciprocal_cost(center.to_array(), Some(spread), fading);
-            prop_assert!(cost <= 1.01 * bound + 1e-3, "{cost} > {bound}");
+            let pace = conflict.pace(velocity.to_array(), 0.0);
+            let bound = conflict.greatest_pace(center.to_array(), spread);
+            prop_assert!(pace <= 1.01 * bound + 1e-3, "{pace} > {bound}");
+        }
+
+        #[test]
+        fn contacts_of_a_lower_pace_than_the_cheap_one_cost_less(pace in 0.0..9.0_f32, cost in 0.0..9.0_f32) {
+            let fading = Fading::new(&ReciprocalAvoidance::default());
+            prop_assert!(pace >= fading.cheap(cost) || fading.cost(pace) <= cost);
         }
     }
 }

@@ -1,12 +1,11 @@
 //! Foresight: the velocity of least cost, searched coarse to fine.
 
-use bevy::math::FloatPow;
 use bevy::prelude::*;
-use bevy_steering2d_kernel::simd::{Number, Register, WIDTH, clamp_length};
+use bevy_steering2d_kernel::simd::{Number, Register, WIDTH, clamp_length, dot};
 use smallvec::SmallVec;
 
 use super::ReciprocalAvoidance;
-use super::conflict::{Conflict, Fading};
+use super::conflict::{Conflict, Fading, Rows};
 use super::other::{ALL_LANES, Others};
 use crate::Agent;
 use crate::behaviors::half_planes::HalfPlane;
@@ -32,14 +31,14 @@ const WALL: f32 = 4.0;
 /// Contacts below this share of what a better velocity can save are left out.
 const NEGLIGIBLE: f32 = 0.02;
 
-/// Other speeds to consider, as shares of the preferred one.
-const SPEEDS: [f32; 4] = [1.3, 0.7, 0.35, 0.0];
+/// Speeds to consider, as shares of the preferred one.
+const SPEEDS: [f32; WIDTH] = [1.3, 1.0, 0.85, 0.7, 0.5, 0.35, 0.15, 0.0];
 /// Radii of the circles of samples around the velocity of least deviation, as shares of the search.
-const COARSE: [f32; 3] = [0.3, 0.6, 0.95];
+const COARSE: [f32; 2] = [0.4, 0.78];
 /// Radii of the circles of samples around the best so far.
 const FINE: [f32; 4] = [0.16, 0.08, 0.04, 0.02];
 
-/// Eight directions, and those between them.
+/// Eight directions from (1, 0) on, and those between them.
 const DIRECTIONS: [[[f32; WIDTH]; 2]; 2] = {
     const S: f32 = std::f32::consts::FRAC_1_SQRT_2;
     // cos 22.5° and sin 22.5°
@@ -54,97 +53,104 @@ const DIRECTIONS: [[[f32; WIDTH]; 2]; 2] = {
     ]
 };
 
-type Conflicts = SmallVec<[Conflict<f32>; 24]>;
-
 impl<R: Register> Foresight<'_, R> {
     /// The preferred velocity if it is free of contacts and walls. Else the best of samples around it,
     /// then of samples around the best.
     #[inline(always)]
     pub(super) fn best(&self) -> Vec2 {
-        let speed = self.preferred.length();
+        let Self { me, preferred, .. } = *self;
+        let speed = preferred.length();
         if speed < 1e-3 {
-            return self.preferred;
+            return preferred;
         }
-        let fading = Fading::new(self.how);
         let mut conflicts: SmallVec<[Conflict<R>; 4]> = SmallVec::new();
         for eight in &self.others.eights {
-            conflicts.push(Conflict::new(self.me, eight, self.how));
+            conflicts.push(Conflict::new(me, eight, self.how));
         }
-        let ahead = self.preferred / speed;
-        let mut best = (f32::INFINITY, self.preferred);
-        self.consider(self.preferred, ahead, &conflicts, fading, &mut best);
-        if best.0 == CHANGE * self.preferred.distance_squared(self.previous) {
-            return self.preferred;
+        let fading = Fading::new(self.how);
+        let contacts = cost_of_contacts(&conflicts, fading, preferred);
+        if contacts + self.wall_cost(preferred.to_array()) == 0.0 {
+            return preferred;
         }
-        self.consider(self.previous, ahead, &conflicts, fading, &mut best);
-        for share in SPEEDS {
-            self.consider(share * self.preferred, ahead, &conflicts, fading, &mut best);
+        let ahead = preferred / speed;
+        let cost = self.cost_without_contacts(ahead, preferred.to_array());
+        let mut best = (cost + contacts, preferred);
+        let previous = self.previous.clamp_length_max(me.max_speed);
+        let cost = self.cost_without_contacts(ahead, previous.to_array());
+        if cost < best.0 {
+            let cost = cost + cost_of_contacts(&conflicts, fading, previous);
+            if cost < best.0 {
+                best = (cost, previous);
+            }
         }
 
         // What costs less than the best so far is near the velocity of least deviation: from there the
         // deviation grows by at least 0.45 times the square of the distance.
         let calm = self.calm(ahead);
-        let to_save = (best.0 - self.deviation(ahead, calm)).max(0.0);
+        let to_save = (best.0 - self.deviation(ahead, calm.to_array())).max(0.0);
         let spread = (to_save / (ACROSS + CHANGE)).sqrt();
 
-        let negligible = R::splat(1.0 / (NEGLIGIBLE * to_save).max(f32::MIN_POSITIVE));
-        let center = [R::splat(calm.x), R::splat(calm.y)];
-        let reach = Some(R::splat(spread));
-        let mut near = Conflicts::new();
+        let negligible = fading.cheap(NEGLIGIBLE * to_save).max(fading.slowest());
+        let mut near = Rows::new();
         for (at, conflict) in conflicts.iter().enumerate() {
-            let bound = conflict.reciprocal_cost(center, reach, fading);
-            let matter = bound.at_most(negligible) & self.others.lanes(at);
-            conflict.for_each_lane(matter, |conflict| near.push(conflict));
+            let bound = conflict.greatest_pace(calm.to_array().map(R::splat), R::splat(spread));
+            let matters = !bound.at_most(R::splat(negligible)) & self.others.lanes(at);
+            conflict.add_rows(matters, &mut near);
         }
         let mut search = Search {
             foresight: self,
             ahead,
-            conflicts: &mut near,
+            directions: directions_from(ahead),
+            conflicts: &near,
             fading,
             best,
         };
         let reach = spread.min(1.3 * speed);
-        for (ring, share) in COARSE.iter().enumerate() {
-            search.around(calm, share * reach, ring % 2);
-        }
-        for (ring, share) in FINE.iter().enumerate() {
-            search.around(search.best.1, share * reach, ring % 2);
+        let [inner, outer] = COARSE;
+        search.consider([
+            search.circle(calm, inner * reach, 0),
+            search.circle(calm, outer * reach, 1),
+            search.speeds(),
+        ]);
+        for (turn, share) in FINE.iter().enumerate() {
+            search.consider([search.circle(search.best.1, share * reach, turn)]);
         }
         search.best.1
     }
 
-    /// Considers one velocity.
+    /// The cost of a velocity without that of contacts.
     #[inline(always)]
-    fn consider(
-        &self,
-        velocity: Vec2,
-        ahead: Vec2,
-        conflicts: &[Conflict<R>],
-        fading: Fading<R>,
-        best: &mut (f32, Vec2),
-    ) {
-        let velocity = velocity.clamp_length_max(self.me.max_speed);
-        let left = ahead.perp_dot(velocity - self.preferred).max(0.0);
-        let mut cost = self.deviation(ahead, velocity) + LEFT * left + self.wall_cost(velocity);
-        if cost >= best.0 {
-            return;
-        }
-        let (x, y) = (R::splat(velocity.x), R::splat(velocity.y));
-        let mut rarest = R::splat(f32::INFINITY);
-        for conflict in conflicts {
-            rarest = rarest.min(conflict.reciprocal_cost([x, y], None, fading));
-        }
-        cost += 1.0 / least(rarest);
-        if cost < best.0 {
-            *best = (cost, velocity);
-        }
+    fn cost_without_contacts<N: Number>(&self, ahead: Vec2, velocity: [N; 2]) -> N {
+        let off = [
+            velocity[0] - N::splat(self.preferred.x),
+            velocity[1] - N::splat(self.preferred.y),
+        ];
+        let left = dot(ahead.perp().to_array().map(N::splat), off);
+        self.deviation(ahead, velocity)
+            + N::splat(LEFT) * left.max(N::splat(0.0))
+            + self.wall_cost(velocity)
     }
 
     /// The cost of a velocity without contacts, walls and the side.
-    fn deviation(&self, ahead: Vec2, velocity: Vec2) -> f32 {
-        let off = velocity - self.preferred;
-        let (along, left) = (off.dot(ahead), ahead.perp_dot(off));
-        along * along + ACROSS * left * left + CHANGE * velocity.distance_squared(self.previous)
+    #[inline(always)]
+    fn deviation<N: Number>(&self, ahead: Vec2, velocity: [N; 2]) -> N {
+        let from = |it: Vec2| [velocity[0] - N::splat(it.x), velocity[1] - N::splat(it.y)];
+        let (off, change) = (from(self.preferred), from(self.previous));
+        let along = dot(ahead.to_array().map(N::splat), off);
+        let left = dot(ahead.perp().to_array().map(N::splat), off);
+        along * along + N::splat(ACROSS) * left * left + N::splat(CHANGE) * dot(change, change)
+    }
+
+    #[inline(always)]
+    fn wall_cost<N: Number>(&self, velocity: [N; 2]) -> N {
+        let mut cost = N::splat(0.0);
+        for wall in self.walls {
+            let inside = (velocity[0] - N::splat(wall.point.x)) * N::splat(wall.normal.x)
+                + (velocity[1] - N::splat(wall.point.y)) * N::splat(wall.normal.y);
+            let outside = inside.min(N::splat(0.0));
+            cost = cost + N::splat(WALL) * outside * outside;
+        }
+        cost
     }
 
     /// The velocity of the least deviation, between the preferred one and the previous choice.
@@ -155,11 +161,17 @@ impl<R: Register> Foresight<'_, R> {
             + CHANGE / (1.0 + CHANGE) * along * ahead
             + CHANGE / (ACROSS + CHANGE) * left * ahead.perp()
     }
+}
 
-    fn wall_cost(&self, velocity: Vec2) -> f32 {
-        let outside = |wall: &HalfPlane| wall.inside(velocity).min(0.0).squared();
-        WALL * self.walls.iter().map(outside).sum::<f32>()
+/// The cost of the costliest contact at a velocity.
+#[inline(always)]
+fn cost_of_contacts<R: Register>(conflicts: &[Conflict<R>], fading: Fading, velocity: Vec2) -> f32 {
+    let velocity = velocity.to_array().map(R::splat);
+    let mut pace = R::zero();
+    for conflict in conflicts {
+        pace = conflict.pace(velocity, pace);
     }
+    fading.cost(best_lane(pace, Number::max))
 }
 
 /// The state of a search.
@@ -167,91 +179,102 @@ struct Search<'a, R> {
     foresight: &'a Foresight<'a, R>,
     /// The preferred direction.
     ahead: Vec2,
-    conflicts: &'a mut [Conflict<f32>],
-    fading: Fading<R>,
+    /// Eight directions from the preferred one on, and those between them.
+    directions: [[R; 2]; 2],
+    conflicts: &'a [[f32; WIDTH]],
+    fading: Fading,
     best: (f32, Vec2),
 }
 
 impl<R: Register> Search<'_, R> {
-    /// Considers eight velocities on a circle.
+    /// Eight velocities on a circle.
     #[inline(always)]
-    fn around(&mut self, center: Vec2, radius: f32, turn: usize) {
+    fn circle(&self, center: Vec2, radius: f32, turn: usize) -> [R; 2] {
         let radius = R::splat(radius);
-        let [x, y] = DIRECTIONS[turn];
-        self.consider([
-            R::splat(center.x) + radius * R::load(&x, 0),
-            R::splat(center.y) + radius * R::load(&y, 0),
-        ]);
+        let [x, y] = self.directions[turn % 2];
+        [
+            R::splat(center.x) + radius * x,
+            R::splat(center.y) + radius * y,
+        ]
     }
 
+    /// The preferred velocity at eight speeds.
     #[inline(always)]
-    fn consider(&mut self, velocity: [R; 2]) {
-        let Foresight {
-            me,
-            preferred,
-            previous,
-            walls,
-            ..
-        } = *self.foresight;
-        let [x, y] = clamp_length(velocity, R::splat(me.max_speed));
-        let zero = R::zero();
-        let (off_x, off_y) = (x - R::splat(preferred.x), y - R::splat(preferred.y));
-        let (change_x, change_y) = (x - R::splat(previous.x), y - R::splat(previous.y));
-        let (ahead_x, ahead_y) = (R::splat(self.ahead.x), R::splat(self.ahead.y));
-        let along = off_x * ahead_x + off_y * ahead_y;
-        let left = ahead_x * off_y - ahead_y * off_x;
-        let mut cost = along * along
-            + R::splat(ACROSS) * left * left
-            + R::splat(LEFT) * left.max(zero)
-            + R::splat(CHANGE) * (change_x * change_x + change_y * change_y);
-        for wall in walls {
-            let inside = (x - R::splat(wall.point.x)) * R::splat(wall.normal.x)
-                + (y - R::splat(wall.point.y)) * R::splat(wall.normal.y);
-            let outside = inside.min(zero);
-            cost = cost + R::splat(WALL) * outside * outside;
+    fn speeds(&self) -> [R; 2] {
+        let Vec2 { x, y } = self.foresight.preferred;
+        let shares = R::load(&SPEEDS, 0);
+        [R::splat(x) * shares, R::splat(y) * shares]
+    }
+
+    /// Considers eight velocities of each element.
+    #[inline(always)]
+    fn consider<const EIGHTS: usize>(&mut self, mut velocities: [[R; 2]; EIGHTS]) {
+        let most = self.foresight.me.max_speed;
+        let mut too_fast = 0;
+        for velocity in velocities {
+            too_fast |= !dot(velocity, velocity).at_most(R::splat(most * most)) & ALL_LANES;
         }
-        let best = R::splat(self.best.0);
-        if cost.at_most(best) == 0 {
-            return;
-        }
-        // Better is a velocity whose every contact costs less than what is left.
-        let left = best - cost;
-        let enough = zero.if_below(left, R::splat(1.0) / left, R::splat(f32::INFINITY));
-        let mut rarest = R::splat(f32::INFINITY);
-        for at in 0..self.conflicts.len() {
-            let conflict = self.conflicts[at].splat::<R>();
-            rarest = rarest.min(conflict.reciprocal_cost([x, y], None, self.fading));
-            if rarest.at_most(enough) == ALL_LANES {
-                // What rules out these velocities likely rules out the next ones.
-                self.conflicts.swap(0, at);
-                return;
+        // Rare, and the rest need not wait for it.
+        if too_fast != 0 {
+            for velocity in &mut velocities {
+                *velocity = clamp_length(*velocity, R::splat(most));
             }
         }
-        let cost = cost + R::splat(1.0) / rarest;
-        let mut better = cost.at_most(best);
-        let (mut costs, mut all_x, mut all_y) = ([0.0; WIDTH], [0.0; WIDTH], [0.0; WIDTH]);
-        cost.store(&mut costs, 0);
+        let mut costs = [R::zero(); EIGHTS];
+        for (cost, velocity) in costs.iter_mut().zip(velocities) {
+            *cost = self.foresight.cost_without_contacts(self.ahead, velocity);
+        }
+        // The circles side by side, since the steps of one depend on each other.
+        let mut paces = [R::zero(); EIGHTS];
+        for conflict in self.conflicts {
+            let conflict = Conflict::<R>::from_row(conflict);
+            for (pace, velocity) in paces.iter_mut().zip(velocities) {
+                *pace = conflict.pace(velocity, *pace);
+            }
+        }
+        for at in 0..EIGHTS {
+            let cost = costs[at] + self.fading.cost(paces[at]);
+            self.keep_best(cost, velocities[at]);
+        }
+    }
+
+    /// Keeps the best of eight velocities if it is better, without a branch whose outcome would be random.
+    #[inline(always)]
+    fn keep_best(&mut self, costs: R, [x, y]: [R; 2]) {
+        let (mut all_x, mut all_y) = ([0.0; WIDTH], [0.0; WIDTH]);
         x.store(&mut all_x, 0);
         y.store(&mut all_y, 0);
-        while better != 0 {
-            let lane = better.trailing_zeros() as usize;
-            better &= better - 1;
-            if costs[lane] < self.best.0 {
-                self.best = (costs[lane], Vec2::new(all_x[lane], all_y[lane]));
-            }
-        }
+        let least = best_lane(costs, Number::min);
+        let lane = costs.at_most(R::splat(least)).trailing_zeros() as usize % WIDTH;
+        let better = least < self.best.0;
+        let [x, y] = [(all_x[lane], self.best.1.x), (all_y[lane], self.best.1.y)]
+            .map(|(then, otherwise)| if better { then } else { otherwise });
+        self.best = (Number::min(least, self.best.0), Vec2::new(x, y));
     }
 }
 
-/// The least lane.
+/// Eight directions from one on, and those between them.
 #[inline(always)]
-fn least<R: Register>(register: R) -> f32 {
+fn directions_from<R: Register>(ahead: Vec2) -> [[R; 2]; 2] {
+    let (ahead_x, ahead_y) = (R::splat(ahead.x), R::splat(ahead.y));
+    let mut turned = [[R::zero(); 2]; 2];
+    for (turned, [x, y]) in turned.iter_mut().zip(&DIRECTIONS) {
+        let (x, y) = (R::load(x, 0), R::load(y, 0));
+        *turned = [ahead_x * x - ahead_y * y, ahead_y * x + ahead_x * y];
+    }
+    turned
+}
+
+/// The least or greatest lane.
+#[inline(always)]
+fn best_lane<R: Register>(register: R, better: impl Fn(f32, f32) -> f32) -> f32 {
     let mut lanes = [0.0; WIDTH];
     register.store(&mut lanes, 0);
     let [a, b, c, d, e, f, g, h] = lanes;
-    let (low, high) = ([a, b, c, d], [e, f, g, h]);
-    let [a, b, c, d] = std::array::from_fn(|at| Number::min(low[at], high[at]));
-    Number::min(Number::min(a, b), Number::min(c, d))
+    better(
+        better(better(a, e), better(c, g)),
+        better(better(b, f), better(d, h)),
+    )
 }
 
 #[cfg(test)]
