@@ -14,7 +14,8 @@ use crate::Agent;
 /// With the velocity r relative to the other, the direction o and the distance d to it, the distance k to keep and
 /// `room = d² − k²`, the time until the distance falls to k is the smaller root of a quadratic equation. Its reciprocal
 /// is `toward + √((k/d · toward)² − aside²)` with `toward = (r·o) d / room` and `aside = (r×o) / √room`. Both are
-/// linear in the agent's velocity, and weighted with the agent's share.
+/// linear in the agent's velocity. They are weighted with (2 · share)^⅜, which makes the cost of a contact after two
+/// thirds of the horizon about proportional to the share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Conflict<N> {
     toward: Linear<N>,
@@ -62,7 +63,8 @@ impl<N: Number> Conflict<N> {
         let per_distance = one / distance.max(N::splat(f32::MIN_POSITIVE));
         let room = square - keep * keep;
         let per_room = zero.if_below(room, distance / room, N::splat(1.0 / WITHIN));
-        let weighted = (other.duty + other.duty).sqrt() * per_room;
+        let root = (other.duty + other.duty).sqrt().sqrt();
+        let weighted = root * root.sqrt() * per_room;
         let along = weighted * per_distance;
         let toward = [other.offset[0] * along, other.offset[1] * along];
         let cosine = room.max(zero).sqrt() * per_distance;
@@ -218,7 +220,7 @@ mod tests {
         let relative = me.velocity + change - Vec2::from(other.velocity);
         let keep = other.touching + other.respect * how.margin.max(CLEARANCE);
         let time = time_of_contact(other.offset.into(), relative, keep);
-        let time = (time / (2.0 * other.duty).sqrt()).max(SOONEST);
+        let time = (time / ops::powf(2.0 * other.duty, 0.375)).max(SOONEST);
         if time > HORIZONS * how.horizon {
             return 0.0;
         }

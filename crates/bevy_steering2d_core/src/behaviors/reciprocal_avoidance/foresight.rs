@@ -34,7 +34,7 @@ const NEGLIGIBLE: f32 = 0.02;
 /// Speeds to consider, as shares of the preferred one.
 const SPEEDS: [f32; WIDTH] = [1.3, 1.0, 0.85, 0.7, 0.5, 0.35, 0.15, 0.0];
 /// Radii of the circles of samples around the velocity of least deviation, as shares of the search.
-const COARSE: [f32; 2] = [0.4, 0.78];
+const COARSE: [f32; 2] = [0.38, 0.8];
 /// Radii of the circles of samples around the best so far.
 const FINE: [f32; 4] = [0.16, 0.08, 0.04, 0.02];
 

@@ -63,8 +63,8 @@ use crate::{
 ///    along w and a quarter of that across; the change against the previous choice, which keeps a chosen
 ///    side; a small cost for passing on the left, so that agents that meet head-on agree; and the
 ///    costliest contact, `k · e^(−τ/horizon) / τ²` after a time τ, a law measured on pedestrians.
-///    (Karamouzas, Skinner and Guy 2014) The time counts as `τ / √(2 · share)`, so that a contact of which the
-///    agent has to avoid all is more urgent, and one that the other avoids less.
+///    (Karamouzas, Skinner and Guy 2014) The time counts as `τ / (2 · share)^⅜`, so that a contact of which
+///    the agent has to avoid all is more urgent, and one that the other avoids less.
 /// 2. **Reflexes.** For each neighbor a half-plane rules out velocities that lead to contact within the
 ///    reflex time; two avoiding agents share it. For each wall `v·n ≥ −gap / 0.3 s`. The agent takes the
 ///    nearest remaining velocity that its force can reach in this tick; if there is none, the one that
