@@ -63,8 +63,8 @@ impl<N: Number> Conflict<N> {
         let per_distance = one / distance.max(N::splat(f32::MIN_POSITIVE));
         let room = square - keep * keep;
         let per_room = zero.if_below(room, distance / room, N::splat(1.0 / WITHIN));
-        let root = (other.duty + other.duty).sqrt().sqrt();
-        let weighted = root * root.sqrt() * per_room;
+        let fourth_root = (other.duty + other.duty).sqrt().sqrt();
+        let weighted = fourth_root * fourth_root.sqrt() * per_room;
         let along = weighted * per_distance;
         let toward = [other.offset[0] * along, other.offset[1] * along];
         let cosine = room.max(zero).sqrt() * per_distance;
