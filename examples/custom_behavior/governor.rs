@@ -59,6 +59,7 @@ impl Adjust for SpeedGovernor {
         if requested.length() <= self.speed {
             return Vec2::ZERO;
         }
-        me.track(requested.clamp_length_max(self.speed)) - requests.force
+        let allowed = me.track(requested.clamp_length_max(self.speed));
+        self.influence.unweighted(allowed - requests.force)
     }
 }

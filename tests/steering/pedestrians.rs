@@ -126,7 +126,7 @@ fn a_crowd_does_not_press_its_first_into_each_other_where_a_hallway_narrows() {
 
 #[test]
 fn pedestrians_do_all_for_one_whose_avoidance_ends() {
-    let ends: [fn(&mut EntityWorldMut); 5] = [
+    let ends: [fn(&mut EntityWorldMut); 6] = [
         |agent| agent.get_mut::<ReciprocalAvoidance>().unwrap().horizon = 0.0,
         |agent| {
             agent.remove::<ReciprocalAvoidance>();
@@ -146,6 +146,10 @@ fn pedestrians_do_all_for_one_whose_avoidance_ends() {
             influence.when = When::only::<IsStuck>();
             agent.insert(IsStuck);
         },
+        |agent| {
+            let groups = &mut agent.get_mut::<ReciprocalAvoidance>().unwrap().groups;
+            *groups = SteeringGroups(2);
+        },
     ];
     for (case, end) in ends.into_iter().enumerate() {
         let mut app = point_mass_app(HERTZ);
@@ -160,6 +164,54 @@ fn pedestrians_do_all_for_one_whose_avoidance_ends() {
             "case {case}: it gets past"
         );
     }
+}
+
+#[test]
+fn avoidance_that_acts_again_has_forgotten_what_it_chose_before() {
+    let mut app = point_mass_app(HERTZ);
+    let agent = walker(&mut app, Vec2::ZERO, Vec2::new(90.0, 0.0));
+    app.update();
+    let mut entity = app.world_mut().entity_mut(agent);
+    entity
+        .get_mut::<ReciprocalAvoidance>()
+        .unwrap()
+        .influence
+        .enabled = false;
+    *entity.get_mut::<ReciprocalAvoidanceMemory>().unwrap() = ReciprocalAvoidanceMemory {
+        chosen: Vec2::NEG_X,
+        hemmed_in: true,
+    };
+    app.update();
+    let memory = app.world().get::<ReciprocalAvoidanceMemory>(agent).unwrap();
+    assert!(memory.chosen.x > 1.0 && !memory.hemmed_in, "{memory:?}");
+}
+
+#[test]
+fn a_pedestrian_behind_a_faster_body_does_not_brake() {
+    let mut app = point_mass_app(HERTZ);
+    let walker = walker(&mut app, Vec2::ZERO, Vec2::new(90.0, 0.0));
+    let body = Body::at(1.6, 0.0).moving(2.0, 0.0);
+    Backend::PointMass.spawn(&mut app, body, seen());
+    for _ in 0..120 {
+        app.update();
+        let velocity = app.world().get::<Kinematics>(walker).unwrap().velocity;
+        assert!(velocity.x > 1.29, "{velocity} m/s");
+    }
+}
+
+#[test]
+fn avoidance_outweighs_several_behaviors_that_agree() {
+    let mut app = point_mass_app(HERTZ);
+    let stands = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), seen());
+    let avoids = (ReciprocalAvoidance::default(), Combine::WEIGHTED_SUM);
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(-8.0, 0.0), avoids);
+    for _ in 0..4 {
+        let seek = Seek::new(Vec2::new(90.0, 0.0));
+        app.world_mut().spawn((SteersFor(agent), seek));
+    }
+    let gap = closest(&mut app, &[agent, stands], 6);
+    assert!(gap > 0.0, "{gap} m");
+    assert!(position(&app, agent).x > 2.0, "it gets past");
 }
 
 #[test]

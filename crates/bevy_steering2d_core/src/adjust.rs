@@ -7,7 +7,7 @@ use crate::behavior_entity::{SteeredBy, SteersFor};
 use crate::combine::{BehaviorEntities, FusedAgent, FusedEntries, LedgerGeneration};
 use crate::parallel::{FORMULA_PASS, for_each_match, for_each_mut};
 use crate::perception::Perception;
-use crate::steer::{AgentParts, BehaviorParts, Owners, Steered, Tick};
+use crate::steer::{AgentParts, BehaviorParts, Force, Owners, Steered, Tick};
 use crate::{
     Adjust, Kinematics, Requests, SteeringClock, SteeringForce, SteeringId, ThinkEvery, Vehicle,
 };
@@ -79,7 +79,9 @@ pub(crate) fn adjust_agents<A: Adjust>(
     for_each_mut(&mut agents, FORMULA_PASS, |(entity, parts, behavior)| {
         if let Some(me) = tick.agent(entity, parts) {
             tick.run(entity, &me, behavior, |behavior, force, memory| {
-                behavior.adjust(&me, &Requests::of(force.entries()), memory, world)
+                let requests = Requests::of(force.entries());
+                let force = behavior.adjust(&me, &requests, memory, world);
+                Force::of_adjustment(&me, force, &requests)
             });
         }
     });
@@ -109,7 +111,9 @@ pub(crate) fn adjust_behavior_entities<A: Adjust>(
                 .filter(|it| it.has_entries_of(*generation))
                 .map_or(&[][..], SteeringForce::entries);
             tick.run(entity, &me, behavior, |behavior, _, memory| {
-                behavior.adjust(&me, &Requests::of(ledger), memory, world)
+                let requests = Requests::of(ledger);
+                let force = behavior.adjust(&me, &requests, memory, world);
+                Force::of_adjustment(&me, force, &requests)
             });
         },
     );

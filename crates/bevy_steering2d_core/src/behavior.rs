@@ -198,8 +198,9 @@ pub trait Steer: Behavior {
 /// Adjustments run in order of registration, after all behaviors of the Steer step; those that change
 /// [what the agent prefers](Self::IS_PREFERENCE) before the others. Each reads the
 /// entries of the adjustments before it, and its force is an entry of the same ledger. Under
-/// [`WeightedSum`](crate::WeightedSum) the force `desired - requests.force` replaces the requests
-/// by `desired`; other combiners may cut the requests, and the adjustment as well.
+/// [`WeightedSum`](crate::WeightedSum) the force `influence.unweighted(desired - requests.force)` replaces
+/// the requests by `desired`; other combiners may cut the requests, and the adjustment as well. It may be as
+/// long as `max_force` and the requests together.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -224,7 +225,8 @@ pub trait Steer: Behavior {
 ///
 /// impl Adjust for FullCup {
 ///     fn adjust(&self, _: &Agent, requests: &Requests, _: (), _: &()) -> Vec2 {
-///         requests.force.clamp_length_max(self.gentle) - requests.force
+///         let gentle = requests.force.clamp_length_max(self.gentle);
+///         self.influence.unweighted(gentle - requests.force)
 ///     }
 /// }
 /// ```

@@ -1,4 +1,4 @@
-//! [`Influence`]: the weight, priority and probability of a behavior.
+//! [`Influence`]: how much a behavior counts, and when it acts.
 
 use bevy::prelude::*;
 
@@ -52,6 +52,14 @@ impl Influence {
 }
 
 impl Influence {
+    /// The force that counts as this one after weighting, N: divided by the weight. For an
+    /// [`Adjust`](crate::Adjust) that replaces requests exactly, whatever its weight is.
+    #[inline]
+    #[must_use]
+    pub fn unweighted(&self, force: Vec2) -> Vec2 {
+        force / self.acting_weight().max(InvalidParameter::SMALLEST)
+    }
+
     /// The weight of the ledger entry; that of an infinite weight is infinite.
     #[inline]
     pub(crate) fn acting_weight(&self) -> f32 {

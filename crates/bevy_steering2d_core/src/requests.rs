@@ -24,11 +24,9 @@ impl<'a> Requests<'a> {
         }
     }
 
-    /// The velocity the agent would have at its next update if all requests were accepted, within
-    /// its limits, m/s.
+    /// The [velocity that the requests ask for](Agent::desired_velocity), within the agent's limits, m/s.
     pub fn velocity(&self, me: &Agent) -> Vec2 {
-        let response = me.response_time.max(me.delta) / me.mass;
-        let velocity = me.velocity + response * limited(self.force, me.max_force);
+        let velocity = me.desired_velocity(limited(self.force, me.max_force));
         limited(velocity, me.max_speed)
     }
 }

@@ -14,8 +14,8 @@ use crate::parallel::{FORMULA_PASS, for_each_mut};
 use crate::pipeline::BehaviorSlot;
 use crate::{
     Abilities, Agent, Behavior, BehaviorId, ConditionType, Cut, InvalidParameter, Kinematics,
-    LedgerEntry, PointMass, Steer, SteeringClock, SteeringDisabled, SteeringForce, SteeringId,
-    SteeringWarnings, Target, Targets, ThinkEvery, Vehicle,
+    LedgerEntry, PointMass, Requests, Steer, SteeringClock, SteeringDisabled, SteeringForce,
+    SteeringId, SteeringWarnings, Target, Targets, ThinkEvery, Vehicle,
 };
 
 /// Agents that are steered: not disabled, and not behavior entities.
@@ -48,7 +48,7 @@ pub(crate) fn steer_agents<B: Steer>(
     for_each_mut(&mut agents, FORMULA_PASS, |(entity, parts, behavior)| {
         if let Some(me) = tick.agent(entity, parts) {
             tick.run(entity, &me, behavior, |behavior, _, memory| {
-                behavior.steer(&me, memory, world)
+                Force::of(&me, behavior.steer(&me, memory, world))
             });
         }
     });
@@ -69,11 +69,30 @@ pub(crate) fn steer_behavior_entities<B: Steer>(
         |(entity, &id, steers_for, behavior)| {
             if let Some(me) = owners.agent(&tick.step(), entity, id, steers_for, &agents) {
                 tick.run(entity, &me, behavior, |behavior, _, memory| {
-                    behavior.steer(&me, memory, world)
+                    Force::of(&me, behavior.steer(&me, memory, world))
                 });
             }
         },
     );
+}
+
+/// What a formula gives, and the length to which it is cut, N.
+pub(crate) struct Force {
+    force: Vec2,
+    most: f32,
+}
+
+impl Force {
+    fn of(me: &Agent, force: Vec2) -> Self {
+        let most = me.max_force;
+        Self { force, most }
+    }
+
+    /// An adjustment may also take back all that it adjusts.
+    pub(crate) fn of_adjustment(me: &Agent, force: Vec2, requests: &Requests) -> Self {
+        let most = me.max_force + requests.force.length();
+        Self { force, most }
+    }
 }
 
 /// Finds the agents of behavior entities.
@@ -160,7 +179,7 @@ impl<B: Behavior> Tick<'_, '_, B> {
         entity: Entity,
         me: &Agent,
         (behavior, memory, watch, mut force): QueryItem<'_, '_, BehaviorParts<B>>,
-        formula: impl FnOnce(&B, &SteeringForce, QueryItem<'_, '_, B::Memory>) -> Vec2,
+        formula: impl FnOnce(&B, &SteeringForce, QueryItem<'_, '_, B::Memory>) -> Force,
     ) {
         let step = self.step();
         let compute = || formula(behavior, &force, memory);
@@ -233,7 +252,7 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
         behavior: &B,
         agent: &Agent,
         conditions: &Conditions,
-        compute: impl FnOnce() -> Vec2,
+        compute: impl FnOnce() -> Force,
     ) -> LedgerEntry {
         let influence = behavior.influence();
         let entry = |cut| LedgerEntry::new(slot, influence, cut);
@@ -241,13 +260,13 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
         if hindrance != Cut::Nothing {
             return entry(hindrance);
         }
-        let force = compute();
+        let Force { force, most } = compute();
         if !force.is_finite() {
             self.warn_of_no_force::<B>(source, format_args!("gave the force {force}"));
             return entry(Cut::Invalid);
         }
         LedgerEntry {
-            raw: limited(force, agent.max_force),
+            raw: limited(force, most),
             ..entry(Cut::Nothing)
         }
     }
@@ -273,15 +292,11 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
             self.warn_of_no_force::<B>(source, "aims at its own agent");
             return Cut::Invalid;
         }
-        match conditions.verdict(influence.when, source, || Some(agent.entity)) {
-            Verdict::Acts => Cut::Nothing,
-            Verdict::NotNow => Cut::NotNow,
-            Verdict::Invalid => Cut::Invalid,
-            Verdict::Missing(condition) => {
-                self.warn_of_missing_condition::<B>(source, condition);
-                Cut::Invalid
-            }
+        let verdict = conditions.verdict(influence.when, source, || Some(agent.entity));
+        if let Verdict::Missing(condition) = verdict {
+            self.warn_of_missing_condition::<B>(source, condition);
         }
+        verdict.cut()
     }
 
     /// Records whether a target of a behavior that was computed is lost; returns it if that is new.

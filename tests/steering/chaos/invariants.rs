@@ -7,7 +7,9 @@ use bevy::prelude::*;
 use bevy_rapier2d::plugin::context::RapierRigidBodySet;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d::{BehaviorRegistry, NeighborView, ObstacleIndex, SteeringClock, WallIndex};
+use bevy_steering2d::{
+    BehaviorRegistry, NeighborView, ObstacleIndex, SteeringClock, SteeringSchedule, WallIndex,
+};
 
 use super::operation::SLOTS;
 use super::surface::Wild;
@@ -221,6 +223,8 @@ fn check_agent(world: &World, agent: EntityRef) {
         "{entity} steers with {} of {max_force} N",
         force.total
     );
+    let registry = world.resource::<BehaviorRegistry>();
+    let requested: f64 = force.ledger().map(|it| length(it.weighted())).sum();
     let mut accepted = bevy::math::DVec2::ZERO;
     for entry in force.ledger() {
         let is_present = assigned.iter().any(|it| it.id == entry.behavior);
@@ -228,6 +232,11 @@ fn check_agent(world: &World, agent: EntityRef) {
             is_present,
             "{entity} does not have the behavior of {entry:?}"
         );
+        // An adjustment may also take back what the others request.
+        let most = match registry.get(entry.behavior).step {
+            SteeringSchedule::Adjust => most + 1.000_1 * (requested - length(entry.weighted())),
+            _ => most,
+        };
         assert!(
             length(entry.raw) <= most,
             "{entity} with {max_force} N has {entry:?}"

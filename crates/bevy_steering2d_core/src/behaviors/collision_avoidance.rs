@@ -36,7 +36,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, SteeringSchedul
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct CollisionAvoidance {
-    /// Contacts later than this do not count, s, `> 0`. Default `2`.
+    /// Contacts later than this do not count, s, `> 0`; for a driven body at least the time in which it
+    /// stops. Default `2`.
     pub horizon: f32,
     /// Clearance between the bounding circles, m, `≥ 0`. Default `0.1`.
     pub margin: f32,
@@ -45,7 +46,7 @@ pub struct CollisionAvoidance {
     pub perception_radius: f32,
     /// The groups whose members count. Default all.
     pub groups: SteeringGroups,
-    /// Weight, priority, probability, and whether it is enabled.
+    /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
 }
 
@@ -69,7 +70,7 @@ impl CollisionAvoidance {
         gives_way.then(|| {
             let (offset, velocity) = (other.position - me.position, other.velocity - me.velocity);
             let time = -offset.dot(velocity) / velocity.length_squared().max(f32::MIN_POSITIVE);
-            let time = time.max(0.0).min(self.horizon);
+            let time = time.max(0.0).min(horizon_of(me, self.horizon));
             (
                 me.position + time * me.velocity,
                 other.position + time * other.velocity,
@@ -391,6 +392,12 @@ mod tests {
         let me = Agent::default();
         let mine = collision_avoidance(&me, &other, 2.0, 0.0);
         assert_eq!(mine, me.max_acceleration() * Vec2::X);
+        let it = Agent {
+            id: SteeringId(2),
+            ..me
+        };
+        let its = collision_avoidance(&it, &other, 2.0, 0.0);
+        assert_eq!(its, -mine);
     }
 
     #[test]

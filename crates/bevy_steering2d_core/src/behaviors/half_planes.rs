@@ -39,9 +39,10 @@ impl HalfPlane {
 /// Tolerance of constraints, m/s.
 const SLACK: f32 = 1e-5;
 
-/// The velocity in the disc nearest to `wanted` that satisfies all constraints, and zero. If there is none: one
-/// that satisfies the first `strict` constraints and minimizes the largest violation of the others, and that
-/// violation, m/s.
+/// Returns the velocity in the disc nearest to `wanted` that satisfies all constraints, and zero. If there is
+/// none: one that satisfies the first `strict` constraints and minimizes the largest violation of the others, and
+/// that violation, m/s. If the strict ones cannot be met either, their largest violation is minimized, and the
+/// others do not count.
 pub(crate) fn nearest_allowed(
     planes: &[HalfPlane],
     strict: usize,
@@ -50,6 +51,9 @@ pub(crate) fn nearest_allowed(
 ) -> (Vec2, f32) {
     match solve(planes, disc, Aim::Near(wanted)) {
         Ok(best) => (best, 0.0),
+        Err((failed, best)) if failed < strict => {
+            least_violation(&planes[..strict], 0, disc, failed, best)
+        }
         Err((failed, best)) => least_violation(planes, strict, disc, failed, best),
     }
 }
@@ -195,6 +199,23 @@ mod tests {
         let (strict, violation) = nearest_allowed(&apart, 1, DISC, Vec2::ZERO);
         assert!((strict.x - 1.0).abs() < 1e-4, "{strict}");
         assert!((violation - 1.0).abs() < 1e-4, "{violation}");
+    }
+
+    #[test]
+    fn strict_constraints_that_cannot_be_met_share_the_violation_in_any_order() {
+        // The disc reaches neither wall's velocities; a neighbor asks for the opposite.
+        let walls = [plane((-2.5, 0.0), 180.0), plane((0.0, -2.8), 270.0)];
+        let neighbor = plane((1.0, 0.0), 0.0);
+        let nearest = |[a, b]: [HalfPlane; 2]| nearest_allowed(&[a, b, neighbor], 2, DISC, Vec2::X);
+        let [a, b] = walls;
+        let ((one, violation), (other, same)) = (nearest([a, b]), nearest([b, a]));
+        assert_close(one, other);
+        assert!((violation - same).abs() < 1e-4, "{violation} {same}");
+        for wall in walls {
+            assert!(-wall.inside(one) <= violation + 1e-4, "{one}");
+        }
+        // Both equally: −2.5 − x = −2.8 − y on the circle.
+        assert!((one.x - one.y - 0.3).abs() < 1e-3, "{one}");
     }
 
     proptest! {

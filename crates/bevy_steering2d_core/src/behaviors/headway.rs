@@ -46,8 +46,8 @@ pub struct Headway {
     pub least_speed: f32,
     /// Groups of the neighbors that count. Default all.
     pub groups: SteeringGroups,
-    /// Weight, priority and probability. The weight, by default 2, is the multiple of `max_force` that it
-    /// may request: reversing a full request takes two.
+    /// How it is ordered, and when it acts. Its weight does not matter, see
+    /// [`Influence::unweighted`].
     pub influence: Influence,
 }
 
@@ -59,10 +59,7 @@ impl Default for Headway {
             width: 1.2,
             least_speed: 0.05,
             groups: SteeringGroups::ALL,
-            influence: Influence {
-                weight: 2.0,
-                ..Influence::of::<Self>()
-            },
+            influence: Influence::of::<Self>(),
         }
     }
 }
@@ -100,7 +97,8 @@ impl Adjust for Headway {
             return Vec2::ZERO;
         }
         let ahead = preferred / speed;
-        let reach = me.radius + neighbors.largest_radius() + self.clearance + speed * self.time_gap;
+        let contact = me.radius + neighbors.largest_radius();
+        let reach = self.width.max(1.0) * contact + self.clearance + speed * self.time_gap;
         let view = NeighborView::around(me, reach, self.groups);
         let allowed = neighbors
             .in_view(view)
@@ -109,12 +107,8 @@ impl Adjust for Headway {
         if allowed == speed {
             return Vec2::ZERO;
         }
-        let force = me.track(allowed * ahead) - requests.force;
-        force
-            / self
-                .influence
-                .acting_weight()
-                .max(InvalidParameter::SMALLEST)
+        let allowed = me.track(allowed * ahead);
+        self.influence.unweighted(allowed - requests.force)
     }
 }
 
@@ -128,7 +122,7 @@ fn allowed_speed(me: &Agent, ahead: Vec2, other: &Neighbor, how: &Headway) -> f3
     }
     let contact = me.radius + other.radius;
     let aside = offset.perp_dot(ahead).abs();
-    let share = counts(me, ahead, offset, other, how);
+    let share = share(me, ahead, offset, other, how);
     if share <= 0.0 {
         return f32::INFINITY;
     }
@@ -137,8 +131,8 @@ fn allowed_speed(me: &Agent, ahead: Vec2, other: &Neighbor, how: &Headway) -> f3
     (gap / (share * how.time_gap)).max(how.least_speed)
 }
 
-/// How much a neighbor ahead counts, `0..=1`.
-fn counts(me: &Agent, ahead: Vec2, offset: Vec2, other: &Neighbor, how: &Headway) -> f32 {
+/// How much a neighbor ahead counts, `0..=1`: s in the documentation.
+fn share(me: &Agent, ahead: Vec2, offset: Vec2, other: &Neighbor, how: &Headway) -> f32 {
     let contact = me.radius + other.radius;
     let beside = offset.perp_dot(ahead) / (how.width * contact).max(f32::MIN_POSITIVE);
     let along = 0.5 * (1.0 + ahead.dot(other.heading));

@@ -11,7 +11,8 @@ pub struct LedgerEntry {
     pub behavior: BehaviorId,
     /// Its priority, see [`Influence::priority`](crate::Influence::priority).
     pub priority: i16,
-    /// The behavior's force, N, at most `max_force` long.
+    /// The behavior's force, N, at most `max_force` long. That of an [`Adjust`](crate::Adjust) may be longer by as
+    /// much as it takes back of the requests.
     pub raw: Vec2,
     /// Its weight, at most 10⁹, see [`Influence::weight`](crate::Influence::weight).
     pub weight: f32,

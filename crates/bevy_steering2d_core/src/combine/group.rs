@@ -70,11 +70,7 @@ impl BehaviorGroup {
         } else if self.influence.check().is_err() {
             Cut::Invalid
         } else {
-            match verdict {
-                Verdict::Acts => Cut::Nothing,
-                Verdict::NotNow => Cut::NotNow,
-                Verdict::Invalid | Verdict::Missing(_) => Cut::Invalid,
-            }
+            verdict.cut()
         };
         let raw = if cut == Cut::Nothing {
             total
@@ -204,7 +200,9 @@ impl Groups<'_, '_> {
         } = self;
         order.clear();
         for (entity, &id, group) in &sets.p0() {
-            if let Err(error) = group.influence.check() {
+            if group.influence.enabled
+                && let Err(error) = group.influence.check()
+            {
                 warnings.raise(clock, entity, error.field, || {
                     format!("{error}; until then the group contributes nothing")
                 });

@@ -13,7 +13,7 @@ use crate::parallel::{FORMULA_PASS, for_each_mut};
 use crate::pipeline::{Preparation, PreparationOrder};
 use crate::require::require;
 use crate::steer::{AgentParts, Owners, Steered, Step};
-use crate::{SteeringClock, SteeringId, SteeringSchedule, SteeringWarnings, Targets};
+use crate::{Cut, SteeringClock, SteeringId, SteeringSchedule, SteeringWarnings, Targets};
 
 /// The conditions of an entity and whether they held in its last update. Comes with each
 /// [`Condition`], and is made anew in every update.
@@ -68,6 +68,18 @@ pub(crate) enum Verdict {
     Invalid,
     /// Neither the entity with the behavior nor its agent has the condition.
     Missing(ConditionType),
+}
+
+impl Verdict {
+    /// Why a behavior with this verdict does not act; [`Cut::Nothing`] if it does.
+    #[inline]
+    pub(crate) fn cut(&self) -> Cut {
+        match self {
+            Self::Acts => Cut::Nothing,
+            Self::NotNow => Cut::NotNow,
+            Self::Invalid | Self::Missing(_) => Cut::Invalid,
+        }
+    }
 }
 
 /// The results of conditions in this tick.

@@ -94,7 +94,7 @@ pub struct NeighborView {
     pub heading: Vec2,
     /// Perception radius, m, `> 0`.
     pub radius: f32,
-    /// The whole angle of the field of view, rad, `0..=2π`.
+    /// The whole angle of the field of view, rad, `≥ 0`; from 2π on all directions.
     pub field_of_view: f32,
     /// The groups to see.
     pub groups: SteeringGroups,

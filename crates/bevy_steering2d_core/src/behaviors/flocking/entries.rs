@@ -134,15 +134,11 @@ impl FlockEntries<'_, '_> {
     /// Why the condition of a rule keeps it from acting; [`Cut::Nothing`] if it acts.
     #[inline]
     fn cut_by_condition(&self, agent: Entity, when: When) -> Cut {
-        match self.conditions.verdict(when, agent, || None) {
-            Verdict::Acts => Cut::Nothing,
-            Verdict::NotNow => Cut::NotNow,
-            Verdict::Invalid => Cut::Invalid,
-            Verdict::Missing(condition) => {
-                self.faults.report_condition(agent, condition);
-                Cut::Invalid
-            }
+        let verdict = self.conditions.verdict(when, agent, || None);
+        if let Verdict::Missing(condition) = verdict {
+            self.faults.report_condition(agent, condition);
         }
+        verdict.cut()
     }
 }
 

@@ -8,6 +8,7 @@ use bevy_steering2d_kernel::simd::{Register, dot};
 
 use super::ReciprocalAvoidance;
 use super::conflict::{HORIZONS, clearance};
+use super::crowd::Crowd;
 use crate::Agent;
 use crate::perception::Neighbors;
 
@@ -23,8 +24,8 @@ pub(super) struct Way<R> {
     keep: R,
     /// The reflex time, s.
     reflex: R,
-    /// Twice the change of velocity within reach, m/s.
-    reach: R,
+    /// By how much the relative velocity may change in this tick, m/s.
+    change: R,
     /// 1 over the latest time of a contact that counts, 1/s.
     rate: R,
 }
@@ -41,21 +42,22 @@ impl<R: Register> Way<R> {
             spread: R::splat(0.5 * change.length()),
             keep: R::splat(me.radius + clearance(how)),
             reflex: R::splat(how.reflex),
-            reach: R::splat(2.0 * me.max_acceleration() * me.delta),
+            change: R::splat(2.0 * me.max_acceleration() * me.delta),
             rate: R::splat(1.0 / (HORIZONS * how.horizon)),
         }
     }
 
-    /// One bit for each of the neighbors in eight slots from one on that [has no say](Self::lanes_clear).
+    /// One bit for each of the neighbors in eight slots from one on that [has no say](Self::lanes_clear), and is not
+    /// expected to turn.
     #[inline(always)]
-    pub(super) fn lanes_clear_of(&self, neighbors: &Neighbors, first: usize) -> u32 {
+    pub(super) fn lanes_clear_of(&self, neighbors: &Neighbors, crowd: &Crowd, first: usize) -> u32 {
         let (columns, motions) = (&neighbors.columns, &neighbors.motions);
         let load = |x: &[f32], y: &[f32]| [R::load(x, first), R::load(y, first)];
         self.lanes_clear(
             load(&columns.x, &columns.y),
             load(&motions.velocity_x, &motions.velocity_y),
             R::load(&motions.radius, first),
-        )
+        ) & crowd.lanes_without_turn::<R>(first)
     }
 
     /// One bit for each neighbor that has no say, whatever the shares are: no contact with it is ahead, and its
@@ -72,7 +74,7 @@ impl<R: Register> Way<R> {
         let [x, y] = to(self.velocity, velocity).map(|it| it.max(zero - it));
         // At most 8 % more than the length.
         let speed = x.max(y) + R::splat(0.4143) * x.min(y);
-        let near = keep + self.reflex * (speed + self.reach);
+        let near = keep + self.reflex * (speed + self.change);
 
         // As in `Conflict`. The pace `closing + √discriminant` is above the slowest, `room · rate`, if the
         // discriminant is above the square of what is missing.

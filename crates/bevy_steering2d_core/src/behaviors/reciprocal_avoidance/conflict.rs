@@ -14,8 +14,8 @@ use crate::Agent;
 /// With the velocity r relative to the other, the direction o and the distance d to it, the distance k to keep and
 /// `room = d² − k²`, the time until the distance falls to k is the smaller root of a quadratic equation. Its reciprocal
 /// is `toward + √((k/d · toward)² − aside²)` with `toward = (r·o) d / room` and `aside = (r×o) / √room`. Both are
-/// linear in the agent's velocity. They are weighted with (2 · share)^⅜, which makes the cost of a contact after two
-/// thirds of the horizon about proportional to the share.
+/// linear in the agent's velocity. They are weighted with (2 · duty)^⅜, which makes the cost of a contact after two
+/// thirds of the horizon about proportional to the duty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Conflict<N> {
     toward: Linear<N>,
@@ -51,11 +51,11 @@ impl<N: Number> Conflict<N> {
     pub(super) fn new(me: &Agent, other: &Other<N>, how: &ReciprocalAvoidance) -> Self {
         let (zero, half, one) = (N::splat(0.0), N::splat(0.5), N::splat(1.0));
         // The other agent does its share, so the relative velocity changes by more than the agent's own.
-        let share = one / other.duty.max(half);
-        let still = one - share;
+        let together = one / other.duty.max(half);
+        let rest = one - together;
         let still = [
-            still * N::splat(me.velocity.x) - other.velocity[0],
-            still * N::splat(me.velocity.y) - other.velocity[1],
+            rest * N::splat(me.velocity.x) - other.velocity[0],
+            rest * N::splat(me.velocity.y) - other.velocity[1],
         ];
         let keep = other.touching + other.respect * N::splat(clearance(how));
         let square = dot(other.offset, other.offset);
@@ -70,10 +70,10 @@ impl<N: Number> Conflict<N> {
         let cosine = room.max(zero).sqrt() * per_distance;
         let aside = [zero - toward[1] * cosine, toward[0] * cosine];
         Self {
-            toward: Linear::along(toward, still, share),
-            aside: Linear::along(aside, still, share),
+            toward: Linear::along(toward, still, together),
+            aside: Linear::along(aside, still, together),
             sine: zero.is_below(room) * keep * per_distance,
-            gain: share * weighted,
+            gain: together * weighted,
         }
     }
 
@@ -99,13 +99,13 @@ impl<N: Number> Conflict<N> {
 }
 
 impl<N: Number> Linear<N> {
-    /// The component along a vector of `still + share · velocity`.
+    /// The component along a vector of `still + together · velocity`.
     #[inline(always)]
-    fn along(vector: [N; 2], still: [N; 2], share: N) -> Self {
+    fn along(vector: [N; 2], still: [N; 2], together: N) -> Self {
         Self {
             constant: dot(vector, still),
-            x: share * vector[0],
-            y: share * vector[1],
+            x: together * vector[0],
+            y: together * vector[1],
         }
     }
 

@@ -3,9 +3,10 @@
 use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::{Register, WIDTH};
 
-use super::Intent;
+use super::other::{LEAST_TURN, turn};
+use super::{Intent, ReciprocalAvoidance};
 use crate::parallel::{LIGHT_PASS, chunk_size, for_each_chunk};
-use crate::perception::Neighbors;
+use crate::perception::{Neighbors, PADDING, SteeringGroups};
 use crate::{Agent, SteeringDisabled, SteeringId};
 
 /// The agents by slot of the neighbor index, so that those near each other are near in memory.
@@ -13,6 +14,8 @@ use crate::{Agent, SteeringDisabled, SteeringId};
 pub(crate) struct Crowd {
     rows: Vec<Row>,
     labels: Vec<Label>,
+    /// How much each is expected to [turn], padded for SIMD loads.
+    turns: Vec<f32>,
 }
 
 /// Position, velocity, preferred direction, length of the rest of the path, radius: half a cache line.
@@ -24,8 +27,8 @@ struct Row([f32; WIDTH]);
 struct Label {
     id: SteeringId,
     course: Vec2,
-    /// Whether it [gives way](Intent::gives_way).
-    avoids: bool,
+    /// The groups whose members it avoids; none while it does not [give way](Intent::gives_way).
+    avoids: SteeringGroups,
 }
 
 /// What an agent reads of a neighbor, or of one in each lane.
@@ -40,26 +43,37 @@ pub(super) struct Walker<N> {
     /// Length of the rest of its path, m.
     pub(super) left: N,
     pub(super) radius: N,
-    /// 1 if it avoids as well and has room to, else 0.
+    /// 1 if it avoids the reader as well and has room to, else 0.
     pub(super) avoids: N,
     /// 1 if the reader has the lower id, else −1.
-    pub(super) first: N,
+    pub(super) reader_first: N,
 }
 
 impl Crowd {
-    /// The neighbors in up to eight slots; the other lanes are copies of the first.
+    /// One bit for each of the agents in eight slots from one on that goes on as it moves.
     #[inline(always)]
-    pub(super) fn eight<R: Register>(&self, me: &Agent, slots: &[u32]) -> Walker<R> {
+    pub(super) fn lanes_without_turn<R: Register>(&self, first: usize) -> u32 {
+        R::load(&self.turns, first).at_most(R::splat(LEAST_TURN))
+    }
+
+    /// The neighbors in up to eight slots, for a reader in these groups; the other lanes are copies of the first.
+    #[inline(always)]
+    pub(super) fn eight<R: Register>(
+        &self,
+        me: &Agent,
+        groups: SteeringGroups,
+        slots: &[u32],
+    ) -> Walker<R> {
         let slot = |lane: usize| slots[if lane < slots.len() { lane } else { 0 }] as usize;
         let mut rows = [R::zero(); WIDTH];
         let mut course = [[0.0; WIDTH]; 2];
-        let (mut avoids, mut first) = ([0.0; WIDTH], [0.0; WIDTH]);
+        let (mut avoids, mut reader_first) = ([0.0; WIDTH], [0.0; WIDTH]);
         for lane in 0..WIDTH {
             rows[lane] = R::load(&self.rows[slot(lane)].0, 0);
             let label = self.labels[slot(lane)];
             [course[0][lane], course[1][lane]] = label.course.to_array();
-            avoids[lane] = f32::from(u8::from(label.avoids));
-            first[lane] = if me.id < label.id { 1.0 } else { -1.0 };
+            avoids[lane] = f32::from(u8::from(label.avoids.0 & groups.0 != 0));
+            reader_first[lane] = if me.id < label.id { 1.0 } else { -1.0 };
         }
         let [x, y, velocity_x, velocity_y, ahead_x, ahead_y, left, radius] = R::transposed(rows);
         Walker {
@@ -70,7 +84,7 @@ impl Crowd {
             left,
             radius,
             avoids: R::load(&avoids, 0),
-            first: R::load(&first, 0),
+            reader_first: R::load(&reader_first, 0),
         }
     }
 }
@@ -79,25 +93,40 @@ impl Crowd {
 pub(crate) fn fill_crowd(
     mut crowd: ResMut<Crowd>,
     neighbors: Res<Neighbors>,
-    intents: Query<&Intent, Without<SteeringDisabled>>,
+    avoiding: Query<(&Intent, &ReciprocalAvoidance), Without<SteeringDisabled>>,
 ) {
     let count = neighbors.len();
-    let Crowd { rows, labels } = &mut *crowd;
+    let Crowd {
+        rows,
+        labels,
+        turns,
+    } = &mut *crowd;
     // Every row is overwritten, so only the length matters.
     rows.resize(count, default());
     labels.resize(count, default());
+    turns.resize(count + PADDING, 0.0);
     let size = chunk_size(count, LIGHT_PASS);
     let chunks = rows.chunks_mut(size).zip(labels.chunks_mut(size));
-    for_each_chunk(chunks.enumerate(), |(at, (rows, labels))| {
-        for (slot, (row, label)) in (at * size..).zip(rows.iter_mut().zip(labels)) {
+    let chunks = chunks.zip(turns[..count].chunks_mut(size));
+    for_each_chunk(chunks.enumerate(), |(at, ((rows, labels), turns))| {
+        let of_slots = rows.iter_mut().zip(labels).zip(turns);
+        for (slot, ((row, label), turns)) in (at * size..).zip(of_slots) {
             let it = neighbors.at(slot);
-            let intent = intents.get(it.entity).copied().unwrap_or_default();
+            let (intent, groups) = match avoiding.get(it.entity) {
+                Ok((intent, how)) => (*intent, how.groups),
+                Err(_) => default(),
+            };
             *label = Label {
                 id: it.id,
                 course: intent.course,
-                avoids: intent.gives_way,
+                avoids: if intent.gives_way {
+                    groups
+                } else {
+                    SteeringGroups(0)
+                },
             };
             let ahead = intent.direction();
+            *turns = turn(it.velocity.to_array(), ahead.to_array());
             *row = Row([
                 it.position.x,
                 it.position.y,
@@ -124,7 +153,7 @@ impl Walker<f32> {
             left,
             radius: it.radius,
             avoids: 1.0,
-            first: if reader.id < it.id { 1.0 } else { -1.0 },
+            reader_first: if reader.id < it.id { 1.0 } else { -1.0 },
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::{
 pub struct Intent {
     /// Its preferred velocity, m/s.
     pub velocity: Vec2,
-    /// Length of the rest of its path, m; zero without a [`PathFollowing`].
+    /// Length of the rest of its path, m; zero without a [`PathFollowing`], and on a looped path.
     pub left: f32,
     /// The direction of the end of its path, a unit vector; without a path or on a looped one its
     /// preferred direction. Two agents that squeeze through a door from both sides have the same course.
@@ -54,7 +54,7 @@ pub(crate) fn publish_intents(
             Option<&ThinkEvery>,
             Option<(&PathFollowing, &PathFollowingMemory)>,
             &SteeringForce,
-            (Ref<ReciprocalAvoidance>, &ReciprocalAvoidanceMemory),
+            (Ref<ReciprocalAvoidance>, &mut ReciprocalAvoidanceMemory),
             &mut Intent,
         ),
         Steered,
@@ -70,7 +70,7 @@ pub(crate) fn publish_intents(
             every,
             follow,
             force,
-            (avoidance, memory),
+            (avoidance, mut memory),
             mut intent,
         )| {
             if may_cut(*combine)
@@ -90,17 +90,18 @@ pub(crate) fn publish_intents(
             let step = Step::new(&clock, &warnings, &targets);
             let hindrance = step.hindrance(entity, &*avoidance, &me, &conditions);
             let velocity = Requests::of(force.entries()).velocity(&me);
-            let (mut left, mut course) = (0.0, velocity);
-            if let Some((follow, progress)) = follow
-                && let Ok(path) = paths.get(follow.path.unwrap_or(entity))
-            {
-                left = path.length() - progress.distance;
-                if let [.., end] = path.points()
-                    && !path.is_looped()
-                {
-                    course = *end - me.position;
-                }
+            if hindrance != Cut::Nothing {
+                // It begins anew when it acts again.
+                memory.set_if_neq(ReciprocalAvoidanceMemory {
+                    chosen: velocity,
+                    hemmed_in: false,
+                });
             }
+            let path = follow.and_then(|(follow, progress)| {
+                let path = paths.get(follow.path.unwrap_or(entity)).ok()?;
+                rest_of(path, progress, me.position)
+            });
+            let (left, course) = path.unwrap_or((0.0, velocity));
             *intent = Intent {
                 velocity,
                 left,
@@ -109,6 +110,17 @@ pub(crate) fn publish_intents(
             };
         },
     );
+}
+
+/// The length of the rest of an open path, m, and the way from a position to its end.
+fn rest_of(
+    path: &SteeringPath,
+    progress: &PathFollowingMemory,
+    position: Vec2,
+) -> Option<(f32, Vec2)> {
+    let end = path.points().last()?;
+    let is_on_it = !path.is_looped() && progress.is_about(path);
+    is_on_it.then(|| (path.length() - progress.distance, *end - position))
 }
 
 /// Withdraws the intent of an agent that no longer avoids.
@@ -140,4 +152,29 @@ fn warn_of_combiner(
             combine.name()
         )
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rest_of_a_path_is_that_of_an_open_one_that_the_agent_is_on() {
+        let points = [Vec2::ZERO, 6.0 * Vec2::X, Vec2::new(6.0, 8.0)];
+        let open = SteeringPath::open(points).expect("three points");
+        let looped = SteeringPath::looped(points).expect("three points");
+        let me = Agent::default();
+        let on = |path: &SteeringPath| {
+            let how = PathFollowing::default();
+            PathFollowingMemory::default().after_a_tick(&me, path, &how)
+        };
+        let rest = rest_of(&open, &on(&open), me.position);
+        assert_eq!(rest, Some((14.0, Vec2::new(6.0, 8.0))));
+        assert_eq!(rest_of(&looped, &on(&looped), me.position), None);
+        assert_eq!(
+            rest_of(&open, &on(&looped), me.position),
+            None,
+            "another path"
+        );
+    }
 }

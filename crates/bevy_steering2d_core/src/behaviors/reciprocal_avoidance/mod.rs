@@ -44,8 +44,8 @@ use crate::{
 /// Use it for crowds: streets, doors and crossings. The bundle [`Pedestrian`](crate::Pedestrian) is an
 /// example. It shares the avoidance with neighbors that have it as well, and does all of it for the
 /// others. Neighbors, [`Wall`](crate::Wall)s and [`Obstacle`](crate::Obstacle)s all count, so it needs no
-/// other avoidance for them. With [`SensesColliders`](crate::SensesColliders) colliders count as well: as
-/// obstacles up to four times the size of the agent, larger ones as walls.
+/// other avoidance for them. With [`SensesColliders`](crate::SensesColliders) colliders count as well: as walls,
+/// and those up to four times the size of the agent also as obstacles, which it sees from farther away.
 /// [`CollisionAvoidance`](crate::CollisionAvoidance) is a cheaper alternative.
 ///
 /// It runs after all other behaviors of its agent. The weighted sum of their forces gives the preferred
@@ -79,7 +79,7 @@ use crate::{
 ///   to the crossing.
 /// - Of two agents that cross at a right angle or meet head-on, the one with the shorter rest of its path
 ///   goes first. In between, both rules count in proportion; at a right angle the nearness to the crossing
-///   counts 40 %. Without a [`PathFollowing`](crate::PathFollowing) the rest is zero.
+///   counts 40 %. Without a [`PathFollowing`](crate::PathFollowing), and on a looped path, the rest is zero.
 /// - A twentieth of a body decides. If the ends of both paths lie in opposite directions, a third of one: such
 ///   agents pass each other best if both give way, while of those at a door one must go.
 /// - An agent that others carry along, more than 1 m/s faster than it gets ahead, gains precedence. Agents that
@@ -97,8 +97,8 @@ use crate::{
 #[component(on_remove = withdraw)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct ReciprocalAvoidance {
-    /// Time constant of foresight: the cost of a contact falls to 37 % in this time, s, `> 0`. Default
-    /// `3`.
+    /// Time constant of foresight, s, `> 0`: see the law above. Contacts later than 2.7 times this do not
+    /// count. Default `3`.
     pub horizon: f32,
     /// Contacts sooner than this are ruled out, s, `> 0`. Default `0.35`. A shorter time makes denser
     /// crowds and leaves less time to react.
@@ -111,12 +111,14 @@ pub struct ReciprocalAvoidance {
     /// How many neighbors count, the nearest first, `≥ 1`. Default `16`.
     pub max_neighbors: u32,
     /// How unequal the shares may be, `0..=1`: at 0 each agent does half, at 1 the agent that goes
-    /// second does everything. Default `0.8`.
+    /// second does everything. Default `0.8`. Give agents that meet the same value, or their shares do not add
+    /// up to one.
     pub precedence: f32,
-    /// Groups of the neighbors that count. Default all.
+    /// Groups of the neighbors that count. Default all. A neighbor for which the agent does not count does none
+    /// of the avoidance.
     pub groups: SteeringGroups,
-    /// Weight, priority and probability. The weight, by default 2, is the multiple of `max_force` that it
-    /// may request: reversing a full preferred velocity takes two.
+    /// How it is ordered, and when it acts. Its weight does not matter, see
+    /// [`Influence::unweighted`].
     pub influence: Influence,
 }
 
@@ -130,10 +132,7 @@ impl Default for ReciprocalAvoidance {
             max_neighbors: 16,
             precedence: 0.8,
             groups: SteeringGroups::ALL,
-            influence: Influence {
-                weight: 2.0,
-                ..Influence::of::<Self>()
-            },
+            influence: Influence::of::<Self>(),
         }
     }
 }
@@ -155,7 +154,7 @@ pub struct ReciprocalWorld<'w, 's> {
     neighbors: Res<'w, Neighbors>,
     surroundings: Surroundings<'w, 's>,
     crowd: Res<'w, Crowd>,
-    intents: Query<'w, 's, &'static Intent>,
+    intents: Query<'w, 's, (&'static Intent, Option<&'static SteeringGroups>)>,
     clock: Res<'w, SteeringClock>,
     warnings: Res<'w, SteeringWarnings>,
 }
@@ -239,7 +238,7 @@ impl Adjust for ReciprocalAvoidance {
         (mut memory, _): (Mut<ReciprocalAvoidanceMemory>, &Intent),
         world: &ReciprocalWorld,
     ) -> Vec2 {
-        let Ok(mine) = world.intents.get(me.entity) else {
+        let Ok((mine, groups)) = world.intents.get(me.entity) else {
             world.warn_of_missing_intent(me.entity);
             return Vec2::ZERO;
         };
@@ -247,6 +246,7 @@ impl Adjust for ReciprocalAvoidance {
             how: self,
             me,
             mine,
+            groups: groups.copied().unwrap_or_default(),
             previous: memory.chosen,
             world,
         };
@@ -259,8 +259,7 @@ impl Adjust for ReciprocalAvoidance {
             };
         }
         let needed = me.mass * (choice.velocity - me.velocity) / me.delta.max(f32::MIN_POSITIVE);
-        let weight = self.influence.acting_weight();
-        (needed - requests.force) / weight.max(InvalidParameter::SMALLEST)
+        self.influence.unweighted(needed - requests.force)
     }
 }
 
@@ -269,6 +268,7 @@ struct Avoid<'a, 'w, 's> {
     how: &'a ReciprocalAvoidance,
     me: &'a Agent,
     mine: &'a Intent,
+    groups: SteeringGroups,
     previous: Vec2,
     world: &'a ReciprocalWorld<'w, 's>,
 }
@@ -301,14 +301,16 @@ impl Operation for Avoid<'_, '_, '_> {
         let (surfaces, colliders) = world.surroundings.colliders_of::<ReciprocalAvoidance>(me);
         let (mut fixed, mut walls) = (Fixed::new(), HalfPlanes::new());
         self.add_fixed(colliders, &mut fixed);
-        how.add_walls(me, &world.surroundings, surfaces, &mut walls);
+        self.add_walls(surfaces, &mut walls);
         let may_be_clear = fixed.is_empty() && walls.is_empty() && self.was_clear();
         let mut clear_way = may_be_clear.then(|| Way::<R>::new(me, mine.velocity, how));
 
         let view = NeighborView::around(me, how.perception_radius, how.groups);
         let mut found = Found::new(how.max_neighbors as usize);
-        let neighbors = &*world.neighbors;
-        neighbors.find_around::<R>(view, &mut found, unless_blocked(&mut clear_way, neighbors));
+        let unless_blocked = unless_blocked(&mut clear_way, world);
+        world
+            .neighbors
+            .find_around::<R>(view, &mut found, unless_blocked);
         if clear_way.is_some() {
             return Choice {
                 wanted: mine.velocity,
@@ -333,16 +335,16 @@ impl Operation for Avoid<'_, '_, '_> {
     }
 }
 
-/// Takes back that the way is clear as soon as a neighbor is found that has a say.
+/// Takes back that the way is clear as soon as a neighbor is found that has a say, or that may turn into the way.
 #[inline(always)]
 fn unless_blocked<R: Register>(
     clear_way: &mut Option<Way<R>>,
-    neighbors: &Neighbors,
+    world: &ReciprocalWorld,
 ) -> impl FnMut(usize, u32) {
     #[inline(always)]
     move |first, lanes| {
         if let Some(way) = clear_way
-            && way.lanes_clear_of(neighbors, first) & lanes != lanes
+            && way.lanes_clear_of(&world.neighbors, &world.crowd, first) & lanes != lanes
         {
             *clear_way = None;
         }
@@ -366,12 +368,13 @@ impl Avoid<'_, '_, '_> {
             how,
             me,
             mine,
+            groups,
             world,
             ..
         } = *self;
         let mut turning: SmallVec<[Other<f32>; WIDTH]> = SmallVec::new();
         for slots in slots.chunks(WIDTH) {
-            let walkers = world.crowd.eight::<R>(me, slots);
+            let walkers = world.crowd.eight::<R>(me, groups, slots);
             let eight = Other::seen(me, mine, &walkers, how.precedence);
             others.push_eight(eight, slots.len());
             let (velocity, turn) = wished(me, mine, &walkers);
@@ -398,6 +401,26 @@ impl Avoid<'_, '_, '_> {
             }
         }
     }
+
+    /// Adds the constraints of walls, and of the nearest surfaces of colliders.
+    fn add_walls(&self, surfaces: &[NearProbe], walls: &mut HalfPlanes) {
+        let Self { me, world, .. } = *self;
+        let mut add = |distance: f32, normal: Vec2| {
+            let gap = distance - me.radius;
+            walls.push(HalfPlane {
+                point: -gap / WALL_TIME * normal,
+                normal,
+            });
+        };
+        let around = &world.surroundings;
+        around.for_each_wall_near(me.position, wall_reach(me), |wall| {
+            add(wall.distance, wall.normal);
+        });
+        for surface in surfaces.iter().filter_map(|probe| probe.hit) {
+            let (away, distance) = (me.position - surface.point).normalize_and_length();
+            add(distance, if distance > 0.0 { away } else { surface.normal });
+        }
+    }
 }
 
 /// Obstacles and small colliders, allocated only beyond 16.
@@ -419,30 +442,6 @@ fn reachable(me: &Agent) -> Circle {
 }
 
 impl ReciprocalAvoidance {
-    /// Adds the constraints of walls, and of the nearest surfaces of colliders.
-    fn add_walls(
-        &self,
-        me: &Agent,
-        around: &Surroundings,
-        surfaces: &[NearProbe],
-        walls: &mut HalfPlanes,
-    ) {
-        let mut add = |distance: f32, normal: Vec2| {
-            let gap = distance - me.radius;
-            walls.push(HalfPlane {
-                point: -gap / WALL_TIME * normal,
-                normal,
-            });
-        };
-        around.for_each_wall_near(me.position, wall_reach(me), |wall| {
-            add(wall.distance, wall.normal);
-        });
-        for surface in surfaces.iter().filter_map(|probe| probe.hit) {
-            let (away, distance) = (me.position - surface.point).normalize_and_length();
-            add(distance, if distance > 0.0 { away } else { surface.normal });
-        }
-    }
-
     /// Chooses the reachable velocity nearest to `wanted` that avoids contact within the reflex time.
     #[inline(always)]
     fn with_reflexes<R: Register>(

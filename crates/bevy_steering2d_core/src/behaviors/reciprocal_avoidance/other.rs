@@ -46,7 +46,7 @@ impl<N: Number> Other<N> {
             ahead(mine_ahead, it.direction, alignment, offset),
             N::splat(mine.left) - it.left,
             rank_per_body(course_alignment) / touching.max(N::splat(f32::MIN_POSITIVE)),
-            it.first,
+            it.reader_first,
             heads_somewhere(mine_ahead) * heads_somewhere(it.direction),
         );
         let mine_carried = carried(
@@ -65,7 +65,7 @@ impl<N: Number> Other<N> {
             duty: avoids(shared, one),
             slack: avoids(one - half * shared, one),
             respect: avoids(respect(rank, alignment.max(course_alignment)), one),
-            aside: it.first,
+            aside: it.reader_first,
         }
     }
 }
@@ -84,7 +84,7 @@ pub(super) fn wished<R: Register>(me: &Agent, mine: &Intent, it: &Walker<R>) -> 
     }
     let alignment = dot([R::splat(ahead.x), R::splat(ahead.y)], it.direction);
     let crossing = one - alignment.max(zero - alignment).min(one);
-    let turn = R::splat(freedom.min(1.0)) * crossing * carried(it.velocity, it.direction);
+    let turn = R::splat(freedom.min(1.0)) * crossing * turn(it.velocity, it.direction);
     let speed = dot(it.velocity, it.velocity).sqrt();
     let toward =
         |axis: usize| it.velocity[axis] + turn * (speed * it.direction[axis] - it.velocity[axis]);
@@ -116,6 +116,13 @@ fn rank<N: Number>(alignment: N, ahead: N, longer: N, per_meter: N, first: N, mo
 fn rank_per_body<N: Number>(course_alignment: N) -> N {
     let opposite = (N::splat(0.0) - course_alignment).max(N::splat(0.0));
     N::splat(RANK) + N::splat(RANK_OPPOSITE - RANK) * opposite
+}
+
+/// From 0 to 1, how much a neighbor that is carried along is expected to turn to its preferred direction. One without a
+/// preferred direction goes on.
+#[inline(always)]
+pub(super) fn turn<N: Number>(velocity: [N; 2], preferred_direction: [N; 2]) -> N {
+    heads_somewhere(preferred_direction) * carried(velocity, preferred_direction)
 }
 
 /// 1 for a direction, 0 for the zero vector.
@@ -171,7 +178,7 @@ const RANK_CARRIED: f32 = 8.0;
 /// An agent below this share of its preferred speed is held up.
 const FREE: f32 = 0.8;
 /// A neighbor that is expected to turn less than this does not count twice.
-const LEAST_TURN: f32 = 0.05;
+pub(super) const LEAST_TURN: f32 = 0.05;
 /// Precedence of the lower id; symmetric crowds deadlock.
 const TIE: f32 = 0.05;
 /// The head-on rule fades out within 37° of head-on.
@@ -395,7 +402,7 @@ mod tests {
                 left: Portable::splat(one.left),
                 radius: Portable::splat(one.radius),
                 avoids: Portable::splat(one.avoids),
-                first: Portable::splat(one.first),
+                reader_first: Portable::splat(one.reader_first),
             };
             let ([x, y], lanes) = wished(&me, &mine, &it);
             let (mut all_x, mut all_y) = ([0.0; WIDTH], [0.0; WIDTH]);
@@ -413,6 +420,7 @@ mod tests {
         );
         assert_eq!(wishes(0.9 * Vec2::X, Vec2::Y).1, 0, "the agent is held up");
         assert_eq!(wishes(1.3 * Vec2::X, Vec2::NEG_X).1, 0, "it does not cross");
+        assert_eq!(wishes(1.3 * Vec2::X, Vec2::ZERO).1, 0, "it wants nothing");
     }
 
     #[test]
