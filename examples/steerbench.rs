@@ -105,8 +105,8 @@ fn score(options: &Options) -> Result<bool, String> {
         }
     }
     let seeds = options.seeds.get();
-    let nudged = |case: &Case| (0..seeds as u64).map(|seed| case.nudged(seed)).collect();
-    let all: Vec<Case> = cases.iter().flat_map::<Vec<_>, _>(nudged).collect();
+    let starts = |case: &Case| (0..seeds as u64).map(|seed| case.nudged(seed)).collect();
+    let all: Vec<Case> = cases.iter().flat_map::<Vec<_>, _>(starts).collect();
     let mut page = Page::new(&cases, options);
     let mut of_case = Vec::with_capacity(seeds);
     page.begin();
@@ -116,12 +116,12 @@ fn score(options: &Options) -> Result<bool, String> {
         |case| &case.name,
         |case| run(case, options.body),
         |case, done| {
-            of_case.push(done);
+            of_case.push((case.clone(), done));
             if of_case.len() < seeds {
                 return Ok(());
             }
-            let worst = of_case.drain(..).max_by_key(|run| run.score.badness());
-            worst.map_or(Ok(()), |worst| page.add(case, &worst))
+            let worst = of_case.drain(..).max_by_key(|(_, run)| run.score.badness());
+            worst.map_or(Ok(()), |(case, worst)| page.add(&case, &worst))
         },
     )?;
     page.end();

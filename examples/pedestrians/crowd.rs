@@ -77,7 +77,7 @@ struct Image {
 pub struct Crowd {
     app: App,
     people: Vec<Entity>,
-    /// Where those who wait start to walk, and when.
+    /// Those who wait, by number, and the tick in which each starts to walk.
     waiting: Vec<(usize, u32)>,
     /// Length of the world along each axis after which it repeats, m; zero if it does not.
     period: Vec2,
@@ -284,8 +284,7 @@ impl Crowd {
     }
 
     /// Changes the velocity of every person.
-    pub fn change_velocities(&mut self, change: impl FnMut(Vec2) -> Vec2) {
-        let mut change = change;
+    pub fn change_velocities(&mut self, mut change: impl FnMut(Vec2) -> Vec2) {
         let world = self.app.world_mut();
         let mut bodies: Vec<_> = world
             .query::<(&Number, &mut PointMass)>()

@@ -4,6 +4,7 @@ use std::f32::consts::{PI, TAU};
 
 use bevy::math::ops;
 use bevy::prelude::*;
+use bevy_steering2d::RandomStream;
 use bevy_steering2d::prelude::*;
 
 use crate::check::{Bound, Check, Effort, Outcome, Row};
@@ -25,7 +26,7 @@ pub const CHECKS: [Check; 2] = [
         name: "crossing",
         title: "Crossing streams",
         about: "two groups of 36 cross at an angle; the direction across their stripes is that of the strongest plane wave of their difference, \
-                over a hundred seeds. Mullick, Appert-Rolland, Warren and Pettré (2022), *Analysis of emergent patterns in crossing flows of \
+                over four hundred seeds. Mullick, Appert-Rolland, Warren and Pettré (2022), *Analysis of emergent patterns in crossing flows of \
                 pedestrians reveals an invariant of 'stripe' formation in human data*: stripes are perpendicular to the bisector of \
                 the two directions, so the wave runs along it. At 0° the groups do not cross.",
         run: crossing,
@@ -54,11 +55,7 @@ fn lanes(seed: u64, people: usize, seconds: f32) -> Lanes {
     let mut random = random(seed);
     let floor = Rect::new(0.0, RADIUS, CORRIDOR.x, CORRIDOR.y - RADIUS);
     let mut starts = places(floor, people, &mut random);
-    // In random order, so that the groups are mixed.
-    for at in (1..starts.len()).rev() {
-        let other = ((at + 1) as f32 * random.unit()) as usize;
-        starts.swap(at, other.min(at));
-    }
+    shuffle(&mut starts, &mut random);
     for (index, start) in starts.into_iter().enumerate() {
         let ahead = if index % 2 == 0 { Vec2::X } else { Vec2::NEG_X };
         crowd.add(Person::new(start, ahead).with_pace(Pedestrian::desired_speed(&mut random)));
@@ -179,13 +176,13 @@ impl Waves {
     fn add(&mut self, people: &[(Vec2, f32)]) {
         for (index, power) in self.power.iter_mut().enumerate() {
             let angle = Self::angle(index);
-            let direction = Vec2::new(ops::cos(angle), ops::sin(angle));
+            let direction = Vec2::from_angle(angle);
             for (power, length) in power.iter_mut().zip(LENGTHS) {
                 let wave: Vec2 = people
                     .iter()
                     .map(|(at, sign)| {
                         let phase = TAU / length * at.dot(direction);
-                        sign * Vec2::new(ops::cos(phase), ops::sin(phase))
+                        sign * Vec2::from_angle(phase)
                     })
                     .sum();
                 *power += wave.length_squared() / people.len().max(1) as f32;
@@ -207,6 +204,14 @@ impl Waves {
     }
 }
 
+/// Puts places in random order, so that groups that take them in turn are mixed.
+fn shuffle(places: &mut [Vec2], random: &mut RandomStream) {
+    for at in (1..places.len()).rev() {
+        let other = ((at + 1) as f32 * random.unit()) as usize;
+        places.swap(at, other.min(at));
+    }
+}
+
 /// The angle between two undirected lines, `0..=π/2`.
 fn between_lines(a: f32, b: f32) -> f32 {
     let turn = (a - b).rem_euclid(PI);
@@ -218,7 +223,7 @@ fn cross(angle: f32, seed: u64, people: usize, seconds: f32, waves: &mut Waves) 
     /// Half the width of a group, m.
     const HALF: f32 = 3.0;
     let half = 0.5 * angle;
-    let aheads = [half, -half].map(|turn| Vec2::new(ops::cos(turn), ops::sin(turn)));
+    let aheads = [half, -half].map(Vec2::from_angle);
     // Apart at the start, but for parallel groups, which are mixed.
     let distance = if angle == 0.0 {
         8.0
@@ -228,14 +233,14 @@ fn cross(angle: f32, seed: u64, people: usize, seconds: f32, waves: &mut Waves) 
     let mut random = random(seed);
     let mut crowd = Crowd::new();
     let block = Rect::from_center_half_size(Vec2::ZERO, Vec2::splat(HALF));
-    let mut starts: Vec<Vec2> = places(block, 2 * people, &mut random);
-    if angle != 0.0 {
-        starts = [
-            places(block, people, &mut random),
-            places(block, people, &mut random),
-        ]
-        .concat();
-    }
+    let starts = if angle == 0.0 {
+        let mut both = places(block, 2 * people, &mut random);
+        shuffle(&mut both, &mut random);
+        both
+    } else {
+        let mut group = || places(block, people, &mut random);
+        [group(), group()].concat()
+    };
     for (index, start) in starts.into_iter().enumerate() {
         let ahead = aheads[if index < people { 0 } else { 1 }];
         // Rows face the way.
@@ -265,7 +270,7 @@ fn cross(angle: f32, seed: u64, people: usize, seconds: f32, waves: &mut Waves) 
 }
 
 fn crossing(effort: Effort) -> Outcome {
-    let (seeds, people, seconds) = effort.pick((100, 36, 60.0), (1, 4, 0.5));
+    let (seeds, people, seconds) = effort.pick((400, 36, 60.0), (1, 4, 0.5));
     let mut rows = Vec::new();
     let (mut lengths, mut deviations) = (Vec::new(), Vec::new());
     for degrees in [0_u16, 30, 60, 90, 120, 150, 180] {

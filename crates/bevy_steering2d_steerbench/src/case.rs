@@ -2,6 +2,7 @@
 
 use bevy::prelude::*;
 use bevy_steering2d::navigation::{PathQuery, PathSearch, Pathfinder, RoadmapPathfinder, Solid};
+use bevy_steering2d::perception::nearest_on_segment;
 use bevy_steering2d::{Circle, RandomStream, SteeringId};
 
 /// A SteerBench case: parsed from a file by [`read`](crate::read()), or built in code.
@@ -237,7 +238,7 @@ impl Shape {
             Self::Disc { center, radius } => (center.distance(point) - radius).max(0.0),
             Self::Polygon(corners) if contains(corners, point) => 0.0,
             Self::Polygon(corners) => {
-                let nearest = sides(corners).map(|(a, b)| nearest_on(point, a, b));
+                let nearest = sides(corners).map(|(a, b)| nearest_on_segment(point, a, b));
                 let distances = nearest.map(|it| it.distance(point));
                 distances.fold(f32::INFINITY, f32::min)
             }
@@ -273,17 +274,9 @@ pub(crate) fn sides(corners: &[Vec2]) -> impl Iterator<Item = (Vec2, Vec2)> {
     corners.iter().copied().zip(next.copied())
 }
 
+/// Whether a point is inside; a polygon without an area has no inside.
 fn contains(corners: &[Vec2], point: Vec2) -> bool {
-    sides(corners).all(|(a, b)| (b - a).perp_dot(point - a) >= 0.0)
-}
-
-fn nearest_on(point: Vec2, a: Vec2, b: Vec2) -> Vec2 {
-    let segment = b - a;
-    let square = segment.length_squared();
-    if square == 0.0 {
-        return a;
-    }
-    a + segment * ((point - a).dot(segment) / square).clamp(0.0, 1.0)
+    sides(corners).all(|(a, b)| (b - a).perp_dot(point - a) > 0.0)
 }
 
 /// The shortest path, however long the search takes; `None` if there is none.
@@ -309,6 +302,8 @@ mod tests {
             radius: 1.0,
         };
         assert_eq!(disc.distance(Vec2::ZERO), 3.0);
+        let without_area = Shape::block(Rect::new(1.0, 2.0, 1.0, 2.0));
+        assert_eq!(without_area.distance(Vec2::new(1.0, 5.0)), 3.0);
     }
 
     #[test]

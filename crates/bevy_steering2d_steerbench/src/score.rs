@@ -76,9 +76,11 @@ pub struct Scorer {
     energies: f64,
     /// Velocities after the tick before, m/s.
     velocities: Vec<Option<Vec2>>,
-    /// Sums over all walkers and ticks: the time, s, `½v²`, and the acceleration, m/s².
+    /// Sum of the ticks' lengths over all walkers, s.
     times_on_the_way: f64,
+    /// Sum of `½v²` over all walkers and ticks, m²/s².
     kinetic_energies: f64,
+    /// Sum of the accelerations over all walkers and ticks, m/s².
     accelerations: f64,
 }
 

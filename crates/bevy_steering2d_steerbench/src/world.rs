@@ -104,11 +104,11 @@ pub struct Town {
     pub home: Vec<(usize, u32)>,
 }
 
-/// Ticks between two looks of a walker at where in the area of its goal to go.
+/// Ticks after which a walker that heads for an area looks anew for its nearest point.
 const AIM: u32 = 8;
 
-/// A walker whose plan is older plans again, s: others push it to where another way is shorter. That is
-/// every eighth tick.
+/// A path older than this is planned again, s: others push walkers to where another way is shorter. That is every
+/// eighth tick of 0.05 s.
 const REPLAN: f32 = 0.375;
 
 /// Spawns a case: each walker as a [`Pedestrian`] with its own pace, the obstacles as [`Wall`]s and
