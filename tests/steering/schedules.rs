@@ -97,7 +97,7 @@ fn a_pause_changes_nothing_of_what_follows() {
         let places = [prey, hunter, wing].map(|agent| position(&app, agent));
         (tick, places)
     };
-    for before in 18..21 {
+    for before in [0, 18, 19, 20] {
         assert_eq!(run(before, 7), run(before, 0), "paused at {before}");
     }
 }

@@ -82,6 +82,21 @@ fn forces_that_cancel_each_other_out_in_a_group_are_noticed() {
 }
 
 #[test]
+fn an_agent_that_only_sidesteps_is_free() {
+    let mut app = rapier_app(HERTZ);
+    let wants = (Seek::new(EAST), Sidestep::default());
+    let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), wants);
+    app.world_mut()
+        .entity_mut(agent)
+        .insert(LockedAxes::TRANSLATION_LOCKED);
+    run_seconds(&mut app, 4.0);
+    assert!(get::<StuckMemory>(&app, agent).stuck);
+    app.world_mut().entity_mut(agent).remove::<Seek>();
+    run_seconds(&mut app, 4.0);
+    assert!(!get::<StuckMemory>(&app, agent).stuck);
+}
+
+#[test]
 fn an_agent_that_moves_or_has_arrived_is_not_stuck() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);

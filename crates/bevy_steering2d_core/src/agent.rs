@@ -84,7 +84,7 @@ impl Default for Agent {
 impl Agent {
     /// Within this fraction of the agent's radius from a point, the direction to the point fades to
     /// zero, so that it does not jump when the agent passes it.
-    const FADE_DISTANCE: f32 = 0.01;
+    pub(crate) const FADE_DISTANCE: f32 = 0.01;
 
     /// The agent as its behaviors see it in this tick, or saw it in the last. For calling formulas
     /// outside the pipeline, such as in debug drawings.
@@ -138,7 +138,8 @@ impl Agent {
     }
 
     /// The velocity that a force asks for, m/s: the inverse of [`track`](Self::track),
-    /// `velocity + force · response_time / mass`. For a force that was clamped it is that much nearer.
+    /// `velocity + force · response_time / mass`. Of a clamped force it is the velocity that the clamped force
+    /// reaches.
     #[inline]
     pub fn desired_velocity(&self, force: Vec2) -> Vec2 {
         self.velocity + force * (self.response_time.max(self.delta) / self.mass)
@@ -191,7 +192,7 @@ impl Agent {
         self.abilities.map_or(0.0, |body| body.turning_radius)
     }
 
-    /// Time to turn about, s; zero for agents that move in any direction.
+    /// Time to turn about, s; zero for agents that move in any direction, and for bodies that do not turn.
     pub fn turn_time(&self) -> f32 {
         self.abilities.map_or(0.0, |body| {
             let rate = if body.turning_radius > 0.0 {
@@ -200,7 +201,11 @@ impl Agent {
             } else {
                 body.turn_rate
             };
-            std::f32::consts::PI / rate.max(f32::MIN_POSITIVE)
+            if rate > 0.0 {
+                std::f32::consts::PI / rate
+            } else {
+                0.0
+            }
         })
     }
 
@@ -304,6 +309,19 @@ mod tests {
         };
         let after_one_tick = me.velocity + me.track(Vec2::X) / me.mass * me.delta;
         assert!((after_one_tick - Vec2::X).length() < 1e-6);
+    }
+
+    #[test]
+    fn a_body_without_a_turn_rate_needs_no_time_to_turn() {
+        let sled = Agent {
+            abilities: Some(Abilities {
+                braking: 8.0,
+                cornering: 8.0,
+                ..default()
+            }),
+            ..default()
+        };
+        assert_eq!(sled.turn_time(), 0.0);
     }
 
     #[test]

@@ -3,9 +3,10 @@
 use bevy::prelude::*;
 
 use crate::events::Announcements;
+use crate::pipeline::BehaviorSlot;
 use crate::{
-    BehaviorGroup, InvalidParameter, Kinematics, SteeringClock, SteeringDisabled, SteeringForce,
-    SteeringId, SteeringWarnings, ThinkEvery, Vehicle,
+    BehaviorGroup, BehaviorId, InvalidParameter, Kinematics, Sidestep, SteeringClock,
+    SteeringDisabled, SteeringForce, SteeringId, SteeringWarnings, ThinkEvery, Vehicle,
 };
 
 /// Detects when the agent is stuck, and triggers [`Stuck`]. Opt-in.
@@ -123,17 +124,24 @@ impl StuckMemory {
 type Groups<'w, 's> = Query<'w, 's, &'static SteeringForce, With<BehaviorGroup>>;
 
 /// The direction of the strongest request; `None` if all are weak.
-fn strongest_request(force: &SteeringForce, vehicle: &Vehicle, groups: &Groups) -> Option<Vec2> {
-    let strongest = strongest(force, groups);
+fn strongest_request(
+    force: &SteeringForce,
+    vehicle: &Vehicle,
+    groups: &Groups,
+    sidestep: Option<BehaviorId>,
+) -> Option<Vec2> {
+    let strongest = strongest(force, groups, sidestep);
     let is_strong = strongest.length() > TRYING * vehicle.max_force;
     strongest.try_normalize().filter(|_| is_strong)
 }
 
-/// The strongest force of a ledger, N, also of those in groups.
-fn strongest(force: &SteeringForce, groups: &Groups) -> Vec2 {
-    let forces = force.ledger().flat_map(|entry| {
+/// The strongest force of a ledger, N, also of those in groups. A sidestep is no attempt of its own: an agent that
+/// wants nothing else would stay stuck.
+fn strongest(force: &SteeringForce, groups: &Groups, sidestep: Option<BehaviorId>) -> Vec2 {
+    let attempts = force.ledger().filter(|it| Some(it.behavior) != sidestep);
+    let forces = attempts.flat_map(|entry| {
         let group = force.source(&entry).and_then(|it| groups.get(it).ok());
-        let of_group = group.map(|group| entry.weight * strongest(group, groups));
+        let of_group = group.map(|group| entry.weight * strongest(group, groups, sidestep));
         [Some(entry.weighted()), of_group].into_iter().flatten()
     });
     let by_length = |a: &Vec2, b: &Vec2| a.length_squared().total_cmp(&b.length_squared());
@@ -157,8 +165,10 @@ pub(crate) fn detect_stuck(
         Without<SteeringDisabled>,
     >,
     groups: Groups,
+    sidestep: Option<Res<BehaviorSlot<Sidestep>>>,
     announcements: Res<Announcements<Stuck>>,
 ) {
+    let sidestep = sidestep.map(|slot| slot.id);
     for (entity, &id, vehicle, body, every, force, detection, mut memory) in &mut agents {
         // Between updates the ledger is an old one; after loading there is none.
         let Some(ticks) = ThinkEvery::turn(every, id, &clock) else {
@@ -174,7 +184,7 @@ pub(crate) fn detect_stuck(
         if !body.is_steerable() {
             continue;
         }
-        let wanted = strongest_request(force, vehicle, &groups);
+        let wanted = strongest_request(force, vehicle, &groups, sidestep);
         let now = memory.next(detection, body.position, wanted, clock.delta * ticks as f32);
         if now.stuck && !memory.stuck {
             let position = body.position;

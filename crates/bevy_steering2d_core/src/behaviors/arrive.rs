@@ -34,7 +34,7 @@ pub struct Arrive {
     pub braking: Braking,
     /// The agent has arrived within this distance of the target, m, `> 0`. Default `0.1`.
     pub tolerance: f32,
-    /// Weight, priority, probability, and whether it is enabled.
+    /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
 }
 

@@ -15,8 +15,9 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 ///
 /// For each side: `max_force · urgency(c² / 2·gap)` inwards, where c is the speed towards the side
 /// and gap the distance between body and side. The urgency rises from 0, when a quarter of the
-/// maximum acceleration would stop the body, to 1, when half of it would. Outside the area the force is
-/// `track(max_speed · inwards)`, which fades in over the last fifth of the body's radius before the side.
+/// maximum acceleration would stop the body, to 1, when half of it would. Outside, the side pushes with
+/// `mass · (max_speed + c) / response_time` inwards, at most `max_force`, which fades in over the last fifth of the
+/// body's radius before the side.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -25,7 +26,7 @@ pub struct Containment {
     pub area: Area,
     /// Clearance between body and edge, m, `≥ 0`. Default `0`.
     pub margin: f32,
-    /// Weight, priority, probability, and whether it is enabled.
+    /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
 }
 
@@ -148,7 +149,8 @@ fn keep_inside(me: &Agent, inwards: Vec2, gap: f32) -> Vec2 {
         return holding * inwards;
     }
     let missing_speed = (me.max_speed + outward_speed).max(0.0);
-    let returning = pressed * me.push(missing_speed / me.response_time * inwards).length();
+    let time = me.response_time.max(me.delta);
+    let returning = pressed * me.push(missing_speed / time * inwards).length();
     holding.max(returning) * inwards
 }
 
@@ -206,6 +208,18 @@ mod tests {
         };
         let me = at(5.0, 30.0, Vec2::new(1.0, 0.0));
         assert_close(containment(&me, disc, 0.0), Vec2::new(0.0, -20.0));
+    }
+
+    #[test]
+    fn returning_in_a_long_update_does_not_overshoot() {
+        let me = Agent {
+            response_time: 0.01,
+            delta: 0.5,
+            max_force: 1e6,
+            ..at(30.0, 5.0, Vec2::ZERO)
+        };
+        let velocity = containment(&me, pen(), 0.0) / me.mass * me.delta;
+        assert_close(velocity, Vec2::new(-me.max_speed, 0.0));
     }
 
     #[test]

@@ -24,7 +24,9 @@ const SAMPLES: u8 = 16;
 const HALVINGS: u32 = 8;
 
 /// The force of [`PathFollowing`](crate::PathFollowing) along a corridor, for an agent `arc` m from
-/// the beginning of the path, N.
+/// the beginning of the path, N. `half_width`, m, and `look_ahead_time`, s, are those of
+/// [`PathStyle::Corridor`](crate::PathStyle), `tolerance`, m, that of
+/// [`PathFollowing`](crate::PathFollowing::tolerance).
 pub fn corridor_following(
     me: &Agent,
     path: &SteeringPath,
@@ -34,7 +36,7 @@ pub fn corridor_following(
     tolerance: f32,
 ) -> Vec2 {
     let corridor = Corridor::new(path, half_width);
-    let (sight, goal) = corridor.aim_point(me, arc, half_width, look_ahead_time);
+    let (sight, goal) = corridor.aim_point(me, arc, look_ahead_time);
     let slowed = Agent {
         max_speed: turning_speed(me, goal, 0.0)
             .min(corridor.corner_speed(me, sight, goal))
@@ -56,39 +58,38 @@ pub(super) fn corridor_aim_point(
     look_ahead_time: f32,
 ) -> Vec2 {
     Corridor::new(path, half_width)
-        .aim_point(me, arc, half_width, look_ahead_time)
+        .aim_point(me, arc, look_ahead_time)
         .1
 }
 
 struct Corridor<'a> {
     path: &'a SteeringPath,
+    /// m
+    half_width: f32,
     /// The largest lateral offset that steering uses, m.
     curb: f32,
 }
 
 impl<'a> Corridor<'a> {
     fn new(path: &'a SteeringPath, half_width: f32) -> Self {
-        let curb = CURB * half_width;
-        Self { path, curb }
+        Self {
+            path,
+            half_width,
+            curb: CURB * half_width,
+        }
     }
 
     /// The point that the agent heads for: its distance along the path, m, and its position on the
     /// lane, m.
-    fn aim_point(
-        &self,
-        me: &Agent,
-        arc: f32,
-        half_width: f32,
-        look_ahead_time: f32,
-    ) -> (f32, Vec2) {
-        let nearest = self.within(arc + NEAREST * half_width);
+    fn aim_point(&self, me: &Agent, arc: f32, look_ahead_time: f32) -> (f32, Vec2) {
+        let nearest = self.within(arc + NEAREST * self.half_width);
         let predicted = me.position + me.velocity * look_ahead_time;
         if let Some(aim) = self.aim_point_by_bends(me, predicted, arc, nearest) {
             return aim;
         }
         let range = (me.speed() * look_ahead_time)
             .max(stopping_distance(me))
-            .max(half_width)
+            .max(self.half_width)
             .min(self.path.length());
         let horizon = self.within(arc + range);
         let lane = self.lane(predicted, arc, horizon);

@@ -40,7 +40,7 @@ pub struct Evade {
     /// The time that the agent takes to turn about, s, `≥ 0`; extends the prediction for agents that
     /// turn slowly. Default `0`.
     pub turn_time: f32,
-    /// Weight, priority, probability, and whether it is enabled.
+    /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
 }
 
@@ -91,10 +91,14 @@ impl Evade {
     /// The predicted position of a threat as perceived this tick, m, at any distance: the point that
     /// the agent flees from if the prediction is [straight](Prediction::is_straight).
     pub fn predicted_threat(&self, me: &Agent, threat: &Kinematics) -> Vec2 {
-        let time =
-            self.prediction.time(me, threat) + turning_time(me, threat.position, self.turn_time);
+        let time = self.prediction.time(me, threat) + self.turning_time(me, threat);
         let time = time.min(time_of_closest_approach(me, threat));
         apart(me, threat, threat.position + threat.velocity * time)
+    }
+
+    /// The time to turn away from a threat, s.
+    fn turning_time(&self, me: &Agent, threat: &Kinematics) -> f32 {
+        turning_time(me, 2.0 * me.position - threat.position, self.turn_time)
     }
 }
 
@@ -155,7 +159,7 @@ impl Steer for Evade {
                 me,
                 target: self.threat,
                 other: &threat,
-                turning: turning_time(me, threat.position, self.turn_time),
+                turning: self.turning_time(me, &threat),
             };
             let seen = &mut memory.sighting;
             let expected = predictions.nearest_place(self.prediction, pair, seen);
@@ -195,10 +199,12 @@ fn flee_from(me: &Agent, threat: &Kinematics, how: &Evade, point: impl FnOnce() 
     urgency * flee(me, point())
 }
 
-/// The predicted position of a threat; its current one if the prediction coincides with the agent, since
-/// there is no direction away from it.
+/// The predicted position of a threat; its current one if the prediction coincides with the agent but for
+/// rounding, since there is no direction away from it.
 fn apart(me: &Agent, threat: &Kinematics, predicted: Vec2) -> Vec2 {
-    if me.direction_to(predicted) == Vec2::ZERO {
+    let rounding = 1e-4 * me.position.distance(threat.position);
+    let same = rounding.max(2.0 * Agent::FADE_DISTANCE * me.radius);
+    if me.position.distance(predicted) <= same {
         threat.position
     } else {
         predicted
@@ -220,6 +226,8 @@ fn time_of_closest_approach(me: &Agent, threat: &Kinematics) -> f32 {
 mod tests {
     use super::*;
     use crate::behaviors::testing::{assert_close, reynolds};
+    use crate::locomotion::Wheeled;
+    use crate::locomotion::testing::Drive;
 
     fn threat() -> Kinematics {
         Kinematics {
@@ -266,6 +274,42 @@ mod tests {
         };
         let how = Evade::default().with_prediction(Prediction::Fixed(1.0));
         assert!(evade(&reynolds(5.0), &fast, &how).x < -1.0);
+    }
+
+    #[test]
+    fn evade_flees_a_hunter_that_heads_straight_for_it() {
+        let how = Evade::default().with_prediction(Prediction::DistanceOverMaxSpeed);
+        for at in [Vec2::ZERO, Vec2::new(12.3, -7.1)] {
+            for turn in 0..16 {
+                let away = Vec2::from_angle(turn as f32 * 0.39);
+                let me = Agent {
+                    position: at,
+                    ..default()
+                };
+                let hunter = Kinematics {
+                    position: at - 6.5 * away,
+                    velocity: 8.0 * away,
+                    heading: away,
+                    ..default()
+                };
+                let force = evade(&me, &hunter, &how);
+                assert!(force.dot(away) > 0.9 * me.max_force, "{away}: {force}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_car_chased_from_behind_speeds_up() {
+        let mut car = Drive::car(Wheeled::default(), 60.0);
+        car.body.velocity = Vec2::new(10.0, 0.0);
+        let hunter = Kinematics {
+            position: Vec2::new(-6.0, -0.01),
+            velocity: Vec2::new(12.0, 0.0),
+            heading: Vec2::X,
+            ..default()
+        };
+        let force = evade(&car.agent(), &hunter, &Evade::default());
+        assert!(force.x > 0.0, "{force}");
     }
 
     #[test]

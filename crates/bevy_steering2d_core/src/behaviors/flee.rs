@@ -30,7 +30,7 @@ pub struct Flee {
     /// The outer part of the panic distance over which the urgency fades, as a fraction of it,
     /// `0..=1`. Default `0.1`; `0` is a hard edge.
     pub falloff: f32,
-    /// Weight, priority, probability, and whether it is enabled.
+    /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
 }
 

@@ -26,7 +26,7 @@ pub struct FlowFieldFollowing {
     pub field: Option<Entity>,
     /// How far ahead the agent predicts its position, s, `≥ 0`. Default `0.1`.
     pub look_ahead_time: f32,
-    /// Weight, priority, probability, and whether it is enabled.
+    /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
 }
 

@@ -44,7 +44,7 @@ pub struct Hide {
     pub threat_field_of_view: f32,
     /// What the agent hides for. Default [`HideGoal::Safety`].
     pub goal: HideGoal,
-    /// Weight, priority and probability.
+    /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
 }
 

@@ -51,7 +51,7 @@ pub struct LeaderFollowing {
     pub clearance: f32,
     /// Groups of the leaders that count. Default all.
     pub groups: SteeringGroups,
-    /// Weight, priority and probability.
+    /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
 }
 
@@ -253,7 +253,9 @@ pub fn give_way_to_leader(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) 
     let side = if aside < 0.0 { -1.0 } else { 1.0 };
     let drift = me.track(side * me.max_speed * leader.heading.perp());
     let edge = |share: f32| (2.0 * (1.0 - share)).min(1.0);
-    give_way + DRIFT * edge(aside.abs() / half_width) * edge(ahead / length) * drift
+    // None where the leader is level with the agent.
+    let level = (ahead / (me.radius + leader.radius).max(f32::MIN_POSITIVE)).min(1.0);
+    give_way + DRIFT * level * edge(aside.abs() / half_width) * edge(ahead / length) * drift
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub struct MatchVelocity {
     /// Whose velocity to match. Default the origin, which is at rest.
     #[entities]
     pub target: Target,
-    /// Weight, priority and probability.
+    /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
 }
 

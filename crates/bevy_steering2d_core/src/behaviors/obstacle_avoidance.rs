@@ -50,7 +50,7 @@ pub struct ObstacleAvoidance {
     pub look_ahead_time: f32,
     /// Clearance beside the body, m, `≥ 0`. Default `0.25`.
     pub margin: f32,
-    /// Weight, priority and probability.
+    /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
 }
 
@@ -159,8 +159,8 @@ impl Threats {
             self.braking.add(threat.brake_before_gap(me, other));
         }
         let place = self.nearest.partition_point(|near| near.at.x < threat.at.x);
-        self.nearest.truncate(Self::KEPT - 1);
-        if place <= self.nearest.len() {
+        if place < Self::KEPT {
+            self.nearest.truncate(Self::KEPT - 1);
             self.nearest.insert(place, threat);
         }
         if self.worst.is_none_or(|worst| threat.need() > worst.need()) {
@@ -349,6 +349,19 @@ mod tests {
         assert_close(narrow.normal, Vec2::NEG_X);
         assert!((narrow.urgency - 0.2745).abs() < 1e-3, "{narrow:?}");
         assert_eq!(gap(3.2).urgency, 0.0, "1.2 m are enough");
+    }
+
+    #[test]
+    fn the_gap_is_seen_in_any_order_of_obstacles() {
+        let posts = [1.4, -1.4].map(|y| Circle::new(Vec2::new(2.5, y), 1.0));
+        let pebbles = (0..7).map(|at| Circle::new(Vec2::new(2.3 + 0.01 * at as f32, 0.74), 0.001));
+        let far = Circle::new(Vec2::new(4.0, 0.74), 0.001);
+        let force = |obstacles: Vec<Circle>| {
+            obstacle_avoidance(&rushing(), obstacles, &ObstacleAvoidance::default())
+        };
+        let first = posts.into_iter().chain(pebbles.clone()).chain([far]);
+        let last = pebbles.chain([posts[0], far, posts[1]]);
+        assert_close(force(last.collect()), force(first.collect()));
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub struct OffsetPursuit {
     pub braking: Braking,
     /// Distance within which the agent has arrived, m, `> 0`. Default `0.1`.
     pub tolerance: f32,
-    /// Weight, priority and probability.
+    /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
 }
 

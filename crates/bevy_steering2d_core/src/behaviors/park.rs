@@ -69,7 +69,7 @@ pub struct Park {
     pub tolerance: f32,
     /// The agent has arrived within this angle of the heading, rad, `> 0`. Default `0.05`.
     pub heading_tolerance: f32,
-    /// Weight, priority, probability, and whether it is enabled.
+    /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
 }
 

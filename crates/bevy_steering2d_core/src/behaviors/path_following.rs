@@ -47,7 +47,7 @@ pub struct PathFollowing {
     /// The preferred speed, m/s, `> 0`. Default `None`: the vehicle's `max_speed`. A lower pace lets
     /// other behaviors accelerate the agent, to dodge or to catch up.
     pub pace: Option<f32>,
-    /// Weight, priority, probability, and whether it is enabled.
+    /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
 }
 

@@ -4,6 +4,7 @@ use bevy::prelude::*;
 
 use super::arrive::has_arrived;
 use super::path_following::is_end;
+use crate::perception::nearest_on_segment;
 use crate::{Agent, PathFollowing, PathStyle, SteeringPath};
 
 /// Progress of a [`PathFollowing`] along its path. Insert the default to start over.
@@ -86,9 +87,13 @@ impl PathFollowingMemory {
 
     fn pass_waypoints(&mut self, me: &Agent, path: &SteeringPath, tolerance: f32) {
         let points = path.points();
+        // What it passed since the last update counts as well.
+        let before = me.position - me.velocity * me.delta;
         // At most one lap: in a loop smaller than the tolerance all points are always reached.
         for _ in 0..points.len() {
-            let reached = me.position.distance(points[self.waypoint]) <= tolerance;
+            let waypoint = points[self.waypoint];
+            let nearest = nearest_on_segment(waypoint, before, me.position);
+            let reached = nearest.distance(waypoint) <= tolerance;
             if !reached || is_end(path, self.waypoint) {
                 break;
             }
@@ -165,6 +170,23 @@ mod tests {
         let corridor = PathFollowing::default().with_corridor(0.7, 0.5);
         let passed = last.after_a_tick(&at(0.5, 0.0), &path, &corridor);
         assert_eq!((passed.waypoint, passed.laps), (1, u32::MAX));
+    }
+
+    #[test]
+    fn a_waypoint_between_two_updates_is_reached() {
+        let path = SteeringPath::open([Vec2::ZERO, 10.0 * Vec2::X, 30.0 * Vec2::X]).unwrap();
+        let at = |x| Agent {
+            position: Vec2::new(x, 0.0),
+            velocity: 10.0 * Vec2::X,
+            delta: 1.0 / 6.0,
+            ..default()
+        };
+        let how = PathFollowing::default();
+        let mut progress = PathFollowingMemory::default();
+        for x in [0.0, 8.9, 10.6] {
+            progress = progress.after_a_tick(&at(x), &path, &how);
+        }
+        assert_eq!(progress.waypoint, 2);
     }
 
     #[test]

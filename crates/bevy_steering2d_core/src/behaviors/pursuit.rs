@@ -36,7 +36,7 @@ pub struct Pursuit {
     /// The time that the agent takes to turn about, s, `≥ 0`; extends the prediction for agents that
     /// turn slowly. Default `0`.
     pub turn_time: f32,
-    /// Weight, priority, probability, and whether it is enabled.
+    /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
 }
 

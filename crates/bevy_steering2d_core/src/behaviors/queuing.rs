@@ -47,7 +47,7 @@ pub struct Queuing {
     pub half_width: f32,
     /// Groups of the neighbors that count. Default all.
     pub groups: SteeringGroups,
-    /// Weight, priority and probability.
+    /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
 }
 

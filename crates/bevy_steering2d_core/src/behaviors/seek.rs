@@ -24,7 +24,7 @@ pub struct Seek {
     /// The point or entity to approach. Default the origin.
     #[entities]
     pub target: Target,
-    /// Weight, priority, probability, and whether it is enabled.
+    /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
 }
 

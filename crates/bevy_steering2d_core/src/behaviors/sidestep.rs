@@ -23,7 +23,7 @@ use crate::{Agent, Behavior, Influence, Steer, StuckDetection, StuckMemory};
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sidestep {
-    /// Weight, priority and probability.
+    /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
 }
 

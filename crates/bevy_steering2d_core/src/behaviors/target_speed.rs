@@ -20,7 +20,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 pub struct TargetSpeed {
     /// The speed, m/s, `≥ 0`; more than `max_speed` acts like it. Default `1`.
     pub speed: f32,
-    /// Weight, priority and probability.
+    /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
 }
 

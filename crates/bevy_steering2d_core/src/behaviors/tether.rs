@@ -29,7 +29,7 @@ pub struct Tether {
     pub length: f32,
     /// How far the leash stretches until it pulls with full force, m, `> 0`. Default `0.5`.
     pub stretch: f32,
-    /// Weight, priority and probability.
+    /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
 }
 

@@ -43,7 +43,7 @@ pub struct WallAvoidance {
     pub rear: bool,
     /// How the push grows with the overshoot. Default [`WallResponse::Linear`].
     pub response: WallResponse,
-    /// Weight, priority and probability.
+    /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
 }
 

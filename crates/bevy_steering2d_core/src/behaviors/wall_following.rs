@@ -30,7 +30,7 @@ pub struct WallFollowing {
     pub perception_radius: f32,
     /// How far ahead the agent predicts its position, s, `≥ 0`. Default `0.3`.
     pub look_ahead_time: f32,
-    /// Weight, priority and probability.
+    /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
 }
 

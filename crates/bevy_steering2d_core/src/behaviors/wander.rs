@@ -27,7 +27,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 pub struct Wander {
     /// How the wander target moves. Default [`WanderStyle::Circle`].
     pub style: WanderStyle,
-    /// Weight, priority and probability.
+    /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
 }
 
@@ -183,7 +183,7 @@ impl WanderMemory {
             self.rim = unit_vector(stream.angle());
             stream
         });
-        if me.delta == 0.0 && self.target != Vec2::ZERO {
+        if me.delta == 0.0 {
             // A pause draws no random numbers.
             return;
         }

@@ -249,7 +249,6 @@ pub(crate) fn add_pipeline_types(app: &mut App) {
         .add_saved_component::<SteeringGroups>(Parameter)
         .add_saved_component::<SensesColliders>(Parameter)
         .add_saved_component::<SteeringPath>(Parameter)
-        .add_saved_component::<FlowField>(Parameter)
         .add_saved_component::<Obstacle>(Parameter)
         .add_saved_component::<Wall>(Parameter)
         .add_saved_component::<TargetWatch>(State)
@@ -260,5 +259,9 @@ pub(crate) fn add_pipeline_types(app: &mut App) {
     SnapshotTypes::add(app.world_mut(), |world| {
         let part = ComponentPart::<SteeringForce>::new(world, State);
         part.saved().copied_by(SteeringForce::copy_all)
+    });
+    SnapshotTypes::add(app.world_mut(), |world| {
+        let part = ComponentPart::<FlowField>::new(world, Parameter);
+        part.saved().copied_by(FlowField::copy_all)
     });
 }

@@ -34,7 +34,7 @@ pub struct Alignment {
     pub groups: SteeringGroups,
     /// At most this many neighbors count, nearest first, ties by id, `≥ 1`. Default no limit.
     pub max_neighbors: u32,
-    /// Weight, priority, probability, and whether it is enabled.
+    /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
 }
 
