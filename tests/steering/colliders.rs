@@ -2,6 +2,7 @@
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
+use bevy_steering2d::navigation::{NoPathReason, Solid, Solids, Terrain};
 use bevy_steering2d::prelude::*;
 
 use crate::common::*;
@@ -299,5 +300,77 @@ fn two_pedestrians_pass_each_other_between_houses() {
     }
     for (walker, to) in walkers {
         assert!(position(&app, walker).distance(to) < 1.0);
+    }
+}
+
+#[test]
+fn tiles_of_a_map_and_colliders_are_both_solid() {
+    let mut app = rapier_app(HERTZ);
+    let tile = Solid::segment(Vec2::new(3.0, -1.0), Vec2::new(3.0, 1.0));
+    app.insert_resource(Solids(vec![tile]));
+    fixed(&mut app, Collider::ball(1.0), 6.0, 0.0);
+    let way = NavigateTo::new(Vec2::new(9.0, 0.0));
+    Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), way);
+    run_ticks(&mut app, 3);
+    let center = Vec2::new(6.0, 0.0);
+    let rock = Solid {
+        radius: 1.0,
+        ..Solid::segment(center, center)
+    };
+    assert_eq!(app.world().resource::<Terrain>().solids(), [tile, rock]);
+}
+
+#[test]
+fn an_agent_in_a_thin_box_gets_out_and_a_target_in_it_is_not_beyond_it() {
+    let mut app = rapier_app(HERTZ);
+    record_events::<NoPath>(&mut app);
+    fixed(&mut app, Collider::cuboid(0.15, 3.0), 0.0, 0.0);
+    app.update();
+    let (inside, west) = (Vec2::new(-0.05, 0.0), Vec2::new(-4.0, 0.0));
+    let mut navigate = |from: Vec2, to: Vec2| {
+        let body = Body::at(from.x, from.y);
+        Backend::PointMass.spawn(&mut app, body, NavigateTo::new(to))
+    };
+    let (enters, leaves) = (navigate(west, inside), navigate(inside, west));
+    for _ in 0..60 * 6 {
+        app.update();
+        let x = position(&app, leaves).x;
+        assert!(x < 0.0, "out on the other side: {x}");
+    }
+    assert_near(position(&app, leaves), west, 0.3, "out of the box");
+    assert_near(position(&app, enters), west, 0.1, "not into the box");
+    let refused = recorded_events::<NoPath>(&app);
+    let refused: Vec<_> = refused.iter().map(|it| (it.entity, it.reason)).collect();
+    assert_eq!(refused, [(enters, NoPathReason::TargetBlocked)]);
+}
+
+#[test]
+fn a_point_mass_with_a_collider_is_no_solid_to_itself() {
+    for on_child in [false, true] {
+        let mut app = rapier_app(HERTZ);
+        let agent = (
+            NavigateTo::new(EAST),
+            SensesColliders::default(),
+            ObstacleAvoidance::default(),
+            WallAvoidance::default(),
+        );
+        let body = Body::at(0.0, 0.0).moving(5.0, 0.0);
+        let agent = Backend::PointMass.spawn(&mut app, body, agent);
+        let collider = Collider::ball(PointMass::RADIUS);
+        if on_child {
+            let place = Transform::from_xyz(0.3, 0.1, 0.0);
+            app.world_mut().spawn((collider, place, ChildOf(agent)));
+        } else {
+            app.world_mut().entity_mut(agent).insert(collider);
+        }
+        app.update();
+        for _ in 0..10 {
+            app.update();
+            let terrain = app.world().resource::<Terrain>();
+            assert!(terrain.solids().is_empty(), "{:?}", terrain.solids());
+            assert_eq!(get::<SteeringPath>(&app, agent).points().len(), 2);
+            assert_eq!(entry::<ObstacleAvoidance>(&app, agent).raw, Vec2::ZERO);
+            assert_eq!(entry::<WallAvoidance>(&app, agent).raw, Vec2::ZERO);
+        }
     }
 }

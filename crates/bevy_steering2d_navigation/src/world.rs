@@ -1,4 +1,4 @@
-//! [`Terrain`]: the solids of the world in this tick, from walls, obstacles and other sources.
+//! [`Terrain`]: the solids of the world in this tick, from walls, obstacles, colliders and the game.
 
 use bevy::prelude::*;
 use bevy_steering2d_core::{Kinematics, ObstacleIndex, Vehicle, WallIndex, digest};
@@ -6,11 +6,20 @@ use bevy_steering2d_core::{Kinematics, ObstacleIndex, Vehicle, WallIndex, digest
 use crate::Solid;
 
 /// Solids that are neither a [`Wall`](bevy_steering2d_core::Wall) nor an
-/// [`Obstacle`](bevy_steering2d_core::Obstacle): colliders of a physics engine, tiles of a map.
+/// [`Obstacle`](bevy_steering2d_core::Obstacle), such as the tiles of a map. The game fills it; the library
+/// only reads it.
 ///
-/// The Rapier backend fills it with fixed colliders if its feature `navigation` is on.
+/// Colliders of a physics engine are in [`ColliderSolids`].
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct Solids(pub Vec<Solid>);
+
+/// The solids of a physics engine. Its backend writes them and replaces what was there, so a game keeps its own in
+/// [`Solids`].
+///
+/// The Rapier backend fills it with fixed colliders if its feature `navigation` is on. Without a backend that
+/// does so, the resource does not exist.
+#[derive(Resource, Clone, Debug, Default, PartialEq)]
+pub struct ColliderSolids(pub Vec<Solid>);
 
 /// All solids of the world, in an order that depends only on the geometry.
 #[derive(Resource, Clone, Debug, Default)]
@@ -60,11 +69,13 @@ fn revision(solids: &[Solid]) -> u32 {
     (digest ^ (digest >> 32)) as u32
 }
 
-/// Collects the solids: walls, obstacles that stand still and are no agents, and [`Solids`].
+/// Collects the solids: walls, obstacles that stand still and are no agents, [`Solids`] and
+/// [`ColliderSolids`].
 pub(crate) fn survey(
     walls: Res<WallIndex>,
     obstacles: Res<ObstacleIndex>,
     others: Res<Solids>,
+    physics: Option<Res<ColliderSolids>>,
     bodies: Query<(&Kinematics, Has<Vehicle>)>,
     mut terrain: ResMut<Terrain>,
 ) {
@@ -77,7 +88,9 @@ pub(crate) fn survey(
     let walls = walls.iter().map(Solid::from);
     let discs = obstacles.iter().filter(|seen| stands(seen.entity));
     let discs = discs.map(|seen| Solid::from(seen.circle));
-    let others = others.0.iter().copied().filter(Solid::is_sound);
+    let colliders: &[Solid] = physics.as_deref().map_or(&[], |it| it.0.as_slice());
+    let others = others.0.iter().chain(colliders);
+    let others = others.copied().filter(Solid::is_sound);
     terrain
         .bypass_change_detection()
         .update(walls.chain(discs).chain(others));

@@ -34,8 +34,11 @@
 //! a circle at the point of first contact. Hide sees every shape as its bounding circle. Before
 //! Rapier's first step the query pipeline is empty and agents see no colliders.
 //!
+//! An agent does not see its own colliders: those of its body, or for a
+//! [`PointMass`](bevy_steering2d_core::PointMass) without a body those on its entity and its descendants.
+//!
 //! With the feature `navigation`, agents plan their paths around all colliders that are attached to no
-//! body or to a fixed one, except sensors.
+//! body or to a fixed one, except sensors and the colliders of agents.
 //!
 //! # Forces
 //!
@@ -54,6 +57,7 @@ mod drive_bodies;
 #[cfg(feature = "serialize")]
 mod file;
 mod move_bodies;
+mod owners;
 mod probes;
 mod radius;
 mod schedule;

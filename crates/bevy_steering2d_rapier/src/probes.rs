@@ -9,9 +9,9 @@ use bevy_rapier2d::rapier::geometry::{Aabb, ColliderHandle, Ray};
 use bevy_rapier2d::rapier::math::Pose;
 use bevy_steering2d_core::parallel::for_each_match;
 use bevy_steering2d_core::perception::{NearProbe, RayProbe, SweepProbe};
-use bevy_steering2d_core::{
-    Circle, ColliderProbes, SeenObstacle, SensesColliders, Vehicle, WallHit,
-};
+use bevy_steering2d_core::{Circle, ColliderProbes, SeenObstacle, SensesColliders, WallHit};
+
+use crate::owners::Owners;
 
 /// Answers the probes of all agents. Before Rapier's first step its query pipeline is empty and
 /// agents see no colliders.
@@ -21,7 +21,7 @@ pub(crate) fn answer_probes(
         &RapierContextColliders,
         &RapierRigidBodySet,
     )>,
-    vehicles: Query<(), With<Vehicle>>,
+    owners: Owners,
     mut agents: Query<(
         Entity,
         &SensesColliders,
@@ -44,10 +44,11 @@ pub(crate) fn answer_probes(
                 return;
             };
             let parent_of = |collider| colliders.collider_parent(bodies, collider);
-            let is_agent = |entity| vehicles.contains(entity);
             let visible = |collider: Entity| {
-                let owner = parent_of(collider).unwrap_or(collider);
-                owner != entity && (senses.agents || !is_agent(owner))
+                // A collider without a body may be part of an agent without one.
+                let owner = parent_of(collider).or_else(|| owners.agent_of(collider));
+                let owner = owner.unwrap_or(collider);
+                owner != entity && (senses.agents || !owners.is_agent(owner))
             };
             // A filter is not `Sync`, so each agent builds its own.
             let mut filter = QueryFilter::new()

@@ -34,14 +34,14 @@ pub(crate) fn check_schedule(app: &App) {
 }
 
 /// Warns if Rapier's time step differs from the tick: its default steps by at most 1/60 s, so in a
-/// slower schedule all bodies would move too slowly.
+/// slower schedule all bodies would move too slowly. A tick without time, as in a pause, says nothing about it.
 pub(crate) fn check_step_length(
     warnings: &SteeringWarnings,
     clock: &SteeringClock,
     context: Entity,
     step: f32,
 ) {
-    if (step - clock.delta).abs() > 0.01 * clock.delta {
+    if clock.delta > 0.0 && (step - clock.delta).abs() > 0.01 * clock.delta {
         let tick = clock.delta;
         warnings.raise(clock, context, "TimestepMode", || {
             format!(

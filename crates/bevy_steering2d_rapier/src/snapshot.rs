@@ -142,10 +142,14 @@ impl SnapshotPart for Contexts {
     }
 
     fn bytes(copy: &Copies) -> usize {
-        /// A body with a collider and a contact or two, in all sets.
-        const PER_BODY: usize = 2_000;
-        let bodies = copy.contexts.iter().map(|it| it.bodies.bodies.len());
-        PER_BODY * bodies.sum::<usize>()
+        /// A body with a contact or two, in all sets.
+        const PER_BODY: usize = 1_500;
+        /// A collider, with its place in the broad phase.
+        const PER_COLLIDER: usize = 500;
+        let bytes = copy.contexts.iter().map(|it| {
+            PER_BODY * it.bodies.bodies.len() + PER_COLLIDER * it.colliders.colliders.len()
+        });
+        bytes.sum()
     }
 
     fn is_empty(copy: &Copies) -> bool {

@@ -7,13 +7,15 @@ use bevy_rapier2d::rapier;
 use bevy_rapier2d::rapier::math::Pose;
 use bevy_steering2d_core::{Circle, SteeringSchedule};
 use bevy_steering2d_navigation::{
-    GoalField, GroupArrive, NavigateTo, NavigationSystems, Solid, Solids,
+    ColliderSolids, GoalField, GroupArrive, NavigateTo, NavigationSystems, Solid,
 };
+
+use crate::owners::Owners;
 
 /// Keeps the solids of navigation equal to the fixed colliders, while an agent, a group or a field needs
 /// them.
 pub(crate) fn register(app: &mut App) {
-    app.init_resource::<Solids>().add_systems(
+    app.init_resource::<ColliderSolids>().add_systems(
         SteeringSchedule::Answer,
         collect_solids.before(NavigationSystems::Survey).run_if(
             any_with_component::<NavigateTo>
@@ -23,18 +25,17 @@ pub(crate) fn register(app: &mut App) {
     );
 }
 
-/// Lists the outlines of all colliders that are attached to no body or to a fixed one, except sensors.
+/// Lists the outlines of all colliders that are solid.
 fn collect_solids(
     contexts: Query<(&RapierContextColliders, &RapierRigidBodySet)>,
-    mut solids: ResMut<Solids>,
+    owners: Owners,
+    mut solids: ResMut<ColliderSolids>,
     mut found: Local<Vec<Solid>>,
 ) {
     found.clear();
     for (colliders, bodies) in &contexts {
         for (_, collider) in colliders.colliders.iter() {
-            let body = collider.parent().and_then(|body| bodies.bodies.get(body));
-            let stands = body.is_none_or(rapier::dynamics::RigidBody::is_fixed);
-            if stands && collider.is_enabled() && !collider.is_sensor() {
+            if is_solid(collider, bodies, &owners) {
                 outline(collider.shape(), collider.position(), &mut found);
             }
         }
@@ -44,10 +45,31 @@ fn collect_solids(
     }
 }
 
+/// Whether a collider is attached to no body or to a fixed one, and is neither a sensor nor part of an agent. An agent
+/// would have to get out of itself, on another path in each tick.
+fn is_solid(
+    collider: &rapier::geometry::Collider,
+    bodies: &RapierRigidBodySet,
+    owners: &Owners,
+) -> bool {
+    let body = collider.parent().and_then(|body| bodies.bodies.get(body));
+    let stands = body.is_none_or(rapier::dynamics::RigidBody::is_fixed);
+    // A collider that a game adds to the set of Rapier by itself has no entity.
+    let entity = Entity::try_from_bits(collider.user_data as u64);
+    stands
+        && collider.is_enabled()
+        && !collider.is_sensor()
+        && entity.is_none_or(|it| owners.agent_of(it).is_none())
+}
+
 /// Half the length of the solid along the edge of a half-space, m. It bounds the grid in which solids are found.
 const EDGE: f32 = 1_000.0;
 
-/// Adds the outline of a shape: of a half-space its edge, of a shape without one its bounding box.
+/// The solid inside a box begins so far below its surface, m, or at a fifth of the way to the middle of a thin box: so
+/// that seen from outside the sides are nearer, and paths bend around the corners of the box alone.
+const BELOW: f32 = 0.016;
+
+/// Adds the outline of a shape: of a half-space its edge, of a shape without one its bounding box. A box is filled.
 fn outline(shape: &dyn Shape, at: &Pose, solids: &mut Vec<Solid>) {
     let closed = |corners: &[Vec2], radius: f32, solids: &mut Vec<Solid>| {
         let corners: Vec<_> = corners.iter().map(|corner| *at * *corner).collect();
@@ -55,14 +77,23 @@ fn outline(shape: &dyn Shape, at: &Pose, solids: &mut Vec<Solid>) {
         solids.extend(sides.map(|side| Solid { radius, ..side }));
     };
     let segment = |from: Vec2, to: Vec2| Solid::segment(*at * from, *at * to);
+    // Between its sides alone a box has room for the center of an agent, and the way out of a thin one would lead
+    // from the nearer side through the other. In the capsule inside it distances are negative.
+    let filled = |half: Vec2, border: f32, solids: &mut Vec<Solid>| {
+        closed(&rectangle(half), border, solids);
+        let end = half - half.min_element();
+        let thickness = half.min_element() + border;
+        solids.push(Solid {
+            radius: (thickness - BELOW).max(0.8 * thickness),
+            ..segment(-end, end)
+        });
+    };
     match shape.as_typed_shape() {
         TypedShape::Ball(ball) => solids.push(Circle::new(at.translation, ball.radius).into()),
-        TypedShape::Cuboid(it) => closed(&rectangle(it.half_extents), 0.0, solids),
-        TypedShape::RoundCuboid(it) => closed(
-            &rectangle(it.inner_shape.half_extents),
-            it.border_radius,
-            solids,
-        ),
+        TypedShape::Cuboid(it) => filled(it.half_extents, 0.0, solids),
+        TypedShape::RoundCuboid(it) => {
+            filled(it.inner_shape.half_extents, it.border_radius, solids);
+        }
         TypedShape::Capsule(it) => solids.push(Solid {
             radius: it.radius,
             ..segment(it.segment.a, it.segment.b)
@@ -159,14 +190,14 @@ mod tests {
         let corners = [Vec2::ZERO, Vec2::X, Vec2::Y];
         for (collider, count) in [
             (Collider::ball(0.5), 1),
-            (Collider::cuboid(1.0, 2.0), 4),
-            (Collider::round_cuboid(1.0, 2.0, 0.1), 4),
+            (Collider::cuboid(1.0, 2.0), 5),
+            (Collider::round_cuboid(1.0, 2.0, 0.1), 5),
             (Collider::capsule_x(1.0, 0.3), 1),
             (Collider::triangle(corners[0], corners[1], corners[2]), 3),
             (Collider::polyline(corners.to_vec(), None), 2),
             (
                 Collider::compound(vec![(at, 0.0, Collider::cuboid(1.0, 1.0))]),
-                4,
+                5,
             ),
             (
                 Collider::voxels(Vec2::splat(0.5), &[IVec2::ZERO, IVec2::X, 5 * IVec2::X]),
@@ -183,6 +214,21 @@ mod tests {
         let edge = solids_of(&half_space, at)[0];
         assert!(edge.is_sound());
         assert_eq!(edge.distance(Vec2::new(500.0, 3.0)), 2.0);
+    }
+
+    #[test]
+    fn a_box_is_exact_from_outside_and_filled() {
+        let solids = solids_of(&Collider::cuboid(0.5, 3.0), Vec2::ZERO);
+        let distance = |x: f32, y: f32| {
+            let distances = solids.iter().map(|it| it.distance(Vec2::new(x, y)));
+            distances.fold(f32::INFINITY, f32::min)
+        };
+        for (x, y) in [(1.5, 0.0), (-1.5, 2.75), (0.0, 4.0), (0.25, -4.0)] {
+            assert!((distance(x, y) - 1.0).abs() < 1e-6, "({x}, {y})");
+        }
+        for (x, y) in [(0.0, 0.0), (-0.4, 2.0), (0.4, -1.0), (0.0, 2.9)] {
+            assert!(distance(x, y) < 0.0, "({x}, {y})");
+        }
     }
 
     #[test]

@@ -115,6 +115,26 @@ fn a_matching_timestep_does_not_warn() {
 }
 
 #[test]
+fn a_tick_without_time_does_not_warn_of_the_time_step() {
+    let mut app = bare_app(HERTZ);
+    let frame = Duration::from_millis(10);
+    app.insert_resource(TimeUpdateStrategy::ManualDuration(frame));
+    let dt = frame.as_secs_f32();
+    app.insert_resource(TimestepMode::Fixed { dt, substeps: 1 });
+    app.add_plugins((
+        rapier_without_gravity().in_schedule(Update),
+        SteeringPlugin::new(Update),
+    ));
+    // No time passes in the first frame.
+    start(&mut app);
+    run_ticks(&mut app, 5);
+    let mut time = app.world_mut().resource_mut::<Time<Virtual>>();
+    time.pause();
+    run_ticks(&mut app, 5);
+    assert!(warnings(&app).is_empty(), "{:?}", warnings(&app));
+}
+
+#[test]
 fn steering_and_rapier_may_run_once_per_frame() {
     let mut app = bare_app(HERTZ);
     app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_millis(

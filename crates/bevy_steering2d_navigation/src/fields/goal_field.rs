@@ -17,8 +17,8 @@ use crate::world::Terrain;
 /// its entity, which agents follow with
 /// [`FlowFieldFollowing::new(entity)`](bevy_steering2d_core::FlowFieldFollowing::new). The field is
 /// updated where something changes: a goal, a solid, a [`GroundCost`], and, with
-/// [`crowd_cost`](Self::crowd_cost), the crowd itself. Until an update is complete the last field stays; a goal
-/// that moves meanwhile counts in the next update.
+/// [`crowd_cost`](Self::crowd_cost), the crowd itself. Until an update is complete the last field stays; what
+/// changes meanwhile counts in the next update.
 ///
 /// Directions are those of the eikonal equation, smooth and not along eight axes; see
 /// [`TravelTimes`](crate::TravelTimes). Nodes nearer to a solid than [`radius`](Self::radius), and than 0.51
@@ -47,7 +47,8 @@ pub struct GoalField {
     pub area: Rect,
     /// Distance between adjacent nodes, m, `> 0`. Default `0.5`. The radius of the agents suits.
     pub spacing: f32,
-    /// Where the field leads: points and entities. Those outside of the area do not count. Default none.
+    /// Where the field leads: points and entities. Those outside of the area do not count; instead
+    /// of a blocked node the nearest free one does, if possible on the same side of a wall. Default none.
     #[entities]
     pub goals: Vec<Target>,
     /// Radius of the agents, m, `≥ 0`. Default `0.5`.
@@ -236,7 +237,7 @@ pub(crate) fn solve_fields(
         };
         work.set_ground(terrain.revision(), terrain.solids(), &sound_grounds);
         let goals = how.goals.iter().filter_map(|goal| targets.get(*goal));
-        if work.set_goals(goals.map(|goal| goal.position)) {
+        if work.set_goals(goals.map(|goal| goal.position), terrain.solids()) {
             warnings.raise(&clock, entity, "GoalField.goals", || {
                 "GoalField.goals has a goal with no free node near; it does not count".into()
             });
@@ -247,7 +248,8 @@ pub(crate) fn solve_fields(
             let crowd = agents.iter().map(|agent| agent.position);
             work.set_crowd(crowd, how.crowd_cost);
         }
-        if let Some(field) = work.advance(how.nodes_per_tick) {
+        let lost = lost_field(work, written.as_ref());
+        if let Some(field) = lost.or_else(|| work.advance(how.nodes_per_tick)) {
             match written {
                 Some(mut written) => *written = field,
                 None => {
@@ -256,4 +258,11 @@ pub(crate) fn solve_fields(
             }
         }
     }
+}
+
+/// The complete field, if its entity has another one or none, as after the world has gone back: the work does not.
+fn lost_field(work: &Work, written: Option<&Mut<FlowField>>) -> Option<FlowField> {
+    let field = work.field()?;
+    let is_there = written.is_some_and(|it| !it.is_changed() || **it == *field);
+    (!is_there).then(|| field.clone())
 }

@@ -19,12 +19,16 @@ pub(super) struct Work {
     crowd: Vec<f32>,
     revision: Option<u32>,
     grounds: Vec<GroundCost>,
-    /// The nodes of the goals; `None` when they must be looked up again.
-    goals: Option<Vec<UVec2>>,
+    /// The goals in the area, m; `None` when their nodes must be looked up again.
+    goals: Option<Vec<Vec2>>,
+    /// The free nodes of the goals.
+    goal_nodes: Vec<UVec2>,
     /// Whether a goal has no free node near.
     has_blocked_goal: bool,
     /// The vectors of the next field, row by row, as far as they are computed.
     vectors: Vec<Vec2>,
+    /// The last field that was completed.
+    field: Option<FlowField>,
     stage: Stage,
 }
 
@@ -50,8 +54,10 @@ impl Work {
             revision: None,
             grounds: Vec::new(),
             goals: None,
+            goal_nodes: Vec::new(),
             has_blocked_goal: false,
             vectors: Vec::new(),
+            field: None,
             stage: Stage::Times,
         }
     }
@@ -65,14 +71,21 @@ impl Work {
         self.stage == Stage::Complete
     }
 
+    /// The field, if it is up to date.
+    pub(super) fn field(&self) -> Option<&FlowField> {
+        self.field.as_ref().filter(|_| self.is_complete())
+    }
+
     pub(super) fn travel_time(&self, point: Vec2) -> Option<f32> {
         let node = self.lattice.nearest(point)?;
         (self.stage != Stage::Times).then(|| self.times.time(node))
     }
 
-    /// Updates the costs if the solids, by their digest, or the grounds have changed.
+    /// Updates the costs if the solids, by their digest, or the grounds have changed and the field for the last
+    /// ones is complete: with a solid that moves in every tick it would never be if it began anew.
     pub(super) fn set_ground(&mut self, revision: u32, solids: &[Solid], grounds: &[GroundCost]) {
-        if self.revision == Some(revision) && self.grounds == grounds {
+        let same = self.revision == Some(revision) && self.grounds == grounds;
+        if same || self.revision.is_some() && !self.is_complete() {
             return;
         }
         self.revision = Some(revision);
@@ -125,45 +138,84 @@ impl Work {
     }
 
     /// Sets the goals once the field leads to the last ones. Returns whether one has no free node near.
-    pub(super) fn set_goals(&mut self, goals: impl Iterator<Item = Vec2> + Clone) -> bool {
+    pub(super) fn set_goals(
+        &mut self,
+        goals: impl Iterator<Item = Vec2> + Clone,
+        solids: &[Solid],
+    ) -> bool {
         // A field for goals that move on is completed first: it would never be if it began anew.
         let leads_somewhere = self.goals.as_ref().is_some_and(|it| !it.is_empty());
         if leads_somewhere && !self.is_complete() {
             return self.has_blocked_goal;
         }
-        let nodes = goals.filter_map(|goal| self.lattice.nearest(goal));
+        let lattice = self.lattice;
+        let inside = goals.filter(move |goal| lattice.nearest(*goal).is_some());
         let same = self
             .goals
             .as_ref()
-            .is_some_and(|it| it.iter().copied().eq(nodes.clone()));
+            .is_some_and(|it| it.iter().copied().eq(inside.clone()));
         if !same {
-            let nodes: Vec<_> = nodes.collect();
-            let free = nodes.iter().filter_map(|&node| self.nearest_free(node));
-            let free: Vec<_> = free.collect();
-            self.has_blocked_goal = free.len() < nodes.len();
-            self.times.set_goals(free);
-            self.goals = Some(nodes);
-            self.stage = Stage::Times;
+            self.lead_to(inside.collect(), solids);
         }
         self.has_blocked_goal
     }
 
-    /// The free node nearest to a node.
-    fn nearest_free(&self, node: UVec2) -> Option<UVec2> {
+    /// Looks up the nodes of these goals; begins new times if they are others than before.
+    fn lead_to(&mut self, goals: Vec<Vec2>, solids: &[Solid]) {
+        let free = goals
+            .iter()
+            .filter_map(|&goal| self.nearest_free(goal, solids));
+        let free: Vec<_> = free.collect();
+        self.has_blocked_goal = free.len() < goals.len();
+        if free != self.goal_nodes {
+            self.times.set_goals(free.iter().copied());
+            self.goal_nodes = free;
+            self.stage = Stage::Times;
+        }
+        self.goals = Some(goals);
+    }
+
+    /// The free node nearest to a goal; on the other side of a wall only if there is none on this side.
+    fn nearest_free(&self, goal: Vec2, solids: &[Solid]) -> Option<UVec2> {
+        let node = self.lattice.nearest(goal)?;
         let rings = (self.radius / self.lattice.spacing).ceil().min(1e3) as i32 + Self::NEAR;
-        let ring = |ring: i32| {
-            let side = -ring..=ring;
-            let all = side
-                .clone()
-                .flat_map(move |y| side.clone().map(move |x| IVec2::new(x, y)));
-            let nodes = all.filter(move |offset| offset.abs().max_element() == ring);
-            let there = nodes.map(|offset| (offset, (node.as_ivec2() + offset).as_uvec2()));
-            there
-                .filter(|(_, node)| self.times.cost(*node) < f32::INFINITY)
-                .min_by_key(|(offset, node)| (offset.length_squared(), node.y, node.x))
-                .map(|(_, node)| node)
+        // Farther away than all nodes of the rings.
+        let reach = 1.5 * (rings + 1) as f32 * self.lattice.spacing;
+        let is_near_wall = |it: &&Solid| it.radius == 0.0 && it.distance(goal) <= reach;
+        let walls: Vec<_> = solids.iter().filter(is_near_wall).copied().collect();
+        let nearest = |walls: &[Solid]| {
+            (0..=rings).find_map(|ring| self.nearest_in_ring(node, ring, goal, walls))
         };
-        (0..=rings).find_map(ring)
+        nearest(&walls).or_else(|| nearest(&[]))
+    }
+
+    /// Of the nodes in a square ring around one, the free node nearest to a goal that no wall separates from it.
+    fn nearest_in_ring(
+        &self,
+        around: UVec2,
+        ring: i32,
+        goal: Vec2,
+        walls: &[Solid],
+    ) -> Option<UVec2> {
+        let side = -ring..=ring;
+        let square = side
+            .clone()
+            .flat_map(|y| side.clone().map(move |x| IVec2::new(x, y)));
+        let nodes = square
+            .filter(|offset| offset.abs().max_element() == ring)
+            .map(|offset| (around.as_ivec2() + offset).as_uvec2());
+        let is_here = |at: Vec2| {
+            let mut walls = walls.iter();
+            walls.all(|wall| wall.distance_to_segment(goal, at) > 0.0)
+        };
+        // Of equally near ones the first, row by row.
+        nodes
+            .filter(|&node| self.times.cost(node) < f32::INFINITY)
+            .map(|node| (node, self.lattice.position(node)))
+            .filter(|&(_, at)| is_here(at))
+            .map(|(node, at)| (node, at.distance_squared(goal)))
+            .min_by(|(_, a), (_, b)| a.total_cmp(b))
+            .map(|(node, _)| node)
     }
 
     /// Computes so many nodes; returns the field when it is complete.
@@ -201,6 +253,7 @@ impl Work {
             size,
         } = self.lattice;
         let vector = |node| self.vectors[self.lattice.index(node)];
-        FlowField::new(corner, spacing, size, vector).ok()
+        self.field = FlowField::new(corner, spacing, size, vector).ok();
+        self.field.clone()
     }
 }

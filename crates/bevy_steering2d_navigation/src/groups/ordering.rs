@@ -396,6 +396,7 @@ fn hand_over(member: &Member, members: &mut Members, commands: &mut Commands) {
             new.is_pushing_in = false;
         }
     }
+    let had = (place.at, place.order);
     if !place.set_if_neq(new) {
         return;
     }
@@ -405,6 +406,11 @@ fn hand_over(member: &Member, members: &mut Members, commands: &mut Commands) {
         memory.set_detour(new.detour);
     }
     let Some(at) = member.place.at else {
+        // Without room it stops: where it was sent before is not its place any more.
+        let has_lost_place = had.0.is_some() || had.1 != new.order;
+        if has_lost_place && let Some(mut navigate) = navigate {
+            navigate.target = member.position.into();
+        }
         return;
     };
     let target = Target::Point(at);

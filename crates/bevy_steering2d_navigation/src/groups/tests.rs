@@ -233,6 +233,25 @@ fn members_of_a_small_room_without_a_place_are_missing() {
 }
 
 #[test]
+fn a_member_without_room_does_not_go_on_to_its_former_place() {
+    let mut app = app();
+    let units = units(&mut app, 12, Vec2::new(-3.0, -3.0));
+    app.world_mut()
+        .spawn_batch(Wall::room(Rect::new(10.0, -1.6, 13.2, 1.6)));
+    order(&mut app, GroupArrive::new(Vec2::new(20.0, 0.0)), &units);
+    run(&mut app, 30);
+    order(&mut app, GroupArrive::new(Vec2::new(11.6, 0.0)), &units);
+    run(&mut app, 300);
+    let has_no_place = |it: &&Entity| app.world().get::<GroupPlace>(**it).unwrap().at.is_none();
+    let without: Vec<_> = units.iter().filter(has_no_place).collect();
+    assert!(!without.is_empty() && without.len() < units.len());
+    for unit in without {
+        let body = app.world().get::<Kinematics>(*unit).unwrap();
+        assert!(body.position.x < 9.0 && body.speed() < 0.1, "{body:?}");
+    }
+}
+
+#[test]
 fn a_wall_elsewhere_leaves_the_places_and_one_across_them_does_not() {
     let mut app = app();
     let units = units(&mut app, 7, Vec2::ZERO);
