@@ -4,7 +4,7 @@ use std::any::TypeId;
 
 use bevy::prelude::*;
 use bevy_egui::egui;
-use bevy_steering2d_core::{Kinematics, SteeringClock};
+use bevy_steering2d_core::Kinematics;
 use bevy_steering2d_debug::{SteeringDebugSystems, SteeringGizmos, SteeringSelection, draw};
 use bevy_steering2d_recorder::{
     Moment, SteeringRecorder, SteeringRecorderPlugin, back_to_present, rewind,
@@ -62,9 +62,6 @@ enum Wish {
 
 /// Shows the timeline.
 pub(crate) fn show(ui: &mut egui::Ui, world: &mut World, agent: Option<Entity>) {
-    let delta = world
-        .get_resource::<SteeringClock>()
-        .map_or(0.0, |it| it.delta);
     let Some(recorder) = world.get_resource::<SteeringRecorder>() else {
         return;
     };
@@ -83,17 +80,23 @@ pub(crate) fn show(ui: &mut egui::Ui, world: &mut World, agent: Option<Entity>) 
             let slider = named(ui.add(slider), "Timeline");
             let slider = slider.on_hover_text("Drag to look back; resume to go on from there");
             if slider.changed() && tick != shown {
-                wish = Some(Wish::Tick(tick));
+                // While ticks are recorded, the end of the timeline is the present, with what was changed in a pause.
+                let is_present = tick == last && recorder.recording;
+                wish = Some(if is_present {
+                    Wish::Present
+                } else {
+                    Wish::Tick(tick)
+                });
             }
             if recorder.shown().is_some() {
                 let back = theme::icon(ui, "⏹", "Return to the latest tick");
                 if back.clicked() {
                     wish = Some(Wish::Present);
                 }
-                let ago = (last - shown) as f32 * delta;
+                let ago = seconds_between(recorder, shown, last);
                 ui.colored_label(NOTICE, format!("−{ago:.2} s"));
             } else {
-                let length = (last - first) as f32 * delta;
+                let length = seconds_between(recorder, first, last);
                 ui.colored_label(FAINT, format!("{length:.0} s"));
             }
         } else {
@@ -116,6 +119,13 @@ pub(crate) fn show(ui: &mut egui::Ui, world: &mut World, agent: Option<Entity>) 
         }
         None => {}
     }
+}
+
+/// The time from the end of one recorded tick to that of another, s. By the lengths of the recorded ticks, since
+/// that of the current one is zero in a pause.
+fn seconds_between(recorder: &SteeringRecorder, from: u32, to: u32) -> f64 {
+    let later = recorder.snapshots(from.saturating_add(1)..=to);
+    later.map(|it| f64::from(it.delta())).sum()
 }
 
 fn log_error(result: Result<(), bevy_steering2d_recorder::RewindError>) {

@@ -25,7 +25,8 @@
 //! behaviors, memories, and the forces with their ledgers, which tools then show as current. The world
 //! can continue from there: when the next tick runs, the ticks recorded later are
 //! [abandoned](SteeringRecorder::abandoned), and stay available for comparison until the new ticks need
-//! their memory. [`back_to_present`] returns to the latest tick instead.
+//! their memory. [`back_to_present`] instead returns to the world as it was before it was rewound, with all
+//! that was changed in a pause.
 //!
 //! The recording is a ring of [snapshots](SteeringSnapshot), limited in bytes
 //! ([`SteeringRecorder::budget`]). Successive snapshots share the parameters that did not change, so a

@@ -49,7 +49,19 @@ impl Plugin for SteeringRecorderPlugin {
             return;
         };
         let label = schedule.label().intern();
-        app.add_systems(
+        app.configure_sets(
+            label,
+            (
+                SteeringSystems::Sense,
+                SteeringSystems::Steer,
+                SteeringSystems::Adjust,
+                SteeringSystems::Combine,
+                SteeringSystems::Move,
+                SteeringSystems::Announce,
+            )
+                .run_if(may_steer),
+        )
+        .add_systems(
             label,
             (
                 go_on.before(SteeringSystems::Sense),
@@ -66,6 +78,13 @@ impl Plugin for SteeringRecorderPlugin {
 /// Marks an app in which the recording system was added.
 #[derive(Resource)]
 struct Recording;
+
+/// Whether the steps of steering may run. A pipeline in `Update` also runs in paused frames, and would then
+/// replace the restored forces of a shown tick by new ones.
+fn may_steer(time: Res<Time>, recorder: Option<Res<SteeringRecorder>>) -> bool {
+    let shows_past = recorder.is_some_and(|it| it.shown().is_some());
+    !(shows_past && time.delta().is_zero())
+}
 
 /// Notes events of type `E`.
 fn note<E>(app: &mut App, what: &'static str)

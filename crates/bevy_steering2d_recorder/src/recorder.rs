@@ -21,8 +21,12 @@ pub struct SteeringRecorder {
     /// The memory of the ring, bytes.
     ring_bytes: usize,
     moments: VecDeque<Moment>,
+    /// Whether a tick runs that has not been recorded yet.
+    is_in_tick: bool,
     /// The tick to which the world was rewound, until it goes on.
     shown: Option<u32>,
+    /// The world before it was rewound. Only while a tick is shown.
+    pub(crate) present: Option<SteeringSnapshot>,
     abandoned: Vec<SteeringSnapshot>,
     /// Their memory, bytes.
     abandoned_bytes: usize,
@@ -47,7 +51,9 @@ impl SteeringRecorder {
             spare: None,
             ring_bytes: 0,
             moments: VecDeque::new(),
+            is_in_tick: false,
             shown: None,
+            present: None,
             abandoned: Vec::new(),
             abandoned_bytes: 0,
         }
@@ -74,7 +80,8 @@ impl SteeringRecorder {
     }
 
     /// The memory of the recorded and the [abandoned](Self::abandoned) ticks, bytes. One dropped tick, whose
-    /// memory the next one reuses, is extra.
+    /// memory the next one reuses, is extra, and so is the present while an earlier tick is
+    /// [shown](Self::shown).
     pub fn bytes(&self) -> usize {
         self.ring_bytes + self.abandoned_bytes
     }
@@ -156,6 +163,10 @@ impl SteeringRecorder {
 
     pub(crate) fn note(&mut self, moment: Moment) {
         if self.recording {
+            // An event that a game triggers between ticks belongs to the tick before, which is recorded and stays.
+            if self.is_in_tick {
+                self.forget_from(moment.tick);
+            }
             self.moments.push_back(moment);
             if self.moments.len() > Self::MOST_MOMENTS {
                 self.moments.pop_front();
@@ -179,20 +190,37 @@ impl SteeringRecorder {
         removed
     }
 
-    /// Leaves behind what was recorded after a tick.
+    /// Forgets what was recorded from a tick on that runs again: a game may have restored a snapshot of its own.
+    fn forget_from(&mut self, tick: u32) {
+        if self.latest().is_some_and(|it| it.tick() >= tick) {
+            self.cut_off(tick);
+            self.moments.retain(|it| it.tick < tick);
+        }
+    }
+
+    /// Leaves behind what was recorded after a tick, if anything was.
     fn abandon_after(&mut self, tick: u32) {
+        if self.latest().is_none_or(|it| it.tick() <= tick) {
+            return;
+        }
         self.abandoned = self.cut_off(tick + 1);
         self.abandoned_bytes = bytes(self.abandoned.iter());
         self.moments.retain(|it| it.tick <= tick);
         self.keep_within_budget();
     }
 
-    fn push(&mut self, snapshot: SteeringSnapshot) {
-        // A game may have restored a snapshot of its own.
-        if self.latest().is_some_and(|it| it.tick() >= snapshot.tick()) {
-            self.cut_off(snapshot.tick());
-            self.moments.retain(|it| it.tick <= snapshot.tick());
+    /// Copies the world, in the memory of the dropped tick if there is one.
+    fn copy(&mut self, world: &mut World) -> SteeringSnapshot {
+        match (self.spare.take(), self.latest()) {
+            (Some(spare), Some(latest)) => spare.replace_after(world, latest),
+            (None, Some(latest)) => SteeringSnapshot::take_after(world, latest),
+            (_, None) => SteeringSnapshot::take(world),
         }
+    }
+
+    fn push(&mut self, snapshot: SteeringSnapshot) {
+        // Unless an event of this tick has already done so, and is to stay.
+        self.forget_from(snapshot.tick());
         self.ring_bytes += snapshot.bytes_beyond(self.ring.back());
         self.ring.push_back(snapshot);
         let is_full = self.keep_within_budget() || self.bytes() > self.budget;
@@ -261,14 +289,25 @@ fn bytes<'a>(ticks: impl Iterator<Item = &'a SteeringSnapshot> + Clone) -> usize
     own.sum()
 }
 
-/// Leaves behind what was recorded after the shown tick, when the world goes on from there.
+/// Begins a tick. If the world goes on from a shown tick, what was recorded after it is left behind, and the
+/// present from which the world was rewound is forgotten.
 pub(crate) fn go_on(time: Res<Time>, mut recorder: ResMut<SteeringRecorder>) {
     if time.delta().is_zero() {
         return;
     }
+    recorder.is_in_tick = true;
     if let Some(shown) = recorder.shown.take() {
+        recorder.present = None;
         recorder.abandon_after(shown);
     }
+}
+
+/// Keeps the world as it is, to return to it.
+pub(crate) fn keep_present(world: &mut World) {
+    world.resource_scope(|world, mut recorder: Mut<SteeringRecorder>| {
+        let present = recorder.copy(world);
+        recorder.present = Some(present);
+    });
 }
 
 /// Records the tick that has just run.
@@ -277,16 +316,16 @@ pub(crate) fn record(world: &mut World) {
     let Some(mut resource) = world.get_resource_mut::<SteeringRecorder>() else {
         return;
     };
-    if is_paused || !resource.recording {
+    if is_paused {
+        return;
+    }
+    resource.is_in_tick = false;
+    if !resource.recording {
         return;
     }
     // The resource stays, since removing one allocates.
     let mut recorder = std::mem::replace(&mut *resource, SteeringRecorder::new(0));
-    let snapshot = match (recorder.spare.take(), recorder.latest()) {
-        (Some(spare), Some(latest)) => spare.replace_after(world, latest),
-        (None, Some(latest)) => SteeringSnapshot::take_after(world, latest),
-        (_, None) => SteeringSnapshot::take(world),
-    };
+    let snapshot = recorder.copy(world);
     recorder.push(snapshot);
     *world.resource_mut::<SteeringRecorder>() = recorder;
 }

@@ -3,9 +3,10 @@
 use std::ops::RangeInclusive;
 
 use bevy::prelude::*;
-use bevy_steering2d_core::{Restored, SteeringSnapshot};
+use bevy_steering2d_core::{Restored, SteeringSchedule, SteeringSnapshot};
 
 use crate::SteeringRecorder;
+use crate::recorder::keep_present;
 
 /// Why a tick cannot be restored. The world has not changed.
 #[derive(thiserror::Error, Clone, Debug, PartialEq, Eq)]
@@ -38,6 +39,10 @@ pub struct Rewound {
 
 /// Pauses `Time<Virtual>`, and shows the end of a recorded tick. Triggers [`Rewound`].
 ///
+/// The world as it was before is kept until time goes on, with all changes that were made in a pause.
+/// [`back_to_present`] returns to it. Rewinding to the latest tick instead shows the end of that tick, without
+/// these changes.
+///
 /// # Errors
 /// If the tick is not recorded; then nothing changes.
 pub fn rewind(world: &mut World, tick: u32) -> Result<(), RewindError> {
@@ -45,28 +50,34 @@ pub fn rewind(world: &mut World, tick: u32) -> Result<(), RewindError> {
         .get_resource::<SteeringRecorder>()
         .ok_or(RewindError::NoRecorder)?;
     let recorded = recorder.ticks().ok_or(RewindError::Empty)?;
-    let is_latest = *recorded.end() == tick;
     let snapshot = recorder
         .snapshot(tick)
         .ok_or(RewindError::NotRecorded { tick, recorded })?
         .clone();
-    show(world, &snapshot, (!is_latest).then_some(tick));
+    if recorder.shown().is_none() {
+        keep_present(world);
+    }
+    show(world, &snapshot, Some(tick));
     Ok(())
 }
 
-/// Shows the latest recorded tick again. Time stays paused. Does nothing if the world is there.
+/// Shows the world again as it was before it was rewound, whether or not that tick is recorded. Time stays
+/// paused. Does nothing if no earlier tick is shown. Triggers [`Rewound`] otherwise.
 ///
 /// # Errors
-/// If nothing is recorded.
+/// If the app has no recorder.
 pub fn back_to_present(world: &mut World) -> Result<(), RewindError> {
-    let recorder = world
-        .get_resource::<SteeringRecorder>()
+    let mut recorder = world
+        .get_resource_mut::<SteeringRecorder>()
         .ok_or(RewindError::NoRecorder)?;
     if recorder.shown().is_none() {
         return Ok(());
     }
-    let latest = recorder.latest().ok_or(RewindError::Empty)?.clone();
-    show(world, &latest, None);
+    let present = recorder.present.take();
+    let present = present
+        .or_else(|| recorder.latest().cloned())
+        .ok_or(RewindError::Empty)?;
+    show(world, &present, None);
     Ok(())
 }
 
@@ -75,10 +86,21 @@ fn show(world: &mut World, snapshot: &SteeringSnapshot, shown: Option<u32>) {
         time.pause();
     }
     let restored = snapshot.restore(world);
+    index(world);
     world.resource_mut::<SteeringRecorder>().show(shown);
     world.trigger(Rewound {
         tick: snapshot.tick(),
         restored,
     });
     world.flush();
+}
+
+/// Makes the indexes of neighbors, obstacles and walls those of the restored bodies, for tools. Every tick
+/// builds them anew, so this changes no later tick.
+///
+/// The probes of colliders are asked anew, but not answered: navigation plans paths in the same schedule,
+/// which would be a step more than the world had made.
+fn index(world: &mut World) {
+    // There is no such schedule without the steering plugin, and then nothing to index.
+    let _ = world.try_run_schedule(SteeringSchedule::Index);
 }

@@ -1,6 +1,7 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
+use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 use bevy::time::TimeUpdateStrategy;
 use bevy_steering2d_core::{
@@ -10,14 +11,21 @@ use bevy_steering2d_core::{
 
 use crate::*;
 
+mod looking_back;
+
 const TICK: Duration = Duration::from_millis(20);
 
 fn app() -> App {
+    app_in(FixedUpdate)
+}
+
+/// Runs the pipeline in a schedule.
+fn app_in(schedule: impl ScheduleLabel) -> App {
     let mut app = App::new();
     app.add_plugins((
         MinimalPlugins,
         SteeringRecorderPlugin::default(),
-        SteeringCorePlugin::default(),
+        SteeringCorePlugin::new(schedule),
     ))
     .insert_resource(Time::<Fixed>::from_duration(TICK))
     .insert_resource(TimeUpdateStrategy::ManualDuration(TICK));
@@ -57,7 +65,15 @@ fn resume(app: &mut App) {
 
 #[test]
 fn the_world_shows_a_recorded_tick_with_its_ledger_and_returns() {
-    let mut app = app();
+    assert_shows_recorded_ticks(app());
+}
+
+#[test]
+fn a_shown_tick_keeps_its_ledger_in_a_pipeline_that_runs_in_paused_frames() {
+    assert_shows_recorded_ticks(app_in(Update));
+}
+
+fn assert_shows_recorded_ticks(mut app: App) {
     let agent = spawn_wanderer(&mut app);
     let mut places = Vec::new();
     let mut forces = Vec::new();
@@ -71,12 +87,13 @@ fn the_world_shows_a_recorded_tick_with_its_ledger_and_returns() {
     for ago in [7, 20, 1] {
         rewind(app.world_mut(), last - ago).unwrap();
         let at = places.len() - 1 - ago as usize;
-        assert_eq!(place(&app, agent), places[at]);
-        let force = app.world().get::<SteeringForce>(agent).unwrap();
-        assert_eq!(force.ledger().collect::<Vec<_>>(), forces[at]);
         // Time is paused, so the world stays there.
-        run(&mut app, 3);
-        assert_eq!(place(&app, agent), places[at]);
+        for frames in [0, 3] {
+            run(&mut app, frames);
+            assert_eq!(place(&app, agent), places[at]);
+            let force = app.world().get::<SteeringForce>(agent).unwrap();
+            assert_eq!(force.ledger().collect::<Vec<_>>(), forces[at]);
+        }
         assert_eq!(recorder(&app).shown(), Some(last - ago));
     }
     back_to_present(app.world_mut()).unwrap();

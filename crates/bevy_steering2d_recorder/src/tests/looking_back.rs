@@ -1,0 +1,182 @@
+//! Looking back and returning, and games that go back by themselves.
+
+use bevy_steering2d_core::{
+    Arrived, NeighborView, Neighbors, Separation, SteeringGroups, SteeringId,
+};
+
+use super::*;
+
+fn latest(app: &App) -> u32 {
+    *recorder(app).ticks().unwrap().end()
+}
+
+fn wanderers(app: &mut App) -> usize {
+    let mut wanderers = app.world_mut().query_filtered::<(), With<Wander>>();
+    wanderers.iter(app.world()).count()
+}
+
+#[test]
+fn what_was_done_in_a_pause_is_there_again_after_looking_back() {
+    let mut app = app();
+    let agent = spawn_wanderer(&mut app);
+    run(&mut app, 30);
+    app.world_mut().resource_mut::<Time<Virtual>>().pause();
+    spawn_wanderer(&mut app);
+    let mut agent_mut = app.world_mut().entity_mut(agent);
+    *agent_mut.get_mut::<Wander>().unwrap() = Wander::default().with_weight(0.3);
+    let weight = |app: &App| {
+        let wander = app.world().get::<Wander>(agent).unwrap();
+        wander.influence().weight
+    };
+    let last = latest(&app);
+    for tick in [last - 5, last] {
+        rewind(app.world_mut(), tick).unwrap();
+        run(&mut app, 3);
+        assert_eq!(recorder(&app).shown(), Some(tick));
+        assert_eq!((wanderers(&mut app), weight(&app)), (1, 1.0));
+        back_to_present(app.world_mut()).unwrap();
+        assert_eq!(recorder(&app).shown(), None);
+        assert_eq!((wanderers(&mut app), weight(&app)), (2, 0.3));
+    }
+}
+
+#[test]
+fn what_ran_without_a_recording_is_there_again_after_looking_back() {
+    let mut app = app();
+    let agent = spawn_wanderer(&mut app);
+    run(&mut app, 30);
+    let (last, place_then) = (latest(&app), place(&app, agent));
+    app.world_mut().resource_mut::<SteeringRecorder>().recording = false;
+    run(&mut app, 20);
+    let end = place(&app, agent);
+    for tick in [last - 5, last] {
+        rewind(app.world_mut(), tick).unwrap();
+        assert_ne!(place(&app, agent), end);
+        back_to_present(app.world_mut()).unwrap();
+        assert_eq!(place(&app, agent), end);
+    }
+
+    // The world goes on from the latest recorded tick: there is no way back.
+    rewind(app.world_mut(), last).unwrap();
+    assert_eq!(place(&app, agent), place_then);
+    resume(&mut app);
+    run(&mut app, 3);
+    let now = place(&app, agent);
+    back_to_present(app.world_mut()).unwrap();
+    assert_eq!(place(&app, agent), now);
+    assert_eq!((latest(&app), recorder(&app).forked()), (last, None));
+}
+
+#[test]
+fn going_on_from_the_latest_tick_keeps_the_abandoned_ones() {
+    let mut app = app();
+    let agent = spawn_wanderer(&mut app);
+    run(&mut app, 40);
+    let fork = latest(&app) - 20;
+    rewind(app.world_mut(), fork).unwrap();
+    resume(&mut app);
+    run(&mut app, 10);
+    let last = latest(&app);
+    rewind(app.world_mut(), last).unwrap();
+    resume(&mut app);
+    run(&mut app, 5);
+    assert!(latest(&app) > last);
+    assert_eq!(recorder(&app).forked(), Some(fork + 1));
+    assert_eq!(recorder(&app).abandoned(agent).count(), 20);
+}
+
+/// The agents in the neighbor index, with their places.
+fn neighbors(app: &App) -> Vec<(Entity, Vec2)> {
+    let everywhere = NeighborView {
+        position: Vec2::ZERO,
+        heading: Vec2::X,
+        radius: 100.0,
+        field_of_view: f32::INFINITY,
+        groups: SteeringGroups::ALL,
+        except: Entity::PLACEHOLDER,
+        id: SteeringId(0),
+    };
+    let seen = app.world().resource::<Neighbors>().in_view(everywhere);
+    let mut seen: Vec<_> = seen.map(|it| (it.entity, it.position)).collect();
+    seen.sort_by_key(|(entity, _)| *entity);
+    seen
+}
+
+#[test]
+fn the_neighbors_of_a_rewound_tick_are_those_of_that_tick() {
+    let mut app = app();
+    let agents = [-1.0, 1.0].map(|side| {
+        let body = PointMass {
+            velocity: Vec2::new(-side, 0.0),
+            ..default()
+        };
+        let agent = (
+            body,
+            Transform::from_xyz(3.0 * side, 0.0, 0.0),
+            Separation::new(4.0),
+        );
+        app.world_mut().spawn(agent).id()
+    });
+    run(&mut app, 20);
+    let (tick, then) = (latest(&app), neighbors(&app));
+    assert_eq!(then.len(), 2);
+    run(&mut app, 50);
+    let end = neighbors(&app);
+    assert_ne!(end, then);
+    rewind(app.world_mut(), tick).unwrap();
+    assert_eq!(neighbors(&app), then);
+    back_to_present(app.world_mut()).unwrap();
+    assert_eq!(neighbors(&app), end);
+
+    // The next ticks are not changed by it.
+    rewind(app.world_mut(), tick).unwrap();
+    resume(&mut app);
+    run(&mut app, 51);
+    let trail: Vec<Vec2> = recorder(&app).trail(agents[0], tick + 1).collect();
+    let before: Vec<Vec2> = recorder(&app).abandoned(agents[0]).collect();
+    assert_eq!(before.len(), 50);
+    assert_eq!(trail[..50], before[..], "the same world again");
+}
+
+#[test]
+fn events_of_ticks_that_run_again_are_noted_once() {
+    let mut app = app();
+    let body = (PointMass::default(), Transform::default());
+    let agent = (body, Arrive::new(Vec2::X));
+    let agent = app.world_mut().spawn(agent).id();
+    let arrivals = |app: &App| -> Vec<u32> {
+        let moments = recorder(app).moments(agent).into_iter();
+        let arrivals = moments.filter(|it| it.what == "arrived");
+        arrivals.map(|it| it.tick).collect()
+    };
+    let before = (0..300).find_map(|_| {
+        let before = SteeringSnapshot::take(app.world_mut());
+        run(&mut app, 1);
+        (!arrivals(&app).is_empty()).then_some(before)
+    });
+    let before = before.unwrap();
+    run(&mut app, 20);
+    for _ in 0..2 {
+        before.restore(app.world_mut());
+        run(&mut app, 20);
+        assert_eq!(arrivals(&app), [before.tick() + 1]);
+        assert_eq!(latest(&app), before.tick() + 20);
+    }
+}
+
+#[test]
+fn an_event_between_ticks_leaves_the_recorded_ones() {
+    let mut app = app();
+    let agent = spawn_wanderer(&mut app);
+    run(&mut app, 10);
+    let ticks = recorder(&app).ticks();
+    app.world_mut().trigger(Arrived {
+        entity: agent,
+        target: Vec2::X.into(),
+        source: agent,
+    });
+    assert_eq!(recorder(&app).ticks(), ticks);
+    let moments = recorder(&app).moments(agent);
+    let arrived = moments.iter().find(|it| it.what == "arrived");
+    assert_eq!(arrived.map(|it| it.tick), Some(latest(&app)));
+}
