@@ -6,6 +6,7 @@ use bevy::reflect::TypeRegistry;
 use bevy_egui::egui::{self, Ui};
 use bevy_steering2d_core::{Choice, ConditionType, Prediction, PredictorType, When};
 
+use crate::patch;
 use crate::theme::named;
 
 /// Shows when the behavior acts.
@@ -66,10 +67,15 @@ pub(crate) fn prediction(ui: &mut Ui, types: &TypeRegistry, prediction: &mut Pre
         named(shown.response, "prediction");
         if let Prediction::Fixed(time) = prediction {
             let time = egui::DragValue::new(time).speed(0.01).range(0.0..=1e9);
-            ui.add(time.suffix(" s"));
+            ui.add(time.clamp_existing_to_range(false).suffix(" s"));
         }
     });
-    *prediction != before
+    match (before, *prediction) {
+        (Prediction::Fixed(before), Prediction::Fixed(after)) => {
+            !patch::is_same_number(before, after)
+        }
+        (before, after) => before != after,
+    }
 }
 
 fn title(prediction: Prediction) -> String {

@@ -1,11 +1,12 @@
 //! Field editor: edits the parameters of one component by reflection.
 
-use std::any::TypeId;
+use std::any::{Any, TypeId};
 
 use bevy::ecs::reflect::{AppTypeRegistry, ReflectComponent};
 use bevy::prelude::*;
 use bevy::reflect::{PartialReflect, ReflectMut, ReflectRef, TypeInfo, TypeRegistry};
 use bevy_egui::egui;
+use bevy_inspector_egui::inspector_options::std_options::NumberOptions;
 use bevy_inspector_egui::inspector_options::{
     InspectorOptions, ReflectInspectorOptions, Target as Place,
 };
@@ -77,7 +78,7 @@ fn show(ui: &mut egui::Ui, types: &TypeRegistry, value: &mut dyn Reflect, id: eg
     let mut inspector = InspectorUi::new_no_short_circuit(types, &mut context);
 
     let ReflectMut::Struct(parameters) = value.reflect_mut() else {
-        return inspector.ui_for_reflect_with_options(value.as_partial_reflect_mut(), ui, id, &());
+        return show_part(ui, &mut inspector, value.as_partial_reflect_mut(), id, &());
     };
     let Some(TypeInfo::Struct(info)) = info else {
         return false;
@@ -116,7 +117,7 @@ fn show(ui: &mut egui::Ui, types: &TypeRegistry, value: &mut dyn Reflect, id: eg
                         limit(ui, count)
                     } else {
                         let options = options.unwrap_or(&());
-                        inspector.ui_for_reflect_with_options(part, ui, id.with(index), options)
+                        show_part(ui, &mut inspector, part, id.with(index), options)
                     };
                 });
                 changed |= default.is_some_and(|default| reset_button(ui, default, part));
@@ -126,8 +127,118 @@ fn show(ui: &mut egui::Ui, types: &TypeRegistry, value: &mut dyn Reflect, id: eg
     changed
 }
 
-fn option(options: &InspectorOptions, index: usize) -> Option<&dyn std::any::Any> {
+fn option(options: &InspectorOptions, index: usize) -> Option<&dyn Any> {
     options.get(Place::Field(index))
+}
+
+/// Shows a value with its options. Returns whether the user changed it.
+///
+/// The widgets of the inspector write what they show: a number outside its range is clamped, and NaN becomes
+/// infinity. Values that they would change without any input are shown in another way.
+fn show_part(
+    ui: &mut egui::Ui,
+    inspector: &mut InspectorUi,
+    part: &mut dyn PartialReflect,
+    id: egui::Id,
+    options: &dyn Any,
+) -> bool {
+    let types = inspector.type_registry;
+    if let Some(number) = part.try_downcast_mut::<f32>()
+        && !is_in_range::<f32>(&*number, options)
+    {
+        return number_out_of_range(ui, number, options.downcast_ref());
+    }
+    let without_ranges = InspectorOptions::new();
+    let choices: [&dyn Any; 2] = [options, &without_ranges];
+    let usable = choices
+        .into_iter()
+        .find(|options| stays_as_it_is(types, &*part, *options));
+    if let Some(options) = usable {
+        inspector.ui_for_reflect_with_options(part, ui, id, options)
+    } else {
+        inspector.ui_for_reflect_readonly_with_options(part, ui, id, options);
+        false
+    }
+}
+
+/// Whether the widgets of the inspector show a value without a change: all numbers in it are in their ranges.
+fn stays_as_it_is(types: &TypeRegistry, value: &dyn PartialReflect, options: &dyn Any) -> bool {
+    let registered = value
+        .try_as_reflect()
+        .filter(|_| options.is::<()>())
+        .and_then(|it| types.get_type_data::<ReflectInspectorOptions>(it.type_id()));
+    let options = match registered {
+        Some(registered) => &registered.0 as &dyn Any,
+        None => options,
+    };
+    let nested = options.downcast_ref::<InspectorOptions>();
+    let stays = |part: Option<&dyn PartialReflect>, place: Option<Place>| {
+        let options = nested.zip(place).and_then(|(it, place)| it.get(place));
+        part.is_none_or(|part| stays_as_it_is(types, part, options.unwrap_or(&())))
+    };
+    match value.reflect_ref() {
+        ReflectRef::Struct(it) => {
+            (0..it.field_len()).all(|index| stays(it.field_at(index), Some(Place::Field(index))))
+        }
+        ReflectRef::TupleStruct(it) => {
+            (0..it.field_len()).all(|index| stays(it.field(index), Some(Place::Field(index))))
+        }
+        ReflectRef::Enum(it) => (0..it.field_len()).all(|field_index| {
+            let variant_index = it.variant_index();
+            let place = Place::VariantField {
+                variant_index,
+                field_index,
+            };
+            stays(it.field_at(field_index), Some(place))
+        }),
+        ReflectRef::List(it) => it.iter().all(|item| stays(Some(item), None)),
+        ReflectRef::Array(it) => it.iter().all(|item| stays(Some(item), None)),
+        _ => {
+            is_in_range::<f32>(value, options)
+                && is_in_range::<u32>(value, options)
+                && is_in_range::<usize>(value, options)
+        }
+    }
+}
+
+/// Whether a value is in the range of its options, if it is a number of type `N`. NaN is in no range.
+fn is_in_range<N: Reflect + PartialOrd>(value: &dyn PartialReflect, options: &dyn Any) -> bool {
+    let Some(number) = value.try_downcast_ref::<N>() else {
+        return true;
+    };
+    let (min, max) = match options.downcast_ref::<NumberOptions<N>>() {
+        Some(options) => (options.min.as_ref(), options.max.as_ref()),
+        None => (None, None),
+    };
+    let is_nan = number.partial_cmp(number).is_none();
+    !is_nan && min.is_none_or(|min| number >= min) && max.is_none_or(|max| number <= max)
+}
+
+/// Shows a number outside its range as it is; what the user enters is clamped. Returns whether the user changed it.
+fn number_out_of_range(
+    ui: &mut egui::Ui,
+    number: &mut f32,
+    options: Option<&NumberOptions<f32>>,
+) -> bool {
+    let before = *number;
+    let options = options.cloned().unwrap_or_default();
+    let min = options.min.unwrap_or(f32::NEG_INFINITY);
+    let max = options.max.unwrap_or(f32::INFINITY);
+    // That of the inspector's widget, which takes over once the number is in its range.
+    let speed = if options.speed == 0.0 {
+        0.1
+    } else {
+        options.speed
+    };
+    ui.add(
+        egui::DragValue::new(number)
+            .range(min..=max)
+            .clamp_existing_to_range(false)
+            .speed(speed)
+            .prefix(&options.prefix)
+            .suffix(&options.suffix),
+    );
+    !patch::is_same_number(before, *number)
 }
 
 /// Shows a button to reset a parameter that differs from its default. Returns whether it was reset.
@@ -175,7 +286,8 @@ fn limit(ui: &mut egui::Ui, count: &mut u32) -> bool {
             *count = if limited { LIMIT } else { u32::MAX };
         }
         if limited {
-            ui.add(egui::DragValue::new(count).range(1..=u32::MAX).speed(0.1));
+            let count = egui::DragValue::new(count).range(1..=u32::MAX).speed(0.1);
+            ui.add(count.clamp_existing_to_range(false));
         }
     });
     *count != before

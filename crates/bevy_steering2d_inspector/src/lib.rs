@@ -176,9 +176,10 @@ impl Plugin for SteeringInspectorPlugin {
             .enable_absorb_bevy_input_system = true;
     }
 
-    // In `finish`, because apps register their own behaviors after this plugin.
+    // In `finish`, because apps may register behaviors and add the asset plugin after this plugin.
     fn finish(&self, app: &mut App) {
         describe_parameters(app);
+        find_asset_folder(app);
     }
 
     fn is_unique(&self) -> bool {
@@ -239,6 +240,20 @@ fn describe_parameters(app: &mut App) {
         .chain(own.into_iter().map(|(_, id)| id))
         .collect();
     options::describe(&mut types.write(), roots);
+}
+
+/// Tells the Presets tab where the app's assets are.
+fn find_asset_folder(app: &mut App) {
+    let root = app
+        .get_added_plugins::<AssetPlugin>()
+        .first()
+        .map(|it| it.file_path.clone());
+    let Some(root) = root else {
+        return;
+    };
+    if let Some(mut inspector) = app.world_mut().get_resource_mut::<SteeringInspector>() {
+        inspector.presets.set_root(root);
+    }
 }
 
 fn open_and_close(

@@ -149,6 +149,7 @@ mod tests {
         Alone, BehaviorRegistry, Combine, Combiner, LedgerEntry, PointMass, Prediction, Pursuit,
         Seek, Separation, SteeringAppExt, SteeringCorePlugin, SteersFor, Wander, When,
     };
+    use bevy_steering2d_presets::UsesPreset;
     use bevy_steering2d_recorder::SteeringRecorder;
 
     /// A headless app that shows the panel and sends it pointer events.
@@ -161,16 +162,22 @@ mod tests {
 
     impl TestApp {
         fn new() -> Self {
+            Self::with_assets(AssetPlugin::default())
+        }
+
+        fn with_assets(assets: AssetPlugin) -> Self {
             let mut app = App::new();
             app.add_plugins((
                 MinimalPlugins,
-                AssetPlugin::default(),
+                assets,
                 bevy::input::InputPlugin,
                 SteeringCorePlugin::new(Update),
             ));
             let plugin = SteeringInspectorPlugin::default();
             plugin.install(&mut app);
             app.finish();
+            // The app does not have the plugin itself, which would add that of egui.
+            plugin.finish(&mut app);
             app.cleanup();
             let context = egui::Context::default();
             context.enable_accesskit();
@@ -298,6 +305,83 @@ mod tests {
         test.click("Separation on");
         test.click("Separation on");
         assert_eq!([on(&test, a), on(&test, b)], [false, false], "both agents");
+    }
+
+    #[test]
+    fn showing_values_out_of_range_changes_no_agent() {
+        for bad in [-1.0, f32::NAN] {
+            let mut test = TestApp::new();
+            let valid = (
+                PointMass::default(),
+                Vehicle::default(),
+                Separation::default(),
+                Pursuit::new(Vec2::X),
+            );
+            let mut faulty = valid;
+            faulty.1.max_force = -5.0;
+            faulty.1.response_time = bad;
+            faulty.1.radius = Some(bad);
+            faulty.2.perception_radius = bad;
+            faulty.2.influence.weight = bad;
+            faulty.2.influence.probability = bad;
+            faulty.3.prediction = Prediction::Fixed(bad);
+            let agents = [faulty, valid].map(|agent| test.world().spawn(agent).id());
+            test.select(agents[0]);
+            test.world().resource_mut::<SteeringInspector>().scope = Scope::Group;
+            // As text, in which NaN equals NaN, and -0 differs from 0.
+            let values = |test: &TestApp| {
+                agents.map(|agent| {
+                    let agent = test.app.world().entity(agent);
+                    let vehicle = agent.get::<Vehicle>().unwrap();
+                    let behaviors = agent.get::<Separation>().zip(agent.get::<Pursuit>());
+                    format!("{vehicle:?} {behaviors:?}")
+                })
+            };
+            let before = values(&test);
+            test.frame(Vec::new());
+            test.click("Separation parameters");
+            test.click("Pursuit parameters");
+            for tab in [Tab::Behaviors, Tab::Vehicle] {
+                test.world().resource_mut::<SteeringInspector>().tab = tab;
+                test.frame(Vec::new());
+                test.frame(Vec::new());
+                assert_eq!(values(&test), before, "{tab:?} with {bad}");
+            }
+        }
+    }
+
+    #[test]
+    fn presets_are_saved_where_the_app_loads_them() {
+        let folder = format!("steering_inspector_{}", std::process::id());
+        let folder = std::env::temp_dir().join(folder);
+        let mut test = TestApp::with_assets(AssetPlugin {
+            file_path: folder.display().to_string(),
+            ..default()
+        });
+        let agent = (PointMass::default(), Wander::default());
+        let agent = test.world().spawn(agent).id();
+        test.select(agent);
+        test.world().resource_mut::<SteeringInspector>().tab = Tab::Presets;
+        test.frame(Vec::new());
+        test.click("Preset name");
+        test.frame(vec![Event::Text("flock".into())]);
+        test.click("Save preset");
+        assert!(folder.join("presets/flock.steering.ron").exists());
+        test.click("Apply flock");
+        let preset = test.app.world().get::<UsesPreset>(agent).unwrap().clone();
+        let is_loaded = |test: &TestApp| {
+            let assets = test.app.world().resource::<AssetServer>();
+            assets.is_loaded(preset.0.id())
+        };
+        for _ in 0..1_000 {
+            if is_loaded(&test) {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            test.frame(Vec::new());
+        }
+        assert!(is_loaded(&test));
+        std::fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]

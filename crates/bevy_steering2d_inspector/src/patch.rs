@@ -6,7 +6,8 @@ use bevy::reflect::structs::DynamicStruct;
 use bevy::reflect::{ApplyError, PartialReflect, ReflectMut, ReflectRef};
 
 /// The part of `after` that differs from `before`: the changed fields of structs, other values as a
-/// whole. `None` if no part differs, or if it cannot be compared and cloned by reflection.
+/// whole. `None` if no part differs, or if it cannot be compared and cloned by reflection. A part that holds NaN
+/// before and after does not differ.
 pub(crate) fn difference(
     before: &dyn PartialReflect,
     after: &dyn PartialReflect,
@@ -24,9 +25,21 @@ pub(crate) fn difference(
         return (changed.field_len() > 0).then(|| Box::new(changed) as _);
     }
     match before.reflect_partial_eq(after) {
-        Some(false) => Some(after.reflect_clone().ok()?.into_partial_reflect()),
+        Some(false) if !(holds_nan(before) && holds_nan(after)) => {
+            Some(after.reflect_clone().ok()?.into_partial_reflect())
+        }
         _ => None,
     }
+}
+
+/// Whether a value is unequal to itself, as NaN is.
+fn holds_nan(value: &dyn PartialReflect) -> bool {
+    value.reflect_partial_eq(value) == Some(false)
+}
+
+/// Whether two numbers are equal, or both NaN.
+pub(crate) fn is_same_number(before: f32, after: f32) -> bool {
+    before == after || (before.is_nan() && after.is_nan())
 }
 
 /// Applies a patch to a component of each entity that has it.
@@ -95,6 +108,23 @@ mod tests {
         assert_eq!((other.perception_radius, other.max_neighbors), (3.0, 4));
         assert_eq!((other.influence.weight, other.influence.priority), (0.5, 7));
         assert!(difference(&before, &before).is_none());
+    }
+
+    #[test]
+    fn patch_leaves_out_what_stays_nan() {
+        let before = Separation {
+            perception_radius: f32::NAN,
+            ..Separation::default()
+        };
+        assert!(difference(&before, &before).is_none());
+        let after = before.with_weight(0.5);
+        let patch = difference(&before, &after).expect("the weight differs");
+        let mut other = Separation::new(2.0);
+        put(&mut other, &*patch).expect("the same type");
+        assert_eq!(
+            (other.perception_radius, other.influence.weight),
+            (2.0, 0.5)
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use bevy::camera::RenderTarget;
 use bevy::prelude::*;
-use bevy::window::PrimaryWindow;
+use bevy::window::{PrimaryWindow, WindowRef};
 use bevy_egui::egui;
 use bevy_steering2d_core::{Kinematics, Vehicle};
 use bevy_steering2d_debug::{DrawnAt, SteeringSelection};
@@ -45,19 +45,10 @@ pub(crate) fn zoom(context: &egui::Context, world: &mut World) -> Option<f32> {
 fn agent_at(context: &egui::Context, world: &mut World, at: egui::Pos2) -> Option<Entity> {
     let pixel = zoom(context, world)? * Vec2::new(at.x, at.y);
 
+    let mut windows = world.query_filtered::<Entity, With<PrimaryWindow>>();
+    let window = windows.single(world).ok()?;
     let mut cameras = world.query::<(&Camera, &GlobalTransform, &RenderTarget)>();
-    let views = |(camera, transform, target): (&Camera, &GlobalTransform, &RenderTarget)| {
-        let point = camera.viewport_to_world_2d(transform, pixel).ok()?;
-        let next = camera
-            .viewport_to_world_2d(transform, pixel + Vec2::X)
-            .ok()?;
-        let visible = camera.is_active && matches!(target, RenderTarget::Window(_));
-        visible.then_some((camera.order, point, point.distance(next)))
-    };
-    let (_, point, pixel) = cameras
-        .iter(world)
-        .filter_map(views)
-        .max_by_key(|it| it.0)?;
+    let (point, pixel) = view_at(cameras.iter(world), window, pixel)?;
 
     type Place = (Option<&'static DrawnAt>, Option<&'static GlobalTransform>);
     let mut agents = world.query_filtered::<(Entity, &Kinematics, Place), With<Vehicle>>();
@@ -68,6 +59,37 @@ fn agent_at(context: &egui::Context, world: &mut World, at: egui::Pos2) -> Optio
         (entity, center.distance(point), body.radius)
     });
     nearest(found, MIN_PICK_RADIUS * pixel)
+}
+
+/// What the topmost camera under a logical pixel of the window sees there: a point of the world, and the length of a
+/// logical pixel, m.
+fn view_at<'a>(
+    cameras: impl Iterator<Item = (&'a Camera, &'a GlobalTransform, &'a RenderTarget)>,
+    window: Entity,
+    pixel: Vec2,
+) -> Option<(Vec2, f32)> {
+    let views = cameras.filter_map(|(camera, transform, target)| {
+        let shown = camera.is_active && is_shown_in(target, window);
+        // Beyond its viewport a camera yields points as well, but something else is drawn there.
+        let area = camera.logical_viewport_rect().filter(|_| shown)?;
+        if !area.contains(pixel) {
+            return None;
+        }
+        let point = |pixel| camera.viewport_to_world_2d(transform, pixel).ok();
+        let (at, next) = (point(pixel)?, point(pixel + Vec2::X)?);
+        Some((camera.order, at, at.distance(next)))
+    });
+    let (_, at, length) = views.max_by_key(|(order, ..)| *order)?;
+    Some((at, length))
+}
+
+/// Whether a target is the primary window, which is `window`.
+fn is_shown_in(target: &RenderTarget, window: Entity) -> bool {
+    match target {
+        RenderTarget::Window(WindowRef::Primary) => true,
+        RenderTarget::Window(WindowRef::Entity(it)) => *it == window,
+        _ => false,
+    }
 }
 
 /// The nearest agent of `(agent, distance, radius)` within its radius or `min_radius`.
@@ -81,6 +103,56 @@ fn nearest(found: impl Iterator<Item = (Entity, f32, f32)>, min_radius: f32) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bevy::camera::{ComputedCameraValues, RenderTargetInfo, Viewport};
+
+    /// A camera of a window of 800 × 600 pixels that sees the square from −1 to 1 m around `x`.
+    fn camera(order: isize, viewport: Option<Viewport>, x: f32) -> (Camera, GlobalTransform) {
+        let window = RenderTargetInfo {
+            physical_size: UVec2::new(800, 600),
+            scale_factor: 1.0,
+        };
+        let camera = Camera {
+            order,
+            viewport,
+            computed: ComputedCameraValues {
+                clip_from_view: Mat4::IDENTITY,
+                target_info: Some(window),
+                ..default()
+            },
+            ..default()
+        };
+        (camera, GlobalTransform::from_xyz(x, 0.0, 0.0))
+    }
+
+    #[test]
+    fn a_click_is_seen_by_the_camera_under_the_pointer() {
+        let mut world = World::new();
+        let [window, other_window] = [(); 2].map(|()| world.spawn_empty().id());
+        let corner = Viewport {
+            physical_position: UVec2::new(600, 0),
+            physical_size: UVec2::new(200, 200),
+            ..default()
+        };
+        let (main, main_at) = camera(0, None, 0.0);
+        let (map, map_at) = camera(1, Some(corner), 100.0);
+        let (elsewhere, elsewhere_at) = camera(2, None, 500.0);
+        let primary = RenderTarget::Window(WindowRef::Primary);
+        let named = RenderTarget::Window(WindowRef::Entity(window));
+        let other = RenderTarget::Window(WindowRef::Entity(other_window));
+        let cameras = [
+            (&map, &map_at, &primary),
+            (&elsewhere, &elsewhere_at, &other),
+            (&main, &main_at, &named),
+        ];
+        let view = |x, y| view_at(cameras.into_iter(), window, Vec2::new(x, y));
+
+        let (at, pixel) = view(200.0, 450.0).expect("seen by the main camera");
+        assert!(at.distance(Vec2::new(-0.5, -0.5)) < 1e-5, "{at}");
+        assert!((pixel - 2.0 / 800.0).abs() < 1e-5, "{pixel}");
+        let (at, _) = view(700.0, 100.0).expect("seen by the map's camera");
+        assert!(at.distance(Vec2::new(100.0, 0.0)) < 1e-4, "{at}");
+        assert_eq!(view(900.0, 100.0), None, "outside of the window");
+    }
 
     #[test]
     fn nearest_agent_under_the_pointer_is_picked() {

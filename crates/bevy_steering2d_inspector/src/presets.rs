@@ -1,7 +1,7 @@
 //! Presets tab: applies and saves preset files, and compares two stored tunings.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bevy::asset::io::file::FileAssetReader;
 use bevy::prelude::*;
@@ -16,14 +16,34 @@ const FOLDER: &str = "presets";
 const EXTENSION: &str = ".steering.ron";
 
 /// The state of the tab.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct PresetsTab {
+    /// The app's asset folder, relative to the folder of the program.
+    root: String,
     /// Name of the file to save to, without extension.
     name: String,
     /// The outcome of the last action: what it did, or an error.
     outcome: Option<Result<String, String>>,
     /// The stored tunings A and B.
     stored: [Option<SteeringPreset>; 2],
+}
+
+impl Default for PresetsTab {
+    fn default() -> Self {
+        Self {
+            root: "assets".into(),
+            name: String::new(),
+            outcome: None,
+            stored: [None, None],
+        }
+    }
+}
+
+impl PresetsTab {
+    /// Uses the app's asset folder, [`AssetPlugin::file_path`].
+    pub(crate) fn set_root(&mut self, root: String) {
+        self.root = root;
+    }
 }
 
 pub(crate) fn show(
@@ -85,7 +105,7 @@ fn save(ui: &mut Ui, world: &mut World, tab: &mut PresetsTab, shown: Option<Enti
             .hint_text("name")
             .desired_width(150.0);
         named(ui.add(field), "Preset name");
-        let path = path_of(tab.name.trim());
+        let path = path_of(&tab.root, tab.name.trim());
         let exists = path.as_ref().is_ok_and(|path| path.exists());
         let text = if exists { "Overwrite" } else { "Save" };
         let button = ui.add_enabled(
@@ -118,19 +138,20 @@ fn save(ui: &mut Ui, world: &mut World, tab: &mut PresetsTab, shown: Option<Enti
     }
 }
 
-/// The path of the preset file with this name.
-fn path_of(name: &str) -> Result<PathBuf, String> {
+/// The path of the preset file with this name in the asset folder `root`.
+fn path_of(root: &str, name: &str) -> Result<PathBuf, String> {
     let allowed = |it: char| it.is_alphanumeric() || matches!(it, '_' | '-' | ' ');
     if let Some(bad) = name.chars().find(|it| !allowed(*it)) {
         return Err(format!(
             "'{bad}' is not allowed in a preset name: use letters, digits, spaces, '_' and '-'"
         ));
     }
-    Ok(folder().join(format!("{name}{EXTENSION}")))
+    Ok(folder(root).join(format!("{name}{EXTENSION}")))
 }
 
-fn folder() -> PathBuf {
-    FileAssetReader::get_base_path().join("assets").join(FOLDER)
+/// The folder of preset files in the asset folder `root`, where the asset server looks for them as well.
+fn folder(root: &str) -> PathBuf {
+    FileAssetReader::get_base_path().join(root).join(FOLDER)
 }
 
 /// Lists the preset files, with a button to apply each.
@@ -140,9 +161,10 @@ fn files(ui: &mut Ui, world: &mut World, tab: &mut PresetsTab, agents: &[Entity]
         ui.label(faint("Preset files need an AssetServer."));
         return;
     };
-    let names = names();
+    let folder = folder(&tab.root);
+    let names = names(&folder);
     if names.is_empty() {
-        ui.label(faint(format!("No files in {}", folder().display())));
+        ui.label(faint(format!("No files in {}", folder.display())));
     }
     for name in names {
         ui.horizontal(|ui| {
@@ -164,8 +186,9 @@ fn files(ui: &mut Ui, world: &mut World, tab: &mut PresetsTab, agents: &[Entity]
     }
 }
 
-fn names() -> Vec<String> {
-    let Ok(entries) = fs::read_dir(folder()) else {
+/// The names of the preset files in a folder, sorted.
+fn names(folder: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(folder) else {
         return Vec::new();
     };
     let name = |entry: fs::DirEntry| {
@@ -204,10 +227,10 @@ mod tests {
 
     #[test]
     fn preset_paths_stay_inside_their_folder() {
-        let path = path_of("my flock_2").expect("a good name");
-        assert!(path.ends_with("presets/my flock_2.steering.ron"));
+        let path = path_of("data", "my flock_2").expect("a good name");
+        assert!(path.ends_with("data/presets/my flock_2.steering.ron"));
         for bad in ["../evil", "a/b", "a\\b", "c:d", "x.y"] {
-            assert!(path_of(bad).is_err(), "{bad}");
+            assert!(path_of("data", bad).is_err(), "{bad}");
         }
     }
 }

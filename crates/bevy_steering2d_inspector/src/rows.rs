@@ -14,7 +14,7 @@ use egui::collapsing_header::CollapsingState;
 
 use crate::scope::{self, Scope};
 use crate::theme::{self, NOTICE, faint, named};
-use crate::{add_menu, choices, cuts, docs, fields, reorder};
+use crate::{add_menu, choices, cuts, docs, fields, patch, reorder};
 
 /// The largest weight on the slider; larger weights can be typed.
 const TOP_WEIGHT: f32 = 5.0;
@@ -220,7 +220,8 @@ fn header(ui: &mut Ui, row: &Row, index: usize, max_force: f32) -> Option<(usize
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             ui.spacing_mut().slider_width = 76.0;
-            let slider = egui::Slider::new(&mut influence.weight, 0.0..=TOP_WEIGHT)
+            let range = 0.0..=f64::from(TOP_WEIGHT);
+            let slider = egui::Slider::from_get_set(range, edit_weight(&mut influence.weight))
                 .clamping(egui::SliderClamping::Never)
                 .fixed_decimals(2);
             let response = named(ui.add(slider), &format!("{name} weight"))
@@ -231,8 +232,29 @@ fn header(ui: &mut Ui, row: &Row, index: usize, max_force: f32) -> Option<(usize
         });
     });
     bar(ui, row, max_force);
-    influence.weight = influence.weight.max(0.0);
-    (influence != row.behavior.influence).then_some((index, Edit::Influence(influence)))
+    is_edit(row.behavior.influence, influence).then_some((index, Edit::Influence(influence)))
+}
+
+/// Reads and writes a weight for a slider. What the user enters is clamped to `≥ 0`; a weight that is only shown
+/// stays as it is, valid or not.
+fn edit_weight(weight: &mut f32) -> impl FnMut(Option<f64>) -> f64 {
+    move |entered| {
+        // The slider replaces NaN with infinity without any input.
+        if let Some(entered) = entered.map(|it| it as f32)
+            && entered.is_finite()
+        {
+            *weight = entered.max(0.0);
+        }
+        f64::from(*weight)
+    }
+}
+
+/// Whether a field differs. A number that stays NaN does not.
+fn is_edit(before: Influence, after: Influence) -> bool {
+    let others = |it: Influence| (it.priority, it.enabled, it.when);
+    !patch::is_same_number(before.weight, after.weight)
+        || !patch::is_same_number(before.probability, after.probability)
+        || others(before) != others(after)
 }
 
 /// Shows requested, weighted and accepted force relative to `max_force`, and why it was cut.
@@ -295,7 +317,8 @@ fn body(ui: &mut Ui, world: &mut World, row: &Row, shown: Entity, scope: Scope) 
                 .on_hover_text("Chance per tick to be considered under Dithered, in (0, 1]");
             let probability = egui::DragValue::new(&mut influence.probability)
                 .speed(0.005)
-                .range(f32::MIN_POSITIVE..=1.0);
+                .range(f32::MIN_POSITIVE..=1.0)
+                .clamp_existing_to_range(false);
             named(
                 ui.add(probability),
                 &format!("{} probability", row.behavior.name),
@@ -320,7 +343,7 @@ fn body(ui: &mut Ui, world: &mut World, row: &Row, shown: Entity, scope: Scope) 
     if remove {
         return Some(Edit::Remove);
     }
-    (influence != row.behavior.influence).then_some(Edit::Influence(influence))
+    is_edit(row.behavior.influence, influence).then_some(Edit::Influence(influence))
 }
 
 /// Shows a row onto which other rows can be dropped, to move them before or after it.
@@ -403,7 +426,7 @@ fn set_influence(
     wanted: Influence,
 ) {
     let before = shown.influence;
-    if wanted == before {
+    if !is_edit(before, wanted) {
         return;
     }
     let info = world.resource::<BehaviorRegistry>().get(shown.id).clone();
@@ -412,11 +435,11 @@ fn set_influence(
         let Some(mut influence) = info.influence((&entity).into()) else {
             continue;
         };
-        change(&mut influence.weight, before.weight, wanted.weight);
+        change_number(&mut influence.weight, before.weight, wanted.weight);
         change(&mut influence.priority, before.priority, wanted.priority);
         change(&mut influence.enabled, before.enabled, wanted.enabled);
         change(&mut influence.when, before.when, wanted.when);
-        change(
+        change_number(
             &mut influence.probability,
             before.probability,
             wanted.probability,
@@ -431,12 +454,48 @@ fn change<T: PartialEq>(value: &mut T, before: T, wanted: T) {
     }
 }
 
+fn change_number(value: &mut f32, before: f32, wanted: f32) {
+    if !patch::is_same_number(before, wanted) {
+        *value = wanted;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use bevy_steering2d_core::{
         Cohesion, PointMass, Seek, Separation, SteeringCorePlugin, Tether, Wander,
     };
+
+    #[test]
+    fn a_weight_is_clamped_only_when_it_is_entered() {
+        for shown in [-1.0, f32::NAN, f32::INFINITY] {
+            let mut weight = shown;
+            let read = edit_weight(&mut weight)(None);
+            assert!(patch::is_same_number(read as f32, shown));
+            edit_weight(&mut weight)(Some(f64::INFINITY));
+            assert!(patch::is_same_number(weight, shown));
+            edit_weight(&mut weight)(Some(-2.0));
+            assert_eq!(weight, 0.0);
+        }
+    }
+
+    #[test]
+    fn an_edit_leaves_nan_of_the_shown_agent_to_it() {
+        let before = Influence {
+            weight: f32::NAN,
+            ..Influence::at(1)
+        };
+        assert!(!is_edit(before, before));
+        let after = Influence {
+            priority: 2,
+            ..before
+        };
+        assert!(is_edit(before, after));
+        let mut weight_of_another_agent = 0.5;
+        change_number(&mut weight_of_another_agent, before.weight, after.weight);
+        assert_eq!(weight_of_another_agent, 0.5);
+    }
 
     #[test]
     fn members_of_a_group_follow_its_row() {
