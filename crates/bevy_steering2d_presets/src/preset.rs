@@ -90,8 +90,10 @@ impl SteeringPreset {
         let is_first = before.is_none();
         let mut before = before.map_or_else(BeforePresets::default, |mut it| mem::take(&mut *it));
         for (part, value) in writes {
-            if !part.is_behavior() {
-                before.remember(part, &entity);
+            if part.is_behavior() {
+                before.removed.take(part);
+            } else if !before.companions.has(part) {
+                before.companions.keep(part, entity.as_readonly());
             }
             part.write(&mut entity, value);
         }
@@ -100,6 +102,7 @@ impl SteeringPreset {
             if !part.is_behavior() {
                 before.restore(part, &mut entity);
             } else if part.read(entity.as_readonly()).is_some() {
+                before.removed.keep(part, entity.as_readonly());
                 part.remove(&mut entity);
                 if is_first {
                     lost.push(part.name);
@@ -115,7 +118,7 @@ impl SteeringPreset {
         Ok(Applied { lost })
     }
 
-    /// The preset's values with the agent's situational fields.
+    /// The preset's values with the agent's situational fields, also those of behaviors that a preset removed.
     fn merged_with<'p>(
         &self,
         agent: Entity,
@@ -127,13 +130,15 @@ impl SteeringPreset {
             .map_err(|_| PresetFault::NoSuchAgent(agent))?;
         // Release the registry before any component is written: observers may lock it.
         let types = world.resource::<AppTypeRegistry>().read();
+        let before = entity.get::<BeforePresets>();
+        let removed = |part: &Part| before?.removed.of(part);
         let mut writes = Vec::new();
         for part in parts.iter() {
             let Some(value) = self.value(part.type_id) else {
                 continue;
             };
             let mut value = clone_of(value, &types)?;
-            if let Some(present) = part.read(entity) {
+            if let Some(present) = part.read(entity).or_else(|| removed(part)) {
                 keep_situation(
                     value.as_partial_reflect_mut(),
                     present.as_partial_reflect(),
@@ -260,27 +265,68 @@ pub(crate) struct Applied {
     pub(crate) lost: Vec<&'static str>,
 }
 
-/// An agent's companions as they were before the first preset changed them.
-#[derive(Component, Default)]
-struct BeforePresets(Vec<(TypeId, Option<Box<dyn Reflect>>)>);
+/// What presets have taken from an agent.
+#[derive(Component, Clone, Default)]
+struct BeforePresets {
+    /// Companions as they were before the first preset changed them.
+    companions: Kept,
+    /// Behaviors that a preset removed: their situational fields are for a preset that gives them back.
+    removed: Kept,
+}
 
 impl BeforePresets {
-    fn remember(&mut self, part: &Part, entity: &EntityWorldMut) {
-        if self.0.iter().all(|&(id, _)| id != part.type_id) {
-            let present = part.read(entity.as_readonly());
-            let present = present.and_then(|value| value.reflect_clone().ok());
-            self.0.push((part.type_id, present));
+    fn restore(&mut self, part: &Part, entity: &mut EntityWorldMut) {
+        match self.companions.take(part) {
+            Some((_, Some(value))) => part.write(entity, value),
+            Some((_, None)) => part.remove(entity),
+            None => {}
         }
     }
+}
 
-    fn restore(&mut self, part: &Part, entity: &mut EntityWorldMut) {
-        let Some(index) = self.0.iter().position(|&(id, _)| id == part.type_id) else {
-            return;
-        };
-        match self.0.swap_remove(index) {
-            (_, Some(value)) => part.write(entity, value),
-            (_, None) => part.remove(entity),
-        }
+/// Components of an agent at some time.
+#[derive(Default)]
+struct Kept(Vec<KeptPart>);
+
+/// The type of a component, and its value; `None` if the agent did not have it.
+type KeptPart = (TypeId, Option<Box<dyn Reflect>>);
+
+impl Kept {
+    fn index(&self, part: &Part) -> Option<usize> {
+        self.0.iter().position(|&(id, _)| id == part.type_id)
+    }
+
+    fn has(&self, part: &Part) -> bool {
+        self.index(part).is_some()
+    }
+
+    fn of(&self, part: &Part) -> Option<&dyn Reflect> {
+        self.0[self.index(part)?].1.as_deref()
+    }
+
+    /// Keeps what the entity has now.
+    fn keep(&mut self, part: &Part, entity: EntityRef) {
+        let present = part.read(entity);
+        let present = present.and_then(|value| value.reflect_clone().ok());
+        self.take(part);
+        self.0.push((part.type_id, present));
+    }
+
+    fn take(&mut self, part: &Part) -> Option<KeptPart> {
+        let index = self.index(part)?;
+        Some(self.0.swap_remove(index))
+    }
+}
+
+impl Clone for Kept {
+    fn clone(&self) -> Self {
+        let copy = |value: &dyn Reflect| value.reflect_clone().ok();
+        let copies = self.0.iter();
+        Self(
+            copies
+                .map(|(id, value)| (*id, value.as_deref().and_then(copy)))
+                .collect(),
+        )
     }
 }
 

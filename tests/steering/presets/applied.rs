@@ -42,6 +42,36 @@ fn an_agent_has_exactly_the_behaviors_of_its_preset_and_keeps_its_targets() {
 }
 
 #[test]
+fn a_behavior_that_a_preset_takes_away_and_another_gives_back_keeps_its_target() {
+    let mut app = app();
+    let seeks = (PointMass::default(), Seek::new(EAST));
+    let agent = app.world_mut().spawn(seeks).id();
+    let [seek, wander] = ["{ Seek: () }", "{ Wander: () }"].map(|text| preset(&app, text));
+    for tuning in [&seek, &wander, &wander, &seek] {
+        tuning.apply(app.world_mut(), agent).unwrap();
+    }
+    assert_eq!(get::<Seek>(&app, agent).target, EAST.into());
+}
+
+#[test]
+fn a_clone_of_an_agent_returns_to_what_was_before_its_preset() {
+    let mut app = app();
+    let own = Vehicle {
+        max_speed: 9.0,
+        ..default()
+    };
+    let agent = app.world_mut().spawn((PointMass::default(), own)).id();
+    let [slow, wander] =
+        ["{ Vehicle: (max_speed: 1.0) }", "{ Wander: () }"].map(|text| preset(&app, text));
+    slow.apply(app.world_mut(), agent).unwrap();
+    let copy = app.world_mut().entity_mut(agent).clone_and_spawn();
+    for one in [agent, copy] {
+        wander.apply(app.world_mut(), one).unwrap();
+        assert_eq!(*get::<Vehicle>(&app, one), own);
+    }
+}
+
+#[test]
 fn a_preset_that_removes_a_behavior_logs_how_to_keep_it() {
     record_log();
     let directory = Directory::new("lost");
