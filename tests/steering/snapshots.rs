@@ -270,6 +270,24 @@ fn components_and_resources_of_a_game_are_restored_once_they_are_added() {
 }
 
 #[test]
+fn flow_fields_count_in_the_memory_of_a_snapshot() {
+    let mut app = point_mass_app(HERTZ);
+    let field = |vector: Vec2| {
+        FlowField::new(Vec2::ZERO, 1.0, UVec2::splat(100), |_| vector).expect("a small field")
+    };
+    let entity = app.world_mut().spawn(field(Vec2::X)).id();
+    run_ticks(&mut app, 1);
+    let first = SteeringSnapshot::take(app.world_mut());
+    run_ticks(&mut app, 1);
+    let same = SteeringSnapshot::take_after(app.world_mut(), &first);
+    assert!(same.bytes_beyond(Some(&first)) < 10_000);
+    app.world_mut().entity_mut(entity).insert(field(Vec2::Y));
+    run_ticks(&mut app, 1);
+    let other = SteeringSnapshot::take_after(app.world_mut(), &same);
+    assert!(other.bytes_beyond(Some(&same)) >= 100 * 100 * size_of::<Vec2>());
+}
+
+#[test]
 fn snapshots_share_the_parameters_that_did_not_change() {
     let mut app = point_mass_app(HERTZ);
     let agents = flock(&mut app, 100);

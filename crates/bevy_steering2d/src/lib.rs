@@ -1,6 +1,6 @@
 //! Steering behaviors (Reynolds) for Bevy in 2D, driving Rapier rigid bodies.
 //!
-//! An agent is an entity with a body and at least one behavior. Behaviors are components; each
+//! An agent is an entity with a body and a [`Vehicle`]. Behaviors are components of it; each
 //! requests a force, a combiner turns the requests into one force, and a locomotion backend applies
 //! it to the body.
 //!
@@ -62,8 +62,9 @@
 //! | [`WallFollowing`], [`Containment`], [`Tether`] | stay along a wall, in an area, near a target |
 //! | [`Hide`], [`Interpose`] | keep an obstacle between agent and threat, keep between two targets |
 //! | [`PathFollowing`], [`StayOnPath`], [`FlowFieldFollowing`] | follow a [`SteeringPath`] or a [`FlowField`] |
-//! | [`CrowdPathFollowing`] | follows a path in a crowd, without collisions |
-//! | [`ReciprocalAvoidance`], [`Pedestrian`] | adjust the velocity that the other behaviors request, to avoid collisions in dense crowds |
+//! | [`CrowdPathFollowing`] | the bundle of `PathFollowing`, `Separation` and `CollisionAvoidance` |
+//! | [`ReciprocalAvoidance`] | adjusts the velocity that the other behaviors request, to avoid collisions in dense crowds |
+//! | [`Pedestrian`] | the bundle of `PathFollowing` and `ReciprocalAvoidance`, with a [`Vehicle`] and a [`Combine`] |
 //! | [`Headway`] | slows down as the gap to the neighbor ahead shrinks, as people do |
 //! | [`OffsetPursuit`], [`MatchVelocity`], [`LeaderFollowing`] | keep an offset from a leader, match its velocity, follow behind it |
 //! | [`TargetSpeed`] | speeds up or brakes to a speed along the heading |
@@ -90,8 +91,8 @@
 //! [`FaceVelocity`] turns the body along its velocity. Your own forces and impulses add to
 //! steering.
 //!
-//! **Events.** [`Arrived`], [`PathCompleted`], [`Stuck`] and [`TargetLost`] are triggered for
-//! observers.
+//! **Events.** [`Arrived`], [`PathCompleted`] and [`TargetLost`] are triggered for observers, and [`Stuck`]
+//! for agents with [`StuckDetection`].
 //!
 //! ```
 //! # use bevy::prelude::*;
