@@ -235,6 +235,13 @@ impl Agent {
         self.velocity.length()
     }
 
+    /// Whether a tick is that of the agent's last update. `tick_length` is that of one tick, s; an agent with
+    /// [`ThinkEvery`] is updated after several.
+    pub(crate) fn last_updated_in(&self, tick: u32, tick_length: f32) -> bool {
+        let ticks = self.tick.wrapping_sub(tick) as f32;
+        (ticks * tick_length - self.delta).abs() < 0.5 * tick_length
+    }
+
     /// Transforms a vector from the agent's frame (x ahead, y to the left) to the world frame.
     #[inline]
     pub fn to_world(&self, local: Vec2) -> Vec2 {

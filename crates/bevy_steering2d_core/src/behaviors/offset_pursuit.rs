@@ -150,13 +150,10 @@ pub fn formation_slot(leader: &Kinematics, offset: Vec2) -> Vec2 {
 impl OffsetPursuitMemory {
     /// The slot's velocity, m/s; on the outside of a turn it is faster than the leader. Clamped to
     /// `max_speed`, since the slot jumps when the leader turns on the spot.
-    ///
-    /// `tick_length` is that of one tick, s; an agent with [`ThinkEvery`](crate::ThinkEvery) is updated after several.
     fn velocity(&self, me: &Agent, leader: &Kinematics, slot: Vec2, tick_length: f32) -> Vec2 {
-        let ticks = me.tick.wrapping_sub(self.tick) as f32;
-        let is_last_update = (ticks * tick_length - me.delta).abs() < 0.5 * tick_length;
+        let is_recent = me.last_updated_in(self.tick, tick_length);
         match self.slot {
-            Some(before) if is_last_update && me.delta > 0.0 && before.is_finite() => {
+            Some(before) if is_recent && me.delta > 0.0 && before.is_finite() => {
                 ((slot - before) / self.delta).clamp_length_max(me.max_speed)
             }
             _ => leader.velocity,

@@ -82,6 +82,17 @@ struct Polyline {
     identity: u64,
 }
 
+impl SteeringPath {
+    /// Copies paths and returns the memory that keeps them, bytes.
+    pub(crate) fn copy_all(paths: &[Self], into: &mut Vec<Self>) -> usize {
+        paths.clone_into(into);
+        let lines = paths.iter().map(|path| &path.0);
+        lines
+            .map(|it| size_of_val(&*it.points) + size_of_val(&*it.arcs))
+            .sum()
+    }
+}
+
 /// Why points are not a valid path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathError {

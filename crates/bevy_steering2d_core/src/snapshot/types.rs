@@ -248,7 +248,6 @@ pub(crate) fn add_pipeline_types(app: &mut App) {
         .add_saved_component::<SteeringDisabled>(Parameter)
         .add_saved_component::<SteeringGroups>(Parameter)
         .add_saved_component::<SensesColliders>(Parameter)
-        .add_saved_component::<SteeringPath>(Parameter)
         .add_saved_component::<Obstacle>(Parameter)
         .add_saved_component::<Wall>(Parameter)
         .add_saved_component::<TargetWatch>(State)
@@ -263,5 +262,9 @@ pub(crate) fn add_pipeline_types(app: &mut App) {
     SnapshotTypes::add(app.world_mut(), |world| {
         let part = ComponentPart::<FlowField>::new(world, Parameter);
         part.saved().copied_by(FlowField::copy_all)
+    });
+    SnapshotTypes::add(app.world_mut(), |world| {
+        let part = ComponentPart::<SteeringPath>::new(world, Parameter);
+        part.saved().copied_by(SteeringPath::copy_all)
     });
 }

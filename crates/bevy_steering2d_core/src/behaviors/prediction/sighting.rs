@@ -4,7 +4,7 @@ use bevy::ecs::entity::{EntityMapper, MapEntities};
 use bevy::math::ops;
 use bevy::prelude::*;
 
-use crate::{Kinematics, Target};
+use crate::{Agent, Kinematics, Target};
 
 /// What an agent has observed of the one that it pursues or evades: how it turns and accelerates, and
 /// where it is expected.
@@ -26,21 +26,25 @@ pub struct Sighting {
     pub expected: Vec2,
     /// The position from a [`Predictor`](crate::Predictor) in this tick, m.
     pub(super) foretold: Option<Vec2>,
+    /// The tick of the last observation.
+    tick: u32,
 }
 
 /// Time in which 63 % of a change of turn rate or acceleration is believed, s.
 const SMOOTHING: f32 = 0.15;
 
 impl Sighting {
-    /// Adds an observation, `delta` s after the last one. Another target, or one that was moved
-    /// elsewhere, is observed anew.
-    pub(super) fn observe(&mut self, of: Target, body: &Kinematics, delta: f32) {
+    /// Adds an observation. Another target, one that was moved elsewhere, or one that was not observed in the
+    /// agent's last update is observed anew.
+    pub(super) fn observe(&mut self, of: Target, body: &Kinematics, me: &Agent, tick_length: f32) {
+        let delta = me.delta;
         let fresh = Self {
             of: Some(of),
             position: body.position,
             velocity: body.velocity,
             expected: self.expected,
             foretold: self.foretold,
+            tick: me.tick,
             ..default()
         };
         let is_same = self.of == Some(of);
@@ -48,7 +52,8 @@ impl Sighting {
             // In a pause there is nothing to observe.
             return;
         }
-        if !is_same || self.has_jumped(body, delta) {
+        let is_next = me.last_updated_in(self.tick, tick_length);
+        if !is_same || !is_next || self.has_jumped(body, delta) {
             *self = fresh;
             return;
         }
@@ -130,9 +135,35 @@ mod tests {
     fn watch(seconds: f32, body: impl Fn(f32) -> Kinematics) -> Sighting {
         let mut seen = Sighting::default();
         for tick in 0..(seconds / TICK) as u32 {
-            seen.observe(Vec2::X.into(), &body(tick as f32 * TICK), TICK);
+            let body = body(tick as f32 * TICK);
+            seen.observe(Vec2::X.into(), &body, &observer(tick), TICK);
         }
         seen
+    }
+
+    fn observer(tick: u32) -> Agent {
+        Agent {
+            tick,
+            delta: TICK,
+            ..default()
+        }
+    }
+
+    #[test]
+    fn an_observation_after_a_gap_begins_anew() {
+        let seen_at = |tick: u32, velocity: f32| {
+            let mut seen = Sighting::default();
+            let body = |velocity: f32| Kinematics {
+                position: 9.99 * Vec2::X,
+                velocity: velocity * Vec2::X,
+                ..default()
+            };
+            seen.observe(Vec2::X.into(), &body(3.0), &observer(7), TICK);
+            seen.observe(Vec2::X.into(), &body(velocity), &observer(tick), TICK);
+            seen.turn_rate
+        };
+        assert!(seen_at(8, -3.0).abs() > 1.0, "it turned about in a tick");
+        assert_eq!(seen_at(607, -3.0), 0.0);
     }
 
     fn circling(time: f32) -> Kinematics {
@@ -168,10 +199,10 @@ mod tests {
             position: Vec2::splat(90.0),
             ..circling(1.0)
         };
-        seen.observe(Vec2::X.into(), &elsewhere, TICK);
+        seen.observe(Vec2::X.into(), &elsewhere, &observer(60), TICK);
         assert_eq!((seen.turn_rate, seen.position), (0.0, elsewhere.position));
         let mut seen = watch(1.0, circling);
-        seen.observe(Vec2::Y.into(), &circling(1.0), TICK);
+        seen.observe(Vec2::Y.into(), &circling(1.0), &observer(60), TICK);
         assert_eq!(seen.turn_rate, 0.0, "another target");
     }
 
@@ -179,7 +210,11 @@ mod tests {
     fn a_pause_takes_back_no_observation() {
         let before = watch(1.0, circling);
         let mut seen = before;
-        seen.observe(Vec2::X.into(), &circling(1.0), 0.0);
+        let paused = Agent {
+            delta: 0.0,
+            ..observer(60)
+        };
+        seen.observe(Vec2::X.into(), &circling(1.0), &paused, 0.0);
         assert_eq!(seen.turn_rate, before.turn_rate);
     }
 }

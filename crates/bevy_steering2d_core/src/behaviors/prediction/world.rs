@@ -84,7 +84,7 @@ impl Predictions<'_, '_> {
                 other.position
             }));
         }
-        seen.observe(target, other, me.delta);
+        seen.observe(target, other, me, self.clock.delta);
         let mover = Mover {
             body: other,
             limits: limits_of(target, &self.vehicles),
