@@ -66,16 +66,16 @@ impl Nodes {
 }
 
 impl FlowField {
+    /// The most nodes of a field: 2²⁴, 128 MiB. Single precision tells that many apart along an
+    /// axis.
+    pub const MAX_NODES: u64 = 1 << 24;
+
     /// Copies fields and returns the memory that keeps them, bytes.
     pub(crate) fn copy_all(fields: &[Self], into: &mut Vec<Self>) -> usize {
         fields.clone_into(into);
         let vectors = fields.iter().map(|field| &*field.0.vectors);
         vectors.map(size_of_val).sum()
     }
-
-    /// The most nodes of a field: 2²⁴, 128 MiB. Single precision tells that many apart along an
-    /// axis.
-    pub const MAX_NODES: u64 = 1 << 24;
 
     /// A field of `size` nodes, `spacing` m apart, the first one at `corner`. `vector` returns the
     /// vector of a node: the direction of motion, with the urgency, `0..=1`, as its length.

@@ -252,7 +252,7 @@ fn find_asset_folder(app: &mut App) {
         return;
     };
     if let Some(mut inspector) = app.world_mut().get_resource_mut::<SteeringInspector>() {
-        inspector.presets.set_root(root);
+        inspector.presets.root = root;
     }
 }
 

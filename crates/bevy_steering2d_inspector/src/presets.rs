@@ -18,8 +18,8 @@ const EXTENSION: &str = ".steering.ron";
 /// The state of the tab.
 #[derive(Debug)]
 pub(crate) struct PresetsTab {
-    /// The app's asset folder, relative to the folder of the program.
-    root: String,
+    /// The app's asset folder, see [`AssetPlugin::file_path`].
+    pub(crate) root: String,
     /// Name of the file to save to, without extension.
     name: String,
     /// The outcome of the last action: what it did, or an error.
@@ -36,13 +36,6 @@ impl Default for PresetsTab {
             outcome: None,
             stored: [None, None],
         }
-    }
-}
-
-impl PresetsTab {
-    /// Uses the app's asset folder, [`AssetPlugin::file_path`].
-    pub(crate) fn set_root(&mut self, root: String) {
-        self.root = root;
     }
 }
 

@@ -255,16 +255,17 @@ pub(crate) fn add_pipeline_types(app: &mut App) {
         .add_saved_resource::<SteeringSeed>()
         .add_saved_resource::<SteeringClock>()
         .add_saved_resource::<NextSteeringId>();
+    add_with_heap(app, State, SteeringForce::copy_all);
+    add_with_heap(app, Parameter, FlowField::copy_all);
+    add_with_heap(app, Parameter, SteeringPath::copy_all);
+}
+
+/// Adds a component whose `copy` returns the memory that it keeps beside the component itself, bytes.
+fn add_with_heap<C>(app: &mut App, kind: SnapshotKind, copy: fn(&[C], &mut Vec<C>) -> usize)
+where
+    C: Component<Mutability = Mutable> + Clone + Reflect,
+{
     SnapshotTypes::add(app.world_mut(), |world| {
-        let part = ComponentPart::<SteeringForce>::new(world, State);
-        part.saved().copied_by(SteeringForce::copy_all)
-    });
-    SnapshotTypes::add(app.world_mut(), |world| {
-        let part = ComponentPart::<FlowField>::new(world, Parameter);
-        part.saved().copied_by(FlowField::copy_all)
-    });
-    SnapshotTypes::add(app.world_mut(), |world| {
-        let part = ComponentPart::<SteeringPath>::new(world, Parameter);
-        part.saved().copied_by(SteeringPath::copy_all)
+        ComponentPart::<C>::new(world, kind).saved().copied_by(copy)
     });
 }

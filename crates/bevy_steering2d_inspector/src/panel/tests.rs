@@ -1,0 +1,374 @@
+//! The panel, with pointer events in a headless app.
+
+use super::*;
+use crate::SteeringInspectorPlugin;
+use bevy::ecs::reflect::{AppTypeRegistry, ReflectComponent};
+use bevy_egui::egui::{Event, Modifiers, PointerButton, RawInput, Rect as Area, accesskit};
+use bevy_steering2d_core::{
+    Alone, BehaviorRegistry, Combine, Combiner, LedgerEntry, PointMass, Prediction, Pursuit, Seek,
+    Separation, SteeringAppExt, SteeringCorePlugin, SteersFor, Wander, When,
+};
+use bevy_steering2d_presets::UsesPreset;
+use bevy_steering2d_recorder::SteeringRecorder;
+
+/// A headless app that shows the panel and sends it pointer events.
+struct TestApp {
+    app: App,
+    context: egui::Context,
+    /// Name and center of each widget of the last frame.
+    widgets: Vec<(String, egui::Pos2)>,
+}
+
+impl TestApp {
+    fn new() -> Self {
+        Self::with_assets(AssetPlugin::default())
+    }
+
+    fn with_assets(assets: AssetPlugin) -> Self {
+        let mut app = App::new();
+        app.add_plugins((
+            MinimalPlugins,
+            assets,
+            bevy::input::InputPlugin,
+            SteeringCorePlugin::new(Update),
+        ));
+        let plugin = SteeringInspectorPlugin::default();
+        plugin.install(&mut app);
+        app.finish();
+        // The app does not have the plugin itself, which would add that of egui.
+        plugin.finish(&mut app);
+        app.cleanup();
+        let context = egui::Context::default();
+        context.enable_accesskit();
+        Self {
+            app,
+            context,
+            widgets: Vec::new(),
+        }
+    }
+
+    fn world(&mut self) -> &mut World {
+        self.app.world_mut()
+    }
+
+    fn select(&mut self, agent: Entity) {
+        self.world()
+            .resource_mut::<SteeringSelection>()
+            .set([agent]);
+    }
+
+    /// Runs one tick, then shows the panel.
+    fn frame(&mut self, events: Vec<Event>) {
+        self.app.update();
+        let input = RawInput {
+            screen_rect: Some(Area::from_min_size(
+                egui::Pos2::ZERO,
+                egui::vec2(420.0, 900.0),
+            )),
+            events,
+            ..default()
+        };
+        let world = self.app.world_mut();
+        let output = self.context.run_ui(input, |ui| {
+            world.resource_scope(|world, mut inspector: Mut<SteeringInspector>| {
+                contents(ui, world, &mut inspector);
+            });
+        });
+        let tree = output.platform_output.accesskit_update;
+        let nodes = tree.into_iter().flat_map(|tree| tree.nodes);
+        self.widgets = nodes
+            .filter(|(_, node)| node.role() != accesskit::Role::Label)
+            .filter_map(|(_, node)| {
+                let (area, name) = (node.bounds()?, node.label()?);
+                let middle = |a: f64, b: f64| (0.5 * (a + b)) as f32;
+                let at = egui::pos2(middle(area.x0, area.x1), middle(area.y0, area.y1));
+                Some((name.to_owned(), at))
+            })
+            .collect();
+    }
+
+    fn click(&mut self, name: &str) {
+        let found = self.widgets.iter().find(|(it, _)| it == name);
+        let (_, pos) = *found.unwrap_or_else(|| panic!("no {name} in {:?}", self.widgets));
+        for pressed in [true, false] {
+            let click = Event::PointerButton {
+                pos,
+                button: PointerButton::Primary,
+                pressed,
+                modifiers: Modifiers::NONE,
+            };
+            self.frame(vec![Event::PointerMoved(pos), click]);
+        }
+        self.frame(Vec::new());
+    }
+}
+
+#[test]
+fn every_tab_shows_an_agent_with_every_behavior() {
+    let mut test = TestApp::new();
+    let agent = test.world().spawn(PointMass::default()).id();
+    let other = test.world().spawn(SteersFor(agent)).id();
+    let types = test.world().resource::<AppTypeRegistry>().clone();
+    let registry = test.world().resource::<BehaviorRegistry>().clone();
+    for info in registry.iter() {
+        let types = types.read();
+        let component = types.get_type_data::<ReflectComponent>(info.type_id);
+        let default = types.get_type_data::<ReflectDefault>(info.type_id);
+        let (component, default) = component.zip(default).expect("reflected");
+        for entity in [agent, other] {
+            let mut entity = test.app.world_mut().entity_mut(entity);
+            component.insert(&mut entity, default.default().as_partial_reflect(), &types);
+        }
+    }
+    test.select(agent);
+    for tab in Tab::ALL {
+        test.world().resource_mut::<SteeringInspector>().tab = tab;
+        test.frame(Vec::new());
+        test.frame(Vec::new());
+    }
+    test.world().resource_mut::<SteeringInspector>().tab = Tab::Behaviors;
+    test.frame(Vec::new());
+    for info in registry.iter() {
+        let switch = format!("{} on", info.name);
+        let count = test
+            .widgets
+            .iter()
+            .filter(|(name, _)| *name == switch)
+            .count();
+        assert_eq!(count, 2, "{} on both entities", info.name);
+    }
+}
+
+#[test]
+fn switch_changes_the_agents_in_scope() {
+    let mut test = TestApp::new();
+    let bird = (
+        PointMass::default(),
+        Separation::default(),
+        Wander::default(),
+    );
+    let [a, b] = [(); 2].map(|()| test.world().spawn(bird).id());
+    test.select(a);
+    let on = |test: &TestApp, agent| {
+        let behavior = test.app.world().get::<Separation>(agent);
+        behavior.is_some_and(|it| it.influence.enabled)
+    };
+    test.frame(Vec::new());
+    test.click("Separation on");
+    assert_eq!(
+        [on(&test, a), on(&test, b)],
+        [false, true],
+        "only the shown agent"
+    );
+    test.click("group (2)");
+    test.click("Separation on");
+    test.click("Separation on");
+    assert_eq!([on(&test, a), on(&test, b)], [false, false], "both agents");
+}
+
+#[test]
+fn showing_values_out_of_range_changes_no_agent() {
+    for bad in [-1.0, f32::NAN] {
+        let mut test = TestApp::new();
+        let valid = (
+            PointMass::default(),
+            Vehicle::default(),
+            Separation::default(),
+            Pursuit::new(Vec2::X),
+        );
+        let mut faulty = valid;
+        faulty.1.max_force = -5.0;
+        faulty.1.response_time = bad;
+        faulty.1.radius = Some(bad);
+        faulty.2.perception_radius = bad;
+        faulty.2.influence.weight = bad;
+        faulty.2.influence.probability = bad;
+        faulty.3.prediction = Prediction::Fixed(bad);
+        let agents = [faulty, valid].map(|agent| test.world().spawn(agent).id());
+        test.select(agents[0]);
+        test.world().resource_mut::<SteeringInspector>().scope = Scope::Group;
+        // As text, in which NaN equals NaN, and -0 differs from 0.
+        let values = |test: &TestApp| {
+            agents.map(|agent| {
+                let agent = test.app.world().entity(agent);
+                let vehicle = agent.get::<Vehicle>().unwrap();
+                let behaviors = agent.get::<Separation>().zip(agent.get::<Pursuit>());
+                format!("{vehicle:?} {behaviors:?}")
+            })
+        };
+        let before = values(&test);
+        test.frame(Vec::new());
+        test.click("Separation parameters");
+        test.click("Pursuit parameters");
+        for tab in [Tab::Behaviors, Tab::Vehicle] {
+            test.world().resource_mut::<SteeringInspector>().tab = tab;
+            test.frame(Vec::new());
+            test.frame(Vec::new());
+            assert_eq!(values(&test), before, "{tab:?} with {bad}");
+        }
+    }
+}
+
+#[test]
+fn presets_are_saved_where_the_app_loads_them() {
+    let folder = format!("steering_inspector_{}", std::process::id());
+    let folder = std::env::temp_dir().join(folder);
+    let mut test = TestApp::with_assets(AssetPlugin {
+        file_path: folder.display().to_string(),
+        ..default()
+    });
+    let agent = (PointMass::default(), Wander::default());
+    let agent = test.world().spawn(agent).id();
+    test.select(agent);
+    test.world().resource_mut::<SteeringInspector>().tab = Tab::Presets;
+    test.frame(Vec::new());
+    test.click("Preset name");
+    test.frame(vec![Event::Text("flock".into())]);
+    test.click("Save preset");
+    assert!(folder.join("presets/flock.steering.ron").exists());
+    test.click("Apply flock");
+    let preset = test.app.world().get::<UsesPreset>(agent).unwrap().clone();
+    let is_loaded = |test: &TestApp| {
+        let assets = test.app.world().resource::<AssetServer>();
+        assets.is_loaded(preset.0.id())
+    };
+    for _ in 0..1_000 {
+        if is_loaded(&test) {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        test.frame(Vec::new());
+    }
+    assert!(is_loaded(&test));
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn behaviors_can_be_removed_and_added() {
+    let mut test = TestApp::new();
+    let bird = (PointMass::default(), Seek::new(Vec2::X), Wander::default());
+    let agent = test.world().spawn(bird).id();
+    test.select(agent);
+    test.frame(Vec::new());
+    test.click("Seek parameters");
+    test.click("Remove Seek");
+    assert!(test.app.world().get::<Seek>(agent).is_none());
+    test.click("➕ Add behavior");
+    test.click("Alignment");
+    assert!(
+        test.app
+            .world()
+            .get::<bevy_steering2d_core::Alignment>(agent)
+            .is_some()
+    );
+}
+
+/// A combiner of a game: no behavior has an effect.
+#[derive(Reflect)]
+struct Silence;
+
+impl Combiner for Silence {
+    fn combine(_: &mut [LedgerEntry], _: f32, _: &mut dyn FnMut() -> f32) -> Vec2 {
+        Vec2::ZERO
+    }
+}
+
+#[test]
+fn combiner_can_be_switched_to_one_of_the_game() {
+    let mut test = TestApp::new();
+    test.app.add_combiner::<Silence>();
+    let agent = (PointMass::default(), Seek::new(Vec2::X));
+    let agent = test.world().spawn(agent).id();
+    test.select(agent);
+    test.frame(Vec::new());
+    test.click("Combiner");
+    test.click("Silence");
+    let chosen = test.app.world().get::<Combine>(agent);
+    assert_eq!(chosen, Some(&Combine::by::<Silence>()));
+    test.click("Combiner");
+    test.click("Dithered");
+    let chosen = test.app.world().get::<Combine>(agent);
+    assert_eq!(chosen, Some(&Combine::DITHERED));
+}
+
+#[test]
+fn the_timeline_goes_to_events_of_the_agent_and_back() {
+    let mut test = TestApp::new();
+    test.app
+        .insert_resource(bevy::time::TimeUpdateStrategy::ManualDuration(
+            std::time::Duration::from_millis(20),
+        ));
+    let target = Vec2::new(1.0, 0.0);
+    let body = (PointMass::default(), Transform::default());
+    let agent = (body, bevy_steering2d_core::Arrive::new(target));
+    let agent = test.world().spawn(agent).id();
+    test.select(agent);
+    for _ in 0..400 {
+        test.frame(Vec::new());
+    }
+    let x = |test: &TestApp| {
+        test.app
+            .world()
+            .get::<Transform>(agent)
+            .unwrap()
+            .translation
+            .x
+    };
+    let end = x(&test);
+    test.click("To the previous event of this agent");
+    let recorder = test.app.world().resource::<SteeringRecorder>();
+    let shown = recorder.shown().expect("rewound");
+    assert_eq!(recorder.moments(agent)[0].what, "arrived");
+    assert_eq!(recorder.moments(agent)[0].tick, shown);
+    assert!(test.app.world().resource::<Time<Virtual>>().is_paused());
+    test.click("Return to the latest tick");
+    assert_eq!(x(&test), end);
+    let recorder = test.app.world().resource::<SteeringRecorder>();
+    assert_eq!(recorder.shown(), None);
+}
+
+#[test]
+fn conditions_and_predictions_can_be_chosen() {
+    let mut test = TestApp::new();
+    let agent = (
+        PointMass::default(),
+        Pursuit::new(Vec2::X),
+        Alone::default(),
+    );
+    let agent = test.world().spawn(agent).id();
+    test.select(agent);
+    test.frame(Vec::new());
+    test.click("Pursuit parameters");
+    test.click("Pursuit when");
+    test.click("only Alone");
+    test.click("prediction");
+    test.click("TurnRate");
+    let pursuit = test.app.world().get::<Pursuit>(agent).unwrap();
+    assert_eq!(pursuit.influence.when, When::only::<Alone>());
+    assert_eq!(pursuit.prediction, Prediction::TurnRate);
+}
+
+#[test]
+fn docked_panel_stays_at_the_right_edge() {
+    let window = |width| Area::from_min_size(egui::Pos2::ZERO, egui::vec2(width, 700.0));
+    let panel = Area::from_min_max(egui::pos2(880.0, 8.0), egui::pos2(1270.0, 500.0));
+    let docked = |panel, now| docked_position(Some(panel), window(1280.0), window(now));
+    assert_eq!(docked(panel, 1920.0), Some(egui::pos2(1520.0, 8.0)));
+    assert_eq!(docked(panel, 1280.0), None);
+    let moved_away = panel.translate(egui::vec2(-300.0, 0.0));
+    assert_eq!(docked(moved_away, 1920.0), None);
+}
+
+#[test]
+fn despawned_agent_disappears_from_the_panel() {
+    let mut test = TestApp::new();
+    let agent = test
+        .world()
+        .spawn((PointMass::default(), Wander::default()))
+        .id();
+    test.select(agent);
+    test.frame(Vec::new());
+    test.world().despawn(agent);
+    test.frame(Vec::new());
+    assert!(test.widgets.iter().all(|(name, _)| name != "Wander on"));
+}

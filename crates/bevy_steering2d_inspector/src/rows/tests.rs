@@ -1,0 +1,69 @@
+//! What rows show, and what editing them changes.
+
+use super::*;
+use bevy_steering2d_core::{
+    Cohesion, PointMass, Seek, Separation, SteeringCorePlugin, Tether, Wander,
+};
+
+#[test]
+fn a_weight_is_clamped_only_when_it_is_entered() {
+    for shown in [-1.0, f32::NAN, f32::INFINITY] {
+        let mut weight = shown;
+        let read = edit_weight(&mut weight)(None);
+        assert!(patch::is_same_number(read as f32, shown));
+        edit_weight(&mut weight)(Some(f64::INFINITY));
+        assert!(patch::is_same_number(weight, shown));
+        edit_weight(&mut weight)(Some(-2.0));
+        assert_eq!(weight, 0.0);
+    }
+}
+
+#[test]
+fn an_edit_leaves_nan_of_the_shown_agent_to_it() {
+    let before = Influence {
+        weight: f32::NAN,
+        ..Influence::at(1)
+    };
+    assert!(!is_edit(before, before));
+    let after = Influence {
+        priority: 2,
+        ..before
+    };
+    assert!(is_edit(before, after));
+    let mut weight_of_another_agent = 0.5;
+    change_number(&mut weight_of_another_agent, before.weight, after.weight);
+    assert_eq!(weight_of_another_agent, 0.5);
+}
+
+#[test]
+fn members_of_a_group_follow_its_row() {
+    let mut app = App::new();
+    app.add_plugins((MinimalPlugins, SteeringCorePlugin::default()))
+        .init_resource::<SteeringDebug>();
+    let world = app.world_mut();
+    let agent = (PointMass::default(), Seek::default(), Wander::default());
+    let agent = world.spawn(agent).id();
+    let flock = (
+        BehaviorGroup::default(),
+        Separation::default(),
+        Cohesion::default(),
+    );
+    let flock = world.spawn((SteersFor(agent), flock)).id();
+    world.spawn((SteersFor(flock), Wander::default()));
+    world.spawn((SteersFor(agent), Tether::default()));
+    let rows = rows(world, agent);
+    let rows: Vec<_> = rows
+        .iter()
+        .map(|row| (row.behavior.name, row.depth))
+        .collect();
+    let expected = [
+        ("Tether", 0),
+        ("Seek", 0),
+        ("BehaviorGroup", 0),
+        ("Separation", 1),
+        ("Cohesion", 1),
+        ("Wander", 1),
+        ("Wander", 0),
+    ];
+    assert_eq!(rows, expected);
+}
