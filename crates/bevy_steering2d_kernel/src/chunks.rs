@@ -24,7 +24,7 @@ pub const CHUNKS_PER_THREAD: usize = 8;
 pub(crate) const MOST_CHUNKS: usize = 64;
 
 /// Limits how many threads share a pass, the caller included, for the rest of the process. By default all cores
-/// do, as far as Bevy's compute pool has threads; see [`chunk_size`].
+/// do, as far as Bevy's compute pool has threads; see [`chunk_size`]. A pass that begins later keeps to the limit.
 #[cfg(not(loom))]
 pub fn limit_threads(most: NonZeroUsize) {
     MOST_THREADS.store(most.get(), Ordering::Relaxed);
@@ -44,7 +44,7 @@ pub fn chunk_size(count: usize, parallel_from: usize) -> usize {
     count.div_ceil(chunks).max(1)
 }
 
-/// Calls `work` for every chunk, in parallel when there is more than one.
+/// Calls `work` for every chunk, in parallel when there is more than one chunk and more than one thread.
 ///
 /// A chunk mostly goes to the thread that had it in earlier passes and ticks. Chunks are disjoint,
 /// so neither their order nor the number of threads can change a result.
@@ -64,15 +64,15 @@ pub fn chunk_size(count: usize, parallel_from: usize) -> usize {
 /// When `work` does, with the payload of the first panic; other chunks may or may not have been
 /// visited.
 pub fn for_each_chunk<C: Send>(chunks: impl ExactSizeIterator<Item = C>, work: impl Fn(C) + Sync) {
-    if chunks.len() <= 1 {
+    let threads = if chunks.len() <= 1 { 1 } else { threads() };
+    if threads == 1 {
         chunks.for_each(work);
         return;
     }
-    let threads = threads();
     let chunks: SmallVec<[Option<C>; MOST_CHUNKS]> = chunks.map(Some).collect();
     let chunks = Mutex::new(chunks);
     run_on_workers(threads - 1, &|worker| {
-        let take = || take_for(worker % threads, threads, &mut lock(&chunks));
+        let take = || take_for(worker, threads, &mut lock(&chunks));
         while let Some(chunk) = take() {
             work(chunk);
         }

@@ -51,11 +51,19 @@ struct WorkerPool {
 }
 
 /// Receives the number of the worker that calls it.
-type Job = &'static (dyn Fn(usize) + Sync);
+type Call = &'static (dyn Fn(usize) + Sync);
+
+/// What the workers call.
+#[derive(Clone, Copy)]
+struct Job {
+    call: Call,
+    /// Workers with a larger number stay out of it.
+    workers: usize,
+}
 
 /// Calls `job` on this thread and on up to `workers` others; returns when all calls have returned.
 /// The calls divide the work among themselves. Each receives the number of its worker: zero here,
-/// from one on for the others, mostly the same from job to job.
+/// from one to `workers` for the others, mostly the same from job to job.
 ///
 /// # Panics
 /// When one of the calls does, with the payload of the first panic.
@@ -69,11 +77,11 @@ pub(crate) fn run_on_workers(workers: usize, job: &(dyn Fn(usize) + Sync)) {
     // SAFETY: only `POOL.job` and calls of the job hold it longer than this function runs. `close`
     // takes it out and waits for the calls, and is reached because `call` catches every panic.
     #[expect(unsafe_code, reason = "threads that outlive the job cannot borrow it")]
-    let job: Job = unsafe { std::mem::transmute::<&(dyn Fn(usize) + Sync), Job>(job) };
-    POOL.open(job);
+    let call: Call = unsafe { std::mem::transmute::<&(dyn Fn(usize) + Sync), Call>(job) };
+    POOL.open(Job { call, workers });
     POOL.call(|| {
         POOL.wake(workers);
-        job(0);
+        call(0);
     });
     POOL.close();
     let panic = lock(&POOL.panic).take();
@@ -118,8 +126,8 @@ impl WorkerPool {
         }
     }
 
-    /// Works on jobs until there has been none for a while. A worker does not yield to other
-    /// threads meanwhile, or it would come back too late.
+    /// Works on jobs until none has come for a while, or one comes that leaves this worker out. A worker does
+    /// not yield to other threads meanwhile, or it would come back too late.
     fn run(&self, number: usize) {
         let mut done = self.jobs.load(Ordering::Acquire).wrapping_sub(1);
         let mut idle = Wait::begin();
@@ -127,7 +135,9 @@ impl WorkerPool {
             let jobs = self.jobs.load(Ordering::Acquire);
             if jobs != done {
                 done = jobs;
-                self.work(number);
+                if !self.work(number) {
+                    return;
+                }
                 idle = Wait::begin();
             } else if idle.is_long() {
                 return;
@@ -136,18 +146,23 @@ impl WorkerPool {
         }
     }
 
-    fn work(&self, number: usize) {
+    /// Works on the current job, if there still is one. Returns false if it is for fewer workers.
+    fn work(&self, number: usize) -> bool {
         let job = {
             let job = lock(&self.job);
+            if job.is_some_and(|job| number > job.workers) {
+                return false;
+            }
             // Before the lock is released, so that the caller does not take the job for done.
             self.busy
                 .fetch_add(usize::from(job.is_some()), Ordering::Relaxed);
             *job
         };
         if let Some(job) = job {
-            self.call(|| job(number));
+            self.call(|| (job.call)(number));
             self.busy.fetch_sub(1, Ordering::Release);
         }
+        true
     }
 
     /// Keeps the payload of a panic for the caller. A job panics once there, so the payloads of

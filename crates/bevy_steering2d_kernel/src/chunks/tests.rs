@@ -32,6 +32,17 @@ fn child() {
     let cores = available_parallelism();
     assert!(chunk_size(64_000, LIGHT_PASS) >= 64_000 / (cores * CHUNKS_PER_THREAD));
     assert_eq!(chunk_size(0, 0), 1);
+    let seen = threads_of_a_pass();
+    assert!(seen <= cores, "{seen} threads on {cores} cores");
+    // The workers of that pass are still awake.
+    limit_threads(NonZeroUsize::new(2).unwrap());
+    assert!(threads_of_a_pass() <= 2);
+    limit_threads(NonZeroUsize::MIN);
+    assert_eq!(threads_of_a_pass(), 1);
+}
+
+/// The number of threads that share a pass over a hundred chunks.
+fn threads_of_a_pass() -> usize {
     let mut visits = vec![0; 100];
     let seen = Mutex::new(HashSet::new());
     for_each_chunk(visits.chunks_mut(1), |visits| {
@@ -41,8 +52,7 @@ fn child() {
         thread::sleep(Duration::from_millis(1));
     });
     assert_eq!(visits, [1; 100]);
-    let seen = lock(&seen).len();
-    assert!(seen <= cores, "{seen} threads on {cores} cores");
+    lock(&seen).len()
 }
 
 #[test]

@@ -117,6 +117,15 @@ fn workers_that_sleep_are_woken_again() {
 }
 
 #[test]
+fn workers_that_are_awake_stay_out_of_a_job_for_fewer() {
+    explore("fewer workers", Some(2), || {
+        run_watched(2);
+        run_on_workers(1, &|worker| assert!(worker <= 1, "worker {worker}"));
+        run_watched(2);
+    });
+}
+
+#[test]
 fn callers_at_the_same_time_do_not_wait_for_each_other() {
     explore("two callers", None, || {
         let other = thread::spawn(|| run_watched(1));

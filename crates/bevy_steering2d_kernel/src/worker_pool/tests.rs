@@ -30,6 +30,24 @@ fn all_work_is_done_when_the_call_returns() {
 }
 
 #[test]
+fn workers_that_are_awake_stay_out_of_a_job_for_fewer() {
+    pool();
+    for _ in 0..200 {
+        count_together(100);
+        let largest = AtomicUsize::new(0);
+        run_on_workers(0, &|worker| {
+            largest.fetch_max(worker, Ordering::Relaxed);
+            // Long enough for a worker that is awake to come.
+            let since = Instant::now();
+            while since.elapsed() < Duration::from_micros(50) {
+                spin_loop();
+            }
+        });
+        assert_eq!(largest.into_inner(), 0);
+    }
+}
+
+#[test]
 fn worlds_that_tick_at_the_same_time_do_not_wait_for_each_other() {
     pool();
     let ticks = || (0..500).for_each(|count| assert_eq!(count_together(count), count));
