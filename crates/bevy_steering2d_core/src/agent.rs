@@ -30,8 +30,12 @@ use crate::{
 pub struct Agent {
     /// The agent's entity.
     pub entity: Entity,
-    /// Its id, independent of the entity.
+    /// The id of the entity with the behavior: the agent, or a behavior entity. It seeds random numbers
+    /// and orders events.
     pub id: SteeringId,
+    /// The id of the agent, for its behavior entities as well: it breaks ties between agents, which see it
+    /// as [`Neighbor::id`](crate::Neighbor::id).
+    pub agent_id: SteeringId,
     /// World position, m.
     pub position: Vec2,
     /// World velocity, m/s.
@@ -65,6 +69,7 @@ impl Default for Agent {
         Self {
             entity: Entity::PLACEHOLDER,
             id: SteeringId(0),
+            agent_id: SteeringId(0),
             position: Vec2::ZERO,
             velocity: Vec2::ZERO,
             heading: Vec2::X,
@@ -104,6 +109,7 @@ impl Agent {
         Ok(Self {
             entity,
             id,
+            agent_id: id,
             position: body.position,
             velocity: body.velocity,
             heading: body.heading,

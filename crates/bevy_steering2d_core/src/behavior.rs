@@ -87,6 +87,10 @@ pub trait Behavior:
 
     /// The points or entities it depends on. When such an entity is lost and the force is zero, one
     /// [`TargetLost`](crate::TargetLost) is triggered.
+    ///
+    /// None of them may be the agent itself: then the behavior contributes nothing, and one warning is
+    /// raised. A lone second target may be the agent: a path is often on the
+    /// agent itself.
     fn targets(&self) -> [Option<Target>; 2] {
         [None; 2]
     }

@@ -8,8 +8,11 @@ use bevy::prelude::*;
 use crate::{BehaviorId, SteeringId, Target};
 
 /// An agent has come to rest at the target of its [`Arrive`](crate::Arrive) or [`Park`](crate::Park), or at
-/// the end of the way of a `NavigateTo`. Triggered once, and again only after the agent has left or the
-/// target has moved away.
+/// the end of the way of a `NavigateTo`. Triggered once per order, and again
+/// after the agent or its target has moved away by more than twice the tolerance, after the component's target is set to
+/// another entity or to a point beyond the tolerance, and after the component is inserted again.
+///
+/// "At rest" leaves room for the tolerance: the agent is within it, and `speed · response_time` is as well.
 ///
 /// ```
 /// # use bevy::prelude::*;

@@ -288,7 +288,10 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
             self.warn_of_behavior::<B>(source, &error);
             return Cut::Invalid;
         }
-        if behavior.targets()[0] == Some(Target::Entity(agent.entity)) {
+        let [first, second] = behavior.targets();
+        let own = Some(Target::Entity(agent.entity));
+        // A path alone, in the second place, may be on the agent.
+        if first == own || first.is_some() && second == own {
             self.warn_of_no_force::<B>(source, "aims at its own agent");
             return Cut::Invalid;
         }

@@ -57,7 +57,7 @@ saved! {
     Wander, WanderMemory, Hide, HideMemory, OffsetPursuit, OffsetPursuitMemory,
     PathFollowing, PathFollowingMemory, StayOnPath, FlowFieldFollowing,
     LeaderFollowing, LeaderFollowingMemory, Separation, Alignment, Cohesion, CollisionAvoidance,
-    Headway, ReciprocalAvoidance, ReciprocalAvoidanceMemory, Intent, Queuing, Sidestep,
+    Headway, ReciprocalAvoidance, ReciprocalAvoidanceMemory, Intent, Queuing, QueuingMemory, Sidestep,
     ObstacleAvoidance, WallAvoidance, WallFollowing, Containment,
 }
 
@@ -269,7 +269,11 @@ fn a_loaded_run_announces_no_event_again() {
         .add_observer(move |lost_: On<TargetLost>| assert_ne!(lost_.entity, lost));
     run(&mut loaded, 20);
     let memory = loaded.world().get::<ArriveMemory>(rests);
-    assert_eq!(memory, Some(&ArriveMemory { arrived: true }));
+    let arrived = ArriveMemory {
+        arrived: true,
+        target: Vec2::new(0.0, 9.0).into(),
+    };
+    assert_eq!(memory, Some(&arrived));
 }
 
 #[test]

@@ -15,7 +15,8 @@ use crate::{
 #[doc = include_str!("figures/arrive.svg")]
 ///
 /// Use it wherever an agent must stop: units sent to a point, guests at their seats. When the agent
-/// has come to rest, [`Arrived`] is triggered once. To pass through the target use
+/// has come to rest, [`Arrived`] is triggered once per order: each insertion is one, also to the same
+/// target, and so is a change of the target by more than the tolerance. To pass through the target use
 /// [`Seek`](crate::Seek).
 ///
 /// Outside the tolerance: `F = track(v · dir(p → t))`, in N, with the braking speed v of
@@ -24,7 +25,7 @@ use crate::{
 #[doc(alias("Arribar", "Arrival", "прибытие"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[component(on_remove = forget_arrival)]
+#[component(on_discard = forget_arrival)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Arrive {
     /// The point or entity to approach. Default the origin.
@@ -74,13 +75,28 @@ pub enum Deceleration {
     Fast,
 }
 
-/// What an [`Arrive`] remembers between ticks: whether the agent has arrived.
-#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What an [`Arrive`] remembers between ticks: whether the agent has arrived, and where.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct ArriveMemory {
     /// The agent has come to rest inside the tolerance and has stayed within twice the tolerance.
     pub arrived: bool,
+    /// The target at which it has arrived; the default until then.
+    #[entities]
+    pub target: Target,
+}
+
+impl ArriveMemory {
+    /// Whether the agent has arrived at a target, or at a point within the tolerance of that one: a point
+    /// that moves little by little is not a new one in every tick.
+    fn has_arrived_at(&self, target: Target, tolerance: f32) -> bool {
+        self.arrived
+            && match (self.target, target) {
+                (Target::Point(before), Target::Point(now)) => before.distance(now) <= tolerance,
+                (before, now) => before == now,
+            }
+    }
 }
 
 impl Arrive {
@@ -148,8 +164,15 @@ impl Steer for Arrive {
         let Some(target) = targets.get(self.target) else {
             return Vec2::ZERO;
         };
-        let arrived = has_arrived(me, target.position, self.tolerance, memory.arrived);
-        if memory.set_if_neq(ArriveMemory { arrived }) && arrived {
+        let before = memory.has_arrived_at(self.target, self.tolerance);
+        let arrived = has_arrived(me, target.position, self.tolerance, before);
+        if !arrived {
+            memory.set_if_neq(ArriveMemory::default());
+        } else if !before {
+            *memory = ArriveMemory {
+                arrived,
+                target: self.target,
+            };
             let event = Arrived {
                 entity: me.entity,
                 target: self.target,
@@ -161,10 +184,11 @@ impl Steer for Arrive {
     }
 }
 
-/// Resets the memory, so that an `Arrive` that is inserted again triggers the event again.
+/// Resets the memory, so that an `Arrive` that is inserted again, also in place of another, triggers the
+/// event again.
 fn forget_arrival(mut world: DeferredWorld, context: HookContext) {
     if let Some(mut memory) = world.get_mut::<ArriveMemory>(context.entity) {
-        memory.arrived = false;
+        *memory = ArriveMemory::default();
     }
 }
 
@@ -461,6 +485,22 @@ mod tests {
         assert!(!at(0.05, 3.0, false), "passing through is no arrival");
         assert!(at(0.15, 0.0, true), "a nudge is no departure");
         assert!(!at(0.25, 0.0, true));
+    }
+
+    #[test]
+    fn arrival_is_remembered_for_targets_within_the_tolerance() {
+        let at = |target| ArriveMemory {
+            arrived: true,
+            target,
+        };
+        let point = |x| Target::Point(Vec2::new(x, 0.0));
+        assert!(at(point(1.0)).has_arrived_at(point(1.05), 0.1));
+        assert!(!at(point(1.0)).has_arrived_at(point(1.15), 0.1));
+        assert!(!ArriveMemory::default().has_arrived_at(point(0.0), 0.1));
+        let [seat, door] = [1, 2].map(|index| Target::from(Entity::from_raw_u32(index).unwrap()));
+        assert!(at(seat).has_arrived_at(seat, 0.1));
+        assert!(!at(seat).has_arrived_at(door, 0.1));
+        assert!(!at(point(0.0)).has_arrived_at(seat, 0.1));
     }
 
     #[test]

@@ -22,15 +22,16 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, SteeringSchedul
 /// For each neighbor two times are predicted from the relative position r and velocity w: the
 /// closest approach `t = −r·w / w²`, and the first contact τ, when the distance falls to the sum of
 /// the radii and the margin. If τ is below the horizon, the agent accelerates away from the closest
-/// approach by the missing distance within the remaining time, `a = 2 · missing / τ²`: sideways when
-/// they meet head-on, by braking or accelerating when they cross. In an exact head-on approach both
-/// pass on the right. Within the margin they stop approaching before they touch, and push apart.
+/// approach by the missing distance within the remaining time, `a = 2 · missing / τ²`, but by no more
+/// than ends the approach, `|w| / 0.1 s`: sideways when they meet head-on, by braking or accelerating
+/// when they cross. In an exact head-on approach both pass on the right. Within the margin they stop
+/// approaching before they touch, and push apart.
 ///
 /// A body with a turning circle gives way sideways only as fast as it can steer, and brakes for the rest;
 /// its horizon is at least the time in which it stops.
 ///
-/// `F = mass · Σ a · (1 − τ/horizon)`, clamped. (unaligned collision avoidance: Reynolds 1999;
-/// Falcón 2008)
+/// `F = mass · Σ min(2 · missing / τ² · (1 − τ/horizon), |w| / 0.1 s)`, clamped. (unaligned collision
+/// avoidance: Reynolds 1999; Falcón 2008)
 #[doc(alias("Unaligned Collision Avoidance", "Evadir colisiones no alineadas"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -154,7 +155,7 @@ fn steerable(me: &Agent, acceleration: Vec2) -> Vec2 {
     let sideways = acceleration.dot(across);
     let steered = within(sideways, me.turning());
     let missing = (sideways - steered).abs();
-    let stop = me.forward_speed() / me.response_time;
+    let stop = me.forward_speed() / me.response_time.max(me.delta);
     let braked = acceleration.dot(along) - within(stop, missing);
     braked * along + steered * across
 }
@@ -170,7 +171,7 @@ fn horizon_of(me: &Agent, horizon: f32) -> f32 {
 /// Share of the evasive acceleration that also brakes the approach.
 const BRAKING_SHARE: f32 = 0.5;
 
-/// Contacts earlier than this all have the highest urgency, s.
+/// Contacts earlier than this all have the highest urgency, s. The time in which an approach can be ended.
 const SHORTEST: f32 = 0.1;
 
 /// The acceleration by which [`CollisionAvoidance`] gives way to one neighbor, m/s².
@@ -201,6 +202,8 @@ pub fn collision_avoidance(me: &Agent, other: &Neighbor, horizon: f32, margin: f
     let time = contact.max(SHORTEST);
     let missing = clearance - miss_distance;
     let needed = 2.0 * missing / (time * time) * (1.0 - contact / horizon);
+    // No more than ends the approach: agents that creep have time enough.
+    let needed = needed.min(speed_squared.sqrt() / SHORTEST);
     needed.min(me.max_acceleration()) * (away + BRAKING_SHARE * approach)
 }
 
@@ -259,7 +262,7 @@ fn separate(me: &Agent, other: &Neighbor, offset: Vec2, velocity: Vec2, margin: 
     let bodies = me.radius + other.radius;
     let apart = if distance > 1e-6 {
         -offset / distance
-    } else if me.id < other.id {
+    } else if me.agent_id < other.id {
         Vec2::X
     } else {
         Vec2::NEG_X
@@ -387,13 +390,26 @@ mod tests {
     }
 
     #[test]
+    fn creeping_agents_are_not_kicked() {
+        let me = Agent {
+            velocity: Vec2::new(0.005, 0.0),
+            ..default()
+        };
+        for x in [1.0995, 1.1005] {
+            let other = neighbor(Vec2::new(x, 0.0), Vec2::ZERO);
+            let acceleration = collision_avoidance(&me, &other, 2.0, 0.1).length();
+            assert!(acceleration < 0.1, "{x} m: {acceleration} m/s²");
+        }
+    }
+
+    #[test]
     fn agents_on_one_spot_move_in_opposite_directions() {
         let other = neighbor(Vec2::ZERO, Vec2::ZERO);
         let me = Agent::default();
         let mine = collision_avoidance(&me, &other, 2.0, 0.0);
         assert_eq!(mine, me.max_acceleration() * Vec2::X);
         let it = Agent {
-            id: SteeringId(2),
+            agent_id: SteeringId(2),
             ..me
         };
         let its = collision_avoidance(&it, &other, 2.0, 0.0);
@@ -420,6 +436,13 @@ mod tests {
         let slow = steerable(&car.agent(), aside);
         // On its turning circle: 1² / 3.72 m = 0.27 m/s².
         assert!((slow.y - 0.269).abs() < 1e-2 && slow.x < -3.0, "{slow}");
+        // In an update of half a second 2 m/s² stop it.
+        let seldom = Agent {
+            delta: 0.5,
+            ..car.agent()
+        };
+        let slow = steerable(&seldom, aside);
+        assert!((slow.x + 2.0).abs() < 1e-3, "{slow}");
         car.body.velocity = Vec2::new(8.0, 0.0);
         assert_eq!(
             steerable(&car.agent(), aside),

@@ -140,7 +140,7 @@ fn share(me: &Agent, ahead: Vec2, offset: Vec2, other: &Neighbor, how: &Headway)
     let (its_lead, my_lead) = (offset.dot(ahead), -offset.dot(other.heading));
     let farther = (its_lead - my_lead) / contact.max(f32::MIN_POSITIVE);
     // A tie goes to the lower id.
-    let tie = if me.id < other.id { -0.1 } else { 0.1 };
+    let tie = if me.agent_id < other.id { -0.1 } else { 0.1 };
     let first = (0.5 + tie + farther).clamp(0.0, 1.0);
     (1.0 - beside * beside).max(0.0) * along * first
 }

@@ -35,7 +35,7 @@ pub struct Hide {
     pub threat: Target,
     /// Distance within which the threat counts, m, `> 0`; infinity is allowed. Default `15`.
     pub threat_distance: f32,
-    /// Distance within which obstacles count, m, `> 0`. Default `20`.
+    /// Distance to their nearest points within which obstacles count, m, `> 0`. Default `20`.
     pub search_distance: f32,
     /// Distance to keep between the obstacle and the body, m, `≥ 0`. Default `0.5`.
     pub standoff: f32,
@@ -95,9 +95,12 @@ impl Hide {
         surroundings
             .answers(self, me)
             .for_each_obstacle(|obstacle| {
-                if Target::Entity(obstacle.entity) != self.threat
-                    && let Some(spot) =
-                        hiding_spot(me, threat.position, obstacle.circle, self.standoff)
+                let circle = obstacle.circle;
+                // The search visits all that touch a square around the disc.
+                let reach = self.search_distance + circle.radius;
+                if me.position.distance(circle.center) <= reach
+                    && Target::Entity(obstacle.entity) != self.threat
+                    && let Some(spot) = hiding_spot(me, threat.position, circle, self.standoff)
                 {
                     visit(obstacle, spot);
                 }

@@ -3,10 +3,11 @@
 use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
 
-use super::arrive::{Braking, arrive};
+use super::arrive::{Braking, arrive, braking_lag};
 use super::collision_avoidance::collision_avoidance;
 use super::embeds_influence;
 use crate::perception::{Neighbor, NeighborView, SteeringGroups};
+use crate::pipeline::IndexSystems;
 use crate::{
     Agent, Behavior, Influence, InvalidParameter, Kinematics, SnapshotAppExt, SnapshotKind, Steer,
     SteeringId, SteeringSchedule, Vehicle,
@@ -170,7 +171,9 @@ impl Behavior for LeaderFollowing {
             .add_saved_component::<Leadership>(SnapshotKind::Parameter)
             .add_systems(
                 SteeringSchedule::Index,
-                index_leaders.run_if(any_with_component::<Self>),
+                index_leaders
+                    .after(IndexSystems::Prepare)
+                    .run_if(any_with_component::<Self>),
             );
     }
 
@@ -212,22 +215,23 @@ pub fn leader_following(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) ->
 /// The force to the point behind the leader, N.
 pub fn keep_behind_leader(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> Vec2 {
     let behind = how.place_behind(leader.position, leader.heading);
-    if leader.velocity == Vec2::ZERO {
+    let speed = leader.velocity.length();
+    if speed <= Kinematics::REST {
         return arrive(me, behind, Braking::Physical, me.radius.max(0.1));
     }
     let offset = behind - me.position;
     // The point moves with the leader meanwhile.
-    let time = offset.length() / (me.max_speed + leader.velocity.length());
-    let closing = offset / time.max(me.response_time);
+    let time = offset.length() / (me.max_speed + speed);
+    let closing = offset / time.max(braking_lag(me));
     let gap = behind.distance(leader.position) - me.radius - leader.radius;
     let room = offset.length() + 0.5 * gap.max(0.0);
     me.track(leader.velocity + closing.clamp_length_max(stoppable_within(me, room)))
 }
 
-/// The speed from which an agent stops within a distance, after its response time, m/s: the root of
-/// `v · response_time + v² / (2 · braking) = distance`.
+/// The speed from which an agent stops within a distance, after its lag, m/s: the root of
+/// `v · lag + v² / (2 · braking) = distance`. The lag is that of [`braking_lag`].
 fn stoppable_within(me: &Agent, distance: f32) -> f32 {
-    let time = me.response_time;
+    let time = braking_lag(me);
     2.0 * distance / (time + (time * time + 2.0 * distance / me.braking()).sqrt())
 }
 
@@ -370,6 +374,48 @@ mod tests {
         };
         let force = leader_following(&me, &neighbor(1, 0.0), &LeaderFollowing::default());
         assert!(force.length() < 1e-4, "{force}");
+    }
+
+    #[test]
+    fn a_follower_with_a_short_response_time_does_not_oscillate() {
+        // The last one is that of `ThinkEvery(30)` at 60 Hz.
+        for (hertz, response_time) in [(60.0, 1e-3), (30.0, 1e-3), (2.0, 0.25)] {
+            let mut leader = neighbor(1, 0.0);
+            let mut course = Course::new(hertz);
+            course.agent = Agent {
+                response_time,
+                position: Vec2::new(-2.2, 0.0),
+                velocity: Vec2::X,
+                ..course.agent
+            };
+            for tick in 0..1_200 {
+                let me = course.agent;
+                course.step(leader_following(&me, &leader, &LeaderFollowing::default()));
+                leader.position += leader.velocity * me.delta;
+                let off = leader.position.x - 2.0 - course.agent.position.x;
+                assert!(
+                    tick < 600 || off.abs() < 0.05,
+                    "{hertz} Hz, {response_time} s: {off} m off"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_leader_at_rest_but_for_rounding_is_at_rest() {
+        let me = Agent {
+            position: Vec2::new(-2.3, 0.0),
+            ..default()
+        };
+        let force = |speed: f32| {
+            let leader = Neighbor {
+                velocity: speed * Vec2::X,
+                ..neighbor(1, 0.0)
+            };
+            leader_following(&me, &leader, &LeaderFollowing::default())
+        };
+        assert_eq!(force(0.0), Vec2::ZERO, "near enough");
+        assert_eq!(force(1e-6), Vec2::ZERO);
     }
 
     #[test]

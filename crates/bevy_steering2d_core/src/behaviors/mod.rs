@@ -89,7 +89,7 @@ behaviors! {
     steer wall_avoidance: WallAvoidance, WallResponse;
     steer obstacle_avoidance: ObstacleAvoidance;
     steer collision_avoidance: CollisionAvoidance;
-    steer queuing: Queuing;
+    steer queuing: Queuing, QueuingMemory;
     steer sidestep: Sidestep;
     steer evade: Evade, EvadeMemory;
     steer flee: Flee;

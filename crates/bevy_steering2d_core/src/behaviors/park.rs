@@ -20,7 +20,8 @@ use crate::{
 #[doc = include_str!("figures/park.svg")]
 ///
 /// Use it for cars in parking bays, trucks at a ramp, guards who must face the door. When the agent has
-/// come to rest, [`Arrived`] is triggered once. Where the direction does not matter,
+/// come to rest, [`Arrived`] is triggered once per order: each insertion is one, also to the same place, and
+/// so is a place that moves or turns by more than the tolerances. Where the direction does not matter,
 /// [`Arrive`](crate::Arrive) is quicker. It ignores obstacles: choose the [`run_in`](Self::run_in) so that
 /// the way into the place is free.
 ///
@@ -53,7 +54,7 @@ use crate::{
 #[doc(alias("Aparcar", "Estacionar", "Docking"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[component(on_remove = forget_arrival)]
+#[component(on_discard = forget_arrival, on_remove = forget_maneuver)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Park {
     /// The place: a point or an entity. Default the origin.
@@ -84,6 +85,8 @@ pub struct ParkMemory {
     pub maneuver: Option<Maneuver>,
     /// Whether another body has come to the beginning of its run-in.
     lined_up: bool,
+    /// The place at which it has parked; until then that of the last update.
+    goal: Pose,
 }
 
 impl Park {
@@ -162,7 +165,8 @@ impl Steer for Park {
         let mut after = *memory;
         let goal = Pose::new(target.position, self.heading);
         let force = park(me, goal, self, &mut after);
-        let arrives = after.arrived && !memory.arrived;
+        let is_elsewhere = after.goal != memory.goal;
+        let arrives = after.arrived && (!memory.arrived || is_elsewhere);
         memory.set_if_neq(after);
         if arrives {
             let event = Arrived {
@@ -176,8 +180,16 @@ impl Steer for Park {
     }
 }
 
-/// Resets the memory, so that a `Park` that is inserted again triggers the event again.
+/// Resets the arrival, so that a `Park` that is inserted again, also in place of another, triggers the event
+/// again. The maneuver goes on if the place is the same.
 fn forget_arrival(mut world: DeferredWorld, context: HookContext) {
+    if let Some(mut memory) = world.get_mut::<ParkMemory>(context.entity) {
+        memory.arrived = false;
+    }
+}
+
+/// Resets the memory of a `Park` that is removed.
+fn forget_maneuver(mut world: DeferredWorld, context: HookContext) {
     if let Some(mut memory) = world.get_mut::<ParkMemory>(context.entity) {
         *memory = ParkMemory::default();
     }
@@ -185,7 +197,13 @@ fn forget_arrival(mut world: DeferredWorld, context: HookContext) {
 
 /// The force of [`Park`] to a pose, N.
 pub fn park(me: &Agent, goal: Pose, how: &Park, memory: &mut ParkMemory) -> Vec2 {
-    memory.arrived = is_parked(me, goal, how, memory.arrived);
+    let is_same = is_same_place(memory.goal, goal, how);
+    memory.lined_up &= is_same;
+    let before = memory.arrived && is_same;
+    memory.arrived = is_parked(me, goal, how, before);
+    if !(before && memory.arrived) {
+        memory.goal = goal;
+    }
     if memory.arrived {
         memory.maneuver = None;
         return me.track(Vec2::ZERO);
@@ -195,6 +213,12 @@ pub fn park(me: &Agent, goal: Pose, how: &Park, memory: &mut ParkMemory) -> Vec2
         Some(body) => turn_in(me, &body, goal, how, memory),
         None => line_up(me, goal, how, memory),
     })
+}
+
+/// Whether a place has not moved or turned, within the tolerances.
+fn is_same_place(before: Pose, now: Pose, how: &Park) -> bool {
+    before.position.distance(now.position) <= how.tolerance
+        && before.angle_to(now.heading).abs() <= how.heading_tolerance
 }
 
 /// Whether the agent has come to rest as wished, within the tolerances, or twice as wide ones if it had
@@ -213,11 +237,8 @@ const RUN_IN: f32 = 0.75;
 
 /// The velocity of a body with a turning circle, m/s.
 fn maneuver(me: &Agent, body: &Abilities, goal: Pose, how: &Park, memory: &mut ParkMemory) -> Vec2 {
-    let moved = |planned: &Maneuver| {
-        planned.goal.position.distance(goal.position) > how.tolerance
-            || planned.goal.angle_to(goal.heading).abs() > how.heading_tolerance
-    };
-    memory.maneuver = memory.maneuver.filter(|it| !moved(it));
+    let planned = memory.maneuver;
+    memory.maneuver = planned.filter(|it| is_same_place(it.goal, goal, how));
     if let Some(planned) = &mut memory.maneuver {
         if let Some(velocity) = planned.drive_on(me, body, how.tolerance) {
             return velocity;
@@ -322,192 +343,4 @@ fn line_up(me: &Agent, goal: Pose, how: &Park, memory: &mut ParkMemory) -> Vec2 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::behaviors::testing::Course;
-    use crate::locomotion::testing::{Drive, errands};
-    use crate::locomotion::{Hull, Tracked, Wheeled};
-    use std::f32::consts::{FRAC_PI_2, PI};
-
-    fn car(hertz: f32) -> Drive<Wheeled> {
-        Drive::car(Wheeled::default(), hertz)
-    }
-
-    /// Parks from the poses of these errands; prints the times, and panics at the first failure.
-    fn park_all(count: usize, hertz: f32, run_in: f32) {
-        let (mut sum, mut shortest, mut slowest) = (0.0, 0.0, 0.0_f32);
-        for errand in errands(count) {
-            let mut car = car(hertz);
-            car.body.heading = errand.heading;
-            car.body.velocity = errand.speed * errand.heading;
-            let goal = Pose::new(errand.target, errand.facing);
-            shortest += car.shortest_time(goal);
-            let how = Park::default().with_run_in(run_in);
-            let Some((time, gears)) = car.park(goal, &how) else {
-                panic!(
-                    "{hertz} Hz, {goal:?} from {:?}: at {:?}",
-                    errand.heading, car.body
-                );
-            };
-            assert!(gears <= 12, "{goal:?}: {gears} changes of gear");
-            slowest = slowest.max(time);
-            sum += time;
-        }
-        let mean = sum / count as f32;
-        let ratio = sum / shortest;
-        println!(
-            "{hertz} Hz, run-in {run_in} m: mean {mean} s, {ratio} times the shortest, slowest {slowest} s"
-        );
-        assert!(slowest < 40.0, "{slowest} s");
-    }
-
-    #[test]
-    fn a_car_parks_at_every_pose() {
-        park_all(1_000, 60.0, 0.0);
-    }
-
-    #[test]
-    fn a_car_parks_at_every_rate_forward_and_in_reverse() {
-        for hertz in [30.0, 60.0, 120.0] {
-            for run_in in [5.0, -5.0] {
-                park_all(100, hertz, run_in);
-            }
-        }
-    }
-
-    #[test]
-    fn a_car_backs_into_its_bay() {
-        let mut car = car(60.0);
-        let bay = Pose::new(Vec2::new(6.0, -8.0), FRAC_PI_2);
-        let how = Park::default().with_run_in(-5.0);
-        assert!(car.park(bay, &how).is_some(), "{:?}", car.body);
-        assert!(car.controls.reversing);
-        assert!(car.body.position.distance(bay.position) <= how.tolerance);
-        assert!(car.body.heading.y > 0.99);
-    }
-
-    #[test]
-    fn a_car_turns_about_by_a_three_point_turn() {
-        let mut car = car(60.0);
-        let parked = car.park(Pose::new(Vec2::ZERO, PI), &Park::default());
-        assert!(
-            parked.is_some_and(|(_, gears)| (2..=4).contains(&gears)),
-            "{parked:?}"
-        );
-    }
-
-    #[test]
-    fn a_tank_parks_at_every_pose() {
-        for (run_in, errand) in [0.0, 6.0, -6.0].into_iter().cycle().zip(errands(150)) {
-            let mut tank = Drive::car(Tracked::default(), 60.0);
-            tank.body.mass = 20_000.0;
-            tank.vehicle.max_force = 100_000.0;
-            tank.body.heading = errand.heading;
-            let goal = Pose::new(errand.target, errand.facing);
-            let parked = tank.park(goal, &Park::default().with_run_in(run_in));
-            assert!(
-                parked.is_some_and(|(time, _)| time < 60.0),
-                "{run_in} m, {goal:?}: {:?}",
-                tank.body
-            );
-        }
-    }
-
-    #[test]
-    fn an_agent_without_a_turning_circle_comes_in_along_the_heading() {
-        for errand in errands(50) {
-            let mut course = Course::new(60.0);
-            let goal = Pose::new(errand.target, errand.facing);
-            let mut memory = ParkMemory::default();
-            for _ in 0..60 * 60 {
-                let me = course.agent;
-                course.step(park(&me, goal, &Park::default(), &mut memory));
-            }
-            assert!(memory.arrived, "{goal:?}: {:?}", course.agent);
-        }
-    }
-
-    #[test]
-    fn a_parked_agent_stays_within_twice_the_tolerances() {
-        let how = Park::default();
-        let goal = Pose::new(Vec2::ZERO, 0.0);
-        let at = |x, angle, before| {
-            let me = Agent {
-                position: Vec2::new(x, 0.0),
-                heading: direction(angle),
-                ..default()
-            };
-            is_parked(&me, goal, &how, before)
-        };
-        assert!(at(0.09, 0.04, false));
-        assert!(!at(0.09, 0.06, false) && !at(0.11, 0.0, false));
-        assert!(at(0.19, 0.09, true), "a nudge is no departure");
-        assert!(!at(0.0, 0.11, true));
-    }
-
-    #[test]
-    fn a_car_without_a_reverse_gear_parks_at_every_pose() {
-        for (run_in, errand) in [0.0, 5.0, -5.0].into_iter().cycle().zip(errands(90)) {
-            let forward_only = Wheeled {
-                reverse_speed: 0.0,
-                ..default()
-            };
-            let mut car = Drive::car(forward_only, 60.0);
-            car.body.heading = errand.heading;
-            let goal = Pose::new(errand.target, errand.facing);
-            let parked = car.park(goal, &Park::default().with_run_in(run_in));
-            assert!(
-                parked.is_some_and(|(time, gears)| time < 60.0 && gears == 0),
-                "{run_in} m, {goal:?}: {parked:?}, {:?}",
-                car.body
-            );
-        }
-    }
-
-    #[test]
-    fn a_boat_parks_at_every_pose() {
-        for keel in [0.2, 1.0, 3.0] {
-            for max_speed in [5.0, 8.0, 20.0] {
-                for (run_in, errand) in [0.0, 5.0].into_iter().cycle().zip(errands(20)) {
-                    let mut boat = Drive::car(Hull { keel, ..default() }, 60.0);
-                    boat.body.mass = 300.0;
-                    boat.vehicle.max_force = 900.0;
-                    boat.vehicle.max_speed = max_speed;
-                    boat.body.heading = errand.heading;
-                    let goal = Pose::new(errand.target, errand.facing);
-                    let parked = boat.park(goal, &Park::default().with_run_in(run_in));
-                    assert!(
-                        parked.is_some(),
-                        "keel {keel}, {max_speed} m/s, {run_in} m, {goal:?}: {:?}",
-                        boat.body
-                    );
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn a_parking_tank_turns_in_spite_of_a_small_weight() {
-        let how = Park {
-            influence: Influence {
-                weight: 0.5,
-                ..Influence::of::<Park>()
-            },
-            ..default()
-        };
-        for errand in errands(30) {
-            let mut tank = Drive::car(Tracked::default(), 60.0);
-            tank.body.mass = 20_000.0;
-            tank.vehicle.max_force = 100_000.0;
-            tank.vehicle.max_speed = 20.0;
-            tank.body.heading = errand.heading;
-            let goal = Pose::new(errand.target, errand.facing);
-            let mut memory = ParkMemory::default();
-            for _ in 0..60 * 60 {
-                let force = park(&tank.agent(), goal, &how, &mut memory);
-                tank.step(how.influence.weight * force);
-            }
-            assert!(memory.arrived, "{goal:?}: {:?}", tank.body);
-        }
-    }
-}
+mod tests;

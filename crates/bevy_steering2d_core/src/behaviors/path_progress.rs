@@ -23,6 +23,8 @@ pub struct PathFollowingMemory {
     pub completed: bool,
     /// The identity of the path.
     pub(super) path: Option<u64>,
+    /// The time from the last update to the next one, s; `0` before the first.
+    pub(super) delta: f32,
 }
 
 impl PathFollowingMemory {
@@ -53,6 +55,10 @@ impl PathFollowingMemory {
             PathStyle::Waypoints { tolerance } => progress.pass_waypoints(me, path, tolerance),
             PathStyle::Corridor { half_width, .. } => progress.walk_on(me, path, half_width),
         }
+        // In a pause the agent does not move.
+        if me.delta > 0.0 {
+            progress.delta = me.delta;
+        }
         let end = path.points().len() - 1;
         let at_the_end = progress.waypoint == end && !path.is_looped();
         progress.completed =
@@ -81,14 +87,21 @@ impl PathFollowingMemory {
             waypoint: waypoint % points.len(),
             distance: nearest.arc,
             path: Some(path.identity()),
+            delta: self.delta,
             ..default()
         }
     }
 
+    /// The time since the last update, s.
+    fn elapsed(&self) -> f32 {
+        // Also in a faulty save; `max` turns NaN into zero.
+        self.delta.max(0.0)
+    }
+
     fn pass_waypoints(&mut self, me: &Agent, path: &SteeringPath, tolerance: f32) {
         let points = path.points();
-        // What it passed since the last update counts as well.
-        let before = me.position - me.velocity * me.delta;
+        // Points passed since the last update count as well. That update may have been longer than this one.
+        let before = me.position - me.velocity * self.elapsed();
         // At most one lap: in a loop smaller than the tolerance all points are always reached.
         for _ in 0..points.len() {
             let waypoint = points[self.waypoint];
@@ -113,7 +126,7 @@ impl PathFollowingMemory {
         // A stretch that an agent inside the corridor cannot leave in one tick; an inner lane may
         // skip a corner. An agent pushed farther away returns to its last point on the path.
         let from = self.distance - half_width;
-        let to = self.distance + 4.0 * half_width + 2.0 * me.max_speed * me.delta;
+        let to = self.distance + 4.0 * half_width + 2.0 * me.max_speed * self.elapsed();
         let foot = path.closest_between(me.position, from, to);
         let arc = path.wrap(foot.arc);
         let step = arc - self.distance;
@@ -187,6 +200,42 @@ mod tests {
             progress = progress.after_a_tick(&at(x), &path, &how);
         }
         assert_eq!(progress.waypoint, 2);
+    }
+
+    #[test]
+    fn a_waypoint_passed_in_a_long_frame_is_reached() {
+        let path = SteeringPath::open([Vec2::ZERO, 10.0 * Vec2::X, 30.0 * Vec2::X]).unwrap();
+        let how = PathFollowing::default();
+        let mut progress = PathFollowingMemory::default();
+        // It passes the waypoint in the frame of a sixth of a second, and is asked in a short one.
+        for (x, delta) in [(0.0, 1.0 / 60.0), (8.9, 1.0 / 6.0), (10.9, 1.0 / 60.0)] {
+            let me = Agent {
+                position: Vec2::new(x, 0.0),
+                velocity: 12.0 * Vec2::X,
+                delta,
+                ..default()
+            };
+            progress = progress.after_a_tick(&me, &path, &how);
+        }
+        assert_eq!(progress.waypoint, 2);
+    }
+
+    #[test]
+    fn a_corridor_is_walked_on_in_a_long_frame() {
+        let path = SteeringPath::open([Vec2::ZERO, 30.0 * Vec2::X]).unwrap();
+        let how = PathFollowing::default().with_corridor(0.1, 0.5);
+        let mut progress = PathFollowingMemory::default();
+        // 5 m in the frame of a second, and a pause after it.
+        for (x, delta) in [(0.0, 1.0), (5.0, 0.0), (5.0, 1.0 / 60.0)] {
+            let me = Agent {
+                position: Vec2::new(x, 0.0),
+                velocity: 5.0 * Vec2::X,
+                delta,
+                ..default()
+            };
+            progress = progress.after_a_tick(&me, &path, &how);
+            assert!((progress.distance - x).abs() < 1e-4, "{progress:?}");
+        }
     }
 
     #[test]

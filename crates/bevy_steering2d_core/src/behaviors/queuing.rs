@@ -4,10 +4,16 @@ use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::{Number, Operation, Register, dispatch};
 
 use super::arrive::stopping_distance;
-use super::danger::travel;
+use super::danger::{ahead, travel};
 use super::embeds_influence;
+use crate::behavior_entity::BehaviorRoots;
+use crate::parallel::{LIGHT_PASS, for_each_mut};
 use crate::perception::{Neighbor, NeighborView, Neighbors, SteeringGroups};
-use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
+use crate::pipeline::IndexSystems;
+use crate::{
+    Abilities, Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, SteeringClock,
+    SteeringSchedule, SteersFor, ThinkEvery,
+};
 
 /// Brakes behind a neighbor ahead that is not faster.
 ///
@@ -27,13 +33,20 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 /// # }
 /// ```
 ///
-/// A neighbor counts if it is not faster than the agent, is ahead of it, and less than `half_width` beside its
-/// line of motion. Its urgency is
-/// `u = min(2·(1 − aside/half_width), 1) · (1 − gap/look_ahead_distance)`. If two agents block each
-/// other, as at the sides of a door, the one farther ahead goes first. The agent takes over the
-/// neighbor's speed along its own heading and holds back:
-/// `F = u · track(pace · heading) − u² · max_force · heading`, N. The neighbor with the strongest force
+/// A neighbor counts if it is ahead of the agent, and less than `half_width` beside its line of motion. Its
+/// urgency is `u = min(2·(1 − aside/half_width), 1) · (1 − gap/look_ahead_distance)`. If two agents block
+/// each other, as at the sides of a door, the one farther ahead goes first. The agent takes over the
+/// neighbor's pace, its speed along the heading of the agent, and holds back:
+/// `F = s · (u · track(pace · heading) − u² · max_force · heading)`, N. The neighbor with the strongest force
 /// counts. (Reynolds 1999; Falcón 2008)
+///
+/// The share `s = 1 − (pace − speed)/c`, `0..=1`, fades the force for faster neighbors: it is 1 up to the speed of
+/// the agent along its heading, and 0 for neighbors that are faster by the creep speed c. That is a tenth of
+/// `max_speed`, or what `max_force` adds in one update if that is more, m/s. An agent that already drifts back at c is
+/// not pushed back further.
+///
+/// An agent that holds back and is slower than c waits. Meanwhile it keeps its [heading](Kinematics::heading), which
+/// would otherwise turn about whenever it drifts back.
 ///
 /// For a driven body the gap counts less its stopping distance; in reverse gear it looks back.
 #[doc(alias("Salir por una puerta"))]
@@ -49,6 +62,17 @@ pub struct Queuing {
     pub groups: SteeringGroups,
     /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
+}
+
+/// The state of a [`Queuing`]: the direction in which the agent waits.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct QueuingMemory {
+    /// The heading that a waiting agent keeps, a unit vector; zero while it does not wait.
+    pub heading: Vec2,
+    /// The tick of the last update in which it waited.
+    tick: u32,
 }
 
 impl Default for Queuing {
@@ -74,6 +98,25 @@ impl Queuing {
         }
     }
 
+    /// The smallest disc around the corridor ahead, beyond which no neighbor counts.
+    fn corridor(&self, me: &Agent, largest: f32) -> NeighborView {
+        let view = NeighborView {
+            // Those behind are left out by their place.
+            field_of_view: f32::INFINITY,
+            ..self.view(me, largest)
+        };
+        let half_length = 0.5 * view.radius;
+        let radius = (half_length * half_length + self.half_width * self.half_width).sqrt();
+        if radius >= view.radius {
+            return view;
+        }
+        NeighborView {
+            position: me.position + half_length * view.heading,
+            radius,
+            ..view
+        }
+    }
+
     /// The gap at which the agent starts to brake, m.
     fn reach(&self, me: &Agent) -> f32 {
         self.look_ahead_distance + stopping(me)
@@ -89,10 +132,20 @@ impl Behavior for Queuing {
     const PRIORITY: i16 = 158;
     const COLOR: Option<[u8; 3]> = Some([168, 107, 253]);
 
-    type Memory = ();
+    type Memory = &'static mut QueuingMemory;
     type World = Res<'static, Neighbors>;
 
     embeds_influence!();
+
+    fn build(app: &mut App) {
+        app.add_systems(
+            SteeringSchedule::Index,
+            (keep_headings, keep_headings_of_behavior_entities)
+                .chain()
+                .in_set(IndexSystems::Prepare)
+                .run_if(any_with_component::<QueuingMemory>),
+        );
+    }
 
     fn perception_radius(&self, body_radius: f32) -> f32 {
         self.look_ahead_distance + 2.0 * body_radius
@@ -105,12 +158,73 @@ impl Behavior for Queuing {
 }
 
 impl Steer for Queuing {
-    fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
-        dispatch(Queue {
+    fn steer(
+        &self,
+        me: &Agent,
+        mut memory: Mut<QueuingMemory>,
+        neighbors: &Res<Neighbors>,
+    ) -> Vec2 {
+        let force = dispatch(Queue {
             how: self,
             me,
             neighbors,
-        })
+        });
+        let waits = force != Vec2::ZERO && me.abilities.is_none() && me.speed() < creep_speed(me);
+        memory.set_if_neq(if waits {
+            QueuingMemory {
+                heading: ahead(me),
+                tick: me.tick,
+            }
+        } else {
+            QueuingMemory::default()
+        });
+        force
+    }
+}
+
+impl QueuingMemory {
+    /// Keeps the heading of a body that waited in its last update. The heading of a body that is not driven is
+    /// that of its velocity. If it turned about when the agent drifts back, the agent would no longer see the
+    /// neighbor ahead, and those behind it would take it for an oncoming one.
+    fn keep_heading(
+        &self,
+        clock: &SteeringClock,
+        mut body: Mut<Kinematics>,
+        every: Option<&ThinkEvery>,
+    ) {
+        let ticks = clock.tick.wrapping_sub(self.tick);
+        let waited = self.heading.is_normalized() && ticks <= ThinkEvery::ticks(every);
+        if waited && body.was_sensed() && body.heading != self.heading {
+            body.heading = self.heading;
+        }
+    }
+}
+
+fn keep_headings(
+    clock: Res<SteeringClock>,
+    mut agents: Query<
+        (&QueuingMemory, &mut Kinematics, Option<&ThinkEvery>),
+        (Without<SteersFor>, Without<Abilities>),
+    >,
+) {
+    for_each_mut(&mut agents, LIGHT_PASS, |(memory, body, every)| {
+        memory.keep_heading(&clock, body, every);
+    });
+}
+
+fn keep_headings_of_behavior_entities(
+    clock: Res<SteeringClock>,
+    roots: BehaviorRoots,
+    waiting: Query<(Entity, &QueuingMemory), With<SteersFor>>,
+    mut bodies: Query<(&mut Kinematics, Option<&ThinkEvery>), Without<Abilities>>,
+) {
+    for (entity, memory) in &waiting {
+        let agent = roots
+            .agent_of(entity)
+            .and_then(|it| bodies.get_mut(it).ok());
+        if let Some((body, every)) = agent {
+            memory.keep_heading(&clock, body, every);
+        }
     }
 }
 
@@ -127,11 +241,7 @@ impl Operation for Queue<'_> {
     #[inline(always)]
     fn run<R: Register>(self) -> Vec2 {
         let Self { how, me, neighbors } = self;
-        let view = NeighborView {
-            // Those behind are not in the way.
-            field_of_view: f32::INFINITY,
-            ..how.view(me, neighbors.largest_radius())
-        };
+        let view = how.corridor(me, neighbors.largest_radius());
         let in_the_way = in_the_way::<R>(me, neighbors, how.half_width);
         let mut strongest = Vec2::ZERO;
         neighbors.for_each_in_view_that::<R>(view, in_the_way, |other| {
@@ -148,7 +258,8 @@ impl Operation for Queue<'_> {
 pub fn queuing(me: &Agent, other: &Neighbor, how: &Queuing) -> Vec2 {
     let heading = travel(me);
     let pace = other.velocity.dot(heading).max(0.0);
-    if pace > me.speed() {
+    let share = (1.0 - (pace - me.velocity.dot(heading)) / creep_speed(me)).clamp(0.0, 1.0);
+    if share == 0.0 {
         return Vec2::ZERO;
     }
     let offset = other.position - me.position;
@@ -157,7 +268,13 @@ pub fn queuing(me: &Agent, other: &Neighbor, how: &Queuing) -> Vec2 {
     if urgency == 0.0 || goes_first(me, heading, other, gap, how) {
         return Vec2::ZERO;
     }
-    urgency * me.track(pace * heading) - urgency * urgency * me.max_force * heading
+    share * (urgency * me.track(pace * heading) - urgency * urgency * me.max_force * heading)
+}
+
+/// The speed below which an agent that holds back waits, m/s: c in the documentation. In one update it
+/// cannot accelerate beyond that, so it does not swing back and forth.
+fn creep_speed(me: &Agent) -> f32 {
+    (0.1 * me.max_speed).max(me.max_acceleration() * me.delta)
 }
 
 /// The stopping distance of a driven body, m: it brakes fully when only that is left of the gap.
@@ -211,7 +328,7 @@ fn goes_first(me: &Agent, heading: Vec2, other: &Neighbor, gap: f32, how: &Queui
     let offset = other.position - me.position;
     let (its_lead, my_lead) = (offset.dot(heading), -offset.dot(other.heading));
     blocking(-offset, other.heading, gap, how) > 0.0
-        && (my_lead > its_lead || my_lead == its_lead && me.id < other.id)
+        && (my_lead > its_lead || my_lead == its_lead && me.agent_id < other.id)
 }
 
 #[cfg(test)]
@@ -264,6 +381,70 @@ mod tests {
     }
 
     #[test]
+    fn the_force_fades_as_the_neighbor_gets_faster() {
+        let at = |speed| {
+            let other = Neighbor {
+                velocity: Vec2::new(speed, 0.0),
+                ..standing_at(1.5)
+            };
+            queuing(&walker(), &other, &Queuing::default()).x
+        };
+        // The agent walks at 2 m/s, and creeps below 0.5 m/s.
+        assert!((at(2.0) + 5.0).abs() < 1e-4 && at(2.5) == 0.0);
+        // s = u = 1/2: 0.5 · (0.5 · 1 kg · 0.25 m/s / 0.25 s − 0.25 · 20 N).
+        assert!((at(2.25) + 2.25).abs() < 1e-4, "{}", at(2.25));
+        for step in 0..3_000_u16 {
+            let speed = 1e-3 * f32::from(step);
+            let jump = (at(speed + 1e-3) - at(speed)).abs();
+            assert!(jump < 0.1, "{jump} N at {speed} m/s");
+        }
+    }
+
+    #[test]
+    fn an_agent_that_drifts_back_is_held_less() {
+        let at = |speed| {
+            let me = Agent {
+                velocity: Vec2::new(speed, 0.0),
+                ..default()
+            };
+            queuing(&me, &standing_at(1.5), &Queuing::default()).x
+        };
+        assert!((at(0.0) + 5.0).abs() < 1e-4);
+        // s = u = 1/2: 0.5 · (0.5 · 1 kg · 0.25 m/s / 0.25 s − 0.25 · 20 N).
+        assert!((at(-0.25) + 2.25).abs() < 1e-4, "{}", at(-0.25));
+        assert_eq!(at(-0.5), 0.0);
+    }
+
+    #[test]
+    fn the_searched_disc_holds_the_corridor() {
+        let me = Agent {
+            position: Vec2::new(3.0, -2.0),
+            heading: Vec2::from_angle(0.7),
+            ..default()
+        };
+        for half_width in [0.1, 0.8, 5.0] {
+            let how = Queuing {
+                half_width,
+                ..default()
+            };
+            let searched = how.corridor(&me, 0.5);
+            let seen = how.view(&me, 0.5);
+            assert!(searched.radius <= seen.radius);
+            for (x, y) in (-20..=20).flat_map(|x| (-20..=20).map(move |y| (x, y))) {
+                let place = me.position + 0.125 * Vec2::new(x as f32, y as f32);
+                let other = Neighbor {
+                    position: place,
+                    ..standing_at(0.0)
+                };
+                if how.queues_behind(&me, &other) {
+                    let far = place.distance(searched.position);
+                    assert!(far <= searched.radius, "{half_width} m: {place}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn a_neighbor_half_aside_counts_in_full() {
         let half_aside = Neighbor {
             position: Vec2::new(1.5, 0.4),
@@ -278,7 +459,7 @@ mod tests {
     #[test]
     fn of_two_agents_that_block_each_other_one_goes_first() {
         let at = |id, x: f32, y: f32| Agent {
-            id: SteeringId(id),
+            agent_id: SteeringId(id),
             position: Vec2::new(x, y),
             heading: Vec2::new(1.0, -y.signum()).normalize(),
             ..default()
@@ -286,7 +467,7 @@ mod tests {
         let seen = |it: &Agent| Neighbor {
             position: it.position,
             heading: it.heading,
-            id: it.id,
+            id: it.agent_id,
             ..standing_at(0.0)
         };
         let brakes = |a: &Agent, b: &Agent| {

@@ -35,9 +35,10 @@ pub(crate) fn probe_colliders<B: Behavior>(
             && behavior.influence().enabled
             && body.is_steerable()
             && behavior.check().is_ok()
-            && let Ok(me) = Agent::new(agent, id, vehicle, body, every, &clock)
+            && let Ok(me) = Agent::new(agent, agent_id, vehicle, body, every, &clock)
         {
             let me = me.with_abilities(abilities);
+            let me = Agent { id, ..me };
             probes.ask_for::<B>(id, |probes| behavior.probe(&me, probes));
         }
     }

@@ -139,10 +139,16 @@ impl Course {
         Some(late)
     }
 
-    /// The time until `latest` at which the body is nearest to a point, s.
+    /// The time until `latest` at which the course is nearest to a point, s. Places between two points of the
+    /// course count too: a body may run over the agent between them.
     pub(super) fn nearest_time(&self, to: Vec2, latest: f32) -> f32 {
-        let steps = (0..=STEPS).map(|step| (step as f32 * self.step).min(latest));
-        steps
+        let lines = self.points.windows(2).enumerate();
+        let times = lines.map(|(step, line)| {
+            let (offset, way) = (to - line[0], line[1] - line[0]);
+            let share = offset.dot(way) / way.length_squared().max(f32::MIN_POSITIVE);
+            ((step as f32 + share.clamp(0.0, 1.0)) * self.step).min(latest)
+        });
+        times
             .min_by(|a, b| {
                 let distance = |time: &f32| self.at(*time).distance_squared(to);
                 distance(a).total_cmp(&distance(b))
@@ -362,6 +368,27 @@ mod tests {
         // 10² + 3²·T² = 5²·T²  →  T = 2.5.
         let time = course.meeting_time(me.position, |time| me.max_speed * time);
         assert!((time.unwrap() - 2.5).abs() < 0.01, "{time:?}");
+    }
+
+    #[test]
+    fn the_nearest_place_may_lie_between_two_steps() {
+        // Steps of 2.08 m along x: 1.68 m before the origin and 0.4 m past it.
+        let (body, seen) = (runner(Vec2::new(-6.4, 0.0)), Sighting::default());
+        let course = Course::turning(mover(&body, &seen), 10.4);
+        let nearest = |latest| course.at(course.nearest_time(Vec2::ZERO, latest));
+        assert!(nearest(10.4).length() < 0.01, "{}", nearest(10.4));
+        // It gets only so far in a second.
+        assert_close(nearest(1.0), Vec2::new(3.6, 0.0));
+        // Nor does it come back to where it has begun.
+        assert_eq!(course.nearest_time(Vec2::new(12.0, 1.0), 10.4), 0.0);
+    }
+
+    #[test]
+    fn a_body_at_rest_is_nearest_where_it_is() {
+        let (body, seen) = (runner(Vec2::ZERO), Sighting::default());
+        let course = Course::turning(mover(&body, &seen), 3.0);
+        let nearest = course.at(course.nearest_time(Vec2::ZERO, 3.0));
+        assert_eq!(nearest, body.position);
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub struct Sighting {
     pub(super) foretold: Option<Vec2>,
     /// The tick of the last observation.
     tick: u32,
+    /// The time from then to the agent's next update, s.
+    delta: f32,
 }
 
 /// Time in which 63 % of a change of turn rate or acceleration is believed, s.
@@ -37,7 +39,6 @@ impl Sighting {
     /// Adds an observation. Another target, one that was moved elsewhere, or one that was not observed in the
     /// agent's last update is observed anew.
     pub(super) fn observe(&mut self, of: Target, body: &Kinematics, me: &Agent, tick_length: f32) {
-        let delta = me.delta;
         let fresh = Self {
             of: Some(of),
             position: body.position,
@@ -45,14 +46,17 @@ impl Sighting {
             expected: self.expected,
             foretold: self.foretold,
             tick: me.tick,
+            delta: me.delta,
             ..default()
         };
         let is_same = self.of == Some(of);
-        if is_same && delta <= 0.0 {
+        if is_same && me.delta <= 0.0 {
             // In a pause there is nothing to observe.
             return;
         }
-        let is_next = me.last_updated_in(self.tick, tick_length);
+        // The body has moved for as long as the last update took; the present one may take longer.
+        let delta = self.delta;
+        let is_next = delta > 0.0 && me.last_updated_in(self.tick, tick_length);
         if !is_same || !is_next || self.has_jumped(body, delta) {
             *self = fresh;
             return;
@@ -134,7 +138,7 @@ mod tests {
 
     fn watch(seconds: f32, body: impl Fn(f32) -> Kinematics) -> Sighting {
         let mut seen = Sighting::default();
-        for tick in 0..(seconds / TICK) as u32 {
+        for tick in 0..(seconds / TICK).round() as u32 {
             let body = body(tick as f32 * TICK);
             seen.observe(Vec2::X.into(), &body, &observer(tick), TICK);
         }
@@ -204,6 +208,35 @@ mod tests {
         let mut seen = watch(1.0, circling);
         seen.observe(Vec2::Y.into(), &circling(1.0), &observer(60), TICK);
         assert_eq!(seen.turn_rate, 0.0, "another target");
+    }
+
+    #[test]
+    fn a_long_frame_takes_back_no_observation() {
+        let mut seen = watch(1.0, circling);
+        let slow = Agent {
+            delta: 0.25,
+            ..observer(60)
+        };
+        seen.observe(Vec2::X.into(), &circling(1.0), &slow, 0.25);
+        assert!((seen.turn_rate - 1.5).abs() < 0.01, "{seen:?}");
+        seen.observe(Vec2::X.into(), &circling(1.25), &observer(61), TICK);
+        assert!((seen.turn_rate - 1.5).abs() < 0.01, "{seen:?}");
+        assert!(seen.acceleration.abs() < 0.01, "{seen:?}");
+    }
+
+    #[test]
+    fn a_body_first_seen_in_a_pause_is_observed_after_it() {
+        let mut seen = Sighting::default();
+        let paused = Agent {
+            delta: 0.0,
+            ..observer(7)
+        };
+        seen.observe(Vec2::X.into(), &circling(0.0), &paused, 0.0);
+        for tick in 8..68 {
+            let time = (tick - 8) as f32 * TICK;
+            seen.observe(Vec2::X.into(), &circling(time), &observer(tick), TICK);
+        }
+        assert!((seen.turn_rate - 1.5).abs() < 0.01, "{seen:?}");
     }
 
     #[test]

@@ -1,0 +1,224 @@
+//! Bodies of every kind that park, simulated without an app.
+
+use super::*;
+use crate::behaviors::testing::Course;
+use crate::locomotion::testing::{Drive, errands};
+use crate::locomotion::{Hull, Tracked, Wheeled};
+use std::f32::consts::{FRAC_PI_2, PI};
+
+fn car(hertz: f32) -> Drive<Wheeled> {
+    Drive::car(Wheeled::default(), hertz)
+}
+
+/// Parks from the poses of these errands; prints the times, and panics at the first failure.
+fn park_all(count: usize, hertz: f32, run_in: f32) {
+    let (mut sum, mut shortest, mut slowest) = (0.0, 0.0, 0.0_f32);
+    for errand in errands(count) {
+        let mut car = car(hertz);
+        car.body.heading = errand.heading;
+        car.body.velocity = errand.speed * errand.heading;
+        let goal = Pose::new(errand.target, errand.facing);
+        shortest += car.shortest_time(goal);
+        let how = Park::default().with_run_in(run_in);
+        let Some((time, gears)) = car.park(goal, &how) else {
+            panic!(
+                "{hertz} Hz, {goal:?} from {:?}: at {:?}",
+                errand.heading, car.body
+            );
+        };
+        assert!(gears <= 12, "{goal:?}: {gears} changes of gear");
+        slowest = slowest.max(time);
+        sum += time;
+    }
+    let mean = sum / count as f32;
+    let ratio = sum / shortest;
+    println!(
+        "{hertz} Hz, run-in {run_in} m: mean {mean} s, {ratio} times the shortest, slowest {slowest} s"
+    );
+    assert!(slowest < 40.0, "{slowest} s");
+}
+
+#[test]
+fn a_car_parks_at_every_pose() {
+    park_all(1_000, 60.0, 0.0);
+}
+
+#[test]
+fn a_car_parks_at_every_rate_forward_and_in_reverse() {
+    for hertz in [30.0, 60.0, 120.0] {
+        for run_in in [5.0, -5.0] {
+            park_all(100, hertz, run_in);
+        }
+    }
+}
+
+#[test]
+fn a_car_backs_into_its_bay() {
+    let mut car = car(60.0);
+    let bay = Pose::new(Vec2::new(6.0, -8.0), FRAC_PI_2);
+    let how = Park::default().with_run_in(-5.0);
+    assert!(car.park(bay, &how).is_some(), "{:?}", car.body);
+    assert!(car.controls.reversing);
+    assert!(car.body.position.distance(bay.position) <= how.tolerance);
+    assert!(car.body.heading.y > 0.99);
+}
+
+#[test]
+fn a_car_turns_about_by_a_three_point_turn() {
+    let mut car = car(60.0);
+    let parked = car.park(Pose::new(Vec2::ZERO, PI), &Park::default());
+    assert!(
+        parked.is_some_and(|(_, gears)| (2..=4).contains(&gears)),
+        "{parked:?}"
+    );
+}
+
+#[test]
+fn a_tank_parks_at_every_pose() {
+    for (run_in, errand) in [0.0, 6.0, -6.0].into_iter().cycle().zip(errands(150)) {
+        let mut tank = Drive::car(Tracked::default(), 60.0);
+        tank.body.mass = 20_000.0;
+        tank.vehicle.max_force = 100_000.0;
+        tank.body.heading = errand.heading;
+        let goal = Pose::new(errand.target, errand.facing);
+        let parked = tank.park(goal, &Park::default().with_run_in(run_in));
+        assert!(
+            parked.is_some_and(|(time, _)| time < 60.0),
+            "{run_in} m, {goal:?}: {:?}",
+            tank.body
+        );
+    }
+}
+
+#[test]
+fn an_agent_without_a_turning_circle_comes_in_along_the_heading() {
+    for errand in errands(50) {
+        let mut course = Course::new(60.0);
+        let goal = Pose::new(errand.target, errand.facing);
+        let mut memory = ParkMemory::default();
+        for _ in 0..60 * 60 {
+            let me = course.agent;
+            course.step(park(&me, goal, &Park::default(), &mut memory));
+        }
+        assert!(memory.arrived, "{goal:?}: {:?}", course.agent);
+    }
+}
+
+#[test]
+fn a_parked_agent_stays_within_twice_the_tolerances() {
+    let how = Park::default();
+    let goal = Pose::new(Vec2::ZERO, 0.0);
+    let at = |x, angle, before| {
+        let me = Agent {
+            position: Vec2::new(x, 0.0),
+            heading: direction(angle),
+            ..default()
+        };
+        is_parked(&me, goal, &how, before)
+    };
+    assert!(at(0.09, 0.04, false));
+    assert!(!at(0.09, 0.06, false) && !at(0.11, 0.0, false));
+    assert!(at(0.19, 0.09, true), "a nudge is no departure");
+    assert!(!at(0.0, 0.11, true));
+}
+
+#[test]
+fn a_parked_agent_goes_on_to_a_place_beyond_the_tolerance() {
+    let how = Park::default();
+    let mut memory = ParkMemory::default();
+    let me = Agent::default();
+    let mut is_parked_at = |x, angle| {
+        park(&me, Pose::new(Vec2::new(x, 0.0), angle), &how, &mut memory);
+        memory.arrived
+    };
+    assert!(is_parked_at(0.0, 0.0));
+    assert!(is_parked_at(0.08, 0.0), "hardly moved");
+    assert!(!is_parked_at(0.15, 0.0), "moved");
+    assert!(is_parked_at(0.0, 0.0));
+    assert!(is_parked_at(0.0, 0.04), "hardly turned");
+    assert!(!is_parked_at(0.0, 0.07), "turned");
+}
+
+#[test]
+fn an_agent_lines_up_anew_for_another_place() {
+    let how = Park::default().with_run_in(5.0);
+    let mut course = Course::new(60.0);
+    let mut memory = ParkMemory::default();
+    for y in [0.0, 3.0] {
+        let goal = Pose::new(Vec2::new(9.0, y), 0.0);
+        for _ in 0..60 * 20 {
+            let me = course.agent;
+            let beside = (me.position.y - y).abs();
+            let is_near = me.position.distance(goal.position) < 1.0;
+            assert!(!is_near || beside < 0.5, "comes in from the side: {me:?}");
+            course.step(park(&me, goal, &how, &mut memory));
+        }
+        assert!(memory.arrived, "{goal:?}: {:?}", course.agent);
+    }
+}
+
+#[test]
+fn a_car_without_a_reverse_gear_parks_at_every_pose() {
+    for (run_in, errand) in [0.0, 5.0, -5.0].into_iter().cycle().zip(errands(90)) {
+        let forward_only = Wheeled {
+            reverse_speed: 0.0,
+            ..default()
+        };
+        let mut car = Drive::car(forward_only, 60.0);
+        car.body.heading = errand.heading;
+        let goal = Pose::new(errand.target, errand.facing);
+        let parked = car.park(goal, &Park::default().with_run_in(run_in));
+        assert!(
+            parked.is_some_and(|(time, gears)| time < 60.0 && gears == 0),
+            "{run_in} m, {goal:?}: {parked:?}, {:?}",
+            car.body
+        );
+    }
+}
+
+#[test]
+fn a_boat_parks_at_every_pose() {
+    for keel in [0.2, 1.0, 3.0] {
+        for max_speed in [5.0, 8.0, 20.0] {
+            for (run_in, errand) in [0.0, 5.0].into_iter().cycle().zip(errands(20)) {
+                let mut boat = Drive::car(Hull { keel, ..default() }, 60.0);
+                boat.body.mass = 300.0;
+                boat.vehicle.max_force = 900.0;
+                boat.vehicle.max_speed = max_speed;
+                boat.body.heading = errand.heading;
+                let goal = Pose::new(errand.target, errand.facing);
+                let parked = boat.park(goal, &Park::default().with_run_in(run_in));
+                assert!(
+                    parked.is_some(),
+                    "keel {keel}, {max_speed} m/s, {run_in} m, {goal:?}: {:?}",
+                    boat.body
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_parking_tank_turns_in_spite_of_a_small_weight() {
+    let how = Park {
+        influence: Influence {
+            weight: 0.5,
+            ..Influence::of::<Park>()
+        },
+        ..default()
+    };
+    for errand in errands(30) {
+        let mut tank = Drive::car(Tracked::default(), 60.0);
+        tank.body.mass = 20_000.0;
+        tank.vehicle.max_force = 100_000.0;
+        tank.vehicle.max_speed = 20.0;
+        tank.body.heading = errand.heading;
+        let goal = Pose::new(errand.target, errand.facing);
+        let mut memory = ParkMemory::default();
+        for _ in 0..60 * 60 {
+            let force = park(&tank.agent(), goal, &how, &mut memory);
+            tank.step(how.influence.weight * force);
+        }
+        assert!(memory.arrived, "{goal:?}: {:?}", tank.body);
+    }
+}
