@@ -2,12 +2,13 @@
 
 use bevy::prelude::*;
 
-use super::danger::ahead;
+use super::arrive::stopping_distance;
+use super::danger::{ahead, pressing};
 use crate::locomotion::{SHARPEST, direction};
 use crate::perception::Circle;
 use crate::{Abilities, Agent};
 
-/// An obstacle ahead that the turning circle does not pass.
+/// An obstacle close ahead that the turning circle does not pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Blockade {
     /// Radius of the widest circle that passes it, m.
@@ -16,18 +17,36 @@ pub(super) struct Blockade {
     side: f32,
 }
 
-/// The circle needed, in turning radii, at which the agent begins to back off. It has a reserve for the
-/// time in which the wheels turn.
-const BEGIN: f32 = 1.1;
+/// The room that an agent needs before an obstacle, in turning radii or in m.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Room {
+    /// The circle that must pass the obstacle.
+    circle: f32,
+    /// The gap beyond the margin.
+    gap: f32,
+}
 
-/// The same, at which it has backed off far enough.
-const END: f32 = 1.6;
+/// In turning radii: with less room the agent begins to back off. The circle has a reserve for the time
+/// in which the wheels turn.
+const BEGIN: Room = Room {
+    circle: 1.1,
+    gap: 0.4,
+};
+
+/// In turning radii: with this circle or this gap it has backed off far enough.
+const END: Room = Room {
+    circle: 1.6,
+    gap: 0.6,
+};
+
+/// Up to this speed a car stands, m/s.
+const STANDING: f32 = 0.05;
 
 impl Blockade {
-    /// The obstacle as a blockade, with this clearance beside the body, m; `None` if the agent passes it
-    /// or turns on the spot.
+    /// The obstacle as a blockade, with this clearance around the body, m; `None` if the agent passes it,
+    /// is not close to it or turns on the spot.
     pub(super) fn seen(me: &Agent, obstacle: Circle, margin: f32) -> Option<Self> {
-        let radius = circle_needed(me)?;
+        let room = room_needed(me)?;
         let heading = ahead(me);
         let offset = obstacle.center - me.position;
         let (x, y) = (heading.dot(offset), heading.perp_dot(offset));
@@ -38,7 +57,9 @@ impl Blockade {
         }
         // The widest circle, tangent to the heading, that passes: (d² − r²) / 2(r − |y|).
         let circle = (offset.length_squared() - r * r).max(0.0) / (2.0 * beside);
-        (circle < radius).then_some(Self {
+        let gap = offset.length() - obstacle.radius - me.radius;
+        let is_close = gap <= margin + room.gap || pressing(me, gap) > 0.0;
+        (is_close && circle < room.circle).then_some(Self {
             circle,
             side: if y > 0.0 { -1.0 } else { 1.0 },
         })
@@ -71,7 +92,7 @@ pub(super) fn backing_from_walls(me: &Agent, push: Vec2) -> Vec2 {
     let heading = ahead(me);
     let against = -push.dot(heading);
     let blocks = against > AHEAD * push.length() && against > STRONG * me.max_force;
-    if blocks && circle_needed(me).is_some() {
+    if blocks && room_needed(me).is_some() {
         let side = if heading.perp_dot(push) < 0.0 {
             -1.0
         } else {
@@ -89,22 +110,37 @@ fn back_off(me: &Agent, side: f32) -> Vec2 {
     me.max_force * direction(side * SHARPEST).rotate(-ahead(me))
 }
 
-/// The circle that the agent must have room for, m; `None` if it need not or cannot back off.
-fn circle_needed(me: &Agent) -> Option<f32> {
+/// The room that the agent needs at its speed, m; `None` if it need not or cannot back off.
+fn room_needed(me: &Agent) -> Option<Room> {
     let backs = |body: &Abilities| body.turning_radius > 0.0 && body.reverse_speed > 0.0;
     let body = me.abilities.filter(backs)?;
-    let reserve = if body.reversing { END } else { BEGIN };
-    Some(reserve * body.turning_radius)
+    let Room { circle, gap } = if body.reversing { END } else { BEGIN };
+    let forward = me.forward_speed();
+    let to_stop = if forward > 0.0 {
+        stopping_distance(me)
+    } else {
+        0.0
+    };
+    // A car that stands may be where it should be, such as in a parking bay before a tree.
+    let to_turn = if body.reversing || forward > STANDING {
+        gap * body.turning_radius
+    } else {
+        0.0
+    };
+    Some(Room {
+        circle: circle * body.turning_radius,
+        gap: to_stop.max(to_turn),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ObstacleAvoidance;
     use crate::agent::limited;
-    use crate::behaviors::{obstacle_avoidance, seek};
-    use crate::locomotion::Wheeled;
+    use crate::behaviors::{obstacle_avoidance, park, seek};
     use crate::locomotion::testing::Drive;
+    use crate::locomotion::{Pose, Wheeled};
+    use crate::{ObstacleAvoidance, Park, ParkMemory};
 
     #[test]
     fn a_car_before_a_rock_backs_off_and_passes_it() {
@@ -124,6 +160,54 @@ mod tests {
         }
         assert!(car.body.position.x > 12.0, "{:?}", car.body);
         assert!(closest > 0.0, "{closest} m");
+    }
+
+    /// A rock of 1.5 m straight ahead of a car at the origin, at this gap, m.
+    fn rock_at(gap: f32) -> Circle {
+        Circle::new(Vec2::new(2.0 + gap + 1.5, 0.0), 1.5)
+    }
+
+    #[test]
+    fn a_car_that_stands_backs_off_only_within_the_margin() {
+        let backs_off = |reversing, gap| {
+            let mut me = Drive::car(Wheeled::default(), 60.0).agent();
+            me.abilities.as_mut().expect("a car").reversing = reversing;
+            Blockade::seen(&me, rock_at(gap), 0.25).is_some()
+        };
+        for gap in [3.0, 1.0, 0.5] {
+            assert!(!backs_off(false, gap), "{gap} m ahead");
+        }
+        assert!(backs_off(false, 0.2));
+        assert!(!backs_off(true, 3.0), "in reverse gear");
+    }
+
+    #[test]
+    fn a_car_that_drives_towards_a_rock_backs_off_before_it_touches_the_rock() {
+        let backs_off = |speed: f32, gap| {
+            let me = Agent {
+                velocity: Vec2::new(speed, 0.0),
+                ..Drive::car(Wheeled::default(), 60.0).agent()
+            };
+            Blockade::seen(&me, rock_at(gap), 0.25).is_some()
+        };
+        // 0.25 m and 0.4 turning radii of 3.72 m.
+        assert!(backs_off(0.5, 1.7) && !backs_off(0.5, 1.8));
+        // 0.25 m and 4² / (2 · 0.9 · 8) + 4 · 0.25 m: 2.36 m.
+        assert!(backs_off(4.0, 2.3) && !backs_off(4.0, 2.4));
+    }
+
+    #[test]
+    fn a_car_parks_in_reverse_before_a_rock() {
+        let goal = Pose::new(Vec2::new(-6.0, 0.0), 0.0);
+        let mut car = Drive::car(Wheeled::default(), 60.0);
+        let mut memory = ParkMemory::default();
+        for _ in 0..60 * 20 {
+            let me = car.agent();
+            let avoid = obstacle_avoidance(&me, [rock_at(3.0)], &ObstacleAvoidance::default());
+            assert_eq!(avoid, Vec2::ZERO, "{:?}", car.body);
+            car.step(park(&me, goal, &Park::default(), &mut memory));
+        }
+        assert!(memory.arrived, "{:?}", car.body);
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use bevy::prelude::*;
 
-use super::danger::{alarm, pressing, stopping};
+use super::arrive::{Braking, arrive};
+use super::danger::{alarm, pressing, skin, stopping};
 use super::embeds_influence;
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 
@@ -16,8 +17,12 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 /// For each side: `max_force · urgency(c² / 2·gap)` inwards, where c is the speed towards the side
 /// and gap the distance between body and side. The urgency rises from 0, when a quarter of the
 /// maximum acceleration would stop the body, to 1, when half of it would. Outside, the side pushes with
-/// `mass · (max_speed + c) / response_time` inwards, at most `max_force`, which fades in over the last fifth of the
-/// body's radius before the side.
+/// `mass · (max_speed + c) / response_time` inwards, at most `max_force`, which fades in before the side over a fifth
+/// of the body's radius, or over the way of one update if that is longer.
+///
+/// An area hardly larger than that, in which every place is that near to its sides, has no place
+/// without a push. Such an area brings the agent to rest in its middle, with the force of
+/// [`Arrive`](crate::Arrive).
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -108,13 +113,17 @@ impl Steer for Containment {
     }
 }
 
-/// The force of [`Containment`], N. An area too small for the body keeps the agent at its center.
+/// The force of [`Containment`], N.
 pub fn containment(me: &Agent, area: Area, margin: f32) -> Vec2 {
     let inset = me.radius + margin;
     let force: Vec2 = match area {
         Area::Rect(Rect { min, max }) => {
             let middle = min.midpoint(max);
             let (min, max) = ((min + inset).min(middle), (max - inset).max(middle));
+            let room = 0.5 * (max - min);
+            if room.max_element() < skin(me) {
+                return arrive(me, middle, Braking::Physical, room.min_element());
+            }
             let (below, above) = (me.position - min, max - me.position);
             let sides = [
                 (Vec2::X, below.x),
@@ -128,9 +137,12 @@ pub fn containment(me: &Agent, area: Area, margin: f32) -> Vec2 {
                 .sum()
         }
         Area::Circle { center, radius } => {
+            let room = (radius - inset).max(0.0);
+            if room < skin(me) {
+                return arrive(me, center, Braking::Physical, room);
+            }
             let offset = me.position - center;
-            let gap = (radius - inset).max(0.0) - offset.length();
-            keep_inside(me, -offset.normalize_or_zero(), gap)
+            keep_inside(me, -offset.normalize_or_zero(), room - offset.length())
         }
     };
     force.clamp_length_max(me.max_force)
@@ -274,19 +286,41 @@ mod tests {
     }
 
     #[test]
-    fn an_area_too_small_for_the_body_keeps_it_at_the_center() {
-        let mut course = Course::new(60.0);
-        course.agent.position = Vec2::new(5.0, 5.0);
-        let tiny = Rect::new(-0.1, -0.1, 0.1, 0.1);
-        for _ in 0..60 * 20 {
-            let me = course.agent;
-            course.step(containment(&me, tiny.into(), 0.0));
+    fn an_area_hardly_larger_than_the_body_brings_it_to_rest() {
+        // The body has a radius of 0.5 m.
+        for half in [0.1, 0.5, 0.52, 0.58] {
+            let disc = Area::Circle {
+                center: Vec2::ZERO,
+                radius: half,
+            };
+            for area in [disc, Rect::new(-half, -half, half, half).into()] {
+                for (mass, hertz) in [(0.1, 60.0), (1.0, 60.0), (10.0, 60.0), (1.0, 20.0)] {
+                    // At rest beside the center, and driven past it, as on an orbit.
+                    for (position, velocity) in [
+                        (Vec2::new(0.05, 0.0), Vec2::ZERO),
+                        (Vec2::new(0.05, 0.3), Vec2::new(2.0, -1.0)),
+                        (Vec2::new(5.0, 5.0), Vec2::ZERO),
+                    ] {
+                        let mut course = Course::new(hertz);
+                        course.agent = Agent {
+                            position,
+                            velocity,
+                            mass,
+                            ..course.agent
+                        };
+                        for _ in 0..(20.0 * hertz) as u32 {
+                            let me = course.agent;
+                            course.step(containment(&me, area, 0.0));
+                        }
+                        let me = course.agent;
+                        assert!(
+                            me.speed() < 0.01 && me.position.length() < 0.1,
+                            "{area:?}, {mass} kg at {hertz} Hz from {position}: {me:?}"
+                        );
+                    }
+                }
+            }
         }
-        let me = course.agent;
-        assert!(
-            me.position.is_finite() && me.position.length() < 1.0,
-            "{me:?}"
-        );
     }
 
     proptest! {

@@ -51,8 +51,15 @@ pub(crate) fn insisting(me: &Agent, gap: f32) -> f32 {
 }
 
 fn closeness(me: &Agent, gap: f32) -> f32 {
-    let skin = (SKIN * me.radius).max(me.max_speed * me.delta);
-    1.0 - gap / skin.max(f32::MIN_POSITIVE)
+    1.0 - gap / skin(me)
+}
+
+/// The distance at which gaps begin to count, m: a fifth of the body's radius, but at least the way of
+/// an update. Never zero.
+pub(crate) fn skin(me: &Agent) -> f32 {
+    (SKIN * me.radius)
+        .max(me.max_speed * me.delta)
+        .max(f32::MIN_POSITIVE)
 }
 
 /// The distance at which gaps begin to count, in body radii.

@@ -19,7 +19,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 ///
 /// Use it for trees, rocks and parked cars; with [`SensesColliders`](crate::SensesColliders) also for
 /// colliders of any shape. For long straight obstacles [`WallAvoidance`](crate::WallAvoidance) is
-/// better. Only obstacles in the detection box ahead count, and those that nearly touch the agent.
+/// better. Only obstacles in the detection box ahead count, and those behind that nearly touch the agent.
 ///
 /// In the agent's frame the obstacle is at (x, y); r is the sum of its radius, the agent's radius and
 /// the margin, m. The agent turns for the obstacle that needs the strongest acceleration, m/s², and
@@ -33,10 +33,11 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 /// where v is the speed and c the closing speed, m/s, and d the distance to the contact with one of
 /// the two, m. Each gets a share of `max_force` that rises from 0, if a quarter of the maximum
 /// acceleration suffices, to 1, if half is needed. Obstacles that nearly touch the agent push it back.
-/// The force fades over the last quarter of the box. (Reynolds 1999; Buckland 2005)
+/// The force fades over the last quarter of the box and, where the body would pass an obstacle within the
+/// margin, towards the sides of the box. (Reynolds 1999; Buckland 2005)
 ///
-/// In reverse gear the box is behind the agent. A car backs off from an obstacle ahead that its turning
-/// circle does not pass.
+/// In reverse gear the box is behind the agent. A car backs off from an obstacle close ahead that its
+/// turning circle does not pass: one that stands, only from an obstacle within the margin.
 #[doc(alias("Evadir Obstáculos", "Evitar obstáculos"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -192,6 +193,9 @@ struct Threat {
     braking: f32,
     /// Push of an obstacle that nearly touches the agent: 1 at contact, more in overlap.
     pressing: f32,
+    /// The most urgency of braking and pressing. It falls from 1 beside the body to 0 at the side of the
+    /// box; infinite in the way of the body.
+    most: f32,
     /// Direction of turning.
     sideways: Vec2,
     /// Direction of braking.
@@ -224,12 +228,18 @@ impl Threat {
         let closing = speed * x.max(0.0) / distance;
         // Squared length of the tangent to the obstacle; inside the margin there is none.
         let tangent_squared = (distance * distance - r * r).max(CONTACT * r * r);
+        let is_in_the_way = y.abs() <= touching;
         Some(Self {
             at: Vec2::new(x, y),
             touching,
             turning: 2.0 * speed * closing * (r - y.abs()) / tangent_squared,
             braking: stopping(me, closing, gap),
             pressing,
+            most: if is_in_the_way {
+                f32::INFINITY
+            } else {
+                (r - y.abs()) / how.margin
+            },
             sideways: if y > 0.0 { -left } else { left },
             back: -offset / distance,
             nearness: ((length - distance_ahead) / (FADING * length)).min(1.0),
@@ -247,9 +257,10 @@ impl Threat {
     }
 
     fn brake(&self, me: &Agent) -> Touch {
+        let urgency = alarm(me, self.braking).max(self.pressing);
         Touch {
             normal: self.back,
-            urgency: self.nearness * alarm(me, self.braking).max(self.pressing),
+            urgency: self.nearness * urgency.min(self.most),
         }
     }
 }
@@ -291,207 +302,4 @@ const LEAVING: f32 = 0.25;
 const CONTACT: f32 = 0.01;
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::behaviors::testing::{Course, assert_close, between};
-    use proptest::prelude::*;
-
-    /// At full speed along x: 5 m/s, 20 m/s² at most, radius 0.5 m.
-    fn rushing() -> Agent {
-        Agent {
-            velocity: Vec2::new(5.0, 0.0),
-            ..default()
-        }
-    }
-
-    fn force(x: f32, y: f32) -> Vec2 {
-        let obstacle = Circle::new(Vec2::new(x, y), 1.0);
-        obstacle_avoidance(&rushing(), [obstacle], &ObstacleAvoidance::default())
-    }
-
-    #[test]
-    fn by_hand() {
-        let me = Agent {
-            delta: 0.0,
-            ..rushing()
-        };
-        let force = |x| {
-            let obstacle = Circle::new(Vec2::new(x, -0.75), 1.0);
-            obstacle_avoidance(&me, [obstacle], &ObstacleAvoidance::default())
-        };
-        // r = 1 + 0.5 + 0.25 = 1.75; x = 4, y = −0.75, so distance² = 16.5625, c = 5 · 4 / 4.0697
-        // = 4.9144. Turning 2 · 5 · 4.9144 · 1 / (16.5625 − 3.0625) = 3.640: below a quarter of 20.
-        // Braking 4.9144² / (2 · 2.5697) = 4.699: likewise.
-        assert_eq!(force(4.0), Vec2::ZERO);
-        // x = 3: distance² = 9.5625, c = 5 · 3 / 3.0923 = 4.8507. Turning 48.507 / 6.5 = 7.463,
-        // share (7.463 − 5) / 5 = 0.4925: 9.850 N to the left. Braking 23.529 / (2 · 1.5923) =
-        // 7.388, share 0.4777: 9.554 N along (−3, 0.75) / 3.0923 = (−0.9701, 0.2425).
-        let expected = Vec2::new(-9.554 * 0.9701, 9.850 + 9.554 * 0.2425);
-        assert!((force(3.0) - expected).length() < 0.01, "{}", force(3.0));
-    }
-
-    #[test]
-    fn the_agent_brakes_before_a_gap_that_is_too_narrow() {
-        let me = Agent {
-            delta: 0.0,
-            ..rushing()
-        };
-        let gap = |apart: f32| {
-            let [left, right] = [0.5, -0.5].map(|side| {
-                let obstacle = Circle::new(Vec2::new(2.5, side * apart), 1.0);
-                Threat::seen(&me, obstacle, &ObstacleAvoidance::default()).expect("in the box")
-            });
-            left.brake_before_gap(&me, &right)
-        };
-        // The gap is 0.8 m for a body of 1 m. Contact is after 2.5 − √(1.5² − 1.4²) = 1.9615 m, so
-        // 25 / (2 · 1.9615) = 6.373 m/s² stop it, share (6.373 − 5) / 5.
-        let narrow = gap(2.8);
-        assert_close(narrow.normal, Vec2::NEG_X);
-        assert!((narrow.urgency - 0.2745).abs() < 1e-3, "{narrow:?}");
-        assert_eq!(gap(3.2).urgency, 0.0, "1.2 m are enough");
-    }
-
-    #[test]
-    fn the_gap_is_seen_in_any_order_of_obstacles() {
-        let posts = [1.4, -1.4].map(|y| Circle::new(Vec2::new(2.5, y), 1.0));
-        let pebbles = (0..7).map(|at| Circle::new(Vec2::new(2.3 + 0.01 * at as f32, 0.74), 0.001));
-        let far = Circle::new(Vec2::new(4.0, 0.74), 0.001);
-        let force = |obstacles: Vec<Circle>| {
-            obstacle_avoidance(&rushing(), obstacles, &ObstacleAvoidance::default())
-        };
-        let first = posts.into_iter().chain(pebbles.clone()).chain([far]);
-        let last = pebbles.chain([posts[0], far, posts[1]]);
-        assert_close(force(last.collect()), force(first.collect()));
-    }
-
-    #[test]
-    fn the_agent_passes_an_obstacle_on_the_nearer_side() {
-        assert!(force(3.0, 0.5).y < -1.0, "obstacle to the left");
-        assert!(force(3.0, -0.5).y > 1.0, "obstacle to the right");
-        let mirrored = force(3.0, 0.5) * Vec2::new(1.0, -1.0);
-        assert_close(force(3.0, -0.5), mirrored);
-    }
-
-    #[test]
-    fn an_obstacle_dead_ahead_is_passed_on_the_left() {
-        assert!(force(3.0, 0.0).y > 5.0);
-        assert_eq!(force(3.0, 0.0), force(3.0, -0.0));
-    }
-
-    #[test]
-    fn obstacles_behind_or_beside_do_not_count() {
-        assert_eq!(force(-0.1, 0.3), Vec2::ZERO);
-        assert_eq!(force(-3.0, 0.0), Vec2::ZERO);
-        assert_eq!(force(3.0, 1.75), Vec2::ZERO);
-        assert_eq!(force(3.0, -9.0), Vec2::ZERO);
-    }
-
-    #[test]
-    fn braking_grows_as_the_agent_approaches() {
-        let braking: Vec<f32> = (0..10)
-            .map(|i| -force(4.0 - 0.1 * i as f32, 0.9).x)
-            .collect();
-        assert!(braking.is_sorted() && braking[9] > braking[0]);
-    }
-
-    #[test]
-    fn the_detection_box_grows_with_speed() {
-        let how = ObstacleAvoidance::default();
-        // 0.5 m + 1 m, and 5 m in one second.
-        assert_eq!(how.length(&Agent::default()), 1.5);
-        assert_eq!(how.length(&rushing()), 6.5);
-    }
-
-    #[test]
-    fn the_force_fades_at_every_edge_of_the_box() {
-        let along_x = (150..1_000).map(|i| force(0.01 * i as f32, -0.4));
-        // The force jumps only at the middle, where the side changes.
-        let to_the_left = (0..300).map(|i| force(3.0, 0.01 * i as f32 + 0.005));
-        let to_the_right = (0..300).map(|i| force(3.0, -0.01 * i as f32));
-        let jump = |forces: Vec<Vec2>| {
-            let steps = forces.windows(2).map(|pair| pair[0].distance(pair[1]));
-            steps.fold(0.0, f32::max)
-        };
-        for forces in [
-            along_x.collect(),
-            to_the_left.collect(),
-            to_the_right.collect(),
-        ] {
-            let jump = jump(forces);
-            assert!(jump < 3.0, "{jump} N in a centimeter");
-        }
-    }
-
-    #[test]
-    fn inside_the_margin_the_agent_may_leave_but_not_go_deeper() {
-        let obstacle = Circle::new(Vec2::new(1.2, 0.0), 1.0);
-        let how = ObstacleAvoidance::default();
-        assert!(obstacle_avoidance(&rushing(), [obstacle], &how).x < -10.0);
-        let leaving = Agent {
-            velocity: Vec2::new(-5.0, 0.0),
-            heading: Vec2::NEG_X,
-            ..default()
-        };
-        assert_eq!(obstacle_avoidance(&leaving, [obstacle], &how), Vec2::ZERO);
-    }
-
-    #[test]
-    fn obstacles_of_all_sizes_are_avoided_at_full_speed_by_agents_of_any_mass() {
-        let how = ObstacleAvoidance::default();
-        for mass in [0.1, 1.0, 10.0, 100.0] {
-            for radius in [0.1, 0.5, 2.0, 10.0, 50.0] {
-                for y in [-0.9, -0.3, 0.0, 0.01, 0.6] {
-                    for hertz in [30.0, 120.0] {
-                        let mut course = Course::new(hertz);
-                        course.agent.mass = mass;
-                        course.agent.velocity = Vec2::new(5.0, 0.0);
-                        let far = how.length(&course.agent) + radius + 2.0;
-                        let obstacle = Circle::new(Vec2::new(far, y * radius), radius);
-                        let mut gap = f32::INFINITY;
-                        for _ in 0..(60.0 * hertz) as u32 {
-                            let me = course.agent;
-                            let offset = me.position.distance(obstacle.center);
-                            gap = gap.min(offset - radius - me.radius);
-                            // The remaining force drives it along x.
-                            let avoiding = obstacle_avoidance(&me, [obstacle], &how);
-                            let rest = me.max_force - avoiding.length();
-                            let on = me.track(Vec2::new(5.0, 0.0)).clamp_length_max(rest);
-                            course.step(avoiding + on);
-                        }
-                        let case = format!("{mass} kg, radius {radius}, y {y}, {hertz} Hz");
-                        assert!(gap > -5e-3, "{case}: {gap} m deep");
-                    }
-                }
-            }
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn forces_are_finite_and_bounded(
-            x in -20.0..20.0_f32, y in -20.0..20.0_f32, radius in between(1e-3..=1e4),
-            vx in -9.0..9.0_f32, vy in -9.0..9.0_f32, mass in between(0.01..=1e3),
-        ) {
-            let velocity = Vec2::new(vx, vy);
-            let me = Agent {
-                velocity,
-                heading: velocity.normalize_or(Vec2::X),
-                mass,
-                ..default()
-            };
-            let obstacle = Circle::new(Vec2::new(x, y), radius);
-            let force = obstacle_avoidance(&me, [obstacle], &ObstacleAvoidance::default());
-            prop_assert!(force.is_finite() && force.length() <= me.max_force * 1.000_01);
-        }
-    }
-
-    #[test]
-    fn obstacles_in_the_detection_box_are_avoided() {
-        let how = ObstacleAvoidance::default();
-        let avoids = |x, y| how.avoids(&rushing(), Circle::new(Vec2::new(x, y), 1.0));
-        assert!(avoids(3.0, 0.5) && avoids(3.0, 1.7));
-        assert!(!avoids(3.0, 1.8), "beside it");
-        assert!(!avoids(-3.0, 0.0), "behind it");
-        assert!(!avoids(60.0, 0.0), "too far");
-    }
-}
+mod tests;

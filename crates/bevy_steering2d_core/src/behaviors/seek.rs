@@ -72,12 +72,22 @@ impl Steer for Seek {
 
 /// The force of [`Seek`], N.
 pub fn seek(me: &Agent, point: Vec2) -> Vec2 {
-    me.track(me.velocity_to(point, me.max_speed))
+    me.track(me.velocity_to(point, me.max_speed.min(last_speed(me, point))))
+}
+
+/// The speed at which a driven body does not overshoot the point within one update, m/s. Such a body points
+/// somewhere also at the point itself; the velocity of others fades there.
+fn last_speed(me: &Agent, point: Vec2) -> f32 {
+    match me.abilities {
+        Some(_) => me.position.distance(point) / me.delta.max(f32::MIN_POSITIVE),
+        None => f32::INFINITY,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Abilities;
     use crate::behaviors::testing::{assert_close, reynolds};
 
     #[test]
@@ -112,6 +122,34 @@ mod tests {
             Vec2::ZERO,
             "at rest on the target"
         );
+    }
+
+    /// A tank at the origin.
+    fn tank() -> Agent {
+        Agent {
+            abilities: Some(Abilities {
+                turn_rate: 1.0,
+                braking: 5.0,
+                cornering: 7.0,
+                reverse_speed: 4.0,
+                ..default()
+            }),
+            max_speed: 14.0,
+            ..default()
+        }
+    }
+
+    #[test]
+    fn a_driven_body_does_not_overshoot_the_target_within_one_update() {
+        let me = tank();
+        assert_eq!(seek(&me, me.position), Vec2::ZERO);
+        // At 14 m/s it drives 0.2333 m in a tick.
+        for distance in [0.2, 0.01, 1e-4, 1e-9] {
+            let force = seek(&me, Vec2::new(distance, 0.0));
+            assert_close(force, me.track(Vec2::new(distance / me.delta, 0.0)));
+        }
+        let beyond = seek(&me, Vec2::new(0.24, 0.0));
+        assert_eq!(beyond, seek(&me, Vec2::new(100.0, 0.0)), "as fast as ever");
     }
 
     #[test]

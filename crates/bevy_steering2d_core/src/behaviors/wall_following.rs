@@ -19,7 +19,9 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 /// q is the point of the wall nearest to the agent's position after `look_ahead_time`, n the normal at
 /// q, and e the error of that position's distance from the wall, as a fraction of the distance to keep
 /// (at most 1). `F = track(max_speed · dir(along + e · n)) · urgency`, N, where the urgency falls to 0
-/// over the last quarter of the perception radius. (after Reynolds 1999)
+/// over the last quarter of the perception radius. A wall that the agent would cross on the way to that
+/// position is followed on the agent's own side: q is where it would cross, and the distance is negative.
+/// (after Reynolds 1999)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -54,9 +56,36 @@ impl WallFollowing {
         }
     }
 
-    /// The agent's position after the look-ahead time, m. The wall nearest to it is followed.
+    /// The agent's position after the look-ahead time, m. The wall nearest to it is followed, or the one
+    /// that the agent would cross on the way to it.
     pub fn predicted_position(&self, me: &Agent) -> Vec2 {
         me.position + self.look_ahead_time * me.velocity
+    }
+
+    /// The wall or collider that the agent follows, with the distance of the predicted position from it:
+    /// negative, if the agent would cross it on the way.
+    pub fn followed_wall(&self, me: &Agent, surroundings: &Surroundings) -> Option<WallHit> {
+        let answers = surroundings.answers(self, me);
+        let nearest = answers.near().find_map(|near| near.hit);
+        let crossed = answers.rays().find_map(|ray| ray.hit);
+        self.followed(me, nearest, crossed)
+    }
+
+    /// The wall to follow: the one crossed on the way to the predicted position, else the one nearest to
+    /// that position.
+    fn followed(
+        &self,
+        me: &Agent,
+        nearest: Option<WallHit>,
+        crossed: Option<WallHit>,
+    ) -> Option<WallHit> {
+        // A ray that starts in a wall does not say on which side the agent is.
+        let crossed = crossed.filter(|hit| hit.distance > 0.0);
+        let from_my_side = crossed.map(|hit| WallHit {
+            distance: (self.predicted_position(me) - hit.point).dot(hit.normal),
+            ..hit
+        });
+        from_my_side.or(nearest)
     }
 }
 
@@ -79,37 +108,32 @@ impl Behavior for WallFollowing {
     }
 
     fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
-        probes.ask_near(self.predicted_position(me), self.perception_radius);
+        let predicted = self.predicted_position(me);
+        probes.ask_near(predicted, self.perception_radius);
+        probes.ask_ray(me.position, predicted);
     }
 }
 
 impl Steer for WallFollowing {
     fn steer(&self, me: &Agent, _: (), surroundings: &Surroundings) -> Vec2 {
-        let answers = surroundings.answers(self, me);
-        let nearest = answers.near().find_map(|near| near.hit);
-        nearest.map_or(Vec2::ZERO, |wall| wall_following(me, &wall, self))
+        self.followed_wall(me, surroundings)
+            .map_or(Vec2::ZERO, |wall| wall_following(me, &wall, self))
     }
 }
 
-/// The force of [`WallFollowing`] along the wall nearest to the predicted position, N.
+/// The force of [`WallFollowing`] along a wall, N. Its distance is that of the predicted position,
+/// negative beyond the wall, see [`WallFollowing::followed_wall`].
 pub fn wall_following(me: &Agent, wall: &WallHit, how: &WallFollowing) -> Vec2 {
-    // The predicted position may be beyond the wall; the agent stays on its own side.
-    let same_side = (me.position - wall.point).dot(wall.normal) >= 0.0;
-    let (normal, distance) = if same_side {
-        (wall.normal, wall.distance)
-    } else {
-        (-wall.normal, -wall.distance)
-    };
-    let tangent = normal.perp();
+    let tangent = wall.normal.perp();
     let along = if tangent.dot(ahead(me)) < 0.0 {
         -tangent
     } else {
         tangent
     };
-    let error = (how.distance + me.radius - distance) / how.distance;
-    let direction = (along + error.clamp(-1.0, 1.0) * normal).normalize_or_zero();
-    let urgency = ((how.perception_radius - wall.distance) / (FADING * how.perception_radius))
-        .clamp(0.0, 1.0);
+    let error = (how.distance + me.radius - wall.distance) / how.distance;
+    let direction = (along + error.clamp(-1.0, 1.0) * wall.normal).normalize_or_zero();
+    let left = how.perception_radius - wall.distance.max(0.0);
+    let urgency = (left / (FADING * how.perception_radius)).clamp(0.0, 1.0);
     urgency * me.track(me.max_speed * direction)
 }
 
@@ -142,19 +166,83 @@ mod tests {
         assert_close(force(2.0), 2.0 * towards);
         // Much too near: 45° away from the wall.
         assert_close(force(0.1), 2.0 * Vec2::ONE.normalize());
+        // A wall that it will cross counts in full, however fast it is.
+        assert_close(force(-4.9), force(0.1));
         // An eighth of the perception radius is left, half of the last quarter.
         let far = Vec2::new(1.0, -1.0).normalize();
         assert_close(force(4.375), far);
         assert_close(force(5.0), Vec2::ZERO);
     }
 
+    fn force(me: &Agent, walls: &WallIndex, how: &WallFollowing) -> Vec2 {
+        let predicted = how.predicted_position(me);
+        let nearest = walls.nearest(predicted, how.perception_radius);
+        let crossed = walls.first_hit(me.position, predicted);
+        let wall = how.followed(me, nearest, crossed);
+        wall.map_or(Vec2::ZERO, |wall| wall_following(me, &wall, how))
+    }
+
     fn follow(course: &mut Course, walls: &[Wall], how: &WallFollowing, seconds: f32) {
         let walls = WallIndex::of(walls);
         for _ in 0..(seconds / course.agent.delta) as u32 {
             let me = course.agent;
-            let wall = walls.nearest(how.predicted_position(&me), how.perception_radius);
-            course.step(wall.map_or(Vec2::ZERO, |wall| wall_following(&me, &wall, how)));
+            course.step(force(&me, &walls, how));
         }
+    }
+
+    /// At full speed along a wall of 50 m, 1.2 m before its end at the origin, and the body 5 cm off it.
+    fn before_the_end() -> (Agent, [Wall; 1]) {
+        let me = Agent {
+            position: Vec2::new(-1.2, 0.55),
+            velocity: Vec2::new(5.0, 0.0),
+            ..default()
+        };
+        (me, [Wall::new(Vec2::new(-50.0, 0.0), Vec2::ZERO)])
+    }
+
+    #[test]
+    fn an_agent_that_will_be_beyond_the_end_of_a_wall_is_not_pushed_into_it() {
+        let (me, wall) = before_the_end();
+        let force = force(&me, &WallIndex::of(&wall), &WallFollowing::default());
+        // It will be at q + (0.3, 0.55), 0.6265 m off: e = 0.8735, along the wall (0.8779, −0.4789), n =
+        // (0.4789, 0.8779). So it wants 5 · dir(1.2962, 0.2880) = (4.8810, 1.0845) m/s, and gets it in 0.25 s.
+        let expected = Vec2::new(-0.476, 4.338);
+        assert!((force - expected).length() < 0.01, "{force}");
+    }
+
+    #[test]
+    fn wall_following_goes_around_the_end_of_a_wall() {
+        let (me, wall) = before_the_end();
+        let (walls, how) = (WallIndex::of(&wall), WallFollowing::default());
+        for mass in [0.5, 1.0, 5.0] {
+            let mut course = Course::new(60.0);
+            course.agent = Agent { mass, ..me };
+            for _ in 0..60 * 8 {
+                let me = course.agent;
+                course.step(force(&me, &walls, &how));
+                let hit = walls.first_hit(me.position, course.agent.position);
+                assert_eq!(hit, None, "{mass} kg: through the wall at {me:?}");
+                let near = walls.nearest(course.agent.position, 0.25);
+                assert_eq!(near, None, "{mass} kg: half in the wall at {me:?}");
+            }
+            let at = course.agent.position;
+            assert!(at.x < -20.0 && (at.y + 1.5).abs() < 0.05, "{mass} kg: {at}");
+        }
+    }
+
+    #[test]
+    fn a_wall_that_the_agent_would_cross_is_followed_on_its_own_side() {
+        let me = Agent {
+            velocity: Vec2::new(5.0, 0.5),
+            ..default()
+        };
+        // The predicted position is (1.5, 0.15): half a meter beyond the first wall, and nearer to the second.
+        let walls = WallIndex::of(&[
+            Wall::new(Vec2::new(1.0, -9.0), Vec2::new(1.0, 9.0)),
+            Wall::new(Vec2::new(1.4, 0.3), Vec2::new(9.0, 0.3)),
+        ]);
+        let force = force(&me, &walls, &WallFollowing::default());
+        assert!(force.x < -15.0, "back: {force}");
     }
 
     #[test]

@@ -4,7 +4,6 @@ use bevy::math::ops;
 use bevy::prelude::*;
 
 use super::embeds_influence;
-use super::seek::seek;
 use crate::id::move_only;
 use crate::random::RandomStream;
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
@@ -137,7 +136,7 @@ impl Steer for Wander {
 /// The force of [`Wander`], N. Advances the wander target by one tick.
 pub fn wander(me: &Agent, memory: &mut WanderMemory, style: WanderStyle) -> Vec2 {
     memory.advance(me, style);
-    seek(me, memory.target)
+    me.track(me.velocity_to(memory.target, me.max_speed))
 }
 
 impl WanderStyle {

@@ -10,6 +10,7 @@ use bevy::prelude::*;
 
 use super::{Alignment, Cohesion, Flocks, Separation};
 use crate::combine::rank;
+use crate::parallel::NOT_IN_TABLES;
 use crate::perception::{NeighborView, Perception, SteeringGroups, least_cosine};
 use crate::pipeline::BehaviorSlot;
 use crate::{Behavior, BehaviorId, Cut, LedgerEntry, When};
@@ -329,9 +330,7 @@ pub(super) fn update_profiles(
 ) {
     changed.clear();
     let rules = agents.p0();
-    let tables = rules
-        .contiguous_iter()
-        .expect("all components are stored in tables");
+    let tables = rules.contiguous_iter().expect(NOT_IN_TABLES);
     for (entities, separations, alignments, cohesions, perceptions) in tables {
         let columns = [
             separations.map(|rules| rules.changed_ticks_slice()),

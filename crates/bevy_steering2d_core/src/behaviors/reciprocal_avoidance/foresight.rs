@@ -73,16 +73,7 @@ impl<R: Register> Foresight<'_, R> {
             return preferred;
         }
         let ahead = preferred / speed;
-        let cost = self.cost_without_contacts(ahead, preferred.to_array());
-        let mut best = (cost + contacts, preferred);
-        let previous = self.previous.clamp_length_max(me.max_speed);
-        let cost = self.cost_without_contacts(ahead, previous.to_array());
-        if cost < best.0 {
-            let cost = cost + cost_of_contacts(&conflicts, fading, previous);
-            if cost < best.0 {
-                best = (cost, previous);
-            }
-        }
+        let best = self.better_known(ahead, contacts, &conflicts, fading);
 
         // What costs less than the best so far is near the velocity of least deviation: from there the
         // deviation grows by at least 0.45 times the square of the distance.
@@ -105,17 +96,31 @@ impl<R: Register> Foresight<'_, R> {
             fading,
             best,
         };
-        let reach = spread.min(1.3 * speed);
-        let [inner, outer] = COARSE;
-        search.consider([
-            search.circle(calm, inner * reach, 0),
-            search.circle(calm, outer * reach, 1),
-            search.speeds(),
-        ]);
-        for (turn, share) in FINE.iter().enumerate() {
-            search.consider([search.circle(search.best.1, share * reach, turn)]);
+        search.around(calm, spread.min(1.3 * speed))
+    }
+
+    /// The cheaper of the preferred velocity, of which the cost of contacts is known, and the previous choice; and its
+    /// cost.
+    #[inline(always)]
+    fn better_known(
+        &self,
+        ahead: Vec2,
+        contacts: f32,
+        conflicts: &[Conflict<R>],
+        fading: Fading,
+    ) -> (f32, Vec2) {
+        let preferred = self.preferred;
+        let cost = self.cost_without_contacts(ahead, preferred.to_array());
+        let mut best = (cost + contacts, preferred);
+        let previous = self.previous.clamp_length_max(self.me.max_speed);
+        let cost = self.cost_without_contacts(ahead, previous.to_array());
+        if cost < best.0 {
+            let cost = cost + cost_of_contacts(conflicts, fading, previous);
+            if cost < best.0 {
+                best = (cost, previous);
+            }
         }
-        search.best.1
+        best
     }
 
     /// The cost of a velocity without that of contacts.
@@ -187,6 +192,22 @@ struct Search<'a, R> {
 }
 
 impl<R: Register> Search<'_, R> {
+    /// The best velocity within `reach` m/s of one, and of the speeds: coarsely around it, then finer and finer around
+    /// the best so far.
+    #[inline(always)]
+    fn around(&mut self, calm: Vec2, reach: f32) -> Vec2 {
+        let [inner, outer] = COARSE;
+        self.consider([
+            self.circle(calm, inner * reach, 0),
+            self.circle(calm, outer * reach, 1),
+            self.speeds(),
+        ]);
+        for (turn, share) in FINE.iter().enumerate() {
+            self.consider([self.circle(self.best.1, share * reach, turn)]);
+        }
+        self.best.1
+    }
+
     /// Eight velocities on a circle.
     #[inline(always)]
     fn circle(&self, center: Vec2, radius: f32, turn: usize) -> [R; 2] {

@@ -33,6 +33,18 @@ pub struct Intent {
 }
 
 impl Intent {
+    /// The intent of an agent that prefers a velocity, m/s, with the rest of its path as [`rest_of`] gives it.
+    #[inline]
+    fn new(velocity: Vec2, rest: Option<(f32, Vec2)>, gives_way: bool) -> Self {
+        let (left, course) = rest.unwrap_or((0.0, velocity));
+        Self {
+            velocity,
+            left,
+            course: course.normalize_or_zero(),
+            gives_way,
+        }
+    }
+
     /// The preferred direction as a unit vector, or zero.
     pub(super) fn direction(&self) -> Vec2 {
         self.velocity.normalize_or_zero()
@@ -73,10 +85,7 @@ pub(crate) fn publish_intents(
             (avoidance, mut memory),
             mut intent,
         )| {
-            if may_cut(*combine)
-                && (combine.is_changed() || avoidance.is_added())
-                && avoidance.check().is_ok()
-            {
+            if may_newly_cut(&combine, &avoidance) {
                 warn_of_combiner(&warnings, &clock, entity, *combine);
             }
             if ThinkEvery::turn(every, id, &clock).is_none() {
@@ -97,17 +106,12 @@ pub(crate) fn publish_intents(
                     hemmed_in: false,
                 });
             }
-            let path = follow.and_then(|(follow, progress)| {
+            let rest = follow.and_then(|(follow, progress)| {
                 let path = paths.get(follow.path.unwrap_or(entity)).ok()?;
                 rest_of(path, progress, me.position)
             });
-            let (left, course) = path.unwrap_or((0.0, velocity));
-            *intent = Intent {
-                velocity,
-                left,
-                course: course.normalize_or_zero(),
-                gives_way: hindrance == Cut::Nothing && !memory.hemmed_in,
-            };
+            let gives_way = hindrance == Cut::Nothing && !memory.hemmed_in;
+            *intent = Intent::new(velocity, rest, gives_way);
         },
     );
 }
@@ -128,6 +132,15 @@ pub(super) fn withdraw(mut world: DeferredWorld, context: HookContext) {
     if let Some(mut intent) = world.get_mut::<Intent>(context.entity) {
         *intent = Intent::default();
     }
+}
+
+/// Whether an agent got a combiner that may cut its valid [`ReciprocalAvoidance`], or got the behavior, since the last
+/// tick.
+#[inline]
+fn may_newly_cut(combine: &Ref<Combine>, avoidance: &Ref<ReciprocalAvoidance>) -> bool {
+    may_cut(**combine)
+        && (combine.is_changed() || avoidance.is_added())
+        && avoidance.check().is_ok()
 }
 
 /// Whether a combiner is known to cut the force of [`ReciprocalAvoidance`]. One that is not built in may be made

@@ -1,0 +1,229 @@
+//! Forces of obstacles by hand, and agents that steer towards obstacles without an app.
+
+use super::*;
+use crate::behaviors::testing::{Course, assert_close, between};
+use proptest::prelude::*;
+
+/// At full speed along x: 5 m/s, 20 m/s² at most, radius 0.5 m.
+fn rushing() -> Agent {
+    Agent {
+        velocity: Vec2::new(5.0, 0.0),
+        ..default()
+    }
+}
+
+fn force(x: f32, y: f32) -> Vec2 {
+    let obstacle = Circle::new(Vec2::new(x, y), 1.0);
+    obstacle_avoidance(&rushing(), [obstacle], &ObstacleAvoidance::default())
+}
+
+#[test]
+fn by_hand() {
+    let me = Agent {
+        delta: 0.0,
+        ..rushing()
+    };
+    let force = |x| {
+        let obstacle = Circle::new(Vec2::new(x, -0.75), 1.0);
+        obstacle_avoidance(&me, [obstacle], &ObstacleAvoidance::default())
+    };
+    // r = 1 + 0.5 + 0.25 = 1.75; x = 4, y = −0.75, so distance² = 16.5625, c = 5 · 4 / 4.0697
+    // = 4.9144. Turning 2 · 5 · 4.9144 · 1 / (16.5625 − 3.0625) = 3.640: below a quarter of 20.
+    // Braking 4.9144² / (2 · 2.5697) = 4.699: likewise.
+    assert_eq!(force(4.0), Vec2::ZERO);
+    // x = 3: distance² = 9.5625, c = 5 · 3 / 3.0923 = 4.8507. Turning 48.507 / 6.5 = 7.463,
+    // share (7.463 − 5) / 5 = 0.4925: 9.850 N to the left. Braking 23.529 / (2 · 1.5923) =
+    // 7.388, share 0.4777: 9.554 N along (−3, 0.75) / 3.0923 = (−0.9701, 0.2425).
+    let expected = Vec2::new(-9.554 * 0.9701, 9.850 + 9.554 * 0.2425);
+    assert!((force(3.0) - expected).length() < 0.01, "{}", force(3.0));
+}
+
+#[test]
+fn the_agent_brakes_before_a_gap_that_is_too_narrow() {
+    let me = Agent {
+        delta: 0.0,
+        ..rushing()
+    };
+    let gap = |apart: f32| {
+        let [left, right] = [0.5, -0.5].map(|side| {
+            let obstacle = Circle::new(Vec2::new(2.5, side * apart), 1.0);
+            Threat::seen(&me, obstacle, &ObstacleAvoidance::default()).expect("in the box")
+        });
+        left.brake_before_gap(&me, &right)
+    };
+    // The gap is 0.8 m for a body of 1 m. Contact is after 2.5 − √(1.5² − 1.4²) = 1.9615 m, so
+    // 25 / (2 · 1.9615) = 6.373 m/s² stop it, share (6.373 − 5) / 5.
+    let narrow = gap(2.8);
+    assert_close(narrow.normal, Vec2::NEG_X);
+    assert!((narrow.urgency - 0.2745).abs() < 1e-3, "{narrow:?}");
+    assert_eq!(gap(3.2).urgency, 0.0, "1.2 m are enough");
+}
+
+#[test]
+fn the_gap_is_seen_in_any_order_of_obstacles() {
+    let posts = [1.4, -1.4].map(|y| Circle::new(Vec2::new(2.5, y), 1.0));
+    let pebbles = (0..7).map(|at| Circle::new(Vec2::new(2.3 + 0.01 * at as f32, 0.74), 0.001));
+    let far = Circle::new(Vec2::new(4.0, 0.74), 0.001);
+    let force = |obstacles: Vec<Circle>| {
+        obstacle_avoidance(&rushing(), obstacles, &ObstacleAvoidance::default())
+    };
+    let first = posts.into_iter().chain(pebbles.clone()).chain([far]);
+    let last = pebbles.chain([posts[0], far, posts[1]]);
+    assert_close(force(last.collect()), force(first.collect()));
+}
+
+#[test]
+fn the_agent_passes_an_obstacle_on_the_nearer_side() {
+    assert!(force(3.0, 0.5).y < -1.0, "obstacle to the left");
+    assert!(force(3.0, -0.5).y > 1.0, "obstacle to the right");
+    let mirrored = force(3.0, 0.5) * Vec2::new(1.0, -1.0);
+    assert_close(force(3.0, -0.5), mirrored);
+}
+
+#[test]
+fn an_obstacle_dead_ahead_is_passed_on_the_left() {
+    assert!(force(3.0, 0.0).y > 5.0);
+    assert_eq!(force(3.0, 0.0), force(3.0, -0.0));
+}
+
+#[test]
+fn obstacles_behind_or_beside_do_not_count() {
+    assert_eq!(force(-0.1, 0.3), Vec2::ZERO);
+    assert_eq!(force(-3.0, 0.0), Vec2::ZERO);
+    assert_eq!(force(3.0, 1.75), Vec2::ZERO);
+    assert_eq!(force(3.0, -9.0), Vec2::ZERO);
+}
+
+#[test]
+fn braking_grows_as_the_agent_approaches() {
+    let braking: Vec<f32> = (0..10)
+        .map(|i| -force(4.0 - 0.1 * i as f32, 0.9).x)
+        .collect();
+    assert!(braking.is_sorted() && braking[9] > braking[0]);
+}
+
+#[test]
+fn the_detection_box_grows_with_speed() {
+    let how = ObstacleAvoidance::default();
+    // 0.5 m + 1 m, and 5 m in one second.
+    assert_eq!(how.length(&Agent::default()), 1.5);
+    assert_eq!(how.length(&rushing()), 6.5);
+}
+
+#[test]
+fn the_force_fades_at_every_edge_of_the_box() {
+    let along_x = (150..1_000).map(|i| force(0.01 * i as f32, -0.4));
+    // The force jumps only at the middle, where the side changes.
+    let to_the_left = (0..300).map(|i| force(3.0, 0.01 * i as f32 + 0.005));
+    let to_the_right = (0..300).map(|i| force(3.0, -0.01 * i as f32));
+    let jump = |forces: Vec<Vec2>| {
+        let steps = forces.windows(2).map(|pair| pair[0].distance(pair[1]));
+        steps.fold(0.0, f32::max)
+    };
+    for forces in [
+        along_x.collect(),
+        to_the_left.collect(),
+        to_the_right.collect(),
+    ] {
+        let jump = jump(forces);
+        assert!(jump < 3.0, "{jump} N in a centimeter");
+    }
+}
+
+#[test]
+fn the_force_fades_beside_the_box() {
+    // The second agent is so wide that obstacles beside the box nearly touch it.
+    for (radius, x) in [(0.5, 1.5), (2.0, 0.01)] {
+        let me = Agent {
+            radius,
+            ..rushing()
+        };
+        let at = |y: f32| {
+            let obstacle = Circle::new(Vec2::new(x, y), 1.0);
+            obstacle_avoidance(&me, [obstacle], &ObstacleAvoidance::default())
+        };
+        assert!(at(1.0 + radius).length() > 15.0);
+        for i in 0..1_000 {
+            let y = 1.0 + radius + 1e-3 * i as f32;
+            let jump = at(y).distance(at(y + 1e-3));
+            assert!(
+                jump < 1.0,
+                "radius {radius}: {jump} N in a millimeter at {y} m"
+            );
+        }
+        assert_eq!(at(1.0 + radius + 0.26), Vec2::ZERO);
+    }
+}
+
+#[test]
+fn inside_the_margin_the_agent_may_leave_but_not_go_deeper() {
+    let obstacle = Circle::new(Vec2::new(1.2, 0.0), 1.0);
+    let how = ObstacleAvoidance::default();
+    assert!(obstacle_avoidance(&rushing(), [obstacle], &how).x < -10.0);
+    let leaving = Agent {
+        velocity: Vec2::new(-5.0, 0.0),
+        heading: Vec2::NEG_X,
+        ..default()
+    };
+    assert_eq!(obstacle_avoidance(&leaving, [obstacle], &how), Vec2::ZERO);
+}
+
+#[test]
+fn obstacles_of_all_sizes_are_avoided_at_full_speed_by_agents_of_any_mass() {
+    let how = ObstacleAvoidance::default();
+    for mass in [0.1, 1.0, 10.0, 100.0] {
+        for radius in [0.1, 0.5, 2.0, 10.0, 50.0] {
+            for y in [-0.9, -0.3, 0.0, 0.01, 0.6] {
+                for hertz in [30.0, 120.0] {
+                    let mut course = Course::new(hertz);
+                    course.agent.mass = mass;
+                    course.agent.velocity = Vec2::new(5.0, 0.0);
+                    let far = how.length(&course.agent) + radius + 2.0;
+                    let obstacle = Circle::new(Vec2::new(far, y * radius), radius);
+                    let mut gap = f32::INFINITY;
+                    for _ in 0..(60.0 * hertz) as u32 {
+                        let me = course.agent;
+                        let offset = me.position.distance(obstacle.center);
+                        gap = gap.min(offset - radius - me.radius);
+                        // The remaining force drives it along x.
+                        let avoiding = obstacle_avoidance(&me, [obstacle], &how);
+                        let rest = me.max_force - avoiding.length();
+                        let on = me.track(Vec2::new(5.0, 0.0)).clamp_length_max(rest);
+                        course.step(avoiding + on);
+                    }
+                    let case = format!("{mass} kg, radius {radius}, y {y}, {hertz} Hz");
+                    assert!(gap > -5e-3, "{case}: {gap} m deep");
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn forces_are_finite_and_bounded(
+        x in -20.0..20.0_f32, y in -20.0..20.0_f32, radius in between(1e-3..=1e4),
+        vx in -9.0..9.0_f32, vy in -9.0..9.0_f32, mass in between(0.01..=1e3),
+    ) {
+        let velocity = Vec2::new(vx, vy);
+        let me = Agent {
+            velocity,
+            heading: velocity.normalize_or(Vec2::X),
+            mass,
+            ..default()
+        };
+        let obstacle = Circle::new(Vec2::new(x, y), radius);
+        let force = obstacle_avoidance(&me, [obstacle], &ObstacleAvoidance::default());
+        prop_assert!(force.is_finite() && force.length() <= me.max_force * 1.000_01);
+    }
+}
+
+#[test]
+fn obstacles_in_the_detection_box_are_avoided() {
+    let how = ObstacleAvoidance::default();
+    let avoids = |x, y| how.avoids(&rushing(), Circle::new(Vec2::new(x, y), 1.0));
+    assert!(avoids(3.0, 0.5) && avoids(3.0, 1.7));
+    assert!(!avoids(3.0, 1.8), "beside it");
+    assert!(!avoids(-3.0, 0.0), "behind it");
+    assert!(!avoids(60.0, 0.0), "too far");
+}
