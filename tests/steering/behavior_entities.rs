@@ -157,6 +157,21 @@ fn an_agent_may_have_a_thousand_behavior_entities() {
 }
 
 #[test]
+fn agents_on_one_spot_separate_by_behavior_entities() {
+    let mut app = point_mass_app(HERTZ);
+    let agents = [(); 2]
+        .map(|()| Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Vehicle::default()));
+    // Their ids are those of no agent.
+    for agent in agents {
+        let avoid = (SteersFor(agent), CollisionAvoidance::default());
+        app.world_mut().spawn(avoid);
+    }
+    run_seconds(&mut app, 3.0);
+    let [one, other] = agents.map(|agent| position(&app, agent));
+    assert!(one.distance(other) > 1.0, "{one} and {other}");
+}
+
+#[test]
 fn flocking_rules_on_a_behavior_entity_steer_its_agent() {
     let mut app = point_mass_app(HERTZ);
     Backend::PointMass.spawn(&mut app, Body::at(0.6, 0.0), Vehicle::default());

@@ -229,6 +229,22 @@ fn hide_and_wall_following_use_colliders() {
 }
 
 #[test]
+fn a_wall_follower_stays_on_its_side_of_a_thin_collider() {
+    let mut app = rapier_app(HERTZ);
+    let fence = Collider::segment(Vec2::new(0.0, -50.0), Vec2::new(0.0, 50.0));
+    fixed(&mut app, fence, 3.5, 0.0);
+    // After the look-ahead time it would be beyond the fence.
+    let follower = runner(&mut app, 2.1, 0.0, WallFollowing::default());
+    for _ in 0..60 * 5 {
+        app.update();
+        let x = position(&app, follower).x;
+        assert!(x < 3.5, "through the fence: {x}");
+    }
+    let x = position(&app, follower).x;
+    assert!((x - 2.0).abs() < 0.05, "1 m between rim and fence, at {x}");
+}
+
+#[test]
 fn a_behavior_entity_senses_the_colliders_of_its_agent() {
     let mut app = rapier_app(HERTZ);
     fixed(&mut app, Collider::ball(1.0), 0.0, 0.0);

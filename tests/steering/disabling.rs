@@ -68,6 +68,56 @@ fn invalidating_the_vehicle_leaves_no_force() {
 }
 
 #[test]
+fn a_new_vehicle_does_not_take_up_the_force_of_the_one_before() {
+    for backend in BACKENDS {
+        let mut app = backend.app(HERTZ);
+        let agent = (Seek::new(EAST), ThinkEvery(60), SteeringId(1));
+        let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), agent);
+        while total(&app, agent) == Vec2::ZERO {
+            app.update();
+        }
+        app.world_mut().entity_mut(agent).remove::<Vehicle>();
+        run_ticks(&mut app, 5);
+        let before = velocity(&app, agent);
+        let vehicle = Vehicle::default();
+        app.world_mut().entity_mut(agent).insert(vehicle);
+        // The next update of the agent is still to come.
+        run_ticks(&mut app, 5);
+        assert_eq!(velocity(&app, agent), before, "{backend:?}");
+    }
+}
+
+#[test]
+fn a_group_does_not_steer_an_agent_that_cannot_be_steered() {
+    let changes: [fn(&mut EntityWorldMut); 2] = [
+        |agent| agent.get_mut::<Vehicle>().unwrap().max_speed = 0.0,
+        |agent| {
+            agent.insert(SteeringDisabled);
+        },
+    ];
+    for backend in BACKENDS {
+        for (at, change) in changes.into_iter().enumerate() {
+            let mut app = backend.app(HERTZ);
+            let body = Body::at(0.0, 0.0).moving(3.0, 0.0);
+            let agent = backend.spawn(&mut app, body, Vehicle::default());
+            let goal = Seek::new(Vec2::new(0.0, 100.0));
+            let group = (SteersFor(agent), BehaviorGroup::default(), goal);
+            app.world_mut().spawn(group);
+            run_ticks(&mut app, 5);
+            assert!(get::<SteeringForce>(&app, agent).is_steered());
+            change(&mut app.world_mut().entity_mut(agent));
+            let before = velocity(&app, agent);
+            for _ in 0..30 {
+                app.update();
+                assert!(!get::<SteeringForce>(&app, agent).is_steered());
+                let case = format!("{backend:?}, change {at}");
+                assert_near(velocity(&app, agent), before, 1e-6, &case);
+            }
+        }
+    }
+}
+
+#[test]
 fn steering_resumes_when_it_is_enabled_again() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);

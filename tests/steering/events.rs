@@ -68,6 +68,19 @@ fn passing_through_the_target_is_not_arriving() {
 }
 
 #[test]
+fn an_agent_has_not_arrived_at_a_target_that_was_just_spawned_as_a_child() {
+    let (mut app, agent) = arriving(Backend::PointMass, ());
+    let table = Transform::from_xyz(10.0, 0.0, 0.0);
+    let table = app.world_mut().spawn(table).id();
+    let seat = (ChildOf(table), Transform::default());
+    let seat = app.world_mut().spawn(seat).id();
+    app.world_mut().entity_mut(agent).insert(Arrive::new(seat));
+    run_ticks(&mut app, 1);
+    assert!(recorded_events::<Arrived>(&app).is_empty());
+    assert!(total(&app, agent).x > 0.0);
+}
+
+#[test]
 fn leaving_the_target_rearms_arrived_but_a_nudge_does_not() {
     let (mut app, agent) = arriving(Backend::PointMass, Arrive::new(SEAT));
     run_seconds(&mut app, 10.0);
@@ -107,6 +120,54 @@ fn arrived_is_triggered_again_for_a_new_target() {
         .map(|arrived| arrived.target)
         .collect();
     assert_eq!(targets, [SEAT.into(), (-SEAT).into()]);
+}
+
+#[test]
+fn arrived_is_triggered_again_for_a_new_target_nearby() {
+    let nearby = |offset: f32| SEAT + offset * SEAT.normalize();
+    let arrive = |target: Vec2| Arrive {
+        tolerance: 1.0,
+        ..Arrive::new(target)
+    };
+    // Up to twice the tolerance from its target an agent has still arrived there.
+    for offset in [0.0, 0.9, 1.5] {
+        let (mut app, agent) = arriving(Backend::PointMass, arrive(SEAT));
+        run_seconds(&mut app, 8.0);
+        let order = arrive(nearby(offset));
+        app.world_mut().entity_mut(agent).insert(order);
+        run_seconds(&mut app, 8.0);
+        let targets: Vec<Target> = recorded_events::<Arrived>(&app)
+            .iter()
+            .map(|arrived| arrived.target)
+            .collect();
+        assert_eq!(targets, [SEAT.into(), nearby(offset).into()], "{offset} m");
+    }
+}
+
+#[test]
+fn arrived_is_triggered_again_for_a_target_that_is_set_beyond_the_tolerance() {
+    for (offset, arrivals) in [(0.05, 1), (0.15, 2)] {
+        let (mut app, agent) = arriving(Backend::PointMass, Arrive::new(SEAT));
+        run_seconds(&mut app, 8.0);
+        let target = SEAT + Vec2::new(offset, 0.0);
+        app.world_mut().get_mut::<Arrive>(agent).unwrap().target = target.into();
+        run_seconds(&mut app, 8.0);
+        let arrived = recorded_events::<Arrived>(&app).len();
+        assert_eq!(arrived, arrivals, "{offset} m");
+    }
+}
+
+#[test]
+fn each_order_to_park_triggers_arrived() {
+    let (mut app, agent) = arriving(Backend::PointMass, Park::new(SEAT, 0.0));
+    for (order, place) in [SEAT, SEAT, -SEAT].into_iter().enumerate() {
+        let park = Park::new(place, 0.0);
+        app.world_mut().entity_mut(agent).insert(park);
+        run_seconds(&mut app, 20.0);
+        let arrived = recorded_events::<Arrived>(&app);
+        assert_eq!(arrived.len(), order + 1, "{place}");
+        assert_eq!(arrived[order].target, Target::Point(place));
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use bevy_steering2d::{
     SteeringGroups, SteeringWarnings,
 };
 
-use crate::common::{HERTZ, point_mass_app, position, run_seconds, run_ticks, velocity};
+use crate::common::{HERTZ, get, point_mass_app, position, run_seconds, run_ticks, velocity};
 
 /// Random positions in a square around the origin.
 fn scatter(count: u32, side: f32, seed: u64) -> Vec<Vec2> {
@@ -198,6 +198,71 @@ fn default_queuing_holds_an_agent_back_beside_a_default_seek() {
     };
     assert!(nearest(false) > 12.0, "without queuing it walks through");
     assert!(nearest(true) < 9.0, "{} m", nearest(true));
+}
+
+#[test]
+fn a_queuing_agent_waits_without_turning_about() {
+    for (hertz, lent) in [(30.0, false), (HERTZ, false), (120.0, false), (HERTZ, true)] {
+        let mut app = point_mass_app(hertz);
+        let standing = (PointMass::default(), Vehicle::default());
+        app.world_mut()
+            .spawn((Transform::from_xyz(10.0, 0.0, 0.0), standing));
+        let walker = (PointMass::default(), Seek::new(Vec2::new(100.0, 0.0)));
+        let walker = app.world_mut().spawn(walker).id();
+        if lent {
+            let queuing = (SteersFor(walker), Queuing::default());
+            app.world_mut().spawn(queuing);
+        } else {
+            app.world_mut()
+                .entity_mut(walker)
+                .insert(Queuing::default());
+        }
+        run_seconds(&mut app, 10.0);
+        let mut turns = 0;
+        for _ in 0..600 {
+            let before = get::<Kinematics>(&app, walker).heading;
+            run_ticks(&mut app, 1);
+            let after = get::<Kinematics>(&app, walker).heading;
+            turns += u32::from(before.dot(after) < 0.0);
+        }
+        let case = format!("{hertz} Hz, on a behavior entity: {lent}");
+        assert_eq!(turns, 0, "{case}");
+        let x = position(&app, walker).x;
+        assert!((8.0..9.0).contains(&x), "{case}: {x} m");
+        let heading = get::<Kinematics>(&app, walker).heading;
+        assert!(heading.x > 0.9, "{case}: {heading}");
+    }
+}
+
+#[test]
+fn a_queue_keeps_its_order() {
+    let mut app = point_mass_app(HERTZ);
+    // The last in the queue has the lowest id.
+    let queue: Vec<Entity> = (0..6_u8)
+        .map(|place| {
+            let walker = (
+                Transform::from_xyz(1.7 * f32::from(place), 0.0, 0.0),
+                PointMass::default(),
+                Vehicle {
+                    max_speed: 1.5,
+                    ..default()
+                },
+                Seek::new(Vec2::new(1_000.0, 0.0)),
+                Queuing::default(),
+            );
+            app.world_mut().spawn(walker).id()
+        })
+        .collect();
+    app.world_mut().spawn((
+        Transform::from_xyz(12.0, 0.0, 0.0),
+        PointMass::default(),
+        Vehicle::default(),
+    ));
+    run_seconds(&mut app, 30.0);
+    let places: Vec<f32> = queue.iter().map(|&it| position(&app, it).x).collect();
+    let mut gaps = places.windows(2).map(|pair| pair[1] - pair[0]);
+    assert!(gaps.all(|gap| gap > 1.0), "{places:?}");
+    assert!(places[5] < 11.0, "{places:?}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Behavior registration.
 
+use bevy::ecs::lifecycle::HookContext;
+use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
 use bevy_steering2d::BehaviorRegistry;
 use bevy_steering2d::prelude::*;
@@ -57,4 +59,34 @@ fn a_behavior_added_twice_is_registered_once() {
     let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Push::new(1.0, 0.0));
     run_ticks(&mut app, 1);
     assert_eq!(ledger(&app, agent).len(), 1);
+}
+
+/// A component whose entity is despawned as soon as it is spawned.
+#[derive(Component)]
+#[component(on_add = vanish)]
+struct Ghost;
+
+fn vanish(mut world: DeferredWorld, context: HookContext) {
+    world.commands().entity(context.entity).despawn();
+}
+
+#[test]
+fn an_agent_may_be_despawned_while_it_is_spawned() {
+    let mut app = point_mass_app(HERTZ);
+    let ghost = (PointMass::default(), Seek::new(EAST), Ghost);
+    let ghost = app.world_mut().spawn(ghost).id();
+    run_ticks(&mut app, 1);
+    assert!(app.world().get_entity(ghost).is_err());
+}
+
+#[test]
+fn an_agent_may_be_despawned_while_a_behavior_registered_late_is_inserted() {
+    let mut app = point_mass_app(HERTZ);
+    // Bevy requires no further components with a type that some entity already has.
+    Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Push::new(1.0, 0.0));
+    app.add_behavior::<Push>();
+    let ghost = (PointMass::default(), Push::new(1.0, 0.0), Ghost);
+    let ghost = app.world_mut().spawn(ghost).id();
+    run_ticks(&mut app, 1);
+    assert!(app.world().get_entity(ghost).is_err());
 }

@@ -1,5 +1,6 @@
 //! Snapshots: a world goes back to one bit for bit, whatever came and went in between.
 
+use bevy::ecs::entity::MapEntities;
 use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 use bevy_rapier2d::plugin::context::{RapierContextColliders, RapierRigidBodySet};
@@ -141,6 +142,32 @@ fn targets_without_a_body_go_back_as_well() {
 }
 
 #[test]
+fn a_despawned_target_without_a_body_is_spawned_again_once() {
+    let placed = |app: &mut App| {
+        let mut placed = app.world_mut().query_filtered::<(), With<Transform>>();
+        placed.iter(app.world()).count()
+    };
+    let mut app = point_mass_app(HERTZ);
+    let target = app.world_mut().spawn(Transform::from_xyz(3.0, 4.0, 0.0));
+    let target = target.id();
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(target));
+    run_ticks(&mut app, 5);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    let (count, expected) = (placed(&mut app), outcome(&mut app, &[agent]));
+    app.world_mut().despawn(target);
+    for despawned in [0, 1, 1] {
+        let restored = snapshot.restore(app.world_mut());
+        assert_eq!((restored.spawned.len(), restored.despawned), (1, despawned));
+        assert_eq!(
+            placed(&mut app),
+            count,
+            "restores do not accumulate targets"
+        );
+        assert_eq!(outcome(&mut app, &[agent]), expected);
+    }
+}
+
+#[test]
 fn a_way_around_walls_goes_back_as_well() {
     let mut app = point_mass_app(HERTZ);
     let target = app.world_mut().spawn(Transform::from_xyz(9.0, 0.0, 0.0));
@@ -267,6 +294,22 @@ fn components_and_resources_of_a_game_are_restored_once_they_are_added() {
     snapshot.restore(app.world_mut());
     assert_eq!(get::<Health>(&app, agent), &Health(3));
     assert_eq!(app.world().resource::<Score>(), &Score(1));
+}
+
+#[test]
+fn a_resource_refers_to_the_agent_that_was_spawned_again() {
+    #[derive(Resource, MapEntities, Clone, Debug)]
+    struct Leader(#[entities] Entity);
+
+    let mut app = point_mass_app(HERTZ);
+    let leader = flock(&mut app, 1)[0];
+    app.insert_resource(Leader(leader))
+        .add_snapshot_resource::<Leader>();
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    app.world_mut().despawn(leader);
+    let restored = snapshot.restore(app.world_mut());
+    let again = app.world().resource::<Leader>().0;
+    assert_eq!(restored.spawned, [(leader, again)]);
 }
 
 #[test]

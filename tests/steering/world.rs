@@ -205,6 +205,25 @@ fn hide_keeps_agents_out_of_sight_of_a_wandering_hunter() {
 }
 
 #[test]
+fn obstacles_beyond_the_search_distance_do_not_hide() {
+    // Rocks with a radius of 1 m, within 20 m; the third touches only the square around the disc.
+    for (rock, counts) in [
+        ((20.5, 0.0), true),
+        ((21.5, 0.0), false),
+        ((19.0, 19.0), false),
+    ] {
+        let mut app = point_mass_app(HERTZ);
+        let place = Transform::from_translation(Vec2::from(rock).extend(0.0));
+        app.world_mut().spawn((place, Obstacle { radius: 1.0 }));
+        let hide = Hide::new(Vec2::new(-5.0, 0.0));
+        let hider = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), hide);
+        run_ticks(&mut app, 2);
+        let hides = get::<HideMemory>(&app, hider).obstacle.is_some();
+        assert_eq!(hides, counts, "{rock:?}");
+    }
+}
+
+#[test]
 fn hide_evades_without_obstacles_and_rests_without_a_hunter() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);

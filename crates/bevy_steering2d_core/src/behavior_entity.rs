@@ -58,7 +58,7 @@ pub(crate) fn refuse_cycles(
     let entity = inserted.entity;
     if ancestors(entity, &steers_for).any(|ancestor| ancestor == entity) {
         log::error!("entity {entity} steers for itself through others; its SteersFor is removed");
-        commands.entity(entity).remove::<SteersFor>();
+        commands.entity(entity).try_remove::<SteersFor>();
     }
 }
 

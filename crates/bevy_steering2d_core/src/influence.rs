@@ -6,7 +6,8 @@ use crate::{InvalidParameter, When};
 
 /// How much a behavior counts among the others of its agent. It may be changed at any time.
 ///
-/// All forces are in newtons, so weights are dimensionless: `1 : 1` weights them equally.
+/// All forces are in newtons, so weights are dimensionless. What a weight means depends on the combiner:
+/// under [`Prioritized`](crate::Prioritized) a lower priority gets what a higher one leaves.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -14,8 +15,8 @@ pub struct Influence {
     /// Factor on the force, `≥ 0`. Default `1`. Above 10⁹ it acts like 10⁹.
     pub weight: f32,
     /// Higher is considered earlier by [`Prioritized`](crate::Prioritized) and
-    /// [`Dithered`](crate::Dithered). The default is the behavior's
-    /// [`PRIORITY`](crate::Behavior::PRIORITY).
+    /// [`Dithered`](crate::Dithered). [`Influence::of`] has the behavior's
+    /// [`PRIORITY`](crate::Behavior::PRIORITY), [`Influence::default`] has `100`.
     pub priority: i16,
     /// Probability per update to be considered under [`Dithered`](crate::Dithered), in `(0, 1]`.
     /// Default `1`.

@@ -56,8 +56,8 @@
 //! # Units
 //!
 //! Meters, seconds, kilograms, newtons, radians; x is forward, angles are counter-clockwise. Every
-//! behavior returns newtons, at most `max_force`, so weights are dimensionless: `1 : 1` weights two
-//! behaviors equally.
+//! behavior returns newtons, at most `max_force`, so weights are dimensionless. What a weight means depends
+//! on the combiner: under the default, [`Prioritized`], a lower priority gets what a higher one leaves.
 //!
 //! # Invalid parameters
 //!
@@ -70,8 +70,8 @@
 //!
 //! A component that behaviors, agents or groups require, such as a memory, [`Perception`],
 //! [`SteeringForce`] or [`Combine`], comes with them. If it is removed alone, it is put back with
-//! its default value, and with one warning, when the next tick begins. To stop an agent, remove its
-//! [`Vehicle`] or insert [`SteeringDisabled`].
+//! its default value, and with one warning, when the next tick begins. To end the steering of
+//! an agent, remove its [`Vehicle`] or insert [`SteeringDisabled`]; its body keeps its velocity.
 //!
 //! # Disabled entities
 //!

@@ -15,6 +15,11 @@ pub(crate) const FORMULA_PASS: usize = 1_000;
 /// The same limit for the accumulation of a flock's neighbors.
 pub(crate) const FLOCK_PASS: usize = 1_500;
 
+/// The message of the panic when a query of steering is not contiguous. Its components are stored in tables, but one
+/// [disabling component](bevy::ecs::entity_disabling) in a sparse set makes all queries of the app sparse.
+pub const NOT_IN_TABLES: &str = "steering needs disabling components that are stored in tables: one of \
+    `DefaultQueryFilters` has `#[component(storage = \"SparseSet\")]`";
+
 /// Calls `visit` for every match, in parallel from `parallel_from` matches on.
 pub(crate) fn for_each_mut<D, F>(
     query: &mut Query<D, F>,

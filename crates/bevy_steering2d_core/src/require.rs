@@ -35,7 +35,10 @@ fn insert_beside<B: Component, R: Component + Default>(
     mut commands: Commands,
 ) {
     if !present.contains(added.entity) {
-        commands.entity(added.entity).insert_if_new(R::default());
+        // A hook of another component may despawn the entity before the command runs.
+        commands
+            .entity(added.entity)
+            .try_insert_if_new(R::default());
     }
 }
 

@@ -141,3 +141,19 @@ impl Targets<'_, '_> {
         Some(position.truncate())
     }
 }
+
+/// Computes the global transforms of entities that were spawned as children. Bevy does so after the tick, and until
+/// then they are at the world's origin.
+pub(crate) fn place_new_children(
+    places: TransformHelper,
+    mut children: Query<(Entity, &mut GlobalTransform), (With<ChildOf>, Added<GlobalTransform>)>,
+) {
+    for (entity, mut global) in &mut children {
+        // What Bevy has computed stays: it multiplies in another order, and rounds otherwise.
+        if *global == GlobalTransform::IDENTITY
+            && let Ok(place) = places.compute_global_transform(entity)
+        {
+            *global = place;
+        }
+    }
+}

@@ -91,7 +91,8 @@ pub struct Kinematics {
     /// World velocity, m/s.
     pub velocity: Vec2,
     /// Unit vector of the velocity; at rest that of the last motion, at first the body's facing. For a
-    /// body that is driven, see [`Locomotion`](crate::Locomotion), where it points.
+    /// body that is driven, see [`Locomotion`](crate::Locomotion), where it points. An agent that waits in a
+    /// queue keeps it, see [`Queuing`](crate::Queuing).
     pub heading: Vec2,
     /// Mass, kg. Zero while the body cannot be steered: not yet simulated, or faulty.
     pub mass: f32,
@@ -123,9 +124,13 @@ impl Kinematics {
         if speed_squared > Self::REST * Self::REST && speed_squared < f32::INFINITY {
             self.heading = velocity / speed_squared.sqrt();
         } else if self.heading == Vec2::ZERO || !self.heading.is_finite() {
-            self.heading = Some(facing())
-                .filter(|it| it.is_finite())
-                .unwrap_or_default();
+            let facing = facing();
+            // That of a body tilted out of the plane is shorter. Other rotations keep their bits.
+            self.heading = if facing.is_normalized() {
+                facing
+            } else {
+                facing.normalize_or_zero()
+            };
         }
     }
 
@@ -180,6 +185,22 @@ mod tests {
         assert_eq!(body.heading, Vec2::NEG_X);
         body.sense(Vec2::ZERO, Vec2::ZERO, || Vec2::Y);
         assert_eq!(body.heading, Vec2::NEG_X);
+    }
+
+    #[test]
+    fn the_heading_of_a_tilted_body_at_rest_is_a_unit_vector() {
+        let heading = |facing: Vec2| {
+            let mut body = Kinematics::default();
+            body.sense(Vec2::ZERO, Vec2::ZERO, || facing);
+            body.heading
+        };
+        assert_eq!(heading(Vec2::new(0.5, 0.0)), Vec2::X);
+        // Rounded, but as good as a unit vector.
+        let rounded = Vec2::new(0.6, 0.800_000_1);
+        assert_eq!(heading(rounded), rounded);
+        for bad in [f32::NAN, f32::INFINITY] {
+            assert_eq!(heading(Vec2::new(bad, 0.0)), Vec2::ZERO, "{bad}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use bevy_rapier2d::rapier::dynamics::{
 };
 use bevy_rapier2d::rapier::math::Rotation;
 use bevy_steering2d_core::locomotion::{VelocityChanges, wanted_facing};
-use bevy_steering2d_core::parallel::prefetch;
+use bevy_steering2d_core::parallel::{NOT_IN_TABLES, prefetch};
 use bevy_steering2d_core::{
     FaceTarget, FaceVelocity, Kinematics, PointMass, Propulsion, SpeedLimit, SteeringClock,
     SteeringDisabled, SteeringForce, SteeringWarnings, Targets, Vehicle,
@@ -50,9 +50,7 @@ pub(crate) fn move_bodies(
         let length_unit = simulation.integration_parameters.length_unit;
         // Rapier processes each body that was borrowed mutably, so borrow only those that change.
         let set = set.bypass_change_detection();
-        let tables = bodies
-            .contiguous_iter()
-            .expect("all components are stored in tables");
+        let tables = bodies.contiguous_iter().expect(NOT_IN_TABLES);
         for (handles, contexts, bodies, agents, limits, faces, face_targets) in tables {
             let table = Table {
                 handles,

@@ -7,7 +7,9 @@ use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_rapier2d::rapier::dynamics::{RigidBody as SimulatedBody, RigidBodyType};
-use bevy_steering2d_core::parallel::{LIGHT_PASS, chunk_size, for_each_chunk, prefetch};
+use bevy_steering2d_core::parallel::{
+    LIGHT_PASS, NOT_IN_TABLES, chunk_size, for_each_chunk, prefetch,
+};
 use bevy_steering2d_core::{
     InvalidParameter, Kinematics, PointMass, SteeringClock, SteeringDisabled, SteeringWarnings,
     Vehicle,
@@ -41,7 +43,7 @@ pub(crate) fn add_missing_kinematics(
     mut commands: Commands,
 ) {
     for entity in &bodies {
-        commands.entity(entity).insert(Kinematics::default());
+        commands.entity(entity).try_insert(Kinematics::default());
     }
 }
 
@@ -76,9 +78,7 @@ pub(crate) fn sense_bodies(
         (With<RigidBody>, Without<PointMass>),
     >,
 ) {
-    let tables = bodies
-        .contiguous_iter_mut()
-        .expect("all components are stored in tables");
+    let tables = bodies.contiguous_iter_mut().expect(NOT_IN_TABLES);
     for (entities, links, has_vehicle, is_disabled, mut bodies) in tables {
         let is_agent = has_vehicle && !is_disabled;
         let piece = chunk_size(entities.len(), LIGHT_PASS);

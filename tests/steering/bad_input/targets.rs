@@ -103,6 +103,8 @@ fn a_behavior_that_targets_its_own_agent_adds_no_force() {
     assert_own_target_adds_no_force("Arrive", Arrive::new);
     assert_own_target_adds_no_force("Pursuit", Pursuit::new);
     assert_own_target_adds_no_force("Evade", Evade::new);
+    assert_own_target_adds_no_force("Interpose", |me| Interpose::new(me, EAST));
+    assert_own_target_adds_no_force("Interpose", |me| Interpose::new(EAST, me));
 }
 
 #[test]

@@ -202,6 +202,21 @@ fn a_behavior_entity_of_a_disabled_agent_raises_no_warning() {
 }
 
 #[test]
+#[should_panic(expected = "steering needs disabling components that are stored in tables")]
+fn a_disabling_component_in_a_sparse_set_is_refused() {
+    #[derive(Component)]
+    #[component(storage = "SparseSet")]
+    struct Hidden;
+
+    let mut app = bare_app(HERTZ);
+    app.world_mut().register_disabling_component::<Hidden>();
+    app.add_plugins(SteeringPlugin::default());
+    start(&mut app);
+    app.world_mut().spawn((PointMass::default(), Hidden));
+    run_ticks(&mut app, 1);
+}
+
+#[test]
 fn a_disabled_behavior_entity_is_no_agent() {
     let mut app = point_mass_app(HERTZ);
     let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Vehicle::default());

@@ -85,7 +85,11 @@ fn parts_that_leave_with_their_behavior_are_not_put_back() {
     assert!(!app.world().entity(agent).contains::<WanderMemory>());
     let replaced = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Arrive::default());
     let mut entity = app.world_mut().entity_mut(replaced);
-    entity.insert((Arrive::new(EAST), ArriveMemory { arrived: true }));
+    let memory = ArriveMemory {
+        arrived: true,
+        ..default()
+    };
+    entity.insert((Arrive::new(EAST), memory));
     app.world_mut().despawn(agent);
     run_ticks(&mut app, 1);
     assert!(warnings(&app).is_empty(), "{:?}", warnings(&app));

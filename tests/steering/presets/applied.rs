@@ -4,8 +4,23 @@ use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::presets::PresetFault;
 
-use super::{Directory, app, app_in, load, preset, wait_until};
+use super::{Directory, Leash, app, app_in, load, preset, wait_until};
 use crate::common::*;
+
+/// A condition with an array, a type that reflection does not clone by itself.
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq)]
+#[reflect(Component, Default)]
+struct Lucky {
+    numbers: [u8; 2],
+}
+
+impl Condition for Lucky {
+    type World = ();
+
+    fn holds(&self, _: &Agent, _: &()) -> bool {
+        true
+    }
+}
 
 #[test]
 fn an_agent_has_exactly_the_behaviors_of_its_preset_and_keeps_its_targets() {
@@ -54,6 +69,39 @@ fn a_behavior_that_a_preset_takes_away_and_another_gives_back_keeps_its_target()
 }
 
 #[test]
+fn a_behavior_with_an_array_keeps_its_targets_as_well() {
+    let mut app = app();
+    let dog = app.world_mut().spawn(PointMass::default()).id();
+    let leash = Leash {
+        dogs: vec![dog],
+        ..default()
+    };
+    let agent = app.world_mut().spawn((PointMass::default(), leash)).id();
+    let [leash, seek] = ["{ Leash: () }", "{ Seek: () }"].map(|text| preset(&app, text));
+    for tuning in [&leash, &seek, &leash] {
+        tuning.apply(app.world_mut(), agent).unwrap();
+    }
+    assert_eq!(get::<Leash>(&app, agent).dogs, [dog]);
+}
+
+#[test]
+fn a_condition_with_an_array_returns_to_what_was_before_its_preset() {
+    let mut app = app();
+    app.add_condition::<Lucky>();
+    let own = Lucky { numbers: [7, 13] };
+    let agent = (PointMass::default(), own.clone());
+    let agent = app.world_mut().spawn(agent).id();
+    let [lucky, seek] = ["{ Lucky: () }", "{ Seek: () }"].map(|text| preset(&app, text));
+    lucky.apply(app.world_mut(), agent).unwrap();
+    assert_eq!(get::<Lucky>(&app, agent).numbers, [0, 0]);
+    let copy = app.world_mut().entity_mut(agent).clone_and_spawn();
+    for one in [agent, copy] {
+        seek.apply(app.world_mut(), one).unwrap();
+        assert_eq!(*get::<Lucky>(&app, one), own);
+    }
+}
+
+#[test]
 fn a_clone_of_an_agent_returns_to_what_was_before_its_preset() {
     let mut app = app();
     let own = Vehicle {
@@ -87,6 +135,29 @@ fn a_preset_that_removes_a_behavior_logs_how_to_keep_it() {
     wait_until(&mut app, "it is logged", |_| logged() > before);
     run_ticks(&mut app, 10);
     assert_eq!(logged(), before + 1, "once for all agents");
+}
+
+#[test]
+fn a_preset_that_is_applied_again_says_what_of_the_game_it_removes() {
+    record_log();
+    let directory = Directory::new("lost_later");
+    directory.write("{ Separation: (), Hide: () }");
+    let mut app = app_in(&directory.0);
+    let uses = UsesPreset(load(&app, "test.steering.ron"));
+    let agent = (PointMass::default(), uses.clone());
+    let agent = app.world_mut().spawn(agent).id();
+    let has_separation = |world: &World| world.get::<Separation>(agent).is_some();
+    wait_until(&mut app, "the preset is applied", has_separation);
+    let sidestep = (Sidestep::default(), uses);
+    app.world_mut().entity_mut(agent).insert(sidestep);
+    let has_lost = |world: &World| world.get::<Sidestep>(agent).is_none();
+    wait_until(&mut app, "it is applied again", has_lost);
+    assert_eq!(count_logged("ron does not name Sidestep"), 1);
+    // What the preset itself has given may go without a word.
+    directory.write("{ Separation: () }");
+    let has_changed = |world: &World| world.get::<Hide>(agent).is_none();
+    wait_until(&mut app, "the file is read again", has_changed);
+    assert_eq!(count_logged("ron does not name Hide"), 0);
 }
 
 #[test]

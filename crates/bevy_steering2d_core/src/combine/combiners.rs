@@ -120,7 +120,7 @@ fn scaled_sum(ledger: &mut [LedgerEntry], max_force: f32, scale: f32) -> Vec2 {
 pub(crate) struct Budget<N> {
     max_force: N,
     sum: [N; 2],
-    /// 0 if the last force was cut, since nothing is left then, regardless of rounding; else 1.
+    /// 0 once a force was cut, since nothing is left then, regardless of rounding; else 1.
     open: N,
 }
 
@@ -144,7 +144,8 @@ impl<N: Number> Budget<N> {
         } else {
             let left = (self.max_force - length(self.sum)).max(N::splat(0.0)) * self.open;
             let share = (left / length(requested)).min(one);
-            self.open = one - share.is_below(one);
+            // A zero force has share 1 also after a cut, and does not open the budget again.
+            self.open = self.open * (one - share.is_below(one));
             share
         };
         let scale = share * weight;
@@ -288,6 +289,20 @@ mod tests {
             Vec2::X
         );
         assert!(ledger.iter().all(|entry| entry.cut == Cut::Nothing));
+    }
+
+    #[test]
+    fn prioritized_drops_all_forces_after_a_cut_also_behind_a_zero_force() {
+        let mut ledger = [
+            entry(4, Vec2::new(12.0, 0.0), 1.0),
+            entry(3, Vec2::new(0.0, 15.0), 1.0),
+            entry(2, Vec2::ZERO, 1.0),
+            entry(1, Vec2::new(-20.0, 0.0), 1.0),
+        ];
+        let total = Combine::PRIORITIZED.combine(&mut ledger, 20.0, never);
+        // 8 of 20 are left for the 15.
+        assert!((total - Vec2::new(12.0, 8.0)).length() < 1e-5, "{total}");
+        assert_eq!((ledger[3].cut, ledger[3].share), (Cut::Budget, 0.0));
     }
 
     #[test]

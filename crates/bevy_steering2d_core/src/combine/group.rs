@@ -9,9 +9,10 @@ use crate::behavior::embeds_influence;
 use crate::behavior_entity::{BehaviorRoots, SteeredBy, SteersFor};
 use crate::condition::{Conditions, Verdict};
 use crate::pipeline::BehaviorSlot;
+use crate::steer::Steered;
 use crate::{
-    Behavior, Combine, Cut, Influence, LedgerEntry, SteeringClock, SteeringForce, SteeringId,
-    SteeringWarnings, ThinkEvery, Vehicle,
+    Behavior, Combine, Cut, Influence, Kinematics, LedgerEntry, SteeringClock, SteeringForce,
+    SteeringId, SteeringWarnings, ThinkEvery, Vehicle,
 };
 
 /// Makes a [behavior entity](SteersFor) a group: its behaviors are combined by its own [`Combine`]
@@ -148,8 +149,10 @@ pub(crate) struct Groups<'w, 's> {
         (
             &'static Vehicle,
             &'static SteeringId,
+            &'static Kinematics,
             Option<&'static ThinkEvery>,
         ),
+        Steered,
     >,
     sets: ParamSet<
         'w,
@@ -187,16 +190,23 @@ pub(crate) fn combine_groups(mut groups: Groups) {
 impl Groups<'_, '_> {
     /// Combines every group, the innermost first.
     fn combine(&mut self, stage: Stage) {
+        self.put_in_order();
+        let order = std::mem::take(&mut *self.order);
+        for &(_, id, entity) in &order {
+            self.combine_one(id, entity, stage);
+        }
+        *self.order = order;
+    }
+
+    /// Lists all groups that steer an agent, and warns of those with invalid parameters.
+    fn put_in_order(&mut self) {
         let Self {
             clock,
-            generation,
             warnings,
             roots,
-            agents,
             sets,
-            members,
             order,
-            copy,
+            ..
         } = self;
         order.clear();
         for (entity, &id, group) in &sets.p0() {
@@ -212,43 +222,60 @@ impl Groups<'_, '_> {
             }
         }
         order.sort_unstable();
-        for &(_, id, entity) in &**order {
-            let (Ok((combine, steered_by)), Some((vehicle, &owner, every))) = (
-                members.get(entity),
-                roots.agent_of(entity).and_then(|it| agents.get(it).ok()),
-            ) else {
-                continue;
-            };
-            // Between updates the agent keeps its force, and the group its ledger.
-            if ThinkEvery::turn(every, owner, clock).is_none() {
-                continue;
+    }
+
+    /// Copies the entries of a group's behaviors into its own ledger, and combines them.
+    fn combine_one(&mut self, id: SteeringId, entity: Entity, stage: Stage) {
+        let Self {
+            clock,
+            generation,
+            warnings,
+            roots,
+            agents,
+            sets,
+            members,
+            copy,
+            ..
+        } = self;
+        let (Ok((combine, steered_by)), Some((vehicle, &owner, body, every))) = (
+            members.get(entity),
+            roots.agent_of(entity).and_then(|it| agents.get(it).ok()),
+        ) else {
+            return;
+        };
+        // No behavior runs for an agent that cannot be steered: an entry would count as one that does.
+        if !body.is_steerable() || vehicle.check().is_err() {
+            return;
+        }
+        // Between updates the agent keeps its force, and the group its ledger.
+        if ThinkEvery::turn(every, owner, clock).is_none() {
+            return;
+        }
+        warn_of_missing_condition(clock, warnings, &sets.p2(), entity);
+        let Ok(mut own) = sets
+            .p1()
+            .get_mut(entity)
+            .map(|mut it| std::mem::take(&mut *it))
+        else {
+            return;
+        };
+        own.begin(**generation);
+        if let Some(steered_by) = steered_by {
+            sets.p2().copy_entries(steered_by, **generation, &mut own);
+        }
+        let entries = match stage {
+            Stage::Preview => {
+                copy.clear();
+                copy.extend_from_slice(own.entries());
+                &mut copy[..]
             }
-            warn_of_missing_condition(clock, warnings, &sets.p2(), entity);
-            let Ok(mut own) = sets
-                .p1()
-                .get_mut(entity)
-                .map(|mut it| std::mem::take(&mut *it))
-            else {
-                continue;
-            };
-            own.begin(**generation);
-            if let Some(steered_by) = steered_by {
-                sets.p2().copy_entries(steered_by, **generation, &mut own);
-            }
-            let entries = match stage {
-                Stage::Preview => {
-                    copy.clear();
-                    copy.extend_from_slice(own.entries());
-                    &mut copy[..]
-                }
-                Stage::Final => own.entries_mut(),
-            };
-            let mut draw = dither_draws(clock, id);
-            // The force steers the agent: a body of the group's own entity is not steered by it.
-            own.total = combine.combine_sorted(entries, vehicle.max_force, &mut draw);
-            if let Ok(mut force) = sets.p1().get_mut(entity) {
-                *force = own;
-            }
+            Stage::Final => own.entries_mut(),
+        };
+        let mut draw = dither_draws(clock, id);
+        // The force steers the agent: a body of the group's own entity is not steered by it.
+        own.total = combine.combine_sorted(entries, vehicle.max_force, &mut draw);
+        if let Ok(mut force) = sets.p1().get_mut(entity) {
+            *force = own;
         }
     }
 }
@@ -276,7 +303,7 @@ fn warn_of_missing_condition(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Arrive, Flee, PointMass, Seek, SteeringCorePlugin};
+    use crate::{Arrive, Flee, PointMass, Seek, SteeringCorePlugin, Wheeled};
 
     /// Runs one tick; the app's agent has the given groups.
     fn ledger_of(spawn: impl Fn(&mut World, Entity)) -> (App, Entity) {
@@ -329,6 +356,21 @@ mod tests {
         for (body, is_group) in bodies.iter(app.world()) {
             assert_eq!(body.velocity == Vec2::ZERO, is_group, "{body:?}");
         }
+    }
+
+    #[test]
+    fn a_group_does_not_drive_a_car_on_its_own_entity() {
+        let (mut app, _) = ledger_of(|world, agent| {
+            let group = (BehaviorGroup::default(), Seek::new(Vec2::new(9.0, 0.0)));
+            let car = (PointMass::default(), Vehicle::default(), Wheeled::default());
+            world.spawn((SteersFor(agent), group, car));
+        });
+        let mut cars = app
+            .world_mut()
+            .query_filtered::<(&PointMass, &SteeringForce), With<Wheeled>>();
+        let (car, force) = cars.single(app.world()).expect("one car");
+        assert_ne!(force.total, Vec2::ZERO, "the force for the agent");
+        assert_eq!(car.velocity, Vec2::ZERO);
     }
 
     #[test]

@@ -201,10 +201,14 @@ impl SteeringForce {
         heap
     }
 
-    /// The memory of the ledger's list, bytes.
+    /// The memory of the ledger's lists, bytes.
     fn heap(&self) -> usize {
         match &self.ledger {
-            Ledger::Written { entries, .. } => size_of_val(&**entries),
+            Ledger::Written { entries, sources } => {
+                let sources = sources.as_deref();
+                let sources = sources.map_or(0, |it| size_of_val(it) + size_of_val(it.as_slice()));
+                size_of_val(entries.as_slice()) + sources
+            }
             Ledger::Flock { .. } => 0,
         }
     }
@@ -445,6 +449,23 @@ mod tests {
         force.record(entry(4));
         assert!(force.record_all(&[3, 5].map(entry)).is_none());
         assert_eq!(behaviors(&force), [BehaviorId::for_test(4)]);
+    }
+
+    #[test]
+    fn the_list_of_behavior_entities_counts_in_the_memory_of_a_ledger() {
+        let generation = LedgerGeneration(1);
+        let mut world = World::new();
+        let helper = world.spawn_empty().id();
+        let [mut force, mut of_helper] = [(); 2].map(|()| SteeringForce::default());
+        for force in [&mut force, &mut of_helper] {
+            force.begin(generation);
+        }
+        of_helper.record(entry(2));
+        force.copy_entries(generation, || {
+            [(SteeringId(1), helper, &of_helper, None)].into_iter()
+        });
+        let sources = size_of::<Vec<(SteeringId, Entity)>>() + size_of::<(SteeringId, Entity)>();
+        assert_eq!(force.heap(), size_of::<LedgerEntry>() + sources);
     }
 
     #[test]

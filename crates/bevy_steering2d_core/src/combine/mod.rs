@@ -18,6 +18,7 @@ mod fused;
 mod group;
 mod ledger;
 
+use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::system::{StaticSystemParam, SystemParam};
 use bevy::prelude::*;
 
@@ -37,7 +38,7 @@ pub(crate) use ledger::LedgerGeneration;
 
 use crate::agent::limited;
 use crate::behavior_entity::{SteeredBy, SteersFor};
-use crate::parallel::{LIGHT_PASS, chunk_size, for_each_chunk, prefetch};
+use crate::parallel::{LIGHT_PASS, NOT_IN_TABLES, chunk_size, for_each_chunk, prefetch};
 use crate::perception::Perception;
 use crate::random::RandomStream;
 use crate::{Kinematics, SteeringClock, SteeringDisabled, SteeringId, ThinkEvery, Vehicle};
@@ -66,7 +67,7 @@ pub(crate) fn combine_agents<F>(
     for<'w, 's> F::Item<'w, 's>: FusedEntries + Sync,
 {
     let fused = &*fused;
-    let tables = agents.contiguous_iter_mut().expect("all of it in tables");
+    let tables = agents.contiguous_iter_mut().expect(NOT_IN_TABLES);
     for (entities, agents, bodies, every, perceptions, steered_by, disabled, mut forces) in tables {
         let (ids, vehicles, combines) = agents;
         // Agents that are disabled or do not flock have no fused entries.
@@ -213,6 +214,17 @@ impl TableChunk<'_> {
         let mut draw = dither_draws(self.clock, self.ids[at]);
         let max_force = self.vehicles[at].max_force;
         self.combines[at].combine_sorted(force.entries_mut(), max_force, &mut draw)
+    }
+}
+
+/// Ends the force of an entity that is no agent any more. With [`ThinkEvery`] it would act again from a new
+/// [`Vehicle`] on to the next update.
+pub(crate) fn release_force(
+    removed: On<Remove, Vehicle>,
+    mut forces: Query<&mut SteeringForce, Allow<Disabled>>,
+) {
+    if let Ok(mut force) = forces.get_mut(removed.entity) {
+        force.release();
     }
 }
 

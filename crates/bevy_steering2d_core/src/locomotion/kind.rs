@@ -318,8 +318,14 @@ fn drive<L: Locomotion>(
             if !controls.is_finite() {
                 *controls = Controls::default();
             }
+            // The total of a group is for its agent, and not for a body of the group's own entity.
+            let total = if force.is_steered() {
+                force.total
+            } else {
+                Vec2::ZERO
+            };
             let acceleration = if works {
-                kind.drive(&motion, motion.wish(force.total), &mut controls);
+                kind.drive(&motion, motion.wish(total), &mut controls);
                 limited(kind.accelerate(&motion, &controls), &motion, limit)
             } else {
                 Acceleration::default()

@@ -5,7 +5,8 @@ use bevy::prelude::*;
 
 use super::{FaceTarget, FaceVelocity, Propulsion, SpeedLimit, VelocityChanges, wanted_facing};
 use crate::parallel::{
-    LIGHT_PASS, PREFETCH_AHEAD, chunk_size, chunks_to_change, for_each_chunk, prefetch,
+    LIGHT_PASS, NOT_IN_TABLES, PREFETCH_AHEAD, chunk_size, chunks_to_change, for_each_chunk,
+    prefetch,
 };
 use crate::{
     InvalidParameter, Kinematics, SteeringClock, SteeringDisabled, SteeringForce, SteeringWarnings,
@@ -77,7 +78,7 @@ pub(crate) fn place_point_masses(
         commands.entity(entity).try_remove::<Kinematics>();
     }
     for entity in &unseen {
-        commands.entity(entity).insert(Kinematics::default());
+        commands.entity(entity).try_insert(Kinematics::default());
     }
 }
 
@@ -92,7 +93,7 @@ pub(crate) fn sense_point_masses(
         &mut Kinematics,
     )>,
 ) {
-    let tables = bodies.contiguous_iter_mut().expect("all of it in tables");
+    let tables = bodies.contiguous_iter_mut().expect(NOT_IN_TABLES);
     for (entities, points, transforms, vehicles, mut bodies) in tables {
         let chunk = chunk_size(entities.len(), LIGHT_PASS);
         for_each_chunk(bodies.chunks_mut(chunk).enumerate(), |(number, bodies)| {
@@ -149,7 +150,7 @@ pub(crate) fn move_point_masses(
     >,
 ) {
     let delta = clock.delta;
-    let tables = bodies.contiguous_iter_mut().expect("all of it in tables");
+    let tables = bodies.contiguous_iter_mut().expect(NOT_IN_TABLES);
     for (entities, bodies, points, transforms, agents, limits, faces, face_targets, disabled) in
         tables
     {

@@ -118,6 +118,7 @@ impl Locomotion for Tracked {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::behaviors::seek;
     use crate::locomotion::testing::{Drive, errands};
 
     fn tank() -> Drive<Tracked> {
@@ -142,6 +143,16 @@ mod tests {
                 errand.target
             );
         }
+    }
+
+    #[test]
+    fn a_tank_that_stands_on_its_target_stays_there() {
+        let mut tank = tank();
+        for _ in 0..60 {
+            let force = seek(&tank.agent(), Vec2::ZERO);
+            tank.step(force);
+        }
+        assert_eq!(tank.body.position, Vec2::ZERO);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::gathered::Gathered;
 use super::neighbor::{Perception, SteeringGroups};
 use super::neighbors::Neighbors;
 use super::rows::{Rest, Row, RowsChunk};
-use crate::parallel::{LIGHT_PASS, chunk_size, for_each_chunk};
+use crate::parallel::{LIGHT_PASS, NOT_IN_TABLES, chunk_size, for_each_chunk};
 use crate::{Kinematics, SteeringClock, SteeringId, ThinkEvery, Vehicle};
 
 /// Rebuilds the neighbor index from this tick's bodies.
@@ -35,7 +35,7 @@ pub(crate) fn index_neighbors(
     rows.resize(agents.iter().len());
     let mut gathered = Gathered::default();
     let mut first = 0;
-    let tables = agents.contiguous_iter_mut().expect("all of it in tables");
+    let tables = agents.contiguous_iter_mut().expect(NOT_IN_TABLES);
     for (entities, ids, bodies, groups, every, mut perceptions) in tables {
         let count = entities.len();
         let chunk = chunk_size(count, LIGHT_PASS);

@@ -12,6 +12,7 @@ use crate::behaviors;
 use crate::clock::begin_tick;
 use crate::combine::{
     HasFusedEntries, LedgerGeneration, combine_agents, combine_groups, preview_groups,
+    release_force,
 };
 use crate::condition;
 use crate::events::{AnnouncedEvents, TargetWatch, TriggersEvents, announce};
@@ -29,6 +30,7 @@ use crate::require::{RequiredParts, keep};
 use crate::snapshot;
 use crate::steer::warn_of_missing_bodies;
 use crate::stuck::{Stuck, StuckMemory, detect_stuck};
+use crate::target::place_new_children;
 use crate::warnings::log_warnings;
 use crate::{
     Average, BehaviorGroup, BehaviorRegistry, ColliderProbes, Combine, ConditionStates, Dithered,
@@ -200,19 +202,8 @@ fn init_resources(app: &mut App, schedule: InternedScheduleLabel) {
 /// the announcement of events.
 fn order_steps(app: &mut App, schedule: InternedScheduleLabel) {
     SteeringSchedule::prepare(app);
+    app.configure_sets(schedule, SteeringSystems::all().chain());
     app.configure_sets(
-        schedule,
-        (
-            SteeringSystems::Sense,
-            SteeringSystems::Steer,
-            SteeringSystems::Adjust,
-            SteeringSystems::Combine,
-            SteeringSystems::Move,
-            SteeringSystems::Announce,
-        )
-            .chain(),
-    )
-    .configure_sets(
         schedule,
         (
             SenseSystems::Bodies,
@@ -254,7 +245,12 @@ fn fill_steps(app: &mut App) {
     )
     .add_systems(
         SteeringSchedule::Bodies,
-        (warn_of_missing_bodies, warn_of_faulty_facing).chain(),
+        (
+            place_new_children,
+            warn_of_missing_bodies,
+            warn_of_faulty_facing,
+        )
+            .chain(),
     )
     .configure_sets(
         SteeringSchedule::Index,
@@ -312,7 +308,9 @@ fn fill_steps(app: &mut App) {
 }
 
 fn add_observers(app: &mut App) {
-    app.add_observer(reset_force).add_observer(refuse_cycles);
+    app.add_observer(reset_force)
+        .add_observer(refuse_cycles)
+        .add_observer(release_force);
 }
 
 /// Keeps the parts that types of the pipeline require; behaviors add theirs when they are registered.

@@ -480,7 +480,8 @@ fn has_behavior_entities<B: Behavior>(entities: Query<(), (With<B>, With<SteersF
     !entities.is_empty()
 }
 
-/// Inserts a [`Vehicle`] with a behavior, unless the entity has one or is a behavior entity.
+/// Inserts a [`Vehicle`] with a behavior, unless the entity has one or is a behavior entity. A hook of another
+/// component may despawn the entity before the command runs.
 fn make_agent<B: Behavior>(
     added: On<Add, B>,
     assigned: Query<(), (Or<(With<Vehicle>, With<SteersFor>)>, Allow<Disabled>)>,
@@ -489,6 +490,6 @@ fn make_agent<B: Behavior>(
     if !assigned.contains(added.entity) {
         commands
             .entity(added.entity)
-            .insert_if_new(Vehicle::default());
+            .try_insert_if_new(Vehicle::default());
     }
 }

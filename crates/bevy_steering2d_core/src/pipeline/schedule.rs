@@ -2,7 +2,10 @@
 
 use std::marker::PhantomData;
 
-use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel, SingleThreadedExecutor};
+use bevy::ecs::schedule::{
+    InternedScheduleLabel, InternedSystemSet, ScheduleConfigs, ScheduleLabel,
+    SingleThreadedExecutor,
+};
 use bevy::prelude::*;
 
 /// The steps of one steering tick, in the order they run, and the announcement of its events.
@@ -30,6 +33,22 @@ pub enum SteeringSystems {
     /// have moved: with the Rapier backend it is after the physics step and its writeback. An
     /// observer may despawn or change any entity.
     Announce,
+}
+
+impl SteeringSystems {
+    /// All sets in the order they run, to configure them together. They are not chained.
+    #[doc(hidden)]
+    pub fn all() -> ScheduleConfigs<InternedSystemSet> {
+        (
+            Self::Sense,
+            Self::Steer,
+            Self::Adjust,
+            Self::Combine,
+            Self::Move,
+            Self::Announce,
+        )
+            .into_configs()
+    }
 }
 
 /// The parts of [`SteeringSystems::Sense`], in the order they run.
@@ -159,7 +178,7 @@ pub(crate) struct BehaviorOrder(pub(crate) u16);
 /// The parts of [`SteeringSchedule::Index`], in the order they run.
 #[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum IndexSystems {
-    /// Probes are cleared and flock profiles updated.
+    /// Probes are cleared, flock profiles updated, and the headings of waiting agents kept.
     Prepare,
     /// Behaviors set perception radii and add collider probes.
     Behaviors,

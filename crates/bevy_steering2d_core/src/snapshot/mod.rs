@@ -18,6 +18,8 @@ use std::sync::Arc;
 use bevy::ecs::archetype::ArchetypeGeneration;
 use bevy::ecs::change_detection::Tick;
 use bevy::ecs::entity::EntityHashMap;
+use bevy::ecs::entity_disabling::Disabled;
+use bevy::ecs::query::Allow;
 use bevy::prelude::*;
 
 use crate::SteeringClock;
@@ -75,6 +77,11 @@ pub struct SteeringSnapshot {
     is_foreign: bool,
 }
 
+/// A target without steering components that a restore has spawned again. The next restore despawns it by this
+/// mark, since nothing else tells it from an entity of the game.
+#[derive(Component)]
+struct RestoredTarget;
+
 /// What [`SteeringSnapshot::restore`] did beside changing components.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Restored {
@@ -98,7 +105,8 @@ impl SteeringSnapshot {
     }
 
     /// Like [`take_after`](Self::take_after), in the memory of this snapshot, which is no longer needed.
-    /// For one snapshot per tick, it allocates nothing as long as no entity or component comes or goes.
+    /// For one snapshot per tick, it allocates nothing as long as no entity or component comes or goes, and no parameter
+    /// or resource with memory of its own changes.
     #[must_use]
     pub fn replace_after(self, world: &mut World, earlier: &Self) -> Self {
         self.take_with(world, Some(earlier))
@@ -149,8 +157,8 @@ impl SteeringSnapshot {
 
     /// Makes the world go on from this snapshot. Call it between ticks.
     ///
-    /// Agents, obstacles and walls that were spawned since are despawned; other entities lose the
-    /// steering components that they did not have.
+    /// Agents, obstacles and walls that were spawned since are despawned, and targets that another restore has
+    /// spawned again; other entities lose the steering components that they did not have.
     pub fn restore(&self, world: &mut World) -> Restored {
         let restored = SnapshotTypes::with(world, |world, types| {
             // First, since they may take entities of the snapshot with them that have become their children.
@@ -165,8 +173,12 @@ impl SteeringSnapshot {
                 part.restore(world, &**column, self.taken, &mut spawned);
             }
             for (target, transform) in self.targets.iter() {
-                let target = spawned.get(&target).copied().unwrap_or(target);
-                world.entity_mut(target).insert(transform);
+                let again = spawned.get(&target).copied();
+                let mut target = world.entity_mut(again.unwrap_or(target));
+                target.insert(transform);
+                if again.is_some() {
+                    target.insert(RestoredTarget);
+                }
             }
             let mut spawned: Vec<(Entity, Entity)> = spawned.into_iter().collect();
             spawned.sort_unstable();
@@ -186,11 +198,13 @@ impl SteeringSnapshot {
         missing.into_iter().map(spawn).collect()
     }
 
-    /// Despawns the entities with steering components that were spawned after the snapshot.
+    /// Despawns the entities with steering components that were spawned after the snapshot, and the targets
+    /// that another restore spawned again after it.
     fn despawn_new(&self, world: &mut World, types: &mut SnapshotTypes) -> usize {
         let now = world.change_tick();
         let present = types.parts.iter_mut().flat_map(|part| part.present(world));
-        let present: BTreeSet<Entity> = present.collect();
+        let mut present: BTreeSet<Entity> = present.collect();
+        present.extend(restored_targets(world));
         let known = self.entities();
         let is_new = |entity: &Entity| {
             let spawned = world.entity(*entity).spawn_tick();
@@ -245,8 +259,9 @@ impl SteeringSnapshot {
         (&**column as &dyn Any).downcast_ref()
     }
 
-    /// The memory that this snapshot adds to that of an earlier one, bytes. What components of a game
-    /// own on the heap is not counted.
+    /// The memory that this snapshot adds to that of an earlier one, bytes. What components and resources
+    /// of a game own on the heap is not counted, except with
+    /// [`add_saved_resource_with_heap`](SnapshotAppExt::add_saved_resource_with_heap).
     pub fn bytes_beyond(&self, earlier: Option<&Self>) -> usize {
         let own = self.columns.iter().enumerate().filter(|(at, (_, column))| {
             let shared = earlier.and_then(|it| it.columns.get(*at));
@@ -260,4 +275,10 @@ impl SteeringSnapshot {
         let lists: usize = lists.map(|(_, list)| size_of_val(&**list)).sum();
         own + lists + size_of_val(&*self.columns) + self.targets.bytes()
     }
+}
+
+/// The targets without steering components that restores have spawned again, disabled ones as well.
+fn restored_targets(world: &mut World) -> Vec<Entity> {
+    let mut targets = world.query_filtered::<Entity, (With<RestoredTarget>, Allow<Disabled>)>();
+    targets.iter(world).collect()
 }

@@ -1,7 +1,7 @@
 //! One type in snapshots: how its values are copied from a world and put back.
 
 use std::any::{Any, TypeId, type_name};
-use std::marker::PhantomData;
+use std::mem::needs_drop;
 use std::sync::Arc;
 #[cfg(feature = "serialize")]
 use std::sync::OnceLock;
@@ -346,29 +346,60 @@ impl<P: SnapshotPart> Part for CustomPart<P> {
 
 /// A resource, if the world has it.
 pub(super) struct ResourcePart<R> {
-    resource: PhantomData<R>,
+    /// What a value owns on the heap, bytes.
+    heap: fn(&R) -> usize,
     #[cfg(feature = "serialize")]
     saved: Option<SavedAs<R>>,
 }
 
 /// The value of a resource.
-struct ResourceColumn<R>(Option<R>);
+struct ResourceColumn<R> {
+    value: Option<R>,
+    /// What the value owns on the heap, bytes.
+    heap: usize,
+}
 
 /// The resource in a column; `None` if the column is of another type.
 #[cfg(feature = "serialize")]
 pub(super) fn resource_of<R: Resource>(column: &dyn Column) -> Option<&R> {
     (column as &dyn Any)
         .downcast_ref::<ResourceColumn<R>>()?
-        .0
+        .value
         .as_ref()
 }
 
 impl<R> ResourcePart<R> {
     pub(super) fn new() -> Self {
         Self {
-            resource: PhantomData,
+            heap: |_| 0,
             #[cfg(feature = "serialize")]
             saved: None,
+        }
+    }
+
+    /// With what a value owns on the heap, bytes.
+    pub(super) fn with_heap(mut self, heap: fn(&R) -> usize) -> Self {
+        self.heap = heap;
+        self
+    }
+}
+
+impl<R: Resource> ResourcePart<R> {
+    /// Whether the world still has the value of an earlier column, and sharing it saves memory: a value that owns none
+    /// is copied into the memory of the column at hand.
+    fn is_shared(world: &World, earlier: Earlier) -> bool {
+        if !needs_drop::<R>() {
+            return false;
+        }
+        let column = (&**earlier.column as &dyn Any).downcast_ref::<ResourceColumn<R>>();
+        let Some(column) = column else {
+            return false;
+        };
+        let now = world.read_change_tick();
+        match (&column.value, world.get_resource_ref::<R>()) {
+            (Some(_), Some(value)) => !value.last_changed().is_newer_than(earlier.taken, now),
+            (None, None) => true,
+            _ => false,
         }
     }
 }
@@ -386,17 +417,20 @@ impl<R: Reflect> ResourcePart<R> {
 
 impl<R> Default for ResourceColumn<R> {
     fn default() -> Self {
-        Self(None)
+        Self {
+            value: None,
+            heap: 0,
+        }
     }
 }
 
 impl<R: Resource> Column for ResourceColumn<R> {
     fn is_empty(&self) -> bool {
-        self.0.is_none()
+        self.value.is_none()
     }
 
     fn bytes(&self) -> usize {
-        size_of_val(self)
+        size_of_val(self) + self.heap
     }
 }
 
@@ -415,18 +449,26 @@ impl<R: Resource + Clone> Part for ResourcePart<R> {
     }
 
     fn empty(&self) -> Arc<dyn Column> {
-        Arc::new(ResourceColumn::<R>(None))
+        Arc::new(ResourceColumn::<R>::default())
     }
 
     fn take(
         &mut self,
         world: &mut World,
-        _: Option<Earlier>,
+        earlier: Option<Earlier>,
         _: &mut EntityLists,
         into: &mut Arc<dyn Column>,
     ) {
+        if let Some(earlier) = earlier
+            && Self::is_shared(world, earlier)
+        {
+            *into = earlier.column.clone();
+            return;
+        }
+        let value = world.get_resource::<R>();
         fill(into, |column: &mut ResourceColumn<R>| {
-            match (&mut column.0, world.get_resource::<R>()) {
+            column.heap = value.map_or(0, self.heap);
+            match (&mut column.value, value) {
                 (Some(copy), Some(value)) => copy.clone_from(value),
                 (copy, value) => *copy = value.cloned(),
             }
@@ -442,14 +484,20 @@ impl<R: Resource + Clone> Part for ResourcePart<R> {
         world: &mut World,
         column: &dyn Column,
         _: Tick,
-        _: &mut EntityHashMap<Entity>,
+        spawned: &mut EntityHashMap<Entity>,
     ) {
-        match (column as &dyn Any).downcast_ref::<ResourceColumn<R>>() {
-            Some(ResourceColumn(Some(value))) => world.insert_resource(value.clone()),
-            Some(ResourceColumn(None)) => {
+        let Some(column) = (column as &dyn Any).downcast_ref::<ResourceColumn<R>>() else {
+            return;
+        };
+        match &column.value {
+            Some(value) => {
+                let mut value = value.clone();
+                R::map_entities(&mut value, spawned);
+                world.insert_resource(value);
+            }
+            None => {
                 world.remove_resource::<R>();
             }
-            None => {}
         }
     }
 
@@ -461,7 +509,7 @@ impl<R: Resource + Clone> Part for ResourcePart<R> {
     #[cfg(feature = "serialize")]
     fn values<'a>(&self, column: &'a dyn Column) -> Vec<(Entity, &'a dyn PartialReflect)> {
         let column = (column as &dyn Any).downcast_ref::<ResourceColumn<R>>();
-        let value = column.and_then(|it| Some((self.saved.as_ref()?, it.0.as_ref()?)));
+        let value = column.and_then(|it| Some((self.saved.as_ref()?, it.value.as_ref()?)));
         let value = value.map(|(saved, value)| (Entity::PLACEHOLDER, saved.reflect(value)));
         value.into_iter().collect()
     }
@@ -472,6 +520,7 @@ impl<R: Resource + Clone> Part for ResourcePart<R> {
             Some((_, value)) => Some(self.saved.as_ref()?.read(&**value, known.types)?),
             None => None,
         };
-        Some(Arc::new(ResourceColumn(value)))
+        let heap = value.as_ref().map_or(0, self.heap);
+        Some(Arc::new(ResourceColumn { value, heap }))
     }
 }

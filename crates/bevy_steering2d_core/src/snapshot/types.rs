@@ -95,11 +95,18 @@ pub trait SnapshotAppExt {
     where
         C: Component + Clone + PartialEq + Reflect + GetTypeRegistration;
 
-    /// Adds a resource.
+    /// Adds a resource. Snapshots share a value with memory of its own until it is marked as changed. References
+    /// to entities are mapped by its [`map_entities`](Component::map_entities).
     fn add_snapshot_resource<R: Resource + Clone>(&mut self) -> &mut Self;
 
     /// Adds a resource, for files as well, and registers it for reflection.
     fn add_saved_resource<R>(&mut self) -> &mut Self
+    where
+        R: Resource + Clone + Reflect + GetTypeRegistration;
+
+    /// Adds a resource as [`add_saved_resource`](Self::add_saved_resource) does. `heap` returns the memory that a value
+    /// keeps beside itself, bytes, which [`bytes_beyond`](super::SteeringSnapshot::bytes_beyond) counts.
+    fn add_saved_resource_with_heap<R>(&mut self, heap: fn(&R) -> usize) -> &mut Self
     where
         R: Resource + Clone + Reflect + GetTypeRegistration;
 
@@ -169,7 +176,16 @@ impl SnapshotAppExt for App {
     where
         R: Resource + Clone + Reflect + GetTypeRegistration,
     {
-        SnapshotTypes::add(self.world_mut(), |_| ResourcePart::<R>::new().saved());
+        self.add_saved_resource_with_heap::<R>(|_| 0)
+    }
+
+    fn add_saved_resource_with_heap<R>(&mut self, heap: fn(&R) -> usize) -> &mut Self
+    where
+        R: Resource + Clone + Reflect + GetTypeRegistration,
+    {
+        SnapshotTypes::add(self.world_mut(), |_| {
+            ResourcePart::<R>::new().saved().with_heap(heap)
+        });
         self.register_type::<R>()
     }
 
