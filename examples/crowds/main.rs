@@ -42,8 +42,6 @@ use rvo::Rvo;
 #[global_allocator]
 static ALLOCATOR: Allocator<std::alloc::System> = Allocator::system();
 
-/// Length of a tick, s.
-const TICK: f32 = 0.05;
 /// A 60th of a second, ns.
 const FRAME: f64 = 1e9 / 60.0;
 /// Ticks before the measurement, in which buffers grow to their size.

@@ -1,19 +1,13 @@
 //! Our crowd: an app with nothing but steering.
 
 use std::num::NonZeroUsize;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d_steerbench::share_passes_among;
+use bevy_steering2d_steerbench::headless;
 
-use crate::TICK;
 use crate::cases::{BODY, Case, PACE, Walker};
-
-/// The schedule of one tick, and nothing else.
-#[derive(ScheduleLabel, Debug, Clone, PartialEq, Eq, Hash)]
-struct Tick;
 
 pub struct Ours {
     app: App,
@@ -21,16 +15,7 @@ pub struct Ours {
 
 impl Ours {
     pub fn new(case: &Case, walkers: &[Walker], threads: NonZeroUsize) -> Self {
-        let mut app = App::new();
-        app.add_plugins((
-            MinimalPlugins.set(share_passes_among(threads)),
-            TransformPlugin,
-        ))
-        .init_schedule(Tick)
-        .add_plugins(SteeringPlugin::new(Tick));
-        app.finish();
-        app.cleanup();
-        app.update();
+        let mut app = headless::app(threads, |_| {});
         for walker in walkers {
             let mut pedestrian = Pedestrian::new(PACE);
             pedestrian.vehicle.radius = Some(BODY);
@@ -46,12 +31,7 @@ impl Ours {
 
     /// Runs one tick and returns its time.
     pub fn tick(&mut self) -> Duration {
-        let world = self.app.world_mut();
-        let step = Duration::from_secs_f32(TICK);
-        world.resource_mut::<Time>().advance_by(step);
-        let begin = Instant::now();
-        world.run_schedule(Tick);
-        begin.elapsed()
+        headless::tick(&mut self.app)
     }
 
     pub fn positions(&mut self) -> Vec<Vec2> {

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use bevy::prelude::*;
+use bevy_steering2d_steerbench::TICK;
 use dodgy_2d::{Agent, AvoidanceOptions, Vec2 as Dodgy};
 
-use crate::TICK;
 use crate::cases::{BODY, Case, PACE, Walker};
 
 /// Speed limit, m/s; as our pedestrians.

@@ -2,17 +2,14 @@
 
 use std::f32::consts::TAU;
 use std::num::NonZeroUsize;
-use std::time::Duration;
 
-use bevy::ecs::schedule::ScheduleLabel;
 use bevy::math::ops;
 use bevy::prelude::*;
 use bevy_steering2d::RandomStream;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d_steerbench::share_passes_among;
+pub use bevy_steering2d_steerbench::TICK;
+use bevy_steering2d_steerbench::headless;
 
-/// Length of a tick, s.
-pub const TICK: f32 = 0.05;
 /// Radius of a body, m.
 pub const RADIUS: f32 = Pedestrian::RADIUS;
 /// The mean of Weidmann (1992), m/s.
@@ -21,10 +18,6 @@ pub const PACE: f32 = 1.34;
 const REPLAN: u32 = 8;
 /// How far paths lead people who walk on and on, m.
 pub const ON_AND_ON: f32 = 1_000.0;
-
-/// The schedule of one tick, and nothing else.
-#[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
-struct Tick;
 
 /// A person of a scenario.
 #[derive(Clone, Copy, Debug)]
@@ -92,18 +85,8 @@ impl Crowd {
     /// A world from zero to `period` m that goes on at its other end: along an axis with a period of
     /// zero it does not. A period is at least twice the perception radius.
     pub fn repeating(period: Vec2) -> Self {
-        let mut app = App::new();
-        app.add_plugins((
-            MinimalPlugins.set(share_passes_among(NonZeroUsize::MIN)),
-            TransformPlugin,
-        ))
-        .init_schedule(Tick)
-        .add_plugins(SteeringPlugin::new(Tick));
-        app.finish();
-        app.cleanup();
-        app.update();
         Self {
-            app,
+            app: headless::app(NonZeroUsize::MIN, |_| {}),
             people: Vec::new(),
             waiting: Vec::new(),
             period,
@@ -179,11 +162,7 @@ impl Crowd {
         if self.period != Vec2::ZERO {
             self.wrap();
         }
-        let world = self.app.world_mut();
-        world
-            .resource_mut::<Time>()
-            .advance_by(Duration::from_secs_f32(TICK));
-        world.run_schedule(Tick);
+        headless::tick(&mut self.app);
         self.ticks += 1;
     }
 

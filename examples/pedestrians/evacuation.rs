@@ -1,5 +1,7 @@
 //! RiMEA tests with large crowds: 9, 11, 12 and 15.
 
+use std::ops::Range;
+
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 
@@ -219,28 +221,40 @@ fn rimea_11(effort: Effort) -> Outcome {
     }
 }
 
-fn rimea_12(effort: Effort) -> Outcome {
-    let (people, limit) = effort.pick((150, 400.0), (10, 3.0));
-    let mut crowd = Crowd::new();
-    // Rooms from x = 0 to 10 and from 15 to 25, with the openings at half height.
+/// The rooms of RiMEA 12 along x, m. A passage joins them.
+const FIRST_ROOM: Range<f32> = 0.0..10.0;
+const SECOND_ROOM: Range<f32> = 15.0..25.0;
+
+/// Spawns the walls of both rooms and of the passage, with the openings at half height.
+fn two_rooms(crowd: &mut Crowd) {
     for side in [-1.0, 1.0] {
         crowd.walls([
-            (0.0, 0.0),
-            (0.0, side * 5.0),
-            (10.0, side * 5.0),
-            (10.0, side * 0.5),
-            (15.0, side * 0.5),
-            (15.0, side * 5.0),
-            (25.0, side * 5.0),
-            (25.0, side * 0.5),
+            (FIRST_ROOM.start, 0.0),
+            (FIRST_ROOM.start, side * 5.0),
+            (FIRST_ROOM.end, side * 5.0),
+            (FIRST_ROOM.end, side * 0.5),
+            (SECOND_ROOM.start, side * 0.5),
+            (SECOND_ROOM.start, side * 5.0),
+            (SECOND_ROOM.end, side * 5.0),
+            (SECOND_ROOM.end, side * 0.5),
         ]);
     }
-    let floor = Rect::new(RADIUS, RADIUS - 5.0, 7.0, 5.0 - RADIUS);
-    fill(&mut crowd, floor, people, Vec2::X);
-    let passage = Door::new((10.0, 0.0), 1.0, Vec2::X);
-    let exit = Door::new((25.0, 0.0), 1.0, Vec2::X);
-    let (mut left, mut most_first, mut most_second) = (0, 0, 0);
-    let (mut first, mut second) = (Vec::new(), Vec::new());
+}
+
+/// How many people in a room are slower than 0.4 m/s.
+fn held_up(seen: &[Seen], room: Range<f32>) -> usize {
+    let inside = |it: &&Seen| room.contains(&it.position.x);
+    let slow = |it: &&Seen| it.velocity.length() < 0.4;
+    seen.iter().filter(inside).filter(slow).count()
+}
+
+/// Runs until everyone has passed both rooms, or for `limit` s. Returns how many people left, and for each room
+/// how many are held up at which time, from 2 s on.
+fn pass_two_rooms(crowd: &mut Crowd, people: usize, limit: f32) -> (usize, [Vec<(f32, f32)>; 2]) {
+    let passage = Door::new((FIRST_ROOM.end, 0.0), 1.0, Vec2::X);
+    let exit = Door::new((SECOND_ROOM.end, 0.0), 1.0, Vec2::X);
+    let mut left = 0;
+    let mut queues = [Vec::new(), Vec::new()];
     while crowd.time() < limit && left < people {
         crowd.guide(|_, from| {
             if from.x < 14.9 {
@@ -253,19 +267,16 @@ fn rimea_12(effort: Effort) -> Outcome {
         left += crowd.leave(|it| exit.outside(it.position) > 0.5).len();
         if crowd.time() > 2.0 {
             let seen = crowd.seen();
-            let held_up = |from: f32, to: f32| {
-                let inside = |it: &&Seen| (from..to).contains(&it.position.x);
-                let slow = |it: &&Seen| it.velocity.length() < 0.4;
-                seen.iter().filter(inside).filter(slow).count()
-            };
-            let (a, b) = (held_up(0.0, 10.0), held_up(15.0, 25.0));
-            (most_first, most_second) = (most_first.max(a), most_second.max(b));
-            let time = crowd.time();
-            first.push((time, a as f32));
-            second.push((time, b as f32));
+            for (queue, room) in queues.iter_mut().zip([FIRST_ROOM, SECOND_ROOM]) {
+                queue.push((crowd.time(), held_up(&seen, room) as f32));
+            }
         }
     }
-    let plots = vec![Plot {
+    (left, queues)
+}
+
+fn plot_of_queues([first, second]: [Vec<(f32, f32)>; 2]) -> Plot {
+    Plot {
         file: "rimea-12".into(),
         title: "People held up, by room".into(),
         x: "time, s",
@@ -274,29 +285,33 @@ fn rimea_12(effort: Effort) -> Outcome {
             Series::line("first room", first),
             Series::line("second room", second),
         ],
-    }];
+    }
+}
+
+fn rimea_12(effort: Effort) -> Outcome {
+    let (people, limit) = effort.pick((150, 400.0), (10, 3.0));
+    let mut crowd = Crowd::new();
+    two_rooms(&mut crowd);
+    let floor = Rect::new(RADIUS, RADIUS - 5.0, 7.0, 5.0 - RADIUS);
+    fill(&mut crowd, floor, people, Vec2::X);
+    let (left, queues) = pass_two_rooms(&mut crowd, people, limit);
+    let [most_first, most_second] = queues
+        .each_ref()
+        .map(|queue| queue.iter().map(|it| it.1).fold(0.0, f32::max));
     Outcome {
         rows: vec![
-            Row::new(
-                "most people held up in the first room",
-                most_first as f32,
-                "",
-            )
-            .source("a queue")
-            .bound(Bound::at_least(20.0)),
-            Row::new(
-                "most people held up in the second room",
-                most_second as f32,
-                "",
-            )
-            .source("no queue")
-            .bound(Bound::at_most(5.0)),
+            Row::new("most people held up in the first room", most_first, "")
+                .source("a queue")
+                .bound(Bound::at_least(20.0)),
+            Row::new("most people held up in the second room", most_second, "")
+                .source("no queue")
+                .bound(Bound::at_most(5.0)),
             Row::new("people who left", left as f32, "")
                 .source("150")
                 .bound(Bound::exactly(150.0))
                 .cause("people at the passage keep each other from going."),
         ],
-        plots,
+        plots: vec![plot_of_queues(queues)],
     }
 }
 

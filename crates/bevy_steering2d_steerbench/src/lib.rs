@@ -7,13 +7,14 @@
 //!    build.
 //! 2. [`world`]: spawns the case in a Bevy world and directs its walkers from goal to goal, also in
 //!    a game or the gallery.
-//! 3. [`run`](mod@run): runs the case without a window.
+//! 3. [`run`](mod@run): runs the case without a window, in an app of [`headless`].
 //! 4. [`score`]: contacts, times, path lengths and energies; [`table`](mod@table) and
 //!    [`svg`](mod@svg) show them.
 
 pub mod case;
 mod crowd;
 mod error;
+pub mod headless;
 mod pools;
 pub mod read;
 pub mod run;
@@ -24,9 +25,10 @@ pub mod world;
 
 pub use case::{Case, Goal, Shape, Walker, shortest_path};
 pub use error::ReadError;
+pub use headless::TICK;
 pub use pools::share_passes_among;
 pub use read::{read, read_file};
-pub use run::{LIMIT, Run, TICK, run};
+pub use run::{LIMIT, Run, run};
 pub use score::{Score, Scorer, Sighting};
 pub use svg::svg;
 pub use table::Table;

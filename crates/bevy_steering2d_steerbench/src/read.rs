@@ -135,86 +135,138 @@ struct Reader<'a> {
 
 type Element<'a> = Node<'a, 'a>;
 
+/// The walkers that an element describes.
+struct Group<'a> {
+    element: Element<'a>,
+    count: usize,
+    /// The region of an `agentRegion`.
+    area: Option<Rect>,
+}
+
 impl<'a> Reader<'a> {
     fn case(&mut self, name: &str) -> Result<Case, ReadError> {
-        let root = self.document.root_element();
-        if root.tag_name().name() != "SteerBenchTestCase" {
-            return Err(self.error(
-                root,
-                format!("the root is {}, not <SteerBenchTestCase>", tag(root)),
-            ));
-        }
+        let root = self.root()?;
         let mut case = Case::named(name);
-        let mut crowds = Vec::new();
+        let mut groups = Vec::new();
         for element in elements(root) {
-            match element.tag_name().name() {
-                "header" => {
-                    if let Some(bounds) = child(element, "worldBounds") {
-                        case.bounds = self.area(bounds)?;
-                    }
-                }
-                "suggestedCameraView" => {}
-                "obstacle" => case.obstacles.push(Shape::block(self.area(element)?)),
-                "circleObstacle" => case.obstacles.push(Shape::Disc {
-                    center: self.point(self.need(element, "position")?)?,
-                    radius: self.number(element, "radius", RADIUS)?,
-                }),
-                "orientedBoxObstacle" => {
-                    let center = self.point(self.need(element, "position")?)?;
-                    let size = self.point_within(self.need(element, "size")?, SIZE)?;
-                    // A turn about the axis that points up takes z towards x.
-                    let angle = -self.number(element, "thetaY", ANGLE)?.to_radians();
-                    case.obstacles
-                        .push(Shape::turned_block(center, size, angle));
-                }
-                "agent" => {
-                    self.knows(element, &["name", "initialConditions", "goalSequence"]);
-                    crowds.push((1, None, element));
-                }
-                "agentRegion" => {
-                    self.knows(
-                        element,
-                        &[
-                            "numAgents",
-                            "regionBounds",
-                            "initialConditions",
-                            "goalSequence",
-                        ],
-                    );
-                    let most = 0.0..=Case::MAX_WALKERS as f32;
-                    let count = self.number(element, "numAgents", most)? as usize;
-                    let area = self.area(self.need(element, "regionBounds")?)?;
-                    crowds.push((count, Some(area), element));
-                }
-                _ => self.skip(element),
-            }
+            self.part(element, &mut case, &mut groups)?;
             let obstacles = case.obstacles.len();
             self.limit(element, "obstacles", obstacles, Case::MAX_OBSTACLES)?;
         }
         // Walkers are placed last: obstacles that they must not touch may follow them in the file.
+        self.place(groups, &mut case)?;
+        Ok(case)
+    }
+
+    fn root(&self) -> Result<Element<'a>, ReadError> {
+        let root = self.document.root_element();
+        if root.tag_name().name() == "SteerBenchTestCase" {
+            return Ok(root);
+        }
+        let reason = format!("the root is {}, not <SteerBenchTestCase>", tag(root));
+        Err(self.error(root, reason))
+    }
+
+    /// Reads a child of the root: bounds and obstacles into the case, walkers into groups to place later.
+    fn part(
+        &mut self,
+        element: Element<'a>,
+        case: &mut Case,
+        groups: &mut Vec<Group<'a>>,
+    ) -> Result<(), ReadError> {
+        match element.tag_name().name() {
+            "header" => {
+                if let Some(bounds) = child(element, "worldBounds") {
+                    case.bounds = self.area(bounds)?;
+                }
+            }
+            "suggestedCameraView" => {}
+            "obstacle" => case.obstacles.push(Shape::block(self.area(element)?)),
+            "circleObstacle" => case.obstacles.push(self.disc(element)?),
+            "orientedBoxObstacle" => case.obstacles.push(self.turned_block(element)?),
+            "agent" => groups.push(self.agent(element)),
+            "agentRegion" => groups.push(self.agent_region(element)?),
+            _ => self.skip(element),
+        }
+        Ok(())
+    }
+
+    fn disc(&self, element: Element<'a>) -> Result<Shape, ReadError> {
+        Ok(Shape::Disc {
+            center: self.point(self.need(element, "position")?)?,
+            radius: self.number(element, "radius", RADIUS)?,
+        })
+    }
+
+    fn turned_block(&self, element: Element<'a>) -> Result<Shape, ReadError> {
+        let center = self.point(self.need(element, "position")?)?;
+        let size = self.point_within(self.need(element, "size")?, SIZE)?;
+        // A turn about the axis that points up takes z towards x.
+        let angle = -self.number(element, "thetaY", ANGLE)?.to_radians();
+        Ok(Shape::turned_block(center, size, angle))
+    }
+
+    fn agent(&mut self, element: Element<'a>) -> Group<'a> {
+        self.knows(element, &["name", "initialConditions", "goalSequence"]);
+        Group {
+            element,
+            count: 1,
+            area: None,
+        }
+    }
+
+    fn agent_region(&mut self, element: Element<'a>) -> Result<Group<'a>, ReadError> {
+        self.knows(
+            element,
+            &[
+                "numAgents",
+                "regionBounds",
+                "initialConditions",
+                "goalSequence",
+            ],
+        );
+        let most = 0.0..=Case::MAX_WALKERS as f32;
+        Ok(Group {
+            element,
+            count: self.number(element, "numAgents", most)? as usize,
+            area: Some(self.area(self.need(element, "regionBounds")?)?),
+        })
+    }
+
+    /// Draws the walkers of each group, one after the other.
+    fn place(&mut self, groups: Vec<Group<'a>>, case: &mut Case) -> Result<(), ReadError> {
         let (mut dice, mut goals) = (Dice::new(), 0);
-        for (count, area, element) in crowds {
+        for Group {
+            element,
+            count,
+            area,
+        } in groups
+        {
             let walkers = case.walkers.len() + count;
             self.limit(element, "walkers", walkers, Case::MAX_WALKERS)?;
             if count == 0 {
                 continue;
             }
-            let crowd = self.crowd(element, area, &case)?;
+            let crowd = self.crowd(element, area, case)?;
             goals += count * crowd.goals.len();
             self.limit(element, "goals of walkers", goals, Case::MAX_GOALS)?;
             for _ in 0..count {
-                let walker = dice.walker(&crowd, &case).map_err(|TooCrowded| {
-                    let (of, most) = (case.walkers.len(), Case::MAX_PLACING_STEPS);
-                    let reason = format!(
-                        "random places after {of} walkers need more than {most} steps; have \
-                         fewer walkers or a larger region"
-                    );
-                    self.error(element, reason)
-                })?;
+                let walker = dice
+                    .walker(&crowd, case)
+                    .map_err(|TooCrowded| self.too_crowded(element, case))?;
                 case.walkers.push(walker);
             }
         }
-        Ok(case)
+        Ok(())
+    }
+
+    fn too_crowded(&self, element: Element<'a>, case: &Case) -> ReadError {
+        let (of, most) = (case.walkers.len(), Case::MAX_PLACING_STEPS);
+        let reason = format!(
+            "random places after {of} walkers need more than {most} steps; have fewer walkers or a \
+             larger region"
+        );
+        self.error(element, reason)
     }
 
     fn crowd(

@@ -1,20 +1,16 @@
 //! Runs a whole case without a window.
 
 use std::num::NonZeroUsize;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_rapier2d::rapier::dynamics::IntegrationParameters;
-use bevy_steering2d::SteeringPlugin;
 use bevy_steering2d::prelude::*;
 
+use crate::headless::{self, TICK, Tick};
 use crate::world::{Body, CasePlugin, Itinerary, Town, spawn_case};
-use crate::{Case, Score, Scorer, Sighting, share_passes_among};
-
-/// Length of a tick, s; as in the suite.
-pub const TICK: f32 = 0.05;
+use crate::{Case, Score, Scorer, Sighting};
 
 /// A run ends after this time, s, even if some walkers have not arrived.
 pub const LIMIT: f32 = 200.0;
@@ -33,10 +29,6 @@ impl Run {
     pub const EVERY: u32 = 5;
 }
 
-/// The schedule of one tick.
-#[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
-struct Tick;
-
 /// Runs a case until all walkers arrive or the [`LIMIT`] passes.
 pub fn run(case: &Case, body: Body) -> Run {
     let mut app = app(body);
@@ -53,14 +45,8 @@ pub fn run(case: &Case, body: Body) -> Run {
                 trails[seen.walker].push(seen.position);
             }
         }
-        let world = app.world_mut();
-        world
-            .resource_mut::<Time>()
-            .advance_by(Duration::from_secs_f32(TICK));
-        let begin = Instant::now();
-        world.run_schedule(Tick);
-        spent += begin.elapsed();
-        sightings = sight(world);
+        spent += headless::tick(&mut app);
+        sightings = sight(app.world_mut());
         if !sightings.is_empty() {
             scorer.watch(&sightings, TICK);
             ticks += 1;
@@ -97,31 +83,30 @@ fn sight(world: &mut World) -> Vec<Sighting> {
 }
 
 fn app(body: Body) -> App {
-    let mut app = App::new();
-    let one_thread = share_passes_among(NonZeroUsize::MIN);
-    app.add_plugins((MinimalPlugins.set(one_thread), TransformPlugin))
-        .init_schedule(Tick)
-        .add_plugins((SteeringPlugin::new(Tick), CasePlugin::new(Tick)));
-    if body == Body::Rapier {
-        app.insert_resource(TimestepMode::Fixed {
-            dt: TICK,
-            substeps: 1,
-        });
-        let flat = RapierContextInitialization::InitializeDefaultRapierContext {
-            integration_parameters: IntegrationParameters::default(),
-            rapier_configuration: RapierConfiguration {
-                gravity: Vec2::ZERO,
-                ..RapierConfiguration::new(1.0)
-            },
-        };
-        app.add_plugins(
-            RapierPhysicsPlugin::<NoUserData>::default()
-                .with_custom_initialization(flat)
-                .in_schedule(Tick),
-        );
-    }
-    app.finish();
-    app.cleanup();
-    app.update();
-    app
+    headless::app(NonZeroUsize::MIN, |app| {
+        app.add_plugins(CasePlugin::new(Tick));
+        if body == Body::Rapier {
+            add_rapier(app);
+        }
+    })
+}
+
+/// Adds Rapier without gravity, with one step per tick.
+fn add_rapier(app: &mut App) {
+    let flat = RapierContextInitialization::InitializeDefaultRapierContext {
+        integration_parameters: IntegrationParameters::default(),
+        rapier_configuration: RapierConfiguration {
+            gravity: Vec2::ZERO,
+            ..RapierConfiguration::new(1.0)
+        },
+    };
+    app.insert_resource(TimestepMode::Fixed {
+        dt: TICK,
+        substeps: 1,
+    })
+    .add_plugins(
+        RapierPhysicsPlugin::<NoUserData>::default()
+            .with_custom_initialization(flat)
+            .in_schedule(Tick),
+    );
 }

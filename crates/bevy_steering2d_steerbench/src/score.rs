@@ -1,6 +1,7 @@
 //! Scores a run: contacts, penetration depth, times, path lengths and energies.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use bevy::prelude::*;
 use serde::Serialize;
@@ -65,9 +66,10 @@ pub struct Sighting {
 /// Accumulates the score of a run, tick by tick.
 #[derive(Clone, Debug)]
 pub struct Scorer {
-    radii: Vec<f32>,
-    boxes: Vec<Rect>,
-    obstacles: Vec<crate::Shape>,
+    // What a run does not change, shared with clones: a recording clones the scorer in every tick.
+    radii: Arc<[f32]>,
+    boxes: Arc<[Rect]>,
+    obstacles: Arc<[crate::Shape]>,
     score: Score,
     /// Greatest depths of the ongoing contacts, by walker and by what it touches.
     ongoing: BTreeMap<(usize, Touched), f32>,
@@ -96,7 +98,7 @@ impl Scorer {
         Self {
             radii: case.walkers.iter().map(|walker| walker.radius).collect(),
             boxes: case.obstacles.iter().map(crate::Shape::bounds).collect(),
-            obstacles: case.obstacles.clone(),
+            obstacles: case.obstacles.as_slice().into(),
             score: Score {
                 case: case.name.clone(),
                 agents: case.walkers.len(),
