@@ -253,7 +253,7 @@ pub(crate) fn solve_fields(
             match written {
                 Some(mut written) => *written = field,
                 None => {
-                    commands.entity(entity).insert(field);
+                    commands.entity(entity).try_insert(field);
                 }
             }
         }

@@ -23,7 +23,11 @@ use crate::Lane;
 /// side by side.
 ///
 /// **Changes on the way.** A latecomer gets the free place nearest to the target. The place of a member that
-/// is despawned, or has another order, becomes free. When the target moves, or a solid takes a place,
+/// is despawned, or has another order, becomes free; within 32 ticks it goes to a member that has none, if there is
+/// one. Room that solids leave goes to such a member as well. A member with
+/// [`SteeringDisabled`](bevy_steering2d_core::SteeringDisabled) or Bevy's
+/// [`Disabled`](bevy::ecs::entity_disabling::Disabled) keeps its place; if the group gets new ones meanwhile, it gets
+/// one as a latecomer when it is enabled again. When the target moves, or a solid takes a place,
 /// the group gets new places. Members exchange their places when that brings both nearer: a member that
 /// stands in the way of another moves up and lets the other have its place. When the target is lost, the group
 /// keeps its places.
@@ -218,6 +222,9 @@ pub struct GroupArriveMemory {
     pub(super) is_temporary: bool,
     /// Counts how often all members got new places.
     pub(super) plan: u32,
+    /// Digest of what had to be left free, and for whom, at the last look for room: without a change the next one
+    /// finds no more. `None` since all members got new places.
+    pub(super) last_look: Option<u64>,
 }
 
 /// What places were chosen for.

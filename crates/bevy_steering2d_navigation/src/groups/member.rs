@@ -1,5 +1,6 @@
 //! [`Member`]: what a group knows of each of its members.
 
+use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 use bevy_steering2d_core::{
     Kinematics, PathFollowingMemory, ReciprocalAvoidance, SteeringDisabled, SteeringId,
@@ -37,6 +38,10 @@ pub(super) type Members<'w, 's> = Query<
     ),
     (With<Vehicle>, Without<SteeringDisabled>),
 >;
+
+/// The places of disabled members, which [`Members`] leaves out.
+pub(super) type DisabledMembers<'w, 's> =
+    Query<'w, 's, &'static GroupPlace, Or<(With<SteeringDisabled>, With<Disabled>)>>;
 
 /// A member as its group sees it.
 #[derive(Clone, Copy, Debug)]

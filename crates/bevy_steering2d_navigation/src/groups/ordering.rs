@@ -1,18 +1,16 @@
 //! The system that gives the members of each group their places.
 
-use std::collections::BTreeSet;
-
 use bevy::prelude::*;
 use bevy_steering2d_core::{
     Announcements, ReciprocalAvoidance, SnapshotAppExt, SnapshotKind, SteeringAppExt,
-    SteeringClock, SteeringId, SteeringWarnings, Target, Targets,
+    SteeringClock, SteeringId, SteeringWarnings, Target, Targets, digest,
 };
 
 use super::assignment::assign;
 use super::exchange::{exchange, move_up};
 use super::group_arrive::Planned;
 use super::meeting::Way;
-use super::member::{Member, Members, gather};
+use super::member::{DisabledMembers, Member, Members, gather};
 use super::places::{Site, ideal_radius, place_radius};
 use super::{
     GroupArrive, GroupArriveMemory, GroupArrived, GroupMember, GroupMembers, GroupPlace, GroupShape,
@@ -35,6 +33,8 @@ pub(crate) fn register(app: &mut App) {
 
 /// Ticks between two looks for members that should exchange their places.
 const EXCHANGE_TICKS: u32 = 8;
+/// Ticks between two looks for room for members that have none: a place may have become free.
+const ROOM_TICKS: u32 = 32;
 /// Width of all lanes of a group, in radii of the disc that it fills.
 const LANES: f32 = 1.5;
 
@@ -49,29 +49,42 @@ pub(crate) fn order_groups(
         Option<&GroupMembers>,
     )>,
     mut members: Members,
+    disabled: DisabledMembers,
     targets: Targets,
     arrivals: Res<Announcements<GroupArrived>>,
     mut group: Local<Vec<Member>>,
+    mut kept: Local<Vec<KeptPlace>>,
     mut ways: Local<Vec<Way>>,
     mut turns: Local<Vec<Turn>>,
     mut commands: Commands,
 ) {
+    kept.clear();
     ways.clear();
     turns.clear();
     for (entity, order, memory, listed) in &orders {
+        let lot = Lot {
+            order: entity,
+            plan: memory.plan,
+        };
+        if let Some(listed) = listed {
+            gather(listed, &members, memory.center, &mut group);
+            // Those that are left out are not steered now.
+            if group.len() < listed.len() {
+                keep_places(listed, &members, &disabled, lot, &mut kept);
+            }
+        }
         if let Err(error) = order.check() {
             warnings.raise(&clock, entity, error.field, || {
                 format!("{error}; until then the group gets no places")
             });
             continue;
         }
-        let Some(listed) = listed.filter(|it| !it.is_empty()) else {
+        if listed.is_none_or(RelationshipTarget::is_empty) {
             if memory.is_temporary {
                 commands.entity(entity).despawn();
             }
             continue;
-        };
-        gather(listed, &members, memory.center, &mut group);
+        }
         // A group is planned as soon as one of its members is steered.
         let Some(first) = group.first().map(|it| it.id) else {
             continue;
@@ -89,10 +102,6 @@ pub(crate) fn order_groups(
             shape: order.shape,
             gap: order.gap,
             revision: terrain.revision(),
-        };
-        let lot = Lot {
-            order: entity,
-            plan: memory.plan,
         };
         let holds = memory.planned.is_some_and(|it| {
             let same_world = it.revision == planned.revision;
@@ -116,13 +125,16 @@ pub(crate) fn order_groups(
         };
         gather(listed, &members, memory.center, &mut group);
         let mut now = *memory;
-        let taken = || taken_by_others(&members, entity, &turns[index + 1..]);
+        let taken = || taken_places(&members, &kept, &turns, index);
         if turn.holds {
             if let Some(it) = &mut now.planned {
                 it.revision = planned.revision;
             }
-            if group.iter().any(|it| !lot.includes(it)) {
-                place_latecomers(&mut group, lot, order, &terrain, now.center, taken());
+            let looks_for_room = clock.is_due(ROOM_TICKS, turn.first.0);
+            let needs_place =
+                |it: &Member| !lot.includes(&it.place) || looks_for_room && it.place.at.is_none();
+            if group.iter().any(needs_place) {
+                place_latecomers(&mut group, lot, order, &terrain, taken(), &mut now);
             }
             pass_others(&mut group, entity, &ways, &mut now);
         } else {
@@ -131,7 +143,7 @@ pub(crate) fn order_groups(
                 &mut group, entity, order, target, &terrain, &taken, &mut now,
             );
             (now.planned, now.arrived, now.ways_known) = (Some(planned), false, false);
-            now.meeting = None;
+            (now.meeting, now.last_look) = (None, None);
         }
         if !now.ways_known && group.iter().all(|it| it.has_path || is_excused(it)) {
             now.ways_known = true;
@@ -201,36 +213,83 @@ struct Lot {
 }
 
 impl Lot {
-    /// Whether a member has one of these places, or none since there was no room.
-    fn includes(self, member: &Member) -> bool {
-        member.place.order == Some(self.order) && member.place.plan == self.plan
+    /// Whether a place is one of these, or says that there was no room.
+    fn includes(self, place: &GroupPlace) -> bool {
+        place.order == Some(self.order) && place.plan == self.plan
     }
 }
 
-/// Whether every member that has one of these places still has room there.
+/// Whether every member that has one of these places still has room there. Those without one wait for the next look
+/// for room.
 fn have_room(group: &[Member], lot: Lot, terrain: &Terrain) -> bool {
     // Places were chosen with the whole radius as clearance, up to rounding.
     let is_free = |at: Vec2, radius: f32| {
         let mut solids = terrain.solids().iter();
         solids.all(|solid| solid.distance(at) >= 0.98 * radius)
     };
-    let mut placed = group.iter().filter(|it| lot.includes(it));
-    placed.all(|it| it.place.at.is_some_and(|at| is_free(at, it.place.radius)))
+    let mut placed = group.iter().filter(|it| lot.includes(&it.place));
+    placed.all(|it| it.place.at.is_none_or(|at| is_free(at, it.place.radius)))
 }
 
-/// The places of the members of other groups: center and radius. Those of groups that get new ones in a later
-/// turn are free.
-fn taken_by_others(members: &Members, order: Entity, later: &[Turn]) -> Vec<(Vec2, f32)> {
-    let replaced = later.iter().filter(|it| !it.holds);
-    let replaced: BTreeSet<_> = replaced.map(|it| it.lot.order).collect();
+/// The place of a member that is not steered now.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeptPlace {
+    order: Entity,
+    /// m
+    at: Vec2,
+    /// m
+    radius: f32,
+}
+
+/// Notes the places that members keep while they are not steered.
+fn keep_places(
+    listed: &GroupMembers,
+    members: &Members,
+    disabled: &DisabledMembers,
+    lot: Lot,
+    kept: &mut Vec<KeptPlace>,
+) {
+    let place_of = |member: Entity| {
+        if let Ok(place) = disabled.get(member) {
+            return Some(*place);
+        }
+        let (_, body, place, ..) = members.get(member).ok()?;
+        (!body.is_steerable()).then_some(*place)
+    };
+    let places = listed.iter().filter_map(place_of);
+    let places = places.filter(|place| lot.includes(place));
+    kept.extend(places.filter_map(|place| {
+        Some(KeptPlace {
+            order: lot.order,
+            at: place.at?,
+            radius: place.radius,
+        })
+    }));
+}
+
+/// The places that the group of a turn has to leave free, center and radius: those of the members of other groups, and
+/// those that members keep. The places of groups that get new ones in a later turn are free, and a group that gets new
+/// ones keeps none.
+fn taken_places(
+    members: &Members,
+    kept: &[KeptPlace],
+    turns: &[Turn],
+    index: usize,
+) -> Vec<(Vec2, f32)> {
+    let gets_new = |turns: &[Turn], order: Entity| {
+        let mut turns = turns.iter();
+        turns.any(|it| !it.holds && it.lot.order == order)
+    };
+    let order = turns[index].lot.order;
     let is_taken = |place: &GroupPlace, member: &GroupMember| {
         let is_its_own = place.order == Some(member.0);
-        is_its_own && member.0 != order && !replaced.contains(&member.0)
+        is_its_own && member.0 != order && !gets_new(&turns[index + 1..], member.0)
     };
     let all = members.iter();
     let taken = all.filter(|(_, _, place, .., member)| is_taken(place, member));
     let discs = taken.filter_map(|(_, _, place, ..)| Some((place.at?, place.radius)));
-    discs.collect()
+    let kept = kept.iter().filter(|it| !gets_new(turns, it.order));
+    discs.chain(kept.map(|it| (it.at, it.radius))).collect()
 }
 
 /// Gives all members new places.
@@ -304,19 +363,18 @@ fn pass_others(group: &mut [Member], order: Entity, ways: &[Way], memory: &mut G
     }
 }
 
-/// Gives places to members that have none of these, beside those that are taken.
+/// Gives places to members that have none of these, beside those that are taken; also to those for which there was no
+/// room, unless nothing has changed since the last look.
 fn place_latecomers(
     group: &mut [Member],
     lot: Lot,
     how: &GroupArrive,
     terrain: &Terrain,
-    center: Vec2,
     mut taken: Vec<(Vec2, f32)>,
+    memory: &mut GroupArriveMemory,
 ) {
-    let late = |member: &Member| !lot.includes(member);
-    for member in group.iter_mut().filter(|it| late(it)) {
-        member.place.detour = None;
-    }
+    let is_new = |member: &Member| !lot.includes(&member.place);
+    let late = |member: &Member| is_new(member) || member.place.at.is_none();
     let kept = group.iter().filter(|member| !late(member));
     taken.extend(kept.filter_map(|it| Some((it.place.at?, it.place.radius))));
     let radii: Vec<_> = group
@@ -324,11 +382,29 @@ fn place_latecomers(
         .filter(|it| late(it))
         .map(|it| it.radius)
         .collect();
+    let look = Some(room_digest(&taken, &radii, terrain.revision()));
+    if memory.last_look == look && !group.iter().any(is_new) {
+        return;
+    }
+    memory.last_look = look;
+    for member in group.iter_mut().filter(|it| late(it)) {
+        member.place.detour = None;
+    }
     let largest = radii.iter().copied().fold(0.0, f32::max);
     let grid = ClearanceGrid::new(terrain.solids(), 1.5 * largest.max(0.1));
-    let site = Site::new(&grid, center, how.shape, how.gap, &taken);
-    let places = site.around(center, &radii);
+    let site = Site::new(&grid, memory.center, how.shape, how.gap, &taken);
+    let places = site.around(memory.center, &radii);
     distribute(group, lot, &radii, &places.at, late);
+}
+
+/// A digest of what decides whether bodies of these radii find room: the discs that are taken, and the solids.
+fn room_digest(taken: &[(Vec2, f32)], radii: &[f32], revision: u32) -> u64 {
+    let discs = taken.iter();
+    let discs = discs.map(|(at, radius)| digest([at.x, at.y, *radius].map(f32::to_bits)));
+    // A sum, since the order of the discs depends on Bevy's archetypes.
+    let discs = discs.fold(0, u64::wrapping_add);
+    let radii = radii.iter().map(|radius| u64::from(radius.to_bits()));
+    digest([discs, revision.into()].into_iter().chain(radii))
 }
 
 /// Assigns places, chosen for bodies of these radii, to some of the members: each size by itself.
@@ -421,7 +497,7 @@ fn hand_over(member: &Member, members: &mut Members, commands: &mut Commands) {
         Some(_) => {}
         None => {
             let navigate = NavigateTo::new(target).with_lane(new.lane);
-            commands.entity(member.entity).insert(navigate);
+            commands.entity(member.entity).try_insert(navigate);
         }
     }
 }
@@ -466,4 +542,25 @@ fn is_excused(member: &Member) -> bool {
 fn has_arrived(group: &[Member]) -> bool {
     let mut waited_for = group.iter().filter(|it| !is_excused(it)).peekable();
     waited_for.peek().is_some() && waited_for.all(Member::is_settled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_digest_of_a_look_for_room_depends_on_everything_but_the_order_of_the_discs() {
+        let (a, b) = ((Vec2::X, 0.5), (Vec2::new(3.0, 1.0), 0.5));
+        let digest = room_digest(&[a, b], &[0.5], 7);
+        assert_eq!(digest, room_digest(&[b, a], &[0.5], 7));
+        let moved = (Vec2::new(3.0, 2.0), 0.5);
+        for other in [
+            room_digest(&[a, moved], &[0.5], 7),
+            room_digest(&[a], &[0.5], 7),
+            room_digest(&[a, b], &[0.4], 7),
+            room_digest(&[a, b], &[0.5], 8),
+        ] {
+            assert_ne!(digest, other);
+        }
+    }
 }

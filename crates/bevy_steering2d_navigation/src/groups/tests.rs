@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 use bevy::time::TimeUpdateStrategy;
 use bevy_steering2d_core::*;
@@ -252,6 +253,90 @@ fn a_member_without_room_does_not_go_on_to_its_former_place() {
 }
 
 #[test]
+fn a_place_that_becomes_free_goes_to_a_member_without_one() {
+    let leave: [fn(EntityWorldMut); 2] = [
+        |member| {
+            member.despawn();
+        },
+        |mut member| {
+            member.remove::<GroupMember>();
+        },
+    ];
+    for leave in leave {
+        let mut app = app();
+        app.world_mut()
+            .spawn_batch(Wall::room(Rect::new(10.0, -1.6, 13.2, 1.6)));
+        let at = |i: usize| Vec2::new(10.7, -0.9) + 0.6 * Vec2::new((i % 4) as f32, (i / 4) as f32);
+        let units: Vec<_> = (0..12).map(|i| unit(&mut app, at(i))).collect();
+        order(&mut app, GroupArrive::new(Vec2::new(11.6, 0.0)), &units);
+        run(&mut app, 60);
+        let has_place = |it: &Entity| app.world().get::<GroupPlace>(*it).unwrap().at.is_some();
+        let (placed, without): (Vec<_>, Vec<_>) = units.into_iter().partition(has_place);
+        assert!(!placed.is_empty() && !without.is_empty());
+        leave(app.world_mut().entity_mut(placed[0]));
+        run(&mut app, 300);
+        let has_place = |it: &Entity| app.world().get::<GroupPlace>(*it).unwrap().at.is_some();
+        let heirs: Vec<_> = without.iter().copied().filter(has_place).collect();
+        assert_eq!(heirs.len(), 1);
+        assert_settled(&app, &[&placed[1..], heirs.as_slice()].concat());
+    }
+}
+
+/// The walls of a room with space for two units around its middle, and the middle.
+fn room_for_two(app: &mut App) -> (Vec<Entity>, Vec2) {
+    let room = Wall::room(Rect::new(10.0, -1.1, 12.2, 1.1));
+    let walls = app.world_mut().spawn_batch(room).collect();
+    (walls, Vec2::new(11.1, 0.0))
+}
+
+#[test]
+fn a_group_without_room_gets_places_when_another_group_is_sent_away() {
+    let mut app = app();
+    let (_, middle) = room_for_two(&mut app);
+    let first = [10.6, 11.6].map(|x| unit(&mut app, Vec2::new(x, 0.0)));
+    let second = unit(&mut app, middle);
+    let leaving = order(&mut app, GroupArrive::new(middle), &first);
+    order(&mut app, GroupArrive::new(middle), &[second]);
+    run(&mut app, 100);
+    assert!(first.iter().all(|&unit| place(&app, unit).x < 12.0));
+    let waiting = app.world().get::<GroupPlace>(second).unwrap();
+    assert_eq!(waiting.at, None);
+    let mut leaving = app.world_mut().get_mut::<GroupArrive>(leaving).unwrap();
+    leaving.target = Vec2::new(30.0, 0.0).into();
+    run(&mut app, 40);
+    // As many places as before are taken, but elsewhere.
+    assert!(place(&app, second).distance(middle) < 1.0);
+}
+
+#[test]
+fn a_group_with_room_for_some_keeps_their_places_when_solids_change() {
+    let mut app = app();
+    let (walls, middle) = room_for_two(&mut app);
+    let at = |i: usize| Vec2::new(10.6 + 0.3 * i as f32, 0.0);
+    let units: Vec<_> = (0..4).map(|i| unit(&mut app, at(i))).collect();
+    order(&mut app, GroupArrive::new(middle), &units);
+    run(&mut app, 400);
+    let places = |app: &App| -> Vec<Option<Vec2>> {
+        let place = |&unit: &Entity| app.world().get::<GroupPlace>(unit).unwrap().at;
+        units.iter().map(place).collect()
+    };
+    let before = places(&app);
+    assert_eq!(before.iter().flatten().count(), 2);
+    assert_eq!(app.world().resource::<Heard>().0.len(), 1);
+    app.world_mut()
+        .spawn(Wall::new(Vec2::new(-9.0, 0.0), Vec2::new(-9.0, 5.0)));
+    run(&mut app, 40);
+    assert_eq!(places(&app), before);
+    // Without the room there is a place for everyone.
+    for wall in walls {
+        app.world_mut().despawn(wall);
+    }
+    run(&mut app, 600);
+    assert_settled(&app, &units);
+    assert_eq!(app.world().resource::<Heard>().0.len(), 1);
+}
+
+#[test]
 fn a_wall_elsewhere_leaves_the_places_and_one_across_them_does_not() {
     let mut app = app();
     let units = units(&mut app, 7, Vec2::ZERO);
@@ -393,6 +478,47 @@ fn a_member_that_was_disabled_while_the_target_moved_follows() {
     run(&mut app, 900);
     assert_settled(&app, &units);
     assert!(place(&app, units[0]).y > 15.0);
+}
+
+/// Disables a member on its way, and lets another one join meanwhile.
+#[track_caller]
+fn assert_place_is_kept_with<D: Component + Default>() {
+    let mut app = app();
+    let units = units(&mut app, 7, Vec2::ZERO);
+    let order = order(&mut app, GroupArrive::new(Vec2::new(12.0, 0.0)), &units);
+    run(&mut app, 60);
+    let kept = place(&app, units[3]);
+    app.world_mut().entity_mut(units[3]).insert(D::default());
+    let late = unit(&mut app, Vec2::new(-5.0, 0.0));
+    app.world_mut().entity_mut(late).insert(GroupMember(order));
+    run(&mut app, 5);
+    assert_eq!(place(&app, units[3]), kept);
+    assert!(place(&app, late).distance(kept) > 0.99, "it is given away");
+    app.world_mut().entity_mut(units[3]).remove::<D>();
+    run(&mut app, 900);
+    assert_settled(&app, &[units, vec![late]].concat());
+}
+
+#[test]
+fn a_disabled_member_keeps_its_place() {
+    assert_place_is_kept_with::<SteeringDisabled>();
+    assert_place_is_kept_with::<Disabled>();
+}
+
+#[test]
+fn a_group_stands_beside_the_disabled_members_of_another_one() {
+    let mut app = app();
+    let west = units(&mut app, 5, Vec2::ZERO);
+    let east = units(&mut app, 5, Vec2::new(30.0, 0.0));
+    let goal = GroupArrive::new(Vec2::new(15.0, 0.0));
+    order(&mut app, goal, &west);
+    run(&mut app, 900);
+    for &unit in &west {
+        app.world_mut().entity_mut(unit).insert(Disabled);
+    }
+    order(&mut app, goal, &east);
+    run(&mut app, 900);
+    assert_settled(&app, &[west, east].concat());
 }
 
 #[test]

@@ -64,7 +64,7 @@ impl NavmeshPathfinder {
     const AREAS: usize = 8;
     /// The most searches that are kept for later calls.
     const SEARCHES: usize = 64;
-    /// An agent that has moved by no more than this, m, continues its search.
+    /// An agent that has moved straight by no more than this, m, continues its search.
     const SAME_START: f32 = 1.0;
 
     /// Plans over a mesh from now on. The inset is zero for a mesh that reaches up to its real border.
@@ -124,18 +124,23 @@ impl NavmeshPathfinder {
         area
     }
 
-    /// The search that a query continues: the one with the same goal and radius that began nearest.
-    fn take_search(&mut self, query: &PathQuery) -> Option<Search> {
+    /// The search that a query continues: of those with the same goal and radius that began in view of it, the nearest.
+    fn take_search(
+        searches: &mut Vec<Search>,
+        query: &PathQuery,
+        is_in_view: impl Fn(Vec2) -> bool,
+    ) -> Option<Search> {
         let distance = |it: &Search| it.query.from.distance(query.from);
-        let all = self.searches.iter().enumerate();
+        let all = searches.iter().enumerate();
         let same = all.filter(|(_, it)| {
             it.query.to == query.to
                 && it.query.radius == query.radius
                 && distance(it) <= Self::SAME_START
+                && is_in_view(it.start)
         });
         let nearest = same.min_by(|(_, a), (_, b)| distance(a).total_cmp(&distance(b)));
         let index = nearest.map(|(index, _)| index)?;
-        Some(self.searches.swap_remove(index))
+        Some(searches.swap_remove(index))
     }
 
     /// Plans with a roadmap of the solids: both ends are on one island, so there is a way that the search has missed.
@@ -198,9 +203,11 @@ impl Pathfinder for NavmeshPathfinder {
             Ok(ends) => ends,
             Err(reason) => return PathSearch::None(reason),
         };
-        let mut search = self
-            .take_search(query)
-            .unwrap_or_else(|| Search::new(query, ends));
+        let here = ends.from;
+        // A wall may be between two agents that are close to each other.
+        let is_in_view = |start: Vec2| start == here || area.is_clear(start, here);
+        let begun = Self::take_search(&mut self.searches, query, is_in_view);
+        let mut search = begun.unwrap_or_else(|| Search::new(query, ends));
         search.used = self.queries;
         match search.go_on(expansions) {
             Poll::Pending => {

@@ -9,6 +9,7 @@ use vleue_navigator::NavMesh;
 use vleue_navigator::prelude::ManagedNavMesh;
 
 use super::{NavmeshError, NavmeshInset, NavmeshPathfinder};
+use crate::paths::SearchTerrain;
 use crate::{ActivePathfinder, NavigationPlugin, Solid};
 
 /// Lets [`NavigateTo`](crate::NavigateTo) plan over the [`NavMesh`] that [`ActiveNavmesh`] chooses.
@@ -142,6 +143,7 @@ fn follow_mesh(
     meshes: Res<Assets<NavMesh>>,
     mut events: MessageReader<AssetEvent<NavMesh>>,
     mut active: ResMut<ActivePathfinder>,
+    mut searches: ResMut<SearchTerrain>,
     walls: Query<(Entity, &Wall), With<NavmeshWall>>,
     mut was_chosen: Local<bool>,
     mut commands: Commands,
@@ -158,6 +160,8 @@ fn follow_mesh(
         log::warn!("{error}; until then agents find no path");
         Vec::new()
     });
+    // The walls along the old border do not belong to the new mesh.
+    searches.forget();
     let new: Vec<_> = border.iter().map(|it| Wall::new(it.from, it.to)).collect();
     if walls.iter().map(|(_, wall)| wall).eq(&new) {
         return;

@@ -160,6 +160,21 @@ fn when_the_mesh_changes_agents_plan_again() {
 }
 
 #[test]
+fn a_mesh_that_changes_during_a_search_counts_at_once() {
+    let mut app = app();
+    let handle = choose(&mut app, holed());
+    run(&mut app, 1);
+    app.insert_resource(NavigationBudget { expansions: 1 });
+    let walker = walker(&mut app, (-6.0, 0.0), (6.0, 0.0));
+    run(&mut app, 1);
+    assert!(heard(&app).found.is_empty());
+    let room = Rect::new(-10.0, -6.0, 10.0, 6.0);
+    replace(&mut app, &handle, mesh(room, &[]));
+    run(&mut app, 3);
+    assert_eq!(heard(&app).found, [(walker, 12.0)]);
+}
+
+#[test]
 fn a_managed_mesh_is_taken_with_the_radius_it_was_built_for() {
     for on_outer_edge in [true, false] {
         let mut app = app();

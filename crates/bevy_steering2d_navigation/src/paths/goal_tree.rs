@@ -42,8 +42,10 @@ pub(crate) enum Search {
 }
 
 impl GoalTree {
-    /// How many expansions it costs to look at every corner once.
-    const SCAN: u32 = 8;
+    /// Expansions to find the legs of a corner.
+    const LEGS: u32 = 8;
+    /// Expansions that a query pays at most to revisit closed corners.
+    const REVISITS: u32 = 8;
 
     pub(crate) fn new(map: &Roadmap, goal: Spot) -> Self {
         let unknown = Way {
@@ -66,6 +68,11 @@ impl GoalTree {
 
     /// Continues the search for the shortest path from a start.
     pub(crate) fn search(&mut self, map: &mut Roadmap, from: Spot, expansions: &mut u32) -> Search {
+        // So many corners that are looked at again cost an expansion.
+        let looks_per_expansion = (map.corner_count() as u32).div_ceil(Self::REVISITS);
+        let mut looks = 0_u32;
+        // Those looks may use up the budget. One more corner is closed all the same, so that any budget leads on.
+        let mut leads_on = *expansions > 0;
         let straight = map.room().cost_between(from, self.goal);
         let mut best = straight.map(|cost| (cost, GOAL));
         let mut heap: BinaryHeap<_> = self
@@ -83,16 +90,22 @@ impl GoalTree {
                 // An entry from before the way was improved.
                 continue;
             }
-            if !way.closed {
+            if way.closed {
+                if looks.is_multiple_of(looks_per_expansion) {
+                    *expansions = expansions.saturating_sub(1);
+                }
+                looks += 1;
+            } else {
                 let cost = if map.knows_legs(corner) {
                     1
                 } else {
-                    Self::SCAN
+                    Self::LEGS
                 };
-                if *expansions == 0 {
+                if *expansions == 0 && !leads_on {
                     return Search::OutOfBudget;
                 }
-                // The last one may cost more than is left, so that any budget leads on.
+                leads_on = false;
+                // The last one may cost more than is left.
                 *expansions = expansions.saturating_sub(cost);
                 self.close(map, corner, |tree, map, improved| {
                     heap.push(tree.entry(map, from, improved));

@@ -12,6 +12,7 @@ mod planning;
 mod roadmap;
 mod roadmap_pathfinder;
 mod room;
+mod search_terrain;
 #[cfg(test)]
 mod tests;
 mod turns;
@@ -29,3 +30,5 @@ pub(crate) use clearance::ClearanceGrid;
 pub(crate) use planning::{plan_paths, register};
 #[cfg(feature = "navmesh")]
 pub(crate) use room::{ROUNDING, Room};
+#[cfg(feature = "navmesh")]
+pub(crate) use search_terrain::SearchTerrain;

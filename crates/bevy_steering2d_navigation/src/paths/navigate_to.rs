@@ -23,7 +23,7 @@ use crate::NoPathReason;
 ///   solid is between it and the next waypoint,
 /// - the agent has become [`Stuck`](bevy_steering2d_core::Stuck) (with
 ///   [`StuckDetection`](bevy_steering2d_core::StuckDetection)),
-/// - a solid has appeared, moved or gone,
+/// - a solid has appeared, moved or gone; searches that began before it end first, if that takes at most 600 ticks,
 /// - the plan is older than [`refresh_time`](Self::refresh_time).
 ///
 /// Meanwhile the agent follows its last path. [`PathFound`] is triggered for each new path,
@@ -152,6 +152,8 @@ pub struct NavigateToMemory {
     pub(super) spent: u32,
     /// Whether a search is due or under way.
     pub(super) searching: bool,
+    /// The tick in which that search began.
+    pub(super) began: u32,
     /// Two points, m, over which a straight path is led.
     pub(super) detour: Option<[Vec2; 2]>,
 }

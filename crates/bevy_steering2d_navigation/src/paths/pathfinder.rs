@@ -34,7 +34,8 @@ use crate::Solid;
 /// }
 /// ```
 pub trait Pathfinder: Any + Send + Sync {
-    /// The solids of the world from now on. Called before the first query and after each change.
+    /// The solids of the world from now on. Called before the first query and after each change. A change waits for the
+    /// searches that are under way, at most 600 ticks, so that a solid that moves in every tick lets them end.
     fn set_solids(&mut self, solids: &[Solid]);
 
     /// Finds a path, with at most `expansions` expansions of its search, and subtracts those it used.

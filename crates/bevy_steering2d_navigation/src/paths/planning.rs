@@ -13,11 +13,12 @@ use bevy_steering2d_core::{
 
 use super::detour::lead_over;
 use super::navigate_to::stop_at;
+use super::search_terrain::SearchTerrain;
 use super::turns::{Turns, Waiting};
 use crate::world::Terrain;
 use crate::{
     AtGoal, NavigateTo, NavigateToMemory, NavigationBudget, NavigationState, NoPath, NoPathReason,
-    PathFound, PathQuery, PathSearch, Pathfinder, RoadmapPathfinder,
+    PathFound, PathQuery, PathSearch, Pathfinder, RoadmapPathfinder, Solid,
 };
 
 /// The pathfinder in use. The built-in one unless
@@ -26,8 +27,8 @@ use crate::{
 ///
 /// Games may ask it as well; expansions of their own do not count against the [`NavigationBudget`].
 ///
-/// It is no part of a snapshot: what it has found stays when the world goes back, so that a search which is
-/// repeated then may end in an earlier tick.
+/// It is no part of a snapshot: what it has found stays when the world goes back, unless the solids differ. A
+/// search which is repeated then may end in another tick.
 #[derive(Resource)]
 pub struct ActivePathfinder {
     /// What plans paths.
@@ -46,11 +47,11 @@ impl ActivePathfinder {
         }
     }
 
-    /// Hands over the solids if they have changed.
-    fn update(&mut self, terrain: &Terrain) {
-        if self.revision != Some(terrain.revision()) {
-            self.pathfinder.set_solids(terrain.solids());
-            self.revision = Some(terrain.revision());
+    /// Hands over the solids if it knows others, by their digest.
+    fn update(&mut self, solids: &[Solid], revision: u32) {
+        if self.revision != Some(revision) {
+            self.pathfinder.set_solids(solids);
+            self.revision = Some(revision);
         }
     }
 
@@ -76,6 +77,8 @@ impl Default for ActivePathfinder {
 pub(crate) fn register(app: &mut App) {
     app.add_saved_resource::<NavigationBudget>()
         .init_resource::<NavigationBudget>()
+        .add_saved_resource_with_heap::<SearchTerrain>(SearchTerrain::heap)
+        .init_resource::<SearchTerrain>()
         .init_resource::<ActivePathfinder>()
         .add_condition::<AtGoal>()
         .add_announcement::<PathFound>()
@@ -117,13 +120,21 @@ pub(crate) fn plan_paths(
     terrain: Res<Terrain>,
     budget: Res<NavigationBudget>,
     mut active: ResMut<ActivePathfinder>,
+    mut held: ResMut<SearchTerrain>,
     mut navigators: Navigators,
     targets: Targets,
     sent: Sent,
     mut turns: Local<Turns>,
     mut commands: Commands,
 ) {
-    active.update(&terrain);
+    SearchTerrain::follow(held.reborrow(), &terrain, clock.tick, |tick| {
+        let mut all = navigators.iter();
+        all.any(|(_, _, how, memory, body, ..)| {
+            memory.has_searched_since(tick) && body.is_steerable() && how.check().is_ok()
+        })
+    });
+    let (solids, revision) = held.solids(&terrain);
+    active.update(solids, revision);
     turns.clear();
     for (entity, &id, how, mut memory, body, path, mut progress, stuck) in &mut navigators {
         if let Err(error) = how.check() {
@@ -150,7 +161,8 @@ pub(crate) fn plan_paths(
             path: path.as_deref(),
             progress: progress.as_deref(),
             times_stuck: stuck.map_or(0, |stuck| stuck.times),
-            revision: terrain.revision(),
+            revision,
+            tick: clock.tick,
             looks: clock.tick.wrapping_add(id.0).is_multiple_of(LOOKS),
         };
         if now.notices_arrival(&situation) {
@@ -202,7 +214,7 @@ pub(crate) fn plan_paths(
         };
         let mut unused = portion;
         let mut found = active.find(&query, &mut unused);
-        active.update(&terrain);
+        active.update(solids, revision);
         if let PathSearch::Found(points) = &mut found {
             let pathfinder = active.pathfinder.as_mut();
             let mut is_clear = |from: Vec2, to: Vec2| pathfinder.is_clear(from, to, query.radius);
@@ -264,6 +276,7 @@ pub(crate) fn plan_paths(
             }
         }
     }
+    SearchTerrain::keep_if(held.reborrow(), !turns.is_empty(), &terrain);
 }
 
 /// A number from 0 to 1 that is spread evenly among agents with successive ids.
@@ -303,7 +316,7 @@ fn put(commands: &mut Commands, entity: Entity, old: Option<Mut<SteeringPath>>, 
     match old {
         Some(mut old) => *old = new,
         None => {
-            commands.entity(entity).insert(new);
+            commands.entity(entity).try_insert(new);
         }
     }
 }
@@ -337,7 +350,9 @@ struct Situation<'a> {
     path: Option<&'a SteeringPath>,
     progress: Option<&'a PathFollowingMemory>,
     times_stuck: u32,
+    /// The solids that the pathfinder knows, by their digest.
     revision: u32,
+    tick: u32,
     /// Whether it is this agent's turn to look ahead.
     looks: bool,
 }
@@ -404,6 +419,12 @@ impl NavigateToMemory {
             }
     }
 
+    /// Whether a search is under way that began in a tick or before.
+    fn has_searched_since(&self, tick: u32) -> bool {
+        // Ticks wrap around.
+        self.searching && tick.wrapping_sub(self.began) < u32::MAX / 2
+    }
+
     /// Begins a search from where the agent and its target are now.
     fn begin_search(&mut self, situation: &Situation) {
         let stands = matches!(
@@ -415,6 +436,7 @@ impl NavigateToMemory {
             self.state = NavigationState::Planning;
         }
         self.searching = true;
+        self.began = situation.tick;
         self.spent = 0;
         self.target = Some(situation.how.target);
         self.planned_from = situation.body.position;

@@ -10,6 +10,7 @@ use bevy_steering2d_core::*;
 use crate::*;
 
 mod bad_input;
+mod changes;
 
 #[derive(Resource, Default)]
 struct Heard {

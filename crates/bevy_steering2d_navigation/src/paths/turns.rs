@@ -41,6 +41,10 @@ impl Turns {
         self.begun.clear();
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.new.is_empty() && self.begun.is_empty()
+    }
+
     pub(super) fn push(&mut self, waiting: Waiting) {
         let is_new = waiting.spent == 0;
         let line = if is_new {

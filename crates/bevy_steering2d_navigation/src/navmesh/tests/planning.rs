@@ -196,6 +196,29 @@ fn a_body_that_moves_while_its_search_goes_on_gets_a_path_from_where_it_is() {
 }
 
 #[test]
+fn a_search_is_not_continued_from_the_other_side_of_a_wall() {
+    let mut planner = planner(&mesh(Rect::new(-10.0, -6.0, 10.0, 6.0), &[]));
+    let wall = |x: f32| Solid::segment(Vec2::new(x, -6.0), Vec2::new(x, 3.0));
+    planner.set_solids(&[wall(0.0), wall(5.0)]);
+    let query = |x: f32| PathQuery {
+        from: Vec2::new(x, -4.0),
+        to: Vec2::new(8.0, -4.0),
+        radius: 0.2,
+    };
+    let (left, right) = (query(-0.35), query(0.35));
+    assert_eq!(planner.find(&left, &mut 1), PathSearch::Unfinished);
+    let found = planner.find(&right, &mut u32::MAX.clone());
+    let PathSearch::Found(path) = found else {
+        panic!("{found:?}");
+    };
+    let mut legs = path.windows(2);
+    assert!(
+        legs.all(|leg| planner.is_clear(leg[0], leg[1], 0.2)),
+        "{path:?}"
+    );
+}
+
+#[test]
 fn ways_that_polyanya_misses_are_found_all_the_same() {
     let hall = mesh(
         Rect::new(-15.0, -8.0, 15.0, 8.0),

@@ -1,0 +1,145 @@
+//! Solids that change while searches are under way.
+
+use super::*;
+use crate::paths::search_terrain::SearchTerrain;
+
+/// A walker whose search takes many ticks.
+fn slow_walker(app: &mut App) -> Entity {
+    rocks(app);
+    app.insert_resource(NavigationBudget { expansions: 8 });
+    walker(app, Vec2::new(0.0, -1.0), Vec2::new(40.0, 1.0))
+}
+
+/// A wall between the rocks and the goal, with ways around both ends.
+fn long_wall(app: &mut App) -> Entity {
+    wall(app, (36.0, -30.0), (36.0, 30.0))
+}
+
+/// The solids that the plan of an agent considers.
+fn planned_revision(app: &App, walker: Entity) -> u32 {
+    app.world()
+        .get::<NavigateToMemory>(walker)
+        .unwrap()
+        .revision
+}
+
+fn revision(app: &App) -> u32 {
+    app.world().resource::<Terrain>().revision()
+}
+
+#[test]
+fn a_solid_that_moves_in_every_tick_keeps_no_search_from_ending() {
+    let mut app = app();
+    let walker = slow_walker(&mut app);
+    let door = wall(&mut app, (60.0, 0.0), (60.0, 4.0));
+    for _ in 0..600 {
+        app.update();
+        let mut door = app.world_mut().get_mut::<Wall>(door).unwrap();
+        door.from.x += 0.01;
+    }
+    assert!(!heard(&app).found.is_empty());
+    assert!(position(&app, walker).x > 5.0);
+}
+
+#[test]
+fn a_solid_that_appears_during_a_search_counts_once_the_search_has_ended() {
+    let mut app = app();
+    slow_walker(&mut app);
+    run(&mut app, 3);
+    long_wall(&mut app);
+    for _ in 0..1_500 {
+        if heard(&app).found.len() < 2 {
+            app.update();
+        }
+    }
+    let lengths: Vec<_> = heard(&app)
+        .found
+        .iter()
+        .map(|(_, length)| *length)
+        .collect();
+    assert!(lengths[0] < 50.0 && lengths[1] > 60.0, "{lengths:?}");
+}
+
+#[test]
+fn after_going_back_a_search_goes_on_around_the_same_solids() {
+    let mut app = app();
+    let walker = slow_walker(&mut app);
+    run(&mut app, 3);
+    long_wall(&mut app);
+    run(&mut app, 2);
+    let held = planned_revision(&app, walker);
+    assert_ne!(held, revision(&app), "the wall is held back");
+    let before = SteeringSnapshot::take(app.world_mut());
+    for _ in 0..1_000 {
+        if planned_revision(&app, walker) == held {
+            app.update();
+        }
+    }
+    assert_eq!(planned_revision(&app, walker), revision(&app));
+    before.restore(app.world_mut());
+    app.update();
+    assert_eq!(planned_revision(&app, walker), held);
+    assert_ne!(held, revision(&app));
+}
+
+/// Searches without end.
+struct Endless;
+
+impl Pathfinder for Endless {
+    fn set_solids(&mut self, _: &[Solid]) {}
+
+    fn find(&mut self, _: &PathQuery, expansions: &mut u32) -> PathSearch {
+        *expansions = 0;
+        PathSearch::Unfinished
+    }
+
+    fn is_clear(&mut self, _: Vec2, _: Vec2, _: f32) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_search_without_end_holds_a_change_back_for_a_limited_time() {
+    let mut app = app_with(NavigationPlugin::with_pathfinder(Endless));
+    let walker = walker(&mut app, Vec2::ZERO, Vec2::new(9.0, 0.0));
+    let mut way = app.world_mut().get_mut::<NavigateTo>(walker).unwrap();
+    way.max_expansions = u32::MAX;
+    run(&mut app, 3);
+    wall(&mut app, (50.0, 0.0), (50.0, 4.0));
+    run(&mut app, 2);
+    assert_ne!(planned_revision(&app, walker), revision(&app));
+    run(&mut app, SearchTerrain::MOST_TICKS);
+    assert_eq!(planned_revision(&app, walker), revision(&app));
+}
+
+#[test]
+fn snapshots_share_the_solids_of_a_search_that_goes_on() {
+    let mut app = app_with(NavigationPlugin::with_pathfinder(Endless));
+    let far = |i: u32| Solid::segment(Vec2::new(i as f32, 50.0), Vec2::new(i as f32, 51.0));
+    app.insert_resource(Solids((0..5_000).map(far).collect()));
+    let walker = walker(&mut app, Vec2::ZERO, Vec2::new(9.0, 0.0));
+    let mut way = app.world_mut().get_mut::<NavigateTo>(walker).unwrap();
+    way.max_expansions = u32::MAX;
+    run(&mut app, 3);
+    let first = SteeringSnapshot::take(app.world_mut());
+    run(&mut app, 1);
+    let second = SteeringSnapshot::take_after(app.world_mut(), &first);
+    let solids = 5_000 * size_of::<Solid>();
+    assert!(first.bytes_beyond(None) > solids, "they count");
+    assert!(second.bytes_beyond(Some(&first)) < solids);
+}
+
+#[test]
+fn an_agent_that_begins_to_search_later_does_not_prolong_the_wait() {
+    let mut app = app_with(NavigationPlugin::with_pathfinder(Endless));
+    let first = walker(&mut app, Vec2::ZERO, Vec2::new(9.0, 0.0));
+    run(&mut app, 3);
+    wall(&mut app, (50.0, 0.0), (50.0, 4.0));
+    run(&mut app, 2);
+    let second = walker(&mut app, Vec2::Y, Vec2::new(9.0, 1.0));
+    run(&mut app, 2);
+    assert_ne!(planned_revision(&app, second), revision(&app));
+    app.world_mut().despawn(first);
+    run(&mut app, 1);
+    assert_eq!(planned_revision(&app, second), revision(&app));
+}
