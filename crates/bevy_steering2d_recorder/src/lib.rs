@@ -28,6 +28,9 @@
 //! their memory. [`back_to_present`] instead returns to the world as it was before it was rewound, with all
 //! that was changed in a pause.
 //!
+//! An agent that was despawned is spawned again to be shown, with another `Entity`. Its trail and its moments are
+//! found by that one as well, see [`SteeringRecorder::entities_of`].
+//!
 //! The recording is a ring of [snapshots](SteeringSnapshot), limited in bytes
 //! ([`SteeringRecorder::budget`]). Successive snapshots share the parameters that did not change, so a
 //! tick costs some 150 bytes per agent that only flocks. When the ring is full, a new tick takes the memory
@@ -36,6 +39,8 @@
 //! Rapier bodies go back with contacts and sleep, see `docs/saves.md`. Their contexts are copied in every
 //! tick, which takes more memory and time.
 
+mod aliases;
+mod answers;
 mod moment;
 mod plugin;
 mod recorder;

@@ -6,6 +6,8 @@ use bevy::prelude::*;
 use bevy_steering2d_core::perception::nearest_on_segment;
 use bevy_steering2d_core::{Cut, Kinematics, Obstacle, SteeringForce, SteeringSnapshot, Wall};
 
+use crate::aliases::{Aliases, component};
+
 /// Something that happened to an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
@@ -21,14 +23,14 @@ pub struct Moment {
 pub(crate) fn cuts<'a>(
     snapshots: impl Iterator<Item = &'a SteeringSnapshot>,
     agent: Entity,
+    aliases: &Aliases,
 ) -> Vec<Moment> {
+    let own = aliases.all_of(agent);
     let mut before = usize::MAX;
     let mut moments = Vec::new();
     for snapshot in snapshots {
-        let ledger = snapshot
-            .get::<SteeringForce>(agent)
-            .into_iter()
-            .flat_map(SteeringForce::ledger);
+        let force: Option<&SteeringForce> = component(snapshot, &own);
+        let ledger = force.into_iter().flat_map(SteeringForce::ledger);
         let now = ledger.filter(|entry| entry.cut == Cut::Budget).count();
         if now > before {
             moments.push(Moment {
@@ -47,11 +49,15 @@ pub(crate) fn cuts<'a>(
 pub(crate) fn contacts<'a>(
     snapshots: impl Iterator<Item = &'a SteeringSnapshot>,
     agent: Entity,
+    aliases: &Aliases,
 ) -> Vec<Moment> {
+    let own = aliases.all_of(agent);
     let mut before: Option<(u32, BTreeSet<Entity>)> = None;
     let mut moments = Vec::new();
     for snapshot in snapshots {
-        let now = touched(snapshot, agent);
+        // Compares first entities, so that a body spawned again by a rewind is no new contact.
+        let now = touched(snapshot, &own).into_iter();
+        let now: BTreeSet<Entity> = now.map(|it| aliases.first_of(it)).collect();
         // Bodies are sensed when a tick begins, so this is what the tick before it has shown.
         if let Some((tick, touched)) = &before
             && !now.is_subset(touched)
@@ -67,9 +73,9 @@ pub(crate) fn contacts<'a>(
     moments
 }
 
-/// What an agent touches.
-fn touched(snapshot: &SteeringSnapshot, agent: Entity) -> BTreeSet<Entity> {
-    let Some(me) = snapshot.get::<Kinematics>(agent) else {
+/// What the agent with the entities `own` touches.
+fn touched(snapshot: &SteeringSnapshot, own: &[Entity]) -> BTreeSet<Entity> {
+    let Some(me) = component::<Kinematics>(snapshot, own) else {
         return BTreeSet::new();
     };
     let touches = |point: Vec2, radius: f32| {
@@ -77,8 +83,8 @@ fn touched(snapshot: &SteeringSnapshot, agent: Entity) -> BTreeSet<Entity> {
         me.position.distance_squared(point) < reach * reach
     };
     let bodies = snapshot.iter::<Kinematics>();
-    let bodies =
-        bodies.filter(|(entity, body)| *entity != agent && touches(body.position, body.radius));
+    let bodies = bodies
+        .filter(|(entity, body)| !own.contains(entity) && touches(body.position, body.radius));
     let obstacles = snapshot.iter::<Obstacle>().filter(|(entity, obstacle)| {
         let place = match snapshot.get::<Kinematics>(*entity) {
             Some(body) => Some(body.position),
@@ -86,7 +92,7 @@ fn touched(snapshot: &SteeringSnapshot, agent: Entity) -> BTreeSet<Entity> {
                 .get::<Transform>(*entity)
                 .map(|it| it.translation.truncate()),
         };
-        *entity != agent && place.is_some_and(|place| touches(place, obstacle.radius))
+        !own.contains(entity) && place.is_some_and(|place| touches(place, obstacle.radius))
     });
     let walls = snapshot
         .iter::<Wall>()

@@ -49,25 +49,14 @@ impl Plugin for SteeringRecorderPlugin {
             return;
         };
         let label = schedule.label().intern();
-        app.configure_sets(
-            label,
-            (
-                SteeringSystems::Sense,
-                SteeringSystems::Steer,
-                SteeringSystems::Adjust,
-                SteeringSystems::Combine,
-                SteeringSystems::Move,
-                SteeringSystems::Announce,
-            )
-                .run_if(may_steer),
-        )
-        .add_systems(
-            label,
-            (
-                go_on.before(SteeringSystems::Sense),
-                record.after(SteeringSystems::Announce),
-            ),
-        );
+        app.configure_sets(label, SteeringSystems::all().run_if(may_steer))
+            .add_systems(
+                label,
+                (
+                    go_on.before(SteeringSystems::Sense),
+                    record.after(SteeringSystems::Announce),
+                ),
+            );
     }
 
     fn is_unique(&self) -> bool {

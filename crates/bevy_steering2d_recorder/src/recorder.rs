@@ -4,9 +4,11 @@ use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 
 use bevy::prelude::*;
-use bevy_steering2d_core::{SteeringClock, SteeringSnapshot};
+use bevy_steering2d_core::{ColliderProbes, SteeringClock, SteeringSnapshot};
 
 use crate::Moment;
+use crate::aliases::{Aliases, component};
+use crate::answers::{Answers, Probes, copy_answered};
 use crate::moment::{contacts, cuts};
 
 /// The last ticks, each as a [`SteeringSnapshot`].
@@ -20,16 +22,27 @@ pub struct SteeringRecorder {
     spare: Option<SteeringSnapshot>,
     /// The memory of the ring, bytes.
     ring_bytes: usize,
+    /// What probes met in the ticks of the ring.
+    answers: Answers,
+    /// With the first entity of each agent.
     moments: VecDeque<Moment>,
+    aliases: Aliases,
     /// Whether a tick runs that has not been recorded yet.
     is_in_tick: bool,
     /// The tick to which the world was rewound, until it goes on.
     shown: Option<u32>,
     /// The world before it was rewound. Only while a tick is shown.
-    pub(crate) present: Option<SteeringSnapshot>,
+    pub(crate) present: Option<TickState>,
     abandoned: Vec<SteeringSnapshot>,
     /// Their memory, bytes.
     abandoned_bytes: usize,
+}
+
+/// All that a world shows of the end of a tick.
+pub(crate) struct TickState {
+    pub(crate) snapshot: SteeringSnapshot,
+    /// The probes that met something, which are no part of a snapshot.
+    pub(crate) probes: Probes,
 }
 
 impl SteeringRecorder {
@@ -50,7 +63,9 @@ impl SteeringRecorder {
             ring: VecDeque::new(),
             spare: None,
             ring_bytes: 0,
+            answers: Answers::default(),
             moments: VecDeque::new(),
+            aliases: Aliases::default(),
             is_in_tick: false,
             shown: None,
             present: None,
@@ -83,7 +98,7 @@ impl SteeringRecorder {
     /// memory the next one reuses, is extra, and so is the present while an earlier tick is
     /// [shown](Self::shown).
     pub fn bytes(&self) -> usize {
-        self.ring_bytes + self.abandoned_bytes
+        self.ring_bytes + self.answers.bytes() + self.abandoned_bytes
     }
 
     /// The recorded ticks; `None` before the first.
@@ -102,16 +117,35 @@ impl SteeringRecorder {
         self.ring.get(at).filter(|it| it.tick() == tick)
     }
 
+    /// The entities of an agent: the first one, those in recorded ticks, that in the present which is kept
+    /// while an earlier tick is [shown](Self::shown), and the one now. An agent that a
+    /// [rewind](crate::rewind) spawns again gets another entity; a recorded tick has the one of its time.
+    ///
+    /// An entity that a rewind has spawned is forgotten at the next rewind unless a tick ran in between; keep
+    /// [`first_entity_of`](Self::first_entity_of), which stays the same.
+    ///
+    /// The methods of this type find an agent by any of them.
+    pub fn entities_of(&self, agent: Entity) -> Vec<Entity> {
+        self.aliases.all_of(agent)
+    }
+
+    /// The first of the [entities of an agent](Self::entities_of), which stays the same.
+    pub fn first_entity_of(&self, agent: Entity) -> Entity {
+        self.aliases.first_of(agent)
+    }
+
     /// Where an agent was at the end of each recorded tick from the given one on.
     pub fn trail(&self, agent: Entity, from: u32) -> impl Iterator<Item = Vec2> {
         let at = self.ring.partition_point(|it| it.tick() < from);
-        self.ring.range(at..).filter_map(move |it| place(it, agent))
+        let own = self.entities_of(agent);
+        self.ring.range(at..).filter_map(move |it| place(it, &own))
     }
 
     /// Where an agent was in the ticks that were recorded and then left behind, when the world went
     /// on from an earlier tick. They are dropped from the last one on when the new ticks need their memory.
     pub fn abandoned(&self, agent: Entity) -> impl Iterator<Item = Vec2> {
-        self.abandoned.iter().filter_map(move |it| place(it, agent))
+        let own = self.entities_of(agent);
+        self.abandoned.iter().filter_map(move |it| place(it, &own))
     }
 
     /// The tick from which on there are [abandoned](Self::abandoned) ones.
@@ -134,10 +168,12 @@ impl SteeringRecorder {
         let to = self.ring.partition_point(|it| it.tick() <= last);
         let to = to.max(from);
         let some = from.saturating_sub(1)..(to + 1).min(self.ring.len());
-        let mut moments: Vec<Moment> = self.moments.iter().copied().collect();
-        moments.retain(|it| it.agent == agent);
-        moments.extend(contacts(self.ring.range(some.clone()), agent));
-        moments.extend(cuts(self.ring.range(some), agent));
+        let first_entity = self.first_entity_of(agent);
+        let events = self.moments.iter().filter(|it| it.agent == first_entity);
+        let mut moments: Vec<Moment> = events.map(|it| Moment { agent, ..*it }).collect();
+        let aliases = &self.aliases;
+        moments.extend(contacts(self.ring.range(some.clone()), agent, aliases));
+        moments.extend(cuts(self.ring.range(some), agent, aliases));
         moments.retain(|it| ticks.contains(&it.tick));
         moments.sort_by_key(|it| it.tick);
         moments
@@ -167,7 +203,8 @@ impl SteeringRecorder {
             if self.is_in_tick {
                 self.forget_from(moment.tick);
             }
-            self.moments.push_back(moment);
+            let agent = self.first_entity_of(moment.agent);
+            self.moments.push_back(Moment { agent, ..moment });
             if self.moments.len() > Self::MOST_MOMENTS {
                 self.moments.pop_front();
             }
@@ -178,8 +215,20 @@ impl SteeringRecorder {
         self.ring.back()
     }
 
-    pub(crate) fn show(&mut self, tick: Option<u32>) {
+    /// The state at the end of a tick; `None` if it is not recorded.
+    pub(crate) fn state(&self, tick: u32) -> Option<TickState> {
+        Some(TickState {
+            snapshot: self.snapshot(tick)?.clone(),
+            probes: self.answers.of(tick).to_vec(),
+        })
+    }
+
+    /// Notes which tick the world shows, or that it shows the present, and the entities that were spawned for
+    /// it, each with the one that it replaces.
+    pub(crate) fn show(&mut self, tick: Option<u32>, spawned: &[(Entity, Entity)]) {
         self.shown = tick;
+        let present = self.present.as_ref().map(|it| &it.snapshot);
+        self.aliases.add(spawned, present);
     }
 
     /// Removes the ticks from the given one on, and returns them.
@@ -187,6 +236,7 @@ impl SteeringRecorder {
         let later = self.ring.partition_point(|it| it.tick() < from);
         let removed = self.ring.drain(later..).collect();
         self.ring_bytes = bytes(self.ring.iter());
+        self.answers.forget_from(from);
         removed
     }
 
@@ -218,10 +268,11 @@ impl SteeringRecorder {
         }
     }
 
-    fn push(&mut self, snapshot: SteeringSnapshot) {
+    fn push(&mut self, snapshot: SteeringSnapshot, probes: Probes) {
         // Unless an event of this tick has already done so, and is to stay.
         self.forget_from(snapshot.tick());
         self.ring_bytes += snapshot.bytes_beyond(self.ring.back());
+        self.answers.push(snapshot.tick(), probes);
         self.ring.push_back(snapshot);
         let is_full = self.keep_within_budget() || self.bytes() > self.budget;
         if is_full && self.ring.len() < Self::FEWEST {
@@ -268,15 +319,17 @@ impl SteeringRecorder {
         });
         self.ring_bytes -= oldest.bytes_beyond(None) - shared;
         self.spare = Some(oldest);
+        self.answers.forget_before(first);
         while self.moments.front().is_some_and(|it| it.tick < first) {
             self.moments.pop_front();
         }
     }
 }
 
-/// Where an agent was, m. Its [`Kinematics`](bevy_steering2d_core::Kinematics) are from before the move.
-fn place(snapshot: &SteeringSnapshot, agent: Entity) -> Option<Vec2> {
-    let transform = snapshot.get::<Transform>(agent)?;
+/// Where the agent with these entities was, m. Its [`Kinematics`](bevy_steering2d_core::Kinematics) are from
+/// before the move.
+fn place(snapshot: &SteeringSnapshot, agent: &[Entity]) -> Option<Vec2> {
+    let transform: &Transform = component(snapshot, agent)?;
     Some(transform.translation.truncate())
 }
 
@@ -296,6 +349,7 @@ pub(crate) fn go_on(time: Res<Time>, mut recorder: ResMut<SteeringRecorder>) {
         return;
     }
     recorder.is_in_tick = true;
+    recorder.aliases.keep();
     if let Some(shown) = recorder.shown.take() {
         recorder.present = None;
         recorder.abandon_after(shown);
@@ -304,14 +358,19 @@ pub(crate) fn go_on(time: Res<Time>, mut recorder: ResMut<SteeringRecorder>) {
 
 /// Keeps the world as it is, to return to it.
 pub(crate) fn keep_present(world: &mut World) {
+    let mut query = world.query();
+    let probes = copy_answered(world, &mut query);
     world.resource_scope(|world, mut recorder: Mut<SteeringRecorder>| {
-        let present = recorder.copy(world);
-        recorder.present = Some(present);
+        let snapshot = recorder.copy(world);
+        recorder.present = Some(TickState { snapshot, probes });
     });
 }
 
 /// Records the tick that has just run.
-pub(crate) fn record(world: &mut World) {
+pub(crate) fn record(
+    world: &mut World,
+    probes: &mut QueryState<(Entity, &'static ColliderProbes)>,
+) {
     let is_paused = world.resource::<SteeringClock>().delta == 0.0;
     let Some(mut resource) = world.get_resource_mut::<SteeringRecorder>() else {
         return;
@@ -326,6 +385,6 @@ pub(crate) fn record(world: &mut World) {
     // The resource stays, since removing one allocates.
     let mut recorder = std::mem::replace(&mut *resource, SteeringRecorder::new(0));
     let snapshot = recorder.copy(world);
-    recorder.push(snapshot);
+    recorder.push(snapshot, copy_answered(world, probes));
     *world.resource_mut::<SteeringRecorder>() = recorder;
 }

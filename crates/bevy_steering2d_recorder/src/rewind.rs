@@ -3,10 +3,11 @@
 use std::ops::RangeInclusive;
 
 use bevy::prelude::*;
-use bevy_steering2d_core::{Restored, SteeringSchedule, SteeringSnapshot};
+use bevy_steering2d_core::{Restored, SteeringSchedule};
 
 use crate::SteeringRecorder;
-use crate::recorder::keep_present;
+use crate::answers::put_back;
+use crate::recorder::{TickState, keep_present};
 
 /// Why a tick cannot be restored. The world has not changed.
 #[derive(thiserror::Error, Clone, Debug, PartialEq, Eq)]
@@ -28,7 +29,8 @@ pub enum RewindError {
 }
 
 /// Another tick was restored. Entities that were spawned for it have only their steering components: insert
-/// the others again, such as sprites and meshes.
+/// the others again, such as sprites and meshes. Keep what belongs to an agent by
+/// [`SteeringRecorder::first_entity_of`].
 #[derive(Event, Clone, Debug)]
 pub struct Rewound {
     /// The tick whose end the world shows.
@@ -50,14 +52,13 @@ pub fn rewind(world: &mut World, tick: u32) -> Result<(), RewindError> {
         .get_resource::<SteeringRecorder>()
         .ok_or(RewindError::NoRecorder)?;
     let recorded = recorder.ticks().ok_or(RewindError::Empty)?;
-    let snapshot = recorder
-        .snapshot(tick)
-        .ok_or(RewindError::NotRecorded { tick, recorded })?
-        .clone();
+    let state = recorder
+        .state(tick)
+        .ok_or(RewindError::NotRecorded { tick, recorded })?;
     if recorder.shown().is_none() {
         keep_present(world);
     }
-    show(world, &snapshot, Some(tick));
+    show(world, state, Some(tick));
     Ok(())
 }
 
@@ -74,20 +75,21 @@ pub fn back_to_present(world: &mut World) -> Result<(), RewindError> {
         return Ok(());
     }
     let present = recorder.present.take();
-    let present = present
-        .or_else(|| recorder.latest().cloned())
-        .ok_or(RewindError::Empty)?;
-    show(world, &present, None);
+    let latest = || recorder.state(recorder.latest()?.tick());
+    let present = present.or_else(latest).ok_or(RewindError::Empty)?;
+    show(world, present, None);
     Ok(())
 }
 
-fn show(world: &mut World, snapshot: &SteeringSnapshot, shown: Option<u32>) {
+fn show(world: &mut World, TickState { snapshot, probes }: TickState, shown: Option<u32>) {
     if let Some(mut time) = world.get_resource_mut::<Time<Virtual>>() {
         time.pause();
     }
     let restored = snapshot.restore(world);
     index(world);
-    world.resource_mut::<SteeringRecorder>().show(shown);
+    put_back(world, probes, &restored.spawned);
+    let mut recorder = world.resource_mut::<SteeringRecorder>();
+    recorder.show(shown, &restored.spawned);
     world.trigger(Rewound {
         tick: snapshot.tick(),
         restored,
@@ -98,8 +100,9 @@ fn show(world: &mut World, snapshot: &SteeringSnapshot, shown: Option<u32>) {
 /// Makes the indexes of neighbors, obstacles and walls those of the restored bodies, for tools. Every tick
 /// builds them anew, so this changes no later tick.
 ///
-/// The probes of colliders are asked anew, but not answered: navigation plans paths in the same schedule,
-/// which would be a step more than the world had made.
+/// The probes of colliders are asked anew, but not answered: navigation plans paths in the schedule that answers
+/// them, a step more than the world had made, and the bodies of a physics engine are those after its step. The
+/// recorded answers are put back instead.
 fn index(world: &mut World) {
     // There is no such schedule without the steering plugin, and then nothing to index.
     let _ = world.try_run_schedule(SteeringSchedule::Index);

@@ -6,12 +6,13 @@ use bevy::prelude::*;
 use bevy::time::TimeUpdateStrategy;
 use bevy_steering2d_core::{
     Arrive, Behavior, Combine, Flee, Kinematics, Obstacle, PointMass, Seek, SteeringCorePlugin,
-    SteeringForce, TargetSpeed, Wall, Wander,
+    SteeringForce, TargetSpeed, Vehicle, Wall, Wander,
 };
 
 use crate::*;
 
 mod looking_back;
+mod probes;
 
 const TICK: Duration = Duration::from_millis(20);
 
@@ -57,6 +58,17 @@ fn place(app: &App, agent: Entity) -> Vec2 {
 
 fn recorder(app: &App) -> &SteeringRecorder {
     app.world().resource()
+}
+
+/// The latest recorded tick.
+fn latest(app: &App) -> u32 {
+    *recorder(app).ticks().unwrap().end()
+}
+
+/// The only agent.
+fn only_agent(app: &mut App) -> Entity {
+    let mut agents = app.world_mut().query_filtered::<Entity, With<Vehicle>>();
+    agents.single(app.world()).unwrap()
 }
 
 fn resume(app: &mut App) {

@@ -6,10 +6,6 @@ use bevy_steering2d_core::{
 
 use super::*;
 
-fn latest(app: &App) -> u32 {
-    *recorder(app).ticks().unwrap().end()
-}
-
 fn wanderers(app: &mut App) -> usize {
     let mut wanderers = app.world_mut().query_filtered::<(), With<Wander>>();
     wanderers.iter(app.world()).count()
@@ -179,4 +175,96 @@ fn an_event_between_ticks_leaves_the_recorded_ones() {
     let moments = recorder(&app).moments(agent);
     let arrived = moments.iter().find(|it| it.what == "arrived");
     assert_eq!(arrived.map(|it| it.tick), Some(latest(&app)));
+}
+
+fn trail(app: &App, agent: Entity) -> Vec<Vec2> {
+    recorder(app).trail(agent, 0).collect()
+}
+
+/// The tick of each moment of an agent, and what happened.
+fn history(app: &App, agent: Entity) -> Vec<(u32, &'static str)> {
+    let moments = recorder(app).moments(agent).into_iter();
+    moments.map(|it| (it.tick, it.what)).collect()
+}
+
+#[test]
+fn an_agent_that_is_spawned_again_keeps_its_trail_and_its_events() {
+    let mut app = app();
+    let body = (PointMass::default(), Transform::default());
+    let agent = (body, Arrive::new(Vec2::X));
+    let agent = app.world_mut().spawn(agent).id();
+    run(&mut app, 300);
+    let last = latest(&app);
+    let (way, events) = (trail(&app, agent), history(&app, agent));
+    assert_eq!(events.len(), 1, "{events:?}");
+    app.world_mut().despawn(agent);
+    run(&mut app, 10);
+    for ago in [0, 7, 3] {
+        rewind(app.world_mut(), last - ago).unwrap();
+        let again = only_agent(&mut app);
+        assert_ne!(again, agent);
+        assert_eq!(recorder(&app).entities_of(again), [agent, again]);
+        assert_eq!(recorder(&app).first_entity_of(again), agent);
+        assert_eq!(trail(&app, again), way);
+        assert_eq!(history(&app, again), events);
+    }
+
+    // The ticks from now on have the other entity.
+    let second = only_agent(&mut app);
+    resume(&mut app);
+    run(&mut app, 10);
+    let kept = way.len() - 3;
+    let (way_on, left) = (trail(&app, second), &way[kept..]);
+    assert!(way_on.len() > kept);
+    assert_eq!(way_on[..kept], way[..kept]);
+    let abandoned: Vec<Vec2> = recorder(&app).abandoned(second).collect();
+    assert_eq!(abandoned, left);
+    rewind(app.world_mut(), last - 20).unwrap();
+    let third = only_agent(&mut app);
+    let entities = recorder(&app).entities_of(third);
+    assert_eq!((entities.len(), entities[0]), (3, agent));
+    assert!([second, third].iter().all(|it| entities.contains(it)));
+    assert_eq!(trail(&app, third), way_on);
+    assert_eq!(history(&app, third), events);
+}
+
+#[test]
+fn an_agent_that_returns_with_the_present_keeps_its_trail() {
+    let mut app = app();
+    run(&mut app, 20);
+    let first = *recorder(&app).ticks().unwrap().start();
+    let agent = spawn_wanderer(&mut app);
+    run(&mut app, 20);
+    let way = trail(&app, agent);
+    assert!(way.len() >= 19);
+    for _ in 0..3 {
+        rewind(app.world_mut(), first).unwrap();
+        assert_eq!(wanderers(&mut app), 0);
+        back_to_present(app.world_mut()).unwrap();
+        let again = only_agent(&mut app);
+        assert_eq!(recorder(&app).entities_of(again), [agent, again]);
+        assert_eq!(trail(&app, again), way);
+    }
+}
+
+#[test]
+fn agents_that_are_spawned_again_while_they_touch_have_no_new_contact() {
+    let mut app = app();
+    // Radii of 0.5 m.
+    let agents = [0.0, 0.8].map(|x| {
+        let place = Transform::from_xyz(x, 0.0, 0.0);
+        let agent = (PointMass::default(), place, TargetSpeed::new(0.0));
+        app.world_mut().spawn(agent).id()
+    });
+    run(&mut app, 20);
+    let (last, contacts) = (latest(&app), history(&app, agents[0]));
+    for agent in agents {
+        app.world_mut().despawn(agent);
+    }
+    run(&mut app, 5);
+    rewind(app.world_mut(), last).unwrap();
+    resume(&mut app);
+    run(&mut app, 10);
+    assert!(latest(&app) > last + 5);
+    assert_eq!(history(&app, agents[0]), contacts);
 }
