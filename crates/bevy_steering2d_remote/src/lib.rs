@@ -18,8 +18,10 @@
 //! | `steering.ledger` | `agent` | the total force and the [entries](bevy_steering2d_core::LedgerEntry) of the ledger |
 //! | `steering.set_weight` | `agent`, `behavior`, `weight`; `source` if a behavior entity has the behavior | the weight before |
 //!
-//! An agent is named by its [`SteeringId`]. Entities are numbers as in Bevy's own methods, such as
-//! `world.query`. A request that cannot be answered gets an error that says why, and changes nothing.
+//! An agent is named by its [`SteeringId`], a behavior by its short name or by the full path of its type. Of behaviors
+//! that share a short name, the ledger has the full paths, and a request needs one of them. Entities are numbers as
+//! in Bevy's own methods, such as `world.query`. A request that cannot be answered gets an error that says why, and
+//! changes nothing.
 //!
 //! Any program on the computer can send requests, and Bevy's own methods can change the whole world: leave
 //! the feature out of what players get.

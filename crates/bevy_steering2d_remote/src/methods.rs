@@ -3,8 +3,8 @@
 use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    BehaviorRegistry, Cut, Influence, InvalidParameter, LedgerEntry, SteeringClock, SteeringForce,
-    SteeringId, Vehicle,
+    AssignedBehavior, BehaviorId, BehaviorRegistry, Cut, Influence, InvalidParameter, LedgerEntry,
+    SteeringClock, SteeringForce, SteeringId, Vehicle,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -29,6 +29,16 @@ pub enum RequestError {
         behavior: String,
         /// The behaviors of the agent.
         has: Vec<&'static str>,
+    },
+    /// Several behaviors of the agent have this short name.
+    #[error("agent {agent} has several {behavior} there; name one by its full path: {}", .paths.join(", "))]
+    AmbiguousBehavior {
+        /// The agent.
+        agent: u32,
+        /// The name asked for.
+        behavior: String,
+        /// The full paths of their types.
+        paths: Vec<&'static str>,
     },
     /// The weight is negative or not finite.
     #[error("{0}")]
@@ -66,7 +76,8 @@ pub fn agents(world: &mut World) -> Value {
     agents.collect()
 }
 
-/// The ledger of the last tick: `{"agent": 3}` gives the total force, N, and an entry for each behavior.
+/// The ledger of the last tick: `{"agent": 3}` gives the total force, N, and an entry for each behavior. Of
+/// behaviors that share a short name it has the full paths.
 ///
 /// # Errors
 /// If the parameters do not fit, or there is no such agent.
@@ -78,7 +89,7 @@ pub fn ledger(world: &mut World, parameters: Option<Value>) -> Result<Value, Req
         return Err(RequestError::NoAgent(id));
     };
     let entries = force.ledger().map(|entry| {
-        let behavior = registry.get(entry.behavior).name;
+        let behavior = unique_name(world, registry, entry.behavior);
         let source = force.source(&entry).map(Entity::to_bits);
         told(&entry, behavior, source)
     });
@@ -91,10 +102,12 @@ pub fn ledger(world: &mut World, parameters: Option<Value>) -> Result<Value, Req
 }
 
 /// Sets the weight of a behavior: `{"agent": 3, "behavior": "Seek", "weight": 0.5}` gives the weight
-/// before. With `source`, as in the ledger, that of the behavior on a behavior entity of the agent.
+/// before. With `source`, as in the ledger, that of the behavior on a behavior entity of the agent. A behavior is
+/// named by its short name or by the full path of its type, such as `my_game::ai::Seek`.
 ///
 /// # Errors
-/// If the parameters do not fit, there is no such agent or behavior, or the weight is negative.
+/// If the parameters do not fit, there is no such agent or behavior, several have this short name, or the weight is
+/// negative.
 pub fn set_weight(world: &mut World, parameters: Option<Value>) -> Result<Value, RequestError> {
     let Weight {
         agent: id,
@@ -106,15 +119,31 @@ pub fn set_weight(world: &mut World, parameters: Option<Value>) -> Result<Value,
     let registry = registry(world)?.clone();
     let source = source.unwrap_or(agent.to_bits());
     let assigned = registry.assigned_to(world, agent);
-    let wanted = assigned
-        .iter()
-        .find(|it| it.name == behavior && it.source.to_bits() == source);
-    let Some(wanted) = wanted else {
-        return Err(RequestError::NoBehavior {
-            agent: id,
-            behavior,
-            has: assigned.iter().map(|it| it.name).collect(),
-        });
+    let is_named = |it: &&AssignedBehavior| {
+        it.name == behavior || full_path(world, &registry, it.id) == behavior
+    };
+    let here = assigned.iter().filter(|it| it.source.to_bits() == source);
+    let named: Vec<&AssignedBehavior> = here.filter(is_named).collect();
+    let wanted = match named[..] {
+        [wanted] => wanted,
+        [] => {
+            let names = assigned.iter();
+            let has = names.map(|it| unique_name(world, &registry, it.id));
+            return Err(RequestError::NoBehavior {
+                agent: id,
+                has: has.collect(),
+                behavior,
+            });
+        }
+        _ => {
+            let paths = named.iter();
+            let paths = paths.map(|it| full_path(world, &registry, it.id));
+            return Err(RequestError::AmbiguousBehavior {
+                agent: id,
+                paths: paths.collect(),
+                behavior,
+            });
+        }
     };
     let influence = Influence {
         weight,
@@ -134,6 +163,25 @@ fn read<T: DeserializeOwned>(parameters: Option<Value>) -> Result<T, RequestErro
 
 fn registry(world: &World) -> Result<&BehaviorRegistry, RequestError> {
     world.get_resource().ok_or(RequestError::NoSteering)
+}
+
+/// The full path of a behavior's type.
+fn full_path(world: &World, registry: &BehaviorRegistry, id: BehaviorId) -> &'static str {
+    let info = registry.get(id);
+    let types = world.get_resource::<AppTypeRegistry>();
+    let path = types.and_then(|types| Some(types.read().get_type_info(info.type_id)?.type_path()));
+    path.unwrap_or(info.name)
+}
+
+/// The short name of a behavior, or its full path if another one has the same short name.
+fn unique_name(world: &World, registry: &BehaviorRegistry, id: BehaviorId) -> &'static str {
+    let name = registry.get(id).name;
+    let is_shared = registry.iter().any(|it| it.name == name && it.id != id);
+    if is_shared {
+        full_path(world, registry, id)
+    } else {
+        name
+    }
 }
 
 fn find(world: &mut World, id: u32) -> Result<Entity, RequestError> {
@@ -183,9 +231,42 @@ mod tests {
     use std::time::Duration;
 
     use bevy::time::TimeUpdateStrategy;
-    use bevy_steering2d_core::{Flee, PointMass, Seek, SteeringCorePlugin, SteersFor, Wander};
+    use bevy_steering2d_core::{
+        Flee, PointMass, Seek, SteeringAppExt, SteeringCorePlugin, SteersFor, Wander,
+    };
 
     use super::*;
+
+    /// A behavior of a game with the short name of a built-in one.
+    mod of_game {
+        use bevy::prelude::*;
+        use bevy_steering2d_core::{Agent, Behavior, Influence, Steer};
+
+        #[derive(Component, Reflect, Clone, Default)]
+        #[reflect(Component, Default)]
+        pub(super) struct Seek {
+            pub(super) influence: Influence,
+        }
+
+        impl Behavior for Seek {
+            type Memory = ();
+            type World = ();
+
+            fn influence(&self) -> &Influence {
+                &self.influence
+            }
+
+            fn influence_mut(&mut self) -> &mut Influence {
+                &mut self.influence
+            }
+        }
+
+        impl Steer for Seek {
+            fn steer(&self, me: &Agent, _: (), _: &()) -> Vec2 {
+                me.track(Vec2::X)
+            }
+        }
+    }
 
     /// A world with one agent that has run for some ticks.
     fn world() -> (App, Entity) {
@@ -271,6 +352,54 @@ mod tests {
                 .weight
         };
         assert_eq!([weight(helper), weight(agent)], [2.0, 1.0]);
+    }
+
+    #[test]
+    fn behaviors_that_share_a_short_name_are_named_by_their_full_paths() {
+        let (mut app, agent) = world();
+        app.add_behavior::<of_game::Seek>();
+        app.world_mut()
+            .entity_mut(agent)
+            .insert(of_game::Seek::default());
+        app.update();
+        let weight = |behavior: &str, weight: f32| {
+            Some(json!({"agent": 3, "behavior": behavior, "weight": weight}))
+        };
+        let paths = [Seek::type_path(), of_game::Seek::type_path()];
+        let told = reason(set_weight(app.world_mut(), weight("Seek", 2.0)));
+        let expected = format!(
+            "agent 3 has several Seek there; name one by its full path: {}",
+            paths.join(", ")
+        );
+        assert_eq!(told, expected);
+        for (path, new) in paths.into_iter().zip([2.0, 3.0]) {
+            let before = set_weight(app.world_mut(), weight(path, new)).expect("a weight");
+            assert_eq!(before, json!(1.0));
+        }
+        let seek = app.world().get::<Seek>(agent).expect("a behavior");
+        let of_game = app.world().get::<of_game::Seek>(agent).expect("a behavior");
+        assert_eq!(
+            [seek.influence.weight, of_game.influence.weight],
+            [2.0, 3.0]
+        );
+
+        // The ledger tells them apart, and what it tells is understood.
+        let told = ledger(app.world_mut(), Some(json!({"agent": 3}))).expect("a ledger");
+        let entries = told["entries"].as_array().expect("entries").iter();
+        let mut names: Vec<&str> = entries.filter_map(|it| it["behavior"].as_str()).collect();
+        names.sort_unstable();
+        let mut expected = [paths[0], paths[1], "Wander"];
+        expected.sort_unstable();
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn a_full_path_names_a_behavior_whose_short_name_is_its_own() {
+        let (mut app, agent) = world();
+        let request = json!({"agent": 3, "behavior": Wander::type_path(), "weight": 0.5});
+        set_weight(app.world_mut(), Some(request)).expect("a weight");
+        let wander = app.world().get::<Wander>(agent).expect("a behavior");
+        assert_eq!(wander.influence.weight, 0.5);
     }
 
     #[test]
