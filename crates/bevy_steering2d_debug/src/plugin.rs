@@ -1,5 +1,6 @@
 //! [`SteeringDebugPlugin`]: adds the drawing systems of all layers to the schedule.
 
+use bevy::camera::visibility::RenderLayers;
 use bevy::gizmos::GizmoAsset;
 use bevy::prelude::*;
 use bevy::transform::TransformSystems;
@@ -40,6 +41,17 @@ impl SteeringDebugPlugin {
 #[derive(Default, Reflect, GizmoConfigGroup)]
 #[reflect(Default)]
 pub struct SteeringGizmos;
+
+impl SteeringGizmos {
+    /// The render layers of the gizmos: a camera draws them if its own layers intersect these. Layer 0
+    /// if the app does not have the config group.
+    pub fn render_layers(store: &GizmoConfigStore) -> &RenderLayers {
+        let config = store.get_config::<Self>();
+        config
+            .map(|(config, _)| &config.render_layers)
+            .unwrap_or_default()
+    }
+}
 
 /// The systems of the debug drawing, in `PostUpdate` after transform propagation.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -33,9 +33,9 @@ pub struct SteeringDebug {
     /// Duration of trails, s, `> 0`. Default `4`.
     pub trail_seconds: f32,
     /// The maximum number of agents to draw. Selected agents come first, then those nearest to the
-    /// center of the topmost camera in a window; without a camera, those with the lowest
-    /// [`SteeringId`](bevy_steering2d_core::SteeringId). One warning is logged if agents are left
-    /// out. Default `500`.
+    /// center of the topmost camera in a window that draws [`SteeringGizmos`](crate::SteeringGizmos);
+    /// without a camera, those with the lowest [`SteeringId`](bevy_steering2d_core::SteeringId). One
+    /// warning is logged if agents are left out. Default `500`.
     pub max_agents: usize,
     /// Whether forces of the first selected agent, or of a single agent, are labeled with the names
     /// of their behaviors. Default `true`.

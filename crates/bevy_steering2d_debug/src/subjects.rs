@@ -1,6 +1,7 @@
 //! Subjects: the agents drawn in this frame, and the positions at which they are drawn.
 
 use bevy::camera::RenderTarget;
+use bevy::camera::visibility::RenderLayers;
 use bevy::ecs::query::{QueryData, QueryFilter, ROQueryItem};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
@@ -9,7 +10,7 @@ use bevy_steering2d_core::{
     Target, Targets, ThinkEvery, Vehicle,
 };
 
-use crate::{SteeringDebug, SteeringSelection, Whom};
+use crate::{SteeringDebug, SteeringGizmos, SteeringSelection, Whom};
 
 /// The position at which an entity is drawn, m, for games that interpolate sprites between physics
 /// ticks. Update it before `PostUpdate`. Default `None`: the [`GlobalTransform`].
@@ -205,7 +206,8 @@ fn nearest(
     agents.into_iter().map(|(.., agent)| agent)
 }
 
-/// The view of the topmost camera in a window.
+/// The view of the topmost camera in a window that draws the gizmos: above it there may be one that draws
+/// only a user interface.
 #[derive(SystemParam)]
 pub(crate) struct View<'w, 's> {
     cameras: Query<
@@ -215,17 +217,22 @@ pub(crate) struct View<'w, 's> {
             &'static Camera,
             &'static RenderTarget,
             &'static GlobalTransform,
+            Option<&'static RenderLayers>,
         ),
     >,
+    store: Res<'w, GizmoConfigStore>,
 }
 
 impl View<'_, '_> {
     /// The center of the view, m.
     fn center(&self) -> Option<Vec2> {
-        let visible = self.cameras.iter().filter(|(camera, target, _)| {
-            camera.is_active && matches!(target, RenderTarget::Window(_))
+        let drawn = SteeringGizmos::render_layers(&self.store);
+        let visible = self.cameras.iter().filter(|(camera, target, _, layers)| {
+            camera.is_active
+                && matches!(target, RenderTarget::Window(_))
+                && drawn.intersects(layers.unwrap_or_default())
         });
-        let (.., place) = visible.max_by_key(|(camera, ..)| camera.order)?;
+        let (_, _, place, _) = visible.max_by_key(|(camera, ..)| camera.order)?;
         Some(place.translation().truncate())
     }
 }

@@ -72,9 +72,13 @@ impl History {
         });
         let mut latest: Vec<_> = latest.collect();
         latest.reverse();
+        let entities = recorder.entities_of(agent);
         for snapshot in latest {
-            let body = snapshot.get::<Kinematics>(agent);
-            if let (Some(body), Some(force)) = (body, snapshot.get(agent)) {
+            let of = |entity: &Entity| {
+                let body = snapshot.get::<Kinematics>(*entity)?;
+                Some((body, snapshot.get::<SteeringForce>(*entity)?))
+            };
+            if let Some((body, force)) = entities.iter().find_map(of) {
                 history.push(snapshot.delta(), body.speed(), force);
             }
         }
@@ -154,6 +158,12 @@ pub(crate) fn look_back(world: &mut World) {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use bevy::time::TimeUpdateStrategy;
+    use bevy_steering2d_core::{PointMass, SteeringCorePlugin, SteeringSchedule, Wander};
+    use bevy_steering2d_recorder::{SteeringRecorderPlugin, rewind};
+
     use super::*;
 
     #[test]
@@ -179,14 +189,8 @@ mod tests {
         history.samples().map(|it| it.speed).collect()
     }
 
-    #[test]
-    fn the_history_of_a_rewound_agent_ends_at_the_shown_tick_and_goes_on_from_there() {
-        use std::time::Duration;
-
-        use bevy::time::TimeUpdateStrategy;
-        use bevy_steering2d_core::{PointMass, SteeringCorePlugin, SteeringSchedule, Wander};
-        use bevy_steering2d_recorder::{SteeringRecorderPlugin, rewind};
-
+    /// A selected agent that is recorded.
+    fn recorded_agent() -> (App, Entity) {
         let tick = Duration::from_millis(20);
         let mut app = App::new();
         app.add_plugins((
@@ -203,9 +207,24 @@ mod tests {
         app.update();
         let agent = (PointMass::default(), Wander::default());
         let agent = app.world_mut().spawn(agent).id();
-        let mut selection = SteeringSelection::default();
+        app.init_resource::<SteeringSelection>();
+        select(&mut app, agent);
+        (app, agent)
+    }
+
+    fn select(app: &mut App, agent: Entity) {
+        let mut selection = app.world_mut().resource_mut::<SteeringSelection>();
         selection.set([agent]);
-        app.insert_resource(selection);
+    }
+
+    fn latest(app: &App) -> u32 {
+        let recorder = app.world().resource::<SteeringRecorder>();
+        *recorder.ticks().unwrap().end()
+    }
+
+    #[test]
+    fn the_history_of_a_rewound_agent_ends_at_the_shown_tick_and_goes_on_from_there() {
+        let (mut app, _) = recorded_agent();
         for _ in 0..100 {
             app.update();
         }
@@ -214,12 +233,7 @@ mod tests {
         look_back(app.world_mut());
         assert_eq!(speeds(&app), all, "the present");
 
-        let last = *app
-            .world()
-            .resource::<SteeringRecorder>()
-            .ticks()
-            .unwrap()
-            .end();
+        let last = latest(&app);
         rewind(app.world_mut(), last - 40).unwrap();
         look_back(app.world_mut());
         assert_eq!(speeds(&app), all[..60]);
@@ -233,5 +247,22 @@ mod tests {
             "the same world again"
         );
         assert!(speeds(&app).len() >= 70);
+    }
+
+    #[test]
+    fn the_history_of_an_agent_that_is_spawned_again_is_that_of_before() {
+        let (mut app, agent) = recorded_agent();
+        for _ in 0..50 {
+            app.update();
+        }
+        let (all, last) = (speeds(&app), latest(&app));
+        app.world_mut().despawn(agent);
+        app.update();
+        rewind(app.world_mut(), last - 10).unwrap();
+        let mut agents = app.world_mut().query_filtered::<Entity, With<Wander>>();
+        let again = agents.single(app.world()).unwrap();
+        select(&mut app, again);
+        look_back(app.world_mut());
+        assert_eq!(speeds(&app), all[..40]);
     }
 }

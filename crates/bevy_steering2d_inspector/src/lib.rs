@@ -31,7 +31,8 @@
 //! Below them is the timeline of [`bevy_steering2d_recorder`]: drag it to look back at a recorded tick, with
 //! the bodies, rows, bars and drawings of that tick. `⏪` and `⏩` go to what happened to the shown agent: it
 //! arrived, lost its target, got stuck, or a force was cut. Resume time there, and the world goes on from that
-//! tick; where the selected agents went before is drawn beside where they go now.
+//! tick; where the selected agents went before is drawn beside where they go now. A selected agent that was
+//! despawned is selected again in the ticks in which it is back.
 //!
 //! The plugin adds `EguiPlugin` unless it exists; if your app adds it, do so before this plugin. While
 //! the pointer is over the panel, or one of its fields has keyboard focus, the app does not receive
@@ -53,6 +54,7 @@ mod pick;
 mod plots;
 mod presets;
 mod reorder;
+mod reselect;
 mod rows;
 mod scope;
 mod theme;
@@ -209,7 +211,7 @@ impl SteeringInspectorPlugin {
                 window: egui::Rect::ZERO,
             })
             .init_resource::<history::History>()
-            .add_plugins((time::plugin, timeline::plugin))
+            .add_plugins((time::plugin, timeline::plugin, reselect::plugin))
             .add_systems(SteeringSchedule::Move, history::record);
         if let Some(key) = self.key {
             app.add_systems(Update, open_and_close(key));

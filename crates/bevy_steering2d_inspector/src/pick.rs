@@ -1,11 +1,12 @@
 //! Picking: selects agents with the pointer.
 
 use bevy::camera::RenderTarget;
+use bevy::camera::visibility::RenderLayers;
 use bevy::prelude::*;
 use bevy::window::{PrimaryWindow, WindowRef};
 use bevy_egui::egui;
 use bevy_steering2d_core::{Kinematics, Vehicle};
-use bevy_steering2d_debug::{DrawnAt, SteeringSelection};
+use bevy_steering2d_debug::{DrawnAt, SteeringGizmos, SteeringSelection};
 
 /// The minimum pick radius of an agent, logical pixels.
 const MIN_PICK_RADIUS: f32 = 14.0;
@@ -47,8 +48,11 @@ fn agent_at(context: &egui::Context, world: &mut World, at: egui::Pos2) -> Optio
 
     let mut windows = world.query_filtered::<Entity, With<PrimaryWindow>>();
     let window = windows.single(world).ok()?;
-    let mut cameras = world.query::<(&Camera, &GlobalTransform, &RenderTarget)>();
-    let (point, pixel) = view_at(cameras.iter(world), window, pixel)?;
+    let drawn = world.get_resource::<GizmoConfigStore>();
+    let drawn = drawn.map(SteeringGizmos::render_layers).cloned();
+    let drawn = drawn.unwrap_or_default();
+    let mut cameras = world.query::<View<'_>>();
+    let (point, pixel) = view_at(cameras.iter(world), &drawn, window, pixel)?;
 
     type Place = (Option<&'static DrawnAt>, Option<&'static GlobalTransform>);
     let mut agents = world.query_filtered::<(Entity, &Kinematics, Place), With<Vehicle>>();
@@ -61,15 +65,26 @@ fn agent_at(context: &egui::Context, world: &mut World, at: egui::Pos2) -> Optio
     nearest(found, MIN_PICK_RADIUS * pixel)
 }
 
+/// A camera, with where it is, where its image is shown, and what it draws.
+type View<'a> = (
+    &'a Camera,
+    &'a GlobalTransform,
+    &'a RenderTarget,
+    Option<&'a RenderLayers>,
+);
+
 /// What the topmost camera under a logical pixel of the window sees there: a point of the world, and the length of a
-/// logical pixel, m.
+/// logical pixel, m. Cameras that draw none of the layers `drawn`, such as that of a user interface, do not count.
 fn view_at<'a>(
-    cameras: impl Iterator<Item = (&'a Camera, &'a GlobalTransform, &'a RenderTarget)>,
+    cameras: impl Iterator<Item = View<'a>>,
+    drawn: &RenderLayers,
     window: Entity,
     pixel: Vec2,
 ) -> Option<(Vec2, f32)> {
-    let views = cameras.filter_map(|(camera, transform, target)| {
-        let shown = camera.is_active && is_shown_in(target, window);
+    let views = cameras.filter_map(|(camera, transform, target, layers)| {
+        let shown = camera.is_active
+            && is_shown_in(target, window)
+            && drawn.intersects(layers.unwrap_or_default());
         // Beyond its viewport a camera yields points as well, but something else is drawn there.
         let area = camera.logical_viewport_rect().filter(|_| shown)?;
         if !area.contains(pixel) {
@@ -139,12 +154,13 @@ mod tests {
         let primary = RenderTarget::Window(WindowRef::Primary);
         let named = RenderTarget::Window(WindowRef::Entity(window));
         let other = RenderTarget::Window(WindowRef::Entity(other_window));
-        let cameras = [
-            (&map, &map_at, &primary),
-            (&elsewhere, &elsewhere_at, &other),
-            (&main, &main_at, &named),
+        let cameras: [View<'_>; 3] = [
+            (&map, &map_at, &primary, None),
+            (&elsewhere, &elsewhere_at, &other, None),
+            (&main, &main_at, &named, None),
         ];
-        let view = |x, y| view_at(cameras.into_iter(), window, Vec2::new(x, y));
+        let drawn = RenderLayers::default();
+        let view = |x, y| view_at(cameras.into_iter(), &drawn, window, Vec2::new(x, y));
 
         let (at, pixel) = view(200.0, 450.0).expect("seen by the main camera");
         assert!(at.distance(Vec2::new(-0.5, -0.5)) < 1e-5, "{at}");
@@ -152,6 +168,28 @@ mod tests {
         let (at, _) = view(700.0, 100.0).expect("seen by the map's camera");
         assert!(at.distance(Vec2::new(100.0, 0.0)) < 1e-4, "{at}");
         assert_eq!(view(900.0, 100.0), None, "outside of the window");
+    }
+
+    #[test]
+    fn a_click_passes_through_a_camera_that_draws_other_layers() {
+        let window = World::new().spawn_empty().id();
+        let (game, game_at) = camera(0, None, 100.0);
+        let (above, above_at) = camera(1, None, 0.0);
+        let primary = RenderTarget::Window(WindowRef::Primary);
+        let seen = |layers: &RenderLayers, drawn: &RenderLayers| {
+            let cameras: [View<'_>; 2] = [
+                (&game, &game_at, &primary, None),
+                (&above, &above_at, &primary, Some(layers)),
+            ];
+            let view = view_at(cameras.into_iter(), drawn, window, Vec2::new(400.0, 300.0));
+            let (at, _) = view.expect("seen by a camera");
+            at.x.round()
+        };
+        let [zero, one] = [0, 1].map(RenderLayers::layer);
+        assert_eq!(seen(&RenderLayers::none(), &zero), 100.0, "only a panel");
+        assert_eq!(seen(&one, &zero), 100.0, "another layer");
+        assert_eq!(seen(&one, &one), 0.0, "that of the drawings");
+        assert_eq!(seen(&zero, &zero), 0.0, "two cameras of the game");
     }
 
     #[test]

@@ -116,7 +116,7 @@ fn save(ui: &mut Ui, world: &mut World, tab: &mut PresetsTab, shown: Option<Enti
                 save_preset(world, shown, &path).map_err(|error| error.to_string())?;
                 // Those who use it get the new values also if no watcher looks at files.
                 if let Some(assets) = world.get_resource::<AssetServer>() {
-                    assets.reload(format!("{FOLDER}/{}{EXTENSION}", tab.name.trim()));
+                    assets.reload(asset_path(tab.name.trim()));
                 }
                 Ok(format!("Saved {}", path.display()))
             });
@@ -133,13 +133,23 @@ fn save(ui: &mut Ui, world: &mut World, tab: &mut PresetsTab, shown: Option<Enti
 
 /// The path of the preset file with this name in the asset folder `root`.
 fn path_of(root: &str, name: &str) -> Result<PathBuf, String> {
-    let allowed = |it: char| it.is_alphanumeric() || matches!(it, '_' | '-' | ' ');
+    let allowed = |it: char| it.is_alphanumeric() || matches!(it, '_' | '-' | '.' | ' ');
     if let Some(bad) = name.chars().find(|it| !allowed(*it)) {
         return Err(format!(
-            "'{bad}' is not allowed in a preset name: use letters, digits, spaces, '_' and '-'"
+            "'{bad}' is not allowed in a preset name: use letters, digits, spaces, '_', '-' and '.'"
         ));
     }
+    // The file would be hidden.
+    if name.starts_with('.') {
+        return Err("a preset name cannot begin with '.'".to_owned());
+    }
     Ok(folder(root).join(format!("{name}{EXTENSION}")))
+}
+
+/// The path of the preset file with this name for the asset server. In text, it would take what follows a `#` for the
+/// label of an asset inside the file.
+fn asset_path(name: &str) -> PathBuf {
+    Path::new(FOLDER).join(format!("{name}{EXTENSION}"))
 }
 
 /// The folder of preset files in the asset folder `root`, where the asset server looks for them as well.
@@ -167,7 +177,7 @@ fn files(ui: &mut Ui, world: &mut World, tab: &mut PresetsTab, agents: &[Entity]
                 .on_hover_text("Agents are updated whenever the file is saved")
                 .clicked()
             {
-                let preset = assets.load(format!("{FOLDER}/{name}{EXTENSION}"));
+                let preset = assets.load(asset_path(&name));
                 for agent in agents {
                     world.entity_mut(*agent).insert(UsesPreset(preset.clone()));
                 }
@@ -179,14 +189,16 @@ fn files(ui: &mut Ui, world: &mut World, tab: &mut PresetsTab, agents: &[Entity]
     }
 }
 
-/// The names of the preset files in a folder, sorted.
+/// The names of the preset files in a folder, sorted. Hidden files are left out: editors keep locks in them.
 fn names(folder: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(folder) else {
         return Vec::new();
     };
     let name = |entry: fs::DirEntry| {
         let name = entry.file_name().into_string().ok()?;
-        Some(name.strip_suffix(EXTENSION)?.to_owned())
+        let name = name.strip_suffix(EXTENSION)?;
+        let is_hidden = name.is_empty() || name.starts_with('.');
+        (!is_hidden).then(|| name.to_owned())
     };
     let mut names: Vec<_> = entries.flatten().filter_map(name).collect();
     names.sort_unstable();
@@ -222,7 +234,9 @@ mod tests {
     fn preset_paths_stay_inside_their_folder() {
         let path = path_of("data", "my flock_2").expect("a good name");
         assert!(path.ends_with("data/presets/my flock_2.steering.ron"));
-        for bad in ["../evil", "a/b", "a\\b", "c:d", "x.y"] {
+        let path = path_of("data", "boids.v2").expect("a good name");
+        assert!(path.ends_with("data/presets/boids.v2.steering.ron"));
+        for bad in ["../evil", "..", ".hidden", "a/b", "a\\b", "c:d", "a#b"] {
             assert!(path_of("data", bad).is_err(), "{bad}");
         }
     }

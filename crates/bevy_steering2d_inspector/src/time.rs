@@ -1,7 +1,7 @@
 //! Time controls: pause, step and speed of virtual time.
 
-use bevy::app::FixedUpdate;
-use bevy::ecs::schedule::ScheduleLabel;
+use bevy::app::{FixedMain, FixedMainScheduleOrder};
+use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
 use bevy::prelude::*;
 use bevy_egui::egui;
 use bevy_steering2d_core::OuterSchedule;
@@ -22,7 +22,7 @@ struct Stepping;
 /// Runs one steering tick, then pauses.
 fn step(world: &mut World) {
     let schedule = world.get_resource::<OuterSchedule>();
-    let per_frame = schedule.is_some_and(|it| it.label() != FixedUpdate.intern());
+    let per_frame = schedule.is_some_and(|it| !is_fixed(world, it.label()));
     if per_frame {
         world.resource_mut::<Time<Virtual>>().unpause();
         world.insert_resource(Stepping);
@@ -33,6 +33,12 @@ fn step(world: &mut World) {
             .resource_mut::<Time<Fixed>>()
             .accumulate_overstep(tick);
     }
+}
+
+/// Whether a schedule runs in every tick of `Time<Fixed>`, rather than in every frame.
+fn is_fixed(world: &World, schedule: InternedScheduleLabel) -> bool {
+    let order = world.get_resource::<FixedMainScheduleOrder>();
+    schedule == FixedMain.intern() || order.is_some_and(|it| it.labels.contains(&schedule))
 }
 
 /// Pauses after a step: the frame that requests it only starts it, the next frame runs it.
@@ -84,4 +90,42 @@ pub(crate) fn controls(ui: &mut egui::Ui, world: &mut World) {
             time.set_relative_speed(speed.max(*SPEEDS.start()).min(*SPEEDS.end()));
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bevy::time::TimeUpdateStrategy;
+    use bevy_steering2d_core::{SteeringClock, SteeringCorePlugin};
+    use std::time::Duration;
+
+    #[test]
+    fn a_step_is_one_tick_in_each_fixed_schedule() {
+        for schedule in FixedMainScheduleOrder::default().labels {
+            // Frames much shorter, and much longer than a tick.
+            for frame in [1, 100].map(Duration::from_millis) {
+                let mut app = App::new();
+                app.add_plugins((MinimalPlugins, SteeringCorePlugin::new(schedule), plugin))
+                    .insert_resource(TimeUpdateStrategy::ManualDuration(frame));
+                app.world_mut().resource_mut::<Time<Virtual>>().pause();
+                let update = |app: &mut App| {
+                    for _ in 0..3 {
+                        app.update();
+                    }
+                    app.world().resource::<SteeringClock>().tick
+                };
+                let before = update(&mut app);
+                step(app.world_mut());
+                assert_eq!(update(&mut app), before + 1, "{schedule:?}, {frame:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn schedules_of_frames_are_not_fixed() {
+        let app = App::new();
+        let is_fixed = |label: InternedScheduleLabel| is_fixed(app.world(), label);
+        assert!(is_fixed(FixedMain.intern()) && is_fixed(FixedPostUpdate.intern()));
+        assert!(!is_fixed(Update.intern()) && !is_fixed(PostUpdate.intern()));
+    }
 }

@@ -84,8 +84,8 @@
 //! # Errors in a file
 //!
 //! A file with an error changes no agent: each keeps the last valid version. The log and
-//! [`PresetProblems`] give place and reason: `boids.steering.ron:3:5: Separation has no field
-//! perception_radus; did you mean perception_radius?` The problem is removed once the file loads
+//! [`PresetProblems`] give place and reason: `line 3, column 5: Separation has no field perception_radus; did
+//! you mean perception_radius?`, with the path of the file. The problem is removed once the file loads
 //! again. Values out of range are errors, and so are files longer than a
 //! [mebibyte](SteeringPreset::MAX_BYTES) or with more than
 //! [4,096](SteeringPreset::MAX_VALUES) brackets and commas, and brackets nested deeper than

@@ -83,28 +83,30 @@ impl SteeringPreset {
         world: &mut World,
     ) -> Result<Applied, PresetError> {
         let writes = self.merged_with(agent, parts, world)?;
+        let types = world.resource::<AppTypeRegistry>().clone();
         let mut entity = world
             .get_entity_mut(agent)
             .map_err(|_| PresetFault::NoSuchAgent(agent))?;
         let before = entity.get_mut::<BeforePresets>();
-        let is_first = before.is_none();
         let mut before = before.map_or_else(BeforePresets::default, |mut it| mem::take(&mut *it));
+        let given = mem::take(&mut before.given);
         for (part, value) in writes {
             if part.is_behavior() {
+                before.given.push(part.type_id);
                 before.removed.take(part);
             } else if !before.companions.has(part) {
-                before.companions.keep(part, entity.as_readonly());
+                before.companions.keep(part, entity.as_readonly(), &types);
             }
             part.write(&mut entity, value);
         }
         let mut lost = Vec::new();
         for part in parts.iter().filter(|part| !self.holds(part.type_id)) {
             if !part.is_behavior() {
-                before.restore(part, &mut entity);
+                before.restore(part, &mut entity, &types);
             } else if part.read(entity.as_readonly()).is_some() {
-                before.removed.keep(part, entity.as_readonly());
+                before.removed.keep(part, entity.as_readonly(), &types);
                 part.remove(&mut entity);
-                if is_first {
+                if !given.contains(&part.type_id) {
                     lost.push(part.name);
                 }
             }
@@ -265,31 +267,39 @@ pub(crate) struct Applied {
     pub(crate) lost: Vec<&'static str>,
 }
 
-/// What presets have taken from an agent.
+/// What presets have given to an agent, and taken from it.
 #[derive(Component, Clone, Default)]
 struct BeforePresets {
     /// Companions as they were before the first preset changed them.
     companions: Kept,
     /// Behaviors that a preset removed: their situational fields are for a preset that gives them back.
     removed: Kept,
+    /// Behaviors of the last preset; all others were inserted by the game.
+    given: Vec<TypeId>,
 }
 
 impl BeforePresets {
-    fn restore(&mut self, part: &Part, entity: &mut EntityWorldMut) {
+    fn restore(&mut self, part: &Part, entity: &mut EntityWorldMut, types: &AppTypeRegistry) {
         match self.companions.take(part) {
-            Some((_, Some(value))) => part.write(entity, value),
+            Some((_, Some(value))) => {
+                // Release the registry before the component is written: observers may lock it.
+                let copy = clone_of(&*value, &types.read());
+                if let Ok(value) = copy {
+                    part.write(entity, value);
+                }
+            }
             Some((_, None)) => part.remove(entity),
             None => {}
         }
     }
 }
 
-/// Components of an agent at some time.
-#[derive(Default)]
+/// Components of an agent at some time. Clones share the values.
+#[derive(Clone, Default)]
 struct Kept(Vec<KeptPart>);
 
 /// The type of a component, and its value; `None` if the agent did not have it.
-type KeptPart = (TypeId, Option<Box<dyn Reflect>>);
+type KeptPart = (TypeId, Option<Arc<dyn Reflect>>);
 
 impl Kept {
     fn index(&self, part: &Part) -> Option<usize> {
@@ -305,28 +315,19 @@ impl Kept {
     }
 
     /// Keeps what the entity has now.
-    fn keep(&mut self, part: &Part, entity: EntityRef) {
-        let present = part.read(entity);
-        let present = present.and_then(|value| value.reflect_clone().ok());
+    fn keep(&mut self, part: &Part, entity: EntityRef, types: &AppTypeRegistry) {
         self.take(part);
-        self.0.push((part.type_id, present));
+        let present = part.read(entity);
+        let present = present.map(|value| clone_of(value, &types.read()));
+        // A value that cannot be cloned is not kept: `None` would say that the agent did not have it.
+        if let Ok(present) = present.transpose() {
+            self.0.push((part.type_id, present.map(Arc::from)));
+        }
     }
 
     fn take(&mut self, part: &Part) -> Option<KeptPart> {
         let index = self.index(part)?;
         Some(self.0.swap_remove(index))
-    }
-}
-
-impl Clone for Kept {
-    fn clone(&self) -> Self {
-        let copy = |value: &dyn Reflect| value.reflect_clone().ok();
-        let copies = self.0.iter();
-        Self(
-            copies
-                .map(|(id, value)| (*id, value.as_deref().and_then(copy)))
-                .collect(),
-        )
     }
 }
 

@@ -20,15 +20,14 @@ pub(crate) fn draw_feelers(
     }
     let color = debug.color::<WallFollowing>();
     for (subject, following) in subjects.active(&followers) {
-        for near in surroundings.answers(following, &subject.me).near() {
-            let Some(wall) = near.hit else {
-                continue;
-            };
-            let from = near.point + subject.lag();
-            gizmos.line_2d(from, wall.point, color.with_alpha(0.6));
-            let keep = (following.distance + subject.me.radius) * wall.normal;
-            draw::cross(&mut gizmos, wall.point + keep, 0.2, color);
-        }
+        let me = &subject.me;
+        let Some(wall) = following.followed_wall(me, &surroundings) else {
+            continue;
+        };
+        let from = following.predicted_position(me) + subject.lag();
+        gizmos.line_2d(from, wall.point, color.with_alpha(0.6));
+        let keep = (following.distance + me.radius) * wall.normal;
+        draw::cross(&mut gizmos, wall.point + keep, 0.2, color);
     }
 }
 

@@ -323,6 +323,35 @@ fn max_agents_draws_the_agents_nearest_to_the_camera() {
         .spawn((Camera::default(), place, GlobalTransform::from(place)));
     let (least, most) = drawn_between(&mut app);
     assert!(least > 24.0 && most < 37.0, "{least} to {most}");
+    // As the camera of a user interface over the game.
+    let above = Camera {
+        order: 1,
+        ..default()
+    };
+    app.world_mut().spawn((above, RenderLayers::none()));
+    let (least, most) = drawn_between(&mut app);
+    assert!(
+        least > 24.0 && most < 37.0,
+        "under another camera, {least} to {most}"
+    );
+}
+
+#[test]
+fn gizmos_without_a_config_are_in_the_default_layer() {
+    let mut store = GizmoConfigStore::default();
+    assert_eq!(
+        *SteeringGizmos::render_layers(&store),
+        RenderLayers::layer(0)
+    );
+    let config = GizmoConfig {
+        render_layers: RenderLayers::layer(3),
+        ..default()
+    };
+    store.insert(config, SteeringGizmos);
+    assert_eq!(
+        *SteeringGizmos::render_layers(&store),
+        RenderLayers::layer(3)
+    );
 }
 
 #[test]

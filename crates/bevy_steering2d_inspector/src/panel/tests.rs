@@ -101,6 +101,29 @@ impl TestApp {
         }
         self.frame(Vec::new());
     }
+
+    /// Shows the panel until the preset that an agent uses is loaded.
+    #[track_caller]
+    fn wait_for_preset_of(&mut self, agent: Entity) {
+        let preset = self.app.world().get::<UsesPreset>(agent).unwrap().0.clone();
+        for _ in 0..1_000 {
+            let assets = self.app.world().resource::<AssetServer>();
+            if assets.is_loaded(preset.id()) {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            self.frame(Vec::new());
+        }
+        panic!("{preset:?} is not loaded");
+    }
+}
+
+/// An empty folder for the assets of a test.
+fn asset_folder(name: &str) -> std::path::PathBuf {
+    let folder = format!("steering_inspector_{name}_{}", std::process::id());
+    let folder = std::env::temp_dir().join(folder);
+    std::fs::create_dir_all(folder.join("presets")).unwrap();
+    folder
 }
 
 #[test]
@@ -211,8 +234,7 @@ fn showing_values_out_of_range_changes_no_agent() {
 
 #[test]
 fn presets_are_saved_where_the_app_loads_them() {
-    let folder = format!("steering_inspector_{}", std::process::id());
-    let folder = std::env::temp_dir().join(folder);
+    let folder = asset_folder("saved");
     let mut test = TestApp::with_assets(AssetPlugin {
         file_path: folder.display().to_string(),
         ..default()
@@ -227,19 +249,34 @@ fn presets_are_saved_where_the_app_loads_them() {
     test.click("Save preset");
     assert!(folder.join("presets/flock.steering.ron").exists());
     test.click("Apply flock");
-    let preset = test.app.world().get::<UsesPreset>(agent).unwrap().clone();
-    let is_loaded = |test: &TestApp| {
-        let assets = test.app.world().resource::<AssetServer>();
-        assets.is_loaded(preset.0.id())
-    };
-    for _ in 0..1_000 {
-        if is_loaded(&test) {
-            break;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(5));
-        test.frame(Vec::new());
+    test.wait_for_preset_of(agent);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn every_listed_preset_can_be_applied() {
+    let folder = asset_folder("listed");
+    let names = ["a#b", "boids.v2"];
+    for name in names.into_iter().chain([".#lock"]) {
+        let file = folder.join(format!("presets/{name}.steering.ron"));
+        std::fs::write(file, "{ Wander: () }").unwrap();
     }
-    assert!(is_loaded(&test));
+    let mut test = TestApp::with_assets(AssetPlugin {
+        file_path: folder.display().to_string(),
+        ..default()
+    });
+    let agent = (PointMass::default(), Wander::default());
+    let agent = test.world().spawn(agent).id();
+    test.select(agent);
+    test.world().resource_mut::<SteeringInspector>().tab = Tab::Presets;
+    test.frame(Vec::new());
+    test.frame(Vec::new());
+    for name in names {
+        test.click(&format!("Apply {name}"));
+        test.wait_for_preset_of(agent);
+    }
+    let is_listed = |name: &str| test.widgets.iter().any(|(it, _)| it == name);
+    assert!(is_listed("Apply a#b") && !is_listed("Apply .#lock"));
     std::fs::remove_dir_all(folder).unwrap();
 }
 
