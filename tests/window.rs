@@ -1,8 +1,10 @@
 //! The gallery in a real window, with real pointer and keyboard input.
 //!
-//! The test takes over the pointer and keyboard of its display, so it runs on request only, on a
-//! virtual display: `xvfb-run -a cargo test --test window -- --ignored --test-threads 1`. It needs
-//! `xdotool`.
+//! Tests that open a window or take over the pointer and keyboard run on request only, on a virtual display:
+//! `xvfb-run -a cargo test --test window -- --ignored --test-threads 1`. They need `xdotool`.
+//!
+//! All of them run the example `gallery`. `cargo test` builds it; `cargo test --test window` alone does not:
+//! run `cargo build --example gallery` first.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -116,6 +118,36 @@ fn a_film_has_the_requested_frames_and_replaces_an_older_one() {
     assert_eq!(files, 1, "no draft is left behind");
 }
 
+#[test]
+fn options_that_contradict_each_other_are_refused() {
+    const REPLAY: &str = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/replays/flock_and_predator.json"
+    );
+    let played = "--replay excludes --agents and --steerbench";
+    let looked = "--look-back needs fewer ticks than --ticks";
+    let refused: [(&[&str], &str); 5] = [
+        (&["--replay", REPLAY, "--agents", "60"], played),
+        (&["--replay", REPLAY, "--steerbench", "case.xml"], played),
+        (
+            &["--record", "run.json", "--steerbench", "case.xml"],
+            "--record cannot record a --steerbench case",
+        ),
+        (&["--screenshot", "a.png", "--look-back", "300"], looked),
+        (
+            &["--screenshot", "a.png", "--look-back=9", "--ticks=9"],
+            looked,
+        ),
+    ];
+    for (options, reason) in refused {
+        let output = Command::new(gallery()).args(options).output();
+        let output = output.expect("the gallery starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains(reason), "{options:?}: {said}");
+        assert_eq!(output.status.code(), Some(2), "{options:?}");
+    }
+}
+
 /// A new folder for the files of a test.
 fn empty_folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -130,7 +162,7 @@ fn gallery() -> PathBuf {
     own.ancestors()
         .map(|folder| folder.join("examples/gallery"))
         .find(|path| path.exists())
-        .expect("`cargo test` builds the gallery first")
+        .expect("the gallery is built: run `cargo build --example gallery`")
 }
 
 /// The running gallery and its probe file.

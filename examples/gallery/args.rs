@@ -10,6 +10,7 @@ use lexopt::{Error, Parser};
 
 use crate::arguments::{typed, value};
 use crate::film::FilmOptions;
+use crate::screenshot;
 
 pub const USAGE: &str = "\
 usage: gallery [options]
@@ -22,7 +23,8 @@ usage: gallery [options]
   --ticks N          with --headless: length of the run (default 600; 64 ticks a second)
                      in a window: close after N ticks
   --screenshot FILE  show the scene for --ticks (default 300), save a .png, close
-  --look-back N      with --screenshot and --inspector: show N ticks before, in the timeline
+  --look-back N      with --screenshot and --inspector: show N ticks before, in the timeline;
+                     fewer than --ticks
   --film FILE        film the scene from tick --ticks (default 0) on, save a .gif, close
   --frames N         with --film: 1 to 300 frames, 16 a second (default 96)
   --width N          with --film: 100 to 640 pixels (default 480)
@@ -143,9 +145,7 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
     if film.is_none() && (frames.is_some() || width.is_some()) {
         return Err("--frames and --width need --film".into());
     }
-    if window.look_back > 0 && window.screenshot.is_none() {
-        return Err("--look-back needs --screenshot".into());
-    }
+    check_combination(&window)?;
     window.film = film.map(|file| FilmOptions {
         file,
         frames: frames.unwrap_or(96),
@@ -162,6 +162,26 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
         check_agents(&window)?;
         Ok(Command::Window(window))
     }
+}
+
+/// Refuses options that contradict each other, with or without a window.
+fn check_combination(options: &WindowOptions) -> Result<(), Error> {
+    if options.look_back > 0 {
+        if options.screenshot.is_none() {
+            return Err("--look-back needs --screenshot".into());
+        }
+        // The first tick that is recorded is 1.
+        if options.look_back >= options.ticks.unwrap_or(screenshot::TICKS) {
+            return Err("--look-back needs fewer ticks than --ticks".into());
+        }
+    }
+    if options.replay.is_some() && (options.agents.is_some() || options.case.is_some()) {
+        return Err("--replay excludes --agents and --steerbench".into());
+    }
+    if options.record.is_some() && options.case.is_some() {
+        return Err("--record cannot record a --steerbench case".into());
+    }
+    Ok(())
 }
 
 /// The headless run of the scene, unless an option needs the window.

@@ -12,6 +12,9 @@ use bevy_steering2d_scenes::Scripted;
 /// Frames until shaders and fonts are loaded.
 pub const PATIENCE: u32 = 40;
 
+/// The tick that is shown unless another one is asked for.
+pub const TICKS: u32 = 300;
+
 /// Plays the scene's script for this number of ticks in the first frame, saves a screenshot and
 /// closes. The screenshot shows exactly that tick, also on slow computers, or one that is
 /// `look_back` ticks before.
@@ -28,6 +31,8 @@ pub fn take(app: &mut App, path: PathBuf, ticks: u32, look_back: u32) {
             *done = true;
             if let Err(error) = rewind(world, ticks.end().saturating_sub(look_back)) {
                 error!("--look-back: {error}");
+                // Before the screenshot, which would show another tick.
+                world.write_message(AppExit::error());
             }
         });
     }

@@ -1,5 +1,6 @@
 //! Keeps an agent selected while the inspector is open: first the one with the lowest id, after a
-//! restart the one with the same id.
+//! restart the one with the same id. While that one does not exist, another agent stands in for it:
+//! looking back may bring it back.
 
 use bevy::prelude::*;
 use bevy_steering2d::debug::SteeringSelection;
@@ -15,12 +16,22 @@ fn keep_selected(
     mut selection: ResMut<SteeringSelection>,
     agents: Query<(&SteeringId, Entity), With<Vehicle>>,
     mut last: Local<SteeringId>,
+    mut stand_in: Local<Option<Entity>>,
 ) {
-    if let Some((id, _)) = selection.primary().and_then(|it| agents.get(it).ok()) {
-        *last = *id;
-    } else if inspector.open {
-        let same = agents.iter().find(|(id, _)| **id == *last);
-        let found = same.or_else(|| agents.iter().min());
-        selection.set(found.map(|(_, agent)| agent));
+    let selected = selection.primary().and_then(|it| agents.get(it).ok());
+    match selected {
+        Some((id, agent)) if *stand_in != Some(agent) => {
+            (*last, *stand_in) = (*id, None);
+            return;
+        }
+        None if !inspector.open => return,
+        _ => {}
     }
+    let same = agents.iter().find(|(id, _)| **id == *last);
+    let found = same.or(selected).or_else(|| agents.iter().min());
+    let found = found.map(|(_, agent)| agent);
+    if selection.primary() != found {
+        selection.set(found);
+    }
+    *stand_in = found.filter(|_| same.is_none());
 }

@@ -59,7 +59,7 @@ pub fn run(options: WindowOptions) -> ExitCode {
     }
     match (options.screenshot, options.film) {
         (Some(path), _) => {
-            let ticks = options.ticks.unwrap_or(300);
+            let ticks = options.ticks.unwrap_or(screenshot::TICKS);
             screenshot::take(&mut app, path, ticks, options.look_back);
         }
         (None, Some(film)) => film::shoot(&mut app, film, options.ticks.unwrap_or(0)),
@@ -101,12 +101,16 @@ fn start_from_file(world: &mut World, file: &Path, seed: u64) -> Result<(), Stri
 /// Plays a replay; says in the log where it differs.
 fn play(app: &mut App, recorded: Replay) -> Result<(), String> {
     replay::feed(app, recorded).map_err(|error| error.to_string())?;
-    app.add_systems(Last, |playback: Res<Playback>, mut told: Local<bool>| {
-        if let Some(fault) = playback.fault().filter(|_| !*told) {
-            *told = true;
-            error!("the replay differs: {fault}");
-        }
-    });
+    app.add_systems(
+        Last,
+        |playback: Res<Playback>, mut told: Local<Option<String>>| {
+            let fault = playback.fault();
+            if let Some(fault) = fault.as_ref().filter(|_| fault != *told) {
+                error!("the replay differs: {fault}");
+            }
+            *told = fault;
+        },
+    );
     Ok(())
 }
 

@@ -141,14 +141,14 @@ pub(crate) fn spawn(world: &mut World) {
         InScene::default(),
         Transform::default(),
         Look {
-            shape: Shape::Area(outline.clone()),
+            shape: Shape::Area(outline.as_slice().into()),
             color: palette::GROUND,
             layer: -2.0,
         },
     ));
     let look = Look {
         shape: Shape::Loop {
-            points: outline.clone(),
+            points: outline.as_slice().into(),
             width: 0.14,
         },
         color: palette::FENCE,

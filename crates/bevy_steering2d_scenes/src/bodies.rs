@@ -68,11 +68,8 @@ impl Animal {
             (-0.85, -0.52),
             (0.7, -0.5),
         ];
-        let shape = Shape::Area(
-            outline
-                .map(|corner| self.radius * Vec2::from(corner))
-                .to_vec(),
-        );
+        let corners = outline.map(|corner| self.radius * Vec2::from(corner));
+        let shape = Shape::Area(corners.into());
         self.body(shape)
     }
 

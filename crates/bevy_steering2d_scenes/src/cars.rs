@@ -65,7 +65,7 @@ pub(crate) fn coachwork(half: Vec2, color: Color) -> Look {
         (1.0, -0.45),
     ];
     Look {
-        shape: Shape::Area(outline.map(|at| half * Vec2::from(at)).to_vec()),
+        shape: Shape::Area(outline.map(|at| half * Vec2::from(at)).into()),
         color,
         layer: 1.0,
     }

@@ -48,7 +48,7 @@ pub(crate) fn road(path: &SteeringPath, half_width: f32) -> Vec<impl Bundle + us
     let slab = |at: usize| {
         let next = (at + 1) % count;
         let look = Look {
-            shape: Shape::Area(vec![left[at], right[at], right[next], left[next]]),
+            shape: Shape::Area([left[at], right[at], right[next], left[next]].into()),
             color: palette::ROAD,
             layer: -1.5,
         };

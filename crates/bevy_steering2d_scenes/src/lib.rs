@@ -26,6 +26,8 @@
 //! # Adding a scene
 //!
 //! Write one module with a `pub(crate) const` [`Scene`] and add it to [`SCENES`].
+//! Its [`build`](Scene::build) also adds the components and resources that hold its state to snapshots, so
+//! that looking back restores them.
 
 mod arena;
 mod bodies;
@@ -50,6 +52,7 @@ mod report;
 mod scene;
 mod scenes;
 mod senses;
+mod snapshots;
 mod stay_inside;
 #[cfg(test)]
 mod tests;

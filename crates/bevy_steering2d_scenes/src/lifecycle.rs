@@ -10,6 +10,7 @@ use crate::arena::{self, Arena};
 use crate::in_scene::{InScene, SpawnCount};
 use crate::input::{Held, Pointer, Presses};
 use crate::physics::{register_bodies, spawn_physics};
+use crate::replay;
 use crate::report::Report;
 use crate::scene::{Crowd, Scene};
 
@@ -132,9 +133,11 @@ fn start_with(world: &mut World, scene: &'static Scene, seed: u64, agents: usize
     arena::spawn(world);
     (scene.setup)(world);
     register_bodies(world);
+    replay::begin(world);
 }
 
-/// Stops the current scene: despawns everything [`InScene`] and resets ids, clock, input and pathfinder.
+/// Stops the current scene: despawns everything [`InScene`] and resets ids, clock, input, pathfinder and
+/// recorder.
 pub fn stop(world: &mut World) {
     let entities: Vec<_> = world
         .query_filtered::<Entity, With<InScene>>()
@@ -156,6 +159,10 @@ pub fn stop(world: &mut World) {
     // What it has found would let the next run plan sooner.
     world.insert_resource(ActivePathfinder::default());
     world.remove_resource::<Town>();
+    // Its ticks are those of this run, and would show it in the next one.
+    if let Some(mut recorder) = world.get_resource_mut::<SteeringRecorder>() {
+        recorder.clear();
+    }
 }
 
 /// The report of the current scene so far; `None` without a current scene.

@@ -1,6 +1,9 @@
 //! Looks of entities, and pose interpolation between ticks.
 
+use std::sync::Arc;
+
 use bevy::prelude::*;
+use bevy_steering2d::recorder::Rewound;
 use bevy_steering2d_debug::DrawnAt;
 
 /// How to draw an entity; without a window it has no effect.
@@ -15,7 +18,7 @@ pub struct Look {
     pub layer: f32,
 }
 
-/// An outline in the frame of the entity, m.
+/// An outline in the frame of the entity, m. Clones share their corners, so that snapshots do not copy them.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
     /// A dart that points along x.
@@ -26,11 +29,11 @@ pub enum Shape {
         width: f32,
     },
     /// A filled convex area.
-    Area(Vec<Vec2>),
+    Area(Arc<[Vec2]>),
     /// A line along a closed polygon.
     Loop {
         /// Corners, m.
-        points: Vec<Vec2>,
+        points: Arc<[Vec2]>,
         /// Line width, m.
         width: f32,
     },
@@ -128,6 +131,13 @@ pub(crate) fn blend_poses(
     }
 }
 
+/// Forgets the poses of the last ticks when another tick is shown, so that bodies are drawn where it has them.
+pub(crate) fn forget_poses(_: On<Rewound>, mut drawn: Query<&mut Drawn>) {
+    for mut drawn in &mut drawn {
+        drawn.trail = None;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -146,6 +156,21 @@ mod tests {
         drawn.tick(at(2.0));
         let blended = drawn.trail.map(|(before, now)| before.lerp(now, 0.25));
         assert_eq!(blended, Some(at(1.25)));
+    }
+
+    #[test]
+    fn poses_are_not_interpolated_when_another_tick_is_shown() {
+        let mut world = World::new();
+        world.add_observer(forget_poses);
+        let mut drawn = Drawn::default();
+        drawn.tick(at(1.0));
+        let body = world.spawn(drawn).id();
+        world.trigger(Rewound {
+            tick: 0,
+            restored: default(),
+        });
+        let drawn = world.get::<Drawn>(body);
+        assert_eq!(drawn.and_then(|it| it.trail), None);
     }
 
     #[test]

@@ -9,10 +9,11 @@ use crate::arena::Arena;
 use crate::in_scene::{SpawnCount, mark_respawned};
 use crate::input::{Held, Pointer, Presses, forget_presses};
 use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, count_tick, play_script};
-use crate::look::{blend_poses, record_poses};
+use crate::look::{blend_poses, forget_poses, record_poses};
 use crate::physics::add_physics;
+use crate::snapshots::add_body_types;
 use crate::stay_inside::StayInside;
-use crate::trail::record_trails;
+use crate::trail::{forget_trails, record_trails};
 use crate::{overlay, scenes};
 
 /// Adds physics, steering and the systems of every scene, all in `FixedUpdate`; a scene's systems
@@ -24,6 +25,7 @@ pub struct ScenesPlugin;
 impl Plugin for ScenesPlugin {
     fn build(&self, app: &mut App) {
         add_physics(app);
+        add_body_types(app);
         app.add_plugins(SteeringPlugin::default())
             .add_behavior::<StayInside>()
             .init_resource::<Arena>()
@@ -35,6 +37,7 @@ impl Plugin for ScenesPlugin {
             .init_resource::<Presses>()
             .add_snapshot_resource::<CurrentScene>()
             .add_snapshot_resource::<SceneRandom>()
+            .add_snapshot_resource::<Arena>()
             .configure_sets(FixedUpdate, ActionSelection.before(PhysicsSet::SyncBackend))
             .add_systems(FixedPreUpdate, (play_script, count_tick).chain())
             .add_systems(FixedUpdate, forget_presses.after(ActionSelection))
@@ -56,7 +59,9 @@ impl Plugin for OverlaysPlugin {
                 RunFixedMainLoop,
                 blend_poses.in_set(RunFixedMainLoopSystems::AfterFixedMainLoop),
             );
-        app.add_systems(Update, overlay::mark_ground);
+        app.add_systems(Update, overlay::mark_ground)
+            .add_observer(forget_poses)
+            .add_observer(forget_trails);
         for scene in scenes::all() {
             (scene.build_overlay)(app);
         }

@@ -52,12 +52,13 @@ pub(crate) fn wall(wall: Wall) -> impl Bundle {
 fn bar(Wall { from, to }: Wall, width: f32) -> Shape {
     let along = 0.5 * width * (to - from).normalize_or_zero();
     let across = along.perp();
-    Shape::Area(vec![
+    let corners = [
         from - along - across,
         to + along - across,
         to + along + across,
         from - along + across,
-    ])
+    ];
+    Shape::Area(corners.into())
 }
 
 /// Up to `count` discs of random size in the arena, at least `gap` m from each other and

@@ -1,6 +1,7 @@
 //! Tests of every scene: reproducibility, cleanup, bounds, and the measurements of each report.
 
 use bevy::prelude::*;
+use bevy_steering2d::prelude::{SteeringRecorder, SteeringRecorderPlugin};
 
 use crate::headless;
 use crate::in_scene::InScene;
@@ -108,6 +109,19 @@ fn stop_despawns_all_entities() {
         );
         assert_eq!(live_report(app.world()), None);
     }
+}
+
+#[test]
+fn recorded_ticks_of_one_scene_are_not_those_of_the_next() {
+    let mut app = headless::app(the("leader"), 1);
+    let plugin = SteeringRecorderPlugin::default();
+    plugin.build(&mut app);
+    plugin.finish(&mut app);
+    headless::advance(&mut app, 20);
+    let ticks = |app: &App| app.world().resource::<SteeringRecorder>().ticks();
+    assert!(ticks(&app).is_some());
+    start(app.world_mut(), "keyboard", 1).expect("the scene exists");
+    assert_eq!(ticks(&app), None);
 }
 
 #[test]

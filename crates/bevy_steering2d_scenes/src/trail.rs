@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use bevy::prelude::*;
+use bevy_steering2d::recorder::Rewound;
 use bevy_steering2d_debug::draw;
 
 /// The recent path of an entity. Recorded only in apps with overlays.
@@ -44,6 +45,13 @@ impl Trail {
 pub(crate) fn record_trails(mut trails: Query<(&Transform, &mut Trail)>) {
     for (at, mut trail) in &mut trails {
         trail.record(at.translation.truncate());
+    }
+}
+
+/// Forgets trails when another tick is shown: they may lead to where bodies have not been yet.
+pub(crate) fn forget_trails(_: On<Rewound>, mut trails: Query<&mut Trail>) {
+    for mut trail in &mut trails {
+        *trail = Trail::default();
     }
 }
 

@@ -1,6 +1,7 @@
 //! Edits of parameters between ticks: found by comparison, and made again.
 
 use std::any::TypeId;
+use std::collections::BTreeMap;
 
 use bevy::ecs::reflect::{AppTypeRegistry, ReflectComponent};
 use bevy::prelude::*;
@@ -8,55 +9,92 @@ use bevy::reflect::serde::{TypedReflectDeserializer, TypedReflectSerializer};
 use bevy::reflect::{
     GetPath, PartialReflect, ReflectRef, TypeInfo, TypeRegistration, TypeRegistry,
 };
-use bevy_steering2d::BehaviorRegistry;
 use bevy_steering2d::prelude::*;
+use bevy_steering2d::{BehaviorRegistry, ReflectCompanion};
 use serde::de::DeserializeSeed;
 use serde::{Deserialize, Serialize};
 
-/// A parameter of an agent got another value.
+/// A parameter of an agent or of a behavior entity got another value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Edit {
-    /// The `SteeringId` of the agent.
+    /// The `SteeringId` of the agent or the behavior entity.
     pub agent: u32,
     /// The path of the component's type.
     pub component: String,
     /// The field, e.g. `influence.weight`; empty for the whole component.
     pub field: String,
-    /// Its value; none if the component was removed.
-    pub value: Option<serde_json::Value>,
+    /// Its value as RON, which has infinity; none if the component was removed.
+    pub value: Option<String>,
 }
 
 /// The tuned components of an agent, in the order of [`tuned`].
 type Tuning = Vec<Option<Box<dyn Reflect>>>;
 
-/// The tuning of all agents at one time.
+/// The tuning of all agents and behavior entities at one time.
 #[derive(Resource, Default)]
 pub(super) struct Tunings(Vec<(SteeringId, Tuning)>);
 
-/// The types whose edits are recorded.
+/// The types whose edits are recorded, by type path.
 fn tuned(world: &World, types: &TypeRegistry) -> Vec<(TypeId, ReflectComponent)> {
     let behaviors = world.resource::<BehaviorRegistry>().iter();
     let behaviors = behaviors.map(|info| info.type_id);
+    let companions = types.iter_with_data::<ReflectCompanion>();
+    let companions = companions.map(|(registration, _)| registration.type_id());
     let others = [
         TypeId::of::<Vehicle>(),
         TypeId::of::<Combine>(),
         TypeId::of::<SteeringGroups>(),
+        TypeId::of::<SteeringDisabled>(),
         TypeId::of::<FaceVelocity>(),
         TypeId::of::<SpeedLimit>(),
         TypeId::of::<ThinkEvery>(),
+        TypeId::of::<StuckDetection>(),
+        TypeId::of::<SensesColliders>(),
+        TypeId::of::<PointMass>(),
     ];
-    let all = behaviors.chain(others);
+    let all = behaviors.chain(companions).chain(others);
     let known = all.filter_map(|id| {
-        let component = types.get_type_data::<ReflectComponent>(id)?;
-        Some((id, component.clone()))
+        let registration = types.get(id)?;
+        let component = registration.data::<ReflectComponent>()?.clone();
+        Some((registration.type_info().type_path(), (id, component)))
     });
-    known.collect()
+    // The type registry is unordered.
+    let known: BTreeMap<_, _> = known.collect();
+    known.into_values().collect()
+}
+
+/// All agents and behavior entities in order of `SteeringId`.
+fn steered(world: &mut World) -> Vec<(SteeringId, Entity)> {
+    let mut query = world.query::<(&SteeringId, Entity)>();
+    let all = query.iter(world).map(|(id, entity)| (*id, entity));
+    let mut all: Vec<_> = all.collect();
+    all.sort_unstable();
+    all
+}
+
+/// The value as RON.
+fn write(value: &dyn PartialReflect, types: &TypeRegistry) -> Result<String, ron::Error> {
+    ron::to_string(&TypedReflectSerializer::new(value, types))
+}
+
+/// Reads what [`write`] has written of a value of this type.
+fn read(
+    text: &str,
+    type_id: TypeId,
+    types: &TypeRegistry,
+) -> Result<Box<dyn PartialReflect>, String> {
+    let registration = types.get(type_id).ok_or("its type is not registered")?;
+    let mut text = ron::Deserializer::from_str(text).map_err(|error| error.to_string())?;
+    let value = TypedReflectDeserializer::new(registration, types).deserialize(&mut text);
+    let value = value.map_err(|error| error.to_string())?;
+    text.end().map_err(|error| error.to_string())?;
+    Ok(value)
 }
 
 impl Tunings {
-    /// The tuning of all agents now.
+    /// The tuning of all agents and behavior entities now.
     pub(super) fn now(world: &mut World) -> Self {
-        let agents = super::agents(world);
+        let agents = steered(world);
         let types = world.resource::<AppTypeRegistry>().clone();
         let types = types.read();
         let tuned = tuned(world, &types);
@@ -82,30 +120,30 @@ impl Tunings {
     /// The edits that lead from this tuning to a later one. Agents that came or went are not edits.
     pub(super) fn edits(&self, later: &Self, world: &World) -> Vec<Edit> {
         let types = world.resource::<AppTypeRegistry>().read();
+        let tuned = tuned(world, &types);
         let mut edits = Vec::new();
         for (id, after) in &later.0 {
             let Ok(at) = self.0.binary_search_by_key(id, |(id, _)| *id) else {
                 continue;
             };
-            let parts = tuned(world, &types)
-                .into_iter()
-                .zip(&self.0[at].1)
-                .zip(after);
+            let parts = tuned.iter().zip(&self.0[at].1).zip(after);
             for (((type_id, _), before), after) in parts {
-                let Some(info) = types.get_type_info(type_id) else {
+                let Some(info) = types.get_type_info(*type_id) else {
                     continue;
                 };
                 let mut note = |field: &str, value: Option<&dyn PartialReflect>| {
-                    let value = value.and_then(|value| {
-                        let value = TypedReflectSerializer::new(value, &types);
-                        serde_json::to_value(value).ok()
-                    });
-                    edits.push(Edit {
-                        agent: id.0,
-                        component: info.type_path().to_owned(),
-                        field: field.to_owned(),
-                        value,
-                    });
+                    let component = info.type_path();
+                    match value.map(|value| write(value, &types)).transpose() {
+                        Ok(value) => edits.push(Edit {
+                            agent: id.0,
+                            component: component.to_owned(),
+                            field: field.to_owned(),
+                            value,
+                        }),
+                        Err(error) => {
+                            warn!("an edit of {component}.{field} is not recorded: {error}");
+                        }
+                    }
                 };
                 match (before, after) {
                     (Some(before), Some(after)) => {
@@ -160,7 +198,7 @@ impl Edit {
     /// # Errors
     /// Names a type, field or value that does not fit.
     pub(super) fn apply(&self, world: &mut World) -> Result<(), String> {
-        let agents = super::agents(world);
+        let agents = steered(world);
         let Some(&(_, agent)) = agents.iter().find(|(id, _)| id.0 == self.agent) else {
             return Ok(());
         };
@@ -175,19 +213,14 @@ impl Edit {
             component.remove(&mut agent);
             return Ok(());
         };
-        let read = |type_id: TypeId| {
-            let registration = types.get(type_id).ok_or("its type is not registered")?;
-            TypedReflectDeserializer::new(registration, &types)
-                .deserialize(value)
-                .map_err(|error| error.to_string())
-        };
         let wrong = |reason: String| format!("{}.{}: {reason}", self.component, self.field);
         if self.field.is_empty() {
             let id = types
                 .get_with_type_path(&self.component)
                 .map(TypeRegistration::type_id);
             let id = id.ok_or_else(|| wrong("unknown".into()))?;
-            component.insert(&mut agent, &*read(id).map_err(wrong)?, &types);
+            let value = read(value, id, &types).map_err(wrong)?;
+            component.insert(&mut agent, &*value, &types);
             return Ok(());
         }
         let Some(mut present) = component.reflect_mut(&mut agent) else {
@@ -200,7 +233,7 @@ impl Edit {
             .get_represented_type_info()
             .map(TypeInfo::type_id)
             .ok_or_else(|| wrong("its type is not known".into()))?;
-        let value = read(id).map_err(wrong)?;
+        let value = read(value, id, &types).map_err(wrong)?;
         field
             .try_apply(&*value)
             .map_err(|error| wrong(error.to_string()))

@@ -18,6 +18,7 @@ use thiserror::Error;
 
 pub use edits::Edit;
 pub use playing::{Difference, Playback, feed, play};
+pub(crate) use recording::begin;
 pub use recording::{record, recorded};
 pub use start::Start;
 
@@ -71,7 +72,7 @@ pub enum What {
     Pointer(Option<[f32; 2]>),
     /// The left button went down there, m; `None`: it went up.
     Held(Option<[f32; 2]>),
-    /// A parameter of an agent was edited.
+    /// A parameter of an agent or of a behavior entity was edited.
     Edit(Edit),
 }
 
@@ -125,9 +126,27 @@ impl Replay {
     /// Writes a file: JSON, one line for each tick.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// If the file cannot be written, or would be too long to be read again.
     pub fn write(&self, path: &Path) -> Result<(), ReplayError> {
-        Ok(std::fs::write(path, serde_json::to_string_pretty(self)?)?)
+        let text = serde_json::to_string_pretty(self)?;
+        if text.len() as u64 > Self::MAX_BYTES {
+            return Err(ReplayError::TooLarge);
+        }
+        Ok(std::fs::write(path, text)?)
+    }
+
+    /// The length of its file, bytes.
+    fn bytes(&self) -> u64 {
+        serde_json::to_string_pretty(self).map_or(0, |text| text.len() as u64)
+    }
+}
+
+impl Input {
+    /// The length of its part of a file, bytes.
+    fn bytes(&self) -> u64 {
+        let text = serde_json::to_string_pretty(self).unwrap_or_default();
+        // Each line is indented by four spaces; a comma and a line break follow.
+        (text.len() + 4 * text.lines().count() + 2) as u64
     }
 }
 

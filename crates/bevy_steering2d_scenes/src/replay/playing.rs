@@ -47,6 +47,8 @@ impl fmt::Display for Difference {
 #[derive(Resource)]
 pub struct Playback {
     replay: Replay,
+    /// The last tick that was played.
+    tick: u32,
     /// The number of inputs done.
     done: usize,
     pointer: Pointer,
@@ -58,11 +60,6 @@ pub struct Playback {
 }
 
 impl Playback {
-    /// Whether all ticks have run, or one differed.
-    pub fn has_ended(&self, current: &CurrentScene) -> bool {
-        self.fault.is_some() || current.tick() as usize >= self.replay.ticks.len()
-    }
-
     /// The first difference so far, in words, or why an edit could not be made.
     pub fn fault(&self) -> Option<String> {
         self.fault.as_ref().map(|fault| match fault {
@@ -70,9 +67,43 @@ impl Playback {
             Err(error) => error.to_string(),
         })
     }
+
+    /// Goes back to before a tick that has been played: the scene was restarted, or time was set back. An
+    /// earlier fault stays.
+    fn go_back_to(&mut self, tick: u32) {
+        self.fault = self.fault.take().filter(|it| is_before(it, tick));
+        (self.done, self.pointer, self.held) = (0, Pointer(None), Held(None));
+        for input in self.replay.inputs.iter().take_while(|it| it.tick < tick) {
+            self.done += 1;
+            match &input.what {
+                What::Pointer(at) => self.pointer.0 = at.map(Vec2::from),
+                What::Held(at) => self.held.0 = at.map(Vec2::from),
+                _ => {}
+            }
+        }
+    }
 }
 
-/// Plays a replay in an app with scenes: starts its scene, and puts in its input tick by tick.
+/// Whether a fault happened before a tick.
+fn is_before(fault: &Result<Difference, ReplayError>, tick: u32) -> bool {
+    match fault {
+        Ok(difference) => difference.tick < tick,
+        Err(ReplayError::Edit { tick: at, .. }) => *at < tick,
+        Err(_) => true,
+    }
+}
+
+/// Whether the scene that runs is that of the replay, in one of its ticks. Otherwise the user plays.
+fn is_played(current: Res<CurrentScene>, playback: Res<Playback>) -> bool {
+    let replay = &playback.replay;
+    let scene = current.scene().map(|scene| scene.name);
+    scene == Some(replay.scene.as_str())
+        && (current.seed(), current.agents()) == (replay.seed, replay.agents)
+        && current.tick() as usize <= replay.ticks.len()
+}
+
+/// Plays a replay in an app with scenes: starts its scene, and puts in its input tick by tick. After its last
+/// tick, and in other scenes, the input is the user's. When its scene is restarted, it is played again.
 ///
 /// # Errors
 /// If there is no such scene, or it cannot have so many agents.
@@ -88,14 +119,15 @@ pub fn feed(app: &mut App, replay: Replay) -> Result<(), ReplayError> {
     }
     app.insert_resource(Playback {
         replay,
+        tick: 0,
         done: 0,
         pointer: Pointer(None),
         held: Held(None),
         changed: Vec::new(),
         fault: None,
     })
-    .add_systems(FixedPreUpdate, put_in.after(count_tick))
-    .add_systems(FixedPostUpdate, compare);
+    .add_systems(FixedPreUpdate, put_in.after(count_tick).run_if(is_played))
+    .add_systems(FixedPostUpdate, compare.run_if(is_played));
     Ok(())
 }
 
@@ -122,6 +154,10 @@ fn put_in(world: &mut World) {
     let tick = world.resource::<CurrentScene>().tick();
     world.insert_resource(Presses::default());
     world.resource_scope(|world, mut playback: Mut<Playback>| {
+        if tick <= playback.tick {
+            playback.go_back_to(tick);
+        }
+        playback.tick = tick;
         let Playback {
             replay,
             done,
@@ -129,6 +165,7 @@ fn put_in(world: &mut World) {
             held,
             changed,
             fault,
+            ..
         } = &mut *playback;
         if tick == 1 {
             *changed = Start::now(world).differences(&replay.start);

@@ -34,6 +34,7 @@ use crate::overlay;
 use crate::props::Rock;
 use crate::report::Line;
 use crate::scene::{Crowd, Scene, SceneKey};
+use crate::snapshots::SceneSnapshotExt;
 
 pub(crate) const SCENE: Scene = Scene {
     name: "auto_fantastico",
@@ -120,21 +121,27 @@ impl Switches {
 }
 
 fn build(app: &mut App) {
-    app.add_systems(
-        FixedUpdate,
-        (
-            flip_switches,
-            fleet::change,
-            apply_switches,
-            errands::choose,
-            errands::apply,
-            errands::run,
-            tally::keep,
-        )
-            .chain()
-            .in_set(ActionSelection)
-            .run_if(playing(SCENE.name)),
-    );
+    app.add_scene_component::<Car>()
+        .add_scene_component::<Fantastic>()
+        .add_scene_resource::<Switches>()
+        .add_scene_resource::<Errands>()
+        .add_scene_resource::<Fleet>()
+        .add_scene_resource::<Tally>()
+        .add_systems(
+            FixedUpdate,
+            (
+                flip_switches,
+                fleet::change,
+                apply_switches,
+                errands::choose,
+                errands::apply,
+                errands::run,
+                tally::keep,
+            )
+                .chain()
+                .in_set(ActionSelection)
+                .run_if(playing(SCENE.name)),
+        );
 }
 
 fn setup(world: &mut World) {
@@ -296,7 +303,8 @@ fn build_overlay(app: &mut App) {
         .add_systems(
             Update,
             (skids::draw, draw_overlay).run_if(playing(SCENE.name)),
-        );
+        )
+        .add_observer(skids::forget);
 }
 
 fn draw_overlay(

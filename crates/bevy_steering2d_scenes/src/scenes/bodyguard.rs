@@ -20,6 +20,7 @@ use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, Scripted, pla
 use crate::look::{Drawn, Look, Shape};
 use crate::report::Line;
 use crate::scene::{Scene, SceneKey};
+use crate::snapshots::SceneSnapshotExt;
 use crate::{overlay, palette};
 
 pub(crate) const SCENE: Scene = Scene {
@@ -158,13 +159,16 @@ impl Default for Choice {
 }
 
 fn build(app: &mut App) {
-    app.add_systems(
-        FixedUpdate,
-        (choose, keep_tally, guide_attacker, guide_guard)
-            .chain()
-            .in_set(ActionSelection)
-            .run_if(playing(SCENE.name)),
-    );
+    app.add_scene_component::<Attacker>()
+        .add_scene_resource::<Choice>()
+        .add_scene_resource::<Tally>()
+        .add_systems(
+            FixedUpdate,
+            (choose, keep_tally, guide_attacker, guide_guard)
+                .chain()
+                .in_set(ActionSelection)
+                .run_if(playing(SCENE.name)),
+        );
 }
 
 fn setup(world: &mut World) {

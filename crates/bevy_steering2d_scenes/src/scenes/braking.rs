@@ -17,6 +17,7 @@ use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, playing};
 use crate::look::Drawn;
 use crate::report::{Line, Mean};
 use crate::scene::{Scene, SceneKey};
+use crate::snapshots::SceneSnapshotExt;
 use crate::trail::Trail;
 use crate::{overlay, palette};
 
@@ -169,13 +170,15 @@ impl Course {
 }
 
 fn build(app: &mut App) {
-    app.add_systems(
-        FixedUpdate,
-        (change_course, keep_tally, move_target, set_velocities)
-            .chain()
-            .in_set(ActionSelection)
-            .run_if(playing(SCENE.name)),
-    );
+    app.add_scene_component::<Runner>()
+        .add_scene_resource::<Course>()
+        .add_systems(
+            FixedUpdate,
+            (change_course, keep_tally, move_target, set_velocities)
+                .chain()
+                .in_set(ActionSelection)
+                .run_if(playing(SCENE.name)),
+        );
 }
 
 fn setup(world: &mut World) {

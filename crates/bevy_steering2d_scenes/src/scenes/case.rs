@@ -4,7 +4,7 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::PhysicsSet;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d_steerbench::{
-    Body, Case, CasePlugin, Itinerary, OfCase, Scorer, Shape as Outline, Sighting, spawn_case,
+    Body, Case, CasePlugin, Itinerary, OfCase, Scorer, Shape as Outline, Sighting, Town, spawn_case,
 };
 
 use crate::arena::Arena;
@@ -14,6 +14,7 @@ use crate::lifecycle::{ActionSelection, playing, start_in};
 use crate::look::{Drawn, Look, Shape};
 use crate::report::Line;
 use crate::scene::Scene;
+use crate::snapshots::SceneSnapshotExt;
 use crate::{overlay, palette};
 
 pub(crate) static SCENE: Scene = Scene {
@@ -52,7 +53,7 @@ pub fn start_case(world: &mut World, case: &Case, seed: u64) {
 struct Shown(Case);
 
 /// Measurements.
-#[derive(Resource)]
+#[derive(Resource, Clone)]
 struct Tally(Scorer);
 
 /// The case, moved so that the center of its extent is the origin.
@@ -78,14 +79,19 @@ fn centered(case: &Case) -> Case {
 }
 
 fn build(app: &mut App) {
-    app.add_plugins(CasePlugin::default()).add_systems(
-        FixedUpdate,
-        (keep_tally, color_walkers)
-            .chain()
-            .in_set(ActionSelection)
-            .before(PhysicsSet::SyncBackend)
-            .run_if(playing(SCENE.name)),
-    );
+    app.add_plugins(CasePlugin::default())
+        .add_scene_component::<Itinerary>()
+        .add_scene_component::<OfCase>()
+        .add_scene_resource::<Town>()
+        .add_scene_resource::<Tally>()
+        .add_systems(
+            FixedUpdate,
+            (keep_tally, color_walkers)
+                .chain()
+                .in_set(ActionSelection)
+                .before(PhysicsSet::SyncBackend)
+                .run_if(playing(SCENE.name)),
+        );
 }
 
 fn build_overlay(app: &mut App) {
@@ -101,7 +107,7 @@ fn setup(world: &mut World) {
     for obstacle in &case.obstacles {
         let (place, shape) = match obstacle {
             Outline::Disc { center, radius } => (*center, Shape::disc(*radius)),
-            Outline::Polygon(corners) => (Vec2::ZERO, Shape::Area(corners.clone())),
+            Outline::Polygon(corners) => (Vec2::ZERO, Shape::Area(corners.as_slice().into())),
         };
         let look = Look {
             shape,
@@ -187,7 +193,7 @@ fn report(world: &World) -> Vec<Line> {
     };
     let score = scorer.score();
     let home = world
-        .get_resource::<bevy_steering2d_steerbench::Town>()
+        .get_resource::<Town>()
         .map_or(0, |town| town.home.len());
     vec![
         Line::new("case", case.name.as_str(), ""),
@@ -196,4 +202,34 @@ fn report(world: &World) -> Vec<Line> {
         Line::new("deeper than 5 cm", score.deep_contacts as u32, ""),
         Line::new("deepest", score.max_penetration, "m"),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use bevy_steering2d::SteeringSnapshot;
+    use bevy_steering2d_steerbench::Walker;
+
+    use super::*;
+    use crate::headless;
+
+    #[test]
+    fn the_score_goes_back_with_the_walkers() {
+        let walker = Walker {
+            speed: 1.0,
+            ..Walker::new(Vec2::ZERO).to(Vec2::new(8.0, 0.0))
+        };
+        let mut app = headless::app(&SCENE, 1);
+        start_case(app.world_mut(), &Case::named("one").with_walker(walker), 1);
+        let path_length = |app: &App| {
+            let Tally(scorer) = app.world().resource::<Tally>();
+            scorer.score().path_length
+        };
+        headless::advance(&mut app, 20);
+        let before = path_length(&app);
+        let snapshot = SteeringSnapshot::take(app.world_mut());
+        headless::advance(&mut app, 20);
+        assert!(path_length(&app) > before);
+        snapshot.restore(app.world_mut());
+        assert_eq!(path_length(&app), before);
+    }
 }

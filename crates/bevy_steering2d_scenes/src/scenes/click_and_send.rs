@@ -3,12 +3,13 @@
 //!
 //! [`ReciprocalAvoidance`] keeps the units, which are solid, from pushing each other.
 
+mod orders;
 mod tally;
 mod trials;
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
-use bevy_steering2d::navigation::{GroupArriveMemory, GroupPlace};
+use bevy_steering2d::navigation::GroupPlace;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{Circle, RandomStream};
 
@@ -22,8 +23,10 @@ use crate::placement::spot_in;
 use crate::props;
 use crate::report::Line;
 use crate::scene::{Crowd, Scene, SceneKey};
+use crate::snapshots::SceneSnapshotExt;
 use crate::{overlay, palette};
 
+use orders::Waypoints;
 use tally::Tally;
 
 pub(crate) const SCENE: Scene = Scene {
@@ -66,12 +69,8 @@ struct Unit {
     selected: bool,
 }
 
-/// Where the group goes after its current target, m.
-#[derive(Component, Clone, Debug, Default)]
-struct Waypoints(Vec<Vec2>);
-
 /// A wall painted with the mouse.
-#[derive(Component)]
+#[derive(Component, Clone, Copy, Debug)]
 struct Painted;
 
 /// Options set by the user.
@@ -98,15 +97,27 @@ struct Stroke {
 }
 
 fn build(app: &mut App) {
-    app.add_systems(
-        FixedUpdate,
-        (read_keys, drag, send, tally::keep_tally, color_units)
-            .chain()
-            .in_set(ActionSelection)
-            .run_if(playing(SCENE.name)),
-    )
-    .add_observer(send_on)
-    .add_observer(tally::note_path);
+    app.add_scene_component::<Unit>()
+        .add_scene_component::<Painted>()
+        .add_scene_component::<Waypoints>()
+        .add_scene_resource::<Options>()
+        .add_scene_resource::<Stroke>()
+        .add_scene_resource::<Tally>()
+        .add_systems(
+            FixedUpdate,
+            (
+                read_keys,
+                drag,
+                orders::send,
+                tally::keep_tally,
+                color_units,
+            )
+                .chain()
+                .in_set(ActionSelection)
+                .run_if(playing(SCENE.name)),
+        )
+        .add_observer(orders::send_on)
+        .add_observer(tally::note_path);
 }
 
 /// The radius of units, m: smaller if there are many, so that they fill a ninth of the arena at most.
@@ -275,92 +286,6 @@ fn drag(
     }
 }
 
-/// Sends the selected units.
-fn send(
-    presses: Res<Presses>,
-    options: Res<Options>,
-    units: Query<(Entity, &Transform, &Unit, Option<&GroupMember>)>,
-    mut orders: Query<(&mut GroupArrive, &mut GroupArriveMemory, &mut Waypoints)>,
-    mut tally: ResMut<Tally>,
-    mut commands: Commands,
-) {
-    let Some(Destination { to, after_others }) = presses.sent() else {
-        return;
-    };
-    let selected: Vec<_> = units
-        .iter()
-        .filter(|(_, _, unit, _)| unit.selected)
-        .collect();
-    if selected.is_empty() {
-        return;
-    }
-    if after_others {
-        let mut groups: Vec<_> = selected
-            .iter()
-            .filter_map(|it| it.3.map(|it| it.0))
-            .collect();
-        groups.sort_unstable();
-        groups.dedup();
-        for group in &groups {
-            if let Ok((order, memory, mut waypoints)) = orders.get_mut(*group) {
-                waypoints.0.push(to);
-                go_on(order, memory, waypoints);
-            }
-        }
-        // Units without an order get their first one.
-        if !groups.is_empty() {
-            return;
-        }
-    }
-    let positions = selected.iter().map(|(_, at, ..)| at.translation.truncate());
-    let middle = positions.sum::<Vec2>() / selected.len() as f32;
-    let facing = (to - middle).normalize_or(Vec2::X).to_angle();
-    let shape = match options.formation {
-        Formation::Disc => GroupShape::Disc,
-        Formation::Block => GroupShape::Block { facing },
-        Formation::Line => GroupShape::Line { facing },
-    };
-    let units: Vec<_> = selected.iter().map(|(entity, ..)| *entity).collect();
-    tally.begin(
-        &selected
-            .iter()
-            .map(|(entity, at, ..)| (*entity, at.translation.truncate()))
-            .collect::<Vec<_>>(),
-    );
-    let order = commands.order_group(GroupArrive::new(to).with_shape(shape), units);
-    commands
-        .entity(order)
-        .insert((InScene::default(), Waypoints::default()));
-}
-
-/// Sends a group on when it arrives.
-fn send_on(
-    arrived: On<GroupArrived>,
-    mut orders: Query<(&mut GroupArrive, &mut GroupArriveMemory, &mut Waypoints)>,
-    tally: Option<ResMut<Tally>>,
-) {
-    let Ok((order, memory, waypoints)) = orders.get_mut(arrived.entity) else {
-        return;
-    };
-    if let Some(mut tally) = tally {
-        tally.groups_arrived += 1;
-    }
-    go_on(order, memory, waypoints);
-}
-
-/// Sends a group that has arrived to its next waypoint.
-fn go_on(
-    mut order: Mut<GroupArrive>,
-    mut memory: Mut<GroupArriveMemory>,
-    mut waypoints: Mut<Waypoints>,
-) {
-    if memory.arrived && !waypoints.0.is_empty() {
-        order.target = waypoints.0.remove(0).into();
-        // It arrives again, however near the waypoint is.
-        memory.arrived = false;
-    }
-}
-
 fn color_units(mut units: Query<(&Unit, &mut Look)>) {
     for (unit, mut look) in &mut units {
         let color = if unit.selected {
@@ -445,9 +370,10 @@ fn draw_overlay(
 
 #[cfg(test)]
 mod tests {
+    use bevy_steering2d::SteeringSnapshot;
+
     use super::*;
     use crate::headless;
-    use crate::lifecycle::{Scripted, restart_with};
     use crate::report::number;
 
     #[test]
@@ -478,43 +404,8 @@ mod tests {
         assert!(selected > 0);
     }
 
-    /// Right-clicks with the shift key held.
-    fn send_after_others(app: &mut App, to: Vec2) {
-        app.world_mut().resource_mut::<Presses>().send(Destination {
-            to,
-            after_others: true,
-        });
-        app.update();
-    }
-
-    /// The order, if there is just one: its target, and whether its group has arrived.
-    fn order(app: &mut App) -> Option<(Target, bool)> {
-        let world = app.world_mut();
-        let mut orders = world.query::<(&GroupArrive, &GroupArriveMemory)>();
-        let (order, memory) = orders.single(world).ok()?;
-        Some((order.target, memory.arrived))
-    }
-
     #[test]
-    fn waypoints_send_units_that_were_never_sent_and_units_at_rest() {
-        let mut app = headless::app(&SCENE, 1);
-        app.world_mut().remove_resource::<Scripted>();
-        restart_with(app.world_mut(), 1, 2);
-        app.world_mut().resource_mut::<Presses>().press('a');
-        let first = Vec2::new(-9.0, 0.0);
-        send_after_others(&mut app, first);
-        assert_eq!(order(&mut app), Some((Target::Point(first), false)));
-        for _ in 0..STAY {
-            app.update();
-        }
-        assert_eq!(order(&mut app), Some((Target::Point(first), true)));
-        let second = Vec2::new(-5.0, 3.0);
-        send_after_others(&mut app, second);
-        assert_eq!(order(&mut app), Some((Target::Point(second), false)));
-    }
-
-    #[test]
-    fn painted_walls_are_walked_around_and_cleared() {
+    fn painted_walls_are_cleared_and_are_back_in_an_earlier_tick() {
         let mut app = headless::app(&SCENE, 1);
         app.world_mut().resource_mut::<Presses>().press('w');
         app.update();
@@ -529,9 +420,16 @@ mod tests {
             let mut walls = app.world_mut().query_filtered::<(), With<Painted>>();
             walls.iter(app.world()).count()
         };
-        assert!(painted(&mut app) > 5);
+        let before = painted(&mut app);
+        assert!(before > 5);
+        let snapshot = SteeringSnapshot::take(app.world_mut());
         app.world_mut().resource_mut::<Presses>().press('c');
         app.update();
         assert_eq!(painted(&mut app), 0);
+        snapshot.restore(app.world_mut());
+        let world = app.world_mut();
+        let mut walls =
+            world.query_filtered::<(&Collider, &RigidBody, &Look), (With<Painted>, With<Wall>)>();
+        assert_eq!(walls.iter(world).count(), before);
     }
 }

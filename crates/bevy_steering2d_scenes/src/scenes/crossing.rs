@@ -24,6 +24,7 @@ use crate::look::{Drawn, Look};
 use crate::props;
 use crate::report::{Line, Mean};
 use crate::scene::{Scene, SceneKey};
+use crate::snapshots::SceneSnapshotExt;
 use crate::{overlay, palette};
 
 pub(crate) const SCENE: Scene = Scene {
@@ -102,7 +103,7 @@ enum Walk {
 }
 
 /// Measurements.
-#[derive(Resource, Default)]
+#[derive(Resource, Clone, Default)]
 struct Tally {
     walks: u32,
     arrived: u32,
@@ -113,13 +114,17 @@ struct Tally {
 }
 
 fn build(app: &mut App) {
-    app.add_systems(
-        FixedUpdate,
-        (change_options, begin_walk, apply_options, judge, color)
-            .chain()
-            .in_set(ActionSelection)
-            .run_if(playing(SCENE.name)),
-    );
+    app.add_scene_component::<Walker>()
+        .add_scene_resource::<Options>()
+        .add_scene_resource::<Walk>()
+        .add_scene_resource::<Tally>()
+        .add_systems(
+            FixedUpdate,
+            (change_options, begin_walk, apply_options, judge, color)
+                .chain()
+                .in_set(ActionSelection)
+                .run_if(playing(SCENE.name)),
+        );
 }
 
 fn setup(world: &mut World) {

@@ -19,6 +19,7 @@ use crate::look::{Drawn, Look, Shape};
 use crate::placement::spot_in;
 use crate::report::{Line, Mean};
 use crate::scene::{Crowd, Scene, SceneKey};
+use crate::snapshots::SceneSnapshotExt;
 use crate::{overlay, palette};
 
 pub(crate) const SCENE: Scene = Scene {
@@ -100,7 +101,7 @@ impl Default for Options {
 }
 
 /// Measurements.
-#[derive(Resource, Default)]
+#[derive(Resource, Clone, Default)]
 struct Tally {
     contacts: Contacts<Pair>,
     speed: Mean,
@@ -109,13 +110,15 @@ struct Tally {
 }
 
 fn build(app: &mut App) {
-    app.add_systems(
-        FixedUpdate,
-        (read_keys, apply_options, keep_tally, color_walkers)
-            .chain()
-            .in_set(ActionSelection)
-            .run_if(playing(SCENE.name)),
-    );
+    app.add_scene_resource::<Options>()
+        .add_scene_resource::<Tally>()
+        .add_systems(
+            FixedUpdate,
+            (read_keys, apply_options, keep_tally, color_walkers)
+                .chain()
+                .in_set(ActionSelection)
+                .run_if(playing(SCENE.name)),
+        );
 }
 
 fn setup(world: &mut World) {
@@ -179,7 +182,7 @@ fn pave(world: &mut World, road: Entity) {
                 InScene::default(),
                 Transform::default(),
                 Look {
-                    shape: Shape::Area(outline),
+                    shape: Shape::Area(outline.into()),
                     color: palette::FENCE.mix(&palette::GROUND, 0.5),
                     layer: -0.5,
                 },

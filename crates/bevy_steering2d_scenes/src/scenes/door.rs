@@ -20,6 +20,7 @@ use crate::look::{Drawn, Look, Shape};
 use crate::placement::spot_in;
 use crate::report::{Line, Mean};
 use crate::scene::{Crowd, Scene, SceneKey};
+use crate::snapshots::SceneSnapshotExt;
 use crate::{overlay, palette};
 
 pub(crate) const SCENE: Scene = Scene {
@@ -72,7 +73,7 @@ struct Options {
 }
 
 /// Measurements.
-#[derive(Resource, Default)]
+#[derive(Resource, Clone, Default)]
 struct Tally {
     people: usize,
     collisions: Contacts<Pair>,
@@ -89,13 +90,15 @@ impl Tally {
 }
 
 fn build(app: &mut App) {
-    app.add_systems(
-        FixedUpdate,
-        (read_keys, guide_guests, keep_tally, color_guests)
-            .chain()
-            .in_set(ActionSelection)
-            .run_if(playing(SCENE.name)),
-    );
+    app.add_scene_resource::<Options>()
+        .add_scene_resource::<Tally>()
+        .add_systems(
+            FixedUpdate,
+            (read_keys, guide_guests, keep_tally, color_guests)
+                .chain()
+                .in_set(ActionSelection)
+                .run_if(playing(SCENE.name)),
+        );
 }
 
 fn setup(world: &mut World) {
@@ -177,7 +180,7 @@ fn spawn_wall(world: &mut World, from: Vec2, to: Vec2) {
         Wall::new(from, to),
         Transform::default(),
         Look {
-            shape: Shape::Area(vec![from - side, to - side, to + side, from + side]),
+            shape: Shape::Area([from - side, to - side, to + side, from + side].into()),
             color: palette::MUTED,
             layer: 0.0,
         },

@@ -19,6 +19,7 @@ use crate::look::{Drawn, Look};
 use crate::placement::spot_in;
 use crate::report::{Line, Mean};
 use crate::scene::{Crowd, Scene, SceneKey};
+use crate::snapshots::SceneSnapshotExt;
 use crate::stay_inside::StayInside;
 use crate::{overlay, palette};
 
@@ -114,7 +115,7 @@ impl Default for Rules {
 }
 
 /// Measurements.
-#[derive(Resource, Default)]
+#[derive(Resource, Clone, Default)]
 struct Tally {
     /// Length of the mean heading, `0..=1`: 1 if all headings agree.
     order: f32,
@@ -134,20 +135,24 @@ struct Tally {
 }
 
 fn build(app: &mut App) {
-    app.add_systems(
-        FixedUpdate,
-        (
-            read_keys,
-            switch_rules,
-            evade_predator,
-            catch_boids,
-            watch_the_lone,
-            keep_tally,
-        )
-            .chain()
-            .in_set(ActionSelection)
-            .run_if(playing(SCENE.name)),
-    );
+    app.add_scene_component::<Boid>()
+        .add_scene_component::<Predator>()
+        .add_scene_resource::<Rules>()
+        .add_scene_resource::<Tally>()
+        .add_systems(
+            FixedUpdate,
+            (
+                read_keys,
+                switch_rules,
+                evade_predator,
+                catch_boids,
+                watch_the_lone,
+                keep_tally,
+            )
+                .chain()
+                .in_set(ActionSelection)
+                .run_if(playing(SCENE.name)),
+        );
 }
 
 fn setup(world: &mut World) {
@@ -453,6 +458,8 @@ fn draw_overlay(
 
 #[cfg(test)]
 mod tests {
+    use bevy_steering2d::SteeringSnapshot;
+
     use super::*;
     use crate::headless;
     use crate::report::number;
@@ -478,5 +485,22 @@ mod tests {
         app.world_mut().resource_mut::<Presses>().press('p');
         headless::advance(&mut app, 2);
         assert_eq!(chosen(app.world()), ['p']);
+    }
+
+    #[test]
+    fn a_removed_predator_is_back_in_an_earlier_tick() {
+        let mut app = headless::app(&SCENE, 1);
+        headless::advance(&mut app, 2);
+        let snapshot = SteeringSnapshot::take(app.world_mut());
+        let press = |app: &mut App| {
+            app.world_mut().resource_mut::<Presses>().press('p');
+            headless::advance(app, 2);
+        };
+        press(&mut app);
+        snapshot.restore(app.world_mut());
+        assert!(chosen(app.world()).contains(&'p'));
+        // The key removes it, and does not add another one.
+        press(&mut app);
+        assert!(!chosen(app.world()).contains(&'p'));
     }
 }

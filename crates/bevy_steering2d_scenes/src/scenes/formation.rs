@@ -17,6 +17,7 @@ use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, Scripted, pla
 use crate::look::{Drawn, Look};
 use crate::report::{Extent, Line, Mean};
 use crate::scene::{Scene, SceneKey};
+use crate::snapshots::SceneSnapshotExt;
 use crate::{overlay, palette};
 
 pub(crate) const SCENE: Scene = Scene {
@@ -155,7 +156,7 @@ fn assign(members: &[Vec2], slots: &[Vec2]) -> Vec<usize> {
 }
 
 /// How well the members keep their slots.
-#[derive(Resource)]
+#[derive(Resource, Clone)]
 struct Tally {
     /// Distance to the slot, m, while formed.
     distance: Extent,
@@ -184,13 +185,16 @@ impl Default for Tally {
 }
 
 fn build(app: &mut App) {
-    app.add_systems(
-        FixedUpdate,
-        (read_order, assign_slots, keep_tally, apply_order)
-            .chain()
-            .in_set(ActionSelection)
-            .run_if(playing(SCENE.name)),
-    );
+    app.add_scene_component::<Member>()
+        .add_scene_resource::<Order>()
+        .add_scene_resource::<Tally>()
+        .add_systems(
+            FixedUpdate,
+            (read_order, assign_slots, keep_tally, apply_order)
+                .chain()
+                .in_set(ActionSelection)
+                .run_if(playing(SCENE.name)),
+        );
 }
 
 fn setup(world: &mut World) {

@@ -18,6 +18,7 @@ use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, playing};
 use crate::look::{Drawn, Look};
 use crate::report::{Line, Mean};
 use crate::scene::{Scene, SceneKey};
+use crate::snapshots::SceneSnapshotExt;
 use crate::{overlay, palette};
 
 pub(crate) const SCENE: Scene = Scene {
@@ -126,7 +127,7 @@ impl ChaseBy {
 }
 
 /// Measurements.
-#[derive(Resource, Default)]
+#[derive(Resource, Clone, Default)]
 struct Tally {
     catches: u32,
     /// Time spent chasing, s.
@@ -144,19 +145,23 @@ fn time_to_catch(catches: u32, chasing: f32) -> Option<f32> {
 }
 
 fn build(app: &mut App) {
-    app.add_systems(
-        FixedUpdate,
-        (
-            choose_chase,
-            catch_rabbit,
-            guide_fox,
-            guide_rabbit,
-            keep_tally,
-        )
-            .chain()
-            .in_set(ActionSelection)
-            .run_if(playing(SCENE.name)),
-    );
+    app.add_scene_component::<Fox>()
+        .add_scene_component::<Rabbit>()
+        .add_scene_resource::<ChaseBy>()
+        .add_scene_resource::<Tally>()
+        .add_systems(
+            FixedUpdate,
+            (
+                choose_chase,
+                catch_rabbit,
+                guide_fox,
+                guide_rabbit,
+                keep_tally,
+            )
+                .chain()
+                .in_set(ActionSelection)
+                .run_if(playing(SCENE.name)),
+        );
 }
 
 fn setup(world: &mut World) {

@@ -24,6 +24,7 @@ use crate::props::{self, Rock};
 use crate::report::{Line, Mean};
 use crate::scene::{Scene, SceneKey};
 use crate::senses::{ViewCone, is_clear};
+use crate::snapshots::SceneSnapshotExt;
 use crate::stay_inside::StayInside;
 use crate::{overlay, palette};
 
@@ -80,7 +81,7 @@ enum Hunter {
     #[default]
     Strolling,
     /// The hider it chases, and the time since it was last seen, s.
-    Chasing(Entity, f32),
+    Chasing(#[entities] Entity, f32),
 }
 
 /// A hider and its measurements.
@@ -99,11 +100,12 @@ struct Hider {
     /// Time spent hiding, s.
     hiding: f32,
     /// The rock it hides behind.
+    #[entities]
     rock: Option<Entity>,
 }
 
 /// Measurements.
-#[derive(Resource)]
+#[derive(Resource, Clone)]
 struct Tally {
     rocks: Contacts<Entity>,
     /// Share of the hunter's time, `0..=1`.
@@ -126,20 +128,24 @@ impl Default for Tally {
 }
 
 fn build(app: &mut App) {
-    app.add_systems(
-        FixedUpdate,
-        (
-            choose,
-            update_visibility,
-            guide_hunter,
-            catch,
-            guide_hiders,
-            keep_tally,
-        )
-            .chain()
-            .in_set(ActionSelection)
-            .run_if(playing(SCENE.name)),
-    );
+    app.add_scene_component::<Hunter>()
+        .add_scene_component::<Hider>()
+        .add_scene_resource::<Choice>()
+        .add_scene_resource::<Tally>()
+        .add_systems(
+            FixedUpdate,
+            (
+                choose,
+                update_visibility,
+                guide_hunter,
+                catch,
+                guide_hiders,
+                keep_tally,
+            )
+                .chain()
+                .in_set(ActionSelection)
+                .run_if(playing(SCENE.name)),
+        );
 }
 
 fn setup(world: &mut World) {

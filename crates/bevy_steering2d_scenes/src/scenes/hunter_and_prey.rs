@@ -16,6 +16,7 @@ use crate::look::{Drawn, Look};
 use crate::report::{Line, Mean};
 use crate::scene::{Crowd, Scene};
 use crate::senses::notice;
+use crate::snapshots::SceneSnapshotExt;
 use crate::{overlay, palette};
 
 pub(crate) const SCENE: Scene = Scene {
@@ -81,7 +82,7 @@ const GAME: Vehicle = Vehicle {
 enum Hunter {
     #[default]
     Roaming,
-    Hunting(Entity),
+    Hunting(#[entities] Entity),
     Resting,
 }
 
@@ -94,12 +95,12 @@ struct Stamina(f32);
 enum Prey {
     #[default]
     Strolling,
-    Evading(Entity),
+    Evading(#[entities] Entity),
     Visiting(Vec2),
 }
 
 /// Measurements.
-#[derive(Resource, Default)]
+#[derive(Resource, Clone, Default)]
 struct Tally {
     catches: u32,
     arrivals: u32,
@@ -115,14 +116,18 @@ struct Tally {
 }
 
 fn build(app: &mut App) {
-    app.add_systems(
-        FixedUpdate,
-        (catch_prey, tire, guide_hunters, guide_prey, keep_tally)
-            .chain()
-            .in_set(ActionSelection)
-            .run_if(playing(SCENE.name)),
-    )
-    .add_observer(count_arrival);
+    app.add_scene_component::<Hunter>()
+        .add_scene_component::<Stamina>()
+        .add_scene_component::<Prey>()
+        .add_scene_resource::<Tally>()
+        .add_systems(
+            FixedUpdate,
+            (catch_prey, tire, guide_hunters, guide_prey, keep_tally)
+                .chain()
+                .in_set(ActionSelection)
+                .run_if(playing(SCENE.name)),
+        )
+        .add_observer(count_arrival);
 }
 
 fn setup(world: &mut World) {

@@ -14,6 +14,7 @@ use crate::lifecycle::{ActionSelection, SceneRandom, playing};
 use crate::look::Drawn;
 use crate::report::{Line, Mean};
 use crate::scene::{Scene, SceneKey};
+use crate::snapshots::SceneSnapshotExt;
 use crate::{overlay, palette};
 
 pub(crate) const SCENE: Scene = Scene {
@@ -131,7 +132,7 @@ impl Default for Choice {
 }
 
 /// Measurements of each behavior since it was last switched on.
-#[derive(Resource, Default)]
+#[derive(Resource, Clone, Default)]
 struct Trials([Option<Trial>; Mode::ALL.len()]);
 
 /// Measurements of one behavior. Distances are to the target or to the other agent.
@@ -176,13 +177,15 @@ impl Trial {
 }
 
 fn build(app: &mut App) {
-    app.add_systems(
-        FixedUpdate,
-        (measure, choose, steer_player)
-            .chain()
-            .in_set(ActionSelection)
-            .run_if(playing(SCENE.name)),
-    );
+    app.add_scene_resource::<Choice>()
+        .add_scene_resource::<Trials>()
+        .add_systems(
+            FixedUpdate,
+            (measure, choose, steer_player)
+                .chain()
+                .in_set(ActionSelection)
+                .run_if(playing(SCENE.name)),
+        );
 }
 
 fn setup(world: &mut World) {

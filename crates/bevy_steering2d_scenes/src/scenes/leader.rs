@@ -5,6 +5,7 @@
 
 use std::f32::consts::{FRAC_1_SQRT_2, TAU};
 
+use bevy::ecs::entity::MapEntities;
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::LeaderFollowingMemory;
@@ -20,6 +21,7 @@ use crate::look::{Drawn, Look};
 use crate::placement::spot_in;
 use crate::report::{Line, Mean};
 use crate::scene::{Crowd, Scene, SceneKey};
+use crate::snapshots::SceneSnapshotExt;
 use crate::{overlay, palette};
 
 pub(crate) const SCENE: Scene = Scene {
@@ -62,19 +64,24 @@ const FOLLOWER: Vehicle = Vehicle {
 };
 
 /// An agent of the group.
-#[derive(Component, Clone, Copy, Debug)]
-struct Member;
+#[derive(Component, Clone, Copy, Debug, Default)]
+struct Member {
+    /// The leader in the tick before. Compared with the memory, since going back to an earlier tick counts as
+    /// a change of the memory.
+    #[entities]
+    followed: Option<Entity>,
+}
 
 /// The star that the leader walks.
 #[derive(Component, Clone, Copy, Debug)]
 struct Star;
 
 /// The current leader.
-#[derive(Resource, Clone, Copy, Debug, Default)]
-struct Lead(Option<Entity>);
+#[derive(Resource, MapEntities, Clone, Copy, Debug, Default)]
+struct Lead(#[entities] Option<Entity>);
 
 /// Measurements.
-#[derive(Resource, Default)]
+#[derive(Resource, Clone, Default)]
 struct Tally {
     leaders: u32,
     /// Distance of followers behind their leader, along its heading, m.
@@ -93,13 +100,16 @@ struct Tally {
 }
 
 fn build(app: &mut App) {
-    app.add_systems(
-        FixedUpdate,
-        (read_keys, lead, keep_tally)
-            .chain()
-            .in_set(ActionSelection)
-            .run_if(playing(SCENE.name)),
-    );
+    app.add_scene_component::<Member>()
+        .add_scene_resource::<Lead>()
+        .add_scene_resource::<Tally>()
+        .add_systems(
+            FixedUpdate,
+            (read_keys, lead, keep_tally)
+                .chain()
+                .in_set(ActionSelection)
+                .run_if(playing(SCENE.name)),
+        );
 }
 
 fn setup(world: &mut World) {
@@ -127,7 +137,7 @@ fn setup(world: &mut World) {
             solid: true,
         };
         world.spawn((
-            Member,
+            Member::default(),
             Leadership((group - index) as f32),
             LeaderFollowing {
                 follow_distance: 3.0,
@@ -214,28 +224,21 @@ fn keep_tally(
     time: Res<Time>,
     lead: Res<Lead>,
     mut tally: ResMut<Tally>,
-    group: Query<
-        (
-            Entity,
-            &Transform,
-            &Velocity,
-            &Kinematics,
-            Ref<LeaderFollowingMemory>,
-        ),
-        With<Member>,
-    >,
+    leaders: Query<(&Transform, &Velocity, &Kinematics), With<Member>>,
+    mut group: Query<(Entity, &Transform, &LeaderFollowingMemory, &mut Member)>,
 ) {
-    let Some((_, at, velocity, body, _)) = lead.0.and_then(|leader| group.get(leader).ok()) else {
+    let Some((at, velocity, body)) = lead.0.and_then(|leader| leaders.get(leader).ok()) else {
         return;
     };
     tally.leader_speed.add(velocity.linear.length());
     let mut blocked = false;
-    for (entity, place, _, _, memory) in &group {
+    for (entity, place, memory, mut member) in &mut group {
+        let switches = notice_switch(&mut member, memory.leader);
         if Some(entity) == lead.0 {
             continue;
         }
         tally.led.note(memory.leader.is_some());
-        tally.switches += u32::from(memory.is_changed() && memory.leader.is_some());
+        tally.switches += u32::from(switches);
         let offset = (at.translation - place.translation).truncate();
         if memory.leader == lead.0 {
             tally.behind.add(offset.dot(body.heading));
@@ -248,6 +251,15 @@ fn keep_tally(
     if blocked && tally.reign > SETTLING {
         tally.blocked += time.delta_secs();
     }
+}
+
+/// Notes whom a member follows now, and returns whether that is another leader than in the tick before.
+fn notice_switch(member: &mut Mut<Member>, leader: Option<Entity>) -> bool {
+    let switches = member.followed != leader;
+    if switches {
+        member.followed = leader;
+    }
+    switches && leader.is_some()
 }
 
 /// Demotes the leader every four seconds, and removes it every fourth time.
@@ -317,6 +329,8 @@ fn draw_overlay(
 
 #[cfg(test)]
 mod tests {
+    use bevy_steering2d::SteeringSnapshot;
+
     use super::*;
     use crate::headless;
     use crate::report::number;
@@ -344,5 +358,32 @@ mod tests {
             switches,
             "{report}"
         );
+    }
+
+    #[test]
+    fn a_removed_leader_is_back_and_leads_in_an_earlier_tick() {
+        let mut app = headless::app(&SCENE, 1);
+        headless::advance(&mut app, 20);
+        let snapshot = SteeringSnapshot::take(app.world_mut());
+        app.world_mut().resource_mut::<Presses>().press('k');
+        headless::advance(&mut app, 1);
+        snapshot.restore(app.world_mut());
+        let leads = |app: &mut App| {
+            let world = app.world_mut();
+            let mut members = world.query_filtered::<&Look, With<Member>>();
+            assert_eq!(members.iter(world).count(), 16);
+            let leader = world.resource::<Lead>().0.unwrap();
+            let look = members.get(world, leader);
+            look.is_ok_and(|look| look.color == palette::GOLD)
+        };
+        assert!(leads(&mut app));
+        headless::advance(&mut app, 20);
+        assert!(leads(&mut app));
+        let tally = app.world().resource::<Tally>();
+        assert_eq!(tally.leaders, 1);
+        let mut undisturbed = headless::app(&SCENE, 1);
+        headless::advance(&mut undisturbed, 40);
+        let expected = undisturbed.world().resource::<Tally>();
+        assert_eq!(tally.switches, expected.switches, "none by going back");
     }
 }

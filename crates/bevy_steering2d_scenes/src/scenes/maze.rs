@@ -24,6 +24,7 @@ use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, agent_count, 
 use crate::look::{Drawn, Look, Shape};
 use crate::report::{Line, Mean};
 use crate::scene::{Crowd, Scene, SceneKey};
+use crate::snapshots::SceneSnapshotExt;
 use crate::{overlay, palette};
 
 use grid::{Cell, Grid};
@@ -109,7 +110,7 @@ impl Default for Choice {
 }
 
 /// Measurements.
-#[derive(Resource)]
+#[derive(Resource, Clone)]
 struct Tally {
     rounds: u32,
     /// Time per round, s.
@@ -137,15 +138,18 @@ impl Default for Tally {
 }
 
 fn build(app: &mut App) {
-    app.add_systems(
-        FixedUpdate,
-        (choose, apply_choice, keep_tally)
-            .chain()
-            .in_set(ActionSelection)
-            .run_if(playing(SCENE.name)),
-    )
-    .add_observer(turn_around)
-    .add_observer(count_stuck);
+    app.add_scene_component::<Mouse>()
+        .add_scene_resource::<Choice>()
+        .add_scene_resource::<Tally>()
+        .add_systems(
+            FixedUpdate,
+            (choose, apply_choice, keep_tally)
+                .chain()
+                .in_set(ActionSelection)
+                .run_if(playing(SCENE.name)),
+        )
+        .add_observer(turn_around)
+        .add_observer(count_stuck);
 }
 
 fn setup(world: &mut World) {
@@ -164,11 +168,14 @@ fn setup(world: &mut World) {
             Transform::default(),
         ),
         Look {
-            shape: Shape::Area(vec![
-                Vec2::new(-0.6, -0.4),
-                Vec2::new(0.7, -0.4),
-                Vec2::new(-0.6, 0.6),
-            ]),
+            shape: Shape::Area(
+                [
+                    Vec2::new(-0.6, -0.4),
+                    Vec2::new(0.7, -0.4),
+                    Vec2::new(-0.6, 0.6),
+                ]
+                .into(),
+            ),
             color: palette::GOLD,
             layer: 0.0,
         },

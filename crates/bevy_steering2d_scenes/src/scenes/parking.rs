@@ -21,6 +21,7 @@ use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, playing};
 use crate::look::{Drawn, Look, Shape};
 use crate::report::{Line, Mean};
 use crate::scene::{Scene, SceneKey};
+use crate::snapshots::SceneSnapshotExt;
 use crate::trail::Trail;
 use crate::{overlay, palette, props};
 
@@ -170,7 +171,7 @@ enum Stage {
 struct Parked(Bay);
 
 /// Measurements.
-#[derive(Resource)]
+#[derive(Resource, Clone)]
 struct Tally {
     attempts: u32,
     parked: u32,
@@ -198,13 +199,17 @@ impl Default for Tally {
 }
 
 fn build(app: &mut App) {
-    app.add_systems(
-        FixedUpdate,
-        (choose, deal, drive, keep_tally)
-            .chain()
-            .in_set(ActionSelection)
-            .run_if(playing(SCENE.name)),
-    );
+    app.add_scene_component::<Driver>()
+        .add_scene_component::<Parked>()
+        .add_scene_resource::<Way>()
+        .add_scene_resource::<Tally>()
+        .add_systems(
+            FixedUpdate,
+            (choose, deal, drive, keep_tally)
+                .chain()
+                .in_set(ActionSelection)
+                .run_if(playing(SCENE.name)),
+        );
 }
 
 fn setup(world: &mut World) {
@@ -254,7 +259,7 @@ fn line(middle: Vec2) -> impl Bundle {
     let half = Vec2::new(0.05, 0.5 * (WALL - OPEN));
     let corners = [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)];
     let look = Look {
-        shape: Shape::Area(corners.map(|at| half * Vec2::from(at)).to_vec()),
+        shape: Shape::Area(corners.map(|at| half * Vec2::from(at)).into()),
         color: palette::FENCE,
         layer: -0.5,
     };

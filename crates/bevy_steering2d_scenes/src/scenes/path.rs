@@ -22,6 +22,7 @@ use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, Scripted, pla
 use crate::look::{Drawn, Look, Shape};
 use crate::report::Line;
 use crate::scene::{Scene, SceneKey};
+use crate::snapshots::SceneSnapshotExt;
 use crate::trail::Trail;
 use crate::{overlay, palette};
 
@@ -92,14 +93,17 @@ struct Walk {
 }
 
 fn build(app: &mut App) {
-    app.add_systems(
-        FixedUpdate,
-        (measure, choose, pave, walk_back)
-            .chain()
-            .in_set(ActionSelection)
-            .run_if(playing(SCENE.name)),
-    )
-    .add_observer(rest);
+    app.add_scene_component::<Walk>()
+        .add_scene_resource::<Route>()
+        .add_scene_resource::<Tally>()
+        .add_systems(
+            FixedUpdate,
+            (measure, choose, walk_back)
+                .chain()
+                .in_set(ActionSelection)
+                .run_if(playing(SCENE.name)),
+        )
+        .add_observer(rest);
 }
 
 fn setup(world: &mut World) {
@@ -180,16 +184,17 @@ fn choose(
     }
 }
 
-/// A drawn piece of a road.
+/// A drawn piece of the road of this route.
 #[derive(Component, Clone, Copy, Debug)]
-struct Pavement;
+struct Pavement(Route);
 
 /// Draws the roads of the columns that have one.
-fn pave(route: Res<Route>, old: Query<Entity, With<Pavement>>, mut commands: Commands) {
-    if !route.is_changed() {
+fn pave(route: Res<Route>, old: Query<(Entity, &Pavement)>, mut commands: Commands) {
+    // Compared, since going back to an earlier tick is not detected as a change.
+    if old.iter().any(|(_, piece)| piece.0 == *route) {
         return;
     }
-    for piece in &old {
+    for (piece, _) in &old {
         commands.entity(piece).despawn();
     }
     for column in [Column::Corridor, Column::Stroll] {
@@ -198,7 +203,7 @@ fn pave(route: Res<Route>, old: Query<Entity, With<Pavement>>, mut commands: Com
         let bands = (0..path.segments()).map(|segment| band(&path, segment));
         for (at, shape) in discs.chain(bands) {
             commands.spawn((
-                (Name::new("road"), InScene::default(), Pavement),
+                (Name::new("road"), InScene::default(), Pavement(*route)),
                 Transform::from_translation(at.extend(0.0)),
                 Look {
                     shape,
@@ -215,8 +220,8 @@ fn band(path: &SteeringPath, segment: usize) -> (Vec2, Shape) {
     let points = path.points();
     let (from, to) = (points[segment], points[(segment + 1) % points.len()]);
     let side = ROAD * path.direction(segment).perp();
-    let corners = vec![side, -side, to - from - side, to - from + side];
-    (from, Shape::Area(corners))
+    let corners = [side, -side, to - from - side, to - from + side];
+    (from, Shape::Area(corners.into()))
 }
 
 fn chosen(world: &World) -> Vec<char> {
@@ -369,7 +374,11 @@ fn trial(experiment: &Experiment, route: Route, world: u64) -> Tally {
 }
 
 fn build_overlay(app: &mut App) {
-    app.add_systems(Update, draw_overlay.run_if(playing(SCENE.name)));
+    // In every frame, not in ticks: none runs while an earlier one is shown.
+    app.add_systems(
+        Update,
+        (pave, draw_overlay).chain().run_if(playing(SCENE.name)),
+    );
 }
 
 fn draw_overlay(

@@ -18,6 +18,7 @@ use crate::look::{Drawn, Look};
 use crate::placement::spot_in;
 use crate::report::{Line, Mean};
 use crate::scene::{Crowd, Scene, SceneKey};
+use crate::snapshots::SceneSnapshotExt;
 use crate::{overlay, palette};
 
 pub(crate) const SCENE: Scene = Scene {
@@ -111,7 +112,7 @@ struct Options {
 }
 
 /// Measurements.
-#[derive(Resource, Default)]
+#[derive(Resource, Clone, Default)]
 struct Tally {
     walkers: usize,
     collisions: Contacts<Pair>,
@@ -127,13 +128,15 @@ impl Tally {
 }
 
 fn build(app: &mut App) {
-    app.add_systems(
-        FixedUpdate,
-        (read_keys, keep_tally, reenter, color_walkers)
-            .chain()
-            .in_set(ActionSelection)
-            .run_if(playing(SCENE.name)),
-    );
+    app.add_scene_resource::<Options>()
+        .add_scene_resource::<Tally>()
+        .add_systems(
+            FixedUpdate,
+            (read_keys, keep_tally, reenter, color_walkers)
+                .chain()
+                .in_set(ActionSelection)
+                .run_if(playing(SCENE.name)),
+        );
 }
 
 fn setup(world: &mut World) {

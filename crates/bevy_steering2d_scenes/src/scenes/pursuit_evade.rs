@@ -29,6 +29,7 @@ use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, playing};
 use crate::look::{Drawn, Look};
 use crate::report::Line;
 use crate::scene::{Scene, SceneKey};
+use crate::snapshots::SceneSnapshotExt;
 use crate::trail::Trail;
 use crate::{overlay, palette};
 
@@ -124,13 +125,19 @@ enum Progress {
 }
 
 fn build(app: &mut App) {
-    app.add_behavior::<Circling>().add_systems(
-        FixedUpdate,
-        (change_rules, judge, begin_race, guide_quarry)
-            .chain()
-            .in_set(ActionSelection)
-            .run_if(playing(SCENE.name)),
-    );
+    app.add_scene_component::<Pursuer>()
+        .add_scene_component::<CourseWall>()
+        .add_scene_resource::<Rules>()
+        .add_scene_resource::<Race>()
+        .add_scene_resource::<Tally>()
+        .add_behavior::<Circling>()
+        .add_systems(
+            FixedUpdate,
+            (change_rules, judge, begin_race, guide_quarry)
+                .chain()
+                .in_set(ActionSelection)
+                .run_if(playing(SCENE.name)),
+        );
 }
 
 fn setup(world: &mut World) {

@@ -23,6 +23,7 @@ use crate::lifecycle::{ActionSelection, SceneRandom, playing};
 use crate::look::Drawn;
 use crate::report::Line;
 use crate::scene::{Scene, SceneKey};
+use crate::snapshots::SceneSnapshotExt;
 use crate::{overlay, palette, props};
 
 pub(crate) const SCENE: Scene = Scene {
@@ -77,13 +78,17 @@ const CORNERS: [Vec2; 9] = [
 struct Racer(usize);
 
 fn build(app: &mut App) {
-    app.add_systems(
-        FixedUpdate,
-        (drivers::change_rules, tally::keep, drivers::drive)
-            .chain()
-            .in_set(ActionSelection)
-            .run_if(playing(SCENE.name)),
-    );
+    app.add_scene_component::<Driver>()
+        .add_scene_component::<Lap>()
+        .add_scene_resource::<Rules>()
+        .add_scene_resource::<Tally>()
+        .add_systems(
+            FixedUpdate,
+            (drivers::change_rules, tally::keep, drivers::drive)
+                .chain()
+                .in_set(ActionSelection)
+                .run_if(playing(SCENE.name)),
+        );
 }
 
 fn setup(world: &mut World) {

@@ -23,6 +23,7 @@ use crate::look::{Drawn, Look};
 use crate::props::{self, crosses, distance_to_walls};
 use crate::report::{Line, Mean};
 use crate::scene::{Crowd, Scene, SceneKey};
+use crate::snapshots::SceneSnapshotExt;
 use crate::{overlay, palette};
 
 pub(crate) const SCENE: Scene = Scene {
@@ -142,7 +143,7 @@ impl Default for Choice {
 }
 
 /// Measurements.
-#[derive(Resource)]
+#[derive(Resource, Clone)]
 struct Tally {
     /// How often agents have passed through a wall.
     crossings: u32,
@@ -169,13 +170,16 @@ impl Default for Tally {
 }
 
 fn build(app: &mut App) {
-    app.add_systems(
-        FixedUpdate,
-        (choose, apply_choice, keep_tally)
-            .chain()
-            .in_set(ActionSelection)
-            .run_if(playing(SCENE.name)),
-    );
+    app.add_scene_component::<Wanderer>()
+        .add_scene_resource::<Choice>()
+        .add_scene_resource::<Tally>()
+        .add_systems(
+            FixedUpdate,
+            (choose, apply_choice, keep_tally)
+                .chain()
+                .in_set(ActionSelection)
+                .run_if(playing(SCENE.name)),
+        );
 }
 
 fn setup(world: &mut World) {

@@ -20,6 +20,7 @@ use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, playing};
 use crate::look::Drawn;
 use crate::report::{Extent, Line, Mean};
 use crate::scene::{Scene, SceneKey};
+use crate::snapshots::SceneSnapshotExt;
 use crate::trail::Trail;
 use crate::{overlay, palette};
 
@@ -143,7 +144,7 @@ impl Circle {
 }
 
 /// Measurements by style.
-#[derive(Resource, Default)]
+#[derive(Resource, Clone, Default)]
 struct Tally([Score; Style::ALL.len()]);
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -158,13 +159,16 @@ struct Score {
 }
 
 fn build(app: &mut App) {
-    app.add_systems(
-        FixedUpdate,
-        (change_circle, enter_again, keep_tally)
-            .chain()
-            .in_set(ActionSelection)
-            .run_if(playing(SCENE.name)),
-    );
+    app.add_scene_component::<Wanderer>()
+        .add_scene_resource::<Circle>()
+        .add_scene_resource::<Tally>()
+        .add_systems(
+            FixedUpdate,
+            (change_circle, enter_again, keep_tally)
+                .chain()
+                .in_set(ActionSelection)
+                .run_if(playing(SCENE.name)),
+        );
 }
 
 fn setup(world: &mut World) {

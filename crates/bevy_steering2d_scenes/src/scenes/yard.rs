@@ -26,6 +26,7 @@ use crate::lifecycle::{ActionSelection, SceneRandom, playing};
 use crate::look::Drawn;
 use crate::report::Line;
 use crate::scene::{Scene, SceneKey};
+use crate::snapshots::SceneSnapshotExt;
 use crate::{overlay, palette, props};
 
 pub(crate) const SCENE: Scene = Scene {
@@ -85,19 +86,22 @@ const ROCKS: [(f32, f32, f32); 9] = [
 ];
 
 fn build(app: &mut App) {
-    app.add_systems(
-        FixedUpdate,
-        (
-            formation::choose,
-            formation::apply,
-            formation::advance,
-            tally::keep,
-            formation::drive,
-        )
-            .chain()
-            .in_set(ActionSelection)
-            .run_if(playing(SCENE.name)),
-    );
+    app.add_scene_component::<Member>()
+        .add_scene_resource::<Slots>()
+        .add_scene_resource::<Tally>()
+        .add_systems(
+            FixedUpdate,
+            (
+                formation::choose,
+                formation::apply,
+                formation::advance,
+                tally::keep,
+                formation::drive,
+            )
+                .chain()
+                .in_set(ActionSelection)
+                .run_if(playing(SCENE.name)),
+        );
 }
 
 fn setup(world: &mut World) {

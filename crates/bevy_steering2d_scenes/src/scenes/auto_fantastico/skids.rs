@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
+use bevy_steering2d::recorder::Rewound;
 
 use super::Car;
 use super::tally::sideways;
@@ -48,6 +49,11 @@ pub(super) fn record(
     while skids.0.len() > MOST {
         skids.0.pop_front();
     }
+}
+
+/// Forgets the marks when another tick is shown, which may be from before them.
+pub(super) fn forget(_: On<Rewound>, mut skids: ResMut<Skids>) {
+    skids.0.clear();
 }
 
 pub(super) fn draw(skids: Res<Skids>, mut gizmos: Gizmos) {

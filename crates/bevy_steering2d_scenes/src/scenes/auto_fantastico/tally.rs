@@ -14,7 +14,7 @@ use crate::props::{self, Rock};
 use crate::report::{Extent, Line, Mean};
 
 /// Measurements.
-#[derive(Resource)]
+#[derive(Resource, Clone)]
 pub(super) struct Tally {
     rocks: Contacts<Entity>,
     fence: Contacts<Entity>,

@@ -5,8 +5,9 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
 
+use super::orders::Waypoints;
 use super::tally::Tally;
-use super::{Unit, Waypoints, spawn_wall, unit_radius};
+use super::{Unit, spawn_wall, unit_radius};
 use crate::arena::Arena;
 use crate::experiment::{Experiment, advance};
 use crate::in_scene::InScene;

@@ -94,7 +94,7 @@ pub(super) fn brick((from, to): (UVec2, UVec2)) -> impl Bundle {
             Friction::coefficient(0.0),
         ),
         Look {
-            shape: Shape::Area(corners.map(|corner| half * corner).to_vec()),
+            shape: Shape::Area(corners.map(|corner| half * corner).into()),
             color: palette::WALL,
             layer: 0.0,
         },

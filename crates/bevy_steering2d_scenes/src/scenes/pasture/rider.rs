@@ -1,5 +1,6 @@
 //! The rider: which cow is driven back, and from where.
 
+use bevy::ecs::entity::MapEntities;
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 
@@ -13,11 +14,12 @@ use crate::placement::draw_clear;
 pub(super) struct Rider;
 
 /// What the rancher has told the rider.
-#[derive(Resource, Clone, Copy, Debug, Default)]
+#[derive(Resource, MapEntities, Clone, Copy, Debug, Default)]
 pub(super) struct Drive {
     /// The middle of the herd, m.
     pub(super) middle: Vec2,
     /// The cow to bring back.
+    #[entities]
     pub(super) cow: Option<Entity>,
 }
 

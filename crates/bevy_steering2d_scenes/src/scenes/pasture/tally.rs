@@ -15,7 +15,7 @@ const AT_HOME: f32 = 4.0;
 const WARM_UP: u32 = 256;
 
 /// Measurements.
-#[derive(Resource, Default)]
+#[derive(Resource, Clone, Default)]
 pub(super) struct Tally {
     pub(super) brought_back: u32,
     /// Share of the cows' time.

@@ -94,7 +94,7 @@ impl Lap {
 }
 
 /// Measurements of all cars.
-#[derive(Resource)]
+#[derive(Resource, Clone)]
 pub(super) struct Tally {
     cars: Contacts<(usize, usize)>,
     walls: Contacts<(usize, Entity)>,

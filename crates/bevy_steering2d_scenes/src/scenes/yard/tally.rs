@@ -19,7 +19,7 @@ const FROM: u32 = 64 * 20;
 const STRAIGHT: f32 = 0.004;
 
 /// Measurements.
-#[derive(Resource)]
+#[derive(Resource, Clone)]
 pub(super) struct Tally {
     vehicles: Contacts<(usize, usize)>,
     rocks: Contacts<usize>,
