@@ -114,7 +114,7 @@
 //!
 //! **Determinism.** The same binary, inputs and ids give the same bits, for any number of threads.
 //! Each agent has a [`SteeringId`], assigned in spawn order or by you, and its own stream of random
-//! numbers, seeded by [`SteeringSeed`].
+//! numbers, seeded by [`SteeringSeed`]. With Rapier, contacts also depend on the order in which bodies are spawned.
 //!
 //! **Invalid parameters** never panic and never reach physics. The behavior or agent contributes
 //! nothing, and one [warning](SteeringWarnings) names the entity and the field; a missing body or
