@@ -235,6 +235,9 @@ pub(crate) fn solve_fields(
         let Some(work) = &mut memory.work else {
             continue;
         };
+        // Before the ground is set: with a solid that moves in every tick the work is complete only then.
+        let was_complete = work.is_complete();
+        work.crowd_is_due |= clock.is_due(CROWD_TICKS, 0);
         work.set_ground(terrain.revision(), terrain.solids(), &sound_grounds);
         let goals = how.goals.iter().filter_map(|goal| targets.get(*goal));
         if work.set_goals(goals.map(|goal| goal.position), terrain.solids()) {
@@ -242,9 +245,9 @@ pub(crate) fn solve_fields(
                 "GoalField.goals has a goal with no free node near; it does not count".into()
             });
         }
-        if work.is_complete() && how.crowd_cost == 0.0 {
+        if was_complete && how.crowd_cost == 0.0 {
             work.clear_crowd();
-        } else if work.is_complete() && clock.is_due(CROWD_TICKS, 0) {
+        } else if was_complete && std::mem::take(&mut work.crowd_is_due) {
             let crowd = agents.iter().map(|agent| agent.position);
             work.set_crowd(crowd, how.crowd_cost);
         }

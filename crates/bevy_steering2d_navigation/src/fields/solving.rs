@@ -17,6 +17,8 @@ pub(super) struct Work {
     costs: Vec<f32>,
     /// What the crowd adds, by node; empty without one.
     crowd: Vec<f32>,
+    /// Whether the crowd is to be counted as soon as a field is complete.
+    pub(super) crowd_is_due: bool,
     revision: Option<u32>,
     grounds: Vec<GroundCost>,
     /// The goals in the area, m; `None` when their nodes must be looked up again.
@@ -51,6 +53,7 @@ impl Work {
             times: TravelTimes::new(lattice.size, lattice.spacing),
             costs: Vec::new(),
             crowd: Vec::new(),
+            crowd_is_due: false,
             revision: None,
             grounds: Vec::new(),
             goals: None,

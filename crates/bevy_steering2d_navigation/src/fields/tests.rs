@@ -224,8 +224,15 @@ fn the_work_is_spread_over_ticks() {
     assert!((26..40).contains(&ticks), "{ticks}");
 }
 
-/// A field whose straight way leads through a crowd.
+/// A field whose straight way leads through a crowd, solved.
 fn jam(app: &mut App) -> Entity {
+    let field = begin_jam(app);
+    run(app, 80);
+    field
+}
+
+/// A field whose straight way leads through a crowd.
+fn begin_jam(app: &mut App) -> Entity {
     let mut field = GoalField::new(area()).with_goal(Vec2::new(15.0, 0.0));
     field.crowd_cost = 2.0;
     let field = app.world_mut().spawn(field).id();
@@ -237,7 +244,6 @@ fn jam(app: &mut App) -> Entity {
             Transform::from_translation(at),
         ));
     }
-    run(app, 80);
     field
 }
 
@@ -245,6 +251,22 @@ fn jam(app: &mut App) -> Entity {
 fn a_jam_is_walked_around() {
     let mut app = app();
     let field = jam(&mut app);
+    let around = sample(&app, field, (-1.0, 0.0));
+    assert!(around.y > 0.2, "{around}");
+}
+
+#[test]
+fn a_jam_is_walked_around_while_a_solid_moves_in_every_tick() {
+    let mut app = app();
+    let field = begin_jam(&mut app);
+    let wall = Wall::new(Vec2::new(-18.0, 10.0), Vec2::new(-18.0, 14.0));
+    let wall = app.world_mut().spawn(wall).id();
+    for _ in 0..130 {
+        app.update();
+        let mut wall = app.world_mut().get_mut::<Wall>(wall).unwrap();
+        wall.from.x += 0.25;
+        wall.to.x += 0.25;
+    }
     let around = sample(&app, field, (-1.0, 0.0));
     assert!(around.y > 0.2, "{around}");
 }

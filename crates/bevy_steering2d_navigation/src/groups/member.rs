@@ -89,6 +89,13 @@ impl Coming {
 }
 
 impl Member {
+    /// Forgets its way to where it was sent before: it says nothing of the way to a new place.
+    pub(super) fn forget_way(&mut self) {
+        self.is_cut_off = false;
+        self.has_path = false;
+        self.coming = Coming::straight(self.position);
+    }
+
     /// Whether it is within `distance` m of its place.
     pub(super) fn is_within(&self, distance: f32) -> bool {
         let near = |at: Vec2| at.distance(self.position) <= distance;

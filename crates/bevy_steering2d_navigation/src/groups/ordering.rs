@@ -1,5 +1,6 @@
 //! The system that gives the members of each group their places.
 
+use bevy::ecs::entity::EntityHashMap;
 use bevy::prelude::*;
 use bevy_steering2d_core::{
     Announcements, ReciprocalAvoidance, SnapshotAppExt, SnapshotKind, SteeringAppExt,
@@ -73,16 +74,18 @@ pub(crate) fn order_groups(
                 keep_places(listed, &members, &disabled, lot, &mut kept);
             }
         }
+        let is_empty = listed.is_none_or(RelationshipTarget::is_empty);
+        if is_empty && memory.is_temporary {
+            commands.entity(entity).despawn();
+            continue;
+        }
         if let Err(error) = order.check() {
             warnings.raise(&clock, entity, error.field, || {
                 format!("{error}; until then the group gets no places")
             });
             continue;
         }
-        if listed.is_none_or(RelationshipTarget::is_empty) {
-            if memory.is_temporary {
-                commands.entity(entity).despawn();
-            }
+        if is_empty {
             continue;
         }
         // A group is planned as soon as one of its members is steered.
@@ -105,7 +108,9 @@ pub(crate) fn order_groups(
         };
         let holds = memory.planned.is_some_and(|it| {
             let same_world = it.revision == planned.revision;
-            it.still_holds(&planned, order) && (same_world || have_room(&group, lot, &terrain))
+            it.still_holds(&planned, order)
+                && fit_places(&group, lot)
+                && (same_world || have_room(&group, lot, &terrain))
         });
         turns.push(Turn {
             first,
@@ -115,6 +120,7 @@ pub(crate) fn order_groups(
         });
     }
     turns.sort_unstable_by_key(|it| it.first);
+    let renewed = renewed(&turns);
     for (index, turn) in turns.iter().enumerate() {
         let Turn {
             mut lot, planned, ..
@@ -125,7 +131,7 @@ pub(crate) fn order_groups(
         };
         gather(listed, &members, memory.center, &mut group);
         let mut now = *memory;
-        let taken = || taken_places(&members, &kept, &turns, index);
+        let taken = || taken_places(&members, &kept, &renewed, (entity, index));
         if turn.holds {
             if let Some(it) = &mut now.planned {
                 it.revision = planned.revision;
@@ -219,6 +225,12 @@ impl Lot {
     }
 }
 
+/// Whether no member has outgrown the place that it has of these, up to rounding.
+fn fit_places(group: &[Member], lot: Lot) -> bool {
+    let mut placed = group.iter().filter(|it| lot.includes(&it.place));
+    placed.all(|it| it.radius <= 1.02 * it.place.radius)
+}
+
 /// Whether every member that has one of these places still has room there. Those without one wait for the next look
 /// for room.
 fn have_room(group: &[Member], lot: Lot, terrain: &Terrain) -> bool {
@@ -267,28 +279,31 @@ fn keep_places(
     }));
 }
 
-/// The places that the group of a turn has to leave free, center and radius: those of the members of other groups, and
-/// those that members keep. The places of groups that get new ones in a later turn are free, and a group that gets new
-/// ones keeps none.
+/// The orders whose groups get new places in this tick, each with the index of its turn.
+fn renewed(turns: &[Turn]) -> EntityHashMap<usize> {
+    let turns = turns.iter().enumerate();
+    let renewed = turns.filter(|(_, it)| !it.holds);
+    renewed.map(|(index, it)| (it.lot.order, index)).collect()
+}
+
+/// The places that the group of a turn, given by its order and index, has to leave free, center and radius: those of
+/// the members of other groups, and those that members keep. The places of groups that get new ones in a later turn
+/// are free, and a group that gets new ones keeps none.
 fn taken_places(
     members: &Members,
     kept: &[KeptPlace],
-    turns: &[Turn],
-    index: usize,
+    renewed: &EntityHashMap<usize>,
+    (order, index): (Entity, usize),
 ) -> Vec<(Vec2, f32)> {
-    let gets_new = |turns: &[Turn], order: Entity| {
-        let mut turns = turns.iter();
-        turns.any(|it| !it.holds && it.lot.order == order)
-    };
-    let order = turns[index].lot.order;
+    let gets_new_later = |order: Entity| renewed.get(&order).is_some_and(|&at| at > index);
     let is_taken = |place: &GroupPlace, member: &GroupMember| {
         let is_its_own = place.order == Some(member.0);
-        is_its_own && member.0 != order && !gets_new(&turns[index + 1..], member.0)
+        is_its_own && member.0 != order && !gets_new_later(member.0)
     };
     let all = members.iter();
     let taken = all.filter(|(_, _, place, .., member)| is_taken(place, member));
     let discs = taken.filter_map(|(_, _, place, ..)| Some((place.at?, place.radius)));
-    let kept = kept.iter().filter(|it| !gets_new(turns, it.order));
+    let kept = kept.iter().filter(|it| !renewed.contains_key(&it.order));
     discs.chain(kept.map(|it| (it.at, it.radius))).collect()
 }
 
@@ -302,6 +317,9 @@ fn place_all(
     taken: &[(Vec2, f32)],
     memory: &mut GroupArriveMemory,
 ) -> Lot {
+    for member in group.iter_mut() {
+        member.forget_way();
+    }
     let radii: Vec<_> = group.iter().map(|it| it.radius).collect();
     let largest = radii.iter().copied().fold(0.0, f32::max);
     let grid = ClearanceGrid::new(terrain.solids(), 1.5 * largest.max(0.1));
@@ -389,6 +407,7 @@ fn place_latecomers(
     memory.last_look = look;
     for member in group.iter_mut().filter(|it| late(it)) {
         member.place.detour = None;
+        member.forget_way();
     }
     let largest = radii.iter().copied().fold(0.0, f32::max);
     let grid = ClearanceGrid::new(terrain.solids(), 1.5 * largest.max(0.1));
@@ -473,6 +492,7 @@ fn hand_over(member: &Member, members: &mut Members, commands: &mut Commands) {
         }
     }
     let had = (place.at, place.order);
+    let is_sent_anew = errand(&place) != errand(&new);
     if !place.set_if_neq(new) {
         return;
     }
@@ -480,6 +500,10 @@ fn hand_over(member: &Member, members: &mut Members, commands: &mut Commands) {
         && memory.detour() != new.detour
     {
         memory.set_detour(new.detour);
+    }
+    // A member that only waits goes on, or stays as it is if the game has taken its `NavigateTo`.
+    if !is_sent_anew {
+        return;
     }
     let Some(at) = member.place.at else {
         // Without room it stops: where it was sent before is not its place any more.
@@ -500,6 +524,11 @@ fn hand_over(member: &Member, members: &mut Members, commands: &mut Commands) {
             commands.entity(member.entity).try_insert(navigate);
         }
     }
+}
+
+/// Where a member is sent, by which plan of which order, and in which lane.
+fn errand(place: &GroupPlace) -> (Option<Vec2>, Option<Entity>, u32, Lane) {
+    (place.at, place.order, place.plan, place.lane)
 }
 
 /// Takes their places from agents that have left their group, and gives them their avoidance and their straight

@@ -118,10 +118,10 @@ impl<'a> Site<'a> {
         center
     }
 
-    /// Whether a wall is between two points.
+    /// Whether the center line of a wall is between two points; a disc is none.
     fn is_barred(&self, from: Vec2, to: Vec2) -> bool {
-        let mut walls = self.grid.solids().iter().filter(|it| it.radius == 0.0);
-        walls.any(|wall| wall.distance_to_segment(from, to) <= 0.0)
+        let mut walls = self.grid.solids().iter().filter(|it| it.from != it.to);
+        walls.any(|wall| Solid::segment(wall.from, wall.to).distance_to_segment(from, to) <= 0.0)
     }
 
     /// Places of one size on a hexagonal lattice: of three ways to lay it, the one that spreads least.
@@ -275,10 +275,13 @@ impl Places {
         self.at.iter().map(distance).fold(0.0, f32::max)
     }
 
-    /// The mean of all places, m.
+    /// The mean of all places, m; without any the center.
     fn middle(&self) -> Vec2 {
-        let sum: Vec2 = self.at.iter().flatten().sum();
-        sum / self.at.iter().flatten().count().max(1) as f32
+        let count = self.at.iter().flatten().count();
+        if count == 0 {
+            return self.center;
+        }
+        self.at.iter().flatten().sum::<Vec2>() / count as f32
     }
 
     /// Whether solids do not stretch the group by much.
@@ -426,6 +429,34 @@ mod tests {
         let places = site.places(&[0.4; 60]);
         let inside = places.at.iter().flatten().count();
         assert!((9..20).contains(&inside), "{inside}");
+    }
+
+    #[test]
+    fn a_group_stays_within_thick_walls() {
+        let walls = Wall::room(Rect::new(-2.0, -2.0, 2.0, 2.0));
+        let walls = walls.map(|wall| Solid {
+            radius: 0.2,
+            ..wall.into()
+        });
+        let grid = ClearanceGrid::new(&walls, 1.0);
+        let site = Site::new(&grid, Vec2::ZERO, GroupShape::Disc, GAP, &[]);
+        let places = site.places(&[0.4; 100]);
+        for at in places.at.iter().flatten() {
+            assert!(at.abs().max_element() < 2.0, "{at}");
+        }
+    }
+
+    #[test]
+    fn a_group_without_any_place_stays_at_its_target() {
+        let target = Vec2::new(500.0, 0.0);
+        let rocks = [0.0, 120.0, 240.0_f32].map(|degrees| {
+            let aside = Vec2::from_angle(degrees.to_radians());
+            Circle::new(target + 99.0 * aside, 100.0).into()
+        });
+        let grid = ClearanceGrid::new(&rocks, 1.0);
+        let site = Site::new(&grid, target, GroupShape::Disc, GAP, &[]);
+        let center = site.places(&[0.5; 20]).center;
+        assert!(center.distance(target) < 100.0, "{center}");
     }
 
     #[test]

@@ -557,3 +557,66 @@ fn an_order_that_nobody_follows_is_despawned() {
         assert_eq!(app.world().get_entity(order).is_ok(), lives);
     }
 }
+
+#[test]
+fn a_faulty_order_that_nobody_follows_is_despawned() {
+    let mut app = app();
+    let units = units(&mut app, 2, Vec2::ZERO);
+    let faulty = order(&mut app, GroupArrive::new(Vec2::NAN), &units);
+    order(&mut app, GroupArrive::new(Vec2::new(8.0, 0.0)), &units);
+    app.update();
+    assert!(app.world().get_entity(faulty).is_err());
+}
+
+#[test]
+fn a_member_that_gave_up_is_not_sent_again() {
+    #[derive(Resource, Default)]
+    struct Refusals(u32);
+
+    let mut app = app();
+    app.init_resource::<Refusals>().add_observer(
+        |it: On<NoPath>, mut refusals: ResMut<Refusals>, mut commands: Commands| {
+            refusals.0 += 1;
+            commands.entity(it.entity).remove::<NavigateTo>();
+        },
+    );
+    app.world_mut()
+        .spawn_batch(Wall::room(Rect::new(10.0, -1.6, 13.2, 1.6)));
+    let units = units(&mut app, 2, Vec2::splat(-3.0));
+    order(&mut app, GroupArrive::new(Vec2::new(11.6, 0.0)), &units);
+    run(&mut app, 120);
+    let refusals = app.world().resource::<Refusals>().0;
+    assert!((2..=6).contains(&refusals), "{refusals}");
+}
+
+#[test]
+fn a_member_without_a_way_to_where_it_was_sent_before_is_waited_for() {
+    let mut app = app();
+    app.world_mut()
+        .spawn_batch(Wall::room(Rect::new(28.0, -2.0, 32.0, 2.0)));
+    let [a, b] = [0.0, 6.0].map(|x| unit(&mut app, Vec2::new(x, 0.0)));
+    let cut_off = NavigateTo::new(Vec2::new(30.0, 0.0));
+    app.world_mut().entity_mut(b).insert(cut_off);
+    run(&mut app, 5);
+    order(&mut app, GroupArrive::new(Vec2::new(0.55, 0.0)), &[a, b]);
+    app.update();
+    assert!(app.world().resource::<Heard>().0.is_empty());
+    run(&mut app, 600);
+    assert_eq!(app.world().resource::<Heard>().0[0].members, 2);
+}
+
+#[test]
+fn a_member_that_grows_gets_a_place_of_its_size() {
+    let mut app = app();
+    let units = units(&mut app, 7, Vec2::ZERO);
+    order(&mut app, GroupArrive::new(Vec2::new(12.0, 0.0)), &units);
+    run(&mut app, 600);
+    let grown = units[3];
+    app.world_mut().get_mut::<Vehicle>(grown).unwrap().radius = Some(1.5);
+    run(&mut app, 5);
+    let (others, its) = (units.iter().filter(|it| **it != grown), place(&app, grown));
+    for &other in others {
+        let apart = place(&app, other).distance(its);
+        assert!(apart >= 2.0, "{apart}");
+    }
+}

@@ -5,7 +5,7 @@ use bevy::prelude::*;
 use crate::Solid;
 
 /// Solids by grid cell. A cell lists every solid within `reach` m of it, so that a query visits only
-/// the cells of its segment.
+/// the cells of its segment, and the few solids far out that are in no cell.
 #[derive(Clone, Debug)]
 pub(crate) struct ClearanceGrid {
     solids: Vec<Solid>,
@@ -17,6 +17,8 @@ pub(crate) struct ClearanceGrid {
     /// For each cell, row by row, where its solids begin in `entries`; one more at the end.
     starts: Vec<u32>,
     entries: Vec<u32>,
+    /// Solids in no cell: with them all cells would be larger.
+    far: Vec<u32>,
 }
 
 impl ClearanceGrid {
@@ -26,8 +28,9 @@ impl ClearanceGrid {
     /// A grid of these solids that knows distances up to `reach` m.
     pub(crate) fn new(solids: &[Solid], reach: f32) -> Self {
         let solids: Vec<_> = solids.iter().copied().filter(Solid::is_sound).collect();
-        let bounds = solids.iter().map(|solid| solid.bounds(reach));
-        let Some(area) = bounds.reduce(|all, it| all.union(it)) else {
+        let bounds: Vec<_> = solids.iter().map(|solid| solid.bounds(reach)).collect();
+        let far = far_solids(&bounds, reach);
+        let Some(area) = area_without(&far, &bounds) else {
             return Self {
                 solids,
                 reach,
@@ -36,10 +39,10 @@ impl ClearanceGrid {
                 size: IVec2::ZERO,
                 starts: vec![0],
                 entries: Vec::new(),
+                far,
             };
         };
-        let widest = area.size().max_element();
-        let cell = (2.0 * reach).max(1.0).max(widest / Self::MOST);
+        let cell = cell_size(area, reach);
         let size = (area.size() / cell).ceil().as_ivec2().max(IVec2::ONE);
         let mut grid = Self {
             solids,
@@ -49,6 +52,7 @@ impl ClearanceGrid {
             size,
             starts: Vec::new(),
             entries: Vec::new(),
+            far,
         };
         grid.fill();
         grid
@@ -58,7 +62,7 @@ impl ClearanceGrid {
     fn fill(&mut self) {
         let cells = (self.size.x * self.size.y) as usize;
         let mut counts = vec![0_u32; cells + 1];
-        for solid in &self.solids {
+        for (_, solid) in self.near_solids() {
             self.for_each_cell_near(solid, |cell| counts[cell + 1] += 1);
         }
         for cell in 0..cells {
@@ -66,13 +70,19 @@ impl ClearanceGrid {
         }
         let mut entries = vec![0; counts[cells] as usize];
         let mut next = counts.clone();
-        for (index, solid) in self.solids.iter().enumerate() {
+        for (index, solid) in self.near_solids() {
             self.for_each_cell_near(solid, |cell| {
-                entries[next[cell] as usize] = index as u32;
+                entries[next[cell] as usize] = index;
                 next[cell] += 1;
             });
         }
         (self.starts, self.entries) = (counts, entries);
+    }
+
+    /// The solids that are in cells, with their indices.
+    fn near_solids(&self) -> impl Iterator<Item = (u32, &Solid)> {
+        let solids = (0..).zip(&self.solids);
+        solids.filter(|(index, _)| !self.far.contains(index))
     }
 
     fn for_each_cell_near(&self, solid: &Solid, mut visit: impl FnMut(usize)) {
@@ -140,9 +150,12 @@ impl ClearanceGrid {
         .then_some(clearance)
     }
 
-    /// Visits the solids near every cell that a segment passes, column by column, until `visit`
-    /// returns false. Returns whether it never did.
+    /// Visits the solids far out, then those near every cell that a segment passes, column by column, until
+    /// `visit` returns false. Returns whether it never did.
     fn visit_cells(&self, from: Vec2, to: Vec2, mut visit: impl FnMut(&[u32]) -> bool) -> bool {
+        if !visit(&self.far) {
+            return false;
+        }
         let (min, max) = (from.min(to), from.max(to));
         let end = self.corner + self.cell * self.size.as_vec2();
         if self.size == IVec2::ZERO || max.cmplt(self.corner).any() || min.cmpgt(end).any() {
@@ -171,6 +184,54 @@ impl ClearanceGrid {
             }
         }
         true
+    }
+}
+
+/// The side of a cell of a grid that covers an area, m.
+fn cell_size(area: Rect, reach: f32) -> f32 {
+    let widest = area.size().max_element();
+    (2.0 * reach).max(1.0).max(widest / ClearanceGrid::MOST)
+}
+
+/// The area of all solids but some, by index.
+fn area_without(some: &[u32], bounds: &[Rect]) -> Option<Rect> {
+    let others = (0..).zip(bounds).filter(|(index, _)| !some.contains(index));
+    let others = others.map(|(_, it)| *it);
+    others.reduce(|all, it| all.union(it))
+}
+
+/// The outermost solids on each side, by index, if without them cells are less than half as large; otherwise none.
+/// One solid far away would put all others into one cell.
+fn far_solids(bounds: &[Rect], reach: f32) -> Vec<u32> {
+    const PER_SIDE: usize = 4;
+    let sides: [fn(&Rect) -> f32; 4] =
+        [|it| -it.min.x, |it| -it.min.y, |it| it.max.x, |it| it.max.y];
+    let is_gain = |with: Rect, without: Rect| {
+        let with = cell_size(with, reach);
+        2.0 * cell_size(without, reach) < with
+    };
+    let Some(all) = area_without(&[], bounds) else {
+        return Vec::new();
+    };
+    // The cells of an empty area are the smallest.
+    if !is_gain(all, Rect::default()) {
+        return Vec::new();
+    }
+    let mut far = Vec::new();
+    for how_far in sides {
+        let how_far = |index: u32| how_far(&bounds[index as usize]);
+        let mut outermost: Vec<_> = (0..bounds.len() as u32).collect();
+        outermost.sort_unstable_by(|&a, &b| {
+            let farther = how_far(b).total_cmp(&how_far(a));
+            farther.then(a.cmp(&b))
+        });
+        far.extend(outermost.into_iter().take(PER_SIDE));
+    }
+    far.sort_unstable();
+    far.dedup();
+    match area_without(&far, bounds) {
+        Some(rest) if is_gain(all, rest) => far,
+        _ => Vec::new(),
     }
 }
 
@@ -204,6 +265,31 @@ mod tests {
                 prop_assert_eq!(grid.along(from, to, exact + 0.01), None);
             }
         }
+
+        #[test]
+        fn a_solid_far_away_changes_no_distance(
+            mut solids in solids(),
+            from in point(),
+            to in point(),
+        ) {
+            solids.push(Solid::segment(Vec2::splat(5e3), Vec2::new(5e3, 6e3)));
+            let grid = ClearanceGrid::new(&solids, 1.5);
+            let exact = solids.iter().map(|it| it.distance_to_segment(from, to));
+            let exact = exact.fold(1.5, f32::min);
+            prop_assert_eq!(grid.along(from, to, f32::NEG_INFINITY), Some(exact));
+        }
+    }
+
+    #[test]
+    fn a_solid_far_away_leaves_the_cells_small() {
+        let segment = |at: Vec2| Solid::segment(at, at + Vec2::X);
+        let place = |i: u16| 4.0 * Vec2::new(f32::from(i % 40), f32::from(i / 40));
+        let mut solids: Vec<_> = (0..1600).map(|i| segment(place(i))).collect();
+        let away = Vec2::splat(1e5);
+        solids.push(segment(away));
+        let grid = ClearanceGrid::new(&solids, 1.0);
+        assert!(grid.cell < 10.0, "{}", grid.cell);
+        assert!(grid.at(away) < 0.1);
     }
 
     #[test]

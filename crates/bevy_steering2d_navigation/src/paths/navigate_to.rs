@@ -142,7 +142,7 @@ pub struct NavigateToMemory {
     pub(super) planned_to: Vec2,
     /// The agent's position when it was planned, m.
     pub(super) planned_from: Vec2,
-    /// How old the last plan is, s.
+    /// How old the last plan is, or the answer that there is no path, s.
     pub(super) age: f32,
     /// The solids that it considered, by their [digest](crate::Terrain::revision).
     pub(super) revision: u32,
@@ -200,7 +200,8 @@ pub enum NavigationState {
 /// no time, so that runs are reproducible.
 ///
 /// Agents that wait for a path get portions of it in turn, first those that have had none yet, since one is enough for
-/// a short way. Where more than 16 wait, half of it is for those that have used the most, so that their searches end.
+/// a short way; of these first the one with the oldest plan. Where more than 16 wait, half of it is for those that have
+/// used the most, so that their searches end.
 #[derive(Resource, Reflect, Clone, Copy, Debug, PartialEq, Eq)]
 #[reflect(Resource, Default, Debug, PartialEq, Clone)]
 pub struct NavigationBudget {

@@ -183,6 +183,7 @@ pub(crate) fn plan_paths(
         match target {
             Some(_) if now.searching => turns.push(Waiting {
                 spent: now.spent,
+                age: now.age,
                 id,
                 entity,
             }),
@@ -240,7 +241,7 @@ pub(crate) fn plan_paths(
                 );
             }
             Search::Found(new) if memory.is_already_there(how, body, path.as_deref(), &new) => {
-                memory.searching = false;
+                memory.stay();
             }
             Search::Found(new) => {
                 memory.succeed(how, id);
@@ -259,7 +260,7 @@ pub(crate) fn plan_paths(
             Search::None(NoPathReason::NotReady)
                 if memory.state == NavigationState::NoPath(NoPathReason::NotReady) =>
             {
-                memory.searching = false;
+                memory.stay();
             }
             Search::None(reason) => {
                 memory.fail(reason);
@@ -478,7 +479,13 @@ impl NavigateToMemory {
     }
 
     fn fail(&mut self, reason: NoPathReason) {
-        self.searching = false;
+        self.stay();
         self.state = NavigationState::NoPath(reason);
+    }
+
+    /// Ends the search without a new path.
+    fn stay(&mut self) {
+        self.searching = false;
+        self.age = 0.0;
     }
 }

@@ -1,12 +1,15 @@
 //! [`RoadmapPathfinder`]: the built-in pathfinder.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use bevy::prelude::*;
 
+use super::clearance::ClearanceGrid;
 use super::corners::{ROUND, SHARP};
 use super::goal_tree::{GoalTree, Search};
 use super::roadmap::Roadmap;
+use super::room::Room;
 use crate::{NoPathReason, PathQuery, PathSearch, Pathfinder, Solid};
 
 /// Finds shortest paths around solids: A* on the visibility graph of their corners.
@@ -16,7 +19,8 @@ use crate::{NoPathReason, PathQuery, PathSearch, Pathfinder, Solid};
 /// leads over the middle; a gap 6 mm wider than the body is open. Lines of sight between corners are
 /// found when a search first needs them, and kept. Queries to one goal share what they have found.
 ///
-/// Where the target is nearer to a solid than the radius, the path ends at the nearest spot with room.
+/// Where the target is nearer to a solid than the radius, the path ends at the nearest spot with room on the same
+/// side of the solids.
 ///
 /// An expansion is one corner of the search. One whose lines of sight are not known yet counts as
 /// eight. Each query also looks at those again that have been searched before; all corners together
@@ -39,6 +43,8 @@ pub struct RoadmapPathfinder {
     solids: Vec<Solid>,
     /// By the bits of the radius.
     maps: BTreeMap<u32, Map>,
+    /// For looks of bodies that have no map, by the bits of the reach.
+    grids: BTreeMap<u32, Arc<ClearanceGrid>>,
     /// Counts the queries; tells which maps and trees were used last.
     queries: u64,
     sharp_corners: bool,
@@ -58,6 +64,8 @@ impl RoadmapPathfinder {
     const MAPS: usize = 64;
     /// The most goals whose searches are kept. Those of all agents that take turns should be among them.
     const TREES: usize = 1024;
+    /// The most corners of all these searches together: 50 MB. In the largest world it is 64 searches.
+    const TREE_CORNERS: usize = 1 << 22;
 
     /// Bends paths once around a right angle, up to 0.4 radii farther out, and not twice. Where streams of
     /// agents turn, they then press less against the corner; where few meet at it, they have less room to
@@ -88,20 +96,41 @@ impl RoadmapPathfinder {
         map
     }
 
-    /// Forgets the search to the goal that no query has asked for the longest, if too many are kept.
+    /// The solids for looks of bodies of a radius. A look needs no roadmap, and few grids serve all radii: their reach is
+    /// a power of two.
+    fn grid(&mut self, radius: f32) -> Arc<ClearanceGrid> {
+        let least = Room::reach(radius);
+        let mut reach = 0.5_f32;
+        while reach < least {
+            reach *= 2.0;
+        }
+        let solids = &self.solids;
+        let grid = self.grids.entry(reach.to_bits());
+        Arc::clone(grid.or_insert_with(|| Arc::new(ClearanceGrid::new(solids, reach))))
+    }
+
+    /// Forgets the searches to the goals that no query has asked for the longest, while too many are kept.
     fn forget_trees(&mut self) {
-        if self.maps.values().map(|map| map.trees.len()).sum::<usize>() <= Self::TREES {
-            return;
+        while self.keeps_too_many_trees() {
+            let trees = self.maps.iter().flat_map(|(&radius, map)| {
+                let used = map.trees.iter().map(|(&goal, &(used, _))| (used, goal));
+                used.map(move |(used, goal)| (used, radius, goal))
+            });
+            if let Some((_, radius, goal)) = trees.min()
+                && let Some(map) = self.maps.get_mut(&radius)
+            {
+                map.trees.remove(&goal);
+            }
         }
-        let trees = self.maps.iter().flat_map(|(&radius, map)| {
-            let used = map.trees.iter().map(|(&goal, &(used, _))| (used, goal));
-            used.map(move |(used, goal)| (used, radius, goal))
+    }
+
+    fn keeps_too_many_trees(&self) -> bool {
+        let counts = self.maps.values().map(|map| {
+            let trees = map.trees.len();
+            [trees, trees * map.roadmap.corner_count()]
         });
-        if let Some((_, radius, goal)) = trees.min()
-            && let Some(map) = self.maps.get_mut(&radius)
-        {
-            map.trees.remove(&goal);
-        }
+        let [trees, corners] = counts.fold([0, 0], |all, it| [all[0] + it[0], all[1] + it[1]]);
+        trees > Self::TREES || corners > Self::TREE_CORNERS
     }
 }
 
@@ -109,6 +138,7 @@ impl Pathfinder for RoadmapPathfinder {
     fn set_solids(&mut self, solids: &[Solid]) {
         self.solids = solids.to_vec();
         self.maps.clear();
+        self.grids.clear();
     }
 
     fn find(&mut self, query: &PathQuery, expansions: &mut u32) -> PathSearch {
@@ -120,7 +150,10 @@ impl Pathfinder for RoadmapPathfinder {
     }
 
     fn is_clear(&mut self, from: Vec2, to: Vec2, radius: f32) -> bool {
-        self.map(radius).roadmap.room().is_clear(from, to)
+        if let Some(map) = self.maps.get(&radius.to_bits()) {
+            return map.roadmap.room().is_clear(from, to);
+        }
+        Room::over(self.grid(radius), radius).is_clear(from, to)
     }
 }
 
@@ -275,6 +308,14 @@ mod tests {
     }
 
     #[test]
+    fn a_target_in_a_passage_as_narrow_as_the_body_is_reached() {
+        let wall = |y: f32| Solid::segment(Vec2::new(-10.0, y), Vec2::new(10.0, y));
+        let target = Vec2::new(0.0, 0.515);
+        let path = path(&[wall(0.0), wall(1.03)], Vec2::new(-15.0, 0.0), target, 0.5);
+        assert_eq!(path[path.len() - 1], target, "{path:?}");
+    }
+
+    #[test]
     fn a_path_bends_in_front_of_a_gap_as_narrow_as_the_body() {
         let rocks = [2.525, -2.525].map(|y| Circle::new(Vec2::new(0.0, y), 2.0).into());
         for degrees in (-30..=30_i16).step_by(10) {
@@ -313,6 +354,15 @@ mod tests {
         let path = path(&[rock], Vec2::new(9.0, 0.0), Vec2::new(2.2, 0.0), 0.5);
         let end = path[path.len() - 1];
         assert!(end.y == 0.0 && (2.5..2.6).contains(&end.x), "{path:?}");
+    }
+
+    #[test]
+    fn a_target_inside_a_thin_wall_is_not_reached_on_its_far_side() {
+        let face = |x: f32| Solid::segment(Vec2::new(x, -9.0), Vec2::new(x, 9.0));
+        let mut planner = planner(&[face(0.0), face(0.5)]);
+        let (from, to) = (Vec2::new(-5.0, 0.0), Vec2::new(0.05, 0.0));
+        let found = find(&mut planner, from, to, 0.5);
+        assert_eq!(found, PathSearch::None(NoPathReason::TargetBlocked));
     }
 
     #[test]
@@ -406,6 +456,48 @@ mod tests {
     }
 
     #[test]
+    fn the_searches_of_a_chase_do_not_pile_up() {
+        const STEPS: u16 = 950;
+        // The target moves about in a closed room.
+        let mut solids = block(Rect::new(-30.0, -10.0, -10.0, 10.0)).to_vec();
+        for i in 0..300_u16 {
+            let at = 3.0 * Vec2::new(f32::from(i % 20), f32::from(i / 20));
+            solids.extend(block(Rect::from_center_size(at, Vec2::splat(1.6))));
+        }
+        let mut planner = planner(&solids);
+        for step in 0..STEPS {
+            let target = Vec2::new(-25.0 + 0.01 * f32::from(step), 0.0);
+            find(&mut planner, Vec2::new(70.0, 0.0), target, 0.3);
+        }
+        let map = &planner.maps[&0.3_f32.to_bits()];
+        let corners = map.roadmap.corner_count();
+        let most = RoadmapPathfinder::TREE_CORNERS;
+        assert!(usize::from(STEPS) * corners > most, "{corners} corners");
+        assert!(map.trees.len() * corners <= most, "{}", map.trees.len());
+        assert!(map.trees.len() > 64, "{}", map.trees.len());
+    }
+
+    #[test]
+    fn looks_of_bodies_with_many_radii_do_not_interrupt_a_search() {
+        let mut planner = planner(&blocks());
+        let query = PathQuery {
+            from: Vec2::new(-4.0, 3.0),
+            to: Vec2::new(32.0, 14.0),
+            radius: 0.4,
+        };
+        let mut portions = 0;
+        while planner.find(&query, &mut 16) == PathSearch::Unfinished {
+            portions += 1;
+            assert!(portions < 1_000);
+            for i in 0..100_u8 {
+                planner.is_clear(query.from, query.to, 0.3 + 0.01 * f32::from(i));
+            }
+        }
+        assert!(portions > 0);
+        assert_eq!(planner.maps.len(), 1);
+    }
+
+    #[test]
     fn corners_that_are_looked_at_again_cost_expansions() {
         let mut planner = planner(&blocks());
         let query = PathQuery {
@@ -442,6 +534,18 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_look_is_the_same_with_and_without_a_roadmap(
+            solids in solids(),
+            from in point(),
+            to in point(),
+        ) {
+            let mut planner = planner(&solids);
+            let look = planner.is_clear(from, to, 0.3);
+            find(&mut planner, from, to, 0.3);
+            prop_assert_eq!(look, planner.is_clear(from, to, 0.3));
+        }
+
         #[test]
         fn every_leg_of_a_path_is_free(solids in solids(), from in point(), to in point()) {
             if let PathSearch::Found(path) = find(&mut planner(&solids), from, to, 0.3) {

@@ -1,5 +1,7 @@
 //! [`Room`]: where bodies of one radius have room between the solids, and what a straight leg costs them.
 
+use std::sync::Arc;
+
 use bevy::prelude::*;
 
 use super::clearance::ClearanceGrid;
@@ -12,7 +14,7 @@ pub(crate) const ROUNDING: f32 = 1e-3;
 /// The clearance of solids, for bodies of one radius.
 #[derive(Clone, Debug)]
 pub(crate) struct Room {
-    grid: ClearanceGrid,
+    grid: Arc<ClearanceGrid>,
     /// The least distance between the center of a body and a solid on a planned way, m.
     pub(crate) tight: f32,
     /// The least distance on the way of a body to where it is planned, m. In a passage that fits it tightly, a
@@ -30,15 +32,29 @@ impl Room {
 
     /// The room between these solids for bodies of a radius, m.
     pub(crate) fn new(solids: &[Solid], radius: f32) -> Self {
+        let grid = ClearanceGrid::new(solids, Self::reach(radius));
+        Self::over(Arc::new(grid), radius)
+    }
+
+    /// The same for solids whose distances are known up to [`reach`](Self::reach) or farther.
+    pub(crate) fn over(grid: Arc<ClearanceGrid>, radius: f32) -> Self {
         // In huge worlds, above the rounding of coordinates.
         let spare = 0.02_f32.max(1e-4 * radius);
-        let comfortable = radius + 0.3_f32.max(1e-3 * radius);
         Self {
-            grid: ClearanceGrid::new(solids, 1.1 * comfortable),
+            grid,
             tight: radius + spare,
             grazing: radius + 0.1 * spare,
-            comfortable,
+            comfortable: Self::preferred_distance(radius),
         }
+    }
+
+    /// Up to where distances to solids must be known for bodies of a radius, m.
+    pub(crate) fn reach(radius: f32) -> f32 {
+        1.1 * Self::preferred_distance(radius)
+    }
+
+    fn preferred_distance(radius: f32) -> f32 {
+        radius + 0.3_f32.max(1e-3 * radius)
     }
 
     /// The solids, without those that are not sound.
@@ -102,9 +118,21 @@ impl Room {
     }
 
     /// The spot with room for a body that is nearest to a point outside of all solids; `None` for a
-    /// point inside a solid, and if there is no room near.
+    /// point inside a solid, and if there is no room near on the same side of all solids.
     pub(crate) fn room_at(&self, at: Vec2) -> Option<Spot> {
-        (self.grid.at(at) > 0.0).then(|| self.way_out(at))?
+        let spot = self.spot(at);
+        if spot.clearance <= 0.0 {
+            return None;
+        }
+        let out = self.way_out(at).filter(|out| self.is_open(at, out.at));
+        // A passage that fits a body tightly has no spot with more room.
+        out.or_else(|| (spot.clearance >= self.grazing).then_some(spot))
+    }
+
+    /// Whether no solid is between two points.
+    fn is_open(&self, from: Vec2, to: Vec2) -> bool {
+        let clearance = self.grid.along(from, to, f32::NEG_INFINITY);
+        clearance.is_none_or(|it| it > 0.0)
     }
 
     /// The nearest spot found by moving away from the solids that overlap a body, first from the

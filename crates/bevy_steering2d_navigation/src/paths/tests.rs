@@ -394,6 +394,41 @@ fn an_agent_with_a_short_way_does_not_wait_for_long_searches() {
     assert_eq!(who, [near]);
 }
 
+/// Goes straight, after ten expansions.
+struct Costly;
+
+impl Pathfinder for Costly {
+    fn set_solids(&mut self, _: &[Solid]) {}
+
+    fn find(&mut self, query: &PathQuery, expansions: &mut u32) -> PathSearch {
+        *expansions = expansions.saturating_sub(10);
+        PathSearch::Found(vec![query.from, query.to])
+    }
+
+    fn is_clear(&mut self, _: Vec2, _: Vec2, _: f32) -> bool {
+        true
+    }
+}
+
+#[test]
+fn targets_that_move_starve_no_agent() {
+    let mut app = app_with(NavigationPlugin::with_pathfinder(Costly));
+    app.insert_resource(NavigationBudget { expansions: 100 });
+    let target = |round: u16, i: u16| Vec2::new(100.0 + f32::from(round), f32::from(i));
+    let walkers: Vec<_> = (0..40)
+        .map(|i| walker(&mut app, Vec2::new(0.0, f32::from(i)), target(0, i)))
+        .collect();
+    for round in 0..20 {
+        for (i, &walker) in (0..).zip(&walkers) {
+            let mut navigate = app.world_mut().get_mut::<NavigateTo>(walker).unwrap();
+            navigate.target = target(round, i).into();
+        }
+        run(&mut app, 3);
+    }
+    let who: HashSet<_> = heard(&app).found.iter().map(|(who, _)| who).collect();
+    assert_eq!(who.len(), walkers.len());
+}
+
 #[test]
 fn a_change_far_away_does_not_repeat_an_arrival() {
     let mut app = app();

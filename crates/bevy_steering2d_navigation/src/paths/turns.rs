@@ -11,6 +11,8 @@ use bevy_steering2d_core::SteeringId;
 pub(crate) struct Waiting {
     /// Expansions that its search has used.
     pub(super) spent: u32,
+    /// How long ago it last had an answer, s.
+    pub(super) age: f32,
     pub(super) id: SteeringId,
     pub(super) entity: Entity,
 }
@@ -55,10 +57,12 @@ impl Turns {
         line.push_back(waiting);
     }
 
-    /// Lines up those that wait in this tick: by id, never by entity.
+    /// Lines up those that wait in this tick: first those whose last answer is the oldest, so that targets which keep
+    /// moving starve no agent; then by id, never by entity.
     pub(super) fn begin(&mut self, budget: u32) {
         let Self { new, begun, .. } = self;
-        new.make_contiguous().sort_unstable_by_key(|it| it.id);
+        new.make_contiguous()
+            .sort_unstable_by(|a, b| b.age.total_cmp(&a.age).then(a.id.cmp(&b.id)));
         begun
             .make_contiguous()
             .sort_unstable_by_key(|it| (Reverse(it.spent), it.id));
