@@ -423,3 +423,82 @@ fn an_entity_that_became_an_agent_later_keeps_its_transform() {
     assert!(!app.world().entity(entity).contains::<Seek>());
     assert!(position(&app, entity).x > 49.0);
 }
+
+#[test]
+fn observers_may_despawn_agents_during_a_restore() {
+    let mut app = point_mass_app(HERTZ);
+    let agents = flock(&mut app, 3);
+    run_ticks(&mut app, 2);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    for agent in &agents {
+        app.world_mut().entity_mut(*agent).insert(Seek::new(EAST));
+    }
+    let victim = agents[2];
+    app.add_observer(move |lost: On<Remove, Seek>, mut commands: Commands| {
+        if lost.entity != victim {
+            commands.entity(victim).try_despawn();
+        }
+    });
+    snapshot.restore(app.world_mut());
+    run_ticks(&mut app, 2);
+    for agent in agents {
+        assert_eq!(app.world().get_entity(agent).is_ok(), agent != victim);
+    }
+}
+
+#[test]
+fn a_joint_that_was_cut_since_stays_cut() {
+    let mut app = rapier_app(HERTZ);
+    let post = (RigidBody::Fixed, Transform::default());
+    let post = app.world_mut().spawn(post).id();
+    let rope = ImpulseJoint::new(post, RopeJointBuilder::new(2.0));
+    let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), (Seek::new(EAST), rope));
+    run_seconds(&mut app, 1.0);
+    assert!(position(&app, agent).x < 3.0, "the rope holds");
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    app.world_mut().entity_mut(agent).remove::<ImpulseJoint>();
+    run_ticks(&mut app, 5);
+    snapshot.restore(app.world_mut());
+    run_seconds(&mut app, 2.0);
+    assert!(!app.world().entity(agent).contains::<ImpulseJoint>());
+    assert!(position(&app, agent).x > 4.0, "{}", position(&app, agent));
+}
+
+#[test]
+fn bodies_go_back_to_the_velocity_they_were_spawned_with() {
+    let mut app = rapier_app(HERTZ);
+    let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
+    let moving = Body::at(0.0, 9.0).moving(0.0, 3.0);
+    let moving = Backend::Rapier.spawn(&mut app, moving, Seek::new(EAST));
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    run_seconds(&mut app, 2.0);
+    snapshot.restore(app.world_mut());
+    run_ticks(&mut app, 1);
+    assert!(velocity(&app, agent).length() < 1.0);
+    assert_near(velocity(&app, moving), Vec2::new(0.0, 3.0), 1.0, "moving");
+}
+
+#[test]
+fn a_zone_knows_who_is_inside_after_going_back() {
+    let mut app = rapier_app(HERTZ);
+    let zone = (
+        Transform::default(),
+        Collider::ball(2.0),
+        Sensor,
+        CollidingEntities::default(),
+        ActiveEvents::COLLISION_EVENTS,
+    );
+    let zone = app.world_mut().spawn(zone).id();
+    let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
+    let groups = CollisionGroups::new(Group::ALL, Group::ALL);
+    app.world_mut().entity_mut(agent).insert(groups);
+    let is_inside = |app: &App| get::<CollidingEntities>(app, zone).contains(agent);
+    run_ticks(&mut app, 5);
+    assert!(is_inside(&app));
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    run_seconds(&mut app, 3.0);
+    assert!(!is_inside(&app));
+    snapshot.restore(app.world_mut());
+    run_ticks(&mut app, 2);
+    assert!(is_inside(&app));
+}

@@ -4,6 +4,7 @@ use std::any::TypeId;
 use std::fmt::Debug;
 use std::time::Duration;
 
+use bevy::ecs::entity::MapEntities;
 use bevy::prelude::*;
 use bevy_steering2d_core::*;
 use serde::Serialize;
@@ -446,6 +447,33 @@ fn a_file_of_other_plugins_is_refused_with_their_names() {
             .collect::<Vec<_>>(),
         [3]
     );
+}
+
+#[derive(Resource, MapEntities, Reflect, Clone)]
+struct Leader(#[entities] Entity);
+
+#[test]
+fn a_resource_forgets_an_entity_that_is_not_in_the_file() {
+    let mut saved = app();
+    saved.add_saved_resource::<Leader>();
+    let leader = (body(0.0, 0.0), Wander::default());
+    let leader = saved.world_mut().spawn(leader).id();
+    let stranger = saved.world_mut().spawn_empty().id();
+    for (entity, is_known) in [(leader, true), (stranger, false)] {
+        saved.insert_resource(Leader(entity));
+        let file = SteeringSnapshot::take(saved.world_mut()).to_file(saved.world());
+        let mut loaded = app();
+        loaded.add_saved_resource::<Leader>();
+        // Another entity has the id that the stranger had.
+        for _ in 0..10 {
+            loaded.world_mut().spawn(Transform::default());
+        }
+        let snapshot = SteeringSnapshot::from_file(loaded.world(), &file.expect("a file"));
+        snapshot.expect("a snapshot").restore(loaded.world_mut());
+        let now = loaded.world().resource::<Leader>().0;
+        assert_eq!(now != Entity::PLACEHOLDER, is_known);
+        assert_eq!(loaded.world().get::<Wander>(now).is_some(), is_known);
+    }
 }
 
 #[test]

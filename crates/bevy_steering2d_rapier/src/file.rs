@@ -7,9 +7,11 @@
 mod handles;
 
 use std::any::TypeId;
+use std::collections::{BTreeMap, HashSet};
 
 use bevy::ecs::change_detection::{MAX_CHANGE_AGE, Tick};
 use bevy::ecs::entity::EntityHashMap;
+use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::reflect::{AppTypeRegistry, ReflectComponent};
 use bevy::prelude::*;
 use bevy::reflect::TypeRegistry;
@@ -70,6 +72,14 @@ struct SavedEntity {
     components: Vec<String>,
 }
 
+/// The body and the collider of an entity that was despawned after the last tick, or lost them. Rapier removes them in
+/// the next tick, as it does after a despawn: a stand-in gets them and is despawned.
+#[derive(Default)]
+struct Remains {
+    body: Option<RigidBodyHandle>,
+    collider: Option<ColliderHandle>,
+}
+
 /// The sets of a context.
 type Sets = (
     RigidBodySet,
@@ -84,6 +94,8 @@ type Sets = (
 pub(crate) struct Saved {
     entities: Vec<SavedEntity>,
     ids: Vec<Entity>,
+    /// By the entities that had them.
+    remains: BTreeMap<Entity, Remains>,
     /// The sets as text, since the entities in them are replaced when it is restored.
     sets: String,
 }
@@ -141,10 +153,11 @@ pub(crate) fn read(text: &str, types: &TypeRegistry) -> Option<Saved> {
     components
         .all(|it| read_component(it, types).is_some())
         .then_some(())?;
-    ron::from_str::<Sets>(sets).ok()?;
+    let remains = remains(&ron::from_str(sets).ok()?, &entities);
     Some(Saved {
         ids: entities.iter().map(|it| it.entity).collect(),
         entities,
+        remains,
         sets: sets.to_owned(),
     })
 }
@@ -152,15 +165,26 @@ pub(crate) fn read(text: &str, types: &TypeRegistry) -> Option<Saved> {
 /// Makes the bodies and colliders of the world those of a file. `spawned` has the entity for each that
 /// had one.
 pub(crate) fn restore(world: &mut World, saved: &Saved, spawned: &EntityHashMap<Entity>) {
-    let now = |entity: Entity| spawned.get(&entity).copied().unwrap_or(entity);
-    let sets: Result<Sets, _> = ron::from_str(&with_entities(&saved.sets, &now));
-    let (Ok(context), Ok(sets)) = (the_context(world).map(|it| it.id()), sets) else {
+    let Ok(context) = the_context(world).map(|it| it.id()) else {
         log::error!(
             "the bodies of a file are not restored: the world has no single Rapier context"
         );
         return;
     };
-    despawn_others(world, saved, &now);
+    let remains = saved.remains.iter();
+    let stand_ins = remains.map(|_| world.spawn_empty().id());
+    let stand_ins: Vec<Entity> = stand_ins.collect();
+    let instead = saved.remains.keys().copied().zip(stand_ins.iter().copied());
+    let instead: EntityHashMap<Entity> = instead.collect();
+    let now = |entity: Entity| {
+        let now = spawned.get(&entity).or_else(|| instead.get(&entity));
+        now.copied().unwrap_or(entity)
+    };
+    let Ok(sets) = ron::from_str::<Sets>(&with_entities(&saved.sets, &now)) else {
+        log::error!("the bodies of a file are not restored: the sets have another form");
+        return;
+    };
+    despawn_others(world, saved, &stand_ins, &now);
     world.entity_mut(context).insert((
         RapierRigidBodySet::default(),
         RapierContextColliders::default(),
@@ -169,6 +193,12 @@ pub(crate) fn restore(world: &mut World, saved: &Saved, spawned: &EntityHashMap<
     for entity in &saved.entities {
         insert_components(world, entity, &now);
     }
+    let remains = || saved.remains.values().zip(stand_ins.iter().copied());
+    for (remains, stand_in) in remains() {
+        insert_stand_in(world, stand_in, remains);
+    }
+    // What observers of the game have added meanwhile is in the file already, and would take handles of others.
+    despawn_others(world, saved, &stand_ins, &now);
     for entity in &saved.entities {
         let place = global_place(world, now(entity.entity));
         world.entity_mut(now(entity.entity)).insert(place);
@@ -176,13 +206,15 @@ pub(crate) fn restore(world: &mut World, saved: &Saved, spawned: &EntityHashMap<
     let (bodies, colliders, islands, broad_phase, narrow_phase, ccd_solver) = sets;
     let of_bodies = saved.entities.iter();
     let of_bodies = of_bodies.filter_map(|it| Some((it.body?.0, now(it.entity))));
-    give_bodies(world, context, of_bodies.collect());
+    let left = remains().filter_map(|(it, stand_in)| Some((it.body?.0, stand_in)));
+    give_bodies(world, context, of_bodies.chain(left).collect());
     set(world, context, |it: &mut RapierRigidBodySet| {
         it.bodies = bodies.clone();
     });
     let of_colliders = saved.entities.iter();
     let of_colliders = of_colliders.filter_map(|it| Some((it.collider?.0, now(it.entity))));
-    give_colliders(world, context, of_colliders.collect());
+    let left = remains().filter_map(|(it, stand_in)| Some((it.collider?.0, stand_in)));
+    give_colliders(world, context, of_colliders.chain(left).collect());
     set(world, context, |it: &mut RapierRigidBodySet| {
         it.bodies = bodies;
     });
@@ -208,6 +240,37 @@ pub(crate) fn restore(world: &mut World, saved: &Saved, spawned: &EntityHashMap<
             hide_changes(entity);
         }
     }
+    for stand_in in stand_ins {
+        let _ = world.try_despawn(stand_in);
+    }
+}
+
+/// What the sets hold of entities that no longer have it.
+fn remains(sets: &Sets, entities: &[SavedEntity]) -> BTreeMap<Entity, Remains> {
+    let bodies: HashSet<_> = entities.iter().filter_map(|it| it.body).collect();
+    let colliders: HashSet<_> = entities.iter().filter_map(|it| it.collider).collect();
+    let mut remains = BTreeMap::<Entity, Remains>::new();
+    // What the game has added to the sets itself has no entity.
+    for (handle, body) in sets.0.iter() {
+        if let Some(entity) = entity_of(body.user_data)
+            && !bodies.contains(&handle)
+        {
+            remains.entry(entity).or_default().body = Some(handle);
+        }
+    }
+    for (handle, collider) in sets.1.iter() {
+        if let Some(entity) = entity_of(collider.user_data)
+            && !colliders.contains(&handle)
+        {
+            remains.entry(entity).or_default().collider = Some(handle);
+        }
+    }
+    remains
+}
+
+/// The entity in the user data of a body or collider.
+fn entity_of(user_data: u128) -> Option<Entity> {
+    Entity::try_from_bits(u64::try_from(user_data).ok()?)
 }
 
 /// The only context of the world.
@@ -216,6 +279,7 @@ fn the_context(world: &World) -> Result<EntityRef<'_>, &'static str> {
     let mut contexts = contexts.filter(|it| it.contains::<RapierContextSimulation>());
     match (contexts.next(), contexts.next()) {
         (Some(context), None) if context.contains::<DefaultRapierContext>() => Ok(context),
+        (None, _) => Err("a world of Rapier without a context"),
         _ => Err("a world of Rapier with several contexts"),
     }
 }
@@ -251,11 +315,16 @@ fn saved_entity(
         entity: entity.id(),
         parent,
         place: entity.get::<Transform>().copied().unwrap_or_default(),
-        body: entity.get::<RapierRigidBodyHandle>().map(|it| it.0),
-        collider: entity.get::<RapierColliderHandle>().map(|it| it.0),
+        body: handle_of::<RigidBody, RapierRigidBodyHandle>(&entity).map(|it| it.0),
+        collider: handle_of::<Collider, RapierColliderHandle>(&entity).map(|it| it.0),
         shape: entity.get::<Collider>().cloned(),
         components,
     })
+}
+
+/// The handle of an entity that still has the component for which it was made.
+fn handle_of<'w, C: Component, H: Component>(entity: &EntityRef<'w>) -> Option<&'w H> {
+    entity.get::<H>().filter(|_| entity.contains::<C>())
 }
 
 fn read_component(text: &str, types: &TypeRegistry) -> Option<Box<dyn PartialReflect>> {
@@ -264,8 +333,15 @@ fn read_component(text: &str, types: &TypeRegistry) -> Option<Box<dyn PartialRef
 }
 
 /// Despawns the bodies and colliders that are not in the file.
-fn despawn_others(world: &mut World, saved: &Saved, now: &impl Fn(Entity) -> Entity) {
-    let kept: EntityHashMap<()> = saved.ids.iter().map(|it| (now(*it), ())).collect();
+fn despawn_others(
+    world: &mut World,
+    saved: &Saved,
+    stand_ins: &[Entity],
+    now: &impl Fn(Entity) -> Entity,
+) {
+    let kept = saved.ids.iter().map(|it| now(*it));
+    let kept = kept.chain(stand_ins.iter().copied());
+    let kept: EntityHashMap<()> = kept.map(|it| (it, ())).collect();
     let others = world.iter_entities().filter(is_of_rapier);
     let others = others.map(|it| it.id()).filter(|it| !kept.contains_key(it));
     for other in others.collect::<Vec<_>>() {
@@ -279,11 +355,15 @@ fn insert_components(world: &mut World, saved: &SavedEntity, now: &impl Fn(Entit
     let registry = world.resource::<AppTypeRegistry>().clone();
     let types = registry.read();
     let mut entity = world.entity_mut(now(saved.entity));
-    entity.insert((
-        saved.place,
-        RapierRigidBodyHandle(RigidBodyHandle::invalid()),
-        RapierColliderHandle(ColliderHandle::invalid()),
-    ));
+    entity.insert(saved.place);
+    // A disabled entity gets no handle before its turn, and needs none to be passed over. Nor may it lose one:
+    // Rapier would remove the body of a disabled entity that lost a handle in the same tick.
+    if !entity.contains::<Disabled>() {
+        entity.insert((
+            RapierRigidBodyHandle(RigidBodyHandle::invalid()),
+            RapierColliderHandle(ColliderHandle::invalid()),
+        ));
+    }
     if let Some(parent) = saved.parent {
         entity.insert(ChildOf(now(parent)));
     }
@@ -300,6 +380,22 @@ fn insert_components(world: &mut World, saved: &SavedEntity, now: &impl Fn(Entit
         if let Some((component, value)) = value {
             component.insert(&mut entity, &*value, &types);
         }
+    }
+}
+
+/// Makes an entity one for which Rapier has what remains of another. As in [`insert_components`], the handles stand for
+/// those to come.
+fn insert_stand_in(world: &mut World, stand_in: Entity, remains: &Remains) {
+    let mut entity = world.entity_mut(stand_in);
+    entity.insert((
+        RapierRigidBodyHandle(RigidBodyHandle::invalid()),
+        RapierColliderHandle(ColliderHandle::invalid()),
+    ));
+    if remains.body.is_some() {
+        entity.insert(RigidBody::Fixed);
+    }
+    if remains.collider.is_some() {
+        entity.insert(Collider::ball(1.0));
     }
 }
 

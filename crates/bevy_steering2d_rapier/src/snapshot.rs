@@ -4,7 +4,9 @@
 use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
-use bevy_rapier2d::dynamics::RapierRigidBodyHandle;
+use bevy_rapier2d::dynamics::{
+    RapierImpulseJointHandle, RapierMultibodyJointHandle, RapierRigidBodyHandle,
+};
 use bevy_rapier2d::geometry::RapierColliderHandle;
 use bevy_rapier2d::plugin::context::{
     RapierContextColliders, RapierContextJoints, RapierContextSimulation, RapierRigidBodySet,
@@ -41,6 +43,11 @@ pub(crate) fn add_types(app: &mut App) {
         colliders: app.world_mut().query_filtered(),
         velocities: app.world_mut().query_filtered(),
         sleeping: app.world_mut().query_filtered(),
+        impulse_joints: app.world_mut().query_filtered(),
+        multibody_joints: app.world_mut().query_filtered(),
+        contacts: app.world_mut().query_filtered(),
+        new_bodies: app.world_mut().query_filtered(),
+        waiting: app.world_mut().query_filtered(),
     };
     app.add_snapshot_part(contexts);
 }
@@ -58,7 +65,27 @@ struct Contexts {
     colliders: OfAll<RapierColliderHandle>,
     velocities: OfBodies<Velocity>,
     sleeping: OfBodies<Sleeping>,
+    impulse_joints: OfAll<RapierImpulseJointHandle>,
+    multibody_joints: OfAll<RapierMultibodyJointHandle>,
+    contacts: QueryState<(Entity, &'static CollidingEntities), Allow<Disabled>>,
+    new_bodies: QueryState<(Entity, Option<&'static Velocity>), NewBody>,
+    waiting: QueryState<(), Waiting>,
 }
+
+/// A body that Rapier makes in the next tick.
+type NewBody = (
+    With<RigidBody>,
+    Without<RapierRigidBodyHandle>,
+    Allow<Disabled>,
+);
+
+/// A body or collider of which Rapier has nothing yet.
+type Waiting = (
+    Or<(With<RigidBody>, With<Collider>)>,
+    Without<RapierRigidBodyHandle>,
+    Without<RapierColliderHandle>,
+    Allow<Disabled>,
+);
 
 /// A component of all entities.
 type OfAll<C> = QueryState<&'static C, Allow<Disabled>>;
@@ -84,6 +111,12 @@ struct Copies {
     contexts: Vec<Context>,
     velocities: Vec<(Entity, Velocity)>,
     sleeping: Vec<(Entity, Sleeping)>,
+    /// With whom each collider is in contact.
+    contacts: Vec<(Entity, CollidingEntities)>,
+    /// The velocities of bodies that Rapier had not made yet.
+    new_bodies: Vec<(Entity, Option<Velocity>)>,
+    /// Whether there were bodies or colliders that Rapier had not made yet.
+    waiting: bool,
     /// Of a file, instead of all others.
     #[cfg(feature = "serialize")]
     saved: Option<file::Saved>,
@@ -110,6 +143,17 @@ impl SnapshotPart for Contexts {
             contexts: contexts.collect(),
             velocities: copies(&mut self.velocities, world),
             sleeping: copies(&mut self.sleeping, world),
+            contacts: {
+                let contacts = self.contacts.iter(world);
+                let copies = contacts.filter_map(|(entity, it)| Some((entity, copy_of(it)?)));
+                copies.collect()
+            },
+            new_bodies: {
+                let bodies = self.new_bodies.iter(world);
+                let copies = bodies.map(|(entity, velocity)| (entity, velocity.copied()));
+                copies.collect()
+            },
+            waiting: self.waiting.iter(world).next().is_some(),
             #[cfg(feature = "serialize")]
             saved: None,
         }
@@ -121,13 +165,7 @@ impl SnapshotPart for Contexts {
             file::restore(world, saved, spawned);
             return;
         }
-        // A context knows its bodies and colliders by handle, so it cannot take back those that have come, gone or
-        // were made anew since: bodies are then made from their components.
-        let contexts = copy.contexts.iter();
-        let bodies = contexts.clone().flat_map(|it| it.bodies.entity2body());
-        let colliders = contexts.flat_map(|it| it.colliders.entity2collider());
-        let is_exact = has_handles(&mut self.bodies, world, bodies, |it| &it.0)
-            && has_handles(&mut self.colliders, world, colliders, |it| &it.0);
+        let is_exact = self.has_handles_of(world, &copy.contexts);
         if is_exact {
             for context in &copy.contexts {
                 put_back(world, context);
@@ -139,6 +177,19 @@ impl SnapshotPart for Contexts {
         }
         write(world, &copy.velocities, spawned, is_exact);
         write(world, &copy.sleeping, spawned, is_exact);
+        for (entity, velocity) in &copy.new_bodies {
+            let entity = *spawned.get(entity).unwrap_or(entity);
+            put_back_new_body(world, entity, *velocity);
+        }
+        // Contexts that are not put back keep the contacts that they have now.
+        if is_exact {
+            for (entity, then) in &copy.contacts {
+                let present = world.get_mut::<CollidingEntities>(*entity);
+                if let Some((mut present, then)) = present.zip(copy_of(then)) {
+                    *present = then;
+                }
+            }
+        }
     }
 
     fn bytes(copy: &Copies) -> usize {
@@ -158,7 +209,8 @@ impl SnapshotPart for Contexts {
             return false;
         }
         let mut contexts = copy.contexts.iter();
-        contexts.all(|it| it.bodies.bodies.is_empty() && it.colliders.colliders.is_empty())
+        !copy.waiting
+            && contexts.all(|it| it.bodies.bodies.is_empty() && it.colliders.colliders.is_empty())
     }
 
     fn name() -> &'static str {
@@ -189,6 +241,31 @@ impl SnapshotPart for Contexts {
     }
 }
 
+impl Contexts {
+    /// Whether all bodies, colliders and joints have the handles that they had in these contexts.
+    ///
+    /// A context knows them by handle, so it cannot take back those that have come, gone or were made anew since: bodies
+    /// are then made from their components.
+    fn has_handles_of(&mut self, world: &World, then: &[Context]) -> bool {
+        let then = then.iter();
+        let bodies = then.clone().flat_map(|it| it.bodies.entity2body());
+        let colliders = then.clone().flat_map(|it| it.colliders.entity2collider());
+        let impulse_joints = then.clone().flat_map(|it| it.joints.entity2impulse_joint());
+        let multibody_joints = then.flat_map(|it| it.joints.entity2multibody_joint());
+        has_handles(&mut self.bodies, world, bodies, |it| &it.0)
+            && has_handles(&mut self.colliders, world, colliders, |it| &it.0)
+            && has_handles(&mut self.impulse_joints, world, impulse_joints, |it| &it.0)
+            && has_handles(&mut self.multibody_joints, world, multibody_joints, |it| {
+                &it.0
+            })
+    }
+}
+
+/// A copy of a component that is not `Clone`; its only form of reflection is itself.
+fn copy_of(contacts: &CollidingEntities) -> Option<CollidingEntities> {
+    CollidingEntities::from_reflect(contacts.as_partial_reflect())
+}
+
 fn copies<C: Component + Clone>(bodies: &mut OfBodies<C>, world: &World) -> Vec<(Entity, C)> {
     let bodies = bodies.iter(world);
     bodies
@@ -196,7 +273,7 @@ fn copies<C: Component + Clone>(bodies: &mut OfBodies<C>, world: &World) -> Vec<
         .collect()
 }
 
-/// Whether the entities that have a handle are those of `then`, and have the same.
+/// Whether the entities that have such a handle are those of `then`, and have the same.
 fn has_handles<'a, C: Component, H: PartialEq + 'a>(
     all: &mut OfAll<C>,
     world: &World,
@@ -214,22 +291,47 @@ fn put_back_velocities(world: &mut World, context: &Context, spawned: &EntityHas
         let Some(then) = context.bodies.bodies.get(handle) else {
             continue;
         };
-        let (linear, angular) = (then.linvel(), then.angvel());
+        let then = Velocity {
+            linear: then.linvel(),
+            angular: then.angvel(),
+        };
         let entity = *spawned.get(entity).unwrap_or(entity);
-        let now = world.get::<RapierRigidBodyHandle>(entity).map(|it| it.0);
-        let link = world.get::<RapierContextEntityLink>(entity).map(|it| it.0);
-        if let Some((now, link)) = now.zip(link) {
-            if let Some(mut set) = world.get_mut::<RapierRigidBodySet>(link)
-                && let Some(body) = set.bodies.get_mut(now)
-            {
-                body.set_linvel(linear, true);
-                body.set_angvel(angular, true);
-            }
-        } else if let Ok(mut entity) = world.get_entity_mut(entity)
-            && entity.contains::<RigidBody>()
-        {
-            entity.insert(Velocity { linear, angular });
+        if !set_simulated(world, entity, then) {
+            insert_velocity(world, entity, then);
         }
+    }
+}
+
+/// Gives a body that Rapier had not made yet the velocity that it was to start with: at rest without a `Velocity`.
+fn put_back_new_body(world: &mut World, entity: Entity, then: Option<Velocity>) {
+    let start = then.unwrap_or_default();
+    set_simulated(world, entity, start);
+    if then.is_some() || world.get::<Velocity>(entity).is_some() {
+        insert_velocity(world, entity, start);
+    }
+}
+
+/// Sets the velocity of a body in Rapier, if it has one there.
+fn set_simulated(world: &mut World, entity: Entity, velocity: Velocity) -> bool {
+    let handle = world.get::<RapierRigidBodyHandle>(entity).map(|it| it.0);
+    let link = world.get::<RapierContextEntityLink>(entity).map(|it| it.0);
+    let Some((handle, link)) = handle.zip(link) else {
+        return false;
+    };
+    if let Some(mut set) = world.get_mut::<RapierRigidBodySet>(link)
+        && let Some(body) = set.bodies.get_mut(handle)
+    {
+        body.set_linvel(velocity.linear, true);
+        body.set_angvel(velocity.angular, true);
+    }
+    true
+}
+
+fn insert_velocity(world: &mut World, entity: Entity, velocity: Velocity) {
+    if let Ok(mut entity) = world.get_entity_mut(entity)
+        && entity.contains::<RigidBody>()
+    {
+        entity.insert(velocity);
     }
 }
 

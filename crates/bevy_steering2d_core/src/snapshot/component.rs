@@ -349,8 +349,11 @@ impl<C: Component + Clone, F: ArchetypeFilter + Send + Sync + 'static> Part
         }
         let present = self.removes.then(|| self.present(world));
         for entity in present.into_iter().flatten() {
-            if !kept.contains(&entity) {
-                world.entity_mut(entity).remove::<C>();
+            // An observer of a removal may have despawned it.
+            if !kept.contains(&entity)
+                && let Ok(mut entity) = world.get_entity_mut(entity)
+            {
+                entity.remove::<C>();
             }
         }
     }

@@ -10,6 +10,7 @@
 use std::any::TypeId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::Arc;
 
 use bevy::ecs::reflect::AppTypeRegistry;
 use bevy::prelude::*;
@@ -115,11 +116,12 @@ impl SteeringSnapshot {
             if elsewhere.contains(&part.id()) {
                 continue;
             }
-            part.prepare(*column, world)
-                .map_err(SnapshotFileError::NotSaved)?;
+            // First, since the column keeps what is prepared: a text of this tick would stay in it.
             if is_past && part.is_of_now(*column) {
                 return Err(SnapshotFileError::Past(part.name()));
             }
+            part.prepare(*column, world)
+                .map_err(SnapshotFileError::NotSaved)?;
         }
         let types = world.resource::<AppTypeRegistry>().read();
         let targets = self.targets.iter();
@@ -164,14 +166,24 @@ impl SteeringSnapshot {
             types: &types,
             entities: entities.chain(targets.iter().map(|it| it.0)).collect(),
         };
-        let mut snapshot = Self::empty();
-        for part in parts {
-            let values = &columns[part.name()];
-            let column = part.column(values, &mut known).ok_or_else(|| {
-                SnapshotFileError::Value(format!("{} has another form", part.name()))
-            })?;
-            snapshot.columns.push((part.id(), column));
+        // Parts that write the components of other types come first: only they name some entities, to which the
+        // values of the others may refer.
+        let numbered = parts.iter().enumerate();
+        let (first, rest): (Vec<_>, Vec<_>) =
+            numbered.partition(|(_, part)| !part.written_types().is_empty());
+        let mut read = BTreeMap::new();
+        for (at, part) in first {
+            let column = column(&**part, &columns, &mut known)?;
+            let mut entities = Vec::new();
+            column.entities(&mut entities);
+            known.entities.extend(entities);
+            read.insert(at, (part.id(), column));
         }
+        for (at, part) in rest {
+            read.insert(at, (part.id(), column(&**part, &columns, &mut known)?));
+        }
+        let mut snapshot = Self::empty();
+        snapshot.columns = read.into_values().collect();
         snapshot.targets = Targets::of(targets);
         let clock = snapshot.columns.iter();
         let clock = { clock }.find_map(|(_, column)| resource_of::<SteeringClock>(&**column));
@@ -200,6 +212,16 @@ fn body(file: &str) -> Result<&str, SnapshotFileError> {
         return Err(SnapshotFileError::Damaged);
     }
     Ok(body)
+}
+
+/// The values of a part in a file.
+fn column(
+    part: &dyn Part,
+    columns: &Columns,
+    known: &mut Known,
+) -> Result<Arc<dyn Column>, SnapshotFileError> {
+    let column = part.column(&columns[part.name()], known);
+    column.ok_or_else(|| SnapshotFileError::Value(format!("{} has another form", part.name())))
 }
 
 fn wrong(error: &dyn fmt::Display) -> SnapshotFileError {

@@ -174,7 +174,10 @@ impl SteeringSnapshot {
             }
             for (target, transform) in self.targets.iter() {
                 let again = spawned.get(&target).copied();
-                let mut target = world.entity_mut(again.unwrap_or(target));
+                // An observer of a restored component may have despawned it.
+                let Ok(mut target) = world.get_entity_mut(again.unwrap_or(target)) else {
+                    continue;
+                };
                 target.insert(transform);
                 if again.is_some() {
                     target.insert(RestoredTarget);

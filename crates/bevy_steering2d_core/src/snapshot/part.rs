@@ -517,7 +517,11 @@ impl<R: Resource + Clone> Part for ResourcePart<R> {
     #[cfg(feature = "serialize")]
     fn column(&self, values: &SavedValues, known: &mut Known) -> Option<Arc<dyn Column>> {
         let value = match values.first() {
-            Some((_, value)) => Some(self.saved.as_ref()?.read(&**value, known.types)?),
+            Some((_, value)) => {
+                let mut value = self.saved.as_ref()?.read(&**value, known.types)?;
+                R::map_entities(&mut value, known);
+                Some(value)
+            }
             None => None,
         };
         let heap = value.as_ref().map_or(0, self.heap);

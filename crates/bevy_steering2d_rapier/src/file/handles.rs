@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 use bevy_rapier2d::dynamics::RapierRigidBodyHandle;
 use bevy_rapier2d::plugin::context::{RapierContextColliders, RapierRigidBodySet};
@@ -27,8 +28,10 @@ pub(super) fn give_bodies(world: &mut World, context: Entity, wanted: Wanted) {
             bodies.bodies = set;
         }
         for (_, entity) in wanted {
-            world.entity_mut(entity).remove::<RapierRigidBodyHandle>();
-            run(world, init_rigid_bodies);
+            as_enabled(world, entity, |world| {
+                world.entity_mut(entity).remove::<RapierRigidBodyHandle>();
+                run(world, init_rigid_bodies);
+            });
         }
     }
 }
@@ -44,9 +47,20 @@ pub(super) fn give_colliders(world: &mut World, context: Entity, wanted: Wanted)
             colliders.colliders = set;
         }
         for (_, entity) in wanted {
-            world.entity_mut(entity).remove::<RapierColliderHandle>();
-            run(world, init_colliders);
+            as_enabled(world, entity, |world| {
+                world.entity_mut(entity).remove::<RapierColliderHandle>();
+                run(world, init_colliders);
+            });
         }
+    }
+}
+
+/// Does `work` while an entity is enabled: the systems of bevy_rapier2d pass over disabled ones.
+fn as_enabled(world: &mut World, entity: Entity, work: impl FnOnce(&mut World)) {
+    let disabled = world.entity_mut(entity).take::<Disabled>();
+    work(world);
+    if let Some(disabled) = disabled {
+        world.entity_mut(entity).insert(disabled);
     }
 }
 
