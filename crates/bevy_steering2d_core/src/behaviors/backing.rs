@@ -40,7 +40,7 @@ const END: Room = Room {
 };
 
 /// Up to this speed a car stands, m/s.
-const STANDING: f32 = 0.05;
+pub(super) const STANDING: f32 = 0.05;
 
 impl Blockade {
     /// The obstacle as a blockade, with this clearance around the body, m; `None` if the agent passes it,

@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 use smallvec::SmallVec;
 
-use super::backing::Blockade;
+use super::backing::{Blockade, STANDING};
 use super::danger::{
     alarm, insisting, pressing, sight, stopping, travel, travel_speed, turn_alarm,
 };
@@ -37,7 +37,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 /// margin, towards the sides of the box. (Reynolds 1999; Buckland 2005)
 ///
 /// In reverse gear the box is behind the agent. A car backs off from an obstacle close ahead that its
-/// turning circle does not pass: one that stands, only from an obstacle within the margin.
+/// turning circle does not pass: one that stands, only from an obstacle within the margin. It does not turn
+/// while it stands.
 #[doc(alias("Evadir Obstáculos", "Evitar obstáculos"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -253,6 +254,11 @@ impl Threat {
 
     /// The turn as a share of `max_force`.
     fn turn(&self, me: &Agent) -> Vec2 {
+        // The turning circle is as wide at any speed, so the slightest motion would turn a car that stands and
+        // may be where it should be.
+        if me.turning_radius() > 0.0 && travel_speed(me) <= STANDING {
+            return Vec2::ZERO;
+        }
         self.nearness * turn_alarm(me, self.turning) * self.sideways
     }
 

@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::behaviors::testing::{Course, assert_close, between};
+use crate::locomotion::Wheeled;
+use crate::locomotion::testing::Drive;
 use proptest::prelude::*;
 
 /// At full speed along x: 5 m/s, 20 m/s² at most, radius 0.5 m.
@@ -166,6 +168,25 @@ fn inside_the_margin_the_agent_may_leave_but_not_go_deeper() {
         ..default()
     };
     assert_eq!(obstacle_avoidance(&leaving, [obstacle], &how), Vec2::ZERO);
+}
+
+#[test]
+fn a_car_that_stands_before_a_rock_is_not_turned() {
+    let force = |speed: f32, gap: f32| {
+        let me = Agent {
+            velocity: Vec2::new(speed, 0.0),
+            ..Drive::car(Wheeled::default(), 60.0).agent()
+        };
+        let rock = Circle::new(Vec2::new(me.radius + gap + 1.5, 0.0), 1.5);
+        obstacle_avoidance(&me, [rock], &ObstacleAvoidance::default())
+    };
+    for speed in [0.0, 1e-9, 1e-3, 0.04] {
+        for gap in [3.0, 1.0, 0.5] {
+            assert_eq!(force(speed, gap), Vec2::ZERO, "{speed} m/s, {gap} m");
+        }
+    }
+    // The tightest circle that passes it has a radius of 3.76 m, and the turning circle one of 3.72 m.
+    assert_close(force(0.5, 3.0), Vec2::new(0.0, 9_600.0));
 }
 
 #[test]
