@@ -15,7 +15,9 @@ use crate::{
 ///
 /// Use it for prey. For a threat at rest [`Flee`](crate::Flee) is enough. Each further threat needs an
 /// `Evade` of its own, see [`SteersFor`](crate::SteersFor). Beyond the panic distance the force is
-/// zero: combine it with another behavior such as [`Wander`](crate::Wander).
+/// zero: combine it with another behavior such as [`Wander`](crate::Wander). The agent flees straight away
+/// from the threat and not past it: in a corner, such as one of a [`Containment`](crate::Containment), it stays
+/// until the threat is gone.
 ///
 /// `F = flee(p_t + v_t·T) · urgency`, in N, with T in seconds from the [`Prediction`] and the
 /// urgency of [`Flee`](crate::Flee) at the threat's current distance. T ends at the closest approach:
