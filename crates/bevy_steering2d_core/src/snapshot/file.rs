@@ -21,7 +21,8 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess,
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 
 use super::SteeringSnapshot;
-use super::part::{Column, Part, resource_of};
+use super::part::{Column, Part};
+use super::resource::resource_of;
 use super::saving::Known;
 use super::targets::Targets;
 use super::types::SnapshotTypes;

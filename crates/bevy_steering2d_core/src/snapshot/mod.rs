@@ -2,10 +2,12 @@
 //! and put back.
 
 mod component;
+mod custom;
 mod entity_lists;
 #[cfg(feature = "serialize")]
 mod file;
 mod part;
+mod resource;
 #[cfg(feature = "serialize")]
 mod saving;
 mod targets;
@@ -30,9 +32,10 @@ use part::{Column, Earlier};
 use targets::Targets;
 use types::SnapshotTypes;
 
+pub use custom::SnapshotPart;
 #[cfg(feature = "serialize")]
 pub use file::SnapshotFileError;
-pub use part::{SnapshotKind, SnapshotPart};
+pub use part::SnapshotKind;
 pub use types::SnapshotAppExt;
 pub(crate) use types::{add_behavior, add_memory, add_pipeline_types};
 

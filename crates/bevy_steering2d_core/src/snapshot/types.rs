@@ -10,8 +10,10 @@ use bevy::prelude::*;
 use bevy::reflect::GetTypeRegistration;
 
 use super::component::ComponentPart;
+use super::custom::{CustomPart, SnapshotPart};
 use super::entity_lists::EntityLists;
-use super::part::{Column, CustomPart, Part, ResourcePart, SnapshotKind, SnapshotPart};
+use super::part::{Column, Part, SnapshotKind};
+use super::resource::ResourcePart;
 use crate::{
     Behavior, Combine, FaceTarget, FaceVelocity, FlowField, Holonomic, Kinematics, NextSteeringId,
     Obstacle, PointMass, SensesColliders, SpeedLimit, SteeringClock, SteeringDisabled,
