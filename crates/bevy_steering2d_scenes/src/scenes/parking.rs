@@ -4,11 +4,15 @@
 //! [`Park`]s. Then the bays are dealt anew. All cars are solid. The [experiment](Scene::experiment) parks
 //! two hundred times and counts the contacts with other cars and with the walls behind the bays.
 
+mod bay;
+
 use std::f32::consts::FRAC_PI_2;
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
+
+use bay::{Bay, COLUMNS, FORWARD_FROM, OPEN, REVERSE_FROM, SIGHT, WALL, WIDTH, Way};
 
 use crate::arena::Arena;
 use crate::bodies::teleport;
@@ -51,95 +55,13 @@ pub(crate) const SCENE: Scene = Scene {
     experiment,
 };
 
-/// Bays of a row, and their width, m.
-const COLUMNS: usize = 9;
-const WIDTH: f32 = 2.8;
-/// From the middle of the aisle to the open end of a bay, to its middle and to the wall behind, m.
-const OPEN: f32 = 4.5;
-const MIDDLE: f32 = 7.0;
-const WALL: f32 = 9.6;
 /// The first bays are too near for a car that has just come.
 const FIRST_FREE: usize = 2;
 const FREE: usize = 2;
 
-/// The straight line into a bay, m: then the body is clear of the cars beside it.
-const RUN_IN: f32 = 4.3;
-/// The car sees a free bay this far ahead, m.
-const SIGHT: f32 = 12.0;
-/// The lane from which it enters forward, and in reverse, m from the middle of the aisle, on the side of
-/// the other row.
-const FORWARD_LANE: f32 = 3.1;
-const REVERSE_LANE: f32 = 0.9;
-/// Where along the aisle it begins to park, m from the bay: before it, or past it.
-const FORWARD_FROM: f32 = -5.0;
-const REVERSE_FROM: f32 = 5.8;
-
 /// Time in the bay, and the longest time of an attempt, ticks.
 const REST: u32 = 64;
 const LIMIT: u32 = 64 * 60;
-
-/// How the car enters.
-#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Way {
-    #[default]
-    Forward,
-    Reverse,
-}
-
-impl Way {
-    const ALL: [Self; 2] = [Self::Forward, Self::Reverse];
-
-    fn key(self) -> char {
-        match self {
-            Self::Forward => '1',
-            Self::Reverse => '2',
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Forward => "forward",
-            Self::Reverse => "in reverse",
-        }
-    }
-}
-
-/// One of the bays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Bay(usize);
-
-impl Bay {
-    const ALL: usize = 2 * COLUMNS;
-
-    /// 1 above the aisle, −1 below it.
-    fn side(self) -> f32 {
-        if self.0 < COLUMNS { 1.0 } else { -1.0 }
-    }
-
-    fn middle(self) -> Vec2 {
-        let column = (self.0 % COLUMNS) as f32 - 0.5 * (COLUMNS - 1) as f32;
-        Vec2::new(WIDTH * column, self.side() * MIDDLE)
-    }
-
-    /// The wish of a car that enters it.
-    fn wish(self, way: Way) -> Park {
-        let inward = self.side() * FRAC_PI_2;
-        match way {
-            Way::Forward => Park::new(self.middle(), inward).with_run_in(RUN_IN),
-            Way::Reverse => Park::new(self.middle(), -inward).with_run_in(-RUN_IN),
-        }
-    }
-
-    /// The way along the aisle to the point at which the car begins to park, m.
-    fn approach(self, way: Way, from: Vec2) -> [Vec2; 3] {
-        let lane = match way {
-            Way::Forward => FORWARD_LANE,
-            Way::Reverse => REVERSE_LANE,
-        };
-        let at = |x: f32| Vec2::new(self.middle().x + x, -self.side() * lane);
-        [from, at(-SIGHT + 5.0), at(2.0 * REVERSE_FROM)]
-    }
-}
 
 /// The car that parks.
 #[derive(Component, Clone, Copy, Debug, Default)]
@@ -412,15 +334,6 @@ fn keep_tally(
             driver.stage = Stage::Due;
         }
         _ => {}
-    }
-}
-
-impl Bay {
-    fn nearest(point: Vec2) -> Self {
-        let apart = |bay: &Self| bay.middle().distance(point);
-        let all = (0..Self::ALL).map(Self);
-        all.min_by(|a, b| apart(a).total_cmp(&apart(b)))
-            .unwrap_or(Self(0))
     }
 }
 
