@@ -29,37 +29,32 @@ pub(crate) fn edit(
 ) {
     let types = world.resource::<AppTypeRegistry>().clone();
     let types = types.read();
-    let Some((reflect, before)) = read(world, &types, component, entity) else {
+    let reflect = types.get_type_data::<ReflectComponent>(component);
+    let Some(reflect) = reflect.cloned() else {
+        ui.label(faint("Add #[reflect(Component)] to edit it here"));
         return;
     };
-    let Ok(mut after) = before.reflect_clone() else {
-        let name = before.reflect_short_type_path();
+    let found = world.get_entity(entity).ok();
+    let Some(value) = found.and_then(|it| reflect.reflect(it)) else {
+        return;
+    };
+    let value = value.as_partial_reflect();
+    let copies = patch::copy(&types, value).zip(patch::copy(&types, value));
+    let Some((before, mut after)) = copies else {
+        let name = value.reflect_short_type_path();
         ui.label(faint(format!(
             "{name} does not clone by reflection: add #[reflect(Clone)] to edit it here"
         )));
         return;
     };
     let id = ui.id().with((component, entity));
-    if show(ui, &types, &mut *after, id)
-        && let Some(patch) =
-            patch::difference(before.as_partial_reflect(), after.as_partial_reflect())
-    {
-        let entities = entities(world);
-        patch::apply(world, &reflect, &*patch, &entities);
+    if show(ui, &types, &mut *after, id) {
+        let (before, after) = (before.as_partial_reflect(), after.as_partial_reflect());
+        if patch::differs(before, after) {
+            let entities = entities(world);
+            patch::apply(world, &types, &reflect, (before, after), &entities);
+        }
     }
-}
-
-/// A copy of an entity's component, with reflected access; `None` if it is missing or not reflected.
-pub(crate) fn read(
-    world: &World,
-    types: &TypeRegistry,
-    component: TypeId,
-    entity: Entity,
-) -> Option<(ReflectComponent, Box<dyn Reflect>)> {
-    let reflect = types.get_type_data::<ReflectComponent>(component)?.clone();
-    let value = reflect.reflect(world.get_entity(entity).ok()?)?;
-    let copy = value.reflect_clone().ok()?;
-    Some((reflect, copy))
 }
 
 /// Shows name and value of each parameter. Returns whether one changed.
@@ -120,7 +115,7 @@ fn show(ui: &mut egui::Ui, types: &TypeRegistry, value: &mut dyn Reflect, id: eg
                         show_part(ui, &mut inspector, part, id.with(index), options)
                     };
                 });
-                changed |= default.is_some_and(|default| reset_button(ui, default, part));
+                changed |= default.is_some_and(|default| reset_button(ui, types, default, part));
                 ui.end_row();
             }
         });
@@ -183,6 +178,9 @@ fn stays_as_it_is(types: &TypeRegistry, value: &dyn PartialReflect, options: &dy
         ReflectRef::TupleStruct(it) => {
             (0..it.field_len()).all(|index| stays(it.field(index), Some(Place::Field(index))))
         }
+        ReflectRef::Tuple(it) => {
+            (0..it.field_len()).all(|index| stays(it.field(index), Some(Place::Field(index))))
+        }
         ReflectRef::Enum(it) => (0..it.field_len()).all(|field_index| {
             let variant_index = it.variant_index();
             let place = Place::VariantField {
@@ -193,6 +191,7 @@ fn stays_as_it_is(types: &TypeRegistry, value: &dyn PartialReflect, options: &dy
         }),
         ReflectRef::List(it) => it.iter().all(|item| stays(Some(item), None)),
         ReflectRef::Array(it) => it.iter().all(|item| stays(Some(item), None)),
+        ReflectRef::Map(it) => it.iter().all(|(_, value)| stays(Some(value), None)),
         _ => {
             is_in_range::<f32>(value, options)
                 && is_in_range::<u32>(value, options)
@@ -244,12 +243,13 @@ fn number_out_of_range(
 /// Shows a button to reset a parameter that differs from its default. Returns whether it was reset.
 fn reset_button(
     ui: &mut egui::Ui,
+    types: &TypeRegistry,
     default: &dyn PartialReflect,
     part: &mut dyn PartialReflect,
 ) -> bool {
     part.reflect_partial_eq(default) == Some(false)
         && theme::icon(ui, "↺", "Reset to the default").clicked()
-        && patch::put(part, default).is_ok()
+        && patch::put(types, part, default).is_ok()
 }
 
 /// Shows toggles for the first eight groups; the others stay unchanged.
@@ -296,4 +296,28 @@ fn limit(ui: &mut egui::Ui, count: &mut u32) -> bool {
 /// A field name as words: `max_neighbors` becomes `max neighbors`.
 fn words(name: &str) -> String {
     name.replace('_', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn nan_is_found_in_the_parts_of_a_value() {
+        let types = TypeRegistry::new();
+        let stays = |value: &dyn PartialReflect| stays_as_it_is(&types, value, &());
+        for number in [1.0, f32::NAN] {
+            let parts: [&dyn PartialReflect; 4] = [
+                &(1_u32, number),
+                &[1.0, number],
+                &vec![[1.0, number]],
+                &BTreeMap::from([(1_u32, number)]),
+            ];
+            for part in parts {
+                assert_eq!(stays(part), !number.is_nan(), "{part:?}");
+            }
+        }
+    }
 }

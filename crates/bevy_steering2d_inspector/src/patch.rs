@@ -1,35 +1,22 @@
-//! Patches: the fields that an edit changed, to apply the same edit to other agents.
+//! Patches: what an edit changed, to apply the same edit to other agents.
 
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::prelude::*;
-use bevy::reflect::structs::DynamicStruct;
-use bevy::reflect::{ApplyError, PartialReflect, ReflectMut, ReflectRef};
+use bevy::reflect::{
+    ApplyError, PartialReflect, ReflectFromReflect, ReflectMut, ReflectRef, TypeRegistry,
+};
 
-/// The part of `after` that differs from `before`: the changed fields of structs, other values as a
-/// whole. `None` if no part differs, or if it cannot be compared and cloned by reflection. A part that holds NaN
-/// before and after does not differ.
-pub(crate) fn difference(
-    before: &dyn PartialReflect,
-    after: &dyn PartialReflect,
-) -> Option<Box<dyn PartialReflect>> {
+/// Whether an edit changed a value. A part that holds NaN before and after does not differ, nor does one that
+/// cannot be compared by reflection.
+pub(crate) fn differs(before: &dyn PartialReflect, after: &dyn PartialReflect) -> bool {
     if let (ReflectRef::Struct(before), ReflectRef::Struct(after)) =
         (before.reflect_ref(), after.reflect_ref())
     {
-        let mut changed = DynamicStruct::default();
-        for (name, new) in after.iter_fields() {
-            let old = before.field(name)?;
-            if let Some(part) = difference(old, new) {
-                changed.insert_boxed(name, part);
-            }
-        }
-        return (changed.field_len() > 0).then(|| Box::new(changed) as _);
+        return after
+            .iter_fields()
+            .any(|(name, new)| before.field(name).is_some_and(|old| differs(old, new)));
     }
-    match before.reflect_partial_eq(after) {
-        Some(false) if !(holds_nan(before) && holds_nan(after)) => {
-            Some(after.reflect_clone().ok()?.into_partial_reflect())
-        }
-        _ => None,
-    }
+    before.reflect_partial_eq(after) == Some(false) && !(holds_nan(before) && holds_nan(after))
 }
 
 /// Whether a value is unequal to itself, as NaN is.
@@ -42,11 +29,12 @@ pub(crate) fn is_same_number(before: f32, after: f32) -> bool {
     before == after || (before.is_nan() && after.is_nan())
 }
 
-/// Applies a patch to a component of each entity that has it.
+/// Makes an edit, given as the values before and after it, of a component of each entity that has it.
 pub(crate) fn apply(
     world: &mut World,
+    types: &TypeRegistry,
     component: &ReflectComponent,
-    patch: &dyn PartialReflect,
+    (before, after): (&dyn PartialReflect, &dyn PartialReflect),
     entities: &[Entity],
 ) {
     for entity in entities {
@@ -56,40 +44,102 @@ pub(crate) fn apply(
         let Some(mut value) = component.reflect_mut(&mut entity) else {
             continue;
         };
-        if let Err(error) = put(value.as_partial_reflect_mut(), patch) {
+        if let Err(error) = put_changes(types, value.as_partial_reflect_mut(), before, after) {
             log::warn!("cannot apply the edit: {error}");
         }
     }
 }
 
-/// Writes a patch into a value. A list is replaced as a whole: `try_apply` would keep the items behind the end of
-/// a shorter one.
-pub(crate) fn put(
+/// Writes the parts of `after` that differ from `before` into a value: the changed fields of structs, other values
+/// as a whole.
+fn put_changes(
+    types: &TypeRegistry,
     value: &mut dyn PartialReflect,
-    patch: &dyn PartialReflect,
+    before: &dyn PartialReflect,
+    after: &dyn PartialReflect,
 ) -> Result<(), ApplyError> {
-    if let (ReflectMut::Struct(value), ReflectRef::Struct(patch)) =
-        (value.reflect_mut(), patch.reflect_ref())
-    {
-        for (name, part) in patch.iter_fields() {
-            if let Some(field) = value.field_mut(name) {
-                put(field, part)?;
+    if let (ReflectMut::Struct(value), ReflectRef::Struct(before), ReflectRef::Struct(after)) = (
+        value.reflect_mut(),
+        before.reflect_ref(),
+        after.reflect_ref(),
+    ) {
+        for (name, new) in after.iter_fields() {
+            if let (Some(part), Some(old)) = (value.field_mut(name), before.field(name)) {
+                put_changes(types, part, old, new)?;
             }
         }
         return Ok(());
     }
-    if let (Some(value), Ok(whole)) = (value.try_as_reflect_mut(), patch.reflect_clone())
+    if differs(before, after) {
+        put(types, value, after)?;
+    }
+    Ok(())
+}
+
+/// Writes a new value into one of the same type. A list is replaced as a whole: `try_apply` would keep the items
+/// behind the end of a shorter one.
+pub(crate) fn put(
+    types: &TypeRegistry,
+    value: &mut dyn PartialReflect,
+    new: &dyn PartialReflect,
+) -> Result<(), ApplyError> {
+    if let (ReflectMut::Struct(value), ReflectRef::Struct(new)) =
+        (value.reflect_mut(), new.reflect_ref())
+    {
+        for (name, part) in new.iter_fields() {
+            if let Some(field) = value.field_mut(name) {
+                put(types, field, part)?;
+            }
+        }
+        return Ok(());
+    }
+    // An array cannot be copied as a whole, see `copy`.
+    if let (ReflectMut::Array(value), ReflectRef::Array(new)) =
+        (value.reflect_mut(), new.reflect_ref())
+    {
+        for (index, part) in new.iter().enumerate() {
+            if let Some(item) = value.get_mut(index) {
+                put(types, item, part)?;
+            }
+        }
+        return Ok(());
+    }
+    if let (Some(value), Some(whole)) = (value.try_as_reflect_mut(), copy(types, new))
         && value.set(whole).is_ok()
     {
         return Ok(());
     }
-    value.try_apply(patch)
+    value.try_apply(new)
+}
+
+/// A copy of a value. Arrays do not clone by reflection; types with arrays in them convert by `FromReflect` instead,
+/// if they are registered.
+pub(crate) fn copy(types: &TypeRegistry, value: &dyn PartialReflect) -> Option<Box<dyn Reflect>> {
+    let converted = || {
+        let id = value.try_as_reflect()?.as_any().type_id();
+        types
+            .get_type_data::<ReflectFromReflect>(id)?
+            .from_reflect(value)
+    };
+    value.reflect_clone().ok().or_else(converted)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use bevy_steering2d_core::{Behavior, Separation, Wander, WanderStyle};
+
+    /// Makes an edit, which changes something, of another value as well.
+    fn put_edit(
+        other: &mut dyn PartialReflect,
+        before: &dyn PartialReflect,
+        after: &dyn PartialReflect,
+    ) {
+        let mut types = TypeRegistry::new();
+        types.register::<Vec<[f32; 2]>>();
+        assert!(differs(before, after));
+        put_changes(&types, other, before, after).expect("the same type");
+    }
 
     #[test]
     fn patch_changes_only_the_edited_fields() {
@@ -99,15 +149,14 @@ mod tests {
             ..before
         }
         .with_weight(0.5);
-        let patch = difference(&before, &after).expect("two fields differ");
         let mut other = Separation {
             max_neighbors: 4,
             ..Separation::new(1.0).with_priority(7)
         };
-        other.apply(&*patch);
+        put_edit(&mut other, &before, &after);
         assert_eq!((other.perception_radius, other.max_neighbors), (3.0, 4));
         assert_eq!((other.influence.weight, other.influence.priority), (0.5, 7));
-        assert!(difference(&before, &before).is_none());
+        assert!(!differs(&before, &before));
     }
 
     #[test]
@@ -116,11 +165,10 @@ mod tests {
             perception_radius: f32::NAN,
             ..Separation::default()
         };
-        assert!(difference(&before, &before).is_none());
+        assert!(!differs(&before, &before));
         let after = before.with_weight(0.5);
-        let patch = difference(&before, &after).expect("the weight differs");
         let mut other = Separation::new(2.0);
-        put(&mut other, &*patch).expect("the same type");
+        put_edit(&mut other, &before, &after);
         assert_eq!(
             (other.perception_radius, other.influence.weight),
             (2.0, 0.5)
@@ -142,13 +190,34 @@ mod tests {
             posts: vec![1.0, 3.0],
             ..before.clone()
         };
-        let patch = difference(&before, &after).expect("an item is gone");
         let mut other = Patrol {
             speed: 2.0,
             posts: vec![7.0; 5],
         };
-        put(&mut other, &*patch).expect("the same type");
+        put_edit(&mut other, &before, &after);
         assert_eq!((other.speed, other.posts), (2.0, after.posts));
+    }
+
+    #[test]
+    fn patch_changes_arrays_and_lists_of_arrays() {
+        #[derive(Reflect, Clone, Debug, Default, PartialEq)]
+        struct Patrol {
+            posts: [Vec2; 2],
+            waits: Vec<[f32; 2]>,
+        }
+        let before = Patrol {
+            waits: vec![[1.0, 2.0]; 3],
+            ..default()
+        };
+        for count in [2, 4] {
+            let after = Patrol {
+                posts: [Vec2::X, Vec2::Y],
+                waits: vec![[1.0, 2.0]; count],
+            };
+            let mut other = before.clone();
+            put_edit(&mut other, &before, &after);
+            assert_eq!(other, after);
+        }
     }
 
     #[test]
@@ -162,9 +231,8 @@ mod tests {
             },
             ..before
         };
-        let patch = difference(&before, &after).expect("the style differs");
         let mut other = Wander::default();
-        other.apply(&*patch);
+        put_edit(&mut other, &before, &after);
         assert_eq!(other.style, after.style);
     }
 }

@@ -11,11 +11,13 @@ use bevy_steering2d_core::{
 use bevy_steering2d_presets::UsesPreset;
 use bevy_steering2d_recorder::SteeringRecorder;
 
+mod own_behaviors;
+
 /// A headless app that shows the panel and sends it pointer events.
 struct TestApp {
     app: App,
     context: egui::Context,
-    /// Name and center of each widget of the last frame.
+    /// Name and center of each widget of the last frame. A number without a name has its value for one.
     widgets: Vec<(String, egui::Pos2)>,
 }
 
@@ -79,17 +81,26 @@ impl TestApp {
         self.widgets = nodes
             .filter(|(_, node)| node.role() != accesskit::Role::Label)
             .filter_map(|(_, node)| {
-                let (area, name) = (node.bounds()?, node.label()?);
+                let value = || Some(node.numeric_value()?.to_string());
+                let name = node.label().map(str::to_owned).or_else(value)?;
+                let area = node.bounds()?;
                 let middle = |a: f64, b: f64| (0.5 * (a + b)) as f32;
                 let at = egui::pos2(middle(area.x0, area.x1), middle(area.y0, area.y1));
-                Some((name.to_owned(), at))
+                Some((name, at))
             })
             .collect();
     }
 
-    fn click(&mut self, name: &str) {
+    #[track_caller]
+    fn place_of(&self, name: &str) -> egui::Pos2 {
         let found = self.widgets.iter().find(|(it, _)| it == name);
-        let (_, pos) = *found.unwrap_or_else(|| panic!("no {name} in {:?}", self.widgets));
+        let (_, place) = *found.unwrap_or_else(|| panic!("no {name} in {:?}", self.widgets));
+        place
+    }
+
+    #[track_caller]
+    fn click(&mut self, name: &str) {
+        let pos = self.place_of(name);
         for pressed in [true, false] {
             let click = Event::PointerButton {
                 pos,
