@@ -85,7 +85,9 @@ fn insert_default(
     let types = world.resource::<AppTypeRegistry>().clone();
     let types = types.read();
     for agent in agents {
-        let mut agent = world.entity_mut(*agent);
+        let Ok(mut agent) = world.get_entity_mut(*agent) else {
+            continue;
+        };
         if !component.contains(&agent) {
             let value = default.default();
             component.insert(&mut agent, value.as_partial_reflect(), &types);

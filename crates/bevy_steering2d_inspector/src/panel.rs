@@ -103,7 +103,12 @@ fn contents(ui: &mut Ui, world: &mut World, inspector: &mut SteeringInspector) {
                 ui.label("Click an agent in the window, or choose one from the list above.");
             }
             (Tab::Behaviors, Some(shown)) => rows::show(ui, world, shown, inspector.scope),
-            (Tab::Vehicle, Some(shown)) => vehicle::show(ui, world, shown, inspector.scope),
+            (Tab::Vehicle, Some(shown)) => {
+                // Widgets of their own for each agent: what is dragged or typed for one is not for the next.
+                ui.push_id(shown, |ui| {
+                    vehicle::show(ui, world, shown, inspector.scope);
+                });
+            }
             (Tab::Plots, Some(shown)) => {
                 history::look_back(world);
                 plots::show(ui, world, shown);

@@ -77,11 +77,16 @@ fn compare(ui: &mut Ui, world: &mut World, tab: &mut PresetsTab, agents: &[Entit
                 && let Some(stored) = stored
             {
                 for agent in agents {
-                    world.entity_mut(*agent).remove::<UsesPreset>();
+                    if let Ok(mut agent) = world.get_entity_mut(*agent) {
+                        agent.remove::<UsesPreset>();
+                    }
                 }
-                let applied = agents
-                    .iter()
-                    .try_for_each(|agent| stored.apply(world, *agent));
+                let applied = agents.iter().try_for_each(|agent| {
+                    if world.get_entity(*agent).is_err() {
+                        return Ok(());
+                    }
+                    stored.apply(world, *agent)
+                });
                 tab.outcome = Some(match applied {
                     Ok(()) => Ok(applied_to(name, agents)),
                     Err(error) => Err(error.to_string()),
@@ -179,7 +184,9 @@ fn files(ui: &mut Ui, world: &mut World, tab: &mut PresetsTab, agents: &[Entity]
             {
                 let preset = assets.load(asset_path(&name));
                 for agent in agents {
-                    world.entity_mut(*agent).insert(UsesPreset(preset.clone()));
+                    if let Ok(mut agent) = world.get_entity_mut(*agent) {
+                        agent.insert(UsesPreset(preset.clone()));
+                    }
                 }
                 tab.name.clone_from(&name);
                 tab.outcome = Some(Ok(applied_to(&name, agents)));

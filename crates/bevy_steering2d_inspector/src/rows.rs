@@ -110,7 +110,9 @@ fn combiner(
     });
     if wanted != before {
         for entity in in_scope(world) {
-            world.entity_mut(entity).insert(wanted);
+            if let Ok(mut entity) = world.get_entity_mut(entity) {
+                entity.insert(wanted);
+            }
         }
     }
 }
@@ -394,7 +396,9 @@ fn apply(world: &mut World, rows: &[Row], index: usize, edit: Edit, shown: Entit
             let entities =
                 scope::behavior_entities(world, &agents, row.behavior.id, row.behavior.source);
             for entity in entities {
-                info.remove(&mut world.entity_mut(entity));
+                if let Ok(mut entity) = world.get_entity_mut(entity) {
+                    info.remove(&mut entity);
+                }
             }
         }
         Edit::MoveTo(place) => {
@@ -431,7 +435,9 @@ fn set_influence(
     }
     let info = world.resource::<BehaviorRegistry>().get(shown.id).clone();
     for entity in scope::behavior_entities(world, agents, shown.id, shown.source) {
-        let mut entity = world.entity_mut(entity);
+        let Ok(mut entity) = world.get_entity_mut(entity) else {
+            continue;
+        };
         let Some(mut influence) = info.influence((&entity).into()) else {
             continue;
         };

@@ -25,7 +25,8 @@ impl Scope {
     pub const ALL: [Self; 3] = [Self::One, Self::Selected, Self::Group];
 }
 
-/// The agents an edit applies to, the shown agent first.
+/// The agents an edit applies to, the shown agent first. While it is applied, an observer may despawn some of
+/// them.
 pub(crate) fn agents(world: &World, scope: Scope, shown: Entity) -> Vec<Entity> {
     let mut agents = match scope {
         Scope::One => Vec::new(),

@@ -36,7 +36,9 @@ pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) 
     let switch = switch.on_hover_text("Off inserts SteeringDisabled: only physics moves the body");
     if switch.changed() {
         for agent in scope::agents(world, scope, shown) {
-            let mut agent = world.entity_mut(agent);
+            let Ok(mut agent) = world.get_entity_mut(agent) else {
+                continue;
+            };
             if enabled {
                 agent.remove::<SteeringDisabled>();
             } else {

@@ -11,6 +11,7 @@ use bevy_steering2d_core::{
 use bevy_steering2d_presets::UsesPreset;
 use bevy_steering2d_recorder::SteeringRecorder;
 
+mod despawned;
 mod own_behaviors;
 
 /// A headless app that shows the panel and sends it pointer events.
