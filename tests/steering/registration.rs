@@ -3,8 +3,8 @@
 use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
-use bevy_steering2d::BehaviorRegistry;
 use bevy_steering2d::prelude::*;
+use bevy_steering2d::{BehaviorRegistry, TargetWatch};
 
 use crate::common::*;
 
@@ -89,4 +89,36 @@ fn an_agent_may_be_despawned_while_a_behavior_registered_late_is_inserted() {
     let ghost = app.world_mut().spawn(ghost).id();
     run_ticks(&mut app, 1);
     assert!(app.world().get_entity(ghost).is_err());
+}
+
+/// Despawns all others once one of them has a `C`.
+fn leave_only_one<C: Component>(
+    added: On<Add, C>,
+    agents: Query<Entity, With<Push>>,
+    mut commands: Commands,
+) {
+    for other in agents.iter().filter(|it| *it != added.entity) {
+        commands.entity(other).try_despawn();
+    }
+}
+
+#[test]
+fn an_observer_may_despawn_agents_while_their_behavior_is_registered() {
+    let as_agent = |app: &mut App| {
+        app.add_observer(leave_only_one::<Vehicle>);
+    };
+    let with_a_part = |app: &mut App| {
+        app.add_observer(leave_only_one::<TargetWatch>);
+    };
+    for observe in [&as_agent as &dyn Fn(&mut App), &with_a_part] {
+        let mut app = point_mass_app(HERTZ);
+        for _ in 0..3 {
+            app.world_mut().spawn(Push::new(1.0, 0.0));
+        }
+        observe(&mut app);
+        app.add_behavior::<Push>();
+        run_ticks(&mut app, 1);
+        let mut left = app.world_mut().query_filtered::<(), With<Push>>();
+        assert_eq!(left.iter(app.world()).count(), 1);
+    }
 }

@@ -24,7 +24,10 @@ pub(crate) fn require<B: Component, R: Component + Default + GetTypeRegistration
     let mut without = world.query_filtered::<Entity, (With<B>, Without<R>, Allow<Disabled>)>();
     let early: Vec<Entity> = without.iter(world).collect();
     for entity in early {
-        world.entity_mut(entity).insert(R::default());
+        // An observer of the entities before may have despawned it.
+        if let Ok(mut entity) = world.get_entity_mut(entity) {
+            entity.insert(R::default());
+        }
     }
     keep::<B, R>(app);
 }

@@ -62,6 +62,22 @@ fn of_two_kinds_inserted_at_once_one_remains() {
 }
 
 #[test]
+fn an_agent_may_be_despawned_while_its_kinds_are_removed() {
+    fn vanish<K: Component>(removed: On<Remove, K>, mut commands: Commands) {
+        commands.entity(removed.entity).try_despawn();
+    }
+    let mut app = point_mass_app(HERTZ);
+    app.add_observer(vanish::<Wheeled>)
+        .add_observer(vanish::<Tracked>)
+        .add_observer(vanish::<Hull>);
+    let kinds = (Wheeled::default(), Tracked::default(), Hull::default());
+    let agent = (PointMass::default(), Seek::new(EAST), kinds);
+    let agent = app.world_mut().spawn(agent).id();
+    run_ticks(&mut app, 1);
+    assert!(app.world().get_entity(agent).is_err());
+}
+
+#[test]
 fn every_kind_moves_by_default() {
     for backend in BACKENDS {
         for number in 0..KINDS {

@@ -202,6 +202,10 @@ fn replace_other_kinds<K: Component + TypePath>(added: On<Add, K>, mut commands:
             .map(|it| (it.component, it.name))
             .collect();
         for (component, other) in others {
+            // An observer of the removal before may have despawned the entity.
+            if world.get_entity(entity).is_err() {
+                return;
+            }
             let (clock, warnings) = (
                 world.resource::<SteeringClock>(),
                 world.resource::<SteeringWarnings>(),

@@ -467,7 +467,10 @@ fn make_existing_agents<B: Behavior>(world: &mut World) {
     let mut query = world.query_filtered::<Entity, Bare<B>>();
     let existing: Vec<Entity> = query.iter(world).collect();
     for agent in existing {
-        world.entity_mut(agent).insert(Vehicle::default());
+        // An observer of the agents before may have despawned it.
+        if let Ok(mut agent) = world.get_entity_mut(agent) {
+            agent.insert(Vehicle::default());
+        }
     }
 }
 
