@@ -24,7 +24,7 @@ pub struct SteeringRecorder {
     ring_bytes: usize,
     /// What probes met in the ticks of the ring.
     answers: Answers,
-    /// With the first entity of each agent.
+    /// In order, with the first entity of each agent.
     moments: VecDeque<Moment>,
     aliases: Aliases,
     /// Whether a tick runs that has not been recorded yet.
@@ -204,7 +204,9 @@ impl SteeringRecorder {
                 self.forget_from(moment.tick);
             }
             let agent = self.first_entity_of(moment.agent);
-            self.moments.push_back(Moment { agent, ..moment });
+            // While an earlier tick is shown, an event belongs to it.
+            let at = self.moments.partition_point(|it| it.tick <= moment.tick);
+            self.moments.insert(at, Moment { agent, ..moment });
             if self.moments.len() > Self::MOST_MOMENTS {
                 self.moments.pop_front();
             }

@@ -177,6 +177,38 @@ fn an_event_between_ticks_leaves_the_recorded_ones() {
     assert_eq!(arrived.map(|it| it.tick), Some(latest(&app)));
 }
 
+#[test]
+fn an_event_while_an_earlier_tick_is_shown_is_forgotten_with_that_tick() {
+    let mut app = app();
+    let agent = spawn_wanderer(&mut app);
+    run(&mut app, 40);
+    let arrive = |app: &mut App| {
+        app.world_mut().trigger(Arrived {
+            entity: agent,
+            target: Vec2::X.into(),
+            source: agent,
+        });
+    };
+    arrive(&mut app);
+    let early = *recorder(&app).ticks().unwrap().start() + 5;
+    rewind(app.world_mut(), early).unwrap();
+    arrive(&mut app);
+    back_to_present(app.world_mut()).unwrap();
+    let arrivals = |app: &App| -> Vec<u32> {
+        let events = history(app, agent).into_iter();
+        let arrivals = events.filter(|(_, what)| *what == "arrived");
+        arrivals.map(|(tick, _)| tick).collect()
+    };
+    let last = latest(&app);
+    assert_eq!(arrivals(&app), [early, last]);
+    let half = recorder(&app).bytes() / 2;
+    app.world_mut()
+        .resource_mut::<SteeringRecorder>()
+        .set_budget(half);
+    assert!(*recorder(&app).ticks().unwrap().start() > early);
+    assert_eq!(arrivals(&app), [last]);
+}
+
 fn trail(app: &App, agent: Entity) -> Vec<Vec2> {
     recorder(app).trail(agent, 0).collect()
 }
