@@ -33,7 +33,8 @@ pub struct Arrive {
     pub target: Target,
     /// How it slows down. Default [`Braking::Physical`].
     pub braking: Braking,
-    /// The agent has arrived within this distance of the target, m, `> 0`. Default `0.1`.
+    /// The agent has arrived within this distance of the target, m, between the centers, `> 0`. Default `0.1`.
+    /// [`Arrived`] comes again only after the agent was beyond twice this: for repeated attacks test the distance.
     pub tolerance: f32,
     /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,

@@ -15,7 +15,8 @@ pub struct TargetInSight {
     /// The point or entity to see. Default the origin.
     #[entities]
     pub target: Target,
-    /// How far the agent sees, m, `> 0`; infinity is allowed. Default `15`.
+    /// How far the agent sees, m, between the centers, `> 0`; infinity is allowed. Default `15`.
+    /// [`Evade::panic_distance`](crate::Evade::panic_distance) is less by default: set both.
     pub distance: f32,
     /// The full angle of the field of view, centered on the heading, rad, `> 0`. From a full circle on
     /// there is no restriction. Default infinity.

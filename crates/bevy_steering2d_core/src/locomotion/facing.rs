@@ -7,6 +7,8 @@ use bevy::prelude::*;
 use crate::{InvalidParameter, Kinematics, SteeringClock, SteeringWarnings, Target, Targets};
 
 /// Turns the body along its velocity. Without it, steering does not change the rotation.
+///
+/// A Rapier body whose rotation is locked turns as well: its rotation is set.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
