@@ -15,6 +15,9 @@ use crate::Lane;
 /// [`ReciprocalAvoidance`](bevy_steering2d_core::ReciprocalAvoidance), to the members. When all are at rest
 /// at their places, [`GroupArrived`] is triggered once.
 ///
+/// Whether the group has come to rest is [`GroupArriveMemory::arrived`]; whether one member has is the
+/// [`state`](crate::NavigateToMemory::state) of its [`NavigateToMemory`](crate::NavigateToMemory).
+///
 /// **Places** are as near to the target as bodies of the members' radii have room, on its side of walls and
 /// beside the places of other groups. If solids near the target would stretch the group, it stands beside
 /// them. Places are assigned so that the sum of the squared distances is least: ways do not cross, and many
@@ -252,8 +255,11 @@ pub struct GroupArrived {
 
 /// Gives orders to groups.
 pub trait GroupCommandsExt {
-    /// Spawns an order with these members, and returns its entity. They leave their previous orders. The order is
-    /// despawned as soon as a tick finds it without members; to add members later, spawn a [`GroupArrive`] instead.
+    /// Spawns an order with these members, and returns its entity. Call it again to replace an order, also on the way:
+    /// the members leave their previous orders, and an order that all have left triggers no [`GroupArrived`].
+    ///
+    /// The order is despawned as soon as a tick finds it without members; to add members later, spawn a
+    /// [`GroupArrive`] instead.
     fn order_group(
         &mut self,
         order: GroupArrive,
