@@ -21,7 +21,8 @@ use crate::{Combine, InvalidParameter, SteeringForce, SteeringId};
 #[require(SteeringForce, SteeringId, Combine)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Vehicle {
-    /// Steering never accelerates the body beyond this speed, m/s, `> 0`. Default `5`.
+    /// Steering never accelerates the body beyond this speed, m/s, `> 0`. Default `5`. It may change at any time; a
+    /// body that is faster then brakes as [`SpeedLimit`](crate::SpeedLimit) says.
     pub max_speed: f32,
     /// Longest total steering force, N, `> 0`. Default `20`.
     ///
@@ -71,7 +72,8 @@ impl Vehicle {
 
 /// Switches an agent's steering off while present; parameters and memory stay.
 ///
-/// Neither a force nor the speed limit is applied to the body.
+/// Neither a force nor the speed limit is applied to the body, which keeps its velocity: to freeze the agent, set that
+/// to zero as well.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

@@ -22,9 +22,11 @@ use crate::{
 /// The path is a component of the same entity, or of another entity that many agents share
 /// ([`new`](Self::new)). Without a path the force is zero; when a shared path is despawned,
 /// [`TargetLost`](crate::TargetLost) is triggered. At the end of an open path the agent comes to rest
-/// and [`PathCompleted`] is triggered once. A looped path has no end.
+/// and [`PathCompleted`] is triggered once. A looped path has no end and triggers nothing: count
+/// [`PathFollowingMemory::laps`].
 ///
-/// The path can be replaced at any time: the agent joins the new one at its current position. A path
+/// The path can be replaced at any time, also by another [`path`](Self::path): the agent joins the new one at its
+/// current position, and the laps begin at zero. A path
 /// that was only [`translated`](SteeringPath::translated), or inserted again with the same points,
 /// counts as the same path and progress continues. Progress is in [`PathFollowingMemory`].
 ///
@@ -42,7 +44,8 @@ pub struct PathFollowing {
     pub path: Option<Entity>,
     /// By waypoints or as a corridor. Default [`PathStyle::Waypoints`].
     pub style: PathStyle,
-    /// An open path is completed within this distance of its end, m, `> 0`. Default `0.1`.
+    /// An open path is completed within this distance of its end, m, `> 0`. Default `0.1`. If many agents end there
+    /// and are to be removed, take a larger one, or test [`PathFollowingMemory::distance`]: the end may be occupied.
     pub tolerance: f32,
     /// The preferred speed, m/s, `> 0`. Default `None`: the vehicle's `max_speed`. A lower pace lets
     /// other behaviors accelerate the agent, to dodge or to catch up.
@@ -69,7 +72,7 @@ pub enum PathStyle {
     /// clear of walls whose distance from the path is at least `half_width` plus the radius of its bounding
     /// circle. (Reynolds 1999)
     Corridor {
-        /// Half the width of the corridor, m, `> 0`.
+        /// Half the width of the corridor, m, `> 0`. The agent's center stays in it; its body may stick out.
         half_width: f32,
         /// How far ahead the agent predicts its position, s, `≥ 0`; `0.5` suits most agents.
         look_ahead_time: f32,
