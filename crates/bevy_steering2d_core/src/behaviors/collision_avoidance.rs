@@ -43,7 +43,8 @@ pub struct CollisionAvoidance {
     /// Clearance between the bounding circles, m, `≥ 0`. Default `0.1`.
     pub margin: f32,
     /// How far neighbors count, m, `> 0`. Default `6`: enough for pedestrians. Agents that approach
-    /// head-on at a speed v need `2·v·horizon`; with less they react late.
+    /// head-on at a speed v need `2·v·horizon`; with less they react late. A car at 15 m/s needs 35 m for one that
+    /// stands.
     pub perception_radius: f32,
     /// The groups whose members count. Default all.
     pub groups: SteeringGroups,

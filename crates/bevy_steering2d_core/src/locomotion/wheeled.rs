@@ -24,7 +24,9 @@ use crate::{InvalidParameter, Vehicle};
 /// [`Agent::way_to`](crate::Agent::way_to).
 ///
 /// The defaults are those of a car of 4 m and 1,200 kg; give its [`Vehicle`] a `max_force` of about
-/// the brake force. Sources: Rajamani 2012, *Vehicle Dynamics and Control*, section 2.2.
+/// the brake force. Behaviors see a circle, by default that around the colliders: 2.2 m for 4 m × 1.8 m. Where
+/// cars pass each other closer than two radii, give the [`Vehicle`] a smaller `radius`, not below half the width.
+/// Sources: Rajamani 2012, *Vehicle Dynamics and Control*, section 2.2.
 ///
 /// ```
 /// # use bevy::prelude::*;
