@@ -24,7 +24,8 @@ use crate::{Agent, ColliderProbes, Influence, InvalidParameter, Requests, Target
 /// Registration adds what the behavior needs: the [`Vehicle`](crate::Vehicle) of the agent, the
 /// memory component, the entry in the neighbor index if it reads [`Neighbors`](crate::Neighbors),
 /// collider probes if it reads [`Surroundings`](crate::Surroundings), the detection of lost
-/// targets, reflection and a ledger entry. A required component that is removed alone is put back
+/// targets, reflection, its entry in [snapshots](crate::SteeringSnapshot) and in files of them, and a ledger entry. A
+/// required component that is removed alone is put back
 /// with its default value and one warning.
 ///
 /// ```
@@ -75,8 +76,8 @@ pub trait Behavior:
     /// `&'static mut WanderMemory`; `()` for none. See [`BehaviorMemory`].
     type Memory: BehaviorMemory;
 
-    /// The system parameter that it reads, e.g. [`Targets<'static, 'static>`](crate::Targets); `()`
-    /// for none. It is shared between threads.
+    /// The system parameter that it reads, e.g. [`Targets<'static, 'static>`](crate::Targets) or
+    /// `Res<'static, River>`; `()` for none. It is shared between threads.
     type World: for<'w, 's> SystemParam<Item<'w, 's>: Sync> + 'static;
 
     /// The embedded [`Influence`].

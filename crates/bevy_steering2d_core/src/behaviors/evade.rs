@@ -32,7 +32,7 @@ pub struct Evade {
     #[entities]
     pub threat: Target,
     /// The force is zero beyond this distance from the threat, m, `> 0`; infinity is allowed.
-    /// Default `10`.
+    /// Default `10`, less than the sight of a [`TargetInSight`](crate::TargetInSight), `15`: set both.
     pub panic_distance: f32,
     /// The outer part of the panic distance over which the urgency fades, as a fraction of it,
     /// `0..=1`. Default `0.1`.
