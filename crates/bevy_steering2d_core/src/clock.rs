@@ -6,6 +6,8 @@ use crate::combine::LedgerGeneration;
 use crate::require::restore_parts;
 
 /// The current steering tick. Read-only for games; a rollback saves and restores it.
+///
+/// Read it after [`SteeringSystems::Sense`](crate::SteeringSystems::Sense): before, it may still be the previous tick.
 #[derive(Resource, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Resource, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

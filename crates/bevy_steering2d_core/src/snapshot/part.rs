@@ -17,7 +17,7 @@ pub enum SnapshotKind {
     /// What other components depend on when they are inserted, such as
     /// [`SteersFor`](crate::SteersFor). Restored first.
     Link,
-    /// Only the game changes it. Snapshots share its values as long as nothing changes.
+    /// Only the game changes it, and seldom. Snapshots share its values as long as nothing changes.
     Parameter,
     /// Every tick may change it. Always copied, and restored last.
     State,
