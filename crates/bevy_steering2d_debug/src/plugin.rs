@@ -24,7 +24,8 @@ use crate::{DebugLayer, DrawnAt, SteeringDebug, SteeringSelection};
 /// Adding it twice has no effect.
 #[derive(Clone, Debug, Default)]
 pub struct SteeringDebugPlugin {
-    /// The initial settings, unless the app already has a [`SteeringDebug`]. Default velocity,
+    /// The initial settings, unless the app already has a [`SteeringDebug`], as it has after the inspector's plugin:
+    /// add this one before it. Default velocity,
     /// total force and behavior forces of all agents.
     pub debug: SteeringDebug,
 }

@@ -20,7 +20,8 @@ use crate::{SteeringId, Whisker};
 /// The agent's own colliders are never seen. Other colliders are filtered like contacts: each of the
 /// two must be in a group that the other's filter contains.
 ///
-/// Every body without a [`Vehicle`](crate::Vehicle) is an obstacle, including a player that the agent pursues. To
+/// Every body without a [`Vehicle`](crate::Vehicle) is an obstacle, including a player that the agent pursues. One with
+/// it is a neighbor, also while [`SteeringDisabled`](crate::SteeringDisabled). To
 /// ignore the player, put it in a collision group of its own and leave that group out of the
 /// [`filter`](Self::filter):
 ///
