@@ -389,6 +389,19 @@ mod tests {
     }
 
     #[test]
+    fn a_body_moves_to_no_place_without_room() {
+        let mut planner = planner(&[Solid::segment(Vec2::new(-9.0, 0.0), Vec2::new(9.0, 0.0))]);
+        let mut is_clear = |from: (f32, f32), to: (f32, f32)| {
+            let [from, to] = [from, to].map(Vec2::from);
+            planner.is_clear(from, to, 0.5)
+        };
+        assert!(is_clear((0.0, 5.0), (0.0, 0.6)));
+        assert!(!is_clear((0.0, 5.0), (0.0, 0.1)), "nearer than the radius");
+        assert!(is_clear((0.0, 0.3), (4.0, 0.3)), "squeezed, along the wall");
+        assert!(!is_clear((0.0, 0.3), (4.0, 0.2)), "further in");
+    }
+
+    #[test]
     fn a_body_close_to_the_end_of_a_wall_gets_around_it() {
         let wall = [Solid::segment(Vec2::new(0.0, -9.0), Vec2::ZERO)];
         for step in 0..=36 {

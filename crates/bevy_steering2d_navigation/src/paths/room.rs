@@ -80,7 +80,8 @@ impl Room {
     /// The clearance that the straight way of a body needs, m. A body squeezed against a solid may move along it,
     /// but not further in.
     pub(crate) fn needed(&self, from: Spot, to: Spot) -> f32 {
-        let squeezed = from.clearance.min(to.clearance) - ROUNDING;
+        // Only where it begins: it does not go to where it would be squeezed more.
+        let squeezed = from.clearance.min(to.clearance.max(self.grazing)) - ROUNDING;
         self.grazing.min(squeezed)
     }
 

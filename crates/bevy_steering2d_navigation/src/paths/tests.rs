@@ -284,6 +284,26 @@ fn the_same_world_gives_the_same_bits() {
     assert_eq!(trail(), trail());
 }
 
+#[test]
+fn a_lane_leads_no_nearer_to_a_wall_than_the_radius() {
+    let mut app = app();
+    wall(&mut app, (5.0, -8.0), (5.0, 4.0));
+    app.world_mut()
+        .spawn_batch(Wall::room(Rect::new(-2.0, -8.2, 12.0, 6.0)));
+    let walker = walker(&mut app, Vec2::ZERO, Vec2::new(10.0, 0.0));
+    let mut order = app.world_mut().get_mut::<NavigateTo>(walker).unwrap();
+    order.lane.right = 1.5;
+    run(&mut app, 2);
+    let path = app.world().get::<SteeringPath>(walker).unwrap().points();
+    assert!(path.len() > 2, "{path:?}");
+    for solid in app.world().resource::<Terrain>().solids() {
+        let mut legs = path.windows(2);
+        let has_room =
+            |leg: &[Vec2]| solid.distance_to_segment(leg[0], leg[1]) > PointMass::RADIUS;
+        assert!(legs.all(has_room), "{path:?}");
+    }
+}
+
 /// Blocks with 200 corners between the start and the goal.
 fn rocks(app: &mut App) {
     for i in 0..50 {
