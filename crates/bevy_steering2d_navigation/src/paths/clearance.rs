@@ -150,6 +150,19 @@ impl ClearanceGrid {
         .then_some(clearance)
     }
 
+    /// Whether something holds for all solids within reach of a segment, and perhaps some others.
+    pub(crate) fn all_along(
+        &self,
+        from: Vec2,
+        to: Vec2,
+        mut holds: impl FnMut(&Solid) -> bool,
+    ) -> bool {
+        self.visit_cells(from, to, |solids| {
+            let mut solids = solids.iter();
+            solids.all(|&solid| holds(&self.solids[solid as usize]))
+        })
+    }
+
     /// Visits the solids far out, then those near every cell that a segment passes, column by column, until
     /// `visit` returns false. Returns whether it never did.
     fn visit_cells(&self, from: Vec2, to: Vec2, mut visit: impl FnMut(&[u32]) -> bool) -> bool {

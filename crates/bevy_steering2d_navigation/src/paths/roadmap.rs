@@ -106,7 +106,7 @@ impl Roadmap {
             return None;
         }
         let needed = self.room.needed(from, from).min(corner.needed);
-        self.room.cost(from.at, corner.at, needed)
+        self.room.cost_from(from, corner.at, needed)
     }
 }
 

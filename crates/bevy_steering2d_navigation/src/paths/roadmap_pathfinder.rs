@@ -186,17 +186,27 @@ impl Map {
             return PathSearch::Unfinished;
         };
         *used = now;
-        match tree.search(&mut self.roadmap, from, expansions) {
-            Search::Found(path) => PathSearch::Found(path_of(inside.then_some(start.at), path)),
+        let mut found = tree.search(&mut self.roadmap, from, expansions);
+        let mut steps_aside = inside;
+        if found == Search::Unreachable
+            && let Some(out) = self.roadmap.room().way_aside(from)
+        {
+            steps_aside = true;
+            found = tree.search(&mut self.roadmap, out, expansions);
+        }
+        match found {
+            Search::Found(path) => {
+                PathSearch::Found(path_of(steps_aside.then_some(start.at), path))
+            }
             Search::Unreachable => PathSearch::None(NoPathReason::Unreachable),
             Search::OutOfBudget => PathSearch::Unfinished,
         }
     }
 }
 
-/// The path, from the position of a body that must first get out of a solid.
-fn path_of(inside: Option<Vec2>, path: Vec<Vec2>) -> Vec<Vec2> {
-    inside.into_iter().chain(path).collect()
+/// The path, from the position of a body that must first get to where it has room.
+fn path_of(squeezed: Option<Vec2>, path: Vec<Vec2>) -> Vec<Vec2> {
+    squeezed.into_iter().chain(path).collect()
 }
 
 #[cfg(test)]
@@ -386,6 +396,42 @@ mod tests {
         let from = Vec2::new(-5.0, 0.45);
         let path = path(&wall, from, Vec2::new(5.0, 3.0), 0.5);
         assert_eq!(path.len(), 2, "{path:?}");
+    }
+
+    #[test]
+    fn a_body_squeezed_against_a_wall_of_many_parts_moves_along_it() {
+        let at = |x: i16| Vec2::new(f32::from(x), 0.0);
+        let wall: Vec<_> = (-9..9).map(|x| Solid::segment(at(x), at(x + 1))).collect();
+        let from = Vec2::new(-5.0, 0.45);
+        let path = path(&wall, from, Vec2::new(5.0, 0.6), 0.5);
+        assert_eq!(path.len(), 2, "{path:?}");
+    }
+
+    #[test]
+    fn a_squeezed_body_is_not_led_through_a_gap_that_is_too_narrow_for_it() {
+        let wall = Solid::segment(Vec2::new(-9.0, 0.0), Vec2::new(9.0, 0.0));
+        for (clearance, gap) in [(0.2, 0.6), (0.4, 0.9)] {
+            let barrier = Solid::segment(Vec2::new(0.0, gap), Vec2::new(0.0, 9.0));
+            let (from, to) = (Vec2::new(-5.0, clearance), Vec2::new(5.0, clearance));
+            let mut planner = planner(&[wall, barrier]);
+            assert!(!planner.is_clear(from, Vec2::new(5.0, 0.6), 0.5));
+            let found = find(&mut planner, from, to, 0.5);
+            let PathSearch::Found(path) = found else {
+                panic!("{found:?}");
+            };
+            assert!(length(&path) > 18.0, "around the barrier: {path:?}");
+        }
+    }
+
+    #[test]
+    fn a_squeezed_body_whose_ways_are_barred_steps_aside_first() {
+        let room = block(Rect::new(-9.0, 0.0, 9.0, 9.0));
+        let mut planner = planner(&room);
+        let squeezed = planner.map(0.5).roadmap.room().spot(Vec2::new(0.0, 0.2));
+        let room = planner.map(0.5).roadmap.room();
+        let out = room.way_aside(squeezed).unwrap();
+        assert!(out.at.x == 0.0 && (0.5..0.6).contains(&out.at.y), "{out:?}");
+        assert_eq!(room.way_aside(out), None, "it has room");
     }
 
     #[test]

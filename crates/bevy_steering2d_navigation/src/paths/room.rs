@@ -69,7 +69,7 @@ impl Room {
 
     /// The cost of the straight way between two points; `None` if a solid blocks it.
     pub(crate) fn cost_between(&self, from: Spot, to: Spot) -> Option<f32> {
-        self.cost(from.at, to.at, self.needed(from, to))
+        self.cost_from(from, to.at, self.needed(from, to))
     }
 
     /// Whether a body can move straight from one point to another.
@@ -95,6 +95,43 @@ impl Room {
             0.0
         };
         (clearance > 0.0).then_some(length + Self::DISCOMFORT * tight)
+    }
+
+    /// The same for the way of a body from where it is. What it needs less against the solids that squeeze it, it
+    /// does not need less in a gap farther on.
+    pub(crate) fn cost_from(&self, from: Spot, to: Vec2, needed: f32) -> Option<f32> {
+        let cost = self.cost(from.at, to, needed)?;
+        let fits = !self.is_squeezed(from) || self.fits_farther_on(from.at, to);
+        fits.then_some(cost)
+    }
+
+    fn is_squeezed(&self, spot: Spot) -> bool {
+        spot.clearance < self.grazing
+    }
+
+    /// Whether a squeezed body has room for its straight way beside the solids that do not squeeze it, if it first
+    /// gets out.
+    fn fits_farther_on(&self, from: Vec2, to: Vec2) -> bool {
+        let out = self.way_out(from).filter(|out| self.is_open(from, out.at));
+        // In a passage that is too narrow for it anyway, it goes on as it can.
+        let Some(out) = out else {
+            return true;
+        };
+        let enough = self.grazing - ROUNDING;
+        self.grid.all_along(from, to, |solid| {
+            solid.distance(from) < self.grazing
+                || solid.distance_to_segment(from, to) >= enough
+                || solid.distance_to_segment(out.at, to) >= enough
+        })
+    }
+
+    /// Where a squeezed body that can go straight to nowhere else can go first: to the nearest spot with room.
+    pub(crate) fn way_aside(&self, from: Spot) -> Option<Spot> {
+        let out = self
+            .is_squeezed(from)
+            .then(|| self.way_out(from.at))
+            .flatten();
+        out.filter(|out| self.cost_between(from, *out).is_some())
     }
 
     /// The distance from the straight way between two points to the nearest solid, m, at most a little more than

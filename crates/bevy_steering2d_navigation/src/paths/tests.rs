@@ -298,8 +298,7 @@ fn a_lane_leads_no_nearer_to_a_wall_than_the_radius() {
     assert!(path.len() > 2, "{path:?}");
     for solid in app.world().resource::<Terrain>().solids() {
         let mut legs = path.windows(2);
-        let has_room =
-            |leg: &[Vec2]| solid.distance_to_segment(leg[0], leg[1]) > PointMass::RADIUS;
+        let has_room = |leg: &[Vec2]| solid.distance_to_segment(leg[0], leg[1]) > PointMass::RADIUS;
         assert!(legs.all(has_room), "{path:?}");
     }
 }
