@@ -248,7 +248,9 @@ pub(crate) fn solve_fields(
         if was_complete && how.crowd_cost == 0.0 {
             work.clear_crowd();
         } else if was_complete && std::mem::take(&mut work.crowd_is_due) {
-            let crowd = agents.iter().map(|agent| agent.position);
+            // One that is nowhere would count everywhere.
+            let crowd = agents.iter().filter(|agent| agent.is_finite());
+            let crowd = crowd.map(|agent| agent.position);
             work.set_crowd(crowd, how.crowd_cost);
         }
         let lost = lost_field(work, written.as_ref());

@@ -272,6 +272,23 @@ fn a_jam_is_walked_around_while_a_solid_moves_in_every_tick() {
 }
 
 #[test]
+fn an_agent_whose_position_is_no_number_is_no_crowd() {
+    let mut app = app();
+    let mut field = GoalField::new(area()).with_goal(Vec2::new(15.0, 0.0));
+    field.crowd_cost = 2.0;
+    let field = app.world_mut().spawn(field).id();
+    app.world_mut().spawn((
+        PointMass::default(),
+        Vehicle::default(),
+        Transform::from_translation(Vec3::NAN),
+    ));
+    run(&mut app, 80);
+    let times = app.world().get::<TravelMap>(field).unwrap();
+    let time = times.travel_time(Vec2::new(5.0, 0.0)).unwrap();
+    assert!((9.0..11.0).contains(&time), "{time}");
+}
+
+#[test]
 fn a_crowd_that_costs_nothing_any_more_is_forgotten() {
     let mut app = app();
     let field = jam(&mut app);
