@@ -165,6 +165,8 @@ pub(crate) fn plan_paths(
             tick: clock.tick,
             looks: clock.tick.wrapping_add(id.0).is_multiple_of(LOOKS),
         };
+        // The memory may have begun anew.
+        now.times_stuck = now.times_stuck.min(situation.times_stuck);
         if now.notices_arrival(&situation) {
             let target = how.target;
             sent.2.send(

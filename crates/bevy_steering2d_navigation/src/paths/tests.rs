@@ -182,6 +182,22 @@ fn an_agent_that_is_stuck_plans_again() {
 }
 
 #[test]
+fn an_agent_whose_memory_of_being_stuck_begins_anew_plans_again() {
+    let mut app = app();
+    let walker = walker(&mut app, Vec2::ZERO, Vec2::new(10.0, 0.0));
+    app.world_mut()
+        .entity_mut(walker)
+        .insert(StuckDetection::default());
+    run(&mut app, 2);
+    for (times, plans) in [(3, 2), (0, 2), (1, 3)] {
+        let mut memory = app.world_mut().get_mut::<StuckMemory>(walker).unwrap();
+        memory.times = times;
+        run(&mut app, 2);
+        assert_eq!(heard(&app).found.len(), plans, "{times}");
+    }
+}
+
+#[test]
 fn a_tiny_budget_is_shared_fairly_and_every_agent_gets_its_path() {
     let mut app = app();
     app.insert_resource(NavigationBudget { expansions: 20 });
