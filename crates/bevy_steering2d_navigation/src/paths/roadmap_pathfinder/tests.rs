@@ -1,0 +1,410 @@
+//! The pathfinder alone: its paths, its looks and what they cost.
+
+use super::*;
+use bevy_steering2d_core::{Circle, Wall};
+use proptest::prelude::*;
+
+fn planner(solids: &[Solid]) -> RoadmapPathfinder {
+    let mut planner = RoadmapPathfinder::default();
+    planner.set_solids(solids);
+    planner
+}
+
+fn find(planner: &mut RoadmapPathfinder, from: Vec2, to: Vec2, radius: f32) -> PathSearch {
+    let query = PathQuery { from, to, radius };
+    let mut plenty = u32::MAX;
+    planner.find(&query, &mut plenty)
+}
+
+#[track_caller]
+fn path(solids: &[Solid], from: Vec2, to: Vec2, radius: f32) -> Vec<Vec2> {
+    match find(&mut planner(solids), from, to, radius) {
+        PathSearch::Found(path) => path,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn length(path: &[Vec2]) -> f32 {
+    path.windows(2).map(|leg| leg[0].distance(leg[1])).sum()
+}
+
+fn block(area: Rect) -> [Solid; 4] {
+    Wall::room(area).map(Solid::from)
+}
+
+/// 40 blocks in five rows.
+fn blocks() -> Vec<Solid> {
+    (0..40)
+        .flat_map(|i| {
+            let at = Vec2::new((i % 8) as f32, (i / 8) as f32) * 4.0;
+            block(Rect::from_center_size(
+                at,
+                Vec2::new(2.6, 1.0 + (i % 3) as f32),
+            ))
+        })
+        .collect()
+}
+
+#[test]
+fn a_path_without_solids_is_straight() {
+    let goal = Vec2::new(10.0, 4.0);
+    assert_eq!(path(&[], Vec2::ZERO, goal, 0.5), [Vec2::ZERO, goal]);
+}
+
+#[test]
+fn a_path_around_a_block_keeps_a_comfortable_clearance() {
+    let solids = block(Rect::new(-0.5, -4.0, 0.5, 20.0));
+    let path = path(&solids, Vec2::new(-6.0, 0.0), Vec2::new(6.0, 0.0), 0.5);
+    for leg in path.windows(2) {
+        let clearance = solids.map(|it| it.distance_to_segment(leg[0], leg[1]));
+        assert!(clearance.into_iter().all(|it| it >= 0.79), "{path:?}");
+    }
+    // A path that touches the corners has 14.6 m; radius and clearance add to it.
+    assert!(length(&path) < 16.2, "{path:?}");
+}
+
+#[test]
+fn with_sharp_corners_a_path_bends_once_around_a_right_angle() {
+    let solids = block(Rect::new(-4.0, -4.0, 0.0, 0.0));
+    let (from, to) = (Vec2::new(-3.0, 1.0), Vec2::new(1.0, -3.0));
+    let mut sharp = planner(&solids).with_sharp_corners();
+    let PathSearch::Found(sharp) = find(&mut sharp, from, to, 0.5) else {
+        panic!("there is a way around the corner");
+    };
+    assert_eq!((sharp.len(), path(&solids, from, to, 0.5).len()), (3, 4));
+}
+
+#[test]
+fn a_path_leads_through_a_gap_as_narrow_as_the_body() {
+    let mut solids = block(Rect::new(0.0, 0.55, 1.0, 9.0)).to_vec();
+    solids.extend(block(Rect::new(0.0, -9.0, 1.0, -0.55)));
+    let path = path(&solids, Vec2::new(-5.0, 3.0), Vec2::new(5.0, -2.0), 0.5);
+    assert!(length(&path) < 12.0, "through the gap: {path:?}");
+    let wider = find(
+        &mut planner(&solids),
+        Vec2::new(-5.0, 3.0),
+        Vec2::new(5.0, -2.0),
+        0.6,
+    );
+    let PathSearch::Found(around) = wider else {
+        panic!("{wider:?}");
+    };
+    assert!(length(&around) > 18.0, "around the blocks: {around:?}");
+}
+
+#[test]
+fn a_body_beside_the_middle_of_a_narrow_gap_does_not_turn_back() {
+    let blocks = [
+        Rect::new(0.0, 0.525, 1.0, 9.0),
+        Rect::new(0.0, -9.0, 1.0, -0.525),
+    ];
+    let solids = blocks.map(block).concat();
+    for step in 1..=40 {
+        let from = Vec2::new(-0.02 * step as f32, 0.02);
+        let path = path(&solids, from, Vec2::new(5.0, 1.0), 0.5);
+        assert!(path[1].x > from.x, "{path:?}");
+    }
+}
+
+#[test]
+fn a_target_in_a_passage_as_narrow_as_the_body_is_reached() {
+    let wall = |y: f32| Solid::segment(Vec2::new(-10.0, y), Vec2::new(10.0, y));
+    let target = Vec2::new(0.0, 0.515);
+    let path = path(&[wall(0.0), wall(1.03)], Vec2::new(-15.0, 0.0), target, 0.5);
+    assert_eq!(path[path.len() - 1], target, "{path:?}");
+}
+
+#[test]
+fn a_path_bends_in_front_of_a_gap_as_narrow_as_the_body() {
+    let rocks = [2.525, -2.525].map(|y| Circle::new(Vec2::new(0.0, y), 2.0).into());
+    for degrees in (-30..=30_i16).step_by(10) {
+        let aside = Vec2::from_angle(f32::from(degrees).to_radians());
+        for mut planner in [planner(&rocks), planner(&rocks).with_sharp_corners()] {
+            let PathSearch::Found(path) = find(&mut planner, -5.0 * aside, 5.0 * Vec2::X, 0.5)
+            else {
+                panic!("there is a way through");
+            };
+            assert!(length(&path) < 10.5, "{path:?}");
+        }
+    }
+}
+
+#[test]
+fn a_body_that_is_walled_in_has_no_path() {
+    let solids = block(Rect::new(-3.0, -3.0, 3.0, 3.0));
+    let mut planner = planner(&solids);
+    let outside = Vec2::new(9.0, 0.0);
+    for (from, to) in [(Vec2::ZERO, outside), (outside, Vec2::ZERO)] {
+        let found = find(&mut planner, from, to, 0.5);
+        assert_eq!(found, PathSearch::None(NoPathReason::Unreachable));
+    }
+}
+
+#[test]
+fn a_target_without_room_is_told_from_one_without_way() {
+    let rock = Solid::from(Circle::new(Vec2::ZERO, 2.0));
+    let found = find(&mut planner(&[rock]), Vec2::new(9.0, 0.0), Vec2::ZERO, 0.5);
+    assert_eq!(found, PathSearch::None(NoPathReason::TargetBlocked));
+}
+
+#[test]
+fn a_path_to_a_target_near_a_solid_ends_where_there_is_room() {
+    let rock = Solid::from(Circle::new(Vec2::ZERO, 2.0));
+    let path = path(&[rock], Vec2::new(9.0, 0.0), Vec2::new(2.2, 0.0), 0.5);
+    let end = path[path.len() - 1];
+    assert!(end.y == 0.0 && (2.5..2.6).contains(&end.x), "{path:?}");
+}
+
+#[test]
+fn a_target_inside_a_thin_wall_is_not_reached_on_its_far_side() {
+    let face = |x: f32| Solid::segment(Vec2::new(x, -9.0), Vec2::new(x, 9.0));
+    let mut planner = planner(&[face(0.0), face(0.5)]);
+    let (from, to) = (Vec2::new(-5.0, 0.0), Vec2::new(0.05, 0.0));
+    let found = find(&mut planner, from, to, 0.5);
+    assert_eq!(found, PathSearch::None(NoPathReason::TargetBlocked));
+}
+
+#[test]
+fn a_body_inside_a_rock_leaves_it_on_the_nearest_side() {
+    let rock = Solid::from(Circle::new(Vec2::ZERO, 2.0));
+    let inside = Vec2::new(1.5, 0.1);
+    let path = path(&[rock], inside, Vec2::new(-9.0, 0.0), 0.5);
+    assert_eq!(path[0], inside);
+    assert!(path[1].x > 2.4, "{path:?}");
+    let outside = &path[1..];
+    assert!(
+        outside
+            .windows(2)
+            .all(|leg| rock.distance_to_segment(leg[0], leg[1]) > 0.5)
+    );
+}
+
+#[test]
+fn a_body_squeezed_against_a_wall_moves_along_it() {
+    let wall = [Solid::segment(Vec2::new(-9.0, 0.0), Vec2::new(9.0, 0.0))];
+    let from = Vec2::new(-5.0, 0.45);
+    let path = path(&wall, from, Vec2::new(5.0, 3.0), 0.5);
+    assert_eq!(path.len(), 2, "{path:?}");
+}
+
+#[test]
+fn a_body_squeezed_against_a_wall_of_many_parts_moves_along_it() {
+    let at = |x: i16| Vec2::new(f32::from(x), 0.0);
+    let wall: Vec<_> = (-9..9).map(|x| Solid::segment(at(x), at(x + 1))).collect();
+    let from = Vec2::new(-5.0, 0.45);
+    let path = path(&wall, from, Vec2::new(5.0, 0.6), 0.5);
+    assert_eq!(path.len(), 2, "{path:?}");
+}
+
+#[test]
+fn a_squeezed_body_is_not_led_through_a_gap_that_is_too_narrow_for_it() {
+    let wall = Solid::segment(Vec2::new(-9.0, 0.0), Vec2::new(9.0, 0.0));
+    for (clearance, gap) in [(0.2, 0.6), (0.4, 0.9)] {
+        let barrier = Solid::segment(Vec2::new(0.0, gap), Vec2::new(0.0, 9.0));
+        let (from, to) = (Vec2::new(-5.0, clearance), Vec2::new(5.0, clearance));
+        let mut planner = planner(&[wall, barrier]);
+        assert!(!planner.is_clear(from, Vec2::new(5.0, 0.6), 0.5));
+        let found = find(&mut planner, from, to, 0.5);
+        let PathSearch::Found(path) = found else {
+            panic!("{found:?}");
+        };
+        assert!(length(&path) > 18.0, "around the barrier: {path:?}");
+    }
+}
+
+#[test]
+fn a_squeezed_body_whose_ways_are_barred_steps_aside_first() {
+    let room = block(Rect::new(-9.0, 0.0, 9.0, 9.0));
+    let mut planner = planner(&room);
+    let squeezed = planner.map(0.5).roadmap.room().spot(Vec2::new(0.0, 0.2));
+    let room = planner.map(0.5).roadmap.room();
+    let out = room.way_aside(squeezed).unwrap();
+    assert!(out.at.x == 0.0 && (0.5..0.6).contains(&out.at.y), "{out:?}");
+    assert_eq!(room.way_aside(out), None, "it has room");
+}
+
+#[test]
+fn a_body_moves_to_no_place_without_room() {
+    let mut planner = planner(&[Solid::segment(Vec2::new(-9.0, 0.0), Vec2::new(9.0, 0.0))]);
+    let mut is_clear = |from: (f32, f32), to: (f32, f32)| {
+        let [from, to] = [from, to].map(Vec2::from);
+        planner.is_clear(from, to, 0.5)
+    };
+    assert!(is_clear((0.0, 5.0), (0.0, 0.6)));
+    assert!(!is_clear((0.0, 5.0), (0.0, 0.1)), "nearer than the radius");
+    assert!(is_clear((0.0, 0.3), (4.0, 0.3)), "squeezed, along the wall");
+    assert!(!is_clear((0.0, 0.3), (4.0, 0.2)), "further in");
+}
+
+#[test]
+fn a_body_close_to_the_end_of_a_wall_gets_around_it() {
+    let wall = [Solid::segment(Vec2::new(0.0, -9.0), Vec2::ZERO)];
+    for step in 0..=36 {
+        let from = 0.54 * Vec2::from_angle(step as f32 * 5.0_f32.to_radians());
+        for to in [Vec2::new(-4.0, -6.0), Vec2::new(4.0, -6.0)] {
+            let path = path(&wall, from, to, 0.5);
+            assert!(length(&path) < from.distance(to) + 2.0, "{path:?}");
+        }
+    }
+}
+
+#[test]
+fn a_body_squeezed_against_a_wall_takes_the_nearer_way_around_it() {
+    let wall = [Solid::segment(Vec2::new(0.0, -9.0), Vec2::new(0.0, 3.0))];
+    for clearance in [0.4, 0.45, 0.49, 0.5, 0.51, 0.53, 0.6] {
+        for below in [0.0, 0.3, 1.0, 2.0, 3.0] {
+            let from = Vec2::new(-clearance, 3.0 - below);
+            let path = path(&wall, from, Vec2::new(2.0, 0.0), 0.5);
+            assert!(length(&path) < below + 6.0, "{path:?}");
+        }
+    }
+}
+
+#[test]
+fn a_search_in_small_portions_finds_the_same_path() {
+    let solids = blocks();
+    let (from, to) = (Vec2::new(-4.0, 3.0), Vec2::new(32.0, 14.0));
+    let whole = path(&solids, from, to, 0.4);
+    let mut planner = planner(&solids);
+    let query = PathQuery {
+        from,
+        to,
+        radius: 0.4,
+    };
+    let mut portions = 0;
+    let found = loop {
+        portions += 1;
+        assert!(portions < 1_000);
+        match planner.find(&query, &mut 16) {
+            PathSearch::Found(path) => break path,
+            other => assert_eq!(other, PathSearch::Unfinished),
+        }
+    };
+    assert!(portions > 1);
+    assert_eq!(found, whole);
+}
+
+#[test]
+fn queries_to_one_goal_share_their_search() {
+    let solids = block(Rect::new(-0.5, -6.0, 0.5, 6.0));
+    let mut planner = planner(&solids);
+    let query = |y: f32| PathQuery {
+        from: Vec2::new(-5.0, y),
+        to: Vec2::new(5.0, 0.0),
+        radius: 0.5,
+    };
+    let mut used = |y: f32| {
+        let mut left = 1_000;
+        planner.find(&query(y), &mut left);
+        1_000 - left
+    };
+    let first = used(0.0);
+    assert!(first > 0);
+    assert!(used(0.5) < first);
+}
+
+#[test]
+fn the_searches_of_a_chase_do_not_pile_up() {
+    const STEPS: u16 = 950;
+    // The target moves about in a closed room.
+    let mut solids = block(Rect::new(-30.0, -10.0, -10.0, 10.0)).to_vec();
+    for i in 0..300_u16 {
+        let at = 3.0 * Vec2::new(f32::from(i % 20), f32::from(i / 20));
+        solids.extend(block(Rect::from_center_size(at, Vec2::splat(1.6))));
+    }
+    let mut planner = planner(&solids);
+    for step in 0..STEPS {
+        let target = Vec2::new(-25.0 + 0.01 * f32::from(step), 0.0);
+        find(&mut planner, Vec2::new(70.0, 0.0), target, 0.3);
+    }
+    let map = &planner.maps[&0.3_f32.to_bits()];
+    let corners = map.roadmap.corner_count();
+    let most = RoadmapPathfinder::TREE_CORNERS;
+    assert!(usize::from(STEPS) * corners > most, "{corners} corners");
+    assert!(map.trees.len() * corners <= most, "{}", map.trees.len());
+    assert!(map.trees.len() > 64, "{}", map.trees.len());
+}
+
+#[test]
+fn looks_of_bodies_with_many_radii_do_not_interrupt_a_search() {
+    let mut planner = planner(&blocks());
+    let query = PathQuery {
+        from: Vec2::new(-4.0, 3.0),
+        to: Vec2::new(32.0, 14.0),
+        radius: 0.4,
+    };
+    let mut portions = 0;
+    while planner.find(&query, &mut 16) == PathSearch::Unfinished {
+        portions += 1;
+        assert!(portions < 1_000);
+        for i in 0..100_u8 {
+            planner.is_clear(query.from, query.to, 0.3 + 0.01 * f32::from(i));
+        }
+    }
+    assert!(portions > 0);
+    assert_eq!(planner.maps.len(), 1);
+}
+
+#[test]
+fn corners_that_are_looked_at_again_cost_expansions() {
+    let mut planner = planner(&blocks());
+    let query = PathQuery {
+        from: Vec2::new(-4.0, 3.0),
+        to: Vec2::new(32.0, 14.0),
+        radius: 0.4,
+    };
+    let mut used = || {
+        let mut left = 100_000;
+        planner.find(&query, &mut left);
+        100_000 - left
+    };
+    assert!(used() > 8);
+    let again = used();
+    assert!((1..=8).contains(&again), "{again}");
+}
+
+#[test]
+fn a_path_in_a_huge_world_is_found() {
+    let solids = block(Rect::new(-1e7, -1e8, 1e7, 1e8));
+    let path = path(&solids, Vec2::new(-2e8, 0.0), Vec2::new(2e8, 0.0), 1e6);
+    assert!(path.len() > 2);
+}
+
+fn point() -> impl Strategy<Value = Vec2> {
+    (-12.0..12.0_f32, -12.0..12.0_f32).prop_map(Vec2::from)
+}
+
+fn solids() -> impl Strategy<Value = Vec<Solid>> {
+    let wall = (point(), -5.0..5.0_f32, -5.0..5.0_f32)
+        .prop_map(|(from, x, y)| Solid::segment(from, from + Vec2::new(x, y)));
+    let disc = (point(), 0.2..2.0_f32).prop_map(|(at, radius)| Circle::new(at, radius).into());
+    prop::collection::vec(prop_oneof![wall, disc], 0..24)
+}
+
+proptest! {
+    #[test]
+    fn a_look_is_the_same_with_and_without_a_roadmap(
+        solids in solids(),
+        from in point(),
+        to in point(),
+    ) {
+        let mut planner = planner(&solids);
+        let look = planner.is_clear(from, to, 0.3);
+        find(&mut planner, from, to, 0.3);
+        prop_assert_eq!(look, planner.is_clear(from, to, 0.3));
+    }
+
+    #[test]
+    fn every_leg_of_a_path_is_free(solids in solids(), from in point(), to in point()) {
+        if let PathSearch::Found(path) = find(&mut planner(&solids), from, to, 0.3) {
+            prop_assert!(path[path.len() - 1].distance(to) < 2.0);
+            let start = solids.iter().map(|it| it.distance(from)).fold(9.0, f32::min);
+            let least = if start > 0.003 { start.min(0.3) - 0.003 } else { f32::NEG_INFINITY };
+            for leg in path.windows(2) {
+                for solid in &solids {
+                    prop_assert!(solid.distance_to_segment(leg[0], leg[1]) >= least);
+                }
+            }
+        }
+    }
+}
