@@ -1,0 +1,193 @@
+//! Members that come late, leave, are disabled or grow.
+
+use bevy::ecs::entity_disabling::Disabled;
+
+use super::*;
+
+#[test]
+fn a_member_that_leaves_its_group_on_the_way_no_longer_makes_a_detour() {
+    let mut app = app();
+    let (west, east) = (Vec2::ZERO, Vec2::new(30.0, 0.0));
+    let (a, b) = (unit(&mut app, west), unit(&mut app, east));
+    order(&mut app, GroupArrive::new(east), &[a]);
+    order(&mut app, GroupArrive::new(west), &[b]);
+    run(&mut app, 10);
+    let detour = |app: &App| app.world().get::<NavigateToMemory>(a).unwrap().detour();
+    assert!(detour(&app).is_some());
+    app.world_mut().entity_mut(a).remove::<GroupMember>();
+    run(&mut app, 2);
+    assert!(detour(&app).is_none());
+    let points = app.world().get::<SteeringPath>(a).unwrap().points();
+    assert_eq!(points.len(), 2, "straight again: {points:?}");
+}
+
+#[test]
+fn a_latecomer_gets_a_place_and_a_lost_place_is_taken_again() {
+    let mut app = app();
+    let units = units(&mut app, 7, Vec2::ZERO);
+    let order = order(&mut app, GroupArrive::new(Vec2::new(12.0, 0.0)), &units);
+    run(&mut app, 60);
+    let lost = place(&app, units[3]);
+    app.world_mut().despawn(units[3]);
+    let late = unit(&mut app, Vec2::new(-5.0, 0.0));
+    app.world_mut().entity_mut(late).insert(GroupMember(order));
+    run(&mut app, 1);
+    assert!(place(&app, late).distance(lost) < 0.1);
+    run(&mut app, 900);
+    let rest: Vec<_> = units
+        .iter()
+        .copied()
+        .filter(|it| *it != units[3])
+        .chain([late])
+        .collect();
+    assert_settled(&app, &rest);
+    assert_eq!(app.world().resource::<Heard>().0.len(), 1);
+}
+
+#[test]
+fn a_member_pushes_its_way_in_near_its_place_and_avoids_again_when_it_leaves() {
+    let mut app = app();
+    let unit = unit(&mut app, Vec2::ZERO);
+    app.world_mut()
+        .entity_mut(unit)
+        .insert(ReciprocalAvoidance::default());
+    order(&mut app, GroupArrive::new(Vec2::new(10.0, 0.0)), &[unit]);
+    let avoids = |app: &App| {
+        app.world()
+            .get::<ReciprocalAvoidance>(unit)
+            .unwrap()
+            .influence
+            .enabled
+    };
+    run(&mut app, 20);
+    assert!(avoids(&app));
+    run(&mut app, 400);
+    assert!(!avoids(&app));
+    app.world_mut().entity_mut(unit).remove::<GroupMember>();
+    run(&mut app, 2);
+    assert!(avoids(&app));
+}
+
+#[test]
+fn a_member_that_comes_back_gets_another_place_if_its_own_is_taken() {
+    let mut app = app();
+    let units = units(&mut app, 4, Vec2::ZERO);
+    let order = order(&mut app, GroupArrive::new(Vec2::new(8.0, 0.0)), &units[..3]);
+    run(&mut app, 60);
+    app.world_mut().entity_mut(units[0]).remove::<GroupMember>();
+    app.update();
+    app.world_mut()
+        .entity_mut(units[3])
+        .insert(GroupMember(order));
+    app.update();
+    app.world_mut()
+        .entity_mut(units[0])
+        .insert(GroupMember(order));
+    run(&mut app, 900);
+    assert_settled(&app, &units);
+    let arrived = app.world().resource::<Heard>().0.last().copied();
+    assert_eq!(arrived.map(|it| (it.members, it.missing)), Some((4, 0)));
+}
+
+#[test]
+fn a_member_that_was_disabled_while_the_target_moved_follows() {
+    let mut app = app();
+    let units = units(&mut app, 3, Vec2::ZERO);
+    let order = order(&mut app, GroupArrive::new(Vec2::new(8.0, 0.0)), &units);
+    run(&mut app, 5);
+    app.world_mut()
+        .entity_mut(units[0])
+        .insert(SteeringDisabled);
+    let far = Target::Point(Vec2::new(0.0, 20.0));
+    app.world_mut()
+        .get_mut::<GroupArrive>(order)
+        .unwrap()
+        .target = far;
+    run(&mut app, 5);
+    app.world_mut()
+        .entity_mut(units[0])
+        .remove::<SteeringDisabled>();
+    run(&mut app, 900);
+    assert_settled(&app, &units);
+    assert!(place(&app, units[0]).y > 15.0);
+}
+
+/// Disables a member on its way, and lets another one join meanwhile.
+#[track_caller]
+fn assert_place_is_kept_with<D: Component + Default>() {
+    let mut app = app();
+    let units = units(&mut app, 7, Vec2::ZERO);
+    let order = order(&mut app, GroupArrive::new(Vec2::new(12.0, 0.0)), &units);
+    run(&mut app, 60);
+    let kept = place(&app, units[3]);
+    app.world_mut().entity_mut(units[3]).insert(D::default());
+    let late = unit(&mut app, Vec2::new(-5.0, 0.0));
+    app.world_mut().entity_mut(late).insert(GroupMember(order));
+    run(&mut app, 5);
+    assert_eq!(place(&app, units[3]), kept);
+    assert!(place(&app, late).distance(kept) > 0.99, "it is given away");
+    app.world_mut().entity_mut(units[3]).remove::<D>();
+    run(&mut app, 900);
+    assert_settled(&app, &[units, vec![late]].concat());
+}
+
+#[test]
+fn a_disabled_member_keeps_its_place() {
+    assert_place_is_kept_with::<SteeringDisabled>();
+    assert_place_is_kept_with::<Disabled>();
+}
+
+#[test]
+fn a_group_stands_beside_the_disabled_members_of_another_one() {
+    let mut app = app();
+    let west = units(&mut app, 5, Vec2::ZERO);
+    let east = units(&mut app, 5, Vec2::new(30.0, 0.0));
+    let goal = GroupArrive::new(Vec2::new(15.0, 0.0));
+    order(&mut app, goal, &west);
+    run(&mut app, 900);
+    for &unit in &west {
+        app.world_mut().entity_mut(unit).insert(Disabled);
+    }
+    order(&mut app, goal, &east);
+    run(&mut app, 900);
+    assert_settled(&app, &[west, east].concat());
+}
+
+#[test]
+fn an_order_to_disabled_members_is_planned_once_they_are_steered_again() {
+    let mut app = app();
+    let units = units(&mut app, 5, Vec2::ZERO);
+    for &unit in &units {
+        app.world_mut().entity_mut(unit).insert(SteeringDisabled);
+    }
+    order(&mut app, GroupArrive::new(Vec2::new(12.0, 0.0)), &units);
+    run(&mut app, 3);
+    for &unit in &units {
+        app.world_mut()
+            .entity_mut(unit)
+            .remove::<SteeringDisabled>();
+    }
+    run(&mut app, 3);
+    // Only groups that are planned as a whole have lanes.
+    let has_lane = |it: &Entity| {
+        let navigate = app.world().get::<NavigateTo>(*it).unwrap();
+        navigate.lane != Lane::default()
+    };
+    assert!(units.iter().all(has_lane));
+}
+
+#[test]
+fn a_member_that_grows_gets_a_place_of_its_size() {
+    let mut app = app();
+    let units = units(&mut app, 7, Vec2::ZERO);
+    order(&mut app, GroupArrive::new(Vec2::new(12.0, 0.0)), &units);
+    run(&mut app, 600);
+    let grown = units[3];
+    app.world_mut().get_mut::<Vehicle>(grown).unwrap().radius = Some(1.5);
+    run(&mut app, 5);
+    let (others, its) = (units.iter().filter(|it| **it != grown), place(&app, grown));
+    for &other in others {
+        let apart = place(&app, other).distance(its);
+        assert!(apart >= 2.0, "{apart}");
+    }
+}

@@ -1,0 +1,190 @@
+//! Groups with too little room, or none, and solids that take or leave some.
+
+use super::*;
+
+#[test]
+fn members_of_a_small_room_without_a_place_are_missing() {
+    let mut app = app();
+    let units = units(&mut app, 12, Vec2::new(-3.0, -3.0));
+    app.world_mut()
+        .spawn_batch(Wall::room(Rect::new(10.0, -1.6, 13.2, 1.6)));
+    order(
+        &mut app,
+        GroupArrive::new(Vec2::new(11.6, 0.0)),
+        &units[..4],
+    );
+    run(&mut app, 10);
+    let states = units[..4]
+        .iter()
+        .map(|it| app.world().get::<NavigateToMemory>(*it).unwrap().state);
+    let cut_off = NavigationState::NoPath(NoPathReason::Unreachable);
+    assert!(states.into_iter().all(|state| state == cut_off));
+    assert!(
+        app.world().resource::<Heard>().0.is_empty(),
+        "a group that cannot arrive does not"
+    );
+}
+
+#[test]
+fn a_member_without_room_does_not_go_on_to_its_former_place() {
+    let mut app = app();
+    let units = units(&mut app, 12, Vec2::new(-3.0, -3.0));
+    app.world_mut()
+        .spawn_batch(Wall::room(Rect::new(10.0, -1.6, 13.2, 1.6)));
+    order(&mut app, GroupArrive::new(Vec2::new(20.0, 0.0)), &units);
+    run(&mut app, 30);
+    order(&mut app, GroupArrive::new(Vec2::new(11.6, 0.0)), &units);
+    run(&mut app, 300);
+    let has_no_place = |it: &&Entity| app.world().get::<GroupPlace>(**it).unwrap().at.is_none();
+    let without: Vec<_> = units.iter().filter(has_no_place).collect();
+    assert!(!without.is_empty() && without.len() < units.len());
+    for unit in without {
+        let body = app.world().get::<Kinematics>(*unit).unwrap();
+        assert!(body.position.x < 9.0 && body.speed() < 0.1, "{body:?}");
+    }
+}
+
+#[test]
+fn a_place_that_becomes_free_goes_to_a_member_without_one() {
+    let leave: [fn(EntityWorldMut); 2] = [
+        |member| {
+            member.despawn();
+        },
+        |mut member| {
+            member.remove::<GroupMember>();
+        },
+    ];
+    for leave in leave {
+        let mut app = app();
+        app.world_mut()
+            .spawn_batch(Wall::room(Rect::new(10.0, -1.6, 13.2, 1.6)));
+        let at = |i: usize| Vec2::new(10.7, -0.9) + 0.6 * Vec2::new((i % 4) as f32, (i / 4) as f32);
+        let units: Vec<_> = (0..12).map(|i| unit(&mut app, at(i))).collect();
+        order(&mut app, GroupArrive::new(Vec2::new(11.6, 0.0)), &units);
+        run(&mut app, 60);
+        let has_place = |it: &Entity| app.world().get::<GroupPlace>(*it).unwrap().at.is_some();
+        let (placed, without): (Vec<_>, Vec<_>) = units.into_iter().partition(has_place);
+        assert!(!placed.is_empty() && !without.is_empty());
+        leave(app.world_mut().entity_mut(placed[0]));
+        run(&mut app, 300);
+        let has_place = |it: &Entity| app.world().get::<GroupPlace>(*it).unwrap().at.is_some();
+        let heirs: Vec<_> = without.iter().copied().filter(has_place).collect();
+        assert_eq!(heirs.len(), 1);
+        assert_settled(&app, &[&placed[1..], heirs.as_slice()].concat());
+    }
+}
+
+/// The walls of a room with space for two units around its middle, and the middle.
+fn room_for_two(app: &mut App) -> (Vec<Entity>, Vec2) {
+    let room = Wall::room(Rect::new(10.0, -1.1, 12.2, 1.1));
+    let walls = app.world_mut().spawn_batch(room).collect();
+    (walls, Vec2::new(11.1, 0.0))
+}
+
+#[test]
+fn a_group_without_room_gets_places_when_another_group_is_sent_away() {
+    let mut app = app();
+    let (_, middle) = room_for_two(&mut app);
+    let first = [10.6, 11.6].map(|x| unit(&mut app, Vec2::new(x, 0.0)));
+    let second = unit(&mut app, middle);
+    let leaving = order(&mut app, GroupArrive::new(middle), &first);
+    order(&mut app, GroupArrive::new(middle), &[second]);
+    run(&mut app, 100);
+    assert!(first.iter().all(|&unit| place(&app, unit).x < 12.0));
+    let waiting = app.world().get::<GroupPlace>(second).unwrap();
+    assert_eq!(waiting.at, None);
+    let mut leaving = app.world_mut().get_mut::<GroupArrive>(leaving).unwrap();
+    leaving.target = Vec2::new(30.0, 0.0).into();
+    run(&mut app, 40);
+    // As many places as before are taken, but elsewhere.
+    assert!(place(&app, second).distance(middle) < 1.0);
+}
+
+#[test]
+fn a_group_with_room_for_some_keeps_their_places_when_solids_change() {
+    let mut app = app();
+    let (walls, middle) = room_for_two(&mut app);
+    let at = |i: usize| Vec2::new(10.6 + 0.3 * i as f32, 0.0);
+    let units: Vec<_> = (0..4).map(|i| unit(&mut app, at(i))).collect();
+    order(&mut app, GroupArrive::new(middle), &units);
+    run(&mut app, 400);
+    let places = |app: &App| -> Vec<Option<Vec2>> {
+        let place = |&unit: &Entity| app.world().get::<GroupPlace>(unit).unwrap().at;
+        units.iter().map(place).collect()
+    };
+    let before = places(&app);
+    assert_eq!(before.iter().flatten().count(), 2);
+    assert_eq!(app.world().resource::<Heard>().0.len(), 1);
+    app.world_mut()
+        .spawn(Wall::new(Vec2::new(-9.0, 0.0), Vec2::new(-9.0, 5.0)));
+    run(&mut app, 40);
+    assert_eq!(places(&app), before);
+    // Without the room there is a place for everyone.
+    for wall in walls {
+        app.world_mut().despawn(wall);
+    }
+    run(&mut app, 600);
+    assert_settled(&app, &units);
+    assert_eq!(app.world().resource::<Heard>().0.len(), 1);
+}
+
+#[test]
+fn a_wall_elsewhere_leaves_the_places_and_one_across_them_does_not() {
+    let mut app = app();
+    let units = units(&mut app, 7, Vec2::ZERO);
+    let order = order(&mut app, GroupArrive::new(Vec2::new(12.0, 0.0)), &units);
+    run(&mut app, 600);
+    let places: Vec<_> = units.iter().map(|&unit| place(&app, unit)).collect();
+    app.world_mut()
+        .spawn(Wall::new(Vec2::new(-9.0, 0.0), Vec2::new(-9.0, 5.0)));
+    run(&mut app, 5);
+    assert!(
+        units
+            .iter()
+            .zip(&places)
+            .all(|(&unit, &at)| place(&app, unit) == at)
+    );
+    app.world_mut()
+        .spawn(Wall::new(Vec2::new(12.2, -9.0), Vec2::new(12.2, 9.0)));
+    run(&mut app, 900);
+    assert_settled(&app, &units);
+    let heard = &app.world().resource::<Heard>().0;
+    assert_eq!(heard.iter().filter(|it| it.entity == order).count(), 2);
+}
+
+#[test]
+fn a_member_that_gave_up_is_not_sent_again() {
+    #[derive(Resource, Default)]
+    struct Refusals(u32);
+
+    let mut app = app();
+    app.init_resource::<Refusals>().add_observer(
+        |it: On<NoPath>, mut refusals: ResMut<Refusals>, mut commands: Commands| {
+            refusals.0 += 1;
+            commands.entity(it.entity).remove::<NavigateTo>();
+        },
+    );
+    app.world_mut()
+        .spawn_batch(Wall::room(Rect::new(10.0, -1.6, 13.2, 1.6)));
+    let units = units(&mut app, 2, Vec2::splat(-3.0));
+    order(&mut app, GroupArrive::new(Vec2::new(11.6, 0.0)), &units);
+    run(&mut app, 120);
+    let refusals = app.world().resource::<Refusals>().0;
+    assert!((2..=6).contains(&refusals), "{refusals}");
+}
+
+#[test]
+fn a_member_without_a_way_to_where_it_was_sent_before_is_waited_for() {
+    let mut app = app();
+    app.world_mut()
+        .spawn_batch(Wall::room(Rect::new(28.0, -2.0, 32.0, 2.0)));
+    let [a, b] = [0.0, 6.0].map(|x| unit(&mut app, Vec2::new(x, 0.0)));
+    let cut_off = NavigateTo::new(Vec2::new(30.0, 0.0));
+    app.world_mut().entity_mut(b).insert(cut_off);
+    run(&mut app, 5);
+    order(&mut app, GroupArrive::new(Vec2::new(0.55, 0.0)), &[a, b]);
+    app.update();
+    assert!(app.world().resource::<Heard>().0.is_empty());
+    run(&mut app, 600);
+    assert_eq!(app.world().resource::<Heard>().0[0].members, 2);
+}
