@@ -8,6 +8,7 @@ mod meeting;
 mod member;
 mod ordering;
 mod places;
+mod placing;
 #[cfg(test)]
 mod tests;
 

@@ -4,19 +4,17 @@ use bevy::ecs::entity::EntityHashMap;
 use bevy::prelude::*;
 use bevy_steering2d_core::{
     Announcements, ReciprocalAvoidance, SnapshotAppExt, SnapshotKind, SteeringAppExt,
-    SteeringClock, SteeringId, SteeringWarnings, Target, Targets, digest,
+    SteeringClock, SteeringId, SteeringWarnings, Target, Targets,
 };
 
-use super::assignment::assign;
 use super::exchange::{exchange, move_up};
 use super::group_arrive::Planned;
 use super::meeting::Way;
 use super::member::{DisabledMembers, Member, Members, gather};
-use super::places::{Site, ideal_radius, place_radius};
+use super::placing::{Lot, place_all, place_latecomers, reassign};
 use super::{
     GroupArrive, GroupArriveMemory, GroupArrived, GroupMember, GroupMembers, GroupPlace, GroupShape,
 };
-use crate::paths::ClearanceGrid;
 use crate::world::Terrain;
 use crate::{Lane, NavigateTo, NavigateToMemory};
 
@@ -36,8 +34,6 @@ pub(crate) fn register(app: &mut App) {
 const EXCHANGE_TICKS: u32 = 8;
 /// Ticks between two looks for room for members that have none: a place may have become free.
 const ROOM_TICKS: u32 = 32;
-/// Width of all lanes of a group, in radii of the disc that it fills.
-const LANES: f32 = 1.5;
 
 pub(crate) fn order_groups(
     clock: Res<SteeringClock>,
@@ -210,21 +206,6 @@ pub(crate) struct Turn {
     holds: bool,
 }
 
-/// The places that an order gives out together.
-#[derive(Clone, Copy, Debug)]
-struct Lot {
-    order: Entity,
-    /// How many it has given out before.
-    plan: u32,
-}
-
-impl Lot {
-    /// Whether a place is one of these, or says that there was no room.
-    fn includes(self, place: &GroupPlace) -> bool {
-        place.order == Some(self.order) && place.plan == self.plan
-    }
-}
-
 /// Whether no member has outgrown the place that it has of these, up to rounding.
 fn fit_places(group: &[Member], lot: Lot) -> bool {
     let mut placed = group.iter().filter(|it| lot.includes(&it.place));
@@ -307,61 +288,6 @@ fn taken_places(
     discs.chain(kept.map(|it| (it.at, it.radius))).collect()
 }
 
-/// Gives all members new places.
-fn place_all(
-    group: &mut [Member],
-    order: Entity,
-    how: &GroupArrive,
-    target: Vec2,
-    terrain: &Terrain,
-    taken: &[(Vec2, f32)],
-    memory: &mut GroupArriveMemory,
-) -> Lot {
-    for member in group.iter_mut() {
-        member.forget_way();
-    }
-    let radii: Vec<_> = group.iter().map(|it| it.radius).collect();
-    let largest = radii.iter().copied().fold(0.0, f32::max);
-    let grid = ClearanceGrid::new(terrain.solids(), 1.5 * largest.max(0.1));
-    let places = Site::new(&grid, target, how.shape, how.gap, taken).places(&radii);
-    memory.center = places.center;
-    memory.plan = memory.plan.wrapping_add(1);
-    let lot = Lot {
-        order,
-        plan: memory.plan,
-    };
-    distribute(group, lot, &radii, &places.at, |_| true);
-    for member in group.iter_mut() {
-        member.place.detour = None;
-    }
-    give_lanes(group, places.center, LANES * ideal_radius(&radii, how.gap));
-    lot
-}
-
-/// Distributes the places anew, now that the ways are known: those that come first get the farthest.
-fn reassign(group: &mut [Member], lot: Lot) {
-    let radii: Vec<_> = group.iter().map(|it| it.place.radius).collect();
-    let places: Vec<_> = group.iter().map(|it| it.place.at).collect();
-    distribute(group, lot, &radii, &places, |_| true);
-}
-
-/// Gives each member a lane, so that the group passes corners `width` m wide: those on its left keep left.
-fn give_lanes(group: &mut [Member], center: Vec2, width: f32) {
-    let middle = group.iter().map(|it| it.position).sum::<Vec2>() / group.len().max(1) as f32;
-    let width = if group.len() > 1 { width } else { 0.0 };
-    let left = (center - middle).normalize_or_zero().perp();
-    let aside: Vec<_> = group.iter().map(|it| it.position.dot(left)).collect();
-    let most = aside.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let least = aside.iter().copied().fold(f32::INFINITY, f32::min);
-    for (member, aside) in group.iter_mut().zip(aside) {
-        let from_left = (most - aside) / (most - least).max(f32::MIN_POSITIVE);
-        member.place.lane = Lane {
-            left: width * from_left,
-            right: width * (1.0 - from_left),
-        };
-    }
-}
-
 /// Leads the members past the next group that they meet head-on, if there is one.
 fn pass_others(group: &mut [Member], order: Entity, ways: &[Way], memory: &mut GroupArriveMemory) {
     let Some(mine) = ways.iter().find(|it| it.order == order) else {
@@ -377,100 +303,6 @@ fn pass_others(group: &mut [Member], order: Entity, ways: &[Way], memory: &mut G
         memory.meeting = Some(other.order);
         for member in group {
             member.place.detour = Some(meeting.detour(member.position));
-        }
-    }
-}
-
-/// Gives places to members that have none of these, beside those that are taken; also to those for which there was no
-/// room, unless nothing has changed since the last look.
-fn place_latecomers(
-    group: &mut [Member],
-    lot: Lot,
-    how: &GroupArrive,
-    terrain: &Terrain,
-    mut taken: Vec<(Vec2, f32)>,
-    memory: &mut GroupArriveMemory,
-) {
-    let is_new = |member: &Member| !lot.includes(&member.place);
-    let late = |member: &Member| is_new(member) || member.place.at.is_none();
-    let kept = group.iter().filter(|member| !late(member));
-    taken.extend(kept.filter_map(|it| Some((it.place.at?, it.place.radius))));
-    let radii: Vec<_> = group
-        .iter()
-        .filter(|it| late(it))
-        .map(|it| it.radius)
-        .collect();
-    let look = Some(room_digest(&taken, &radii, terrain.revision()));
-    if memory.last_look == look && !group.iter().any(is_new) {
-        return;
-    }
-    memory.last_look = look;
-    for member in group.iter_mut().filter(|it| late(it)) {
-        member.place.detour = None;
-        member.forget_way();
-    }
-    let largest = radii.iter().copied().fold(0.0, f32::max);
-    let grid = ClearanceGrid::new(terrain.solids(), 1.5 * largest.max(0.1));
-    let site = Site::new(&grid, memory.center, how.shape, how.gap, &taken);
-    let places = site.around(memory.center, &radii);
-    distribute(group, lot, &radii, &places.at, late);
-}
-
-/// A digest of what decides whether bodies of these radii find room: the discs that are taken, and the solids.
-fn room_digest(taken: &[(Vec2, f32)], radii: &[f32], revision: u32) -> u64 {
-    let discs = taken.iter();
-    let discs = discs.map(|(at, radius)| digest([at.x, at.y, *radius].map(f32::to_bits)));
-    // A sum, since the order of the discs depends on Bevy's archetypes.
-    let discs = discs.fold(0, u64::wrapping_add);
-    let radii = radii.iter().map(|radius| u64::from(radius.to_bits()));
-    digest([discs, revision.into()].into_iter().chain(radii))
-}
-
-/// Assigns places, chosen for bodies of these radii, to some of the members: each size by itself.
-fn distribute(
-    group: &mut [Member],
-    lot: Lot,
-    radii: &[f32],
-    places: &[Option<Vec2>],
-    who: impl Fn(&Member) -> bool,
-) {
-    let largest = radii.iter().copied().fold(0.0, f32::max);
-    let chosen: Vec<_> = (0..group.len()).filter(|&it| who(&group[it])).collect();
-    let sizes: Vec<_> = radii.iter().map(|&it| place_radius(it, largest)).collect();
-    let mut done = vec![false; chosen.len()];
-    for first in 0..chosen.len() {
-        if done[first] {
-            continue;
-        }
-        let alike: Vec<_> = (first..chosen.len())
-            .filter(|&it| sizes[it] == sizes[first])
-            .collect();
-        let spots: Vec<_> = alike.iter().filter_map(|&it| places[it]).collect();
-        // With less room than members, those nearest to it go there.
-        let mut takers = alike.clone();
-        let middle = spots.iter().sum::<Vec2>() / spots.len().max(1) as f32;
-        takers.sort_by(|&a, &b| {
-            let distance = |it: usize| group[chosen[it]].coming.unrolled.distance_squared(middle);
-            distance(a).total_cmp(&distance(b)).then(a.cmp(&b))
-        });
-        takers.truncate(spots.len());
-        takers.sort_unstable();
-        let positions: Vec<_> = takers
-            .iter()
-            .map(|&it| group[chosen[it]].coming.unrolled)
-            .collect();
-        for &it in &alike {
-            done[it] = true;
-            group[chosen[it]].place = GroupPlace {
-                at: None,
-                radius: sizes[it],
-                order: Some(lot.order),
-                plan: lot.plan,
-                ..group[chosen[it]].place
-            };
-        }
-        for (&taker, spot) in takers.iter().zip(assign(&positions, &spots)) {
-            group[chosen[taker]].place.at = Some(spots[spot]);
         }
     }
 }
@@ -571,25 +403,4 @@ fn is_excused(member: &Member) -> bool {
 fn has_arrived(group: &[Member]) -> bool {
     let mut waited_for = group.iter().filter(|it| !is_excused(it)).peekable();
     waited_for.peek().is_some() && waited_for.all(Member::is_settled)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_digest_of_a_look_for_room_depends_on_everything_but_the_order_of_the_discs() {
-        let (a, b) = ((Vec2::X, 0.5), (Vec2::new(3.0, 1.0), 0.5));
-        let digest = room_digest(&[a, b], &[0.5], 7);
-        assert_eq!(digest, room_digest(&[b, a], &[0.5], 7));
-        let moved = (Vec2::new(3.0, 2.0), 0.5);
-        for other in [
-            room_digest(&[a, moved], &[0.5], 7),
-            room_digest(&[a], &[0.5], 7),
-            room_digest(&[a, b], &[0.4], 7),
-            room_digest(&[a, b], &[0.5], 8),
-        ] {
-            assert_ne!(digest, other);
-        }
-    }
 }
