@@ -2,6 +2,7 @@
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
+use bevy_rapier2d::rapier;
 use bevy_steering2d::navigation::{NoPathReason, Solid, Solids, Terrain};
 use bevy_steering2d::prelude::*;
 
@@ -202,6 +203,21 @@ fn point_masses_see_colliders_too() {
         total(&app, agent).y > 0.0,
         "away from the collider on the right"
     );
+}
+
+#[test]
+fn colliders_that_a_game_adds_to_rapier_itself_are_seen() {
+    let mut app = rapier_app(HERTZ);
+    let agent = (ObstacleAvoidance::default(), WallAvoidance::default());
+    let agent = runner(&mut app, -3.0, 0.2, agent);
+    let rock = rapier::prelude::ColliderBuilder::ball(1.0).build();
+    let world = app.world_mut();
+    let mut colliders = world.query::<&mut RapierContextColliders>();
+    let mut colliders = colliders.single_mut(world).unwrap();
+    colliders.colliders.insert(rock);
+    run_ticks(&mut app, 2);
+    assert!(entry::<ObstacleAvoidance>(&app, agent).raw != Vec2::ZERO);
+    assert!(entry::<WallAvoidance>(&app, agent).raw != Vec2::ZERO);
 }
 
 #[test]

@@ -29,6 +29,8 @@ use bevy_rapier2d::rapier::prelude::{
 use serde::de::DeserializeSeed;
 use serde::{Deserialize, Serialize};
 
+use crate::owners::entity_of;
+
 use handles::{give_bodies, give_colliders};
 
 /// The components of bodies and colliders that reflection writes.
@@ -266,11 +268,6 @@ fn remains(sets: &Sets, entities: &[SavedEntity]) -> BTreeMap<Entity, Remains> {
         }
     }
     remains
-}
-
-/// The entity in the user data of a body or collider.
-fn entity_of(user_data: u128) -> Option<Entity> {
-    Entity::try_from_bits(u64::try_from(user_data).ok()?)
 }
 
 /// The only context of the world.

@@ -36,6 +36,8 @@
 //!
 //! An agent does not see its own colliders: those of its body, or for a
 //! [`PointMass`](bevy_steering2d_core::PointMass) without a body those on its entity and its descendants.
+//! It sees colliders that the game has added to Rapier's own set. These have no entity: probes report
+//! [`Entity::PLACEHOLDER`] for them.
 //!
 //! With the feature `navigation`, agents plan their paths around all colliders that are attached to no
 //! body or to a fixed one, except sensors and the colliders of agents.

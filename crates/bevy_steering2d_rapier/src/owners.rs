@@ -4,6 +4,11 @@ use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy_steering2d_core::Vehicle;
 
+/// The entity in the user data of a body or collider; `None` if the game has added it to Rapier's set itself.
+pub(crate) fn entity_of(user_data: u128) -> Option<Entity> {
+    Entity::try_from_bits(u64::try_from(user_data).ok()?)
+}
+
 /// Finds the agent of a collider. Rapier knows only the body of a collider, and a
 /// [`PointMass`](bevy_steering2d_core::PointMass) has none.
 #[derive(SystemParam)]

@@ -5,13 +5,16 @@ use bevy::prelude::*;
 use bevy_rapier2d::parry::query::{DefaultQueryDispatcher, ShapeCastOptions};
 use bevy_rapier2d::parry::shape::{Ball, Shape, TypedShape};
 use bevy_rapier2d::prelude::*;
-use bevy_rapier2d::rapier::geometry::{Aabb, ColliderHandle, Ray};
+use bevy_rapier2d::rapier::geometry::{Aabb, Collider as SimulatedCollider, ColliderHandle, Ray};
 use bevy_rapier2d::rapier::math::Pose;
+use bevy_rapier2d::rapier::pipeline::{
+    QueryFilter as ColliderFilter, QueryFilterFlags, QueryPipeline,
+};
 use bevy_steering2d_core::parallel::for_each_match;
 use bevy_steering2d_core::perception::{NearProbe, RayProbe, SweepProbe};
 use bevy_steering2d_core::{Circle, ColliderProbes, SeenObstacle, SensesColliders, WallHit};
 
-use crate::owners::Owners;
+use crate::owners::{Owners, entity_of};
 
 /// Answers the probes of all agents. Before Rapier's first step its query pipeline is empty and
 /// agents see no colliders.
@@ -43,31 +46,38 @@ pub(crate) fn answer_probes(
             else {
                 return;
             };
-            let parent_of = |collider| colliders.collider_parent(bodies, collider);
-            let visible = |collider: Entity| {
+            let visible = |_: ColliderHandle, collider: &SimulatedCollider| {
+                let part = entity_of(collider.user_data);
+                let body = collider.parent().and_then(|it| bodies.bodies.get(it));
                 // A collider without a body may be part of an agent without one.
-                let owner = parent_of(collider).or_else(|| owners.agent_of(collider));
-                let owner = owner.unwrap_or(collider);
-                owner != entity && (senses.agents || !owners.is_agent(owner))
+                let owner = body
+                    .and_then(|body| entity_of(body.user_data))
+                    .or_else(|| owners.agent_of(part?))
+                    .or(part);
+                owner.is_none_or(|it| it != entity && (senses.agents || !owners.is_agent(it)))
             };
-            // A filter is not `Sync`, so each agent builds its own.
-            let mut filter = QueryFilter::new()
-                .groups(CollisionGroups::new(
-                    Group::from_bits_truncate(senses.memberships),
-                    Group::from_bits_truncate(senses.filter),
-                ))
-                .predicate(&visible);
-            if !senses.sensors {
-                filter = filter.exclude_sensors();
-            }
-            RapierQueryPipeline::new_scoped(
-                &simulation.broad_phase,
-                colliders,
-                bodies,
-                &filter,
-                &DefaultQueryDispatcher,
-                |pipeline| answer(&pipeline, probes.bypass_change_detection()),
+            let groups = CollisionGroups::new(
+                Group::from_bits_truncate(senses.memberships),
+                Group::from_bits_truncate(senses.filter),
             );
+            // The filter of bevy_rapier2d would panic on a collider without an entity.
+            let filter = ColliderFilter {
+                flags: if senses.sensors {
+                    QueryFilterFlags::empty()
+                } else {
+                    QueryFilterFlags::EXCLUDE_SENSORS
+                },
+                groups: Some(groups.into()),
+                predicate: Some(&visible),
+                ..ColliderFilter::default()
+            };
+            let pipeline = simulation.broad_phase.as_query_pipeline(
+                &DefaultQueryDispatcher,
+                &bodies.bodies,
+                &colliders.colliders,
+                filter,
+            );
+            answer(&pipeline, probes.bypass_change_detection());
         },
     );
 }
@@ -75,7 +85,14 @@ pub(crate) fn answer_probes(
 /// Below this number of agents one thread answers all: a probe takes a microsecond.
 const PROBING_PASS: usize = 100;
 
-fn answer(pipeline: &RapierQueryPipeline, probes: &mut ColliderProbes) {
+/// The entity that a probe reports for a collider.
+fn reported(pipeline: &QueryPipeline, handle: ColliderHandle) -> Entity {
+    let collider = pipeline.colliders.get(handle);
+    let entity = collider.and_then(|it| entity_of(it.user_data));
+    entity.unwrap_or(Entity::PLACEHOLDER)
+}
+
+fn answer(pipeline: &QueryPipeline, probes: &mut ColliderProbes) {
     let ColliderProbes {
         rays,
         sweeps,
@@ -102,17 +119,15 @@ fn answer(pipeline: &RapierQueryPipeline, probes: &mut ColliderProbes) {
 }
 
 /// The first hit of a feeler.
-fn cast_ray(pipeline: &RapierQueryPipeline, probe: &RayProbe) -> Option<WallHit> {
+fn cast_ray(pipeline: &QueryPipeline, probe: &RayProbe) -> Option<WallHit> {
     let path = probe.to - probe.from;
     let length = path.length();
     let direction = path.try_normalize()?;
     let ray = Ray::new(probe.from, direction);
     let solid = true;
-    let (handle, hit) = pipeline
-        .query_pipeline
-        .cast_ray_and_get_normal(&ray, length, solid)?;
+    let (handle, hit) = pipeline.cast_ray_and_get_normal(&ray, length, solid)?;
     Some(WallHit {
-        entity: pipeline.collider_entity(handle),
+        entity: reported(pipeline, handle),
         distance: hit.time_of_impact,
         point: probe.from + hit.time_of_impact * direction,
         // A ray that starts inside a collider has no normal: point back along the ray.
@@ -121,7 +136,7 @@ fn cast_ray(pipeline: &RapierQueryPipeline, probe: &RayProbe) -> Option<WallHit>
 }
 
 /// The first collider that a swept disc touches.
-fn first_contact(pipeline: &RapierQueryPipeline, probe: &SweepProbe) -> Option<SeenObstacle> {
+fn first_contact(pipeline: &QueryPipeline, probe: &SweepProbe) -> Option<SeenObstacle> {
     let path = probe.to - probe.from;
     let options = ShapeCastOptions {
         max_time_of_impact: 1.0,
@@ -129,7 +144,7 @@ fn first_contact(pipeline: &RapierQueryPipeline, probe: &SweepProbe) -> Option<S
         stop_at_penetration: false,
         ..ShapeCastOptions::default()
     };
-    let (handle, hit) = pipeline.query_pipeline.cast_shape(
+    let (handle, hit) = pipeline.cast_shape(
         &Pose::from_translation(probe.from),
         path,
         &Ball::new(probe.radius),
@@ -139,12 +154,9 @@ fn first_contact(pipeline: &RapierQueryPipeline, probe: &SweepProbe) -> Option<S
 }
 
 /// The nearest collider that the disc overlaps at the start of its sweep.
-fn initial_overlap(pipeline: &RapierQueryPipeline, probe: &SweepProbe) -> Option<SeenObstacle> {
+fn initial_overlap(pipeline: &QueryPipeline, probe: &SweepProbe) -> Option<SeenObstacle> {
     let solid = false;
-    let (handle, nearest) =
-        pipeline
-            .query_pipeline
-            .project_point(probe.from, probe.radius, solid)?;
+    let (handle, nearest) = pipeline.project_point(probe.from, probe.radius, solid)?;
     let offset = probe.from - nearest.point;
     let outwards = if nearest.is_inside { -offset } else { offset };
     let normal = outwards.try_normalize()?;
@@ -155,35 +167,32 @@ fn initial_overlap(pipeline: &RapierQueryPipeline, probe: &SweepProbe) -> Option
 /// A touched collider as a circle: a ball as it is, any other shape as a circle of the agent's
 /// radius that touches the same point, so that the agent slides along the surface.
 fn obstacle_at_contact(
-    pipeline: &RapierQueryPipeline,
+    pipeline: &QueryPipeline,
     handle: ColliderHandle,
     point: Vec2,
     normal: Vec2,
     radius: f32,
 ) -> Option<SeenObstacle> {
-    let collider = pipeline.query_pipeline.colliders.get(handle)?;
+    let collider = pipeline.colliders.get(handle)?;
     let circle = match collider.shape().as_typed_shape() {
         TypedShape::Ball(ball) => Circle::new(collider.position().translation, ball.radius),
         _ => Circle::new(point - radius * normal, radius),
     };
     Some(SeenObstacle {
-        entity: pipeline.collider_entity(handle),
+        entity: reported(pipeline, handle),
         circle,
     })
 }
 
 /// The surface point nearest to a probe's point.
-fn nearest_surface(pipeline: &RapierQueryPipeline, probe: &NearProbe) -> Option<WallHit> {
+fn nearest_surface(pipeline: &QueryPipeline, probe: &NearProbe) -> Option<WallHit> {
     let solid = false;
-    let (handle, projection) =
-        pipeline
-            .query_pipeline
-            .project_point(probe.point, probe.radius, solid)?;
+    let (handle, projection) = pipeline.project_point(probe.point, probe.radius, solid)?;
     let offset = probe.point - projection.point;
     let distance = offset.length();
     let outwards = offset.try_normalize().unwrap_or(Vec2::Y);
     (distance <= probe.radius).then(|| WallHit {
-        entity: pipeline.collider_entity(handle),
+        entity: reported(pipeline, handle),
         distance,
         point: projection.point,
         normal: outwards,
@@ -191,11 +200,11 @@ fn nearest_surface(pipeline: &RapierQueryPipeline, probe: &NearProbe) -> Option<
 }
 
 /// Adds the bounding circles of all colliders near a disc.
-fn collect_obstacles(pipeline: &RapierQueryPipeline, area: Circle, found: &mut Vec<SeenObstacle>) {
+fn collect_obstacles(pipeline: &QueryPipeline, area: Circle, found: &mut Vec<SeenObstacle>) {
     let bounds = Aabb::from_half_extents(area.center, Vec2::splat(area.radius));
-    let touching = pipeline.query_pipeline.intersect_aabb_conservative(bounds);
+    let touching = pipeline.intersect_aabb_conservative(bounds);
     found.extend(touching.map(|(handle, collider)| SeenObstacle {
-        entity: pipeline.collider_entity(handle),
+        entity: reported(pipeline, handle),
         circle: bounding_circle(collider.shape(), collider.position()),
     }));
 }

@@ -15,6 +15,8 @@ use bevy_steering2d_core::{
     Vehicle,
 };
 
+use crate::owners::entity_of;
+
 /// The mass used for bodies that have none, kg.
 const NOMINAL_MASS: f32 = 1.0;
 
@@ -170,8 +172,8 @@ pub(crate) fn enable_mended_bodies(
         }
         let body = &mut set.bodies[handle.0];
         for &handle in body.colliders() {
-            let owner = colliders.collider_entity(handle);
             if let Some(collider) = colliders.colliders.get_mut(handle) {
+                let owner = entity_of(collider.user_data);
                 let disabled = owner.is_some_and(|owner| disabled_colliders.contains(owner));
                 collider.set_enabled(!disabled);
             }

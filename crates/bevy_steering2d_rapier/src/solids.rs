@@ -10,7 +10,7 @@ use bevy_steering2d_navigation::{
     ColliderSolids, GoalField, GroupArrive, NavigateTo, NavigationSystems, Solid,
 };
 
-use crate::owners::Owners;
+use crate::owners::{Owners, entity_of};
 
 /// Keeps the solids of navigation equal to the fixed colliders, while an agent, a group or a field needs
 /// them.
@@ -55,7 +55,7 @@ fn is_solid(
     let body = collider.parent().and_then(|body| bodies.bodies.get(body));
     let stands = body.is_none_or(rapier::dynamics::RigidBody::is_fixed);
     // A collider that a game adds to the set of Rapier by itself has no entity.
-    let entity = Entity::try_from_bits(collider.user_data as u64);
+    let entity = entity_of(collider.user_data);
     stands
         && collider.is_enabled()
         && !collider.is_sensor()
