@@ -43,6 +43,7 @@ mod pitfalls;
 mod predictors;
 mod presets;
 mod properties;
+mod rapier_snapshots;
 mod readers;
 mod readme;
 mod registration;

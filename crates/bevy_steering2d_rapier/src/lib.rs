@@ -125,6 +125,7 @@ impl Plugin for SteeringRapierPlugin {
             .add_systems(
                 SteeringSchedule::Bodies,
                 (
+                    snapshot::mirrored::note_sync,
                     sense::add_missing_kinematics,
                     sense::compute_new_masses,
                     radius::update_radii,

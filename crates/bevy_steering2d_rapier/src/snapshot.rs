@@ -1,6 +1,9 @@
 //! Rapier in snapshots: its contexts are copied whole, with contacts, islands and sleep, so that a world
 //! goes on bit for bit.
 
+pub(crate) mod mirrored;
+
+use bevy::ecs::component::Mutable;
 use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
@@ -12,11 +15,14 @@ use bevy_rapier2d::plugin::context::{
     RapierContextColliders, RapierContextJoints, RapierContextSimulation, RapierRigidBodySet,
 };
 use bevy_rapier2d::prelude::*;
+use bevy_rapier2d::rapier::dynamics::RigidBody as SimulatedBody;
 use bevy_rapier2d::rapier::prelude::{CCDSolver, DefaultBroadPhase, IslandManager, NarrowPhase};
 use bevy_steering2d_core::{SnapshotAppExt, SnapshotKind, SnapshotPart, Vehicle};
 
 #[cfg(feature = "serialize")]
 use crate::file;
+
+use mirrored::{LastSync, Mirrored, Place, Places, put_back_place, write_component};
 
 /// Adds the contexts, and the components from which the body of an agent is made anew.
 pub(crate) fn add_types(app: &mut App) {
@@ -37,6 +43,7 @@ pub(crate) fn add_types(app: &mut App) {
         .add_snapshot_component_where::<Ccd, OfAgents>(Parameter);
     #[cfg(feature = "serialize")]
     file::register(app);
+    app.init_resource::<LastSync>();
     let contexts = Contexts {
         contexts: app.world_mut().query(),
         bodies: app.world_mut().query_filtered(),
@@ -46,6 +53,8 @@ pub(crate) fn add_types(app: &mut App) {
         impulse_joints: app.world_mut().query_filtered(),
         multibody_joints: app.world_mut().query_filtered(),
         contacts: app.world_mut().query_filtered(),
+        mirrored: Mirrored::new(app.world_mut()),
+        places: app.world_mut().query_filtered(),
         new_bodies: app.world_mut().query_filtered(),
         waiting: app.world_mut().query_filtered(),
     };
@@ -60,11 +69,14 @@ struct Contexts {
         &'static RapierContextColliders,
         &'static RapierContextJoints,
         &'static RapierContextSimulation,
+        &'static SimulationToRenderTime,
     )>,
     bodies: OfAll<RapierRigidBodyHandle>,
     colliders: OfAll<RapierColliderHandle>,
     velocities: OfBodies<Velocity>,
     sleeping: OfBodies<Sleeping>,
+    mirrored: Mirrored,
+    places: Places,
     impulse_joints: OfAll<RapierImpulseJointHandle>,
     multibody_joints: OfAll<RapierMultibodyJointHandle>,
     contacts: QueryState<(Entity, &'static CollidingEntities), Allow<Disabled>>,
@@ -103,6 +115,18 @@ struct Context {
     broad_phase: DefaultBroadPhase,
     narrow_phase: NarrowPhase,
     ccd_solver: CCDSolver,
+    /// How far `TimestepMode::Interpolated` is ahead of or behind the game.
+    time: SimulationToRenderTime,
+}
+
+impl Context {
+    /// The entities with a body or a collider.
+    fn owners(&self) -> impl Iterator<Item = Entity> {
+        let bodies = self.bodies.entity2body().keys();
+        bodies
+            .chain(self.colliders.entity2collider().keys())
+            .copied()
+    }
 }
 
 /// All contexts, and the components of bodies that Rapier writes.
@@ -111,6 +135,10 @@ struct Copies {
     contexts: Vec<Context>,
     velocities: Vec<(Entity, Velocity)>,
     sleeping: Vec<(Entity, Sleeping)>,
+    /// By component.
+    mirrored: Vec<mirrored::Values>,
+    /// Where the colliders without a body of their own were.
+    places: Vec<Place>,
     /// With whom each collider is in contact.
     contacts: Vec<(Entity, CollidingEntities)>,
     /// The velocities of bodies that Rapier had not made yet.
@@ -126,23 +154,29 @@ impl SnapshotPart for Contexts {
     type Copy = Copies;
 
     fn take(&mut self, world: &mut World) -> Copies {
-        let contexts =
-            self.contexts
-                .iter(world)
-                .map(|(entity, bodies, colliders, joints, simulation)| Context {
-                    entity,
-                    bodies: bodies.clone(),
-                    colliders: colliders.clone(),
-                    joints: joints.clone(),
-                    islands: simulation.islands.clone(),
-                    broad_phase: simulation.broad_phase.clone(),
-                    narrow_phase: simulation.narrow_phase.clone(),
-                    ccd_solver: simulation.ccd_solver.clone(),
-                });
+        let contexts = self.contexts.iter(world).map(
+            |(entity, bodies, colliders, joints, simulation, time)| Context {
+                entity,
+                bodies: bodies.clone(),
+                colliders: colliders.clone(),
+                joints: joints.clone(),
+                islands: simulation.islands.clone(),
+                broad_phase: simulation.broad_phase.clone(),
+                narrow_phase: simulation.narrow_phase.clone(),
+                ccd_solver: simulation.ccd_solver.clone(),
+                time: time.clone(),
+            },
+        );
         Copies {
             contexts: contexts.collect(),
             velocities: copies(&mut self.velocities, world),
             sleeping: copies(&mut self.sleeping, world),
+            mirrored: self.mirrored.take(world),
+            places: {
+                let places = self.places.iter(world);
+                let copies = places.map(|(entity, local, global)| (entity, *local, *global));
+                copies.collect()
+            },
             contacts: {
                 let contacts = self.contacts.iter(world);
                 let copies = contacts.filter_map(|(entity, it)| Some((entity, copy_of(it)?)));
@@ -170,8 +204,13 @@ impl SnapshotPart for Contexts {
             for context in &copy.contexts {
                 put_back(world, context);
             }
+            self.mirrored.put_back(world, &copy.mirrored);
+            for place in &copy.places {
+                put_back_place(world, place);
+            }
         } else {
             for context in &copy.contexts {
+                put_back_links(world, context, spawned);
                 put_back_velocities(world, context, spawned);
             }
         }
@@ -242,11 +281,19 @@ impl SnapshotPart for Contexts {
 }
 
 impl Contexts {
-    /// Whether all bodies, colliders and joints have the handles that they had in these contexts.
+    /// Whether all bodies, colliders and joints have the handles that they had in these contexts, and are in the same.
     ///
     /// A context knows them by handle, so it cannot take back those that have come, gone or were made anew since: bodies
     /// are then made from their components.
     fn has_handles_of(&mut self, world: &World, then: &[Context]) -> bool {
+        let is_linked = |context: &Context| {
+            let mut links = context.owners().map(|it| link_of(world, it));
+            links.all(|it| it == Some(context.entity))
+        };
+        // Handles of different contexts may be equal.
+        if !then.iter().all(is_linked) {
+            return false;
+        }
         let then = then.iter();
         let bodies = then.clone().flat_map(|it| it.bodies.entity2body());
         let colliders = then.clone().flat_map(|it| it.colliders.entity2collider());
@@ -273,6 +320,11 @@ fn copies<C: Component + Clone>(bodies: &mut OfBodies<C>, world: &World) -> Vec<
         .collect()
 }
 
+/// The context of an entity.
+fn link_of(world: &World, entity: Entity) -> Option<Entity> {
+    world.get::<RapierContextEntityLink>(entity).map(|it| it.0)
+}
+
 /// Whether the entities that have such a handle are those of `then`, and have the same.
 fn has_handles<'a, C: Component, H: PartialEq + 'a>(
     all: &mut OfAll<C>,
@@ -283,6 +335,29 @@ fn has_handles<'a, C: Component, H: PartialEq + 'a>(
     let now = all.query(world);
     let is_same = |(entity, was): (&Entity, &H)| now.get(*entity).is_ok_and(|it| handle(it) == was);
     then.clone().count() == now.iter().count() && then.all(is_same)
+}
+
+/// Moves bodies and colliders that have changed their context since back to the one of then, where Rapier makes them
+/// anew. Without a link they get into the default one.
+fn put_back_links(world: &mut World, context: &Context, spawned: &EntityHashMap<Entity>) {
+    let Ok(then) = world.get_entity(context.entity) else {
+        return;
+    };
+    let is_default = then.contains::<DefaultRapierContext>();
+    let mut owners: Vec<Entity> = context.owners().collect();
+    // In the same order in every run.
+    owners.sort_unstable();
+    for entity in owners {
+        let entity = *spawned.get(&entity).unwrap_or(&entity);
+        let is_elsewhere =
+            link_of(world, entity).map_or(!is_default, |link| link != context.entity);
+        if is_elsewhere
+            && let Ok(mut entity) = world.get_entity_mut(entity)
+            && (entity.contains::<RigidBody>() || entity.contains::<Collider>())
+        {
+            entity.insert(RapierContextEntityLink(context.entity));
+        }
+    }
 }
 
 /// Gives each body that is still there, or was spawned again, the velocity that it had.
@@ -314,15 +389,18 @@ fn put_back_new_body(world: &mut World, entity: Entity, then: Option<Velocity>) 
 /// Sets the velocity of a body in Rapier, if it has one there.
 fn set_simulated(world: &mut World, entity: Entity, velocity: Velocity) -> bool {
     let handle = world.get::<RapierRigidBodyHandle>(entity).map(|it| it.0);
-    let link = world.get::<RapierContextEntityLink>(entity).map(|it| it.0);
-    let Some((handle, link)) = handle.zip(link) else {
+    let Some((handle, link)) = handle.zip(link_of(world, entity)) else {
         return false;
     };
-    if let Some(mut set) = world.get_mut::<RapierRigidBodySet>(link)
-        && let Some(body) = set.bodies.get_mut(handle)
-    {
-        body.set_linvel(velocity.linear, true);
-        body.set_angvel(velocity.angular, true);
+    if let Some(mut set) = world.get_mut::<RapierRigidBodySet>(link) {
+        // In the context that the body is to move to, the handle is that of another one.
+        if set.entity2body().get(&entity) != Some(&handle) {
+            return false;
+        }
+        if let Some(body) = set.bodies.get_mut(handle) {
+            body.set_linvel(velocity.linear, true);
+            body.set_angvel(velocity.angular, true);
+        }
     }
     true
 }
@@ -354,26 +432,57 @@ fn put_back(world: &mut World, context: &Context) {
         simulation.narrow_phase = context.narrow_phase.clone();
         simulation.ccd_solver = context.ccd_solver.clone();
     }
+    if let Some(mut time) = entity.get_mut::<SimulationToRenderTime>() {
+        *time = context.time.clone();
+    }
 }
 
-/// Writes the values of a component. If the contexts have them already, Rapier must not take them for
-/// changes of the game, which would wake the bodies.
-fn write<C: Component<Mutability = bevy::ecs::component::Mutable> + Clone>(
+/// Writes the values of a component, which Rapier must read unless its contexts have them already.
+fn write<C: WrittenBack>(
     world: &mut World,
     values: &[(Entity, C)],
     spawned: &EntityHashMap<Entity>,
     is_known: bool,
 ) {
     for (entity, value) in values {
-        let entity = spawned.get(entity).unwrap_or(entity);
-        let Ok(mut entity) = world.get_entity_mut(*entity) else {
-            continue;
-        };
-        match entity.get_mut::<C>() {
-            Some(mut present) if is_known => *present.bypass_change_detection() = value.clone(),
-            _ => {
-                entity.insert(value.clone());
-            }
+        let entity = *spawned.get(entity).unwrap_or(entity);
+        let is_unread = !is_known || is_written_by_game(world, entity, value);
+        if let Ok(entity) = world.get_entity_mut(entity) {
+            write_component(entity, value, is_unread);
         }
     }
+}
+
+/// A component that Rapier writes after each step.
+trait WrittenBack: Component<Mutability = Mutable> + Clone + PartialEq {
+    /// The value of a body in Rapier.
+    fn of(body: &SimulatedBody) -> Self;
+}
+
+impl WrittenBack for Velocity {
+    fn of(body: &SimulatedBody) -> Self {
+        Self {
+            linear: body.linvel(),
+            angular: body.angvel(),
+        }
+    }
+}
+
+impl WrittenBack for Sleeping {
+    fn of(body: &SimulatedBody) -> Self {
+        let activation = body.activation();
+        Self {
+            normalized_linear_threshold: activation.normalized_linear_threshold,
+            angular_threshold: activation.angular_threshold,
+            sleeping: activation.sleeping,
+        }
+    }
+}
+
+/// Whether the game has written a component after the last step. Rapier does not write those of disabled entities.
+fn is_written_by_game<C: WrittenBack>(world: &World, entity: Entity, value: &C) -> bool {
+    let handle = world.get::<RapierRigidBodyHandle>(entity);
+    let set = link_of(world, entity).and_then(|it| world.get::<RapierRigidBodySet>(it));
+    let body = handle.zip(set).and_then(|(it, set)| set.bodies.get(it.0));
+    body.is_some_and(|it| *value != C::of(it)) && world.get::<Disabled>(entity).is_none()
 }

@@ -1,0 +1,217 @@
+//! Components of which Rapier has a copy. It reads one only after a change, so the two go back together.
+
+use std::any::Any;
+
+use bevy::ecs::change_detection::Tick;
+use bevy::ecs::component::Mutable;
+use bevy::ecs::entity::EntityHashSet;
+use bevy::ecs::entity_disabling::Disabled;
+use bevy::ecs::system::SystemChangeTick;
+use bevy::prelude::*;
+use bevy_rapier2d::dynamics::{
+    RapierImpulseJointHandle, RapierMultibodyJointHandle, RapierRigidBodyHandle,
+};
+use bevy_rapier2d::geometry::RapierColliderHandle;
+use bevy_rapier2d::prelude::*;
+use bevy_steering2d_core::Vehicle;
+
+/// When Rapier last read components; `None` before the first time.
+#[derive(Resource, Default)]
+pub(crate) struct LastSync(Option<Tick>);
+
+impl LastSync {
+    /// Whether Rapier has not read yet what changed at a tick.
+    fn is_before(&self, changed: Tick, now: Tick) -> bool {
+        self.0.is_none_or(|it| changed.is_newer_than(it, now))
+    }
+}
+
+/// Notes that Rapier has just read all components.
+pub(crate) fn note_sync(ticks: SystemChangeTick, mut last: ResMut<LastSync>) {
+    last.0 = Some(ticks.this_run());
+}
+
+/// What has a handle.
+type OfRapier = (
+    Or<(
+        With<RapierRigidBodyHandle>,
+        With<RapierColliderHandle>,
+        With<RapierImpulseJointHandle>,
+        With<RapierMultibodyJointHandle>,
+    )>,
+    Allow<Disabled>,
+);
+
+/// A component as it was.
+struct Value<C> {
+    entity: Entity,
+    value: C,
+    /// Whether Rapier had not read it yet.
+    is_unread: bool,
+}
+
+/// The values of one component, of any type.
+pub(super) type Values = Box<dyn Any + Send + Sync>;
+
+/// A type of component.
+trait Column: Send + Sync {
+    fn take(&mut self, world: &World) -> Values;
+
+    fn put_back(&mut self, world: &mut World, values: &Values);
+}
+
+struct ColumnOf<C: Component> {
+    query: QueryState<(Entity, Ref<'static, C>, Has<Vehicle>), OfRapier>,
+    /// Whether snapshots have the component of agents by itself, so that only what Rapier has not read is of interest.
+    has_agents: bool,
+}
+
+impl<C: Component<Mutability = Mutable> + Clone> Column for ColumnOf<C> {
+    fn take(&mut self, world: &World) -> Values {
+        let last = world.resource::<LastSync>();
+        let now = world.read_change_tick();
+        let mut values = Vec::new();
+        for (entity, value, is_agent) in self.query.iter(world) {
+            let is_unread = last.is_before(value.last_changed(), now);
+            if is_unread || !(is_agent && self.has_agents) {
+                values.push(Value {
+                    entity,
+                    value: C::clone(&value),
+                    is_unread,
+                });
+            }
+        }
+        Box::new(values)
+    }
+
+    fn put_back(&mut self, world: &mut World, values: &Values) {
+        let Some(values) = values.downcast_ref::<Vec<Value<C>>>() else {
+            return;
+        };
+        let had: EntityHashSet = values.iter().map(|it| it.entity).collect();
+        let has_agents = self.has_agents;
+        let present = self.query.iter(world);
+        let is_gained = |(entity, _, is_agent): &(Entity, Ref<C>, bool)| {
+            !had.contains(entity) && !(*is_agent && has_agents)
+        };
+        let gained = present.filter(is_gained).map(|(entity, ..)| entity);
+        let gained: Vec<Entity> = gained.collect();
+        for entity in gained {
+            // An observer of another component may have despawned it.
+            if let Ok(mut entity) = world.get_entity_mut(entity) {
+                entity.remove::<C>();
+            }
+        }
+        for then in values {
+            if let Ok(entity) = world.get_entity_mut(then.entity) {
+                write_component(entity, &then.value, then.is_unread);
+            }
+        }
+    }
+}
+
+/// Writes a component. One that Rapier has already it must not take for a change of the game, which could wake the body.
+pub(super) fn write_component<C: Component<Mutability = Mutable> + Clone>(
+    mut entity: EntityWorldMut,
+    value: &C,
+    is_unread: bool,
+) {
+    match entity.get_mut::<C>() {
+        Some(mut present) if !is_unread => *present.bypass_change_detection() = value.clone(),
+        _ => {
+            entity.insert(value.clone());
+        }
+    }
+}
+
+/// All such components but those that Rapier writes after each step.
+pub(super) struct Mirrored(Vec<Box<dyn Column>>);
+
+impl Mirrored {
+    pub(super) fn new(world: &mut World) -> Self {
+        macro_rules! columns {
+            ($has_agents:literal: $($component:ty),* $(,)?) => {
+                [$(Box::new(ColumnOf::<$component> {
+                    query: world.query_filtered(),
+                    has_agents: $has_agents,
+                }) as Box<dyn Column>),*]
+            };
+        }
+        // Those of `add_types`.
+        let mut columns = Vec::from(columns![true:
+            RigidBody,
+            Collider,
+            ColliderMassProperties,
+            AdditionalMassProperties,
+            CollisionGroups,
+            Friction,
+            Restitution,
+            Sensor,
+            GravityScale,
+            Damping,
+            LockedAxes,
+            Ccd,
+        ]);
+        columns.extend(columns![false:
+            ReadMassProperties,
+            ExternalForce,
+            ExternalImpulse,
+            SoftCcd,
+            Dominance,
+            RigidBodyDisabled,
+            AdditionalSolverIterations,
+            TransformInterpolation,
+            ImpulseJoint,
+            MultibodyJoint,
+            ColliderScale,
+            ColliderDisabled,
+            ActiveEvents,
+            ActiveHooks,
+            ActiveCollisionTypes,
+            ContactSkin,
+            SolverGroups,
+            ContactForceEventThreshold,
+        ]);
+        Self(columns)
+    }
+
+    pub(super) fn take(&mut self, world: &World) -> Vec<Values> {
+        self.0.iter_mut().map(|it| it.take(world)).collect()
+    }
+
+    /// Gives all entities with a handle the components that they had.
+    pub(super) fn put_back(&mut self, world: &mut World, then: &[Values]) {
+        for (column, values) in self.0.iter_mut().zip(then) {
+            column.put_back(world, values);
+        }
+    }
+}
+
+/// Colliders without a body of their own. Rapier sets their place only after a change of their transform.
+pub(super) type Places = QueryState<
+    (Entity, &'static Transform, &'static GlobalTransform),
+    (
+        With<RapierColliderHandle>,
+        Without<RapierRigidBodyHandle>,
+        Allow<Disabled>,
+    ),
+>;
+
+/// The transforms of a collider.
+pub(super) type Place = (Entity, Transform, GlobalTransform);
+
+/// Puts the transforms of a collider back.
+pub(super) fn put_back_place(world: &mut World, (entity, local, global): &Place) {
+    let Ok(mut entity) = world.get_entity_mut(*entity) else {
+        return;
+    };
+    if let Some(mut present) = entity.get_mut::<Transform>() {
+        present.set_if_neq(*local);
+    }
+    // A parent that is no collider stays where it is now, and Rapier must follow.
+    if let Some(mut present) = entity.get_mut::<GlobalTransform>()
+        && *present != *global
+    {
+        present.set_changed();
+    }
+}

@@ -1,0 +1,194 @@
+//! Snapshots of Rapier's world: its bodies and colliders go back together with their components.
+
+use bevy::prelude::*;
+use bevy_rapier2d::prelude::*;
+use bevy_rapier2d::rapier::geometry::{Collider as SimulatedCollider, InteractionGroups};
+use bevy_steering2d::SteeringSnapshot;
+use bevy_steering2d::prelude::*;
+
+use crate::common::*;
+
+/// A body that is no agent.
+fn crate_at(app: &mut App, x: f32, y: f32, velocity: Vec2) -> Entity {
+    let body = (
+        Transform::from_xyz(x, y, 0.0),
+        RigidBody::Dynamic,
+        Collider::ball(0.5),
+        Velocity::linear(velocity),
+    );
+    app.world_mut().spawn(body).id()
+}
+
+fn wall(app: &mut App) -> Entity {
+    let wall = (
+        Transform::from_xyz(3.0, 0.0, 0.0),
+        Collider::cuboid(0.1, 2.0),
+    );
+    app.world_mut().spawn(wall).id()
+}
+
+fn x(app: &App, entity: Entity) -> f32 {
+    get::<Transform>(app, entity).translation.x
+}
+
+/// Reads Rapier's own collider.
+fn collider<R>(app: &mut App, entity: Entity, read: impl Fn(&SimulatedCollider) -> R) -> R {
+    let handle = get::<RapierColliderHandle>(app, entity).0;
+    let world = app.world_mut();
+    let mut colliders = world.query::<&RapierContextColliders>();
+    let colliders = colliders.single(world).unwrap();
+    read(&colliders.colliders[handle])
+}
+
+#[test]
+fn a_body_that_was_disabled_since_moves_again() {
+    let mut app = rapier_app(HERTZ);
+    let body = crate_at(&mut app, 0.0, 0.0, Vec2::X);
+    run_ticks(&mut app, 5);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    app.world_mut().entity_mut(body).insert(RigidBodyDisabled);
+    run_ticks(&mut app, 5);
+    snapshot.restore(app.world_mut());
+    assert!(!app.world().entity(body).contains::<RigidBodyDisabled>());
+    let then = x(&app, body);
+    run_ticks(&mut app, 12);
+    assert!(x(&app, body) > then + 0.1, "{}", x(&app, body));
+}
+
+#[test]
+fn a_body_that_was_enabled_since_is_disabled_and_can_be_enabled() {
+    let mut app = rapier_app(HERTZ);
+    let body = crate_at(&mut app, 0.0, 0.0, Vec2::X);
+    app.world_mut().entity_mut(body).insert(RigidBodyDisabled);
+    run_ticks(&mut app, 5);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    let enable = |app: &mut App| {
+        app.world_mut()
+            .entity_mut(body)
+            .remove::<RigidBodyDisabled>();
+        run_ticks(app, 12);
+        assert!(x(app, body) > 0.1, "{}", x(app, body));
+    };
+    enable(&mut app);
+    snapshot.restore(app.world_mut());
+    run_ticks(&mut app, 5);
+    assert_eq!(x(&app, body), 0.0);
+    enable(&mut app);
+}
+
+#[test]
+fn a_door_goes_back_with_its_collider() {
+    let mut app = rapier_app(HERTZ);
+    let door = wall(&mut app);
+    let hinge = app.world_mut().spawn(Transform::default()).id();
+    let leaf = (
+        ChildOf(hinge),
+        Transform::from_xyz(1.0, 0.0, 0.0),
+        Collider::cuboid(1.0, 0.1),
+    );
+    let leaf = app.world_mut().spawn(leaf).id();
+    run_ticks(&mut app, 5);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    let open = Transform::from_xyz(3.0, 4.0, 0.0);
+    app.world_mut().entity_mut(door).insert(open);
+    app.world_mut().entity_mut(hinge).insert(open);
+    run_ticks(&mut app, 5);
+    assert_eq!(collider(&mut app, door, |it| it.translation().y), 4.0);
+    snapshot.restore(app.world_mut());
+    assert_eq!(get::<Transform>(&app, door).translation.y, 0.0);
+    assert_eq!(collider(&mut app, door, |it| it.translation().y), 0.0);
+    // The hinge is no part of snapshots.
+    run_ticks(&mut app, 2);
+    assert_eq!(collider(&mut app, door, |it| it.translation().y), 0.0);
+    assert_eq!(collider(&mut app, leaf, |it| it.translation().y), 4.0);
+}
+
+#[test]
+fn what_rapier_has_not_read_yet_is_not_lost() {
+    let mut app = rapier_app(HERTZ);
+    let ghost = wall(&mut app);
+    let body = crate_at(&mut app, 0.0, 0.0, Vec2::ZERO);
+    let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 9.0), Seek::new(EAST));
+    run_ticks(&mut app, 5);
+    let groups = CollisionGroups::new(Group::GROUP_2, Group::GROUP_2);
+    let push = ExternalForce {
+        force: 60.0 * Vec2::Y,
+        torque: 0.0,
+    };
+    let world = app.world_mut();
+    world.entity_mut(ghost).insert(groups);
+    world.entity_mut(body).insert(push);
+    let fast_agent = (groups, Velocity::linear(3.0 * Vec2::Y));
+    world.entity_mut(agent).insert(fast_agent);
+    world.get_mut::<Transform>(body).unwrap().translation.x = -5.0;
+    let snapshot = SteeringSnapshot::take(world);
+    run_ticks(&mut app, 60);
+    let fast = velocity(&app, body).y;
+    assert!(fast > 1.0);
+    snapshot.restore(app.world_mut());
+    run_ticks(&mut app, 2);
+    for entity in [ghost, agent] {
+        let read = collider(&mut app, entity, |it| it.collision_groups());
+        assert_eq!(read, InteractionGroups::from(groups));
+    }
+    assert!(velocity(&app, agent).y > 2.0, "{}", velocity(&app, agent));
+    assert_eq!(x(&app, body), -5.0);
+    run_ticks(&mut app, 58);
+    assert_eq!(velocity(&app, body).y, fast);
+}
+
+#[test]
+fn a_body_goes_back_to_its_context_of_then() {
+    let mut app = rapier_app(HERTZ);
+    let config = RapierConfiguration {
+        gravity: Vec2::ZERO,
+        ..RapierConfiguration::new(1.0)
+    };
+    let other = (RapierContextSimulation::default(), config);
+    let other = app.world_mut().spawn(other).id();
+    let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
+    run_ticks(&mut app, 10);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    let (then, link) = (
+        velocity(&app, agent).x,
+        *get::<RapierContextEntityLink>(&app, agent),
+    );
+    app.world_mut()
+        .entity_mut(agent)
+        .insert(RapierContextEntityLink(other));
+    run_seconds(&mut app, 1.0);
+    snapshot.restore(app.world_mut());
+    run_ticks(&mut app, 1);
+    assert_eq!(*get::<RapierContextEntityLink>(&app, agent), link);
+    let bodies = get::<RapierRigidBodySet>(&app, link.0);
+    assert!(bodies.entity2body().contains_key(&agent));
+    assert!(
+        get::<RapierRigidBodySet>(&app, other)
+            .entity2body()
+            .is_empty()
+    );
+    let now = velocity(&app, agent).x;
+    assert!((now - then).abs() < 1.0, "{then} m/s, then {now} m/s");
+    run_seconds(&mut app, 1.0);
+    assert!(position(&app, agent).x > 2.0);
+}
+
+#[test]
+fn interpolated_physics_goes_on_with_the_same_number_of_steps() {
+    let mut app = rapier_app(HERTZ);
+    app.insert_resource(TimestepMode::Interpolated {
+        dt: 1.6 * TICK,
+        time_scale: 1.0,
+        substeps: 1,
+    });
+    let body = crate_at(&mut app, 0.0, 0.0, Vec2::X);
+    run_ticks(&mut app, 5);
+    for _ in 0..5 {
+        let snapshot = SteeringSnapshot::take(app.world_mut());
+        run_ticks(&mut app, 1);
+        let expected = x(&app, body);
+        snapshot.restore(app.world_mut());
+        run_ticks(&mut app, 1);
+        assert_eq!(x(&app, body), expected);
+    }
+}
