@@ -105,7 +105,9 @@ pub(crate) fn sense_bodies(
                 }
                 for (lane, (body, simulated)) in bodies.iter_mut().zip(found).enumerate() {
                     sense_body(body, simulated);
-                    if body.mass == 0.0
+                    // Rapier disables a body whose spin is not finite.
+                    let spins = simulated.is_none_or(|it| it.angvel().is_finite());
+                    if (body.mass == 0.0 || !spins)
                         && let Some(fault) = Fault::of(body, simulated, is_agent, &sets)
                     {
                         let entity = entities[first + lane];
@@ -212,7 +214,7 @@ enum Fault {
 }
 
 impl Fault {
-    /// The fault of a body whose mass is zero, if it has one.
+    /// The fault of a body whose mass is zero or whose spin is not finite, if it has one.
     fn of(
         body: &Kinematics,
         simulated: Option<&SimulatedBody>,
@@ -227,7 +229,12 @@ impl Fault {
                 let facing = facing_of(simulated);
                 let rotation = || InvalidParameter::unless_finite("Transform.rotation", facing);
                 let velocity = || InvalidParameter::unless_finite("Velocity.linear", body.velocity);
-                if let Err(error) = position.and_then(|()| rotation()).and_then(|()| velocity()) {
+                let spin = || {
+                    let (spin, finite) = (simulated.angvel(), f32::MIN..=f32::MAX);
+                    InvalidParameter::unless_within("Velocity.angular", spin, finite, "finite")
+                };
+                let pose = position.and_then(|()| rotation());
+                if let Err(error) = pose.and_then(|()| velocity()).and_then(|()| spin()) {
                     return Some(Self::OutOfRange(error));
                 }
                 let kind = simulated.body_type();

@@ -23,9 +23,14 @@ fn every_invalid_body(backend: Backend) -> Vec<Mistake> {
             }),
             mistakes("PointMass.velocity", NOT_FINITE, |v| point_mass(v, 1.0)),
         ],
-        Backend::Rapier => vec![mistakes("Velocity.linear", NOT_FINITE, |velocity| {
-            (Velocity::linear(velocity), Seek::new(FAR))
-        })],
+        Backend::Rapier => vec![
+            mistakes("Velocity.linear", NOT_FINITE, |velocity| {
+                (Velocity::linear(velocity), Seek::new(FAR))
+            }),
+            mistakes("Velocity.angular", [f32::NAN, f32::INFINITY], |spin| {
+                (Velocity::angular(spin), Seek::new(FAR))
+            }),
+        ],
     };
     position
         .into_iter()
