@@ -135,8 +135,7 @@ struct Copies {
     contexts: Vec<Context>,
     velocities: Vec<(Entity, Velocity)>,
     sleeping: Vec<(Entity, Sleeping)>,
-    /// By component.
-    mirrored: Vec<mirrored::Values>,
+    mirrored: mirrored::Taken,
     /// Where the colliders without a body of their own were.
     places: Vec<Place>,
     /// With whom each collider is in contact.

@@ -51,13 +51,17 @@ struct Value<C> {
 }
 
 /// The values of one component, of any type.
-pub(super) type Values = Box<dyn Any + Send + Sync>;
+type Values = Box<dyn Any + Send + Sync>;
+
+/// The values of the components that some entity has, with the place of the component in [`Mirrored`].
+pub(super) type Taken = Vec<(usize, Values)>;
 
 /// A type of component.
 trait Column: Send + Sync {
-    fn take(&mut self, world: &World) -> Values;
+    /// `None` if no entity has the component, as for most.
+    fn take(&mut self, world: &World) -> Option<Values>;
 
-    fn put_back(&mut self, world: &mut World, values: &Values);
+    fn put_back(&mut self, world: &mut World, values: Option<&Values>);
 }
 
 struct ColumnOf<C: Component> {
@@ -67,7 +71,7 @@ struct ColumnOf<C: Component> {
 }
 
 impl<C: Component<Mutability = Mutable> + Clone> Column for ColumnOf<C> {
-    fn take(&mut self, world: &World) -> Values {
+    fn take(&mut self, world: &World) -> Option<Values> {
         let last = world.resource::<LastSync>();
         let now = world.read_change_tick();
         let mut values = Vec::new();
@@ -81,13 +85,12 @@ impl<C: Component<Mutability = Mutable> + Clone> Column for ColumnOf<C> {
                 });
             }
         }
-        Box::new(values)
+        (!values.is_empty()).then(|| Box::new(values) as Values)
     }
 
-    fn put_back(&mut self, world: &mut World, values: &Values) {
-        let Some(values) = values.downcast_ref::<Vec<Value<C>>>() else {
-            return;
-        };
+    fn put_back(&mut self, world: &mut World, values: Option<&Values>) {
+        let values = values.and_then(|it| it.downcast_ref::<Vec<Value<C>>>());
+        let values = values.map_or(&[][..], Vec::as_slice);
         let had: EntityHashSet = values.iter().map(|it| it.entity).collect();
         let has_agents = self.has_agents;
         let present = self.query.iter(world);
@@ -175,13 +178,18 @@ impl Mirrored {
         Self(columns)
     }
 
-    pub(super) fn take(&mut self, world: &World) -> Vec<Values> {
-        self.0.iter_mut().map(|it| it.take(world)).collect()
+    pub(super) fn take(&mut self, world: &World) -> Taken {
+        let columns = self.0.iter_mut().enumerate();
+        columns
+            .filter_map(|(at, column)| Some((at, column.take(world)?)))
+            .collect()
     }
 
     /// Gives all entities with a handle the components that they had.
-    pub(super) fn put_back(&mut self, world: &mut World, then: &[Values]) {
-        for (column, values) in self.0.iter_mut().zip(then) {
+    pub(super) fn put_back(&mut self, world: &mut World, then: &Taken) {
+        let mut then = then.iter().peekable();
+        for (at, column) in self.0.iter_mut().enumerate() {
+            let values = then.next_if(|it| it.0 == at).map(|it| &it.1);
             column.put_back(world, values);
         }
     }
