@@ -20,6 +20,8 @@ pub struct SteeringGroups(pub u32);
 impl SteeringGroups {
     /// In every group; as a mask, sees every agent.
     pub const ALL: Self = Self(u32::MAX);
+    /// In no group; as a mask, sees nobody.
+    pub const NONE: Self = Self(0);
 }
 
 impl Default for SteeringGroups {

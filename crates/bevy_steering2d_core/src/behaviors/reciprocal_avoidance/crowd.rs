@@ -4,7 +4,7 @@ use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::{Register, WIDTH};
 
 use super::other::{LEAST_TURN, turn};
-use super::{Intent, ReciprocalAvoidance};
+use super::Intent;
 use crate::parallel::{LIGHT_PASS, chunk_size, for_each_chunk};
 use crate::perception::{Neighbors, PADDING, SteeringGroups};
 use crate::{Agent, SteeringDisabled, SteeringId};
@@ -27,7 +27,7 @@ struct Row([f32; WIDTH]);
 struct Label {
     id: SteeringId,
     course: Vec2,
-    /// The groups whose members it avoids; none while it does not [give way](Intent::gives_way).
+    /// The groups whose members it avoids; see [`Intent::avoids`].
     avoids: SteeringGroups,
 }
 
@@ -93,7 +93,7 @@ impl Crowd {
 pub(crate) fn fill_crowd(
     mut crowd: ResMut<Crowd>,
     neighbors: Res<Neighbors>,
-    avoiding: Query<(&Intent, &ReciprocalAvoidance), Without<SteeringDisabled>>,
+    intents: Query<&Intent, Without<SteeringDisabled>>,
 ) {
     let count = neighbors.len();
     let Crowd {
@@ -112,18 +112,11 @@ pub(crate) fn fill_crowd(
         let of_slots = rows.iter_mut().zip(labels).zip(turns);
         for (slot, ((row, label), turns)) in (at * size..).zip(of_slots) {
             let it = neighbors.at(slot);
-            let (intent, groups) = match avoiding.get(it.entity) {
-                Ok((intent, how)) => (*intent, how.groups),
-                Err(_) => default(),
-            };
+            let intent = intents.get(it.entity).copied().unwrap_or_default();
             *label = Label {
                 id: it.id,
                 course: intent.course,
-                avoids: if intent.gives_way {
-                    groups
-                } else {
-                    SteeringGroups(0)
-                },
+                avoids: intent.avoids,
             };
             let ahead = intent.direction();
             *turns = turn(it.velocity.to_array(), ahead.to_array());

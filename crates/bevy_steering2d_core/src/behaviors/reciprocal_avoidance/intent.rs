@@ -7,6 +7,7 @@ use bevy::prelude::*;
 use super::{ReciprocalAvoidance, ReciprocalAvoidanceMemory};
 use crate::condition::Conditions;
 use crate::parallel::{FORMULA_PASS, for_each_mut};
+use crate::perception::SteeringGroups;
 use crate::steer::{Steered, Step};
 use crate::{
     Agent, Behavior, Combine, Cut, Kinematics, PathFollowing, PathFollowingMemory, Requests,
@@ -15,7 +16,7 @@ use crate::{
 };
 
 /// What an agent with [`ReciprocalAvoidance`] requests this tick, for its neighbors to read.
-#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Intent {
@@ -26,22 +27,34 @@ pub struct Intent {
     /// The direction of the end of its path, a unit vector; without a path or on a looped one its
     /// preferred direction. Two agents that squeeze through a door from both sides have the same course.
     pub course: Vec2,
-    /// Whether it takes its share of the avoidance; else its neighbors take all. It does not while its
+    /// The groups of the neighbors with which it shares the avoidance; others do all of it. None while its
     /// [`ReciprocalAvoidance`] does not act, nor while it is hemmed in: of the velocities that it could reach when it
     /// last chose, none kept it clear of all neighbors and walls.
-    pub gives_way: bool,
+    pub avoids: SteeringGroups,
+}
+
+impl Default for Intent {
+    /// It wants nothing, and gives way to nobody.
+    fn default() -> Self {
+        Self {
+            velocity: Vec2::ZERO,
+            left: 0.0,
+            course: Vec2::ZERO,
+            avoids: SteeringGroups::NONE,
+        }
+    }
 }
 
 impl Intent {
     /// The intent of an agent that prefers a velocity, m/s, with the rest of its path as [`rest_of`] gives it.
     #[inline]
-    fn new(velocity: Vec2, rest: Option<(f32, Vec2)>, gives_way: bool) -> Self {
+    fn new(velocity: Vec2, rest: Option<(f32, Vec2)>, avoids: SteeringGroups) -> Self {
         let (left, course) = rest.unwrap_or((0.0, velocity));
         Self {
             velocity,
             left,
             course: course.normalize_or_zero(),
-            gives_way,
+            avoids,
         }
     }
 
@@ -111,7 +124,12 @@ pub(crate) fn publish_intents(
                 rest_of(path, progress, me.position)
             });
             let gives_way = hindrance == Cut::Nothing && !memory.hemmed_in;
-            *intent = Intent::new(velocity, rest, gives_way);
+            let avoids = if gives_way {
+                avoidance.groups
+            } else {
+                SteeringGroups::NONE
+            };
+            *intent = Intent::new(velocity, rest, avoids);
         },
     );
 }
