@@ -62,6 +62,7 @@ fn every_mistake() -> Vec<Mistake> {
         LeaderFollowing.clearance: NEGATIVE,
         ReciprocalAvoidance.max_neighbors: [0],
         Headway.time_gap: NOT_POSITIVE,
+        Headway.single_file_time_gap: NOT_POSITIVE,
         Headway.clearance: NEGATIVE,
         Headway.width: NOT_POSITIVE,
         Headway.least_speed: NEGATIVE,
