@@ -1,5 +1,6 @@
 //! The crowds to measure.
 
+use std::collections::HashSet;
 use std::f32::consts::TAU;
 
 use bevy::math::ops;
@@ -74,22 +75,23 @@ pub struct Walker {
 }
 
 impl Case {
-    /// The walkers; no two overlap.
-    pub fn spawn(&self) -> Vec<Walker> {
+    /// The walkers of one of the starts; no two overlap. A circle has one start.
+    pub fn spawn(&self, start: u32) -> Vec<Walker> {
         match self.layout {
-            Layout::Streams(density) => self.streams(density),
+            Layout::Streams(density) => self.streams(density, start),
             Layout::Circle(spacing) => self.circle(spacing),
         }
     }
 
-    fn streams(&self, density: f32) -> Vec<Walker> {
+    fn streams(&self, density: f32, start: u32) -> Vec<Walker> {
         let spacing = density.sqrt().recip();
         let columns = (self.walkers as f32).sqrt().ceil() as usize;
         // Half the gap between two bodies.
         let play = 0.5 * spacing - BODY;
+        let seed = 7 + u64::from(start);
         (0..self.walkers)
             .map(|index| {
-                let mut random = RandomStream::new(7, SteeringId(index as u32), 1);
+                let mut random = RandomStream::new(seed, SteeringId(index as u32), 1);
                 let cell = Vec2::new((index % columns) as f32, (index / columns) as f32);
                 let within = Rect::from_center_half_size(spacing * cell, Vec2::splat(play));
                 let start = random.point_in(within);
@@ -122,17 +124,34 @@ impl Case {
     }
 }
 
-/// The deepest overlap of two bodies, m.
-pub fn overlap(mut positions: Vec<Vec2>) -> f32 {
-    positions.sort_by(|a, b| a.x.total_cmp(&b.x));
-    let mut nearest = 2.0 * BODY;
-    for (at, one) in positions.iter().enumerate() {
-        for other in &positions[at + 1..] {
-            if other.x - one.x >= nearest {
-                break;
+/// The overlaps of bodies in a run.
+#[derive(Default)]
+pub struct Overlaps {
+    /// The deepest of all, m.
+    pub deepest: f32,
+    /// The pairs that were in [deep](DEEP) contact at some time.
+    pub deep: HashSet<(usize, usize)>,
+}
+
+/// A contact deeper than this is counted, m.
+const DEEP: f32 = 0.005;
+
+impl Overlaps {
+    /// Looks at the walkers of one tick.
+    pub fn look(&mut self, positions: &[Vec2]) {
+        let mut by_x: Vec<_> = positions.iter().copied().enumerate().collect();
+        by_x.sort_by(|(_, a), (_, b)| a.x.total_cmp(&b.x));
+        for (at, &(one, here)) in by_x.iter().enumerate() {
+            for &(other, there) in &by_x[at + 1..] {
+                if there.x - here.x >= 2.0 * BODY {
+                    break;
+                }
+                let depth = 2.0 * BODY - here.distance(there);
+                self.deepest = self.deepest.max(depth);
+                if depth > DEEP {
+                    self.deep.insert((one.min(other), one.max(other)));
+                }
             }
-            nearest = nearest.min(one.distance(*other));
         }
     }
-    2.0 * BODY - nearest
 }

@@ -1,7 +1,7 @@
 //! The speed of a crowd, side by side with RVO2.
 //!
 //! ```text
-//! cargo run --release --example crowds -- [--case NAME] [--ticks T] [--threads P]
+//! cargo run --release --example crowds -- [--case NAME] [--ticks T] [--starts S] [--threads P]
 //! cargo run --release --example crowds -- --space N [--jobs J]
 //! ```
 //!
@@ -9,9 +9,11 @@
 //! of the fastest, which the ratios are of. Ours is the whole tick through the
 //! ECS, with one thread and with two; RVO2 is `dodgy_2d`, its port to Rust, with a plain grid and one
 //! thread. Both run the same start, tick by tick in turns, and consider the same number of neighbors
-//! within the same radius. `of 60 Hz` is the share of a 60th of a second that a tick takes with two threads.
-//! With `--threads` it prints one line of numbers per case, as the command reads it from its own processes: median
-//! and fastest of ours, of RVO2, both overlaps, and allocations.
+//! within the same radius. `overlap` is the deepest of two bodies in any tick, and `deep` how many pairs were at some
+//! time more than 5 mm into each other, of all S starts; by default there is one. `of 60 Hz` is the share of a
+//! 60th of a second that a tick takes with two threads.
+//! With `--threads` it prints one line of numbers per case, as the command reads it from its own processes: of ours
+//! and of RVO2 the median time, the fastest, the overlap and the deep contacts, then the allocations.
 //!
 //! With `--space` it runs N random worlds of 2 to 8 walkers and up to 6 obstacles in a square of 10 m with
 //! both, and prints the share that each solves, a row after each tenth of the worlds.
@@ -29,10 +31,11 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::process::{Command, ExitCode};
 use std::str::FromStr;
+use std::time::Duration;
 
 use alloc_tracker::{Allocator, Session};
 use arguments::{typed, value};
-use cases::{CASES, Case, overlap};
+use cases::{CASES, Case, Overlaps};
 use lexopt::prelude::*;
 use lexopt::{Error, Parser};
 use ours::Ours;
@@ -47,7 +50,7 @@ const FRAME: f64 = 1e9 / 60.0;
 /// Ticks before the measurement, in which buffers grow to their size.
 const WARM_UP: u64 = 20;
 
-const USAGE: &str = "usage: crowds [--case NAME] [--ticks T] [--threads P]
+const USAGE: &str = "usage: crowds [--case NAME] [--ticks T] [--starts S] [--threads P]
        crowds --space N [--jobs J]";
 
 fn main() -> ExitCode {
@@ -59,7 +62,7 @@ fn main() -> ExitCode {
         (Some(worlds), _) => space::compare(worlds.get(), options.jobs),
         (None, Some(threads)) => {
             for case in options.cases() {
-                println!("{}", measure(case, options.ticks, threads));
+                println!("{}", measure(case, &options, threads));
             }
             Ok(())
         }
@@ -77,6 +80,7 @@ fn main() -> ExitCode {
 struct Options {
     case: Option<String>,
     ticks: u32,
+    starts: u32,
     threads: Option<NonZeroUsize>,
     /// How many worlds of the scenario space to run.
     space: Option<NonZeroUsize>,
@@ -89,6 +93,7 @@ impl Options {
         let mut options = Self {
             case: None,
             ticks: 200,
+            starts: 1,
             threads: None,
             space: None,
             jobs: jobs::all_cores(),
@@ -98,14 +103,17 @@ impl Options {
             match argument {
                 Long("case") => options.case = Some(value(&mut parser, &option, "a name")?),
                 Long("ticks") => options.ticks = value(&mut parser, &option, COUNT)?,
+                Long("starts") => options.starts = value(&mut parser, &option, COUNT)?,
                 Long("threads") => options.threads = Some(value(&mut parser, &option, COUNT)?),
                 Long("space") => options.space = Some(value(&mut parser, &option, COUNT)?),
                 Long("jobs") => options.jobs = value(&mut parser, &option, COUNT)?,
                 _ => return Err(argument.unexpected()),
             }
         }
-        if options.ticks == 0 {
-            return Err(format!("--ticks needs {COUNT}").into());
+        for (name, number) in [("--ticks", options.ticks), ("--starts", options.starts)] {
+            if number == 0 {
+                return Err(format!("{name} needs {COUNT}").into());
+            }
         }
         if options.cases().next().is_none() {
             let names: Vec<_> = CASES.iter().map(|case| case.name).collect();
@@ -125,12 +133,12 @@ impl Options {
 fn compare(options: &Options) -> Result<(), String> {
     println!(
         "| case | walkers | neighbors | RVO2 | ours | ours / RVO2 | ours, two threads | faster by | \
-         of 60 Hz | overlap, m | RVO2 overlap, m | allocations |"
+         of 60 Hz | overlap, m | deep | RVO2 overlap, m | RVO2 deep | allocations |"
     );
-    println!("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
+    println!("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
     let cases: Vec<_> = options.cases().collect();
     let one_at_a_time = NonZeroUsize::MIN;
-    let both = |case: &&Case| [1, 2].map(|it| in_own_process(case, options.ticks, it));
+    let both = |case: &&Case| [1, 2].map(|it| in_own_process(case, options, it));
     jobs::run_in_order(
         &cases,
         one_at_a_time,
@@ -139,20 +147,22 @@ fn compare(options: &Options) -> Result<(), String> {
         |case, [one, two]| {
             let (one, two) = (one?, two?);
             println!(
-                "| {} | {} | {} within {} m | {} | {} | {:.2} | {} | {:.2} | {:.0} % | {:.3} | {:.3} | \
-                 {:.1} |",
+                "| {} | {} | {} within {} m | {} | {} | {:.2} | {} | {:.2} | {:.0} % | {:.3} | {} | \
+                 {:.3} | {} | {:.1} |",
                 case.name,
                 case.walkers,
                 case.neighbors,
                 case.radius,
-                one.rvo,
-                one.ours,
-                one.ours.fastest / one.rvo.fastest,
-                two.ours,
-                one.ours.fastest / two.ours.fastest,
-                100.0 * two.ours.median * case.walkers as f64 / FRAME,
-                one.overlap.max(two.overlap),
-                one.rvo_overlap,
+                one.rvo.times,
+                one.ours.times,
+                one.ours.times.fastest / one.rvo.times.fastest,
+                two.ours.times,
+                one.ours.times.fastest / two.ours.times.fastest,
+                100.0 * two.ours.times.median * case.walkers as f64 / FRAME,
+                one.ours.overlap,
+                one.ours.deep,
+                one.rvo.overlap,
+                one.rvo.deep,
                 one.allocations,
             );
             Ok(())
@@ -160,11 +170,12 @@ fn compare(options: &Options) -> Result<(), String> {
     )
 }
 
-fn in_own_process(case: &Case, ticks: u32, threads: usize) -> Result<Measurement, String> {
+fn in_own_process(case: &Case, options: &Options, threads: usize) -> Result<Measurement, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let output = Command::new(program)
         .args(["--case", case.name])
-        .args(["--ticks", &ticks.to_string()])
+        .args(["--ticks", &options.ticks.to_string()])
+        .args(["--starts", &options.starts.to_string()])
         .args(["--threads", &threads.to_string()])
         .output()
         .map_err(|error| error.to_string())?;
@@ -176,13 +187,19 @@ fn in_own_process(case: &Case, ticks: u32, threads: usize) -> Result<Measurement
 
 /// One case with one number of threads.
 struct Measurement {
-    ours: Times,
-    rvo: Times,
-    /// The deepest overlap of two bodies in any tick, m.
-    overlap: f32,
-    rvo_overlap: f32,
+    ours: Run,
+    rvo: Run,
     /// Per tick of ours.
     allocations: f64,
+}
+
+/// What one of both did.
+struct Run {
+    times: Times,
+    /// The deepest overlap of two bodies in any tick, m.
+    overlap: f32,
+    /// Pairs in deep contact, of all starts.
+    deep: usize,
 }
 
 /// The times of all ticks, ns per walker.
@@ -190,16 +207,6 @@ struct Times {
     median: f64,
     /// The cost of the code when nothing else runs.
     fastest: f64,
-}
-
-impl Times {
-    fn of(mut ticks: Vec<f64>) -> Self {
-        ticks.sort_by(f64::total_cmp);
-        Self {
-            median: ticks[ticks.len() / 2],
-            fastest: ticks[0],
-        }
-    }
 }
 
 impl fmt::Display for Times {
@@ -210,12 +217,15 @@ impl fmt::Display for Times {
 
 impl fmt::Display for Measurement {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Self { ours, rvo, .. } = self;
-        for time in [ours.median, ours.fastest, rvo.median, rvo.fastest] {
-            write!(f, "{time} ")?;
+        for Run {
+            times,
+            overlap,
+            deep,
+        } in [&self.ours, &self.rvo]
+        {
+            write!(f, "{} {} {overlap} {deep} ", times.median, times.fastest)?;
         }
-        let (overlap, rvo_overlap) = (self.overlap, self.rvo_overlap);
-        write!(f, "{overlap} {rvo_overlap} {}", self.allocations)
+        write!(f, "{}", self.allocations)
     }
 }
 
@@ -225,39 +235,86 @@ impl FromStr for Measurement {
     fn from_str(line: &str) -> Result<Self, ()> {
         let number = |text: &str| text.parse::<f64>().map_err(drop);
         let numbers: Vec<f64> = line.split(' ').map(number).collect::<Result<_, ()>>()?;
-        let [a, b, c, d, overlap, rvo_overlap, allocations] = numbers[..] else {
-            return Err(());
-        };
-        let times = |median, fastest| Times { median, fastest };
+        let (&allocations, both) = numbers.split_last().ok_or(())?;
+        let (ours, rvo) = both.split_at(both.len() / 2);
         Ok(Self {
-            ours: times(a, b),
-            rvo: times(c, d),
-            overlap: overlap as f32,
-            rvo_overlap: rvo_overlap as f32,
+            ours: Run::of(ours).ok_or(())?,
+            rvo: Run::of(rvo).ok_or(())?,
             allocations,
         })
     }
 }
 
-fn measure(case: &Case, ticks: u32, threads: NonZeroUsize) -> Measurement {
-    let walkers = case.spawn();
-    let mut ours = Ours::new(case, &walkers, threads);
-    let mut rvo = Rvo::new(case, &walkers);
+impl Run {
+    fn of(numbers: &[f64]) -> Option<Self> {
+        let &[median, fastest, overlap, deep] = numbers else {
+            return None;
+        };
+        Some(Self {
+            times: Times { median, fastest },
+            overlap: overlap as f32,
+            deep: deep as usize,
+        })
+    }
+}
+
+/// The ticks of one of both so far.
+#[derive(Default)]
+struct Ticks {
+    /// ns per walker.
+    times: Vec<f64>,
+    overlap: f32,
+    deep: usize,
+}
+
+impl Ticks {
+    fn time(&mut self, case: &Case, time: Duration) {
+        self.times
+            .push(time.as_nanos() as f64 / case.walkers as f64);
+    }
+
+    fn end_of_start(&mut self, overlaps: &Overlaps) {
+        self.overlap = self.overlap.max(overlaps.deepest);
+        self.deep += overlaps.deep.len();
+    }
+
+    fn run(mut self) -> Run {
+        self.times.sort_by(f64::total_cmp);
+        Run {
+            times: Times {
+                median: self.times[self.times.len() / 2],
+                fastest: self.times[0],
+            },
+            overlap: self.overlap,
+            deep: self.deep,
+        }
+    }
+}
+
+fn measure(case: &Case, options: &Options, threads: NonZeroUsize) -> Measurement {
     let session = Session::new().no_stdout().no_file();
     let allocations = session.operation("tick");
-    let (mut times, mut rvo_times) = (Vec::new(), Vec::new());
-    let (mut deepest, mut rvo_deepest) = (0.0_f32, 0.0_f32);
-    for tick in 0..WARM_UP + u64::from(ticks) {
-        let counting = (tick >= WARM_UP).then(|| allocations.measure_process().iterations(1));
-        let time = ours.tick();
-        drop(counting);
-        let rvo_time = rvo.tick();
-        deepest = deepest.max(overlap(ours.positions()));
-        rvo_deepest = rvo_deepest.max(overlap(rvo.positions()));
-        if tick >= WARM_UP {
-            times.push(time.as_nanos() as f64 / case.walkers as f64);
-            rvo_times.push(rvo_time.as_nanos() as f64 / case.walkers as f64);
+    let (mut our_ticks, mut its_ticks) = (Ticks::default(), Ticks::default());
+    for start in 0..options.starts {
+        let walkers = case.spawn(start);
+        let mut ours = Ours::new(case, &walkers, threads);
+        let mut rvo = Rvo::new(case, &walkers);
+        let (mut our_overlaps, mut its_overlaps) = (Overlaps::default(), Overlaps::default());
+        for tick in 0..WARM_UP + u64::from(options.ticks) {
+            let is_warm = tick >= WARM_UP;
+            let counting = is_warm.then(|| allocations.measure_process().iterations(1));
+            let our_time = ours.tick();
+            drop(counting);
+            let its_time = rvo.tick();
+            our_overlaps.look(&ours.positions());
+            its_overlaps.look(&rvo.positions());
+            if is_warm {
+                our_ticks.time(case, our_time);
+                its_ticks.time(case, its_time);
+            }
         }
+        our_ticks.end_of_start(&our_overlaps);
+        its_ticks.end_of_start(&its_overlaps);
     }
     let allocations: u64 = session
         .to_report()
@@ -265,10 +322,8 @@ fn measure(case: &Case, ticks: u32, threads: NonZeroUsize) -> Measurement {
         .map(|(_, tick)| tick.total_allocations_count())
         .sum();
     Measurement {
-        ours: Times::of(times),
-        rvo: Times::of(rvo_times),
-        overlap: deepest,
-        rvo_overlap: rvo_deepest,
-        allocations: allocations as f64 / f64::from(ticks),
+        ours: our_ticks.run(),
+        rvo: its_ticks.run(),
+        allocations: allocations as f64 / f64::from(options.ticks * options.starts),
     }
 }

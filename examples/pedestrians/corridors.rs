@@ -250,26 +250,20 @@ fn single_file(effort: Effort) -> Outcome {
         }
     }
     let line = Line::through(&held_up);
-    let cause = "the time gap of `Headway`, 0.68 s, is one that suits crowds on a plane. At the measured headway at most 0.75 people \
-                 per second pass a point, but 1.29 pass a bottleneck that is as wide as this passage: there people walk staggered, \
-                 which they do not do in single file.";
     let rows = vec![
         Row::new("headway at rest", line.intercept, "m")
             .source("0.36")
-            .bound(Bound::within(0.2, 0.36))
-            .cause(cause),
+            .bound(Bound::within(0.2, 0.36)),
         Row::new("headway per speed", line.slope, "s")
             .source("1.06")
-            .bound(Bound::within(0.2, 1.06))
-            .cause(cause),
+            .bound(Bound::within(0.2, 1.06)),
         Row::new(
             "share of the variance that the line explains",
             line.explained,
             "",
         )
         .source("linear")
-        .bound(Bound::at_least(0.9))
-        .cause(cause),
+        .bound(Bound::at_least(0.9)),
     ];
     let seyfried = Series::curve("Seyfried et al.", 0.0, 1.24, |speed| 0.36 + 1.06 * speed);
     let plots = vec![Plot {
