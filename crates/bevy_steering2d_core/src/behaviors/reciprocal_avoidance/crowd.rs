@@ -3,8 +3,8 @@
 use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::{Register, WIDTH};
 
-use super::other::{LEAST_TURN, turn};
 use super::Intent;
+use super::other::{LEAST_TURN, turn};
 use crate::parallel::{LIGHT_PASS, chunk_size, for_each_chunk};
 use crate::perception::{Neighbors, PADDING, SteeringGroups};
 use crate::{Agent, SteeringDisabled, SteeringId};
