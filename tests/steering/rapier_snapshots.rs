@@ -128,7 +128,7 @@ fn what_rapier_has_not_read_yet_is_not_lost() {
     snapshot.restore(app.world_mut());
     run_ticks(&mut app, 2);
     for entity in [ghost, agent] {
-        let read = collider(&mut app, entity, |it| it.collision_groups());
+        let read = collider(&mut app, entity, SimulatedCollider::collision_groups);
         assert_eq!(read, InteractionGroups::from(groups));
     }
     assert!(velocity(&app, agent).y > 2.0, "{}", velocity(&app, agent));

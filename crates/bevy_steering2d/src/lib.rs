@@ -266,7 +266,7 @@ impl PluginGroup for SteeringPlugins {
 }
 
 /// What most games import: `use bevy_steering2d::prelude::*;`. The rest is in the root, such as
-/// [`SteeringClock`](crate::SteeringClock), or in the module of its feature.
+/// [`SteeringClock`], or in the module of its feature.
 pub mod prelude {
     #[cfg(feature = "debug")]
     pub use crate::debug::SteeringDebugPlugin;

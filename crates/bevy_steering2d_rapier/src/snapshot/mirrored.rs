@@ -95,7 +95,7 @@ impl<C: Component<Mutability = Mutable> + Clone> Column for ColumnOf<C> {
         let has_agents = self.has_agents;
         let present = self.query.iter(world);
         let is_gained = |(entity, _, is_agent): &(Entity, Ref<C>, bool)| {
-            !had.contains(entity) && !(*is_agent && has_agents)
+            !(had.contains(entity) || (*is_agent && has_agents))
         };
         let gained = present.filter(is_gained).map(|(entity, ..)| entity);
         let gained: Vec<Entity> = gained.collect();
