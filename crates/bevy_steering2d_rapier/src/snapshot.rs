@@ -17,7 +17,7 @@ use bevy_rapier2d::plugin::context::{
 use bevy_rapier2d::prelude::*;
 use bevy_rapier2d::rapier::dynamics::RigidBody as SimulatedBody;
 use bevy_rapier2d::rapier::prelude::{CCDSolver, DefaultBroadPhase, IslandManager, NarrowPhase};
-use bevy_steering2d_core::{SnapshotAppExt, SnapshotKind, SnapshotPart, Vehicle};
+use bevy_steering2d_core::{SnapshotAppExt, SnapshotPart};
 
 #[cfg(feature = "serialize")]
 use crate::file;
@@ -26,21 +26,7 @@ use mirrored::{LastSync, Mirrored, Place, Places, put_back_place, write_componen
 
 /// Adds the contexts, and the components from which the body of an agent is made anew.
 pub(crate) fn add_types(app: &mut App) {
-    use SnapshotKind::Parameter;
-    type OfAgents = With<Vehicle>;
-
-    app.add_snapshot_component_where::<RigidBody, OfAgents>(Parameter)
-        .add_snapshot_component_where::<Collider, OfAgents>(Parameter)
-        .add_snapshot_component_where::<ColliderMassProperties, OfAgents>(Parameter)
-        .add_snapshot_component_where::<AdditionalMassProperties, OfAgents>(Parameter)
-        .add_snapshot_component_where::<CollisionGroups, OfAgents>(Parameter)
-        .add_snapshot_component_where::<Friction, OfAgents>(Parameter)
-        .add_snapshot_component_where::<Restitution, OfAgents>(Parameter)
-        .add_snapshot_component_where::<Sensor, OfAgents>(Parameter)
-        .add_snapshot_component_where::<GravityScale, OfAgents>(Parameter)
-        .add_snapshot_component_where::<Damping, OfAgents>(Parameter)
-        .add_snapshot_component_where::<LockedAxes, OfAgents>(Parameter)
-        .add_snapshot_component_where::<Ccd, OfAgents>(Parameter);
+    let mirrored = Mirrored::new(app);
     #[cfg(feature = "serialize")]
     file::register(app);
     app.init_resource::<LastSync>();
@@ -53,7 +39,7 @@ pub(crate) fn add_types(app: &mut App) {
         impulse_joints: app.world_mut().query_filtered(),
         multibody_joints: app.world_mut().query_filtered(),
         contacts: app.world_mut().query_filtered(),
-        mirrored: Mirrored::new(app.world_mut()),
+        mirrored,
         places: app.world_mut().query_filtered(),
         new_bodies: app.world_mut().query_filtered(),
         waiting: app.world_mut().query_filtered(),

@@ -172,23 +172,26 @@ fn walks_abreast(me: &Agent, ahead: Vec2, other: &Neighbor, reach: f32) -> f32 {
     let contact = (me.radius + other.radius).max(f32::MIN_POSITIVE);
     let aside = offset.perp_dot(ahead).abs() / contact;
     let beside = ((aside - STAGGERED) / STAGGERED).clamp(0.0, 1.0);
-    let along = 0.5 * (1.0 + ahead.dot(other.heading));
     let near = ((1.0 - offset.length() / reach) / FADE).clamp(0.0, 1.0);
-    beside * along * near
+    beside * likeness(ahead, other) * near
 }
 
 /// How much a neighbor ahead counts, `0..=1`: s in the documentation.
 fn share(me: &Agent, ahead: Vec2, offset: Vec2, other: &Neighbor, how: &Headway) -> f32 {
     let contact = me.radius + other.radius;
     let beside = offset.perp_dot(ahead) / (how.width * contact).max(f32::MIN_POSITIVE);
-    let along = 0.5 * (1.0 + ahead.dot(other.heading));
     // How much farther ahead of the agent the neighbor is than the agent of it, in bodies.
     let (its_lead, my_lead) = (offset.dot(ahead), -offset.dot(other.heading));
     let farther = (its_lead - my_lead) / contact.max(f32::MIN_POSITIVE);
     // A tie goes to the lower id.
     let tie = if me.agent_id < other.id { -0.1 } else { 0.1 };
     let first = (0.5 + tie + farther).clamp(0.0, 1.0);
-    (1.0 - beside * beside).max(0.0) * along * first
+    (1.0 - beside * beside).max(0.0) * likeness(ahead, other) * first
+}
+
+/// How alike a direction, a unit vector, and a neighbor's heading are, `0..=1`: (1 + u·h) / 2 in the documentation.
+fn likeness(ahead: Vec2, other: &Neighbor) -> f32 {
+    0.5 * (1.0 + ahead.dot(other.heading))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use bevy_rapier2d::dynamics::{
 };
 use bevy_rapier2d::geometry::RapierColliderHandle;
 use bevy_rapier2d::prelude::*;
-use bevy_steering2d_core::Vehicle;
+use bevy_steering2d_core::{SnapshotAppExt, SnapshotKind, Vehicle};
 
 /// When Rapier last read components; `None` before the first time.
 #[derive(Resource, Default)]
@@ -131,51 +131,54 @@ pub(super) fn write_component<C: Component<Mutability = Mutable> + Clone>(
 pub(super) struct Mirrored(Vec<Box<dyn Column>>);
 
 impl Mirrored {
-    pub(super) fn new(world: &mut World) -> Self {
-        macro_rules! columns {
-            ($has_agents:literal: $($component:ty),* $(,)?) => {
-                [$(Box::new(ColumnOf::<$component> {
-                    query: world.query_filtered(),
-                    has_agents: $has_agents,
-                }) as Box<dyn Column>),*]
-            };
-        }
-        // Those of `add_types`.
-        let mut columns = Vec::from(columns![true:
-            RigidBody,
-            Collider,
-            ColliderMassProperties,
-            AdditionalMassProperties,
-            CollisionGroups,
-            Friction,
-            Restitution,
-            Sensor,
-            GravityScale,
-            Damping,
-            LockedAxes,
-            Ccd,
-        ]);
-        columns.extend(columns![false:
-            ReadMassProperties,
-            ExternalForce,
-            ExternalImpulse,
-            SoftCcd,
-            Dominance,
-            RigidBodyDisabled,
-            AdditionalSolverIterations,
-            TransformInterpolation,
-            ImpulseJoint,
-            MultibodyJoint,
-            ColliderScale,
-            ColliderDisabled,
-            ActiveEvents,
-            ActiveHooks,
-            ActiveCollisionTypes,
-            ContactSkin,
-            SolverGroups,
-            ContactForceEventThreshold,
-        ]);
-        Self(columns)
+    /// Adds their snapshots to an app.
+    pub(super) fn new(app: &mut App) -> Self {
+        let mut all = Self(Vec::new());
+        // From these the body of an agent is made anew.
+        all.add_kept::<RigidBody>(app);
+        all.add_kept::<Collider>(app);
+        all.add_kept::<ColliderMassProperties>(app);
+        all.add_kept::<AdditionalMassProperties>(app);
+        all.add_kept::<CollisionGroups>(app);
+        all.add_kept::<Friction>(app);
+        all.add_kept::<Restitution>(app);
+        all.add_kept::<Sensor>(app);
+        all.add_kept::<GravityScale>(app);
+        all.add_kept::<Damping>(app);
+        all.add_kept::<LockedAxes>(app);
+        all.add_kept::<Ccd>(app);
+        all.add::<ReadMassProperties>(app, false);
+        all.add::<ExternalForce>(app, false);
+        all.add::<ExternalImpulse>(app, false);
+        all.add::<SoftCcd>(app, false);
+        all.add::<Dominance>(app, false);
+        all.add::<RigidBodyDisabled>(app, false);
+        all.add::<AdditionalSolverIterations>(app, false);
+        all.add::<TransformInterpolation>(app, false);
+        all.add::<ImpulseJoint>(app, false);
+        all.add::<MultibodyJoint>(app, false);
+        all.add::<ColliderScale>(app, false);
+        all.add::<ColliderDisabled>(app, false);
+        all.add::<ActiveEvents>(app, false);
+        all.add::<ActiveHooks>(app, false);
+        all.add::<ActiveCollisionTypes>(app, false);
+        all.add::<ContactSkin>(app, false);
+        all.add::<SolverGroups>(app, false);
+        all.add::<ContactForceEventThreshold>(app, false);
+        all
+    }
+
+    /// Adds a component that snapshots keep of agents by itself.
+    fn add_kept<C: Component<Mutability = Mutable> + Clone>(&mut self, app: &mut App) {
+        app.add_snapshot_component_where::<C, With<Vehicle>>(SnapshotKind::Parameter);
+        self.add::<C>(app, true);
+    }
+
+    fn add<C: Component<Mutability = Mutable> + Clone>(&mut self, app: &mut App, has_agents: bool) {
+        self.0.push(Box::new(ColumnOf::<C> {
+            query: app.world_mut().query_filtered(),
+            has_agents,
+        }));
     }
 
     pub(super) fn take(&mut self, world: &World) -> Taken {
