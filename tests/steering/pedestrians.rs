@@ -179,11 +179,14 @@ fn avoidance_that_acts_again_has_forgotten_what_it_chose_before() {
         .enabled = false;
     *entity.get_mut::<ReciprocalAvoidanceMemory>().unwrap() = ReciprocalAvoidanceMemory {
         chosen: Vec2::NEG_X,
-        hemmed_in: true,
+        hemmed_in: 1.0,
     };
     app.update();
     let memory = app.world().get::<ReciprocalAvoidanceMemory>(agent).unwrap();
-    assert!(memory.chosen.x > 1.0 && !memory.hemmed_in, "{memory:?}");
+    assert!(
+        memory.chosen.x > 1.0 && memory.hemmed_in == 0.0,
+        "{memory:?}"
+    );
 }
 
 #[test]

@@ -63,7 +63,9 @@ impl Case {
     /// A pathfinder around the obstacles.
     pub fn pathfinder(&self) -> RoadmapPathfinder {
         let solids: Vec<_> = self.obstacles.iter().flat_map(Shape::solids).collect();
-        let mut pathfinder = RoadmapPathfinder::default().with_sharp_corners();
+        let mut pathfinder = RoadmapPathfinder::default()
+            .with_sharp_corners()
+            .with_right_hand_traffic();
         pathfinder.set_solids(&solids);
         pathfinder
     }

@@ -1,4 +1,4 @@
-//! [`GoalTree`]: the shortest ways from corners of a roadmap to one goal, grown as far as queries need.
+//! [`GoalTree`]: the cheapest ways from corners of a roadmap to one goal, grown as far as queries need.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,13 +8,15 @@ use bevy::prelude::*;
 use super::roadmap::Roadmap;
 use super::room::Spot;
 
-/// The shortest ways to one goal, shared by all queries to it.
+/// The cheapest ways to one goal, shared by all queries to it.
 ///
 /// It grows from the goal by A*, towards the start of the query at hand. Costs of closed corners are
 /// exact whatever the start was, so that later queries use them.
 #[derive(Clone, Debug)]
 pub(crate) struct GoalTree {
     goal: Spot,
+    /// What a leg to a right turn costs, relative to its length, `≥ 1`.
+    right_turns: f32,
     ways: Vec<Way>,
     /// Corners with a finite cost.
     reached: Vec<u32>,
@@ -47,7 +49,7 @@ impl GoalTree {
     /// Expansions that a query pays at most to revisit closed corners.
     const REVISITS: u32 = 8;
 
-    pub(crate) fn new(map: &Roadmap, goal: Spot) -> Self {
+    pub(crate) fn new(map: &Roadmap, goal: Spot, right_turns: f32) -> Self {
         let unknown = Way {
             cost: f32::INFINITY,
             next: GOAL,
@@ -55,6 +57,7 @@ impl GoalTree {
         };
         let mut tree = Self {
             goal,
+            right_turns,
             ways: vec![unknown; map.corner_count()],
             reached: Vec::new(),
         };
@@ -66,7 +69,7 @@ impl GoalTree {
         tree
     }
 
-    /// Continues the search for the shortest path from a start.
+    /// Continues the search for the cheapest path from a start.
     pub(crate) fn search(&mut self, map: &mut Roadmap, from: Spot, expansions: &mut u32) -> Search {
         // So many corners that are looked at again cost an expansion.
         let looks_per_expansion = (map.corner_count() as u32).div_ceil(Self::REVISITS);
@@ -112,7 +115,7 @@ impl GoalTree {
                 });
             }
             if let Some(first) = map.cost_to_corner(from, corner) {
-                let cost = first + way.cost;
+                let cost = first * self.turning(map, from.at, corner) + way.cost;
                 if best.is_none_or(|(known, _)| cost < known) {
                     best = Some((cost, corner));
                 }
@@ -143,13 +146,25 @@ impl GoalTree {
         let count = map.legs(corner).len();
         for index in 0..count {
             let leg = map.legs(corner)[index];
-            if self.improve(leg.corner, so_far + leg.cost, corner) {
+            let cost = leg.cost * self.turning(map, map.position(leg.corner), corner);
+            if self.improve(leg.corner, so_far + cost, corner) {
                 improved(self, map, leg.corner);
             }
         }
     }
 
-    /// Records a way if it is shorter than the known one.
+    /// What a leg costs, relative to its length, by the turn at its end.
+    fn turning(&self, map: &Roadmap, from: Vec2, corner: u32) -> f32 {
+        let at = map.position(corner);
+        let next = match self.ways[corner as usize].next {
+            GOAL => self.goal.at,
+            next => map.position(next),
+        };
+        let turns_right = (at - from).perp_dot(next - at) < 0.0;
+        if turns_right { self.right_turns } else { 1.0 }
+    }
+
+    /// Records a way if it is cheaper than the known one.
     fn improve(&mut self, corner: u32, cost: f32, next: u32) -> bool {
         let way = &mut self.ways[corner as usize];
         if way.closed || cost >= way.cost {

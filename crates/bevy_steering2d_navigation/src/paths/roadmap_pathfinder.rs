@@ -48,7 +48,11 @@ pub struct RoadmapPathfinder {
     /// Counts the queries; tells which maps and trees were used last.
     queries: u64,
     sharp_corners: bool,
+    keeps_right: bool,
 }
+
+/// How much longer a path may be that keeps to the right, relative to the shortest one.
+const DETOUR: f32 = 1.1;
 
 /// The roadmap for one radius and the searches on it.
 #[derive(Clone, Debug)]
@@ -56,6 +60,8 @@ struct Map {
     roadmap: Roadmap,
     /// By the bits of the goal.
     trees: BTreeMap<[u32; 2], (u64, GoalTree)>,
+    /// See [`GoalTree`].
+    right_turns: f32,
     used: u64,
 }
 
@@ -77,6 +83,17 @@ impl RoadmapPathfinder {
         self
     }
 
+    /// Leads paths around solids counterclockwise where that is at most a tenth longer, so that agents keep to
+    /// the right and have the solid on their left. Streams that meet at a solid then circle it like a
+    /// roundabout, instead of each other's way. [`ReciprocalAvoidance`](bevy_steering2d_core::ReciprocalAvoidance)
+    /// passes on the right as well.
+    #[must_use]
+    pub fn with_right_hand_traffic(mut self) -> Self {
+        self.keeps_right = true;
+        self.maps.clear();
+        self
+    }
+
     fn map(&mut self, radius: f32) -> &mut Map {
         let (key, used) = (radius.to_bits(), self.queries);
         if !self.maps.contains_key(&key) && self.maps.len() >= Self::MAPS {
@@ -87,9 +104,11 @@ impl RoadmapPathfinder {
         }
         let solids = &self.solids;
         let half_bend = if self.sharp_corners { SHARP } else { ROUND };
+        let right_turns = if self.keeps_right { DETOUR } else { 1.0 };
         let map = self.maps.entry(key).or_insert_with(|| Map {
             roadmap: Roadmap::new(solids, radius, half_bend),
             trees: BTreeMap::new(),
+            right_turns,
             used,
         });
         map.used = used;
@@ -178,8 +197,10 @@ impl Map {
         }
         let key = goal.at.to_array().map(f32::to_bits);
         if !self.trees.contains_key(&key) {
-            self.trees
-                .insert(key, (now, GoalTree::new(&self.roadmap, goal)));
+            self.trees.insert(
+                key,
+                (now, GoalTree::new(&self.roadmap, goal, self.right_turns)),
+            );
             *expansions = expansions.saturating_sub(1);
         }
         let Some((used, tree)) = self.trees.get_mut(&key) else {

@@ -29,6 +29,8 @@ struct Label {
     course: Vec2,
     /// The groups whose members it avoids; see [`Intent::avoids`].
     avoids: SteeringGroups,
+    /// How much room it has to, `0..=1`; see [`Intent::hemmed_in`].
+    room: f32,
 }
 
 /// What an agent reads of a neighbor, or of one in each lane.
@@ -43,7 +45,7 @@ pub(super) struct Walker<N> {
     /// Length of the rest of its path, m.
     pub(super) left: N,
     pub(super) radius: N,
-    /// 1 if it avoids the reader as well and has room to, else 0.
+    /// How much room it has to avoid the reader as well, `0..=1`; 0 if it does not.
     pub(super) avoids: N,
     /// 1 if the reader has the lower id, else −1.
     pub(super) reader_first: N,
@@ -72,7 +74,11 @@ impl Crowd {
             rows[lane] = R::load(&self.rows[slot(lane)].0, 0);
             let label = self.labels[slot(lane)];
             [course[0][lane], course[1][lane]] = label.course.to_array();
-            avoids[lane] = f32::from(u8::from(label.avoids.0 & groups.0 != 0));
+            avoids[lane] = if label.avoids.0 & groups.0 != 0 {
+                label.room
+            } else {
+                0.0
+            };
             reader_first[lane] = if me.id < label.id { 1.0 } else { -1.0 };
         }
         let [x, y, velocity_x, velocity_y, ahead_x, ahead_y, left, radius] = R::transposed(rows);
@@ -117,6 +123,7 @@ pub(crate) fn fill_crowd(
                 id: it.id,
                 course: intent.course,
                 avoids: intent.avoids,
+                room: 1.0 - intent.hemmed_in,
             };
             let ahead = intent.direction();
             *turns = turn(it.velocity.to_array(), ahead.to_array());

@@ -28,9 +28,11 @@ pub struct Intent {
     /// preferred direction. Two agents that squeeze through a door from both sides have the same course.
     pub course: Vec2,
     /// The groups of the neighbors with which it shares the avoidance; others do all of it. None while its
-    /// [`ReciprocalAvoidance`] does not act, nor while it is hemmed in: of the velocities that it could reach when it
-    /// last chose, none kept it clear of all neighbors and walls.
+    /// [`ReciprocalAvoidance`] does not act.
     pub avoids: SteeringGroups,
+    /// How [hemmed in](ReciprocalAvoidanceMemory::hemmed_in) it was when it last chose, `0..=1`: by so much its neighbors
+    /// do more of the avoidance, at 1 all of it.
+    pub hemmed_in: f32,
 }
 
 impl Default for Intent {
@@ -41,6 +43,7 @@ impl Default for Intent {
             left: 0.0,
             course: Vec2::ZERO,
             avoids: SteeringGroups::NONE,
+            hemmed_in: 0.0,
         }
     }
 }
@@ -48,13 +51,13 @@ impl Default for Intent {
 impl Intent {
     /// The intent of an agent that prefers a velocity, m/s, with the rest of its path as [`rest_of`] gives it.
     #[inline]
-    fn new(velocity: Vec2, rest: Option<(f32, Vec2)>, avoids: SteeringGroups) -> Self {
+    fn new(velocity: Vec2, rest: Option<(f32, Vec2)>) -> Self {
         let (left, course) = rest.unwrap_or((0.0, velocity));
         Self {
             velocity,
             left,
             course: course.normalize_or_zero(),
-            avoids,
+            ..Self::default()
         }
     }
 
@@ -116,20 +119,17 @@ pub(crate) fn publish_intents(
                 // It begins anew when it acts again.
                 memory.set_if_neq(ReciprocalAvoidanceMemory {
                     chosen: velocity,
-                    hemmed_in: false,
+                    hemmed_in: 0.0,
                 });
             }
             let rest = follow.and_then(|(follow, progress)| {
                 let path = paths.get(follow.path.unwrap_or(entity)).ok()?;
                 rest_of(path, progress, me.position)
             });
-            let gives_way = hindrance == Cut::Nothing && !memory.hemmed_in;
-            let avoids = if gives_way {
-                avoidance.groups
-            } else {
-                SteeringGroups::NONE
-            };
-            *intent = Intent::new(velocity, rest, avoids);
+            *intent = Intent::new(velocity, rest);
+            if hindrance == Cut::Nothing {
+                (intent.avoids, intent.hemmed_in) = (avoidance.groups, memory.hemmed_in);
+            }
         },
     );
 }

@@ -87,8 +87,8 @@ use crate::{
 /// - The agent that goes first may come as near as contact; the other keeps the margin. If both kept it,
 ///   both would stop at a door wide enough for one. Agents that meet head-on and go on in opposite directions
 ///   both keep it.
-/// - An agent that is hemmed in has no room to give way: its neighbors do all. If that hems them in as well,
-///   theirs do, until someone has room, so that a crowd does not press its first into each other.
+/// - The more an agent is hemmed in, the less room it has to give way, and the more its neighbors do. If that
+///   hems them in as well, theirs do, until someone has room, so that a crowd does not press its first into each other.
 ///
 /// Where a constraint leaves slack, each agent may use at least half of it. Where bodies overlap by a hundredth of
 /// the sum of their radii, both do all to separate within 0.05 s.
@@ -144,8 +144,9 @@ impl Default for ReciprocalAvoidance {
 pub struct ReciprocalAvoidanceMemory {
     /// The velocity that foresight last chose, m/s.
     pub chosen: Vec2,
-    /// Whether the agent is hemmed in: no velocity that it could reach kept it clear of all neighbors and walls.
-    pub hemmed_in: bool,
+    /// How hemmed in the agent is, `0..=1`: above 0 no velocity that it could reach kept it clear of all neighbors and
+    /// walls.
+    pub hemmed_in: f32,
 }
 
 /// The parts of the world that a [`ReciprocalAvoidance`] reads.
@@ -255,7 +256,7 @@ impl Adjust for ReciprocalAvoidance {
         if me.delta > 0.0 {
             *memory = ReciprocalAvoidanceMemory {
                 chosen: choice.wanted,
-                hemmed_in: choice.violation > HEMMED_IN,
+                hemmed_in: choice.hemmed_in(),
             };
         }
         let needed = me.mass * (choice.velocity - me.velocity) / me.delta.max(f32::MIN_POSITIVE);
@@ -283,9 +284,22 @@ struct Choice {
     violation: f32,
 }
 
-/// An agent that violates a constraint by more is hemmed in, m/s: it loses the default margin in half a second. At 0.1
-/// bodies overlap less still, but a jam of dense streams lasts more often.
-const HEMMED_IN: f32 = 0.14;
+impl Choice {
+    /// From 0 to 1, how hemmed in the agent is.
+    fn hemmed_in(&self) -> f32 {
+        let beyond = self.violation - HAS_ROOM;
+        if beyond > 0.0 {
+            (beyond / (NO_ROOM - HAS_ROOM)).min(1.0)
+        } else {
+            0.0
+        }
+    }
+}
+
+/// An agent that violates no constraint by more is not hemmed in, m/s.
+const HAS_ROOM: f32 = 0.05;
+/// An agent that violates one by more has no room left to give way, m/s: it loses the default margin in half a second.
+const NO_ROOM: f32 = 0.15;
 
 impl Operation for Avoid<'_, '_, '_> {
     type Output = Choice;
@@ -495,6 +509,6 @@ mod tests {
         let others = Others::<Portable>::of(&[seen(&me, &it, 9.0, 5.0)]);
         let squeezed = how.with_reflexes(&me, &others, &[wall], Vec2::X);
         assert!(squeezed.velocity.y >= -0.1 / WALL_TIME - 1e-4);
-        assert!(squeezed.violation > HEMMED_IN, "it has no room");
+        assert_eq!(squeezed.hemmed_in(), 1.0, "it has no room");
     }
 }

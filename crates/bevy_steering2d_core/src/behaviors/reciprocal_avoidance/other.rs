@@ -30,7 +30,7 @@ impl<N: Number> Other<N> {
     /// A neighbor, as an agent with the intent `mine` sees it.
     #[inline(always)]
     pub(super) fn seen(me: &Agent, mine: &Intent, it: &Walker<N>, precedence: f32) -> Self {
-        let (zero, half, one) = (N::splat(0.0), N::splat(0.5), N::splat(1.0));
+        let (half, one) = (N::splat(0.5), N::splat(1.0));
         let touching = N::splat(me.radius) + it.radius;
         let offset = [
             it.position[0] - N::splat(me.position.x),
@@ -56,15 +56,15 @@ impl<N: Number> Other<N> {
         let its_carried = carried(it.velocity, it.direction);
         let rank = clamped(rank - mine_carried + its_carried);
         let shared = half + N::splat(0.5 * precedence) * rank;
-        // An agent without the behavior or without room does nothing.
-        let avoids = |then, otherwise| zero.if_below(it.avoids, then, otherwise);
+        // An agent without the behavior or without room does nothing, and leaves all to this one.
+        let of_share = |share: N| one - it.avoids * (one - share);
         Self {
             offset,
             velocity: it.velocity,
             touching,
-            duty: avoids(shared, one),
-            slack: avoids(one - half * shared, one),
-            respect: avoids(respect(rank, alignment.max(course_alignment)), one),
+            duty: of_share(shared),
+            slack: of_share(one - half * shared),
+            respect: of_share(respect(rank, alignment.max(course_alignment))),
             aside: it.reader_first,
         }
     }
@@ -432,19 +432,18 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_avoids_all_of_one_that_does_not_avoid() {
+    fn the_less_room_another_has_to_avoid_the_more_the_agent_does() {
         let me = walker(0.0, 0.0, Vec2::X);
-        let its = Walker {
-            avoids: 0.0,
-            ..Walker::of(&me, &numbered(2, walker(4.0, 0.1, Vec2::NEG_X)), 9.0)
-        };
+        let its = Walker::of(&me, &numbered(2, walker(4.0, 0.1, Vec2::NEG_X)), 9.0);
         let mine = Intent {
             velocity: Vec2::X,
             left: 1.0,
             course: Vec2::X,
             ..default()
         };
-        let it = Other::seen(&me, &mine, &its, 1.0);
-        assert_eq!((it.duty, it.slack, it.respect), (1.0, 1.0, 1.0));
+        let seen = |avoids| Other::seen(&me, &mine, &Walker { avoids, ..its }, 1.0);
+        let (all, half, none) = (seen(1.0), seen(0.5), seen(0.0));
+        assert_eq!((all.duty, half.duty), (0.0, 0.5), "it goes first");
+        assert_eq!((none.duty, none.slack, none.respect), (1.0, 1.0, 1.0));
     }
 }

@@ -75,6 +75,24 @@ fn with_sharp_corners_a_path_bends_once_around_a_right_angle() {
 }
 
 #[test]
+fn in_right_hand_traffic_a_path_passes_a_block_on_its_left_unless_that_is_much_longer() {
+    let solids = block(Rect::new(-4.0, -4.0, 4.0, 4.0));
+    let mut keeps_right = planner(&solids).with_right_hand_traffic();
+    let mut side = |from: Vec2, to: Vec2| {
+        let PathSearch::Found(path) = find(&mut keeps_right, from, to, 0.5) else {
+            panic!("there is a way around the block");
+        };
+        path[1].y
+    };
+    // The way above is 2 % shorter, then a fifth.
+    let (west, east) = (Vec2::new(-20.0, 1.5), Vec2::new(20.0, 0.0));
+    assert!(side(west, east) < 0.0);
+    assert!(side(east, west) > 0.0);
+    assert!(side(west + 7.0 * Vec2::Y, east + 7.0 * Vec2::Y) > 0.0);
+    assert!(path(&solids, west, east, 0.5)[1].y > 0.0, "the shortest");
+}
+
+#[test]
 fn a_path_leads_through_a_gap_as_narrow_as_the_body() {
     let mut solids = block(Rect::new(0.0, 0.55, 1.0, 9.0)).to_vec();
     solids.extend(block(Rect::new(0.0, -9.0, 1.0, -0.55)));
