@@ -297,9 +297,9 @@ impl Choice {
 }
 
 /// An agent that violates no constraint by more is not hemmed in, m/s.
-const HAS_ROOM: f32 = 0.05;
+const HAS_ROOM: f32 = 0.09;
 /// An agent that violates one by more has no room left to give way, m/s: it loses the default margin in half a second.
-const NO_ROOM: f32 = 0.15;
+const NO_ROOM: f32 = 0.18;
 
 impl Operation for Avoid<'_, '_, '_> {
     type Output = Choice;
