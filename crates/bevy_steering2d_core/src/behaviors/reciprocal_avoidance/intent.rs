@@ -4,6 +4,7 @@ use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
 
+use super::choice::fraction;
 use super::{ReciprocalAvoidance, ReciprocalAvoidanceMemory};
 use crate::condition::Conditions;
 use crate::parallel::{FORMULA_PASS, for_each_mut};
@@ -128,7 +129,8 @@ pub(crate) fn publish_intents(
             });
             *intent = Intent::new(velocity, rest);
             if hindrance == Cut::Nothing {
-                (intent.avoids, intent.hemmed_in) = (avoidance.groups, memory.hemmed_in);
+                intent.avoids = avoidance.groups;
+                intent.hemmed_in = fraction(memory.hemmed_in);
             }
         },
     );

@@ -4,6 +4,7 @@
 //! [agents](other) has precedence. [Foresight](foresight) chooses a velocity some seconds ahead, and
 //! [reflexes](reflex) rule out velocities that lead to contact soon.
 
+mod choice;
 mod clear;
 mod conflict;
 mod crowd;
@@ -21,6 +22,7 @@ use smallvec::SmallVec;
 
 pub use intent::Intent;
 
+use choice::Choice;
 use clear::Way;
 use crowd::{Crowd, fill_crowd};
 use foresight::Foresight;
@@ -28,7 +30,7 @@ use intent::{publish_intents, withdraw};
 use other::{Other, Others, wished};
 
 use super::embeds_influence;
-use super::half_planes::{HalfPlane, HalfPlanes, nearest_allowed};
+use super::half_planes::{HalfPlane, HalfPlanes};
 use crate::perception::{
     Found, NearProbe, NeighborView, Neighbors, SeenObstacle, SteeringGroups, Surroundings,
     index_motions,
@@ -274,33 +276,6 @@ struct Avoid<'a, 'w, 's> {
     world: &'a ReciprocalWorld<'w, 's>,
 }
 
-/// What an agent chooses.
-struct Choice {
-    /// The velocity that foresight chooses, m/s.
-    wanted: Vec2,
-    /// The velocity after the reflexes, m/s.
-    velocity: Vec2,
-    /// By how much that violates the constraint it violates most, m/s.
-    violation: f32,
-}
-
-impl Choice {
-    /// From 0 to 1, how hemmed in the agent is.
-    fn hemmed_in(&self) -> f32 {
-        let beyond = self.violation - HAS_ROOM;
-        if beyond > 0.0 {
-            (beyond / (NO_ROOM - HAS_ROOM)).min(1.0)
-        } else {
-            0.0
-        }
-    }
-}
-
-/// An agent that violates no constraint by more is not hemmed in, m/s.
-const HAS_ROOM: f32 = 0.09;
-/// An agent that violates one by more has no room left to give way, m/s: it loses the default margin in half a second.
-const NO_ROOM: f32 = 0.18;
-
 impl Operation for Avoid<'_, '_, '_> {
     type Output = Choice;
 
@@ -327,11 +302,7 @@ impl Operation for Avoid<'_, '_, '_> {
             .neighbors
             .find_around::<R>(view, &mut found, unless_blocked);
         if clear_way.is_some() {
-            return Choice {
-                wanted: mine.velocity,
-                velocity: reachable(me).nearest(mine.velocity),
-                violation: 0.0,
-            };
+            return Choice::unhindered(me, mine.velocity);
         }
 
         found.keep_nearest::<R>();
@@ -449,66 +420,4 @@ const WALL_TIME: f32 = 0.3;
 /// How far from its center the agent sees walls, m.
 fn wall_reach(me: &Agent) -> f32 {
     me.radius + (WALL_TIME * me.max_speed).max(1.5)
-}
-
-/// The velocities that the agent can reach in this tick.
-fn reachable(me: &Agent) -> Circle {
-    Circle::new(me.velocity, me.max_acceleration() * me.delta)
-}
-
-impl ReciprocalAvoidance {
-    /// Chooses the reachable velocity nearest to `wanted` that avoids contact within the reflex time.
-    #[inline(always)]
-    fn with_reflexes<R: Register>(
-        &self,
-        me: &Agent,
-        others: &Others<R>,
-        walls: &[HalfPlane],
-        wanted: Vec2,
-    ) -> Choice {
-        let reachable = reachable(me);
-        let mut planes = HalfPlanes::from_slice(walls);
-        others.add_reflexes(me, self, reachable.radius, &mut planes);
-        let (velocity, violation) = nearest_allowed(&planes, walls.len(), reachable, wanted);
-        Choice {
-            wanted,
-            velocity,
-            violation,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::testing::{seen, walker, wanted};
-    use super::*;
-    use crate::behaviors::testing::assert_close;
-    use bevy_steering2d_kernel::simd::Portable;
-
-    #[test]
-    fn an_agent_alone_takes_its_preferred_velocity() {
-        let me = walker(0.0, 0.0, Vec2::X);
-        let preferred = Vec2::new(1.0, 0.1);
-        assert_close(wanted(&me, preferred, &[], &[]), preferred);
-        let how = ReciprocalAvoidance::default();
-        let alone = Others::<Portable>::of(&[]);
-        let choice = how.with_reflexes(&me, &alone, &[], preferred);
-        assert_close(choice.velocity, preferred);
-    }
-
-    #[test]
-    fn wall_constraints_are_never_violated_for_neighbors() {
-        // Between a fast neighbor above and a wall 10 cm below.
-        let me = walker(0.0, 0.0, Vec2::ZERO);
-        let it = walker(0.0, 1.1, Vec2::new(0.0, -2.0));
-        let wall = HalfPlane {
-            point: Vec2::new(0.0, -0.1 / WALL_TIME),
-            normal: Vec2::Y,
-        };
-        let how = ReciprocalAvoidance::default();
-        let others = Others::<Portable>::of(&[seen(&me, &it, 9.0, 5.0)]);
-        let squeezed = how.with_reflexes(&me, &others, &[wall], Vec2::X);
-        assert!(squeezed.velocity.y >= -0.1 / WALL_TIME - 1e-4);
-        assert_eq!(squeezed.hemmed_in(), 1.0, "it has no room");
-    }
 }
