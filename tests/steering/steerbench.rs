@@ -114,6 +114,42 @@ fn one_walker_passes_two_in_a_corridor_of_two_widths() {
 }
 
 #[test]
+fn crowds_that_meet_in_a_passage_of_one_width_make_room_for_each_other() {
+    /// Starts that differ by up to a centimeter.
+    const STARTS: u64 = 8;
+    for (count, length, width) in [
+        (1, 4.0, 1.2),
+        (1, 4.0, 1.6),
+        (1, 10.0, 1.6),
+        (3, 10.0, 1.2),
+        (9, 1.0, 1.2),
+        (9, 1.0, 1.6),
+        (9, 10.0, 1.6),
+    ] {
+        let name = format!("{count} from both sides, {length} m long, {width} m wide");
+        let walkers = (0..count).flat_map(|at| {
+            let (column, row) = (at % 3, at / 3);
+            let y = if count > 1 {
+                1.3 * (column as f32 - 1.0)
+            } else {
+                0.0
+            };
+            let x = 10.0 + 1.3 * row as f32;
+            [walk((-x, y), (x, y)), walk((x, y), (-x, y))]
+        });
+        let (end, side) = (0.5 * length, 0.5 * width);
+        let passage = case(&name, walkers)
+            .with_obstacle(block(-end, side, end, 60.0))
+            .with_obstacle(block(-end, -60.0, end, -side));
+        for start in 0..STARTS {
+            let score = run(&passage.nudged(start), Body::PointMass).score;
+            assert_eq!(score.home, score.agents, "{name}, start {start}: {score:?}");
+            assert_eq!(score.deep_contacts, 0, "{name}, start {start}: {score:?}");
+        }
+    }
+}
+
+#[test]
 fn a_room_empties_through_a_door_of_one_width() {
     let seat = |i: i32| {
         let (row, seat) = (i / 5, i % 5);

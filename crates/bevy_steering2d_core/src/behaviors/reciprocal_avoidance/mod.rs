@@ -89,6 +89,8 @@ use crate::{
 /// - The agent that goes first may come as near as contact; the other keeps the margin. If both kept it,
 ///   both would stop at a door wide enough for one. Agents that meet head-on and go on in opposite directions
 ///   both keep it.
+/// - Two that meet head-on and of which one is held up, below 0.5 m/s, cannot pass each other: a twentieth of a body
+///   decides there as well, and the one that gives way backs off before the other comes.
 /// - The more an agent is hemmed in, the less room it has to give way, and the more its neighbors do. If that
 ///   hems them in as well, theirs do, until someone has room, so that a crowd does not press its first into each other.
 ///

@@ -28,9 +28,11 @@ pub(super) struct Other<N> {
 
 impl<N: Number> Other<N> {
     /// A neighbor, as an agent with the intent `mine` sees it.
+    ///
+    /// Two agents with opposite courses of which one gets nowhere are in a standoff: neither can pass, so one backs away.
     #[inline(always)]
     pub(super) fn seen(me: &Agent, mine: &Intent, it: &Walker<N>, precedence: f32) -> Self {
-        let (half, one) = (N::splat(0.5), N::splat(1.0));
+        let (zero, half, one) = (N::splat(0.0), N::splat(0.5), N::splat(1.0));
         let touching = N::splat(me.radius) + it.radius;
         let offset = [
             it.position[0] - N::splat(me.position.x),
@@ -41,11 +43,15 @@ impl<N: Number> Other<N> {
         let alignment = dot(mine_ahead, it.direction);
         let mine_course = [N::splat(mine.course.x), N::splat(mine.course.y)];
         let course_alignment = dot(mine_course, it.course);
+        let opposite = (zero - course_alignment).max(zero);
+        let mine_progress = N::splat(me.velocity.dot(mine.direction()));
+        let its_progress = dot(it.velocity, it.direction);
+        let standoff = opposite * held_up(mine_progress.min(its_progress));
         let rank = rank(
             alignment,
             ahead(mine_ahead, it.direction, alignment, offset),
             N::splat(mine.left) - it.left,
-            rank_per_body(course_alignment) / touching.max(N::splat(f32::MIN_POSITIVE)),
+            rank_per_body(opposite - standoff) / touching.max(N::splat(f32::MIN_POSITIVE)),
             it.reader_first,
             heads_somewhere(mine_ahead) * heads_somewhere(it.direction),
         );
@@ -56,11 +62,18 @@ impl<N: Number> Other<N> {
         let its_carried = carried(it.velocity, it.direction);
         let rank = clamped(rank - mine_carried + its_carried);
         let shared = half + N::splat(0.5 * precedence) * rank;
+        // One that stands before the agent would not begin to walk until there is room, so the agent backs away from it
+        // as if it came.
+        let lag = (N::splat(HELD_UP) - its_progress).max(zero);
+        let start = standoff * rank.max(zero) * lag;
         // An agent without the behavior or without room does nothing, and leaves all to this one.
         let of_share = |share: N| one - it.avoids * (one - share);
         Self {
             offset,
-            velocity: it.velocity,
+            velocity: [
+                it.velocity[0] + start * it.direction[0],
+                it.velocity[1] + start * it.direction[1],
+            ],
             touching,
             duty: of_share(shared),
             slack: of_share(one - half * shared),
@@ -110,12 +123,20 @@ fn rank<N: Number>(alignment: N, ahead: N, longer: N, per_meter: N, first: N, mo
     clamped(left_counts * by_left + position_counts * by_position - N::splat(TIE) * first)
 }
 
-/// Precedence per difference in bodies, by the cosine between the courses. Agents with opposite courses
-/// pass each other best if both give way; of agents that queue for a door one must go.
+/// Precedence per difference in bodies. Two agents that pass each other, 1, do so best if both give way; of two that
+/// queue for a door, or face each other in it, one must go.
 #[inline(always)]
-fn rank_per_body<N: Number>(course_alignment: N) -> N {
-    let opposite = (N::splat(0.0) - course_alignment).max(N::splat(0.0));
-    N::splat(RANK) + N::splat(RANK_OPPOSITE - RANK) * opposite
+fn rank_per_body<N: Number>(passing: N) -> N {
+    N::splat(RANK) + N::splat(RANK_OPPOSITE - RANK) * passing
+}
+
+/// From 0 to 1, how much an agent is held up that gets ahead with this speed.
+#[inline(always)]
+fn held_up<N: Number>(progress: N) -> N {
+    let (zero, one) = (N::splat(0.0), N::splat(1.0));
+    (one - progress * N::splat(1.0 / HELD_UP))
+        .max(zero)
+        .min(one)
 }
 
 /// From 0 to 1, how much a neighbor that is carried along is expected to turn to its preferred direction. One without a
@@ -165,10 +186,12 @@ fn respect<N: Number>(rank: N, alignment: N) -> N {
     one - not_head_on * (zero - rank).max(zero)
 }
 
-/// Precedence per difference in bodies of agents whose courses are not opposite.
+/// Precedence per difference in bodies of agents that do not pass each other.
 const RANK: f32 = 20.0;
-/// The same of agents with opposite courses.
+/// The same of agents that do.
 const RANK_OPPOSITE: f32 = 3.0;
+/// An agent that gets ahead slower than this is held up, m/s.
+const HELD_UP: f32 = 0.5;
 /// Share of the nearness to the crossing in the precedence at a right angle.
 const NEARNESS: f32 = 0.4;
 /// An agent that moves this much faster than it gets ahead is not carried along yet, m/s.
@@ -351,6 +374,41 @@ mod tests {
         assert_eq!((first.duty, first.respect), (0.0, 0.0), "it may touch");
         let passing = with_courses(Vec2::X, Vec2::NEG_X);
         assert!(passing.duty > 0.3 && passing.respect == 1.0, "{passing:?}");
+    }
+
+    #[test]
+    fn in_a_standoff_one_agent_backs_away_from_the_other_as_if_it_came() {
+        // Face to face, one with 9.0 m and one with 9.1 m left.
+        let pair = |speed: f32| {
+            let me = numbered(1, walker(0.0, 0.0, speed * Vec2::X));
+            let it = numbered(2, walker(1.1, 0.0, speed * Vec2::NEG_X));
+            let one_of = |me: &Agent, it: &Agent, ahead: Vec2, left: f32, its_left: f32| {
+                let mine = Intent {
+                    velocity: ahead,
+                    left,
+                    course: ahead,
+                    ..default()
+                };
+                let its = Walker {
+                    direction: (-ahead).to_array(),
+                    course: (-ahead).to_array(),
+                    ..Walker::of(me, it, its_left)
+                };
+                Other::seen(me, &mine, &its, 1.0)
+            };
+            (
+                one_of(&me, &it, Vec2::X, 9.0, 9.1),
+                one_of(&it, &me, Vec2::NEG_X, 9.1, 9.0),
+            )
+        };
+        let (goes, backs_away) = pair(0.0);
+        assert_eq!((goes.duty, backs_away.duty), (0.0, 1.0));
+        assert_eq!(goes.velocity, [0.0, 0.0]);
+        assert_eq!(backs_away.velocity, [HELD_UP, 0.0]);
+        let (one, other) = pair(1.3);
+        assert!(one.duty > 0.25 && other.duty < 0.75, "both pass: {one:?}");
+        assert_eq!(one.velocity, [-1.3, 0.0]);
+        assert_eq!(other.velocity, [1.3, 0.0]);
     }
 
     #[test]
