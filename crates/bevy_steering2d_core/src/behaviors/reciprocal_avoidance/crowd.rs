@@ -4,7 +4,8 @@ use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::{Register, WIDTH};
 
 use super::Intent;
-use super::other::{LEAST_TURN, turn};
+use super::other::LEAST_TURN;
+use super::precedence::turn;
 use crate::parallel::{LIGHT_PASS, chunk_size, for_each_chunk};
 use crate::perception::{Neighbors, PADDING, SteeringGroups};
 use crate::{Agent, SteeringDisabled, SteeringId};

@@ -1,7 +1,7 @@
 //! ORCA-style reciprocal avoidance: agents share the avoidance of collisions.
 //!
 //! Agents publish their preferred velocities as [intents](intent). From them follows which of two
-//! [agents](other) has precedence. [Foresight](foresight) chooses a velocity some seconds ahead, and
+//! agents has [precedence]. [Foresight](foresight) chooses a velocity some seconds ahead, and
 //! [reflexes](reflex) rule out velocities that lead to contact soon.
 
 mod choice;
@@ -11,6 +11,7 @@ mod crowd;
 mod foresight;
 mod intent;
 mod other;
+mod precedence;
 mod reflex;
 #[cfg(test)]
 mod testing;

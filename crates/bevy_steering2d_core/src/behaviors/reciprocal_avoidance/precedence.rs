@@ -1,0 +1,285 @@
+//! Who goes first of two agents.
+//!
+//! The formulas hold for one neighbor, and for eight at a time in SIMD lanes.
+
+use bevy_steering2d_kernel::simd::{Number, dot};
+
+use super::Intent;
+use super::crowd::Walker;
+use crate::Agent;
+
+/// What an agent and a neighbor leave to each other, or the agent and the neighbor in each lane.
+pub(super) struct Precedence<N> {
+    /// From −1, the agent goes first, to 1, the neighbor does.
+    pub(super) rank: N,
+    /// The agent's share of keeping the margin, `0..=1`.
+    pub(super) respect: N,
+    /// How much faster the neighbor seems to walk than it does, m/s.
+    pub(super) start: N,
+}
+
+impl<N: Number> Precedence<N> {
+    /// Two agents with opposite courses of which one gets nowhere are in a standoff: neither can pass, so a short lead
+    /// decides, and the other backs away. One that stands before it would not begin to walk until there is room, so it
+    /// backs away as if that one came.
+    #[inline(always)]
+    pub(super) fn between(
+        me: &Agent,
+        mine: &Intent,
+        it: &Walker<N>,
+        offset: [N; 2],
+        touching: N,
+    ) -> Self {
+        let zero = N::splat(0.0);
+        let [velocity, ahead, course] =
+            [me.velocity, mine.direction(), mine.course].map(|it| [N::splat(it.x), N::splat(it.y)]);
+        let alignment = dot(ahead, it.direction);
+        let course_alignment = dot(course, it.course);
+        let opposite = (zero - course_alignment).max(zero);
+        let (progress, its_progress) = (dot(velocity, ahead), dot(it.velocity, it.direction));
+        let standoff = opposite * held_up(progress.min(its_progress));
+        let rank = rank(
+            alignment,
+            farther(ahead, it.direction, alignment, offset),
+            N::splat(mine.left) - it.left,
+            rank_per_body(opposite - standoff) / touching.max(N::splat(f32::MIN_POSITIVE)),
+            it.reader_first,
+            heads_somewhere(ahead) * heads_somewhere(it.direction),
+        );
+        let rank = clamped(rank - carried(velocity, progress) + carried(it.velocity, its_progress));
+        Self {
+            rank,
+            respect: respect(rank, alignment.max(course_alignment)),
+            start: standoff * rank.max(zero) * (N::splat(HELD_UP) - its_progress).max(zero),
+        }
+    }
+}
+
+/// Precedence from −1, the agent goes first, to 1, the other does. The more the preferred directions
+/// agree, the more the one ahead goes first; the less they agree, the more the one with the shorter
+/// rest of its path. Where they cross, the one nearer to the crossing has an advantage, since the other
+/// has time to slow down. A difference of a meter decides `per_meter`. At a tie the lower id goes
+/// first; `first` is 1 if that is the agent's, else −1. `moving` is 1 if both have a preferred direction,
+/// else 0: paths of agents that want to stay cross nothing.
+#[inline(always)]
+fn rank<N: Number>(alignment: N, farther: N, longer: N, per_meter: N, first: N, moving: N) -> N {
+    let (zero, one) = (N::splat(0.0), N::splat(1.0));
+    let same = alignment.max(zero);
+    let opposite = (zero - alignment).max(zero).min(one);
+    let crossing = moving * (one - same) * (one - opposite);
+    let (by_position, by_left) = (clamped(per_meter * farther), clamped(per_meter * longer));
+    let position_counts = same + N::splat(NEARNESS) * crossing;
+    let left_counts = one - same - N::splat(NEARNESS) * crossing;
+    clamped(left_counts * by_left + position_counts * by_position - N::splat(TIE) * first)
+}
+
+/// Precedence per difference in bodies. Two agents that pass each other, 1, do so best if both give way; of two that
+/// queue for a door, or face each other in it, one must go.
+#[inline(always)]
+fn rank_per_body<N: Number>(passing: N) -> N {
+    N::splat(RANK) + N::splat(RANK_OPPOSITE - RANK) * passing
+}
+
+/// From 0 to 1, how much an agent is held up that gets ahead with this speed.
+#[inline(always)]
+fn held_up<N: Number>(progress: N) -> N {
+    let (zero, one) = (N::splat(0.0), N::splat(1.0));
+    (one - progress * N::splat(1.0 / HELD_UP))
+        .max(zero)
+        .min(one)
+}
+
+/// From 0 to 1, how much a neighbor that is carried along is expected to turn to its preferred direction. One without a
+/// preferred direction goes on.
+#[inline(always)]
+pub(super) fn turn<N: Number>(velocity: [N; 2], preferred_direction: [N; 2]) -> N {
+    let progress = dot(velocity, preferred_direction);
+    heads_somewhere(preferred_direction) * carried(velocity, progress)
+}
+
+/// 1 for a direction, 0 for the zero vector.
+#[inline(always)]
+fn heads_somewhere<N: Number>(direction: [N; 2]) -> N {
+    N::splat(0.0).is_below(dot(direction, direction))
+}
+
+/// From 0 to 1, the precedence that an agent gains because it is carried along in a direction that it does not
+/// want: it moves faster than it gets ahead. Without it a stream of agents that go first would sweep the agent away.
+#[inline(always)]
+fn carried<N: Number>(velocity: [N; 2], progress: N) -> N {
+    let elsewhere = dot(velocity, velocity).sqrt() - progress;
+    (N::splat(RANK_CARRIED) * (elsewhere - N::splat(CARRIED)))
+        .max(N::splat(0.0))
+        .min(N::splat(1.0))
+}
+
+#[inline(always)]
+fn clamped<N: Number>(number: N) -> N {
+    number.max(N::splat(-1.0)).min(N::splat(1.0))
+}
+
+/// How much farther the agent is from the crossing of both paths than the other, m. With the preferred
+/// directions u and v and the distances a and b, `offset = u·a − v·b`, so
+/// `offset·(u + v) = (a − b)(1 + u·v)`. On parallel paths it is how far the other is ahead.
+#[inline(always)]
+fn farther<N: Number>(mine: [N; 2], theirs: [N; 2], alignment: N, offset: [N; 2]) -> N {
+    let sum = [mine[0] + theirs[0], mine[1] + theirs[1]];
+    dot(offset, sum) / (N::splat(1.0) + alignment).max(N::splat(0.1))
+}
+
+/// The agent's share of keeping the margin: all of it, unless it goes first. Agents that meet head-on, on
+/// opposite courses, both keep it, since both need the space to pass. Agents that face each other at the
+/// jambs of a door have the same course: if both kept it, neither would pass.
+#[inline(always)]
+fn respect<N: Number>(rank: N, alignment: N) -> N {
+    let (zero, one) = (N::splat(0.0), N::splat(1.0));
+    let not_head_on = (N::splat(HEAD_ON) * (one + alignment)).max(zero).min(one);
+    one - not_head_on * (zero - rank).max(zero)
+}
+
+/// Precedence per difference in bodies of agents that do not pass each other.
+const RANK: f32 = 20.0;
+/// The same of agents that do.
+const RANK_OPPOSITE: f32 = 3.0;
+/// An agent that gets ahead slower than this is held up, m/s.
+const HELD_UP: f32 = 0.5;
+/// Share of the nearness to the crossing in the precedence at a right angle.
+const NEARNESS: f32 = 0.4;
+/// An agent that moves this much faster than it gets ahead is not carried along yet, m/s.
+const CARRIED: f32 = 1.0;
+/// Precedence per m/s beyond that.
+const RANK_CARRIED: f32 = 8.0;
+/// Precedence of the lower id; symmetric crowds deadlock.
+const TIE: f32 = 0.05;
+/// The head-on rule fades out within 37° of head-on.
+const HEAD_ON: f32 = 5.0;
+
+#[cfg(test)]
+mod tests {
+    use bevy::prelude::*;
+
+    use super::*;
+    use crate::behaviors::reciprocal_avoidance::other::Other;
+    use crate::behaviors::reciprocal_avoidance::testing::{numbered, seen, walker};
+
+    #[test]
+    fn the_shares_of_two_agents_add_up_to_one() {
+        let me = numbered(1, walker(0.0, 0.0, Vec2::X));
+        let it = numbered(2, walker(3.0, 0.3, Vec2::NEG_X));
+        for (mine, its) in [(5.0, 5.0), (5.0, 5.1), (5.0, 9.0), (9.0, 5.0)] {
+            let duties = seen(&me, &it, mine, its).duty + seen(&it, &me, its, mine).duty;
+            assert!((duties - 1.0).abs() < 1e-6, "{mine} and {its}: {duties}");
+        }
+        assert_eq!(
+            seen(&me, &it, 5.0, 9.0).duty,
+            0.0,
+            "the shorter path goes first"
+        );
+    }
+
+    #[test]
+    fn in_a_queue_the_agent_ahead_goes_first() {
+        let front = numbered(1, walker(1.2, 0.3, Vec2::X));
+        let back = numbered(2, walker(0.0, 0.0, Vec2::X));
+        // Although its path is longer.
+        let (mine, its) = (seen(&front, &back, 9.0, 5.0), seen(&back, &front, 5.0, 9.0));
+        assert_eq!((mine.duty, its.duty), (0.0, 1.0));
+        assert_eq!((mine.respect, its.respect), (0.0, 1.0));
+    }
+
+    #[test]
+    fn at_a_door_a_short_lead_decides_between_agents_from_both_sides() {
+        // They face each other at the door, and both want through it, along y.
+        let me = numbered(1, walker(0.0, 0.0, Vec2::X));
+        let it = numbered(2, walker(1.2, 0.0, Vec2::NEG_X));
+        let with_courses = |mine: Vec2, its: Vec2| {
+            let intent = Intent {
+                velocity: Vec2::X,
+                left: 5.0,
+                course: mine,
+                ..default()
+            };
+            let walker = Walker {
+                course: its.to_array(),
+                ..Walker::of(&me, &it, 5.1)
+            };
+            Other::seen(&me, &intent, &walker, 1.0)
+        };
+        let first = with_courses(Vec2::Y, Vec2::Y);
+        assert_eq!((first.duty, first.respect), (0.0, 0.0), "it may touch");
+        let passing = with_courses(Vec2::X, Vec2::NEG_X);
+        assert!(passing.duty > 0.3 && passing.respect == 1.0, "{passing:?}");
+    }
+
+    #[test]
+    fn in_a_standoff_one_agent_backs_away_from_the_other_as_if_it_came() {
+        // Face to face, one with 9.0 m and one with 9.1 m left.
+        let pair = |speed: f32| {
+            let me = numbered(1, walker(0.0, 0.0, speed * Vec2::X));
+            let it = numbered(2, walker(1.1, 0.0, speed * Vec2::NEG_X));
+            let one_of = |me: &Agent, it: &Agent, ahead: Vec2, left: f32, its_left: f32| {
+                let mine = Intent {
+                    velocity: ahead,
+                    left,
+                    course: ahead,
+                    ..default()
+                };
+                let its = Walker {
+                    direction: (-ahead).to_array(),
+                    course: (-ahead).to_array(),
+                    ..Walker::of(me, it, its_left)
+                };
+                Other::seen(me, &mine, &its, 1.0)
+            };
+            (
+                one_of(&me, &it, Vec2::X, 9.0, 9.1),
+                one_of(&it, &me, Vec2::NEG_X, 9.1, 9.0),
+            )
+        };
+        let (goes, backs_away) = pair(0.0);
+        assert_eq!((goes.duty, backs_away.duty), (0.0, 1.0));
+        assert_eq!(goes.velocity, [0.0, 0.0]);
+        assert_eq!(backs_away.velocity, [HELD_UP, 0.0]);
+        let (one, other) = pair(1.3);
+        assert!(one.duty > 0.25 && other.duty < 0.75, "both pass: {one:?}");
+        assert_eq!(one.velocity, [-1.3, 0.0]);
+        assert_eq!(other.velocity, [1.3, 0.0]);
+    }
+
+    #[test]
+    fn the_agent_nearer_to_the_crossing_is_ahead() {
+        // At a right angle they cross at (3, 0): 3 m for the agent, 2 m for the other.
+        let (mine, its) = ([1.0, 0.0], [0.0, -1.0]);
+        assert!((farther(mine, its, 0.0, [3.0, 2.0]) - 1.0_f32).abs() < 1e-6);
+        assert!((farther(its, mine, 0.0, [-3.0, -2.0]) + 1.0_f32).abs() < 1e-6);
+    }
+
+    #[test]
+    fn an_agent_that_is_carried_along_gains_precedence() {
+        // The agent wants to the right, and would wait for the other, which wants up, is as near to the
+        // crossing, and is nearly home.
+        let mine = Intent {
+            velocity: Vec2::X,
+            left: 9.0,
+            course: Vec2::X,
+            ..default()
+        };
+        let it = numbered(2, walker(0.5, -0.5, Vec2::new(0.0, 1.3)));
+        let duty = |velocity| {
+            let me = numbered(1, walker(0.0, 0.0, velocity));
+            Other::seen(&me, &mine, &Walker::of(&me, &it, 2.0), 1.0).duty
+        };
+        let (waiting, walking) = (duty(Vec2::ZERO), duty(Vec2::new(0.0, 0.9)));
+        assert!(waiting > 0.7 && walking == waiting, "{walking}");
+        let swept = duty(Vec2::new(0.0, 1.3));
+        assert!(swept < 0.5, "{swept}");
+    }
+
+    #[test]
+    fn agents_that_meet_head_on_both_keep_the_margin() {
+        let me = walker(0.0, 0.0, Vec2::X);
+        let it = walker(4.0, 0.1, Vec2::NEG_X);
+        assert_eq!(seen(&me, &it, 5.0, 9.0).respect, 1.0);
+        assert_eq!(seen(&it, &me, 9.0, 5.0).respect, 1.0);
+    }
+}
