@@ -38,13 +38,15 @@ impl<N: Number> Precedence<N> {
         let opposite = (zero - course_alignment).max(zero);
         let (progress, its_progress) = (dot(velocity, ahead), dot(it.velocity, it.direction));
         let standoff = opposite * held_up(progress.min(its_progress));
+        let bend = bend(dot(course, ahead)).max(bend(dot(it.course, it.direction)));
+        let moving = heads_somewhere(ahead) * heads_somewhere(it.direction);
         let rank = rank(
             alignment,
             farther(ahead, it.direction, alignment, offset),
             N::splat(mine.left) - it.left,
             rank_per_body(opposite - standoff) / touching.max(N::splat(f32::MIN_POSITIVE)),
             it.reader_first,
-            heads_somewhere(ahead) * heads_somewhere(it.direction),
+            moving * nearness(bend * course_alignment.max(zero)),
         );
         let rank = clamped(rank - carried(velocity, progress) + carried(it.velocity, its_progress));
         Self {
@@ -55,22 +57,36 @@ impl<N: Number> Precedence<N> {
     }
 }
 
-/// Precedence from −1, the agent goes first, to 1, the other does. The more the preferred directions
-/// agree, the more the one ahead goes first; the less they agree, the more the one with the shorter
-/// rest of its path. Where they cross, the one nearer to the crossing has an advantage, since the other
-/// has time to slow down. A difference of a meter decides `per_meter`. At a tie the lower id goes
-/// first; `first` is 1 if that is the agent's, else −1. `moving` is 1 if both have a preferred direction,
-/// else 0: paths of agents that want to stay cross nothing.
+/// Precedence from −1, the agent goes first, to 1, the other does. The more the preferred directions agree, the more
+/// the one ahead goes first; the less they agree, the more the one with the shorter rest of its path. Where they cross,
+/// by the share `nearness` the one nearer to the crossing does. A difference of a meter decides `per_meter`. At a tie the
+/// lower id goes first; `first` is 1 if that is the agent's, else −1.
 #[inline(always)]
-fn rank<N: Number>(alignment: N, farther: N, longer: N, per_meter: N, first: N, moving: N) -> N {
+fn rank<N: Number>(alignment: N, farther: N, longer: N, per_meter: N, first: N, nearness: N) -> N {
     let (zero, one) = (N::splat(0.0), N::splat(1.0));
     let same = alignment.max(zero);
     let opposite = (zero - alignment).max(zero).min(one);
-    let crossing = moving * (one - same) * (one - opposite);
+    let nearness = nearness * (one - same) * (one - opposite);
     let (by_position, by_left) = (clamped(per_meter * farther), clamped(per_meter * longer));
-    let position_counts = same + N::splat(NEARNESS) * crossing;
-    let left_counts = one - same - N::splat(NEARNESS) * crossing;
+    let position_counts = same + nearness;
+    let left_counts = one - same - nearness;
     clamped(left_counts * by_left + position_counts * by_position - N::splat(TIE) * first)
+}
+
+/// How much nearness to the crossing counts between agents with preferred directions. The nearer agent has an advantage,
+/// since the other has time to slow down. It decides alone between agents on their way to the same door, 1: else newcomers
+/// whose way behind it is shorter would push those in front of it aside.
+#[inline(always)]
+fn nearness<N: Number>(same_door: N) -> N {
+    N::splat(NEARNESS) + N::splat(1.0 - NEARNESS) * same_door
+}
+
+/// From 0 to 1, how much a path bends ahead, by the cosine of the angle between the preferred direction and the course.
+#[inline(always)]
+fn bend<N: Number>(cosine: N) -> N {
+    ((N::splat(STRAIGHT) - cosine) * N::splat(1.0 / (STRAIGHT - BENT)))
+        .max(N::splat(0.0))
+        .min(N::splat(1.0))
 }
 
 /// Precedence per difference in bodies. Two agents that pass each other, 1, do so best if both give way; of two that
@@ -145,6 +161,10 @@ const RANK_OPPOSITE: f32 = 3.0;
 const HELD_UP: f32 = 0.5;
 /// Share of the nearness to the crossing in the precedence at a right angle.
 const NEARNESS: f32 = 0.4;
+/// A path that leads at most 11° aside is straight; an agent that walks round another leaves it by as much.
+const STRAIGHT: f32 = 0.98;
+/// A path that leads 28° aside or more bends.
+const BENT: f32 = 0.88;
 /// An agent that moves this much faster than it gets ahead is not carried along yet, m/s.
 const CARRIED: f32 = 1.0;
 /// Precedence per m/s beyond that.
@@ -244,6 +264,25 @@ mod tests {
         assert!(one.duty > 0.25 && other.duty < 0.75, "both pass: {one:?}");
         assert_eq!(one.velocity, [-1.3, 0.0]);
         assert_eq!(other.velocity, [1.3, 0.0]);
+    }
+
+    #[test]
+    fn of_two_agents_on_their_way_to_a_door_the_nearer_goes_first() {
+        // The door is at (0, 0), and both are to pass it along y. The agent comes along the wall and has farther to go behind
+        // the door.
+        let me = numbered(1, walker(-1.2, 0.0, Vec2::X));
+        let it = numbered(2, walker(0.0, -2.0, Vec2::Y));
+        let duty = |course: Vec2| {
+            let mine = Intent {
+                velocity: Vec2::X,
+                left: 9.0,
+                course,
+                ..default()
+            };
+            Other::seen(&me, &mine, &Walker::of(&me, &it, 5.0), 1.0).duty
+        };
+        assert_eq!(duty(Vec2::Y), 0.0);
+        assert!(duty(Vec2::X) > 0.5, "their ways part behind the crossing");
     }
 
     #[test]
