@@ -37,7 +37,7 @@ impl<N: Number> Precedence<N> {
         let course_alignment = dot(course, it.course);
         let opposite = (zero - course_alignment).max(zero);
         let (progress, its_progress) = (dot(velocity, ahead), dot(it.velocity, it.direction));
-        let standoff = opposite * held_up(progress.min(its_progress));
+        let standoff = head_on(opposite) * held_up(progress.min(its_progress));
         let bend = bend(dot(course, ahead)).max(bend(dot(it.course, it.direction)));
         let moving = heads_somewhere(ahead) * heads_somewhere(it.direction);
         let rank = rank(
@@ -94,6 +94,15 @@ fn bend<N: Number>(cosine: N) -> N {
 #[inline(always)]
 fn rank_per_body<N: Number>(passing: N) -> N {
     N::splat(RANK) + N::splat(RANK_OPPOSITE - RANK) * passing
+}
+
+/// From 0 to 1, how much courses meet head-on, by how opposite they are. Agents of streams that cross find a gap to go on,
+/// and need not back away.
+#[inline(always)]
+fn head_on<N: Number>(opposite: N) -> N {
+    let (zero, one) = (N::splat(0.0), N::splat(1.0));
+    let meets = (opposite - N::splat(CROSSING)) * N::splat(1.0 / (MEETING - CROSSING));
+    opposite * meets.max(zero).min(one)
 }
 
 /// From 0 to 1, how much an agent is held up that gets ahead with this speed.
@@ -157,6 +166,10 @@ fn respect<N: Number>(rank: N, alignment: N) -> N {
 const RANK: f32 = 20.0;
 /// The same of agents that do.
 const RANK_OPPOSITE: f32 = 3.0;
+/// Courses up to 96° apart cross.
+const CROSSING: f32 = 0.1;
+/// Courses from 102° apart on meet.
+const MEETING: f32 = 0.2;
 /// An agent that gets ahead slower than this is held up, m/s.
 const HELD_UP: f32 = 0.5;
 /// Share of the nearness to the crossing in the precedence at a right angle.
@@ -264,6 +277,13 @@ mod tests {
         assert!(one.duty > 0.25 && other.duty < 0.75, "both pass: {one:?}");
         assert_eq!(one.velocity, [-1.3, 0.0]);
         assert_eq!(other.velocity, [1.3, 0.0]);
+    }
+
+    #[test]
+    fn agents_whose_courses_cross_have_no_standoff() {
+        assert_eq!(head_on(0.1_f32), 0.0, "96° apart");
+        assert_eq!(head_on(0.5_f32), 0.5, "120° apart");
+        assert_eq!(head_on(1.0_f32), 1.0, "180° apart");
     }
 
     #[test]
