@@ -19,6 +19,8 @@ pub(super) struct Precedence<N> {
 }
 
 impl<N: Number> Precedence<N> {
+    /// The precedence between the agent `me` and `it`, which stands at `offset` and touches at the distance `touching`.
+    ///
     /// Two agents with opposite courses of which one gets nowhere are in a standoff: neither can pass, so a short lead
     /// decides, and the other backs away. One that stands before it would not begin to walk until there is room, so it
     /// backs away as if that one came.
@@ -65,7 +67,7 @@ impl<N: Number> Precedence<N> {
 fn rank<N: Number>(alignment: N, farther: N, longer: N, per_meter: N, first: N, nearness: N) -> N {
     let (zero, one) = (N::splat(0.0), N::splat(1.0));
     let same = alignment.max(zero);
-    let opposite = (zero - alignment).max(zero).min(one);
+    let opposite = share(zero - alignment);
     let nearness = nearness * (one - same) * (one - opposite);
     let (by_position, by_left) = (clamped(per_meter * farther), clamped(per_meter * longer));
     let position_counts = same + nearness;
@@ -84,9 +86,7 @@ fn nearness<N: Number>(same_door: N) -> N {
 /// From 0 to 1, how much a path bends ahead, by the cosine of the angle between the preferred direction and the course.
 #[inline(always)]
 fn bend<N: Number>(cosine: N) -> N {
-    ((N::splat(STRAIGHT) - cosine) * N::splat(1.0 / (STRAIGHT - BENT)))
-        .max(N::splat(0.0))
-        .min(N::splat(1.0))
+    share((N::splat(STRAIGHT) - cosine) * N::splat(1.0 / (STRAIGHT - BENT)))
 }
 
 /// Precedence per difference in bodies. Two agents that pass each other, 1, do so best if both give way; of two that
@@ -100,18 +100,13 @@ fn rank_per_body<N: Number>(passing: N) -> N {
 /// and need not back away.
 #[inline(always)]
 fn head_on<N: Number>(opposite: N) -> N {
-    let (zero, one) = (N::splat(0.0), N::splat(1.0));
-    let meets = (opposite - N::splat(CROSSING)) * N::splat(1.0 / (MEETING - CROSSING));
-    opposite * meets.max(zero).min(one)
+    opposite * share((opposite - N::splat(CROSSING)) * N::splat(1.0 / (MEETING - CROSSING)))
 }
 
 /// From 0 to 1, how much an agent is held up that gets ahead with this speed.
 #[inline(always)]
 fn held_up<N: Number>(progress: N) -> N {
-    let (zero, one) = (N::splat(0.0), N::splat(1.0));
-    (one - progress * N::splat(1.0 / HELD_UP))
-        .max(zero)
-        .min(one)
+    share(N::splat(1.0) - progress * N::splat(1.0 / HELD_UP))
 }
 
 /// From 0 to 1, how much a neighbor that is carried along is expected to turn to its preferred direction. One without a
@@ -133,11 +128,16 @@ fn heads_somewhere<N: Number>(direction: [N; 2]) -> N {
 #[inline(always)]
 fn carried<N: Number>(velocity: [N; 2], progress: N) -> N {
     let elsewhere = dot(velocity, velocity).sqrt() - progress;
-    (N::splat(RANK_CARRIED) * (elsewhere - N::splat(CARRIED)))
-        .max(N::splat(0.0))
-        .min(N::splat(1.0))
+    share(N::splat(RANK_CARRIED) * (elsewhere - N::splat(CARRIED)))
 }
 
+/// The number in `0..=1`.
+#[inline(always)]
+fn share<N: Number>(number: N) -> N {
+    number.max(N::splat(0.0)).min(N::splat(1.0))
+}
+
+/// The number in `−1..=1`.
 #[inline(always)]
 fn clamped<N: Number>(number: N) -> N {
     number.max(N::splat(-1.0)).min(N::splat(1.0))
@@ -158,7 +158,7 @@ fn farther<N: Number>(mine: [N; 2], theirs: [N; 2], alignment: N, offset: [N; 2]
 #[inline(always)]
 fn respect<N: Number>(rank: N, alignment: N) -> N {
     let (zero, one) = (N::splat(0.0), N::splat(1.0));
-    let not_head_on = (N::splat(HEAD_ON) * (one + alignment)).max(zero).min(one);
+    let not_head_on = share(N::splat(HEAD_ON) * (one + alignment));
     one - not_head_on * (zero - rank).max(zero)
 }
 
