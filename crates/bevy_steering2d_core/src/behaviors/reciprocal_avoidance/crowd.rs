@@ -28,6 +28,7 @@ struct Row([f32; WIDTH]);
 struct Label {
     id: SteeringId,
     course: Vec2,
+    destination: Vec2,
     /// The groups whose members it avoids; see [`Intent::avoids`].
     avoids: SteeringGroups,
     /// How much room it has to, `0..=1`; see [`Intent::hemmed_in`].
@@ -41,8 +42,10 @@ pub(super) struct Walker<N> {
     pub(super) velocity: [N; 2],
     /// The preferred direction, a unit vector or zero.
     pub(super) direction: [N; 2],
-    /// The direction of the end of its path, a unit vector or zero.
+    /// The direction of its path within its horizon, a unit vector or zero.
     pub(super) course: [N; 2],
+    /// The direction of the end of its path, a unit vector or zero.
+    pub(super) destination: [N; 2],
     /// Length of the rest of its path, m.
     pub(super) left: N,
     pub(super) radius: N,
@@ -69,12 +72,13 @@ impl Crowd {
     ) -> Walker<R> {
         let slot = |lane: usize| slots[if lane < slots.len() { lane } else { 0 }] as usize;
         let mut rows = [R::zero(); WIDTH];
-        let mut course = [[0.0; WIDTH]; 2];
+        let (mut course, mut destination) = ([[0.0; WIDTH]; 2], [[0.0; WIDTH]; 2]);
         let (mut avoids, mut reader_first) = ([0.0; WIDTH], [0.0; WIDTH]);
         for lane in 0..WIDTH {
             rows[lane] = R::load(&self.rows[slot(lane)].0, 0);
             let label = self.labels[slot(lane)];
             [course[0][lane], course[1][lane]] = label.course.to_array();
+            [destination[0][lane], destination[1][lane]] = label.destination.to_array();
             avoids[lane] = if label.avoids.0 & groups.0 != 0 {
                 label.room
             } else {
@@ -88,6 +92,7 @@ impl Crowd {
             velocity: [velocity_x, velocity_y],
             direction: [ahead_x, ahead_y],
             course: course.map(|column| R::load(&column, 0)),
+            destination: destination.map(|column| R::load(&column, 0)),
             left,
             radius,
             avoids: R::load(&avoids, 0),
@@ -123,6 +128,7 @@ pub(crate) fn fill_crowd(
             *label = Label {
                 id: it.id,
                 course: intent.course,
+                destination: intent.destination,
                 avoids: intent.avoids,
                 room: 1.0 - intent.hemmed_in,
             };
@@ -151,6 +157,7 @@ impl Walker<f32> {
             velocity: it.velocity.to_array(),
             direction: it.velocity.normalize_or_zero().to_array(),
             course: it.velocity.normalize_or_zero().to_array(),
+            destination: it.velocity.normalize_or_zero().to_array(),
             left,
             radius: it.radius,
             avoids: 1.0,

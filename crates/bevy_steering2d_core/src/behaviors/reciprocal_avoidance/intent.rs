@@ -25,9 +25,12 @@ pub struct Intent {
     pub velocity: Vec2,
     /// Length of the rest of its path, m; zero without a [`PathFollowing`], and on a looped path.
     pub left: f32,
-    /// The direction of the end of its path, a unit vector; without a path or on a looped one its
-    /// preferred direction. Two agents that squeeze through a door from both sides have the same course.
+    /// The direction of the point of its path that it would reach at its pace within the horizon, a unit vector;
+    /// without a path or on a looped one its preferred direction. Two agents that squeeze through a door from both
+    /// sides have about the same course.
     pub course: Vec2,
+    /// The direction of the end of its path, a unit vector; without a path or on a looped one its preferred direction.
+    pub destination: Vec2,
     /// The groups of the neighbors with which it shares the avoidance; others do all of it. None while its
     /// [`ReciprocalAvoidance`] does not act.
     pub avoids: SteeringGroups,
@@ -43,6 +46,7 @@ impl Default for Intent {
             velocity: Vec2::ZERO,
             left: 0.0,
             course: Vec2::ZERO,
+            destination: Vec2::ZERO,
             avoids: SteeringGroups::NONE,
             hemmed_in: 0.0,
         }
@@ -52,12 +56,17 @@ impl Default for Intent {
 impl Intent {
     /// The intent of an agent that prefers a velocity, m/s, with the rest of its path as [`rest_of`] gives it.
     #[inline]
-    fn new(velocity: Vec2, rest: Option<(f32, Vec2)>) -> Self {
-        let (left, course) = rest.unwrap_or((0.0, velocity));
+    pub(super) fn new(velocity: Vec2, rest: Option<Rest>) -> Self {
+        let Rest { length, soon, end } = rest.unwrap_or(Rest {
+            length: 0.0,
+            soon: velocity,
+            end: velocity,
+        });
         Self {
             velocity,
-            left,
-            course: course.normalize_or_zero(),
+            left: length,
+            course: soon.normalize_or_zero(),
+            destination: end.normalize_or_zero(),
             ..Self::default()
         }
     }
@@ -125,7 +134,8 @@ pub(crate) fn publish_intents(
             }
             let rest = follow.and_then(|(follow, progress)| {
                 let path = paths.get(follow.path.unwrap_or(entity)).ok()?;
-                rest_of(path, progress, me.position)
+                let ahead = avoidance.horizon * follow.pace.unwrap_or(me.max_speed);
+                rest_of(path, progress, ahead, me.position)
             });
             *intent = Intent::new(velocity, rest);
             if hindrance == Cut::Nothing {
@@ -136,15 +146,39 @@ pub(crate) fn publish_intents(
     );
 }
 
-/// The length of the rest of an open path, m, and the way from a position to its end.
+/// What is left of an open path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Rest {
+    /// m
+    length: f32,
+    /// The straight way to a point farther ahead on it, m.
+    soon: Vec2,
+    /// The straight way to its end, m.
+    end: Vec2,
+}
+
+/// The rest of an open path, seen from a position, with the point that is `ahead` m farther on it.
 fn rest_of(
     path: &SteeringPath,
     progress: &PathFollowingMemory,
+    ahead: f32,
     position: Vec2,
-) -> Option<(f32, Vec2)> {
-    let end = path.points().last()?;
-    let is_on_it = !path.is_looped() && progress.is_about(path);
-    is_on_it.then(|| (path.length() - progress.distance, *end - position))
+) -> Option<Rest> {
+    let end = *path.points().last()?;
+    if path.is_looped() || !progress.is_about(path) {
+        return None;
+    }
+    let length = path.length() - progress.distance;
+    let soon = if ahead < length {
+        path.at(progress.distance + ahead).position
+    } else {
+        end
+    };
+    Some(Rest {
+        length,
+        soon: soon - position,
+        end: end - position,
+    })
 }
 
 /// Withdraws the intent of an agent that no longer avoids.
@@ -201,13 +235,16 @@ mod tests {
             let how = PathFollowing::default();
             PathFollowingMemory::default().after_a_tick(&me, path, &how)
         };
-        let rest = rest_of(&open, &on(&open), me.position);
-        assert_eq!(rest, Some((14.0, Vec2::new(6.0, 8.0))));
-        assert_eq!(rest_of(&looped, &on(&looped), me.position), None);
-        assert_eq!(
-            rest_of(&open, &on(&looped), me.position),
-            None,
-            "another path"
-        );
+        let rest = |path, progress, ahead| rest_of(path, progress, ahead, me.position);
+        let of_path = Rest {
+            length: 14.0,
+            soon: Vec2::new(6.0, 3.0),
+            end: Vec2::new(6.0, 8.0),
+        };
+        assert_eq!(rest(&open, &on(&open), 9.0), Some(of_path));
+        let soon = rest(&open, &on(&open), 20.0).map(|it| it.soon);
+        assert_eq!(soon, Some(of_path.end), "not beyond the end");
+        assert_eq!(rest(&looped, &on(&looped), 9.0), None);
+        assert_eq!(rest(&open, &on(&looped), 9.0), None, "another path");
     }
 }

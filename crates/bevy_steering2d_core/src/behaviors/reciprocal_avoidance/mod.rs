@@ -82,9 +82,11 @@ use crate::{
 ///   to the crossing.
 /// - Of two agents that cross at a right angle or meet head-on, the one with the shorter rest of its path
 ///   goes first. In between, both rules count in proportion; at a right angle the nearness to the crossing
-///   counts 40 %, and all before a door or corner: if the ends of both paths lie in the same direction, and a path bends
-///   ahead by 28° or more. Without a [`PathFollowing`](crate::PathFollowing), and on a looped path, the rest is zero.
-/// - A twentieth of a body decides. If the ends of both paths lie in opposite directions, a third of one: such
+///   counts 40 %, and all before a door or corner: if one path bends ahead by 28° or more and both agree, which means
+///   that they lead in the same direction within the horizon or in the end. One that has to turn by a right angle counts
+///   as 0.4 bodies farther away, since it gets through later. Without a [`PathFollowing`](crate::PathFollowing), and on a
+///   looped path, the rest is zero.
+/// - A twentieth of a body decides. If the paths are opposite within the horizon and in the end, a third of one: such
 ///   agents pass each other best if both give way, while of those at a door one must go.
 /// - An agent that others carry along, more than 1 m/s faster than it gets ahead, gains precedence. Agents that
 ///   walk freely and whose way it crosses give way to its velocity and also to its preferred one.

@@ -209,10 +209,8 @@ mod tests {
         let wishes = |velocity: Vec2, its_direction: Vec2| {
             let me = walker(0.0, 0.0, velocity);
             let mine = Intent {
-                velocity: 1.3 * Vec2::X,
                 left: 9.0,
-                course: Vec2::X,
-                ..default()
+                ..Intent::new(1.3 * Vec2::X, None)
             };
             let one = Walker::of(&me, &walker(0.0, -1.2, 1.3 * Vec2::X), 9.0);
             let it = Walker {
@@ -220,6 +218,7 @@ mod tests {
                 velocity: both(one.velocity.into()),
                 direction: both(its_direction),
                 course: both(its_direction),
+                destination: both(its_direction),
                 left: Portable::splat(one.left),
                 radius: Portable::splat(one.radius),
                 avoids: Portable::splat(one.avoids),
@@ -249,10 +248,8 @@ mod tests {
         let me = walker(0.0, 0.0, Vec2::X);
         let its = Walker::of(&me, &numbered(2, walker(4.0, 0.1, Vec2::NEG_X)), 9.0);
         let mine = Intent {
-            velocity: Vec2::X,
             left: 1.0,
-            course: Vec2::X,
-            ..default()
+            ..Intent::new(Vec2::X, None)
         };
         let seen = |avoids| Other::seen(&me, &mine, &Walker { avoids, ..its }, 1.0);
         let (all, half, none) = (seen(1.0), seen(0.5), seen(0.0));

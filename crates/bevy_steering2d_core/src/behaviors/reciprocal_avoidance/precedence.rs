@@ -21,7 +21,10 @@ pub(super) struct Precedence<N> {
 impl<N: Number> Precedence<N> {
     /// The precedence between the agent `me` and `it`, which stands at `offset` and touches at the distance `touching`.
     ///
-    /// Two agents with opposite courses of which one gets nowhere are in a standoff: neither can pass, so a short lead
+    /// Paths agree that lead in the same direction soon or in the end: those who walk through one door and then part, or
+    /// meet at a corner and go on together, make room for each other as if they went the same way.
+    ///
+    /// Two agents with opposite paths of which one gets nowhere are in a standoff: neither can pass, so a short lead
     /// decides, and the other backs away. One that stands before it would not begin to walk until there is room, so it
     /// backs away as if that one came.
     #[inline(always)]
@@ -33,27 +36,30 @@ impl<N: Number> Precedence<N> {
         touching: N,
     ) -> Self {
         let zero = N::splat(0.0);
-        let [velocity, ahead, course] =
-            [me.velocity, mine.direction(), mine.course].map(|it| [N::splat(it.x), N::splat(it.y)]);
+        let [velocity, ahead, course, destination] =
+            [me.velocity, mine.direction(), mine.course, mine.destination]
+                .map(|it| [N::splat(it.x), N::splat(it.y)]);
         let alignment = dot(ahead, it.direction);
-        let course_alignment = dot(course, it.course);
-        let opposite = (zero - course_alignment).max(zero);
+        let agreement = dot(course, it.course).max(dot(destination, it.destination));
+        let opposite = (zero - agreement).max(zero);
         let (progress, its_progress) = (dot(velocity, ahead), dot(it.velocity, it.direction));
         let standoff = head_on(opposite) * held_up(progress.min(its_progress));
-        let bend = bend(dot(course, ahead)).max(bend(dot(it.course, it.direction)));
+        let (straight, its_straight) = (dot(course, ahead), dot(it.course, it.direction));
+        let same_door = bend(straight).max(bend(its_straight)) * agreement.max(zero);
         let moving = heads_somewhere(ahead) * heads_somewhere(it.direction);
         let rank = rank(
             alignment,
-            farther(ahead, it.direction, alignment, offset),
+            farther(ahead, it.direction, alignment, offset)
+                + N::splat(TURN) * touching * same_door * (its_straight - straight),
             N::splat(mine.left) - it.left,
             rank_per_body(opposite - standoff) / touching.max(N::splat(f32::MIN_POSITIVE)),
             it.reader_first,
-            moving * nearness(bend * course_alignment.max(zero)),
+            moving * nearness(same_door),
         );
         let rank = clamped(rank - carried(velocity, progress) + carried(it.velocity, its_progress));
         Self {
             rank,
-            respect: respect(rank, alignment.max(course_alignment)),
+            respect: respect(rank, alignment.max(agreement)),
             start: standoff * rank.max(zero) * (N::splat(HELD_UP) - its_progress).max(zero),
         }
     }
@@ -96,7 +102,7 @@ fn rank_per_body<N: Number>(passing: N) -> N {
     N::splat(RANK) + N::splat(RANK_OPPOSITE - RANK) * passing
 }
 
-/// From 0 to 1, how much courses meet head-on, by how opposite they are. Agents of streams that cross find a gap to go on,
+/// From 0 to 1, how much paths meet head-on, by how opposite they are. Agents of streams that cross find a gap to go on,
 /// and need not back away.
 #[inline(always)]
 fn head_on<N: Number>(opposite: N) -> N {
@@ -153,8 +159,8 @@ fn farther<N: Number>(mine: [N; 2], theirs: [N; 2], alignment: N, offset: [N; 2]
 }
 
 /// The agent's share of keeping the margin: all of it, unless it goes first. Agents that meet head-on, on
-/// opposite courses, both keep it, since both need the space to pass. Agents that face each other at the
-/// jambs of a door have the same course: if both kept it, neither would pass.
+/// opposite paths, both keep it, since both need the space to pass. The paths of agents that face each other at the
+/// jambs of a door agree: if both kept it, neither would pass.
 #[inline(always)]
 fn respect<N: Number>(rank: N, alignment: N) -> N {
     let (zero, one) = (N::splat(0.0), N::splat(1.0));
@@ -166,14 +172,16 @@ fn respect<N: Number>(rank: N, alignment: N) -> N {
 const RANK: f32 = 20.0;
 /// The same of agents that do.
 const RANK_OPPOSITE: f32 = 3.0;
-/// Courses up to 96° apart cross.
+/// Paths up to 96° apart cross.
 const CROSSING: f32 = 0.1;
-/// Courses from 102° apart on meet.
+/// Paths from 102° apart on meet.
 const MEETING: f32 = 0.2;
 /// An agent that gets ahead slower than this is held up, m/s.
 const HELD_UP: f32 = 0.5;
 /// Share of the nearness to the crossing in the precedence at a right angle.
 const NEARNESS: f32 = 0.4;
+/// A right angle to turn before a door is as far as so many bodies: one that turns there gets through later.
+const TURN: f32 = 0.4;
 /// A path that leads at most 11° aside is straight; an agent that walks round another leaves it by as much.
 const STRAIGHT: f32 = 0.98;
 /// A path that leads 28° aside or more bends.
@@ -230,10 +238,12 @@ mod tests {
                 velocity: Vec2::X,
                 left: 5.0,
                 course: mine,
+                destination: mine,
                 ..default()
             };
             let walker = Walker {
                 course: its.to_array(),
+                destination: its.to_array(),
                 ..Walker::of(&me, &it, 5.1)
             };
             Other::seen(&me, &intent, &walker, 1.0)
@@ -252,14 +262,13 @@ mod tests {
             let it = numbered(2, walker(1.1, 0.0, speed * Vec2::NEG_X));
             let one_of = |me: &Agent, it: &Agent, ahead: Vec2, left: f32, its_left: f32| {
                 let mine = Intent {
-                    velocity: ahead,
                     left,
-                    course: ahead,
-                    ..default()
+                    ..Intent::new(ahead, None)
                 };
                 let its = Walker {
                     direction: (-ahead).to_array(),
                     course: (-ahead).to_array(),
+                    destination: (-ahead).to_array(),
                     ..Walker::of(me, it, its_left)
                 };
                 Other::seen(me, &mine, &its, 1.0)
@@ -280,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn agents_whose_courses_cross_have_no_standoff() {
+    fn agents_whose_paths_cross_have_no_standoff() {
         assert_eq!(head_on(0.1_f32), 0.0, "96° apart");
         assert_eq!(head_on(0.5_f32), 0.5, "120° apart");
         assert_eq!(head_on(1.0_f32), 1.0, "180° apart");
@@ -297,12 +306,55 @@ mod tests {
                 velocity: Vec2::X,
                 left: 9.0,
                 course,
+                destination: course,
                 ..default()
             };
             Other::seen(&me, &mine, &Walker::of(&me, &it, 5.0), 1.0).duty
         };
         assert_eq!(duty(Vec2::Y), 0.0);
         assert!(duty(Vec2::X) > 0.5, "their ways part behind the crossing");
+    }
+
+    #[test]
+    fn of_two_agents_as_near_to_a_door_the_one_that_need_not_turn_goes_first() {
+        // Both are 1.2 m from the door at (0, 0): one stands at the wall, the other comes straight.
+        let me = numbered(1, walker(-1.2, 0.0, Vec2::X));
+        let it = numbered(2, walker(0.0, -1.2, Vec2::Y));
+        let mine = Intent {
+            velocity: Vec2::X,
+            left: 9.0,
+            course: Vec2::Y,
+            destination: Vec2::Y,
+            ..default()
+        };
+        let its = Walker {
+            course: Vec2::Y.to_array(),
+            ..Walker::of(&me, &it, 9.0)
+        };
+        assert_eq!(Other::seen(&me, &mine, &its, 1.0).duty, 1.0);
+    }
+
+    #[test]
+    fn agents_that_part_behind_a_door_do_not_meet_head_on() {
+        // At the jambs of a door along y, behind which one turns left and the other right.
+        let me = numbered(1, walker(0.0, 0.0, Vec2::X));
+        let it = numbered(2, walker(1.2, 0.0, Vec2::NEG_X));
+        let respect = |course: Vec2, its_course: Vec2| {
+            let mine = Intent {
+                velocity: Vec2::X,
+                left: 5.0,
+                course,
+                destination: Vec2::X,
+                ..default()
+            };
+            let its = Walker {
+                course: its_course.to_array(),
+                ..Walker::of(&me, &it, 9.0)
+            };
+            Other::seen(&me, &mine, &its, 1.0).respect
+        };
+        assert_eq!(respect(Vec2::Y, Vec2::Y), 0.0, "the first may touch");
+        assert_eq!(respect(Vec2::X, Vec2::NEG_X), 1.0);
     }
 
     #[test]
@@ -318,10 +370,8 @@ mod tests {
         // The agent wants to the right, and would wait for the other, which wants up, is as near to the
         // crossing, and is nearly home.
         let mine = Intent {
-            velocity: Vec2::X,
             left: 9.0,
-            course: Vec2::X,
-            ..default()
+            ..Intent::new(Vec2::X, None)
         };
         let it = numbered(2, walker(0.5, -0.5, Vec2::new(0.0, 1.3)));
         let duty = |velocity| {

@@ -31,10 +31,8 @@ pub(super) fn numbered(id: u32, agent: Agent) -> Agent {
 
 pub(super) fn seen(me: &Agent, of: &Agent, my_left: f32, its_left: f32) -> Other<f32> {
     let mine = Intent {
-        velocity: me.velocity,
         left: my_left,
-        course: me.velocity.normalize_or_zero(),
-        ..default()
+        ..Intent::new(me.velocity, None)
     };
     Other::seen(me, &mine, &Walker::of(me, of, its_left), 1.0)
 }
