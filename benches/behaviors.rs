@@ -1,4 +1,5 @@
-//! Benchmarks each behavior: a tick of a thousand agents with this behavior alone, on one thread;
+//! Benchmarks each behavior: a tick of a thousand agents with this behavior alone, on one thread (those that adjust a
+//! preferred velocity beside a `Seek`);
 //! the worst case of the neighbor index; and the travel times of a flow field.
 //!
 //! ```text
@@ -99,6 +100,13 @@ const CASES: &[Case] = cases! {
     },
     collision_avoidance: |agent, _| { agent.insert(CollisionAvoidance::default()); },
     queuing: |agent, _| { agent.insert(Queuing::default()); },
+    reciprocal_avoidance: |agent, scene| {
+        agent.insert((Combine::WEIGHTED_SUM, ReciprocalAvoidance::default(), Seek::new(scene.other)));
+    },
+    headway: |agent, scene| {
+        agent.insert((Combine::WEIGHTED_SUM, Headway::default(), Seek::new(scene.other)));
+    },
+    target_speed: |agent, _| { agent.insert(TargetSpeed::new(1.0)); },
     leader_following: |agent, _| {
         let rank = (agent.id().index_u32() % 100) as f32;
         agent.insert((LeaderFollowing::default(), Leadership(rank)));

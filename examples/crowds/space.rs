@@ -1,20 +1,15 @@
 //! The scenario space: random worlds of a few walkers and obstacles, and the share of them that is solved:
 //! all walkers get home, and no two bodies overlap deeper than SteerBench forgives. (Kapadia 2011)
 
-use std::borrow::Cow;
 use std::num::NonZeroUsize;
 
 use bevy::prelude::*;
 use bevy_steering2d::RandomStream;
-use bevy_steering2d::navigation::PathQuery;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d_steerbench::{
-    Body, Case, LIMIT, Score, Scorer, Shape, Sighting, TICK, Walker, run, shortest_path,
-};
-use dodgy_2d::{Agent, Obstacle};
+use bevy_steering2d_steerbench::{Body, Case, Score, Shape, Walker, run, shortest_path};
 
 use crate::jobs;
-use crate::rvo::{MAX_SPEED, OPTIONS, to_dodgy};
+use crate::rvo_world::{self, way};
 
 /// The square that all starts and goals are in.
 const HALF_SIDE: f32 = 5.0;
@@ -41,7 +36,7 @@ pub fn compare(count: usize, jobs: NonZeroUsize) -> Result<(), String> {
         |_| "scenario space",
         |&number| {
             let world = draw(number);
-            (run(&world, Body::PointMass).score, run_rvo(&world))
+            (run(&world, Body::PointMass).score, rvo_world::run(&world))
         },
         |_, (our_score, rvo_score)| {
             ours.add(&our_score);
@@ -143,103 +138,4 @@ fn spot(
         others.iter().all(apart) && obstacles.iter().all(free)
     };
     (0..DRAWS).map(|_| random.point_in(square)).find(clear)
-}
-
-/// What a walker asks a pathfinder.
-fn way(from: Vec2, to: Vec2) -> PathQuery {
-    PathQuery {
-        from,
-        to,
-        radius: Walker::RADIUS,
-    }
-}
-
-/// A walker of RVO2 on its way.
-struct Pedestrian {
-    index: usize,
-    agent: Agent,
-    goal: Vec2,
-}
-
-/// The score of the same world with RVO2: each walker prefers the shortest way.
-fn run_rvo(world: &Case) -> Score {
-    let mut pathfinder = world.pathfinder();
-    let obstacles: Vec<Obstacle> = world.obstacles.iter().map(solid).collect();
-    let obstacles: Vec<Cow<Obstacle>> = obstacles.iter().map(Cow::Borrowed).collect();
-    let walkers = world.walkers.iter().enumerate();
-    let mut walkers: Vec<Pedestrian> = walkers
-        .map(|(index, walker)| Pedestrian {
-            index,
-            agent: Agent {
-                position: to_dodgy(walker.position),
-                velocity: to_dodgy(Vec2::ZERO),
-                radius: walker.radius,
-                avoidance_responsibility: 1.0,
-            },
-            goal: walker.goals[0].target,
-        })
-        .collect();
-    let mut scorer = Scorer::new(world);
-    scorer.watch(&sightings(&walkers), 0.0);
-    for tick in 1..=(LIMIT / TICK) as u32 {
-        let chosen: Vec<_> = (0..walkers.len())
-            .map(|at| {
-                let others = walkers.iter().enumerate().filter(|(other, _)| *other != at);
-                let others: Vec<_> = others
-                    .map(|(_, other)| Cow::Borrowed(&other.agent))
-                    .collect();
-                let Pedestrian { agent, goal, .. } = &walkers[at];
-                let position = Vec2::from(agent.position.to_array());
-                let path = shortest_path(&mut pathfinder, &way(position, *goal));
-                let aim = path.map_or(*goal, |path| path[1]);
-                let wish = Walker::PACE * (aim - position).normalize_or_zero();
-                agent.compute_avoiding_velocity(
-                    &others,
-                    &obstacles,
-                    to_dodgy(wish),
-                    MAX_SPEED,
-                    TICK,
-                    &dodgy_2d::AvoidanceOptions {
-                        obstacle_margin: agent.radius,
-                        ..OPTIONS
-                    },
-                )
-            })
-            .collect();
-        for (walker, velocity) in walkers.iter_mut().zip(chosen) {
-            walker.agent.velocity = velocity;
-            walker.agent.position += velocity * TICK;
-        }
-        scorer.watch(&sightings(&walkers), TICK);
-        walkers.retain(|walker| {
-            let position = Vec2::from(walker.agent.position.to_array());
-            let is_home = world.walkers[walker.index].goals[0].is_reached(position);
-            if is_home {
-                scorer.home(tick as f32 * TICK);
-            }
-            !is_home
-        });
-        if walkers.is_empty() {
-            break;
-        }
-    }
-    scorer.score()
-}
-
-fn sightings(walkers: &[Pedestrian]) -> Vec<Sighting> {
-    let seen = |walker: &Pedestrian| Sighting {
-        walker: walker.index,
-        position: walker.agent.position.to_array().into(),
-        velocity: walker.agent.velocity.to_array().into(),
-    };
-    walkers.iter().map(seen).collect()
-}
-
-fn solid(shape: &Shape) -> Obstacle {
-    let Shape::Polygon(corners) = shape else {
-        unreachable!("every obstacle of the space is a block");
-    };
-    Obstacle::Closed {
-        vertices: corners.iter().map(|&corner| to_dodgy(corner)).collect(),
-    }
 }

@@ -15,10 +15,11 @@ fn crowd_beside(start: Vec2, disturb: impl Fn(&mut App, Entity, u32)) -> Vec<(St
         let at = Vec2::from_angle(2.4 * id as f32) * 0.9 * (id as f32).sqrt();
         let body = Body::at(at.x, at.y).moving(-at.y, at.x);
         let mut agent = spawn(&mut app, body, id);
-        match id % 4 {
+        match id % 5 {
             0 => agent.insert(CollisionAvoidance::default()),
             1 => agent.insert(ReciprocalAvoidance::default()),
             2 => agent.insert(Queuing::default()),
+            3 => agent.insert(Headway::default()),
             _ => agent.insert(Separation {
                 max_neighbors: 5,
                 ..default()

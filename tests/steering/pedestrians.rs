@@ -50,6 +50,25 @@ fn pedestrians_go_round_those_who_stand() {
 }
 
 #[test]
+fn the_weight_of_an_adjustment_does_not_matter() {
+    let meeting = |weight: f32| {
+        let mut app = point_mass_app(HERTZ);
+        for (from, y) in [(-8.0, 0.1), (8.0, -0.1)] {
+            let (from, to) = (Vec2::new(from, y), Vec2::new(-from, -y));
+            let walker = walker(&mut app, from, to);
+            let mut avoidance = app.world_mut().get_mut::<ReciprocalAvoidance>(walker);
+            avoidance.as_mut().unwrap().influence.weight = weight;
+        }
+        run_ticks(&mut app, 600);
+        states(&mut app)
+    };
+    // Powers of two, which round nothing.
+    let expected = meeting(1.0);
+    assert_eq!(meeting(0.125), expected);
+    assert_eq!(meeting(4.0), expected);
+}
+
+#[test]
 fn pedestrians_avoid_a_body_that_does_not_avoid_by_themselves() {
     let mut app = point_mass_app(HERTZ);
     // A player runs through the crowd without steering.

@@ -218,7 +218,7 @@ impl Plugin for SteeringPlugin {
 /// | `SteeringRapierPlugin` (feature `rapier`) | locomotion of Rapier bodies, collider probes | only point masses move |
 /// | `SteeringPresetPlugin` (feature `presets`) | presets as assets | no presets |
 ///
-/// The plugins of the inspector, debug drawings, the recorder and remote access are added separately.
+/// The plugins of the inspector, debug drawings, the recorder, remote access and navigation meshes are added separately.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -297,7 +297,7 @@ pub mod prelude {
     };
 }
 
-/// The examples of the README, as doc tests; three of them need the features of this one.
+/// The examples of the README, as doc tests; most of them need the features of this one.
 #[cfg(all(doctest, feature = "inspector", feature = "navigation"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;

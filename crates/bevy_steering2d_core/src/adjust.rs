@@ -81,7 +81,7 @@ pub(crate) fn adjust_agents<A: Adjust>(
             tick.run(entity, &me, behavior, |behavior, force, memory| {
                 let requests = Requests::of(force.entries());
                 let force = behavior.adjust(&me, &requests, memory, world);
-                Force::of_adjustment(&me, force, &requests)
+                Force::of_adjustment(&me, behavior.influence(), force, &requests)
             });
         }
     });
@@ -113,7 +113,7 @@ pub(crate) fn adjust_behavior_entities<A: Adjust>(
             tick.run(entity, &me, behavior, |behavior, _, memory| {
                 let requests = Requests::of(ledger);
                 let force = behavior.adjust(&me, &requests, memory, world);
-                Force::of_adjustment(&me, force, &requests)
+                Force::of_adjustment(&me, behavior.influence(), force, &requests)
             });
         },
     );

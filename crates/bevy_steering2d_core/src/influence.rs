@@ -54,7 +54,8 @@ impl Influence {
 
 impl Influence {
     /// The force that counts as this one after weighting, N: divided by the weight. For an
-    /// [`Adjust`](crate::Adjust) that replaces requests exactly, whatever its weight is.
+    /// [`Adjust`](crate::Adjust) that replaces requests exactly, whatever its weight is. A weight of zero still takes
+    /// it out.
     #[inline]
     #[must_use]
     pub fn unweighted(&self, force: Vec2) -> Vec2 {

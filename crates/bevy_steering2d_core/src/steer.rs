@@ -13,9 +13,9 @@ use crate::events::{Announcements, TargetLost, TargetWatch};
 use crate::parallel::{FORMULA_PASS, for_each_mut};
 use crate::pipeline::BehaviorSlot;
 use crate::{
-    Abilities, Agent, Behavior, BehaviorId, ConditionType, Cut, InvalidParameter, Kinematics,
-    LedgerEntry, PointMass, Requests, Steer, SteeringClock, SteeringDisabled, SteeringForce,
-    SteeringId, SteeringWarnings, Target, Targets, ThinkEvery, Vehicle,
+    Abilities, Agent, Behavior, BehaviorId, ConditionType, Cut, Influence, InvalidParameter,
+    Kinematics, LedgerEntry, PointMass, Requests, Steer, SteeringClock, SteeringDisabled,
+    SteeringForce, SteeringId, SteeringWarnings, Target, Targets, ThinkEvery, Vehicle,
 };
 
 /// Agents that are steered: not disabled, and not behavior entities.
@@ -88,9 +88,16 @@ impl Force {
         Self { force, most }
     }
 
-    /// An adjustment may also take back all that it adjusts.
-    pub(crate) fn of_adjustment(me: &Agent, force: Vec2, requests: &Requests) -> Self {
-        let most = me.max_force + requests.force.length();
+    /// An adjustment may also take back all that it adjusts, with a low weight too: it is
+    /// [unweighted](Influence::unweighted).
+    pub(crate) fn of_adjustment(
+        me: &Agent,
+        influence: &Influence,
+        force: Vec2,
+        requests: &Requests,
+    ) -> Self {
+        let weighted = me.max_force + requests.force.length();
+        let most = influence.unweighted(weighted * Vec2::X).x.max(weighted);
         Self { force, most }
     }
 }

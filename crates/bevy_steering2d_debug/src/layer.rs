@@ -34,7 +34,8 @@ pub enum DebugLayer {
     Feelers,
     /// The detection box of `ObstacleAvoidance`.
     DetectionBox,
-    /// Perception radius, field of view and neighbors of each behavior.
+    /// Perception radius, field of view and neighbors of `Separation`, `Alignment`, `Cohesion`, `CollisionAvoidance`,
+    /// `ReciprocalAvoidance` and `Queuing`.
     Neighbors,
     /// Paths, the progress along them and the aim point.
     Paths,
@@ -119,7 +120,7 @@ impl DebugLayer {
             ),
             Self::Neighbors => (
                 "Neighbors",
-                "radius and field of view of each behavior, with lines to its neighbors",
+                "how far and where flocks, crowds and queues see, with lines to their neighbors",
             ),
             Self::Paths => (
                 "Paths",

@@ -30,7 +30,7 @@
 //!
 //! Below them is the timeline of [`bevy_steering2d_recorder`]: drag it to look back at a recorded tick, with
 //! the bodies, rows, bars and drawings of that tick. `⏪` and `⏩` go to what happened to the shown agent: it
-//! arrived, lost its target, got stuck, or a force was cut. Resume time there, and the world goes on from that
+//! arrived, completed its path, lost its target, got stuck, touched something, or a force was cut. Resume time there, and the world goes on from that
 //! tick; where the selected agents went before is drawn beside where they go now. A selected agent that was
 //! despawned is selected again in the ticks in which it is back.
 //!
@@ -77,7 +77,8 @@ use bevy_steering2d_presets::SteeringPresetPlugin;
 
 pub use scope::Scope;
 
-/// Adds the panel, and `EguiPlugin`, debug drawing and presets unless the app has them already.
+/// Adds the panel, and unless the app has them already `EguiPlugin`, presets, debug drawings, of selected agents only, and a
+/// recorder of the last ticks, which takes up to 64 MiB.
 ///
 /// Adding it twice has no effect.
 #[derive(Clone, Debug)]

@@ -9,8 +9,8 @@
 //! | many agents with one goal | [`GoalField`] | a [`FlowField`] | [`FlowFieldFollowing`] |
 //! | a group that is to stand | [`GroupArrive`] | a [`NavigateTo`] for each member | [`PathFollowing`] |
 //!
-//! All of them plan around the same [`Terrain`]: [`Wall`]s, [`Obstacle`]s that stand still, [`Solids`] of
-//! the game, and [`ColliderSolids`] of a physics engine. They run in [`NavigationSystems`], at the end of
+//! All of them plan around the same [`Terrain`]: [`Wall`]s, [`Obstacle`]s that stand still and are no
+//! agents, [`Solids`] of the game, and [`ColliderSolids`] of a physics engine. They run in [`NavigationSystems`], at the end of
 //! Sense.
 //!
 //! With the feature `navmesh`, `NavmeshPlugin` plans paths over a navigation mesh of `vleue_navigator`, whose border

@@ -117,7 +117,7 @@ impl Adjust for Headway {
         let ahead = preferred / speed;
         let reach = self.reach(me.radius + neighbors.largest_radius(), speed);
         let view = NeighborView::around(me, reach, self.groups);
-        let allowed = allowed_speed(me, ahead, neighbors.in_view(view), reach, self);
+        let allowed = allowed_speed(me, speed, ahead, neighbors.in_view(view), self);
         if allowed >= speed {
             return Vec2::ZERO;
         }
@@ -126,18 +126,19 @@ impl Adjust for Headway {
     }
 }
 
-/// The speed that the neighbors within reach, m, allow an agent with [`Headway`] in a direction, a unit vector; m/s,
+/// The speed that neighbors allow an agent with [`Headway`] that prefers a speed in a direction, a unit vector; m/s,
 /// infinity if they do not limit it.
 fn allowed_speed(
     me: &Agent,
+    speed: f32,
     ahead: Vec2,
     neighbors: impl Iterator<Item = Neighbor>,
-    reach: f32,
     how: &Headway,
 ) -> f32 {
     let (mut gap, mut abreast) = (f32::INFINITY, 0.0_f32);
     for other in neighbors {
         gap = gap.min(gap_to(me, ahead, &other, how));
+        let reach = how.reach(me.radius + other.radius, speed);
         abreast = abreast.max(walks_abreast(me, ahead, &other, reach));
     }
     let time_gap = how.single_file_time_gap.lerp(how.time_gap, abreast);
@@ -226,13 +227,7 @@ mod tests {
 
     fn allowed_by<const N: usize>(neighbors: [Neighbor; N]) -> f32 {
         let how = Headway::default();
-        allowed_speed(
-            &walker(),
-            Vec2::X,
-            neighbors.into_iter(),
-            how.reach(0.4, 1.4),
-            &how,
-        )
+        allowed_speed(&walker(), 1.4, Vec2::X, neighbors.into_iter(), &how)
     }
 
     #[test]

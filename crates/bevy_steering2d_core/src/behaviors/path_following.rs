@@ -15,8 +15,8 @@ use crate::{
 ///
 #[doc = include_str!("figures/path_following.svg")]
 ///
-/// Use it for patrols, race tracks and paths of a pathfinder. It does not plan paths and ignores
-/// obstacles: add an avoidance behavior. To move freely on a road use
+/// Use it for patrols, race tracks and paths of a pathfinder. It does not plan paths, which `NavigateTo` of the crate
+/// `bevy_steering2d_navigation` does, and ignores obstacles: add an avoidance behavior. To move freely on a road use
 /// [`StayOnPath`](crate::StayOnPath).
 ///
 /// The path is a component of the same entity, or of another entity that many agents share
@@ -25,8 +25,9 @@ use crate::{
 /// and [`PathCompleted`] is triggered once. A looped path has no end and triggers nothing: count
 /// [`PathFollowingMemory::laps`].
 ///
-/// The path can be replaced at any time, also by another [`path`](Self::path): the agent joins the new one at its
-/// current position, and the laps begin at zero. A path
+/// The path can be replaced at any time, also by another [`path`](Self::path), and the laps begin at zero. The agent joins
+/// a corridor at the closest point, a loop at the nearest waypoint, and an open path by waypoints at its first point,
+/// unless it is already past that one: begin a new path where the agent is. A path
 /// that was only [`translated`](SteeringPath::translated), or inserted again with the same points,
 /// counts as the same path and progress continues. Progress is in [`PathFollowingMemory`].
 ///
@@ -109,6 +110,11 @@ impl PathFollowing {
             look_ahead_time,
         };
         self
+    }
+
+    /// The preferred speed of an agent, m/s: the [`pace`](Self::pace), within its `max_speed`.
+    pub fn preferred_speed(&self, me: &Agent) -> f32 {
+        self.pace.unwrap_or(f32::INFINITY).min(me.max_speed)
     }
 
     /// The point that the agent heads for at a progress, m: the next waypoint, or the farthest visible
@@ -226,7 +232,7 @@ pub fn path_following(
     how: &PathFollowing,
 ) -> Vec2 {
     let me = &Agent {
-        max_speed: how.pace.unwrap_or(f32::INFINITY).min(me.max_speed),
+        max_speed: how.preferred_speed(me),
         ..*me
     };
     match how.style {

@@ -48,14 +48,13 @@ use crate::{InvalidParameter, digest};
 ///
 /// # From a pathfinder
 ///
-/// Steering follows paths, it does not find them. Insert the corners that your pathfinder returns,
-/// two-dimensional and in world coordinates, and insert them again whenever it has replanned;
-/// [`PathFollowing`](crate::PathFollowing) joins the new path at the agent's position. With
-/// `vleue_navigator`:
+/// `NavigateTo` of the crate `bevy_steering2d_navigation` finds paths and inserts them, also over navigation meshes of
+/// `vleue_navigator`. With a pathfinder of your own, insert the corners that it returns, two-dimensional and in world
+/// coordinates, and insert them again whenever it has replanned; begin the path where the agent is:
 ///
 /// ```text
 /// let here = transform.translation.truncate();
-/// if let Some(found) = mesh.path(here, goal) {
+/// if let Some(found) = pathfinder.path(here, goal) {
 ///     let corners = std::iter::once(here).chain(found.path);
 ///     commands.entity(agent).insert((SteeringPath::open(corners)?, PathFollowing::default()));
 /// }
@@ -253,6 +252,20 @@ impl SteeringPath {
         }
     }
 
+    /// The position at an arc length of an open path, m, at or behind the segment that leads to a point. The search begins
+    /// there.
+    pub(crate) fn position_from(&self, point: usize, arc: f32) -> Vec2 {
+        let Polyline { points, arcs, .. } = &*self.0;
+        let ahead = |&at: &usize| arcs[at] >= arc;
+        let Some(next) = (point.max(1)..points.len()).find(ahead) else {
+            return points[points.len() - 1];
+        };
+        // Far along a path, two points may have one arc length.
+        let length = (arcs[next] - arcs[next - 1]).max(f32::MIN_POSITIVE);
+        let share = (arc - arcs[next - 1]) / length;
+        points[next - 1].lerp(points[next], share.clamp(0.0, 1.0))
+    }
+
     /// Unit vector along a segment; zero for a path of one point.
     pub fn direction(&self, segment: usize) -> Vec2 {
         let (from, to) = self.segment(segment);
@@ -376,6 +389,17 @@ pub(crate) mod tests {
         assert_close(looped.at(9.5).position, Vec2::new(2.0, 1.5));
         assert_close(looped.at(12.0 + 9.5).position, Vec2::new(2.0, 1.5));
         assert_eq!(looped.at(-2.5).segment, 2);
+    }
+
+    #[test]
+    fn a_position_is_found_from_a_point_before_it() {
+        let open = SteeringPath::open(corner()).unwrap();
+        for arc in [0.0, 1.0, 4.0, 6.5, 7.0, 99.0] {
+            assert_close(open.position_from(0, arc), open.at(arc).position);
+        }
+        assert_close(open.position_from(2, 6.5), open.at(6.5).position);
+        let point = SteeringPath::open([Vec2::X]).unwrap();
+        assert_eq!(point.position_from(0, 1.0), Vec2::X);
     }
 
     #[test]

@@ -144,8 +144,12 @@ impl<T: Bounded> LooseGrid<T> {
             let slack = level.largest + rounding;
             let (low, high) = (level.cell_of(min - slack), level.cell_of(max + slack));
             let size = high.as_i64vec2() - low.as_i64vec2() + 1;
+            // A box with a negative extent touches nothing.
+            if size.min_element() <= 0 {
+                continue;
+            }
             let few = (level.end - level.first) as i64;
-            if size.x.max(0).saturating_mul(size.y.max(0)) >= few {
+            if size.x.saturating_mul(size.y) >= few {
                 self.items[level.first..level.end]
                     .iter()
                     .for_each(&mut visitor);
@@ -313,6 +317,20 @@ mod tests {
             let backward = built(&reversed);
             prop_assert_eq!(forward.items(), backward.items());
         }
+    }
+
+    #[test]
+    fn a_box_with_swapped_corners_touches_nothing() {
+        let rock = Circle {
+            center: Vec2::ZERO,
+            radius: 0.5,
+        };
+        let grid = built(&[rock]);
+        let (low, high) = (Vec2::new(-50.0, 0.0), Vec2::new(50.0, 1.0));
+        assert_eq!(found(&grid, low, high), [rock]);
+        let swapped = [Vec2::new(50.0, 0.0), Vec2::new(-50.0, 1.0)];
+        assert_eq!(found(&grid, swapped[0], swapped[1]), []);
+        assert_eq!(found(&grid, high, low), []);
     }
 
     /// Items visited per query, in a square field with one item per 4 m².

@@ -10,12 +10,12 @@ use crate::{InvalidParameter, Kinematics, SteeringClock, SteeringWarnings};
 
 /// A circular obstacle that agents avoid and hide behind: a tree, a rock, another vehicle.
 ///
-/// Read by [`ObstacleAvoidance`](crate::ObstacleAvoidance), [`Hide`](crate::Hide) and
-/// [`ReciprocalAvoidance`](crate::ReciprocalAvoidance), but not a collider: agents can pass through
-/// it.
+/// [`ObstacleAvoidance`](crate::ObstacleAvoidance) and [`ReciprocalAvoidance`](crate::ReciprocalAvoidance) keep agents away
+/// from it, [`Hide`](crate::Hide) hides behind it, navigation plans around it while it stands still, and it hides targets
+/// from [`TargetInSight`](crate::TargetInSight). It is no collider: agents can pass through it.
 ///
 /// Its position is that of its body ([`Kinematics`]), else of its [`Transform`], so it may move. An
-/// agent may be an obstacle too; it ignores itself. The transform's scale is ignored.
+/// agent may be an obstacle too; it ignores itself, and no path is planned around it. The transform's scale is ignored.
 ///
 /// ```
 /// # use bevy::prelude::*;

@@ -11,9 +11,9 @@ use crate::{InvalidParameter, SteeringClock, SteeringWarnings};
 
 /// A straight wall without thickness, in world coordinates, seen from both sides.
 ///
-/// Read by [`WallAvoidance`](crate::WallAvoidance), [`WallFollowing`](crate::WallFollowing) and
-/// [`ReciprocalAvoidance`](crate::ReciprocalAvoidance), but not a collider: agents can pass through
-/// it.
+/// [`WallAvoidance`](crate::WallAvoidance), [`WallFollowing`](crate::WallFollowing) and
+/// [`ReciprocalAvoidance`](crate::ReciprocalAvoidance) keep agents away from it, navigation plans around it, and it hides
+/// targets from [`TargetInSight`](crate::TargetInSight). It is no collider: agents can pass through it.
 ///
 /// For polygons see [`Wall::outline`]. To move a wall, change its ends.
 ///

@@ -1,9 +1,9 @@
-//! Neighbors layer: perception radius, field of view and neighbors of each behavior.
+//! Neighbors layer: perception radius, field of view and neighbors of flocking, avoidance and queuing.
 
 use bevy::prelude::*;
 use bevy_steering2d_core::{
     Alignment, Cohesion, CollisionAvoidance, Neighbor, NeighborView, Neighbors, Queuing,
-    Separation, SteeringGroups,
+    ReciprocalAvoidance, Separation, SteeringGroups,
 };
 
 use crate::subjects::{DrawnPlaces, Subject, Subjects, is_active};
@@ -48,6 +48,7 @@ pub(crate) fn draw_neighbors(
     subjects: Res<Subjects>,
     flocks: Query<(Option<&Separation>, Option<&Alignment>, Option<&Cohesion>)>,
     avoiders: Query<&CollisionAvoidance>,
+    crowds: Query<&ReciprocalAvoidance>,
     queues: Query<&Queuing>,
     neighbors: Res<Neighbors>,
     places: DrawnPlaces,
@@ -86,6 +87,13 @@ pub(crate) fn draw_neighbors(
             .in_view(view)
             .filter(|other| avoidance.closest_approach(me, other).is_some());
         painter.draw(subject, &view, color, considered);
+    }
+    let color = debug.color::<ReciprocalAvoidance>();
+    for (subject, avoidance) in subjects.active(&crowds) {
+        let view = NeighborView::around(&subject.me, avoidance.perception_radius, avoidance.groups);
+        let most = MOST.min(avoidance.max_neighbors as usize);
+        let seen = neighbors.nearest_in_view(view, most);
+        painter.draw(subject, &view, color, seen.into_iter());
     }
     let color = debug.color::<Queuing>();
     for (subject, queuing) in subjects.active(&queues) {

@@ -216,6 +216,28 @@ fn velocity_arrow_starts_where_the_agent_is_drawn() {
 }
 
 #[test]
+fn lines_lead_to_the_neighbors_that_a_pedestrian_avoids() {
+    let mut app = app(SteeringDebug::of([DebugLayer::Neighbors]), true);
+    let one_neighbor = ReciprocalAvoidance {
+        max_neighbors: 1,
+        ..default()
+    };
+    let world = app.world_mut();
+    world.spawn((PointMass::default(), one_neighbor));
+    let [near, far] = [Vec2::new(1.0, 1.0), Vec2::new(-3.0, 0.0)];
+    for place in [near, far] {
+        let place = Transform::from_translation(place.extend(0.0));
+        world.spawn((PointMass::default(), Vehicle::default(), place));
+    }
+    for _ in 0..3 {
+        app.update();
+    }
+    let points = drawn(&app);
+    assert!(points.contains(&near), "{points:?}");
+    assert!(!points.contains(&far), "{points:?}");
+}
+
+#[test]
 fn hiding_spots_are_drawn_at_the_positions_of_the_behavior() {
     let mut app = app(SteeringDebug::of([DebugLayer::HidingSpots]), true);
     let world = app.world_mut();

@@ -363,19 +363,21 @@ fn errand(place: &GroupPlace) -> (Option<Vec2>, Option<Entity>, u32, Lane) {
     (place.at, place.order, place.plan, place.lane)
 }
 
-/// Takes their places from agents that have left their group, and gives them their avoidance and their straight
-/// ways back.
+/// Takes their places from agents that have left their group, or whose order is gone, and gives them their avoidance and
+/// their straight ways back.
 pub(crate) fn release_leavers(
-    mut leavers: Query<
-        (
-            &mut GroupPlace,
-            Option<&mut ReciprocalAvoidance>,
-            Option<&mut NavigateToMemory>,
-        ),
-        Without<GroupMember>,
-    >,
+    orders: Query<(), With<GroupArrive>>,
+    mut agents: Query<(
+        &mut GroupPlace,
+        Option<&GroupMember>,
+        Option<&mut ReciprocalAvoidance>,
+        Option<&mut NavigateToMemory>,
+    )>,
 ) {
-    for (mut place, avoidance, memory) in &mut leavers {
+    for (mut place, member, avoidance, memory) in &mut agents {
+        if member.is_some_and(|member| orders.contains(member.0)) {
+            continue;
+        }
         if place.order.is_some() {
             place.order = None;
         }

@@ -11,7 +11,7 @@ use crate::NoPathReason;
 /// Finds a way to a target around the solids of the world, and keeps it.
 ///
 /// It plans a path around [`Wall`](bevy_steering2d_core::Wall)s,
-/// [`Obstacle`](bevy_steering2d_core::Obstacle)s that stand still, and further
+/// [`Obstacle`](bevy_steering2d_core::Obstacle)s that stand still and are no agents, and further
 /// [`Solids`](crate::Solids), and writes it as the [`SteeringPath`] of its entity, which
 /// [`PathFollowing`] follows. Other agents and moving obstacles are left to avoidance behaviors: add
 /// [`ReciprocalAvoidance`](bevy_steering2d_core::ReciprocalAvoidance) with

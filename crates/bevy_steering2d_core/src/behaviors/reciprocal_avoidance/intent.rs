@@ -134,7 +134,7 @@ pub(crate) fn publish_intents(
             }
             let rest = follow.and_then(|(follow, progress)| {
                 let path = paths.get(follow.path.unwrap_or(entity)).ok()?;
-                let ahead = avoidance.horizon * follow.pace.unwrap_or(me.max_speed);
+                let ahead = avoidance.horizon * follow.preferred_speed(&me);
                 rest_of(path, progress, ahead, me.position)
             });
             *intent = Intent::new(velocity, rest);
@@ -169,11 +169,7 @@ fn rest_of(
         return None;
     }
     let length = path.length() - progress.distance;
-    let soon = if ahead < length {
-        path.at(progress.distance + ahead).position
-    } else {
-        end
-    };
+    let soon = path.position_from(progress.waypoint, progress.distance + ahead);
     Some(Rest {
         length,
         soon: soon - position,

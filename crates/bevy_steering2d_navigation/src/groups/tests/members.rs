@@ -46,26 +46,36 @@ fn a_latecomer_gets_a_place_and_a_lost_place_is_taken_again() {
 
 #[test]
 fn a_member_pushes_its_way_in_near_its_place_and_avoids_again_when_it_leaves() {
-    let mut app = app();
-    let unit = unit(&mut app, Vec2::ZERO);
-    app.world_mut()
-        .entity_mut(unit)
-        .insert(ReciprocalAvoidance::default());
-    order(&mut app, GroupArrive::new(Vec2::new(10.0, 0.0)), &[unit]);
-    let avoids = |app: &App| {
-        app.world()
-            .get::<ReciprocalAvoidance>(unit)
-            .unwrap()
-            .influence
-            .enabled
-    };
-    run(&mut app, 20);
-    assert!(avoids(&app));
-    run(&mut app, 400);
-    assert!(!avoids(&app));
-    app.world_mut().entity_mut(unit).remove::<GroupMember>();
-    run(&mut app, 2);
-    assert!(avoids(&app));
+    let leave: [fn(&mut World, Entity, Entity); 2] = [
+        |world, unit, _| {
+            world.entity_mut(unit).remove::<GroupMember>();
+        },
+        |world, _, order| {
+            world.entity_mut(order).remove::<GroupArrive>();
+        },
+    ];
+    for leave in leave {
+        let mut app = app();
+        let unit = unit(&mut app, Vec2::ZERO);
+        app.world_mut()
+            .entity_mut(unit)
+            .insert(ReciprocalAvoidance::default());
+        let order = order(&mut app, GroupArrive::new(Vec2::new(10.0, 0.0)), &[unit]);
+        let avoids = |app: &App| {
+            app.world()
+                .get::<ReciprocalAvoidance>(unit)
+                .unwrap()
+                .influence
+                .enabled
+        };
+        run(&mut app, 20);
+        assert!(avoids(&app));
+        run(&mut app, 400);
+        assert!(!avoids(&app));
+        leave(app.world_mut(), unit, order);
+        run(&mut app, 2);
+        assert!(avoids(&app));
+    }
 }
 
 #[test]
