@@ -1,6 +1,6 @@
 //! Benchmarks each behavior: a tick of a thousand agents with this behavior alone, on one thread (those that adjust a
 //! preferred velocity beside a `Seek`);
-//! the worst case of the neighbor index; and the travel times of a flow field.
+//! the worst case of the neighbor index; the travel times of a flow field; and a path across many blocks.
 //!
 //! ```text
 //! cargo bench
@@ -15,7 +15,9 @@ use std::time::Duration;
 use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 use bevy_steering2d::RandomStream;
-use bevy_steering2d::navigation::TravelTimes;
+use bevy_steering2d::navigation::{
+    PathQuery, PathSearch, Pathfinder, RoadmapPathfinder, Solid, TravelTimes,
+};
 use bevy_steering2d::prelude::*;
 use bevy_steering2d_steerbench::share_passes_among;
 use divan::Bencher;
@@ -163,6 +165,35 @@ fn travel_times(bencher: Bencher, walls: u32) {
             field.set_goals([UVec2::new(SIDE - 3, SIDE / 2)]);
             while field.advance(SIDE * SIDE) {}
         });
+}
+
+/// The first path of a body across a square with so many blocks on a side, beside each other in rows or shifted. An item
+/// is an expansion.
+#[divan::bench(args = [(10, 0.0), (10, 0.7), (30, 0.0), (30, 0.7), (60, 0.7)], sample_count = 5)]
+fn first_path(bencher: Bencher, (side, shift): (u16, f32)) {
+    let mut random = RandomStream::new(7, SteeringId(0), 3);
+    let blocks = (0..side * side).flat_map(|i| {
+        let at = 3.0 * Vec2::new(f32::from(i % side), f32::from(i / side));
+        let shift = shift * Vec2::new(random.signed_unit(), random.signed_unit());
+        Wall::room(Rect::from_center_size(at + shift, Vec2::splat(1.6)))
+    });
+    let mut pathfinder = RoadmapPathfinder::default();
+    pathfinder.set_solids(&blocks.map(Solid::from).collect::<Vec<_>>());
+    let query = PathQuery {
+        from: Vec2::splat(-2.0),
+        to: Vec2::splat(3.0 * f32::from(side) + 2.0),
+        radius: 0.3,
+    };
+    let find = |mut pathfinder: RoadmapPathfinder| {
+        let mut left = u32::MAX;
+        let found = pathfinder.find(&query, &mut left);
+        assert!(matches!(found, PathSearch::Found(_)));
+        u32::MAX - left
+    };
+    bencher
+        .counter(ItemsCount::new(find(pathfinder.clone())))
+        .with_inputs(|| pathfinder.clone())
+        .bench_local_values(find);
 }
 
 fn measure(bencher: Bencher, mut app: App, agents: u32) {

@@ -72,8 +72,9 @@ struct Chunk<'w, 's, D: IterQueryData, F: QueryFilter> {
     count: usize,
 }
 
-// SAFETY: a `Query` is `Send` and makes this iterator on any thread. The iterator holds what the query holds, and
-// pointers to components, which are `Send` and `Sync`.
+// SAFETY: a `Query` is `Send` and makes this iterator on any thread. The iterator holds what the query holds, and the
+// fetches of its data and filter. Those of Bevy are pointers to components, which are `Send` and `Sync`, and ticks; a
+// fetch that must stay on its thread would need a `QueryData` or `QueryFilter` written by hand, with unsafe code.
 #[expect(unsafe_code, reason = "pointers, which are not `Send` by themselves")]
 unsafe impl<D: IterQueryData, F: QueryFilter> Send for Chunk<'_, '_, D, F> {}
 

@@ -1,6 +1,7 @@
 //! Meetings: two groups whose ways lead head-on through each other both keep right.
 
 use bevy::prelude::*;
+use bevy_steering2d_core::SteeringId;
 
 use super::member::Member;
 
@@ -8,6 +9,8 @@ use super::member::Member;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Way {
     pub(super) order: Entity,
+    /// The least id of its members: choices do not depend on the entities.
+    pub(super) first: Option<SteeringId>,
     /// The middle of its members, m.
     pub(super) from: Vec2,
     /// The middle of its places, m.
@@ -32,6 +35,7 @@ impl Way {
         let radius = PASSED * spread + group.iter().map(|it| it.radius).fold(0.0, f32::max);
         Self {
             order,
+            first: group.iter().map(|it| it.id).min(),
             from,
             to,
             radius,
@@ -102,6 +106,7 @@ mod tests {
 
     fn way(from: (f32, f32), to: (f32, f32)) -> Way {
         Way {
+            first: None,
             order: Entity::PLACEHOLDER,
             from: from.into(),
             to: to.into(),

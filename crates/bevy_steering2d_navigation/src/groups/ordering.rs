@@ -296,7 +296,10 @@ fn pass_others(group: &mut [Member], order: Entity, ways: &[Way], memory: &mut G
     let others = ways.iter().filter(|it| it.order != order);
     let met = others.filter_map(|other| Some((other, mine.meeting(other)?)));
     let distance = |other: &Way| other.from.distance_squared(mine.from);
-    let next = met.min_by(|(a, _), (b, _)| distance(a).total_cmp(&distance(b)));
+    let next = met.min_by(|(a, _), (b, _)| {
+        let nearer = distance(a).total_cmp(&distance(b));
+        nearer.then(a.first.cmp(&b.first))
+    });
     if let Some((other, meeting)) = next
         && memory.meeting != Some(other.order)
     {

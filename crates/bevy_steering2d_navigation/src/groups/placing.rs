@@ -52,7 +52,7 @@ pub(super) fn place_all(
         order,
         plan: memory.plan,
     };
-    distribute(group, lot, &radii, &places.at, |_| true);
+    distribute(group, lot, &place_radii(&radii), &places.at, |_| true);
     for member in group.iter_mut() {
         member.place.detour = None;
     }
@@ -62,9 +62,9 @@ pub(super) fn place_all(
 
 /// Distributes the places anew, now that the ways are known: those that come first get the farthest.
 pub(super) fn reassign(group: &mut [Member], lot: Lot) {
-    let radii: Vec<_> = group.iter().map(|it| it.place.radius).collect();
+    let sizes: Vec<_> = group.iter().map(|it| it.place.radius).collect();
     let places: Vec<_> = group.iter().map(|it| it.place.at).collect();
-    distribute(group, lot, &radii, &places, |_| true);
+    distribute(group, lot, &sizes, &places, |_| true);
 }
 
 /// Gives each member a lane, so that the group passes corners `width` m wide: those on its left keep left.
@@ -116,7 +116,7 @@ pub(super) fn place_latecomers(
     let grid = ClearanceGrid::new(terrain.solids(), 1.5 * largest.max(0.1));
     let site = Site::new(&grid, memory.center, how.shape, how.gap, &taken);
     let places = site.around(memory.center, &radii);
-    distribute(group, lot, &radii, &places.at, late);
+    distribute(group, lot, &place_radii(&radii), &places.at, late);
 }
 
 /// A digest of what decides whether bodies of these radii find room: the discs that are taken, and the solids.
@@ -129,17 +129,21 @@ fn room_digest(taken: &[(Vec2, f32)], radii: &[f32], revision: u32) -> u64 {
     digest([discs, revision.into()].into_iter().chain(radii))
 }
 
-/// Assigns places, chosen for bodies of these radii, to some of the members: each size by itself.
+/// The radii of the places for bodies of these radii.
+fn place_radii(radii: &[f32]) -> Vec<f32> {
+    let largest = radii.iter().copied().fold(0.0, f32::max);
+    radii.iter().map(|&it| place_radius(it, largest)).collect()
+}
+
+/// Assigns places of these radii to some of the members: each size by itself.
 fn distribute(
     group: &mut [Member],
     lot: Lot,
-    radii: &[f32],
+    sizes: &[f32],
     places: &[Option<Vec2>],
     who: impl Fn(&Member) -> bool,
 ) {
-    let largest = radii.iter().copied().fold(0.0, f32::max);
     let chosen: Vec<_> = (0..group.len()).filter(|&it| who(&group[it])).collect();
-    let sizes: Vec<_> = radii.iter().map(|&it| place_radius(it, largest)).collect();
     let mut done = vec![false; chosen.len()];
     for first in 0..chosen.len() {
         if done[first] {

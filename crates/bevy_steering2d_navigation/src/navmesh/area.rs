@@ -8,7 +8,7 @@ use vleue_navigator::NavMesh;
 use super::easing::{ease, straighten};
 use super::ground::Ground;
 use super::islands::Islands;
-use crate::paths::{ROUNDING, Room};
+use crate::paths::{ClearanceGrid, ROUNDING, Room};
 use crate::{NoPathReason, PathQuery, Solid};
 
 /// The room of bodies of one radius.
@@ -29,8 +29,9 @@ pub(super) struct Ends {
 
 impl Area {
     pub(super) fn new(solids: &[Solid], radius: f32) -> Self {
+        let grid = ClearanceGrid::new(solids, Room::reach(radius));
         Self {
-            room: Room::new(solids, radius),
+            room: Room::new(grid.into(), radius),
             islands: None,
             used: 0,
         }

@@ -60,7 +60,7 @@ impl ClearanceGrid {
 
     /// Counts the solids of each cell, then lists them.
     fn fill(&mut self) {
-        let cells = (self.size.x * self.size.y) as usize;
+        let cells = self.cell_count();
         let mut counts = vec![0_u32; cells + 1];
         for (_, solid) in self.near_solids() {
             self.for_each_cell_near(solid, |cell| counts[cell + 1] += 1);
@@ -94,7 +94,7 @@ impl ClearanceGrid {
             for x in first.x..=last.x {
                 let center = self.corner + self.cell * (Vec2::new(x as f32, y as f32) + 0.5);
                 if solid.distance(center) <= self.reach + half_diagonal {
-                    visit((y * self.size.x + x) as usize);
+                    visit(self.index_of(IVec2::new(x, y)));
                 }
             }
         }
@@ -109,6 +109,58 @@ impl ClearanceGrid {
     /// The solids, without those that are not sound.
     pub(crate) fn solids(&self) -> &[Solid] {
         &self.solids
+    }
+
+    /// The solids in no cell, by index.
+    pub(crate) fn far_solids(&self) -> &[u32] {
+        &self.far
+    }
+
+    /// The solids within reach of a cell, by index.
+    pub(crate) fn solids_near(&self, cell: usize) -> &[u32] {
+        &self.entries[self.starts[cell] as usize..self.starts[cell + 1] as usize]
+    }
+
+    pub(crate) fn cell_count(&self) -> usize {
+        (self.size.x * self.size.y) as usize
+    }
+
+    /// The cell in which a point is.
+    pub(crate) fn cell_at(&self, point: Vec2) -> Option<usize> {
+        let end = self.corner + self.cell * self.size.as_vec2();
+        let is_inside = point.cmpge(self.corner).all() && point.cmplt(end).all();
+        is_inside.then(|| self.index_of(self.cell_of(point)))
+    }
+
+    fn index_of(&self, cell: IVec2) -> usize {
+        (cell.y * self.size.x + cell.x) as usize
+    }
+
+    fn position_of(&self, cell: usize) -> IVec2 {
+        let cell = cell as i32;
+        IVec2::new(cell % self.size.x, cell / self.size.x)
+    }
+
+    /// An area that covers a cell, m: a hundredth wider.
+    pub(crate) fn area_of(&self, cell: usize) -> Rect {
+        let min = self.corner + self.cell * self.position_of(cell).as_vec2();
+        Rect::from_corners(min, min + self.cell).inflate(0.01 * self.cell)
+    }
+
+    /// The cells around a cell, and the cell itself.
+    pub(crate) fn around(&self, cell: usize) -> impl Iterator<Item = usize> {
+        let cell = self.position_of(cell);
+        let (min, max) = ((cell - 1).max(IVec2::ZERO), (cell + 1).min(self.size - 1));
+        let rows = min.y..=max.y;
+        rows.flat_map(move |y| (min.x..=max.x).map(move |x| self.index_of(IVec2::new(x, y))))
+    }
+
+    /// The cells on the border of the grid.
+    pub(crate) fn border(&self) -> impl Iterator<Item = usize> {
+        (0..self.cell_count()).filter(|&cell| {
+            let cell = self.position_of(cell);
+            cell.cmpeq(IVec2::ZERO).any() || cell.cmpeq(self.size - 1).any()
+        })
     }
 
     /// The distance from a point to the nearest solid, m, at most the reach.
@@ -137,9 +189,16 @@ impl ClearanceGrid {
     /// known to be less than `least`.
     pub(crate) fn along(&self, from: Vec2, to: Vec2, least: f32) -> Option<f32> {
         let mut clearance = self.reach;
+        let way = Way::new(from, to);
+        // The estimate is rounded.
+        let spare = 1e-3 * self.reach;
         self.visit_cells(from, to, |solids| {
             for &solid in solids {
-                let distance = self.solids[solid as usize].distance_to_segment(from, to);
+                let solid = &self.solids[solid as usize];
+                if way.distance_at_least(solid) > clearance + spare {
+                    continue;
+                }
+                let distance = solid.distance_to_segment(from, to);
                 clearance = clearance.min(distance);
                 if clearance < least {
                     return false;
@@ -189,14 +248,42 @@ impl ClearanceGrid {
                 (row(a.min(b)), row(a.max(b)))
             };
             for y in low..=high {
-                let cell = (y * self.size.x + x) as usize;
-                let solids = self.starts[cell] as usize..self.starts[cell + 1] as usize;
-                if !visit(&self.entries[solids]) {
+                let cell = self.index_of(IVec2::new(x, y));
+                if !visit(self.solids_near(cell)) {
                     return false;
                 }
             }
         }
         true
+    }
+}
+
+/// A straight way, for a quick look at which solids are near it.
+struct Way {
+    from: Vec2,
+    along: Vec2,
+    length: f32,
+}
+
+impl Way {
+    fn new(from: Vec2, to: Vec2) -> Self {
+        let (along, length) = (to - from).normalize_and_length();
+        Self {
+            from,
+            along,
+            length,
+        }
+    }
+
+    /// The distance of a solid beside the line, or before or behind the way, m.
+    fn distance_at_least(&self, solid: &Solid) -> f32 {
+        let (a, b) = (solid.from - self.from, solid.to - self.from);
+        let [left_of_a, left_of_b] = [a, b].map(|it| self.along.perp_dot(it));
+        let [along_a, along_b] = [a, b].map(|it| self.along.dot(it));
+        let beside = left_of_a.min(left_of_b).max(-left_of_a.max(left_of_b));
+        let before = -along_a.max(along_b);
+        let behind = along_a.min(along_b) - self.length;
+        beside.max(before).max(behind) - solid.radius
     }
 }
 

@@ -49,7 +49,7 @@ impl GoalTree {
     /// Expansions that a query pays at most to revisit closed corners.
     const REVISITS: u32 = 8;
 
-    pub(crate) fn new(map: &Roadmap, goal: Spot, right_turns: f32) -> Self {
+    pub(crate) fn new(map: &mut Roadmap, goal: Spot, right_turns: f32) -> Self {
         let unknown = Way {
             cost: f32::INFINITY,
             next: GOAL,
@@ -61,10 +61,8 @@ impl GoalTree {
             ways: vec![unknown; map.corner_count()],
             reached: Vec::new(),
         };
-        for corner in 0..map.corner_count() as u32 {
-            if let Some(cost) = map.cost_to_corner(goal, corner) {
-                tree.improve(corner, cost, GOAL);
-            }
+        for (corner, cost) in map.ways_from(goal) {
+            tree.improve(corner, cost, GOAL);
         }
         tree
     }
@@ -146,9 +144,13 @@ impl GoalTree {
         let count = map.legs(corner).len();
         for index in 0..count {
             let leg = map.legs(corner)[index];
-            let cost = leg.cost * self.turning(map, map.position(leg.corner), corner);
-            if self.improve(leg.corner, so_far + cost, corner) {
-                improved(self, map, leg.corner);
+            let turning = self.turning(map, map.position(leg.corner), corner);
+            // A look along a leg that is of no use is left out.
+            if self.is_improved_by(leg.corner, so_far + leg.length * turning) {
+                let cost = so_far + map.leg_cost(corner, index) * turning;
+                if self.improve(leg.corner, cost, corner) {
+                    improved(self, map, leg.corner);
+                }
             }
         }
     }
@@ -164,12 +166,18 @@ impl GoalTree {
         if turns_right { self.right_turns } else { 1.0 }
     }
 
+    /// Whether a way of a cost would be cheaper than the known one.
+    fn is_improved_by(&self, corner: u32, cost: f32) -> bool {
+        let way = &self.ways[corner as usize];
+        !way.closed && cost < way.cost
+    }
+
     /// Records a way if it is cheaper than the known one.
     fn improve(&mut self, corner: u32, cost: f32, next: u32) -> bool {
-        let way = &mut self.ways[corner as usize];
-        if way.closed || cost >= way.cost {
+        if !self.is_improved_by(corner, cost) {
             return false;
         }
+        let way = &mut self.ways[corner as usize];
         if way.cost == f32::INFINITY {
             self.reached.push(corner);
         }

@@ -13,6 +13,8 @@ mod roadmap;
 mod roadmap_pathfinder;
 mod room;
 mod search_terrain;
+mod shadows;
+mod sight;
 #[cfg(test)]
 mod tests;
 mod turns;

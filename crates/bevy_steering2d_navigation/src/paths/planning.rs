@@ -47,24 +47,64 @@ impl ActivePathfinder {
         }
     }
 
-    /// Hands over the solids if it knows others, by their digest.
-    fn update(&mut self, solids: &[Solid], revision: u32) {
-        if self.revision != Some(revision) {
-            self.pathfinder.set_solids(solids);
-            self.revision = Some(revision);
+    /// The pathfinder for these solids, by their digest.
+    fn over<'a>(&'a mut self, solids: &'a [Solid], revision: u32) -> Guarded<'a> {
+        Guarded {
+            active: self,
+            solids,
+            revision,
+            has_panicked: false,
         }
     }
+}
 
-    /// A search that cannot take the app down: a panic is an answer, and the pathfinder then starts over.
+/// A pathfinder that cannot take the app down: a panic is an answer, and the pathfinder then starts over.
+struct Guarded<'a> {
+    active: &'a mut ActivePathfinder,
+    solids: &'a [Solid],
+    revision: u32,
+    has_panicked: bool,
+}
+
+impl Guarded<'_> {
+    /// Hands over the solids if it knows others: games ask it as well.
+    fn hand_over(&mut self) {
+        self.ask(|_| ());
+    }
+
     fn find(&mut self, query: &PathQuery, expansions: &mut u32) -> PathSearch {
         let before = *expansions;
-        let found = catch_unwind(AssertUnwindSafe(|| self.pathfinder.find(query, expansions)));
+        let found = self.ask(|it| it.find(query, expansions));
         // Also a faulty pathfinder uses up its budget.
         *expansions = (*expansions).min(before.saturating_sub(1));
-        found.unwrap_or_else(|_| {
-            self.revision = None;
-            PathSearch::None(NoPathReason::Failed)
-        })
+        found.unwrap_or(PathSearch::None(NoPathReason::Failed))
+    }
+
+    /// Whether a body can move straight from one point to another; `None` if the pathfinder cannot tell.
+    fn is_clear(&mut self, from: Vec2, to: Vec2, radius: f32) -> Option<bool> {
+        self.ask(|it| it.is_clear(from, to, radius))
+    }
+
+    /// The answer to a question about these solids; `None` if it panics.
+    fn ask<T>(&mut self, question: impl FnOnce(&mut dyn Pathfinder) -> T) -> Option<T> {
+        let ActivePathfinder {
+            pathfinder,
+            revision,
+        } = self.active;
+        let answer = catch_unwind(AssertUnwindSafe(|| {
+            if *revision != Some(self.revision) {
+                pathfinder.set_solids(self.solids);
+            }
+            question(pathfinder.as_mut())
+        }));
+        *revision = answer.is_ok().then_some(self.revision);
+        self.has_panicked |= answer.is_err();
+        answer.ok()
+    }
+
+    /// Whether it has panicked since the last call of this.
+    fn take_panic(&mut self) -> bool {
+        std::mem::take(&mut self.has_panicked)
     }
 }
 
@@ -134,7 +174,14 @@ pub(crate) fn plan_paths(
         })
     });
     let (solids, revision) = held.solids(&terrain);
-    active.update(solids, revision);
+    let mut pathfinder = active.over(solids, revision);
+    pathfinder.hand_over();
+    let warn_of_failure = |entity: Entity| {
+        warnings.raise(&clock, entity, "NavigateTo", || {
+            "the pathfinder panicked or returned an invalid path; other agents are not affected"
+                .into()
+        });
+    };
     turns.clear();
     for (entity, &id, how, mut memory, body, path, mut progress, stuck) in &mut navigators {
         if let Err(error) = how.check() {
@@ -150,7 +197,7 @@ pub(crate) fn plan_paths(
         let mut now = *memory;
         now.age += clock.delta;
         if let (Some(path), Some(progress)) = (&path, &mut progress)
-            && let Some(next) = passed(path, progress, body, active.pathfinder.as_mut())
+            && let Some(next) = passed(path, progress, body, &mut pathfinder)
         {
             progress.waypoint = next;
         }
@@ -179,8 +226,11 @@ pub(crate) fn plan_paths(
                 },
             );
         }
-        if now.needs_plan(&situation, active.pathfinder.as_mut()) {
+        if now.needs_plan(&situation, &mut pathfinder) {
             now.begin_search(&situation);
+        }
+        if pathfinder.take_panic() {
+            warn_of_failure(entity);
         }
         match target {
             Some(_) if now.searching => turns.push(Waiting {
@@ -216,11 +266,12 @@ pub(crate) fn plan_paths(
             radius: body.radius.max(0.0),
         };
         let mut unused = portion;
-        let mut found = active.find(&query, &mut unused);
-        active.update(solids, revision);
+        let mut found = pathfinder.find(&query, &mut unused);
         if let PathSearch::Found(points) = &mut found {
-            let pathfinder = active.pathfinder.as_mut();
-            let mut is_clear = |from: Vec2, to: Vec2| pathfinder.is_clear(from, to, query.radius);
+            let mut is_clear = |from: Vec2, to: Vec2| {
+                let answer = pathfinder.is_clear(from, to, query.radius);
+                answer.unwrap_or(false)
+            };
             how.lane.widen(points, &mut is_clear);
             if let Some(detour) = memory.detour {
                 lead_over(detour, points, is_clear);
@@ -267,16 +318,15 @@ pub(crate) fn plan_paths(
             Search::None(reason) => {
                 memory.fail(reason);
                 if reason == NoPathReason::Failed {
-                    warnings.raise(&clock, entity, "NavigateTo", || {
-                        "the pathfinder panicked or returned an invalid path; other agents are not \
-                         affected"
-                            .into()
-                    });
+                    warn_of_failure(entity);
                 } else if let Some(stop) = stop_at(body.position) {
                     put(&mut commands, entity, path, stop);
                 }
                 sent.1.send(id, entity, no_path(entity, how.target, reason));
             }
+        }
+        if pathfinder.take_panic() {
+            warn_of_failure(entity);
         }
     }
     SearchTerrain::keep_if(held.reborrow(), !turns.is_empty(), &terrain);
@@ -330,7 +380,7 @@ fn passed(
     path: &SteeringPath,
     progress: &PathFollowingMemory,
     body: &Kinematics,
-    pathfinder: &mut dyn Pathfinder,
+    pathfinder: &mut Guarded,
 ) -> Option<usize> {
     if !progress.is_about(path) || path.is_looped() {
         return None;
@@ -342,7 +392,8 @@ fn passed(
         (points[at] - points[before]).normalize_or_zero()
     });
     let is_past = (here - points[at]).dot(come + go) > 0.0;
-    (is_past && pathfinder.is_clear(here, next, body.radius)).then_some(at + 1)
+    let goes_on = is_past && pathfinder.is_clear(here, next, body.radius) == Some(true);
+    goes_on.then_some(at + 1)
 }
 
 /// What decides whether an agent needs a plan.
@@ -368,7 +419,7 @@ impl Situation<'_> {
     }
 
     /// Whether the agent is too far from its path, or a solid is in the way to the next waypoint.
-    fn is_off_path(&self, pathfinder: &mut dyn Pathfinder) -> bool {
+    fn is_off_path(&self, pathfinder: &mut Guarded) -> bool {
         let Some((path, progress)) = self.progress() else {
             return false;
         };
@@ -378,7 +429,7 @@ impl Situation<'_> {
         let on_path = nearest_on_segment(here, previous, next);
         let most = self.how.path_tolerance + self.body.radius;
         on_path.distance(here) > most
-            || self.looks && !pathfinder.is_clear(here, next, self.body.radius)
+            || self.looks && pathfinder.is_clear(here, next, self.body.radius) == Some(false)
     }
 }
 
@@ -394,7 +445,7 @@ impl NavigateToMemory {
     }
 
     /// Whether the last plan no longer holds.
-    fn needs_plan(&self, situation: &Situation, pathfinder: &mut dyn Pathfinder) -> bool {
+    fn needs_plan(&self, situation: &Situation, pathfinder: &mut Guarded) -> bool {
         let how = situation.how;
         let moved = situation
             .target

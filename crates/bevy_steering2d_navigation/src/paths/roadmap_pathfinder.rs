@@ -6,10 +6,10 @@ use std::sync::Arc;
 use bevy::prelude::*;
 
 use super::clearance::ClearanceGrid;
-use super::corners::{ROUND, SHARP};
+use super::corners::{End, ROUND, SHARP, ends};
 use super::goal_tree::{GoalTree, Search};
 use super::roadmap::Roadmap;
-use super::room::Room;
+use super::room::{Room, Spot};
 use crate::{NoPathReason, PathQuery, PathSearch, Pathfinder, Solid};
 
 /// Finds shortest paths around solids: A* on the visibility graph of their corners.
@@ -22,8 +22,9 @@ use crate::{NoPathReason, PathQuery, PathSearch, Pathfinder, Solid};
 /// Where the target is nearer to a solid than the radius, the path ends at the nearest spot with room on the same
 /// side of the solids.
 ///
-/// An expansion is one corner of the search. One whose lines of sight are not known yet counts as
-/// eight. Each query also looks at those again that have been searched before; all corners together
+/// An expansion is one corner of the search. One whose lines of sight are not known yet counts as eight. Straight ways need
+/// no corners.
+/// Each query also looks at those again that have been searched before; all corners together
 /// count as eight for this.
 ///
 /// ```
@@ -43,8 +44,10 @@ pub struct RoadmapPathfinder {
     solids: Vec<Solid>,
     /// By the bits of the radius.
     maps: BTreeMap<u32, Map>,
-    /// For looks of bodies that have no map, by the bits of the reach.
+    /// By the bits of the reach.
     grids: BTreeMap<u32, Arc<ClearanceGrid>>,
+    /// The ends of the solids; `None` until a path bends.
+    ends: Option<Vec<End>>,
     /// Counts the queries; tells which maps and trees were used last.
     queries: u64,
     sharp_corners: bool,
@@ -94,7 +97,7 @@ impl RoadmapPathfinder {
         self
     }
 
-    fn map(&mut self, radius: f32) -> &mut Map {
+    fn map(&mut self, radius: f32, room: &Room) -> &mut Map {
         let (key, used) = (radius.to_bits(), self.queries);
         if !self.maps.contains_key(&key) && self.maps.len() >= Self::MAPS {
             let oldest = self.maps.iter().min_by_key(|(_, map)| map.used);
@@ -102,11 +105,11 @@ impl RoadmapPathfinder {
                 self.maps.remove(&oldest);
             }
         }
-        let solids = &self.solids;
         let half_bend = if self.sharp_corners { SHARP } else { ROUND };
         let right_turns = if self.keeps_right { DETOUR } else { 1.0 };
+        let ends = self.ends.get_or_insert_with(|| ends(room.grid().solids()));
         let map = self.maps.entry(key).or_insert_with(|| Map {
-            roadmap: Roadmap::new(solids, radius, half_bend),
+            roadmap: Roadmap::new(room.clone(), ends, half_bend),
             trees: BTreeMap::new(),
             right_turns,
             used,
@@ -115,9 +118,8 @@ impl RoadmapPathfinder {
         map
     }
 
-    /// The solids for looks of bodies of a radius. A look needs no roadmap, and few grids serve all radii: their reach is
-    /// a power of two.
-    fn grid(&mut self, radius: f32) -> Arc<ClearanceGrid> {
+    /// The room of bodies of a radius. Few grids serve all radii: their reach is a power of two.
+    fn room(&mut self, radius: f32) -> Room {
         let least = Room::reach(radius);
         let mut reach = 0.5_f32;
         while reach < least {
@@ -125,7 +127,8 @@ impl RoadmapPathfinder {
         }
         let solids = &self.solids;
         let grid = self.grids.entry(reach.to_bits());
-        Arc::clone(grid.or_insert_with(|| Arc::new(ClearanceGrid::new(solids, reach))))
+        let grid = grid.or_insert_with(|| Arc::new(ClearanceGrid::new(solids, reach)));
+        Room::new(Arc::clone(grid), radius)
     }
 
     /// Forgets the searches to the goals that no query has asked for the longest, while too many are kept.
@@ -158,76 +161,98 @@ impl Pathfinder for RoadmapPathfinder {
         self.solids = solids.to_vec();
         self.maps.clear();
         self.grids.clear();
+        self.ends = None;
     }
 
     fn find(&mut self, query: &PathQuery, expansions: &mut u32) -> PathSearch {
         self.queries += 1;
         let now = self.queries;
-        let found = self.map(query.radius).find(query, now, expansions);
+        let room = self.room(query.radius);
+        let trip = match Trip::new(query, &room) {
+            Ok(trip) => trip,
+            Err(reason) => return PathSearch::None(reason),
+        };
+        if trip.is_straight(&room) {
+            return PathSearch::Found(trip.path(vec![trip.from.at, trip.goal.at]));
+        }
+        let map = self.map(query.radius, &room);
+        let found = map.find(trip, now, expansions);
         self.forget_trees();
         found
     }
 
     fn is_clear(&mut self, from: Vec2, to: Vec2, radius: f32) -> bool {
-        if let Some(map) = self.maps.get(&radius.to_bits()) {
-            return map.roadmap.room().is_clear(from, to);
-        }
-        Room::over(self.grid(radius), radius).is_clear(from, to)
+        self.room(radius).is_clear(from, to)
     }
 }
 
 impl Map {
-    fn find(&mut self, query: &PathQuery, now: u64, expansions: &mut u32) -> PathSearch {
-        let room = self.roadmap.room();
-        let Some(goal) = room.room_at(query.to) else {
-            return PathSearch::None(NoPathReason::TargetBlocked);
-        };
-        let start = room.spot(query.from);
-        let inside = start.clearance <= 2e-3;
-        let Some(from) = (if inside {
-            room.way_out(start.at)
-        } else {
-            Some(start)
-        }) else {
-            return PathSearch::None(NoPathReason::AgentBlocked);
-        };
-        if room.cost_between(from, goal) == Some(from.at.distance(goal.at)) {
-            // Straight and comfortable: no other path is shorter.
-            return PathSearch::Found(path_of(inside.then_some(start.at), vec![from.at, goal.at]));
-        }
-        let key = goal.at.to_array().map(f32::to_bits);
-        if !self.trees.contains_key(&key) {
-            self.trees.insert(
-                key,
-                (now, GoalTree::new(&self.roadmap, goal, self.right_turns)),
-            );
-            *expansions = expansions.saturating_sub(1);
-        }
-        let Some((used, tree)) = self.trees.get_mut(&key) else {
-            return PathSearch::Unfinished;
-        };
+    fn find(&mut self, mut trip: Trip, now: u64, expansions: &mut u32) -> PathSearch {
+        let goal = trip.goal;
+        let (used, tree) = self
+            .trees
+            .entry(goal.at.to_array().map(f32::to_bits))
+            .or_insert_with(|| {
+                *expansions = expansions.saturating_sub(1);
+                let tree = GoalTree::new(&mut self.roadmap, goal, self.right_turns);
+                (now, tree)
+            });
         *used = now;
-        let mut found = tree.search(&mut self.roadmap, from, expansions);
-        let mut steps_aside = inside;
+        let mut found = tree.search(&mut self.roadmap, trip.from, expansions);
         if found == Search::Unreachable
-            && let Some(out) = self.roadmap.room().way_aside(from)
+            && let Some(out) = self.roadmap.room().way_aside(trip.from)
         {
-            steps_aside = true;
+            (trip.from, trip.is_squeezed) = (out, true);
             found = tree.search(&mut self.roadmap, out, expansions);
         }
         match found {
-            Search::Found(path) => {
-                PathSearch::Found(path_of(steps_aside.then_some(start.at), path))
-            }
+            Search::Found(path) => PathSearch::Found(trip.path(path)),
             Search::Unreachable => PathSearch::None(NoPathReason::Unreachable),
             Search::OutOfBudget => PathSearch::Unfinished,
         }
     }
 }
 
-/// The path, from the position of a body that must first get to where it has room.
-fn path_of(squeezed: Option<Vec2>, path: Vec<Vec2>) -> Vec<Vec2> {
-    squeezed.into_iter().chain(path).collect()
+/// Between which points a query needs a path.
+#[derive(Clone, Copy, Debug)]
+struct Trip {
+    /// The position of the body, m.
+    start: Vec2,
+    /// Where its path begins.
+    from: Spot,
+    /// Whether it must first get there, to where it has room.
+    is_squeezed: bool,
+    goal: Spot,
+}
+
+impl Trip {
+    fn new(query: &PathQuery, room: &Room) -> Result<Self, NoPathReason> {
+        let goal = room.room_at(query.to).ok_or(NoPathReason::TargetBlocked)?;
+        let start = room.spot(query.from);
+        let is_squeezed = start.clearance <= 2e-3;
+        let from = if is_squeezed {
+            room.way_out(start.at).ok_or(NoPathReason::AgentBlocked)?
+        } else {
+            start
+        };
+        Ok(Self {
+            start: start.at,
+            from,
+            is_squeezed,
+            goal,
+        })
+    }
+
+    /// Whether the straight way is comfortable: no other one is shorter.
+    fn is_straight(&self, room: &Room) -> bool {
+        room.cost_between(self.from, self.goal) == Some(self.from.at.distance(self.goal.at))
+    }
+
+    /// A path with the way to where it begins.
+    fn path(&self, path: Vec<Vec2>) -> Vec<Vec2> {
+        let start = self.is_squeezed.then_some(self.start);
+        start.into_iter().chain(path).collect()
+    }
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub(crate) struct Room {
     pub(crate) tight: f32,
     /// The least distance on the way of a body to where it is planned, m. In a passage that fits it tightly, a
     /// body a little beside the middle has no more.
-    grazing: f32,
+    pub(crate) grazing: f32,
     /// The distance that it prefers, m.
     pub(crate) comfortable: f32,
 }
@@ -30,14 +30,9 @@ impl Room {
     /// At most so many meters of a leg are uncomfortable: it is tight where it bends.
     const TIGHT_PART: f32 = 2.0;
 
-    /// The room between these solids for bodies of a radius, m.
-    pub(crate) fn new(solids: &[Solid], radius: f32) -> Self {
-        let grid = ClearanceGrid::new(solids, Self::reach(radius));
-        Self::over(Arc::new(grid), radius)
-    }
-
-    /// The same for solids whose distances are known up to [`reach`](Self::reach) or farther.
-    pub(crate) fn over(grid: Arc<ClearanceGrid>, radius: f32) -> Self {
+    /// The room of bodies of a radius, m, between solids whose distances are known up to [`reach`](Self::reach) or
+    /// farther.
+    pub(crate) fn new(grid: Arc<ClearanceGrid>, radius: f32) -> Self {
         // In huge worlds, above the rounding of coordinates.
         let spare = 0.02_f32.max(1e-4 * radius);
         Self {
@@ -57,9 +52,8 @@ impl Room {
         radius + 0.3_f32.max(1e-3 * radius)
     }
 
-    /// The solids, without those that are not sound.
-    pub(crate) fn solids(&self) -> &[Solid] {
-        self.grid.solids()
+    pub(crate) fn grid(&self) -> &ClearanceGrid {
+        &self.grid
     }
 
     /// The solid nearest to a point; `None` if none is near.

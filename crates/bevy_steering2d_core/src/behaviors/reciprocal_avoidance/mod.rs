@@ -114,7 +114,8 @@ pub struct ReciprocalAvoidance {
     /// Clearance between the bounding circles, m, `≥ 0`. Default `0.07`; foresight keeps at least 7 cm. The
     /// agent that goes first may leave less, down to zero. A crowd too dense to keep it backs away.
     pub margin: f32,
-    /// How far neighbors and obstacles count, m, `> 0`. Default `8`.
+    /// How far neighbors and obstacles count, m, `> 0`: neighbors up to their centers, obstacles and colliders up to
+    /// their edges. Default `8`. A vehicle larger than this is seen late.
     pub perception_radius: f32,
     /// How many neighbors count, the nearest first, `≥ 1`. Default `16`.
     pub max_neighbors: u32,

@@ -201,3 +201,32 @@ fn a_member_that_grows_gets_a_place_of_its_size() {
         assert!(apart >= 2.0, "{apart}");
     }
 }
+
+#[test]
+fn a_smaller_latecomer_does_not_take_the_place_of_a_larger_member() {
+    let mut app = app();
+    // So few expansions that the latecomer is there before all ways are known.
+    app.insert_resource(NavigationBudget { expansions: 1 });
+    let mut units = units(&mut app, 6, Vec2::ZERO);
+    let order = order(&mut app, GroupArrive::new(Vec2::new(12.0, 0.0)), &units);
+    run(&mut app, 3);
+    let late = unit(&mut app, Vec2::new(4.0, 0.5));
+    let slim = Vehicle {
+        radius: Some(0.91 * PointMass::RADIUS),
+        ..default()
+    };
+    app.world_mut()
+        .entity_mut(late)
+        .insert((GroupMember(order), slim));
+    units.push(late);
+    run(&mut app, 30);
+    for &unit in &units {
+        let radius = app.world().get::<Kinematics>(unit).unwrap().radius;
+        let room = app.world().get::<GroupPlace>(unit).unwrap().radius;
+        assert!((room - radius).abs() < 1e-3, "{room} m for {radius} m");
+        let others = units.iter().filter(|it| **it != unit);
+        let apart = others.map(|&it| place(&app, it).distance(place(&app, unit)));
+        let nearest = apart.fold(f32::INFINITY, f32::min);
+        assert!(nearest > radius + 0.9 * PointMass::RADIUS, "{nearest}");
+    }
+}

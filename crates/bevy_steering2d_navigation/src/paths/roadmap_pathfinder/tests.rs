@@ -234,8 +234,8 @@ fn a_squeezed_body_is_not_led_through_a_gap_that_is_too_narrow_for_it() {
 fn a_squeezed_body_whose_ways_are_barred_steps_aside_first() {
     let room = block(Rect::new(-9.0, 0.0, 9.0, 9.0));
     let mut planner = planner(&room);
-    let squeezed = planner.map(0.5).roadmap.room().spot(Vec2::new(0.0, 0.2));
-    let room = planner.map(0.5).roadmap.room();
+    let room = planner.room(0.5);
+    let squeezed = room.spot(Vec2::new(0.0, 0.2));
     let out = room.way_aside(squeezed).unwrap();
     assert!(out.at.x == 0.0 && (0.5..0.6).contains(&out.at.y), "{out:?}");
     assert_eq!(room.way_aside(out), None, "it has room");
@@ -379,6 +379,26 @@ fn corners_that_are_looked_at_again_cost_expansions() {
     assert!(used() > 8);
     let again = used();
     assert!((1..=8).contains(&again), "{again}");
+}
+
+#[test]
+fn straight_ways_of_many_radii_need_no_corners() {
+    let mut planner = planner(&blocks());
+    for i in 0..100_u8 {
+        let radius = 0.3 + 0.001 * f32::from(i);
+        let query = PathQuery {
+            from: Vec2::new(-4.0, -4.0),
+            to: Vec2::new(-4.0, 20.0),
+            radius,
+        };
+        let mut left = 1;
+        assert!(matches!(
+            planner.find(&query, &mut left),
+            PathSearch::Found(_)
+        ));
+        assert_eq!(left, 1);
+    }
+    assert!(planner.maps.is_empty());
 }
 
 #[test]

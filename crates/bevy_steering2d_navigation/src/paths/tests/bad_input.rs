@@ -123,6 +123,59 @@ fn a_faulty_pathfinder_harms_only_the_agents_that_it_fails() {
     assert_eq!(heard(&app).arrived, [walkers[3]]);
 }
 
+/// Panics when an agent above the x-axis looks ahead.
+struct Shy;
+
+impl Pathfinder for Shy {
+    fn set_solids(&mut self, _: &[Solid]) {}
+
+    fn find(&mut self, query: &PathQuery, _: &mut u32) -> PathSearch {
+        PathSearch::Found(vec![query.from, query.to])
+    }
+
+    fn is_clear(&mut self, from: Vec2, _: Vec2, _: f32) -> bool {
+        assert!(from.y <= 0.5, "a faulty look");
+        true
+    }
+}
+
+#[test]
+fn an_agent_whose_looks_ahead_fail_follows_its_path_with_a_warning() {
+    let mut app = app_with(NavigationPlugin::with_pathfinder(Shy));
+    let walkers = [1.0, 0.0].map(|y| walker(&mut app, Vec2::new(0.0, y), Vec2::new(3.0, y)));
+    run(&mut app, 240);
+    assert_eq!(heard(&app).found.len(), 2);
+    assert_eq!(heard(&app).arrived.len(), 2);
+    let warnings = app.world().resource::<SteeringWarnings>().recent();
+    let about: Vec<_> = warnings.iter().map(|it| (it.entity, it.field)).collect();
+    assert_eq!(about, [(walkers[0], "NavigateTo")]);
+}
+
+/// Takes no solids.
+struct Stubborn;
+
+impl Pathfinder for Stubborn {
+    fn set_solids(&mut self, _: &[Solid]) {
+        panic!("faulty solids");
+    }
+
+    fn find(&mut self, query: &PathQuery, _: &mut u32) -> PathSearch {
+        PathSearch::Found(vec![query.from, query.to])
+    }
+
+    fn is_clear(&mut self, _: Vec2, _: Vec2, _: f32) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_pathfinder_without_the_solids_finds_no_path() {
+    let mut app = app_with(NavigationPlugin::with_pathfinder(Stubborn));
+    let walker = walker(&mut app, Vec2::ZERO, Vec2::new(3.0, 0.0));
+    run(&mut app, 20);
+    assert_eq!(heard(&app).refused, [(walker, NoPathReason::Failed)]);
+}
+
 #[test]
 fn a_target_on_a_wall_or_inside_a_polygon_is_blocked_or_reached_beside_it() {
     let mut app = app();
