@@ -10,7 +10,7 @@ use super::member::Member;
 pub(crate) struct Way {
     pub(super) order: Entity,
     /// The least id of its members: choices do not depend on the entities.
-    pub(super) first: Option<SteeringId>,
+    pub(super) first: SteeringId,
     /// The middle of its members, m.
     pub(super) from: Vec2,
     /// The middle of its places, m.
@@ -26,7 +26,7 @@ const HEAD_ON: f32 = -0.7;
 const PASSED: f32 = 0.85;
 
 impl Way {
-    pub(super) fn of(order: Entity, group: &[Member], to: Vec2) -> Self {
+    pub(super) fn of(order: Entity, first: SteeringId, group: &[Member], to: Vec2) -> Self {
         let count = group.len().max(1) as f32;
         let from = group.iter().map(|it| it.position).sum::<Vec2>() / count;
         let squares = group.iter().map(|it| it.position.distance_squared(from));
@@ -35,7 +35,7 @@ impl Way {
         let radius = PASSED * spread + group.iter().map(|it| it.radius).fold(0.0, f32::max);
         Self {
             order,
-            first: group.iter().map(|it| it.id).min(),
+            first,
             from,
             to,
             radius,
@@ -106,7 +106,7 @@ mod tests {
 
     fn way(from: (f32, f32), to: (f32, f32)) -> Way {
         Way {
-            first: None,
+            first: SteeringId(0),
             order: Entity::PLACEHOLDER,
             from: from.into(),
             to: to.into(),

@@ -89,7 +89,7 @@ pub(crate) fn order_groups(
             continue;
         };
         if memory.planned.is_some() && !memory.arrived {
-            ways.push(Way::of(entity, &group, memory.center));
+            ways.push(Way::of(entity, first, &group, memory.center));
         }
         let target = targets.get(order.target).map(|it| it.position);
         // The places of a group whose target is lost stay.

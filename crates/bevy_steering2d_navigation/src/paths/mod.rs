@@ -1,5 +1,6 @@
 //! Paths for single agents: [`NavigateTo`], and the pathfinders that plan for it.
 
+mod active_pathfinder;
 mod at_goal;
 mod clearance;
 mod corners;
@@ -19,13 +20,13 @@ mod sight;
 mod tests;
 mod turns;
 
+pub use active_pathfinder::ActivePathfinder;
 pub use at_goal::AtGoal;
 pub use lane::Lane;
 pub use navigate_to::{
     NavigateTo, NavigateToMemory, NavigationBudget, NavigationState, NoPath, PathFound,
 };
 pub use pathfinder::{NoPathReason, PathQuery, PathSearch, Pathfinder};
-pub use planning::ActivePathfinder;
 pub use roadmap_pathfinder::RoadmapPathfinder;
 
 pub(crate) use clearance::ClearanceGrid;

@@ -1,8 +1,6 @@
 //! The system that plans the paths of all [`NavigateTo`]s: which are due, in which order, and with which
 //! budget.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use bevy::prelude::*;
 use bevy_steering2d_core::perception::nearest_on_segment;
 use bevy_steering2d_core::{
@@ -11,108 +9,16 @@ use bevy_steering2d_core::{
     StuckMemory, Target, Targets, Vehicle,
 };
 
+use super::active_pathfinder::Guarded;
 use super::detour::lead_over;
 use super::navigate_to::stop_at;
 use super::search_terrain::SearchTerrain;
 use super::turns::{Turns, Waiting};
 use crate::world::Terrain;
 use crate::{
-    AtGoal, NavigateTo, NavigateToMemory, NavigationBudget, NavigationState, NoPath, NoPathReason,
-    PathFound, PathQuery, PathSearch, Pathfinder, RoadmapPathfinder, Solid,
+    ActivePathfinder, AtGoal, NavigateTo, NavigateToMemory, NavigationBudget, NavigationState,
+    NoPath, NoPathReason, PathFound, PathQuery, PathSearch,
 };
-
-/// The pathfinder in use. The built-in one unless
-/// [`NavigationPlugin::with_pathfinder`](crate::NavigationPlugin::with_pathfinder) or [`new`](Self::new) sets
-/// another one.
-///
-/// Games may ask it as well; expansions of their own do not count against the [`NavigationBudget`].
-///
-/// It is no part of a snapshot: what it has found stays when the world goes back, unless the solids differ. A
-/// search which is repeated then may end in another tick.
-#[derive(Resource)]
-pub struct ActivePathfinder {
-    /// What plans paths.
-    pub pathfinder: Box<dyn Pathfinder>,
-    /// The solids that it knows, by their [digest](Terrain::revision); `None` before the first.
-    revision: Option<u32>,
-}
-
-impl ActivePathfinder {
-    /// With a pathfinder that gets the solids before its first search. Insert it to replace the pathfinder of
-    /// a running app.
-    pub fn new(pathfinder: Box<dyn Pathfinder>) -> Self {
-        Self {
-            pathfinder,
-            revision: None,
-        }
-    }
-
-    /// The pathfinder for these solids, by their digest.
-    fn over<'a>(&'a mut self, solids: &'a [Solid], revision: u32) -> Guarded<'a> {
-        Guarded {
-            active: self,
-            solids,
-            revision,
-            has_panicked: false,
-        }
-    }
-}
-
-/// A pathfinder that cannot take the app down: a panic is an answer, and the pathfinder then starts over.
-struct Guarded<'a> {
-    active: &'a mut ActivePathfinder,
-    solids: &'a [Solid],
-    revision: u32,
-    has_panicked: bool,
-}
-
-impl Guarded<'_> {
-    /// Hands over the solids if it knows others: games ask it as well.
-    fn hand_over(&mut self) {
-        self.ask(|_| ());
-    }
-
-    fn find(&mut self, query: &PathQuery, expansions: &mut u32) -> PathSearch {
-        let before = *expansions;
-        let found = self.ask(|it| it.find(query, expansions));
-        // Also a faulty pathfinder uses up its budget.
-        *expansions = (*expansions).min(before.saturating_sub(1));
-        found.unwrap_or(PathSearch::None(NoPathReason::Failed))
-    }
-
-    /// Whether a body can move straight from one point to another; `None` if the pathfinder cannot tell.
-    fn is_clear(&mut self, from: Vec2, to: Vec2, radius: f32) -> Option<bool> {
-        self.ask(|it| it.is_clear(from, to, radius))
-    }
-
-    /// The answer to a question about these solids; `None` if it panics.
-    fn ask<T>(&mut self, question: impl FnOnce(&mut dyn Pathfinder) -> T) -> Option<T> {
-        let ActivePathfinder {
-            pathfinder,
-            revision,
-        } = self.active;
-        let answer = catch_unwind(AssertUnwindSafe(|| {
-            if *revision != Some(self.revision) {
-                pathfinder.set_solids(self.solids);
-            }
-            question(pathfinder.as_mut())
-        }));
-        *revision = answer.is_ok().then_some(self.revision);
-        self.has_panicked |= answer.is_err();
-        answer.ok()
-    }
-
-    /// Whether it has panicked since the last call of this.
-    fn take_panic(&mut self) -> bool {
-        std::mem::take(&mut self.has_panicked)
-    }
-}
-
-impl Default for ActivePathfinder {
-    fn default() -> Self {
-        Self::new(Box::new(RoadmapPathfinder::default()))
-    }
-}
 
 pub(crate) fn register(app: &mut App) {
     app.add_saved_resource::<NavigationBudget>()
