@@ -10,11 +10,32 @@ const TICKS: u32 = 120;
 
 /// What a crowd does beside an agent that `disturb` changes, far outside all perception radii.
 fn crowd_beside(start: Vec2, disturb: impl Fn(&mut App, Entity, u32)) -> Vec<(SteeringId, Bits)> {
+    beside(start, spawn_crowd, disturb)
+}
+
+/// The same for the agents that `populate` spawns, with ids below [`CROWD`].
+fn beside(
+    start: Vec2,
+    populate: fn(&mut App),
+    disturb: impl Fn(&mut App, Entity, u32),
+) -> Vec<(SteeringId, Bits)> {
     let mut app = point_mass_app(HERTZ);
+    populate(&mut app);
+    let distant = spawn(&mut app, Body::at(start.x, start.y), CROWD).id();
+    for tick in 0..TICKS {
+        disturb(&mut app, distant, tick);
+        run_ticks(&mut app, 1);
+    }
+    let mut states = states(&mut app);
+    states.retain(|(id, _)| id.0 < CROWD);
+    states
+}
+
+fn spawn_crowd(app: &mut App) {
     for id in 0..CROWD {
         let at = Vec2::from_angle(2.4 * id as f32) * 0.9 * (id as f32).sqrt();
         let body = Body::at(at.x, at.y).moving(-at.y, at.x);
-        let mut agent = spawn(&mut app, body, id);
+        let mut agent = spawn(app, body, id);
         match id % 5 {
             0 => agent.insert(CollisionAvoidance::default()),
             1 => agent.insert(ReciprocalAvoidance::default()),
@@ -26,20 +47,34 @@ fn crowd_beside(start: Vec2, disturb: impl Fn(&mut App, Entity, u32)) -> Vec<(St
             }),
         };
     }
-    let distant = spawn(&mut app, Body::at(start.x, start.y), CROWD).id();
-    for tick in 0..TICKS {
-        disturb(&mut app, distant, tick);
-        run_ticks(&mut app, 1);
+}
+
+/// Four streams that meet around the origin, so dense that reflexes decide.
+fn spawn_streams(app: &mut App) {
+    for id in 0..CROWD {
+        let along = Vec2::from_angle(std::f32::consts::FRAC_PI_2 * (id % 4) as f32);
+        let (row, file) = (id / 4 / 3, id / 4 % 3);
+        let at = -(2.0 + 1.1 * row as f32) * along + (file as f32 - 1.0) * 1.1 * along.perp();
+        let walker = (
+            SteeringId(id),
+            Pedestrian::default(),
+            Seek::new(100.0 * along),
+        );
+        Backend::PointMass.spawn(app, Body::at(at.x, at.y), walker);
     }
-    let mut states = states(&mut app);
-    states.retain(|(id, _)| id.0 < CROWD);
-    states
 }
 
 fn spawn(app: &mut App, body: Body, id: u32) -> EntityWorldMut<'_> {
     let agent = (SteeringId(id), Flocking::new(3.0), Wander::default());
     let agent = Backend::PointMass.spawn(app, body, agent);
     app.world_mut().entity_mut(agent)
+}
+
+#[test]
+fn streams_that_meet_do_not_depend_on_how_large_the_world_is() {
+    let of = |start: Vec2| beside(start, spawn_streams, |_, _, _| ());
+    let expected = of(Vec2::new(70.0, -40.0));
+    assert_eq!(of(Vec2::splat(1e9)), expected);
 }
 
 #[test]

@@ -286,14 +286,154 @@ fn avoidance_adjusts_what_groups_request_in_the_same_tick() {
 }
 
 #[test]
+fn a_pedestrian_follows_one_that_is_an_obstacle_as_well() {
+    let mut app = point_mass_app(HERTZ);
+    let front = walker(&mut app, Vec2::new(1.4, 0.0), Vec2::new(90.0, 0.0));
+    let radius = PointMass::RADIUS;
+    app.world_mut()
+        .entity_mut(front)
+        .insert(Obstacle { radius });
+    let back = walker(&mut app, Vec2::ZERO, Vec2::new(90.0, 0.0));
+    run_seconds(&mut app, 4.0);
+    let apart = position(&app, front).distance(position(&app, back));
+    assert!(apart < 1.45, "it was braked: {apart}");
+}
+
+#[test]
+fn a_pedestrian_steps_aside_of_an_obstacle_that_comes() {
+    let mut app = point_mass_app(HERTZ);
+    let standing = Backend::PointMass.spawn(
+        &mut app,
+        Body::at(0.0, 0.0),
+        (Pedestrian::default(), Arrive::new(Vec2::ZERO)),
+    );
+    // A cart that nobody steers.
+    let cart = Backend::PointMass.spawn(
+        &mut app,
+        Body::at(-8.0, 0.2).moving(2.0, 0.0),
+        (
+            Vehicle::default(),
+            SteeringDisabled,
+            Obstacle { radius: 1.0 },
+        ),
+    );
+    let mut closest = f32::INFINITY;
+    for _ in 0..60 * 6 {
+        app.update();
+        let apart = position(&app, standing).distance(position(&app, cart));
+        closest = closest.min(apart);
+    }
+    assert!(closest > 1.0 + PointMass::RADIUS, "{closest}");
+}
+
+#[test]
+fn an_obstacle_beyond_the_perception_radius_does_not_count() {
+    let walk = |obstacle: Option<Vec2>| {
+        let mut app = point_mass_app(HERTZ);
+        if let Some(at) = obstacle {
+            app.world_mut().spawn((
+                Transform::from_translation(at.extend(0.0)),
+                Obstacle { radius: 0.5 },
+            ));
+        }
+        let walker = walker(&mut app, Vec2::ZERO, Vec2::splat(90.0));
+        run_ticks(&mut app, 10);
+        position(&app, walker)
+    };
+    let near = ReciprocalAvoidance::default().perception_radius / 2.0_f32.sqrt();
+    // Its edge is nearer than the radius along both axes, but not along the way.
+    assert_eq!(walk(Some(Vec2::splat(near + 1.5))), walk(None));
+    assert_ne!(walk(Some(Vec2::splat(near - 1.0))), walk(None));
+}
+
+#[test]
+fn headway_is_kept_to_one_large_body_among_people() {
+    let mut app = point_mass_app(HERTZ);
+    let people = |app: &mut App, at: Vec2| {
+        let body = Body::at(at.x, at.y).moving(1.3, 0.0);
+        let goal = Seek::new(Vec2::new(500.0, at.y));
+        let agent = (
+            Vehicle::default(),
+            Combine::WEIGHTED_SUM,
+            Headway::default(),
+        );
+        Backend::PointMass.spawn(app, body, (agent, goal))
+    };
+    let walker = people(&mut app, Vec2::ZERO);
+    for id in 0..40 {
+        people(&mut app, Vec2::new(-3.0 * id as f32, 50.0));
+    }
+    let bus = Vehicle {
+        radius: Some(4.0),
+        ..default()
+    };
+    let bus = Backend::PointMass.spawn(&mut app, Body::at(12.0, 0.0).moving(0.4, 0.0), bus);
+    run_seconds(&mut app, 20.0);
+    let gap = position(&app, bus).distance(position(&app, walker)) - 4.5;
+    assert!((0.0..1.0).contains(&gap), "{gap}");
+}
+
+#[test]
+fn avoidance_on_a_behavior_entity_does_nothing_and_says_so() {
+    let walk = |doubled: bool| {
+        let mut app = point_mass_app(HERTZ);
+        Backend::PointMass.spawn(&mut app, Body::at(6.0, 0.1), seen());
+        let walker = walker(&mut app, Vec2::ZERO, Vec2::new(90.0, 0.0));
+        if doubled {
+            let cautious = ReciprocalAvoidance {
+                margin: 2.0,
+                ..default()
+            };
+            app.world_mut().spawn((SteersFor(walker), cautious));
+        }
+        run_seconds(&mut app, 5.0);
+        let warned = warnings(&app)
+            .iter()
+            .any(|it| it.message.contains("insert it on the agent itself"));
+        assert_eq!(warned, doubled);
+        position(&app, walker)
+    };
+    assert_eq!(walk(true), walk(false));
+}
+
+#[test]
+fn a_pedestrian_that_was_disabled_begins_anew() {
+    let mut app = point_mass_app(HERTZ);
+    let walker = walker(&mut app, Vec2::ZERO, Vec2::new(90.0, 0.0));
+    let hemmed_in = ReciprocalAvoidanceMemory {
+        chosen: Vec2::Y,
+        hemmed_in: 1.0,
+    };
+    let end: [fn(&mut EntityWorldMut); 2] = [
+        |agent| {
+            agent.insert(SteeringDisabled);
+        },
+        |agent| {
+            agent.remove::<ReciprocalAvoidance>();
+        },
+    ];
+    for end in end {
+        let mut agent = app.world_mut().entity_mut(walker);
+        agent.insert(hemmed_in);
+        end(&mut agent);
+        let memory = agent.get::<ReciprocalAvoidanceMemory>();
+        assert_eq!(memory, Some(&ReciprocalAvoidanceMemory::default()));
+    }
+}
+
+#[test]
 fn headway_on_a_behavior_entity_sees_what_the_others_request() {
-    let end = |on_agent: bool| {
+    let end = |on_agent: bool, avoids: bool| {
         let mut app = point_mass_app(HERTZ);
         Backend::PointMass.spawn(&mut app, Body::at(6.0, 0.0).moving(0.5, 0.0), seen());
         let walks = (Vehicle::default(), Combine::WEIGHTED_SUM);
         let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), walks);
         let seek = Seek::new(Vec2::new(90.0, 0.0));
         app.world_mut().spawn((SteersFor(agent), seek));
+        if avoids {
+            let avoidance = ReciprocalAvoidance::default();
+            app.world_mut().entity_mut(agent).insert(avoidance);
+        }
         if on_agent {
             app.world_mut().entity_mut(agent).insert(Headway::default());
         } else {
@@ -303,6 +443,9 @@ fn headway_on_a_behavior_entity_sees_what_the_others_request() {
         run_seconds(&mut app, 3.0);
         position(&app, agent)
     };
-    assert_near(end(false), end(true), 1e-3, "where it is");
-    assert!(end(true).x < 10.0, "it is held up: {}", end(true));
+    for avoids in [false, true] {
+        let (apart, together) = (end(false, avoids), end(true, avoids));
+        assert_near(apart, together, 1e-3, "where it is");
+        assert!(together.x < 10.0, "it is held up: {together}");
+    }
 }

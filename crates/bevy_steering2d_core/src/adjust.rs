@@ -69,6 +69,33 @@ pub(crate) fn complete_ledgers<F>(
     );
 }
 
+/// Copies the entries of adjustments on behavior entities into the ledgers of their agents, for the adjustments that
+/// follow.
+pub(crate) fn copy_preferences(
+    clock: Res<SteeringClock>,
+    generation: Res<LedgerGeneration>,
+    behavior_entities: BehaviorEntities,
+    mut agents: Query<
+        (
+            &SteeringId,
+            Option<&ThinkEvery>,
+            &SteeredBy,
+            &mut SteeringForce,
+        ),
+        Steered,
+    >,
+) {
+    for_each_mut(
+        &mut agents,
+        FORMULA_PASS,
+        |(&id, every, steered_by, mut force)| {
+            if ThinkEvery::turn(every, id, &clock).is_some() {
+                behavior_entities.copy_entries(steered_by, *generation, &mut force);
+            }
+        },
+    );
+}
+
 /// Runs `A` on every agent that has it.
 pub(crate) fn adjust_agents<A: Adjust>(
     tick: Tick<A>,

@@ -181,7 +181,14 @@ fn obstacle_at_contact(
     Some(SeenObstacle {
         entity: reported(pipeline, handle),
         circle,
+        velocity: velocity_of(pipeline, collider),
     })
+}
+
+/// The velocity of the body that a collider belongs to, m/s.
+fn velocity_of(pipeline: &QueryPipeline, collider: &SimulatedCollider) -> Vec2 {
+    let body = collider.parent().and_then(|it| pipeline.bodies.get(it));
+    body.map_or(Vec2::ZERO, |body| body.linvel())
 }
 
 /// The surface point nearest to a probe's point.
@@ -206,6 +213,7 @@ fn collect_obstacles(pipeline: &QueryPipeline, area: Circle, found: &mut Vec<See
     found.extend(touching.map(|(handle, collider)| SeenObstacle {
         entity: reported(pipeline, handle),
         circle: bounding_circle(collider.shape(), collider.position()),
+        velocity: velocity_of(pipeline, collider),
     }));
 }
 

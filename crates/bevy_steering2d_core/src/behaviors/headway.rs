@@ -115,9 +115,14 @@ impl Adjust for Headway {
             return Vec2::ZERO;
         }
         let ahead = preferred / speed;
-        let reach = self.reach(me.radius + neighbors.largest_radius(), speed);
-        let view = NeighborView::around(me, reach, self.groups);
-        let allowed = allowed_speed(me, speed, ahead, neighbors.in_view(view), self);
+        let view = |radius: f32| {
+            let reach = self.reach(me.radius + radius, speed);
+            NeighborView::around(me, reach, self.groups)
+        };
+        let seen = neighbors.in_view(view(neighbors.ordinary_radius()));
+        let large = neighbors.large_bodies();
+        let seen = seen.chain(large.filter(|it| view(it.radius).sees(it)));
+        let allowed = allowed_speed(me, speed, ahead, seen, self);
         if allowed >= speed {
             return Vec2::ZERO;
         }

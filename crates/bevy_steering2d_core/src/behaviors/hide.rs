@@ -312,6 +312,7 @@ mod tests {
         SeenObstacle {
             entity: Entity::from_raw_u32(index).unwrap(),
             circle: Circle::new(Vec2::new(x, y), 1.0),
+            velocity: Vec2::ZERO,
         }
     }
 

@@ -241,15 +241,20 @@ impl Operation for Queue<'_> {
     #[inline(always)]
     fn run<R: Register>(self) -> Vec2 {
         let Self { how, me, neighbors } = self;
-        let view = how.corridor(me, neighbors.largest_radius());
+        let view = how.corridor(me, neighbors.ordinary_radius());
         let in_the_way = in_the_way::<R>(me, neighbors, how.half_width);
         let mut strongest = Vec2::ZERO;
-        neighbors.for_each_in_view_that::<R>(view, in_the_way, |other| {
+        let mut look_at = |other: Neighbor| {
             let force = queuing(me, &other, how);
             if force.length_squared() >= strongest.length_squared() {
                 strongest = force;
             }
-        });
+        };
+        neighbors.for_each_in_view_that::<R>(view, in_the_way, &mut look_at);
+        let large = neighbors.large_bodies();
+        large
+            .filter(|it| how.corridor(me, it.radius).sees(it))
+            .for_each(look_at);
         strongest
     }
 }

@@ -25,6 +25,13 @@ impl Circle {
         self.center.distance(self.center.max(min).min(max)) <= self.radius
     }
 
+    /// Whether both discs have a point in common.
+    #[inline]
+    pub(crate) fn meets(&self, other: Self) -> bool {
+        let reach = self.radius + other.radius;
+        self.center.distance_squared(other.center) <= reach * reach
+    }
+
     /// The point of the disc that is nearest to another.
     #[inline]
     pub(crate) fn nearest(&self, point: Vec2) -> Vec2 {

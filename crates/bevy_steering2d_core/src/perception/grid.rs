@@ -27,8 +27,11 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// The most cells per point, so that clearing them is cheap.
-    const CELLS_PER_POINT: usize = 8;
+    /// The most cells per point of a grid that covers all points. Clearing these costs as much as what a point costs
+    /// more in a grid that wraps around.
+    const CELLS_PER_POINT: usize = 32;
+    /// The most cells per point of a grid that wraps around.
+    const WRAPPED_CELLS_PER_POINT: usize = 8;
     /// Small worlds may have this many cells, so that they do not wrap.
     const FEWEST_CELLS: usize = 1024;
 
@@ -104,7 +107,8 @@ impl Grid {
 
     /// Lays out cells with sides of `cell` m for a number of points within `bounds`.
     pub(crate) fn lay_out(&mut self, points: usize, bounds: Rect, cell: f32) {
-        let most = (points * Self::CELLS_PER_POINT).max(Self::FEWEST_CELLS);
+        let at_most = |per_point: usize| (points * per_point).max(Self::FEWEST_CELLS);
+        let most = at_most(Self::CELLS_PER_POINT);
         // Reserved now, so that an agent that widens the bounds does not make a later tick
         // allocate.
         for cells in [&mut self.cursors, &mut self.starts] {
@@ -117,7 +121,7 @@ impl Grid {
         let rows = span(first.row, last.row);
         self.wraps = columns.saturating_mul(rows) > most as i64;
         (self.first, self.columns, self.rows) = if self.wraps {
-            let side = 1 << (most.ilog2() / 2);
+            let side = 1 << (at_most(Self::WRAPPED_CELLS_PER_POINT).ilog2() / 2);
             (Square::default(), side, side)
         } else {
             (first, columns, rows)

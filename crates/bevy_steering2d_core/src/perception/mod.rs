@@ -53,5 +53,7 @@ pub(crate) use neighbor::least_cosine;
 pub(crate) use obstacle::index_obstacles;
 pub(crate) use probes::clear_probes;
 pub(crate) use probing::probe_colliders;
-pub(crate) use radius::{note_perception_radius, reset_changed_radius, reset_perception_radius};
+pub(crate) use radius::{
+    note_perception_radius, reset_changed_radius, reset_outdated_radius, reset_perception_radius,
+};
 pub(crate) use wall::index_walls;

@@ -79,8 +79,6 @@ pub(crate) struct Found {
     most: usize,
     /// The square of the radius, m².
     square_radius: f32,
-    /// Whether they were not found in ascending order.
-    unsorted: bool,
     /// The nearest, if they are more than [`Found::MOST`].
     many: Vec<u32>,
 }
@@ -98,7 +96,6 @@ impl Found {
             count: 0,
             most,
             square_radius: 0.0,
-            unsorted: false,
             many: Vec::new(),
         }
     }
@@ -113,13 +110,10 @@ impl Found {
         }
     }
 
-    /// Keeps the nearest, in ascending order of slots.
+    /// Keeps the nearest, in the order of rows and columns of the plane: agents far away do not change it.
     #[inline(always)]
     pub(crate) fn keep_nearest<R: Register>(&mut self) {
         self.keep_within::<R>(self.square_radius);
-        if self.unsorted {
-            self.slots[..self.count].sort_unstable();
-        }
     }
 
     /// Adds the agents in eight slots from `first` on that have a bit in `lanes`.
@@ -207,7 +201,6 @@ impl Neighbors {
             let nearest = self.nearest_slots(view, most);
             nearest.iter().for_each(|&slot| watch(slot, 1));
             found.many = nearest.into_iter().map(|slot| slot as u32).collect();
-            found.many.sort_unstable();
             return;
         }
         let area = SPARE * (most as f32 + 1.0) / self.density_at(view);
@@ -221,8 +214,6 @@ impl Neighbors {
             radius = view.radius;
         }
         found.square_radius = radius * radius;
-        // Rows and columns that wrap around are found in another order.
-        found.unsorted = self.wraps();
     }
 
     /// The agents per m² in the cells around the viewpoint. At the border of the grid it is less than
@@ -307,7 +298,9 @@ mod tests {
         let mut found = Found::new(most);
         neighbors.find_around::<Portable>(view, &mut found, |_, _| ());
         found.keep_nearest::<Portable>();
-        found.slots().to_vec()
+        let mut slots = found.slots().to_vec();
+        slots.sort_unstable();
+        slots
     }
 
     proptest! {

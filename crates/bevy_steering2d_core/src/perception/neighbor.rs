@@ -39,6 +39,9 @@ impl Default for SteeringGroups {
 pub struct Perception {
     /// Perception radius, m, `≥ 0`; zero if unknown. A hint for the cell size of the index.
     pub(crate) radius: f32,
+    /// The radius of the body that this is for, m.
+    #[reflect(ignore)]
+    pub(crate) body_radius: f32,
     /// Its flock profile; zero for none.
     #[reflect(ignore)]
     pub(crate) profile: u32,
@@ -61,6 +64,7 @@ impl Default for Perception {
     fn default() -> Self {
         Self {
             radius: 0.0,
+            body_radius: 0.0,
             profile: 0,
             row: Self::NOT_INDEXED,
         }

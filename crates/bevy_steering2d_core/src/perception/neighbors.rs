@@ -35,6 +35,10 @@ pub struct Neighbors {
     ranks: Vec<u32>,
     /// See [`largest_radius`](Self::largest_radius).
     largest: f32,
+    /// See [`ordinary_radius`](Self::ordinary_radius).
+    ordinary: f32,
+    /// The rows of the bodies that are not ordinary.
+    large: Vec<u32>,
     pub(crate) columns: NeighborColumns,
     pub(crate) motions: Motions,
 }
@@ -48,6 +52,17 @@ impl Neighbors {
     /// The number of indexed agents.
     pub fn len(&self) -> usize {
         self.grid.seen()
+    }
+
+    /// The largest body radius of all agents but the few [large bodies](Self::large_bodies), m.
+    pub(crate) fn ordinary_radius(&self) -> f32 {
+        self.ordinary
+    }
+
+    /// Few bodies that are large beside the cells, such as a ship among people. Searches up to the edges of all bodies
+    /// look at them one by one, so that all others need not be searched as far.
+    pub(crate) fn large_bodies(&self) -> impl Iterator<Item = Neighbor> {
+        self.large.iter().map(|&row| self.rows.agent(row as usize))
     }
 
     /// Whether no agent is indexed.
@@ -261,6 +276,7 @@ impl Neighbors {
         let count = self.rows.len();
         let chunk = chunk_size(count, LIGHT_PASS);
         self.largest = gathered.largest;
+        self.set_large_bodies_apart(cell);
         self.motions.clear();
 
         let grid = &mut self.grid;
@@ -293,6 +309,29 @@ impl Neighbors {
         for_each_chunk(order.chunks(chunk).zip(chunks), |(order, columns)| {
             columns.fill(order, rows);
         });
+    }
+
+    /// Finds the bodies that are large beside cells of a size, unless they are many.
+    fn set_large_bodies_apart(&mut self, cell: f32) {
+        /// Of the side of a cell.
+        const LARGE: f32 = 0.25;
+        const FEW: usize = 32;
+        self.large.clear();
+        self.ordinary = self.largest;
+        let most = LARGE * cell;
+        if self.largest <= most {
+            return;
+        }
+        let rows = (0..).zip(&self.rows.bodies);
+        let large = rows.filter(|(_, it)| is_indexable(it.position) && it.radius > most);
+        self.large.extend(large.map(|(row, _)| row).take(FEW + 1));
+        if self.large.len() > FEW {
+            self.large.clear();
+            return;
+        }
+        let rows = self.rows.bodies.iter();
+        let ordinary = rows.map(|it| it.radius).filter(|radius| *radius <= most);
+        self.ordinary = ordinary.fold(0.0, f32::max);
     }
 
     /// Sorts every cell by id, for agents that were not gathered in order of id.
@@ -401,6 +440,23 @@ mod tests {
         let neighbors = index(&[Vec2::splat(-1e9), Vec2::splat(1e9)], 0.1);
         assert!(neighbors.cells_of(0..2).count() <= 2);
         assert!(neighbors.grid.memory() <= 2 * 1024 + 16);
+    }
+
+    #[test]
+    fn few_bodies_that_are_large_beside_the_cells_are_set_apart() {
+        let of_radii = |radii: &[f32]| {
+            let agents = radii.iter().zip(0..).map(|(&radius, id)| Neighbor {
+                radius,
+                id: SteeringId(id),
+                ..index(&[Vec2::ZERO], 1.0).rows.agent(0)
+            });
+            let neighbors = Neighbors::of(agents.map(|it| (it, 0)), 4.0);
+            let large = neighbors.large_bodies().map(|it| it.radius);
+            (neighbors.ordinary_radius(), large.collect::<Vec<_>>())
+        };
+        assert_eq!(of_radii(&[0.3, 5.0, 0.4]), (0.4, vec![5.0]));
+        assert_eq!(of_radii(&[0.3, 0.4]), (0.4, vec![]));
+        assert_eq!(of_radii(&[5.0; 40]), (5.0, vec![]), "all are large");
     }
 
     #[test]

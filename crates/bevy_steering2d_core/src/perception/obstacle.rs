@@ -14,8 +14,9 @@ use crate::{InvalidParameter, Kinematics, SteeringClock, SteeringWarnings};
 /// from it, [`Hide`](crate::Hide) hides behind it, navigation plans around it while it stands still, and it hides targets
 /// from [`TargetInSight`](crate::TargetInSight). It is no collider: agents can pass through it.
 ///
-/// Its position is that of its body ([`Kinematics`]), else of its [`Transform`], so it may move. An
-/// agent may be an obstacle too; it ignores itself, and no path is planned around it. The transform's scale is ignored.
+/// Its position is that of its body ([`Kinematics`]), else of its [`Transform`], so it may move. `ReciprocalAvoidance`
+/// also takes the velocity of its body into account. An agent may be an obstacle too; it ignores itself, and no path is
+/// planned around it. The transform's scale is ignored.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -57,6 +58,8 @@ pub struct SeenObstacle {
     pub entity: Entity,
     /// Its bounding circle.
     pub circle: Circle,
+    /// The velocity of its body, m/s; zero if it has none.
+    pub velocity: Vec2,
 }
 
 impl Bounded for SeenObstacle {
@@ -116,15 +119,16 @@ pub(crate) fn index_obstacles(
         Option<&GlobalTransform>,
         bool,
     )| {
-        let center = match (body, global) {
-            (Some(body), _) if body.was_sensed() => body.position,
+        let (center, velocity) = match (body, global) {
+            (Some(body), _) if body.was_sensed() => (body.position, body.velocity),
             // Global transforms are one frame old; only children need theirs.
-            (_, Some(global)) if is_child => global.translation().truncate(),
-            _ => local.translation.truncate(),
+            (_, Some(global)) if is_child => (global.translation().truncate(), Vec2::ZERO),
+            _ => (local.translation.truncate(), Vec2::ZERO),
         };
         let check = obstacle
             .check()
-            .and_then(|()| InvalidParameter::unless_finite("Transform.translation", center));
+            .and_then(|()| InvalidParameter::unless_finite("Transform.translation", center))
+            .and_then(|()| InvalidParameter::unless_finite("Kinematics.velocity", velocity));
         if let Err(error) = check {
             warnings.raise(&clock, entity, error.field, || {
                 format!("{error}; until then no agent sees this obstacle")
@@ -132,7 +136,11 @@ pub(crate) fn index_obstacles(
             return None;
         }
         let circle = Circle::new(center, obstacle.radius);
-        Some(SeenObstacle { entity, circle })
+        Some(SeenObstacle {
+            entity,
+            circle,
+            velocity,
+        })
     };
     index.rebuild(obstacles.iter().filter_map(seen));
 }

@@ -4,7 +4,8 @@ use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 
 use super::Perception;
-use crate::{Behavior, Kinematics, PointMass, Vehicle};
+use crate::parallel::{LIGHT_PASS, for_each_mut};
+use crate::{Behavior, Kinematics, PointMass, TargetWatch, Vehicle};
 
 /// Resets the radius of agents whose `B` changed; [`note_perception_radius`] sets it again.
 pub(crate) fn reset_changed_radius<B: Behavior>(
@@ -25,6 +26,25 @@ pub(crate) fn reset_perception_radius<B: Behavior>(
     }
 }
 
+/// Resets the radius of agents whose bodies have got another radius since.
+pub(crate) fn reset_outdated_radius(
+    mut agents: Query<
+        (Option<&Vehicle>, Option<&Kinematics>, &mut Perception),
+        (With<TargetWatch>, Allow<Disabled>),
+    >,
+) {
+    for_each_mut(
+        &mut agents,
+        LIGHT_PASS,
+        |(vehicle, body, mut perception)| {
+            let is_known = perception.radius > 0.0;
+            if is_known && perception.body_radius != body_radius(vehicle, body) {
+                reset(&mut perception);
+            }
+        },
+    );
+}
+
 /// Resets a radius that no flock profile sets.
 fn reset(perception: &mut Mut<Perception>) {
     if !perception.flocks() {
@@ -41,15 +61,50 @@ pub(crate) fn note_perception_radius<B: Behavior>(
 ) {
     for (behavior, vehicle, body, mut perception) in &mut agents {
         if !perception.flocks() {
-            // A disabled body may not have been sensed yet.
-            let sensed = body.map(|body| body.radius).filter(|radius| *radius > 0.0);
-            let body_radius = vehicle
-                .and_then(Vehicle::sound_radius)
-                .or(sensed)
-                .unwrap_or(PointMass::RADIUS);
+            let body_radius = body_radius(vehicle, body);
             let radius = behavior.perception_radius(body_radius);
             let perception = perception.bypass_change_detection();
             perception.radius = perception.radius.max(radius);
+            perception.body_radius = body_radius;
+        }
+    }
+}
+
+/// The radius of an agent's body, m.
+fn body_radius(vehicle: Option<&Vehicle>, body: Option<&Kinematics>) -> f32 {
+    // A disabled body may not have been sensed yet.
+    let sensed = body.map(|body| body.radius).filter(|radius| *radius > 0.0);
+    let given = vehicle.and_then(Vehicle::sound_radius);
+    given.or(sensed).unwrap_or(PointMass::RADIUS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ReciprocalAvoidance;
+
+    #[test]
+    fn the_perception_radius_follows_the_radius_of_the_body() {
+        let mut app = App::new();
+        let steps = (
+            reset_changed_radius::<ReciprocalAvoidance>,
+            reset_outdated_radius,
+            note_perception_radius::<ReciprocalAvoidance>,
+        );
+        app.add_systems(Update, steps.chain());
+        let avoidance = ReciprocalAvoidance::default();
+        let of_radius = |radius| Kinematics {
+            radius,
+            ..default()
+        };
+        let parts = (avoidance, Perception::default(), TargetWatch::default());
+        let agent = app.world_mut().spawn((parts, of_radius(0.5))).id();
+        for radius in [0.5, 0.3, 0.4] {
+            app.world_mut().entity_mut(agent).insert(of_radius(radius));
+            app.update();
+            let perception = app.world().get::<Perception>(agent);
+            let expected = avoidance.perception_radius(radius);
+            assert_eq!(perception.map(|it| it.radius), Some(expected));
         }
     }
 }

@@ -117,7 +117,7 @@ impl Surroundings<'_, '_> {
         if clear {
             let (min, max) = (from.min(to), from.max(to));
             self.obstacles
-                .for_each_in(min, max, |SeenObstacle { entity, circle }| {
+                .for_each_in(min, max, |SeenObstacle { entity, circle, .. }| {
                     let nearest = nearest_on_segment(circle.center, from, to);
                     clear &= !hides(entity) || nearest.distance(circle.center) > circle.radius;
                 });

@@ -6,7 +6,7 @@ use bevy::prelude::*;
 use super::registry::register;
 use super::schedule::{AdjustSystems, BehaviorOrder, CombineSystems, IndexSystems};
 use super::times::run;
-use crate::adjust::{Adjusted, complete_ledgers};
+use crate::adjust::{Adjusted, complete_ledgers, copy_preferences};
 use crate::behavior_entity::{refuse_cycles, reset_force};
 use crate::behaviors;
 use crate::clock::begin_tick;
@@ -24,7 +24,7 @@ use crate::locomotion::{
 };
 use crate::perception::{
     Neighbors, Perception, SteeringGroups, clear_probes, index_neighbors, index_obstacles,
-    index_walls,
+    index_walls, reset_outdated_radius,
 };
 use crate::require::{RequiredParts, keep};
 use crate::snapshot;
@@ -265,6 +265,9 @@ fn fill_steps(app: &mut App) {
         SteeringSchedule::Index,
         (
             clear_probes.in_set(IndexSystems::Prepare),
+            reset_outdated_radius
+                .after(IndexSystems::Prepare)
+                .before(IndexSystems::Behaviors),
             (index_neighbors, index_obstacles, index_walls)
                 .chain()
                 .in_set(IndexSystems::Build),
@@ -290,6 +293,17 @@ fn fill_steps(app: &mut App) {
         preview_groups
             .before(complete_ledgers::<()>)
             .run_if(any_with_component::<BehaviorGroup>.and_then(any_with_component::<Adjusted>)),
+    )
+    .add_systems(
+        SteeringSchedule::Adjust,
+        (
+            preview_groups.run_if(any_with_component::<BehaviorGroup>),
+            copy_preferences,
+        )
+            .chain()
+            .after(AdjustSystems::Prefer)
+            .before(AdjustSystems::Prepare)
+            .run_if(any_match_filter::<(With<Adjusted>, With<SteersFor>)>),
     )
     // A source of fused entries, such as the flock, runs these passes itself.
     .add_systems(

@@ -47,8 +47,8 @@ impl<R: Register> Way<R> {
         }
     }
 
-    /// One bit for each of the neighbors in eight slots from one on that [has no say](Self::lanes_clear), and is not
-    /// expected to turn.
+    /// One bit for each of the neighbors in eight slots from one on that [has no say](Self::lanes_clear), and goes on
+    /// as it moves.
     #[inline(always)]
     pub(super) fn lanes_clear_of(&self, neighbors: &Neighbors, crowd: &Crowd, first: usize) -> u32 {
         let (columns, motions) = (&neighbors.columns, &neighbors.motions);
@@ -57,7 +57,7 @@ impl<R: Register> Way<R> {
             load(&columns.x, &columns.y),
             load(&motions.velocity_x, &motions.velocity_y),
             R::load(&motions.radius, first),
-        ) & crowd.lanes_without_turn::<R>(first)
+        ) & crowd.steady_lanes::<R>(first)
     }
 
     /// One bit for each neighbor that has no say, whatever the shares are: no contact with it is ahead, and its

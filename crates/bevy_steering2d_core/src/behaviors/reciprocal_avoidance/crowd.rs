@@ -5,7 +5,7 @@ use bevy_steering2d_kernel::simd::{Register, WIDTH};
 
 use super::Intent;
 use super::other::LEAST_TURN;
-use super::precedence::turn;
+use super::precedence::unsteadiness;
 use crate::parallel::{LIGHT_PASS, chunk_size, for_each_chunk};
 use crate::perception::{Neighbors, PADDING, SteeringGroups};
 use crate::{Agent, SteeringDisabled, SteeringId};
@@ -15,8 +15,8 @@ use crate::{Agent, SteeringDisabled, SteeringId};
 pub(crate) struct Crowd {
     rows: Vec<Row>,
     labels: Vec<Label>,
-    /// How much each is expected to [turn], padded for SIMD loads.
-    turns: Vec<f32>,
+    /// The [unsteadiness] of each, padded for SIMD loads.
+    unsteadiness: Vec<f32>,
 }
 
 /// Position, velocity, preferred direction, length of the rest of the path, radius: half a cache line.
@@ -58,8 +58,8 @@ pub(super) struct Walker<N> {
 impl Crowd {
     /// One bit for each of the agents in eight slots from one on that goes on as it moves.
     #[inline(always)]
-    pub(super) fn lanes_without_turn<R: Register>(&self, first: usize) -> u32 {
-        R::load(&self.turns, first).at_most(R::splat(LEAST_TURN))
+    pub(super) fn steady_lanes<R: Register>(&self, first: usize) -> u32 {
+        R::load(&self.unsteadiness, first).at_most(R::splat(LEAST_TURN))
     }
 
     /// The neighbors in up to eight slots, for a reader in these groups; the other lanes are copies of the first.
@@ -111,18 +111,18 @@ pub(crate) fn fill_crowd(
     let Crowd {
         rows,
         labels,
-        turns,
+        unsteadiness: columns,
     } = &mut *crowd;
     // Every row is overwritten, so only the length matters.
     rows.resize(count, default());
     labels.resize(count, default());
-    turns.resize(count + PADDING, 0.0);
+    columns.resize(count + PADDING, 0.0);
     let size = chunk_size(count, LIGHT_PASS);
     let chunks = rows.chunks_mut(size).zip(labels.chunks_mut(size));
-    let chunks = chunks.zip(turns[..count].chunks_mut(size));
-    for_each_chunk(chunks.enumerate(), |(at, ((rows, labels), turns))| {
-        let of_slots = rows.iter_mut().zip(labels).zip(turns);
-        for (slot, ((row, label), turns)) in (at * size..).zip(of_slots) {
+    let chunks = chunks.zip(columns[..count].chunks_mut(size));
+    for_each_chunk(chunks.enumerate(), |(at, ((rows, labels), column))| {
+        let of_slots = rows.iter_mut().zip(labels).zip(column);
+        for (slot, ((row, label), its_unsteadiness)) in (at * size..).zip(of_slots) {
             let it = neighbors.at(slot);
             let intent = intents.get(it.entity).copied().unwrap_or_default();
             *label = Label {
@@ -133,7 +133,7 @@ pub(crate) fn fill_crowd(
                 room: 1.0 - intent.hemmed_in,
             };
             let ahead = intent.direction();
-            *turns = turn(it.velocity.to_array(), ahead.to_array());
+            *its_unsteadiness = unsteadiness(it.velocity.to_array(), ahead.to_array());
             *row = Row([
                 it.position.x,
                 it.position.y,

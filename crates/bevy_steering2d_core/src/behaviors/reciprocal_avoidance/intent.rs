@@ -12,8 +12,8 @@ use crate::perception::SteeringGroups;
 use crate::steer::{Steered, Step};
 use crate::{
     Agent, Behavior, Combine, Cut, Kinematics, PathFollowing, PathFollowingMemory, Requests,
-    SteeringClock, SteeringForce, SteeringId, SteeringPath, SteeringWarnings, Targets, ThinkEvery,
-    Vehicle,
+    SteeringClock, SteeringDisabled, SteeringForce, SteeringId, SteeringPath, SteeringWarnings,
+    Targets, ThinkEvery, Vehicle,
 };
 
 /// What an agent with [`ReciprocalAvoidance`] requests this tick, for its neighbors to read.
@@ -177,10 +177,23 @@ fn rest_of(
     })
 }
 
-/// Withdraws the intent of an agent that no longer avoids.
+/// Withdraws the intent of an agent that no longer avoids, and forgets how it did.
 pub(super) fn withdraw(mut world: DeferredWorld, context: HookContext) {
     if let Some(mut intent) = world.get_mut::<Intent>(context.entity) {
         *intent = Intent::default();
+    }
+    if let Some(mut memory) = world.get_mut::<ReciprocalAvoidanceMemory>(context.entity) {
+        *memory = ReciprocalAvoidanceMemory::default();
+    }
+}
+
+/// Forgets how an agent avoided that is not steered any more.
+pub(super) fn begin_anew(
+    disabled: On<Insert, SteeringDisabled>,
+    mut memories: Query<&mut ReciprocalAvoidanceMemory>,
+) {
+    if let Ok(mut memory) = memories.get_mut(disabled.entity) {
+        memory.set_if_neq(ReciprocalAvoidanceMemory::default());
     }
 }
 

@@ -27,7 +27,7 @@ use choice::Choice;
 use clear::Way;
 use crowd::{Crowd, fill_crowd};
 use foresight::Foresight;
-use intent::{publish_intents, withdraw};
+use intent::{begin_anew, publish_intents, withdraw};
 use other::{Other, Others, wished};
 
 use super::embeds_influence;
@@ -117,7 +117,8 @@ pub struct ReciprocalAvoidance {
     /// How far neighbors and obstacles count, m, `> 0`: neighbors up to their centers, obstacles and colliders up to
     /// their edges. Default `8`. A vehicle larger than this is seen late.
     pub perception_radius: f32,
-    /// How many neighbors count, the nearest first, `≥ 1`. Default `16`.
+    /// How many neighbors count, the nearest first, `≥ 1`. Default `16`. More than 32 need memory of the heap in every
+    /// tick.
     pub max_neighbors: u32,
     /// How unequal the shares may be, `0..=1`: at 0 each agent does half, at 1 the agent that goes
     /// second does everything. Default `0.8`. Give agents that meet the same value, or their shares do not add
@@ -164,14 +165,13 @@ pub struct ReciprocalWorld<'w, 's> {
     neighbors: Res<'w, Neighbors>,
     surroundings: Surroundings<'w, 's>,
     crowd: Res<'w, Crowd>,
-    intents: Query<'w, 's, (&'static Intent, Option<&'static SteeringGroups>)>,
     clock: Res<'w, SteeringClock>,
     warnings: Res<'w, SteeringWarnings>,
 }
 
 impl ReciprocalWorld<'_, '_> {
     #[cold]
-    fn warn_of_missing_intent(&self, agent: Entity) {
+    fn warn_of_behavior_entity(&self, agent: Entity) {
         self.warnings
             .raise(&self.clock, agent, "ReciprocalAvoidance", || {
                 "ReciprocalAvoidance is on an entity that steers for it, and does nothing there; insert it on the \
@@ -185,7 +185,10 @@ impl Behavior for ReciprocalAvoidance {
     const PRIORITY: i16 = 5;
     const COLOR: Option<[u8; 3]> = Some([40, 244, 252]);
 
-    type Memory = (&'static mut ReciprocalAvoidanceMemory, &'static Intent);
+    type Memory = (
+        &'static mut ReciprocalAvoidanceMemory,
+        (&'static Intent, Option<&'static SteeringGroups>),
+    );
     type World = ReciprocalWorld<'static, 'static>;
 
     embeds_influence!();
@@ -193,6 +196,7 @@ impl Behavior for ReciprocalAvoidance {
     fn build(app: &mut App) {
         app.register_type::<Intent>()
             .init_resource::<Crowd>()
+            .add_observer(begin_anew)
             .add_systems(
                 SteeringSchedule::Adjust,
                 (publish_intents, index_motions, fill_crowd)
@@ -245,13 +249,16 @@ impl Adjust for ReciprocalAvoidance {
         &self,
         me: &Agent,
         requests: &Requests,
-        (mut memory, _): (Mut<ReciprocalAvoidanceMemory>, &Intent),
+        (mut memory, (mine, groups)): (
+            Mut<ReciprocalAvoidanceMemory>,
+            (&Intent, Option<&SteeringGroups>),
+        ),
         world: &ReciprocalWorld,
     ) -> Vec2 {
-        let Ok((mine, groups)) = world.intents.get(me.entity) else {
-            world.warn_of_missing_intent(me.entity);
+        if me.id != me.agent_id {
+            world.warn_of_behavior_entity(me.entity);
             return Vec2::ZERO;
-        };
+        }
         let avoid = Avoid {
             how: self,
             me,
@@ -296,10 +303,10 @@ impl Operation for Avoid<'_, '_, '_> {
             ..
         } = self;
         let (surfaces, colliders) = world.surroundings.colliders_of::<ReciprocalAvoidance>(me);
-        let (mut fixed, mut walls) = (Fixed::new(), HalfPlanes::new());
-        self.add_fixed(colliders, &mut fixed);
+        let (mut obstacles, mut walls) = (Obstacles::new(), HalfPlanes::new());
+        self.add_obstacles(colliders, &mut obstacles);
         self.add_walls(surfaces, &mut walls);
-        let may_be_clear = fixed.is_empty() && walls.is_empty() && self.was_clear();
+        let may_be_clear = obstacles.is_empty() && walls.is_empty() && self.was_clear();
         let mut clear_way = may_be_clear.then(|| Way::<R>::new(me, mine.velocity, how));
 
         let view = NeighborView::around(me, how.perception_radius, how.groups);
@@ -315,7 +322,7 @@ impl Operation for Avoid<'_, '_, '_> {
         found.keep_nearest::<R>();
         let mut others = Others::default();
         self.see::<R>(found.slots(), &mut others);
-        fixed.iter().for_each(|other| others.push(other));
+        obstacles.iter().for_each(|other| others.push(other));
         let foresight = Foresight {
             me,
             preferred: mine.velocity,
@@ -328,7 +335,7 @@ impl Operation for Avoid<'_, '_, '_> {
     }
 }
 
-/// Takes back that the way is clear as soon as a neighbor is found that has a say, or that may turn into the way.
+/// Takes back that the way is clear as soon as a neighbor is found that has a say, or that may turn or walk into the way.
 #[inline(always)]
 fn unless_blocked<R: Register>(
     clear_way: &mut Option<Way<R>>,
@@ -365,7 +372,7 @@ impl Avoid<'_, '_, '_> {
             world,
             ..
         } = *self;
-        let mut turning: SmallVec<[Other<f32>; WIDTH]> = SmallVec::new();
+        let mut turning: SmallVec<[Other<f32>; 16]> = SmallVec::new();
         for slots in slots.chunks(WIDTH) {
             let walkers = world.crowd.eight::<R>(me, groups, slots);
             let eight = Other::seen(me, mine, &walkers, how.precedence);
@@ -381,18 +388,20 @@ impl Avoid<'_, '_, '_> {
         turning.iter().for_each(|other| others.push(other));
     }
 
-    /// Adds what does not move: obstacles, and those of the colliders that are not as large as walls.
+    /// Adds what does not give way: obstacles, and those of the colliders that are not as large as walls.
     #[inline(always)]
-    fn add_fixed(&self, colliders: &[SeenObstacle], fixed: &mut Fixed) {
+    fn add_obstacles(&self, colliders: &[SeenObstacle], obstacles: &mut Obstacles) {
         let Self { how, me, world, .. } = *self;
         let around = Circle::new(me.position, how.perception_radius);
-        let add = |seen: SeenObstacle| fixed.push(Other::fixed(me, seen.circle));
-        world.surroundings.for_each_obstacle_near(me, around, add);
-        for seen in colliders {
-            if seen.circle.radius <= PILLAR * me.radius {
-                fixed.push(Other::fixed(me, seen.circle));
+        let mut add = |seen: SeenObstacle| {
+            if seen.circle.meets(around) {
+                obstacles.push(Other::obstacle(me, &seen));
             }
-        }
+        };
+        let all = &world.surroundings;
+        all.for_each_obstacle_near(me, around, &mut add);
+        let is_pillar = |seen: &&SeenObstacle| seen.circle.radius <= PILLAR * me.radius;
+        colliders.iter().filter(is_pillar).copied().for_each(add);
     }
 
     /// Adds the constraints of walls, and of the nearest surfaces of colliders.
@@ -417,7 +426,7 @@ impl Avoid<'_, '_, '_> {
 }
 
 /// Obstacles and small colliders, allocated only beyond 16.
-type Fixed = SmallVec<[Other<f32>; 16]>;
+type Obstacles = SmallVec<[Other<f32>; 16]>;
 
 /// A collider up to so many times the size of the agent is an obstacle, a larger one a wall.
 const PILLAR: f32 = 4.0;

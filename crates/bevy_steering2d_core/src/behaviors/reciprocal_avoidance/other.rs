@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use super::Intent;
 use super::crowd::Walker;
 use super::precedence::{Precedence, turn};
-use crate::{Agent, Circle};
+use crate::{Agent, SeenObstacle};
 
 /// A neighbor or an obstacle to avoid, or one in each lane.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -140,12 +140,12 @@ impl<R: Register> Others<R> {
 }
 
 impl Other<f32> {
-    /// A circle at rest.
-    pub(super) fn fixed(me: &Agent, circle: Circle) -> Self {
+    /// An obstacle or collider, which does not give way.
+    pub(super) fn obstacle(me: &Agent, it: &SeenObstacle) -> Self {
         Self {
-            offset: (circle.center - me.position).to_array(),
-            velocity: [0.0; 2],
-            touching: me.radius + circle.radius,
+            offset: (it.circle.center - me.position).to_array(),
+            velocity: it.velocity.to_array(),
+            touching: me.radius + it.circle.radius,
             duty: 1.0,
             slack: 1.0,
             respect: 1.0,

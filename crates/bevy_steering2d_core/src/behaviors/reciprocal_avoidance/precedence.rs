@@ -52,7 +52,7 @@ impl<N: Number> Precedence<N> {
             farther(ahead, it.direction, alignment, offset)
                 + N::splat(TURN) * touching * same_door * (its_straight - straight),
             N::splat(mine.left) - it.left,
-            rank_per_body(opposite - standoff) / touching.max(N::splat(f32::MIN_POSITIVE)),
+            rank_per_body(opposite - standoff) / touching.max(N::splat(LEAST_BODY)),
             it.reader_first,
             moving * nearness(same_door),
         );
@@ -123,6 +123,15 @@ pub(super) fn turn<N: Number>(velocity: [N; 2], preferred_direction: [N; 2]) -> 
     heads_somewhere(preferred_direction) * carried(velocity, progress)
 }
 
+/// From 0 to 1, how much a neighbor may do something else than to go on as it moves: it [turns](turn), or is held up and
+/// may start to walk.
+#[inline(always)]
+pub(super) fn unsteadiness<N: Number>(velocity: [N; 2], preferred_direction: [N; 2]) -> N {
+    let progress = dot(velocity, preferred_direction);
+    let starts = heads_somewhere(preferred_direction) * held_up(progress);
+    starts.max(turn(velocity, preferred_direction))
+}
+
 /// 1 for a direction, 0 for the zero vector.
 #[inline(always)]
 fn heads_somewhere<N: Number>(direction: [N; 2]) -> N {
@@ -168,6 +177,8 @@ fn respect<N: Number>(rank: N, alignment: N) -> N {
     one - not_head_on * (zero - rank).max(zero)
 }
 
+/// Points count as bodies of this size, m.
+const LEAST_BODY: f32 = 1e-3;
 /// Precedence per difference in bodies of agents that do not pass each other.
 const RANK: f32 = 20.0;
 /// The same of agents that do.
@@ -216,6 +227,31 @@ mod tests {
             0.0,
             "the shorter path goes first"
         );
+    }
+
+    #[test]
+    fn the_shares_of_two_points_that_cross_add_up_to_one() {
+        let point = |id, at: Vec2, velocity| Agent {
+            radius: 0.0,
+            ..numbered(id, walker(at.x, at.y, velocity))
+        };
+        let (me, it) = (
+            point(1, Vec2::new(-2.0, 0.0), Vec2::X),
+            point(2, Vec2::new(0.0, -3.0), Vec2::Y),
+        );
+        let duties = seen(&me, &it, 0.0, 0.0).duty + seen(&it, &me, 0.0, 0.0).duty;
+        assert!((duties - 1.0).abs() < 1e-6, "{duties}");
+    }
+
+    #[test]
+    fn a_neighbor_that_is_held_up_or_carried_along_may_not_go_on_as_it_moves() {
+        let of = |velocity: Vec2, direction: Vec2| {
+            unsteadiness(velocity.to_array(), direction.to_array())
+        };
+        assert_eq!(of(1.3 * Vec2::X, Vec2::X), 0.0, "it walks freely");
+        assert_eq!(of(Vec2::ZERO, Vec2::ZERO), 0.0, "it wants to stand");
+        assert_eq!(of(Vec2::ZERO, Vec2::X), 1.0, "it is held up");
+        assert_eq!(of(1.3 * Vec2::Y, Vec2::X), 1.0, "it is carried along");
     }
 
     #[test]
