@@ -21,6 +21,14 @@ pub struct Solid {
     pub radius: f32,
 }
 
+/// The lexicographic order of two arrays of numbers.
+pub(crate) fn order_of<const N: usize>(one: [f32; N], other: [f32; N]) -> Ordering {
+    let pairs = one.iter().zip(&other);
+    pairs
+        .map(|(one, other)| one.total_cmp(other))
+        .fold(Ordering::Equal, Ordering::then)
+}
+
 impl From<Wall> for Solid {
     fn from(wall: Wall) -> Self {
         Self::segment(wall.from, wall.to)
@@ -53,10 +61,7 @@ impl Solid {
 
     /// An order of solids by their numbers only.
     pub(crate) fn total_order(&self, other: &Self) -> Ordering {
-        let pairs = self.numbers().into_iter().zip(other.numbers());
-        pairs
-            .map(|(one, other)| one.total_cmp(&other))
-            .fold(Ordering::Equal, Ordering::then)
+        order_of(self.numbers(), other.numbers())
     }
 
     /// The outline of a closed polygon: between each corner and the next, and from the last to the

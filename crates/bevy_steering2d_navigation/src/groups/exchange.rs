@@ -37,6 +37,10 @@ fn swap(group: &mut [Member], one: usize, other: usize) {
     let (a, b) = (group[one].place, group[other].place);
     (group[one].place.at, group[one].place.radius) = (b.at, b.radius);
     (group[other].place.at, group[other].place.radius) = (a.at, a.radius);
+    // Neither has waited for its new place yet.
+    for member in [one, other] {
+        group[member].place.waiting = 0.0;
+    }
 }
 
 /// Lets members in that are held up outside: the nearest member that stands on the way moves up to the place
@@ -54,7 +58,6 @@ pub(super) fn move_up(group: &mut [Member], look: usize) {
             (0..group.len()).filter(|&it| stands_in_the_way(&group[it], &group[waiting]));
         if let Some(next) = blockers.min_by(|&a, &b| distance(a).total_cmp(&distance(b))) {
             swap(group, waiting, next);
-            group[waiting].place.waiting = 0.0;
         }
     }
 }
@@ -120,6 +123,14 @@ mod tests {
         group[2].place.waiting = 1.0;
         move_up(&mut group, 0);
         assert_eq!(places(&group), [1.1, 3.3, 2.2]);
+    }
+
+    #[test]
+    fn members_that_exchange_places_have_not_waited_for_the_new_ones() {
+        let mut group = [standing(0.0, 3.3), standing(3.0, 0.6)];
+        exchange(&mut group, 0);
+        assert_eq!(places(&group), [0.6, 3.3]);
+        assert!(group.iter().all(|it| it.place.waiting == 0.0));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The system that gives the members of each group their places.
 
 use bevy::ecs::entity::EntityHashMap;
+use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy_steering2d_core::{
     Announcements, ReciprocalAvoidance, SnapshotAppExt, SnapshotKind, SteeringAppExt,
@@ -35,10 +36,35 @@ const EXCHANGE_TICKS: u32 = 8;
 /// Ticks between two looks for room for members that have none: a place may have become free.
 const ROOM_TICKS: u32 = 32;
 
+/// What decides on the places of groups, besides their members.
+#[derive(SystemParam)]
+pub(crate) struct GroupWorld<'w, 's> {
+    clock: Res<'w, SteeringClock>,
+    warnings: Res<'w, SteeringWarnings>,
+    terrain: Res<'w, Terrain>,
+    targets: Targets<'w, 's>,
+    disabled: DisabledMembers<'w, 's>,
+}
+
+/// What is known of all groups in a tick.
+#[derive(Debug, Default)]
+pub(crate) struct Overview {
+    turns: Vec<Turn>,
+    kept: Vec<KeptPlace>,
+    ways: Vec<Way>,
+    /// The members of the group that has its turn.
+    group: Vec<Member>,
+}
+
+type Order<'a> = (
+    Entity,
+    &'a GroupArrive,
+    &'a GroupArriveMemory,
+    Option<&'a GroupMembers>,
+);
+
 pub(crate) fn order_groups(
-    clock: Res<SteeringClock>,
-    warnings: Res<SteeringWarnings>,
-    terrain: Res<Terrain>,
+    world: GroupWorld,
     mut orders: Query<(
         Entity,
         &GroupArrive,
@@ -46,126 +72,44 @@ pub(crate) fn order_groups(
         Option<&GroupMembers>,
     )>,
     mut members: Members,
-    disabled: DisabledMembers,
-    targets: Targets,
     arrivals: Res<Announcements<GroupArrived>>,
-    mut group: Local<Vec<Member>>,
-    mut kept: Local<Vec<KeptPlace>>,
-    mut ways: Local<Vec<Way>>,
-    mut turns: Local<Vec<Turn>>,
+    mut overview: Local<Overview>,
     mut commands: Commands,
 ) {
-    kept.clear();
-    ways.clear();
-    turns.clear();
-    for (entity, order, memory, listed) in &orders {
-        let lot = Lot {
-            order: entity,
-            plan: memory.plan,
-        };
-        if let Some(listed) = listed {
-            gather(listed, &members, memory.center, &mut group);
-            // Those that are left out are not steered now.
-            if group.len() < listed.len() {
-                keep_places(listed, &members, &disabled, lot, &mut kept);
-            }
-        }
-        let is_empty = listed.is_none_or(RelationshipTarget::is_empty);
-        if is_empty && memory.is_temporary {
+    overview.clear();
+    for order in &orders {
+        let (entity, _, memory, listed) = order;
+        if memory.is_temporary && listed.is_none_or(RelationshipTarget::is_empty) {
             commands.entity(entity).despawn();
-            continue;
+        } else {
+            overview.look_at(order, &members, &world);
         }
-        if let Err(error) = order.check() {
-            warnings.raise(&clock, entity, error.field, || {
-                format!("{error}; until then the group gets no places")
-            });
-            continue;
-        }
-        if is_empty {
-            continue;
-        }
-        // A group is planned as soon as one of its members is steered.
-        let Some(first) = group.first().map(|it| it.id) else {
-            continue;
-        };
-        if memory.planned.is_some() && !memory.arrived {
-            ways.push(Way::of(entity, first, &group, memory.center));
-        }
-        let target = targets.get(order.target).map(|it| it.position);
-        // The places of a group whose target is lost stay.
-        let Some(target) = target.or(memory.planned.map(|it| it.target)) else {
-            continue;
-        };
-        let planned = Planned {
-            target,
-            shape: order.shape,
-            gap: order.gap,
-            revision: terrain.revision(),
-        };
-        let holds = memory.planned.is_some_and(|it| {
-            let same_world = it.revision == planned.revision;
-            it.still_holds(&planned, order)
-                && fit_places(&group, lot)
-                && (same_world || have_room(&group, lot, &terrain))
-        });
-        turns.push(Turn {
-            first,
-            lot,
-            planned,
-            holds,
-        });
     }
-    turns.sort_unstable_by_key(|it| it.first);
-    let renewed = renewed(&turns);
+    overview.turns.sort_unstable_by_key(|it| it.first);
+    let renewed = renewed(&overview.turns);
+    let Overview {
+        turns,
+        kept,
+        ways,
+        group,
+    } = &mut *overview;
     for (index, turn) in turns.iter().enumerate() {
-        let Turn {
-            mut lot, planned, ..
-        } = *turn;
-        let entity = lot.order;
+        let entity = turn.lot.order;
         let Ok((_, order, mut memory, Some(listed))) = orders.get_mut(entity) else {
             continue;
         };
-        gather(listed, &members, memory.center, &mut group);
+        gather(listed, &members, memory.center, group);
         let mut now = *memory;
-        let taken = || taken_places(&members, &kept, &renewed, (entity, index));
+        let taken = || taken_places(&members, kept, &renewed, (entity, index));
+        let lot = turn.give_places(group, order, &world, taken, &mut now);
         if turn.holds {
-            if let Some(it) = &mut now.planned {
-                it.revision = planned.revision;
-            }
-            let looks_for_room = clock.is_due(ROOM_TICKS, turn.first.0);
-            let needs_place =
-                |it: &Member| !lot.includes(&it.place) || looks_for_room && it.place.at.is_none();
-            if group.iter().any(needs_place) {
-                place_latecomers(&mut group, lot, order, &terrain, taken(), &mut now);
-            }
-            pass_others(&mut group, entity, &ways, &mut now);
-        } else {
-            let (target, taken) = (planned.target, taken());
-            lot = place_all(
-                &mut group, entity, order, target, &terrain, &taken, &mut now,
-            );
-            (now.planned, now.arrived, now.ways_known) = (Some(planned), false, false);
-            (now.meeting, now.last_look) = (None, None);
+            pass_others(group, entity, ways, &mut now);
         }
-        if !now.ways_known && group.iter().all(|it| it.has_path || is_excused(it)) {
-            now.ways_known = true;
-            reassign(&mut group, lot);
-        }
-        if clock.is_due(EXCHANGE_TICKS, 0) {
-            let look = (clock.tick / EXCHANGE_TICKS) as usize;
-            exchange(&mut group, look);
-            move_up(&mut group, look);
-        }
-        let places = group.iter().filter_map(|it| it.place.at);
-        let spread = places.fold(0.0, |most: f32, at| most.max(at.distance(now.center)));
-        for member in group.iter_mut() {
-            member.wait(clock.delta);
-            member.settle_for_less(now.center, spread);
-        }
+        improve_places(group, lot, &world.clock, &mut now);
         for member in group.iter() {
             hand_over(member, &mut members, &mut commands);
         }
-        if !now.arrived && has_arrived(&group) {
+        if !now.arrived && has_arrived(group) {
             now.arrived = true;
             let settled = group.iter().filter(|it| it.is_settled()).count();
             let event = GroupArrived {
@@ -173,11 +117,75 @@ pub(crate) fn order_groups(
                 members: settled as u32,
                 missing: (group.len() - settled) as u32,
             };
-            if let Some(first) = group.first() {
-                arrivals.send(first.id, entity, event);
-            }
+            arrivals.send(turn.first, entity, event);
         }
         memory.set_if_neq(now);
+    }
+}
+
+impl Overview {
+    fn clear(&mut self) {
+        self.turns.clear();
+        self.kept.clear();
+        self.ways.clear();
+    }
+
+    /// Notes what an order has to do with the other groups, and its turn if its group gets or has places.
+    fn look_at(
+        &mut self,
+        (entity, order, memory, listed): Order,
+        members: &Members,
+        world: &GroupWorld,
+    ) {
+        let group = &mut self.group;
+        group.clear();
+        let lot = Lot {
+            order: entity,
+            plan: memory.plan,
+        };
+        if let Some(listed) = listed {
+            gather(listed, members, memory.center, group);
+            // Those that are left out are not steered now.
+            if group.len() < listed.len() {
+                keep_places(listed, members, &world.disabled, lot, &mut self.kept);
+            }
+        }
+        if let Err(error) = order.check() {
+            world.warnings.raise(&world.clock, entity, error.field, || {
+                format!("{error}; until then the group gets no places")
+            });
+            return;
+        }
+        // A group is planned as soon as one of its members is steered.
+        let Some(first) = group.first().map(|it| it.id) else {
+            return;
+        };
+        if memory.planned.is_some() && !memory.arrived {
+            self.ways.push(Way::of(entity, first, group, memory.center));
+        }
+        let target = world.targets.get(order.target).map(|it| it.position);
+        // The places of a group whose target is lost stay.
+        let Some(target) = target.or(memory.planned.map(|it| it.target)) else {
+            return;
+        };
+        let planned = Planned {
+            target,
+            shape: order.shape,
+            gap: order.gap,
+            revision: world.terrain.revision(),
+        };
+        let holds = memory.planned.is_some_and(|it| {
+            let same_world = it.revision == planned.revision;
+            it.still_holds(&planned, order)
+                && fit_places(group, lot)
+                && (same_world || have_room(group, lot, &world.terrain))
+        });
+        self.turns.push(Turn {
+            first,
+            lot,
+            planned,
+            holds,
+        });
     }
 }
 
@@ -204,6 +212,61 @@ pub(crate) struct Turn {
     planned: Planned,
     /// Whether they already are.
     holds: bool,
+}
+
+impl Turn {
+    /// Gives all members new places, or only those that have none if the places still hold.
+    fn give_places(
+        &self,
+        group: &mut [Member],
+        order: &GroupArrive,
+        world: &GroupWorld,
+        taken: impl Fn() -> Vec<(Vec2, f32)>,
+        memory: &mut GroupArriveMemory,
+    ) -> Lot {
+        let Self { lot, planned, .. } = *self;
+        if !self.holds {
+            let (target, terrain) = (planned.target, &world.terrain);
+            let lot = place_all(group, lot.order, order, target, terrain, &taken(), memory);
+            (memory.planned, memory.arrived, memory.ways_known) = (Some(planned), false, false);
+            (memory.meeting, memory.last_look) = (None, None);
+            return lot;
+        }
+        if let Some(it) = &mut memory.planned {
+            it.revision = planned.revision;
+        }
+        let looks_for_room = world.clock.is_due(ROOM_TICKS, self.first.0);
+        let needs_place =
+            |it: &Member| !lot.includes(&it.place) || looks_for_room && it.place.at.is_none();
+        if group.iter().any(needs_place) {
+            place_latecomers(group, lot, order, &world.terrain, taken(), memory);
+        }
+        lot
+    }
+}
+
+/// Lets members have the places of each other, or the spots where they stand, where that is better.
+fn improve_places(
+    group: &mut [Member],
+    lot: Lot,
+    clock: &SteeringClock,
+    memory: &mut GroupArriveMemory,
+) {
+    if !memory.ways_known && group.iter().all(|it| it.has_path || is_excused(it)) {
+        memory.ways_known = true;
+        reassign(group, lot);
+    }
+    if clock.is_due(EXCHANGE_TICKS, 0) {
+        let look = (clock.tick / EXCHANGE_TICKS) as usize;
+        exchange(group, look);
+        move_up(group, look);
+    }
+    let places = group.iter().filter_map(|it| it.place.at);
+    let spread = places.fold(0.0, |most: f32, at| most.max(at.distance(memory.center)));
+    for member in group {
+        member.wait(clock.delta);
+        member.settle_for_less(memory.center, spread);
+    }
 }
 
 /// Whether no member has outgrown the place that it has of these, up to rounding.
@@ -366,23 +429,33 @@ fn errand(place: &GroupPlace) -> (Option<Vec2>, Option<Entity>, u32, Lane) {
     (place.at, place.order, place.plan, place.lane)
 }
 
-/// Takes their places from agents that have left their group, or whose order is gone, and gives them their avoidance and
-/// their straight ways back.
+/// Takes their places and lanes from agents that have left their group, or whose order is gone, and gives them their
+/// avoidance and their straight ways back.
 pub(crate) fn release_leavers(
     orders: Query<(), With<GroupArrive>>,
     mut agents: Query<(
         &mut GroupPlace,
         Option<&GroupMember>,
         Option<&mut ReciprocalAvoidance>,
+        Option<&mut NavigateTo>,
         Option<&mut NavigateToMemory>,
     )>,
 ) {
-    for (mut place, member, avoidance, memory) in &mut agents {
+    for (mut place, member, avoidance, navigate, memory) in &mut agents {
         if member.is_some_and(|member| orders.contains(member.0)) {
             continue;
         }
         if place.order.is_some() {
             place.order = None;
+        }
+        if place.lane != Lane::default() {
+            // One that the game has given it since stays.
+            if let Some(mut navigate) = navigate
+                && navigate.lane == place.lane
+            {
+                navigate.lane = Lane::default();
+            }
+            place.lane = Lane::default();
         }
         if place.detour.is_some() {
             place.detour = None;

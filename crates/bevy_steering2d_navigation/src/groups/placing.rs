@@ -56,7 +56,7 @@ pub(super) fn place_all(
     for member in group.iter_mut() {
         member.place.detour = None;
     }
-    give_lanes(group, places.center, LANES * ideal_radius(&radii, how.gap));
+    give_lanes(group, |_| true, places.center, how.gap);
     lot
 }
 
@@ -67,15 +67,22 @@ pub(super) fn reassign(group: &mut [Member], lot: Lot) {
     distribute(group, lot, &sizes, &places, |_| true);
 }
 
-/// Gives each member a lane, so that the group passes corners `width` m wide: those on its left keep left.
-fn give_lanes(group: &mut [Member], center: Vec2, width: f32) {
-    let middle = group.iter().map(|it| it.position).sum::<Vec2>() / group.len().max(1) as f32;
-    let width = if group.len() > 1 { width } else { 0.0 };
+/// Gives each of some members a lane, so that they pass corners as wide as the disc that they fill with a gap between
+/// them: those on the left keep left.
+fn give_lanes(group: &mut [Member], who: impl Fn(&Member) -> bool, center: Vec2, gap: f32) {
+    let mut some: Vec<_> = group.iter_mut().filter(|it| who(it)).collect();
+    let radii: Vec<_> = some.iter().map(|it| it.radius).collect();
+    let width = if some.len() > 1 {
+        LANES * ideal_radius(&radii, gap)
+    } else {
+        0.0
+    };
+    let middle = some.iter().map(|it| it.position).sum::<Vec2>() / some.len().max(1) as f32;
     let left = (center - middle).normalize_or_zero().perp();
-    let aside: Vec<_> = group.iter().map(|it| it.position.dot(left)).collect();
+    let aside: Vec<_> = some.iter().map(|it| it.position.dot(left)).collect();
     let most = aside.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let least = aside.iter().copied().fold(f32::INFINITY, f32::min);
-    for (member, aside) in group.iter_mut().zip(aside) {
+    for (member, aside) in some.iter_mut().zip(aside) {
         let from_left = (most - aside) / (most - least).max(f32::MIN_POSITIVE);
         member.place.lane = Lane {
             left: width * from_left,
@@ -112,6 +119,7 @@ pub(super) fn place_latecomers(
         member.place.detour = None;
         member.forget_way();
     }
+    give_lanes(group, late, memory.center, how.gap);
     let largest = radii.iter().copied().fold(0.0, f32::max);
     let grid = ClearanceGrid::new(terrain.solids(), 1.5 * largest.max(0.1));
     let site = Site::new(&grid, memory.center, how.shape, how.gap, &taken);
@@ -171,6 +179,7 @@ fn distribute(
             group[chosen[it]].place = GroupPlace {
                 at: None,
                 radius: sizes[it],
+                waiting: 0.0,
                 order: Some(lot.order),
                 plan: lot.plan,
                 ..group[chosen[it]].place

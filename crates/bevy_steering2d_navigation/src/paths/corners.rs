@@ -14,6 +14,7 @@ use bevy::prelude::*;
 
 use super::room::ROUNDING;
 use crate::Solid;
+use crate::solid::order_of;
 
 /// A point at which paths may bend.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,12 +91,7 @@ pub(crate) fn ends(solids: &[Solid]) -> Vec<End> {
 
 fn compare_ends(a: &(Vec2, f32, Vec2), b: &(Vec2, f32, Vec2)) -> Ordering {
     let key = |(at, radius, along): &(Vec2, f32, Vec2)| [at.x, at.y, *radius, along.x, along.y];
-    let (a, b) = (key(a), key(b));
-    let pairs = a.iter().zip(&b);
-    pairs
-        .map(|(a, b)| a.total_cmp(b))
-        .find(|order| order.is_ne())
-        .unwrap_or(Ordering::Equal)
+    order_of(key(a), key(b))
 }
 
 impl End {

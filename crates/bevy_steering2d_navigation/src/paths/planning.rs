@@ -1,12 +1,13 @@
 //! The system that plans the paths of all [`NavigateTo`]s: which are due, in which order, and with which
 //! budget.
 
+use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy_steering2d_core::perception::nearest_on_segment;
 use bevy_steering2d_core::{
-    Announcements, Arrived, Kinematics, PathFollowingMemory, SnapshotAppExt, SnapshotKind,
-    SteeringAppExt, SteeringClock, SteeringDisabled, SteeringId, SteeringPath, SteeringWarnings,
-    StuckMemory, Target, Targets, Vehicle,
+    Announcements, Arrived, InvalidParameter, Kinematics, PathFollowingMemory, SnapshotAppExt,
+    SnapshotKind, SteeringAppExt, SteeringClock, SteeringDisabled, SteeringId, SteeringPath,
+    SteeringWarnings, StuckMemory, Target, Targets, Vehicle,
 };
 
 use super::active_pathfinder::Guarded;
@@ -53,27 +54,71 @@ type Navigators<'w, 's> = Query<
     (With<Vehicle>, Without<SteeringDisabled>),
 >;
 
-/// The events of navigation.
-type Sent<'w> = (
-    Res<'w, Announcements<PathFound>>,
-    Res<'w, Announcements<NoPath>>,
-    Res<'w, Announcements<Arrived>>,
-);
+/// Tells the game what becomes of the plans.
+#[derive(SystemParam)]
+pub(crate) struct Reports<'w> {
+    clock: Res<'w, SteeringClock>,
+    warnings: Res<'w, SteeringWarnings>,
+    found: Res<'w, Announcements<PathFound>>,
+    not_found: Res<'w, Announcements<NoPath>>,
+    arrived: Res<'w, Announcements<Arrived>>,
+}
+
+impl Reports<'_> {
+    fn arrival(&self, id: SteeringId, entity: Entity, target: Target) {
+        let event = Arrived {
+            entity,
+            target,
+            source: entity,
+        };
+        self.arrived.send(id, entity, event);
+    }
+
+    fn path(&self, id: SteeringId, entity: Entity, target: Target, length: f32) {
+        let event = PathFound {
+            entity,
+            target,
+            length,
+        };
+        self.found.send(id, entity, event);
+    }
+
+    fn no_path(&self, id: SteeringId, entity: Entity, target: Target, reason: NoPathReason) {
+        let event = NoPath {
+            entity,
+            target,
+            reason,
+        };
+        self.not_found.send(id, entity, event);
+    }
+
+    fn invalid(&self, entity: Entity, error: &InvalidParameter) {
+        self.warnings.raise(&self.clock, entity, error.field, || {
+            format!("{error}; until then it does not plan a path")
+        });
+    }
+
+    fn failure(&self, entity: Entity) {
+        self.warnings.raise(&self.clock, entity, "NavigateTo", || {
+            "the pathfinder panicked or returned an invalid path; other agents are not affected"
+                .into()
+        });
+    }
+}
 
 pub(crate) fn plan_paths(
-    clock: Res<SteeringClock>,
-    warnings: Res<SteeringWarnings>,
     terrain: Res<Terrain>,
     budget: Res<NavigationBudget>,
     mut active: ResMut<ActivePathfinder>,
     mut held: ResMut<SearchTerrain>,
     mut navigators: Navigators,
     targets: Targets,
-    sent: Sent,
+    reports: Reports,
     mut turns: Local<Turns>,
     mut commands: Commands,
 ) {
-    SearchTerrain::follow(held.reborrow(), &terrain, clock.tick, |tick| {
+    let tick = reports.clock.tick;
+    SearchTerrain::follow(held.reborrow(), &terrain, tick, |tick| {
         let mut all = navigators.iter();
         all.any(|(_, _, how, memory, body, ..)| {
             memory.has_searched_since(tick) && body.is_steerable() && how.check().is_ok()
@@ -82,18 +127,39 @@ pub(crate) fn plan_paths(
     let (solids, revision) = held.solids(&terrain);
     let mut pathfinder = active.over(solids, revision);
     pathfinder.hand_over();
-    let warn_of_failure = |entity: Entity| {
-        warnings.raise(&clock, entity, "NavigateTo", || {
-            "the pathfinder panicked or returned an invalid path; other agents are not affected"
-                .into()
-        });
-    };
     turns.clear();
-    for (entity, &id, how, mut memory, body, path, mut progress, stuck) in &mut navigators {
+    line_up(
+        &mut navigators,
+        &targets,
+        revision,
+        &mut pathfinder,
+        &reports,
+        &mut turns,
+    );
+    search(
+        &mut navigators,
+        budget.expansions.max(1),
+        &mut pathfinder,
+        &reports,
+        &mut turns,
+        &mut commands,
+    );
+    SearchTerrain::keep_if(held.reborrow(), !turns.is_empty(), &terrain);
+}
+
+/// Finds out who has arrived, and who needs a plan.
+fn line_up(
+    navigators: &mut Navigators,
+    targets: &Targets,
+    revision: u32,
+    pathfinder: &mut Guarded,
+    reports: &Reports,
+    turns: &mut Turns,
+) {
+    let clock = &reports.clock;
+    for (entity, &id, how, mut memory, body, path, mut progress, stuck) in navigators {
         if let Err(error) = how.check() {
-            warnings.raise(&clock, entity, error.field, || {
-                format!("{error}; until then it does not plan a path")
-            });
+            reports.invalid(entity, &error);
             continue;
         }
         if !body.is_steerable() {
@@ -103,7 +169,7 @@ pub(crate) fn plan_paths(
         let mut now = *memory;
         now.age += clock.delta;
         if let (Some(path), Some(progress)) = (&path, &mut progress)
-            && let Some(next) = passed(path, progress, body, &mut pathfinder)
+            && let Some(next) = passed(path, progress, body, pathfinder)
         {
             progress.waypoint = next;
         }
@@ -121,22 +187,13 @@ pub(crate) fn plan_paths(
         // The memory may have begun anew.
         now.times_stuck = now.times_stuck.min(situation.times_stuck);
         if now.notices_arrival(&situation) {
-            let target = how.target;
-            sent.2.send(
-                id,
-                entity,
-                Arrived {
-                    entity,
-                    target,
-                    source: entity,
-                },
-            );
+            reports.arrival(id, entity, how.target);
         }
-        if now.needs_plan(&situation, &mut pathfinder) {
+        if now.needs_plan(&situation, pathfinder) {
             now.begin_search(&situation);
         }
         if pathfinder.take_panic() {
-            warn_of_failure(entity);
+            reports.failure(entity);
         }
         match target {
             Some(_) if now.searching => turns.push(Waiting {
@@ -147,20 +204,26 @@ pub(crate) fn plan_paths(
             }),
             None if now.searching => {
                 now.fail(NoPathReason::TargetLost);
-                sent.1.send(
-                    id,
-                    entity,
-                    no_path(entity, how.target, NoPathReason::TargetLost),
-                );
+                reports.no_path(id, entity, how.target, NoPathReason::TargetLost);
             }
             _ => {}
         }
         memory.set_if_neq(now);
     }
-    let mut left = budget.expansions.max(1);
-    turns.begin(left);
-    while left > 0
-        && let Some((waiting, portion)) = turns.take(left)
+}
+
+/// Searches paths for those who wait, in turn, with so many expansions.
+fn search(
+    navigators: &mut Navigators,
+    mut expansions: u32,
+    pathfinder: &mut Guarded,
+    reports: &Reports,
+    turns: &mut Turns,
+    commands: &mut Commands,
+) {
+    turns.begin(expansions);
+    while expansions > 0
+        && let Some((waiting, portion)) = turns.take(expansions)
     {
         let Waiting { id, entity, .. } = waiting;
         let Ok((_, _, how, mut memory, body, path, ..)) = navigators.get_mut(entity) else {
@@ -172,49 +235,27 @@ pub(crate) fn plan_paths(
             radius: body.radius.max(0.0),
         };
         let mut unused = portion;
-        let mut found = pathfinder.find(&query, &mut unused);
-        if let PathSearch::Found(points) = &mut found {
-            let mut is_clear = |from: Vec2, to: Vec2| {
-                let answer = pathfinder.is_clear(from, to, query.radius);
-                answer.unwrap_or(false)
-            };
-            how.lane.widen(points, &mut is_clear);
-            if let Some(detour) = memory.detour {
-                lead_over(detour, points, is_clear);
-            }
-        }
+        let found = pathfinder.find(&query, &mut unused);
+        let found = checked(adapted(found, &query, how, &memory, pathfinder));
         let used = portion - unused;
-        left -= used;
+        expansions -= used;
         memory.spent = memory.spent.saturating_add(used);
-        match checked(found) {
+        match found {
             Search::Unfinished if memory.spent < how.max_expansions => {
                 // For a further portion in this tick or the next.
                 turns.put_back(waiting, memory.spent);
             }
             Search::Unfinished => {
                 memory.fail(NoPathReason::TooLong);
-                sent.1.send(
-                    id,
-                    entity,
-                    no_path(entity, how.target, NoPathReason::TooLong),
-                );
+                reports.no_path(id, entity, how.target, NoPathReason::TooLong);
             }
             Search::Found(new) if memory.is_already_there(how, body, path.as_deref(), &new) => {
                 memory.stay();
             }
             Search::Found(new) => {
                 memory.succeed(how, id);
-                let (target, length) = (how.target, new.length());
-                sent.0.send(
-                    id,
-                    entity,
-                    PathFound {
-                        entity,
-                        target,
-                        length,
-                    },
-                );
-                put(&mut commands, entity, path, new);
+                reports.path(id, entity, how.target, new.length());
+                put(commands, entity, path, new);
             }
             Search::None(NoPathReason::NotReady)
                 if memory.state == NavigationState::NoPath(NoPathReason::NotReady) =>
@@ -224,18 +265,36 @@ pub(crate) fn plan_paths(
             Search::None(reason) => {
                 memory.fail(reason);
                 if reason == NoPathReason::Failed {
-                    warn_of_failure(entity);
+                    reports.failure(entity);
                 } else if let Some(stop) = stop_at(body.position) {
-                    put(&mut commands, entity, path, stop);
+                    put(commands, entity, path, stop);
                 }
-                sent.1.send(id, entity, no_path(entity, how.target, reason));
+                reports.no_path(id, entity, how.target, reason);
             }
         }
         if pathfinder.take_panic() {
-            warn_of_failure(entity);
+            reports.failure(entity);
         }
     }
-    SearchTerrain::keep_if(held.reborrow(), !turns.is_empty(), &terrain);
+}
+
+/// A path that was found, in the lane of the agent and over its detour.
+fn adapted(
+    mut found: PathSearch,
+    query: &PathQuery,
+    how: &NavigateTo,
+    memory: &NavigateToMemory,
+    pathfinder: &mut Guarded,
+) -> PathSearch {
+    if let PathSearch::Found(points) = &mut found {
+        let mut is_clear =
+            |from: Vec2, to: Vec2| pathfinder.is_clear(from, to, query.radius) == Some(true);
+        how.lane.widen(points, &mut is_clear);
+        if let Some(detour) = memory.detour {
+            lead_over(detour, points, is_clear);
+        }
+    }
+    found
 }
 
 /// A number from 0 to 1 that is spread evenly among agents with successive ids.
@@ -259,14 +318,6 @@ fn checked(found: PathSearch) -> Search {
         },
         PathSearch::None(reason) => Search::None(reason),
         PathSearch::Unfinished => Search::Unfinished,
-    }
-}
-
-fn no_path(entity: Entity, target: Target, reason: NoPathReason) -> NoPath {
-    NoPath {
-        entity,
-        target,
-        reason,
     }
 }
 

@@ -22,6 +22,31 @@ fn a_member_that_leaves_its_group_on_the_way_no_longer_makes_a_detour() {
 }
 
 #[test]
+fn a_member_that_changes_or_leaves_its_group_loses_its_lane() {
+    let mut app = app();
+    let many = units(&mut app, 9, Vec2::ZERO);
+    let few = units(&mut app, 2, Vec2::new(0.0, 20.0));
+    order(&mut app, GroupArrive::new(Vec2::new(30.0, 0.0)), &many);
+    let other = order(&mut app, GroupArrive::new(Vec2::new(30.0, 20.0)), &few);
+    run(&mut app, 10);
+    let lane = |app: &App, unit| app.world().get::<NavigateTo>(unit).unwrap().lane;
+    let (changes, leaves) = (many[0], many[8]);
+    assert!(
+        [changes, leaves]
+            .iter()
+            .all(|&it| lane(&app, it) != Lane::default())
+    );
+    app.world_mut()
+        .entity_mut(changes)
+        .insert(GroupMember(other));
+    app.world_mut().entity_mut(leaves).remove::<GroupMember>();
+    run(&mut app, 2);
+    for unit in [changes, leaves] {
+        assert_eq!(lane(&app, unit), Lane::default());
+    }
+}
+
+#[test]
 fn a_latecomer_gets_a_place_and_a_lost_place_is_taken_again() {
     let mut app = app();
     let units = units(&mut app, 7, Vec2::ZERO);
@@ -178,7 +203,6 @@ fn an_order_to_disabled_members_is_planned_once_they_are_steered_again() {
             .remove::<SteeringDisabled>();
     }
     run(&mut app, 3);
-    // Only groups that are planned as a whole have lanes.
     let has_lane = |it: &Entity| {
         let navigate = app.world().get::<NavigateTo>(*it).unwrap();
         navigate.lane != Lane::default()
