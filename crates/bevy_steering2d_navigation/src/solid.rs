@@ -96,6 +96,32 @@ impl Solid {
         nearest_on_segment(point, self.from, self.to)
     }
 
+    /// From where to where along x points at a height may be within `margin` m, and perhaps some others; `None` if none
+    /// is.
+    pub(crate) fn reach_beside(&self, height: f32, margin: f32) -> Option<(f32, f32)> {
+        let reach = self.radius + margin;
+        let (low, high) = (height - reach, height + reach);
+        let (bottom, top) = if self.from.y <= self.to.y {
+            (self.from, self.to)
+        } else {
+            (self.to, self.from)
+        };
+        if top.y < low || bottom.y > high {
+            return None;
+        }
+        // The part of the segment between both heights.
+        let at = |y: f32| {
+            let share = (y - bottom.y) / (top.y - bottom.y);
+            bottom.x.lerp(top.x, share.clamp(0.0, 1.0))
+        };
+        let (a, b) = if top.y > bottom.y {
+            (at(low), at(high))
+        } else {
+            (bottom.x, top.x)
+        };
+        Some((a.min(b) - reach, a.max(b) + reach))
+    }
+
     /// The upright rectangle around all points within `margin` m.
     pub(crate) fn bounds(&self, margin: f32) -> Rect {
         Rect::from_corners(self.from, self.to).inflate(self.radius + margin)
@@ -126,6 +152,26 @@ fn cross(a: Vec2, b: Vec2, c: Vec2, d: Vec2) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    fn point() -> impl Strategy<Value = Vec2> {
+        (-9.0..9.0_f32, -9.0..9.0_f32).prop_map(Vec2::from)
+    }
+
+    proptest! {
+        #[test]
+        fn points_near_a_solid_are_where_it_reaches_at_their_height(
+            (from, to, at) in (point(), point(), point()),
+            (radius, margin) in (0.0..2.0_f32, 0.0..2.0_f32),
+            is_level in any::<bool>(),
+        ) {
+            let to = if is_level { Vec2::new(to.x, from.y) } else { to };
+            let solid = Solid { from, to, radius };
+            prop_assume!(solid.distance(at) <= margin);
+            let (left, right) = solid.reach_beside(at.y, margin).expect("it is near");
+            prop_assert!(left <= at.x + 1e-4 && at.x <= right + 1e-4, "{left} to {right}");
+        }
+    }
 
     #[test]
     fn distances_by_hand() {

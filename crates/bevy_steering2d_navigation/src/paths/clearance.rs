@@ -86,14 +86,20 @@ impl ClearanceGrid {
     }
 
     fn for_each_cell_near(&self, solid: &Solid, mut visit: impl FnMut(usize)) {
-        let bounds = solid.bounds(self.reach);
-        let (first, last) = (self.cell_of(bounds.min), self.cell_of(bounds.max));
         // From the center of a cell to its corner.
         let half_diagonal = 0.71 * self.cell;
+        let around = self.reach + half_diagonal;
+        let bounds = solid.bounds(self.reach);
+        let (first, last) = (self.cell_of(bounds.min), self.cell_of(bounds.max));
         for y in first.y..=last.y {
-            for x in first.x..=last.x {
-                let center = self.corner + self.cell * (Vec2::new(x as f32, y as f32) + 0.5);
-                if solid.distance(center) <= self.reach + half_diagonal {
+            let height = self.corner.y + self.cell * (y as f32 + 0.5);
+            let Some((left, right)) = solid.reach_beside(height, around) else {
+                continue;
+            };
+            let column = |x: f32| self.cell_of(Vec2::new(x, height)).x;
+            for x in column(left).max(first.x)..=column(right).min(last.x) {
+                let center = Vec2::new(self.corner.x + self.cell * (x as f32 + 0.5), height);
+                if solid.distance(center) <= around {
                     visit(self.index_of(IVec2::new(x, y)));
                 }
             }
