@@ -20,7 +20,7 @@
 //! both, and prints the share that each solves, a row after each tenth of the worlds.
 //!
 //! With `--doors` both lead 200 walkers out of a room by one door, from S starts, to one goal behind it or to five. It
-//! prints how many get home within 200 s, at worst, in the mean and at best, how many pairs of bodies touch, and how many of ours
+//! prints how many get home within 200 s, at worst, in the mean and at best, how many contacts there are, one for each of two bodies, and how many of ours
 //! pass per second, a row for each door.
 
 #[path = "../shared/arguments.rs"]

@@ -10,7 +10,9 @@ use crate::{BehaviorId, SteeringId, Target};
 /// An agent has come to rest at the target of its [`Arrive`](crate::Arrive) or [`Park`](crate::Park), or at
 /// the end of the way of a `NavigateTo`. Triggered once per order, and again
 /// after the agent or its target has moved away by more than twice the tolerance, after the component's target is set to
-/// another entity or to a point beyond the tolerance, and after the component is inserted again.
+/// another entity or to a point beyond the tolerance, and after the component is inserted again. For a `NavigateTo` it is
+/// triggered again at the end of a new way: after another target, after the target has moved by its `retarget_distance`, or
+/// after the agent was pushed off by more than its `path_tolerance` and radius.
 ///
 /// "At rest" leaves room for the tolerance: the agent is within it, and `speed · response_time` is as well.
 ///

@@ -5,6 +5,7 @@ use bevy::prelude::*;
 use bevy_rapier2d::parry::query::{DefaultQueryDispatcher, ShapeCastOptions};
 use bevy_rapier2d::parry::shape::{Ball, Shape, TypedShape};
 use bevy_rapier2d::prelude::*;
+use bevy_rapier2d::rapier::dynamics::RigidBody as SimulatedBody;
 use bevy_rapier2d::rapier::geometry::{Aabb, Collider as SimulatedCollider, ColliderHandle, Ray};
 use bevy_rapier2d::rapier::math::Pose;
 use bevy_rapier2d::rapier::pipeline::{
@@ -188,7 +189,7 @@ fn obstacle_at_contact(
 /// The velocity of the body that a collider belongs to, m/s.
 fn velocity_of(pipeline: &QueryPipeline, collider: &SimulatedCollider) -> Vec2 {
     let body = collider.parent().and_then(|it| pipeline.bodies.get(it));
-    body.map_or(Vec2::ZERO, |body| body.linvel())
+    body.map_or(Vec2::ZERO, SimulatedBody::linvel)
 }
 
 /// The surface point nearest to a probe's point.

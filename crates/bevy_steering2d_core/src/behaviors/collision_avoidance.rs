@@ -23,15 +23,16 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, SteeringSchedul
 /// closest approach `t = −r·w / w²`, and the first contact τ, when the distance falls to the sum of
 /// the radii and the margin. If τ is below the horizon, the agent accelerates away from the closest
 /// approach by the missing distance within the remaining time, `a = 2 · missing / τ²`, but by no more
-/// than ends the approach, `|w| / 0.1 s`: sideways when they meet head-on, by braking or accelerating
-/// when they cross. In an exact head-on approach both pass on the right. Within the margin they stop
+/// than ends the approach, `|w| / 0.1 s`, and half as much against it: sideways and by braking when they meet head-on, by
+/// braking or accelerating when they cross. In an exact head-on approach both pass on the right. Within the margin they stop
 /// approaching before they touch, and push apart.
 ///
 /// A body with a turning circle gives way sideways only as fast as it can steer, and brakes for the rest;
 /// its horizon is at least the time in which it stops.
 ///
-/// `F = mass · Σ min(2 · missing / τ² · (1 − τ/horizon), |w| / 0.1 s)`, clamped. (unaligned collision
-/// avoidance: Reynolds 1999; Falcón 2008)
+/// `F = mass · Σ min(2 · missing / τ² · (1 − τ/horizon), |w| / 0.1 s, max_force / mass) · (n + ŵ / 2)`, clamped, with τ at
+/// least 0.1 s, the direction n away from the closest approach and ŵ along w. (unaligned collision avoidance: Reynolds 1999;
+/// Falcón 2008)
 #[doc(alias("Unaligned Collision Avoidance", "Evadir colisiones no alineadas"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]

@@ -41,7 +41,8 @@ pub struct Headway {
     pub time_gap: f32,
     /// Time gap to the neighbor ahead in single file, s, `> 0`. Default `1.06`, as measured.
     pub single_file_time_gap: f32,
-    /// Gap between the bounding circles at rest, m, `≥ 0`. Default `0`.
+    /// Gap between the bounding circles below which the agent only closes up at `least_speed`, m, `≥ 0`. Default `0`. With a
+    /// `least_speed` of zero it is the gap at rest.
     pub clearance: f32,
     /// How far aside neighbors count, in distances of contact, `> 0`. Default `1.2`.
     pub width: f32,

@@ -42,7 +42,7 @@ use crate::{InvalidParameter, digest};
 /// |---|---|
 /// | none | [`PathError::Empty`] |
 /// | NaN or infinite | [`PathError::NotFinite`] with the index |
-/// | so far apart that the length overflows | [`PathError::TooLong`] |
+/// | so far apart that the path or a coordinate is beyond 10⁹ m | [`PathError::TooLong`] |
 /// | one | a path of length zero: a point to go to |
 /// | repeated | merged; in a loop also the last with the first |
 ///

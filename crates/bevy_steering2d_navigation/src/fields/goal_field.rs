@@ -254,7 +254,10 @@ pub(crate) fn solve_fields(
             work.set_crowd(crowd, how.crowd_cost);
         }
         let lost = lost_field(work, written.as_ref());
-        if let Some(field) = lost.or_else(|| work.advance(how.nodes_per_tick)) {
+        let next = lost.or_else(|| work.advance(how.nodes_per_tick));
+        // Until the first field is complete its followers stand still, with a target that is there.
+        let is_first = written.is_none();
+        if let Some(field) = next.or_else(|| is_first.then(|| work.still_field()).flatten()) {
             match written {
                 Some(mut written) => *written = field,
                 None => {

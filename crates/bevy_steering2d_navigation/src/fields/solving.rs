@@ -248,6 +248,14 @@ impl Work {
         }
     }
 
+    /// A field of zeros.
+    pub(super) fn still_field(&self) -> Option<FlowField> {
+        let Lattice {
+            corner, spacing, ..
+        } = self.lattice;
+        FlowField::new(corner, spacing, UVec2::ONE, |_| Vec2::ZERO).ok()
+    }
+
     fn complete(&mut self) -> Option<FlowField> {
         self.stage = Stage::Complete;
         let Lattice {

@@ -3,14 +3,14 @@
 use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    Kinematics, PathFollowingMemory, ReciprocalAvoidance, SteeringDisabled, SteeringId,
-    SteeringPath, Target, Vehicle,
+    Kinematics, PathFollowing, PathFollowingMemory, ReciprocalAvoidance, SteeringDisabled,
+    SteeringId, SteeringPath, Target, Vehicle,
 };
 
 use super::{GroupMember, GroupMembers, GroupPlace};
 use crate::{NavigateTo, NavigateToMemory, NavigationState};
 
-/// A member is at its place within this distance, m: beyond where [`NavigateTo`] comes to rest.
+/// A member is at its place within this distance, m, or its own tolerance: beyond where [`NavigateTo`] comes to rest.
 const AT_PLACE: f32 = 0.15;
 /// Slower bodies are at rest, m/s.
 const AT_REST: f32 = 0.01;
@@ -34,6 +34,7 @@ pub(super) type Members<'w, 's> = Query<
         Option<&'static mut NavigateToMemory>,
         Option<&'static mut ReciprocalAvoidance>,
         Option<(&'static SteeringPath, &'static PathFollowingMemory)>,
+        Option<&'static PathFollowing>,
         &'static GroupMember,
     ),
     (With<Vehicle>, Without<SteeringDisabled>),
@@ -51,6 +52,8 @@ pub(crate) struct Member {
     pub(super) position: Vec2,
     pub(super) speed: f32,
     pub(super) radius: f32,
+    /// It is at its place within this distance, m.
+    pub(super) at_place: f32,
     pub(super) place: GroupPlace,
     /// There is no way to its place.
     pub(super) is_cut_off: bool,
@@ -110,7 +113,7 @@ impl Member {
 
     /// Counts how long the member has stood elsewhere than at its place.
     pub(super) fn wait(&mut self, delta: f32) {
-        let waits = !self.is_within(AT_PLACE) && self.speed < WAITING;
+        let waits = !self.is_within(self.at_place) && self.speed < WAITING;
         self.place.waiting = if waits {
             self.place.waiting + delta
         } else {
@@ -140,11 +143,11 @@ impl Member {
 
     /// Whether it stands at its place, or almost.
     pub(super) fn is_at_place(&self) -> bool {
-        self.is_within(AT_PLACE) && self.speed < WAITING
+        self.is_within(self.at_place) && self.speed < WAITING
     }
 
     pub(super) fn is_settled(&self) -> bool {
-        self.is_within(AT_PLACE) && self.speed < AT_REST
+        self.is_within(self.at_place) && self.speed < AT_REST
     }
 }
 
@@ -156,7 +159,7 @@ pub(super) fn gather(
     group: &mut Vec<Member>,
 ) {
     let seen = |entity: Entity| {
-        let (&id, body, place, _, memory, _, way, _) = members.get(entity).ok()?;
+        let (&id, body, place, _, memory, _, way, follow, _) = members.get(entity).ok()?;
         let is_cut_off = memory.is_some_and(|it| matches!(it.state, NavigationState::NoPath(_)));
         let has_path = memory
             .zip(place.at)
@@ -168,6 +171,8 @@ pub(super) fn gather(
             position: body.position,
             speed: body.speed(),
             radius: body.radius.max(0.0),
+            // One with a larger tolerance stops before.
+            at_place: follow.map_or(AT_PLACE, |it| it.tolerance.max(AT_PLACE)),
             place: *place,
             is_cut_off,
             has_path,
@@ -214,6 +219,7 @@ impl Member {
             position,
             speed: 0.0,
             radius,
+            at_place: AT_PLACE,
             place: GroupPlace {
                 at: Some(place),
                 radius,

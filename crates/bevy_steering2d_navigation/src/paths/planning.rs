@@ -5,9 +5,9 @@ use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy_steering2d_core::perception::nearest_on_segment;
 use bevy_steering2d_core::{
-    Announcements, Arrived, InvalidParameter, Kinematics, PathFollowingMemory, SnapshotAppExt,
-    SnapshotKind, SteeringAppExt, SteeringClock, SteeringDisabled, SteeringId, SteeringPath,
-    SteeringWarnings, StuckMemory, Target, Targets, Vehicle,
+    Announcements, Arrived, InvalidParameter, Kinematics, PathFollowing, PathFollowingMemory,
+    SnapshotAppExt, SnapshotKind, SteeringAppExt, SteeringClock, SteeringDisabled, SteeringId,
+    SteeringPath, SteeringWarnings, SteersFor, StuckMemory, Target, Targets, Vehicle,
 };
 
 use super::active_pathfinder::Guarded;
@@ -50,6 +50,7 @@ type Navigators<'w, 's> = Query<
         Option<&'static mut SteeringPath>,
         Option<&'static mut PathFollowingMemory>,
         Option<&'static StuckMemory>,
+        Option<&'static PathFollowing>,
     ),
     (With<Vehicle>, Without<SteeringDisabled>),
 >;
@@ -98,6 +99,21 @@ impl Reports<'_> {
         });
     }
 
+    fn other_path(&self, entity: Entity) {
+        self.warnings.raise(&self.clock, entity, "PathFollowing.path", || {
+            "PathFollowing.path names another entity, so the agent does not follow the path of its NavigateTo; set it to \
+             None"
+                .into()
+        });
+    }
+
+    fn behavior_entity(&self, entity: Entity) {
+        self.warnings.raise(&self.clock, entity, "NavigateTo", || {
+            "NavigateTo is on an entity that steers for another one, and does nothing there; insert it on the agent itself"
+                .into()
+        });
+    }
+
     fn failure(&self, entity: Entity) {
         self.warnings.raise(&self.clock, entity, "NavigateTo", || {
             "the pathfinder panicked or returned an invalid path; other agents are not affected"
@@ -112,11 +128,15 @@ pub(crate) fn plan_paths(
     mut active: ResMut<ActivePathfinder>,
     mut held: ResMut<SearchTerrain>,
     mut navigators: Navigators,
+    misplaced: Query<Entity, (With<NavigateTo>, With<SteersFor>)>,
     targets: Targets,
     reports: Reports,
     mut turns: Local<Turns>,
     mut commands: Commands,
 ) {
+    misplaced
+        .iter()
+        .for_each(|entity| reports.behavior_entity(entity));
     let tick = reports.clock.tick;
     SearchTerrain::follow(held.reborrow(), &terrain, tick, |tick| {
         let mut all = navigators.iter();
@@ -157,10 +177,13 @@ fn line_up(
     turns: &mut Turns,
 ) {
     let clock = &reports.clock;
-    for (entity, &id, how, mut memory, body, path, mut progress, stuck) in navigators {
+    for (entity, &id, how, mut memory, body, path, mut progress, stuck, follow) in navigators {
         if let Err(error) = how.check() {
             reports.invalid(entity, &error);
             continue;
+        }
+        if follow.is_some_and(|it| it.path.is_some_and(|path| path != entity)) {
+            reports.other_path(entity);
         }
         if !body.is_steerable() {
             continue;

@@ -71,8 +71,8 @@ use crate::{
 /// 2. **Reflexes.** For each neighbor a half-plane rules out velocities that lead to contact within the
 ///    reflex time; two avoiding agents share it. For each wall `v·n ≥ −gap / 0.3 s`. The agent takes the
 ///    nearest remaining velocity that its force can reach in this tick; if there is none, the one that
-///    violates the constraints of neighbors least and those of walls not at all. (Optimal reciprocal
-///    collision avoidance: van den Berg, Guy, Lin and Manocha 2011)
+///    violates the constraints of neighbors least and those of walls not at all; if even those of the walls cannot be met,
+///    the one that violates them least. (Optimal reciprocal collision avoidance: van den Berg, Guy, Lin and Manocha 2011)
 ///
 /// **Precedence.** In the original each agent does half, and crowds block doors. Here the agent that goes
 /// first does less. Both agents know each other's preferred velocity and the rest of the path, derive the
@@ -82,10 +82,10 @@ use crate::{
 ///   to the crossing.
 /// - Of two agents that cross at a right angle or meet head-on, the one with the shorter rest of its path
 ///   goes first. In between, both rules count in proportion; at a right angle the nearness to the crossing
-///   counts 40 %, and all before a door or corner: if one path bends ahead by 28° or more and both agree, which means
-///   that they lead in the same direction within the horizon or in the end. One that has to turn by a right angle counts
-///   as 0.4 bodies farther away, since it gets through later. Without a [`PathFollowing`](crate::PathFollowing), and on a
-///   looped path, the rest is zero.
+///   counts 40 %. Without a [`PathFollowing`](crate::PathFollowing), and on a looped path, the rest is zero.
+/// - Before a door or corner the nearness alone decides. That is so if one of the paths bends ahead by 28° or more and both
+///   lead in the same direction, within the horizon or in the end. One that has to turn by a right angle there counts as 0.4
+///   bodies farther away, since it gets through later.
 /// - A twentieth of a body decides. If the paths are opposite within the horizon and in the end, a third of one: such
 ///   agents pass each other best if both give way, while of those at a door one must go.
 /// - An agent that others carry along, more than 1 m/s faster than it gets ahead, gains precedence. Agents that
@@ -117,8 +117,8 @@ pub struct ReciprocalAvoidance {
     /// How far neighbors and obstacles count, m, `> 0`: neighbors up to their centers, obstacles and colliders up to
     /// their edges. Default `8`. A vehicle larger than this is seen late.
     pub perception_radius: f32,
-    /// How many neighbors count, the nearest first, `≥ 1`. Default `16`. More than 32 need memory of the heap in every
-    /// tick.
+    /// How many neighbors count, the nearest first, `≥ 1`. Default `16`. With more than 32
+    /// neighbors and obstacles together it allocates in every tick.
     pub max_neighbors: u32,
     /// How unequal the shares may be, `0..=1`: at 0 each agent does half, at 1 the agent that goes
     /// second does everything. Default `0.8`. Give agents that meet the same value, or their shares do not add

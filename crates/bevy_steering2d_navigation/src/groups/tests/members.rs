@@ -22,6 +22,22 @@ fn a_member_that_leaves_its_group_on_the_way_no_longer_makes_a_detour() {
 }
 
 #[test]
+fn members_that_stop_farther_from_their_places_arrive_as_well() {
+    let mut app = app();
+    let units = units(&mut app, 3, Vec2::ZERO);
+    for &unit in &units {
+        let generous = PathFollowing {
+            tolerance: 0.6,
+            ..default()
+        };
+        app.world_mut().entity_mut(unit).insert(generous);
+    }
+    order(&mut app, GroupArrive::new(Vec2::new(12.0, 0.0)), &units);
+    run(&mut app, 900);
+    assert_eq!(app.world().resource::<Heard>().0.len(), 1);
+}
+
+#[test]
 fn a_member_that_changes_or_leaves_its_group_loses_its_lane() {
     let mut app = app();
     let many = units(&mut app, 9, Vec2::ZERO);

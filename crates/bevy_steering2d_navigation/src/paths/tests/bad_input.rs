@@ -333,6 +333,26 @@ fn every_parameter_out_of_range_is_named_and_the_last_path_is_kept() {
 }
 
 #[test]
+fn an_order_that_does_nothing_raises_a_warning() {
+    let mut app = app();
+    let goal = Vec2::new(6.0, 0.0);
+    let walker = walker(&mut app, Vec2::ZERO, goal);
+    let behavior = (SteersFor(walker), NavigateTo::new(goal));
+    let behavior = app.world_mut().spawn(behavior).id();
+    let road = SteeringPath::open([Vec2::ZERO, Vec2::Y]).unwrap();
+    let road = app.world_mut().spawn(road).id();
+    app.world_mut()
+        .entity_mut(walker)
+        .insert(PathFollowing::new(road));
+    run(&mut app, 2);
+    let warnings = app.world().resource::<SteeringWarnings>().recent();
+    let mut about: Vec<_> = warnings.iter().map(|it| (it.field, it.entity)).collect();
+    about.sort_unstable();
+    let expected = [("NavigateTo", behavior), ("PathFollowing.path", walker)];
+    assert_eq!(about, expected);
+}
+
+#[test]
 fn lanes_wider_than_the_world_leave_the_ways_as_they_are() {
     let mut app = app();
     wall(&mut app, (5.0, -4.0), (5.0, 4.0));
