@@ -152,16 +152,13 @@ fn cross(a: Vec2, b: Vec2, c: Vec2, d: Vec2) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::paths::testing::point;
     use proptest::prelude::*;
-
-    fn point() -> impl Strategy<Value = Vec2> {
-        (-9.0..9.0_f32, -9.0..9.0_f32).prop_map(Vec2::from)
-    }
 
     proptest! {
         #[test]
         fn points_near_a_solid_are_where_it_reaches_at_their_height(
-            (from, to, at) in (point(), point(), point()),
+            (from, to, at) in (point(9.0), point(9.0), point(9.0)),
             radius in 0.0..2.0_f32,
             is_level in any::<bool>(),
         ) {

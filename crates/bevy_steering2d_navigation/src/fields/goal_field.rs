@@ -255,13 +255,13 @@ pub(crate) fn solve_fields(
         }
         let lost = lost_field(work, written.as_ref());
         let next = lost.or_else(|| work.advance(how.nodes_per_tick));
-        // Until the first field is complete its followers stand still, with a target that is there.
-        let is_first = written.is_none();
-        if let Some(field) = next.or_else(|| is_first.then(|| work.still_field()).flatten()) {
-            match written {
-                Some(mut written) => *written = field,
-                None => {
-                    commands.entity(entity).try_insert(field);
+        match (written, next) {
+            (Some(mut written), Some(next)) => *written = next,
+            (Some(_), None) => {}
+            // Until the first field is complete its followers stand still, with a target that is there.
+            (None, next) => {
+                if let Some(first) = next.or_else(|| work.still_field()) {
+                    commands.entity(entity).try_insert(first);
                 }
             }
         }

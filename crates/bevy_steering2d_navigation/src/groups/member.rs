@@ -10,7 +10,8 @@ use bevy_steering2d_core::{
 use super::{GroupMember, GroupMembers, GroupPlace};
 use crate::{NavigateTo, NavigateToMemory, NavigationState};
 
-/// A member is at its place within this distance, m, or its own tolerance: beyond where [`NavigateTo`] comes to rest.
+/// A member is at its place within this distance, m, beyond where [`NavigateTo`] comes to rest; with a larger tolerance of
+/// its own, within that.
 const AT_PLACE: f32 = 0.15;
 /// Slower bodies are at rest, m/s.
 const AT_REST: f32 = 0.01;
@@ -171,7 +172,6 @@ pub(super) fn gather(
             position: body.position,
             speed: body.speed(),
             radius: body.radius.max(0.0),
-            // One with a larger tolerance stops before.
             at_place: follow.map_or(AT_PLACE, |it| it.tolerance.max(AT_PLACE)),
             place: *place,
             is_cut_off,

@@ -344,14 +344,11 @@ fn far_solids(bounds: &[Rect], reach: f32) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::paths::testing::point;
     use proptest::prelude::*;
 
-    fn point() -> impl Strategy<Value = Vec2> {
-        (-20.0..20.0_f32, -20.0..20.0_f32).prop_map(Vec2::from)
-    }
-
     fn solids() -> impl Strategy<Value = Vec<Solid>> {
-        let solid = (point(), -6.0..6.0_f32, -6.0..6.0_f32, 0.0..1.0_f32);
+        let solid = (point(20.0), -6.0..6.0_f32, -6.0..6.0_f32, 0.0..1.0_f32);
         let solid = solid.prop_map(|(from, x, y, radius)| Solid {
             from,
             to: from + Vec2::new(x, y),
@@ -362,7 +359,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_grid_and_brute_force_agree(solids in solids(), from in point(), to in point()) {
+        fn the_grid_and_brute_force_agree(solids in solids(), from in point(20.0), to in point(20.0)) {
             let grid = ClearanceGrid::new(&solids, 1.5);
             let exact = solids.iter().map(|it| it.distance_to_segment(from, to));
             let exact = exact.fold(1.5, f32::min);
@@ -375,8 +372,8 @@ mod tests {
         #[test]
         fn a_solid_far_away_changes_no_distance(
             mut solids in solids(),
-            from in point(),
-            to in point(),
+            from in point(20.0),
+            to in point(20.0),
         ) {
             solids.push(Solid::segment(Vec2::splat(5e3), Vec2::new(5e3, 6e3)));
             let grid = ClearanceGrid::new(&solids, 1.5);

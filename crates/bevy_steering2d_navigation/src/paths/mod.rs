@@ -10,12 +10,15 @@ mod lane;
 mod navigate_to;
 mod pathfinder;
 mod planning;
+mod reports;
 mod roadmap;
 mod roadmap_pathfinder;
 mod room;
 mod search_terrain;
 mod shadows;
 mod sight;
+#[cfg(test)]
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod turns;

@@ -1,18 +1,18 @@
 //! The system that plans the paths of all [`NavigateTo`]s: which are due, in which order, and with which
 //! budget.
 
-use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy_steering2d_core::perception::nearest_on_segment;
 use bevy_steering2d_core::{
-    Announcements, Arrived, InvalidParameter, Kinematics, PathFollowing, PathFollowingMemory,
-    SnapshotAppExt, SnapshotKind, SteeringAppExt, SteeringClock, SteeringDisabled, SteeringId,
-    SteeringPath, SteeringWarnings, SteersFor, StuckMemory, Target, Targets, Vehicle,
+    Arrived, Kinematics, PathFollowing, PathFollowingMemory, SnapshotAppExt, SnapshotKind,
+    SteeringAppExt, SteeringDisabled, SteeringId, SteeringPath, SteersFor, StuckMemory, Targets,
+    Vehicle,
 };
 
 use super::active_pathfinder::Guarded;
 use super::detour::lead_over;
 use super::navigate_to::stop_at;
+use super::reports::Reports;
 use super::search_terrain::SearchTerrain;
 use super::turns::{Turns, Waiting};
 use crate::world::Terrain;
@@ -54,73 +54,6 @@ type Navigators<'w, 's> = Query<
     ),
     (With<Vehicle>, Without<SteeringDisabled>),
 >;
-
-/// Tells the game what becomes of the plans.
-#[derive(SystemParam)]
-pub(crate) struct Reports<'w> {
-    clock: Res<'w, SteeringClock>,
-    warnings: Res<'w, SteeringWarnings>,
-    found: Res<'w, Announcements<PathFound>>,
-    not_found: Res<'w, Announcements<NoPath>>,
-    arrived: Res<'w, Announcements<Arrived>>,
-}
-
-impl Reports<'_> {
-    fn arrival(&self, id: SteeringId, entity: Entity, target: Target) {
-        let event = Arrived {
-            entity,
-            target,
-            source: entity,
-        };
-        self.arrived.send(id, entity, event);
-    }
-
-    fn path(&self, id: SteeringId, entity: Entity, target: Target, length: f32) {
-        let event = PathFound {
-            entity,
-            target,
-            length,
-        };
-        self.found.send(id, entity, event);
-    }
-
-    fn no_path(&self, id: SteeringId, entity: Entity, target: Target, reason: NoPathReason) {
-        let event = NoPath {
-            entity,
-            target,
-            reason,
-        };
-        self.not_found.send(id, entity, event);
-    }
-
-    fn invalid(&self, entity: Entity, error: &InvalidParameter) {
-        self.warnings.raise(&self.clock, entity, error.field, || {
-            format!("{error}; until then it does not plan a path")
-        });
-    }
-
-    fn other_path(&self, entity: Entity) {
-        self.warnings.raise(&self.clock, entity, "PathFollowing.path", || {
-            "PathFollowing.path names another entity, so the agent does not follow the path of its NavigateTo; set it to \
-             None"
-                .into()
-        });
-    }
-
-    fn behavior_entity(&self, entity: Entity) {
-        self.warnings.raise(&self.clock, entity, "NavigateTo", || {
-            "NavigateTo is on an entity that steers for another one, and does nothing there; insert it on the agent itself"
-                .into()
-        });
-    }
-
-    fn failure(&self, entity: Entity) {
-        self.warnings.raise(&self.clock, entity, "NavigateTo", || {
-            "the pathfinder panicked or returned an invalid path; other agents are not affected"
-                .into()
-        });
-    }
-}
 
 pub(crate) fn plan_paths(
     terrain: Res<Terrain>,

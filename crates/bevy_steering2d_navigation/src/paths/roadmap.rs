@@ -184,19 +184,9 @@ mod tests {
     use crate::Solid;
     use crate::paths::ClearanceGrid;
     use crate::paths::corners::{ROUND, ends};
-    use bevy_steering2d_core::{Circle, Wall};
+    use crate::paths::testing::{point, solids};
+    use bevy_steering2d_core::Wall;
     use proptest::prelude::*;
-
-    fn point() -> impl Strategy<Value = Vec2> {
-        (-15.0..15.0_f32, -15.0..15.0_f32).prop_map(Vec2::from)
-    }
-
-    fn solids() -> impl Strategy<Value = Vec<Solid>> {
-        let wall = (point(), -5.0..5.0_f32, -5.0..5.0_f32)
-            .prop_map(|(from, x, y)| Solid::segment(from, from + Vec2::new(x, y)));
-        let disc = (point(), 0.2..2.0_f32).prop_map(|(at, radius)| Circle::new(at, radius).into());
-        prop::collection::vec(prop_oneof![wall, disc], 0..40)
-    }
 
     fn roadmap(solids: &[Solid], radius: f32) -> Roadmap {
         let grid = ClearanceGrid::new(solids, Room::reach(radius));
@@ -225,8 +215,8 @@ mod tests {
     proptest! {
         #[test]
         fn every_way_from_a_point_is_found_without_a_look_at_all_corners(
-            solids in solids(),
-            from in point(),
+            solids in solids(15.0, 40),
+            from in point(15.0),
             radius in prop_oneof![Just(0.0), 0.1..0.6_f32],
         ) {
             let mut map = roadmap(&solids, radius);
@@ -241,7 +231,7 @@ mod tests {
 
         #[test]
         fn every_leg_between_corners_is_found_without_a_look_at_all(
-            solids in solids(),
+            solids in solids(15.0, 40),
             radius in 0.1..0.6_f32,
         ) {
             let mut map = roadmap(&solids, radius);

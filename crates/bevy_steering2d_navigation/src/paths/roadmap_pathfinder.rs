@@ -23,9 +23,8 @@ use crate::{NoPathReason, PathQuery, PathSearch, Pathfinder, Solid};
 /// side of the solids.
 ///
 /// An expansion is one corner of the search. One whose lines of sight are not known yet counts as eight. Straight ways need
-/// no corners.
-/// Each query also looks at those again that have been searched before; all corners together
-/// count as eight for this.
+/// no corners. Each query also looks at those again that have been searched before; all corners together count as eight
+/// for this.
 ///
 /// ```
 /// # use bevy::prelude::*;

@@ -133,15 +133,12 @@ fn border(sector: usize) -> Vec2 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::paths::testing::point;
     use bevy_steering2d_core::Circle;
     use proptest::prelude::*;
 
-    fn point() -> impl Strategy<Value = Vec2> {
-        (-9.0..9.0_f32, -9.0..9.0_f32).prop_map(Vec2::from)
-    }
-
     fn solid() -> impl Strategy<Value = Solid> {
-        let ends = (point(), point(), 0.0..1.0_f32, any::<bool>());
+        let ends = (point(9.0), point(9.0), 0.0..1.0_f32, any::<bool>());
         ends.prop_map(|(from, to, radius, is_disc)| Solid {
             from,
             to: if is_disc { from } else { to },
@@ -188,8 +185,8 @@ mod tests {
         #[test]
         fn no_view_that_keeps_the_margin_is_hidden(
             solids in prop::collection::vec(solid(), 1..5),
-            from in point(),
-            to in point(),
+            from in point(9.0),
+            to in point(9.0),
             margin in 0.0..0.8_f32,
         ) {
             let mut shadows = Shadows::new(from, margin);
@@ -203,8 +200,8 @@ mod tests {
         #[test]
         fn every_point_of_a_hidden_area_is_hidden(
             solids in prop::collection::vec(solid(), 1..9),
-            from in point(),
-            corner in point(),
+            from in point(9.0),
+            corner in point(9.0),
             inside in (0.0..1.0_f32, 0.0..1.0_f32).prop_map(Vec2::from),
         ) {
             let mut shadows = Shadows::new(from, 0.3);

@@ -1,6 +1,7 @@
 //! The pathfinder alone: its paths, its looks and what they cost.
 
 use super::*;
+use crate::paths::testing::{point, solids};
 use bevy_steering2d_core::{Circle, Wall};
 use proptest::prelude::*;
 
@@ -408,23 +409,12 @@ fn a_path_in_a_huge_world_is_found() {
     assert!(path.len() > 2);
 }
 
-fn point() -> impl Strategy<Value = Vec2> {
-    (-12.0..12.0_f32, -12.0..12.0_f32).prop_map(Vec2::from)
-}
-
-fn solids() -> impl Strategy<Value = Vec<Solid>> {
-    let wall = (point(), -5.0..5.0_f32, -5.0..5.0_f32)
-        .prop_map(|(from, x, y)| Solid::segment(from, from + Vec2::new(x, y)));
-    let disc = (point(), 0.2..2.0_f32).prop_map(|(at, radius)| Circle::new(at, radius).into());
-    prop::collection::vec(prop_oneof![wall, disc], 0..24)
-}
-
 proptest! {
     #[test]
     fn a_look_is_the_same_with_and_without_a_roadmap(
-        solids in solids(),
-        from in point(),
-        to in point(),
+        solids in solids(12.0, 24),
+        from in point(12.0),
+        to in point(12.0),
     ) {
         let mut planner = planner(&solids);
         let look = planner.is_clear(from, to, 0.3);
@@ -433,7 +423,11 @@ proptest! {
     }
 
     #[test]
-    fn every_leg_of_a_path_is_free(solids in solids(), from in point(), to in point()) {
+    fn every_leg_of_a_path_is_free(
+        solids in solids(12.0, 24),
+        from in point(12.0),
+        to in point(12.0),
+    ) {
         if let PathSearch::Found(path) = find(&mut planner(&solids), from, to, 0.3) {
             prop_assert!(path[path.len() - 1].distance(to) < 2.0);
             let start = solids.iter().map(|it| it.distance(from)).fold(9.0, f32::min);
