@@ -6,14 +6,15 @@ use std::collections::BinaryHeap;
 use bevy::prelude::*;
 
 use super::roadmap::Roadmap;
-use super::room::Spot;
+use super::room::{Room, Spot};
 
-/// The cheapest ways to one goal, shared by all queries to it.
+/// The cheapest ways of bodies of one radius to one goal, shared by all queries to it.
 ///
 /// It grows from the goal by A*, towards the start of the query at hand. Costs of closed corners are
 /// exact whatever the start was, so that later queries use them.
 #[derive(Clone, Debug)]
 pub(crate) struct GoalTree {
+    room: Room,
     goal: Spot,
     /// What a leg to a right turn costs, relative to its length, `≥ 1`.
     right_turns: f32,
@@ -49,19 +50,21 @@ impl GoalTree {
     /// Expansions that a query pays at most to revisit closed corners.
     const REVISITS: u32 = 8;
 
-    pub(crate) fn new(map: &mut Roadmap, goal: Spot, right_turns: f32) -> Self {
+    pub(crate) fn new(map: &mut Roadmap, room: Room, goal: Spot, right_turns: f32) -> Self {
         let unknown = Way {
             cost: f32::INFINITY,
             next: GOAL,
             closed: false,
         };
+        let ways = map.ways_from(goal, &room);
         let mut tree = Self {
+            room,
             goal,
             right_turns,
             ways: vec![unknown; map.corner_count()],
             reached: Vec::new(),
         };
-        for (corner, cost) in map.ways_from(goal) {
+        for (corner, cost) in ways {
             tree.improve(corner, cost, GOAL);
         }
         tree
@@ -74,7 +77,7 @@ impl GoalTree {
         let mut looks = 0_u32;
         // Those looks may use up the budget. One more corner is closed all the same, so that any budget leads on.
         let mut leads_on = *expansions > 0;
-        let straight = map.room().cost_between(from, self.goal);
+        let straight = self.room.cost_between(from, self.goal);
         let mut best = straight.map(|cost| (cost, GOAL));
         let mut heap: BinaryHeap<_> = self
             .reached
@@ -112,7 +115,7 @@ impl GoalTree {
                     heap.push(tree.entry(map, from, improved));
                 });
             }
-            if let Some(first) = map.cost_to_corner(from, corner) {
+            if let Some(first) = map.cost_to_corner(from, corner, &self.room) {
                 let cost = first * self.turning(map, from.at, corner) + way.cost;
                 if best.is_none_or(|(known, _)| cost < known) {
                     best = Some((cost, corner));
@@ -147,7 +150,7 @@ impl GoalTree {
             let turning = self.turning(map, map.position(leg.corner), corner);
             // A look along a leg that is of no use is left out.
             if self.is_improved_by(leg.corner, so_far + leg.length * turning) {
-                let cost = so_far + map.leg_cost(corner, index) * turning;
+                let cost = so_far + map.leg_cost(corner, index, &self.room) * turning;
                 if self.improve(leg.corner, cost, corner) {
                     improved(self, map, leg.corner);
                 }

@@ -8,7 +8,7 @@ use bevy::prelude::*;
 use super::clearance::ClearanceGrid;
 use super::corners::{End, ROUND, SHARP, ends};
 use super::goal_tree::{GoalTree, Search};
-use super::roadmap::Roadmap;
+use super::roadmap::{Roadmap, Sizes};
 use super::room::{Room, Spot};
 use crate::{NoPathReason, PathQuery, PathSearch, Pathfinder, Solid};
 
@@ -17,7 +17,11 @@ use crate::{NoPathReason, PathQuery, PathSearch, Pathfinder, Solid};
 /// Around solids a shortest path bends at corners only. The corners are moved out by the body's radius
 /// and a comfortable clearance of 30 cm; where that does not fit, by 2 cm. Through a narrower gap a path
 /// leads over the middle; a gap 6 mm wider than the body is open. Lines of sight between corners are
-/// found when a search first needs them, and kept. Queries to one goal share what they have found.
+/// found when a search first needs them, and kept. Queries of bodies of one radius to one goal share what they
+/// have found.
+///
+/// Bodies of about one size share corners and lines of sight: where there is room, paths bend as for a body of the
+/// next round radius, such as 0.25, 0.275 or 0.3 m, about ten from each radius to its double.
 ///
 /// Where the target is nearer to a solid than the radius, the path ends at the nearest spot with room on the same
 /// side of the solids.
@@ -41,7 +45,7 @@ use crate::{NoPathReason, PathQuery, PathSearch, Pathfinder, Solid};
 #[derive(Clone, Debug, Default)]
 pub struct RoadmapPathfinder {
     solids: Vec<Solid>,
-    /// By the bits of the radius.
+    /// By the bits of the largest radius.
     maps: BTreeMap<u32, Map>,
     /// By the bits of the reach.
     grids: BTreeMap<u32, Arc<ClearanceGrid>>,
@@ -56,19 +60,19 @@ pub struct RoadmapPathfinder {
 /// How much longer a path may be that keeps to the right, relative to the shortest one.
 const DETOUR: f32 = 1.1;
 
-/// The roadmap for one radius and the searches on it.
+/// The roadmap for bodies of about one size and the searches on it.
 #[derive(Clone, Debug)]
 struct Map {
     roadmap: Roadmap,
-    /// By the bits of the goal.
-    trees: BTreeMap<[u32; 2], (u64, GoalTree)>,
+    /// By the bits of the radius and the goal.
+    trees: BTreeMap<[u32; 3], (u64, GoalTree)>,
     /// See [`GoalTree`].
     right_turns: f32,
     used: u64,
 }
 
 impl RoadmapPathfinder {
-    /// The most radii whose roadmaps are kept.
+    /// The most roadmaps that are kept.
     const MAPS: usize = 64;
     /// The most goals whose searches are kept. Those of all agents that take turns should be among them.
     const TREES: usize = 1024;
@@ -96,8 +100,9 @@ impl RoadmapPathfinder {
         self
     }
 
-    fn map(&mut self, radius: f32, room: &Room) -> &mut Map {
-        let (key, used) = (radius.to_bits(), self.queries);
+    fn map(&mut self, radius: f32) -> &mut Map {
+        let (sizes, used) = (Sizes::around(radius), self.queries);
+        let key = sizes.most.to_bits();
         if !self.maps.contains_key(&key) && self.maps.len() >= Self::MAPS {
             let oldest = self.maps.iter().min_by_key(|(_, map)| map.used);
             if let Some((&oldest, _)) = oldest {
@@ -106,9 +111,10 @@ impl RoadmapPathfinder {
         }
         let half_bend = if self.sharp_corners { SHARP } else { ROUND };
         let right_turns = if self.keeps_right { DETOUR } else { 1.0 };
-        let ends = self.ends.get_or_insert_with(|| ends(room.grid().solids()));
+        let grid = self.grid(sizes.most);
+        let ends = self.ends.get_or_insert_with(|| ends(grid.solids()));
         let map = self.maps.entry(key).or_insert_with(|| Map {
-            roadmap: Roadmap::new(room.clone(), ends, half_bend),
+            roadmap: Roadmap::new(grid, sizes, ends, half_bend),
             trees: BTreeMap::new(),
             right_turns,
             used,
@@ -117,8 +123,12 @@ impl RoadmapPathfinder {
         map
     }
 
-    /// The room of bodies of a radius. Few grids serve all radii: their reach is a power of two.
     fn room(&mut self, radius: f32) -> Room {
+        Room::new(self.grid(radius), radius)
+    }
+
+    /// The grid for bodies of a radius. Few serve all radii: their reach is a power of two.
+    fn grid(&mut self, radius: f32) -> Arc<ClearanceGrid> {
         let least = Room::reach(radius);
         let mut reach = 0.5_f32;
         while reach < least {
@@ -126,21 +136,20 @@ impl RoadmapPathfinder {
         }
         let solids = &self.solids;
         let grid = self.grids.entry(reach.to_bits());
-        let grid = grid.or_insert_with(|| Arc::new(ClearanceGrid::new(solids, reach)));
-        Room::new(Arc::clone(grid), radius)
+        Arc::clone(grid.or_insert_with(|| Arc::new(ClearanceGrid::new(solids, reach))))
     }
 
     /// Forgets the searches to the goals that no query has asked for the longest, while too many are kept.
     fn forget_trees(&mut self) {
         while self.keeps_too_many_trees() {
-            let trees = self.maps.iter().flat_map(|(&radius, map)| {
-                let used = map.trees.iter().map(|(&goal, &(used, _))| (used, goal));
-                used.map(move |(used, goal)| (used, radius, goal))
+            let trees = self.maps.iter().flat_map(|(&sizes, map)| {
+                let used = map.trees.iter().map(|(&tree, &(used, _))| (used, tree));
+                used.map(move |(used, tree)| (used, sizes, tree))
             });
-            if let Some((_, radius, goal)) = trees.min()
-                && let Some(map) = self.maps.get_mut(&radius)
+            if let Some((_, sizes, tree)) = trees.min()
+                && let Some(map) = self.maps.get_mut(&sizes)
             {
-                map.trees.remove(&goal);
+                map.trees.remove(&tree);
             }
         }
     }
@@ -174,8 +183,8 @@ impl Pathfinder for RoadmapPathfinder {
         if trip.is_straight(&room) {
             return PathSearch::Found(trip.path(vec![trip.from.at, trip.goal.at]));
         }
-        let map = self.map(query.radius, &room);
-        let found = map.find(trip, now, expansions);
+        let map = self.map(query.radius);
+        let found = map.find(trip, &room, now, expansions);
         self.forget_trees();
         found
     }
@@ -186,20 +195,18 @@ impl Pathfinder for RoadmapPathfinder {
 }
 
 impl Map {
-    fn find(&mut self, mut trip: Trip, now: u64, expansions: &mut u32) -> PathSearch {
+    fn find(&mut self, mut trip: Trip, room: &Room, now: u64, expansions: &mut u32) -> PathSearch {
         let goal = trip.goal;
-        let (used, tree) = self
-            .trees
-            .entry(goal.at.to_array().map(f32::to_bits))
-            .or_insert_with(|| {
-                *expansions = expansions.saturating_sub(1);
-                let tree = GoalTree::new(&mut self.roadmap, goal, self.right_turns);
-                (now, tree)
-            });
+        let key = [room.radius, goal.at.x, goal.at.y].map(f32::to_bits);
+        let (used, tree) = self.trees.entry(key).or_insert_with(|| {
+            *expansions = expansions.saturating_sub(1);
+            let tree = GoalTree::new(&mut self.roadmap, room.clone(), goal, self.right_turns);
+            (now, tree)
+        });
         *used = now;
         let mut found = tree.search(&mut self.roadmap, trip.from, expansions);
         if found == Search::Unreachable
-            && let Some(out) = self.roadmap.room().way_aside(trip.from)
+            && let Some(out) = room.way_aside(trip.from)
         {
             (trip.from, trip.is_squeezed) = (out, true);
             found = tree.search(&mut self.roadmap, out, expansions);

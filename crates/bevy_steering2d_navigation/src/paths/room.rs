@@ -15,6 +15,8 @@ pub(crate) const ROUNDING: f32 = 1e-3;
 #[derive(Clone, Debug)]
 pub(crate) struct Room {
     grid: Arc<ClearanceGrid>,
+    /// Of the bodies, m.
+    pub(crate) radius: f32,
     /// The least distance between the center of a body and a solid on a planned way, m.
     pub(crate) tight: f32,
     /// The least distance on the way of a body to where it is planned, m. In a passage that fits it tightly, a
@@ -37,6 +39,7 @@ impl Room {
         let spare = 0.02_f32.max(1e-4 * radius);
         Self {
             grid,
+            radius,
             tight: radius + spare,
             grazing: radius + 0.1 * spare,
             comfortable: Self::preferred_distance(radius),
@@ -81,14 +84,25 @@ impl Room {
 
     /// The same for two points; `None` also if the clearance is less than `needed` m.
     pub(crate) fn cost(&self, from: Vec2, to: Vec2, needed: f32) -> Option<f32> {
-        let clearance = self.grid.along(from, to, needed)?;
-        let length = from.distance(to);
+        let clearance = self.clearance_along(from, to, needed)?;
+        Some(self.cost_of(from.distance(to), clearance))
+    }
+
+    /// The distance from the straight way between two points to the nearest solid, m, at most a little more than
+    /// what is comfortable; `None` if it is less than `needed` m, or there is none.
+    pub(crate) fn clearance_along(&self, from: Vec2, to: Vec2, needed: f32) -> Option<f32> {
+        let clearance = self.grid.along(from, to, needed);
+        clearance.filter(|&it| it > 0.0)
+    }
+
+    /// The cost of a straight way with a length and a clearance, m.
+    pub(crate) fn cost_of(&self, length: f32, clearance: f32) -> f32 {
         let tight = if clearance < self.comfortable {
             length.min(Self::TIGHT_PART)
         } else {
             0.0
         };
-        (clearance > 0.0).then_some(length + Self::DISCOMFORT * tight)
+        length + Self::DISCOMFORT * tight
     }
 
     /// The same for the way of a body from where it is. What it needs less against the solids that squeeze it, it
@@ -136,9 +150,10 @@ impl Room {
         clearance.unwrap_or(self.comfortable)
     }
 
-    /// Whether a body fits through the gap at a corner.
+    /// Whether a body fits through the gap at a corner, if it is in one.
     pub(crate) fn admits(&self, corner: &Corner) -> bool {
-        self.grid.at(corner.at).min(corner.needed) >= self.grazing
+        let is_in_gap = corner.needed < f32::INFINITY;
+        !is_in_gap || self.grid.at(corner.at).min(corner.needed) >= self.grazing
     }
 
     /// A point with its clearance.
