@@ -5,7 +5,6 @@ use std::f32::consts::TAU;
 
 use bevy::math::ops;
 use bevy::prelude::*;
-use bevy_steering2d::RandomStream;
 use bevy_steering2d::prelude::*;
 
 /// Radius of every walker, m.

@@ -3,7 +3,6 @@
 use std::num::NonZeroUsize;
 
 use bevy::prelude::*;
-use bevy_steering2d::RandomStream;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d_steerbench::{
     Body, Case, Goal, Run, Score, Shape, TICK, Walker, run as run_ours,
@@ -38,7 +37,7 @@ struct Door {
     start: u64,
 }
 
-/// Prints a row for each door and set of goals: how many get home with ours and with RVO2, how many bodies touch, and how
+/// Prints a row for each door and set of goals: how many get home with ours and with RVO2, how many contacts there are, and how
 /// many pass per second.
 pub fn compare(starts: usize, jobs: NonZeroUsize) -> Result<(), String> {
     let mut doors = Vec::new();

@@ -4,7 +4,6 @@
 use std::num::NonZeroUsize;
 
 use bevy::prelude::*;
-use bevy_steering2d::RandomStream;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d_steerbench::{Body, Case, Score, Shape, Walker, run, shortest_path};
 

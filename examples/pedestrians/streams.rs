@@ -4,7 +4,6 @@ use std::f32::consts::{PI, TAU};
 
 use bevy::math::ops;
 use bevy::prelude::*;
-use bevy_steering2d::RandomStream;
 use bevy_steering2d::prelude::*;
 
 use crate::check::{Bound, Check, Effort, Outcome, Row};

@@ -6,8 +6,8 @@ use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{
     Alignment, Cohesion, CrowdPathFollowing, Flocking, LeaderFollowing, LeaderFollowingMemory,
-    Leadership, Neighbors, PathFollowingMemory, Perception, Queuing, RandomStream, Separation,
-    SteeringGroups, SteeringWarnings,
+    Leadership, Neighbors, PathFollowingMemory, Perception, Queuing, Separation, SteeringGroups,
+    SteeringWarnings,
 };
 
 use crate::common::{HERTZ, get, point_mass_app, position, run_seconds, run_ticks, velocity};

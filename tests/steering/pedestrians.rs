@@ -252,6 +252,17 @@ fn avoidance_that_the_combiner_may_cut_is_warned_of() {
 }
 
 #[test]
+fn headway_that_the_combiner_may_cut_is_warned_of() {
+    let mut app = point_mass_app(HERTZ);
+    let unit = (Seek::new(Vec2::X), Headway::default());
+    let kept = (unit, Combine::WEIGHTED_SUM);
+    Backend::PointMass.spawn(&mut app, Body::at(0.0, 9.0), kept);
+    let cut = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), unit);
+    app.update();
+    assert_warned_once(&app, cut, "Headway", "the default combiner");
+}
+
+#[test]
 fn avoidance_on_a_behavior_entity_is_warned_of() {
     let mut app = point_mass_app(HERTZ);
     let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(Vec2::X));

@@ -3,7 +3,6 @@
 use bevy::math::FloatPow;
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
-use bevy_steering2d::RandomStream;
 use bevy_steering2d::prelude::*;
 
 use crate::common::*;

@@ -2,8 +2,8 @@
 
 use bevy::ecs::system::SystemState;
 use bevy::prelude::*;
+use bevy_steering2d::HideMemory;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d::{HideMemory, RandomStream};
 
 use crate::common::*;
 

@@ -276,8 +276,8 @@ pub mod prelude {
     pub use crate::navigation::{ActiveNavmesh, NavmeshPlugin};
     #[cfg(feature = "navigation")]
     pub use crate::navigation::{
-        GoalField, GroupArrive, GroupArrived, GroupCommandsExt, GroupMember, GroupShape,
-        NavigateTo, NoPath, PathFound,
+        AtGoal, GoalField, GroupArrive, GroupArrived, GroupCommandsExt, GroupMember, GroupShape,
+        Lane, NavigateTo, NoPath, PathFound,
     };
     #[cfg(feature = "presets")]
     pub use crate::presets::{SteeringPreset, UsesPreset, save_preset};
@@ -289,11 +289,11 @@ pub mod prelude {
         Adjust, Agent, Alone, Arrived, Behavior, BehaviorGroup, Combine, Combiner, Condition,
         Controls, Cut, FaceTarget, FaceVelocity, Holonomic, Hull, Influence, InvalidParameter,
         IsStuck, Kinematics, LedgerEntry, Locomotion, Neighbor, NeighborView, Neighbors, Obstacle,
-        PathCompleted, Perception, PointMass, Requests, SensesColliders, SpeedLimit, Steer,
-        SteeringAppExt, SteeringCommandsExt, SteeringDisabled, SteeringForce, SteeringGroups,
-        SteeringId, SteeringPath, SteeringSeed, SteeringSystems, SteersFor, Stuck, StuckDetection,
-        Surroundings, Target, TargetInSight, TargetLost, Targets, ThinkEvery, Tracked, Vehicle,
-        Wall, Wheeled, When,
+        PathCompleted, Perception, PointMass, RandomStream, Requests, SensesColliders, SpeedLimit,
+        Steer, SteeringAppExt, SteeringCommandsExt, SteeringDisabled, SteeringForce,
+        SteeringGroups, SteeringId, SteeringPath, SteeringSeed, SteeringSystems, SteersFor, Stuck,
+        StuckDetection, Surroundings, Target, TargetInSight, TargetLost, Targets, ThinkEvery,
+        Tracked, Vehicle, Wall, Wheeled, When,
     };
 }
 

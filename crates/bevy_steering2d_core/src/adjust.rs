@@ -9,7 +9,8 @@ use crate::parallel::{FORMULA_PASS, for_each_match, for_each_mut};
 use crate::perception::Perception;
 use crate::steer::{AgentParts, BehaviorParts, Force, Owners, Steered, Tick};
 use crate::{
-    Adjust, Kinematics, Requests, SteeringClock, SteeringForce, SteeringId, ThinkEvery, Vehicle,
+    Adjust, Combine, Kinematics, Requests, SteeringClock, SteeringForce, SteeringId,
+    SteeringWarnings, ThinkEvery, Vehicle,
 };
 
 /// Marks agents with a behavior of the Adjust step, whose ledgers must be complete before it.
@@ -94,6 +95,30 @@ pub(crate) fn copy_preferences(
             }
         },
     );
+}
+
+/// Warns of agents that got a combiner that may cut their valid `A`, or got the behavior, since the last tick.
+pub(crate) fn warn_of_combiners<A: Adjust>(
+    clock: Res<SteeringClock>,
+    warnings: Res<SteeringWarnings>,
+    agents: Query<(Entity, &Combine, &A), (Steered, Or<(Changed<Combine>, Added<A>)>)>,
+) {
+    for (entity, &combine, behavior) in &agents {
+        if may_cut(combine) && behavior.check().is_ok() {
+            let (combine, name) = (combine.name(), A::short_type_path());
+            warnings.raise(&clock, entity, name, || {
+                format!(
+                    "Combine is {combine}, which may cut {name} or what it adjusts, so that it has no effect; insert \
+                     Combine::WEIGHTED_SUM"
+                )
+            });
+        }
+    }
+}
+
+/// Whether a combiner is known to cut forces. One that is not built in may be made for adjustments.
+fn may_cut(combine: Combine) -> bool {
+    [Combine::PRIORITIZED, Combine::AVERAGE, Combine::DITHERED].contains(&combine)
 }
 
 /// Runs `A` on every agent that has it.

@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 use bevy_steering2d::navigation::ActivePathfinder;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d::{NextSteeringId, RandomStream, SteeringClock};
+use bevy_steering2d::{NextSteeringId, SteeringClock};
 use bevy_steering2d_steerbench::Town;
 
 use crate::arena::{self, Arena};

@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use bevy::prelude::*;
+use bevy_steering2d::Circle;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d::{Circle, RandomStream};
 
 use crate::arena::Arena;
 use crate::in_scene::InScene;

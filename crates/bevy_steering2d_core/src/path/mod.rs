@@ -133,7 +133,8 @@ impl SteeringPath {
     /// An open path, with a start and an end.
     ///
     /// # Errors
-    /// Without points, or with one that is not finite.
+    /// Without points, with one that is not finite, or if it is longer than
+    /// [`InvalidParameter::LARGEST`] or as far away.
     pub fn open(points: impl IntoIterator<Item = Vec2>) -> Result<Self, PathError> {
         Self::new(points, false)
     }
@@ -141,7 +142,8 @@ impl SteeringPath {
     /// A looped path: the last point is connected to the first.
     ///
     /// # Errors
-    /// Without points, or with one that is not finite.
+    /// Without points, with one that is not finite, or if it is longer than
+    /// [`InvalidParameter::LARGEST`] or as far away.
     pub fn looped(points: impl IntoIterator<Item = Vec2>) -> Result<Self, PathError> {
         Self::new(points, true)
     }
@@ -181,7 +183,8 @@ impl SteeringPath {
     /// new path resets it.
     ///
     /// # Errors
-    /// When a point is not finite after the move.
+    /// When a point is not finite after the move, or is farther away than
+    /// [`InvalidParameter::LARGEST`].
     pub fn translated(&self, by: Vec2) -> Result<Self, PathError> {
         let points: Vec<_> = self.points().iter().map(|point| point + by).collect();
         if let Some(index) = points.iter().position(|point| !point.is_finite()) {

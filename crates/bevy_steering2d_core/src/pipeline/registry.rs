@@ -9,7 +9,7 @@ use bevy::reflect::{FromType, GetTypeRegistration};
 
 use super::behavior_id::{BehaviorId, BehaviorSlot};
 use super::schedule::{AdjustSystems, BehaviorOrder, IndexSystems, SteeringSchedule};
-use crate::adjust::{Adjusted, adjust_agents, adjust_behavior_entities};
+use crate::adjust::{Adjusted, adjust_agents, adjust_behavior_entities, warn_of_combiners};
 use crate::behavior::BehaviorMemory;
 use crate::behavior_entity::{SteeredBy, SteersFor};
 use crate::behavior_needs::Senses;
@@ -306,7 +306,9 @@ impl SteeringAppExt for App {
             self.add_systems(
                 SteeringSchedule::Adjust,
                 (
-                    adjust_agents::<A>.run_if(has_agents::<A>),
+                    (warn_of_combiners::<A>, adjust_agents::<A>)
+                        .chain()
+                        .run_if(has_agents::<A>),
                     adjust_behavior_entities::<A>.run_if(has_behavior_entities::<A>),
                 )
                     .chain()

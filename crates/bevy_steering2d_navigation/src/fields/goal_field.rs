@@ -8,7 +8,7 @@ use bevy_steering2d_core::{
 
 use super::GroundCost;
 use super::ground::Lattice;
-use super::solving::Work;
+use super::solving::{GoalFault, Work};
 use crate::world::Terrain;
 
 /// A flow field that leads from everywhere to the nearest of its goals, around the solids of the world.
@@ -240,9 +240,15 @@ pub(crate) fn solve_fields(
         work.crowd_is_due |= clock.is_due(CROWD_TICKS, 0);
         work.set_ground(terrain.revision(), terrain.solids(), &sound_grounds);
         let goals = how.goals.iter().filter_map(|goal| targets.get(*goal));
-        if work.set_goals(goals.map(|goal| goal.position), terrain.solids()) {
-            warnings.raise(&clock, entity, "GoalField.goals", || {
-                "GoalField.goals has a goal with no free node near; it does not count".into()
+        if let Some(fault) = work.set_goals(goals.map(|goal| goal.position), terrain.solids()) {
+            warnings.raise(&clock, entity, "GoalField.goals", || match fault {
+                GoalFault::AllOutside => format!(
+                    "GoalField.goals are all outside of GoalField.area ({} to {}); its followers stand still",
+                    how.area.min, how.area.max
+                ),
+                GoalFault::Blocked => {
+                    "GoalField.goals has a goal with no free node near; it does not count".into()
+                }
             });
         }
         if was_complete && how.crowd_cost == 0.0 {

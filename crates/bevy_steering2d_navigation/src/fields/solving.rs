@@ -34,6 +34,15 @@ pub(super) struct Work {
     stage: Stage,
 }
 
+/// Why goals of a field do not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum GoalFault {
+    /// There are goals, and none in the area.
+    AllOutside,
+    /// A goal has no free node near.
+    Blocked,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Times,
@@ -140,27 +149,33 @@ impl Work {
         }
     }
 
-    /// Sets the goals once the field leads to the last ones. Returns whether one has no free node near.
+    /// Sets the goals once the field leads to the last ones. Returns what is wrong with those it leads to.
     pub(super) fn set_goals(
         &mut self,
         goals: impl Iterator<Item = Vec2> + Clone,
         solids: &[Solid],
-    ) -> bool {
+    ) -> Option<GoalFault> {
         // A field for goals that move on is completed first: it would never be if it began anew.
         let leads_somewhere = self.goals.as_ref().is_some_and(|it| !it.is_empty());
+        let blocked = |work: &Self| work.has_blocked_goal.then_some(GoalFault::Blocked);
         if leads_somewhere && !self.is_complete() {
-            return self.has_blocked_goal;
+            return blocked(self);
         }
         let lattice = self.lattice;
-        let inside = goals.filter(move |goal| lattice.nearest(*goal).is_some());
+        let inside = goals
+            .clone()
+            .filter(move |goal| lattice.nearest(*goal).is_some());
         let same = self
             .goals
             .as_ref()
             .is_some_and(|it| it.iter().copied().eq(inside.clone()));
         if !same {
-            self.lead_to(inside.collect(), solids);
+            self.lead_to(inside.clone().collect(), solids);
         }
-        self.has_blocked_goal
+        if inside.count() == 0 && goals.count() > 0 {
+            return Some(GoalFault::AllOutside);
+        }
+        blocked(self)
     }
 
     /// Looks up the nodes of these goals; begins new times if they are others than before.

@@ -342,6 +342,21 @@ fn faulty_fields_raise_a_warning_each_and_the_others_are_solved() {
 }
 
 #[test]
+fn goals_outside_of_the_area_are_warned_of_only_if_no_other_is_inside() {
+    let outside = GoalField::new(area()).with_goal(Vec2::new(90.0, 0.0));
+    for (field, warnings) in [
+        (outside.clone(), vec!["GoalField.goals"]),
+        (outside.with_goal(Vec2::new(9.0, 0.0)), vec![]),
+        (GoalField::new(area()), vec![]),
+    ] {
+        let mut app = app();
+        app.world_mut().spawn(field);
+        run(&mut app, 10);
+        assert_eq!(warned(&app), warnings);
+    }
+}
+
+#[test]
 fn a_goal_inside_a_rock_is_moved_to_its_edge_or_refused() {
     let mut app = app();
     let goal = Vec2::new(10.0, 0.0);

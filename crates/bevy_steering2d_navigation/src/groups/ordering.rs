@@ -432,18 +432,27 @@ fn errand(place: &GroupPlace) -> (Option<Vec2>, Option<Entity>, u32, Lane) {
 /// Takes their places and lanes from agents that have left their group, or whose order is gone, and gives them their
 /// avoidance and their straight ways back.
 pub(crate) fn release_leavers(
+    clock: Res<SteeringClock>,
+    warnings: Res<SteeringWarnings>,
     orders: Query<(), With<GroupArrive>>,
     mut agents: Query<(
         &mut GroupPlace,
-        Option<&GroupMember>,
+        Option<Ref<GroupMember>>,
         Option<&mut ReciprocalAvoidance>,
         Option<&mut NavigateTo>,
         Option<&mut NavigateToMemory>,
     )>,
 ) {
     for (mut place, member, avoidance, navigate, memory) in &mut agents {
-        if member.is_some_and(|member| orders.contains(member.0)) {
-            continue;
+        if let Some(member) = member {
+            if orders.contains(member.0) {
+                continue;
+            }
+            if member.is_changed() {
+                warnings.raise(&clock, member.0, "GroupMember", || {
+                    "agents got it as their GroupMember, but it has no GroupArrive; they get no places".into()
+                });
+            }
         }
         if place.order.is_some() {
             place.order = None;

@@ -209,6 +209,32 @@ fn a_faulty_order_raises_a_warning_and_moves_no_member() {
 }
 
 #[test]
+fn members_of_an_entity_without_an_order_are_warned_of_once() {
+    let mut app = app();
+    let units = units(&mut app, 3, Vec2::ZERO);
+    let banner = app.world_mut().spawn_empty().id();
+    for &unit in &units {
+        app.world_mut().entity_mut(unit).insert(GroupMember(banner));
+    }
+    run(&mut app, 10);
+    let warnings = app.world().resource::<SteeringWarnings>().recent();
+    let about: Vec<_> = warnings.iter().map(|it| (it.entity, it.field)).collect();
+    assert_eq!(about, [(banner, "GroupMember")]);
+}
+
+#[test]
+fn a_group_outlives_its_order_without_a_warning() {
+    let mut app = app();
+    let units = units(&mut app, 3, Vec2::ZERO);
+    let order = order(&mut app, GroupArrive::new(9.0 * Vec2::X), &units);
+    run(&mut app, 10);
+    app.world_mut().entity_mut(order).remove::<GroupArrive>();
+    run(&mut app, 10);
+    let warnings = app.world().resource::<SteeringWarnings>().recent();
+    assert!(warnings.is_empty(), "{warnings:?}");
+}
+
+#[test]
 fn a_group_whose_target_is_despawned_keeps_its_places_and_arrives() {
     let mut app = app();
     let units = units(&mut app, 7, Vec2::ZERO);

@@ -9,9 +9,9 @@ mod trials;
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
+use bevy_steering2d::Circle;
 use bevy_steering2d::navigation::GroupPlace;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d::{Circle, RandomStream};
 
 use crate::arena::Arena;
 use crate::bodies::{Person, recolor};

@@ -10,7 +10,6 @@ mod layout;
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::PathFollowingMemory;
-use bevy_steering2d::navigation::Lane;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d_debug::{Minds, draw};
 

@@ -11,9 +11,9 @@ use crate::parallel::{FORMULA_PASS, for_each_mut};
 use crate::perception::SteeringGroups;
 use crate::steer::{Steered, Step};
 use crate::{
-    Agent, Behavior, Combine, Cut, Kinematics, PathFollowing, PathFollowingMemory, Requests,
-    SteeringClock, SteeringDisabled, SteeringForce, SteeringId, SteeringPath, SteeringWarnings,
-    Targets, ThinkEvery, Vehicle,
+    Agent, Cut, Kinematics, PathFollowing, PathFollowingMemory, Requests, SteeringClock,
+    SteeringDisabled, SteeringForce, SteeringId, SteeringPath, SteeringWarnings, Targets,
+    ThinkEvery, Vehicle,
 };
 
 /// What an agent with [`ReciprocalAvoidance`] requests this tick, for its neighbors to read.
@@ -87,12 +87,12 @@ pub(crate) fn publish_intents(
     mut agents: Query<
         (
             (Entity, &SteeringId),
-            (&Vehicle, Ref<Combine>),
+            &Vehicle,
             &Kinematics,
             Option<&ThinkEvery>,
             Option<(&PathFollowing, &PathFollowingMemory)>,
             &SteeringForce,
-            (Ref<ReciprocalAvoidance>, &mut ReciprocalAvoidanceMemory),
+            (&ReciprocalAvoidance, &mut ReciprocalAvoidanceMemory),
             &mut Intent,
         ),
         Steered,
@@ -103,7 +103,7 @@ pub(crate) fn publish_intents(
         FORMULA_PASS,
         |(
             (entity, &id),
-            (vehicle, combine),
+            vehicle,
             body,
             every,
             follow,
@@ -111,9 +111,6 @@ pub(crate) fn publish_intents(
             (avoidance, mut memory),
             mut intent,
         )| {
-            if may_newly_cut(&combine, &avoidance) {
-                warn_of_combiner(&warnings, &clock, entity, *combine);
-            }
             if ThinkEvery::turn(every, id, &clock).is_none() {
                 return;
             }
@@ -123,7 +120,7 @@ pub(crate) fn publish_intents(
                 return;
             };
             let step = Step::new(&clock, &warnings, &targets);
-            let hindrance = step.hindrance(entity, &*avoidance, &me, &conditions);
+            let hindrance = step.hindrance(entity, avoidance, &me, &conditions);
             let velocity = Requests::of(force.entries()).velocity(&me);
             if hindrance != Cut::Nothing {
                 // It begins anew when it acts again.
@@ -195,39 +192,6 @@ pub(super) fn begin_anew(
     if let Ok(mut memory) = memories.get_mut(disabled.entity) {
         memory.set_if_neq(ReciprocalAvoidanceMemory::default());
     }
-}
-
-/// Whether an agent got a combiner that may cut its valid [`ReciprocalAvoidance`], or got the behavior, since the last
-/// tick.
-#[inline]
-fn may_newly_cut(combine: &Ref<Combine>, avoidance: &Ref<ReciprocalAvoidance>) -> bool {
-    may_cut(**combine)
-        && (combine.is_changed() || avoidance.is_added())
-        && avoidance.check().is_ok()
-}
-
-/// Whether a combiner is known to cut the force of [`ReciprocalAvoidance`]. One that is not built in may be made
-/// for it.
-#[inline]
-fn may_cut(combine: Combine) -> bool {
-    combine != Combine::WEIGHTED_SUM
-        && [Combine::PRIORITIZED, Combine::AVERAGE, Combine::DITHERED].contains(&combine)
-}
-
-#[cold]
-fn warn_of_combiner(
-    warnings: &SteeringWarnings,
-    clock: &SteeringClock,
-    entity: Entity,
-    combine: Combine,
-) {
-    warnings.raise(clock, entity, "ReciprocalAvoidance", || {
-        format!(
-            "Combine is {}, which may cut ReciprocalAvoidance so that the agent runs into its neighbors; insert \
-             Combine::WEIGHTED_SUM",
-            combine.name()
-        )
-    });
 }
 
 #[cfg(test)]
