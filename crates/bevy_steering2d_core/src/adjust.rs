@@ -97,14 +97,15 @@ pub(crate) fn copy_preferences(
     );
 }
 
-/// Warns of agents that got a combiner that may cut their valid `A`, or got the behavior, since the last tick.
+/// Warns of agents with a combiner that may cut their valid `A`, if either has changed since the last tick.
 pub(crate) fn warn_of_combiners<A: Adjust>(
     clock: Res<SteeringClock>,
     warnings: Res<SteeringWarnings>,
-    agents: Query<(Entity, &Combine, &A), (Steered, Or<(Changed<Combine>, Added<A>)>)>,
+    agents: Query<(Entity, &Combine, &A), (Steered, Or<(Changed<Combine>, Changed<A>)>)>,
 ) {
     for (entity, &combine, behavior) in &agents {
-        if may_cut(combine) && behavior.check().is_ok() {
+        let acts = behavior.influence().enabled && behavior.check().is_ok();
+        if may_cut(combine) && acts {
             let (combine, name) = (combine.name(), A::short_type_path());
             warnings.raise(&clock, entity, name, || {
                 format!(

@@ -239,10 +239,11 @@ fn plain_sums_push_agents_into_walls_and_priorities_do_not() {
 }
 
 #[test]
-fn mice_bring_the_cheese_home_without_touching_a_wall() {
+fn mice_bring_the_cheese_home_without_touching_a_wall_or_each_other() {
     let report = headless::run(the("maze"), 1, 3_000);
     assert!(number(&report, "rounds completed") >= 14.0, "{report}");
     assert_eq!(number(&report, "walls touched"), 0.0, "{report}");
+    assert_eq!(number(&report, "mice bumped"), 0.0, "{report}");
     assert_eq!(number(&report, "stuck"), 0.0, "{report}");
 }
 

@@ -2,7 +2,8 @@
 //!
 //! [`NavigateTo`] plans around the colliders and writes a [`SteeringPath`], which [`PathFollowing`]
 //! follows. A [`Lane`] makes the mice keep right. [`WallAvoidance`] and [`ObstacleAvoidance`] sense the
-//! colliders ([`SensesColliders`]); [`Separation`] keeps oncoming mice apart.
+//! colliders ([`SensesColliders`]). By [`ReciprocalAvoidance`] mice make way for each other; with
+//! [`Separation`] in its place they bump, and those that meet head-on hold each other up.
 
 mod grid;
 mod layout;
@@ -34,12 +35,13 @@ pub(crate) const SCENE: Scene = Scene {
     title: "Maze",
     help: "Mice fetch cheese from the middle and carry it home (gold), each on the shortest path \
            around the walls, which are Rapier colliders. They follow it as a corridor, keep right, \
-           avoid the walls, and keep apart from each other. Faint lines show the paths.",
+           avoid the walls, and make way for each other. Faint lines show the paths.",
     keys: &[
         SceneKey::new('c', "Corridor"),
         SceneKey::new('p', "Waypoints"),
         SceneKey::new('w', "Wall avoidance"),
         SceneKey::new('a', "Obstacle avoidance"),
+        SceneKey::new('m', "Make way"),
         SceneKey::new('s', "Separation"),
     ],
     chosen,
@@ -94,7 +96,7 @@ struct Choice {
     corridor: bool,
     walls: bool,
     obstacles: bool,
-    separation: bool,
+    make_way: bool,
 }
 
 impl Default for Choice {
@@ -103,7 +105,7 @@ impl Default for Choice {
             corridor: true,
             walls: true,
             obstacles: true,
-            separation: true,
+            make_way: true,
         }
     }
 }
@@ -212,7 +214,14 @@ fn mouse(home: Cell) -> impl Bundle {
                 margin: 0.05,
                 ..default()
             },
+        ),
+        (
+            ReciprocalAvoidance {
+                perception_radius: 4.0,
+                ..default()
+            },
             Separation::new(1.2),
+            Combine::default(),
         ),
         Animal {
             name: "mouse",
@@ -250,7 +259,8 @@ fn choose(presses: Res<Presses>, mut choice: ResMut<Choice>) {
             'p' => choice.corridor = false,
             'w' => choice.walls ^= true,
             'a' => choice.obstacles ^= true,
-            's' => choice.separation ^= true,
+            'm' => choice.make_way = true,
+            's' => choice.make_way = false,
             _ => {}
         }
     }
@@ -263,7 +273,8 @@ fn chosen(world: &World) -> Vec<char> {
         ('p', !choice.corridor),
         ('w', choice.walls),
         ('a', choice.obstacles),
-        ('s', choice.separation),
+        ('m', choice.make_way),
+        ('s', !choice.make_way),
     ];
     let on = switches.into_iter().filter(|(_, on)| *on);
     on.map(|(key, _)| key).collect()
@@ -277,7 +288,7 @@ fn apply_choice(
             &mut PathFollowing,
             &mut WallAvoidance,
             &mut ObstacleAvoidance,
-            &mut Separation,
+            (&mut ReciprocalAvoidance, &mut Separation, &mut Combine),
         ),
         With<Mouse>,
     >,
@@ -285,11 +296,19 @@ fn apply_choice(
     if !choice.is_changed() {
         return;
     }
-    for (mut path, mut walls, mut obstacles, mut separation) in &mut mice {
+    for (mut path, mut walls, mut obstacles, (mut avoidance, mut separation, mut combine)) in
+        &mut mice
+    {
         *path = follow(choice.corridor);
         enable(&mut walls, choice.walls);
         enable(&mut obstacles, choice.obstacles);
-        enable(&mut separation, choice.separation);
+        enable(&mut avoidance, choice.make_way);
+        enable(&mut separation, !choice.make_way);
+        *combine = if choice.make_way {
+            Combine::WEIGHTED_SUM
+        } else {
+            Combine::PRIORITIZED
+        };
     }
 }
 
@@ -366,12 +385,12 @@ fn report(world: &World) -> Vec<Line> {
     ]
 }
 
-/// Runs the same maze without avoidance, without separation and with waypoints.
+/// Runs the same maze without avoidance of walls, with separation and with waypoints.
 fn experiment(experiment: &Experiment) -> Vec<Line> {
     let all = Choice::default();
     let trials = [
         (
-            "no avoidance",
+            "no wall avoidance",
             Choice {
                 walls: false,
                 obstacles: false,
@@ -379,9 +398,9 @@ fn experiment(experiment: &Experiment) -> Vec<Line> {
             },
         ),
         (
-            "no separation",
+            "separation",
             Choice {
-                separation: false,
+                make_way: false,
                 ..all
             },
         ),
