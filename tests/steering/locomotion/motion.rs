@@ -139,6 +139,32 @@ fn a_car_that_is_thrown_by_an_explosion_recovers() {
 }
 
 #[test]
+fn a_car_that_stands_beside_a_rock_gets_past_it() {
+    for beside in [-3.2, -2.4, -1.2, 0.4, 1.8, 3.0_f32] {
+        for gap in [0.9, 1.5, 2.2] {
+            let mut app = point_mass_app(HERTZ);
+            let ahead = ((3.9 + gap) * (3.9 + gap) - beside * beside).sqrt();
+            app.world_mut().spawn((
+                Transform::from_xyz(ahead, beside, 0.0),
+                Obstacle { radius: 1.7 },
+            ));
+            let avoid = ObstacleAvoidance {
+                margin: 0.6,
+                ..default()
+            };
+            let behaviors = (avoid, Seek::new(Vec2::new(60.0, 0.0)));
+            let agent = car(Backend::PointMass, &mut app, Body::at(0.0, 0.0), behaviors);
+            app.world_mut().get_mut::<Vehicle>(agent).unwrap().radius = Some(2.2);
+            for _ in 0..1_200 {
+                app.update();
+            }
+            let at = position(&app, agent);
+            assert!(at.x > 12.0, "{beside} m beside, {gap} m of gap: at {at}");
+        }
+    }
+}
+
+#[test]
 fn a_parked_car_sleeps() {
     let mut app = rapier_app(HERTZ);
     let arrive = Arrive::new(Vec2::new(8.0, 0.0));

@@ -50,14 +50,16 @@ impl Blockade {
         let heading = ahead(me);
         let offset = obstacle.center - me.position;
         let (x, y) = (heading.dot(offset), heading.perp_dot(offset));
-        let r = obstacle.radius + me.radius + margin;
+        let touching = obstacle.radius + me.radius;
+        let gap = offset.length() - touching;
+        // Within the margin it may pass with half of the gap that there is.
+        let r = touching + margin.min(0.5 * gap);
         let beside = r - y.abs();
         if x <= 0.0 || beside <= 0.0 {
             return None;
         }
         // The widest circle, tangent to the heading, that passes: (d² − r²) / 2(r − |y|).
         let circle = (offset.length_squared() - r * r).max(0.0) / (2.0 * beside);
-        let gap = offset.length() - obstacle.radius - me.radius;
         let is_close = gap <= margin + room.gap || pressing(me, gap) > 0.0;
         (is_close && circle < room.circle).then_some(Self {
             circle,
@@ -108,6 +110,12 @@ pub(super) fn backing_from_walls(me: &Agent, push: Vec2) -> Vec2 {
 /// behaviors of a lower priority, which may ask to drive on; the driver keeps to the speed in reverse.
 fn back_off(me: &Agent, side: f32) -> Vec2 {
     me.max_force * direction(side * SHARPEST).rotate(-ahead(me))
+}
+
+/// The gap beyond the margin up to which an obstacle ahead may be a blockade, m; `None` if the agent need not or cannot
+/// back off.
+pub(super) fn backs_off_within(me: &Agent) -> Option<f32> {
+    room_needed(me).map(|room| room.gap)
 }
 
 /// The room that the agent needs at its speed, m; `None` if it need not or cannot back off.

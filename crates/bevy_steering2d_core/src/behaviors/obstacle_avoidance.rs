@@ -3,9 +3,9 @@
 use bevy::prelude::*;
 use smallvec::SmallVec;
 
-use super::backing::{Blockade, STANDING};
+use super::backing::{Blockade, STANDING, backs_off_within};
 use super::danger::{
-    alarm, insisting, pressing, sight, stopping, travel, travel_speed, turn_alarm,
+    ahead, alarm, insisting, pressing, sight, stopping, travel, travel_speed, turn_alarm,
 };
 use super::embeds_influence;
 use super::touch::{Touch, Touches};
@@ -37,8 +37,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 /// margin, towards the sides of the box. (Reynolds 1999; Buckland 2005)
 ///
 /// In reverse gear the box is behind the agent. A car backs off from an obstacle close ahead that its
-/// turning circle does not pass: one that stands, only from an obstacle within the margin. It does not turn
-/// while it stands.
+/// turning circle does not pass: one that stands, only from an obstacle within the margin. It may pass an obstacle
+/// within the margin if it keeps half of the gap. It does not turn while it stands.
 #[doc(alias("Evadir Obstáculos", "Evitar obstáculos"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -105,8 +105,14 @@ impl Behavior for ObstacleAvoidance {
     }
 
     fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
+        let radius = me.radius + self.margin;
         let tip = me.position + self.length(me) * travel(me);
-        probes.ask_sweep(me.position, tip, me.radius + self.margin);
+        probes.ask_sweep(me.position, tip, radius);
+        // In reverse gear it still sees the obstacle that it backs off from.
+        let back_off = backs_off_within(me).filter(|_| me.is_reversing());
+        if let Some(reach) = back_off {
+            probes.ask_sweep(me.position, me.position + reach * ahead(me), radius);
+        }
     }
 }
 

@@ -364,8 +364,8 @@ mod tests {
         let report = headless::run(&SCENE, 1, 2_000);
         assert_eq!(number(&report, "penetrations"), 0.0, "{report}");
         assert_eq!(number(&report, "fence touched"), 0.0, "{report}");
-        assert!(number(&report, "mean speed") > 4.0, "{report}");
-        assert!(number(&report, "stuck") < 10.0, "{report}");
+        assert!(number(&report, "mean speed") > 5.0, "{report}");
+        assert!(number(&report, "stuck") < 2.0, "{report}");
         assert!(number(&report, "largest sideways speed") < 0.1, "{report}");
     }
 }
