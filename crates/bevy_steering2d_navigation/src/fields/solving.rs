@@ -156,26 +156,31 @@ impl Work {
         solids: &[Solid],
     ) -> Option<GoalFault> {
         // A field for goals that move on is completed first: it would never be if it began anew.
-        let leads_somewhere = self.goals.as_ref().is_some_and(|it| !it.is_empty());
-        let blocked = |work: &Self| work.has_blocked_goal.then_some(GoalFault::Blocked);
-        if leads_somewhere && !self.is_complete() {
-            return blocked(self);
+        if !self.has_goals() || self.is_complete() {
+            let lattice = self.lattice;
+            let inside = goals
+                .clone()
+                .filter(move |goal| lattice.nearest(*goal).is_some());
+            let same = self
+                .goals
+                .as_ref()
+                .is_some_and(|it| it.iter().copied().eq(inside.clone()));
+            if !same {
+                self.lead_to(inside.collect(), solids);
+            }
         }
-        let lattice = self.lattice;
-        let inside = goals
-            .clone()
-            .filter(move |goal| lattice.nearest(*goal).is_some());
-        let same = self
-            .goals
-            .as_ref()
-            .is_some_and(|it| it.iter().copied().eq(inside.clone()));
-        if !same {
-            self.lead_to(inside.clone().collect(), solids);
+        if self.has_blocked_goal {
+            Some(GoalFault::Blocked)
+        } else if !self.has_goals() && goals.count() > 0 {
+            Some(GoalFault::AllOutside)
+        } else {
+            None
         }
-        if inside.count() == 0 && goals.count() > 0 {
-            return Some(GoalFault::AllOutside);
-        }
-        blocked(self)
+    }
+
+    /// Whether it has goals in the area.
+    fn has_goals(&self) -> bool {
+        self.goals.as_ref().is_some_and(|it| !it.is_empty())
     }
 
     /// Looks up the nodes of these goals; begins new times if they are others than before.

@@ -158,7 +158,7 @@ impl Roadmap {
         }
         let needed = body.tight.min(in_gap);
         if -leg.clearance > needed {
-            let clearance = self.smallest.clearance_along(start.at, end.at, needed);
+            let clearance = self.smallest.grid().along(start.at, end.at, needed);
             leg.clearance = clearance.unwrap_or(-needed);
         }
         if leg.clearance >= needed {

@@ -84,15 +84,16 @@ impl Room {
 
     /// The same for two points; `None` also if the clearance is less than `needed` m.
     pub(crate) fn cost(&self, from: Vec2, to: Vec2, needed: f32) -> Option<f32> {
-        let clearance = self.clearance_along(from, to, needed)?;
-        Some(self.cost_of(from.distance(to), clearance))
+        let clearance = self.grid.along(from, to, needed)?;
+        (clearance > 0.0).then(|| self.cost_of(from.distance(to), clearance))
     }
 
-    /// The distance from the straight way between two points to the nearest solid, m, at most a little more than
-    /// what is comfortable; `None` if it is less than `needed` m, or there is none.
-    pub(crate) fn clearance_along(&self, from: Vec2, to: Vec2, needed: f32) -> Option<f32> {
-        let clearance = self.grid.along(from, to, needed);
-        clearance.filter(|&it| it > 0.0)
+    /// The same for the way of a body from where it is. What it needs less against the solids that squeeze it, it
+    /// does not need less in a gap farther on.
+    pub(crate) fn cost_from(&self, from: Spot, to: Vec2, needed: f32) -> Option<f32> {
+        let cost = self.cost(from.at, to, needed)?;
+        let fits = !self.is_squeezed(from) || self.fits_farther_on(from.at, to);
+        fits.then_some(cost)
     }
 
     /// The cost of a straight way with a length and a clearance, m.
@@ -103,14 +104,6 @@ impl Room {
             0.0
         };
         length + Self::DISCOMFORT * tight
-    }
-
-    /// The same for the way of a body from where it is. What it needs less against the solids that squeeze it, it
-    /// does not need less in a gap farther on.
-    pub(crate) fn cost_from(&self, from: Spot, to: Vec2, needed: f32) -> Option<f32> {
-        let cost = self.cost(from.at, to, needed)?;
-        let fits = !self.is_squeezed(from) || self.fits_farther_on(from.at, to);
-        fits.then_some(cost)
     }
 
     fn is_squeezed(&self, spot: Spot) -> bool {
