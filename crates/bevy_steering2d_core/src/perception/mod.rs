@@ -11,6 +11,7 @@
 //! behavior gets the answers to its own probes from [`Surroundings::answers`], merged with obstacles
 //! and walls.
 
+mod body_sizes;
 mod candidates;
 mod columns;
 mod gather;

@@ -6,6 +6,7 @@ use std::ops::Range;
 use bevy::prelude::*;
 use smallvec::SmallVec;
 
+use super::body_sizes::BodySizes;
 use super::columns::NeighborColumns;
 use super::gathered::Gathered;
 use super::grid::{Grid, Square};
@@ -33,12 +34,7 @@ pub struct Neighbors {
     pub(super) order: Vec<u32>,
     /// The slot of each row.
     ranks: Vec<u32>,
-    /// See [`largest_radius`](Self::largest_radius).
-    largest: f32,
-    /// See [`ordinary_radius`](Self::ordinary_radius).
-    ordinary: f32,
-    /// The rows of the bodies that are not ordinary.
-    large: Vec<u32>,
+    sizes: BodySizes,
     pub(crate) columns: NeighborColumns,
     pub(crate) motions: Motions,
 }
@@ -54,17 +50,6 @@ impl Neighbors {
         self.grid.seen()
     }
 
-    /// The largest body radius of all agents but the few [large bodies](Self::large_bodies), m.
-    pub(crate) fn ordinary_radius(&self) -> f32 {
-        self.ordinary
-    }
-
-    /// Few bodies that are large beside the cells, such as a ship among people. Searches up to the edges of all bodies
-    /// look at them one by one, so that all others need not be searched as far.
-    pub(crate) fn large_bodies(&self) -> impl Iterator<Item = Neighbor> {
-        self.large.iter().map(|&row| self.rows.agent(row as usize))
-    }
-
     /// Whether no agent is indexed.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -73,7 +58,18 @@ impl Neighbors {
     /// The largest body radius of any agent, m. To find all bodies within a gap, add it to the
     /// radius of the view.
     pub fn largest_radius(&self) -> f32 {
-        self.largest
+        self.sizes.largest
+    }
+
+    /// The largest body radius of all agents but the few [large bodies](Self::large_bodies), m.
+    pub(crate) fn ordinary_radius(&self) -> f32 {
+        self.sizes.ordinary
+    }
+
+    /// The [few bodies](BodySizes) that are large beside the cells.
+    pub(crate) fn large_bodies(&self) -> impl Iterator<Item = Neighbor> {
+        let rows = self.sizes.large.iter();
+        rows.map(|&row| self.rows.agent(row as usize))
     }
 
     /// The neighbors in view, sorted by cell and id.
@@ -275,8 +271,8 @@ impl Neighbors {
     pub(super) fn build(&mut self, gathered: &Gathered, cell: f32) {
         let count = self.rows.len();
         let chunk = chunk_size(count, LIGHT_PASS);
-        self.largest = gathered.largest;
-        self.set_large_bodies_apart(cell);
+        self.sizes
+            .measure(&self.rows.bodies, gathered.largest, cell);
         self.motions.clear();
 
         let grid = &mut self.grid;
@@ -309,29 +305,6 @@ impl Neighbors {
         for_each_chunk(order.chunks(chunk).zip(chunks), |(order, columns)| {
             columns.fill(order, rows);
         });
-    }
-
-    /// Finds the bodies that are large beside cells of a size, unless they are many.
-    fn set_large_bodies_apart(&mut self, cell: f32) {
-        /// Of the side of a cell.
-        const LARGE: f32 = 0.25;
-        const FEW: usize = 32;
-        self.large.clear();
-        self.ordinary = self.largest;
-        let most = LARGE * cell;
-        if self.largest <= most {
-            return;
-        }
-        let rows = (0..).zip(&self.rows.bodies);
-        let large = rows.filter(|(_, it)| is_indexable(it.position) && it.radius > most);
-        self.large.extend(large.map(|(row, _)| row).take(FEW + 1));
-        if self.large.len() > FEW {
-            self.large.clear();
-            return;
-        }
-        let rows = self.rows.bodies.iter();
-        let ordinary = rows.map(|it| it.radius).filter(|radius| *radius <= most);
-        self.ordinary = ordinary.fold(0.0, f32::max);
     }
 
     /// Sorts every cell by id, for agents that were not gathered in order of id.
@@ -440,23 +413,6 @@ mod tests {
         let neighbors = index(&[Vec2::splat(-1e9), Vec2::splat(1e9)], 0.1);
         assert!(neighbors.cells_of(0..2).count() <= 2);
         assert!(neighbors.grid.memory() <= 2 * 1024 + 16);
-    }
-
-    #[test]
-    fn few_bodies_that_are_large_beside_the_cells_are_set_apart() {
-        let of_radii = |radii: &[f32]| {
-            let agents = radii.iter().zip(0..).map(|(&radius, id)| Neighbor {
-                radius,
-                id: SteeringId(id),
-                ..index(&[Vec2::ZERO], 1.0).rows.agent(0)
-            });
-            let neighbors = Neighbors::of(agents.map(|it| (it, 0)), 4.0);
-            let large = neighbors.large_bodies().map(|it| it.radius);
-            (neighbors.ordinary_radius(), large.collect::<Vec<_>>())
-        };
-        assert_eq!(of_radii(&[0.3, 5.0, 0.4]), (0.4, vec![5.0]));
-        assert_eq!(of_radii(&[0.3, 0.4]), (0.4, vec![]));
-        assert_eq!(of_radii(&[5.0; 40]), (5.0, vec![]), "all are large");
     }
 
     #[test]
