@@ -82,34 +82,64 @@ impl Blockade {
     }
 }
 
-/// A wall is ahead, rather than beside the agent, if more than this share of its push opposes the heading.
-const AHEAD: f32 = 0.7;
+/// The push of walls that backs off.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct WallPush {
+    /// The least share of it against the heading: the wall is ahead, rather than beside the agent.
+    against: f32,
+    /// The least share of `max_force`.
+    strength: f32,
+}
 
-/// The share of `max_force` from which a push backs off.
-const STRONG: f32 = 0.5;
+/// A car before a wall begins to back off.
+const BEGIN_AT_WALL: WallPush = WallPush {
+    against: 0.7,
+    strength: 0.5,
+};
 
-/// The force for a push of walls, N. A body with a turning circle turns its front along the wall while it
-/// backs off; otherwise it would return to the same point.
-pub(super) fn backing_from_walls(me: &Agent, push: Vec2) -> Vec2 {
+/// In reverse gear it goes on until it has room to turn.
+const END_AT_WALL: WallPush = WallPush {
+    against: 0.5,
+    strength: 0.1,
+};
+
+/// In body radii: a wall whose nearest point is less to one side is straight ahead.
+const STRAIGHT_AHEAD: f32 = 0.1;
+
+/// The force for a push of walls, N. A body with a turning circle turns its front away from the wall while it
+/// backs off; otherwise it would return to the same point. `nearest` finds the offset to the nearest point of a wall, m.
+pub(super) fn backing_from_walls(
+    me: &Agent,
+    push: Vec2,
+    nearest: impl FnOnce() -> Option<Vec2>,
+) -> Vec2 {
     let heading = ahead(me);
-    let against = -push.dot(heading);
-    let blocks = against > AHEAD * push.length() && against > STRONG * me.max_force;
-    if blocks && room_needed(me).is_some() {
-        let side = if heading.perp_dot(push) < 0.0 {
-            -1.0
-        } else {
-            1.0
-        };
-        back_off(me, side)
+    let least = if me.is_reversing() {
+        END_AT_WALL
     } else {
-        push
+        BEGIN_AT_WALL
+    };
+    let against = -push.dot(heading);
+    let blocks = against > least.against * push.length() && against > least.strength * me.max_force;
+    if !blocks || room_needed(me).is_none() {
+        return push;
     }
+    // Of a short wall the nearest point tells the free side, of a long one straight ahead its normal.
+    let wall = heading.perp_dot(nearest().unwrap_or_default());
+    let is_free_left = if wall.abs() < STRAIGHT_AHEAD * me.radius {
+        heading.perp_dot(push) >= 0.0
+    } else {
+        wall < 0.0
+    };
+    back_off(me, if is_free_left { 1.0 } else { -1.0 })
 }
 
 /// The force that drives back and turns the front to a side, N: 1 left, −1 right. It leaves no force to
 /// behaviors of a lower priority, which may ask to drive on; the driver keeps to the speed in reverse.
 fn back_off(me: &Agent, side: f32) -> Vec2 {
-    me.max_force * direction(side * SHARPEST).rotate(-ahead(me))
+    // In reverse gear the front turns the other way than the force.
+    let turn = if me.is_reversing() { side } else { -side };
+    me.max_force * direction(turn * SHARPEST).rotate(-ahead(me))
 }
 
 /// The gap beyond the margin up to which an obstacle ahead may be a blockade, m; `None` if the agent need not or cannot
@@ -170,6 +200,13 @@ mod tests {
         assert!(closest > 0.0, "{closest} m");
     }
 
+    /// A car that heads for +x.
+    fn car(reversing: bool) -> Agent {
+        let mut me = Drive::car(Wheeled::default(), 60.0).agent();
+        me.abilities.as_mut().expect("a car").reversing = reversing;
+        me
+    }
+
     /// A rock of 1.5 m straight ahead of a car at the origin, at this gap, m.
     fn rock_at(gap: f32) -> Circle {
         Circle::new(Vec2::new(2.0 + gap + 1.5, 0.0), 1.5)
@@ -177,11 +214,8 @@ mod tests {
 
     #[test]
     fn a_car_that_stands_backs_off_only_within_the_margin() {
-        let backs_off = |reversing, gap| {
-            let mut me = Drive::car(Wheeled::default(), 60.0).agent();
-            me.abilities.as_mut().expect("a car").reversing = reversing;
-            Blockade::seen(&me, rock_at(gap), 0.25).is_some()
-        };
+        let backs_off =
+            |reversing, gap| Blockade::seen(&car(reversing), rock_at(gap), 0.25).is_some();
         for gap in [3.0, 1.0, 0.5] {
             assert!(!backs_off(false, gap), "{gap} m ahead");
         }
@@ -223,14 +257,40 @@ mod tests {
         let rock = Circle::new(Vec2::new(1.2, 0.0), 0.5);
         assert_eq!(Blockade::seen(&Agent::default(), rock, 0.25), None);
         let push = Vec2::new(-20.0, 1.0);
-        assert_eq!(backing_from_walls(&Agent::default(), push), push);
+        assert_eq!(backing_from_walls(&Agent::default(), push, || None), push);
     }
 
     #[test]
     fn a_car_at_a_wall_turns_to_the_side_it_points_to() {
-        let me = Drive::car(Wheeled::default(), 60.0).agent();
-        let force = backing_from_walls(&me, Vec2::new(-9_000.0, 800.0));
+        let push = Vec2::new(-9_000.0, 800.0);
+        let force = backing_from_walls(&car(true), push, || None);
         // Back and to the right: the front turns left.
         assert!(force.x < 0.0 && force.y < 0.0, "{force}");
+    }
+
+    #[test]
+    fn a_car_that_still_rolls_towards_a_wall_steers_to_the_side_it_will_turn_to() {
+        let push = Vec2::new(-9_000.0, 800.0);
+        let force = backing_from_walls(&car(false), push, || None);
+        assert!(force.x < 0.0 && force.y > 0.0, "{force}");
+    }
+
+    #[test]
+    fn a_car_at_a_short_wall_turns_away_from_its_nearest_point() {
+        let push = Vec2::new(-9_000.0, -800.0);
+        let wall = Vec2::new(4.0, -2.0);
+        let force = backing_from_walls(&car(true), push, || Some(wall));
+        assert!(force.x < 0.0 && force.y < 0.0, "{force}");
+    }
+
+    #[test]
+    fn a_car_backs_off_from_a_wall_until_it_hardly_pushes() {
+        let push = |share: f32| Vec2::new(-share * car(true).max_force, 0.0);
+        let backs_off = |reversing, share| {
+            let me = car(reversing);
+            backing_from_walls(&me, push(share), || None) != push(share)
+        };
+        assert!(backs_off(false, 0.6) && !backs_off(false, 0.4));
+        assert!(backs_off(true, 0.2) && !backs_off(true, 0.05));
     }
 }

@@ -7,7 +7,7 @@ use super::danger::{alarm, pressing, sight, stopping};
 use super::embeds_influence;
 use super::feelers::{Feeler, Feelers, Whisker};
 use super::touch::{Touch, Touches};
-use crate::perception::{ColliderProbes, NearProbe, RayProbe, Surroundings};
+use crate::perception::{ColliderProbes, NearProbe, ProbeAnswers, RayProbe, Surroundings};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 
 /// Pushes the agent away from [`Wall`](crate::Wall)s that its feelers hit.
@@ -23,7 +23,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 /// force once half of the feeler is beyond. The nearest point of any wall also pushes, for wall ends
 /// that slip between feelers. The strongest push counts in full; each further one adds what is missing
 /// along its own normal. So the walls of a corridor balance, and those of an acute corner also push
-/// out of it. A car that a wall ahead pushes back turns its front along the wall meanwhile. (Buckland 2005)
+/// out of it. A car that a wall ahead pushes back turns its front to the free side meanwhile, and backs off until the wall
+/// hardly pushes. (Buckland 2005)
 #[doc(alias("Evadir Paredes", "Evitar muros", "Colisão com muros"))]
 #[derive(Component, Reflect, Clone, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -141,8 +142,16 @@ impl Steer for WallAvoidance {
         let by_feelers = answers.rays().filter_map(|ray| touched_by_feeler(&ray, me));
         let by_body = answers.near().filter_map(|near| touched_by_body(&near, me));
         let push = wall_avoidance(me, by_feelers.chain(by_body), self.response);
-        backing_from_walls(me, push)
+        backing_from_walls(me, push, || nearest_hit(&answers, me))
     }
+}
+
+/// The offset from the agent to the nearest point that a feeler or its body has found, m.
+fn nearest_hit(answers: &ProbeAnswers, me: &Agent) -> Option<Vec2> {
+    let by_feelers = answers.rays().filter_map(|it| it.hit);
+    let by_body = answers.near().filter_map(|it| it.hit);
+    let offsets = by_feelers.chain(by_body).map(|it| it.point - me.position);
+    offsets.min_by(|a, b| a.length_squared().total_cmp(&b.length_squared()))
 }
 
 /// Share of a feeler beyond a wall at which the push is full. The other half of the feeler is a reserve
