@@ -3,6 +3,7 @@
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_rapier2d::rapier;
+use bevy_steering2d::Circle;
 use bevy_steering2d::navigation::{NoPathReason, Solid, Solids, Terrain};
 use bevy_steering2d::prelude::*;
 
@@ -71,6 +72,36 @@ fn colliders_of_every_shape_are_avoided() {
             let past = x > 3.0 || name == "compound";
             assert!(past, "{name} from y = {y}: stays at {x}");
         }
+    }
+}
+
+#[test]
+fn rocks_are_avoided_alike_as_obstacles_and_as_colliders() {
+    let mut random = RandomStream::new(1, SteeringId(0), 0);
+    for world in 0..50 {
+        let rocks = [(); 9].map(|()| {
+            let at = random.point_in(Rect::new(-1.0, -2.5, 7.0, 2.5));
+            Circle::new(at, 0.5 + 0.3 * random.signed_unit())
+        });
+        // None inside of the body.
+        let near = |it: &&Circle| it.center.length() > it.radius + PointMass::RADIUS;
+        let avoiding = |spawn: &dyn Fn(&mut App, Circle)| {
+            let mut app = rapier_app(HERTZ);
+            rocks
+                .iter()
+                .filter(near)
+                .for_each(|&rock| spawn(&mut app, rock));
+            let agent = runner(&mut app, 0.0, 0.0, ObstacleAvoidance::default());
+            entry::<ObstacleAvoidance>(&app, agent).raw
+        };
+        let obstacles = avoiding(&|app, Circle { center, radius }| {
+            let place = Transform::from_translation(center.extend(0.0));
+            app.world_mut().spawn((place, Obstacle { radius }));
+        });
+        let colliders = avoiding(&|app, Circle { center, radius }| {
+            fixed(app, Collider::ball(radius), center.x, center.y);
+        });
+        assert_near(colliders, obstacles, 1e-3, &format!("world {world}"));
     }
 }
 

@@ -2,7 +2,7 @@
 //! pipeline.
 
 use bevy::prelude::*;
-use bevy_rapier2d::parry::query::{DefaultQueryDispatcher, ShapeCastOptions};
+use bevy_rapier2d::parry::query::{DefaultQueryDispatcher, ShapeCastOptions, cast_shapes};
 use bevy_rapier2d::parry::shape::{Ball, Shape, TypedShape};
 use bevy_rapier2d::prelude::*;
 use bevy_rapier2d::rapier::dynamics::RigidBody as SimulatedBody;
@@ -12,7 +12,7 @@ use bevy_rapier2d::rapier::pipeline::{
     QueryFilter as ColliderFilter, QueryFilterFlags, QueryPipeline,
 };
 use bevy_steering2d_core::parallel::for_each_match;
-use bevy_steering2d_core::perception::{NearProbe, RayProbe, SweepProbe};
+use bevy_steering2d_core::perception::{NearProbe, RayProbe, SweepProbe, nearest_on_segment};
 use bevy_steering2d_core::{Circle, ColliderProbes, SeenObstacle, SensesColliders, WallHit};
 
 use crate::owners::{Owners, entity_of};
@@ -106,8 +106,9 @@ fn answer(pipeline: &QueryPipeline, probes: &mut ColliderProbes) {
         ray.hit = cast_ray(pipeline, ray);
     }
     for sweep in sweeps {
-        sweep.ahead = first_contact(pipeline, sweep);
-        sweep.beside = initial_overlap(pipeline, sweep);
+        let begin = found.len();
+        collect_contacts(pipeline, sweep, found);
+        sweep.found = begin..found.len();
     }
     for near in near {
         near.hit = nearest_surface(pipeline, near);
@@ -136,54 +137,74 @@ fn cast_ray(pipeline: &QueryPipeline, probe: &RayProbe) -> Option<WallHit> {
     })
 }
 
-/// The first collider that a swept disc touches.
-fn first_contact(pipeline: &QueryPipeline, probe: &SweepProbe) -> Option<SeenObstacle> {
-    let path = probe.to - probe.from;
+/// Adds all colliders that a swept disc touches.
+fn collect_contacts(pipeline: &QueryPipeline, probe: &SweepProbe, found: &mut Vec<SeenObstacle>) {
+    let &SweepProbe {
+        from, to, radius, ..
+    } = probe;
+    let bounds = Aabb::new(from.min(to) - radius, from.max(to) + radius);
+    for (handle, collider) in pipeline.intersect_aabb_conservative(bounds) {
+        let around = bounding_circle(collider.shape(), collider.position());
+        let nearest = nearest_on_segment(around.center, from, to);
+        if nearest.distance(around.center) > around.radius + radius {
+            continue;
+        }
+        let circles = match collider.shape().as_typed_shape() {
+            TypedShape::Ball(_) => [Some(around), None],
+            _ => [
+                first_contact(collider, probe),
+                initial_overlap(collider, probe),
+            ],
+        };
+        let entity = reported(pipeline, handle);
+        let velocity = velocity_of(pipeline, collider);
+        found.extend(circles.into_iter().flatten().map(|circle| SeenObstacle {
+            entity,
+            circle,
+            velocity,
+        }));
+    }
+}
+
+/// Where a swept disc first touches a collider.
+fn first_contact(collider: &SimulatedCollider, probe: &SweepProbe) -> Option<Circle> {
     let options = ShapeCastOptions {
         max_time_of_impact: 1.0,
-        // Ignore overlapping colliders that the disc moves away from.
+        // Ignores an overlapping collider that the disc moves away from.
         stop_at_penetration: false,
         ..ShapeCastOptions::default()
     };
-    let (handle, hit) = pipeline.cast_shape(
+    let place = collider.position();
+    let hit = cast_shapes(
+        place,
+        Vec2::ZERO,
+        collider.shape(),
         &Pose::from_translation(probe.from),
-        path,
+        probe.to - probe.from,
         &Ball::new(probe.radius),
         options,
-    )?;
-    obstacle_at_contact(pipeline, handle, hit.witness1, hit.normal1, probe.radius)
+    );
+    let hit = hit.ok().flatten()?;
+    let (point, normal) = (place * hit.witness1, place.rotation * hit.normal1);
+    Some(touching(point, normal, probe.radius))
 }
 
-/// The nearest collider that the disc overlaps at the start of its sweep.
-fn initial_overlap(pipeline: &QueryPipeline, probe: &SweepProbe) -> Option<SeenObstacle> {
+/// Where the disc overlaps a collider at the start of its sweep.
+fn initial_overlap(collider: &SimulatedCollider, probe: &SweepProbe) -> Option<Circle> {
     let solid = false;
-    let (handle, nearest) = pipeline.project_point(probe.from, probe.radius, solid)?;
+    let nearest = collider
+        .shape()
+        .project_point(collider.position(), probe.from, solid);
     let offset = probe.from - nearest.point;
     let outwards = if nearest.is_inside { -offset } else { offset };
     let normal = outwards.try_normalize()?;
-    (offset.length() <= probe.radius)
-        .then(|| obstacle_at_contact(pipeline, handle, nearest.point, normal, probe.radius))?
+    let overlaps = offset.length() <= probe.radius;
+    overlaps.then(|| touching(nearest.point, normal, probe.radius))
 }
 
-/// A touched collider as a circle: a ball as it is, any other shape as a circle of the agent's
-/// radius that touches the same point, so that the agent slides along the surface.
-fn obstacle_at_contact(
-    pipeline: &QueryPipeline,
-    handle: ColliderHandle,
-    point: Vec2,
-    normal: Vec2,
-    radius: f32,
-) -> Option<SeenObstacle> {
-    let collider = pipeline.colliders.get(handle)?;
-    let circle = match collider.shape().as_typed_shape() {
-        TypedShape::Ball(ball) => Circle::new(collider.position().translation, ball.radius),
-        _ => Circle::new(point - radius * normal, radius),
-    };
-    Some(SeenObstacle {
-        entity: reported(pipeline, handle),
-        circle,
-        velocity: velocity_of(pipeline, collider),
-    })
+/// A circle as large as the disc that touches a surface at the same point, so that the agent slides along the surface.
+fn touching(point: Vec2, normal: Vec2, radius: f32) -> Circle {
+    Circle::new(point - radius * normal, radius)
 }
 
 /// The velocity of the body that a collider belongs to, m/s.

@@ -89,10 +89,6 @@ fn met_something(probes: &ColliderProbes) -> bool {
     !probes.found.is_empty()
         || probes.rays.iter().any(|it| it.hit.is_some())
         || probes.near.iter().any(|it| it.hit.is_some())
-        || probes
-            .sweeps
-            .iter()
-            .any(|it| it.ahead.or(it.beside).is_some())
 }
 
 /// Gives agents their probes of then. Agents and colliders that were `spawned` again are mapped.
@@ -114,8 +110,5 @@ fn entities_mut(probes: &mut ColliderProbes) -> impl Iterator<Item = &mut Entity
     let rays = probes.rays.iter_mut().flat_map(|it| &mut it.hit);
     let near = probes.near.iter_mut().flat_map(|it| &mut it.hit);
     let hits = rays.chain(near).map(|it| &mut it.entity);
-    let swept = probes.sweeps.iter_mut();
-    let swept = swept.flat_map(|it| it.ahead.iter_mut().chain(&mut it.beside));
-    let seen = swept.chain(&mut probes.found);
-    hits.chain(seen.map(|it| &mut it.entity))
+    hits.chain(probes.found.iter_mut().map(|it| &mut it.entity))
 }

@@ -78,7 +78,8 @@ pub struct ColliderProbes {
     /// Overlap tests.
     #[reflect(ignore)]
     pub areas: SmallVec<[AreaProbe; 1]>,
-    /// Bounding circles of the colliders in all [`areas`](Self::areas), one area after the other.
+    /// What the disc casts met, and the bounding circles of the colliders in all [`areas`](Self::areas), one after the
+    /// other.
     pub found: Vec<SeenObstacle>,
     #[reflect(ignore)]
     owners: SmallVec<[Ownership; 2]>,
@@ -97,9 +98,8 @@ pub struct RayProbe {
     pub hit: Option<WallHit>,
 }
 
-/// A disc cast: what does a disc moved between two points touch first, and what does it overlap at
-/// the start?
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A disc cast: what does a disc moved between two points touch?
+#[derive(Clone, Debug, PartialEq)]
 pub struct SweepProbe {
     /// Start of the disc's center, m.
     pub from: Vec2,
@@ -107,10 +107,9 @@ pub struct SweepProbe {
     pub to: Vec2,
     /// Radius of the disc, m.
     pub radius: f32,
-    /// The answer: the first collider, as a circle that the disc touches at the same point.
-    pub ahead: Option<SeenObstacle>,
-    /// The nearest collider that overlaps the disc at the start, likewise.
-    pub beside: Option<SeenObstacle>,
+    /// The answer: indices into [`ColliderProbes::found`]. A ball is there as it is. Any other collider is a circle that
+    /// the disc touches at the same point: where it first meets the collider, and where it overlaps it at the start.
+    pub found: Range<usize>,
 }
 
 /// A projection: which collider is nearest to a point?
@@ -168,14 +167,13 @@ impl ColliderProbes {
         });
     }
 
-    /// Casts a disc.
+    /// Casts a disc: looks for all colliders that it touches on its way.
     pub fn ask_sweep(&mut self, from: Vec2, to: Vec2, radius: f32) {
         self.sweeps.push(SweepProbe {
             from,
             to,
             radius,
-            ahead: None,
-            beside: None,
+            found: 0..0,
         });
     }
 

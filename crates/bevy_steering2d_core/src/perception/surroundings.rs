@@ -1,6 +1,7 @@
 //! What a behavior sees of the scene: obstacles, walls and colliders.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
@@ -176,10 +177,9 @@ impl ProbeAnswers<'_> {
             let (from, to, radius) = (sweep.from, sweep.to, sweep.radius);
             let (min, max) = (from.min(to) - radius, from.max(to) + radius);
             visit_others(self.obstacles, self.agent, min, max, &mut visit);
-            sweep
-                .ahead
-                .into_iter()
-                .chain(sweep.beside)
+            self.found(&sweep.found)
+                .iter()
+                .copied()
                 .for_each(&mut visit);
         }
         let areas = self.probes.areas.get(self.own.areas.clone());
@@ -187,12 +187,15 @@ impl ProbeAnswers<'_> {
             let Circle { center, radius } = probe.area;
             let (min, max) = (center - radius, center + radius);
             visit_others(self.obstacles, self.agent, min, max, &mut visit);
-            let found = self.probes.found.get(probe.found.clone());
-            let found = found.unwrap_or_default().iter();
+            let found = self.found(&probe.found).iter();
             found
                 .filter(|obstacle| obstacle.circle.touches(min, max))
                 .for_each(|obstacle| visit(*obstacle));
         }
+    }
+
+    fn found(&self, of: &Range<usize>) -> &[SeenObstacle] {
+        self.probes.found.get(of.clone()).unwrap_or_default()
     }
 }
 
