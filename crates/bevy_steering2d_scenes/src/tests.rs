@@ -187,6 +187,7 @@ fn cars_avoid_rocks_that_are_not_solid() {
     for label in [
         "pucks: penetrations",
         "pucks by colliders: penetrations",
+        "cars by colliders: penetrations",
         "pucks: fence touched",
     ] {
         assert_eq!(number(&report, label), 0.0, "{label}:\n{report}");
@@ -203,6 +204,17 @@ fn whiskers_keep_all_agents_in_the_room() {
         assert_eq!(number(&report, label), 0.0, "{label}:\n{report}");
     }
     assert!(number(&report, "mean speed") > 2.0, "{report}");
+}
+
+#[test]
+fn a_rider_keeps_the_herd_together() {
+    for seed in 1..=4 {
+        let report = headless::study(the("pasture"), seed, 3_000);
+        let strayed = number(&report, "strayed");
+        let without = number(&report, "without a rider: strayed");
+        assert!(strayed < 0.7 * without && strayed < 10.0, "{report}");
+        assert_eq!(number(&report, "outside the pasture"), 0.0, "{report}");
+    }
 }
 
 #[test]

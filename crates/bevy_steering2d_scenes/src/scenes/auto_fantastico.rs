@@ -365,7 +365,7 @@ mod tests {
         assert_eq!(number(&report, "penetrations"), 0.0, "{report}");
         assert_eq!(number(&report, "fence touched"), 0.0, "{report}");
         assert!(number(&report, "mean speed") > 5.0, "{report}");
-        assert!(number(&report, "stuck") < 2.0, "{report}");
+        assert!(number(&report, "stuck") < 0.5, "{report}");
         assert!(number(&report, "largest sideways speed") < 0.1, "{report}");
     }
 }

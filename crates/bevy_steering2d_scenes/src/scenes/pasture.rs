@@ -245,7 +245,7 @@ fn spawn_cow(
         graze.with_weight(0.3),
         Flee::new(horse).with_panic_distance(3.5),
         Separation::new(1.4),
-        Cohesion::new(6.0).with_weight(0.5),
+        Cohesion::new(12.0),
         Arrive::new(place).disabled(),
         ObstacleAvoidance::default(),
         Containment::new(PASTURE),

@@ -13,11 +13,16 @@ use crate::combiners::{DIGITS, combiner_of, key_of};
 use crate::in_scene::InScene;
 use crate::input::Presses;
 use crate::lifecycle::SceneRandom;
+use crate::placement::draw_clear;
 
 /// A point counts as reached within this distance in the usual arena, m.
 const REACHED: f32 = 2.0;
 /// Distance of the points from the fence in the usual arena, m.
 const CLEARANCE: f32 = 3.0;
+/// A car flees from its last point up to this distance in the usual arena, m.
+const PANIC: f32 = 4.0;
+/// The next point is at least this far from it in the usual arena, m.
+const WAY: f32 = 8.0;
 
 /// Whether the cars are on errands, and how all of their forces are combined.
 #[derive(Resource, Clone, Copy, Debug, PartialEq)]
@@ -45,8 +50,7 @@ impl Errands {
 
 /// The behaviors of a car on an errand, switched off.
 pub(super) fn behaviors() -> impl Bundle {
-    let flee = Flee::default().with_panic_distance(f32::INFINITY);
-    (Seek::default().disabled(), flee.disabled())
+    (Seek::default().disabled(), Flee::default().disabled())
 }
 
 pub(super) fn choose(presses: Res<Presses>, mut errands: ResMut<Errands>) {
@@ -89,11 +93,19 @@ pub(super) fn run(
     let scale = arena.half_size.x / Arena::USUAL.half_size.x;
     let in_order = cars.iter_mut().sort_by_key::<&InScene, _>(|it| it.order);
     for (_, at, mut seek, mut flee) in in_order {
-        let reached = matches!(seek.target, Target::Point(point)
-            if point.distance(at.translation.truncate()) < scale * REACHED);
-        if reached {
-            flee.threat = seek.target;
-            seek.target = arena.spot(scale * CLEARANCE, &mut random.0).into();
+        let here = at.translation.truncate();
+        if let Target::Point(point) = seek.target
+            && point.distance(here) < scale * REACHED
+        {
+            let next = draw_clear(
+                32,
+                scale * WAY,
+                || arena.spot(scale * CLEARANCE, &mut random.0),
+                |spot| spot.distance(point),
+            );
+            seek.target = next.into();
+            flee.threat = point.into();
+            flee.panic_distance = scale * PANIC;
         }
     }
 }
