@@ -4,7 +4,7 @@ use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 use bevy_steering2d_core::{
     Kinematics, PathFollowing, PathFollowingMemory, ReciprocalAvoidance, SteeringDisabled,
-    SteeringId, SteeringPath, Target, Vehicle,
+    SteeringId, SteeringPath, StuckMemory, Target, Vehicle,
 };
 
 use super::{GroupMember, GroupMembers, GroupPlace};
@@ -21,6 +21,8 @@ const CLOSE: f32 = 1.5;
 const WAITING: f32 = 0.1;
 /// A member that stands longer elsewhere than at its place is held up, s.
 const HELD_UP: f32 = 0.15;
+/// Others within this many radii are near a member.
+const NEAR: f32 = 8.0;
 /// How long a member waits for a place next to it, s.
 const PATIENCE: f32 = 0.4;
 
@@ -36,6 +38,7 @@ pub(super) type Members<'w, 's> = Query<
         Option<&'static mut ReciprocalAvoidance>,
         Option<(&'static SteeringPath, &'static PathFollowingMemory)>,
         Option<&'static PathFollowing>,
+        Option<&'static StuckMemory>,
         &'static GroupMember,
     ),
     (With<Vehicle>, Without<SteeringDisabled>),
@@ -60,6 +63,8 @@ pub(crate) struct Member {
     pub(super) is_cut_off: bool,
     /// It follows a path to its place.
     pub(super) has_path: bool,
+    /// It is stuck, and not in a queue: no other member near it is on its way.
+    pub(super) straggles: bool,
     /// Where it comes from.
     pub(super) coming: Coming,
 }
@@ -112,6 +117,12 @@ impl Member {
         self.is_within(radii * self.radius)
     }
 
+    /// Whether it pushes others aside: on the last steps to its place, and as a straggler, such as among members of
+    /// another group that stand in its way by now.
+    pub(super) fn pushes(&self) -> bool {
+        self.is_near_place() || self.straggles
+    }
+
     /// Counts how long the member has stood elsewhere than at its place.
     pub(super) fn wait(&mut self, delta: f32) {
         let waits = !self.is_within(self.at_place) && self.speed < WAITING;
@@ -160,7 +171,7 @@ pub(super) fn gather(
     group: &mut Vec<Member>,
 ) {
     let seen = |entity: Entity| {
-        let (&id, body, place, _, memory, _, way, follow, _) = members.get(entity).ok()?;
+        let (&id, body, place, _, memory, _, way, follow, stuck, _) = members.get(entity).ok()?;
         let is_cut_off = memory.is_some_and(|it| matches!(it.state, NavigationState::NoPath(_)));
         let has_path = memory
             .zip(place.at)
@@ -176,6 +187,7 @@ pub(super) fn gather(
             place: *place,
             is_cut_off,
             has_path,
+            straggles: stuck.is_some_and(|it| it.stuck),
             coming: way
                 .and_then(|(path, progress)| coming(center, path, progress))
                 .unwrap_or(Coming::straight(body.position)),
@@ -184,6 +196,17 @@ pub(super) fn gather(
     group.clear();
     group.extend(listed.iter().filter_map(seen));
     group.sort_unstable_by_key(|member| member.id);
+    for at in 0..group.len() {
+        group[at].straggles = group[at].straggles && !queues(&group[at], group);
+    }
+}
+
+/// Whether other members near a member are on their way as well.
+fn queues(member: &Member, group: &[Member]) -> bool {
+    let reach = NEAR * member.radius;
+    let others = group.iter().filter(|it| it.id != member.id);
+    let mut near = others.filter(|it| it.position.distance(member.position) < reach);
+    near.any(|it| !it.is_within(it.at_place))
 }
 
 /// Where a member comes from that has a corner of its path ahead.
@@ -228,6 +251,7 @@ impl Member {
             },
             is_cut_off: false,
             has_path: true,
+            straggles: false,
             coming: Coming::straight(position),
         }
     }
@@ -236,6 +260,18 @@ impl Member {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_member_queues_while_others_near_it_are_on_their_way() {
+        let member = |id, x: f32, place: f32| Member {
+            id: SteeringId(id),
+            ..Member::standing(Vec2::new(x, 0.0), Vec2::new(place, 0.0), 0.3, 1.0)
+        };
+        let me = member(0, 0.0, 20.0);
+        assert!(queues(&me, &[me, member(1, 1.0, 21.0)]));
+        assert!(!queues(&me, &[me, member(1, 3.0, 21.0)]), "too far");
+        assert!(!queues(&me, &[me, member(1, 1.0, 1.0)]), "at its place");
+    }
 
     #[test]
     fn the_rest_of_a_way_is_unrolled_behind_its_last_corner() {

@@ -381,10 +381,10 @@ fn hand_over(member: &Member, members: &mut Members, commands: &mut Commands) {
     };
     let mut new = member.place;
     if let Some(mut avoidance) = avoidance {
-        if member.is_near_place() && avoidance.influence.enabled {
+        if member.pushes() && avoidance.influence.enabled {
             avoidance.influence.enabled = false;
             new.is_pushing_in = true;
-        } else if !member.is_near_place() && new.is_pushing_in {
+        } else if !member.pushes() && new.is_pushing_in {
             avoidance.influence.enabled = true;
             new.is_pushing_in = false;
         }
