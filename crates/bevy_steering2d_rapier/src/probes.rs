@@ -156,13 +156,8 @@ fn collect_contacts(pipeline: &QueryPipeline, probe: &SweepProbe, found: &mut Ve
                 initial_overlap(collider, probe),
             ],
         };
-        let entity = reported(pipeline, handle);
-        let velocity = velocity_of(pipeline, collider);
-        found.extend(circles.into_iter().flatten().map(|circle| SeenObstacle {
-            entity,
-            circle,
-            velocity,
-        }));
+        let circles = circles.into_iter().flatten();
+        found.extend(circles.map(|circle| seen(pipeline, handle, collider, circle)));
     }
 }
 
@@ -232,11 +227,24 @@ fn nearest_surface(pipeline: &QueryPipeline, probe: &NearProbe) -> Option<WallHi
 fn collect_obstacles(pipeline: &QueryPipeline, area: Circle, found: &mut Vec<SeenObstacle>) {
     let bounds = Aabb::from_half_extents(area.center, Vec2::splat(area.radius));
     let touching = pipeline.intersect_aabb_conservative(bounds);
-    found.extend(touching.map(|(handle, collider)| SeenObstacle {
-        entity: reported(pipeline, handle),
-        circle: bounding_circle(collider.shape(), collider.position()),
-        velocity: velocity_of(pipeline, collider),
+    found.extend(touching.map(|(handle, collider)| {
+        let circle = bounding_circle(collider.shape(), collider.position());
+        seen(pipeline, handle, collider, circle)
     }));
+}
+
+/// A collider that a probe found, as a circle.
+fn seen(
+    pipeline: &QueryPipeline,
+    handle: ColliderHandle,
+    collider: &SimulatedCollider,
+    circle: Circle,
+) -> SeenObstacle {
+    SeenObstacle {
+        entity: reported(pipeline, handle),
+        circle,
+        velocity: velocity_of(pipeline, collider),
+    }
 }
 
 fn bounding_circle(shape: &dyn Shape, position: &Pose) -> Circle {

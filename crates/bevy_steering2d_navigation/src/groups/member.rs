@@ -63,8 +63,7 @@ pub(crate) struct Member {
     pub(super) is_cut_off: bool,
     /// It follows a path to its place.
     pub(super) has_path: bool,
-    /// It is stuck, and not in a queue: no other member near it is on its way.
-    pub(super) straggles: bool,
+    pub(super) is_stuck: bool,
     /// Where it comes from.
     pub(super) coming: Coming,
 }
@@ -117,10 +116,18 @@ impl Member {
         self.is_within(radii * self.radius)
     }
 
-    /// Whether it pushes others aside: on the last steps to its place, and as a straggler, such as among members of
-    /// another group that stand in its way by now.
-    pub(super) fn pushes(&self) -> bool {
-        self.is_near_place() || self.straggles
+    /// Whether it pushes others aside: on the last steps to its place, and where it is stuck outside of a queue, such as
+    /// among members of another group that stand in its way by now.
+    pub(super) fn pushes(&self, group: &[Self]) -> bool {
+        self.is_near_place() || self.is_stuck && !self.queues(group)
+    }
+
+    /// Whether others of its group near it are on their way as well.
+    fn queues(&self, group: &[Self]) -> bool {
+        let reach = NEAR * self.radius;
+        let others = group.iter().filter(|it| it.id != self.id);
+        let mut near = others.filter(|it| it.position.distance(self.position) < reach);
+        near.any(|it| !it.is_within(it.at_place))
     }
 
     /// Counts how long the member has stood elsewhere than at its place.
@@ -187,7 +194,7 @@ pub(super) fn gather(
             place: *place,
             is_cut_off,
             has_path,
-            straggles: stuck.is_some_and(|it| it.stuck),
+            is_stuck: stuck.is_some_and(|it| it.stuck),
             coming: way
                 .and_then(|(path, progress)| coming(center, path, progress))
                 .unwrap_or(Coming::straight(body.position)),
@@ -196,17 +203,6 @@ pub(super) fn gather(
     group.clear();
     group.extend(listed.iter().filter_map(seen));
     group.sort_unstable_by_key(|member| member.id);
-    for at in 0..group.len() {
-        group[at].straggles = group[at].straggles && !queues(&group[at], group);
-    }
-}
-
-/// Whether other members near a member are on their way as well.
-fn queues(member: &Member, group: &[Member]) -> bool {
-    let reach = NEAR * member.radius;
-    let others = group.iter().filter(|it| it.id != member.id);
-    let mut near = others.filter(|it| it.position.distance(member.position) < reach);
-    near.any(|it| !it.is_within(it.at_place))
 }
 
 /// Where a member comes from that has a corner of its path ahead.
@@ -251,7 +247,7 @@ impl Member {
             },
             is_cut_off: false,
             has_path: true,
-            straggles: false,
+            is_stuck: false,
             coming: Coming::straight(position),
         }
     }
@@ -268,9 +264,9 @@ mod tests {
             ..Member::standing(Vec2::new(x, 0.0), Vec2::new(place, 0.0), 0.3, 1.0)
         };
         let me = member(0, 0.0, 20.0);
-        assert!(queues(&me, &[me, member(1, 1.0, 21.0)]));
-        assert!(!queues(&me, &[me, member(1, 3.0, 21.0)]), "too far");
-        assert!(!queues(&me, &[me, member(1, 1.0, 1.0)]), "at its place");
+        assert!(me.queues(&[me, member(1, 1.0, 21.0)]));
+        assert!(!me.queues(&[me, member(1, 3.0, 21.0)]), "too far");
+        assert!(!me.queues(&[me, member(1, 1.0, 1.0)]), "at its place");
     }
 
     #[test]

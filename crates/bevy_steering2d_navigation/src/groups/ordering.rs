@@ -107,7 +107,7 @@ pub(crate) fn order_groups(
         }
         improve_places(group, lot, &world.clock, &mut now);
         for member in group.iter() {
-            hand_over(member, &mut members, &mut commands);
+            hand_over(member, member.pushes(group), &mut members, &mut commands);
         }
         if !now.arrived && has_arrived(group) {
             now.arrived = true;
@@ -373,18 +373,18 @@ fn pass_others(group: &mut [Member], order: Entity, ways: &[Way], memory: &mut G
     }
 }
 
-/// Writes the place of a member, and sends it there.
-fn hand_over(member: &Member, members: &mut Members, commands: &mut Commands) {
+/// Writes the place of a member and whether it pushes others aside, and sends it there.
+fn hand_over(member: &Member, pushes: bool, members: &mut Members, commands: &mut Commands) {
     let Ok((_, _, mut place, navigate, memory, avoidance, ..)) = members.get_mut(member.entity)
     else {
         return;
     };
     let mut new = member.place;
     if let Some(mut avoidance) = avoidance {
-        if member.pushes() && avoidance.influence.enabled {
+        if pushes && avoidance.influence.enabled {
             avoidance.influence.enabled = false;
             new.is_pushing_in = true;
-        } else if !member.pushes() && new.is_pushing_in {
+        } else if !pushes && new.is_pushing_in {
             avoidance.influence.enabled = true;
             new.is_pushing_in = false;
         }
