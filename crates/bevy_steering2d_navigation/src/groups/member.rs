@@ -23,6 +23,8 @@ const WAITING: f32 = 0.1;
 const HELD_UP: f32 = 0.15;
 /// Others within this many radii are near a member.
 const NEAR: f32 = 8.0;
+/// A member is under way from this share of its pace on.
+const UNDER_WAY: f32 = 0.5;
 /// How long a member waits for a place next to it, s.
 const PATIENCE: f32 = 0.4;
 
@@ -39,9 +41,10 @@ pub(super) type Members<'w, 's> = Query<
         Option<(&'static SteeringPath, &'static PathFollowingMemory)>,
         Option<&'static PathFollowing>,
         Option<&'static StuckMemory>,
+        &'static Vehicle,
         &'static GroupMember,
     ),
-    (With<Vehicle>, Without<SteeringDisabled>),
+    Without<SteeringDisabled>,
 >;
 
 /// The places of disabled members, which [`Members`] leaves out.
@@ -64,6 +67,8 @@ pub(crate) struct Member {
     /// It follows a path to its place.
     pub(super) has_path: bool,
     pub(super) is_stuck: bool,
+    /// It moves at half of its pace at least.
+    pub(super) is_under_way: bool,
     /// Where it comes from.
     pub(super) coming: Coming,
 }
@@ -116,10 +121,11 @@ impl Member {
         self.is_within(radii * self.radius)
     }
 
-    /// Whether it pushes others aside: on the last steps to its place, and where it is stuck outside of a queue, such as
-    /// among members of another group that stand in its way by now.
+    /// Whether it pushes others aside: on the last steps to its place, and when it is stuck outside of a queue, such as
+    /// among members of another group that stand in its way by now, until it has got through.
     pub(super) fn pushes(&self, group: &[Self]) -> bool {
-        self.is_near_place() || self.is_stuck && !self.queues(group)
+        let is_hindered = self.is_stuck || self.place.is_pushing_in && !self.is_under_way;
+        self.is_near_place() || is_hindered && !self.queues(group)
     }
 
     /// Whether others of its group near it are on their way as well.
@@ -178,12 +184,15 @@ pub(super) fn gather(
     group: &mut Vec<Member>,
 ) {
     let seen = |entity: Entity| {
-        let (&id, body, place, _, memory, _, way, follow, stuck, _) = members.get(entity).ok()?;
+        let (&id, body, place, _, memory, _, way, follow, stuck, vehicle, _) =
+            members.get(entity).ok()?;
         let is_cut_off = memory.is_some_and(|it| matches!(it.state, NavigationState::NoPath(_)));
         let has_path = memory
             .zip(place.at)
             .is_some_and(|(it, at)| it.follows_path_to(Target::Point(at)));
         let way = way.filter(|_| has_path);
+        let pace = follow.and_then(|it| it.pace);
+        let pace = pace.map_or(vehicle.max_speed, |it| it.min(vehicle.max_speed));
         body.is_steerable().then(|| Member {
             id,
             entity,
@@ -195,6 +204,7 @@ pub(super) fn gather(
             is_cut_off,
             has_path,
             is_stuck: stuck.is_some_and(|it| it.stuck),
+            is_under_way: body.speed() >= UNDER_WAY * pace,
             coming: way
                 .and_then(|(path, progress)| coming(center, path, progress))
                 .unwrap_or(Coming::straight(body.position)),
@@ -248,6 +258,7 @@ impl Member {
             is_cut_off: false,
             has_path: true,
             is_stuck: false,
+            is_under_way: false,
             coming: Coming::straight(position),
         }
     }
@@ -267,6 +278,19 @@ mod tests {
         assert!(me.queues(&[me, member(1, 1.0, 21.0)]));
         assert!(!me.queues(&[me, member(1, 3.0, 21.0)]), "too far");
         assert!(!me.queues(&[me, member(1, 1.0, 1.0)]), "at its place");
+    }
+
+    #[test]
+    fn a_member_that_was_stuck_pushes_until_it_is_under_way() {
+        let here = Vec2::ZERO;
+        let mut me = Member::standing(here, Vec2::new(20.0, 0.0), 0.3, 1.0);
+        assert!(!me.pushes(&[me]));
+        me.is_stuck = true;
+        assert!(me.pushes(&[me]));
+        (me.is_stuck, me.place.is_pushing_in) = (false, true);
+        assert!(me.pushes(&[me]), "it has left its circle, but hardly moves");
+        me.is_under_way = true;
+        assert!(!me.pushes(&[me]));
     }
 
     #[test]
