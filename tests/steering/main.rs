@@ -28,6 +28,7 @@ mod extremes;
 mod facing;
 mod flocks;
 mod ggrs;
+mod group_orders;
 mod groups;
 mod isolation;
 mod ledger;

@@ -13,6 +13,10 @@ use crate::{InvalidParameter, When};
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Influence {
     /// Factor on the force, `≥ 0`. Default `1`. Above 10⁹ it acts like 10⁹.
+    ///
+    /// A large weight also makes the response faster. An agent whose weights sum up to more than `2 · response_time / Δt`
+    /// overshoots in each update and trembles: 32 at 64 ticks per second and the default response time, a quarter of it
+    /// with [`ThinkEvery`](crate::ThinkEvery)`(4)`.
     pub weight: f32,
     /// Higher is considered earlier by [`Prioritized`](crate::Prioritized) and
     /// [`Dithered`](crate::Dithered). [`Influence::of`] has the behavior's

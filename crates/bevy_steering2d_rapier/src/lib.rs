@@ -127,6 +127,7 @@ impl Plugin for SteeringRapierPlugin {
                 (
                     snapshot::mirrored::note_sync,
                     sense::add_missing_kinematics,
+                    sense::warn_of_second_bodies,
                     sense::compute_new_masses,
                     radius::update_radii,
                     sense::sense_bodies,

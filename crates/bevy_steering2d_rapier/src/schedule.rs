@@ -46,7 +46,8 @@ pub(crate) fn check_step_length(
         warnings.raise(clock, context, "TimestepMode", || {
             format!(
                 "Rapier steps {step} s per tick of {tick} s, so bodies move at another speed than \
-                 steering plans; insert TimestepMode::Fixed {{ dt: {tick}, substeps: 1 }}"
+                 steering plans; insert TimestepMode::Fixed {{ dt: {tick}, substeps: 1 }}, or for ticks of \
+                 different lengths TimestepMode::Variable {{ max_dt: 0.25, time_scale: 1.0, substeps: 1 }}"
             )
         });
     }

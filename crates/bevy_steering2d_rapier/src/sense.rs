@@ -120,6 +120,19 @@ pub(crate) fn sense_bodies(
     }
 }
 
+/// Warns of entities that two backends move.
+pub(crate) fn warn_of_second_bodies(
+    clock: Res<SteeringClock>,
+    warnings: Res<SteeringWarnings>,
+    bodies: Query<Entity, (With<PointMass>, With<RigidBody>)>,
+) {
+    for entity in &bodies {
+        warnings.raise(&clock, entity, "PointMass", || {
+            "has a PointMass and a RigidBody, and each moves it: remove one of them".into()
+        });
+    }
+}
+
 /// Keeps bodies from being steered while Rapier does not step them: its context's pipeline is not
 /// active. Otherwise the forces would add up to one large change of velocity.
 pub(crate) fn rest_paused_bodies(

@@ -184,3 +184,34 @@ fn a_paused_physics_world_moves_nothing_and_recovers() {
     assert!(velocity(&app, agent).length() <= 5.0 * 1.000_01);
     assert_all_finite(&mut app, None, "resumed");
 }
+
+#[test]
+fn a_pause_of_the_frames_pushes_no_body_that_rapier_steps_all_the_same() {
+    let mut app = bare_app(HERTZ);
+    let frame = Duration::from_millis(10);
+    app.insert_resource(TimeUpdateStrategy::ManualDuration(frame));
+    let dt = frame.as_secs_f32();
+    app.insert_resource(TimestepMode::Fixed { dt, substeps: 1 });
+    app.add_plugins((
+        rapier_without_gravity().in_schedule(Update),
+        SteeringPlugin::new(Update),
+    ));
+    start(&mut app);
+    let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
+    run_ticks(&mut app, 20);
+    let mut time = app.world_mut().resource_mut::<Time<Virtual>>();
+    time.pause();
+    run_ticks(&mut app, 1);
+    let before = velocity(&app, agent);
+    run_ticks(&mut app, 20);
+    assert_eq!(velocity(&app, agent), before);
+}
+
+#[test]
+fn an_entity_with_two_bodies_warns() {
+    let mut app = rapier_app(HERTZ);
+    let both = (PointMass::default(), Seek::new(EAST));
+    let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), both);
+    run_ticks(&mut app, 60);
+    assert_warned_once(&app, agent, "PointMass", "a point mass with a rigid body");
+}

@@ -5,13 +5,24 @@ use bevy_rapier2d::prelude::*;
 use bevy_rapier2d::rapier::dynamics::RigidBody as SimulatedBody;
 use bevy_steering2d::prelude::*;
 
-use bevy_steering2d::{Propulsion, SteeringSnapshot};
+use bevy_steering2d::{Propulsion, ReciprocalAvoidance, SteeringSnapshot};
 
 use super::{KINDS, car, insert_kind};
 use crate::common::*;
 
-/// The position of an agent of each kind at the end of each tick.
+/// The position of an agent of a kind at the end of each tick.
 fn path(backend: Backend, hertz: f64, kind: usize, seconds: f32) -> Vec<Vec2> {
+    path_with(backend, hertz, kind, seconds, ())
+}
+
+/// The same with further behaviors.
+fn path_with(
+    backend: Backend,
+    hertz: f64,
+    kind: usize,
+    seconds: f32,
+    behaviors: impl Bundle,
+) -> Vec<Vec2> {
     let mut app = backend.app(hertz);
     let vehicle = Vehicle {
         max_speed: 8.0,
@@ -20,7 +31,7 @@ fn path(backend: Backend, hertz: f64, kind: usize, seconds: f32) -> Vec<Vec2> {
     };
     let body = Body::at(0.0, 0.0).weighing(1_000.0);
     let seek = Seek::new(Vec2::new(25.0, 30.0));
-    let agent = backend.spawn(&mut app, body, (vehicle, seek));
+    let agent = backend.spawn(&mut app, body, (vehicle, seek, behaviors));
     insert_kind(&mut app, agent, kind);
     let ticks = (seconds / tick_length(&app)).round() as u32;
     (0..ticks)
@@ -48,6 +59,18 @@ fn a_driven_body_takes_the_same_path_under_both_backends() {
                 apart <= 0.01 * whole,
                 "kind {kind}: {apart} m apart after tick {tick}"
             );
+        }
+    }
+}
+
+#[test]
+fn avoidance_does_not_change_the_path_of_a_driven_body_that_nobody_hinders() {
+    for kind in 0..KINDS {
+        let plain = path_with(Backend::PointMass, HERTZ, kind, 5.0, Combine::WEIGHTED_SUM);
+        let avoidance = (ReciprocalAvoidance::default(), Combine::WEIGHTED_SUM);
+        let avoiding = path_with(Backend::PointMass, HERTZ, kind, 5.0, avoidance);
+        for (tick, (a, b)) in plain.iter().zip(&avoiding).enumerate() {
+            assert_near(*a, *b, 0.01, &format!("kind {kind}, tick {tick}"));
         }
     }
 }

@@ -12,7 +12,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 #[doc = include_str!("figures/containment.svg")]
 ///
 /// Use it for screens, pens and patrol zones: edges without walls. It needs no feelers and is
-/// cheap. Motion along the edge is not affected.
+/// cheap. Motion along the edge is not affected. Under combiners other than
+/// [`PRIORITIZED`](crate::Combine::PRIORITIZED) forces of other behaviors may lead the agent out.
 ///
 /// For each side: `max_force · urgency(c² / 2·gap)` inwards, where c is the speed towards the side
 /// and gap the distance between body and side. The urgency rises from 0, when a quarter of the
@@ -97,6 +98,8 @@ impl Behavior for Containment {
             Area::Rect(Rect { min, max }) => {
                 InvalidParameter::unless_finite("Containment.area", min)?;
                 InvalidParameter::unless_finite("Containment.area", max)?;
+                let size = (max - min).min_element();
+                InvalidParameter::unless_non_negative("Containment.area.size", size)?;
             }
             Area::Circle { center, radius } => {
                 InvalidParameter::unless_finite("Containment.area.center", center)?;
@@ -196,6 +199,16 @@ mod tests {
         assert_close(containment(&me, pen(), 0.0), Vec2::new(-5.0, 0.0));
         // With the margin the gap is 1.25 m: 10 m/s², full urgency.
         assert_close(containment(&me, pen(), 0.75), Vec2::new(-20.0, 0.0));
+    }
+
+    #[test]
+    fn an_area_with_its_corners_swapped_is_an_error() {
+        let area = Rect {
+            min: Vec2::ONE,
+            max: Vec2::NEG_ONE,
+        };
+        let error = Containment::new(area).check().expect_err("swapped");
+        assert_eq!(error.field, "Containment.area.size");
     }
 
     #[test]

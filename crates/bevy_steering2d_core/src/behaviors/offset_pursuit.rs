@@ -14,7 +14,8 @@ use crate::{
 #[doc = include_str!("figures/offset_pursuit.svg")]
 ///
 /// Use it for formations, escorts or a camera drone beside a car. The leader may itself follow another
-/// leader. Keep the leader slower than its followers, or those on the outside of a turn fall behind.
+/// leader. Keep the leader slower than its followers, or those on the outside of a turn fall behind. Slots sweep out in
+/// turns: a column of cars stays on its road with a [`PathFollowing`](crate::PathFollowing) of its own each.
 /// To follow a leader without a fixed slot, use [`LeaderFollowing`](crate::LeaderFollowing).
 ///
 /// The slot s is the leader's position plus the offset rotated by its heading; v is the slot's

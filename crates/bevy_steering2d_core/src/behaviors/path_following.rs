@@ -62,7 +62,8 @@ pub struct PathFollowing {
 pub enum PathStyle {
     /// From waypoint to waypoint, each one reached in order; the agent may leave the lines between
     /// them. An open path begins at its first point, a looped one at the nearest. The agent slows down
-    /// to keep from circling around a waypoint. (Buckland 2005)
+    /// to keep from circling around a waypoint. For points closer together than it brakes, use a corridor:
+    /// here it brakes for the next one only. (Buckland 2005)
     Waypoints {
         /// A waypoint is reached within this distance, m, `> 0`. Default `0.5`.
         tolerance: f32,

@@ -163,6 +163,8 @@ impl WanderStyle {
             Self::RandomTarget { area, every } => {
                 InvalidParameter::unless_finite("Wander.style.area", area.min)?;
                 InvalidParameter::unless_finite("Wander.style.area", area.max)?;
+                let size = area.size().min_element();
+                InvalidParameter::unless_non_negative("Wander.style.area.size", size)?;
                 InvalidParameter::unless_positive("Wander.style.every", every)
             }
         }

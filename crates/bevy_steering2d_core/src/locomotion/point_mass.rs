@@ -17,7 +17,7 @@ use crate::{
 /// `v += F/m · Δt`, then `position += v · Δt`.
 ///
 /// Reynolds' point mass (1999). Position and rotation are those of the entity's [`Transform`], so
-/// it must not have a parent that moves. For collisions use a Rapier `RigidBody` instead; an entity
+/// it must have no parent, or one whose transform is the identity. For collisions use a Rapier `RigidBody` instead; an entity
 /// must not have both, since each writes the transform. Without a `Transform` it is no body: it is
 /// not moved, and behaviors do not see it.
 ///

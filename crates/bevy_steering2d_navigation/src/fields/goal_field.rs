@@ -243,7 +243,7 @@ pub(crate) fn solve_fields(
         if let Some(fault) = work.set_goals(goals.map(|goal| goal.position), terrain.solids()) {
             warnings.raise(&clock, entity, "GoalField.goals", || match fault {
                 GoalFault::AllOutside => format!(
-                    "GoalField.goals are all outside of GoalField.area ({} to {}); its followers stand still",
+                    "GoalField.goals are all outside of GoalField.area ({} to {}); it does not lead its followers",
                     how.area.min, how.area.max
                 ),
                 GoalFault::Blocked => {

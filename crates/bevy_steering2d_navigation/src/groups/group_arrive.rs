@@ -12,7 +12,9 @@ use crate::Lane;
 /// It is an entity; agents that have [`GroupMember`] of this entity are its members. Each gets the point at
 /// which it is to stand as its [`GroupPlace`], and a [`NavigateTo`](crate::NavigateTo) with this point as
 /// its target. Add avoidance behaviors, such as
-/// [`ReciprocalAvoidance`](bevy_steering2d_core::ReciprocalAvoidance), to the members. When all are at rest
+/// [`ReciprocalAvoidance`](bevy_steering2d_core::ReciprocalAvoidance), to the members; of another one, such as
+/// [`CollisionAvoidance`](bevy_steering2d_core::CollisionAvoidance), the margin must be less than the
+/// [`gap`](Self::gap). When all are at rest
 /// at their places, [`GroupArrived`] is triggered once.
 ///
 /// Whether the group has come to rest is [`GroupArriveMemory::arrived`]; whether one member has is the
@@ -32,14 +34,15 @@ use crate::Lane;
 /// [`Disabled`](bevy::ecs::entity_disabling::Disabled) keeps its place; if the group gets new ones meanwhile, it gets
 /// one as a latecomer when it is enabled again. When the target moves, or a solid takes a place,
 /// the group gets new places. Members exchange their places when that brings both nearer: a member that
-/// stands in the way of another moves up and lets the other have its place. When the target is lost, the group
+/// stands in the way of another moves up and lets the other have its place. A member that is shut in among
+/// the others, such as a small one among large ones, stays there after a few seconds. When the target is lost, the group
 /// keeps its places.
 ///
 /// **Two groups that meet head-on**, as when they swap places, pass each other on the right.
 ///
 /// **Near its place**, within four radii, the
 /// [`ReciprocalAvoidance`](bevy_steering2d_core::ReciprocalAvoidance) of a member is disabled, since it keeps
-/// more distance than the places have. It is enabled again farther away and when the member leaves the group. It is also
+/// more distance than the places have; that of a vehicle once it is slow as well. It is enabled again farther away and when the member leaves the group. It is also
 /// disabled when a member is [stuck](bevy_steering2d_core::StuckDetection) alone, such as among another group that has come
 /// to rest in its way: it pushes through, until it moves at half of its pace.
 ///
@@ -197,6 +200,9 @@ pub struct GroupPlace {
     pub(super) is_pushing_in: bool,
     /// How long the member has stood elsewhere than at its place, s.
     pub(super) waiting: f32,
+    /// How long it has hardly moved and yet not come to rest, less the time in which it has moved since, s: others press
+    /// on it, or push it to and fro.
+    pub(super) halted: f32,
     /// How far out the member passes corners on its way.
     pub(super) lane: Lane,
     /// Between which points it passes a group that it meets, m.
@@ -244,7 +250,8 @@ pub(super) struct Planned {
 }
 
 /// A group has come to rest: every member that can reach its place is there and stands still. Triggered once
-/// per order, and again only after its target has moved or the group got new places.
+/// per order, and again only after its target has moved or the group got new places. If nobody can get there, it is
+/// not triggered: those that have a place hear [`NoPath`](crate::NoPath).
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq)]
 pub struct GroupArrived {
     /// The order.

@@ -3,8 +3,8 @@
 use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    Kinematics, PathFollowing, PathFollowingMemory, ReciprocalAvoidance, SteeringDisabled,
-    SteeringId, SteeringPath, StuckMemory, Target, Vehicle,
+    Abilities, Kinematics, PathFollowing, PathFollowingMemory, ReciprocalAvoidance,
+    SteeringDisabled, SteeringId, SteeringPath, StuckMemory, Target, Vehicle,
 };
 
 use super::{GroupMember, GroupMembers, GroupPlace};
@@ -23,10 +23,14 @@ const WAITING: f32 = 0.1;
 const HELD_UP: f32 = 0.15;
 /// Others within this many radii are near a member.
 const NEAR: f32 = 8.0;
+/// A driven member pushes others only if it could stop within this many radii.
+const GENTLE: f32 = 0.25;
 /// A member is under way from this share of its pace on.
 const UNDER_WAY: f32 = 0.5;
 /// How long a member waits for a place next to it, s.
 const PATIENCE: f32 = 0.4;
+/// A member that has neither come to rest nor moved on for so long, among others that do not move either, is shut in, s.
+const SHUT_IN: f32 = 4.0;
 
 pub(super) type Members<'w, 's> = Query<
     'w,
@@ -41,6 +45,7 @@ pub(super) type Members<'w, 's> = Query<
         Option<(&'static SteeringPath, &'static PathFollowingMemory)>,
         Option<&'static PathFollowing>,
         Option<&'static StuckMemory>,
+        Option<&'static Abilities>,
         &'static Vehicle,
         &'static GroupMember,
     ),
@@ -69,6 +74,8 @@ pub(crate) struct Member {
     pub(super) is_stuck: bool,
     /// It moves at half of its pace at least.
     pub(super) is_under_way: bool,
+    /// It drives so fast that it would hit others hard.
+    pub(super) is_fast: bool,
     /// Where it comes from.
     pub(super) coming: Coming,
 }
@@ -118,7 +125,7 @@ impl Member {
     /// Whether it is so near to its place that it pushes its way in.
     pub(super) fn is_near_place(&self) -> bool {
         let radii = if self.place.is_pushing_in { 5.0 } else { 4.0 };
-        self.is_within(radii * self.radius)
+        self.is_within(radii * self.radius) && !self.is_fast
     }
 
     /// Whether it pushes others aside: on the last steps to its place, and when it is stuck outside of a queue, such as
@@ -130,19 +137,37 @@ impl Member {
 
     /// Whether others of its group near it are on their way as well.
     fn queues(&self, group: &[Self]) -> bool {
-        let reach = NEAR * self.radius;
-        let others = group.iter().filter(|it| it.id != self.id);
-        let mut near = others.filter(|it| it.position.distance(self.position) < reach);
-        near.any(|it| !it.is_within(it.at_place))
+        self.near(group).any(|it| !it.is_within(it.at_place))
     }
 
-    /// Counts how long the member has stood elsewhere than at its place.
+    /// Whether it waits among others at their places, such as larger ones between which it does not fit. Others may be
+    /// shut in with it.
+    pub(super) fn is_shut_in(&self, group: &[Self]) -> bool {
+        let is_halted = |it: &Self| it.place.halted >= SHUT_IN;
+        let stays = |it: &Self| it.is_within(it.at_place) || is_halted(it);
+        self.place.at.is_some() && is_halted(self) && self.near(group).all(stays)
+    }
+
+    /// The other members near it.
+    fn near<'a>(&'a self, group: &'a [Self]) -> impl Iterator<Item = &'a Self> {
+        let reach = NEAR * self.radius;
+        let others = group.iter().filter(|it| it.id != self.id);
+        others.filter(move |it| it.position.distance(self.position) < reach)
+    }
+
+    /// Counts how long the member has stood elsewhere than at its place, and how long it has not come to rest.
     pub(super) fn wait(&mut self, delta: f32) {
-        let waits = !self.is_within(self.at_place) && self.speed < WAITING;
-        self.place.waiting = if waits {
-            self.place.waiting + delta
+        let is_slow = self.speed < WAITING;
+        let waits = is_slow && !self.is_within(self.at_place);
+        let halts = is_slow && !self.is_settled();
+        let GroupPlace {
+            waiting, halted, ..
+        } = self.place;
+        self.place.waiting = if waits { waiting + delta } else { 0.0 };
+        self.place.halted = if halts {
+            (halted + delta).min(SHUT_IN)
         } else {
-            0.0
+            (halted - delta).max(0.0)
         };
     }
 
@@ -151,14 +176,15 @@ impl Member {
         self.place.waiting > HELD_UP
     }
 
-    /// Takes the spot where it stands for its place if it is held up and its place is next to it: pushing
-    /// would not end. Spots more than `most` m from the center are too far out.
-    pub(super) fn settle_for_less(&mut self, center: Vec2, most: f32) {
-        let is_next = self.is_within(CLOSE * self.radius);
-        if is_next && self.place.waiting > PATIENCE && self.position.distance(center) <= most {
-            self.place.at = Some(self.position);
-            self.place.waiting = 0.0;
-        }
+    /// Whether its place is next to it, and it has waited for it: pushing would not end.
+    pub(super) fn is_held_up_next_to_place(&self) -> bool {
+        self.is_within(CLOSE * self.radius) && self.place.waiting > PATIENCE
+    }
+
+    /// Takes the spot where it stands for its place.
+    pub(super) fn settle_here(&mut self) {
+        self.place.at = Some(self.position);
+        (self.place.waiting, self.place.halted) = (0.0, 0.0);
     }
 
     /// Whether each of two members has room at the other's place.
@@ -184,7 +210,7 @@ pub(super) fn gather(
     group: &mut Vec<Member>,
 ) {
     let seen = |entity: Entity| {
-        let (&id, body, place, _, memory, _, way, follow, stuck, vehicle, _) =
+        let (&id, body, place, _, memory, _, way, follow, stuck, abilities, vehicle, _) =
             members.get(entity).ok()?;
         let is_cut_off = memory.is_some_and(|it| matches!(it.state, NavigationState::NoPath(_)));
         let has_path = memory
@@ -205,6 +231,10 @@ pub(super) fn gather(
             has_path,
             is_stuck: stuck.is_some_and(|it| it.stuck),
             is_under_way: body.speed() >= UNDER_WAY * pace,
+            is_fast: abilities.is_some_and(|it| {
+                let stopping = body.speed() * body.speed() / (2.0 * it.braking);
+                stopping > GENTLE * body.radius
+            }),
             coming: way
                 .and_then(|(path, progress)| coming(center, path, progress))
                 .unwrap_or(Coming::straight(body.position)),
@@ -253,12 +283,14 @@ impl Member {
                 at: Some(place),
                 radius,
                 waiting,
+                halted: waiting.min(SHUT_IN),
                 ..default()
             },
             is_cut_off: false,
             has_path: true,
             is_stuck: false,
             is_under_way: false,
+            is_fast: false,
             coming: Coming::straight(position),
         }
     }
@@ -278,6 +310,22 @@ mod tests {
         assert!(me.queues(&[me, member(1, 1.0, 21.0)]));
         assert!(!me.queues(&[me, member(1, 3.0, 21.0)]), "too far");
         assert!(!me.queues(&[me, member(1, 1.0, 1.0)]), "at its place");
+    }
+
+    #[test]
+    fn a_member_is_shut_in_once_nobody_near_it_moves() {
+        let member = |id, x: f32, place: f32, waiting| Member {
+            id: SteeringId(id),
+            ..Member::standing(Vec2::new(x, 0.0), Vec2::new(place, 0.0), 0.3, waiting)
+        };
+        let me = member(0, 0.0, 9.0, 4.0);
+        let (at_place, shut_in_too) = (member(1, 1.0, 1.0, 0.0), member(2, -1.0, 9.0, 4.0));
+        assert!(me.is_shut_in(&[me, at_place, shut_in_too]));
+        assert!(!me.is_shut_in(&[me, member(1, 1.0, 9.0, 1.0)]), "a queue");
+        assert!(!at_place.is_shut_in(&[at_place]));
+        let mut without = me;
+        without.place.at = None;
+        assert!(!without.is_shut_in(&[without]), "there is no room for it");
     }
 
     #[test]

@@ -263,9 +263,17 @@ fn improve_places(
     }
     let places = group.iter().filter_map(|it| it.place.at);
     let spread = places.fold(0.0, |most: f32, at| most.max(at.distance(memory.center)));
-    for member in group {
+    for member in group.iter_mut() {
         member.wait(clock.delta);
-        member.settle_for_less(memory.center, spread);
+    }
+    for index in 0..group.len() {
+        let member = group[index];
+        // How far it is outside of the places, m.
+        let outside = member.position.distance(memory.center) - spread;
+        let is_next = outside <= 0.0 && member.is_held_up_next_to_place();
+        if is_next || outside <= 2.0 * member.radius && member.is_shut_in(group) {
+            group[index].settle_here();
+        }
     }
 }
 

@@ -180,6 +180,7 @@ fn distribute(
                 at: None,
                 radius: sizes[it],
                 waiting: 0.0,
+                halted: 0.0,
                 order: Some(lot.order),
                 plan: lot.plan,
                 ..group[chosen[it]].place

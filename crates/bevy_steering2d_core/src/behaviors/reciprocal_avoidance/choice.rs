@@ -38,6 +38,13 @@ impl Choice {
             violation: 0.0,
         }
     }
+
+    /// Whether the agent gets the velocity that it prefers, m/s, as far as it can reach it.
+    pub(super) fn grants(&self, me: &Agent, preferred: Vec2) -> bool {
+        let unhindered = Self::unhindered(me, preferred);
+        let is_near = |a: Vec2, b: Vec2| a.abs_diff_eq(b, 1e-4);
+        is_near(self.wanted, unhindered.wanted) && is_near(self.velocity, unhindered.velocity)
+    }
 }
 
 impl ReciprocalAvoidance {

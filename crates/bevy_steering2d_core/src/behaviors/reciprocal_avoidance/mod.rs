@@ -275,6 +275,10 @@ impl Adjust for ReciprocalAvoidance {
                 hemmed_in: choice.hemmed_in(),
             };
         }
+        // A driver that nobody hinders keeps to its course: it cannot be there within a tick.
+        if me.abilities.is_some() && choice.grants(me, mine.velocity) {
+            return Vec2::ZERO;
+        }
         let needed = me.mass * (choice.velocity - me.velocity) / me.delta.max(f32::MIN_POSITIVE);
         self.influence.unweighted(needed - requests.force)
     }
