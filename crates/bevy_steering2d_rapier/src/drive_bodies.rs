@@ -84,10 +84,6 @@ pub(crate) fn drive_bodies(
         (With<Vehicle>, Without<PointMass>, Without<SteeringDisabled>),
     >,
 ) {
-    // Rapier may step in a pause all the same.
-    if clock.delta == 0.0 {
-        return;
-    }
     let delta = step_length(timestep.map_or_else(default, |mode| *mode), clock.delta);
     for (context, simulation, mut set) in &mut sets {
         let length_unit = simulation.integration_parameters.length_unit;

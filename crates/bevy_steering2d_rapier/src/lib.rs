@@ -145,7 +145,8 @@ impl Plugin for SteeringRapierPlugin {
                     move_bodies::move_bodies,
                     drive_bodies::drive_bodies.after(LocomotionSystems::Drive),
                 )
-                    .chain(),
+                    .chain()
+                    .run_if(schedule::time_passes),
             );
         #[cfg(feature = "navigation")]
         solids::register(app);

@@ -43,10 +43,6 @@ pub(crate) fn move_bodies(
         ),
     >,
 ) {
-    // Rapier may step in a pause all the same.
-    if clock.delta == 0.0 {
-        return;
-    }
     let delta = step_length(timestep.map_or_else(default, |mode| *mode), clock.delta);
     let naps_at_once = sleeps_at_once(delta);
     for (context, simulation, mut set) in &mut sets {

@@ -33,15 +33,20 @@ pub(crate) fn check_schedule(app: &App) {
     }
 }
 
+/// Whether this is no tick of a pause, in which Rapier may step all the same.
+pub(crate) fn time_passes(clock: Res<SteeringClock>) -> bool {
+    clock.delta > 0.0
+}
+
 /// Warns if Rapier's time step differs from the tick: its default steps by at most 1/60 s, so in a
-/// slower schedule all bodies would move too slowly. A tick without time, as in a pause, says nothing about it.
+/// slower schedule all bodies would move too slowly.
 pub(crate) fn check_step_length(
     warnings: &SteeringWarnings,
     clock: &SteeringClock,
     context: Entity,
     step: f32,
 ) {
-    if clock.delta > 0.0 && (step - clock.delta).abs() > 0.01 * clock.delta {
+    if (step - clock.delta).abs() > 0.01 * clock.delta {
         let tick = clock.delta;
         warnings.raise(clock, context, "TimestepMode", || {
             format!(

@@ -15,6 +15,20 @@ use crate::common::*;
 #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
 struct OtherSchedule;
 
+/// Duration of a frame of [`frame_app`].
+const FRAME: Duration = Duration::from_millis(10);
+
+/// An app that steers and steps Rapier once per frame.
+fn frame_app() -> App {
+    let mut app = bare_app(HERTZ);
+    app.insert_resource(TimeUpdateStrategy::ManualDuration(FRAME))
+        .add_plugins((
+            rapier_without_gravity().in_schedule(Update),
+            SteeringPlugin::new(Update),
+        ));
+    app
+}
+
 /// An app whose plugins `add` adds, with an agent that seeks east.
 fn set_up(add: impl Fn(&mut App)) -> (App, Entity) {
     let mut app = bare_app(HERTZ);
@@ -116,15 +130,11 @@ fn a_matching_timestep_does_not_warn() {
 
 #[test]
 fn a_tick_without_time_does_not_warn_of_the_time_step() {
-    let mut app = bare_app(HERTZ);
-    let frame = Duration::from_millis(10);
-    app.insert_resource(TimeUpdateStrategy::ManualDuration(frame));
-    let dt = frame.as_secs_f32();
-    app.insert_resource(TimestepMode::Fixed { dt, substeps: 1 });
-    app.add_plugins((
-        rapier_without_gravity().in_schedule(Update),
-        SteeringPlugin::new(Update),
-    ));
+    let mut app = frame_app();
+    app.insert_resource(TimestepMode::Fixed {
+        dt: FRAME.as_secs_f32(),
+        substeps: 1,
+    });
     // No time passes in the first frame.
     start(&mut app);
     run_ticks(&mut app, 5);
@@ -136,14 +146,7 @@ fn a_tick_without_time_does_not_warn_of_the_time_step() {
 
 #[test]
 fn steering_and_rapier_may_run_once_per_frame() {
-    let mut app = bare_app(HERTZ);
-    app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_millis(
-        10,
-    )));
-    app.add_plugins((
-        rapier_without_gravity().in_schedule(Update),
-        SteeringPlugin::new(Update),
-    ));
+    let mut app = frame_app();
     start(&mut app);
     let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
     run_ticks(&mut app, 100);
@@ -187,15 +190,11 @@ fn a_paused_physics_world_moves_nothing_and_recovers() {
 
 #[test]
 fn a_pause_of_the_frames_pushes_no_body_that_rapier_steps_all_the_same() {
-    let mut app = bare_app(HERTZ);
-    let frame = Duration::from_millis(10);
-    app.insert_resource(TimeUpdateStrategy::ManualDuration(frame));
-    let dt = frame.as_secs_f32();
-    app.insert_resource(TimestepMode::Fixed { dt, substeps: 1 });
-    app.add_plugins((
-        rapier_without_gravity().in_schedule(Update),
-        SteeringPlugin::new(Update),
-    ));
+    let mut app = frame_app();
+    app.insert_resource(TimestepMode::Fixed {
+        dt: FRAME.as_secs_f32(),
+        substeps: 1,
+    });
     start(&mut app);
     let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
     run_ticks(&mut app, 20);

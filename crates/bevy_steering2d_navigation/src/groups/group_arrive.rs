@@ -42,9 +42,10 @@ use crate::Lane;
 ///
 /// **Near its place**, within four radii, the
 /// [`ReciprocalAvoidance`](bevy_steering2d_core::ReciprocalAvoidance) of a member is disabled, since it keeps
-/// more distance than the places have; that of a vehicle once it is slow as well. It is enabled again farther away and when the member leaves the group. It is also
-/// disabled when a member is [stuck](bevy_steering2d_core::StuckDetection) alone, such as among another group that has come
-/// to rest in its way: it pushes through, until it moves at half of its pace.
+/// more distance than the places have; that of a vehicle once it is slow as well. It is enabled again farther away and
+/// when the member leaves the group. It is also disabled when a member is
+/// [stuck](bevy_steering2d_core::StuckDetection) alone, such as among another group that has come to rest in its way: it
+/// pushes through, until it moves at half of its pace.
 ///
 /// ```
 /// use bevy::prelude::*;
