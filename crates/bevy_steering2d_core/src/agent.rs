@@ -137,9 +137,19 @@ impl Agent {
     /// `mass · (desired − velocity) / response_time`, clamped by length to `max_force`.
     ///
     /// Reynolds' `steering = desired − velocity` (1999) with units. The response time is at least
-    /// `delta`, since a faster response would overshoot.
+    /// `delta`, since a faster response would overshoot. A driven body turns around for a velocity behind it that is
+    /// faster than its reverse gear.
     #[inline]
     pub fn track(&self, desired: Vec2) -> Vec2 {
+        self.track_in_gear(match self.abilities {
+            Some(body) => body.turning_to(self.heading, desired),
+            None => desired,
+        })
+    }
+
+    /// The same for a velocity whose direction also tells the gear of a driven body.
+    #[inline]
+    pub(crate) fn track_in_gear(&self, desired: Vec2) -> Vec2 {
         self.push((desired - self.velocity) / self.response_time.max(self.delta))
     }
 

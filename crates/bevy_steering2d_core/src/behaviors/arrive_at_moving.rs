@@ -40,3 +40,31 @@ fn steerable(me: &Agent, closing: Vec2, point: Vec2, velocity: Vec2) -> Vec2 {
     let most = speed * (beside / radius).min(1.0).sqrt();
     closing.dot(along) * along + within(along.perp_dot(closing), most) * along.perp()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::locomotion::Wheeled;
+    use crate::locomotion::testing::Drive;
+
+    #[test]
+    fn a_car_that_points_away_turns_around_to_follow_a_point_faster_than_its_reverse_gear() {
+        let mut car = Drive::car(Wheeled::default(), 60.0);
+        car.body.heading = Vec2::NEG_X;
+        let velocity = Vec2::new(8.0, 0.0);
+        let mut point = Vec2::ZERO;
+        for _ in 0..60 * 15 {
+            point += velocity * car.delta;
+            let me = car.agent();
+            car.step(arrive_at_moving(
+                &me,
+                point,
+                velocity,
+                Braking::Physical,
+                0.1,
+            ));
+        }
+        let off = car.body.position.distance(point);
+        assert!(off < 0.5 && !car.controls.reversing, "{off} m off");
+    }
+}

@@ -46,7 +46,8 @@ pub fn corridor_following(
     if corridor.ends_at(sight) {
         return arrive(&slowed, goal, Braking::Physical, tolerance);
     }
-    me.track(me.velocity_to(goal, slowed.max_speed))
+    let onward = path.length_after(sight);
+    me.track(me.velocity_through(goal, onward, slowed.max_speed))
 }
 
 /// The point that an agent, `arc` m from the beginning of a corridor, heads for, m.

@@ -2,8 +2,10 @@
 
 use bevy::prelude::*;
 
+use super::arrive::stopping_distance;
 use super::embeds_influence;
-use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, Target, Targets};
+use crate::locomotion::RESERVE;
+use crate::{Abilities, Agent, Behavior, Influence, InvalidParameter, Steer, Target, Targets};
 
 /// Moves straight away from a threat within the panic distance.
 ///
@@ -14,7 +16,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, Target, Targets
 /// another behavior such as [`Wander`](crate::Wander).
 ///
 /// `F = track(max_speed · dir(t → p)) · urgency`, in N, see [`Agent::track`] and [`panic_urgency`],
-/// a number from 0 to 1. An agent on the spot of the threat flees along its heading. (Reynolds 1999;
+/// a number from 0 to 1. An agent on the spot of the threat flees along its heading. A driven body that points to the
+/// threat backs away if it has no room to turn around before it. (Reynolds 1999;
 /// panic distance: Buckland 2005)
 #[doc(alias("Escapar", "Huir", "убегание"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
@@ -96,7 +99,22 @@ impl Steer for Flee {
 pub fn flee(me: &Agent, threat: Vec2) -> Vec2 {
     let away = -me.direction_to(threat);
     let away = if away == Vec2::ZERO { me.heading } else { away };
-    me.track(me.max_speed * away)
+    let backing = me
+        .abilities
+        .and_then(|body| backing_speed(me, &body, away, threat));
+    me.track(backing.unwrap_or(me.max_speed) * away)
+}
+
+/// The speed in reverse of a driven body that points to a threat too near to turn around before it, m/s; `None` of
+/// others.
+fn backing_speed(me: &Agent, body: &Abilities, away: Vec2, threat: Vec2) -> Option<f32> {
+    /// In reverse gear it goes on to this share of the room to turn.
+    const ENOUGH: f32 = 1.5;
+    let room = 2.0 * (RESERVE * body.turning_radius + me.radius) + stopping_distance(me);
+    let room = if body.reversing { ENOUGH * room } else { room };
+    let is_near = me.position.distance(threat) < room;
+    (is_near && away.dot(me.heading) < 0.0 && body.reverse_speed > 0.0)
+        .then_some(body.reverse_speed.min(me.max_speed))
 }
 
 /// The urgency of a threat at `distance` m, `0..=1`: 1 up to where the falloff begins, then linearly
@@ -117,6 +135,8 @@ pub fn panic_urgency(distance: f32, panic_distance: f32, falloff: f32) -> f32 {
 mod tests {
     use super::*;
     use crate::behaviors::testing::{assert_close, reynolds};
+    use crate::locomotion::Wheeled;
+    use crate::locomotion::testing::Drive;
 
     #[test]
     fn flee_equals_the_formula_of_reynolds() {
@@ -152,6 +172,15 @@ mod tests {
     fn urgency_is_continuous() {
         let at = |i: i32| panic_urgency(i as f32 * 0.01, 10.0, 0.1);
         assert!((0..2_000).all(|i| (at(i) - at(i + 1)).abs() < 0.011));
+    }
+
+    #[test]
+    fn a_car_before_a_near_threat_backs_away_and_turns_around_for_a_far_one() {
+        let car = Drive::car(Wheeled::default(), 60.0).agent();
+        let near = flee(&car, Vec2::new(8.0, 0.0));
+        assert!(near.x < 0.0 && near.y == 0.0, "{near}");
+        let far = flee(&car, Vec2::new(40.0, 0.0));
+        assert!(far.x > 0.0 && far.y != 0.0, "{far}");
     }
 
     #[test]

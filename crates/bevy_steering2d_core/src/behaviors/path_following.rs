@@ -5,7 +5,8 @@ use bevy::prelude::*;
 use super::arrive::arrive;
 use super::corridor::{corridor_aim_point, corridor_following};
 use super::path_progress::PathFollowingMemory;
-use super::{embeds_influence, guide, seek};
+use super::seek::seek_through;
+use super::{embeds_influence, guide};
 use crate::{
     Agent, Announcements, Behavior, Braking, Influence, InvalidParameter, PathCompleted, Steer,
     SteeringAppExt, SteeringPath, Target,
@@ -248,7 +249,7 @@ pub fn path_following(
                 max_speed: turning_speed(me, waypoint, tolerance),
                 ..*me
             };
-            seek(&slowed, waypoint)
+            seek_through(&slowed, waypoint, path.length_after(path.arc_of(next)))
         }
         PathStyle::Corridor {
             half_width,
@@ -290,7 +291,10 @@ pub(super) fn turning_speed(me: &Agent, point: Vec2, tolerance: f32) -> f32 {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::behaviors::seek;
     use crate::behaviors::testing::{Course, assert_close, reynolds};
+    use crate::locomotion::Wheeled;
+    use crate::locomotion::testing::Drive;
 
     pub(crate) fn zigzag(looped: bool) -> SteeringPath {
         let points = [(0.0, 0.0), (6.0, 0.0), (6.0, 4.0), (0.0, 4.0)].map(Vec2::from);
@@ -418,6 +422,30 @@ pub(super) mod tests {
             });
             for other in &seconds[1..] {
                 assert!((other - seconds[0]).abs() < 0.3, "{seconds:?} s");
+            }
+        }
+    }
+
+    #[test]
+    fn a_car_that_points_away_from_its_path_turns_around() {
+        for how in [
+            PathFollowing::default(),
+            PathFollowing::default().with_corridor(4.0, 0.5),
+        ] {
+            for degrees in [120_f32, 180.0, -170.0] {
+                let path = SteeringPath::open([Vec2::ZERO, Vec2::new(150.0, 0.0)]).unwrap();
+                let mut car = Drive::car(Wheeled::default(), 60.0);
+                car.body.heading = Vec2::from_angle(degrees.to_radians());
+                let mut progress = PathFollowingMemory::default();
+                let mut ticks = 0;
+                while !progress.completed && ticks < 60 * 60 {
+                    let me = car.agent();
+                    progress = progress.after_a_tick(&me, &path, &how);
+                    car.step(path_following(&me, &path, &progress, &how));
+                    ticks += 1;
+                }
+                let seconds = ticks as f32 / 60.0;
+                assert!(seconds < 18.0, "{degrees}°, {how:?}: {seconds} s");
             }
         }
     }

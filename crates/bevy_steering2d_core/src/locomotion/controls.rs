@@ -3,6 +3,8 @@
 
 use bevy::prelude::*;
 
+use super::driver::direction;
+use super::way::{ON_THE_SPOT, SHARPEST};
 use crate::{Kinematics, Vehicle};
 
 /// What the body of a driven agent can do in this tick: a snapshot that its
@@ -33,6 +35,9 @@ pub struct Abilities {
     pub reversing: bool,
 }
 
+/// A speed may be greater by rounding.
+const ROUNDING: f32 = 1.001;
+
 impl Abilities {
     /// Up to this speed a boat stands, m/s.
     const STANDS: f32 = 0.01;
@@ -48,6 +53,24 @@ impl Abilities {
             reversing: controls.reversing && !brakes,
             ..self
         }
+    }
+
+    /// The velocity by which a body comes to a desired one, m/s. For one that is behind it and faster than its reverse
+    /// gear the body turns around, driving ahead; it could only follow that one slowly.
+    pub(crate) fn turning_to(&self, heading: Vec2, desired: Vec2) -> Vec2 {
+        let is_straight = self.turning_radius == 0.0 && self.reverse_speed == 0.0;
+        let speed = desired.length();
+        let follows = desired.dot(heading) >= 0.0 || speed <= self.reverse_speed * ROUNDING;
+        if is_straight || follows {
+            return desired;
+        }
+        let sharpest = if self.turning_radius > 0.0 {
+            SHARPEST
+        } else {
+            ON_THE_SPOT
+        };
+        let turn = sharpest.copysign(heading.perp_dot(desired));
+        speed * direction(turn).rotate(heading)
     }
 
     /// The abilities for approaching a point that moves with `speed` m/s. An agent that follows such a

@@ -17,7 +17,7 @@ pub struct Way {
     pub run: f32,
     /// Whether the body changes gear before it reaches the point.
     pub changes_gear: bool,
-    /// The largest speed, m/s: that of the turning circle in an arc, else infinite.
+    /// The largest speed, m/s: that of the turning circle in an arc and that of the reverse gear, else infinite.
     pub speed: f32,
     route: Route,
 }
@@ -85,9 +85,17 @@ impl Agent {
     /// point is outside. Asked again in each tick, the agent keeps
     /// its gear unless another route is quicker by more than the time of a gear change.
     pub fn way_to(&self, point: Vec2) -> Way {
+        self.way_through(point, 0.0)
+    }
+
+    /// The [way](Self::way_to) to a point that the agent passes, to drive on for `onward` m in the gear in which it
+    /// passes the point. To begin a long path behind it, a car turns around and does not reverse.
+    pub fn way_through(&self, point: Vec2, onward: f32) -> Way {
         match self.abilities {
-            Some(body) if body.turning_radius > 0.0 => self.route_to(point, &body).way(self),
-            Some(body) if body.reverse_speed > 0.0 => self.turn_to(point, &body),
+            Some(body) if body.turning_radius > 0.0 => {
+                self.route_to(point, onward, &body).way(self, &body)
+            }
+            Some(body) if body.reverse_speed > 0.0 => self.turn_to(point, onward, &body),
             _ => Way {
                 direction: self.direction_to(point),
                 run: self.position.distance(point),
@@ -102,10 +110,17 @@ impl Agent {
     /// the agent brakes.
     #[inline]
     pub fn velocity_to(&self, point: Vec2, speed: f32) -> Vec2 {
+        self.velocity_through(point, 0.0, speed)
+    }
+
+    /// The velocity for a point that the agent passes at up to `speed` m/s, to drive on for `onward` m, see
+    /// [`way_through`](Self::way_through).
+    #[inline]
+    pub fn velocity_through(&self, point: Vec2, onward: f32, speed: f32) -> Vec2 {
         if self.abilities.is_none() {
             return speed * self.direction_to(point);
         }
-        let way = self.way_to(point);
+        let way = self.way_through(point, onward);
         let most = if way.changes_gear {
             (2.0 * self.braking() * way.run).sqrt()
         } else {
@@ -115,7 +130,7 @@ impl Agent {
     }
 
     /// The way of a body that turns on the spot and then drives, forward or in reverse.
-    fn turn_to(&self, point: Vec2, body: &Abilities) -> Way {
+    fn turn_to(&self, point: Vec2, onward: f32, body: &Abilities) -> Way {
         let offset = point - self.position;
         let run = offset.length();
         let time = |gear: f32, speed: f32| {
@@ -123,25 +138,28 @@ impl Agent {
             let angle = ops::atan2(axis.perp_dot(offset), axis.dot(offset));
             let shifts = (gear < 0.0) != body.reversing;
             let shift = if shifts { GEAR_CHANGE } else { 0.0 };
-            (angle.abs() / body.turn_rate + run / speed + shift, angle)
+            (
+                angle.abs() / body.turn_rate + (run + onward) / speed + shift,
+                angle,
+            )
         };
         let forward = time(1.0, self.max_speed);
         let reverse = time(-1.0, body.reverse_speed.min(self.max_speed));
-        let (gear, angle) = if reverse.0 < forward.0 {
-            (-1.0, reverse.1)
+        let (gear, angle, speed) = if reverse.0 < forward.0 {
+            (-1.0, reverse.1, body.reverse_speed)
         } else {
-            (1.0, forward.1)
+            (1.0, forward.1, f32::INFINITY)
         };
         Way {
             direction: gear * direction(within(angle, ON_THE_SPOT)).rotate(self.heading),
             run,
             changes_gear: false,
-            speed: f32::INFINITY,
+            speed,
             route: Route::default(),
         }
     }
 
-    fn route_to(&self, point: Vec2, body: &Abilities) -> Route {
+    fn route_to(&self, point: Vec2, onward: f32, body: &Abilities) -> Route {
         let pivot = self.position - body.pivot * self.heading;
         let offset = point - pivot;
         let local = Vec2::new(self.heading.dot(offset), self.heading.perp_dot(offset));
@@ -150,7 +168,8 @@ impl Agent {
             return routes[0]
                 .unwrap_or_else(|| out_and_around(local, RESERVE * body.turning_radius));
         }
-        let costs = routes.map(|route| route.map_or(f32::INFINITY, |it| it.time(self, body)));
+        let costs =
+            routes.map(|route| route.map_or(f32::INFINITY, |it| it.time(self, onward, body)));
         let quickest = (0..routes.len()).min_by(|a, b| costs[*a].total_cmp(&costs[*b]));
         quickest.and_then(|it| routes[it]).unwrap_or_default()
     }
@@ -262,16 +281,17 @@ impl Route {
         (me.cornering() * RESERVE * me.turning_radius()).sqrt() / sharpness.max(1e-6)
     }
 
-    /// The time of the route, s, about: each leg at the speed of its gear, and the gear changes.
-    fn time(&self, me: &Agent, body: &Abilities) -> f32 {
+    /// The time of the route and of `onward` m after it, s, about: each leg at the speed of its gear, and the gear
+    /// changes.
+    fn time(&self, me: &Agent, onward: f32, body: &Abilities) -> f32 {
         let in_curves = (body.cornering * body.turning_radius).sqrt();
-        let duration = |leg: Leg, most: f32| {
+        let duration = |leg: Leg, onward: f32, most: f32| {
             let speed = if leg.length < 0.0 {
                 body.reverse_speed
             } else {
                 me.max_speed
             };
-            leg.length.abs() / speed.min(most).max(1e-3)
+            (leg.length.abs() + onward) / speed.min(most).max(1e-3)
         };
         let starts = if body.reversing == (self.now().length < 0.0) {
             0.0
@@ -283,13 +303,18 @@ impl Route {
         } else {
             0.0
         };
-        let driving = duration(self.arc, in_curves) + duration(self.line, f32::INFINITY);
+        let driving =
+            duration(self.arc, 0.0, in_curves) + duration(self.line, onward, f32::INFINITY);
         driving + starts + turns + TURNING * self.arc.turn.abs()
     }
 
-    fn way(&self, me: &Agent) -> Way {
+    fn way(&self, me: &Agent, body: &Abilities) -> Way {
         let now = self.now();
-        let gear = if now.length < 0.0 { -1.0 } else { 1.0 };
+        let (gear, most) = if now.length < 0.0 {
+            (-1.0, body.reverse_speed)
+        } else {
+            (1.0, f32::INFINITY)
+        };
         let turn = within(now.turn, SHARPEST);
         let run = if self.changes_gear() {
             now.length.abs() + OVERSHOOT * me.turning_radius()
@@ -300,7 +325,7 @@ impl Route {
             direction: gear * direction(turn).rotate(me.heading),
             run,
             changes_gear: self.changes_gear(),
-            speed: self.curve_speed(me),
+            speed: self.curve_speed(me).min(most),
             route: *self,
         }
     }
@@ -346,14 +371,12 @@ mod tests {
     #[test]
     fn every_route_ends_at_the_point() {
         let car = car();
+        let body = car.abilities.expect("a car");
         for at in 0..400 {
             let at = at as f32;
             let point = Vec2::new(ops::sin(at), ops::cos(1.7 * at)) * 0.05 * at;
-            for route in routes(point, &car.abilities.expect("a car"))
-                .into_iter()
-                .flatten()
-            {
-                let end = route.way(&car).outline(&car).last().expect("points");
+            for route in routes(point, &body).into_iter().flatten() {
+                let end = route.way(&car, &body).outline(&car).last().expect("points");
                 assert!(
                     end.distance(point) < 1e-2,
                     "{route:?} ends at {end}, not {point}"
@@ -379,6 +402,20 @@ mod tests {
         assert!((way.run - 3.0 - around).abs() < 1e-4, "{way:?}");
         let outside = car.way_to(Vec2::new(-4.0, 1.0));
         assert!(outside.direction.y > 0.0, "{outside:?}");
+    }
+
+    #[test]
+    fn an_agent_turns_around_for_a_long_way_and_reverses_for_a_short_one() {
+        let reverses = |agent: Agent, onward| {
+            let way = agent.way_through(Vec2::new(-4.0, 0.0), onward);
+            way.direction.x < 0.0 && !way.changes_gear
+        };
+        let mut tank = car();
+        let body = tank.abilities.as_mut().expect("a tank");
+        (body.turning_radius, body.turn_rate) = (0.0, 1.0);
+        for agent in [car(), tank] {
+            assert!(reverses(agent, 0.0) && !reverses(agent, 100.0));
+        }
     }
 
     #[test]
