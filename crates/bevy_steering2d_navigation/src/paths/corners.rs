@@ -116,6 +116,13 @@ impl End {
         })
     }
 
+    /// Points `distance` m from this end, at most 45° apart, on the sides on which paths bend around it.
+    pub(crate) fn around(&self, distance: f32) -> impl Iterator<Item = Vec2> {
+        let out = self.radius + distance;
+        let corners = self.corners(distance, ROUND);
+        corners.map(move |corner| self.at + out * corner.outward)
+    }
+
     /// The way through the gap between this end and a solid: points `distance` m before the narrowest place, in it,
     /// and behind it.
     pub(crate) fn way_past(&self, solid: &Solid, distance: f32) -> [Corner; 3] {

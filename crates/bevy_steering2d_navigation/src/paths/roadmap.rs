@@ -216,11 +216,17 @@ impl Outline {
         all.filter(move |corner| self.has_room(corner, room))
     }
 
-    /// The ways past the solids that are too near for such corners.
+    /// The ways past the solids that are too near for such corners, or for a leg between them.
     fn ways_past(self, end: &End, room: &Room) -> impl Iterator<Item = Corner> {
+        /// A little farther out than the corners, the solid across a gap that is just wide enough for them is nearer
+        /// than this end.
+        const FARTHER: f32 = 1.1;
         let all = end.corners(self.distance, self.half_bend);
         let blocked = all.filter(|corner| !self.has_room(corner, room));
-        let mut solids: Vec<_> = blocked.filter_map(|it| room.nearest(it.at)).collect();
+        let seen_from = blocked
+            .map(|corner| corner.at)
+            .chain(end.around(FARTHER * self.distance));
+        let mut solids: Vec<_> = seen_from.filter_map(|at| room.nearest(at)).collect();
         solids.dedup();
         let ways = solids
             .into_iter()

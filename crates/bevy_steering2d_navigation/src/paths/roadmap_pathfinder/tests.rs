@@ -112,6 +112,27 @@ fn a_path_leads_through_a_gap_as_narrow_as_the_body() {
 }
 
 #[test]
+fn a_gap_between_the_ends_of_two_walls_lets_bodies_of_all_widths_through() {
+    for radius in [0.2, 0.5, 0.9, 3.0] {
+        for spare in [0.007, 0.02, 0.03, 0.0399, 0.04, 0.0425, 0.05, 0.1] {
+            for degrees in [0_u8, 11, 22, 33] {
+                let half = radius + 0.5 * spare;
+                let turn = Vec2::from_angle(f32::from(degrees).to_radians());
+                // The walls lean to both sides of the line through both ends.
+                let walls = [1.0, -1.0].map(|side| {
+                    let end = side * half * Vec2::X;
+                    Solid::segment(end, end + side * 40.0 * turn)
+                });
+                let (from, to) = (Vec2::new(0.4, -6.0), Vec2::new(-0.8, 6.0));
+                let path = path(&walls, from, to, radius);
+                let case = format!("{radius} + {spare} m, {degrees}°: {path:?}");
+                assert!(length(&path) < 16.0, "{case}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_body_beside_the_middle_of_a_narrow_gap_does_not_turn_back() {
     let blocks = [
         Rect::new(0.0, 0.525, 1.0, 9.0),
