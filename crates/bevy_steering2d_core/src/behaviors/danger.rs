@@ -30,6 +30,26 @@ fn urgency(share: f32) -> f32 {
     ((share - EASY) / (TIGHT - EASY)).clamp(0.0, 1.0)
 }
 
+/// The urgency of stopping a closing speed within a gap. It is no more than stops the agent in this update: a push
+/// beyond that would throw it back, and it would tremble.
+pub(crate) fn braking(me: &Agent, closing_speed: f32, gap: f32) -> f32 {
+    if closing_speed <= 0.0 {
+        return 0.0;
+    }
+    let stops_now = closing_speed / (me.braking() * me.delta).max(f32::MIN_POSITIVE);
+    alarm(me, stopping(me, closing_speed, gap)).min(stops_now)
+}
+
+/// The most urgency with which an agent turns: enough to turn its velocity by a radian within the response time. With
+/// more a slow agent would swing from side to side. Driven bodies turn as they can.
+pub(crate) fn most_turning(me: &Agent) -> f32 {
+    if me.abilities.is_some() {
+        return 1.0;
+    }
+    let turns = me.speed() / me.response_time.max(me.delta);
+    (turns / me.max_acceleration()).min(1.0)
+}
+
 /// The acceleration that stops a closing speed within a gap, `v² / 2d`, m/s². The gap is reduced by
 /// the distance of this tick, since the force acts after it.
 pub(crate) fn stopping(me: &Agent, closing_speed: f32, gap: f32) -> f32 {

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use super::backing::{Blockade, STANDING, backs_off_within};
 use super::danger::{
-    ahead, alarm, insisting, pressing, sight, stopping, travel, travel_speed, turn_alarm,
+    ahead, braking, insisting, most_turning, sight, stopping, travel, travel_speed, turn_alarm,
 };
 use super::embeds_influence;
 use super::touch::{Touch, Touches};
@@ -27,12 +27,13 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 ///
 /// - turning: `2·v·c·(r − |y|) / (x² + y² − r²)`, sideways away from the obstacle's center, for the
 ///   tightest circle that passes it; an obstacle dead ahead is passed on the left,
-/// - braking: `c² / 2·gap`, away from the obstacle's center; and `v² / 2·d`, straight back, before a
+/// - braking: `c² / 2·gap`, away from the obstacle's center; and `c² / 2·d`, away from both, before a
 ///   gap between two obstacles that is too narrow for the agent,
 ///
 /// where v is the speed and c the closing speed, m/s, and d the distance to the contact with one of
 /// the two, m. Each gets a share of `max_force` that rises from 0, if a quarter of the maximum
-/// acceleration suffices, to 1, if half is needed. Obstacles that nearly touch the agent push it back.
+/// acceleration suffices, to 1, if half is needed, but no more than stops the agent in this update. A slow agent turns
+/// within its response time. Obstacles that nearly touch the agent push it back.
 /// The force fades over the last quarter of the box and, where the body would pass an obstacle within the
 /// margin, towards the sides of the box. (Reynolds 1999; Buckland 2005)
 ///
@@ -162,7 +163,7 @@ impl Threats {
         let Some(threat) = Threat::seen(me, obstacle, how) else {
             return;
         };
-        self.braking.add(threat.brake(me));
+        self.braking.add(threat.brake());
         for other in &self.nearest {
             self.braking.add(threat.brake_before_gap(me, other));
         }
@@ -197,6 +198,8 @@ struct Threat {
     /// Lateral acceleration that passes it, m/s².
     turning: f32,
     /// Acceleration that stops before it, m/s².
+    stopping: f32,
+    /// The urgency of stopping.
     braking: f32,
     /// Push of an obstacle that nearly touches the agent: 1 at contact, more in overlap.
     pressing: f32,
@@ -240,7 +243,8 @@ impl Threat {
             at: Vec2::new(x, y),
             touching,
             turning: 2.0 * speed * closing * (r - y.abs()) / tangent_squared,
-            braking: stopping(me, closing, gap),
+            stopping: stopping(me, closing, gap),
+            braking: braking(me, closing, gap),
             pressing,
             most: if is_in_the_way {
                 f32::INFINITY
@@ -255,7 +259,7 @@ impl Threat {
 
     /// The acceleration needed to avoid it, m/s².
     fn need(&self) -> f32 {
-        self.turning.max(self.braking) * self.nearness
+        self.turning.max(self.stopping) * self.nearness
     }
 
     /// The turn as a share of `max_force`.
@@ -265,11 +269,11 @@ impl Threat {
         if me.turning_radius() > 0.0 && travel_speed(me) <= STANDING {
             return Vec2::ZERO;
         }
-        self.nearness * turn_alarm(me, self.turning) * self.sideways
+        self.nearness * turn_alarm(me, self.turning).min(most_turning(me)) * self.sideways
     }
 
-    fn brake(&self, me: &Agent) -> Touch {
-        let urgency = alarm(me, self.braking).max(self.pressing);
+    fn brake(&self) -> Touch {
+        let urgency = self.braking.max(self.pressing);
         Touch {
             normal: self.back,
             urgency: self.nearness * urgency.min(self.most),
@@ -284,16 +288,14 @@ impl Threat {
         let between = self.at.y * other.at.y < 0.0;
         let too_narrow = self.at.distance(other.at) < self.touching + other.touching;
         let distance = self.distance_to_contact().min(other.distance_to_contact());
+        let normal = (self.back + other.back).normalize_or(-travel(me));
         let urgency = if between && too_narrow && distance.is_finite() {
-            let stopping = stopping(me, travel_speed(me), distance);
-            self.nearness.min(other.nearness) * alarm(me, stopping).max(pressing(me, distance))
+            let closing_speed = -me.velocity.dot(normal);
+            self.nearness.min(other.nearness) * braking(me, closing_speed, distance)
         } else {
             0.0
         };
-        Touch {
-            normal: -travel(me),
-            urgency,
-        }
+        Touch { normal, urgency }
     }
 
     /// Distance straight on until contact, m; infinity if there is none.

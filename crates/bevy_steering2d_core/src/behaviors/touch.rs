@@ -54,14 +54,14 @@ impl Touch {
 }
 
 /// The sum in which each touch, the strongest first, adds only the push still missing along its own
-/// normal: several hits on one wall count once.
+/// normal: several hits on one wall count once, also where the wall opposite cancels them.
 fn together(touches: &[Touch]) -> Vec2 {
-    let mut push = Vec2::ZERO;
+    let mut pushes: SmallVec<[Vec2; Touches::KEPT]> = SmallVec::new();
     for touch in touches {
-        let has = push.dot(touch.normal).max(0.0);
-        push += (touch.urgency - has).max(0.0) * touch.normal;
+        let has: f32 = pushes.iter().map(|it| it.dot(touch.normal).max(0.0)).sum();
+        pushes.push((touch.urgency - has).max(0.0) * touch.normal);
     }
-    push
+    pushes.iter().sum()
 }
 
 /// The push out of an acute corner. Most of the push of two converging walls cancels, and the rest
@@ -113,6 +113,8 @@ mod tests {
             Vec2::new(0.0, 0.2),
         );
         assert_eq!(push(&[(Vec2::Y, 0.6), (Vec2::NEG_Y, 0.6)]), Vec2::ZERO);
+        let twice_below = [(Vec2::Y, 1.0), (Vec2::NEG_Y, 1.0), (Vec2::Y, 0.6)];
+        assert_eq!(push(&twice_below), Vec2::ZERO, "two hits on the wall below");
     }
 
     #[test]

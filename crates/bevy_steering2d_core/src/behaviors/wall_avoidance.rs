@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 
 use super::backing::backing_from_walls;
-use super::danger::{alarm, pressing, sight, stopping};
+use super::danger::{ahead, braking, most_turning, pressing, sight};
 use super::embeds_influence;
 use super::feelers::{Feeler, Feelers, Whisker};
 use super::touch::{Touch, Touches};
@@ -20,7 +20,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 ///
 /// The length l of a feeler counts from the rim of the body. If the part o of it is beyond a wall, the
 /// wall pushes with `max_force · response(2·o / l)`, N, along its normal on the agent's side: with full
-/// force once half of the feeler is beyond. The nearest point of any wall also pushes, for wall ends
+/// force once half of the feeler is beyond. A slow agent is pushed less to the side: it turns within its response time.
+/// A wall that the body nearly touches pushes more. The nearest point of any wall also pushes, for wall ends
 /// that slip between feelers. The strongest push counts in full; each further one adds what is missing
 /// along its own normal. So the walls of a corridor balance, and those of an acute corner also push
 /// out of it. A car that a wall ahead pushes back turns its front to the free side meanwhile, and backs off until the wall
@@ -158,6 +159,10 @@ fn nearest_hit(answers: &ProbeAnswers, me: &Agent) -> Option<Vec2> {
 /// against behaviors that push towards the wall.
 const FULL_PUSH: f32 = 0.5;
 
+/// How far ahead in time the gap beside the body counts, in response times. It damps the pushes of two walls between
+/// which the body hardly fits.
+const ANTICIPATION: f32 = 0.2;
+
 /// Search radius for the nearest wall, m: enough to stop in time.
 fn body_range(me: &Agent) -> f32 {
     me.radius + me.max_speed * me.delta + sight(me, me.speed(), 0.0, STOPPING_DISTANCES)
@@ -167,10 +172,16 @@ fn touched_by_feeler(feeler: &RayProbe, me: &Agent) -> Option<Touch> {
     let hit = feeler.hit?;
     // A feeler may start beyond the wall; the side that counts is that of the body's center.
     let on_my_side = (me.position - hit.point).dot(hit.normal) >= 0.0;
+    let normal = if on_my_side { hit.normal } else { -hit.normal };
     let overshoot = feeler.from.distance(feeler.to) - hit.distance;
+    let probing = (overshoot / (FULL_PUSH * feeler.free)).clamp(0.0, 1.0);
+    let across = ahead(me).perp_dot(normal).abs();
+    let turning = 1.0 - across * across * (1.0 - most_turning(me));
+    let gap = (me.position - hit.point).dot(normal) - me.radius;
+    let soon = gap + ANTICIPATION * me.response_time * me.velocity.dot(normal);
     Some(Touch {
-        normal: if on_my_side { hit.normal } else { -hit.normal },
-        urgency: (overshoot / (FULL_PUSH * feeler.free)).clamp(0.0, 1.0),
+        normal,
+        urgency: turning * probing + pressing(me, soon),
     })
 }
 
@@ -181,7 +192,7 @@ fn touched_by_body(near: &NearProbe, me: &Agent) -> Option<Touch> {
     let closing_speed = -me.velocity.dot(hit.normal);
     Some(Touch {
         normal: hit.normal,
-        urgency: alarm(me, stopping(me, closing_speed, gap)).max(pressing(me, gap)),
+        urgency: braking(me, closing_speed, gap).max(pressing(me, gap)),
     })
 }
 

@@ -62,6 +62,32 @@ fn the_agent_brakes_before_a_gap_that_is_too_narrow() {
 }
 
 #[test]
+fn an_agent_before_a_gap_that_is_too_narrow_comes_to_rest() {
+    let how = ObstacleAvoidance::default();
+    for hertz in [30.0, 60.0, 120.0] {
+        for gap in [0.2, 0.5, 0.8, 0.95] {
+            let rocks =
+                [1.0, -1.0].map(|side| Circle::new(Vec2::new(10.0, side * (1.0 + 0.5 * gap)), 1.0));
+            let mut course = Course::new(hertz);
+            course.agent.position.y = 0.02;
+            for tick in 0..(20.0 * hertz) as u32 {
+                let me = course.agent;
+                let avoiding = obstacle_avoidance(&me, rocks, &how);
+                let rest = (me.max_force - avoiding.length()).max(0.0);
+                let on = me.track(Vec2::new(5.0, 0.0)).clamp_length_max(rest);
+                course.step(avoiding + on);
+                let case = format!("{gap} m at {hertz} Hz");
+                if tick > (10.0 * hertz) as u32 {
+                    assert!(me.speed() < 0.05, "{case}: {me:?}");
+                }
+                let touches = rocks.iter().any(|it| it.center.distance(me.position) < 1.5);
+                assert!(!touches, "{case}: {me:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_gap_is_seen_in_any_order_of_obstacles() {
     let posts = [1.4, -1.4].map(|y| Circle::new(Vec2::new(2.5, y), 1.0));
     let pebbles = (0..7).map(|at| Circle::new(Vec2::new(2.3 + 0.01 * at as f32, 0.74), 0.001));

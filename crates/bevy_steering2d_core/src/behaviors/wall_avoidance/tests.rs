@@ -152,6 +152,43 @@ fn a_corridor_balances() {
 }
 
 #[test]
+fn an_agent_passes_a_corridor_hardly_wider_than_its_body_without_trembling() {
+    let how = WallAvoidance::default();
+    for hertz in [30.0, 60.0, 120.0] {
+        for width in [1.05, 1.1, 1.2, 1.4, 1.7, 2.5] {
+            for beside in [-0.7, 0.3, 0.8] {
+                let walls = [0.5, -0.5].map(|side| {
+                    let y = side * width;
+                    Wall::new(Vec2::new(-50.0, y), Vec2::new(150.0, y))
+                });
+                let walls = WallIndex::of(&walls);
+                let free = 0.5 * width - 0.5;
+                let mut course = Course::new(hertz);
+                course.agent.position.y = beside * free;
+                let (mut before, mut reversals) = (0.0, 0);
+                for tick in 0..(8.0 * hertz) as u32 {
+                    let me = course.agent;
+                    let avoiding = force_in(&me, &walls, &how);
+                    let rest = (me.max_force - avoiding.length()).max(0.0);
+                    let on = seek(&me, Vec2::new(300.0, 0.0)).clamp_length_max(rest);
+                    // It may have to come to the middle first.
+                    let has_begun = tick > hertz as u32;
+                    let turns = avoiding.y * before < 0.0 && (avoiding.y - before).abs() > 5.0;
+                    reversals += u32::from(has_begun && turns);
+                    before = avoiding.y;
+                    course.step(avoiding + on);
+                }
+                let case = format!("{width} m at {hertz} Hz, {beside} beside the middle");
+                let Vec2 { x, y } = course.agent.position;
+                assert!(x > 36.0, "{case}: {x} m in 8 s");
+                assert!(y.abs() < free, "{case}: {y} m beside the middle");
+                assert_eq!(reversals, 0, "{case}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_rear_feeler_works_while_the_agent_is_slow_or_reverses() {
     let at_speed = |speed: f32| Agent {
         velocity: Vec2::new(speed, 0.0),
