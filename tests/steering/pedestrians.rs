@@ -49,6 +49,74 @@ fn pedestrians_go_round_those_who_stand() {
     assert!(position(&app, walker).distance(to) < 1.0);
 }
 
+/// An agent of 0.3 m that goes for a target and avoids.
+fn chaser(app: &mut App, at: Vec2, speed: f32, chase: impl Bundle) -> Entity {
+    let weak = Vehicle {
+        max_speed: speed,
+        max_force: 6.0,
+        radius: Some(0.3),
+        ..default()
+    };
+    let avoids = (ReciprocalAvoidance::default(), Combine::WEIGHTED_SUM);
+    Backend::PointMass.spawn(app, Body::at(at.x, at.y), (weak, avoids, chase))
+}
+
+/// Runs for `seconds`; returns by which angles the bodies have gone around the origin in the second half, rad.
+fn turns_around_the_origin(app: &mut App, bodies: &[Entity], seconds: u32) -> Vec<f32> {
+    let mut turns = vec![0.0; bodies.len()];
+    let places = |app: &App| -> Vec<Vec2> { bodies.iter().map(|&it| position(app, it)).collect() };
+    run_seconds(app, 0.5 * seconds as f32);
+    for _ in 0..30 * seconds {
+        let before = places(app);
+        app.update();
+        for (turn, (from, to)) in turns.iter_mut().zip(before.iter().zip(places(app))) {
+            *turn += from.angle_to(to);
+        }
+    }
+    turns
+}
+
+#[test]
+fn an_agent_does_not_circle_a_target_that_it_cannot_reach() {
+    for speed in [1.5, 2.0, 3.0, 5.0] {
+        for beside in [0.0, 0.05, -2.0] {
+            let chase: [fn(&mut EntityWorldMut, Entity); 3] = [
+                |agent, target| _ = agent.insert(Seek::new(target)),
+                |agent, target| _ = agent.insert(Arrive::new(target)),
+                |agent, target| _ = agent.insert(Pursuit::new(target)),
+            ];
+            for (number, chase) in chase.into_iter().enumerate() {
+                let mut app = point_mass_app(HERTZ);
+                let target = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), seen());
+                let agent = chaser(&mut app, Vec2::new(-8.0, beside), speed, ());
+                chase(&mut app.world_mut().entity_mut(agent), target);
+                let turn = turns_around_the_origin(&mut app, &[agent], 20)[0];
+                let gap = position(&app, agent).length() - 0.3 - PointMass::RADIUS;
+                let case = format!("chase {number} at {speed} m/s from y = {beside}");
+                assert!(turn.abs() < 0.5, "{case}: {turn} rad");
+                assert!((-0.01..0.15).contains(&gap), "{case}: {gap} m of gap");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_mob_around_its_target_does_not_turn_like_a_wheel() {
+    for count in [10_u16, 30, 60] {
+        let mut app = point_mass_app(HERTZ);
+        let target = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), seen());
+        let mob: Vec<_> = (0..count)
+            .map(|it| {
+                let at = (4.0 + 0.1 * f32::from(it)) * Vec2::from_angle(2.4 * f32::from(it));
+                chaser(&mut app, at, 2.0, Arrive::new(target))
+            })
+            .collect();
+        let turns = turns_around_the_origin(&mut app, &mob, 40);
+        let mean = turns.iter().sum::<f32>() / turns.len() as f32;
+        assert!(mean.abs() < 0.3, "{count} turn by {mean} rad in 20 s");
+    }
+}
+
 #[test]
 fn the_weight_of_an_adjustment_does_not_matter() {
     let meeting = |weight: f32| {
@@ -199,11 +267,12 @@ fn avoidance_that_acts_again_has_forgotten_what_it_chose_before() {
     *entity.get_mut::<ReciprocalAvoidanceMemory>().unwrap() = ReciprocalAvoidanceMemory {
         chosen: Vec2::NEG_X,
         hemmed_in: 1.0,
+        waits: true,
     };
     app.update();
     let memory = app.world().get::<ReciprocalAvoidanceMemory>(agent).unwrap();
     assert!(
-        memory.chosen.x > 1.0 && memory.hemmed_in == 0.0,
+        memory.chosen.x > 1.0 && memory.hemmed_in == 0.0 && !memory.waits,
         "{memory:?}"
     );
 }
@@ -414,6 +483,7 @@ fn a_pedestrian_that_was_disabled_begins_anew() {
     let hemmed_in = ReciprocalAvoidanceMemory {
         chosen: Vec2::Y,
         hemmed_in: 1.0,
+        waits: true,
     };
     let end: [fn(&mut EntityWorldMut); 2] = [
         |agent| {

@@ -4,6 +4,8 @@ use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::Register;
 
 use super::ReciprocalAvoidance;
+#[cfg(doc)]
+use super::ReciprocalAvoidanceMemory;
 use super::other::Others;
 use crate::behaviors::half_planes::{HalfPlane, HalfPlanes, nearest_allowed};
 use crate::{Agent, Circle};
@@ -16,6 +18,8 @@ pub(super) struct Choice {
     pub(super) velocity: Vec2,
     /// By how much that violates the constraint it violates most, m/s.
     pub(super) violation: f32,
+    /// Whether it waits for its aim, see [`ReciprocalAvoidanceMemory::waits`].
+    pub(super) waits: bool,
 }
 
 /// An agent that violates no constraint by more is not hemmed in, m/s.
@@ -36,6 +40,7 @@ impl Choice {
             wanted,
             velocity: reachable(me).nearest(wanted),
             violation: 0.0,
+            waits: false,
         }
     }
 
@@ -65,6 +70,7 @@ impl ReciprocalAvoidance {
             wanted,
             velocity,
             violation,
+            waits: false,
         }
     }
 }

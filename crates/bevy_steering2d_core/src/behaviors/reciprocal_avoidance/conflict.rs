@@ -67,7 +67,8 @@ impl<N: Number> Conflict<N> {
         let weighted = fourth_root * fourth_root.sqrt() * per_room;
         let along = weighted * per_distance;
         let toward = [other.offset[0] * along, other.offset[1] * along];
-        let cosine = room.max(zero).sqrt() * per_distance;
+        // Without it only the approach counts, and no way around ends the conflict.
+        let cosine = other.sideways * room.max(zero).sqrt() * per_distance;
         let aside = [zero - toward[1] * cosine, toward[0] * cosine];
         Self {
             toward: Linear::along(toward, still, together),

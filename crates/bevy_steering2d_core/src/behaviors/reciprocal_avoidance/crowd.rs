@@ -4,6 +4,7 @@ use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::{Register, WIDTH};
 
 use super::Intent;
+use super::aims::Claim;
 use super::other::LEAST_TURN;
 use super::precedence::unsteadiness;
 use crate::parallel::{LIGHT_PASS, chunk_size, for_each_chunk};
@@ -33,6 +34,9 @@ struct Label {
     avoids: SteeringGroups,
     /// How much room it has to, `0..=1`; see [`Intent::hemmed_in`].
     room: f32,
+    /// Where it wants to end, m; not a number if nowhere.
+    aim: Vec2,
+    waits: bool,
 }
 
 /// What an agent reads of a neighbor, or of one in each lane.
@@ -60,6 +64,17 @@ impl Crowd {
     #[inline(always)]
     pub(super) fn steady_lanes<R: Register>(&self, first: usize) -> u32 {
         R::load(&self.unsteadiness, first).at_most(R::splat(LEAST_TURN))
+    }
+
+    /// Where a neighbor is and wants to be.
+    pub(super) fn claim(&self, slot: usize) -> Claim {
+        let ([x, y, .., radius], label) = (self.rows[slot].0, &self.labels[slot]);
+        Claim {
+            position: Vec2::new(x, y),
+            radius,
+            aim: label.aim,
+            waits: label.waits,
+        }
     }
 
     /// The neighbors in up to eight slots, for a reader in these groups; the other lanes are copies of the first.
@@ -131,6 +146,8 @@ pub(crate) fn fill_crowd(
                 destination: intent.destination,
                 avoids: intent.avoids,
                 room: 1.0 - intent.hemmed_in,
+                aim: intent.aim.unwrap_or(Vec2::NAN),
+                waits: intent.waits,
             };
             let ahead = intent.direction();
             *its_unsteadiness = unsteadiness(it.velocity.to_array(), ahead.to_array());

@@ -4,6 +4,7 @@ use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
 
+use super::aims::Leads;
 use super::choice::fraction;
 use super::{ReciprocalAvoidance, ReciprocalAvoidanceMemory};
 use crate::condition::Conditions;
@@ -37,6 +38,10 @@ pub struct Intent {
     /// How [hemmed in](ReciprocalAvoidanceMemory::hemmed_in) it was when it last chose, `0..=1`: by so much its neighbors
     /// do more of the avoidance, at 1 all of it.
     pub hemmed_in: f32,
+    /// Where it wants to end, m: the end of its open path, or else the target of its `Arrive`, `Seek` or `Pursuit`.
+    pub aim: Option<Vec2>,
+    /// Whether it [waited](ReciprocalAvoidanceMemory::waits) for that when it last chose.
+    pub waits: bool,
 }
 
 impl Default for Intent {
@@ -49,6 +54,8 @@ impl Default for Intent {
             destination: Vec2::ZERO,
             avoids: SteeringGroups::NONE,
             hemmed_in: 0.0,
+            aim: None,
+            waits: false,
         }
     }
 }
@@ -93,6 +100,7 @@ pub(crate) fn publish_intents(
             Option<(&PathFollowing, &PathFollowingMemory)>,
             &SteeringForce,
             (&ReciprocalAvoidance, &mut ReciprocalAvoidanceMemory),
+            Leads,
             &mut Intent,
         ),
         Steered,
@@ -109,6 +117,7 @@ pub(crate) fn publish_intents(
             follow,
             force,
             (avoidance, mut memory),
+            leads,
             mut intent,
         )| {
             if ThinkEvery::turn(every, id, &clock).is_none() {
@@ -126,7 +135,7 @@ pub(crate) fn publish_intents(
                 // It begins anew when it acts again.
                 memory.set_if_neq(ReciprocalAvoidanceMemory {
                     chosen: velocity,
-                    hemmed_in: 0.0,
+                    ..default()
                 });
             }
             let rest = follow.and_then(|(follow, progress)| {
@@ -135,9 +144,12 @@ pub(crate) fn publish_intents(
                 rest_of(path, progress, ahead, me.position)
             });
             *intent = Intent::new(velocity, rest);
+            let end = rest.map(|it| me.position + it.end);
+            intent.aim = end.or_else(|| leads.aim(&targets));
             if hindrance == Cut::Nothing {
                 intent.avoids = avoidance.groups;
                 intent.hemmed_in = fraction(memory.hemmed_in);
+                intent.waits = memory.waits;
             }
         },
     );

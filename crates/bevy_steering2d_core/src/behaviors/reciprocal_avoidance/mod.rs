@@ -4,6 +4,7 @@
 //! agents has [precedence]. [Foresight](foresight) chooses a velocity some seconds ahead, and
 //! [reflexes](reflex) rule out velocities that lead to contact soon.
 
+mod aims;
 mod choice;
 mod clear;
 mod conflict;
@@ -98,6 +99,11 @@ use crate::{
 /// - The more an agent is hemmed in, the less room it has to give way, and the more its neighbors do. If that
 ///   hems them in as well, theirs do, until someone has room, so that a crowd does not press its first into each other.
 ///
+/// **Aims.** An agent does not go around a neighbor that is where it wants to end: it slows down before it, and waits
+/// beside it. Nor does it go around one that waits for the same and is nearer. So it does not circle a target that it
+/// cannot reach. The aim is the end of its path, or else the target of its [`Arrive`](crate::Arrive),
+/// [`Seek`](crate::Seek) or [`Pursuit`](crate::Pursuit), if within `perception_radius`.
+///
 /// Where a constraint leaves slack, each agent may use at least half of it. Where bodies overlap by a hundredth of
 /// the sum of their radii, both do all to separate within 0.05 s.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
@@ -157,6 +163,8 @@ pub struct ReciprocalAvoidanceMemory {
     /// How hemmed in the agent is, `0..=1`: above 0 no velocity that it could reach kept it clear of all neighbors and
     /// walls.
     pub hemmed_in: f32,
+    /// Whether it waits: it has come to a neighbor that is where it wants to end, or that waits for the same.
+    pub waits: bool,
 }
 
 /// The parts of the world that a [`ReciprocalAvoidance`] reads.
@@ -273,6 +281,7 @@ impl Adjust for ReciprocalAvoidance {
             *memory = ReciprocalAvoidanceMemory {
                 chosen: choice.wanted,
                 hemmed_in: choice.hemmed_in(),
+                waits: choice.waits,
             };
         }
         // A driver that nobody hinders keeps to its course: it cannot be there within a tick.
@@ -325,17 +334,24 @@ impl Operation for Avoid<'_, '_, '_> {
 
         found.keep_nearest::<R>();
         let mut others = Others::default();
-        self.see::<R>(found.slots(), &mut others);
+        let has_come = self.see::<R>(found.slots(), &mut others);
+        let preferred = match mine.aim {
+            Some(aim) if has_come => aims::straight(me, mine.velocity, aim),
+            _ => mine.velocity,
+        };
         obstacles.iter().for_each(|other| others.push(other));
         let foresight = Foresight {
             me,
-            preferred: mine.velocity,
+            preferred,
             previous: self.previous,
             others: &others,
             walls: &walls,
             how,
         };
-        how.with_reflexes(me, &others, &walls, foresight.best())
+        Choice {
+            waits: has_come && aims::waits(me, mine),
+            ..how.with_reflexes(me, &others, &walls, foresight.best())
+        }
     }
 }
 
@@ -366,8 +382,9 @@ impl Avoid<'_, '_, '_> {
         is_near(self.previous) && is_near(self.me.velocity)
     }
 
+    /// Adds the neighbors, and returns whether the agent has come to one that takes its aim.
     #[inline(always)]
-    fn see<R: Register>(&self, slots: &[u32], others: &mut Others<R>) {
+    fn see<R: Register>(&self, slots: &[u32], others: &mut Others<R>) -> bool {
         let Self {
             how,
             me,
@@ -376,10 +393,24 @@ impl Avoid<'_, '_, '_> {
             world,
             ..
         } = *self;
+        let near = |aim: &Vec2| aim.distance(me.position) < how.perception_radius;
+        let aim = mine.aim.filter(near);
+        let mut has_come = false;
         let mut turning: SmallVec<[Other<f32>; 16]> = SmallVec::new();
         for slots in slots.chunks(WIDTH) {
             let walkers = world.crowd.eight::<R>(me, groups, slots);
-            let eight = Other::seen(me, mine, &walkers, how.precedence);
+            let mut eight = Other::seen(me, mine, &walkers, how.precedence);
+            if let Some(aim) = aim {
+                let mut sideways = [1.0; WIDTH];
+                for (sideways, &slot) in sideways.iter_mut().zip(slots) {
+                    let claim = world.crowd.claim(slot as usize);
+                    if claim.takes(me, aim) {
+                        *sideways = 0.0;
+                        has_come |= claim.is_next_to(me, how);
+                    }
+                }
+                eight.sideways = R::load(&sideways, 0);
+            }
             others.push_eight(eight, slots.len());
             let (velocity, turn) = wished(me, mine, &walkers);
             if turn != 0 {
@@ -390,6 +421,7 @@ impl Avoid<'_, '_, '_> {
             }
         }
         turning.iter().for_each(|other| others.push(other));
+        has_come
     }
 
     /// Adds what does not give way: obstacles, and those of the colliders that are not as large as walls.

@@ -25,6 +25,8 @@ pub(super) struct Other<N> {
     pub(super) respect: N,
     /// The direction of separation along x if both are at one point: 1 or −1.
     pub(super) aside: N,
+    /// 1 if the agent may go around it; 0 if it takes the agent's aim.
+    pub(super) sideways: N,
 }
 
 impl<N: Number> Other<N> {
@@ -52,6 +54,7 @@ impl<N: Number> Other<N> {
             slack: of_share(one - half * shared),
             respect: of_share(between.respect),
             aside: it.reader_first,
+            sideways: one,
         }
     }
 }
@@ -150,6 +153,7 @@ impl Other<f32> {
             slack: 1.0,
             respect: 1.0,
             aside: 1.0,
+            sideways: 1.0,
         }
     }
 }
@@ -165,6 +169,7 @@ impl<R: Register> Other<R> {
             slack: column(|it| it.slack),
             respect: column(|it| it.respect),
             aside: column(|it| it.aside),
+            sideways: column(|it| it.sideways),
         }
     }
 
@@ -175,12 +180,13 @@ impl<R: Register> Other<R> {
             numbers
         };
         let (offset, velocity) = (self.offset.map(stored), self.velocity.map(stored));
-        let [touching, duty, slack, respect, aside] = [
+        let [touching, duty, slack, respect, aside, sideways] = [
             self.touching,
             self.duty,
             self.slack,
             self.respect,
             self.aside,
+            self.sideways,
         ]
         .map(stored);
         std::array::from_fn(|at| Other {
@@ -191,6 +197,7 @@ impl<R: Register> Other<R> {
             slack: slack[at],
             respect: respect[at],
             aside: aside[at],
+            sideways: sideways[at],
         })
     }
 }
