@@ -137,20 +137,22 @@ impl Agent {
     /// `mass · (desired − velocity) / response_time`, clamped by length to `max_force`.
     ///
     /// Reynolds' `steering = desired − velocity` (1999) with units. The response time is at least
-    /// `delta`, since a faster response would overshoot. A driven body turns around for a velocity behind it that is
-    /// faster than its reverse gear.
+    /// `delta`, since a faster response would overshoot.
     #[inline]
     pub fn track(&self, desired: Vec2) -> Vec2 {
-        self.track_in_gear(match self.abilities {
-            Some(body) => body.turning_to(self.heading, desired),
-            None => desired,
-        })
+        self.push((desired - self.velocity) / self.response_time.max(self.delta))
     }
 
-    /// The same for a velocity whose direction also tells the gear of a driven body.
+    /// The same for a velocity that is to last: a driven body turns around for one that is behind it and faster than its
+    /// reverse gear.
     #[inline]
-    pub(crate) fn track_in_gear(&self, desired: Vec2) -> Vec2 {
-        self.push((desired - self.velocity) / self.response_time.max(self.delta))
+    pub(crate) fn track_for_long(&self, desired: Vec2) -> Vec2 {
+        self.track(match self.abilities {
+            Some(body) if !body.keeps_up_with(self.heading, desired) => {
+                body.turning_to(self.heading, desired)
+            }
+            _ => desired,
+        })
     }
 
     /// The velocity that a force asks for, m/s: the inverse of [`track`](Self::track),

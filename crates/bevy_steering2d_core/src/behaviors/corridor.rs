@@ -46,7 +46,7 @@ pub fn corridor_following(
     if corridor.ends_at(sight) {
         return arrive(&slowed, goal, Braking::Physical, tolerance);
     }
-    let onward = path.length_after(sight);
+    let onward = me.abilities.map_or(0.0, |_| corridor.straight_after(sight));
     me.track(me.velocity_through(goal, onward, slowed.max_speed))
 }
 
@@ -152,6 +152,24 @@ impl<'a> Corridor<'a> {
             1.0
         };
         (left * back).max(-self.curb).min(self.curb)
+    }
+
+    /// How far the path leads on from an arc length without a sharp corner, m: at a corner a body may change gear.
+    fn straight_after(&self, arc: f32) -> f32 {
+        let end = if self.path.is_looped() {
+            arc + self.path.length()
+        } else {
+            self.path.length()
+        };
+        let mut before = self.path.direction(self.path.at(arc).segment);
+        let mut corners = self.path.corners_between(arc, end);
+        let sharp = corners.find(|&(at, corner)| {
+            let after = self.path.direction_after(at);
+            let turn = Turn::new(corner, before, after);
+            before = after;
+            turn.is_sharp()
+        });
+        sharp.map_or(end, |(at, _)| at) - arc
     }
 
     /// The position on a lane; lanes converge at the end of an open path.

@@ -40,13 +40,16 @@ pub(crate) fn braking(me: &Agent, closing_speed: f32, gap: f32) -> f32 {
     alarm(me, stopping(me, closing_speed, gap)).min(stops_now)
 }
 
-/// The most urgency with which an agent turns: enough to turn its velocity by a radian within the response time. With
-/// more a slow agent would swing from side to side. Driven bodies turn as they can.
+/// The most urgency with which an agent turns: enough to turn its velocity, or a fifth of its full speed, by a radian
+/// within the response time. With more a slow agent would swing from side to side. Driven bodies turn as they can.
 pub(crate) fn most_turning(me: &Agent) -> f32 {
+    /// An agent that stands may turn as if it had this share of its full speed.
+    const STANDING: f32 = 0.2;
     if me.abilities.is_some() {
         return 1.0;
     }
-    let turns = me.speed() / me.response_time.max(me.delta);
+    let speed = me.speed().max(STANDING * me.max_speed);
+    let turns = speed / me.response_time.max(me.delta);
     (turns / me.max_acceleration()).min(1.0)
 }
 

@@ -102,7 +102,7 @@ pub fn flee(me: &Agent, threat: Vec2) -> Vec2 {
     let backing = me
         .abilities
         .and_then(|body| backing_speed(me, &body, away, threat));
-    me.track(backing.unwrap_or(me.max_speed) * away)
+    me.track_for_long(backing.unwrap_or(me.max_speed) * away)
 }
 
 /// The speed in reverse of a driven body that points to a threat too near to turn around before it, m/s; `None` of

@@ -87,7 +87,7 @@ impl Steer for FlowFieldFollowing {
 /// The force of [`FlowFieldFollowing`] for a sample of the field, N.
 pub fn flow_field_following(me: &Agent, sample: Vec2) -> Vec2 {
     let urgency = sample.length().min(1.0);
-    urgency * me.track(me.max_speed * sample.normalize_or_zero())
+    urgency * me.track_for_long(me.max_speed * sample.normalize_or_zero())
 }
 
 #[cfg(test)]

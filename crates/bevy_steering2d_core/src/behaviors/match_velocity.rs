@@ -74,7 +74,7 @@ impl Steer for MatchVelocity {
 
 /// The force of [`MatchVelocity`] towards a velocity in m/s, N.
 pub fn match_velocity(me: &Agent, velocity: Vec2) -> Vec2 {
-    me.track(velocity.clamp_length_max(me.max_speed))
+    me.track_for_long(velocity.clamp_length_max(me.max_speed))
 }
 
 #[cfg(test)]

@@ -4,9 +4,7 @@ use bevy::prelude::*;
 use smallvec::SmallVec;
 
 use super::backing::{Blockade, STANDING, backs_off_within};
-use super::danger::{
-    ahead, braking, insisting, most_turning, sight, stopping, travel, travel_speed, turn_alarm,
-};
+use super::danger::{ahead, braking, insisting, sight, stopping, travel, travel_speed, turn_alarm};
 use super::embeds_influence;
 use super::touch::{Touch, Touches};
 use crate::perception::{Circle, ColliderProbes, Surroundings};
@@ -32,8 +30,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 ///
 /// where v is the speed and c the closing speed, m/s, and d the distance to the contact with one of
 /// the two, m. Each gets a share of `max_force` that rises from 0, if a quarter of the maximum
-/// acceleration suffices, to 1, if half is needed, but no more than stops the agent in this update. A slow agent turns
-/// within its response time. Obstacles that nearly touch the agent push it back.
+/// acceleration suffices, to 1, if half is needed, but no more than stops the agent in this update. Obstacles that nearly
+/// touch the agent push it back.
 /// The force fades over the last quarter of the box and, where the body would pass an obstacle within the
 /// margin, towards the sides of the box. (Reynolds 1999; Buckland 2005)
 ///
@@ -269,7 +267,7 @@ impl Threat {
         if me.turning_radius() > 0.0 && travel_speed(me) <= STANDING {
             return Vec2::ZERO;
         }
-        self.nearness * turn_alarm(me, self.turning).min(most_turning(me)) * self.sideways
+        self.nearness * turn_alarm(me, self.turning) * self.sideways
     }
 
     fn brake(&self) -> Touch {

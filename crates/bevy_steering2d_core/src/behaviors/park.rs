@@ -208,7 +208,7 @@ pub fn park(me: &Agent, goal: Pose, how: &Park, memory: &mut ParkMemory) -> Vec2
         memory.maneuver = None;
         return me.track(Vec2::ZERO);
     }
-    me.track_in_gear(match me.abilities {
+    me.track(match me.abilities {
         Some(body) if body.turning_radius > 0.0 => maneuver(me, &body, goal, how, memory),
         Some(body) => turn_in(me, &body, goal, how, memory),
         None => line_up(me, goal, how, memory),

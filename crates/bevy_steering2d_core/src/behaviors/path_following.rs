@@ -5,8 +5,7 @@ use bevy::prelude::*;
 use super::arrive::arrive;
 use super::corridor::{corridor_aim_point, corridor_following};
 use super::path_progress::PathFollowingMemory;
-use super::seek::seek_through;
-use super::{embeds_influence, guide};
+use super::{embeds_influence, guide, seek};
 use crate::{
     Agent, Announcements, Behavior, Braking, Influence, InvalidParameter, PathCompleted, Steer,
     SteeringAppExt, SteeringPath, Target,
@@ -249,7 +248,7 @@ pub fn path_following(
                 max_speed: turning_speed(me, waypoint, tolerance),
                 ..*me
             };
-            seek_through(&slowed, waypoint, path.length_after(path.arc_of(next)))
+            seek(&slowed, waypoint)
         }
         PathStyle::Corridor {
             half_width,
@@ -291,7 +290,6 @@ pub(super) fn turning_speed(me: &Agent, point: Vec2, tolerance: f32) -> f32 {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::behaviors::seek;
     use crate::behaviors::testing::{Course, assert_close, reynolds};
     use crate::locomotion::Wheeled;
     use crate::locomotion::testing::Drive;

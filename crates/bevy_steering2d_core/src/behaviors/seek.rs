@@ -72,13 +72,7 @@ impl Steer for Seek {
 
 /// The force of [`Seek`], N.
 pub fn seek(me: &Agent, point: Vec2) -> Vec2 {
-    seek_through(me, point, 0.0)
-}
-
-/// The force that seeks a point to drive on from there for `onward` m, N.
-pub(super) fn seek_through(me: &Agent, point: Vec2, onward: f32) -> Vec2 {
-    let speed = me.max_speed.min(last_speed(me, point));
-    me.track(me.velocity_through(point, onward, speed))
+    me.track(me.velocity_to(point, me.max_speed.min(last_speed(me, point))))
 }
 
 /// The speed at which a driven body does not overshoot the point within one update, m/s. Such a body points

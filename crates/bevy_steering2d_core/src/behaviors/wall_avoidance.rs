@@ -21,9 +21,9 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 /// The length l of a feeler counts from the rim of the body. If the part o of it is beyond a wall, the
 /// wall pushes with `max_force · response(2·o / l)`, N, along its normal on the agent's side: with full
 /// force once half of the feeler is beyond. A slow agent is pushed less to the side: it turns within its response time.
-/// A wall that the body nearly touches pushes more. The nearest point of any wall also pushes, for wall ends
-/// that slip between feelers. The strongest push counts in full; each further one adds what is missing
-/// along its own normal. So the walls of a corridor balance, and those of an acute corner also push
+/// Where the body nearly touches the wall, the push counts up to twice against the wall opposite. The nearest point of
+/// any wall also pushes, for wall ends that slip between feelers. The strongest push counts in full; each further one
+/// adds what is missing along its own normal. So the walls of a corridor balance, and those of an acute corner also push
 /// out of it. A car that a wall ahead pushes back turns its front to the free side meanwhile, and backs off until the wall
 /// hardly pushes. (Buckland 2005)
 #[doc(alias("Evadir Paredes", "Evitar muros", "Colisão com muros"))]
@@ -181,7 +181,7 @@ fn touched_by_feeler(feeler: &RayProbe, me: &Agent) -> Option<Touch> {
     let soon = gap + ANTICIPATION * me.response_time * me.velocity.dot(normal);
     Some(Touch {
         normal,
-        urgency: turning * probing + pressing(me, soon),
+        urgency: turning * probing * (1.0 + pressing(me, soon)),
     })
 }
 

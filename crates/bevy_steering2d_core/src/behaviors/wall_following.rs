@@ -134,7 +134,7 @@ pub fn wall_following(me: &Agent, wall: &WallHit, how: &WallFollowing) -> Vec2 {
     let direction = (along + error.clamp(-1.0, 1.0) * wall.normal).normalize_or_zero();
     let left = how.perception_radius - wall.distance.max(0.0);
     let urgency = (left / (FADING * how.perception_radius)).clamp(0.0, 1.0);
-    urgency * me.track(me.max_speed * direction)
+    urgency * me.track_for_long(me.max_speed * direction)
 }
 
 /// Share of the perception radius over which the force fades.

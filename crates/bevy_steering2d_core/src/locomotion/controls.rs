@@ -35,9 +35,6 @@ pub struct Abilities {
     pub reversing: bool,
 }
 
-/// A speed may be greater by rounding.
-const ROUNDING: f32 = 1.001;
-
 impl Abilities {
     /// Up to this speed a boat stands, m/s.
     const STANDS: f32 = 0.01;
@@ -55,22 +52,22 @@ impl Abilities {
         }
     }
 
-    /// The velocity by which a body comes to a desired one, m/s. For one that is behind it and faster than its reverse
-    /// gear the body turns around, driving ahead; it could only follow that one slowly.
-    pub(crate) fn turning_to(&self, heading: Vec2, desired: Vec2) -> Vec2 {
+    /// Whether a body can drive with a velocity as it points, perhaps in reverse, without turning around first. One that
+    /// goes straight to a point can always.
+    pub(crate) fn keeps_up_with(&self, heading: Vec2, velocity: Vec2) -> bool {
         let is_straight = self.turning_radius == 0.0 && self.reverse_speed == 0.0;
-        let speed = desired.length();
-        let follows = desired.dot(heading) >= 0.0 || speed <= self.reverse_speed * ROUNDING;
-        if is_straight || follows {
-            return desired;
-        }
+        is_straight || velocity.dot(heading) >= 0.0 || velocity.length() <= self.reverse_speed
+    }
+
+    /// The velocity with which a body turns around towards one behind it, driving ahead, m/s.
+    pub(crate) fn turning_to(&self, heading: Vec2, desired: Vec2) -> Vec2 {
         let sharpest = if self.turning_radius > 0.0 {
             SHARPEST
         } else {
             ON_THE_SPOT
         };
         let turn = sharpest.copysign(heading.perp_dot(desired));
-        speed * direction(turn).rotate(heading)
+        desired.length() * direction(turn).rotate(heading)
     }
 
     /// The abilities for approaching a point that moves with `speed` m/s. An agent that follows such a

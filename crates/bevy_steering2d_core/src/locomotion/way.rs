@@ -17,7 +17,7 @@ pub struct Way {
     pub run: f32,
     /// Whether the body changes gear before it reaches the point.
     pub changes_gear: bool,
-    /// The largest speed, m/s: that of the turning circle in an arc and that of the reverse gear, else infinite.
+    /// The largest speed, m/s: that of the turning circle in an arc, else infinite.
     pub speed: f32,
     route: Route,
 }
@@ -89,11 +89,14 @@ impl Agent {
     }
 
     /// The [way](Self::way_to) to a point that the agent passes, to drive on for `onward` m in the gear in which it
-    /// passes the point. To begin a long path behind it, a car turns around and does not reverse.
+    /// passes the point; that counts only for a point behind it. To begin a long straight path there, a car turns around
+    /// and does not reverse.
     pub fn way_through(&self, point: Vec2, onward: f32) -> Way {
+        let is_behind = (point - self.position).dot(self.heading) < 0.0;
+        let onward = if is_behind { onward } else { 0.0 };
         match self.abilities {
             Some(body) if body.turning_radius > 0.0 => {
-                self.route_to(point, onward, &body).way(self, &body)
+                self.route_to(point, onward, &body).way(self)
             }
             Some(body) if body.reverse_speed > 0.0 => self.turn_to(point, onward, &body),
             _ => Way {
@@ -145,16 +148,16 @@ impl Agent {
         };
         let forward = time(1.0, self.max_speed);
         let reverse = time(-1.0, body.reverse_speed.min(self.max_speed));
-        let (gear, angle, speed) = if reverse.0 < forward.0 {
-            (-1.0, reverse.1, body.reverse_speed)
+        let (gear, angle) = if reverse.0 < forward.0 {
+            (-1.0, reverse.1)
         } else {
-            (1.0, forward.1, f32::INFINITY)
+            (1.0, forward.1)
         };
         Way {
             direction: gear * direction(within(angle, ON_THE_SPOT)).rotate(self.heading),
             run,
             changes_gear: false,
-            speed,
+            speed: f32::INFINITY,
             route: Route::default(),
         }
     }
@@ -308,13 +311,9 @@ impl Route {
         driving + starts + turns + TURNING * self.arc.turn.abs()
     }
 
-    fn way(&self, me: &Agent, body: &Abilities) -> Way {
+    fn way(&self, me: &Agent) -> Way {
         let now = self.now();
-        let (gear, most) = if now.length < 0.0 {
-            (-1.0, body.reverse_speed)
-        } else {
-            (1.0, f32::INFINITY)
-        };
+        let gear = if now.length < 0.0 { -1.0 } else { 1.0 };
         let turn = within(now.turn, SHARPEST);
         let run = if self.changes_gear() {
             now.length.abs() + OVERSHOOT * me.turning_radius()
@@ -325,7 +324,7 @@ impl Route {
             direction: gear * direction(turn).rotate(me.heading),
             run,
             changes_gear: self.changes_gear(),
-            speed: self.curve_speed(me).min(most),
+            speed: self.curve_speed(me),
             route: *self,
         }
     }
@@ -376,7 +375,7 @@ mod tests {
             let at = at as f32;
             let point = Vec2::new(ops::sin(at), ops::cos(1.7 * at)) * 0.05 * at;
             for route in routes(point, &body).into_iter().flatten() {
-                let end = route.way(&car, &body).outline(&car).last().expect("points");
+                let end = route.way(&car).outline(&car).last().expect("points");
                 assert!(
                     end.distance(point) < 1e-2,
                     "{route:?} ends at {end}, not {point}"

@@ -208,15 +208,6 @@ impl SteeringPath {
         self.0.length
     }
 
-    /// The length that follows an arc length, m: the rest of an open path, and a lap of a looped one.
-    pub(crate) fn length_after(&self, arc: f32) -> f32 {
-        if self.is_looped() {
-            self.length()
-        } else {
-            (self.length() - arc).max(0.0)
-        }
-    }
-
     /// The number of segments, including the one that closes a loop.
     pub fn segments(&self) -> usize {
         let points = self.points().len();
