@@ -147,8 +147,15 @@ impl Agent {
     /// reverse gear.
     #[inline]
     pub(crate) fn track_for_long(&self, desired: Vec2) -> Vec2 {
+        self.track_while_lasting(desired, desired)
+    }
+
+    /// The force of [`track`](Self::track), while in the long run the agent is to move with the velocity `lasting`: a
+    /// driven body turns around if that is behind it and faster than its reverse gear.
+    #[inline]
+    pub(crate) fn track_while_lasting(&self, desired: Vec2, lasting: Vec2) -> Vec2 {
         self.track(match self.abilities {
-            Some(body) if !body.keeps_up_with(self.heading, desired) => {
+            Some(body) if !body.keeps_up_with(self.heading, lasting) => {
                 body.turning_to(self.heading, desired)
             }
             _ => desired,
@@ -225,6 +232,12 @@ impl Agent {
                 0.0
             }
         })
+    }
+
+    /// Whether a point is behind the agent.
+    #[inline]
+    pub(crate) fn is_behind(&self, point: Vec2) -> bool {
+        (point - self.position).dot(self.heading) < 0.0
     }
 
     /// Whether the agent drives in reverse gear.

@@ -1,6 +1,7 @@
 //! Locomotion: agents that cannot move sideways.
 
 mod bad_input;
+mod gears;
 mod kinds;
 mod motion;
 

@@ -23,13 +23,8 @@ pub fn arrive_at_moving(
     let closing = approach(&relative, point, braking, tolerance);
     let desired = velocity + steerable(me, closing, point, velocity);
     let desired = desired.clamp_length_max(me.max_speed);
-    me.track(match me.abilities {
-        // For a short way back it reverses.
-        Some(body) if !body.keeps_up_with(me.heading, velocity) => {
-            body.turning_to(me.heading, desired)
-        }
-        _ => desired,
-    })
+    // A driven body turns around for the motion of the point; a short way back to it it reverses.
+    me.track_while_lasting(desired, velocity)
 }
 
 /// The closing velocity without what a body with a turning circle would overshoot, m/s.

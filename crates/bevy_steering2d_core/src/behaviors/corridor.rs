@@ -46,7 +46,12 @@ pub fn corridor_following(
     if corridor.ends_at(sight) {
         return arrive(&slowed, goal, Braking::Physical, tolerance);
     }
-    let onward = me.abilities.map_or(0.0, |_| corridor.straight_after(sight));
+    // Behind the body all that leads straight on counts, so that a car turns around and does not reverse along it.
+    let onward = if me.abilities.is_some() && me.is_behind(goal) {
+        corridor.straight_after(sight)
+    } else {
+        0.0
+    };
     me.track(me.velocity_through(goal, onward, slowed.max_speed))
 }
 
@@ -112,7 +117,12 @@ impl<'a> Corridor<'a> {
         let horizon = self.within(arc + self.turn_range(me));
         let lane = match self.tight_corner(me, arc, horizon) {
             Some(corner) => corner.lane(me, self.curb),
-            None if self.turns_between(arc, horizon).any(|turn| turn.is_sharp()) => return None,
+            None if self
+                .turns_between(arc, horizon)
+                .any(|(_, turn)| turn.is_sharp()) =>
+            {
+                return None;
+            }
             None => self.lane(predicted, arc, horizon),
         };
         let sight = self.farthest_by_bends(me, lane, arc, horizon)?;
@@ -156,19 +166,10 @@ impl<'a> Corridor<'a> {
 
     /// How far the path leads on from an arc length without a sharp corner, m: at a corner a body may change gear.
     fn straight_after(&self, arc: f32) -> f32 {
-        let end = if self.path.is_looped() {
-            arc + self.path.length()
-        } else {
-            self.path.length()
-        };
-        let mut before = self.path.direction(self.path.at(arc).segment);
-        let mut corners = self.path.corners_between(arc, end);
-        let sharp = corners.find(|&(at, corner)| {
-            let after = self.path.direction_after(at);
-            let turn = Turn::new(corner, before, after);
-            before = after;
-            turn.is_sharp()
-        });
+        let end = self.within(arc + self.path.length());
+        let sharp = self
+            .turns_between(arc, end)
+            .find(|(_, turn)| turn.is_sharp());
         sharp.map_or(end, |(at, _)| at) - arc
     }
 
@@ -234,7 +235,7 @@ impl<'a> Corridor<'a> {
             // Inside of a turn by θ the corridor reaches `cos(θ/2)⁻¹` times as far from the corner.
             let off = self
                 .turns_between(arc, to)
-                .map(|turn| turn.cosine * bend.distance(turn.corner))
+                .map(|(_, turn)| turn.cosine * bend.distance(turn.corner))
                 .try_fold(bend.overshoot(onward), |off, next| {
                     let off = off.max(next);
                     (off < least).then_some(off)
@@ -254,18 +255,18 @@ impl<'a> Corridor<'a> {
             return None;
         }
         self.turns_between(arc, horizon)
-            .find_map(|turn| TightCorner::new(me, self.curb, turn))
+            .find_map(|(_, turn)| TightCorner::new(me, self.curb, turn))
     }
 
-    /// The turns of the path strictly between two arc lengths.
-    fn turns_between(&self, from: f32, to: f32) -> impl Iterator<Item = Turn> {
+    /// The turns of the path strictly between two arc lengths, with their arc lengths, m.
+    fn turns_between(&self, from: f32, to: f32) -> impl Iterator<Item = (f32, Turn)> {
         let mut before = self.path.direction(self.path.at(from).segment);
         let corners = self.path.corners_between(from, to);
         corners.map(move |(arc, corner)| {
             let after = self.path.direction_after(arc);
             let turn = Turn::new(corner, before, after);
             before = after;
-            turn
+            (arc, turn)
         })
     }
 

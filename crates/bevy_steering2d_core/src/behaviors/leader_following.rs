@@ -225,7 +225,8 @@ pub fn keep_behind_leader(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) 
     let closing = offset / time.max(braking_lag(me));
     let gap = behind.distance(leader.position) - me.radius - leader.radius;
     let room = offset.length() + 0.5 * gap.max(0.0);
-    me.track(leader.velocity + closing.clamp_length_max(stoppable_within(me, room)))
+    let desired = leader.velocity + closing.clamp_length_max(stoppable_within(me, room));
+    me.track_while_lasting(desired, leader.velocity)
 }
 
 /// The speed from which an agent stops within a distance, after its lag, m/s: the root of

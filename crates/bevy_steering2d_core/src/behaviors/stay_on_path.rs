@@ -68,12 +68,20 @@ impl StayOnPath {
         (distance > self.half_width).then(|| self.nearest_in_range(position, me, path))
     }
 
-    /// The nearest point on the stretch of path that the agent can cover in the look-ahead time.
+    /// The nearest point on the stretch of path that the agent can cover in the look-ahead time; for a body with a
+    /// turning circle one beyond the circle, in the direction in which it drives along the path.
     fn nearest_in_range(&self, position: Vec2, me: &Agent, path: &SteeringPath) -> Vec2 {
+        /// How far beyond, in turning radii.
+        const BEYOND: f32 = 4.0;
         let here = path.closest(me.position).arc;
         let stretch = self.half_width + me.speed() * self.look_ahead_time;
-        path.closest_between(position, here - stretch, here + stretch)
-            .position
+        let nearest = path.closest_between(position, here - stretch, here + stretch);
+        let beyond = BEYOND * me.turning_radius();
+        if beyond == 0.0 {
+            return nearest.position;
+        }
+        let along = path.direction(nearest.segment).dot(me.heading);
+        path.at(nearest.arc + beyond.copysign(along)).position
     }
 }
 

@@ -90,7 +90,12 @@ pub fn tether(me: &Agent, anchor: &Kinematics, how: &Tether) -> Vec2 {
     if excess <= 0.0 {
         return Vec2::ZERO;
     }
-    let inside = anchor.position + offset.clamp_length_max(how.length);
+    // The nearest point inside is within the turning circle of a car: it would only back up to it.
+    let inside = if me.turning_radius() > 0.0 {
+        anchor.position
+    } else {
+        anchor.position + offset.clamp_length_max(how.length)
+    };
     let pull = (excess / how.stretch).min(1.0);
     pull * arrive_at_moving(me, inside, anchor.velocity, Braking::Physical, 0.0)
 }

@@ -56,7 +56,9 @@ impl Abilities {
     /// goes straight to a point can always.
     pub(crate) fn keeps_up_with(&self, heading: Vec2, velocity: Vec2) -> bool {
         let is_straight = self.turning_radius == 0.0 && self.reverse_speed == 0.0;
-        is_straight || velocity.dot(heading) >= 0.0 || velocity.length() <= self.reverse_speed
+        // The velocity may be just that, up to rounding.
+        let is_slow = velocity.length() <= 1.001 * self.reverse_speed;
+        is_straight || velocity.dot(heading) >= 0.0 || is_slow
     }
 
     /// The velocity with which a body turns around towards one behind it, driving ahead, m/s.

@@ -89,11 +89,8 @@ impl Agent {
     }
 
     /// The [way](Self::way_to) to a point that the agent passes, to drive on for `onward` m in the gear in which it
-    /// passes the point; that counts only for a point behind it. To begin a long straight path there, a car turns around
-    /// and does not reverse.
+    /// passes the point. To a point behind it with a long way after it a car turns around and does not reverse.
     pub fn way_through(&self, point: Vec2, onward: f32) -> Way {
-        let is_behind = (point - self.position).dot(self.heading) < 0.0;
-        let onward = if is_behind { onward } else { 0.0 };
         match self.abilities {
             Some(body) if body.turning_radius > 0.0 => {
                 self.route_to(point, onward, &body).way(self)
@@ -296,15 +293,14 @@ impl Route {
             };
             (leg.length.abs() + onward) / speed.min(most).max(1e-3)
         };
-        let starts = if body.reversing == (self.now().length < 0.0) {
-            0.0
-        } else {
-            GEAR_CHANGE + me.velocity.dot(me.heading).abs() / me.braking()
-        };
-        let turns = if self.changes_gear() {
-            GEAR_CHANGE
-        } else {
-            0.0
+        // To change gear the body stops first, now or at the end of the arc: else it would put that off for ever.
+        let stops = GEAR_CHANGE + me.velocity.dot(me.heading).abs() / me.braking();
+        let is_in_gear = body.reversing == (self.now().length < 0.0);
+        let starts = if is_in_gear { 0.0 } else { stops };
+        let turns = match self.changes_gear() {
+            true if is_in_gear => stops,
+            true => GEAR_CHANGE,
+            false => 0.0,
         };
         let driving =
             duration(self.arc, 0.0, in_curves) + duration(self.line, onward, f32::INFINITY);

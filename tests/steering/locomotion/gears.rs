@@ -1,0 +1,111 @@
+//! Cars that change gear where a person would, and not to and fro.
+
+use super::*;
+
+/// The share of `seconds` in which a car reverses, and how often it changes gear.
+fn gears(app: &mut App, car: Entity, seconds: u32) -> (f32, u32) {
+    let reverses = |app: &App| get::<Controls>(app, car).reversing;
+    let (mut reversing, mut changes) = (0, 0);
+    let mut before = reverses(app);
+    for _ in 0..60 * seconds {
+        app.update();
+        let now = reverses(app);
+        reversing += u32::from(now);
+        changes += u32::from(now != before);
+        before = now;
+    }
+    (reversing as f32 / (60 * seconds) as f32, changes)
+}
+
+fn car_at(app: &mut App, x: f32, agent: impl Bundle) -> Entity {
+    car(Backend::PointMass, app, Body::at(x, 0.0), agent)
+}
+
+#[test]
+fn a_car_that_rolls_backward_wanders_on_ahead() {
+    for seed in 0..8 {
+        let mut app = point_mass_app(HERTZ);
+        app.insert_resource(SteeringSeed(seed));
+        let car = car_at(&mut app, 0.0, Wander::default());
+        run_ticks(&mut app, 1);
+        let mut rolling = app.world_mut().entity_mut(car);
+        rolling.get_mut::<PointMass>().unwrap().velocity = Vec2::new(-3.0, 0.0);
+        rolling.get_mut::<Controls>().unwrap().reversing = true;
+        let (reversing, changes) = gears(&mut app, car, 20);
+        assert!(
+            reversing < 0.25 && changes < 4,
+            "seed {seed}: {reversing}, {changes}"
+        );
+    }
+}
+
+#[test]
+fn a_car_backs_away_from_a_threat_without_twitching() {
+    for y in [-1.3, -0.7, 0.4, 0.7, 1.1] {
+        let mut app = point_mass_app(HERTZ);
+        let flee = Flee::new(Vec2::new(8.0, y)).with_panic_distance(30.0);
+        let car = car_at(&mut app, 0.0, flee);
+        let (_, changes) = gears(&mut app, car, 6);
+        assert!(changes <= 4, "{y}: {changes} changes of gear");
+    }
+}
+
+#[test]
+fn a_car_on_a_leash_or_a_road_drives_in_its_circle_and_back() {
+    let circle = WanderStyle::Circle {
+        radius: 4.0,
+        distance: 10.0,
+        jitter: 8.0,
+    };
+    let wander = Wander {
+        style: circle,
+        ..default()
+    };
+    let road = [Vec2::new(-1e4, 0.0), Vec2::new(1e4, 0.0)];
+    let bounds: [fn(&mut EntityWorldMut, [Vec2; 2]); 2] = [
+        |car, _| {
+            car.insert(Tether::new(Vec2::ZERO, 25.0));
+        },
+        |car, road| {
+            let stay = StayOnPath {
+                half_width: 5.0,
+                ..default()
+            };
+            car.insert((SteeringPath::open(road).unwrap(), stay));
+        },
+    ];
+    for (number, bound) in bounds.into_iter().enumerate() {
+        let mut app = point_mass_app(HERTZ);
+        let car = car_at(&mut app, 0.0, wander);
+        app.world_mut().get_mut::<Vehicle>(car).unwrap().max_speed = 10.0;
+        bound(&mut app.world_mut().entity_mut(car), road);
+        let (reversing, changes) = gears(&mut app, car, 60);
+        assert!(
+            reversing < 0.1 && changes < 8,
+            "{number}: {reversing}, {changes}"
+        );
+        let off = match number {
+            0 => position(&app, car).length() - 25.0,
+            _ => position(&app, car).y.abs() - 5.0,
+        };
+        assert!(off < 15.0, "{number}: {off} m out");
+    }
+}
+
+#[test]
+fn a_car_turns_around_to_follow_a_leader_that_drives_away() {
+    let mut app = point_mass_app(HERTZ);
+    let leads = (Vehicle::default(), Leadership(1.0));
+    let away = Body::at(-8.0, 1.0).moving(-8.0, 0.0);
+    let leader = Backend::PointMass.spawn(&mut app, away, leads);
+    let follow = LeaderFollowing {
+        perception_radius: 60.0,
+        follow_distance: 6.0,
+        ..default()
+    };
+    let car = car_at(&mut app, 0.0, follow);
+    run_seconds(&mut app, 10.0);
+    let gap = position(&app, car).distance(position(&app, leader));
+    assert!(gap < 20.0, "{gap} m behind");
+    assert!(velocity(&app, car).x < -8.0, "it drives ahead after it");
+}
