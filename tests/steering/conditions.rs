@@ -163,6 +163,10 @@ fn a_stuck_agent_may_change_its_behavior() {
     run_ticks(&mut app, 1);
     assert_eq!(entry::<Flee>(&app, agent).cut, Cut::Nothing);
     assert_eq!(entry::<Seek>(&app, agent).cut, Cut::NotNow);
+    app.world_mut().entity_mut(agent).remove::<StuckDetection>();
+    run_ticks(&mut app, 1);
+    let cut = entry::<Flee>(&app, agent).cut;
+    assert_eq!(cut, Cut::NotNow, "nothing says that it is still stuck");
 }
 
 #[test]

@@ -40,6 +40,28 @@ fn agents_that_block_each_other_report_stuck_once() {
 }
 
 #[test]
+fn a_heavy_or_slow_agent_that_nothing_holds_is_not_stuck() {
+    for (mass, max_speed) in [(200.0, 5.0), (1_000.0, 5.0), (1.0, 0.1)] {
+        let mut app = point_mass_app(HERTZ);
+        record_events::<Stuck>(&mut app);
+        let vehicle = Vehicle {
+            max_speed,
+            ..default()
+        };
+        let agent = (
+            vehicle,
+            Seek::new(Vec2::new(1e4, 0.0)),
+            StuckDetection::default(),
+        );
+        let body = Body::at(0.0, 0.0).weighing(mass);
+        Backend::PointMass.spawn(&mut app, body, agent);
+        run_seconds(&mut app, 20.0);
+        let stuck = recorded_events::<Stuck>(&app);
+        assert!(stuck.is_empty(), "{mass} kg at {max_speed} m/s: {stuck:?}");
+    }
+}
+
+#[test]
 fn sidestep_lets_blocked_agents_pass_each_other() {
     let mut app = rapier_app(HERTZ);
     let [left, right] = spawn_opposing(&mut app, Sidestep::default());

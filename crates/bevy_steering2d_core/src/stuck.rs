@@ -21,7 +21,8 @@ use crate::{
 #[require(StuckMemory)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct StuckDetection {
-    /// How long the agent must try before it is stuck, s, `> 0`. Default `2`.
+    /// How long the agent must try before it is stuck, s, `> 0`; at least twice as long as it takes to leave the circle at
+    /// full force, and at full speed. Default `2`.
     pub after: f32,
     /// Radius of the circle that it must leave, m, `> 0`. Default `0.5`.
     pub distance: f32,
@@ -44,6 +45,18 @@ impl StuckDetection {
     pub fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("StuckDetection.after", self.after)?;
         InvalidParameter::unless_positive("StuckDetection.distance", self.distance)
+    }
+}
+
+impl StuckDetection {
+    /// The same for a body of this mass, kg: a heavy or slow one takes longer to leave the circle, even if nothing holds it.
+    fn of_body(&self, vehicle: &Vehicle, mass: f32) -> Self {
+        let from_rest = (2.0 * self.distance * mass / vehicle.max_force).sqrt();
+        let leaving = from_rest.max(self.distance / vehicle.max_speed);
+        Self {
+            after: self.after.max(2.0 * leaving),
+            ..*self
+        }
     }
 }
 
@@ -178,6 +191,7 @@ pub(crate) fn detect_stuck(
             warnings.raise(&clock, entity, error.field, || {
                 format!("{error}; until then it is not checked for being stuck")
             });
+            memory.set_if_neq(StuckMemory::default());
             continue;
         }
         // A body that cannot be steered, as one whose physics are paused, does not try to move.
@@ -185,7 +199,13 @@ pub(crate) fn detect_stuck(
             continue;
         }
         let wanted = strongest_request(force, vehicle, &groups, sidestep);
-        let now = memory.next(detection, body.position, wanted, clock.delta * ticks as f32);
+        let detection = detection.of_body(vehicle, body.mass);
+        let now = memory.next(
+            &detection,
+            body.position,
+            wanted,
+            clock.delta * ticks as f32,
+        );
         if now.stuck && !memory.stuck {
             let position = body.position;
             announcements.send(id, entity, Stuck { entity, position });

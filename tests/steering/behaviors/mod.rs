@@ -1,6 +1,7 @@
 //! Single behaviors, one module each, in whole apps.
 
 mod arrive;
+mod containment;
 mod flee;
 mod flow_field;
 mod interpose;

@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 
 use super::arrive::{Braking, arrive};
-use super::danger::{alarm, pressing, skin, stopping};
+use super::danger::{braking, pressing, skin};
 use super::embeds_influence;
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 
@@ -159,13 +159,14 @@ fn keep_inside(me: &Agent, inwards: Vec2, gap: f32) -> Vec2 {
     if pressed == 0.0 && outward_speed <= 0.0 {
         return Vec2::ZERO;
     }
-    let holding = me.max_force * alarm(me, stopping(me, outward_speed, gap));
+    let holding = me.max_force * braking(me, outward_speed, gap);
     if pressed == 0.0 {
         return holding * inwards;
     }
     let missing_speed = (me.max_speed + outward_speed).max(0.0);
     let time = me.response_time.max(me.delta);
-    let returning = pressed * me.push(missing_speed / time * inwards).length();
+    // The outward speed counts also where the whole force would be too much.
+    let returning = (pressed * me.mass * missing_speed / time).min(me.max_force);
     holding.max(returning) * inwards
 }
 

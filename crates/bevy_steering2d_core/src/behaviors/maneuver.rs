@@ -192,7 +192,8 @@ impl Maneuver {
         self.legs.copy_within(count.., 0);
         self.legs[MOST - count..].fill(Leg::default());
         self.driven = 0.0;
-        self.legs[0].length != 0.0
+        // Also if its length is not a number.
+        count > 0 && self.legs[0].length != 0.0
     }
 }
 
@@ -268,4 +269,22 @@ fn time(legs: &[Leg; MOST], me: &Agent, body: &Abilities) -> f32 {
         }
     }
     time
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::locomotion::Wheeled;
+    use crate::locomotion::testing::Drive;
+
+    #[test]
+    fn a_leg_whose_length_is_not_a_number_ends_the_maneuver() {
+        let me = Drive::car(Wheeled::default(), 60.0).agent();
+        let body = me.abilities.expect("a car");
+        let goal = Pose::new(Vec2::new(20.0, 10.0), 0.0);
+        let mut maneuver = Maneuver::plan(&me, &body, goal, &[0.0]);
+        assert!(maneuver.drive_on(&me, &body, 0.1).is_some());
+        maneuver.legs[0].length = f32::NAN;
+        assert_eq!(maneuver.drive_on(&me, &body, 0.1), None);
+    }
 }

@@ -4,7 +4,9 @@ use bevy::prelude::*;
 use smallvec::SmallVec;
 
 use super::backing::{Blockade, STANDING, backs_off_within};
-use super::danger::{ahead, braking, insisting, sight, stopping, travel, travel_speed, turn_alarm};
+use super::danger::{
+    ahead, braking, insisting, most_turning, sight, stopping, travel, travel_speed, turn_alarm,
+};
 use super::embeds_influence;
 use super::touch::{Touch, Touches};
 use crate::perception::{Circle, ColliderProbes, Surroundings};
@@ -30,8 +32,9 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 ///
 /// where v is the speed and c the closing speed, m/s, and d the distance to the contact with one of
 /// the two, m. Each gets a share of `max_force` that rises from 0, if a quarter of the maximum
-/// acceleration suffices, to 1, if half is needed, but no more than stops the agent in this update. Obstacles that nearly
-/// touch the agent push it back.
+/// acceleration suffices, to 1, if half is needed, but braking to no more than stops the agent in this update, and turning
+/// between two obstacles to no more than turns it by a radian within its response time. Obstacles that nearly touch the
+/// agent push it back.
 /// The force fades over the last quarter of the box and, where the body would pass an obstacle within the
 /// margin, towards the sides of the box. (Reynolds 1999; Buckland 2005)
 ///
@@ -176,7 +179,14 @@ impl Threats {
     }
 
     fn force(&self, me: &Agent) -> Vec2 {
-        let turning = self.worst.map_or(Vec2::ZERO, |worst| worst.turn(me));
+        let turning = self.worst.map_or(Vec2::ZERO, |worst| {
+            let turn = worst.turn(me);
+            if self.nearest.iter().any(|it| it.turns_against(&worst)) {
+                turn.clamp_length_max(most_turning(me))
+            } else {
+                turn
+            }
+        });
         let pushes = me.max_force * (turning + self.braking.push());
         let all = match self.blockade {
             Some(blockade) => pushes + blockade.back_off(me),
@@ -268,6 +278,11 @@ impl Threat {
             return Vec2::ZERO;
         }
         self.nearness * turn_alarm(me, self.turning) * self.sideways
+    }
+
+    /// Whether the agent turns for this obstacle to the other side than for another: it is between them.
+    fn turns_against(&self, other: &Self) -> bool {
+        self.turning > 0.0 && self.sideways.dot(other.sideways) < 0.0
     }
 
     fn brake(&self) -> Touch {

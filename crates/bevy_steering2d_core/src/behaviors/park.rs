@@ -318,7 +318,12 @@ fn line_up(me: &Agent, goal: Pose, how: &Park, memory: &mut ParkMemory) -> Vec2 
     } else {
         1.0
     };
-    let length = how.run_in.abs().max(2.0 * me.radius);
+    // Within the tolerance around its beginning the agent would stand already.
+    let length = how
+        .run_in
+        .abs()
+        .max(2.0 * me.radius)
+        .max(10.0 * how.tolerance);
     let begin = goal.ahead(-gear * length).position;
     let tolerance = how.tolerance.max(0.1 * length);
     if !memory.lined_up {

@@ -15,9 +15,10 @@ use crate::{Agent, StuckDetection, StuckMemory};
 pub struct IsStuck;
 
 impl Condition for IsStuck {
-    type World = Query<'static, 'static, &'static StuckMemory>;
+    // Without the detection, the memory is an old one.
+    type World = Query<'static, 'static, &'static StuckMemory, With<StuckDetection>>;
 
-    fn holds(&self, me: &Agent, memories: &Query<&StuckMemory>) -> bool {
+    fn holds(&self, me: &Agent, memories: &Query<&StuckMemory, With<StuckDetection>>) -> bool {
         memories.get(me.entity).is_ok_and(|memory| memory.stuck)
     }
 }

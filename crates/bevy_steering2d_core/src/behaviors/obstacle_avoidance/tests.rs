@@ -88,6 +88,30 @@ fn an_agent_before_a_gap_that_is_too_narrow_comes_to_rest() {
 }
 
 #[test]
+fn an_agent_before_a_row_of_gaps_hardly_wider_than_itself_touches_no_rock() {
+    let how = ObstacleAvoidance::default();
+    for hertz in [30.0, 60.0, 120.0] {
+        for start in 0..20 {
+            let rocks = [-2.0, -1.0, 0.0, 1.0, 2.0]
+                .map(|place| Circle::new(Vec2::new(10.0, 3.05 * place), 1.0));
+            let mut course = Course::new(hertz);
+            course.agent.position.y = 0.15 * (start as f32 - 9.5);
+            for _ in 0..(10.0 * hertz) as u32 {
+                let me = course.agent;
+                let avoiding = obstacle_avoidance(&me, rocks, &how);
+                let rest = (me.max_force - avoiding.length()).max(0.0);
+                let on = me.velocity_to(Vec2::new(30.0, 0.0), me.max_speed);
+                course.step(avoiding + me.track(on).clamp_length_max(rest));
+                let gap = rocks.map(|it| it.center.distance(me.position) - 1.5);
+                let gap = gap.into_iter().fold(f32::INFINITY, f32::min);
+                let case = format!("start {start} at {hertz} Hz");
+                assert!(gap > -5e-3, "{case}: {gap} m at {me:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_gap_is_seen_in_any_order_of_obstacles() {
     let posts = [1.4, -1.4].map(|y| Circle::new(Vec2::new(2.5, y), 1.0));
     let pebbles = (0..7).map(|at| Circle::new(Vec2::new(2.3 + 0.01 * at as f32, 0.74), 0.001));

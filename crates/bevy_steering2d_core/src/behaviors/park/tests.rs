@@ -105,6 +105,27 @@ fn an_agent_without_a_turning_circle_comes_in_along_the_heading() {
 }
 
 #[test]
+fn an_agent_whose_tolerance_is_large_beside_its_body_comes_in_along_the_heading() {
+    for (radius, tolerance) in [(0.0, 0.1), (0.025, 0.1), (0.5, 2.0)] {
+        let how = Park {
+            tolerance,
+            ..default()
+        };
+        for errand in errands(10) {
+            let mut course = Course::new(60.0);
+            course.agent.radius = radius;
+            let goal = Pose::new(errand.target, errand.facing);
+            let mut memory = ParkMemory::default();
+            for _ in 0..60 * 60 {
+                let me = course.agent;
+                course.step(park(&me, goal, &how, &mut memory));
+            }
+            assert!(memory.arrived, "{radius}, {goal:?}: {:?}", course.agent);
+        }
+    }
+}
+
+#[test]
 fn a_parked_agent_stays_within_twice_the_tolerances() {
     let how = Park::default();
     let goal = Pose::new(Vec2::ZERO, 0.0);

@@ -5,7 +5,7 @@ use bevy::math::ops;
 use bevy::prelude::*;
 
 use super::sighting::Sighting;
-use crate::perception::{ObstacleIndex, WallIndex};
+use crate::perception::{Circle, ObstacleIndex, WallIndex};
 use crate::{Agent, Kinematics, Vehicle};
 
 /// Steps of a course.
@@ -238,26 +238,45 @@ impl Scenery<'_> {
             return (from, None);
         };
         let to = from + by;
+        let (mut free, mut stopped) = (by.length(), (to, None));
         if let Some(hit) = self.walls.first_hit(from, to + SIDEWAYS * radius * ahead) {
             let clearance = (hit.point - from).dot(-hit.normal) - radius;
             let closing = by.dot(-hit.normal);
             if clearance < closing {
                 let share = (clearance / closing).clamp(0.0, 1.0);
-                return (from + share * by, Some(hit.normal));
+                free *= share;
+                stopped = (from + share * by, Some(hit.normal));
             }
         }
-        let mut stopped = (to, None);
         let (min, max) = (from.min(to) - radius, from.max(to) + radius);
         self.obstacles.for_each_in(min, max, |obstacle| {
-            let circle = obstacle.circle;
-            let normal = (to - circle.center).normalize_or(-ahead);
-            let inside = radius + circle.radius - to.distance(circle.center);
-            if !self.except.contains(&Some(obstacle.entity)) && inside > 0.0 {
-                stopped = (to + inside * normal, Some(normal));
+            if self.except.contains(&Some(obstacle.entity)) {
+                return;
+            }
+            let Circle {
+                center,
+                radius: of_obstacle,
+            } = obstacle.circle;
+            let Some(run) = run_until(center - from, ahead, radius + of_obstacle) else {
+                return;
+            };
+            if run < free {
+                free = run;
+                let at = from + run * ahead;
+                let normal = (at - center).normalize_or(-ahead);
+                stopped = (center + (radius + of_obstacle) * normal, Some(normal));
             }
         });
         stopped
     }
+}
+
+/// How far a point moves in the direction `ahead` until it is within `reach` of another one at `offset` from it, m: none
+/// if it is there already and comes nearer; `None` if it passes.
+fn run_until(offset: Vec2, ahead: Vec2, reach: f32) -> Option<f32> {
+    let (along, beside) = (offset.dot(ahead), offset.perp_dot(ahead));
+    let within = reach * reach - beside * beside;
+    (along > 0.0 && within > 0.0).then(|| (along - within.sqrt()).max(0.0))
 }
 
 #[cfg(test)]
@@ -265,6 +284,7 @@ mod tests {
     use super::*;
     use crate::Wall;
     use crate::behaviors::testing::assert_close;
+    use crate::perception::SeenObstacle;
 
     fn runner(velocity: Vec2) -> Kinematics {
         Kinematics {
@@ -352,6 +372,31 @@ mod tests {
             (end.y - (2.5 * 4.0 / 3.0 + 5.0 * (3.0 - 2.5 / 3.0))).abs() < 0.5,
             "{end}"
         );
+    }
+
+    #[test]
+    fn a_body_stops_at_the_first_rock_on_its_way_even_in_large_steps() {
+        let [far, near] = [30.0, 24.0].map(|x| {
+            let entity = Entity::PLACEHOLDER;
+            SeenObstacle {
+                entity,
+                circle: Circle::new(Vec2::new(x, 0.0), 1.0),
+                velocity: Vec2::ZERO,
+            }
+        });
+        for rocks in [[far, near], [near, far]] {
+            let mut obstacles = ObstacleIndex::default();
+            obstacles.rebuild(rocks.into_iter());
+            let scenery = Scenery {
+                walls: &WallIndex::default(),
+                obstacles: &obstacles,
+                except: [None; 2],
+            };
+            // In steps of 6 m, more than a rock and the body are wide.
+            let (body, seen) = (runner(Vec2::new(4.0, 0.0)), Sighting::default());
+            let course = Course::in_scenery(mover(&body, &seen), scenery, 48.0);
+            assert_close(course.at(48.0), Vec2::new(22.5, 0.0));
+        }
     }
 
     #[test]
