@@ -17,6 +17,7 @@ mod behavior_entities;
 mod behaviors;
 mod bodies;
 mod chaos;
+mod chasers;
 mod colliders;
 mod conditions;
 mod determinism;

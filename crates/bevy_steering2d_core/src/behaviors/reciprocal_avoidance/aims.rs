@@ -77,6 +77,14 @@ pub(super) fn waits(me: &Agent, mine: &Intent) -> bool {
     me.speed() < WAITS * mine.velocity.length()
 }
 
+/// An agent that prefers a lower speed than this share of its full one wants no nearer to its aim.
+const RESTS: f32 = 0.05;
+
+/// Whether an agent with this preferred velocity, m/s, is as near to its aim as it wants.
+pub(super) fn rests(me: &Agent, preferred: Vec2) -> bool {
+    preferred.length() < RESTS * me.max_speed
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,7 @@ use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
 
-use super::aims::Leads;
+use super::aims::{self, Leads};
 use super::choice::fraction;
 use super::{ReciprocalAvoidance, ReciprocalAvoidanceMemory};
 use crate::condition::Conditions;
@@ -40,7 +40,7 @@ pub struct Intent {
     pub hemmed_in: f32,
     /// Where it wants to end, m: the end of its open path, or else the target of its `Arrive`, `Seek` or `Pursuit`.
     pub aim: Option<Vec2>,
-    /// Whether it [waited](ReciprocalAvoidanceMemory::waits) for that when it last chose.
+    /// Whether it [waited](ReciprocalAvoidanceMemory::waits) for that when it last chose, or is as near to it as it wants.
     pub waits: bool,
 }
 
@@ -149,7 +149,7 @@ pub(crate) fn publish_intents(
             if hindrance == Cut::Nothing {
                 intent.avoids = avoidance.groups;
                 intent.hemmed_in = fraction(memory.hemmed_in);
-                intent.waits = memory.waits;
+                intent.waits = memory.waits || aims::rests(&me, velocity);
             }
         },
     );

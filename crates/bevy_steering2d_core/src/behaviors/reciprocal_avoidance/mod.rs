@@ -100,8 +100,8 @@ use crate::{
 ///   hems them in as well, theirs do, until someone has room, so that a crowd does not press its first into each other.
 ///
 /// **Aims.** An agent does not go around a neighbor that is where it wants to end: it slows down before it, and waits
-/// beside it. Nor does it go around one that waits for the same and is nearer. So it does not circle a target that it
-/// cannot reach. The aim is the end of its path, or else the target of its [`Arrive`](crate::Arrive),
+/// beside it. Nor does it go around one that is nearer and waits for the same, or has arrived there within its tolerance. So
+/// it does not circle a target that it cannot reach. The aim is the end of its path, or else the target of its [`Arrive`](crate::Arrive),
 /// [`Seek`](crate::Seek) or [`Pursuit`](crate::Pursuit), if within `perception_radius`.
 ///
 /// Where a constraint leaves slack, each agent may use at least half of it. Where bodies overlap by a hundredth of
