@@ -139,6 +139,22 @@ fn an_agent_that_becomes_a_behavior_entity_gets_no_force() {
 }
 
 #[test]
+fn a_behavior_that_steers_for_one_that_is_no_group_warns_once() {
+    let mut app = point_mass_app(HERTZ);
+    let agent = (PointMass::default(), Vehicle::default());
+    let agent = app.world_mut().spawn(agent).id();
+    let group = (SteersFor(agent), BehaviorGroup::default());
+    let group = app.world_mut().spawn(group).id();
+    let member = (SteersFor(group), Seek::new(EAST));
+    let member = app.world_mut().spawn(member).id();
+    run_ticks(&mut app, 5);
+    assert!(velocity(&app, agent).x > 0.1);
+    app.world_mut().entity_mut(group).remove::<BehaviorGroup>();
+    run_ticks(&mut app, 90);
+    assert_warned_once(&app, member, "SteersFor", "a member of no group");
+}
+
+#[test]
 fn an_agent_may_have_a_thousand_behavior_entities() {
     let mut app = point_mass_app(HERTZ);
     let hunters = hunters(&mut app, 1_000);

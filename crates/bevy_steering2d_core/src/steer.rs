@@ -13,9 +13,10 @@ use crate::events::{Announcements, TargetLost, TargetWatch};
 use crate::parallel::{FORMULA_PASS, for_each_mut};
 use crate::pipeline::BehaviorSlot;
 use crate::{
-    Abilities, Agent, Behavior, BehaviorId, ConditionType, Cut, Influence, InvalidParameter,
-    Kinematics, LedgerEntry, PointMass, Requests, Steer, SteeringClock, SteeringDisabled,
-    SteeringForce, SteeringId, SteeringWarnings, Target, Targets, ThinkEvery, Vehicle,
+    Abilities, Agent, Behavior, BehaviorGroup, BehaviorId, ConditionType, Cut, Influence,
+    InvalidParameter, Kinematics, LedgerEntry, PointMass, Requests, Steer, SteeringClock,
+    SteeringDisabled, SteeringForce, SteeringId, SteeringWarnings, Target, Targets, ThinkEvery,
+    Vehicle,
 };
 
 /// Agents that are steered: not disabled, and not behavior entities.
@@ -106,6 +107,7 @@ impl Force {
 #[derive(SystemParam)]
 pub(crate) struct Owners<'w, 's> {
     roots: BehaviorRoots<'w, 's>,
+    groups: Query<'w, 's, (), (With<BehaviorGroup>, Allow<Disabled>)>,
     vehicles: Query<'w, 's, (), (With<Vehicle>, Allow<Disabled>)>,
 }
 
@@ -119,9 +121,14 @@ impl Owners<'_, '_> {
         steers_for: &SteersFor,
         agents: &Query<AgentParts, Steered>,
     ) -> Option<Agent> {
-        let owner = if agents.contains(steers_for.0) {
-            steers_for.0
+        let next = steers_for.0;
+        let owner = if agents.contains(next) {
+            next
         } else {
+            if self.roots.depth(next).is_some() && !self.groups.contains(next) {
+                step.warn_of_missing_group(entity, next);
+                return None;
+            }
             self.roots.agent_of(entity)?
         };
         let Ok(parts) = agents.get(owner) else {
@@ -333,6 +340,15 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
     fn warn_of_missing_vehicle(&self, source: Entity, agent: Entity) {
         self.warnings.raise(self.clock, source, "SteersFor", || {
             format!("steers for {agent}, which has no Vehicle; add one to make it an agent")
+        });
+    }
+
+    #[cold]
+    fn warn_of_missing_group(&self, source: Entity, group: Entity) {
+        self.warnings.raise(self.clock, source, "SteersFor", || {
+            format!(
+                "steers for {group}, which steers for another and has no BehaviorGroup; add one"
+            )
         });
     }
 

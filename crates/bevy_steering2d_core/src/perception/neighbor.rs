@@ -2,6 +2,7 @@
 //! view.
 
 use std::f32::consts::TAU;
+use std::ops::BitOr;
 
 use bevy::math::ops;
 use bevy::prelude::*;
@@ -12,6 +13,14 @@ use crate::{Agent, SteeringId};
 ///
 /// Behaviors with a `groups` mask see an agent when the two have a bit in common. Leave an agent
 /// in at least one group.
+///
+/// ```
+/// # use bevy_steering2d_core::SteeringGroups;
+/// const WOLVES: SteeringGroups = SteeringGroups(0b01);
+/// const SHEEP: SteeringGroups = SteeringGroups(0b10);
+/// let animals = WOLVES | SHEEP;
+/// # assert_eq!(animals, SteeringGroups(0b11));
+/// ```
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -22,6 +31,15 @@ impl SteeringGroups {
     pub const ALL: Self = Self(u32::MAX);
     /// In no group; as a mask, sees nobody.
     pub const NONE: Self = Self(0);
+}
+
+/// All groups of both.
+impl BitOr for SteeringGroups {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
 }
 
 impl Default for SteeringGroups {

@@ -14,6 +14,7 @@ use super::motions::Motions;
 use super::neighbor::{Neighbor, NeighborView, Perception, least_cosine};
 use super::range_query::{RADIUS_SLACK, RangeQuery};
 use super::rows::{Row, Rows, is_indexable};
+use crate::SteeringId;
 use crate::parallel::{LIGHT_PASS, PREFETCH_AHEAD, chunk_size, for_each_chunk, prefetch};
 use bevy_steering2d_kernel::simd::WIDTH;
 
@@ -144,9 +145,22 @@ impl Neighbors {
     }
 
     /// The slot of an agent at `position`, if it was indexed there.
-    pub(crate) fn slot_near(&self, position: Vec2, entity: Entity) -> Option<usize> {
-        let mut slots = self.grid.ranges_around(position, 0.0).flatten();
-        slots.find(|&slot| self.rows.rest[self.order[slot] as usize].entity == entity)
+    pub(crate) fn slot_near(
+        &self,
+        position: Vec2,
+        id: SteeringId,
+        entity: Entity,
+    ) -> Option<usize> {
+        let mut cells = self.grid.ranges_around(position, 0.0);
+        cells.find_map(|cell| {
+            let rows = &self.order[cell.clone()];
+            // The agents of a cell are sorted by id.
+            let first = rows.partition_point(|&row| self.rows.bodies[row as usize].id < id);
+            let of_id = rows[first..].iter();
+            let mut of_id = of_id.take_while(|&&row| self.rows.bodies[row as usize].id == id);
+            let found = of_id.position(|&row| self.rows.rest[row as usize].entity == entity)?;
+            Some(cell.start + first + found)
+        })
     }
 
     /// The cell of a slot.

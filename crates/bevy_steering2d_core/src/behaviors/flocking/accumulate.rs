@@ -105,7 +105,7 @@ pub(super) fn sums_around(neighbors: &Neighbors, me: &Agent, rules: [Visibility;
         #[inline(always)]
         fn run<R: Register>(self) -> FlockSums {
             let Self(neighbors, me, profile) = self;
-            let Some(slot) = neighbors.slot_near(me.position, me.entity) else {
+            let Some(slot) = neighbors.slot_near(me.position, me.agent_id, me.entity) else {
                 return default();
             };
             let mut pass = Pass::<R>::new(neighbors);

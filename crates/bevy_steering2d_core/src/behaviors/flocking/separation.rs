@@ -22,6 +22,10 @@ use bevy_steering2d_kernel::simd::{Number, clamp_length};
 /// `F = max_force · Σ u² · dir(neighbor → me)` with `u = 1 − (d/r)²`, clamped: stronger when nearer,
 /// zero at the perception radius. Agents on the same spot separate in directions given by their ids.
 /// (Reynolds 1987; Buckland 2005)
+///
+/// It does not brake. Beside [`Arrive`](crate::Arrive) at one point, agents come to rest with
+/// [`Combine::WEIGHTED_SUM`](crate::Combine::WEIGHTED_SUM): under priorities it leaves too little force for braking. Better send
+/// them to places of their own, as `GroupArrive` of the crate `bevy_steering2d_navigation` does.
 #[doc(alias("Separación", "separação"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -34,7 +38,8 @@ pub struct Separation {
     pub field_of_view: f32,
     /// The groups whose members count. Default all.
     pub groups: SteeringGroups,
-    /// At most this many neighbors count, nearest first, ties by id, `≥ 1`. Default no limit.
+    /// At most this many neighbors count, nearest first, ties by id, `≥ 1`. Default no limit. The force jumps where another
+    /// one becomes the last that counts, and with few of them an agent between two trembles.
     pub max_neighbors: u32,
     /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
