@@ -82,6 +82,16 @@ struct Remains {
     collider: Option<ColliderHandle>,
 }
 
+impl SavedEntity {
+    /// What remains of it if it is despawned.
+    fn remains(&self) -> Remains {
+        Remains {
+            body: self.body,
+            collider: self.collider,
+        }
+    }
+}
+
 /// The sets of a context.
 type Sets = (
     RigidBodySet,
@@ -175,7 +185,7 @@ pub(crate) fn restore(world: &mut World, saved: &Saved, spawned: &EntityHashMap<
     };
     let remains = saved.remains.iter();
     let stand_ins = remains.map(|_| world.spawn_empty().id());
-    let stand_ins: Vec<Entity> = stand_ins.collect();
+    let mut stand_ins: Vec<Entity> = stand_ins.collect();
     let instead = saved.remains.keys().copied().zip(stand_ins.iter().copied());
     let instead: EntityHashMap<Entity> = instead.collect();
     let now = |entity: Entity| {
@@ -195,27 +205,47 @@ pub(crate) fn restore(world: &mut World, saved: &Saved, spawned: &EntityHashMap<
     for entity in &saved.entities {
         insert_components(world, entity, &now);
     }
-    let remains = || saved.remains.values().zip(stand_ins.iter().copied());
-    for (remains, stand_in) in remains() {
+    let remains: Vec<_> = saved.remains.values().zip(stand_ins.clone()).collect();
+    for &(remains, stand_in) in &remains {
         insert_stand_in(world, stand_in, remains);
     }
     // What observers of the game have added meanwhile is in the file already, and would take handles of others.
     despawn_others(world, saved, &stand_ins, &now);
+    // For what they have despawned, others get the handles.
+    let mut in_place = EntityHashMap::<Entity>::default();
+    for entity in &saved.entities {
+        if world.get_entity(now(entity.entity)).is_err() {
+            let stand_in = world.spawn_empty().id();
+            insert_stand_in(world, stand_in, &entity.remains());
+            in_place.insert(entity.entity, stand_in);
+            stand_ins.push(stand_in);
+        }
+    }
+    let now = |entity: Entity| {
+        in_place
+            .get(&entity)
+            .copied()
+            .unwrap_or_else(|| now(entity))
+    };
     for entity in &saved.entities {
         let place = global_place(world, now(entity.entity));
-        world.entity_mut(now(entity.entity)).insert(place);
+        if let Ok(mut entity) = world.get_entity_mut(now(entity.entity)) {
+            entity.insert(place);
+        }
     }
     let (bodies, colliders, islands, broad_phase, narrow_phase, ccd_solver) = sets;
     let of_bodies = saved.entities.iter();
     let of_bodies = of_bodies.filter_map(|it| Some((it.body?.0, now(it.entity))));
-    let left = remains().filter_map(|(it, stand_in)| Some((it.body?.0, stand_in)));
+    let left = remains.iter();
+    let left = left.filter_map(|(it, stand_in)| Some((it.body?.0, *stand_in)));
     give_bodies(world, context, of_bodies.chain(left).collect());
     set(world, context, |it: &mut RapierRigidBodySet| {
         it.bodies = bodies.clone();
     });
     let of_colliders = saved.entities.iter();
     let of_colliders = of_colliders.filter_map(|it| Some((it.collider?.0, now(it.entity))));
-    let left = remains().filter_map(|(it, stand_in)| Some((it.collider?.0, stand_in)));
+    let left = remains.iter();
+    let left = left.filter_map(|(it, stand_in)| Some((it.collider?.0, *stand_in)));
     give_colliders(world, context, of_colliders.chain(left).collect());
     set(world, context, |it: &mut RapierRigidBodySet| {
         it.bodies = bodies;
@@ -230,7 +260,9 @@ pub(crate) fn restore(world: &mut World, saved: &Saved, spawned: &EntityHashMap<
         it.ccd_solver = ccd_solver;
     });
     for saved in &saved.entities {
-        let mut entity = world.entity_mut(now(saved.entity));
+        let Ok(mut entity) = world.get_entity_mut(now(saved.entity)) else {
+            continue;
+        };
         // What was spawned just before the file was written had no body yet.
         if saved.body.is_none() {
             entity.remove::<RapierRigidBodyHandle>();
@@ -351,21 +383,24 @@ fn despawn_others(
 fn insert_components(world: &mut World, saved: &SavedEntity, now: &impl Fn(Entity) -> Entity) {
     let registry = world.resource::<AppTypeRegistry>().clone();
     let types = registry.read();
-    let mut entity = world.entity_mut(now(saved.entity));
-    entity.insert(saved.place);
+    // An observer may have despawned it, or do so now.
+    let Ok(mut entity) = world.get_entity_mut(now(saved.entity)) else {
+        return;
+    };
+    insert(&mut entity, saved.place);
     // A disabled entity gets no handle before its turn, and needs none to be passed over. Nor may it lose one:
     // Rapier would remove the body of a disabled entity that lost a handle in the same tick.
-    if !entity.contains::<Disabled>() {
+    if !entity.is_despawned() && !entity.contains::<Disabled>() {
         entity.insert((
             RapierRigidBodyHandle(RigidBodyHandle::invalid()),
             RapierColliderHandle(ColliderHandle::invalid()),
         ));
     }
     if let Some(parent) = saved.parent {
-        entity.insert(ChildOf(now(parent)));
+        insert(&mut entity, ChildOf(now(parent)));
     }
     if let Some(shape) = &saved.shape {
-        entity.insert(shape.clone());
+        insert(&mut entity, shape.clone());
     }
     for text in &saved.components {
         let value = read_component(text, &types);
@@ -374,9 +409,18 @@ fn insert_components(world: &mut World, saved: &SavedEntity, now: &impl Fn(Entit
             let component = types.get_type_data::<ReflectComponent>(info.type_id())?;
             Some((component, value))
         });
-        if let Some((component, value)) = value {
+        if let Some((component, value)) = value
+            && !entity.is_despawned()
+        {
             component.insert(&mut entity, &*value, &types);
         }
+    }
+}
+
+/// Inserts a component, unless an observer has despawned the entity.
+fn insert(entity: &mut EntityWorldMut, component: impl Component) {
+    if !entity.is_despawned() {
+        entity.insert(component);
     }
 }
 

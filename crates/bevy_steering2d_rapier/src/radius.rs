@@ -11,13 +11,29 @@ use bevy_steering2d_core::{InvalidParameter, Kinematics, PointMass, Vehicle};
 #[derive(Resource, Default)]
 pub(crate) struct ChangedBodies(Vec<Entity>);
 
-/// Watches for the removal of everything that a radius depends on.
+/// Watches for the removal of everything that a radius depends on, and for parts of bodies that become bodies.
 pub(crate) fn watch_removals(app: &mut App) {
     app.init_resource::<ChangedBodies>()
         .add_observer(note_removal::<Vehicle>)
         .add_observer(note_removal::<Collider>)
         .add_observer(note_removal::<Sensor>)
-        .add_observer(note_removal::<ChildOf>);
+        .add_observer(note_removal::<ChildOf>)
+        .add_observer(note_parent::<Insert>)
+        .add_observer(note_parent::<Discard>);
+}
+
+/// Notes the body above one that is new, or about to be none any more: it loses or gets its colliders.
+fn note_parent<E: EntityEvent>(
+    body: On<E, RigidBody>,
+    tree: BodyTree,
+    parents: Query<&ChildOf, Allow<Disabled>>,
+    entities: &Entities,
+    mut changed: ResMut<ChangedBodies>,
+) {
+    let parent = parents.get(body.event_target()).ok();
+    if let Some(above) = parent.and_then(|it| tree.body_of(it.parent())) {
+        changed.note(above, entities);
+    }
 }
 
 /// Notes the body of an entity that is about to lose its `C`.
@@ -27,15 +43,20 @@ fn note_removal<C: Component>(
     entities: &Entities,
     mut changed: ResMut<ChangedBodies>,
 ) {
-    let Some(body) = tree.body_of(lost.entity) else {
-        return;
-    };
-    let noted = changed.0.len();
-    // Bounds the memory of a game that despawns bodies while no tick runs.
-    if noted >= 1024 && noted.is_power_of_two() {
-        changed.0.retain(|body| entities.contains(*body));
+    if let Some(body) = tree.body_of(lost.entity) {
+        changed.note(body, entities);
     }
-    changed.0.push(body);
+}
+
+impl ChangedBodies {
+    fn note(&mut self, body: Entity, entities: &Entities) {
+        let noted = self.0.len();
+        // Bounds the memory of a game that despawns bodies while no tick runs.
+        if noted >= 1024 && noted.is_power_of_two() {
+            self.0.retain(|body| entities.contains(*body));
+        }
+        self.0.push(body);
+    }
 }
 
 /// Colliders on descendants of bodies that have changed.

@@ -168,7 +168,7 @@ impl InvalidPoses {
 /// Enables bodies, and their colliders, whose position and rotation are finite again.
 pub(crate) fn enable_mended_bodies(
     mut invalid: ResMut<InvalidPoses>,
-    bodies: Query<(&RapierRigidBodyHandle, &RapierContextEntityLink)>,
+    bodies: Query<(&RapierRigidBodyHandle, &RapierContextEntityLink), Allow<Disabled>>,
     disabled_bodies: Query<(), With<RigidBodyDisabled>>,
     disabled_colliders: Query<(), With<ColliderDisabled>>,
     mut contexts: Query<(&mut RapierRigidBodySet, &mut RapierContextColliders)>,

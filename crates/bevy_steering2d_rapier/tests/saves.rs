@@ -351,6 +351,51 @@ fn observers_that_add_colliders_do_not_mix_up_those_of_a_file() {
 }
 
 #[test]
+fn observers_may_despawn_bodies_while_a_file_is_restored() {
+    let mut played = app();
+    for at in 0..4 {
+        played.world_mut().spawn(agent(9.0 * at as f32, 0.0));
+    }
+    run(&mut played, 2);
+    let file = file_of(&mut played);
+    // Before the bodies are restored, with their own components, and with those of Rapier.
+    let hunts: [fn(&mut App); 3] = [
+        |app| _ = app.add_observer(|it: On<Add, Vehicle>, c: Commands| despawn_at(it.entity, c)),
+        |app| _ = app.add_observer(|it: On<Add, RigidBody>, c: Commands| despawn_at(it.entity, c)),
+        |app| _ = app.add_observer(|it: On<Add, Collider>, c: Commands| despawn_at(it.entity, c)),
+    ];
+    for hunt in hunts {
+        let mut loaded = app();
+        loaded.init_resource::<Hunted>();
+        hunt(&mut loaded);
+        reload(&file, &mut loaded);
+        run(&mut loaded, 3);
+        let owners = owners(&mut loaded);
+        assert_eq!(
+            owners.len(),
+            4,
+            "two of four bodies and their colliders are left"
+        );
+        assert!(owners.iter().all(|it| it[0] == it[1]), "{owners:?}");
+    }
+}
+
+/// How many bodies have been restored.
+#[derive(Resource, Default)]
+struct Hunted(u32);
+
+/// Despawns every second of the entities.
+fn despawn_at(entity: Entity, mut commands: Commands) {
+    commands.queue(move |world: &mut World| {
+        let mut hunted = world.resource_mut::<Hunted>();
+        hunted.0 += 1;
+        if hunted.0 % 2 == 0 {
+            let _ = world.try_despawn(entity);
+        }
+    });
+}
+
+#[test]
 fn a_snapshot_refused_once_is_written_as_it_was() {
     let (_, mut played) = written();
     let snapshot = SteeringSnapshot::take(played.world_mut());

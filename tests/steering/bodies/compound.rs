@@ -119,6 +119,20 @@ fn the_radius_follows_changes_of_child_colliders() {
 }
 
 #[test]
+fn a_part_that_becomes_a_body_no_longer_counts_until_it_is_a_part_again() {
+    let (mut app, ship) = frame();
+    let turret = spawn_child(&mut app, ship, 2.0, Collider::ball(0.5));
+    assert_eq!(radius(&mut app, ship), 2.5);
+    app.world_mut().entity_mut(turret).insert(RigidBody::Fixed);
+    assert_eq!(radius(&mut app, ship), PointMass::RADIUS, "a body");
+    app.world_mut().entity_mut(turret).remove::<RigidBody>();
+    // As a body it had a place of its own.
+    let place = get::<Transform>(&app, turret).translation.truncate();
+    let again = radius(&mut app, ship);
+    assert_eq!(again, place.length() + 0.5, "a part again");
+}
+
+#[test]
 fn the_radius_of_the_colliders_counts_again_without_a_vehicle_radius() {
     let (mut app, body) = frame();
     spawn_child(&mut app, body, 2.0, Collider::ball(0.5));

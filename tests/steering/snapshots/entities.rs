@@ -1,5 +1,6 @@
 //! Entities that were despawned, spawned or taken over since a snapshot.
 
+use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 use bevy_steering2d::SteeringSnapshot;
 use bevy_steering2d::prelude::*;
@@ -143,6 +144,61 @@ fn an_entity_that_became_an_agent_later_keeps_its_transform() {
     snapshot.restore(app.world_mut());
     assert!(!app.world().entity(entity).contains::<Seek>());
     assert!(position(&app, entity).x > 49.0);
+}
+
+#[test]
+fn an_entity_that_was_no_agent_any_more_is_none_after_a_restore() {
+    let mut app = point_mass_app(HERTZ);
+    let corpse = (PointMass::default(), Seek::new(EAST), FaceTarget::new(EAST));
+    let corpse = app.world_mut().spawn(corpse).id();
+    run_ticks(&mut app, 2);
+    let mut body = app.world_mut().entity_mut(corpse);
+    body.remove::<(Vehicle, FaceVelocity)>();
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    app.world_mut().entity_mut(corpse).remove::<Seek>();
+    let restored = snapshot.restore(app.world_mut());
+    assert!(restored.spawned.is_empty());
+    let is_none = |app: &App, corpse: Entity| {
+        let corpse = app.world().entity(corpse);
+        let is_agent = corpse.contains::<Vehicle>() || corpse.contains::<FaceVelocity>();
+        corpse.contains::<Seek>() && !is_agent
+    };
+    assert!(is_none(&app, corpse));
+    app.world_mut().despawn(corpse);
+    let restored = snapshot.restore(app.world_mut());
+    assert!(is_none(&app, restored.spawned[0].1));
+}
+
+#[test]
+fn behavior_entities_that_swapped_their_roles_swap_back() {
+    let mut app = point_mass_app(HERTZ);
+    let [a, b] = [(); 2].map(|()| {
+        let agent = (PointMass::default(), Seek::new(EAST));
+        app.world_mut().spawn(agent).id()
+    });
+    app.world_mut().entity_mut(b).insert(SteersFor(a));
+    run_ticks(&mut app, 1);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    app.world_mut().entity_mut(b).remove::<SteersFor>();
+    app.world_mut().entity_mut(a).insert(SteersFor(b));
+    run_ticks(&mut app, 1);
+    snapshot.restore(app.world_mut());
+    let steers_for = |entity| app.world().get::<SteersFor>(entity).map(|it| it.0);
+    assert_eq!((steers_for(a), steers_for(b)), (None, Some(a)));
+}
+
+#[test]
+fn an_entity_that_was_disabled_before_it_became_an_agent_stays_disabled() {
+    let mut app = point_mass_app(HERTZ);
+    let pooled = app.world_mut().spawn((Transform::default(), Disabled)).id();
+    run_ticks(&mut app, 1);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    let agent = (PointMass::default(), Seek::new(EAST));
+    app.world_mut().entity_mut(pooled).insert(agent);
+    run_ticks(&mut app, 1);
+    snapshot.restore(app.world_mut());
+    let pooled = app.world().entity(pooled);
+    assert!(pooled.contains::<Disabled>() && !pooled.contains::<Seek>());
 }
 
 #[test]

@@ -25,7 +25,9 @@ pub use when::{ConditionType, ReflectCondition, When};
 
 pub(crate) use observe::{Conditions, Verdict, register_condition};
 
-use crate::{Agent, InvalidParameter, SnapshotAppExt, SteeringAppExt};
+use crate::{
+    Agent, InvalidParameter, SnapshotAppExt, SnapshotKind, SteeringAppExt, StuckDetection,
+};
 
 /// Something that an agent perceives or not, on which its behaviors may depend: a component with the
 /// parameters, e.g. [`Alone`].
@@ -66,6 +68,9 @@ use crate::{Agent, InvalidParameter, SnapshotAppExt, SteeringAppExt};
 ///     Seek::new(Vec2::X).with_when(When::unless::<Slow>()),
 /// ));
 /// ```
+///
+/// If it names targets, call [`add_saved_component_with_targets`](crate::SnapshotAppExt::add_saved_component_with_targets)
+/// before `add_condition`, so that snapshots keep their transforms.
 pub trait Condition:
     Component<Mutability = Mutable> + Clone + Reflect + TypePath + GetTypeRegistration
 {
@@ -93,5 +98,7 @@ pub(crate) fn register(app: &mut App) {
     })
     .add_condition::<Alone>()
     .add_condition::<TargetInSight>()
-    .add_condition::<IsStuck>();
+    .add_condition::<IsStuck>()
+    // Restored after what brings it.
+    .add_saved_component::<StuckDetection>(SnapshotKind::Parameter);
 }

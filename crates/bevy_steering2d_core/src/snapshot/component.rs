@@ -15,7 +15,7 @@ use bevy::prelude::*;
 use bevy_steering2d_kernel::copy_past_cache;
 
 use super::entity_lists::EntityLists;
-use super::part::{Column, Earlier, Part, SnapshotKind, fill};
+use super::part::{Column, Earlier, Part, Past, SnapshotKind, fill};
 #[cfg(feature = "serialize")]
 use super::saving::{Known, SavedAs, SavedValues};
 
@@ -101,6 +101,15 @@ impl<C: Send + Sync + 'static> Column for Values<C> {
     }
 }
 
+/// From which entities a component is removed that they did not have.
+#[derive(Clone, Copy, PartialEq)]
+enum Removes {
+    FromAll,
+    /// From those of the snapshot: others may have had it before they had anything to do with steering.
+    FromKnown,
+    FromNone,
+}
+
 /// A component, on the entities that match `F`.
 pub(super) struct ComponentPart<C: Component, F: ArchetypeFilter = ()> {
     kind: SnapshotKind,
@@ -109,8 +118,8 @@ pub(super) struct ComponentPart<C: Component, F: ArchetypeFilter = ()> {
     targets: Option<fn(&C, &mut Vec<Entity>)>,
     copy: CopyInto<C>,
     write: fn(EntityWorldMut, C),
-    /// Whether entities that did not have it lose it.
-    removes: bool,
+    /// From which entities that did not have it it is removed.
+    removes: Removes,
     #[cfg(feature = "serialize")]
     saved: Option<SavedAs<C>>,
 }
@@ -139,7 +148,13 @@ where
 
     /// Never removed from an entity: for components that entities have without steering as well.
     pub(super) fn never_removed(mut self) -> Self {
-        self.removes = false;
+        self.removes = Removes::FromNone;
+        self
+    }
+
+    /// Removed from entities of the snapshot only.
+    pub(super) fn removed_from_known(mut self) -> Self {
+        self.removes = Removes::FromKnown;
         self
     }
 
@@ -184,7 +199,11 @@ impl<C: Component + Clone + Reflect, F: ArchetypeFilter> ComponentPart<C, F> {
 }
 
 impl<C: Component + Clone, F: ArchetypeFilter> ComponentPart<C, F> {
-    fn written_by(world: &mut World, kind: SnapshotKind, write: fn(EntityWorldMut, C)) -> Self {
+    pub(super) fn written_by(
+        world: &mut World,
+        kind: SnapshotKind,
+        write: fn(EntityWorldMut, C),
+    ) -> Self {
         Self {
             kind,
             query: world.query_filtered(),
@@ -194,7 +213,7 @@ impl<C: Component + Clone, F: ArchetypeFilter> ComponentPart<C, F> {
                 0
             },
             write,
-            removes: true,
+            removes: Removes::FromAll,
             #[cfg(feature = "serialize")]
             saved: None,
         }
@@ -256,6 +275,24 @@ impl<C: Component + Clone, F: ArchetypeFilter> ComponentPart<C, F> {
         }
         into.tables.truncate(count);
         self.find_targets(into);
+    }
+
+    /// Removes the component from the entities that are not to keep it.
+    fn remove(&mut self, world: &mut World, past: Past, keeps: impl Fn(&EntityWorldMut) -> bool) {
+        if self.removes == Removes::FromNone {
+            return;
+        }
+        let present: Vec<Entity> = self.query.iter(world).map(|(it, ..)| it).collect();
+        for entity in present {
+            let may_lose_it = self.removes == Removes::FromAll || past.known.contains(&entity);
+            // An observer of a removal may have despawned it.
+            if may_lose_it
+                && let Ok(mut entity) = world.get_entity_mut(entity)
+                && !keeps(&entity)
+            {
+                entity.remove::<C>();
+            }
+        }
     }
 
     /// Finds the targets of all values.
@@ -320,24 +357,30 @@ impl<C: Component + Clone, F: ArchetypeFilter + Send + Sync + 'static> Part
         &mut self,
         world: &mut World,
         column: &dyn Column,
-        taken: Tick,
+        past: Past,
         spawned: &mut EntityHashMap<Entity>,
     ) {
         let Some(column) = (column as &dyn Any).downcast_ref::<Values<C>>() else {
             return;
         };
         let now = world.change_tick();
-        let mut kept = HashSet::new();
+        let is_unchanged = |present: Option<Ref<C>>| {
+            present.is_some_and(|it| !it.last_changed().is_newer_than(past.taken, now))
+        };
+        let kept = column.iter().map(|(it, _)| now_of(it, spawned));
+        let kept: HashSet<Entity> = kept.collect();
+        // Links that are new would make cycles with the old ones.
+        if self.kind == SnapshotKind::Link {
+            self.remove(world, past, |entity| {
+                kept.contains(&entity.id()) && is_unchanged(entity.get_ref::<C>())
+            });
+        }
         for (entity, value) in column.iter() {
-            let entity = spawned.get(&entity).copied().unwrap_or(entity);
-            kept.insert(entity);
-            let Ok(entity) = world.get_entity_mut(entity) else {
+            let Ok(entity) = world.get_entity_mut(now_of(entity, spawned)) else {
                 continue;
             };
-            let is_unchanged = self.kind != SnapshotKind::State
-                && entity
-                    .get_ref::<C>()
-                    .is_some_and(|present| !present.last_changed().is_newer_than(taken, now));
+            let is_unchanged =
+                self.kind != SnapshotKind::State && is_unchanged(entity.get_ref::<C>());
             if is_unchanged && spawned.is_empty() {
                 continue;
             }
@@ -347,15 +390,7 @@ impl<C: Component + Clone, F: ArchetypeFilter + Send + Sync + 'static> Part
             }
             (self.write)(entity, value);
         }
-        let present = self.removes.then(|| self.present(world));
-        for entity in present.into_iter().flatten() {
-            // An observer of a removal may have despawned it.
-            if !kept.contains(&entity)
-                && let Ok(mut entity) = world.get_entity_mut(entity)
-            {
-                entity.remove::<C>();
-            }
-        }
+        self.remove(world, past, |entity| kept.contains(&entity.id()));
     }
 
     #[cfg(feature = "serialize")]
@@ -391,6 +426,11 @@ impl<C: Component + Clone, F: ArchetypeFilter + Send + Sync + 'static> Part
         self.find_targets(&mut column);
         Some(Arc::new(column))
     }
+}
+
+/// The entity that stands for one of a snapshot now.
+fn now_of(entity: Entity, spawned: &EntityHashMap<Entity>) -> Entity {
+    spawned.get(&entity).copied().unwrap_or(entity)
 }
 
 /// The latest of some ticks.

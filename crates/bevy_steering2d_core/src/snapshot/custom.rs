@@ -5,14 +5,13 @@ use std::sync::Arc;
 #[cfg(feature = "serialize")]
 use std::sync::OnceLock;
 
-use bevy::ecs::change_detection::Tick;
 use bevy::ecs::entity::EntityHashMap;
 use bevy::prelude::*;
 #[cfg(feature = "serialize")]
 use bevy::reflect::TypeRegistry;
 
 use super::entity_lists::EntityLists;
-use super::part::{Column, Earlier, Part, SnapshotKind, fill};
+use super::part::{Column, Earlier, Part, Past, SnapshotKind, fill};
 #[cfg(feature = "serialize")]
 use super::saving::{Known, SavedValues};
 
@@ -157,7 +156,7 @@ impl<P: SnapshotPart> Part for CustomPart<P> {
         &mut self,
         world: &mut World,
         column: &dyn Column,
-        _: Tick,
+        _: Past,
         spawned: &mut EntityHashMap<Entity>,
     ) {
         let column = (column as &dyn Any).downcast_ref::<CustomColumn<P>>();

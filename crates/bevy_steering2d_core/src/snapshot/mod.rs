@@ -28,7 +28,7 @@ use crate::SteeringClock;
 use crate::id::FreeIds;
 
 use component::Values;
-use part::{Column, Earlier};
+use part::{Column, Earlier, Past};
 use targets::Targets;
 use types::SnapshotTypes;
 
@@ -164,16 +164,21 @@ impl SteeringSnapshot {
     /// spawned again; other entities lose the steering components that they did not have.
     pub fn restore(&self, world: &mut World) -> Restored {
         let restored = SnapshotTypes::with(world, |world, types| {
+            let known = self.entities();
             // First, since they may take entities of the snapshot with them that have become their children.
-            let despawned = self.despawn_new(world, types);
+            let despawned = self.despawn_new(world, types, &known);
             let mut spawned = self.spawn_missing(world);
             let parts = types.parts.iter_mut().filter_map(|part| {
                 let id = part.id();
                 let (_, column) = self.columns.iter().find(|(known, _)| *known == id)?;
                 Some((part, column))
             });
+            let past = Past {
+                taken: self.taken,
+                known: &known,
+            };
             for (part, column) in parts {
-                part.restore(world, &**column, self.taken, &mut spawned);
+                part.restore(world, &**column, past, &mut spawned);
             }
             for (target, transform) in self.targets.iter() {
                 let again = spawned.get(&target).copied();
@@ -206,12 +211,16 @@ impl SteeringSnapshot {
 
     /// Despawns the entities with steering components that were spawned after the snapshot, and the targets
     /// that another restore spawned again after it.
-    fn despawn_new(&self, world: &mut World, types: &mut SnapshotTypes) -> usize {
+    fn despawn_new(
+        &self,
+        world: &mut World,
+        types: &mut SnapshotTypes,
+        known: &BTreeSet<Entity>,
+    ) -> usize {
         let now = world.change_tick();
         let present = types.parts.iter_mut().flat_map(|part| part.present(world));
         let mut present: BTreeSet<Entity> = present.collect();
         present.extend(restored_targets(world));
-        let known = self.entities();
         let is_new = |entity: &Entity| {
             let spawned = world.entity(*entity).spawn_tick();
             self.is_foreign || !known.contains(entity) && spawned.is_newer_than(self.taken, now)

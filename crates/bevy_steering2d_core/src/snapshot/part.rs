@@ -1,6 +1,7 @@
 //! One type in snapshots: how its values are copied from a world and put back.
 
 use std::any::{Any, TypeId};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bevy::ecs::change_detection::Tick;
@@ -54,6 +55,15 @@ pub(super) struct Earlier<'a> {
     pub(super) same_archetypes: bool,
 }
 
+/// What a restored snapshot knows of the world from which it was taken.
+#[derive(Clone, Copy)]
+pub(super) struct Past<'a> {
+    /// The change tick at which it was taken.
+    pub(super) taken: Tick,
+    /// All its entities.
+    pub(super) known: &'a BTreeSet<Entity>,
+}
+
 /// A type that belongs to snapshots.
 pub(super) trait Part: Send + Sync {
     fn kind(&self) -> SnapshotKind;
@@ -81,13 +91,12 @@ pub(super) trait Part: Send + Sync {
     /// The entities that have a value now.
     fn present(&mut self, world: &World) -> Vec<Entity>;
 
-    /// Makes the values of the world those of a column that was taken at a tick. Entities that were
-    /// spawned again are mapped.
+    /// Makes the values of the world those of a column. Entities that were spawned again are mapped.
     fn restore(
         &mut self,
         world: &mut World,
         column: &dyn Column,
-        taken: Tick,
+        past: Past,
         spawned: &mut EntityHashMap<Entity>,
     );
 

@@ -6,12 +6,11 @@ use std::any::{Any, TypeId};
 use std::mem::needs_drop;
 use std::sync::Arc;
 
-use bevy::ecs::change_detection::Tick;
 use bevy::ecs::entity::EntityHashMap;
 use bevy::prelude::*;
 
 use super::entity_lists::EntityLists;
-use super::part::{Column, Earlier, Part, SnapshotKind, fill};
+use super::part::{Column, Earlier, Part, Past, SnapshotKind, fill};
 #[cfg(feature = "serialize")]
 use super::saving::{Known, SavedAs, SavedValues};
 
@@ -154,7 +153,7 @@ impl<R: Resource + Clone> Part for ResourcePart<R> {
         &mut self,
         world: &mut World,
         column: &dyn Column,
-        _: Tick,
+        _: Past,
         spawned: &mut EntityHashMap<Entity>,
     ) {
         let Some(column) = (column as &dyn Any).downcast_ref::<ResourceColumn<R>>() else {

@@ -17,13 +17,15 @@ use super::resource::ResourcePart;
 use crate::{
     Behavior, Combine, FaceTarget, FaceVelocity, FlowField, Holonomic, Kinematics, NextSteeringId,
     Obstacle, PointMass, SensesColliders, SpeedLimit, SteeringClock, SteeringDisabled,
-    SteeringForce, SteeringGroups, SteeringId, SteeringPath, SteeringSeed, SteersFor,
-    StuckDetection, StuckMemory, Target, TargetWatch, ThinkEvery, Vehicle, Wall,
+    SteeringForce, SteeringGroups, SteeringId, SteeringPath, SteeringSeed, SteersFor, StuckMemory,
+    Target, TargetWatch, ThinkEvery, Vehicle, Wall,
 };
 
 /// The types that belong to snapshots.
 #[derive(Resource, Default)]
 pub(super) struct SnapshotTypes {
+    /// Whether they are used on the world now, and what is here stands in for them.
+    is_in_use: bool,
     /// In the order in which they are restored.
     pub(super) parts: Vec<Box<dyn Part>>,
     pub(super) lists: EntityLists,
@@ -55,7 +57,14 @@ impl SnapshotTypes {
         world: &mut World,
         use_them: impl FnOnce(&mut World, &mut Self) -> T,
     ) -> T {
-        let mut types = std::mem::take(&mut *world.get_resource_or_init::<Self>());
+        let stand_in = Self {
+            is_in_use: true,
+            ..default()
+        };
+        let mut types = std::mem::replace(&mut *world.get_resource_or_init::<Self>(), stand_in);
+        if types.is_in_use {
+            log::error!("a snapshot is taken or restored by an observer of a restore; it is empty");
+        }
         let result = use_them(world, &mut types);
         *world.get_resource_or_init::<Self>() = types;
         result
@@ -200,12 +209,26 @@ impl SnapshotAppExt for App {
 /// Adds the parameters of a behavior, with its targets.
 pub(crate) fn add_behavior<B: Behavior>(app: &mut App) {
     SnapshotTypes::add(app.world_mut(), |world| {
-        let part = ComponentPart::<B>::new(world, SnapshotKind::Parameter);
+        let part = ComponentPart::<B>::written_by(world, SnapshotKind::Parameter, write_behavior);
         part.saved().with_targets(|behavior, into| {
             let targets = behavior.targets().into_iter().flatten();
             into.extend(targets.filter_map(Target::entity));
         })
     });
+}
+
+/// Writes a behavior. One that is inserted makes an agent of its entity, which it may not have been.
+fn write_behavior<B: Behavior>(mut entity: EntityWorldMut, value: B) {
+    if let Some(mut present) = entity.get_mut::<B>() {
+        *present = value;
+        return;
+    }
+    let is_agent = entity.contains::<Vehicle>();
+    entity.insert(value);
+    // An observer may have despawned it.
+    if !is_agent && !entity.is_despawned() {
+        entity.remove::<Vehicle>();
+    }
 }
 
 /// Adds the memory of a behavior.
@@ -242,14 +265,16 @@ pub(crate) fn add_pipeline_types(app: &mut App) {
 
     let world = app.world_mut();
     SnapshotTypes::add(world, |world| {
-        ComponentPart::<Disabled, Ours>::new(world, Link).saved()
+        let part = ComponentPart::<Disabled, Ours>::new(world, Link);
+        part.saved().removed_from_known()
     });
     SnapshotTypes::add(app.world_mut(), |world| {
         let part = ComponentPart::<Transform, Placed>::new(world, State);
         part.saved().streamed().never_removed()
     });
-    add_streamed::<Kinematics>(app);
+    // In this order: `Kinematics` go with a `PointMass`.
     add_streamed::<PointMass>(app);
+    add_streamed::<Kinematics>(app);
     app.register_type::<Disabled>()
         .register_type::<Transform>()
         .register_type::<SteeringForce>()
@@ -259,10 +284,10 @@ pub(crate) fn add_pipeline_types(app: &mut App) {
         .add_saved_component::<Combine>(Parameter)
         .add_saved_component::<ThinkEvery>(Parameter)
         .add_saved_component::<SpeedLimit>(Parameter)
-        .add_saved_component::<FaceVelocity>(Parameter)
         .add_saved_component_with_targets::<FaceTarget>(|it, into| into.extend(it.target.entity()))
+        // After what brings it.
+        .add_saved_component::<FaceVelocity>(Parameter)
         .add_saved_component::<Holonomic>(Parameter)
-        .add_saved_component::<StuckDetection>(Parameter)
         .add_saved_component::<SteeringDisabled>(Parameter)
         .add_saved_component::<SteeringGroups>(Parameter)
         .add_saved_component::<SensesColliders>(Parameter)

@@ -28,10 +28,7 @@ pub(super) fn give_bodies(world: &mut World, context: Entity, wanted: Wanted) {
             bodies.bodies = set;
         }
         for (_, entity) in wanted {
-            as_enabled(world, entity, |world| {
-                world.entity_mut(entity).remove::<RapierRigidBodyHandle>();
-                run(world, init_rigid_bodies);
-            });
+            without::<RapierRigidBodyHandle>(world, entity, |world| run(world, init_rigid_bodies));
         }
     }
 }
@@ -47,20 +44,26 @@ pub(super) fn give_colliders(world: &mut World, context: Entity, wanted: Wanted)
             colliders.colliders = set;
         }
         for (_, entity) in wanted {
-            as_enabled(world, entity, |world| {
-                world.entity_mut(entity).remove::<RapierColliderHandle>();
-                run(world, init_colliders);
-            });
+            without::<RapierColliderHandle>(world, entity, |world| run(world, init_colliders));
         }
     }
 }
 
-/// Does `work` while an entity is enabled: the systems of bevy_rapier2d pass over disabled ones.
-fn as_enabled(world: &mut World, entity: Entity, work: impl FnOnce(&mut World)) {
-    let disabled = world.entity_mut(entity).take::<Disabled>();
+/// Does `work` while an entity has no handle and is enabled: the systems of bevy_rapier2d pass over disabled ones. Not if an
+/// observer has despawned it.
+fn without<H: Component>(world: &mut World, entity: Entity, work: impl FnOnce(&mut World)) {
+    let Ok(mut body) = world.get_entity_mut(entity) else {
+        return;
+    };
+    let disabled = body.take::<Disabled>();
+    if !body.is_despawned() {
+        body.remove::<H>();
+    }
     work(world);
-    if let Some(disabled) = disabled {
-        world.entity_mut(entity).insert(disabled);
+    if let Some(disabled) = disabled
+        && let Ok(mut body) = world.get_entity_mut(entity)
+    {
+        body.insert(disabled);
     }
 }
 
