@@ -52,6 +52,9 @@ fn halve(
     halve(members, places, second, far, assigned);
 }
 
+/// The cost of a place at no finite distance, m²: with infinite costs the method does not end.
+const UNKNOWN: f64 = 1e30;
+
 /// The Hungarian method with potentials, in `O(n³)`: members one by one, each along the shortest
 /// augmenting path.
 fn solve(
@@ -63,7 +66,8 @@ fn solve(
     let count = who.len();
     let cost = |row: usize, column: usize| -> f64 {
         let offset = members[who[row - 1]] - places[where_to[column - 1]];
-        f64::from(offset.length_squared())
+        let square = f64::from(offset.length_squared());
+        if square.is_finite() { square } else { UNKNOWN }
     };
     // Rows are members and columns places, both counted from one; column zero is the start of a path.
     let mut row_potential = vec![0.0; count + 1];
@@ -133,6 +137,17 @@ mod tests {
             for order in permutations(5) {
                 prop_assert!(ours <= sum(&members, &places, &order) + 1e-2);
             }
+        }
+    }
+
+    #[test]
+    fn members_and_places_at_no_finite_point_get_one_another() {
+        for far in [f32::NAN, f32::INFINITY, 1e38] {
+            let members = [Vec2::X, Vec2::splat(far), Vec2::Y];
+            let places = [Vec2::NEG_X, Vec2::NEG_Y, Vec2::splat(-far)];
+            let mut assigned = assign(&members, &places);
+            assigned.sort_unstable();
+            assert_eq!(assigned, [0, 1, 2], "{far}");
         }
     }
 

@@ -3,7 +3,7 @@
 use std::f32::consts::FRAC_1_SQRT_2;
 
 use bevy::prelude::*;
-use bevy_steering2d_core::{InvalidParameter, Target, Vehicle};
+use bevy_steering2d_core::{InvalidParameter, StuckDetection, Target, Vehicle};
 
 use crate::Lane;
 
@@ -12,9 +12,10 @@ use crate::Lane;
 /// It is an entity; agents that have [`GroupMember`] of this entity are its members. Each gets the point at
 /// which it is to stand as its [`GroupPlace`], and a [`NavigateTo`](crate::NavigateTo) with this point as
 /// its target. Add avoidance behaviors, such as
-/// [`ReciprocalAvoidance`](bevy_steering2d_core::ReciprocalAvoidance), to the members; of another one, such as
-/// [`CollisionAvoidance`](bevy_steering2d_core::CollisionAvoidance), the margin must be less than the
-/// [`gap`](Self::gap). When all are at rest
+/// [`ReciprocalAvoidance`](bevy_steering2d_core::ReciprocalAvoidance), to the members; of another one, the distance that it
+/// keeps must be less than the [`gap`](Self::gap), such as the margin of
+/// [`CollisionAvoidance`](bevy_steering2d_core::CollisionAvoidance): members with the default
+/// [`Separation`](bevy_steering2d_core::Separation) push each other off their places. When all are at rest
 /// at their places, [`GroupArrived`] is triggered once.
 ///
 /// Whether the group has come to rest is [`GroupArriveMemory::arrived`]; whether one member has is the
@@ -28,7 +29,7 @@ use crate::Lane;
 /// side by side.
 ///
 /// **Changes on the way.** A latecomer gets the free place nearest to the target. The place of a member that
-/// is despawned, or has another order, becomes free; within 32 ticks it goes to a member that has none, if there is
+/// is despawned, has another order, or that your game sends elsewhere by its `NavigateTo`, becomes free; within 32 ticks it goes to a member that has none, if there is
 /// one. Room that solids leave goes to such a member as well. A member with
 /// [`SteeringDisabled`](bevy_steering2d_core::SteeringDisabled) or Bevy's
 /// [`Disabled`](bevy::ecs::entity_disabling::Disabled) keeps its place; if the group gets new ones meanwhile, it gets
@@ -44,8 +45,7 @@ use crate::Lane;
 /// [`ReciprocalAvoidance`](bevy_steering2d_core::ReciprocalAvoidance) of a member is disabled, since it keeps
 /// more distance than the places have; that of a vehicle once it is slow as well. It is enabled again farther away and
 /// when the member leaves the group. It is also disabled when a member is
-/// [stuck](bevy_steering2d_core::StuckDetection) alone, such as among another group that has come to rest in its way: it
-/// pushes through, until it moves at half of its pace.
+/// [stuck](StuckDetection) alone, such as among another group that has come to rest in its way: it pushes through, until it moves at half of its pace.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -174,11 +174,12 @@ impl GroupShape {
 }
 
 /// Makes this agent a member of the group of a [`GroupArrive`]. Insert another one to give it another
-/// order.
+/// order. It is removed when the [`target`](crate::NavigateTo::target) of the member's `NavigateTo` becomes another than its
+/// [`GroupPlace`]: the member then goes there alone.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq)]
 #[reflect(Component, Debug, PartialEq, Clone)]
 #[relationship(relationship_target = GroupMembers)]
-#[require(GroupPlace, Vehicle)]
+#[require(GroupPlace, StuckDetection, Vehicle)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct GroupMember(#[entities] pub Entity);
 

@@ -67,7 +67,7 @@ pub(crate) struct Member {
     /// It is at its place within this distance, m.
     pub(super) at_place: f32,
     pub(super) place: GroupPlace,
-    /// There is no way to its place.
+    /// There is no way to its place, or the game has taken its [`NavigateTo`] on the way.
     pub(super) is_cut_off: bool,
     /// It follows a path to its place.
     pub(super) has_path: bool,
@@ -183,7 +183,7 @@ impl Member {
 
     /// Takes the spot where it stands for its place.
     pub(super) fn settle_here(&mut self) {
-        self.place.at = Some(self.position);
+        (self.place.at, self.place.radius) = (Some(self.position), self.radius);
         (self.place.waiting, self.place.halted) = (0.0, 0.0);
     }
 
@@ -210,24 +210,27 @@ pub(super) fn gather(
     group: &mut Vec<Member>,
 ) {
     let seen = |entity: Entity| {
-        let (&id, body, place, _, memory, _, way, follow, stuck, abilities, vehicle, _) =
+        let (&id, body, place, navigate, memory, _, way, follow, stuck, abilities, vehicle, _) =
             members.get(entity).ok()?;
-        let is_cut_off = memory.is_some_and(|it| matches!(it.state, NavigationState::NoPath(_)));
+        let has_no_path = memory.is_some_and(|it| matches!(it.state, NavigationState::NoPath(_)));
         let has_path = memory
             .zip(place.at)
             .is_some_and(|(it, at)| it.follows_path_to(Target::Point(at)));
         let way = way.filter(|_| has_path);
         let pace = follow.and_then(|it| it.pace);
         let pace = pace.map_or(vehicle.max_speed, |it| it.min(vehicle.max_speed));
+        let at_place = follow.map_or(AT_PLACE, |it| it.tolerance.max(AT_PLACE));
+        let is_elsewhere = |place: Vec2| place.distance(body.position) > at_place;
+        let gave_up = navigate.is_none() && place.at.is_some_and(is_elsewhere);
         body.is_steerable().then(|| Member {
             id,
             entity,
             position: body.position,
             speed: body.speed(),
             radius: body.radius.max(0.0),
-            at_place: follow.map_or(AT_PLACE, |it| it.tolerance.max(AT_PLACE)),
+            at_place,
             place: *place,
-            is_cut_off,
+            is_cut_off: has_no_path || gave_up,
             has_path,
             is_stuck: stuck.is_some_and(|it| it.stuck),
             is_under_way: body.speed() >= UNDER_WAY * pace,

@@ -177,6 +177,7 @@ impl Overview {
         let holds = memory.planned.is_some_and(|it| {
             let same_world = it.revision == planned.revision;
             it.still_holds(&planned, order)
+                && memory.center.is_finite()
                 && fit_places(group, lot)
                 && (same_world || have_room(group, lot, &world.terrain))
         });
@@ -437,26 +438,42 @@ fn errand(place: &GroupPlace) -> (Option<Vec2>, Option<Entity>, u32, Lane) {
     (place.at, place.order, place.plan, place.lane)
 }
 
+/// Whether the game has sent a member elsewhere than to its place.
+fn is_sent_elsewhere(
+    place: &GroupPlace,
+    member: &GroupMember,
+    navigate: Option<&NavigateTo>,
+) -> bool {
+    let sent_to = place.at.filter(|_| place.order == Some(member.0));
+    let goes_to = navigate.map(|it| it.target);
+    sent_to
+        .zip(goes_to)
+        .is_some_and(|(at, target)| target != Target::Point(at))
+}
+
 /// Takes their places and lanes from agents that have left their group, or whose order is gone, and gives them their
-/// avoidance and their straight ways back.
+/// avoidance and their straight ways back. Those that the game has sent elsewhere leave it.
 pub(crate) fn release_leavers(
     clock: Res<SteeringClock>,
     warnings: Res<SteeringWarnings>,
     orders: Query<(), With<GroupArrive>>,
     mut agents: Query<(
+        Entity,
         &mut GroupPlace,
         Option<Ref<GroupMember>>,
         Option<&mut ReciprocalAvoidance>,
         Option<&mut NavigateTo>,
         Option<&mut NavigateToMemory>,
     )>,
+    mut commands: Commands,
 ) {
-    for (mut place, member, avoidance, navigate, memory) in &mut agents {
+    for (entity, mut place, member, avoidance, navigate, memory) in &mut agents {
         if let Some(member) = member {
-            if orders.contains(member.0) {
+            if is_sent_elsewhere(&place, &member, navigate.as_deref()) {
+                commands.entity(entity).remove::<GroupMember>();
+            } else if orders.contains(member.0) {
                 continue;
-            }
-            if member.is_changed() {
+            } else if member.is_changed() {
                 warnings.raise(&clock, member.0, "GroupMember", || {
                     "agents got it as their GroupMember, but it has no GroupArrive; they get no places".into()
                 });

@@ -35,7 +35,8 @@ use crate::NoPathReason;
 /// is lost or the search was given up. It plans again when the target, the agent's position, or a solid
 /// changes.
 ///
-/// All agents together use a [`NavigationBudget`] per tick. When `NavigateTo` is removed the path stays.
+/// All agents together use a [`NavigationBudget`] per tick. When `NavigateTo` is removed the path stays, and the agent
+/// follows it to its end. To halt it, send it to its own position.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -50,7 +51,7 @@ use crate::NoPathReason;
 /// ```
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[require(NavigateToMemory, PathFollowing = careful_following())]
+#[require(NavigateToMemory, PathFollowing = Self::path_following())]
 #[component(on_remove = forget)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct NavigateTo {
@@ -94,6 +95,19 @@ impl NavigateTo {
         }
     }
 
+    /// The [`PathFollowing`] that an agent gets with it, unless it has one: it turns within 0.2 m of the corners of the
+    /// path, which are no farther from solids than the agent needs.
+    ///
+    /// ```
+    /// # use bevy_steering2d_core::PathFollowing;
+    /// # use bevy_steering2d_navigation::NavigateTo;
+    /// // It stops a meter before the target.
+    /// let follow = PathFollowing { tolerance: 1.0, ..NavigateTo::path_following() };
+    /// ```
+    pub fn path_following() -> PathFollowing {
+        PathFollowing::default().with_waypoints(0.2)
+    }
+
     /// Sets the [`refresh_time`](Self::refresh_time).
     #[must_use]
     pub fn with_refresh_time(mut self, seconds: f32) -> Self {
@@ -123,11 +137,6 @@ impl NavigateTo {
         InvalidParameter::unless_some("NavigateTo.max_expansions", self.max_expansions)?;
         self.lane.check()
     }
-}
-
-/// Turns close to the corners of the path, which are as far from solids as the agent needs.
-fn careful_following() -> PathFollowing {
-    PathFollowing::default().with_waypoints(0.2)
 }
 
 /// The state of a [`NavigateTo`]. Insert the default to plan at once.

@@ -182,7 +182,7 @@ fn search(
         && let Some((waiting, portion)) = turns.take(expansions)
     {
         let Waiting { id, entity, .. } = waiting;
-        let Ok((_, _, how, mut memory, body, path, ..)) = navigators.get_mut(entity) else {
+        let Ok((_, _, how, mut memory, body, path, .., follow)) = navigators.get_mut(entity) else {
             continue;
         };
         let query = PathQuery {
@@ -205,7 +205,9 @@ fn search(
                 memory.fail(NoPathReason::TooLong);
                 reports.no_path(id, entity, how.target, NoPathReason::TooLong);
             }
-            Search::Found(new) if memory.is_already_there(how, body, path.as_deref(), &new) => {
+            Search::Found(new)
+                if memory.is_already_there(how, follow, body, path.as_deref(), &new) =>
+            {
                 memory.stay();
             }
             Search::Found(new) => {
@@ -350,19 +352,28 @@ impl NavigateToMemory {
     /// Whether the agent has come to rest at the end of its path since the last tick.
     fn notices_arrival(&mut self, situation: &Situation) -> bool {
         let completed = situation.progress().is_some_and(|(_, it)| it.completed);
-        let arrives = completed && self.state == NavigationState::Following;
+        let follows = self.state == NavigationState::Following && !self.searching;
+        // The target may have become another one, or have moved on, since the path was planned.
+        let is_there = self.target == Some(situation.how.target) && !self.has_moved(situation);
+        let arrives = completed && follows && is_there;
         if arrives {
             self.state = NavigationState::Arrived;
         }
         arrives
     }
 
+    /// Whether the target is lost, or has moved too far since it was planned to.
+    fn has_moved(&self, situation: &Situation) -> bool {
+        let most = situation.how.retarget_distance;
+        let target = situation.target;
+        target.is_none_or(|it| it.position.distance(self.planned_to) > most)
+    }
+
     /// Whether the last plan no longer holds.
     fn needs_plan(&self, situation: &Situation, pathfinder: &mut Guarded) -> bool {
         let how = situation.how;
-        let moved = situation
-            .target
-            .is_none_or(|target| target.position.distance(self.planned_to) > how.retarget_distance);
+        let moved = self.has_moved(situation);
+        let has_lost_path = situation.path.is_none();
         let is_new = self.target != Some(how.target)
             || self.revision != situation.revision
             || self.times_stuck < situation.times_stuck;
@@ -379,9 +390,12 @@ impl NavigateToMemory {
                     moved
                         || situation.body.position.distance(self.planned_from) > how.path_tolerance
                 }
-                NavigationState::Arrived => moved || situation.is_off_path(pathfinder),
+                NavigationState::Arrived => {
+                    moved || has_lost_path || situation.is_off_path(pathfinder)
+                }
                 NavigationState::Following => {
-                    moved || self.age > how.refresh_time || situation.is_off_path(pathfinder)
+                    let is_old = self.age > how.refresh_time;
+                    moved || has_lost_path || is_old || situation.is_off_path(pathfinder)
                 }
             }
     }
@@ -419,6 +433,7 @@ impl NavigateToMemory {
     fn is_already_there(
         &self,
         how: &NavigateTo,
+        follow: Option<&PathFollowing>,
         body: &Kinematics,
         old: Option<&SteeringPath>,
         new: &SteeringPath,
@@ -426,9 +441,10 @@ impl NavigateToMemory {
         let end = |path: &SteeringPath| path.points().last().copied();
         let ends = old.and_then(end).zip(end(new));
         let is_straight = new.points().len() <= 2;
-        let is_same = ends.is_some_and(|(old, new)| {
-            old == new && body.position.distance(new) <= how.path_tolerance + body.radius
-        });
+        let tolerance = follow.map_or(0.0, |it| it.tolerance);
+        let reach = how.path_tolerance.max(tolerance) + body.radius;
+        let is_same =
+            ends.is_some_and(|(old, new)| old == new && body.position.distance(new) <= reach);
         self.state == NavigationState::Arrived && is_straight && is_same
     }
 

@@ -283,16 +283,49 @@ fn rocks(app: &mut App) {
 
 #[test]
 fn a_change_far_away_does_not_repeat_an_arrival() {
+    for tolerance in [0.1, 3.0] {
+        let mut app = app();
+        let walker = walker(&mut app, Vec2::ZERO, Vec2::new(6.0, 0.0));
+        let follow = PathFollowing {
+            tolerance,
+            ..NavigateTo::path_following()
+        };
+        app.world_mut().entity_mut(walker).insert(follow);
+        run(&mut app, 200);
+        assert_eq!(heard(&app).arrived, [walker]);
+        let door = wall(&mut app, (100.0, -4.0), (100.0, 4.0));
+        run(&mut app, 60);
+        app.world_mut().despawn(door);
+        run(&mut app, 60);
+        assert_eq!(heard(&app).arrived, [walker], "tolerance {tolerance} m");
+        assert_eq!(heard(&app).found.len(), 1);
+    }
+}
+
+#[test]
+fn an_agent_has_not_arrived_at_a_target_that_it_was_just_given() {
+    const NEXT: Vec2 = Vec2::new(3.0, 9.0);
     let mut app = app();
+    app.add_observer(
+        |it: On<PathCompleted>, mut navigators: Query<&mut NavigateTo>| {
+            let mut navigate = navigators.get_mut(it.entity).unwrap();
+            navigate.target = NEXT.into();
+        },
+    );
     let walker = walker(&mut app, Vec2::ZERO, Vec2::new(3.0, 0.0));
-    run(&mut app, 200);
+    run(&mut app, 600);
+    assert_eq!(heard(&app).arrived, [walker], "once, at the second one");
+    assert!(position(&app, walker).distance(NEXT) < 0.2);
+}
+
+#[test]
+fn an_agent_that_loses_its_path_plans_again() {
+    let mut app = app();
+    let walker = walker(&mut app, Vec2::ZERO, Vec2::new(9.0, 0.0));
+    run(&mut app, 30);
+    app.world_mut().entity_mut(walker).remove::<SteeringPath>();
+    run(&mut app, 300);
     assert_eq!(heard(&app).arrived, [walker]);
-    let door = wall(&mut app, (100.0, -4.0), (100.0, 4.0));
-    run(&mut app, 60);
-    app.world_mut().despawn(door);
-    run(&mut app, 60);
-    assert_eq!(heard(&app).arrived, [walker]);
-    assert_eq!(heard(&app).found.len(), 1);
 }
 
 #[test]

@@ -63,6 +63,24 @@ fn a_member_that_changes_or_leaves_its_group_loses_its_lane() {
 }
 
 #[test]
+fn a_member_that_is_sent_elsewhere_alone_leaves_its_group() {
+    let mut app = app();
+    let units = units(&mut app, 4, Vec2::ZERO);
+    order(&mut app, GroupArrive::new(Vec2::new(12.0, 0.0)), &units);
+    run(&mut app, 30);
+    let elsewhere = Vec2::new(0.0, 15.0);
+    let (alone, rest) = (units[1], [units[0], units[2], units[3]]);
+    let mut navigate = app.world_mut().get_mut::<NavigateTo>(alone).unwrap();
+    navigate.target = elsewhere.into();
+    run(&mut app, 900);
+    let body = app.world().get::<Kinematics>(alone).unwrap();
+    assert!(body.position.distance(elsewhere) < 0.15, "{body:?}");
+    assert!(app.world().get::<GroupMember>(alone).is_none());
+    assert_settled(&app, &rest);
+    assert_eq!(app.world().resource::<Heard>().0.len(), 1);
+}
+
+#[test]
 fn a_latecomer_gets_a_place_and_a_lost_place_is_taken_again() {
     let mut app = app();
     let units = units(&mut app, 7, Vec2::ZERO);

@@ -152,11 +152,11 @@ fn a_wall_elsewhere_leaves_the_places_and_one_across_them_does_not() {
     assert_eq!(heard.iter().filter(|it| it.entity == order).count(), 2);
 }
 
-#[test]
-fn a_member_that_gave_up_is_not_sent_again() {
-    #[derive(Resource, Default)]
-    struct Refusals(u32);
+#[derive(Resource, Default)]
+struct Refusals(u32);
 
+/// An app whose agents give up when there is no path.
+fn app_of_those_who_give_up() -> App {
     let mut app = app();
     app.init_resource::<Refusals>().add_observer(
         |it: On<NoPath>, mut refusals: ResMut<Refusals>, mut commands: Commands| {
@@ -164,6 +164,28 @@ fn a_member_that_gave_up_is_not_sent_again() {
             commands.entity(it.entity).remove::<NavigateTo>();
         },
     );
+    app
+}
+
+#[test]
+fn a_group_arrives_without_a_member_that_gave_up() {
+    let mut app = app_of_those_who_give_up();
+    let shut_in = unit(&mut app, Vec2::ZERO);
+    app.world_mut()
+        .spawn_batch(Wall::room(Rect::new(-2.0, -2.0, 2.0, 2.0)));
+    let free = units(&mut app, 2, Vec2::new(6.0, 0.0));
+    let all = [shut_in, free[0], free[1]];
+    order(&mut app, GroupArrive::new(Vec2::new(20.0, 0.0)), &all);
+    run(&mut app, 900);
+    let [arrived] = app.world().resource::<Heard>().0[..] else {
+        panic!("the group arrives once");
+    };
+    assert_eq!((arrived.members, arrived.missing), (2, 1));
+}
+
+#[test]
+fn a_member_that_gave_up_is_not_sent_again() {
+    let mut app = app_of_those_who_give_up();
     app.world_mut()
         .spawn_batch(Wall::room(Rect::new(10.0, -1.6, 13.2, 1.6)));
     let units = units(&mut app, 2, Vec2::splat(-3.0));
