@@ -46,7 +46,9 @@
 //! [`DrawnAt`]. For your own drawings use [`Minds`] and the functions in [`draw`].
 //!
 //! Your own behaviors have a force and a color as well. For more, add a system to
-//! [`SteeringDebugSystems`] that draws with [`Gizmos<SteeringGizmos>`](bevy::prelude::Gizmos).
+//! [`SteeringDebugSystems`] that draws with [`Gizmos<SteeringGizmos>`](bevy::prelude::Gizmos), with the run condition
+//! `|debug: Res<SteeringDebug>| debug.draws_anything()`; it chooses the agents itself, such as those of the
+//! [`SteeringSelection`].
 //!
 //! # Cost
 //!

@@ -84,14 +84,15 @@ impl Subject {
 
 /// Whether a behavior is enabled and its parameters are valid.
 pub(crate) fn is_active<B: Behavior>(behavior: &B) -> bool {
-    behavior.influence().enabled && behavior.check().is_ok()
+    let influence = behavior.influence();
+    influence.enabled && influence.check().is_ok() && behavior.check().is_ok()
 }
 
 /// The agents drawn in this frame.
 #[derive(Resource, Debug, Default)]
 pub(crate) struct Subjects {
     agents: Vec<Subject>,
-    /// The agents' behavior entities: each agent itself, and the entities that `SteersFor` it. The
+    /// The agents' behavior entities: each agent itself, and the entities that `SteersFor` it or its groups. The
     /// subject has the behavior entity's own id, as behaviors see it.
     behavior_entities: Vec<(Subject, Entity)>,
     /// Whether the warning about too many agents was logged.
@@ -127,10 +128,10 @@ pub(crate) fn choose_subjects(
     debug: Res<SteeringDebug>,
     selection: Res<SteeringSelection>,
     agents: Query<
-        (Entity, &SteeringId, Option<&SteeredBy>),
+        (Entity, &SteeringId),
         (With<Vehicle>, With<Kinematics>, Without<SteeringDisabled>),
     >,
-    ids: Query<&SteeringId>,
+    (ids, steered_by): (Query<&SteeringId>, Query<&SteeredBy>),
     minds: Minds,
     places: DrawnPlaces,
     view: View,
@@ -146,8 +147,8 @@ pub(crate) fn choose_subjects(
         let center = view.center().filter(|_| count > most);
         let others = agents
             .iter()
-            .filter(|(agent, ..)| !selection.contains(*agent))
-            .map(|(agent, id, ..)| {
+            .filter(|(agent, _)| !selection.contains(*agent))
+            .map(|(agent, id)| {
                 let place = || places.place_of(agent);
                 let distance = center.and_then(|center| Some(center.distance_squared(place()?)));
                 (distance.unwrap_or_default(), *id, agent)
@@ -167,7 +168,7 @@ pub(crate) fn choose_subjects(
         .primary()
         .or((chosen.len() == 1).then(|| chosen[0]));
     for agent in chosen {
-        let (Ok((.., steered_by)), Some(me)) = (agents.get(agent), minds.of(agent)) else {
+        let Some(me) = minds.of(agent).filter(|_| agents.contains(agent)) else {
             continue;
         };
         let place = places.place_of(agent).unwrap_or(me.position);
@@ -180,7 +181,8 @@ pub(crate) fn choose_subjects(
             is_primary: primary == Some(agent),
         };
         subjects.agents.push(subject);
-        let others = steered_by.into_iter().flat_map(SteeredBy::iter);
+        // Those of its groups as well.
+        let others = steered_by.iter_descendants(agent);
         let entities = std::iter::once(agent).chain(others);
         subjects.behavior_entities.extend(entities.map(|entity| {
             let id = ids.get(entity).copied().unwrap_or(me.id);

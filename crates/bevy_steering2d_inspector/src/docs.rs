@@ -3,6 +3,8 @@
 //! All parameters of this library document unit and range in the same form, "Perception radius, m,
 //! `> 0`." Document your own behaviors in this form to show theirs.
 
+use bevy_steering2d_core::InvalidParameter;
+
 /// Unit and range of a number from its doc comment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Facts {
@@ -94,7 +96,7 @@ fn without_links(line: &str) -> String {
 fn range(text: &str) -> Option<(Option<f32>, Option<f32>)> {
     let text = text.trim();
     if let Some(bound) = text.strip_prefix('>') {
-        return Some((Some(number(bound)?.next_up()), None));
+        return Some((Some(above(number(bound)?)), None));
     }
     if let Some(bound) = text.strip_prefix('≥') {
         return Some((Some(number(bound)?), None));
@@ -106,9 +108,18 @@ fn range(text: &str) -> Option<(Option<f32>, Option<f32>)> {
     let (low, high) = text.strip_prefix(['(', '['])?.split_once(',')?;
     let closed = high.ends_with(']');
     let (low, high) = (number(low)?, number(high.trim_end_matches([')', ']']))?);
-    let low = if open { low.next_up() } else { low };
+    let low = if open { above(low) } else { low };
     let high = if closed { high } else { high.next_down() };
     Some((Some(low), Some(high)))
+}
+
+/// The smallest valid value above a bound: small positive ones are refused.
+fn above(bound: f32) -> f32 {
+    if bound == 0.0 {
+        InvalidParameter::SMALLEST
+    } else {
+        bound.next_up()
+    }
 }
 
 fn number(text: &str) -> Option<f32> {
@@ -132,7 +143,7 @@ mod tests {
 
     #[test]
     fn unit_and_range_are_parsed_from_the_first_sentence() {
-        let tiny = Some(0.0_f32.next_up());
+        let tiny = Some(InvalidParameter::SMALLEST);
         assert_eq!(
             parsed(" Perception radius, m, `> 0`. Default `2.0`."),
             ("m", tiny, None)

@@ -64,11 +64,14 @@ impl History {
         let Some(recorder) = recorder else {
             return history;
         };
-        let mut duration = 0.0;
+        let (mut duration, mut next) = (0.0, tick);
         let latest = recorder.snapshots(0..=tick).rev();
+        // Recording may have been off for a while.
         let latest = latest.take_while(|it| {
+            let is_next = it.tick() == next;
+            next = it.tick().saturating_sub(1);
             duration += f64::from(it.delta());
-            duration <= DURATION
+            is_next && duration <= DURATION
         });
         let mut latest: Vec<_> = latest.collect();
         latest.reverse();
@@ -140,19 +143,16 @@ pub(crate) fn record(
     }
 }
 
-/// Makes the history that of the tick which the world shows.
+/// Makes the history that of the selected agent, up to the tick which the world shows.
 pub(crate) fn look_back(world: &mut World) {
-    let Some(recorder) = world.get_resource::<SteeringRecorder>() else {
-        return;
-    };
-    let latest = recorder.ticks().map(|it| *it.end());
-    let latest = latest.filter(|_| recorder.recording);
-    let Some(shown) = recorder.shown().or(latest) else {
-        return;
-    };
+    let shown = world.get_resource::<SteeringRecorder>().and_then(|it| {
+        let latest = it.ticks().map(|ticks| *ticks.end());
+        it.shown().or(latest.filter(|_| it.recording))
+    });
     let agent = world.resource::<SteeringSelection>().primary();
     world.resource_scope(|world, mut history: Mut<History>| {
-        history.watch(agent, shown, world.get_resource());
+        let tick = shown.unwrap_or(history.tick);
+        history.watch(agent, tick, world.get_resource());
     });
 }
 

@@ -18,7 +18,8 @@
 //!   its force: requested (mark), weighted (pale) and accepted (bright), and why it was cut. Drag the
 //!   handle to change priorities. Click the name to edit parameters; units, ranges and hover texts
 //!   come from the doc comments. Any registered behavior can be added and removed, including your
-//!   own.
+//!   own. A doc comment begins like `Perception radius, m, > 0`, with the range in backticks: `> 0`, `≥ 1`, `(0, 1]`, `0..=2π`. The
+//!   units are m, m/s, m/s², N, kg, s, 1/s, rad, rad/s, m per √s, rad per √s and ticks.
 //! - **Vehicle**: limits, locomotion with its gauges, and other components that affect motion: conditions and
 //!   predictors as well.
 //! - **Plots**: speed, force, and the accepted force of each behavior over the last seconds.
@@ -77,6 +78,8 @@ use bevy_steering2d_presets::SteeringPresetPlugin;
 
 pub use scope::Scope;
 
+use panel::Panel;
+
 /// Adds the panel, and unless the app has them already `EguiPlugin`, presets, debug drawings, of selected agents only, and a
 /// recorder of the last ticks, which takes up to 64 MiB.
 ///
@@ -110,13 +113,7 @@ pub struct SteeringInspector {
     pub tab: Tab,
     /// The agents an edit applies to.
     pub scope: Scope,
-    search: String,
-    presets: presets::PresetsTab,
     area: Option<Rect>,
-    /// The panel in the last frame, egui points.
-    outline: Option<egui::Rect>,
-    /// The window in the last frame, egui points.
-    window: egui::Rect,
 }
 
 impl SteeringInspector {
@@ -205,9 +202,11 @@ impl SteeringInspectorPlugin {
                 open: self.open,
                 tab: Tab::default(),
                 scope: Scope::default(),
+                area: None,
+            })
+            .insert_resource(Panel {
                 search: String::new(),
                 presets: presets::PresetsTab::default(),
-                area: None,
                 outline: None,
                 window: egui::Rect::ZERO,
             })
@@ -254,8 +253,8 @@ fn find_asset_folder(app: &mut App) {
     let Some(root) = root else {
         return;
     };
-    if let Some(mut inspector) = app.world_mut().get_resource_mut::<SteeringInspector>() {
-        inspector.presets.root = root;
+    if let Some(mut panel) = app.world_mut().get_resource_mut::<Panel>() {
+        panel.presets.root = root;
     }
 }
 

@@ -62,12 +62,13 @@ fn find(world: &mut World, search: &str) -> Vec<Entity> {
     let found = agents.iter(world).map(|(id, agent)| (*id, agent));
     let mut found: Vec<_> = found.collect();
     found.sort_unstable();
-    let has_behavior = |world: &World, agent: Entity| {
-        let Ok(agent) = world.get_entity(agent) else {
-            return false;
-        };
-        let mut infos = world.resource::<BehaviorRegistry>().iter();
-        infos.any(|it| it.name.to_lowercase().contains(&wanted) && it.influence(agent).is_some())
+    let registry = world.resource::<BehaviorRegistry>();
+    let behaviors = registry.iter();
+    let behaviors = behaviors.filter(|it| it.name.to_lowercase().contains(&wanted));
+    let behaviors: Vec<_> = behaviors.map(|it| it.id).collect();
+    let has_behavior = |agent: Entity| {
+        let assigned = || registry.assigned_to(world, agent);
+        !behaviors.is_empty() && assigned().iter().any(|it| behaviors.contains(&it.id))
     };
     found
         .into_iter()
@@ -75,7 +76,7 @@ fn find(world: &mut World, search: &str) -> Vec<Entity> {
         .filter(|agent| {
             wanted.is_empty()
                 || title(world, *agent).to_lowercase().contains(&wanted)
-                || has_behavior(world, *agent)
+                || has_behavior(*agent)
         })
         .collect()
 }
@@ -83,7 +84,7 @@ fn find(world: &mut World, search: &str) -> Vec<Entity> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bevy_steering2d_core::{PointMass, SteeringCorePlugin, Wander};
+    use bevy_steering2d_core::{PointMass, Seek, SteeringCorePlugin, SteersFor, Wander};
 
     #[test]
     fn agents_are_found_by_name_number_and_behavior() {
@@ -100,6 +101,8 @@ mod tests {
         assert_eq!(find(world, "fox"), [fox]);
         assert_eq!(find(world, "#1"), [other]);
         assert_eq!(find(world, "wand"), [fox]);
+        world.spawn((SteersFor(other), Seek::new(Vec2::X)));
+        assert_eq!(find(world, "seek"), [other], "by a behavior entity");
         assert!(find(world, "unknown").is_empty());
     }
 }

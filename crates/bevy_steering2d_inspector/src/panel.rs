@@ -16,6 +16,18 @@ use crate::{
 /// The initial width, egui points.
 const WIDTH: f32 = 384.0;
 
+/// What the panel keeps between frames. It is out of the world while the panel is shown; observers that an edit wakes
+/// find the [`SteeringInspector`].
+#[derive(Resource, Debug)]
+pub(crate) struct Panel {
+    pub(crate) search: String,
+    pub(crate) presets: presets::PresetsTab,
+    /// Where the panel was in the last frame, egui points.
+    pub(crate) outline: Option<egui::Rect>,
+    /// The window in the last frame, egui points.
+    pub(crate) window: egui::Rect,
+}
+
 /// Shows the panel, and picks agents outside of it.
 pub(crate) fn show(
     world: &mut World,
@@ -25,10 +37,10 @@ pub(crate) fn show(
         return;
     };
     let context = context.get_mut().clone();
-    world.resource_scope(|world, mut inspector: Mut<SteeringInspector>| {
-        if !inspector.open {
-            return;
-        }
+    if !world.resource::<SteeringInspector>().open {
+        return;
+    }
+    world.resource_scope(|world, mut panel: Mut<Panel>| {
         let mut open = true;
         let area = context.content_rect();
         let mut window = egui::Window::new("Steering")
@@ -39,13 +51,13 @@ pub(crate) fn show(
             .default_pos(egui::pos2(area.right() - WIDTH - 24.0, area.top() + 8.0))
             .max_height(area.height() - 16.0)
             .default_height(area.height() - 60.0);
-        if let Some(position) = docked_position(inspector.outline, inspector.window, area) {
+        if let Some(position) = docked_position(panel.outline, panel.window, area) {
             window = window.current_pos(position);
         }
-        let window = window.show(&context, |ui| contents(ui, world, &mut inspector));
-        inspector.window = area;
-        inspector.outline = window.as_ref().map(|it| it.response.rect);
-        inspector.area = window.and_then(|it| {
+        let window = window.show(&context, |ui| contents(ui, world, &mut panel));
+        panel.window = area;
+        panel.outline = window.as_ref().map(|it| it.response.rect);
+        let covered = window.and_then(|it| {
             let zoom = pick::zoom(&context, world)?;
             let [min, max] = [it.response.rect.min, it.response.rect.max];
             Some(Rect::new(
@@ -55,9 +67,9 @@ pub(crate) fn show(
                 zoom * max.y,
             ))
         });
-        if !open {
-            inspector.open = false;
-        }
+        let mut inspector = world.resource_mut::<SteeringInspector>();
+        inspector.area = covered;
+        inspector.open &= open;
         pick::pick(&context, world);
     });
 }
@@ -76,37 +88,39 @@ fn docked_position(
     (docked && moved != 0.0).then(|| outline.min + egui::vec2(moved, 0.0))
 }
 
-fn contents(ui: &mut Ui, world: &mut World, inspector: &mut SteeringInspector) {
+fn contents(ui: &mut Ui, world: &mut World, panel: &mut Panel) {
     ui.spacing_mut().item_spacing = egui::vec2(6.0, 5.0);
-    list::choose(ui, world, &mut inspector.search);
+    list::choose(ui, world, &mut panel.search);
     let shown = world.resource::<SteeringSelection>().primary();
     let shown = shown.filter(|agent| world.get::<Vehicle>(*agent).is_some());
-    choose_scope(ui, world, inspector, shown);
+    choose_scope(ui, world, shown);
     time::controls(ui, world);
     timeline::show(ui, world, shown);
     ui.horizontal(|ui| {
+        let mut inspector = world.resource_mut::<SteeringInspector>();
         for tab in Tab::ALL {
             ui.selectable_value(&mut inspector.tab, tab, tab.title());
         }
     });
     ui.separator();
+    let SteeringInspector { tab, scope, .. } = *world.resource::<SteeringInspector>();
     egui::ScrollArea::vertical()
-        .id_salt(inspector.tab.title())
+        .id_salt(tab.title())
         .auto_shrink([false, true])
-        .show(ui, |ui| match (inspector.tab, shown) {
+        .show(ui, |ui| match (tab, shown) {
             (Tab::Draw, shown) => layers::show(ui, world, shown),
             (Tab::Presets, shown) => {
-                presets::show(ui, world, &mut inspector.presets, shown, inspector.scope);
+                presets::show(ui, world, &mut panel.presets, shown, scope);
             }
             (_, None) => {
                 ui.add_space(12.0);
                 ui.label("Click an agent in the window, or choose one from the list above.");
             }
-            (Tab::Behaviors, Some(shown)) => rows::show(ui, world, shown, inspector.scope),
+            (Tab::Behaviors, Some(shown)) => rows::show(ui, world, shown, scope),
             (Tab::Vehicle, Some(shown)) => {
                 // Widgets of their own for each agent: what is dragged or typed for one is not for the next.
                 ui.push_id(shown, |ui| {
-                    vehicle::show(ui, world, shown, inspector.scope);
+                    vehicle::show(ui, world, shown, scope);
                 });
             }
             (Tab::Plots, Some(shown)) => {
@@ -116,12 +130,7 @@ fn contents(ui: &mut Ui, world: &mut World, inspector: &mut SteeringInspector) {
         });
 }
 
-fn choose_scope(
-    ui: &mut Ui,
-    world: &mut World,
-    inspector: &mut SteeringInspector,
-    shown: Option<Entity>,
-) {
+fn choose_scope(ui: &mut Ui, world: &mut World, shown: Option<Entity>) {
     ui.horizontal(|ui| {
         ui.set_min_height(LINE);
         ui.label(faint("Edit"));
@@ -138,6 +147,7 @@ fn choose_scope(
                     "Edits change all agents with the same behaviors and SteeringGroups",
                 ),
             };
+            let mut inspector = world.resource_mut::<SteeringInspector>();
             ui.selectable_value(&mut inspector.scope, scope, text)
                 .on_hover_text(hover);
         }

@@ -7,7 +7,7 @@ use bevy::prelude::*;
 use bevy_egui::egui::{self, Color32, RichText, Sense, Ui};
 use bevy_steering2d_core::{
     AssignedBehavior, BehaviorGroup, BehaviorRegistry, Combine, CombinerRegistry, Influence,
-    LedgerEntry, SteeringForce, SteersFor, Vehicle,
+    InvalidParameter, LedgerEntry, SteeringForce, SteersFor, Vehicle,
 };
 use bevy_steering2d_debug::SteeringDebug;
 use egui::collapsing_header::CollapsingState;
@@ -319,7 +319,7 @@ fn body(ui: &mut Ui, world: &mut World, row: &Row, shown: Entity, scope: Scope) 
                 .on_hover_text("Chance per tick to be considered under Dithered, in (0, 1]");
             let probability = egui::DragValue::new(&mut influence.probability)
                 .speed(0.005)
-                .range(f32::MIN_POSITIVE..=1.0)
+                .range(InvalidParameter::SMALLEST..=1.0)
                 .clamp_existing_to_range(false);
             named(
                 ui.add(probability),

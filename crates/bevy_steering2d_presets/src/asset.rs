@@ -218,28 +218,28 @@ fn apply_to_users(
 fn apply_all(due: Vec<(Entity, Handle<SteeringPreset>)>, world: &mut World) {
     let types = world.resource::<AppTypeRegistry>().clone();
     let parts = Parts::new(&types.read());
-    world.resource_scope(|world, presets: Mut<Assets<SteeringPreset>>| {
-        let mut warned = HashSet::new();
-        for (agent, handle) in due {
-            let Some(preset) = presets.get(&handle) else {
-                continue;
-            };
-            // The agent may have been despawned since.
-            let Ok(applied) = preset.apply_to(agent, &parts, world) else {
-                continue;
-            };
-            for name in applied.lost {
-                if warned.insert((handle.id(), name)) {
-                    let path = handle.path().map_or_else(
-                        || "a preset created in code".to_owned(),
-                        ToString::to_string,
-                    );
-                    log::warn!(
-                        "{path} does not name {name}, so it was removed from entity {agent} (and \
-                         possibly others); to keep it, add the line `{name}: (),`"
-                    );
-                }
+    let mut warned = HashSet::new();
+    for (agent, handle) in due {
+        // A copy of references: observers of what it inserts may read the assets.
+        let preset = world.resource::<Assets<SteeringPreset>>().get(&handle);
+        let Some(preset) = preset.cloned() else {
+            continue;
+        };
+        // The agent may have been despawned since.
+        let Ok(applied) = preset.apply_to(agent, &parts, world) else {
+            continue;
+        };
+        for name in applied.lost {
+            if warned.insert((handle.id(), name)) {
+                let path = handle.path().map_or_else(
+                    || "a preset created in code".to_owned(),
+                    ToString::to_string,
+                );
+                log::warn!(
+                    "{path} does not name {name}, so it was removed from entity {agent} (and \
+                     possibly others); to keep it, add the line `{name}: (),`"
+                );
             }
         }
-    });
+    }
 }

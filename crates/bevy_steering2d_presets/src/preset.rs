@@ -98,6 +98,10 @@ impl SteeringPreset {
                 before.companions.keep(part, entity.as_readonly(), &types);
             }
             part.write(&mut entity, value);
+            // An observer may despawn it.
+            if entity.is_despawned() {
+                return Err(PresetFault::NoSuchAgent(agent).into());
+            }
         }
         let mut lost = Vec::new();
         for part in parts.iter().filter(|part| !self.holds(part.type_id)) {
@@ -109,6 +113,9 @@ impl SteeringPreset {
                 if !given.contains(&part.type_id) {
                     lost.push(part.name);
                 }
+            }
+            if entity.is_despawned() {
+                return Err(PresetFault::NoSuchAgent(agent).into());
             }
         }
         match entity.get_mut::<BeforePresets>() {

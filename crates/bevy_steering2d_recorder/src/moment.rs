@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 use bevy_steering2d_core::perception::nearest_on_segment;
 use bevy_steering2d_core::{Cut, Kinematics, Obstacle, SteeringForce, SteeringSnapshot, Wall};
@@ -82,9 +83,14 @@ fn touched(snapshot: &SteeringSnapshot, own: &[Entity]) -> BTreeSet<Entity> {
         let reach = me.radius + radius;
         me.position.distance_squared(point) < reach * reach
     };
+    // A body that was spawned in this tick is not sensed yet, and one in a pool is not seen.
+    let is_there = |entity: Entity, body: &Kinematics| {
+        body.heading != Vec2::ZERO && snapshot.get::<Disabled>(entity).is_none()
+    };
     let bodies = snapshot.iter::<Kinematics>();
-    let bodies = bodies
-        .filter(|(entity, body)| !own.contains(entity) && touches(body.position, body.radius));
+    let bodies = bodies.filter(|&(entity, body)| {
+        !own.contains(&entity) && touches(body.position, body.radius) && is_there(entity, body)
+    });
     let obstacles = snapshot.iter::<Obstacle>().filter(|(entity, obstacle)| {
         let place = match snapshot.get::<Kinematics>(*entity) {
             Some(body) => Some(body.position),

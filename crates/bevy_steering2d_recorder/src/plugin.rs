@@ -81,13 +81,16 @@ where
     E: for<'a> EntityEvent<Trigger<'a>: Default>,
 {
     app.add_observer(
-        move |event: On<E>, clock: Res<SteeringClock>, mut recorder: ResMut<SteeringRecorder>| {
-            let agent = event.event().event_target();
-            recorder.note(Moment {
-                tick: clock.tick,
-                agent,
-                what,
-            });
+        move |event: On<E>,
+              clock: Res<SteeringClock>,
+              recorder: Option<ResMut<SteeringRecorder>>| {
+            if let Some(mut recorder) = recorder {
+                recorder.note(Moment {
+                    tick: clock.tick,
+                    agent: event.event().event_target(),
+                    what,
+                });
+            }
         },
     );
 }

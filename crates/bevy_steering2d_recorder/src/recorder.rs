@@ -189,6 +189,11 @@ impl SteeringRecorder {
         self.ring.range(from..to.max(from))
     }
 
+    /// Whether a tick has begun and is not recorded yet.
+    pub(crate) fn is_in_tick(&self) -> bool {
+        self.is_in_tick
+    }
+
     /// Forgets everything.
     pub fn clear(&mut self) {
         *self = Self {
@@ -346,10 +351,10 @@ fn bytes<'a>(ticks: impl Iterator<Item = &'a SteeringSnapshot> + Clone) -> usize
 
 /// Begins a tick. If the world goes on from a shown tick, what was recorded after it is left behind, and the
 /// present from which the world was rewound is forgotten.
-pub(crate) fn go_on(time: Res<Time>, mut recorder: ResMut<SteeringRecorder>) {
-    if time.delta().is_zero() {
+pub(crate) fn go_on(time: Res<Time>, recorder: Option<ResMut<SteeringRecorder>>) {
+    let Some(mut recorder) = recorder.filter(|_| !time.delta().is_zero()) else {
         return;
-    }
+    };
     recorder.is_in_tick = true;
     recorder.aliases.keep();
     if let Some(shown) = recorder.shown.take() {

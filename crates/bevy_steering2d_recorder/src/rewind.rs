@@ -26,6 +26,9 @@ pub enum RewindError {
         /// The ticks that are recorded.
         recorded: RangeInclusive<u32>,
     },
+    /// It was called while a tick runs, such as by an observer of an event of steering.
+    #[error("a tick is running; rewind between ticks, such as in a system of Update")]
+    InTick,
 }
 
 /// Another tick was restored. Entities that were spawned for it have only their steering components: insert
@@ -46,11 +49,15 @@ pub struct Rewound {
 /// these changes.
 ///
 /// # Errors
-/// If the tick is not recorded; then nothing changes.
+/// If the tick is not recorded, or a tick is running: what is still to run would belong to no recorded tick. Then nothing
+/// changes.
 pub fn rewind(world: &mut World, tick: u32) -> Result<(), RewindError> {
     let recorder = world
         .get_resource::<SteeringRecorder>()
         .ok_or(RewindError::NoRecorder)?;
+    if recorder.is_in_tick() {
+        return Err(RewindError::InTick);
+    }
     let recorded = recorder.ticks().ok_or(RewindError::Empty)?;
     let state = recorder
         .state(tick)

@@ -66,6 +66,27 @@ fn a_preset_is_applied_when_it_is_loaded_inserted_or_changed() {
 }
 
 #[test]
+fn an_observer_of_what_a_preset_inserts_may_read_the_presets() {
+    #[derive(Resource, Default)]
+    struct Seen(usize);
+
+    let directory = Directory::new("observed");
+    let mut app = app_in(&directory.0);
+    app.init_resource::<Seen>().add_observer(
+        |_: On<Insert, Wander>, presets: Res<Assets<SteeringPreset>>, mut seen: ResMut<Seen>| {
+            seen.0 = presets.len();
+        },
+    );
+    let wanderer = preset(&app, "{ Wander: () }");
+    let mut presets = app.world_mut().resource_mut::<Assets<SteeringPreset>>();
+    let wanderer = presets.add(wanderer);
+    app.world_mut()
+        .spawn((PointMass::default(), UsesPreset(wanderer)));
+    run_ticks(&mut app, 1);
+    assert_eq!(app.world().resource::<Seen>().0, 1);
+}
+
+#[test]
 fn an_invalid_file_keeps_the_last_valid_preset_and_is_reported_until_it_is_fixed() {
     record_log();
     let directory = Directory::new("broken");

@@ -73,9 +73,7 @@ impl TestApp {
         };
         let world = self.app.world_mut();
         let output = self.context.run_ui(input, |ui| {
-            world.resource_scope(|world, mut inspector: Mut<SteeringInspector>| {
-                contents(ui, world, &mut inspector);
-            });
+            world.resource_scope(|world, mut panel: Mut<Panel>| contents(ui, world, &mut panel));
         });
         let tree = output.platform_output.accesskit_update;
         let nodes = tree.into_iter().flat_map(|tree| tree.nodes);
@@ -290,6 +288,26 @@ fn every_listed_preset_can_be_applied() {
     let is_listed = |name: &str| test.widgets.iter().any(|(it, _)| it == name);
     assert!(is_listed("Apply a#b") && !is_listed("Apply .#lock"));
     std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn an_observer_of_an_edit_may_read_the_inspector() {
+    #[derive(Resource, Default)]
+    struct Seen(Option<Tab>);
+
+    let mut test = TestApp::new();
+    test.app.init_resource::<Seen>().add_observer(
+        |_: On<Remove, Seek>, inspector: Res<SteeringInspector>, mut seen: ResMut<Seen>| {
+            seen.0 = Some(inspector.tab);
+        },
+    );
+    let agent = (PointMass::default(), Seek::new(Vec2::X));
+    let agent = test.world().spawn(agent).id();
+    test.select(agent);
+    test.frame(Vec::new());
+    test.click("Seek parameters");
+    test.click("Remove Seek");
+    assert_eq!(test.world().resource::<Seen>().0, Some(Tab::Behaviors));
 }
 
 #[test]
