@@ -54,11 +54,14 @@ const USAGE: &str = "usage: thousands --headless [--agents N] [--neighbors K] [-
 /// What `--with` gives every boid, by name.
 type Addition = fn(&mut EntityWorldMut);
 
-const ADDITIONS: [(&str, Addition); 8] = [
+const ADDITIONS: [(&str, Addition); 9] = [
     ("field-of-view", |boid| {
         see(boid, |view, _| *view = 270_f32.to_radians());
     }),
     ("max-neighbors", |boid| see(boid, |_, most| *most = 7)),
+    ("think-every-4", |boid| {
+        boid.insert(ThinkEvery(4));
+    }),
     ("facing", |boid| {
         boid.insert(FaceVelocity::default());
     }),

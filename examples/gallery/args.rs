@@ -101,15 +101,16 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
         film: None,
     };
     let (mut film, mut frames, mut width) = (None, None, None);
+    let (mut scene_name, mut seed) = (None, None);
     let (mut headless, mut list) = (false, false);
     while let Some(argument) = parser.next()? {
         let option = typed(&argument);
         match argument {
             Long("scene") => {
                 let name: String = value(&mut parser, &option, "a name")?;
-                window.scene = scene(&name).map_err(|error| error.to_string())?;
+                scene_name = Some(name);
             }
-            Long("seed") => window.seed = value(&mut parser, &option, COUNT)?,
+            Long("seed") => seed = Some(value(&mut parser, &option, COUNT)?),
             Long("agents") => window.agents = Some(value(&mut parser, &option, COUNT)?),
             Long("ticks") => window.ticks = Some(value(&mut parser, &option, COUNT)?),
             Long("screenshot") => {
@@ -145,6 +146,13 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
     if film.is_none() && (frames.is_some() || width.is_some()) {
         return Err("--frames and --width need --film".into());
     }
+    if window.replay.is_some() && (scene_name.is_some() || seed.is_some()) {
+        return Err("--replay excludes --scene and --seed: the replay has them".into());
+    }
+    if let Some(name) = scene_name {
+        window.scene = scene(&name).map_err(|error| error.to_string())?;
+    }
+    window.seed = seed.unwrap_or(window.seed);
     check_combination(&window)?;
     window.film = film.map(|file| FilmOptions {
         file,
@@ -205,7 +213,13 @@ fn without_window(options: WindowOptions) -> Result<Command, Error> {
     if options.record.is_some() {
         return Err("--record needs a window, --headless has no input".into());
     }
+    if options.inspector || options.probe.is_some() {
+        return Err("--inspector and --probe need a window, --headless has none".into());
+    }
     if let Some(replay) = options.replay {
+        if options.ticks.is_some() {
+            return Err("--ticks: without a window, a replay plays to its end".into());
+        }
         return Ok(Command::Replay(replay));
     }
     Ok(Command::Headless {

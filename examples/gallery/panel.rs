@@ -17,7 +17,7 @@ const MARGIN: f32 = 14.0;
 const INNER_WIDTH: f32 = PANEL_WIDTH - 2.0 * MARGIN;
 
 /// Height of the gallery's own controls at its foot, logical pixels.
-const CONTROLS_HEIGHT: f32 = 190.0;
+const CONTROLS_HEIGHT: f32 = 210.0;
 
 pub fn plugin(app: &mut App) {
     app.init_resource::<Live>()
@@ -285,6 +285,8 @@ fn drive(ui: &mut egui::Ui, paused: bool, chosen: &[(Action, bool)], actions: &m
             }
         });
     }
+    let more = "wheel: zoom, right drag: move, N B: scene, G: seed";
+    ui.label(RichText::new(more).size(12.0).color(FAINT));
 }
 
 /// Frames per second, and the time of each steering step.

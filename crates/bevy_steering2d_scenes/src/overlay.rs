@@ -12,13 +12,15 @@ use crate::look::{Drawn, Pose};
 use crate::palette;
 use crate::senses::ViewCone;
 
-/// Draws a small cross every four meters, as a scale for distances and speeds.
+/// Draws a small cross every four meters, as a scale for distances and speeds; fewer where the arena is large.
 pub(crate) fn mark_ground(arena: Res<Arena>, mut gizmos: Gizmos) {
     const EVERY: f32 = 4.0;
+    const MOST: f32 = 64.0;
+    let every = EVERY.max(2.0 * arena.half_size.max_element() / MOST);
     let color = palette::FENCE.with_alpha(0.25);
-    let half = (arena.half_size / EVERY).floor().as_ivec2();
+    let half = (arena.half_size / every).floor().as_ivec2();
     for (x, y) in (-half.x..=half.x).flat_map(|x| (-half.y..=half.y).map(move |y| (x, y))) {
-        let at = EVERY * IVec2::new(x, y).as_vec2();
+        let at = every * IVec2::new(x, y).as_vec2();
         if arena.clearance(at) > 0.5 {
             gizmos.line_2d(at - 0.15 * Vec2::X, at + 0.15 * Vec2::X, color);
             gizmos.line_2d(at - 0.15 * Vec2::Y, at + 0.15 * Vec2::Y, color);

@@ -1,13 +1,14 @@
 //! A `SteerBench` case as a scene. It is loaded from a file and so is not in the list of scenes.
 
+use bevy::ecs::entity::EntityHashSet;
 use bevy::prelude::*;
-use bevy_rapier2d::prelude::PhysicsSet;
+use bevy_rapier2d::prelude::{CollisionGroups, PhysicsSet, Sensor};
 use bevy_steering2d::prelude::*;
 use bevy_steering2d_steerbench::{
     Body, Case, CasePlugin, Itinerary, OfCase, Scorer, Shape as Outline, Sighting, Town, spawn_case,
 };
 
-use crate::arena::Arena;
+use crate::arena::{Arena, FENCE_GROUP};
 use crate::bodies::recolor;
 use crate::in_scene::InScene;
 use crate::lifecycle::{ActionSelection, playing, start_in};
@@ -103,6 +104,7 @@ fn setup(world: &mut World) {
         return;
     };
     let case = case.clone();
+    open_fence(world);
     world.insert_resource(Tally(Scorer::new(&case)));
     for obstacle in &case.obstacles {
         let (place, shape) = match obstacle {
@@ -136,6 +138,17 @@ fn setup(world: &mut World) {
     }
 }
 
+/// Lets ways lead across the fence: here it only shows the extent of starts and goals.
+fn open_fence(world: &mut World) {
+    let mut colliders = world.query::<(Entity, &CollisionGroups)>();
+    let colliders = colliders.iter(world);
+    let fences = colliders.filter(|(_, groups)| groups.memberships == FENCE_GROUP);
+    let fences: Vec<Entity> = fences.map(|(fence, _)| fence).collect();
+    for fence in fences {
+        world.entity_mut(fence).insert(Sensor);
+    }
+}
+
 fn keep_tally(
     time: Res<Time>,
     mut tally: ResMut<Tally>,
@@ -154,16 +167,22 @@ fn keep_tally(
 }
 
 fn color_walkers(mut walkers: Query<(Entity, &Itinerary, &Transform, &mut Look)>) {
-    let bodies: Vec<_> = walkers
-        .iter()
-        .map(|(entity, it, at, _)| (entity, at.translation.truncate(), it.radius))
-        .collect();
-    for (entity, itinerary, at, mut look) in &mut walkers {
-        let place = at.translation.truncate();
-        let touches = |(other, there, radius): &(Entity, Vec2, f32)| {
-            *other != entity && place.distance(*there) < itinerary.radius + radius
-        };
-        let color = if bodies.iter().any(touches) {
+    let bodies = walkers.iter();
+    let bodies = bodies.map(|(entity, it, at, _)| (at.translation.truncate(), it.radius, entity));
+    let mut bodies: Vec<_> = bodies.collect();
+    bodies.sort_by(|a, b| a.0.x.total_cmp(&b.0.x));
+    let widest = bodies.iter().map(|it| it.1).fold(0.0, f32::max);
+    let mut touching = EntityHashSet::default();
+    for (at, &(place, radius, entity)) in bodies.iter().enumerate() {
+        let end = place.x + radius + widest;
+        for &(there, of_other, other) in bodies[at + 1..].iter().take_while(|it| it.0.x < end) {
+            if place.distance(there) < radius + of_other {
+                touching.extend([entity, other]);
+            }
+        }
+    }
+    for (entity, .., mut look) in &mut walkers {
+        let color = if touching.contains(&entity) {
             palette::RED
         } else {
             palette::SAND

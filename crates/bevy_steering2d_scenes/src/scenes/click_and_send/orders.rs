@@ -25,7 +25,7 @@ pub(super) fn send(
     let Some(Destination { to, after_others }) = presses.sent() else {
         return;
     };
-    let selected: Vec<_> = units
+    let mut selected: Vec<_> = units
         .iter()
         .filter(|(_, _, unit, _)| unit.selected)
         .collect();
@@ -46,7 +46,8 @@ pub(super) fn send(
             }
         }
         // Units without an order get their first one.
-        if !groups.is_empty() {
+        selected.retain(|it| it.3.is_none());
+        if selected.is_empty() {
             return;
         }
     }
