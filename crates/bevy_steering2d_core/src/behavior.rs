@@ -26,7 +26,9 @@ use crate::{Agent, ColliderProbes, Influence, InvalidParameter, Requests, Target
 /// collider probes if it reads [`Surroundings`](crate::Surroundings), the detection of lost
 /// targets, reflection, its entry in [snapshots](crate::SteeringSnapshot) and in files of them, and a ledger entry. A
 /// required component that is removed alone is put back
-/// with its default value and one warning.
+/// with its default value and one warning. Fields that refer to entities have `#[entities]`, as those of any
+/// component that a snapshot keeps; without it they name entities that are gone after a restore. A behavior that announces
+/// something sends [`Announcements`](crate::Announcements).
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -59,7 +61,8 @@ pub trait Behavior:
     Component<Mutability = Mutable> + Clone + Reflect + TypePath + GetTypeRegistration
 {
     /// The default [`Influence::priority`]; higher is considered earlier. [`Influence::of`] creates
-    /// an influence with it. Default `100`, as for [`Seek`](crate::Seek).
+    /// an influence with it; write `Default` by hand then, since a derived one has the priority of
+    /// `Influence::default()`. Default `100`, as for [`Seek`](crate::Seek).
     ///
     /// The built-in behaviors are considered in this order: boundaries, walls and obstacles, other
     /// agents, threats, the flock, targets, paths, [`Wander`](crate::Wander). In courses after Buckland
@@ -87,7 +90,8 @@ pub trait Behavior:
     fn influence_mut(&mut self) -> &mut Influence;
 
     /// The points or entities it depends on. When such an entity is lost and the force is zero, one
-    /// [`TargetLost`](crate::TargetLost) is triggered.
+    /// [`TargetLost`](crate::TargetLost) is triggered. The transforms of these entities belong to
+    /// [snapshots](crate::SteeringSnapshot).
     ///
     /// None of them may be the agent itself: then the behavior contributes nothing, and one warning is
     /// raised. A lone second target may be the agent: a path is often on the

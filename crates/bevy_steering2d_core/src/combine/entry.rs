@@ -56,6 +56,24 @@ impl LedgerEntry {
         }
     }
 
+    /// An entry that requests a force, N, of the first behavior in the registry: to test a [`Combiner`](crate::Combiner)
+    /// without an app.
+    ///
+    /// ```
+    /// # use bevy::prelude::*;
+    /// # use bevy_steering2d_core::{Combiner, Influence, LedgerEntry, WeightedSum};
+    /// let influence = Influence { weight: 2.0, ..default() };
+    /// let mut ledger = [LedgerEntry::requesting(Vec2::X, &influence)];
+    /// let total = WeightedSum::combine(&mut ledger, 10.0, &mut || 0.0);
+    /// assert_eq!(total, Vec2::new(2.0, 0.0));
+    /// ```
+    pub fn requesting(force: Vec2, influence: &Influence) -> Self {
+        Self {
+            raw: force,
+            ..Self::new(BehaviorId::FIRST, influence, Cut::Nothing)
+        }
+    }
+
     /// `weight · raw`, N.
     pub fn weighted(&self) -> Vec2 {
         self.weight * self.raw

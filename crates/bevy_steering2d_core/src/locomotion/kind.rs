@@ -44,7 +44,8 @@ use crate::{
 ///     }
 ///
 ///     fn drive(&self, motion: &Motion, wish: Vec2, controls: &mut Controls) {
-///         controls.steering = motion.heading.angle_to(wish);
+///         let turn = if wish == Vec2::ZERO { 0.0 } else { motion.heading.angle_to(wish) };
+///         controls.steering = turn;
 ///         controls.throttle = (wish.length() / motion.max_speed).min(1.0);
 ///     }
 ///
@@ -75,11 +76,12 @@ pub trait Locomotion:
     /// What a body of `mass` kg can do. The gear is filled in by the caller.
     fn abilities(&self, vehicle: &Vehicle, mass: f32) -> Abilities;
 
-    /// Sets the controls for a wished velocity, m/s. The controls are those of the last tick.
+    /// Sets the controls for a wished velocity, m/s, which is zero for an agent that is to stop. The controls are those
+    /// of the last tick.
     fn drive(&self, motion: &Motion, wish: Vec2, controls: &mut Controls);
 
     /// The accelerations of the body in this tick. They act for `motion.delta` s, so drag and friction must
-    /// not be larger than what stops the body within that time.
+    /// not be larger than what stops the body within that time. One that is not finite counts as zero.
     fn accelerate(&self, motion: &Motion, controls: &Controls) -> Acceleration;
 }
 

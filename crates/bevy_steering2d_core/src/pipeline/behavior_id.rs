@@ -11,6 +11,8 @@ use bevy::prelude::*;
 pub struct BehaviorId(u16);
 
 impl BehaviorId {
+    pub(crate) const FIRST: Self = Self(0);
+
     pub(super) fn new(index: usize) -> Self {
         Self(u16::try_from(index).expect("fewer than 65,536 behaviors"))
     }

@@ -61,6 +61,9 @@ use crate::{
 ///     Pursuit::new(quarry).with_prediction(Prediction::by::<Late>()),
 /// ));
 /// ```
+///
+/// If it names targets, call [`add_saved_component_with_targets`](crate::SnapshotAppExt::add_saved_component_with_targets)
+/// before `add_predictor`, so that snapshots keep their transforms.
 pub trait Predictor:
     Component<Mutability = Mutable> + Clone + Reflect + TypePath + GetTypeRegistration
 {
