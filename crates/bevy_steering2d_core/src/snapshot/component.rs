@@ -104,10 +104,10 @@ impl<C: Send + Sync + 'static> Column for Values<C> {
 /// From which entities a component is removed that they did not have.
 #[derive(Clone, Copy, PartialEq)]
 enum Removes {
-    FromAll,
+    All,
     /// From those of the snapshot: others may have had it before they had anything to do with steering.
-    FromKnown,
-    FromNone,
+    Known,
+    Never,
 }
 
 /// A component, on the entities that match `F`.
@@ -148,13 +148,13 @@ where
 
     /// Never removed from an entity: for components that entities have without steering as well.
     pub(super) fn never_removed(mut self) -> Self {
-        self.removes = Removes::FromNone;
+        self.removes = Removes::Never;
         self
     }
 
     /// Removed from entities of the snapshot only.
     pub(super) fn removed_from_known(mut self) -> Self {
-        self.removes = Removes::FromKnown;
+        self.removes = Removes::Known;
         self
     }
 
@@ -213,7 +213,7 @@ impl<C: Component + Clone, F: ArchetypeFilter> ComponentPart<C, F> {
                 0
             },
             write,
-            removes: Removes::FromAll,
+            removes: Removes::All,
             #[cfg(feature = "serialize")]
             saved: None,
         }
@@ -278,17 +278,17 @@ impl<C: Component + Clone, F: ArchetypeFilter> ComponentPart<C, F> {
     }
 
     /// Removes the component from the entities that are not to keep it.
-    fn remove(&mut self, world: &mut World, past: Past, keeps: impl Fn(&EntityWorldMut) -> bool) {
-        if self.removes == Removes::FromNone {
+    fn remove(&mut self, world: &mut World, past: Past, keeps: impl Fn(&World, Entity) -> bool) {
+        if self.removes == Removes::Never {
             return;
         }
         let present: Vec<Entity> = self.query.iter(world).map(|(it, ..)| it).collect();
         for entity in present {
-            let may_lose_it = self.removes == Removes::FromAll || past.known.contains(&entity);
+            let may_lose_it = self.removes == Removes::All || past.known.contains(&entity);
             // An observer of a removal may have despawned it.
             if may_lose_it
+                && !keeps(world, entity)
                 && let Ok(mut entity) = world.get_entity_mut(entity)
-                && !keeps(&entity)
             {
                 entity.remove::<C>();
             }
@@ -371,8 +371,9 @@ impl<C: Component + Clone, F: ArchetypeFilter + Send + Sync + 'static> Part
         let kept: HashSet<Entity> = kept.collect();
         // Links that are new would make cycles with the old ones.
         if self.kind == SnapshotKind::Link {
-            self.remove(world, past, |entity| {
-                kept.contains(&entity.id()) && is_unchanged(entity.get_ref::<C>())
+            self.remove(world, past, |world, entity| {
+                let present = world.get_entity(entity).ok();
+                kept.contains(&entity) && is_unchanged(present.and_then(|it| it.get_ref::<C>()))
             });
         }
         for (entity, value) in column.iter() {
@@ -390,7 +391,7 @@ impl<C: Component + Clone, F: ArchetypeFilter + Send + Sync + 'static> Part
             }
             (self.write)(entity, value);
         }
-        self.remove(world, past, |entity| kept.contains(&entity.id()));
+        self.remove(world, past, |_, entity| kept.contains(&entity));
     }
 
     #[cfg(feature = "serialize")]
