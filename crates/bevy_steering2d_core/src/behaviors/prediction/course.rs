@@ -272,11 +272,13 @@ impl Scenery<'_> {
 }
 
 /// How far a point moves in the direction `ahead` until it is within `reach` of another one at `offset` from it, m: none
-/// if it is there already and comes nearer; `None` if it passes.
+/// if it is there already and comes nearer; `None` if it passes, or slides along.
 fn run_until(offset: Vec2, ahead: Vec2, reach: f32) -> Option<f32> {
+    /// A point that comes no nearer than this share of the reach slides along, up to rounding.
+    const SLIDES: f32 = 0.999;
     let (along, beside) = (offset.dot(ahead), offset.perp_dot(ahead));
-    let within = reach * reach - beside * beside;
-    (along > 0.0 && within > 0.0).then(|| (along - within.sqrt()).max(0.0))
+    let meets = along > 0.0 && beside.abs() < SLIDES * reach;
+    meets.then(|| (along - (reach * reach - beside * beside).sqrt()).max(0.0))
 }
 
 #[cfg(test)]
@@ -397,6 +399,18 @@ mod tests {
             let course = Course::in_scenery(mover(&body, &seen), scenery, 48.0);
             assert_close(course.at(48.0), Vec2::new(22.5, 0.0));
         }
+    }
+
+    #[test]
+    fn a_body_that_meets_a_rock_at_its_side_slides_past_it() {
+        let reach = 1.5;
+        for angle in [0.1, 0.8, 1.5, 2.4, -0.7, -2.9] {
+            let outward = Vec2::from_angle(angle);
+            assert_eq!(run_until(-reach * outward, outward.perp(), reach), None);
+            assert_eq!(run_until(-reach * outward, -outward, reach), Some(0.0));
+        }
+        assert_eq!(run_until(Vec2::new(9.0, 1.6), Vec2::X, reach), None);
+        assert_eq!(run_until(Vec2::new(9.0, 0.0), Vec2::X, reach), Some(7.5));
     }
 
     #[test]
