@@ -82,16 +82,6 @@ struct Remains {
     collider: Option<ColliderHandle>,
 }
 
-impl SavedEntity {
-    /// What remains of it if it is despawned.
-    fn remains(&self) -> Remains {
-        Remains {
-            body: self.body,
-            collider: self.collider,
-        }
-    }
-}
-
 /// The sets of a context.
 type Sets = (
     RigidBodySet,
@@ -185,7 +175,7 @@ pub(crate) fn restore(world: &mut World, saved: &Saved, spawned: &EntityHashMap<
     };
     let remains = saved.remains.iter();
     let stand_ins = remains.map(|_| world.spawn_empty().id());
-    let mut stand_ins: Vec<Entity> = stand_ins.collect();
+    let stand_ins: Vec<Entity> = stand_ins.collect();
     let instead = saved.remains.keys().copied().zip(stand_ins.iter().copied());
     let instead: EntityHashMap<Entity> = instead.collect();
     let now = |entity: Entity| {
@@ -211,22 +201,6 @@ pub(crate) fn restore(world: &mut World, saved: &Saved, spawned: &EntityHashMap<
     }
     // What observers of the game have added meanwhile is in the file already, and would take handles of others.
     despawn_others(world, saved, &stand_ins, &now);
-    // For what they have despawned, others get the handles.
-    let mut in_place = EntityHashMap::<Entity>::default();
-    for entity in &saved.entities {
-        if world.get_entity(now(entity.entity)).is_err() {
-            let stand_in = world.spawn_empty().id();
-            insert_stand_in(world, stand_in, &entity.remains());
-            in_place.insert(entity.entity, stand_in);
-            stand_ins.push(stand_in);
-        }
-    }
-    let now = |entity: Entity| {
-        in_place
-            .get(&entity)
-            .copied()
-            .unwrap_or_else(|| now(entity))
-    };
     for entity in &saved.entities {
         let place = global_place(world, now(entity.entity));
         if let Ok(mut entity) = world.get_entity_mut(now(entity.entity)) {
@@ -259,8 +233,15 @@ pub(crate) fn restore(world: &mut World, saved: &Saved, spawned: &EntityHashMap<
         it.narrow_phase = narrow_phase;
         it.ccd_solver = ccd_solver;
     });
+    for remains in remains {
+        if world.get_entity(remains.1).is_err() {
+            remove(world, context, remains.0.body, remains.0.collider);
+        }
+    }
     for saved in &saved.entities {
         let Ok(mut entity) = world.get_entity_mut(now(saved.entity)) else {
+            // An observer has despawned it.
+            remove(world, context, saved.body, saved.collider);
             continue;
         };
         // What was spawned just before the file was written had no body yet.
@@ -427,16 +408,46 @@ fn insert(entity: &mut EntityWorldMut, component: impl Component) {
 /// Makes an entity one for which Rapier has what remains of another. As in [`insert_components`], the handles stand for
 /// those to come.
 fn insert_stand_in(world: &mut World, stand_in: Entity, remains: &Remains) {
-    let mut entity = world.entity_mut(stand_in);
+    let Ok(mut entity) = world.get_entity_mut(stand_in) else {
+        return;
+    };
     entity.insert((
         RapierRigidBodyHandle(RigidBodyHandle::invalid()),
         RapierColliderHandle(ColliderHandle::invalid()),
     ));
     if remains.body.is_some() {
-        entity.insert(RigidBody::Fixed);
+        insert(&mut entity, RigidBody::Fixed);
     }
     if remains.collider.is_some() {
-        entity.insert(Collider::ball(1.0));
+        insert(&mut entity, Collider::ball(1.0));
+    }
+}
+
+/// Removes a body and a collider whose entity is gone from the sets.
+fn remove(
+    world: &mut World,
+    context: Entity,
+    body: Option<RigidBodyHandle>,
+    collider: Option<ColliderHandle>,
+) {
+    let mut sets = world.query::<(
+        &mut RapierRigidBodySet,
+        &mut RapierContextColliders,
+        &mut RapierContextSimulation,
+        &mut RapierContextJoints,
+    )>();
+    let Ok((mut bodies, mut colliders, mut simulation, mut joints)) = sets.get_mut(world, context)
+    else {
+        return;
+    };
+    let (bodies, colliders) = (&mut bodies.bodies, &mut colliders.colliders);
+    let (islands, joints) = (&mut simulation.islands, &mut *joints);
+    if let Some(collider) = collider {
+        colliders.remove(collider, islands, bodies, true);
+    }
+    if let Some(body) = body {
+        let (impulse, multibody) = (&mut joints.impulse_joints, &mut joints.multibody_joints);
+        bodies.remove(body, islands, colliders, impulse, multibody, true);
     }
 }
 

@@ -21,7 +21,7 @@ type Wanted = Vec<(Index, Entity)>;
 
 /// Lets bevy_rapier2d make a body for each entity, with the wanted handle.
 pub(super) fn give_bodies(world: &mut World, context: Entity, wanted: Wanted) {
-    for (generation, wanted) in by_generation(wanted) {
+    for (generation, wanted) in by_generation(world, wanted) {
         let places: Vec<u32> = wanted.iter().map(|it| it.0).collect();
         let set = Bodies::free(generation, &places);
         if let (Some(mut bodies), Some(set)) = (world.get_mut::<RapierRigidBodySet>(context), set) {
@@ -35,7 +35,7 @@ pub(super) fn give_bodies(world: &mut World, context: Entity, wanted: Wanted) {
 
 /// Lets bevy_rapier2d make a collider for each entity, with the wanted handle.
 pub(super) fn give_colliders(world: &mut World, context: Entity, wanted: Wanted) {
-    for (generation, wanted) in by_generation(wanted) {
+    for (generation, wanted) in by_generation(world, wanted) {
         let places: Vec<u32> = wanted.iter().map(|it| it.0).collect();
         let set = Colliders::free(generation, &places);
         if let (Some(mut colliders), Some(set)) =
@@ -74,10 +74,11 @@ fn run<M>(world: &mut World, system: impl IntoSystem<(), (), M> + 'static) {
     }
 }
 
-/// The indices and entities of each generation.
-fn by_generation(wanted: Wanted) -> BTreeMap<u32, Vec<(u32, Entity)>> {
+/// The indices and entities of each generation, without entities that an observer has despawned.
+fn by_generation(world: &World, wanted: Wanted) -> BTreeMap<u32, Vec<(u32, Entity)>> {
     let mut groups = BTreeMap::<_, Vec<_>>::new();
-    for (handle, entity) in wanted {
+    let exist = |it: &(Index, Entity)| world.get_entity(it.1).is_ok();
+    for (handle, entity) in wanted.into_iter().filter(exist) {
         let (index, generation) = handle.into_raw_parts();
         groups.entry(generation).or_default().push((index, entity));
     }
