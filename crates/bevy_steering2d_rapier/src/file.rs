@@ -233,9 +233,9 @@ pub(crate) fn restore(world: &mut World, saved: &Saved, spawned: &EntityHashMap<
         it.narrow_phase = narrow_phase;
         it.ccd_solver = ccd_solver;
     });
-    for remains in remains {
-        if world.get_entity(remains.1).is_err() {
-            remove(world, context, remains.0.body, remains.0.collider);
+    for (remains, stand_in) in remains {
+        if world.get_entity(stand_in).is_err() {
+            remove(world, context, remains.body, remains.collider);
         }
     }
     for saved in &saved.entities {

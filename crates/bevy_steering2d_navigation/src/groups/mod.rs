@@ -4,6 +4,7 @@ mod assignment;
 mod discs;
 mod exchange;
 mod group_arrive;
+mod leaving;
 mod meeting;
 mod member;
 mod ordering;
@@ -17,4 +18,5 @@ pub use group_arrive::{
     GroupPlace, GroupShape,
 };
 
-pub(crate) use ordering::{order_groups, register, release_leavers};
+pub(crate) use leaving::release_leavers;
+pub(crate) use ordering::{order_groups, register};
