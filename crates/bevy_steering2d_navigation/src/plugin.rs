@@ -21,7 +21,7 @@ pub enum NavigationSystems {
     Plan,
 }
 
-/// Adds navigation to the steering pipeline. A second one changes nothing.
+/// Adds navigation to the steering pipeline. A second one changes nothing but the pathfinder, if it has one.
 #[derive(Default)]
 pub struct NavigationPlugin {
     pathfinder: Mutex<Option<Box<dyn Pathfinder>>>,
@@ -39,12 +39,12 @@ impl NavigationPlugin {
 
 impl Plugin for NavigationPlugin {
     fn build(&self, app: &mut App) {
-        if app.world().contains_resource::<Terrain>() {
-            return;
-        }
         let chosen = self.pathfinder.lock().ok().and_then(|mut it| it.take());
         if let Some(pathfinder) = chosen {
             app.insert_resource(ActivePathfinder::new(pathfinder));
+        }
+        if app.world().contains_resource::<Terrain>() {
+            return;
         }
         app.init_resource::<Solids>().init_resource::<Terrain>();
         paths::register(app);

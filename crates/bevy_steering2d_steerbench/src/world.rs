@@ -220,8 +220,10 @@ fn direct_walkers(
         }
         follow.pace = Some(goal.pace);
         let aim = goal.aim(position);
-        let sees_area =
-            goal.area.is_some() && active.pathfinder.is_clear(position, aim, itinerary.radius);
+        let sees_area = goal.area.is_some()
+            && active
+                .pathfinder_mut()
+                .is_clear(position, aim, itinerary.radius);
         navigate.target = if sees_area { aim } else { goal.target }.into();
     }
     home.sort_unstable();

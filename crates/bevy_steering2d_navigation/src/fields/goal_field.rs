@@ -23,7 +23,7 @@ use crate::world::Terrain;
 /// Directions are those of the eikonal equation, smooth and not along eight axes; see
 /// [`TravelTimes`](crate::TravelTimes). Nodes nearer to a solid than [`radius`](Self::radius), and than 0.51
 /// [`spacing`](Self::spacing)s, are blocked. So a gap is open for certain if it is as wide as the body, or 1.02
-/// spacings if that is more, and one spacing. Nodes without a way have a zero vector.
+/// spacings if that is more, and one spacing, or √2 spacings if it is slanted. Nodes without a way have a zero vector.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -169,8 +169,8 @@ impl TravelMap {
         self.work.as_ref().is_some_and(|work| work.is_complete())
     }
 
-    /// The travel time from a point to the nearest goal, in meters of ground of cost 1; infinite if there
-    /// is no way, `None` outside of the field and while the times are computed.
+    /// The travel time from a point to the nearest goal, in meters of ground of cost 1: that of the nearest of the four
+    /// nodes around the point that has one. Infinite if there is no way, `None` outside of the field and while the times are computed.
     pub fn travel_time(&self, point: Vec2) -> Option<f32> {
         self.work.as_ref()?.travel_time(point)
     }
@@ -225,11 +225,9 @@ pub(crate) fn solve_fields(
         }
         let memory = memory.bypass_change_detection();
         let lattice = how.lattice();
-        if !memory
-            .work
-            .as_ref()
-            .is_some_and(|work| work.fits(lattice, how.radius))
-        {
+        // Also an area that moves in every tick is solved, one after the other.
+        let keeps = |work: &Work| !work.is_complete() || work.fits(lattice, how.radius);
+        if !memory.work.as_deref().is_some_and(keeps) {
             memory.work = Some(Box::new(Work::new(lattice, how.radius)));
         }
         let Some(work) = &mut memory.work else {

@@ -91,6 +91,12 @@ impl Lattice {
         inside.all().then(|| node.as_uvec2())
     }
 
+    /// The four nodes around a point, perhaps outside.
+    pub(super) fn around(&self, point: Vec2) -> [UVec2; 4] {
+        let first = ((point - self.corner) / self.spacing).floor().as_ivec2();
+        [IVec2::ZERO, IVec2::X, IVec2::Y, IVec2::ONE].map(|step| (first + step).as_uvec2())
+    }
+
     pub(super) fn index(&self, node: UVec2) -> usize {
         node.y as usize * self.size.x as usize + node.x as usize
     }

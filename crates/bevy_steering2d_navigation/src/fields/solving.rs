@@ -59,7 +59,7 @@ impl Work {
         Self {
             lattice,
             radius,
-            times: TravelTimes::new(lattice.size, lattice.spacing),
+            times: TravelTimes::of_checked(lattice.size, lattice.spacing),
             costs: Vec::new(),
             crowd: Vec::new(),
             crowd_is_due: false,
@@ -89,8 +89,18 @@ impl Work {
     }
 
     pub(super) fn travel_time(&self, point: Vec2) -> Option<f32> {
-        let node = self.lattice.nearest(point)?;
-        (self.stage != Stage::Times).then(|| self.times.time(node))
+        self.lattice.nearest(point)?;
+        if self.stage == Stage::Times {
+            return None;
+        }
+        // The node nearest to an agent beside a wall is often blocked.
+        let times = self.lattice.around(point).map(|node| {
+            let distance = self.lattice.position(node).distance_squared(point);
+            (distance, self.times.time(node))
+        });
+        let known = times.into_iter().filter(|(_, time)| time.is_finite());
+        let nearest = known.min_by(|(a, _), (b, _)| a.total_cmp(b));
+        Some(nearest.map_or(f32::INFINITY, |(_, time)| time))
     }
 
     /// Updates the costs if the solids, by their digest, or the grounds have changed and the field for the last

@@ -498,3 +498,44 @@ fn a_field_is_replaced_after_going_back_to_an_update_under_way() {
     let straight = sample(&app, field, (0.0, 0.0));
     assert!(straight.x > 0.95, "{straight}");
 }
+
+#[test]
+fn a_field_whose_area_moves_in_every_tick_is_solved_in_between() {
+    let mut app = app();
+    let goal = Vec2::new(15.0, 0.0);
+    let field = app
+        .world_mut()
+        .spawn(GoalField::new(area()).with_goal(goal))
+        .id();
+    for step in 0..20 {
+        let moved = Rect::from_center_half_size(Vec2::splat(0.01 * step as f32), Vec2::splat(20.0));
+        app.world_mut().get_mut::<GoalField>(field).unwrap().area = moved;
+        app.update();
+    }
+    assert!(sample(&app, field, (0.0, 0.0)).x > 0.99);
+    run(&mut app, 5);
+    assert_eq!(
+        app.world().get::<FlowField>(field).unwrap().corner(),
+        Vec2::splat(0.19 - 20.0)
+    );
+}
+
+#[test]
+fn an_agent_beside_a_wall_has_a_travel_time() {
+    let mut app = app();
+    let goal = Vec2::new(15.0, 10.0);
+    let field = app
+        .world_mut()
+        .spawn(GoalField::new(area()).with_goal(goal))
+        .id();
+    // The nodes at 0.5 m are blocked.
+    app.world_mut()
+        .spawn(Wall::new(Vec2::new(-20.0, 0.01), Vec2::new(20.0, 0.01)));
+    run(&mut app, 10);
+    let map = app.world().get::<TravelMap>(field).unwrap();
+    let time = |y| map.travel_time(Vec2::new(15.0, y)).unwrap();
+    // The ground beside a wall costs twice as much.
+    assert!((9.0..11.0).contains(&time(0.6)), "{}", time(0.6));
+    assert_eq!(time(0.1), f32::INFINITY, "in the wall");
+    assert_eq!(map.travel_time(Vec2::new(30.0, 0.0)), None);
+}

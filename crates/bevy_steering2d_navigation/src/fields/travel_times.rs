@@ -7,6 +7,7 @@
 //! that relied on it are raised first, as in D* (Stentz 1994), then corrected from the border inwards.
 
 use bevy::prelude::*;
+use bevy_steering2d_core::{FlowField, InvalidParameter};
 
 use super::buckets::Buckets;
 
@@ -17,11 +18,12 @@ use super::buckets::Buckets;
 /// ```
 /// # use bevy::prelude::*;
 /// # use bevy_steering2d_navigation::TravelTimes;
-/// let mut times = TravelTimes::new(UVec2::new(20, 10), 0.5);
+/// let mut times = TravelTimes::new(UVec2::new(20, 10), 0.5)?;
 /// times.set_goals([UVec2::new(2, 2)]);
 /// while times.advance(1_000) {}
 /// assert_eq!(times.time(UVec2::new(6, 2)), 2.0);
 /// assert_eq!(times.direction(UVec2::new(6, 2)), Vec2::NEG_X);
+/// # Ok::<(), bevy_steering2d_core::InvalidParameter>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct TravelTimes {
@@ -51,8 +53,26 @@ impl TravelTimes {
     /// Smaller changes of a time, as a share of the cell's cost, are left out.
     const NEGLIGIBLE: f32 = 1e-4;
 
-    /// A grid of cells `spacing` m wide, all of cost 1, without goals.
-    pub fn new(size: UVec2, spacing: f32) -> Self {
+    /// A grid of cells `spacing` m wide, `> 0`, all of cost 1, without goals.
+    ///
+    /// # Errors
+    /// If the spacing is not positive, or there are no cells or more than
+    /// [`FlowField::MAX_NODES`](bevy_steering2d_core::FlowField::MAX_NODES).
+    pub fn new(size: UVec2, spacing: f32) -> Result<Self, InvalidParameter> {
+        InvalidParameter::unless_positive("TravelTimes.spacing", spacing)?;
+        let cells = u64::from(size.x) * u64::from(size.y);
+        if !(1..=FlowField::MAX_NODES).contains(&cells) {
+            return Err(InvalidParameter {
+                field: "TravelTimes.size",
+                value: format!("{} × {} = {cells} cells", size.x, size.y),
+                must_be: "1 to 16777216 cells",
+            });
+        }
+        Ok(Self::of_checked(size, spacing))
+    }
+
+    /// A grid whose size is known to be in range.
+    pub(super) fn of_checked(size: UVec2, spacing: f32) -> Self {
         let stride = size.x as usize + 2;
         let cells = stride * (size.y as usize + 2);
         let mut times = Self {
@@ -257,8 +277,8 @@ impl TravelTimes {
 
     /// The unit vector of the fastest way from a cell; zero at a goal and where there is no way.
     ///
-    /// A blocked cell has the direction to its nearest cells with a way, so that a body pushed into one
-    /// gets out again.
+    /// A blocked cell has the direction to the nearest cell with a way, up to three cells away, so that a body pushed
+    /// into one gets out again.
     pub fn direction(&self, cell: UVec2) -> Vec2 {
         if !self.contains(cell) {
             return Vec2::ZERO;
@@ -328,7 +348,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn solved(size: u32, goal: (u32, u32), blocked: &[(u32, u32)]) -> TravelTimes {
-        let mut times = TravelTimes::new(UVec2::splat(size), 1.0);
+        let mut times = TravelTimes::of_checked(UVec2::splat(size), 1.0);
         for &(x, y) in blocked {
             times.set_cost(UVec2::new(x, y), f32::INFINITY);
         }
@@ -397,7 +417,7 @@ mod tests {
 
     #[test]
     fn each_cell_leads_to_its_nearest_goal() {
-        let mut times = TravelTimes::new(UVec2::new(30, 3), 1.0);
+        let mut times = TravelTimes::of_checked(UVec2::new(30, 3), 1.0);
         times.set_goals([UVec2::new(2, 1), UVec2::new(27, 1)]);
         while times.advance(64) {}
         assert_eq!(times.direction(UVec2::new(10, 1)), Vec2::NEG_X);
@@ -406,7 +426,7 @@ mod tests {
 
     #[test]
     fn mud_is_walked_around_and_a_road_is_preferred() {
-        let mut times = TravelTimes::new(UVec2::splat(30), 1.0);
+        let mut times = TravelTimes::of_checked(UVec2::splat(30), 1.0);
         for cell in cells(30) {
             let is_mud = (10..20).contains(&cell.x) && cell.y < 20;
             times.set_cost(cell, if is_mud { 20.0 } else { 1.0 });
@@ -421,6 +441,17 @@ mod tests {
         assert_eq!(times.direction(UVec2::new(15, 3)), Vec2::X);
     }
 
+    #[test]
+    fn grids_without_cells_or_with_a_faulty_spacing_are_refused() {
+        let field = |size, spacing| TravelTimes::new(size, spacing).expect_err("faulty").field;
+        for spacing in [0.0, -1.0, f32::NAN, f32::INFINITY] {
+            assert_eq!(field(UVec2::ONE, spacing), "TravelTimes.spacing");
+        }
+        for size in [UVec2::ZERO, UVec2::MAX] {
+            assert_eq!(field(size, 1.0), "TravelTimes.size");
+        }
+    }
+
     proptest! {
         #[test]
         fn a_repaired_field_equals_a_new_one(
@@ -429,7 +460,7 @@ mod tests {
             portion in 1..200_u32,
         ) {
             let cost = |kind: u32| [1.0, f32::INFINITY, 5.0, 0.5][kind as usize];
-            let mut repaired = TravelTimes::new(UVec2::splat(24), 0.5);
+            let mut repaired = TravelTimes::of_checked(UVec2::splat(24), 0.5);
             repaired.set_goals([UVec2::new(3, 3)]);
             for &(x, y, kind) in &changes {
                 repaired.set_cost(UVec2::new(x, y), cost(kind));
@@ -437,7 +468,7 @@ mod tests {
             }
             repaired.set_goals(goals.iter().map(|&goal| UVec2::from(goal)));
             while repaired.advance(portion) {}
-            let mut fresh = TravelTimes::new(UVec2::splat(24), 0.5);
+            let mut fresh = TravelTimes::of_checked(UVec2::splat(24), 0.5);
             for &(x, y, kind) in &changes {
                 fresh.set_cost(UVec2::new(x, y), cost(kind));
             }

@@ -21,7 +21,8 @@ use crate::{NoPathReason, PathQuery, PathSearch, Pathfinder, RoadmapPathfinder, 
 ///
 /// In large worlds searches are much faster than those of [`RoadmapPathfinder`]. But for each radius the mesh is cut
 /// back once, when a path of such a body first bends, which takes longer than a search. It is done anew after each
-/// change of mesh or solids, so let agents have few different radii.
+/// change of mesh or solids, and for a ninth radius in place of the one used longest ago, so let agents have few different
+/// radii.
 ///
 /// An expansion is a step of the search, across at most three edges of the cut mesh.
 ///
@@ -209,6 +210,8 @@ impl Pathfinder for NavmeshPathfinder {
         let begun = Self::take_search(&mut self.searches, query, is_in_view);
         let mut search = begun.unwrap_or_else(|| Search::new(query, ends));
         search.used = self.queries;
+        // The agent may move on while it searches.
+        search.query.from = query.from;
         match search.go_on(expansions) {
             Poll::Pending => {
                 self.keep_search(search);

@@ -187,7 +187,7 @@ fn hand_over(
     mesh: Option<(&NavMesh, NavmeshInset)>,
     active: &mut ActivePathfinder,
 ) -> Result<Vec<Solid>, NavmeshError> {
-    let pathfinder: &mut dyn Any = active.pathfinder.as_mut();
+    let pathfinder: &mut dyn Any = active.pathfinder_mut();
     let mut other = NavmeshPathfinder::default();
     let pathfinder = pathfinder.downcast_mut().unwrap_or(&mut other);
     match mesh {

@@ -10,14 +10,13 @@ use crate::{NoPathReason, PathQuery, PathSearch, Pathfinder, RoadmapPathfinder, 
 /// [`NavigationPlugin::with_pathfinder`](crate::NavigationPlugin::with_pathfinder) or [`new`](Self::new) sets
 /// another one.
 ///
-/// Games may ask it as well; expansions of their own do not count against the [`NavigationBudget`](crate::NavigationBudget).
+/// Games may ask it as well, see [`pathfinder_mut`](Self::pathfinder_mut); expansions of their own do not count against the [`NavigationBudget`](crate::NavigationBudget).
 ///
 /// It is no part of a snapshot: what it has found stays when the world goes back, unless the solids differ. A
 /// search which is repeated then may end in another tick.
 #[derive(Resource)]
 pub struct ActivePathfinder {
-    /// What plans paths.
-    pub pathfinder: Box<dyn Pathfinder>,
+    pathfinder: Box<dyn Pathfinder>,
     /// The solids that it knows, by their [digest](crate::world::Terrain::revision); `None` before the first.
     revision: Option<u32>,
 }
@@ -30,6 +29,11 @@ impl ActivePathfinder {
             pathfinder,
             revision: None,
         }
+    }
+
+    /// What plans paths. It knows the solids of the last tick, and none before the first.
+    pub fn pathfinder_mut(&mut self) -> &mut dyn Pathfinder {
+        self.pathfinder.as_mut()
     }
 
     /// The pathfinder for these solids, by their digest.

@@ -52,7 +52,7 @@ use crate::NoPathReason;
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[require(NavigateToMemory, PathFollowing = Self::path_following())]
-#[component(on_remove = forget)]
+#[component(on_discard = forget_end, on_remove = forget)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct NavigateTo {
     /// The point or entity to go to. Default the origin.
@@ -181,6 +181,14 @@ impl NavigateToMemory {
         self.target = None;
     }
 
+    /// Whether the agent has arrived, or has found that there is no path.
+    pub(super) fn is_at_end(&self) -> bool {
+        matches!(
+            self.state,
+            NavigationState::Arrived | NavigationState::NoPath(_)
+        )
+    }
+
     /// Whether the agent follows a path to this target, and no search is under way.
     pub(crate) fn follows_path_to(&self, target: Target) -> bool {
         let has_path = matches!(
@@ -259,6 +267,16 @@ pub struct NoPath {
     pub target: Target,
     /// Why there is no path.
     pub reason: NoPathReason,
+}
+
+/// An agent that is at its end plans anew when a `NavigateTo` is inserted in place of another, so that the events come
+/// again. A search that is under way goes on, since a game may insert it in every tick.
+fn forget_end(mut world: DeferredWorld, context: HookContext) {
+    if let Some(mut memory) = world.get_mut::<NavigateToMemory>(context.entity)
+        && memory.is_at_end()
+    {
+        memory.target = None;
+    }
 }
 
 /// Resets the memory, so that a `NavigateTo` that is inserted again plans at once.

@@ -131,6 +131,7 @@ fn line_up(
         }
         let situation = Situation {
             how,
+            follow,
             body,
             target,
             path: path.as_deref(),
@@ -314,6 +315,7 @@ fn passed(
 /// What decides whether an agent needs a plan.
 struct Situation<'a> {
     how: &'a NavigateTo,
+    follow: Option<&'a PathFollowing>,
     body: &'a Kinematics,
     target: Option<Kinematics>,
     path: Option<&'a SteeringPath>,
@@ -333,6 +335,13 @@ impl Situation<'_> {
         progress.is_about(path).then_some((path, progress))
     }
 
+    /// Whether the agent that had arrived is no longer at the end of its path.
+    fn has_left_end(&self) -> bool {
+        let end = self.path.and_then(|path| path.points().last());
+        let reach = reach_of_end(self.how, self.follow, self.body);
+        end.is_some_and(|end| end.distance(self.body.position) > reach)
+    }
+
     /// Whether the agent is too far from its path, or a solid is in the way to the next waypoint.
     fn is_off_path(&self, pathfinder: &mut Guarded) -> bool {
         let Some((path, progress)) = self.progress() else {
@@ -346,6 +355,12 @@ impl Situation<'_> {
         on_path.distance(here) > most
             || self.looks && pathfinder.is_clear(here, next, self.body.radius) == Some(false)
     }
+}
+
+/// How far an agent that has arrived may be from the end of its path, m.
+fn reach_of_end(how: &NavigateTo, follow: Option<&PathFollowing>, body: &Kinematics) -> f32 {
+    let tolerance = follow.map_or(0.0, |it| it.tolerance);
+    how.path_tolerance.max(tolerance) + body.radius
 }
 
 impl NavigateToMemory {
@@ -390,9 +405,7 @@ impl NavigateToMemory {
                     moved
                         || situation.body.position.distance(self.planned_from) > how.path_tolerance
                 }
-                NavigationState::Arrived => {
-                    moved || has_lost_path || situation.is_off_path(pathfinder)
-                }
+                NavigationState::Arrived => moved || has_lost_path || situation.has_left_end(),
                 NavigationState::Following => {
                     let is_old = self.age > how.refresh_time;
                     moved || has_lost_path || is_old || situation.is_off_path(pathfinder)
@@ -408,11 +421,7 @@ impl NavigateToMemory {
 
     /// Begins a search from where the agent and its target are now.
     fn begin_search(&mut self, situation: &Situation) {
-        let stands = matches!(
-            self.state,
-            NavigationState::Arrived | NavigationState::NoPath(_)
-        );
-        if stands && self.target != Some(situation.how.target) {
+        if self.is_at_end() && self.target != Some(situation.how.target) {
             // Events of this target are still to come.
             self.state = NavigationState::Planning;
         }
@@ -441,8 +450,7 @@ impl NavigateToMemory {
         let end = |path: &SteeringPath| path.points().last().copied();
         let ends = old.and_then(end).zip(end(new));
         let is_straight = new.points().len() <= 2;
-        let tolerance = follow.map_or(0.0, |it| it.tolerance);
-        let reach = how.path_tolerance.max(tolerance) + body.radius;
+        let reach = reach_of_end(how, follow, body);
         let is_same =
             ends.is_some_and(|(old, new)| old == new && body.position.distance(new) <= reach);
         self.state == NavigationState::Arrived && is_straight && is_same

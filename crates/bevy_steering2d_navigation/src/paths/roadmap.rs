@@ -1,6 +1,6 @@
 //! [`Roadmap`]: the corners around solids for bodies of about one size, and the legs between them.
 
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
 use bevy::prelude::*;
 
@@ -71,8 +71,8 @@ impl Leg {
 }
 
 impl Roadmap {
-    /// The most corners. Solids beyond that block legs, but paths do not bend around them.
-    const MOST_CORNERS: usize = 1 << 16;
+    /// The most corners: of more than 60,000 obstacles. Solids beyond that block legs, but paths do not bend around them.
+    const MOST_CORNERS: usize = 1 << 20;
 
     /// The map for bodies of these sizes, from the ends of the solids, with [`ROUND`](super::corners::ROUND) or
     /// [`SHARP`](super::corners::SHARP) corners. The grid reaches as far as the largest needs.
@@ -96,7 +96,11 @@ impl Roadmap {
         let close = ends.iter().flat_map(|end| tight.corners(end, &smallest));
         let between = ends.iter().flat_map(|end| tight.ways_past(end, &smallest));
         let corners = around.chain(close).chain(between);
-        let corners: Vec<_> = corners.take(Self::MOST_CORNERS).collect();
+        let mut corners: Vec<_> = corners.take(Self::MOST_CORNERS + 1).collect();
+        if corners.len() > Self::MOST_CORNERS {
+            corners.truncate(Self::MOST_CORNERS);
+            warn_of_cut_corners();
+        }
         Self {
             sight: Sight::new(&corners, smallest.grid()),
             legs: vec![None; corners.len()],
@@ -233,6 +237,17 @@ impl Outline {
             .flat_map(move |solid| end.way_past(solid, self.margin));
         ways.filter(move |corner| room.admits(corner))
     }
+}
+
+/// Once: the roadmap is made anew with every change of the solids.
+fn warn_of_cut_corners() {
+    static WARNED: Once = Once::new();
+    WARNED.call_once(|| {
+        log::warn!(
+            "the solids have more than {} corners, and paths do not bend around the rest: plan over a NavmeshPathfinder",
+            Roadmap::MOST_CORNERS
+        );
+    });
 }
 
 #[cfg(test)]

@@ -143,3 +143,51 @@ fn an_agent_that_begins_to_search_later_does_not_prolong_the_wait() {
     run(&mut app, 1);
     assert_eq!(planned_revision(&app, second), revision(&app));
 }
+
+#[test]
+fn a_navigate_to_that_is_inserted_again_at_its_target_announces_the_arrival_again() {
+    let mut app = app();
+    let goal = Vec2::new(3.0, 0.0);
+    let walker = walker(&mut app, Vec2::ZERO, goal);
+    run(&mut app, 200);
+    assert_eq!(heard(&app).arrived, [walker]);
+    app.world_mut()
+        .entity_mut(walker)
+        .insert(NavigateTo::new(goal));
+    run(&mut app, 30);
+    assert_eq!(heard(&app).arrived, [walker, walker]);
+}
+
+#[test]
+fn a_navigate_to_that_is_inserted_in_every_tick_leads_to_its_target() {
+    let mut app = app();
+    wall(&mut app, (5.0, -4.0), (5.0, 4.0));
+    let goal = Vec2::new(10.0, 0.0);
+    let walker = walker(&mut app, Vec2::ZERO, goal);
+    for _ in 0..600 {
+        app.world_mut()
+            .entity_mut(walker)
+            .insert(NavigateTo::new(goal));
+        app.update();
+    }
+    assert!(position(&app, walker).distance(goal) <= 0.1);
+}
+
+#[test]
+fn an_agent_that_is_put_back_on_its_path_after_the_arrival_arrives_again() {
+    let mut app = app();
+    let goal = Vec2::new(20.0, 0.0);
+    let walker = walker(&mut app, Vec2::ZERO, goal);
+    run(&mut app, 600);
+    assert_eq!(heard(&app).arrived, [walker]);
+    app.world_mut()
+        .get_mut::<Transform>(walker)
+        .unwrap()
+        .translation
+        .x = 2.0;
+    run(&mut app, 2);
+    let state = |app: &App| app.world().get::<NavigateToMemory>(walker).unwrap().state;
+    assert_eq!(state(&app), NavigationState::Following);
+    run(&mut app, 600);
+    assert_eq!(heard(&app).arrived, [walker, walker]);
+}
