@@ -276,6 +276,17 @@ fn hide_and_wall_following_use_colliders() {
 }
 
 #[test]
+fn a_half_space_is_no_cover() {
+    let mut app = rapier_app(HERTZ);
+    let floor = Collider::halfspace(Vec2::Y).expect("a unit vector");
+    fixed(&mut app, floor, 0.0, -3.0);
+    let hider = runner(&mut app, 3.0, 0.0, Hide::new(Vec2::new(-5.0, 0.0)));
+    run_seconds(&mut app, 2.0);
+    let x = position(&app, hider).x;
+    assert!(x > 5.0, "it evades: {x}");
+}
+
+#[test]
 fn a_wall_follower_stays_on_its_side_of_a_thin_collider() {
     let mut app = rapier_app(HERTZ);
     let fence = Collider::segment(Vec2::new(0.0, -50.0), Vec2::new(0.0, 50.0));

@@ -9,7 +9,7 @@ use bevy_steering2d_core::{
     SteeringWarnings, Vehicle,
 };
 
-use crate::move_bodies::{Push, moves_slowly, sleeps_at_once};
+use crate::move_bodies::{self, Push, moves_slowly, sleeps_at_once};
 use crate::schedule::step_length;
 use crate::sense::facing_of;
 
@@ -107,7 +107,7 @@ pub(crate) fn drive_bodies(
             let simulated = &mut set.bodies[handle.0];
             if acts {
                 Push::Accelerate(change).apply(simulated);
-                simulated.set_angvel(simulated.angvel() + spin, true);
+                move_bodies::spin(simulated, simulated.angvel() + spin);
             } else {
                 Push::KeepAwake.apply(simulated);
             }

@@ -15,8 +15,13 @@
 //! | `KinematicVelocityBased` | its velocity is set as if its mass were 1 kg; no other force moves it |
 //! | `KinematicPositionBased`, `Fixed` | not steered; one warning is logged |
 //! | of any type but `Dynamic`, or with locked rotation, and a `Locomotion` | not driven; one warning is logged |
-//! | with `RigidBodyDisabled` | not steered |
-//! | of a context whose `RapierConfiguration::physics_pipeline_active` is false | not steered; the memories of its behaviors rest |
+//! | with `RigidBodyDisabled` | not steered, and seen at rest |
+//! | of a context whose `RapierConfiguration::physics_pipeline_active` is false | not steered, and seen at rest; the memories of its behaviors rest |
+//!
+//! Position and velocity are those of the body's origin. A body turns about its center of mass: let the two coincide, or the
+//! origin swings. With several contexts agents see the
+//! colliders of their own one, but all share one space for neighbors and paths: keep their worlds apart, or tell
+//! neighbors apart by `SteeringGroups`.
 //!
 //! Neither `Velocity` nor `ReadMassProperties` is needed: velocity and mass are read from Rapier's
 //! own bodies.
@@ -25,8 +30,8 @@
 //!
 //! The radius of a body whose [`Vehicle`] has none is the farthest extent of its colliders from its
 //! origin, including colliders on its descendants. It follows changes of a collider and of the
-//! `Transform` on the collider's entity. Sensors do not count, except one on the body itself if it
-//! has no other collider.
+//! `Transform` on the collider's entity. Sensors and colliders with `ColliderDisabled` do not count, except one on the body
+//! itself if it has no other.
 //!
 //! Agents with [`SensesColliders`] see colliders of any shape through Rapier's query pipeline:
 //! feelers are ray casts, the detection box is a shape cast, and the nearest wall is a point
@@ -96,7 +101,7 @@ impl Plugin for SteeringRapierPlugin {
             .world_mut()
             .get_resource_or_init::<OuterSchedule>()
             .label();
-        app.init_resource::<sense::InvalidPoses>();
+        app.init_resource::<sense::InvalidBodies>();
         // Fails if bodies already exist; `add_missing_kinematics` covers those.
         let _ = app.try_register_required_components::<RigidBody, Kinematics>();
         radius::watch_removals(app);
@@ -128,6 +133,7 @@ impl Plugin for SteeringRapierPlugin {
                     snapshot::mirrored::note_sync,
                     sense::add_missing_kinematics,
                     sense::warn_of_second_bodies,
+                    sense::warn_of_bodies_without_context,
                     sense::compute_new_masses,
                     radius::update_radii,
                     sense::sense_bodies,

@@ -13,8 +13,8 @@ use bevy_steering2d_core::{
     SteeringDisabled, SteeringForce, SteeringWarnings, Targets, Vehicle,
 };
 
-use crate::schedule::{check_step_length, step_length};
-use crate::sense::{BATCH, facing_of};
+use crate::schedule::{check_step_length, spin_step, step_length};
+use crate::sense::{BATCH, center_of, facing_of, velocity_of};
 
 /// Bodies whose velocity changes are computed together with SIMD.
 const LANES: usize = VelocityChanges::MOST;
@@ -43,7 +43,12 @@ pub(crate) fn move_bodies(
         ),
     >,
 ) {
-    let delta = step_length(timestep.map_or_else(default, |mode| *mode), clock.delta);
+    let mode = timestep.map_or_else(default, |mode| *mode);
+    let delta = step_length(mode, clock.delta);
+    let steps = TurnSteps {
+        rotate: delta,
+        spin: spin_step(mode, clock.delta),
+    };
     let naps_at_once = sleeps_at_once(delta);
     for (context, simulation, mut set) in &mut sets {
         check_step_length(&warnings, &clock, context, delta);
@@ -65,7 +70,7 @@ pub(crate) fn move_bodies(
                 let found = table.look_up(first, context, set);
                 let mut plans = [const { Plan::NONE }; BATCH];
                 table.plan_pushes(&mut plans, &found, first, delta, length_unit);
-                table.plan_turns(&mut plans, &found, first, delta, &targets);
+                table.plan_turns(&mut plans, &found, first, steps, &targets);
                 for (at, plan) in (first..).zip(plans) {
                     if (plan.push.is_some() || plan.turn.is_some())
                         && let Some(simulated) = set.bodies.get_mut(handles[at].0)
@@ -134,7 +139,7 @@ impl Table<'_> {
             for (lane, simulated) in found.iter().enumerate() {
                 if let Some(simulated) = simulated {
                     let at = first + lane;
-                    let (mass, velocity) = (self.bodies[at].mass, simulated.linvel());
+                    let (mass, velocity) = (self.bodies[at].mass, velocity_of(simulated));
                     let limit = self.limits.map_or_else(default, |limits| limits[at]);
                     let force = forces[at].total;
                     changes.put(lane, &vehicles[at], mass, velocity, force, limit);
@@ -157,7 +162,7 @@ impl Table<'_> {
         plans: &mut [Plan; BATCH],
         found: &Found,
         first: usize,
-        delta: f32,
+        steps: TurnSteps,
         targets: &Targets,
     ) {
         let Some(faces) = self.faces else {
@@ -167,7 +172,7 @@ impl Table<'_> {
             if let Some(simulated) = simulated {
                 let face_target = self.face_targets.map(|targets| &targets[at]);
                 let desired = wanted_facing(&self.bodies[at], face_target, targets);
-                plan.turn = turn(simulated, desired, &faces[at], delta);
+                plan.turn = turn(simulated, desired, &faces[at], steps);
             }
         }
     }
@@ -252,19 +257,49 @@ enum Turn {
     Rotate(f32),
 }
 
-fn turn(simulated: &SimulatedBody, desired: Vec2, face: &FaceVelocity, delta: f32) -> Option<Turn> {
-    let rate = face.turn_rate(facing_of(simulated), desired, delta);
+/// The times for which a body turns at the rate that is set now, s.
+#[derive(Clone, Copy)]
+struct TurnSteps {
+    /// Until the next tick, for a body that is rotated.
+    rotate: f32,
+    /// See [`spin_step`], for one that spins.
+    spin: f32,
+}
+
+fn turn(
+    simulated: &SimulatedBody,
+    desired: Vec2,
+    face: &FaceVelocity,
+    steps: TurnSteps,
+) -> Option<Turn> {
+    let rate = |step| face.turn_rate(facing_of(simulated), desired, step);
     if simulated.is_rotation_locked() {
-        (rate != 0.0).then_some(Turn::Rotate(rate * delta))
+        let rate = rate(steps.rotate);
+        (rate != 0.0).then_some(Turn::Rotate(rate * steps.rotate))
     } else {
-        (rate != simulated.angvel()).then_some(Turn::Spin(rate))
+        let rate = rate(steps.spin);
+        // A slow turn at a constant rate would be put to sleep.
+        (rate != 0.0 || rate != simulated.angvel()).then_some(Turn::Spin(rate))
+    }
+}
+
+/// Sets the angular velocity of a body, rad/s; the velocity of its origin stays. Only a body that turns is woken: the last
+/// digits that contacts leave must not keep one awake that rests on the ground.
+pub(crate) fn spin(body: &mut SimulatedBody, rate: f32) {
+    let about_origin = (rate - body.angvel()) * center_of(body).perp();
+    body.set_angvel(rate, false);
+    if about_origin != Vec2::ZERO {
+        body.set_linvel(body.linvel() + about_origin, false);
+    }
+    if rate != 0.0 {
+        body.wake_up(true);
     }
 }
 
 impl Turn {
     fn apply(self, body: &mut SimulatedBody) {
         match self {
-            Self::Spin(rate) => body.set_angvel(rate, true),
+            Self::Spin(rate) => spin(body, rate),
             Self::Rotate(angle) => {
                 let rotation = *body.rotation() * Rotation::from_angle(angle);
                 body.set_rotation(rotation, true);

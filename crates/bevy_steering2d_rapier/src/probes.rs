@@ -13,7 +13,9 @@ use bevy_rapier2d::rapier::pipeline::{
 };
 use bevy_steering2d_core::parallel::for_each_match;
 use bevy_steering2d_core::perception::{NearProbe, RayProbe, SweepProbe, nearest_on_segment};
-use bevy_steering2d_core::{Circle, ColliderProbes, SeenObstacle, SensesColliders, WallHit};
+use bevy_steering2d_core::{
+    Circle, ColliderProbes, InvalidParameter, SeenObstacle, SensesColliders, WallHit,
+};
 
 use crate::owners::{Owners, entity_of};
 
@@ -227,9 +229,11 @@ fn nearest_surface(pipeline: &QueryPipeline, probe: &NearProbe) -> Option<WallHi
 fn collect_obstacles(pipeline: &QueryPipeline, area: Circle, found: &mut Vec<SeenObstacle>) {
     let bounds = Aabb::from_half_extents(area.center, Vec2::splat(area.radius));
     let touching = pipeline.intersect_aabb_conservative(bounds);
-    found.extend(touching.map(|(handle, collider)| {
+    found.extend(touching.filter_map(|(handle, collider)| {
         let circle = bounding_circle(collider.shape(), collider.position());
-        seen(pipeline, handle, collider, circle)
+        // That of a half-space is no circle.
+        let is_bounded = circle.radius <= InvalidParameter::LARGEST;
+        is_bounded.then(|| seen(pipeline, handle, collider, circle))
     }));
 }
 

@@ -17,6 +17,7 @@ pub(crate) fn watch_removals(app: &mut App) {
         .add_observer(note_removal::<Vehicle>)
         .add_observer(note_removal::<Collider>)
         .add_observer(note_removal::<Sensor>)
+        .add_observer(note_removal::<ColliderDisabled>)
         .add_observer(note_removal::<ChildOf>)
         .add_observer(note_parent::<Insert>)
         .add_observer(note_parent::<Discard>);
@@ -69,6 +70,7 @@ type ChangedParts = (
         Changed<Transform>,
         Changed<ChildOf>,
         Added<Sensor>,
+        Added<ColliderDisabled>,
     )>,
     Allow<Disabled>,
 );
@@ -82,6 +84,7 @@ type ChangedSelves = (
         Changed<Vehicle>,
         Changed<Collider>,
         Added<Sensor>,
+        Added<ColliderDisabled>,
     )>,
     Allow<Disabled>,
 );
@@ -122,7 +125,7 @@ pub(crate) struct BodyTree<'w, 's> {
     bodies: Query<'w, 's, (), (With<RigidBody>, Allow<Disabled>)>,
     parents: Query<'w, 's, &'static ChildOf, Allow<Disabled>>,
     children: Query<'w, 's, &'static Children, Allow<Disabled>>,
-    colliders: Query<'w, 's, (&'static Collider, Has<Sensor>), Allow<Disabled>>,
+    colliders: Query<'w, 's, (&'static Collider, Hollow), Allow<Disabled>>,
     transforms: Query<'w, 's, &'static Transform, Allow<Disabled>>,
 }
 
@@ -134,14 +137,14 @@ impl BodyTree<'_, '_> {
             .find(|entity| self.bodies.contains(*entity))
     }
 
-    /// The farthest extent of a body's colliders from its origin, m. Sensors do not count, except one
-    /// on the body itself if there is no other collider. `None` without a collider.
+    /// The farthest extent of a body's colliders from its origin, m. Sensors and disabled colliders do not count, except
+    /// one on the body itself if there is no other. `None` without a collider.
     fn extent(&self, body: Entity) -> Option<f32> {
         // Rapier applies the body's own scale, but not its place.
         let scale = self.transforms.get(body).map_or(Vec3::ONE, |it| it.scale);
         let own = self.colliders.get(body).ok();
         let around = |(collider, _)| extent_of(collider, &Transform::IDENTITY);
-        let solid = own.filter(|(_, is_sensor)| !is_sensor).map(around);
+        let solid = own.filter(|(_, hollow)| is_solid(*hollow)).map(around);
         self.extent_below(body, Transform::from_scale(scale), solid)
             .or(own.map(around))
     }
@@ -154,13 +157,20 @@ impl BodyTree<'_, '_> {
             let transform = self.transforms.get(part).copied().unwrap_or_default();
             let place = place * transform;
             let solid = self.colliders.get(part).ok();
-            let solid = solid.filter(|(_, is_sensor)| !is_sensor);
+            let solid = solid.filter(|(_, hollow)| is_solid(*hollow));
             // `None` is less than any extent.
             let own = solid.map(|(collider, _)| extent_of(collider, &place));
             let farthest = if own > extent { own } else { extent };
             self.extent_below(part, place, farthest)
         })
     }
+}
+
+/// Whether a collider is a sensor, and whether it is disabled: then nothing touches it.
+type Hollow = (Has<Sensor>, Has<ColliderDisabled>);
+
+fn is_solid((is_sensor, is_disabled): (bool, bool)) -> bool {
+    !is_sensor && !is_disabled
 }
 
 /// The farthest extent of a collider at `place` from the origin, m.

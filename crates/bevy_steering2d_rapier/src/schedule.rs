@@ -70,6 +70,16 @@ pub(crate) fn step_length(mode: TimestepMode, tick: f32) -> f32 {
     }
 }
 
+/// The time for which a body spins at the rate that is set in a tick, s: one physics step, also where the schedule ticks
+/// faster than Rapier steps.
+pub(crate) fn spin_step(mode: TimestepMode, tick: f32) -> f32 {
+    let step = step_length(mode, tick);
+    match mode {
+        TimestepMode::Interpolated { dt, time_scale, .. } => step.max(dt * time_scale),
+        _ => step,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,6 +95,8 @@ mod tests {
             substeps: 1,
         };
         assert_eq!(step_length(slow, 1.0 / 50.0), 0.25 / 50.0);
+        assert_eq!(spin_step(slow, 1.0 / 200.0), 0.25 / 50.0);
+        assert_eq!(spin_step(slow, 1.0 / 25.0), 0.25 / 25.0);
         let fixed = TimestepMode::Fixed {
             dt: 0.02,
             substeps: 1,

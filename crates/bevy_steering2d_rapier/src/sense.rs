@@ -67,7 +67,7 @@ pub(crate) const BATCH: usize = 32;
 pub(crate) fn sense_bodies(
     clock: Res<SteeringClock>,
     warnings: Res<SteeringWarnings>,
-    invalid: Res<InvalidPoses>,
+    invalid: Res<InvalidBodies>,
     sets: Query<&RapierRigidBodySet>,
     mut bodies: Query<
         (
@@ -111,7 +111,7 @@ pub(crate) fn sense_bodies(
                         && let Some(fault) = Fault::of(body, simulated, is_agent, &sets)
                     {
                         let entity = entities[first + lane];
-                        invalid.note(entity, &fault);
+                        simulated.inspect(|simulated| invalid.note(entity, simulated));
                         warnings.raise(&clock, entity, fault.field(), || fault.to_string());
                     }
                 }
@@ -133,6 +133,33 @@ pub(crate) fn warn_of_second_bodies(
     }
 }
 
+/// Warns of agents that Rapier does not take in: it looks for the one default context.
+pub(crate) fn warn_of_bodies_without_context(
+    clock: Res<SteeringClock>,
+    warnings: Res<SteeringWarnings>,
+    sets: Query<(), With<RapierRigidBodySet>>,
+    bodies: Query<
+        (Entity, Ref<Kinematics>),
+        (
+            With<RigidBody>,
+            With<Vehicle>,
+            Without<RapierRigidBodyHandle>,
+            Without<PointMass>,
+            Without<SteeringDisabled>,
+        ),
+    >,
+) {
+    // Rapier takes a body in one tick after its spawn.
+    let waiting = bodies.iter().filter(|(_, body)| !body.is_added());
+    for (entity, _) in waiting.filter(|_| !sets.is_empty()) {
+        warnings.raise(&clock, entity, "RapierContextEntityLink", || {
+            "has a RigidBody that is in no Rapier context: mark exactly one context with DefaultRapierContext, or \
+             give the body a RapierContextEntityLink"
+                .into()
+        });
+    }
+}
+
 /// Keeps bodies from being steered while Rapier does not step them: its context's pipeline is not
 /// active. Otherwise the forces would add up to one large change of velocity.
 pub(crate) fn rest_paused_bodies(
@@ -145,29 +172,34 @@ pub(crate) fn rest_paused_bodies(
     for (context, config) in &contexts {
         if !config.physics_pipeline_active {
             let paused = bodies.iter_mut().filter(|(link, _)| link.0 == context);
-            paused.for_each(|(_, mut body)| body.mass = 0.0);
+            paused.for_each(|(_, mut body)| (body.mass, body.velocity) = (0.0, Vec2::ZERO));
         }
     }
 }
 
-/// Bodies whose position or rotation is not finite. Rapier disables such a body, and does not enable
+/// Bodies whose position, rotation or velocity is not finite. Rapier disables such a body, and does not enable
 /// it again.
 #[derive(Resource, Default)]
-pub(crate) struct InvalidPoses(Mutex<Vec<Entity>>);
+pub(crate) struct InvalidBodies(Mutex<Vec<Entity>>);
 
-impl InvalidPoses {
+impl InvalidBodies {
     #[cold]
-    fn note(&self, entity: Entity, fault: &Fault) {
+    fn note(&self, entity: Entity, simulated: &SimulatedBody) {
         let mut invalid = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if fault.field().starts_with("Transform.") && !invalid.contains(&entity) {
+        if !is_finite(simulated) && !invalid.contains(&entity) {
             invalid.push(entity);
         }
     }
 }
 
-/// Enables bodies, and their colliders, whose position and rotation are finite again.
+fn is_finite(simulated: &SimulatedBody) -> bool {
+    let moves = simulated.linvel().is_finite() && simulated.angvel().is_finite();
+    simulated.position().is_finite() && moves
+}
+
+/// Enables bodies, and their colliders, whose position, rotation and velocity are finite again.
 pub(crate) fn enable_mended_bodies(
-    mut invalid: ResMut<InvalidPoses>,
+    mut invalid: ResMut<InvalidBodies>,
     bodies: Query<(&RapierRigidBodyHandle, &RapierContextEntityLink), Allow<Disabled>>,
     disabled_bodies: Query<(), With<RigidBodyDisabled>>,
     disabled_colliders: Query<(), With<ColliderDisabled>>,
@@ -181,7 +213,6 @@ pub(crate) fn enable_mended_bodies(
         let Ok((mut set, mut colliders)) = contexts.get_mut(context.0) else {
             return false;
         };
-        let is_finite = |body: &SimulatedBody| body.position().is_finite();
         if !set.bodies.get(handle.0).is_some_and(is_finite) {
             return true;
         }
@@ -204,12 +235,35 @@ fn sense_body(body: &mut Kinematics, simulated: Option<&SimulatedBody>) {
         body.mass = 0.0;
         return;
     };
-    body.sense(simulated.translation(), simulated.linvel(), || {
-        facing_of(simulated)
-    });
+    let velocity = if simulated.is_enabled() {
+        velocity_of(simulated)
+    } else {
+        Vec2::ZERO
+    };
+    body.sense(simulated.translation(), velocity, || facing_of(simulated));
     body.mass = steered_mass(simulated);
     if !body.is_steerable() {
         body.mass = 0.0;
+    }
+}
+
+/// From the origin of a body to its center of mass, m.
+pub(crate) fn center_of(simulated: &SimulatedBody) -> Vec2 {
+    let center = simulated.local_center_of_mass();
+    if center == Vec2::ZERO {
+        Vec2::ZERO
+    } else {
+        *simulated.rotation() * center
+    }
+}
+
+/// The velocity of a body's origin, m/s. Rapier has that of the center of mass.
+pub(crate) fn velocity_of(simulated: &SimulatedBody) -> Vec2 {
+    let center = center_of(simulated);
+    if center == Vec2::ZERO {
+        simulated.linvel()
+    } else {
+        simulated.linvel() - simulated.angvel() * center.perp()
     }
 }
 
@@ -281,7 +335,8 @@ impl fmt::Display for Fault {
             Self::OutOfRange(error) => write!(f, "{error}; until then the body is not steered"),
             Self::Immobile(kind) => write!(
                 f,
-                "steering cannot move a {kind:?} body; use Dynamic or KinematicVelocityBased"
+                "steering cannot move a {kind:?} body; use Dynamic or KinematicVelocityBased, or insert \
+                 SteeringDisabled if the game moves it and agents are only to see it"
             ),
         }
     }

@@ -155,3 +155,27 @@ fn the_radius_of_a_scaled_body_is_that_of_its_scaled_colliders() {
     run_ticks(&mut app, 1);
     assert!((radius(&mut app, body) - 5.0).abs() < 1e-4);
 }
+
+#[test]
+fn a_disabled_collider_counts_only_if_there_is_no_other() {
+    let (mut app, body) = frame();
+    spawn_child(&mut app, body, 0.0, Collider::ball(0.4));
+    let shield = spawn_child(&mut app, body, 0.0, Collider::ball(3.0));
+    let disable = |app: &mut App, it: Entity| {
+        app.world_mut().entity_mut(it).insert(ColliderDisabled);
+        radius(app, body)
+    };
+    assert_eq!(disable(&mut app, shield), 0.4);
+    app.world_mut()
+        .entity_mut(shield)
+        .remove::<ColliderDisabled>();
+    assert_eq!(radius(&mut app, body), 3.0, "enabled again");
+    let dash = app
+        .world_mut()
+        .spawn((RigidBody::Dynamic, Collider::ball(0.7), ColliderDisabled));
+    let dash = dash.id();
+    assert!(
+        (radius(&mut app, dash) - 0.7).abs() < 1e-6,
+        "on the body itself"
+    );
+}

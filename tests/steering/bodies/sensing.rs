@@ -65,3 +65,45 @@ fn point_masses_and_rigid_bodies_sense_each_other() {
     run_seconds(&mut app, 1.0);
     assert!(position(&app, ghost).x < -5.5 && position(&app, guard).x < 4.0);
 }
+
+#[test]
+fn bodies_that_are_disabled_or_paused_are_seen_at_rest() {
+    let mut app = rapier_app(HERTZ);
+    let moving = Body::at(0.0, 0.0).moving(5.0, 0.0);
+    let [frozen, other] =
+        [0, 1].map(|_| Backend::Rapier.spawn(&mut app, moving, Vehicle::default()));
+    run_ticks(&mut app, 2);
+    let seen = |app: &App, agent| get::<Kinematics>(app, agent).velocity;
+    assert_eq!(seen(&app, frozen), moving.velocity);
+    app.world_mut().entity_mut(frozen).insert(RigidBodyDisabled);
+    run_ticks(&mut app, 2);
+    assert_eq!(seen(&app, frozen), Vec2::ZERO, "disabled");
+    let mut config = app.world_mut().query::<&mut RapierConfiguration>();
+    let mut config = config.single_mut(app.world_mut()).unwrap();
+    config.physics_pipeline_active = false;
+    run_ticks(&mut app, 2);
+    assert_eq!(seen(&app, other), Vec2::ZERO, "paused");
+}
+
+#[test]
+fn the_velocity_of_a_body_is_that_of_its_origin_and_a_new_spin_keeps_it() {
+    let mut app = rapier_app(HERTZ);
+    let moving = Body::at(0.0, 0.0).moving(0.0, 5.0);
+    let agent = (Vehicle::default(), FaceVelocity::default());
+    let body = Backend::Rapier.spawn(&mut app, moving, agent);
+    let mass = MassProperties {
+        local_center_of_mass: Vec2::new(0.5, 0.0),
+        mass: 1.0,
+        principal_inertia: 0.1,
+    };
+    app.world_mut()
+        .entity_mut(body)
+        .insert(ColliderMassProperties::MassProperties(mass));
+    run_ticks(&mut app, 1);
+    assert_eq!(get::<Kinematics>(&app, body).velocity, moving.velocity);
+    // It has begun to turn left by 90°.
+    let Velocity { linear, angular } = *get::<Velocity>(&app, body);
+    assert!(angular > 5.0, "{angular}");
+    let center = moving.velocity + angular * Vec2::new(0.0, 0.5);
+    assert_near(linear, center, 1e-3, "of the center");
+}

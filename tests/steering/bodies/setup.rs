@@ -214,3 +214,22 @@ fn an_entity_with_two_bodies_warns() {
     run_ticks(&mut app, 60);
     assert_warned_once(&app, agent, "PointMass", "a point mass with a rigid body");
 }
+
+#[test]
+fn an_agent_that_no_context_takes_in_warns_about_the_context() {
+    let mut app = rapier_app(HERTZ);
+    let mut contexts = app
+        .world_mut()
+        .query_filtered::<Entity, With<DefaultRapierContext>>();
+    let context = contexts.single(app.world()).unwrap();
+    app.world_mut()
+        .entity_mut(context)
+        .remove::<DefaultRapierContext>();
+    let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
+    assert_eq!(x_after_a_second(&mut app, agent), 0.0);
+    assert_warned_once(&app, agent, "RapierContextEntityLink", "no context");
+    app.world_mut()
+        .entity_mut(context)
+        .insert(DefaultRapierContext);
+    assert!(x_after_a_second(&mut app, agent) > 1.0);
+}

@@ -117,3 +117,39 @@ fn a_body_with_a_high_sleep_threshold_still_moves() {
     run_seconds(&mut app, 4.0);
     assert!(position(&app, agent).x > 17.0, "{}", position(&app, agent));
 }
+
+#[test]
+fn a_body_that_faces_its_velocity_falls_asleep_on_the_ground() {
+    let mut app = rapier_app(HERTZ);
+    let mut config = app.world_mut().query::<&mut RapierConfiguration>();
+    config.single_mut(app.world_mut()).unwrap().gravity = Vec2::new(0.0, -9.81);
+    let floor = (RigidBody::Fixed, Collider::cuboid(50.0, 0.5));
+    app.world_mut().spawn(floor);
+    let on_floor = Transform::from_xyz(0.0, 1.0, 0.0);
+    let body = (RigidBody::Dynamic, Collider::cuboid(0.5, 0.5), on_floor);
+    let calm = (
+        Flee::new(Vec2::new(50.0, 0.0)),
+        FaceTarget::new(Vec2::new(90.0, 1.0)),
+    );
+    let agent = app.world_mut().spawn((body, calm)).id();
+    run_seconds(&mut app, 5.0);
+    assert!(is_asleep(&mut app, agent));
+}
+
+#[test]
+fn a_turret_that_turns_slowly_stays_awake() {
+    let mut app = rapier_app(HERTZ);
+    let slow = FaceVelocity {
+        max_turn_rate: 0.1,
+        ..default()
+    };
+    let watch = (
+        Vehicle::default(),
+        FaceTarget::new(Vec2::new(-9.0, 0.1)),
+        slow,
+    );
+    let turret = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), watch);
+    run_seconds(&mut app, 10.0);
+    let turned = facing(&app, turret).to_angle();
+    assert!((turned - 1.0).abs() < 0.01, "{turned} rad of 1 rad");
+}
