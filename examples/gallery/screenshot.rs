@@ -25,11 +25,19 @@ pub fn take(app: &mut App, path: PathBuf, ticks: u32, look_back: u32) {
     if look_back > 0 {
         app.add_systems(Last, move |world: &mut World, mut done: Local<bool>| {
             let recorder = world.resource::<SteeringRecorder>();
-            let Some(ticks) = recorder.ticks().filter(|_| !*done) else {
+            if *done {
                 return;
+            }
+            let looked = match (recorder.ticks(), recorder.stopped()) {
+                (Some(ticks), _) => {
+                    let tick = ticks.end().saturating_sub(look_back);
+                    rewind(world, tick).map_err(|error| error.to_string())
+                }
+                (None, Some(held)) => Err(format!("the recording holds only {held} ticks")),
+                (None, None) => return,
             };
             *done = true;
-            if let Err(error) = rewind(world, ticks.end().saturating_sub(look_back)) {
+            if let Err(error) = looked {
                 error!("--look-back: {error}");
                 // Before the screenshot, which would show another tick.
                 world.write_message(AppExit::error());

@@ -1,4 +1,4 @@
-//! Keeps an agent selected while the inspector is open: first the one with the lowest id, after a
+//! Keeps an agent selected while the inspector is open, or the camera follows it: first the one with the lowest id, after a
 //! restart the one with the same id. While that one does not exist, another agent stands in for it:
 //! looking back may bring it back.
 
@@ -7,12 +7,15 @@ use bevy_steering2d::debug::SteeringSelection;
 use bevy_steering2d::inspector::SteeringInspector;
 use bevy_steering2d::{SteeringId, Vehicle};
 
+use crate::camera::View;
+
 pub fn plugin(app: &mut App) {
     app.add_systems(Update, keep_selected);
 }
 
 fn keep_selected(
     inspector: Res<SteeringInspector>,
+    view: Res<View>,
     mut selection: ResMut<SteeringSelection>,
     agents: Query<(&SteeringId, Entity), With<Vehicle>>,
     mut last: Local<SteeringId>,
@@ -24,7 +27,7 @@ fn keep_selected(
             (*last, *stand_in) = (*id, None);
             return;
         }
-        None if !inspector.open => return,
+        None if !inspector.open && !view.follows => return,
         _ => {}
     }
     let same = agents.iter().find(|(id, _)| **id == *last);

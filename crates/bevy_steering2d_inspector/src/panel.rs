@@ -49,7 +49,8 @@ pub(crate) fn show(
             .default_width(WIDTH)
             .min_width(340.0)
             .default_pos(egui::pos2(area.right() - WIDTH - 24.0, area.top() + 8.0))
-            .max_height(area.height() - 16.0)
+            // Without title and frame.
+            .max_height(area.height() - 60.0)
             .default_height(area.height() - 60.0);
         if let Some(position) = docked_position(panel.outline, panel.window, area) {
             window = window.current_pos(position);

@@ -49,8 +49,9 @@ pub(crate) fn show(
     let agents = shown.map_or_else(Vec::new, |shown| scope::agents(world, scope, shown));
     compare(ui, world, tab, &agents);
     save(ui, world, tab, shown);
-    files(ui, world, tab, &agents);
+    // Before the files, whose list may be long.
     problems(ui, world);
+    files(ui, world, tab, &agents);
 }
 
 /// Stores the shown agent's tuning as A or B, and applies either.
@@ -179,10 +180,19 @@ fn files(ui: &mut Ui, world: &mut World, tab: &mut PresetsTab, agents: &[Entity]
             let button = ui.add_enabled(!agents.is_empty(), egui::Button::new("Apply"));
             let button = named(button, &format!("Apply {name}"));
             if button
-                .on_hover_text("Agents are updated whenever the file is saved")
+                .on_hover_text(
+                    "Replaces the tuning: behaviors that the file does not name are removed. \
+                     With Bevy's feature `file_watcher` agents are updated whenever the file is saved",
+                )
                 .clicked()
             {
-                let preset = assets.load(asset_path(&name));
+                let path = asset_path(&name);
+                let preset = assets.load(path.clone());
+                let presets = world.get_resource::<Assets<SteeringPreset>>();
+                if presets.is_some_and(|it| it.contains(&preset)) {
+                    // The file may have changed since.
+                    assets.reload(path);
+                }
                 for agent in agents {
                     if let Ok(mut agent) = world.get_entity_mut(*agent) {
                         agent.insert(UsesPreset(preset.clone()));

@@ -225,7 +225,13 @@ fn header(ui: &mut Ui, row: &Row, index: usize, max_force: f32) -> Option<(usize
             let range = 0.0..=f64::from(TOP_WEIGHT);
             let slider = egui::Slider::from_get_set(range, edit_weight(&mut influence.weight))
                 .clamping(egui::SliderClamping::Never)
-                .fixed_decimals(2);
+                .custom_formatter(|weight, _| {
+                    if weight < 1e5 {
+                        format!("{weight:.2}")
+                    } else {
+                        format!("{weight:.1e}")
+                    }
+                });
             let response = named(ui.add(slider), &format!("{name} weight"))
                 .on_hover_text("Weight, without unit, ≥ 0; double-click for 1");
             if response.double_clicked() {
@@ -325,10 +331,14 @@ fn body(ui: &mut Ui, world: &mut World, row: &Row, shown: Entity, scope: Scope) 
                 ui.add(probability),
                 &format!("{} probability", row.behavior.name),
             );
-            choices::when(ui, world, &mut influence.when, row.behavior.name);
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 remove = theme::icon(ui, "🗑", &format!("Remove {}", row.behavior.name)).clicked();
             });
+        });
+        // On a line of its own: a long name would reach below the button that removes the behavior.
+        ui.horizontal(|ui| {
+            ui.set_min_height(theme::LINE);
+            choices::when(ui, world, &mut influence.when, row.behavior.name);
         });
         if row.component == TypeId::of::<BehaviorGroup>() {
             let name = format!("Combiner of {}", row.behavior.source);

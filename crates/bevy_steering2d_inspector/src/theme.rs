@@ -67,9 +67,12 @@ pub(crate) fn legend(ui: &mut Ui, world: &World, behaviors: impl Iterator<Item =
     ui.horizontal_wrapped(|ui| {
         for id in behaviors {
             let behavior = registry.get(id);
-            dot(ui, color(colors.color_of(behavior)));
-            ui.label(faint(behavior.name));
-            ui.add_space(6.0);
+            // Together on a line.
+            ui.horizontal(|ui| {
+                dot(ui, color(colors.color_of(behavior)));
+                ui.label(faint(behavior.name));
+                ui.add_space(6.0);
+            });
         }
     });
 }

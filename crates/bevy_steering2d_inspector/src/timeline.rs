@@ -79,7 +79,12 @@ pub(crate) fn show(ui: &mut egui::Ui, world: &mut World, agent: Option<Entity>) 
             let slider = egui::Slider::new(&mut tick, first..=last).show_value(false);
             let slider = named(ui.add(slider), "Timeline");
             let slider = slider.on_hover_text("Drag to look back; resume to go on from there");
-            if slider.changed() && tick != shown {
+            if slider.changed() {
+                // There may be gaps, in which nothing was recorded.
+                let recorded = recorder.snapshots(first..=tick).next_back();
+                tick = recorded.map_or(first, |it| it.tick());
+            }
+            if tick != shown {
                 // While ticks are recorded, the end of the timeline is the present, with what was changed in a pause.
                 let is_present = tick == last && recorder.recording;
                 wish = Some(if is_present {
@@ -100,7 +105,13 @@ pub(crate) fn show(ui: &mut egui::Ui, world: &mut World, agent: Option<Entity>) 
                 ui.colored_label(FAINT, format!("{length:.0} s"));
             }
         } else {
-            ui.label(faint("nothing recorded yet"));
+            ui.label(faint(match recorder.stopped() {
+                Some(ticks) => format!(
+                    "stopped: {} MiB hold only {ticks} ticks",
+                    recorder.budget() >> 20
+                ),
+                None => "nothing recorded yet".to_owned(),
+            }));
         }
     });
     if let Some(shown) = recorder.shown() {

@@ -16,6 +16,8 @@ use crate::moment::{contacts, cuts};
 pub struct SteeringRecorder {
     /// Whether new ticks are recorded. Off, recording costs nothing. Default `true`.
     pub recording: bool,
+    /// The number of ticks that the memory held when the recording stopped.
+    stopped: Option<usize>,
     budget: usize,
     ring: VecDeque<SteeringSnapshot>,
     /// The last tick that was dropped, whose memory the next one takes.
@@ -59,6 +61,7 @@ impl SteeringRecorder {
     pub fn new(budget: usize) -> Self {
         Self {
             recording: true,
+            stopped: None,
             budget: Self::within_limit(budget),
             ring: VecDeque::new(),
             spare: None,
@@ -194,12 +197,18 @@ impl SteeringRecorder {
         self.is_in_tick
     }
 
-    /// Forgets everything.
+    /// Forgets everything. A recording that has [stopped](Self::stopped) begins anew.
     pub fn clear(&mut self) {
         *self = Self {
-            recording: self.recording,
+            recording: self.recording || self.stopped.is_some(),
             ..Self::new(self.budget)
         };
+    }
+
+    /// The number of ticks that the [`budget`](Self::budget) held when the recording stopped for lack of memory; `None`
+    /// while it records, and if it was switched off.
+    pub fn stopped(&self) -> Option<usize> {
+        self.stopped
     }
 
     pub(crate) fn note(&mut self, moment: Moment) {
@@ -276,6 +285,7 @@ impl SteeringRecorder {
     }
 
     fn push(&mut self, snapshot: SteeringSnapshot, probes: Probes) {
+        self.stopped = None;
         // Unless an event of this tick has already done so, and is to stay.
         self.forget_from(snapshot.tick());
         self.ring_bytes += snapshot.bytes_beyond(self.ring.back());
@@ -288,8 +298,9 @@ impl SteeringRecorder {
                 self.budget,
                 self.ring.len()
             );
+            let held = self.ring.len();
             self.clear();
-            self.recording = false;
+            (self.recording, self.stopped) = (false, Some(held));
         }
     }
 

@@ -23,7 +23,7 @@
 //! in Bevy's own methods, such as `world.query`. A request that cannot be answered gets an error that says why, and
 //! changes nothing.
 //!
-//! Any program on the computer can send requests, and Bevy's own methods can change the whole world: leave
+//! Any program on the computer can send requests, and any page in its web browser, and Bevy's own methods can change the whole world: leave
 //! the feature out of what players get.
 //!
 //! [Bevy's remote protocol]: https://docs.rs/bevy_remote

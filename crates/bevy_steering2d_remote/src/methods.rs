@@ -11,6 +11,14 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use thiserror::Error;
 
+fn list(behaviors: &[&str]) -> String {
+    if behaviors.is_empty() {
+        "no behavior at all".into()
+    } else {
+        behaviors.join(", ")
+    }
+}
+
 /// Why a request cannot be answered. Nothing has changed.
 #[derive(Debug, Error)]
 pub enum RequestError {
@@ -21,7 +29,7 @@ pub enum RequestError {
     #[error("there is no agent {0}; steering.agents lists all")]
     NoAgent(u32),
     /// No behavior has this name, or the agent does not have it.
-    #[error("agent {agent} has no {behavior} there, but {}", .has.join(", "))]
+    #[error("agent {agent} has no {behavior} there, but {}", list(.has))]
     NoBehavior {
         /// The agent.
         agent: u32,
