@@ -88,6 +88,8 @@ impl TableChunk<'_> {
         if let Some(perceptions) = &self.perceptions {
             gathered.radii.add(perceptions);
         }
+        let none = |groups: &[SteeringGroups]| groups.contains(&SteeringGroups::NONE);
+        gathered.hides |= self.groups.is_some_and(none);
         let (mut least, mut largest) = (gathered.least, gathered.largest);
         for (at, (row, rest)) in rows.bodies.iter_mut().zip(rows.rest).enumerate() {
             let (id, body) = (self.ids[at], &self.bodies[at]);

@@ -5,7 +5,7 @@ use bevy::prelude::*;
 
 use super::neighbor::Perception;
 #[cfg(test)]
-use super::rows::Rows;
+use super::{SteeringGroups, rows::Rows};
 use crate::SteeringId;
 
 /// A summary of the gathered agents, from which the grid is laid out.
@@ -16,6 +16,8 @@ pub(super) struct Gathered {
     /// The largest body radius, m.
     pub(super) largest: f32,
     pub(super) radii: RadiusHistogram,
+    /// Whether one is in no group.
+    pub(super) hides: bool,
     /// Whether their ids ascend, as they do until entities move between tables.
     pub(super) by_id: bool,
     /// First and last id.
@@ -28,6 +30,7 @@ impl Default for Gathered {
             least: Vec4::INFINITY,
             largest: 0.0,
             radii: RadiusHistogram::default(),
+            hides: false,
             by_id: true,
             ids: None,
         }
@@ -44,6 +47,7 @@ impl Gathered {
             let corners = Vec4::from((body.position, -body.position));
             gathered.least = gathered.least.min(corners);
             gathered.largest = gathered.largest.max(body.radius);
+            gathered.hides |= body.groups == SteeringGroups::NONE;
         }
         gathered
     }
@@ -63,6 +67,7 @@ impl Gathered {
         self.least = self.least.min(next.least);
         self.largest = self.largest.max(next.largest);
         self.radii.append(&next.radii);
+        self.hides |= next.hides;
         self.by_id &= next.by_id;
         if let Some(ids) = &next.ids {
             self.note_ids(ids);

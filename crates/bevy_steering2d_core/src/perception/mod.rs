@@ -43,8 +43,8 @@ pub use probes::{AreaProbe, ColliderProbes, NearProbe, RayProbe, SensesColliders
 pub use surroundings::{ProbeAnswers, Surroundings};
 pub use wall::{Wall, WallIndex};
 
-pub(crate) use candidates::Candidates;
-pub(crate) use columns::{ColumnSlices, PADDING};
+pub(crate) use candidates::{Candidates, SampledSlots};
+pub(crate) use columns::{ColumnSlices, NeighborColumns, PADDING};
 pub(crate) use gather::index_neighbors;
 pub(crate) use geometry::order_of;
 pub(crate) use grid::Square;

@@ -236,7 +236,7 @@ impl Neighbors {
         let disc = Disc::<R>::of(&view);
         for mut range in self.ranges_in(&view) {
             if range.len() > MOST_NEIGHBORS {
-                self.sample_within(view, found, watch);
+                self.find_in_clump(view, found, watch);
                 return;
             }
             while !range.is_empty() {
@@ -265,21 +265,19 @@ impl Neighbors {
             .sum()
     }
 
-    /// The neighbors in a clump, sampled as by any other [query](Self::in_view).
+    /// The nearest in a clump, one by one.
     #[cold]
-    fn sample_within(
+    fn find_in_clump(
         &self,
         view: NeighborView,
         found: &mut Found,
         watch: &mut impl FnMut(usize, u32),
     ) {
         found.count = 0;
-        for slot in self.slots_in_view(view) {
+        for slot in self.nearest_slots(view, found.most) {
             let square = self.columns.at(slot).distance_squared(view.position);
-            if self.at(slot).entity != view.except {
-                found.add_eight(Baseline::splat(square), 1, slot);
-                watch(slot, 1);
-            }
+            found.add_eight(Baseline::splat(square), 1, slot);
+            watch(slot, 1);
         }
     }
 }

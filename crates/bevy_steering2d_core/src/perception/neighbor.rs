@@ -11,8 +11,8 @@ use crate::{Agent, SteeringId};
 
 /// The groups an agent belongs to, one per bit. Absent means group 1 (`0b1`).
 ///
-/// Behaviors with a `groups` mask see an agent when the two have a bit in common. Leave an agent
-/// in at least one group.
+/// Behaviors with a `groups` mask see an agent when the two have a bit in common. An agent in no group is seen by
+/// nobody.
 ///
 /// ```
 /// # use bevy_steering2d_core::SteeringGroups;
@@ -27,9 +27,9 @@ use crate::{Agent, SteeringId};
 pub struct SteeringGroups(pub u32);
 
 impl SteeringGroups {
-    /// In every group; as a mask, sees every agent.
+    /// In every group; as a mask, sees every agent that is in a group.
     pub const ALL: Self = Self(u32::MAX);
-    /// In no group; as a mask, sees nobody.
+    /// In no group, and seen by nobody; as a mask, sees nobody.
     pub const NONE: Self = Self(0);
 }
 
@@ -140,6 +140,33 @@ impl NeighborView {
             groups,
             except: me.entity,
             id: me.id,
+        }
+    }
+
+    /// The view from a point in all directions, within `radius` m, for systems of a game.
+    ///
+    /// ```
+    /// # use bevy::prelude::*;
+    /// # use bevy_steering2d_core::*;
+    /// const ENEMIES: SteeringGroups = SteeringGroups(0b10);
+    /// fn attack_the_nearest(neighbors: Res<Neighbors>, mut units: Query<(&mut Arrive, &Kinematics)>) {
+    ///     for (mut arrive, unit) in &mut units {
+    ///         let view = NeighborView::at(unit.position, 15.0, ENEMIES);
+    ///         if let Some(enemy) = neighbors.nearest_in_view(view, 1).first() {
+    ///             arrive.target = enemy.entity.into();
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    pub fn at(position: Vec2, radius: f32, groups: SteeringGroups) -> Self {
+        Self {
+            position,
+            heading: Vec2::X,
+            radius,
+            field_of_view: f32::INFINITY,
+            groups,
+            except: Entity::PLACEHOLDER,
+            id: SteeringId(0),
         }
     }
 

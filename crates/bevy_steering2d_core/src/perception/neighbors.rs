@@ -11,7 +11,7 @@ use super::columns::NeighborColumns;
 use super::gathered::Gathered;
 use super::grid::{Grid, Square};
 use super::motions::Motions;
-use super::neighbor::{Neighbor, NeighborView, Perception, least_cosine};
+use super::neighbor::{Neighbor, NeighborView, Perception};
 use super::range_query::{RADIUS_SLACK, RangeQuery};
 use super::rows::{Row, Rows, is_indexable};
 use crate::SteeringId;
@@ -36,6 +36,8 @@ pub struct Neighbors {
     /// The slot of each row.
     ranks: Vec<u32>,
     sizes: BodySizes,
+    /// Whether an agent is in no group.
+    hides: bool,
     pub(crate) columns: NeighborColumns,
     pub(crate) motions: Motions,
 }
@@ -67,6 +69,11 @@ impl Neighbors {
         self.sizes.ordinary
     }
 
+    /// Whether an agent is in no group, so that nobody sees it.
+    pub(crate) fn hides(&self) -> bool {
+        self.hides
+    }
+
     /// The [few bodies](BodySizes) that are large beside the cells.
     pub(crate) fn large_bodies(&self) -> impl Iterator<Item = Neighbor> {
         let rows = self.sizes.large.iter();
@@ -75,26 +82,14 @@ impl Neighbors {
 
     /// The neighbors in view, sorted by cell and id.
     ///
-    /// At most 512 neighbors per row of cells are returned, so that a query in a dense clump takes
-    /// a bounded time. Each agent sees a different sample of the clump.
+    /// At most 512 neighbors per row of cells are returned, spread evenly over those in view. Each agent sees a different
+    /// sample of a dense crowd.
     pub fn in_view(&self, view: NeighborView) -> impl Iterator<Item = Neighbor> {
-        let seen = self.slots_in_view(view).map(|slot| self.at(slot));
+        let seen = RangeQuery::sampled(self, &view).map(|slot| self.at(slot));
         seen.filter(move |neighbor| neighbor.entity != view.except)
     }
 
-    /// The slots of all agents in view, the viewer included.
-    #[inline]
-    pub(super) fn slots_in_view(&self, view: NeighborView) -> impl Iterator<Item = usize> {
-        let least = least_cosine(view.field_of_view);
-        let query = RangeQuery::new(self, &view);
-        query.filter(move |&slot| {
-            let offset = self.columns.at(slot) - view.position;
-            view.faces(offset, least)
-        })
-    }
-
-    /// Up to `most` of the neighbors [in view](Self::in_view), nearest first, at equal distances by
-    /// id.
+    /// Up to `most` of the neighbors in view, nearest first, at equal distances by id.
     pub fn nearest_in_view(&self, view: NeighborView, most: usize) -> SmallVec<[Neighbor; 16]> {
         let nearest = self.nearest_slots(view, most);
         nearest.into_iter().map(|slot| self.at(slot)).collect()
@@ -102,12 +97,17 @@ impl Neighbors {
 
     /// The slots of the [nearest in view](Self::nearest_in_view).
     pub(crate) fn nearest_slots(&self, view: NeighborView, most: usize) -> SmallVec<[usize; 24]> {
+        /// So many found at a distance at which they may count are told apart by id. More are on one point.
+        const MOST_TIES: u32 = 4_096;
         let row = |slot: usize| self.order[slot] as usize;
         let id = |slot: usize| self.rows.bodies[row(slot)].id;
         // One more, since the viewer may be among them and is removed at the end.
         let kept = most.saturating_add(1);
         let mut nearest: SmallVec<[(f32, usize); 24]> = SmallVec::new();
-        for slot in self.slots_in_view(view) {
+        let mut query = RangeQuery::all(self, &view);
+        let mut considered = 0;
+        while let Some(slot) = query.next() {
+            considered += 1;
             let distance = self.columns.at(slot).distance_squared(view.position);
             let nearer = |&(other, at): &(f32, usize)| {
                 other < distance || other == distance && id(at) < id(slot)
@@ -118,6 +118,12 @@ impl Neighbors {
                     nearest.pop();
                 }
                 nearest.insert(rank, (distance, slot));
+            }
+            if nearest.len() == kept
+                && let Some(&(farthest, _)) = nearest.last()
+            {
+                let ties = considered < MOST_TIES;
+                query.narrow(if ties { farthest } else { farthest.next_down() });
             }
         }
         let others = nearest.into_iter().map(|(_, slot)| slot);
@@ -288,6 +294,7 @@ impl Neighbors {
         self.sizes
             .measure(&self.rows.bodies, gathered.largest, cell);
         self.motions.clear();
+        self.hides = gathered.hides;
 
         let grid = &mut self.grid;
         grid.lay_out(count, gathered.bounds(), cell);

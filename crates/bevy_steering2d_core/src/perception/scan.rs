@@ -27,6 +27,12 @@ impl<R: Register> Disc<R> {
         }
     }
 
+    /// Contains only what is within a squared distance from now on, m².
+    #[inline]
+    pub(super) fn narrow(&mut self, square: f32) {
+        self.square_radius = R::splat(square);
+    }
+
     /// The squared distances of the first eight slots of a range, m², and one bit for each within the radius.
     #[inline(always)]
     pub(super) fn within(&self, columns: &NeighborColumns, range: &Range<usize>) -> (R, u32) {

@@ -3,7 +3,6 @@
 
 use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::{Baseline, Operation, Register, WIDTH, dispatch};
-use smallvec::SmallVec;
 
 use self::agent_sums::{AgentSums, SumMarked, SumNearest};
 use super::gathered::Gathered;
@@ -12,7 +11,9 @@ use super::rule::{FlockSums, Sum};
 use super::visibility::{AllAround, Marks};
 use crate::Agent;
 use crate::parallel::{FLOCK_PASS, chunk_size, for_each_chunk, prefetch};
-use crate::perception::{Candidates, NeighborView, Neighbors, Perception, Square, SteeringGroups};
+use crate::perception::{
+    Candidates, NeighborView, Neighbors, Perception, SampledSlots, Square, SteeringGroups,
+};
 
 /// The sums of every agent of this tick, by slot of the neighbor index.
 #[derive(Resource, Debug, Default)]
@@ -70,6 +71,21 @@ impl AccumulatedSums {
         let slot = neighbors.slot_of(perception);
         let row = slot.and_then(|slot| self.rows.get(slot));
         row.unwrap_or(&SumsRow::ZERO)
+    }
+
+    /// Changes the sums of an agent.
+    pub(super) fn update(
+        &mut self,
+        perception: &Perception,
+        neighbors: &Neighbors,
+        change: impl FnOnce(&mut FlockSums),
+    ) {
+        let slot = neighbors.slot_of(perception);
+        if let Some(row) = slot.and_then(|slot| self.rows.get_mut(slot)) {
+            let mut sums = SumsRow::sums(row.0, 0.0);
+            change(&mut sums);
+            *row = SumsRow(SumsRow::columns(sums));
+        }
     }
 }
 
@@ -159,6 +175,7 @@ struct Pass<'a, R> {
     gathered: f32,
     /// The candidates of a cell with too many to gather all.
     too_many: Option<Candidates>,
+    sample: SampledSlots,
     /// The square and the perception radius that the candidates were gathered for, if distant cells
     /// share a bucket.
     square: Option<(Square, f32)>,
@@ -173,11 +190,12 @@ impl<'a, R: Register> Pass<'a, R> {
     fn new(neighbors: &'a Neighbors) -> Self {
         Self {
             neighbors,
-            candidates: Gathered::default(),
+            candidates: Gathered::new(neighbors.hides()),
             marks: Marks::default(),
             cell: 0,
             gathered: f32::NAN,
             too_many: None,
+            sample: SampledSlots::new(),
             square: None,
             known: f32::NAN,
             around: 0,
@@ -195,6 +213,10 @@ impl<'a, R: Register> Pass<'a, R> {
     #[inline(always)]
     fn sums_at(&mut self, slot: usize, profile: &FlockProfile, row: &mut SumsRow) {
         self.gather(slot, profile.radius);
+        if self.too_many.is_some() {
+            *row = self.sum_sampled(profile, slot);
+            return;
+        }
         let agent = AgentSums {
             neighbors: self.neighbors,
             candidates: &self.candidates,
@@ -202,6 +224,7 @@ impl<'a, R: Register> Pass<'a, R> {
             slot,
         };
         match profile.seeing {
+            Seeing::AllAround if self.candidates.hides => agent.sum::<false, R>(&agent.view(), row),
             Seeing::AllAround if profile.alike => agent.sum::<true, R>(&AllAround, row),
             Seeing::AllAround => agent.sum::<false, R>(&AllAround, row),
             Seeing::InView => agent.sum::<false, R>(&agent.view(), row),
@@ -228,11 +251,6 @@ impl<'a, R: Register> Pass<'a, R> {
                     self.gather_slot(slot);
                 }
             }
-        }
-        if let Some(candidates) = &self.too_many {
-            let id = neighbors.at(slot).id;
-            self.candidates
-                .gather::<R>(columns, candidates.sample(slot, id));
         }
     }
 
@@ -261,27 +279,22 @@ impl<'a, R: Register> Pass<'a, R> {
     #[inline(never)]
     fn sum_nearest(&mut self, profile: &FlockProfile, slot: usize) -> SumsRow {
         let rules = profile.visibilities();
-        if self.too_many.is_none() {
-            let agent = AgentSums {
-                neighbors: self.neighbors,
-                candidates: &self.candidates,
-                profile,
-                slot,
-            };
-            let marks = &mut self.marks;
-            if let Some(row) = dispatch(SumNearest {
-                agent,
-                rules,
-                marks,
-            }) {
-                return row;
-            }
-        }
-        self.sum_nearest_by_slot(rules, profile, slot)
+        let agent = AgentSums {
+            neighbors: self.neighbors,
+            candidates: &self.candidates,
+            profile,
+            slot,
+        };
+        let marks = &mut self.marks;
+        let by_distance = dispatch(SumNearest {
+            agent,
+            rules,
+            marks,
+        });
+        by_distance.unwrap_or_else(|| self.sum_nearest_by_slot(rules, profile, slot))
     }
 
-    /// The sums over the nearest neighbors, found one by one. In a cell with too many candidates only
-    /// these are gathered.
+    /// The sums over the nearest neighbors, found one by one.
     #[cold]
     fn sum_nearest_by_slot(
         &mut self,
@@ -289,26 +302,9 @@ impl<'a, R: Register> Pass<'a, R> {
         profile: &FlockProfile,
         slot: usize,
     ) -> SumsRow {
-        let me = self.neighbors.at(slot);
-        let me = NeighborView {
-            position: me.position,
-            heading: me.heading,
-            radius: 0.0,
-            field_of_view: f32::INFINITY,
-            groups: SteeringGroups::ALL,
-            except: me.entity,
-            id: me.id,
-        };
-        if self.too_many.is_some() {
-            let nearest = self.nearest_of_any(rules, &me, slot);
-            let single = nearest.iter().map(|&slot| slot..slot + 1);
-            let columns = self.neighbors.columns.slices();
-            self.candidates.gather::<Baseline>(columns, single.clone());
-            self.candidates.keep_ranges(single);
-        } else {
-            let all = self.neighbors.ranges_around_slot(slot, self.around);
-            self.candidates.keep_ranges(all.into_iter());
-        }
+        let all = self.neighbors.ranges_around_slot(slot, self.around);
+        self.candidates.keep_ranges(all.into_iter());
+        let me = self.view_of(slot);
         let (candidates, marks) = (&self.candidates, &mut self.marks);
         marks.mark_by_slot(&rules, self.neighbors, &me, slot, candidates);
         let agent = AgentSums {
@@ -320,26 +316,70 @@ impl<'a, R: Register> Pass<'a, R> {
         dispatch(SumMarked(agent, marks))
     }
 
-    /// The index slots of the nearest neighbors of each rule and of the agent itself, in order, at most
-    /// as many as can be gathered.
-    fn nearest_of_any(
-        &self,
-        rules: [Visibility; 3],
-        me: &NeighborView,
+    /// The sums in a crowd: each rule over a sample of the neighbors that it sees, or over the nearest.
+    #[cold]
+    fn sum_sampled(&mut self, profile: &FlockProfile, slot: usize) -> SumsRow {
+        let rules = profile.visibilities();
+        let mut sums = [Sum::zero(); 3];
+        let mut last = None;
+        for (number, rule) in rules.iter().enumerate() {
+            if rule.is_absent() {
+                continue;
+            }
+            let known = last.filter(|(known, _)| known == rule);
+            let (_, all) = known.unwrap_or_else(|| (*rule, self.sums_seen_by(rule, profile, slot)));
+            last = Some((*rule, all));
+            sums[number] = all[number];
+        }
+        SumsRow(SumsRow::columns(sums))
+    }
+
+    /// The sums over a sample of the neighbors that one rule sees, of which only the sum of this rule, and of those that
+    /// see alike, counts.
+    fn sums_seen_by(
+        &mut self,
+        rule: &Visibility,
+        profile: &FlockProfile,
         slot: usize,
-    ) -> SmallVec<[usize; 64]> {
-        let share = (Candidates::MOST - 1) / rules.len();
-        let present = rules.iter().filter(|rule| !rule.is_absent());
-        let mut slots: SmallVec<[usize; 64]> = present
-            .flat_map(|rule| {
-                let most = share.min(rule.max_neighbors as usize);
-                self.neighbors.nearest_slots(rule.view(me), most)
-            })
-            .chain([slot])
-            .collect();
-        slots.sort_unstable();
-        slots.dedup();
-        slots
+    ) -> FlockSums {
+        let view = rule.view(&self.view_of(slot));
+        let (neighbors, sample) = (self.neighbors, &mut self.sample);
+        let share = if rule.max_neighbors < u32::MAX {
+            let most = (rule.max_neighbors as usize).min(Candidates::MOST - 1);
+            sample.clear();
+            sample.extend(neighbors.nearest_slots(view, most));
+            sample.push(slot);
+            // In the order of a sum over all.
+            sample.sort_unstable();
+            1.0
+        } else {
+            let candidates = self.too_many.as_ref();
+            candidates.map_or(1.0, |it| it.sample(neighbors, &view, slot, sample))
+        };
+        self.candidates.gather_slots(&neighbors.columns, sample);
+        let agent = AgentSums {
+            neighbors,
+            candidates: &self.candidates,
+            profile,
+            slot,
+        };
+        let mut row = SumsRow::ZERO;
+        agent.sum::<false, Baseline>(&AllAround, &mut row);
+        SumsRow::sums(row.0.map(|sum| share * sum), 0.0)
+    }
+
+    /// The view of the agent in a slot, without a radius.
+    fn view_of(&self, slot: usize) -> NeighborView {
+        let me = self.neighbors.at(slot);
+        NeighborView {
+            position: me.position,
+            heading: me.heading,
+            radius: 0.0,
+            field_of_view: f32::INFINITY,
+            groups: SteeringGroups::ALL,
+            except: me.entity,
+            id: me.id,
+        }
     }
 }
 

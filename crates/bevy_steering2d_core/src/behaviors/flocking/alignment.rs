@@ -2,12 +2,12 @@
 
 use bevy::prelude::*;
 
-use super::accumulate::sums_around;
+use super::accumulate::{AccumulatedSums, sums_around};
 use super::profile::Visibility;
 use super::rule::{Limits, Rule, Seen, Sum, sum_over};
 use crate::behaviors::embeds_influence;
-use crate::perception::{Neighbor, Neighbors, SteeringGroups};
-use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
+use crate::perception::{Neighbor, Neighbors, Perception, SteeringGroups};
+use crate::{Abilities, Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, Vehicle};
 use bevy_steering2d_kernel::simd::Number;
 
 /// Heads in the average direction of the neighbors, at full speed.
@@ -18,8 +18,8 @@ use bevy_steering2d_kernel::simd::Number;
 /// schools and marching columns. A neighbor at rest counts with its last heading.
 ///
 /// `F = track(max_speed · dir(Σ u · heading)) · min(1, Σ u)` with `u = 1 − (d/r)²`. The
-/// desired speed fades where the neighbors' directions cancel, which avoids flicker.
-/// (Reynolds 1987; Buckland 2005)
+/// desired speed fades where the neighbors' directions cancel, which avoids flicker. A driven body turns
+/// around towards neighbors that head the other way. (Reynolds 1987; Buckland 2005)
 #[doc(alias("Alineación", "alinhamento"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -96,7 +96,7 @@ impl Steer for Alignment {
             me,
             [Visibility::NONE, self.visibility(), Visibility::NONE],
         );
-        Self::force(&Limits::of(me), &sums[1], self.perception_radius.recip()).into()
+        alignment_to(me, &sums[1], self.perception_radius)
     }
 }
 
@@ -108,7 +108,38 @@ pub fn alignment(
     perception_radius: f32,
 ) -> Vec2 {
     let sum = sum_over::<Alignment>(me.position, neighbors, perception_radius);
+    alignment_to(me, &sum, perception_radius)
+}
+
+fn alignment_to(me: &Agent, sum: &Sum, perception_radius: f32) -> Vec2 {
+    let sum = me.abilities.map_or(*sum, |body| {
+        turning_around(&body, me.heading, me.max_speed, *sum)
+    });
     Alignment::force(&Limits::of(me), &sum, perception_radius.recip()).into()
+}
+
+/// Lets the driven agents turn around towards neighbors that head the other way.
+pub(super) fn turn_driven_around(
+    mut sums: ResMut<AccumulatedSums>,
+    neighbors: Res<Neighbors>,
+    driven: Query<(&Perception, &Kinematics, &Vehicle, &Abilities), With<Alignment>>,
+) {
+    for (perception, body, vehicle, abilities) in &driven {
+        sums.update(perception, &neighbors, |[_, alignment, _]| {
+            *alignment = turning_around(abilities, body.heading, vehicle.max_speed, *alignment);
+        });
+    }
+}
+
+/// The sum of a driven body: where it would have to reverse for long, the sum points to where it turns around.
+fn turning_around(body: &Abilities, heading: Vec2, max_speed: f32, sum: Sum) -> Sum {
+    if body.keeps_up_with(heading, desired_velocity(max_speed, &sum).into()) {
+        return sum;
+    }
+    Sum {
+        vector: body.turning_to(heading, sum.vector.into()).into(),
+        ..sum
+    }
 }
 
 /// Mean heading length up to which the desired speed fades in; 1 when all neighbors head one way.
@@ -130,15 +161,21 @@ impl Rule for Alignment {
     /// `track(max_speed · dir(Σ)) · min(1, Σ u)`
     #[inline(always)]
     fn force<N: Number>(me: &Limits<N>, sum: &Sum<N>, _: N) -> [N; 2] {
-        let [x, y] = sum.vector;
-        // Avoids a division by zero without neighbors.
-        let clear = (x * x + y * y)
-            .sqrt()
-            .max(N::splat(AGREEMENT) * sum.weight)
-            .max(N::splat(1e-20));
-        let speed = me.max_speed / clear;
-        let [x, y] = me.track([x * speed, y * speed]);
+        let [x, y] = me.track(desired_velocity(me.max_speed, sum));
         let strength = sum.weight.min(N::splat(1.0)).max(N::splat(0.0));
         [strength * x, strength * y]
     }
+}
+
+/// `max_speed · dir(Σ)`, m/s, slower where the neighbors' directions cancel.
+#[inline(always)]
+fn desired_velocity<N: Number>(max_speed: N, sum: &Sum<N>) -> [N; 2] {
+    let [x, y] = sum.vector;
+    // Avoids a division by zero without neighbors.
+    let clear = (x * x + y * y)
+        .sqrt()
+        .max(N::splat(AGREEMENT) * sum.weight)
+        .max(N::splat(1e-20));
+    let speed = max_speed / clear;
+    [x * speed, y * speed]
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use bevy_steering2d_kernel::simd::{Register, WIDTH};
 use smallvec::SmallVec;
 
-use crate::perception::{Candidates, ColumnSlices, PADDING};
+use crate::perception::{Candidates, ColumnSlices, NeighborColumns, PADDING, SampledSlots};
 
 /// Candidate neighbors, by column.
 pub(super) struct Gathered {
@@ -16,23 +16,11 @@ pub(super) struct Gathered {
     pub(super) heading_y: [f32; Self::CAPACITY],
     pub(super) groups: [u32; Self::CAPACITY],
     pub(super) count: usize,
+    /// Whether an agent is in no group: then nobody sees it.
+    pub(super) hides: bool,
     /// The ranges of the neighbor index that the candidates come from, in order; only after
     /// [`keep_ranges`](Self::keep_ranges).
     ranges: SmallVec<[Range<usize>; 6]>,
-}
-
-impl Default for Gathered {
-    fn default() -> Self {
-        Self {
-            x: [0.0; Self::CAPACITY],
-            y: [0.0; Self::CAPACITY],
-            heading_x: [0.0; Self::CAPACITY],
-            heading_y: [0.0; Self::CAPACITY],
-            groups: [0; Self::CAPACITY],
-            count: 0,
-            ranges: SmallVec::new(),
-        }
-    }
 }
 
 impl Gathered {
@@ -40,6 +28,20 @@ impl Gathered {
     pub(super) const CAPACITY: usize = Candidates::MOST + PADDING;
     /// A coordinate outside every perception radius, m, whose square is finite.
     const NOWHERE: f32 = 1e18;
+
+    /// No candidates. `hides` tells whether an agent is in no group.
+    pub(super) fn new(hides: bool) -> Self {
+        Self {
+            x: [0.0; Self::CAPACITY],
+            y: [0.0; Self::CAPACITY],
+            heading_x: [0.0; Self::CAPACITY],
+            heading_y: [0.0; Self::CAPACITY],
+            groups: [0; Self::CAPACITY],
+            count: 0,
+            hides,
+            ranges: SmallVec::new(),
+        }
+    }
 
     /// Copies all candidates; returns whether they fit.
     #[inline(always)]
@@ -75,6 +77,18 @@ impl Gathered {
         R::splat(Self::NOWHERE).store(&mut self.x, count);
         self.count = count;
         true
+    }
+
+    /// Copies the candidates in these slots.
+    pub(super) fn gather_slots(&mut self, columns: &NeighborColumns, slots: &SampledSlots) {
+        for (at, &slot) in slots.iter().enumerate() {
+            (self.x[at], self.y[at]) = (columns.x[slot], columns.y[slot]);
+            self.heading_x[at] = columns.heading_x[slot];
+            self.heading_y[at] = columns.heading_y[slot];
+            self.groups[at] = columns.groups[slot];
+        }
+        self.count = slots.len();
+        self.x[self.count..][..WIDTH].fill(Self::NOWHERE);
     }
 
     /// Stores the gathered ranges for [`position_of`](Self::position_of).

@@ -30,6 +30,7 @@ pub use cohesion::{Cohesion, cohesion};
 pub use separation::{Separation, separation};
 
 use accumulate::{AccumulatedSums, accumulate_neighbors};
+use alignment::turn_driven_around;
 use entries::FlockEntries;
 use profile::{FlockProfiles, reset_profile, update_profiles};
 
@@ -96,7 +97,9 @@ pub(super) fn register(app: &mut App) {
         )
         .add_systems(
             SteeringSchedule::Steer,
-            accumulate_neighbors.in_set(BehaviorOrder(0)),
+            (accumulate_neighbors, turn_driven_around)
+                .chain()
+                .in_set(BehaviorOrder(0)),
         )
         .add_systems(
             SteeringSchedule::Adjust,

@@ -194,7 +194,7 @@ impl Marks {
         heading: [f32; 2],
         candidates: &Gathered,
     ) -> Option<f32> {
-        let spots = if rule.is_unrestricted() {
+        let spots = if rule.is_unrestricted() && !candidates.hides {
             self.measure_around::<R>(rule, at, candidates)
         } else {
             self.measure::<R>(rule, at, heading, candidates)

@@ -221,6 +221,55 @@ fn the_nearest_neighbors_of_a_dense_crowd_are_exact() {
 }
 
 #[test]
+fn in_a_crowd_all_near_neighbors_count_and_a_sample_of_the_far_ones_stands_for_all() {
+    let positions = random_positions(4_000, 60.0);
+    let profile = seeing(2.0, 25.0, 30.0);
+    let rules = profile.visibilities();
+    let (neighbors, _) = place_agents(&positions, vec![profile.clone()]);
+    let sums = sums_at(&positions, profile);
+    for slot in (0..4_000).step_by(61) {
+        let [separation, alignment, cohesion] = sums[slot];
+        let exact = by_definition(&neighbors, slot, rules);
+        assert_close(separation.vector.into(), exact[0].vector.into());
+        for (sum, exact) in [(alignment, exact[1]), (cohesion, exact[2])] {
+            let all = sum.weight / exact.weight;
+            assert!((0.8..1.2).contains(&all), "{all}");
+        }
+        let center = |sum: Sum| Vec2::from(sum.vector) / sum.weight;
+        let off = center(cohesion).distance(center(exact[2]));
+        assert!(off < 3.0, "{off} m");
+    }
+}
+
+#[test]
+fn an_agent_in_no_group_does_not_count() {
+    let profiles = [
+        seeing(2.0, 3.0, 4.0),
+        seeing(2.0, 2.0, 2.0),
+        at_most(3, 2.0),
+    ];
+    for profile in profiles {
+        let agent = |id: u32, groups| Neighbor {
+            position: Vec2::new(id as f32, 0.0),
+            velocity: Vec2::ZERO,
+            heading: Vec2::X,
+            radius: 0.5,
+            groups,
+            id: SteeringId(id),
+            entity: Entity::from_raw_u32(id).expect("a small index"),
+        };
+        let agents = [SteeringGroups::default(), SteeringGroups::NONE];
+        let agents = agents.into_iter().enumerate();
+        let agents = agents.map(|(id, groups)| (agent(id as u32, groups), 1));
+        let neighbors = Neighbors::of(agents, 4.0);
+        let rows = rows_with::<Baseline>(&neighbors, &FlockProfiles::of(vec![profile]));
+        let [seen, hidden] = [0, 1].map(|slot| SumsRow::sums(rows[slot].0, 0.0));
+        assert_eq!(seen, FlockSums::default());
+        assert_ne!(hidden, FlockSums::default(), "it sees the other one");
+    }
+}
+
+#[test]
 fn of_equally_near_neighbors_the_lower_ids_count() {
     let lattice = (0..100).map(|at| Vec2::new((at % 10) as f32, (at / 10) as f32));
     let positions: Vec<Vec2> = lattice.collect();
