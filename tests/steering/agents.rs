@@ -1,6 +1,7 @@
 //! Agents: spawning, enabling and combining behaviors.
 
 use bevy::prelude::*;
+use bevy_rapier2d::prelude::{Collider, ColliderMassProperties, RigidBody};
 use bevy_steering2d::WanderMemory;
 use bevy_steering2d::prelude::*;
 
@@ -112,4 +113,22 @@ fn an_agent_may_have_six_behaviors_in_every_combine_mode() {
         }
         assert!(warnings(&app).is_empty());
     }
+}
+
+#[test]
+fn an_agent_with_the_size_of_its_pixels_is_warned_of() {
+    let mut app = rapier_app(HERTZ);
+    let agent = |radius, mass| {
+        (
+            RigidBody::Dynamic,
+            Collider::ball(radius),
+            ColliderMassProperties::Mass(mass),
+            Seek::new(EAST),
+        )
+    };
+    let sound = app.world_mut().spawn(agent(0.5, 2.0)).id();
+    let pixels = app.world_mut().spawn(agent(12.0, 452.0)).id();
+    run_ticks(&mut app, 5);
+    assert_warned_once(&app, pixels, "Vehicle.max_force", "pixels");
+    assert!(warnings(&app).iter().all(|it| it.entity != sound));
 }

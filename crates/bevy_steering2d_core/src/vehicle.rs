@@ -2,7 +2,10 @@
 
 use bevy::prelude::*;
 
-use crate::{Combine, InvalidParameter, SteeringForce, SteeringId};
+use crate::locomotion::direction;
+use crate::{
+    Combine, InvalidParameter, SteeringClock, SteeringForce, SteeringId, SteeringWarnings,
+};
 
 /// Makes an entity an agent: the limits of its locomotion (Reynolds' "simple vehicle model").
 ///
@@ -70,10 +73,34 @@ impl Vehicle {
     }
 }
 
+/// Warns of agents that hardly move: most often a body whose size is in pixels, which weighs tons.
+pub(crate) fn warn_of_weak_agents(
+    clock: Res<SteeringClock>,
+    warnings: Res<SteeringWarnings>,
+    agents: Query<(Entity, &Vehicle, &Kinematics), (Changed<Vehicle>, Without<SteeringDisabled>)>,
+) {
+    /// Times that no game waits for, s: to reach the full speed, and to move by its own radius.
+    const LONG: [f32; 2] = [60.0, 10.0];
+    for (entity, vehicle, body) in &agents {
+        let acceleration = vehicle.max_force / body.mass;
+        let to_full_speed = vehicle.max_speed / acceleration;
+        let to_move = (2.0 * body.radius / acceleration).sqrt();
+        if vehicle.check().is_ok() && to_full_speed > LONG[0] && to_move > LONG[1] {
+            warnings.raise(&clock, entity, "Vehicle.max_force", || {
+                format!(
+                    "Vehicle.max_force is {} N, but the body has {} kg, so it takes {to_full_speed:.0} s to reach its \
+                     max_speed of {} m/s; raise max_force, set the mass, or work in meters instead of pixels",
+                    vehicle.max_force, body.mass, vehicle.max_speed
+                )
+            });
+        }
+    }
+}
+
 /// Switches an agent's steering off while present; parameters and memory stay.
 ///
-/// Neither a force nor the speed limit is applied to the body, which keeps its velocity: to freeze the agent, set that
-/// to zero as well.
+/// Neither a force nor the speed limit is applied to the body, which keeps its velocity, and a Rapier body also its spin:
+/// to freeze the agent, set them to zero as well.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -92,8 +119,9 @@ pub struct Kinematics {
     pub position: Vec2,
     /// World velocity, m/s.
     pub velocity: Vec2,
-    /// Unit vector of the velocity; at rest that of the last motion, at first the body's facing. For a
-    /// body that is driven, see [`Locomotion`](crate::Locomotion), where it points. An agent that waits in a
+    /// Unit vector of the velocity; at rest that of the last motion, at first the body's facing. That of a body
+    /// slower than a fifth of its radius per second turns by 63 % to the velocity on a way of half the radius, so that it
+    /// does not turn to and fro. For a body that is driven, see [`Locomotion`](crate::Locomotion), where it points. An agent that waits in a
     /// queue keeps it, see [`Queuing`](crate::Queuing).
     pub heading: Vec2,
     /// Mass, kg. Zero while the body cannot be steered: not yet simulated, or faulty.
@@ -105,6 +133,13 @@ pub struct Kinematics {
 impl Kinematics {
     /// Below this speed a body is at rest and keeps its heading, m/s.
     pub const REST: f32 = 1e-4;
+
+    /// Below this speed, in body radii per second, the heading turns only as the body moves on. Otherwise one that hardly
+    /// moves would turn to and fro.
+    const SLOW: f32 = 0.2;
+
+    /// The way on which the heading of a slow body turns by 63 % to its velocity, in body radii.
+    const TURNING_WAY: f32 = 0.5;
 
     /// A point at rest, as which a [`Target::Point`](crate::Target::Point) is seen.
     pub fn at(position: Vec2) -> Self {
@@ -120,11 +155,12 @@ impl Kinematics {
     /// has no heading, and the next call asks for it again.
     #[inline]
     pub fn sense(&mut self, position: Vec2, velocity: Vec2, facing: impl FnOnce() -> Vec2) {
+        let way = position - self.position;
         self.position = position;
         self.velocity = velocity;
         let speed_squared = velocity.length_squared();
         if speed_squared > Self::REST * Self::REST && speed_squared < f32::INFINITY {
-            self.heading = velocity / speed_squared.sqrt();
+            self.turn(velocity, speed_squared.sqrt(), way);
         } else if self.heading == Vec2::ZERO || !self.heading.is_finite() {
             let facing = facing();
             // That of a body tilted out of the plane is shorter. Other rotations keep their bits.
@@ -134,6 +170,21 @@ impl Kinematics {
                 facing.normalize_or_zero()
             };
         }
+    }
+
+    /// Turns the heading to a velocity, m/s, after this way since the last tick, m.
+    #[inline]
+    fn turn(&mut self, velocity: Vec2, speed: f32, way: Vec2) {
+        let motion = velocity / speed;
+        self.heading = if speed >= Self::SLOW * self.radius {
+            motion
+        } else {
+            let heading = self.heading;
+            let angle = ops::atan2(heading.perp_dot(motion), heading.dot(motion));
+            let share = way.length() / (Self::TURNING_WAY * self.radius);
+            let turned = direction(angle * share.min(1.0)).rotate(heading);
+            turned.try_normalize().unwrap_or(motion)
+        };
     }
 
     /// Whether a backend has filled it: until then it has no heading.
@@ -187,6 +238,45 @@ mod tests {
         assert_eq!(body.heading, Vec2::NEG_X);
         body.sense(Vec2::ZERO, Vec2::ZERO, || Vec2::Y);
         assert_eq!(body.heading, Vec2::NEG_X);
+    }
+
+    #[test]
+    fn the_heading_of_a_slow_body_turns_on_a_way_of_half_its_radius() {
+        let mut body = Kinematics {
+            radius: 1.0,
+            ..default()
+        };
+        body.sense(Vec2::ZERO, Vec2::X, || Vec2::Y);
+        assert_eq!(
+            body.heading,
+            Vec2::X,
+            "at first the direction of its motion"
+        );
+        // To and fro by a millimeter.
+        for side in [-1.0, 1.0, -1.0] {
+            body.sense(
+                Vec2::new(0.0, 1e-3 * side),
+                Vec2::new(0.0, 0.1 * side),
+                || Vec2::Y,
+            );
+            assert!(body.heading.x > 0.99, "{:?}", body.heading);
+        }
+        let turned = |body: &mut Kinematics, way: f32| {
+            let begin = body.position;
+            for millimeters in 0..=500 {
+                let at = begin + Vec2::X * way * (millimeters as f32 / 500.0);
+                body.sense(at, Vec2::new(0.1 * way.signum(), 0.0), || Vec2::Y);
+            }
+            body.heading.to_angle()
+        };
+        let backward = turned(&mut body, -0.5);
+        assert!(
+            (1.8..2.2).contains(&backward.abs()),
+            "63 % of π: {backward}"
+        );
+        assert!(turned(&mut body, 5.0).abs() < 1e-3);
+        body.sense(Vec2::new(0.0, 0.5), Vec2::new(-0.2, 0.0), || Vec2::Y);
+        assert_eq!(body.heading, Vec2::NEG_X, "fast enough");
     }
 
     #[test]

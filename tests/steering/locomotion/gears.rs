@@ -109,3 +109,23 @@ fn a_car_turns_around_to_follow_a_leader_that_drives_away() {
     assert!(gap < 20.0, "{gap} m behind");
     assert!(velocity(&app, car).x < -8.0, "it drives ahead after it");
 }
+
+#[test]
+fn a_car_turns_around_to_head_with_its_flock() {
+    let mut app = point_mass_app(HERTZ);
+    for y in [-6.0, 6.0] {
+        let boid = Body::at(0.0, y).moving(-14.0, 0.0);
+        Backend::PointMass.spawn(&mut app, boid, Vehicle::default());
+    }
+    let on_its_own = Alignment::new(1e4);
+    let car = car_at(&mut app, 0.0, on_its_own);
+    let by_entity = car_at(&mut app, 0.0, ());
+    app.world_mut().spawn((SteersFor(by_entity), on_its_own));
+    let (reversing, _) = gears(&mut app, car, 8);
+    assert!(reversing < 0.3, "{reversing}");
+    for car in [car, by_entity] {
+        let velocity = velocity(&app, car);
+        assert!(velocity.x < -13.0, "{velocity}");
+        assert!(!get::<Controls>(&app, car).reversing);
+    }
+}

@@ -6,7 +6,7 @@ use bevy::prelude::*;
 use proptest::strategy::Strategy;
 
 use crate::locomotion::{SpeedLimit, velocity_change};
-use crate::{Agent, Vehicle};
+use crate::{Agent, Kinematics, Vehicle};
 
 /// An agent of unit constants, for which `track` equals Reynolds' `desired − velocity`.
 pub(crate) fn reynolds(max_speed: f32) -> Agent {
@@ -65,8 +65,16 @@ impl Course {
             SpeedLimit::Soft,
             me.delta,
         );
-        me.position += me.velocity * me.delta;
-        me.heading = me.velocity.try_normalize().unwrap_or(me.heading);
+        let mut body = Kinematics {
+            position: me.position,
+            heading: me.heading,
+            radius: me.radius,
+            ..default()
+        };
+        body.sense(me.position + me.velocity * me.delta, me.velocity, || {
+            me.heading
+        });
+        (me.position, me.heading) = (body.position, body.heading);
         me.tick += 1;
         self.farthest_x = self.farthest_x.max(me.position.x);
     }

@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 
 use super::backing::backing_from_walls;
-use super::danger::{ahead, braking, most_turning, pressing, sight};
+use super::danger::{ahead, braking, most_turning, pressing, sight, skin};
 use super::embeds_influence;
 use super::feelers::{Feeler, Feelers, Whisker};
 use super::touch::{Touch, Touches};
@@ -20,7 +20,9 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 ///
 /// The length l of a feeler counts from the rim of the body. If the part o of it is beyond a wall, the
 /// wall pushes with `max_force · response(2·o / l)`, N, along its normal on the agent's side: with full
-/// force once half of the feeler is beyond. A slow agent is pushed less to the side: it turns within its response time.
+/// force once half of the feeler is beyond. A slow agent is pushed less to the side: it turns within its response time. One
+/// whose `max_force` is more than it needs to reach full speed within that time is pushed with no more than this, unless it
+/// nearly touches the wall.
 /// Where the body nearly touches the wall, the push counts up to twice against the wall opposite. The nearest point of
 /// any wall also pushes, for wall ends that slip between feelers. The strongest push counts in full; each further one
 /// adds what is missing along its own normal. So the walls of a corridor balance, and those of an acute corner also push
@@ -140,9 +142,12 @@ impl Behavior for WallAvoidance {
 impl Steer for WallAvoidance {
     fn steer(&self, me: &Agent, _: (), surroundings: &Surroundings) -> Vec2 {
         let answers = surroundings.answers(self, me);
-        let by_feelers = answers.rays().filter_map(|ray| touched_by_feeler(&ray, me));
-        let by_body = answers.near().filter_map(|near| touched_by_body(&near, me));
-        let push = wall_avoidance(me, by_feelers.chain(by_body), self.response);
+        let response = self.response;
+        let rays = answers.rays();
+        let by_feelers = rays.filter_map(|ray| touched_by_feeler(&ray, me, response));
+        let near = answers.near();
+        let by_body = near.filter_map(|near| touched_by_body(&near, me, response));
+        let push = wall_avoidance(me, by_feelers.chain(by_body), response);
         backing_from_walls(me, push, || nearest_hit(&answers, me))
     }
 }
@@ -168,7 +173,7 @@ fn body_range(me: &Agent) -> f32 {
     me.radius + me.max_speed * me.delta + sight(me, me.speed(), 0.0, STOPPING_DISTANCES)
 }
 
-fn touched_by_feeler(feeler: &RayProbe, me: &Agent) -> Option<Touch> {
+fn touched_by_feeler(feeler: &RayProbe, me: &Agent, response: WallResponse) -> Option<Touch> {
     let hit = feeler.hit?;
     // A feeler may start beyond the wall; the side that counts is that of the body's center.
     let on_my_side = (me.position - hit.point).dot(hit.normal) >= 0.0;
@@ -178,22 +183,38 @@ fn touched_by_feeler(feeler: &RayProbe, me: &Agent) -> Option<Touch> {
     let across = ahead(me).perp_dot(normal).abs();
     let turning = 1.0 - across * across * (1.0 - most_turning(me));
     let gap = (me.position - hit.point).dot(normal) - me.radius;
-    let soon = gap + ANTICIPATION * me.response_time * me.velocity.dot(normal);
+    let closing_speed = -me.velocity.dot(normal);
+    let strength = response.urgency_for(strength(me, gap, closing_speed));
+    let soon = gap - ANTICIPATION * me.response_time * closing_speed;
     Some(Touch {
         normal,
-        urgency: turning * probing * (1.0 + pressing(me, soon)),
+        urgency: strength * turning * probing * (1.0 + pressing(me, soon)),
     })
 }
 
 /// The touch of the nearest wall, for wall ends that slip between feelers.
-fn touched_by_body(near: &NearProbe, me: &Agent) -> Option<Touch> {
+fn touched_by_body(near: &NearProbe, me: &Agent, response: WallResponse) -> Option<Touch> {
     let hit = near.hit?;
     let gap = hit.distance - me.radius;
     let closing_speed = -me.velocity.dot(hit.normal);
+    let strength = response.urgency_for(strength(me, gap, closing_speed));
     Some(Touch {
         normal: hit.normal,
-        urgency: braking(me, closing_speed, gap).max(pressing(me, gap)),
+        urgency: braking(me, closing_speed, gap).max(strength * pressing(me, gap)),
     })
+}
+
+/// The share of `max_force` with which a wall pushes: no more than brings the agent to full speed within its response
+/// time. With more a light or strong agent would be thrown to and fro. Close to the wall it brings the agent a quarter of the
+/// way out of its skin in this update, against others that press; in the wall it is all.
+fn strength(me: &Agent, gap: f32, closing_speed: f32) -> f32 {
+    let update = me.delta.max(f32::MIN_POSITIVE);
+    let calm = me.max_speed / me.response_time.max(update);
+    let leaving = (skin(me) - gap) / update + closing_speed;
+    let share = calm.max(0.25 * leaving / update) / me.max_acceleration();
+    share
+        .min(1.0)
+        .lerp(1.0, (-2.0 * gap / skin(me)).clamp(0.0, 1.0))
 }
 
 /// The force of [`WallAvoidance`] for touches in any order, N.
@@ -211,6 +232,14 @@ pub fn wall_avoidance(
 }
 
 impl WallResponse {
+    /// The urgency of a touch that pushes with this share of `max_force`.
+    fn urgency_for(self, share: f32) -> f32 {
+        match self {
+            Self::Quadratic => share.sqrt(),
+            Self::Linear | Self::Stop => share,
+        }
+    }
+
     /// The share of `max_force` with which a touch pushes.
     fn strength(self, me: &Agent, touch: &Touch) -> f32 {
         match self {

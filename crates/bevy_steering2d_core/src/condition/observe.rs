@@ -44,6 +44,11 @@ impl ConditionStates {
         }
     }
 
+    /// Whether the condition `C` held in the last update.
+    pub fn holds<C: Condition>(&self) -> bool {
+        self.get(ConditionType::of::<C>()) == Some(true)
+    }
+
     fn state(&self, condition: ConditionType) -> Option<State> {
         let mut states = self.states.iter();
         let found = states.find(|(it, _)| *it == condition);

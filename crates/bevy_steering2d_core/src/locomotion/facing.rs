@@ -8,7 +8,8 @@ use crate::{InvalidParameter, Kinematics, SteeringClock, SteeringWarnings, Targe
 
 /// Turns the body along its velocity. Without it, steering does not change the rotation.
 ///
-/// A Rapier body whose rotation is locked turns as well: its rotation is set.
+/// A Rapier body whose rotation is locked turns as well: its rotation is set. One that is free and loses this keeps its
+/// spin, until `Damping::angular_damping` or a `Velocity` ends it.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

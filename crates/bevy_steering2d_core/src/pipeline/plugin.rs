@@ -31,6 +31,7 @@ use crate::snapshot;
 use crate::steer::warn_of_missing_bodies;
 use crate::stuck::{Stuck, StuckMemory, detect_stuck};
 use crate::target::place_new_children;
+use crate::vehicle::warn_of_weak_agents;
 use crate::warnings::log_warnings;
 use crate::{
     Average, BehaviorGroup, BehaviorRegistry, ColliderProbes, Combine, ConditionStates, Dithered,
@@ -251,6 +252,12 @@ fn fill_steps(app: &mut App) {
             warn_of_faulty_facing,
         )
             .chain(),
+    )
+    .add_systems(
+        SteeringSchedule::Bodies,
+        warn_of_weak_agents
+            .after(LocomotionSystems::Abilities)
+            .before(BehaviorOrder(0)),
     )
     .configure_sets(
         SteeringSchedule::Index,

@@ -33,11 +33,11 @@ fn force_in(me: &Agent, walls: &WallIndex, how: &WallAvoidance) -> Vec2 {
     let by_feelers = probes
         .rays
         .iter()
-        .filter_map(|ray| touched_by_feeler(ray, me));
+        .filter_map(|ray| touched_by_feeler(ray, me, how.response));
     let by_body = probes
         .near
         .iter()
-        .filter_map(|near| touched_by_body(near, me));
+        .filter_map(|near| touched_by_body(near, me, how.response));
     wall_avoidance(me, by_feelers.chain(by_body), how.response)
 }
 
@@ -157,26 +157,18 @@ fn an_agent_passes_a_corridor_hardly_wider_than_its_body_without_trembling() {
     for hertz in [30.0, 60.0, 120.0] {
         for width in [1.05, 1.1, 1.2, 1.4, 1.7, 2.5] {
             for beside in [-0.7, 0.3, 0.8] {
-                let walls = [0.5, -0.5].map(|side| {
-                    let y = side * width;
-                    Wall::new(Vec2::new(-50.0, y), Vec2::new(150.0, y))
-                });
-                let walls = WallIndex::of(&walls);
+                let walls = corridor(width);
                 let free = 0.5 * width - 0.5;
                 let mut course = Course::new(hertz);
                 course.agent.position.y = beside * free;
                 let (mut before, mut reversals) = (0.0, 0);
                 for tick in 0..(8.0 * hertz) as u32 {
-                    let me = course.agent;
-                    let avoiding = force_in(&me, &walls, &how);
-                    let rest = (me.max_force - avoiding.length()).max(0.0);
-                    let on = seek(&me, Vec2::new(300.0, 0.0)).clamp_length_max(rest);
+                    let avoiding = step_towards(&mut course, &walls, &how, FAR);
                     // It may have to come to the middle first.
                     let has_begun = tick > hertz as u32;
                     let turns = avoiding.y * before < 0.0 && (avoiding.y - before).abs() > 5.0;
                     reversals += u32::from(has_begun && turns);
                     before = avoiding.y;
-                    course.step(avoiding + on);
                 }
                 let case = format!("{width} m at {hertz} Hz, {beside} beside the middle");
                 let Vec2 { x, y } = course.agent.position;
@@ -217,6 +209,27 @@ fn parallel_feelers_begin_at_the_sides_of_the_body() {
     // A wall between the body's center and its left side still pushes to the right.
     let grazing = [Wall::new(Vec2::new(-1.0, 0.3), Vec2::new(3.0, 0.7))];
     assert!(force(&rushing(), &grazing, &how).y < 0.0);
+}
+
+/// Far ahead in a corridor along the x axis.
+const FAR: Vec2 = Vec2::new(300.0, 0.0);
+
+/// Seeks a target in one tick, with the force that avoidance leaves. Returns the force of avoidance, N.
+fn step_towards(course: &mut Course, walls: &WallIndex, how: &WallAvoidance, target: Vec2) -> Vec2 {
+    let me = course.agent;
+    let avoiding = force_in(&me, walls, how);
+    let rest = (me.max_force - avoiding.length()).max(0.0);
+    course.step(avoiding + seek(&me, target).clamp_length_max(rest));
+    avoiding
+}
+
+/// The walls of a corridor along the x axis, as wide as this, m.
+fn corridor(width: f32) -> WallIndex {
+    let walls = [0.5, -0.5].map(|side| {
+        let y = side * width;
+        Wall::new(Vec2::new(-50.0, y), Vec2::new(150.0, y))
+    });
+    WallIndex::of(&walls)
 }
 
 /// Tracks a velocity with the force that avoidance leaves, and asserts that no wall is passed.
@@ -334,4 +347,60 @@ fn the_rear_feeler_of_a_car_shrinks_to_zero_at_full_speed_ahead() {
     };
     assert_eq!(rear(car.max_speed), 0.0);
     assert!((rear(0.0) - 1.0 - car.turning_radius()).abs() < 1e-4);
+}
+
+#[test]
+fn agents_of_any_strength_come_to_rest_before_a_wall_on_their_way() {
+    let wall = WallIndex::of(&wall_at(8.0));
+    for response in [
+        WallResponse::Linear,
+        WallResponse::Quadratic,
+        WallResponse::Stop,
+    ] {
+        for (mass, max_force) in [
+            (1.0, 5.0),
+            (1.0, 20.0),
+            (1.0, 100.0),
+            (0.1, 20.0),
+            (0.1, 1e3),
+        ] {
+            let how = WallAvoidance::default().with_response(response);
+            let mut course = strong(mass, max_force, 0.3);
+            let case = format!("{response:?}, {mass} kg, {max_force} N");
+            for tick in 0..60 * 12 {
+                step_towards(&mut course, &wall, &how, Vec2::new(30.0, 0.0));
+                let speed = course.agent.speed();
+                assert!(tick < 60 * 8 || speed < 0.1, "{case}: {speed} m/s");
+            }
+            assert!(course.agent.position.x > 6.0, "{case}");
+        }
+    }
+}
+
+#[test]
+fn strong_agents_pass_a_corridor() {
+    for (mass, max_force) in [(0.1, 20.0), (0.2, 100.0), (0.1, 1e3)] {
+        for width in [1.05, 1.2, 1.7] {
+            let walls = corridor(width);
+            let mut course = strong(mass, max_force, 0.02);
+            for _ in 0..60 * 8 {
+                step_towards(&mut course, &walls, &WallAvoidance::default(), FAR);
+            }
+            let Vec2 { x, y } = course.agent.position;
+            let case = format!("{mass} kg, {max_force} N, {width} m: {x} m, {y} m");
+            assert!(x > 36.0 && y.abs() < 0.5 * (width - 1.0) + 1e-3, "{case}");
+        }
+    }
+}
+
+/// An agent of this mass, kg, and strength, N, that starts beside the x axis.
+fn strong(mass: f32, max_force: f32, y: f32) -> Course {
+    let mut course = Course::new(60.0);
+    course.agent = Agent {
+        mass,
+        max_force,
+        position: Vec2::new(0.0, y),
+        ..course.agent
+    };
+    course
 }
