@@ -287,13 +287,13 @@ pub mod prelude {
     pub use bevy_steering2d_core::behaviors::types::*;
     pub use bevy_steering2d_core::{
         Adjust, Agent, Alone, Arrived, Behavior, BehaviorGroup, Combine, Combiner, Condition,
-        Controls, Cut, FaceTarget, FaceVelocity, Holonomic, Hull, Influence, InvalidParameter,
-        IsStuck, Kinematics, LedgerEntry, Locomotion, Neighbor, NeighborView, Neighbors, Obstacle,
-        PathCompleted, Perception, PointMass, RandomStream, Requests, SensesColliders, SpeedLimit,
-        Steer, SteeringAppExt, SteeringCommandsExt, SteeringDisabled, SteeringForce,
-        SteeringGroups, SteeringId, SteeringPath, SteeringSeed, SteeringSystems, SteersFor, Stuck,
-        StuckDetection, Surroundings, Target, TargetInSight, TargetLost, Targets, ThinkEvery,
-        Tracked, Vehicle, Wall, Wheeled, When,
+        ConditionStates, Controls, Cut, FaceTarget, FaceVelocity, Holonomic, Hull, Influence,
+        InvalidParameter, IsStuck, Kinematics, LedgerEntry, Locomotion, Neighbor, NeighborView,
+        Neighbors, Obstacle, PathCompleted, Perception, PointMass, RandomStream, Requests,
+        SensesColliders, SpeedLimit, Steer, SteeringAppExt, SteeringCommandsExt, SteeringDisabled,
+        SteeringForce, SteeringGroups, SteeringId, SteeringPath, SteeringSeed, SteeringSystems,
+        SteersFor, Stuck, StuckDetection, Surroundings, Target, TargetInSight, TargetLost, Targets,
+        ThinkEvery, Tracked, Vehicle, Wall, Wheeled, When,
     };
 }
 

@@ -7,7 +7,6 @@
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d::{ConditionStates, ConditionType};
 
 use crate::arena::Arena;
 use crate::bodies::{Animal, enable, pass_through, recolor, teleport};
@@ -344,7 +343,7 @@ fn watch_the_lone(
     mut boids: Query<(&mut Boid, &ConditionStates)>,
 ) {
     for (mut boid, conditions) in &mut boids {
-        let alone = conditions.get(ConditionType::of::<Alone>()) == Some(true);
+        let alone = conditions.holds::<Alone>();
         tally.alone.note(alone);
         if alone {
             boid.alone_for += time.delta_secs();
