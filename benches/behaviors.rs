@@ -151,7 +151,7 @@ fn flock(bencher: Bencher, side: f32) {
 fn travel_times(bencher: Bencher, walls: u32) {
     const SIDE: u32 = 512;
     const GAP: u32 = 24;
-    let mut field = TravelTimes::new(UVec2::splat(SIDE), 0.5);
+    let mut field = TravelTimes::new(UVec2::splat(SIDE), 0.5).expect("a sound grid");
     for wall in 1..=walls {
         let (x, gap) = (wall * SIDE / (walls + 1), (wall % 2) * (SIDE - GAP));
         for y in (0..SIDE).filter(|y| !(gap..gap + GAP).contains(y)) {

@@ -4,7 +4,7 @@ use std::any::TypeId;
 
 use bevy::prelude::*;
 use bevy_egui::egui;
-use bevy_steering2d_core::Kinematics;
+use bevy_steering2d_core::{Kinematics, SteeringSnapshot};
 use bevy_steering2d_debug::{SteeringDebugSystems, SteeringGizmos, SteeringSelection, draw};
 use bevy_steering2d_recorder::{
     Moment, SteeringRecorder, SteeringRecorderPlugin, back_to_present, rewind,
@@ -82,7 +82,7 @@ pub(crate) fn show(ui: &mut egui::Ui, world: &mut World, agent: Option<Entity>) 
             if slider.changed() {
                 // There may be gaps, in which nothing was recorded.
                 let recorded = recorder.snapshots(first..=tick).next_back();
-                tick = recorded.map_or(first, |it| it.tick());
+                tick = recorded.map_or(first, SteeringSnapshot::tick);
             }
             if tick != shown {
                 // While ticks are recorded, the end of the timeline is the present, with what was changed in a pause.
