@@ -19,9 +19,10 @@
 //! | of a context whose `RapierConfiguration::physics_pipeline_active` is false | not steered, and seen at rest; the memories of its behaviors rest |
 //!
 //! Position and velocity are those of the body's origin. A body turns about its center of mass: let the two coincide, or the
-//! origin swings. With several contexts agents see the
-//! colliders of their own one, but all share one space for neighbors and paths: keep their worlds apart, or tell
-//! neighbors apart by `SteeringGroups`.
+//! origin swings.
+//!
+//! With several contexts agents see the colliders of their own one, but all share one space for neighbors and paths: keep
+//! their worlds apart, or tell neighbors apart by `SteeringGroups`.
 //!
 //! Neither `Velocity` nor `ReadMassProperties` is needed: velocity and mass are read from Rapier's
 //! own bodies.

@@ -43,7 +43,8 @@ impl Candidates {
         slots: &mut SampledSlots,
     ) -> f32 {
         let test = ViewTest::new(neighbors, view);
-        let (few, eights) = (Self::MOST / WIDTH - 1, self.eights().count());
+        let few = Self::MOST / WIDTH - 1;
+        let eights = self.ranges.iter().map(eights_in).sum();
         let mut share = 1.0;
         slots.clear();
         if eights > few {
@@ -85,8 +86,8 @@ impl Candidates {
         let mut passed = 0;
         (0..few).map_while(move |number| {
             let wanted = (number * eights + begin) / few;
-            while wanted >= passed + range.len().div_ceil(WIDTH) {
-                passed += range.len().div_ceil(WIDTH);
+            while wanted >= passed + eights_in(&range) {
+                passed += eights_in(&range);
                 range = ranges.next()?.clone();
             }
             let start = range.start + (wanted - passed) * WIDTH;
@@ -101,6 +102,11 @@ impl Candidates {
             starts.map(|start| start..range.end.min(start + WIDTH))
         })
     }
+}
+
+/// How many times eight slots, the last perhaps fewer, are in a range.
+fn eights_in(range: &Range<usize>) -> usize {
+    range.len().div_ceil(WIDTH)
 }
 
 /// Those of up to eight slots that are in view.

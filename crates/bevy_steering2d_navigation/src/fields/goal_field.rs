@@ -170,7 +170,8 @@ impl TravelMap {
     }
 
     /// The travel time from a point to the nearest goal, in meters of ground of cost 1: that of the nearest of the four
-    /// nodes around the point that has one. Infinite if there is no way, `None` outside of the field and while the times are computed.
+    /// nodes around the point that has one. Infinite if there is no way, `None` outside of the field and while the times
+    /// are computed.
     pub fn travel_time(&self, point: Vec2) -> Option<f32> {
         self.work.as_ref()?.travel_time(point)
     }

@@ -372,13 +372,10 @@ impl<'a, R: Register> Pass<'a, R> {
     fn view_of(&self, slot: usize) -> NeighborView {
         let me = self.neighbors.at(slot);
         NeighborView {
-            position: me.position,
             heading: me.heading,
-            radius: 0.0,
-            field_of_view: f32::INFINITY,
-            groups: SteeringGroups::ALL,
             except: me.entity,
             id: me.id,
+            ..NeighborView::at(me.position, 0.0, SteeringGroups::ALL)
         }
     }
 }
