@@ -3,10 +3,10 @@
 
 use std::any::TypeId;
 
-use bevy::ecs::component::Mutable;
+use bevy::ecs::component::{ComponentId, Mutable};
 use bevy::ecs::world::{EntityRef, EntityWorldMut};
 use bevy::prelude::*;
-use bevy::reflect::{TypePath, TypeRegistration, TypeRegistry};
+use bevy::reflect::{FromType, TypePath, TypeRegistration, TypeRegistry};
 use bevy_steering2d_core::{
     Combine, FaceVelocity, InvalidParameter, ReflectBehavior, ReflectCompanion, SensesColliders,
     SpeedLimit, StuckDetection, ThinkEvery, Vehicle,
@@ -99,6 +99,8 @@ pub(crate) struct Part {
     pub(crate) name: &'static str,
     /// The full type path.
     pub(crate) path: &'static str,
+    /// Makes its default value.
+    pub(crate) default: Option<ReflectDefault>,
     pub(crate) role: Role,
 }
 
@@ -108,6 +110,7 @@ impl Part {
             type_id: TypeId::of::<C>(),
             name: C::short_type_path(),
             path: C::type_path(),
+            default: Some(FromType::<C>::from_type()),
             role: Role::Companion(CompanionAccess::of::<C>()),
         }
     }
@@ -118,6 +121,7 @@ impl Part {
             type_id: registration.type_id(),
             name: table.short_path(),
             path: table.path(),
+            default: registration.data::<ReflectDefault>().cloned(),
             role,
         }
     }
@@ -150,6 +154,23 @@ impl Part {
                 access.remove(entity);
             }
         }
+    }
+
+    /// Gives the component its default value if another component of the entity requires it; returns whether one does.
+    pub(crate) fn reset_if_required(&self, entity: &mut EntityWorldMut) -> bool {
+        let all = entity.world().components();
+        let Some(id) = all.get_id(self.type_id) else {
+            return false;
+        };
+        let requires = |it: &ComponentId| {
+            let info = all.get_info(*it);
+            info.is_some_and(|it| it.required_components().iter_ids().any(|it| it == id))
+        };
+        let is_required = entity.archetype().components().iter().any(requires);
+        if is_required && let Some(default) = &self.default {
+            self.write(entity, default.default());
+        }
+        is_required
     }
 
     pub(crate) fn check(&self, value: &dyn Reflect) -> Result<(), InvalidParameter> {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use bevy::prelude::*;
 use bevy::reflect::{DynamicTypePath, ReflectFromReflect, TypeRegistry};
+use bevy_steering2d_core::LocomotionRegistry;
 
 use crate::error::{Place, PresetError, PresetFault};
 use crate::parts::{Part, Parts};
@@ -48,7 +49,7 @@ impl SteeringPreset {
                 continue;
             };
             let mut copy = clone_of(value, &types)?;
-            if let Some(default) = types.get_type_data::<ReflectDefault>(part.type_id) {
+            if let Some(default) = &part.default {
                 let default = default.default();
                 keep_situation(
                     copy.as_partial_reflect_mut(),
@@ -84,46 +85,28 @@ impl SteeringPreset {
     ) -> Result<Applied, PresetError> {
         let writes = self.merged_with(agent, parts, world)?;
         let types = world.resource::<AppTypeRegistry>().clone();
+        let kinds = world.get_resource::<LocomotionRegistry>();
+        let kinds = kinds.into_iter().flat_map(LocomotionRegistry::iter);
+        let kinds: Vec<TypeId> = kinds.map(|kind| kind.type_id).collect();
+        let has_kind = kinds.iter().any(|kind| self.holds(*kind));
         let mut entity = world
             .get_entity_mut(agent)
             .map_err(|_| PresetFault::NoSuchAgent(agent))?;
         let before = entity.get_mut::<BeforePresets>();
-        let mut before = before.map_or_else(BeforePresets::default, |mut it| mem::take(&mut *it));
-        let given = mem::take(&mut before.given);
-        for (part, value) in writes {
-            if part.is_behavior() {
-                before.given.push(part.type_id);
-                before.removed.take(part);
-            } else if !before.companions.has(part) {
-                before.companions.keep(part, entity.as_readonly(), &types);
-            }
-            part.write(&mut entity, value);
-            // An observer may despawn it.
-            if entity.is_despawned() {
-                return Err(PresetFault::NoSuchAgent(agent).into());
-            }
-        }
-        let mut lost = Vec::new();
-        for part in parts.iter().filter(|part| !self.holds(part.type_id)) {
-            if !part.is_behavior() {
-                before.restore(part, &mut entity, &types);
-            } else if part.read(entity.as_readonly()).is_some() {
-                before.removed.keep(part, entity.as_readonly(), &types);
-                part.remove(&mut entity);
-                if !given.contains(&part.type_id) {
-                    lost.push(part.name);
-                }
-            }
-            if entity.is_despawned() {
-                return Err(PresetFault::NoSuchAgent(agent).into());
-            }
-        }
-        match entity.get_mut::<BeforePresets>() {
-            Some(mut kept) => *kept = before,
-            None => {
-                entity.insert(before);
-            }
-        }
+        let mut change = Change {
+            before: before.map_or_else(BeforePresets::default, |mut it| mem::take(&mut *it)),
+            unnamed: parts.iter().filter(|it| !self.holds(it.type_id)).collect(),
+            rivals: if has_kind { kinds } else { Vec::new() },
+            entity,
+            types,
+        };
+        let lost = change.remove_behaviors()?;
+        change.return_companions()?;
+        let companions = change.companions();
+        change.remove_rivals()?;
+        change.write(writes)?;
+        change.note_changes(companions);
+        change.end();
         Ok(Applied { lost })
     }
 
@@ -243,7 +226,8 @@ impl std::fmt::Debug for SteeringPreset {
 /// atomically, so that a reader never sees a partially written file.
 ///
 /// The path is a file system path, so it usually begins with `assets/`. Missing folders are created.
-/// Comments in an existing file are lost. A symbolic link stays; the file it leads to is replaced.
+/// Comments in an existing file are lost. A symbolic link stays; the file it leads to is replaced. A watcher of files may
+/// miss that on a slow disk: call [`AssetServer::reload`] for agents that use the preset.
 ///
 /// ```no_run
 /// # use bevy::prelude::*;
@@ -274,6 +258,116 @@ pub(crate) struct Applied {
     pub(crate) lost: Vec<&'static str>,
 }
 
+/// An agent that gets the tuning of a preset.
+struct Change<'a> {
+    entity: EntityWorldMut<'a>,
+    /// The parts that the preset does not name.
+    unnamed: Vec<&'a Part>,
+    /// The kinds of locomotion, if the preset has one: an agent has one at a time.
+    rivals: Vec<TypeId>,
+    before: BeforePresets,
+    types: AppTypeRegistry,
+}
+
+impl Change<'_> {
+    /// An error if an observer has despawned the agent.
+    fn check(&self) -> Result<(), PresetError> {
+        if self.entity.is_despawned() {
+            return Err(PresetFault::NoSuchAgent(self.entity.id()).into());
+        }
+        Ok(())
+    }
+
+    /// Removes the behaviors that the preset does not name; returns the names of those that the game inserted.
+    fn remove_behaviors(&mut self) -> Result<Vec<&'static str>, PresetError> {
+        let given = mem::take(&mut self.before.given);
+        let mut lost = Vec::new();
+        for part in self.unnamed.iter().filter(|part| part.is_behavior()) {
+            if part.read(self.entity.as_readonly()).is_some() {
+                let present = self.entity.as_readonly();
+                self.before.removed.keep(part, present, &self.types);
+                part.remove(&mut self.entity);
+                if !given.contains(&part.type_id) {
+                    lost.push(part.name);
+                }
+                self.check()?;
+            }
+        }
+        Ok(lost)
+    }
+
+    /// Gives the companions that the preset does not name the values from before the first preset. Those that the agent did
+    /// not have go first: one kind of locomotion replaces another. Rivals of the preset stay kept.
+    fn return_companions(&mut self) -> Result<(), PresetError> {
+        for was_missing in [true, false] {
+            for part in &self.unnamed {
+                if self.before.companions.was_missing(part) == Some(was_missing)
+                    && !self.rivals.contains(&part.type_id)
+                {
+                    self.before.restore(part, &mut self.entity, &self.types);
+                    self.check()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The companions that the preset does not name, as they are now.
+    fn companions(&self) -> Kept {
+        let mut kept = Kept::default();
+        for part in self.unnamed.iter().filter(|part| !part.is_behavior()) {
+            kept.keep(part, self.entity.as_readonly(), &self.types);
+        }
+        kept
+    }
+
+    /// Removes the locomotion that the preset replaces.
+    fn remove_rivals(&mut self) -> Result<(), PresetError> {
+        for part in &self.unnamed {
+            if self.rivals.contains(&part.type_id) {
+                part.remove(&mut self.entity);
+                self.check()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, values: Vec<(&Part, Box<dyn Reflect>)>) -> Result<(), PresetError> {
+        for (part, value) in values {
+            if part.is_behavior() {
+                self.before.given.push(part.type_id);
+                self.before.removed.take(part);
+            } else if !self.before.companions.has(part) {
+                let present = self.entity.as_readonly();
+                self.before.companions.keep(part, present, &self.types);
+            }
+            part.write(&mut self.entity, value);
+            self.check()?;
+        }
+        Ok(())
+    }
+
+    /// Notes which companions came with those of the preset, or made room for them.
+    fn note_changes(&mut self, mut companions: Kept) {
+        for part in &self.unnamed {
+            let is_there = part.read(self.entity.as_readonly()).is_some();
+            let has_changed = companions.was_missing(part) == Some(is_there);
+            if has_changed && !self.before.companions.has(part) {
+                self.before.companions.0.extend(companions.take(part));
+            }
+        }
+    }
+
+    fn end(mut self) {
+        match self.entity.get_mut::<BeforePresets>() {
+            Some(mut kept) => *kept = self.before,
+            None => {
+                self.entity.insert(self.before);
+            }
+        }
+    }
+}
+
 /// What presets have given to an agent, and taken from it.
 #[derive(Component, Clone, Default)]
 struct BeforePresets {
@@ -286,6 +380,7 @@ struct BeforePresets {
 }
 
 impl BeforePresets {
+    /// Gives a companion back the value that it had, or removes it if the agent did not have it.
     fn restore(&mut self, part: &Part, entity: &mut EntityWorldMut, types: &AppTypeRegistry) {
         match self.companions.take(part) {
             Some((_, Some(value))) => {
@@ -295,7 +390,13 @@ impl BeforePresets {
                     part.write(entity, value);
                 }
             }
-            Some((_, None)) => part.remove(entity),
+            Some((_, None)) => {
+                if part.reset_if_required(entity) {
+                    self.companions.0.push((part.type_id, None));
+                } else {
+                    part.remove(entity);
+                }
+            }
             None => {}
         }
     }
@@ -315,6 +416,11 @@ impl Kept {
 
     fn has(&self, part: &Part) -> bool {
         self.index(part).is_some()
+    }
+
+    /// Whether the agent did not have a component; `None` if that is not known.
+    fn was_missing(&self, part: &Part) -> Option<bool> {
+        self.index(part).map(|at| self.0[at].1.is_none())
     }
 
     fn of(&self, part: &Part) -> Option<&dyn Reflect> {

@@ -198,6 +198,57 @@ fn a_preset_replaces_the_previous_one_completely() {
 }
 
 #[test]
+fn the_last_of_several_presets_with_locomotion_counts() {
+    let mut app = app();
+    let own = Wheeled {
+        wheelbase: 3.5,
+        ..default()
+    };
+    let agent = (PointMass::default(), own, Seek::new(EAST));
+    let agent = app.world_mut().spawn(agent).id();
+    let texts = [
+        "{ Wheeled: (wheelbase: 2.0), Seek: () }",
+        "{ Tracked: (), Seek: () }",
+        "{ Seek: () }",
+    ];
+    let [car, tank, none] = texts.map(|text| preset(&app, text));
+    for before in [&car, &tank, &none] {
+        before.apply(app.world_mut(), agent).unwrap();
+        tank.apply(app.world_mut(), agent).unwrap();
+        let entity = app.world().entity(agent);
+        assert!(entity.contains::<Tracked>() && !entity.contains::<Wheeled>());
+        none.apply(app.world_mut(), agent).unwrap();
+        assert!(!app.world().entity(agent).contains::<Tracked>());
+        assert_eq!(*get::<Wheeled>(&app, agent), own, "its own is back");
+    }
+    assert!(warnings(&app).is_empty(), "{:?}", warnings(&app));
+}
+
+#[test]
+fn what_a_preset_brings_indirectly_goes_with_it() {
+    let mut app = app();
+    let agent = (PointMass::default(), Seek::new(EAST));
+    let agent = app.world_mut().spawn(agent).id();
+    let [stuck, seek] = ["{ Sidestep: () }", "{ Seek: () }"].map(|text| preset(&app, text));
+    stuck.apply(app.world_mut(), agent).unwrap();
+    assert!(app.world().entity(agent).contains::<StuckDetection>());
+    seek.apply(app.world_mut(), agent).unwrap();
+    assert!(!app.world().entity(agent).contains::<StuckDetection>());
+}
+
+#[test]
+fn a_part_that_another_requires_gets_its_default_when_its_line_is_deleted() {
+    let mut app = app();
+    let agent = app.world_mut().spawn(PointMass::default()).id();
+    let with = "{ IsStuck: (), StuckDetection: (after: 3.0), Seek: () }";
+    let [with, without] = [with, "{ IsStuck: (), Seek: () }"].map(|text| preset(&app, text));
+    with.apply(app.world_mut(), agent).unwrap();
+    without.apply(app.world_mut(), agent).unwrap();
+    let detection = get::<StuckDetection>(&app, agent);
+    assert_eq!(*detection, StuckDetection::default());
+}
+
+#[test]
 fn a_despawned_agent_is_an_error() {
     let mut app = app();
     let gone = app.world_mut().spawn_empty().id();
