@@ -15,8 +15,9 @@ mod arguments;
 #[path = "shared/jobs.rs"]
 mod jobs;
 
+use std::fmt::Display;
 use std::io::Write;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -50,7 +51,7 @@ struct Options {
     json: bool,
     svg: Option<PathBuf>,
     jobs: NonZeroUsize,
-    seeds: NonZeroUsize,
+    seeds: NonZeroU32,
 }
 
 impl Options {
@@ -58,7 +59,7 @@ impl Options {
         const COUNT: &str = "a whole number, one or more";
         let (mut cases, mut case, mut svg) = (None, None, None);
         let (mut body, mut json, mut jobs) = (Body::default(), false, jobs::all_cores());
-        let mut seeds = NonZeroUsize::MIN;
+        let mut seeds = NonZeroU32::MIN;
         while let Some(argument) = parser.next()? {
             let option = typed(&argument);
             match argument {
@@ -105,26 +106,35 @@ fn score(options: &Options) -> Result<bool, String> {
         }
     }
     let seeds = options.seeds.get();
-    let starts = |case: &Case| (0..seeds as u64).map(|seed| case.nudged(seed)).collect();
-    let all: Vec<Case> = cases.iter().flat_map::<Vec<_>, _>(starts).collect();
+    let starts = |case| (0..seeds).map(move |seed| (case, seed));
+    let all: Vec<(&Case, u32)> = cases.iter().flat_map(starts).collect();
     let mut page = Page::new(&cases, options);
-    let mut of_case = Vec::with_capacity(seeds);
-    page.begin();
+    let mut worst: Option<(Case, Run)> = None;
+    page.begin()?;
     jobs::run_in_order(
         &all,
         options.jobs,
-        |case| &case.name,
-        |case| run(case, options.body),
-        |case, done| {
-            of_case.push((case.clone(), done));
-            if of_case.len() < seeds {
-                return Ok(());
+        |(case, _)| &case.name,
+        |(case, seed)| {
+            let case = case.nudged(u64::from(*seed));
+            let done = run(&case, options.body);
+            (case, done)
+        },
+        |(_, seed), (case, done)| {
+            let badness = |it: &(Case, Run)| it.1.score.badness();
+            if worst
+                .as_ref()
+                .is_none_or(|it| badness(it) <= done.score.badness())
+            {
+                worst = Some((case, done));
             }
-            let worst = of_case.drain(..).max_by_key(|(_, run)| run.score.badness());
-            worst.map_or(Ok(()), |(case, worst)| page.add(&case, &worst))
+            match worst.take_if(|_| seed + 1 == seeds) {
+                Some((case, done)) => page.add(&case, &done),
+                None => Ok(()),
+            }
         },
     )?;
-    page.end();
+    page.end()?;
     Ok(all_read)
 }
 
@@ -145,11 +155,11 @@ impl<'a> Page<'a> {
         }
     }
 
-    fn begin(&self) {
+    fn begin(&self) -> Result<(), String> {
         if self.options.json {
-            print!("[");
+            print("[")
         } else {
-            print!("{}", self.table.header());
+            print(self.table.header())
         }
     }
 
@@ -163,21 +173,29 @@ impl<'a> Page<'a> {
         if self.options.json {
             let json = serde_json::to_string(&done.score).map_err(|error| error.to_string())?;
             let separator = if self.cases > 0 { "," } else { "" };
-            print!("{separator}\n{json}");
+            print(format_args!("{separator}\n{json}"))?;
         } else {
-            print!("{}", self.table.row(&done.score));
+            print(self.table.row(&done.score))?;
         }
         self.cases += 1;
-        std::io::stdout().flush().map_err(|error| error.to_string())
+        Ok(())
     }
 
-    fn end(&self) {
+    fn end(&self) -> Result<(), String> {
         if self.options.json {
-            println!("\n]");
+            print("\n]\n")
         } else {
-            print!("{}", self.table.footer().unwrap_or_default());
+            print(self.table.footer().unwrap_or_default())
         }
     }
+}
+
+/// Prints at once; that of a closed or full output is an error.
+fn print(text: impl Display) -> Result<(), String> {
+    let mut out = std::io::stdout().lock();
+    write!(out, "{text}")
+        .and_then(|()| out.flush())
+        .map_err(|error| format!("cannot print: {error}"))
 }
 
 /// The XML files of a folder, sorted by name, or `only` the one of this name.

@@ -47,7 +47,7 @@ const TURN: u64 = 10;
 /// The memory of the recording per agent, bytes: about a hundred ticks.
 const RECORDED: usize = 20_000;
 
-const USAGE: &str = "usage: thousands --headless [--agents N] [--neighbors K] [--ticks T] \
+const USAGE: &str = "usage: thousands [--headless] [--agents N] [--neighbors K] [--ticks T] \
                      [--threads P] [--body point-mass|rapier] [--seed S] [--one-point] \
                      [--record] [--with NAME]";
 

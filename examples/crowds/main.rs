@@ -337,6 +337,6 @@ fn measure(case: &Case, options: &Options, threads: NonZeroUsize) -> Measurement
     Measurement {
         ours: our_ticks.run(),
         rvo: its_ticks.run(),
-        allocations: allocations as f64 / f64::from(options.ticks * options.starts),
+        allocations: allocations as f64 / (f64::from(options.ticks) * f64::from(options.starts)),
     }
 }

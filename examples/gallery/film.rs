@@ -80,12 +80,13 @@ fn take_frame(
     if film.waiting > 0 {
         return;
     }
-    film.waiting = u32::MAX;
     let (camera, eye) = *camera;
     let corner = |at: Vec2| camera.world_to_viewport(eye, at.extend(0.0));
+    // A minimized window has no size.
     let (Ok(a), Ok(b)) = (corner(-arena.half_size), corner(arena.half_size)) else {
         return;
     };
+    film.waiting = u32::MAX;
     let shown = Rect::from_corners(a, b).inflate(4.0);
     let scale = window.scale_factor();
     let shown = Rect::from_corners(scale * shown.min, scale * shown.max);

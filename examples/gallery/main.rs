@@ -87,7 +87,8 @@ fn can_open(options: &args::WindowOptions) -> Result<(), String> {
 
 /// Checks that a file can be written. An existing one stays as it is.
 fn check_writable(file: &Path) -> std::io::Result<()> {
-    let is_new = !file.exists();
+    // A link without a file behind it is there.
+    let is_new = std::fs::symlink_metadata(file).is_err();
     OpenOptions::new().append(true).create(true).open(file)?;
     if is_new {
         std::fs::remove_file(file)?;

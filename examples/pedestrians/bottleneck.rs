@@ -37,10 +37,15 @@ const LENGTH: f32 = 2.8;
 fn bottleneck(effort: Effort) -> Outcome {
     let cause = "those at the mouth let each other go first, and gaps are closed late.";
     let (mut rows, mut flows) = (Vec::new(), Vec::new());
+    let mut left_behind = 0;
     for (width, source) in FLOWS {
         let people = effort.pick((90.0 * width).max(90.0) as usize, 6);
         let (starts, most) = effort.pick((5, 240.0), (1, 12.0));
-        let flow = mean((0..starts).map(|start| flow(&passages(width, people, start, most))));
+        let flow = mean((0..starts).map(|start| {
+            let times = passages(width, people, start, most);
+            left_behind += people - times.len();
+            flow(&times)
+        }));
         flows.push((width, flow));
         rows.push(
             Row::new(
@@ -53,6 +58,16 @@ fn bottleneck(effort: Effort) -> Outcome {
             .cause(cause),
         );
     }
+    rows.push(
+        Row::new(
+            "people who have not passed after 240 s",
+            left_behind as f32,
+            "",
+        )
+        .source("0")
+        .bound(Bound::exactly(0.0))
+        .cause(cause),
+    );
     let line = Line::through(&flows);
     rows.push(
         Row::new(

@@ -17,7 +17,7 @@ pub const CHECKS: [Check; 2] = [
         title: "Counterflow",
         about: "50 people against 50 in a periodic corridor of 50 m × 4 m, for 60 s, with 20 seeds. The order parameter is the mean of \
                 ((same − opposite) / (same + opposite))² over all people, of those within 5 m ahead or behind and 0.5 m aside; it is 1 in \
-                perfect lanes and 0.35 at random places (after Rex and Löwen 2007). Lanes form in every experiment (Kretz, Grünebohm, \
+                perfect lanes and 0.25 at random places (after Rex and Löwen 2007). Lanes form in every experiment (Kretz, Grünebohm, \
                 Kaufman, Mazur and Schreckenberg 2006, *Experimental study of pedestrian counterflow in a corridor*).",
         run: counterflow,
     },

@@ -132,20 +132,39 @@ impl Arena {
     }
 }
 
+/// The ground of this arena.
+#[derive(Component, Clone, Copy, Debug)]
+pub(crate) struct Ground(Arena);
+
+fn ground(arena: Arena) -> impl Bundle {
+    (
+        (Name::new("ground"), InScene::default(), Ground(arena)),
+        Transform::default(),
+        Look {
+            shape: Shape::Area(arena.outline().into()),
+            color: palette::GROUND,
+            layer: -2.0,
+        },
+    )
+}
+
+/// Replaces the ground if the scene has gone back to another arena.
+pub(crate) fn replace_ground(
+    arena: Res<Arena>,
+    old: Query<(Entity, &Ground)>,
+    mut commands: Commands,
+) {
+    for (entity, _) in old.iter().filter(|(_, old)| old.0 != *arena) {
+        commands.entity(entity).despawn();
+        commands.spawn(ground(*arena));
+    }
+}
+
 /// Spawns the ground and the fence.
 pub(crate) fn spawn(world: &mut World) {
     let arena = *world.resource::<Arena>();
     let mut outline = arena.outline();
-    world.spawn((
-        Name::new("ground"),
-        InScene::default(),
-        Transform::default(),
-        Look {
-            shape: Shape::Area(outline.as_slice().into()),
-            color: palette::GROUND,
-            layer: -2.0,
-        },
-    ));
+    world.spawn(ground(arena));
     let look = Look {
         shape: Shape::Loop {
             points: outline.as_slice().into(),

@@ -5,7 +5,7 @@ use bevy_rapier2d::prelude::*;
 use bevy_steering2d::SnapshotAppExt;
 use bevy_steering2d::prelude::*;
 
-use crate::arena::Arena;
+use crate::arena::{Arena, replace_ground};
 use crate::in_scene::{SpawnCount, mark_respawned};
 use crate::input::{Held, Pointer, Presses, forget_presses};
 use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, count_tick, play_script};
@@ -59,7 +59,7 @@ impl Plugin for OverlaysPlugin {
                 RunFixedMainLoop,
                 blend_poses.in_set(RunFixedMainLoopSystems::AfterFixedMainLoop),
             );
-        app.add_systems(Update, overlay::mark_ground)
+        app.add_systems(Update, (overlay::mark_ground, replace_ground))
             .add_observer(forget_poses)
             .add_observer(forget_trails);
         for scene in scenes::all() {

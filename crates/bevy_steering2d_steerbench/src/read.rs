@@ -383,7 +383,8 @@ impl<'a> Reader<'a> {
         valid: RangeInclusive<f32>,
     ) -> Result<f32, ReadError> {
         let node = self.need(element, name)?;
-        let text = node.text().unwrap_or_default().trim();
+        let text = text_of(node);
+        let text = text.trim();
         let shown = || excerpt(text, WORD);
         match text.parse::<f32>() {
             Ok(number) if valid.contains(&number) => Ok(number),
@@ -477,7 +478,13 @@ fn child<'a>(of: Element<'a>, name: &str) -> Option<Element<'a>> {
 }
 
 fn is_random(element: Element) -> bool {
-    child(element, "random").is_some_and(|it| it.text().is_some_and(|text| text.trim() == "true"))
+    child(element, "random").is_some_and(|it| text_of(it).trim() == "true")
+}
+
+/// The text of an element, also around comments.
+fn text_of(element: Element) -> String {
+    let children = element.children().filter(Node::is_text);
+    children.filter_map(|it| it.text()).collect()
 }
 
 #[cfg(test)]

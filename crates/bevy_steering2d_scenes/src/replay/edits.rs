@@ -234,8 +234,17 @@ impl Edit {
             .map(TypeInfo::type_id)
             .ok_or_else(|| wrong("its type is not known".into()))?;
         let value = read(value, id, &types).map_err(wrong)?;
-        field
-            .try_apply(&*value)
-            .map_err(|error| wrong(error.to_string()))
+        // A list that is applied to a longer one would keep the rest of that.
+        match (field.try_as_reflect_mut(), value.try_into_reflect()) {
+            (Some(field), Ok(value)) => field
+                .set(value)
+                .map_err(|_| wrong("it is of another type".into())),
+            (_, Ok(value)) => field
+                .try_apply(value.as_partial_reflect())
+                .map_err(|error| wrong(error.to_string())),
+            (_, Err(value)) => field
+                .try_apply(&*value)
+                .map_err(|error| wrong(error.to_string())),
+        }
     }
 }

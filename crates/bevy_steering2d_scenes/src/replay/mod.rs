@@ -44,6 +44,12 @@ pub struct Replay {
     pub ticks: Vec<String>,
 }
 
+/// What every version writes.
+#[derive(Deserialize)]
+struct Head {
+    version: String,
+}
+
 /// What a user did before a tick ran.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Input {
@@ -116,11 +122,13 @@ impl Replay {
         if std::fs::metadata(path)?.len() > Self::MAX_BYTES {
             return Err(ReplayError::TooLarge);
         }
-        let replay: Self = serde_json::from_str(&std::fs::read_to_string(path)?)?;
-        if replay.version != VERSION {
-            return Err(ReplayError::Version(replay.version));
+        let text = std::fs::read_to_string(path)?;
+        // Another version may write other fields.
+        let Head { version } = serde_json::from_str(&text)?;
+        if version != VERSION {
+            return Err(ReplayError::Version(version));
         }
-        Ok(replay)
+        Ok(serde_json::from_str(&text)?)
     }
 
     /// Writes a file: JSON, one line for each tick.

@@ -150,7 +150,7 @@ pub fn play(replay: &Replay) -> Result<Option<Difference>, ReplayError> {
 }
 
 /// Puts in what the user did before this tick.
-fn put_in(world: &mut World) {
+pub(super) fn put_in(world: &mut World) {
     let tick = world.resource::<CurrentScene>().tick();
     world.insert_resource(Presses::default());
     world.resource_scope(|world, mut playback: Mut<Playback>| {

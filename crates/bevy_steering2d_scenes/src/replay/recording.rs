@@ -3,6 +3,7 @@
 use bevy::prelude::*;
 
 use super::edits::Tunings;
+use super::playing::put_in;
 use super::{Input, Replay, Start, VERSION, What, checksums};
 use crate::input::{Held, Pointer, Presses};
 use crate::lifecycle::{CurrentScene, count_tick};
@@ -49,7 +50,11 @@ pub fn record(app: &mut App) {
         .init_resource::<Tunings>()
         .add_systems(
             FixedPreUpdate,
-            note_input.after(count_tick).run_if(is_recorded),
+            // A replay that is recorded again is input as well.
+            note_input
+                .after(count_tick)
+                .after(put_in)
+                .run_if(is_recorded),
         )
         .add_systems(FixedPostUpdate, note_checksums.run_if(is_recorded));
     begin(app.world_mut());
