@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d::{ConditionStates, ConditionType, StuckMemory};
+use bevy_steering2d::{ConditionStates, ConditionType, SteeringSnapshot, StuckMemory};
 
 use crate::common::*;
 
@@ -104,6 +104,50 @@ fn a_group_and_its_members_may_depend_on_conditions() {
     app.world_mut().get_mut::<RightOf>(agent).unwrap().x = -9.0;
     run_ticks(&mut app, 2);
     assert!(ledger(&app, agent)[0].raw.x > 1.0);
+}
+
+#[test]
+fn behaviors_of_a_group_that_is_off_do_not_run() {
+    let mut app = point_mass_app(HERTZ);
+    app.add_condition::<RightOf>();
+    record_events::<Arrived>(&mut app);
+    let agent = spawn(&mut app, 0.0, (Vehicle::default(), RightOf { x: 1.0 }));
+    let outer = BehaviorGroup::default().with_when(When::only::<RightOf>());
+    let outer = app.world_mut().spawn((SteersFor(agent), outer)).id();
+    let inner = (SteersFor(outer), BehaviorGroup::default());
+    let inner = app.world_mut().spawn((inner, Arrive::new(Vec2::ZERO))).id();
+    run_ticks(&mut app, 5);
+    assert_eq!(entry::<Arrive>(&app, inner).cut, Cut::NotNow);
+    assert!(recorded_events::<Arrived>(&app).is_empty());
+    app.world_mut().get_mut::<RightOf>(agent).unwrap().x = -9.0;
+    run_ticks(&mut app, 5);
+    assert_eq!(entry::<Arrive>(&app, inner).cut, Cut::Nothing);
+    assert_eq!(recorded_events::<Arrived>(&app).len(), 1);
+}
+
+#[test]
+fn a_condition_that_is_removed_no_longer_holds() {
+    let mut app = point_mass_app(HERTZ);
+    let agent = spawn(&mut app, 0.0, lone_wanderer());
+    run_ticks(&mut app, 3);
+    let holds = |app: &App| get::<ConditionStates>(app, agent).holds::<Alone>();
+    assert!(holds(&app));
+    app.world_mut().entity_mut(agent).remove::<Alone>();
+    assert!(!holds(&app));
+}
+
+#[test]
+fn a_condition_that_held_at_a_snapshot_holds_once_it_is_restored() {
+    let mut app = point_mass_app(HERTZ);
+    let agent = spawn(&mut app, 0.0, lone_wanderer());
+    run_ticks(&mut app, 3);
+    let holds = |app: &App| get::<ConditionStates>(app, agent).holds::<Alone>();
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    spawn(&mut app, 1.0, Vehicle::default());
+    run_ticks(&mut app, 3);
+    assert!(!holds(&app));
+    snapshot.restore(app.world_mut());
+    assert!(holds(&app));
 }
 
 #[test]

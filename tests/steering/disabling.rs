@@ -1,5 +1,6 @@
 //! Removed or disabled steering leaves no force behind.
 
+use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 
@@ -85,6 +86,22 @@ fn a_new_vehicle_does_not_take_up_the_force_of_the_one_before() {
         run_ticks(&mut app, 5);
         assert_eq!(velocity(&app, agent), before, "{backend:?}");
     }
+}
+
+#[test]
+fn an_agent_that_was_disabled_does_not_take_up_its_old_force() {
+    let mut app = point_mass_app(HERTZ);
+    let agent = (Seek::new(EAST), ThinkEvery(60), SteeringId(1));
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), agent);
+    while total(&app, agent) == Vec2::ZERO {
+        app.update();
+    }
+    app.world_mut().entity_mut(agent).insert(Disabled);
+    run_ticks(&mut app, 5);
+    app.world_mut().entity_mut(agent).remove::<Disabled>();
+    let before = velocity(&app, agent);
+    run_ticks(&mut app, 5);
+    assert_eq!(velocity(&app, agent), before);
 }
 
 #[test]

@@ -338,6 +338,37 @@ fn two_lost_targets_trigger_target_lost_twice() {
 }
 
 #[test]
+fn a_behavior_that_is_inserted_again_reports_its_lost_target_again() {
+    let mut app = point_mass_app(HERTZ);
+    record_events::<TargetLost>(&mut app);
+    let gone = app.world_mut().spawn_empty().id();
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Vehicle::default());
+    for losses in 1..=2 {
+        app.world_mut().entity_mut(agent).insert(Seek::new(gone));
+        run_ticks(&mut app, 5);
+        assert_eq!(recorded_events::<TargetLost>(&app).len(), losses);
+        app.world_mut().entity_mut(agent).remove::<Seek>();
+        run_ticks(&mut app, 5);
+    }
+}
+
+#[test]
+fn each_of_two_targets_of_a_behavior_is_reported_lost() {
+    let mut app = point_mass_app(HERTZ);
+    record_events::<TargetLost>(&mut app);
+    let targets = [4.0, 8.0].map(|x| Backend::PointMass.spawn(&mut app, Body::at(x, 0.0), ()));
+    let between = Interpose::new(targets[0], targets[1]);
+    Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), between);
+    for target in targets {
+        app.world_mut().despawn(target);
+        run_ticks(&mut app, 5);
+    }
+    let lost = recorded_events::<TargetLost>(&app);
+    let lost: Vec<Target> = lost.iter().map(|lost| lost.target).collect();
+    assert_eq!(lost, targets.map(Target::from));
+}
+
+#[test]
 fn a_target_that_comes_back_may_be_lost_again() {
     let mut app = point_mass_app(HERTZ);
     record_events::<TargetLost>(&mut app);

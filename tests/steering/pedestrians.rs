@@ -462,3 +462,95 @@ fn headway_on_a_behavior_entity_sees_what_the_others_request() {
         assert!(together.x < 10.0, "it is held up: {together}");
     }
 }
+
+#[test]
+fn a_weak_agent_that_avoids_stops_before_a_wall() {
+    for (max_speed, mass) in [(5.0, 4.9), (5.0, 10.0), (20.0, 10.0)] {
+        let mut app = point_mass_app(HERTZ);
+        let wall = Wall::new(Vec2::new(0.0, -50.0), Vec2::new(0.0, 50.0));
+        app.world_mut().spawn(wall);
+        let vehicle = Vehicle {
+            max_speed,
+            ..default()
+        };
+        let agent = (
+            vehicle,
+            ReciprocalAvoidance::default(),
+            Combine::WEIGHTED_SUM,
+            Seek::new(EAST),
+        );
+        let body = Body::at(-40.0, 0.0).weighing(mass);
+        let agent = Backend::PointMass.spawn(&mut app, body, agent);
+        for _ in 0..60 * 20 {
+            app.update();
+            let gap = -position(&app, agent).x - PointMass::RADIUS;
+            assert!(gap > -1e-3, "{max_speed} m/s, {mass} kg: {gap} m");
+        }
+        let gap = -position(&app, agent).x - PointMass::RADIUS;
+        assert!(
+            gap < 0.1,
+            "{max_speed} m/s, {mass} kg: it stops {gap} m early"
+        );
+    }
+}
+
+#[test]
+fn a_large_body_among_people_does_not_run_over_anyone() {
+    let mut app = point_mass_app(HERTZ);
+    let mut people = Vec::new();
+    for place in 0..81 {
+        let at = Vec2::new((place % 9) as f32 - 4.0, (place / 9) as f32 - 4.0);
+        let stand = (Pedestrian::default(), Arrive::new(at));
+        let body = Body::at(at.x, at.y);
+        people.push(Backend::PointMass.spawn(&mut app, body, stand));
+        let mut vehicle = app.world_mut().get_mut::<Vehicle>(people[place]).unwrap();
+        vehicle.radius = Some(0.25);
+    }
+    let truck = Vehicle {
+        radius: Some(2.5),
+        ..default()
+    };
+    let body = Body::at(-12.0, 0.1).moving(1.0, 0.0);
+    let truck = Backend::PointMass.spawn(&mut app, body, truck);
+    for _ in 0..60 * 20 {
+        app.update();
+        let at = position(&app, truck);
+        for person in &people {
+            let gap = position(&app, *person).distance(at) - 2.75;
+            assert!(gap > 0.0, "{gap} m at {at}");
+        }
+    }
+}
+
+#[test]
+fn a_crowd_measured_in_pixels_walks_as_in_meters() {
+    let places = |pixels: f32| -> Vec<Vec2> {
+        let mut app = point_mass_app(HERTZ);
+        let walkers: Vec<Entity> = (0..8)
+            .map(|at| {
+                let from = 6.0 * pixels * Vec2::from_angle(at as f32 * 0.8 + 0.1);
+                let mut person = Pedestrian::new(1.3 * pixels);
+                person.path_following = PathFollowing {
+                    pace: Some(1.3 * pixels),
+                    ..PathFollowing::default().with_waypoints(0.3 * pixels)
+                };
+                person.vehicle = Vehicle {
+                    max_speed: 2.6 * pixels,
+                    max_force: 6.0 * pixels,
+                    radius: Some(0.3 * pixels),
+                    ..person.vehicle
+                };
+                person.reciprocal_avoidance.margin *= pixels;
+                person.reciprocal_avoidance.perception_radius *= pixels;
+                let way = SteeringPath::open([from, -from]).unwrap();
+                Backend::PointMass.spawn(&mut app, Body::at(from.x, from.y), (person, way))
+            })
+            .collect();
+        run_seconds(&mut app, 8.0);
+        let places = walkers.iter().map(|&it| position(&app, it) / pixels);
+        places.collect()
+    };
+    for (meters, pixels) in places(1.0).into_iter().zip(places(64.0)) {
+        assert!(meters.distance(pixels) < 0.05, "{meters} m, {pixels} m");
+    }
+}

@@ -104,6 +104,50 @@ fn forces_that_cancel_each_other_out_in_a_group_are_noticed() {
 }
 
 #[test]
+fn a_body_that_gets_longer_before_it_is_stuck_first_sidesteps_to_the_right_as_well() {
+    let mut app = rapier_app(HERTZ);
+    let soon = StuckDetection {
+        after: 0.2,
+        ..default()
+    };
+    let [left, right] = spawn_opposing(&mut app, (soon, Sidestep::default()));
+    run_seconds(&mut app, 8.0);
+    assert!(position(&app, left).x > 5.0, "{}", position(&app, left));
+    assert!(position(&app, right).x < -5.0, "{}", position(&app, right));
+}
+
+#[test]
+fn an_agent_whose_group_is_off_is_not_stuck() {
+    for off in [
+        BehaviorGroup::default().disabled(),
+        BehaviorGroup::default().with_when(When::unless::<Alone>()),
+    ] {
+        let mut app = point_mass_app(HERTZ);
+        let idle = (
+            Vehicle::default(),
+            StuckDetection::default(),
+            Alone::default(),
+        );
+        let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), idle);
+        let group = (SteersFor(agent), off, Seek::new(EAST));
+        app.world_mut().spawn(group);
+        run_seconds(&mut app, 4.0);
+        assert!(!get::<StuckMemory>(&app, agent).stuck, "{off:?}");
+    }
+}
+
+#[test]
+fn an_agent_that_steers_for_another_is_not_stuck() {
+    let mut app = point_mass_app(HERTZ);
+    record_events::<Stuck>(&mut app);
+    let horse = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Vehicle::default());
+    let rider = (SteersFor(horse), Seek::new(EAST), StuckDetection::default());
+    Backend::PointMass.spawn(&mut app, Body::at(0.0, 5.0), rider);
+    run_seconds(&mut app, 4.0);
+    assert!(recorded_events::<Stuck>(&app).is_empty());
+}
+
+#[test]
 fn an_agent_that_only_sidesteps_is_free() {
     let mut app = rapier_app(HERTZ);
     let wants = (Seek::new(EAST), Sidestep::default());

@@ -212,7 +212,7 @@ impl Plugin for SteeringPlugin {
 /// |---|---|---|
 /// | [`PipelinePlugin`] | schedules, perception, combiners, behavior groups | required by all others |
 /// | [`BehaviorsPlugin`] | the built-in behaviors and conditions | register those you use with [`add_behavior`](SteeringAppExt::add_behavior) |
-/// | [`EventsPlugin`] | [`Arrived`], [`PathCompleted`], [`TargetLost`], [`Stuck`] | no events, no stuck detection |
+/// | [`EventsPlugin`] | [`Arrived`], [`PathCompleted`], [`TargetLost`], [`Stuck`] | no events |
 /// | [`PointMassPlugin`] | locomotion of [`PointMass`]es | only physics bodies move |
 /// | `NavigationPlugin` (feature `navigation`) | paths, flow fields from goals, groups | no planning |
 /// | `SteeringRapierPlugin` (feature `rapier`) | locomotion of Rapier bodies, collider probes | only point masses move |

@@ -9,7 +9,7 @@ use crate::parallel::{FORMULA_PASS, for_each_match, for_each_mut};
 use crate::perception::Perception;
 use crate::steer::{AgentParts, BehaviorParts, Force, Owners, Steered, Tick};
 use crate::{
-    Adjust, Combine, Kinematics, Requests, SteeringClock, SteeringForce, SteeringId,
+    Adjust, Combine, Cut, Kinematics, Requests, SteeringClock, SteeringForce, SteeringId,
     SteeringWarnings, ThinkEvery, Vehicle,
 };
 
@@ -104,8 +104,7 @@ pub(crate) fn warn_of_combiners<A: Adjust>(
     agents: Query<(Entity, &Combine, &A), (Steered, Or<(Changed<Combine>, Changed<A>)>)>,
 ) {
     for (entity, &combine, behavior) in &agents {
-        let acts = behavior.influence().enabled && behavior.check().is_ok();
-        if may_cut(combine) && acts {
+        if may_cut(combine) && behavior.is_active() {
             let (combine, name) = (combine.name(), A::short_type_path());
             warnings.raise(&clock, entity, name, || {
                 format!(
@@ -131,11 +130,17 @@ pub(crate) fn adjust_agents<A: Adjust>(
     let world = &*world;
     for_each_mut(&mut agents, FORMULA_PASS, |(entity, parts, behavior)| {
         if let Some(me) = tick.agent(entity, parts) {
-            tick.run(entity, &me, behavior, |behavior, force, memory| {
-                let requests = Requests::of(force.entries());
-                let force = behavior.adjust(&me, &requests, memory, world);
-                Force::of_adjustment(&me, behavior.influence(), force, &requests)
-            });
+            tick.run(
+                entity,
+                &me,
+                Cut::Nothing,
+                behavior,
+                |behavior, force, memory| {
+                    let requests = Requests::of(force.entries());
+                    let force = behavior.adjust(&me, &requests, memory, world);
+                    Force::of_adjustment(&me, behavior.influence(), force, &requests)
+                },
+            );
         }
     });
 }
@@ -163,7 +168,8 @@ pub(crate) fn adjust_behavior_entities<A: Adjust>(
                 .ok()
                 .filter(|it| it.has_entries_of(*generation))
                 .map_or(&[][..], SteeringForce::entries);
-            tick.run(entity, &me, behavior, |behavior, _, memory| {
+            let groups = tick.groups_of(entity, &me, &owners);
+            tick.run(entity, &me, groups, behavior, |behavior, _, memory| {
                 let requests = Requests::of(ledger);
                 let force = behavior.adjust(&me, &requests, memory, world);
                 Force::of_adjustment(&me, behavior.influence(), force, &requests)

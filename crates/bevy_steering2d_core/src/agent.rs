@@ -9,8 +9,7 @@ use crate::{
 
 /// The state of the agent that a behavior steers, in one tick: plain numbers, no `App` needed.
 ///
-/// `Agent::default()` rests at the origin, faces +x, has a mass of 1 kg and the default
-/// [`Vehicle`]; a test overrides what it needs:
+/// `Agent::default()` rests at the origin, faces +x, has a mass of 1 kg, a radius of 0.5 m, a tick of 1/60 s and the default [`Vehicle`]; a test overrides what it needs:
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -30,12 +29,12 @@ use crate::{
 pub struct Agent {
     /// The agent's entity.
     pub entity: Entity,
+    /// The agent's id, for its behavior entities as well: it breaks ties between agents, which see it
+    /// as [`Neighbor::id`](crate::Neighbor::id).
+    pub id: SteeringId,
     /// The id of the entity with the behavior: the agent, or a behavior entity. It seeds random numbers
     /// and orders events.
-    pub id: SteeringId,
-    /// The id of the agent, for its behavior entities as well: it breaks ties between agents, which see it
-    /// as [`Neighbor::id`](crate::Neighbor::id).
-    pub agent_id: SteeringId,
+    pub source_id: SteeringId,
     /// World position, m.
     pub position: Vec2,
     /// World velocity, m/s.
@@ -69,7 +68,7 @@ impl Default for Agent {
         Self {
             entity: Entity::PLACEHOLDER,
             id: SteeringId(0),
-            agent_id: SteeringId(0),
+            source_id: SteeringId(0),
             position: Vec2::ZERO,
             velocity: Vec2::ZERO,
             heading: Vec2::X,
@@ -109,7 +108,7 @@ impl Agent {
         Ok(Self {
             entity,
             id,
-            agent_id: id,
+            source_id: id,
             position: body.position,
             velocity: body.velocity,
             heading: body.heading,
@@ -125,11 +124,14 @@ impl Agent {
         })
     }
 
-    /// The agent with these abilities.
+    /// The agent with these abilities, and with a response time that its body can keep.
     #[inline]
     #[must_use]
     pub fn with_abilities(mut self, abilities: Option<&Abilities>) -> Self {
         self.abilities = abilities.copied();
+        if let Some(body) = abilities {
+            self.response_time = self.response_time.max(body.response_time);
+        }
         self
     }
 
@@ -143,7 +145,7 @@ impl Agent {
         self.push((desired - self.velocity) / self.response_time.max(self.delta))
     }
 
-    /// The same for a velocity that is to last: a driven body turns around for one that is behind it and faster than its
+    /// [`track`](Self::track) for a velocity that is to last: a driven body turns around for one that is behind it and faster than its
     /// reverse gear.
     #[inline]
     pub(crate) fn track_for_long(&self, desired: Vec2) -> Vec2 {
@@ -283,7 +285,7 @@ impl Agent {
     /// salt per purpose, or two behaviors draw the same numbers. Mark the memory
     /// `#[component(clone_behavior = Ignore)]`, so that a clone of the agent draws its own numbers.
     pub fn random_stream(&self, salt: u64) -> RandomStream {
-        RandomStream::new(self.seed, self.id, salt)
+        RandomStream::new(self.seed, self.source_id, salt)
     }
 }
 

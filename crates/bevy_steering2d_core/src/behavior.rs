@@ -72,6 +72,10 @@ pub trait Behavior:
     /// it has no range, and would take force from every target.
     const PRIORITY: i16 = 100;
 
+    /// Whether its force is an attempt to get away, as [`StuckDetection`](crate::StuckDetection) counts them. `false` for a
+    /// behavior that frees stuck agents: an agent that wants nothing else would stay stuck. Default `true`.
+    const IS_ATTEMPT: bool = true;
+
     /// The color of its force in debug drawings, as sRGB bytes. Default: derived from its name.
     const COLOR: Option<[u8; 3]> = None;
 
@@ -114,6 +118,20 @@ pub trait Behavior:
     /// raised.
     fn check(&self) -> Result<(), InvalidParameter> {
         Ok(())
+    }
+
+    /// Checks the [influence](Influence::check) and the [parameters](Self::check).
+    ///
+    /// # Errors
+    /// Names the first field out of range.
+    fn validate(&self) -> Result<(), InvalidParameter> {
+        self.influence().check()?;
+        self.check()
+    }
+
+    /// Whether it is enabled, and valid.
+    fn is_active(&self) -> bool {
+        self.influence().enabled && self.validate().is_ok()
     }
 
     /// Asks the physics backend about colliders, for an agent that
@@ -205,8 +223,8 @@ pub trait Steer: Behavior {
 /// A [`Behavior`] of the Adjust step: a force from what the agent's other behaviors request.
 ///
 /// Adjustments run in order of registration, after all behaviors of the Steer step; those that change
-/// [what the agent prefers](Self::IS_PREFERENCE) before the others. Each reads the
-/// entries of the adjustments before it, and its force is an entry of the same ledger. Under
+/// [what the agent prefers](Self::IS_PREFERENCE) before the others. Each reads the entries of the adjustments before it, and its force is an entry of the same ledger; the entries of
+/// adjustments on behavior entities are there once all that change preferences have run. Under
 /// [`WeightedSum`](crate::WeightedSum) the force `influence.unweighted(desired - requests.force)` replaces
 /// the requests by `desired`; other combiners may cut the requests, and the adjustment as well. It may be as
 /// long as `max_force` and the requests together.

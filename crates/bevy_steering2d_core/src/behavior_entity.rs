@@ -86,6 +86,11 @@ impl BehaviorRoots<'_, '_> {
         ancestors(entity, &self.steers_for).last()
     }
 
+    /// The entity, then those that it steers for; the last is its agent.
+    pub(crate) fn chain(&self, entity: Entity) -> impl Iterator<Item = Entity> {
+        std::iter::once(entity).chain(ancestors(entity, &self.steers_for))
+    }
+
     /// The number of [`SteersFor`] links between an entity and its agent; `None` for an agent.
     pub(crate) fn depth(&self, entity: Entity) -> Option<u32> {
         let depth = ancestors(entity, &self.steers_for).count() as u32;

@@ -30,9 +30,11 @@ pub trait Choice: Reflect + Copy + Eq {
         all
     }
 
-    /// The registered type with this short name.
+    /// The registered type with this short name; `None` if there is none, or several that can be chosen.
     fn named(name: &str, types: &TypeRegistry) -> Option<Self> {
-        Self::of(types.get_with_short_type_path(name)?)
+        let mut found = types.iter().filter_map(Self::of);
+        let first = found.find(|it| it.name() == name)?;
+        { found }.all(|it| it.name() != name).then_some(first)
     }
 }
 
@@ -108,8 +110,11 @@ macro_rules! choose_by_name {
             fn serialize<S: serde::ser::Serializer>(
                 &self,
                 out: S,
-                _: &bevy::reflect::TypeRegistry,
+                types: &bevy::reflect::TypeRegistry,
             ) -> Result<S::Ok, S::Error> {
+                if <Self as $crate::by_name::Choice>::named(self.name(), types) != Some(*self) {
+                    return Err($crate::by_name::unreadable(*self));
+                }
                 $crate::by_name::write(stringify!($choice), self.name(), out)
             }
         }
@@ -159,6 +164,14 @@ pub(crate) fn write<S: Serializer>(
     }
 }
 
+/// Why a choice is not written: its name could not be read again.
+pub(crate) fn unreadable<C: Choice, E: serde::ser::Error>(choice: C) -> E {
+    let (name, kind) = (choice.name(), C::KIND);
+    E::custom(format_args!(
+        "the {kind} {name:?} is not registered, or another {kind} has the same name"
+    ))
+}
+
 /// Reads a name, and finds what it stands for.
 pub(crate) fn read<'de, C: Choice, D: Deserializer<'de>>(
     from: D,
@@ -174,7 +187,12 @@ pub(crate) fn read<'de, C: Choice, D: Deserializer<'de>>(
         }
 
         fn visit_str<E: Error>(self, name: &str) -> Result<C, E> {
-            let unknown = || E::custom(format_args!("no {} is registered as {name:?}", C::KIND));
+            let unknown = || {
+                E::custom(format_args!(
+                    "no {} is registered as {name:?}, or several are",
+                    C::KIND
+                ))
+            };
             (self.0.0)(name).ok_or_else(unknown)
         }
     }

@@ -21,7 +21,7 @@ pub struct SteeringClock {
 }
 
 impl SteeringClock {
-    /// Whether something that is done in one of `every` ticks is due, in turns by `offset`. Nothing is in a pause.
+    /// Whether work that is done every `every` ticks, staggered by `offset`, is due in this tick. Never while time is paused.
     #[inline]
     pub fn is_due(&self, every: u32, offset: u32) -> bool {
         self.delta > 0.0 && self.tick.wrapping_add(offset).is_multiple_of(every)

@@ -3,9 +3,11 @@
 use std::sync::{Mutex, PoisonError};
 
 use bevy::ecs::entity::MapEntities;
+use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 
-use crate::{BehaviorId, SteeringId, Target};
+use crate::pipeline::BehaviorSlot;
+use crate::{Behavior, BehaviorId, SteeringId, Target};
 
 /// An agent has come to rest at the target of its [`Arrive`](crate::Arrive) or [`Park`](crate::Park), or at
 /// the end of the way of a `NavigateTo`. Triggered once per order, and again
@@ -50,7 +52,7 @@ pub struct PathCompleted {
 
 /// The target entity of a behavior is lost: despawned, or without a transform, path or field.
 ///
-/// Triggered once per loss. The behavior contributes nothing until it gets a new target.
+/// Triggered once per loss, also for each of two targets. The behavior contributes nothing until it gets a new target.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq)]
 pub struct TargetLost {
     /// The agent.
@@ -105,7 +107,7 @@ pub struct TargetLost {
 ///         announcements: &Res<Announcements<Rung>>,
 ///     ) -> Vec2 {
 ///         if !std::mem::replace(&mut memory.rung, true) {
-///             announcements.send(me.id, source, Rung { entity: me.entity });
+///             announcements.send(me.source_id, source, Rung { entity: me.entity });
 ///         }
 ///         Vec2::ZERO
 ///     }
@@ -209,24 +211,37 @@ struct Loss {
 }
 
 impl TargetWatch {
-    /// Records whether a behavior's target is lost, and returns whether that is a new loss. Triggers
+    /// Records which targets of a behavior are lost, and returns those of which that is new. Triggers
     /// change detection only if something changes.
     pub(crate) fn record(
         mut this: Mut<Self>,
         behavior: BehaviorId,
-        target: Target,
-        lost: bool,
-    ) -> bool {
-        let known = this.lost.iter().position(|loss| loss.behavior == behavior);
-        if let Some(at) = known {
-            if lost && this.lost[at].target == target {
-                return false;
+        lost: [Option<Target>; 2],
+    ) -> [Option<Target>; 2] {
+        let is_over = |it: &Loss| it.behavior == behavior && !lost.contains(&Some(it.target));
+        if this.lost.iter().any(is_over) {
+            this.lost.retain(|it| !is_over(it));
+        }
+        lost.map(|target| {
+            let loss = target.map(|target| Loss { behavior, target })?;
+            if this.lost.contains(&loss) {
+                return None;
             }
-            this.lost.swap_remove(at);
-        }
-        if lost {
-            this.lost.push(Loss { behavior, target });
-        }
-        lost
+            this.lost.push(loss);
+            target
+        })
+    }
+}
+
+/// Forgets the losses of a behavior that is removed: one that is inserted later is another order.
+pub(crate) fn forget_losses<B: Behavior>(
+    removed: On<Remove, B>,
+    slot: Res<BehaviorSlot<B>>,
+    mut watches: Query<&mut TargetWatch, Allow<Disabled>>,
+) {
+    if let Ok(mut watch) = watches.get_mut(removed.entity)
+        && watch.lost.iter().any(|it| it.behavior == slot.id)
+    {
+        watch.lost.retain(|it| it.behavior != slot.id);
     }
 }

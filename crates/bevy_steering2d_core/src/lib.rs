@@ -55,8 +55,8 @@
 //!
 //! # Units
 //!
-//! Meters, seconds, kilograms, newtons, radians; x is forward, angles are counter-clockwise. Every
-//! behavior returns newtons, at most `max_force`, so weights are dimensionless. What a weight means depends
+//! Meters, seconds, kilograms, newtons, radians; x is forward, angles are counter-clockwise. Every behavior returns newtons, at most `max_force` (an adjustment: at most that plus what the others request), so
+//! weights are dimensionless. What a weight means depends
 //! on the combiner: under the default, [`Prioritized`], a lower priority gets what a higher one leaves.
 //!
 //! # Invalid parameters
@@ -76,8 +76,8 @@
 //! # Disabled entities
 //!
 //! An entity with Bevy's `Disabled` is neither steered nor seen. What changes on it meanwhile counts
-//! when it is enabled again. Of default query filters that a game registers itself steering knows
-//! nothing: after such a filter hid an entity, insert its changed components again.
+//! when it is enabled again. Steering does not know default query filters that a game registers: if such a filter has
+//! hidden an entity, insert its changed components again.
 
 #![forbid(unsafe_code)]
 
@@ -120,8 +120,8 @@ pub use behaviors::types::*;
 pub use by_name::{Choice, ReflectChoice};
 pub use clock::{SteeringClock, SteeringSeed};
 pub use combine::{
-    Average, BehaviorGroup, Combine, Combiner, CombinerRegistry, Cut, Dithered, LedgerEntry,
-    Prioritized, ReflectCombiner, SteeringForce, WeightedSum,
+    Average, BehaviorGroup, Combine, Combiner, Cut, Dithered, LedgerEntry, Prioritized,
+    ReflectCombiner, SteeringForce, WeightedSum,
 };
 pub use companion::ReflectCompanion;
 pub use condition::{

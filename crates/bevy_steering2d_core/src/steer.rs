@@ -48,9 +48,13 @@ pub(crate) fn steer_agents<B: Steer>(
     let world = &*world;
     for_each_mut(&mut agents, FORMULA_PASS, |(entity, parts, behavior)| {
         if let Some(me) = tick.agent(entity, parts) {
-            tick.run(entity, &me, behavior, |behavior, _, memory| {
-                Force::of(&me, behavior.steer(&me, memory, world))
-            });
+            tick.run(
+                entity,
+                &me,
+                Cut::Nothing,
+                behavior,
+                |behavior, _, memory| Force::of(&me, behavior.steer(&me, memory, world)),
+            );
         }
     });
 }
@@ -69,7 +73,8 @@ pub(crate) fn steer_behavior_entities<B: Steer>(
         FORMULA_PASS,
         |(entity, &id, steers_for, behavior)| {
             if let Some(me) = owners.agent(&tick.step(), entity, id, steers_for, &agents) {
-                tick.run(entity, &me, behavior, |behavior, _, memory| {
+                let groups = tick.groups_of(entity, &me, &owners);
+                tick.run(entity, &me, groups, behavior, |behavior, _, memory| {
                     Force::of(&me, behavior.steer(&me, memory, world))
                 });
             }
@@ -107,7 +112,7 @@ impl Force {
 #[derive(SystemParam)]
 pub(crate) struct Owners<'w, 's> {
     roots: BehaviorRoots<'w, 's>,
-    groups: Query<'w, 's, (), (With<BehaviorGroup>, Allow<Disabled>)>,
+    groups: Query<'w, 's, &'static BehaviorGroup, (With<SteersFor>, Allow<Disabled>)>,
     vehicles: Query<'w, 's, (), (With<Vehicle>, Allow<Disabled>)>,
 }
 
@@ -140,7 +145,21 @@ impl Owners<'_, '_> {
         let agent = step.agent(owner, parts)?;
         // The id of the behavior entity, so that two behaviors of one type draw different random
         // numbers.
-        Some(Agent { id, ..agent })
+        Some(Agent {
+            source_id: id,
+            ..agent
+        })
+    }
+
+    /// Why the groups of a behavior entity do not act in this tick; [`Cut::Nothing`] if they do.
+    fn hindrance(&self, entity: Entity, me: &Agent, conditions: &Conditions) -> Cut {
+        let cut = |it: Entity| {
+            let group = self.groups.get(it).ok()?;
+            let verdict = conditions.verdict(group.influence.when, it, || Some(me.entity));
+            Some(group.hindrance(verdict)).filter(|cut| *cut != Cut::Nothing)
+        };
+        let mut cuts = self.roots.chain(entity).filter_map(cut);
+        cuts.next().unwrap_or(Cut::Nothing)
     }
 
     /// The agent of an entity that may be a behavior entity.
@@ -186,33 +205,44 @@ impl<B: Behavior> Tick<'_, '_, B> {
         self.step().agent(entity, parts)
     }
 
-    /// Computes the force of a behavior, and records it in the ledger of `entity`.
+    /// Why the groups of a behavior entity do not act in this tick; [`Cut::Nothing`] if they do.
+    pub(crate) fn groups_of(&self, entity: Entity, me: &Agent, owners: &Owners) -> Cut {
+        owners.hindrance(entity, me, &self.conditions)
+    }
+
+    /// Computes the force of a behavior, unless its groups do not act, and records it in the ledger of `entity`.
     #[inline(always)]
     pub(crate) fn run(
         &self,
         entity: Entity,
         me: &Agent,
+        groups: Cut,
         (behavior, memory, watch, mut force): QueryItem<'_, '_, BehaviorParts<B>>,
         formula: impl FnOnce(&B, &SteeringForce, QueryItem<'_, '_, B::Memory>) -> Force,
     ) {
         let step = self.step();
         let compute = || formula(behavior, &force, memory);
-        let entry = step.entry(
-            self.slot.id,
-            entity,
-            behavior,
-            me,
-            &self.conditions,
-            compute,
-        );
-        if let Some(target) = step.newly_lost_target(behavior, &entry, watch) {
+        let entry = if groups == Cut::Nothing {
+            step.entry(
+                self.slot.id,
+                entity,
+                behavior,
+                me,
+                &self.conditions,
+                compute,
+            )
+        } else {
+            LedgerEntry::new(self.slot.id, behavior.influence(), groups)
+        };
+        let lost = step.newly_lost_targets(behavior, &entry, watch);
+        for target in lost.into_iter().flatten() {
             let loss = TargetLost {
                 entity: me.entity,
                 target,
                 behavior: entry.behavior,
                 source: entity,
             };
-            self.losses.send(me.id, entity, loss);
+            self.losses.send(me.source_id, entity, loss);
         }
         force.begin(*self.generation);
         force.record(entry);
@@ -298,7 +328,7 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
         if !influence.enabled {
             return Cut::Disabled;
         }
-        if let Err(error) = influence.check().and_then(|()| behavior.check()) {
+        if let Err(error) = behavior.validate() {
             self.warn_of_behavior::<B>(source, &error);
             return Cut::Invalid;
         }
@@ -316,25 +346,24 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
         verdict.cut()
     }
 
-    /// Records whether a target of a behavior that was computed is lost; returns it if that is new.
+    /// Records which targets of a behavior that was computed are lost; returns those that are so since this tick.
     #[inline]
-    fn newly_lost_target<B: Behavior>(
+    fn newly_lost_targets<B: Behavior>(
         &self,
         behavior: &B,
         entry: &LedgerEntry,
         watch: Mut<TargetWatch>,
-    ) -> Option<Target> {
-        let [first, second] = behavior
+    ) -> [Option<Target>; 2] {
+        let targets = behavior
             .targets()
             .map(|target| target.filter(Target::is_entity));
-        let any = first.or(second).filter(|_| entry.cut == Cut::Nothing)?;
+        if targets == [None; 2] || entry.cut != Cut::Nothing {
+            return [None; 2];
+        }
         // A lost target gives zero force, so only then is it looked up.
-        let lost = |target: Option<Target>| target.filter(|it| !self.targets.exists(*it));
-        let lost = (entry.raw == Vec2::ZERO)
-            .then(|| lost(first).or_else(|| lost(second)))
-            .flatten();
-        let target = lost.unwrap_or(any);
-        TargetWatch::record(watch, entry.behavior, target, lost.is_some()).then_some(target)
+        let is_lost = |it: &Target| entry.raw == Vec2::ZERO && !self.targets.exists(*it);
+        let lost = targets.map(|target| target.filter(is_lost));
+        TargetWatch::record(watch, entry.behavior, lost)
     }
 
     fn warn_of_missing_vehicle(&self, source: Entity, agent: Entity) {

@@ -3,10 +3,10 @@
 use bevy::prelude::*;
 
 use crate::events::Announcements;
-use crate::pipeline::BehaviorSlot;
+use crate::steer::Steered;
 use crate::{
-    BehaviorGroup, BehaviorId, InvalidParameter, Kinematics, Sidestep, SteeringClock,
-    SteeringDisabled, SteeringForce, SteeringId, SteeringWarnings, ThinkEvery, Vehicle,
+    BehaviorGroup, BehaviorRegistry, InvalidParameter, Kinematics, LedgerEntry, SteeringClock,
+    SteeringForce, SteeringId, SteeringWarnings, ThinkEvery, Vehicle,
 };
 
 /// Detects when the agent is stuck, and triggers [`Stuck`]. Opt-in.
@@ -21,8 +21,8 @@ use crate::{
 #[require(StuckMemory)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct StuckDetection {
-    /// How long the agent must try before it is stuck, s, `> 0`; at least twice as long as it takes to leave the circle at
-    /// full force, and at full speed. Default `2`.
+    /// How long the agent must try before it is stuck, s, `> 0`. Default `2`. A heavy or slow agent gets longer: at least twice
+    /// the time in which it leaves the circle from rest at full force, or at full speed, whichever is longer.
     pub after: f32,
     /// Radius of the circle that it must leave, m, `> 0`. Default `0.5`.
     pub distance: f32,
@@ -49,10 +49,11 @@ impl StuckDetection {
 }
 
 impl StuckDetection {
-    /// The same for a body of this mass, kg: a heavy or slow one takes longer to leave the circle, even if nothing holds it.
-    fn of_body(&self, vehicle: &Vehicle, mass: f32) -> Self {
-        let from_rest = (2.0 * self.distance * mass / vehicle.max_force).sqrt();
-        let leaving = from_rest.max(self.distance / vehicle.max_speed);
+    /// The same for a body with these limits, N and m/s, and this mass, kg: a heavy or slow one takes longer to leave the
+    /// circle, even if nothing holds it.
+    pub(crate) fn of_body(&self, max_force: f32, max_speed: f32, mass: f32) -> Self {
+        let from_rest = (2.0 * self.distance * mass / max_force).sqrt();
+        let leaving = from_rest.max(self.distance / max_speed);
         Self {
             after: self.after.max(2.0 * leaving),
             ..*self
@@ -141,20 +142,20 @@ fn strongest_request(
     force: &SteeringForce,
     vehicle: &Vehicle,
     groups: &Groups,
-    sidestep: Option<BehaviorId>,
+    behaviors: &BehaviorRegistry,
 ) -> Option<Vec2> {
-    let strongest = strongest(force, groups, sidestep);
+    let strongest = strongest(force, groups, behaviors);
     let is_strong = strongest.length() > TRYING * vehicle.max_force;
     strongest.try_normalize().filter(|_| is_strong)
 }
 
-/// The strongest force of a ledger, N, also of those in groups. A sidestep is no attempt of its own: an agent that
-/// wants nothing else would stay stuck.
-fn strongest(force: &SteeringForce, groups: &Groups, sidestep: Option<BehaviorId>) -> Vec2 {
-    let attempts = force.ledger().filter(|it| Some(it.behavior) != sidestep);
+/// The strongest force of a ledger that is an attempt, N, also of those in groups.
+fn strongest(force: &SteeringForce, groups: &Groups, behaviors: &BehaviorRegistry) -> Vec2 {
+    let is_attempt = |it: &LedgerEntry| behaviors.get(it.behavior).is_attempt;
+    let attempts = force.ledger().filter(is_attempt);
     let forces = attempts.flat_map(|entry| {
         let group = force.source(&entry).and_then(|it| groups.get(it).ok());
-        let of_group = group.map(|group| entry.weight * strongest(group, groups, sidestep));
+        let of_group = group.map(|group| entry.weight * strongest(group, groups, behaviors));
         [Some(entry.weighted()), of_group].into_iter().flatten()
     });
     let by_length = |a: &Vec2, b: &Vec2| a.length_squared().total_cmp(&b.length_squared());
@@ -175,13 +176,16 @@ pub(crate) fn detect_stuck(
             &StuckDetection,
             &mut StuckMemory,
         ),
-        Without<SteeringDisabled>,
+        Steered,
     >,
     groups: Groups,
-    sidestep: Option<Res<BehaviorSlot<Sidestep>>>,
+    behaviors: Res<BehaviorRegistry>,
     announcements: Res<Announcements<Stuck>>,
 ) {
-    let sidestep = sidestep.map(|slot| slot.id);
+    // In a pause nobody moves, and ledgers may be empty.
+    if clock.delta <= 0.0 {
+        return;
+    }
     for (entity, &id, vehicle, body, every, force, detection, mut memory) in &mut agents {
         // Between updates the ledger is an old one; after loading there is none.
         let Some(ticks) = ThinkEvery::turn(every, id, &clock) else {
@@ -198,8 +202,8 @@ pub(crate) fn detect_stuck(
         if !body.is_steerable() {
             continue;
         }
-        let wanted = strongest_request(force, vehicle, &groups, sidestep);
-        let detection = detection.of_body(vehicle, body.mass);
+        let wanted = strongest_request(force, vehicle, &groups, &behaviors);
+        let detection = detection.of_body(vehicle.max_force, vehicle.max_speed, body.mass);
         let now = memory.next(
             &detection,
             body.position,

@@ -1,6 +1,7 @@
 //! [`Target`]: the point or entity that a behavior refers to, and its lookup.
 
 use bevy::ecs::entity::{EntityMapper, MapEntities};
+use bevy::ecs::query::QueryData;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 
@@ -86,17 +87,8 @@ impl MapEntities for Target {
 #[derive(SystemParam)]
 pub struct Targets<'w, 's> {
     bodies: Query<'w, 's, &'static Kinematics>,
-    transforms: Query<
-        'w,
-        's,
-        (
-            &'static Transform,
-            Option<&'static GlobalTransform>,
-            Has<ChildOf>,
-        ),
-        // Their bodies are sensed in the tick in which they come.
-        Without<PointMass>,
-    >,
+    /// The bodies of point masses are sensed in the tick in which they come.
+    places: Query<'w, 's, Place, Without<PointMass>>,
     guides: Query<'w, 's, (), Or<(With<SteeringPath>, With<FlowField>)>>,
 }
 
@@ -125,20 +117,34 @@ impl Targets<'_, '_> {
             Target::Point(_) => true,
             Target::Entity(entity) => {
                 self.bodies.contains(entity)
-                    || self.transforms.contains(entity)
+                    || self.places.contains(entity)
                     || self.guides.contains(entity)
             }
         }
     }
 
     fn position_of(&self, entity: Entity) -> Option<Vec2> {
-        let (local, global, is_child) = self.transforms.get(entity).ok()?;
+        self.places.get(entity).ok().map(|it| it.position())
+    }
+}
+
+/// Where an entity is in the world.
+#[derive(QueryData)]
+pub(crate) struct Place {
+    local: &'static Transform,
+    global: Option<&'static GlobalTransform>,
+    is_child: Has<ChildOf>,
+}
+
+impl PlaceItem<'_, '_> {
+    /// Its position, m.
+    pub(crate) fn position(&self) -> Vec2 {
         // Global transforms are one frame old; only children need theirs.
-        let position = match global {
-            Some(global) if is_child => global.translation(),
-            _ => local.translation,
+        let position = match self.global {
+            Some(global) if self.is_child => global.translation(),
+            _ => self.local.translation,
         };
-        Some(position.truncate())
+        position.truncate()
     }
 }
 

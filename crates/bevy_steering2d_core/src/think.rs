@@ -3,6 +3,7 @@
 use bevy::prelude::*;
 
 use crate::SteeringClock;
+use crate::random::share_of;
 
 /// Updates the steering of an agent only every `n`-th tick; in between, its last force keeps
 /// acting. For crowds too large to update in one tick.
@@ -54,7 +55,8 @@ impl ThinkEvery {
         clock: &SteeringClock,
     ) -> Option<u32> {
         let every = Self::ticks(every);
-        (every == 1 || clock.is_due(every, id.0)).then_some(every)
+        let offset = || share_of(id, every as usize - 1) as u32;
+        (every == 1 || clock.is_due(every, offset())).then_some(every)
     }
 }
 
@@ -72,14 +74,24 @@ mod tests {
     }
 
     #[test]
-    fn updates_are_spread_by_id() {
-        let updated = |tick| {
-            let clock = at(tick);
-            let turn = |id: &u32| ThinkEvery::turn(Some(&ThinkEvery(4)), SteeringId(*id), &clock);
-            (0..8).filter(|id| turn(id) == Some(4)).collect::<Vec<_>>()
-        };
-        assert_eq!(updated(0), [0, 4]);
-        assert_eq!(updated(1), [3, 7]);
+    fn updates_are_spread_by_id_also_where_ids_are_apart() {
+        // Agents with behavior entities have every second or fourth id.
+        for apart in [1, 2, 4] {
+            let updated = |tick| {
+                let turn = |number: &u32| {
+                    let id = SteeringId(apart * number);
+                    ThinkEvery::turn(Some(&ThinkEvery(4)), id, &at(tick))
+                };
+                (0..1_000).filter(|it| turn(it) == Some(4)).count()
+            };
+            let counts = [0, 1, 2, 3].map(updated);
+            assert_eq!(counts.iter().sum::<usize>(), 1_000);
+            assert!(
+                counts.iter().all(|it| (245..=255).contains(it)),
+                "{counts:?}"
+            );
+            assert_eq!(updated(4), counts[0]);
+        }
     }
 
     #[test]

@@ -119,10 +119,10 @@ pub struct Kinematics {
     pub position: Vec2,
     /// World velocity, m/s.
     pub velocity: Vec2,
-    /// Unit vector of the velocity; at rest that of the last motion, at first the body's facing. That of a body
-    /// slower than a fifth of its radius per second turns by 63 % to the velocity on a way of half the radius, so that it
-    /// does not turn to and fro. For a body that is driven, see [`Locomotion`](crate::Locomotion), where it points. An agent that waits in a
-    /// queue keeps it, see [`Queuing`](crate::Queuing).
+    /// Unit vector of the velocity. At rest it is that of the last motion; before any motion, the body's facing. Below a fifth
+    /// of the body's radius per second it turns only as the body moves, by 63 % per half radius. For a body that is driven, see
+    /// [`Locomotion`](crate::Locomotion), it is where the body points. An agent that waits in a queue keeps it, see
+    /// [`Queuing`](crate::Queuing).
     pub heading: Vec2,
     /// Mass, kg. Zero while the body cannot be steered: not yet simulated, or faulty.
     pub mass: f32,

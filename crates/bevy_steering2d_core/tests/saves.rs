@@ -496,3 +496,46 @@ fn what_stays_in_memory_is_not_written() {
         "{error}"
     );
 }
+
+mod of_the_game {
+    use super::*;
+
+    /// A type that is no combiner, but named like one.
+    #[derive(Reflect)]
+    pub struct Prioritized;
+
+    /// A combiner that is named like another.
+    #[derive(Reflect)]
+    pub struct Average;
+
+    impl Combiner for Average {
+        fn combine(_: &mut [LedgerEntry], _: f32, _: &mut dyn FnMut() -> f32) -> Vec2 {
+            Vec2::ZERO
+        }
+    }
+}
+
+#[test]
+fn a_type_of_the_game_may_have_the_name_of_a_combiner() {
+    let mut app = app();
+    app.register_type::<of_the_game::Prioritized>();
+    app.world_mut().spawn((body(0.0, 0.0), Wander::default()));
+    run(&mut app, 5);
+    let file = SteeringSnapshot::take(app.world_mut()).to_file(app.world());
+    SteeringSnapshot::from_file(app.world(), &file.expect("a file")).expect("a snapshot");
+}
+
+#[test]
+fn of_two_combiners_of_one_name_none_is_written() {
+    let mut app = app();
+    app.add_combiner::<of_the_game::Average>();
+    let agent = (body(0.0, 0.0), Wander::default(), Combine::AVERAGE);
+    app.world_mut().spawn(agent);
+    run(&mut app, 5);
+    let file = SteeringSnapshot::take(app.world_mut()).to_file(app.world());
+    let error = file.expect_err("refused").to_string();
+    assert!(
+        error.contains("another combiner has the same name"),
+        "{error}"
+    );
+}

@@ -82,12 +82,6 @@ impl Subject {
     }
 }
 
-/// Whether a behavior is enabled and its parameters are valid.
-pub(crate) fn is_active<B: Behavior>(behavior: &B) -> bool {
-    let influence = behavior.influence();
-    influence.enabled && influence.check().is_ok() && behavior.check().is_ok()
-}
-
 /// The agents drawn in this frame.
 #[derive(Resource, Debug, Default)]
 pub(crate) struct Subjects {
@@ -120,7 +114,7 @@ impl Subjects {
         query: &'a Query<&B>,
     ) -> impl Iterator<Item = (&'a Subject, &'a B)> {
         self.with(query)
-            .filter(|(_, behavior)| is_active(*behavior))
+            .filter(|(_, behavior)| behavior.is_active())
     }
 }
 
@@ -186,7 +180,10 @@ pub(crate) fn choose_subjects(
         let entities = std::iter::once(agent).chain(others);
         subjects.behavior_entities.extend(entities.map(|entity| {
             let id = ids.get(entity).copied().unwrap_or(me.id);
-            let me = Agent { id, ..me };
+            let me = Agent {
+                source_id: id,
+                ..me
+            };
             (Subject { me, ..subject }, entity)
         }));
     }

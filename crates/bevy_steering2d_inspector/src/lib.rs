@@ -80,7 +80,7 @@ pub use scope::Scope;
 
 use panel::Panel;
 
-/// Adds the panel, and unless the app has them already `EguiPlugin`, presets, debug drawings, of selected agents only, and a
+/// Adds the panel and, unless the app has them already, `EguiPlugin`, presets, debug drawings of the selected agents, and a
 /// recorder of the last ticks, which takes up to 64 MiB.
 ///
 /// Adding it twice has no effect.

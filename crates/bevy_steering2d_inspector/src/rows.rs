@@ -6,7 +6,7 @@ use bevy::ecs::reflect::AppTypeRegistry;
 use bevy::prelude::*;
 use bevy_egui::egui::{self, Color32, RichText, Sense, Ui};
 use bevy_steering2d_core::{
-    AssignedBehavior, BehaviorGroup, BehaviorRegistry, Combine, CombinerRegistry, Influence,
+    AssignedBehavior, BehaviorGroup, BehaviorRegistry, Choice, Combine, Influence,
     InvalidParameter, LedgerEntry, SteeringForce, SteersFor, Vehicle,
 };
 use bevy_steering2d_debug::SteeringDebug;
@@ -102,7 +102,8 @@ fn combiner(
         let choices = egui::ComboBox::from_id_salt(("steering combiner", owner))
             .selected_text(before.name())
             .show_ui(ui, |ui| {
-                for choice in world.resource::<CombinerRegistry>().iter() {
+                let types = world.resource::<AppTypeRegistry>().read();
+                for choice in Combine::all(&types) {
                     ui.selectable_value(&mut wanted, choice, choice.name());
                 }
             });

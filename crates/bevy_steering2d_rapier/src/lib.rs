@@ -111,13 +111,9 @@ impl Plugin for SteeringRapierPlugin {
             .configure_sets(
                 schedule,
                 (
-                    SteeringSystems::Sense,
-                    SteeringSystems::Steer,
-                    SteeringSystems::Combine,
-                    SteeringSystems::Move,
-                )
-                    .after(PhysicsSet::SyncBackend)
-                    .before(PhysicsSet::StepSimulation),
+                    SteeringSystems::Sense.after(PhysicsSet::SyncBackend),
+                    SteeringSystems::Move.before(PhysicsSet::StepSimulation),
+                ),
             )
             // An observer of an event may despawn or disable its agent. Before the writeback that
             // would panic: `writeback_mass_properties` of bevy_rapier2d 0.36.0 reads a message about

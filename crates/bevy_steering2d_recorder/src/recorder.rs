@@ -57,7 +57,7 @@ impl SteeringRecorder {
     /// The most moments that are kept.
     const MOST_MOMENTS: usize = 10_000;
 
-    /// Without a tick. `budget` is in bytes, see [`set_budget`](Self::set_budget).
+    /// An empty recorder. `budget` is in bytes, see [`set_budget`](Self::set_budget).
     pub fn new(budget: usize) -> Self {
         Self {
             recording: true,
@@ -294,7 +294,7 @@ impl SteeringRecorder {
         let is_full = self.keep_within_budget() || self.bytes() > self.budget;
         if is_full && self.ring.len() < Self::FEWEST {
             log::warn!(
-                "recording stops: {} bytes hold only {} ticks of these agents",
+                "recording stops: {} bytes hold only {} ticks of these agents; raise the budget with SteeringRecorder::set_budget and set recording again",
                 self.budget,
                 self.ring.len()
             );

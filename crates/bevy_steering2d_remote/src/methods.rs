@@ -52,7 +52,7 @@ pub enum RequestError {
     #[error("{0}")]
     Weight(InvalidParameter),
     /// The app has no steering plugin.
-    #[error("the app has no steering plugin")]
+    #[error("the app has no steering plugin; add SteeringPlugin")]
     NoSteering,
 }
 

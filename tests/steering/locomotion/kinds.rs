@@ -108,14 +108,14 @@ impl Locomotion for Sled {
         }
     }
 
-    fn drive(&self, motion: &Motion, wish: Vec2, controls: &mut Controls) {
-        controls.throttle = (wish.dot(motion.heading) / motion.max_speed).clamp(0.0, 1.0);
+    fn drive(&self, motion: &Motion, desired: Vec2, controls: &mut Controls) {
+        controls.throttle = (desired.dot(motion.heading) / motion.max_speed).clamp(0.0, 1.0);
     }
 
     fn accelerate(&self, motion: &Motion, controls: &Controls) -> Acceleration {
-        let wish = controls.throttle * motion.max_speed * motion.heading;
+        let desired = controls.throttle * motion.max_speed * motion.heading;
         Acceleration {
-            linear: (wish - motion.velocity) / motion.response_time,
+            linear: (desired - motion.velocity) / motion.response_time,
             angular: 0.0,
         }
     }

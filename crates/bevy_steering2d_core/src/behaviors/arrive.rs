@@ -34,7 +34,7 @@ pub struct Arrive {
     /// How it slows down. Default [`Braking::Physical`].
     pub braking: Braking,
     /// The agent has arrived within this distance of the target, m, between the centers, `> 0`. Default `0.1`.
-    /// [`Arrived`] comes again only after the agent was beyond twice this: for repeated attacks test the distance.
+    /// For one order [`Arrived`] comes again only after the agent was beyond twice this: for repeated attacks test the distance.
     pub tolerance: f32,
     /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
@@ -69,7 +69,7 @@ pub enum Braking {
 pub enum Deceleration {
     /// Gentle: k = 3, `v = d / 0.9 s`.
     Slow,
-    /// k = 2, `v = d / 0.6 s`.
+    /// The default: k = 2, `v = d / 0.6 s`.
     #[default]
     Normal,
     /// Hard: k = 1, `v = d / 0.3 s`.
@@ -179,7 +179,7 @@ impl Steer for Arrive {
                 target: self.target,
                 source,
             };
-            arrivals.send(me.id, source, event);
+            arrivals.send(me.source_id, source, event);
         }
         arrive(me, target.position, self.braking, self.tolerance)
     }

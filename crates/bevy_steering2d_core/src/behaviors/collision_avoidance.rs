@@ -264,7 +264,7 @@ fn separate(me: &Agent, other: &Neighbor, offset: Vec2, velocity: Vec2, margin: 
     let bodies = me.radius + other.radius;
     let apart = if distance > 1e-6 {
         -offset / distance
-    } else if me.agent_id < other.id {
+    } else if me.id < other.id {
         Vec2::X
     } else {
         Vec2::NEG_X
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn the_force_by_hand() {
+    fn collision_avoidance_equals_its_documented_formula() {
         // r = (4, 0.6), w = (−4, 0), clearance 1: they touch when 4 − 4τ = √(1 − 0.6²) = 0.8, so
         // τ = 0.8 s, and miss by 0.6, so 0.4 m are missing. a = 2 · 0.4 / 0.64 = 1.25 m/s², faded
         // by 1 − 0.8/2: 0.75 down and a braking share along w.
@@ -411,7 +411,7 @@ mod tests {
         let mine = collision_avoidance(&me, &other, 2.0, 0.0);
         assert_eq!(mine, me.max_acceleration() * Vec2::X);
         let it = Agent {
-            agent_id: SteeringId(2),
+            id: SteeringId(2),
             ..me
         };
         let its = collision_avoidance(&it, &other, 2.0, 0.0);

@@ -41,7 +41,7 @@ pub struct Containment {
 #[reflect(Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum Area {
-    /// An axis-aligned rectangle, m.
+    /// An axis-aligned rectangle, m; `min` is at most `max` on both axes.
     Rect(Rect),
     /// A disc.
     Circle {
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn the_force_by_hand() {
+    fn containment_equals_its_documented_formula() {
         // The gap is 2.5 m, and 2 m after this tick: 5² / (2 · 2) = 6.25 m/s², a quarter of the way
         // from 5 to 10 m/s².
         let me = Agent {

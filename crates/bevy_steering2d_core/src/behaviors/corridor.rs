@@ -37,6 +37,7 @@ pub fn corridor_following(
 ) -> Vec2 {
     let corridor = Corridor::new(path, half_width);
     let (sight, goal) = corridor.aim_point(me, arc, look_ahead_time);
+    let me = &kept_forward(me, goal, half_width);
     let slowed = Agent {
         max_speed: turning_speed(me, goal, 0.0)
             .min(corridor.corner_speed(me, sight, goal))
@@ -53,6 +54,23 @@ pub fn corridor_following(
         0.0
     };
     me.track(me.velocity_through(goal, onward, slowed.max_speed))
+}
+
+/// The agent without reverse where the point that it heads for was chosen for a bend forward to it: reversing would move the
+/// body back until it has another one.
+fn kept_forward(me: &Agent, goal: Vec2, half_width: f32) -> Agent {
+    let mut driver = *me;
+    let radius = me.turning_radius();
+    let is_far = me.position.distance(goal) > half_width.max(radius);
+    if let Some(body) = &mut driver.abilities
+        && radius > 0.0
+        && is_far
+        && me.is_behind(goal)
+        && Bend::new(me, goal).is_some()
+    {
+        body.reverse_speed = 0.0;
+    }
+    driver
 }
 
 /// The point that an agent, `arc` m from the beginning of a corridor, heads for, m.

@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn predicted_threat_by_hand() {
+    fn the_threat_is_predicted_as_documented() {
         let me = reynolds(5.0);
         let how = Evade::default();
         assert_close(how.predicted_threat(&me, &threat()), Vec2::new(8.0, 3.0));

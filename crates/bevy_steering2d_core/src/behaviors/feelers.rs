@@ -24,7 +24,7 @@ pub enum Feelers {
     Custom(Vec<Feeler>),
 }
 
-/// One feeler, in the agent's frame (x ahead, y to the left).
+/// One feeler, in the agent's frame (x ahead, y to the left). The default has no reach and is refused: set `reach`.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -117,7 +117,7 @@ impl Feelers {
         match list.iter().find(|feeler| !sound(feeler)) {
             Some(feeler) => Err(fault(
                 format!("{feeler:?}"),
-                "within 1e9 m and of nonzero length",
+                "with a root of at most 1e9 radii and a reach between 1e-9 and 1e9 lengths",
             )),
             None => Ok(()),
         }

@@ -96,7 +96,7 @@ mod tests {
     use crate::behaviors::testing::{assert_close, reynolds};
 
     #[test]
-    fn the_force_by_hand() {
+    fn flow_field_following_equals_its_documented_formula() {
         let me = Agent {
             velocity: Vec2::new(0.0, 1.0),
             ..reynolds(4.0)

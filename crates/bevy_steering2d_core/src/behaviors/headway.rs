@@ -27,8 +27,8 @@ use crate::{Adjust, Agent, Behavior, Influence, InvalidParameter, Requests};
 ///   point at which each is equally far ahead of the other;
 /// - it allows the speed `g / (s · T)`, at least `least_speed`.
 ///
-/// The least of these speeds counts. The time gap `T` is `single_file_time_gap` for an agent that nobody walks
-/// beside; it changes to `time_gap` as a neighbor within reach, ahead or behind, with a like heading, gets from
+/// The least of these speeds counts. The time gap `T` is `single_file_time_gap` for an agent without a
+/// neighbor beside it; it changes to `time_gap` as a neighbor within reach, ahead or behind, with a like heading, gets from
 /// `b = 0.4 l` to `0.8 l`: people who walk staggered follow closer. In single file that is a headway of
 /// `l + clearance + single_file_time_gap · v`, which is linear in the speed. (Seyfried, Steffen, Klingsch and Boltes
 /// 2005: 0.36 m + 1.06 s · v; as a model: Tordeux, Chraibi and Seyfried 2016)
@@ -191,7 +191,7 @@ fn share(me: &Agent, ahead: Vec2, offset: Vec2, other: &Neighbor, how: &Headway)
     let (its_lead, my_lead) = (offset.dot(ahead), -offset.dot(other.heading));
     let farther = (its_lead - my_lead) / contact.max(f32::MIN_POSITIVE);
     // A tie goes to the lower id.
-    let tie = if me.agent_id < other.id { -0.1 } else { 0.1 };
+    let tie = if me.id < other.id { -0.1 } else { 0.1 };
     let first = (0.5 + tie + farther).clamp(0.0, 1.0);
     (1.0 - beside * beside).max(0.0) * likeness(ahead, other) * first
 }

@@ -16,7 +16,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, Tar
 ///
 /// Use it for prey and snipers, and with [`HideGoal::Approach`] for stalkers. The agent hides behind
 /// [`Obstacle`](crate::Obstacle)s and, with [`SensesColliders`](crate::SensesColliders), behind colliders.
-/// Beyond the threat distance, or while the agent is outside the threat's field of view, the force is zero.
+/// Beyond the threat distance the force is zero, and with [`HideGoal::Safety`] also while the agent is outside the
+/// threat's field of view.
 /// To get away without cover, use [`Evade`](crate::Evade): a threat that walks around the obstacle drives a
 /// hiding agent around it as well.
 ///
@@ -39,8 +40,8 @@ pub struct Hide {
     pub search_distance: f32,
     /// Distance to keep between the obstacle and the body, m, `≥ 0`. Default `0.5`.
     pub standoff: f32,
-    /// Field of view of the threat, rad, in `(0, 2π]`, half of it on each side of its heading. Default
-    /// `2π`: it sees in all directions.
+    /// Field of view of the threat, rad, `> 0`, half of it on each side of its heading; from `2π` on it sees in all
+    /// directions. Default `2π`.
     pub threat_field_of_view: f32,
     /// What the agent hides for. Default [`HideGoal::Safety`].
     pub goal: HideGoal,

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn by_hand() {
+    fn interpose_arrives_at_the_predicted_point_between_moving_targets() {
         // m = (6, 8), T = 10 / 5 = 2 s; both walk with (0, 1): to (6, 10). Far away it is a seek,
         // but in the frame that moves along: 5 · (6, 10) / √136 + (0, 1), at most 5 long.
         let me = reynolds(5.0);

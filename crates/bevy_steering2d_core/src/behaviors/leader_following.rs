@@ -47,8 +47,8 @@ pub struct LeaderFollowing {
     pub perception_radius: f32,
     /// Distance behind the leader's center, m, `> 0`. Default `2`.
     pub follow_distance: f32,
-    /// Space that it keeps clear ahead of the leader and, half of it, at each side, m, `≥ 0`. Default
-    /// `2`.
+    /// Space that it keeps clear ahead of the leader, beyond the way that the leader makes in 1 s, and, half of it, at each
+    /// side, m, `≥ 0`. Default `2`.
     pub clearance: f32,
     /// Groups of the leaders that count. Default all.
     pub groups: SteeringGroups,

@@ -89,7 +89,9 @@ impl Maneuver {
             let on_way = self.at(self.driven);
             let along = self.gear() * on_way.heading.dot(here.position - on_way.position);
             self.driven = (self.driven + along).max(0.0).min(length);
-            if self.driven < length - 0.5 * tolerance {
+            // Also with a wide tolerance a leg must be driven, or the plan stays the same.
+            let spare = (0.5 * tolerance).min(0.1 * body.turning_radius);
+            if self.driven < length - spare {
                 break;
             }
             if !self.shift() {
@@ -232,9 +234,13 @@ fn speed_of(gear: f32, me: &Agent, body: &Abilities) -> f32 {
     }
 }
 
-/// The speed in arcs, m/s.
+/// So much of the radius of an arc a car drives at most while its wheels answer.
+const WHEELS: f32 = 0.135;
+
+/// The speed in arcs, m/s: what the grip allows, and the wheels, which have to turn at their ends.
 fn in_curves(me: &Agent, body: &Abilities) -> f32 {
-    (CURVES * me.cornering() * RESERVE * body.turning_radius).sqrt()
+    let grip = (CURVES * me.cornering() * RESERVE * body.turning_radius).sqrt();
+    grip.min(WHEELS * body.turning_radius / body.response_time)
 }
 
 /// The speed from which the body can brake for an arc that begins after a distance, m/s.

@@ -83,7 +83,7 @@ mod tests {
     use crate::behaviors::testing::{assert_close, reynolds};
 
     #[test]
-    fn by_hand() {
+    fn match_velocity_tracks_the_velocity_of_the_target() {
         let me = Agent {
             velocity: Vec2::new(1.0, -1.0),
             ..reynolds(5.0)

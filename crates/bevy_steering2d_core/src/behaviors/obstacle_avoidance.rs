@@ -25,8 +25,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 /// the margin, m. The agent turns for the obstacle that needs the strongest acceleration, m/s², and
 /// brakes for all:
 ///
-/// - turning: `2·v·c·(r − |y|) / (x² + y² − r²)`, sideways away from the obstacle's center, for the
-///   tightest circle that passes it; an obstacle dead ahead is passed on the left,
+/// - turning: `2·v·c·(r − |y|) / (x² + y² − r²)`, sideways away from the obstacle's center, for the widest circle that passes it; an obstacle dead ahead is passed on the left,
 /// - braking: `c² / 2·gap`, away from the obstacle's center; and `c² / 2·d`, away from both, before a
 ///   gap between two obstacles that is too narrow for the agent,
 ///
@@ -46,7 +45,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct ObstacleAvoidance {
-    /// Length of the detection box at rest, m, `≥ 0`; that of a driven body is longer by its
+    /// Length of the detection box at rest, ahead of the body's edge, m, `≥ 0`; that of a driven body is longer by its
     /// [turning radius](Agent::turning_radius). Default `1`.
     pub min_length: f32,
     /// Time ahead by which the box grows with speed, s, `≥ 0`. Default `1`. It grows by at least three

@@ -9,7 +9,7 @@ use bevy::prelude::*;
 use super::arrive::{approach, has_arrived};
 use super::embeds_influence;
 use super::maneuver::Maneuver;
-use crate::locomotion::{ON_THE_SPOT, Pose, direction, within};
+use crate::locomotion::{ON_THE_SPOT, Pose, direction, idle_speed, within};
 use crate::{
     Abilities, Agent, Announcements, Arrived, Behavior, Braking, Influence, InvalidParameter,
     Situational, Steer, SteeringAppExt, Target, Targets,
@@ -63,7 +63,7 @@ pub struct Park {
     /// Where the body points in the end, rad, `-2π..=2π`, counter-clockwise from +x. Default `0`.
     #[reflect(@Situational)]
     pub heading: f32,
-    /// Length of the straight line into the place, m, finite. Driven forward if positive, in reverse if
+    /// Length of the straight line into the place, m, `-1e9..=1e9`. Driven forward if positive, in reverse if
     /// negative. Default `0`: the last part may be an arc, in any gear.
     pub run_in: f32,
     /// The agent has arrived within this distance of the place, m, `> 0`. Default `0.1`.
@@ -142,7 +142,12 @@ impl Behavior for Park {
         let angles = "an angle between -2π and 2π";
         InvalidParameter::unless_within("Park.heading", self.heading, -TAU..=TAU, angles)?;
         let lengths = -FARTHEST..=FARTHEST;
-        InvalidParameter::unless_within("Park.run_in", self.run_in, lengths, "finite")?;
+        InvalidParameter::unless_within(
+            "Park.run_in",
+            self.run_in,
+            lengths,
+            "between -1e9 and 1e9",
+        )?;
         InvalidParameter::unless_positive("Park.tolerance", self.tolerance)?;
         InvalidParameter::unless_positive("Park.heading_tolerance", self.heading_tolerance)
     }
@@ -174,7 +179,7 @@ impl Steer for Park {
                 target: self.target,
                 source,
             };
-            arrivals.send(me.id, source, event);
+            arrivals.send(me.source_id, source, event);
         }
         force
     }
@@ -259,26 +264,47 @@ fn maneuver(me: &Agent, body: &Abilities, goal: Pose, how: &Park, memory: &mut P
     velocity.unwrap_or_default()
 }
 
-/// The speed at which a body turns on the spot, as a share of the speed limit: a slower wish does not
-/// turn it.
-const TURNING_SPEED: f32 = 0.015;
+/// The speed at which a body turns on the spot, in times of the [idle one](idle_speed), which does not turn it.
+const TURNING: f32 = 1.5;
 
 /// The same of a boat, in tolerances per second: it drifts while it turns.
 const DRIFT: f32 = 0.3;
 
+/// How much farther than the heading a boat turns the velocity that it asks for: its bow leads the motion by a part only.
+const LEAD: f32 = 5.0;
+
+/// Within so many tolerances of the place, and below this share of its speed limit, a body that turns on the spot has come
+/// in along its run-in.
+const NEARLY_THERE: f32 = 4.0;
+const SLOW: f32 = 0.2;
+
+/// Below this share of its speed limit it stands, and may turn up to twice the tolerance from the place.
+const STANDING: f32 = 0.03;
+
 /// The velocity of a body that turns on the spot, m/s.
 fn turn_in(me: &Agent, body: &Abilities, goal: Pose, how: &Park, memory: &mut ParkMemory) -> Vec2 {
+    let distance = me.position.distance(goal.position);
     if how.run_in != 0.0 {
-        let has_come_in = memory.lined_up && me.position.distance(goal.position) <= how.tolerance;
+        let comes_in = memory.lined_up && distance <= NEARLY_THERE * how.tolerance;
+        let has_come_in = memory.lined_up && distance <= how.tolerance;
         return if has_come_in && drifts(body) && me.speed() < AT_REST {
             turn_to(me, body, goal, how)
+        } else if comes_in && !drifts(body) && me.speed() < SLOW * me.max_speed {
+            // What is missing of the heading it turns on the spot.
+            let stands = me.speed() < STANDING * me.max_speed;
+            let slack = if stands { 2.0 } else { 0.5 };
+            if distance <= slack * how.tolerance {
+                turn_to(me, body, goal, how)
+            } else {
+                approach(me, goal.position, Braking::Physical, 0.25 * how.tolerance)
+            }
         } else {
             line_up(me, goal, how, memory)
         };
     }
     // At the place it turns, as long as it stays within twice the tolerance.
     let slack = if memory.lined_up { 2.0 } else { 0.5 };
-    memory.lined_up = me.position.distance(goal.position) <= slack * how.tolerance;
+    memory.lined_up = distance <= slack * how.tolerance;
     if !memory.lined_up {
         return approach(me, goal.position, Braking::Physical, 0.25 * how.tolerance);
     }
@@ -296,16 +322,18 @@ fn turn_to(me: &Agent, body: &Abilities, goal: Pose, how: &Park) -> Vec2 {
         position: me.position,
         heading: me.heading,
     };
-    let turn = within(here.angle_to(goal.heading), ON_THE_SPOT);
+    let lead = if drifts(body) { LEAD } else { 1.0 };
+    let turn = within(lead * here.angle_to(goal.heading), ON_THE_SPOT);
     // In the gear that is in: a change of gear would turn it the other way.
     let gear = if body.reversing { -1.0 } else { 1.0 };
-    let speed = TURNING_SPEED * me.max_speed;
+    let change = me.max_acceleration() * me.response_time.max(me.delta);
+    let speed = TURNING * idle_speed(me.max_speed, change);
     let speed = if drifts(body) {
         speed.min(DRIFT * how.tolerance)
     } else {
         // The combiner weakens the wish by the weight.
         let weight = how.influence.acting_weight().min(1.0);
-        speed / weight.max(TURNING_SPEED)
+        (speed / weight.max(f32::MIN_POSITIVE)).min(me.max_speed)
     };
     gear * speed * direction(turn).rotate(me.heading)
 }
@@ -343,7 +371,7 @@ fn line_up(me: &Agent, goal: Pose, how: &Park, memory: &mut ParkMemory) -> Vec2 
         position: me.position,
         heading: gear * me.heading,
     };
-    let turn = within(axis.angle_to(velocity), ON_THE_SPOT);
+    let turn = within(axis.angle_to(here), ON_THE_SPOT);
     velocity.length() * direction(turn).rotate(axis.heading)
 }
 

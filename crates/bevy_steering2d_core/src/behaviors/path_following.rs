@@ -32,8 +32,7 @@ use crate::{
 /// counts as the same path and progress continues. Progress is in [`PathFollowingMemory`].
 ///
 /// Waypoints: `F = seek(w)`, in N, for one point after the other, `F = arrive(w)` at the last.
-/// Corridor: with `q = p + v·T` and q' the closest point to q on the path, move along while
-/// `|q − q'| ≤ half_width`, else steer back. (Reynolds 1999; Buckland 2005)
+/// Corridor: with `q = p + v·T` and q' the closest point to q on the path, move along while `|q − q'| ≤ 0.8 · half_width`, else steer back. (Reynolds 1999; Buckland 2005)
 #[doc(alias("FollowPath", "Seguimiento del camino"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -96,14 +95,14 @@ impl PathFollowing {
         }
     }
 
-    /// Follows the path by [waypoints](PathStyle::Waypoints).
+    /// Follows the path by [waypoints](PathStyle::Waypoints), each reached within `tolerance` m.
     #[must_use]
     pub fn with_waypoints(mut self, tolerance: f32) -> Self {
         self.style = PathStyle::Waypoints { tolerance };
         self
     }
 
-    /// Follows the path as a [corridor](PathStyle::Corridor).
+    /// Follows the path as a [corridor](PathStyle::Corridor) of `half_width` m to each side, looking `look_ahead_time` s ahead.
     #[must_use]
     pub fn with_corridor(mut self, half_width: f32, look_ahead_time: f32) -> Self {
         self.style = PathStyle::Corridor {
@@ -218,7 +217,7 @@ impl Steer for PathFollowing {
                 path: self.path,
                 source,
             };
-            completions.send(me.id, source, event);
+            completions.send(me.source_id, source, event);
         }
         memory.set_if_neq(progress);
         path_following(me, path, &progress, self)
@@ -245,7 +244,8 @@ pub fn path_following(
                 return arrive(me, waypoint, Braking::Physical, how.tolerance);
             }
             let slowed = Agent {
-                max_speed: turning_speed(me, waypoint, tolerance),
+                max_speed: turning_speed(me, waypoint, tolerance)
+                    .min(lagging_speed(me, waypoint, tolerance)),
                 ..*me
             };
             seek(&slowed, waypoint)
@@ -277,22 +277,34 @@ pub(super) const TURNING: f32 = 0.5;
 /// The widest such circle, tangent to the velocity, has the radius
 /// `R = (d² − tolerance²) / 2(y − tolerance)` with the point's lateral offset y; `v = √(a·R)`.
 pub(super) fn turning_speed(me: &Agent, point: Vec2, tolerance: f32) -> f32 {
+    let speed = |radius: f32| (TURNING * me.cornering() * radius).sqrt();
+    circle_to(me, point, tolerance).map_or(me.max_speed, |it| speed(it).min(me.max_speed))
+}
+
+/// The same for a body that first has to turn, m/s: in its lag it goes a quarter of the radius.
+fn lagging_speed(me: &Agent, point: Vec2, tolerance: f32) -> f32 {
+    let lag = me.abilities.map_or(0.0, |body| body.lag);
+    let circle = circle_to(me, point, tolerance).filter(|_| lag > 0.0);
+    circle.map_or(me.max_speed, |radius| {
+        (0.25 * radius / lag).min(me.max_speed)
+    })
+}
+
+/// The radius of the widest circle, m; `None` for an agent at rest, and if it heads for the point.
+fn circle_to(me: &Agent, point: Vec2, tolerance: f32) -> Option<f32> {
     let offset = point - me.position;
     let beside = me.heading.perp_dot(offset).abs() - tolerance;
     let square = offset.length_squared() - tolerance * tolerance;
-    if me.velocity == Vec2::ZERO || beside <= 0.0 || square <= 0.0 {
-        return me.max_speed;
-    }
-    let radius = square / (2.0 * beside);
-    (TURNING * me.cornering() * radius).sqrt().min(me.max_speed)
+    let turns = me.velocity != Vec2::ZERO && beside > 0.0 && square > 0.0;
+    turns.then(|| square / (2.0 * beside))
 }
 
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
     use crate::behaviors::testing::{Course, assert_close, reynolds};
-    use crate::locomotion::Wheeled;
     use crate::locomotion::testing::Drive;
+    use crate::locomotion::{Hull, Locomotion, Wheeled};
 
     pub(crate) fn zigzag(looped: bool) -> SteeringPath {
         let points = [(0.0, 0.0), (6.0, 0.0), (6.0, 4.0), (0.0, 4.0)].map(Vec2::from);
@@ -448,8 +460,83 @@ pub(super) mod tests {
         }
     }
 
+    /// Drives along a path; returns the laps, whether it was completed, and the changes of gear.
+    fn drive<L: Locomotion>(
+        mut body: Drive<L>,
+        path: &SteeringPath,
+        how: &PathFollowing,
+        seconds: u32,
+    ) -> (u32, bool, u32) {
+        let mut progress = PathFollowingMemory::default();
+        let mut gears = 0;
+        for _ in 0..60 * seconds {
+            let me = body.agent();
+            progress = progress.after_a_tick(&me, path, how);
+            let before = body.controls.reversing;
+            body.step(path_following(&me, path, &progress, how));
+            gears += u32::from(before != body.controls.reversing);
+        }
+        (progress.laps, progress.completed, gears)
+    }
+
     #[test]
-    fn the_turning_speed_by_hand() {
+    fn a_car_drives_out_and_back_along_one_line() {
+        let [a, b] = [Vec2::ZERO, Vec2::new(40.0, 0.0)];
+        let how = PathFollowing::default().with_corridor(2.0, 0.5);
+        let car = || Drive::car(Wheeled::default(), 60.0);
+        let looped = SteeringPath::looped([a, b]).unwrap();
+        let (laps, _, gears) = drive(car(), &looped, &how, 120);
+        assert!(laps >= 3 && gears <= 8 * laps, "{laps} laps, {gears}");
+        let open = SteeringPath::open([a, b, a]).unwrap();
+        let (_, completed, gears) = drive(car(), &open, &how, 40);
+        assert!(completed && gears <= 8, "{gears}");
+    }
+
+    #[test]
+    fn a_car_takes_sharp_corners_without_rocking() {
+        for degrees in [110.0_f32, 130.0, 150.0] {
+            for half_width in [1.0, 2.0, 4.0] {
+                let corner = Vec2::new(10.0, 0.0);
+                let onward = 10.0 * Vec2::from_angle(degrees.to_radians());
+                let path = SteeringPath::open([Vec2::ZERO, corner, corner + onward]).unwrap();
+                let how = PathFollowing::default().with_corridor(half_width, 0.5);
+                let car = Drive::car(Wheeled::default(), 60.0);
+                let (_, completed, gears) = drive(car, &path, &how, 60);
+                assert!(
+                    completed && gears <= 8,
+                    "{degrees}°, {half_width} m: {completed}, {gears}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_slow_car_follows_a_path_forward() {
+        let path = SteeringPath::open([Vec2::ZERO, Vec2::new(40.0, 0.0)]).unwrap();
+        let how = PathFollowing {
+            pace: Some(1.0),
+            ..PathFollowing::default().with_corridor(2.0, 0.5)
+        };
+        let mut car = Drive::car(Wheeled::default(), 60.0);
+        car.body.heading = Vec2::from_angle(1.0);
+        let (_, completed, gears) = drive(car, &path, &how, 60);
+        assert!(completed && gears <= 2, "{gears} changes of gear");
+    }
+
+    #[test]
+    fn a_boat_passes_the_corners_of_a_square() {
+        let corners = [(0.0, 0.0), (40.0, 0.0), (40.0, 40.0), (0.0, 40.0)];
+        let path = SteeringPath::looped(corners.map(Vec2::from)).unwrap();
+        let mut boat = Drive::car(Hull::default(), 60.0);
+        boat.body.mass = 300.0;
+        boat.vehicle.max_force = 900.0;
+        boat.vehicle.max_speed = 8.0;
+        let (laps, ..) = drive(boat, &path, &PathFollowing::default(), 180);
+        assert!(laps >= 2, "{laps} laps");
+    }
+
+    #[test]
+    fn the_turning_speed_equals_the_documented_formula() {
         let me = Agent {
             velocity: Vec2::X,
             ..default()
@@ -480,7 +567,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn aim_point_by_hand() {
+    fn the_aim_point_is_ahead_on_the_path() {
         let path = zigzag(false);
         let me = Agent {
             position: Vec2::new(1.0, 0.0),

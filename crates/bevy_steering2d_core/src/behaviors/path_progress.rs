@@ -5,7 +5,7 @@ use bevy::prelude::*;
 use super::arrive::has_arrived;
 use super::path_following::is_end;
 use crate::perception::nearest_on_segment;
-use crate::{Agent, PathFollowing, PathStyle, SteeringPath};
+use crate::{Agent, PathFollowing, PathPoint, PathStyle, SteeringPath};
 
 /// Progress of a [`PathFollowing`] along its path. Insert the default to start over.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
@@ -16,8 +16,8 @@ pub struct PathFollowingMemory {
     pub waypoint: usize,
     /// The agent's distance along the path, m, `0..=length`.
     pub distance: f32,
-    /// Completed laps of a looped path: how often the agent has passed the last point, at most
-    /// `u32::MAX`.
+    /// Completed laps of a looped path, at most `u32::MAX`: by waypoints, how often the agent has reached the last point; in a
+    /// corridor, how often it has passed the first point again, less how often it was pushed back over it.
     pub laps: u32,
     /// The agent has come to rest at the end of an open path.
     pub completed: bool,
@@ -128,6 +128,7 @@ impl PathFollowingMemory {
         let from = self.distance - half_width;
         let to = self.distance + 4.0 * half_width + 2.0 * me.max_speed * self.elapsed();
         let foot = path.closest_between(me.position, from, to);
+        let foot = on_the_way_back(me, path, foot, half_width).unwrap_or(foot);
         let arc = path.wrap(foot.arc);
         let step = arc - self.distance;
         if path.is_looped() && step.abs() > 0.5 * path.length() {
@@ -144,6 +145,28 @@ impl PathFollowingMemory {
         self.waypoint = (foot.segment + 1) % path.points().len();
     }
 }
+
+/// The point of the next segment for an agent that drives along it already, where the path turns back along itself: both
+/// segments are as near, and the one before would take the agent back.
+fn on_the_way_back(
+    me: &Agent,
+    path: &SteeringPath,
+    foot: PathPoint,
+    half_width: f32,
+) -> Option<PathPoint> {
+    let next = (foot.segment + 1) % path.segments().max(1);
+    let (before, after) = (path.direction(foot.segment), path.direction(next));
+    let turns_back = before.dot(after) < TURNS_BACK && (path.is_looped() || next > 0);
+    if !turns_back || after.dot(me.velocity) <= 0.0 {
+        return None;
+    }
+    let other = path.project(next, me.position);
+    let distance = |it: &PathPoint| it.position.distance(me.position);
+    (distance(&other) <= distance(&foot) + 0.05 * half_width).then_some(other)
+}
+
+/// A path turns back along itself where its directions differ by more than 154°; the cosine.
+const TURNS_BACK: f32 = -0.9;
 
 /// How much longer than straight the begin of a new path may be that the agent has walked already: around a corner
 /// there may be a wall between the agent and the path.

@@ -333,7 +333,7 @@ fn goes_first(me: &Agent, heading: Vec2, other: &Neighbor, gap: f32, how: &Queui
     let offset = other.position - me.position;
     let (its_lead, my_lead) = (offset.dot(heading), -offset.dot(other.heading));
     blocking(-offset, other.heading, gap, how) > 0.0
-        && (my_lead > its_lead || my_lead == its_lead && me.agent_id < other.id)
+        && (my_lead > its_lead || my_lead == its_lead && me.id < other.id)
 }
 
 #[cfg(test)]

@@ -17,8 +17,7 @@ use crate::{Agent, Behavior, Influence, Steer, StuckDetection, StuckMemory};
 ///
 /// `F = track(max_speed · s)`, where s is perpendicular to the direction in which the agent wanted to
 /// go. The first attempt goes to the right for every agent, so two agents that meet head-on pass each
-/// other. Later attempts, and those that have not helped within the detection time, alternate between
-/// the sides; half of all ids start on the left and half on the right.
+/// other. Later attempts, and those that have not helped within the detection time, alternate between the sides; the second goes to the right for even ids and to the left for odd ones.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -37,6 +36,7 @@ impl Default for Sidestep {
 
 impl Behavior for Sidestep {
     const PRIORITY: i16 = 155;
+    const IS_ATTEMPT: bool = false;
     const COLOR: Option<[u8; 3]> = Some([196, 130, 37]);
 
     type Memory = (&'static StuckDetection, &'static StuckMemory);
@@ -58,7 +58,8 @@ impl Steer for Sidestep {
         if !memory.stuck {
             return Vec2::ZERO;
         }
-        let periods = (memory.trying / detection.after) as u32;
+        let after = detection.of_body(me.max_force, me.max_speed, me.mass).after;
+        let periods = (memory.trying / after) as u32;
         let attempt = memory.times.saturating_add(periods.saturating_sub(1));
         sidestep(me, memory.wanted, attempt)
     }

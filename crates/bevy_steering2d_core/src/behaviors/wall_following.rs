@@ -56,10 +56,11 @@ impl WallFollowing {
         }
     }
 
-    /// The agent's position after the look-ahead time, m. The wall nearest to it is followed, or the one
-    /// that the agent would cross on the way to it.
+    /// The agent's position after the look-ahead time, or after the lag of a body with a longer one, m. The wall nearest to it
+    /// is followed, or the one that the agent would cross on the way to it.
     pub fn predicted_position(&self, me: &Agent) -> Vec2 {
-        me.position + self.look_ahead_time * me.velocity
+        let lag = me.abilities.map_or(0.0, |body| body.lag);
+        me.position + self.look_ahead_time.max(lag) * me.velocity
     }
 
     /// The wall or collider that the agent follows, with the distance of the predicted position from it:
@@ -144,6 +145,8 @@ const FADING: f32 = 0.25;
 mod tests {
     use super::*;
     use crate::behaviors::testing::{Course, assert_close, reynolds};
+    use crate::locomotion::Hull;
+    use crate::locomotion::testing::Drive;
     use crate::perception::{Wall, WallIndex};
 
     fn hit(distance: f32) -> WallHit {
@@ -156,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn by_hand() {
+    fn wall_following_keeps_its_distance_and_fades_at_the_edge_of_perception() {
         let how = WallFollowing::default();
         let force = |distance: f32| wall_following(&reynolds(2.0), &hit(distance), &how);
         // At the right distance: straight on, 2 m/s along the wall.
@@ -257,6 +260,26 @@ mod tests {
             assert!((me.position.y - 1.5).abs() < 0.05, "{mass} kg: {me:?}");
             assert!(me.position.x > 50.0, "{mass} kg: {me:?}");
         }
+    }
+
+    #[test]
+    fn a_boat_follows_a_wall_at_its_distance() {
+        let wall = Wall::new(Vec2::new(-50.0, 0.0), Vec2::new(400.0, 0.0));
+        let walls = WallIndex::of(&[wall]);
+        let how = WallFollowing::default();
+        let mut boat = Drive::car(Hull::default(), 60.0);
+        boat.body.mass = 300.0;
+        boat.vehicle.max_force = 900.0;
+        boat.vehicle.max_speed = 8.0;
+        boat.body.position.y = 4.0;
+        boat.body.velocity = 4.0 * Vec2::X;
+        for tick in 0..60 * 30 {
+            boat.step(force(&boat.agent(), &walls, &how));
+            let gap = boat.body.position.y - boat.body.radius;
+            assert!(gap > 0.0, "{gap} m after {tick} ticks");
+        }
+        let gap = boat.body.position.y - boat.body.radius;
+        assert!((gap - how.distance).abs() < 0.6, "{gap} m");
     }
 
     #[test]

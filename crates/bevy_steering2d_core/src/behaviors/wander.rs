@@ -59,7 +59,7 @@ pub enum WanderStyle {
     /// A new random target in an area at fixed intervals. The agent turns abruptly; for comparison with
     /// the circle.
     RandomTarget {
-        /// Area of the targets, m.
+        /// Area of the targets, m; `min` is at most `max` on both axes.
         area: Rect,
         /// Time between targets, s, `> 0`.
         every: f32,
@@ -247,7 +247,7 @@ mod tests {
     /// Signed turns of the heading per tick, rad.
     fn turns(style: WanderStyle, hertz: f32, seconds: f32, id: u32) -> Vec<f32> {
         let mut course = Course::new(hertz);
-        course.agent.id = SteeringId(id);
+        course.agent.source_id = SteeringId(id);
         let mut memory = WanderMemory::default();
         let ticks = (seconds * hertz) as usize;
         (0..ticks)

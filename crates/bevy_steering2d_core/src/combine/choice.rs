@@ -1,10 +1,10 @@
-//! The [`Combine`] component, which chooses an agent's combiner, and the registry of combiners.
+//! The [`Combine`] component, which chooses an agent's combiner.
 
 use std::any::TypeId;
 
 use bevy::prelude::*;
 use bevy::reflect::serde::{ReflectDeserializeWithRegistry, ReflectSerializeWithRegistry};
-use bevy::reflect::{FromType, TypeRegistration, TypeRegistry};
+use bevy::reflect::{FromType, TypeRegistration};
 
 use super::combiner::Combiner;
 use super::combiners::{Average, Dithered, Prioritized, WeightedSum};
@@ -137,11 +137,6 @@ impl ReflectCombiner {
     pub fn choice(self) -> Combine {
         self.0
     }
-
-    /// Every registered combiner: the built-in ones, then others by name.
-    pub fn all(types: &TypeRegistry) -> Vec<Combine> {
-        Combine::all(types)
-    }
 }
 
 impl<C: Combiner> FromType<C> for ReflectCombiner {
@@ -150,24 +145,8 @@ impl<C: Combiner> FromType<C> for ReflectCombiner {
     }
 }
 
-/// The registered combiners, in order of registration, the built-in ones first.
-#[derive(Resource, Clone, Debug, Default)]
-pub struct CombinerRegistry(Vec<Combine>);
-
-impl CombinerRegistry {
-    /// Every registered combiner.
-    pub fn iter(&self) -> impl Iterator<Item = Combine> {
-        self.0.iter().copied()
-    }
-}
-
 /// Registers a combiner. A second call for the same type does nothing.
 pub(crate) fn register_combiner<C: Combiner>(app: &mut App) {
     app.register_type::<C>()
-        .register_type_data::<C, ReflectCombiner>()
-        .init_resource::<CombinerRegistry>();
-    let mut registry = app.world_mut().resource_mut::<CombinerRegistry>();
-    if !registry.0.contains(&Combine::by::<C>()) {
-        registry.0.push(Combine::by::<C>());
-    }
+        .register_type_data::<C, ReflectCombiner>();
 }

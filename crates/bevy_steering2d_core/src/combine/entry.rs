@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 
-use crate::{BehaviorId, Influence};
+use crate::{Behavior, BehaviorId, Influence};
 
 /// The force that one behavior requested, and how much of it the combiner accepted.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,6 +29,19 @@ pub struct LedgerEntry {
 }
 
 const _: () = assert!(size_of::<LedgerEntry>() == 28);
+
+impl Cut {
+    /// Why a behavior does not act whatever its condition is: it is disabled or invalid. Else [`Cut::Nothing`].
+    pub(crate) fn of<B: Behavior>(behavior: &B) -> Self {
+        if !behavior.influence().enabled {
+            Self::Disabled
+        } else if behavior.validate().is_err() {
+            Self::Invalid
+        } else {
+            Self::Nothing
+        }
+    }
+}
 
 impl LedgerEntry {
     /// The source of an entry from a behavior entity whose number does not fit two bytes.
@@ -164,7 +177,7 @@ pub enum Cut {
     /// [`Influence::when`](crate::Influence::when) names a condition that the agent does not meet now;
     /// the formula was not run.
     NotNow,
-    /// A parameter is out of range (the log says which), or the formula returned a force that is
-    /// not finite.
+    /// A parameter is out of range, the condition that it depends on is missing or invalid, it aims at its own agent, or the
+    /// formula returned a force that is not finite; the log says which.
     Invalid,
 }

@@ -20,8 +20,8 @@ use crate::{
 ///
 /// Use it to blend a few behaviors within a strict order of priorities, as in gdx-ai's
 /// `BlendedSteering` within `PrioritySteering`. The group's behaviors are those on its entity and
-/// on entities that [`SteersFor`] it; these may be groups again, to any depth. The group's own
-/// ledger is in the [`SteeringForce`] of its entity.
+/// on entities that [`SteersFor`] it; these may be groups again, to any depth. While the group is disabled, or its
+/// condition is not met, they do not run either. The group's own ledger is in the [`SteeringForce`] of its entity.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -64,15 +64,17 @@ impl Behavior for BehaviorGroup {
 }
 
 impl BehaviorGroup {
+    /// Why a group does not act in this tick, and its behaviors do not run; [`Cut::Nothing`] if it does.
+    pub(crate) fn hindrance(&self, verdict: Verdict) -> Cut {
+        match Cut::of(self) {
+            Cut::Nothing => verdict.cut(),
+            cut => cut,
+        }
+    }
+
     /// The entry of a group whose behaviors were combined into `total`.
     fn entry(&self, slot: &BehaviorSlot<Self>, total: Vec2, verdict: Verdict) -> LedgerEntry {
-        let cut = if !self.influence.enabled {
-            Cut::Disabled
-        } else if self.influence.check().is_err() {
-            Cut::Invalid
-        } else {
-            verdict.cut()
-        };
+        let cut = self.hindrance(verdict);
         let raw = if cut == Cut::Nothing {
             total
         } else {
@@ -211,7 +213,7 @@ impl Groups<'_, '_> {
         order.clear();
         for (entity, &id, group) in &sets.p0() {
             if group.influence.enabled
-                && let Err(error) = group.influence.check()
+                && let Err(error) = group.validate()
             {
                 warnings.raise(clock, entity, error.field, || {
                     format!("{error}; until then the group contributes nothing")

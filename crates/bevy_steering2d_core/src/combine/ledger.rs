@@ -13,7 +13,8 @@ use crate::{BehaviorId, SteeringId};
 /// [`ThinkEvery`](crate::ThinkEvery). Read it after
 /// [`SteeringSystems::Combine`](crate::SteeringSystems::Combine). The locomotion backend applies
 /// [`total`](Self::total) in [`SteeringSystems::Move`](crate::SteeringSystems::Move); a system
-/// between the two may change the total of an agent that [is steered](Self::is_steered).
+/// between the two may set the total of an agent that [is steered](Self::is_steered). With a
+/// [`ThinkEvery`](crate::ThinkEvery) that total is kept to the next update: set it, do not add to it or scale it.
 ///
 /// With the feature `serialize` it is saved without its ledger: the force acts until the next
 /// update.

@@ -3,7 +3,7 @@
 //! | file | duty |
 //! |---|---|
 //! | `combiner` | the [`Combiner`] trait |
-//! | `choice` | the [`Combine`] component, which chooses an agent's combiner, and the registry |
+//! | `choice` | the [`Combine`] component, which chooses an agent's combiner |
 //! | `combiners` | [`WeightedSum`], [`Average`], [`Prioritized`], [`Dithered`] |
 //! | `ledger` | [`SteeringForce`] and its ledger |
 //! | `entry` | [`LedgerEntry`], and why a force is [`Cut`] |
@@ -22,7 +22,7 @@ use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::system::{StaticSystemParam, SystemParam};
 use bevy::prelude::*;
 
-pub use choice::{Combine, CombinerRegistry, ReflectCombiner};
+pub use choice::{Combine, ReflectCombiner};
 pub use combiner::Combiner;
 pub use combiners::{Average, Dithered, Prioritized, WeightedSum};
 pub use entry::{Cut, LedgerEntry};
@@ -221,6 +221,17 @@ impl TableChunk<'_> {
 /// [`Vehicle`] on to the next update.
 pub(crate) fn release_force(
     removed: On<Remove, Vehicle>,
+    mut forces: Query<&mut SteeringForce, Allow<Disabled>>,
+) {
+    if let Ok(mut force) = forces.get_mut(removed.entity) {
+        force.release();
+    }
+}
+
+/// Ends the force of an agent that was disabled: by now it is an old one, which with [`ThinkEvery`] would act again to the
+/// next update.
+pub(crate) fn release_force_of_disabled(
+    removed: On<Remove, Disabled>,
     mut forces: Query<&mut SteeringForce, Allow<Disabled>>,
 ) {
     if let Ok(mut force) = forces.get_mut(removed.entity) {

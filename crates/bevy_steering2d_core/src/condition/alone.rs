@@ -1,5 +1,7 @@
 //! Alone: no neighbor is in sight.
 
+use std::f32::consts::TAU;
+
 use bevy::prelude::*;
 
 use super::Condition;
@@ -16,8 +18,8 @@ use crate::{Agent, InvalidParameter, NeighborView, Neighbors, SteeringGroups};
 pub struct Alone {
     /// How far neighbors count, m, `> 0`. Default `5`.
     pub perception_radius: f32,
-    /// The full angle of the field of view, centered on the heading, rad, `> 0`. From a full circle on
-    /// there is no restriction. Default infinity.
+    /// The full angle of the field of view, centered on the heading, rad, `> 0`; `2π` and more see all around.
+    /// Default `2π`.
     pub field_of_view: f32,
     /// The groups whose members count. Default all.
     pub groups: SteeringGroups,
@@ -37,7 +39,7 @@ impl Default for Alone {
     fn default() -> Self {
         Self {
             perception_radius: 5.0,
-            field_of_view: f32::INFINITY,
+            field_of_view: TAU,
             groups: SteeringGroups::ALL,
         }
     }

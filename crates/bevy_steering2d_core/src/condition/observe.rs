@@ -1,5 +1,6 @@
 //! The evaluation of conditions: once per agent and update, before its behaviors run.
 
+use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::system::{StaticSystemParam, SystemParam};
 use bevy::prelude::*;
 use smallvec::SmallVec;
@@ -20,12 +21,12 @@ use crate::{Cut, SteeringClock, SteeringId, SteeringSchedule, SteeringWarnings, 
 #[derive(Component, Reflect, Clone, Debug, Default)]
 #[reflect(Component, Default, Debug, Clone)]
 pub struct ConditionStates {
-    generation: u32,
     #[reflect(ignore)]
+    generation: u32,
     states: SmallVec<[(ConditionType, State); 2]>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Holds,
     Fails,
@@ -146,10 +147,21 @@ pub(crate) fn register_condition<C: Condition>(app: &mut App) {
     app.register_type_data::<C, ReflectCondition>();
     require::<C, ConditionStates>(app);
     Senses::of::<C::World>(app.world_mut()).require::<C>(app);
-    app.add_systems(
+    app.add_observer(forget_state::<C>).add_systems(
         SteeringSchedule::Steer,
         observe::<C>.run_if(any_with_component::<C>).in_set(order),
     );
+}
+
+/// Forgets whether a condition held that is removed.
+fn forget_state<C: Condition>(
+    removed: On<Remove, C>,
+    mut states: Query<&mut ConditionStates, Allow<Disabled>>,
+) {
+    if let Ok(mut states) = states.get_mut(removed.entity) {
+        let removed = ConditionType::of::<C>();
+        states.states.retain(|(condition, _)| *condition != removed);
+    }
 }
 
 /// Evaluates a condition for every entity that has it.

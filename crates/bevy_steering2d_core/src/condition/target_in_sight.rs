@@ -1,5 +1,7 @@
 //! Target in sight: a target is within the view, and nothing hides it.
 
+use std::f32::consts::TAU;
+
 use bevy::math::ops;
 use bevy::prelude::*;
 
@@ -18,8 +20,8 @@ pub struct TargetInSight {
     /// How far the agent sees, m, between the centers, `> 0`; infinity is allowed. Default `15`.
     /// [`Evade::panic_distance`](crate::Evade::panic_distance) is less by default: set both.
     pub distance: f32,
-    /// The full angle of the field of view, centered on the heading, rad, `> 0`. From a full circle on
-    /// there is no restriction. Default infinity.
+    /// The full angle of the field of view, centered on the heading, rad, `> 0`; `2π` and more see all around.
+    /// Default `2π`.
     pub field_of_view: f32,
 }
 
@@ -38,7 +40,7 @@ impl Default for TargetInSight {
         Self {
             target: Target::default(),
             distance: 15.0,
-            field_of_view: f32::INFINITY,
+            field_of_view: TAU,
         }
     }
 }
@@ -58,7 +60,7 @@ impl Condition for TargetInSight {
             return false;
         };
         let offset = target.position - me.position;
-        let ahead = self.field_of_view >= core::f32::consts::TAU
+        let ahead = self.field_of_view >= TAU
             || offset.dot(me.heading) >= ops::cos(0.5 * self.field_of_view) * offset.length();
         let hides = |entity| Target::Entity(entity) != self.target && entity != me.entity;
         offset.length() <= self.distance

@@ -29,6 +29,8 @@ pub struct Abilities {
     pub cornering: f32,
     /// Time until the body answers beyond the response time of the vehicle, s: a boat turns first.
     pub lag: f32,
+    /// Shortest response time of the body, s, `≥ 0`, if its vehicle has a shorter one: the wheels of a car take time to turn.
+    pub response_time: f32,
     /// Largest speed in reverse, m/s, `≥ 0`. Zero for bodies that go straight to a point.
     pub reverse_speed: f32,
     /// Whether it drives in reverse gear.
@@ -166,16 +168,29 @@ impl Motion {
         }
     }
 
+    /// The motion of a body that answers no faster than it [can](Abilities::response_time).
+    pub(super) fn with_abilities(self, abilities: &Abilities) -> Self {
+        Self {
+            response_time: self.response_time.max(abilities.response_time),
+            ..self
+        }
+    }
+
     /// The velocity that a steering force asks for, m/s: the inverse of
     /// [`Agent::track`](crate::Agent::track), within the speed limit.
-    pub fn wish(&self, force: Vec2) -> Vec2 {
-        let wish = self.velocity + force / self.mass * self.response_time;
-        wish.clamp_length_max(self.max_speed)
+    pub fn desired_velocity(&self, force: Vec2) -> Vec2 {
+        let desired = self.velocity + force / self.mass * self.response_time;
+        desired.clamp_length_max(self.max_speed)
     }
 
     /// Velocity along the heading, m/s, negative in reverse.
     pub fn forward_speed(&self) -> f32 {
         self.velocity.dot(self.heading)
+    }
+
+    /// By how much a force at its limit changes the [desired velocity](Self::desired_velocity), m/s.
+    pub(super) fn greatest_change(&self) -> f32 {
+        self.acceleration_by(f32::INFINITY) * self.response_time
     }
 
     /// The acceleration of a force that the vehicle's limit allows, m/s².

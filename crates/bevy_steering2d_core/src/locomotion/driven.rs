@@ -24,7 +24,7 @@ pub(crate) fn sense_driven_point_masses(
                 None => {
                     body.mass = 0.0;
                     warnings.raise(&clock, entity, "Transform.rotation", || {
-                        "has no finite rotation; until then it stands still".into()
+                        "has no direction in the plane, or its rotation or turn rate is not finite; until that is corrected, it stands still".into()
                     });
                 }
             }

@@ -1,4 +1,4 @@
-//! The driver: from a wished velocity to gear, speed and direction, for all kinds of locomotion that
+//! The driver: from a desired velocity to gear, speed and direction, for all kinds of locomotion that
 //! cannot move sideways.
 
 use bevy::math::ops;
@@ -13,7 +13,7 @@ pub(super) struct Course {
     pub(super) reversing: bool,
     /// The speed in the direction of the gear, m/s, `≥ 0`.
     pub(super) speed: f32,
-    /// The angle from the direction of the gear to the wish, rad, at most a quarter turn.
+    /// The angle from the direction of the gear to the desired velocity, rad, at most a quarter turn.
     pub(super) turn: f32,
 }
 
@@ -21,22 +21,30 @@ pub(super) struct Course {
 /// thresholds the gear persists.
 const PERSISTENCE: f32 = 0.17;
 
-/// A wish slower than this share of the speed limit changes no gear.
+/// A desired velocity slower than this share of the speed limit changes no gear, and does not turn the body.
 const IDLE: f32 = 0.01;
+
+/// The same for a body with little force, as a share of the [greatest change](Motion::greatest_change).
+const IDLE_CHANGE: f32 = 0.08;
+
+/// A desired velocity slower than this, m/s, changes no gear, and does not turn the body.
+pub(crate) fn idle_speed(max_speed: f32, greatest_change: f32) -> f32 {
+    (IDLE * max_speed).min(IDLE_CHANGE * greatest_change)
+}
 
 /// Below this speed the engine may push the other way, m/s.
 const STANDING: f32 = 0.02;
 
-/// The share of the wished speed at which the body creeps around when the wish is sideways.
+/// The share of the desired speed at which the body creeps around when the desired velocity is sideways.
 const CREEP: f32 = 0.35;
 
 impl Course {
-    /// The course for a wished velocity; `reversing` is the gear so far.
-    pub(super) fn new(motion: &Motion, wish: Vec2, reversing: bool, reverse_speed: f32) -> Self {
-        let size = wish.length();
-        let along = wish.dot(motion.heading);
+    /// The course for a desired velocity; `reversing` is the gear so far.
+    pub(super) fn new(motion: &Motion, desired: Vec2, reversing: bool, reverse_speed: f32) -> Self {
+        let size = desired.length();
+        let along = desired.dot(motion.heading);
         let persistence = PERSISTENCE * size;
-        let idle = IDLE * motion.max_speed;
+        let idle = idle_speed(motion.max_speed, motion.greatest_change());
         let reversing = if reverse_speed <= 0.0 {
             false
         } else if reversing {
@@ -49,7 +57,7 @@ impl Course {
         } else {
             motion.heading
         };
-        let (sine, cosine) = (ahead.perp_dot(wish), ahead.dot(wish));
+        let (sine, cosine) = (ahead.perp_dot(desired), ahead.dot(desired));
         let limit = if reversing {
             reverse_speed
         } else {
@@ -60,7 +68,7 @@ impl Course {
         } else {
             ops::atan2(sine, cosine.max(0.0))
         };
-        // A wish along the axis against the gear is a wish to stop.
+        // A desired velocity along the axis against the gear is a command to stop.
         let speed = cosine.max(if sine.abs() > -cosine {
             CREEP * size.min(sine.abs())
         } else {

@@ -43,7 +43,7 @@ impl FaceVelocity {
         InvalidParameter::unless_non_negative("FaceVelocity.smoothing", self.smoothing)
     }
 
-    /// The turn rate from `facing` to `heading` (both of any length), rad/s, counter-clockwise.
+    /// The turn rate from `facing` to `heading` (both of any length) in a tick of `delta` s, rad/s, counter-clockwise.
     /// Zero if time is paused, for vectors that are zero or not finite, and with parameters out of
     /// range.
     pub fn turn_rate(&self, facing: Vec2, heading: Vec2, delta: f32) -> f32 {

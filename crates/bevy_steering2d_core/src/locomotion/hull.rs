@@ -72,8 +72,8 @@ impl Hull {
 
     /// The acceleration that the engine must bring about, m/s². Small corrections of the velocity take
     /// the time in which the bow turns, large ones the response time.
-    fn needed(&self, motion: &Motion, wish: Vec2) -> Vec2 {
-        let error = wish - motion.velocity;
+    fn needed(&self, motion: &Motion, desired: Vec2) -> Vec2 {
+        let error = desired - motion.velocity;
         let time = motion.response_time;
         let share = error.length() / (motion.acceleration_by(f32::INFINITY) * time);
         let gain = share.max(time / self.turn_lag()).min(1.0);
@@ -102,12 +102,12 @@ impl Locomotion for Hull {
         }
     }
 
-    fn drive(&self, motion: &Motion, wish: Vec2, controls: &mut Controls) {
+    fn drive(&self, motion: &Motion, desired: Vec2, controls: &mut Controls) {
         let Motion {
             heading, velocity, ..
         } = *motion;
         let forward = motion.forward_speed();
-        let needed = self.needed(motion, wish);
+        let needed = self.needed(motion, desired);
         let along = needed.dot(heading);
         let persistence = (PERSISTENCE * needed.length()).max(WAITING);
         let is_behind = if controls.reversing {
@@ -116,7 +116,10 @@ impl Locomotion for Hull {
             along < -persistence
         };
         let brakes = forward > STILL;
-        controls.reversing = is_behind && (brakes || wish.length() < MANEUVERING);
+        // A force at its limit asks for a slow velocity also where the target is far.
+        let is_near = (desired - velocity).length() < 0.99 * motion.greatest_change();
+        let maneuvers = is_near && desired.length() < MANEUVERING;
+        controls.reversing = is_behind && (brakes || maneuvers);
         // The keel turns the motion after the bow, so the bow points ahead of it as far as it must.
         let guided = self.keel * velocity + needed;
         let gear = if controls.reversing && !brakes {
@@ -141,7 +144,7 @@ impl Locomotion for Hull {
         } else {
             (self.thrust, 1.0)
         };
-        let push = (wish - velocity).dot(heading) / motion.response_time + self.drag * forward;
+        let push = (desired - velocity).dot(heading) / motion.response_time + self.drag * forward;
         controls.throttle = (gear * push / motion.acceleration_by(thrust)).clamp(0.0, 1.0);
         controls.brake = 0.0;
     }
@@ -193,6 +196,21 @@ mod tests {
                     boat.body
                 );
             }
+        }
+    }
+
+    #[test]
+    fn a_heavy_boat_turns_its_bow_to_a_target_far_astern() {
+        for errand in errands(40) {
+            let mut boat = boat(Hull::default());
+            boat.body.mass = 600.0;
+            boat.body.heading = errand.heading;
+            let reached = boat.arrive(errand.target, 0.2);
+            assert!(
+                reached.is_some_and(|(time, gears)| time < 60.0 && gears <= 10),
+                "{}: {reached:?}",
+                errand.target
+            );
         }
     }
 

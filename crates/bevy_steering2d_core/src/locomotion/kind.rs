@@ -11,6 +11,7 @@ use super::{Abilities, Acceleration, Controls, FaceVelocity, Motion, Propulsion,
 use crate::companion::register_companion;
 use crate::parallel::{FORMULA_PASS, for_each_mut};
 use crate::require::require;
+use crate::snapshot::SnapshotTypes;
 use crate::{
     InvalidParameter, Kinematics, SnapshotAppExt, SnapshotKind, SteeringClock, SteeringDisabled,
     SteeringForce, SteeringSchedule, SteeringWarnings, Vehicle,
@@ -25,7 +26,7 @@ use crate::{
 /// The model is the same for all backends: they only apply its accelerations. Each tick runs
 ///
 /// 1. [`abilities`](Self::abilities), in Sense, for the behaviors,
-/// 2. [`drive`](Self::drive), in Move: from the wished velocity to the controls,
+/// 2. [`drive`](Self::drive), in Move: from the desired velocity to the controls,
 /// 3. [`accelerate`](Self::accelerate): from the controls to accelerations.
 ///
 /// ```
@@ -43,16 +44,16 @@ use crate::{
 ///         Abilities { braking: most, cornering: most, ..default() }
 ///     }
 ///
-///     fn drive(&self, motion: &Motion, wish: Vec2, controls: &mut Controls) {
-///         let turn = if wish == Vec2::ZERO { 0.0 } else { motion.heading.angle_to(wish) };
+///     fn drive(&self, motion: &Motion, desired: Vec2, controls: &mut Controls) {
+///         let turn = if desired == Vec2::ZERO { 0.0 } else { motion.heading.angle_to(desired) };
 ///         controls.steering = turn;
-///         controls.throttle = (wish.length() / motion.max_speed).min(1.0);
+///         controls.throttle = (desired.length() / motion.max_speed).min(1.0);
 ///     }
 ///
 ///     fn accelerate(&self, motion: &Motion, controls: &Controls) -> Acceleration {
-///         let wish = controls.throttle * motion.max_speed * motion.heading;
+///         let desired = controls.throttle * motion.max_speed * motion.heading;
 ///         Acceleration {
-///             linear: (wish - motion.velocity) / motion.response_time,
+///             linear: (desired - motion.velocity) / motion.response_time,
 ///             angular: (controls.steering - motion.angular_velocity) / motion.response_time,
 ///         }
 ///     }
@@ -76,9 +77,9 @@ pub trait Locomotion:
     /// What a body of `mass` kg can do. The gear is filled in by the caller.
     fn abilities(&self, vehicle: &Vehicle, mass: f32) -> Abilities;
 
-    /// Sets the controls for a wished velocity, m/s, which is zero for an agent that is to stop. The controls are those
+    /// Sets the controls for a desired velocity, m/s, which is zero for an agent that is to stop. The controls are those
     /// of the last tick.
-    fn drive(&self, motion: &Motion, wish: Vec2, controls: &mut Controls);
+    fn drive(&self, motion: &Motion, desired: Vec2, controls: &mut Controls);
 
     /// The accelerations of the body in this tick. They act for `motion.delta` s, so drag and friction must
     /// not be larger than what stops the body within that time. One that is not finite counts as zero.
@@ -212,10 +213,13 @@ fn replace_other_kinds<K: Component + TypePath>(added: On<Add, K>, mut commands:
                 world.resource::<SteeringClock>(),
                 world.resource::<SteeringWarnings>(),
             );
-            warnings.raise(clock, entity, other, || {
-                let name = K::short_type_path();
-                format!("{name} replaces {other}: an agent has one locomotion at a time")
-            });
+            // A snapshot puts one back before it removes the other.
+            if !SnapshotTypes::are_in_use(world) {
+                warnings.raise(clock, entity, other, || {
+                    let name = K::short_type_path();
+                    format!("{name} replaces {other}: an agent has one locomotion at a time")
+                });
+            }
             world.entity_mut(entity).remove_by_id(component);
         }
     });
@@ -319,7 +323,8 @@ fn drive<L: Locomotion>(
         FORMULA_PASS,
         |(kind, vehicle, body, force, limit, mut controls, mut propulsion)| {
             let spin = propulsion.angular_velocity;
-            let motion = Motion::new(body, spin, vehicle, clock.delta);
+            let abilities = kind.abilities(vehicle, body.mass);
+            let motion = Motion::new(body, spin, vehicle, clock.delta).with_abilities(&abilities);
             let works = clock.delta > 0.0 && body.is_steerable() && vehicle.check().is_ok();
             if !controls.is_finite() {
                 *controls = Controls::default();
@@ -331,7 +336,7 @@ fn drive<L: Locomotion>(
                 Vec2::ZERO
             };
             let acceleration = if works {
-                kind.drive(&motion, motion.wish(total), &mut controls);
+                kind.drive(&motion, motion.desired_velocity(total), &mut controls);
                 limited(kind.accelerate(&motion, &controls), &motion, limit)
             } else {
                 Acceleration::default()

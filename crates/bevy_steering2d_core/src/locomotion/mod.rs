@@ -50,7 +50,7 @@ mod wheeled;
 pub(crate) use bend::Bend;
 pub use controls::{Abilities, Acceleration, Controls, Motion, Propulsion};
 pub(crate) use driven::{drive_point_masses, sense_driven_point_masses};
-pub(crate) use driver::{direction, within};
+pub(crate) use driver::{direction, idle_speed, within};
 pub(crate) use facing::warn_of_faulty_facing;
 pub use facing::{FaceTarget, FaceVelocity, wanted_facing};
 pub use hull::Hull;

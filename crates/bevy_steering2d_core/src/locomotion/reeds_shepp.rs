@@ -17,7 +17,7 @@ use super::leg::{Leg, Pose};
 /// The legs of a way; unused ones have no length.
 pub(crate) type Legs = [Leg; 5];
 
-/// Length of the shortest Reeds–Shepp path between two poses with a turning circle of `radius` m, m.
+/// Length, m, of the shortest Reeds–Shepp path between two poses; `radius` is that of the turning circle, m, `> 0`.
 ///
 /// The poses are those of the point that moves along the heading, for a car the rear axle, see
 /// [`Abilities::pivot`](crate::Abilities::pivot).

@@ -39,13 +39,14 @@ impl<L: Locomotion> Drive<L> {
     }
 
     pub(crate) fn motion(&self) -> Motion {
-        Motion::new(&self.body, self.angular_velocity, &self.vehicle, self.delta)
+        let motion = Motion::new(&self.body, self.angular_velocity, &self.vehicle, self.delta);
+        motion.with_abilities(&self.kind.abilities(&self.vehicle, self.body.mass))
     }
 
     /// The agent as its behaviors see it.
     pub(crate) fn agent(&self) -> Agent {
         let abilities = self.kind.abilities(&self.vehicle, self.body.mass);
-        Agent {
+        let me = Agent {
             position: self.body.position,
             velocity: self.body.velocity,
             heading: self.body.heading,
@@ -53,17 +54,21 @@ impl<L: Locomotion> Drive<L> {
             radius: self.body.radius,
             max_speed: self.vehicle.max_speed,
             max_force: self.vehicle.max_force,
+            response_time: self.vehicle.response_time,
             delta: self.delta,
-            abilities: Some(abilities.in_gear(&self.controls, self.body.forward_speed())),
             ..default()
-        }
+        };
+        me.with_abilities(Some(
+            &abilities.in_gear(&self.controls, self.body.forward_speed()),
+        ))
     }
 
     /// One tick under a steering force, N.
     pub(crate) fn step(&mut self, force: Vec2) {
         let motion = self.motion();
         let mut controls = self.controls;
-        self.kind.drive(&motion, motion.wish(force), &mut controls);
+        self.kind
+            .drive(&motion, motion.desired_velocity(force), &mut controls);
         self.roll(controls);
     }
 

@@ -25,7 +25,7 @@ pub struct Tracked {
     pub gauge: f32,
     /// Largest turn rate, rad/s, `> 0`. Default `1`.
     pub turn_rate: f32,
-    /// Largest force of the engine, N, `> 0`. Default `60000`. On both sides it also turns the body.
+    /// Largest force of the engine, N, `> 0`. Default `60000`. Applied to the two tracks in opposite directions, it also turns the body.
     pub engine_force: f32,
     /// Largest force of the brakes, N, `> 0`. Default `100000`.
     pub brake_force: f32,
@@ -48,7 +48,7 @@ impl Default for Tracked {
     }
 }
 
-/// The angle to the wish beyond which the tank turns on the spot, rad.
+/// The angle to the desired velocity beyond which the tank turns on the spot, rad.
 const ON_THE_SPOT: f32 = 0.8;
 
 impl Tracked {
@@ -79,8 +79,8 @@ impl Locomotion for Tracked {
         }
     }
 
-    fn drive(&self, motion: &Motion, wish: Vec2, controls: &mut Controls) {
-        let course = Course::new(motion, wish, controls.reversing, self.reverse_speed);
+    fn drive(&self, motion: &Motion, desired: Vec2, controls: &mut Controls) {
+        let course = Course::new(motion, desired, controls.reversing, self.reverse_speed);
         controls.reversing = course.reversing;
         // A turn that the tracks can stop in time: rate² = 2 · acceleration · angle.
         let stops = (self.turning(motion) * course.turn.abs()).sqrt();

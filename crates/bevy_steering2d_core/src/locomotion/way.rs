@@ -40,6 +40,9 @@ const OVERSHOOT: f32 = 0.05;
 /// the same length.
 pub(crate) const GEAR_CHANGE: f32 = 1.0;
 
+/// The circle on which a body changes gear to go around to a point, as a multiple of the planned one.
+const SPARE: f32 = 1.3;
+
 /// What a turn costs beside its length, s/rad: of ways about as long the straighter one is taken.
 pub(crate) const TURNING: f32 = 0.5;
 
@@ -192,11 +195,27 @@ fn routes(point: Vec2, body: &Abilities) -> [Option<Route>; 4] {
             turn: 0.0,
         },
     };
+    // At the edge of the planned circle a point would be inside it in one tick and outside in the next, and the body would
+    // change gear each time: what is begun goes on up to the tightest circle, and what is not needs room to spare.
+    let circle = |point: Vec2, is_in_gear: bool| {
+        if body.reverse_speed <= 0.0 {
+            radius
+        } else if is_in_gear {
+            let through = point.length_squared() / (2.0 * point.y.max(f32::MIN_POSITIVE));
+            radius.min((0.999 * through).max(body.turning_radius))
+        } else {
+            SPARE * radius
+        }
+    };
+    let (ahead, back) = (
+        circle(left, !body.reversing),
+        circle(behind, body.reversing),
+    );
     [
         // Forward towards the point, and on.
-        towards(left, radius).map(|(arc, line)| mirror(radius * arc, arc, line - body.pivot)),
+        towards(left, ahead).map(|(arc, line)| mirror(ahead * arc, arc, line - body.pivot)),
         // In reverse towards the point, and on.
-        towards(behind, radius).map(|(arc, line)| mirror(-radius * arc, -arc, -line - body.pivot)),
+        towards(behind, back).map(|(arc, line)| mirror(-back * arc, -arc, -line - body.pivot)),
         // In reverse until the point is ahead, then forward.
         Some(away(left, radius)).map(|(arc, line)| mirror(-radius * arc, arc, line - body.pivot)),
         // Forward until the point is behind, then in reverse.
@@ -287,7 +306,7 @@ impl Route {
         let in_curves = (body.cornering * body.turning_radius).sqrt();
         let duration = |leg: Leg, onward: f32, most: f32| {
             let speed = if leg.length < 0.0 {
-                body.reverse_speed
+                body.reverse_speed.min(me.max_speed)
             } else {
                 me.max_speed
             };

@@ -19,7 +19,7 @@ use crate::{InvalidParameter, Vehicle};
 /// curve, slides until that force has stopped the sideways motion. The moment of inertia is that of two
 /// equal masses on the axles, `mass · wheelbase² / 4`.
 ///
-/// The driver turns the wished velocity of the steering force into throttle, brake and steering angle,
+/// The driver turns the desired velocity of the steering force into throttle, brake and steering angle,
 /// see [`Controls`]. The car backs up where that is the shorter way, see
 /// [`Agent::way_to`](crate::Agent::way_to).
 ///
@@ -78,7 +78,7 @@ impl Default for Wheeled {
 /// Share of the grip that the driver uses in curves.
 const CORNERING: f32 = 0.7;
 
-/// Below this speed the driver steers as at this speed, in wheelbases per second: at rest any wish needs
+/// Below this speed the driver steers as at this speed, in wheelbases per second: at rest any desired velocity needs
 /// the full angle.
 const SLOW: f32 = 0.4;
 
@@ -137,19 +137,16 @@ impl Locomotion for Wheeled {
             braking: self.brake_force.min(vehicle.max_force) / mass,
             cornering: CORNERING * self.grip / mass,
             reverse_speed: self.reverse_speed,
+            response_time: 0.5 * self.max_steering / self.steering_rate,
             ..default()
         }
     }
 
-    fn drive(&self, motion: &Motion, wish: Vec2, controls: &mut Controls) {
-        let course = Course::new(motion, wish, controls.reversing, self.reverse_speed);
+    fn drive(&self, motion: &Motion, desired: Vec2, controls: &mut Controls) {
+        let course = Course::new(motion, desired, controls.reversing, self.reverse_speed);
         let cornering = CORNERING * self.grip / motion.mass;
         let speed = motion.forward_speed();
-        // The wheels lag behind, so the driver turns no faster than they do.
-        let time = motion
-            .response_time
-            .max(0.5 * self.max_steering / self.steering_rate);
-        let rate = course.turn / time;
+        let rate = course.turn / motion.response_time;
         // Against the gear the body still rolls: the wheels wait at the angle for the gear.
         let angle = course.gear() * self.angle_for(rate, speed, cornering);
         let most = self.steering_rate * motion.delta;

@@ -236,6 +236,9 @@ impl SteeringPath {
     }
 
     /// The arc length at a point of the path, m.
+    ///
+    /// # Panics
+    /// When the path has no such point.
     pub fn arc_of(&self, point: usize) -> f32 {
         self.0.arcs[point]
     }
@@ -270,6 +273,9 @@ impl SteeringPath {
     }
 
     /// Unit vector along a segment; zero for a path of one point.
+    ///
+    /// # Panics
+    /// When the path has no such segment.
     pub fn direction(&self, segment: usize) -> Vec2 {
         let (from, to) = self.segment(segment);
         (to - from).normalize_or_zero()

@@ -86,7 +86,8 @@ impl SteeringPath {
         self.direction(self.at(corner + ROUNDING * corner.abs()).segment)
     }
 
-    fn project(&self, segment: usize, point: Vec2) -> PathPoint {
+    /// The point of a segment nearest to `point`.
+    pub(crate) fn project(&self, segment: usize, point: Vec2) -> PathPoint {
         let (from, to) = self.segment(segment);
         let along = to - from;
         let square = along.length_squared();

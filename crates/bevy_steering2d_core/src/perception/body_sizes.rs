@@ -18,7 +18,7 @@ impl BodySizes {
     /// A body is large if its radius is this part of the side of a cell.
     const LARGE: f32 = 0.25;
     /// More large bodies than this are ordinary.
-    const FEW: usize = 32;
+    pub(super) const FEW: usize = 32;
 
     /// Of the bodies in `rows`, of which the largest has a radius of `largest` m, beside cells with sides of `cell` m.
     pub(super) fn measure(&mut self, rows: &[Row], largest: f32, cell: f32) {

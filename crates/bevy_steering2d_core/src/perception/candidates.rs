@@ -6,9 +6,10 @@ use bevy_steering2d_kernel::simd::WIDTH;
 use smallvec::SmallVec;
 
 use super::neighbors::SlotRanges;
-use super::range_query::{MOST_NEIGHBORS, Thinning, ViewTest, share_of};
+use super::range_query::{MOST_NEIGHBORS, Thinning, ViewTest};
 use super::{NeighborView, Neighbors};
 use crate::SteeringId;
+use crate::random::share_of;
 
 /// Slots of a sample.
 pub(crate) type SampledSlots = SmallVec<[usize; Candidates::MOST]>;

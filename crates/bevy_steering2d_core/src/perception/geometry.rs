@@ -86,10 +86,11 @@ pub(crate) fn crossing(from: Vec2, to: Vec2, a: Vec2, b: Vec2) -> Option<(f32, V
     if cross == 0.0 || !cross.is_finite() {
         return None;
     }
+    // An end that two walls share is on the same side for both, so that no ray slips through between them.
+    let [side_of_a, side_of_b] = [a, b].map(|end| ray.perp_dot(end - from));
+    let between_ends = side_of_a.min(side_of_b) <= 0.0 && side_of_a.max(side_of_b) >= 0.0;
     let along_ray = (a - from).perp_dot(wall) / cross;
-    let along_wall = (a - from).perp_dot(ray) / cross;
-    let inside = 0.0..=1.0;
-    (inside.contains(&along_ray) && inside.contains(&along_wall))
+    (between_ends && (0.0..=1.0).contains(&along_ray))
         .then(|| (along_ray * ray.length(), from + along_ray * ray))
 }
 
@@ -118,6 +119,8 @@ pub(crate) fn normal_towards(point: Vec2, direction: Vec2, a: Vec2, b: Vec2) -> 
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::behaviors::testing::assert_close;
 
@@ -135,6 +138,19 @@ mod tests {
         assert_eq!(to(3.9, 0.0), None, "too short");
         assert_eq!(to(8.0, 7.0), None, "past its end");
         assert_eq!(to(0.0, 8.0), None, "parallel");
+    }
+
+    proptest! {
+        #[test]
+        fn no_ray_slips_through_a_corner_of_two_walls(
+            [from, a, corner, b] in prop::array::uniform4((-9.0..9.0_f32, -9.0..9.0_f32).prop_map(Vec2::from)),
+        ) {
+            let ray = corner - from;
+            prop_assume!(ray.perp_dot(a - from) * ray.perp_dot(b - from) < -1.0);
+            let to = from + 2.0 * ray;
+            let hits = [(a, corner), (corner, b)].map(|(a, b)| crossing(from, to, a, b));
+            prop_assert!(hits.iter().any(Option::is_some));
+        }
     }
 
     #[test]

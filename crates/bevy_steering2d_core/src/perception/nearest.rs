@@ -2,9 +2,12 @@
 
 use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::{Baseline, Number, Register, WIDTH};
+use smallvec::SmallVec;
 
 use super::Neighbors;
-use super::neighbor::NeighborView;
+#[cfg(doc)]
+use super::body_sizes::BodySizes;
+use super::neighbor::{Neighbor, NeighborView};
 use super::range_query::MOST_NEIGHBORS;
 use super::scan::Disc;
 
@@ -116,6 +119,23 @@ impl Found {
         self.keep_within::<R>(self.square_radius);
     }
 
+    /// Adds the agents in these slots that are not among those kept. There is room for as many as are
+    /// [large](BodySizes::FEW).
+    #[cold]
+    pub(crate) fn add_missing(&mut self, slots: &[u32]) {
+        for slot in slots {
+            if self.slots().contains(slot) {
+                continue;
+            }
+            if self.many.is_empty() {
+                self.slots[self.count] = *slot;
+                self.count += 1;
+            } else {
+                self.many.push(*slot);
+            }
+        }
+    }
+
     /// Adds the agents in eight slots from `first` on that have a bit in `lanes`.
     #[inline(always)]
     fn add_eight<R: Register>(&mut self, squares: R, lanes: u32, first: usize) {
@@ -214,6 +234,19 @@ impl Neighbors {
             radius = view.radius;
         }
         found.square_radius = radius * radius;
+    }
+
+    /// The slots of the few [large bodies](Self::large_bodies) whose edges are in view. Among many small neighbors their
+    /// centers are rarely among the nearest.
+    #[inline(always)]
+    pub(crate) fn large_slots(&self, view: NeighborView) -> SmallVec<[u32; 4]> {
+        let is_in_view = |it: &Neighbor| {
+            let radius = view.radius + it.radius;
+            NeighborView { radius, ..view }.sees(it)
+        };
+        let rows = self.sizes.large.iter().map(|&row| row as usize);
+        let seen = rows.filter(|&row| is_in_view(&self.rows.agent(row)));
+        seen.map(|row| self.ranks[row]).collect()
     }
 
     /// The agents per m² in the cells around the viewpoint. At the border of the grid it is less than

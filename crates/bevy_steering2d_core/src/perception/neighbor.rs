@@ -11,8 +11,8 @@ use crate::{Agent, SteeringId};
 
 /// The groups an agent belongs to, one per bit. Absent means group 1 (`0b1`).
 ///
-/// Behaviors with a `groups` mask see an agent when the two have a bit in common. An agent in no group is seen by
-/// nobody.
+/// Behaviors with a `groups` mask see an agent when the two have a bit in common. No behavior sees an agent
+/// without a group.
 ///
 /// ```
 /// # use bevy_steering2d_core::SteeringGroups;
@@ -29,8 +29,14 @@ pub struct SteeringGroups(pub u32);
 impl SteeringGroups {
     /// In every group; as a mask, sees every agent that is in a group.
     pub const ALL: Self = Self(u32::MAX);
-    /// In no group, and seen by nobody; as a mask, sees nobody.
+    /// In no group, and seen by no behavior; as a mask, matches no agent.
     pub const NONE: Self = Self(0);
+
+    /// Whether both have a group in common.
+    #[inline]
+    pub const fn intersects(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
 }
 
 /// All groups of both.
@@ -175,7 +181,7 @@ impl NeighborView {
     pub fn sees(&self, neighbor: &Neighbor) -> bool {
         let offset = neighbor.position - self.position;
         offset.length_squared() <= self.radius * self.radius
-            && neighbor.groups.0 & self.groups.0 != 0
+            && neighbor.groups.intersects(self.groups)
             && neighbor.entity != self.except
             && self.faces(offset, least_cosine(self.field_of_view))
     }

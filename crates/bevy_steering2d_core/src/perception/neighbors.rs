@@ -34,8 +34,8 @@ pub struct Neighbors {
     /// last.
     pub(super) order: Vec<u32>,
     /// The slot of each row.
-    ranks: Vec<u32>,
-    sizes: BodySizes,
+    pub(super) ranks: Vec<u32>,
+    pub(super) sizes: BodySizes,
     /// Whether an agent is in no group.
     hides: bool,
     pub(crate) columns: NeighborColumns,

@@ -6,6 +6,7 @@ use bevy::prelude::*;
 
 use super::Circle;
 use super::loose_grid::{Bounded, LooseGrid};
+use crate::target::{Place, PlaceItem};
 use crate::{InvalidParameter, Kinematics, SteeringClock, SteeringWarnings};
 
 /// A circular obstacle that agents avoid and hide behind: a tree, a rock, another vehicle.
@@ -102,45 +103,30 @@ pub(crate) fn index_obstacles(
     clock: Res<SteeringClock>,
     warnings: Res<SteeringWarnings>,
     mut index: ResMut<ObstacleIndex>,
-    obstacles: Query<(
-        Entity,
-        &Obstacle,
-        Option<&Kinematics>,
-        &Transform,
-        Option<&GlobalTransform>,
-        Has<ChildOf>,
-    )>,
+    obstacles: Query<(Entity, &Obstacle, Option<&Kinematics>, Place)>,
 ) {
-    let seen = |(entity, obstacle, body, local, global, is_child): (
-        Entity,
-        &Obstacle,
-        Option<&Kinematics>,
-        &Transform,
-        Option<&GlobalTransform>,
-        bool,
-    )| {
-        let (center, velocity) = match (body, global) {
-            (Some(body), _) if body.was_sensed() => (body.position, body.velocity),
-            // Global transforms are one frame old; only children need theirs.
-            (_, Some(global)) if is_child => (global.translation().truncate(), Vec2::ZERO),
-            _ => (local.translation.truncate(), Vec2::ZERO),
+    let seen =
+        |(entity, obstacle, body, place): (Entity, &Obstacle, Option<&Kinematics>, PlaceItem)| {
+            let (center, velocity) = match body {
+                Some(body) if body.was_sensed() => (body.position, body.velocity),
+                _ => (place.position(), Vec2::ZERO),
+            };
+            let check = obstacle
+                .check()
+                .and_then(|()| InvalidParameter::unless_finite("Transform.translation", center))
+                .and_then(|()| InvalidParameter::unless_finite("Kinematics.velocity", velocity));
+            if let Err(error) = check {
+                warnings.raise(&clock, entity, error.field, || {
+                    format!("{error}; until then no agent sees this obstacle")
+                });
+                return None;
+            }
+            let circle = Circle::new(center, obstacle.radius);
+            Some(SeenObstacle {
+                entity,
+                circle,
+                velocity,
+            })
         };
-        let check = obstacle
-            .check()
-            .and_then(|()| InvalidParameter::unless_finite("Transform.translation", center))
-            .and_then(|()| InvalidParameter::unless_finite("Kinematics.velocity", velocity));
-        if let Err(error) = check {
-            warnings.raise(&clock, entity, error.field, || {
-                format!("{error}; until then no agent sees this obstacle")
-            });
-            return None;
-        }
-        let circle = Circle::new(center, obstacle.radius);
-        Some(SeenObstacle {
-            entity,
-            circle,
-            velocity,
-        })
-    };
     index.rebuild(obstacles.iter().filter_map(seen));
 }

@@ -32,13 +32,15 @@ pub(crate) fn probe_colliders<B: Behavior>(
             continue;
         };
         if ThinkEvery::turn(every, agent_id, &clock).is_some()
-            && behavior.influence().enabled
             && body.is_steerable()
-            && behavior.check().is_ok()
+            && behavior.is_active()
             && let Ok(me) = Agent::new(agent, agent_id, vehicle, body, every, &clock)
         {
             let me = me.with_abilities(abilities);
-            let me = Agent { id, ..me };
+            let me = Agent {
+                source_id: id,
+                ..me
+            };
             probes.ask_for::<B>(id, |probes| behavior.probe(&me, probes));
         }
     }

@@ -9,7 +9,7 @@ use super::neighbor::least_cosine;
 use super::scan::Disc;
 use super::{NeighborView, Neighbors};
 use crate::SteeringId;
-use crate::random::GOLDEN_RATIO;
+use crate::random::share_of;
 use bevy_steering2d_kernel::simd::{Baseline, WIDTH};
 
 /// Factor on the radius against rounding, for neighbors exactly at the radius.
@@ -142,12 +142,6 @@ impl Thinning {
         }
         keeps
     }
-}
-
-/// A number from zero to `most`; successive ids have numbers far from each other.
-pub(super) fn share_of(id: SteeringId, most: usize) -> usize {
-    let share = u64::from(id.0.wrapping_mul(GOLDEN_RATIO));
-    ((share * (most as u64 + 1)) >> u32::BITS) as usize
 }
 
 impl Iterator for RangeQuery<'_> {

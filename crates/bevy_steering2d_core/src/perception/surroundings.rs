@@ -62,16 +62,16 @@ impl Surroundings<'_, '_> {
     /// ```
     pub fn answers<B: Behavior>(&self, behavior: &B, me: &Agent) -> ProbeAnswers<'_> {
         let answered = self.probes.get(me.entity).ok();
-        let (probes, own) = match answered.and_then(|probes| Some((probes, probes.of::<B>(me.id)?)))
-        {
-            Some((probes, own)) => (Cow::Borrowed(probes), own),
-            None => {
-                let mut probes = ColliderProbes::default();
-                behavior.probe(me, &mut probes);
-                let own = probes.all();
-                (Cow::Owned(probes), own)
-            }
-        };
+        let (probes, own) =
+            match answered.and_then(|probes| Some((probes, probes.of::<B>(me.source_id)?))) {
+                Some((probes, own)) => (Cow::Borrowed(probes), own),
+                None => {
+                    let mut probes = ColliderProbes::default();
+                    behavior.probe(me, &mut probes);
+                    let own = probes.all();
+                    (Cow::Owned(probes), own)
+                }
+            };
         ProbeAnswers {
             obstacles: &self.obstacles,
             walls: &self.walls,
@@ -87,7 +87,7 @@ impl Surroundings<'_, '_> {
         let answered = self.probes.get(me.entity).ok();
         answered
             .and_then(|probes| {
-                let ProbeRanges { near, areas, .. } = probes.of::<B>(me.id)?;
+                let ProbeRanges { near, areas, .. } = probes.of::<B>(me.source_id)?;
                 let areas = probes.areas.get(areas)?;
                 let found = areas.first()?.found.start..areas.last()?.found.end;
                 Some((probes.near.get(near)?, probes.found.get(found)?))

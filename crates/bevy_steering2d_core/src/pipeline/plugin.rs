@@ -12,7 +12,7 @@ use crate::behaviors;
 use crate::clock::begin_tick;
 use crate::combine::{
     HasFusedEntries, LedgerGeneration, combine_agents, combine_groups, preview_groups,
-    release_force,
+    release_force, release_force_of_disabled,
 };
 use crate::condition;
 use crate::events::{AnnouncedEvents, TargetWatch, TriggersEvents, announce};
@@ -145,12 +145,7 @@ pub struct EventsPlugin;
 
 impl Plugin for EventsPlugin {
     fn build(&self, app: &mut App) {
-        app.insert_resource(TriggersEvents)
-            .add_announcement::<Stuck>()
-            .add_systems(
-                SteeringSchedule::Combine,
-                detect_stuck.after(CombineSystems),
-            );
+        app.insert_resource(TriggersEvents);
     }
 }
 
@@ -325,13 +320,19 @@ fn fill_steps(app: &mut App) {
             .in_set(CombineSystems)
             .run_if(not(resource_exists::<HasFusedEntries>)),
     )
+    .add_systems(
+        SteeringSchedule::Combine,
+        detect_stuck.after(CombineSystems),
+    )
     .add_systems(SteeringSchedule::Move, log_warnings);
 }
 
 fn add_observers(app: &mut App) {
-    app.add_observer(reset_force)
+    app.add_announcement::<Stuck>()
+        .add_observer(reset_force)
         .add_observer(refuse_cycles)
-        .add_observer(release_force);
+        .add_observer(release_force)
+        .add_observer(release_force_of_disabled);
 }
 
 /// Keeps the parts that types of the pipeline require; behaviors add theirs when they are registered.

@@ -16,7 +16,7 @@ use crate::behavior_needs::Senses;
 use crate::behaviors::register_predictor;
 use crate::combine::register_combiner;
 use crate::condition::register_condition;
-use crate::events::{TargetLost, TargetWatch, register_announcement};
+use crate::events::{TargetLost, TargetWatch, forget_losses, register_announcement};
 use crate::locomotion::{Locomotion, register_locomotion};
 use crate::perception::{
     note_perception_radius, probe_colliders, reset_changed_radius, reset_perception_radius,
@@ -44,6 +44,8 @@ pub struct BehaviorInfo {
     pub color: Option<[u8; 3]>,
     /// The step it runs in.
     pub step: SteeringSchedule,
+    /// Its [`IS_ATTEMPT`](Behavior::IS_ATTEMPT).
+    pub is_attempt: bool,
     read: fn(EntityRef) -> Option<Influence>,
     write: fn(&mut EntityWorldMut, Influence) -> bool,
     remove: fn(&mut EntityWorldMut) -> bool,
@@ -146,7 +148,7 @@ impl<B: Behavior> FromType<B> for ReflectBehavior {
             remove: remove::<B>,
             check: |value| {
                 let behavior = value.downcast_ref::<B>()?;
-                Some(behavior.influence().check().and_then(|()| behavior.check()))
+                Some(behavior.validate())
             },
         }
     }
@@ -189,6 +191,9 @@ impl BehaviorRegistry {
     }
 
     /// The behavior with an id.
+    ///
+    /// # Panics
+    /// When the id is from another registry that has more behaviors.
     pub fn get(&self, id: BehaviorId) -> &BehaviorInfo {
         &self.0[usize::from(id.index())]
     }
@@ -235,6 +240,7 @@ impl BehaviorRegistry {
             type_id: TypeId::of::<B>(),
             priority: B::PRIORITY,
             color: B::COLOR,
+            is_attempt: B::IS_ATTEMPT,
             step,
             read: |entity| entity.get::<B>().map(|behavior| *behavior.influence()),
             write: |entity, influence| match entity.get_mut::<B>() {
@@ -426,7 +432,8 @@ fn order_adjustment<A: Adjust>(app: &mut App, order: BehaviorOrder) {
 /// Adds the components and systems that `B` needs according to its types.
 fn add_needs<B: Behavior>(app: &mut App, order: BehaviorOrder) {
     make_existing_agents::<B>(app.world_mut());
-    app.add_observer(make_agent::<B>);
+    app.add_observer(forget_losses::<B>)
+        .add_observer(make_agent::<B>);
     B::Memory::require_with::<B>(app);
     let senses = Senses::of::<B::World>(app.world_mut());
     senses.require::<B>(app);

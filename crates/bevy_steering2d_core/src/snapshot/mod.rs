@@ -30,14 +30,13 @@ use crate::id::FreeIds;
 use component::Values;
 use part::{Column, Earlier, Past};
 use targets::Targets;
-use types::SnapshotTypes;
 
 pub use custom::SnapshotPart;
 #[cfg(feature = "serialize")]
 pub use file::SnapshotFileError;
 pub use part::SnapshotKind;
 pub use types::SnapshotAppExt;
-pub(crate) use types::{add_behavior, add_memory, add_pipeline_types};
+pub(crate) use types::{SnapshotTypes, add_behavior, add_memory, add_pipeline_types};
 
 /// Everything that steering needs to go on bit for bit from the end of a tick: behaviors, memories,
 /// bodies, forces with their ledgers, obstacles, walls, ids, the clock and the random streams.
@@ -115,7 +114,7 @@ impl SteeringSnapshot {
         self.take_with(world, Some(earlier))
     }
 
-    /// Of nothing.
+    /// An empty snapshot.
     fn empty() -> Self {
         Self {
             clock: SteeringClock::default(),

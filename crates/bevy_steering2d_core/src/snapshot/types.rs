@@ -15,15 +15,15 @@ use super::entity_lists::EntityLists;
 use super::part::{Column, Part, SnapshotKind};
 use super::resource::ResourcePart;
 use crate::{
-    Behavior, Combine, FaceTarget, FaceVelocity, FlowField, Holonomic, Kinematics, NextSteeringId,
-    Obstacle, PointMass, SensesColliders, SpeedLimit, SteeringClock, SteeringDisabled,
-    SteeringForce, SteeringGroups, SteeringId, SteeringPath, SteeringSeed, SteersFor, StuckMemory,
-    Target, TargetWatch, ThinkEvery, Vehicle, Wall,
+    Behavior, Combine, ConditionStates, FaceTarget, FaceVelocity, FlowField, Holonomic, Kinematics,
+    NextSteeringId, Obstacle, PointMass, SensesColliders, SpeedLimit, SteeringClock,
+    SteeringDisabled, SteeringForce, SteeringGroups, SteeringId, SteeringPath, SteeringSeed,
+    SteersFor, StuckMemory, Target, TargetWatch, ThinkEvery, Vehicle, Wall,
 };
 
 /// The types that belong to snapshots.
 #[derive(Resource, Default)]
-pub(super) struct SnapshotTypes {
+pub(crate) struct SnapshotTypes {
     /// Whether they are used on the world now, and what is here stands in for them.
     is_in_use: bool,
     /// In the order in which they are restored.
@@ -40,6 +40,11 @@ impl SnapshotTypes {
             let at = parts.partition_point(|it| it.kind() <= part.kind());
             parts.insert(at, Box::new(part));
         }
+    }
+
+    /// Whether a snapshot of this world is being taken or restored.
+    pub(crate) fn are_in_use(world: &World) -> bool {
+        world.get_resource::<Self>().is_some_and(|it| it.is_in_use)
     }
 
     /// Gives a snapshot a column for each type, and no other.
@@ -73,7 +78,8 @@ impl SnapshotTypes {
 
 /// Adds types of a game or a backend to every [`SteeringSnapshot`](super::SteeringSnapshot).
 ///
-/// What is *saved* is also written to files; the rest is kept in memory only.
+/// What is *saved* is also written to files. The rest is kept in memory only, and a snapshot that holds any of it cannot be
+/// written to a file.
 pub trait SnapshotAppExt {
     /// Adds a component. References to entities are mapped by its
     /// [`map_entities`](Component::map_entities).
@@ -295,6 +301,8 @@ pub(crate) fn add_pipeline_types(app: &mut App) {
         .add_saved_component::<Wall>(Parameter)
         .add_saved_component::<TargetWatch>(State)
         .add_saved_component::<StuckMemory>(State)
+        // Systems of a game read them before they are made anew.
+        .add_saved_component::<ConditionStates>(State)
         .add_saved_resource::<SteeringSeed>()
         .add_saved_resource::<SteeringClock>()
         .add_saved_resource::<NextSteeringId>();

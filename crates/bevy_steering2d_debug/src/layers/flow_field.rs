@@ -3,9 +3,9 @@
 use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
 use bevy_steering2d_core::behaviors::guide;
-use bevy_steering2d_core::{FlowField, FlowFieldFollowing};
+use bevy_steering2d_core::{Behavior, FlowField, FlowFieldFollowing};
 
-use crate::subjects::{Subjects, is_active};
+use crate::subjects::Subjects;
 use crate::{SteeringDebug, SteeringGizmos, colors, draw};
 
 /// Nodes drawn to each side of an agent.
@@ -25,7 +25,7 @@ pub(crate) fn draw_flow_fields(
         let Some(field) = guide(following.field, own, &subject.me, &fields) else {
             continue;
         };
-        if !is_active(following) {
+        if !following.is_active() {
             continue;
         }
         let place = following.sample_point(&subject.me);

@@ -1,9 +1,9 @@
 //! Hiding spots layer: the spots that `Hide` considers, and the one it chose.
 
 use bevy::prelude::*;
-use bevy_steering2d_core::{Hide, HideMemory, Surroundings};
+use bevy_steering2d_core::{Behavior, Hide, HideMemory, Surroundings};
 
-use crate::subjects::{DrawnPlaces, Subjects, is_active};
+use crate::subjects::{DrawnPlaces, Subjects};
 use crate::{SteeringDebug, SteeringGizmos, draw};
 
 pub(crate) fn draw_hiding_spots(
@@ -16,7 +16,7 @@ pub(crate) fn draw_hiding_spots(
 ) {
     let color = debug.color::<Hide>();
     for (subject, (hide, memory)) in subjects.with(&hiders) {
-        let is_hiding = memory.obstacle.is_some() && is_active(hide);
+        let is_hiding = memory.obstacle.is_some() && hide.is_active();
         let Some((threat, _)) = places.find(hide.threat).filter(|_| is_hiding) else {
             continue;
         };

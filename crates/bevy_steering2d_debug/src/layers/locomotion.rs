@@ -3,10 +3,10 @@
 use bevy::math::ops;
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    Agent, Arrive, Controls, Park, ParkMemory, Seek, Target, Targets, Wheeled,
+    Agent, Arrive, Behavior, Controls, Park, ParkMemory, Seek, Target, Targets, Wheeled,
 };
 
-use crate::subjects::{Subject, Subjects, is_active};
+use crate::subjects::{Subject, Subjects};
 use crate::{SteeringGizmos, colors};
 
 pub(crate) fn draw_locomotion(
@@ -25,7 +25,7 @@ pub(crate) fn draw_locomotion(
         draw_wheels(&mut gizmos, subject, car, controls);
     }
     for (subject, (park, memory)) in subjects.with(&parkers) {
-        if is_active(park)
+        if park.is_active()
             && let Some(maneuver) = memory.maneuver
         {
             let points = maneuver.outline(&subject.me);
@@ -43,12 +43,12 @@ pub(crate) fn draw_locomotion(
         }
     };
     for (subject, seek) in subjects.with(&seekers) {
-        if is_active(seek) {
+        if seek.is_active() {
             way(subject, seek.target);
         }
     }
     for (subject, arrive) in subjects.with(&arrivers) {
-        if is_active(arrive) {
+        if arrive.is_active() {
             way(subject, arrive.target);
         }
     }

@@ -2,11 +2,11 @@
 
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    Alignment, Cohesion, CollisionAvoidance, Neighbor, NeighborView, Neighbors, Queuing,
+    Alignment, Behavior, Cohesion, CollisionAvoidance, Neighbor, NeighborView, Neighbors, Queuing,
     ReciprocalAvoidance, Separation, SteeringGroups,
 };
 
-use crate::subjects::{DrawnPlaces, Subject, Subjects, is_active};
+use crate::subjects::{DrawnPlaces, Subject, Subjects};
 use crate::{SteeringDebug, SteeringGizmos, draw};
 
 /// The maximum number of neighbor lines per behavior, to stay readable.
@@ -33,7 +33,7 @@ impl FlockView {
 macro_rules! flock_view {
     ($behavior:expr) => {
         $behavior
-            .filter(|behavior| is_active(*behavior))
+            .filter(|behavior| behavior.is_active())
             .map(|behavior| FlockView {
                 radius: behavior.perception_radius,
                 field_of_view: behavior.field_of_view,

@@ -3,10 +3,10 @@
 use bevy::prelude::*;
 use bevy_steering2d_core::behaviors::guide;
 use bevy_steering2d_core::{
-    PathFollowing, PathFollowingMemory, PathStyle, StayOnPath, SteeringPath,
+    Behavior, PathFollowing, PathFollowingMemory, PathStyle, StayOnPath, SteeringPath,
 };
 
-use crate::subjects::{Subjects, is_active};
+use crate::subjects::Subjects;
 use crate::{SteeringDebug, SteeringGizmos, colors, draw};
 
 pub(crate) fn draw_paths(
@@ -23,7 +23,7 @@ pub(crate) fn draw_paths(
         let Some(path) = guide(following.path, own, me, &paths) else {
             continue;
         };
-        if !is_active(following) {
+        if !following.is_active() {
             continue;
         }
         let width = match following.style {
@@ -70,7 +70,7 @@ pub(crate) fn draw_corridors(
         let Some(path) = guide(staying.path, own, me, &paths) else {
             continue;
         };
-        if !is_active(staying) {
+        if !staying.is_active() {
             continue;
         }
         if drawn.is_first(staying.path, staying.half_width) {

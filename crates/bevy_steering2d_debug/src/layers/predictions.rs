@@ -2,11 +2,12 @@
 
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    CollisionAvoidance, Evade, EvadeMemory, NeighborView, Neighbors, Pursuit, PursuitMemory,
+    Behavior, CollisionAvoidance, Evade, EvadeMemory, NeighborView, Neighbors, Pursuit,
+    PursuitMemory,
 };
 
 use super::neighbors::MOST;
-use crate::subjects::{DrawnPlaces, Subjects, is_active};
+use crate::subjects::{DrawnPlaces, Subjects};
 use crate::{SteeringDebug, SteeringGizmos, colors, draw};
 
 pub(crate) fn draw_predictions(
@@ -20,7 +21,7 @@ pub(crate) fn draw_predictions(
     let color = debug.color::<Pursuit>();
     for (subject, (pursuit, memory)) in subjects.with(&pursuers) {
         if let Some((quarry, lag)) = places.find(pursuit.target)
-            && is_active(pursuit)
+            && pursuit.is_active()
         {
             let aim = pursuit.expected_position(&subject.me, &quarry, memory) + lag;
             draw::aim(&mut gizmos, subject.place, aim, color);
@@ -30,7 +31,7 @@ pub(crate) fn draw_predictions(
     let color = debug.color::<Evade>();
     for (subject, (evade, memory)) in subjects.with(&evaders) {
         if let Some((pursuer, lag)) = places.find(evade.threat)
-            && is_active(evade)
+            && evade.is_active()
             && subject.me.position.distance(pursuer.position) <= evade.panic_distance
         {
             let threat = evade.expected_threat(&subject.me, &pursuer, memory) + lag;

@@ -2,11 +2,11 @@
 
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    Interpose, Kinematics, LeaderFollowing, LeaderFollowingMemory, OffsetPursuit,
+    Behavior, Interpose, Kinematics, LeaderFollowing, LeaderFollowingMemory, OffsetPursuit,
     OffsetPursuitMemory,
 };
 
-use crate::subjects::{DrawnPlaces, Subject, Subjects, is_active};
+use crate::subjects::{DrawnPlaces, Subject, Subjects};
 use crate::{SteeringDebug, SteeringGizmos, draw};
 
 pub(crate) fn draw_slots(
@@ -21,7 +21,7 @@ pub(crate) fn draw_slots(
 ) {
     let color = debug.color::<OffsetPursuit>();
     for (subject, (pursuit, memory)) in subjects.with(&escorts) {
-        if is_active(pursuit)
+        if pursuit.is_active()
             && let Some(slot) = memory.slot
             && let Some((_, lag)) = places.find(pursuit.leader)
         {
@@ -31,7 +31,7 @@ pub(crate) fn draw_slots(
     let color = debug.color::<LeaderFollowing>();
     for (subject, (following, memory)) in subjects.with(&followers) {
         let me = &subject.me;
-        if is_active(following)
+        if following.is_active()
             && let Some(leader) = memory.leader
             && let Ok(body) = bodies.get(leader)
         {

@@ -1,9 +1,9 @@
 //! Wander layer: the circle of `Wander` and the target on it.
 
 use bevy::prelude::*;
-use bevy_steering2d_core::{Wander, WanderMemory};
+use bevy_steering2d_core::{Behavior, Wander, WanderMemory};
 
-use crate::subjects::{Subjects, is_active};
+use crate::subjects::Subjects;
 use crate::{SteeringGizmos, draw};
 
 pub(crate) fn draw_wander(
@@ -12,7 +12,7 @@ pub(crate) fn draw_wander(
     mut gizmos: Gizmos<SteeringGizmos>,
 ) {
     for (subject, (wander, memory)) in subjects.with(&wanderers) {
-        if is_active(wander) {
+        if wander.is_active() {
             draw::wander(&mut gizmos, subject.place, subject.lag(), wander, memory);
         }
     }

@@ -124,7 +124,7 @@ impl GoalField {
             return Err(InvalidParameter {
                 field: "GoalField.area",
                 value: format!("{:?}", self.area),
-                must_be: "of some extent",
+                must_be: "wider and higher than zero",
             });
         }
         let [x, y] = self.nodes_along_axes();

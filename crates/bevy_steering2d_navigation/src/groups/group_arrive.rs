@@ -252,8 +252,8 @@ pub(super) struct Planned {
 }
 
 /// A group has come to rest: every member that can reach its place is there and stands still. Triggered once
-/// per order, and again only after its target has moved or the group got new places. If nobody can get there, it is
-/// not triggered: those that have a place hear [`NoPath`](crate::NoPath).
+/// per order, and again only after its target has moved or the group got new places. If no member can reach its
+/// place, it is not triggered; members with a place get [`NoPath`](crate::NoPath).
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq)]
 pub struct GroupArrived {
     /// The order.

@@ -63,7 +63,7 @@ pub struct NavigateTo {
     /// A new path is planned when the agent is farther from its path than this and its radius, m, `> 0`.
     /// Default `1`.
     pub path_tolerance: f32,
-    /// A new path is planned when the last one is older, s, `> 0`; may be infinite. Default `f32::INFINITY`.
+    /// A new path is planned when the last one is older, s, `> 0`; infinity is allowed. Default infinity.
     /// The first path is replaced sooner, so that agents that were spawned together take turns.
     pub refresh_time: f32,
     /// A search that takes more expansions ends with [`NoPathReason::TooLong`], `≥ 1`. Default `1000000`: the first way

@@ -75,7 +75,7 @@ impl Reports<'_> {
 
     pub(super) fn failure(&self, entity: Entity) {
         self.warnings.raise(&self.clock, entity, "NavigateTo", || {
-            "the pathfinder panicked or returned an invalid path; other agents are not affected"
+            "the pathfinder panicked or returned an invalid path, so this agent gets NoPath (Failed); correct the Pathfinder. Other agents are not affected"
                 .into()
         });
     }

@@ -7,7 +7,7 @@ use bevy_steering2d_kernel::simd::{Baseline, Operation, Register, WIDTH, dispatc
 use self::agent_sums::{AgentSums, SumMarked, SumNearest};
 use super::gathered::Gathered;
 use super::profile::{FlockProfile, FlockProfiles, Seeing, Visibility};
-use super::rule::{FlockSums, Sum};
+use super::rule::{FlockSums, Rule, Sum};
 use super::visibility::{AllAround, Marks};
 use crate::Agent;
 use crate::parallel::{FLOCK_PASS, chunk_size, for_each_chunk, prefetch};
@@ -111,8 +111,15 @@ pub(super) fn accumulate_neighbors(
     });
 }
 
-/// The sums around one agent, for rules on behavior entities.
-pub(super) fn sums_around(neighbors: &Neighbors, me: &Agent, rules: [Visibility; 3]) -> FlockSums {
+/// The sum of one rule around an agent, for a rule on a behavior entity.
+pub(super) fn sum_around<R: Rule>(neighbors: &Neighbors, me: &Agent, seen: Visibility) -> Sum {
+    let mut rules = [Visibility::NONE; 3];
+    rules[R::INDEX] = seen;
+    sums_around(neighbors, me, rules)[R::INDEX]
+}
+
+/// The sums around one agent.
+fn sums_around(neighbors: &Neighbors, me: &Agent, rules: [Visibility; 3]) -> FlockSums {
     struct Around<'a>(&'a Neighbors, &'a Agent, FlockProfile);
 
     impl Operation for Around<'_> {
@@ -121,7 +128,7 @@ pub(super) fn sums_around(neighbors: &Neighbors, me: &Agent, rules: [Visibility;
         #[inline(always)]
         fn run<R: Register>(self) -> FlockSums {
             let Self(neighbors, me, profile) = self;
-            let Some(slot) = neighbors.slot_near(me.position, me.agent_id, me.entity) else {
+            let Some(slot) = neighbors.slot_near(me.position, me.id, me.entity) else {
                 return default();
             };
             let mut pass = Pass::<R>::new(neighbors);

@@ -1,8 +1,10 @@
 //! Alignment: heads in the average direction of the neighbors.
 
+use std::f32::consts::TAU;
+
 use bevy::prelude::*;
 
-use super::accumulate::{AccumulatedSums, sums_around};
+use super::accumulate::{AccumulatedSums, sum_around};
 use super::profile::Visibility;
 use super::rule::{Limits, Rule, Seen, Sum, sum_over};
 use crate::behaviors::embeds_influence;
@@ -27,8 +29,8 @@ use bevy_steering2d_kernel::simd::Number;
 pub struct Alignment {
     /// How far neighbors count, m, `> 0`. Default `6.0`.
     pub perception_radius: f32,
-    /// The full angle of the field of view, centered on the heading, rad, `> 0`. From a full circle on
-    /// there is no restriction, which is the fastest. Default infinity.
+    /// The full angle of the field of view, centered on the heading, rad, `> 0`; `2π` and more see all around, which is
+    /// the fastest. Default `2π`.
     pub field_of_view: f32,
     /// The groups whose members count. Default all.
     pub groups: SteeringGroups,
@@ -61,7 +63,7 @@ impl Default for Alignment {
     fn default() -> Self {
         Self {
             perception_radius: 6.0,
-            field_of_view: f32::INFINITY,
+            field_of_view: TAU,
             groups: SteeringGroups::ALL,
             max_neighbors: u32::MAX,
             influence: Influence::of::<Self>(),
@@ -91,12 +93,8 @@ impl Behavior for Alignment {
 
 impl Steer for Alignment {
     fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
-        let sums = sums_around(
-            neighbors,
-            me,
-            [Visibility::NONE, self.visibility(), Visibility::NONE],
-        );
-        alignment_to(me, &sums[1], self.perception_radius)
+        let sum = sum_around::<Self>(neighbors, me, self.visibility());
+        alignment_to(me, &sum, self.perception_radius)
     }
 }
 
@@ -146,6 +144,7 @@ fn turning_around(body: &Abilities, heading: Vec2, max_speed: f32, sum: Sum) -> 
 const AGREEMENT: f32 = 0.1;
 
 impl Rule for Alignment {
+    const INDEX: usize = 1;
     const SUMS_U: bool = true;
 
     /// `u · heading`, and `u`.

@@ -1,8 +1,10 @@
 //! Cohesion: moves towards the center of the neighbors.
 
+use std::f32::consts::TAU;
+
 use bevy::prelude::*;
 
-use super::accumulate::sums_around;
+use super::accumulate::sum_around;
 use super::profile::Visibility;
 use super::rule::{Limits, Rule, Seen, Sum, sum_over};
 use crate::behaviors::embeds_influence;
@@ -26,8 +28,8 @@ use bevy_steering2d_kernel::simd::{Number, clamp_length};
 pub struct Cohesion {
     /// How far neighbors count, m, `> 0`. Default `8.0`.
     pub perception_radius: f32,
-    /// The full angle of the field of view, centered on the heading, rad, `> 0`. From a full circle on
-    /// there is no restriction, which is the fastest. Default infinity.
+    /// The full angle of the field of view, centered on the heading, rad, `> 0`; `2π` and more see all around, which is
+    /// the fastest. Default `2π`.
     pub field_of_view: f32,
     /// The groups whose members count. Default all.
     pub groups: SteeringGroups,
@@ -60,7 +62,7 @@ impl Default for Cohesion {
     fn default() -> Self {
         Self {
             perception_radius: 8.0,
-            field_of_view: f32::INFINITY,
+            field_of_view: TAU,
             groups: SteeringGroups::ALL,
             max_neighbors: u32::MAX,
             influence: Influence::of::<Self>(),
@@ -90,12 +92,8 @@ impl Behavior for Cohesion {
 
 impl Steer for Cohesion {
     fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
-        let sums = sums_around(
-            neighbors,
-            me,
-            [Visibility::NONE, Visibility::NONE, self.visibility()],
-        );
-        Self::force(&Limits::of(me), &sums[2], self.perception_radius.recip()).into()
+        let sum = sum_around::<Self>(neighbors, me, self.visibility());
+        Self::force(&Limits::of(me), &sum, self.perception_radius.recip()).into()
     }
 }
 
@@ -111,6 +109,7 @@ pub fn cohesion(
 }
 
 impl Rule for Cohesion {
+    const INDEX: usize = 2;
     const SUMS_U: bool = true;
 
     /// `u · offset`, and `u`.

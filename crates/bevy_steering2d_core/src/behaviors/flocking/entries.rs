@@ -201,9 +201,8 @@ impl Faults<'_, '_> {
 }
 
 fn report_rule<B: Behavior>(step: &Step, entity: Entity, rule: &B) {
-    let influence = rule.influence();
-    if influence.enabled
-        && let Err(error) = influence.check().and_then(|()| rule.check())
+    if rule.influence().enabled
+        && let Err(error) = rule.validate()
     {
         step.warn_of_behavior::<B>(entity, &error);
     }

@@ -39,7 +39,7 @@ use crate::combine::{HasFusedEntries, combine_agents};
 use crate::pipeline::{BehaviorOrder, CombineSystems, IndexSystems, register_steering};
 use crate::{AdjustSystems, SteeringSchedule};
 
-/// The three rules of a flock, with default weights that work together. (Reynolds 1987)
+/// The three rules of a flock, with default radii that work together. (Reynolds 1987)
 ///
 /// ```
 /// # use bevy::prelude::*;

@@ -117,13 +117,7 @@ impl RuleProfile {
             return Self::NONE;
         };
         let influence = behavior.influence();
-        let cut = if !influence.enabled {
-            Cut::Disabled
-        } else if influence.check().and_then(|()| behavior.check()).is_err() {
-            Cut::Invalid
-        } else {
-            Cut::Nothing
-        };
+        let cut = Cut::of(behavior);
         Self {
             visibility: if cut == Cut::Nothing {
                 visibility(behavior)

@@ -9,6 +9,9 @@ use crate::perception::Neighbor;
 
 /// One rule of a flock.
 pub(super) trait Rule {
+    /// Its place among the rules of a flock: separation, alignment, cohesion.
+    const INDEX: usize;
+
     /// Whether the weight of the sum is `Σ u`: rules with the same `u` then share it.
     const SUMS_U: bool;
 

@@ -1,9 +1,11 @@
 //! Separation: keeps a distance from neighbors.
 
+use std::f32::consts::TAU;
+
 use bevy::math::ops;
 use bevy::prelude::*;
 
-use super::accumulate::sums_around;
+use super::accumulate::sum_around;
 use super::profile::Visibility;
 use super::rule::{Limits, Rule, SPOT_SQUARED, Seen, Sum, sum_over};
 use crate::behaviors::embeds_influence;
@@ -33,8 +35,8 @@ use bevy_steering2d_kernel::simd::{Number, clamp_length};
 pub struct Separation {
     /// How far neighbors count, m, `> 0`. Default `2.0`.
     pub perception_radius: f32,
-    /// The full angle of the field of view, centered on the heading, rad, `> 0`. From a full circle on
-    /// there is no restriction, which is the fastest. Default infinity.
+    /// The full angle of the field of view, centered on the heading, rad, `> 0`; `2π` and more see all around, which is
+    /// the fastest. Default `2π`.
     pub field_of_view: f32,
     /// The groups whose members count. Default all.
     pub groups: SteeringGroups,
@@ -68,7 +70,7 @@ impl Default for Separation {
     fn default() -> Self {
         Self {
             perception_radius: 2.0,
-            field_of_view: f32::INFINITY,
+            field_of_view: TAU,
             groups: SteeringGroups::ALL,
             max_neighbors: u32::MAX,
             influence: Influence::of::<Self>(),
@@ -98,12 +100,8 @@ impl Behavior for Separation {
 
 impl Steer for Separation {
     fn steer(&self, me: &Agent, _: (), neighbors: &Res<Neighbors>) -> Vec2 {
-        let sums = sums_around(
-            neighbors,
-            me,
-            [self.visibility(), Visibility::NONE, Visibility::NONE],
-        );
-        Self::force(&Limits::of(me), &sums[0], self.perception_radius.recip()).into()
+        let sum = sum_around::<Self>(neighbors, me, self.visibility());
+        Self::force(&Limits::of(me), &sum, self.perception_radius.recip()).into()
     }
 }
 
@@ -120,6 +118,7 @@ pub fn separation(
 }
 
 impl Rule for Separation {
+    const INDEX: usize = 0;
     const SUMS_U: bool = false;
 
     /// `u² · dir(me → neighbor)`; the force points the other way. The weight counts neighbors on the
@@ -148,7 +147,7 @@ impl Separation {
     /// ids are the golden angle apart.
     pub(super) fn leave_spot(sum: &mut Sum, id: SteeringId) {
         let turns = id.0.wrapping_mul(GOLDEN_RATIO) as f32 / u32::MAX as f32;
-        let angle = turns * std::f32::consts::TAU;
+        let angle = turns * TAU;
         let direction = Vec2::new(ops::cos(angle), ops::sin(angle));
         sum.vector = (Vec2::from(sum.vector) - sum.weight * direction).into();
     }

@@ -20,7 +20,7 @@ fn force(x: f32, y: f32) -> Vec2 {
 }
 
 #[test]
-fn by_hand() {
+fn obstacle_avoidance_turns_and_brakes_as_the_formulas_say() {
     let me = Agent {
         delta: 0.0,
         ..rushing()

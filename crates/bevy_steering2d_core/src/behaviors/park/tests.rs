@@ -3,7 +3,7 @@
 use super::*;
 use crate::behaviors::testing::Course;
 use crate::locomotion::testing::{Drive, errands};
-use crate::locomotion::{Hull, Tracked, Wheeled};
+use crate::locomotion::{Hull, Locomotion, Tracked, Wheeled};
 use std::f32::consts::{FRAC_PI_2, PI};
 
 fn car(hertz: f32) -> Drive<Wheeled> {
@@ -217,6 +217,124 @@ fn a_boat_parks_at_every_pose() {
             }
         }
     }
+}
+
+/// Expects a body to park from some poses.
+fn expect_parked<L: Locomotion>(body: impl Fn() -> Drive<L>, how: &Park, count: usize, case: &str) {
+    for errand in errands(count) {
+        let mut body = body();
+        body.body.heading = errand.heading;
+        let goal = Pose::new(errand.target, errand.facing);
+        let parked = body.park(goal, how);
+        assert!(parked.is_some(), "{case}, {goal:?}: {:?}", body.body);
+    }
+}
+
+#[test]
+fn a_tank_parks_along_a_run_in_whatever_its_gears_are() {
+    let kinds = [
+        (3.0, 12.0),
+        (2.0, -6.0),
+        (1.0, 5.0),
+        (1.0, -5.0),
+        (0.0, 5.0),
+    ];
+    for (reverse_speed, run_in) in kinds {
+        let kind = Tracked {
+            reverse_speed,
+            ..default()
+        };
+        let tank = || {
+            let mut tank = Drive::car(kind, 60.0);
+            tank.body.mass = 20_000.0;
+            tank.vehicle.max_force = 100_000.0;
+            tank
+        };
+        let how = Park::default().with_run_in(run_in);
+        let case = format!("{reverse_speed} m/s, {run_in} m");
+        expect_parked(tank, &how, 20, &case);
+    }
+}
+
+#[test]
+fn a_boat_that_turns_slowly_parks() {
+    let slow = Hull {
+        turn_rate: 0.5,
+        ..default()
+    };
+    let late = Hull {
+        turn_time: 1.0,
+        ..default()
+    };
+    for kind in [slow, late] {
+        let boat = || {
+            let mut boat = Drive::car(kind, 60.0);
+            boat.body.mass = 300.0;
+            boat.vehicle.max_force = 900.0;
+            boat.vehicle.max_speed = 8.0;
+            boat
+        };
+        expect_parked(boat, &Park::default(), 15, &format!("{kind:?}"));
+    }
+}
+
+#[test]
+fn light_cars_and_cars_with_slow_or_wide_wheels_park() {
+    let wheels = |steering_rate: f32, max_steering: f32| Wheeled {
+        steering_rate,
+        max_steering,
+        ..default()
+    };
+    let usual = Wheeled::default();
+    let (rate, angle) = (usual.steering_rate, usual.max_steering);
+    let kinds = [
+        (50.0, usual, 5.0),
+        (1_200.0, wheels(0.5, angle), 0.0),
+        (1_200.0, wheels(rate, 1.3), 0.0),
+    ];
+    for (mass, kind, run_in) in kinds {
+        let car = || {
+            let mut car = Drive::car(kind, 60.0);
+            car.body.mass = mass;
+            car
+        };
+        let how = Park::default().with_run_in(run_in);
+        expect_parked(car, &how, 20, &format!("{mass} kg, {kind:?}"));
+    }
+}
+
+#[test]
+fn a_car_that_is_to_respond_faster_than_its_wheels_turn_parks() {
+    for response_time in [0.05, 0.15] {
+        let car = || {
+            let mut car = car(60.0);
+            car.vehicle.response_time = response_time;
+            car
+        };
+        let how = Park::default().with_run_in(5.0);
+        expect_parked(car, &how, 20, &format!("{response_time} s"));
+    }
+}
+
+#[test]
+fn a_car_with_a_wide_tolerance_parks() {
+    let how = Park {
+        tolerance: 3.0,
+        ..default()
+    };
+    expect_parked(|| car(60.0), &how, 60, "3 m");
+}
+
+#[test]
+fn a_fast_tank_parks() {
+    let tank = || {
+        let mut tank = Drive::car(Tracked::default(), 60.0);
+        tank.body.mass = 20_000.0;
+        tank.vehicle.max_force = 100_000.0;
+        tank.vehicle.max_speed = 300.0;
+        tank
+    };
+    expect_parked(tank, &Park::default(), 10, "300 m/s");
 }
 
 #[test]

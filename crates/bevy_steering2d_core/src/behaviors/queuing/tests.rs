@@ -126,7 +126,7 @@ fn a_neighbor_half_aside_counts_in_full() {
 #[test]
 fn of_two_agents_that_block_each_other_one_goes_first() {
     let at = |id, x: f32, y: f32| Agent {
-        agent_id: SteeringId(id),
+        id: SteeringId(id),
         position: Vec2::new(x, y),
         heading: Vec2::new(1.0, -y.signum()).normalize(),
         ..default()
@@ -134,7 +134,7 @@ fn of_two_agents_that_block_each_other_one_goes_first() {
     let seen = |it: &Agent| Neighbor {
         position: it.position,
         heading: it.heading,
-        id: it.agent_id,
+        id: it.id,
         ..standing_at(0.0)
     };
     let brakes = |a: &Agent, b: &Agent| {

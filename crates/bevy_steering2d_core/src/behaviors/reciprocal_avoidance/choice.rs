@@ -3,10 +3,10 @@
 use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::Register;
 
-use super::ReciprocalAvoidance;
 #[cfg(doc)]
 use super::ReciprocalAvoidanceMemory;
 use super::other::Others;
+use super::{ReciprocalAvoidance, quickness};
 use crate::behaviors::half_planes::{HalfPlane, HalfPlanes, nearest_allowed};
 use crate::{Agent, Circle};
 
@@ -22,15 +22,16 @@ pub(super) struct Choice {
     pub(super) waits: bool,
 }
 
-/// An agent that violates no constraint by more is not hemmed in, m/s.
+/// A pedestrian that violates no constraint by more is not hemmed in, m/s.
 const HAS_ROOM: f32 = 0.09;
 /// An agent that violates one by more has no room left to give way, m/s: it loses the default margin in half a second.
 const NO_ROOM: f32 = 0.18;
 
 impl Choice {
     /// From 0 to 1, how hemmed in the agent is.
-    pub(super) fn hemmed_in(&self) -> f32 {
-        fraction((self.violation - HAS_ROOM) / (NO_ROOM - HAS_ROOM))
+    pub(super) fn hemmed_in(&self, me: &Agent) -> f32 {
+        let violation = self.violation / quickness(me.max_speed);
+        fraction((violation - HAS_ROOM) / (NO_ROOM - HAS_ROOM))
     }
 
     /// The choice of an agent that nothing hinders.
@@ -117,6 +118,6 @@ mod tests {
         let others = Others::<Portable>::of(&[seen(&me, &it, 9.0, 5.0)]);
         let squeezed = how.with_reflexes(&me, &others, &[wall], Vec2::X);
         assert!(squeezed.velocity.y >= -0.3 - 1e-4);
-        assert_eq!(squeezed.hemmed_in(), 1.0, "it has no room");
+        assert_eq!(squeezed.hemmed_in(&me), 1.0, "it has no room");
     }
 }

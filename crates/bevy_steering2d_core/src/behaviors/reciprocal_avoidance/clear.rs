@@ -133,7 +133,7 @@ mod tests {
             prop_assume!(is_clear(&me, preferred, &it));
             let other = seen(&me, &it, mine, theirs);
             let conflict = Conflict::new(&me, &other, &how);
-            let cost = Fading::new(&how).cost(conflict.pace(preferred.to_array(), 0.0));
+            let cost = Fading::new(&me, &how).cost(conflict.pace(preferred.to_array(), 0.0));
             prop_assert!(cost < 1e-3, "{cost}");
             let reach = me.max_acceleration() * me.delta;
             let least = other.reflex(&me, &how).least;

@@ -5,8 +5,8 @@
 use bevy_steering2d_kernel::simd::{Number, Register, WIDTH, dot};
 use smallvec::SmallVec;
 
-use super::ReciprocalAvoidance;
 use super::other::Other;
+use super::{ReciprocalAvoidance, quickness};
 use crate::Agent;
 
 /// Another agent or obstacle: the pace of a contact with it as a function of the agent's velocity.
@@ -34,7 +34,7 @@ struct Linear<N> {
     y: N,
 }
 
-/// Cost of a contact in one second, relative to a squared speed, m²/s².
+/// Cost of a contact in one second for a pedestrian, relative to a squared speed, m²/s².
 const CONTACT: f32 = 0.2;
 /// The least clearance between the bounding circles, m.
 const CLEARANCE: f32 = 0.07;
@@ -42,8 +42,7 @@ const CLEARANCE: f32 = 0.07;
 const SOONEST: f32 = 0.1;
 /// Contacts later than this many horizons do not count.
 pub(super) const HORIZONS: f32 = 2.7;
-/// Already within the distance to keep, a contact is this long away at the speed that would bring both
-/// centers together in one second, s.
+/// Already within the distance to keep, a contact is this long away for a pedestrian that comes nearer at 1 m/s, s.
 const WITHIN: f32 = 0.3;
 
 impl<N: Number> Conflict<N> {
@@ -62,7 +61,8 @@ impl<N: Number> Conflict<N> {
         let distance = square.sqrt();
         let per_distance = one / distance.max(N::splat(f32::MIN_POSITIVE));
         let room = square - keep * keep;
-        let per_room = zero.if_below(room, distance / room, N::splat(1.0 / WITHIN));
+        let within = N::splat(1.0 / (WITHIN * quickness(me.max_speed)));
+        let per_room = zero.if_below(room, distance / room, within);
         let fourth_root = (other.duty + other.duty).sqrt().sqrt();
         let weighted = fourth_root * fourth_root.sqrt() * per_room;
         let along = weighted * per_distance;
@@ -121,16 +121,20 @@ pub(super) fn clearance(how: &ReciprocalAvoidance) -> f32 {
     how.margin.max(CLEARANCE)
 }
 
-/// What contacts cost by their pace: `CONTACT · pace² · e^(−1 / (horizon · pace))`.
+/// What contacts cost by their pace: `contact · pace² · e^(−1 / (horizon · pace))`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Fading {
     horizon: f32,
+    /// Cost of a contact in one second, m²/s².
+    contact: f32,
 }
 
 impl Fading {
-    pub(super) fn new(how: &ReciprocalAvoidance) -> Self {
+    pub(super) fn new(me: &Agent, how: &ReciprocalAvoidance) -> Self {
+        let quickness = quickness(me.max_speed);
         Self {
             horizon: how.horizon,
+            contact: CONTACT * quickness * quickness,
         }
     }
 
@@ -150,14 +154,14 @@ impl Fading {
         let fading = square / (square + rest);
         let fading = fading * fading;
         let fading = fading * fading;
-        let cost = N::splat(CONTACT) * square * (fading * fading);
+        let cost = N::splat(self.contact) * square * (fading * fading);
         N::splat(self.slowest()).if_below(pace, cost, N::splat(0.0))
     }
 
     /// Every contact of a lower pace costs less.
     #[inline(always)]
     pub(super) fn cheap<N: Number>(self, cost: N) -> N {
-        (cost * N::splat(1.0 / CONTACT)).sqrt()
+        (cost * N::splat(1.0 / self.contact)).sqrt()
     }
 }
 
@@ -241,7 +245,7 @@ mod tests {
             let me = walker(0.0, 0.0, own);
             let other = seen(&me, &walker(at.x, at.y, its), 5.0, 6.0);
             let conflict = Conflict::new(&me, &other, &how);
-            let ours = Fading::new(&how).cost(conflict.pace(velocity.to_array(), 0.0));
+            let ours = Fading::new(&me, &how).cost(conflict.pace(velocity.to_array(), 0.0));
             let law = cost(&me, &other, velocity, &how);
             prop_assert!((ours - law).abs() <= 0.02 * law + 1e-3, "{ours}, but {law}");
         }
@@ -263,7 +267,7 @@ mod tests {
 
         #[test]
         fn contacts_of_a_lower_pace_than_the_cheap_one_cost_less(pace in 0.0..9.0_f32, cost in 0.0..9.0_f32) {
-            let fading = Fading::new(&ReciprocalAvoidance::default());
+            let fading = Fading::new(&walker(0.0, 0.0, Vec2::ZERO), &ReciprocalAvoidance::default());
             prop_assert!(pace >= fading.cheap(cost) || fading.cost(pace) <= cost);
         }
     }

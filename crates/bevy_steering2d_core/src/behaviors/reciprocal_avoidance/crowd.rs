@@ -3,13 +3,13 @@
 use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::{Register, WIDTH};
 
-use super::Intent;
 use super::aims::Claim;
 use super::other::LEAST_TURN;
 use super::precedence::unsteadiness;
+use super::{Intent, quickness};
 use crate::parallel::{LIGHT_PASS, chunk_size, for_each_chunk};
 use crate::perception::{Neighbors, PADDING, SteeringGroups};
-use crate::{Agent, SteeringDisabled, SteeringId};
+use crate::{Agent, SteeringDisabled, SteeringId, Vehicle};
 
 /// The agents by slot of the neighbor index, so that those near each other are near in memory.
 #[derive(Resource, Debug, Default)]
@@ -37,6 +37,7 @@ struct Label {
     /// Where it wants to end, m; not a number if nowhere.
     aim: Vec2,
     waits: bool,
+    quickness: f32,
 }
 
 /// What an agent reads of a neighbor, or of one in each lane.
@@ -55,6 +56,8 @@ pub(super) struct Walker<N> {
     pub(super) radius: N,
     /// How much room it has to avoid the reader as well, `0..=1`; 0 if it does not.
     pub(super) avoids: N,
+    /// Its [quickness].
+    pub(super) quickness: N,
     /// 1 if the reader has the lower id, else −1.
     pub(super) reader_first: N,
 }
@@ -88,17 +91,18 @@ impl Crowd {
         let slot = |lane: usize| slots[if lane < slots.len() { lane } else { 0 }] as usize;
         let mut rows = [R::zero(); WIDTH];
         let (mut course, mut destination) = ([[0.0; WIDTH]; 2], [[0.0; WIDTH]; 2]);
-        let (mut avoids, mut reader_first) = ([0.0; WIDTH], [0.0; WIDTH]);
+        let [mut avoids, mut quickness, mut reader_first] = [[0.0; WIDTH]; 3];
         for lane in 0..WIDTH {
             rows[lane] = R::load(&self.rows[slot(lane)].0, 0);
             let label = self.labels[slot(lane)];
             [course[0][lane], course[1][lane]] = label.course.to_array();
             [destination[0][lane], destination[1][lane]] = label.destination.to_array();
-            avoids[lane] = if label.avoids.0 & groups.0 != 0 {
+            avoids[lane] = if label.avoids.intersects(groups) {
                 label.room
             } else {
                 0.0
             };
+            quickness[lane] = label.quickness;
             reader_first[lane] = if me.id < label.id { 1.0 } else { -1.0 };
         }
         let [x, y, velocity_x, velocity_y, ahead_x, ahead_y, left, radius] = R::transposed(rows);
@@ -111,6 +115,7 @@ impl Crowd {
             left,
             radius,
             avoids: R::load(&avoids, 0),
+            quickness: R::load(&quickness, 0),
             reader_first: R::load(&reader_first, 0),
         }
     }
@@ -120,7 +125,7 @@ impl Crowd {
 pub(crate) fn fill_crowd(
     mut crowd: ResMut<Crowd>,
     neighbors: Res<Neighbors>,
-    intents: Query<&Intent, Without<SteeringDisabled>>,
+    agents: Query<(&Intent, &Vehicle), Without<SteeringDisabled>>,
 ) {
     let count = neighbors.len();
     let Crowd {
@@ -139,7 +144,11 @@ pub(crate) fn fill_crowd(
         let of_slots = rows.iter_mut().zip(labels).zip(column);
         for (slot, ((row, label), its_unsteadiness)) in (at * size..).zip(of_slots) {
             let it = neighbors.at(slot);
-            let intent = intents.get(it.entity).copied().unwrap_or_default();
+            let agent = agents.get(it.entity);
+            let (intent, quickness) = agent
+                .map_or((Intent::default(), 1.0), |(intent, vehicle)| {
+                    (*intent, quickness(vehicle.max_speed))
+                });
             *label = Label {
                 id: it.id,
                 course: intent.course,
@@ -148,9 +157,11 @@ pub(crate) fn fill_crowd(
                 room: 1.0 - intent.hemmed_in,
                 aim: intent.aim.unwrap_or(Vec2::NAN),
                 waits: intent.waits,
+                quickness,
             };
             let ahead = intent.direction();
-            *its_unsteadiness = unsteadiness(it.velocity.to_array(), ahead.to_array());
+            let velocity = it.velocity / quickness;
+            *its_unsteadiness = unsteadiness(velocity.to_array(), ahead.to_array());
             *row = Row([
                 it.position.x,
                 it.position.y,
@@ -178,6 +189,7 @@ impl Walker<f32> {
             left,
             radius: it.radius,
             avoids: 1.0,
+            quickness: quickness(it.max_speed),
             reader_first: if reader.id < it.id { 1.0 } else { -1.0 },
         }
     }

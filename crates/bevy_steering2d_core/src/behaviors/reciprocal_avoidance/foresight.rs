@@ -4,9 +4,9 @@ use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::{Number, Register, WIDTH, clamp_length, dot};
 use smallvec::SmallVec;
 
-use super::ReciprocalAvoidance;
 use super::conflict::{Conflict, Fading, Rows};
 use super::other::{ALL_LANES, Others};
+use super::{ReciprocalAvoidance, quickness};
 use crate::Agent;
 use crate::behaviors::half_planes::HalfPlane;
 
@@ -24,7 +24,7 @@ pub(super) struct Foresight<'a, R> {
 const ACROSS: f32 = 0.25;
 /// Cost of a squared change against the previous choice.
 const CHANGE: f32 = 0.2;
-/// Cost of a speed to the left, m/s.
+/// Cost of a speed to the left for a pedestrian, m/s.
 const LEFT: f32 = 0.05;
 /// Cost of a squared speed by which a wall's constraint is violated.
 const WALL: f32 = 4.0;
@@ -67,7 +67,7 @@ impl<R: Register> Foresight<'_, R> {
         for eight in &self.others.eights {
             conflicts.push(Conflict::new(me, eight, self.how));
         }
-        let fading = Fading::new(self.how);
+        let fading = Fading::new(me, self.how);
         let contacts = cost_of_contacts(&conflicts, fading, preferred);
         if contacts + self.wall_cost(preferred.to_array()) == 0.0 {
             return preferred;
@@ -132,7 +132,7 @@ impl<R: Register> Foresight<'_, R> {
         ];
         let left = dot(ahead.perp().to_array().map(N::splat), off);
         self.deviation(ahead, velocity)
-            + N::splat(LEFT) * left.max(N::splat(0.0))
+            + N::splat(LEFT * quickness(self.me.max_speed)) * left.max(N::splat(0.0))
             + self.wall_cost(velocity)
     }
 

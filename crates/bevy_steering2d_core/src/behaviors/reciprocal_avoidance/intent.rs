@@ -45,7 +45,7 @@ pub struct Intent {
 }
 
 impl Default for Intent {
-    /// It wants nothing, and gives way to nobody.
+    /// No preferred velocity, and no share in avoidance.
     fn default() -> Self {
         Self {
             velocity: Vec2::ZERO,
@@ -138,6 +138,7 @@ pub(crate) fn publish_intents(
                     ..default()
                 });
             }
+            let follow = follow.filter(|(follow, _)| follow.influence.enabled);
             let rest = follow.and_then(|(follow, progress)| {
                 let path = paths.get(follow.path.unwrap_or(entity)).ok()?;
                 let ahead = avoidance.horizon * follow.preferred_speed(&me);

@@ -54,7 +54,8 @@ use crate::{
 ///
 /// It runs after all other behaviors of its agent. The weighted sum of their forces gives the preferred
 /// velocity; its own force leads from there to the velocity it chooses. It must be on the agent itself, not on a
-/// [behavior entity](crate::SteersFor).
+/// [behavior entity](crate::SteersFor). An agent that has no other behavior prefers the velocity that it has, also one by
+/// which it stepped aside: give it an [`Arrive`](crate::Arrive) where it is to stand.
 ///
 /// Combine by [`Combine::WEIGHTED_SUM`](crate::Combine::WEIGHTED_SUM), under which that is exact. Under the
 /// default combiner it comes last and gets what the other behaviors leave of `max_force`: an agent that has
@@ -70,7 +71,7 @@ use crate::{
 ///    (Karamouzas, Skinner and Guy 2014) The time counts as `τ / (2 · share)^⅜`, so that a contact of which
 ///    the agent has to avoid all is more urgent, and one that the other avoids less.
 /// 2. **Reflexes.** For each neighbor a half-plane rules out velocities that lead to contact within the
-///    reflex time; two avoiding agents share it. For each wall `v·n ≥ −gap / 0.3 s`. The agent takes the
+///    reflex time; two avoiding agents share it. For each wall `v·n ≥ −gap / 0.3 s`, and no faster towards it than the agent can brake. The agent takes the
 ///    nearest remaining velocity that its force can reach in this tick; if there is none, the one that
 ///    violates the constraints of neighbors least and those of walls not at all; if even those of the walls cannot be met,
 ///    the one that violates them least. (Optimal reciprocal collision avoidance: van den Berg, Guy, Lin and Manocha 2011)
@@ -115,16 +116,18 @@ pub struct ReciprocalAvoidance {
     /// count. Default `3`.
     pub horizon: f32,
     /// Contacts sooner than this are ruled out, s, `> 0`. Default `0.35`. A shorter time makes denser
-    /// crowds and leaves less time to react.
+    /// crowds and leaves less time to react: an agent that does not choose a velocity twice in it is warned of, see
+    /// [`ThinkEvery`](crate::ThinkEvery).
     pub reflex: f32,
     /// Clearance between the bounding circles, m, `≥ 0`. Default `0.07`; foresight keeps at least 7 cm. The
     /// agent that goes first may leave less, down to zero. A crowd too dense to keep it backs away.
     pub margin: f32,
-    /// How far neighbors and obstacles count, m, `> 0`: neighbors up to their centers, obstacles and colliders up to
-    /// their edges. Default `8`. A vehicle larger than this is seen late.
+    /// How far neighbors and obstacles count, m, `> 0`: neighbors up to their centers, obstacles, colliders and the few
+    /// bodies that are large beside the others up to their edges. Default `8`. A fast agent needs a larger one: three
+    /// seconds of its way.
     pub perception_radius: f32,
-    /// How many neighbors count, the nearest first, `≥ 1`. Default `16`. With more than 32
-    /// neighbors and obstacles together it allocates in every tick.
+    /// How many neighbors count, the nearest first, `≥ 1`. Default `16`. A few bodies that are large beside the others count
+    /// in addition. With more than 32 neighbors and obstacles together it allocates in every tick.
     pub max_neighbors: u32,
     /// How unequal the shares may be, `0..=1`: at 0 each agent does half, at 1 the agent that goes
     /// second does everything. Default `0.8`. Give agents that meet the same value, or their shares do not add
@@ -185,6 +188,19 @@ impl ReciprocalWorld<'_, '_> {
                 "ReciprocalAvoidance is on an entity that steers for it, and does nothing there; insert it on the \
                  agent itself"
                     .into()
+            });
+    }
+
+    #[cold]
+    fn warn_of_slow_thinking(&self, me: &Agent, reflex: f32) {
+        let delta = me.delta;
+        self.warnings
+            .raise(&self.clock, me.entity, "ReciprocalAvoidance.reflex", || {
+                format!(
+                    "its ReciprocalAvoidance chooses a velocity every {delta} s, but rules out contacts within {reflex} s \
+                     only: it may collide; make its ThinkEvery shorter, or its reflex {} s",
+                    2.0 * delta
+                )
             });
     }
 }
@@ -263,9 +279,12 @@ impl Adjust for ReciprocalAvoidance {
         ),
         world: &ReciprocalWorld,
     ) -> Vec2 {
-        if me.id != me.agent_id {
+        if me.source_id != me.id {
             world.warn_of_behavior_entity(me.entity);
             return Vec2::ZERO;
+        }
+        if me.delta > 0.5 * self.reflex {
+            world.warn_of_slow_thinking(me, self.reflex);
         }
         let avoid = Avoid {
             how: self,
@@ -280,17 +299,27 @@ impl Adjust for ReciprocalAvoidance {
         if me.delta > 0.0 {
             *memory = ReciprocalAvoidanceMemory {
                 chosen: choice.wanted,
-                hemmed_in: choice.hemmed_in(),
+                hemmed_in: choice.hemmed_in(me),
                 waits: choice.waits,
             };
         }
-        // A driver that nobody hinders keeps to its course: it cannot be there within a tick.
+        // A driven body that is not hindered keeps its request: it cannot reach the velocity within one tick.
         if me.abilities.is_some() && choice.grants(me, mine.velocity) {
             return Vec2::ZERO;
         }
         let needed = me.mass * (choice.velocity - me.velocity) / me.delta.max(f32::MIN_POSITIVE);
         self.influence.unweighted(needed - requests.force)
     }
+}
+
+/// The speeds, squared speeds and costs of this module are those of an agent with this `max_speed`, m/s, a
+/// [`Pedestrian`](crate::Pedestrian). Those of others are in proportion, so that vehicles, and worlds measured in pixels,
+/// behave alike.
+const WALKING: f32 = 2.6;
+
+/// How many times as fast as a pedestrian an agent can be, `> 0`.
+fn quickness(max_speed: f32) -> f32 {
+    (max_speed / WALKING).max(1e-3)
 }
 
 /// One agent's choice of a velocity.
@@ -324,15 +353,24 @@ impl Operation for Avoid<'_, '_, '_> {
 
         let view = NeighborView::around(me, how.perception_radius, how.groups);
         let mut found = Found::new(how.max_neighbors as usize);
-        let unless_blocked = unless_blocked(&mut clear_way, world);
-        world
-            .neighbors
-            .find_around::<R>(view, &mut found, unless_blocked);
+        let large = world.neighbors.large_slots(view);
+        {
+            let mut unless_blocked = unless_blocked(&mut clear_way, world);
+            large
+                .iter()
+                .for_each(|&slot| unless_blocked(slot as usize, 1));
+            world
+                .neighbors
+                .find_around::<R>(view, &mut found, unless_blocked);
+        }
         if clear_way.is_some() {
             return Choice::unhindered(me, mine.velocity);
         }
 
         found.keep_nearest::<R>();
+        if !large.is_empty() {
+            found.add_missing(&large);
+        }
         let mut others = Others::default();
         let has_come = self.see::<R>(found.slots(), &mut others);
         let preferred = match mine.aim {
@@ -444,9 +482,8 @@ impl Avoid<'_, '_, '_> {
     fn add_walls(&self, surfaces: &[NearProbe], walls: &mut HalfPlanes) {
         let Self { me, world, .. } = *self;
         let mut add = |distance: f32, normal: Vec2| {
-            let gap = distance - me.radius;
             walls.push(HalfPlane {
-                point: -gap / WALL_TIME * normal,
+                point: -approach(me, distance - me.radius) * normal,
                 normal,
             });
         };
@@ -468,8 +505,17 @@ type Obstacles = SmallVec<[Other<f32>; 16]>;
 const PILLAR: f32 = 4.0;
 /// Time constant with which the agent may approach a wall, s.
 const WALL_TIME: f32 = 0.3;
+/// Share of its deceleration that the agent counts on before a wall: the limit of its speed changes once a tick.
+const BRAKING: f32 = 0.9;
+
+/// The greatest speed towards a wall at this gap, m/s, from which the agent can still stop; negative if they overlap.
+fn approach(me: &Agent, gap: f32) -> f32 {
+    let stops_from = (2.0 * BRAKING * me.braking() * gap.max(0.0)).sqrt();
+    (gap / WALL_TIME).min(stops_from)
+}
 
 /// How far from its center the agent sees walls, m.
 fn wall_reach(me: &Agent) -> f32 {
-    me.radius + (WALL_TIME * me.max_speed).max(1.5)
+    let stopping = me.max_speed * me.max_speed / (2.0 * BRAKING * me.braking());
+    me.radius + (WALL_TIME * me.max_speed + stopping).max(1.5)
 }

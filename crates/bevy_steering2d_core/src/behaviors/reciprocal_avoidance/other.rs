@@ -73,7 +73,8 @@ pub(super) fn wished<R: Register>(me: &Agent, mine: &Intent, it: &Walker<R>) -> 
     }
     let alignment = dot([R::splat(ahead.x), R::splat(ahead.y)], it.direction);
     let crossing = one - alignment.max(zero - alignment).min(one);
-    let turn = R::splat(freedom.min(1.0)) * crossing * turn(it.velocity, it.direction);
+    let relative = it.velocity.map(|axis| axis / it.quickness);
+    let turn = R::splat(freedom.min(1.0)) * crossing * turn(relative, it.direction);
     let speed = dot(it.velocity, it.velocity).sqrt();
     let toward =
         |axis: usize| it.velocity[axis] + turn * (speed * it.direction[axis] - it.velocity[axis]);
@@ -229,6 +230,7 @@ mod tests {
                 left: Portable::splat(one.left),
                 radius: Portable::splat(one.radius),
                 avoids: Portable::splat(one.avoids),
+                quickness: Portable::splat(one.quickness),
                 reader_first: Portable::splat(one.reader_first),
             };
             let ([x, y], lanes) = wished(&me, &mine, &it);

@@ -1,11 +1,12 @@
 //! Who goes first of two agents.
 //!
-//! The formulas hold for one neighbor, and for eight at a time in SIMD lanes.
+//! The formulas hold for one neighbor, and for eight at a time in SIMD lanes. Velocities and speeds are divided by the
+//! [quickness] of their agent.
 
 use bevy_steering2d_kernel::simd::{Number, dot};
 
-use super::Intent;
 use super::crowd::Walker;
+use super::{Intent, quickness};
 use crate::Agent;
 
 /// What an agent and a neighbor leave to each other, or the agent and the neighbor in each lane.
@@ -36,13 +37,15 @@ impl<N: Number> Precedence<N> {
         touching: N,
     ) -> Self {
         let zero = N::splat(0.0);
+        let velocity = me.velocity / quickness(me.max_speed);
         let [velocity, ahead, course, destination] =
-            [me.velocity, mine.direction(), mine.course, mine.destination]
+            [velocity, mine.direction(), mine.course, mine.destination]
                 .map(|it| [N::splat(it.x), N::splat(it.y)]);
+        let its_velocity = it.velocity.map(|axis| axis / it.quickness);
         let alignment = dot(ahead, it.direction);
         let agreement = dot(course, it.course).max(dot(destination, it.destination));
         let opposite = (zero - agreement).max(zero);
-        let (progress, its_progress) = (dot(velocity, ahead), dot(it.velocity, it.direction));
+        let (progress, its_progress) = (dot(velocity, ahead), dot(its_velocity, it.direction));
         let standoff = head_on(opposite) * held_up(progress.min(its_progress));
         let (straight, its_straight) = (dot(course, ahead), dot(it.course, it.direction));
         let same_door = bend(straight).max(bend(its_straight)) * agreement.max(zero);
@@ -56,11 +59,15 @@ impl<N: Number> Precedence<N> {
             it.reader_first,
             moving * nearness(same_door),
         );
-        let rank = clamped(rank - carried(velocity, progress) + carried(it.velocity, its_progress));
+        let rank =
+            clamped(rank - carried(velocity, progress) + carried(its_velocity, its_progress));
         Self {
             rank,
             respect: respect(rank, alignment.max(agreement)),
-            start: standoff * rank.max(zero) * (N::splat(HELD_UP) - its_progress).max(zero),
+            start: standoff
+                * rank.max(zero)
+                * (N::splat(HELD_UP) - its_progress).max(zero)
+                * it.quickness,
         }
     }
 }

@@ -356,7 +356,6 @@ proptest! {
             let me = Agent {
                 entity: me.entity,
                 id: me.id,
-                agent_id: me.id,
                 position: me.position,
                 heading: me.heading,
                 ..default()
