@@ -144,7 +144,9 @@ pub(crate) fn register_condition<C: Condition>(app: &mut App) {
     register_companion::<C>(app, |value| {
         value.downcast_ref::<C>().map_or(Ok(()), C::check)
     });
-    app.register_type_data::<C, ReflectCondition>();
+    app.register_type_data::<C, ReflectCondition>()
+        // A `SmallVec` does not register its items.
+        .register_type::<(ConditionType, State)>();
     require::<C, ConditionStates>(app);
     Senses::of::<C::World>(app.world_mut()).require::<C>(app);
     app.add_observer(forget_state::<C>).add_systems(
