@@ -9,7 +9,8 @@ use crate::{
 
 /// The state of the agent that a behavior steers, in one tick: plain numbers, no `App` needed.
 ///
-/// `Agent::default()` rests at the origin, faces +x, has a mass of 1 kg, a radius of 0.5 m, a tick of 1/60 s and the default [`Vehicle`]; a test overrides what it needs:
+/// `Agent::default()` rests at the origin, faces +x, has a mass of 1 kg, a radius of 0.5 m, a tick of 1/60 s and the
+/// default [`Vehicle`]; a test overrides what it needs:
 ///
 /// ```
 /// # use bevy::prelude::*;

@@ -55,9 +55,10 @@
 //!
 //! # Units
 //!
-//! Meters, seconds, kilograms, newtons, radians; x is forward, angles are counter-clockwise. Every behavior returns newtons, at most `max_force` (an adjustment: at most that plus what the others request), so
-//! weights are dimensionless. What a weight means depends
-//! on the combiner: under the default, [`Prioritized`], a lower priority gets what a higher one leaves.
+//! Meters, seconds, kilograms, newtons, radians; x is forward, angles are counter-clockwise. Every
+//! behavior returns newtons, at most `max_force` (an adjustment: at most that plus what the others request), so
+//! weights are dimensionless. What a weight means depends on the combiner: under the default, [`Prioritized`], a
+//! lower priority gets what a higher one leaves.
 //!
 //! # Invalid parameters
 //!

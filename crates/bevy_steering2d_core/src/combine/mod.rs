@@ -217,21 +217,10 @@ impl TableChunk<'_> {
     }
 }
 
-/// Ends the force of an entity that is no agent any more. With [`ThinkEvery`] it would act again from a new
-/// [`Vehicle`] on to the next update.
-pub(crate) fn release_force(
-    removed: On<Remove, Vehicle>,
-    mut forces: Query<&mut SteeringForce, Allow<Disabled>>,
-) {
-    if let Ok(mut force) = forces.get_mut(removed.entity) {
-        force.release();
-    }
-}
-
-/// Ends the force of an agent that was disabled: by now it is an old one, which with [`ThinkEvery`] would act again to the
-/// next update.
-pub(crate) fn release_force_of_disabled(
-    removed: On<Remove, Disabled>,
+/// Ends the force of an entity that is no agent any more when its [`Vehicle`] is removed, or that was [`Disabled`] until now.
+/// With [`ThinkEvery`] the old force would act again, from a new vehicle or from now on to the next update.
+pub(crate) fn release_force<C: Component>(
+    removed: On<Remove, C>,
     mut forces: Query<&mut SteeringForce, Allow<Disabled>>,
 ) {
     if let Ok(mut force) = forces.get_mut(removed.entity) {

@@ -1,5 +1,6 @@
 //! The plugins of this crate, which assemble the steering pipeline.
 
+use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
 use bevy::prelude::*;
 
@@ -12,7 +13,7 @@ use crate::behaviors;
 use crate::clock::begin_tick;
 use crate::combine::{
     HasFusedEntries, LedgerGeneration, combine_agents, combine_groups, preview_groups,
-    release_force, release_force_of_disabled,
+    release_force,
 };
 use crate::condition;
 use crate::events::{AnnouncedEvents, TargetWatch, TriggersEvents, announce};
@@ -331,8 +332,8 @@ fn add_observers(app: &mut App) {
     app.add_announcement::<Stuck>()
         .add_observer(reset_force)
         .add_observer(refuse_cycles)
-        .add_observer(release_force)
-        .add_observer(release_force_of_disabled);
+        .add_observer(release_force::<Vehicle>)
+        .add_observer(release_force::<Disabled>);
 }
 
 /// Keeps the parts that types of the pipeline require; behaviors add theirs when they are registered.
