@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 
 use bevy::math::ops;
 use bevy::prelude::*;
+use bevy_steering2d::Intent;
 use bevy_steering2d::prelude::*;
 pub use bevy_steering2d_steerbench::TICK;
 use bevy_steering2d_steerbench::headless;

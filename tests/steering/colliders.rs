@@ -3,9 +3,9 @@
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_rapier2d::rapier;
-use bevy_steering2d::Circle;
 use bevy_steering2d::navigation::{NoPathReason, Solid, Solids, Terrain};
 use bevy_steering2d::prelude::*;
+use bevy_steering2d::{Circle, ColliderProbes};
 
 use crate::common::*;
 
@@ -396,9 +396,17 @@ fn tiles_of_a_map_and_colliders_are_both_solid() {
 
 #[test]
 fn an_agent_in_a_thin_box_gets_out_and_a_target_in_it_is_not_beyond_it() {
+    let corners = [(-0.15, -3.0), (0.15, -3.0), (0.15, 3.0), (-0.15, 3.0)].map(Vec2::from);
+    let hull = Collider::convex_hull(&corners).unwrap();
+    for shape in [Collider::cuboid(0.15, 3.0), hull] {
+        leave_and_enter_thin(shape);
+    }
+}
+
+fn leave_and_enter_thin(shape: Collider) {
     let mut app = rapier_app(HERTZ);
     record_events::<NoPath>(&mut app);
-    fixed(&mut app, Collider::cuboid(0.15, 3.0), 0.0, 0.0);
+    fixed(&mut app, shape, 0.0, 0.0);
     app.update();
     let (inside, west) = (Vec2::new(-0.05, 0.0), Vec2::new(-4.0, 0.0));
     let mut navigate = |from: Vec2, to: Vec2| {
@@ -447,4 +455,119 @@ fn a_point_mass_with_a_collider_is_no_solid_to_itself() {
             assert_eq!(entry::<WallAvoidance>(&app, agent).raw, Vec2::ZERO);
         }
     }
+}
+
+#[test]
+fn a_pedestrian_walks_between_rows_of_boxes() {
+    let mut app = rapier_app(HERTZ);
+    // A corridor of 1 m between boxes of 1 m, and a body of 0.7 m.
+    for row in 0..6 {
+        for side in [-1.0, 1.0] {
+            fixed(&mut app, Collider::cuboid(0.5, 0.5), row as f32, side);
+        }
+    }
+    let way = SteeringPath::open([Vec2::new(-4.0, 0.0), Vec2::new(9.0, 0.0)]).unwrap();
+    app.update();
+    let person = Pedestrian {
+        vehicle: Pedestrian::default().vehicle.with_radius(0.35),
+        ..default()
+    };
+    let walker = (person, way, SensesColliders::default());
+    let body = Body::at(-4.0, 0.0);
+    let walker = Backend::PointMass.spawn(&mut app, body, walker);
+    run_seconds(&mut app, 15.0);
+    let x = position(&app, walker).x;
+    assert!(x > 8.0, "stays at {x}");
+}
+
+#[test]
+fn an_agent_in_a_collider_gets_out_on_the_nearest_side() {
+    let avoiding: [fn(&mut EntityWorldMut); 2] = [
+        |agent| {
+            agent.insert((ReciprocalAvoidance::default(), Combine::WEIGHTED_SUM));
+        },
+        |agent| {
+            agent.insert(WallAvoidance::default());
+        },
+    ];
+    for (case, insert) in avoiding.into_iter().enumerate() {
+        let mut app = rapier_app(HERTZ);
+        fixed(&mut app, Collider::cuboid(5.0, 5.0), 0.0, 0.0);
+        app.update();
+        let agent = (Arrive::new(Vec2::new(9.0, 0.0)), SensesColliders::default());
+        let agent = Backend::PointMass.spawn(&mut app, Body::at(4.7, 0.5), agent);
+        insert(&mut app.world_mut().entity_mut(agent));
+        run_seconds(&mut app, 4.0);
+        let at = position(&app, agent);
+        assert!(at.x > 5.0 + PointMass::RADIUS, "case {case}: at {at}");
+    }
+}
+
+#[test]
+fn a_wall_that_moves_over_an_agent_does_not_swallow_it() {
+    let mut app = rapier_app(HERTZ);
+    let wall = (
+        RigidBody::KinematicVelocityBased,
+        Collider::cuboid(2.0, 6.0),
+        Velocity::linear(Vec2::new(2.0, 0.0)),
+        Transform::from_xyz(-3.0, 0.0, 0.0),
+    );
+    let wall = app.world_mut().spawn(wall).id();
+    app.update();
+    let agent = (
+        ReciprocalAvoidance::default(),
+        Combine::WEIGHTED_SUM,
+        Arrive::new(Vec2::ZERO),
+        SensesColliders::default(),
+    );
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), agent);
+    run_seconds(&mut app, 4.0);
+    let front = position(&app, wall).x + 2.0;
+    let x = position(&app, agent).x;
+    // It is pushed along, and out of the side that it is nearest to.
+    let depth = front - x;
+    assert!(depth < PointMass::RADIUS, "{depth} m behind the front");
+}
+
+#[test]
+fn the_answers_to_probes_stay_until_the_next_update() {
+    let mut app = rapier_app(HERTZ);
+    fixed(&mut app, Collider::cuboid(0.5, 5.0), 3.0, 0.0);
+    let agent = (WallAvoidance::default(), ThinkEvery(4));
+    let agent = runner(&mut app, 0.0, 0.0, agent);
+    run_ticks(&mut app, 4);
+    for tick in 0..8 {
+        app.update();
+        let rays = &get::<ColliderProbes>(&app, agent).rays;
+        let is_seen = rays.iter().any(|ray| ray.hit.is_some());
+        assert!(is_seen, "{tick} ticks later");
+    }
+}
+
+#[test]
+fn a_pedestrian_walks_along_a_thin_collider_and_stops_before_it() {
+    let mut app = rapier_app(HERTZ);
+    let wall = Collider::cuboid(0.1, 5.0);
+    fixed(&mut app, wall.clone(), 0.0, 0.0);
+    app.update();
+    let aims = [Vec2::new(3.0, 0.0), Vec2::new(-1.0, 9.0)];
+    let walkers = aims.map(|aim| {
+        let agent = (
+            ReciprocalAvoidance::default(),
+            Combine::WEIGHTED_SUM,
+            Arrive::new(aim),
+        );
+        let body = Body::at(-3.0, -0.3 * aim.y);
+        Backend::PointMass.spawn(&mut app, body, (agent, SensesColliders::default()))
+    });
+    for _ in 0..60 * 8 {
+        app.update();
+        for at in walkers.map(|it| position(&app, it)) {
+            let gap = wall.distance_to_local_point(at, true) - PointMass::RADIUS;
+            assert!(gap > -0.02 && at.x < 0.0, "{gap} m at {at}");
+        }
+    }
+    let [before, along] = walkers.map(|it| position(&app, it));
+    assert!(before.x > -1.0, "stops before the wall: {before}");
+    assert!(along.distance(aims[1]) < 0.2, "at {along}");
 }

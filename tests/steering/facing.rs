@@ -1,7 +1,7 @@
 //! Facing: `FaceVelocity` and `FaceTarget` turn bodies, at a limited rate.
 
 use bevy::prelude::*;
-use bevy_rapier2d::prelude::LockedAxes;
+use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
 
 use crate::common::*;
@@ -130,5 +130,34 @@ fn face_target_turns_an_agent_that_moves_elsewhere() {
         app.world_mut().despawn(ball);
         run_seconds(&mut app, 2.0);
         assert!(facing(&app, agent).x > 0.999, "{backend:?}");
+    }
+}
+
+#[test]
+fn a_body_that_turns_about_its_origin_stays_there() {
+    // The center of mass is 0.2 m off.
+    let barrel = Collider::compound(vec![(0.2 * Vec2::X, 0.0, Collider::ball(0.5))]);
+    for locked in [LockedAxes::empty(), LockedAxes::TRANSLATION_LOCKED] {
+        let mut app = rapier_app(HERTZ);
+        let turret = (
+            (RigidBody::Dynamic, Velocity::zero()),
+            barrel.clone(),
+            locked,
+            Transform::default(),
+        );
+        let turret = app.world_mut().spawn(turret).id();
+        // Rapier computes the center of mass in its first step.
+        run_ticks(&mut app, 2);
+        let face = FaceTarget::new(Vec2::new(-9.0, 0.5));
+        app.world_mut().entity_mut(turret).insert(face);
+        run_seconds(&mut app, 3.0);
+        let off = facing(&app, turret).angle_to(Vec2::new(-9.0, 0.5));
+        assert!(off.abs() < 0.01, "{locked:?}: {off} rad off");
+        let speed = velocity(&app, turret).length();
+        assert!(speed < 1e-3, "{locked:?}: {speed} m/s");
+        if locked.is_empty() {
+            let at = position(&app, turret);
+            assert!(at.length() < 0.01, "at {at}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Pedestrians among those who stand, who do not avoid, and who must not be pushed.
 
 use bevy::prelude::*;
+use bevy_steering2d::ReciprocalAvoidanceMemory;
 use bevy_steering2d::prelude::*;
 
 use crate::common::*;

@@ -2,6 +2,7 @@
 
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
+use bevy_steering2d::{Encounter, Predictor, PursuitMemory};
 
 use crate::common::*;
 

@@ -359,7 +359,8 @@ fn an_agent_that_no_longer_hides_remembers_no_hiding_spot() {
         .get_mut::<PointMass>(hunter)
         .unwrap()
         .velocity = Vec2::new(0.1, 0.0);
-    run_ticks(&mut app, 2);
+    // It goes on to its hiding spot.
+    run_ticks(&mut app, 60 * 5);
     assert_eq!(get::<HideMemory>(&app, hider), &HideMemory::default());
 }
 

@@ -174,6 +174,7 @@ pub use bevy_steering2d_remote as remote;
 /// All plugins of steering, with their defaults: [`SteeringPlugins`] as one plugin.
 ///
 /// Adding it a second time warns and changes nothing.
+#[derive(Clone, Debug)]
 pub struct SteeringPlugin {
     schedule: InternedScheduleLabel,
 }
@@ -228,6 +229,7 @@ impl Plugin for SteeringPlugin {
 /// // With a backend of your own in place of the point masses:
 /// app.add_plugins(SteeringPlugins::default().build().disable::<PointMassPlugin>());
 /// ```
+#[derive(Clone, Debug)]
 pub struct SteeringPlugins {
     schedule: InternedScheduleLabel,
 }
@@ -276,24 +278,43 @@ pub mod prelude {
     pub use crate::navigation::{ActiveNavmesh, NavmeshPlugin};
     #[cfg(feature = "navigation")]
     pub use crate::navigation::{
-        AtGoal, GoalField, GroupArrive, GroupArrived, GroupCommandsExt, GroupMember, GroupShape,
-        Lane, NavigateTo, NoPath, PathFound,
+        AtGoal, GoalField, GroupArrive, GroupArrived, GroupCommandsExt, GroupMember, GroupPlace,
+        GroupShape, Lane, NavigateTo, NavigateToMemory, NavigationState, NoPath, NoPathReason,
+        PathFound,
     };
     #[cfg(feature = "presets")]
     pub use crate::presets::{SteeringPreset, UsesPreset, save_preset};
     #[cfg(feature = "recorder")]
     pub use crate::recorder::{SteeringRecorder, SteeringRecorderPlugin};
     pub use crate::{SteeringPlugin, SteeringPlugins};
-    pub use bevy_steering2d_core::behaviors::types::*;
+    // The behaviors, and what their parameters are made of.
     pub use bevy_steering2d_core::{
-        Adjust, Agent, Alone, Arrived, Behavior, BehaviorGroup, Combine, Combiner, Condition,
-        ConditionStates, Controls, Cut, FaceTarget, FaceVelocity, Holonomic, Hull, Influence,
-        InvalidParameter, IsStuck, Kinematics, LedgerEntry, Locomotion, Neighbor, NeighborView,
-        Neighbors, Obstacle, PathCompleted, Perception, PointMass, RandomStream, Requests,
-        SensesColliders, SpeedLimit, Steer, SteeringAppExt, SteeringCommandsExt, SteeringDisabled,
+        Alignment, Area, Arrive, Braking, Cohesion, CollisionAvoidance, Containment,
+        CrowdPathFollowing, Deceleration, Evade, Feelers, Flee, Flocking, FlowField,
+        FlowFieldFollowing, Headway, Hide, HideGoal, Interpose, LeaderFollowing, Leadership,
+        MatchVelocity, ObstacleAvoidance, OffsetPursuit, Park, PathFollowing, PathFollowingMemory,
+        PathStyle, Pedestrian, Prediction, Pursuit, Queuing, ReciprocalAvoidance, Seek, Separation,
+        Sidestep, StayOnPath, TargetSpeed, Tether, WallAvoidance, WallFollowing, WallResponse,
+        Wander, WanderStyle,
+    };
+    // Agents, their bodies and what they see.
+    pub use bevy_steering2d_core::{
+        BehaviorGroup, Combine, Controls, Cut, FaceTarget, FaceVelocity, Holonomic, Hull,
+        Influence, Kinematics, LedgerEntry, Neighbor, NeighborView, Neighbors, Obstacle, PointMass,
+        RandomStream, SensesColliders, SpeedLimit, SteeringCommandsExt, SteeringDisabled,
         SteeringForce, SteeringGroups, SteeringId, SteeringPath, SteeringSeed, SteeringSystems,
-        SteersFor, Stuck, StuckDetection, Surroundings, Target, TargetInSight, TargetLost, Targets,
-        ThinkEvery, Tracked, Vehicle, Wall, Wheeled, When,
+        SteersFor, StuckDetection, Surroundings, Target, Targets, ThinkEvery, Tracked, Vehicle,
+        Wall, Wheeled,
+    };
+    // Events and conditions.
+    pub use bevy_steering2d_core::{
+        Alone, Arrived, ConditionStates, IsStuck, PathCompleted, Stuck, TargetInSight, TargetLost,
+        When,
+    };
+    // For behaviors, conditions, combiners and locomotions of your own.
+    pub use bevy_steering2d_core::{
+        Adjust, Agent, Behavior, Combiner, Condition, InvalidParameter, Locomotion, Requests,
+        Steer, SteeringAppExt,
     };
 }
 

@@ -1,6 +1,7 @@
-//! The Adjust step: runs behaviors that adjust what the other behaviors of their agent request.
+//! The Adjust step: [`Adjust`], and the systems that run behaviors which adjust what the others of their agent request.
 
-use bevy::ecs::system::{StaticSystemParam, SystemParam};
+use bevy::ecs::query::QueryItem;
+use bevy::ecs::system::{StaticSystemParam, SystemParam, SystemParamItem};
 use bevy::prelude::*;
 
 use crate::behavior_entity::{SteeredBy, SteersFor};
@@ -9,9 +10,62 @@ use crate::parallel::{FORMULA_PASS, for_each_match, for_each_mut};
 use crate::perception::Perception;
 use crate::steer::{AgentParts, BehaviorParts, Force, Owners, Steered, Tick};
 use crate::{
-    Adjust, Combine, Cut, Kinematics, Requests, SteeringClock, SteeringForce, SteeringId,
+    Agent, Behavior, Combine, Cut, Kinematics, Requests, SteeringClock, SteeringForce, SteeringId,
     SteeringWarnings, ThinkEvery, Vehicle,
 };
+
+/// A [`Behavior`] of the Adjust step: a force from what the agent's other behaviors request.
+///
+/// Adjustments run in order of registration, after all behaviors of the Steer step; those that change
+/// [what the agent prefers](Self::IS_PREFERENCE) before the others. Each reads the entries of the adjustments before it, and its force is an entry of the same ledger; the entries of
+/// adjustments on behavior entities are there once all that change preferences have run. Under
+/// [`WeightedSum`](crate::WeightedSum) the force `influence.unweighted(desired - requests.force)` replaces
+/// the requests by `desired`; other combiners may cut the requests, and the adjustment as well. It may be as
+/// long as `max_force` and the requests together.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use bevy_steering2d_core::{Adjust, Agent, Behavior, Influence, Requests};
+///
+/// /// Keeps an agent that carries a full cup from accelerating hard.
+/// #[derive(Component, Reflect, Clone, Default)]
+/// #[reflect(Component, Default)]
+/// struct FullCup {
+///     influence: Influence,
+///     /// Largest force, N.
+///     gentle: f32,
+/// }
+///
+/// impl Behavior for FullCup {
+///     type Memory = ();
+///     type World = ();
+///
+///     fn influence(&self) -> &Influence { &self.influence }
+///     fn influence_mut(&mut self) -> &mut Influence { &mut self.influence }
+/// }
+///
+/// impl Adjust for FullCup {
+///     fn adjust(&self, _: &Agent, requests: &Requests, _: (), _: &()) -> Vec2 {
+///         let gentle = requests.force.clamp_length_max(self.gentle);
+///         self.influence.unweighted(gentle - requests.force)
+///     }
+/// }
+/// ```
+pub trait Adjust: Behavior {
+    /// Whether it changes what the agent prefers, rather than how it makes way: such adjustments run
+    /// first, and agents with [`ReciprocalAvoidance`](crate::ReciprocalAvoidance) tell each other the
+    /// result. Default `false`.
+    const IS_PREFERENCE: bool = false;
+
+    /// The formula: a force in newtons, world frame, that is added to the requests.
+    fn adjust(
+        &self,
+        me: &Agent,
+        requests: &Requests,
+        memory: QueryItem<'_, '_, Self::Memory>,
+        world: &SystemParamItem<'_, '_, Self::World>,
+    ) -> Vec2;
+}
 
 /// Marks agents with a behavior of the Adjust step, whose ledgers must be complete before it.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default)]

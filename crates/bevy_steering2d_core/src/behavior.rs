@@ -1,15 +1,14 @@
-//! The traits of steering behaviors: [`Behavior`] and, for the step it runs in, [`Steer`] or
-//! [`Adjust`].
+//! [`Behavior`]: what all steering behaviors have in common, whatever the step they run in.
 
 use bevy::ecs::component::Mutable;
-use bevy::ecs::query::{IterQueryData, QueryItem};
-use bevy::ecs::system::{SystemParam, SystemParamItem};
+use bevy::ecs::query::IterQueryData;
+use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy::reflect::{GetTypeRegistration, TypePath};
 
 use crate::require::require;
 use crate::snapshot::add_memory;
-use crate::{Agent, ColliderProbes, Influence, InvalidParameter, Requests, Target, When};
+use crate::{Agent, ColliderProbes, Influence, InvalidParameter, Target, When};
 
 /// A steering behavior: a component with its parameters.
 ///
@@ -18,8 +17,8 @@ use crate::{Agent, ColliderProbes, Influence, InvalidParameter, Requests, Target
 ///
 /// | step | trait | registration |
 /// |---|---|---|
-/// | Steer | [`Steer`]: a force from what the agent perceives | [`add_behavior`](crate::SteeringAppExt::add_behavior) |
-/// | Adjust | [`Adjust`]: a force from what the agent's other behaviors request | [`add_adjustment`](crate::SteeringAppExt::add_adjustment) |
+/// | Steer | [`Steer`](crate::Steer): a force from what the agent perceives | [`add_behavior`](crate::SteeringAppExt::add_behavior) |
+/// | Adjust | [`Adjust`](crate::Adjust): a force from what the agent's other behaviors request | [`add_adjustment`](crate::SteeringAppExt::add_adjustment) |
 ///
 /// Registration adds what the behavior needs: the [`Vehicle`](crate::Vehicle) of the agent, the
 /// memory component, the entry in the neighbor index if it reads [`Neighbors`](crate::Neighbors),
@@ -72,8 +71,8 @@ pub trait Behavior:
     /// it has no range, and would take force from every target.
     const PRIORITY: i16 = 100;
 
-    /// Whether its force is an attempt to get away, as [`StuckDetection`](crate::StuckDetection) counts them. `false` for a
-    /// behavior that frees stuck agents: an agent that wants nothing else would stay stuck. Default `true`.
+    /// Whether its force counts as trying to move in [`StuckDetection`](crate::StuckDetection). `false` for a behavior that
+    /// frees stuck agents: otherwise its own force would keep an agent that wants nothing else stuck. Default `true`.
     const IS_ATTEMPT: bool = true;
 
     /// The color of its force in debug drawings, as sRGB bytes. Default: derived from its name.
@@ -98,8 +97,7 @@ pub trait Behavior:
     /// [snapshots](crate::SteeringSnapshot).
     ///
     /// None of them may be the agent itself: then the behavior contributes nothing, and one warning is
-    /// raised. A lone second target may be the agent: a path is often on the
-    /// agent itself.
+    /// raised. `[None, Some(target)]` may name the agent, for instance for a path on the agent itself.
     fn targets(&self) -> [Option<Target>; 2] {
         [None; 2]
     }
@@ -203,74 +201,6 @@ impl Influence {
     pub const fn of<B: Behavior>() -> Self {
         Self::at(B::PRIORITY)
     }
-}
-
-/// A [`Behavior`] of the Steer step: a force from what the agent perceives.
-pub trait Steer: Behavior {
-    /// The formula: a force in newtons, world frame.
-    ///
-    /// To make weights comparable, a behavior reaches `me.max_force` only at full urgency, and
-    /// fades continuously to zero at the edge of its range. Longer forces are clamped, and a force
-    /// that is not finite counts as zero.
-    fn steer(
-        &self,
-        me: &Agent,
-        memory: QueryItem<'_, '_, Self::Memory>,
-        world: &SystemParamItem<'_, '_, Self::World>,
-    ) -> Vec2;
-}
-
-/// A [`Behavior`] of the Adjust step: a force from what the agent's other behaviors request.
-///
-/// Adjustments run in order of registration, after all behaviors of the Steer step; those that change
-/// [what the agent prefers](Self::IS_PREFERENCE) before the others. Each reads the entries of the adjustments before it, and its force is an entry of the same ledger; the entries of
-/// adjustments on behavior entities are there once all that change preferences have run. Under
-/// [`WeightedSum`](crate::WeightedSum) the force `influence.unweighted(desired - requests.force)` replaces
-/// the requests by `desired`; other combiners may cut the requests, and the adjustment as well. It may be as
-/// long as `max_force` and the requests together.
-///
-/// ```
-/// use bevy::prelude::*;
-/// use bevy_steering2d_core::{Adjust, Agent, Behavior, Influence, Requests};
-///
-/// /// Keeps an agent that carries a full cup from accelerating hard.
-/// #[derive(Component, Reflect, Clone, Default)]
-/// #[reflect(Component, Default)]
-/// struct FullCup {
-///     influence: Influence,
-///     /// Largest force, N.
-///     gentle: f32,
-/// }
-///
-/// impl Behavior for FullCup {
-///     type Memory = ();
-///     type World = ();
-///
-///     fn influence(&self) -> &Influence { &self.influence }
-///     fn influence_mut(&mut self) -> &mut Influence { &mut self.influence }
-/// }
-///
-/// impl Adjust for FullCup {
-///     fn adjust(&self, _: &Agent, requests: &Requests, _: (), _: &()) -> Vec2 {
-///         let gentle = requests.force.clamp_length_max(self.gentle);
-///         self.influence.unweighted(gentle - requests.force)
-///     }
-/// }
-/// ```
-pub trait Adjust: Behavior {
-    /// Whether it changes what the agent prefers, rather than how it makes way: such adjustments run
-    /// first, and agents with [`ReciprocalAvoidance`](crate::ReciprocalAvoidance) tell each other the
-    /// result. Default `false`.
-    const IS_PREFERENCE: bool = false;
-
-    /// The formula: a force in newtons, world frame, that is added to the requests.
-    fn adjust(
-        &self,
-        me: &Agent,
-        requests: &Requests,
-        memory: QueryItem<'_, '_, Self::Memory>,
-        world: &SystemParamItem<'_, '_, Self::World>,
-    ) -> Vec2;
 }
 
 /// The components in which a [`Behavior`] keeps its memory.

@@ -9,6 +9,8 @@ use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
 
+use crate::random::share_of;
+
 /// The id of an agent, independent of its [`Entity`]: seeds its random stream and breaks ties.
 ///
 /// Assigned in spawn order unless you set one. Ids that you set yourself must be unique: two
@@ -22,6 +24,13 @@ pub struct SteeringId(pub u32);
 impl SteeringId {
     /// Not yet assigned: replaced by the next free id when inserted.
     pub const UNASSIGNED: Self = Self(u32::MAX);
+
+    /// One of so many turns, `0..turns`, for work that agents do in turns. They are shared evenly, also among agents whose
+    /// behavior entities have the ids in between. `turns` is `≥ 1`.
+    #[inline]
+    pub fn turn_of(self, turns: u32) -> u32 {
+        share_of(self, turns.saturating_sub(1) as usize) as u32
+    }
 }
 
 impl Default for SteeringId {

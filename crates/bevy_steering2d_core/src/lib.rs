@@ -84,6 +84,7 @@
 
 mod adjust;
 mod agent;
+mod announcements;
 mod behavior;
 mod behavior_entity;
 mod behavior_needs;
@@ -114,8 +115,10 @@ mod think;
 mod vehicle;
 mod warnings;
 
+pub use adjust::Adjust;
 pub use agent::Agent;
-pub use behavior::{Adjust, Behavior, BehaviorMemory, Situational, Steer};
+pub use announcements::Announcements;
+pub use behavior::{Behavior, BehaviorMemory, Situational};
 pub use behavior_entity::{SteeredBy, SteersFor};
 pub use behaviors::types::*;
 pub use by_name::{Choice, ReflectChoice};
@@ -130,7 +133,7 @@ pub use condition::{
     When,
 };
 pub use digest::digest;
-pub use events::{Announcements, Arrived, PathCompleted, TargetLost, TargetWatch};
+pub use events::{Arrived, PathCompleted, TargetLost, TargetWatch};
 pub use id::{NextSteeringId, SteeringId};
 pub use influence::Influence;
 pub use locomotion::{
@@ -155,6 +158,7 @@ pub use requests::Requests;
 #[cfg(feature = "serialize")]
 pub use snapshot::SnapshotFileError;
 pub use snapshot::{Restored, SnapshotAppExt, SnapshotKind, SnapshotPart, SteeringSnapshot};
+pub use steer::Steer;
 pub use stuck::{Stuck, StuckDetection, StuckMemory};
 pub use target::{Target, Targets};
 pub use think::ThinkEvery;

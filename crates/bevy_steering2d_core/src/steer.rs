@@ -1,23 +1,39 @@
-//! The Steer step: runs every behavior on its agents and records the forces in their ledgers.
+//! The Steer step: [`Steer`], and the systems that run every behavior on its agents and record the forces in their ledgers.
 
 use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::query::QueryItem;
-use bevy::ecs::system::{StaticSystemParam, SystemParam};
+use bevy::ecs::system::{StaticSystemParam, SystemParam, SystemParamItem};
 use bevy::prelude::*;
 
 use crate::agent::limited;
+use crate::announcements::Announcements;
 use crate::behavior_entity::{BehaviorRoots, SteersFor};
 use crate::combine::LedgerGeneration;
 use crate::condition::{Conditions, Verdict};
-use crate::events::{Announcements, TargetLost, TargetWatch};
+use crate::events::{TargetLost, TargetWatch};
 use crate::parallel::{FORMULA_PASS, for_each_mut};
 use crate::pipeline::BehaviorSlot;
 use crate::{
     Abilities, Agent, Behavior, BehaviorGroup, BehaviorId, ConditionType, Cut, Influence,
-    InvalidParameter, Kinematics, LedgerEntry, PointMass, Requests, Steer, SteeringClock,
+    InvalidParameter, Kinematics, LedgerEntry, PointMass, Requests, SteeringClock,
     SteeringDisabled, SteeringForce, SteeringId, SteeringWarnings, Target, Targets, ThinkEvery,
     Vehicle,
 };
+
+/// A [`Behavior`] of the Steer step: a force from what the agent perceives.
+pub trait Steer: Behavior {
+    /// The formula: a force in newtons, world frame.
+    ///
+    /// To make weights comparable, a behavior reaches `me.max_force` only at full urgency, and
+    /// fades continuously to zero at the edge of its range. Longer forces are clamped, and a force
+    /// that is not finite counts as zero.
+    fn steer(
+        &self,
+        me: &Agent,
+        memory: QueryItem<'_, '_, Self::Memory>,
+        world: &SystemParamItem<'_, '_, Self::World>,
+    ) -> Vec2;
+}
 
 /// Agents that are steered: not disabled, and not behavior entities.
 pub(crate) type Steered = (Without<SteersFor>, Without<SteeringDisabled>);

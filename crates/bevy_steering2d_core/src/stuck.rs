@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 
-use crate::events::Announcements;
+use crate::announcements::Announcements;
 use crate::steer::Steered;
 use crate::{
     BehaviorGroup, BehaviorRegistry, InvalidParameter, Kinematics, LedgerEntry, SteeringClock,
@@ -38,6 +38,14 @@ impl Default for StuckDetection {
 }
 
 impl StuckDetection {
+    /// An agent is stuck after it has tried for `after` s to leave a circle of 0.5 m.
+    pub fn new(after: f32) -> Self {
+        Self {
+            after,
+            ..Self::default()
+        }
+    }
+
     /// Checks that every field is in its range.
     ///
     /// # Errors
@@ -90,7 +98,8 @@ pub struct StuckMemory {
 /// # let mut app = App::new();
 /// app.add_observer(report);
 /// ```
-#[derive(EntityEvent, Clone, Copy, Debug, PartialEq)]
+#[derive(EntityEvent, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Event, Debug, PartialEq, Clone)]
 pub struct Stuck {
     /// The agent.
     pub entity: Entity,

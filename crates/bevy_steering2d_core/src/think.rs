@@ -3,7 +3,6 @@
 use bevy::prelude::*;
 
 use crate::SteeringClock;
-use crate::random::share_of;
 
 /// Updates the steering of an agent only every `n`-th tick; in between, its last force keeps
 /// acting. For crowds too large to update in one tick.
@@ -55,8 +54,7 @@ impl ThinkEvery {
         clock: &SteeringClock,
     ) -> Option<u32> {
         let every = Self::ticks(every);
-        let offset = || share_of(id, every as usize - 1) as u32;
-        (every == 1 || clock.is_due(every, offset())).then_some(every)
+        (every == 1 || clock.is_due(every, id.turn_of(every))).then_some(every)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{
 ///
 /// ```
 /// # use bevy_steering2d_core::Vehicle;
-/// let truck = Vehicle { max_speed: 12.0, max_force: 4_000.0, ..Vehicle::default() };
+/// let truck = Vehicle::new(12.0, 4_000.0).with_radius(2.5);
 /// assert!(truck.check().is_ok());
 /// ```
 #[doc(alias("Vehiculo", "IBoid", "cEntity"))]
@@ -51,6 +51,22 @@ impl Default for Vehicle {
 }
 
 impl Vehicle {
+    /// Up to `max_speed` m/s, with forces of up to `max_force` N.
+    pub fn new(max_speed: f32, max_force: f32) -> Self {
+        Self {
+            max_speed,
+            max_force,
+            ..Self::default()
+        }
+    }
+
+    /// Sets the [`radius`](Self::radius), m.
+    #[must_use]
+    pub fn with_radius(mut self, radius: f32) -> Self {
+        self.radius = Some(radius);
+        self
+    }
+
     /// Checks that every field is in its range; runs every tick.
     ///
     /// # Errors

@@ -16,7 +16,7 @@
 //!
 //! # What is drawn
 //!
-//! The resource [`SteeringDebug`] sets which [`DebugLayer`]s are on, for [which agents](Whom), and the
+//! The resource [`SteeringDebug`] sets which [`DebugLayer`]s are on, for [which agents](DrawnAgents), and the
 //! scale of arrows. The resource [`SteeringSelection`] holds the selected agents. To draw the feelers
 //! and the path of one agent:
 //!
@@ -25,7 +25,7 @@
 //! # use bevy_steering2d_debug::*;
 //! fn inspect(agent: Entity, mut debug: ResMut<SteeringDebug>, mut selection: ResMut<SteeringSelection>) {
 //!     debug.layers = DebugLayers::from_iter([DebugLayer::Feelers, DebugLayer::Paths]);
-//!     debug.whom = Whom::Selected;
+//!     debug.agents = DrawnAgents::Selected;
 //!     selection.set([agent]);
 //! }
 //! ```
@@ -43,7 +43,7 @@
 //! [`Pursuit::aim_point`](bevy_steering2d_core::Pursuit::aim_point) or
 //! [`WallAvoidance::whiskers`](bevy_steering2d_core::WallAvoidance::whiskers), with the agent as it
 //! was in the last tick, and draws the result at the agent's current `GlobalTransform` or
-//! [`DrawnAt`]. For your own drawings use [`Minds`] and the functions in [`draw`].
+//! [`DrawnAt`]. For your own drawings use [`AgentViews`] and the functions in [`draw`].
 //!
 //! Your own behaviors have a force and a color as well. For more, add a system to
 //! [`SteeringDebugSystems`] that draws with [`Gizmos<SteeringGizmos>`](bevy::prelude::Gizmos), with the run condition
@@ -68,5 +68,5 @@ mod subjects;
 pub use layer::{DebugLayer, DebugLayers};
 pub use plugin::{SteeringDebugPlugin, SteeringDebugSystems, SteeringGizmos};
 pub use selection::SteeringSelection;
-pub use settings::{SteeringDebug, Whom};
-pub use subjects::{DrawnAt, Minds};
+pub use settings::{DrawnAgents, SteeringDebug};
+pub use subjects::{AgentViews, DrawnAt};

@@ -13,19 +13,19 @@ use crate::{DebugLayer, DebugLayers};
 ///
 /// ```
 /// # use bevy::prelude::*;
-/// # use bevy_steering2d_debug::{DebugLayer, SteeringDebug, Whom};
+/// # use bevy_steering2d_debug::{DebugLayer, SteeringDebug, DrawnAgents};
 /// fn toggle_feelers(mut debug: ResMut<SteeringDebug>) {
 ///     let on = debug.is_on(DebugLayer::Feelers);
 ///     debug.set(DebugLayer::Feelers, !on);
-///     debug.whom = Whom::Selected;
+///     debug.agents = DrawnAgents::Selected;
 /// }
 /// # bevy::ecs::system::assert_is_system(toggle_feelers);
 /// ```
 #[derive(Resource, Reflect, Clone, Debug, PartialEq)]
 #[reflect(Resource, Default, Debug, PartialEq, Clone)]
 pub struct SteeringDebug {
-    /// The agents to draw. Default [`Whom::All`].
-    pub whom: Whom,
+    /// The agents to draw. Default [`DrawnAgents::All`].
+    pub agents: DrawnAgents,
     /// Arrow length of a force of `max_force`, m, `> 0`. Default `2.5`.
     pub force_scale: f32,
     /// Arrow length of a velocity of 1 m/s, m, `> 0`. Default `0.4`.
@@ -51,7 +51,7 @@ pub struct SteeringDebug {
 /// Which agents are drawn.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[reflect(Default, Debug, PartialEq, Clone, Hash)]
-pub enum Whom {
+pub enum DrawnAgents {
     /// The agents in the [`SteeringSelection`](crate::SteeringSelection).
     Selected,
     /// All agents, up to [`SteeringDebug::max_agents`]. The default.
@@ -75,7 +75,7 @@ impl SteeringDebug {
     /// No layers; all other settings have their default.
     pub const fn off() -> Self {
         Self {
-            whom: Whom::All,
+            agents: DrawnAgents::All,
             force_scale: 2.5,
             velocity_scale: 0.4,
             trail_seconds: 4.0,
@@ -101,10 +101,10 @@ impl SteeringDebug {
         }
     }
 
-    /// Sets [`whom`](Self::whom).
+    /// Sets [`agents`](Self::agents).
     #[must_use]
-    pub fn of_whom(mut self, whom: Whom) -> Self {
-        self.whom = whom;
+    pub fn with_agents(mut self, agents: DrawnAgents) -> Self {
+        self.agents = agents;
         self
     }
 
@@ -120,7 +120,7 @@ impl SteeringDebug {
 
     /// Whether any layer is on for any agent.
     pub fn draws_anything(&self) -> bool {
-        self.layers != DebugLayers::NONE && self.whom != Whom::None
+        self.layers != DebugLayers::NONE && self.agents != DrawnAgents::None
     }
 
     /// The color of a behavior's force: the one from [`set_color`](Self::set_color), else its
@@ -160,7 +160,10 @@ mod tests {
             DebugLayer::TotalForce,
             DebugLayer::BehaviorForces,
         ];
-        assert_eq!((on.as_slice(), debug.whom), (&expected[..], Whom::All));
+        assert_eq!(
+            (on.as_slice(), debug.agents),
+            (&expected[..], DrawnAgents::All)
+        );
     }
 
     #[test]
@@ -175,7 +178,7 @@ mod tests {
         }
         assert!(
             !SteeringDebug::default()
-                .of_whom(Whom::None)
+                .with_agents(DrawnAgents::None)
                 .draws_anything()
         );
     }

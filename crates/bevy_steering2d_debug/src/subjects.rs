@@ -10,7 +10,7 @@ use bevy_steering2d_core::{
     Target, Targets, ThinkEvery, Vehicle,
 };
 
-use crate::{SteeringDebug, SteeringGizmos, SteeringSelection, Whom};
+use crate::{DrawnAgents, SteeringDebug, SteeringGizmos, SteeringSelection};
 
 /// The position at which an entity is drawn, m, for games that interpolate sprites between physics
 /// ticks. Update it before `PostUpdate`. Default `None`: the [`GlobalTransform`].
@@ -24,15 +24,15 @@ pub struct DrawnAt(pub Option<Vec2>);
 /// ```
 /// # use bevy::prelude::*;
 /// # use bevy_steering2d_core::{Kinematics, Pursuit};
-/// # use bevy_steering2d_debug::{Minds, colors, draw};
+/// # use bevy_steering2d_debug::{AgentViews, colors, draw};
 /// fn show_aim(
 ///     fox: Single<(Entity, &Pursuit)>,
 ///     rabbit: Single<&Kinematics, Without<Pursuit>>,
-///     minds: Minds,
+///     views: AgentViews,
 ///     mut gizmos: Gizmos,
 /// ) {
 ///     let (fox, pursuit) = *fox;
-///     if let Some(me) = minds.of(fox) {
+///     if let Some(me) = views.get(fox) {
 ///         let aim = pursuit.aim_point(&me, &rabbit);
 ///         draw::aim(&mut gizmos, me.position, aim, colors::ATTENTION);
 ///     }
@@ -40,7 +40,7 @@ pub struct DrawnAt(pub Option<Vec2>);
 /// # bevy::ecs::system::assert_is_system(show_aim);
 /// ```
 #[derive(SystemParam)]
-pub struct Minds<'w, 's> {
+pub struct AgentViews<'w, 's> {
     clock: Res<'w, SteeringClock>,
     agents: Query<
         'w,
@@ -55,9 +55,9 @@ pub struct Minds<'w, 's> {
     >,
 }
 
-impl Minds<'_, '_> {
+impl AgentViews<'_, '_> {
     /// The agent; `None` if the entity is not an agent or one of its values is invalid.
-    pub fn of(&self, agent: Entity) -> Option<Agent> {
+    pub fn get(&self, agent: Entity) -> Option<Agent> {
         let (&id, vehicle, body, every, abilities) = self.agents.get(agent).ok()?;
         let me = Agent::new(agent, id, vehicle, body, every, &self.clock).ok()?;
         body.is_finite().then_some(me.with_abilities(abilities))
@@ -126,7 +126,7 @@ pub(crate) fn choose_subjects(
         (With<Vehicle>, With<Kinematics>, Without<SteeringDisabled>),
     >,
     (ids, steered_by): (Query<&SteeringId>, Query<&SteeredBy>),
-    minds: Minds,
+    views: AgentViews,
     places: DrawnPlaces,
     view: View,
     mut subjects: ResMut<Subjects>,
@@ -135,7 +135,7 @@ pub(crate) fn choose_subjects(
     subjects.agents.clear();
     subjects.behavior_entities.clear();
     let mut chosen: Vec<Entity> = selection.iter().collect();
-    if debug.whom == Whom::All {
+    if debug.agents == DrawnAgents::All {
         let most = debug.max_agents.saturating_sub(chosen.len());
         let count = agents.iter().len();
         let center = view.center().filter(|_| count > most);
@@ -162,7 +162,7 @@ pub(crate) fn choose_subjects(
         .primary()
         .or((chosen.len() == 1).then(|| chosen[0]));
     for agent in chosen {
-        let Some(me) = minds.of(agent).filter(|_| agents.contains(agent)) else {
+        let Some(me) = views.get(agent).filter(|_| agents.contains(agent)) else {
             continue;
         };
         let place = places.place_of(agent).unwrap_or(me.position);

@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 use bevy_egui::egui::Ui;
 use bevy_steering2d_core::BehaviorRegistry;
-use bevy_steering2d_debug::{DebugLayer, SteeringDebug, Whom};
+use bevy_steering2d_debug::{DebugLayer, DrawnAgents, SteeringDebug};
 
 use crate::theme;
 
@@ -12,12 +12,12 @@ pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Option<Entity>) {
     let mut debug = world.resource::<SteeringDebug>().clone();
     ui.horizontal(|ui| {
         ui.label("Draw for");
-        for (whom, name) in [
-            (Whom::Selected, "selected"),
-            (Whom::All, "all"),
-            (Whom::None, "none"),
+        for (agents, name) in [
+            (DrawnAgents::Selected, "selected"),
+            (DrawnAgents::All, "all"),
+            (DrawnAgents::None, "none"),
         ] {
-            ui.selectable_value(&mut debug.whom, whom, name);
+            ui.selectable_value(&mut debug.agents, agents, name);
         }
     });
     ui.add_space(4.0);

@@ -73,7 +73,7 @@ use bevy_steering2d_core::{
     BehaviorRegistry, FaceVelocity, PointMass, SpeedLimit, SteeringGroups, SteeringSchedule,
     ThinkEvery, Vehicle,
 };
-use bevy_steering2d_debug::{SteeringDebug, SteeringDebugPlugin, Whom};
+use bevy_steering2d_debug::{DrawnAgents, SteeringDebug, SteeringDebugPlugin};
 use bevy_steering2d_presets::SteeringPresetPlugin;
 
 pub use scope::Scope;
@@ -195,7 +195,7 @@ impl SteeringInspectorPlugin {
         }
         // Drawing all agents would hide the selected one.
         if !app.world().contains_resource::<SteeringDebug>() {
-            app.insert_resource(SteeringDebug::default().of_whom(Whom::Selected));
+            app.insert_resource(SteeringDebug::default().with_agents(DrawnAgents::Selected));
         }
         app.add_plugins((SteeringDebugPlugin::default(), SteeringPresetPlugin))
             .insert_resource(SteeringInspector {

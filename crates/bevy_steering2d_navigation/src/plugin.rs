@@ -8,7 +8,7 @@ use bevy_steering2d_core::{SteeringAppExt, SteeringSchedule};
 use crate::fields::{self, solve_fields};
 use crate::groups::{self, order_groups, release_leavers};
 use crate::paths::{self, ActivePathfinder, plan_paths};
-use crate::world::{Solids, Terrain, survey};
+use crate::world::{self, Terrain, survey};
 use crate::{NavigateTo, NavigateToMemory, Pathfinder};
 
 /// The systems of navigation, in the order they run, in [`SteeringSchedule::Answer`]: bodies, walls and
@@ -46,7 +46,7 @@ impl Plugin for NavigationPlugin {
         if app.world().contains_resource::<Terrain>() {
             return;
         }
-        app.init_resource::<Solids>().init_resource::<Terrain>();
+        world::register(app);
         paths::register(app);
         fields::register(app);
         groups::register(app);

@@ -1,7 +1,10 @@
 //! [`Terrain`]: the solids of the world in this tick, from walls, obstacles, colliders and the game.
 
 use bevy::prelude::*;
-use bevy_steering2d_core::{Kinematics, ObstacleIndex, Vehicle, WallIndex, digest};
+use bevy_steering2d_core::{
+    Kinematics, Obstacle, ObstacleIndex, SeenObstacle, SnapshotAppExt, SnapshotKind,
+    SteeringAppExt, Vehicle, WallIndex, digest,
+};
 
 use crate::Solid;
 
@@ -53,20 +56,42 @@ impl Terrain {
         before.sort_unstable_by(Solid::total_order);
         if *before != self.solids {
             self.solids.clone_from(before);
-            self.revision = revision(&self.solids);
+            self.revision = revision_of(self.solids.iter());
         }
         before.clone_from(now);
     }
 }
 
-/// Zero without solids, as in a new world.
-fn revision(solids: &[Solid]) -> u32 {
-    if solids.is_empty() {
+/// A digest of solids. Zero without any, as in a new world.
+pub(crate) fn revision_of<'a>(solids: impl Iterator<Item = &'a Solid>) -> u32 {
+    let mut solids = solids.peekable();
+    if solids.peek().is_none() {
         return 0;
     }
-    let numbers = solids.iter().flat_map(Solid::numbers);
-    let digest = digest(numbers.map(f32::to_bits));
+    let digest = digest(solids.flat_map(Solid::numbers).map(f32::to_bits));
     (digest ^ (digest >> 32)) as u32
+}
+
+/// Where an obstacle without a body was in the last tick.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
+#[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct LastPlace(Option<Vec2>);
+
+impl LastPlace {
+    /// Notes where it is now; whether it was there before, or nowhere.
+    fn stays(mut this: Mut<Self>, at: Vec2) -> bool {
+        let stays = this.0.is_none_or(|before| before == at);
+        this.set_if_neq(Self(Some(at)));
+        stays
+    }
+}
+
+pub(crate) fn register(app: &mut App) {
+    app.init_resource::<Solids>()
+        .init_resource::<Terrain>()
+        .require_part::<Obstacle, LastPlace>()
+        .add_saved_component::<LastPlace>(SnapshotKind::State);
 }
 
 /// Collects the solids: walls, obstacles that stand still and are no agents, [`Solids`] and
@@ -77,16 +102,19 @@ pub(crate) fn survey(
     others: Res<Solids>,
     physics: Option<Res<ColliderSolids>>,
     bodies: Query<(&Kinematics, Has<Vehicle>)>,
+    mut places: Query<&mut LastPlace>,
     mut terrain: ResMut<Terrain>,
 ) {
-    let stands = |entity: Entity| {
-        let body = bodies.get(entity);
-        body.map_or(true, |(body, is_agent)| {
-            !is_agent && body.speed() <= Kinematics::REST
-        })
+    let mut stands = |seen: &SeenObstacle| {
+        if let Ok((body, is_agent)) = bodies.get(seen.entity) {
+            return !is_agent && body.speed() <= Kinematics::REST;
+        }
+        // One that its transform moves has no velocity.
+        let place = places.get_mut(seen.entity);
+        place.map_or(true, |place| LastPlace::stays(place, seen.circle.center))
     };
     let walls = walls.iter().map(Solid::from);
-    let discs = obstacles.iter().filter(|seen| stands(seen.entity));
+    let discs = obstacles.iter().filter(|seen| stands(seen));
     let discs = discs.map(|seen| Solid::from(seen.circle));
     let colliders: &[Solid] = physics.as_deref().map_or(&[], |it| it.0.as_slice());
     let others = others.0.iter().chain(colliders);

@@ -17,6 +17,7 @@ use crate::preset::SteeringPreset;
 ///
 /// The steering plugin adds it when the feature `presets` is enabled; adding it again has no effect.
 /// Without Bevy's `AssetPlugin` it does nothing.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct SteeringPresetPlugin;
 
 impl Plugin for SteeringPresetPlugin {

@@ -89,7 +89,7 @@ use bevy_steering2d_core::{SensesColliders, Vehicle};
 ///
 /// The log reports, with the fix, when Rapier is missing, runs in another schedule than steering, or
 /// advances by another time step than the schedule.
-#[derive(Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct SteeringRapierPlugin;
 
 impl Plugin for SteeringRapierPlugin {

@@ -251,8 +251,8 @@ fn unlocked(body: &SimulatedBody, change: Vec2) -> Vec2 {
 
 /// The angular part of a [`Plan`].
 enum Turn {
-    /// Sets the angular velocity, rad/s.
-    Spin(f32),
+    /// Sets the angular velocity, rad/s, for steps of this length, s.
+    Spin { rate: f32, step: f32 },
     /// Rotates the body by this angle, rad, for bodies whose rotation is locked.
     Rotate(f32),
 }
@@ -279,7 +279,10 @@ fn turn(
     } else {
         let rate = rate(steps.spin);
         // A slow turn at a constant rate would be put to sleep.
-        (rate != 0.0 || rate != simulated.angvel()).then_some(Turn::Spin(rate))
+        (rate != 0.0 || rate != simulated.angvel()).then_some(Turn::Spin {
+            rate,
+            step: steps.spin,
+        })
     }
 }
 
@@ -296,10 +299,28 @@ pub(crate) fn spin(body: &mut SimulatedBody, rate: f32) {
     }
 }
 
+/// Like [`spin`], for a body that is set in every step. The center of mass goes around the origin on chords: for the step
+/// that has been, its velocity is taken back, for the one to come it is added. The velocity at one moment would leave a rest
+/// in each step, which would drive the body away.
+fn spin_steadily(body: &mut SimulatedBody, rate: f32, step: f32) {
+    let center = center_of(body);
+    if center == Vec2::ZERO || step <= 0.0 {
+        spin(body, rate);
+        return;
+    }
+    let chord = |angle: f32| Vec2::from_angle(angle).rotate(center) - center;
+    let about_origin = (chord(rate * step) + chord(-body.angvel() * step)) / step;
+    body.set_angvel(rate, false);
+    body.set_linvel(body.linvel() + unlocked(body, about_origin), false);
+    if rate != 0.0 {
+        body.wake_up(true);
+    }
+}
+
 impl Turn {
     fn apply(self, body: &mut SimulatedBody) {
         match self {
-            Self::Spin(rate) => spin(body, rate),
+            Self::Spin { rate, step } => spin_steadily(body, rate, step),
             Self::Rotate(angle) => {
                 let rotation = *body.rotation() * Rotation::from_angle(angle);
                 body.set_rotation(rotation, true);

@@ -42,6 +42,10 @@ pub(crate) fn answer_probes(
         PROBING_PASS,
         || (),
         |(), (entity, senses, link, mut probes)| {
+            let probes = probes.bypass_change_detection();
+            if !probes.need_answers() {
+                return;
+            }
             let Some((simulation, colliders, bodies)) = link
                 .map(|link| link.0)
                 .or(default_context)
@@ -80,7 +84,7 @@ pub(crate) fn answer_probes(
                 &colliders.colliders,
                 filter,
             );
-            answer(&pipeline, probes.bypass_change_detection());
+            answer(&pipeline, probes);
         },
     );
 }
@@ -210,18 +214,19 @@ fn velocity_of(pipeline: &QueryPipeline, collider: &SimulatedCollider) -> Vec2 {
     body.map_or(Vec2::ZERO, SimulatedBody::linvel)
 }
 
-/// The surface point nearest to a probe's point.
+/// The surface point nearest to a probe's point, which may be inside of the collider.
 fn nearest_surface(pipeline: &QueryPipeline, probe: &NearProbe) -> Option<WallHit> {
     let solid = false;
     let (handle, projection) = pipeline.project_point(probe.point, probe.radius, solid)?;
     let offset = probe.point - projection.point;
+    let side = if projection.is_inside { -1.0 } else { 1.0 };
+    let outwards = side * offset;
     let distance = offset.length();
-    let outwards = offset.try_normalize().unwrap_or(Vec2::Y);
     (distance <= probe.radius).then(|| WallHit {
         entity: reported(pipeline, handle),
-        distance,
+        distance: side * distance,
         point: projection.point,
-        normal: outwards,
+        normal: outwards.try_normalize().unwrap_or(Vec2::Y),
     })
 }
 
@@ -247,7 +252,21 @@ fn seen(
     SeenObstacle {
         entity: reported(pipeline, handle),
         circle,
+        filled: filled_around(collider, circle),
         velocity: velocity_of(pipeline, collider),
+    }
+}
+
+/// The radius of the disc around the center of a circle that the collider fills, m.
+fn filled_around(collider: &SimulatedCollider, circle: Circle) -> f32 {
+    let solid = false;
+    let nearest = collider
+        .shape()
+        .project_point(collider.position(), circle.center, solid);
+    if nearest.is_inside {
+        nearest.point.distance(circle.center)
+    } else {
+        0.0
     }
 }
 

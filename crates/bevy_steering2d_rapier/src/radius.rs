@@ -4,6 +4,7 @@ use bevy::ecs::entity::Entities;
 use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
+use bevy_rapier2d::parry::shape::{Shape, TypedShape};
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d_core::{InvalidParameter, Kinematics, PointMass, Vehicle};
 
@@ -175,8 +176,52 @@ fn is_solid((is_sensor, is_disabled): (bool, bool)) -> bool {
 
 /// The farthest extent of a collider at `place` from the origin, m.
 fn extent_of(collider: &Collider, place: &Transform) -> f32 {
-    let circle = collider.raw.compute_local_bounding_sphere();
     // The shape is scaled already.
-    let center = place.translation + place.rotation * circle.center.extend(0.0);
-    center.truncate().length() + circle.radius
+    let at = |point: Vec2| place.translation + place.rotation * point.extend(0.0);
+    farthest(collider.raw.as_ref(), &|point| at(point).truncate())
+}
+
+/// The farthest extent of a shape from the origin, m, where `at` gives the place of each of its points.
+fn farthest(shape: &dyn Shape, at: &dyn Fn(Vec2) -> Vec2) -> f32 {
+    let of = |points: &[Vec2], border: f32| {
+        let distances = points.iter().map(|&point| at(point).length());
+        border + distances.fold(0.0, f32::max)
+    };
+    match shape.as_typed_shape() {
+        TypedShape::Cuboid(it) => of(&rectangle(it.half_extents), 0.0),
+        TypedShape::RoundCuboid(it) => {
+            of(&rectangle(it.inner_shape.half_extents), it.border_radius)
+        }
+        TypedShape::Capsule(it) => of(&[it.segment.a, it.segment.b], it.radius),
+        TypedShape::Segment(it) => of(&[it.a, it.b], 0.0),
+        TypedShape::Triangle(it) => of(&[it.a, it.b, it.c], 0.0),
+        TypedShape::RoundTriangle(it) => {
+            let inner = &it.inner_shape;
+            of(&[inner.a, inner.b, inner.c], it.border_radius)
+        }
+        TypedShape::ConvexPolygon(it) => of(it.points(), 0.0),
+        TypedShape::RoundConvexPolygon(it) => of(it.inner_shape.points(), it.border_radius),
+        TypedShape::Polyline(it) => of(it.vertices(), 0.0),
+        TypedShape::TriMesh(it) => of(it.vertices(), 0.0),
+        TypedShape::Compound(it) => {
+            let parts = it.shapes().iter();
+            let extents =
+                parts.map(|(place, part)| farthest(part.as_ref(), &|point| at(*place * point)));
+            extents.fold(0.0, f32::max)
+        }
+        _ => {
+            let circle = shape.compute_local_bounding_sphere();
+            of(&[circle.center], circle.radius)
+        }
+    }
+}
+
+/// The corners of a rectangle around the origin, counter-clockwise.
+pub(crate) fn rectangle(half: Vec2) -> [Vec2; 4] {
+    [
+        -half,
+        Vec2::new(half.x, -half.y),
+        half,
+        Vec2::new(-half.x, half.y),
+    ]
 }

@@ -1,5 +1,6 @@
 //! Fixed colliders as solids of navigation.
 
+use bevy::math::ops;
 use bevy::prelude::*;
 use bevy_rapier2d::parry::shape::{AxisMask, Shape, TypedShape, VoxelData};
 use bevy_rapier2d::prelude::*;
@@ -11,6 +12,7 @@ use bevy_steering2d_navigation::{
 };
 
 use crate::owners::{Owners, entity_of};
+use crate::radius::rectangle;
 
 /// Keeps the solids of navigation equal to the fixed colliders, while an agent, a group or a field needs
 /// them.
@@ -65,48 +67,53 @@ fn is_solid(
 /// Half the length of the solid along the edge of a half-space, m. It bounds the grid in which solids are found.
 const EDGE: f32 = 1_000.0;
 
-/// The solid inside a box begins so far below its surface, m, or at a fifth of the way to the middle of a thin box: so
-/// that seen from outside the sides are nearer, and paths bend around the corners of the box alone.
+/// The solid inside a convex shape begins so far below its surface, m, or at a fifth of the way to the middle of a thin one:
+/// so that seen from outside the sides are nearer, and paths bend around the corners of the shape alone.
 const BELOW: f32 = 0.016;
 
-/// Adds the outline of a shape: of a half-space its edge, of a shape without one its bounding box. A box is filled.
+/// Adds the outline of a shape: of a half-space its edge, of a shape without one its bounding box. Convex ones are filled.
 fn outline(shape: &dyn Shape, at: &Pose, solids: &mut Vec<Solid>) {
-    let closed = |corners: &[Vec2], radius: f32, solids: &mut Vec<Solid>| {
-        let corners: Vec<_> = corners.iter().map(|corner| *at * *corner).collect();
-        let sides = Solid::outline(&corners);
-        solids.extend(sides.map(|side| Solid { radius, ..side }));
-    };
     let segment = |from: Vec2, to: Vec2| Solid::segment(*at * from, *at * to);
     // Between its sides alone a box has room for the center of an agent, and the way out of a thin one would lead
     // from the nearer side through the other. In the capsule inside it distances are negative.
-    let filled = |half: Vec2, border: f32, solids: &mut Vec<Solid>| {
-        closed(&rectangle(half), border, solids);
-        let end = half - half.min_element();
-        let thickness = half.min_element() + border;
-        solids.push(Solid {
-            radius: (thickness - BELOW).max(0.8 * thickness),
-            ..segment(-end, end)
-        });
+    let filled = |corners: &[Vec2], border: f32, solids: &mut Vec<Solid>| {
+        let ends = corners.iter().cycle().skip(1);
+        let sides = corners
+            .iter()
+            .zip(ends)
+            .map(|(&from, &to)| segment(from, to));
+        solids.extend(sides.map(|side| Solid {
+            radius: border,
+            ..side
+        }));
+        if let Some((from, to, radius)) = capsule_inside(corners) {
+            let thickness = radius + border;
+            solids.push(Solid {
+                radius: (thickness - BELOW).max(0.8 * thickness),
+                ..segment(from, to)
+            });
+        }
     };
     match shape.as_typed_shape() {
         TypedShape::Ball(ball) => solids.push(Circle::new(at.translation, ball.radius).into()),
-        TypedShape::Cuboid(it) => filled(it.half_extents, 0.0, solids),
+        TypedShape::Cuboid(it) => filled(&rectangle(it.half_extents), 0.0, solids),
         TypedShape::RoundCuboid(it) => {
-            filled(it.inner_shape.half_extents, it.border_radius, solids);
+            let inner = rectangle(it.inner_shape.half_extents);
+            filled(&inner, it.border_radius, solids);
         }
         TypedShape::Capsule(it) => solids.push(Solid {
             radius: it.radius,
             ..segment(it.segment.a, it.segment.b)
         }),
         TypedShape::Segment(it) => solids.push(segment(it.a, it.b)),
-        TypedShape::Triangle(it) => closed(&[it.a, it.b, it.c], 0.0, solids),
+        TypedShape::Triangle(it) => filled(&[it.a, it.b, it.c], 0.0, solids),
         TypedShape::RoundTriangle(it) => {
             let inner = &it.inner_shape;
-            closed(&[inner.a, inner.b, inner.c], it.border_radius, solids);
+            filled(&[inner.a, inner.b, inner.c], it.border_radius, solids);
         }
-        TypedShape::ConvexPolygon(it) => closed(it.points(), 0.0, solids),
+        TypedShape::ConvexPolygon(it) => filled(it.points(), 0.0, solids),
         TypedShape::RoundConvexPolygon(it) => {
-            closed(it.inner_shape.points(), it.border_radius, solids);
+            filled(it.inner_shape.points(), it.border_radius, solids);
         }
         TypedShape::Polyline(it) => {
             solids.extend(it.segments().map(|part| segment(part.a, part.b)));
@@ -120,7 +127,7 @@ fn outline(shape: &dyn Shape, at: &Pose, solids: &mut Vec<Solid>) {
         }
         TypedShape::TriMesh(it) => {
             for triangle in it.triangles() {
-                closed(&[triangle.a, triangle.b, triangle.c], 0.0, solids);
+                filled(&[triangle.a, triangle.b, triangle.c], 0.0, solids);
             }
         }
         TypedShape::Voxels(it) => {
@@ -143,6 +150,44 @@ fn outline(shape: &dyn Shape, at: &Pose, solids: &mut Vec<Solid>) {
     }
 }
 
+/// A capsule inside a convex polygon, along its longer axis: both ends of its center line, and its radius, m. `None` in a
+/// polygon without an area.
+fn capsule_inside(corners: &[Vec2]) -> Option<(Vec2, Vec2, f32)> {
+    /// A side with a smaller slope is parallel to the axis, up to rounding.
+    const LEVEL: f32 = 1e-4;
+    let middle = corners.iter().sum::<Vec2>() / corners.len() as f32;
+    let spread = corners.iter().map(|&corner| corner - middle);
+    let [xx, xy, yy] = spread.fold([0.0; 3], |[xx, xy, yy], it| {
+        [xx + it.x * it.x, xy + it.x * it.y, yy + it.y * it.y]
+    });
+    let axis = Vec2::from_angle(0.5 * ops::atan2(2.0 * xy, xx - yy));
+    let next = corners.iter().cycle().skip(1);
+    let area: f32 = corners
+        .iter()
+        .zip(next.clone())
+        .map(|(a, b)| a.perp_dot(*b))
+        .sum();
+    // Distance from the middle, and how fast it grows along the axis.
+    let sides = corners.iter().zip(next).filter_map(|(&from, &to)| {
+        let inwards = area.signum() * (to - from).try_normalize()?.perp();
+        Some(((middle - from).dot(inwards), axis.dot(inwards)))
+    });
+    let distances = sides.clone().map(|side| side.0);
+    let radius = distances.fold(f32::INFINITY, f32::min);
+    // The distance from the nearest side is a concave function, so between these ends it is no less.
+    let (mut back, mut forth) = (f32::NEG_INFINITY, f32::INFINITY);
+    for (distance, slope) in sides {
+        let reach = (radius - distance) / slope;
+        if slope > LEVEL {
+            back = back.max(reach);
+        } else if slope < -LEVEL {
+            forth = forth.min(reach);
+        }
+    }
+    let is_sound = radius > 0.0 && back.is_finite() && forth.is_finite();
+    is_sound.then(|| (middle + back * axis, middle + forth * axis, radius))
+}
+
 /// The sides of a voxel that touch no other one, each with its two ends.
 fn free_sides(size: Vec2, voxel: VoxelData) -> impl Iterator<Item = [Vec2; 2]> {
     // From the grid rather than the center, so that sides in one line have equal ends.
@@ -158,16 +203,6 @@ fn free_sides(size: Vec2, voxel: VoxelData) -> impl Iterator<Item = [Vec2; 2]> {
     (0..4)
         .filter(move |&side| free.contains(faces[side]))
         .map(move |side| [corners[side], corners[(side + 1) % 4]])
-}
-
-/// The corners of a rectangle around the origin, counter-clockwise.
-fn rectangle(half: Vec2) -> [Vec2; 4] {
-    [
-        -half,
-        Vec2::new(half.x, -half.y),
-        half,
-        Vec2::new(-half.x, half.y),
-    ]
 }
 
 #[cfg(test)]
@@ -193,7 +228,7 @@ mod tests {
             (Collider::cuboid(1.0, 2.0), 5),
             (Collider::round_cuboid(1.0, 2.0, 0.1), 5),
             (Collider::capsule_x(1.0, 0.3), 1),
-            (Collider::triangle(corners[0], corners[1], corners[2]), 3),
+            (Collider::triangle(corners[0], corners[1], corners[2]), 4),
             (Collider::polyline(corners.to_vec(), None), 2),
             (
                 Collider::compound(vec![(at, 0.0, Collider::cuboid(1.0, 1.0))]),
@@ -229,6 +264,39 @@ mod tests {
         for (x, y) in [(0.0, 0.0), (-0.4, 2.0), (0.4, -1.0), (0.0, 2.9)] {
             assert!(distance(x, y) < 0.0, "({x}, {y})");
         }
+    }
+
+    #[test]
+    fn convex_shapes_are_filled_without_a_part_outside() {
+        let plank = [(-0.15, -3.0), (0.15, -3.0), (0.15, 3.0), (-0.15, 3.0)].map(Vec2::from);
+        let hexagon: Vec<Vec2> = (0..6)
+            .map(|side| Vec2::new(1.0, 3.0) * Vec2::from_angle(side as f32))
+            .collect();
+        for points in [
+            plank.to_vec(),
+            hexagon,
+            vec![Vec2::ZERO, 4.0 * Vec2::X, Vec2::new(1.0, 0.5)],
+        ] {
+            let hull = Collider::convex_hull(&points).unwrap();
+            let solids = solids_of(&hull, Vec2::ZERO);
+            assert_eq!(solids.len(), points.len() + 1);
+            let filling = solids.last().unwrap();
+            assert!(filling.radius > 0.0);
+            for end in [filling.from, filling.to] {
+                let to_side = solids[..points.len()].iter().map(|side| side.distance(end));
+                let depth = to_side.fold(f32::INFINITY, f32::min);
+                assert!(
+                    depth > filling.radius,
+                    "{points:?}: {depth} m deep, {filling:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_shape_without_an_area_is_an_outline_only() {
+        assert_eq!(capsule_inside(&[Vec2::ZERO, Vec2::X, 2.0 * Vec2::X]), None);
+        assert_eq!(capsule_inside(&[Vec2::ONE; 3]), None);
     }
 
     #[test]

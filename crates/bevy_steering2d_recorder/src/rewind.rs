@@ -11,6 +11,7 @@ use crate::recorder::{TickState, keep_present};
 
 /// Why a tick cannot be restored. The world has not changed.
 #[derive(thiserror::Error, Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RewindError {
     /// The app has no [`SteeringRecorderPlugin`](crate::SteeringRecorderPlugin).
     #[error("nothing is recorded: add SteeringRecorderPlugin")]

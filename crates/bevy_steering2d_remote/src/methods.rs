@@ -21,6 +21,7 @@ fn list(behaviors: &[&str]) -> String {
 
 /// Why a request cannot be answered. Nothing has changed.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum RequestError {
     /// The parameters have another form.
     #[error("the parameters do not fit: {0}")]

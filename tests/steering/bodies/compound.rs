@@ -52,6 +52,18 @@ fn the_radius_contains_the_colliders_of_all_descendants() {
 }
 
 #[test]
+fn the_radius_is_the_farthest_corner_of_boxes_beside_the_origin() {
+    let (mut app, tank) = frame();
+    for side in [-1.0, 1.0] {
+        let track = spawn_child(&mut app, tank, 0.0, Collider::cuboid(2.0, 0.25));
+        let mut place = app.world_mut().get_mut::<Transform>(track).unwrap();
+        place.translation.y = side;
+    }
+    let corner = Vec2::new(2.0, 1.25).length();
+    assert!((radius(&mut app, tank) - corner).abs() < 1e-5);
+}
+
+#[test]
 fn the_radius_follows_changes_of_child_colliders() {
     let (mut app, body) = frame();
     let child = spawn_child(&mut app, body, 2.0, Collider::ball(0.5));

@@ -4,7 +4,7 @@ use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 use bevy_rapier2d::plugin::context::RapierContextEntityLink;
 use bevy_rapier2d::prelude::*;
-use bevy_steering2d::debug::{DebugLayer, SteeringDebug, SteeringSelection, Whom};
+use bevy_steering2d::debug::{DebugLayer, DrawnAgents, SteeringDebug, SteeringSelection};
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{BehaviorRegistry, NextSteeringId, SteeredBy};
 
@@ -342,7 +342,8 @@ pub fn apply(world: &mut World, operation: &Operation, within_tick: bool) {
             let selected = entity_of(selected, world);
             world.resource_mut::<SteeringSelection>().toggle(selected);
             let mut debug = world.resource_mut::<SteeringDebug>();
-            debug.whom = [Whom::All, Whom::Selected, Whom::None][usize::from(whom) % 3];
+            debug.agents =
+                [DrawnAgents::All, DrawnAgents::Selected, DrawnAgents::None][usize::from(whom) % 3];
             for (bit, layer) in DebugLayer::ALL.into_iter().enumerate() {
                 debug.set(layer, layers >> bit & 1 == 1);
             }

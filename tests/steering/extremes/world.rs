@@ -6,6 +6,7 @@ use bevy::ecs::reflect::{AppTypeRegistry, ReflectComponent};
 use bevy::prelude::*;
 use bevy::reflect::std_traits::ReflectDefault;
 use bevy::reflect::{Reflect, TypeRegistryArc};
+use bevy_steering2d::Feeler;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{BehaviorRegistry, FlowField};
 use rand::rngs::Xoshiro256PlusPlus;

@@ -4,6 +4,7 @@ use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 use bevy::reflect::GetPath;
 use bevy_rapier2d::prelude::*;
+use bevy_steering2d::WanderMemory;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{Perception, Queuing, Separation};
 

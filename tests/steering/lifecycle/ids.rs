@@ -1,6 +1,7 @@
 //! Ids of agents that are cloned or moved, and their random streams.
 
 use bevy::ecs::entity::EntityCloner;
+use bevy_steering2d::WanderMemory;
 use bevy_steering2d::prelude::*;
 
 use crate::common::*;

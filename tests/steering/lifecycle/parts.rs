@@ -4,6 +4,7 @@ use bevy::ecs::component::ComponentId;
 use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
+use bevy_steering2d::{ArriveMemory, WanderMemory};
 use bevy_steering2d::{BehaviorInfo, BehaviorRegistry, ReflectBehavior};
 
 use crate::common::*;

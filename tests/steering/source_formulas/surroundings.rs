@@ -1,7 +1,7 @@
 //! Obstacles, walls, paths, and places among others.
 
-use bevy_steering2d::Circle;
 use bevy_steering2d::behaviors::*;
+use bevy_steering2d::{Circle, HideMemory};
 
 use super::*;
 
@@ -77,7 +77,12 @@ fn hide_goes_behind_the_obstacle_as_described() {
         threat_distance: f32::INFINITY,
         ..default()
     };
-    let ours = hide(&me, &hunter, Some(spot), &how);
+    let run = HideMemory {
+        obstacle: Some(Entity::PLACEHOLDER),
+        spot,
+        urgency: 1.0,
+    };
+    let ours = hide(&me, &hunter, Some(&run), &how);
     assert_equal(ours, listed::seek(&me, spot));
 }
 

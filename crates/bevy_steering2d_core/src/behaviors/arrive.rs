@@ -4,6 +4,7 @@ use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
 
+use super::braking::{Braking, slowed};
 use super::embeds_influence;
 use crate::{
     Agent, Announcements, Arrived, Behavior, Influence, InvalidParameter, Steer, SteeringAppExt,
@@ -38,42 +39,6 @@ pub struct Arrive {
     pub tolerance: f32,
     /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
-}
-
-/// How an [`Arrive`] slows down: the allowed speed v at a distance d from the target.
-#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq)]
-#[reflect(Default, Debug, PartialEq, Clone)]
-#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-pub enum Braking {
-    /// As late as the body can: `v = √(2·a·d)` with `a = 0.9 · max_force / mass`, or 0.9 of what the
-    /// brakes of a driven body can do, reduced for the response time. Never overshoots, for any mass.
-    /// The default.
-    ///
-    /// The remaining tenth of the force corrects the direction while braking.
-    #[default]
-    Physical,
-    /// `v = d / (k · 0.3 s)` with k = 1, 2, 3. Heavy or weak bodies overshoot. (Buckland 2005)
-    Deceleration(Deceleration),
-    /// `v = max_speed · d / slowing_radius`. (Reynolds 1999)
-    Ramp {
-        /// The agent slows down within this distance of the target, m, `> 0`.
-        slowing_radius: f32,
-    },
-}
-
-/// The three rates of [`Braking::Deceleration`].
-#[doc(alias("Desaceleracion"))]
-#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[reflect(Default, Debug, PartialEq, Clone)]
-#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-pub enum Deceleration {
-    /// Gentle: k = 3, `v = d / 0.9 s`.
-    Slow,
-    /// The default: k = 2, `v = d / 0.6 s`.
-    #[default]
-    Normal,
-    /// Hard: k = 1, `v = d / 0.3 s`.
-    Fast,
 }
 
 /// What an [`Arrive`] remembers between ticks: whether the agent has arrived, and where.
@@ -113,6 +78,13 @@ impl Arrive {
     #[must_use]
     pub fn with_braking(mut self, braking: Braking) -> Self {
         self.braking = braking;
+        self
+    }
+
+    /// Sets the [`tolerance`](Self::tolerance).
+    #[must_use]
+    pub fn with_tolerance(mut self, tolerance: f32) -> Self {
+        self.tolerance = tolerance;
         self
     }
 }
@@ -214,18 +186,6 @@ pub(super) fn approach(me: &Agent, point: Vec2, braking: Braking, tolerance: f32
     )
 }
 
-/// The velocity in a direction, at up to `most` m/s, that brings the agent to rest after `run` m, m/s.
-pub(super) fn slowed(me: &Agent, run: f32, direction: Vec2, most: f32, braking: Braking) -> Vec2 {
-    let BrakingCurve { speed, slope } = braking.curve(me, run);
-    if speed >= most {
-        return most * direction;
-    }
-    // On the curve the speed must fall by slope · closing speed per second. Requesting the lower
-    // speed ahead of time compensates for the response time.
-    let closing_speed = me.velocity.dot(direction).max(0.0);
-    (speed - braking_lag(me) * slope * closing_speed) * direction
-}
-
 /// Whether the agent has arrived: inside the tolerance and slow enough to stop there. It departs at
 /// twice the tolerance, so that a nudge does not count as a departure.
 pub(super) fn has_arrived(me: &Agent, point: Vec2, tolerance: f32, before: bool) -> bool {
@@ -234,108 +194,6 @@ pub(super) fn has_arrived(me: &Agent, point: Vec2, tolerance: f32, before: bool)
         distance <= 2.0 * tolerance
     } else {
         distance <= tolerance && me.speed() * me.response_time.max(me.delta) <= tolerance
-    }
-}
-
-/// The speed allowed at a distance and how it changes with it.
-struct BrakingCurve {
-    /// m/s
-    speed: f32,
-    /// Derivative of the speed by distance, where the response time is compensated, 1/s.
-    slope: f32,
-}
-
-impl Braking {
-    #[inline]
-    pub(super) fn check(self, slowing_radius_field: &'static str) -> Result<(), InvalidParameter> {
-        match self {
-            Self::Ramp { slowing_radius } => {
-                InvalidParameter::unless_positive(slowing_radius_field, slowing_radius)
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// The distance from the target at which an agent at full speed begins to slow down, m.
-    pub fn slowing_distance(self, me: &Agent) -> f32 {
-        const FARTHEST: f32 = 1e6;
-        const HALVINGS: u32 = 24;
-        let is_slowed = |distance| self.curve(me, distance).speed < me.max_speed;
-        let (mut near, mut far) = (0.0, 1.0);
-        while is_slowed(far) && far < FARTHEST {
-            (near, far) = (far, 2.0 * far);
-        }
-        for _ in 0..HALVINGS {
-            let middle = 0.5 * (near + far);
-            if is_slowed(middle) {
-                near = middle;
-            } else {
-                far = middle;
-            }
-        }
-        far
-    }
-
-    fn curve(self, me: &Agent, distance: f32) -> BrakingCurve {
-        match self {
-            Self::Physical => {
-                let planned = PLANNED * me.braking();
-                physical(distance, planned, braking_lag(me))
-            }
-            Self::Deceleration(deceleration) => BrakingCurve {
-                speed: distance / deceleration.time(),
-                slope: 0.0,
-            },
-            Self::Ramp { slowing_radius } => BrakingCurve {
-                speed: me.max_speed * distance / slowing_radius,
-                slope: 0.0,
-            },
-        }
-    }
-}
-
-impl Deceleration {
-    /// `k · 0.3 s`
-    fn time(self) -> f32 {
-        match self {
-            Self::Slow => 0.9,
-            Self::Normal => 0.6,
-            Self::Fast => 0.3,
-        }
-    }
-}
-
-/// Share of the strongest deceleration that [`Braking::Physical`] plans with.
-pub(super) const PLANNED: f32 = 0.9;
-
-/// The response time, s: at least two ticks, since the agent cannot follow the curve with less, and at
-/// least the lag of a driven body.
-pub(super) fn braking_lag(me: &Agent) -> f32 {
-    let lag = me.abilities.map_or(0.0, |body| body.lag);
-    me.response_time.max(2.0 * me.delta).max(lag)
-}
-
-/// The distance in which the agent can stop, m.
-pub(super) fn stopping_distance(me: &Agent) -> f32 {
-    let speed = me.speed();
-    speed * speed / (2.0 * PLANNED * me.braking()) + speed * braking_lag(me)
-}
-
-/// The highest speed from which full braking with response time `lag` stops within `distance`:
-/// `√(2·a·d)` reduced for the lag, and `d / lag` where the force no longer saturates.
-fn physical(distance: f32, acceleration: f32, lag: f32) -> BrakingCurve {
-    let unsaturated = acceleration * lag * lag;
-    if distance <= unsaturated {
-        BrakingCurve {
-            speed: distance / lag,
-            slope: lag.recip(),
-        }
-    } else {
-        let speed = (acceleration * (2.0 * distance - unsaturated)).sqrt();
-        BrakingCurve {
-            speed,
-            slope: acceleration / speed,
-        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{Abilities, Agent, Braking};
 
 /// The force that arrives at a point moving with `velocity` m/s, N: the agent comes to rest relative
 /// to the point.
-pub fn arrive_at_moving(
+pub(super) fn arrive_at_moving(
     me: &Agent,
     point: Vec2,
     velocity: Vec2,

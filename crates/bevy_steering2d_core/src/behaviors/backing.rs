@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 
-use super::arrive::stopping_distance;
+use super::braking::stopping_distance;
 use super::danger::{ahead, pressing};
 use crate::locomotion::{SHARPEST, direction};
 use crate::perception::Circle;

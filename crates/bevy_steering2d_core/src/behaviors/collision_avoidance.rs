@@ -3,10 +3,12 @@
 use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::{Number, Operation, Register, dispatch, dot, length};
 
-use super::arrive::braking_lag;
+use super::braking::braking_lag;
 use super::embeds_influence;
 use crate::locomotion::within;
-use crate::perception::{Neighbor, NeighborView, Neighbors, SteeringGroups, index_motions};
+use crate::perception::{
+    Neighbor, NeighborView, Neighbors, SteeringGroups, index_motions, with_groups,
+};
 use crate::pipeline::IndexSystems;
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, SteeringSchedule};
 
@@ -22,9 +24,9 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, SteeringSchedul
 /// For each neighbor two times are predicted from the relative position r and velocity w: the
 /// closest approach `t = −r·w / w²`, and the first contact τ, when the distance falls to the sum of
 /// the radii and the margin. If τ is below the horizon, the agent accelerates away from the closest
-/// approach by the missing distance within the remaining time, `a = 2 · missing / τ²`, but by no more
-/// than ends the approach, `|w| / 0.1 s`, and half as much against it: sideways and by braking when they meet head-on, by
-/// braking or accelerating when they cross. In an exact head-on approach both pass on the right. Within the margin they stop
+/// approach by the missing distance within the remaining time, `a = 2 · missing / τ²`, at most by what ends the approach,
+/// `|w| / 0.1 s`. A second component, half as large, acts against the approach. So it goes sideways and brakes when they
+/// meet head-on, and brakes or accelerates when they cross. In an exact head-on approach both pass on the right. Within the margin they stop
 /// approaching before they touch, and push apart.
 ///
 /// A body with a turning circle gives way sideways only as fast as it can steer, and brakes for the rest;
@@ -66,6 +68,15 @@ impl Default for CollisionAvoidance {
 }
 
 impl CollisionAvoidance {
+    /// Sets the [`perception_radius`](Self::perception_radius).
+    #[must_use]
+    pub fn with_perception_radius(mut self, perception_radius: f32) -> Self {
+        self.perception_radius = perception_radius;
+        self
+    }
+
+    with_groups!();
+
     /// The positions of the agent and a neighbor at their closest approach, m; `None` if the agent
     /// does not give way to that neighbor.
     pub fn closest_approach(&self, me: &Agent, other: &Neighbor) -> Option<(Vec2, Vec2)> {
@@ -257,8 +268,9 @@ fn may_touch<R: Register>(
 }
 
 /// The acceleration of an agent within the margin of a neighbor, m/s²: it stops approaching before
-/// the bodies touch, `c² / 2·gap` at a closing speed c, and pushes away, harder when nearer. On the
-/// same spot the ids give the direction.
+/// the bodies touch, `c² / 2·gap` at a closing speed c, or pushes away if that is stronger: by the square of its
+/// way into the margin, in full when they touch, or a little deeper if the margin is less than the way of an update. The push fades as they part, so that agents that are pressed
+/// together come to rest. On the same spot the ids give the direction.
 fn separate(me: &Agent, other: &Neighbor, offset: Vec2, velocity: Vec2, margin: f32) -> Vec2 {
     let distance = offset.length();
     let bodies = me.radius + other.radius;
@@ -269,13 +281,21 @@ fn separate(me: &Agent, other: &Neighbor, offset: Vec2, velocity: Vec2, margin: 
     } else {
         Vec2::NEG_X
     };
-    let closing = velocity.dot(apart).max(0.0);
-    let gap = (distance - bodies)
-        .max(1e-3 * bodies)
+    let (most, gap) = (me.max_acceleration(), distance - bodies);
+    let in_an_update = most * me.delta;
+    // With a narrow margin the push rises over a longer way, into the bodies, so that it does not change at once from one
+    // update to the next.
+    let reach = margin
+        .max(4.0 * in_an_update * me.delta)
         .max(f32::MIN_POSITIVE);
-    let stop = closing * closing / (2.0 * gap);
-    let push = me.max_acceleration() * (1.0 - distance / (bodies + margin));
-    (stop + push).min(me.max_acceleration()) * apart
+    let share = ((margin - gap) / reach).clamp(0.0, 1.0);
+    let approach = velocity.dot(apart);
+    let settling = (0.3 * (most * reach).sqrt()).max(2.5 * in_an_update);
+    let push = share * share * most * (1.0 + approach / settling).max(0.0);
+    let closing = approach.max(0.0);
+    let room = (gap - closing * me.delta).max(f32::MIN_POSITIVE);
+    let stop = (closing * closing / (2.0 * room)).min(closing / me.delta.max(f32::MIN_POSITIVE));
+    stop.max(push).min(most) * apart
 }
 
 #[cfg(test)]
@@ -284,9 +304,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::SteeringId;
+    use crate::behaviors::arrive::arrive;
+    use crate::behaviors::testing::Course;
     use crate::locomotion::Wheeled;
     use crate::locomotion::testing::Drive;
+    use crate::{Braking, SteeringId};
 
     fn neighbor(position: Vec2, velocity: Vec2) -> Neighbor {
         Neighbor {
@@ -368,16 +390,15 @@ mod tests {
 
     #[test]
     fn braking_is_continuous_into_the_margin() {
-        // Margin 0.1: half of it is left, and the closing speed is 1 m/s: 1 / (2 · 0.05) = 10 m/s²,
-        // and a push of 20 · (1 − 1.05/1.1).
+        // Margin 0.1: half of it is left, less the way of an update at a closing speed of 1 m/s:
+        // 1 / (2 · (0.05 − 1/60)) = 15 m/s². The push, 20 / 4 · (1 + 1.2) m/s², is weaker.
         let slow = Agent {
             velocity: Vec2::X,
             ..default()
         };
         let other = neighbor(Vec2::new(1.05, 0.0), Vec2::ZERO);
         let force = collision_avoidance(&slow, &other, 2.0, 0.1);
-        let expected = -10.0 - 20.0 * (1.0 - 1.05 / 1.1);
-        assert!((force.x - expected).abs() < 1e-3, "{force}");
+        assert!((force.x + 15.0).abs() < 1e-3, "{force}");
         // The force does not drop at the edge of the margin.
         let at = |x| {
             let other = neighbor(Vec2::new(x, 0.0), Vec2::new(-1.0, 0.0));
@@ -389,6 +410,42 @@ mod tests {
             at(1.0999),
             at(1.1001)
         );
+    }
+
+    #[test]
+    fn two_agents_that_arrive_at_one_point_come_to_rest_side_by_side() {
+        for (hertz, mass) in [
+            (30.0, 1.0),
+            (60.0, 0.5),
+            (60.0, 1.0),
+            (60.0, 4.0),
+            (240.0, 4.0),
+        ] {
+            let mut pair = [(-4.0, 0.3), (4.0, -0.2)].map(|position| {
+                let mut course = Course::new(hertz);
+                course.agent.mass = mass;
+                course.agent.position = position.into();
+                course
+            });
+            for _ in 0..(20.0 * hertz) as u32 {
+                let [a, b] = [0, 1].map(|index: usize| pair[index].agent);
+                let forces = [(a, b), (b, a)].map(|(me, it)| {
+                    let other = neighbor(it.position, it.velocity);
+                    let avoiding = me.push(collision_avoidance(&me, &other, 2.0, 0.1));
+                    let rest = me.max_force - avoiding.length();
+                    let arriving = arrive(&me, Vec2::ZERO, Braking::Physical, 0.1);
+                    avoiding + arriving.clamp_length_max(rest)
+                });
+                pair.iter_mut()
+                    .zip(forces)
+                    .for_each(|(it, force)| it.step(force));
+                let [a, b] = [0, 1].map(|index: usize| pair[index].agent);
+                let gap = a.position.distance(b.position) - a.radius - b.radius;
+                assert!(gap > 0.0, "{mass} kg at {hertz} Hz: {gap} m");
+            }
+            let [a, b] = pair.map(|it| it.agent.speed());
+            assert!(a.max(b) < 1e-3, "{mass} kg at {hertz} Hz: {a} and {b} m/s");
+        }
     }
 
     #[test]
@@ -483,15 +540,17 @@ mod tests {
                 except: Entity::from_raw_u32(7).unwrap(),
                 ..NeighborView::around(&me, 6.0, SteeringGroups::ALL)
             };
+            let gives_way = |it: &&Neighbor| collision_avoidance(&me, it, 2.0, 0.1) != Vec2::ZERO;
             let count = |found: Vec<Neighbor>| {
-                let gives_way = |it: &&Neighbor| collision_avoidance(&me, it, 2.0, 0.1) != Vec2::ZERO;
                 found.iter().filter(gives_way).map(|it| it.id).collect::<Vec<_>>()
             };
+            // Within the margin an agent does not give way to one that leaves fast.
+            let is_near = |it: &Neighbor| it.position.distance(me.position) < me.radius + it.radius + 0.1;
             let all = count(index.in_view(view).collect());
             let mut found = Vec::new();
             let may_touch = may_touch::<Portable>(&me, &index, 2.0, 0.1);
             index.for_each_in_view_that::<Portable>(view, may_touch, |it| found.push(it));
-            prop_assert_eq!(found.len(), count(found.clone()).len(), "and no other");
+            prop_assert!(found.iter().all(|it| is_near(it) || gives_way(&it)), "and no other");
             prop_assert_eq!(count(found), all);
         }
     }

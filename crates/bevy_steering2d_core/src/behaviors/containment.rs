@@ -2,8 +2,9 @@
 
 use bevy::prelude::*;
 
-use super::arrive::{Braking, arrive};
-use super::danger::{braking, pressing, skin};
+use super::arrive::arrive;
+use super::braking::Braking;
+use super::danger::{braking, closeness, pressing, skin};
 use super::embeds_influence;
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 
@@ -18,8 +19,9 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 /// For each side: `max_force · urgency(c² / 2·gap)` inwards, where c is the speed towards the side
 /// and gap the distance between body and side. The urgency rises from 0, when a quarter of the
 /// maximum acceleration would stop the body, to 1, when half of it would. Outside, the side pushes with
-/// `mass · (max_speed + c) / response_time` inwards, at most `max_force`, which fades in before the side over a fifth
-/// of the body's radius, or over the way of one update if that is longer.
+/// `mass · (v + c) / response_time` inwards, at most `max_force`, which fades in before the side over a fifth
+/// of the body's radius, or over the way of one update if that is longer. The return speed v is what the maximum
+/// acceleration adds in the response time, more the farther the agent is outside, at most `max_speed`.
 ///
 /// An area hardly larger than that, in which every place is that near to its sides, has no place
 /// without a push. Such an area brings the agent to rest in its middle, with the force of
@@ -163,8 +165,11 @@ fn keep_inside(me: &Agent, inwards: Vec2, gap: f32) -> Vec2 {
     if pressed == 0.0 {
         return holding * inwards;
     }
-    let missing_speed = (me.max_speed + outward_speed).max(0.0);
     let time = me.response_time.max(me.delta);
+    // A weak agent that returned faster would bounce off the side.
+    let depth = closeness(me, gap).max(1.0);
+    let back = me.max_speed.min(me.max_acceleration() * time * depth);
+    let missing_speed = (back + outward_speed).max(0.0);
     // The outward speed counts also where the whole force would be too much.
     let returning = (pressed * me.mass * missing_speed / time).min(me.max_force);
     holding.max(returning) * inwards
@@ -296,6 +301,28 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn an_agent_that_presses_against_a_side_does_not_bounce() {
+        for mass in [0.5, 1.0, 4.0, 20.0] {
+            let mut course = Course::new(60.0);
+            course.agent.mass = mass;
+            course.agent.position = Vec2::new(15.0, 5.0);
+            let (mut nearest, mut farthest) = (f32::INFINITY, 0.0_f32);
+            for tick in 0..60 * 60 {
+                let me = course.agent;
+                let holding = containment(&me, pen(), 0.0);
+                let rest = me.max_force - holding.length();
+                course.step(holding + me.track(Vec2::X).clamp_length_max(rest));
+                if tick > 60 * 50 {
+                    nearest = nearest.min(me.position.x);
+                    farthest = farthest.max(me.position.x);
+                }
+            }
+            let swing = farthest - nearest;
+            assert!(swing < 0.002, "{mass} kg: swings by {swing} m");
         }
     }
 

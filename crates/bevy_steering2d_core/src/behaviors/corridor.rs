@@ -8,7 +8,8 @@
 
 use bevy::prelude::*;
 
-use super::arrive::{PLANNED, arrive, braking_lag, stopping_distance};
+use super::arrive::arrive;
+use super::braking::{braking_lag, speed_before, stopping_distance};
 use super::path_following::{TURNING, turning_speed};
 use super::tight_corner::{TURN_IN, TightCorner, Turn};
 use crate::locomotion::{Bend, RESERVE};
@@ -315,8 +316,8 @@ impl<'a> Corridor<'a> {
         let turn = (TURNING * me.cornering() * radius)
             .sqrt()
             .min(0.5 * radius / lag);
-        let ahead = (me.position.distance(goal) - 1.5 * me.speed() * lag).max(0.0);
-        (turn * turn + 2.0 * PLANNED * me.braking() * ahead).sqrt()
+        let ahead = me.position.distance(goal) - 1.5 * me.speed() * lag;
+        speed_before(me, turn, ahead)
     }
 }
 

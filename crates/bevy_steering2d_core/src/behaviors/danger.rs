@@ -73,7 +73,8 @@ pub(crate) fn insisting(me: &Agent, gap: f32) -> f32 {
     closeness * closeness.max(1.0)
 }
 
-fn closeness(me: &Agent, gap: f32) -> f32 {
+/// How far an agent is within its [`skin`]: 0 at its edge, 1 at no gap, more where bodies overlap.
+pub(crate) fn closeness(me: &Agent, gap: f32) -> f32 {
     1.0 - gap / skin(me)
 }
 

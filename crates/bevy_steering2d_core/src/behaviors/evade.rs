@@ -14,7 +14,8 @@ use crate::{
 #[doc = include_str!("figures/evade.svg")]
 ///
 /// Use it for prey. For a threat at rest [`Flee`](crate::Flee) is enough. Each further threat needs an
-/// `Evade` of its own, see [`SteersFor`](crate::SteersFor). Beyond the panic distance the force is
+/// `Evade` of its own, see [`SteersFor`](crate::SteersFor). To keep away from all members of a group, give a behavior entity of the
+/// agent `Separation::new(6.0).with_groups(SHARKS).with_priority(Evade::PRIORITY)`. Beyond the panic distance the force is
 /// zero: combine it with another behavior such as [`Wander`](crate::Wander). The agent flees straight away
 /// from the threat and not past it: in a corner, such as one of a [`Containment`](crate::Containment), it stays
 /// until the threat is gone.

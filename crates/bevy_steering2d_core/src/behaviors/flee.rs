@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 
-use super::arrive::stopping_distance;
+use super::braking::stopping_distance;
 use super::embeds_influence;
 use crate::locomotion::RESERVE;
 use crate::{Abilities, Agent, Behavior, Influence, InvalidParameter, Steer, Target, Targets};

@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 
 use super::embeds_influence;
-use crate::perception::{Neighbor, NeighborView, Neighbors, SteeringGroups};
+use crate::perception::{Neighbor, NeighborView, Neighbors, SteeringGroups, with_groups};
 use crate::{Adjust, Agent, Behavior, Influence, InvalidParameter, Requests};
 
 /// Limits the speed that the agent's other behaviors ask for by the gap to the neighbors ahead, as
@@ -28,8 +28,8 @@ use crate::{Adjust, Agent, Behavior, Influence, InvalidParameter, Requests};
 /// - it allows the speed `g / (s · T)`, at least `least_speed`.
 ///
 /// The least of these speeds counts. The time gap `T` is `single_file_time_gap` for an agent without a
-/// neighbor beside it; it changes to `time_gap` as a neighbor within reach, ahead or behind, with a like heading, gets from
-/// `b = 0.4 l` to `0.8 l`: people who walk staggered follow closer. In single file that is a headway of
+/// neighbor beside it. As a neighbor with a similar heading, ahead or behind, moves sideways from `b = 0.4 l` to `0.8 l`,
+/// it changes gradually to `time_gap`: people who walk staggered follow closer. In single file that is a headway of
 /// `l + clearance + single_file_time_gap · v`, which is linear in the speed. (Seyfried, Steffen, Klingsch and Boltes
 /// 2005: 0.36 m + 1.06 s · v; as a model: Tordeux, Chraibi and Seyfried 2016)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
@@ -96,6 +96,8 @@ impl Behavior for Headway {
 }
 
 impl Headway {
+    with_groups!();
+
     fn longest_time_gap(&self) -> f32 {
         self.time_gap.max(self.single_file_time_gap)
     }

@@ -3,11 +3,12 @@
 use bevy::math::ops;
 use bevy::prelude::*;
 
-use super::arrive::{Braking, arrive};
+use super::arrive::arrive;
+use super::braking::Braking;
 use super::embeds_influence;
 use super::evade::{Evade, evade};
 use super::flee::panic_urgency;
-use crate::perception::{Circle, ColliderProbes, SeenObstacle, Surroundings};
+use crate::perception::{Circle, ColliderProbes, SeenObstacle, Surroundings, nearest_on_segment};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, Target, Targets};
 
 /// Keeps an obstacle between the agent and a threat.
@@ -17,15 +18,18 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, Tar
 /// Use it for prey and snipers, and with [`HideGoal::Approach`] for stalkers. The agent hides behind
 /// [`Obstacle`](crate::Obstacle)s and, with [`SensesColliders`](crate::SensesColliders), behind colliders.
 /// Beyond the threat distance the force is zero, and with [`HideGoal::Safety`] also while the agent is outside the
-/// threat's field of view.
-/// To get away without cover, use [`Evade`](crate::Evade): a threat that walks around the obstacle drives a
+/// threat's field of view; but an agent that is on its way to a hiding spot goes on to it, unless something keeps it from
+/// getting there.
+/// Its default priority is below those of the flock and of targets: prey in a flock need
+/// `.with_priority(Evade::PRIORITY)`. To get away without cover, use [`Evade`](crate::Evade): a threat that walks around the obstacle drives a
 /// hiding agent around it as well.
 ///
 /// Each obstacle within the search distance has a hiding spot
 /// `center + dir(threat → center) · (radius + own radius + standoff)`, m. The agent goes to the nearest
 /// one like [`Arrive`](crate::Arrive); without one it flees like [`Evade`](crate::Evade). It changes to
-/// another obstacle only if the distance shrinks by a third. The force fades over the last tenth of the
-/// threat distance. (Buckland 2005)
+/// another obstacle only if the distance shrinks by a third. Spots do not count whose way passes near the threat.
+/// The force of a run to a spot that begins in the last tenth of the threat distance is weaker, down to 0 at its
+/// end. (Buckland 2005)
 #[doc(alias("Esconderse", "Escondarse", "Ocultarse"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -74,6 +78,8 @@ pub struct HideMemory {
     pub obstacle: Option<Entity>,
     /// The hiding spot, m.
     pub spot: Vec2,
+    /// The largest urgency of the run to that obstacle so far, `0..=1`.
+    pub urgency: f32,
 }
 
 impl Hide {
@@ -83,6 +89,20 @@ impl Hide {
             threat: threat.into(),
             ..Self::default()
         }
+    }
+
+    /// Sets the [`goal`](Self::goal).
+    #[must_use]
+    pub fn with_goal(mut self, goal: HideGoal) -> Self {
+        self.goal = goal;
+        self
+    }
+
+    /// Sets the [`threat_field_of_view`](Self::threat_field_of_view).
+    #[must_use]
+    pub fn with_threat_field_of_view(mut self, threat_field_of_view: f32) -> Self {
+        self.threat_field_of_view = threat_field_of_view;
+        self
     }
 
     /// Visits the hiding spots to choose from, m, each with its obstacle.
@@ -160,40 +180,58 @@ impl Steer for Hide {
         mut memory: Mut<HideMemory>,
         (surroundings, targets): &(Surroundings, Targets),
     ) -> Vec2 {
-        let threat = targets.get(self.threat);
-        let Some(threat) = threat.filter(|threat| self.is_near(me, threat)) else {
+        let Some(threat) = targets.get(self.threat) else {
             memory.set_if_neq(HideMemory::default());
             return Vec2::ZERO;
         };
-        let choose = |counts: &dyn Fn(Vec2) -> bool| {
-            let mut choice = Choice::new(memory.obstacle);
-            self.for_each_spot(me, &threat, surroundings, |obstacle, spot| {
-                if counts(spot) {
-                    choice.consider(me, obstacle, spot);
-                }
-            });
-            choice.chosen()
-        };
-        let is_looking = sees(&threat, me.position, self.threat_field_of_view);
-        let chosen = match self.goal {
-            _ if is_looking => choose(&|_| true),
-            HideGoal::Safety => {
-                memory.set_if_neq(HideMemory::default());
-                return Vec2::ZERO;
-            }
-            HideGoal::Approach => {
-                let nearer = |spot| brings_nearer(me, threat.position, spot);
-                choose(&nearer).or_else(|| choose(&|_| true))
-            }
-        };
+        if !self.counts(me, &threat) {
+            let after = finished(me, *memory);
+            memory.set_if_neq(after);
+            return go_to_spot(me, &after);
+        }
+        let chosen = self.choose(me, &threat, &memory, surroundings);
         memory.set_if_neq(chosen.unwrap_or_default());
-        hide(me, &threat, chosen.map(|memory| memory.spot), self)
+        hide(me, &threat, chosen.as_ref(), self)
     }
 }
 
 impl Hide {
-    fn is_near(&self, me: &Agent, threat: &Kinematics) -> bool {
-        me.position.distance(threat.position) <= self.threat_distance
+    /// Whether the agent has to hide.
+    fn counts(&self, me: &Agent, threat: &Kinematics) -> bool {
+        let is_near = me.position.distance(threat.position) <= self.threat_distance;
+        is_near && (self.goal == HideGoal::Approach || self.is_seen(me, threat))
+    }
+
+    fn is_seen(&self, me: &Agent, threat: &Kinematics) -> bool {
+        sees(threat, me.position, self.threat_field_of_view)
+    }
+
+    fn choose(
+        &self,
+        me: &Agent,
+        threat: &Kinematics,
+        memory: &HideMemory,
+        surroundings: &Surroundings,
+    ) -> Option<HideMemory> {
+        let urgency = self.urgency(me, threat);
+        let choose = |counts: &dyn Fn(Vec2) -> bool| {
+            let mut choice = Choice::new(memory);
+            self.for_each_spot(me, threat, surroundings, |obstacle, spot| {
+                if counts(spot) {
+                    choice.consider(me, threat.position, obstacle, spot);
+                }
+            });
+            choice.chosen(urgency)
+        };
+        let approaches = self.goal == HideGoal::Approach && !self.is_seen(me, threat);
+        let nearer = |spot| brings_nearer(me, threat.position, spot);
+        let unseen = approaches.then(|| choose(&nearer)).flatten();
+        unseen.or_else(|| choose(&|_| true))
+    }
+
+    fn urgency(&self, me: &Agent, threat: &Kinematics) -> f32 {
+        let distance = me.position.distance(threat.position);
+        panic_urgency(distance, self.threat_distance, FALLOFF)
     }
 }
 
@@ -222,20 +260,63 @@ pub fn hiding_spot(me: &Agent, threat: Vec2, obstacle: Circle, standoff: f32) ->
 }
 
 /// The force of [`Hide`] to the chosen hiding spot, N; without one, away from the threat.
-pub fn hide(me: &Agent, threat: &Kinematics, spot: Option<Vec2>, how: &Hide) -> Vec2 {
+pub fn hide(me: &Agent, threat: &Kinematics, chosen: Option<&HideMemory>, how: &Hide) -> Vec2 {
     let evading = Evade {
         threat: how.threat,
         panic_distance: how.threat_distance,
         falloff: FALLOFF,
         ..default()
     };
-    let Some(spot) = spot else {
-        return evade(me, threat, &evading);
-    };
-    let distance = me.position.distance(threat.position);
-    let urgency = panic_urgency(distance, how.threat_distance, FALLOFF);
-    urgency * arrive(me, spot, Braking::Physical, TOLERANCE)
+    chosen.map_or_else(|| evade(me, threat, &evading), |spot| go_to_spot(me, spot))
 }
+
+/// The force to a hiding spot, N; zero without one.
+fn go_to_spot(me: &Agent, memory: &HideMemory) -> Vec2 {
+    memory.obstacle.map_or(Vec2::ZERO, |_| {
+        memory.urgency * arrive(me, memory.spot, Braking::Physical, TOLERANCE)
+    })
+}
+
+/// The memory of a run whose threat no longer counts, one update later: it ends at rest, and fades where the agent no longer
+/// comes nearer, at the spot or before.
+fn finished(me: &Agent, run: HideMemory) -> HideMemory {
+    /// An agent that comes nearer with less than this share of its full speed does not get on.
+    const SLOW: f32 = 0.1;
+    /// The time in which a run fades from full urgency, s.
+    const FADES_IN: f32 = 3.0;
+    let approach = me.velocity.dot(me.direction_to(run.spot));
+    let lost = if approach < SLOW * me.max_speed {
+        me.delta / FADES_IN
+    } else {
+        0.0
+    };
+    let urgency = run.urgency - lost;
+    if urgency <= 0.0 || has_hidden(me, &run) {
+        HideMemory::default()
+    } else {
+        HideMemory { urgency, ..run }
+    }
+}
+
+/// Whether the agent rests at its hiding spot.
+fn has_hidden(me: &Agent, memory: &HideMemory) -> bool {
+    /// Below this share of the tolerance per response time an agent rests.
+    const AT_REST: f32 = 0.01;
+    let rests = me.speed() * me.response_time.max(me.delta) <= AT_REST * TOLERANCE;
+    rests && me.position.distance(memory.spot) <= TOLERANCE
+}
+
+/// Whether the way to a hiding spot passes the threat: nearer than a share of its distance from the agent and from
+/// the spot.
+fn passes_threat(me: &Agent, threat: Vec2, spot: Vec2, share: f32) -> bool {
+    let nearest = nearest_on_segment(threat, me.position, spot);
+    let ends = me.position.distance(threat).min(spot.distance(threat));
+    nearest.distance(threat) < share * ends
+}
+
+/// The share below which a way passes the threat, and the one for the spot that the agent is on its way to.
+const PASSES_BELOW: f32 = 0.6;
+const KEPT_PASSES_BELOW: f32 = 0.4;
 
 /// Share of the threat distance over which the force fades.
 const FALLOFF: f32 = 0.1;
@@ -247,8 +328,8 @@ const TOLERANCE: f32 = 0.1;
 const CHANGE_BELOW: f32 = 2.0 / 3.0;
 
 /// The nearest hiding spot so far, and the current one.
-struct Choice {
-    current: Option<Entity>,
+struct Choice<'a> {
+    current: &'a HideMemory,
     kept: Option<Spot>,
     best: Option<Spot>,
 }
@@ -260,8 +341,8 @@ struct Spot {
     distance: f32,
 }
 
-impl Choice {
-    fn new(current: Option<Entity>) -> Self {
+impl<'a> Choice<'a> {
+    fn new(current: &'a HideMemory) -> Self {
         Self {
             current,
             kept: None,
@@ -269,13 +350,22 @@ impl Choice {
         }
     }
 
-    fn consider(&mut self, me: &Agent, obstacle: SeenObstacle, place: Vec2) {
+    fn consider(&mut self, me: &Agent, threat: Vec2, obstacle: SeenObstacle, place: Vec2) {
+        let is_current = self.current.obstacle == Some(obstacle.entity);
+        let share = if is_current {
+            KEPT_PASSES_BELOW
+        } else {
+            PASSES_BELOW
+        };
+        if passes_threat(me, threat, place, share) {
+            return;
+        }
         let spot = Spot {
             obstacle: obstacle.entity,
             place,
             distance: me.position.distance(place),
         };
-        if self.current == Some(obstacle.entity) {
+        if is_current {
             self.kept = Some(spot);
         }
         if self.best.is_none_or(|best| spot.distance < best.distance) {
@@ -283,15 +373,19 @@ impl Choice {
         }
     }
 
-    fn chosen(self) -> Option<HideMemory> {
+    /// The chosen spot, for a run of at least this urgency.
+    fn chosen(self, urgency: f32) -> Option<HideMemory> {
         let best = self.best?;
         let spot = match self.kept {
             Some(kept) if best.distance >= CHANGE_BELOW * kept.distance => kept,
             _ => best,
         };
+        let goes_on = self.current.obstacle == Some(spot.obstacle);
+        let so_far = if goes_on { self.current.urgency } else { 0.0 };
         Some(HideMemory {
             obstacle: Some(spot.obstacle),
             spot: spot.place,
+            urgency: urgency.max(so_far),
         })
     }
 }
@@ -299,7 +393,7 @@ impl Choice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::behaviors::testing::assert_close;
+    use crate::behaviors::testing::{Course, assert_close};
     use std::f32::consts::{FRAC_PI_2, PI, TAU};
 
     fn threat(x: f32, y: f32) -> Kinematics {
@@ -313,18 +407,30 @@ mod tests {
         SeenObstacle {
             entity: Entity::from_raw_u32(index).unwrap(),
             circle: Circle::new(Vec2::new(x, y), 1.0),
+            filled: 1.0,
             velocity: Vec2::ZERO,
         }
     }
 
-    fn choose(me: &Agent, current: Option<Entity>, obstacles: &[SeenObstacle]) -> HideMemory {
-        let mut choice = Choice::new(current);
+    fn choose(
+        me: &Agent,
+        threat: Vec2,
+        current: Option<Entity>,
+        obstacles: &[SeenObstacle],
+    ) -> Option<HideMemory> {
+        let current = HideMemory {
+            obstacle: current,
+            ..default()
+        };
+        let mut choice = Choice::new(&current);
         for obstacle in obstacles {
-            let spot = hiding_spot(me, Vec2::new(-10.0, 0.0), obstacle.circle, 0.5);
-            choice.consider(me, *obstacle, spot.unwrap());
+            let spot = hiding_spot(me, threat, obstacle.circle, 0.5).unwrap();
+            choice.consider(me, threat, *obstacle, spot);
         }
-        choice.chosen().unwrap()
+        choice.chosen(1.0)
     }
+
+    const FAR_LEFT: Vec2 = Vec2::new(-10.0, 0.0);
 
     #[test]
     fn the_hiding_spot_lies_behind_the_obstacle() {
@@ -340,7 +446,72 @@ mod tests {
     fn the_nearest_hiding_spot_is_chosen() {
         let me = Agent::default();
         let rocks = [obstacle(1, 8.0, 0.0), obstacle(2, 4.0, 1.0)];
-        assert_eq!(choose(&me, None, &rocks).obstacle, Some(rocks[1].entity));
+        let chosen = choose(&me, FAR_LEFT, None, &rocks).unwrap();
+        assert_eq!(chosen.obstacle, Some(rocks[1].entity));
+    }
+
+    #[test]
+    fn an_agent_does_not_run_through_the_threat_to_hide() {
+        let me = Agent::default();
+        let threat = Vec2::new(4.0, 0.5);
+        let behind_it = obstacle(1, 9.0, 0.0);
+        assert_eq!(choose(&me, threat, None, &[behind_it]), None);
+        let on_this_side = obstacle(2, -12.0, 0.0);
+        let chosen = choose(&me, threat, None, &[behind_it, on_this_side]).unwrap();
+        assert_eq!(chosen.obstacle, Some(on_this_side.entity));
+    }
+
+    #[test]
+    fn a_run_is_finished_when_the_threat_is_gone() {
+        let mut course = Course::new(60.0);
+        course.agent.velocity = Vec2::new(4.0, 1.0);
+        let run = HideMemory {
+            obstacle: Some(obstacle(1, 0.0, 0.0).entity),
+            spot: Vec2::new(3.0, 3.0),
+            urgency: 0.8,
+        };
+        let mut now = run;
+        for _ in 0..60 * 8 {
+            let me = course.agent;
+            now = finished(&me, now);
+            course.step(go_to_spot(&me, &now));
+        }
+        assert_eq!(now, HideMemory::default());
+        let me = course.agent;
+        assert!(
+            me.speed() < 0.05 && me.position.distance(run.spot) < 0.3,
+            "{me:?}"
+        );
+    }
+
+    #[test]
+    fn a_run_that_does_not_get_on_ends() {
+        let run = HideMemory {
+            obstacle: Some(obstacle(1, 0.0, 0.0).entity),
+            spot: Vec2::new(3.0, 3.0),
+            urgency: 1.0,
+        };
+        let blocked = Agent::default();
+        let after = |seconds: u32| (0..60 * seconds).fold(run, |it, _| finished(&blocked, it));
+        assert!(after(2).urgency > 0.3 && after(4) == HideMemory::default());
+    }
+
+    #[test]
+    fn a_run_keeps_its_urgency_and_another_begins_anew() {
+        let (me, rocks) = (
+            Agent::default(),
+            [obstacle(1, 4.0, 0.0), obstacle(2, 0.0, 4.0)],
+        );
+        let current = HideMemory {
+            obstacle: Some(rocks[0].entity),
+            spot: Vec2::ZERO,
+            urgency: 0.9,
+        };
+        for (rock, urgency) in [(0, 0.9), (1, 0.2)] {
+            let mut choice = Choice::new(&current);
+            choice.consider(&me, FAR_LEFT, rocks[rock], rocks[rock].circle.center);
+            assert_eq!(choice.chosen(0.2).unwrap().urgency, urgency);
+        }
     }
 
     #[test]
@@ -354,7 +525,7 @@ mod tests {
                 position: Vec2::new(0.0, if tick % 2 == 0 { 0.5 } else { -0.5 }),
                 ..default()
             };
-            let chosen = choose(&me, memory.obstacle, &rocks);
+            let chosen = choose(&me, FAR_LEFT, memory.obstacle, &rocks).unwrap();
             changes += u32::from(chosen.obstacle != memory.obstacle);
             memory = chosen;
         }
@@ -365,7 +536,7 @@ mod tests {
     fn a_much_nearer_obstacle_is_chosen() {
         let me = Agent::default();
         let rocks = [obstacle(1, 12.0, 0.0), obstacle(2, 0.0, 3.0)];
-        let chosen = choose(&me, Some(rocks[0].entity), &rocks);
+        let chosen = choose(&me, FAR_LEFT, Some(rocks[0].entity), &rocks).unwrap();
         assert_eq!(chosen.obstacle, Some(rocks[1].entity));
     }
 
@@ -391,13 +562,22 @@ mod tests {
     #[test]
     fn the_force_fades_at_the_threat_distance() {
         let me = Agent::default();
-        let at = |x: f32, spot| hide(&me, &threat(x, 0.0), spot, &Hide::default()).length();
-        for spot in [None, Some(Vec2::new(0.0, 9.0))] {
-            assert!((at(10.0, spot) - 20.0).abs() < 1e-3);
-            assert!((at(14.25, spot) - 10.0).abs() < 1e-2);
-            assert!(at(14.999, spot) < 0.1);
+        let how = Hide::default();
+        let at = |x: f32, hides: bool| {
+            let threat = threat(x, 0.0);
+            let run = HideMemory {
+                obstacle: Some(Entity::PLACEHOLDER),
+                spot: Vec2::new(0.0, 9.0),
+                urgency: how.urgency(&me, &threat),
+            };
+            hide(&me, &threat, hides.then_some(&run), &how).length()
+        };
+        for hides in [false, true] {
+            assert!((at(10.0, hides) - 20.0).abs() < 1e-3);
+            assert!((at(14.25, hides) - 10.0).abs() < 1e-2);
+            assert!(at(14.999, hides) < 0.1);
         }
-        assert!(!Hide::default().is_near(&me, &threat(15.01, 0.0)));
+        assert!(!how.counts(&me, &threat(15.01, 0.0)));
     }
 
     #[test]

@@ -3,10 +3,11 @@
 use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
 
-use super::arrive::{Braking, arrive, braking_lag};
+use super::arrive::arrive;
+use super::braking::{Braking, braking_lag, stoppable_within};
 use super::collision_avoidance::collision_avoidance;
 use super::embeds_influence;
-use crate::perception::{Neighbor, NeighborView, SteeringGroups};
+use crate::perception::{Neighbor, NeighborView, SteeringGroups, with_groups};
 use crate::pipeline::IndexSystems;
 use crate::{
     Agent, Behavior, Influence, InvalidParameter, Kinematics, SnapshotAppExt, SnapshotKind, Steer,
@@ -47,8 +48,8 @@ pub struct LeaderFollowing {
     pub perception_radius: f32,
     /// Distance behind the leader's center, m, `> 0`. Default `2`.
     pub follow_distance: f32,
-    /// Space that it keeps clear ahead of the leader, beyond the way that the leader makes in 1 s, and, half of it, at each
-    /// side, m, `≥ 0`. Default `2`.
+    /// Length of the zone ahead of the leader that the agent keeps clear, beyond the way of the leader in 1 s, m, `≥ 0`.
+    /// Half of it is kept clear on each side. Default `2`.
     pub clearance: f32,
     /// Groups of the leaders that count. Default all.
     pub groups: SteeringGroups,
@@ -79,6 +80,8 @@ impl Default for LeaderFollowing {
 }
 
 impl LeaderFollowing {
+    with_groups!();
+
     /// The point behind a leader that the agent goes to, m.
     pub fn place_behind(&self, leader: Vec2, heading: Vec2) -> Vec2 {
         leader - self.follow_distance * heading
@@ -213,7 +216,7 @@ pub fn leader_following(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) ->
 }
 
 /// The force to the point behind the leader, N.
-pub fn keep_behind_leader(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> Vec2 {
+fn keep_behind_leader(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> Vec2 {
     let behind = how.place_behind(leader.position, leader.heading);
     let speed = leader.velocity.length();
     if speed <= Kinematics::REST {
@@ -229,13 +232,6 @@ pub fn keep_behind_leader(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) 
     me.track_while_lasting(desired, leader.velocity)
 }
 
-/// The speed from which an agent stops within a distance, after its lag, m/s: the root of
-/// `v · lag + v² / (2 · braking) = distance`. The lag is that of [`braking_lag`].
-fn stoppable_within(me: &Agent, distance: f32) -> f32 {
-    let time = braking_lag(me);
-    2.0 * distance / (time + (time * time + 2.0 * distance / me.braking()).sqrt())
-}
-
 /// Time before contact with the leader at which followers start to give way, s.
 const NOTICE: f32 = 1.0;
 
@@ -243,7 +239,7 @@ const NOTICE: f32 = 1.0;
 const DRIFT: f32 = 0.2;
 
 /// The force out of the clear zone ahead of a leader, N.
-pub fn give_way_to_leader(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> Vec2 {
+fn give_way_to_leader(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> Vec2 {
     let offset = me.position - leader.position;
     let ahead = offset.dot(leader.heading);
     let aside = offset.dot(leader.heading.perp());

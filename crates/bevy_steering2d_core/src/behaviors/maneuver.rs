@@ -3,7 +3,7 @@
 
 use bevy::prelude::*;
 
-use super::arrive::{PLANNED, braking_lag, slowed};
+use super::braking::{braking_lag, slowed, speed_before};
 use crate::locomotion::{
     GEAR_CHANGE, Leg, Pose, RESERVE, SHARPEST, TURNING, direction, forward_ways, ways, within,
 };
@@ -245,9 +245,8 @@ fn in_curves(me: &Agent, body: &Abilities) -> f32 {
 
 /// The speed from which the body can brake for an arc that begins after a distance, m/s.
 fn before_curve(me: &Agent, body: &Abilities, distance: f32) -> f32 {
-    let room = (distance - braking_lag(me) * me.speed()).max(0.0);
-    let curve = in_curves(me, body);
-    (curve * curve + 2.0 * PLANNED * me.braking() * room).sqrt()
+    let room = distance - braking_lag(me) * me.speed();
+    speed_before(me, in_curves(me, body), room)
 }
 
 /// The time of a maneuver, s, about: each leg at the speed of its gear, and the gear changes.

@@ -12,6 +12,7 @@ use crate::{Agent, SteeringAppExt};
 mod arrive;
 mod arrive_at_moving;
 mod backing;
+mod braking;
 mod collision_avoidance;
 mod containment;
 mod corridor;
@@ -52,13 +53,15 @@ mod wall_avoidance;
 mod wall_following;
 mod wander;
 
-/// The list of behaviors. Each line names the step, the file, the behavior and its other public types;
-/// the order is that of registration, and so of a ledger among equal priorities.
+/// The list of behaviors. Each line names the step, the file, the behavior and its other public types, and its
+/// formulas; the order is that of registration, and so of a ledger among equal priorities.
 macro_rules! behaviors {
-    ($($step:ident $file:ident: $($type:ident),+;)*) => {
-        $(pub use $file::*;)*
+    ($($step:ident $file:ident: $($type:ident),+ $(=> $($formula:ident),+)?;)*) => {
+        pub use types::*;
+        $($(pub use $file::{$($formula),+};)?)*
 
         /// The components of all behaviors, and the types they are made of.
+        #[doc(hidden)]
         pub mod types {
             $(pub use super::$file::{$($type),+};)*
         }
@@ -85,33 +88,34 @@ macro_rules! behaviors {
 }
 
 behaviors! {
-    steer containment: Containment, Area;
-    steer wall_avoidance: WallAvoidance, WallResponse;
-    steer obstacle_avoidance: ObstacleAvoidance;
-    steer collision_avoidance: CollisionAvoidance;
-    steer queuing: Queuing, QueuingMemory;
-    steer sidestep: Sidestep;
-    steer evade: Evade, EvadeMemory;
-    steer flee: Flee;
-    several flocking: Flocking, Separation, Alignment, Cohesion;
-    steer match_velocity: MatchVelocity;
-    steer stay_on_path: StayOnPath;
-    steer tether: Tether;
-    steer seek: Seek;
-    steer arrive: Arrive, ArriveMemory, Braking, Deceleration;
-    steer park: Park, ParkMemory;
-    steer pursuit: Pursuit, PursuitMemory;
-    steer offset_pursuit: OffsetPursuit, OffsetPursuitMemory;
-    steer leader_following: LeaderFollowing, LeaderFollowingMemory, Leadership;
-    steer interpose: Interpose;
-    steer hide: Hide, HideMemory, HideGoal;
-    steer wall_following: WallFollowing;
-    steer path_following: PathFollowing, PathStyle;
-    steer flow_field: FlowFieldFollowing, FlowField;
-    steer target_speed: TargetSpeed;
-    steer wander: Wander, WanderMemory, WanderStyle;
+    steer containment: Containment, Area => containment;
+    steer wall_avoidance: WallAvoidance, WallResponse => wall_avoidance;
+    steer obstacle_avoidance: ObstacleAvoidance => obstacle_avoidance;
+    steer collision_avoidance: CollisionAvoidance => collision_avoidance;
+    steer queuing: Queuing, QueuingMemory => queuing;
+    steer sidestep: Sidestep => sidestep;
+    steer evade: Evade, EvadeMemory => evade;
+    steer flee: Flee => flee, panic_urgency;
+    several flocking: Flocking, Separation, Alignment, Cohesion => alignment, cohesion, separation;
+    steer match_velocity: MatchVelocity => match_velocity;
+    steer stay_on_path: StayOnPath => stay_on_path;
+    steer tether: Tether => tether;
+    steer seek: Seek => seek;
+    steer arrive: Arrive, ArriveMemory => arrive;
+    steer park: Park, ParkMemory => park;
+    steer pursuit: Pursuit, PursuitMemory => pursuit;
+    steer offset_pursuit: OffsetPursuit, OffsetPursuitMemory => formation_slot, offset_pursuit;
+    steer leader_following: LeaderFollowing, LeaderFollowingMemory, Leadership => leader_following;
+    steer interpose: Interpose => interpose;
+    steer hide: Hide, HideMemory, HideGoal => hide, hiding_spot;
+    steer wall_following: WallFollowing, FollowedWall => wall_following;
+    steer path_following: PathFollowing, PathStyle => path_following;
+    steer flow_field: FlowFieldFollowing, FlowField => flow_field_following;
+    steer target_speed: TargetSpeed => target_speed;
+    steer wander: Wander, WanderMemory, WanderStyle => wander;
     adjust headway: Headway;
     adjust reciprocal_avoidance: ReciprocalAvoidance, ReciprocalAvoidanceMemory, Intent;
+    types braking: Braking, Deceleration;
     types crowd_path_following: CrowdPathFollowing;
     types pedestrian: Pedestrian;
     types prediction: Prediction, Predictions, Predictor, PredictorType, ReflectPredictor, Encounter, Sighting;
@@ -122,7 +126,6 @@ behaviors! {
 }
 
 pub(crate) use crate::behavior::embeds_influence;
-pub use arrive_at_moving::arrive_at_moving;
 pub use corridor::corridor_following;
 pub(crate) use prediction::register_predictor;
 

@@ -31,15 +31,14 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 ///
 /// where v is the speed and c the closing speed, m/s, and d the distance to the contact with one of
 /// the two, m. Each gets a share of `max_force` that rises from 0, if a quarter of the maximum
-/// acceleration suffices, to 1, if half is needed, but braking to no more than stops the agent in this update, and turning
-/// between two obstacles to no more than turns it by a radian within its response time. Obstacles that nearly touch the
-/// agent push it back.
-/// The force fades over the last quarter of the box and, where the body would pass an obstacle within the
+/// acceleration suffices, to 1, if half is needed. Two limits apply: braking at most stops the agent within this update, and
+/// turning between two obstacles changes its direction by at most a radian per response time. Obstacles that nearly touch
+/// the agent push it back. The force fades over the last quarter of the box and, where the body would pass an obstacle within the
 /// margin, towards the sides of the box. (Reynolds 1999; Buckland 2005)
 ///
 /// In reverse gear the box is behind the agent. A car backs off from an obstacle close ahead that its
-/// turning circle does not pass: one that stands, only from an obstacle within the margin. It may pass an obstacle
-/// within the margin if it keeps half of the gap. It does not turn while it stands.
+/// turning circle does not pass; a car at rest only from an obstacle within the margin. It may pass an obstacle
+/// within the margin if it keeps half of the gap. It does not turn at rest.
 #[doc(alias("Evadir Obstáculos", "Evitar obstáculos"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -75,6 +74,13 @@ const STOPPING_DISTANCES: f32 = 3.0;
 const FADING: f32 = 0.25;
 
 impl ObstacleAvoidance {
+    /// Sets the [`margin`](Self::margin).
+    #[must_use]
+    pub fn with_margin(mut self, margin: f32) -> Self {
+        self.margin = margin;
+        self
+    }
+
     /// Length of the detection box, m.
     pub fn length(&self, me: &Agent) -> f32 {
         let speed = travel_speed(me).max(0.0);

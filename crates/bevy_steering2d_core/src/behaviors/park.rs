@@ -23,7 +23,8 @@ use crate::{
 /// come to rest, [`Arrived`] is triggered once per order: each insertion is one, also to the same place, and
 /// so is a place that moves or turns by more than the tolerances. Where the direction does not matter,
 /// [`Arrive`](crate::Arrive) is quicker. It ignores obstacles: choose the [`run_in`](Self::run_in) so that
-/// the way into the place is free.
+/// the way into the place is free. Lead the car there by a [`PathFollowing`](crate::PathFollowing), and insert `Park` at
+/// [`PathCompleted`](crate::PathCompleted).
 ///
 /// A body with a [turning circle](Agent::turning_radius) drives the quickest Reeds–Shepp path, arcs and
 /// straight lines in both gears (Reeds and Shepp 1990), then the straight run-in: so it parks forward, in

@@ -47,7 +47,7 @@ pub struct PathFollowing {
     /// An open path is completed within this distance of its end, m, `> 0`. Default `0.1`. If many agents end there
     /// and are to be removed, take a larger one, or test [`PathFollowingMemory::distance`]: the end may be occupied.
     pub tolerance: f32,
-    /// The preferred speed, m/s, `> 0`. Default `None`: the vehicle's `max_speed`. A lower pace lets
+    /// The preferred speed, m/s, `≥ 0`; at `0` the agent stops on its path. Default `None`: the vehicle's `max_speed`. A lower pace lets
     /// other behaviors accelerate the agent, to dodge or to catch up.
     pub pace: Option<f32>,
     /// How much it counts beside other behaviors, and when it acts.
@@ -93,6 +93,20 @@ impl PathFollowing {
             path: Some(path),
             ..Self::default()
         }
+    }
+
+    /// Sets the [`pace`](Self::pace).
+    #[must_use]
+    pub fn with_pace(mut self, pace: f32) -> Self {
+        self.pace = Some(pace);
+        self
+    }
+
+    /// Sets the [`tolerance`](Self::tolerance).
+    #[must_use]
+    pub fn with_tolerance(mut self, tolerance: f32) -> Self {
+        self.tolerance = tolerance;
+        self
     }
 
     /// Follows the path by [waypoints](PathStyle::Waypoints), each reached within `tolerance` m.
@@ -177,7 +191,7 @@ impl Behavior for PathFollowing {
 
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("PathFollowing.tolerance", self.tolerance)?;
-        InvalidParameter::unless_positive("PathFollowing.pace", self.pace.unwrap_or(1.0))?;
+        InvalidParameter::unless_non_negative("PathFollowing.pace", self.pace.unwrap_or(1.0))?;
         match self.style {
             PathStyle::Waypoints { tolerance } => {
                 InvalidParameter::unless_positive("PathFollowing.style.tolerance", tolerance)
@@ -521,6 +535,33 @@ pub(super) mod tests {
         car.body.heading = Vec2::from_angle(1.0);
         let (_, completed, gears) = drive(car, &path, &how, 60);
         assert!(completed && gears <= 2, "{gears} changes of gear");
+    }
+
+    #[test]
+    fn at_a_pace_of_zero_an_agent_stops_on_its_path() {
+        let path = SteeringPath::open([Vec2::ZERO, Vec2::new(40.0, 0.0)]).unwrap();
+        for how in [
+            PathFollowing::default(),
+            PathFollowing::default().with_corridor(2.0, 0.5),
+        ] {
+            let how = how.with_pace(0.0);
+            let mut car = Drive::car(Wheeled::default(), 60.0);
+            car.body.velocity = Vec2::new(10.0, 0.0);
+            let (_, completed, _) = drive(car, &path, &how, 10);
+            assert!(!completed);
+            let mut course = Course::new(60.0);
+            course.agent.velocity = Vec2::new(4.0, 1.0);
+            for _ in 0..60 * 5 {
+                let me = course.agent;
+                course.step(path_following(
+                    &me,
+                    &path,
+                    &PathFollowingMemory::default(),
+                    &how,
+                ));
+            }
+            assert!(course.agent.speed() < 1e-3, "{how:?}: {:?}", course.agent);
+        }
     }
 
     #[test]

@@ -3,12 +3,12 @@
 use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::{Number, Operation, Register, dispatch};
 
-use super::arrive::stopping_distance;
+use super::braking::{braking_distance, stopping_distance};
 use super::danger::{ahead, travel};
 use super::embeds_influence;
 use crate::behavior_entity::BehaviorRoots;
 use crate::parallel::{LIGHT_PASS, for_each_mut};
-use crate::perception::{Neighbor, NeighborView, Neighbors, SteeringGroups};
+use crate::perception::{Neighbor, NeighborView, Neighbors, SteeringGroups, with_groups};
 use crate::pipeline::IndexSystems;
 use crate::{
     Abilities, Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, SteeringClock,
@@ -48,7 +48,8 @@ use crate::{
 /// An agent that holds back and is slower than c waits. Meanwhile it keeps its [heading](Kinematics::heading), which
 /// would otherwise turn about whenever it drifts back.
 ///
-/// For a driven body the gap counts less its stopping distance; in reverse gear it looks back.
+/// The gap counts less the distance `v²/2a` in which the agent ends its approach at a closing speed v, with nine tenths of
+/// its strongest deceleration; for a driven body less its stopping distance. In reverse gear it looks back.
 #[doc(alias("Salir por una puerta"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -87,6 +88,8 @@ impl Default for Queuing {
 }
 
 impl Queuing {
+    with_groups!();
+
     /// The view in which neighbors count. `largest` is the radius of the largest neighbor, m; see
     /// [`Neighbors::largest_radius`].
     pub fn view(&self, me: &Agent, largest: f32) -> NeighborView {
@@ -119,7 +122,7 @@ impl Queuing {
 
     /// The gap at which the agent starts to brake, m.
     fn reach(&self, me: &Agent) -> f32 {
-        self.look_ahead_distance + stopping(me)
+        self.look_ahead_distance + stopping(me, 0.0)
     }
 
     /// Whether the agent holds back for a neighbor in its [`view`](Self::view).
@@ -268,7 +271,7 @@ pub fn queuing(me: &Agent, other: &Neighbor, how: &Queuing) -> Vec2 {
         return Vec2::ZERO;
     }
     let offset = other.position - me.position;
-    let gap = (offset.length() - me.radius - other.radius - stopping(me)).max(0.0);
+    let gap = (offset.length() - me.radius - other.radius - stopping(me, pace)).max(0.0);
     let urgency = blocking(offset, heading, gap, how);
     if urgency == 0.0 || goes_first(me, heading, other, gap, how) {
         return Vec2::ZERO;
@@ -282,9 +285,14 @@ fn creep_speed(me: &Agent) -> f32 {
     (0.1 * me.max_speed).max(me.max_acceleration() * me.delta)
 }
 
-/// The stopping distance of a driven body, m: it brakes fully when only that is left of the gap.
-fn stopping(me: &Agent) -> f32 {
-    me.abilities.map_or(0.0, |_| stopping_distance(me))
+/// The distance in which the agent brakes to the pace of a neighbor, of a driven body that in which it stops, m: it
+/// brakes fully when only that is left of the gap.
+fn stopping(me: &Agent, pace: f32) -> f32 {
+    if me.abilities.is_some() {
+        return stopping_distance(me);
+    }
+    let closing = (me.velocity.dot(travel(me)) - pace).max(0.0);
+    braking_distance(me, closing)
 }
 
 /// How much a neighbor at an offset, with a gap in between, blocks an agent that moves along `heading`,

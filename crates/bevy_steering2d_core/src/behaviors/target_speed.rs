@@ -8,8 +8,9 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 /// Speeds up or brakes to a speed, and leaves the direction to other behaviors.
 ///
 /// Use it beside [`Alignment`](crate::Alignment), [`WallFollowing`](crate::WallFollowing) or
-/// [`StayOnPath`](crate::StayOnPath) for agents that must not come to rest, and below `max_speed` for
-/// a cruising speed. To match the velocity of another agent, use
+/// [`StayOnPath`](crate::StayOnPath) for agents that must not come to rest. Beside behaviors that ask for `max_speed`, such as
+/// [`Wander`](crate::Wander) or `Alignment`, the agent settles between both speeds: to cruise, lower `Vehicle::max_speed`, and
+/// raise it in danger. To match the velocity of another agent, use
 /// [`MatchVelocity`](crate::MatchVelocity).
 ///
 /// `F = m·(speed − v·h) / t · h`, clamped, with the heading h and the response time t.

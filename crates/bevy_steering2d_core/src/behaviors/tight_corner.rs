@@ -4,7 +4,7 @@
 
 use bevy::prelude::*;
 
-use super::arrive::{PLANNED, braking_lag};
+use super::braking::{braking_lag, speed_before};
 use crate::Agent;
 use crate::locomotion::RESERVE;
 
@@ -69,10 +69,8 @@ impl TightCorner {
     /// The highest current speed from which the agent can brake for it, m/s.
     pub(super) fn speed(&self, me: &Agent) -> f32 {
         let radius = RESERVE * me.turning_radius();
-        let turn = SPEED * radius;
         let ahead = me.position.distance(self.0.corner) - 1.5 * radius;
-        let ahead = (ahead - me.speed() * braking_lag(me)).max(0.0);
-        (turn * turn + 2.0 * PLANNED * me.braking() * ahead).sqrt()
+        speed_before(me, SPEED * radius, ahead - me.speed() * braking_lag(me))
     }
 }
 

@@ -21,7 +21,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 /// (at most 1). `F = track(max_speed · dir(along + e · n)) · urgency`, N, where the urgency falls to 0
 /// over the last quarter of the perception radius. A wall that the agent would cross on the way to that
 /// position is followed on the agent's own side: q is where it would cross, and the distance is negative.
-/// (after Reynolds 1999)
+/// In an inner corner the agent turns away from the wall that it has followed. In a corridor without room
+/// for the distance it keeps to the middle. (after Reynolds 1999)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -63,13 +64,14 @@ impl WallFollowing {
         me.position + self.look_ahead_time.max(lag) * me.velocity
     }
 
-    /// The wall or collider that the agent follows, with the distance of the predicted position from it:
-    /// negative, if the agent would cross it on the way.
-    pub fn followed_wall(&self, me: &Agent, surroundings: &Surroundings) -> Option<WallHit> {
+    /// The wall or collider that the agent follows.
+    pub fn followed_wall(&self, me: &Agent, surroundings: &Surroundings) -> Option<FollowedWall> {
         let answers = surroundings.answers(self, me);
-        let nearest = answers.near().find_map(|near| near.hit);
-        let crossed = answers.rays().find_map(|ray| ray.hit);
-        self.followed(me, nearest, crossed)
+        let (mut near, mut rays) = (answers.near(), answers.rays());
+        let mut next_near = || near.next().and_then(|near| near.hit);
+        let mut next_ray = || rays.next().and_then(|ray| ray.hit);
+        let (nearest, beside) = (next_near(), next_near());
+        self.followed(me, nearest, beside, next_ray(), [next_ray(), next_ray()])
     }
 
     /// The wall to follow: the one crossed on the way to the predicted position, else the one nearest to
@@ -78,17 +80,51 @@ impl WallFollowing {
         &self,
         me: &Agent,
         nearest: Option<WallHit>,
+        beside: Option<WallHit>,
         crossed: Option<WallHit>,
-    ) -> Option<WallHit> {
+        sides: [Option<WallHit>; 2],
+    ) -> Option<FollowedWall> {
         // A ray that starts in a wall does not say on which side the agent is.
         let crossed = crossed.filter(|hit| hit.distance > 0.0);
         let from_my_side = crossed.map(|hit| WallHit {
             distance: (self.predicted_position(me) - hit.point).dot(hit.normal),
             ..hit
         });
-        from_my_side.or(nearest)
+        let wall = from_my_side.or(nearest)?;
+        let corner = beside
+            .filter(|it| (wall.point - it.point).dot(it.normal) > AROUND_A_CORNER * me.radius);
+        let width = match sides {
+            [Some(left), Some(right)] => left.distance + right.distance,
+            _ => f32::INFINITY,
+        };
+        Some(FollowedWall {
+            wall,
+            corner: corner.map(|it| it.normal),
+            width,
+        })
+    }
+
+    /// The distance that the body's center keeps from the wall, m.
+    pub fn kept_distance(&self, me: &Agent, followed: &FollowedWall) -> f32 {
+        (self.distance + me.radius).min(0.5 * followed.width)
     }
 }
+
+/// The wall that an agent follows, as it sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FollowedWall {
+    /// The wall, with the distance of the agent's predicted position from it: negative, if the agent would cross
+    /// it on the way.
+    pub wall: WallHit,
+    /// In an inner corner the normal of the wall nearest to the agent, which meets the followed one.
+    pub corner: Option<Vec2>,
+    /// Width of the corridor that the agent is in, m; infinite where the other side is farther than twice the
+    /// distance to keep.
+    pub width: f32,
+}
+
+/// So far the followed wall must stand out before the plane of the nearest one to make an inner corner with it, in body radii.
+const AROUND_A_CORNER: f32 = 1e-3;
 
 impl Behavior for WallFollowing {
     const PRIORITY: i16 = 35;
@@ -111,7 +147,11 @@ impl Behavior for WallFollowing {
     fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
         let predicted = self.predicted_position(me);
         probes.ask_near(predicted, self.perception_radius);
+        probes.ask_near(me.position, self.perception_radius);
         probes.ask_ray(me.position, predicted);
+        let aside = 2.0 * (self.distance + me.radius) * ahead(me).perp();
+        probes.ask_ray(predicted, predicted + aside);
+        probes.ask_ray(predicted, predicted - aside);
     }
 }
 
@@ -122,16 +162,17 @@ impl Steer for WallFollowing {
     }
 }
 
-/// The force of [`WallFollowing`] along a wall, N. Its distance is that of the predicted position,
-/// negative beyond the wall, see [`WallFollowing::followed_wall`].
-pub fn wall_following(me: &Agent, wall: &WallHit, how: &WallFollowing) -> Vec2 {
+/// The force of [`WallFollowing`] along a wall, N.
+pub fn wall_following(me: &Agent, followed: &FollowedWall, how: &WallFollowing) -> Vec2 {
+    let wall = &followed.wall;
     let tangent = wall.normal.perp();
-    let along = if tangent.dot(ahead(me)) < 0.0 {
+    let onwards = ahead(me) + followed.corner.unwrap_or_default();
+    let along = if tangent.dot(onwards) < 0.0 {
         -tangent
     } else {
         tangent
     };
-    let error = (how.distance + me.radius - wall.distance) / how.distance;
+    let error = (how.kept_distance(me, followed) - wall.distance) / how.distance;
     let direction = (along + error.clamp(-1.0, 1.0) * wall.normal).normalize_or_zero();
     let left = how.perception_radius - wall.distance.max(0.0);
     let urgency = (left / (FADING * how.perception_radius)).clamp(0.0, 1.0);
@@ -149,12 +190,16 @@ mod tests {
     use crate::locomotion::testing::Drive;
     use crate::perception::{Wall, WallIndex};
 
-    fn hit(distance: f32) -> WallHit {
-        WallHit {
-            entity: Entity::PLACEHOLDER,
-            distance,
-            point: Vec2::new(0.0, -distance),
-            normal: Vec2::Y,
+    fn hit(distance: f32) -> FollowedWall {
+        FollowedWall {
+            wall: WallHit {
+                entity: Entity::PLACEHOLDER,
+                distance,
+                point: Vec2::new(0.0, -distance),
+                normal: Vec2::Y,
+            },
+            corner: None,
+            width: f32::INFINITY,
         }
     }
 
@@ -178,10 +223,12 @@ mod tests {
     }
 
     fn force(me: &Agent, walls: &WallIndex, how: &WallFollowing) -> Vec2 {
-        let predicted = how.predicted_position(me);
-        let nearest = walls.nearest(predicted, how.perception_radius);
-        let crossed = walls.first_hit(me.position, predicted);
-        let wall = how.followed(me, nearest, crossed);
+        let mut probes = ColliderProbes::default();
+        how.probe(me, &mut probes);
+        let near =
+            |index: usize| walls.nearest(probes.near[index].point, probes.near[index].radius);
+        let ray = |index: usize| walls.first_hit(probes.rays[index].from, probes.rays[index].to);
+        let wall = how.followed(me, near(0), near(1), ray(0), [ray(1), ray(2)]);
         wall.map_or(Vec2::ZERO, |wall| wall_following(me, &wall, how))
     }
 
@@ -259,6 +306,60 @@ mod tests {
             let me = course.agent;
             assert!((me.position.y - 1.5).abs() < 0.05, "{mass} kg: {me:?}");
             assert!(me.position.x > 50.0, "{mass} kg: {me:?}");
+        }
+    }
+
+    #[test]
+    fn wall_following_goes_around_in_a_room() {
+        let walls = Wall::room(Rect::new(-8.0, -8.0, 8.0, 8.0));
+        for mass in [0.5, 1.0] {
+            for begin in [0.0, 0.4, 1.1, 1.7, 2.5] {
+                let mut course = Course::new(60.0);
+                course.agent.mass = mass;
+                course.agent.heading = Vec2::from_angle(begin);
+                course.agent.position = Vec2::new(4.0, -3.0 + begin);
+                let (mut before, mut turned) = (course.agent.position, 0.0_f32);
+                for tick in 0..60 * 30 {
+                    follow(&mut course, &walls, &WallFollowing::default(), 1.01 / 60.0);
+                    let at = course.agent.position;
+                    assert!(
+                        at.abs().max_element() < 8.0,
+                        "{mass} kg, {begin}: {at} after {tick}"
+                    );
+                    turned += before.angle_to(at);
+                    before = at;
+                }
+                assert!(
+                    turned.abs() > 2.0 * std::f32::consts::TAU,
+                    "{mass} kg, {begin}: {turned} rad"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn an_agent_keeps_to_the_middle_of_a_narrow_corridor() {
+        let (below, above) = (Vec2::new(-5.0, 0.0), Vec2::new(-5.0, 2.0));
+        let walls = [below, above].map(|from| Wall::new(from, from + 500.0 * Vec2::X));
+        let index = WallIndex::of(&walls);
+        let how = WallFollowing::default();
+        for mass in [0.5, 1.0, 5.0] {
+            let mut course = Course::new(60.0);
+            course.agent.mass = mass;
+            course.agent.position = Vec2::new(0.0, 0.7);
+            follow(&mut course, &walls, &how, 5.0);
+            let mut before = force(&course.agent, &index, &how);
+            for _ in 0..60 * 10 {
+                follow(&mut course, &walls, &how, 1.01 / 60.0);
+                let now = force(&course.agent, &index, &how);
+                assert!(
+                    now.distance(before) < 0.2,
+                    "{mass} kg: from {before} to {now} N"
+                );
+                before = now;
+            }
+            let me = course.agent;
+            assert!((me.position.y - 1.0).abs() < 0.05, "{mass} kg: {me:?}");
         }
     }
 

@@ -16,8 +16,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 /// [`Containment`](crate::Containment) or [`WallAvoidance`](crate::WallAvoidance). To visit all of an
 /// area, use a route, see [`PathFollowing`](crate::PathFollowing).
 ///
-/// `F = track(max_speed · dir(p → w))`, N, where w is the wander target of the [`WanderStyle`]. Its
-/// random steps scale with √dt, so the motion looks the same at 30 and at 120 Hz. Each agent has its
+/// `F = track(max_speed · dir(p → w))`, N, where w is the wander target of the [`WanderStyle`]. A target on a circle
+/// counts as at most 60° aside of the heading. Its random steps scale with √dt, so the motion looks the same at 30 and at 120 Hz. Each agent has its
 /// own random stream. (Reynolds 1999; Buckland 2005)
 #[doc(alias("Deambular", "Aleatorio", "блуждание"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
@@ -136,8 +136,29 @@ impl Steer for Wander {
 /// The force of [`Wander`], N. Advances the wander target by one tick.
 pub fn wander(me: &Agent, memory: &mut WanderMemory, style: WanderStyle) -> Vec2 {
     memory.advance(me, style);
-    me.track(me.velocity_to(memory.target, me.max_speed))
+    let aim = match style {
+        WanderStyle::Circle { .. } | WanderStyle::Angle { .. } => {
+            no_farther_aside(me, memory.target)
+        }
+        _ => memory.target,
+    };
+    me.track(me.velocity_to(aim, me.max_speed))
 }
+
+/// The target, turned to the direction that is farthest aside: it turns with the heading, so an agent would whirl on the spot
+/// for one beside or behind it.
+fn no_farther_aside(me: &Agent, target: Vec2) -> Vec2 {
+    let offset = target - me.position;
+    let angle = ops::atan2(me.heading.perp_dot(offset), me.heading.dot(offset));
+    if angle.abs() <= FARTHEST_ASIDE {
+        return target;
+    }
+    let aside = Vec2::from_angle(FARTHEST_ASIDE.copysign(angle));
+    me.position + offset.length() * aside.rotate(me.heading)
+}
+
+/// How far from its heading an agent wanders, rad.
+const FARTHEST_ASIDE: f32 = std::f32::consts::FRAC_PI_3;
 
 impl WanderStyle {
     fn check(self) -> Result<(), InvalidParameter> {
@@ -292,6 +313,28 @@ mod tests {
             let turns = turns(style, 60.0, 120.0, 1);
             let sharpest = turns[60..].iter().fold(0.0_f32, |a, b| a.max(b.abs()));
             assert!(sharpest < 0.1, "{style:?}: {sharpest} rad in one tick");
+        }
+    }
+
+    #[test]
+    fn wandering_with_a_circle_around_the_agent_does_not_whirl() {
+        for distance in [0.0, 0.5, 1.0] {
+            let (radius, jitter, angle_change) = (1.0, 3.0, 3.0);
+            let circle = WanderStyle::Circle {
+                radius,
+                distance,
+                jitter,
+            };
+            let angle = WanderStyle::Angle {
+                radius,
+                distance,
+                angle_change,
+            };
+            for style in [circle, angle] {
+                let turns = turns(style, 60.0, 120.0, 1);
+                let sharpest = turns[60..].iter().fold(0.0_f32, |a, b| a.max(b.abs()));
+                assert!(sharpest < 0.2, "{style:?}: {sharpest} rad in one tick");
+            }
         }
     }
 

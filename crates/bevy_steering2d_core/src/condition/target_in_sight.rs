@@ -33,6 +33,20 @@ impl TargetInSight {
             ..Self::default()
         }
     }
+
+    /// Sets the [`distance`](Self::distance).
+    #[must_use]
+    pub fn with_distance(mut self, distance: f32) -> Self {
+        self.distance = distance;
+        self
+    }
+
+    /// Sets the [`field_of_view`](Self::field_of_view).
+    #[must_use]
+    pub fn with_field_of_view(mut self, field_of_view: f32) -> Self {
+        self.field_of_view = field_of_view;
+        self
+    }
 }
 
 impl Default for TargetInSight {

@@ -167,45 +167,28 @@ pub(crate) fn move_point_masses(
             let end = (start + chunk).min(bodies.len());
             for first in (start..end).step_by(VelocityChanges::MOST) {
                 let changes = agents.map(|(vehicles, forces)| {
-                    let later = forces
-                        .iter()
-                        .skip(first + PREFETCH_AHEAD)
-                        .take(VelocityChanges::MOST);
-                    later.for_each(|force| prefetch(Some(&force.total)));
-                    let mut changes = VelocityChanges::default();
-                    let points = points.rows_from(first - start).iter();
-                    let agents = points.zip(&vehicles[first..]).zip(&forces[first..]);
-                    for (lane, ((point, vehicle), force)) in
-                        agents.take(VelocityChanges::MOST).enumerate()
-                    {
-                        let limit = limits.map_or_else(default, |limits| limits[first + lane]);
-                        let (mass, velocity) = (point.mass, point.velocity);
-                        changes.put(lane, vehicle, mass, velocity, force.total, limit);
-                    }
-                    changes.compute(delta)
+                    let agents = (&vehicles[first..], &forces[first..]);
+                    let limits = limits.map(|limits| &limits[first..]);
+                    velocity_changes(points.rows_from(first - start), agents, limits, delta)
                 });
                 for (lane, at) in (first..end).take(VelocityChanges::MOST).enumerate() {
                     let (row, body) = (at - start, &bodies[at]);
                     if body.mass == 0.0 {
                         continue;
                     }
-                    let mut velocity = points.get(row).velocity;
                     if let (Some(changes), Some((_, forces))) = (&changes, agents)
                         && forces[at].is_steered()
                         && changes[lane].is_finite()
                     {
-                        velocity += changes[lane];
-                        points.get_mut(row).velocity = velocity;
+                        points.get_mut(row).velocity += changes[lane];
                     }
+                    let velocity = points.get(row).velocity;
                     if velocity != Vec2::ZERO {
                         transforms.get_mut(row).translation += (velocity * delta).extend(0.0);
                     }
                     if let Some(faces) = faces {
-                        let wanted = wanted_facing(
-                            body,
-                            face_targets.map(|face_targets| &face_targets[at]),
-                            &targets,
-                        );
+                        let target = face_targets.map(|face_targets| &face_targets[at]);
+                        let wanted = wanted_facing(body, target, &targets);
                         let facing = facing(transforms.get(row));
                         let rate = faces[at].turn_rate(facing, wanted, delta);
                         if rate != 0.0 {
@@ -218,6 +201,28 @@ pub(crate) fn move_point_masses(
             }
         });
     }
+}
+
+/// The velocity changes of the first few agents by their forces, m/s.
+#[inline]
+fn velocity_changes(
+    points: &[PointMass],
+    (vehicles, forces): (&[Vehicle], &[SteeringForce]),
+    limits: Option<&[SpeedLimit]>,
+    delta: f32,
+) -> [Vec2; VelocityChanges::MOST] {
+    let later = forces.iter().skip(PREFETCH_AHEAD);
+    for force in later.take(VelocityChanges::MOST) {
+        prefetch(Some(&force.total));
+    }
+    let mut changes = VelocityChanges::default();
+    let agents = points.iter().zip(vehicles).zip(forces);
+    for (lane, ((point, vehicle), force)) in agents.take(VelocityChanges::MOST).enumerate() {
+        let limit = limits.map_or_else(default, |limits| limits[lane]);
+        let (mass, velocity) = (point.mass, point.velocity);
+        changes.put(lane, vehicle, mass, velocity, force.total, limit);
+    }
+    changes.compute(delta)
 }
 
 /// Removes the snapshot of an entity that lost its body.

@@ -94,6 +94,7 @@ impl SteeringPath {
 
 /// Why points are not a valid path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PathError {
     /// There are no points.
     Empty,

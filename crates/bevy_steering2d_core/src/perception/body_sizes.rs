@@ -10,7 +10,7 @@ pub(super) struct BodySizes {
     pub(super) largest: f32,
     /// The largest radius of the bodies that are not set apart, m.
     pub(super) ordinary: f32,
-    /// The rows of the bodies that are set apart.
+    /// The rows of the bodies that are set apart, by id.
     pub(super) large: Vec<u32>,
 }
 
@@ -36,6 +36,8 @@ impl BodySizes {
             self.large.clear();
             return;
         }
+        self.large
+            .sort_unstable_by_key(|&row| rows[row as usize].id);
         let ordinary = rows.iter().map(|it| it.radius).filter(|it| *it <= most);
         self.ordinary = ordinary.fold(0.0, f32::max);
     }

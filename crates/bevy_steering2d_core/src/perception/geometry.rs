@@ -60,11 +60,11 @@ pub(crate) fn order_of<const N: usize>(a: [f32; N], b: [f32; N]) -> Ordering {
 pub struct WallHit {
     /// The wall or collider.
     pub entity: Entity,
-    /// Distance from the start of the query, m.
+    /// Distance from the start of the query, m; negative from a point inside of a collider to its surface.
     pub distance: f32,
     /// World position of the hit, m.
     pub point: Vec2,
-    /// Unit normal of the wall, on the side of the start of the query.
+    /// Unit normal of the wall, on the side of the start of the query; of a collider outwards.
     pub normal: Vec2,
 }
 

@@ -2,7 +2,7 @@
 //! view.
 
 use std::f32::consts::TAU;
-use std::ops::BitOr;
+use std::ops::{BitOr, Not};
 
 use bevy::math::ops;
 use bevy::prelude::*;
@@ -16,10 +16,12 @@ use crate::{Agent, SteeringId};
 ///
 /// ```
 /// # use bevy_steering2d_core::SteeringGroups;
-/// const WOLVES: SteeringGroups = SteeringGroups(0b01);
-/// const SHEEP: SteeringGroups = SteeringGroups(0b10);
+/// const WOLVES: SteeringGroups = SteeringGroups::of(0);
+/// const SHEEP: SteeringGroups = SteeringGroups::of(1);
 /// let animals = WOLVES | SHEEP;
 /// # assert_eq!(animals, SteeringGroups(0b11));
+/// let all_but_wolves = !WOLVES;
+/// # assert!(all_but_wolves.intersects(SHEEP) && !all_but_wolves.intersects(WOLVES));
 /// ```
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -31,6 +33,15 @@ impl SteeringGroups {
     pub const ALL: Self = Self(u32::MAX);
     /// In no group, and seen by no behavior; as a mask, matches no agent.
     pub const NONE: Self = Self(0);
+
+    /// The group with a number, `0..32`.
+    ///
+    /// # Panics
+    /// When the number is 32 or more.
+    pub const fn of(number: u32) -> Self {
+        assert!(number < u32::BITS, "there are 32 groups");
+        Self(1 << number)
+    }
 
     /// Whether both have a group in common.
     #[inline]
@@ -48,11 +59,33 @@ impl BitOr for SteeringGroups {
     }
 }
 
+/// All other groups.
+impl Not for SteeringGroups {
+    type Output = Self;
+
+    fn not(self) -> Self {
+        Self(!self.0)
+    }
+}
+
 impl Default for SteeringGroups {
     fn default() -> Self {
         Self(1)
     }
 }
+
+/// The setter of a behavior or condition with a field `groups`.
+macro_rules! with_groups {
+    () => {
+        /// Sets the [`groups`](Self::groups).
+        #[must_use]
+        pub fn with_groups(mut self, groups: $crate::SteeringGroups) -> Self {
+            self.groups = groups;
+            self
+        }
+    };
+}
+pub(crate) use with_groups;
 
 /// Where an agent that reads [`Neighbors`](crate::Neighbors) is in the neighbor index, and how far it sees. Added
 /// with behaviors that read them; an agent without it is a neighbor all the same.
@@ -150,20 +183,6 @@ impl NeighborView {
     }
 
     /// The view from a point in all directions, within `radius` m, for systems of a game.
-    ///
-    /// ```
-    /// # use bevy::prelude::*;
-    /// # use bevy_steering2d_core::*;
-    /// const ENEMIES: SteeringGroups = SteeringGroups(0b10);
-    /// fn attack_the_nearest(neighbors: Res<Neighbors>, mut units: Query<(&mut Arrive, &Kinematics)>) {
-    ///     for (mut arrive, unit) in &mut units {
-    ///         let view = NeighborView::at(unit.position, 15.0, ENEMIES);
-    ///         if let Some(enemy) = neighbors.nearest_in_view(view, 1).first() {
-    ///             arrive.target = enemy.entity.into();
-    ///         }
-    ///     }
-    /// }
-    /// ```
     pub fn at(position: Vec2, radius: f32, groups: SteeringGroups) -> Self {
         Self {
             position,

@@ -11,7 +11,7 @@ use super::columns::NeighborColumns;
 use super::gathered::Gathered;
 use super::grid::{Grid, Square};
 use super::motions::Motions;
-use super::neighbor::{Neighbor, NeighborView, Perception};
+use super::neighbor::{Neighbor, NeighborView, Perception, SteeringGroups};
 use super::range_query::{RADIUS_SLACK, RangeQuery};
 use super::rows::{Row, Rows, is_indexable};
 use crate::SteeringId;
@@ -23,7 +23,8 @@ pub(crate) type SlotRanges = SmallVec<[Range<usize>; 6]>;
 
 /// The neighbor index: all agents, sorted by cell and id. Rebuilt every tick while any agent has a
 /// [`Perception`]; empty otherwise. A behavior of your own reads it with
-/// `type World = Res<'static, Neighbors>`.
+/// `type World = Res<'static, Neighbors>`. A system of a game may read it anywhere: it has the last tick, and may name an agent that
+/// is gone since.
 #[derive(Resource, Debug, Default)]
 pub struct Neighbors {
     pub(super) rows: Rows,
@@ -87,6 +88,25 @@ impl Neighbors {
     pub fn in_view(&self, view: NeighborView) -> impl Iterator<Item = Neighbor> {
         let seen = RangeQuery::sampled(self, &view).map(|slot| self.at(slot));
         seen.filter(move |neighbor| neighbor.entity != view.except)
+    }
+
+    /// The agent nearest to a point within `radius` m, for systems of a game.
+    ///
+    /// ```
+    /// # use bevy::prelude::*;
+    /// # use bevy_steering2d_core::*;
+    /// const ENEMIES: SteeringGroups = SteeringGroups::of(1);
+    /// fn attack_the_nearest(neighbors: Res<Neighbors>, mut units: Query<(&mut Arrive, &Kinematics)>) {
+    ///     for (mut arrive, unit) in &mut units {
+    ///         if let Some(enemy) = neighbors.nearest(unit.position, 15.0, ENEMIES) {
+    ///             arrive.target = enemy.entity.into();
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    pub fn nearest(&self, point: Vec2, radius: f32, groups: SteeringGroups) -> Option<Neighbor> {
+        let view = NeighborView::at(point, radius, groups);
+        self.nearest_in_view(view, 1).first().copied()
     }
 
     /// Up to `most` of the neighbors in view, nearest first, at equal distances by id.

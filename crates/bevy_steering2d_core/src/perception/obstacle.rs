@@ -23,7 +23,7 @@ use crate::{InvalidParameter, Kinematics, SteeringClock, SteeringWarnings};
 /// # use bevy::prelude::*;
 /// # use bevy_steering2d_core::Obstacle;
 /// # fn system(mut commands: Commands) {
-/// commands.spawn((Transform::from_xyz(4.0, 2.0, 0.0), Obstacle { radius: 1.5 }));
+/// commands.spawn((Transform::from_xyz(4.0, 2.0, 0.0), Obstacle::new(1.5)));
 /// # }
 /// ```
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
@@ -42,6 +42,11 @@ impl Default for Obstacle {
 }
 
 impl Obstacle {
+    /// An obstacle of `radius` m.
+    pub fn new(radius: f32) -> Self {
+        Self { radius }
+    }
+
     /// Checks that the radius is in its range.
     ///
     /// # Errors
@@ -59,6 +64,8 @@ pub struct SeenObstacle {
     pub entity: Entity,
     /// Its bounding circle.
     pub circle: Circle,
+    /// Radius of the disc around the same center that it fills, m: of a box half its width. Zero if the center is outside.
+    pub filled: f32,
     /// The velocity of its body, m/s; zero if it has none.
     pub velocity: Vec2,
 }
@@ -125,6 +132,7 @@ pub(crate) fn index_obstacles(
             Some(SeenObstacle {
                 entity,
                 circle,
+                filled: circle.radius,
                 velocity,
             })
         };

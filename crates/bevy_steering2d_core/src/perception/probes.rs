@@ -7,7 +7,7 @@ use bevy::prelude::*;
 use smallvec::SmallVec;
 
 use super::{Circle, SeenObstacle, WallHit};
-use crate::{SteeringId, Whisker};
+use crate::{SteeringClock, SteeringId, ThinkEvery, Whisker};
 
 /// Lets an agent's behaviors see the physics engine's colliders in addition to
 /// [`Obstacle`](crate::Obstacle)s and [`Wall`](crate::Wall)s.
@@ -19,6 +19,9 @@ use crate::{SteeringId, Whisker};
 ///
 /// The agent's own colliders are never seen. Other colliders are filtered like contacts: each of the
 /// two must be in a group that the other's filter contains.
+///
+/// A moving collider that is more than four times as large as an agent with `ReciprocalAvoidance` is a wall at rest to it: keep it
+/// slow, or make it several smaller bodies.
 ///
 /// Every body without a [`Vehicle`](crate::Vehicle) is an obstacle, including a player that the agent pursues. One with
 /// it is a neighbor, also while [`SteeringDisabled`](crate::SteeringDisabled). To
@@ -59,10 +62,10 @@ impl Default for SensesColliders {
 
 /// The probes of an agent's behaviors in this tick, with the physics backend's answers.
 ///
-/// Cleared and filled in [`SenseSystems::Index`](crate::SenseSystems::Index), answered in
-/// [`SenseSystems::Answer`](crate::SenseSystems::Answer). Each behavior gets the answers to its own
-/// probes from [`Surroundings::answers`](crate::Surroundings::answers). Nothing is kept from tick to
-/// tick, so it is not saved.
+/// Cleared and filled in [`SteeringSchedule::Index`](crate::SteeringSchedule::Index), answered in
+/// [`SteeringSchedule::Answer`](crate::SteeringSchedule::Answer). Each behavior gets the answers to its own
+/// probes from [`Surroundings::answers`](crate::Surroundings::answers). They stay until the agent's next update, for
+/// debug drawings; no update reads those of another, so they are not saved.
 #[derive(Component, Reflect, Clone, Debug, Default)]
 #[reflect(Component, Default, Debug, Clone)]
 pub struct ColliderProbes {
@@ -74,7 +77,7 @@ pub struct ColliderProbes {
     pub sweeps: SmallVec<[SweepProbe; 1]>,
     /// Projections of points onto the nearest surface.
     #[reflect(ignore)]
-    pub near: SmallVec<[NearProbe; 1]>,
+    pub near: SmallVec<[NearProbe; 2]>,
     /// Overlap tests.
     #[reflect(ignore)]
     pub areas: SmallVec<[AreaProbe; 1]>,
@@ -83,6 +86,8 @@ pub struct ColliderProbes {
     pub found: Vec<SeenObstacle>,
     #[reflect(ignore)]
     owners: SmallVec<[Ownership; 2]>,
+    #[reflect(ignore)]
+    are_answered: bool,
 }
 
 /// A ray cast: what does the segment between two points meet first?
@@ -195,6 +200,12 @@ impl ColliderProbes {
         self.areas.clear();
         self.found.clear();
         self.owners.clear();
+        self.are_answered = false;
+    }
+
+    /// Whether a physics backend has to answer them now: once after the agent's behaviors have asked.
+    pub fn need_answers(&mut self) -> bool {
+        !std::mem::replace(&mut self.are_answered, true)
     }
 
     /// Lets the behavior `B` on the entity with this id ask, and records that the probes are its own.
@@ -235,8 +246,22 @@ impl ColliderProbes {
     }
 }
 
-pub(crate) fn clear_probes(mut probes: Query<&mut ColliderProbes>) {
-    probes.iter_mut().for_each(|mut probes| probes.clear());
+/// Clears the probes of the agents whose turn it is, and of those that no longer sense colliders.
+pub(crate) fn clear_probes(
+    clock: Res<SteeringClock>,
+    mut probes: Query<(
+        &mut ColliderProbes,
+        Option<&SteeringId>,
+        Option<&ThinkEvery>,
+        Has<SensesColliders>,
+    )>,
+) {
+    for (mut probes, id, every, senses) in &mut probes {
+        let has_turn = id.is_none_or(|id| ThinkEvery::turn(every, *id, &clock).is_some());
+        if has_turn || !senses {
+            probes.clear();
+        }
+    }
 }
 
 #[cfg(test)]

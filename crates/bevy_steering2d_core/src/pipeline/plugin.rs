@@ -8,6 +8,7 @@ use super::registry::register;
 use super::schedule::{AdjustSystems, BehaviorOrder, CombineSystems, IndexSystems};
 use super::times::run;
 use crate::adjust::{Adjusted, complete_ledgers, copy_preferences};
+use crate::announcements::{AnnouncedEvents, TriggersEvents, announce};
 use crate::behavior_entity::{refuse_cycles, reset_force};
 use crate::behaviors;
 use crate::clock::begin_tick;
@@ -16,7 +17,7 @@ use crate::combine::{
     release_force,
 };
 use crate::condition;
-use crate::events::{AnnouncedEvents, TargetWatch, TriggersEvents, announce};
+use crate::events::TargetWatch;
 use crate::id::FreeIds;
 use crate::locomotion::{
     FaceTarget, FaceVelocity, Holonomic, Hull, LocomotionSystems, PointMass, SpeedLimit, Tracked,
@@ -35,17 +36,19 @@ use crate::target::place_new_children;
 use crate::vehicle::warn_of_weak_agents;
 use crate::warnings::log_warnings;
 use crate::{
-    Average, BehaviorGroup, BehaviorRegistry, ColliderProbes, Combine, ConditionStates, Dithered,
-    FlowField, Kinematics, NextSteeringId, Obstacle, ObstacleIndex, OuterSchedule, Prioritized,
-    SenseSystems, SensesColliders, SteeredBy, SteeringAppExt, SteeringClock, SteeringDisabled,
-    SteeringForce, SteeringId, SteeringPath, SteeringSchedule, SteeringSeed, SteeringSystems,
-    SteeringWarnings, SteersFor, StuckDetection, ThinkEvery, Vehicle, Wall, WallIndex, WeightedSum,
+    Arrived, Average, BehaviorGroup, BehaviorRegistry, ColliderProbes, Combine, ConditionStates,
+    Dithered, FlowField, Kinematics, NextSteeringId, Obstacle, ObstacleIndex, OuterSchedule,
+    PathCompleted, Prioritized, SenseSystems, SensesColliders, SteeredBy, SteeringAppExt,
+    SteeringClock, SteeringDisabled, SteeringForce, SteeringId, SteeringPath, SteeringSchedule,
+    SteeringSeed, SteeringSystems, SteeringWarnings, SteersFor, StuckDetection, TargetLost,
+    ThinkEvery, Vehicle, Wall, WallIndex, WeightedSum,
 };
 
 /// All plugins of this crate: [`PipelinePlugin`], [`BehaviorsPlugin`], [`EventsPlugin`] and
 /// [`PointMassPlugin`].
 ///
 /// Adding it a second time warns and changes nothing.
+#[derive(Clone, Debug)]
 pub struct SteeringCorePlugin {
     schedule: InternedScheduleLabel,
 }
@@ -84,6 +87,7 @@ impl Plugin for SteeringCorePlugin {
 }
 
 /// The schedules of a tick, perception, combiners and behavior groups. All other plugins need it.
+#[derive(Clone, Debug)]
 pub struct PipelinePlugin {
     schedule: InternedScheduleLabel,
 }
@@ -130,6 +134,7 @@ impl Plugin for PipelinePlugin {
 }
 
 /// The built-in behaviors and conditions.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct BehaviorsPlugin;
 
 impl Plugin for BehaviorsPlugin {
@@ -142,6 +147,7 @@ impl Plugin for BehaviorsPlugin {
 /// Triggers [`TargetLost`](crate::TargetLost), [`Arrived`](crate::Arrived),
 /// [`PathCompleted`](crate::PathCompleted), [`Stuck`] and the events of your own behaviors, all in
 /// [`SteeringSystems::Announce`]. Without it they are dropped.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct EventsPlugin;
 
 impl Plugin for EventsPlugin {
@@ -151,6 +157,7 @@ impl Plugin for EventsPlugin {
 }
 
 /// The locomotion backend of [`PointMass`]es.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct PointMassPlugin;
 
 impl Plugin for PointMassPlugin {
@@ -230,32 +237,41 @@ fn order_steps(app: &mut App, schedule: InternedScheduleLabel) {
 
 /// Adds the systems of each step. Behaviors add theirs when they are registered.
 fn fill_steps(app: &mut App) {
-    app.configure_sets(
-        SteeringSchedule::Bodies,
-        BehaviorOrder(0).after(warn_of_faulty_facing),
-    )
-    .configure_sets(
-        SteeringSchedule::Bodies,
-        LocomotionSystems::Abilities
-            .after(warn_of_faulty_facing)
-            .before(BehaviorOrder(0)),
-    )
-    .add_systems(
-        SteeringSchedule::Bodies,
-        (
-            place_new_children,
-            warn_of_missing_bodies,
-            warn_of_faulty_facing,
+    fill_bodies(app);
+    fill_index(app);
+    fill_adjust(app);
+    fill_combine(app);
+    app.add_systems(SteeringSchedule::Move, log_warnings);
+}
+
+fn fill_bodies(app: &mut App) {
+    let (step, before_behaviors) = (SteeringSchedule::Bodies, BehaviorOrder(0));
+    app.configure_sets(step, before_behaviors.after(warn_of_faulty_facing))
+        .configure_sets(
+            step,
+            LocomotionSystems::Abilities
+                .after(warn_of_faulty_facing)
+                .before(before_behaviors),
         )
-            .chain(),
-    )
-    .add_systems(
-        SteeringSchedule::Bodies,
-        warn_of_weak_agents
-            .after(LocomotionSystems::Abilities)
-            .before(BehaviorOrder(0)),
-    )
-    .configure_sets(
+        .add_systems(
+            step,
+            (
+                place_new_children,
+                warn_of_missing_bodies,
+                warn_of_faulty_facing,
+            )
+                .chain(),
+        )
+        .add_systems(
+            step,
+            warn_of_weak_agents
+                .after(LocomotionSystems::Abilities)
+                .before(before_behaviors),
+        );
+}
+
+fn fill_index(app: &mut App) {
+    app.configure_sets(
         SteeringSchedule::Index,
         (
             IndexSystems::Prepare,
@@ -275,9 +291,14 @@ fn fill_steps(app: &mut App) {
                 .chain()
                 .in_set(IndexSystems::Build),
         ),
-    )
-    .configure_sets(
-        SteeringSchedule::Adjust,
+    );
+}
+
+fn fill_adjust(app: &mut App) {
+    let step = SteeringSchedule::Adjust;
+    let has_groups = any_with_component::<BehaviorGroup>;
+    app.configure_sets(
+        step,
         (
             AdjustSystems::Prefer,
             AdjustSystems::Prepare,
@@ -286,46 +307,44 @@ fn fill_steps(app: &mut App) {
             .chain(),
     )
     .add_systems(
-        SteeringSchedule::Combine,
-        combine_groups
-            .before(CombineSystems)
-            .run_if(any_with_component::<BehaviorGroup>),
-    )
-    .add_systems(
-        SteeringSchedule::Adjust,
+        step,
         preview_groups
             .before(complete_ledgers::<()>)
-            .run_if(any_with_component::<BehaviorGroup>.and_then(any_with_component::<Adjusted>)),
+            .run_if(has_groups.and_then(any_with_component::<Adjusted>)),
     )
     .add_systems(
-        SteeringSchedule::Adjust,
-        (
-            preview_groups.run_if(any_with_component::<BehaviorGroup>),
-            copy_preferences,
-        )
+        step,
+        (preview_groups.run_if(has_groups), copy_preferences)
             .chain()
             .after(AdjustSystems::Prefer)
             .before(AdjustSystems::Prepare)
             .run_if(any_match_filter::<(With<Adjusted>, With<SteersFor>)>),
     )
-    // A source of fused entries, such as the flock, runs these passes itself.
+    // A source of fused entries, such as the flock, runs this pass itself.
     .add_systems(
-        SteeringSchedule::Adjust,
+        step,
         complete_ledgers::<()>
             .before(AdjustSystems::Prefer)
             .run_if(not(resource_exists::<HasFusedEntries>)),
+    );
+}
+
+fn fill_combine(app: &mut App) {
+    let step = SteeringSchedule::Combine;
+    app.add_systems(
+        step,
+        combine_groups
+            .before(CombineSystems)
+            .run_if(any_with_component::<BehaviorGroup>),
     )
+    // A source of fused entries runs this pass itself.
     .add_systems(
-        SteeringSchedule::Combine,
+        step,
         combine_agents::<()>
             .in_set(CombineSystems)
             .run_if(not(resource_exists::<HasFusedEntries>)),
     )
-    .add_systems(
-        SteeringSchedule::Combine,
-        detect_stuck.after(CombineSystems),
-    )
-    .add_systems(SteeringSchedule::Move, log_warnings);
+    .add_systems(step, detect_stuck.after(CombineSystems));
 }
 
 fn add_observers(app: &mut App) {
@@ -364,7 +383,11 @@ fn register_locomotions(app: &mut App) {
 }
 
 fn register_types(app: &mut App) {
-    app.register_type::<Vehicle>()
+    app.register_type::<Arrived>()
+        .register_type::<PathCompleted>()
+        .register_type::<TargetLost>()
+        .register_type::<Stuck>()
+        .register_type::<Vehicle>()
         .register_type::<Kinematics>()
         .register_type::<SteeringId>()
         .register_type::<SteeringDisabled>()

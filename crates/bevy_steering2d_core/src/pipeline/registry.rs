@@ -10,13 +10,14 @@ use bevy::reflect::{FromType, GetTypeRegistration};
 use super::behavior_id::{BehaviorId, BehaviorSlot};
 use super::schedule::{AdjustSystems, BehaviorOrder, IndexSystems, SteeringSchedule};
 use crate::adjust::{Adjusted, adjust_agents, adjust_behavior_entities, warn_of_combiners};
+use crate::announcements::register_announcement;
 use crate::behavior::BehaviorMemory;
 use crate::behavior_entity::{SteeredBy, SteersFor};
 use crate::behavior_needs::Senses;
 use crate::behaviors::register_predictor;
 use crate::combine::register_combiner;
 use crate::condition::register_condition;
-use crate::events::{TargetLost, TargetWatch, forget_losses, register_announcement};
+use crate::events::{TargetLost, TargetWatch, forget_losses};
 use crate::locomotion::{Locomotion, register_locomotion};
 use crate::perception::{
     note_perception_radius, probe_colliders, reset_changed_radius, reset_perception_radius,

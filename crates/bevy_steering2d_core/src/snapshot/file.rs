@@ -34,6 +34,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Why a snapshot cannot be written to a file or read from it. No world has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SnapshotFileError {
     /// A part of the snapshot has no form in files, such as the bodies of a physics engine.
     NotSaved(&'static str),

@@ -21,12 +21,13 @@ pub(crate) fn draw_feelers(
     let color = debug.color::<WallFollowing>();
     for (subject, following) in subjects.active(&followers) {
         let me = &subject.me;
-        let Some(wall) = following.followed_wall(me, &surroundings) else {
+        let Some(followed) = following.followed_wall(me, &surroundings) else {
             continue;
         };
+        let wall = followed.wall;
         let from = following.predicted_position(me) + subject.lag();
         gizmos.line_2d(from, wall.point, color.with_alpha(0.6));
-        let keep = (following.distance + me.radius) * wall.normal;
+        let keep = following.kept_distance(me, &followed) * wall.normal;
         draw::cross(&mut gizmos, wall.point + keep, 0.2, color);
     }
 }

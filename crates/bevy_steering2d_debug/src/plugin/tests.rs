@@ -1,7 +1,7 @@
 //! What the plugin draws, read from the gizmo buffers.
 
 use super::*;
-use crate::Whom;
+use crate::DrawnAgents;
 use bevy::asset::AssetPlugin;
 use bevy::time::TimeUpdateStrategy;
 use bevy_steering2d_core::*;
@@ -163,8 +163,8 @@ fn each_layer_draws_its_own_lines() {
 fn settings_without_layers_or_agents_draw_nothing() {
     for debug in [
         SteeringDebug::off(),
-        SteeringDebug::of(DebugLayer::ALL).of_whom(Whom::None),
-        SteeringDebug::of(DebugLayer::ALL).of_whom(Whom::Selected),
+        SteeringDebug::of(DebugLayer::ALL).with_agents(DrawnAgents::None),
+        SteeringDebug::of(DebugLayer::ALL).with_agents(DrawnAgents::Selected),
     ] {
         let mut app = app(debug, true);
         populate(app.world_mut());

@@ -24,6 +24,7 @@ use crate::world::Terrain;
 /// [`TravelTimes`](crate::TravelTimes). Nodes nearer to a solid than [`radius`](Self::radius), and than 0.51
 /// [`spacing`](Self::spacing)s, are blocked. So a gap is open for certain if it is as wide as the body, or 1.02
 /// spacings if that is more, and one spacing, or √2 spacings if it is slanted. Nodes without a way have a zero vector.
+/// Three more nodes on each side of the area lead straight back into it, for agents that overshoot its border.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -144,7 +145,7 @@ impl GoalField {
     }
 
     /// The nodes of a checked field.
-    fn lattice(&self) -> Lattice {
+    pub(super) fn lattice(&self) -> Lattice {
         let [x, y] = self.nodes_along_axes().map(|nodes| nodes as u32);
         Lattice {
             corner: self.area.min,
@@ -203,17 +204,7 @@ pub(crate) fn solve_fields(
     if fields.is_empty() {
         return;
     }
-    sound_grounds.clear();
-    sound_grounds.extend(grounds.iter().filter_map(|(ground, cost)| {
-        let check = cost.check().inspect_err(|error| {
-            warnings.raise(&clock, ground, error.field, || {
-                format!("{error}; until then this ground does not count")
-            });
-        });
-        check.is_ok().then_some(*cost)
-    }));
-    // In an order that does not depend on the entities.
-    sound_grounds.sort_unstable_by(GroundCost::total_order);
+    list_grounds(&grounds, &mut sound_grounds, &clock, &warnings);
     for (entity, how, mut memory, written) in &mut fields {
         let warn = |error: &InvalidParameter| {
             warnings.raise(&clock, entity, error.field, || {
@@ -224,42 +215,28 @@ pub(crate) fn solve_fields(
             warn(&error);
             continue;
         }
-        let memory = memory.bypass_change_detection();
-        let lattice = how.lattice();
-        // Also an area that moves in every tick is solved, one after the other.
-        let keeps = |work: &Work| !work.is_complete() || work.fits(lattice, how.radius);
-        if !memory.work.as_deref().is_some_and(keeps) {
-            memory.work = Some(Box::new(Work::new(lattice, how.radius)));
-        }
-        let Some(work) = &mut memory.work else {
-            continue;
-        };
-        // Before the ground is set: with a solid that moves in every tick the work is complete only then.
-        let was_complete = work.is_complete();
-        work.crowd_is_due |= clock.is_due(CROWD_TICKS, 0);
-        work.set_ground(terrain.revision(), terrain.solids(), &sound_grounds);
+        let work = memory.bypass_change_detection().work_for(how);
         let goals = how.goals.iter().filter_map(|goal| targets.get(*goal));
-        if let Some(fault) = work.set_goals(goals.map(|goal| goal.position), terrain.solids()) {
-            warnings.raise(&clock, entity, "GoalField.goals", || match fault {
-                GoalFault::AllOutside => format!(
-                    "GoalField.goals are all outside of GoalField.area ({} to {}); it does not lead its followers",
-                    how.area.min, how.area.max
-                ),
-                GoalFault::Blocked => {
-                    "GoalField.goals has a goal with no free node near; it does not count".into()
-                }
+        let mut goals = goals.map(|goal| goal.position).peekable();
+        let next = if goals.peek().is_none() && !how.goals.is_empty() {
+            warnings.raise(&clock, entity, "GoalField.goals", || {
+                "GoalField.goals are lost; until one exists the field stays as it is".into()
             });
-        }
-        if was_complete && how.crowd_cost == 0.0 {
-            work.clear_crowd();
-        } else if was_complete && std::mem::take(&mut work.crowd_is_due) {
-            // One that is nowhere would count everywhere.
-            let crowd = agents.iter().filter(|agent| agent.is_finite());
-            let crowd = crowd.map(|agent| agent.position);
-            work.set_crowd(crowd, how.crowd_cost);
-        }
-        let lost = lost_field(work, written.as_ref());
-        let next = lost.or_else(|| work.advance(how.nodes_per_tick));
+            None
+        } else {
+            // Before the ground is set: with a solid that moves in every tick the work is complete only then.
+            let was_complete = work.is_complete();
+            work.set_ground(terrain.revision(), terrain.solids(), &sound_grounds);
+            if let Some(fault) = work.set_goals(goals, terrain.solids()) {
+                warnings.raise(&clock, entity, "GoalField.goals", || fault.message(how));
+            }
+            work.crowd_is_due |= clock.is_due(CROWD_TICKS, 0);
+            if was_complete {
+                count_crowd(work, how, &agents);
+            }
+            let replaced = lost_field(work, written.as_ref());
+            replaced.or_else(|| work.advance(how.nodes_per_tick))
+        };
         match (written, next) {
             (Some(mut written), Some(next)) => *written = next,
             (Some(_), None) => {}
@@ -270,6 +247,64 @@ pub(crate) fn solve_fields(
                 }
             }
         }
+    }
+}
+
+/// Lists the grounds whose parameters are in range, in an order that does not depend on the entities.
+fn list_grounds(
+    grounds: &Query<(Entity, &GroundCost)>,
+    sound: &mut Vec<GroundCost>,
+    clock: &SteeringClock,
+    warnings: &SteeringWarnings,
+) {
+    sound.clear();
+    sound.extend(grounds.iter().filter_map(|(ground, cost)| {
+        let check = cost.check().inspect_err(|error| {
+            warnings.raise(clock, ground, error.field, || {
+                format!("{error}; until then this ground does not count")
+            });
+        });
+        check.is_ok().then_some(*cost)
+    }));
+    sound.sort_unstable_by(GroundCost::total_order);
+}
+
+impl TravelMap {
+    /// The work of a field, begun anew when that of another area or radius is complete: also an area that moves in every
+    /// tick is solved, one after the other.
+    fn work_for(&mut self, how: &GoalField) -> &mut Work {
+        let lattice = how.lattice();
+        let keeps = |work: &Work| !work.is_complete() || work.fits(lattice, how.radius);
+        if !self.work.as_deref().is_some_and(keeps) {
+            self.work = None;
+        }
+        self.work
+            .get_or_insert_with(|| Box::new(Work::new(lattice, how.radius)))
+    }
+}
+
+impl GoalFault {
+    fn message(self, how: &GoalField) -> String {
+        match self {
+            Self::AllOutside => format!(
+                "GoalField.goals are all outside of GoalField.area ({} to {}); it does not lead its followers",
+                how.area.min, how.area.max
+            ),
+            Self::Blocked => {
+                "GoalField.goals has a goal with no free node near; it does not count".into()
+            }
+        }
+    }
+}
+
+/// Lets the crowd count for a field that is complete, now and then.
+fn count_crowd(work: &mut Work, how: &GoalField, agents: &Query<&Kinematics, With<Vehicle>>) {
+    if how.crowd_cost == 0.0 {
+        work.clear_crowd();
+    } else if std::mem::take(&mut work.crowd_is_due) {
+        // One that is nowhere would count everywhere.
+        let crowd = agents.iter().filter(|agent| agent.is_finite());
+        work.set_crowd(crowd.map(|agent| agent.position), how.crowd_cost);
     }
 }
 

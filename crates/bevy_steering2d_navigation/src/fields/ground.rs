@@ -7,6 +7,7 @@ use bevy_steering2d_core::InvalidParameter;
 
 use super::TravelTimes;
 use crate::Solid;
+use crate::world::revision_of;
 
 /// Ground that is slower or faster to cross, for [`GoalField`](crate::GoalField)s: mud, a road. Where
 /// several overlap their costs are multiplied.
@@ -117,6 +118,41 @@ impl Lattice {
         }
     }
 
+    /// Visits the nodes that may be within `margin` m of a solid, and perhaps some others, row by row.
+    fn for_each_near(&self, solid: &Solid, margin: f32, mut visit: impl FnMut(UVec2)) {
+        let Rect { min, max } = solid.bounds(margin);
+        let row = |height: f32| (height - self.corner.y) / self.spacing;
+        let last = row(max.y).floor().min(self.size.y as f32 - 1.0);
+        if last < 0.0 {
+            return;
+        }
+        for y in row(min.y).ceil().max(0.0) as u32..=last as u32 {
+            let height = self.position(UVec2::new(0, y)).y;
+            if let Some((left, right)) = solid.reach_beside(height, margin) {
+                let middle = Vec2::new(left.midpoint(right), height);
+                let half_size = Vec2::new(0.5 * (right - left), 0.25 * self.spacing);
+                self.for_each_in(Rect::from_center_half_size(middle, half_size), &mut visit);
+            }
+        }
+    }
+
+    /// From solids nearer than the first distance a body of `radius` m has no room at a node, from those nearer than the
+    /// second it costs more, m.
+    fn margins(&self, radius: f32) -> (f32, f32) {
+        // At least so much that two adjacent nodes are never on two sides of a wall.
+        let blocked = radius.max(0.51 * self.spacing);
+        (blocked, blocked + self.spacing)
+    }
+
+    /// A digest of the solids on which the costs depend.
+    pub(super) fn solids_near(&self, solids: &[Solid], radius: f32) -> u32 {
+        let (_, close) = self.margins(radius);
+        let last = self.position(self.size - 1);
+        let area = Rect::from_corners(self.corner, last);
+        let near = solids.iter();
+        revision_of(near.filter(|solid| !solid.bounds(close).intersect(area).is_empty()))
+    }
+
     /// The cost of each node, row by row: that of the ground, twice that close to solids, infinite where a
     /// body of `radius` m has no room.
     pub(super) fn costs(&self, solids: &[Solid], grounds: &[GroundCost], radius: f32) -> Vec<f32> {
@@ -124,12 +160,10 @@ impl Lattice {
         for ground in grounds {
             self.for_each_in(ground.area, |node| costs[self.index(node)] *= ground.cost);
         }
-        // At least so much that two adjacent nodes are never on two sides of a wall.
-        let blocked = radius.max(0.51 * self.spacing);
-        let close = blocked + self.spacing;
+        let (blocked, close) = self.margins(radius);
         let mut is_close = vec![false; costs.len()];
         for solid in solids {
-            self.for_each_in(solid.bounds(close), |node| {
+            self.for_each_near(solid, close, |node| {
                 let distance = solid.distance(self.position(node));
                 if distance < blocked {
                     costs[self.index(node)] = f32::INFINITY;

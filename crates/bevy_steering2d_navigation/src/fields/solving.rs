@@ -20,6 +20,8 @@ pub(super) struct Work {
     /// Whether the crowd is to be counted as soon as a field is complete.
     pub(super) crowd_is_due: bool,
     revision: Option<u32>,
+    /// A digest of the solids that count.
+    near: u32,
     grounds: Vec<GroundCost>,
     /// The goals in the area, m; `None` when their nodes must be looked up again.
     goals: Option<Vec<Vec2>>,
@@ -55,6 +57,9 @@ impl Work {
     /// radius blocks.
     const NEAR: i32 = 3;
 
+    /// So many nodes around the area lead back into it.
+    pub(super) const BORDER: i32 = 3;
+
     pub(super) fn new(lattice: Lattice, radius: f32) -> Self {
         Self {
             lattice,
@@ -64,6 +69,7 @@ impl Work {
             crowd: Vec::new(),
             crowd_is_due: false,
             revision: None,
+            near: 0,
             grounds: Vec::new(),
             goals: None,
             goal_nodes: Vec::new(),
@@ -110,7 +116,12 @@ impl Work {
         if same || self.revision.is_some() && !self.is_complete() {
             return;
         }
-        self.revision = Some(revision);
+        let is_new = self.revision.replace(revision).is_none();
+        let near = self.lattice.solids_near(solids, self.radius);
+        if self.near == near && self.grounds == grounds && !is_new {
+            return;
+        }
+        self.near = near;
         self.grounds = grounds.to_vec();
         let costs = self.lattice.costs(solids, &self.grounds, self.radius);
         let changed = |index: usize| self.costs.get(index) != Some(&costs[index]);
@@ -133,12 +144,12 @@ impl Work {
 
     /// Sets what the crowd adds to the cost of each node: `cost` for each agent per square meter.
     pub(super) fn set_crowd(&mut self, agents: impl Iterator<Item = Vec2>, cost: f32) {
-        /// Half the side of the square in which an agent counts, m.
-        const HALF: f32 = 1.0;
+        // Half the side of the square in which an agent counts, m: with a node in it, wherever the agent is.
+        let half = (0.5 * self.lattice.spacing).max(1.0);
         let mut crowd = vec![0.0; self.costs.len()];
-        let share = cost / (4.0 * HALF * HALF);
+        let share = cost / (4.0 * half * half);
         for agent in agents {
-            let area = Rect::from_center_half_size(agent, Vec2::splat(HALF));
+            let area = Rect::from_center_half_size(agent, Vec2::splat(half));
             let lattice = self.lattice;
             lattice.for_each_in(area, |node| crowd[lattice.index(node)] += share);
         }
@@ -293,8 +304,27 @@ impl Work {
             spacing,
             size,
         } = self.lattice;
-        let vector = |node| self.vectors[self.lattice.index(node)];
-        self.field = FlowField::new(corner, spacing, size, vector).ok();
+        let field = |border: i32| {
+            let corner = corner - border as f32 * spacing;
+            let vector = |node: UVec2| self.vector(node.as_ivec2() - border);
+            FlowField::new(corner, spacing, size + 2 * border as u32, vector).ok()
+        };
+        // The largest field has no room for a border.
+        self.field = field(Self::BORDER).or_else(|| field(0));
         self.field.clone()
+    }
+
+    /// The vector of a node; of one around the area back into it, for followers that overshoot the border.
+    fn vector(&self, node: IVec2) -> Vec2 {
+        let inside = node.max(IVec2::ZERO).min(self.lattice.size.as_ivec2() - 1);
+        let back = (inside - node).as_vec2();
+        let inside = inside.as_uvec2();
+        if back == Vec2::ZERO {
+            self.vectors[self.lattice.index(inside)]
+        } else if self.times.time(inside) < f32::INFINITY {
+            back.normalize()
+        } else {
+            Vec2::ZERO
+        }
     }
 }

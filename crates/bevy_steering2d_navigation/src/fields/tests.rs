@@ -6,6 +6,8 @@ use bevy::prelude::*;
 use bevy::time::TimeUpdateStrategy;
 use bevy_steering2d_core::*;
 
+use super::ground::Lattice;
+use super::solving::Work;
 use crate::*;
 
 fn app() -> App {
@@ -516,7 +518,7 @@ fn a_field_whose_area_moves_in_every_tick_is_solved_in_between() {
     run(&mut app, 5);
     assert_eq!(
         app.world().get::<FlowField>(field).unwrap().corner(),
-        Vec2::splat(0.19 - 20.0)
+        Vec2::splat(0.19 - 20.0 - 3.0 * 0.5)
     );
 }
 
@@ -538,4 +540,135 @@ fn an_agent_beside_a_wall_has_a_travel_time() {
     assert!((9.0..11.0).contains(&time(0.6)), "{}", time(0.6));
     assert_eq!(time(0.1), f32::INFINITY, "in the wall");
     assert_eq!(map.travel_time(Vec2::new(30.0, 0.0)), None);
+}
+
+#[test]
+fn a_follower_comes_to_rest_at_a_goal_on_the_border_of_the_area() {
+    let mut app = app();
+    let goal = Vec2::new(10.0, 0.0);
+    let field = app.world_mut().spawn(GoalField::default().with_goal(goal));
+    let field = field.id();
+    let agent = (PointMass::default(), FlowFieldFollowing::new(field));
+    let agent = app.world_mut().spawn(agent).id();
+    run(&mut app, 60 * 30);
+    let at = app.world().get::<Kinematics>(agent).unwrap().position;
+    assert!(at.distance(goal) < 0.2, "at {at}");
+}
+
+#[test]
+fn followers_beside_a_thin_wall_do_not_walk_through_it() {
+    for x in [0.26, 0.3, 0.35] {
+        let mut app = app();
+        app.world_mut()
+            .spawn(Wall::new(Vec2::new(0.1, -5.0), Vec2::new(0.1, 5.0)));
+        let goal = GoalField {
+            radius: 0.25,
+            ..GoalField::new(area()).with_goal(Vec2::new(8.0, 0.0))
+        };
+        let field = app.world_mut().spawn(goal).id();
+        while !app.world().get::<TravelMap>(field).unwrap().is_complete() {
+            app.update();
+        }
+        let place = Transform::from_xyz(0.1 - x, 0.2, 0.0);
+        let limits = Vehicle::default().with_radius(0.25);
+        let agent = (
+            PointMass::default(),
+            limits,
+            FlowFieldFollowing::new(field),
+            place,
+        );
+        let agent = app.world_mut().spawn(agent).id();
+        let mut before = place.translation.truncate();
+        for _ in 0..60 * 20 {
+            app.update();
+            let at = app.world().get::<Kinematics>(agent).unwrap().position;
+            let crosses = before.x < 0.1 && at.x >= 0.1 && at.y.abs() < 5.0;
+            assert!(!crosses, "{x} m beside it: through the wall at {at}");
+            before = at;
+        }
+    }
+}
+
+#[test]
+fn solids_far_from_a_field_do_not_count() {
+    let lattice = GoalField::new(area()).lattice();
+    let wall = |x: f32| [Solid::segment(Vec2::new(x, 0.0), Vec2::new(x, 9.0))];
+    let digest = |solids: &[Solid]| lattice.solids_near(solids, 0.5);
+    assert_eq!(digest(&wall(500.0)), digest(&[]));
+    assert_ne!(digest(&wall(20.4)), digest(&[]), "close to the border");
+}
+
+#[test]
+fn costs_by_rows_equal_those_of_all_nodes() {
+    let lattice = Lattice {
+        corner: Vec2::new(-3.0, -2.0),
+        spacing: 0.4,
+        size: UVec2::new(20, 15),
+    };
+    let mut random = RandomStream::new(1, SteeringId(0), 0);
+    for _ in 0..200 {
+        let area = Rect::new(-6.0, -5.0, 8.0, 7.0);
+        let wall = Solid {
+            radius: 0.5 * random.unit(),
+            ..Solid::segment(random.point_in(area), random.point_in(area))
+        };
+        let costs = lattice.costs(&[wall], &[], 0.3);
+        for y in 0..lattice.size.y {
+            for x in 0..lattice.size.x {
+                let node = UVec2::new(x, y);
+                let distance = wall.distance(lattice.position(node));
+                let expected = match distance {
+                    it if it < 0.3 => f32::INFINITY,
+                    it if it < 0.7 => 2.0,
+                    _ => 1.0,
+                };
+                assert_eq!(
+                    costs[lattice.index(node)],
+                    expected,
+                    "{wall:?}: {distance} m"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_field_whose_goal_is_despawned_stays_as_it_is_with_a_warning() {
+    let mut app = app();
+    let goal = app.world_mut().spawn(Transform::from_xyz(15.0, 0.0, 0.0));
+    let goal = goal.id();
+    let field = GoalField::new(area()).with_goal(goal);
+    let field = app.world_mut().spawn(field).id();
+    run(&mut app, 10);
+    app.world_mut().despawn(goal);
+    run(&mut app, 10);
+    assert!(sample(&app, field, (0.0, 0.0)).x > 0.99);
+    assert_eq!(warned(&app), ["GoalField.goals"]);
+    // Also when its work is lost, as in a world that was loaded.
+    app.world_mut()
+        .entity_mut(field)
+        .insert(TravelMap::default());
+    run(&mut app, 10);
+    assert!(sample(&app, field, (0.0, 0.0)).x > 0.99);
+}
+
+#[test]
+fn a_crowd_in_the_middle_of_a_large_cell_counts() {
+    let lattice = Lattice {
+        corner: Vec2::ZERO,
+        spacing: 4.0,
+        size: UVec2::splat(4),
+    };
+    let mut work = Work::new(lattice, 0.5);
+    work.set_ground(0, &[], &[]);
+    work.set_goals(std::iter::once(Vec2::ZERO), &[]);
+    let time = |work: &mut Work| {
+        while !work.is_complete() {
+            work.advance(1_000);
+        }
+        work.travel_time(Vec2::splat(12.0)).unwrap()
+    };
+    let before = time(&mut work);
+    work.set_crowd([Vec2::splat(6.0); 10].into_iter(), 1.0);
+    assert!(time(&mut work) > before);
 }

@@ -317,7 +317,7 @@ impl TravelTimes {
     }
 
     /// The direction from a blocked cell to the nearest cell with a way, up to three cells away; of equally
-    /// near ones to that with the shortest time.
+    /// near ones to that with the shortest time. Zero between cells with a way.
     fn way_out(&self, cell: UVec2) -> Vec2 {
         const FAR: i32 = 3;
         // A square ring is farther away than all smaller ones.
@@ -325,20 +325,29 @@ impl TravelTimes {
             let side = -ring..=ring;
             let square = side
                 .clone()
-                .flat_map(|y| side.clone().map(move |x| IVec2::new(x, y)));
+                .flat_map(move |y| side.clone().map(move |x| IVec2::new(x, y)));
             let times = square
-                .filter(|it| it.abs().max_element() == ring)
+                .filter(move |it| it.abs().max_element() == ring)
                 .map(|offset| {
                     let time = self.time((cell.as_ivec2() + offset).as_uvec2());
                     (offset.length_squared(), time, offset)
                 });
-            let ways = times.filter(|(_, time, _)| *time < f32::INFINITY);
-            ways.min_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)))
+            times.filter(|(_, time, _)| *time < f32::INFINITY)
         };
-        let nearest = (1..=FAR).find_map(ring);
-        nearest.map_or(Vec2::ZERO, |(.., offset)| {
+        let nearest = (1..=FAR).find_map(|number| {
+            let best = ring(number).min_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+            best.map(|(.., offset)| (number, offset))
+        });
+        let Some((number, offset)) = nearest else {
+            return Vec2::ZERO;
+        };
+        // In a thin wall: on which side of it a body is, the cell cannot tell.
+        let is_between = ring(number).any(|(.., other)| other.dot(offset) < 0);
+        if is_between {
+            Vec2::ZERO
+        } else {
             offset.as_vec2().normalize_or_zero()
-        })
+        }
     }
 }
 
@@ -391,10 +400,19 @@ mod tests {
         );
         assert!(times.direction(before).y > 0.8);
         assert_eq!(times.time(UVec2::new(10, 5)), f32::INFINITY);
-        assert!(
-            times.direction(UVec2::new(10, 5)).x.abs() > 0.9,
-            "out of the wall"
+        assert_eq!(
+            times.direction(UVec2::new(10, 5)),
+            Vec2::ZERO,
+            "an agent near it may be on either side"
         );
+    }
+
+    #[test]
+    fn the_way_out_of_a_thick_wall_is_that_to_the_nearer_side() {
+        let wall: Vec<_> = (0..15).flat_map(|y| [(10, y), (11, y)]).collect();
+        let times = solved(20, (15, 2), &wall);
+        assert!(times.direction(UVec2::new(10, 5)).x < -0.9);
+        assert!(times.direction(UVec2::new(11, 5)).x > 0.9);
     }
 
     #[test]

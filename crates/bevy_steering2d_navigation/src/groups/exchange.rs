@@ -83,6 +83,9 @@ fn gains(a: &Member, b: &Member) -> bool {
     let (Some(to_a), Some(to_b)) = (a.place.at, b.place.at) else {
         return false;
     };
+    if a.gave_up || b.gave_up {
+        return false;
+    }
     // |a − to_a|² + |b − to_b|² − |a − to_b|² − |b − to_a|²
     let gain = 2.0 * (a.coming.unrolled - b.coming.unrolled).dot(to_b - to_a);
     let least = a.radius * a.radius;

@@ -69,6 +69,8 @@ pub(crate) struct Member {
     pub(super) place: GroupPlace,
     /// There is no way to its place, or the game has taken its [`NavigateTo`] on the way.
     pub(super) is_cut_off: bool,
+    /// The game has taken its [`NavigateTo`] on the way: it is not sent again.
+    pub(super) gave_up: bool,
     /// It follows a path to its place.
     pub(super) has_path: bool,
     pub(super) is_stuck: bool,
@@ -112,6 +114,7 @@ impl Member {
     /// Forgets its way to where it was sent before: it says nothing of the way to a new place.
     pub(super) fn forget_way(&mut self) {
         self.is_cut_off = false;
+        self.gave_up = false;
         self.has_path = false;
         self.coming = Coming::straight(self.position);
     }
@@ -231,6 +234,7 @@ pub(super) fn gather(
             at_place,
             place: *place,
             is_cut_off: has_no_path || gave_up,
+            gave_up,
             has_path,
             is_stuck: stuck.is_some_and(|it| it.stuck),
             is_under_way: body.speed() >= UNDER_WAY * pace,
@@ -290,6 +294,7 @@ impl Member {
                 ..default()
             },
             is_cut_off: false,
+            gave_up: false,
             has_path: true,
             is_stuck: false,
             is_under_way: false,

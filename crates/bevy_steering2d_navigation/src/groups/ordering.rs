@@ -22,6 +22,7 @@ use crate::{Lane, NavigateTo};
 pub(crate) fn register(app: &mut App) {
     app.register_type::<GroupShape>()
         .register_type::<GroupMembers>()
+        .register_type::<GroupArrived>()
         .add_announcement::<GroupArrived>()
         .require_part::<GroupArrive, GroupArriveMemory>()
         .require_part::<GroupMember, GroupPlace>()
@@ -166,6 +167,11 @@ impl Overview {
         let target = world.targets.get(order.target).map(|it| it.position);
         // The places of a group whose target is lost stay.
         let Some(target) = target.or(memory.planned.map(|it| it.target)) else {
+            world
+                .warnings
+                .raise(&world.clock, entity, "GroupArrive.target", || {
+                    "GroupArrive.target is lost; until it exists the group gets no places".into()
+                });
             return;
         };
         let planned = Planned {
@@ -236,7 +242,9 @@ impl Turn {
         if let Some(it) = &mut memory.planned {
             it.revision = planned.revision;
         }
-        let looks_for_room = world.clock.is_due(ROOM_TICKS, self.first.0);
+        let looks_for_room = world
+            .clock
+            .is_due(ROOM_TICKS, self.first.turn_of(ROOM_TICKS));
         let needs_place =
             |it: &Member| !lot.includes(&it.place) || looks_for_room && it.place.at.is_none();
         if group.iter().any(needs_place) {

@@ -63,9 +63,12 @@ impl<'a> Site<'a> {
         if best.is_round(ideal) {
             return best;
         }
-        let there = self.around(self.with_room(ideal), radii);
-        if there.spread() < best.spread() {
-            best = there;
+        let free = self.with_room(ideal);
+        if free != self.target {
+            let there = self.around(free, radii);
+            if there.spread() < best.spread() {
+                best = there;
+            }
         }
         for _ in 0..MOVES {
             // Places around the middle of others are rounder than those.
@@ -158,12 +161,12 @@ impl<'a> Site<'a> {
     ) -> Vec<Option<Vec2>> {
         let smallest = classes.keys().next().map_or(0.5, |it| it.0);
         let largest = classes.keys().next_back().map_or(0.5, |it| it.0);
-        let step = (0.5 * smallest).max(ideal_radius(radii, self.gap) / 64.0);
+        let step = (0.5 * smallest).max(ideal_radius(radii, self.gap) / 32.0);
         let area: f32 = radii
             .iter()
             .map(|radius| (2.0 * radius + self.gap).squared())
             .sum();
-        let spots = (3.0 * area / (step * step)) as usize + 64;
+        let spots = (1.5 * area / (step * step)) as usize + 64;
         let spots = self.flood(center, Vec2::ZERO, step, [smallest, largest], spots);
         let mut at = vec![None; radii.len()];
         let mut placed = self.taken(largest);
@@ -200,7 +203,10 @@ impl<'a> Site<'a> {
         let turn = self.shape.turn();
         let spot = |(column, row): (i32, i32)| {
             let (x, y) = (column as f32 + 0.5 * row as f32, 0.866_025_4 * row as f32);
-            center + turn * (offset + step * Vec2::new(x, y))
+            let at = offset + step * Vec2::new(x, y);
+            // The dense rows are along the front.
+            let is_disc = self.shape == GroupShape::Disc;
+            center + turn * if is_disc { at } else { Vec2::new(at.y, at.x) }
         };
         // Beyond a solid the way counts, not the distance.
         let around = self.shape.least_reach() / LONGER;

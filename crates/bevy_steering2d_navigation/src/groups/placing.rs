@@ -62,9 +62,15 @@ pub(super) fn place_all(
 
 /// Distributes the places anew, now that the ways are known: those that come first get the farthest.
 pub(super) fn reassign(group: &mut [Member], lot: Lot) {
-    let sizes: Vec<_> = group.iter().map(|it| it.place.radius).collect();
-    let places: Vec<_> = group.iter().map(|it| it.place.at).collect();
-    distribute(group, lot, &sizes, &places, |_| true);
+    let goes = |it: &Member| !it.gave_up;
+    let going: Vec<_> = group
+        .iter()
+        .filter(|it| goes(it))
+        .map(|it| it.place)
+        .collect();
+    let sizes: Vec<_> = going.iter().map(|it| it.radius).collect();
+    let places: Vec<_> = going.iter().map(|it| it.at).collect();
+    distribute(group, lot, &sizes, &places, goes);
 }
 
 /// Gives each of some members a lane, so that they pass corners as wide as the disc that they fill with a gap between

@@ -15,6 +15,7 @@ use crate::Solid;
 
 /// Why a navigation mesh cannot be used.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum NavmeshError {
     /// It has no polygon.
     Empty,

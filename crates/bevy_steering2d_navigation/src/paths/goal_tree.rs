@@ -21,6 +21,8 @@ pub(crate) struct GoalTree {
     ways: Vec<Way>,
     /// Corners with a finite cost.
     reached: Vec<u32>,
+    /// Whether all of them are closed.
+    is_exhausted: bool,
 }
 
 /// The best known way from a corner to the goal.
@@ -63,6 +65,7 @@ impl GoalTree {
             right_turns,
             ways: vec![unknown; map.corner_count()],
             reached: Vec::new(),
+            is_exhausted: false,
         };
         for (corner, cost) in ways {
             tree.improve(corner, cost, GOAL);
@@ -75,6 +78,10 @@ impl GoalTree {
         // So many corners that are looked at again cost an expansion.
         let looks_per_expansion = (map.corner_count() as u32).div_ceil(Self::REVISITS);
         let mut looks = 0_u32;
+        if self.is_exhausted && *expansions > 0 {
+            *expansions -= 1;
+            return self.search_closed(map, from);
+        }
         // Those looks may use up the budget. One more corner is closed all the same, so that any budget leads on.
         let mut leads_on = *expansions > 0;
         let straight = self.room.cost_between(from, self.goal);
@@ -124,8 +131,27 @@ impl GoalTree {
         }
         match best {
             Some((_, first)) => Search::Found(self.path(map, from, first)),
-            None => Search::Unreachable,
+            None => {
+                self.is_exhausted = true;
+                Search::Unreachable
+            }
         }
+    }
+
+    /// The cheapest path from a start, once all corners that can be reached from the goal are closed.
+    fn search_closed(&self, map: &mut Roadmap, from: Spot) -> Search {
+        let straight = self.room.cost_between(from, self.goal);
+        let mut best = straight.map(|cost| (cost, GOAL));
+        for (corner, first) in map.ways_from(from, &self.room) {
+            let way = self.ways[corner as usize];
+            let cost = first * self.turning(map, from.at, corner) + way.cost;
+            if way.closed && best.is_none_or(|(known, _)| cost < known) {
+                best = Some((cost, corner));
+            }
+        }
+        best.map_or(Search::Unreachable, |(_, first)| {
+            Search::Found(self.path(map, from, first))
+        })
     }
 
     /// A corner with the least cost of a path from the start through it. The bits of positive floats

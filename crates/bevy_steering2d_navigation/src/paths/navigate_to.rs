@@ -36,7 +36,7 @@ use crate::NoPathReason;
 /// changes.
 ///
 /// All agents together use a [`NavigationBudget`] per tick. When `NavigateTo` is removed the path stays, and the agent
-/// follows it to its end. To halt it, send it to its own position.
+/// follows it to its end. To halt it, send it to its own position; for a while, set the `pace` of its `PathFollowing` to zero.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -236,7 +236,8 @@ impl Default for NavigationBudget {
 }
 
 /// A [`NavigateTo`] has found a path. Triggered for every new path.
-#[derive(EntityEvent, Clone, Copy, Debug, PartialEq)]
+#[derive(EntityEvent, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Event, Debug, PartialEq, Clone)]
 pub struct PathFound {
     /// The agent.
     pub entity: Entity,
@@ -259,7 +260,8 @@ pub struct PathFound {
 /// # let mut app = App::new();
 /// app.add_observer(give_up);
 /// ```
-#[derive(EntityEvent, Clone, Copy, Debug, PartialEq)]
+#[derive(EntityEvent, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Event, Debug, PartialEq, Clone)]
 pub struct NoPath {
     /// The agent.
     pub entity: Entity,

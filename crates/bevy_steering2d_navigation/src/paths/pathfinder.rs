@@ -75,6 +75,7 @@ pub enum PathSearch {
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
 #[reflect(Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub enum NoPathReason {
     /// No way leads to the target.
     Unreachable,

@@ -28,6 +28,8 @@ pub(crate) fn register(app: &mut App) {
         .init_resource::<SearchTerrain>()
         .init_resource::<ActivePathfinder>()
         .add_condition::<AtGoal>()
+        .register_type::<PathFound>()
+        .register_type::<NoPath>()
         .add_announcement::<PathFound>()
         .add_announcement::<NoPath>()
         .add_announcement::<Arrived>()
@@ -335,6 +337,13 @@ impl Situation<'_> {
         progress.is_about(path).then_some((path, progress))
     }
 
+    /// Whether the agent still brakes, or comes back to where it stops without a way to its target.
+    fn comes_to_rest(&self) -> bool {
+        let mut progress = self.progress().into_iter();
+        self.body.speed() > Kinematics::REST
+            && progress.any(|(path, it)| path.points().len() == 1 && !it.completed)
+    }
+
     /// Whether the agent that had arrived is no longer at the end of its path.
     fn has_left_end(&self) -> bool {
         let end = self.path.and_then(|path| path.points().last());
@@ -402,8 +411,8 @@ impl NavigateToMemory {
                 NavigationState::NoPath(NoPathReason::TargetLost) => situation.target.is_some(),
                 NavigationState::NoPath(NoPathReason::NotReady) => situation.looks,
                 NavigationState::NoPath(_) => {
-                    moved
-                        || situation.body.position.distance(self.planned_from) > how.path_tolerance
+                    let off = situation.body.position.distance(self.planned_from);
+                    moved || !situation.comes_to_rest() && off > how.path_tolerance
                 }
                 NavigationState::Arrived => moved || has_lost_path || situation.has_left_end(),
                 NavigationState::Following => {

@@ -15,7 +15,7 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::WanderMemory;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d_debug::{Minds, draw};
+use bevy_steering2d_debug::{AgentViews, draw};
 
 use errands::Errands;
 use fleet::Fleet;
@@ -320,14 +320,14 @@ fn draw_overlay(
     forces: Query<(&Drawn, &Vehicle, &SteeringForce), With<Car>>,
     wheels: Query<(&Drawn, &Wheeled, &Controls), With<Car>>,
     surroundings: Surroundings,
-    minds: Minds,
+    views: AgentViews,
     mut gizmos: Gizmos,
 ) {
     let (entity, drawn, body, (wander, memory, avoidance, feelers)) = *hero;
     if wander.influence.enabled {
         overlay::wander_circle(&mut gizmos, drawn, body, wander, memory);
     }
-    if let Some(me) = minds.of(entity) {
+    if let Some(me) = views.get(entity) {
         let lag = drawn.pose.position - me.position;
         if avoidance.influence.enabled {
             draw::detection_box(&mut gizmos, lag, &me, avoidance, &surroundings);

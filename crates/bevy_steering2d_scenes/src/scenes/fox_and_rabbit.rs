@@ -8,7 +8,7 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::WanderMemory;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d_debug::Minds;
+use bevy_steering2d_debug::AgentViews;
 
 use crate::arena::Arena;
 use crate::bodies::{Animal, recolor, set_max_speed, teleport};
@@ -439,7 +439,7 @@ fn draw_overlay(
     rabbit: Single<(&Drawn, &Kinematics), With<Rabbit>>,
     forces: Query<(&Drawn, &Vehicle, &SteeringForce)>,
     wanderers: Query<(&Drawn, &Kinematics, &Wander, &WanderMemory)>,
-    minds: Minds,
+    views: AgentViews,
     mut gizmos: Gizmos,
 ) {
     let (entity, fox, state, pursuit) = *fox;
@@ -452,7 +452,7 @@ fn draw_overlay(
     );
     if *state == Fox::Chasing {
         let aim = pursuit
-            .zip(minds.of(entity))
+            .zip(views.get(entity))
             .map_or(rabbit.pose.position, |(pursuit, me)| {
                 overlay::predicted(&me, pursuit, rabbit, body)
             });

@@ -6,7 +6,7 @@
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d_debug::Minds;
+use bevy_steering2d_debug::AgentViews;
 
 use crate::arena::Arena;
 use crate::bodies::{Animal, enable, recolor, set_max_speed, teleport};
@@ -399,7 +399,7 @@ fn draw_overlay(
     hunters: Query<(Entity, &Drawn, &Hunter, &Stamina, &Pursuit)>,
     prey: Query<(&Drawn, &Kinematics), With<Prey>>,
     forces: Query<(&Drawn, &Vehicle, &SteeringForce)>,
-    minds: Minds,
+    views: AgentViews,
     mut gizmos: Gizmos,
 ) {
     for (entity, drawn, hunter, stamina, pursuit) in &hunters {
@@ -411,7 +411,7 @@ fn draw_overlay(
         overlay::gauge(&mut gizmos, center, 1.15, stamina.0 / FULL_STAMINA, color);
         if let Hunter::Hunting(quarry) = *hunter
             && let Ok((quarry, body)) = prey.get(quarry)
-            && let Some(me) = minds.of(entity)
+            && let Some(me) = views.get(entity)
         {
             let aim = overlay::predicted(&me, pursuit, quarry, body);
             overlay::aim(&mut gizmos, center, aim, palette::RED);

@@ -4,7 +4,7 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::WanderMemory;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d_debug::Minds;
+use bevy_steering2d_debug::AgentViews;
 
 use crate::arena::Arena;
 use crate::bodies::{Animal, enable};
@@ -442,7 +442,7 @@ fn draw_overlay(
         With<Player>,
     >,
     other: Single<(&Drawn, &Kinematics), With<Other>>,
-    minds: Minds,
+    views: AgentViews,
     mut gizmos: Gizmos,
 ) {
     let (entity, drawn, body, vehicle, force, wander, memory, pursuit, flee) = *player;
@@ -462,7 +462,7 @@ fn draw_overlay(
                 overlay::range(&mut gizmos, choice.target, panic_distance, palette::GOLD);
             }
             Mode::Pursuit => {
-                if let Some(me) = minds.of(entity) {
+                if let Some(me) = views.get(entity) {
                     let aim = overlay::predicted(&me, pursuit, other, other_body);
                     overlay::aim(&mut gizmos, center, aim, palette::RED);
                 }

@@ -12,7 +12,7 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::PathFollowingMemory;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d_debug::{Minds, draw};
+use bevy_steering2d_debug::{AgentViews, draw};
 
 use crate::arena::Arena;
 use crate::bodies::{Animal, enable, recolor};
@@ -437,7 +437,7 @@ fn draw_overlay(
         (&Mouse, &SteeringPath, &PathFollowingMemory),
     )>,
     surroundings: Surroundings,
-    minds: Minds,
+    views: AgentViews,
     mut gizmos: Gizmos,
 ) {
     for (entity, drawn, vehicle, force, walls, (mouse, path, progress)) in &mice {
@@ -456,7 +456,7 @@ fn draw_overlay(
             palette::MUTED.with_alpha(0.6),
         );
         if walls.influence.enabled
-            && let Some(me) = minds.of(entity)
+            && let Some(me) = views.get(entity)
         {
             let lag = drawn.pose.position - me.position;
             draw::feelers(&mut gizmos, lag, &me, walls, &surroundings, true);

@@ -10,6 +10,7 @@ use std::f32::consts::FRAC_PI_2;
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
+use bevy_steering2d::ParkMemory;
 use bevy_steering2d::prelude::*;
 
 use bay::{Bay, COLUMNS, FORWARD_FROM, OPEN, REVERSE_FROM, SIGHT, WALL, WIDTH, Way};
@@ -33,8 +34,8 @@ pub(crate) const SCENE: Scene = Scene {
     name: "parking",
     title: "Parking",
     help: "The amber car looks for a free bay, goes to the far side of the aisle and parks: \
-           forward, or past the bay and in reverse. The line is the rest of its maneuver, made \
-           of arcs and straight lines; if it misses, it pulls out and tries again. Then the bays \
+           forward, or past the bay and in reverse. The line is its maneuver, made of arcs \
+           and straight lines; if it misses, it pulls out and tries again. Then the bays \
            are dealt anew.",
     keys: &[
         SceneKey::new('1', "Forward"),
@@ -382,7 +383,7 @@ fn draw_overlay(
         Option<&ParkMemory>,
         Entity,
     )>,
-    minds: bevy_steering2d_debug::Minds,
+    views: bevy_steering2d_debug::AgentViews,
     mut gizmos: Gizmos,
 ) {
     let ((driver, drawn, trail), (wheels, controls), memory, entity) = *driver;
@@ -391,7 +392,7 @@ fn draw_overlay(
     if let Stage::Approaches(bay) | Stage::Enters(bay) = driver.stage {
         overlay::cross(&mut gizmos, bay.middle(), 0.4, palette::GOLD);
     }
-    if let Some(me) = minds.of(entity)
+    if let Some(me) = views.get(entity)
         && let Some(maneuver) = memory.and_then(|it| it.maneuver)
     {
         gizmos.linestrip_2d(maneuver.outline(&me), palette::GOLD);

@@ -6,7 +6,7 @@
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d_debug::Minds;
+use bevy_steering2d_debug::AgentViews;
 
 use crate::arena::Arena;
 use crate::bodies::{Person, enable, recolor};
@@ -291,7 +291,7 @@ fn draw_overlay(
         &SteeringForce,
         &CollisionAvoidance,
     )>,
-    minds: Minds,
+    views: AgentViews,
     mut gizmos: Gizmos,
 ) {
     let Some((entity, _, drawn, vehicle, force, avoidance)) = walkers.iter().next() else {
@@ -300,7 +300,7 @@ fn draw_overlay(
     let center = drawn.pose.position;
     gizmos.circle_2d(center, 2.0 * RADIUS, palette::GOLD);
     overlay::force(&mut gizmos, drawn, force, vehicle);
-    let Some(me) = minds.of(entity).filter(|_| avoidance.influence.enabled) else {
+    let Some(me) = views.get(entity).filter(|_| avoidance.influence.enabled) else {
         return;
     };
     overlay::range(

@@ -13,8 +13,9 @@ mod walls;
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
+use bevy_steering2d::PursuitMemory;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d_debug::Minds;
+use bevy_steering2d_debug::AgentViews;
 
 use circling::Circling;
 use rival::Rival;
@@ -415,7 +416,7 @@ fn draw_overlay(
         &Trail,
         Option<(&Pursuit, &PursuitMemory)>,
     )>,
-    minds: Minds,
+    views: AgentViews,
     mut gizmos: Gizmos,
 ) {
     let (quarry, body, trail) = *quarry;
@@ -439,7 +440,7 @@ fn draw_overlay(
             trail.draw(&mut gizmos, here, color);
         }
         if pursuer.progress == Progress::Chasing {
-            let aim = pursuit.zip(minds.of(entity)).map_or(
+            let aim = pursuit.zip(views.get(entity)).map_or(
                 quarry.pose.position,
                 |((pursuit, memory), me)| {
                     let lag = quarry.pose.position - body.position;

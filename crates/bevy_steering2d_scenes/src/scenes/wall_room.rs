@@ -10,7 +10,7 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::WanderMemory;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d_debug::{Minds, draw};
+use bevy_steering2d_debug::{AgentViews, draw};
 
 use crate::arena::Arena;
 use crate::bodies::{Animal, enable, pass_through, recolor};
@@ -391,13 +391,13 @@ fn draw_overlay(
     sample: Single<(Entity, &Drawn, &Kinematics, &Wander, &WanderMemory), With<Sample>>,
     agents: Query<(Entity, &Drawn, &Vehicle, &SteeringForce, &WallAvoidance)>,
     surroundings: Surroundings,
-    minds: Minds,
+    views: AgentViews,
     mut gizmos: Gizmos,
 ) {
     let (sample, drawn, body, wander, memory) = *sample;
     overlay::wander_circle(&mut gizmos, drawn, body, wander, memory);
     for (entity, drawn, vehicle, force, avoidance) in &agents {
-        if let Some(me) = minds.of(entity) {
+        if let Some(me) = views.get(entity) {
             let lag = drawn.pose.position - me.position;
             let all = entity == sample;
             draw::feelers(&mut gizmos, lag, &me, avoidance, &surroundings, all);

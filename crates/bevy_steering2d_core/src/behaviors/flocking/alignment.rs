@@ -8,7 +8,7 @@ use super::accumulate::{AccumulatedSums, sum_around};
 use super::profile::Visibility;
 use super::rule::{Limits, Rule, Seen, Sum, sum_over};
 use crate::behaviors::embeds_influence;
-use crate::perception::{Neighbor, Neighbors, Perception, SteeringGroups};
+use crate::perception::{Neighbor, Neighbors, Perception, SteeringGroups, with_groups};
 use crate::{Abilities, Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, Vehicle};
 use bevy_steering2d_kernel::simd::Number;
 
@@ -48,6 +48,8 @@ impl Alignment {
             ..Self::default()
         }
     }
+
+    with_groups!();
 
     pub(super) fn visibility(&self) -> Visibility {
         Visibility {

@@ -8,7 +8,7 @@ use super::accumulate::sum_around;
 use super::profile::Visibility;
 use super::rule::{Limits, Rule, Seen, Sum, sum_over};
 use crate::behaviors::embeds_influence;
-use crate::perception::{Neighbor, Neighbors, SteeringGroups};
+use crate::perception::{Neighbor, Neighbors, SteeringGroups, with_groups};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 use bevy_steering2d_kernel::simd::{Number, clamp_length};
 
@@ -47,6 +47,8 @@ impl Cohesion {
             ..Self::default()
         }
     }
+
+    with_groups!();
 
     pub(super) fn visibility(&self) -> Visibility {
         Visibility {

@@ -37,7 +37,7 @@ use profile::{FlockProfiles, reset_profile, update_profiles};
 use crate::adjust::complete_ledgers;
 use crate::combine::{HasFusedEntries, combine_agents};
 use crate::pipeline::{BehaviorOrder, CombineSystems, IndexSystems, register_steering};
-use crate::{AdjustSystems, SteeringSchedule};
+use crate::{AdjustSystems, SteeringGroups, SteeringSchedule};
 
 /// The three rules of a flock, with default radii that work together. (Reynolds 1987)
 ///
@@ -76,6 +76,16 @@ impl Flocking {
         flocking.alignment.perception_radius = perception_radius;
         flocking.cohesion.perception_radius = perception_radius;
         flocking
+    }
+
+    /// For all three rules only neighbors of these groups count.
+    #[must_use]
+    pub fn with_groups(self, groups: SteeringGroups) -> Self {
+        Self {
+            separation: self.separation.with_groups(groups),
+            alignment: self.alignment.with_groups(groups),
+            cohesion: self.cohesion.with_groups(groups),
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use super::accumulate::sum_around;
 use super::profile::Visibility;
 use super::rule::{Limits, Rule, SPOT_SQUARED, Seen, Sum, sum_over};
 use crate::behaviors::embeds_influence;
-use crate::perception::{Neighbor, Neighbors, SteeringGroups};
+use crate::perception::{Neighbor, Neighbors, SteeringGroups, with_groups};
 use crate::random::GOLDEN_RATIO;
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, SteeringId};
 use bevy_steering2d_kernel::simd::{Number, clamp_length};
@@ -55,6 +55,8 @@ impl Separation {
             ..Self::default()
         }
     }
+
+    with_groups!();
 
     pub(super) fn visibility(&self) -> Visibility {
         Visibility {

@@ -96,11 +96,14 @@ fn an_agent_without_a_turning_circle_comes_in_along_the_heading() {
         let mut course = Course::new(60.0);
         let goal = Pose::new(errand.target, errand.facing);
         let mut memory = ParkMemory::default();
+        let mut comings = 0;
         for _ in 0..60 * 60 {
-            let me = course.agent;
+            let (me, before) = (course.agent, memory.lined_up);
             course.step(park(&me, goal, &Park::default(), &mut memory));
+            comings += u32::from(memory.lined_up && !before);
         }
         assert!(memory.arrived, "{goal:?}: {:?}", course.agent);
+        assert_eq!(comings, 1, "{goal:?}: comes in more than once");
     }
 }
 

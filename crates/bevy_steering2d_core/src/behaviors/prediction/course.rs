@@ -383,6 +383,7 @@ mod tests {
             SeenObstacle {
                 entity,
                 circle: Circle::new(Vec2::new(x, 0.0), 1.0),
+                filled: 1.0,
                 velocity: Vec2::ZERO,
             }
         });

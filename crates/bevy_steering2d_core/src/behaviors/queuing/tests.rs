@@ -20,6 +20,9 @@ fn standing_at(x: f32) -> Neighbor {
     }
 }
 
+/// The distance in which the walker stops, m.
+const STOPPING: f32 = 1.0 / 9.0;
+
 fn walker() -> Agent {
     Agent {
         velocity: Vec2::new(2.0, 0.0),
@@ -29,15 +32,16 @@ fn walker() -> Agent {
 
 #[test]
 fn queuing_takes_over_the_speed_and_holds_back() {
-    // Gap 0.5 of 1 m, so u = 1/2: 0.5 · 1 kg · (0 − 2) m/s / 0.25 s − 0.25 · 20 N.
-    let force = queuing(&walker(), &standing_at(1.5), &Queuing::default());
+    // It stops from 2 m/s in 2² / (2 · 0.9 · 20) = 1/9 m. Gap 0.5 of 1 m beyond that, so u = 1/2:
+    // 0.5 · 1 kg · (0 − 2) m/s / 0.25 s − 0.25 · 20 N.
+    let force = queuing(&walker(), &standing_at(1.5 + STOPPING), &Queuing::default());
     assert_close(force, Vec2::new(-4.0 - 5.0, 0.0));
 }
 
 #[test]
 fn the_force_fades_in_with_the_gap() {
     let at = |x| queuing(&walker(), &standing_at(x), &Queuing::default()).length();
-    assert!(at(1.99) < 0.1 && at(2.01) == 0.0);
+    assert!(at(STOPPING + 1.99) < 0.1 && at(STOPPING + 2.01) == 0.0);
 }
 
 #[test]
@@ -176,7 +180,8 @@ fn queues_behind_tells_which_neighbors_count() {
         "behind it"
     );
     assert!(!how.queues_behind(&walker(), &standing_at(2.5)), "too far");
-    assert_eq!(how.view(&walker(), 3.0).radius, 1.0 + 0.5 + 3.0);
+    let searched = how.view(&walker(), 3.0).radius;
+    assert!((searched - (STOPPING + 1.0 + 0.5 + 3.0)).abs() < 1e-5);
 }
 
 #[test]

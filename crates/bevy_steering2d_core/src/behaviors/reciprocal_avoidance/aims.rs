@@ -5,7 +5,7 @@ use bevy::prelude::*;
 
 use super::conflict::clearance;
 use super::{Intent, ReciprocalAvoidance};
-use crate::{Agent, Arrive, Pursuit, Seek, Targets};
+use crate::{Agent, Arrive, Influence, Pursuit, Seek, Targets};
 
 /// The behaviors that lead an agent without a path to an aim.
 #[derive(QueryData)]
@@ -17,13 +17,13 @@ pub(super) struct Leads {
 
 impl LeadsItem<'_, '_> {
     /// Where the first of them that acts leads to, m.
-    pub(super) fn aim(&self, targets: &Targets) -> Option<Vec2> {
+    pub(super) fn aim(&self, acts: impl Fn(&Influence) -> bool, targets: &Targets) -> Option<Vec2> {
         let leads = [
             self.arrive.map(|it| (it.influence, it.target)),
             self.seek.map(|it| (it.influence, it.target)),
             self.pursuit.map(|it| (it.influence, it.target)),
         ];
-        let mut acting = leads.into_iter().flatten().filter(|it| it.0.enabled);
+        let mut acting = leads.into_iter().flatten().filter(|it| acts(&it.0));
         let (_, target) = acting.next()?;
         targets.get(target).map(|it| it.position)
     }

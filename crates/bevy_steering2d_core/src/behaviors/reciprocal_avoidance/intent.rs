@@ -12,7 +12,7 @@ use crate::parallel::{FORMULA_PASS, for_each_mut};
 use crate::perception::SteeringGroups;
 use crate::steer::{Steered, Step};
 use crate::{
-    Agent, Cut, Kinematics, PathFollowing, PathFollowingMemory, Requests, SteeringClock,
+    Agent, Cut, Influence, Kinematics, PathFollowing, PathFollowingMemory, Requests, SteeringClock,
     SteeringDisabled, SteeringForce, SteeringId, SteeringPath, SteeringWarnings, Targets,
     ThinkEvery, Vehicle,
 };
@@ -32,7 +32,7 @@ pub struct Intent {
     pub course: Vec2,
     /// The direction of the end of its path, a unit vector; without a path or on a looped one its preferred direction.
     pub destination: Vec2,
-    /// The groups of the neighbors with which it shares the avoidance; others do all of it. None while its
+    /// The groups of the neighbors with which it shares the avoidance; neighbors in other groups do all of it. None while its
     /// [`ReciprocalAvoidance`] does not act.
     pub avoids: SteeringGroups,
     /// How [hemmed in](ReciprocalAvoidanceMemory::hemmed_in) it was when it last chose, `0..=1`: by so much its neighbors
@@ -138,7 +138,11 @@ pub(crate) fn publish_intents(
                     ..default()
                 });
             }
-            let follow = follow.filter(|(follow, _)| follow.influence.enabled);
+            let acts = |it: &Influence| {
+                let verdict = || conditions.verdict(it.when, entity, || Some(entity));
+                it.enabled && verdict().cut() == Cut::Nothing
+            };
+            let follow = follow.filter(|(follow, _)| acts(&follow.influence));
             let rest = follow.and_then(|(follow, progress)| {
                 let path = paths.get(follow.path.unwrap_or(entity)).ok()?;
                 let ahead = avoidance.horizon * follow.preferred_speed(&me);
@@ -146,7 +150,7 @@ pub(crate) fn publish_intents(
             });
             *intent = Intent::new(velocity, rest);
             let end = rest.map(|it| me.position + it.end);
-            intent.aim = end.or_else(|| leads.aim(&targets));
+            intent.aim = end.or_else(|| leads.aim(acts, &targets));
             if hindrance == Cut::Nothing {
                 intent.avoids = avoidance.groups;
                 intent.hemmed_in = fraction(memory.hemmed_in);

@@ -34,8 +34,8 @@ use other::{Other, Others, wished};
 use super::embeds_influence;
 use super::half_planes::{HalfPlane, HalfPlanes};
 use crate::perception::{
-    Found, NearProbe, NeighborView, Neighbors, SeenObstacle, SteeringGroups, Surroundings,
-    index_motions,
+    Found, NearProbe, NeighborView, Neighbors, SeenObstacle, SteeringGroups, Surroundings, WallHit,
+    index_motions, with_groups,
 };
 use crate::{
     Adjust, AdjustSystems, Agent, Behavior, Circle, ColliderProbes, Influence, InvalidParameter,
@@ -49,7 +49,8 @@ use crate::{
 /// example. It shares the avoidance with neighbors that have it as well, and does all of it for the
 /// others. Neighbors, [`Wall`](crate::Wall)s and [`Obstacle`](crate::Obstacle)s all count, so it needs no
 /// other avoidance for them. With [`SensesColliders`](crate::SensesColliders) colliders count as well: as walls,
-/// and those up to four times the size of the agent also as obstacles, which it sees from farther away.
+/// and those up to four times the size of the agent also as obstacles, which it sees from farther away, as the disc that
+/// they fill.
 /// [`CollisionAvoidance`](crate::CollisionAvoidance) is a cheaper alternative.
 ///
 /// It runs after all other behaviors of its agent. The weighted sum of their forces gives the preferred
@@ -97,11 +98,11 @@ use crate::{
 ///   both keep it.
 /// - Two that meet head-on and of which one is held up, below 0.5 m/s, cannot pass each other: a twentieth of a body
 ///   decides there as well, and the one that gives way backs off before the other comes.
-/// - The more an agent is hemmed in, the less room it has to give way, and the more its neighbors do. If that
-///   hems them in as well, theirs do, until someone has room, so that a crowd does not press its first into each other.
+/// - The more an agent is hemmed in, the less room it has to give way, and the more its neighbors do. If these have no
+///   room either, their own neighbors give way in turn, so that those at the front of a crowd are not pressed together.
 ///
-/// **Aims.** An agent does not go around a neighbor that is where it wants to end: it slows down before it, and waits
-/// beside it. Nor does it go around one that is nearer and waits for the same, or has arrived there within its tolerance. So
+/// **Aims.** If a neighbor occupies the place where the agent wants to end, the agent does not go around it, but slows down
+/// and waits beside it. Nor does it go around one that is nearer and waits for the same, or has arrived there within its tolerance. So
 /// it does not circle a target that it cannot reach. The aim is the end of its path, or else the target of its [`Arrive`](crate::Arrive),
 /// [`Seek`](crate::Seek) or [`Pursuit`](crate::Pursuit), if within `perception_radius`.
 ///
@@ -203,6 +204,10 @@ impl ReciprocalWorld<'_, '_> {
                 )
             });
     }
+}
+
+impl ReciprocalAvoidance {
+    with_groups!();
 }
 
 impl Behavior for ReciprocalAvoidance {
@@ -474,7 +479,8 @@ impl Avoid<'_, '_, '_> {
         };
         let all = &world.surroundings;
         all.for_each_obstacle_near(me, around, &mut add);
-        let is_pillar = |seen: &&SeenObstacle| seen.circle.radius <= PILLAR * me.radius;
+        let is_pillar =
+            |seen: &&SeenObstacle| seen.circle.radius <= PILLAR * me.radius && seen.filled > 0.0;
         colliders.iter().filter(is_pillar).copied().for_each(add);
     }
 
@@ -491,7 +497,15 @@ impl Avoid<'_, '_, '_> {
         around.for_each_wall_near(me.position, wall_reach(me), |wall| {
             add(wall.distance, wall.normal);
         });
-        for surface in surfaces.iter().filter_map(|probe| probe.hit) {
+        // Only the first probe, at its own place, tells whether the agent is inside of a collider.
+        let own = surfaces.first().and_then(|probe| probe.hit);
+        let around_it = own.filter(|hit| hit.distance < 0.0);
+        if let Some(hit) = around_it {
+            add(hit.distance, hit.normal);
+        }
+        let surfaces = surfaces.iter().filter_map(|probe| probe.hit);
+        let is_other = |hit: &WallHit| around_it.is_none_or(|it| it.entity != hit.entity);
+        for surface in surfaces.filter(is_other) {
             let (away, distance) = (me.position - surface.point).normalize_and_length();
             add(distance, if distance > 0.0 { away } else { surface.normal });
         }

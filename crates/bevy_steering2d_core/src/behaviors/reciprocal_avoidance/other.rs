@@ -144,12 +144,13 @@ impl<R: Register> Others<R> {
 }
 
 impl Other<f32> {
-    /// An obstacle or collider, which does not give way.
+    /// An obstacle, or a collider as the disc that it fills: its bounding circle would block the way along a box. It does not
+    /// give way.
     pub(super) fn obstacle(me: &Agent, it: &SeenObstacle) -> Self {
         Self {
             offset: (it.circle.center - me.position).to_array(),
             velocity: it.velocity.to_array(),
-            touching: me.radius + it.circle.radius,
+            touching: me.radius + it.filled,
             duty: 1.0,
             slack: 1.0,
             respect: 1.0,

@@ -100,6 +100,7 @@ fn a_group_stays_within_thick_walls() {
     let grid = ClearanceGrid::new(&walls, 1.0);
     let site = Site::new(&grid, Vec2::ZERO, GroupShape::Disc, GAP, &[]);
     let places = site.places(&[0.4; 100]);
+    assert!(places.at.iter().flatten().count() >= 9);
     for at in places.at.iter().flatten() {
         assert!(at.abs().max_element() < 2.0, "{at}");
     }
@@ -176,4 +177,17 @@ fn a_line_is_wide_and_a_block_square() {
     assert!(line.y > 3.0 * line.x, "{line}");
     let block = extent(GroupShape::Block { facing: 0.0 });
     assert!((block.x - block.y).abs() < 1.5, "{block}");
+}
+
+#[test]
+fn a_line_of_a_few_is_one_rank_along_its_front() {
+    let grid = ClearanceGrid::new(&[], 1.0);
+    let line = GroupShape::Line { facing: 0.0 };
+    let places = Site::new(&grid, Vec2::ZERO, line, GAP, &[]).places(&[0.5; 5]);
+    let mut at: Vec<_> = places.at.iter().map(|it| it.unwrap()).collect();
+    at.sort_by(|a, b| a.y.total_cmp(&b.y));
+    for pair in at.windows(2) {
+        let step = pair[1] - pair[0];
+        assert!(step.distance(Vec2::new(0.0, 1.0 + GAP)) < 1e-4, "{at:?}");
+    }
 }

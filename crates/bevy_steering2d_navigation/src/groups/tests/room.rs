@@ -210,3 +210,25 @@ fn a_member_without_a_way_to_where_it_was_sent_before_is_waited_for() {
     run(&mut app, 600);
     assert_eq!(app.world().resource::<Heard>().0[0].members, 2);
 }
+
+#[test]
+fn a_member_whose_order_the_game_has_taken_is_not_sent_again() {
+    let mut app = app();
+    let units = units(&mut app, 6, Vec2::splat(-3.0));
+    order(&mut app, GroupArrive::new(Vec2::ZERO), &units);
+    run(&mut app, 30);
+    app.world_mut().entity_mut(units[0]).remove::<NavigateTo>();
+    run(&mut app, 300);
+    let places: Vec<_> = units.iter().map(|&it| place(&app, it)).collect();
+    let mut body = app.world_mut().get_mut::<Transform>(units[0]).unwrap();
+    body.translation.x -= 6.0;
+    for tick in 0..300 {
+        app.update();
+        assert!(
+            !app.world().entity(units[0]).contains::<NavigateTo>(),
+            "{tick}"
+        );
+    }
+    let now: Vec<_> = units.iter().map(|&it| place(&app, it)).collect();
+    assert_eq!(now, places);
+}

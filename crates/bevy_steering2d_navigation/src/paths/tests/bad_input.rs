@@ -16,6 +16,20 @@ fn without_a_way_the_agent_stops_and_hears_of_it_once() {
 }
 
 #[test]
+fn a_fast_agent_that_brakes_for_want_of_a_way_hears_of_it_once() {
+    let mut app = app();
+    let walker = walker(&mut app, Vec2::ZERO, Vec2::new(80.0, 0.0));
+    app.world_mut()
+        .entity_mut(walker)
+        .insert(Vehicle::new(14.0, 8.0));
+    run(&mut app, 120);
+    app.world_mut()
+        .spawn_batch(Wall::room(Rect::new(70.0, -9.0, 90.0, 9.0)));
+    run(&mut app, 60 * 10);
+    assert_eq!(heard(&app).refused, [(walker, NoPathReason::Unreachable)]);
+}
+
+#[test]
 fn every_kind_of_impossible_target_has_its_reason() {
     let mut app = app();
     app.world_mut().spawn((

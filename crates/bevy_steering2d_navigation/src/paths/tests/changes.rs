@@ -191,3 +191,24 @@ fn an_agent_that_is_put_back_on_its_path_after_the_arrival_arrives_again() {
     run(&mut app, 600);
     assert_eq!(heard(&app).arrived, [walker, walker]);
 }
+
+#[test]
+fn an_obstacle_that_its_transform_moves_is_no_solid_until_it_rests() {
+    let mut app = app();
+    let place = Transform::from_xyz(0.0, 30.0, 0.0);
+    let rock = app.world_mut().spawn((Obstacle::new(1.0), place)).id();
+    walker(&mut app, Vec2::ZERO, Vec2::new(60.0, 0.0));
+    run(&mut app, 5);
+    let mut revisions = vec![revision(&app)];
+    for tick in 0..70 {
+        if tick < 60 {
+            let mut place = app.world_mut().get_mut::<Transform>(rock).unwrap();
+            place.translation.x += 0.1;
+        }
+        app.update();
+        revisions.push(revision(&app));
+    }
+    revisions.dedup();
+    assert_eq!(revisions.len(), 3, "there, moving, there");
+    assert_eq!(heard(&app).found.len(), 3, "planned again for each");
+}
