@@ -96,7 +96,7 @@ fn fit_arena(
 fn free_part(window: Vec2, inspector: Option<Rect>) -> Rect {
     const MARGIN: f32 = 12.0;
     /// Least width: in a narrower window the inspector covers a part of the scene.
-    const LEAST: f32 = 320.0;
+    const LEAST: f32 = 120.0;
     // An inspector that the user has moved from the edge may cover the scene.
     let docked = inspector.filter(|area| area.max.x > window.x - 4.0 * MARGIN);
     let right = docked.map_or(window.x, |area| area.min.x);

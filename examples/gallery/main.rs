@@ -23,7 +23,9 @@ mod screenshot;
 mod selection;
 mod window;
 
+use std::fmt::Display;
 use std::fs::OpenOptions;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -31,20 +33,25 @@ use args::Command;
 use bevy_steering2d_scenes::replay::{self, Replay};
 use bevy_steering2d_scenes::{SCENES, headless};
 
+/// Prints a text, if anybody reads it: a pipe may be closed.
+fn say(text: impl Display) {
+    let _ = write!(io::stdout(), "{text}");
+}
+
 fn main() -> ExitCode {
     match args::parse(lexopt::Parser::from_env()) {
         Ok(Command::Help) => {
-            print!("{}", args::USAGE);
+            say(args::USAGE);
             ExitCode::SUCCESS
         }
         Ok(Command::List) => {
             for scene in SCENES {
-                println!("{:18} {}", scene.name, scene.title);
+                say(format_args!("{:18} {}\n", scene.name, scene.title));
             }
             ExitCode::SUCCESS
         }
         Ok(Command::Headless { scene, seed, ticks }) => {
-            print!("{}", headless::study(scene, seed, ticks));
+            say(headless::study(scene, seed, ticks));
             ExitCode::SUCCESS
         }
         Ok(Command::Replay(recorded)) => play(&recorded),
@@ -86,7 +93,7 @@ fn can_open(options: &args::WindowOptions) -> Result<(), String> {
 }
 
 /// Checks that a file can be written. An existing one stays as it is.
-fn check_writable(file: &Path) -> std::io::Result<()> {
+fn check_writable(file: &Path) -> io::Result<()> {
     // A link without a file behind it is there.
     let is_new = std::fs::symlink_metadata(file).is_err();
     OpenOptions::new().append(true).create(true).open(file)?;

@@ -84,7 +84,7 @@ fn show_panel(
     current: Res<CurrentScene>,
     live: Res<Live>,
     (time, pace): (Res<Time<Virtual>>, Res<Pace>),
-    (view, inspector): (Res<View>, Res<SteeringInspector>),
+    (view, inspector, store): (Res<View>, Res<SteeringInspector>, Res<GizmoConfigStore>),
     (mut draft, mut actions): (ResMut<Draft>, ResMut<Actions>),
 ) -> Result {
     let (Some(scene), Some(report)) = (current.scene(), &live.report) else {
@@ -115,6 +115,10 @@ fn show_panel(
                     let chosen = [
                         (Action::Follow, view.follows),
                         (Action::Inspect, inspector.open),
+                        (
+                            Action::Overlay,
+                            store.config::<DefaultGizmoConfigGroup>().0.enabled,
+                        ),
                     ];
                     drive(ui, time.is_paused(), &chosen, actions);
                     show_pace(ui, report, &pace);
@@ -171,7 +175,7 @@ fn matches(scene: &Scene, search: &str) -> bool {
 
 /// The first sentence of a scene's help text.
 fn gist(scene: &Scene) -> &'static str {
-    let end = scene.help.find(['.', ':']).unwrap_or(scene.help.len());
+    let end = scene.help.find('.').unwrap_or(scene.help.len());
     &scene.help[..end]
 }
 

@@ -20,14 +20,20 @@ fn keep_selected(
     agents: Query<(&SteeringId, Entity), With<Vehicle>>,
     mut last: Local<SteeringId>,
     mut stand_in: Local<Option<Entity>>,
+    mut was_needed: Local<bool>,
 ) {
+    let is_needed = inspector.open || view.follows;
+    if std::mem::replace(&mut *was_needed, is_needed) && !is_needed {
+        selection.set(None::<Entity>);
+        *stand_in = None;
+    }
     let selected = selection.primary().and_then(|it| agents.get(it).ok());
     match selected {
         Some((id, agent)) if *stand_in != Some(agent) => {
             (*last, *stand_in) = (*id, None);
             return;
         }
-        None if !inspector.open && !view.follows => return,
+        None if !is_needed => return,
         _ => {}
     }
     let same = agents.iter().find(|(id, _)| **id == *last);

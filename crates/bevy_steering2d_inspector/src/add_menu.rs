@@ -6,8 +6,8 @@ use bevy_egui::egui::{self, Ui};
 use bevy_steering2d_core::{BehaviorId, BehaviorRegistry};
 
 use crate::docs;
+use crate::list::search_field;
 use crate::scope::{self, Scope};
-use crate::theme::named;
 
 /// Shows a menu of the registered behaviors that the agent does not have.
 pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) {
@@ -15,17 +15,16 @@ pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) 
     ui.menu_button("➕ Add behavior", |ui| {
         ui.set_min_width(220.0);
         let mut search: String = ui.data(|it| it.get_temp(search_id)).unwrap_or_default();
-        let field = egui::TextEdit::singleline(&mut search).hint_text("search");
-        named(ui.add(field), "Search behaviors");
-        ui.data_mut(|it| it.insert_temp(search_id, search.clone()));
+        let entered = search_field(ui, &mut search, "search", "Search behaviors");
         let wanted = search.to_lowercase();
+        let mut choices = choices(world, shown);
+        choices.retain(|choice| choice.name.to_lowercase().contains(&wanted));
+        let mut chosen = choices.iter().filter_map(|it| it.insert.clone());
+        let mut chosen = chosen.next().filter(|_| entered);
         egui::ScrollArea::vertical()
             .max_height(320.0)
             .show(ui, |ui| {
-                for choice in choices(world, shown) {
-                    if !choice.name.to_lowercase().contains(&wanted) {
-                        continue;
-                    }
+                for choice in choices {
                     let button = egui::Button::new(choice.name).frame(false);
                     let response = ui.add_enabled(choice.insert.is_some(), button);
                     let response = response
@@ -33,14 +32,17 @@ pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) 
                         .on_disabled_hover_text(
                             "No default: add #[derive(Default)] and #[reflect(Component, Default)]",
                         );
-                    if response.clicked()
-                        && let Some(insert) = choice.insert
-                    {
-                        insert_default(world, insert, &scope::agents(world, scope, shown));
-                        ui.close();
+                    if response.clicked() {
+                        chosen = choice.insert;
                     }
                 }
             });
+        if let Some(insert) = chosen {
+            insert_default(world, insert, &scope::agents(world, scope, shown));
+            search.clear();
+            ui.close();
+        }
+        ui.data_mut(|it| it.insert_temp(search_id, search));
     });
 }
 

@@ -17,6 +17,17 @@ pub(crate) fn title(world: &World, agent: Entity) -> String {
     }
 }
 
+/// A field that takes what is typed, also without a click; whether Enter was pressed in it.
+pub(crate) fn search_field(ui: &mut Ui, search: &mut String, hint: &str, name: &str) -> bool {
+    let field = ui.add(egui::TextEdit::singleline(search).hint_text(hint));
+    let entered = field.lost_focus() && ui.input(|it| it.key_pressed(egui::Key::Enter));
+    if !entered && ui.memory(|memory| memory.focused().is_none()) {
+        field.request_focus();
+    }
+    named(field, name);
+    entered
+}
+
 /// Shows the primary agent, and a searchable list of all agents.
 pub(crate) fn choose(ui: &mut Ui, world: &mut World, search: &mut String) {
     let shown = world.resource::<SteeringSelection>().primary();
@@ -27,10 +38,18 @@ pub(crate) fn choose(ui: &mut Ui, world: &mut World, search: &mut String) {
         .close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside)
         .selected_text(RichText::new(label).strong());
     let response = combo.show_ui(ui, |ui| {
-        let field = egui::TextEdit::singleline(search).hint_text("name, number or behavior");
-        named(ui.add(field), "Search agents");
+        let entered = search_field(ui, search, "name, number or behavior", "Search agents");
         let found = find(world, search);
-        ui.label(faint(format!("{} agents", found.len())));
+        let count = found.len();
+        ui.label(faint(format!(
+            "{count} agent{}",
+            if count == 1 { "" } else { "s" }
+        )));
+        if let (true, Some(first)) = (entered, found.first()) {
+            world.resource_mut::<SteeringSelection>().set([*first]);
+            search.clear();
+            ui.close();
+        }
         let height = ui.text_style_height(&egui::TextStyle::Button) + 6.0;
         egui::ScrollArea::vertical()
             .max_height(280.0)
@@ -46,6 +65,7 @@ pub(crate) fn choose(ui: &mut Ui, world: &mut World, search: &mut String) {
                             selection.toggle(*agent);
                         } else {
                             selection.set([*agent]);
+                            search.clear();
                             ui.close();
                         }
                     }

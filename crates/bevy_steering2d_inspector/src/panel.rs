@@ -108,6 +108,10 @@ fn contents(ui: &mut Ui, world: &mut World, panel: &mut Panel) {
     egui::ScrollArea::vertical()
         .id_salt(tab.title())
         .auto_shrink([false, true])
+        // Down to the edge of the window, also after it was smaller.
+        .min_scrolled_height(
+            (ui.ctx().content_rect().bottom() - 24.0 - ui.cursor().top()).max(64.0),
+        )
         .show(ui, |ui| match (tab, shown) {
             (Tab::Draw, shown) => layers::show(ui, world, shown),
             (Tab::Presets, shown) => {

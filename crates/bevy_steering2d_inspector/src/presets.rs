@@ -67,7 +67,10 @@ fn compare(ui: &mut Ui, world: &mut World, tab: &mut PresetsTab, agents: &[Entit
                 && let Some(shown) = agents.first()
             {
                 match SteeringPreset::capture(world, *shown) {
-                    Ok(preset) => tab.stored[index] = Some(preset),
+                    Ok(preset) => {
+                        tab.stored[index] = Some(preset);
+                        tab.outcome = Some(Ok(format!("Stored as {name}")));
+                    }
                     Err(error) => tab.outcome = Some(Err(error.to_string())),
                 }
             }
@@ -129,12 +132,12 @@ fn save(ui: &mut Ui, world: &mut World, tab: &mut PresetsTab, shown: Option<Enti
             tab.outcome = Some(saved);
         }
     });
-    if let Some(outcome) = &tab.outcome {
-        ui.label(match outcome {
-            Ok(text) => faint(text),
-            Err(text) => alarm(text),
-        });
-    }
+    // Also without one, so that the buttons below stay where they are.
+    ui.label(match &tab.outcome {
+        Some(Ok(text)) => faint(text),
+        Some(Err(text)) => alarm(text),
+        None => faint(" "),
+    });
 }
 
 /// The path of the preset file with this name in the asset folder `root`.
@@ -198,7 +201,6 @@ fn files(ui: &mut Ui, world: &mut World, tab: &mut PresetsTab, agents: &[Entity]
                         agent.insert(UsesPreset(preset.clone()));
                     }
                 }
-                tab.name.clone_from(&name);
                 tab.outcome = Some(Ok(applied_to(&name, agents)));
             }
             ui.label(name);

@@ -67,12 +67,13 @@ pub(crate) fn legend(ui: &mut Ui, world: &World, behaviors: impl Iterator<Item =
     ui.horizontal_wrapped(|ui| {
         for id in behaviors {
             let behavior = registry.get(id);
-            // Together on a line.
-            ui.horizontal(|ui| {
-                dot(ui, color(colors.color_of(behavior)));
-                ui.label(faint(behavior.name));
-                ui.add_space(6.0);
-            });
+            // Dot and name in one label, so that they wrap together.
+            let mut entry = egui::text::LayoutJob::default();
+            let font = || egui::FontId::proportional(12.0);
+            let dot = color(colors.color_of(behavior));
+            entry.append("● ", 0.0, egui::TextFormat::simple(font(), dot));
+            entry.append(behavior.name, 0.0, egui::TextFormat::simple(font(), FAINT));
+            ui.add(egui::Label::new(entry).extend());
         }
     });
 }

@@ -46,9 +46,14 @@ fn draw_futures(
         if let Some(end) = before.last() {
             draw::trail(&mut gizmos, before.iter().copied(), *end, BEFORE);
         }
-        if let Ok(body) = bodies.get(agent) {
-            let now: Vec<Vec2> = recorder.trail(agent, fork).collect();
-            draw::trail(&mut gizmos, now.iter().copied(), body.position, NOW);
+        let now: Vec<Vec2> = recorder.trail(agent, fork).collect();
+        // While an earlier tick is shown, the agent is not at the end of its way.
+        let end = match recorder.shown() {
+            Some(_) => now.last().copied(),
+            None => bodies.get(agent).ok().map(|body| body.position),
+        };
+        if let Some(end) = end {
+            draw::trail(&mut gizmos, now.iter().copied(), end, NOW);
         }
     }
 }
@@ -94,7 +99,7 @@ pub(crate) fn show(ui: &mut egui::Ui, world: &mut World, agent: Option<Entity>) 
                 });
             }
             if recorder.shown().is_some() {
-                let back = theme::icon(ui, "⏹", "Return to the latest tick");
+                let back = theme::icon(ui, "now", "Return to the latest tick");
                 if back.clicked() {
                     wish = Some(Wish::Present);
                 }
@@ -117,9 +122,11 @@ pub(crate) fn show(ui: &mut egui::Ui, world: &mut World, agent: Option<Entity>) 
     if let Some(shown) = recorder.shown() {
         let here = agent.map_or_else(Vec::new, |agent| recorder.moments_in(agent, shown..=shown));
         let here: Vec<&str> = here.iter().map(|it| it.what).collect();
-        if !here.is_empty() {
-            ui.label(faint(format!("in this tick: {}", here.join(", "))));
-        }
+        ui.label(faint(if here.is_empty() {
+            "in this tick: no event".to_owned()
+        } else {
+            format!("in this tick: {}", here.join(", "))
+        }));
     }
     match wish {
         Some(Wish::Tick(tick)) => log_error(rewind(world, tick)),
@@ -160,8 +167,8 @@ fn moment_buttons(
     moments: impl Fn() -> Vec<Moment>,
     shown: u32,
 ) -> Option<Wish> {
-    let previous = theme::icon(ui, "⏪", "To the previous event of this agent");
-    let next = theme::icon(ui, "⏩", "To the next event of this agent");
+    let previous = theme::icon(ui, "◀", "To the previous event of this agent");
+    let next = theme::icon(ui, "▶", "To the next event of this agent");
     let found = if previous.clicked() {
         moments().into_iter().rev().find(|it| it.tick < shown)
     } else if next.clicked() {

@@ -371,11 +371,10 @@ fn draw_overlay(
     if let Some((drawn, vehicle, force, separation)) = walkers.iter().next() {
         let center = drawn.pose.position;
         gizmos.circle_2d(center, 2.0 * RADIUS, palette::GOLD);
-        gizmos.circle_2d(
-            center,
-            separation.perception_radius,
-            palette::GOLD.with_alpha(0.3),
-        );
+        let color = palette::GOLD.with_alpha(0.3);
+        gizmos
+            .circle_2d(center, separation.perception_radius, color)
+            .resolution(96);
         overlay::force(&mut gizmos, drawn, force, vehicle);
     }
 }

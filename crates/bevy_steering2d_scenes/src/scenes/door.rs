@@ -190,23 +190,28 @@ fn spawn_wall(world: &mut World, from: Vec2, to: Vec2) {
 fn read_keys(
     presses: Res<Presses>,
     mut options: ResMut<Options>,
-    mut guests: Query<&mut Queuing, With<Guest>>,
+    mut guests: Query<(&Transform, &mut Queuing), With<Guest>>,
 ) {
     for _ in presses.keys().filter(|key| *key == 'q') {
         options.queue ^= true;
     }
-    for mut queuing in &mut guests {
-        enable(&mut queuing, options.queue);
+    for (at, mut queuing) in &mut guests {
+        // Nobody waits behind those who sit.
+        enable(&mut queuing, options.queue && !is_outside(at));
     }
 }
 
 /// Outside, guests walk to their seats.
 fn guide_guests(mut guests: Query<(&Transform, &mut Seek, &mut Arrive), With<Guest>>) {
     for (at, mut seek, mut arrive) in &mut guests {
-        let outside = at.translation.x > WALL + RADIUS;
+        let outside = is_outside(at);
         enable(&mut seek, !outside);
         enable(&mut arrive, outside);
     }
+}
+
+fn is_outside(at: &Transform) -> bool {
+    at.translation.x > WALL + RADIUS
 }
 
 fn keep_tally(

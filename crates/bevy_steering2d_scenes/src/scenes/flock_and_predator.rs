@@ -446,8 +446,11 @@ fn draw_overlay(
                 gizmos.line_2d(center, place, palette::GOLD.with_alpha(0.25));
             }
         }
-        gizmos.circle_2d(center, ALIGNMENT_RADIUS, palette::GOLD.with_alpha(0.3));
-        gizmos.circle_2d(center, SEPARATION_RADIUS, palette::GOLD.with_alpha(0.3));
+        for radius in [ALIGNMENT_RADIUS, SEPARATION_RADIUS] {
+            gizmos
+                .circle_2d(center, radius, palette::GOLD.with_alpha(0.3))
+                .resolution(96);
+        }
         overlay::force(&mut gizmos, drawn, force, vehicle);
     }
     if let Some((place, tick)) = tally.last_catch {

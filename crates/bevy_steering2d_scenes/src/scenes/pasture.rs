@@ -35,9 +35,9 @@ use crate::{overlay, palette};
 pub(crate) const SCENE: Scene = Scene {
     name: "pasture",
     title: "Pasture",
-    help: "Now and then a cow leaves the herd for better grass. The rider drives it back into \
-           the ring, from behind. Calves stay near their mothers, a foal runs with the horse, a dog patrols \
-           along the fence. Call the herd home, and all follow one flow field.",
+    help: "Now and then a cow leaves the herd for better grass (red ring). The rider (amber) drives \
+           it back into the ring of the herd, from behind. Calves (lilac) stay near their mothers, a \
+           foal (gold) runs with the horse, a dog (red) patrols along the fence. Call the herd home, and all follow one flow field.",
     keys: &[SceneKey::new('d', "Drive"), SceneKey::new('h', "Home")],
     chosen,
     mouse: "",

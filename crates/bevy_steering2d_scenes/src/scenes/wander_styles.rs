@@ -27,7 +27,7 @@ use crate::{overlay, palette};
 pub(crate) const SCENE: Scene = Scene {
     name: "wander_styles",
     title: "Styles of wandering",
-    help: "Left: the target is pushed about on a circle ahead, in the frame of the agent. Middle: \
+    help: "Three styles of wandering side by side. Left: the target is pushed about on a circle ahead, in the frame of the agent. Middle: \
            its angle changes at random, in the frame of the world. Right: a new random target \
            every few seconds. Compare the trails and the largest turn in a quarter of a second. \
            Agents that leave their field enter it on the other side.",

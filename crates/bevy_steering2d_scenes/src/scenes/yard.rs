@@ -33,8 +33,8 @@ pub(crate) const SCENE: Scene = Scene {
     name: "yard",
     title: "Yard",
     help: "Tanks and trucks of different wheelbases keep a formation on a course round rocks. \
-           Their slots (crosses) are so far behind the leader along the course, and so far beside \
-           it; the leader waits for the others. Rigid slots sweep sideways in turns, and nothing \
+           Their slots (green crosses) are so far behind the leader along the course, and so far \
+           beside it; gold crosses are the targets of the course; the leader waits for the others. Rigid slots sweep sideways in turns, and nothing \
            on wheels can follow them.",
     keys: &[
         SceneKey::new('1', "Along the course"),

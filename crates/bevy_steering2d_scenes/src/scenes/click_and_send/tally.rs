@@ -136,7 +136,8 @@ pub(super) fn keep_tally(
         let at_place = place
             .and_then(|it| it.at)
             .is_some_and(|it| it.distance(here) <= ARRIVED);
-        if at_place && trip.arrived.is_none() {
+        // In the tick of an order the units still have the places of the one before.
+        if at_place && trip.arrived.is_none() && tally.time > time.delta_secs() {
             trip.arrived = Some(tally.time);
         }
         let speed = velocity.linear.length();
