@@ -17,13 +17,18 @@ pub(crate) fn title(world: &World, agent: Entity) -> String {
     }
 }
 
-/// A field that takes what is typed, also without a click; whether Enter was pressed in it.
+/// A field that takes what is typed as soon as its menu has opened; whether Enter was pressed in it.
 pub(crate) fn search_field(ui: &mut Ui, search: &mut String, hint: &str, name: &str) -> bool {
     let field = ui.add(egui::TextEdit::singleline(search).hint_text(hint));
-    let entered = field.lost_focus() && ui.input(|it| it.key_pressed(egui::Key::Enter));
-    if !entered && ui.memory(|memory| memory.focused().is_none()) {
+    let frame = ui.ctx().cumulative_frame_nr();
+    let last_shown = ui.data_mut(|data| {
+        let last = data.get_temp_mut_or(field.id.with("last shown"), 0);
+        std::mem::replace(last, frame)
+    });
+    if last_shown + 1 < frame {
         field.request_focus();
     }
+    let entered = field.lost_focus() && ui.input(|it| it.key_pressed(egui::Key::Enter));
     named(field, name);
     entered
 }

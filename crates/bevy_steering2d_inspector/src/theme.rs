@@ -71,7 +71,7 @@ pub(crate) fn legend(ui: &mut Ui, world: &World, behaviors: impl Iterator<Item =
             let mut entry = egui::text::LayoutJob::default();
             let font = || egui::FontId::proportional(12.0);
             let dot = color(colors.color_of(behavior));
-            entry.append("● ", 0.0, egui::TextFormat::simple(font(), dot));
+            entry.append("⏺ ", 0.0, egui::TextFormat::simple(font(), dot));
             entry.append(behavior.name, 0.0, egui::TextFormat::simple(font(), FAINT));
             ui.add(egui::Label::new(entry).extend());
         }
