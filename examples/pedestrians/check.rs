@@ -47,10 +47,15 @@ pub struct Row {
     /// The source's figure.
     pub source: String,
     pub measured: f32,
+    /// How far the mean of other starts may differ, such as the standard error; `None` if it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<f32>,
     pub unit: &'static str,
     /// The values that pass; `None` for a figure without a bound.
     pub bound: Option<Bound>,
-    /// Why it fails, if it does.
+    /// Whether the figure stands out from chance, so that its bound applies.
+    pub measurable: bool,
+    /// Why it fails or cannot be measured, if so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<&'static str>,
 }
@@ -96,8 +101,10 @@ impl Row {
             what: what.into(),
             source: String::new(),
             measured,
+            error: None,
             unit,
             bound: None,
+            measurable: true,
             cause: None,
         }
     }
@@ -112,6 +119,18 @@ impl Row {
         self
     }
 
+    /// The standard error of the mean, or half of a stated interval.
+    pub fn error(mut self, error: f32) -> Self {
+        self.error = Some(error);
+        self
+    }
+
+    /// Neither passes nor fails: what was measured does not stand out from chance.
+    pub fn not_measurable(mut self) -> Self {
+        self.measurable = false;
+        self
+    }
+
     /// Why it fails, if it does.
     pub fn cause(mut self, cause: &'static str) -> Self {
         self.cause = Some(cause);
@@ -119,7 +138,8 @@ impl Row {
     }
 
     pub fn passes(&self) -> Option<bool> {
-        self.bound.map(|bound| bound.allows(self.measured))
+        let bound = self.bound.filter(|_| self.measurable);
+        bound.map(|bound| bound.allows(self.measured))
     }
 }
 
@@ -134,6 +154,7 @@ mod tests {
         assert_eq!(row(1.6).passes(), Some(false));
         assert_eq!(row(f32::NAN).passes(), Some(false));
         assert_eq!(Row::new("flow", 1.0, "1/s").passes(), None);
+        assert_eq!(row(1.6).not_measurable().passes(), None);
     }
 
     #[test]

@@ -295,34 +295,94 @@ fn straight(from: Vec2, ahead: Vec2) -> SteeringPath {
 /// Places for so many people in an area, on a hexagonal grid with random shifts that leave a gap between
 /// bodies.
 pub fn places(area: Rect, people: usize, random: &mut RandomStream) -> Vec<Vec2> {
-    let size = area.size();
-    let mut spacing = (size.x * size.y / people.max(1) as f32 / HEXAGONAL).sqrt();
-    loop {
-        let columns = (size.x / spacing).floor().max(1.0);
-        let rows = (size.y / (HEXAGONAL * spacing)).floor().max(1.0);
-        if (columns * rows) as usize >= people {
-            let step = Vec2::new(size.x / columns, size.y / rows);
-            let play = 0.5 * (step.x.min(step.y / HEXAGONAL) - 2.0 * RADIUS - 0.02).max(0.0);
-            let mut all: Vec<Vec2> = (0..(columns * rows) as usize)
-                .map(|index| {
-                    let (column, row) = (index % columns as usize, index / columns as usize);
-                    let shift = if row % 2 == 0 { 0.25 } else { 0.75 };
-                    let cell = Vec2::new(column as f32 + shift, row as f32 + 0.5);
-                    let shift = 0.5 * play * Vec2::new(random.signed_unit(), random.signed_unit());
-                    area.min + step * cell + shift
-                })
-                .collect();
-            // Which cells stay empty is random.
-            while all.len() > people {
-                let index = (random.unit() * all.len() as f32) as usize;
-                all.swap_remove(index.min(all.len() - 1));
+    let grid = Grid::for_people(area, people);
+    grid.places(people, 0.0, random)
+}
+
+/// As [`places`], but the number of rows and where they lie across the area are random, too.
+pub fn scattered_places(area: Rect, people: usize, random: &mut RandomStream) -> Vec<Vec2> {
+    let usual = Grid::for_people(area, people);
+    let fewer_and_more = [-1.0, 1.0].map(|more| Grid::with_rows(area, people, usual.rows + more));
+    let others = fewer_and_more.into_iter().filter(Grid::keeps_bodies_apart);
+    let grids: Vec<Grid> = std::iter::once(usual).chain(others).collect();
+    let drawn = (random.unit() * grids.len() as f32) as usize;
+    let across = random.signed_unit();
+    grids[drawn.min(grids.len() - 1)].places(people, across, random)
+}
+
+/// A hexagonal grid that fills an area.
+struct Grid {
+    area: Rect,
+    columns: f32,
+    rows: f32,
+}
+
+impl Grid {
+    /// The widest grid with a cell for each of so many people.
+    fn for_people(area: Rect, people: usize) -> Self {
+        let size = area.size();
+        let mut spacing = (size.x * size.y / people.max(1) as f32 / HEXAGONAL).sqrt();
+        loop {
+            let columns = (size.x / spacing).floor().max(1.0);
+            let rows = (size.y / (HEXAGONAL * spacing)).floor().max(1.0);
+            if (columns * rows) as usize >= people {
+                return Self {
+                    area,
+                    columns,
+                    rows,
+                };
             }
-            return all;
+            spacing *= 0.99;
         }
-        spacing *= 0.99;
+    }
+
+    /// The grid with so many rows, one at least, and as few columns as people need.
+    fn with_rows(area: Rect, people: usize, rows: f32) -> Self {
+        let rows = rows.max(1.0);
+        Self {
+            area,
+            columns: (people as f32 / rows).ceil().max(1.0),
+            rows,
+        }
+    }
+
+    /// From a cell to the next of its row, and to the next row, m.
+    fn step(&self) -> Vec2 {
+        self.area.size() / Vec2::new(self.columns, self.rows)
+    }
+
+    /// Whether bodies in all cells have a gap between them.
+    fn keeps_bodies_apart(&self) -> bool {
+        let Vec2 { x, y } = self.step();
+        x.min(Vec2::new(0.5 * x, y).length()) >= 2.0 * RADIUS + GAP
+    }
+
+    /// Places in random cells. `across` of -1 and 1 moves all rows up to the one and the other side of the
+    /// area.
+    fn places(&self, people: usize, across: f32, random: &mut RandomStream) -> Vec<Vec2> {
+        let (columns, step) = (self.columns as usize, self.step());
+        let play = 0.5 * (step.x.min(step.y / HEXAGONAL) - 2.0 * RADIUS - GAP).max(0.0);
+        let across = 0.5 * across * (step.y - play) * Vec2::Y;
+        let mut all: Vec<Vec2> = (0..columns * self.rows as usize)
+            .map(|index| {
+                let (column, row) = (index % columns, index / columns);
+                let shift = if row % 2 == 0 { 0.25 } else { 0.75 };
+                let cell = Vec2::new(column as f32 + shift, row as f32 + 0.5);
+                let shift = 0.5 * play * Vec2::new(random.signed_unit(), random.signed_unit());
+                self.area.min + step * cell + across + shift
+            })
+            .collect();
+        // Which cells stay empty is random.
+        while all.len() > people {
+            let index = (random.unit() * all.len() as f32) as usize;
+            all.swap_remove(index.min(all.len() - 1));
+        }
+        all
     }
 }
 
+/// The least gap between bodies at the start, m.
+const GAP: f32 = 0.02;
 /// Distance of two rows of a hexagonal grid, in distances of two columns.
 const HEXAGONAL: f32 = 0.866_025_4;
 
@@ -352,14 +412,30 @@ mod tests {
     fn people_have_places_without_overlap() {
         let area = Rect::new(0.0, 0.0, 16.0, 3.6);
         for people in [10, 100, 320] {
-            let places = places(area, people, &mut random(1));
-            assert_eq!(places.len(), people);
-            for (at, one) in places.iter().enumerate() {
-                assert!(area.contains(*one));
-                let apart = |other: &Vec2| one.distance(*other) > 1.98 * RADIUS;
-                assert!(places[at + 1..].iter().all(apart), "{people} at {one}");
+            let usual = places(area, people, &mut random(1));
+            let scattered = (1..=10).map(|seed| scattered_places(area, people, &mut random(seed)));
+            for places in std::iter::once(usual).chain(scattered) {
+                assert_eq!(places.len(), people);
+                for (at, one) in places.iter().enumerate() {
+                    assert!(area.contains(*one));
+                    let apart = |other: &Vec2| one.distance(*other) > 1.98 * RADIUS;
+                    assert!(places[at + 1..].iter().all(apart), "{people} at {one}");
+                }
             }
         }
+    }
+
+    #[test]
+    fn scattered_rows_lie_elsewhere_for_each_seed() {
+        let area = Rect::new(0.0, 0.0, 16.0, 10.0);
+        let lowest = |seed| {
+            let places = scattered_places(area, 160, &mut random(seed));
+            places.iter().map(|it| it.y).fold(f32::INFINITY, f32::min)
+        };
+        let all: Vec<f32> = (1..=10).map(lowest).collect();
+        let most = all.iter().copied().fold(0.0, f32::max);
+        let least = all.iter().copied().fold(f32::INFINITY, f32::min);
+        assert!(most - least > 0.2, "{all:?}");
     }
 
     #[test]

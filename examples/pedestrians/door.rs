@@ -24,6 +24,11 @@ impl Door {
         }
     }
 
+    /// m.
+    pub fn width(&self) -> f32 {
+        self.from.distance(self.to)
+    }
+
     pub fn center(&self) -> Vec2 {
         0.5 * (self.from + self.to)
     }
@@ -33,7 +38,8 @@ impl Door {
         (point - self.center()).dot(self.out)
     }
 
-    /// The nearest point of the opening that a body can pass.
+    /// The nearest point of the opening that a body can pass, a little off the jamb: those who aim to touch it give way
+    /// to it, and the others queue behind them.
     fn aim(&self, from: Vec2) -> Vec2 {
         let along = self.to - self.from;
         let half = (0.5 * along.length() - RADIUS - 0.05).max(0.0);

@@ -1,5 +1,7 @@
 //! The law by which people avoid each other, measured back out of their trajectories.
 
+use std::ops::Range;
+
 use bevy::math::ops;
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
@@ -7,7 +9,7 @@ use bevy_steering2d::prelude::*;
 use crate::check::{Bound, Check, Effort, Outcome, Row};
 use crate::crowd::{Crowd, Person, RADIUS, Seen, nearest_offset, places, random};
 use crate::plot::{Plot, Series};
-use crate::statistics::Line;
+use crate::statistics::{Line, standard_error};
 
 pub const CHECKS: [Check; 1] = [Check {
     name: "interaction-law",
@@ -15,7 +17,8 @@ pub const CHECKS: [Check; 1] = [Check {
     about: "130 people walk in all directions in a periodic area of 16 m × 16 m. Of all pairs the times to collision τ are counted, and those \
             of pairs at different times, which cannot have interacted; the energy is E(τ) = ln(number without interaction / number). \
             Karamouzas, Skinner and Guy (2014), *Universal power law governing pedestrian interactions*: E ∝ exp(−τ/τ0) / τ² with \
-            τ0 ≈ 3 s, so E · exp(τ/3 s) falls with τ to the power of −2 (2.0 ± 0.2 between 0.2 s and 3 s).",
+            τ0 ≈ 3 s, so E · exp(τ/3 s) falls with τ to the power of −2 (2.0 ± 0.2 between 0.2 s and 3 s): here \
+            in each of three ranges, weighted by the numbers of pairs, of five starts.",
     run: interaction_law,
 }];
 
@@ -46,6 +49,13 @@ impl Counts {
         Self([0.0; BINS])
     }
 
+    /// Adds the counts of another run.
+    fn add_counts(&mut self, other: &Self) {
+        for (sum, more) in self.0.iter_mut().zip(other.0) {
+            *sum += more;
+        }
+    }
+
     /// Counts each of `some` with each of `others`, who may be the same people at another time.
     fn add(&mut self, some: &[Seen], others: &[Seen], weight: f32) {
         for one in some {
@@ -63,43 +73,56 @@ impl Counts {
     }
 }
 
-/// The middle of a bin, s, and its energy; bins with few pairs are left out.
-fn energies(pairs: &Counts, without: &Counts) -> Vec<(f32, f32)> {
-    const FEW: f32 = 20.0;
-    // Far ahead people do not interact: there both counts are the same but for their totals.
-    let far = |counts: &Counts| counts.0[BINS / 2..].iter().sum::<f32>();
+/// The energy at the middle of a bin.
+#[derive(Clone, Copy, Debug)]
+struct Energy {
+    /// Time to collision, s.
+    time: f32,
+    energy: f32,
+    /// Number of pairs it was measured of.
+    pairs: f32,
+}
+
+/// The energies of all bins with pairs.
+fn energies(pairs: &Counts, without: &Counts) -> Vec<Energy> {
+    // From 6 s on people do not interact: there both counts are the same but for their totals.
+    let far = |counts: &Counts| counts.0[BINS * 3 / 4..].iter().sum::<f32>();
     let scale = far(pairs) / far(without).max(f32::MIN_POSITIVE);
     let bins = pairs.0.iter().zip(without.0).enumerate();
-    bins.filter(|(_, (count, without))| **count >= FEW && *without >= FEW)
-        .map(|(bin, (count, without))| {
-            let time = BIN * (bin as f32 + 0.5);
-            (time, ops::ln(scale * without / count))
+    bins.filter(|(_, (count, without))| **count > 0.0 && *without > 0.0)
+        .map(|(bin, (count, without))| Energy {
+            time: BIN * (bin as f32 + 0.5),
+            energy: ops::ln(scale * without / count),
+            pairs: *count,
         })
         .collect()
 }
 
-/// The line through ln(E · exp(τ/τ0)) over ln τ, where the source measured it.
-fn power_law(energies: &[(f32, f32)]) -> Line {
+/// The line through ln(E · exp(τ/τ0)) over ln τ, weighted by the numbers of pairs, for times to collision in a
+/// range, s.
+fn power_law(energies: &[Energy], range: &Range<f32>) -> Line {
     let points: Vec<_> = energies
         .iter()
-        .filter(|(time, energy)| (0.2..3.0).contains(time) && *energy > 0.0)
-        .map(|(time, energy)| (ops::ln(*time), ops::ln(*energy) + time / HORIZON))
+        .filter(|it| range.contains(&it.time) && it.energy > 0.0)
+        .map(|it| {
+            let law = ops::ln(it.energy) + it.time / HORIZON;
+            (ops::ln(it.time), law, it.pairs)
+        })
         .collect();
-    Line::through(&points)
+    Line::weighted(&points)
 }
 
-fn interaction_law(effort: Effort) -> Outcome {
-    // From start to start the power varies by 0.8 in two minutes, by 0.1 in twenty.
-    let (people, seconds) = effort.pick((130, 1200.0), (12, 2.0));
+/// Counts the pairs of one start, and those of its pairs at different times.
+fn counts(start: u64, people: usize, warm_up: f32, seconds: f32) -> [Counts; 2] {
     let mut crowd = Crowd::repeating(WORLD);
-    let mut random = random(9);
+    let mut random = random(start);
     for start in places(Rect::from_corners(Vec2::ZERO, WORLD), people, &mut random) {
         let angle = random.angle();
         let ahead = Vec2::new(ops::cos(angle), ops::sin(angle));
         let pace = Pedestrian::desired_speed(&mut random);
         crowd.add(Person::new(start, ahead).with_pace(pace));
     }
-    crowd.run(effort.pick(10.0, 0.5), |_| {});
+    crowd.run(warm_up, |_| {});
     let mut frames: Vec<Vec<Seen>> = Vec::new();
     let mut ticks = 0_u32;
     crowd.run(seconds, |crowd| {
@@ -117,27 +140,68 @@ fn interaction_law(effort: Effort) -> Outcome {
             without.add(frame, &frames[later % frames.len()], 0.25);
         }
     }
-    let energies = energies(&pairs, &without);
-    let line = power_law(&energies);
-    let cause = "below a second the reflexes of `ReciprocalAvoidance` rule collisions out, whatever the energy, and who is free of \
-                 conflicts keeps exactly to its way.";
-    let rows = vec![
-        Row::new("power of τ", line.slope, "")
-            .source("−2")
-            .bound(Bound::between(-2.4, -1.6))
-            .cause(cause),
+    [pairs, without]
+}
+
+/// Ranges of the times to collision in which the power is fitted, s, and why it may differ from the law's.
+const RANGES: [(Range<f32>, &str); 3] = [
+    (
+        0.2..1.0,
+        "below a second `ReciprocalAvoidance` rules collisions out by its velocity obstacles, whatever the energy.",
+    ),
+    (
+        0.8..2.0,
+        "a wish without a contact within the horizon is taken at once, so the energy falls faster than people's.",
+    ),
+    (
+        1.8..3.0,
+        "a wish without a contact within the horizon is taken at once, so the energy falls faster than people's.",
+    ),
+];
+/// The range in which the source measured the law, s.
+const WHOLE: Range<f32> = 0.2..3.0;
+
+fn interaction_law(effort: Effort) -> Outcome {
+    let (starts, people, seconds) = effort.pick((5, 130, 300.0), (1, 12, 2.0));
+    let warm_up = effort.pick(20.0, 0.5);
+    let runs: Vec<[Counts; 2]> = (9..9 + starts)
+        .map(|start| counts(start, people, warm_up, seconds))
+        .collect();
+    let (mut pairs, mut without) = (Counts::none(), Counts::none());
+    for [with, none] in &runs {
+        pairs.add_counts(with);
+        without.add_counts(none);
+    }
+    let energies_of_all = energies(&pairs, &without);
+    let mut rows: Vec<Row> = RANGES
+        .iter()
+        .map(|(range, cause)| {
+            let slope =
+                |[pairs, without]: &[Counts; 2]| power_law(&energies(pairs, without), range).slope;
+            let of_starts: Vec<f32> = runs.iter().map(slope).collect();
+            let label = format!("power of τ from {} s to {} s", range.start, range.end);
+            Row::new(label, power_law(&energies_of_all, range).slope, "")
+                .error(standard_error(&of_starts))
+                .source("−2")
+                .bound(Bound::between(-2.4, -1.6))
+                .cause(cause)
+        })
+        .collect();
+    let line = power_law(&energies_of_all, &WHOLE);
+    rows.push(
         Row::new(
-            "share of the variance that the law explains",
+            "share of the variance that one power explains",
             line.explained,
             "",
         )
         .source("1")
         .bound(Bound::at_least(0.9))
-        .cause(cause),
-    ];
+        .cause("no one power holds in all three ranges."),
+    );
     let scale = ops::exp(line.at(0.0));
     let law = move |time: f32| scale * ops::exp(-time / HORIZON) / (time * time);
-    let measured = energies.into_iter().filter(|it| it.0 < 5.0).collect();
+    let shown = energies_of_all.iter().filter(|it| it.time < 5.0);
+    let measured = shown.map(|it| (it.time, it.energy)).collect();
     let plots = vec![Plot {
         file: "interaction-law".into(),
         title: "Energy by time to collision".into(),
@@ -173,7 +237,9 @@ mod tests {
             without.0[bin] = 1e6;
             pairs.0[bin] = 1e6 * ops::exp(-energy);
         }
-        let line = power_law(&energies(&pairs, &without));
-        assert!((line.slope + 2.0).abs() < 0.1, "{line:?}");
+        for range in RANGES.map(|it| it.0) {
+            let line = power_law(&energies(&pairs, &without), &range);
+            assert!((line.slope + 2.0).abs() < 0.1, "{line:?}");
+        }
     }
 }

@@ -25,7 +25,7 @@ scenarios are in [`examples/pedestrians`](../examples/pedestrians/main.rs), one 
 People are point masses of 0.2 m radius, which only steering keeps apart; a tick takes 0.05 s. They take the shortest way
 to where their path leads, with desired speeds of 1.34 ± 0.26 m/s where nothing else is said, and no scenario has parameters of its own.
 RiMEA (2016) is the *Richtlinie für mikroskopische Entfluchtungsanalysen*, a guideline with tests of evacuation models. *Figure* is that of the source, *passes* the range that
-counts as agreement.
+counts as agreement. After ± is the standard error of the mean over the starts, where nothing else is said.
 ";
 
 /// A section of the page.
@@ -41,12 +41,12 @@ pub fn section(check: &Check, outcome: &Outcome) -> String {
             "| {} | {} | {} | {} | {} |",
             row.what,
             dash(&row.source),
-            with_unit(row.measured, row.unit),
+            ours(row),
             row.bound.map_or("–".into(), range),
             verdict(row)
         );
     }
-    let mut causes: Vec<&str> = failed(outcome).filter_map(|row| row.cause).collect();
+    let mut causes: Vec<&str> = unsound(outcome).filter_map(|row| row.cause).collect();
     causes.dedup();
     for cause in causes {
         let _ = write!(text, "\nCause: {cause}\n");
@@ -57,15 +57,15 @@ pub fn section(check: &Check, outcome: &Outcome) -> String {
     text
 }
 
-fn failed(outcome: &Outcome) -> impl Iterator<Item = &Row> {
-    outcome
-        .rows
-        .iter()
-        .filter(|row| row.passes() == Some(false))
+/// The rows that fail or cannot be measured.
+fn unsound(outcome: &Outcome) -> impl Iterator<Item = &Row> {
+    let fails = |row: &&Row| row.passes() == Some(false) || !row.measurable;
+    outcome.rows.iter().filter(fails)
 }
 
 fn verdict(row: &Row) -> &'static str {
     match row.passes() {
+        _ if !row.measurable => "not measurable",
         Some(true) => "passed",
         Some(false) => "**failed**",
         None => "–",
@@ -76,20 +76,42 @@ fn dash(text: &str) -> &str {
     if text.is_empty() { "–" } else { text }
 }
 
-fn with_unit(value: f32, unit: &str) -> String {
-    format!("{} {unit}", figure(value)).trim_end().to_owned()
+/// The measured figure with its error and unit. A figure that fails differs from its bound in print, too.
+fn ours(row: &Row) -> String {
+    let mut places = decimals(row.measured);
+    let is_bound = row.bound.is_some_and(|Bound { least, most }| {
+        let printed = format!("{:.places$}", row.measured);
+        [least, most]
+            .iter()
+            .any(|it| printed == format!("{it:.places$}"))
+    });
+    if is_bound && row.passes() == Some(false) {
+        places += 1;
+    }
+    let error = row.error.map_or(String::new(), |error| {
+        let least = if error < 0.01 { 3 } else { 2 };
+        let places = places.max(decimals(error).min(least));
+        format!(" ± {error:.places$}")
+    });
+    let figure = format!("{:.places$}{error} {}", row.measured, row.unit);
+    figure.trim_end().to_owned()
 }
 
 /// Three significant digits or, of counts, all.
 fn figure(value: f32) -> String {
-    let decimals = match value.abs() {
+    let decimals = decimals(value);
+    format!("{value:.decimals$}")
+}
+
+/// How many decimals give three significant digits; of counts none.
+fn decimals(value: f32) -> usize {
+    match value.abs() {
         size if size == size.round() => 0,
         size if size >= 100.0 => 0,
         size if size >= 10.0 => 1,
         size if size >= 0.1 => 2,
         _ => 3,
-    };
-    format!("{value:.decimals$}")
+    }
 }
 
 fn range(bound: Bound) -> String {
@@ -190,6 +212,27 @@ mod tests {
         assert!(text.contains("| flow | 1.9 | 1.25 1/s | ≥ 1.60 | **failed** |"));
         assert!(text.contains("| flow | 1.9 | 2 1/s | ≥ 1.60 | passed |"));
         assert_eq!(text.matches("Cause: It is narrow.").count(), 1);
+    }
+
+    #[test]
+    fn a_figure_just_beside_its_bound_has_one_more_digit() {
+        let text = ours(&row(1.597));
+        assert_eq!(text, "1.597 1/s");
+        assert_eq!(ours(&row(1.604)), "1.60 1/s");
+        assert_eq!(ours(&row(1.75).error(0.021)), "1.75 ± 0.02 1/s");
+    }
+
+    #[test]
+    fn what_is_not_measurable_neither_passes_nor_fails_and_names_its_cause() {
+        let rows = vec![row(1.25).not_measurable()];
+        let text = section(
+            &CHECK,
+            &Outcome {
+                rows,
+                plots: vec![],
+            },
+        );
+        assert!(text.contains("| not measurable |") && text.contains("Cause: It is narrow."));
     }
 
     #[test]

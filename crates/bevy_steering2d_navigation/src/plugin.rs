@@ -15,7 +15,7 @@ use crate::{NavigateTo, NavigateToMemory, Pathfinder};
 /// obstacles are sensed and indexed, and no behavior has run yet.
 #[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum NavigationSystems {
-    /// The [`Terrain`] is updated. Systems that fill [`Solids`] run before.
+    /// The [`Terrain`] is updated. Systems that fill [`Solids`](crate::Solids) run before.
     Survey,
     /// Fields are solved, groups get their places, and paths are planned.
     Plan,
