@@ -286,17 +286,10 @@ fn turn(
     }
 }
 
-/// Sets the angular velocity of a body, rad/s; the velocity of its origin stays. Only a body that turns is woken: the last
-/// digits that contacts leave must not keep one awake that rests on the ground.
+/// Sets the angular velocity of a body, rad/s; the velocity of its origin stays.
 pub(crate) fn spin(body: &mut SimulatedBody, rate: f32) {
     let about_origin = (rate - body.angvel()) * center_of(body).perp();
-    body.set_angvel(rate, false);
-    if about_origin != Vec2::ZERO {
-        body.set_linvel(body.linvel() + about_origin, false);
-    }
-    if rate != 0.0 {
-        body.wake_up(true);
-    }
+    set_spin(body, rate, about_origin);
 }
 
 /// Like [`spin`], for a body that is set in every step. The center of mass goes around the origin on chords: for the step
@@ -310,8 +303,16 @@ fn spin_steadily(body: &mut SimulatedBody, rate: f32, step: f32) {
     }
     let chord = |angle: f32| Vec2::from_angle(angle).rotate(center) - center;
     let about_origin = (chord(rate * step) + chord(-body.angvel() * step)) / step;
+    set_spin(body, rate, unlocked(body, about_origin));
+}
+
+/// Sets the angular velocity of a body, rad/s, and changes that of its center of mass, m/s. Only a body that turns is woken:
+/// the last digits that contacts leave must not keep one awake that rests on the ground.
+fn set_spin(body: &mut SimulatedBody, rate: f32, change: Vec2) {
     body.set_angvel(rate, false);
-    body.set_linvel(body.linvel() + unlocked(body, about_origin), false);
+    if change != Vec2::ZERO {
+        body.set_linvel(body.linvel() + change, false);
+    }
     if rate != 0.0 {
         body.wake_up(true);
     }

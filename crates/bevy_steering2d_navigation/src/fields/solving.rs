@@ -20,8 +20,8 @@ pub(super) struct Work {
     /// Whether the crowd is to be counted as soon as a field is complete.
     pub(super) crowd_is_due: bool,
     revision: Option<u32>,
-    /// A digest of the solids that count.
-    near: u32,
+    /// A digest of the solids that count; `None` before the first.
+    near: Option<u32>,
     grounds: Vec<GroundCost>,
     /// The goals in the area, m; `None` when their nodes must be looked up again.
     goals: Option<Vec<Vec2>>,
@@ -69,7 +69,7 @@ impl Work {
             crowd: Vec::new(),
             crowd_is_due: false,
             revision: None,
-            near: 0,
+            near: None,
             grounds: Vec::new(),
             goals: None,
             goal_nodes: Vec::new(),
@@ -116,9 +116,9 @@ impl Work {
         if same || self.revision.is_some() && !self.is_complete() {
             return;
         }
-        let is_new = self.revision.replace(revision).is_none();
-        let near = self.lattice.solids_near(solids, self.radius);
-        if self.near == near && self.grounds == grounds && !is_new {
+        self.revision = Some(revision);
+        let near = Some(self.lattice.solids_near(solids, self.radius));
+        if self.near == near && self.grounds == grounds {
             return;
         }
         self.near = near;

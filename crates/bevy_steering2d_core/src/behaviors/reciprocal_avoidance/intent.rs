@@ -139,8 +139,8 @@ pub(crate) fn publish_intents(
                 });
             }
             let acts = |it: &Influence| {
-                let verdict = || conditions.verdict(it.when, entity, || Some(entity));
-                it.enabled && verdict().cut() == Cut::Nothing
+                let verdict = conditions.verdict(it.when, entity, || Some(entity));
+                it.enabled && verdict.cut() == Cut::Nothing
             };
             let follow = follow.filter(|(follow, _)| acts(&follow.influence));
             let rest = follow.and_then(|(follow, progress)| {
