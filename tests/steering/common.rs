@@ -200,6 +200,11 @@ pub fn position(app: &App, entity: Entity) -> Vec2 {
     get::<Transform>(app, entity).translation.truncate()
 }
 
+pub fn move_to(app: &mut App, entity: Entity, place: Vec2) {
+    let mut transform = app.world_mut().get_mut::<Transform>(entity).unwrap();
+    transform.translation = place.extend(0.0);
+}
+
 /// The velocity after the last tick; `Kinematics` holds that at its start.
 pub fn velocity(app: &App, entity: Entity) -> Vec2 {
     velocity_of(app.world().entity(entity))
@@ -457,6 +462,18 @@ pub fn assert_near(actual: Vec2, expected: Vec2, tolerance: f32, case: &str) {
         error <= tolerance,
         "{case}: {actual} is {error} from {expected}"
     );
+}
+
+/// Whether code has a test of this name. A test of windows is ignored but where there is a screen.
+pub fn has_test(code: &str, name: &str) -> bool {
+    let Some((before, _)) = code.split_once(&format!("fn {name}(")) else {
+        return false;
+    };
+    let lines = before.lines().rev().map(str::trim);
+    let mut attributes = lines
+        .skip_while(|line| line.is_empty())
+        .take_while(|line| line.starts_with("#[") || line.starts_with("///"));
+    attributes.any(|line| line == "#[test]")
 }
 
 /// The Rust sources below a folder of the repository.

@@ -1,6 +1,7 @@
 //! Conditions: behaviors that act only while their agent perceives something.
 
 use bevy::prelude::*;
+use bevy_rapier2d::prelude::{Collider, RigidBody};
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{ConditionStates, ConditionType, SteeringSnapshot, StuckMemory};
 
@@ -307,4 +308,38 @@ fn a_preset_holds_conditions() {
         .unwrap_err()
         .to_string();
     assert!(error.contains("did you mean RightOf?"), "{error}");
+}
+
+#[test]
+fn a_collider_hides_a_target_from_an_agent_that_senses_colliders() {
+    let sees = |senses: bool, crate_at: Vec2| {
+        let mut app = rapier_app(HERTZ);
+        let player = (
+            RigidBody::KinematicPositionBased,
+            Collider::ball(0.5),
+            Transform::from_xyz(8.0, 0.0, 0.0),
+        );
+        let player = app.world_mut().spawn(player).id();
+        let crate_ = (
+            RigidBody::Fixed,
+            Collider::cuboid(0.5, 0.5),
+            Transform::from_translation(crate_at.extend(0.0)),
+        );
+        app.world_mut().spawn(crate_);
+        let watcher = (TargetInSight::new(player), Seek::new(player));
+        let watcher = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), watcher);
+        if senses {
+            let senses = SensesColliders::default();
+            app.world_mut().entity_mut(watcher).insert(senses);
+        }
+        run_ticks(&mut app, 3);
+        get::<ConditionStates>(&app, watcher).holds::<TargetInSight>()
+    };
+    let (between, beside) = (Vec2::new(4.0, 0.2), Vec2::new(4.0, 2.0));
+    assert!(!sees(true, between));
+    assert!(
+        sees(true, beside),
+        "the target's own collider hides nothing"
+    );
+    assert!(sees(false, between));
 }

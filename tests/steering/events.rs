@@ -17,11 +17,6 @@ fn arriving(backend: Backend, agent: impl Bundle) -> (App, Entity) {
     (app, agent)
 }
 
-fn move_to(app: &mut App, entity: Entity, place: Vec2) {
-    let mut transform = app.world_mut().get_mut::<Transform>(entity).unwrap();
-    transform.translation = place.extend(0.0);
-}
-
 #[test]
 fn arrived_is_triggered_once_with_agent_and_target() {
     for backend in BACKENDS {
@@ -270,6 +265,22 @@ fn events_of_one_tick_are_ordered_by_id() {
         .collect();
     assert_eq!(arrived, expected);
     assert_eq!(lost, expected);
+}
+
+#[test]
+fn a_guard_that_does_not_see_its_target_loses_it_all_the_same() {
+    let mut app = point_mass_app(HERTZ);
+    record_events::<TargetLost>(&mut app);
+    let intruder = Backend::PointMass.spawn(&mut app, Body::at(30.0, 0.0), ());
+    let guard = (
+        TargetInSight::new(intruder),
+        Pursuit::new(intruder).with_when(When::only::<TargetInSight>()),
+    );
+    Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), guard);
+    run_ticks(&mut app, 5);
+    app.world_mut().despawn(intruder);
+    run_ticks(&mut app, 5);
+    assert_eq!(recorded_events::<TargetLost>(&app).len(), 1);
 }
 
 #[test]

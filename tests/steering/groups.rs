@@ -55,6 +55,18 @@ fn a_flock_aligns_its_headings() {
 }
 
 #[test]
+fn a_neighbor_at_rest_counts_with_its_facing() {
+    let mut app = point_mass_app(HERTZ);
+    let north = Transform::from_xyz(1.0, 0.0, 0.0).with_rotation(Quat::from_rotation_z(FRAC_PI_2));
+    app.world_mut()
+        .spawn((north, PointMass::default(), Vehicle::default()));
+    let me = (PointMass::default(), Alignment::default());
+    let me = app.world_mut().spawn(me).id();
+    run_ticks(&mut app, 5);
+    assert!(velocity(&app, me).y > 0.1, "{}", velocity(&app, me));
+}
+
+#[test]
 fn a_lone_boid_gets_no_force() {
     let mut app = point_mass_app(HERTZ);
     let lone = app.world_mut().spawn(boid(Vec2::ONE, 0.3)).id();

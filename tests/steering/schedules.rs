@@ -176,3 +176,30 @@ fn no_system_of_a_step_has_an_ambiguous_order() {
     run_ticks(&mut app, 10);
     assert_all_finite(&mut app, None, "every behavior");
 }
+
+#[test]
+fn the_number_of_ticks_in_a_frame_changes_nothing() {
+    let gull_after = |backend: Backend, ticks_per_frame: u32, is_child: bool| {
+        let mut app = backend.app(HERTZ);
+        app.insert_resource(TimeUpdateStrategy::FixedTimesteps(ticks_per_frame));
+        let ship = backend.spawn(&mut app, Body::at(0.0, 10.0).moving(3.0, 0.0), ());
+        let above = Transform::from_xyz(0.0, 2.0, 0.0);
+        let mast = app.world_mut().spawn((ChildOf(ship), above)).id();
+        let post = (ChildOf(ship), above, Obstacle::new(0.5));
+        app.world_mut().spawn(post);
+        let target = if is_child { mast } else { ship };
+        let gull = (Seek::new(target), ObstacleAvoidance::default());
+        let gull = backend.spawn(&mut app, Body::at(0.0, 0.0), gull);
+        run_ticks(&mut app, 120 / ticks_per_frame);
+        position(&app, gull)
+    };
+    for backend in BACKENDS {
+        for is_child in [false, true] {
+            let once = gull_after(backend, 1, is_child);
+            for ticks in [2, 3, 4] {
+                let case = format!("{backend:?}, child {is_child}, {ticks} ticks");
+                assert_eq!(gull_after(backend, ticks, is_child), once, "{case}");
+            }
+        }
+    }
+}

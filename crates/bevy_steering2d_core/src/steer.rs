@@ -362,7 +362,7 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
         verdict.cut()
     }
 
-    /// Records which targets of a behavior that was computed are lost; returns those that are so since this tick.
+    /// Records which targets of a behavior that is switched on are lost; returns those that are so since this tick.
     #[inline]
     fn newly_lost_targets<B: Behavior>(
         &self,
@@ -373,7 +373,9 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
         let targets = behavior
             .targets()
             .map(|target| target.filter(Target::is_entity));
-        if targets == [None; 2] || entry.cut != Cut::Nothing {
+        // One whose condition is not met also waits for its targets.
+        let is_on = matches!(entry.cut, Cut::Nothing | Cut::NotNow);
+        if targets == [None; 2] || !is_on {
             return [None; 2];
         }
         // A lost target gives zero force, so only then is it looked up.

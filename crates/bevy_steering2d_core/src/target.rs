@@ -1,7 +1,6 @@
 //! [`Target`]: the point or entity that a behavior refers to, and its lookup.
 
 use bevy::ecs::entity::{EntityMapper, MapEntities};
-use bevy::ecs::query::QueryData;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 
@@ -21,7 +20,8 @@ use crate::{FlowField, InvalidParameter, Kinematics, PointMass, SteeringPath};
 pub enum Target {
     /// A fixed point of the world, m.
     Point(Vec2),
-    /// An entity: its [`Kinematics`] if it has a body, else its transform, at rest.
+    /// An entity: its [`Kinematics`] if it has a body, else its transform. A child has the velocity of the nearest
+    /// ancestor with a body; without one the entity is at rest.
     Entity(Entity),
 }
 
@@ -86,9 +86,8 @@ impl MapEntities for Target {
 /// Looks up targets; the [`World`](crate::Behavior::World) of every behavior with a target.
 #[derive(SystemParam)]
 pub struct Targets<'w, 's> {
-    bodies: Query<'w, 's, &'static Kinematics>,
-    /// The bodies of point masses are sensed in the tick in which they come.
-    places: Query<'w, 's, Place, Without<PointMass>>,
+    bodies: Query<'w, 's, (&'static Kinematics, Has<PointMass>)>,
+    places: Places<'w, 's>,
     guides: Query<'w, 's, (), Or<(With<SteeringPath>, With<FlowField>)>>,
 }
 
@@ -100,12 +99,10 @@ impl Targets<'_, '_> {
         let seen = match target {
             Target::Point(point) => Kinematics::at(point),
             Target::Entity(entity) => match self.bodies.get(entity) {
-                Ok(body) if body.was_sensed() => *body,
+                // The bodies of point masses are sensed in the tick in which they come.
+                Ok((body, is_point_mass)) if body.was_sensed() || is_point_mass => *body,
                 // It has no body, or one that is not sensed yet.
-                body => match self.position_of(entity) {
-                    Some(position) => Kinematics::at(position),
-                    None => *body.ok()?,
-                },
+                body => self.places.get(entity).or(body.ok().map(|it| *it.0))?,
             },
         };
         seen.is_finite().then_some(seen)
@@ -122,44 +119,50 @@ impl Targets<'_, '_> {
             }
         }
     }
+}
 
-    fn position_of(&self, entity: Entity) -> Option<Vec2> {
-        self.places.get(entity).ok().map(|it| it.position())
+/// Where entities without a body are in this tick. Their global transforms are one frame old, and a frame has any
+/// number of ticks.
+#[derive(SystemParam)]
+pub(crate) struct Places<'w, 's> {
+    transforms: Query<'w, 's, (&'static Transform, Option<&'static ChildOf>)>,
+    parents: Query<'w, 's, &'static ChildOf>,
+    bodies: Query<'w, 's, &'static Kinematics>,
+}
+
+impl Places<'_, '_> {
+    fn contains(&self, entity: Entity) -> bool {
+        self.transforms.contains(entity)
     }
-}
 
-/// Where an entity is in the world.
-#[derive(QueryData)]
-pub(crate) struct Place {
-    local: &'static Transform,
-    global: Option<&'static GlobalTransform>,
-    is_child: Has<ChildOf>,
-}
-
-impl PlaceItem<'_, '_> {
-    /// Its position, m.
-    pub(crate) fn position(&self) -> Vec2 {
-        // Global transforms are one frame old; only children need theirs.
-        let position = match self.global {
-            Some(global) if self.is_child => global.translation(),
-            _ => self.local.translation,
-        };
-        position.truncate()
+    /// Position of an entity, and motion of the body that carries it.
+    pub(crate) fn get(&self, entity: Entity) -> Option<Kinematics> {
+        let place = Kinematics::at(self.position(entity)?);
+        let carrier = self.parents.iter_ancestors(entity);
+        let carrier = carrier.filter_map(|it| self.bodies.get(it).ok()).next();
+        Some(match carrier.filter(|it| it.was_sensed()) {
+            Some(&Kinematics {
+                velocity, heading, ..
+            }) => Kinematics {
+                velocity,
+                heading,
+                ..place
+            },
+            None => place,
+        })
     }
-}
 
-/// Computes the global transforms of entities that were spawned as children. Bevy does so after the tick, and until
-/// then they are at the world's origin.
-pub(crate) fn place_new_children(
-    places: TransformHelper,
-    mut children: Query<(Entity, &mut GlobalTransform), (With<ChildOf>, Added<GlobalTransform>)>,
-) {
-    for (entity, mut global) in &mut children {
-        // What Bevy has computed stays: it multiplies in another order, and rounds otherwise.
-        if *global == GlobalTransform::IDENTITY
-            && let Ok(place) = places.compute_global_transform(entity)
-        {
-            *global = place;
-        }
+    fn position(&self, entity: Entity) -> Option<Vec2> {
+        let (local, parent) = self.transforms.get(entity).ok()?;
+        let parent = parent.and_then(|it| self.global(it.parent()));
+        let position = parent.map_or(local.translation, |it| it * local.translation);
+        Some(position.truncate())
+    }
+
+    /// Multiplied in the order of Bevy's propagation, for the same bits.
+    fn global(&self, entity: Entity) -> Option<GlobalTransform> {
+        let (local, parent) = self.transforms.get(entity).ok()?;
+        let parent = parent.and_then(|it| self.global(it.parent()));
+        Some(parent.map_or_else(|| (*local).into(), |it| it * *local))
     }
 }

@@ -79,3 +79,29 @@ fn arrive_follows_a_moving_target() {
         assert!(behind < 1.0, "{backend:?}: {behind} m behind");
     }
 }
+
+#[test]
+fn an_agent_with_a_standoff_stops_that_far_from_its_target_and_follows_when_it_leaves() {
+    for backend in BACKENDS {
+        let mut app = backend.app(HERTZ);
+        record_events::<Arrived>(&mut app);
+        let player = app.world_mut().spawn(Transform::default()).id();
+        let arrive = Arrive::new(player).with_standoff(3.0);
+        let agent = backend.spawn(&mut app, Body::at(12.0, 9.0), arrive);
+        run_seconds(&mut app, 15.0);
+        let distance = |app: &App| position(app, agent).distance(position(app, player));
+        assert!((distance(&app) - 3.0).abs() < 0.1, "{backend:?}");
+        assert!(velocity(&app, agent).length() < 1e-3, "{backend:?}");
+        assert_eq!(recorded_events::<Arrived>(&app).len(), 1, "{backend:?}");
+
+        let stood = position(&app, agent);
+        move_to(&mut app, player, 0.5 * stood);
+        run_seconds(&mut app, 5.0);
+        assert_near(position(&app, agent), stood, 0.1, "the player comes nearer");
+
+        move_to(&mut app, player, Vec2::new(-10.0, 0.0));
+        run_seconds(&mut app, 15.0);
+        assert!((distance(&app) - 3.0).abs() < 0.1, "{backend:?}");
+        assert_eq!(recorded_events::<Arrived>(&app).len(), 2, "{backend:?}");
+    }
+}

@@ -22,7 +22,8 @@ use crate::{
 ///
 /// Outside the tolerance: `F = track(v · dir(p → t))`, in N, with the braking speed v of
 /// [`Braking`], m/s. Inside: `F = track(0)`, so even a frictionless body stops. (Reynolds 1999;
-/// Buckland 2005)
+/// Buckland 2005) To stop before the target, for instance to shoot at it, set a [`standoff`](Self::standoff): t is then
+/// the point that far before it.
 #[doc(alias("Arribar", "Arrival", "прибытие"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -32,9 +33,13 @@ pub struct Arrive {
     /// The point or entity to approach. Default the origin.
     #[entities]
     pub target: Target,
+    /// How far before the target the agent stops, m, between the centers, `≥ 0`. Default `0`. An agent that is nearer stays
+    /// where it is.
+    pub standoff: f32,
     /// How it slows down. Default [`Braking::Physical`].
     pub braking: Braking,
-    /// The agent has arrived within this distance of the target, m, between the centers, `> 0`. Default `0.1`.
+    /// The agent has arrived within this distance of where it stops, m, `> 0`. Default `0.1`. With a larger one it has arrived
+    /// earlier, also while it still moves, but stops at the same place.
     /// For one order [`Arrived`] comes again only after the agent was beyond twice this: for repeated attacks test the distance.
     pub tolerance: f32,
     /// How much it counts beside other behaviors, and when it acts.
@@ -81,11 +86,26 @@ impl Arrive {
         self
     }
 
+    /// Sets the [`standoff`](Self::standoff).
+    #[must_use]
+    pub fn with_standoff(mut self, standoff: f32) -> Self {
+        self.standoff = standoff;
+        self
+    }
+
     /// Sets the [`tolerance`](Self::tolerance).
     #[must_use]
     pub fn with_tolerance(mut self, tolerance: f32) -> Self {
         self.tolerance = tolerance;
         self
+    }
+
+    /// Where an agent stops that comes from a point, m.
+    pub(super) fn stop(&self, from: Vec2, target: Vec2) -> Vec2 {
+        if self.standoff == 0.0 {
+            return target;
+        }
+        target + (from - target).clamp_length_max(self.standoff)
     }
 }
 
@@ -93,6 +113,7 @@ impl Default for Arrive {
     fn default() -> Self {
         Self {
             target: Target::default(),
+            standoff: 0.0,
             braking: Braking::default(),
             tolerance: 0.1,
             influence: Influence::of::<Self>(),
@@ -118,6 +139,7 @@ impl Behavior for Arrive {
 
     fn check(&self) -> Result<(), InvalidParameter> {
         self.target.check("Arrive.target")?;
+        InvalidParameter::unless_non_negative("Arrive.standoff", self.standoff)?;
         InvalidParameter::unless_positive("Arrive.tolerance", self.tolerance)?;
         self.braking.check("Arrive.braking.slowing_radius")
     }
@@ -137,8 +159,9 @@ impl Steer for Arrive {
         let Some(target) = targets.get(self.target) else {
             return Vec2::ZERO;
         };
+        let stop = self.stop(me.position, target.position);
         let before = memory.has_arrived_at(self.target, self.tolerance);
-        let arrived = has_arrived(me, target.position, self.tolerance, before);
+        let arrived = has_arrived(me, stop, self.tolerance, before);
         if !arrived {
             memory.set_if_neq(ArriveMemory::default());
         } else if !before {
@@ -153,7 +176,7 @@ impl Steer for Arrive {
             };
             arrivals.send(me.source_id, source, event);
         }
-        arrive(me, target.position, self.braking, self.tolerance)
+        arrive(me, stop, self.braking, self.tolerance)
     }
 }
 

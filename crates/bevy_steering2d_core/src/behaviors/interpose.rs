@@ -155,6 +155,16 @@ mod tests {
     }
 
     #[test]
+    fn the_ratio_also_weighs_the_velocities() {
+        // The point between them is (0, 9), 9 m away: 1.8 s at 5 m/s.
+        let (first, second) = (body((0.0, 8.0), (4.0, 0.0)), body((0.0, 12.0), (0.0, 2.0)));
+        let how = Interpose::default().with_ratio(0.25);
+        let (point, velocity) = how.point(&reynolds(5.0), &first, &second);
+        assert_close(velocity, Vec2::new(3.0, 0.5));
+        assert_close(point, Vec2::new(5.4, 9.9));
+    }
+
+    #[test]
     fn interpose_keeps_up_with_two_moving_targets() {
         let mut course = Course::new(60.0);
         course.agent.position = Vec2::new(-3.0, -4.0);

@@ -209,6 +209,25 @@ mod tests {
     }
 
     #[test]
+    fn reaching_the_last_waypoint_of_a_loop_is_a_lap() {
+        let square = [(0.0, 0.0), (9.0, 0.0), (9.0, 9.0), (0.0, 9.0)].map(Vec2::from);
+        let path = SteeringPath::looped(square).unwrap();
+        let how = PathFollowing::default();
+        let at = |position| Agent {
+            position,
+            ..default()
+        };
+        let mut progress = PathFollowingMemory::default();
+        for (step, &corner) in square.iter().cycle().take(8).enumerate() {
+            progress = progress.after_a_tick(&at(corner), &path, &how);
+            assert_eq!(progress.laps as usize, (step + 1) / 4, "{step}");
+        }
+        let other = zigzag(true);
+        let progress = progress.after_a_tick(&at(Vec2::ONE), &other, &how);
+        assert_eq!(progress.laps, 0, "a new path");
+    }
+
+    #[test]
     fn a_waypoint_between_two_updates_is_reached() {
         let path = SteeringPath::open([Vec2::ZERO, 10.0 * Vec2::X, 30.0 * Vec2::X]).unwrap();
         let at = |x| Agent {

@@ -178,7 +178,7 @@ pub fn pursuit(me: &Agent, target: &Kinematics, how: &Pursuit) -> Vec2 {
 /// Whether the target is ahead of the agent and faces it: `h · h_t < −cos(angle)`.
 fn faces(me: &Agent, target: &Kinematics, angle: f32) -> bool {
     let ahead = (target.position - me.position).dot(me.heading) > 0.0;
-    ahead && me.heading.dot(target.heading) < -ops::cos(angle)
+    angle > 0.0 && ahead && me.heading.dot(target.heading) < -ops::cos(angle)
 }
 
 #[cfg(test)]
@@ -222,6 +222,28 @@ mod tests {
             pursuit(&me, &oncoming(150.0), &how).y > 0.1,
             "30° off is predicted"
         );
+    }
+
+    #[test]
+    fn a_facing_angle_of_zero_always_predicts() {
+        let how = Pursuit {
+            facing_angle: 0.0,
+            ..default()
+        };
+        for step in 0..200 {
+            let heading = Vec2::from_angle(0.1 * step as f32);
+            let me = Agent {
+                heading,
+                ..default()
+            };
+            let oncoming = Kinematics {
+                position: 8.0 * heading + 2.0 * heading.perp(),
+                velocity: -2.0 * heading,
+                heading: -heading,
+                ..default()
+            };
+            assert_ne!(how.aim_point(&me, &oncoming), oncoming.position);
+        }
     }
 
     #[test]

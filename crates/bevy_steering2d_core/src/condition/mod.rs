@@ -25,8 +25,12 @@ pub use when::{ConditionType, ReflectCondition, When};
 
 pub(crate) use observe::{Conditions, Verdict, register_condition};
 
+use target_in_sight::look_for_colliders;
+
+use crate::pipeline::IndexSystems;
 use crate::{
-    Agent, InvalidParameter, SnapshotAppExt, SnapshotKind, SteeringAppExt, StuckDetection,
+    Agent, InvalidParameter, SensesColliders, SnapshotAppExt, SnapshotKind, SteeringAppExt,
+    SteeringSchedule, StuckDetection,
 };
 
 /// Something that an agent perceives or not, on which its behaviors may depend: a component with the
@@ -100,5 +104,12 @@ pub(crate) fn register(app: &mut App) {
     .add_condition::<TargetInSight>()
     .add_condition::<IsStuck>()
     // Restored after what brings it.
-    .add_saved_component::<StuckDetection>(SnapshotKind::Parameter);
+    .add_saved_component::<StuckDetection>(SnapshotKind::Parameter)
+    .add_systems(
+        SteeringSchedule::Index,
+        look_for_colliders
+            .after(IndexSystems::Behaviors)
+            .run_if(any_with_component::<TargetInSight>)
+            .run_if(any_with_component::<SensesColliders>),
+    );
 }

@@ -6,10 +6,15 @@ use bevy::math::ops;
 use bevy::prelude::*;
 
 use super::Condition;
-use crate::{Agent, InvalidParameter, Surroundings, Target, Targets};
+use crate::perception::Probing;
+use crate::{Agent, InvalidParameter, Kinematics, SteeringId, Surroundings, Target, Targets};
 
 /// Holds while the agent sees its target: it is within the distance and the field of view, and neither
-/// a [`Wall`](crate::Wall) nor an [`Obstacle`](crate::Obstacle) is in between.
+/// a [`Wall`](crate::Wall) nor an [`Obstacle`](crate::Obstacle) is in between; for agents with
+/// [`SensesColliders`](crate::SensesColliders) no collider either.
+///
+/// The agent looks along its heading, the direction of its motion, also while [`FaceTarget`](crate::FaceTarget) turns
+/// its body.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -47,6 +52,14 @@ impl TargetInSight {
         self.field_of_view = field_of_view;
         self
     }
+
+    /// Whether a target is within the distance and the field of view.
+    fn is_in_view(&self, me: &Agent, target: &Kinematics) -> bool {
+        let offset = target.position - me.position;
+        let is_ahead = self.field_of_view >= TAU
+            || offset.dot(me.heading) >= ops::cos(0.5 * self.field_of_view) * offset.length();
+        offset.length() <= self.distance && is_ahead
+    }
 }
 
 impl Default for TargetInSight {
@@ -73,12 +86,31 @@ impl Condition for TargetInSight {
         let Some(target) = targets.get(self.target) else {
             return false;
         };
-        let offset = target.position - me.position;
-        let ahead = self.field_of_view >= TAU
-            || offset.dot(me.heading) >= ops::cos(0.5 * self.field_of_view) * offset.length();
         let hides = |entity| Target::Entity(entity) != self.target && entity != me.entity;
-        offset.length() <= self.distance
-            && ahead
+        // The target's own collider is met at its surface.
+        let collider = surroundings
+            .first_collider::<Self>(me)
+            .filter(|hit| hides(hit.entity) && hit.point.distance(target.position) > target.radius);
+        self.is_in_view(me, &target)
             && surroundings.is_line_clear(me.position, target.position, hides)
+            && collider.is_none()
+    }
+}
+
+/// Lets agents look for colliders between them and their targets.
+pub(super) fn look_for_colliders(
+    targets: Targets,
+    entities: Query<(Entity, &SteeringId, &TargetInSight)>,
+    mut probing: Probing,
+) {
+    for (entity, &id, condition) in &entities {
+        let Some(target) = targets.get(condition.target) else {
+            continue;
+        };
+        probing.ask::<TargetInSight>(entity, id, |me, probes| {
+            if condition.is_in_view(me, &target) {
+                probes.ask_ray(me.position, target.position);
+            }
+        });
     }
 }

@@ -28,9 +28,10 @@ pub(crate) fn index_neighbors(
 ) {
     let neighbors = &mut *neighbors;
     if perceivers.is_empty() {
-        *neighbors = Neighbors::default();
+        *neighbors = Neighbors::unread(agents.iter().len());
         return;
     }
+    neighbors.unread = 0;
     let Neighbors { rows, parts, .. } = neighbors;
     rows.resize(agents.iter().len());
     let mut gathered = Gathered::default();

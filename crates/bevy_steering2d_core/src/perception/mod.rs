@@ -53,7 +53,7 @@ pub(crate) use nearest::{Found, NearestCut, count_within};
 pub(crate) use neighbor::{least_cosine, with_groups};
 pub(crate) use obstacle::index_obstacles;
 pub(crate) use probes::clear_probes;
-pub(crate) use probing::probe_colliders;
+pub(crate) use probing::{Probing, probe_colliders};
 pub(crate) use radius::{
     note_perception_radius, reset_changed_radius, reset_outdated_radius, reset_perception_radius,
 };

@@ -38,6 +38,8 @@ pub struct Neighbors {
     pub(super) sizes: BodySizes,
     /// Whether an agent is in no group.
     hides: bool,
+    /// The number of agents while none of them has a [`Perception`].
+    pub(super) unread: usize,
     pub(crate) columns: NeighborColumns,
     pub(crate) motions: Motions,
 }
@@ -47,6 +49,14 @@ impl Neighbors {
     pub(super) const DEFAULT_CELL: f32 = 4.0;
     /// Up to so many cells in each direction are searched one by one where distant cells share a bucket.
     const FEW_CELLS: i64 = 2;
+
+    /// The empty index of so many agents of which none has a [`Perception`].
+    pub(super) fn unread(agents: usize) -> Self {
+        Self {
+            unread: agents,
+            ..default()
+        }
+    }
 
     /// The number of indexed agents.
     pub fn len(&self) -> usize {
@@ -89,7 +99,11 @@ impl Neighbors {
         seen.filter(move |neighbor| neighbor.entity != view.except)
     }
 
-    /// The agent nearest to a point within `radius` m, for systems of a game.
+    /// The agent nearest to a point within `radius` m, for systems of a game. Only agents are found: entities with a
+    /// [`Vehicle`](crate::Vehicle) and a body.
+    ///
+    /// If no agent has a behavior or condition that reads neighbors, insert `Perception::default()` on one of them, so that
+    /// they are indexed; until then this finds nobody and logs a warning.
     ///
     /// ```
     /// # use bevy::prelude::*;
@@ -104,6 +118,12 @@ impl Neighbors {
     /// }
     /// ```
     pub fn nearest(&self, point: Vec2, radius: f32, groups: SteeringGroups) -> Option<Neighbor> {
+        if self.unread > 0 {
+            warn_once!(
+                "Neighbors::nearest finds nobody, since no agent perceives its neighbors; insert Perception::default() on \
+                 one of them"
+            );
+        }
         let view = NeighborView::at(point, radius, groups);
         self.nearest_in_view(view, 1).first().copied()
     }

@@ -6,7 +6,7 @@ use bevy::prelude::*;
 
 use super::Circle;
 use super::loose_grid::{Bounded, LooseGrid};
-use crate::target::{Place, PlaceItem};
+use crate::target::Places;
 use crate::{InvalidParameter, Kinematics, SteeringClock, SteeringWarnings};
 
 /// A circular obstacle that agents avoid and hide behind: a tree, a rock, another vehicle.
@@ -16,7 +16,7 @@ use crate::{InvalidParameter, Kinematics, SteeringClock, SteeringWarnings};
 /// from [`TargetInSight`](crate::TargetInSight). It is no collider: agents can pass through it.
 ///
 /// Its position is that of its body ([`Kinematics`]), else of its [`Transform`], so it may move. `ReciprocalAvoidance`
-/// also takes the velocity of its body into account. An agent may be an obstacle too; it ignores itself, and no path is
+/// also takes the velocity of its body, or of the body that it is a child of, into account. An agent may be an obstacle too; it ignores itself, and no path is
 /// planned around it. The transform's scale is ignored.
 ///
 /// ```
@@ -110,31 +110,32 @@ pub(crate) fn index_obstacles(
     clock: Res<SteeringClock>,
     warnings: Res<SteeringWarnings>,
     mut index: ResMut<ObstacleIndex>,
-    obstacles: Query<(Entity, &Obstacle, Option<&Kinematics>, Place)>,
+    obstacles: Query<(Entity, &Obstacle, Option<&Kinematics>)>,
+    places: Places,
 ) {
-    let seen =
-        |(entity, obstacle, body, place): (Entity, &Obstacle, Option<&Kinematics>, PlaceItem)| {
-            let (center, velocity) = match body {
-                Some(body) if body.was_sensed() => (body.position, body.velocity),
-                _ => (place.position(), Vec2::ZERO),
-            };
-            let check = obstacle
-                .check()
-                .and_then(|()| InvalidParameter::unless_finite("Transform.translation", center))
-                .and_then(|()| InvalidParameter::unless_finite("Kinematics.velocity", velocity));
-            if let Err(error) = check {
-                warnings.raise(&clock, entity, error.field, || {
-                    format!("{error}; until then no agent sees this obstacle")
-                });
-                return None;
-            }
-            let circle = Circle::new(center, obstacle.radius);
-            Some(SeenObstacle {
-                entity,
-                circle,
-                filled: circle.radius,
-                velocity,
-            })
+    let seen = |(entity, obstacle, body): (Entity, &Obstacle, Option<&Kinematics>)| {
+        let body = match body {
+            Some(body) if body.was_sensed() => *body,
+            _ => places.get(entity)?,
         };
+        let (center, velocity) = (body.position, body.velocity);
+        let check = obstacle
+            .check()
+            .and_then(|()| InvalidParameter::unless_finite("Transform.translation", center))
+            .and_then(|()| InvalidParameter::unless_finite("Kinematics.velocity", velocity));
+        if let Err(error) = check {
+            warnings.raise(&clock, entity, error.field, || {
+                format!("{error}; until then no agent sees this obstacle")
+            });
+            return None;
+        }
+        let circle = Circle::new(center, obstacle.radius);
+        Some(SeenObstacle {
+            entity,
+            circle,
+            filled: circle.radius,
+            velocity,
+        })
+    };
     index.rebuild(obstacles.iter().filter_map(seen));
 }

@@ -14,8 +14,8 @@ use crate::{SteeringClock, SteeringId, ThinkEvery, Whisker};
 ///
 /// [`WallAvoidance`](crate::WallAvoidance), [`ObstacleAvoidance`](crate::ObstacleAvoidance),
 /// [`WallFollowing`](crate::WallFollowing), [`Hide`](crate::Hide),
-/// [`ReciprocalAvoidance`](crate::ReciprocalAvoidance), and custom behaviors that
-/// [`probe`](crate::Behavior::probe) use it.
+/// [`ReciprocalAvoidance`](crate::ReciprocalAvoidance), the condition [`TargetInSight`](crate::TargetInSight), and custom
+/// behaviors that [`probe`](crate::Behavior::probe) use it.
 ///
 /// The agent's own colliders are never seen. Other colliders are filtered like contacts: each of the
 /// two must be in a group that the other's filter contains.

@@ -1,5 +1,6 @@
-//! The system in which behaviors ask the physics backend about colliders.
+//! The systems in which behaviors and conditions ask the physics backend about colliders.
 
+use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 
 use super::{ColliderProbes, SensesColliders};
@@ -10,38 +11,61 @@ use crate::{
 
 /// Lets `B` fill the probes of its agents.
 pub(crate) fn probe_colliders<B: Behavior>(
-    clock: Res<SteeringClock>,
-    roots: BehaviorRoots,
     entities: Query<(Entity, &SteeringId, &B)>,
-    mut agents: Query<
+    mut probing: Probing,
+) {
+    for (entity, &id, behavior) in &entities {
+        if behavior.is_active() {
+            probing.ask::<B>(entity, id, |me, probes| behavior.probe(me, probes));
+        }
+    }
+}
+
+/// The agents that sense colliders, with their probes.
+#[derive(SystemParam)]
+pub(crate) struct Probing<'w, 's> {
+    clock: Res<'w, SteeringClock>,
+    roots: BehaviorRoots<'w, 's>,
+    agents: Query<
+        'w,
+        's,
         (
-            &SteeringId,
-            &Vehicle,
-            &Kinematics,
-            Option<&ThinkEvery>,
-            Option<&Abilities>,
-            &mut ColliderProbes,
+            &'static SteeringId,
+            &'static Vehicle,
+            &'static Kinematics,
+            Option<&'static ThinkEvery>,
+            Option<&'static Abilities>,
+            &'static mut ColliderProbes,
         ),
         With<SensesColliders>,
     >,
-) {
-    for (entity, &id, behavior) in &entities {
-        let agent = roots.agent_of(entity).unwrap_or(entity);
-        let Ok((&agent_id, vehicle, body, every, abilities, mut probes)) = agents.get_mut(agent)
+}
+
+impl Probing<'_, '_> {
+    /// Lets a behavior or condition of type `B` ask, which is on the entity with this id: the agent, or a behavior
+    /// entity that steers for it. It does not ask if the agent is not updated in this tick, or senses no colliders.
+    pub(crate) fn ask<B: 'static>(
+        &mut self,
+        entity: Entity,
+        id: SteeringId,
+        ask: impl FnOnce(&Agent, &mut ColliderProbes),
+    ) {
+        let agent = self.roots.agent_of(entity).unwrap_or(entity);
+        let Ok((&agent_id, vehicle, body, every, abilities, mut probes)) =
+            self.agents.get_mut(agent)
         else {
-            continue;
+            return;
         };
-        if ThinkEvery::turn(every, agent_id, &clock).is_some()
+        if ThinkEvery::turn(every, agent_id, &self.clock).is_some()
             && body.is_steerable()
-            && behavior.is_active()
-            && let Ok(me) = Agent::new(agent, agent_id, vehicle, body, every, &clock)
+            && let Ok(me) = Agent::new(agent, agent_id, vehicle, body, every, &self.clock)
         {
             let me = me.with_abilities(abilities);
             let me = Agent {
                 source_id: id,
                 ..me
             };
-            probes.ask_for::<B>(id, |probes| behavior.probe(&me, probes));
+            probes.ask_for::<B>(id, |probes| ask(&me, probes));
         }
     }
 }

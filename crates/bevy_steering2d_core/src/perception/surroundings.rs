@@ -95,6 +95,13 @@ impl Surroundings<'_, '_> {
             .unwrap_or_default()
     }
 
+    /// The collider that the ray of a behavior or condition of type `B` meets first.
+    pub(crate) fn first_collider<B: 'static>(&self, me: &Agent) -> Option<WallHit> {
+        let probes = self.probes.get(me.entity).ok()?;
+        let ProbeRanges { rays, .. } = probes.of::<B>(me.source_id)?;
+        probes.rays.get(rays)?.first()?.hit
+    }
+
     /// Visits every [`Obstacle`](crate::Obstacle) that touches the bounding square of a disc.
     pub fn for_each_obstacle_near(
         &self,

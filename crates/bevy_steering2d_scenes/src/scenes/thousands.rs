@@ -302,8 +302,11 @@ mod tests {
     #[test]
     fn experiment_reports_both_tables() {
         let report = headless::study(&SCENE, 1, 1);
-        let last_rows = ["50000 entities", "10 entities, 10000 behaviors"];
-        for row in ["10 entities, rate"].into_iter().chain(last_rows) {
+        for row in [
+            "10 entities, rate",
+            "50000 entities",
+            "10 entities, 10000 behaviors",
+        ] {
             assert!(number(&report, row) > 0.0, "{report}");
         }
     }

@@ -54,6 +54,18 @@ fn collision_avoidance_equals_its_documented_formula() {
 }
 
 #[test]
+fn on_nearly_parallel_ways_the_one_behind_brakes_and_the_one_ahead_speeds_up() {
+    for ahead in [0.6, -0.6] {
+        let other = neighbor(Vec2::new(ahead, 1.2), Vec2::new(2.0, -0.6));
+        let force = collision_avoidance(&walker(), &other, 2.0, 0.0);
+        assert!(
+            force.x * ahead < -0.1 && force.y < 0.0,
+            "{ahead} m: {force}"
+        );
+    }
+}
+
+#[test]
 fn a_neighbor_that_crosses_behind_does_not_count() {
     // The paths cross, but not at the same time.
     let other = neighbor(Vec2::new(1.0, 6.0), Vec2::new(0.0, -2.0));

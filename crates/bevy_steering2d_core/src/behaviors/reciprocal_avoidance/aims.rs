@@ -16,16 +16,23 @@ pub(super) struct Leads {
 }
 
 impl LeadsItem<'_, '_> {
-    /// Where the first of them that acts leads to, m.
-    pub(super) fn aim(&self, acts: impl Fn(&Influence) -> bool, targets: &Targets) -> Option<Vec2> {
-        let leads = [
-            self.arrive.map(|it| (it.influence, it.target)),
+    /// Where the first of them that acts leads an agent at a point, m.
+    pub(super) fn aim(
+        &self,
+        from: Vec2,
+        acts: impl Fn(&Influence) -> bool,
+        targets: &Targets,
+    ) -> Option<Vec2> {
+        let position = |target| targets.get(target).map(|it| it.position);
+        if let Some(arrive) = self.arrive.filter(|it| acts(&it.influence)) {
+            return position(arrive.target).map(|target| arrive.stop(from, target));
+        }
+        let others = [
             self.seek.map(|it| (it.influence, it.target)),
             self.pursuit.map(|it| (it.influence, it.target)),
         ];
-        let mut acting = leads.into_iter().flatten().filter(|it| acts(&it.0));
-        let (_, target) = acting.next()?;
-        targets.get(target).map(|it| it.position)
+        let mut acting = others.into_iter().flatten().filter(|it| acts(&it.0));
+        position(acting.next()?.1)
     }
 }
 

@@ -150,7 +150,7 @@ pub(crate) fn publish_intents(
             });
             *intent = Intent::new(velocity, rest);
             let end = rest.map(|it| me.position + it.end);
-            intent.aim = end.or_else(|| leads.aim(acts, &targets));
+            intent.aim = end.or_else(|| leads.aim(me.position, acts, &targets));
             if hindrance == Cut::Nothing {
                 intent.avoids = avoidance.groups;
                 intent.hemmed_in = fraction(memory.hemmed_in);
