@@ -15,8 +15,6 @@ mod arguments;
 #[path = "shared/jobs.rs"]
 mod jobs;
 
-use std::fmt::Display;
-use std::io::Write;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -157,9 +155,9 @@ impl<'a> Page<'a> {
 
     fn begin(&self) -> Result<(), String> {
         if self.options.json {
-            print("[")
+            jobs::print("[")
         } else {
-            print(self.table.header())
+            jobs::print(self.table.header())
         }
     }
 
@@ -173,9 +171,9 @@ impl<'a> Page<'a> {
         if self.options.json {
             let json = serde_json::to_string(&done.score).map_err(|error| error.to_string())?;
             let separator = if self.cases > 0 { "," } else { "" };
-            print(format_args!("{separator}\n{json}"))?;
+            jobs::print(format_args!("{separator}\n{json}"))?;
         } else {
-            print(self.table.row(&done.score))?;
+            jobs::print(self.table.row(&done.score))?;
         }
         self.cases += 1;
         Ok(())
@@ -183,19 +181,11 @@ impl<'a> Page<'a> {
 
     fn end(&self) -> Result<(), String> {
         if self.options.json {
-            print("\n]\n")
+            jobs::print("\n]\n")
         } else {
-            print(self.table.footer().unwrap_or_default())
+            jobs::print(self.table.footer().unwrap_or_default())
         }
     }
-}
-
-/// Prints at once; that of a closed or full output is an error.
-fn print(text: impl Display) -> Result<(), String> {
-    let mut out = std::io::stdout().lock();
-    write!(out, "{text}")
-        .and_then(|()| out.flush())
-        .map_err(|error| format!("cannot print: {error}"))
 }
 
 /// The XML files of a folder, sorted by name, or `only` the one of this name.

@@ -50,8 +50,10 @@ pub fn compare(starts: usize, jobs: NonZeroUsize) -> Result<(), String> {
             }));
         }
     }
-    println!("| door | goals | home | RVO2 | contacts per run | RVO2 | deep | RVO2 | per second |");
-    println!("|---|---:|---|---|---:|---:|---:|---:|---:|");
+    jobs::print(
+        "| door | goals | home | RVO2 | contacts per run | RVO2 | deep | RVO2 | per second |\n\
+         |---|---:|---|---|---:|---:|---:|---:|---:|\n",
+    )?;
     let mut row = Vec::new();
     jobs::run_in_order(
         &doors,
@@ -64,10 +66,10 @@ pub fn compare(starts: usize, jobs: NonZeroUsize) -> Result<(), String> {
         |door, passed| {
             row.push(passed);
             if row.len() == starts {
-                println!("{}", door.row(&row));
+                jobs::print(format_args!("{}\n", door.row(&row)))?;
                 row.clear();
             }
-            Ok::<_, String>(())
+            Ok(())
         },
     )
 }

@@ -69,12 +69,9 @@ fn main() -> ExitCode {
     let done = match (options.space, options.doors, options.threads) {
         (Some(worlds), ..) => space::compare(worlds.get(), options.jobs),
         (_, Some(starts), _) => doors::compare(starts.get(), options.jobs),
-        (_, _, Some(threads)) => {
-            for case in options.cases() {
-                println!("{}", measure(case, &options, threads));
-            }
-            Ok(())
-        }
+        (_, _, Some(threads)) => options.cases().try_for_each(|case| {
+            jobs::print(format_args!("{}\n", measure(case, &options, threads)))
+        }),
         _ => compare(&options),
     };
     match done {
@@ -144,11 +141,11 @@ impl Options {
 /// Prints the table. The thread pools of Bevy belong to a process, so each number of threads is measured
 /// in a process of its own.
 fn compare(options: &Options) -> Result<(), String> {
-    println!(
+    jobs::print(
         "| case | walkers | neighbors | RVO2 | ours | ours / RVO2 | ours, two threads | faster by | \
-         of 60 Hz | overlap, m | deep | RVO2 overlap, m | RVO2 deep | allocations |"
-    );
-    println!("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
+         of 60 Hz | overlap, m | deep | RVO2 overlap, m | RVO2 deep | allocations |\n\
+         |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+    )?;
     let cases: Vec<_> = options.cases().collect();
     let one_at_a_time = NonZeroUsize::MIN;
     let both = |case: &&Case| [1, 2].map(|it| in_own_process(case, options, it));
@@ -159,9 +156,9 @@ fn compare(options: &Options) -> Result<(), String> {
         both,
         |case, [one, two]| {
             let (one, two) = (one?, two?);
-            println!(
+            jobs::print(format_args!(
                 "| {} | {} | {} within {} m | {} | {} | {:.2} | {} | {:.2} | {:.0} % | {:.3} | {} | \
-                 {:.3} | {} | {:.1} |",
+                 {:.3} | {} | {:.1} |\n",
                 case.name,
                 case.walkers,
                 case.neighbors,
@@ -177,8 +174,7 @@ fn compare(options: &Options) -> Result<(), String> {
                 one.rvo.overlap,
                 one.rvo.deep,
                 one.allocations,
-            );
-            Ok(())
+            ))
         },
     )
 }

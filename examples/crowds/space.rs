@@ -25,10 +25,10 @@ pub fn compare(count: usize, jobs: NonZeroUsize) -> Result<(), String> {
     let worlds: Vec<u64> = (0..count as u64).collect();
     let tenth = count.div_ceil(10);
     let (mut ours, mut rvo) = (Tally::default(), Tally::default());
-    println!(
-        "| worlds | solved | RVO2 | all home | RVO2 | without deep contact | RVO2 | mean time, s | RVO2 |"
-    );
-    println!("|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
+    jobs::print(
+        "| worlds | solved | RVO2 | all home | RVO2 | without deep contact | RVO2 | mean time, s | RVO2 |\n\
+         |---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+    )?;
     jobs::run_in_order(
         &worlds,
         jobs,
@@ -41,9 +41,9 @@ pub fn compare(count: usize, jobs: NonZeroUsize) -> Result<(), String> {
             ours.add(&our_score);
             rvo.add(&rvo_score);
             if ours.worlds.is_multiple_of(tenth) || ours.worlds == count {
-                println!("{}", row(&ours, &rvo));
+                jobs::print(format_args!("{}\n", row(&ours, &rvo)))?;
             }
-            Ok::<_, String>(())
+            Ok(())
         },
     )
 }

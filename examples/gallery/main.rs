@@ -71,7 +71,10 @@ fn play(recorded: &Replay) -> ExitCode {
     let fault = match replay::play(recorded) {
         Ok(None) => {
             let ticks = recorded.ticks.len();
-            println!("{}: {ticks} ticks, all as recorded", recorded.scene);
+            say(format_args!(
+                "{}: {ticks} ticks, all as recorded\n",
+                recorded.scene
+            ));
             return ExitCode::SUCCESS;
         }
         Ok(Some(difference)) => difference.to_string(),

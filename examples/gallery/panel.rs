@@ -140,7 +140,10 @@ fn pick_scene(ui: &mut egui::Ui, scene: &Scene, search: &mut String, actions: &m
                 if ui.memory(|memory| memory.focused().is_none()) {
                     field.request_focus();
                 }
-                for other in SCENES.iter().filter(|it| matches(it, search)) {
+                let entered = field.lost_focus() && ui.input(|it| it.key_pressed(egui::Key::Enter));
+                let found = SCENES.iter().filter(|it| matches(it, search));
+                let mut chosen = found.clone().next().filter(|_| entered);
+                for other in found {
                     let selected = other.name == scene.name;
                     let mut text = egui::text::LayoutJob::default();
                     let format = |size, color| {
@@ -151,9 +154,13 @@ fn pick_scene(ui: &mut egui::Ui, scene: &Scene, search: &mut String, actions: &m
                     text.append(&gist, 0.0, format(11.5, FAINT));
                     text.wrap.max_width = INNER_WIDTH;
                     if ui.selectable_label(selected, text).clicked() {
-                        actions.push(Action::Show(other.name));
-                        ui.close();
+                        chosen = Some(other);
                     }
+                }
+                if let Some(chosen) = chosen {
+                    actions.push(Action::Show(chosen.name));
+                    search.clear();
+                    ui.close();
                 }
             });
         if ui.button("⏴").on_hover_text("previous scene (B)").clicked() {

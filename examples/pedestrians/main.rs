@@ -25,7 +25,6 @@ mod rooms;
 mod statistics;
 mod streams;
 
-use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -117,7 +116,7 @@ fn run(options: &Options) -> Result<(), String> {
             .map_err(|error| format!("{}: {error}", folder.display()))?;
     }
     if options.is_page() {
-        print!("{}", page::INTRODUCTION);
+        jobs::print(page::INTRODUCTION)?;
     }
     let mut summary = Summary::default();
     jobs::run_in_order(
@@ -131,7 +130,7 @@ fn run(options: &Options) -> Result<(), String> {
         },
     )?;
     if options.is_page() {
-        print!("{}", summary.section());
+        jobs::print(summary.section())?;
     }
     Ok(())
 }
@@ -146,11 +145,10 @@ fn show(options: &Options, check: &Check, outcome: &Outcome) -> Result<(), Strin
     }
     if options.json {
         let line = page::json(check, outcome).map_err(|error| error.to_string())?;
-        println!("{line}");
+        jobs::print(format_args!("{line}\n"))
     } else {
-        print!("{}", page::section(check, outcome));
+        jobs::print(page::section(check, outcome))
     }
-    std::io::stdout().flush().map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Many cases on several threads, with a progress bar on the terminal.
 
+use std::fmt::Display;
+use std::io::Write;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -56,6 +58,14 @@ pub fn run_in_order<C: Sync, R: Send, E>(
         bar.finish_and_clear();
         Ok(())
     })
+}
+
+/// Prints at once. An output that is closed or full is an error.
+pub fn print(text: impl Display) -> Result<(), String> {
+    let mut out = std::io::stdout().lock();
+    write!(out, "{text}")
+        .and_then(|()| out.flush())
+        .map_err(|error| format!("cannot print: {error}"))
 }
 
 /// On standard error, and only if that is a terminal.
