@@ -425,17 +425,15 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
 
     #[cold]
     pub(crate) fn warn_of_behavior<B: Behavior>(&self, source: Entity, error: &InvalidParameter) {
-        self.warnings.raise(self.clock, source, error.field, || {
-            let name = B::short_type_path();
-            format!("{error}; until then {name} counts as zero")
-        });
+        let effect = format_args!("{} counts as zero", B::short_type_path());
+        self.warnings
+            .raise_invalid(self.clock, source, error, effect);
     }
 
     #[cold]
     fn warn_of_vehicle(&self, entity: Entity, error: &InvalidParameter) {
-        self.warnings.raise(self.clock, entity, error.field, || {
-            format!("{error}; until then it steers with zero force")
-        });
+        self.warnings
+            .raise_invalid(self.clock, entity, error, "it steers with zero force");
     }
 }
 

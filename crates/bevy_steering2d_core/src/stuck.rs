@@ -201,9 +201,7 @@ pub(crate) fn detect_stuck(
             continue;
         };
         if let Err(error) = detection.check() {
-            warnings.raise(&clock, entity, error.field, || {
-                format!("{error}; until then it is not checked for being stuck")
-            });
+            warnings.raise_invalid(&clock, entity, &error, "it is not checked for being stuck");
             memory.set_if_neq(StuckMemory::default());
             continue;
         }

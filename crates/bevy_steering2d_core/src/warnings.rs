@@ -280,6 +280,20 @@ impl SteeringWarnings {
         }
     }
 
+    /// [Warns](Self::raise) about an invalid parameter of `entity`. `effect` tells what happens until it is valid, as in
+    /// "it does not turn".
+    pub fn raise_invalid(
+        &self,
+        clock: &SteeringClock,
+        entity: Entity,
+        error: &InvalidParameter,
+        effect: impl fmt::Display,
+    ) {
+        self.raise(clock, entity, error.field, || {
+            format!("{error}; until then {effect}")
+        });
+    }
+
     /// The latest warnings, oldest first, at most [`KEPT`](Self::KEPT).
     pub fn recent(&self) -> Vec<SteeringWarning> {
         let mut raised = self.0.lock().unwrap_or_else(PoisonError::into_inner);

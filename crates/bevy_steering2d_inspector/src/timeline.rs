@@ -1,6 +1,7 @@
 //! Timeline: looks back at recorded ticks, and compares what was with what is.
 
 use std::any::TypeId;
+use std::ops::RangeInclusive;
 
 use bevy::prelude::*;
 use bevy_egui::egui;
@@ -70,53 +71,15 @@ pub(crate) fn show(ui: &mut egui::Ui, world: &mut World, agent: Option<Entity>) 
     let Some(recorder) = world.get_resource::<SteeringRecorder>() else {
         return;
     };
-    let moments = || agent.map_or_else(Vec::new, |agent| recorder.moments(agent));
-    let mut wish = None;
-    ui.horizontal(|ui| {
+    let row = ui.horizontal(|ui| {
         ui.set_min_height(LINE);
-        wish = record_button(ui, recorder.recording);
-        if let Some(ticks) = recorder.ticks() {
-            let (first, last) = (*ticks.start(), *ticks.end());
-            let shown = recorder.shown().unwrap_or(last);
-            wish = moment_buttons(ui, moments, shown).or(wish.take());
-            let mut tick = shown;
-            ui.spacing_mut().slider_width = 128.0;
-            let slider = egui::Slider::new(&mut tick, first..=last).show_value(false);
-            let slider = named(ui.add(slider), "Timeline");
-            let slider = slider.on_hover_text("Drag to look back; resume to go on from there");
-            if slider.changed() {
-                // There may be gaps, in which nothing was recorded.
-                let recorded = recorder.snapshots(first..=tick).next_back();
-                tick = recorded.map_or(first, SteeringSnapshot::tick);
+        let wish = record_button(ui, recorder.recording);
+        match recorder.ticks() {
+            Some(ticks) => recorded_ticks(ui, recorder, ticks, agent).or(wish),
+            None => {
+                ui.label(faint(why_nothing_is_recorded(recorder)));
+                wish
             }
-            if tick != shown {
-                // While ticks are recorded, the end of the timeline is the present, with what was changed in a pause.
-                let is_present = tick == last && recorder.recording;
-                wish = Some(if is_present {
-                    Wish::Present
-                } else {
-                    Wish::Tick(tick)
-                });
-            }
-            if recorder.shown().is_some() {
-                let back = theme::icon(ui, "now", "Return to the latest tick");
-                if back.clicked() {
-                    wish = Some(Wish::Present);
-                }
-                let ago = seconds_between(recorder, shown, last);
-                ui.colored_label(NOTICE, format!("−{ago:.2} s"));
-            } else {
-                let length = seconds_between(recorder, first, last);
-                ui.colored_label(FAINT, format!("{length:.0} s"));
-            }
-        } else {
-            ui.label(faint(match recorder.stopped() {
-                Some(ticks) => format!(
-                    "stopped: {} MiB hold only {ticks} ticks",
-                    recorder.budget() >> 20
-                ),
-                None => "nothing recorded yet".to_owned(),
-            }));
         }
     });
     if let Some(shown) = recorder.shown() {
@@ -128,7 +91,7 @@ pub(crate) fn show(ui: &mut egui::Ui, world: &mut World, agent: Option<Entity>) 
             format!("in this tick: {}", here.join(", "))
         }));
     }
-    match wish {
+    match row.inner {
         Some(Wish::Tick(tick)) => log_error(rewind(world, tick)),
         Some(Wish::Present) => log_error(back_to_present(world)),
         Some(Wish::Record(on)) => {
@@ -136,6 +99,69 @@ pub(crate) fn show(ui: &mut egui::Ui, world: &mut World, agent: Option<Entity>) 
             recorder.recording = on;
         }
         None => {}
+    }
+}
+
+fn why_nothing_is_recorded(recorder: &SteeringRecorder) -> String {
+    match recorder.stopped() {
+        Some(ticks) => format!(
+            "stopped: {} MiB hold only {ticks} ticks",
+            recorder.budget() >> 20
+        ),
+        None => "nothing recorded yet".to_owned(),
+    }
+}
+
+/// Shows where in the recorded ticks the world is, and what leads to others. The last wish counts.
+fn recorded_ticks(
+    ui: &mut egui::Ui,
+    recorder: &SteeringRecorder,
+    ticks: RangeInclusive<u32>,
+    agent: Option<Entity>,
+) -> Option<Wish> {
+    let (first, last) = (*ticks.start(), *ticks.end());
+    let shown = recorder.shown().unwrap_or(last);
+    let moments = || agent.map_or_else(Vec::new, |agent| recorder.moments(agent));
+    let jump = moment_buttons(ui, moments, shown);
+    let mut wish = slider(ui, recorder, ticks, shown).or(jump);
+    if recorder.shown().is_some() {
+        let back = theme::icon(ui, "now", "Return to the latest tick");
+        if back.clicked() {
+            wish = Some(Wish::Present);
+        }
+        let ago = seconds_between(recorder, shown, last);
+        ui.colored_label(NOTICE, format!("−{ago:.2} s"));
+    } else {
+        let length = seconds_between(recorder, first, last);
+        ui.colored_label(FAINT, format!("{length:.0} s"));
+    }
+    wish
+}
+
+fn slider(
+    ui: &mut egui::Ui,
+    recorder: &SteeringRecorder,
+    ticks: RangeInclusive<u32>,
+    shown: u32,
+) -> Option<Wish> {
+    let (first, last) = (*ticks.start(), *ticks.end());
+    let mut tick = shown;
+    ui.spacing_mut().slider_width = 128.0;
+    let slider = egui::Slider::new(&mut tick, ticks).show_value(false);
+    let slider = named(ui.add(slider), "Timeline");
+    let slider = slider.on_hover_text("Drag to look back; resume to go on from there");
+    if slider.changed() {
+        // There may be gaps, in which nothing was recorded.
+        let recorded = recorder.snapshots(first..=tick).next_back();
+        tick = recorded.map_or(first, SteeringSnapshot::tick);
+    }
+    if tick == shown {
+        None
+    } else if tick == last && recorder.recording {
+        // While ticks are recorded, the end of the timeline is the present, with what was changed in a pause.
+        Some(Wish::Present)
+    } else {
+        Some(Wish::Tick(tick))
     }
 }
 

@@ -9,7 +9,7 @@ use bevy_steering2d_core::{
     SteeringWarnings, Vehicle,
 };
 
-use crate::move_bodies::{self, Push, moves_slowly, sleeps_at_once};
+use crate::move_bodies::{self, Push, moves_slowly, stay_awake};
 use crate::schedule::step_length;
 use crate::sense::facing_of;
 
@@ -111,9 +111,7 @@ pub(crate) fn drive_bodies(
             } else {
                 Push::KeepAwake.apply(simulated);
             }
-            if sleeps_at_once(delta) {
-                simulated.activation_mut().time_since_can_sleep = -delta;
-            }
+            stay_awake(simulated, delta);
         }
     }
 }

@@ -49,11 +49,9 @@ pub(crate) fn move_bodies(
         rotate: delta,
         spin: spin_step(mode, clock.delta),
     };
-    let naps_at_once = sleeps_at_once(delta);
     for (context, simulation, mut set) in &mut sets {
         check_step_length(&warnings, &clock, context, delta);
         let length_unit = simulation.integration_parameters.length_unit;
-        // Rapier processes each body that was borrowed mutably, so borrow only those that change.
         let set = set.bypass_change_detection();
         let tables = bodies.contiguous_iter().expect(NOT_IN_TABLES);
         for (handles, contexts, bodies, agents, limits, faces, face_targets) in tables {
@@ -71,26 +69,20 @@ pub(crate) fn move_bodies(
                 let mut plans = [const { Plan::NONE }; BATCH];
                 table.plan_pushes(&mut plans, &found, first, delta, length_unit);
                 table.plan_turns(&mut plans, &found, first, steps, &targets);
-                for (at, plan) in (first..).zip(plans) {
-                    if (plan.push.is_some() || plan.turn.is_some())
-                        && let Some(simulated) = set.bodies.get_mut(handles[at].0)
-                    {
-                        plan.push.into_iter().for_each(|push| push.apply(simulated));
-                        plan.turn.into_iter().for_each(|turn| turn.apply(simulated));
-                        if naps_at_once {
-                            simulated.activation_mut().time_since_can_sleep = -delta;
-                        }
-                    }
+                for (handle, plan) in handles[first..].iter().zip(plans) {
+                    plan.apply(set, handle, delta);
                 }
             }
         }
     }
 }
 
-/// Whether a body would sleep after a step of `delta` s before its new velocity has moved it: Rapier
-/// puts a body to sleep that has not moved for half a second.
-pub(crate) fn sleeps_at_once(delta: f32) -> bool {
-    delta >= RigidBodyActivation::default_time_until_sleep()
+/// Keeps a body awake for a step of `delta` s, so that its new velocity moves it: Rapier puts a body to sleep that has not
+/// moved for half a second, however few steps that is.
+pub(crate) fn stay_awake(body: &mut SimulatedBody, delta: f32) {
+    if delta >= RigidBodyActivation::default_time_until_sleep() {
+        body.activation_mut().time_since_can_sleep = -delta;
+    }
 }
 
 /// The columns of one ECS table: bodies that have the same components.
@@ -189,6 +181,24 @@ impl Plan {
         push: None,
         turn: None,
     };
+
+    /// Borrows the body only if it changes: Rapier processes each one that was borrowed mutably.
+    #[inline(always)]
+    fn apply(self, set: &mut RapierRigidBodySet, handle: &RapierRigidBodyHandle, delta: f32) {
+        if self.push.is_none() && self.turn.is_none() {
+            return;
+        }
+        let Some(simulated) = set.bodies.get_mut(handle.0) else {
+            return;
+        };
+        if let Some(push) = self.push {
+            push.apply(simulated);
+        }
+        if let Some(turn) = self.turn {
+            turn.apply(simulated);
+        }
+        stay_awake(simulated, delta);
+    }
 }
 
 /// The linear part of a [`Plan`].

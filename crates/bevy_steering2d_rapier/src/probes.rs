@@ -54,39 +54,54 @@ pub(crate) fn answer_probes(
                 return;
             };
             let visible = |_: ColliderHandle, collider: &SimulatedCollider| {
-                let part = entity_of(collider.user_data);
-                let body = collider.parent().and_then(|it| bodies.bodies.get(it));
-                // A collider without a body may be part of an agent without one.
-                let owner = body
-                    .and_then(|body| entity_of(body.user_data))
-                    .or_else(|| owners.agent_of(part?))
-                    .or(part);
-                owner.is_none_or(|it| it != entity && (senses.agents || !owners.is_agent(it)))
-            };
-            let groups = CollisionGroups::new(
-                Group::from_bits_truncate(senses.memberships),
-                Group::from_bits_truncate(senses.filter),
-            );
-            // The filter of bevy_rapier2d would panic on a collider without an entity.
-            let filter = ColliderFilter {
-                flags: if senses.sensors {
-                    QueryFilterFlags::empty()
-                } else {
-                    QueryFilterFlags::EXCLUDE_SENSORS
-                },
-                groups: Some(groups.into()),
-                predicate: Some(&visible),
-                ..ColliderFilter::default()
+                is_visible(collider, entity, senses, bodies, &owners)
             };
             let pipeline = simulation.broad_phase.as_query_pipeline(
                 &DefaultQueryDispatcher,
                 &bodies.bodies,
                 &colliders.colliders,
-                filter,
+                filter_of(senses, &visible),
             );
             answer(&pipeline, probes);
         },
     );
+}
+
+/// Whether an agent may perceive a collider: never its own, and those of other agents only if it senses them.
+fn is_visible(
+    collider: &SimulatedCollider,
+    agent: Entity,
+    senses: &SensesColliders,
+    bodies: &RapierRigidBodySet,
+    owners: &Owners,
+) -> bool {
+    let part = entity_of(collider.user_data);
+    let body = collider.parent().and_then(|it| bodies.bodies.get(it));
+    let of_body = body.and_then(|body| entity_of(body.user_data));
+    // A collider without a body may be part of an agent without one.
+    let owner = of_body.or_else(|| owners.agent_of(part?)).or(part);
+    owner.is_none_or(|it| it != agent && (senses.agents || !owners.is_agent(it)))
+}
+
+/// The filter of an agent for Rapier. That of `bevy_rapier2d` would panic on a collider without an entity.
+fn filter_of<'a>(
+    senses: &SensesColliders,
+    visible: &'a impl Fn(ColliderHandle, &SimulatedCollider) -> bool,
+) -> ColliderFilter<'a> {
+    let groups = CollisionGroups::new(
+        Group::from_bits_truncate(senses.memberships),
+        Group::from_bits_truncate(senses.filter),
+    );
+    ColliderFilter {
+        flags: if senses.sensors {
+            QueryFilterFlags::empty()
+        } else {
+            QueryFilterFlags::EXCLUDE_SENSORS
+        },
+        groups: Some(groups.into()),
+        predicate: Some(visible),
+        ..ColliderFilter::default()
+    }
 }
 
 /// Below this number of agents one thread answers all: a probe takes a microsecond.

@@ -325,8 +325,7 @@ impl<'a> Corridor<'a> {
 mod tests {
     use super::*;
     use crate::PathFollowing;
-    use crate::behaviors::path_following::tests::walk;
-    use crate::behaviors::testing::{Course, assert_close, between, reynolds};
+    use crate::behaviors::testing::{Course, assert_close, between, reynolds, walk};
     use bevy::math::ops;
     use proptest::prelude::*;
 

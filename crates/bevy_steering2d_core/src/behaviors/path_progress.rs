@@ -183,7 +183,7 @@ fn nearest_of(points: &[Vec2], position: Vec2) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::behaviors::path_following::tests::zigzag;
+    use crate::behaviors::testing::zigzag;
 
     #[test]
     fn the_number_of_laps_saturates() {

@@ -5,8 +5,9 @@ use std::ops::RangeInclusive;
 use bevy::prelude::*;
 use proptest::strategy::Strategy;
 
+use super::path_following::path_following;
 use crate::locomotion::{SpeedLimit, velocity_change};
-use crate::{Agent, Kinematics, Vehicle};
+use crate::{Agent, Kinematics, PathFollowing, PathFollowingMemory, SteeringPath, Vehicle};
 
 /// An agent of unit constants, for which `track` equals Reynolds' `desired − velocity`.
 pub(crate) fn reynolds(max_speed: f32) -> Agent {
@@ -78,4 +79,36 @@ impl Course {
         me.tick += 1;
         self.farthest_x = self.farthest_x.max(me.position.x);
     }
+}
+
+/// A path of three sides of a rectangle, 6 m by 4 m; looped, all four.
+pub(crate) fn zigzag(looped: bool) -> SteeringPath {
+    let points = [(0.0, 0.0), (6.0, 0.0), (6.0, 4.0), (0.0, 4.0)].map(Vec2::from);
+    if looped {
+        SteeringPath::looped(points).unwrap()
+    } else {
+        SteeringPath::open(points).unwrap()
+    }
+}
+
+/// Simulates until the path is completed or `seconds` have passed; calls `each` every tick.
+pub(crate) fn walk(
+    course: &mut Course,
+    path: &SteeringPath,
+    how: &PathFollowing,
+    seconds: f32,
+    mut each: impl FnMut(&Agent, &PathFollowingMemory),
+) -> PathFollowingMemory {
+    let mut progress = PathFollowingMemory::default();
+    let ticks = (seconds / course.agent.delta) as u32;
+    for _ in 0..ticks {
+        let me = course.agent;
+        progress = progress.after_a_tick(&me, path, how);
+        each(&me, &progress);
+        if progress.completed {
+            break;
+        }
+        course.step(path_following(&me, path, &progress, how));
+    }
+    progress
 }

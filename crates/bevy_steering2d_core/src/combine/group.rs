@@ -215,9 +215,7 @@ impl Groups<'_, '_> {
             if group.influence.enabled
                 && let Err(error) = group.validate()
             {
-                warnings.raise(clock, entity, error.field, || {
-                    format!("{error}; until then the group contributes nothing")
-                });
+                warnings.raise_invalid(clock, entity, &error, "the group contributes nothing");
             }
             if let Some(depth) = roots.depth(entity) {
                 order.push((std::cmp::Reverse(depth), id, entity));

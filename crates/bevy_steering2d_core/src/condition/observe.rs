@@ -194,9 +194,12 @@ fn observe<C: Condition>(
                 Ok(()) if condition.holds(&me, world) => State::Holds,
                 Ok(()) => State::Fails,
                 Err(error) => {
-                    warnings.raise(&clock, entity, error.field, || {
-                        format!("{error}; until then behaviors that depend on it count as zero")
-                    });
+                    warnings.raise_invalid(
+                        &clock,
+                        entity,
+                        &error,
+                        "behaviors that depend on it count as zero",
+                    );
                     State::Invalid
                 }
             };

@@ -125,9 +125,7 @@ pub(crate) fn warn_of_faulty_facing(
 ) {
     for (entity, face) in &bodies {
         if let Err(error) = face.check() {
-            warnings.raise(&clock, entity, error.field, || {
-                format!("{error}; until then it does not turn")
-            });
+            warnings.raise_invalid(&clock, entity, &error, "it does not turn");
         }
     }
 }

@@ -290,9 +290,7 @@ fn take_abilities<L: Locomotion>(
             }
             if let Err(error) = kind.check() {
                 body.mass = 0.0;
-                warnings.raise(&clock, entity, error.field, || {
-                    format!("{error}; until then it is not driven")
-                });
+                warnings.raise_invalid(&clock, entity, &error, "it is not driven");
                 return;
             }
             *abilities = kind

@@ -113,9 +113,7 @@ pub(crate) fn sense_point_masses(
                 if !body.is_steerable() {
                     body.mass = 0.0;
                     if let Err(error) = point.check(transform) {
-                        warnings.raise(&clock, entities[at], error.field, || {
-                            format!("{error}; until then it stands still")
-                        });
+                        warnings.raise_invalid(&clock, entities[at], &error, "it stands still");
                     }
                 }
             }

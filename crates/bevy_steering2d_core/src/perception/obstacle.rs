@@ -124,9 +124,7 @@ pub(crate) fn index_obstacles(
             .and_then(|()| InvalidParameter::unless_finite("Transform.translation", center))
             .and_then(|()| InvalidParameter::unless_finite("Kinematics.velocity", velocity));
         if let Err(error) = check {
-            warnings.raise(&clock, entity, error.field, || {
-                format!("{error}; until then no agent sees this obstacle")
-            });
+            warnings.raise_invalid(&clock, entity, &error, "no agent sees this obstacle");
             return None;
         }
         let circle = Circle::new(center, obstacle.radius);

@@ -200,9 +200,7 @@ pub(crate) fn index_walls(
 ) {
     let seen = |(entity, &wall): (Entity, &Wall)| {
         if let Err(error) = wall.check() {
-            warnings.raise(&clock, entity, error.field, || {
-                format!("{error}; until then no agent sees this wall")
-            });
+            warnings.raise_invalid(&clock, entity, &error, "no agent sees this wall");
             return None;
         }
         Some(SeenWall { entity, wall })

@@ -5,6 +5,8 @@
 mod behavior_id;
 mod commands;
 mod plugin;
+mod reflect_behavior;
+mod registration;
 mod registry;
 mod schedule;
 mod times;
@@ -14,14 +16,14 @@ pub use commands::SteeringCommandsExt;
 pub use plugin::{
     BehaviorsPlugin, EventsPlugin, PipelinePlugin, PointMassPlugin, SteeringCorePlugin,
 };
-pub use registry::{
-    AssignedBehavior, BehaviorInfo, BehaviorRegistry, ReflectBehavior, SteeringAppExt,
-};
+pub use reflect_behavior::ReflectBehavior;
+pub use registration::SteeringAppExt;
+pub use registry::{AssignedBehavior, BehaviorInfo, BehaviorRegistry};
 pub use schedule::{AdjustSystems, OuterSchedule, SenseSystems, SteeringSchedule, SteeringSystems};
 pub use times::StepTimes;
 
 pub(crate) use behavior_id::BehaviorSlot;
-pub(crate) use registry::register_steering;
+pub(crate) use registration::register_steering;
 pub(crate) use schedule::{
     BehaviorOrder, CombineSystems, IndexSystems, Preparation, PreparationOrder,
 };

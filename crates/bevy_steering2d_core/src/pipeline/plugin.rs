@@ -4,7 +4,7 @@ use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
 use bevy::prelude::*;
 
-use super::registry::register;
+use super::registration::register;
 use super::schedule::{AdjustSystems, BehaviorOrder, CombineSystems, IndexSystems};
 use super::times::run;
 use crate::adjust::{Adjusted, complete_ledgers, copy_preferences};

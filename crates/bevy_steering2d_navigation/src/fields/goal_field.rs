@@ -206,13 +206,8 @@ pub(crate) fn solve_fields(
     }
     list_grounds(&grounds, &mut sound_grounds, &clock, &warnings);
     for (entity, how, mut memory, written) in &mut fields {
-        let warn = |error: &InvalidParameter| {
-            warnings.raise(&clock, entity, error.field, || {
-                format!("{error}; until then the field stays as it is")
-            });
-        };
         if let Err(error) = how.check() {
-            warn(&error);
+            warnings.raise_invalid(&clock, entity, &error, "the field stays as it is");
             continue;
         }
         let work = memory.bypass_change_detection().work_for(how);
@@ -260,9 +255,7 @@ fn list_grounds(
     sound.clear();
     sound.extend(grounds.iter().filter_map(|(ground, cost)| {
         let check = cost.check().inspect_err(|error| {
-            warnings.raise(clock, ground, error.field, || {
-                format!("{error}; until then this ground does not count")
-            });
+            warnings.raise_invalid(clock, ground, error, "this ground does not count");
         });
         check.is_ok().then_some(*cost)
     }));

@@ -4,6 +4,7 @@ mod assignment;
 mod discs;
 mod exchange;
 mod group_arrive;
+mod lattice;
 mod leaving;
 mod meeting;
 mod member;

@@ -152,9 +152,9 @@ impl Overview {
             }
         }
         if let Err(error) = order.check() {
-            world.warnings.raise(&world.clock, entity, error.field, || {
-                format!("{error}; until then the group gets no places")
-            });
+            world
+                .warnings
+                .raise_invalid(&world.clock, entity, &error, "the group gets no places");
             return;
         }
         // A group is planned as soon as one of its members is steered.

@@ -8,6 +8,7 @@ use bevy::prelude::*;
 
 use super::GroupShape;
 use super::discs::Discs;
+use super::lattice::Lattice;
 use crate::Solid;
 use crate::paths::ClearanceGrid;
 
@@ -136,7 +137,8 @@ impl<'a> Site<'a> {
             Vec2::new(0.5, 0.288_675_13),
         ];
         let laid = offsets.map(|offset| {
-            let found = self.flood(center, step * offset, step, [radius; 2], count);
+            let lattice = Lattice::new(self.shape, center, step * offset, step);
+            let found = self.flood(&lattice, [radius; 2], count);
             let spots = found.into_iter().map(|(spot, _)| spot).collect::<Vec<_>>();
             let farthest = spots.iter().map(|spot| self.shape.reach(spot - center));
             let spread = farthest.fold(0.0, f32::max);
@@ -167,7 +169,8 @@ impl<'a> Site<'a> {
             .map(|radius| (2.0 * radius + self.gap).squared())
             .sum();
         let spots = (1.5 * area / (step * step)) as usize + 64;
-        let spots = self.flood(center, Vec2::ZERO, step, [smallest, largest], spots);
+        let lattice = Lattice::new(self.shape, center, Vec2::ZERO, step);
+        let spots = self.flood(&lattice, [smallest, largest], spots);
         let mut at = vec![None; radii.len()];
         let mut placed = self.taken(largest);
         for (&Class(radius), who) in classes.iter().rev() {
@@ -192,45 +195,27 @@ impl<'a> Site<'a> {
     /// at `count` of them those of `largest` m as well.
     fn flood(
         &self,
-        center: Vec2,
-        offset: Vec2,
-        step: f32,
+        lattice: &Lattice,
         [radius, largest]: [f32; 2],
         count: usize,
     ) -> Vec<(Vec2, f32)> {
-        /// The longest way on the lattice between two nodes, by their distance: 2/√3, rounded up.
-        const LONGER: f32 = 1.155;
-        let turn = self.shape.turn();
-        let spot = |(column, row): (i32, i32)| {
-            let (x, y) = (column as f32 + 0.5 * row as f32, 0.866_025_4 * row as f32);
-            let at = offset + step * Vec2::new(x, y);
-            // The dense rows are along the front.
-            let is_disc = self.shape == GroupShape::Disc;
-            center + turn * if is_disc { at } else { Vec2::new(at.y, at.x) }
-        };
-        // Beyond a solid the way counts, not the distance.
-        let around = self.shape.least_reach() / LONGER;
-        let entry = |node: (i32, i32), from_free: bool, way: f32| {
-            let reach = self.shape.reach(spot(node) - center).max(around * way);
-            Reverse((reach.to_bits(), node, from_free, way.to_bits()))
-        };
         let most = 64 * (count + self.taken.len()) + 4_096;
         let taken = self.taken(largest);
         // Places on one lattice are a gap apart, up to rounding.
         let is_vacant = |at: Vec2, radius: f32| taken.admits(at, radius + 0.99 * self.gap);
-        let mut heap = BinaryHeap::from([entry((0, 0), false, 0.0)]);
+        let mut heap = BinaryHeap::from([lattice.first()]);
         let mut done = BTreeSet::new();
         let mut found: Vec<(Vec2, f32)> = Vec::new();
         let (mut has_begun, mut for_all) = (false, 0);
-        while let Some(Reverse((_, node, from_free, way))) = heap.pop() {
+        while let Some(Reverse(visit)) = heap.pop() {
             if for_all == count || done.len() > most {
                 break;
             }
             // Beyond a solid around the center only one side counts, that of the first free spot.
-            if has_begun && !from_free || !done.insert(node) {
+            if has_begun && !visit.from_free || !done.insert(visit.node) {
                 continue;
             }
-            let here = spot(node);
+            let here = lattice.spot(visit.node);
             let clearance = self.grid.at(here);
             let is_free = clearance >= radius;
             has_begun |= is_free;
@@ -238,24 +223,19 @@ impl<'a> Site<'a> {
                 found.push((here, clearance));
                 for_all += usize::from(is_vacant(here, largest));
             }
-            // The way begins at the first free spot. Without a solid it never counts more than the distance.
             let way = match is_free {
-                true if from_free => f32::from_bits(way),
-                true => -LONGER * here.distance(center),
+                true if visit.from_free => visit.way(),
+                true => lattice.way_begun_at(here),
                 false => 0.0,
             };
-            for (column, row) in [(1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1)] {
-                let neighbor = (node.0 + column, node.1 + row);
+            for neighbor in Lattice::neighbors(visit.node) {
                 if done.contains(&neighbor) {
                     continue;
                 }
-                let open = is_free
-                    && self
-                        .grid
-                        .along(here, spot(neighbor), 0.5 * radius)
-                        .is_some();
+                let there = lattice.spot(neighbor);
+                let open = is_free && self.grid.along(here, there, 0.5 * radius).is_some();
                 if open || !has_begun {
-                    heap.push(entry(neighbor, open, way + step));
+                    heap.push(lattice.next(neighbor, open, way));
                 }
             }
         }

@@ -17,6 +17,7 @@ mod room;
 mod search_terrain;
 mod shadows;
 mod sight;
+mod situation;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]

@@ -2,7 +2,6 @@
 //! budget.
 
 use bevy::prelude::*;
-use bevy_steering2d_core::perception::nearest_on_segment;
 use bevy_steering2d_core::{
     Arrived, Kinematics, PathFollowing, PathFollowingMemory, SnapshotAppExt, SnapshotKind,
     SteeringAppExt, SteeringDisabled, SteeringId, SteeringPath, SteersFor, StuckMemory, Targets,
@@ -14,6 +13,7 @@ use super::detour::lead_over;
 use super::navigate_to::stop_at;
 use super::reports::Reports;
 use super::search_terrain::SearchTerrain;
+use super::situation::Situation;
 use super::turns::{Turns, Waiting};
 use crate::world::Terrain;
 use crate::{
@@ -123,9 +123,6 @@ fn line_up(
         if !body.is_steerable() {
             continue;
         }
-        let target = targets.get(how.target);
-        let mut now = *memory;
-        now.age += clock.delta;
         if let (Some(path), Some(progress)) = (&path, &mut progress)
             && let Some(next) = passed(path, progress, body, pathfinder)
         {
@@ -135,7 +132,7 @@ fn line_up(
             how,
             follow,
             body,
-            target,
+            target: targets.get(how.target),
             path: path.as_deref(),
             progress: progress.as_deref(),
             times_stuck: stuck.map_or(0, |stuck| stuck.times),
@@ -143,32 +140,46 @@ fn line_up(
             tick: clock.tick,
             looks: clock.tick.wrapping_add(id.0).is_multiple_of(LOOKS),
         };
-        // The memory may have begun anew.
-        now.times_stuck = now.times_stuck.min(situation.times_stuck);
-        if now.notices_arrival(&situation) {
-            reports.arrival(id, entity, how.target);
-        }
-        if now.needs_plan(&situation, pathfinder) {
-            now.begin_search(&situation);
-        }
-        if pathfinder.take_panic() {
-            reports.failure(entity);
-        }
-        match target {
-            Some(_) if now.searching => turns.push(Waiting {
+        let now = reviewed(*memory, &situation, (id, entity), pathfinder, reports);
+        if now.searching {
+            turns.push(Waiting {
                 spent: now.spent,
                 age: now.age,
                 id,
                 entity,
-            }),
-            None if now.searching => {
-                now.fail(NoPathReason::TargetLost);
-                reports.no_path(id, entity, how.target, NoPathReason::TargetLost);
-            }
-            _ => {}
+            });
         }
         memory.set_if_neq(now);
     }
+}
+
+/// The memory of an agent in its situation: whether it has arrived, and whether it searches. Reports an arrival, and a
+/// target that is lost.
+fn reviewed(
+    mut now: NavigateToMemory,
+    situation: &Situation,
+    (id, entity): (SteeringId, Entity),
+    pathfinder: &mut Guarded,
+    reports: &Reports,
+) -> NavigateToMemory {
+    let target = situation.how.target;
+    now.age += reports.clock.delta;
+    // The memory may have begun anew.
+    now.times_stuck = now.times_stuck.min(situation.times_stuck);
+    if now.notices_arrival(situation) {
+        reports.arrival(id, entity, target);
+    }
+    if now.needs_plan(situation, pathfinder) {
+        now.begin_search(situation);
+    }
+    if pathfinder.take_panic() {
+        reports.failure(entity);
+    }
+    if now.searching && situation.target.is_none() {
+        now.fail(NoPathReason::TargetLost);
+        reports.no_path(id, entity, target, NoPathReason::TargetLost);
+    }
+    now
 }
 
 /// Searches paths for those who wait, in turn, with so many expansions.
@@ -188,15 +199,7 @@ fn search(
         let Ok((_, _, how, mut memory, body, path, .., follow)) = navigators.get_mut(entity) else {
             continue;
         };
-        let query = PathQuery {
-            from: body.position,
-            to: memory.planned_to,
-            radius: body.radius.max(0.0),
-        };
-        let mut unused = portion;
-        let found = pathfinder.find(&query, &mut unused);
-        let found = checked(adapted(found, &query, how, &memory, pathfinder));
-        let used = portion - unused;
+        let (found, used) = continued(how, &memory, body, pathfinder, portion);
         expansions -= used;
         memory.spent = memory.spent.saturating_add(used);
         match found {
@@ -239,6 +242,25 @@ fn search(
     }
 }
 
+/// Continues the search for an agent. Returns the answer, and how many of these expansions it took.
+fn continued(
+    how: &NavigateTo,
+    memory: &NavigateToMemory,
+    body: &Kinematics,
+    pathfinder: &mut Guarded,
+    expansions: u32,
+) -> (Search, u32) {
+    let query = PathQuery {
+        from: body.position,
+        to: memory.planned_to,
+        radius: body.radius.max(0.0),
+    };
+    let mut unused = expansions;
+    let found = pathfinder.find(&query, &mut unused);
+    let found = checked(adapted(found, &query, how, memory, pathfinder));
+    (found, expansions - unused)
+}
+
 /// A path that was found, in the lane of the agent and over its detour.
 fn adapted(
     mut found: PathSearch,
@@ -256,12 +278,6 @@ fn adapted(
         }
     }
     found
-}
-
-/// A number from 0 to 1 that is spread evenly among agents with successive ids.
-fn stagger(id: SteeringId) -> f32 {
-    const TURNS: u32 = 8;
-    (id.0 % TURNS) as f32 / TURNS as f32
 }
 
 /// The answer of a pathfinder, with a valid path.
@@ -312,179 +328,4 @@ fn passed(
     let is_past = (here - points[at]).dot(come + go) > 0.0;
     let goes_on = is_past && pathfinder.is_clear(here, next, body.radius) == Some(true);
     goes_on.then_some(at + 1)
-}
-
-/// What decides whether an agent needs a plan.
-struct Situation<'a> {
-    how: &'a NavigateTo,
-    follow: Option<&'a PathFollowing>,
-    body: &'a Kinematics,
-    target: Option<Kinematics>,
-    path: Option<&'a SteeringPath>,
-    progress: Option<&'a PathFollowingMemory>,
-    times_stuck: u32,
-    /// The solids that the pathfinder knows, by their digest.
-    revision: u32,
-    tick: u32,
-    /// Whether it is this agent's turn to look ahead.
-    looks: bool,
-}
-
-impl Situation<'_> {
-    /// The progress along the current path.
-    fn progress(&self) -> Option<(&SteeringPath, &PathFollowingMemory)> {
-        let (path, progress) = (self.path?, self.progress?);
-        progress.is_about(path).then_some((path, progress))
-    }
-
-    /// Whether the agent still brakes, or comes back to where it stops without a way to its target.
-    fn comes_to_rest(&self) -> bool {
-        let mut progress = self.progress().into_iter();
-        self.body.speed() > Kinematics::REST
-            && progress.any(|(path, it)| path.points().len() == 1 && !it.completed)
-    }
-
-    /// Whether the agent that had arrived is no longer at the end of its path.
-    fn has_left_end(&self) -> bool {
-        let end = self.path.and_then(|path| path.points().last());
-        let reach = reach_of_end(self.how, self.follow, self.body);
-        end.is_some_and(|end| end.distance(self.body.position) > reach)
-    }
-
-    /// Whether the agent is too far from its path, or a solid is in the way to the next waypoint.
-    fn is_off_path(&self, pathfinder: &mut Guarded) -> bool {
-        let Some((path, progress)) = self.progress() else {
-            return false;
-        };
-        let here = self.body.position;
-        let next = path.points()[progress.waypoint];
-        let previous = path.points()[progress.waypoint.saturating_sub(1)];
-        let on_path = nearest_on_segment(here, previous, next);
-        let most = self.how.path_tolerance + self.body.radius;
-        on_path.distance(here) > most
-            || self.looks && pathfinder.is_clear(here, next, self.body.radius) == Some(false)
-    }
-}
-
-/// How far an agent that has arrived may be from the end of its path, m.
-fn reach_of_end(how: &NavigateTo, follow: Option<&PathFollowing>, body: &Kinematics) -> f32 {
-    let tolerance = follow.map_or(0.0, |it| it.tolerance);
-    how.path_tolerance.max(tolerance) + body.radius
-}
-
-impl NavigateToMemory {
-    /// Whether the agent has come to rest at the end of its path since the last tick.
-    fn notices_arrival(&mut self, situation: &Situation) -> bool {
-        let completed = situation.progress().is_some_and(|(_, it)| it.completed);
-        let follows = self.state == NavigationState::Following && !self.searching;
-        // The target may have become another one, or have moved on, since the path was planned.
-        let is_there = self.target == Some(situation.how.target) && !self.has_moved(situation);
-        let arrives = completed && follows && is_there;
-        if arrives {
-            self.state = NavigationState::Arrived;
-        }
-        arrives
-    }
-
-    /// Whether the target is lost, or has moved too far since it was planned to.
-    fn has_moved(&self, situation: &Situation) -> bool {
-        let most = situation.how.retarget_distance;
-        let target = situation.target;
-        target.is_none_or(|it| it.position.distance(self.planned_to) > most)
-    }
-
-    /// Whether the last plan no longer holds.
-    fn needs_plan(&self, situation: &Situation, pathfinder: &mut Guarded) -> bool {
-        let how = situation.how;
-        let moved = self.has_moved(situation);
-        let has_lost_path = situation.path.is_none();
-        let is_new = self.target != Some(how.target)
-            || self.revision != situation.revision
-            || self.times_stuck < situation.times_stuck;
-        if self.searching {
-            // A search for a target that moves on ends first: it would never end if it began anew.
-            return is_new;
-        }
-        is_new
-            || match self.state {
-                NavigationState::Planning => true,
-                NavigationState::NoPath(NoPathReason::TargetLost) => situation.target.is_some(),
-                NavigationState::NoPath(NoPathReason::NotReady) => situation.looks,
-                NavigationState::NoPath(_) => {
-                    let off = situation.body.position.distance(self.planned_from);
-                    moved || !situation.comes_to_rest() && off > how.path_tolerance
-                }
-                NavigationState::Arrived => moved || has_lost_path || situation.has_left_end(),
-                NavigationState::Following => {
-                    let is_old = self.age > how.refresh_time;
-                    moved || has_lost_path || is_old || situation.is_off_path(pathfinder)
-                }
-            }
-    }
-
-    /// Whether a search is under way that began in a tick or before.
-    fn has_searched_since(&self, tick: u32) -> bool {
-        // Ticks wrap around.
-        self.searching && tick.wrapping_sub(self.began) < u32::MAX / 2
-    }
-
-    /// Begins a search from where the agent and its target are now.
-    fn begin_search(&mut self, situation: &Situation) {
-        if self.is_at_end() && self.target != Some(situation.how.target) {
-            // Events of this target are still to come.
-            self.state = NavigationState::Planning;
-        }
-        self.searching = true;
-        self.began = situation.tick;
-        self.spent = 0;
-        self.target = Some(situation.how.target);
-        self.planned_from = situation.body.position;
-        self.revision = situation.revision;
-        self.times_stuck = situation.times_stuck;
-        if let Some(target) = situation.target {
-            self.planned_to = target.position;
-        }
-    }
-
-    /// Whether the agent has arrived at the end of its path and a new one leads straight back to it, as after a
-    /// change of the solids elsewhere.
-    fn is_already_there(
-        &self,
-        how: &NavigateTo,
-        follow: Option<&PathFollowing>,
-        body: &Kinematics,
-        old: Option<&SteeringPath>,
-        new: &SteeringPath,
-    ) -> bool {
-        let end = |path: &SteeringPath| path.points().last().copied();
-        let ends = old.and_then(end).zip(end(new));
-        let is_straight = new.points().len() <= 2;
-        let reach = reach_of_end(how, follow, body);
-        let is_same =
-            ends.is_some_and(|(old, new)| old == new && body.position.distance(new) <= reach);
-        self.state == NavigationState::Arrived && is_straight && is_same
-    }
-
-    /// The first plan counts as older for some agents than for others, so that agents that were spawned together
-    /// do not all plan again in the same tick.
-    fn succeed(&mut self, how: &NavigateTo, id: SteeringId) {
-        self.age = if self.state == NavigationState::Planning && how.refresh_time.is_finite() {
-            how.refresh_time * stagger(id)
-        } else {
-            0.0
-        };
-        self.searching = false;
-        self.state = NavigationState::Following;
-    }
-
-    fn fail(&mut self, reason: NoPathReason) {
-        self.stay();
-        self.state = NavigationState::NoPath(reason);
-    }
-
-    /// Ends the search without a new path.
-    fn stay(&mut self) {
-        self.searching = false;
-        self.age = 0.0;
-    }
 }

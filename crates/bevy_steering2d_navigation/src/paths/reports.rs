@@ -53,9 +53,8 @@ impl Reports<'_> {
     }
 
     pub(super) fn invalid(&self, entity: Entity, error: &InvalidParameter) {
-        self.warnings.raise(&self.clock, entity, error.field, || {
-            format!("{error}; until then it does not plan a path")
-        });
+        self.warnings
+            .raise_invalid(&self.clock, entity, error, "it does not plan a path");
     }
 
     pub(super) fn other_path(&self, entity: Entity) {

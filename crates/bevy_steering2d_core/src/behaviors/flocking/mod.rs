@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `separation`, `alignment`, `cohesion` | one rule each: parameters, contribution of a neighbor, force |
 //! | `rule` | what the rules have in common |
-//! | `profile` | flock profiles: shared parameters, updated when they change |
+//! | `profile` | flock profiles: shared parameters |
+//! | `profile_changes` | gives agents another profile when their rules change |
 //! | `visibility` | which candidates count for a rule |
 //! | `gathered` | the candidates of a cell, in contiguous columns |
 //! | `accumulate` | Steer: sums over the neighbors of every agent |
@@ -18,6 +19,7 @@ mod entries;
 mod forces;
 mod gathered;
 mod profile;
+mod profile_changes;
 mod rule;
 mod separation;
 mod visibility;
@@ -32,7 +34,8 @@ pub use separation::{Separation, separation};
 use accumulate::{AccumulatedSums, accumulate_neighbors};
 use alignment::turn_driven_around;
 use entries::FlockEntries;
-use profile::{FlockProfiles, reset_profile, update_profiles};
+use profile::FlockProfiles;
+use profile_changes::{reset_profile, update_profiles};
 
 use crate::adjust::complete_ledgers;
 use crate::combine::{HasFusedEntries, combine_agents};

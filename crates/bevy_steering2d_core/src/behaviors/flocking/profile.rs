@@ -2,17 +2,11 @@
 
 use std::sync::Arc;
 
-use bevy::ecs::change_detection::Tick;
-use bevy::ecs::entity_disabling::Disabled;
-use bevy::ecs::system::SystemParam;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 
-use super::{Alignment, Cohesion, Flocks, Separation};
 use crate::combine::rank;
-use crate::parallel::NOT_IN_TABLES;
-use crate::perception::{NeighborView, Perception, SteeringGroups, least_cosine};
-use crate::pipeline::BehaviorSlot;
+use crate::perception::{NeighborView, SteeringGroups, least_cosine};
 use crate::{Behavior, BehaviorId, Cut, LedgerEntry, When};
 
 /// Which neighbors count for a rule.
@@ -108,7 +102,7 @@ impl RuleProfile {
         when: When::Always,
     };
 
-    fn of<B: Behavior>(
+    pub(super) fn of<B: Behavior>(
         id: BehaviorId,
         behavior: Option<&B>,
         visibility: fn(&B) -> Visibility,
@@ -275,7 +269,13 @@ impl FlockProfiles {
         self.profiles.len() == 1
     }
 
-    fn number_of(&mut self, rules: [RuleProfile; 3]) -> u32 {
+    /// Whether all are to be rebuilt.
+    pub(super) fn are_too_many(&self) -> bool {
+        self.profiles.len() > Self::MOST
+    }
+
+    /// The number of the profile of these rules.
+    pub(super) fn number_of(&mut self, rules: [RuleProfile; 3]) -> u32 {
         *self
             .known
             .entry(rules.map(|rule| rule.key()))
@@ -283,110 +283,5 @@ impl FlockProfiles {
                 self.profiles.push(FlockProfile::new(rules));
                 self.profiles.len() as u32 - 1
             })
-    }
-}
-
-/// The ids of the three rules.
-#[derive(SystemParam)]
-pub(super) struct Slots<'w> {
-    separation: Res<'w, BehaviorSlot<Separation>>,
-    alignment: Res<'w, BehaviorSlot<Alignment>>,
-    cohesion: Res<'w, BehaviorSlot<Cohesion>>,
-}
-
-/// Updates the profile of every agent whose rules changed.
-pub(super) fn update_profiles(
-    slots: Slots,
-    mut profiles: ResMut<FlockProfiles>,
-    mut agents: ParamSet<(
-        Query<
-            (
-                Entity,
-                Option<Ref<Separation>>,
-                Option<Ref<Alignment>>,
-                Option<Ref<Cohesion>>,
-                // Changes when one of the three is removed.
-                Ref<Perception>,
-            ),
-            Flocks,
-        >,
-        Query<
-            (
-                Option<&Separation>,
-                Option<&Alignment>,
-                Option<&Cohesion>,
-                &mut Perception,
-            ),
-            Flocks,
-        >,
-    )>,
-    mut changed: Local<Vec<Entity>>,
-) {
-    changed.clear();
-    let rules = agents.p0();
-    let tables = rules.contiguous_iter().expect(NOT_IN_TABLES);
-    for (entities, separations, alignments, cohesions, perceptions) in tables {
-        let columns = [
-            separations.map(|rules| rules.changed_ticks_slice()),
-            alignments.map(|rules| rules.changed_ticks_slice()),
-            cohesions.map(|rules| rules.changed_ticks_slice()),
-            Some(perceptions.changed_ticks_slice()),
-        ];
-        let (last, now) = (perceptions.last_run_tick(), perceptions.this_run_tick());
-        let is_new = |tick: &Tick| tick.is_newer_than(last, now);
-        // Most often nothing has changed, which a scan column by column finds fastest.
-        let columns = columns.into_iter().flatten();
-        let any_is_new = |ticks: &[Tick]| ticks.iter().fold(false, |any, tick| any | is_new(tick));
-        if columns
-            .clone()
-            .any(|ticks| ticks.chunks(256).any(any_is_new))
-        {
-            let rows = entities.iter().enumerate();
-            changed.extend(rows.filter_map(|(row, &entity)| {
-                let mut columns = columns.clone();
-                columns.any(|ticks| is_new(&ticks[row])).then_some(entity)
-            }));
-        }
-    }
-    if profiles.profiles.len() > FlockProfiles::MOST {
-        *profiles = FlockProfiles::default();
-        for (separation, alignment, cohesion, perception) in &mut agents.p1() {
-            profiles.assign(&slots, separation, alignment, cohesion, perception);
-        }
-    } else {
-        let mut agents = agents.p1();
-        let mut agents = agents.iter_many_mut(changed.iter());
-        while let Some((separation, alignment, cohesion, perception)) = agents.fetch_next() {
-            profiles.assign(&slots, separation, alignment, cohesion, perception);
-        }
-    }
-}
-
-impl FlockProfiles {
-    fn assign(
-        &mut self,
-        slots: &Slots,
-        separation: Option<&Separation>,
-        alignment: Option<&Alignment>,
-        cohesion: Option<&Cohesion>,
-        mut perception: Mut<Perception>,
-    ) {
-        let rules = [
-            RuleProfile::of(slots.separation.id, separation, Separation::visibility),
-            RuleProfile::of(slots.alignment.id, alignment, Alignment::visibility),
-            RuleProfile::of(slots.cohesion.id, cohesion, Cohesion::visibility),
-        ];
-        perception.profile = self.number_of(rules);
-        perception.radius = self.get(perception.profile).radius;
-    }
-}
-
-/// Resets the profile of an agent when one of its rules is removed.
-pub(super) fn reset_profile<B: Behavior>(
-    removed: On<Remove, B>,
-    mut agents: Query<&mut Perception, Allow<Disabled>>,
-) {
-    if let Ok(mut perception) = agents.get_mut(removed.entity) {
-        (perception.profile, perception.radius) = (0, 0.0);
     }
 }

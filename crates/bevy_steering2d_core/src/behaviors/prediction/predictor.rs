@@ -236,9 +236,12 @@ fn foretell<P: Predictor, B: Predicts>(
             let place = match predictor.check() {
                 Ok(()) => predictor.predict(&pair, memory, world),
                 Err(error) => {
-                    warnings.raise(&clock, entity, error.field, || {
-                        format!("{error}; until then the present position is expected")
-                    });
+                    warnings.raise_invalid(
+                        &clock,
+                        entity,
+                        &error,
+                        "the present position is expected",
+                    );
                     other.position
                 }
             };

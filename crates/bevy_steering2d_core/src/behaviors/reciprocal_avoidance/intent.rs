@@ -78,11 +78,47 @@ impl Intent {
         }
     }
 
+    /// This intent of an agent whose [`ReciprocalAvoidance`] acts: it does its share of the avoidance.
+    fn while_avoiding(
+        self,
+        me: &Agent,
+        how: &ReciprocalAvoidance,
+        memory: &ReciprocalAvoidanceMemory,
+    ) -> Self {
+        Self {
+            avoids: how.groups,
+            hemmed_in: fraction(memory.hemmed_in),
+            waits: memory.waits || aims::rests(me, self.velocity),
+            ..self
+        }
+    }
+
     /// The preferred direction as a unit vector, or zero.
     pub(super) fn direction(&self) -> Vec2 {
         self.velocity.normalize_or_zero()
     }
 }
+
+/// The agents that avoid each other.
+type Avoiders<'w, 's> = Query<
+    'w,
+    's,
+    (
+        (Entity, &'static SteeringId),
+        &'static Vehicle,
+        &'static Kinematics,
+        Option<&'static ThinkEvery>,
+        Option<(&'static PathFollowing, &'static PathFollowingMemory)>,
+        &'static SteeringForce,
+        (
+            &'static ReciprocalAvoidance,
+            &'static mut ReciprocalAvoidanceMemory,
+        ),
+        Leads,
+        &'static mut Intent,
+    ),
+    Steered,
+>;
 
 /// Publishes the intents of all agents before any of them gives way.
 pub(crate) fn publish_intents(
@@ -91,20 +127,7 @@ pub(crate) fn publish_intents(
     conditions: Conditions,
     targets: Targets,
     paths: Query<&SteeringPath>,
-    mut agents: Query<
-        (
-            (Entity, &SteeringId),
-            &Vehicle,
-            &Kinematics,
-            Option<&ThinkEvery>,
-            Option<(&PathFollowing, &PathFollowingMemory)>,
-            &SteeringForce,
-            (&ReciprocalAvoidance, &mut ReciprocalAvoidanceMemory),
-            Leads,
-            &mut Intent,
-        ),
-        Steered,
-    >,
+    mut agents: Avoiders,
 ) {
     for_each_mut(
         &mut agents,
@@ -131,33 +154,32 @@ pub(crate) fn publish_intents(
             let step = Step::new(&clock, &warnings, &targets);
             let hindrance = step.hindrance(entity, avoidance, &me, &conditions);
             let velocity = Requests::of(force.entries()).velocity(&me);
-            if hindrance != Cut::Nothing {
+            let acts = |it: &Influence| acts(it, entity, &conditions);
+            let follow = follow.filter(|(follow, _)| acts(&follow.influence));
+            let rest = follow.and_then(|it| rest_for(&me, it, &paths, avoidance.horizon));
+            let end = rest.map(|it| me.position + it.end);
+            let wanted = Intent {
+                aim: end.or_else(|| leads.aim(me.position, acts, &targets)),
+                ..Intent::new(velocity, rest)
+            };
+            if hindrance == Cut::Nothing {
+                *intent = wanted.while_avoiding(&me, avoidance, &memory);
+            } else {
+                *intent = wanted;
                 // It begins anew when it acts again.
                 memory.set_if_neq(ReciprocalAvoidanceMemory {
                     chosen: velocity,
                     ..default()
                 });
             }
-            let acts = |it: &Influence| {
-                let verdict = conditions.verdict(it.when, entity, || Some(entity));
-                it.enabled && verdict.cut() == Cut::Nothing
-            };
-            let follow = follow.filter(|(follow, _)| acts(&follow.influence));
-            let rest = follow.and_then(|(follow, progress)| {
-                let path = paths.get(follow.path.unwrap_or(entity)).ok()?;
-                let ahead = avoidance.horizon * follow.preferred_speed(&me);
-                rest_of(path, progress, ahead, me.position)
-            });
-            *intent = Intent::new(velocity, rest);
-            let end = rest.map(|it| me.position + it.end);
-            intent.aim = end.or_else(|| leads.aim(me.position, acts, &targets));
-            if hindrance == Cut::Nothing {
-                intent.avoids = avoidance.groups;
-                intent.hemmed_in = fraction(memory.hemmed_in);
-                intent.waits = memory.waits || aims::rests(&me, velocity);
-            }
         },
     );
+}
+
+/// Whether a behavior of an agent is enabled and its condition holds.
+fn acts(influence: &Influence, agent: Entity, conditions: &Conditions) -> bool {
+    let verdict = conditions.verdict(influence.when, agent, || Some(agent));
+    influence.enabled && verdict.cut() == Cut::Nothing
 }
 
 /// What is left of an open path.
@@ -169,6 +191,18 @@ pub(super) struct Rest {
     soon: Vec2,
     /// The straight way to its end, m.
     end: Vec2,
+}
+
+/// The rest of the path that an agent follows, with the point that it would reach within the horizon, s.
+fn rest_for(
+    me: &Agent,
+    (follow, progress): (&PathFollowing, &PathFollowingMemory),
+    paths: &Query<&SteeringPath>,
+    horizon: f32,
+) -> Option<Rest> {
+    let path = paths.get(follow.path.unwrap_or(me.entity)).ok()?;
+    let ahead = horizon * follow.preferred_speed(me);
+    rest_of(path, progress, ahead, me.position)
 }
 
 /// The rest of an open path, seen from a position, with the point that is `ahead` m farther on it.

@@ -5,6 +5,7 @@
 //! [reflexes](reflex) rule out velocities that lead to contact soon.
 
 mod aims;
+mod avoid;
 mod choice;
 mod clear;
 mod conflict;
@@ -19,24 +20,16 @@ mod testing;
 
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
-use bevy_steering2d_kernel::simd::{Operation, Register, WIDTH, dispatch};
-use smallvec::SmallVec;
+use bevy_steering2d_kernel::simd::dispatch;
 
 pub use intent::Intent;
 
-use choice::Choice;
-use clear::Way;
+use avoid::{Avoid, wall_reach};
 use crowd::{Crowd, fill_crowd};
-use foresight::Foresight;
 use intent::{begin_anew, publish_intents, withdraw};
-use other::{Other, Others, wished};
 
 use super::embeds_influence;
-use super::half_planes::{HalfPlane, HalfPlanes};
-use crate::perception::{
-    Found, NearProbe, NeighborView, Neighbors, SeenObstacle, SteeringGroups, Surroundings, WallHit,
-    index_motions, with_groups,
-};
+use crate::perception::{Neighbors, SteeringGroups, Surroundings, index_motions, with_groups};
 use crate::{
     Adjust, AdjustSystems, Agent, Behavior, Circle, ColliderProbes, Influence, InvalidParameter,
     Requests, SteeringClock, SteeringSchedule, SteeringWarnings,
@@ -325,211 +318,4 @@ const WALKING: f32 = 2.6;
 /// How many times as fast as a pedestrian an agent can be, `> 0`.
 fn quickness(max_speed: f32) -> f32 {
     (max_speed / WALKING).max(1e-3)
-}
-
-/// One agent's choice of a velocity.
-struct Avoid<'a, 'w, 's> {
-    how: &'a ReciprocalAvoidance,
-    me: &'a Agent,
-    mine: &'a Intent,
-    groups: SteeringGroups,
-    previous: Vec2,
-    world: &'a ReciprocalWorld<'w, 's>,
-}
-
-impl Operation for Avoid<'_, '_, '_> {
-    type Output = Choice;
-
-    #[inline(always)]
-    fn run<R: Register>(self) -> Choice {
-        let Self {
-            how,
-            me,
-            mine,
-            world,
-            ..
-        } = self;
-        let (surfaces, colliders) = world.surroundings.colliders_of::<ReciprocalAvoidance>(me);
-        let (mut obstacles, mut walls) = (Obstacles::new(), HalfPlanes::new());
-        self.add_obstacles(colliders, &mut obstacles);
-        self.add_walls(surfaces, &mut walls);
-        let may_be_clear = obstacles.is_empty() && walls.is_empty() && self.was_clear();
-        let mut clear_way = may_be_clear.then(|| Way::<R>::new(me, mine.velocity, how));
-
-        let view = NeighborView::around(me, how.perception_radius, how.groups);
-        let mut found = Found::new(how.max_neighbors as usize);
-        let large = world.neighbors.large_slots(view);
-        {
-            let mut unless_blocked = unless_blocked(&mut clear_way, world);
-            large
-                .iter()
-                .for_each(|&slot| unless_blocked(slot as usize, 1));
-            world
-                .neighbors
-                .find_around::<R>(view, &mut found, unless_blocked);
-        }
-        if clear_way.is_some() {
-            return Choice::unhindered(me, mine.velocity);
-        }
-
-        found.keep_nearest::<R>();
-        if !large.is_empty() {
-            found.add_missing(&large);
-        }
-        let mut others = Others::default();
-        let has_come = self.see::<R>(found.slots(), &mut others);
-        let preferred = match mine.aim {
-            Some(aim) if has_come => aims::straight(me, mine.velocity, aim),
-            _ => mine.velocity,
-        };
-        obstacles.iter().for_each(|other| others.push(other));
-        let foresight = Foresight {
-            me,
-            preferred,
-            previous: self.previous,
-            others: &others,
-            walls: &walls,
-            how,
-        };
-        Choice {
-            waits: has_come && aims::waits(me, mine),
-            ..how.with_reflexes(me, &others, &walls, foresight.best())
-        }
-    }
-}
-
-/// Takes back that the way is clear as soon as a neighbor is found that has a say, or that may turn or walk into the way.
-#[inline(always)]
-fn unless_blocked<R: Register>(
-    clear_way: &mut Option<Way<R>>,
-    world: &ReciprocalWorld,
-) -> impl FnMut(usize, u32) {
-    #[inline(always)]
-    move |first, lanes| {
-        if let Some(way) = clear_way
-            && way.lanes_clear_of(&world.neighbors, &world.crowd, first) & lanes != lanes
-        {
-            *clear_way = None;
-        }
-    }
-}
-
-impl Avoid<'_, '_, '_> {
-    /// Whether nothing hindered the agent in the last tick. Else the way is rarely clear, and not worth the test.
-    #[inline(always)]
-    fn was_clear(&self) -> bool {
-        let preferred = self.mine.velocity;
-        let is_near = |velocity: Vec2| {
-            velocity.distance_squared(preferred) <= 1e-4 * preferred.length_squared()
-        };
-        is_near(self.previous) && is_near(self.me.velocity)
-    }
-
-    /// Adds the neighbors, and returns whether the agent has come to one that takes its aim.
-    #[inline(always)]
-    fn see<R: Register>(&self, slots: &[u32], others: &mut Others<R>) -> bool {
-        let Self {
-            how,
-            me,
-            mine,
-            groups,
-            world,
-            ..
-        } = *self;
-        let near = |aim: &Vec2| aim.distance(me.position) < how.perception_radius;
-        let aim = mine.aim.filter(near);
-        let mut has_come = false;
-        let mut turning: SmallVec<[Other<f32>; 16]> = SmallVec::new();
-        for slots in slots.chunks(WIDTH) {
-            let walkers = world.crowd.eight::<R>(me, groups, slots);
-            let mut eight = Other::seen(me, mine, &walkers, how.precedence);
-            if let Some(aim) = aim {
-                let mut sideways = [1.0; WIDTH];
-                for (sideways, &slot) in sideways.iter_mut().zip(slots) {
-                    let claim = world.crowd.claim(slot as usize);
-                    if claim.takes(me, aim) {
-                        *sideways = 0.0;
-                        has_come |= claim.is_next_to(me, how);
-                    }
-                }
-                eight.sideways = R::load(&sideways, 0);
-            }
-            others.push_eight(eight, slots.len());
-            let (velocity, turn) = wished(me, mine, &walkers);
-            if turn != 0 {
-                let lanes = Other { velocity, ..eight }.to_lanes();
-                let lanes = lanes.into_iter().take(slots.len()).enumerate();
-                turning
-                    .extend(lanes.filter_map(|(lane, it)| (turn & 1 << lane != 0).then_some(it)));
-            }
-        }
-        turning.iter().for_each(|other| others.push(other));
-        has_come
-    }
-
-    /// Adds what does not give way: obstacles, and those of the colliders that are not as large as walls.
-    #[inline(always)]
-    fn add_obstacles(&self, colliders: &[SeenObstacle], obstacles: &mut Obstacles) {
-        let Self { how, me, world, .. } = *self;
-        let around = Circle::new(me.position, how.perception_radius);
-        let mut add = |seen: SeenObstacle| {
-            if seen.circle.meets(around) {
-                obstacles.push(Other::obstacle(me, &seen));
-            }
-        };
-        let all = &world.surroundings;
-        all.for_each_obstacle_near(me, around, &mut add);
-        let is_pillar =
-            |seen: &&SeenObstacle| seen.circle.radius <= PILLAR * me.radius && seen.filled > 0.0;
-        colliders.iter().filter(is_pillar).copied().for_each(add);
-    }
-
-    /// Adds the constraints of walls, and of the nearest surfaces of colliders.
-    fn add_walls(&self, surfaces: &[NearProbe], walls: &mut HalfPlanes) {
-        let Self { me, world, .. } = *self;
-        let mut add = |distance: f32, normal: Vec2| {
-            walls.push(HalfPlane {
-                point: -approach(me, distance - me.radius) * normal,
-                normal,
-            });
-        };
-        let around = &world.surroundings;
-        around.for_each_wall_near(me.position, wall_reach(me), |wall| {
-            add(wall.distance, wall.normal);
-        });
-        // Only the first probe, at its own place, tells whether the agent is inside of a collider.
-        let own = surfaces.first().and_then(|probe| probe.hit);
-        let around_it = own.filter(|hit| hit.distance < 0.0);
-        if let Some(hit) = around_it {
-            add(hit.distance, hit.normal);
-        }
-        let surfaces = surfaces.iter().filter_map(|probe| probe.hit);
-        let is_other = |hit: &WallHit| around_it.is_none_or(|it| it.entity != hit.entity);
-        for surface in surfaces.filter(is_other) {
-            let (away, distance) = (me.position - surface.point).normalize_and_length();
-            add(distance, if distance > 0.0 { away } else { surface.normal });
-        }
-    }
-}
-
-/// Obstacles and small colliders, allocated only beyond 16.
-type Obstacles = SmallVec<[Other<f32>; 16]>;
-
-/// A collider up to so many times the size of the agent is an obstacle, a larger one a wall.
-const PILLAR: f32 = 4.0;
-/// Time constant with which the agent may approach a wall, s.
-const WALL_TIME: f32 = 0.3;
-/// Share of its deceleration that the agent counts on before a wall: the limit of its speed changes once a tick.
-const BRAKING: f32 = 0.9;
-
-/// The greatest speed towards a wall at this gap, m/s, from which the agent can still stop; negative if they overlap.
-fn approach(me: &Agent, gap: f32) -> f32 {
-    let stops_from = (2.0 * BRAKING * me.braking() * gap.max(0.0)).sqrt();
-    (gap / WALL_TIME).min(stops_from)
-}
-
-/// How far from its center the agent sees walls, m.
-fn wall_reach(me: &Agent) -> f32 {
-    let stopping = me.max_speed * me.max_speed / (2.0 * BRAKING * me.braking());
-    me.radius + (WALL_TIME * me.max_speed + stopping).max(1.5)
 }

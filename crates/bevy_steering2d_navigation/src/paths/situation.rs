@@ -1,0 +1,190 @@
+//! [`Situation`]: what decides whether an agent needs a plan, and what its [`NavigateToMemory`] becomes.
+
+use bevy_steering2d_core::perception::nearest_on_segment;
+use bevy_steering2d_core::{
+    Kinematics, PathFollowing, PathFollowingMemory, SteeringId, SteeringPath,
+};
+
+use super::active_pathfinder::Guarded;
+use crate::{NavigateTo, NavigateToMemory, NavigationState, NoPathReason};
+
+/// What decides whether an agent needs a plan.
+pub(super) struct Situation<'a> {
+    pub(super) how: &'a NavigateTo,
+    pub(super) follow: Option<&'a PathFollowing>,
+    pub(super) body: &'a Kinematics,
+    pub(super) target: Option<Kinematics>,
+    pub(super) path: Option<&'a SteeringPath>,
+    pub(super) progress: Option<&'a PathFollowingMemory>,
+    pub(super) times_stuck: u32,
+    /// The solids that the pathfinder knows, by their digest.
+    pub(super) revision: u32,
+    pub(super) tick: u32,
+    /// Whether it is this agent's turn to look ahead.
+    pub(super) looks: bool,
+}
+
+impl Situation<'_> {
+    /// The progress along the current path.
+    fn progress(&self) -> Option<(&SteeringPath, &PathFollowingMemory)> {
+        let (path, progress) = (self.path?, self.progress?);
+        progress.is_about(path).then_some((path, progress))
+    }
+
+    /// Whether the agent still brakes, or comes back to where it stops without a way to its target.
+    fn comes_to_rest(&self) -> bool {
+        let mut progress = self.progress().into_iter();
+        self.body.speed() > Kinematics::REST
+            && progress.any(|(path, it)| path.points().len() == 1 && !it.completed)
+    }
+
+    /// Whether the agent that had arrived is no longer at the end of its path.
+    fn has_left_end(&self) -> bool {
+        let end = self.path.and_then(|path| path.points().last());
+        let reach = reach_of_end(self.how, self.follow, self.body);
+        end.is_some_and(|end| end.distance(self.body.position) > reach)
+    }
+
+    /// Whether the agent is too far from its path, or a solid is in the way to the next waypoint.
+    fn is_off_path(&self, pathfinder: &mut Guarded) -> bool {
+        let Some((path, progress)) = self.progress() else {
+            return false;
+        };
+        let here = self.body.position;
+        let next = path.points()[progress.waypoint];
+        let previous = path.points()[progress.waypoint.saturating_sub(1)];
+        let on_path = nearest_on_segment(here, previous, next);
+        let most = self.how.path_tolerance + self.body.radius;
+        on_path.distance(here) > most
+            || self.looks && pathfinder.is_clear(here, next, self.body.radius) == Some(false)
+    }
+}
+
+/// How far an agent that has arrived may be from the end of its path, m.
+fn reach_of_end(how: &NavigateTo, follow: Option<&PathFollowing>, body: &Kinematics) -> f32 {
+    let tolerance = follow.map_or(0.0, |it| it.tolerance);
+    how.path_tolerance.max(tolerance) + body.radius
+}
+
+impl NavigateToMemory {
+    /// Whether the agent has come to rest at the end of its path since the last tick.
+    pub(super) fn notices_arrival(&mut self, situation: &Situation) -> bool {
+        let completed = situation.progress().is_some_and(|(_, it)| it.completed);
+        let follows = self.state == NavigationState::Following && !self.searching;
+        // The target may have become another one, or have moved on, since the path was planned.
+        let is_there = self.target == Some(situation.how.target) && !self.has_moved(situation);
+        let arrives = completed && follows && is_there;
+        if arrives {
+            self.state = NavigationState::Arrived;
+        }
+        arrives
+    }
+
+    /// Whether the target is lost, or has moved too far since it was planned to.
+    fn has_moved(&self, situation: &Situation) -> bool {
+        let most = situation.how.retarget_distance;
+        let target = situation.target;
+        target.is_none_or(|it| it.position.distance(self.planned_to) > most)
+    }
+
+    /// Whether the last plan no longer holds.
+    pub(super) fn needs_plan(&self, situation: &Situation, pathfinder: &mut Guarded) -> bool {
+        let how = situation.how;
+        let moved = self.has_moved(situation);
+        let has_lost_path = situation.path.is_none();
+        let is_new = self.target != Some(how.target)
+            || self.revision != situation.revision
+            || self.times_stuck < situation.times_stuck;
+        if self.searching {
+            // A search for a target that moves on ends first: it would never end if it began anew.
+            return is_new;
+        }
+        is_new
+            || match self.state {
+                NavigationState::Planning => true,
+                NavigationState::NoPath(NoPathReason::TargetLost) => situation.target.is_some(),
+                NavigationState::NoPath(NoPathReason::NotReady) => situation.looks,
+                NavigationState::NoPath(_) => {
+                    let off = situation.body.position.distance(self.planned_from);
+                    moved || !situation.comes_to_rest() && off > how.path_tolerance
+                }
+                NavigationState::Arrived => moved || has_lost_path || situation.has_left_end(),
+                NavigationState::Following => {
+                    let is_old = self.age > how.refresh_time;
+                    moved || has_lost_path || is_old || situation.is_off_path(pathfinder)
+                }
+            }
+    }
+
+    /// Whether a search is under way that began in a tick or before.
+    pub(super) fn has_searched_since(&self, tick: u32) -> bool {
+        // Ticks wrap around.
+        self.searching && tick.wrapping_sub(self.began) < u32::MAX / 2
+    }
+
+    /// Begins a search from where the agent and its target are now.
+    pub(super) fn begin_search(&mut self, situation: &Situation) {
+        if self.is_at_end() && self.target != Some(situation.how.target) {
+            // Events of this target are still to come.
+            self.state = NavigationState::Planning;
+        }
+        self.searching = true;
+        self.began = situation.tick;
+        self.spent = 0;
+        self.target = Some(situation.how.target);
+        self.planned_from = situation.body.position;
+        self.revision = situation.revision;
+        self.times_stuck = situation.times_stuck;
+        if let Some(target) = situation.target {
+            self.planned_to = target.position;
+        }
+    }
+
+    /// Whether the agent has arrived at the end of its path and a new one leads straight back to it, as after a
+    /// change of the solids elsewhere.
+    pub(super) fn is_already_there(
+        &self,
+        how: &NavigateTo,
+        follow: Option<&PathFollowing>,
+        body: &Kinematics,
+        old: Option<&SteeringPath>,
+        new: &SteeringPath,
+    ) -> bool {
+        let end = |path: &SteeringPath| path.points().last().copied();
+        let ends = old.and_then(end).zip(end(new));
+        let is_straight = new.points().len() <= 2;
+        let reach = reach_of_end(how, follow, body);
+        let is_same =
+            ends.is_some_and(|(old, new)| old == new && body.position.distance(new) <= reach);
+        self.state == NavigationState::Arrived && is_straight && is_same
+    }
+
+    /// The first plan counts as older for some agents than for others, so that agents that were spawned together
+    /// do not all plan again in the same tick.
+    pub(super) fn succeed(&mut self, how: &NavigateTo, id: SteeringId) {
+        self.age = if self.state == NavigationState::Planning && how.refresh_time.is_finite() {
+            how.refresh_time * stagger(id)
+        } else {
+            0.0
+        };
+        self.searching = false;
+        self.state = NavigationState::Following;
+    }
+
+    pub(super) fn fail(&mut self, reason: NoPathReason) {
+        self.stay();
+        self.state = NavigationState::NoPath(reason);
+    }
+
+    /// Ends the search without a new path.
+    pub(super) fn stay(&mut self) {
+        self.searching = false;
+        self.age = 0.0;
+    }
+}
+
+/// A number from 0 to 1 that is spread evenly among agents with successive ids.
+fn stagger(id: SteeringId) -> f32 {
+    const TURNS: u32 = 8;
+    (id.0 % TURNS) as f32 / TURNS as f32
+}
