@@ -107,7 +107,7 @@ fn read_mouse(
     camera: Single<(&Camera, &GlobalTransform), With<Camera2d>>,
     (buttons, keys): (Res<ButtonInput<MouseButton>>, Res<ButtonInput<KeyCode>>),
     (scroll, motion): (Res<AccumulatedMouseScroll>, Res<AccumulatedMouseMotion>),
-    egui: Res<EguiWantsInput>,
+    (egui, inspector): (Res<EguiWantsInput>, Res<SteeringInspector>),
     script: Option<Res<Scripted>>,
     (mut pointer, mut held, mut presses): (ResMut<Pointer>, ResMut<Held>, ResMut<Presses>),
     mut dragged: Local<f32>,
@@ -143,7 +143,8 @@ fn read_mouse(
             after_others: keys.any_pressed([KeyCode::ShiftLeft, KeyCode::ShiftRight]),
         });
     }
-    if buttons.just_pressed(MouseButton::Left) {
+    // A click that selects an agent in the inspector is not one in the scene.
+    if buttons.just_pressed(MouseButton::Left) && inspector.hovered().is_none() {
         presses.click_at(point);
         held.0 = Some(point);
     }

@@ -1,13 +1,17 @@
 //! Subjects: the agents drawn in this frame, and the positions at which they are drawn.
 
+use std::any::TypeId;
+
 use bevy::camera::RenderTarget;
 use bevy::camera::visibility::RenderLayers;
 use bevy::ecs::query::{QueryData, QueryFilter, ROQueryItem};
 use bevy::ecs::system::SystemParam;
+use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    Abilities, Agent, Behavior, Kinematics, SteeredBy, SteeringClock, SteeringDisabled, SteeringId,
-    Target, Targets, ThinkEvery, Vehicle,
+    Abilities, Agent, Behavior, BehaviorGroup, BehaviorRegistry, Cut, Kinematics, SteeredBy,
+    SteeringClock, SteeringDisabled, SteeringForce, SteeringId, Target, Targets, ThinkEvery,
+    Vehicle, When,
 };
 
 use crate::{DrawnAgents, SteeringDebug, SteeringGizmos, SteeringSelection};
@@ -69,6 +73,8 @@ impl AgentViews<'_, '_> {
 pub(crate) struct Subject {
     /// As its behaviors saw it in the last tick.
     pub(crate) me: Agent,
+    /// The entity with the behaviors: the agent, or one of its behavior entities.
+    pub(crate) source: Entity,
     /// Where it is drawn, m.
     pub(crate) place: Vec2,
     /// Whether it is the primary of the selection, or the only subject.
@@ -86,9 +92,11 @@ impl Subject {
 #[derive(Resource, Debug, Default)]
 pub(crate) struct Subjects {
     agents: Vec<Subject>,
-    /// The agents' behavior entities: each agent itself, and the entities that `SteersFor` it or its groups. The
-    /// subject has the behavior entity's own id, as behaviors see it.
-    behavior_entities: Vec<(Subject, Entity)>,
+    /// The agents' behavior entities: each agent itself, and the entities that `SteersFor` it or its groups, without
+    /// those of groups that do not act. The subject has the behavior entity's own id, as behaviors see it.
+    behavior_entities: Vec<Subject>,
+    /// The behaviors whose conditions were not met in the last tick.
+    waiting: HashSet<(Entity, TypeId)>,
     /// Whether the warning about too many agents was logged.
     has_warned: bool,
 }
@@ -105,57 +113,88 @@ impl Subjects {
     ) -> impl Iterator<Item = (&'a Subject, ROQueryItem<'a, 's, D>)> {
         self.behavior_entities
             .iter()
-            .filter_map(|(subject, entity)| Some((subject, query.get(*entity).ok()?)))
+            .filter_map(|subject| Some((subject, query.get(subject.source).ok()?)))
     }
 
-    /// The active behaviors of a type, each with its subject.
+    /// Whether a behavior of a subject acts: it is active, and its condition was met in the last tick.
+    pub(crate) fn acts<B: Behavior>(&self, subject: &Subject, behavior: &B) -> bool {
+        // A condition that was just taken away does not count, also in a pause.
+        let may_wait = behavior.influence().when != When::Always;
+        let waits = || self.waiting.contains(&(subject.source, TypeId::of::<B>()));
+        behavior.is_active() && !(may_wait && waits())
+    }
+
+    /// The behaviors of a type that act, each with its subject.
     pub(crate) fn active<'a, B: Behavior>(
         &'a self,
         query: &'a Query<&B>,
     ) -> impl Iterator<Item = (&'a Subject, &'a B)> {
         self.with(query)
-            .filter(|(_, behavior)| behavior.is_active())
+            .filter(move |(subject, behavior)| self.acts(subject, *behavior))
+    }
+
+    fn clear(&mut self) {
+        self.agents.clear();
+        self.behavior_entities.clear();
+        self.waiting.clear();
+    }
+
+    /// Adds an entity with behaviors of a subject, and those of them that wait for their conditions.
+    fn add_source(
+        &mut self,
+        subject: Subject,
+        source: Entity,
+        id: SteeringId,
+        waiting: impl Iterator<Item = (Entity, TypeId)>,
+    ) {
+        let me = Agent {
+            source_id: id,
+            ..subject.me
+        };
+        self.behavior_entities.push(Subject {
+            me,
+            source,
+            ..subject
+        });
+        self.waiting.extend(waiting);
+    }
+
+    /// Warns once of agents that are not drawn.
+    fn warn_if_too_many(&mut self, agents: usize, most: usize) {
+        let left_out = agents.saturating_sub(most);
+        if left_out > 0 && !self.has_warned {
+            self.has_warned = true;
+            log::warn!(
+                "steering debug: {left_out} agents are not drawn; SteeringDebug::max_agents is {most}"
+            );
+        }
     }
 }
+
+/// The agents that can be drawn.
+type Agents<'w, 's> = Query<
+    'w,
+    's,
+    (Entity, &'static SteeringId),
+    (With<Vehicle>, With<Kinematics>, Without<SteeringDisabled>),
+>;
 
 pub(crate) fn choose_subjects(
     debug: Res<SteeringDebug>,
     selection: Res<SteeringSelection>,
-    agents: Query<
-        (Entity, &SteeringId),
-        (With<Vehicle>, With<Kinematics>, Without<SteeringDisabled>),
-    >,
-    (ids, steered_by): (Query<&SteeringId>, Query<&SteeredBy>),
+    agents: Agents,
+    (ids, sources): (Query<&SteeringId>, Sources),
     views: AgentViews,
     places: DrawnPlaces,
     view: View,
     mut subjects: ResMut<Subjects>,
 ) {
-    let subjects = &mut *subjects;
-    subjects.agents.clear();
-    subjects.behavior_entities.clear();
+    subjects.clear();
     let mut chosen: Vec<Entity> = selection.iter().collect();
     if debug.agents == DrawnAgents::All {
         let most = debug.max_agents.saturating_sub(chosen.len());
-        let count = agents.iter().len();
-        let center = view.center().filter(|_| count > most);
-        let others = agents
-            .iter()
-            .filter(|(agent, _)| !selection.contains(*agent))
-            .map(|(agent, id)| {
-                let place = || places.place_of(agent);
-                let distance = center.and_then(|center| Some(center.distance_squared(place()?)));
-                (distance.unwrap_or_default(), *id, agent)
-            });
-        chosen.extend(nearest(others.collect(), most));
-        let left_out = count.saturating_sub(debug.max_agents);
-        if left_out > 0 && !subjects.has_warned {
-            subjects.has_warned = true;
-            log::warn!(
-                "steering debug: {left_out} agents are not drawn; SteeringDebug::max_agents is {}",
-                debug.max_agents
-            );
-        }
+        chosen.extend(others(&agents, &selection, &places, &view, most));
+        subjects.warn_if_too_many(agents.iter().len(), debug.max_agents);
     }
     chosen.truncate(debug.max_agents);
     let primary = selection
@@ -171,21 +210,88 @@ pub(crate) fn choose_subjects(
         }
         let subject = Subject {
             me,
+            source: agent,
             place,
             is_primary: primary == Some(agent),
         };
         subjects.agents.push(subject);
-        // Those of its groups as well.
-        let others = steered_by.iter_descendants(agent);
-        let entities = std::iter::once(agent).chain(others);
-        subjects.behavior_entities.extend(entities.map(|entity| {
-            let id = ids.get(entity).copied().unwrap_or(me.id);
-            let me = Agent {
-                source_id: id,
-                ..me
-            };
-            (Subject { me, ..subject }, entity)
-        }));
+        sources.for_each_acting(agent, &mut |source| {
+            let id = ids.get(source).copied().unwrap_or(me.id);
+            subjects.add_source(subject, source, id, sources.waiting(source));
+        });
+    }
+}
+
+/// At most so many of the agents that are not selected: those nearest to the center of the view.
+fn others(
+    agents: &Agents,
+    selection: &SteeringSelection,
+    places: &DrawnPlaces,
+    view: &View,
+    most: usize,
+) -> impl Iterator<Item = Entity> {
+    // If all of them are drawn, it does not matter how far away they are.
+    let center = view.center().filter(|_| agents.iter().len() > most);
+    let distance = |agent| {
+        let distance = |center: Vec2| Some(center.distance_squared(places.place_of(agent)?));
+        center.and_then(distance).unwrap_or_default()
+    };
+    let others = agents
+        .iter()
+        .filter(|(agent, _)| !selection.contains(*agent))
+        .map(|(agent, id)| (distance(agent), *id, agent));
+    nearest(others.collect(), most)
+}
+
+/// Looks up the behavior entities of agents, and which of their behaviors act.
+#[derive(SystemParam)]
+pub(crate) struct Sources<'w, 's> {
+    registry: Res<'w, BehaviorRegistry>,
+    steered_by: Query<'w, 's, &'static SteeredBy>,
+    groups: Query<'w, 's, &'static BehaviorGroup>,
+    forces: Query<'w, 's, &'static SteeringForce>,
+}
+
+impl Sources<'_, '_> {
+    /// Calls `found` with an agent or group, then with the entities that steer for it or its groups, but not with groups
+    /// that do not act and what belongs to them.
+    fn for_each_acting(&self, source: Entity, found: &mut impl FnMut(Entity)) {
+        found(source);
+        let members = self.steered_by.get(source);
+        for member in members.into_iter().flat_map(SteeredBy::iter) {
+            if self.acts(member, source) {
+                self.for_each_acting(member, found);
+            }
+        }
+    }
+
+    /// Whether an entity that steers for `owner` is no group, or is one that acts.
+    fn acts(&self, member: Entity, owner: Entity) -> bool {
+        let Ok(group) = self.groups.get(member) else {
+            return true;
+        };
+        let may_wait = group.influence.when != When::Always;
+        group.is_active() && !(may_wait && self.waits(member, owner))
+    }
+
+    /// Whether the condition of a group was not met in the last tick. Its entry is in the ledger of its owner.
+    fn waits(&self, group: Entity, owner: Entity) -> bool {
+        self.forces.get(owner).is_ok_and(|force| {
+            let mut entries = force.ledger();
+            entries.any(|it| it.cut == Cut::NotNow && force.source(&it) == Some(group))
+        })
+    }
+
+    /// The behaviors on an entity whose conditions were not met in the last tick.
+    fn waiting(&self, source: Entity) -> impl Iterator<Item = (Entity, TypeId)> {
+        let forces = self.forces.get(source).into_iter();
+        forces.flat_map(move |force| {
+            // The others are on entities that steer for this one.
+            let own = force.ledger();
+            let own = own.filter(move |it| force.source(it).is_none());
+            let waiting = own.filter(|it| it.cut == Cut::NotNow);
+            waiting.map(move |it| (source, self.registry.get(it.behavior).type_id))
+        })
     }
 }
 

@@ -1,9 +1,9 @@
 //! Add menu: inserts a behavior that the agent does not have.
 
-use bevy::ecs::reflect::{AppTypeRegistry, ReflectComponent};
+use bevy::ecs::reflect::AppTypeRegistry;
 use bevy::prelude::*;
 use bevy_egui::egui::{self, Ui};
-use bevy_steering2d_core::{BehaviorId, BehaviorRegistry};
+use bevy_steering2d_core::{BehaviorId, BehaviorRegistry, ReflectBehavior};
 
 use crate::docs;
 use crate::list::search_field;
@@ -50,7 +50,7 @@ struct Choice {
     id: BehaviorId,
     name: &'static str,
     hover: String,
-    insert: Option<(ReflectComponent, ReflectDefault)>,
+    insert: Option<(ReflectBehavior, ReflectDefault)>,
 }
 
 fn choices(world: &World, shown: Entity) -> Vec<Choice> {
@@ -64,14 +64,14 @@ fn choices(world: &World, shown: Entity) -> Vec<Choice> {
         .filter(|info| info.influence(agent).is_none())
         .map(|info| {
             let data = types.get(info.type_id);
-            let component = data.and_then(|it| it.data::<ReflectComponent>()).cloned();
+            let behavior = data.and_then(|it| it.data::<ReflectBehavior>()).cloned();
             let default = data.and_then(|it| it.data::<ReflectDefault>()).cloned();
             let docs = data.and_then(|it| it.type_info().docs());
             Choice {
                 id: info.id,
                 name: info.name,
                 hover: docs.map(docs::plain).unwrap_or_default(),
-                insert: component.zip(default),
+                insert: behavior.zip(default),
             }
         })
         .collect();
@@ -79,20 +79,20 @@ fn choices(world: &World, shown: Entity) -> Vec<Choice> {
     choices
 }
 
+/// Inserts a behavior with its default parameters. The type registry is not locked meanwhile: observers of the behavior
+/// may write to it.
 fn insert_default(
     world: &mut World,
-    (component, default): (ReflectComponent, ReflectDefault),
+    (behavior, default): (ReflectBehavior, ReflectDefault),
     agents: &[Entity],
 ) {
-    let types = world.resource::<AppTypeRegistry>().clone();
-    let types = types.read();
     for agent in agents {
         let Ok(mut agent) = world.get_entity_mut(*agent) else {
             continue;
         };
-        if !component.contains(&agent) {
-            let value = default.default();
-            component.insert(&mut agent, value.as_partial_reflect(), &types);
+        if behavior.read(agent.as_readonly()).is_none() {
+            let written = behavior.write(&mut agent, default.default());
+            debug_assert!(written.is_ok(), "the default has the type of its behavior");
         }
     }
 }

@@ -3,9 +3,7 @@
 use std::collections::VecDeque;
 
 use bevy::prelude::*;
-use bevy_steering2d_core::{
-    BehaviorId, Kinematics, SteeringClock, SteeringDisabled, SteeringForce,
-};
+use bevy_steering2d_core::{BehaviorId, Kinematics, SteeringClock, SteeringForce};
 use bevy_steering2d_debug::SteeringSelection;
 use bevy_steering2d_recorder::SteeringRecorder;
 
@@ -126,7 +124,7 @@ impl History {
 pub(crate) fn record(
     selection: Res<SteeringSelection>,
     clock: Res<SteeringClock>,
-    agents: Query<(&Kinematics, &SteeringForce), Without<SteeringDisabled>>,
+    agents: Query<(&Kinematics, &SteeringForce)>,
     recorder: Option<Res<SteeringRecorder>>,
     mut history: ResMut<History>,
 ) {
@@ -161,7 +159,9 @@ mod tests {
     use std::time::Duration;
 
     use bevy::time::TimeUpdateStrategy;
-    use bevy_steering2d_core::{PointMass, SteeringCorePlugin, SteeringSchedule, Wander};
+    use bevy_steering2d_core::{
+        PointMass, SteeringCorePlugin, SteeringDisabled, SteeringSchedule, Wander,
+    };
     use bevy_steering2d_recorder::{SteeringRecorderPlugin, rewind};
 
     use super::*;
@@ -247,6 +247,28 @@ mod tests {
             "the same world again"
         );
         assert!(speeds(&app).len() >= 70);
+    }
+
+    #[test]
+    fn the_history_of_a_disabled_agent_is_the_one_that_is_recorded() {
+        let (mut app, agent) = recorded_agent();
+        let run = |app: &mut App| {
+            for _ in 0..20 {
+                app.update();
+            }
+        };
+        run(&mut app);
+        app.world_mut().entity_mut(agent).insert(SteeringDisabled);
+        run(&mut app);
+        app.world_mut()
+            .entity_mut(agent)
+            .remove::<SteeringDisabled>();
+        run(&mut app);
+        let live = app.world().resource::<History>();
+        let recorder = app.world().get_resource::<SteeringRecorder>();
+        let recorded = History::recorded(recorder, agent, latest(&app));
+        assert_eq!(live.samples().count(), 60);
+        assert!(live.samples().eq(recorded.samples()));
     }
 
     #[test]

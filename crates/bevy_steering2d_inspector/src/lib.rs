@@ -37,7 +37,8 @@
 //!
 //! The plugin adds `EguiPlugin` unless it exists; if your app adds it, do so before this plugin. While
 //! the pointer is over the panel, or one of its fields has keyboard focus, the app does not receive
-//! that input: the plugin enables `EguiGlobalSettings::enable_absorb_bevy_input_system`.
+//! that input: the plugin enables `EguiGlobalSettings::enable_absorb_bevy_input_system`. A press that selects an agent
+//! does reach the app: leave it to the panel if [`SteeringInspector::hovered`] has an agent then.
 
 mod add_menu;
 mod choices;
@@ -48,6 +49,7 @@ mod gauges;
 mod history;
 mod layers;
 mod list;
+mod numbers;
 mod options;
 mod panel;
 mod patch;
@@ -114,9 +116,15 @@ pub struct SteeringInspector {
     /// The agents an edit applies to.
     pub scope: Scope,
     area: Option<Rect>,
+    hovered: Option<Entity>,
 }
 
 impl SteeringInspector {
+    /// The agent that a click selects now, if the panel is open; the press belongs to the panel, not to the game.
+    pub fn hovered(&self) -> Option<Entity> {
+        self.hovered.filter(|_| self.open)
+    }
+
     /// The part of the window that the panel covered in the last frame, logical pixels; `None`
     /// while it is closed.
     pub fn area(&self) -> Option<Rect> {
@@ -203,12 +211,14 @@ impl SteeringInspectorPlugin {
                 tab: Tab::default(),
                 scope: Scope::default(),
                 area: None,
+                hovered: None,
             })
             .insert_resource(Panel {
                 search: String::new(),
                 presets: presets::PresetsTab::default(),
                 outline: None,
                 window: egui::Rect::ZERO,
+                pressed: None,
             })
             .init_resource::<history::History>()
             .add_plugins((time::plugin, timeline::plugin, reselect::plugin))

@@ -121,8 +121,10 @@ fn whole<N>(facts: Facts, convert: fn(f32) -> N) -> NumberOptions<N> {
 
 /// Change per pixel of a drag: about a hundred pixels cover the usual values.
 fn speed(facts: Facts) -> f32 {
+    /// The widest range of usual values. A wider one only keeps out what cannot be computed with.
+    const WIDEST: f32 = 100.0;
     match (facts.unit, facts.min, facts.max) {
-        (_, Some(min), Some(max)) => 0.005 * (max - min),
+        (_, Some(min), Some(max)) if max - min <= WIDEST => 0.005 * (max - min),
         ("N", ..) => 0.2,
         ("m" | "m/s" | "m/s²" | "kg", ..) => 0.05,
         _ => 0.01,
@@ -195,5 +197,27 @@ mod tests {
             }
         }
         assert!(undocumented.is_empty(), "{undocumented:?}");
+    }
+
+    #[test]
+    fn a_dragged_pixel_changes_no_float_by_more_than_one() {
+        let app = steering();
+        let types = app.world().resource::<AppTypeRegistry>().read();
+        let structs = types.iter().filter_map(|it| match it.type_info() {
+            TypeInfo::Struct(info) => Some(info),
+            _ => None,
+        });
+        let mut most = 0.0;
+        for info in structs {
+            for field in info.iter().filter(|it| it.type_id() == TypeId::of::<f32>()) {
+                let speed = speed(facts_of(field));
+                let name = field.name();
+                assert!(speed <= 1.0, "{}.{name}: {speed}", info.type_path());
+                most = speed.max(most);
+            }
+        }
+        assert!(most > 0.0, "there are floats");
+        let docs = "How far the vehicle drives in before it stops, m, `-1e9..=1e9`.";
+        assert_eq!(speed(facts(docs)), 0.05, "by its unit");
     }
 }

@@ -9,8 +9,8 @@ use egui::Ui;
 use crate::scope::{self, Scope};
 use crate::theme::{LINE, faint};
 use crate::{
-    SteeringInspector, Tab, history, layers, list, pick, plots, presets, rows, time, timeline,
-    vehicle,
+    SteeringInspector, Tab, history, layers, list, numbers, pick, plots, presets, rows, time,
+    timeline, vehicle,
 };
 
 /// The initial width, egui points.
@@ -26,6 +26,8 @@ pub(crate) struct Panel {
     pub(crate) outline: Option<egui::Rect>,
     /// The window in the last frame, egui points.
     pub(crate) window: egui::Rect,
+    /// The agent under the pointer when its button was pressed.
+    pub(crate) pressed: Option<Entity>,
 }
 
 /// Shows the panel, and picks agents outside of it.
@@ -33,13 +35,13 @@ pub(crate) fn show(
     world: &mut World,
     contexts: &mut QueryState<&mut EguiContext, With<PrimaryEguiContext>>,
 ) {
-    let Ok(mut context) = contexts.single_mut(world) else {
+    let context = contexts.single_mut(world).ok();
+    let context = context.map(|mut it| it.get_mut().clone());
+    let is_open = world.resource::<SteeringInspector>().open;
+    let Some(context) = context.filter(|_| is_open) else {
+        world.resource_mut::<SteeringInspector>().hovered = None;
         return;
     };
-    let context = context.get_mut().clone();
-    if !world.resource::<SteeringInspector>().open {
-        return;
-    }
     world.resource_scope(|world, mut panel: Mut<Panel>| {
         let mut open = true;
         let area = context.content_rect();
@@ -71,7 +73,7 @@ pub(crate) fn show(
         let mut inspector = world.resource_mut::<SteeringInspector>();
         inspector.area = covered;
         inspector.open &= open;
-        pick::pick(&context, world);
+        pick::pick(&context, world, &mut panel.pressed);
     });
 }
 
@@ -91,6 +93,7 @@ fn docked_position(
 
 fn contents(ui: &mut Ui, world: &mut World, panel: &mut Panel) {
     ui.spacing_mut().item_spacing = egui::vec2(6.0, 5.0);
+    ui.style_mut().number_formatter = numbers::formatter();
     list::choose(ui, world, &mut panel.search);
     let shown = world.resource::<SteeringSelection>().primary();
     let shown = shown.filter(|agent| world.get::<Vehicle>(*agent).is_some());

@@ -8,23 +8,41 @@ use bevy_egui::egui;
 use bevy_steering2d_core::{Kinematics, Vehicle};
 use bevy_steering2d_debug::{DrawnAt, SteeringGizmos, SteeringSelection};
 
+use crate::SteeringInspector;
+
 /// The minimum pick radius of an agent, logical pixels.
 const MIN_PICK_RADIUS: f32 = 14.0;
 
 /// Selects the clicked agent, unless egui uses the click. With shift or a command key the agent is
 /// added to the selection, or removed from it.
-pub(crate) fn pick(context: &egui::Context, world: &mut World) {
-    if context.is_pointer_over_egui() || context.egui_wants_pointer_input() {
+///
+/// The press decides which agent that is, as it does in games: until the release the agent may move away. `pressed` keeps
+/// it until then.
+pub(crate) fn pick(context: &egui::Context, world: &mut World, pressed: &mut Option<Entity>) {
+    let is_of_egui = context.is_pointer_over_egui() || context.egui_wants_pointer_input();
+    let (is_pressed, is_clicked, at, modifiers) = context.input(|it| {
+        let pointer = &it.pointer;
+        let is_pressed = pointer.primary_pressed();
+        // A finger may already be gone.
+        let at = if is_pressed {
+            pointer.interact_pos()
+        } else {
+            pointer.latest_pos()
+        };
+        (is_pressed, pointer.primary_clicked(), at, it.modifiers)
+    });
+    let at = at.filter(|_| !is_of_egui);
+    let over = at.and_then(|at| agent_at(context, world, at));
+    world.resource_mut::<SteeringInspector>().hovered = over;
+    if is_pressed {
+        *pressed = over;
+    }
+    if !is_clicked {
         return;
     }
-    let (clicked, modifiers) = context.input(|it| {
-        let clicked = it.pointer.primary_clicked();
-        (
-            clicked.then(|| it.pointer.interact_pos()).flatten(),
-            it.modifiers,
-        )
-    });
-    let Some(agent) = clicked.and_then(|at| agent_at(context, world, at)) else {
+    // It may have been despawned since.
+    let agent = pressed.take();
+    let Some(agent) = agent.filter(|agent| world.get::<Vehicle>(*agent).is_some()) else {
         return;
     };
     let mut selection = world.resource_mut::<SteeringSelection>();
@@ -119,6 +137,10 @@ fn nearest(found: impl Iterator<Item = (Entity, f32, f32)>, min_radius: f32) -> 
 mod tests {
     use super::*;
     use bevy::camera::{ComputedCameraValues, RenderTargetInfo, Viewport};
+    use bevy_egui::egui::{Event, Modifiers, PointerButton, RawInput};
+    use bevy_steering2d_core::SteeringCorePlugin;
+
+    use crate::{Scope, Tab};
 
     /// A camera of a window of 800 × 600 pixels that sees the square from −1 to 1 m around `x`.
     fn camera(order: isize, viewport: Option<Viewport>, x: f32) -> (Camera, GlobalTransform) {
@@ -137,6 +159,118 @@ mod tests {
             ..default()
         };
         (camera, GlobalTransform::from_xyz(x, 0.0, 0.0))
+    }
+
+    /// The middle of the window.
+    const MIDDLE: egui::Pos2 = egui::pos2(400.0, 300.0);
+
+    /// A window of 800 × 600 pixels with an agent, and a pointer in its middle.
+    struct Scene {
+        app: App,
+        context: egui::Context,
+        pressed: Option<Entity>,
+        agent: Entity,
+    }
+
+    impl Scene {
+        /// The agent is `x` m to the right of the pointer.
+        fn new(x: f32) -> Self {
+            let mut app = App::new();
+            app.add_plugins((MinimalPlugins, SteeringCorePlugin::default()))
+                .init_resource::<SteeringSelection>()
+                .insert_resource(SteeringInspector {
+                    open: true,
+                    tab: Tab::default(),
+                    scope: Scope::default(),
+                    area: None,
+                    hovered: None,
+                });
+            let world = app.world_mut();
+            world.spawn((Window::default(), PrimaryWindow));
+            let target = RenderTarget::Window(WindowRef::Primary);
+            world.spawn((camera(0, None, 0.0), target));
+            let agent = (
+                Vehicle::default(),
+                Kinematics::default(),
+                DrawnAt::default(),
+            );
+            let agent = world.spawn(agent).id();
+            let mut scene = Self {
+                app,
+                context: egui::Context::default(),
+                pressed: None,
+                agent,
+            };
+            scene.move_to(x);
+            scene.frame(Event::PointerMoved(MIDDLE));
+            scene
+        }
+
+        fn move_to(&mut self, x: f32) {
+            let place = DrawnAt(Some(Vec2::new(x, 0.0)));
+            self.app.world_mut().entity_mut(self.agent).insert(place);
+        }
+
+        fn frame(&mut self, event: Event) {
+            let size = egui::vec2(800.0, 600.0);
+            let input = RawInput {
+                screen_rect: Some(egui::Rect::from_min_size(egui::Pos2::ZERO, size)),
+                events: vec![event],
+                ..default()
+            };
+            let (world, pressed) = (self.app.world_mut(), &mut self.pressed);
+            let _ = self
+                .context
+                .run_ui(input, |ui| pick(ui.ctx(), world, pressed));
+        }
+
+        fn button(&mut self, pressed: bool) {
+            self.frame(Event::PointerButton {
+                pos: MIDDLE,
+                button: PointerButton::Primary,
+                pressed,
+                modifiers: Modifiers::NONE,
+            });
+        }
+
+        fn hovered(&self) -> Option<Entity> {
+            self.app.world().resource::<SteeringInspector>().hovered()
+        }
+
+        fn selected(&self) -> Option<Entity> {
+            self.app.world().resource::<SteeringSelection>().primary()
+        }
+    }
+
+    #[test]
+    fn a_click_selects_the_agent_under_the_press() {
+        let mut scene = Scene::new(0.0);
+        assert_eq!(scene.hovered(), Some(scene.agent), "before the press");
+        scene.button(true);
+        scene.move_to(2.0);
+        scene.button(false);
+        assert_eq!(scene.hovered(), None);
+        assert_eq!(scene.selected(), Some(scene.agent));
+    }
+
+    #[test]
+    fn an_agent_that_comes_under_the_pointer_after_the_press_is_not_selected() {
+        let mut scene = Scene::new(2.0);
+        assert_eq!(scene.hovered(), None);
+        scene.button(true);
+        scene.move_to(0.0);
+        scene.button(false);
+        assert_eq!(scene.hovered(), Some(scene.agent));
+        assert_eq!(scene.selected(), None);
+    }
+
+    #[test]
+    fn an_agent_that_is_despawned_after_the_press_is_not_selected() {
+        let mut scene = Scene::new(0.0);
+        scene.button(true);
+        scene.app.world_mut().despawn(scene.agent);
+        scene.button(false);
+        assert_eq!(scene.selected(), None);
     }
 
     #[test]

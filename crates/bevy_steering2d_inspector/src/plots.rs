@@ -18,15 +18,21 @@ pub(crate) fn show(ui: &mut Ui, world: &World, shown: Entity) {
     let limits = world.get::<Vehicle>(shown).copied().unwrap_or_default();
     ui.label(faint(format!("the last {DURATION:.0} s of simulated time")));
 
-    theme::section(ui, "Speed, m/s (dashed: max_speed)");
+    let speed = Limit::new("max_speed", limits.max_speed, peak(history, |it| it.speed));
+    theme::section(ui, &format!("Speed, m/s ({})", speed.words()));
     chart(ui, "speed", 96.0, history, |plot| {
         plot.line(curve(history, "speed", SPEED, |it| it.speed));
-        plot.hline(limit(limits.max_speed));
+        if let Some(line) = speed.line() {
+            plot.hline(line);
+        }
     });
-    theme::section(ui, "Force, N (dashed: max_force)");
+    let force = Limit::new("max_force", limits.max_force, peak(history, |it| it.force));
+    theme::section(ui, &format!("Force, N ({})", force.words()));
     chart(ui, "force", 96.0, history, |plot| {
         plot.line(curve(history, "force", FORCE, |it| it.force));
-        plot.hline(limit(limits.max_force));
+        if let Some(line) = force.line() {
+            plot.hline(line);
+        }
     });
     theme::section(ui, "Accepted force per behavior, N");
     let registry = world.resource::<BehaviorRegistry>();
@@ -81,9 +87,75 @@ fn curve(
     Line::new(name, points).color(color).width(1.5)
 }
 
-fn limit(at: f32) -> HLine {
-    HLine::new("limit", at)
-        .color(theme::FAINT)
-        .width(1.0)
-        .style(egui_plot::LineStyle::dashed_dense())
+/// The largest value in a plot.
+fn peak(history: &History, value: impl Fn(&Sample) -> f32) -> f32 {
+    history.samples().map(value).fold(0.0, f32::max)
+}
+
+/// A limit of the plotted values: a dashed line, if it is near enough to them.
+struct Limit {
+    name: &'static str,
+    at: f32,
+    has_line: bool,
+}
+
+impl Limit {
+    /// `peak` is the largest plotted value.
+    fn new(name: &'static str, at: f32, peak: f32) -> Self {
+        Self {
+            name,
+            at,
+            has_line: has_line(at, peak),
+        }
+    }
+
+    /// How the heading tells of the limit.
+    fn words(&self) -> String {
+        let Self { name, at, has_line } = self;
+        if *has_line {
+            format!("dashed: {name}")
+        } else {
+            format!("{name}: {at}")
+        }
+    }
+
+    fn line(&self) -> Option<HLine> {
+        let line = HLine::new("limit", self.at)
+            .color(theme::FAINT)
+            .width(1.0)
+            .style(egui_plot::LineStyle::dashed_dense());
+        self.has_line.then_some(line)
+    }
+}
+
+/// Whether a limit has a line in a plot. The axis reaches to that line: a limit far above all values would flatten their
+/// curve, and one at infinity leaves no axis at all.
+fn has_line(limit: f32, peak: f32) -> bool {
+    /// The highest limit with a line, as a multiple of the largest value.
+    const HIGHEST: f32 = 5.0;
+    limit.is_finite() && (peak == 0.0 || limit <= HIGHEST * peak)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_has_a_line_unless_it_is_far_above_the_values() {
+        let has_line_above = |peak| [25.0, 1e6, f32::INFINITY].map(|limit| has_line(limit, peak));
+        assert_eq!(has_line_above(20.0), [true, false, false]);
+        assert_eq!(
+            has_line_above(0.0),
+            [true, true, false],
+            "nothing to flatten"
+        );
+    }
+
+    #[test]
+    fn a_limit_without_a_line_is_in_the_heading() {
+        let words = |at| Limit::new("max_force", at, 20.0).words();
+        assert_eq!(words(25.0), "dashed: max_force");
+        assert_eq!(words(1e6), "max_force: 1000000");
+        assert_eq!(words(f32::INFINITY), "max_force: inf");
+    }
 }

@@ -3,9 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use bevy::asset::LoadState;
 use bevy::asset::io::file::FileAssetReader;
 use bevy::prelude::*;
 use bevy_egui::egui::{self, Ui};
+use bevy_steering2d_core::BehaviorRegistry;
 use bevy_steering2d_presets::{PresetProblems, SteeringPreset, UsesPreset, save_preset};
 
 use crate::scope::{self, Scope};
@@ -22,10 +24,53 @@ pub(crate) struct PresetsTab {
     pub(crate) root: String,
     /// Name of the file to save to, without extension.
     name: String,
-    /// The outcome of the last action: what it did, or an error.
-    outcome: Option<Result<String, String>>,
+    /// The outcome of the last action.
+    outcome: Option<Outcome>,
     /// The stored tunings A and B.
     stored: [Option<SteeringPreset>; 2],
+}
+
+/// The outcome of an action.
+#[derive(Debug)]
+enum Outcome {
+    /// What it did, or an error.
+    Done(Result<String, String>),
+    /// Agents use a file from now on, which may still be loading.
+    Used {
+        preset: Handle<SteeringPreset>,
+        name: String,
+        /// The number of agents.
+        count: usize,
+    },
+}
+
+impl Outcome {
+    /// What to tell of it now, or an error.
+    fn told(&self, world: &World) -> Result<String, String> {
+        let (preset, name, count) = match self {
+            Self::Done(told) => return told.clone(),
+            Self::Used {
+                preset,
+                name,
+                count,
+            } => (preset, name, *count),
+        };
+        let state = world.get_resource::<AssetServer>();
+        let state = state.and_then(|it| it.get_load_state(preset.id()));
+        if matches!(state, Some(LoadState::Loading)) {
+            return Ok(format!("Loading {name} …"));
+        }
+        let problems = world.get_resource::<PresetProblems>();
+        if let Some(problem) = problems.and_then(|it| it.get(preset.id())) {
+            return Err(problem.to_string());
+        }
+        let presets = world.get_resource::<Assets<SteeringPreset>>();
+        if presets.is_some_and(|it| it.contains(preset.id())) {
+            Ok(applied_to(name, count))
+        } else {
+            Ok(format!("Loading {name} …"))
+        }
+    }
 }
 
 impl Default for PresetsTab {
@@ -47,11 +92,35 @@ pub(crate) fn show(
     scope: Scope,
 ) {
     let agents = shown.map_or_else(Vec::new, |shown| scope::agents(world, scope, shown));
+    if let Some(shown) = shown {
+        left_out(ui, world, shown);
+    }
     compare(ui, world, tab, &agents);
     save(ui, world, tab, shown);
     // Before the files, whose list may be long.
     problems(ui, world);
     files(ui, world, tab, &agents);
+}
+
+/// What presets leave out, for hover texts.
+const LEFT_OUT: &str =
+    "its behaviors, limits and locomotion; not its SteeringGroups, nor its PointMass";
+
+/// Says how many of the agent's behaviors are on other entities, where presets neither store nor change them.
+fn left_out(ui: &mut Ui, world: &World, shown: Entity) {
+    let behaviors = world.resource::<BehaviorRegistry>();
+    let behaviors = behaviors.assigned_to(world, shown).into_iter();
+    match behaviors.filter(|it| it.source != shown).count() {
+        0 => {}
+        1 => {
+            ui.label(faint("1 behavior on another entity is not part of presets"));
+        }
+        count => {
+            ui.label(faint(format!(
+                "{count} behaviors on other entities are not part of presets"
+            )));
+        }
+    }
 }
 
 /// Stores the shown agent's tuning as A or B, and applies either.
@@ -62,16 +131,18 @@ fn compare(ui: &mut Ui, world: &mut World, tab: &mut PresetsTab, agents: &[Entit
             let store = egui::Button::new(format!("Store as {name}"));
             let store = ui.add_enabled(!agents.is_empty(), store);
             if store
-                .on_hover_text("Stores the tuning of the shown agent")
+                .on_hover_text(format!("Stores the tuning of the shown agent: {LEFT_OUT}"))
                 .clicked()
                 && let Some(shown) = agents.first()
             {
                 match SteeringPreset::capture(world, *shown) {
                     Ok(preset) => {
                         tab.stored[index] = Some(preset);
-                        tab.outcome = Some(Ok(format!("Stored as {name}")));
+                        tab.outcome = Some(Outcome::Done(Ok(format!("Stored as {name}"))));
                     }
-                    Err(error) => tab.outcome = Some(Err(error.to_string())),
+                    Err(error) => {
+                        tab.outcome = Some(Outcome::Done(Err(error.to_string())));
+                    }
                 }
             }
             let stored = tab.stored[index].clone();
@@ -91,10 +162,8 @@ fn compare(ui: &mut Ui, world: &mut World, tab: &mut PresetsTab, agents: &[Entit
                     }
                     stored.apply(world, *agent)
                 });
-                tab.outcome = Some(match applied {
-                    Ok(()) => Ok(applied_to(name, agents)),
-                    Err(error) => Err(error.to_string()),
-                });
+                let told = applied.map(|()| applied_to(name, agents.len()));
+                tab.outcome = Some(Outcome::Done(told.map_err(|error| error.to_string())));
             }
         });
     }
@@ -115,7 +184,7 @@ fn save(ui: &mut Ui, world: &mut World, tab: &mut PresetsTab, shown: Option<Enti
             egui::Button::new(text),
         );
         let button = button.on_hover_text(match &path {
-            Ok(path) => path.display().to_string(),
+            Ok(path) => format!("{}\n\nStores {LEFT_OUT}", path.display()),
             Err(error) => error.clone(),
         });
         if named(button, "Save preset").clicked()
@@ -129,11 +198,11 @@ fn save(ui: &mut Ui, world: &mut World, tab: &mut PresetsTab, shown: Option<Enti
                 }
                 Ok(format!("Saved {}", path.display()))
             });
-            tab.outcome = Some(saved);
+            tab.outcome = Some(Outcome::Done(saved));
         }
     });
     // Also without one, so that the buttons below stay where they are.
-    ui.label(match &tab.outcome {
+    ui.label(match tab.outcome.as_ref().map(|it| it.told(world)) {
         Some(Ok(text)) => faint(text),
         Some(Err(text)) => alarm(text),
         None => faint(" "),
@@ -201,7 +270,11 @@ fn files(ui: &mut Ui, world: &mut World, tab: &mut PresetsTab, agents: &[Entity]
                         agent.insert(UsesPreset(preset.clone()));
                     }
                 }
-                tab.outcome = Some(Ok(applied_to(&name, agents)));
+                tab.outcome = Some(Outcome::Used {
+                    preset,
+                    name: name.clone(),
+                    count: agents.len(),
+                });
             }
             ui.label(name);
         });
@@ -238,10 +311,10 @@ fn problems(ui: &mut Ui, world: &World) {
     }
 }
 
-fn applied_to(name: &str, agents: &[Entity]) -> String {
-    match agents.len() {
+fn applied_to(name: &str, count: usize) -> String {
+    match count {
         1 => format!("Applied {name} to 1 agent"),
-        count => format!("Applied {name} to {count} agents"),
+        _ => format!("Applied {name} to {count} agents"),
     }
 }
 

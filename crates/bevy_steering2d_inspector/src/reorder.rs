@@ -7,11 +7,15 @@ const STEP: i16 = 10;
 /// for the end), for rows in descending order.
 ///
 /// Only the moved row changes if a priority is free between its new neighbors. Otherwise all rows
-/// are renumbered in steps of ten.
+/// are renumbered in steps of ten. A row that stays where it is changes nothing.
 pub(crate) fn reordered(priorities: &[i16], from: usize, to: usize) -> Vec<i16> {
     let mut order: Vec<usize> = (0..priorities.len()).collect();
     let moved = order.remove(from);
     let place = if to > from { to - 1 } else { to };
+    // A click on a handle drops the row where it is.
+    if place == from {
+        return priorities.to_vec();
+    }
     order.insert(place, moved);
 
     let at = |index: usize| order.get(index).map(|row| i32::from(priorities[*row]));
@@ -48,10 +52,15 @@ mod tests {
     }
 
     #[test]
-    fn row_dropped_at_its_own_index_keeps_its_rank() {
+    fn a_row_dropped_at_its_own_place_changes_no_priority() {
         assert_eq!(reordered(&[5], 0, 0), [5]);
-        let same = reordered(&[30, 20, 10], 1, 1);
-        assert!(same[0] > same[1] && same[1] > same[2]);
+        for priorities in [[30, 29, 10], [7, 7, 7]] {
+            for row in 0..priorities.len() {
+                for to in [row, row + 1] {
+                    assert_eq!(reordered(&priorities, row, to), priorities, "{row} to {to}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ use egui::collapsing_header::CollapsingState;
 
 use crate::scope::{self, Scope};
 use crate::theme::{self, NOTICE, faint, named};
-use crate::{add_menu, choices, cuts, docs, fields, patch, reorder};
+use crate::{add_menu, choices, cuts, docs, fields, numbers, patch, reorder};
 
 /// The largest weight on the slider; larger weights can be typed.
 const TOP_WEIGHT: f32 = 5.0;
@@ -30,6 +30,15 @@ struct Row {
     entry: Option<LedgerEntry>,
     color: Color32,
     hover: String,
+}
+
+/// The behavior of a row that is dragged: its entity and its type. Rows may come and go meanwhile.
+type Dragged = (Entity, TypeId);
+
+impl Row {
+    fn dragged(&self) -> Dragged {
+        (self.behavior.source, self.component)
+    }
 }
 
 /// An edit made in a row.
@@ -55,10 +64,11 @@ pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) 
     }
     let mut edits = Vec::new();
     for (index, row) in rows.iter().enumerate() {
-        ui.push_id((row.behavior.source, row.component), |ui| {
+        ui.push_id(row.dragged(), |ui| {
             ui.separator();
             egui::Frame::new().inner_margin(margin(row)).show(ui, |ui| {
-                edits.extend(drop_zone(ui, index, |ui| header(ui, row, index, max_force)));
+                let header = |ui: &mut Ui| header(ui, row, index, max_force);
+                edits.extend(drop_zone(ui, &rows, index, header));
                 let open = CollapsingState::load_with_default_open(ui.ctx(), open_id(row), false);
                 if open.is_open() {
                     edits.extend(body(ui, world, row, shown, scope).map(|edit| (index, edit)));
@@ -197,11 +207,11 @@ fn header(ui: &mut Ui, row: &Row, index: usize, max_force: f32) -> Option<(usize
     let (name, mut influence) = (row.behavior.name, row.behavior.influence);
     ui.horizontal(|ui| {
         ui.set_min_height(theme::LINE);
-        ui.dnd_drag_source(open_id(row).with("drag"), index, |ui| {
+        let handle = ui.dnd_drag_source(open_id(row).with("drag"), row.dragged(), |ui| {
             ui.label(RichText::new("☰").color(theme::FAINT));
-        })
-        .response
-        .on_hover_text("Drag to change the order of priorities");
+        });
+        named(handle.response, &format!("{name} handle"))
+            .on_hover_text("Drag to change the order of priorities");
         let switch = ui.checkbox(&mut influence.enabled, "");
         named(switch, &format!("{name} on")).on_hover_text("Enabled");
         theme::dot(ui, row.color);
@@ -226,13 +236,7 @@ fn header(ui: &mut Ui, row: &Row, index: usize, max_force: f32) -> Option<(usize
             let range = 0.0..=f64::from(TOP_WEIGHT);
             let slider = egui::Slider::from_get_set(range, edit_weight(&mut influence.weight))
                 .clamping(egui::SliderClamping::Never)
-                .custom_formatter(|weight, _| {
-                    if weight < 1e5 {
-                        format!("{weight:.2}")
-                    } else {
-                        format!("{weight:.1e}")
-                    }
-                });
+                .custom_formatter(|weight, _| numbers::weight(weight));
             let response = named(ui.add(slider), &format!("{name} weight"))
                 .on_hover_text("Weight, without unit, ≥ 0; double-click for 1");
             if response.double_clicked() {
@@ -362,6 +366,7 @@ fn body(ui: &mut Ui, world: &mut World, row: &Row, shown: Entity, scope: Scope) 
 /// Shows a row onto which other rows can be dropped, to move them before or after it.
 fn drop_zone(
     ui: &mut Ui,
+    rows: &[Row],
     index: usize,
     content: impl FnOnce(&mut Ui) -> Option<(usize, Edit)>,
 ) -> Option<(usize, Edit)> {
@@ -372,7 +377,7 @@ fn drop_zone(
     };
     // The row's widgets cover it, so test its rectangle instead of its response.
     let hovered = ui.clip_rect().contains(pointer) && response.rect.contains(pointer);
-    if hovered && egui::DragAndDrop::has_payload_of_type::<usize>(ui.ctx()) {
+    if hovered && egui::DragAndDrop::has_payload_of_type::<Dragged>(ui.ctx()) {
         let before = pointer.y < response.rect.center().y;
         let y = if before {
             response.rect.top()
@@ -382,9 +387,11 @@ fn drop_zone(
         ui.painter()
             .hline(response.rect.x_range(), y, (2.0, NOTICE));
         if ui.input(|it| it.pointer.any_released())
-            && let Some(from) = egui::DragAndDrop::take_payload::<usize>(ui.ctx())
+            && let Some(dragged) = egui::DragAndDrop::take_payload::<Dragged>(ui.ctx())
+            // Unless it was removed meanwhile.
+            && let Some(from) = rows.iter().position(|row| row.dragged() == *dragged)
         {
-            return Some((*from, Edit::MoveTo(index + usize::from(!before))));
+            return Some((from, Edit::MoveTo(index + usize::from(!before))));
         }
     }
     inner.inner

@@ -5,7 +5,7 @@ use std::any::TypeId;
 use bevy::ecs::archetype::ArchetypeEntity;
 use bevy::ecs::component::ComponentId;
 use bevy::prelude::*;
-use bevy_steering2d_core::{BehaviorId, BehaviorRegistry, SteeringGroups, Vehicle};
+use bevy_steering2d_core::{BehaviorId, BehaviorRegistry, SteeredBy, SteeringGroups, Vehicle};
 use bevy_steering2d_debug::SteeringSelection;
 
 /// The agents an edit in the panel applies to.
@@ -63,7 +63,24 @@ fn group(world: &World, shown: Entity) -> Vec<Entity> {
         .filter(alike)
         .flat_map(|archetype| archetype.entities().iter().map(ArchetypeEntity::id))
         .filter(|entity| groups(*entity) == groups(shown))
+        .filter(|entity| steered_alike(world, shown, *entity))
         .collect()
+}
+
+/// Whether two agents with the same behaviors of their own have the same ones on behavior entities as well.
+fn steered_alike(world: &World, model: Entity, other: Entity) -> bool {
+    let has_others = |agent: Entity| world.get::<SteeredBy>(agent).is_some();
+    if !has_others(model) && !has_others(other) {
+        return true;
+    }
+    let registry = world.resource::<BehaviorRegistry>();
+    let behaviors = |agent: Entity| {
+        let assigned = registry.assigned_to(world, agent).into_iter();
+        let mut ids: Vec<BehaviorId> = assigned.map(|it| it.id).collect();
+        ids.sort_unstable();
+        ids
+    };
+    behaviors(model) == behaviors(other)
 }
 
 /// The behavior entities of `agents`: `shown` for the first agent, which may have the behavior
@@ -87,7 +104,9 @@ pub(crate) fn behavior_entities(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bevy_steering2d_core::{PointMass, Seek, Separation, SteeringCorePlugin, Wander};
+    use bevy_steering2d_core::{
+        PointMass, Seek, Separation, SteeringCorePlugin, SteersFor, Wander,
+    };
 
     #[test]
     fn group_scope_matches_behaviors_and_groups() {
@@ -121,5 +140,24 @@ mod tests {
             .expect("built in")
             .id;
         assert_eq!(behavior_entities(world, &[b, a], id, b), [b, a]);
+    }
+
+    #[test]
+    fn group_scope_matches_behavior_entities() {
+        let mut app = App::new();
+        app.add_plugins((MinimalPlugins, SteeringCorePlugin::default()))
+            .init_resource::<SteeringSelection>();
+        let world = app.world_mut();
+        let [a, b, c, d] = [(); 4].map(|()| {
+            let agent = (PointMass::default(), Separation::default());
+            world.spawn(agent).id()
+        });
+        world.spawn((SteersFor(a), Seek::new(Vec2::X)));
+        world.spawn((SteersFor(b), Wander::default()));
+        world.spawn((SteersFor(c), Seek::new(Vec2::Y)));
+        world.flush();
+        assert_eq!(agents(world, Scope::Group, a), [a, c]);
+        assert_eq!(agents(world, Scope::Group, b), [b]);
+        assert_eq!(agents(world, Scope::Group, d), [d], "without any");
     }
 }

@@ -80,7 +80,6 @@ pub(crate) fn controls(ui: &mut egui::Ui, world: &mut World) {
             .logarithmic(true)
             // A speed that the game has set stays.
             .clamping(egui::SliderClamping::Never)
-            .max_decimals(2)
             .prefix("× ");
         let response = named(ui.add(slider), "Speed of time")
             .on_hover_text("Speed relative to real time; double-click for 1");

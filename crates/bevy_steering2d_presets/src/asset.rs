@@ -11,7 +11,7 @@ use bevy::prelude::*;
 
 use crate::error::{Place, PresetError, PresetFault};
 use crate::parts::Parts;
-use crate::preset::SteeringPreset;
+use crate::preset::{Origin, SteeringPreset};
 
 /// Loads `*.steering.ron` files and applies each preset to the agents that [use](UsesPreset) it.
 ///
@@ -55,8 +55,9 @@ fn install(app: &mut App) {
 
 /// Applies a preset to the agent when it is loaded, and again whenever it changes.
 ///
-/// The preset determines all behaviors of the agent, see [`SteeringPreset::apply`]. Removing this
-/// component changes nothing else on the agent.
+/// The preset determines all behaviors of the agent, see [`SteeringPreset::apply`]. When it changes, a behavior that the
+/// game has switched on or off with [`Influence::enabled`](bevy_steering2d_core::Influence::enabled) stays so, unless the
+/// change is in that field. Removing this component changes nothing else on the agent.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -198,12 +199,12 @@ fn apply_to_users(
             _ => None,
         })
         .collect();
-    let is_changed = |(_, preset): &(Entity, &UsesPreset)| changed.contains(&preset.0.id());
+    let is_changed = |preset: &UsesPreset| changed.contains(&preset.0.id());
     let mut due: Vec<_> = match changed.is_empty() {
         true => Vec::new(),
-        false => users.iter().filter(is_changed).collect(),
+        false => users.iter().filter(|(_, it)| is_changed(it)).collect(),
     };
-    due.extend(new_users.iter().filter(|user| !is_changed(user)));
+    due.extend(new_users.iter().filter(|(_, it)| !is_changed(it)));
     // Agents whose preset is not loaded yet follow with its `Added` event.
     due.retain(|(_, preset)| presets.contains(&preset.0));
     if due.is_empty() {
@@ -211,23 +212,31 @@ fn apply_to_users(
     }
     let due: Vec<_> = due
         .into_iter()
-        .map(|(agent, preset)| (agent, preset.0.clone()))
+        .map(|(agent, preset)| {
+            let id = preset.0.id();
+            let origin = if new_users.contains(agent) {
+                Origin::Asset(id)
+            } else {
+                Origin::Changed(id)
+            };
+            (agent, preset.0.clone(), origin)
+        })
         .collect();
     commands.queue(|world: &mut World| apply_all(due, world));
 }
 
-fn apply_all(due: Vec<(Entity, Handle<SteeringPreset>)>, world: &mut World) {
+fn apply_all(due: Vec<(Entity, Handle<SteeringPreset>, Origin)>, world: &mut World) {
     let types = world.resource::<AppTypeRegistry>().clone();
     let parts = Parts::new(&types.read());
     let mut warned = HashSet::new();
-    for (agent, handle) in due {
+    for (agent, handle, origin) in due {
         // A copy of references: observers of what it inserts may read the assets.
         let preset = world.resource::<Assets<SteeringPreset>>().get(&handle);
         let Some(preset) = preset.cloned() else {
             continue;
         };
         // The agent may have been despawned since.
-        let Ok(applied) = preset.apply_to(agent, &parts, world) else {
+        let Ok(applied) = preset.apply_to(agent, &parts, world, origin) else {
             continue;
         };
         for name in applied.lost {
@@ -242,5 +251,115 @@ fn apply_all(due: Vec<(Entity, Handle<SteeringPreset>)>, world: &mut World) {
                 );
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bevy_steering2d_core::{Behavior, Influence, PointMass, Seek, SteeringCorePlugin, Wander};
+
+    /// An agent that uses a preset.
+    struct User {
+        app: App,
+        preset: Handle<SteeringPreset>,
+        agent: Entity,
+    }
+
+    impl User {
+        fn of(text: &str) -> Self {
+            let mut app = App::new();
+            app.add_plugins((
+                MinimalPlugins,
+                AssetPlugin::default(),
+                SteeringCorePlugin::default(),
+                SteeringPresetPlugin,
+            ));
+            app.finish();
+            app.cleanup();
+            let preset = read(&app, text);
+            let preset = app
+                .world_mut()
+                .resource_mut::<Assets<SteeringPreset>>()
+                .add(preset);
+            let agent = (PointMass::default(), UsesPreset(preset.clone()));
+            let agent = app.world_mut().spawn(agent).id();
+            let mut user = Self { app, preset, agent };
+            user.update();
+            user
+        }
+
+        fn update(&mut self) {
+            // Events about assets are written at the end of a frame.
+            for _ in 0..2 {
+                self.app.update();
+            }
+        }
+
+        /// Replaces the preset, as a watcher of files does.
+        fn change_preset(&mut self, text: &str) {
+            let preset = read(&self.app, text);
+            let mut presets = self
+                .app
+                .world_mut()
+                .resource_mut::<Assets<SteeringPreset>>();
+            presets.insert(&self.preset, preset).unwrap();
+            self.update();
+        }
+
+        fn switch_seek(&mut self, on: bool) {
+            let mut seek = self.app.world_mut().get_mut::<Seek>(self.agent).unwrap();
+            seek.influence.enabled = on;
+        }
+
+        fn influence<B: Behavior>(&self) -> Influence {
+            *self.app.world().get::<B>(self.agent).unwrap().influence()
+        }
+    }
+
+    fn read(app: &App, text: &str) -> SteeringPreset {
+        SteeringPreset::from_ron(text, app.world().resource::<AppTypeRegistry>()).unwrap()
+    }
+
+    #[test]
+    fn a_behavior_that_the_game_has_disabled_stays_so_when_the_file_changes() {
+        let mut user = User::of("{ Seek: (), Wander: () }");
+        user.switch_seek(false);
+        let changed = "{ Seek: (influence: (weight: 0.5)), Wander: (influence: (weight: 2.0)) }";
+        user.change_preset(changed);
+        let seek = user.influence::<Seek>();
+        assert_eq!((seek.enabled, seek.weight), (false, 0.5));
+        assert_eq!(user.influence::<Wander>().weight, 2.0);
+        user.switch_seek(true);
+        user.change_preset("{ Seek: (), Wander: () }");
+        assert!(user.influence::<Seek>().enabled);
+    }
+
+    #[test]
+    fn a_file_that_changes_the_switch_of_a_behavior_applies() {
+        let (on, off) = ("{ Seek: () }", "{ Seek: (influence: (enabled: false)) }");
+        let mut user = User::of(on);
+        user.change_preset(off);
+        assert!(!user.influence::<Seek>().enabled);
+        user.change_preset(on);
+        assert!(user.influence::<Seek>().enabled);
+    }
+
+    #[test]
+    fn a_preset_that_is_chosen_again_applies_with_its_switches() {
+        let mut user = User::of("{ Seek: () }");
+        user.switch_seek(false);
+        let again = UsesPreset(user.preset.clone());
+        user.app.world_mut().entity_mut(user.agent).insert(again);
+        user.update();
+        assert!(user.influence::<Seek>().enabled, "the same one");
+
+        user.switch_seek(false);
+        let another = read(&user.app, "{ Seek: () }");
+        let world = user.app.world_mut();
+        let another = world.resource_mut::<Assets<SteeringPreset>>().add(another);
+        world.entity_mut(user.agent).insert(UsesPreset(another));
+        user.update();
+        assert!(user.influence::<Seek>().enabled, "another one");
     }
 }

@@ -15,7 +15,8 @@
 //! }
 //! ```
 //!
-//! With Bevy's feature `file_watcher` the agents are updated whenever the file is saved.
+//! With Bevy's feature `file_watcher` the agents are updated whenever the file is saved. Behaviors that the game has
+//! switched on or off stay so, unless the file changes their `enabled`.
 //! [`SteeringPreset::apply`] applies a preset to one agent, once.
 //!
 //! # Save

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bevy::prelude::*;
-use bevy::reflect::{DynamicTypePath, ReflectFromReflect, TypeRegistry};
-use bevy_steering2d_core::LocomotionRegistry;
+use bevy::reflect::{DynamicTypePath, ReflectFromReflect, ReflectMut, ReflectRef, TypeRegistry};
+use bevy_steering2d_core::{Influence, LocomotionRegistry};
 
 use crate::error::{Place, PresetError, PresetFault};
 use crate::parts::{Part, Parts};
@@ -74,7 +74,8 @@ impl SteeringPreset {
     pub fn apply(&self, world: &mut World, agent: Entity) -> Result<(), PresetError> {
         let types = world.resource::<AppTypeRegistry>().clone();
         let parts = Parts::new(&types.read());
-        self.apply_to(agent, &parts, world).map(|_| ())
+        self.apply_to(agent, &parts, world, Origin::Code)
+            .map(|_| ())
     }
 
     pub(crate) fn apply_to(
@@ -82,8 +83,9 @@ impl SteeringPreset {
         agent: Entity,
         parts: &Parts,
         world: &mut World,
+        origin: Origin,
     ) -> Result<Applied, PresetError> {
-        let writes = self.merged_with(agent, parts, world)?;
+        let writes = self.merged_with(agent, parts, world, origin)?;
         let types = world.resource::<AppTypeRegistry>().clone();
         let kinds = world.get_resource::<LocomotionRegistry>();
         let kinds = kinds.into_iter().flat_map(LocomotionRegistry::iter);
@@ -106,16 +108,19 @@ impl SteeringPreset {
         change.remove_rivals()?;
         change.write(writes)?;
         change.note_changes(companions);
+        change.before.last = origin.asset().map(|asset| (asset, self.clone()));
         change.end();
         Ok(Applied { lost })
     }
 
-    /// The preset's values with the agent's situational fields, also those of behaviors that a preset removed.
+    /// The preset's values with the agent's situational fields, also those of behaviors that a preset removed. A behavior
+    /// that the game has switched on or off stays so when the preset changes, unless that changes the switch.
     fn merged_with<'p>(
         &self,
         agent: Entity,
         parts: &'p Parts,
         world: &World,
+        origin: Origin,
     ) -> Result<Vec<(&'p Part, Box<dyn Reflect>)>, PresetError> {
         let entity = world
             .get_entity(agent)
@@ -124,6 +129,7 @@ impl SteeringPreset {
         let types = world.resource::<AppTypeRegistry>().read();
         let before = entity.get::<BeforePresets>();
         let removed = |part: &Part| before?.removed.of(part);
+        let last = before.and_then(|it| it.last_version(origin));
         let mut writes = Vec::new();
         for part in parts.iter() {
             let Some(value) = self.value(part.type_id) else {
@@ -136,6 +142,11 @@ impl SteeringPreset {
                     present.as_partial_reflect(),
                     &types,
                 );
+            }
+            let present = part.read(entity).filter(|_| part.is_behavior());
+            let last = last.and_then(|it| it.value(part.type_id));
+            if let (Some(present), Some(last)) = (present, last) {
+                keep_switch(&mut *value, last, present);
             }
             writes.push((part, value));
         }
@@ -250,6 +261,26 @@ pub fn save_preset(
     let preset = SteeringPreset::capture(world, agent)?;
     let text = preset.to_ron(world.resource::<AppTypeRegistry>())?;
     write::write_file(path.as_ref(), &text)
+}
+
+/// Where a preset that is applied comes from.
+#[derive(Clone, Copy)]
+pub(crate) enum Origin {
+    /// Code, which applies it once.
+    Code,
+    /// An asset that the agent uses from now on.
+    Asset(AssetId<SteeringPreset>),
+    /// An asset that has changed while the agent uses it.
+    Changed(AssetId<SteeringPreset>),
+}
+
+impl Origin {
+    fn asset(self) -> Option<AssetId<SteeringPreset>> {
+        match self {
+            Self::Code => None,
+            Self::Asset(id) | Self::Changed(id) => Some(id),
+        }
+    }
 }
 
 /// The outcome of applying a preset.
@@ -377,9 +408,20 @@ struct BeforePresets {
     removed: Kept,
     /// Behaviors of the last preset; all others were inserted by the game.
     given: Vec<TypeId>,
+    /// The last preset, if it is an asset, as it was applied.
+    last: Option<(AssetId<SteeringPreset>, SteeringPreset)>,
 }
 
 impl BeforePresets {
+    /// The last version of a preset that has changed since.
+    fn last_version(&self, origin: Origin) -> Option<&SteeringPreset> {
+        let Origin::Changed(changed) = origin else {
+            return None;
+        };
+        let (asset, preset) = self.last.as_ref()?;
+        (*asset == changed).then_some(preset)
+    }
+
     /// Gives a companion back the value that it had, or removes it if the agent did not have it.
     fn restore(&mut self, part: &Part, entity: &mut EntityWorldMut, types: &AppTypeRegistry) {
         match self.companions.take(part) {
@@ -442,6 +484,40 @@ impl Kept {
         let index = self.index(part)?;
         Some(self.0.swap_remove(index))
     }
+}
+
+/// Leaves a behavior switched on or off as it is at `present`, unless the preset has changed that since its `last`
+/// version.
+fn keep_switch(value: &mut dyn Reflect, last: &dyn Reflect, present: &dyn Reflect) {
+    let is_on = |behavior: &dyn Reflect| influence_of(behavior).map(|it| it.enabled);
+    if is_on(value) == is_on(last)
+        && let Some(is_on) = is_on(present)
+        && let Some(influence) = influence_mut(value)
+    {
+        influence.enabled = is_on;
+    }
+}
+
+/// The influence of a behavior: its field of this type.
+fn influence_of(behavior: &dyn Reflect) -> Option<&Influence> {
+    let ReflectRef::Struct(fields) = behavior.reflect_ref() else {
+        return None;
+    };
+    let mut fields = (0..fields.field_len()).filter_map(move |index| fields.field_at(index));
+    fields.find_map(|field| field.try_downcast_ref())
+}
+
+/// As [`influence_of`].
+fn influence_mut(behavior: &mut dyn Reflect) -> Option<&mut Influence> {
+    let ReflectMut::Struct(fields) = behavior.reflect_mut() else {
+        return None;
+    };
+    let is_influence = |index: &usize| {
+        let field = fields.field_at(*index);
+        field.is_some_and(|it| it.try_downcast_ref::<Influence>().is_some())
+    };
+    let index = (0..fields.field_len()).find(is_influence)?;
+    fields.field_at_mut(index)?.try_downcast_mut()
 }
 
 fn clone_of(value: &dyn Reflect, types: &TypeRegistry) -> Result<Box<dyn Reflect>, PresetError> {

@@ -3,7 +3,7 @@
 use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
 use bevy_steering2d_core::behaviors::guide;
-use bevy_steering2d_core::{Behavior, FlowField, FlowFieldFollowing};
+use bevy_steering2d_core::{FlowField, FlowFieldFollowing};
 
 use crate::subjects::Subjects;
 use crate::{SteeringDebug, SteeringGizmos, colors, draw};
@@ -25,7 +25,7 @@ pub(crate) fn draw_flow_fields(
         let Some(field) = guide(following.field, own, &subject.me, &fields) else {
             continue;
         };
-        if !following.is_active() {
+        if !subjects.acts(subject, following) {
             continue;
         }
         let place = following.sample_point(&subject.me);

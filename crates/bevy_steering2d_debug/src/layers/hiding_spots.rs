@@ -1,7 +1,7 @@
 //! Hiding spots layer: the spots that `Hide` considers, and the one it chose.
 
 use bevy::prelude::*;
-use bevy_steering2d_core::{Behavior, Hide, HideMemory, Surroundings};
+use bevy_steering2d_core::{Hide, HideMemory, Surroundings};
 
 use crate::subjects::{DrawnPlaces, Subjects};
 use crate::{SteeringDebug, SteeringGizmos, draw};
@@ -16,7 +16,7 @@ pub(crate) fn draw_hiding_spots(
 ) {
     let color = debug.color::<Hide>();
     for (subject, (hide, memory)) in subjects.with(&hiders) {
-        let is_hiding = memory.obstacle.is_some() && hide.is_active();
+        let is_hiding = memory.obstacle.is_some() && subjects.acts(subject, hide);
         let Some((threat, _)) = places.find(hide.threat).filter(|_| is_hiding) else {
             continue;
         };

@@ -3,7 +3,7 @@
 use bevy::math::ops;
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    Agent, Arrive, Behavior, Controls, Park, ParkMemory, Seek, Target, Targets, Wheeled,
+    Agent, Arrive, Controls, Park, ParkMemory, Seek, Target, Targets, Wheeled,
 };
 
 use crate::subjects::{Subject, Subjects};
@@ -25,7 +25,7 @@ pub(crate) fn draw_locomotion(
         draw_wheels(&mut gizmos, subject, car, controls);
     }
     for (subject, (park, memory)) in subjects.with(&parkers) {
-        if park.is_active()
+        if subjects.acts(subject, park)
             && let Some(maneuver) = memory.maneuver
         {
             let points = maneuver.outline(&subject.me);
@@ -43,12 +43,12 @@ pub(crate) fn draw_locomotion(
         }
     };
     for (subject, seek) in subjects.with(&seekers) {
-        if seek.is_active() {
+        if subjects.acts(subject, seek) {
             way(subject, seek.target);
         }
     }
     for (subject, arrive) in subjects.with(&arrivers) {
-        if arrive.is_active() {
+        if subjects.acts(subject, arrive) {
             way(subject, arrive.target);
         }
     }

@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    Alignment, Behavior, Cohesion, CollisionAvoidance, Neighbor, NeighborView, Neighbors, Queuing,
+    Alignment, Cohesion, CollisionAvoidance, Neighbor, NeighborView, Neighbors, Queuing,
     ReciprocalAvoidance, Separation, SteeringGroups,
 };
 
@@ -31,9 +31,9 @@ impl FlockView {
 }
 
 macro_rules! flock_view {
-    ($behavior:expr) => {
+    ($subjects:expr, $subject:expr, $behavior:expr) => {
         $behavior
-            .filter(|behavior| behavior.is_active())
+            .filter(|behavior| $subjects.acts($subject, *behavior))
             .map(|behavior| FlockView {
                 radius: behavior.perception_radius,
                 field_of_view: behavior.field_of_view,
@@ -65,9 +65,9 @@ pub(crate) fn draw_neighbors(
     ];
     for (subject, (separation, alignment, cohesion)) in subjects.with(&flocks) {
         let views = [
-            flock_view!(separation),
-            flock_view!(alignment),
-            flock_view!(cohesion),
+            flock_view!(subjects, subject, separation),
+            flock_view!(subjects, subject, alignment),
+            flock_view!(subjects, subject, cohesion),
         ];
         for (i, view) in views.iter().enumerate() {
             // Behaviors with equal parameters have the same neighbors: draw them once.

@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 use bevy_steering2d_core::behaviors::guide;
 use bevy_steering2d_core::{
-    Behavior, PathFollowing, PathFollowingMemory, PathStyle, StayOnPath, SteeringPath,
+    PathFollowing, PathFollowingMemory, PathStyle, StayOnPath, SteeringPath,
 };
 
 use crate::subjects::Subjects;
@@ -23,7 +23,7 @@ pub(crate) fn draw_paths(
         let Some(path) = guide(following.path, own, me, &paths) else {
             continue;
         };
-        if !following.is_active() {
+        if !subjects.acts(subject, following) {
             continue;
         }
         let width = match following.style {
@@ -70,7 +70,7 @@ pub(crate) fn draw_corridors(
         let Some(path) = guide(staying.path, own, me, &paths) else {
             continue;
         };
-        if !staying.is_active() {
+        if !subjects.acts(subject, staying) {
             continue;
         }
         if drawn.is_first(staying.path, staying.half_width) {

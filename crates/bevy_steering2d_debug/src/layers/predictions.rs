@@ -2,8 +2,7 @@
 
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    Behavior, CollisionAvoidance, Evade, EvadeMemory, NeighborView, Neighbors, Pursuit,
-    PursuitMemory,
+    CollisionAvoidance, Evade, EvadeMemory, NeighborView, Neighbors, Pursuit, PursuitMemory,
 };
 
 use super::neighbors::MOST;
@@ -21,7 +20,7 @@ pub(crate) fn draw_predictions(
     let color = debug.color::<Pursuit>();
     for (subject, (pursuit, memory)) in subjects.with(&pursuers) {
         if let Some((quarry, lag)) = places.find(pursuit.target)
-            && pursuit.is_active()
+            && subjects.acts(subject, pursuit)
         {
             let aim = pursuit.expected_position(&subject.me, &quarry, memory) + lag;
             draw::aim(&mut gizmos, subject.place, aim, color);
@@ -31,7 +30,7 @@ pub(crate) fn draw_predictions(
     let color = debug.color::<Evade>();
     for (subject, (evade, memory)) in subjects.with(&evaders) {
         if let Some((pursuer, lag)) = places.find(evade.threat)
-            && evade.is_active()
+            && subjects.acts(subject, evade)
             && subject.me.position.distance(pursuer.position) <= evade.panic_distance
         {
             let threat = evade.expected_threat(&subject.me, &pursuer, memory) + lag;

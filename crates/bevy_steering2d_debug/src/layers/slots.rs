@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    Behavior, Interpose, Kinematics, LeaderFollowing, LeaderFollowingMemory, OffsetPursuit,
+    Interpose, Kinematics, LeaderFollowing, LeaderFollowingMemory, OffsetPursuit,
     OffsetPursuitMemory,
 };
 
@@ -21,7 +21,7 @@ pub(crate) fn draw_slots(
 ) {
     let color = debug.color::<OffsetPursuit>();
     for (subject, (pursuit, memory)) in subjects.with(&escorts) {
-        if pursuit.is_active()
+        if subjects.acts(subject, pursuit)
             && let Some(slot) = memory.slot
             && let Some((_, lag)) = places.find(pursuit.leader)
         {
@@ -31,7 +31,7 @@ pub(crate) fn draw_slots(
     let color = debug.color::<LeaderFollowing>();
     for (subject, (following, memory)) in subjects.with(&followers) {
         let me = &subject.me;
-        if following.is_active()
+        if subjects.acts(subject, following)
             && let Some(leader) = memory.leader
             && let Ok(body) = bodies.get(leader)
         {

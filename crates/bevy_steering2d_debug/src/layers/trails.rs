@@ -80,6 +80,7 @@ mod tests {
     fn at(x: f32) -> Subject {
         Subject {
             me: Agent::default(),
+            source: Entity::PLACEHOLDER,
             place: Vec2::new(x, 0.0),
             is_primary: false,
         }

@@ -1,7 +1,7 @@
 //! Wander layer: the circle of `Wander` and the target on it.
 
 use bevy::prelude::*;
-use bevy_steering2d_core::{Behavior, Wander, WanderMemory};
+use bevy_steering2d_core::{Wander, WanderMemory};
 
 use crate::subjects::Subjects;
 use crate::{SteeringGizmos, draw};
@@ -12,7 +12,7 @@ pub(crate) fn draw_wander(
     mut gizmos: Gizmos<SteeringGizmos>,
 ) {
     for (subject, (wander, memory)) in subjects.with(&wanderers) {
-        if wander.is_active() {
+        if subjects.acts(subject, wander) {
             draw::wander(&mut gizmos, subject.place, subject.lag(), wander, memory);
         }
     }

@@ -238,6 +238,57 @@ fn lines_lead_to_the_neighbors_that_a_pedestrian_avoids() {
 }
 
 #[test]
+fn behaviors_of_a_group_are_drawn_while_it_acts() {
+    let is_drawn = |group: BehaviorGroup| {
+        let mut app = app(SteeringDebug::of([DebugLayer::Feelers]), true);
+        let world = app.world_mut();
+        let agent = (PointMass::default(), Vehicle::default(), Alone::default());
+        let agent = world.spawn(agent).id();
+        // It is not alone.
+        let place = Transform::from_xyz(2.0, 0.0, 0.0);
+        world.spawn((PointMass::default(), Vehicle::default(), place));
+        let group = world.spawn((SteersFor(agent), group)).id();
+        world.entity_mut(group).insert(WallAvoidance::default());
+        let inner = (SteersFor(group), BehaviorGroup::default());
+        let inner = world.spawn(inner).id();
+        world.spawn((SteersFor(inner), WallAvoidance::default()));
+        for _ in 0..3 {
+            app.update();
+        }
+        !drawn(&app).is_empty()
+    };
+    let group = BehaviorGroup::default();
+    assert!(is_drawn(group));
+    assert!(!is_drawn(group.disabled()));
+    assert!(is_drawn(group.with_when(When::unless::<Alone>())));
+    assert!(!is_drawn(group.with_when(When::only::<Alone>())));
+}
+
+#[test]
+fn a_behavior_is_drawn_while_its_condition_is_met() {
+    let mut app = app(SteeringDebug::of([DebugLayer::Feelers]), true);
+    let world = app.world_mut();
+    let avoidance = WallAvoidance::default().with_when(When::only::<Alone>());
+    let agent = (PointMass::default(), avoidance.clone(), Alone::default());
+    let agent = world.spawn(agent).id();
+    world.spawn((SteersFor(agent), avoidance));
+    let place = Transform::from_xyz(2.0, 0.0, 0.0);
+    let other = (PointMass::default(), Vehicle::default(), place);
+    let other = world.spawn(other).id();
+    let mut is_drawn = |change: &dyn Fn(&mut World)| {
+        change(app.world_mut());
+        for _ in 0..3 {
+            app.update();
+        }
+        !drawn(&app).is_empty()
+    };
+    assert!(!is_drawn(&|_| {}), "not alone");
+    assert!(is_drawn(&|world| {
+        world.despawn(other);
+    }));
+}
+
+#[test]
 fn hiding_spots_are_drawn_at_the_positions_of_the_behavior() {
     let mut app = app(SteeringDebug::of([DebugLayer::HidingSpots]), true);
     let world = app.world_mut();

@@ -1,14 +1,17 @@
 //! The panel, with pointer events in a headless app.
 
+use std::collections::HashSet;
+
 use super::*;
 use crate::SteeringInspectorPlugin;
 use bevy::ecs::reflect::{AppTypeRegistry, ReflectComponent};
 use bevy_egui::egui::{Event, Modifiers, PointerButton, RawInput, Rect as Area, accesskit};
 use bevy_steering2d_core::{
-    Alone, BehaviorRegistry, Combine, Combiner, LedgerEntry, PointMass, Prediction, Pursuit, Seek,
-    Separation, SteeringAppExt, SteeringCorePlugin, SteersFor, Wander, When,
+    Alignment, Alone, Behavior, BehaviorRegistry, Combine, Combiner, Influence, LedgerEntry,
+    PointMass, Prediction, Pursuit, Seek, Separation, SteeringAppExt, SteeringCorePlugin,
+    SteersFor, Wander, When,
 };
-use bevy_steering2d_presets::UsesPreset;
+use bevy_steering2d_presets::{PresetProblems, UsesPreset};
 use bevy_steering2d_recorder::SteeringRecorder;
 
 mod despawned;
@@ -20,6 +23,8 @@ struct TestApp {
     context: egui::Context,
     /// Name and center of each widget of the last frame. A number without a name has its value for one.
     widgets: Vec<(String, egui::Pos2)>,
+    /// The texts of the last frame.
+    texts: Vec<String>,
 }
 
 impl TestApp {
@@ -47,6 +52,7 @@ impl TestApp {
             app,
             context,
             widgets: Vec::new(),
+            texts: Vec::new(),
         }
     }
 
@@ -77,8 +83,12 @@ impl TestApp {
         });
         let tree = output.platform_output.accesskit_update;
         let nodes = tree.into_iter().flat_map(|tree| tree.nodes);
-        self.widgets = nodes
-            .filter(|(_, node)| node.role() != accesskit::Role::Label)
+        let (texts, widgets): (Vec<_>, Vec<_>) =
+            nodes.partition(|(_, node)| node.role() == accesskit::Role::Label);
+        let texts = texts.iter().filter_map(|(_, node)| node.value());
+        self.texts = texts.map(str::to_owned).collect();
+        self.widgets = widgets
+            .into_iter()
             .filter_map(|(_, node)| {
                 let value = || Some(node.numeric_value()?.to_string());
                 let name = node.label().map(str::to_owned).or_else(value)?;
@@ -99,17 +109,37 @@ impl TestApp {
 
     #[track_caller]
     fn click(&mut self, name: &str) {
-        let pos = self.place_of(name);
-        for pressed in [true, false] {
-            let click = Event::PointerButton {
-                pos,
-                button: PointerButton::Primary,
-                pressed,
-                modifiers: Modifiers::NONE,
-            };
-            self.frame(vec![Event::PointerMoved(pos), click]);
-        }
+        let place = self.place_of(name);
+        self.button(place, true);
+        self.button(place, false);
         self.frame(Vec::new());
+    }
+
+    /// Presses or releases the primary button at a place.
+    fn button(&mut self, pos: egui::Pos2, pressed: bool) {
+        let button = Event::PointerButton {
+            pos,
+            button: PointerButton::Primary,
+            pressed,
+            modifiers: Modifiers::NONE,
+        };
+        self.frame(vec![Event::PointerMoved(pos), button]);
+    }
+
+    fn press_tab(&mut self) {
+        for pressed in [true, false] {
+            self.frame(vec![Event::Key {
+                key: egui::Key::Tab,
+                physical_key: None,
+                pressed,
+                repeat: false,
+                modifiers: Modifiers::NONE,
+            }]);
+        }
+    }
+
+    fn shows(&self, text: &str) -> bool {
+        self.texts.iter().any(|it| it.contains(text))
     }
 
     /// Shows the panel until the preset that an agent uses is loaded.
@@ -291,6 +321,193 @@ fn every_listed_preset_can_be_applied() {
 }
 
 #[test]
+fn a_file_counts_as_applied_once_it_is_loaded() {
+    let folder = asset_folder("broken");
+    let files = [
+        ("broken", "{ Wander: (mood: 1.0) }"),
+        ("valid", "{ Wander: () }"),
+    ];
+    for (name, text) in files {
+        std::fs::write(folder.join(format!("presets/{name}.steering.ron")), text).unwrap();
+    }
+    let mut test = TestApp::with_assets(AssetPlugin {
+        file_path: folder.display().to_string(),
+        ..default()
+    });
+    let agent = (PointMass::default(), Wander::default());
+    let agent = test.world().spawn(agent).id();
+    test.select(agent);
+    test.world().resource_mut::<SteeringInspector>().tab = Tab::Presets;
+    test.frame(Vec::new());
+    test.frame(Vec::new());
+    test.click("Apply broken");
+    for _ in 0..1_000 {
+        assert!(!test.shows("Applied"), "{:?}", test.texts);
+        if !test.world().resource::<PresetProblems>().is_empty() {
+            break;
+        }
+        assert!(test.shows("Loading broken"), "{:?}", test.texts);
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        test.frame(Vec::new());
+    }
+    test.frame(Vec::new());
+    assert!(!test.shows("Applied") && !test.shows("Loading"));
+    let told = test.texts.iter().filter(|it| it.contains("mood"));
+    assert_eq!(told.count(), 2, "as the outcome, and as a problem");
+
+    test.click("Apply valid");
+    test.wait_for_preset_of(agent);
+    test.frame(Vec::new());
+    test.frame(Vec::new());
+    assert!(test.shows("Applied valid to 1 agent"), "{:?}", test.texts);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn the_presets_tab_counts_behaviors_that_are_not_part_of_presets() {
+    let mut test = TestApp::new();
+    let agent = (PointMass::default(), Wander::default());
+    let agent = test.world().spawn(agent).id();
+    test.select(agent);
+    test.world().resource_mut::<SteeringInspector>().tab = Tab::Presets;
+    test.frame(Vec::new());
+    assert!(!test.shows("not part of presets"));
+    let another = (SteersFor(agent), Seek::new(Vec2::X));
+    test.world().spawn(another);
+    test.frame(Vec::new());
+    assert!(test.shows("1 behavior on another entity is not part of presets"));
+    test.world().spawn(another);
+    test.frame(Vec::new());
+    assert!(test.shows("2 behaviors on other entities are not part of presets"));
+}
+
+/// An agent with three behaviors in the panel, and their influences, by priority.
+fn agent_with_three_rows() -> (TestApp, impl Fn(&TestApp) -> Vec<Influence>) {
+    let mut test = TestApp::new();
+    let agent = (
+        PointMass::default(),
+        Seek::new(Vec2::X).with_priority(30),
+        Separation::default().with_priority(29),
+        Wander::default().with_priority(10),
+    );
+    let agent = test.world().spawn(agent).id();
+    test.select(agent);
+    test.frame(Vec::new());
+    test.frame(Vec::new());
+    let influences = move |test: &TestApp| {
+        let world = test.app.world();
+        let behaviors = world.resource::<BehaviorRegistry>();
+        let mut influences: Vec<_> = behaviors
+            .assigned_to(world, agent)
+            .iter()
+            .map(|it| it.influence)
+            .collect();
+        influences.sort_by_key(|it| std::cmp::Reverse(it.priority));
+        influences
+    };
+    (test, influences)
+}
+
+#[test]
+fn a_click_on_the_handle_of_a_row_changes_no_priority() {
+    let (mut test, influences) = agent_with_three_rows();
+    let before = influences(&test);
+    test.click("Separation handle");
+    assert_eq!(influences(&test), before);
+}
+
+#[test]
+fn a_drag_moves_the_row_whose_handle_was_pressed() {
+    let (mut test, influences) = agent_with_three_rows();
+    let [from, to] = ["Seek handle", "Wander handle"].map(|name| test.place_of(name));
+    test.button(from, true);
+    test.frame(vec![Event::PointerMoved(to)]);
+    // In the lower half of the row.
+    test.button(to + egui::vec2(0.0, 20.0), false);
+    let priorities: Vec<_> = influences(&test).iter().map(|it| it.priority).collect();
+    assert_eq!(priorities, [29, 10, 0], "Seek is the last");
+}
+
+#[test]
+fn a_drag_ends_with_the_behavior_whose_row_is_dragged() {
+    let (mut test, influences) = agent_with_three_rows();
+    test.button(test.place_of("Seek handle"), true);
+    let to = test.place_of("Wander handle");
+    test.frame(vec![Event::PointerMoved(to)]);
+    let agent = test.world().resource::<SteeringSelection>().primary();
+    let agent = agent.expect("selected");
+    test.world().entity_mut(agent).remove::<Seek>();
+    test.frame(Vec::new());
+    let before = influences(&test);
+    assert_eq!(before.len(), 2);
+    let to = test.place_of("Wander handle") + egui::vec2(0.0, 20.0);
+    test.button(to, false);
+    test.frame(Vec::new());
+    assert_eq!(influences(&test), before);
+}
+
+#[test]
+fn tab_through_the_fields_changes_none_of_their_numbers() {
+    let mut test = TestApp::new();
+    let agent = (
+        PointMass::default(),
+        Vehicle {
+            response_time: 0.123_456,
+            ..default()
+        },
+        Pursuit {
+            facing_angle: 20_f32.to_radians(),
+            ..Pursuit::new(Vec2::X)
+        }
+        .with_weight(0.004),
+        Separation::default().with_weight(0.125),
+    );
+    let agent = test.world().spawn(agent).id();
+    test.select(agent);
+    let values = |test: &TestApp| {
+        let agent = test.app.world().entity(agent);
+        let behaviors = agent.get::<Pursuit>().zip(agent.get::<Separation>());
+        format!("{:?} {behaviors:?}", agent.get::<Vehicle>())
+    };
+    let before = values(&test);
+    test.frame(Vec::new());
+    test.click("Separation parameters");
+    test.click("Pursuit parameters");
+    for tab in [Tab::Behaviors, Tab::Vehicle] {
+        test.world().resource_mut::<SteeringInspector>().tab = tab;
+        test.frame(Vec::new());
+        let mut focused = HashSet::new();
+        for _ in 0..100 {
+            test.press_tab();
+            focused.extend(test.context.memory(egui::Memory::focused));
+        }
+        assert!(focused.len() > 15, "{} widgets", focused.len());
+        assert_eq!(values(&test), before, "{tab:?}");
+    }
+}
+
+#[test]
+fn an_observer_of_an_added_behavior_may_write_to_the_type_registry() {
+    #[derive(Resource, Default)]
+    struct Written(bool);
+
+    let mut test = TestApp::new();
+    test.app.init_resource::<Written>().add_observer(
+        |_: On<Add, Alignment>, types: Res<AppTypeRegistry>, mut written: ResMut<Written>| {
+            drop(types.write());
+            written.0 = true;
+        },
+    );
+    let agent = (PointMass::default(), Seek::new(Vec2::X));
+    let agent = test.world().spawn(agent).id();
+    test.select(agent);
+    test.frame(Vec::new());
+    test.click("➕ Add behavior");
+    test.click("Alignment");
+    assert!(test.world().resource::<Written>().0);
+}
+
+#[test]
 fn an_observer_of_an_edit_may_read_the_inspector() {
     #[derive(Resource, Default)]
     struct Seen(Option<Tab>);
@@ -322,12 +539,7 @@ fn behaviors_can_be_removed_and_added() {
     assert!(test.app.world().get::<Seek>(agent).is_none());
     test.click("➕ Add behavior");
     test.click("Alignment");
-    assert!(
-        test.app
-            .world()
-            .get::<bevy_steering2d_core::Alignment>(agent)
-            .is_some()
-    );
+    assert!(test.app.world().get::<Alignment>(agent).is_some());
 }
 
 /// A combiner of a game: no behavior has an effect.
