@@ -322,3 +322,8 @@ pub mod prelude {
 #[cfg(all(doctest, feature = "inspector", feature = "navigation"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The recipes, as doc tests.
+#[cfg(all(doctest, feature = "inspector", feature = "navigation"))]
+#[doc = include_str!("../../../docs/recipes.md")]
+struct Recipes;
