@@ -105,6 +105,39 @@ fn an_agent_that_was_disabled_does_not_take_up_its_old_force() {
 }
 
 #[test]
+fn an_agent_whose_steering_was_disabled_does_not_take_up_its_old_force() {
+    let mut app = point_mass_app(HERTZ);
+    let agent = (Seek::new(EAST), ThinkEvery(60), SteeringId(1));
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), agent);
+    while total(&app, agent) == Vec2::ZERO {
+        app.update();
+    }
+    app.world_mut().entity_mut(agent).insert(SteeringDisabled);
+    assert!(!get::<SteeringForce>(&app, agent).is_steered());
+    run_ticks(&mut app, 5);
+    app.world_mut()
+        .entity_mut(agent)
+        .remove::<SteeringDisabled>();
+    let before = velocity(&app, agent);
+    run_ticks(&mut app, 5);
+    assert_eq!(velocity(&app, agent), before);
+}
+
+#[test]
+fn members_of_a_disabled_group_announce_nothing() {
+    let mut app = point_mass_app(HERTZ);
+    record_events::<Arrived>(&mut app);
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Vehicle::default());
+    let group = (SteersFor(agent), BehaviorGroup::default(), Disabled);
+    let group = app.world_mut().spawn(group).id();
+    let member = (SteersFor(group), Arrive::new(Vec2::ZERO));
+    let member = app.world_mut().spawn(member).id();
+    run_ticks(&mut app, 5);
+    assert!(recorded_events::<Arrived>(&app).is_empty());
+    assert_eq!(ledger(&app, member)[0].cut, Cut::Disabled);
+}
+
+#[test]
 fn a_group_does_not_steer_an_agent_that_cannot_be_steered() {
     let changes: [fn(&mut EntityWorldMut); 2] = [
         |agent| agent.get_mut::<Vehicle>().unwrap().max_speed = 0.0,

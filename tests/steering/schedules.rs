@@ -71,6 +71,21 @@ fn steering_moves_nothing_while_time_is_paused() {
 }
 
 #[test]
+fn a_pause_keeps_the_velocity_of_a_body_beyond_its_hard_limit() {
+    let mut app = bare_app(HERTZ);
+    app.insert_resource(TimeUpdateStrategy::ManualDuration(
+        std::time::Duration::ZERO,
+    ));
+    app.add_plugins(SteeringPlugin::new(Update));
+    start(&mut app);
+    let agent = (Seek::new(EAST), SpeedLimit::Hard);
+    let body = Body::at(0.0, 0.0).moving(50.0, 0.0);
+    let agent = Backend::PointMass.spawn(&mut app, body, agent);
+    run_ticks(&mut app, 3);
+    assert_eq!(velocity(&app, agent), Vec2::new(50.0, 0.0));
+}
+
+#[test]
 fn a_pause_changes_nothing_of_what_follows() {
     let run = |before: u32, paused: u32| {
         let mut app = bare_app(HERTZ);

@@ -40,6 +40,22 @@ fn agents_that_block_each_other_report_stuck_once() {
 }
 
 #[test]
+fn a_detection_that_is_inserted_again_begins_anew() {
+    let mut app = rapier_app(HERTZ);
+    record_events::<Stuck>(&mut app);
+    let [agent, _] = spawn_opposing(&mut app, ());
+    for times in 1..=2 {
+        let detection = StuckDetection::default();
+        app.world_mut().entity_mut(agent).insert(detection);
+        run_seconds(&mut app, 1.0);
+        assert!(!get::<StuckMemory>(&app, agent).stuck, "after a second");
+        run_seconds(&mut app, 9.0);
+        assert_eq!(recorded_events::<Stuck>(&app).len(), times);
+        app.world_mut().entity_mut(agent).remove::<StuckDetection>();
+    }
+}
+
+#[test]
 fn a_heavy_or_slow_agent_that_nothing_holds_is_not_stuck() {
     for (mass, max_speed) in [(200.0, 5.0), (1_000.0, 5.0), (1.0, 0.1)] {
         let mut app = point_mass_app(HERTZ);

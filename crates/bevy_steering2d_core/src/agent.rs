@@ -137,13 +137,22 @@ impl Agent {
     }
 
     /// The force that turns the velocity into `desired`, N:
-    /// `mass · (desired − velocity) / response_time`, clamped by length to `max_force`.
+    /// `mass · (desired − velocity) / response_time`, clamped by length to `max_force`. The velocity of a car is that of its
+    /// [axle](Abilities::rolling).
     ///
     /// Reynolds' `steering = desired − velocity` (1999) with units. The response time is at least
     /// `delta`, since a faster response would overshoot.
     #[inline]
     pub fn track(&self, desired: Vec2) -> Vec2 {
-        self.push((desired - self.velocity) / self.response_time.max(self.delta))
+        self.push((desired - self.rolling()) / self.response_time.max(self.delta))
+    }
+
+    /// The velocity that steering forces change, m/s.
+    #[inline]
+    pub(crate) fn rolling(&self) -> Vec2 {
+        self.abilities.map_or(self.velocity, |body| {
+            body.rolling(self.velocity, self.heading)
+        })
     }
 
     /// [`track`](Self::track) for a velocity that is to last: a driven body turns around for one that is behind it and faster than its
@@ -170,7 +179,7 @@ impl Agent {
     /// reaches.
     #[inline]
     pub fn desired_velocity(&self, force: Vec2) -> Vec2 {
-        self.velocity + force * (self.response_time.max(self.delta) / self.mass)
+        self.rolling() + force * (self.response_time.max(self.delta) / self.mass)
     }
 
     /// The force for an acceleration in m/s², N, clamped by length to `max_force`.

@@ -1,10 +1,11 @@
 //! Required components that are registered at run time, also after entities were spawned, and that
 //! are put back when something removes them alone.
 
-use bevy::ecs::component::{ComponentId, RequiredComponentsError};
+use bevy::ecs::component::{ComponentId, Mutable, RequiredComponentsError};
 use bevy::ecs::entity::Entities;
 use bevy::ecs::entity_disabling::Disabled;
-use bevy::ecs::world::EntityWorldMut;
+use bevy::ecs::lifecycle::HookContext;
+use bevy::ecs::world::{DeferredWorld, EntityWorldMut};
 use bevy::prelude::*;
 use bevy::reflect::GetTypeRegistration;
 
@@ -42,6 +43,16 @@ fn insert_beside<B: Component, R: Component + Default>(
         commands
             .entity(added.entity)
             .try_insert_if_new(R::default());
+    }
+}
+
+/// Forgets the memory `M` of a component that is removed, as its hook `on_remove`: one that is inserted later begins anew.
+pub(crate) fn forget<M: Component<Mutability = Mutable> + Default>(
+    mut world: DeferredWorld,
+    context: HookContext,
+) {
+    if let Some(mut memory) = world.get_mut::<M>(context.entity) {
+        *memory = M::default();
     }
 }
 

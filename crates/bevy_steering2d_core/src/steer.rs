@@ -128,7 +128,8 @@ impl Force {
 #[derive(SystemParam)]
 pub(crate) struct Owners<'w, 's> {
     roots: BehaviorRoots<'w, 's>,
-    groups: Query<'w, 's, &'static BehaviorGroup, (With<SteersFor>, Allow<Disabled>)>,
+    groups:
+        Query<'w, 's, (&'static BehaviorGroup, Has<Disabled>), (With<SteersFor>, Allow<Disabled>)>,
     vehicles: Query<'w, 's, (), (With<Vehicle>, Allow<Disabled>)>,
 }
 
@@ -170,7 +171,10 @@ impl Owners<'_, '_> {
     /// Why the groups of a behavior entity do not act in this tick; [`Cut::Nothing`] if they do.
     fn hindrance(&self, entity: Entity, me: &Agent, conditions: &Conditions) -> Cut {
         let cut = |it: Entity| {
-            let group = self.groups.get(it).ok()?;
+            let (group, is_disabled) = self.groups.get(it).ok()?;
+            if is_disabled {
+                return Some(Cut::Disabled);
+            }
             let verdict = conditions.verdict(group.influence.when, it, || Some(me.entity));
             Some(group.hindrance(verdict)).filter(|cut| *cut != Cut::Nothing)
         };

@@ -3,6 +3,7 @@
 use bevy::prelude::*;
 
 use crate::announcements::Announcements;
+use crate::require::forget;
 use crate::steer::Steered;
 use crate::{
     BehaviorGroup, BehaviorRegistry, InvalidParameter, Kinematics, LedgerEntry, SteeringClock,
@@ -19,6 +20,7 @@ use crate::{
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[require(StuckMemory)]
+#[component(on_remove = forget::<StuckMemory>)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct StuckDetection {
     /// How long the agent must try before it is stuck, s, `> 0`. Default `2`. A heavy or slow agent gets longer: at least twice

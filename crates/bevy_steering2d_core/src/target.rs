@@ -125,7 +125,9 @@ impl Targets<'_, '_> {
 /// number of ticks.
 #[derive(SystemParam)]
 pub(crate) struct Places<'w, 's> {
-    transforms: Query<'w, 's, (&'static Transform, Option<&'static ChildOf>)>,
+    transforms: Query<'w, 's, (&'static Transform, Option<&'static ChildOf>), Without<PointMass>>,
+    /// Their transforms are being written where agents face their targets.
+    point_masses: Query<'w, 's, (&'static GlobalTransform, &'static Kinematics), With<PointMass>>,
     parents: Query<'w, 's, &'static ChildOf>,
     bodies: Query<'w, 's, &'static Kinematics>,
 }
@@ -138,8 +140,8 @@ impl Places<'_, '_> {
     /// Position of an entity, and motion of the body that carries it.
     pub(crate) fn get(&self, entity: Entity) -> Option<Kinematics> {
         let place = Kinematics::at(self.position(entity)?);
-        let carrier = self.parents.iter_ancestors(entity);
-        let carrier = carrier.filter_map(|it| self.bodies.get(it).ok()).next();
+        let mut carriers = self.parents.iter_ancestors(entity);
+        let carrier = carriers.find_map(|it| self.bodies.get(it).ok());
         Some(match carrier.filter(|it| it.was_sensed()) {
             Some(&Kinematics {
                 velocity, heading, ..
@@ -161,8 +163,30 @@ impl Places<'_, '_> {
 
     /// Multiplied in the order of Bevy's propagation, for the same bits.
     fn global(&self, entity: Entity) -> Option<GlobalTransform> {
+        if let Ok((global, body)) = self.point_masses.get(entity) {
+            let mut global = global.affine();
+            let height = global.translation.z;
+            global.translation = body.position.extend(height).into();
+            return Some(global.into());
+        }
         let (local, parent) = self.transforms.get(entity).ok()?;
         let parent = parent.and_then(|it| self.global(it.parent()));
         Some(parent.map_or_else(|| (*local).into(), |it| it * *local))
+    }
+}
+
+/// Computes the global transforms of point masses that are new, since their children may be targets. Bevy does so after
+/// the tick.
+pub(crate) fn place_new_point_masses(
+    places: TransformHelper,
+    mut bodies: Query<(Entity, &mut GlobalTransform), (With<PointMass>, Added<GlobalTransform>)>,
+) {
+    for (entity, mut global) in &mut bodies {
+        // What Bevy has computed stays: it multiplies in another order, and rounds otherwise.
+        if *global == GlobalTransform::IDENTITY
+            && let Ok(place) = places.compute_global_transform(entity)
+        {
+            *global = place;
+        }
     }
 }

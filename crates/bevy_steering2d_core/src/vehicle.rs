@@ -93,11 +93,17 @@ impl Vehicle {
 pub(crate) fn warn_of_weak_agents(
     clock: Res<SteeringClock>,
     warnings: Res<SteeringWarnings>,
-    agents: Query<(Entity, &Vehicle, &Kinematics), (Changed<Vehicle>, Without<SteeringDisabled>)>,
+    agents: Query<(Entity, Ref<Vehicle>, &Kinematics), Without<SteeringDisabled>>,
 ) {
+    /// Bodies get their mass later than their agents get a vehicle, and may gain some.
+    const AGAIN: u32 = 600;
     /// Times that no game waits for, s: to reach the full speed, and to move by its own radius.
     const LONG: [f32; 2] = [60.0, 10.0];
+    let is_due = clock.is_due(AGAIN, 0);
     for (entity, vehicle, body) in &agents {
+        if body.mass == 0.0 || !is_due && !vehicle.is_changed() {
+            continue;
+        }
         let acceleration = vehicle.max_force / body.mass;
         let to_full_speed = vehicle.max_speed / acceleration;
         let to_move = (2.0 * body.radius / acceleration).sqrt();

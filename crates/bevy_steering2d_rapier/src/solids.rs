@@ -38,7 +38,11 @@ fn collect_solids(
     for (colliders, bodies) in &contexts {
         for (_, collider) in colliders.colliders.iter() {
             if is_solid(collider, bodies, &owners) {
-                outline(collider.shape(), collider.position(), &mut found);
+                let mut outline = Outline {
+                    at: collider.position(),
+                    solids: &mut found,
+                };
+                outline.add(collider.shape());
             }
         }
     }
@@ -71,82 +75,102 @@ const EDGE: f32 = 1_000.0;
 /// so that seen from outside the sides are nearer, and paths bend around the corners of the shape alone.
 const BELOW: f32 = 0.016;
 
-/// Adds the outline of a shape: of a half-space its edge, of a shape without one its bounding box. Convex ones are filled.
-fn outline(shape: &dyn Shape, at: &Pose, solids: &mut Vec<Solid>) {
-    let segment = |from: Vec2, to: Vec2| Solid::segment(*at * from, *at * to);
-    // Between its sides alone a box has room for the center of an agent, and the way out of a thin one would lead
-    // from the nearer side through the other. In the capsule inside it distances are negative.
-    let filled = |corners: &[Vec2], border: f32, solids: &mut Vec<Solid>| {
+/// The outlines of shapes at a pose, as solids.
+struct Outline<'a> {
+    at: &'a Pose,
+    solids: &'a mut Vec<Solid>,
+}
+
+impl Outline<'_> {
+    /// Adds the outline of a shape: of a half-space its edge, of a shape without one its bounding box. Convex ones are
+    /// filled.
+    fn add(&mut self, shape: &dyn Shape) {
+        match shape.as_typed_shape() {
+            TypedShape::Ball(it) => {
+                let disc = Circle::new(self.at.translation, it.radius);
+                self.solids.push(disc.into());
+            }
+            TypedShape::Cuboid(it) => self.filled(&rectangle(it.half_extents), 0.0),
+            TypedShape::RoundCuboid(it) => {
+                self.filled(&rectangle(it.inner_shape.half_extents), it.border_radius);
+            }
+            TypedShape::Capsule(it) => self.segment(it.segment.a, it.segment.b, it.radius),
+            TypedShape::Segment(it) => self.segment(it.a, it.b, 0.0),
+            TypedShape::Triangle(it) => self.filled(&[it.a, it.b, it.c], 0.0),
+            TypedShape::RoundTriangle(it) => {
+                let inner = &it.inner_shape;
+                self.filled(&[inner.a, inner.b, inner.c], it.border_radius);
+            }
+            TypedShape::ConvexPolygon(it) => self.filled(it.points(), 0.0),
+            TypedShape::RoundConvexPolygon(it) => {
+                self.filled(it.inner_shape.points(), it.border_radius);
+            }
+            TypedShape::Polyline(it) => self.segments(it.segments().map(|it| [it.a, it.b])),
+            TypedShape::HeightField(it) => self.segments(it.segments().map(|it| [it.a, it.b])),
+            TypedShape::HalfSpace(it) => {
+                let along = EDGE * it.normal.perp();
+                self.segment(-along, along, 0.0);
+            }
+            TypedShape::TriMesh(it) => {
+                for triangle in it.triangles() {
+                    self.filled(&[triangle.a, triangle.b, triangle.c], 0.0);
+                }
+            }
+            TypedShape::Voxels(it) => {
+                let [first, end] = it.domain();
+                let voxels = it.voxels_in_range(first, end);
+                self.segments(voxels.flat_map(|voxel| free_sides(it.voxel_size(), voxel)));
+            }
+            TypedShape::Compound(it) => {
+                for (place, part) in it.shapes() {
+                    let mut outline = Outline {
+                        at: &(*self.at * *place),
+                        solids: &mut *self.solids,
+                    };
+                    outline.add(part.as_ref());
+                }
+            }
+            _ => self.bounding_box(shape),
+        }
+    }
+
+    /// Adds all points within a radius of a segment, m.
+    fn segment(&mut self, from: Vec2, to: Vec2, radius: f32) {
+        self.solids.push(Solid {
+            radius,
+            ..Solid::segment(*self.at * from, *self.at * to)
+        });
+    }
+
+    /// Adds segments without thickness, each with its two ends.
+    fn segments(&mut self, segments: impl Iterator<Item = [Vec2; 2]>) {
+        for [from, to] in segments {
+            self.segment(from, to, 0.0);
+        }
+    }
+
+    /// Adds a convex polygon with a border of this width, m.
+    ///
+    /// Between its sides alone a box has room for the center of an agent, and the way out of a thin one would lead
+    /// from the nearer side through the other. In the capsule inside it distances are negative.
+    fn filled(&mut self, corners: &[Vec2], border: f32) {
         let ends = corners.iter().cycle().skip(1);
-        let sides = corners
-            .iter()
-            .zip(ends)
-            .map(|(&from, &to)| segment(from, to));
-        solids.extend(sides.map(|side| Solid {
-            radius: border,
-            ..side
-        }));
+        for (&from, &to) in corners.iter().zip(ends) {
+            self.segment(from, to, border);
+        }
         if let Some((from, to, radius)) = capsule_inside(corners) {
             let thickness = radius + border;
-            solids.push(Solid {
-                radius: (thickness - BELOW).max(0.8 * thickness),
-                ..segment(from, to)
-            });
+            self.segment(from, to, (thickness - BELOW).max(0.8 * thickness));
         }
-    };
-    match shape.as_typed_shape() {
-        TypedShape::Ball(ball) => solids.push(Circle::new(at.translation, ball.radius).into()),
-        TypedShape::Cuboid(it) => filled(&rectangle(it.half_extents), 0.0, solids),
-        TypedShape::RoundCuboid(it) => {
-            let inner = rectangle(it.inner_shape.half_extents);
-            filled(&inner, it.border_radius, solids);
-        }
-        TypedShape::Capsule(it) => solids.push(Solid {
-            radius: it.radius,
-            ..segment(it.segment.a, it.segment.b)
-        }),
-        TypedShape::Segment(it) => solids.push(segment(it.a, it.b)),
-        TypedShape::Triangle(it) => filled(&[it.a, it.b, it.c], 0.0, solids),
-        TypedShape::RoundTriangle(it) => {
-            let inner = &it.inner_shape;
-            filled(&[inner.a, inner.b, inner.c], it.border_radius, solids);
-        }
-        TypedShape::ConvexPolygon(it) => filled(it.points(), 0.0, solids),
-        TypedShape::RoundConvexPolygon(it) => {
-            filled(it.inner_shape.points(), it.border_radius, solids);
-        }
-        TypedShape::Polyline(it) => {
-            solids.extend(it.segments().map(|part| segment(part.a, part.b)));
-        }
-        TypedShape::HeightField(it) => {
-            solids.extend(it.segments().map(|part| segment(part.a, part.b)));
-        }
-        TypedShape::HalfSpace(it) => {
-            let along = EDGE * it.normal.perp();
-            solids.push(segment(-along, along));
-        }
-        TypedShape::TriMesh(it) => {
-            for triangle in it.triangles() {
-                filled(&[triangle.a, triangle.b, triangle.c], 0.0, solids);
-            }
-        }
-        TypedShape::Voxels(it) => {
-            let [first, end] = it.domain();
-            let voxels = it.voxels_in_range(first, end);
-            let sides = voxels.flat_map(|voxel| free_sides(it.voxel_size(), voxel));
-            solids.extend(sides.map(|[from, to]| segment(from, to)));
-        }
-        TypedShape::Compound(it) => {
-            for (place, part) in it.shapes() {
-                outline(part.as_ref(), &(*at * *place), solids);
-            }
-        }
-        _ => {
-            let bounds = shape.compute_aabb(at);
-            let (min, max) = (bounds.mins, bounds.maxs);
-            let corners = [min, Vec2::new(max.x, min.y), max, Vec2::new(min.x, max.y)];
-            solids.extend(Solid::outline(&corners).filter(Solid::is_sound));
-        }
+    }
+
+    /// Adds the sides of the upright box around a shape.
+    fn bounding_box(&mut self, shape: &dyn Shape) {
+        let bounds = shape.compute_aabb(self.at);
+        let (min, max) = (bounds.mins, bounds.maxs);
+        let corners = [min, Vec2::new(max.x, min.y), max, Vec2::new(min.x, max.y)];
+        self.solids
+            .extend(Solid::outline(&corners).filter(Solid::is_sound));
     }
 }
 
@@ -211,11 +235,11 @@ mod tests {
 
     fn solids_of(collider: &Collider, at: Vec2) -> Vec<Solid> {
         let mut solids = Vec::new();
-        outline(
-            collider.raw.as_ref(),
-            &Pose::from_translation(at),
-            &mut solids,
-        );
+        let mut outline = Outline {
+            at: &Pose::from_translation(at),
+            solids: &mut solids,
+        };
+        outline.add(collider.raw.as_ref());
         solids
     }
 

@@ -4,6 +4,7 @@ mod arrive;
 mod containment;
 mod flee;
 mod flow_field;
+mod hide;
 mod interpose;
 mod match_velocity;
 mod offset_pursuit;

@@ -229,3 +229,23 @@ fn entities_do_not_overlap_others() {
     let [a, b] = [0.0, 0.1].map(|x| put(&mut app, x, 0.0, Separation::new(2.0)));
     assert!(distance_after(&mut app, a, b, 3.0) > 1.0);
 }
+
+/// R17
+#[test]
+fn entities_do_not_overlap_a_much_larger_one() {
+    let mut app = point_mass_app(HERTZ);
+    let ship = Vehicle::default().with_radius(6.0);
+    let ship = put(&mut app, 15.0, 1.0, ship);
+    let goal = Seek::new(Vec2::new(40.0, 0.0));
+    let slow = Vehicle {
+        max_speed: 2.0,
+        ..default()
+    };
+    let swimmer = (goal, CollisionAvoidance::default(), slow);
+    let swimmer = put(&mut app, 0.0, 0.0, swimmer);
+    for _ in 0..30 {
+        let distance = distance_after(&mut app, swimmer, ship, 0.5);
+        assert!(distance > 6.4, "{distance} m");
+    }
+    assert!(position(&app, swimmer).x > 20.0, "it passes");
+}

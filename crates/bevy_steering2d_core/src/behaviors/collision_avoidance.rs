@@ -45,7 +45,8 @@ pub struct CollisionAvoidance {
     pub horizon: f32,
     /// Clearance between the bounding circles, m, `≥ 0`. Default `0.1`.
     pub margin: f32,
-    /// How far neighbors count, up to their centers, m, `> 0`. Default `6`: enough for pedestrians. Agents that approach
+    /// How far neighbors count, up to their centers, of a few large bodies up to their edges, m, `> 0`. Default `6`: enough for
+    /// pedestrians. Agents that approach
     /// head-on at a speed v need `2·v·horizon`; with less they react late. A car at 15 m/s needs 35 m for one that
     /// stands.
     pub perception_radius: f32,
@@ -151,9 +152,14 @@ impl Operation for Avoid<'_> {
         let view = NeighborView::around(me, how.perception_radius, how.groups);
         let may_touch = may_touch::<R>(me, neighbors, how.horizon, how.margin);
         let mut acceleration = Vec2::ZERO;
-        neighbors.for_each_in_view_that::<R>(view, may_touch, |neighbor| {
+        let mut avoid = |neighbor: Neighbor| {
             acceleration += collision_avoidance(me, &neighbor, how.horizon, how.margin);
-        });
+        };
+        neighbors.for_each_in_view_that::<R>(view, may_touch, &mut avoid);
+        neighbors
+            .large_bodies()
+            .filter(|it| view.sees_edge_of(it) && !view.sees(it))
+            .for_each(avoid);
         me.push(steerable(me, acceleration))
     }
 }

@@ -4,8 +4,8 @@ use bevy::prelude::*;
 
 use super::arrive::arrive;
 use super::braking::Braking;
-use super::danger::{braking, closeness, pressing, skin};
 use super::embeds_influence;
+use super::shared::danger::{braking, closeness, pressing, skin};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 
 /// Stays inside an area, and returns from outside.
@@ -73,6 +73,13 @@ impl Containment {
             area: area.into(),
             ..Self::default()
         }
+    }
+
+    /// Sets the [`margin`](Self::margin).
+    #[must_use]
+    pub fn with_margin(mut self, margin: f32) -> Self {
+        self.margin = margin;
+        self
     }
 }
 

@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 
-use super::danger::ahead;
+use super::shared::danger::ahead;
 use crate::{Agent, InvalidParameter};
 
 /// The feelers of a [`WallAvoidance`](crate::WallAvoidance).

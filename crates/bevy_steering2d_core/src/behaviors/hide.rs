@@ -9,6 +9,7 @@ use super::embeds_influence;
 use super::evade::{Evade, evade};
 use super::flee::panic_urgency;
 use crate::perception::{Circle, ColliderProbes, SeenObstacle, Surroundings, nearest_on_segment};
+use crate::require::forget;
 use crate::{Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, Target, Targets};
 
 /// Keeps an obstacle between the agent and a threat.
@@ -32,6 +33,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, Tar
 #[doc(alias("Esconderse", "Escondarse", "Ocultarse"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[component(on_remove = forget::<HideMemory>)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Hide {
     /// What to hide from. Default the origin.

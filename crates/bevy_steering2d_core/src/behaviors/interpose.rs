@@ -2,8 +2,8 @@
 
 use bevy::prelude::*;
 
-use super::arrive_at_moving::arrive_at_moving;
 use super::embeds_influence;
+use super::shared::arrive_at_moving::arrive_at_moving;
 use crate::{
     Agent, Behavior, Braking, Influence, InvalidParameter, Kinematics, Steer, Target, Targets,
 };
@@ -54,6 +54,13 @@ impl Interpose {
     #[must_use]
     pub fn with_ratio(mut self, ratio: f32) -> Self {
         self.ratio = ratio;
+        self
+    }
+
+    /// Sets the [`braking`](Self::braking).
+    #[must_use]
+    pub fn with_braking(mut self, braking: Braking) -> Self {
+        self.braking = braking;
         self
     }
 

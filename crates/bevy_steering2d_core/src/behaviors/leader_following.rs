@@ -9,6 +9,7 @@ use super::collision_avoidance::collision_avoidance;
 use super::embeds_influence;
 use crate::perception::{Neighbor, NeighborView, SteeringGroups, with_groups};
 use crate::pipeline::IndexSystems;
+use crate::require::forget;
 use crate::{
     Agent, Behavior, Influence, InvalidParameter, Kinematics, SnapshotAppExt, SnapshotKind, Steer,
     SteeringId, SteeringSchedule, Vehicle,
@@ -42,6 +43,7 @@ pub struct Leadership(pub f32);
 #[doc(alias("Seguimiento de un líder"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[component(on_remove = forget::<LeaderFollowingMemory>)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct LeaderFollowing {
     /// How far leaders count, m, `> 0`. Default `12`.
@@ -81,6 +83,20 @@ impl Default for LeaderFollowing {
 
 impl LeaderFollowing {
     with_groups!();
+
+    /// Sets the [`perception_radius`](Self::perception_radius).
+    #[must_use]
+    pub fn with_perception_radius(mut self, perception_radius: f32) -> Self {
+        self.perception_radius = perception_radius;
+        self
+    }
+
+    /// Sets the [`follow_distance`](Self::follow_distance).
+    #[must_use]
+    pub fn with_follow_distance(mut self, follow_distance: f32) -> Self {
+        self.follow_distance = follow_distance;
+        self
+    }
 
     /// The point behind a leader that the agent goes to, m.
     pub fn place_behind(&self, leader: Vec2, heading: Vec2) -> Vec2 {

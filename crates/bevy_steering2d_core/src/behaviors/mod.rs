@@ -2,28 +2,23 @@
 //! tests.
 //!
 //! Each has a component with its parameters, a memory component where it remembers something, and
-//! its formula: mostly a plain function of an [`Agent`] that a behavior of your own may call. The other
-//! files hold what several behaviors share.
+//! its formula: mostly a plain function of an [`Agent`] that a behavior of your own may call. Public types
+//! that several behaviors use, such as [`Braking`], are in files of their own; what else they share is in `shared`.
 
 use bevy::prelude::*;
 
 use crate::{Agent, SteeringAppExt};
 
 mod arrive;
-mod arrive_at_moving;
-mod backing;
 mod braking;
 mod collision_avoidance;
 mod containment;
-mod corridor;
 mod crowd_path_following;
-mod danger;
 mod evade;
 mod feelers;
 mod flee;
 mod flocking;
 mod flow_field;
-mod half_planes;
 mod headway;
 mod hide;
 mod interpose;
@@ -41,13 +36,13 @@ mod pursuit;
 mod queuing;
 mod reciprocal_avoidance;
 mod seek;
+mod shared;
 mod sidestep;
 mod stay_on_path;
 mod target_speed;
 #[cfg(test)]
 pub(crate) mod testing;
 mod tether;
-mod tight_corner;
 mod touch;
 mod wall_avoidance;
 mod wall_following;
@@ -109,7 +104,7 @@ behaviors! {
     steer interpose: Interpose => interpose;
     steer hide: Hide, HideMemory, HideGoal => hide, hiding_spot;
     steer wall_following: WallFollowing, FollowedWall => wall_following;
-    steer path_following: PathFollowing, PathStyle => path_following;
+    steer path_following: PathFollowing, PathStyle => path_following, corridor_following;
     steer flow_field: FlowFieldFollowing, FlowField => flow_field_following;
     steer target_speed: TargetSpeed => target_speed;
     steer wander: Wander, WanderMemory, WanderStyle => wander;
@@ -126,7 +121,6 @@ behaviors! {
 }
 
 pub(crate) use crate::behavior::embeds_influence;
-pub use corridor::corridor_following;
 pub(crate) use prediction::register_predictor;
 
 /// The path or field that guides a behavior: the one it names, else the one on its own entity, else

@@ -3,11 +3,11 @@
 use bevy::prelude::*;
 use smallvec::SmallVec;
 
-use super::backing::{Blockade, STANDING, backs_off_within};
-use super::danger::{
+use super::embeds_influence;
+use super::shared::backing::{Blockade, STANDING, backs_off_within};
+use super::shared::danger::{
     ahead, braking, insisting, most_turning, sight, stopping, travel, travel_speed, turn_alarm,
 };
-use super::embeds_influence;
 use super::touch::{Touch, Touches};
 use crate::perception::{Circle, ColliderProbes, Surroundings};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};

@@ -2,8 +2,8 @@
 
 use bevy::prelude::*;
 
-use super::arrive_at_moving::arrive_at_moving;
 use super::embeds_influence;
+use super::shared::arrive_at_moving::arrive_at_moving;
 use crate::{
     Agent, Behavior, Braking, Influence, InvalidParameter, Kinematics, Situational, Steer,
     SteeringClock, Target, Targets,
@@ -64,6 +64,13 @@ impl OffsetPursuit {
             offset,
             ..Self::default()
         }
+    }
+
+    /// Sets the [`braking`](Self::braking).
+    #[must_use]
+    pub fn with_braking(mut self, braking: Braking) -> Self {
+        self.braking = braking;
+        self
     }
 }
 

@@ -10,6 +10,7 @@ use super::arrive::{approach, has_arrived};
 use super::embeds_influence;
 use super::maneuver::Maneuver;
 use crate::locomotion::{ON_THE_SPOT, Pose, direction, idle_speed, within};
+use crate::require::forget;
 use crate::{
     Abilities, Agent, Announcements, Arrived, Behavior, Braking, Influence, InvalidParameter,
     Situational, Steer, SteeringAppExt, Target, Targets,
@@ -55,7 +56,7 @@ use crate::{
 #[doc(alias("Aparcar", "Estacionar", "Docking"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[component(on_discard = forget_arrival, on_remove = forget_maneuver)]
+#[component(on_discard = forget_arrival, on_remove = forget::<ParkMemory>)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Park {
     /// The place: a point or an entity. Default the origin.
@@ -104,6 +105,20 @@ impl Park {
     #[must_use]
     pub fn with_run_in(mut self, run_in: f32) -> Self {
         self.run_in = run_in;
+        self
+    }
+
+    /// Sets the [`tolerance`](Self::tolerance).
+    #[must_use]
+    pub fn with_tolerance(mut self, tolerance: f32) -> Self {
+        self.tolerance = tolerance;
+        self
+    }
+
+    /// Sets the [`heading_tolerance`](Self::heading_tolerance).
+    #[must_use]
+    pub fn with_heading_tolerance(mut self, heading_tolerance: f32) -> Self {
+        self.heading_tolerance = heading_tolerance;
         self
     }
 }
@@ -191,13 +206,6 @@ impl Steer for Park {
 fn forget_arrival(mut world: DeferredWorld, context: HookContext) {
     if let Some(mut memory) = world.get_mut::<ParkMemory>(context.entity) {
         memory.arrived = false;
-    }
-}
-
-/// Resets the memory of a `Park` that is removed.
-fn forget_maneuver(mut world: DeferredWorld, context: HookContext) {
-    if let Some(mut memory) = world.get_mut::<ParkMemory>(context.entity) {
-        *memory = ParkMemory::default();
     }
 }
 

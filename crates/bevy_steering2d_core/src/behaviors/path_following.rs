@@ -1,9 +1,15 @@
 //! Path following: follows a path to its end, or in laps.
 
+mod corridor;
+mod tight_corner;
+
 use bevy::prelude::*;
 
+pub use corridor::corridor_following;
+
+use corridor::corridor_aim_point;
+
 use super::arrive::arrive;
-use super::corridor::{corridor_aim_point, corridor_following};
 use super::path_progress::PathFollowingMemory;
 use super::{embeds_influence, guide, seek};
 use crate::{
@@ -284,13 +290,13 @@ pub(super) fn is_end(path: &SteeringPath, point: usize) -> bool {
 }
 
 /// Share of the maximum acceleration that planned turns use.
-pub(super) const TURNING: f32 = 0.5;
+const TURNING: f32 = 0.5;
 
 /// The highest speed at which a turn passes within `tolerance` m of a point, m/s.
 ///
 /// The widest such circle, tangent to the velocity, has the radius
 /// `R = (d² − tolerance²) / 2(y − tolerance)` with the point's lateral offset y; `v = √(a·R)`.
-pub(super) fn turning_speed(me: &Agent, point: Vec2, tolerance: f32) -> f32 {
+fn turning_speed(me: &Agent, point: Vec2, tolerance: f32) -> f32 {
     let speed = |radius: f32| (TURNING * me.cornering() * radius).sqrt();
     circle_to(me, point, tolerance).map_or(me.max_speed, |it| speed(it).min(me.max_speed))
 }

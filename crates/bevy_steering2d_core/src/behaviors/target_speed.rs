@@ -68,7 +68,7 @@ impl Steer for TargetSpeed {
 pub fn target_speed(me: &Agent, speed: f32) -> Vec2 {
     let along = me.velocity.dot(me.heading);
     // Sideways motion is left alone: only the component along the heading is tracked.
-    me.track(me.velocity + (speed.min(me.max_speed) - along) * me.heading)
+    me.track(me.rolling() + (speed.min(me.max_speed) - along) * me.heading)
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use bevy::prelude::*;
 
-use super::arrive_at_moving::arrive_at_moving;
 use super::embeds_influence;
+use super::shared::arrive_at_moving::arrive_at_moving;
 use crate::{
     Agent, Behavior, Braking, Influence, InvalidParameter, Kinematics, Steer, Target, Targets,
 };

@@ -2,10 +2,10 @@
 
 use bevy::prelude::*;
 
-use super::backing::backing_from_walls;
-use super::danger::{ahead, braking, most_turning, pressing, sight, skin};
 use super::embeds_influence;
 use super::feelers::{Feeler, Feelers, Whisker};
+use super::shared::backing::backing_from_walls;
+use super::shared::danger::{ahead, braking, most_turning, pressing, sight, skin};
 use super::touch::{Touch, Touches};
 use crate::perception::{ColliderProbes, NearProbe, ProbeAnswers, RayProbe, Surroundings};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};

@@ -2,8 +2,8 @@
 
 use bevy::prelude::*;
 
-use super::danger::ahead;
 use super::embeds_influence;
+use super::shared::danger::ahead;
 use crate::perception::{ColliderProbes, Surroundings, WallHit};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 

@@ -228,6 +228,16 @@ pub(crate) fn release_force<C: Component>(
     }
 }
 
+/// Ends the force of an agent that is no longer steered, for the same reason.
+pub(crate) fn release_disabled(
+    disabled: On<Insert, SteeringDisabled>,
+    mut forces: Query<&mut SteeringForce, Allow<Disabled>>,
+) {
+    if let Ok(mut force) = forces.get_mut(disabled.entity) {
+        force.release();
+    }
+}
+
 /// The random numbers of one agent or group for dithering; the stream is created with the first
 /// draw.
 fn dither_draws(clock: &SteeringClock, id: SteeringId) -> impl FnMut() -> f32 {

@@ -54,6 +54,17 @@ impl Abilities {
         }
     }
 
+    /// The velocity that steering forces change, m/s. The center of a car slips sideways in a curve while the axle behind it
+    /// rolls on: without a force it drives straight on, with the velocity of the axle.
+    #[inline]
+    pub fn rolling(&self, velocity: Vec2, heading: Vec2) -> Vec2 {
+        if self.pivot > 0.0 {
+            velocity.dot(heading) * heading
+        } else {
+            velocity
+        }
+    }
+
     /// Whether a body can drive with a velocity as it points, perhaps in reverse, without turning around first. One that
     /// goes straight to a point can always.
     pub(crate) fn keeps_up_with(&self, heading: Vec2, velocity: Vec2) -> bool {
@@ -151,6 +162,8 @@ pub struct Motion {
     pub response_time: f32,
     /// Length of this tick, s.
     pub delta: f32,
+    /// The velocity that steering forces change, m/s: see [`Abilities::rolling`].
+    pub rolling: Vec2,
 }
 
 impl Motion {
@@ -165,6 +178,7 @@ impl Motion {
             max_force: vehicle.max_force,
             response_time: vehicle.response_time.max(delta),
             delta,
+            rolling: body.velocity,
         }
     }
 
@@ -172,6 +186,7 @@ impl Motion {
     pub(super) fn with_abilities(self, abilities: &Abilities) -> Self {
         Self {
             response_time: self.response_time.max(abilities.response_time),
+            rolling: abilities.rolling(self.velocity, self.heading),
             ..self
         }
     }
@@ -179,7 +194,7 @@ impl Motion {
     /// The velocity that a steering force asks for, m/s: the inverse of
     /// [`Agent::track`](crate::Agent::track), within the speed limit.
     pub fn desired_velocity(&self, force: Vec2) -> Vec2 {
-        let desired = self.velocity + force / self.mass * self.response_time;
+        let desired = self.rolling + force / self.mass * self.response_time;
         desired.clamp_length_max(self.max_speed)
     }
 

@@ -1,6 +1,8 @@
 //! The driver: from a desired velocity to gear, speed and direction, for all kinds of locomotion that
 //! cannot move sideways.
 
+use std::f32::consts::FRAC_PI_2;
+
 use bevy::math::ops;
 use bevy::prelude::*;
 
@@ -32,6 +34,9 @@ pub(crate) fn idle_speed(max_speed: f32, greatest_change: f32) -> f32 {
     (IDLE * max_speed).min(IDLE_CHANGE * greatest_change)
 }
 
+/// The way within a response time that is worth driving, m.
+const CREEPING: f32 = 0.02;
+
 /// Below this speed the engine may push the other way, m/s.
 const STANDING: f32 = 0.02;
 
@@ -45,6 +50,11 @@ impl Course {
         let along = desired.dot(motion.heading);
         let persistence = PERSISTENCE * size;
         let idle = idle_speed(motion.max_speed, motion.greatest_change());
+        // A body that answers or reverses slowly also plans to be slow.
+        let mut idle = idle.min(CREEPING / motion.response_time);
+        if reverse_speed > 0.0 {
+            idle = idle.min(0.5 * reverse_speed);
+        }
         let reversing = if reverse_speed <= 0.0 {
             false
         } else if reversing {
@@ -63,8 +73,11 @@ impl Course {
         } else {
             motion.max_speed
         };
+        let is_exactly_behind = sine == 0.0 && cosine < 0.0;
         let turn = if size <= idle {
             0.0
+        } else if is_exactly_behind && reverse_speed <= 0.0 {
+            FRAC_PI_2
         } else {
             ops::atan2(sine, cosine.max(0.0))
         };

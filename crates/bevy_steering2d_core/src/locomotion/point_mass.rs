@@ -5,13 +5,16 @@ use bevy::prelude::*;
 
 use super::{FaceTarget, FaceVelocity, Propulsion, SpeedLimit, VelocityChanges, wanted_facing};
 use crate::parallel::{
-    LIGHT_PASS, NOT_IN_TABLES, PREFETCH_AHEAD, chunk_size, chunks_to_change, for_each_chunk,
-    prefetch,
+    LIGHT_PASS, NOT_IN_TABLES, PREFETCH_AHEAD, RowsToChange, chunk_size, chunks_to_change,
+    for_each_chunk, prefetch,
 };
 use crate::{
     InvalidParameter, Kinematics, SteeringClock, SteeringDisabled, SteeringForce, SteeringWarnings,
     Targets, Vehicle,
 };
+
+/// Point masses whose velocity changes are computed together with SIMD.
+const LANES: usize = VelocityChanges::MOST;
 
 /// A body without collisions, moved by steering alone:
 /// `v += F/m · Δt`, then `position += v · Δt`.
@@ -148,79 +151,177 @@ pub(crate) fn move_point_masses(
     >,
 ) {
     let delta = clock.delta;
+    if delta <= 0.0 {
+        return;
+    }
     let tables = bodies.contiguous_iter_mut().expect(NOT_IN_TABLES);
     for (entities, bodies, points, transforms, agents, limits, faces, face_targets, disabled) in
         tables
     {
+        let table = Table {
+            entities,
+            bodies,
+            agents: agents.filter(|_| !disabled),
+            limits,
+            faces: faces.filter(|_| !disabled),
+            face_targets,
+        };
         let chunk = chunk_size(bodies.len(), LIGHT_PASS);
         let mut points = ContiguousMut::bypass_change_detection_split(points);
         let mut transforms = ContiguousMut::bypass_change_detection_split(transforms);
         let points = chunks_to_change(&mut points, chunk);
         let chunks = points.zip(chunks_to_change(&mut transforms, chunk));
-        let chunks = chunks.enumerate();
-        let agents = agents.filter(|_| !disabled);
-        let faces = faces.filter(|_| !disabled);
-        for_each_chunk(chunks, |(number, (mut points, mut transforms))| {
+        for_each_chunk(chunks.enumerate(), |(number, (points, transforms))| {
             let start = number * chunk;
             let end = (start + chunk).min(bodies.len());
-            for first in (start..end).step_by(VelocityChanges::MOST) {
-                let changes = agents.map(|(vehicles, forces)| {
-                    let agents = (&vehicles[first..], &forces[first..]);
-                    let limits = limits.map(|limits| &limits[first..]);
-                    velocity_changes(points.rows_from(first - start), agents, limits, delta)
-                });
-                for (lane, at) in (first..end).take(VelocityChanges::MOST).enumerate() {
-                    let (row, body) = (at - start, &bodies[at]);
-                    if body.mass == 0.0 {
-                        continue;
-                    }
-                    if let (Some(changes), Some((_, forces))) = (&changes, agents)
-                        && forces[at].is_steered()
-                        && changes[lane].is_finite()
-                    {
-                        points.get_mut(row).velocity += changes[lane];
-                    }
-                    let velocity = points.get(row).velocity;
-                    if velocity != Vec2::ZERO {
-                        transforms.get_mut(row).translation += (velocity * delta).extend(0.0);
-                    }
-                    if let Some(faces) = faces {
-                        let target = face_targets.map(|face_targets| &face_targets[at]);
-                        let wanted = wanted_facing(body, target, &targets);
-                        let facing = facing(transforms.get(row));
-                        let rate = faces[at].turn_rate(facing, wanted, delta);
-                        if rate != 0.0 {
-                            turn(transforms.get_mut(row), rate * delta);
-                        } else if facing.is_nan() {
-                            warn_of_rotation(&clock, &warnings, entities[at]);
-                        }
-                    }
-                }
-            }
+            let mut moved = Moved {
+                start,
+                points,
+                transforms,
+            };
+            table.move_rows(&mut moved, end, delta, &targets, &clock, &warnings);
         });
     }
 }
 
-/// The velocity changes of the first few agents by their forces, m/s.
-#[inline]
-fn velocity_changes(
-    points: &[PointMass],
-    (vehicles, forces): (&[Vehicle], &[SteeringForce]),
-    limits: Option<&[SpeedLimit]>,
-    delta: f32,
-) -> [Vec2; VelocityChanges::MOST] {
-    let later = forces.iter().skip(PREFETCH_AHEAD);
-    for force in later.take(VelocityChanges::MOST) {
-        prefetch(Some(&force.total));
+/// The columns of one ECS table that are only read: bodies that have the same components.
+struct Table<'a> {
+    entities: &'a [Entity],
+    bodies: &'a [Kinematics],
+    /// `None` also while steering is disabled.
+    agents: Option<(&'a [Vehicle], &'a [SteeringForce])>,
+    limits: Option<&'a [SpeedLimit]>,
+    /// `None` also while steering is disabled.
+    faces: Option<&'a [FaceVelocity]>,
+    face_targets: Option<&'a [FaceTarget]>,
+}
+
+impl Table<'_> {
+    /// Moves and turns the bodies of one chunk, which ends before row `end`.
+    #[inline(always)]
+    fn move_rows(
+        &self,
+        moved: &mut Moved,
+        end: usize,
+        delta: f32,
+        targets: &Targets,
+        clock: &SteeringClock,
+        warnings: &SteeringWarnings,
+    ) {
+        for first in (moved.start..end).step_by(LANES) {
+            let changes = self.velocity_changes(moved.points_from(first), first, delta);
+            for (lane, at) in (first..end).take(LANES).enumerate() {
+                if self.bodies[at].mass == 0.0 {
+                    continue;
+                }
+                let change = changes.as_ref().map(|changes| changes[lane]);
+                self.push(moved, at, change);
+                moved.advance(at, delta);
+                self.turn(moved, at, delta, targets, clock, warnings);
+            }
+        }
     }
-    let mut changes = VelocityChanges::default();
-    let agents = points.iter().zip(vehicles).zip(forces);
-    for (lane, ((point, vehicle), force)) in agents.take(VelocityChanges::MOST).enumerate() {
-        let limit = limits.map_or_else(default, |limits| limits[lane]);
-        let (mass, velocity) = (point.mass, point.velocity);
-        changes.put(lane, vehicle, mass, velocity, force.total, limit);
+
+    /// The velocity changes of the rows from `first` on, [`LANES`] at most, by their forces, m/s. `points` begins with row
+    /// `first`.
+    #[inline(always)]
+    fn velocity_changes(
+        &self,
+        points: &[PointMass],
+        first: usize,
+        delta: f32,
+    ) -> Option<[Vec2; LANES]> {
+        let (vehicles, forces) = self.agents?;
+        let (vehicles, forces) = (&vehicles[first..], &forces[first..]);
+        let limits = self.limits.map(|limits| &limits[first..]);
+        let later = forces.iter().skip(PREFETCH_AHEAD);
+        for force in later.take(LANES) {
+            prefetch(Some(&force.total));
+        }
+        let mut changes = VelocityChanges::default();
+        let agents = points.iter().zip(vehicles).zip(forces);
+        for (lane, ((point, vehicle), force)) in agents.take(LANES).enumerate() {
+            let limit = limits.map_or_else(default, |limits| limits[lane]);
+            let (mass, velocity) = (point.mass, point.velocity);
+            changes.put(lane, vehicle, mass, velocity, force.total, limit);
+        }
+        Some(changes.compute(delta))
     }
-    changes.compute(delta)
+
+    /// Changes the velocity of a steered body.
+    #[inline(always)]
+    fn push(&self, moved: &mut Moved, at: usize, change: Option<Vec2>) {
+        if let (Some(change), Some((_, forces))) = (change, self.agents)
+            && forces[at].is_steered()
+            && change.is_finite()
+        {
+            moved.point_mut(at).velocity += change;
+        }
+    }
+
+    /// Turns a body towards where it should face, and warns of a rotation that is not finite.
+    #[inline(always)]
+    fn turn(
+        &self,
+        moved: &mut Moved,
+        at: usize,
+        delta: f32,
+        targets: &Targets,
+        clock: &SteeringClock,
+        warnings: &SteeringWarnings,
+    ) {
+        let Some(faces) = self.faces else {
+            return;
+        };
+        let face_target = self.face_targets.map(|targets| &targets[at]);
+        let wanted = wanted_facing(&self.bodies[at], face_target, targets);
+        let facing = facing(moved.transform(at));
+        let rate = faces[at].turn_rate(facing, wanted, delta);
+        if rate != 0.0 {
+            turn(moved.transform_mut(at), rate * delta);
+        } else if facing.is_nan() {
+            warn_of_rotation(clock, warnings, self.entities[at]);
+        }
+    }
+}
+
+/// The columns that change, of one chunk of a [`Table`]. Rows count from the start of the table.
+struct Moved<'a> {
+    /// The first row of the chunk.
+    start: usize,
+    points: RowsToChange<'a, PointMass>,
+    transforms: RowsToChange<'a, Transform>,
+}
+
+impl Moved<'_> {
+    #[inline(always)]
+    fn points_from(&self, first: usize) -> &[PointMass] {
+        self.points.rows_from(first - self.start)
+    }
+
+    #[inline(always)]
+    fn point_mut(&mut self, at: usize) -> &mut PointMass {
+        self.points.get_mut(at - self.start)
+    }
+
+    #[inline(always)]
+    fn transform(&self, at: usize) -> &Transform {
+        self.transforms.get(at - self.start)
+    }
+
+    #[inline(always)]
+    fn transform_mut(&mut self, at: usize) -> &mut Transform {
+        self.transforms.get_mut(at - self.start)
+    }
+
+    /// Moves a body by its velocity.
+    #[inline(always)]
+    fn advance(&mut self, at: usize, delta: f32) {
+        let velocity = self.points.get(at - self.start).velocity;
+        if velocity != Vec2::ZERO {
+            self.transform_mut(at).translation += (velocity * delta).extend(0.0);
+        }
+    }
 }
 
 /// Removes the snapshot of an entity that lost its body.

@@ -146,6 +146,16 @@ mod tests {
     }
 
     #[test]
+    fn a_tank_without_reverse_reaches_a_target_exactly_behind_it() {
+        for heading in [Vec2::X, Vec2::Y, Vec2::NEG_X, Vec2::NEG_Y] {
+            let mut tank = tank();
+            tank.kind.reverse_speed = 0.0;
+            tank.body.heading = heading;
+            assert!(tank.arrive(-10.0 * heading, 0.1).is_some(), "{heading}");
+        }
+    }
+
+    #[test]
     fn a_tank_that_stands_on_its_target_stays_there() {
         let mut tank = tank();
         for _ in 0..60 {

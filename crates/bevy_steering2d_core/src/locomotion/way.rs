@@ -168,7 +168,9 @@ impl Agent {
         let local = Vec2::new(self.heading.dot(offset), self.heading.perp_dot(offset));
         let routes = routes(local, body);
         if body.reverse_speed <= 0.0 {
+            // A point between axle and center would be reached in reverse.
             return routes[0]
+                .filter(|it| it.line.length >= 0.0)
                 .unwrap_or_else(|| out_and_around(local, RESERVE * body.turning_radius));
         }
         let costs =
@@ -294,10 +296,11 @@ impl Route {
         self.turns() && self.arc.length * self.line.length < 0.0
     }
 
-    /// The largest speed of the leg that is driven now, m/s.
+    /// The largest speed of the leg that is driven now, m/s: that of the tightest circle, so that the wider ones of the plan
+    /// have grip to spare.
     fn curve_speed(&self, me: &Agent) -> f32 {
         let sharpness = (self.now().turn.abs() / CURVE).min(1.0);
-        (me.cornering() * RESERVE * me.turning_radius()).sqrt() / sharpness.max(1e-6)
+        (me.cornering() * me.turning_radius()).sqrt() / sharpness.max(1e-6)
     }
 
     /// The time of the route and of `onward` m after it, s, about: each leg at the speed of its gear, and the gear

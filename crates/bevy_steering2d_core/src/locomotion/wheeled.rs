@@ -206,7 +206,8 @@ impl Locomotion for Wheeled {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::behaviors::seek;
+    use crate::Agent;
+    use crate::behaviors::{seek, target_speed};
     use crate::locomotion::testing::{Drive, errands};
 
     fn car(hertz: f32) -> Drive<Wheeled> {
@@ -251,6 +252,84 @@ mod tests {
             let rear = car.body.velocity - 1.3 * car.angular_velocity * car.body.heading.perp();
             let slip = rear.perp_dot(car.body.heading).abs();
             assert!(slip < 0.05, "tick {tick}: {slip} m/s");
+        }
+    }
+
+    #[test]
+    fn a_car_that_has_turned_goes_straight_on() {
+        let forces: [fn(&Agent) -> Vec2; 2] = [|_| Vec2::ZERO, |me| target_speed(me, 4.0)];
+        for hertz in [30.0, 60.0, 120.0] {
+            for max_speed in [1.0, 4.0, 10.0] {
+                for force in forces {
+                    let mut car = car(hertz);
+                    car.vehicle.max_speed = max_speed;
+                    let seconds =
+                        |car: &mut Drive<Wheeled>, seconds: f32, force: &dyn Fn(&Agent) -> Vec2| {
+                            let mut turned = 0.0;
+                            for _ in 0..(seconds * hertz) as u32 {
+                                car.step(force(&car.agent()));
+                                turned += car.angular_velocity * car.delta;
+                            }
+                            turned
+                        };
+                    seconds(&mut car, 1.0, &|me| seek(me, Vec2::new(0.0, 20.0)));
+                    let turned = seconds(&mut car, 20.0, &force);
+                    assert!(
+                        turned.abs() < 0.5,
+                        "{hertz} Hz, {max_speed} m/s: {turned} rad"
+                    );
+                }
+            }
+        }
+    }
+
+    /// A truck of 12 t without reverse whose wheels turn at `steering_rate` rad/s.
+    fn truck_without_reverse(steering_rate: f32) -> Drive<Wheeled> {
+        let mut truck = Drive::car(
+            Wheeled {
+                wheelbase: 5.0,
+                max_steering: 0.6,
+                steering_rate,
+                engine_force: 30_000.0,
+                brake_force: 60_000.0,
+                grip: 60_000.0,
+                reverse_speed: 0.0,
+            },
+            60.0,
+        );
+        truck.body.mass = 12_000.0;
+        truck.vehicle.max_force = 60_000.0;
+        truck.vehicle.max_speed = 20.0;
+        truck
+    }
+
+    #[test]
+    fn a_truck_without_reverse_reaches_every_target() {
+        for steering_rate in [0.6, 1.0, 1.5] {
+            for errand in errands(50) {
+                let mut truck = truck_without_reverse(steering_rate);
+                truck.body.heading = errand.heading;
+                let reached = truck.arrive(errand.target, 0.1);
+                assert!(
+                    reached.is_some(),
+                    "{steering_rate} rad/s: {}",
+                    errand.target
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_car_without_reverse_reaches_a_point_between_its_axle_and_its_center() {
+        for x in [-0.2, -0.5, -1.0] {
+            let mut car = Drive::car(
+                Wheeled {
+                    reverse_speed: 0.0,
+                    ..default()
+                },
+                60.0,
+            );
+            assert!(car.arrive(Vec2::new(x, 0.0), 0.1).is_some(), "{x} m");
         }
     }
 

@@ -290,7 +290,7 @@ impl SteeringPath {
 }
 
 /// Points at less than this distance are merged, relative to their distance from the origin.
-const SAME: f32 = 1e-6;
+const SAME: f32 = 2.0 * f32::EPSILON;
 
 fn same(a: Vec2, b: Vec2) -> bool {
     a.distance(b) <= SAME * a.abs().max(b.abs()).max_element().max(1.0)
@@ -298,6 +298,7 @@ fn same(a: Vec2, b: Vec2) -> bool {
 
 fn merged(points: impl IntoIterator<Item = Vec2>, looped: bool) -> Result<Vec<Vec2>, PathError> {
     let mut kept: Vec<Vec2> = Vec::new();
+    let mut end = Vec2::ZERO;
     for (index, point) in points.into_iter().enumerate() {
         if !point.is_finite() {
             return Err(PathError::NotFinite { index });
@@ -305,6 +306,10 @@ fn merged(points: impl IntoIterator<Item = Vec2>, looped: bool) -> Result<Vec<Ve
         if kept.last().is_none_or(|&last| !same(last, point)) {
             kept.push(point);
         }
+        end = point;
+    }
+    if !looped && let [_, .., last] = &mut kept[..] {
+        *last = end;
     }
     while looped && kept.len() > 1 && same(kept[0], kept[kept.len() - 1]) {
         kept.pop();
@@ -420,6 +425,16 @@ pub(crate) mod tests {
         let closed_explicitly = corner().into_iter().chain([Vec2::ZERO]);
         let looped = SteeringPath::looped(closed_explicitly).unwrap();
         assert_eq!(looped.points(), corner());
+    }
+
+    #[test]
+    fn a_path_far_from_the_origin_ends_at_its_last_point() {
+        let xs = [3e5, 300_030.0, 300_030.25];
+        let path = SteeringPath::open(xs.map(|x| Vec2::new(x, 0.0))).unwrap();
+        assert_eq!(path.points().last(), Some(&Vec2::new(xs[2], 0.0)));
+        let end = Vec2::new(3e5 + 0.03, 0.0);
+        let path = SteeringPath::open([Vec2::ZERO, Vec2::new(3e5, 0.0), end]).unwrap();
+        assert_eq!(path.points().last(), Some(&end));
     }
 
     #[test]

@@ -2,12 +2,12 @@
 
 use bevy::prelude::*;
 
-use super::gathered::Gathered;
 use super::neighbor::{Perception, SteeringGroups};
 use super::neighbors::Neighbors;
 use super::rows::{Rest, Row, RowsChunk};
+use super::summary::Summary;
 use crate::parallel::{LIGHT_PASS, NOT_IN_TABLES, chunk_size, for_each_chunk};
-use crate::{Kinematics, SteeringClock, SteeringId, ThinkEvery, Vehicle};
+use crate::{Kinematics, SteeringClock, SteeringId, SteersFor, ThinkEvery, Vehicle};
 
 /// Rebuilds the neighbor index from this tick's bodies.
 pub(crate) fn index_neighbors(
@@ -25,6 +25,7 @@ pub(crate) fn index_neighbors(
         With<Vehicle>,
     >,
     perceivers: Query<(), With<Perception>>,
+    helpers: Query<&Perception, (With<SteersFor>, Without<Vehicle>)>,
 ) {
     let neighbors = &mut *neighbors;
     if perceivers.is_empty() {
@@ -34,14 +35,14 @@ pub(crate) fn index_neighbors(
     neighbors.unread = 0;
     let Neighbors { rows, parts, .. } = neighbors;
     rows.resize(agents.iter().len());
-    let mut gathered = Gathered::default();
+    let mut summary = Summary::default();
     let mut first = 0;
     let tables = agents.contiguous_iter_mut().expect(NOT_IN_TABLES);
     for (entities, ids, bodies, groups, every, mut perceptions) in tables {
         let count = entities.len();
         let chunk = chunk_size(count, LIGHT_PASS);
         parts.clear();
-        parts.resize_with(count.div_ceil(chunk), Gathered::default);
+        parts.resize_with(count.div_ceil(chunk), Summary::default);
         let mut perceptions = perceptions
             .as_mut()
             .map(|perceptions| perceptions.bypass_change_detection().chunks_mut(chunk));
@@ -64,11 +65,14 @@ pub(crate) fn index_neighbors(
                 table.gather(rows, part, &clock);
             }
         });
-        parts.iter().for_each(|part| gathered.append(part));
+        parts.iter().for_each(|part| summary.append(part));
         first += count;
     }
-    let cell = gathered.radii.usual().unwrap_or(Neighbors::DEFAULT_CELL);
-    neighbors.build(&gathered, cell);
+    for perception in &helpers {
+        summary.radii.add(std::slice::from_ref(perception));
+    }
+    let cell = summary.radii.usual().unwrap_or(Neighbors::DEFAULT_CELL);
+    neighbors.build(&summary, cell);
 }
 
 /// Consecutive agents of one of Bevy's tables.
@@ -84,14 +88,14 @@ struct TableChunk<'a> {
 }
 
 impl TableChunk<'_> {
-    fn gather(mut self, rows: RowsChunk, gathered: &mut Gathered, clock: &SteeringClock) {
-        gathered.note_ids(self.ids);
+    fn gather(mut self, rows: RowsChunk, summary: &mut Summary, clock: &SteeringClock) {
+        summary.note_ids(self.ids);
         if let Some(perceptions) = &self.perceptions {
-            gathered.radii.add(perceptions);
+            summary.radii.add(perceptions);
         }
         let none = |groups: &[SteeringGroups]| groups.contains(&SteeringGroups::NONE);
-        gathered.hides |= self.groups.is_some_and(none);
-        let (mut least, mut largest) = (gathered.least, gathered.largest);
+        summary.hides |= self.groups.is_some_and(none);
+        let (mut least, mut largest) = (summary.least, summary.largest);
         for (at, (row, rest)) in rows.bodies.iter_mut().zip(rows.rest).enumerate() {
             let (id, body) = (self.ids[at], &self.bodies[at]);
             let valid = body.is_finite() && body.heading.is_finite();
@@ -131,6 +135,6 @@ impl TableChunk<'_> {
                 }
             }
         }
-        (gathered.least, gathered.largest) = (least, largest);
+        (summary.least, summary.largest) = (least, largest);
     }
 }

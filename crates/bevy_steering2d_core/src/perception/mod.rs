@@ -15,7 +15,6 @@ mod body_sizes;
 mod candidates;
 mod columns;
 mod gather;
-mod gathered;
 mod geometry;
 mod grid;
 mod loose_grid;
@@ -30,6 +29,7 @@ mod radius;
 mod range_query;
 mod rows;
 mod scan;
+mod summary;
 mod surroundings;
 #[cfg(test)]
 mod testing;

@@ -5,9 +5,8 @@ use bevy_steering2d_kernel::simd::{Baseline, Number, Register, WIDTH};
 use smallvec::SmallVec;
 
 use super::Neighbors;
-#[cfg(doc)]
 use super::body_sizes::BodySizes;
-use super::neighbor::{Neighbor, NeighborView};
+use super::neighbor::NeighborView;
 use super::range_query::MOST_NEIGHBORS;
 use super::scan::Disc;
 
@@ -239,13 +238,9 @@ impl Neighbors {
     /// The slots of the few [large bodies](Self::large_bodies) whose edges are in view. Among many small neighbors their
     /// centers are rarely among the nearest.
     #[inline(always)]
-    pub(crate) fn large_slots(&self, view: NeighborView) -> SmallVec<[u32; 4]> {
-        let is_in_view = |it: &Neighbor| {
-            let radius = view.radius + it.radius;
-            NeighborView { radius, ..view }.sees(it)
-        };
+    pub(crate) fn large_slots(&self, view: NeighborView) -> SmallVec<[u32; BodySizes::FEW]> {
         let rows = self.sizes.large.iter().map(|&row| row as usize);
-        let seen = rows.filter(|&row| is_in_view(&self.rows.agent(row)));
+        let seen = rows.filter(|&row| view.sees_edge_of(&self.rows.agent(row)));
         seen.map(|row| self.ranks[row]).collect()
     }
 

@@ -205,6 +205,12 @@ impl NeighborView {
             && self.faces(offset, least_cosine(self.field_of_view))
     }
 
+    /// Whether the view reaches the edge of a neighbor's body.
+    pub(crate) fn sees_edge_of(self, neighbor: &Neighbor) -> bool {
+        let radius = self.radius + neighbor.radius;
+        Self { radius, ..self }.sees(neighbor)
+    }
+
     /// Whether a direction is within the field of view whose half angle has the cosine `least`.
     #[inline]
     pub(super) fn faces(&self, offset: Vec2, least: f32) -> bool {

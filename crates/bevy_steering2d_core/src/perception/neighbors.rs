@@ -2,18 +2,19 @@
 
 use std::array::from_fn;
 use std::ops::Range;
+use std::sync::Once;
 
 use bevy::prelude::*;
 use smallvec::SmallVec;
 
 use super::body_sizes::BodySizes;
 use super::columns::NeighborColumns;
-use super::gathered::Gathered;
 use super::grid::{Grid, Square};
 use super::motions::Motions;
 use super::neighbor::{Neighbor, NeighborView, Perception, SteeringGroups};
 use super::range_query::{RADIUS_SLACK, RangeQuery};
 use super::rows::{Row, Rows, is_indexable};
+use super::summary::Summary;
 use crate::SteeringId;
 use crate::parallel::{LIGHT_PASS, PREFETCH_AHEAD, chunk_size, for_each_chunk, prefetch};
 use bevy_steering2d_kernel::simd::WIDTH;
@@ -28,7 +29,7 @@ pub(crate) type SlotRanges = SmallVec<[Range<usize>; 6]>;
 pub struct Neighbors {
     pub(super) rows: Rows,
     /// The summary of each chunk of gathered agents.
-    pub(super) parts: Vec<Gathered>,
+    pub(super) parts: Vec<Summary>,
     pub(super) grid: Grid,
     /// The row of each slot. Slots are sorted by cell, then by id; agents outside the grid come
     /// last.
@@ -42,6 +43,18 @@ pub struct Neighbors {
     pub(super) unread: usize,
     pub(crate) columns: NeighborColumns,
     pub(crate) motions: Motions,
+}
+
+/// Warns once that neighbors are asked for that nobody perceives.
+#[cold]
+fn warn_of_unread_index() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        log::warn!(
+            "Neighbors::nearest finds nobody, since no agent perceives its neighbors; insert Perception::default() on \
+             one of them"
+        );
+    });
 }
 
 impl Neighbors {
@@ -119,10 +132,7 @@ impl Neighbors {
     /// ```
     pub fn nearest(&self, point: Vec2, radius: f32, groups: SteeringGroups) -> Option<Neighbor> {
         if self.unread > 0 {
-            warn_once!(
-                "Neighbors::nearest finds nobody, since no agent perceives its neighbors; insert Perception::default() on \
-                 one of them"
-            );
+            warn_of_unread_index();
         }
         let view = NeighborView::at(point, radius, groups);
         self.nearest_in_view(view, 1).first().copied()
@@ -323,20 +333,19 @@ impl Neighbors {
     /// Sorts the rows.
     #[cfg(test)]
     fn sort(&mut self, cell: f32) {
-        self.build(&Gathered::of(&self.rows), cell);
+        self.build(&Summary::of(&self.rows), cell);
     }
 
     /// Sorts the gathered rows into cells with sides of `cell` m.
-    pub(super) fn build(&mut self, gathered: &Gathered, cell: f32) {
+    pub(super) fn build(&mut self, summary: &Summary, cell: f32) {
         let count = self.rows.len();
         let chunk = chunk_size(count, LIGHT_PASS);
-        self.sizes
-            .measure(&self.rows.bodies, gathered.largest, cell);
+        self.sizes.measure(&self.rows.bodies, summary.largest, cell);
         self.motions.clear();
-        self.hides = gathered.hides;
+        self.hides = summary.hides;
 
         let grid = &mut self.grid;
-        grid.lay_out(count, gathered.bounds(), cell);
+        grid.lay_out(count, summary.bounds(), cell);
         self.ranks.resize(count, 0);
         let rows = self.rows.bodies.chunks(chunk);
         for_each_chunk(rows.zip(self.ranks.chunks_mut(chunk)), |(rows, cells)| {
@@ -356,7 +365,7 @@ impl Neighbors {
             }
         });
         grid.sort(&mut self.ranks, &mut self.order);
-        if !gathered.by_id {
+        if !summary.by_id {
             self.order_cells_by_id();
         }
 

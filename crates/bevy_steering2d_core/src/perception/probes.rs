@@ -71,10 +71,10 @@ impl Default for SensesColliders {
 pub struct ColliderProbes {
     /// Ray casts.
     #[reflect(ignore)]
-    pub rays: SmallVec<[RayProbe; 4]>,
+    pub rays: SmallVec<[RayProbe; 8]>,
     /// Disc casts.
     #[reflect(ignore)]
-    pub sweeps: SmallVec<[SweepProbe; 1]>,
+    pub sweeps: SmallVec<[SweepProbe; 2]>,
     /// Projections of points onto the nearest surface.
     #[reflect(ignore)]
     pub near: SmallVec<[NearProbe; 2]>,

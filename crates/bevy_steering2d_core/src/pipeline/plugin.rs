@@ -14,7 +14,7 @@ use crate::behaviors;
 use crate::clock::begin_tick;
 use crate::combine::{
     HasFusedEntries, LedgerGeneration, combine_agents, combine_groups, preview_groups,
-    release_force,
+    release_disabled, release_force,
 };
 use crate::condition;
 use crate::events::TargetWatch;
@@ -32,6 +32,7 @@ use crate::require::{RequiredParts, keep};
 use crate::snapshot;
 use crate::steer::warn_of_missing_bodies;
 use crate::stuck::{Stuck, StuckMemory, detect_stuck};
+use crate::target::place_new_point_masses;
 use crate::vehicle::warn_of_weak_agents;
 use crate::warnings::log_warnings;
 use crate::{
@@ -254,7 +255,12 @@ fn fill_bodies(app: &mut App) {
         )
         .add_systems(
             step,
-            (warn_of_missing_bodies, warn_of_faulty_facing).chain(),
+            (
+                place_new_point_masses,
+                warn_of_missing_bodies,
+                warn_of_faulty_facing,
+            )
+                .chain(),
         )
         .add_systems(
             step,
@@ -346,7 +352,8 @@ fn add_observers(app: &mut App) {
         .add_observer(reset_force)
         .add_observer(refuse_cycles)
         .add_observer(release_force::<Vehicle>)
-        .add_observer(release_force::<Disabled>);
+        .add_observer(release_force::<Disabled>)
+        .add_observer(release_disabled);
 }
 
 /// Keeps the parts that types of the pipeline require; behaviors add theirs when they are registered.

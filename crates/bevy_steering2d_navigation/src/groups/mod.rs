@@ -4,6 +4,8 @@ mod assignment;
 mod discs;
 mod exchange;
 mod group_arrive;
+mod hand_over;
+mod kept_places;
 mod lattice;
 mod leaving;
 mod meeting;

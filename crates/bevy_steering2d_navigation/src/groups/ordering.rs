@@ -1,15 +1,16 @@
 //! The system that gives the members of each group their places.
 
-use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy_steering2d_core::{
     Announcements, SnapshotAppExt, SnapshotKind, SteeringAppExt, SteeringClock, SteeringId,
-    SteeringWarnings, Target, Targets,
+    SteeringWarnings, Targets,
 };
 
 use super::exchange::{exchange, move_up};
 use super::group_arrive::Planned;
+use super::hand_over::hand_over;
+use super::kept_places::{KeptPlace, keep_places, renewed, taken_places};
 use super::meeting::Way;
 use super::member::{DisabledMembers, Member, Members, gather};
 use super::placing::{Lot, place_all, place_latecomers, reassign};
@@ -17,7 +18,6 @@ use super::{
     GroupArrive, GroupArriveMemory, GroupArrived, GroupMember, GroupMembers, GroupPlace, GroupShape,
 };
 use crate::world::Terrain;
-use crate::{Lane, NavigateTo};
 
 pub(crate) fn register(app: &mut App) {
     app.register_type::<GroupShape>()
@@ -112,13 +112,7 @@ pub(crate) fn order_groups(
         }
         if !now.arrived && has_arrived(group) {
             now.arrived = true;
-            let settled = group.iter().filter(|it| it.is_settled()).count();
-            let event = GroupArrived {
-                entity,
-                members: settled as u32,
-                missing: (group.len() - settled) as u32,
-            };
-            arrivals.send(turn.first, entity, event);
+            arrivals.send(turn.first, entity, arrival(entity, group));
         }
         memory.set_if_neq(now);
     }
@@ -164,21 +158,8 @@ impl Overview {
         if memory.planned.is_some() && !memory.arrived {
             self.ways.push(Way::of(entity, first, group, memory.center));
         }
-        let target = world.targets.get(order.target).map(|it| it.position);
-        // The places of a group whose target is lost stay.
-        let Some(target) = target.or(memory.planned.map(|it| it.target)) else {
-            world
-                .warnings
-                .raise(&world.clock, entity, "GroupArrive.target", || {
-                    "GroupArrive.target is lost; until it exists the group gets no places".into()
-                });
+        let Some(planned) = planned_for(entity, order, memory, world) else {
             return;
-        };
-        let planned = Planned {
-            target,
-            shape: order.shape,
-            gap: order.gap,
-            revision: world.terrain.revision(),
         };
         let holds = memory.planned.is_some_and(|it| {
             let same_world = it.revision == planned.revision;
@@ -194,6 +175,32 @@ impl Overview {
             holds,
         });
     }
+}
+
+/// What the places of an order are to be for in this tick. `None`, with a warning, if its target is lost and its group has
+/// no places.
+fn planned_for(
+    entity: Entity,
+    order: &GroupArrive,
+    memory: &GroupArriveMemory,
+    world: &GroupWorld,
+) -> Option<Planned> {
+    let target = world.targets.get(order.target).map(|it| it.position);
+    // The places of a group whose target is lost stay.
+    let Some(target) = target.or(memory.planned.map(|it| it.target)) else {
+        world
+            .warnings
+            .raise(&world.clock, entity, "GroupArrive.target", || {
+                "GroupArrive.target is lost; until it exists the group gets no places".into()
+            });
+        return None;
+    };
+    Some(Planned {
+        target,
+        shape: order.shape,
+        gap: order.gap,
+        revision: world.terrain.revision(),
+    })
 }
 
 impl Planned {
@@ -214,11 +221,11 @@ impl Planned {
 pub(crate) struct Turn {
     /// The least id of its members: turns do not depend on the entities.
     first: SteeringId,
-    lot: Lot,
+    pub(super) lot: Lot,
     /// What its places are to be for.
     planned: Planned,
     /// Whether they already are.
-    holds: bool,
+    pub(super) holds: bool,
 }
 
 impl Turn {
@@ -304,70 +311,6 @@ fn have_room(group: &[Member], lot: Lot, terrain: &Terrain) -> bool {
     placed.all(|it| it.place.at.is_none_or(|at| is_free(at, it.place.radius)))
 }
 
-/// The place of a member that is not steered now.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct KeptPlace {
-    order: Entity,
-    /// m
-    at: Vec2,
-    /// m
-    radius: f32,
-}
-
-/// Notes the places that members keep while they are not steered.
-fn keep_places(
-    listed: &GroupMembers,
-    members: &Members,
-    disabled: &DisabledMembers,
-    lot: Lot,
-    kept: &mut Vec<KeptPlace>,
-) {
-    let place_of = |member: Entity| {
-        if let Ok(place) = disabled.get(member) {
-            return Some(*place);
-        }
-        let (_, body, place, ..) = members.get(member).ok()?;
-        (!body.is_steerable()).then_some(*place)
-    };
-    let places = listed.iter().filter_map(place_of);
-    let places = places.filter(|place| lot.includes(place));
-    kept.extend(places.filter_map(|place| {
-        Some(KeptPlace {
-            order: lot.order,
-            at: place.at?,
-            radius: place.radius,
-        })
-    }));
-}
-
-/// The orders whose groups get new places in this tick, each with the index of its turn.
-fn renewed(turns: &[Turn]) -> EntityHashMap<usize> {
-    let turns = turns.iter().enumerate();
-    let renewed = turns.filter(|(_, it)| !it.holds);
-    renewed.map(|(index, it)| (it.lot.order, index)).collect()
-}
-
-/// The places that the group of a turn, given by its order and index, has to leave free, center and radius: those of
-/// the members of other groups, and those that members keep. The places of groups that get new ones in a later turn
-/// are free, and a group that gets new ones keeps none.
-fn taken_places(
-    members: &Members,
-    kept: &[KeptPlace],
-    renewed: &EntityHashMap<usize>,
-    (order, index): (Entity, usize),
-) -> Vec<(Vec2, f32)> {
-    let gets_new_later = |order: Entity| renewed.get(&order).is_some_and(|&at| at > index);
-    let is_taken = |place: &GroupPlace, member: &GroupMember| {
-        let is_its_own = place.order == Some(member.0);
-        is_its_own && member.0 != order && !gets_new_later(member.0)
-    };
-    let all = members.iter();
-    let taken = all.filter(|(_, _, place, .., member)| is_taken(place, member));
-    let discs = taken.filter_map(|(_, _, place, ..)| Some((place.at?, place.radius)));
-    let kept = kept.iter().filter(|it| !renewed.contains_key(&it.order));
-    discs.chain(kept.map(|it| (it.at, it.radius))).collect()
-}
-
 /// Leads the members past the next group that they meet head-on, if there is one.
 fn pass_others(group: &mut [Member], order: Entity, ways: &[Way], memory: &mut GroupArriveMemory) {
     let Some(mine) = ways.iter().find(|it| it.order == order) else {
@@ -390,62 +333,6 @@ fn pass_others(group: &mut [Member], order: Entity, ways: &[Way], memory: &mut G
     }
 }
 
-/// Writes the place of a member and whether it pushes others aside, and sends it there.
-fn hand_over(member: &Member, pushes: bool, members: &mut Members, commands: &mut Commands) {
-    let Ok((_, _, mut place, navigate, memory, avoidance, ..)) = members.get_mut(member.entity)
-    else {
-        return;
-    };
-    let mut new = member.place;
-    if let Some(mut avoidance) = avoidance {
-        if pushes && avoidance.influence.enabled {
-            avoidance.influence.enabled = false;
-            new.is_pushing_in = true;
-        } else if !pushes && new.is_pushing_in {
-            avoidance.influence.enabled = true;
-            new.is_pushing_in = false;
-        }
-    }
-    let had = (place.at, place.order);
-    let is_sent_anew = errand(&place) != errand(&new);
-    if !place.set_if_neq(new) {
-        return;
-    }
-    if let Some(mut memory) = memory
-        && memory.detour() != new.detour
-    {
-        memory.set_detour(new.detour);
-    }
-    // A member that only waits goes on, or stays as it is if the game has taken its `NavigateTo`.
-    if !is_sent_anew {
-        return;
-    }
-    let Some(at) = member.place.at else {
-        // Without room it stops: where it was sent before is not its place any more.
-        let has_lost_place = had.0.is_some() || had.1 != new.order;
-        if has_lost_place && let Some(mut navigate) = navigate {
-            navigate.target = member.position.into();
-        }
-        return;
-    };
-    let target = Target::Point(at);
-    match navigate {
-        Some(mut navigate) if navigate.target != target || navigate.lane != new.lane => {
-            (navigate.target, navigate.lane) = (target, new.lane);
-        }
-        Some(_) => {}
-        None => {
-            let navigate = NavigateTo::new(target).with_lane(new.lane);
-            commands.entity(member.entity).try_insert(navigate);
-        }
-    }
-}
-
-/// Where a member is sent, by which plan of which order, and in which lane.
-fn errand(place: &GroupPlace) -> (Option<Vec2>, Option<Entity>, u32, Lane) {
-    (place.at, place.order, place.plan, place.lane)
-}
-
 /// Whether a group need not wait for a member: there is no room or no way for it.
 fn is_excused(member: &Member) -> bool {
     member.place.at.is_none() || member.is_cut_off
@@ -455,4 +342,14 @@ fn is_excused(member: &Member) -> bool {
 fn has_arrived(group: &[Member]) -> bool {
     let mut waited_for = group.iter().filter(|it| !is_excused(it)).peekable();
     waited_for.peek().is_some() && waited_for.all(Member::is_settled)
+}
+
+/// The event of a group that has arrived.
+fn arrival(entity: Entity, group: &[Member]) -> GroupArrived {
+    let settled = group.iter().filter(|it| it.is_settled()).count();
+    GroupArrived {
+        entity,
+        members: settled as u32,
+        missing: (group.len() - settled) as u32,
+    }
 }

@@ -37,6 +37,29 @@ struct Way {
 
 const GOAL: u32 = u32::MAX;
 
+/// The best known path from a start: its cost, and its first corner or [`GOAL`].
+#[derive(Clone, Copy, Debug)]
+struct Best(Option<(f32, u32)>);
+
+impl Best {
+    /// Takes a path if it is cheaper.
+    fn offer(&mut self, cost: f32, corner: u32) {
+        if self.0.is_none_or(|(known, _)| cost < known) {
+            self.0 = Some((cost, corner));
+        }
+    }
+
+    /// Whether it costs no more than this.
+    fn costs_at_most(self, cost: f32) -> bool {
+        self.0.is_some_and(|(known, _)| known <= cost)
+    }
+}
+
+/// Pays for a step of a search. The last step may cost more than is left.
+fn pay(expansions: &mut u32, cost: u32) {
+    *expansions = expansions.saturating_sub(cost);
+}
+
 /// The outcome of a query so far.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Search {
@@ -79,13 +102,12 @@ impl GoalTree {
         let looks_per_expansion = (map.corner_count() as u32).div_ceil(Self::REVISITS);
         let mut looks = 0_u32;
         if self.is_exhausted && *expansions > 0 {
-            *expansions -= 1;
+            pay(expansions, 1);
             return self.search_closed(map, from);
         }
         // Those looks may use up the budget. One more corner is closed all the same, so that any budget leads on.
         let mut leads_on = *expansions > 0;
-        let straight = self.room.cost_between(from, self.goal);
-        let mut best = straight.map(|cost| (cost, GOAL));
+        let mut best = self.straight(from);
         let mut heap: BinaryHeap<_> = self
             .reached
             .iter()
@@ -93,7 +115,7 @@ impl GoalTree {
             .collect();
         while let Some(Reverse((bound, corner))) = heap.pop() {
             let at_least = f32::from_bits(bound);
-            if best.is_some_and(|(cost, _)| cost <= at_least) {
+            if best.costs_at_most(at_least) {
                 break;
             }
             let way = self.ways[corner as usize];
@@ -103,55 +125,54 @@ impl GoalTree {
             }
             if way.closed {
                 if looks.is_multiple_of(looks_per_expansion) {
-                    *expansions = expansions.saturating_sub(1);
+                    pay(expansions, 1);
                 }
                 looks += 1;
             } else {
-                let cost = if map.knows_legs(corner) {
-                    1
-                } else {
-                    Self::LEGS
-                };
                 if *expansions == 0 && !leads_on {
                     return Search::OutOfBudget;
                 }
                 leads_on = false;
-                // The last one may cost more than is left.
-                *expansions = expansions.saturating_sub(cost);
+                pay(expansions, Self::price(map, corner));
                 self.close(map, corner, |tree, map, improved| {
                     heap.push(tree.entry(map, from, improved));
                 });
             }
             if let Some(first) = map.cost_to_corner(from, corner, &self.room) {
                 let cost = first * self.turning(map, from.at, corner) + way.cost;
-                if best.is_none_or(|(known, _)| cost < known) {
-                    best = Some((cost, corner));
-                }
+                best.offer(cost, corner);
             }
         }
-        match best {
-            Some((_, first)) => Search::Found(self.path(map, from, first)),
-            None => {
-                self.is_exhausted = true;
-                Search::Unreachable
-            }
-        }
+        // Without a path the search has closed all corners that it has reached.
+        self.is_exhausted |= best.0.is_none();
+        self.found(map, from, best)
     }
 
     /// The cheapest path from a start, once all corners that can be reached from the goal are closed.
     fn search_closed(&self, map: &mut Roadmap, from: Spot) -> Search {
-        let straight = self.room.cost_between(from, self.goal);
-        let mut best = straight.map(|cost| (cost, GOAL));
+        let mut best = self.straight(from);
         for (corner, first) in map.ways_from(from, &self.room) {
             let way = self.ways[corner as usize];
             let cost = first * self.turning(map, from.at, corner) + way.cost;
-            if way.closed && best.is_none_or(|(known, _)| cost < known) {
-                best = Some((cost, corner));
+            if way.closed {
+                best.offer(cost, corner);
             }
         }
-        best.map_or(Search::Unreachable, |(_, first)| {
-            Search::Found(self.path(map, from, first))
-        })
+        self.found(map, from, best)
+    }
+
+    /// The straight path from a start to the goal, if it is free.
+    fn straight(&self, from: Spot) -> Best {
+        let cost = self.room.cost_between(from, self.goal);
+        Best(cost.map(|cost| (cost, GOAL)))
+    }
+
+    /// The outcome of a search that has ended with this path.
+    fn found(&self, map: &Roadmap, from: Spot, best: Best) -> Search {
+        match best.0 {
+            Some((_, first)) => Search::Found(self.path(map, from, first)),
+            None => Search::Unreachable,
+        }
     }
 
     /// A corner with the least cost of a path from the start through it. The bits of positive floats
@@ -159,6 +180,15 @@ impl GoalTree {
     fn entry(&self, map: &Roadmap, from: Spot, corner: u32) -> Reverse<(u32, u32)> {
         let bound = self.ways[corner as usize].cost + map.position(corner).distance(from.at);
         Reverse((bound.to_bits(), corner))
+    }
+
+    /// The expansions that it costs to close a corner.
+    fn price(map: &Roadmap, corner: u32) -> u32 {
+        if map.knows_legs(corner) {
+            1
+        } else {
+            Self::LEGS
+        }
     }
 
     /// Makes the cost of a corner final and improves the ways of its neighbors.

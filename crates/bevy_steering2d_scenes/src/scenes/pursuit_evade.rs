@@ -298,35 +298,68 @@ fn begin_race(
     let there = arena.spot(clearance, &mut random.0);
     let here = arena.spot_apart(3.0, &[there], HEAD_START, &mut random.0);
     let ahead = Vec2::from_angle(random.0.angle());
-    let (mut at, mut velocity) = quarry.into_inner();
-    let (start, speed) = if circles {
-        (there - CIRCLE.0 * ahead.perp(), CIRCLE.1)
-    } else {
-        (there, QUARRY.max_speed)
-    };
-    launch(&mut at, &mut velocity, start, speed * ahead);
-
+    launch_quarry(quarry.into_inner(), there, ahead, circles);
     let towards = (there - here).normalize_or(Vec2::X);
-    for (entity, mut pursuer, mut at, mut velocity, mut look) in &mut pursuers {
-        pursuer.pass = Pass::default();
-        if rules.takes_part[pursuer.rival as usize] {
-            pursuer.progress = Progress::Chasing;
-            launch(
-                &mut at,
-                &mut velocity,
-                here,
-                0.5 * PURSUER.max_speed * towards,
-            );
-            recolor(&mut look, pursuer.rival.color());
-            commands.entity(entity).remove::<SteeringDisabled>();
+    for pursuer in &mut pursuers {
+        if rules.takes_part[pursuer.1.rival as usize] {
+            set_off(pursuer, here, towards, &mut commands);
         } else {
-            pursuer.progress = Progress::Resting;
-            let bench = Vec2::new(-4.0 + 2.0 * f32::from(pursuer.rival as u8), -11.0);
-            launch(&mut at, &mut velocity, bench, Vec2::ZERO);
-            recolor(&mut look, pursuer.rival.color().with_alpha(0.35));
-            commands.entity(entity).insert(SteeringDisabled);
+            sit_out(pursuer, &mut commands);
         }
     }
+}
+
+/// Launches the quarry at a spot, or on its circle around it.
+fn launch_quarry(
+    (mut at, mut velocity): (Mut<Transform>, Mut<Velocity>),
+    spot: Vec2,
+    ahead: Vec2,
+    circles: bool,
+) {
+    let (start, speed) = if circles {
+        (spot - CIRCLE.0 * ahead.perp(), CIRCLE.1)
+    } else {
+        (spot, QUARRY.max_speed)
+    };
+    launch(&mut at, &mut velocity, start, speed * ahead);
+}
+
+/// A pursuer, with the components that change when a race begins.
+type Racer<'a> = (
+    Entity,
+    Mut<'a, Pursuer>,
+    Mut<'a, Transform>,
+    Mut<'a, Velocity>,
+    Mut<'a, Look>,
+);
+
+/// Launches a pursuer that takes part in the race.
+fn set_off(
+    (entity, mut pursuer, mut at, mut velocity, mut look): Racer,
+    start: Vec2,
+    towards: Vec2,
+    commands: &mut Commands,
+) {
+    pursuer.pass = Pass::default();
+    pursuer.progress = Progress::Chasing;
+    launch(
+        &mut at,
+        &mut velocity,
+        start,
+        0.5 * PURSUER.max_speed * towards,
+    );
+    recolor(&mut look, pursuer.rival.color());
+    commands.entity(entity).remove::<SteeringDisabled>();
+}
+
+/// Puts a pursuer that does not take part on the bench.
+fn sit_out((entity, mut pursuer, mut at, mut velocity, mut look): Racer, commands: &mut Commands) {
+    pursuer.pass = Pass::default();
+    pursuer.progress = Progress::Resting;
+    let bench = Vec2::new(-4.0 + 2.0 * f32::from(pursuer.rival as u8), -11.0);
+    launch(&mut at, &mut velocity, bench, Vec2::ZERO);
+    recolor(&mut look, pursuer.rival.color().with_alpha(0.35));
+    commands.entity(entity).insert(SteeringDisabled);
 }
 
 fn guide_quarry(

@@ -33,7 +33,8 @@ use bevy_steering2d_kernel::simd::{Number, clamp_length};
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Separation {
-    /// How far neighbors count, m, `> 0`. Default `2.0`.
+    /// How far neighbors count, between the centers, m, `> 0`. Default `2.0`. Beside much larger bodies add
+    /// [`CollisionAvoidance`](crate::CollisionAvoidance), which sees their edges.
     pub perception_radius: f32,
     /// The full angle of the field of view, centered on the heading, rad, `> 0`; `2π` and more see all around, which is
     /// the fastest. Default `2π`.

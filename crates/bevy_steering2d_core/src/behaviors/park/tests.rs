@@ -1,6 +1,7 @@
 //! Bodies of every kind that park, simulated without an app.
 
 use super::*;
+use crate::Vehicle;
 use crate::behaviors::testing::Course;
 use crate::locomotion::testing::{Drive, errands};
 use crate::locomotion::{Hull, Locomotion, Tracked, Wheeled};
@@ -48,6 +49,53 @@ fn a_car_parks_at_every_rate_forward_and_in_reverse() {
     for hertz in [30.0, 60.0, 120.0] {
         for run_in in [5.0, -5.0] {
             park_all(100, hertz, run_in);
+        }
+    }
+}
+
+#[test]
+fn vehicles_that_answer_or_reverse_slowly_and_turn_tightly_park() {
+    let truck = Wheeled {
+        wheelbase: 5.0,
+        max_steering: 0.6,
+        steering_rate: 0.4,
+        engine_force: 30_000.0,
+        brake_force: 60_000.0,
+        grip: 60_000.0,
+        reverse_speed: 2.0,
+    };
+    let forklift = Wheeled {
+        max_steering: 1.3,
+        ..default()
+    };
+    // Kind, mass in kg, force in N, speed in m/s and response time in s.
+    for (kind, mass, max_force, max_speed, response_time) in [
+        (truck, 12_000.0, 60_000.0, 20.0, 0.25),
+        (
+            Wheeled {
+                steering_rate: 1.0,
+                ..truck
+            },
+            12_000.0,
+            60_000.0,
+            20.0,
+            1.0,
+        ),
+        (forklift, 1_200.0, 9_600.0, 30.0, 0.25),
+    ] {
+        for errand in errands(40) {
+            let mut drive = Drive::car(kind, 60.0);
+            drive.body.mass = mass;
+            drive.vehicle = Vehicle {
+                max_speed,
+                max_force,
+                response_time,
+                ..drive.vehicle
+            };
+            drive.body.heading = errand.heading;
+            let goal = Pose::new(errand.target, errand.facing);
+            let parked = drive.park(goal, &Park::default());
+            assert!(parked.is_some(), "{kind:?}: {goal:?}, at {:?}", drive.body);
         }
     }
 }

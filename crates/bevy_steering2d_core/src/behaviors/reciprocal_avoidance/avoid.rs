@@ -7,9 +7,9 @@ use smallvec::SmallVec;
 use super::choice::Choice;
 use super::clear::Way;
 use super::foresight::Foresight;
+use super::half_planes::{HalfPlane, HalfPlanes};
 use super::other::{Other, Others, wished};
 use super::{Intent, ReciprocalAvoidance, ReciprocalWorld, aims};
-use crate::behaviors::half_planes::{HalfPlane, HalfPlanes};
 use crate::perception::{Found, NearProbe, NeighborView, SeenObstacle, SteeringGroups, WallHit};
 use crate::{Agent, Circle};
 

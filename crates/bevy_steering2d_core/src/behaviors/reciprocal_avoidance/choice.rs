@@ -5,9 +5,9 @@ use bevy_steering2d_kernel::simd::Register;
 
 #[cfg(doc)]
 use super::ReciprocalAvoidanceMemory;
+use super::half_planes::{HalfPlane, HalfPlanes, nearest_allowed};
 use super::other::Others;
 use super::{ReciprocalAvoidance, quickness};
-use crate::behaviors::half_planes::{HalfPlane, HalfPlanes, nearest_allowed};
 use crate::{Agent, Circle};
 
 /// What an agent chooses.

@@ -5,10 +5,10 @@ use bevy_steering2d_kernel::simd::{Number, Register, WIDTH, clamp_length, dot};
 use smallvec::SmallVec;
 
 use super::conflict::{Conflict, Fading, Rows};
+use super::half_planes::HalfPlane;
 use super::other::{ALL_LANES, Others};
 use super::{ReciprocalAvoidance, quickness};
 use crate::Agent;
-use crate::behaviors::half_planes::HalfPlane;
 
 /// The search for the velocity of the least cost.
 pub(super) struct Foresight<'a, R> {

@@ -1,5 +1,6 @@
 //! Intents: preferred velocities that avoiding agents publish for each other.
 
+use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
@@ -13,8 +14,7 @@ use crate::perception::SteeringGroups;
 use crate::steer::{Steered, Step};
 use crate::{
     Agent, Cut, Influence, Kinematics, PathFollowing, PathFollowingMemory, Requests, SteeringClock,
-    SteeringDisabled, SteeringForce, SteeringId, SteeringPath, SteeringWarnings, Targets,
-    ThinkEvery, Vehicle,
+    SteeringForce, SteeringId, SteeringPath, SteeringWarnings, Targets, ThinkEvery, Vehicle,
 };
 
 /// What an agent with [`ReciprocalAvoidance`] requests this tick, for its neighbors to read.
@@ -236,9 +236,9 @@ pub(super) fn withdraw(mut world: DeferredWorld, context: HookContext) {
 }
 
 /// Forgets how an agent avoided that is not steered any more.
-pub(super) fn begin_anew(
-    disabled: On<Insert, SteeringDisabled>,
-    mut memories: Query<&mut ReciprocalAvoidanceMemory>,
+pub(super) fn begin_anew<C: Component>(
+    disabled: On<Insert, C>,
+    mut memories: Query<&mut ReciprocalAvoidanceMemory, Allow<Disabled>>,
 ) {
     if let Ok(mut memory) = memories.get_mut(disabled.entity) {
         memory.set_if_neq(ReciprocalAvoidanceMemory::default());

@@ -11,6 +11,7 @@ mod clear;
 mod conflict;
 mod crowd;
 mod foresight;
+mod half_planes;
 mod intent;
 mod other;
 mod precedence;
@@ -18,6 +19,7 @@ mod reflex;
 #[cfg(test)]
 mod testing;
 
+use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::dispatch;
@@ -32,7 +34,7 @@ use super::embeds_influence;
 use crate::perception::{Neighbors, SteeringGroups, Surroundings, index_motions, with_groups};
 use crate::{
     Adjust, AdjustSystems, Agent, Behavior, Circle, ColliderProbes, Influence, InvalidParameter,
-    Requests, SteeringClock, SteeringSchedule, SteeringWarnings,
+    Requests, SteeringClock, SteeringDisabled, SteeringSchedule, SteeringWarnings,
 };
 
 /// Adjusts the forces of the agent's other behaviors so that the agent avoids collisions: it chooses a
@@ -201,6 +203,13 @@ impl ReciprocalWorld<'_, '_> {
 
 impl ReciprocalAvoidance {
     with_groups!();
+
+    /// Sets the [`perception_radius`](Self::perception_radius).
+    #[must_use]
+    pub fn with_perception_radius(mut self, perception_radius: f32) -> Self {
+        self.perception_radius = perception_radius;
+        self
+    }
 }
 
 impl Behavior for ReciprocalAvoidance {
@@ -218,7 +227,8 @@ impl Behavior for ReciprocalAvoidance {
     fn build(app: &mut App) {
         app.register_type::<Intent>()
             .init_resource::<Crowd>()
-            .add_observer(begin_anew)
+            .add_observer(begin_anew::<SteeringDisabled>)
+            .add_observer(begin_anew::<Disabled>)
             .add_systems(
                 SteeringSchedule::Adjust,
                 (publish_intents, index_motions, fill_crowd)

@@ -4,9 +4,9 @@ use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::{Number, Register, WIDTH, dot};
 
 use super::ReciprocalAvoidance;
+use super::half_planes::{HalfPlane, HalfPlanes};
 use super::other::{Other, Others};
 use crate::Agent;
-use crate::behaviors::half_planes::{HalfPlane, HalfPlanes};
 
 /// The half-plane of velocities u with `(u − v)·normal ≥ least`, v being the agent's velocity.
 #[derive(Clone, Copy, Debug, PartialEq)]

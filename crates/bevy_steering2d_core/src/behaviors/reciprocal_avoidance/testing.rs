@@ -5,9 +5,9 @@ use bevy_steering2d_kernel::simd::Portable;
 
 use super::crowd::Walker;
 use super::foresight::Foresight;
+use super::half_planes::HalfPlane;
 use super::other::{Other, Others};
 use super::{Intent, ReciprocalAvoidance};
-use crate::behaviors::half_planes::HalfPlane;
 use crate::{Agent, SteeringId};
 
 pub(super) fn walker(x: f32, y: f32, velocity: Vec2) -> Agent {

@@ -8,10 +8,10 @@
 
 use bevy::prelude::*;
 
-use super::arrive::arrive;
-use super::braking::{braking_lag, speed_before, stopping_distance};
-use super::path_following::{TURNING, turning_speed};
 use super::tight_corner::{TURN_IN, TightCorner, Turn};
+use super::{TURNING, turning_speed};
+use crate::behaviors::arrive::arrive;
+use crate::behaviors::braking::{braking_lag, speed_before, stopping_distance};
 use crate::locomotion::{Bend, RESERVE};
 use crate::{Agent, Braking, SteeringPath};
 

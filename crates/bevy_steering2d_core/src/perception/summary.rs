@@ -10,7 +10,7 @@ use crate::SteeringId;
 
 /// A summary of the gathered agents, from which the grid is laid out.
 #[derive(Debug)]
-pub(super) struct Gathered {
+pub(super) struct Summary {
     /// The least x, y, −x and −y: their bounding box.
     pub(super) least: Vec4,
     /// The largest body radius, m.
@@ -24,7 +24,7 @@ pub(super) struct Gathered {
     ids: Option<[SteeringId; 2]>,
 }
 
-impl Default for Gathered {
+impl Default for Summary {
     fn default() -> Self {
         Self {
             least: Vec4::INFINITY,
@@ -37,19 +37,19 @@ impl Default for Gathered {
     }
 }
 
-impl Gathered {
+impl Summary {
     /// The summary of these rows, without perception radii.
     #[cfg(test)]
     pub(super) fn of(rows: &Rows) -> Self {
-        let mut gathered = Self::default();
+        let mut summary = Self::default();
         for body in &rows.bodies {
-            gathered.note_ids(&[body.id]);
+            summary.note_ids(&[body.id]);
             let corners = Vec4::from((body.position, -body.position));
-            gathered.least = gathered.least.min(corners);
-            gathered.largest = gathered.largest.max(body.radius);
-            gathered.hides |= body.groups == SteeringGroups::NONE;
+            summary.least = summary.least.min(corners);
+            summary.largest = summary.largest.max(body.radius);
+            summary.hides |= body.groups == SteeringGroups::NONE;
         }
-        gathered
+        summary
     }
 
     /// Adds the ids of the agents that come next.

@@ -2,15 +2,15 @@
 
 use bevy::prelude::*;
 
-use super::braking::stopping_distance;
 use super::danger::{ahead, pressing};
+use crate::behaviors::braking::stopping_distance;
 use crate::locomotion::{SHARPEST, direction};
 use crate::perception::Circle;
 use crate::{Abilities, Agent};
 
 /// An obstacle close ahead that the turning circle does not pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Blockade {
+pub(crate) struct Blockade {
     /// Radius of the widest circle that passes it, m.
     circle: f32,
     /// The side to turn to: 1 left, −1 right.
@@ -40,12 +40,12 @@ const END: Room = Room {
 };
 
 /// Up to this speed a car stands, m/s.
-pub(super) const STANDING: f32 = 0.05;
+pub(crate) const STANDING: f32 = 0.05;
 
 impl Blockade {
     /// The obstacle as a blockade, with this clearance around the body, m; `None` if the agent passes it,
     /// is not close to it or turns on the spot.
-    pub(super) fn seen(me: &Agent, obstacle: Circle, margin: f32) -> Option<Self> {
+    pub(crate) fn seen(me: &Agent, obstacle: Circle, margin: f32) -> Option<Self> {
         let room = room_needed(me)?;
         let heading = ahead(me);
         let offset = obstacle.center - me.position;
@@ -68,7 +68,7 @@ impl Blockade {
     }
 
     /// The one that needs the tighter circle.
-    pub(super) fn tighter(a: Option<Self>, b: Option<Self>) -> Option<Self> {
+    pub(crate) fn tighter(a: Option<Self>, b: Option<Self>) -> Option<Self> {
         match (a, b) {
             (Some(a), Some(b)) if b.circle < a.circle => Some(b),
             (None, b) => b,
@@ -77,7 +77,7 @@ impl Blockade {
     }
 
     /// The force that backs off and turns the front to the free side, N.
-    pub(super) fn back_off(&self, me: &Agent) -> Vec2 {
+    pub(crate) fn back_off(&self, me: &Agent) -> Vec2 {
         back_off(me, self.side)
     }
 }
@@ -108,7 +108,7 @@ const STRAIGHT_AHEAD: f32 = 0.1;
 
 /// The force for a push of walls, N. A body with a turning circle turns its front away from the wall while it
 /// backs off; otherwise it would return to the same point. `nearest` finds the offset to the nearest point of a wall, m.
-pub(super) fn backing_from_walls(
+pub(crate) fn backing_from_walls(
     me: &Agent,
     push: Vec2,
     nearest: impl FnOnce() -> Option<Vec2>,
@@ -144,7 +144,7 @@ fn back_off(me: &Agent, side: f32) -> Vec2 {
 
 /// The gap beyond the margin up to which an obstacle ahead may be a blockade, m; `None` if the agent need not or cannot
 /// back off.
-pub(super) fn backs_off_within(me: &Agent) -> Option<f32> {
+pub(crate) fn backs_off_within(me: &Agent) -> Option<f32> {
     room_needed(me).map(|room| room.gap)
 }
 

@@ -4,8 +4,8 @@
 
 use bevy::prelude::*;
 
-use super::braking::{braking_lag, speed_before};
 use crate::Agent;
+use crate::behaviors::braking::{braking_lag, speed_before};
 use crate::locomotion::RESERVE;
 
 /// How far ahead bodies plan for corners, in turning radii: to go to the outside and turn.

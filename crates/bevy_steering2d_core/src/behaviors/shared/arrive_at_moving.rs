@@ -1,0 +1,115 @@
+//! Arrival at a moving point: the agent comes to rest relative to it.
+
+use bevy::prelude::*;
+
+use crate::behaviors::arrive::approach;
+use crate::locomotion::within;
+use crate::{Abilities, Agent, Braking};
+
+/// The force that arrives at a point moving with `velocity` m/s, N: the agent comes to rest relative
+/// to the point.
+pub(crate) fn arrive_at_moving(
+    me: &Agent,
+    point: Vec2,
+    velocity: Vec2,
+    braking: Braking,
+    tolerance: f32,
+) -> Vec2 {
+    let (from, to) = leading_ends(me, point, velocity);
+    let relative = Agent {
+        position: from,
+        velocity: me.velocity - velocity,
+        abilities: me.abilities.map(|body| body.following(velocity.length())),
+        ..*me
+    };
+    let closing = approach(&relative, to, braking, tolerance);
+    let desired = velocity + steerable(me, closing, to - from, velocity);
+    let desired = desired.clamp_length_max(me.max_speed);
+    // A driven body turns around for the motion of the point; a short way back to it it reverses.
+    me.track_while_lasting(desired, velocity)
+}
+
+/// Where the agent is, and where it has to be, m: of a car in reverse its axle, which leads, or it would weave.
+fn leading_ends(me: &Agent, point: Vec2, velocity: Vec2) -> (Vec2, Vec2) {
+    match me.abilities {
+        Some(body) if body.reversing && velocity.length() >= Abilities::FOLLOWS => {
+            let along = velocity.normalize();
+            (
+                me.position - body.pivot * me.heading,
+                point + body.pivot * along,
+            )
+        }
+        _ => (me.position, point),
+    }
+}
+
+/// The closing velocity without what a body with a turning circle would overshoot, m/s.
+///
+/// To move sideways by d, such a body drives two arcs of the radius R in opposite directions, on which it
+/// turns by up to θ with `d = 2·R·(1 − cos θ)`. So its sideways speed is at most `v·sin θ ≈ v·√(d/R)`, and beyond two
+/// turning radii, where it may turn by more, that from which it comes in with a tenth of its grip.
+fn steerable(me: &Agent, closing: Vec2, offset: Vec2, velocity: Vec2) -> Vec2 {
+    let radius = me.turning_radius();
+    let speed = velocity.length();
+    if radius == 0.0 || speed < Abilities::FOLLOWS {
+        return closing;
+    }
+    let along = velocity / speed;
+    let beside = along.perp_dot(offset).abs();
+    let far = (beside - 2.0 * radius).max(0.0);
+    let most = (speed * (beside / radius).min(1.0).sqrt()).max((0.1 * me.cornering() * far).sqrt());
+    closing.dot(along) * along + within(along.perp_dot(closing), most) * along.perp()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::locomotion::Wheeled;
+    use crate::locomotion::testing::{Drive, errands};
+
+    #[test]
+    fn a_car_catches_up_with_a_slow_point_from_any_pose() {
+        for speed in [0.55, 1.0, 2.0] {
+            for errand in errands(60) {
+                let mut car = Drive::car(Wheeled::default(), 60.0);
+                car.body.heading = errand.heading;
+                let velocity = speed * Vec2::X;
+                let mut point = errand.target;
+                for _ in 0..60 * 60 {
+                    point += velocity * car.delta;
+                    let me = car.agent();
+                    car.step(arrive_at_moving(
+                        &me,
+                        point,
+                        velocity,
+                        Braking::Physical,
+                        0.1,
+                    ));
+                }
+                let off = car.body.position.distance(point);
+                assert!(off < 0.5, "{speed} m/s, {}: {off} m off", errand.target);
+            }
+        }
+    }
+
+    #[test]
+    fn a_car_that_points_away_turns_around_to_follow_a_point_faster_than_its_reverse_gear() {
+        let mut car = Drive::car(Wheeled::default(), 60.0);
+        car.body.heading = Vec2::NEG_X;
+        let velocity = Vec2::new(8.0, 0.0);
+        let mut point = Vec2::ZERO;
+        for _ in 0..60 * 15 {
+            point += velocity * car.delta;
+            let me = car.agent();
+            car.step(arrive_at_moving(
+                &me,
+                point,
+                velocity,
+                Braking::Physical,
+                0.1,
+            ));
+        }
+        let off = car.body.position.distance(point);
+        assert!(off < 0.5 && !car.controls.reversing, "{off} m off");
+    }
+}

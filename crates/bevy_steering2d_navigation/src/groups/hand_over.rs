@@ -1,0 +1,69 @@
+//! Handing over: a member gets its place and is sent there.
+
+use bevy::prelude::*;
+use bevy_steering2d_core::Target;
+
+use super::GroupPlace;
+use super::member::{Member, Members};
+use crate::{Lane, NavigateTo};
+
+/// Writes the place of a member and whether it pushes others aside, and sends it there.
+pub(super) fn hand_over(
+    member: &Member,
+    pushes: bool,
+    members: &mut Members,
+    commands: &mut Commands,
+) {
+    let Ok((_, _, mut place, navigate, memory, avoidance, ..)) = members.get_mut(member.entity)
+    else {
+        return;
+    };
+    let mut new = member.place;
+    if let Some(mut avoidance) = avoidance {
+        if pushes && avoidance.influence.enabled {
+            avoidance.influence.enabled = false;
+            new.is_pushing_in = true;
+        } else if !pushes && new.is_pushing_in {
+            avoidance.influence.enabled = true;
+            new.is_pushing_in = false;
+        }
+    }
+    let had = (place.at, place.order);
+    let is_sent_anew = errand(&place) != errand(&new);
+    if !place.set_if_neq(new) {
+        return;
+    }
+    if let Some(mut memory) = memory
+        && memory.detour() != new.detour
+    {
+        memory.set_detour(new.detour);
+    }
+    // A member that only waits goes on, or stays as it is if the game has taken its `NavigateTo`.
+    if !is_sent_anew {
+        return;
+    }
+    let Some(at) = member.place.at else {
+        // Without room it stops: where it was sent before is not its place any more.
+        let has_lost_place = had.0.is_some() || had.1 != new.order;
+        if has_lost_place && let Some(mut navigate) = navigate {
+            navigate.target = member.position.into();
+        }
+        return;
+    };
+    let target = Target::Point(at);
+    match navigate {
+        Some(mut navigate) if navigate.target != target || navigate.lane != new.lane => {
+            (navigate.target, navigate.lane) = (target, new.lane);
+        }
+        Some(_) => {}
+        None => {
+            let navigate = NavigateTo::new(target).with_lane(new.lane);
+            commands.entity(member.entity).try_insert(navigate);
+        }
+    }
+}
+
+/// Where a member is sent, by which plan of which order, and in which lane.
+fn errand(place: &GroupPlace) -> (Option<Vec2>, Option<Entity>, u32, Lane) {
+    (place.at, place.order, place.plan, place.lane)
+}

@@ -1,0 +1,73 @@
+//! The places that are not free for a group: those of other groups, and those kept for members that are not steered now.
+
+use bevy::ecs::entity::EntityHashMap;
+use bevy::prelude::*;
+
+use super::member::{DisabledMembers, Members};
+use super::ordering::Turn;
+use super::placing::Lot;
+use super::{GroupMember, GroupMembers, GroupPlace};
+
+/// The place of a member that is not steered now.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KeptPlace {
+    order: Entity,
+    /// m
+    at: Vec2,
+    /// m
+    radius: f32,
+}
+
+/// Notes the places that members keep while they are not steered.
+pub(super) fn keep_places(
+    listed: &GroupMembers,
+    members: &Members,
+    disabled: &DisabledMembers,
+    lot: Lot,
+    kept: &mut Vec<KeptPlace>,
+) {
+    let place_of = |member: Entity| {
+        if let Ok(place) = disabled.get(member) {
+            return Some(*place);
+        }
+        let (_, body, place, ..) = members.get(member).ok()?;
+        (!body.is_steerable()).then_some(*place)
+    };
+    let places = listed.iter().filter_map(place_of);
+    let places = places.filter(|place| lot.includes(place));
+    kept.extend(places.filter_map(|place| {
+        Some(KeptPlace {
+            order: lot.order,
+            at: place.at?,
+            radius: place.radius,
+        })
+    }));
+}
+
+/// The orders whose groups get new places in this tick, each with the index of its turn.
+pub(super) fn renewed(turns: &[Turn]) -> EntityHashMap<usize> {
+    let turns = turns.iter().enumerate();
+    let renewed = turns.filter(|(_, it)| !it.holds);
+    renewed.map(|(index, it)| (it.lot.order, index)).collect()
+}
+
+/// The places that the group of a turn, given by its order and index, has to leave free, center and radius: those of
+/// the members of other groups, and those that members keep. The places of groups that get new ones in a later turn
+/// are free, and a group that gets new ones keeps none.
+pub(super) fn taken_places(
+    members: &Members,
+    kept: &[KeptPlace],
+    renewed: &EntityHashMap<usize>,
+    (order, index): (Entity, usize),
+) -> Vec<(Vec2, f32)> {
+    let gets_new_later = |order: Entity| renewed.get(&order).is_some_and(|&at| at > index);
+    let is_taken = |place: &GroupPlace, member: &GroupMember| {
+        let is_its_own = place.order == Some(member.0);
+        is_its_own && member.0 != order && !gets_new_later(member.0)
+    };
+    let all = members.iter();
+    let taken = all.filter(|(_, _, place, .., member)| is_taken(place, member));
+    let discs = taken.filter_map(|(_, _, place, ..)| Some((place.at?, place.radius)));
+    let kept = kept.iter().filter(|it| !renewed.contains_key(&it.order));
+    discs.chain(kept.map(|it| (it.at, it.radius))).collect()
+}
