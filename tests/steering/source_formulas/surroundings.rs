@@ -27,13 +27,18 @@ fn wall_avoidance_is_in_proportion_to_the_listed_overshoot() {
         let x = 4.0 - overshoot;
         let wall = Wall::new(Vec2::new(x, -50.0), Vec2::new(x, 50.0));
         app.world_mut().spawn(wall);
-        let avoidance = WallAvoidance::new(Feelers::Single);
-        let body = Body::at(0.0, 0.0).moving(5.0, 0.0);
-        let agent = Backend::PointMass.spawn(&mut app, body, avoidance);
+        let agents = [WallResponse::Linear, WallResponse::Quadratic].map(|response| {
+            let avoidance = WallAvoidance::new(Feelers::Single).with_response(response);
+            let body = Body::at(0.0, 0.0).moving(5.0, 0.0);
+            Backend::PointMass.spawn(&mut app, body, avoidance)
+        });
         run_ticks(&mut app, 1);
-        let listed = overshoot * Vec2::NEG_X;
-        let raw = entry::<WallAvoidance>(&app, agent).raw;
-        assert_near(raw, 20.0 * 2.0 / 3.5 * listed, 1e-3, "overshoot");
+        // The listing in the text takes the overshoot, the adapted one its square.
+        let share = 2.0 * overshoot / 3.5;
+        for (agent, listed) in agents.into_iter().zip([share, share * share]) {
+            let raw = entry::<WallAvoidance>(&app, agent).raw;
+            assert_near(raw, 20.0 * listed * Vec2::NEG_X, 1e-3, "overshoot");
+        }
     }
 }
 
