@@ -138,6 +138,56 @@ fn what_rapier_has_not_read_yet_is_not_lost() {
 }
 
 #[test]
+fn what_changes_after_rapier_has_read_in_the_tick_of_a_snapshot_is_not_lost() {
+    let mut app = rapier_app(HERTZ);
+    let ghost = wall(&mut app);
+    let present = CollisionGroups::default();
+    app.world_mut().entity_mut(ghost).insert(present);
+    run_ticks(&mut app, 5);
+    let groups = CollisionGroups::new(Group::GROUP_2, Group::GROUP_2);
+    let vanish =
+        move |mut walls: Query<&mut CollisionGroups>| *walls.get_mut(ghost).unwrap() = groups;
+    app.add_systems(
+        FixedUpdate,
+        vanish
+            .run_if(run_once)
+            .after(PhysicsSet::SyncBackend)
+            .before(SteeringSystems::Sense),
+    );
+    run_ticks(&mut app, 1);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    run_ticks(&mut app, 5);
+    snapshot.restore(app.world_mut());
+    run_ticks(&mut app, 1);
+    let read = collider(&mut app, ghost, SimulatedCollider::collision_groups);
+    assert_eq!(read, InteractionGroups::from(groups));
+}
+
+#[test]
+fn an_agent_that_is_spawned_again_has_all_that_its_body_was_made_from() {
+    let mut app = rapier_app(HERTZ);
+    let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
+    let groups = SolverGroups::new(Group::GROUP_2, Group::GROUP_3);
+    let parts = (ActiveEvents::COLLISION_EVENTS, groups, RigidBodyDisabled);
+    app.world_mut().entity_mut(agent).insert(parts);
+    run_ticks(&mut app, 5);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    app.world_mut().despawn(agent);
+    run_ticks(&mut app, 2);
+    let again = snapshot.restore(app.world_mut()).spawned[0].1;
+    let body = app.world().entity(again);
+    assert_eq!(
+        body.get::<ActiveEvents>(),
+        Some(&ActiveEvents::COLLISION_EVENTS)
+    );
+    assert_eq!(body.get::<SolverGroups>(), Some(&groups));
+    assert!(body.contains::<RigidBodyDisabled>());
+    run_ticks(&mut app, 1);
+    let made = collider(&mut app, again, SimulatedCollider::solver_groups);
+    assert_eq!(made, InteractionGroups::from(groups));
+}
+
+#[test]
 fn a_body_goes_back_to_its_context_of_then() {
     let mut app = rapier_app(HERTZ);
     let config = RapierConfiguration {

@@ -98,14 +98,25 @@ impl Targets<'_, '_> {
     pub fn get(&self, target: Target) -> Option<Kinematics> {
         let seen = match target {
             Target::Point(point) => Kinematics::at(point),
-            Target::Entity(entity) => match self.bodies.get(entity) {
-                // The bodies of point masses are sensed in the tick in which they come.
-                Ok((body, is_point_mass)) if body.was_sensed() || is_point_mass => *body,
-                // It has no body, or one that is not sensed yet.
-                body => self.places.get(entity).or(body.ok().map(|it| *it.0))?,
-            },
+            Target::Entity(entity) => self.body_of(entity)?,
         };
         seen.is_finite().then_some(seen)
+    }
+
+    /// The position and motion of an entity in this tick, finite or not.
+    pub(crate) fn body_of(&self, entity: Entity) -> Option<Kinematics> {
+        match self.bodies.get(entity) {
+            // The bodies of point masses are sensed in the tick in which they come.
+            Ok((body, is_point_mass)) if body.was_sensed() || is_point_mass => Some(*body),
+            // It has no body, or one that is not sensed yet.
+            body => self.places.get(entity).or(body.ok().map(|it| *it.0)),
+        }
+    }
+
+    /// Whether an entity is a target or one of its children, such as a collider.
+    pub(crate) fn is_part_of(&self, part: Entity, target: Target) -> bool {
+        let mut all = std::iter::once(part).chain(self.places.parents.iter_ancestors(part));
+        all.any(|it| Target::Entity(it) == target)
     }
 
     /// Whether a target is a point, or an entity with a position, a path or a flow field.
@@ -175,18 +186,15 @@ impl Places<'_, '_> {
     }
 }
 
-/// Computes the global transforms of point masses that are new, since their children may be targets. Bevy does so after
-/// the tick.
-pub(crate) fn place_new_point_masses(
-    places: TransformHelper,
-    mut bodies: Query<(Entity, &mut GlobalTransform), (With<PointMass>, Added<GlobalTransform>)>,
+/// Brings the global transforms of point masses with children up to date, since these may be targets. Bevy does so once
+/// per frame.
+pub(crate) fn place_point_masses_with_children(
+    mut bodies: Query<
+        (&Transform, &mut GlobalTransform),
+        (With<PointMass>, With<Children>, Without<ChildOf>),
+    >,
 ) {
-    for (entity, mut global) in &mut bodies {
-        // What Bevy has computed stays: it multiplies in another order, and rounds otherwise.
-        if *global == GlobalTransform::IDENTITY
-            && let Ok(place) = places.compute_global_transform(entity)
-        {
-            *global = place;
-        }
+    for (place, mut global) in &mut bodies {
+        global.set_if_neq((*place).into());
     }
 }

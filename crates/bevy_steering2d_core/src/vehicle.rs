@@ -93,15 +93,20 @@ impl Vehicle {
 pub(crate) fn warn_of_weak_agents(
     clock: Res<SteeringClock>,
     warnings: Res<SteeringWarnings>,
-    agents: Query<(Entity, Ref<Vehicle>, &Kinematics), Without<SteeringDisabled>>,
+    changed: Query<Entity, Changed<Vehicle>>,
+    agents: Query<(&Vehicle, &Kinematics)>,
+    mut massless: Local<Vec<Entity>>,
 ) {
-    /// Bodies get their mass later than their agents get a vehicle, and may gain some.
-    const AGAIN: u32 = 600;
     /// Times that no game waits for, s: to reach the full speed, and to move by its own radius.
     const LONG: [f32; 2] = [60.0, 10.0];
-    let is_due = clock.is_due(AGAIN, 0);
-    for (entity, vehicle, body) in &agents {
-        if body.mass == 0.0 || !is_due && !vehicle.is_changed() {
+    let before = std::mem::take(&mut *massless);
+    for entity in changed.iter().chain(before) {
+        let Ok((vehicle, body)) = agents.get(entity) else {
+            continue;
+        };
+        // A body may get its mass later than its agent gets a vehicle.
+        if body.mass == 0.0 {
+            massless.push(entity);
             continue;
         }
         let acceleration = vehicle.max_force / body.mass;

@@ -470,6 +470,62 @@ fn files_that_cannot_be_read_are_refused_with_a_reason() {
         reason(&older)
     );
     assert_eq!(bodies(&mut app), before, "the running world is as it was");
+    let without = SteeringSnapshot::from_file(&World::new(), &file).map(|_| ());
+    assert_eq!(without, Err(SnapshotFileError::NoPlugin));
+}
+
+/// Defines behaviors that do nothing.
+macro_rules! idle {
+    ($($name:ident),*) => {$(
+        #[derive(Component, Reflect, Default, Clone, Copy)]
+        #[reflect(Component, Default)]
+        struct $name {
+            influence: Influence,
+        }
+
+        impl Behavior for $name {
+            type Memory = ();
+            type World = ();
+
+            fn influence(&self) -> &Influence {
+                &self.influence
+            }
+
+            fn influence_mut(&mut self) -> &mut Influence {
+                &mut self.influence
+            }
+        }
+
+        impl Steer for $name {
+            fn steer(&self, _: &Agent, _: (), _: &()) -> Vec2 {
+                Vec2::ZERO
+            }
+        }
+    )*};
+}
+
+idle!(Bark, Yawn);
+
+#[test]
+fn a_file_of_behaviors_in_another_order_is_refused() {
+    let mut saved = app();
+    saved.add_behavior::<Bark>().add_behavior::<Yawn>();
+    let lost = saved.world_mut().spawn_empty().id();
+    let dog = (body(0.0, 0.0), Bark::default(), Seek::new(lost));
+    saved.world_mut().spawn(dog);
+    saved.world_mut().despawn(lost);
+    run(&mut saved, 2);
+    let file = SteeringSnapshot::take(saved.world_mut()).to_file(saved.world());
+    let file = file.expect("a file");
+    assert!(SteeringSnapshot::from_file(saved.world(), &file).is_ok());
+    let mut other = app();
+    other.add_behavior::<Yawn>().add_behavior::<Bark>();
+    let error = SteeringSnapshot::from_file(other.world(), &file).map(|_| ());
+    let error = error.expect_err("refused");
+    let SnapshotFileError::BehaviorOrder { file, here } = &error else {
+        panic!("{error}");
+    };
+    assert!(file.ends_with("Bark") && here.ends_with("Yawn"), "{error}");
 }
 
 #[derive(Component, Reflect, Clone, Default)]

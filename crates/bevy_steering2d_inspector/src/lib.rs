@@ -120,7 +120,8 @@ pub struct SteeringInspector {
 }
 
 impl SteeringInspector {
-    /// The agent that a click selects now, if the panel is open; the press belongs to the panel, not to the game.
+    /// The agent under the mouse in the last frame, if the panel is open. A press there selects it and belongs to the panel,
+    /// not to the game. A finger hovers over nothing.
     pub fn hovered(&self) -> Option<Entity> {
         self.hovered.filter(|_| self.open)
     }

@@ -6,7 +6,7 @@ mod handles;
 mod restore;
 
 use std::any::TypeId;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use bevy::ecs::reflect::{AppTypeRegistry, ReflectComponent};
 use bevy::prelude::*;
@@ -67,6 +67,8 @@ struct SavedEntity {
     body: Option<RigidBodyHandle>,
     collider: Option<ColliderHandle>,
     shape: Option<Collider>,
+    /// Who touches it or is inside, if it has [`CollidingEntities`].
+    colliding: Option<Vec<Entity>>,
     components: Vec<String>,
 }
 
@@ -78,7 +80,7 @@ struct Remains {
     collider: Option<ColliderHandle>,
 }
 
-/// The sets of a context.
+/// The sets of a context, and how far `TimestepMode::Interpolated` is ahead of or behind the game, s.
 type Sets = (
     RigidBodySet,
     ColliderSet,
@@ -86,6 +88,7 @@ type Sets = (
     DefaultBroadPhase,
     NarrowPhase,
     CCDSolver,
+    f32,
 );
 
 /// What a file holds of Rapier.
@@ -137,13 +140,17 @@ pub(crate) fn write(world: &World) -> Result<String, &'static str> {
         &simulation.broad_phase,
         &simulation.narrow_phase,
         &simulation.ccd_solver,
+        context
+            .get::<SimulationToRenderTime>()
+            .map_or(0.0, |it| it.diff),
     );
     let entities = ron::to_string(&entities).map_err(|_| WRONG)?;
     let sets = ron::to_string(&sets).map_err(|_| WRONG)?;
     Ok(format!("{entities}\n{sets}"))
 }
 
-/// Reads what [`write`] has written; `None` if it is something else.
+/// Reads what [`write`] has written; `None` if it is something else. What a restore relies on is checked; the contents of the
+/// sets, such as contacts, are not.
 pub(crate) fn read(text: &str, types: &TypeRegistry) -> Option<Saved> {
     let (entities, sets) = text.split_once('\n')?;
     let entities: Vec<SavedEntity> = ron::from_str(entities).ok()?;
@@ -151,12 +158,44 @@ pub(crate) fn read(text: &str, types: &TypeRegistry) -> Option<Saved> {
     components
         .all(|it| read_component(it, types).is_some())
         .then_some(())?;
-    let remains = remains(&ron::from_str(sets).ok()?, &entities);
+    let parsed: Sets = ron::from_str(sets).ok()?;
+    (own_their_handles(&entities, &parsed) && have_roots(&entities)).then_some(())?;
+    let remains = remains(&parsed, &entities);
     Some(Saved {
         ids: entities.iter().map(|it| it.entity).collect(),
         entities,
         remains,
         sets: sets.to_owned(),
+    })
+}
+
+/// Whether each entity is listed once, and its body and collider are in the sets and belong to it.
+fn own_their_handles(entities: &[SavedEntity], sets: &Sets) -> bool {
+    let mut listed = HashSet::new();
+    entities.iter().all(|it| {
+        let is_own = |data: Option<u128>| data.and_then(entity_of) == Some(it.entity);
+        let body = |handle| is_own(sets.0.get(handle).map(|body| body.user_data));
+        let collider = |handle| is_own(sets.1.get(handle).map(|collider| collider.user_data));
+        listed.insert(it.entity) && it.body.is_none_or(body) && it.collider.is_none_or(collider)
+    })
+}
+
+/// Whether each parent is listed, and no entity is among its own ancestors.
+fn have_roots(entities: &[SavedEntity]) -> bool {
+    let parents = entities.iter().map(|it| (it.entity, it.parent));
+    let parents: BTreeMap<Entity, Option<Entity>> = parents.collect();
+    let mut rooted = BTreeSet::<Entity>::new();
+    parents.keys().all(|start| {
+        let mut way = BTreeSet::new();
+        let mut next = Some(*start);
+        while let Some(entity) = next.filter(|it| !rooted.contains(it)) {
+            match parents.get(&entity) {
+                Some(parent) if way.insert(entity) => next = *parent,
+                _ => return false,
+            }
+        }
+        rooted.append(&mut way);
+        true
     })
 }
 
@@ -228,6 +267,12 @@ fn saved_entity(
         body: handle_of::<RigidBody, RapierRigidBodyHandle>(&entity).map(|it| it.0),
         collider: handle_of::<Collider, RapierColliderHandle>(&entity).map(|it| it.0),
         shape: entity.get::<Collider>().cloned(),
+        colliding: entity.get::<CollidingEntities>().map(|it| {
+            let mut all: Vec<Entity> = it.iter().collect();
+            // In the same order in every file.
+            all.sort_unstable();
+            all
+        }),
         components,
     })
 }

@@ -75,6 +75,7 @@ mod snapshot;
 mod solids;
 
 use bevy::prelude::*;
+use bevy_rapier2d::plugin::RapierBevyComponentApply;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d_core::{
     Kinematics, LocomotionSystems, OuterSchedule, SteeringSchedule, SteeringSystems,
@@ -125,9 +126,16 @@ impl Plugin for SteeringRapierPlugin {
                 SteeringSystems::Announce.after(PhysicsSet::Writeback),
             )
             .add_systems(
+                schedule,
+                snapshot::mirrored::note_sync
+                    .in_set(PhysicsSet::SyncBackend)
+                    .before(RapierBevyComponentApply)
+                    // It accesses only data of its own.
+                    .ambiguous_with_all(),
+            )
+            .add_systems(
                 SteeringSchedule::Bodies,
                 (
-                    snapshot::mirrored::note_sync,
                     sense::add_missing_kinematics,
                     sense::warn_of_second_bodies,
                     sense::warn_of_bodies_without_context,

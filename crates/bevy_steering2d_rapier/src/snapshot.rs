@@ -347,7 +347,11 @@ fn put_back_links(world: &mut World, context: &Context, spawned: &EntityHashMap<
 
 /// Gives each body that is still there, or was spawned again, the velocity that it had.
 fn put_back_velocities(world: &mut World, context: &Context, spawned: &EntityHashMap<Entity>) {
-    for (entity, &handle) in context.bodies.entity2body() {
+    let bodies = context.bodies.entity2body().iter();
+    let mut bodies: Vec<_> = bodies.map(|(entity, handle)| (*entity, *handle)).collect();
+    // In the same order in every run, since they wake in it.
+    bodies.sort_unstable_by_key(|(entity, _)| *entity);
+    for (entity, handle) in bodies {
         let Some(then) = context.bodies.bodies.get(handle) else {
             continue;
         };
@@ -355,7 +359,7 @@ fn put_back_velocities(world: &mut World, context: &Context, spawned: &EntityHas
             linear: then.linvel(),
             angular: then.angvel(),
         };
-        let entity = *spawned.get(entity).unwrap_or(entity);
+        let entity = *spawned.get(&entity).unwrap_or(&entity);
         if !set_simulated(world, entity, then) {
             insert_velocity(world, entity, then);
         }

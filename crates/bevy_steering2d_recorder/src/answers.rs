@@ -91,6 +91,15 @@ fn met_something(probes: &ColliderProbes) -> bool {
         || probes.near.iter().any(|it| it.hit.is_some())
 }
 
+/// Forgets all probes. An agent that does not update in every tick would keep those of the present: `index` makes anew only
+/// those of agents whose turn it is.
+pub(crate) fn forget_probes(world: &mut World) {
+    let mut agents = world.query::<&mut ColliderProbes>();
+    for mut probes in agents.iter_mut(world) {
+        *probes = ColliderProbes::default();
+    }
+}
+
 /// Gives agents their probes of then. Agents and colliders that were `spawned` again are mapped.
 pub(crate) fn put_back(world: &mut World, probes: Probes, spawned: &[(Entity, Entity)]) {
     let spawned: BTreeMap<Entity, Entity> = spawned.iter().copied().collect();

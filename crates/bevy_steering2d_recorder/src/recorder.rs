@@ -54,8 +54,6 @@ impl SteeringRecorder {
     pub const MOST: usize = if usize::BITS > 32 { 16 << 30 } else { 1 << 30 };
     /// A recording that cannot hold this many ticks stops.
     const FEWEST: usize = 60;
-    /// The most moments that are kept.
-    const MOST_MOMENTS: usize = 10_000;
 
     /// An empty recorder. `budget` is in bytes, see [`set_budget`](Self::set_budget).
     pub fn new(budget: usize) -> Self {
@@ -97,11 +95,12 @@ impl SteeringRecorder {
         budget.min(Self::MOST)
     }
 
-    /// The memory of the recorded and the [abandoned](Self::abandoned) ticks, bytes. One dropped tick, whose
-    /// memory the next one reuses, is extra, and so is the present while an earlier tick is
+    /// The memory of the recorded ticks with their events, and of the [abandoned](Self::abandoned) ticks, bytes. One dropped
+    /// tick, whose memory the next one reuses, is extra, and so is the present while an earlier tick is
     /// [shown](Self::shown).
     pub fn bytes(&self) -> usize {
-        self.ring_bytes + self.answers.bytes() + self.abandoned_bytes
+        let moments = self.moments.len() * size_of::<Moment>();
+        self.ring_bytes + self.answers.bytes() + moments + self.abandoned_bytes
     }
 
     /// The recorded ticks; `None` before the first.
@@ -221,9 +220,6 @@ impl SteeringRecorder {
             // While an earlier tick is shown, an event belongs to it.
             let at = self.moments.partition_point(|it| it.tick <= moment.tick);
             self.moments.insert(at, Moment { agent, ..moment });
-            if self.moments.len() > Self::MOST_MOMENTS {
-                self.moments.pop_front();
-            }
         }
     }
 

@@ -1,12 +1,13 @@
 //! [`rewind`] and [`back_to_present`]: the world goes to a recorded tick.
 
 use std::ops::RangeInclusive;
+use std::time::Duration;
 
 use bevy::prelude::*;
 use bevy_steering2d_core::{Restored, SteeringSchedule};
 
 use crate::SteeringRecorder;
-use crate::answers::put_back;
+use crate::answers::{forget_probes, put_back};
 use crate::recorder::{TickState, keep_present};
 
 /// Why a tick cannot be restored. The world has not changed.
@@ -43,7 +44,8 @@ pub struct Rewound {
     pub restored: Restored,
 }
 
-/// Pauses `Time<Virtual>`, and shows the end of a recorded tick. Triggers [`Rewound`].
+/// Pauses `Time<Virtual>`, and shows the end of a recorded tick. Triggers [`Rewound`]. The ticks of this frame that are
+/// still to run are left out, and their time is lost.
 ///
 /// The world as it was before is kept until time goes on, with all changes that were made in a pause.
 /// [`back_to_present`] returns to it. Rewinding to the latest tick instead shows the end of that tick, without
@@ -90,10 +92,9 @@ pub fn back_to_present(world: &mut World) -> Result<(), RewindError> {
 }
 
 fn show(world: &mut World, TickState { snapshot, probes }: TickState, shown: Option<u32>) {
-    if let Some(mut time) = world.get_resource_mut::<Time<Virtual>>() {
-        time.pause();
-    }
+    stop_time(world);
     let restored = snapshot.restore(world);
+    forget_probes(world);
     index(world);
     put_back(world, probes, &restored.spawned);
     let mut recorder = world.resource_mut::<SteeringRecorder>();
@@ -103,6 +104,22 @@ fn show(world: &mut World, TickState { snapshot, probes }: TickState, shown: Opt
         restored,
     });
     world.flush();
+}
+
+/// Pauses the game, this frame included: its length is known since `First`, and the ticks that it is still to run would
+/// go on from the shown one.
+fn stop_time(world: &mut World) {
+    if let Some(mut time) = world.get_resource_mut::<Time<Virtual>>() {
+        time.pause();
+        time.advance_by(Duration::ZERO);
+        // For a pipeline that runs in each frame. The loop of fixed ticks sets it by itself.
+        let now = time.as_generic();
+        world.insert_resource(now);
+    }
+    if let Some(mut fixed) = world.get_resource_mut::<Time<Fixed>>() {
+        let left = fixed.overstep();
+        fixed.discard_overstep(left);
+    }
 }
 
 /// Makes the indexes of neighbors, obstacles and walls those of the restored bodies, for tools. Every tick

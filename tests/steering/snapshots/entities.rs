@@ -40,6 +40,22 @@ fn despawned_agents_and_what_refers_to_them_are_restored() {
 }
 
 #[test]
+fn the_ledger_names_the_behavior_entity_that_was_spawned_again() {
+    let mut app = point_mass_app(HERTZ);
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Wander::default());
+    let helper = app.world_mut().spawn((SteersFor(agent), Seek::new(EAST)));
+    let helper = helper.id();
+    run_ticks(&mut app, 3);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    app.world_mut().despawn(agent);
+    let restored = snapshot.restore(app.world_mut());
+    let replaced = |old| restored.spawned.iter().find(|it| it.0 == old).unwrap().1;
+    let force = get::<SteeringForce>(&app, replaced(agent));
+    let sources: Vec<_> = force.ledger().filter_map(|it| force.source(&it)).collect();
+    assert_eq!(sources, [replaced(helper)]);
+}
+
+#[test]
 fn targets_without_a_body_go_back_as_well() {
     let mut app = point_mass_app(HERTZ);
     let target = app

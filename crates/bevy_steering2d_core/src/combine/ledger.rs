@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bevy::ecs::entity::MapEntities;
 use bevy::prelude::*;
 
 use super::entry::{Cut, LedgerEntry, place_of, sort_by_priority};
@@ -31,6 +32,7 @@ pub struct SteeringForce {
     #[cfg_attr(feature = "serialize", serde(skip))]
     generation: u32,
     steered: bool,
+    #[entities]
     #[reflect(ignore)]
     #[cfg_attr(feature = "serialize", serde(skip))]
     ledger: Ledger,
@@ -70,6 +72,20 @@ impl Default for Ledger {
         Self::Written {
             entries: Vec::new(),
             sources: None,
+        }
+    }
+}
+
+impl MapEntities for Ledger {
+    fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
+        if let Self::Written {
+            sources: Some(sources),
+            ..
+        } = self
+        {
+            for (_, source) in sources.iter_mut() {
+                source.map_entities(mapper);
+            }
         }
     }
 }

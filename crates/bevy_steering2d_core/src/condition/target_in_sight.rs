@@ -11,7 +11,7 @@ use crate::{Agent, InvalidParameter, Kinematics, SteeringId, Surroundings, Targe
 
 /// Holds while the agent sees its target: it is within the distance and the field of view, and neither
 /// a [`Wall`](crate::Wall) nor an [`Obstacle`](crate::Obstacle) is in between; for agents with
-/// [`SensesColliders`](crate::SensesColliders) no collider either.
+/// [`SensesColliders`](crate::SensesColliders) no collider that it senses either: by default not those of other agents.
 ///
 /// The agent looks along its heading, the direction of its motion, also while [`FaceTarget`](crate::FaceTarget) turns
 /// its body.
@@ -87,10 +87,9 @@ impl Condition for TargetInSight {
             return false;
         };
         let hides = |entity| Target::Entity(entity) != self.target && entity != me.entity;
-        // The target's own collider is met at its surface.
         let collider = surroundings
             .first_collider::<Self>(me)
-            .filter(|hit| hides(hit.entity) && hit.point.distance(target.position) > target.radius);
+            .filter(|hit| !targets.is_part_of(hit.entity, self.target));
         self.is_in_view(me, &target)
             && surroundings.is_line_clear(me.position, target.position, hides)
             && collider.is_none()

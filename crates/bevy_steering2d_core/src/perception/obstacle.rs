@@ -6,8 +6,7 @@ use bevy::prelude::*;
 
 use super::Circle;
 use super::loose_grid::{Bounded, LooseGrid};
-use crate::target::Places;
-use crate::{InvalidParameter, Kinematics, SteeringClock, SteeringWarnings};
+use crate::{InvalidParameter, SteeringClock, SteeringWarnings, Targets};
 
 /// A circular obstacle that agents avoid and hide behind: a tree, a rock, another vehicle.
 ///
@@ -110,14 +109,11 @@ pub(crate) fn index_obstacles(
     clock: Res<SteeringClock>,
     warnings: Res<SteeringWarnings>,
     mut index: ResMut<ObstacleIndex>,
-    obstacles: Query<(Entity, &Obstacle, Option<&Kinematics>)>,
-    places: Places,
+    obstacles: Query<(Entity, &Obstacle)>,
+    targets: Targets,
 ) {
-    let seen = |(entity, obstacle, body): (Entity, &Obstacle, Option<&Kinematics>)| {
-        let body = match body {
-            Some(body) if body.was_sensed() => *body,
-            _ => places.get(entity)?,
-        };
+    let seen = |(entity, obstacle): (Entity, &Obstacle)| {
+        let body = targets.body_of(entity)?;
         let (center, velocity) = (body.position, body.velocity);
         let check = obstacle
             .check()

@@ -32,7 +32,7 @@ use crate::require::{RequiredParts, keep};
 use crate::snapshot;
 use crate::steer::warn_of_missing_bodies;
 use crate::stuck::{Stuck, StuckMemory, detect_stuck};
-use crate::target::place_new_point_masses;
+use crate::target::place_point_masses_with_children;
 use crate::vehicle::warn_of_weak_agents;
 use crate::warnings::log_warnings;
 use crate::{
@@ -256,7 +256,7 @@ fn fill_bodies(app: &mut App) {
         .add_systems(
             step,
             (
-                place_new_point_masses,
+                place_point_masses_with_children,
                 warn_of_missing_bodies,
                 warn_of_faulty_facing,
             )

@@ -1,10 +1,11 @@
-//! Snapshots in files: a header, and the values of all types as RON.
+//! Snapshots in files: a header, the names of all behaviors, and the values of all types as RON.
 //!
 //! ```text
 //! bevy_steering2d snapshot
 //! version 0.1.0
 //! checksum 6c62272e07bb0142
-//! ({"bevy_steering2d_core::vehicle::Vehicle":[(4294967295,(max_speed:5.0, …)), …], …},[…])
+//! (["bevy_steering2d_core::combine::group::BehaviorGroup", …],
+//! {"bevy_steering2d_core::vehicle::Vehicle":[(4294967295,(max_speed:5.0, …)), …], …},[…])
 //! ```
 
 use std::any::TypeId;
@@ -26,7 +27,7 @@ use super::resource::resource_of;
 use super::saving::Known;
 use super::targets::Targets;
 use super::types::SnapshotTypes;
-use crate::{SteeringClock, digest};
+use crate::{BehaviorRegistry, SteeringClock, digest};
 
 const TITLE: &str = "bevy_steering2d snapshot";
 /// The version of this library.
@@ -36,9 +37,12 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SnapshotFileError {
+    /// The world has no [`SteeringCorePlugin`](crate::SteeringCorePlugin).
+    NoPlugin,
     /// A part of the snapshot has no form in files, such as the bodies of a physics engine.
     NotSaved(&'static str),
-    /// A part of the snapshot is written from the world, which has gone on to another tick.
+    /// A part of the snapshot is written from the world, which has gone on to another tick, or in which entities of the
+    /// snapshot are gone, also those that a restore has spawned again.
     Past(&'static str),
     /// The file is no snapshot.
     NoSnapshot,
@@ -53,6 +57,13 @@ pub enum SnapshotFileError {
         /// Types of this app that the file does not have.
         missing: Vec<String>,
     },
+    /// The app that wrote the file registered its behaviors in another order: by their numbers, the file would mean others.
+    BehaviorOrder {
+        /// A behavior of the file.
+        file: String,
+        /// The one that this app registered in its place.
+        here: String,
+    },
     /// A value does not have the form that its type has here.
     Value(String),
 }
@@ -60,13 +71,14 @@ pub enum SnapshotFileError {
 impl fmt::Display for SnapshotFileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::NoPlugin => write!(f, "a snapshot needs SteeringPlugin in the world"),
             Self::NotSaved(part) => {
                 write!(f, "{part} cannot be written to a file, only kept in memory")
             }
             Self::Past(part) => {
                 write!(
                     f,
-                    "{part} can be written to a file only in the tick of the snapshot"
+                    "{part} can be written to a file only in the tick of the snapshot, while all its entities exist"
                 )
             }
             Self::NoSnapshot => write!(f, "the file is no snapshot of bevy_steering2d"),
@@ -87,6 +99,12 @@ impl fmt::Display for SnapshotFileError {
                 }
                 Ok(())
             }
+            Self::BehaviorOrder { file, here } => {
+                write!(
+                    f,
+                    "the file is of an app that registered behaviors in another order: {file} where this app has {here}"
+                )
+            }
             Self::Value(reason) => write!(f, "a value cannot be read or written: {reason}"),
         }
     }
@@ -104,7 +122,7 @@ impl SteeringSnapshot {
     /// If a part of it has no form in files, or the world has gone on, or a type is not registered for
     /// reflection.
     pub fn to_file(&self, world: &World) -> Result<String, SnapshotFileError> {
-        let parts = &world.resource::<SnapshotTypes>().parts;
+        let parts = parts(world)?;
         let columns = self.columns.iter();
         let columns = columns.filter_map(|(id, column)| {
             let part = parts.iter().find(|part| part.id() == *id)?;
@@ -112,8 +130,7 @@ impl SteeringSnapshot {
         });
         let columns: Vec<_> = columns.collect();
         let elsewhere: Vec<TypeId> = parts.iter().flat_map(|it| it.written_types()).collect();
-        let tick = world.get_resource::<SteeringClock>().map(|it| it.tick);
-        let is_past = self.is_foreign || tick != Some(self.tick());
+        let is_past = !self.is_of_now(world);
         for (part, column) in &columns {
             if elsewhere.contains(&part.id()) {
                 continue;
@@ -128,6 +145,7 @@ impl SteeringSnapshot {
         let types = world.resource::<AppTypeRegistry>().read();
         let targets = self.targets.iter();
         let body = (
+            behaviors(world, parts),
             Written {
                 columns: &columns,
                 types: &types,
@@ -153,16 +171,17 @@ impl SteeringSnapshot {
     /// If the file is damaged, or of another version, or of an app with other plugins.
     pub fn from_file(world: &World, file: &str) -> Result<Self, SnapshotFileError> {
         let body = body(file)?;
+        let parts = parts(world)?;
         let types = world.resource::<AppTypeRegistry>().read();
-        let parts = &world.resource::<SnapshotTypes>().parts;
         let mut deserializer = ron::Deserializer::from_str(body).map_err(|error| wrong(&error))?;
-        let (columns, targets) = Content {
+        let (behaviors, columns, targets) = Content {
             parts,
             types: &types,
         }
         .deserialize(&mut deserializer)
         .map_err(|error| wrong(&error))?;
         fits(parts, &columns)?;
+        has_order(world, parts, &behaviors)?;
         let entities = columns.values().flatten().map(|(entity, _)| *entity);
         let mut known = Known {
             types: &types,
@@ -193,6 +212,29 @@ impl SteeringSnapshot {
         snapshot.is_foreign = true;
         Ok(snapshot)
     }
+
+    /// Whether a world is in the tick of this snapshot, with the entities of then. A restore spawns others for those that
+    /// are gone, and a part that is written from the world knows only these.
+    fn is_of_now(&self, world: &World) -> bool {
+        let tick = world.get_resource::<SteeringClock>().map(|it| it.tick);
+        let exists = |entity: &Entity| world.get_entity(*entity).is_ok();
+        !self.is_foreign && tick == Some(self.tick()) && self.entities().iter().all(exists)
+    }
+}
+
+/// The types that belong to snapshots of a world.
+fn parts(world: &World) -> Result<&[Box<dyn Part>], SnapshotFileError> {
+    let types = world.get_resource::<SnapshotTypes>();
+    let types = types.ok_or(SnapshotFileError::NoPlugin)?;
+    Ok(&types.parts)
+}
+
+/// The names of all behaviors in the order of their ids.
+fn behaviors(world: &World, parts: &[Box<dyn Part>]) -> Vec<&'static str> {
+    let registry = world.get_resource::<BehaviorRegistry>();
+    let ids = registry.into_iter().flat_map(BehaviorRegistry::iter);
+    let name = |id: TypeId| Some(parts.iter().find(|part| part.id() == id)?.name());
+    ids.filter_map(|it| name(it.type_id)).collect()
 }
 
 /// The content of a file of this version, if it has not changed since it was written.
@@ -243,6 +285,22 @@ fn fits(parts: &[Box<dyn Part>], columns: &Columns) -> Result<(), SnapshotFileEr
     Err(SnapshotFileError::Plugins { unknown, missing })
 }
 
+/// Whether the behaviors of a file have the ids that they have here: values hold these.
+fn has_order(
+    world: &World,
+    parts: &[Box<dyn Part>],
+    file: &[String],
+) -> Result<(), SnapshotFileError> {
+    let here = behaviors(world, parts);
+    match file.iter().zip(here).find(|(file, here)| file != here) {
+        Some((file, here)) => Err(SnapshotFileError::BehaviorOrder {
+            file: file.clone(),
+            here: here.to_owned(),
+        }),
+        None => Ok(()),
+    }
+}
+
 /// The values of each type, by its name.
 type Columns = BTreeMap<String, Vec<(Entity, Box<dyn PartialReflect>)>>;
 
@@ -281,36 +339,41 @@ impl Serialize for WrittenValues<'_> {
     }
 }
 
-/// Reads columns and targets.
+/// The names of behaviors, the columns and the targets of a file.
+type Contents = (Vec<String>, Columns, Vec<(Entity, Transform)>);
+
+/// Reads them.
 struct Content<'a> {
     parts: &'a [Box<dyn Part>],
     types: &'a TypeRegistry,
 }
 
 impl<'de> DeserializeSeed<'de> for Content<'_> {
-    type Value = (Columns, Vec<(Entity, Transform)>);
+    type Value = Contents;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_tuple(2, self)
+        deserializer.deserialize_tuple(3, self)
     }
 }
 
 impl<'de> Visitor<'de> for Content<'_> {
-    type Value = (Columns, Vec<(Entity, Transform)>);
+    type Value = Contents;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("columns and targets")
+        f.write_str("behaviors, columns and targets")
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
         let short = || A::Error::custom("the file ends too early");
+        let behaviors: Vec<String> = seq.next_element()?.ok_or_else(short)?;
         let columns = seq
             .next_element_seed(ReadColumns(self))?
             .ok_or_else(short)?;
         let targets: Vec<(u64, Transform)> = seq.next_element()?.ok_or_else(short)?;
         let targets = targets.into_iter();
         let targets = targets.map(|(bits, place)| Ok((entity(bits)?, place)));
-        Ok((columns, targets.collect::<Result<_, A::Error>>()?))
+        let targets = targets.collect::<Result<_, A::Error>>()?;
+        Ok((behaviors, columns, targets))
     }
 }
 

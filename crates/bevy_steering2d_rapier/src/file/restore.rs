@@ -12,6 +12,7 @@ use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::reflect::{AppTypeRegistry, ReflectComponent};
 use bevy::prelude::*;
+use bevy::reflect::ReflectMut;
 use bevy_rapier2d::dynamics::RapierRigidBodyHandle;
 use bevy_rapier2d::plugin::context::{
     RapierContextColliders, RapierContextJoints, RapierContextSimulation, RapierRigidBodySet,
@@ -63,9 +64,13 @@ impl<'a> EntityMap<'a> {
 
     /// The entity that is now what an entity of the file was.
     fn now(&self, entity: Entity) -> Entity {
+        self.find(entity).unwrap_or(entity)
+    }
+
+    /// The same; `None` if the entity is not in the file.
+    fn find(&self, entity: Entity) -> Option<Entity> {
         let now = self.spawned.get(&entity);
-        let now = now.or_else(|| self.stand_ins.get(&entity));
-        now.copied().unwrap_or(entity)
+        now.or_else(|| self.stand_ins.get(&entity)).copied()
     }
 
     /// What remains of entities, each with its stand-in.
@@ -112,7 +117,7 @@ fn insert_all(world: &mut World, context: Entity, saved: &Saved, map: &EntityMap
 
 /// Gives bodies and colliders their handles, and the context the sets of the file.
 fn give_sets(world: &mut World, context: Entity, saved: &Saved, map: &EntityMap, sets: Sets) {
-    let (bodies, colliders, islands, broad_phase, narrow_phase, ccd_solver) = sets;
+    let (bodies, colliders, islands, broad_phase, narrow_phase, ccd_solver, ahead) = sets;
     let handles = map.handles(saved);
     let of_bodies = handles.filter_map(|(body, _, entity)| Some((body?.0, entity)));
     give_bodies(world, context, of_bodies.collect());
@@ -133,6 +138,9 @@ fn give_sets(world: &mut World, context: Entity, saved: &Saved, map: &EntityMap,
         it.broad_phase = broad_phase;
         it.narrow_phase = narrow_phase;
         it.ccd_solver = ccd_solver;
+    });
+    set(world, context, |it: &mut SimulationToRenderTime| {
+        it.diff = ahead;
     });
 }
 
@@ -201,6 +209,10 @@ fn insert_components(world: &mut World, saved: &SavedEntity, map: &EntityMap) {
     if let Some(shape) = &saved.shape {
         insert(&mut entity, shape.clone());
     }
+    if let Some(colliding) = &saved.colliding {
+        let now = colliding.iter().filter_map(|it| map.find(*it));
+        insert(&mut entity, colliding_with(now));
+    }
     for text in &saved.components {
         let value = read_component(text, &types);
         let value = value.and_then(|value| {
@@ -214,6 +226,20 @@ fn insert_components(world: &mut World, saved: &SavedEntity, map: &EntityMap) {
             component.insert(&mut entity, &*value, &types);
         }
     }
+}
+
+/// The component that names these entities. Its field is private, but reflection writes it.
+fn colliding_with(entities: impl Iterator<Item = Entity>) -> CollidingEntities {
+    let mut colliding = CollidingEntities::default();
+    if let ReflectMut::TupleStruct(fields) = colliding.reflect_mut()
+        && let Some(field) = fields.field_mut(0)
+        && let ReflectMut::Set(set) = field.reflect_mut()
+    {
+        for entity in entities {
+            set.insert_boxed(Box::new(entity));
+        }
+    }
+    colliding
 }
 
 /// Inserts a component, unless an observer has despawned the entity.

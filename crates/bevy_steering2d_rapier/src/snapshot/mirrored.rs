@@ -15,7 +15,7 @@ use bevy_rapier2d::geometry::RapierColliderHandle;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d_core::{SnapshotAppExt, SnapshotKind, Vehicle};
 
-/// When Rapier last read components; `None` before the first time.
+/// When Rapier last began to read components; `None` before the first time.
 #[derive(Resource, Default)]
 pub(crate) struct LastSync(Option<Tick>);
 
@@ -26,7 +26,7 @@ impl LastSync {
     }
 }
 
-/// Notes that Rapier has just read all components.
+/// Notes that Rapier now reads all components. What changes later in the tick, also before steering, it reads in the next.
 pub(crate) fn note_sync(ticks: SystemChangeTick, mut last: ResMut<LastSync>) {
     last.0 = Some(ticks.this_run());
 }
@@ -147,24 +147,24 @@ impl Mirrored {
         all.add_kept::<Damping>(app);
         all.add_kept::<LockedAxes>(app);
         all.add_kept::<Ccd>(app);
+        all.add_kept::<SoftCcd>(app);
+        all.add_kept::<Dominance>(app);
+        all.add_kept::<RigidBodyDisabled>(app);
+        all.add_kept::<AdditionalSolverIterations>(app);
+        all.add_kept::<ColliderDisabled>(app);
+        all.add_kept::<ActiveEvents>(app);
+        all.add_kept::<ActiveHooks>(app);
+        all.add_kept::<ActiveCollisionTypes>(app);
+        all.add_kept::<ContactSkin>(app);
+        all.add_kept::<SolverGroups>(app);
+        all.add_kept::<ContactForceEventThreshold>(app);
         all.add::<ReadMassProperties>(app, false);
         all.add::<ExternalForce>(app, false);
         all.add::<ExternalImpulse>(app, false);
-        all.add::<SoftCcd>(app, false);
-        all.add::<Dominance>(app, false);
-        all.add::<RigidBodyDisabled>(app, false);
-        all.add::<AdditionalSolverIterations>(app, false);
         all.add::<TransformInterpolation>(app, false);
         all.add::<ImpulseJoint>(app, false);
         all.add::<MultibodyJoint>(app, false);
         all.add::<ColliderScale>(app, false);
-        all.add::<ColliderDisabled>(app, false);
-        all.add::<ActiveEvents>(app, false);
-        all.add::<ActiveHooks>(app, false);
-        all.add::<ActiveCollisionTypes>(app, false);
-        all.add::<ContactSkin>(app, false);
-        all.add::<SolverGroups>(app, false);
-        all.add::<ContactForceEventThreshold>(app, false);
         all
     }
 

@@ -1,7 +1,8 @@
 //! Looking back and returning, and games that go back by themselves.
 
 use bevy_steering2d_core::{
-    Arrived, NeighborView, Neighbors, Separation, SteeringGroups, SteeringId,
+    Arrived, NeighborView, Neighbors, PathCompleted, Separation, SteeringClock, SteeringGroups,
+    SteeringId,
 };
 
 use super::*;
@@ -9,6 +10,31 @@ use super::*;
 fn wanderers(app: &mut App) -> usize {
     let mut wanderers = app.world_mut().query_filtered::<(), With<Wander>>();
     wanderers.iter(app.world()).count()
+}
+
+#[test]
+fn a_rewind_before_or_between_the_ticks_of_a_frame_runs_none_of_the_others() {
+    for schedule in [PreUpdate.intern(), FixedPostUpdate.intern()] {
+        let mut app = app();
+        let agent = spawn_wanderer(&mut app);
+        app.insert_resource(TimeUpdateStrategy::ManualDuration(5 * TICK));
+        run(&mut app, 5);
+        let tick = latest(&app) - 7;
+        let go_back = move |world: &mut World| rewind(world, tick).unwrap();
+        app.add_systems(schedule, go_back.run_if(run_once));
+        run(&mut app, 3);
+        let clock = |app: &App| app.world().resource::<SteeringClock>().tick;
+        assert_eq!(recorder(&app).shown(), Some(tick), "{schedule:?}");
+        assert_eq!(clock(&app), tick);
+        assert_eq!(recorder(&app).forked(), None);
+        back_to_present(app.world_mut()).unwrap();
+        assert_eq!(clock(&app), latest(&app));
+        let way = trail(&app, agent);
+        assert_eq!(Some(&place(&app, agent)), way.last());
+        resume(&mut app);
+        run(&mut app, 2);
+        assert!(latest(&app) > tick + 7, "time goes on");
+    }
 }
 
 #[test]
@@ -175,6 +201,31 @@ fn an_event_between_ticks_leaves_the_recorded_ones() {
     let moments = recorder(&app).moments(agent);
     let arrived = moments.iter().find(|it| it.what == "arrived");
     assert_eq!(arrived.map(|it| it.tick), Some(latest(&app)));
+}
+
+#[test]
+fn events_stay_as_long_as_their_ticks() {
+    let mut app = app();
+    let agent = spawn_wanderer(&mut app);
+    run(&mut app, 10);
+    let tick = latest(&app);
+    let before = recorder(&app).bytes();
+    app.world_mut().trigger(PathCompleted {
+        entity: agent,
+        path: None,
+        source: agent,
+    });
+    for _ in 0..12_000 {
+        app.world_mut().trigger(Arrived {
+            entity: agent,
+            target: Vec2::X.into(),
+            source: agent,
+        });
+    }
+    run(&mut app, 10);
+    assert!(history(&app, agent).contains(&(tick, "path completed")));
+    let more = recorder(&app).bytes() - before;
+    assert!(more > 12_000 * size_of::<Moment>(), "{more} bytes");
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Probes of colliders in rewound ticks.
 
 use bevy_steering2d_core::{
-    ColliderProbes, SensesColliders, SteeringClock, SteeringSchedule, WallAvoidance, WallHit,
+    ColliderProbes, SensesColliders, SteeringClock, SteeringSchedule, ThinkEvery, WallAvoidance,
+    WallHit,
 };
 
 use super::*;
@@ -67,6 +68,43 @@ fn the_probes_of_a_rewound_tick_have_the_answers_of_that_tick() {
     assert_eq!(hits(&app, again), then);
     let probes = app.world().get::<ColliderProbes>(again).unwrap();
     assert!(probes.rays.iter().all(|it| it.hit.unwrap().entity == again));
+}
+
+/// From now on rays meet something.
+#[derive(Resource)]
+struct WallAhead;
+
+#[test]
+fn an_agent_that_thinks_seldom_shows_no_hit_of_the_present() {
+    let mut app = app();
+    let answer = answer_rays.run_if(resource_exists::<WallAhead>);
+    app.add_systems(SteeringSchedule::Answer, answer);
+    let body = PointMass {
+        velocity: Vec2::X,
+        ..default()
+    };
+    let agent = (
+        body,
+        Transform::default(),
+        SensesColliders::default(),
+        WallAvoidance::default(),
+        ThinkEvery(4),
+    );
+    let agent = app.world_mut().spawn(agent).id();
+    run(&mut app, 20);
+    let tick = latest(&app);
+    app.insert_resource(WallAhead);
+    run(&mut app, 20);
+    let end = hits(&app, agent);
+    assert!(end.iter().any(Option::is_some), "{end:?}");
+    // In each of its four turns.
+    for tick in tick - 3..=tick {
+        rewind(app.world_mut(), tick).unwrap();
+        let then = hits(&app, agent);
+        assert!(then.iter().all(Option::is_none), "{then:?}");
+    }
+    back_to_present(app.world_mut()).unwrap();
+    assert_eq!(hits(&app, agent), end);
 }
 
 /// How often the schedule ran in which probes are answered.

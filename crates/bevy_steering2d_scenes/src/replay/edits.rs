@@ -6,9 +6,7 @@ use std::collections::BTreeMap;
 use bevy::ecs::reflect::{AppTypeRegistry, ReflectComponent};
 use bevy::prelude::*;
 use bevy::reflect::serde::{TypedReflectDeserializer, TypedReflectSerializer};
-use bevy::reflect::{
-    GetPath, PartialReflect, ReflectRef, TypeInfo, TypeRegistration, TypeRegistry,
-};
+use bevy::reflect::{GetPath, PartialReflect, ReflectRef, TypeInfo, TypeRegistry};
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{BehaviorRegistry, ReflectCompanion};
 use serde::de::DeserializeSeed;
@@ -204,10 +202,15 @@ impl Edit {
         };
         let types = world.resource::<AppTypeRegistry>().clone();
         let types = types.read();
-        let component = types
-            .get_with_type_path(&self.component)
-            .and_then(|it| it.data::<ReflectComponent>())
-            .ok_or_else(|| format!("there is no component {}", self.component))?;
+        // Others may be immutable, or part of what the agent is.
+        let is_this = |(id, _): &(TypeId, ReflectComponent)| {
+            let info = types.get_type_info(*id);
+            info.is_some_and(|info| info.type_path() == self.component)
+        };
+        let (id, component) = tuned(world, &types)
+            .into_iter()
+            .find(is_this)
+            .ok_or_else(|| format!("there is no tuned component {}", self.component))?;
         let mut agent = world.entity_mut(agent);
         let Some(value) = &self.value else {
             component.remove(&mut agent);
@@ -215,10 +218,6 @@ impl Edit {
         };
         let wrong = |reason: String| format!("{}.{}: {reason}", self.component, self.field);
         if self.field.is_empty() {
-            let id = types
-                .get_with_type_path(&self.component)
-                .map(TypeRegistration::type_id);
-            let id = id.ok_or_else(|| wrong("unknown".into()))?;
             let value = read(value, id, &types).map_err(wrong)?;
             component.insert(&mut agent, &*value, &types);
             return Ok(());

@@ -169,11 +169,18 @@ fn checksums(world: &mut World) -> String {
             .to_array()
             .into_iter()
             .chain(place.rotation.to_array());
-        let sum = digest(place.map(f32::to_bits));
-        let digit = DIGITS[(sum >> 58) as usize];
+        let digit = DIGITS[six_bits(digest(place.map(f32::to_bits)))];
         let _ = line.write_char(char::from(digit));
     }
     line
+}
+
+/// Six bits that depend on all of a digest: the last numbers in it have little effect on its own upper bits.
+fn six_bits(digest: u64) -> usize {
+    // The end of MurmurHash3.
+    let mixed = (digest ^ (digest >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    let mixed = (mixed ^ (mixed >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    (mixed >> 58) as usize
 }
 
 /// The agents of the scene in order of `SteeringId`.

@@ -332,6 +332,57 @@ fn replays_that_do_not_fit_are_refused_with_a_reason() {
 }
 
 #[test]
+fn edits_of_what_is_not_tuned_are_refused() {
+    let replay = recorded_run();
+    // The first cannot be changed in place, and the others make an agent what it is.
+    let components = [
+        (SteersFor::type_path(), Some("(4294967295)".to_owned())),
+        (SteeringId::type_path(), None),
+        (Transform::type_path(), None),
+    ];
+    for (component, value) in components {
+        let mut other = replay.clone();
+        let edit = Edit {
+            agent: 0,
+            component: component.into(),
+            field: String::new(),
+            value,
+        };
+        let input = Input {
+            tick: 5,
+            what: What::Edit(edit),
+        };
+        other.inputs.insert(0, input);
+        let error = play(&other).unwrap_err();
+        assert!(matches!(error, ReplayError::Edit { tick: 5, .. }));
+        let reason = format!("tick 5: there is no tuned component {component}");
+        assert_eq!(error.to_string(), reason);
+    }
+}
+
+#[test]
+fn a_checksum_sees_the_least_change_of_every_number() {
+    let mut state = 1_u32;
+    let mut number = || {
+        // A linear congruential generator.
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as f32 / (1 << 23) as f32 - 1.0
+    };
+    let poses: Vec<[u32; 7]> = (0..1_000)
+        .map(|_| [(); 7].map(|()| number().to_bits()))
+        .collect();
+    for at in 0..7 {
+        let is_unseen = |pose: &&[u32; 7]| {
+            let mut other = **pose;
+            other[at] ^= 1;
+            six_bits(digest(**pose)) == six_bits(digest(other))
+        };
+        let unseen = poses.iter().filter(is_unseen).count();
+        assert!(unseen < 50, "number {at}: {unseen} of 1,000");
+    }
+}
+
+#[test]
 fn files_that_are_no_replay_are_refused() {
     let folder = std::env::temp_dir().join(format!("steering_replay_{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
