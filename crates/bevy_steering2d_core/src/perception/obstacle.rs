@@ -14,9 +14,9 @@ use crate::{InvalidParameter, SteeringClock, SteeringWarnings, Targets};
 /// from it, [`Hide`](crate::Hide) hides behind it, navigation plans around it while it stands still, and it hides targets
 /// from [`TargetInSight`](crate::TargetInSight). It is no collider: agents can pass through it.
 ///
-/// Its position is that of its body ([`Kinematics`]), else of its [`Transform`], so it may move. `ReciprocalAvoidance`
-/// also takes the velocity of its body, or of the body that it is a child of, into account. An agent may be an obstacle too; it ignores itself, and no path is
-/// planned around it. The transform's scale is ignored.
+/// Its position is that of its body ([`Kinematics`](crate::Kinematics)), else of its [`Transform`], so it may move.
+/// `ReciprocalAvoidance` also takes the velocity of its body, or of the body that it is a child of, into account. An agent
+/// may be an obstacle too; it ignores itself, and no path is planned around it. The transform's scale is ignored.
 ///
 /// ```
 /// # use bevy::prelude::*;

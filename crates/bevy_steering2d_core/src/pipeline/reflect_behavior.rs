@@ -54,7 +54,7 @@ impl ReflectBehavior {
         (self.remove)(entity)
     }
 
-    /// Checks the [influence](Influence::check) and the [parameters](Behavior::check) of a value;
+    /// Checks the [influence](crate::Influence::check) and the [parameters](Behavior::check) of a value;
     /// `None` if it is not of this behavior's type.
     pub fn check(&self, value: &dyn Reflect) -> Option<Result<(), InvalidParameter>> {
         (self.check)(value)
