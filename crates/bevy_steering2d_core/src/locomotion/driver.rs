@@ -34,7 +34,7 @@ pub(crate) fn idle_speed(max_speed: f32, greatest_change: f32) -> f32 {
     (IDLE * max_speed).min(IDLE_CHANGE * greatest_change)
 }
 
-/// The way within a response time that is worth driving, m.
+/// A desired velocity that moves the body farther than this within its response time is not idle, m.
 const CREEPING: f32 = 0.02;
 
 /// Below this speed the engine may push the other way, m/s.
