@@ -6,8 +6,6 @@ mod tests;
 #[cfg(not(loom))]
 use std::num::NonZeroUsize;
 
-use smallvec::SmallVec;
-
 #[cfg(not(loom))]
 use crate::sync::{MOST_THREADS, Ordering};
 use crate::sync::{Mutex, lock, threads};
@@ -20,7 +18,7 @@ pub const LIGHT_PASS: usize = 5_000;
 /// Several chunks per thread, because some take longer and some threads wake up late.
 pub const CHUNKS_PER_THREAD: usize = 8;
 
-/// The most chunks of a pass: so many are kept on the stack, and nothing is allocated.
+/// The most chunks that threads choose from: so many are kept on the stack, and nothing is allocated.
 pub(crate) const MOST_CHUNKS: usize = 64;
 
 /// Limits how many threads share a pass, the caller included, for the rest of the process. By default all cores
@@ -63,20 +61,27 @@ pub fn chunk_size(count: usize, parallel_from: usize) -> usize {
 /// # Panics
 /// When `work` does, with the payload of the first panic; other chunks may or may not have been
 /// visited.
-pub fn for_each_chunk<C: Send>(chunks: impl ExactSizeIterator<Item = C>, work: impl Fn(C) + Sync) {
+pub fn for_each_chunk<C: Send>(
+    mut chunks: impl ExactSizeIterator<Item = C>,
+    work: impl Fn(C) + Sync,
+) {
     let threads = if chunks.len() <= 1 { 1 } else { threads() };
     if threads == 1 {
         chunks.for_each(work);
         return;
     }
-    let chunks: SmallVec<[Option<C>; MOST_CHUNKS]> = chunks.map(Some).collect();
-    let chunks = Mutex::new(chunks);
-    run_on_workers(threads - 1, &|worker| {
-        let take = || take_for(worker, threads, &mut lock(&chunks));
-        while let Some(chunk) = take() {
-            work(chunk);
-        }
-    });
+    while chunks.len() > 0 {
+        let mut some = [const { None }; MOST_CHUNKS];
+        let some = &mut some[..chunks.len().min(MOST_CHUNKS)];
+        some.fill_with(|| chunks.next());
+        let some = Mutex::new(some);
+        run_on_workers(threads - 1, &|worker| {
+            let take = || take_for(worker, threads, &mut lock(&some));
+            while let Some(chunk) = take() {
+                work(chunk);
+            }
+        });
+    }
 }
 
 /// The next chunk for one of `workers`. Each worker has a range of its own, the same in every pass

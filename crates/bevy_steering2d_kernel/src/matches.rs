@@ -8,9 +8,8 @@ mod tests;
 
 use bevy::ecs::query::{IterQueryData, QueryFilter, QueryItem, QueryIter};
 use bevy::prelude::*;
-use smallvec::SmallVec;
 
-use crate::chunks::{MOST_CHUNKS, chunk_size, for_each_chunk};
+use crate::chunks::{chunk_size, for_each_chunk};
 
 /// Calls `visit` for every match of a query, in parallel from `parallel_from` matches on; `scratch` makes a
 /// value for each chunk of matches.
@@ -38,32 +37,30 @@ pub fn for_each_match<D, F, T>(
     D: IterQueryData,
     F: QueryFilter,
 {
-    let mut rest = query.iter_mut();
-    let most = rest.size_hint().1.unwrap_or_default();
-    let size = chunk_size(most, parallel_from);
-    if size >= most {
-        let mut scratch = scratch();
-        for it in rest {
-            visit(&mut scratch, it);
-        }
-        return;
-    }
-    let mut chunks: SmallVec<[Chunk<D, F>; MOST_CHUNKS]> = SmallVec::new();
-    loop {
-        // SAFETY: every match of `rest` is dropped at once, before any is visited, and the chunks are disjoint.
-        #[expect(unsafe_code, reason = "the borrow checker cannot tell chunks apart")]
-        let matches = unsafe { from_here(&mut rest) };
-        match rest.by_ref().take(size).count() {
-            0 => break,
-            count => chunks.push(Chunk { matches, count }),
-        }
-    }
-    for_each_chunk(chunks.into_iter(), |Chunk { matches, count }| {
+    let visit_all = |Chunk { matches, count }: Chunk<D, F>| {
         let mut scratch = scratch();
         for it in matches.take(count) {
             visit(&mut scratch, it);
         }
+    };
+    let mut rest = query.iter_mut();
+    let most = rest.size_hint().1.unwrap_or_default();
+    let size = chunk_size(most, parallel_from);
+    if size >= most {
+        visit_all(Chunk {
+            matches: rest,
+            count: most,
+        });
+        return;
+    }
+    let chunks = (0..most.div_ceil(size)).map(|_| {
+        // SAFETY: every match of `rest` is dropped at once, before its chunk is visited, and the chunks are disjoint.
+        #[expect(unsafe_code, reason = "the borrow checker cannot tell chunks apart")]
+        let matches = unsafe { from_here(&mut rest) };
+        let count = rest.by_ref().take(size).count();
+        Chunk { matches, count }
     });
+    for_each_chunk(chunks, visit_all);
 }
 
 /// The next `count` of these matches; those behind them belong to other chunks.

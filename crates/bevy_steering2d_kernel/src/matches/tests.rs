@@ -4,6 +4,7 @@ use bevy::ecs::system::RunSystemOnce;
 use bevy::tasks::{ComputeTaskPool, TaskPoolBuilder};
 
 use super::*;
+use crate::chunks::MOST_CHUNKS;
 
 /// A world of so many entities, in two archetypes, so that the iterator changes tables.
 fn world_of(count: u32) -> World {
