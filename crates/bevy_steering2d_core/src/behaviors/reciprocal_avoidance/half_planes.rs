@@ -39,23 +39,41 @@ impl HalfPlane {
 /// Tolerance of constraints, m/s.
 const SLACK: f32 = 1e-5;
 
+/// Violations that differ by less are equal, m/s.
+const EASE: f32 = 1e-3;
+
 /// Returns the velocity in the disc nearest to `wanted` that satisfies all constraints, and zero. If there is
-/// none: one that satisfies the first `strict` constraints and minimizes the largest violation of the others, and
-/// that violation, m/s. If the strict ones cannot be met either, their largest violation is minimized, and the
-/// others do not count.
+/// none: the nearest of those that satisfy the first `strict` constraints and minimize the largest violation of the
+/// others, and that violation, m/s. If the strict ones cannot be met either, their largest violation is minimized, and
+/// the others do not count.
 pub(crate) fn nearest_allowed(
     planes: &[HalfPlane],
     strict: usize,
     disc: Circle,
     wanted: Vec2,
 ) -> (Vec2, f32) {
-    match solve(planes, disc, Aim::Near(wanted)) {
-        Ok(best) => (best, 0.0),
-        Err((failed, best)) if failed < strict => {
-            least_violation(&planes[..strict], 0, disc, failed, best)
-        }
-        Err((failed, best)) => least_violation(planes, strict, disc, failed, best),
+    let (failed, best) = match solve(planes, disc, Aim::Near(wanted)) {
+        Ok(best) => return (best, 0.0),
+        Err(failure) => failure,
+    };
+    let (planes, strict) = if failed < strict {
+        (&planes[..strict], 0)
+    } else {
+        (planes, strict)
+    };
+    let (best, violation) = least_violation(planes, strict, disc, failed, best);
+    let nearest = solve(&eased(planes, strict, violation), disc, Aim::Near(wanted));
+    (nearest.unwrap_or(best), violation)
+}
+
+/// The constraints with all but the strict ones eased by a violation. Opposite ones, as of the walls of a passage too
+/// narrow for the agent, then leave a strip.
+fn eased(planes: &[HalfPlane], strict: usize, violation: f32) -> HalfPlanes {
+    let mut planes = HalfPlanes::from_slice(planes);
+    for plane in &mut planes[strict..] {
+        plane.point -= (violation + EASE) * plane.normal;
     }
+    planes
 }
 
 /// The objective.
@@ -199,6 +217,20 @@ mod tests {
         let (strict, violation) = nearest_allowed(&apart, 1, DISC, Vec2::ZERO);
         assert!((strict.x - 1.0).abs() < 1e-4, "{strict}");
         assert!((violation - 1.0).abs() < 1e-4, "{violation}");
+    }
+
+    #[test]
+    fn walls_too_close_leave_the_velocity_along_them_free() {
+        // Both cannot be met; rounding must not decide which way along them the velocity goes.
+        let walls = |tilt| [plane((1.0, 0.0), tilt), plane((0.0, 0.0), 180.0 - tilt)];
+        for wanted in [-1.0, 0.0, 0.3, 1.0] {
+            for tilt in [-1e-3, 0.0, 1e-3] {
+                let (best, violation) =
+                    nearest_allowed(&walls(tilt), 0, DISC, Vec2::new(0.0, wanted));
+                assert!(best.distance(Vec2::new(0.5, wanted)) < 2e-2, "{best}");
+                assert!((violation - 0.5).abs() < 1e-3, "{violation}");
+            }
+        }
     }
 
     #[test]
