@@ -1,11 +1,11 @@
 //! Events about agents, for observers.
 
+use bevy::ecs::component::ComponentId;
 use bevy::ecs::entity::MapEntities;
 use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 
-use crate::pipeline::BehaviorSlot;
-use crate::{Behavior, BehaviorId, Target};
+use crate::{BehaviorId, Target};
 
 /// An agent has come to rest at the target of its [`Arrive`](crate::Arrive) or [`Park`](crate::Park), or at
 /// the end of the way of a `NavigateTo`.
@@ -112,14 +112,14 @@ impl TargetWatch {
 }
 
 /// Forgets the losses of a behavior that is removed: one that is inserted later is another order.
-pub(crate) fn forget_losses<B: Behavior>(
-    removed: On<Remove, B>,
-    slot: Res<BehaviorSlot<B>>,
-    mut watches: Query<&mut TargetWatch, Allow<Disabled>>,
-) {
-    if let Ok(mut watch) = watches.get_mut(removed.entity)
-        && watch.lost.iter().any(|it| it.behavior == slot.id)
-    {
-        watch.lost.retain(|it| it.behavior != slot.id);
-    }
+pub(crate) fn forget_losses(world: &mut World, component: ComponentId, behavior: BehaviorId) {
+    let forget = move |removed: On<Remove>,
+                       mut watches: Query<&mut TargetWatch, Allow<Disabled>>| {
+        if let Ok(mut watch) = watches.get_mut(removed.entity)
+            && watch.lost.iter().any(|it| it.behavior == behavior)
+        {
+            watch.lost.retain(|it| it.behavior != behavior);
+        }
+    };
+    world.spawn(Observer::new(forget).with_component(component));
 }

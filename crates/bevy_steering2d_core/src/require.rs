@@ -5,6 +5,7 @@ use bevy::ecs::component::{ComponentId, Mutable, RequiredComponentsError};
 use bevy::ecs::entity::Entities;
 use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::lifecycle::HookContext;
+use bevy::ecs::query::QueryBuilder;
 use bevy::ecs::world::{DeferredWorld, EntityWorldMut};
 use bevy::prelude::*;
 use bevy::reflect::GetTypeRegistration;
@@ -14,35 +15,44 @@ use crate::{SteeringClock, SteeringWarnings};
 /// Makes every entity with `B` have an `R` as well: also entities that exist already, and entities
 /// whose `R` is removed, see [`keep`].
 pub(crate) fn require<B: Component, R: Component + Default + GetTypeRegistration>(app: &mut App) {
-    match app.try_register_required_components::<B, R>() {
+    let world = app.world_mut();
+    let (requirer, part) = (world.register_component::<B>(), Part::of::<R>(world));
+    match world.try_register_required_components::<B, R>() {
         Ok(()) | Err(RequiredComponentsError::DuplicateRegistration(..)) => {}
         // Bevy refuses a new requirement once an entity with `B` exists.
-        Err(_) => {
-            app.add_observer(insert_beside::<B, R>);
-        }
+        Err(_) => insert_beside(world, requirer, &part),
     }
-    let world = app.world_mut();
-    let mut without = world.query_filtered::<Entity, (With<B>, Without<R>, Allow<Disabled>)>();
-    let early: Vec<Entity> = without.iter(world).collect();
-    for entity in early {
-        // An observer of the entities before may have despawned it.
-        if let Ok(mut entity) = world.get_entity_mut(entity) {
-            entity.insert(R::default());
-        }
-    }
-    keep::<B, R>(app);
+    insert_in_existing(world, requirer, &part);
+    keep_part(world, requirer, part);
 }
 
-fn insert_beside<B: Component, R: Component + Default>(
-    added: On<Add, B>,
-    present: Query<(), (With<R>, Allow<Disabled>)>,
-    mut commands: Commands,
-) {
-    if !present.contains(added.entity) {
-        // A hook of another component may despawn the entity before the command runs.
-        commands
-            .entity(added.entity)
-            .try_insert_if_new(R::default());
+/// Inserts a part with a component.
+fn insert_beside(world: &mut World, requirer: ComponentId, part: &Part) {
+    let (id, insert) = (part.id, part.insert);
+    let insert_beside = move |added: On<Add>, mut commands: Commands| {
+        let entity = added.entity;
+        commands.queue(move |world: &mut World| {
+            // A hook of another component may have despawned the entity.
+            if let Ok(entity) = world.get_entity_mut(entity)
+                && !entity.contains_id(id)
+            {
+                insert(entity);
+            }
+        });
+    };
+    world.spawn(Observer::new(insert_beside).with_component(requirer));
+}
+
+/// Inserts a part in entities that have a component without it.
+fn insert_in_existing(world: &mut World, requirer: ComponentId, part: &Part) {
+    let mut without = QueryBuilder::<Entity, Allow<Disabled>>::new(world);
+    without.with_id(requirer).without_id(part.id);
+    let early: Vec<Entity> = without.build().iter(world).collect();
+    for entity in early {
+        // An observer of the entities before may have despawned it.
+        if let Ok(entity) = world.get_entity_mut(entity) {
+            (part.insert)(entity);
+        }
     }
 }
 
@@ -60,32 +70,24 @@ pub(crate) fn forget<M: Component<Mutability = Mutable> + Default>(
 /// still has a `B` when the next tick begins.
 pub(crate) fn keep<B: Component, R: Component + Default + GetTypeRegistration>(app: &mut App) {
     let world = app.world_mut();
-    let (requirer, id) = (
-        world.register_component::<B>(),
-        world.register_component::<R>(),
-    );
+    let (requirer, part) = (world.register_component::<B>(), Part::of::<R>(world));
+    keep_part(world, requirer, part);
+}
+
+fn keep_part(world: &mut World, requirer: ComponentId, mut part: Part) {
     let mut required = world.get_resource_or_init::<RequiredParts>();
-    if let Some(part) = required.parts.iter_mut().find(|part| part.id == id) {
-        part.required_by.push(requirer);
+    if let Some(known) = required.parts.iter_mut().find(|it| it.id == part.id) {
+        known.required_by.push(requirer);
         return;
     }
-    let at = required.parts.len();
-    required.parts.push(Part {
-        id,
-        name: R::get_type_registration()
-            .type_info()
-            .type_path_table()
-            .short_path(),
-        required_by: vec![requirer],
-        insert: |mut entity| {
-            entity.insert(R::default());
-        },
-    });
-    app.add_observer(
-        move |removed: On<Remove, R>, mut required: ResMut<RequiredParts>, entities: &Entities| {
+    let (id, at) = (part.id, required.parts.len());
+    part.required_by.push(requirer);
+    required.parts.push(part);
+    let note_removal =
+        move |removed: On<Remove>, mut required: ResMut<RequiredParts>, entities: &Entities| {
             required.note_removal(removed.entity, at, entities);
-        },
-    );
+        };
+    world.spawn(Observer::new(note_removal).with_component(id));
 }
 
 /// The components that others require, and their removals since the last tick.
@@ -102,6 +104,20 @@ struct Part {
     name: &'static str,
     required_by: Vec<ComponentId>,
     insert: fn(EntityWorldMut),
+}
+
+impl Part {
+    fn of<R: Component + Default + GetTypeRegistration>(world: &mut World) -> Self {
+        let registration = R::get_type_registration();
+        Self {
+            id: world.register_component::<R>(),
+            name: registration.type_info().type_path_table().short_path(),
+            required_by: Vec::new(),
+            insert: |mut entity| {
+                entity.insert(R::default());
+            },
+        }
+    }
 }
 
 impl RequiredParts {

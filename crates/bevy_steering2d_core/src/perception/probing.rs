@@ -1,6 +1,8 @@
 //! The systems in which behaviors and conditions ask the physics backend about colliders.
 
-use bevy::ecs::system::SystemParam;
+use bevy::ecs::component::ComponentId;
+use bevy::ecs::system::{ParamBuilder, QueryParamBuilder, SystemParam};
+use bevy::ecs::world::FilteredEntityRef;
 use bevy::prelude::*;
 
 use super::{ColliderProbes, SensesColliders};
@@ -9,16 +11,38 @@ use crate::{
     Abilities, Agent, Behavior, Kinematics, SteeringClock, SteeringId, ThinkEvery, Vehicle,
 };
 
-/// Lets `B` fill the probes of its agents.
+/// A system that lets `B` fill the probes of its agents.
 pub(crate) fn probe_colliders<B: Behavior>(
-    entities: Query<(Entity, &SteeringId, &B)>,
-    mut probing: Probing,
-) {
-    for (entity, &id, behavior) in &entities {
-        if behavior.is_active() {
-            probing.ask::<B>(entity, id, |me, probes| behavior.probe(me, probes));
+    world: &mut World,
+) -> impl System<In = (), Out = ()> + use<B> {
+    let behavior = world.register_component::<B>();
+    probing_system(world, behavior, |entity, probing| {
+        if let (Some(&id), Some(behavior)) = (entity.get::<SteeringId>(), entity.get::<B>())
+            && behavior.is_active()
+        {
+            probing.ask::<B>(entity.id(), id, |me, probes| behavior.probe(me, probes));
         }
-    }
+    })
+}
+
+/// The system, with what an entity with the behavior does.
+fn probing_system(
+    world: &mut World,
+    behavior: ComponentId,
+    ask: fn(&FilteredEntityRef, &mut Probing),
+) -> impl System<In = (), Out = ()> + use<> {
+    let entities = QueryParamBuilder::new(move |query| {
+        query.data::<&SteeringId>().ref_id(behavior);
+    });
+    (entities, ParamBuilder::of::<Probing>())
+        .build_state(world)
+        .build_system(
+            move |entities: Query<FilteredEntityRef>, mut probing: Probing| {
+                for entity in &entities {
+                    ask(&entity, &mut probing);
+                }
+            },
+        )
 }
 
 /// The agents that sense colliders, with their probes.

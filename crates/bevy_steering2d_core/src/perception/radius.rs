@@ -1,6 +1,9 @@
 //! Perception radii of agents that do not flock. The neighbor index takes its cell size from them.
 
+use bevy::ecs::component::ComponentId;
 use bevy::ecs::entity_disabling::Disabled;
+use bevy::ecs::system::QueryParamBuilder;
+use bevy::ecs::world::FilteredEntityRef;
 use bevy::prelude::*;
 
 use super::Perception;
@@ -16,9 +19,9 @@ pub(crate) fn reset_changed_radius<B: Behavior>(
     }
 }
 
-/// Resets the radius of an agent whose `B` is removed.
-pub(crate) fn reset_perception_radius<B: Behavior>(
-    removed: On<Remove, B>,
+/// Resets the radius of an agent one of whose behaviors is removed.
+pub(crate) fn reset_perception_radius(
+    removed: On<Remove>,
     mut agents: Query<&mut Perception, Allow<Disabled>>,
 ) {
     if let Ok(mut perception) = agents.get_mut(removed.entity) {
@@ -52,22 +55,50 @@ fn reset(perception: &mut Mut<Perception>) {
     }
 }
 
-/// Raises the radius of agents, after a reset, to that of their `B`.
+/// A system that raises the radius of agents, after a reset, to that of their `B`.
 pub(crate) fn note_perception_radius<B: Behavior>(
-    mut agents: Query<
-        (&B, Option<&Vehicle>, Option<&Kinematics>, &mut Perception),
+    world: &mut World,
+) -> impl System<In = (), Out = ()> + use<B> {
+    let behavior = world.register_component::<B>();
+    note_radius(world, behavior, |entity, body_radius| {
+        let behavior = entity.get::<B>();
+        behavior.map_or(0.0, |it| it.perception_radius(body_radius))
+    })
+}
+
+/// The system, with the radius that the behavior of an entity needs for a body radius.
+fn note_radius(
+    world: &mut World,
+    behavior: ComponentId,
+    radius_of: fn(&FilteredEntityRef, f32) -> f32,
+) -> impl System<In = (), Out = ()> + use<> {
+    type Agents<'w, 's> = Query<
+        'w,
+        's,
+        (
+            FilteredEntityRef<'static, 'static>,
+            Option<&'static Vehicle>,
+            Option<&'static Kinematics>,
+            &'static mut Perception,
+        ),
         (Changed<Perception>, Allow<Disabled>),
-    >,
-) {
-    for (behavior, vehicle, body, mut perception) in &mut agents {
-        if !perception.flocks() {
-            let body_radius = body_radius(vehicle, body);
-            let radius = behavior.perception_radius(body_radius);
-            let perception = perception.bypass_change_detection();
-            perception.radius = perception.radius.max(radius);
-            perception.body_radius = body_radius;
-        }
-    }
+    >;
+    let agents = QueryParamBuilder::new(move |query| {
+        query.ref_id(behavior);
+    });
+    (agents,)
+        .build_state(world)
+        .build_system(move |mut agents: Agents| {
+            for (entity, vehicle, body, mut perception) in &mut agents {
+                if !perception.flocks() {
+                    let body_radius = body_radius(vehicle, body);
+                    let radius = radius_of(&entity, body_radius);
+                    let perception = perception.bypass_change_detection();
+                    perception.radius = perception.radius.max(radius);
+                    perception.body_radius = body_radius;
+                }
+            }
+        })
 }
 
 /// The radius of an agent's body, m.
@@ -89,7 +120,7 @@ mod tests {
         let steps = (
             reset_changed_radius::<ReciprocalAvoidance>,
             reset_outdated_radius,
-            note_perception_radius::<ReciprocalAvoidance>,
+            note_perception_radius::<ReciprocalAvoidance>(app.world_mut()),
         );
         app.add_systems(Update, steps.chain());
         let avoidance = ReciprocalAvoidance::default();

@@ -1,10 +1,13 @@
 //! [`SteeringAppExt`]: registers behaviors, and what else a game adds to steering, on an [`App`].
 
+use bevy::ecs::archetype::Archetypes;
+use bevy::ecs::component::ComponentId;
 use bevy::ecs::entity_disabling::Disabled;
+use bevy::ecs::query::QueryBuilder;
 use bevy::prelude::*;
 use bevy::reflect::GetTypeRegistration;
 
-use super::behavior_id::BehaviorSlot;
+use super::behavior_id::{BehaviorId, BehaviorSlot};
 use super::reflect_behavior::ReflectBehavior;
 use super::registry::BehaviorRegistry;
 use super::schedule::{AdjustSystems, BehaviorOrder, IndexSystems, SteeringSchedule};
@@ -66,9 +69,10 @@ impl SteeringAppExt for App {
     fn add_behavior<B: Steer>(&mut self) -> &mut Self {
         if let Some(order) = register_steering::<B>(self) {
             add_target_watch::<B>(self, order);
+            let has_agents = any_with::<B>(self, Bearers::Agents);
             self.add_systems(
                 SteeringSchedule::Steer,
-                steer_agents::<B>.run_if(has_agents::<B>).in_set(order),
+                steer_agents::<B>.run_if(has_agents).in_set(order),
             );
         }
         self
@@ -78,13 +82,15 @@ impl SteeringAppExt for App {
         if let Some(order) = register::<A>(self, SteeringSchedule::Adjust) {
             add_target_watch::<A>(self, order);
             require::<A, Adjusted>(self);
+            let has_agents = any_with::<A>(self, Bearers::Agents);
+            let has_entities = any_with::<A>(self, Bearers::BehaviorEntities);
             self.add_systems(
                 SteeringSchedule::Adjust,
                 (
                     (warn_of_combiners::<A>, adjust_agents::<A>)
                         .chain()
-                        .run_if(has_agents::<A>),
-                    adjust_behavior_entities::<A>.run_if(has_behavior_entities::<A>),
+                        .run_if(has_agents),
+                    adjust_behavior_entities::<A>.run_if(has_entities),
                 )
                     .chain()
                     .in_set(order),
@@ -134,10 +140,11 @@ impl SteeringAppExt for App {
 /// the caller adds it, in the returned set. `None` if `B` was registered before.
 pub(crate) fn register_steering<B: Steer>(app: &mut App) -> Option<BehaviorOrder> {
     let order = register::<B>(app, SteeringSchedule::Steer)?;
+    let has_entities = any_with::<B>(app, Bearers::BehaviorEntities);
     app.add_systems(
         SteeringSchedule::Steer,
         steer_behavior_entities::<B>
-            .run_if(has_behavior_entities::<B>)
+            .run_if(has_entities)
             .in_set(order),
     );
     Some(order)
@@ -171,7 +178,7 @@ pub(crate) fn register<B: Behavior>(
         order.in_set(IndexSystems::Behaviors),
     );
     snapshot::add_behavior::<B>(app);
-    add_needs::<B>(app, order);
+    add_needs::<B>(app, order, id);
     B::build(app);
     Some(order)
 }
@@ -199,17 +206,19 @@ fn order_adjustment<A: Adjust>(app: &mut App, order: BehaviorOrder) {
 }
 
 /// Adds the components and systems that `B` needs according to its types.
-fn add_needs<B: Behavior>(app: &mut App, order: BehaviorOrder) {
-    make_existing_agents::<B>(app.world_mut());
-    app.add_observer(forget_losses::<B>)
-        .add_observer(make_agent::<B>);
+fn add_needs<B: Behavior>(app: &mut App, order: BehaviorOrder, id: BehaviorId) {
+    let world = app.world_mut();
+    let component = world.register_component::<B>();
+    make_agents(world, component);
+    forget_losses(world, component, id);
     B::Memory::require_with::<B>(app);
     let senses = Senses::of::<B::World>(app.world_mut());
     senses.require::<B>(app);
     if senses.colliders {
+        let probe_colliders = probe_colliders::<B>(app.world_mut());
         app.add_systems(
             SteeringSchedule::Index,
-            probe_colliders::<B>
+            probe_colliders
                 .in_set(order)
                 .run_if(any_with_component::<SensesColliders>),
         );
@@ -222,49 +231,41 @@ fn add_target_watch<B: Behavior>(app: &mut App, order: BehaviorOrder) {
     require::<B, TargetWatch>(app);
     app.add_announcement::<TargetLost>();
     if Senses::of::<B::World>(app.world_mut()).neighbors {
-        app.add_observer(reset_perception_radius::<B>)
-            .add_systems(
-                SteeringSchedule::Bodies,
-                reset_changed_radius::<B>.in_set(order),
-            )
-            .add_systems(
-                SteeringSchedule::Index,
-                note_perception_radius::<B>.in_set(order),
-            );
+        let world = app.world_mut();
+        let component = world.register_component::<B>();
+        world.spawn(Observer::new(reset_perception_radius).with_component(component));
+        let note_perception_radius = note_perception_radius::<B>(world);
+        app.add_systems(
+            SteeringSchedule::Bodies,
+            reset_changed_radius::<B>.in_set(order),
+        )
+        .add_systems(
+            SteeringSchedule::Index,
+            note_perception_radius.in_set(order),
+        );
     }
 }
 
-/// Makes entities agents that had `B` before its registration.
-fn make_existing_agents<B: Behavior>(world: &mut World) {
-    type Bare<B> = (
-        With<B>,
-        Without<Vehicle>,
-        Without<SteersFor>,
-        Allow<Disabled>,
-    );
-    let mut query = world.query_filtered::<Entity, Bare<B>>();
-    let existing: Vec<Entity> = query.iter(world).collect();
+// What follows is compiled once for all behaviors: whatever is generic over them makes builds slow.
+
+/// Makes entities with a behavior agents, those that exist and those to come.
+fn make_agents(world: &mut World, behavior: ComponentId) {
+    type Bare = (Without<Vehicle>, Without<SteersFor>, Allow<Disabled>);
+    let mut bare = QueryBuilder::<Entity, Bare>::new(world);
+    let existing: Vec<Entity> = bare.with_id(behavior).build().iter(world).collect();
     for agent in existing {
         // An observer of the agents before may have despawned it.
         if let Ok(mut agent) = world.get_entity_mut(agent) {
             agent.insert(Vehicle::default());
         }
     }
-}
-
-// Most games use few of the behaviors; the others cost only this check.
-fn has_agents<B: Behavior>(agents: Query<(), (With<B>, Without<SteersFor>)>) -> bool {
-    !agents.is_empty()
-}
-
-fn has_behavior_entities<B: Behavior>(entities: Query<(), (With<B>, With<SteersFor>)>) -> bool {
-    !entities.is_empty()
+    world.spawn(Observer::new(make_agent).with_component(behavior));
 }
 
 /// Inserts a [`Vehicle`] with a behavior, unless the entity has one or is a behavior entity. A hook of another
 /// component may despawn the entity before the command runs.
-fn make_agent<B: Behavior>(
-    added: On<Add, B>,
+fn make_agent(
+    added: On<Add>,
     assigned: Query<(), (Or<(With<Vehicle>, With<SteersFor>)>, Allow<Disabled>)>,
     mut commands: Commands,
 ) {
@@ -272,5 +273,41 @@ fn make_agent<B: Behavior>(
         commands
             .entity(added.entity)
             .try_insert_if_new(Vehicle::default());
+    }
+}
+
+/// Which entities have a behavior.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bearers {
+    Agents,
+    BehaviorEntities,
+}
+
+/// A run condition: whether such an entity has a `B` and is enabled. Most games use few of the behaviors; the others
+/// cost only this check.
+fn any_with<B: Component>(
+    app: &mut App,
+    bearers: Bearers,
+) -> impl Fn(&Archetypes) -> bool + Clone + use<B> {
+    let behavior = app.world_mut().register_component::<B>();
+    any_with_id(app.world_mut(), behavior, bearers)
+}
+
+fn any_with_id(
+    world: &mut World,
+    behavior: ComponentId,
+    bearers: Bearers,
+) -> impl Fn(&Archetypes) -> bool + Clone + use<> {
+    let steers_for = world.register_component::<SteersFor>();
+    let disabled = world.register_component::<Disabled>();
+    let are_entities = bearers == Bearers::BehaviorEntities;
+    move |archetypes: &Archetypes| {
+        let with_it = archetypes.component_index().get(&behavior);
+        let mut with_it = with_it.into_iter().flat_map(|it| it.keys());
+        with_it.any(|&id| {
+            archetypes.get(id).is_some_and(|it| {
+                !it.is_empty() && it.contains(steers_for) == are_entities && !it.contains(disabled)
+            })
+        })
     }
 }

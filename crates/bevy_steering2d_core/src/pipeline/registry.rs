@@ -50,12 +50,14 @@ impl BehaviorInfo {
 }
 
 pub(super) fn remove<B: Behavior>(entity: &mut EntityWorldMut) -> bool {
-    let removed = entity.take::<B>().is_some();
-    if !removed {
-        let (name, entity) = (B::short_type_path(), entity.id());
-        log::warn!("entity {entity}: asked to remove {name}, which it does not have");
+    let component = entity.world().component_id::<B>();
+    if let Some(component) = component.filter(|it| entity.contains_id(*it)) {
+        entity.remove_by_id(component);
+        return true;
     }
-    removed
+    let (name, entity) = (B::short_type_path(), entity.id());
+    log::warn!("entity {entity}: asked to remove {name}, which it does not have");
+    false
 }
 
 /// A behavior of an agent.

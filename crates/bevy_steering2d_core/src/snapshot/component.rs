@@ -6,10 +6,10 @@ use std::any::{Any, TypeId};
 use std::sync::Arc;
 
 use bevy::ecs::change_detection::Tick;
-use bevy::ecs::component::Mutable;
+use bevy::ecs::component::{ComponentId, Mutable};
 use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::entity_disabling::Disabled;
-use bevy::ecs::query::ArchetypeFilter;
+use bevy::ecs::query::{ArchetypeFilter, QueryBuilder};
 use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
 use bevy_steering2d_kernel::copy_past_cache;
@@ -115,6 +115,8 @@ pub(super) struct ComponentPart<C: Component, F: ArchetypeFilter = ()> {
     kind: SnapshotKind,
     /// `Has<Disabled>` includes disabled entities.
     query: QueryState<(Entity, Ref<'static, C>, Has<Disabled>), F>,
+    /// The entities that match, without their values.
+    bearers: QueryState<Entity, (F, Allow<Disabled>)>,
     targets: Option<fn(&C, &mut Vec<Entity>)>,
     copy: CopyInto<C>,
     write: fn(EntityWorldMut, C),
@@ -204,9 +206,11 @@ impl<C: Component + Clone, F: ArchetypeFilter> ComponentPart<C, F> {
         kind: SnapshotKind,
         write: fn(EntityWorldMut, C),
     ) -> Self {
+        let component = world.register_component::<C>();
         Self {
             kind,
             query: world.query_filtered(),
+            bearers: QueryBuilder::new(world).with_id(component).build(),
             targets: None,
             copy: |values, into| {
                 values.clone_into(into);
@@ -235,12 +239,12 @@ impl<C: Component + Clone, F: ArchetypeFilter> ComponentPart<C, F> {
     ) -> bool {
         let now = world.read_change_tick();
         let Ok(tables) = self.query.contiguous_iter(world) else {
-            let mut known = column.iter();
-            let mut values = self.query.iter(world);
-            return values.all(|(entity, value, _)| {
-                let same = known.next().is_some_and(|(it, _)| it == entity);
-                same && !value.last_changed().is_newer_than(taken, now)
-            }) && known.next().is_none();
+            let entities = self.bearers.iter(world);
+            return entities.eq(column.iter().map(|(entity, _)| entity))
+                && column.iter().all(|(entity, _)| {
+                    let value = world.entity(entity).get_ref::<C>();
+                    value.is_some_and(|it| !it.last_changed().is_newer_than(taken, now))
+                });
         };
         let mut known = column.tables.iter();
         let mut tables = tables.filter(|(entities, ..)| !entities.is_empty());
@@ -263,10 +267,9 @@ impl<C: Component + Clone, F: ArchetypeFilter> ComponentPart<C, F> {
                 count += 1;
             }
         } else {
-            let values = self.query.iter(world);
-            let (entities, values): (Vec<Entity>, Vec<C>) = values
-                .map(|(entity, value, _)| (entity, C::clone(&value)))
-                .unzip();
+            let entities: Vec<Entity> = self.bearers.iter(world).collect();
+            let values = entities.iter().filter_map(|it| world.get::<C>(*it));
+            let values: Vec<C> = values.cloned().collect();
             if !entities.is_empty() {
                 let table = into.table(0, &entities.into());
                 into.heap = (self.copy)(&values, table);
@@ -278,20 +281,16 @@ impl<C: Component + Clone, F: ArchetypeFilter> ComponentPart<C, F> {
     }
 
     /// Removes the component from the entities that are not to keep it.
-    fn remove(&mut self, world: &mut World, past: Past, keeps: impl Fn(&World, Entity) -> bool) {
+    fn remove(&mut self, world: &mut World, past: Past, keeps: &dyn Fn(&World, Entity) -> bool) {
         if self.removes == Removes::Never {
             return;
         }
-        let present: Vec<Entity> = self.query.iter(world).map(|(it, ..)| it).collect();
-        for entity in present {
-            let may_lose_it = self.removes == Removes::All || past.known.contains(&entity);
-            // An observer of a removal may have despawned it.
-            if may_lose_it
-                && !keeps(world, entity)
-                && let Ok(mut entity) = world.get_entity_mut(entity)
-            {
-                entity.remove::<C>();
-            }
+        let mut present: Vec<Entity> = self.bearers.iter(world).collect();
+        if self.removes == Removes::Known {
+            present.retain(|it| past.known.contains(it));
+        }
+        if let Some(component) = world.component_id::<C>() {
+            remove_from(world, component, &present, keeps);
         }
     }
 
@@ -349,8 +348,7 @@ impl<C: Component + Clone, F: ArchetypeFilter + Send + Sync + 'static> Part
     }
 
     fn present(&mut self, world: &World) -> Vec<Entity> {
-        let entities = self.query.iter(world).map(|(entity, ..)| entity);
-        entities.collect()
+        self.bearers.iter(world).collect()
     }
 
     fn restore(
@@ -367,11 +365,10 @@ impl<C: Component + Clone, F: ArchetypeFilter + Send + Sync + 'static> Part
         let is_unchanged = |present: Option<Ref<C>>| {
             present.is_some_and(|it| !it.last_changed().is_newer_than(past.taken, now))
         };
-        let kept = column.iter().map(|(it, _)| now_of(it, spawned));
-        let kept: HashSet<Entity> = kept.collect();
+        let kept = entities_of(column, spawned);
         // Links that are new would make cycles with the old ones.
         if self.kind == SnapshotKind::Link {
-            self.remove(world, past, |world, entity| {
+            self.remove(world, past, &|world, entity| {
                 let present = world.get_entity(entity).ok();
                 kept.contains(&entity) && is_unchanged(present.and_then(|it| it.get_ref::<C>()))
             });
@@ -391,7 +388,7 @@ impl<C: Component + Clone, F: ArchetypeFilter + Send + Sync + 'static> Part
             }
             (self.write)(entity, value);
         }
-        self.remove(world, past, |_, entity| kept.contains(&entity));
+        self.remove(world, past, &|_, entity| kept.contains(&entity));
     }
 
     #[cfg(feature = "serialize")]
@@ -427,6 +424,30 @@ impl<C: Component + Clone, F: ArchetypeFilter + Send + Sync + 'static> Part
         self.find_targets(&mut column);
         Some(Arc::new(column))
     }
+}
+
+/// Removes a component from those of some entities that are not to keep it.
+fn remove_from(
+    world: &mut World,
+    component: ComponentId,
+    entities: &[Entity],
+    keeps: &dyn Fn(&World, Entity) -> bool,
+) {
+    for &entity in entities {
+        // An observer of a removal may have despawned it.
+        if !keeps(world, entity)
+            && let Ok(mut entity) = world.get_entity_mut(entity)
+        {
+            entity.remove_by_id(component);
+        }
+    }
+}
+
+/// The entities that have a value in a column, as they are now.
+fn entities_of(column: &dyn Column, spawned: &EntityHashMap<Entity>) -> HashSet<Entity> {
+    let mut entities = Vec::new();
+    column.entities(&mut entities);
+    entities.iter().map(|it| now_of(*it, spawned)).collect()
 }
 
 /// The entity that stands for one of a snapshot now.
