@@ -2,7 +2,7 @@
 
 use super::rows::{Row, is_indexable};
 
-/// The sizes of all indexed bodies. Few that are large beside the cells, such as a ship among people, are set apart:
+/// The sizes of all indexed bodies. A few that are large beside the cells, such as a ship among people, are set apart:
 /// searches up to the edges of bodies look at them one by one, so that all others need not be searched as far.
 #[derive(Debug, Default)]
 pub(super) struct BodySizes {
@@ -15,26 +15,30 @@ pub(super) struct BodySizes {
 }
 
 impl BodySizes {
-    /// A body is large if its radius is this part of the side of a cell.
+    /// A body is large if its radius is more than this part of the side of a cell. Of more than a few such bodies the limit
+    /// doubles until only few are beyond it.
     const LARGE: f32 = 0.25;
-    /// More large bodies than this are ordinary.
+    /// At most so many bodies are set apart.
     pub(super) const FEW: usize = 32;
 
     /// Of the bodies in `rows`, of which the largest has a radius of `largest` m, beside cells with sides of `cell` m.
     pub(super) fn measure(&mut self, rows: &[Row], largest: f32, cell: f32) {
-        let most = Self::LARGE * cell;
+        // Doubling zero would not end.
+        let mut most = (Self::LARGE * cell).max(f32::MIN_POSITIVE);
         (self.largest, self.ordinary) = (largest, largest);
         self.large.clear();
         if largest <= most {
             return;
         }
         let numbered = (0..).zip(rows);
-        let large = numbered.filter(|(_, it)| is_indexable(it.position) && it.radius > most);
-        self.large
-            .extend(large.map(|(row, _)| row).take(Self::FEW + 1));
-        if self.large.len() > Self::FEW {
-            self.large.clear();
-            return;
+        for (row, body) in numbered.filter(|(_, it)| is_indexable(it.position)) {
+            if body.radius > most {
+                self.large.push(row);
+            }
+            while self.large.len() > Self::FEW {
+                most *= 2.0;
+                self.large.retain(|&row| rows[row as usize].radius > most);
+            }
         }
         self.large
             .sort_unstable_by_key(|&row| rows[row as usize].id);
@@ -48,21 +52,32 @@ mod tests {
     use super::*;
     use bevy::math::Vec2;
 
+    /// The largest and the ordinary radius, m, of bodies with these beside cells of 4 m, and which of them are set apart.
+    fn measured(radii: &[f32]) -> (f32, f32, Vec<u32>) {
+        let row = |&radius: &f32| Row {
+            position: Vec2::ZERO,
+            radius,
+            ..Row::EMPTY
+        };
+        let rows: Vec<_> = radii.iter().map(row).collect();
+        let mut sizes = BodySizes::default();
+        sizes.measure(&rows, radii.iter().copied().fold(0.0, f32::max), 4.0);
+        (sizes.largest, sizes.ordinary, sizes.large)
+    }
+
     #[test]
     fn few_bodies_that_are_large_beside_the_cells_are_set_apart() {
-        let measured = |radii: &[f32]| {
-            let row = |&radius: &f32| Row {
-                position: Vec2::ZERO,
-                radius,
-                ..Row::EMPTY
-            };
-            let rows: Vec<_> = radii.iter().map(row).collect();
-            let mut sizes = BodySizes::default();
-            sizes.measure(&rows, radii.iter().copied().fold(0.0, f32::max), 4.0);
-            (sizes.largest, sizes.ordinary, sizes.large)
-        };
         assert_eq!(measured(&[0.3, 5.0, 0.4]), (5.0, 0.4, vec![1]));
         assert_eq!(measured(&[0.3, 0.4]), (0.4, 0.4, vec![]));
         assert_eq!(measured(&[5.0; 40]), (5.0, 5.0, vec![]), "all are large");
+    }
+
+    #[test]
+    fn a_ship_among_many_trucks_is_set_apart() {
+        let trucks = [1.5; 40];
+        let (_, ordinary, large) = measured(&[&trucks[..], &[50.0], &trucks].concat());
+        assert_eq!((ordinary, large), (1.5, vec![40]));
+        let (_, ordinary, large) = measured(&[&[50.0; 33][..], &[90.0, 300.0]].concat());
+        assert_eq!((ordinary, large), (50.0, vec![33, 34]));
     }
 }
