@@ -100,8 +100,9 @@ impl Arrive {
         self
     }
 
-    /// Where an agent stops that comes from a point, m.
-    pub(super) fn stop(&self, from: Vec2, target: Vec2) -> Vec2 {
+    /// Where an agent stops that comes from a point, m: the [`standoff`](Self::standoff) before the target, or where it is
+    /// if it is nearer.
+    pub fn stop_point(&self, from: Vec2, target: Vec2) -> Vec2 {
         if self.standoff == 0.0 {
             return target;
         }
@@ -159,7 +160,7 @@ impl Steer for Arrive {
         let Some(target) = targets.get(self.target) else {
             return Vec2::ZERO;
         };
-        let stop = self.stop(me.position, target.position);
+        let stop = self.stop_point(me.position, target.position);
         let before = memory.has_arrived_at(self.target, self.tolerance);
         let arrived = has_arrived(me, stop, self.tolerance, before);
         if !arrived {

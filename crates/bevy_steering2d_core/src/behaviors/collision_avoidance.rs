@@ -157,8 +157,8 @@ impl Operation for Avoid<'_> {
         };
         neighbors.for_each_in_view_that::<R>(view, may_touch, &mut avoid);
         neighbors
-            .large_bodies()
-            .filter(|it| view.sees_edge_of(it) && !view.sees(it))
+            .large_in_view(view)
+            .filter(|it| !view.sees(it))
             .for_each(avoid);
         me.push(steerable(me, acceleration))
     }

@@ -103,6 +103,12 @@ impl Neighbors {
         rows.map(|&row| self.rows.agent(row as usize))
     }
 
+    /// The bodies that are large beside the cells of the index, at most 32, of which a view reaches the edge, sorted by id:
+    /// such as a ship among people. Behaviors avoid them also if their centers are out of view.
+    pub fn large_in_view(&self, view: NeighborView) -> impl Iterator<Item = Neighbor> {
+        self.large_bodies().filter(move |it| view.sees_edge_of(it))
+    }
+
     /// The neighbors in view, sorted by cell and id.
     ///
     /// At most 512 neighbors per row of cells are returned, spread evenly over those in view. Each agent sees a different

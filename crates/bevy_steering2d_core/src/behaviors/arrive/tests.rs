@@ -117,6 +117,18 @@ fn arrive_comes_to_rest_with_every_braking() {
 }
 
 #[test]
+fn an_agent_stops_before_its_target_and_does_not_back_off() {
+    let target = Vec2::new(10.0, 0.0);
+    let stop = |standoff, x| {
+        let arrive = Arrive::new(target).with_standoff(standoff);
+        arrive.stop_point(Vec2::new(x, 0.0), target)
+    };
+    assert_close(stop(3.0, 0.0), Vec2::new(7.0, 0.0));
+    assert_close(stop(3.0, 9.0), Vec2::new(9.0, 0.0));
+    assert_eq!(stop(0.0, 9.0), target);
+}
+
+#[test]
 fn arrival_is_remembered_up_to_twice_the_tolerance() {
     let at = |x: f32, speed: f32, before| {
         let me = Agent {

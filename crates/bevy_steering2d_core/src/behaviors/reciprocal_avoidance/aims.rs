@@ -25,7 +25,7 @@ impl LeadsItem<'_, '_> {
     ) -> Option<Vec2> {
         let position = |target| targets.get(target).map(|it| it.position);
         if let Some(arrive) = self.arrive.filter(|it| acts(&it.influence)) {
-            return position(arrive.target).map(|target| arrive.stop(from, target));
+            return position(arrive.target).map(|target| arrive.stop_point(from, target));
         }
         let others = [
             self.seek.map(|it| (it.influence, it.target)),
