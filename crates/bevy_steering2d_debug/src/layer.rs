@@ -20,13 +20,14 @@ pub enum DebugLayer {
     /// The velocity of each agent.
     Velocity,
     /// The velocity that each behavior of the selected agent desires, and the steering force between
-    /// the tips of velocity and desired velocity, as in Reynolds' figures. (Reynolds 1999)
+    /// the tips of velocity and desired velocity, as in Reynolds' figures. The velocity of a car is that of its axle, which
+    /// its driver steers. (Reynolds 1999)
     DesiredVelocity,
     /// The combined steering force.
     TotalForce,
     /// The requested and the accepted force of each behavior.
     BehaviorForces,
-    /// Targets of `Seek`, `Arrive`, `Flee`, `MatchVelocity` and `FaceTarget`.
+    /// Targets of `Seek`, `Flee`, `MatchVelocity` and `FaceTarget`, and where `Arrive` stops.
     Targets,
     /// The circle of `Wander` and the target on it.
     Wander,
@@ -104,7 +105,7 @@ impl DebugLayer {
             ),
             Self::Targets => (
                 "Targets",
-                "targets of Seek, Arrive, Flee and others, slowing and panic distances",
+                "targets of Seek, Flee and others, where Arrive stops, slowing and panic distances",
             ),
             Self::Wander => (
                 "Wander circle",

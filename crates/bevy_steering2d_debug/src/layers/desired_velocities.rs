@@ -20,7 +20,7 @@ pub(crate) fn draw_desired_velocities(
         let Ok(force) = forces.get(subject.me.entity) else {
             continue;
         };
-        let velocity = debug.velocity_scale * subject.me.velocity;
+        let velocity = debug.velocity_scale * steered_velocity(subject);
         draw::arrow(&mut gizmos, subject.place, velocity, colors::VELOCITY);
         if !subject.is_primary {
             draw_desire(
@@ -52,6 +52,11 @@ pub(crate) fn draw_desired_velocities(
     }
 }
 
+/// The velocity that forces change, m/s: that of a car is the velocity of its axle.
+fn steered_velocity(subject: &Subject) -> Vec2 {
+    subject.me.desired_velocity(Vec2::ZERO)
+}
+
 /// Draws the velocity that a force leads to, and the force from the tip of the velocity to that of the
 /// desired one. Returns the latter.
 fn draw_desire(
@@ -64,7 +69,7 @@ fn draw_desire(
     let color = color.into();
     let scale = debug.velocity_scale;
     let desired = scale * subject.me.desired_velocity(force);
-    let tip = subject.place + scale * subject.me.velocity;
+    let tip = subject.place + scale * steered_velocity(subject);
     draw::arrow(gizmos, subject.place, desired, color.with_alpha(0.5));
     draw::arrow(gizmos, tip, subject.place + desired - tip, color);
     subject.place + desired

@@ -33,23 +33,26 @@ pub(crate) fn draw_locomotion(
             gizmos.linestrip_2d(points.map(|point| point + lag), colors::ATTENTION);
         }
     }
-    let mut way = |subject: &Subject, target: Target| {
+    let position = |target: Target| targets.get(target).map(|it| it.position);
+    let mut way = |subject: &Subject, point: Option<Vec2>| {
         if subject.me.turning_radius() > 0.0
-            && let Some(target) = targets.get(target)
+            && let Some(point) = point
         {
-            let points = subject.me.way_to(target.position).outline(&subject.me);
+            let points = subject.me.way_to(point).outline(&subject.me);
             let lag = subject.lag();
             gizmos.linestrip_2d(points.map(|point| point + lag), colors::ATTENTION);
         }
     };
     for (subject, seek) in subjects.with(&seekers) {
         if subjects.acts(subject, seek) {
-            way(subject, seek.target);
+            way(subject, position(seek.target));
         }
     }
     for (subject, arrive) in subjects.with(&arrivers) {
         if subjects.acts(subject, arrive) {
-            way(subject, arrive.target);
+            let target = position(arrive.target);
+            let stop = target.map(|it| arrive.stop_point(subject.me.position, it));
+            way(subject, stop);
         }
     }
 }

@@ -83,8 +83,7 @@ pub(crate) fn draw_neighbors(
     for (subject, avoidance) in subjects.active(&avoiders) {
         let me = &subject.me;
         let view = NeighborView::around(me, avoidance.perception_radius, avoidance.groups);
-        let considered = neighbors
-            .in_view(view)
+        let considered = in_view_by_edges(&neighbors, view)
             .filter(|other| avoidance.closest_approach(me, other).is_some());
         painter.draw(subject, &view, color, considered);
     }
@@ -92,8 +91,10 @@ pub(crate) fn draw_neighbors(
     for (subject, avoidance) in subjects.active(&crowds) {
         let view = NeighborView::around(&subject.me, avoidance.perception_radius, avoidance.groups);
         let most = MOST.min(avoidance.max_neighbors as usize);
-        let seen = neighbors.nearest_in_view(view, most);
-        painter.draw(subject, &view, color, seen.into_iter());
+        let nearest = neighbors.nearest_in_view(view, most);
+        let is_other = |it: &Neighbor| nearest.iter().all(|other| other.entity != it.entity);
+        let large = neighbors.large_in_view(view).filter(is_other);
+        painter.draw(subject, &view, color, large.chain(nearest.iter().copied()));
     }
     let color = debug.color::<Queuing>();
     for (subject, queuing) in subjects.active(&queues) {
@@ -103,6 +104,16 @@ pub(crate) fn draw_neighbors(
             .filter(|other| queuing.queues_behind(&subject.me, other));
         painter.draw(subject, &view, color, considered);
     }
+}
+
+/// The neighbors in view, after large bodies of which only the edge is.
+pub(super) fn in_view_by_edges(
+    neighbors: &Neighbors,
+    view: NeighborView,
+) -> impl Iterator<Item = Neighbor> {
+    let large = neighbors.large_in_view(view);
+    let large = large.filter(move |it| !view.sees(it));
+    large.chain(neighbors.in_view(view))
 }
 
 struct Painter<'a, 'w, 's, 'gw, 'gs> {

@@ -35,7 +35,8 @@ pub(crate) fn draw_targets(
     }
     let color = debug.color::<Arrive>();
     for (subject, arrive) in subjects.active(&arrivers) {
-        if let Some(to) = places.place_of_target(arrive.target) {
+        if let Some((seen, lag)) = places.find(arrive.target) {
+            let to = lag + arrive.stop_point(subject.me.position, seen.position);
             draw::aim(&mut gizmos, subject.place, to, color);
             let slowing = arrive.braking.slowing_distance(&subject.me);
             draw::ring(&mut gizmos, to, slowing, color.with_alpha(0.3));

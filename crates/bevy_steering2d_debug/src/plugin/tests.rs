@@ -216,28 +216,6 @@ fn velocity_arrow_starts_where_the_agent_is_drawn() {
 }
 
 #[test]
-fn lines_lead_to_the_neighbors_that_a_pedestrian_avoids() {
-    let mut app = app(SteeringDebug::of([DebugLayer::Neighbors]), true);
-    let one_neighbor = ReciprocalAvoidance {
-        max_neighbors: 1,
-        ..default()
-    };
-    let world = app.world_mut();
-    world.spawn((PointMass::default(), one_neighbor));
-    let [near, far] = [Vec2::new(1.0, 1.0), Vec2::new(-3.0, 0.0)];
-    for place in [near, far] {
-        let place = Transform::from_translation(place.extend(0.0));
-        world.spawn((PointMass::default(), Vehicle::default(), place));
-    }
-    for _ in 0..3 {
-        app.update();
-    }
-    let points = drawn(&app);
-    assert!(points.contains(&near), "{points:?}");
-    assert!(!points.contains(&far), "{points:?}");
-}
-
-#[test]
 fn behaviors_of_a_group_are_drawn_while_it_acts() {
     let is_drawn = |group: BehaviorGroup| {
         let mut app = app(SteeringDebug::of([DebugLayer::Feelers]), true);
@@ -286,65 +264,6 @@ fn a_behavior_is_drawn_while_its_condition_is_met() {
     assert!(is_drawn(&|world| {
         world.despawn(other);
     }));
-}
-
-#[test]
-fn hiding_spots_are_drawn_at_the_positions_of_the_behavior() {
-    let mut app = app(SteeringDebug::of([DebugLayer::HidingSpots]), true);
-    let world = app.world_mut();
-    world.spawn((PointMass::default(), Hide::new(Vec2::new(-10.0, 0.0))));
-    let [near, far] = [Vec2::new(4.0, 0.0), Vec2::new(-10.0, 8.0)];
-    for place in [near, far] {
-        world.spawn((
-            Transform::from_translation(place.extend(0.0)),
-            Obstacle { radius: 1.0 },
-        ));
-    }
-    for _ in 0..3 {
-        app.update();
-    }
-    // Each spot is the radii of rock and body and half a meter of standoff behind the rock's center.
-    let points = drawn(&app);
-    for spot in [near + 2.0 * Vec2::X, far + 2.0 * Vec2::Y] {
-        let nearest = points.iter().map(|point| point.distance(spot));
-        assert!(nearest.fold(f32::INFINITY, f32::min) < 0.01, "{spot}");
-    }
-}
-
-#[test]
-fn prediction_is_drawn_relative_to_the_drawn_quarry() {
-    let aim_of = |drawn_at| {
-        let mut app = app(SteeringDebug::of([DebugLayer::Predictions]), true);
-        let quarry = PointMass {
-            velocity: Vec2::new(0.0, 2.0),
-            ..default()
-        };
-        let place = Transform::from_xyz(6.0, 0.0, 0.0);
-        let quarry = app.world_mut().spawn((quarry, place, drawn_at)).id();
-        let hunter = app
-            .world_mut()
-            .spawn((
-                PointMass::default(),
-                Pursuit::new(quarry),
-                DrawnAt(Some(Vec2::ZERO)),
-            ))
-            .id();
-        app.update();
-        app.update();
-        let world = app.world();
-        let [me, seen] = [hunter, quarry].map(|it| *world.get::<Kinematics>(it).unwrap());
-        let me = Agent {
-            position: me.position,
-            heading: me.heading,
-            ..default()
-        };
-        // The first line leads from the hunter to the aim.
-        let aim = world.get::<Pursuit>(hunter).unwrap().aim_point(&me, &seen);
-        (drawn(&app)[1], aim - seen.position)
-    };
-    let (aim, ahead) = aim_of(DrawnAt(Some(Vec2::new(20.0, 5.0))));
-    assert!(ahead.y > 1.0, "{ahead}");
-    assert!(aim.distance(Vec2::new(20.0, 5.0) + ahead) < 1e-3, "{aim}");
 }
 
 #[test]
@@ -463,39 +382,4 @@ fn invalid_behaviors_draw_nothing() {
     assert!(drawn(&app).iter().all(|point| point.is_finite()));
 }
 
-#[test]
-fn the_force_is_drawn_between_the_tips_of_velocity_and_desired_velocity() {
-    let debug = SteeringDebug {
-        labels: false,
-        ..SteeringDebug::of([DebugLayer::DesiredVelocity])
-    };
-    let scale = debug.velocity_scale;
-    let mut app = app(debug, true);
-    let body = PointMass {
-        velocity: Vec2::new(2.0, 0.0),
-        ..default()
-    };
-    let strong = Vehicle {
-        max_force: 1_000.0,
-        ..default()
-    };
-    let seek = Seek::new(Vec2::new(0.0, 1_000.0));
-    let agent = (body, strong, seek, DrawnAt(Some(Vec2::ZERO)));
-    let agent = app.world_mut().spawn(agent).id();
-    app.update();
-    app.update();
-    let velocity = app.world().get::<Kinematics>(agent).unwrap().velocity;
-    let desired = Vec2::new(0.0, strong.max_speed);
-    // Each arrow is six points, the first two of which are its ends.
-    let arrows: Vec<_> = drawn(&app).chunks(6).map(|it| [it[0], it[1]]).collect();
-    let expected = [
-        [Vec2::ZERO, scale * velocity],
-        [Vec2::ZERO, scale * desired],
-        [scale * velocity, scale * desired],
-    ];
-    assert_eq!(arrows.len(), 3);
-    for (arrow, expected) in arrows.iter().zip(expected) {
-        let near = |at: usize| arrow[at].distance(expected[at]) < 0.02;
-        assert!(near(0) && near(1), "{arrow:?}, not {expected:?}");
-    }
-}
+mod places;
