@@ -10,8 +10,8 @@ use crate::parallel::{FORMULA_PASS, for_each_match, for_each_mut};
 use crate::perception::Perception;
 use crate::steer::{AgentParts, BehaviorParts, Force, Owners, Steered, Tick};
 use crate::{
-    Agent, Behavior, Combine, Cut, Kinematics, Requests, SteeringClock, SteeringForce, SteeringId,
-    SteeringWarnings, ThinkEvery, Vehicle,
+    Abilities, Agent, Behavior, Combine, Cut, Kinematics, Requests, SteeringClock, SteeringForce,
+    SteeringId, SteeringWarnings, ThinkEvery, Vehicle,
 };
 
 /// A [`Behavior`] of the Adjust step: a force from what the agent's other behaviors request.
@@ -83,7 +83,7 @@ pub(crate) fn complete_ledgers<F>(
         (
             (Entity, &SteeringId),
             &Vehicle,
-            &Kinematics,
+            (&Kinematics, Option<&Abilities>),
             Option<&ThinkEvery>,
             Option<&Perception>,
             Option<&SteeredBy>,
@@ -101,7 +101,8 @@ pub(crate) fn complete_ledgers<F>(
         &mut agents,
         FORMULA_PASS,
         <F::Item<'_, '_> as FusedEntries>::Block::default,
-        |block, ((entity, &id), vehicle, body, every, perception, steered_by, mut force)| {
+        |block, (named, vehicle, (body, abilities), every, perception, steered_by, mut force)| {
+            let (entity, &id) = named;
             let Some(ticks) = ThinkEvery::turn(every, id, &clock) else {
                 return;
             };
@@ -112,6 +113,7 @@ pub(crate) fn complete_ledgers<F>(
                     perception,
                     vehicle,
                     body,
+                    abilities,
                     delta: clock.delta * ticks as f32,
                 };
                 fused.compute(block, std::iter::once(agent));

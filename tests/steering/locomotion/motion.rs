@@ -162,6 +162,29 @@ fn a_car_that_is_thrown_by_an_explosion_recovers() {
 }
 
 #[test]
+fn a_car_that_aligns_with_another_does_not_tremble() {
+    for backend in BACKENDS {
+        let mut app = backend.app(HERTZ);
+        let seek = Seek::new(Vec2::new(20.0, 1_000.0));
+        car(backend, &mut app, Body::at(0.0, 0.0), seek);
+        let alignment = Alignment::new(60.0);
+        let agent = car(backend, &mut app, Body::at(0.0, -6.0), alignment);
+        let mut vehicle = app.world_mut().get_mut::<Vehicle>(agent).unwrap();
+        // The wheels need 0.2 s.
+        vehicle.response_time = 0.05;
+        let mut turned = 0.0;
+        for _ in 0..600 {
+            let before = get::<Controls>(&app, agent).steering;
+            app.update();
+            turned += (get::<Controls>(&app, agent).steering - before).abs();
+        }
+        let heading = get::<Kinematics>(&app, agent).heading;
+        assert!(heading.y > 0.99, "{backend:?}: {heading}");
+        assert!(turned < 1.0, "{backend:?}: the wheels turned {turned} rad");
+    }
+}
+
+#[test]
 fn a_car_that_stands_beside_a_rock_gets_past_it() {
     for beside in [-3.2, -2.4, -1.2, 0.4, 1.8, 3.0_f32] {
         for gap in [0.9, 1.5, 2.2] {

@@ -4,7 +4,7 @@ use bevy::prelude::*;
 
 use super::ledger::LedgerGeneration;
 use crate::perception::Perception;
-use crate::{Kinematics, SteeringForce, Vehicle};
+use crate::{Abilities, Kinematics, SteeringForce, Vehicle};
 
 /// One agent of a block.
 #[derive(Clone, Copy)]
@@ -13,6 +13,8 @@ pub(crate) struct FusedAgent<'a> {
     pub(crate) perception: &'a Perception,
     pub(crate) vehicle: &'a Vehicle,
     pub(crate) body: &'a Kinematics,
+    /// `None` if it can accelerate in any direction.
+    pub(crate) abilities: Option<&'a Abilities>,
     /// Time until the agent's next update, s.
     pub(crate) delta: f32,
 }

@@ -41,7 +41,9 @@ use crate::behavior_entity::{SteeredBy, SteersFor};
 use crate::parallel::{LIGHT_PASS, NOT_IN_TABLES, chunk_size, for_each_chunk, prefetch};
 use crate::perception::Perception;
 use crate::random::RandomStream;
-use crate::{Kinematics, SteeringClock, SteeringDisabled, SteeringId, ThinkEvery, Vehicle};
+use crate::{
+    Abilities, Kinematics, SteeringClock, SteeringDisabled, SteeringId, ThinkEvery, Vehicle,
+};
 
 /// Combines the ledger of every agent, in parallel over chunks of Bevy's tables.
 pub(crate) fn combine_agents<F>(
@@ -52,7 +54,7 @@ pub(crate) fn combine_agents<F>(
         (
             Entity,
             (&SteeringId, &Vehicle, &Combine),
-            Option<&Kinematics>,
+            (Option<&Kinematics>, Option<&Abilities>),
             Option<&ThinkEvery>,
             Option<&Perception>,
             Option<&SteeredBy>,
@@ -70,6 +72,7 @@ pub(crate) fn combine_agents<F>(
     let tables = agents.contiguous_iter_mut().expect(NOT_IN_TABLES);
     for (entities, agents, bodies, every, perceptions, steered_by, disabled, mut forces) in tables {
         let (ids, vehicles, combines) = agents;
+        let (bodies, abilities) = bodies;
         // Agents that are disabled or do not flock have no fused entries.
         let perceptions = perceptions.filter(|all| !disabled && all.iter().any(Perception::flocks));
         let size = chunk_size(entities.len(), LIGHT_PASS);
@@ -85,6 +88,7 @@ pub(crate) fn combine_agents<F>(
                 vehicles: &vehicles[of.clone()],
                 combines: &combines[of.clone()],
                 bodies: bodies.map(|bodies| &bodies[of.clone()]),
+                abilities: abilities.map(|abilities| &abilities[of.clone()]),
                 every: every.map(|every| &every[of.clone()]),
                 steered_by: steered_by.map(|steered_by| &steered_by[of.clone()]),
                 perceptions: perceptions.map(|perceptions| &perceptions[of]),
@@ -103,6 +107,7 @@ struct TableChunk<'a> {
     vehicles: &'a [Vehicle],
     combines: &'a [Combine],
     bodies: Option<&'a [Kinematics]>,
+    abilities: Option<&'a [Abilities]>,
     every: Option<&'a [ThinkEvery]>,
     steered_by: Option<&'a [SteeredBy]>,
     perceptions: Option<&'a [Perception]>,
@@ -177,6 +182,7 @@ impl TableChunk<'_> {
             perception,
             vehicle: &self.vehicles[at],
             body: self.bodies.map_or(&NO_BODY, |bodies| &bodies[at]),
+            abilities: self.abilities.map(|abilities| &abilities[at]),
             delta: self
                 .every
                 .map_or(self.clock.delta, |_| self.clock.delta * ticks()),

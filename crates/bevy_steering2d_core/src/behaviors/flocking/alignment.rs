@@ -180,3 +180,38 @@ fn desired_velocity<N: Number>(max_speed: N, sum: &Sum<N>) -> [N; 2] {
     let speed = max_speed / clear;
     [x * speed, y * speed]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SteeringId;
+    use crate::behaviors::testing::assert_close;
+
+    #[test]
+    fn a_car_tracks_the_direction_of_its_neighbors_with_the_velocity_of_its_axle() {
+        let car = Abilities {
+            turning_radius: 2.0,
+            pivot: 1.0,
+            response_time: 0.5,
+            ..default()
+        };
+        let me = Agent {
+            velocity: Vec2::new(4.0, 1.5),
+            ..default()
+        };
+        let me = me.with_abilities(Some(&car));
+        // u = 1 − 1/4 = 3/4
+        let neighbor = Neighbor {
+            position: Vec2::Y,
+            velocity: Vec2::X,
+            heading: Vec2::X,
+            radius: 0.5,
+            groups: SteeringGroups::ALL,
+            id: SteeringId(1),
+            entity: Entity::PLACEHOLDER,
+        };
+        let force = alignment(&me, [neighbor], 2.0);
+        assert_close(force, 0.75 * me.track(5.0 * Vec2::X));
+        assert_close(force, Vec2::new(0.75 * (5.0 - 4.0) / 0.5, 0.0));
+    }
+}

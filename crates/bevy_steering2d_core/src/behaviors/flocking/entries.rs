@@ -47,7 +47,8 @@ impl FusedEntries for FlockEntries<'_, '_> {
         let (mut count, mut any_flocks) = (0, false);
         for (at, agent) in agents.enumerate() {
             let sums = self.sums.of(agent.perception, &self.neighbors);
-            block.agents.put_body(at, sums, agent.body);
+            let (body, abilities) = (agent.body, agent.abilities);
+            block.agents.put_body(at, sums, body, abilities);
             block.agents.put_vehicle(at, agent.vehicle, agent.delta);
             let profile = agent.perception.profile;
             block.agents.put_profile(at, profile, &self.profiles);

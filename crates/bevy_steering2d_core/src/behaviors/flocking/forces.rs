@@ -7,7 +7,7 @@ use super::profile::FlockProfiles;
 use super::rule::{Limits, Rule};
 use super::{Alignment, Cohesion, Separation};
 use crate::combine::Budget;
-use crate::{InvalidParameter, Kinematics, Vehicle};
+use crate::{Abilities, InvalidParameter, Kinematics, Vehicle};
 use bevy_steering2d_kernel::simd::{Operation, Register, WIDTH, dispatch};
 
 /// One number of each agent.
@@ -27,6 +27,8 @@ pub(super) struct Block {
     radius: Column,
     /// Time until the next update, s.
     delta: Column,
+    /// Shortest response time of the body, s.
+    body_response: Column,
     /// The flock profiles that the next columns belong to.
     profiles: [u32; Self::SIZE],
     per_radius: [Column; 3],
@@ -52,6 +54,7 @@ impl Default for Block {
             response_time: zeros,
             radius: zeros,
             delta: zeros,
+            body_response: zeros,
             profiles: [0; Self::SIZE],
             per_radius: [zeros; 3],
             weights: [zeros; 3],
@@ -73,12 +76,23 @@ impl Default for FlockForces {
 impl Block {
     pub(crate) const SIZE: usize = 4 * WIDTH;
 
-    /// Sets the sums and the body of an agent.
+    /// Sets the sums and the body of an agent, with its abilities if it is driven.
     #[inline(always)]
-    pub(super) fn put_body(&mut self, at: usize, sums: &SumsRow, body: &Kinematics) {
+    pub(super) fn put_body(
+        &mut self,
+        at: usize,
+        sums: &SumsRow,
+        body: &Kinematics,
+        abilities: Option<&Abilities>,
+    ) {
         self.sums[at] = *sums;
-        (self.velocity[0][at], self.velocity[1][at]) = body.velocity.into();
+        let (velocity, response) = abilities.map_or((body.velocity, 0.0), |abilities| {
+            let rolling = abilities.rolling(body.velocity, body.heading);
+            (rolling, abilities.response_time)
+        });
+        (self.velocity[0][at], self.velocity[1][at]) = velocity.into();
         self.mass[at] = body.mass;
+        self.body_response[at] = response;
     }
 
     /// Sets the limits of an agent and the time until its next update, s.
@@ -125,6 +139,7 @@ impl Block {
     fn compute_eight<R: Register>(&self, at: usize, forces: &mut FlockForces) {
         let response_time = R::load(&self.response_time, at);
         let mass = R::load(&self.mass, at);
+        let shortest = R::load(&self.delta, at).max(R::load(&self.body_response, at));
         let me = Limits {
             velocity: [
                 R::load(&self.velocity[0], at),
@@ -132,7 +147,7 @@ impl Block {
             ],
             max_speed: R::load(&self.max_speed, at),
             max_force: R::load(&self.max_force, at),
-            gain: mass / response_time.max(R::load(&self.delta, at)),
+            gain: mass / response_time.max(shortest),
         };
         let mut rows = [R::zero(); WIDTH];
         for (row, sums) in rows.iter_mut().zip(&self.sums[at..]) {
@@ -229,6 +244,16 @@ mod tests {
 
     /// Agents of 1 kg with limits of 20 N and 5 m/s, and a perception radius of 2 m.
     fn block(velocity: Vec2, weights: [f32; 3], sums: impl Fn(usize) -> FlockSums) -> Block {
+        driven_block(velocity, None, weights, sums)
+    }
+
+    /// The same agents, pointing along x, with these abilities.
+    fn driven_block(
+        velocity: Vec2,
+        abilities: Option<&Abilities>,
+        weights: [f32; 3],
+        sums: impl Fn(usize) -> FlockSums,
+    ) -> Block {
         let visibility = Visibility {
             radius: 2.0,
             ..Visibility::NONE
@@ -240,12 +265,14 @@ mod tests {
         let profiles = FlockProfiles::of(vec![profile]);
         let body = Kinematics {
             velocity,
+            heading: Vec2::X,
             mass: 1.0,
             ..default()
         };
         let mut block = Block::default();
         for at in 0..Block::SIZE {
-            block.put_body(at, &SumsRow(SumsRow::columns(sums(at))), &body);
+            let sums = SumsRow(SumsRow::columns(sums(at)));
+            block.put_body(at, &sums, &body, abilities);
             block.put_vehicle(at, &Vehicle::default(), 0.01);
             block.put_profile(at, 1, &profiles);
         }
@@ -283,6 +310,25 @@ mod tests {
         assert_close(separation, Vec2::new(-20.0 * 0.75 * 0.75, 0.0));
         assert_close(alignment, Vec2::new(0.0, 0.75 * 20.0));
         assert_close(cohesion, Vec2::new(20.0 * 0.75 / 2.0, 0.0));
+    }
+
+    #[test]
+    fn the_force_on_a_car_waits_for_its_wheels_and_leaves_the_slip_of_its_center_alone() {
+        let car = Abilities {
+            turning_radius: 2.0,
+            pivot: 1.0,
+            response_time: 0.5,
+            ..default()
+        };
+        // 5 m/s are wanted along +x, where the car points; it has 4 m/s, and its center slips to the left.
+        let ahead = Sum {
+            vector: [1.0, 0.0],
+            weight: 1.0,
+        };
+        let sums = [Sum::default(), ahead, Sum::default()];
+        let velocity = Vec2::new(4.0, 1.5);
+        let forces = computed(&driven_block(velocity, Some(&car), [1.0; 3], |_| sums));
+        assert_close(forces.raw(3)[1], Vec2::new((5.0 - 4.0) / 0.5, 0.0));
     }
 
     #[test]

@@ -87,9 +87,9 @@ pub(super) fn sum_over<R: Rule>(
 /// The sums of Separation, Alignment and Cohesion.
 pub(crate) type FlockSums<N = f32> = [Sum<N>; 3];
 
-/// Velocity and limits of an agent.
+/// Velocity and limits of an agent: of a driven body those of [`Agent::track`].
 pub(super) struct Limits<N> {
-    /// Velocity, m/s.
+    /// The velocity that forces change, m/s.
     pub(super) velocity: [N; 2],
     /// Maximum speed, m/s.
     pub(super) max_speed: N,
@@ -102,7 +102,7 @@ pub(super) struct Limits<N> {
 impl Limits<f32> {
     pub(super) fn of(me: &Agent) -> Self {
         Self {
-            velocity: me.velocity.into(),
+            velocity: me.rolling().into(),
             max_speed: me.max_speed,
             max_force: me.max_force,
             gain: me.mass / me.response_time.max(me.delta),
