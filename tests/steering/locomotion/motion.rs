@@ -76,6 +76,46 @@ fn avoidance_does_not_change_the_path_of_a_driven_body_that_nobody_hinders() {
 }
 
 #[test]
+fn four_cars_that_meet_at_a_crossing_drive_on_around_each_other() {
+    const AWAY: f32 = 30.0;
+    let mut app = point_mass_app(HERTZ);
+    let cars = [Vec2::X, Vec2::Y, Vec2::NEG_X, Vec2::NEG_Y].map(|from| {
+        let avoidance = ReciprocalAvoidance::default().with_perception_radius(AWAY);
+        let seek = Seek::new(-1_000.0 * from);
+        let body = Body::at(AWAY * from.x, AWAY * from.y);
+        let agent = (seek, avoidance, Combine::WEIGHTED_SUM);
+        let agent = car(Backend::PointMass, &mut app, body, agent);
+        let mut entity = app.world_mut().entity_mut(agent);
+        let mut transform = entity.get_mut::<Transform>().unwrap();
+        transform.rotation = Quat::from_rotation_z((-from).to_angle());
+        let mut vehicle = entity.get_mut::<Vehicle>().unwrap();
+        (vehicle.max_speed, vehicle.radius) = (8.0, Some(2.2));
+        (agent, from)
+    });
+    let (mut turned, mut gears, mut nearest) = ([0.0; 4], 0, f32::INFINITY);
+    for _ in 0..14 * 60 {
+        let before = cars.map(|(agent, _)| *get::<Controls>(&app, agent));
+        app.update();
+        for (at, (agent, _)) in cars.into_iter().enumerate() {
+            let now = get::<Controls>(&app, agent);
+            turned[at] += (now.steering - before[at].steering).abs();
+            gears += u32::from(now.reversing != before[at].reversing);
+            for (other, _) in &cars[..at] {
+                let distance = position(&app, agent).distance(position(&app, *other));
+                nearest = nearest.min(distance);
+            }
+        }
+    }
+    assert!(gears <= 1, "{gears} changes of gear");
+    assert!(nearest > 4.2, "{nearest} m apart, touching at 4.4 m");
+    assert!(turned.iter().all(|it| *it < 5.0), "{turned:?} rad");
+    for (agent, from) in cars {
+        let way = AWAY - position(&app, agent).dot(from);
+        assert!(way > 1.2 * AWAY, "{way} m from {from}");
+    }
+}
+
+#[test]
 fn a_driven_body_takes_the_same_path_at_every_rate() {
     for backend in BACKENDS {
         for kind in 0..KINDS {

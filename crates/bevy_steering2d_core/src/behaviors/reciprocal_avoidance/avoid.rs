@@ -9,7 +9,7 @@ use super::clear::Way;
 use super::foresight::Foresight;
 use super::half_planes::{HalfPlane, HalfPlanes};
 use super::other::{Other, Others, wished};
-use super::{Intent, ReciprocalAvoidance, ReciprocalWorld, aims};
+use super::{Intent, ReciprocalAvoidance, ReciprocalWorld, aims, look_ahead};
 use crate::perception::{Found, NearProbe, NeighborView, SeenObstacle, SteeringGroups, WallHit};
 use crate::{Agent, Circle};
 
@@ -203,7 +203,7 @@ type Obstacles = SmallVec<[Other<f32>; 16]>;
 
 /// A collider up to so many times the size of the agent is an obstacle, a larger one a wall.
 const PILLAR: f32 = 4.0;
-/// Time constant with which the agent may approach a wall, s.
+/// Time constant with which the agent may approach a wall, s. A driven body takes longer.
 const WALL_TIME: f32 = 0.3;
 /// Share of its deceleration that the agent counts on before a wall: the limit of its speed changes once a tick.
 const BRAKING: f32 = 0.9;
@@ -211,11 +211,35 @@ const BRAKING: f32 = 0.9;
 /// The greatest speed towards a wall at this gap, m/s, from which the agent can still stop; negative if they overlap.
 fn approach(me: &Agent, gap: f32) -> f32 {
     let stops_from = (2.0 * BRAKING * me.braking() * gap.max(0.0)).sqrt();
-    (gap / WALL_TIME).min(stops_from)
+    let time = if gap > 0.0 { wall_time(me) } else { WALL_TIME };
+    (gap / time).min(stops_from)
+}
+
+/// Time constant with which the agent may approach a wall that it does not touch, s.
+fn wall_time(me: &Agent) -> f32 {
+    WALL_TIME.max(look_ahead(me))
 }
 
 /// How far from its center the agent sees walls, m.
 pub(super) fn wall_reach(me: &Agent) -> f32 {
     let stopping = me.max_speed * me.max_speed / (2.0 * BRAKING * me.braking());
-    me.radius + (WALL_TIME * me.max_speed + stopping).max(1.5)
+    me.radius + (wall_time(me) * me.max_speed + stopping).max(1.5)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::behaviors::reciprocal_avoidance::testing::{car, walker};
+
+    #[test]
+    fn a_car_approaches_a_wall_slowly_and_leaves_one_that_it_touches_at_once() {
+        let (walker, car) = (walker(0.0, 0.0, Vec2::X), car(Vec2::X));
+        let is_near = |a: f32, b: f32| (a - b).abs() < 1e-5;
+        assert!(is_near(approach(&walker, 0.3), 0.3 / WALL_TIME));
+        assert!(is_near(approach(&car, 0.3), 0.3 / 3.0), "six responses");
+        for me in [&walker, &car] {
+            assert!(is_near(approach(me, -0.03), -0.03 / WALL_TIME));
+        }
+        assert!(wall_reach(&car) > wall_reach(&walker));
+    }
 }

@@ -7,7 +7,7 @@ use bevy_steering2d_kernel::simd::Register;
 use super::ReciprocalAvoidanceMemory;
 use super::half_planes::{HalfPlane, HalfPlanes, nearest_allowed};
 use super::other::Others;
-use super::{ReciprocalAvoidance, quickness};
+use super::{ReciprocalAvoidance, answer_time, quickness};
 use crate::{Agent, Circle};
 
 /// What an agent chooses.
@@ -81,9 +81,9 @@ pub(super) fn fraction(number: f32) -> f32 {
     if number > 0.0 { number.min(1.0) } else { 0.0 }
 }
 
-/// The velocities that the agent can reach in this tick.
+/// The velocities that the agent can reach in its [`answer_time`].
 fn reachable(me: &Agent) -> Circle {
-    Circle::new(me.velocity, me.max_acceleration() * me.delta)
+    Circle::new(me.velocity, me.max_acceleration() * answer_time(me))
 }
 
 #[cfg(test)]
@@ -91,7 +91,7 @@ mod tests {
     use bevy_steering2d_kernel::simd::Portable;
 
     use super::*;
-    use crate::behaviors::reciprocal_avoidance::testing::{seen, walker, wanted};
+    use crate::behaviors::reciprocal_avoidance::testing::{car, seen, walker, wanted};
     use crate::behaviors::testing::assert_close;
 
     #[test]
@@ -103,6 +103,15 @@ mod tests {
         let alone = Others::<Portable>::of(&[]);
         let choice = how.with_reflexes(&me, &alone, &[], preferred);
         assert_close(choice.velocity, preferred);
+    }
+
+    #[test]
+    fn a_car_chooses_among_the_velocities_of_its_response_time() {
+        // 6 m/s² for a tick of 0.05 s, and for 0.5 s.
+        let aside = Vec2::new(1.0, 2.5);
+        let chosen = |me: &Agent| Choice::unhindered(me, aside).velocity;
+        assert_close(chosen(&walker(0.0, 0.0, Vec2::X)), Vec2::new(1.0, 0.3));
+        assert_close(chosen(&car(Vec2::X)), aside);
     }
 
     #[test]

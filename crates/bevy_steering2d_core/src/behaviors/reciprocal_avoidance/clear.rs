@@ -6,9 +6,9 @@
 use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::{Register, dot};
 
-use super::ReciprocalAvoidance;
 use super::conflict::{HORIZONS, clearance};
 use super::crowd::Crowd;
+use super::{ReciprocalAvoidance, answer_time};
 use crate::Agent;
 use crate::perception::Neighbors;
 
@@ -24,7 +24,7 @@ pub(super) struct Way<R> {
     keep: R,
     /// The reflex time, s.
     reflex: R,
-    /// By how much the relative velocity may change in this tick, m/s.
+    /// By how much the relative velocity may change until both have what they choose, m/s.
     change: R,
     /// 1 over the latest time of a contact that counts, 1/s.
     rate: R,
@@ -42,7 +42,7 @@ impl<R: Register> Way<R> {
             spread: R::splat(0.5 * change.length()),
             keep: R::splat(me.radius + clearance(how)),
             reflex: R::splat(how.reflex),
-            change: R::splat(2.0 * me.max_acceleration() * me.delta),
+            change: R::splat(2.0 * me.max_acceleration() * answer_time(me)),
             rate: R::splat(1.0 / (HORIZONS * how.horizon)),
         }
     }

@@ -13,8 +13,9 @@ use crate::parallel::{FORMULA_PASS, for_each_mut};
 use crate::perception::SteeringGroups;
 use crate::steer::{Steered, Step};
 use crate::{
-    Agent, Cut, Influence, Kinematics, PathFollowing, PathFollowingMemory, Requests, SteeringClock,
-    SteeringForce, SteeringId, SteeringPath, SteeringWarnings, Targets, ThinkEvery, Vehicle,
+    Abilities, Agent, Cut, Influence, Kinematics, PathFollowing, PathFollowingMemory, Requests,
+    SteeringClock, SteeringForce, SteeringId, SteeringPath, SteeringWarnings, Targets, ThinkEvery,
+    Vehicle,
 };
 
 /// What an agent with [`ReciprocalAvoidance`] requests this tick, for its neighbors to read.
@@ -106,7 +107,7 @@ type Avoiders<'w, 's> = Query<
     (
         (Entity, &'static SteeringId),
         &'static Vehicle,
-        &'static Kinematics,
+        (&'static Kinematics, Option<&'static Abilities>),
         Option<&'static ThinkEvery>,
         Option<(&'static PathFollowing, &'static PathFollowingMemory)>,
         &'static SteeringForce,
@@ -135,7 +136,7 @@ pub(crate) fn publish_intents(
         |(
             (entity, &id),
             vehicle,
-            body,
+            (body, abilities),
             every,
             follow,
             force,
@@ -151,6 +152,7 @@ pub(crate) fn publish_intents(
                 intent.set_if_neq(Intent::default());
                 return;
             };
+            let me = me.with_abilities(abilities);
             let step = Step::new(&clock, &warnings, &targets);
             let hindrance = step.hindrance(entity, avoidance, &me, &conditions);
             let velocity = Requests::of(force.entries()).velocity(&me);

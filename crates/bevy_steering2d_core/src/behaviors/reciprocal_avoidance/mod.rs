@@ -101,6 +101,9 @@ use crate::{
 /// it does not circle a target that it cannot reach. The aim is the end of its path, or else the target of its [`Arrive`](crate::Arrive),
 /// [`Seek`](crate::Seek) or [`Pursuit`](crate::Pursuit), if within `perception_radius`.
 ///
+/// **Driven bodies**, such as cars, cannot move aside at once. They choose among the velocities of the axle that they can reach in
+/// their response time, and look ahead for at least six response times: so long is then the reflex time, and the time before a wall.
+///
 /// Where a constraint leaves slack, each agent may use at least half of it. Where bodies overlap by a hundredth of
 /// the sum of their radii, both do all to separate within 0.05 s.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
@@ -113,7 +116,7 @@ pub struct ReciprocalAvoidance {
     pub horizon: f32,
     /// Contacts sooner than this are ruled out, s, `> 0`. Default `0.35`. A shorter time makes denser
     /// crowds and leaves less time to react: an agent that does not choose a velocity twice in it is warned of, see
-    /// [`ThinkEvery`](crate::ThinkEvery).
+    /// [`ThinkEvery`](crate::ThinkEvery). For a driven body it is at least six response times.
     pub reflex: f32,
     /// Clearance between the bounding circles, m, `≥ 0`. Default `0.07`; foresight keeps at least 7 cm. The
     /// agent that goes first may leave less, down to zero. A crowd too dense to keep it backs away.
@@ -212,6 +215,18 @@ impl ReciprocalAvoidance {
     }
 }
 
+impl ReciprocalAvoidance {
+    /// This behavior and the agent as they choose a velocity for a driven body, which is that of its axle.
+    fn of_driven(&self, me: &Agent) -> (Self, Agent) {
+        let how = Self {
+            reflex: self.reflex.max(look_ahead(me)),
+            ..*self
+        };
+        let velocity = me.rolling();
+        (how, Agent { velocity, ..*me })
+    }
+}
+
 impl Behavior for ReciprocalAvoidance {
     const PRIORITY: i16 = 5;
     const COLOR: Option<[u8; 3]> = Some([40, 244, 252]);
@@ -291,11 +306,13 @@ impl Adjust for ReciprocalAvoidance {
             world.warn_of_behavior_entity(me.entity);
             return Vec2::ZERO;
         }
-        if me.delta > 0.5 * self.reflex {
-            world.warn_of_slow_thinking(me, self.reflex);
+        let driven = me.abilities.map(|_| self.of_driven(me));
+        let (how, me) = driven.as_ref().map_or((self, me), |(how, me)| (how, me));
+        if me.delta > 0.5 * how.reflex {
+            world.warn_of_slow_thinking(me, how.reflex);
         }
         let avoid = Avoid {
-            how: self,
+            how,
             me,
             mine,
             groups: groups.copied().unwrap_or_default(),
@@ -311,13 +328,29 @@ impl Adjust for ReciprocalAvoidance {
                 waits: choice.waits,
             };
         }
-        // A driven body that is not hindered keeps its request: it cannot reach the velocity within one tick.
+        // A driven body that is not hindered keeps its request: it may ask for more than it can reach.
         if me.abilities.is_some() && choice.grants(me, mine.velocity) {
             return Vec2::ZERO;
         }
-        let needed = me.mass * (choice.velocity - me.velocity) / me.delta.max(f32::MIN_POSITIVE);
+        let time = answer_time(me).max(f32::MIN_POSITIVE);
+        let needed = me.mass * (choice.velocity - me.velocity) / time;
         self.influence.unweighted(needed - requests.force)
     }
+}
+
+/// So many response times ahead a driven body looks at least: it turns before it moves aside.
+const RESPONSES: f32 = 6.0;
+
+/// The time in which an agent has the velocity that it chooses, s: until its next update, for a driven body its response
+/// time.
+fn answer_time(me: &Agent) -> f32 {
+    let response = me.abilities.map_or(0.0, |_| me.response_time);
+    response.max(me.delta)
+}
+
+/// How far ahead a driven body looks at least, s; zero for others.
+fn look_ahead(me: &Agent) -> f32 {
+    me.abilities.map_or(0.0, |_| RESPONSES * answer_time(me))
 }
 
 /// The speeds, squared speeds and costs of this module are those of an agent with this `max_speed`, m/s, a
@@ -328,4 +361,22 @@ const WALKING: f32 = 2.6;
 /// How many times as fast as a pedestrian an agent can be, `> 0`.
 fn quickness(max_speed: f32) -> f32 {
     (max_speed / WALKING).max(1e-3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::car;
+    use super::*;
+
+    #[test]
+    fn a_car_looks_six_response_times_ahead_and_moves_as_its_axle() {
+        let in_a_curve = car(Vec2::new(2.0, 0.7));
+        let (how, me) = ReciprocalAvoidance::default().of_driven(&in_a_curve);
+        assert_eq!((how.reflex, me.velocity), (3.0, Vec2::new(2.0, 0.0)));
+        let calm = ReciprocalAvoidance {
+            reflex: 4.0,
+            ..default()
+        };
+        assert_eq!(calm.of_driven(&in_a_curve).0, calm, "it does already");
+    }
 }

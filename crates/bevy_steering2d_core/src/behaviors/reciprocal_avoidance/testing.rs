@@ -8,7 +8,7 @@ use super::foresight::Foresight;
 use super::half_planes::HalfPlane;
 use super::other::{Other, Others};
 use super::{Intent, ReciprocalAvoidance};
-use crate::{Agent, SteeringId};
+use crate::{Abilities, Agent, SteeringId};
 
 pub(super) fn walker(x: f32, y: f32, velocity: Vec2) -> Agent {
     Agent {
@@ -20,6 +20,23 @@ pub(super) fn walker(x: f32, y: f32, velocity: Vec2) -> Agent {
         delta: 0.05,
         ..default()
     }
+}
+
+/// A walker on wheels, which take half a second to turn.
+pub(super) fn car(velocity: Vec2) -> Agent {
+    let abilities = Abilities {
+        turning_radius: 1.0,
+        pivot: 0.4,
+        braking: 6.0,
+        cornering: 6.0,
+        response_time: 0.5,
+        ..default()
+    };
+    let walker = Agent {
+        heading: Vec2::X,
+        ..walker(0.0, 0.0, velocity)
+    };
+    walker.with_abilities(Some(&abilities))
 }
 
 pub(super) fn numbered(id: u32, agent: Agent) -> Agent {
