@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 use bevy_steering2d_core::{
     Kinematics, Obstacle, ObstacleIndex, SeenObstacle, SnapshotAppExt, SnapshotKind,
-    SteeringAppExt, Vehicle, WallIndex, digest,
+    SteeringAppExt, SteeringClock, Vehicle, WallIndex, digest,
 };
 
 use crate::Solid;
@@ -72,18 +72,33 @@ pub(crate) fn revision_of<'a>(solids: impl Iterator<Item = &'a Solid>) -> u32 {
     (digest ^ (digest >> 32)) as u32
 }
 
-/// Where an obstacle without a body was in the last tick.
+/// Where an obstacle was in the last tick, and how long it still counts as moving.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct LastPlace(Option<Vec2>);
+pub(crate) struct LastPlace {
+    /// m; `None` before its first tick.
+    at: Option<Vec2>,
+    /// How long it still counts as moving if it does not move, s.
+    moving: f32,
+}
 
 impl LastPlace {
-    /// Notes where it is now; whether it was there before, or nowhere.
-    fn stays(mut this: Mut<Self>, at: Vec2) -> bool {
-        let stays = this.0.is_none_or(|before| before == at);
-        this.set_if_neq(Self(Some(at)));
-        stays
+    /// How long an obstacle counts as moving after its last movement, s. A game may move it once per frame, and a frame
+    /// has any number of ticks.
+    const PAUSE: f32 = 0.1;
+
+    /// The place a tick later, for an obstacle that moves or does not.
+    fn next(self, at: Vec2, moves: bool, delta: f32) -> Self {
+        let moving = if moves {
+            Self::PAUSE
+        } else {
+            (self.moving - delta).max(0.0)
+        };
+        Self {
+            at: Some(at),
+            moving,
+        }
     }
 }
 
@@ -97,6 +112,7 @@ pub(crate) fn register(app: &mut App) {
 /// Collects the solids: walls, obstacles that stand still and are no agents, [`Solids`] and
 /// [`ColliderSolids`].
 pub(crate) fn survey(
+    clock: Res<SteeringClock>,
     walls: Res<WallIndex>,
     obstacles: Res<ObstacleIndex>,
     others: Res<Solids>,
@@ -106,12 +122,22 @@ pub(crate) fn survey(
     mut terrain: ResMut<Terrain>,
 ) {
     let mut stands = |seen: &SeenObstacle| {
-        if let Ok((body, is_agent)) = bodies.get(seen.entity) {
-            return !is_agent && body.speed() <= Kinematics::REST;
+        let body = bodies.get(seen.entity).ok();
+        if body.is_some_and(|(_, is_agent)| is_agent) {
+            return false;
         }
-        // One that its transform moves has no velocity.
-        let place = places.get_mut(seen.entity);
-        place.map_or(true, |place| LastPlace::stays(place, seen.circle.center))
+        let Ok(mut place) = places.get_mut(seen.entity) else {
+            return body.is_none_or(|(body, _)| body.speed() <= Kinematics::REST);
+        };
+        let at = seen.circle.center;
+        let moves = match body {
+            Some((body, _)) => body.speed() > Kinematics::REST,
+            // One that its transform moves has no velocity.
+            None => place.at.is_some_and(|before| before != at),
+        };
+        let now = place.next(at, moves, clock.delta);
+        place.set_if_neq(now);
+        now.moving <= 0.0
     };
     let walls = walls.iter().map(Solid::from);
     let discs = obstacles.iter().filter(|seen| stands(seen));

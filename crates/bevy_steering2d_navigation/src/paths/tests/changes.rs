@@ -212,3 +212,52 @@ fn an_obstacle_that_its_transform_moves_is_no_solid_until_it_rests() {
     assert_eq!(revisions.len(), 3, "there, moving, there");
     assert_eq!(heard(&app).found.len(), 3, "planned again for each");
 }
+
+/// The terrains that follow each other while an obstacle is moved every so many ticks, 20 times, and then rests.
+fn terrains_of_an_obstacle_moved_every(ticks: u32) -> (App, Vec<u32>) {
+    let mut app = app();
+    let place = Transform::from_xyz(0.0, 30.0, 0.0);
+    let rock = app.world_mut().spawn((Obstacle::new(1.0), place)).id();
+    walker(&mut app, Vec2::ZERO, Vec2::new(60.0, 0.0));
+    run(&mut app, 5);
+    let mut revisions = vec![revision(&app)];
+    for tick in 0..20 * ticks + 20 {
+        if tick < 20 * ticks && tick.is_multiple_of(ticks) {
+            let mut place = app.world_mut().get_mut::<Transform>(rock).unwrap();
+            place.translation.x += 0.1;
+        }
+        app.update();
+        revisions.push(revision(&app));
+    }
+    revisions.dedup();
+    (app, revisions)
+}
+
+#[test]
+fn an_obstacle_that_is_moved_once_per_frame_does_not_stand_in_between() {
+    // Frames of 2 and of 5 ticks: 30 and 12 per second.
+    for ticks in [2, 5] {
+        let (app, revisions) = terrains_of_an_obstacle_moved_every(ticks);
+        assert_eq!(revisions.len(), 3, "there, moving, there");
+        assert_eq!(heard(&app).found.len(), 3, "planned again for each");
+    }
+}
+
+#[test]
+fn an_obstacle_with_a_body_that_halts_for_a_tick_does_not_stand_in_between() {
+    let mut app = app();
+    let place = Transform::from_xyz(0.0, 30.0, 0.0);
+    let body = (PointMass::default(), Obstacle::new(1.0), place);
+    let rock = app.world_mut().spawn(body).id();
+    run(&mut app, 5);
+    let mut revisions = vec![revision(&app)];
+    for tick in 0..80 {
+        let speed = if tick < 60 && tick % 2 == 0 { 2.0 } else { 0.0 };
+        let mut body = app.world_mut().get_mut::<PointMass>(rock).unwrap();
+        body.velocity = speed * Vec2::X;
+        app.update();
+        revisions.push(revision(&app));
+    }
+    revisions.dedup();
+    assert_eq!(revisions.len(), 3, "there, moving, there");
+}
