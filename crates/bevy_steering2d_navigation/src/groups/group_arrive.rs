@@ -3,7 +3,7 @@
 use std::f32::consts::FRAC_1_SQRT_2;
 
 use bevy::prelude::*;
-use bevy_steering2d_core::{InvalidParameter, StuckDetection, Target, Vehicle};
+use bevy_steering2d_core::{InvalidParameter, SteeringId, StuckDetection, Target, Vehicle};
 
 use crate::Lane;
 
@@ -27,6 +27,8 @@ use crate::Lane;
 /// move a little rather than one far. Once the ways are known they are assigned anew, so that those who come
 /// first go to the far side. On the way each member has a [`Lane`] of its own, and the group passes corners
 /// side by side.
+///
+/// If the target is a member itself, it stays where it is, and the others get places around it.
 ///
 /// **Changes on the way.** A latecomer gets the free place nearest to the target. The place of a member that
 /// is despawned, has another order, or that your game sends elsewhere by its `NavigateTo`, becomes free; within 32 ticks it goes to a member that has none, if there is
@@ -249,6 +251,8 @@ pub(super) struct Planned {
     pub(super) shape: GroupShape,
     pub(super) gap: f32,
     pub(super) revision: u32,
+    /// The member that is the target.
+    pub(super) host: Option<SteeringId>,
 }
 
 /// A group has come to rest: every member that can reach its place is there and stands still. Triggered once

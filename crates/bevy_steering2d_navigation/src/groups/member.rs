@@ -7,8 +7,9 @@ use bevy_steering2d_core::{
     SteeringDisabled, SteeringId, SteeringPath, StuckMemory, Target, Vehicle,
 };
 
+use super::placing::Lot;
 use super::{GroupMember, GroupMembers, GroupPlace};
-use crate::{NavigateTo, NavigateToMemory, NavigationState};
+use crate::{Lane, NavigateTo, NavigateToMemory, NavigationState};
 
 /// A member is at its place within this distance, m, beyond where [`NavigateTo`] comes to rest; with a larger tolerance of
 /// its own, within that.
@@ -67,6 +68,8 @@ pub(crate) struct Member {
     /// It is at its place within this distance, m.
     pub(super) at_place: f32,
     pub(super) place: GroupPlace,
+    /// The group is to stand around it: it stays where it is.
+    pub(super) is_host: bool,
     /// There is no way to its place, or the game has taken its [`NavigateTo`] on the way.
     pub(super) is_cut_off: bool,
     /// The game has taken its [`NavigateTo`] on the way: it is not sent again.
@@ -190,9 +193,17 @@ impl Member {
         (self.place.waiting, self.place.halted) = (0.0, 0.0);
     }
 
-    /// Whether each of two members has room at the other's place.
+    /// Has the place where it is.
+    pub(super) fn stay(&mut self, lot: Lot) {
+        self.settle_here();
+        self.place.lane = Lane::default();
+        (self.place.order, self.place.plan) = (Some(lot.order), lot.plan);
+    }
+
+    /// Whether each of two members may have the other's place, and has room there.
     pub(super) fn fits(&self, other: &Self) -> bool {
-        self.radius <= other.place.radius && other.radius <= self.place.radius
+        let is_fixed = self.is_host || other.is_host;
+        !is_fixed && self.radius <= other.place.radius && other.radius <= self.place.radius
     }
 
     /// Whether it stands at its place, or almost.
@@ -205,10 +216,11 @@ impl Member {
     }
 }
 
-/// The members of a group that stands around `center`, by id.
+/// The members of a group with a target, which stands around `center`, by id.
 pub(super) fn gather(
     listed: &GroupMembers,
     members: &Members,
+    target: Target,
     center: Vec2,
     group: &mut Vec<Member>,
 ) {
@@ -233,6 +245,7 @@ pub(super) fn gather(
             radius: body.radius.max(0.0),
             at_place,
             place: *place,
+            is_host: target == Target::Entity(entity),
             is_cut_off: has_no_path || gave_up,
             gave_up,
             has_path,
@@ -293,6 +306,7 @@ impl Member {
                 halted: waiting.min(SHUT_IN),
                 ..default()
             },
+            is_host: false,
             is_cut_off: false,
             gave_up: false,
             has_path: true,

@@ -99,7 +99,7 @@ pub(crate) fn order_groups(
         let Ok((_, order, mut memory, Some(listed))) = orders.get_mut(entity) else {
             continue;
         };
-        gather(listed, &members, memory.center, group);
+        gather(listed, &members, order.target, memory.center, group);
         let mut now = *memory;
         let taken = || taken_places(&members, kept, &renewed, (entity, index));
         let lot = turn.give_places(group, order, &world, taken, &mut now);
@@ -139,7 +139,7 @@ impl Overview {
             plan: memory.plan,
         };
         if let Some(listed) = listed {
-            gather(listed, members, memory.center, group);
+            gather(listed, members, order.target, memory.center, group);
             // Those that are left out are not steered now.
             if group.len() < listed.len() {
                 keep_places(listed, members, &world.disabled, lot, &mut self.kept);
@@ -158,7 +158,8 @@ impl Overview {
         if memory.planned.is_some() && !memory.arrived {
             self.ways.push(Way::of(entity, first, group, memory.center));
         }
-        let Some(planned) = planned_for(entity, order, memory, world) else {
+        let host = listed.and_then(|listed| host_of(order, listed, members, memory));
+        let Some(planned) = planned_for(entity, order, memory, host, world) else {
             return;
         };
         let holds = memory.planned.is_some_and(|it| {
@@ -166,6 +167,9 @@ impl Overview {
             it.still_holds(&planned, order)
                 && memory.center.is_finite()
                 && fit_places(group, lot)
+                && group
+                    .iter()
+                    .all(|it| !it.is_host || lot.includes(&it.place))
                 && (same_world || have_room(group, lot, &world.terrain))
         });
         self.turns.push(Turn {
@@ -183,6 +187,7 @@ fn planned_for(
     entity: Entity,
     order: &GroupArrive,
     memory: &GroupArriveMemory,
+    host: Option<SteeringId>,
     world: &GroupWorld,
 ) -> Option<Planned> {
     let target = world.targets.get(order.target).map(|it| it.position);
@@ -200,7 +205,23 @@ fn planned_for(
         shape: order.shape,
         gap: order.gap,
         revision: world.terrain.revision(),
+        host,
     })
+}
+
+/// The member that is the target of its own group. One that is not steered now remains it.
+fn host_of(
+    order: &GroupArrive,
+    listed: &GroupMembers,
+    members: &Members,
+    memory: &GroupArriveMemory,
+) -> Option<SteeringId> {
+    let target = order.target.entity()?;
+    listed.iter().find(|it| *it == target)?;
+    match members.get(target) {
+        Ok((&id, ..)) => Some(id),
+        Err(_) => memory.planned.and_then(|it| it.host),
+    }
 }
 
 impl Planned {
@@ -241,7 +262,7 @@ impl Turn {
         let Self { lot, planned, .. } = *self;
         if !self.holds {
             let (target, terrain) = (planned.target, &world.terrain);
-            let lot = place_all(group, lot.order, order, target, terrain, &taken(), memory);
+            let lot = place_all(group, lot.order, order, target, terrain, taken(), memory);
             (memory.planned, memory.arrived, memory.ways_known) = (Some(planned), false, false);
             (memory.meeting, memory.last_look) = (None, None);
             return lot;
@@ -299,7 +320,7 @@ fn fit_places(group: &[Member], lot: Lot) -> bool {
     placed.all(|it| it.radius <= 1.02 * it.place.radius)
 }
 
-/// Whether every member that has one of these places still has room there. Those without one wait for the next look
+/// Whether every member that was sent to one of these places still has room there. Those without one wait for the next look
 /// for room.
 fn have_room(group: &[Member], lot: Lot, terrain: &Terrain) -> bool {
     // Places were chosen with the whole radius as clearance, up to rounding.
@@ -307,7 +328,9 @@ fn have_room(group: &[Member], lot: Lot, terrain: &Terrain) -> bool {
         let mut solids = terrain.solids().iter();
         solids.all(|solid| solid.distance(at) >= 0.98 * radius)
     };
-    let mut placed = group.iter().filter(|it| lot.includes(&it.place));
+    let mut placed = group
+        .iter()
+        .filter(|it| lot.includes(&it.place) && !it.is_host);
     placed.all(|it| it.place.at.is_none_or(|at| is_free(at, it.place.radius)))
 }
 
@@ -327,7 +350,7 @@ fn pass_others(group: &mut [Member], order: Entity, ways: &[Way], memory: &mut G
         && memory.meeting != Some(other.order)
     {
         memory.meeting = Some(other.order);
-        for member in group {
+        for member in group.iter_mut().filter(|it| !it.is_host) {
             member.place.detour = Some(meeting.detour(member.position));
         }
     }

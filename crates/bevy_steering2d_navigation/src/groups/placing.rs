@@ -29,40 +29,51 @@ impl Lot {
     }
 }
 
-/// Gives all members new places.
+/// Gives all members new places. A member that is the target keeps the one where it is.
 pub(super) fn place_all(
     group: &mut [Member],
     order: Entity,
     how: &GroupArrive,
     target: Vec2,
     terrain: &Terrain,
-    taken: &[(Vec2, f32)],
+    mut taken: Vec<(Vec2, f32)>,
     memory: &mut GroupArriveMemory,
 ) -> Lot {
     for member in group.iter_mut() {
         member.forget_way();
     }
-    let radii: Vec<_> = group.iter().map(|it| it.radius).collect();
+    let is_sent = |it: &Member| !it.is_host;
+    let sent = group.iter().filter(|it| is_sent(it));
+    let radii: Vec<_> = sent.map(|it| it.radius).collect();
+    let host = group.iter().find(|it| it.is_host);
+    taken.extend(host.map(|it| (it.position, it.radius)));
     let largest = radii.iter().copied().fold(0.0, f32::max);
     let grid = ClearanceGrid::new(terrain.solids(), 1.5 * largest.max(0.1));
-    let places = Site::new(&grid, target, how.shape, how.gap, taken).places(&radii);
+    let site = Site::new(&grid, target, how.shape, how.gap, &taken);
+    let places = match host {
+        Some(_) => site.around(target, &radii),
+        None => site.places(&radii),
+    };
     memory.center = places.center;
     memory.plan = memory.plan.wrapping_add(1);
     let lot = Lot {
         order,
         plan: memory.plan,
     };
-    distribute(group, lot, &place_radii(&radii), &places.at, |_| true);
+    distribute(group, lot, &place_radii(&radii), &places.at, is_sent);
     for member in group.iter_mut() {
         member.place.detour = None;
+        if member.is_host {
+            member.stay(lot);
+        }
     }
-    give_lanes(group, |_| true, places.center, how.gap);
+    give_lanes(group, is_sent, places.center, how.gap);
     lot
 }
 
 /// Distributes the places anew, now that the ways are known: those that come first get the farthest.
 pub(super) fn reassign(group: &mut [Member], lot: Lot) {
-    let goes = |it: &Member| !it.gave_up;
+    let goes = |it: &Member| !it.gave_up && !it.is_host;
     let going: Vec<_> = group
         .iter()
         .filter(|it| goes(it))

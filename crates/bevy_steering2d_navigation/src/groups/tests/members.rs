@@ -288,3 +288,35 @@ fn a_smaller_latecomer_does_not_take_the_place_of_a_larger_member() {
         assert!(nearest > radius + 0.9 * PointMass::RADIUS, "{nearest}");
     }
 }
+
+#[test]
+fn a_group_that_is_sent_to_one_of_its_members_stands_around_it() {
+    let mut app = app();
+    let units = units(&mut app, 7, Vec2::ZERO);
+    let host = units[6];
+    let at = app.world().get::<Transform>(host).unwrap().translation;
+    order(&mut app, GroupArrive::new(host), &units);
+    run(&mut app, 900);
+    let body = app.world().get::<Kinematics>(host).unwrap();
+    assert!(body.position.distance(at.truncate()) < 0.2, "{body:?}");
+    for &unit in &units[..6] {
+        let apart = place(&app, unit).distance(place(&app, host));
+        assert!((1.0..1.3).contains(&apart), "{apart}");
+    }
+    assert_settled(&app, &units);
+    assert_eq!(app.world().resource::<Heard>().0.len(), 1);
+}
+
+#[test]
+fn a_target_that_joins_its_group_stays_where_it_is() {
+    let mut app = app();
+    let units = units(&mut app, 4, Vec2::ZERO);
+    let host = unit(&mut app, Vec2::new(12.0, 0.0));
+    let order = order(&mut app, GroupArrive::new(host), &units);
+    run(&mut app, 300);
+    app.world_mut().entity_mut(host).insert(GroupMember(order));
+    run(&mut app, 600);
+    let body = app.world().get::<Kinematics>(host).unwrap();
+    assert!(body.position.distance(12.0 * Vec2::X) < 0.6, "{body:?}");
+    assert_settled(&app, &[&units[..], &[host]].concat());
+}
