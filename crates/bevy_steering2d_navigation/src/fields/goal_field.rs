@@ -23,7 +23,8 @@ use crate::world::Terrain;
 /// Directions are those of the eikonal equation, smooth and not along eight axes; see
 /// [`TravelTimes`](crate::TravelTimes). Nodes nearer to a solid than [`radius`](Self::radius), and than 0.51
 /// [`spacing`](Self::spacing)s, are blocked. So a gap is open for certain if it is as wide as the body, or 1.02
-/// spacings if that is more, and one spacing, or √2 spacings if it is slanted. Nodes without a way have a zero vector.
+/// spacings if that is more, and one spacing, or √2 spacings if it is slanted. Nodes without a way have a zero
+/// vector; blocked ones lead out of the solid, on their side of a wall.
 /// Three more nodes on each side of the area lead straight back into it, for agents that overshoot its border.
 ///
 /// ```
@@ -171,8 +172,8 @@ impl TravelMap {
     }
 
     /// The travel time from a point to the nearest goal, in meters of ground of cost 1: that of the nearest of the four
-    /// nodes around the point that has one. Infinite if there is no way, `None` outside of the field and while the times
-    /// are computed.
+    /// nodes around the point that has one, or else of the nearest node that is not blocked, on this side of walls.
+    /// Infinite if there is no way, `None` outside of the field and while the times are computed.
     pub fn travel_time(&self, point: Vec2) -> Option<f32> {
         self.work.as_ref()?.travel_time(point)
     }

@@ -7,7 +7,6 @@ use bevy_steering2d_core::InvalidParameter;
 
 use super::TravelTimes;
 use crate::Solid;
-use crate::world::revision_of;
 
 /// Ground that is slower or faster to cross, for [`GoalField`](crate::GoalField)s: mud, a road. Where
 /// several overlap their costs are multiplied.
@@ -144,21 +143,30 @@ impl Lattice {
         (blocked, blocked + self.spacing)
     }
 
-    /// A digest of the solids on which the costs depend.
-    pub(super) fn solids_near(&self, solids: &[Solid], radius: f32) -> u32 {
+    /// The solids on which the costs depend.
+    pub(super) fn solids_near<'a>(
+        &self,
+        solids: &'a [Solid],
+        radius: f32,
+    ) -> impl Iterator<Item = &'a Solid> {
         let (_, close) = self.margins(radius);
         let last = self.position(self.size - 1);
         let area = Rect::from_corners(self.corner, last);
         let near = solids.iter();
-        revision_of(near.filter(|solid| !solid.bounds(close).intersect(area).is_empty()))
+        near.filter(move |solid| !solid.bounds(close).intersect(area).is_empty())
     }
 
     /// The cost of each node, row by row: that of the ground, twice that close to solids, infinite where a
     /// body of `radius` m has no room.
     pub(super) fn costs(&self, solids: &[Solid], grounds: &[GroundCost], radius: f32) -> Vec<f32> {
+        /// So that the product of many grounds stays finite.
+        const MOST: f32 = 1e30;
         let mut costs = vec![1.0; self.size.x as usize * self.size.y as usize];
         for ground in grounds {
-            self.for_each_in(ground.area, |node| costs[self.index(node)] *= ground.cost);
+            self.for_each_in(ground.area, |node| {
+                let cost = &mut costs[self.index(node)];
+                *cost = (*cost * ground.cost).min(MOST);
+            });
         }
         let (blocked, close) = self.margins(radius);
         let mut is_close = vec![false; costs.len()];

@@ -6,6 +6,8 @@ use bevy_steering2d_core::FlowField;
 use super::ground::Lattice;
 use super::{GroundCost, TravelTimes};
 use crate::Solid;
+use crate::paths::ClearanceGrid;
+use crate::world::revision_of;
 
 /// The state of a field between ticks.
 #[derive(Clone, Debug)]
@@ -22,6 +24,8 @@ pub(super) struct Work {
     revision: Option<u32>,
     /// A digest of the solids that count; `None` before the first.
     near: Option<u32>,
+    /// The center lines of those that are no discs.
+    walls: ClearanceGrid,
     grounds: Vec<GroundCost>,
     /// The goals in the area, m; `None` when their nodes must be looked up again.
     goals: Option<Vec<Vec2>>,
@@ -70,6 +74,7 @@ impl Work {
             crowd_is_due: false,
             revision: None,
             near: None,
+            walls: ClearanceGrid::new(&[], lattice.spacing),
             grounds: Vec::new(),
             goals: None,
             goal_nodes: Vec::new(),
@@ -99,14 +104,35 @@ impl Work {
         if self.stage == Stage::Times {
             return None;
         }
-        // The node nearest to an agent beside a wall is often blocked.
-        let times = self.lattice.around(point).map(|node| {
-            let distance = self.lattice.position(node).distance_squared(point);
-            (distance, self.times.time(node))
-        });
-        let known = times.into_iter().filter(|(_, time)| time.is_finite());
-        let nearest = known.min_by(|(a, _), (b, _)| a.total_cmp(b));
-        Some(nearest.map_or(f32::INFINITY, |(_, time)| time))
+        let node = self.start_node(point);
+        Some(node.map_or(f32::INFINITY, |node| self.times.time(node)))
+    }
+
+    /// The node at which the way from a point begins: of those around it the nearest that has a way and that no wall
+    /// separates from it. An agent beside solids may have none; then the nearest free node there is.
+    fn start_node(&self, point: Vec2) -> Option<UVec2> {
+        let distance = |node: &UVec2| self.lattice.position(*node).distance_squared(point);
+        let around = self.lattice.around(point).into_iter();
+        let known = around.filter(|node| self.times.time(*node) < f32::INFINITY);
+        let seen = known.filter(|node| self.sees(point, self.lattice.position(*node)));
+        let nearest = seen.min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        nearest.or_else(|| self.nearest_node(point, |at| self.sees(point, at)))
+    }
+
+    /// Whether no wall separates a node or agent from a point. One on which it is itself does not.
+    fn sees(&self, from: Vec2, to: Vec2) -> bool {
+        // Between two walls that meet at a corner there is no way, up to rounding.
+        let touch = 1e-3 * self.lattice.spacing;
+        let separates = |wall: &Solid| {
+            wall.distance(from) > touch && wall.distance_to_segment(from, to) <= touch
+        };
+        self.walls.all_along(from, to, |wall| !separates(wall))
+    }
+
+    fn direction(&self, node: UVec2) -> Vec2 {
+        let at = |node| self.lattice.position(node);
+        let sees = |other| self.sees(at(node), at(other));
+        self.times.direction_in_view(node, sees)
     }
 
     /// Updates the costs if the solids, by their digest, or the grounds have changed and the field for the last
@@ -117,10 +143,14 @@ impl Work {
             return;
         }
         self.revision = Some(revision);
-        let near = Some(self.lattice.solids_near(solids, self.radius));
+        let solids_near = || self.lattice.solids_near(solids, self.radius);
+        let near = Some(revision_of(solids_near()));
         if self.near == near && self.grounds == grounds {
             return;
         }
+        let walls = solids_near().filter(|it| it.from != it.to);
+        let walls: Vec<_> = walls.map(|it| Solid::segment(it.from, it.to)).collect();
+        self.walls = ClearanceGrid::new(&walls, self.lattice.spacing);
         self.near = near;
         self.grounds = grounds.to_vec();
         let costs = self.lattice.costs(solids, &self.grounds, self.radius);
@@ -138,6 +168,8 @@ impl Work {
         let width = self.lattice.size.x as usize;
         let node = UVec2::new((index % width) as u32, (index / width) as u32);
         let crowd = self.crowd.get(index).copied().unwrap_or_default();
+        // An infinite cost would block the node.
+        let crowd = crowd.min(TravelTimes::LARGEST_COST);
         self.times.set_cost(node, self.costs[index] + crowd);
         self.stage = Stage::Times;
     }
@@ -221,25 +253,36 @@ impl Work {
 
     /// The free node nearest to a goal; on the other side of a wall only if there is none on this side.
     fn nearest_free(&self, goal: Vec2, solids: &[Solid]) -> Option<UVec2> {
-        let node = self.lattice.nearest(goal)?;
-        let rings = (self.radius / self.lattice.spacing).ceil().min(1e3) as i32 + Self::NEAR;
-        // Farther away than all nodes of the rings.
-        let reach = 1.5 * (rings + 1) as f32 * self.lattice.spacing;
+        // Farther away than all nodes that count.
+        let reach = 1.5 * (self.rings() + 1) as f32 * self.lattice.spacing;
         let is_near_wall = |it: &&Solid| it.radius == 0.0 && it.distance(goal) <= reach;
-        let walls: Vec<_> = solids.iter().filter(is_near_wall).copied().collect();
-        let nearest = |walls: &[Solid]| {
-            (0..=rings).find_map(|ring| self.nearest_in_ring(node, ring, goal, walls))
+        let walls: Vec<_> = solids.iter().filter(is_near_wall).collect();
+        let is_here = |at: Vec2| {
+            let mut walls = walls.iter();
+            walls.all(|wall| wall.distance_to_segment(goal, at) > 0.0)
         };
-        nearest(&walls).or_else(|| nearest(&[]))
+        let here = self.nearest_node(goal, is_here);
+        here.or_else(|| self.nearest_node(goal, |_| true))
     }
 
-    /// Of the nodes in a square ring around one, the free node nearest to a goal that no wall separates from it.
+    /// How far from a point its nearest free node may be, in rings of nodes around the nearest one.
+    fn rings(&self) -> i32 {
+        (self.radius / self.lattice.spacing).ceil().min(1e3) as i32 + Self::NEAR
+    }
+
+    /// The free node nearest to a point, of those at admitted places.
+    fn nearest_node(&self, point: Vec2, admits: impl Fn(Vec2) -> bool) -> Option<UVec2> {
+        let node = self.lattice.nearest(point)?;
+        (0..=self.rings()).find_map(|ring| self.nearest_in_ring(node, ring, point, &admits))
+    }
+
+    /// Of the nodes in a square ring around one, the free node nearest to a point, of those at admitted places.
     fn nearest_in_ring(
         &self,
         around: UVec2,
         ring: i32,
-        goal: Vec2,
-        walls: &[Solid],
+        point: Vec2,
+        admits: impl Fn(Vec2) -> bool,
     ) -> Option<UVec2> {
         let side = -ring..=ring;
         let square = side
@@ -248,16 +291,12 @@ impl Work {
         let nodes = square
             .filter(|offset| offset.abs().max_element() == ring)
             .map(|offset| (around.as_ivec2() + offset).as_uvec2());
-        let is_here = |at: Vec2| {
-            let mut walls = walls.iter();
-            walls.all(|wall| wall.distance_to_segment(goal, at) > 0.0)
-        };
         // Of equally near ones the first, row by row.
         nodes
             .filter(|&node| self.times.cost(node) < f32::INFINITY)
             .map(|node| (node, self.lattice.position(node)))
-            .filter(|&(_, at)| is_here(at))
-            .map(|(node, at)| (node, at.distance_squared(goal)))
+            .filter(|&(_, at)| admits(at))
+            .map(|(node, at)| (node, at.distance_squared(point)))
             .min_by(|(_, a), (_, b)| a.total_cmp(b))
             .map(|(node, _)| node)
     }
@@ -281,7 +320,7 @@ impl Work {
                 let until = (self.vectors.len() + nodes as usize).min(all);
                 for index in self.vectors.len()..until {
                     let (x, y) = (index as u32 % width, index as u32 / width);
-                    self.vectors.push(self.times.direction(UVec2::new(x, y)));
+                    self.vectors.push(self.direction(UVec2::new(x, y)));
                 }
                 (until == all).then(|| self.complete())?
             }

@@ -110,8 +110,66 @@ fn an_agent_beside_a_wall_has_a_travel_time() {
     let time = |y| map.travel_time(Vec2::new(15.0, y)).unwrap();
     // The ground beside a wall costs twice as much.
     assert!((9.0..11.0).contains(&time(0.6)), "{}", time(0.6));
-    assert_eq!(time(0.1), f32::INFINITY, "in the wall");
+    assert!((9.0..11.0).contains(&time(0.1)), "pushed into the wall");
+    for beyond in [-0.05, -0.3, -3.0] {
+        assert_eq!(time(beyond), f32::INFINITY, "there is no way");
+    }
     assert_eq!(map.travel_time(Vec2::new(30.0, 0.0)), None);
+}
+
+#[test]
+fn an_agent_between_solids_closer_than_the_nodes_has_a_travel_time() {
+    let mut app = app();
+    let goal = GoalField {
+        spacing: 2.0,
+        radius: 0.4,
+        ..GoalField::new(area()).with_goal(Vec2::new(16.0, 0.0))
+    };
+    let field = app.world_mut().spawn(goal).id();
+    // All nodes around the agent are within 1.02 m of the walls, but it has room.
+    for x in [-1.0, 0.98] {
+        let wall = Wall::new(Vec2::new(x, -6.0), Vec2::new(x, 6.0));
+        app.world_mut().spawn(wall);
+    }
+    run(&mut app, 10);
+    let map = app.world().get::<TravelMap>(field).unwrap();
+    let time = map.travel_time(Vec2::new(0.3, 4.0)).unwrap();
+    assert!((15.0..60.0).contains(&time), "{time}");
+}
+
+#[test]
+fn a_field_does_not_lead_through_the_wall_of_a_closed_room() {
+    for (spacing, half) in [(0.5, 3.0), (0.5, 3.1), (0.5, 3.4), (0.25, 3.1), (0.25, 3.2)] {
+        let mut app = app();
+        let room = Rect::from_center_half_size(Vec2::ZERO, Vec2::splat(half));
+        app.world_mut().spawn_batch(Wall::room(room));
+        let field = GoalField::new(area()).with_goal(Vec2::new(12.0, 0.0));
+        let field = app.world_mut().spawn(field.with_spacing(spacing)).id();
+        while !app.world().get::<TravelMap>(field).unwrap().is_complete() {
+            app.update();
+        }
+        let map = app.world().get::<TravelMap>(field).unwrap();
+        // A body has at least half a spacing to the wall.
+        let most = half - 0.5 * spacing;
+        for step in -10..=10 {
+            let along = 0.08 * half * step as f32;
+            for (at, out) in [
+                ((most, along), Vec2::X),
+                ((-most, along), Vec2::NEG_X),
+                ((along, most), Vec2::Y),
+                ((along, -most), Vec2::NEG_Y),
+            ] {
+                let vector = sample(&app, field, at);
+                assert!(
+                    vector.dot(out) < 1e-3,
+                    "{spacing}, {half}: {vector} at {at:?}"
+                );
+                assert_eq!(map.travel_time(at.into()), Some(f32::INFINITY), "{at:?}");
+            }
+        }
+        let outside = sample(&app, field, (half + 0.4, 0.0));
+        assert!(outside.x > 0.5, "{spacing}, {half}: {outside}");
+    }
 }
 
 #[test]

@@ -6,6 +6,8 @@
 //! marching (Sethian 1996), whatever the order. A change of a cost is repaired where it matters: times
 //! that relied on it are raised first, as in D* (Stentz 1994), then corrected from the border inwards.
 
+use std::cmp::Ordering;
+
 use bevy::prelude::*;
 use bevy_steering2d_core::{FlowField, InvalidParameter};
 
@@ -278,8 +280,13 @@ impl TravelTimes {
     /// The unit vector of the fastest way from a cell; zero at a goal and where there is no way.
     ///
     /// A blocked cell has the direction to the nearest cell with a way, up to three cells away, so that a body pushed
-    /// into one gets out again.
+    /// into one gets out again; zero if it is between cells that are not blocked.
     pub fn direction(&self, cell: UVec2) -> Vec2 {
+        self.direction_in_view(cell, |_| true)
+    }
+
+    /// The same, where a blocked cell leads to a cell that it sees only.
+    pub(super) fn direction_in_view(&self, cell: UVec2, sees: impl Fn(UVec2) -> bool) -> Vec2 {
         if !self.contains(cell) {
             return Vec2::ZERO;
         }
@@ -294,7 +301,7 @@ impl TravelTimes {
         if self.costs[index] < f32::INFINITY {
             return Vec2::ZERO;
         }
-        self.way_out(cell)
+        self.way_out(cell, sees)
     }
 
     /// The negative derivative of the time along an axis: central where it falls through the cell, else to
@@ -316,39 +323,57 @@ impl TravelTimes {
         }
     }
 
-    /// The direction from a blocked cell to the nearest cell with a way, up to three cells away; of equally
-    /// near ones to that with the shortest time. Zero between cells with a way.
-    fn way_out(&self, cell: UVec2) -> Vec2 {
+    /// The direction from a blocked cell to the nearest cell with a way that it sees, up to three cells away; of equally
+    /// near ones to that with the shortest time. If it sees none of them, to a free one, away from what hides them.
+    /// Zero between free cells.
+    fn way_out(&self, cell: UVec2, sees: impl Fn(UVec2) -> bool) -> Vec2 {
         const FAR: i32 = 3;
-        // A square ring is farther away than all smaller ones.
-        let ring = |ring: i32| {
-            let side = -ring..=ring;
-            let square = side
-                .clone()
-                .flat_map(move |y| side.clone().map(move |x| IVec2::new(x, y)));
-            let times = square
-                .filter(move |it| it.abs().max_element() == ring)
-                .map(|offset| {
-                    let time = self.time((cell.as_ivec2() + offset).as_uvec2());
-                    (offset.length_squared(), time, offset)
-                });
-            times.filter(|(_, time, _)| *time < f32::INFINITY)
+        let nearest = |needs_way: bool| {
+            let wanted = |it: &(IVec2, f32)| !needs_way || it.1 < f32::INFINITY;
+            // A square ring is farther away than all smaller ones.
+            (1..=FAR).find_map(|ring| {
+                let cells = || self.free_ring(cell, ring).filter(wanted);
+                let first = cells().min_by(nearer)?;
+                let is_seen = |it: &(IVec2, f32)| sees((cell.as_ivec2() + it.0).as_uvec2());
+                let seen = Some(first).filter(is_seen);
+                let (offset, _) = seen.or_else(|| cells().filter(is_seen).min_by(nearer))?;
+                Some((ring, offset))
+            })
         };
-        let nearest = (1..=FAR).find_map(|number| {
-            let best = ring(number).min_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-            best.map(|(.., offset)| (number, offset))
-        });
-        let Some((number, offset)) = nearest else {
+        let has_way = || {
+            let mut all = (1..=FAR).flat_map(|ring| self.free_ring(cell, ring));
+            all.any(|(_, time)| time < f32::INFINITY)
+        };
+        let found = nearest(true).or_else(|| has_way().then(|| nearest(false))?);
+        let Some((number, offset)) = found else {
             return Vec2::ZERO;
         };
         // In a thin wall: on which side of it a body is, the cell cannot tell.
-        let is_between = ring(number).any(|(.., other)| other.dot(offset) < 0);
-        if is_between {
+        let mut others = self.free_ring(cell, number);
+        if others.any(|(other, _)| other.dot(offset) < 0) {
             Vec2::ZERO
         } else {
             offset.as_vec2().normalize_or_zero()
         }
     }
+
+    /// The cells in a square ring around a cell that are not blocked, each with its offset and its time.
+    fn free_ring(&self, cell: UVec2, ring: i32) -> impl Iterator<Item = (IVec2, f32)> {
+        let side = -ring..=ring;
+        let square = side
+            .clone()
+            .flat_map(move |y| side.clone().map(move |x| IVec2::new(x, y)));
+        let ring = square.filter(move |it| it.abs().max_element() == ring);
+        let cells = ring.map(move |offset| (offset, (cell.as_ivec2() + offset).as_uvec2()));
+        let free = cells.filter(|(_, at)| self.cost(*at) < f32::INFINITY);
+        free.map(|(offset, at)| (offset, self.time(at)))
+    }
+}
+
+/// The order of cells by their distance, then by their time.
+fn nearer(a: &(IVec2, f32), b: &(IVec2, f32)) -> Ordering {
+    let distances = a.0.length_squared().cmp(&b.0.length_squared());
+    distances.then(a.1.total_cmp(&b.1))
 }
 
 #[cfg(test)]

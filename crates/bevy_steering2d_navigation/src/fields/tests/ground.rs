@@ -7,9 +7,17 @@ use crate::fields::ground::Lattice;
 fn solids_far_from_a_field_do_not_count() {
     let lattice = GoalField::new(area()).lattice();
     let wall = |x: f32| [Solid::segment(Vec2::new(x, 0.0), Vec2::new(x, 9.0))];
-    let digest = |solids: &[Solid]| lattice.solids_near(solids, 0.5);
-    assert_eq!(digest(&wall(500.0)), digest(&[]));
-    assert_ne!(digest(&wall(20.4)), digest(&[]), "close to the border");
+    let near = |solids: &[Solid]| lattice.solids_near(solids, 0.5).count();
+    assert_eq!(near(&wall(500.0)), 0);
+    assert_eq!(near(&wall(20.4)), 1, "close to the border");
+}
+
+#[test]
+fn many_grounds_in_one_place_block_no_node() {
+    let lattice = GoalField::new(area()).lattice();
+    let mud = GroundCost::new(area(), 100.0);
+    let costs = lattice.costs(&[], &[mud; 30], 0.5);
+    assert!(costs.iter().all(|cost| (1e6..f32::INFINITY).contains(cost)));
 }
 
 #[test]
