@@ -16,7 +16,9 @@ pub(super) struct Area {
     room: Room,
     /// Where their centers may be; `None` until a path bends.
     islands: Option<Islands>,
-    /// The last query that it was for, by number.
+    /// The query that it was made for, by number.
+    pub(super) made: u64,
+    /// The last query that it was for.
     pub(super) used: u64,
 }
 
@@ -28,12 +30,14 @@ pub(super) struct Ends {
 }
 
 impl Area {
-    pub(super) fn new(solids: &[Solid], radius: f32) -> Self {
+    /// The room of bodies of a radius, for a query of this number.
+    pub(super) fn new(solids: &[Solid], radius: f32, query: u64) -> Self {
         let grid = ClearanceGrid::new(solids, Room::reach(radius));
         Self {
             room: Room::new(grid.into(), radius),
             islands: None,
-            used: 0,
+            made: query,
+            used: query,
         }
     }
 

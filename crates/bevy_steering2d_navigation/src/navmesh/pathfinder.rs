@@ -21,8 +21,8 @@ use crate::{NoPathReason, PathQuery, PathSearch, Pathfinder, RoadmapPathfinder, 
 ///
 /// In large worlds searches are much faster than those of [`RoadmapPathfinder`]. But for each radius the mesh is cut
 /// back once, when a path of such a body first bends, which takes longer than a search. It is done anew after each
-/// change of mesh or solids, and for a ninth radius in place of the one used longest ago, so let agents have few different
-/// radii.
+/// change of mesh or solids, so let agents have few different radii. What is cut for 64 radii is kept; of more that are in
+/// use, only the last ones are cut again and again.
 ///
 /// An expansion is a step of the search, across at most three edges of the cut mesh.
 ///
@@ -62,7 +62,9 @@ pub struct NavmeshPathfinder {
 
 impl NavmeshPathfinder {
     /// The most radii whose areas are kept.
-    const AREAS: usize = 8;
+    const AREAS: usize = 64;
+    /// An area that none of so many queries needed is no longer in use.
+    const IN_USE: u64 = 1024;
     /// The most searches that are kept for later calls.
     const SEARCHES: usize = 64;
     /// An agent that has moved straight by no more than this, m, continues its search.
@@ -112,17 +114,28 @@ impl NavmeshPathfinder {
         used: u64,
     ) -> &'a mut Area {
         let key = radius.to_bits();
-        if !areas.contains_key(&key) && areas.len() >= Self::AREAS {
-            let oldest = areas.iter().min_by_key(|(_, area)| area.used);
-            if let Some((&oldest, _)) = oldest {
-                areas.remove(&oldest);
-            }
+        if !areas.contains_key(&key)
+            && areas.len() >= Self::AREAS
+            && let Some(dispensable) = Self::dispensable(areas, used)
+        {
+            areas.remove(&dispensable);
         }
         let area = areas
             .entry(key)
-            .or_insert_with(|| Area::new(solids, radius));
+            .or_insert_with(|| Area::new(solids, radius, used));
         area.used = used;
         area
+    }
+
+    /// The radius whose area is given up for another one: one that is no longer in use, else the newest. If the one used
+    /// longest ago were given up, too many radii that take turns would all lose theirs.
+    fn dispensable(areas: &BTreeMap<u32, Area>, now: u64) -> Option<u32> {
+        let (oldest, area) = areas.iter().min_by_key(|(_, area)| area.used)?;
+        if now - area.used > Self::IN_USE {
+            return Some(*oldest);
+        }
+        let newest = areas.iter().max_by_key(|(_, area)| area.made);
+        newest.map(|(newest, _)| *newest)
     }
 
     /// The search that a query continues: of those with the same goal and radius that began in view of it, the nearest.
@@ -236,6 +249,53 @@ mod tests {
     fn room(from: Vec2, to: Vec2, hole: Vec<Vec2>) -> NavMesh {
         let corners = [from, Vec2::new(to.x, from.y), to, Vec2::new(from.x, to.y)];
         NavMesh::from_edge_and_obstacles(corners.to_vec(), vec![hole])
+    }
+
+    /// Plans for so many radii in turn, twice. Returns how many areas of the first round are still there after the second.
+    fn areas_that_last(radii: u32) -> usize {
+        let hole = [(4.0, 1.0), (6.0, 1.0), (6.0, 5.0), (4.0, 5.0)].map(Vec2::from);
+        let mut planner = NavmeshPathfinder::default();
+        let mesh = room(Vec2::ZERO, Vec2::new(10.0, 8.0), hole.to_vec());
+        planner.set_mesh(&mesh, 0.0).unwrap();
+        let round = |planner: &mut NavmeshPathfinder| -> BTreeMap<u32, u64> {
+            for index in 0..radii {
+                let query = PathQuery {
+                    from: Vec2::new(2.0, 4.0),
+                    to: Vec2::new(8.0, 4.0),
+                    radius: 0.2 + 0.005 * index as f32,
+                };
+                let mut portions = (0..1_000).map(|_| planner.find(&query, &mut 100));
+                let found = portions.find(|it| *it != PathSearch::Unfinished);
+                assert!(matches!(found, Some(PathSearch::Found(_))), "{found:?}");
+            }
+            let areas = planner.areas.iter();
+            areas.map(|(&key, area)| (key, area.made)).collect()
+        };
+        let (first, second) = (round(&mut planner), round(&mut planner));
+        let lasting = first
+            .iter()
+            .filter(|(key, made)| second.get(key) == Some(made));
+        lasting.count()
+    }
+
+    #[test]
+    fn nine_radii_that_take_turns_cut_the_mesh_once_each() {
+        assert_eq!(areas_that_last(9), 9);
+    }
+
+    #[test]
+    fn of_more_radii_than_are_kept_most_keep_what_was_cut_for_them() {
+        assert_eq!(areas_that_last(70), NavmeshPathfinder::AREAS - 1);
+    }
+
+    #[test]
+    fn a_radius_that_is_no_longer_in_use_makes_room_for_another_one() {
+        let mut areas = BTreeMap::new();
+        for (key, used) in [(1, 7), (2, 2_000)] {
+            areas.insert(key, Area::new(&[], 0.5, used));
+        }
+        assert_eq!(NavmeshPathfinder::dispensable(&areas, 2_001), Some(1));
+        assert_eq!(NavmeshPathfinder::dispensable(&areas, 1_000), Some(2));
     }
 
     #[test]
