@@ -5,6 +5,7 @@ mod at_goal;
 mod clearance;
 mod corners;
 mod detour;
+mod followers;
 mod goal_tree;
 mod lane;
 mod navigate_to;

@@ -13,7 +13,7 @@ use crate::NoPathReason;
 /// It plans a path around [`Wall`](bevy_steering2d_core::Wall)s,
 /// [`Obstacle`](bevy_steering2d_core::Obstacle)s that stand still and are no agents, and further
 /// [`Solids`](crate::Solids), and writes it as the [`SteeringPath`] of its entity, which
-/// [`PathFollowing`] follows, unless its `path` names another entity. It must be on the agent itself, not on a behavior
+/// [`PathFollowing`] follows, unless its `path` names another entity; a warning tells if nothing follows it. It must be on the agent itself, not on a behavior
 /// entity. Other agents and moving obstacles are left to avoidance behaviors: add
 /// [`ReciprocalAvoidance`](bevy_steering2d_core::ReciprocalAvoidance) with
 /// [`Combine::WEIGHTED_SUM`](bevy_steering2d_core::Combine::WEIGHTED_SUM), or others.

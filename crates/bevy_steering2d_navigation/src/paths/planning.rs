@@ -10,6 +10,7 @@ use bevy_steering2d_core::{
 
 use super::active_pathfinder::Guarded;
 use super::detour::lead_over;
+use super::followers::Followers;
 use super::navigate_to::stop_at;
 use super::reports::Reports;
 use super::search_terrain::SearchTerrain;
@@ -64,6 +65,7 @@ pub(crate) fn plan_paths(
     mut held: ResMut<SearchTerrain>,
     mut navigators: Navigators,
     misplaced: Query<Entity, (With<NavigateTo>, With<SteersFor>)>,
+    followers: Followers,
     targets: Targets,
     reports: Reports,
     mut turns: Local<Turns>,
@@ -72,6 +74,9 @@ pub(crate) fn plan_paths(
     misplaced
         .iter()
         .for_each(|entity| reports.behavior_entity(entity));
+    followers
+        .missing(&reports.clock)
+        .for_each(|entity| reports.no_follower(entity));
     let tick = reports.clock.tick;
     SearchTerrain::follow(held.reborrow(), &terrain, tick, |tick| {
         let mut all = navigators.iter();

@@ -65,6 +65,14 @@ impl Reports<'_> {
         });
     }
 
+    pub(super) fn no_follower(&self, entity: Entity) {
+        self.warnings.raise(&self.clock, entity, "PathFollowing", || {
+            "the agent has a NavigateTo but no PathFollowing, so nothing follows its path; insert NavigateTo::path_following(), \
+             and set its pace to zero to halt the agent"
+                .into()
+        });
+    }
+
     pub(super) fn behavior_entity(&self, entity: Entity) {
         self.warnings.raise(&self.clock, entity, "NavigateTo", || {
             "NavigateTo is on an entity that steers for another one, and does nothing there; insert it on the agent itself"

@@ -382,3 +382,24 @@ fn lanes_wider_than_the_world_leave_the_ways_as_they_are() {
     run(&mut app, 600);
     assert_eq!(heard(&app).arrived, [walker]);
 }
+
+#[test]
+fn an_agent_whose_path_following_is_removed_raises_one_warning() {
+    let mut app = app();
+    let [lonely, led, fine] =
+        [0.0, 3.0, 6.0].map(|y| walker(&mut app, Vec2::new(0.0, y), Vec2::new(40.0, y)));
+    run(&mut app, 5);
+    for walker in [lonely, led] {
+        app.world_mut().entity_mut(walker).remove::<PathFollowing>();
+    }
+    // A behavior entity follows the path of its agent.
+    app.world_mut()
+        .spawn((SteersFor(led), NavigateTo::path_following()));
+    run(&mut app, 100);
+    let warnings = app.world().resource::<SteeringWarnings>().recent();
+    let about: Vec<_> = warnings.iter().map(|it| (it.field, it.entity)).collect();
+    assert_eq!(about, [("PathFollowing", lonely)]);
+    for walker in [led, fine] {
+        assert!(position(&app, walker).x > 3.0);
+    }
+}
