@@ -47,7 +47,8 @@ use crate::Lane;
 /// [`ReciprocalAvoidance`](bevy_steering2d_core::ReciprocalAvoidance) of a member is disabled, since it keeps
 /// more distance than the places have; that of a vehicle once it is slow as well. It is enabled again farther away and
 /// when the member leaves the group. It is also disabled when a member is
-/// [stuck](StuckDetection) alone, such as among another group that has come to rest in its way: it pushes through, until it moves at half of its pace.
+/// [stuck](StuckDetection), such as among another group that has come to rest in its way: it pushes through, until it moves
+/// at half of its pace and nobody stands beside it. Members that are stuck beside each other do so one after the other.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -202,6 +203,9 @@ pub struct GroupPlace {
     pub radius: f32,
     /// Whether the member's avoidance is disabled near its place.
     pub(super) is_pushing_in: bool,
+    /// How far the member has moved freely since it began to push through others that stand in its way, m; `None` if it
+    /// does not.
+    pub(super) through: Option<f32>,
     /// How long the member has stood elsewhere than at its place, s.
     pub(super) waiting: f32,
     /// How long it has hardly moved and yet not come to rest, less the time in which it has moved since, s: others press

@@ -65,6 +65,9 @@ pub(crate) fn release_leavers(
                 memory.set_detour(None);
             }
         }
+        if place.through.is_some() {
+            place.through = None;
+        }
         if place.is_pushing_in {
             place.is_pushing_in = false;
             if let Some(mut avoidance) = avoidance {

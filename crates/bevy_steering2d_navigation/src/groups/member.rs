@@ -28,6 +28,8 @@ const NEAR: f32 = 8.0;
 const GENTLE: f32 = 0.25;
 /// A member is under way from this share of its pace on.
 const UNDER_WAY: f32 = 0.5;
+/// A member has got through others once it has moved freely over so many radii, and none stands within so many.
+const THROUGH: f32 = 2.0;
 /// How long a member waits for a place next to it, s.
 const PATIENCE: f32 = 0.4;
 /// A member that has neither come to rest nor moved on for so long, among others that do not move either, is shut in, s.
@@ -137,13 +139,63 @@ impl Member {
     /// Whether it pushes others aside: on the last steps to its place, and when it is stuck outside of a queue, such as
     /// among members of another group that stand in its way by now, until it has got through.
     pub(super) fn pushes(&self, group: &[Self]) -> bool {
-        let is_hindered = self.is_stuck || self.place.is_pushing_in && !self.is_under_way;
-        self.is_near_place() || is_hindered && !self.queues(group)
+        let is_hindered = self.is_hindered() && !self.queues(group);
+        self.is_near_place() || self.place.through.is_some() || is_hindered
     }
 
-    /// Whether others of its group near it are on their way as well.
+    /// How far it has moved freely since it began to push through others, a tick later; `None` if it does not, or has got
+    /// through. Among others that stand beside it, it would be thrown back by its avoidance.
+    pub(super) fn pushing_through(
+        &self,
+        group: &[Self],
+        delta: f32,
+        is_beside_others: impl FnOnce() -> bool,
+    ) -> Option<f32> {
+        if !self.is_on_its_way() || self.is_fast && self.is_under_way {
+            return None;
+        }
+        let freely = match self.place.through {
+            None => return (self.is_stuck && !self.queues(group)).then_some(0.0),
+            Some(freely) if self.is_under_way => freely + self.speed * delta,
+            Some(_) => 0.0,
+        };
+        let is_through = freely >= THROUGH * self.radius && !is_beside_others();
+        (!is_through).then_some(freely)
+    }
+
+    /// Whether a body of another agent stands beside it.
+    pub(super) fn is_beside(&self, other: &Kinematics) -> bool {
+        let reach = (1.0 + THROUGH) * self.radius + other.radius.max(0.0);
+        other.speed() < WAITING && other.position.distance(self.position) < reach
+    }
+
+    /// Whether it does not get on: it is stuck, or it pushes and hardly moves.
+    fn is_hindered(&self) -> bool {
+        self.is_stuck || self.place.is_pushing_in && !self.is_under_way
+    }
+
+    fn is_on_its_way(&self) -> bool {
+        self.place.at.is_some() && !self.is_cut_off && !self.is_within(self.at_place)
+    }
+
+    /// Whether it waits for others of its group near it that are on their way as well. Of those that do not get on, the
+    /// first one does not wait: they would wait for each other.
     fn queues(&self, group: &[Self]) -> bool {
-        self.near(group).any(|it| !it.is_within(it.at_place))
+        let waits_for = |it: &Self| !(it.is_hindered() && self.goes_before(it));
+        let mut others = self.near(group).filter(|it| it.is_on_its_way());
+        others.any(waits_for)
+    }
+
+    /// Whether it pushes through others before another member: one that does so already, else the one nearer to its place.
+    fn goes_before(&self, other: &Self) -> bool {
+        let way = |it: &Self| it.place.at.map_or(0.0, |at| it.coming.way(at));
+        let pushing = other
+            .place
+            .through
+            .is_some()
+            .cmp(&self.place.through.is_some());
+        let ways = way(self).total_cmp(&way(other));
+        pushing.then(ways).then(self.id.cmp(&other.id)).is_lt()
     }
 
     /// Whether it waits among others at their places, such as larger ones between which it does not fit. Others may be
@@ -332,6 +384,61 @@ mod tests {
         assert!(me.queues(&[me, member(1, 1.0, 21.0)]));
         assert!(!me.queues(&[me, member(1, 3.0, 21.0)]), "too far");
         assert!(!me.queues(&[me, member(1, 1.0, 1.0)]), "at its place");
+    }
+
+    #[test]
+    fn of_stuck_members_that_would_wait_for_each_other_the_first_one_pushes_through() {
+        let member = |id, x: f32| Member {
+            id: SteeringId(id),
+            is_stuck: true,
+            ..Member::standing(Vec2::new(x, 0.0), Vec2::new(20.0, 0.0), 0.3, 1.0)
+        };
+        let (mut last, mut first) = (member(0, 0.0), member(1, 0.7));
+        assert!(first.pushes(&[last, first]) && !last.pushes(&[last, first]));
+        let begin = |it: Member, group: &[Member]| it.pushing_through(group, 0.1, || true);
+        assert_eq!(begin(first, &[last, first]), Some(0.0));
+        assert_eq!(begin(last, &[last, first]), None);
+        last.place.through = Some(0.0);
+        assert!(!first.pushes(&[last, first]), "the other one has begun");
+        (last.is_stuck, last.place.through, first.is_stuck) = (true, None, false);
+        assert!(!last.pushes(&[last, first]), "the other one gets on");
+    }
+
+    #[test]
+    fn a_member_waits_for_none_that_has_no_way() {
+        let stuck = Member {
+            is_stuck: true,
+            ..Member::standing(Vec2::ZERO, Vec2::new(20.0, 0.0), 0.3, 1.0)
+        };
+        let mut other = Member {
+            id: SteeringId(1),
+            ..Member::standing(Vec2::X, Vec2::new(9.0, 0.0), 0.3, 1.0)
+        };
+        assert!(!stuck.pushes(&[stuck, other]));
+        other.is_cut_off = true;
+        assert!(stuck.pushes(&[stuck, other]));
+        (other.is_cut_off, other.place.at) = (false, None);
+        assert!(stuck.pushes(&[stuck, other]), "there is no room for it");
+    }
+
+    #[test]
+    fn a_member_pushes_through_until_nobody_stands_beside_it() {
+        let mut me = Member {
+            is_stuck: true,
+            ..Member::standing(Vec2::ZERO, Vec2::new(20.0, 0.0), 0.5, 1.0)
+        };
+        let next = |me: &Member, beside: bool| me.pushing_through(&[*me], 0.1, || beside);
+        assert_eq!(next(&me, true), Some(0.0));
+        (me.is_stuck, me.place.through) = (false, Some(0.0));
+        assert_eq!(next(&me, false), Some(0.0), "it hardly moves");
+        (me.is_under_way, me.speed) = (true, 4.0);
+        assert_eq!(next(&me, false), Some(0.4));
+        me.place.through = Some(0.8);
+        assert!(next(&me, true).is_some() && me.pushes(&[me]));
+        assert_eq!(next(&me, false), None);
+        let standing = Kinematics::at(Vec2::new(1.2, 0.0));
+        assert!(me.is_beside(&standing));
+        assert!(!me.is_beside(&Kinematics::at(Vec2::new(2.5, 0.0))));
     }
 
     #[test]

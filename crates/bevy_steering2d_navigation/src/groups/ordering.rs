@@ -3,8 +3,8 @@
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    Announcements, SnapshotAppExt, SnapshotKind, SteeringAppExt, SteeringClock, SteeringId,
-    SteeringWarnings, Targets,
+    Announcements, Kinematics, SnapshotAppExt, SnapshotKind, SteeringAppExt, SteeringClock,
+    SteeringId, SteeringWarnings, Targets, Vehicle,
 };
 
 use super::exchange::{exchange, move_up};
@@ -45,6 +45,7 @@ pub(crate) struct GroupWorld<'w, 's> {
     terrain: Res<'w, Terrain>,
     targets: Targets<'w, 's>,
     disabled: DisabledMembers<'w, 's>,
+    bodies: Query<'w, 's, (&'static SteeringId, &'static Kinematics), With<Vehicle>>,
 }
 
 /// What is known of all groups in a tick.
@@ -107,6 +108,7 @@ pub(crate) fn order_groups(
             pass_others(group, entity, ways, &mut now);
         }
         improve_places(group, lot, &world.clock, &mut now);
+        push_through(group, &world);
         for member in group.iter() {
             hand_over(member, member.pushes(group), &mut members, &mut commands);
         }
@@ -311,6 +313,19 @@ fn improve_places(
         if is_next || outside <= 2.0 * member.radius && member.is_shut_in(group) {
             group[index].settle_here();
         }
+    }
+}
+
+/// Lets members that are stuck push through others that stand in their way.
+fn push_through(group: &mut [Member], world: &GroupWorld) {
+    for index in 0..group.len() {
+        let member = group[index];
+        let is_beside_others = || {
+            let mut others = world.bodies.iter().filter(|(id, _)| **id != member.id);
+            others.any(|(_, body)| member.is_beside(body))
+        };
+        group[index].place.through =
+            member.pushing_through(group, world.clock.delta, is_beside_others);
     }
 }
 

@@ -10,6 +10,7 @@ use crate::*;
 
 mod members;
 mod room;
+mod stuck;
 
 #[derive(Resource, Default)]
 struct Heard(Vec<GroupArrived>);
