@@ -60,6 +60,13 @@ impl Vehicle {
         }
     }
 
+    /// Sets the [`response_time`](Self::response_time).
+    #[must_use]
+    pub fn with_response_time(mut self, response_time: f32) -> Self {
+        self.response_time = response_time;
+        self
+    }
+
     /// Sets the [`radius`](Self::radius), m.
     #[must_use]
     pub fn with_radius(mut self, radius: f32) -> Self {

@@ -69,6 +69,20 @@ impl Default for CollisionAvoidance {
 }
 
 impl CollisionAvoidance {
+    /// Sets the [`horizon`](Self::horizon).
+    #[must_use]
+    pub fn with_horizon(mut self, horizon: f32) -> Self {
+        self.horizon = horizon;
+        self
+    }
+
+    /// Sets the [`margin`](Self::margin).
+    #[must_use]
+    pub fn with_margin(mut self, margin: f32) -> Self {
+        self.margin = margin;
+        self
+    }
+
     /// Sets the [`perception_radius`](Self::perception_radius).
     #[must_use]
     pub fn with_perception_radius(mut self, perception_radius: f32) -> Self {

@@ -79,10 +79,7 @@ impl Default for CrowdPathFollowing {
         Self {
             path_following: PathFollowing::default().with_corridor(2.0, Self::LOOK_AHEAD_TIME),
             separation: Separation::default(),
-            collision_avoidance: CollisionAvoidance {
-                perception_radius: 12.0,
-                ..CollisionAvoidance::default()
-            },
+            collision_avoidance: CollisionAvoidance::default().with_perception_radius(12.0),
         }
     }
 }

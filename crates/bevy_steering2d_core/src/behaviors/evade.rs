@@ -74,10 +74,24 @@ impl Evade {
         self
     }
 
+    /// Sets the [`falloff`](Self::falloff).
+    #[must_use]
+    pub fn with_falloff(mut self, falloff: f32) -> Self {
+        self.falloff = falloff;
+        self
+    }
+
     /// Sets the `prediction`.
     #[must_use]
     pub fn with_prediction(mut self, prediction: Prediction) -> Self {
         self.prediction = prediction;
+        self
+    }
+
+    /// Sets the [`turn_time`](Self::turn_time).
+    #[must_use]
+    pub fn with_turn_time(mut self, turn_time: f32) -> Self {
+        self.turn_time = turn_time;
         self
     }
 

@@ -52,6 +52,13 @@ impl Flee {
         self.panic_distance = panic_distance;
         self
     }
+
+    /// Sets the [`falloff`](Self::falloff).
+    #[must_use]
+    pub fn with_falloff(mut self, falloff: f32) -> Self {
+        self.falloff = falloff;
+        self
+    }
 }
 
 impl Default for Flee {

@@ -39,6 +39,13 @@ impl FlowFieldFollowing {
         }
     }
 
+    /// Sets the [`look_ahead_time`](Self::look_ahead_time).
+    #[must_use]
+    pub fn with_look_ahead_time(mut self, look_ahead_time: f32) -> Self {
+        self.look_ahead_time = look_ahead_time;
+        self
+    }
+
     /// The predicted position of the agent, m, at which the field is sampled.
     pub fn sample_point(&self, me: &Agent) -> Vec2 {
         me.position + me.velocity * self.look_ahead_time

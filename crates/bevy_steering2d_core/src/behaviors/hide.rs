@@ -92,6 +92,27 @@ impl Hide {
         }
     }
 
+    /// Sets the [`threat_distance`](Self::threat_distance).
+    #[must_use]
+    pub fn with_threat_distance(mut self, threat_distance: f32) -> Self {
+        self.threat_distance = threat_distance;
+        self
+    }
+
+    /// Sets the [`search_distance`](Self::search_distance).
+    #[must_use]
+    pub fn with_search_distance(mut self, search_distance: f32) -> Self {
+        self.search_distance = search_distance;
+        self
+    }
+
+    /// Sets the [`standoff`](Self::standoff).
+    #[must_use]
+    pub fn with_standoff(mut self, standoff: f32) -> Self {
+        self.standoff = standoff;
+        self
+    }
+
     /// Sets the [`goal`](Self::goal).
     #[must_use]
     pub fn with_goal(mut self, goal: HideGoal) -> Self {

@@ -64,6 +64,13 @@ impl Interpose {
         self
     }
 
+    /// Sets the [`tolerance`](Self::tolerance).
+    #[must_use]
+    pub fn with_tolerance(mut self, tolerance: f32) -> Self {
+        self.tolerance = tolerance;
+        self
+    }
+
     /// The predicted point between the targets, m, and its velocity, m/s.
     pub fn point(&self, me: &Agent, first: &Kinematics, second: &Kinematics) -> (Vec2, Vec2) {
         let between = first.position.lerp(second.position, self.ratio);

@@ -98,6 +98,13 @@ impl LeaderFollowing {
         self
     }
 
+    /// Sets the [`clearance`](Self::clearance).
+    #[must_use]
+    pub fn with_clearance(mut self, clearance: f32) -> Self {
+        self.clearance = clearance;
+        self
+    }
+
     /// The point behind a leader that the agent goes to, m.
     pub fn place_behind(&self, leader: Vec2, heading: Vec2) -> Vec2 {
         leader - self.follow_distance * heading

@@ -74,6 +74,20 @@ const STOPPING_DISTANCES: f32 = 3.0;
 const FADING: f32 = 0.25;
 
 impl ObstacleAvoidance {
+    /// Sets the [`min_length`](Self::min_length).
+    #[must_use]
+    pub fn with_min_length(mut self, min_length: f32) -> Self {
+        self.min_length = min_length;
+        self
+    }
+
+    /// Sets the [`look_ahead_time`](Self::look_ahead_time).
+    #[must_use]
+    pub fn with_look_ahead_time(mut self, look_ahead_time: f32) -> Self {
+        self.look_ahead_time = look_ahead_time;
+        self
+    }
+
     /// Sets the [`margin`](Self::margin).
     #[must_use]
     pub fn with_margin(mut self, margin: f32) -> Self {

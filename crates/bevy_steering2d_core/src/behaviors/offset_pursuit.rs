@@ -72,6 +72,13 @@ impl OffsetPursuit {
         self.braking = braking;
         self
     }
+
+    /// Sets the [`tolerance`](Self::tolerance).
+    #[must_use]
+    pub fn with_tolerance(mut self, tolerance: f32) -> Self {
+        self.tolerance = tolerance;
+        self
+    }
 }
 
 impl Default for OffsetPursuit {

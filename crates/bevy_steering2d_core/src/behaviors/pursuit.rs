@@ -68,6 +68,20 @@ impl Pursuit {
         self
     }
 
+    /// Sets the [`facing_angle`](Self::facing_angle).
+    #[must_use]
+    pub fn with_facing_angle(mut self, facing_angle: f32) -> Self {
+        self.facing_angle = facing_angle;
+        self
+    }
+
+    /// Sets the [`turn_time`](Self::turn_time).
+    #[must_use]
+    pub fn with_turn_time(mut self, turn_time: f32) -> Self {
+        self.turn_time = turn_time;
+        self
+    }
+
     /// The point that the agent heads for, m, with what it has observed.
     pub fn expected_position(
         &self,

@@ -90,6 +90,20 @@ impl Default for Queuing {
 impl Queuing {
     with_groups!();
 
+    /// Sets the [`look_ahead_distance`](Self::look_ahead_distance).
+    #[must_use]
+    pub fn with_look_ahead_distance(mut self, look_ahead_distance: f32) -> Self {
+        self.look_ahead_distance = look_ahead_distance;
+        self
+    }
+
+    /// Sets the [`half_width`](Self::half_width).
+    #[must_use]
+    pub fn with_half_width(mut self, half_width: f32) -> Self {
+        self.half_width = half_width;
+        self
+    }
+
     /// The view in which neighbors count. `largest` is the radius of the largest neighbor, m; see
     /// [`Neighbors::largest_radius`].
     pub fn view(&self, me: &Agent, largest: f32) -> NeighborView {

@@ -50,6 +50,13 @@ impl StayOnPath {
         self
     }
 
+    /// Sets the [`look_ahead_time`](Self::look_ahead_time).
+    #[must_use]
+    pub fn with_look_ahead_time(mut self, look_ahead_time: f32) -> Self {
+        self.look_ahead_time = look_ahead_time;
+        self
+    }
+
     /// Of the current and predicted positions, the one farthest from the path, m, and its distance
     /// from the path, m.
     pub fn farthest_prediction(&self, me: &Agent, path: &SteeringPath) -> (Vec2, f32) {

@@ -42,6 +42,13 @@ impl Tether {
             ..Self::default()
         }
     }
+
+    /// Sets the [`stretch`](Self::stretch).
+    #[must_use]
+    pub fn with_stretch(mut self, stretch: f32) -> Self {
+        self.stretch = stretch;
+        self
+    }
 }
 
 impl Default for Tether {

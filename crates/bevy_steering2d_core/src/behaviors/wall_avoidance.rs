@@ -91,6 +91,27 @@ impl WallAvoidance {
         }
     }
 
+    /// Sets the [`feelers`](Self::feelers).
+    #[must_use]
+    pub fn with_feelers(mut self, feelers: Feelers) -> Self {
+        self.feelers = feelers;
+        self
+    }
+
+    /// Sets the [`min_length`](Self::min_length).
+    #[must_use]
+    pub fn with_min_length(mut self, min_length: f32) -> Self {
+        self.min_length = min_length;
+        self
+    }
+
+    /// Sets the [`look_ahead_time`](Self::look_ahead_time).
+    #[must_use]
+    pub fn with_look_ahead_time(mut self, look_ahead_time: f32) -> Self {
+        self.look_ahead_time = look_ahead_time;
+        self
+    }
+
     /// Sets the [`response`](Self::response).
     #[must_use]
     pub fn with_response(mut self, response: WallResponse) -> Self {

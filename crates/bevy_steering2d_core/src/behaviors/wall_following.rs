@@ -57,6 +57,20 @@ impl WallFollowing {
         }
     }
 
+    /// Sets the [`perception_radius`](Self::perception_radius).
+    #[must_use]
+    pub fn with_perception_radius(mut self, perception_radius: f32) -> Self {
+        self.perception_radius = perception_radius;
+        self
+    }
+
+    /// Sets the [`look_ahead_time`](Self::look_ahead_time).
+    #[must_use]
+    pub fn with_look_ahead_time(mut self, look_ahead_time: f32) -> Self {
+        self.look_ahead_time = look_ahead_time;
+        self
+    }
+
     /// The agent's position after the look-ahead time, or after the lag of a body with a longer one, m. The wall nearest to it
     /// is followed, or the one that the agent would cross on the way to it.
     pub fn predicted_position(&self, me: &Agent) -> Vec2 {

@@ -5,7 +5,7 @@ use std::f32::consts::TAU;
 use bevy::prelude::*;
 
 use super::Condition;
-use crate::perception::with_groups;
+use crate::perception::{with_field_of_view, with_groups};
 use crate::{Agent, InvalidParameter, NeighborView, Neighbors, SteeringGroups};
 
 /// Holds while the agent perceives no neighbor.
@@ -34,6 +34,8 @@ impl Alone {
             ..Self::default()
         }
     }
+
+    with_field_of_view!();
 
     with_groups!();
 }

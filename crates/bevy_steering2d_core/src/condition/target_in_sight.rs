@@ -6,7 +6,7 @@ use bevy::math::ops;
 use bevy::prelude::*;
 
 use super::Condition;
-use crate::perception::Probing;
+use crate::perception::{Probing, with_field_of_view};
 use crate::{Agent, InvalidParameter, Kinematics, SteeringId, Surroundings, Target, Targets};
 
 /// Holds while the agent sees its target: it is within the distance and the field of view, and neither
@@ -46,12 +46,7 @@ impl TargetInSight {
         self
     }
 
-    /// Sets the [`field_of_view`](Self::field_of_view).
-    #[must_use]
-    pub fn with_field_of_view(mut self, field_of_view: f32) -> Self {
-        self.field_of_view = field_of_view;
-        self
-    }
+    with_field_of_view!();
 
     /// Whether a target is within the distance and the field of view.
     fn is_in_view(&self, me: &Agent, target: &Kinematics) -> bool {

@@ -50,7 +50,7 @@ pub(crate) use geometry::order_of;
 pub(crate) use grid::Square;
 pub(crate) use motions::index_motions;
 pub(crate) use nearest::{Found, NearestCut, count_within};
-pub(crate) use neighbor::{least_cosine, with_groups};
+pub(crate) use neighbor::{least_cosine, with_field_of_view, with_groups};
 pub(crate) use obstacle::index_obstacles;
 pub(crate) use probes::clear_probes;
 pub(crate) use probing::{Probing, probe_colliders};

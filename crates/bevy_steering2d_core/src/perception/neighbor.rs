@@ -87,6 +87,19 @@ macro_rules! with_groups {
 }
 pub(crate) use with_groups;
 
+/// The setter of a behavior or condition with a field `field_of_view`.
+macro_rules! with_field_of_view {
+    () => {
+        /// Sets the [`field_of_view`](Self::field_of_view).
+        #[must_use]
+        pub fn with_field_of_view(mut self, field_of_view: f32) -> Self {
+            self.field_of_view = field_of_view;
+            self
+        }
+    };
+}
+pub(crate) use with_field_of_view;
+
 /// Where an agent that reads [`Neighbors`](crate::Neighbors) is in the neighbor index, and how far it sees. Added
 /// with behaviors that read them; an agent without it is a neighbor all the same.
 ///

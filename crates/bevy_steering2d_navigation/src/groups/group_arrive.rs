@@ -106,6 +106,13 @@ impl GroupArrive {
         self
     }
 
+    /// Sets the [`gap`](Self::gap).
+    #[must_use]
+    pub fn with_gap(mut self, gap: f32) -> Self {
+        self.gap = gap;
+        self
+    }
+
     /// Checks that every field is in its range.
     ///
     /// # Errors

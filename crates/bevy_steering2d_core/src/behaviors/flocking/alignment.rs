@@ -8,7 +8,9 @@ use super::accumulate::{AccumulatedSums, sum_around};
 use super::profile::Visibility;
 use super::rule::{Limits, Rule, Seen, Sum, sum_over};
 use crate::behaviors::embeds_influence;
-use crate::perception::{Neighbor, Neighbors, Perception, SteeringGroups, with_groups};
+use crate::perception::{
+    Neighbor, Neighbors, Perception, SteeringGroups, with_field_of_view, with_groups,
+};
 use crate::{Abilities, Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, Vehicle};
 use bevy_steering2d_kernel::simd::Number;
 
@@ -50,6 +52,15 @@ impl Alignment {
     }
 
     with_groups!();
+
+    with_field_of_view!();
+
+    /// Sets the [`max_neighbors`](Self::max_neighbors).
+    #[must_use]
+    pub fn with_max_neighbors(mut self, max_neighbors: u32) -> Self {
+        self.max_neighbors = max_neighbors;
+        self
+    }
 
     pub(super) fn visibility(&self) -> Visibility {
         Visibility {

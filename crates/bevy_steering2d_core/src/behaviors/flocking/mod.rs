@@ -90,6 +90,26 @@ impl Flocking {
             cohesion: self.cohesion.with_groups(groups),
         }
     }
+
+    /// For all three rules neighbors count in this field of view, rad, `> 0`, centered on the heading.
+    #[must_use]
+    pub fn with_field_of_view(self, field_of_view: f32) -> Self {
+        Self {
+            separation: self.separation.with_field_of_view(field_of_view),
+            alignment: self.alignment.with_field_of_view(field_of_view),
+            cohesion: self.cohesion.with_field_of_view(field_of_view),
+        }
+    }
+
+    /// For all three rules at most this many neighbors count, nearest first, `≥ 1`.
+    #[must_use]
+    pub fn with_max_neighbors(self, max_neighbors: u32) -> Self {
+        Self {
+            separation: self.separation.with_max_neighbors(max_neighbors),
+            alignment: self.alignment.with_max_neighbors(max_neighbors),
+            cohesion: self.cohesion.with_max_neighbors(max_neighbors),
+        }
+    }
 }
 
 /// Registers the three rules: Steer accumulates the neighbors of all agents; the ledger entries are

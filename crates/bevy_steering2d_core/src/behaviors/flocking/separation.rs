@@ -9,7 +9,7 @@ use super::accumulate::sum_around;
 use super::profile::Visibility;
 use super::rule::{Limits, Rule, SPOT_SQUARED, Seen, Sum, sum_over};
 use crate::behaviors::embeds_influence;
-use crate::perception::{Neighbor, Neighbors, SteeringGroups, with_groups};
+use crate::perception::{Neighbor, Neighbors, SteeringGroups, with_field_of_view, with_groups};
 use crate::random::GOLDEN_RATIO;
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, SteeringId};
 use bevy_steering2d_kernel::simd::{Number, clamp_length};
@@ -58,6 +58,15 @@ impl Separation {
     }
 
     with_groups!();
+
+    with_field_of_view!();
+
+    /// Sets the [`max_neighbors`](Self::max_neighbors).
+    #[must_use]
+    pub fn with_max_neighbors(mut self, max_neighbors: u32) -> Self {
+        self.max_neighbors = max_neighbors;
+        self
+    }
 
     pub(super) fn visibility(&self) -> Visibility {
         Visibility {

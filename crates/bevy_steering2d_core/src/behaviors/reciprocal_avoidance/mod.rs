@@ -207,10 +207,31 @@ impl ReciprocalWorld<'_, '_> {
 impl ReciprocalAvoidance {
     with_groups!();
 
+    /// Sets the [`horizon`](Self::horizon).
+    #[must_use]
+    pub fn with_horizon(mut self, horizon: f32) -> Self {
+        self.horizon = horizon;
+        self
+    }
+
+    /// Sets the [`margin`](Self::margin).
+    #[must_use]
+    pub fn with_margin(mut self, margin: f32) -> Self {
+        self.margin = margin;
+        self
+    }
+
     /// Sets the [`perception_radius`](Self::perception_radius).
     #[must_use]
     pub fn with_perception_radius(mut self, perception_radius: f32) -> Self {
         self.perception_radius = perception_radius;
+        self
+    }
+
+    /// Sets the [`max_neighbors`](Self::max_neighbors).
+    #[must_use]
+    pub fn with_max_neighbors(mut self, max_neighbors: u32) -> Self {
+        self.max_neighbors = max_neighbors;
         self
     }
 }
