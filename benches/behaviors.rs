@@ -93,13 +93,7 @@ const CASES: &[Case] = cases! {
     alignment: |agent, _| { agent.insert(Alignment::new(3.0)); },
     cohesion: |agent, _| { agent.insert(Cohesion::new(3.0)); },
     flocking: |agent, _| { agent.insert(Flocking::new(3.0)); },
-    flocking_in_view: |agent, _| {
-        let mut flocking = Flocking::new(3.0);
-        flocking.separation.field_of_view = 4.0;
-        flocking.alignment.field_of_view = 4.0;
-        flocking.cohesion.field_of_view = 4.0;
-        agent.insert(flocking);
-    },
+    flocking_in_view: |agent, _| { agent.insert(Flocking::new(3.0).with_field_of_view(4.0)); },
     collision_avoidance: |agent, _| { agent.insert(CollisionAvoidance::default()); },
     queuing: |agent, _| { agent.insert(Queuing::default()); },
     reciprocal_avoidance: |agent, scene| {

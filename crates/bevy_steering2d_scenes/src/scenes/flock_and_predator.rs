@@ -170,18 +170,13 @@ fn setup(world: &mut World) {
 }
 
 fn spawn_boid(world: &mut World, position: Vec2, facing: f32) {
-    let mut flocking = Flocking {
+    let flocking = Flocking {
         separation: Separation::new(SEPARATION_RADIUS),
         alignment: Alignment::new(ALIGNMENT_RADIUS),
         cohesion: Cohesion::new(COHESION_RADIUS),
-    };
-    flocking.separation.groups = FLOCK;
-    flocking.alignment.groups = FLOCK;
-    flocking.cohesion.groups = FLOCK;
-    let alone = Alone {
-        groups: FLOCK,
-        ..Alone::new(COHESION_RADIUS)
-    };
+    }
+    .with_groups(FLOCK);
+    let alone = Alone::new(COHESION_RADIUS).with_groups(FLOCK);
     let evade = Evade::default()
         .with_panic_distance(FEAR_RANGE)
         .with_weight(ESCAPE_WEIGHT);

@@ -237,14 +237,8 @@ fn chase(mut fox: EntityCommands, rabbit: Entity, by: ChaseBy) {
     let pursuit = Pursuit::new(rabbit);
     match by {
         ChaseBy::Pursuit => fox.insert(pursuit),
-        ChaseBy::PursuitWithTurnTime => fox.insert(Pursuit {
-            turn_time: TURN_TIME,
-            ..pursuit
-        }),
-        ChaseBy::PursuitWithoutHeadOn => fox.insert(Pursuit {
-            facing_angle: 0.0,
-            ..pursuit
-        }),
+        ChaseBy::PursuitWithTurnTime => fox.insert(pursuit.with_turn_time(TURN_TIME)),
+        ChaseBy::PursuitWithoutHeadOn => fox.insert(pursuit.with_facing_angle(0.0)),
         ChaseBy::Seek => fox.insert(Seek::new(rabbit)),
     };
 }

@@ -169,15 +169,13 @@ fn spawn_prey(world: &mut World, hunters: &[Vec2]) {
     let evade = Evade::default()
         .with_panic_distance(f32::INFINITY)
         .disabled();
-    let arrive = Arrive {
+    let arrive = Arrive::default()
         // Prey comes in a crowd, which needs space around the target.
-        tolerance: 1.5,
-        ..Arrive::default()
-    }
-    .with_braking(Braking::Ramp {
-        slowing_radius: SLOWING_RADIUS,
-    })
-    .disabled();
+        .with_tolerance(1.5)
+        .with_braking(Braking::Ramp {
+            slowing_radius: SLOWING_RADIUS,
+        })
+        .disabled();
     world.spawn((
         Prey::default(),
         (stroll(), evade, arrive),

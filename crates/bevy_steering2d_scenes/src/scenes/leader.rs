@@ -139,12 +139,10 @@ fn setup(world: &mut World) {
         world.spawn((
             Member::default(),
             Leadership((group - index) as f32),
-            LeaderFollowing {
-                follow_distance: 3.0,
+            LeaderFollowing::default()
+                .with_follow_distance(3.0)
                 // A crowd needs more time to make way than a single agent.
-                clearance: 3.0,
-                ..default()
-            },
+                .with_clearance(3.0),
             Separation::default(),
             PathFollowing::new(star).with_waypoints(0.5).disabled(),
             person.bundle(),

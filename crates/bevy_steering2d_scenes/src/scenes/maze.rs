@@ -203,23 +203,16 @@ fn mouse(home: Cell) -> impl Bundle {
         (
             follow(true),
             // Feelers shorter than the corridors, so that corners cause no avoidance.
-            WallAvoidance {
-                min_length: 0.3,
-                look_ahead_time: 0.1,
-                ..default()
-            },
-            ObstacleAvoidance {
-                min_length: 0.2,
-                look_ahead_time: 0.1,
-                margin: 0.05,
-                ..default()
-            },
+            WallAvoidance::default()
+                .with_min_length(0.3)
+                .with_look_ahead_time(0.1),
+            ObstacleAvoidance::default()
+                .with_min_length(0.2)
+                .with_look_ahead_time(0.1)
+                .with_margin(0.05),
         ),
         (
-            ReciprocalAvoidance {
-                perception_radius: 4.0,
-                ..default()
-            },
+            ReciprocalAvoidance::default().with_perception_radius(4.0),
             Separation::new(1.2),
             Combine::default(),
         ),
@@ -241,10 +234,7 @@ fn mouse(home: Cell) -> impl Bundle {
 }
 
 fn follow(corridor: bool) -> PathFollowing {
-    let follow = PathFollowing {
-        tolerance: ARRIVED,
-        ..default()
-    };
+    let follow = PathFollowing::default().with_tolerance(ARRIVED);
     if corridor {
         follow.with_corridor(ROAD, 0.4)
     } else {

@@ -162,11 +162,9 @@ fn setup(world: &mut World) {
     let evade = Evade::default()
         .with_panic_distance(f32::INFINITY)
         .disabled();
-    let flee = Flee {
-        panic_distance: f32::INFINITY,
-        ..default()
-    }
-    .disabled();
+    let flee = Flee::default()
+        .with_panic_distance(f32::INFINITY)
+        .disabled();
     let circling = Circling {
         turn_rate: CIRCLE.1 / CIRCLE.0,
         influence: Influence::of::<Wander>(),

@@ -177,10 +177,7 @@ fn driven(position: Vec2, facing: f32, color: Color) -> impl Bundle {
     };
     (
         wander,
-        ObstacleAvoidance {
-            margin: 0.6,
-            ..default()
-        },
+        ObstacleAvoidance::default().with_margin(0.6),
         WallAvoidance::default(),
         Separation::new(8.0),
         Wheeled::default(),

@@ -27,18 +27,14 @@ impl Choice {
     /// The parameters of a hider or a stalker.
     pub(super) fn tune(self, hide: &Hide) -> Hide {
         match self {
-            Self::Stalk => Hide {
-                goal: HideGoal::Approach,
-                threat_distance: f32::INFINITY,
-                threat_field_of_view: VIEW.angle,
-                ..*hide
-            },
-            Self::Hide | Self::Wander => Hide {
-                goal: HideGoal::Safety,
-                threat_distance: THREAT_DISTANCE,
-                threat_field_of_view: std::f32::consts::TAU,
-                ..*hide
-            },
+            Self::Stalk => hide
+                .with_goal(HideGoal::Approach)
+                .with_threat_distance(f32::INFINITY)
+                .with_threat_field_of_view(VIEW.angle),
+            Self::Hide | Self::Wander => hide
+                .with_goal(HideGoal::Safety)
+                .with_threat_distance(THREAT_DISTANCE)
+                .with_threat_field_of_view(std::f32::consts::TAU),
         }
     }
 }
