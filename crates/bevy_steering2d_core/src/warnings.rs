@@ -177,6 +177,18 @@ impl InvalidParameter {
         Self::unless(ok, field, value, || "an angle between 0 and π")
     }
 
+    /// Accepts the full angle of a field of view, rad: up to `4π`, or infinity. A larger number is most likely in degrees.
+    ///
+    /// # Errors
+    /// Names `field` otherwise.
+    #[inline]
+    pub fn unless_field_of_view(field: &'static str, value: f32) -> Result<(), Self> {
+        let most = 2.0 * core::f32::consts::TAU;
+        let ok = (Self::SMALLEST..=most).contains(&value) || value == f32::INFINITY;
+        let must_be = || "an angle in radians between 1e-9 and 4π, or infinite";
+        Self::unless(ok, field, value, must_be)
+    }
+
     /// Accepts a vector of two finite coordinates, each at most [`LARGEST`](Self::LARGEST).
     ///
     /// # Errors
@@ -449,6 +461,21 @@ mod tests {
         assert!(InvalidParameter::unless_finite("x", Vec2::new(0.0, -1e10)).is_err());
         assert!(InvalidParameter::unless_range("x", 1e30).is_ok());
         assert!(InvalidParameter::unless_range("x", f32::INFINITY).is_err());
+    }
+
+    #[test]
+    fn a_field_of_view_in_degrees_is_refused() {
+        let check = |angle| InvalidParameter::unless_field_of_view("Alone.field_of_view", angle);
+        for angle in [1e-9, 7.0, 4.0 * core::f32::consts::PI, f32::INFINITY] {
+            assert!(check(angle).is_ok(), "{angle}");
+        }
+        for angle in [0.0, -1.0, 12.6, f32::NAN, f32::NEG_INFINITY] {
+            assert!(check(angle).is_err(), "{angle}");
+        }
+        assert_eq!(
+            check(270.0).unwrap_err().to_string(),
+            "Alone.field_of_view is 270.0, but must be an angle in radians between 1e-9 and 4π, or infinite"
+        );
     }
 
     #[test]

@@ -22,6 +22,7 @@ const FAR: Vec2 = Vec2::new(40.0, 30.0);
 
 const NOT_POSITIVE: [f32; 4] = [0.0, -1.0, f32::NAN, f32::INFINITY];
 const NOT_POSITIVE_OR_INFINITE: [f32; 3] = [0.0, -1.0, f32::NAN];
+const NOT_A_FIELD_OF_VIEW: [f32; 4] = [0.0, -1.0, 270.0, f32::NAN];
 const NEGATIVE: [f32; 3] = [-1.0, f32::NAN, f32::INFINITY];
 const NOT_A_FRACTION: [f32; 4] = [-0.1, 1.1, f32::NAN, f32::INFINITY];
 const NOT_FINITE: [Vec2; 3] = [Vec2::NAN, Vec2::INFINITY, Vec2::new(f32::NEG_INFINITY, 0.0)];

@@ -6,8 +6,8 @@ use bevy_steering2d::BehaviorRegistry;
 use bevy_steering2d::prelude::*;
 
 use super::{
-    FAR, Mistake, NEGATIVE, NOT_A_FRACTION, NOT_FINITE, NOT_POSITIVE, NOT_POSITIVE_OR_INFINITE,
-    mistakes, try_each, vehicle,
+    FAR, Mistake, NEGATIVE, NOT_A_FIELD_OF_VIEW, NOT_A_FRACTION, NOT_FINITE, NOT_POSITIVE,
+    NOT_POSITIVE_OR_INFINITE, mistakes, try_each, vehicle,
 };
 use crate::common::*;
 use crate::paths::zigzag;
@@ -44,13 +44,13 @@ fn every_mistake() -> Vec<Mistake> {
         Park.tolerance: NOT_POSITIVE,
         Park.heading_tolerance: NOT_POSITIVE,
         Separation.perception_radius: NOT_POSITIVE,
-        Separation.field_of_view: NOT_POSITIVE_OR_INFINITE,
+        Separation.field_of_view: NOT_A_FIELD_OF_VIEW,
         Separation.max_neighbors: [0],
         Alignment.perception_radius: NOT_POSITIVE,
-        Alignment.field_of_view: NOT_POSITIVE_OR_INFINITE,
+        Alignment.field_of_view: NOT_A_FIELD_OF_VIEW,
         Alignment.max_neighbors: [0],
         Cohesion.perception_radius: NOT_POSITIVE,
-        Cohesion.field_of_view: NOT_POSITIVE_OR_INFINITE,
+        Cohesion.field_of_view: NOT_A_FIELD_OF_VIEW,
         Cohesion.max_neighbors: [0],
         CollisionAvoidance.horizon: NOT_POSITIVE,
         CollisionAvoidance.margin: NEGATIVE,
@@ -79,6 +79,7 @@ fn every_mistake() -> Vec<Mistake> {
         Tether.stretch: NOT_POSITIVE,
         Hide.search_distance: NOT_POSITIVE,
         Hide.standoff: NEGATIVE,
+        Hide.threat_field_of_view: NOT_A_FIELD_OF_VIEW,
         Interpose.ratio: NOT_A_FRACTION,
         Interpose.tolerance: NOT_POSITIVE,
         OffsetPursuit.offset: NOT_FINITE,
@@ -113,6 +114,9 @@ fn every_mistake() -> Vec<Mistake> {
         "Wander.style.angle_change": NEGATIVE => |x| angle(1.0, 2.0, x),
         "Wander.style.every": NOT_POSITIVE => |x| random_target(FAR, x),
         "Wander.style.area": NOT_FINITE => |corner| random_target(corner, 1.0),
+        "Alone.field_of_view": NOT_A_FIELD_OF_VIEW => |x| when(Alone::default().with_field_of_view(x)),
+        "TargetInSight.field_of_view": NOT_A_FIELD_OF_VIEW
+            => |x| when(TargetInSight::new(FAR).with_field_of_view(x)),
     };
     fields.into_iter().chain(parts).flatten().collect()
 }
@@ -147,6 +151,11 @@ fn every_facing_mistake() -> Vec<Mistake> {
 }
 
 const NOT_A_PROBABILITY: [f32; 5] = [0.0, -0.5, 1.5, f32::NAN, f32::INFINITY];
+
+/// A behavior that depends on a condition.
+fn when<C: Condition>(condition: C) -> (C, Seek) {
+    (condition, Seek::new(FAR).with_when(When::only::<C>()))
+}
 
 fn vehicle_with_radius(radius: f32) -> (Vehicle, Seek) {
     let (vehicle, seek) = vehicle(5.0, 20.0, 0.25);

@@ -45,8 +45,8 @@ pub struct Hide {
     pub search_distance: f32,
     /// Distance to keep between the obstacle and the body, m, `≥ 0`. Default `0.5`.
     pub standoff: f32,
-    /// Field of view of the threat, rad, `> 0`, half of it on each side of its heading; from `2π` on it sees in all
-    /// directions. Default `2π`.
+    /// Field of view of the threat, rad, `(0, 4π]` or infinite, half of it on each side of its heading; from `2π` on it sees
+    /// in all directions. Default `2π`.
     pub threat_field_of_view: f32,
     /// What the agent hides for. Default [`HideGoal::Safety`].
     pub goal: HideGoal,
@@ -187,7 +187,7 @@ impl Behavior for Hide {
         InvalidParameter::unless_positive("Hide.search_distance", self.search_distance)?;
         InvalidParameter::unless_non_negative("Hide.standoff", self.standoff)?;
         let angle = self.threat_field_of_view;
-        InvalidParameter::unless_positive("Hide.threat_field_of_view", angle)
+        InvalidParameter::unless_field_of_view("Hide.threat_field_of_view", angle)
     }
 
     fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {

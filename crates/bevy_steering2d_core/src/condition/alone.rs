@@ -19,8 +19,8 @@ use crate::{Agent, InvalidParameter, NeighborView, Neighbors, SteeringGroups};
 pub struct Alone {
     /// How far neighbors count, m, `> 0`. Default `5`.
     pub perception_radius: f32,
-    /// The full angle of the field of view, centered on the heading, rad, `> 0`; `2π` and more see all around.
-    /// Default `2π`.
+    /// The full angle of the field of view, centered on the heading, rad, `(0, 4π]` or infinite; `2π` and more see
+    /// all around. Default `2π`.
     pub field_of_view: f32,
     /// The groups whose members count. Default all.
     pub groups: SteeringGroups,
@@ -55,7 +55,7 @@ impl Condition for Alone {
 
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_range("Alone.perception_radius", self.perception_radius)?;
-        InvalidParameter::unless_positive_or_infinite("Alone.field_of_view", self.field_of_view)
+        InvalidParameter::unless_field_of_view("Alone.field_of_view", self.field_of_view)
     }
 
     fn holds(&self, me: &Agent, neighbors: &Res<Neighbors>) -> bool {

@@ -25,8 +25,8 @@ pub struct TargetInSight {
     /// How far the agent sees, m, between the centers, `> 0`; infinity is allowed. Default `15`.
     /// [`Evade::panic_distance`](crate::Evade::panic_distance) is less by default: set both.
     pub distance: f32,
-    /// The full angle of the field of view, centered on the heading, rad, `> 0`; `2π` and more see all around.
-    /// Default `2π`.
+    /// The full angle of the field of view, centered on the heading, rad, `(0, 4π]` or infinite; `2π` and more see
+    /// all around. Default `2π`.
     pub field_of_view: f32,
 }
 
@@ -74,7 +74,7 @@ impl Condition for TargetInSight {
         self.target.check("TargetInSight.target")?;
         InvalidParameter::unless_positive_or_infinite("TargetInSight.distance", self.distance)?;
         let angle = self.field_of_view;
-        InvalidParameter::unless_positive_or_infinite("TargetInSight.field_of_view", angle)
+        InvalidParameter::unless_field_of_view("TargetInSight.field_of_view", angle)
     }
 
     fn holds(&self, me: &Agent, (surroundings, targets): &(Surroundings, Targets)) -> bool {

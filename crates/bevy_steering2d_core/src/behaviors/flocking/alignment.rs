@@ -31,8 +31,8 @@ use bevy_steering2d_kernel::simd::Number;
 pub struct Alignment {
     /// How far neighbors count, m, `> 0`. Default `6.0`.
     pub perception_radius: f32,
-    /// The full angle of the field of view, centered on the heading, rad, `> 0`; `2π` and more see all around, which is
-    /// the fastest. Default `2π`.
+    /// The full angle of the field of view, centered on the heading, rad, `(0, 4π]` or infinite; `2π` and more see
+    /// all around, which is the fastest. Default `2π`.
     pub field_of_view: f32,
     /// The groups whose members count. Default all.
     pub groups: SteeringGroups,
@@ -96,10 +96,7 @@ impl Behavior for Alignment {
     #[inline]
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_range("Alignment.perception_radius", self.perception_radius)?;
-        InvalidParameter::unless_positive_or_infinite(
-            "Alignment.field_of_view",
-            self.field_of_view,
-        )?;
+        InvalidParameter::unless_field_of_view("Alignment.field_of_view", self.field_of_view)?;
         InvalidParameter::unless_some("Alignment.max_neighbors", self.max_neighbors)
     }
 }

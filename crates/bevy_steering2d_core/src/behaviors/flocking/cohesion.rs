@@ -28,8 +28,8 @@ use bevy_steering2d_kernel::simd::{Number, clamp_length};
 pub struct Cohesion {
     /// How far neighbors count, m, `> 0`. Default `8.0`.
     pub perception_radius: f32,
-    /// The full angle of the field of view, centered on the heading, rad, `> 0`; `2π` and more see all around, which is
-    /// the fastest. Default `2π`.
+    /// The full angle of the field of view, centered on the heading, rad, `(0, 4π]` or infinite; `2π` and more see
+    /// all around, which is the fastest. Default `2π`.
     pub field_of_view: f32,
     /// The groups whose members count. Default all.
     pub groups: SteeringGroups,
@@ -93,10 +93,7 @@ impl Behavior for Cohesion {
     #[inline]
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_range("Cohesion.perception_radius", self.perception_radius)?;
-        InvalidParameter::unless_positive_or_infinite(
-            "Cohesion.field_of_view",
-            self.field_of_view,
-        )?;
+        InvalidParameter::unless_field_of_view("Cohesion.field_of_view", self.field_of_view)?;
         InvalidParameter::unless_some("Cohesion.max_neighbors", self.max_neighbors)
     }
 }

@@ -36,8 +36,8 @@ pub struct Separation {
     /// How far neighbors count, between the centers, m, `> 0`. Default `2.0`. Beside much larger bodies add
     /// [`CollisionAvoidance`](crate::CollisionAvoidance), which sees their edges.
     pub perception_radius: f32,
-    /// The full angle of the field of view, centered on the heading, rad, `> 0`; `2π` and more see all around, which is
-    /// the fastest. Default `2π`.
+    /// The full angle of the field of view, centered on the heading, rad, `(0, 4π]` or infinite; `2π` and more see
+    /// all around, which is the fastest. Default `2π`.
     pub field_of_view: f32,
     /// The groups whose members count. Default all.
     pub groups: SteeringGroups,
@@ -102,10 +102,7 @@ impl Behavior for Separation {
     #[inline]
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_range("Separation.perception_radius", self.perception_radius)?;
-        InvalidParameter::unless_positive_or_infinite(
-            "Separation.field_of_view",
-            self.field_of_view,
-        )?;
+        InvalidParameter::unless_field_of_view("Separation.field_of_view", self.field_of_view)?;
         InvalidParameter::unless_some("Separation.max_neighbors", self.max_neighbors)
     }
 }
