@@ -271,7 +271,7 @@ impl PluginGroup for SteeringPlugins {
 /// [`SteeringClock`], or in the module of its feature.
 pub mod prelude {
     #[cfg(feature = "debug")]
-    pub use crate::debug::SteeringDebugPlugin;
+    pub use crate::debug::{DebugLayer, DrawnAgents, SteeringDebug, SteeringDebugPlugin};
     #[cfg(feature = "inspector")]
     pub use crate::inspector::SteeringInspectorPlugin;
     #[cfg(feature = "navmesh")]
