@@ -25,6 +25,9 @@ pub(crate) type SlotRanges = SmallVec<[Range<usize>; 6]>;
 /// The neighbor index: all agents, sorted by cell and id. Rebuilt every tick while any agent has a [`Perception`];
 /// empty otherwise. A behavior of your own reads it with `type World = Res<'static, Neighbors>`. A system of a game
 /// may read it anywhere: it has the last tick, and may name an agent that is gone since.
+///
+/// If no agent has a behavior or condition that reads neighbors, insert `Perception::default()` on one of them, so that
+/// they are indexed; until then nobody is found, and a warning is logged.
 #[derive(Resource, Debug, Default)]
 pub struct Neighbors {
     pub(super) rows: Rows,
@@ -51,8 +54,8 @@ fn warn_of_unread_index() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         log::warn!(
-            "Neighbors::nearest finds nobody, since no agent perceives its neighbors; insert Perception::default() on \
-             one of them"
+            "Neighbors finds nobody, since no agent perceived its neighbors in the last tick; insert \
+             Perception::default() on one of them"
         );
     });
 }
@@ -114,15 +117,13 @@ impl Neighbors {
     /// At most 512 neighbors per row of cells are returned, spread evenly over those in view. Each agent sees a different
     /// sample of a dense crowd.
     pub fn in_view(&self, view: NeighborView) -> impl Iterator<Item = Neighbor> {
+        self.warn_if_unread();
         let seen = RangeQuery::sampled(self, &view).map(|slot| self.at(slot));
         seen.filter(move |neighbor| neighbor.entity != view.except)
     }
 
     /// The agent nearest to a point within `radius` m, for systems of a game. Only agents are found: entities with a
     /// [`Vehicle`](crate::Vehicle) and a body.
-    ///
-    /// If no agent has a behavior or condition that reads neighbors, insert `Perception::default()` on one of them, so that
-    /// they are indexed; until then this finds nobody and logs a warning.
     ///
     /// ```
     /// # use bevy::prelude::*;
@@ -137,17 +138,22 @@ impl Neighbors {
     /// }
     /// ```
     pub fn nearest(&self, point: Vec2, radius: f32, groups: SteeringGroups) -> Option<Neighbor> {
-        if self.unread > 0 {
-            warn_of_unread_index();
-        }
         let view = NeighborView::at(point, radius, groups);
         self.nearest_in_view(view, 1).first().copied()
     }
 
     /// Up to `most` of the neighbors in view, nearest first, at equal distances by id.
     pub fn nearest_in_view(&self, view: NeighborView, most: usize) -> SmallVec<[Neighbor; 16]> {
+        self.warn_if_unread();
         let nearest = self.nearest_slots(view, most);
         nearest.into_iter().map(|slot| self.at(slot)).collect()
+    }
+
+    #[inline]
+    fn warn_if_unread(&self) {
+        if self.unread > 0 {
+            warn_of_unread_index();
+        }
     }
 
     /// The slots of the [nearest in view](Self::nearest_in_view).
