@@ -8,7 +8,8 @@ use bevy::prelude::*;
 use super::{ColliderProbes, SensesColliders};
 use crate::behavior_entity::BehaviorRoots;
 use crate::{
-    Abilities, Agent, Behavior, Kinematics, SteeringClock, SteeringId, ThinkEvery, Vehicle,
+    Abilities, Agent, Behavior, Kinematics, SteeringClock, SteeringDisabled, SteeringId,
+    ThinkEvery, Vehicle,
 };
 
 /// A system that lets `B` fill the probes of its agents.
@@ -45,7 +46,7 @@ fn probing_system(
         )
 }
 
-/// The agents that sense colliders, with their probes.
+/// The steered agents that sense colliders, with their probes.
 #[derive(SystemParam)]
 pub(crate) struct Probing<'w, 's> {
     clock: Res<'w, SteeringClock>,
@@ -61,13 +62,14 @@ pub(crate) struct Probing<'w, 's> {
             Option<&'static Abilities>,
             &'static mut ColliderProbes,
         ),
-        With<SensesColliders>,
+        (With<SensesColliders>, Without<SteeringDisabled>),
     >,
 }
 
 impl Probing<'_, '_> {
     /// Lets a behavior or condition of type `B` ask, which is on the entity with this id: the agent, or a behavior
-    /// entity that steers for it. It does not ask if the agent is not updated in this tick, or senses no colliders.
+    /// entity that steers for it. It does not ask if the agent is not updated in this tick, has its steering disabled, or
+    /// senses no colliders.
     pub(crate) fn ask<B: 'static>(
         &mut self,
         entity: Entity,
@@ -91,5 +93,36 @@ impl Probing<'_, '_> {
             };
             probes.ask_for::<B>(id, |probes| ask(&me, probes));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{PointMass, SteeringCorePlugin, SteersFor, TargetInSight, WallAvoidance};
+
+    #[test]
+    fn an_agent_with_disabled_steering_sends_no_probes() {
+        let mut app = App::new();
+        app.add_plugins((MinimalPlugins, SteeringCorePlugin::new(Update)));
+        let senses = (PointMass::default(), SensesColliders::default());
+        let behaviors = (WallAvoidance::default(), TargetInSight::new(Vec2::X));
+        let agent = app.world_mut().spawn((senses, behaviors)).id();
+        app.world_mut()
+            .spawn((SteersFor(agent), WallAvoidance::default()));
+        let rays = |app: &mut App| {
+            for _ in 0..3 {
+                app.update();
+            }
+            app.world().get::<ColliderProbes>(agent).unwrap().rays.len()
+        };
+        let of_all = 4 + 4 + 1;
+        assert_eq!(rays(&mut app), of_all);
+        app.world_mut().entity_mut(agent).insert(SteeringDisabled);
+        assert_eq!(rays(&mut app), 0);
+        app.world_mut()
+            .entity_mut(agent)
+            .remove::<SteeringDisabled>();
+        assert_eq!(rays(&mut app), of_all);
     }
 }
