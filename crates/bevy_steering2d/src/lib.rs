@@ -308,8 +308,8 @@ pub mod prelude {
     };
     // Events and conditions.
     pub use bevy_steering2d_core::{
-        Alone, Arrived, ConditionStates, IsStuck, PathCompleted, Stuck, TargetInSight, TargetLost,
-        When,
+        Alone, Arrived, ConditionStates, Gaze, IsStuck, PathCompleted, Stuck, TargetInSight,
+        TargetLost, When,
     };
     // For behaviors, conditions, combiners and locomotions of your own.
     pub use bevy_steering2d_core::{

@@ -129,8 +129,8 @@ pub use combine::{
 };
 pub use companion::ReflectCompanion;
 pub use condition::{
-    Alone, Condition, ConditionStates, ConditionType, IsStuck, ReflectCondition, TargetInSight,
-    When,
+    Alone, Condition, ConditionStates, ConditionType, Gaze, IsStuck, ReflectCondition,
+    TargetInSight, TargetInSightMemory, When,
 };
 pub use digest::digest;
 pub use events::{Arrived, PathCompleted, TargetLost, TargetWatch};

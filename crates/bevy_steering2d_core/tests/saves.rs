@@ -53,7 +53,7 @@ saved! {
     Wheeled, Tracked, Hull, Holonomic, Controls, Propulsion,
     SpeedLimit, FaceVelocity, FaceTarget, StuckDetection, StuckMemory,
     SteeringForce, Obstacle, Wall, SteeringPath, FlowField, Leadership, BehaviorGroup,
-    Alone, TargetInSight, IsStuck,
+    Alone, TargetInSight, TargetInSightMemory, IsStuck,
     Seek, Flee, Arrive, ArriveMemory, Park, ParkMemory, Pursuit, PursuitMemory, Evade, EvadeMemory, Interpose, MatchVelocity, TargetSpeed, Tether,
     Wander, WanderMemory, Hide, HideMemory, OffsetPursuit, OffsetPursuitMemory,
     PathFollowing, PathFollowingMemory, StayOnPath, FlowFieldFollowing,
@@ -153,6 +153,15 @@ fn spawn_guided(world: &mut World, guides: &Guides) -> Vec<Entity> {
         ThinkEvery(3),
     );
     let keeps_beside = (body(-9.0, 0.0), OffsetPursuit::new(quarry, Vec2::NEG_X));
+    // Its memory runs out now and then.
+    let remembers = (
+        body(-7.0, 3.0),
+        TargetInSight::new(quarry)
+            .with_field_of_view(1.0)
+            .with_memory(0.5),
+        Seek::new(quarry).with_when(When::only::<TargetInSight>()),
+        Wander::default(),
+    );
     let predicts = (
         body(-3.0, -2.0),
         Combine::DITHERED,
@@ -167,6 +176,7 @@ fn spawn_guided(world: &mut World, guides: &Guides) -> Vec<Entity> {
         world.spawn(follows_path).id(),
         world.spawn(follows_field).id(),
         world.spawn(keeps_beside).id(),
+        world.spawn(remembers).id(),
         world.spawn(predicts).id(),
     ]
 }
@@ -256,6 +266,7 @@ fn a_loaded_run_continues_bit_for_bit() {
         assert_same::<WanderMemory>(&played, &loaded, &entities);
         assert_same::<PathFollowingMemory>(&played, &loaded, &entities);
         assert_same::<StuckMemory>(&played, &loaded, &entities);
+        assert_same::<TargetInSightMemory>(&played, &loaded, &entities);
     }
 }
 

@@ -5,10 +5,14 @@
 //! | `when` | [`When`], the field of [`Influence`](crate::Influence) that names a condition |
 //! | `observe` | the system that evaluates conditions, and their results of this tick |
 //! | `alone`, `target_in_sight`, `is_stuck` | the conditions of this crate |
+//! | `gaze` | where an agent looks |
+//! | `sight_memory` | how long a target that is out of sight still counts as seen |
 
 mod alone;
+mod gaze;
 mod is_stuck;
 mod observe;
+mod sight_memory;
 mod target_in_sight;
 mod when;
 
@@ -18,16 +22,21 @@ use bevy::prelude::*;
 use bevy::reflect::{GetTypeRegistration, TypePath};
 
 pub use alone::Alone;
+pub use gaze::Gaze;
 pub use is_stuck::IsStuck;
 pub use observe::ConditionStates;
+pub use sight_memory::TargetInSightMemory;
 pub use target_in_sight::TargetInSight;
 pub use when::{ConditionType, ReflectCondition, When};
 
 pub(crate) use observe::{Conditions, Verdict, register_condition};
 
+use sight_memory::remember_targets;
 use target_in_sight::look_for_colliders;
 
-use crate::pipeline::IndexSystems;
+use crate::pipeline::{IndexSystems, PreparationOrder};
+use crate::require::require;
+use crate::snapshot::add_memory;
 use crate::{
     Agent, InvalidParameter, SensesColliders, SnapshotAppExt, SnapshotKind, SteeringAppExt,
     SteeringSchedule, StuckDetection,
@@ -101,15 +110,29 @@ pub(crate) fn register(app: &mut App) {
         into.extend(it.target.entity());
     })
     .add_condition::<Alone>()
-    .add_condition::<TargetInSight>()
-    .add_condition::<IsStuck>()
-    // Restored after what brings it.
-    .add_saved_component::<StuckDetection>(SnapshotKind::Parameter)
-    .add_systems(
-        SteeringSchedule::Index,
-        look_for_colliders
-            .after(IndexSystems::Behaviors)
+    .add_condition::<TargetInSight>();
+    register_memory(app);
+    app.add_condition::<IsStuck>()
+        // Restored after what brings it.
+        .add_saved_component::<StuckDetection>(SnapshotKind::Parameter)
+        .add_systems(
+            SteeringSchedule::Index,
+            look_for_colliders
+                .after(IndexSystems::Behaviors)
+                .run_if(any_with_component::<TargetInSight>)
+                .run_if(any_with_component::<SensesColliders>),
+        );
+}
+
+/// Registers the memory of [`TargetInSight`].
+fn register_memory(app: &mut App) {
+    add_memory::<TargetInSightMemory>(app);
+    require::<TargetInSight, TargetInSightMemory>(app);
+    let order = PreparationOrder::next::<TargetInSightMemory>(app);
+    app.add_systems(
+        SteeringSchedule::Steer,
+        remember_targets
             .run_if(any_with_component::<TargetInSight>)
-            .run_if(any_with_component::<SensesColliders>),
+            .in_set(order),
     );
 }

@@ -56,6 +56,24 @@ impl ConditionStates {
         found.map(|(_, state)| *state)
     }
 
+    /// Whether a condition was found to hold in this update; `None` if there is none, or a parameter is out of range.
+    pub(super) fn found(
+        &self,
+        generation: LedgerGeneration,
+        condition: ConditionType,
+    ) -> Option<bool> {
+        let is_current = self.generation == generation.0;
+        is_current.then(|| self.get(condition)).flatten()
+    }
+
+    /// Lets a condition hold that was found not to.
+    pub(super) fn hold(&mut self, condition: ConditionType) {
+        let mut states = self.states.iter_mut();
+        if let Some((_, state)) = states.find(|(it, _)| *it == condition) {
+            *state = State::Holds;
+        }
+    }
+
     fn record(&mut self, generation: LedgerGeneration, condition: ConditionType, state: State) {
         if self.generation != generation.0 {
             self.generation = generation.0;

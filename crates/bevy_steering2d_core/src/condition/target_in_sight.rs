@@ -5,18 +5,23 @@ use std::f32::consts::TAU;
 use bevy::math::ops;
 use bevy::prelude::*;
 
-use super::Condition;
+use super::gaze::{Gaze, Rotations};
+use super::{Condition, TargetInSightMemory};
 use crate::perception::{Probing, with_field_of_view};
+use crate::require::forget;
 use crate::{Agent, InvalidParameter, Kinematics, SteeringId, Surroundings, Target, Targets};
 
 /// Holds while the agent sees its target: it is within the distance and the field of view, and neither
 /// a [`Wall`](crate::Wall) nor an [`Obstacle`](crate::Obstacle) is in between; for agents with
 /// [`SensesColliders`](crate::SensesColliders) no collider that it senses either: by default not those of other agents.
+/// What is part of the target or of the agent, such as an obstacle that is its child, hides nothing.
 ///
 /// The agent looks along its heading, the direction of its motion, also while [`FaceTarget`](crate::FaceTarget) turns
-/// its body.
+/// its body; with [`Gaze::Facing`] it looks where its body points. With a [`memory`](Self::memory) it goes on to hold
+/// for a while; behaviors know all the time where the target is.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
+#[component(on_remove = forget::<TargetInSightMemory>)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct TargetInSight {
     /// The point or entity to see. Default the origin.
@@ -25,9 +30,13 @@ pub struct TargetInSight {
     /// How far the agent sees, m, between the centers, `> 0`; infinity is allowed. Default `15`.
     /// [`Evade::panic_distance`](crate::Evade::panic_distance) is less by default: set both.
     pub distance: f32,
-    /// The full angle of the field of view, centered on the heading, rad, `(0, 4π]` or infinite; `2π` and more see
+    /// The full angle of the field of view, centered on the gaze, rad, `(0, 4π]` or infinite; `2π` and more see
     /// all around. Default `2π`.
     pub field_of_view: f32,
+    /// What the field of view is centered on. Default [`Gaze::Heading`].
+    pub gaze: Gaze,
+    /// How long a target that is out of sight still counts as seen, s, `≥ 0`. Default `0`. One that is gone does not.
+    pub memory: f32,
 }
 
 impl TargetInSight {
@@ -48,12 +57,29 @@ impl TargetInSight {
 
     with_field_of_view!();
 
+    /// Sets the [`gaze`](Self::gaze).
+    #[must_use]
+    pub fn with_gaze(mut self, gaze: Gaze) -> Self {
+        self.gaze = gaze;
+        self
+    }
+
+    /// Sets the [`memory`](Self::memory), s.
+    #[must_use]
+    pub fn with_memory(mut self, memory: f32) -> Self {
+        self.memory = memory;
+        self
+    }
+
     /// Whether a target is within the distance and the field of view.
-    fn is_in_view(&self, me: &Agent, target: &Kinematics) -> bool {
+    fn is_in_view(&self, me: &Agent, target: &Kinematics, rotations: &Rotations) -> bool {
         let offset = target.position - me.position;
-        let is_ahead = self.field_of_view >= TAU
-            || offset.dot(me.heading) >= ops::cos(0.5 * self.field_of_view) * offset.length();
-        offset.length() <= self.distance && is_ahead
+        let distance = offset.length();
+        let is_ahead = || {
+            let along = offset.dot(self.gaze.direction(me, rotations));
+            along >= ops::cos(0.5 * self.field_of_view) * distance
+        };
+        distance <= self.distance && (self.field_of_view >= TAU || is_ahead())
     }
 }
 
@@ -63,29 +89,41 @@ impl Default for TargetInSight {
             target: Target::default(),
             distance: 15.0,
             field_of_view: TAU,
+            gaze: Gaze::default(),
+            memory: 0.0,
         }
     }
 }
 
 impl Condition for TargetInSight {
-    type World = (Surroundings<'static, 'static>, Targets<'static, 'static>);
+    type World = (
+        Surroundings<'static, 'static>,
+        Targets<'static, 'static>,
+        Rotations<'static, 'static>,
+    );
 
     fn check(&self) -> Result<(), InvalidParameter> {
         self.target.check("TargetInSight.target")?;
         InvalidParameter::unless_positive_or_infinite("TargetInSight.distance", self.distance)?;
         let angle = self.field_of_view;
-        InvalidParameter::unless_field_of_view("TargetInSight.field_of_view", angle)
+        InvalidParameter::unless_field_of_view("TargetInSight.field_of_view", angle)?;
+        InvalidParameter::unless_non_negative("TargetInSight.memory", self.memory)
     }
 
-    fn holds(&self, me: &Agent, (surroundings, targets): &(Surroundings, Targets)) -> bool {
+    fn holds(
+        &self,
+        me: &Agent,
+        (surroundings, targets, rotations): &(Surroundings, Targets, Rotations),
+    ) -> bool {
         let Some(target) = targets.get(self.target) else {
             return false;
         };
-        let hides = |entity| Target::Entity(entity) != self.target && entity != me.entity;
+        let own = Target::Entity(me.entity);
+        let hides = |it| !targets.is_part_of(it, self.target) && !targets.is_part_of(it, own);
         let collider = surroundings
             .first_collider::<Self>(me)
             .filter(|hit| !targets.is_part_of(hit.entity, self.target));
-        self.is_in_view(me, &target)
+        self.is_in_view(me, &target, rotations)
             && surroundings.is_line_clear(me.position, target.position, hides)
             && collider.is_none()
     }
@@ -94,6 +132,7 @@ impl Condition for TargetInSight {
 /// Lets agents look for colliders between them and their targets.
 pub(super) fn look_for_colliders(
     targets: Targets,
+    rotations: Rotations,
     entities: Query<(Entity, &SteeringId, &TargetInSight)>,
     mut probing: Probing,
 ) {
@@ -102,7 +141,7 @@ pub(super) fn look_for_colliders(
             continue;
         };
         probing.ask::<TargetInSight>(entity, id, |me, probes| {
-            if condition.is_in_view(me, &target) {
+            if condition.is_in_view(me, &target, &rotations) {
                 probes.ask_ray(me.position, target.position);
             }
         });

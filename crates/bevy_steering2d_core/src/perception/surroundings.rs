@@ -127,7 +127,7 @@ impl Surroundings<'_, '_> {
             self.obstacles
                 .for_each_in(min, max, |SeenObstacle { entity, circle, .. }| {
                     let nearest = nearest_on_segment(circle.center, from, to);
-                    clear &= !hides(entity) || nearest.distance(circle.center) > circle.radius;
+                    clear &= nearest.distance(circle.center) > circle.radius || !hides(entity);
                 });
         }
         clear
