@@ -157,3 +157,36 @@ fn a_recorded_tick_allocates_nothing_once_the_memory_of_the_recording_is_full() 
     assert!(oldest > Some(1), "{} bytes, not full", recorder.bytes());
     assert_ticks_without_allocations(&mut app, "while they are recorded");
 }
+
+#[test]
+fn a_warm_tick_allocates_nothing_for_agents_that_wait_for_their_mass_or_are_weak() {
+    let mut app = point_mass_app(HERTZ);
+    for i in 0..100 {
+        let place = Kinematics::at(Vec2::new(i as f32, 0.0));
+        app.world_mut().spawn((Vehicle::default(), place));
+        let heavy = Body::at(i as f32, 9.0).weighing(1e6);
+        Backend::PointMass.spawn(&mut app, heavy, Vehicle::default());
+    }
+    app.add_systems(FixedUpdate, |mut agents: Query<&mut Vehicle>| {
+        agents.iter_mut().for_each(|mut it| it.set_changed());
+    });
+    // The log of the first second ends with the number of warnings that it leaves out.
+    run_ticks(&mut app, 90);
+    assert_ticks_without_allocations(&mut app, "of agents that hardly move");
+}
+
+#[test]
+fn a_warm_tick_allocates_nothing_with_conditions_that_remember() {
+    let mut app = point_mass_app(HERTZ);
+    let player = Backend::PointMass.spawn(&mut app, Body::at(0.0, 3.0), Wander::default());
+    for i in 0..40 {
+        let sight = TargetInSight::new(player)
+            .with_field_of_view(1.0)
+            .with_memory(0.5);
+        let seeks = Seek::new(player).with_when(When::only::<TargetInSight>());
+        let agent = (sight, seeks, Wander::default());
+        Backend::PointMass.spawn(&mut app, Body::at(i as f32, 0.0), agent);
+    }
+    run_seconds(&mut app, 5.0);
+    assert_ticks_without_allocations(&mut app, "with memories of sight");
+}

@@ -53,6 +53,7 @@ mod replays;
 mod requirements;
 mod saves;
 mod schedules;
+mod sight;
 mod snapshots;
 mod source_formulas;
 mod sources;

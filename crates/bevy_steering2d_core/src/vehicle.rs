@@ -1,5 +1,6 @@
 //! [`Vehicle`], the limits of an agent, and [`Kinematics`], the snapshot of its body.
 
+use bevy::ecs::entity::EntityHashSet;
 use bevy::prelude::*;
 
 use crate::locomotion::direction;
@@ -102,33 +103,46 @@ pub(crate) fn warn_of_weak_agents(
     warnings: Res<SteeringWarnings>,
     changed: Query<Entity, Changed<Vehicle>>,
     agents: Query<(&Vehicle, &Kinematics)>,
-    mut massless: Local<Vec<Entity>>,
+    mut massless: Local<EntityHashSet>,
 ) {
-    /// Times that no game waits for, s: to reach the full speed, and to move by its own radius.
-    const LONG: [f32; 2] = [60.0, 10.0];
-    let before = std::mem::take(&mut *massless);
-    for entity in changed.iter().chain(before) {
+    let is_massless = |entity| {
         let Ok((vehicle, body)) = agents.get(entity) else {
-            continue;
+            return false;
         };
-        // A body may get its mass later than its agent gets a vehicle.
-        if body.mass == 0.0 {
-            massless.push(entity);
-            continue;
-        }
-        let acceleration = vehicle.max_force / body.mass;
-        let to_full_speed = vehicle.max_speed / acceleration;
-        let to_move = (2.0 * body.radius / acceleration).sqrt();
-        if vehicle.check().is_ok() && to_full_speed > LONG[0] && to_move > LONG[1] {
+        if body.mass > 0.0 && is_weak(vehicle, body) {
             warnings.raise(&clock, entity, "Vehicle.max_force", || {
-                format!(
-                    "Vehicle.max_force is {} N, but the body has {} kg, so it takes {to_full_speed:.0} s to reach its \
-                     max_speed of {} m/s; raise max_force, set the mass, or work in meters instead of pixels",
-                    vehicle.max_force, body.mass, vehicle.max_speed
-                )
+                weakness(vehicle, body)
             });
         }
+        body.mass == 0.0
+    };
+    // A body may get its mass later than its agent gets a vehicle.
+    massless.retain(|&entity| is_massless(entity));
+    for entity in &changed {
+        if is_massless(entity) {
+            massless.insert(entity);
+        }
     }
+}
+
+/// Whether an agent hardly moves.
+fn is_weak(vehicle: &Vehicle, body: &Kinematics) -> bool {
+    /// Times that no game waits for, s: to reach the full speed, and to move by its own radius.
+    const LONG: [f32; 2] = [60.0, 10.0];
+    let acceleration = vehicle.max_force / body.mass;
+    let to_move = (2.0 * body.radius / acceleration).sqrt();
+    let is_slow = vehicle.max_speed / acceleration > LONG[0] && to_move > LONG[1];
+    is_slow && vehicle.check().is_ok()
+}
+
+/// What the warning of a weak agent says.
+fn weakness(vehicle: &Vehicle, body: &Kinematics) -> String {
+    let to_full_speed = vehicle.max_speed * body.mass / vehicle.max_force;
+    format!(
+        "Vehicle.max_force is {} N, but the body has {} kg, so it takes {to_full_speed:.0} s to reach its max_speed of {} \
+         m/s; raise max_force, set the mass, or work in meters instead of pixels",
+        vehicle.max_force, body.mass, vehicle.max_speed
+    )
 }
 
 /// Switches an agent's steering off while present; parameters and memory stay.
