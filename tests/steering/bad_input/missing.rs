@@ -1,4 +1,4 @@
-//! Entities that lack a component: agents without body, behavior entities without agent.
+//! Entities that lack a component: agents without body, behavior entities and conditions without agent.
 
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
@@ -55,4 +55,61 @@ fn an_agent_cannot_steer_for_itself() {
     run_ticks(&mut app, TICKS);
     assert!(app.world().get::<SteersFor>(agent).is_none());
     assert!(position(&app, agent).x > 1.0, "the agent still moves");
+}
+
+/// Spawns an entity that is no agent, with a condition.
+fn spawn_unused(app: &mut App, condition: impl Bundle) -> Entity {
+    app.world_mut()
+        .spawn((Transform::default(), condition))
+        .id()
+}
+
+#[test]
+fn a_condition_on_an_entity_that_is_no_agent_warns_once() {
+    let mut app = point_mass_app(HERTZ);
+    let watcher = spawn_unused(&mut app, TargetInSight::new(FAR));
+    run_ticks(&mut app, TICKS);
+    assert_warned_once(&app, watcher, "TargetInSight", "no agent");
+
+    let mut app = point_mass_app(HERTZ);
+    let body = (PointMass::default(), Alone::default());
+    let body = spawn_unused(&mut app, body);
+    run_ticks(&mut app, TICKS);
+    assert_warned_once(&app, body, "Alone", "a body only");
+}
+
+#[test]
+fn a_condition_that_soon_has_an_agent_or_whose_agent_is_no_longer_steered_does_not_warn() {
+    let mut app = point_mass_app(HERTZ);
+    let soon = spawn_unused(&mut app, (PointMass::default(), Alone::default()));
+    let steered = (Vehicle::default(), Alone::default());
+    let steered = Backend::PointMass.spawn(&mut app, Body::at(3.0, 0.0), steered);
+    app.world_mut()
+        .spawn((SteersFor(steered), Alone::default()));
+    run_ticks(&mut app, 30);
+    app.world_mut().entity_mut(soon).insert(Vehicle::default());
+    app.world_mut().entity_mut(steered).remove::<Vehicle>();
+    run_ticks(&mut app, TICKS);
+    let warned = warnings(&app);
+    assert!(warned.iter().all(|it| it.field != "Alone"), "{warned:?}");
+}
+
+#[test]
+fn a_component_of_the_game_that_is_a_condition_may_be_on_any_entity() {
+    #[derive(Component, Reflect, Clone)]
+    struct Health(f32);
+
+    impl Condition for Health {
+        type World = ();
+
+        fn holds(&self, _: &Agent, _: &()) -> bool {
+            self.0 < 30.0
+        }
+    }
+
+    let mut app = point_mass_app(HERTZ);
+    app.add_condition::<Health>();
+    spawn_unused(&mut app, Health(100.0));
+    run_ticks(&mut app, TICKS);
+    assert_eq!(warnings(&app), []);
 }

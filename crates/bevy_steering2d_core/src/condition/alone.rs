@@ -51,6 +51,8 @@ impl Default for Alone {
 }
 
 impl Condition for Alone {
+    const NEEDS_AGENT: bool = true;
+
     type World = Res<'static, Neighbors>;
 
     fn check(&self) -> Result<(), InvalidParameter> {

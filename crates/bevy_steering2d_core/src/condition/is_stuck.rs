@@ -15,6 +15,8 @@ use crate::{Agent, StuckDetection, StuckMemory};
 pub struct IsStuck;
 
 impl Condition for IsStuck {
+    const NEEDS_AGENT: bool = true;
+
     // Without the detection, the memory is an old one.
     type World = Query<'static, 'static, &'static StuckMemory, With<StuckDetection>>;
 

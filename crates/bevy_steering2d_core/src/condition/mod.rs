@@ -5,6 +5,7 @@
 //! | `when` | [`When`], the field of [`Influence`](crate::Influence) that names a condition |
 //! | `observe` | the system that evaluates conditions, and their results of this tick |
 //! | `alone`, `target_in_sight`, `is_stuck` | the conditions of this crate |
+//! | `unused` | the warning of a condition on an entity that is no agent |
 //! | `gaze` | where an agent looks |
 //! | `sight_memory` | how long a target that is out of sight still counts as seen |
 
@@ -14,6 +15,7 @@ mod is_stuck;
 mod observe;
 mod sight_memory;
 mod target_in_sight;
+mod unused;
 mod when;
 
 use bevy::ecs::component::Mutable;
@@ -90,6 +92,10 @@ pub trait Condition:
     /// The system parameter that it reads, as of a [`Behavior`](crate::Behavior::World): e.g.
     /// `Res<'static, Neighbors>`; `()` for none.
     type World: for<'w, 's> SystemParam<Item<'w, 's>: Sync> + 'static;
+
+    /// Whether it is of use on agents and their behavior entities only: on an entity that is neither, one warning is raised.
+    /// Default `false`, since other entities may have a component of the game as well, such as their health.
+    const NEEDS_AGENT: bool = false;
 
     /// Checks that every parameter is in its range.
     ///

@@ -5,6 +5,7 @@ use bevy::ecs::system::{StaticSystemParam, SystemParam};
 use bevy::prelude::*;
 use smallvec::SmallVec;
 
+use super::unused::warn_of_missing_agents;
 use super::{Condition, ConditionType, ReflectCondition, When};
 use crate::behavior_entity::SteersFor;
 use crate::behavior_needs::Senses;
@@ -171,6 +172,12 @@ pub(crate) fn register_condition<C: Condition>(app: &mut App) {
         SteeringSchedule::Steer,
         observe::<C>.run_if(any_with_component::<C>).in_set(order),
     );
+    if C::NEEDS_AGENT {
+        app.add_systems(
+            SteeringSchedule::Bodies,
+            warn_of_missing_agents::<C>.run_if(any_with_component::<C>),
+        );
+    }
 }
 
 /// Forgets whether a condition held that is removed.

@@ -96,6 +96,8 @@ impl Default for TargetInSight {
 }
 
 impl Condition for TargetInSight {
+    const NEEDS_AGENT: bool = true;
+
     type World = (
         Surroundings<'static, 'static>,
         Targets<'static, 'static>,

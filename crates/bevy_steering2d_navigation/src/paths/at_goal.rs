@@ -31,6 +31,8 @@ use crate::{NavigateTo, NavigateToMemory, NavigationState};
 pub struct AtGoal;
 
 impl Condition for AtGoal {
+    const NEEDS_AGENT: bool = true;
+
     type World = Query<'static, 'static, &'static NavigateToMemory>;
 
     fn holds(&self, me: &Agent, memories: &Query<&NavigateToMemory>) -> bool {
