@@ -75,6 +75,10 @@ pub trait Behavior:
     /// frees stuck agents: otherwise its own force would keep an agent that wants nothing else stuck. Default `true`.
     const IS_ATTEMPT: bool = true;
 
+    /// Whether it goes by the velocity of its [`targets`](Self::targets), as a prediction does. A target that moves by its
+    /// `Transform` has none, which raises one warning then. Default `false`.
+    const USES_TARGET_VELOCITY: bool = false;
+
     /// The color of its force in debug drawings, as sRGB bytes. Default: derived from its name.
     const COLOR: Option<[u8; 3]> = None;
 

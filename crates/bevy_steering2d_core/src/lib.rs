@@ -111,6 +111,7 @@ mod snapshot;
 mod steer;
 mod stuck;
 mod target;
+mod target_motion;
 mod think;
 mod vehicle;
 mod warnings;

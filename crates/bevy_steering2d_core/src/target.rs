@@ -113,6 +113,15 @@ impl Targets<'_, '_> {
         }
     }
 
+    /// Where an entity is that has no body and is carried by none; `None` otherwise, or if its place is not finite.
+    pub(crate) fn place_without_body(&self, entity: Entity) -> Option<Vec2> {
+        let mut all = std::iter::once(entity).chain(self.places.parents.iter_ancestors(entity));
+        if all.any(|it| self.bodies.contains(it)) {
+            return None;
+        }
+        self.places.position(entity).filter(|it| it.is_finite())
+    }
+
     /// Whether an entity is a target or one of its children, such as a collider.
     pub(crate) fn is_part_of(&self, part: Entity, target: Target) -> bool {
         let mut all = std::iter::once(part).chain(self.places.parents.iter_ancestors(part));

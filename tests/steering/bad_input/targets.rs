@@ -1,4 +1,4 @@
-//! Targets that are lost, invalid, or the agent itself.
+//! Targets that are lost, invalid, the agent itself, or without a velocity.
 
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
@@ -116,4 +116,69 @@ fn a_behavior_entity_that_targets_its_agent_adds_no_force() {
     run_ticks(&mut app, TICKS);
     assert_warned_once(&app, behavior_entity, "Evade", "behavior entity");
     assert_eq!(total(&app, agent), Vec2::ZERO);
+}
+
+/// Moves a target by its transform for this many ticks, in each that `moves` says.
+fn move_target(app: &mut App, target: Entity, ticks: u32, moves: fn(u32) -> bool) {
+    for tick in 1..=ticks {
+        if moves(tick) {
+            move_to(app, target, Vec2::new(0.05 * tick as f32, 5.0));
+        }
+        run_ticks(app, 1);
+    }
+}
+
+/// An agent with every behavior that goes by the velocity of its target.
+fn spawn_predictor(backend: Backend, app: &mut App, target: Entity) -> Entity {
+    let predicts = (
+        Pursuit::new(target),
+        Evade::new(target),
+        OffsetPursuit::new(target, Vec2::NEG_X),
+        Interpose::new(target, Vec2::ZERO),
+        MatchVelocity::new(target),
+        Tether::new(target, 1.0),
+    );
+    backend.spawn(app, Body::at(0.0, 0.0), predicts)
+}
+
+#[test]
+fn a_target_that_moves_without_a_velocity_warns_once_where_behaviors_predict() {
+    for backend in BACKENDS {
+        for (case, moves) in [
+            ("in each tick", (|_| true) as fn(u32) -> bool),
+            ("in frames of three ticks", |tick| tick % 3 == 0),
+        ] {
+            let mut app = backend.app(HERTZ);
+            let player = app.world_mut().spawn(Transform::default()).id();
+            spawn_predictor(backend, &mut app, player);
+            move_target(&mut app, player, TICKS, moves);
+            assert_warned_once(&app, player, "Kinematics", case);
+            let message = &warnings(&app)[0].message;
+            assert!(message.contains("PointMass"), "{message}");
+        }
+    }
+}
+
+#[test]
+fn a_behavior_without_prediction_does_not_mind_a_target_without_a_velocity() {
+    let mut app = point_mass_app(HERTZ);
+    let player = app.world_mut().spawn(Transform::default()).id();
+    let seeks = (Seek::new(player), Arrive::new(player), Flee::new(player));
+    Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), seeks);
+    move_target(&mut app, player, TICKS, |_| true);
+    assert_eq!(warnings(&app), []);
+}
+
+#[test]
+fn a_target_that_rests_is_put_elsewhere_or_has_a_body_does_not_warn() {
+    let mut app = point_mass_app(HERTZ);
+    let [rests, flag] = [(); 2].map(|()| app.world_mut().spawn(Transform::default()).id());
+    let runner = Backend::PointMass.spawn(&mut app, Body::at(9.0, 0.0).moving(1.0, 0.0), ());
+    let carried = (Transform::default(), ChildOf(runner));
+    let carried = app.world_mut().spawn(carried).id();
+    for target in [rests, flag, runner, carried] {
+        spawn_predictor(Backend::PointMass, &mut app, target);
+    }
+    move_target(&mut app, flag, 3 * TICKS, |tick| tick % 30 == 0);
+    assert_eq!(warnings(&app), []);
 }

@@ -134,6 +134,7 @@ impl Default for Evade {
 
 impl Behavior for Evade {
     const PRIORITY: i16 = 150;
+    const USES_TARGET_VELOCITY: bool = true;
     const COLOR: Option<[u8; 3]> = Some([227, 193, 254]);
 
     type Memory = (Entity, &'static mut EvadeMemory);

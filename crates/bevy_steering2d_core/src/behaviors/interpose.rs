@@ -95,6 +95,7 @@ impl Default for Interpose {
 
 impl Behavior for Interpose {
     const PRIORITY: i16 = 50;
+    const USES_TARGET_VELOCITY: bool = true;
     const COLOR: Option<[u8; 3]> = Some([212, 110, 128]);
 
     type Memory = ();

@@ -48,6 +48,7 @@ impl Default for MatchVelocity {
 
 impl Behavior for MatchVelocity {
     const PRIORITY: i16 = 109;
+    const USES_TARGET_VELOCITY: bool = true;
     const COLOR: Option<[u8; 3]> = Some([150, 131, 100]);
 
     type Memory = ();

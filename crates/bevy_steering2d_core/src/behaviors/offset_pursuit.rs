@@ -95,6 +95,7 @@ impl Default for OffsetPursuit {
 
 impl Behavior for OffsetPursuit {
     const PRIORITY: i16 = 70;
+    const USES_TARGET_VELOCITY: bool = true;
     const COLOR: Option<[u8; 3]> = Some([246, 140, 17]);
 
     type Memory = &'static mut OffsetPursuitMemory;

@@ -121,6 +121,7 @@ impl Default for Pursuit {
 
 impl Behavior for Pursuit {
     const PRIORITY: i16 = 80;
+    const USES_TARGET_VELOCITY: bool = true;
     const COLOR: Option<[u8; 3]> = Some([248, 78, 58]);
 
     type Memory = (Entity, &'static mut PursuitMemory);

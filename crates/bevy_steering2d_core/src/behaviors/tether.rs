@@ -64,6 +64,7 @@ impl Default for Tether {
 
 impl Behavior for Tether {
     const PRIORITY: i16 = 104;
+    const USES_TARGET_VELOCITY: bool = true;
     const COLOR: Option<[u8; 3]> = Some([252, 202, 33]);
 
     type Memory = ();

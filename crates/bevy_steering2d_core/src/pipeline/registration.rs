@@ -27,6 +27,7 @@ use crate::perception::{
 use crate::require::require;
 use crate::snapshot;
 use crate::steer::{steer_agents, steer_behavior_entities};
+use crate::target_motion::warn_of_motion_without_velocity;
 use crate::{Adjust, Behavior, Combiner, Condition, Predictor, SensesColliders, Steer, Vehicle};
 
 /// Registers behaviors, conditions, predictors, combiners, kinds of locomotion and events on an [`App`],
@@ -214,6 +215,14 @@ fn add_needs<B: Behavior>(app: &mut App, order: BehaviorOrder, id: BehaviorId) {
     B::Memory::require_with::<B>(app);
     let senses = Senses::of::<B::World>(app.world_mut());
     senses.require::<B>(app);
+    if B::USES_TARGET_VELOCITY {
+        app.add_systems(
+            SteeringSchedule::Steer,
+            warn_of_motion_without_velocity::<B>
+                .in_set(order)
+                .run_if(any_with_component::<B>),
+        );
+    }
     if senses.colliders {
         let probe_colliders = probe_colliders::<B>(app.world_mut());
         app.add_systems(
