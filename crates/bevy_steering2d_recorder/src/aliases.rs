@@ -13,9 +13,14 @@ pub(crate) struct Aliases {
     first: BTreeMap<Entity, Entity>,
     /// Those of them that no tick has recorded: the next rewind despawns them.
     unrecorded: BTreeSet<Entity>,
+    /// How many there were when those that nothing refers to were last forgotten.
+    used: usize,
 }
 
 impl Aliases {
+    /// So many are kept without a look at which of them are in use, which takes a pass over all recorded ticks.
+    const FEW: usize = 4096;
+
     /// The first entity of an agent.
     pub(crate) fn first_of(&self, agent: Entity) -> Entity {
         self.first.get(&agent).copied().unwrap_or(agent)
@@ -52,6 +57,24 @@ impl Aliases {
     /// Keeps all entities so far: a tick begins, which may be recorded.
     pub(crate) fn keep(&mut self) {
         self.unrecorded.clear();
+    }
+
+    /// Whether it is time to forget the unused ones.
+    pub(crate) fn are_many(&self) -> bool {
+        self.first.len() > Self::FEW.max(2 * self.used)
+    }
+
+    /// Forgets the entities that are in none of these snapshots, except those that the world shows now.
+    pub(crate) fn forget_unused<'a>(
+        &mut self,
+        snapshots: impl Iterator<Item = &'a SteeringSnapshot>,
+    ) {
+        let mut used = self.unrecorded.clone();
+        for snapshot in snapshots {
+            used.extend(snapshot.entities());
+        }
+        self.first.retain(|entity, _| used.contains(entity));
+        self.used = self.first.len();
     }
 }
 

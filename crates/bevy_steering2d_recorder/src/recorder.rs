@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 
 use bevy::prelude::*;
-use bevy_steering2d_core::{ColliderProbes, SteeringClock, SteeringSnapshot};
+use bevy_steering2d_core::{ColliderProbes, SteeringSnapshot};
 
 use crate::Moment;
 use crate::aliases::{Aliases, component};
@@ -200,6 +200,8 @@ impl SteeringRecorder {
     pub fn clear(&mut self) {
         *self = Self {
             recording: self.recording || self.stopped.is_some(),
+            // A tick that runs goes on.
+            is_in_tick: self.is_in_tick,
             ..Self::new(self.budget)
         };
     }
@@ -241,6 +243,10 @@ impl SteeringRecorder {
         self.shown = tick;
         let present = self.present.as_ref().map(|it| &it.snapshot);
         self.aliases.add(spawned, present);
+        if self.aliases.are_many() {
+            let recorded = self.ring.iter().chain(&self.abandoned);
+            self.aliases.forget_unused(recorded.chain(present));
+        }
     }
 
     /// Removes the ticks from the given one on, and returns them.
@@ -385,15 +391,12 @@ pub(crate) fn record(
     world: &mut World,
     probes: &mut QueryState<(Entity, &'static ColliderProbes)>,
 ) {
-    let is_paused = world.resource::<SteeringClock>().delta == 0.0;
     let Some(mut resource) = world.get_resource_mut::<SteeringRecorder>() else {
         return;
     };
-    if is_paused {
-        return;
-    }
-    resource.is_in_tick = false;
-    if !resource.recording {
+    // Not by the clock: a rewind at the beginning of this schedule has put back that of a tick in which time passed.
+    let has_run = std::mem::take(&mut resource.is_in_tick);
+    if !has_run || !resource.recording {
         return;
     }
     // The resource stays, since removing one allocates.

@@ -2,10 +2,11 @@
 
 use bevy_steering2d_core::{
     Arrived, NeighborView, Neighbors, PathCompleted, Separation, SteeringClock, SteeringGroups,
-    SteeringId,
+    SteeringId, SteeringSchedule,
 };
 
 use super::*;
+use crate::recorder::record;
 
 fn wanderers(app: &mut App) -> usize {
     let mut wanderers = app.world_mut().query_filtered::<(), With<Wander>>();
@@ -35,6 +36,34 @@ fn a_rewind_before_or_between_the_ticks_of_a_frame_runs_none_of_the_others() {
         run(&mut app, 2);
         assert!(latest(&app) > tick + 7, "time goes on");
     }
+}
+
+#[test]
+fn a_rewind_at_the_beginning_of_the_schedule_keeps_the_later_ticks() {
+    let mut app = app();
+    spawn_wanderer(&mut app);
+    run(&mut app, 20);
+    let (last, count) = (latest(&app), recorder(&app).ticks().unwrap().count());
+    rewind(app.world_mut(), last - 5).unwrap();
+    // As the rest of the schedule does.
+    app.world_mut().run_system_cached(record).unwrap();
+    assert_eq!(latest(&app), last);
+    assert_eq!(recorder(&app).ticks().unwrap().count(), count);
+    assert_eq!(recorder(&app).shown(), Some(last - 5));
+}
+
+#[test]
+fn a_tick_in_which_the_recording_is_cleared_is_its_first() {
+    let mut app = app();
+    spawn_wanderer(&mut app);
+    run(&mut app, 10);
+    let clear = |mut recorder: ResMut<SteeringRecorder>| {
+        recorder.clear();
+        assert!(recorder.is_in_tick());
+    };
+    app.add_systems(SteeringSchedule::Steer, clear.run_if(run_once));
+    run(&mut app, 3);
+    assert_eq!(recorder(&app).ticks().unwrap().count(), 3);
 }
 
 #[test]
@@ -350,4 +379,36 @@ fn agents_that_are_spawned_again_while_they_touch_have_no_new_contact() {
     run(&mut app, 10);
     assert!(latest(&app) > last + 5);
     assert_eq!(history(&app, agents[0]), contacts);
+}
+
+#[test]
+fn entities_that_no_tick_has_any_more_are_forgotten() {
+    const AGENTS: usize = 600;
+    const ROUNDS: usize = 12;
+    let mut app = app();
+    let first = spawn_wanderer(&mut app);
+    for _ in 1..AGENTS {
+        spawn_wanderer(&mut app);
+    }
+    run(&mut app, 2);
+    let tick = latest(&app);
+    let mut agents = app.world_mut().query_filtered::<Entity, With<Wander>>();
+    for _ in 0..ROUNDS {
+        let present: Vec<Entity> = agents.iter(app.world()).collect();
+        for agent in present {
+            app.world_mut().despawn(agent);
+        }
+        run(&mut app, 1);
+        rewind(app.world_mut(), tick).unwrap();
+        resume(&mut app);
+        run(&mut app, 2);
+    }
+    let entities = recorder(&app).entities_of(first);
+    assert!((2..ROUNDS).contains(&entities.len()), "{}", entities.len());
+    let now = *entities
+        .iter()
+        .find(|it| app.world().get::<Wander>(**it).is_some())
+        .unwrap();
+    assert_eq!(recorder(&app).first_entity_of(now), first);
+    assert_eq!(trail(&app, now), trail(&app, first));
 }
