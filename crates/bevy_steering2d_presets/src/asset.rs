@@ -9,9 +9,10 @@ use bevy::ecs::entity_disabling::Disabled;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
 
+use crate::SteeringPreset;
+use crate::change::Origin;
 use crate::error::{Place, PresetError, PresetFault};
 use crate::parts::Parts;
-use crate::preset::{Origin, SteeringPreset};
 
 /// Loads `*.steering.ron` files and applies each preset to the agents that [use](UsesPreset) it.
 ///

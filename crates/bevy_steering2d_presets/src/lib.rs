@@ -94,6 +94,8 @@
 //! made while the game runs is logged twice, because Bevy tries twice to load the file.)
 
 mod asset;
+mod before;
+mod change;
 mod error;
 mod hints;
 mod parts;

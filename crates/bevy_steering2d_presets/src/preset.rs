@@ -1,17 +1,17 @@
 //! [`SteeringPreset`]: captures the tuning of an agent and applies it to others.
 
 use std::any::TypeId;
-use std::mem;
 use std::path::Path;
 use std::sync::Arc;
 
 use bevy::prelude::*;
-use bevy::reflect::{DynamicTypePath, ReflectFromReflect, ReflectMut, ReflectRef, TypeRegistry};
-use bevy_steering2d_core::{Influence, LocomotionRegistry};
+use bevy::reflect::DynamicTypePath;
 
+use crate::before::{BeforePresets, clone_of};
+use crate::change::{Applied, Change, Origin};
 use crate::error::{Place, PresetError, PresetFault};
 use crate::parts::{Part, Parts};
-use crate::situation::keep_situation;
+use crate::situation::{keep_situation, keep_switch};
 use crate::{read, write};
 
 /// The tuning of an agent: all its behaviors and companions (`Vehicle`, `Combine`, …), without
@@ -86,31 +86,8 @@ impl SteeringPreset {
         origin: Origin,
     ) -> Result<Applied, PresetError> {
         let writes = self.merged_with(agent, parts, world, origin)?;
-        let types = world.resource::<AppTypeRegistry>().clone();
-        let kinds = world.get_resource::<LocomotionRegistry>();
-        let kinds = kinds.into_iter().flat_map(LocomotionRegistry::iter);
-        let kinds: Vec<TypeId> = kinds.map(|kind| kind.type_id).collect();
-        let has_kind = kinds.iter().any(|kind| self.holds(*kind));
-        let mut entity = world
-            .get_entity_mut(agent)
-            .map_err(|_| PresetFault::NoSuchAgent(agent))?;
-        let before = entity.get_mut::<BeforePresets>();
-        let mut change = Change {
-            before: before.map_or_else(BeforePresets::default, |mut it| mem::take(&mut *it)),
-            unnamed: parts.iter().filter(|it| !self.holds(it.type_id)).collect(),
-            rivals: if has_kind { kinds } else { Vec::new() },
-            entity,
-            types,
-        };
-        let lost = change.remove_behaviors()?;
-        change.return_companions()?;
-        let companions = change.companions();
-        change.remove_rivals()?;
-        change.write(writes)?;
-        change.note_changes(companions);
-        change.before.last = origin.asset().map(|asset| (asset, self.clone()));
-        change.end();
-        Ok(Applied { lost })
+        let last = origin.asset().map(|asset| (asset, self.clone()));
+        Change::begin(self, agent, parts, world)?.make(writes, last)
     }
 
     /// The preset's values with the agent's situational fields, also those of behaviors that a preset removed. A behavior
@@ -199,7 +176,7 @@ impl SteeringPreset {
         self.value(TypeId::of::<C>())?.downcast_ref()
     }
 
-    fn holds(&self, type_id: TypeId) -> bool {
+    pub(crate) fn holds(&self, type_id: TypeId) -> bool {
         self.value(type_id).is_some()
     }
 
@@ -261,277 +238,4 @@ pub fn save_preset(
     let preset = SteeringPreset::capture(world, agent)?;
     let text = preset.to_ron(world.resource::<AppTypeRegistry>())?;
     write::write_file(path.as_ref(), &text)
-}
-
-/// Where a preset that is applied comes from.
-#[derive(Clone, Copy)]
-pub(crate) enum Origin {
-    /// Code, which applies it once.
-    Code,
-    /// An asset that the agent uses from now on.
-    Asset(AssetId<SteeringPreset>),
-    /// An asset that has changed while the agent uses it.
-    Changed(AssetId<SteeringPreset>),
-}
-
-impl Origin {
-    fn asset(self) -> Option<AssetId<SteeringPreset>> {
-        match self {
-            Self::Code => None,
-            Self::Asset(id) | Self::Changed(id) => Some(id),
-        }
-    }
-}
-
-/// The outcome of applying a preset.
-pub(crate) struct Applied {
-    /// Behaviors inserted by the game that the preset removed.
-    pub(crate) lost: Vec<&'static str>,
-}
-
-/// An agent that gets the tuning of a preset.
-struct Change<'a> {
-    entity: EntityWorldMut<'a>,
-    /// The parts that the preset does not name.
-    unnamed: Vec<&'a Part>,
-    /// The kinds of locomotion, if the preset has one: an agent has one at a time.
-    rivals: Vec<TypeId>,
-    before: BeforePresets,
-    types: AppTypeRegistry,
-}
-
-impl Change<'_> {
-    /// An error if an observer has despawned the agent.
-    fn check(&self) -> Result<(), PresetError> {
-        if self.entity.is_despawned() {
-            return Err(PresetFault::NoSuchAgent(self.entity.id()).into());
-        }
-        Ok(())
-    }
-
-    /// Removes the behaviors that the preset does not name; returns the names of those that the game inserted.
-    fn remove_behaviors(&mut self) -> Result<Vec<&'static str>, PresetError> {
-        let given = mem::take(&mut self.before.given);
-        let mut lost = Vec::new();
-        for part in self.unnamed.iter().filter(|part| part.is_behavior()) {
-            if part.read(self.entity.as_readonly()).is_some() {
-                let present = self.entity.as_readonly();
-                self.before.removed.keep(part, present, &self.types);
-                part.remove(&mut self.entity);
-                if !given.contains(&part.type_id) {
-                    lost.push(part.name);
-                }
-                self.check()?;
-            }
-        }
-        Ok(lost)
-    }
-
-    /// Gives the companions that the preset does not name the values from before the first preset. Those that the agent did
-    /// not have go first: one kind of locomotion replaces another. Rivals of the preset stay kept.
-    fn return_companions(&mut self) -> Result<(), PresetError> {
-        for was_missing in [true, false] {
-            for part in &self.unnamed {
-                if self.before.companions.was_missing(part) == Some(was_missing)
-                    && !self.rivals.contains(&part.type_id)
-                {
-                    self.before.restore(part, &mut self.entity, &self.types);
-                    self.check()?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The companions that the preset does not name, as they are now.
-    fn companions(&self) -> Kept {
-        let mut kept = Kept::default();
-        for part in self.unnamed.iter().filter(|part| !part.is_behavior()) {
-            kept.keep(part, self.entity.as_readonly(), &self.types);
-        }
-        kept
-    }
-
-    /// Removes the locomotion that the preset replaces.
-    fn remove_rivals(&mut self) -> Result<(), PresetError> {
-        for part in &self.unnamed {
-            if self.rivals.contains(&part.type_id) {
-                part.remove(&mut self.entity);
-                self.check()?;
-            }
-        }
-        Ok(())
-    }
-
-    fn write(&mut self, values: Vec<(&Part, Box<dyn Reflect>)>) -> Result<(), PresetError> {
-        for (part, value) in values {
-            if part.is_behavior() {
-                self.before.given.push(part.type_id);
-                self.before.removed.take(part);
-            } else if !self.before.companions.has(part) {
-                let present = self.entity.as_readonly();
-                self.before.companions.keep(part, present, &self.types);
-            }
-            part.write(&mut self.entity, value);
-            self.check()?;
-        }
-        Ok(())
-    }
-
-    /// Notes which companions came with those of the preset, or made room for them.
-    fn note_changes(&mut self, mut companions: Kept) {
-        for part in &self.unnamed {
-            let is_there = part.read(self.entity.as_readonly()).is_some();
-            let has_changed = companions.was_missing(part) == Some(is_there);
-            if has_changed && !self.before.companions.has(part) {
-                self.before.companions.0.extend(companions.take(part));
-            }
-        }
-    }
-
-    fn end(mut self) {
-        match self.entity.get_mut::<BeforePresets>() {
-            Some(mut kept) => *kept = self.before,
-            None => {
-                self.entity.insert(self.before);
-            }
-        }
-    }
-}
-
-/// What presets have given to an agent, and taken from it.
-#[derive(Component, Clone, Default)]
-struct BeforePresets {
-    /// Companions as they were before the first preset changed them.
-    companions: Kept,
-    /// Behaviors that a preset removed: their situational fields are for a preset that gives them back.
-    removed: Kept,
-    /// Behaviors of the last preset; all others were inserted by the game.
-    given: Vec<TypeId>,
-    /// The last preset, if it is an asset, as it was applied.
-    last: Option<(AssetId<SteeringPreset>, SteeringPreset)>,
-}
-
-impl BeforePresets {
-    /// The last version of a preset that has changed since.
-    fn last_version(&self, origin: Origin) -> Option<&SteeringPreset> {
-        let Origin::Changed(changed) = origin else {
-            return None;
-        };
-        let (asset, preset) = self.last.as_ref()?;
-        (*asset == changed).then_some(preset)
-    }
-
-    /// Gives a companion back the value that it had, or removes it if the agent did not have it.
-    fn restore(&mut self, part: &Part, entity: &mut EntityWorldMut, types: &AppTypeRegistry) {
-        match self.companions.take(part) {
-            Some((_, Some(value))) => {
-                // Release the registry before the component is written: observers may lock it.
-                let copy = clone_of(&*value, &types.read());
-                if let Ok(value) = copy {
-                    part.write(entity, value);
-                }
-            }
-            Some((_, None)) => {
-                if part.reset_if_required(entity) {
-                    self.companions.0.push((part.type_id, None));
-                } else {
-                    part.remove(entity);
-                }
-            }
-            None => {}
-        }
-    }
-}
-
-/// Components of an agent at some time. Clones share the values.
-#[derive(Clone, Default)]
-struct Kept(Vec<KeptPart>);
-
-/// The type of a component, and its value; `None` if the agent did not have it.
-type KeptPart = (TypeId, Option<Arc<dyn Reflect>>);
-
-impl Kept {
-    fn index(&self, part: &Part) -> Option<usize> {
-        self.0.iter().position(|&(id, _)| id == part.type_id)
-    }
-
-    fn has(&self, part: &Part) -> bool {
-        self.index(part).is_some()
-    }
-
-    /// Whether the agent did not have a component; `None` if that is not known.
-    fn was_missing(&self, part: &Part) -> Option<bool> {
-        self.index(part).map(|at| self.0[at].1.is_none())
-    }
-
-    fn of(&self, part: &Part) -> Option<&dyn Reflect> {
-        self.0[self.index(part)?].1.as_deref()
-    }
-
-    /// Keeps what the entity has now.
-    fn keep(&mut self, part: &Part, entity: EntityRef, types: &AppTypeRegistry) {
-        self.take(part);
-        let present = part.read(entity);
-        let present = present.map(|value| clone_of(value, &types.read()));
-        // A value that cannot be cloned is not kept: `None` would say that the agent did not have it.
-        if let Ok(present) = present.transpose() {
-            self.0.push((part.type_id, present.map(Arc::from)));
-        }
-    }
-
-    fn take(&mut self, part: &Part) -> Option<KeptPart> {
-        let index = self.index(part)?;
-        Some(self.0.swap_remove(index))
-    }
-}
-
-/// Leaves a behavior switched on or off as it is at `present`, unless the preset has changed that since its `last`
-/// version.
-fn keep_switch(value: &mut dyn Reflect, last: &dyn Reflect, present: &dyn Reflect) {
-    let is_on = |behavior: &dyn Reflect| influence_of(behavior).map(|it| it.enabled);
-    if is_on(value) == is_on(last)
-        && let Some(is_on) = is_on(present)
-        && let Some(influence) = influence_mut(value)
-    {
-        influence.enabled = is_on;
-    }
-}
-
-/// The influence of a behavior: its field of this type.
-fn influence_of(behavior: &dyn Reflect) -> Option<&Influence> {
-    let ReflectRef::Struct(fields) = behavior.reflect_ref() else {
-        return None;
-    };
-    let mut fields = (0..fields.field_len()).filter_map(move |index| fields.field_at(index));
-    fields.find_map(|field| field.try_downcast_ref())
-}
-
-/// As [`influence_of`].
-fn influence_mut(behavior: &mut dyn Reflect) -> Option<&mut Influence> {
-    let ReflectMut::Struct(fields) = behavior.reflect_mut() else {
-        return None;
-    };
-    let is_influence = |index: &usize| {
-        let field = fields.field_at(*index);
-        field.is_some_and(|it| it.try_downcast_ref::<Influence>().is_some())
-    };
-    let index = (0..fields.field_len()).find(is_influence)?;
-    fields.field_at_mut(index)?.try_downcast_mut()
-}
-
-fn clone_of(value: &dyn Reflect, types: &TypeRegistry) -> Result<Box<dyn Reflect>, PresetError> {
-    // Some types, such as arrays, do not clone by reflection, but convert by `FromReflect`.
-    let converted = || {
-        types
-            .get_type_data::<ReflectFromReflect>(value.as_any().type_id())?
-            .from_reflect(value.as_partial_reflect())
-    };
-    value.reflect_clone().or_else(|error| {
-        converted().ok_or_else(|| {
-            let field = value.reflect_short_type_path().into();
-            let reason = error.to_string();
-            PresetFault::NotReflected { field, reason }.into()
-        })
-    })
 }

@@ -1,4 +1,4 @@
-//! Situational fields, which presets leave to the game: targets, paths, slots.
+//! What presets leave to the game: situational fields, such as targets, paths and slots, and the switch of a behavior.
 //!
 //! A field is situational if its type can refer to an entity, if it is marked [`Situational`], or
 //! if its value cannot be written as text (a function).
@@ -12,7 +12,7 @@ use bevy::reflect::{
     NamedField, PartialReflect, ReflectMut, ReflectRef, ReflectSerialize, TypeInfo, TypeRegistry,
     UnnamedField,
 };
-use bevy_steering2d_core::Situational;
+use bevy_steering2d_core::{Influence, Situational};
 
 /// Whether this field of a struct is situational.
 pub(crate) fn is_situational(field: &NamedField, types: &TypeRegistry) -> bool {
@@ -127,4 +127,38 @@ fn copy(to: &mut dyn PartialReflect, from: &dyn PartialReflect) {
             from.reflect_type_path()
         );
     }
+}
+
+/// Leaves a behavior switched on or off as it is at `present`, unless the preset has changed that since its `last`
+/// version.
+pub(crate) fn keep_switch(value: &mut dyn Reflect, last: &dyn Reflect, present: &dyn Reflect) {
+    let is_on = |behavior: &dyn Reflect| influence_of(behavior).map(|it| it.enabled);
+    if is_on(value) == is_on(last)
+        && let Some(is_on) = is_on(present)
+        && let Some(influence) = influence_mut(value)
+    {
+        influence.enabled = is_on;
+    }
+}
+
+/// The influence of a behavior: its field of this type.
+fn influence_of(behavior: &dyn Reflect) -> Option<&Influence> {
+    let ReflectRef::Struct(fields) = behavior.reflect_ref() else {
+        return None;
+    };
+    let mut fields = (0..fields.field_len()).filter_map(move |index| fields.field_at(index));
+    fields.find_map(|field| field.try_downcast_ref())
+}
+
+/// As [`influence_of`].
+fn influence_mut(behavior: &mut dyn Reflect) -> Option<&mut Influence> {
+    let ReflectMut::Struct(fields) = behavior.reflect_mut() else {
+        return None;
+    };
+    let is_influence = |index: &usize| {
+        let field = fields.field_at(*index);
+        field.is_some_and(|it| it.try_downcast_ref::<Influence>().is_some())
+    };
+    let index = (0..fields.field_len()).find(is_influence)?;
+    fields.field_at_mut(index)?.try_downcast_mut()
 }
