@@ -8,11 +8,13 @@ use bevy::asset::{
 use bevy::ecs::entity_disabling::Disabled;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
+use bevy_steering2d_core::SnapshotAppExt;
 
 use crate::SteeringPreset;
 use crate::change::Origin;
 use crate::error::{Place, PresetError, PresetFault};
 use crate::parts::Parts;
+use crate::rollback::PresetUsers;
 
 /// Loads `*.steering.ron` files and applies each preset to the agents that [use](UsesPreset) it.
 ///
@@ -42,6 +44,8 @@ fn install(app: &mut App) {
         return;
     }
     let types = app.world().resource::<AppTypeRegistry>().clone();
+    let users = PresetUsers::new(app.world_mut());
+    app.add_snapshot_part(users);
     app.init_asset::<SteeringPreset>()
         .register_asset_loader(PresetLoader { types })
         .register_type::<UsesPreset>()
@@ -59,6 +63,9 @@ fn install(app: &mut App) {
 /// The preset determines all behaviors of the agent, see [`SteeringPreset::apply`]. When it changes, a behavior that the
 /// game has switched on or off with [`Influence::enabled`](bevy_steering2d_core::Influence::enabled) stays so, unless the
 /// change is in that field. Removing this component changes nothing else on the agent.
+///
+/// It goes back with a [`SteeringSnapshot`](bevy_steering2d_core::SteeringSnapshot) in memory: the agent then has the tuning
+/// of that time, and uses the preset of that time.
 ///
 /// ```
 /// # use bevy::prelude::*;

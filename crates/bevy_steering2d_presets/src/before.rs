@@ -22,6 +22,8 @@ pub(crate) struct BeforePresets {
     pub(crate) given: Vec<TypeId>,
     /// The last preset, if it is an asset, as it was applied.
     pub(crate) last: Option<Version>,
+    /// The last asset that was applied, because the agent uses it.
+    pub(crate) used: Option<AssetId<SteeringPreset>>,
 }
 
 /// A preset that is an asset, as it was applied.

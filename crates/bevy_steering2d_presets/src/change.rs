@@ -87,6 +87,8 @@ impl<'a> Change<'a> {
         self.remove_rivals()?;
         self.write(values)?;
         self.note_changes(companions);
+        let used = last.as_ref().map(|(asset, _)| *asset);
+        self.before.used = used.or(self.before.used);
         self.before.last = last;
         self.end();
         Ok(Applied { lost })

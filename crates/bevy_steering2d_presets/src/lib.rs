@@ -101,6 +101,7 @@ mod hints;
 mod parts;
 mod preset;
 mod read;
+mod rollback;
 mod situation;
 mod split;
 mod write;

@@ -1,0 +1,280 @@
+//! [`PresetUsers`]: which presets agents use, in snapshots.
+
+use std::sync::Arc;
+
+use bevy::ecs::change_detection::Tick;
+use bevy::ecs::entity::{EntityHashMap, EntityHashSet};
+use bevy::ecs::entity_disabling::Disabled;
+use bevy::prelude::*;
+use bevy_steering2d_core::{SnapshotPart, Vehicle};
+
+use crate::UsesPreset;
+use crate::before::BeforePresets;
+
+/// Keeps which preset each agent uses, and what presets have kept of it. Files leave both out: a handle has no
+/// meaning in another run.
+pub(crate) struct PresetUsers {
+    query: QueryState<Columns, Filter>,
+    /// The last copy, which the next one shares if nothing has changed since.
+    last: Arc<[User]>,
+    /// The change tick of the last copy.
+    taken: Tick,
+}
+
+type Columns = (
+    Entity,
+    Option<&'static UsesPreset>,
+    Option<Ref<'static, BeforePresets>>,
+);
+
+type Filter = (Or<(With<UsesPreset>, With<BeforePresets>)>, Allow<Disabled>);
+
+/// An agent that uses a preset, or once had one.
+pub(crate) struct User {
+    agent: Entity,
+    uses: Option<UsesPreset>,
+    before: Option<BeforePresets>,
+}
+
+impl PresetUsers {
+    pub(crate) fn new(world: &mut World) -> Self {
+        Self {
+            query: world.query_filtered(),
+            last: Arc::default(),
+            taken: world.read_change_tick(),
+        }
+    }
+
+    /// Whether the world is as in the last copy.
+    fn is_as_before(&mut self, world: &World, now: Tick) -> bool {
+        let taken = self.taken;
+        let mut known = self.last.iter();
+        let same = self.query.iter(world).all(|(agent, uses, before)| {
+            let is_changed = |it: Ref<BeforePresets>| it.last_changed().is_newer_than(taken, now);
+            known.next().is_some_and(|it| {
+                it.agent == agent
+                    && it.uses.as_ref() == uses
+                    && it.before.is_some() == before.is_some()
+                    && !before.is_some_and(is_changed)
+            })
+        });
+        same && known.next().is_none()
+    }
+}
+
+impl SnapshotPart for PresetUsers {
+    type Copy = Arc<[User]>;
+
+    fn take(&mut self, world: &mut World) -> Arc<[User]> {
+        let now = world.read_change_tick();
+        if !self.is_as_before(world, now) {
+            let users = self.query.iter(world);
+            let users = users.map(|(agent, uses, before)| User {
+                agent,
+                uses: uses.cloned(),
+                before: before.map(|it| BeforePresets::clone(&it)),
+            });
+            self.last = users.collect();
+        }
+        self.taken = now;
+        self.last.clone()
+    }
+
+    fn restore(&mut self, world: &mut World, users: &Arc<[User]>, spawned: &EntityHashMap<Entity>) {
+        let now_of = |agent: Entity| spawned.get(&agent).copied().unwrap_or(agent);
+        for user in users.iter() {
+            if let Ok(agent) = world.get_entity_mut(now_of(user.agent)) {
+                user.put_back(agent);
+            }
+        }
+        let kept: EntityHashSet = users.iter().map(|it| now_of(it.agent)).collect();
+        let present = self.query.iter(world).map(|(agent, ..)| agent);
+        let others: Vec<Entity> = present.filter(|it| !kept.contains(it)).collect();
+        for agent in others {
+            // An entity without a vehicle has been spawned since, and waits for its preset.
+            if let Ok(mut agent) = world.get_entity_mut(agent)
+                && agent.contains::<Vehicle>()
+            {
+                agent.remove::<(UsesPreset, BeforePresets)>();
+            }
+        }
+    }
+
+    /// Successive snapshots share the users, which seldom change.
+    fn bytes(_: &Arc<[User]>) -> usize {
+        size_of::<Arc<[User]>>()
+    }
+
+    fn is_empty(_: &Arc<[User]>) -> bool {
+        true
+    }
+}
+
+impl User {
+    fn put_back(&self, mut agent: EntityWorldMut) {
+        match &self.before {
+            Some(before) => agent.insert(before.clone()),
+            None => agent.remove::<BeforePresets>(),
+        };
+        let Some(uses) = &self.uses else {
+            agent.remove::<UsesPreset>();
+            return;
+        };
+        if agent.get::<UsesPreset>() != Some(uses) {
+            agent.insert(uses.clone());
+        }
+        // An observer may have despawned it.
+        if agent.is_despawned() {
+            return;
+        }
+        let now = agent.world().read_change_tick();
+        let long_ago = Tick::new(now.get().wrapping_sub(Tick::MAX.get()));
+        if let Some(mut present) = agent.get_mut::<UsesPreset>() {
+            if self.is_applied(uses) {
+                // A change would apply the preset, over what has been changed in the agent's tuning then.
+                present.set_last_changed(long_ago);
+            } else {
+                present.set_changed();
+            }
+        }
+    }
+
+    /// Whether the preset had been applied already: its file may not have been loaded yet.
+    fn is_applied(&self, uses: &UsesPreset) -> bool {
+        let used = self.before.as_ref().and_then(|it| it.used);
+        used == Some(uses.0.id())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bevy_steering2d_core::{PointMass, Seek, SteeringCorePlugin, SteeringSnapshot, Wander};
+
+    use super::*;
+    use crate::{SteeringPreset, SteeringPresetPlugin};
+
+    fn app() -> App {
+        let mut app = App::new();
+        app.add_plugins((
+            MinimalPlugins,
+            AssetPlugin::default(),
+            SteeringCorePlugin::default(),
+            SteeringPresetPlugin,
+        ));
+        app.finish();
+        app.cleanup();
+        app
+    }
+
+    fn update(app: &mut App) {
+        // Events about assets are written at the end of a frame.
+        for _ in 0..2 {
+            app.update();
+        }
+    }
+
+    /// Replaces a preset, or adds it.
+    fn load(app: &mut App, preset: &Handle<SteeringPreset>, text: &str) {
+        let types = app.world().resource::<AppTypeRegistry>();
+        let read = SteeringPreset::from_ron(text, types).unwrap();
+        let mut presets = app.world_mut().resource_mut::<Assets<SteeringPreset>>();
+        presets.insert(preset, read).unwrap();
+        update(app);
+    }
+
+    fn loaded(app: &mut App, text: &str) -> Handle<SteeringPreset> {
+        let presets = app.world().resource::<Assets<SteeringPreset>>();
+        let preset = presets.reserve_handle();
+        load(app, &preset, text);
+        preset
+    }
+
+    fn spawn_user(app: &mut App, preset: &Handle<SteeringPreset>) -> Entity {
+        let agent = (PointMass::default(), UsesPreset(preset.clone()));
+        let agent = app.world_mut().spawn(agent).id();
+        update(app);
+        agent
+    }
+
+    fn weight(app: &App, agent: Entity) -> f32 {
+        app.world().get::<Seek>(agent).unwrap().influence.weight
+    }
+
+    #[test]
+    fn an_agent_that_is_spawned_again_uses_its_preset_and_keeps_its_tuning() {
+        let mut app = app();
+        let preset = loaded(&mut app, "{ Seek: () }");
+        let agent = spawn_user(&mut app, &preset);
+        let mut seek = app.world_mut().get_mut::<Seek>(agent).unwrap();
+        seek.influence.weight = 0.25;
+        let snapshot = SteeringSnapshot::take(app.world_mut());
+        app.world_mut().despawn(agent);
+        let restored = snapshot.restore(app.world_mut());
+        let again = restored.spawned[0].1;
+        update(&mut app);
+        assert_eq!(weight(&app, again), 0.25);
+        load(&mut app, &preset, "{ Seek: (influence: (weight: 2.0)) }");
+        assert_eq!(weight(&app, again), 2.0, "the file was saved");
+    }
+
+    #[test]
+    fn an_agent_goes_back_to_the_preset_of_that_time() {
+        let mut app = app();
+        let [seek, wander] = ["{ Seek: () }", "{ Wander: () }"].map(|it| loaded(&mut app, it));
+        let agent = (PointMass::default(), Seek::default());
+        let agent = app.world_mut().spawn(agent).id();
+        let used = |app: &App| app.world().get::<UsesPreset>(agent).cloned();
+        let mut snapshots = Vec::new();
+        for preset in [&seek, &wander] {
+            snapshots.push((used(&app), SteeringSnapshot::take(app.world_mut())));
+            let uses = UsesPreset(preset.clone());
+            app.world_mut().entity_mut(agent).insert(uses);
+            update(&mut app);
+        }
+        assert!(app.world().get::<Wander>(agent).is_some());
+        for (uses, snapshot) in snapshots.iter().rev() {
+            snapshot.restore(app.world_mut());
+            update(&mut app);
+            assert_eq!(used(&app), *uses);
+            let world = app.world();
+            assert!(world.get::<Seek>(agent).is_some() && world.get::<Wander>(agent).is_none());
+        }
+    }
+
+    #[test]
+    fn a_preset_that_was_not_loaded_then_is_applied_after_going_back() {
+        let mut app = app();
+        let presets = app.world().resource::<Assets<SteeringPreset>>();
+        let preset = presets.reserve_handle();
+        let agent = spawn_user(&mut app, &preset);
+        let snapshot = SteeringSnapshot::take(app.world_mut());
+        load(&mut app, &preset, "{ Seek: () }");
+        assert_eq!(weight(&app, agent), 1.0);
+        snapshot.restore(app.world_mut());
+        assert!(app.world().get::<Seek>(agent).is_none());
+        update(&mut app);
+        assert_eq!(weight(&app, agent), 1.0);
+    }
+
+    #[test]
+    fn snapshots_share_the_users_of_presets_that_do_not_change() {
+        let mut app = app();
+        let preset = loaded(&mut app, "{ Seek: () }");
+        let agent = spawn_user(&mut app, &preset);
+        let mut users = PresetUsers::new(app.world_mut());
+        let mut take = |app: &mut App| {
+            let copy = users.take(app.world_mut());
+            app.world_mut().increment_change_tick();
+            copy
+        };
+        let first = take(&mut app);
+        update(&mut app);
+        let second = take(&mut app);
+        assert!(Arc::ptr_eq(&first, &second));
+        load(&mut app, &preset, "{ Wander: () }");
+        let third = take(&mut app);
+        assert!(!Arc::ptr_eq(&second, &third));
+        app.world_mut().despawn(agent);
+        assert!(take(&mut app).is_empty());
+    }
+}
