@@ -1,6 +1,6 @@
 //! Agents that are despawned while they are edited.
 
-use bevy_steering2d_core::{Alignment, SteeringDisabled};
+use bevy_steering2d_core::{Alignment, Combine, Seek, SteeringDisabled};
 
 use super::*;
 

@@ -1,6 +1,6 @@
 //! Parameters of behaviors of the game.
 
-use bevy_steering2d_core::{Agent, Behavior, Influence, Steer};
+use bevy_steering2d_core::{Agent, Behavior, Influence, Steer, SteeringAppExt};
 
 use super::*;
 

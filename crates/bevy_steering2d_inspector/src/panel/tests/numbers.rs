@@ -1,0 +1,90 @@
+//! Numbers that are shown stay as they are.
+
+use std::collections::HashSet;
+
+use bevy_steering2d_core::Behavior;
+
+use super::*;
+
+#[test]
+fn showing_values_out_of_range_changes_no_agent() {
+    for bad in [-1.0, f32::NAN] {
+        let mut test = TestApp::new();
+        let valid = (
+            PointMass::default(),
+            Vehicle::default(),
+            Separation::default(),
+            Pursuit::new(Vec2::X),
+        );
+        let mut faulty = valid;
+        faulty.1.max_force = -5.0;
+        faulty.1.response_time = bad;
+        faulty.1.radius = Some(bad);
+        faulty.2.perception_radius = bad;
+        faulty.2.influence.weight = bad;
+        faulty.2.influence.probability = bad;
+        faulty.3.prediction = Prediction::Fixed(bad);
+        let agents = [faulty, valid].map(|agent| test.world().spawn(agent).id());
+        test.select(agents[0]);
+        test.world().resource_mut::<SteeringInspector>().scope = Scope::Group;
+        // As text, in which NaN equals NaN, and -0 differs from 0.
+        let values = |test: &TestApp| {
+            agents.map(|agent| {
+                let agent = test.app.world().entity(agent);
+                let vehicle = agent.get::<Vehicle>().unwrap();
+                let behaviors = agent.get::<Separation>().zip(agent.get::<Pursuit>());
+                format!("{vehicle:?} {behaviors:?}")
+            })
+        };
+        let before = values(&test);
+        test.frame(Vec::new());
+        test.click("Separation parameters");
+        test.click("Pursuit parameters");
+        for tab in [Tab::Behaviors, Tab::Vehicle] {
+            test.world().resource_mut::<SteeringInspector>().tab = tab;
+            test.frame(Vec::new());
+            test.frame(Vec::new());
+            assert_eq!(values(&test), before, "{tab:?} with {bad}");
+        }
+    }
+}
+
+#[test]
+fn tab_through_the_fields_changes_none_of_their_numbers() {
+    let mut test = TestApp::new();
+    let agent = (
+        PointMass::default(),
+        Vehicle {
+            response_time: 0.123_456,
+            ..default()
+        },
+        Pursuit {
+            facing_angle: 20_f32.to_radians(),
+            ..Pursuit::new(Vec2::X)
+        }
+        .with_weight(0.004),
+        Separation::default().with_weight(0.125),
+    );
+    let agent = test.world().spawn(agent).id();
+    test.select(agent);
+    let values = |test: &TestApp| {
+        let agent = test.app.world().entity(agent);
+        let behaviors = agent.get::<Pursuit>().zip(agent.get::<Separation>());
+        format!("{:?} {behaviors:?}", agent.get::<Vehicle>())
+    };
+    let before = values(&test);
+    test.frame(Vec::new());
+    test.click("Separation parameters");
+    test.click("Pursuit parameters");
+    for tab in [Tab::Behaviors, Tab::Vehicle] {
+        test.world().resource_mut::<SteeringInspector>().tab = tab;
+        test.frame(Vec::new());
+        let mut focused = HashSet::new();
+        for _ in 0..100 {
+            test.press_tab();
+            focused.extend(test.context.memory(egui::Memory::focused));
+        }
+        assert!(focused.len() > 15, "{} widgets", focused.len());
+        assert_eq!(values(&test), before, "{tab:?}");
+    }
+}
