@@ -192,13 +192,25 @@ fn stays_as_it_is(types: &TypeRegistry, value: &dyn PartialReflect, options: &dy
         ReflectRef::List(it) => it.iter().all(|item| stays(Some(item), None)),
         ReflectRef::Array(it) => it.iter().all(|item| stays(Some(item), None)),
         ReflectRef::Map(it) => it.iter().all(|(_, value)| stays(Some(value), None)),
-        _ => {
-            is_in_range::<f32>(value, options)
-                && is_in_range::<u32>(value, options)
-                && is_in_range::<usize>(value, options)
-        }
+        _ => RANGES.iter().all(|is_in| is_in(value, options)),
     }
 }
+
+/// Whether a number of some type is in its range; a game may give ranges to each type of them.
+const RANGES: [fn(&dyn PartialReflect, &dyn Any) -> bool; 12] = [
+    is_in_range::<f32>,
+    is_in_range::<f64>,
+    is_in_range::<u8>,
+    is_in_range::<u16>,
+    is_in_range::<u32>,
+    is_in_range::<u64>,
+    is_in_range::<usize>,
+    is_in_range::<i8>,
+    is_in_range::<i16>,
+    is_in_range::<i32>,
+    is_in_range::<i64>,
+    is_in_range::<isize>,
+];
 
 /// Whether a value is in the range of its options, if it is a number of type `N`. NaN is in no range.
 fn is_in_range<N: Reflect + PartialOrd>(value: &dyn PartialReflect, options: &dyn Any) -> bool {
@@ -309,8 +321,9 @@ mod tests {
         let types = TypeRegistry::new();
         let stays = |value: &dyn PartialReflect| stays_as_it_is(&types, value, &());
         for number in [1.0, f32::NAN] {
-            let parts: [&dyn PartialReflect; 4] = [
+            let parts: [&dyn PartialReflect; 5] = [
                 &(1_u32, number),
+                &f64::from(number),
                 &[1.0, number],
                 &vec![[1.0, number]],
                 &BTreeMap::from([(1_u32, number)]),
@@ -319,5 +332,15 @@ mod tests {
                 assert_eq!(stays(part), !number.is_nan(), "{part:?}");
             }
         }
+    }
+
+    #[test]
+    fn whole_numbers_are_in_the_range_that_a_game_gives_them() {
+        let types = TypeRegistry::new();
+        let mut options = NumberOptions::<i32>::default();
+        (options.min, options.max) = (Some(-2), Some(2));
+        let stays = |value: &i32| stays_as_it_is(&types, value, &options);
+        assert!([-2, 0, 2].iter().all(stays));
+        assert!(![-3, 3].iter().any(stays));
     }
 }

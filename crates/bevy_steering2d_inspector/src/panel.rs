@@ -143,7 +143,7 @@ fn choose_scope(ui: &mut Ui, world: &mut World, shown: Option<Entity>) {
         ui.set_min_height(LINE);
         ui.label(faint("Edit"));
         for scope in Scope::ALL {
-            let count = shown.map_or(0, |shown| scope::agents(world, scope, shown).len());
+            let count = shown.map_or(0, |shown| scope::count(world, scope, shown));
             let (text, hover) = match scope {
                 Scope::One => ("this".to_owned(), "Edits change only the shown agent"),
                 Scope::Selected => (

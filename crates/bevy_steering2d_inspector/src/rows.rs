@@ -285,8 +285,8 @@ fn bar(ui: &mut Ui, row: &Row, max_force: f32) {
         let [raw, weighted, accepted] =
             [entry.raw, entry.weighted(), entry.accepted()].map(Vec2::length);
         let until = |force: f32| {
-            let share = (force / max_force).clamp(0.0, 1.0);
-            egui::Rect::from_min_size(area.min, egui::vec2(share * area.width(), area.height()))
+            let width = share(force, max_force) * area.width();
+            egui::Rect::from_min_size(area.min, egui::vec2(width, area.height()))
         };
         let faded = |share: f32| row.color.gamma_multiply(share);
         paint.rect_filled(until(weighted), 2.0, faded(0.35));
@@ -310,6 +310,17 @@ fn bar(ui: &mut Ui, row: &Row, max_force: f32) {
         ui.label(RichText::new(word).size(11.5).color(color))
             .on_hover_text(why);
     });
+}
+
+/// The share of a bar that a force fills, `0..=1`.
+fn share(force: f32, max_force: f32) -> f32 {
+    let share = force / max_force;
+    // No force, of an agent that has none.
+    if share.is_nan() {
+        0.0
+    } else {
+        share.clamp(0.0, 1.0)
+    }
 }
 
 /// Shows the expanded part of a row: priority, probability, condition, parameters.

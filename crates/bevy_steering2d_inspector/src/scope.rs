@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 
-use bevy::ecs::archetype::ArchetypeEntity;
+use bevy::ecs::archetype::{Archetype, ArchetypeEntity};
 use bevy::ecs::component::ComponentId;
 use bevy::prelude::*;
 use bevy_steering2d_core::{BehaviorId, BehaviorRegistry, SteeredBy, SteeringGroups, Vehicle};
@@ -31,7 +31,11 @@ pub(crate) fn agents(world: &World, scope: Scope, shown: Entity) -> Vec<Entity> 
     let mut agents = match scope {
         Scope::One => Vec::new(),
         Scope::Selected => world.resource::<SteeringSelection>().iter().collect(),
-        Scope::Group => group(world, shown),
+        Scope::Group => {
+            let mut group = Vec::new();
+            visit_group(world, shown, |agent| group.push(agent));
+            group
+        }
     };
     // A game may have selected an entity that is no agent any more.
     agents.retain(|agent| *agent != shown && world.get::<Vehicle>(*agent).is_some());
@@ -39,48 +43,61 @@ pub(crate) fn agents(world: &World, scope: Scope, shown: Entity) -> Vec<Entity> 
     agents
 }
 
-/// All agents with the same behaviors and groups as the shown agent.
-fn group(world: &World, shown: Entity) -> Vec<Entity> {
-    let id = |id: TypeId| world.components().get_id(id);
-    let registry = world.resource::<BehaviorRegistry>();
-    let behaviors: Vec<ComponentId> = registry.iter().filter_map(|it| id(it.type_id)).collect();
-    let (Ok(model), Some(vehicle)) = (world.get_entity(shown), id(TypeId::of::<Vehicle>())) else {
-        return Vec::new();
-    };
-    let groups = |agent: Entity| {
-        let groups = world.get::<SteeringGroups>(agent);
-        groups.copied().unwrap_or_default()
-    };
-    let alike = |archetype: &&bevy::ecs::archetype::Archetype| {
-        archetype.contains(vehicle)
-            && behaviors
-                .iter()
-                .all(|it| archetype.contains(*it) == model.archetype().contains(*it))
-    };
-    world
-        .archetypes()
-        .iter()
-        .filter(alike)
-        .flat_map(|archetype| archetype.entities().iter().map(ArchetypeEntity::id))
-        .filter(|entity| groups(*entity) == groups(shown))
-        .filter(|entity| steered_alike(world, shown, *entity))
-        .collect()
+/// How many agents an edit applies to.
+pub(crate) fn count(world: &World, scope: Scope, shown: Entity) -> usize {
+    match scope {
+        Scope::One => 1,
+        Scope::Selected => agents(world, scope, shown).len(),
+        Scope::Group => {
+            let mut others = 0;
+            visit_group(world, shown, |agent| others += usize::from(agent != shown));
+            1 + others
+        }
+    }
 }
 
-/// Whether two agents with the same behaviors of their own have the same ones on behavior entities as well.
-fn steered_alike(world: &World, model: Entity, other: Entity) -> bool {
-    let has_others = |agent: Entity| world.get::<SteeredBy>(agent).is_some();
-    if !has_others(model) && !has_others(other) {
-        return true;
-    }
+/// Visits all agents with the same behaviors and groups as the shown agent. The panel counts them in every frame: what
+/// it looks for is found once, and what all agents of an archetype have in common once for each.
+fn visit_group(world: &World, shown: Entity, mut visit: impl FnMut(Entity)) {
+    let id = |id: TypeId| world.components().get_id(id);
     let registry = world.resource::<BehaviorRegistry>();
-    let behaviors = |agent: Entity| {
-        let assigned = registry.assigned_to(world, agent).into_iter();
-        let mut ids: Vec<BehaviorId> = assigned.map(|it| it.id).collect();
-        ids.sort_unstable();
-        ids
+    let own: Vec<ComponentId> = registry.iter().filter_map(|it| id(it.type_id)).collect();
+    let (Ok(model), Some(vehicle)) = (world.get_entity(shown), id(TypeId::of::<Vehicle>())) else {
+        return;
     };
-    behaviors(model) == behaviors(other)
+    let model = model.archetype();
+    let steered_by = id(TypeId::of::<SteeredBy>());
+    let is_steered = |it: &Archetype| steered_by.is_some_and(|id| it.contains(id));
+    let is_alike = |it: &&Archetype| {
+        let has_same = |id: &ComponentId| it.contains(*id) == model.contains(*id);
+        it.contains(vehicle) && own.iter().all(has_same)
+    };
+    let (wanted, groups) = (behaviors_of(world, shown), groups_of(world, shown));
+    for archetype in world.archetypes().iter().filter(is_alike) {
+        // Otherwise they may have others on behavior entities.
+        let has_only_own = !is_steered(model) && !is_steered(archetype);
+        for agent in archetype.entities().iter().map(ArchetypeEntity::id) {
+            if groups_of(world, agent) == groups
+                && (has_only_own || behaviors_of(world, agent) == wanted)
+            {
+                visit(agent);
+            }
+        }
+    }
+}
+
+fn groups_of(world: &World, agent: Entity) -> SteeringGroups {
+    let groups = world.get::<SteeringGroups>(agent);
+    groups.copied().unwrap_or_default()
+}
+
+/// The behaviors of an agent and its behavior entities, sorted.
+fn behaviors_of(world: &World, agent: Entity) -> Vec<BehaviorId> {
+    let registry = world.resource::<BehaviorRegistry>();
+    let assigned = registry.assigned_to(world, agent).into_iter();
+    let mut ids: Vec<BehaviorId> = assigned.map(|it| it.id).collect();
+    ids.sort_unstable();
+    ids
 }
 
 /// The behavior entities of `agents`: `shown` for the first agent, which may have the behavior
@@ -133,6 +150,13 @@ mod tests {
             "the shown agent comes first"
         );
         assert_eq!(agents(world, Scope::One, a), [a]);
+        world.resource_mut::<SteeringSelection>().set([a, b]);
+        for shown in [a, b] {
+            for scope in Scope::ALL {
+                let agents = agents(world, scope, shown).len();
+                assert_eq!(count(world, scope, shown), agents, "{scope:?}");
+            }
+        }
 
         let id = world
             .resource::<BehaviorRegistry>()

@@ -67,3 +67,15 @@ fn members_of_a_group_follow_its_row() {
     ];
     assert_eq!(rows, expected);
 }
+
+#[test]
+fn a_bar_is_drawn_for_every_max_force() {
+    assert_eq!(
+        [1.0, 5.0, 0.0].map(|force| share(force, 4.0)),
+        [0.25, 1.0, 0.0]
+    );
+    assert_eq!([0.0, 1.0].map(|force| share(force, 0.0)), [0.0, 1.0]);
+    for max_force in [-1.0, f32::NAN, f32::INFINITY] {
+        assert_eq!(share(1.0, max_force), 0.0);
+    }
+}
