@@ -55,6 +55,7 @@ mod panel;
 mod patch;
 mod pick;
 mod plots;
+mod preset_files;
 mod presets;
 mod reorder;
 mod reselect;

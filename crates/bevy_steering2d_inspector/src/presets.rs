@@ -1,6 +1,5 @@
 //! Presets tab: applies and saves preset files, and compares two stored tunings.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use bevy::asset::LoadState;
@@ -8,22 +7,26 @@ use bevy::asset::io::file::FileAssetReader;
 use bevy::prelude::*;
 use bevy_egui::egui::{self, Ui};
 use bevy_steering2d_core::BehaviorRegistry;
-use bevy_steering2d_presets::{PresetProblems, SteeringPreset, UsesPreset, save_preset};
+use bevy_steering2d_presets::{
+    PresetError, PresetProblems, SteeringPreset, UsesPreset, save_preset,
+};
 
+use crate::preset_files::PresetFiles;
 use crate::scope::{self, Scope};
 use crate::theme::{alarm, faint, named, section};
 
 /// The folder of preset files inside the asset folder.
 const FOLDER: &str = "presets";
-const EXTENSION: &str = ".steering.ron";
+pub(crate) const EXTENSION: &str = ".steering.ron";
 
 /// The state of the tab.
 #[derive(Debug)]
 pub(crate) struct PresetsTab {
     /// The app's asset folder, see [`AssetPlugin::file_path`].
     pub(crate) root: String,
-    /// Name of the file to save to, without extension.
+    /// Name of the file to save to.
     name: String,
+    files: PresetFiles,
     /// The outcome of the last action.
     outcome: Option<Outcome>,
     /// The stored tunings A and B.
@@ -78,6 +81,7 @@ impl Default for PresetsTab {
         Self {
             root: "assets".into(),
             name: String::new(),
+            files: PresetFiles::default(),
             outcome: None,
             stored: [None, None],
         }
@@ -91,15 +95,14 @@ pub(crate) fn show(
     shown: Option<Entity>,
     scope: Scope,
 ) {
-    let agents = shown.map_or_else(Vec::new, |shown| scope::agents(world, scope, shown));
     if let Some(shown) = shown {
         left_out(ui, world, shown);
     }
-    compare(ui, world, tab, &agents);
+    compare(ui, world, tab, shown, scope);
     save(ui, world, tab, shown);
     // Before the files, whose list may be long.
     problems(ui, world);
-    files(ui, world, tab, &agents);
+    files(ui, world, tab, shown, scope);
 }
 
 /// What presets leave out, for hover texts.
@@ -124,18 +127,24 @@ fn left_out(ui: &mut Ui, world: &World, shown: Entity) {
 }
 
 /// Stores the shown agent's tuning as A or B, and applies either.
-fn compare(ui: &mut Ui, world: &mut World, tab: &mut PresetsTab, agents: &[Entity]) {
+fn compare(
+    ui: &mut Ui,
+    world: &mut World,
+    tab: &mut PresetsTab,
+    shown: Option<Entity>,
+    scope: Scope,
+) {
     section(ui, "Compare");
     for (index, name) in ["A", "B"].into_iter().enumerate() {
         ui.horizontal(|ui| {
             let store = egui::Button::new(format!("Store as {name}"));
-            let store = ui.add_enabled(!agents.is_empty(), store);
+            let store = ui.add_enabled(shown.is_some(), store);
             if store
                 .on_hover_text(format!("Stores the tuning of the shown agent: {LEFT_OUT}"))
                 .clicked()
-                && let Some(shown) = agents.first()
+                && let Some(shown) = shown
             {
-                match SteeringPreset::capture(world, *shown) {
+                match SteeringPreset::capture(world, shown) {
                     Ok(preset) => {
                         tab.stored[index] = Some(preset);
                         tab.outcome = Some(Outcome::Done(Ok(format!("Stored as {name}"))));
@@ -146,27 +155,45 @@ fn compare(ui: &mut Ui, world: &mut World, tab: &mut PresetsTab, agents: &[Entit
                 }
             }
             let stored = tab.stored[index].clone();
-            let usable = stored.is_some() && !agents.is_empty();
+            let usable = stored.is_some() && shown.is_some();
             let button = ui.add_enabled(usable, egui::Button::new(format!("Apply {name}")));
             if button.clicked()
-                && let Some(stored) = stored
+                && let (Some(stored), Some(shown)) = (stored, shown)
             {
-                for agent in agents {
-                    if let Ok(mut agent) = world.get_entity_mut(*agent) {
-                        agent.remove::<UsesPreset>();
-                    }
-                }
-                let applied = agents.iter().try_for_each(|agent| {
-                    if world.get_entity(*agent).is_err() {
-                        return Ok(());
-                    }
-                    stored.apply(world, *agent)
-                });
-                let told = applied.map(|()| applied_to(name, agents.len()));
+                let agents = scope::agents(world, scope, shown);
+                let applied = apply(world, &stored, &agents);
+                let told = applied.map(|count| applied_to(name, count));
                 tab.outcome = Some(Outcome::Done(told.map_err(|error| error.to_string())));
             }
         });
     }
+}
+
+/// Applies a stored tuning to each agent, which then follows its file no longer. Returns how many there are: an observer
+/// may despawn some of them.
+///
+/// # Errors
+/// The first one, after all agents have had their turn.
+fn apply(
+    world: &mut World,
+    stored: &SteeringPreset,
+    agents: &[Entity],
+) -> Result<usize, PresetError> {
+    let mut applied = Ok(0);
+    for agent in agents {
+        let outcome = stored.apply(world, *agent);
+        let Ok(mut agent) = world.get_entity_mut(*agent) else {
+            continue;
+        };
+        match outcome {
+            Ok(()) => {
+                agent.remove::<UsesPreset>();
+                applied = applied.map(|count| count + 1);
+            }
+            Err(error) => applied = applied.and(Err(error)),
+        }
+    }
+    applied
 }
 
 fn save(ui: &mut Ui, world: &mut World, tab: &mut PresetsTab, shown: Option<Entity>) {
@@ -176,13 +203,11 @@ fn save(ui: &mut Ui, world: &mut World, tab: &mut PresetsTab, shown: Option<Enti
             .hint_text("name")
             .desired_width(150.0);
         named(ui.add(field), "Preset name");
-        let path = path_of(&tab.root, tab.name.trim());
+        let name = without_extension(&tab.name).to_owned();
+        let path = path_of(&tab.root, &name);
         let exists = path.as_ref().is_ok_and(|path| path.exists());
         let text = if exists { "Overwrite" } else { "Save" };
-        let button = ui.add_enabled(
-            shown.is_some() && !tab.name.trim().is_empty(),
-            egui::Button::new(text),
-        );
+        let button = ui.add_enabled(shown.is_some() && !name.is_empty(), egui::Button::new(text));
         let button = button.on_hover_text(match &path {
             Ok(path) => format!("{}\n\nStores {LEFT_OUT}", path.display()),
             Err(error) => error.clone(),
@@ -194,8 +219,9 @@ fn save(ui: &mut Ui, world: &mut World, tab: &mut PresetsTab, shown: Option<Enti
                 save_preset(world, shown, &path).map_err(|error| error.to_string())?;
                 // Those who use it get the new values also if no watcher looks at files.
                 if let Some(assets) = world.get_resource::<AssetServer>() {
-                    assets.reload(asset_path(tab.name.trim()));
+                    assets.reload(asset_path(&name));
                 }
+                tab.files = PresetFiles::default();
                 Ok(format!("Saved {}", path.display()))
             });
             tab.outcome = Some(Outcome::Done(saved));
@@ -207,6 +233,12 @@ fn save(ui: &mut Ui, world: &mut World, tab: &mut PresetsTab, shown: Option<Enti
         Some(Err(text)) => alarm(text),
         None => faint(" "),
     });
+}
+
+/// The name of a preset: a user may type that of its file.
+fn without_extension(name: &str) -> &str {
+    let name = name.trim();
+    name.strip_suffix(EXTENSION).unwrap_or(name)
 }
 
 /// The path of the preset file with this name in the asset folder `root`.
@@ -236,20 +268,32 @@ fn folder(root: &str) -> PathBuf {
 }
 
 /// Lists the preset files, with a button to apply each.
-fn files(ui: &mut Ui, world: &mut World, tab: &mut PresetsTab, agents: &[Entity]) {
+fn files(
+    ui: &mut Ui,
+    world: &mut World,
+    tab: &mut PresetsTab,
+    shown: Option<Entity>,
+    scope: Scope,
+) {
     section(ui, "Files");
     let Some(assets) = world.get_resource::<AssetServer>().cloned() else {
         ui.label(faint("Preset files need an AssetServer."));
         return;
     };
     let folder = folder(&tab.root);
-    let names = names(&folder);
+    let names = match tab.files.names(&folder) {
+        Ok(names) => names,
+        Err(reason) => {
+            ui.label(alarm(reason));
+            return;
+        }
+    };
     if names.is_empty() {
         ui.label(faint(format!("No files in {}", folder.display())));
     }
     for name in names {
         ui.horizontal(|ui| {
-            let button = ui.add_enabled(!agents.is_empty(), egui::Button::new("Apply"));
+            let button = ui.add_enabled(shown.is_some(), egui::Button::new("Apply"));
             let button = named(button, &format!("Apply {name}"));
             if button
                 .on_hover_text(
@@ -257,44 +301,32 @@ fn files(ui: &mut Ui, world: &mut World, tab: &mut PresetsTab, agents: &[Entity]
                      With Bevy's feature `file_watcher` agents are updated whenever the file is saved",
                 )
                 .clicked()
+                && let Some(shown) = shown
             {
-                let path = asset_path(&name);
+                let path = asset_path(name);
                 let preset = assets.load(path.clone());
                 let presets = world.get_resource::<Assets<SteeringPreset>>();
                 if presets.is_some_and(|it| it.contains(&preset)) {
                     // The file may have changed since.
                     assets.reload(path);
                 }
-                for agent in agents {
-                    if let Ok(mut agent) = world.get_entity_mut(*agent) {
+                let mut count = 0;
+                for agent in scope::agents(world, scope, shown) {
+                    if let Ok(mut agent) = world.get_entity_mut(agent) {
                         agent.insert(UsesPreset(preset.clone()));
+                        count += 1;
                     }
                 }
+                let name = name.clone();
                 tab.outcome = Some(Outcome::Used {
                     preset,
-                    name: name.clone(),
-                    count: agents.len(),
+                    name,
+                    count,
                 });
             }
-            ui.label(name);
+            ui.label(name.as_str());
         });
     }
-}
-
-/// The names of the preset files in a folder, sorted. Hidden files are left out: editors keep locks in them.
-fn names(folder: &Path) -> Vec<String> {
-    let Ok(entries) = fs::read_dir(folder) else {
-        return Vec::new();
-    };
-    let name = |entry: fs::DirEntry| {
-        let name = entry.file_name().into_string().ok()?;
-        let name = name.strip_suffix(EXTENSION)?;
-        let is_hidden = name.is_empty() || name.starts_with('.');
-        (!is_hidden).then(|| name.to_owned())
-    };
-    let mut names: Vec<_> = entries.flatten().filter_map(name).collect();
-    names.sort_unstable();
-    names
 }
 
 /// Lists the files that fail to load.
@@ -328,7 +360,13 @@ mod tests {
         assert!(path.ends_with("data/presets/my flock_2.steering.ron"));
         let path = path_of("data", "boids.v2").expect("a good name");
         assert!(path.ends_with("data/presets/boids.v2.steering.ron"));
-        for bad in ["../evil", "..", ".hidden", "a/b", "a\\b", "c:d", "a#b"] {
+        for typed in ["Größe 2", " Größe 2.steering.ron "] {
+            let path = path_of("data", without_extension(typed)).expect("a good name");
+            assert!(path.ends_with("data/presets/Größe 2.steering.ron"));
+        }
+        for bad in [
+            "a\"b", "it's", "../evil", "..", ".hidden", "a/b", "a\\b", "c:d", "a#b",
+        ] {
             assert!(path_of("data", bad).is_err(), "{bad}");
         }
     }

@@ -87,3 +87,18 @@ fn an_edit_may_despawn_an_agent_that_it_is_for() {
     test.click("Steering on");
     assert_eq!(are_left(&test, agents), [true, false], "disabled");
 }
+
+#[test]
+fn a_stored_tuning_is_applied_to_the_agents_that_are_left() {
+    let (mut test, agents) = agents_of_which_one_vanishes::<Remove, Alignment>();
+    test.world().resource_mut::<SteeringInspector>().tab = Tab::Presets;
+    test.frame(Vec::new());
+    test.click("Store as A");
+    for agent in agents {
+        let mut agent = test.app.world_mut().entity_mut(agent);
+        agent.insert(Alignment::default());
+    }
+    test.click("Apply A");
+    assert!(test.app.world().get::<Alignment>(agents[0]).is_none());
+    assert!(test.shows("Applied A to 1 agent"), "{:?}", test.texts);
+}
