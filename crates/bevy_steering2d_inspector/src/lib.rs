@@ -32,7 +32,7 @@
 //! Below them is the timeline of [`bevy_steering2d_recorder`]: drag it to look back at a recorded tick, with
 //! the bodies, rows, bars and drawings of that tick. `◀` and `▶` go to what happened to the shown agent: it
 //! arrived, completed its path, lost its target, got stuck, touched something, or a force was cut. Resume time there, and the world goes on from that
-//! tick; where the selected agents went before is drawn beside where they go now. A selected agent that was
+//! tick; where the first eight selected agents went before is drawn beside where they go now. A selected agent that was
 //! despawned is selected again in the ticks in which it is back.
 //!
 //! The plugin adds `EguiPlugin` unless it exists; if your app adds it, do so before this plugin. While

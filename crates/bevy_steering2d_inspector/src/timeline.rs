@@ -18,6 +18,9 @@ const BEFORE: Color = Color::srgb(0.98, 0.55, 0.45);
 /// What it does now.
 const NOW: Color = Color::srgb(0.45, 0.85, 0.55);
 
+/// The agents whose ways are drawn. In every frame each way is looked up in all recorded ticks since the world went on.
+const MOST: usize = 8;
+
 pub(crate) fn plugin(app: &mut App) {
     app.add_plugins(SteeringRecorderPlugin::default())
         .add_systems(
@@ -31,7 +34,7 @@ fn can_draw(recorder: Res<SteeringRecorder>, store: Option<Res<GizmoConfigStore>
     recorder.forked().is_some() && store.is_some_and(|it| it.get_config_dyn(&group).is_some())
 }
 
-/// Draws the ways of the selected agents since the world went on from an earlier tick: before, and
+/// Draws the ways of the first selected agents since the world went on from an earlier tick: before, and
 /// now.
 fn draw_futures(
     recorder: Res<SteeringRecorder>,
@@ -42,7 +45,7 @@ fn draw_futures(
     let Some(fork) = recorder.forked() else {
         return;
     };
-    for agent in selection.iter() {
+    for agent in selection.iter().take(MOST) {
         let before: Vec<Vec2> = recorder.abandoned(agent).collect();
         if let Some(end) = before.last() {
             draw::trail(&mut gizmos, before.iter().copied(), *end, BEFORE);
@@ -145,7 +148,9 @@ fn slider(
     shown: u32,
 ) -> Option<Wish> {
     let (first, last) = (*ticks.start(), *ticks.end());
-    let mut tick = shown;
+    // The shown tick may have been dropped since; the slider would go to the first one without a drag.
+    let here = shown.max(first).min(last);
+    let mut tick = here;
     ui.spacing_mut().slider_width = 128.0;
     let slider = egui::Slider::new(&mut tick, ticks).show_value(false);
     let slider = named(ui.add(slider), "Timeline");
@@ -155,7 +160,7 @@ fn slider(
         let recorded = recorder.snapshots(first..=tick).next_back();
         tick = recorded.map_or(first, SteeringSnapshot::tick);
     }
-    if tick == shown {
+    if tick == here {
         None
     } else if tick == last && recorder.recording {
         // While ticks are recorded, the end of the timeline is the present, with what was changed in a pause.
