@@ -1,5 +1,5 @@
-//! Keeps an agent selected while the inspector is open, or the camera follows it: first the one with the lowest id, after a
-//! restart the one with the same id. While that one does not exist, another agent stands in for it:
+//! Keeps an agent selected while the inspector is open, or the camera follows it: first the one that the user plays, else
+//! the one with the lowest id; after a restart the one with the same id. While that one does not exist, another agent stands in for it:
 //! looking back may bring it back.
 
 use bevy::prelude::*;
@@ -8,6 +8,9 @@ use bevy_steering2d::inspector::SteeringInspector;
 use bevy_steering2d::{SteeringId, Vehicle};
 
 use crate::camera::View;
+
+/// The name of an agent that the user plays.
+const PLAYER: &str = "player";
 
 pub fn plugin(app: &mut App) {
     app.add_systems(Update, keep_selected);
@@ -18,6 +21,7 @@ fn keep_selected(
     view: Res<View>,
     mut selection: ResMut<SteeringSelection>,
     agents: Query<(&SteeringId, Entity), With<Vehicle>>,
+    names: Query<&Name>,
     mut last: Local<SteeringId>,
     mut stand_in: Local<Option<Entity>>,
     mut was_needed: Local<bool>,
@@ -36,8 +40,10 @@ fn keep_selected(
         None if !is_needed => return,
         _ => {}
     }
+    let is_player = |agent| names.get(agent).is_ok_and(|it| it.as_str() == PLAYER);
+    let first = || agents.iter().min_by_key(|(id, agent)| (!is_player(*agent), *id));
     let same = agents.iter().find(|(id, _)| **id == *last);
-    let found = same.or(selected).or_else(|| agents.iter().min());
+    let found = same.or(selected).or_else(first);
     let found = found.map(|(_, agent)| agent);
     if selection.primary() != found {
         selection.set(found);
