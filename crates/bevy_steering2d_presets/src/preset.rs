@@ -228,7 +228,7 @@ impl std::fmt::Debug for SteeringPreset {
 ///
 /// # Errors
 /// When the agent does not exist, when one of its values is out of range, or when the file cannot
-/// be written, for example because the path leads to a directory, a pipe or a device. An existing file
+/// be written, for example because it is read-only, or the path leads to a directory, a pipe or a device. An existing file
 /// stays unchanged.
 pub fn save_preset(
     world: &World,
