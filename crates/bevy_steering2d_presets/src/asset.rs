@@ -11,6 +11,7 @@ use bevy::prelude::*;
 use bevy_steering2d_core::SnapshotAppExt;
 
 use crate::SteeringPreset;
+use crate::before::BeforePresets;
 use crate::change::Origin;
 use crate::error::{Place, PresetError, PresetFault};
 use crate::parts::Parts;
@@ -243,6 +244,12 @@ fn apply_all(due: Vec<(Entity, Handle<SteeringPreset>, Origin)>, world: &mut Wor
         let Some(preset) = preset.cloned() else {
             continue;
         };
+        // The event that an asset is there comes a frame later: an agent may have found it already.
+        let before = world.get::<BeforePresets>(agent);
+        let last = before.and_then(|it| it.last_version(origin));
+        if last.is_some_and(|it| it.is_copy_of(&preset)) {
+            continue;
+        }
         // The agent may have been despawned since.
         let Ok(applied) = preset.apply_to(agent, &parts, world, origin) else {
             continue;
@@ -341,6 +348,20 @@ mod tests {
         user.switch_seek(true);
         user.change_preset("{ Seek: (), Wander: () }");
         assert!(user.influence::<Seek>().enabled);
+    }
+
+    #[test]
+    fn a_preset_that_an_agent_finds_at_once_is_applied_once() {
+        let mut user = User::of("{ }");
+        let preset = read(&user.app, "{ Seek: () }");
+        let world = user.app.world_mut();
+        let preset = world.resource_mut::<Assets<SteeringPreset>>().add(preset);
+        world.entity_mut(user.agent).insert(UsesPreset(preset));
+        user.app.update();
+        let mut seek = user.app.world_mut().get_mut::<Seek>(user.agent).unwrap();
+        seek.influence.weight = 0.3;
+        user.update();
+        assert_eq!(user.influence::<Seek>().weight, 0.3);
     }
 
     #[test]

@@ -176,6 +176,13 @@ impl SteeringPreset {
         self.value(TypeId::of::<C>())?.downcast_ref()
     }
 
+    /// Whether two presets share their values: one is a copy of the other.
+    pub(crate) fn is_copy_of(&self, other: &Self) -> bool {
+        let pairs = self.components.iter().zip(&other.components);
+        let mut same = pairs.map(|(mine, theirs)| Arc::ptr_eq(mine, theirs));
+        self.components.len() == other.components.len() && same.all(|it| it)
+    }
+
     pub(crate) fn holds(&self, type_id: TypeId) -> bool {
         self.value(type_id).is_some()
     }
