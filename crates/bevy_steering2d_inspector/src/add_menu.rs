@@ -5,9 +5,9 @@ use bevy::prelude::*;
 use bevy_egui::egui::{self, Ui};
 use bevy_steering2d_core::{BehaviorId, BehaviorRegistry, ReflectBehavior};
 
-use crate::docs;
 use crate::list::search_field;
 use crate::scope::{self, Scope};
+use crate::theme;
 
 /// Shows a menu of the registered behaviors that the agent does not have.
 pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) {
@@ -27,11 +27,10 @@ pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) 
                 for choice in choices {
                     let button = egui::Button::new(choice.name).frame(false);
                     let response = ui.add_enabled(choice.insert.is_some(), button);
-                    let response = response
-                        .on_hover_text(&choice.hover)
-                        .on_disabled_hover_text(
-                            "No default: add #[derive(Default)] and #[reflect(Component, Default)]",
-                        );
+                    let response = theme::on_hover_docs(response, choice.docs);
+                    let response = response.on_disabled_hover_text(
+                        "No default: add #[derive(Default)] and #[reflect(Component, Default)]",
+                    );
                     if response.clicked() {
                         chosen = choice.insert;
                     }
@@ -49,7 +48,7 @@ pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) 
 struct Choice {
     id: BehaviorId,
     name: &'static str,
-    hover: String,
+    docs: Option<&'static str>,
     insert: Option<(ReflectBehavior, ReflectDefault)>,
 }
 
@@ -66,11 +65,10 @@ fn choices(world: &World, shown: Entity) -> Vec<Choice> {
             let data = types.get(info.type_id);
             let behavior = data.and_then(|it| it.data::<ReflectBehavior>()).cloned();
             let default = data.and_then(|it| it.data::<ReflectDefault>()).cloned();
-            let docs = data.and_then(|it| it.type_info().docs());
             Choice {
                 id: info.id,
                 name: info.name,
-                hover: docs.map(docs::plain).unwrap_or_default(),
+                docs: data.and_then(|it| it.type_info().docs()),
                 insert: behavior.zip(default),
             }
         })

@@ -14,7 +14,6 @@ use bevy_inspector_egui::reflect_inspector::{Context, InspectorUi};
 use bevy_steering2d_core::{Influence, SteeringGroups};
 
 use crate::choices;
-use crate::docs;
 use crate::patch;
 use crate::theme::{self, faint};
 
@@ -96,9 +95,7 @@ fn show(ui: &mut egui::Ui, types: &TypeRegistry, value: &mut dyn Reflect, id: eg
                     continue;
                 }
                 let label = ui.label(words(field.name()));
-                if let Some(docs) = field.docs() {
-                    label.on_hover_text(docs::plain(docs));
-                }
+                theme::on_hover_docs(label, field.docs());
                 let default = default.and_then(|it| it.field_at(index));
                 let options = options.and_then(|it| option(&it.0, index));
                 ui.vertical(|ui| {

@@ -14,7 +14,7 @@ use egui::collapsing_header::CollapsingState;
 
 use crate::scope::{self, Scope};
 use crate::theme::{self, NOTICE, faint, named};
-use crate::{add_menu, choices, cuts, docs, fields, numbers, patch, reorder};
+use crate::{add_menu, choices, cuts, fields, numbers, patch, reorder};
 
 /// The largest weight on the slider; larger weights can be typed.
 const TOP_WEIGHT: f32 = 5.0;
@@ -29,7 +29,7 @@ struct Row {
     depth: usize,
     entry: Option<LedgerEntry>,
     color: Color32,
-    hover: String,
+    docs: Option<&'static str>,
 }
 
 /// The behavior of a row that is dragged: its entity and its type. Rows may come and go meanwhile.
@@ -147,7 +147,7 @@ fn rows(world: &World, shown: Entity) -> Vec<Row> {
             depth: 0,
             entry: entry(world, ledger, &behavior),
             color: theme::color(colors.color_of(info)),
-            hover: docs.map(docs::plain).unwrap_or_default(),
+            docs,
             behavior,
         }
     });
@@ -224,10 +224,8 @@ fn header(ui: &mut Ui, row: &Row, index: usize, max_force: f32) -> Option<(usize
         let sign = if open.is_open() { "⏷" } else { "⏵" };
         let text = RichText::new(format!("{title} {sign}")).strong();
         let button = ui.add(egui::Button::new(text).frame(false));
-        if named(button, &format!("{name} parameters"))
-            .on_hover_text(&row.hover)
-            .clicked()
-        {
+        let button = named(button, &format!("{name} parameters"));
+        if theme::on_hover_docs(button, row.docs).clicked() {
             open.toggle(ui);
             open.store(ui.ctx());
         }

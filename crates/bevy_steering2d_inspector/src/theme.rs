@@ -6,6 +6,8 @@ use bevy_egui::egui::{self, Color32, Response, RichText, Sense, Ui};
 use bevy_steering2d_core::{BehaviorId, BehaviorRegistry};
 use bevy_steering2d_debug::SteeringDebug;
 
+use crate::docs;
+
 /// Secondary text.
 pub(crate) const FAINT: Color32 = Color32::from_rgb(150, 160, 176);
 /// Errors.
@@ -37,6 +39,17 @@ pub(crate) fn icon(ui: &mut Ui, symbol: &str, action: &str) -> Response {
     let button =
         egui::Button::new(RichText::new(symbol).size(13.0)).min_size(egui::vec2(24.0, 20.0));
     named(ui.add(button), action).on_hover_text(action)
+}
+
+/// Shows a doc comment while a widget is hovered. Only then its markup is removed.
+pub(crate) fn on_hover_docs(response: Response, docs: Option<&str>) -> Response {
+    let Some(docs) = docs else {
+        return response;
+    };
+    response.on_hover_ui(|ui| {
+        ui.set_max_width(ui.spacing().tooltip_width);
+        ui.label(docs::plain(docs));
+    })
 }
 
 /// Sets the name of a widget in the accessibility tree.
