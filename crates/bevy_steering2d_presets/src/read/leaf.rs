@@ -90,9 +90,15 @@ impl<'s> Reader<'s> {
     ) -> Result<Box<dyn PartialReflect>, PresetError> {
         let name = source.trim();
         let mut known = choice.all(self.types);
-        match known.iter().position(|(known, _)| *known == name) {
-            Some(at) => Ok(known.swap_remove(at).1.into_partial_reflect()),
-            None => Err(self.error(
+        let named = (0..known.len()).filter(|at| known[*at].0 == name);
+        let named: Vec<usize> = named.collect();
+        match named[..] {
+            [at] => Ok(known.swap_remove(at).1.into_partial_reflect()),
+            [_, _, ..] => {
+                let reason = format!("several types are called {name}");
+                Err(self.unreflected(path, reason, source))
+            }
+            [] => Err(self.error(
                 source,
                 PresetFault::UnknownVariant {
                     field: path.into(),
@@ -117,5 +123,46 @@ fn expected(registration: &TypeRegistration) -> String {
             format!("a whole number ({integer})")
         }
         other => format!("a {other}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bevy_steering2d_core::{SteeringAppExt, SteeringCorePlugin};
+
+    use super::*;
+    use crate::SteeringPreset;
+
+    /// A condition of a game with the short name of a built-in one.
+    mod of_game {
+        use bevy::prelude::*;
+        use bevy_steering2d_core::{Agent, Condition};
+
+        #[derive(Component, Reflect, Clone, Debug, Default)]
+        #[reflect(Component, Default)]
+        pub(super) struct Alone;
+
+        impl Condition for Alone {
+            type World = ();
+
+            fn holds(&self, _: &Agent, _: &()) -> bool {
+                true
+            }
+        }
+    }
+
+    #[test]
+    fn a_condition_whose_name_others_have_as_well_is_refused() {
+        let mut app = App::new();
+        app.add_plugins((MinimalPlugins, SteeringCorePlugin::default()));
+        let text = "{ Seek: (influence: (when: Only(Alone))) }";
+        let read = |app: &App| {
+            let types = app.world().resource::<AppTypeRegistry>();
+            SteeringPreset::from_ron(text, types)
+        };
+        assert!(read(&app).is_ok());
+        app.add_condition::<of_game::Alone>();
+        let error = read(&app).unwrap_err().to_string();
+        assert!(error.ends_with("several types are called Alone"), "{error}");
     }
 }
