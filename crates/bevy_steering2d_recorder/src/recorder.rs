@@ -123,8 +123,8 @@ impl SteeringRecorder {
     /// while an earlier tick is [shown](Self::shown), and the one now. An agent that a
     /// [rewind](crate::rewind) spawns again gets another entity; a recorded tick has the one of its time.
     ///
-    /// An entity that a rewind has spawned is forgotten at the next rewind unless a tick ran in between; keep
-    /// [`first_entity_of`](Self::first_entity_of), which stays the same.
+    /// An entity that a rewind has spawned is forgotten at the next rewind unless a tick ran in between, and some time after
+    /// the last tick that has it is dropped; keep [`first_entity_of`](Self::first_entity_of), which stays the same.
     ///
     /// The methods of this type find an agent by any of them.
     pub fn entities_of(&self, agent: Entity) -> Vec<Entity> {
