@@ -46,6 +46,8 @@ impl Case {
     pub const MAX_PLACING_STEPS: usize = 60_000_000;
     /// How far [`nudged`](Self::nudged) moves a start along each axis at most, m.
     pub const NUDGE: f32 = 0.01;
+    /// The maximum number of pairs of walkers in a file that overlap at the start: each is a contact to keep.
+    pub const MAX_OVERLAPS: usize = 5_000_000;
     /// How much a distance to a walker counts.
     pub(crate) const WALKER_DISTANCE: usize = 8;
     /// How much a distance to an obstacle counts.
@@ -101,6 +103,25 @@ impl Case {
             }
         }
         nudged
+    }
+
+    /// The number of pairs of walkers that overlap at the start; counts no further than one beyond `most`.
+    pub fn overlaps(&self, most: usize) -> usize {
+        let mut row: Vec<&Walker> = self.walkers.iter().collect();
+        row.sort_by(|a, b| a.position.x.total_cmp(&b.position.x));
+        let widest = row.iter().map(|it| it.radius).fold(0.0, f32::max);
+        let overlap =
+            |a: &Walker, b: &Walker| a.position.distance(b.position) < a.radius + b.radius;
+        let mut pairs = 0;
+        for (i, a) in row.iter().enumerate() {
+            let reach = a.position.x + a.radius + widest;
+            let near = row[i + 1..].iter().take_while(|b| b.position.x <= reach);
+            pairs += near.filter(|b| overlap(a, b)).count();
+            if pairs > most {
+                return most + 1;
+            }
+        }
+        pairs
     }
 
     /// The bounding box of all starts and goals, m, or the [`bounds`](Self::bounds) of a case
@@ -276,6 +297,16 @@ pub(crate) fn sides(corners: &[Vec2]) -> impl Iterator<Item = (Vec2, Vec2)> {
     corners.iter().copied().zip(next.copied())
 }
 
+/// The area of a polygon, m².
+pub(crate) fn area(corners: &[Vec2]) -> f32 {
+    let Some(&origin) = corners.first() else {
+        return 0.0;
+    };
+    // Relative to a corner, since far from zero the products would lose the difference.
+    let twice = sides(corners).map(|(a, b)| (a - origin).perp_dot(b - origin));
+    0.5 * twice.sum::<f32>().abs()
+}
+
 /// Whether a point is inside; a polygon without an area has no inside.
 fn contains(corners: &[Vec2], point: Vec2) -> bool {
     sides(corners).all(|(a, b)| (b - a).perp_dot(point - a) > 0.0)
@@ -314,6 +345,28 @@ mod tests {
             Shape::turned_block(Vec2::ZERO, Vec2::new(4.0, 2.0), std::f32::consts::FRAC_PI_2);
         assert!((block.distance(Vec2::new(0.0, 3.0)) - 1.0).abs() < 1e-5);
         assert!((block.distance(Vec2::new(3.0, 0.0)) - 2.0).abs() < 1e-5);
+    }
+
+    #[test]
+    fn areas_are_exact_far_from_the_origin() {
+        let corner = Vec2::splat(90_000.0);
+        let Shape::Polygon(corners) = Shape::block(Rect::from_corners(corner, corner + 2.0)) else {
+            unreachable!("a block has corners");
+        };
+        assert_eq!(area(&corners), 4.0);
+        assert_eq!(area(&[]), 0.0);
+    }
+
+    #[test]
+    fn pairs_that_overlap_are_counted_up_to_a_limit() {
+        let at = |x: f32, y: f32| Walker::new(Vec2::new(x, y));
+        let walkers = [at(0.0, 0.0), at(0.9, 0.0), at(1.8, 0.0), at(0.0, 1.0)];
+        let case = walkers
+            .into_iter()
+            .fold(Case::named("row"), Case::with_walker);
+        assert_eq!(case.overlaps(10), 2, "one only touches");
+        assert_eq!(case.overlaps(1), 2);
+        assert_eq!(case.overlaps(0), 1);
     }
 
     #[test]

@@ -155,6 +155,9 @@ impl<'a> Reader<'a> {
         }
         // Walkers are placed last: obstacles that they must not touch may follow them in the file.
         self.place(groups, &mut case)?;
+        let overlaps = case.overlaps(Case::MAX_OVERLAPS);
+        let things = "pairs of walkers that overlap at the start";
+        self.limit(root, things, overlaps, Case::MAX_OVERLAPS)?;
         Ok(case)
     }
 

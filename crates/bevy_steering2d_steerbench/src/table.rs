@@ -37,6 +37,11 @@ impl Table {
         line(score, self.width)
     }
 
+    /// The line of a case that failed. Totals leave it out.
+    pub fn failure(&self, case: &str, reason: &str) -> String {
+        format!("{case:width$} failed: {reason}\n", width = self.width)
+    }
+
     /// The line with the totals; `None` for a single case.
     pub fn footer(&self) -> Option<String> {
         (self.scores.len() > 1).then(|| line(&total(&self.scores), self.width))
@@ -112,6 +117,7 @@ mod tests {
         ] {
             table.row(&score);
         }
+        assert_eq!(table.failure("d", "a door"), "d     failed: a door\n");
         let total = table.footer().unwrap();
         let words: Vec<_> = total.split_whitespace().collect();
         assert_eq!(words[..3], ["total", "5/12", "9"]);

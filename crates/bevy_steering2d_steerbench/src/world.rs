@@ -8,7 +8,7 @@ use bevy_rapier2d::prelude::*;
 use bevy_steering2d::navigation::{ActivePathfinder, NavigateTo};
 use bevy_steering2d::prelude::*;
 
-use crate::case::sides;
+use crate::case::{area, sides};
 use crate::{Case, Goal, Shape};
 
 /// The physics of the walkers.
@@ -174,13 +174,32 @@ fn spawn_obstacle(world: &mut World, obstacle: &Shape, body: Body) {
             for (from, to) in sides(corners) {
                 world.spawn((OfCase, Wall::new(from, to)));
             }
-            if body == Body::Rapier
-                && let Some(hull) = Collider::convex_hull(corners)
-            {
-                world.spawn((OfCase, Transform::default(), solid(hull)));
+            if body == Body::Rapier {
+                world.spawn((OfCase, Transform::default(), solid(polygon(corners))));
             }
         }
     }
+}
+
+/// A polygon thinner than this is a line, m: Rapier builds no hull of one without an area.
+const THIN: f32 = 1e-4;
+
+fn polygon(corners: &[Vec2]) -> Collider {
+    let (from, to) = farthest(corners);
+    let hull = (area(corners) > THIN * from.distance(to))
+        .then(|| Collider::convex_hull(corners))
+        .flatten();
+    hull.unwrap_or_else(|| Collider::segment(from, to))
+}
+
+/// The two corners with the greatest distance.
+fn farthest(corners: &[Vec2]) -> (Vec2, Vec2) {
+    let pairs = corners
+        .iter()
+        .flat_map(|&a| corners.iter().map(move |&b| (a, b)));
+    pairs
+        .max_by(|(a, b), (c, d)| a.distance(*b).total_cmp(&c.distance(*d)))
+        .unwrap_or_default()
 }
 
 fn direct_walkers(
@@ -229,4 +248,44 @@ fn direct_walkers(
     home.sort_unstable();
     town.home.extend(home);
     town.ticks += 1;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn corners(min: Vec2, max: Vec2) -> Vec<Vec2> {
+        match Shape::block(Rect { min, max }) {
+            Shape::Polygon(corners) => corners,
+            Shape::Disc { .. } => unreachable!("a block has corners"),
+        }
+    }
+
+    #[test]
+    fn a_box_is_a_polygon_and_one_without_an_area_is_a_line() {
+        let at = |x, y| Vec2::new(x, y);
+        let solid = polygon(&corners(at(1.0, 2.0), at(3.0, 2.5)));
+        assert!(solid.as_convex_polygon().is_some());
+        for (min, max) in [
+            (at(1.0, 2.0), at(3.0, 2.0)),
+            (at(1.0, 2.0), at(1.0, 5.0)),
+            (at(1.0, 2.0), at(1.0, 2.0)),
+            (at(1e5, -1e5), at(1e5, -1e5 + 0.001)),
+        ] {
+            let line = polygon(&corners(min, max));
+            let line = line.as_segment().expect("it is a line");
+            assert_eq!(line.a().distance(line.b()), min.distance(max));
+        }
+    }
+
+    #[test]
+    fn a_walker_gets_past_solid_boxes_without_an_area() {
+        let case = crate::Case::named("flat")
+            .with_walker(crate::Walker::new(Vec2::new(-5.0, 0.0)).to(Vec2::new(5.0, 0.0)))
+            .with_obstacle(Shape::block(Rect::new(-1.0, 1.0, 1.0, 1.0)))
+            .with_obstacle(Shape::block(Rect::new(0.0, -3.0, 0.0, -1.0)))
+            .with_obstacle(Shape::block(Rect::new(2.0, -1.0, 2.0, -1.0)));
+        let score = crate::run(&case, Body::Rapier).score;
+        assert_eq!(score.home, 1, "{score:?}");
+    }
 }

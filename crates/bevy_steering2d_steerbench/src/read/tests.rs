@@ -98,3 +98,21 @@ fn errors_name_the_line() {
         "{missing}"
     );
 }
+
+#[test]
+fn walkers_on_one_spot_are_refused_if_they_are_too_many() {
+    let agent = "<agent><initialConditions><radius>0.5</radius>\
+        <position><x>3</x><y>0</y><z>0</z></position><speed>0</speed></initialConditions>\
+        <goalSequence><seekStaticTarget><targetLocation><x>9</x><y>0</y><z>0</z></targetLocation>\
+        <desiredSpeed>1</desiredSpeed></seekStaticTarget></goalSequence></agent>";
+    let crowd = |count: usize| {
+        let agents = agent.repeat(count);
+        let text = format!("<SteerBenchTestCase>{agents}</SteerBenchTestCase>");
+        read("spot", &text).map(|(case, _)| case.walkers.len())
+    };
+    // 3,162 walkers are 4,997,541 pairs.
+    assert_eq!(crowd(3_162), Ok(3_162));
+    let error = crowd(3_163).unwrap_err();
+    assert_eq!(error.line, Some(1));
+    assert!(error.reason.contains("pairs of walkers"), "{error}");
+}
