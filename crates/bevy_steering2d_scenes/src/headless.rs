@@ -7,7 +7,7 @@ use bevy::time::TimeUpdateStrategy;
 use crate::experiment::Experiment;
 use crate::lifecycle::{Scripted, start_scene};
 use crate::plugin::ScenesPlugin;
-use crate::report::Report;
+use crate::report::{Line, Report};
 use crate::scene::Scene;
 
 pub use crate::experiment::advance;
@@ -33,25 +33,44 @@ pub fn app(scene: &'static Scene, seed: u64) -> App {
 
 /// Runs a scene for a number of ticks.
 pub fn run(scene: &'static Scene, seed: u64, ticks: u32) -> Report {
+    run_while(scene, seed, ticks, |_| true)
+}
+
+/// Runs a scene for a number of ticks, or as long as `goes_on`, which gets the number of ticks so far before
+/// each. The report has the number of ticks that ran.
+pub fn run_while(
+    scene: &'static Scene,
+    seed: u64,
+    ticks: u32,
+    mut goes_on: impl FnMut(u32) -> bool,
+) -> Report {
     let mut app = app(scene, seed);
-    advance(&mut app, ticks);
+    let mut done = 0;
+    while done < ticks && goes_on(done) {
+        advance(&mut app, 1);
+        done += 1;
+    }
     Report {
         scene: scene.name,
         seed,
-        ticks,
+        ticks: done,
         lines: (scene.report)(app.world()),
     }
+}
+
+/// Runs the [experiment](Scene::experiment) of a scene; returns its lines of the report.
+pub fn experiment(scene: &'static Scene, seed: u64, ticks: u32) -> Vec<Line> {
+    (scene.experiment)(&Experiment {
+        seed,
+        ticks,
+        new_app: &|seed| app(scene, seed),
+        report: scene.report,
+    })
 }
 
 /// Runs a scene and its [experiment](Scene::experiment).
 pub fn study(scene: &'static Scene, seed: u64, ticks: u32) -> Report {
     let mut report = run(scene, seed, ticks);
-    let experiment = Experiment {
-        seed,
-        ticks,
-        new_app: &|seed| app(scene, seed),
-        report: scene.report,
-    };
-    report.lines.extend((scene.experiment)(&experiment));
+    report.lines.extend(experiment(scene, seed, ticks));
     report
 }

@@ -367,3 +367,15 @@ fn path_can_change_while_it_is_followed() {
         assert_eq!(number(&report, &left), 0.0, "{report}");
     }
 }
+
+#[test]
+fn a_run_that_is_stopped_reports_the_ticks_that_ran() {
+    let scene = the("keyboard");
+    let mut asked = Vec::new();
+    let stopped = headless::run_while(scene, 7, 600, |done| {
+        asked.push(done);
+        done < 20
+    });
+    assert_eq!(stopped, headless::run(scene, 7, 20));
+    assert_eq!(asked, (0..=20).collect::<Vec<u32>>());
+}

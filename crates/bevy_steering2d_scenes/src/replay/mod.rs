@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use edits::Edit;
-pub use playing::{Difference, Playback, feed, play};
+pub use playing::{Difference, Playback, feed, play, play_while};
 pub(crate) use recording::begin;
 pub use recording::{record, recorded};
 pub use start::Start;

@@ -136,10 +136,25 @@ pub fn feed(app: &mut App, replay: Replay) -> Result<(), ReplayError> {
 /// # Errors
 /// If the scene does not exist, or an edit does not fit.
 pub fn play(replay: &Replay) -> Result<Option<Difference>, ReplayError> {
+    play_while(replay, |_| true)
+}
+
+/// Plays a replay without a window, to its end or to the first difference, or as long as `goes_on`, which gets
+/// the number of ticks so far before each.
+///
+/// # Errors
+/// As [`play`].
+pub fn play_while(
+    replay: &Replay,
+    mut goes_on: impl FnMut(usize) -> bool,
+) -> Result<Option<Difference>, ReplayError> {
     let found = scene(&replay.scene).map_err(|error| ReplayError::Scene(error.to_string()))?;
     let mut app = headless::app(found, replay.seed);
     feed(&mut app, replay.clone())?;
-    for _ in &replay.ticks {
+    for done in 0..replay.ticks.len() {
+        if !goes_on(done) {
+            break;
+        }
         app.update();
         let mut playback = app.world_mut().resource_mut::<Playback>();
         if let Some(fault) = playback.fault.take() {

@@ -102,6 +102,19 @@ fn edits_to_infinity_and_none_are_replayed() {
 }
 
 #[test]
+fn a_replay_can_be_stopped() {
+    let mut app = recording_app("keyboard");
+    headless::advance(&mut app, 40);
+    let replay = recorded_by(&app);
+    let mut asked = 0;
+    let stopped = play_while(&replay, |done| {
+        asked = done;
+        done < 10
+    });
+    assert_eq!((stopped.unwrap(), asked), (None, 10));
+}
+
+#[test]
 fn edits_before_the_first_tick_are_replayed() {
     let mut app = recording_app("keyboard");
     headless::advance(&mut app, 20);
