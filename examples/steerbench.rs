@@ -10,31 +10,45 @@
 //!
 //! Each case is printed as it ends. They run on all cores; the times of a tick are true with `--jobs 1`.
 
-#[path = "shared/arguments.rs"]
-mod arguments;
-#[path = "shared/jobs.rs"]
-mod jobs;
+#[path = "shared/mod.rs"]
+mod shared;
 
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use arguments::{typed, value};
 use bevy_steering2d_steerbench::{Body, Case, Run, Table, read_file, run, svg};
 use lexopt::prelude::*;
-use lexopt::{Error, Parser};
+use shared::arguments::{Arguments, MOST_THREADS, Stop, typed};
+use shared::{files, jobs};
 
-const USAGE: &str = "usage: steerbench CASES_DIR [--case NAME] [--body point-mass|rapier] [--json] \
-                     [--svg DIR] [--jobs N] [--seeds N]";
+const HELP: &str = "\
+usage: steerbench CASES_DIR [options]
+
+Runs the cases of SteerBench in a folder, its .xml files, and prints a table of their scores.
+
+  --case NAME   run only the case of this name, NAME.xml
+  --body BODY   physics of the walkers: point-mass or rapier (default point-mass)
+  --json        print an array of JSON instead, an object for each case
+  --svg DIR     draw the way of every walker, a .svg file for each case in this folder
+  --jobs N      run N cases at a time, 1 to 1024 (default: one on each core); the times of
+                a tick are true with 1 only
+  --seeds N     run each case N times, 1 to 10000 (default 1), with every start moved by up
+                to 1 cm, and print its worst run
+  -h, --help    print this
+
+Ctrl-C prints what has ended; the exit code is 130 then. It is 1 if a file cannot be read or
+a case fails.
+";
 
 fn main() -> ExitCode {
-    let options = match Options::parse(Parser::from_env()) {
+    let options = match Options::parse(Arguments::from_env()) {
         Ok(options) => options,
-        Err(error) => return arguments::refuse("steerbench", &error, USAGE),
+        Err(stop) => return stop.answer("steerbench", HELP),
     };
     match score(&options) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
+        Ok(code) => code,
         Err(error) => {
             eprintln!("steerbench: {error}");
             ExitCode::FAILURE
@@ -49,30 +63,29 @@ struct Options {
     json: bool,
     svg: Option<PathBuf>,
     jobs: NonZeroUsize,
-    seeds: NonZeroU32,
+    seeds: u32,
 }
 
 impl Options {
-    fn parse(mut parser: Parser) -> Result<Self, Error> {
-        const COUNT: &str = "a whole number, one or more";
+    fn parse(mut arguments: Arguments) -> Result<Self, Stop> {
         let (mut cases, mut case, mut svg) = (None, None, None);
         let (mut body, mut json, mut jobs) = (Body::default(), false, jobs::all_cores());
-        let mut seeds = NonZeroU32::MIN;
-        while let Some(argument) = parser.next()? {
+        let mut seeds = 1;
+        while let Some(argument) = arguments.next()? {
             let option = typed(&argument);
             match argument {
                 Long("json") => json = true,
-                Long("case") => case = Some(value(&mut parser, &option, "a name")?),
-                Long("svg") => svg = Some(value(&mut parser, &option, "a folder")?),
-                Long("jobs") => jobs = value(&mut parser, &option, COUNT)?,
-                Long("seeds") => seeds = value(&mut parser, &option, COUNT)?,
-                Long("body") => body = value(&mut parser, &option, Body::NAMES)?,
+                Long("case") => case = Some(arguments.value(&option, "a name")?),
+                Long("svg") => svg = Some(arguments.value(&option, "a folder")?),
+                Long("jobs") => jobs = arguments.count(&option, MOST_THREADS)?,
+                Long("seeds") => seeds = arguments.whole(&option, 1..=10_000)?,
+                Long("body") => body = arguments.value(&option, Body::NAMES)?,
                 Value(folder) if cases.is_none() => cases = Some(folder.into()),
-                _ => return Err(argument.unexpected()),
+                _ => return Err(argument.unexpected().into()),
             }
         }
         Ok(Self {
-            cases: cases.ok_or("CASES_DIR is missing")?,
+            cases: cases.ok_or("CASES_DIR is missing, the folder of the cases")?,
             case,
             body,
             json,
@@ -83,73 +96,121 @@ impl Options {
     }
 }
 
-/// Runs the cases and prints their scores; returns whether every file could be read.
-fn score(options: &Options) -> Result<bool, String> {
+/// A run of a case from one of its starts.
+struct Trial {
+    /// Index of the case.
+    at: usize,
+    case: Arc<Case>,
+    seed: u32,
+}
+
+/// The runs of a case so far.
+#[derive(Default)]
+struct Trials {
+    count: u32,
+    worst: Option<(Case, Run)>,
+    /// Why a run failed.
+    failure: Option<String>,
+}
+
+impl Trials {
+    fn add(&mut self, seed: u32, result: Result<(Case, Run), String>) {
+        self.count += 1;
+        match result {
+            Ok(done) => {
+                let badness = |it: &(Case, Run)| it.1.score.badness();
+                let worst = self.worst.as_ref();
+                if worst.is_none_or(|worst| badness(worst) <= badness(&done)) {
+                    self.worst = Some(done);
+                }
+            }
+            Err(failure) => {
+                let of = match seed {
+                    0 => String::new(),
+                    _ => format!(" (seed {seed})"),
+                };
+                self.failure.get_or_insert(failure + &of);
+            }
+        }
+    }
+}
+
+/// Runs the cases and prints their scores; returns the exit code.
+fn score(options: &Options) -> Result<ExitCode, String> {
     let files = files(&options.cases, options.case.as_deref())?;
     if let Some(folder) = &options.svg {
         std::fs::create_dir_all(folder)
             .map_err(|error| format!("{}: {error}", folder.display()))?;
     }
-    let (mut cases, mut all_read) = (Vec::new(), true);
-    for file in files {
-        match read_file(&file) {
-            Ok((case, warnings)) => {
-                warnings.iter().for_each(|warning| eprintln!("{warning}"));
-                cases.push(case);
-            }
-            Err(error) => {
-                eprintln!("{error}");
-                all_read = false;
-            }
-        }
-    }
-    let seeds = options.seeds.get();
-    let starts = |case| (0..seeds).map(move |seed| (case, seed));
-    let all: Vec<(&Case, u32)> = cases.iter().flat_map(starts).collect();
+    let all = files.len();
+    let cases = read_all(&files);
+    let seeds = options.seeds;
+    let trials = cases.iter().enumerate().flat_map(|(at, case)| {
+        (0..seeds).map(move |seed| Trial {
+            at,
+            case: case.clone(),
+            seed,
+        })
+    });
     let mut page = Page::new(&cases, options);
-    let mut worst: Option<(Case, Run)> = None;
+    let mut done: Vec<Trials> = cases.iter().map(|_| Trials::default()).collect();
     page.begin()?;
-    jobs::run_in_order(
-        &all,
+    let body = options.body;
+    let tally = jobs::run_in_order(
+        trials.collect(),
         options.jobs,
-        |(case, _)| &case.name,
-        |(case, seed)| {
-            let case = case.nudged(u64::from(*seed));
-            let done = run(&case, options.body);
-            (case, done)
+        |trial| &trial.case.name,
+        move |trial| {
+            let case = trial.case.nudged(u64::from(trial.seed));
+            let done = run(&case, body);
+            Ok((case, done))
         },
-        |(_, seed), (case, done)| {
-            let badness = |it: &(Case, Run)| it.1.score.badness();
-            if worst
-                .as_ref()
-                .is_none_or(|it| badness(it) <= done.score.badness())
-            {
-                worst = Some((case, done));
+        |trial, result| {
+            let trials = &mut done[trial.at];
+            trials.add(trial.seed, result);
+            if trials.count < seeds {
+                return Ok(());
             }
-            match worst.take_if(|_| seed + 1 == seeds) {
-                Some((case, done)) => page.add(&case, &done),
-                None => Ok(()),
-            }
+            page.add(&trial.case.name, std::mem::take(trials))
         },
     )?;
     page.end()?;
-    Ok(all_read)
+    Ok(if tally.succeeded() && cases.len() < all {
+        ExitCode::FAILURE
+    } else {
+        tally.exit("steerbench")
+    })
+}
+
+/// The cases of all files that can be read; prints what is wrong with the others.
+fn read_all(files: &[PathBuf]) -> Vec<Arc<Case>> {
+    let read = |file: &PathBuf| match read_file(file) {
+        Ok((case, warnings)) => {
+            warnings.iter().for_each(|warning| eprintln!("{warning}"));
+            Some(Arc::new(case))
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            None
+        }
+    };
+    files.iter().filter_map(read).collect()
 }
 
 /// What is printed: the table, or an array of JSON with one line per case.
 struct Page<'a> {
     options: &'a Options,
     table: Table,
-    /// Number of cases printed.
-    cases: usize,
+    /// Number of objects printed.
+    objects: usize,
 }
 
 impl<'a> Page<'a> {
-    fn new(cases: &[Case], options: &'a Options) -> Self {
+    fn new(cases: &[Arc<Case>], options: &'a Options) -> Self {
         Self {
             options,
             table: Table::new(cases.iter().map(|case| case.name.as_str())),
-            cases: 0,
+            objects: 0,
         }
     }
 
@@ -161,22 +222,42 @@ impl<'a> Page<'a> {
         }
     }
 
-    fn add(&mut self, case: &Case, done: &Run) -> Result<(), String> {
+    /// The worst run of a case, or why one failed.
+    fn add(&mut self, name: &str, trials: Trials) -> Result<(), String> {
+        match (trials.failure, trials.worst) {
+            (Some(failure), _) => self.add_failure(name, &failure),
+            (None, Some((case, done))) => self.add_run(&case, &done),
+            (None, None) => Ok(()),
+        }
+    }
+
+    fn add_run(&mut self, case: &Case, done: &Run) -> Result<(), String> {
         if let Some(folder) = &self.options.svg {
             // Names may have dots of their own.
             let picture = folder.join(format!("{}.svg", case.name));
-            std::fs::write(&picture, svg(case, done))
-                .map_err(|error| format!("{}: {error}", picture.display()))?;
+            files::write(&picture, svg(case, done))?;
         }
         if self.options.json {
             let json = serde_json::to_string(&done.score).map_err(|error| error.to_string())?;
-            let separator = if self.cases > 0 { "," } else { "" };
-            jobs::print(format_args!("{separator}\n{json}"))?;
+            self.add_object(&json)
         } else {
-            jobs::print(self.table.row(&done.score))?;
+            jobs::print(self.table.row(&done.score))
         }
-        self.cases += 1;
-        Ok(())
+    }
+
+    fn add_failure(&mut self, name: &str, failure: &str) -> Result<(), String> {
+        if self.options.json {
+            let object = serde_json::json!({ "case": name, "error": failure });
+            self.add_object(&object.to_string())
+        } else {
+            jobs::print(self.table.failure(name, failure))
+        }
+    }
+
+    fn add_object(&mut self, json: &str) -> Result<(), String> {
+        let separator = if self.objects > 0 { "," } else { "" };
+        self.objects += 1;
+        jobs::print(format_args!("{separator}\n{json}"))
     }
 
     fn end(&self) -> Result<(), String> {

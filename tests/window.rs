@@ -124,19 +124,39 @@ fn options_that_contradict_each_other_are_refused() {
         env!("CARGO_MANIFEST_DIR"),
         "/tests/replays/flock_and_predator.json"
     );
-    let played = "--replay excludes --agents and --steerbench";
-    let looked = "--look-back needs fewer ticks than --ticks";
-    let refused: [(&[&str], &str); 5] = [
-        (&["--replay", REPLAY, "--agents", "60"], played),
-        (&["--replay", REPLAY, "--steerbench", "case.xml"], played),
+    const LOOK: [&str; 3] = ["--inspector", "--screenshot", "a.png"];
+    let refused: [(&[&str], &str); 8] = [
+        (
+            &["--replay", REPLAY, "--agents", "60"],
+            "--agents has no effect with --replay",
+        ),
+        (
+            &["--replay", REPLAY, "--steerbench", "case.xml"],
+            "--steerbench has no effect with --replay",
+        ),
         (
             &["--record", "run.json", "--steerbench", "case.xml"],
-            "--record cannot record a --steerbench case",
+            "--record has no effect with --steerbench",
         ),
-        (&["--screenshot", "a.png", "--look-back", "300"], looked),
         (
-            &["--screenshot", "a.png", "--look-back=9", "--ticks=9"],
-            looked,
+            &[&LOOK[..], &["--look-back", "300"]].concat(),
+            "--look-back needs fewer than --ticks, 300, not 300",
+        ),
+        (
+            &[&LOOK[..], &["--look-back=9", "--ticks=9"]].concat(),
+            "--look-back needs fewer than --ticks, 9, not 9",
+        ),
+        (
+            &["--screenshot", "a.png", "--look-back=9"],
+            "--look-back has no effect without --inspector",
+        ),
+        (
+            &["--headless", "--inspector"],
+            "--inspector has no effect with --headless",
+        ),
+        (
+            &["--list", "--ticks", "9"],
+            "--ticks has no effect with --list",
         ),
     ];
     for (options, reason) in refused {

@@ -8,7 +8,8 @@ use bevy_steering2d_steerbench::{
     Body, Case, Goal, Run, Score, Shape, TICK, Walker, run as run_ours,
 };
 
-use crate::{jobs, rvo_world};
+use crate::rvo_world;
+use crate::shared::jobs::{self, Tally};
 
 const WALKERS: usize = 200;
 /// Widths of the doors, m; bodies are 1 m wide.
@@ -39,7 +40,7 @@ struct Door {
 
 /// Prints a row for each door and set of goals: how many get home with ours and with RVO2, how many contacts there are, and how
 /// many pass per second.
-pub fn compare(starts: usize, jobs: NonZeroUsize) -> Result<(), String> {
+pub fn compare(starts: usize, jobs: NonZeroUsize) -> Result<Tally, String> {
     let mut doors = Vec::new();
     for width in WIDTHS {
         for goals in GOALS {
@@ -54,24 +55,100 @@ pub fn compare(starts: usize, jobs: NonZeroUsize) -> Result<(), String> {
         "| door | goals | home | RVO2 | contacts per run | RVO2 | deep | RVO2 | per second |\n\
          |---|---:|---|---|---:|---:|---:|---:|---:|\n",
     )?;
-    let mut row = Vec::new();
-    jobs::run_in_order(
-        &doors,
+    // Of an interrupted run, a door may lack starts at its end and in between.
+    let mut rows: Vec<Row> = Vec::new();
+    let tally = jobs::run_in_order(
+        doors,
         jobs,
         |_| "doors",
         |door| {
             let world = door.world();
-            (run_ours(&world, Body::PointMass), rvo_world::run(&world))
+            let ours = run_ours(&world, Body::PointMass);
+            Ok((ours, rvo_world::run(&world)))
         },
         |door, passed| {
-            row.push(passed);
-            if row.len() == starts {
-                jobs::print(format_args!("{}\n", door.row(&row)))?;
-                row.clear();
+            if rows.last().is_none_or(|row| !row.is_of(door)) {
+                rows.push(Row::of(door));
             }
-            Ok(())
+            if let Some(row) = rows.last_mut() {
+                row.add(door, passed);
+            }
+            match rows.pop_if(|row| row.ended == starts) {
+                Some(row) => row.print(starts),
+                None => Ok(()),
+            }
         },
-    )
+    )?;
+    for row in rows {
+        row.print(starts)?;
+    }
+    Ok(tally)
+}
+
+/// The runs of a door so far.
+struct Row {
+    width: f32,
+    goals: &'static [f32],
+    /// How many ended, also by failing.
+    ended: usize,
+    runs: Vec<(Run, Score)>,
+}
+
+impl Row {
+    fn of(door: &Door) -> Self {
+        Self {
+            width: door.width,
+            goals: door.goals,
+            ended: 0,
+            runs: Vec::new(),
+        }
+    }
+
+    fn is_of(&self, door: &Door) -> bool {
+        (self.width, self.goals) == (door.width, door.goals)
+    }
+
+    fn add(&mut self, door: &Door, passed: Result<(Run, Score), String>) {
+        self.ended += 1;
+        match passed {
+            Ok(passed) => self.runs.push(passed),
+            Err(failure) => {
+                let Door { width, start, .. } = door;
+                eprintln!("crowds: the door of {width} m failed from start {start}: {failure}");
+            }
+        }
+    }
+
+    fn print(&self, starts: usize) -> Result<(), String> {
+        let count = self.runs.len();
+        if count == 0 {
+            return Ok(());
+        }
+        let row = self.text();
+        if count == starts {
+            jobs::print(format_args!("{row}\n"))
+        } else {
+            jobs::print(format_args!("{row} {count} of {starts} starts\n"))
+        }
+    }
+
+    fn text(&self) -> String {
+        let ours = || self.runs.iter().map(|(ours, _)| &ours.score);
+        let rvo = || self.runs.iter().map(|(_, rvo)| rvo);
+        let flow = mean(self.runs.iter().map(|(ours, _)| flow(ours)));
+        format!(
+            "| {:.1} m | {} | {} | {} | {:.1} | {:.1} | {} | {} | {:.2} |",
+            self.width,
+            self.goals.len(),
+            home(ours()),
+            home(rvo()),
+            mean(ours().map(|it| it.contacts as f32)),
+            mean(rvo().map(|it| it.contacts as f32)),
+            ours().map(|it| it.deep_contacts).sum::<usize>(),
+            rvo().map(|it| it.deep_contacts).sum::<usize>(),
+            flow,
+        )
+    }
 }
 
 impl Door {
@@ -105,24 +182,6 @@ impl Door {
                 ..Walker::new(start)
             })
         })
-    }
-
-    fn row(&self, runs: &[(Run, Score)]) -> String {
-        let ours = || runs.iter().map(|(ours, _)| &ours.score);
-        let rvo = || runs.iter().map(|(_, rvo)| rvo);
-        let flow = mean(runs.iter().map(|(ours, _)| flow(ours)));
-        format!(
-            "| {:.1} m | {} | {} | {} | {:.1} | {:.1} | {} | {} | {:.2} |",
-            self.width,
-            self.goals.len(),
-            home(ours()),
-            home(rvo()),
-            mean(ours().map(|it| it.contacts as f32)),
-            mean(rvo().map(|it| it.contacts as f32)),
-            ours().map(|it| it.deep_contacts).sum::<usize>(),
-            rvo().map(|it| it.deep_contacts).sum::<usize>(),
-            flow,
-        )
     }
 }
 

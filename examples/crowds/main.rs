@@ -23,15 +23,13 @@
 //! prints how many get home within 200 s, at worst, in the mean and at best, how many contacts there are, one for each of two bodies, and how many of ours
 //! pass per second, a row for each door.
 
-#[path = "../shared/arguments.rs"]
-mod arguments;
 mod cases;
 mod doors;
-#[path = "../shared/jobs.rs"]
-mod jobs;
 mod ours;
 mod rvo;
 mod rvo_world;
+#[path = "../shared/mod.rs"]
+mod shared;
 mod space;
 
 use std::fmt;
@@ -41,12 +39,12 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use alloc_tracker::{Allocator, Session};
-use arguments::{typed, value};
 use cases::{CASES, Case, Overlaps};
 use lexopt::prelude::*;
-use lexopt::{Error, Parser};
 use ours::Ours;
 use rvo::Rvo;
+use shared::arguments::{Arguments, MOST_THREADS, Stop, typed};
+use shared::jobs::{self, Tally};
 
 /// Counts the allocations of all threads.
 #[global_allocator]
@@ -57,29 +55,57 @@ const FRAME: f64 = 1e9 / 60.0;
 /// Ticks before the measurement, in which buffers grow to their size.
 const WARM_UP: u64 = 20;
 
-const USAGE: &str = "usage: crowds [--case NAME] [--ticks T] [--starts S] [--threads P]
+const HELP: &str = "\
+usage: crowds [--case NAME] [--ticks T] [--starts S] [--threads P]
        crowds --space N [--jobs J]
-       crowds --doors S [--jobs J]";
+       crowds --doors S [--jobs J]
+
+Measures crowds of walkers beside RVO2, and prints a table: nanoseconds per walker and tick.
+
+  --case NAME   measure only the case of this name
+  --ticks T     measure T ticks of 0.05 s from each start, 1 to 1000000 (default 200)
+  --starts S    measure S starts, 1 to 10000 (default 1)
+  --threads P   measure in this process with P threads, 1 to 1024, and print the numbers
+                only, a line for each case (default: a process each for one thread and two)
+  --space N     instead, run N random worlds, 1 to 10000000; prints the share that is solved
+  --doors S     instead, let 200 walkers leave a room, from S starts for each door, 1 to 10000
+  --jobs J      with --space or --doors: run J at a time, 1 to 1024 (default: one on each core)
+  -h, --help    print this
+
+Ctrl-C prints what has ended; the exit code is 130 then. It is 1 if a run fails.
+";
 
 fn main() -> ExitCode {
-    let options = match Options::parse(Parser::from_env()) {
+    let options = match Options::parse(Arguments::from_env()) {
         Ok(options) => options,
-        Err(error) => return arguments::refuse("crowds", &error, USAGE),
+        Err(stop) => return stop.answer("crowds", HELP),
     };
     let done = match (options.space, options.doors, options.threads) {
         (Some(worlds), ..) => space::compare(worlds.get(), options.jobs),
         (_, Some(starts), _) => doors::compare(starts.get(), options.jobs),
-        (_, _, Some(threads)) => options.cases().try_for_each(|case| {
-            jobs::print(format_args!("{}\n", measure(case, &options, threads)))
-        }),
+        (_, _, Some(threads)) => return print_measurements(&options, threads),
         _ => compare(&options),
     };
     match done {
+        Ok(tally) => tally.exit("crowds"),
+        Err(error) => fail(&error),
+    }
+}
+
+fn fail(error: &str) -> ExitCode {
+    eprintln!("crowds: {error}");
+    ExitCode::FAILURE
+}
+
+/// Measures in this process. Ctrl-C ends it at once: it prints each case as it ends.
+fn print_measurements(options: &Options, threads: NonZeroUsize) -> ExitCode {
+    let printed = options.cases().try_for_each(|case| {
+        let measured = measure(case, options.ticks, options.starts, threads);
+        jobs::print(format_args!("{measured}\n"))
+    });
+    match printed {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("crowds: {error}");
-            ExitCode::FAILURE
-        }
+        Err(error) => fail(&error),
     }
 }
 
@@ -96,8 +122,7 @@ struct Options {
 }
 
 impl Options {
-    fn parse(mut parser: Parser) -> Result<Self, Error> {
-        const COUNT: &str = "a whole number, one or more";
+    fn parse(mut arguments: Arguments) -> Result<Self, Stop> {
         let mut options = Self {
             case: None,
             ticks: 200,
@@ -107,24 +132,26 @@ impl Options {
             doors: None,
             jobs: jobs::all_cores(),
         };
-        while let Some(argument) = parser.next()? {
+        while let Some(argument) = arguments.next()? {
             let option = typed(&argument);
             match argument {
-                Long("case") => options.case = Some(value(&mut parser, &option, "a name")?),
-                Long("ticks") => options.ticks = value(&mut parser, &option, COUNT)?,
-                Long("starts") => options.starts = value(&mut parser, &option, COUNT)?,
-                Long("threads") => options.threads = Some(value(&mut parser, &option, COUNT)?),
-                Long("space") => options.space = Some(value(&mut parser, &option, COUNT)?),
-                Long("doors") => options.doors = Some(value(&mut parser, &option, COUNT)?),
-                Long("jobs") => options.jobs = value(&mut parser, &option, COUNT)?,
-                _ => return Err(argument.unexpected()),
+                Long("case") => options.case = Some(arguments.value(&option, "a name")?),
+                Long("ticks") => options.ticks = arguments.whole(&option, 1..=1_000_000)?,
+                Long("starts") => options.starts = arguments.whole(&option, 1..=10_000)?,
+                Long("threads") => {
+                    options.threads = Some(arguments.count(&option, MOST_THREADS)?);
+                }
+                Long("space") => options.space = Some(arguments.count(&option, 10_000_000)?),
+                Long("doors") => options.doors = Some(arguments.count(&option, 10_000)?),
+                Long("jobs") => options.jobs = arguments.count(&option, MOST_THREADS)?,
+                _ => return Err(argument.unexpected().into()),
             }
         }
-        for (name, number) in [("--ticks", options.ticks), ("--starts", options.starts)] {
-            if number == 0 {
-                return Err(format!("{name} needs {COUNT}").into());
-            }
-        }
+        let of_cases = ["--case", "--ticks", "--starts", "--threads"];
+        arguments.excludes("--space", &["--doors"])?;
+        arguments.excludes("--space", &of_cases)?;
+        arguments.excludes("--doors", &of_cases)?;
+        arguments.needs("--jobs", &["--space", "--doors"])?;
         if options.cases().next().is_none() {
             let names: Vec<_> = CASES.iter().map(|case| case.name).collect();
             return Err(format!("--case needs one of {}", names.join(", ")).into());
@@ -140,58 +167,76 @@ impl Options {
 
 /// Prints the table. The thread pools of Bevy belong to a process, so each number of threads is measured
 /// in a process of its own.
-fn compare(options: &Options) -> Result<(), String> {
+fn compare(options: &Options) -> Result<Tally, String> {
     jobs::print(
         "| case | walkers | neighbors | RVO2 | ours | ours / RVO2 | ours, two threads | faster by | \
          of 60 Hz | overlap, m | deep | RVO2 overlap, m | RVO2 deep | allocations |\n\
          |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
     )?;
-    let cases: Vec<_> = options.cases().collect();
     let one_at_a_time = NonZeroUsize::MIN;
-    let both = |case: &&Case| [1, 2].map(|it| in_own_process(case, options, it));
+    let (ticks, starts) = (options.ticks, options.starts);
     jobs::run_in_order(
-        &cases,
+        options.cases().collect(),
         one_at_a_time,
         |case| case.name,
-        both,
-        |case, [one, two]| {
-            let (one, two) = (one?, two?);
-            jobs::print(format_args!(
-                "| {} | {} | {} within {} m | {} | {} | {:.2} | {} | {:.2} | {:.0} % | {:.3} | {} | \
-                 {:.3} | {} | {:.1} |\n",
-                case.name,
-                case.walkers,
-                case.neighbors,
-                case.radius,
-                one.rvo.times,
-                one.ours.times,
-                one.ours.times.fastest / one.rvo.times.fastest,
-                two.ours.times,
-                one.ours.times.fastest / two.ours.times.fastest,
-                100.0 * two.ours.times.median * case.walkers as f64 / FRAME,
-                one.ours.overlap,
-                one.ours.deep,
-                one.rvo.overlap,
-                one.rvo.deep,
-                one.allocations,
-            ))
+        move |case| {
+            let threads = |threads| in_own_process(case, ticks, starts, threads);
+            Ok([threads(1)?, threads(2)?])
+        },
+        |case, measured| match measured {
+            Ok([one, two]) => jobs::print(row(case, &one, &two)),
+            Err(failure) => jobs::print(format_args!("| {} | failed: {failure} |\n", case.name)),
         },
     )
 }
 
-fn in_own_process(case: &Case, options: &Options, threads: usize) -> Result<Measurement, String> {
+/// The line of the table, of one thread and of two.
+fn row(case: &Case, one: &Measurement, two: &Measurement) -> String {
+    format!(
+        "| {} | {} | {} within {} m | {} | {} | {:.2} | {} | {:.2} | {:.0} % | {:.3} | {} | \
+         {:.3} | {} | {:.1} |\n",
+        case.name,
+        case.walkers,
+        case.neighbors,
+        case.radius,
+        one.rvo.times,
+        one.ours.times,
+        one.ours.times.fastest / one.rvo.times.fastest,
+        two.ours.times,
+        one.ours.times.fastest / two.ours.times.fastest,
+        100.0 * two.ours.times.median * case.walkers as f64 / FRAME,
+        one.ours.overlap,
+        one.ours.deep,
+        one.rvo.overlap,
+        one.rvo.deep,
+        one.allocations,
+    )
+}
+
+fn in_own_process(
+    case: &Case,
+    ticks: u32,
+    starts: u32,
+    threads: usize,
+) -> Result<Measurement, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let output = Command::new(program)
         .args(["--case", case.name])
-        .args(["--ticks", &options.ticks.to_string()])
-        .args(["--starts", &options.starts.to_string()])
+        .args(["--ticks", &ticks.to_string()])
+        .args(["--starts", &starts.to_string()])
         .args(["--threads", &threads.to_string()])
         .output()
         .map_err(|error| error.to_string())?;
+    if output.status.code().is_none() {
+        // Ctrl-C ends both processes: this one has to hear of it before it takes it for a failure.
+        std::thread::sleep(Duration::from_secs(1));
+    }
     let text = String::from_utf8_lossy(&output.stdout);
-    text.trim()
-        .parse()
-        .map_err(|()| String::from_utf8_lossy(&output.stderr).into_owned())
+    text.trim().parse().map_err(|()| {
+        let error = String::from_utf8_lossy(&output.stderr);
+        let words: Vec<_> = error.split_whitespace().collect();
+        format!("{}: {}", output.status, words.join(" "))
+    })
 }
 
 /// One case with one number of threads.
@@ -300,16 +345,16 @@ impl Ticks {
     }
 }
 
-fn measure(case: &Case, options: &Options, threads: NonZeroUsize) -> Measurement {
+fn measure(case: &Case, ticks: u32, starts: u32, threads: NonZeroUsize) -> Measurement {
     let session = Session::new().no_stdout().no_file();
     let allocations = session.operation("tick");
     let (mut our_ticks, mut its_ticks) = (Ticks::default(), Ticks::default());
-    for start in 0..options.starts {
+    for start in 0..starts {
         let walkers = case.spawn(start);
         let mut ours = Ours::new(case, &walkers, threads);
         let mut rvo = Rvo::new(case, &walkers);
         let (mut our_overlaps, mut its_overlaps) = (Overlaps::default(), Overlaps::default());
-        for tick in 0..WARM_UP + u64::from(options.ticks) {
+        for tick in 0..WARM_UP + u64::from(ticks) {
             let is_warm = tick >= WARM_UP;
             let counting = is_warm.then(|| allocations.measure_process().iterations(1));
             let our_time = ours.tick();
@@ -333,6 +378,6 @@ fn measure(case: &Case, options: &Options, threads: NonZeroUsize) -> Measurement
     Measurement {
         ours: our_ticks.run(),
         rvo: its_ticks.run(),
-        allocations: allocations as f64 / (f64::from(options.ticks) * f64::from(options.starts)),
+        allocations: allocations as f64 / (f64::from(ticks) * f64::from(starts)),
     }
 }

@@ -7,8 +7,8 @@ use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d_steerbench::{Body, Case, Score, Shape, Walker, run, shortest_path};
 
-use crate::jobs;
 use crate::rvo_world::{self, way};
+use crate::shared::jobs;
 
 /// The square that all starts and goals are in.
 const HALF_SIDE: f32 = 5.0;
@@ -20,32 +20,43 @@ const SIDES: [f32; 2] = [0.4, 2.0];
 const CLEARANCE: f32 = 0.1;
 
 /// Runs the first `count` worlds with ours and with RVO2. Prints the shares solved so far after each tenth of the
-/// worlds, so that a run that is interrupted leaves the last of these rows.
-pub fn compare(count: usize, jobs: NonZeroUsize) -> Result<(), String> {
-    let worlds: Vec<u64> = (0..count as u64).collect();
+/// worlds and, of an interrupted run, those of the worlds that have ended.
+pub fn compare(count: usize, jobs: NonZeroUsize) -> Result<jobs::Tally, String> {
     let tenth = count.div_ceil(10);
     let (mut ours, mut rvo) = (Tally::default(), Tally::default());
     jobs::print(
         "| worlds | solved | RVO2 | all home | RVO2 | without deep contact | RVO2 | mean time, s | RVO2 |\n\
          |---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
     )?;
-    jobs::run_in_order(
-        &worlds,
+    let mut printed = 0;
+    let ended = jobs::run_in_order(
+        (0..count as u64).collect(),
         jobs,
         |_| "scenario space",
         |&number| {
             let world = draw(number);
-            (run(&world, Body::PointMass).score, rvo_world::run(&world))
+            let our_score = run(&world, Body::PointMass).score;
+            Ok((our_score, rvo_world::run(&world)))
         },
-        |_, (our_score, rvo_score)| {
-            ours.add(&our_score);
-            rvo.add(&rvo_score);
-            if ours.worlds.is_multiple_of(tenth) || ours.worlds == count {
-                jobs::print(format_args!("{}\n", row(&ours, &rvo)))?;
+        |number, scores| {
+            match scores {
+                Ok((our_score, rvo_score)) => {
+                    ours.add(&our_score);
+                    rvo.add(&rvo_score);
+                }
+                Err(failure) => eprintln!("crowds: world {number} failed: {failure}"),
             }
-            Ok(())
+            if ours.worlds >= printed + tenth {
+                printed = ours.worlds;
+                jobs::print(row(&ours, &rvo))?;
+            }
+            Ok::<(), String>(())
         },
-    )
+    )?;
+    if ours.worlds > printed {
+        jobs::print(row(&ours, &rvo))?;
+    }
+    Ok(ended)
 }
 
 /// The shares of the worlds so far, of ours and of RVO2 in turns.
@@ -55,7 +66,7 @@ fn row(ours: &Tally, rvo: &Tally) -> String {
         both(&|tally| format!("{:.2} %", 100.0 * part(tally) as f64 / tally.worlds as f64))
     };
     format!(
-        "| {} | {} | {} | {} | {} |",
+        "| {} | {} | {} | {} | {} |\n",
         ours.worlds,
         share(|tally| tally.solved),
         share(|tally| tally.all_home),

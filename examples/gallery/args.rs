@@ -1,30 +1,33 @@
 //! The command line of the gallery.
 
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use bevy_steering2d_scenes::replay::Replay;
 use bevy_steering2d_scenes::{SCENES, Scene, scene};
+use lexopt::Error;
 use lexopt::prelude::*;
-use lexopt::{Error, Parser};
 
-use crate::arguments::{typed, value};
 use crate::film::FilmOptions;
 use crate::screenshot;
+use crate::shared::arguments::{Arguments, Stop, typed};
 
-pub const USAGE: &str = "\
+pub const HELP: &str = "\
 usage: gallery [options]
 
+Shows every scene in a window, or runs one without and prints its report.
+
   --scene NAME       start with this scene (default: the first of --list)
-  --seed N           seed of the random numbers (default 7)
-  --agents N         start with N agents, in scenes with a variable number
+  --seed N           seed of the random numbers, 0 or more (default 7)
+  --agents N         start with N agents, in scenes with a variable number; an N out of range
+                     is refused with the range of the scene
   --list             print the names of the scenes
-  --headless         no window: run the scene, print its report
+  --headless         no window: run the scene, print its report; after Ctrl-C that of the
+                     ticks so far
   --ticks N          with --headless: length of the run (default 600; 64 ticks a second)
-                     in a window: close after N ticks
+                     in a window: close after N ticks; 0 to 100000000
   --screenshot FILE  show the scene for --ticks (default 300), save a .png, close
   --look-back N      with --screenshot and --inspector: show N ticks before, in the timeline;
-                     fewer than --ticks
+                     from 1 on, fewer than --ticks
   --film FILE        film the scene from tick --ticks (default 0) on, save a .gif, close
   --frames N         with --film: 1 to 300 frames, 16 a second (default 96)
   --width N          with --film: 100 to 640 pixels (default 480)
@@ -35,16 +38,12 @@ usage: gallery [options]
                      differs from the recorded one
   --probe FILE       keep writing what the window shows to FILE, for tests
   --steerbench FILE  show a case of the SteerBench suite
-  --help             print this
+  -h, --help         print this
 ";
-
-/// What follows an error: the whole list of options would hide it.
-pub const HINT: &str = "--help lists the options";
 
 /// What the command line asks for.
 #[derive(Debug)]
 pub enum Command {
-    Help,
     List,
     Headless {
         scene: &'static Scene,
@@ -84,8 +83,7 @@ pub struct WindowOptions {
 }
 
 /// Parses the arguments after the program's name.
-pub fn parse(mut parser: Parser) -> Result<Command, Error> {
-    const COUNT: &str = "a whole number, zero or more";
+pub fn parse(mut arguments: Arguments) -> Result<Command, Stop> {
     let mut window = WindowOptions {
         scene: &SCENES[0],
         seed: 7,
@@ -100,133 +98,117 @@ pub fn parse(mut parser: Parser) -> Result<Command, Error> {
         replay: None,
         film: None,
     };
-    let (mut film, mut frames, mut width) = (None, None, None);
-    let (mut scene_name, mut seed) = (None, None);
-    let (mut headless, mut list) = (false, false);
-    while let Some(argument) = parser.next()? {
+    let (mut film, mut frames, mut width) = (None, 96, 480);
+    while let Some(argument) = arguments.next()? {
         let option = typed(&argument);
         match argument {
             Long("scene") => {
-                let name: String = value(&mut parser, &option, "a name")?;
-                scene_name = Some(name);
+                let name: String = arguments.value(&option, "a name")?;
+                window.scene = scene(&name).map_err(|error| error.to_string())?;
             }
-            Long("seed") => seed = Some(value(&mut parser, &option, COUNT)?),
-            Long("agents") => window.agents = Some(value(&mut parser, &option, COUNT)?),
-            Long("ticks") => window.ticks = Some(value(&mut parser, &option, COUNT)?),
+            Long("seed") => window.seed = arguments.whole(&option, 0..=u64::MAX)?,
+            Long("agents") => window.agents = Some(arguments.whole(&option, 1..=1_000_000)?),
+            Long("ticks") => window.ticks = Some(arguments.whole(&option, 0..=100_000_000)?),
             Long("screenshot") => {
-                let file = value(&mut parser, &option, "a .png file")?;
+                let file = arguments.value(&option, "a .png file")?;
                 window.screenshot = Some(picture_file(&option, file, "png")?);
             }
-            Long("look-back") => window.look_back = value(&mut parser, &option, COUNT)?,
+            Long("look-back") => window.look_back = arguments.whole(&option, 1..=100_000_000)?,
             Long("record") => {
-                let file = value(&mut parser, &option, "a file")?;
+                let file = arguments.value(&option, "a file")?;
                 window.record = Some(in_a_folder(file, &option)?);
             }
             Long("replay") => {
-                let file: PathBuf = value(&mut parser, &option, "a file")?;
+                let file: PathBuf = arguments.value(&option, "a file")?;
                 let replay = Replay::read(&file)
                     .map_err(|error| format!("--replay {}: {error}", file.display()))?;
                 window.replay = Some(Box::new(replay));
             }
             Long("film") => {
-                let file = value(&mut parser, &option, "a .gif file")?;
+                let file = arguments.value(&option, "a .gif file")?;
                 film = Some(picture_file(&option, file, "gif")?);
             }
-            Long("frames") => frames = Some(within(&mut parser, &option, FilmOptions::FRAMES)?),
-            Long("width") => width = Some(within(&mut parser, &option, FilmOptions::WIDTHS)?),
-            Long("headless") => headless = true,
-            Long("steerbench") => window.case = Some(value(&mut parser, &option, "a file")?),
-            Long("probe") => window.probe = Some(value(&mut parser, &option, "a file")?),
+            Long("frames") => frames = arguments.whole(&option, FilmOptions::FRAMES)?,
+            Long("width") => width = arguments.whole(&option, FilmOptions::WIDTHS)?,
+            Long("steerbench") => window.case = Some(arguments.value(&option, "a file")?),
+            Long("probe") => window.probe = Some(arguments.value(&option, "a file")?),
             Long("inspector") => window.inspector = true,
-            Long("list") => list = true,
-            Long("help") | Short('h') => return Ok(Command::Help),
-            _ => return Err(argument.unexpected()),
+            Long("headless" | "list") => {}
+            _ => return Err(argument.unexpected().into()),
         }
     }
-    if film.is_none() && (frames.is_some() || width.is_some()) {
-        return Err("--frames and --width need --film".into());
-    }
-    if window.replay.is_some() && (scene_name.is_some() || seed.is_some()) {
-        return Err("--replay excludes --scene and --seed: the replay has them".into());
-    }
-    if let Some(name) = scene_name {
-        window.scene = scene(&name).map_err(|error| error.to_string())?;
-    }
-    window.seed = seed.unwrap_or(window.seed);
-    check_combination(&window)?;
     window.film = film.map(|file| FilmOptions {
         file,
-        frames: frames.unwrap_or(96),
-        width: width.unwrap_or(480),
+        frames,
+        width,
     });
-    if list {
+    check_combination(&arguments)?;
+    check_look_back(&window)?;
+    if arguments.has("--list") {
         Ok(Command::List)
-    } else if headless {
-        without_window(window)
+    } else if arguments.has("--headless") {
+        Ok(without_window(window))
     } else {
-        if window.film.is_some() && window.screenshot.is_some() {
-            return Err("--film and --screenshot exclude each other".into());
-        }
         check_agents(&window)?;
         Ok(Command::Window(window))
     }
 }
 
-/// Refuses options that contradict each other, with or without a window.
-fn check_combination(options: &WindowOptions) -> Result<(), Error> {
-    if options.look_back > 0 {
-        if options.screenshot.is_none() {
-            return Err("--look-back needs --screenshot".into());
-        }
-        // The first tick that is recorded is 1.
-        if options.look_back >= options.ticks.unwrap_or(screenshot::TICKS) {
-            return Err("--look-back needs fewer ticks than --ticks".into());
-        }
+/// Refuses options that have no effect beside others, with or without a window.
+fn check_combination(arguments: &Arguments) -> Result<(), Error> {
+    arguments.excludes("--list", &["--scene", "--seed", "--agents", "--ticks"])?;
+    arguments.excludes("--list", &["--headless", "--replay"])?;
+    arguments.needs("--frames", &["--film"])?;
+    arguments.needs("--width", &["--film"])?;
+    arguments.excludes("--film", &["--screenshot"])?;
+    arguments.needs("--look-back", &["--screenshot"])?;
+    arguments.needs("--look-back", &["--inspector"])?;
+    // A replay has its own scene, and a case is one.
+    arguments.excludes(
+        "--replay",
+        &["--scene", "--seed", "--agents", "--steerbench"],
+    )?;
+    arguments.excludes("--steerbench", &["--scene", "--agents", "--record"])?;
+    for without in ["--list", "--headless"] {
+        let of_a_window = [
+            "--steerbench",
+            "--screenshot",
+            "--look-back",
+            "--film",
+            "--agents",
+            "--record",
+            "--inspector",
+            "--probe",
+        ];
+        arguments.excludes(without, &of_a_window)?;
     }
-    if options.replay.is_some() && (options.agents.is_some() || options.case.is_some()) {
-        return Err("--replay excludes --agents and --steerbench".into());
-    }
-    if options.record.is_some() && options.case.is_some() {
-        return Err("--record cannot record a --steerbench case".into());
+    if arguments.has("--headless") && arguments.has("--replay") && arguments.has("--ticks") {
+        return Err("--ticks has no effect: without a window, a replay plays to its end".into());
     }
     Ok(())
 }
 
-/// The headless run of the scene, unless an option needs the window.
-fn without_window(options: WindowOptions) -> Result<Command, Error> {
-    if options.case.is_some() {
+fn check_look_back(options: &WindowOptions) -> Result<(), Error> {
+    // The first tick that is recorded is 1.
+    let ticks = options.ticks.unwrap_or(screenshot::TICKS);
+    if options.look_back > 0 && options.look_back >= ticks {
+        let look_back = options.look_back;
         return Err(
-            "--steerbench needs a window; to run cases without one, use the example \
-                    steerbench"
-                .into(),
+            format!("--look-back needs fewer than --ticks, {ticks}, not {look_back}").into(),
         );
     }
-    if options.screenshot.is_some() {
-        return Err("--screenshot needs a window, --headless has none".into());
+    Ok(())
+}
+
+fn without_window(options: WindowOptions) -> Command {
+    match options.replay {
+        Some(replay) => Command::Replay(replay),
+        None => Command::Headless {
+            scene: options.scene,
+            seed: options.seed,
+            ticks: options.ticks.unwrap_or(600),
+        },
     }
-    if options.film.is_some() {
-        return Err("--film needs a window, --headless has none".into());
-    }
-    if options.agents.is_some() {
-        return Err("--agents needs a window; --headless runs the default number".into());
-    }
-    if options.record.is_some() {
-        return Err("--record needs a window, --headless has no input".into());
-    }
-    if options.inspector || options.probe.is_some() {
-        return Err("--inspector and --probe need a window, --headless has none".into());
-    }
-    if let Some(replay) = options.replay {
-        if options.ticks.is_some() {
-            return Err("--ticks: without a window, a replay plays to its end".into());
-        }
-        return Ok(Command::Replay(replay));
-    }
-    Ok(Command::Headless {
-        scene: options.scene,
-        seed: options.seed,
-        ticks: options.ticks.unwrap_or(600),
-    })
 }
 
 /// Whether the scene can have the requested number of agents.
@@ -242,16 +224,6 @@ fn check_agents(options: &WindowOptions) -> Result<(), Error> {
     }
     let (name, fewest, most) = (options.scene.name, crowd.fewest, crowd.most);
     Err(format!("--agents: {name} may have {fewest} to {most} agents, not {agents}").into())
-}
-
-/// A whole number in a range.
-fn within(parser: &mut Parser, option: &str, range: RangeInclusive<u32>) -> Result<u32, Error> {
-    let expected = format!("a whole number from {} to {}", range.start(), range.end());
-    let number: u32 = value(parser, option, &expected)?;
-    if range.contains(&number) {
-        return Ok(number);
-    }
-    Err(format!("{option} needs {expected}, not {number}").into())
 }
 
 /// A file of this format in an existing folder.

@@ -6,13 +6,14 @@
 mod animation;
 mod palette;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use bevy::prelude::*;
 use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
 use bevy_steering2d_scenes::{Arena, Scripted};
 
 use crate::screenshot::{PATIENCE, fast_forward};
+use crate::shared::files;
 use animation::Picture;
 
 /// Ticks between two frames: sixteen frames a second.
@@ -32,19 +33,6 @@ pub struct FilmOptions {
 impl FilmOptions {
     pub const FRAMES: std::ops::RangeInclusive<u32> = 1..=300;
     pub const WIDTHS: std::ops::RangeInclusive<u32> = 100..=640;
-}
-
-/// Checks that the file can be written, before anything is filmed. An existing film stays as it is.
-pub fn check_writable(file: &Path) -> Result<(), String> {
-    let draft = draft_of(file);
-    std::fs::write(&draft, [])
-        .and_then(|()| std::fs::remove_file(&draft))
-        .map_err(|error| format!("cannot write {}: {error}", file.display()))
-}
-
-/// The film in the making; it takes its name when it is complete.
-fn draft_of(file: &Path) -> PathBuf {
-    file.with_extension("gif.draft")
 }
 
 /// Plays the scene's script, films it from this tick on, and closes.
@@ -129,15 +117,9 @@ fn keep_picture(
 
 /// Writes the film, and replaces an older one only when it is complete.
 fn save(film: &Film) -> Result<(), Box<dyn std::error::Error>> {
-    let file = &film.options.file;
-    let draft = draft_of(file);
     // The format counts in hundredths of a second; 64 ticks are a second.
     let delay = (100 * TICKS / 64) as u16;
-    let written = animation::write(&draft, &film.pictures, delay)
-        .and_then(|()| Ok(std::fs::rename(&draft, file)?));
-    if written.is_err() {
-        // The draft is of no use, and may not even exist.
-        std::fs::remove_file(&draft).ok();
-    }
-    written
+    files::replace(&film.options.file, |draft| {
+        animation::write(draft, &film.pictures, delay)
+    })
 }

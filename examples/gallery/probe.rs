@@ -11,6 +11,8 @@ use bevy_steering2d::debug::SteeringSelection;
 use bevy_steering2d::{BehaviorRegistry, SteeringId, Vehicle};
 use bevy_steering2d_scenes::{CurrentScene, Drawn};
 
+use crate::shared::files;
+
 /// Replaces the file at `path` ten times a second, atomically.
 pub fn write_to(app: &mut App, path: PathBuf) {
     app.insert_resource(Probe {
@@ -75,10 +77,8 @@ fn write_file(world: &mut World) {
     }
     let path = probe.path.clone();
     let text = format!("{}{}", facts(world), world.resource::<Probe>().widgets);
-    let draft = path.with_extension("draft");
-    let written = std::fs::write(&draft, text).and_then(|()| std::fs::rename(&draft, &path));
-    if let Err(error) = written {
-        eprintln!("gallery: cannot write {}: {error}", path.display());
+    if let Err(error) = files::write(&path, text) {
+        eprintln!("gallery: cannot write {error}");
         world.write_message(AppExit::from_code(1));
     }
 }

@@ -1,13 +1,14 @@
 //! Saves a screenshot of a scene.
 
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use bevy::prelude::*;
-use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured, save_to_disk};
+use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::recorder::rewind;
 use bevy_steering2d_scenes::Scripted;
+
+use crate::shared::files;
 
 /// Frames until shaders and fonts are loaded.
 pub const PATIENCE: u32 = 40;
@@ -68,27 +69,20 @@ fn take_when_ready(path: PathBuf) -> impl FnMut(Commands) {
 }
 
 fn save_and_close(path: PathBuf) -> impl FnMut(On<ScreenshotCaptured>, MessageWriter<AppExit>) {
-    let mut save = save_to_disk(path.clone());
     move |captured, mut exit| {
-        // An old file would hide that saving failed.
-        if let Err(error) = remove_if_present(&path) {
-            eprintln!("gallery: cannot replace {}: {error}", path.display());
-            exit.write(AppExit::error());
-            return;
-        }
-        save(captured);
-        let saved = path.exists();
-        exit.write(if saved {
-            AppExit::Success
-        } else {
-            AppExit::error()
+        exit.write(match save(&captured.image, &path) {
+            Ok(()) => AppExit::Success,
+            Err(error) => {
+                eprintln!("gallery: cannot write {}: {error}", path.display());
+                AppExit::error()
+            }
         });
     }
 }
 
-fn remove_if_present(file: &Path) -> std::io::Result<()> {
-    match std::fs::remove_file(file) {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        removed => removed,
-    }
+/// Writes the picture, and replaces an older one only when it is complete.
+fn save(image: &Image, path: &Path) -> Result<(), Box<dyn std::error::Error>> {
+    // The alpha channel holds no opacity.
+    let picture = image.clone().try_into_dynamic()?.to_rgb8();
+    files::replace(path, |draft| Ok(picture.save(draft)?))
 }

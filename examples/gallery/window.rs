@@ -15,6 +15,7 @@ use bevy_steering2d_scenes::{
 use bevy_steering2d_steerbench::read_file;
 
 use crate::args::WindowOptions;
+use crate::shared::files;
 use crate::{camera, controls, film, pace, panel, pictures, probe, screenshot, selection};
 
 /// Shows a scene until the window is closed.
@@ -123,7 +124,7 @@ fn record_to(app: &mut App, path: PathBuf) {
             let Some(recorded) = replay::recorded(world) else {
                 return;
             };
-            if let Err(error) = recorded.write(&path) {
+            if let Err(error) = files::replace(&path, |draft| recorded.write(draft)) {
                 error!("--record {}: {error}", path.display());
                 world.write_message(AppExit::error());
             }

@@ -7,8 +7,6 @@
 //! Each check is printed as it ends. They run on all cores. One file has the checks of one family:
 //! its scenarios, what it measures of them, the figures of the sources and the bounds to pass.
 
-#[path = "../shared/arguments.rs"]
-mod arguments;
 mod bottleneck;
 mod check;
 mod corridors;
@@ -17,11 +15,11 @@ mod door;
 mod evacuation;
 mod flock;
 mod interaction;
-#[path = "../shared/jobs.rs"]
-mod jobs;
 mod page;
 mod plot;
 mod rooms;
+#[path = "../shared/mod.rs"]
+mod shared;
 mod statistics;
 mod streams;
 
@@ -29,13 +27,27 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use arguments::{typed, value};
 use check::{Check, Effort, Outcome};
 use lexopt::prelude::*;
-use lexopt::{Error, Parser};
 use page::Summary;
+use shared::arguments::{Arguments, MOST_THREADS, Stop, typed};
+use shared::jobs::Tally;
+use shared::{files, jobs};
 
-const USAGE: &str = "usage: pedestrians [--case NAME] [--json] [--svg DIR] [--jobs N]";
+const HELP: &str = "\
+usage: pedestrians [options]
+
+Compares pedestrians with measured people, and prints the page docs/pedestrians.md.
+
+  --case NAME   run only the check of this name
+  --json        print JSON instead, a line with an object for each check
+  --svg DIR     draw the plots of each check, .svg files in this folder
+  --jobs N      run N checks at a time, 1 to 1024 (default: one on each core)
+  -h, --help    print this
+
+Ctrl-C prints what has ended; the exit code is 130 then. It is 1 if a check cannot be run to
+its end; a figure out of its bound does not change it.
+";
 
 /// All checks, in the order of the page.
 fn checks() -> Vec<&'static Check> {
@@ -54,12 +66,12 @@ fn checks() -> Vec<&'static Check> {
 }
 
 fn main() -> ExitCode {
-    let options = match Options::parse(Parser::from_env()) {
+    let options = match Options::parse(Arguments::from_env()) {
         Ok(options) => options,
-        Err(error) => return arguments::refuse("pedestrians", &error, USAGE),
+        Err(stop) => return stop.answer("pedestrians", HELP),
     };
     match run(&options) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(tally) => tally.exit("pedestrians"),
         Err(error) => {
             eprintln!("pedestrians: {error}");
             ExitCode::FAILURE
@@ -75,18 +87,18 @@ struct Options {
 }
 
 impl Options {
-    fn parse(mut parser: Parser) -> Result<Self, Error> {
+    fn parse(mut arguments: Arguments) -> Result<Self, Stop> {
         let mut options = Self {
             checks: checks(),
             json: false,
             svg: None,
             jobs: jobs::all_cores(),
         };
-        while let Some(argument) = parser.next()? {
+        while let Some(argument) = arguments.next()? {
             let option = typed(&argument);
             match argument {
                 Long("case") => {
-                    let name: String = value(&mut parser, &option, "a name")?;
+                    let name: String = arguments.value(&option, "a name")?;
                     options.checks.retain(|check| check.name == name);
                     if options.checks.is_empty() {
                         let names: Vec<_> = checks().iter().map(|check| check.name).collect();
@@ -94,11 +106,9 @@ impl Options {
                     }
                 }
                 Long("json") => options.json = true,
-                Long("svg") => options.svg = Some(value(&mut parser, &option, "a folder")?),
-                Long("jobs") => {
-                    options.jobs = value(&mut parser, &option, "a whole number, one or more")?;
-                }
-                _ => return Err(argument.unexpected()),
+                Long("svg") => options.svg = Some(arguments.value(&option, "a folder")?),
+                Long("jobs") => options.jobs = arguments.count(&option, MOST_THREADS)?,
+                _ => return Err(argument.unexpected().into()),
             }
         }
         Ok(options)
@@ -110,7 +120,7 @@ impl Options {
     }
 }
 
-fn run(options: &Options) -> Result<(), String> {
+fn run(options: &Options) -> Result<Tally, String> {
     if let Some(folder) = &options.svg {
         std::fs::create_dir_all(folder)
             .map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -119,28 +129,33 @@ fn run(options: &Options) -> Result<(), String> {
         jobs::print(page::INTRODUCTION)?;
     }
     let mut summary = Summary::default();
-    jobs::run_in_order(
-        &options.checks,
+    let tally = jobs::run_in_order(
+        options.checks.clone(),
         options.jobs,
         |check| check.name,
-        |check| (check.run)(Effort::Full),
-        |check, outcome| {
-            summary.add(check, &outcome);
-            show(options, check, &outcome)
+        |check| Ok((check.run)(Effort::Full)),
+        |check, outcome| match outcome {
+            Ok(outcome) => {
+                summary.add(check, &outcome);
+                show(options, check, &outcome)
+            }
+            Err(failure) => {
+                summary.add_failure(check);
+                show_failure(options, check, &failure)
+            }
         },
     )?;
     if options.is_page() {
         jobs::print(summary.section())?;
     }
-    Ok(())
+    Ok(tally)
 }
 
 fn show(options: &Options, check: &Check, outcome: &Outcome) -> Result<(), String> {
     if let Some(folder) = &options.svg {
         for plot in &outcome.plots {
             let picture = folder.join(&plot.file).with_extension("svg");
-            std::fs::write(&picture, plot.svg())
-                .map_err(|error| format!("{}: {error}", picture.display()))?;
+            files::write(&picture, plot.svg())?;
         }
     }
     if options.json {
@@ -151,12 +166,25 @@ fn show(options: &Options, check: &Check, outcome: &Outcome) -> Result<(), Strin
     }
 }
 
+/// A check that could not be run to its end.
+fn show_failure(options: &Options, check: &Check, failure: &str) -> Result<(), String> {
+    if options.json {
+        let object = serde_json::json!({ "case": check.name, "error": failure });
+        jobs::print(format_args!("{object}\n"))
+    } else {
+        jobs::print(page::failure(check, failure))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn options(arguments: &[&str]) -> Result<Options, String> {
-        Options::parse(Parser::from_args(arguments)).map_err(|error| error.to_string())
+        Options::parse(Arguments::of(arguments)).map_err(|stop| match stop {
+            Stop::Help => "help".into(),
+            Stop::Invalid(error) => error.to_string(),
+        })
     }
 
     #[test]
@@ -167,6 +195,23 @@ mod tests {
             "{error}"
         );
         assert_eq!(error.lines().count(), 1);
+    }
+
+    #[test]
+    fn the_help_has_every_option() {
+        assert_eq!(options(&["--help"]).err().unwrap(), "help");
+        for option in ["--case", "--json", "--svg", "--jobs", "--help"] {
+            assert!(HELP.contains(&format!("{option} ")), "{option}");
+        }
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_refused() {
+        for jobs in ["0", "1025", "-1", "many"] {
+            let error = options(&["--jobs", jobs]).err().unwrap();
+            let expected = "--jobs needs a whole number from 1 to 1024, not ";
+            assert!(error.starts_with(expected), "{error}");
+        }
     }
 
     #[test]

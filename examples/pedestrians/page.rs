@@ -57,6 +57,12 @@ pub fn section(check: &Check, outcome: &Outcome) -> String {
     text
 }
 
+/// The section of a check that could not be run to its end.
+pub fn failure(check: &Check, reason: &str) -> String {
+    let Check { title, name, .. } = check;
+    format!("\n## {title}\n\n`{name}` failed: {reason}\n")
+}
+
 /// The rows that fail or cannot be measured.
 fn unsound(outcome: &Outcome) -> impl Iterator<Item = &Row> {
     let fails = |row: &&Row| row.passes() == Some(false) || !row.measurable;
@@ -134,6 +140,8 @@ fn range(bound: Bound) -> String {
 pub struct Summary {
     /// Title, rows passed, rows with a bound.
     checks: Vec<(&'static str, usize, usize)>,
+    /// Titles of the checks that could not be run to their end.
+    failures: Vec<&'static str>,
 }
 
 impl Summary {
@@ -143,11 +151,18 @@ impl Summary {
         self.checks.push((check.title, passed, verdicts().count()));
     }
 
+    pub fn add_failure(&mut self, check: &Check) {
+        self.failures.push(check.title);
+    }
+
     /// The last section.
     pub fn section(&self) -> String {
         let mut text = "\n## Summary\n\n| check | rows passed | of |\n|---|---:|---:|\n".to_owned();
         for (title, passed, of) in &self.checks {
             let _ = writeln!(text, "| {title} | {passed} | {of} |");
+        }
+        for title in &self.failures {
+            let _ = writeln!(text, "| {title} | failed | – |");
         }
         let sum =
             |part: fn(&(&str, usize, usize)) -> usize| self.checks.iter().map(part).sum::<usize>();
@@ -246,6 +261,26 @@ mod tests {
             },
         );
         assert!(!text.contains("Cause"));
+    }
+
+    #[test]
+    fn a_check_that_failed_is_in_the_summary_and_counts_for_nothing() {
+        let mut summary = Summary::default();
+        let rows = vec![row(2.0), row(1.0)];
+        summary.add(
+            &CHECK,
+            &Outcome {
+                rows,
+                plots: vec![],
+            },
+        );
+        summary.add_failure(&CHECK);
+        let text = summary.section();
+        assert!(text.contains("| A door | 1 | 2 |"), "{text}");
+        assert!(text.contains("| A door | failed | – |"), "{text}");
+        assert!(text.contains("| all | 1 | 2 |"), "{text}");
+        let section = failure(&CHECK, "it is locked");
+        assert_eq!(section, "\n## A door\n\n`door` failed: it is locked\n");
     }
 
     #[test]

@@ -9,16 +9,15 @@
 //! side `r·√(N·π/K)`, so that each agent has K neighbors on average at the uniform start. The times
 //! include every system of the tick.
 
-#[path = "shared/arguments.rs"]
-mod arguments;
+mod options;
+#[path = "../shared/mod.rs"]
+mod shared;
 
 use std::alloc::System;
-use std::num::{NonZeroU32, NonZeroUsize};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use alloc_tracker::{Allocator, Session};
-use arguments::{typed, value};
 use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
@@ -26,86 +25,30 @@ use bevy_steering2d::digest;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::recorder::SteeringRecorder;
 use bevy_steering2d_steerbench::{Body, share_passes_among};
-use lexopt::prelude::*;
-use lexopt::{Error, Parser};
+use options::{HELP, Options, RADIUS, TURN};
 use serde::{Serialize, Serializer};
+use shared::arguments::Arguments;
+use shared::{interrupts, jobs, progress};
 
 /// Counts the allocations of all threads.
 #[global_allocator]
 static ALLOCATOR: Allocator<System> = Allocator::system();
 
-/// Perception radius of every boid, m.
-const RADIUS: f32 = 3.0;
 const TICK: Duration = Duration::from_nanos(16_666_667);
 /// Ticks before the measurement, in which buffers grow to their size.
 const WARM_UP: u32 = 20;
 /// The same with `--record`, in which the recording fills its memory.
 const WARM_UP_RECORDING: u32 = 200;
-/// With `--record` as many ticks are recorded in turn as are not, so that both are of the same flock.
-/// `--ticks` is rounded up to whole turns.
-const TURN: u64 = 10;
 /// The memory of the recording per agent, bytes: about a hundred ticks.
 const RECORDED: usize = 20_000;
 
-const USAGE: &str = "usage: thousands [--headless] [--agents N] [--neighbors K] [--ticks T] \
-                     [--threads P] [--body point-mass|rapier] [--seed S] [--one-point] \
-                     [--record] [--with NAME]";
-
-/// What `--with` gives every boid, by name.
-type Addition = fn(&mut EntityWorldMut);
-
-const ADDITIONS: [(&str, Addition); 9] = [
-    ("field-of-view", |boid| {
-        see(boid, |view, _| *view = 270_f32.to_radians());
-    }),
-    ("max-neighbors", |boid| see(boid, |_, most| *most = 7)),
-    ("think-every-4", |boid| {
-        boid.insert(ThinkEvery(4));
-    }),
-    ("facing", |boid| {
-        boid.insert(FaceVelocity::default());
-    }),
-    ("seek", |boid| {
-        boid.insert(Seek::new(Vec2::ZERO));
-    }),
-    ("containment", |boid| {
-        boid.insert(Containment::new(Rect::new(-1e4, -1e4, 1e4, 1e4)));
-    }),
-    ("leader-following", |boid| {
-        boid.insert(LeaderFollowing::default());
-    }),
-    ("queuing", |boid| {
-        boid.insert(Queuing::default());
-    }),
-    ("collision-avoidance", |boid| {
-        boid.insert(CollisionAvoidance {
-            perception_radius: RADIUS,
-            ..default()
-        });
-    }),
-];
-
-/// Changes the field of view, rad, and the greatest number of neighbors of the three rules of a flock.
-fn see(boid: &mut EntityWorldMut, change: fn(&mut f32, &mut u32)) {
-    boid.modify_component(|it: &mut Separation| {
-        change(&mut it.field_of_view, &mut it.max_neighbors);
-    });
-    boid.modify_component(|it: &mut Alignment| {
-        change(&mut it.field_of_view, &mut it.max_neighbors);
-    });
-    boid.modify_component(|it: &mut Cohesion| change(&mut it.field_of_view, &mut it.max_neighbors));
-}
-
 fn main() -> ExitCode {
-    let options = match Options::parse(Parser::from_env()) {
+    let options = match Options::parse(Arguments::from_env()) {
         Ok(options) => options,
-        Err(error) => return arguments::refuse("thousands", &error, USAGE),
+        Err(stop) => return stop.answer("thousands", HELP),
     };
-    match serde_json::to_string(&measure(&options)) {
-        Ok(json) => {
-            println!("{json}");
-            ExitCode::SUCCESS
-        }
+    match print_measurement(&options) {
+        Ok(code) => code,
         Err(error) => {
             eprintln!("thousands: {error}");
             ExitCode::FAILURE
@@ -113,79 +56,19 @@ fn main() -> ExitCode {
     }
 }
 
-struct Options {
-    agents: NonZeroUsize,
-    neighbors: f32,
-    ticks: NonZeroU32,
-    threads: NonZeroUsize,
-    body: Body,
-    seed: u64,
-    one_point: bool,
-    /// Record the last ticks, as the inspector does.
-    record: bool,
-    addition: Option<Addition>,
-}
-
-impl Options {
-    fn parse(mut parser: Parser) -> Result<Self, Error> {
-        const COUNT: &str = "a whole number, one or more";
-        let mut options = Self {
-            agents: const { NonZeroUsize::new(10_000).unwrap() },
-            neighbors: 10.0,
-            ticks: const { NonZeroU32::new(200).unwrap() },
-            threads: NonZeroUsize::MIN,
-            body: Body::PointMass,
-            seed: 7,
-            one_point: false,
-            record: false,
-            addition: None,
-        };
-        while let Some(argument) = parser.next()? {
-            let option = typed(&argument);
-            match argument {
-                Long("headless") => {}
-                Long("one-point") => options.one_point = true,
-                Long("record") => options.record = true,
-                Long("with") => {
-                    let name: String = value(&mut parser, &option, "a name")?;
-                    options.addition = Some(addition(&name)?);
-                }
-                Long("agents") => options.agents = value(&mut parser, &option, COUNT)?,
-                Long("neighbors") => {
-                    options.neighbors = value(&mut parser, &option, "a number above zero")?;
-                }
-                Long("ticks") => options.ticks = value(&mut parser, &option, COUNT)?,
-                Long("threads") => options.threads = value(&mut parser, &option, COUNT)?,
-                Long("seed") => {
-                    options.seed = value(&mut parser, &option, "a whole number, zero or more")?;
-                }
-                Long("body") => options.body = value(&mut parser, &option, Body::NAMES)?,
-                _ => return Err(argument.unexpected()),
-            }
-        }
-        if !(options.neighbors > 0.0 && options.neighbors.is_finite()) {
-            return Err("--neighbors needs a number above zero".into());
-        }
-        Ok(options)
+fn print_measurement(options: &Options) -> Result<ExitCode, String> {
+    let asked = options.measured_ticks();
+    let Some(measurement) = measure(options) else {
+        let how_far = "no tick has been measured";
+        return Ok(interrupts::exit("thousands", how_far));
+    };
+    let json = serde_json::to_string(&measurement).map_err(|error| error.to_string())?;
+    jobs::print(format_args!("{json}\n"))?;
+    if measurement.ran < asked {
+        let how_far = format!("{} of {asked} ticks have run", measurement.ran);
+        return Ok(interrupts::exit("thousands", &how_far));
     }
-
-    /// The ticks to measure: recorded ones and others, or all in the same way.
-    fn measured_ticks(&self) -> u64 {
-        let ticks = u64::from(self.ticks.get());
-        if self.record {
-            2 * ticks.next_multiple_of(TURN)
-        } else {
-            ticks
-        }
-    }
-}
-
-fn addition(name: &str) -> Result<Addition, String> {
-    let known = ADDITIONS.iter().find(|(known, _)| *known == name);
-    known.map(|(_, addition)| *addition).ok_or_else(|| {
-        let names = ADDITIONS.map(|(name, _)| name);
-        format!("--with needs one of {}", names.join(", "))
-    })
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The schedule of one tick, and nothing else.
@@ -305,6 +188,11 @@ fn spawn(world: &mut World, options: &Options) {
 /// The line of JSON: times are nanoseconds per agent.
 #[derive(Serialize)]
 struct Measurement {
+    /// How many ticks ran, recorded or not.
+    #[serde(skip)]
+    ran: u64,
+    /// How many ticks the figures are of.
+    ticks: usize,
     ns_per_agent_tick: f64,
     stages: BySteps,
     fastest_tick: f64,
@@ -335,7 +223,9 @@ impl Serialize for BySteps {
     }
 }
 
-fn measure(options: &Options) -> Measurement {
+/// `None` if Ctrl-C came before there was something to measure.
+fn measure(options: &Options) -> Option<Measurement> {
+    interrupts::heed();
     let mut app = build(options);
     let world = app.world_mut();
     spawn(world, options);
@@ -344,14 +234,28 @@ fn measure(options: &Options) -> Measurement {
     } else {
         WARM_UP
     };
+    let asked = options.measured_ticks();
+    // No thread draws it: that would take time and memory while a tick is measured.
+    let bar = progress::bar(
+        u64::from(warm_up) + asked,
+        "{bar:30} {pos}/{len} ticks {elapsed}",
+    );
     for _ in 0..warm_up {
+        if interrupts::came() {
+            break;
+        }
         run_tick(world);
+        bar.inc(1);
     }
     let session = Session::new().no_stdout().no_file();
     let allocations = session.operation("tick");
     let mut times = Times::default();
     let mut unrecorded = Times::default();
-    for tick in 0..options.measured_ticks() {
+    let mut ran = 0;
+    for tick in 0..asked {
+        if interrupts::came() {
+            break;
+        }
         let is_on = !options.record || (tick / TURN).is_multiple_of(2);
         if let Some(mut recorder) = world.get_resource_mut::<SteeringRecorder>() {
             recorder.recording = is_on;
@@ -361,6 +265,12 @@ fn measure(options: &Options) -> Measurement {
         drop(counting);
         let times = if is_on { &mut times } else { &mut unrecorded };
         times.record(tick, world.resource::<Marks>());
+        ran += 1;
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    if times.ticks.is_empty() || options.record && unrecorded.ticks.is_empty() {
+        return None;
     }
     let agents = options.agents.get() as f64;
     let per_agent = |time: f64| rounded(time / agents, 1);
@@ -378,7 +288,9 @@ fn measure(options: &Options) -> Measurement {
         .map(|(_, tick)| tick.total_allocations_count())
         .sum();
     let (neighbors, candidates) = crowding(world);
-    Measurement {
+    Some(Measurement {
+        ran,
+        ticks: times.ticks.len(),
         ns_per_agent_tick: per_agent(median(&times.ticks)),
         stages: BySteps(times.steps.each_ref().map(|it| per_agent(median(it)))),
         fastest_tick: per_agent(fastest(&times.ticks)),
@@ -388,7 +300,7 @@ fn measure(options: &Options) -> Measurement {
         allocations_per_tick: rounded(allocations as f64 / times.ticks.len() as f64, 2),
         recording,
         state_hash: format!("{:016x}", state_hash(world)),
-    }
+    })
 }
 
 /// Runs one tick; returns its start and its end.

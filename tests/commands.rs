@@ -1,0 +1,169 @@
+//! The examples as commands: their help, what they refuse, and what Ctrl-C leaves.
+//!
+//! `cargo test` builds the examples; `cargo test --test commands` alone does not: run `cargo build --examples` first.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// Those that `cargo test` builds as commands. The tests of `pedestrians` are beside its code.
+const COMMANDS: [&str; 4] = ["crowds", "gallery", "steerbench", "thousands"];
+
+/// The executable of an example.
+fn executable(name: &str) -> PathBuf {
+    let own = std::env::current_exe().expect("a test has a path");
+    let file = format!("examples/{name}{}", std::env::consts::EXE_SUFFIX);
+    own.ancestors()
+        .map(|folder| folder.join(&file))
+        .find(|path| path.exists())
+        .expect("the examples are built: run `cargo build --examples`")
+}
+
+fn run(name: &str, arguments: &[&str]) -> Output {
+    let output = Command::new(executable(name)).args(arguments).output();
+    output.expect("the example starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn every_command_explains_its_options() {
+    for name in COMMANDS {
+        let help = run(name, &["--help"]);
+        assert_eq!(help.status.code(), Some(0), "{name}");
+        let said = text(&help.stdout);
+        assert!(said.starts_with(&format!("usage: {name}")), "{said}");
+        assert!(said.contains("\n  -h, --help"), "{said}");
+        assert_eq!(run(name, &["-h"]).stdout, help.stdout, "{name}");
+    }
+}
+
+#[test]
+fn what_cannot_work_is_refused_in_one_line() {
+    let refused: [(&str, &[&str], &str); 14] = [
+        (
+            "crowds",
+            &["--jobs", "2"],
+            "--jobs has no effect without --space or --doors",
+        ),
+        (
+            "crowds",
+            &["--space", "9", "--ticks", "9"],
+            "--ticks has no effect with --space",
+        ),
+        (
+            "crowds",
+            &["--doors", "9", "--space=9"],
+            "--doors has no effect with --space",
+        ),
+        (
+            "crowds",
+            &["--ticks", "0"],
+            "--ticks needs a whole number from 1 to 1000000, not 0",
+        ),
+        (
+            "crowds",
+            &["--case", "none"],
+            "--case needs one of sparse, ",
+        ),
+        (
+            "gallery",
+            &["--seed", "1", "--seed", "2"],
+            "--seed is given twice",
+        ),
+        (
+            "gallery",
+            &["--width", "200"],
+            "--width has no effect without --film",
+        ),
+        ("gallery", &["--no-such-option"], "--no-such-option"),
+        ("steerbench", &[], "CASES_DIR is missing"),
+        (
+            "steerbench",
+            &["cases", "--jobs", "0"],
+            "--jobs needs a whole number from 1 to 1024, not",
+        ),
+        (
+            "steerbench",
+            &["cases", "--body", "soft"],
+            "--body needs point-mass or rapier, not \"soft\"",
+        ),
+        (
+            "thousands",
+            &["--neighbors", "inf"],
+            "--neighbors needs a number from 0.01 to 10000, not inf",
+        ),
+        (
+            "thousands",
+            &["--one-point", "--neighbors", "9"],
+            "--neighbors has no effect with --one-point",
+        ),
+        (
+            "thousands",
+            &["--with", "wings"],
+            "--with needs one of field-of-view, ",
+        ),
+    ];
+    for (name, arguments, reason) in refused {
+        let output = run(name, arguments);
+        let said = text(&output.stderr);
+        assert_eq!(
+            output.status.code(),
+            Some(2),
+            "{name} {arguments:?}: {said}"
+        );
+        assert!(said.starts_with(&format!("{name}: ")), "{said}");
+        assert!(said.contains(reason), "{name} {arguments:?}: {said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+        assert!(output.stdout.is_empty(), "{name} {arguments:?}");
+    }
+}
+
+/// What a command leaves that is interrupted after some seconds.
+#[cfg(unix)]
+fn interrupt(name: &str, arguments: &[&str]) -> Output {
+    use std::process::Stdio;
+    use std::time::Duration;
+
+    let running = Command::new(executable(name))
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the example starts");
+    std::thread::sleep(Duration::from_secs(4));
+    let kill = format!("kill -INT {}", running.id());
+    let killed = Command::new("sh").args(["-c", &kill]).status();
+    assert!(
+        killed.expect("there is a shell").success(),
+        "{name} has ended"
+    );
+    running.wait_with_output().expect("it ends")
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_command_prints_what_has_ended() {
+    let endless: [(&str, &[&str], &str); 3] = [
+        ("crowds", &["--space", "1000000"], " %"),
+        (
+            "gallery",
+            &["--headless", "--scene", "keyboard", "--ticks", "100000000"],
+            "ticks ",
+        ),
+        (
+            "thousands",
+            &["--agents", "100", "--ticks", "1000000"],
+            "{\"ticks\":",
+        ),
+    ];
+    for (name, arguments, expected) in endless {
+        let output = interrupt(name, arguments);
+        let (printed, said) = (text(&output.stdout), text(&output.stderr));
+        assert_eq!(output.status.code(), Some(130), "{name}: {said}");
+        assert!(printed.contains(expected), "{name}: {printed}");
+        assert!(said.contains("interrupted: "), "{name}: {said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+}
