@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     fn a_walker_gets_past_solid_boxes_without_an_area() {
-        let case = crate::Case::named("flat")
+        let case = Case::named("flat")
             .with_walker(crate::Walker::new(Vec2::new(-5.0, 0.0)).to(Vec2::new(5.0, 0.0)))
             .with_obstacle(Shape::block(Rect::new(-1.0, 1.0, 1.0, 1.0)))
             .with_obstacle(Shape::block(Rect::new(0.0, -3.0, 0.0, -1.0)))
