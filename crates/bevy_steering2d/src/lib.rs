@@ -43,7 +43,7 @@
 //!
 //! **The vehicle and its body.** [`Vehicle`] holds the limits: `max_speed`, `max_force`,
 //! `response_time`. It is added with the first behavior, so insert it only to change them. The body
-//! is a Rapier `RigidBody` of any kind that can move (see the table in [`rapier`]) or, without
+//! is a Rapier `RigidBody`, dynamic or kinematic by velocity (see the table in [`rapier`]) or, without
 //! physics, a [`PointMass`]. Each tick it is copied into [`Kinematics`], which behaviors read. So
 //! any body can be a [`Target`], agent or not.
 //!
@@ -61,14 +61,14 @@
 //! | [`ObstacleAvoidance`], [`WallAvoidance`] | steer around obstacles, walls and [colliders](SensesColliders) |
 //! | [`WallFollowing`], [`Containment`], [`Tether`] | stay along a wall, in an area, near a target |
 //! | [`Hide`], [`Interpose`] | keep an obstacle between agent and threat, keep between two targets |
-//! | [`PathFollowing`], [`StayOnPath`], [`FlowFieldFollowing`] | follow a [`SteeringPath`] or a [`FlowField`] |
+//! | [`PathFollowing`], [`StayOnPath`], [`FlowFieldFollowing`] | follow a [`SteeringPath`], keep to a corridor around it, follow a [`FlowField`] |
 //! | [`CrowdPathFollowing`] | the bundle of `PathFollowing`, `Separation` and `CollisionAvoidance` |
 //! | [`ReciprocalAvoidance`] | adjusts the velocity that the other behaviors request, to avoid collisions in dense crowds |
 //! | [`Pedestrian`] | the bundle of `PathFollowing` and `ReciprocalAvoidance`, with a [`Vehicle`] and a [`Combine`] |
-//! | [`Headway`] | slows down as the gap to the neighbor ahead shrinks, as people do |
+//! | [`Headway`] | adjusts the speed that the other behaviors request to the gap to the neighbor ahead, as people do |
 //! | [`OffsetPursuit`], [`MatchVelocity`], [`LeaderFollowing`] | keep an offset from a leader, match its velocity, follow behind it |
 //! | [`TargetSpeed`] | speeds up or brakes to a speed along the heading |
-//! | [`Separation`], [`Alignment`], [`Cohesion`] | the rules of a flock, see [`Flocking`] |
+//! | [`Separation`], [`Alignment`], [`Cohesion`] | the rules of a flock; [`Flocking`] is the bundle of the three |
 //! | [`CollisionAvoidance`], [`Queuing`], [`Sidestep`] | avoid other agents, queue behind them, free stuck agents |
 //!
 //! Most formulas are plain functions in [`behaviors`]. Each component embeds an [`Influence`]:
@@ -86,10 +86,19 @@
 //! of [priority](Influence::priority) until `max_force` is used up. [`SteeringForce`] has the total
 //! and a ledger of the requested forces, the accepted forces, and [why they were cut](Cut).
 //!
-//! **Locomotion.** A backend moves the body, see the contract in [`locomotion`]. Steering never
-//! accelerates beyond `max_speed`; [`SpeedLimit`] defines how faster bodies slow down, and
-//! [`FaceVelocity`] turns the body along its velocity. Your own forces and impulses add to
-//! steering.
+//! **Locomotion.** A backend moves the body, see the contract in [`locomotion`]. A body accelerates in any
+//! direction, unless its agent has a kind of [`Locomotion`]:
+//!
+//! | component | how the body moves |
+//! |---|---|
+//! | none, or [`Holonomic`] | accelerates in any direction, as people and animals do |
+//! | [`Wheeled`] | a car or truck: steers its front wheels, cannot move sideways, has a turning circle |
+//! | [`Tracked`] | a tank or robot: turns on the spot, cannot move sideways |
+//! | [`Hull`] | a boat or spaceship: thrust along its axis, a rudder, and drift |
+//!
+//! The same behaviors steer all of them. Steering never accelerates beyond `max_speed`; [`SpeedLimit`]
+//! defines how faster bodies slow down. [`FaceVelocity`] turns a body along its velocity, [`FaceTarget`]
+//! towards a target. Your own forces and impulses add to steering.
 //!
 //! **Events.** [`Arrived`], [`PathCompleted`] and [`TargetLost`] are triggered for observers, and [`Stuck`]
 //! for agents with [`StuckDetection`].
@@ -110,7 +119,8 @@
 //! **Your own behavior.** Implement [`Behavior`] and [`Steer`] or [`Adjust`], then register it with
 //! [`add_behavior`](SteeringAppExt::add_behavior) or
 //! [`add_adjustment`](SteeringAppExt::add_adjustment), as the built-in ones are. It gets a ledger
-//! entry, reflection and an entry in the [`BehaviorRegistry`].
+//! entry, reflection and an entry in the [`BehaviorRegistry`]. A [`Condition`], a [`Predictor`], a
+//! [`Combiner`] and a kind of [`Locomotion`] of your own are registered by [`SteeringAppExt`] as well.
 //!
 //! **Determinism.** The same binary, inputs and ids give the same bits, for any number of threads.
 //! Each agent has a [`SteeringId`], assigned in spawn order or by you, and its own stream of random

@@ -38,9 +38,11 @@ pub struct Arrive {
     pub standoff: f32,
     /// How it slows down. Default [`Braking::Physical`].
     pub braking: Braking,
-    /// The agent has arrived within this distance of where it stops, m, `> 0`. Default `0.1`. With a larger one it has arrived
-    /// earlier, also while it still moves, but stops at the same place.
-    /// For one order [`Arrived`] comes again only after the agent was beyond twice this: for repeated attacks test the distance.
+    /// The agent has arrived within this distance of where it stops, m, `> 0`. Default `0.1`. There it asks for zero
+    /// velocity, so with a large one it stops short of that point, how far depends on its speed; to stop at a distance set the
+    /// [`standoff`](Self::standoff). [`Arrived`] is triggered as soon as `speed · response_time` is within it as well: with a
+    /// large one while the agent still moves. For one order it comes again only after the agent was beyond twice this: for
+    /// repeated attacks test the distance.
     pub tolerance: f32,
     /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,

@@ -45,10 +45,9 @@ pub struct CollisionAvoidance {
     pub horizon: f32,
     /// Clearance between the bounding circles, m, `≥ 0`. Default `0.1`.
     pub margin: f32,
-    /// How far neighbors count, up to their centers, of up to 32 large bodies up to their edges, m, `> 0`. Default `6`: enough for
-    /// pedestrians. Agents that approach
-    /// head-on at a speed v need `2·v·horizon`; with less they react late. A car at 15 m/s needs 35 m for one that
-    /// stands.
+    /// How far neighbors count, m, `> 0`: up to their centers, of the few bodies that are large beside the others up to their
+    /// edges. Default `6`: enough for pedestrians. Agents that approach head-on at a speed v need `2·v·horizon`; with less they
+    /// react late. A car at 15 m/s needs 35 m for one that stands.
     pub perception_radius: f32,
     /// The groups whose members count. Default all.
     pub groups: SteeringGroups,

@@ -15,8 +15,8 @@ use crate::{
 #[doc = include_str!("figures/pursuit.svg")]
 ///
 /// Use it for hunters and homing missiles. For a target at rest it equals [`Seek`](crate::Seek). To
-/// stop at a distance, use [`Arrive`](crate::Arrive) with that tolerance; to hold a place beside the target that
-/// turns with it, [`OffsetPursuit`](crate::OffsetPursuit).
+/// stop at a distance, use [`Arrive`](crate::Arrive) with that [`standoff`](crate::Arrive::standoff); to hold a place
+/// beside the target that turns with it, [`OffsetPursuit`](crate::OffsetPursuit).
 ///
 /// `F = seek(p_t + v_t·T)`, in N, with T in seconds from the [`Prediction`], or `seek` of the point at
 /// which a prediction along a course expects to meet the target. When the target is ahead and faces the

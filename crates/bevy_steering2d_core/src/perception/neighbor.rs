@@ -9,10 +9,11 @@ use bevy::prelude::*;
 
 use crate::{Agent, SteeringId};
 
-/// The groups an agent belongs to, one per bit. Absent means group 1 (`0b1`).
+/// The groups an agent belongs to, one per bit. Default group 0, [`SteeringGroups::of(0)`](Self::of), the bit `0b1`; so it
+/// is for an agent without this component.
 ///
-/// Behaviors with a `groups` mask see an agent when the two have a bit in common. No behavior sees an agent
-/// without a group.
+/// Behaviors with a `groups` mask, by default [`ALL`](Self::ALL), see an agent when the two have a bit in common. No behavior
+/// sees an agent with [`NONE`](Self::NONE).
 ///
 /// ```
 /// # use bevy_steering2d_core::SteeringGroups;

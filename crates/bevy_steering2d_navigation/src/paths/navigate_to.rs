@@ -102,7 +102,7 @@ impl NavigateTo {
     /// ```
     /// # use bevy_steering2d_core::PathFollowing;
     /// # use bevy_steering2d_navigation::NavigateTo;
-    /// // It stops a meter before the target.
+    /// // It has arrived within a meter of the target, for instance beside others who stand there.
     /// let follow = PathFollowing { tolerance: 1.0, ..NavigateTo::path_following() };
     /// ```
     pub fn path_following() -> PathFollowing {
