@@ -1,4 +1,11 @@
 //! Foresight: the velocity of least cost, searched coarse to fine.
+//!
+//! A preferred velocity w without a contact ahead is taken at once. Else it is the v of least cost, of samples around w and
+//! then around the best of them. Its cost is the deviation, `(w − v)²` along w and a quarter of that across; the change
+//! against the previous choice, which keeps a chosen side; a small cost for passing on the left, so that agents that meet
+//! head-on agree; and the costliest contact, `k · e^(−τ/horizon) / τ²` after a time τ. (Karamouzas, Skinner and Guy 2014) The
+//! time counts as `τ / (2 · share)^⅜`, so that a contact of which the agent has to avoid all is more urgent, and one that the
+//! other avoids less.
 
 use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::{Number, Register, WIDTH, clamp_length, dot};

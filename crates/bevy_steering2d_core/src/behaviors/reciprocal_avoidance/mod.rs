@@ -59,42 +59,25 @@ use crate::{
 ///
 /// It works in two steps:
 ///
-/// 1. **Foresight.** A preferred velocity w without a contact ahead is taken at once. Else it chooses the
-///    v of least cost, of samples around w and then around the best of them: the deviation, `(w − v)²`
-///    along w and a quarter of that across; the change against the previous choice, which keeps a chosen
-///    side; a small cost for passing on the left, so that agents that meet head-on agree; and the
-///    costliest contact, `k · e^(−τ/horizon) / τ²` after a time τ, a law measured on pedestrians.
-///    (Karamouzas, Skinner and Guy 2014) The time counts as `τ / (2 · share)^⅜`, so that a contact of which
-///    the agent has to avoid all is more urgent, and one that the other avoids less.
-/// 2. **Reflexes.** For each neighbor a half-plane rules out velocities that lead to contact within the
-///    reflex time; two avoiding agents share it. For each wall `v·n ≥ −gap / 0.3 s`, and no faster towards it than the agent can brake. The agent takes the
-///    nearest remaining velocity that its force can reach in this tick; if there is none, the one that
-///    violates the constraints of neighbors least and those of walls not at all; if even those of the walls cannot be met,
-///    the one that violates them least. (Optimal reciprocal collision avoidance: van den Berg, Guy, Lin and Manocha 2011)
+/// 1. **Foresight.** A preferred velocity without a contact ahead is taken at once. Else the agent takes the velocity of
+///    least cost: the deviation from the preferred one, most of all along it, the change against the previous choice, and the
+///    costliest contact, `k · e^(−τ/horizon) / τ²` after a time τ, a law measured on pedestrians. Agents that meet head-on
+///    pass on the right. (Karamouzas, Skinner and Guy 2014)
+/// 2. **Reflexes.** Velocities that lead to contact within the [`reflex`](Self::reflex) time are ruled out, as are speeds
+///    towards a wall from which the agent cannot stop. Of the remaining velocities it takes the nearest that its
+///    force can reach in this tick; if there is none, the one that violates the constraints of neighbors least, and those of
+///    walls only if it must. (Optimal reciprocal collision avoidance: van den Berg, Guy, Lin and Manocha 2011)
 ///
 /// **Precedence.** In the original each agent does half, and crowds block doors. Here the agent that goes
-/// first does less. Both agents know each other's preferred velocity and the rest of the path, derive the
-/// same order, and their shares add up to one:
+/// first does less, see [`precedence`](Self::precedence). Both agents derive the same order, and their shares add up to one:
 ///
-/// - Of two agents with the same direction the one ahead goes first; if their paths cross, the one nearer
-///   to the crossing.
-/// - Of two agents that cross at a right angle or meet head-on, the one with the shorter rest of its path
-///   goes first. In between, both rules count in proportion; at a right angle the nearness to the crossing
-///   counts 40 %. Without a [`PathFollowing`](crate::PathFollowing), and on a looped path, the rest is zero.
-/// - Before a door or corner the nearness alone decides. That is so if one of the paths bends ahead by 28° or more and both
-///   lead in the same direction, within the horizon or in the end. One that has to turn by a right angle there counts as 0.4
-///   bodies farther away, since it gets through later.
-/// - A twentieth of a body decides. If the paths are opposite within the horizon and in the end, a third of one: such
-///   agents pass each other best if both give way, while of those at a door one must go.
-/// - An agent that others carry along, more than 1 m/s faster than it gets ahead, gains precedence. Agents that
-///   walk freely and whose way it crosses give way to its velocity and also to its preferred one.
-/// - The agent that goes first may come as near as contact; the other keeps the margin. If both kept it,
-///   both would stop at a door wide enough for one. Agents that meet head-on and go on in opposite directions
-///   both keep it.
-/// - Two that meet head-on and of which one is held up, below 0.5 m/s, cannot pass each other: a twentieth of a body
-///   decides there as well, and the one that gives way backs off before the other comes.
-/// - The more an agent is hemmed in, the less room it has to give way, and the more its neighbors do. If these have no
-///   room either, their own neighbors give way in turn, so that those at the front of a crowd are not pressed together.
+/// - Of two agents with the same direction the one ahead goes first, before a door the one nearer to it.
+/// - Of two that cross or meet head-on, the one with the shorter rest of its
+///   [`PathFollowing`](crate::PathFollowing) goes first; where they cross, the nearness to the crossing counts as well.
+/// - An agent that is hemmed in, or carried along by others, does less, and its neighbors do more.
+///
+/// The agent that goes first may come as near as contact; the other keeps the [`margin`](Self::margin), or both would
+/// stop at a door wide enough for one. Agents that meet head-on both keep it.
 ///
 /// **Aims.** If a neighbor occupies the place where the agent wants to end, the agent does not go around it, but slows down
 /// and waits beside it. Nor does it go around one that is nearer and waits for the same, or has arrived there within its tolerance. So
@@ -103,9 +86,6 @@ use crate::{
 ///
 /// **Driven bodies**, such as cars, cannot move aside at once. They choose among the velocities of the axle that they can reach in
 /// their response time, and look ahead for at least six response times: so long is then the reflex time, and the time before a wall.
-///
-/// Where a constraint leaves slack, each agent may use at least half of it. Where bodies overlap by a hundredth of
-/// the sum of their radii, both do all to separate within 0.05 s.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[component(on_remove = withdraw)]

@@ -1,4 +1,24 @@
-//! Who goes first of two agents.
+//! Who goes first of two agents: the order that decides their shares of the avoidance.
+//!
+//! Both agents know each other's preferred velocity and the rest of the path, so they derive the same order.
+//!
+//! - Of two agents with the same direction the one ahead goes first; if their paths cross, the one nearer to the crossing.
+//! - Of two agents that cross at a right angle or meet head-on, the one with the shorter rest of its path goes first. In
+//!   between, both rules count in proportion; at a right angle the nearness to the crossing counts 40 %. Without a path, and
+//!   on a looped one, the rest is zero.
+//! - Before a door or corner the nearness alone decides: if one of the paths bends ahead by 28° or more and both lead in the
+//!   same direction, within the horizon or in the end. One that has to turn by a right angle there counts as 0.4 bodies
+//!   farther away, since it gets through later.
+//! - A twentieth of a body decides. If the paths are opposite within the horizon and in the end, a third of one: such agents
+//!   pass each other best if both give way, while of those at a door one must go.
+//! - An agent that others carry along, more than 1 m/s faster than it gets ahead, gains precedence. Agents that walk freely
+//!   and whose way it crosses give way to its velocity and also to its preferred one.
+//! - The agent that goes first may come as near as contact; the other keeps the margin. If both kept it, both would stop at a
+//!   door wide enough for one. Agents that meet head-on and go on in opposite directions both keep it.
+//! - Two that meet head-on and of which one is held up, below 0.5 m/s, cannot pass each other: a twentieth of a body decides
+//!   there as well, and the one that gives way backs off before the other comes.
+//! - The more an agent is hemmed in, the less room it has to give way, and the more its neighbors do. If these have no room
+//!   either, their own neighbors give way in turn, so that those at the front of a crowd are not pressed together.
 //!
 //! The formulas hold for one neighbor, and for eight at a time in SIMD lanes. Velocities and speeds are divided by the
 //! [quickness] of their agent.

@@ -1,4 +1,7 @@
 //! Reflex: the half-plane of velocities that avoid contact with one neighbor (ORCA).
+//!
+//! Two avoiding agents share the change. Where a constraint leaves slack, each agent may use at least half of it. Where bodies
+//! overlap by a hundredth of the sum of their radii, both do all to separate within 0.05 s.
 
 use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::{Number, Register, WIDTH, dot};
