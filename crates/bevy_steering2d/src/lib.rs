@@ -337,3 +337,19 @@ struct Readme;
 #[cfg(all(doctest, feature = "inspector", feature = "navigation"))]
 #[doc = include_str!("../../../docs/recipes.md")]
 struct Recipes;
+
+/// The other pages with examples, as doc tests.
+#[cfg(all(doctest, feature = "inspector", feature = "navigation"))]
+mod pages {
+    #[doc = include_str!("../../../docs/navigation.md")]
+    struct Navigation;
+
+    #[doc = include_str!("../../../docs/presets.md")]
+    struct Presets;
+
+    #[doc = include_str!("../../../docs/tools.md")]
+    struct Tools;
+
+    #[doc = include_str!("../../../docs/extending.md")]
+    struct Extending;
+}
