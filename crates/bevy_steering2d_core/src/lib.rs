@@ -20,13 +20,15 @@
 //!    walls and colliders are indexed, see [`perception`].
 //! 2. **Steer.** One system per registered [`Steer`] behavior runs over the agents that have it, in
 //!    parallel, and records a [`LedgerEntry`] in the agent's [`SteeringForce`]. The formula reads
-//!    its agent as an [`Agent`]: plain numbers, no `App`.
+//!    its agent as an [`Agent`]: plain numbers, no `App`. The [conditions](Condition) on which
+//!    behaviors depend are evaluated before.
 //! 3. **Adjust.** [`Adjust`] behaviors read what the other behaviors of their agent request and add
 //!    an entry that adjusts it.
 //! 4. **Combine.** The agent's [`Combiner`], chosen by its [`Combine`], turns the ledger into one
 //!    total, never longer than [`Vehicle::max_force`], and records in every entry how much was
 //!    accepted.
-//! 5. **Move.** Each backend applies the total, see the contract in [`locomotion`].
+//! 5. **Move.** Each backend applies the total, see the contract in [`locomotion`]. The
+//!    [`Locomotion`] of a car, tank or boat turns it into what the body can do.
 //!
 //! When the bodies have moved, [`Arrived`], [`PathCompleted`], [`TargetLost`] and [`Stuck`] are
 //! triggered, see [`Announcements`]. An observer may despawn the agent.
@@ -34,8 +36,8 @@
 //! # An agent
 //!
 //! An agent is an entity with a body, a [`Vehicle`] (its limits) and any number of behaviors. A
-//! behavior has parameters and an [`Influence`] (weight, priority, probability, enabled). Further
-//! behaviors of one type are put on entities that [`SteersFor`] the agent. [`SteeringId`]
+//! behavior has parameters and an [`Influence`] (weight, priority, probability, enabled, condition).
+//! Further behaviors of one type are put on entities that [`SteersFor`] the agent. [`SteeringId`]
 //! identifies an agent independently of its entity.
 //!
 //! ```

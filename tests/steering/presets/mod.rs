@@ -24,7 +24,7 @@ fn app() -> App {
     app
 }
 
-/// A behavior as in the README, without `Default` and without `ReflectComponent`.
+/// A behavior as in `docs/extending.md`, without `Default` and without `ReflectComponent`.
 #[derive(Component, Reflect, Clone, Debug, PartialEq)]
 struct Drift {
     wind: Vec2,

@@ -34,7 +34,8 @@ pub struct Interpose {
     pub ratio: f32,
     /// How the agent slows down. Default [`Braking::Physical`].
     pub braking: Braking,
-    /// Distance within which the agent has arrived, m, `> 0`. Default `0.1`.
+    /// Within this distance of the point between the targets the agent only matches the velocity of that point, m, `> 0`.
+    /// Default `0.1`.
     pub tolerance: f32,
     /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,

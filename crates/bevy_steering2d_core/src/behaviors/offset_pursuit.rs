@@ -37,7 +37,7 @@ pub struct OffsetPursuit {
     pub offset: Vec2,
     /// How the agent slows down. Default [`Braking::Physical`].
     pub braking: Braking,
-    /// Distance within which the agent has arrived, m, `> 0`. Default `0.1`.
+    /// Within this distance of its slot the agent only matches the velocity of the slot, m, `> 0`. Default `0.1`.
     pub tolerance: f32,
     /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
