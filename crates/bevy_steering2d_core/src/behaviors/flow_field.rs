@@ -11,8 +11,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, Target};
 ///
 #[doc = include_str!("figures/flow_field.svg")]
 ///
-/// Use it for many agents with one goal that share a field: one that a `GoalField` of the crate
-/// `bevy_steering2d_navigation` keeps, or one of your own, such as wind. For the path of one agent
+/// Use it for many agents with one goal that share a field: one that a `GoalField` (feature
+/// `navigation`) keeps, or one of your own, such as wind. For the path of one agent
 /// [`PathFollowing`](crate::PathFollowing) is cheaper.
 ///
 /// With the sample `s` at the predicted position `p + v·T`, clamped to length 1:

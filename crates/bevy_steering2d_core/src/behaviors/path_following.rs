@@ -21,8 +21,8 @@ use crate::{
 ///
 #[doc = include_str!("figures/path_following.svg")]
 ///
-/// Use it for patrols, race tracks and paths of a pathfinder. It does not plan paths, which `NavigateTo` of the crate
-/// `bevy_steering2d_navigation` does, and ignores obstacles: add an avoidance behavior. To move freely on a road use
+/// Use it for patrols, race tracks and paths of a pathfinder. It does not plan paths, which `NavigateTo` (feature
+/// `navigation`) does, and ignores obstacles: add an avoidance behavior. To move freely on a road use
 /// [`StayOnPath`](crate::StayOnPath).
 ///
 /// The path is a component of the same entity, or of another entity that many agents share

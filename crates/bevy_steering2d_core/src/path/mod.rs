@@ -48,7 +48,7 @@ use crate::{InvalidParameter, digest};
 ///
 /// # From a pathfinder
 ///
-/// `NavigateTo` of the crate `bevy_steering2d_navigation` finds paths and inserts them, also over navigation meshes of
+/// `NavigateTo` (feature `navigation`) finds paths and inserts them, also over navigation meshes of
 /// `vleue_navigator`. With a pathfinder of your own, insert the corners that it returns, two-dimensional and in world
 /// coordinates, and insert them again whenever it has replanned; begin the path where the agent is:
 ///

@@ -27,7 +27,7 @@ use bevy_steering2d_kernel::simd::{Number, clamp_length};
 ///
 /// It does not brake. Beside [`Arrive`](crate::Arrive) at one point, agents come to rest with
 /// [`Combine::WEIGHTED_SUM`](crate::Combine::WEIGHTED_SUM): under priorities it leaves too little force for braking. Better send
-/// them to places of their own, as `GroupArrive` of the crate `bevy_steering2d_navigation` does.
+/// them to places of their own, as `GroupArrive` (feature `navigation`) does.
 #[doc(alias("Separación", "separação"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
