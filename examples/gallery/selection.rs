@@ -41,7 +41,11 @@ fn keep_selected(
         _ => {}
     }
     let is_player = |agent| names.get(agent).is_ok_and(|it| it.as_str() == PLAYER);
-    let first = || agents.iter().min_by_key(|(id, agent)| (!is_player(*agent), *id));
+    let first = || {
+        agents
+            .iter()
+            .min_by_key(|(id, agent)| (!is_player(*agent), *id))
+    };
     let same = agents.iter().find(|(id, _)| **id == *last);
     let found = same.or(selected).or_else(first);
     let found = found.map(|(_, agent)| agent);

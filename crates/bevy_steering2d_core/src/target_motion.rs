@@ -54,7 +54,7 @@ pub(crate) fn warn_of_motion_without_velocity<B: Behavior>(
         return;
     }
     let enabled = behaviors.iter().filter(|it| it.influence().enabled);
-    let aims = enabled.flat_map(|it| it.targets()).flatten();
+    let aims = enabled.flat_map(Behavior::targets).flatten();
     for target in aims.filter_map(Target::entity) {
         let Some(place) = targets.place_without_body(target) else {
             continue;
