@@ -101,6 +101,7 @@ mod events;
 mod flow_field;
 mod id;
 mod influence;
+mod invalid_parameter;
 pub mod locomotion;
 pub mod parallel;
 mod path;
@@ -139,6 +140,7 @@ pub use digest::digest;
 pub use events::{Arrived, PathCompleted, TargetLost, TargetWatch};
 pub use id::{NextSteeringId, SteeringId};
 pub use influence::Influence;
+pub use invalid_parameter::InvalidParameter;
 pub use locomotion::{
     Abilities, Acceleration, Controls, FaceTarget, FaceVelocity, Holonomic, Hull, Leg, Locomotion,
     LocomotionInfo, LocomotionRegistry, LocomotionSystems, Motion, PointMass, Pose, Propulsion,
@@ -166,4 +168,4 @@ pub use stuck::{Stuck, StuckDetection, StuckMemory};
 pub use target::{Target, Targets};
 pub use think::ThinkEvery;
 pub use vehicle::{Kinematics, SteeringDisabled, Vehicle};
-pub use warnings::{InvalidParameter, SteeringWarning, SteeringWarnings};
+pub use warnings::{SteeringWarning, SteeringWarnings};
