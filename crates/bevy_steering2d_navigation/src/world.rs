@@ -130,11 +130,9 @@ pub(crate) fn survey(
             return body.is_none_or(|(body, _)| body.speed() <= Kinematics::REST);
         };
         let at = seen.circle.center;
-        let moves = match body {
-            Some((body, _)) => body.speed() > Kinematics::REST,
-            // One that its transform moves has no velocity.
-            None => place.at.is_some_and(|before| before != at),
-        };
+        // One that its transform moves has no velocity, also with a body.
+        let has_moved = place.at.is_some_and(|before| before != at);
+        let moves = has_moved || body.is_some_and(|(body, _)| body.speed() > Kinematics::REST);
         let now = place.next(at, moves, clock.delta);
         place.set_if_neq(now);
         now.moving <= 0.0

@@ -213,11 +213,13 @@ fn an_obstacle_that_its_transform_moves_is_no_solid_until_it_rests() {
     assert_eq!(heard(&app).found.len(), 3, "planned again for each");
 }
 
-/// The terrains that follow each other while an obstacle is moved every so many ticks, 20 times, and then rests.
-fn terrains_of_an_obstacle_moved_every(ticks: u32) -> (App, Vec<u32>) {
+/// The terrains that follow each other while the transform of an obstacle with these parts is moved every so many ticks,
+/// 20 times, and then rests.
+fn terrains_of_an_obstacle_moved_every(ticks: u32, parts: impl Bundle) -> (App, Vec<u32>) {
     let mut app = app();
     let place = Transform::from_xyz(0.0, 30.0, 0.0);
-    let rock = app.world_mut().spawn((Obstacle::new(1.0), place)).id();
+    let rock = (Obstacle::new(1.0), place, parts);
+    let rock = app.world_mut().spawn(rock).id();
     walker(&mut app, Vec2::ZERO, Vec2::new(60.0, 0.0));
     run(&mut app, 5);
     let mut revisions = vec![revision(&app)];
@@ -237,7 +239,16 @@ fn terrains_of_an_obstacle_moved_every(ticks: u32) -> (App, Vec<u32>) {
 fn an_obstacle_that_is_moved_once_per_frame_does_not_stand_in_between() {
     // Frames of 2 and of 5 ticks: 30 and 12 per second.
     for ticks in [2, 5] {
-        let (app, revisions) = terrains_of_an_obstacle_moved_every(ticks);
+        let (app, revisions) = terrains_of_an_obstacle_moved_every(ticks, ());
+        assert_eq!(revisions.len(), 3, "there, moving, there");
+        assert_eq!(heard(&app).found.len(), 3, "planned again for each");
+    }
+}
+
+#[test]
+fn an_obstacle_whose_body_its_transform_moves_does_not_stand_in_between() {
+    for ticks in [1, 2, 5] {
+        let (app, revisions) = terrains_of_an_obstacle_moved_every(ticks, PointMass::default());
         assert_eq!(revisions.len(), 3, "there, moving, there");
         assert_eq!(heard(&app).found.len(), 3, "planned again for each");
     }
