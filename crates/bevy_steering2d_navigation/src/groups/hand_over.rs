@@ -56,6 +56,8 @@ pub(super) fn hand_over(
             (navigate.target, navigate.lane) = (target, new.lane);
         }
         Some(_) => {}
+        // It is where it is to be, and the game may drive it.
+        None if member.is_host => {}
         None => {
             let navigate = NavigateTo::new(target).with_lane(new.lane);
             commands.entity(member.entity).try_insert(navigate);

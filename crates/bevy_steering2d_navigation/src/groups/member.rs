@@ -287,6 +287,12 @@ pub(super) fn gather(
         let pace = follow.and_then(|it| it.pace);
         let pace = pace.map_or(vehicle.max_speed, |it| it.min(vehicle.max_speed));
         let at_place = follow.map_or(AT_PLACE, |it| it.tolerance.max(AT_PLACE));
+        let is_host = target == Target::Entity(entity);
+        let mut place = *place;
+        if is_host && navigate.is_none() {
+            // The game drives it: its place goes with it.
+            place.at = place.at.map(|_| body.position);
+        }
         let is_elsewhere = |place: Vec2| place.distance(body.position) > at_place;
         let gave_up = navigate.is_none() && place.at.is_some_and(is_elsewhere);
         body.is_steerable().then(|| Member {
@@ -296,8 +302,8 @@ pub(super) fn gather(
             speed: body.speed(),
             radius: body.radius.max(0.0),
             at_place,
-            place: *place,
-            is_host: target == Target::Entity(entity),
+            place,
+            is_host,
             is_cut_off: has_no_path || gave_up,
             gave_up,
             has_path,

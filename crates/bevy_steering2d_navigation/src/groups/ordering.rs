@@ -291,7 +291,8 @@ fn improve_places(
     clock: &SteeringClock,
     memory: &mut GroupArriveMemory,
 ) {
-    if !memory.ways_known && group.iter().all(|it| it.has_path || is_excused(it)) {
+    let needs_no_way = |it: &Member| it.is_host || it.has_path || is_excused(it);
+    if !memory.ways_known && group.iter().all(needs_no_way) {
         memory.ways_known = true;
         reassign(group, lot);
     }

@@ -320,3 +320,53 @@ fn a_target_that_joins_its_group_stays_where_it_is() {
     assert!(body.position.distance(12.0 * Vec2::X) < 0.6, "{body:?}");
     assert_settled(&app, &[&units[..], &[host]].concat());
 }
+
+/// Whether an agent has a `NavigateTo`.
+fn is_sent(app: &App, unit: Entity) -> bool {
+    app.world().get::<NavigateTo>(unit).is_some()
+}
+
+#[test]
+fn a_player_drives_the_member_that_is_the_target_of_its_own_group() {
+    let mut app = app();
+    let units = units(&mut app, 5, Vec2::ZERO);
+    let host = units[4];
+    let around_host = GroupArrive {
+        retarget_distance: 0.05,
+        ..GroupArrive::new(host)
+    };
+    order(&mut app, around_host, &units);
+    for tick in 0..600 {
+        let speed = if tick < 240 { 3.0 } else { 0.0 };
+        let mut body = app.world_mut().get_mut::<PointMass>(host).unwrap();
+        body.velocity = Vec2::new(speed, 0.0);
+        app.update();
+        assert!(!is_sent(&app, host), "in tick {tick}");
+    }
+    let body = app.world().get::<Kinematics>(host).unwrap();
+    assert!((17.9..18.1).contains(&body.position.x), "{body:?}");
+    assert_settled(&app, &units);
+    let last = app.world().resource::<Heard>().0.last().copied();
+    assert_eq!(last.map(|it| (it.members, it.missing)), Some((5, 0)));
+}
+
+#[test]
+fn a_target_of_its_own_group_whose_navigate_to_the_game_takes_gets_no_other() {
+    let mut app = app();
+    let units = units(&mut app, 5, Vec2::ZERO);
+    let host = units[4];
+    order(&mut app, GroupArrive::new(Vec2::new(8.0, 0.0)), &units);
+    run(&mut app, 600);
+    assert!(is_sent(&app, host), "as any member");
+    order(&mut app, GroupArrive::new(host), &units);
+    run(&mut app, 60);
+    app.world_mut()
+        .entity_mut(host)
+        .remove::<(NavigateTo, PathFollowing)>()
+        .insert(PointMass::default());
+    let mut place = app.world_mut().get_mut::<Transform>(host).unwrap();
+    place.translation.x += 6.0;
+    run(&mut app, 600);
+    assert!(!is_sent(&app, host));
+    assert_settled(&app, &units);
+}
