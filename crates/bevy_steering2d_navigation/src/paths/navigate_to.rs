@@ -24,8 +24,9 @@ use crate::NoPathReason;
 ///   solid is between it and the next waypoint,
 /// - the agent has become [`Stuck`](bevy_steering2d_core::Stuck) (with
 ///   [`StuckDetection`](bevy_steering2d_core::StuckDetection)),
-/// - a solid has appeared, moved or gone; searches that began before it end first, if that takes at most 600 ticks. An
-///   obstacle is one again 0.1 s after its last movement,
+/// - a solid has appeared, moved or gone; searches that began before it end first, if that takes at most 600 ticks. While
+///   solids change in every tick, as a door that swings, it plans again every 6 ticks. An obstacle is a solid again 0.1 s
+///   after its last movement,
 /// - the plan is older than [`refresh_time`](Self::refresh_time).
 ///
 /// Meanwhile the agent follows its last path. [`PathFound`] is triggered for each new path,

@@ -35,7 +35,8 @@ use crate::Solid;
 /// ```
 pub trait Pathfinder: Any + Send + Sync {
     /// The solids of the world from now on. Called before the first query and after each change. A change waits for the
-    /// searches that are under way, at most 600 ticks, so that a solid that moves in every tick lets them end.
+    /// searches that are under way, at most 600 ticks, so that a solid that moves in every tick lets them end. After three
+    /// changes in quick succession there is one every 6 ticks.
     fn set_solids(&mut self, solids: &[Solid]);
 
     /// Finds a path, with at most `expansions` expansions of its search, and subtracts those it used.

@@ -104,7 +104,7 @@ pub(crate) fn plan_paths(
         &mut turns,
         &mut commands,
     );
-    SearchTerrain::keep_if(held.reborrow(), !turns.is_empty(), &terrain);
+    SearchTerrain::keep_if(held.reborrow(), !turns.is_empty(), &terrain, tick);
 }
 
 /// Finds out who has arrived, and who needs a plan.

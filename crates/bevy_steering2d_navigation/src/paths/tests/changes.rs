@@ -42,6 +42,24 @@ fn a_solid_that_moves_in_every_tick_keeps_no_search_from_ending() {
 }
 
 #[test]
+fn a_solid_that_moves_in_every_tick_is_planned_around_every_few_ticks() {
+    let mut app = app();
+    let walker = walker(&mut app, Vec2::ZERO, Vec2::new(60.0, 0.0));
+    let door = wall(&mut app, (30.0, 20.0), (30.0, 24.0));
+    run(&mut app, 30);
+    let before = heard(&app).found.len();
+    for _ in 0..60 {
+        let mut door = app.world_mut().get_mut::<Wall>(door).unwrap();
+        door.from.x += 0.01;
+        app.update();
+    }
+    let plans = heard(&app).found.len() - before;
+    assert!((8..=15).contains(&plans), "{plans}");
+    run(&mut app, 8);
+    assert_eq!(planned_revision(&app, walker), revision(&app));
+}
+
+#[test]
 fn a_solid_that_appears_during_a_search_counts_once_the_search_has_ended() {
     let mut app = app();
     slow_walker(&mut app);
