@@ -19,7 +19,8 @@ use crate::NoPathReason;
 /// [`Combine::WEIGHTED_SUM`](bevy_steering2d_core::Combine::WEIGHTED_SUM), or others.
 ///
 /// It plans again when
-/// - the target has moved by more than [`retarget_distance`](Self::retarget_distance), or is another one,
+/// - the target has moved by more than [`retarget_distance`](Self::retarget_distance), or is another one; while it moves
+///   on by less per tick, a search that is under way ends first,
 /// - the agent has been pushed off its path by more than [`path_tolerance`](Self::path_tolerance), or a
 ///   solid is between it and the next waypoint,
 /// - the agent has become [`Stuck`](bevy_steering2d_core::Stuck) (with

@@ -177,6 +177,7 @@ fn reviewed(
     if now.needs_plan(situation, pathfinder) {
         now.begin_search(situation);
     }
+    now.follow_target(target);
     if pathfinder.take_panic() {
         reports.failure(entity);
     }

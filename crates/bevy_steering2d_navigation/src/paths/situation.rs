@@ -2,7 +2,7 @@
 
 use bevy_steering2d_core::perception::nearest_on_segment;
 use bevy_steering2d_core::{
-    Kinematics, PathFollowing, PathFollowingMemory, SteeringId, SteeringPath,
+    Kinematics, PathFollowing, PathFollowingMemory, SteeringId, SteeringPath, Target,
 };
 
 use super::active_pathfinder::Guarded;
@@ -87,12 +87,30 @@ impl NavigateToMemory {
         target.is_none_or(|it| it.position.distance(self.planned_to) > most)
     }
 
+    /// Whether the target is another one. A point that the game moves on a little from tick to tick is none while a search
+    /// is under way: like that for an entity that moves on, it would never end if it began anew.
+    fn has_other_target(&self, how: &NavigateTo) -> bool {
+        match (self.target, how.target) {
+            (Some(Target::Point(before)), Target::Point(now)) if self.searching => {
+                before.distance(now) > how.retarget_distance
+            }
+            (before, now) => before != Some(now),
+        }
+    }
+
+    /// Follows a target that moves on while a search is under way.
+    pub(super) fn follow_target(&mut self, target: Target) {
+        if self.searching {
+            self.target = Some(target);
+        }
+    }
+
     /// Whether the last plan no longer holds.
     pub(super) fn needs_plan(&self, situation: &Situation, pathfinder: &mut Guarded) -> bool {
         let how = situation.how;
         let moved = self.has_moved(situation);
         let has_lost_path = situation.path.is_none();
-        let is_new = self.target != Some(how.target)
+        let is_new = self.has_other_target(how)
             || self.revision != situation.revision
             || self.times_stuck < situation.times_stuck;
         if self.searching {
@@ -167,7 +185,7 @@ impl NavigateToMemory {
         } else {
             0.0
         };
-        self.searching = false;
+        self.end_search();
         self.state = NavigationState::Following;
     }
 
@@ -178,8 +196,16 @@ impl NavigateToMemory {
 
     /// Ends the search without a new path.
     pub(super) fn stay(&mut self) {
-        self.searching = false;
+        self.end_search();
         self.age = 0.0;
+    }
+
+    /// The answer is for the point that was searched for; the target may have moved on since.
+    fn end_search(&mut self) {
+        self.searching = false;
+        if let Some(Target::Point(point)) = &mut self.target {
+            *point = self.planned_to;
+        }
     }
 }
 

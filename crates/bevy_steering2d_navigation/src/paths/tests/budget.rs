@@ -71,6 +71,43 @@ fn a_search_for_a_target_that_moves_on_ends() {
 }
 
 #[test]
+fn a_search_for_a_point_that_the_game_moves_on_ends() {
+    let mut app = app();
+    rocks(&mut app);
+    app.insert_resource(NavigationBudget { expansions: 20 });
+    let hunter = walker(&mut app, Vec2::ZERO, Vec2::new(40.0, 0.0));
+    for tick in 0..240 {
+        app.update();
+        let mut way = app.world_mut().get_mut::<NavigateTo>(hunter).unwrap();
+        way.target = Vec2::new(40.0, 0.1 * tick as f32).into();
+    }
+    assert!(!heard(&app).found.is_empty());
+    assert!(position(&app, hunter).x > 5.0);
+    let last = Vec2::new(12.0, -12.0);
+    let mut way = app.world_mut().get_mut::<NavigateTo>(hunter).unwrap();
+    way.target = last.into();
+    run(&mut app, 900);
+    assert_eq!(heard(&app).arrived, [hunter]);
+    assert!(position(&app, hunter).distance(last) < 0.2);
+}
+
+#[test]
+fn a_point_that_moves_a_little_during_a_search_is_reached() {
+    let mut app = app();
+    rocks(&mut app);
+    app.insert_resource(NavigationBudget { expansions: 8 });
+    let walker = walker(&mut app, Vec2::new(0.0, -1.0), Vec2::new(40.0, 1.0));
+    run(&mut app, 3);
+    assert!(heard(&app).found.is_empty(), "the search goes on");
+    let moved = Vec2::new(40.0, 1.3);
+    let mut way = app.world_mut().get_mut::<NavigateTo>(walker).unwrap();
+    way.target = moved.into();
+    run(&mut app, 1_500);
+    assert_eq!(heard(&app).arrived, [walker]);
+    assert!(position(&app, walker).distance(moved) <= 0.1);
+}
+
+#[test]
 fn the_least_budget_leads_to_a_path() {
     let mut app = app();
     rocks(&mut app);
