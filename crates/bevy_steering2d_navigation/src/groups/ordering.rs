@@ -339,15 +339,29 @@ fn fit_places(group: &[Member], lot: Lot) -> bool {
 /// Whether every member that was sent to one of these places still has room there. Those without one wait for the next look
 /// for room.
 fn have_room(group: &[Member], lot: Lot, terrain: &Terrain) -> bool {
-    // Places were chosen with the whole radius as clearance, up to rounding.
-    let is_free = |at: Vec2, radius: f32| {
-        let mut solids = terrain.solids().iter();
-        solids.all(|solid| solid.distance(at) >= 0.98 * radius)
-    };
-    let mut placed = group
+    let placed = group
         .iter()
         .filter(|it| lot.includes(&it.place) && !it.is_host);
-    placed.all(|it| it.place.at.is_none_or(|at| is_free(at, it.place.radius)))
+    let places = placed.filter_map(|it| Some((it.place.at?, it.place.radius)));
+    let around = |(at, radius)| Rect::from_corners(at, at).inflate(radius);
+    let Some(area) = places.clone().map(around).reduce(|all, it| all.union(it)) else {
+        return true;
+    };
+    // With a solid that moves, all solids are looked at in each tick.
+    let mut near = terrain
+        .solids()
+        .iter()
+        .filter(|solid| touch(area, solid.bounds(0.0)));
+    // Places were chosen with the whole radius as clearance, up to rounding.
+    near.all(|solid| {
+        let mut places = places.clone();
+        places.all(|(at, radius)| solid.distance(at) >= 0.98 * radius)
+    })
+}
+
+/// Whether two rectangles have a point in common.
+fn touch(one: Rect, other: Rect) -> bool {
+    one.min.cmple(other.max).all() && other.min.cmple(one.max).all()
 }
 
 /// Leads the members past the next group that they meet head-on, if there is one.
