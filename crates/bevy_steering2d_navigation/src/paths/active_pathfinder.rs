@@ -31,7 +31,7 @@ impl ActivePathfinder {
         }
     }
 
-    /// What plans paths. It knows the solids of the last tick, and none before the first.
+    /// What plans paths. It knows the solids that agents planned around in the last tick, and none before the first.
     pub fn pathfinder_mut(&mut self) -> &mut dyn Pathfinder {
         self.pathfinder.as_mut()
     }
