@@ -37,7 +37,7 @@ use crate::Lane;
 /// [`SteeringDisabled`](bevy_steering2d_core::SteeringDisabled) or Bevy's
 /// [`Disabled`](bevy::ecs::entity_disabling::Disabled) keeps its place; if the group gets new ones meanwhile, it gets
 /// one as a latecomer when it is enabled again. When the target moves, or a solid takes a place,
-/// the group gets new places. Members exchange their places when that brings both nearer: a member that
+/// the group gets new places; for solids at most every 8 ticks. Members exchange their places when that brings both nearer: a member that
 /// stands in the way of another moves up and lets the other have its place. A member that is shut in among
 /// the others, such as a small one among large ones, stays there after a few seconds. When the target is lost, the group
 /// keeps its places.

@@ -37,6 +37,10 @@ const EXCHANGE_TICKS: u32 = 8;
 /// Ticks between two looks for room for members that have none: a place may have become free.
 const ROOM_TICKS: u32 = 32;
 
+/// Ticks between two looks whether solids have taken places: those of a group in the way of a door that swings would be
+/// taken in every tick.
+const SOLID_TICKS: u32 = 8;
+
 /// What decides on the places of groups, besides their members.
 #[derive(SystemParam)]
 pub(crate) struct GroupWorld<'w, 's> {
@@ -164,6 +168,13 @@ impl Overview {
         let Some(planned) = planned_for(entity, order, memory, host, world) else {
             return;
         };
+        let planned = match memory.planned {
+            Some(before) if !looks_at_solids(first, world) => Planned {
+                revision: before.revision,
+                ..planned
+            },
+            _ => planned,
+        };
         let holds = memory.planned.is_some_and(|it| {
             let same_world = it.revision == planned.revision;
             it.still_holds(&planned, order)
@@ -181,6 +192,11 @@ impl Overview {
             holds,
         });
     }
+}
+
+/// Whether a group looks in this tick whether solids have taken its places.
+fn looks_at_solids(first: SteeringId, world: &GroupWorld) -> bool {
+    world.clock.is_due(SOLID_TICKS, first.turn_of(SOLID_TICKS))
 }
 
 /// What the places of an order are to be for in this tick. `None`, with a warning, if its target is lost and its group has

@@ -10,7 +10,7 @@ use crate::world::Terrain;
 ///
 /// A pathfinder that gets other solids begins its searches anew. If a solid moves in every tick, a search that takes
 /// several ticks would never end. So a change is held back until the searches that began before it have ended, but
-/// for at most [`MOST_TICKS`](Self::MOST_TICKS). Then all agents plan again. Since that is dear, changes that go on are
+/// for at most [`MOST_TICKS`](Self::MOST_TICKS). Then all agents plan again. Since that is expensive, changes that go on are
 /// adopted every few ticks, see [`Changes`].
 ///
 /// It is a part of snapshots, so that a world that has gone back plans around the same solids. Snapshots share the

@@ -152,6 +152,28 @@ fn a_wall_elsewhere_leaves_the_places_and_one_across_them_does_not() {
     assert_eq!(heard.iter().filter(|it| it.entity == order).count(), 2);
 }
 
+#[test]
+fn a_wall_that_moves_across_a_group_gives_it_new_places_every_few_ticks() {
+    let mut app = app();
+    let units = units(&mut app, 7, Vec2::ZERO);
+    let order = order(&mut app, GroupArrive::new(Vec2::new(12.0, 0.0)), &units);
+    run(&mut app, 600);
+    let plan = |app: &App| app.world().get::<GroupArriveMemory>(order).unwrap().plan;
+    let before = plan(&app);
+    let door = Wall::new(Vec2::new(9.0, -9.0), Vec2::new(9.0, 9.0));
+    let door = app.world_mut().spawn(door).id();
+    for _ in 0..64 {
+        let mut door = app.world_mut().get_mut::<Wall>(door).unwrap();
+        door.from.x += 0.05;
+        door.to.x += 0.05;
+        app.update();
+    }
+    let plans = plan(&app) - before;
+    assert!((1..=8).contains(&plans), "{plans}");
+    run(&mut app, 1_200);
+    assert_settled(&app, &units);
+}
+
 #[derive(Resource, Default)]
 struct Refusals(u32);
 
