@@ -22,12 +22,13 @@ pub trait Choice: Reflect + Copy + Eq {
     /// The choice of a registered type; `None` if it cannot be chosen.
     fn of(registration: &TypeRegistration) -> Option<Self>;
 
-    /// Every registered type: the built-in ones, then others by name.
+    /// Every registered type: the built-in ones, then others by name, those of the same name by type path.
     fn all(types: &TypeRegistry) -> Vec<Self> {
-        let mut all: Vec<Self> = types.iter().filter_map(Self::of).collect();
+        let with_path = |it: &TypeRegistration| Some((Self::of(it)?, it.type_info().type_path()));
+        let mut all: Vec<(Self, &str)> = types.iter().filter_map(with_path).collect();
         let place = |choice: &Self| Self::BUILT_IN.iter().position(|it| it == choice);
-        all.sort_by_key(|it| (place(it).unwrap_or(usize::MAX), it.name()));
-        all
+        all.sort_by_key(|(it, path)| (place(it).unwrap_or(usize::MAX), it.name(), *path));
+        all.into_iter().map(|(it, _)| it).collect()
     }
 
     /// The registered type with this short name; `None` if there is none, or several that can be chosen.
@@ -45,7 +46,7 @@ pub struct ReflectChoice {
 }
 
 impl ReflectChoice {
-    /// Every registered type with its short name: the built-in ones, then others by name.
+    /// Every registered type with its short name, in the order of [`Choice::all`].
     pub fn all(self, types: &TypeRegistry) -> Vec<(&'static str, Box<dyn Reflect>)> {
         (self.all)(types)
     }
@@ -202,5 +203,47 @@ pub(crate) fn read<'de, C: Choice, D: Deserializer<'de>>(
         from.deserialize_identifier(name)
     } else {
         from.deserialize_str(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::combine::ReflectCombiner;
+    use crate::{Combine, Combiner, LedgerEntry};
+
+    /// Combiners of the same name, one in each of these modules.
+    macro_rules! namesakes {
+        ($($module:ident)*) => {
+            $(
+                mod $module {
+                    #[derive(bevy::reflect::Reflect)]
+                    pub(super) struct Own;
+                }
+
+                impl Combiner for $module::Own {
+                    fn combine(_: &mut [LedgerEntry], _: f32, _: &mut dyn FnMut() -> f32) -> Vec2 {
+                        Vec2::ZERO
+                    }
+                }
+            )*
+
+            fn register(types: &mut TypeRegistry) -> Vec<Combine> {
+                $(
+                    types.register::<$module::Own>();
+                    types.register_type_data::<$module::Own, ReflectCombiner>();
+                )*
+                vec![$(Combine::by::<$module::Own>()),*]
+            }
+        };
+    }
+
+    namesakes!(a b c d e f);
+
+    #[test]
+    fn choices_of_the_same_name_are_in_order_of_their_type_paths() {
+        let mut types = TypeRegistry::default();
+        let expected = register(&mut types);
+        assert!(Combine::all(&types) == expected);
     }
 }
