@@ -236,3 +236,28 @@ fn an_obstacle_that_is_part_of_the_target_or_the_agent_hides_nothing() {
     run_ticks(&mut app, 1);
     assert_eq!(sees(&app, watcher), Some(false), "a rock does");
 }
+
+#[test]
+fn an_obstacle_that_carries_the_target_or_the_agent_hides_nothing() {
+    let mut app = point_mass_app(HERTZ);
+    let tank = |app: &mut App, x| {
+        let tank = (Obstacle::new(1.5), Transform::from_xyz(x, 0.0, 0.0));
+        app.world_mut().spawn(tank).id()
+    };
+    let hostile = tank(&mut app, NEAR.x);
+    let marker = app
+        .world_mut()
+        .spawn((Transform::default(), ChildOf(hostile)));
+    let marker = marker.id();
+    let outside = spawn_watcher(&mut app, TargetInSight::new(marker));
+    run_ticks(&mut app, 3);
+    assert_eq!(sees(&app, outside), Some(true), "the target's");
+
+    // A point mass needs a parent at the origin.
+    let own = tank(&mut app, 0.0);
+    let inside = spawn_watcher(&mut app, TargetInSight::new(marker));
+    app.world_mut().entity_mut(inside).insert(ChildOf(own));
+    run_ticks(&mut app, 2);
+    assert_eq!(sees(&app, inside), Some(true), "the agent's");
+    assert_eq!(sees(&app, outside), Some(false), "that of another");
+}

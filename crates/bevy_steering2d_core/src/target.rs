@@ -128,6 +128,12 @@ impl Targets<'_, '_> {
         all.any(|it| Target::Entity(it) == target)
     }
 
+    /// Whether a target is an entity that is a child of another, or of a child of it.
+    pub(crate) fn is_carried_by(&self, target: Target, carrier: Entity) -> bool {
+        let target = target.entity();
+        target.is_some_and(|it| it != carrier && self.is_part_of(it, Target::Entity(carrier)))
+    }
+
     /// Whether a target is a point, or an entity with a position, a path or a flow field.
     pub fn exists(&self, target: Target) -> bool {
         match target {
