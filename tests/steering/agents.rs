@@ -132,3 +132,20 @@ fn an_agent_with_the_size_of_its_pixels_is_warned_of() {
     assert_warned_once(&app, pixels, "Vehicle.max_force", "pixels");
     assert!(warnings(&app).iter().all(|it| it.entity != sound));
 }
+
+#[test]
+fn an_agent_that_gets_a_heavy_body_later_than_its_vehicle_is_warned_of() {
+    let mut app = point_mass_app(HERTZ);
+    let agent = (Vehicle::default(), Transform::default());
+    let agent = app.world_mut().spawn(agent).id();
+    run_ticks(&mut app, 5);
+    let heavy = PointMass {
+        mass: 1e6,
+        ..default()
+    };
+    app.world_mut().entity_mut(agent).insert(heavy);
+    run_ticks(&mut app, 5);
+    let warnings = warnings(&app);
+    let weak = warnings.iter().filter(|it| it.field == "Vehicle.max_force");
+    assert_eq!(weak.count(), 1);
+}

@@ -101,7 +101,7 @@ impl Vehicle {
 pub(crate) fn warn_of_weak_agents(
     clock: Res<SteeringClock>,
     warnings: Res<SteeringWarnings>,
-    changed: Query<Entity, Changed<Vehicle>>,
+    changed: Query<Entity, (With<Vehicle>, Or<(Changed<Vehicle>, Added<Kinematics>)>)>,
     agents: Query<(&Vehicle, &Kinematics)>,
     mut massless: Local<EntityHashSet>,
 ) {
@@ -116,7 +116,7 @@ pub(crate) fn warn_of_weak_agents(
         }
         body.mass == 0.0
     };
-    // A body may get its mass later than its agent gets a vehicle.
+    // An agent may get its body later than its vehicle, and the body its mass later still.
     massless.retain(|&entity| is_massless(entity));
     for entity in &changed {
         if is_massless(entity) {
