@@ -78,6 +78,11 @@ pub enum RequestError {
     NoSteering,
 }
 
+/// No parameters: an empty object, if any.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "no parameters")]
+struct Nothing {}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object such as {\"agent\": 3}")]
 struct OfAgent {
@@ -97,7 +102,11 @@ struct Weight {
 }
 
 /// The agents in order of their ids: `[{"agent": 3, "entity": 4294967290, "name": "fox"}, …]`.
-pub fn agents(world: &mut World) -> Value {
+///
+/// # Errors
+/// If there are parameters.
+pub fn agents(world: &mut World, parameters: Option<Value>) -> Result<Value, RequestError> {
+    let _: Option<Nothing> = read(parameters)?;
     let mut agents = world
         .query_filtered::<(&SteeringId, Entity, Option<&Name>), (With<Vehicle>, Allow<Disabled>)>();
     let mut agents: Vec<_> = agents.iter(world).collect();
@@ -107,7 +116,7 @@ pub fn agents(world: &mut World) -> Value {
     let agents = agents.map(|(id, entity, name)| {
         json!({"agent": id.0, "entity": entity.to_bits(), "name": name.map(Name::as_str)})
     });
-    agents.collect()
+    Ok(agents.collect())
 }
 
 /// The ledger of the last tick: `{"agent": 3}` gives the total force, N, and an entry for each behavior. Of

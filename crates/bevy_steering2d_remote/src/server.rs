@@ -28,10 +28,9 @@ impl Plugin for SteeringRemotePlugin {
     fn build(&self, app: &mut App) {
         type Asked = In<Option<Value>>;
         let methods = RemotePlugin::default()
-            .with_method_main(
-                "steering.agents",
-                |_: Asked, world: &mut World| -> BrpResult { Ok(agents(world)) },
-            )
+            .with_method_main("steering.agents", |In(asked): Asked, world: &mut World| {
+                answer(agents(world, asked))
+            })
             .with_method_main("steering.ledger", |In(asked): Asked, world: &mut World| {
                 answer(ledger(world, asked))
             })

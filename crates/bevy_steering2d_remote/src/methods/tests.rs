@@ -70,7 +70,10 @@ fn reason(result: Result<Value, RequestError>) -> String {
 fn agents_are_listed_with_id_entity_and_name() {
     let (mut app, agent) = world();
     let fox = json!([{"agent": 3, "entity": agent.to_bits(), "name": "fox"}]);
-    assert_eq!(agents(app.world_mut()), fox);
+    for nothing in [None, Some(Value::Null), Some(json!({}))] {
+        let listed = agents(app.world_mut(), nothing).expect("agents");
+        assert_eq!(listed, fox);
+    }
 }
 
 #[test]
@@ -187,6 +190,10 @@ fn requests_that_do_not_fit_are_refused_with_a_reason_and_change_nothing() {
     ];
     for parameters in wrong {
         let told = reason(ledger(world, parameters));
+        assert!(told.starts_with("the parameters do not fit: "), "{told}");
+    }
+    for parameters in [json!({"agent": 3}), json!(3), json!([3])] {
+        let told = reason(agents(world, Some(parameters)));
         assert!(told.starts_with("the parameters do not fit: "), "{told}");
     }
     let told = reason(ledger(world, Some(json!({"agent": 4}))));
