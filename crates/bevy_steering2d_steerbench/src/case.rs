@@ -255,7 +255,7 @@ impl Shape {
         Self::Polygon(corners.map(corner).to_vec())
     }
 
-    /// Distance from a point, m; zero inside.
+    /// Distance from a point, m; zero inside, and infinite for a polygon without corners.
     pub fn distance(&self, point: Vec2) -> f32 {
         match self {
             Self::Disc { center, radius } => (center.distance(point) - radius).max(0.0),
@@ -276,7 +276,7 @@ impl Shape {
         }
     }
 
-    /// The bounding box, m.
+    /// The bounding box, m; [`Rect::EMPTY`] for a polygon without corners.
     pub fn bounds(&self) -> Rect {
         match self {
             Self::Disc { center, radius } => {
@@ -284,9 +284,7 @@ impl Shape {
             }
             Self::Polygon(corners) => corners
                 .iter()
-                .fold(Rect::from_corners(corners[0], corners[0]), |all, corner| {
-                    all.union_point(*corner)
-                }),
+                .fold(Rect::EMPTY, |all, corner| all.union_point(*corner)),
         }
     }
 }
@@ -309,7 +307,7 @@ pub(crate) fn area(corners: &[Vec2]) -> f32 {
 
 /// Whether a point is inside; a polygon without an area has no inside.
 fn contains(corners: &[Vec2], point: Vec2) -> bool {
-    sides(corners).all(|(a, b)| (b - a).perp_dot(point - a) > 0.0)
+    !corners.is_empty() && sides(corners).all(|(a, b)| (b - a).perp_dot(point - a) > 0.0)
 }
 
 /// The shortest path, however long the search takes; `None` if there is none.
@@ -337,6 +335,14 @@ mod tests {
         assert_eq!(disc.distance(Vec2::ZERO), 3.0);
         let without_area = Shape::block(Rect::new(1.0, 2.0, 1.0, 2.0));
         assert_eq!(without_area.distance(Vec2::new(1.0, 5.0)), 3.0);
+    }
+
+    #[test]
+    fn a_polygon_without_corners_is_nowhere() {
+        let nothing = Shape::Polygon(Vec::new());
+        assert!(nothing.bounds().is_empty());
+        assert_eq!(nothing.distance(Vec2::ZERO), f32::INFINITY);
+        assert!(nothing.solids().is_empty());
     }
 
     #[test]
