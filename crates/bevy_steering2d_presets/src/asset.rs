@@ -170,10 +170,13 @@ fn update_problems(
         };
         problems.0.insert(failure.id, problem);
     }
+    // A file may have loaded and failed in one frame; the state tells which came last.
+    let fails = |id: AssetId<SteeringPreset>| server.load_state(id).is_failed();
     for event in events.read() {
         // Not `Modified`: code may modify the asset while the file still fails to load.
         if let AssetEvent::LoadedWithDependencies { id } = event
             && problems.0.contains_key(id)
+            && !fails(*id)
         {
             problems.0.remove(id);
         }
@@ -271,6 +274,8 @@ fn apply_all(due: Vec<(Entity, Handle<SteeringPreset>, Origin)>, world: &mut Wor
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, Instant};
+
     use super::*;
     use bevy_steering2d_core::{Behavior, Influence, PointMass, Seek, SteeringCorePlugin, Wander};
 
@@ -362,6 +367,26 @@ mod tests {
         seek.influence.weight = 0.3;
         user.update();
         assert_eq!(user.influence::<Seek>().weight, 0.3);
+    }
+
+    #[test]
+    fn a_file_that_loads_and_then_fails_in_one_frame_is_a_problem() {
+        let User { mut app, .. } = User::of("{ }");
+        let server = app.world().resource::<AssetServer>();
+        let missing = server.load::<SteeringPreset>("missing.steering.ron");
+        let is_problem = |app: &App| {
+            let problems = app.world().resource::<PresetProblems>();
+            problems.get(&missing).is_some()
+        };
+        let start = Instant::now();
+        while !is_problem(&app) {
+            assert!(start.elapsed() < Duration::from_secs(20));
+            app.update();
+        }
+        let loaded = AssetEvent::LoadedWithDependencies { id: missing.id() };
+        app.world_mut().write_message(loaded);
+        app.update();
+        assert!(is_problem(&app));
     }
 
     #[test]
