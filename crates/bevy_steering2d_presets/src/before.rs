@@ -3,6 +3,7 @@
 use std::any::TypeId;
 use std::sync::Arc;
 
+use bevy::ecs::entity::EntityHashMap;
 use bevy::prelude::*;
 use bevy::reflect::{ReflectFromReflect, TypeRegistry};
 
@@ -37,6 +38,16 @@ impl BeforePresets {
         };
         let (asset, preset) = self.last.as_ref()?;
         (*asset == changed).then_some(preset)
+    }
+
+    /// Replaces the entities in what is kept by those that were spawned for them.
+    pub(crate) fn map_entities(
+        &mut self,
+        spawned: &mut EntityHashMap<Entity>,
+        types: &TypeRegistry,
+    ) {
+        self.companions.map_entities(spawned, types);
+        self.removed.map_entities(spawned, types);
     }
 
     /// Gives a companion back the value that it had, or removes it if the agent did not have it.
@@ -105,6 +116,18 @@ impl Kept {
     pub(crate) fn take(&mut self, part: &Part) -> Option<KeptPart> {
         let index = self.index(part)?;
         Some(self.0.swap_remove(index))
+    }
+
+    fn map_entities(&mut self, spawned: &mut EntityHashMap<Entity>, types: &TypeRegistry) {
+        for (id, value) in &mut self.0 {
+            if let Some(value) = value
+                && let Some(component) = types.get_type_data::<ReflectComponent>(*id)
+                && let Ok(mut copy) = clone_of(&**value, types)
+            {
+                component.map_entities(&mut *copy, spawned);
+                *value = Arc::from(copy);
+            }
+        }
     }
 
     /// Adds a part that is not kept yet.

@@ -82,9 +82,10 @@ impl SnapshotPart for PresetUsers {
 
     fn restore(&mut self, world: &mut World, users: &Arc<[User]>, spawned: &EntityHashMap<Entity>) {
         let now_of = |agent: Entity| spawned.get(&agent).copied().unwrap_or(agent);
+        let types = world.resource::<AppTypeRegistry>().clone();
         for user in users.iter() {
             if let Ok(agent) = world.get_entity_mut(now_of(user.agent)) {
-                user.put_back(agent);
+                user.put_back(agent, spawned, &types);
             }
         }
         let kept: EntityHashSet = users.iter().map(|it| now_of(it.agent)).collect();
@@ -111,9 +112,14 @@ impl SnapshotPart for PresetUsers {
 }
 
 impl User {
-    fn put_back(&self, mut agent: EntityWorldMut) {
-        match &self.before {
-            Some(before) => agent.insert(before.clone()),
+    fn put_back(
+        &self,
+        mut agent: EntityWorldMut,
+        spawned: &EntityHashMap<Entity>,
+        types: &AppTypeRegistry,
+    ) {
+        match self.before_among(spawned, types) {
+            Some(before) => agent.insert(before),
             None => agent.remove::<BeforePresets>(),
         };
         let Some(uses) = &self.uses else {
@@ -137,6 +143,19 @@ impl User {
                 present.set_changed();
             }
         }
+    }
+
+    /// What presets have kept, with the entities that were spawned again.
+    fn before_among(
+        &self,
+        spawned: &EntityHashMap<Entity>,
+        types: &AppTypeRegistry,
+    ) -> Option<BeforePresets> {
+        let mut before = self.before.clone()?;
+        if !spawned.is_empty() {
+            before.map_entities(&mut spawned.clone(), &types.read());
+        }
+        Some(before)
     }
 
     /// Whether the preset had been applied already: its file may not have been loaded yet.
@@ -239,6 +258,26 @@ mod tests {
             let world = app.world();
             assert!(world.get::<Seek>(agent).is_some() && world.get::<Wander>(agent).is_none());
         }
+    }
+
+    #[test]
+    fn a_target_that_a_preset_keeps_follows_an_entity_that_is_spawned_again() {
+        let mut app = app();
+        let [wander, seek] = ["{ Wander: () }", "{ Seek: () }"].map(|it| loaded(&mut app, it));
+        let prey = (PointMass::default(), Vehicle::default());
+        let prey = app.world_mut().spawn(prey).id();
+        let agent = (PointMass::default(), Seek::new(prey), UsesPreset(wander));
+        let agent = app.world_mut().spawn(agent).id();
+        update(&mut app);
+        assert!(app.world().get::<Seek>(agent).is_none());
+        let snapshot = SteeringSnapshot::take(app.world_mut());
+        app.world_mut().despawn(prey);
+        let restored = snapshot.restore(app.world_mut());
+        let again = restored.spawned[0].1;
+        app.world_mut().entity_mut(agent).insert(UsesPreset(seek));
+        update(&mut app);
+        let target = app.world().get::<Seek>(agent).map(|it| it.target);
+        assert_eq!(target, Some(again.into()));
     }
 
     #[test]
