@@ -30,7 +30,7 @@
 //! controls above the tabs pause, step and scale `Time<Virtual>`.
 //!
 //! Below them is the timeline of [`bevy_steering2d_recorder`]: drag it to look back at a recorded tick, with
-//! the bodies, rows, bars and drawings of that tick. `◀` and `▶` go to what happened to the shown agent: it
+//! the bodies, rows, bars and drawings of that tick. `⬅` and `➡` go to what happened to the shown agent: it
 //! arrived, completed its path, lost its target, got stuck, touched something, or a force was cut. Resume time there, and the world goes on from that
 //! tick; where the first eight selected agents went before is drawn beside where they go now. A selected agent that was
 //! despawned is selected again in the ticks in which it is back.

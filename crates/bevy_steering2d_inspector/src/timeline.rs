@@ -198,8 +198,8 @@ fn moment_buttons(
     moments: impl Fn() -> Vec<Moment>,
     shown: u32,
 ) -> Option<Wish> {
-    let previous = theme::icon(ui, "◀", "To the previous event of this agent");
-    let next = theme::icon(ui, "▶", "To the next event of this agent");
+    let previous = theme::icon(ui, "⬅", "To the previous event of this agent");
+    let next = theme::icon(ui, "➡", "To the next event of this agent");
     let found = if previous.clicked() {
         moments().into_iter().rev().find(|it| it.tick < shown)
     } else if next.clicked() {
