@@ -71,4 +71,11 @@ mod tests {
         assert!(way[0].distance(Vec2::new(10.0, 5.25)) < 1e-5, "{way:?}");
         assert_eq!(door.way(Vec2::new(10.5, 5.1)).len(), 1);
     }
+
+    #[test]
+    fn only_points_beyond_the_door_are_outside() {
+        let door = Door::new((5.0, 0.0), 1.0, Vec2::NEG_Y);
+        assert_eq!(door.outside(Vec2::new(5.0, 3.0)), -3.0);
+        assert_eq!(door.outside(Vec2::new(5.0, -2.0)), 2.0);
+    }
 }
