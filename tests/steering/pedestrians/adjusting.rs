@@ -1,0 +1,246 @@
+//! Avoidance and headway adjust what other behaviors request, as long as they act.
+
+use bevy::prelude::*;
+use bevy_steering2d::ReciprocalAvoidanceMemory;
+use bevy_steering2d::prelude::*;
+
+use super::{closest, seen, walker};
+use crate::common::*;
+
+#[test]
+fn the_weight_of_an_adjustment_does_not_matter() {
+    let meeting = |weight: f32| {
+        let mut app = point_mass_app(HERTZ);
+        for (from, y) in [(-8.0, 0.1), (8.0, -0.1)] {
+            let (from, to) = (Vec2::new(from, y), Vec2::new(-from, -y));
+            let walker = walker(&mut app, from, to);
+            let mut avoidance = app.world_mut().get_mut::<ReciprocalAvoidance>(walker);
+            avoidance.as_mut().unwrap().influence.weight = weight;
+        }
+        run_ticks(&mut app, 600);
+        states(&mut app)
+    };
+    // Powers of two, which round nothing.
+    let expected = meeting(1.0);
+    assert_eq!(meeting(0.125), expected);
+    assert_eq!(meeting(4.0), expected);
+}
+
+#[test]
+fn pedestrians_do_all_for_one_whose_avoidance_ends() {
+    let ends: [fn(&mut EntityWorldMut); 6] = [
+        |agent| agent.get_mut::<ReciprocalAvoidance>().unwrap().horizon = 0.0,
+        |agent| {
+            agent.remove::<ReciprocalAvoidance>();
+        },
+        |agent| {
+            agent
+                .get_mut::<ReciprocalAvoidance>()
+                .unwrap()
+                .influence
+                .enabled = false;
+        },
+        |agent| {
+            agent.insert(SteeringDisabled);
+        },
+        |agent| {
+            let influence = &mut agent.get_mut::<ReciprocalAvoidance>().unwrap().influence;
+            influence.when = When::only::<IsStuck>();
+            agent.insert(IsStuck);
+        },
+        |agent| {
+            let groups = &mut agent.get_mut::<ReciprocalAvoidance>().unwrap().groups;
+            *groups = SteeringGroups(2);
+        },
+    ];
+    for (case, end) in ends.into_iter().enumerate() {
+        let mut app = point_mass_app(HERTZ);
+        let far = Vec2::new(9.0, 0.0);
+        let both = [walker(&mut app, -far, far), walker(&mut app, far, -far)];
+        run_ticks(&mut app, 30);
+        end(&mut app.world_mut().entity_mut(both[0]));
+        let gap = closest(&mut app, &both, 12);
+        assert!(gap > 0.0, "case {case}: {gap} m");
+        assert!(
+            position(&app, both[1]).x < -4.0,
+            "case {case}: it gets past"
+        );
+    }
+}
+
+#[test]
+fn avoidance_that_acts_again_has_forgotten_what_it_chose_before() {
+    let mut app = point_mass_app(HERTZ);
+    let agent = walker(&mut app, Vec2::ZERO, Vec2::new(90.0, 0.0));
+    app.update();
+    let mut entity = app.world_mut().entity_mut(agent);
+    entity
+        .get_mut::<ReciprocalAvoidance>()
+        .unwrap()
+        .influence
+        .enabled = false;
+    *entity.get_mut::<ReciprocalAvoidanceMemory>().unwrap() = ReciprocalAvoidanceMemory {
+        chosen: Vec2::NEG_X,
+        hemmed_in: 1.0,
+        waits: true,
+    };
+    app.update();
+    let memory = app.world().get::<ReciprocalAvoidanceMemory>(agent).unwrap();
+    assert!(
+        memory.chosen.x > 1.0 && memory.hemmed_in == 0.0 && !memory.waits,
+        "{memory:?}"
+    );
+}
+
+#[test]
+fn avoidance_outweighs_several_behaviors_that_agree() {
+    let mut app = point_mass_app(HERTZ);
+    let stands = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), seen());
+    let avoids = (ReciprocalAvoidance::default(), Combine::WEIGHTED_SUM);
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(-8.0, 0.0), avoids);
+    for _ in 0..4 {
+        let seek = Seek::new(Vec2::new(90.0, 0.0));
+        app.world_mut().spawn((SteersFor(agent), seek));
+    }
+    let gap = closest(&mut app, &[agent, stands], 6);
+    assert!(gap > 0.0, "{gap} m");
+    assert!(position(&app, agent).x > 2.0, "it gets past");
+}
+
+#[test]
+fn avoidance_that_the_combiner_may_cut_is_warned_of() {
+    let mut app = point_mass_app(HERTZ);
+    let pedestrian = walker(&mut app, Vec2::new(0.0, 9.0), Vec2::new(9.0, 9.0));
+    let unit = (Seek::new(Vec2::X), ReciprocalAvoidance::default());
+    let unit = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), unit);
+    app.update();
+    assert_warned_once(&app, unit, "ReciprocalAvoidance", "the default combiner");
+    for combine in [Combine::PRIORITIZED, Combine::WEIGHTED_SUM] {
+        app.world_mut().entity_mut(pedestrian).insert(combine);
+        app.update();
+    }
+    assert_eq!(warnings(&app).len(), 2, "and as soon as it is another one");
+}
+
+#[test]
+fn headway_that_the_combiner_may_cut_is_warned_of() {
+    let mut app = point_mass_app(HERTZ);
+    let unit = (Seek::new(Vec2::X), Headway::default());
+    let kept = (unit, Combine::WEIGHTED_SUM);
+    Backend::PointMass.spawn(&mut app, Body::at(0.0, 9.0), kept);
+    let cut = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), unit);
+    app.update();
+    assert_warned_once(&app, cut, "Headway", "the default combiner");
+}
+
+#[test]
+fn avoidance_on_a_behavior_entity_is_warned_of() {
+    let mut app = point_mass_app(HERTZ);
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(Vec2::X));
+    app.world_mut()
+        .spawn((SteersFor(agent), ReciprocalAvoidance::default()));
+    app.update();
+    assert_warned_once(&app, agent, "ReciprocalAvoidance", "on a behavior entity");
+}
+
+#[test]
+fn avoidance_adjusts_what_groups_request_in_the_same_tick() {
+    for in_members in [false, true] {
+        let mut app = point_mass_app(HERTZ);
+        let both = [-1.0, 1.0].map(|side| {
+            let pace = Body::at(8.0 * side, 0.0).moving(-1.3 * side, 0.0);
+            let avoids = (ReciprocalAvoidance::default(), Combine::WEIGHTED_SUM);
+            let agent = Backend::PointMass.spawn(&mut app, pace, avoids);
+            let group = (SteersFor(agent), BehaviorGroup::default());
+            let group = app.world_mut().spawn(group).id();
+            let seek = Seek::new(Vec2::new(-90.0 * side, 0.0));
+            if in_members {
+                app.world_mut().spawn((SteersFor(group), seek));
+            } else {
+                app.world_mut().entity_mut(group).insert(seek);
+            }
+            agent
+        });
+        let gap = closest(&mut app, &both, 6);
+        assert!(gap > 0.0, "in members: {in_members}, {gap} m");
+        assert!(position(&app, both[0]).x > 5.0);
+    }
+}
+
+#[test]
+fn avoidance_on_a_behavior_entity_does_nothing_and_says_so() {
+    let walk = |doubled: bool| {
+        let mut app = point_mass_app(HERTZ);
+        Backend::PointMass.spawn(&mut app, Body::at(6.0, 0.1), seen());
+        let walker = walker(&mut app, Vec2::ZERO, Vec2::new(90.0, 0.0));
+        if doubled {
+            let cautious = ReciprocalAvoidance {
+                margin: 2.0,
+                ..default()
+            };
+            app.world_mut().spawn((SteersFor(walker), cautious));
+        }
+        run_seconds(&mut app, 5.0);
+        let warned = warnings(&app)
+            .iter()
+            .any(|it| it.message.contains("insert it on the agent itself"));
+        assert_eq!(warned, doubled);
+        position(&app, walker)
+    };
+    assert_eq!(walk(true), walk(false));
+}
+
+#[test]
+fn a_pedestrian_that_was_disabled_begins_anew() {
+    let mut app = point_mass_app(HERTZ);
+    let walker = walker(&mut app, Vec2::ZERO, Vec2::new(90.0, 0.0));
+    let hemmed_in = ReciprocalAvoidanceMemory {
+        chosen: Vec2::Y,
+        hemmed_in: 1.0,
+        waits: true,
+    };
+    let end: [fn(&mut EntityWorldMut); 2] = [
+        |agent| {
+            agent.insert(SteeringDisabled);
+        },
+        |agent| {
+            agent.remove::<ReciprocalAvoidance>();
+        },
+    ];
+    for end in end {
+        let mut agent = app.world_mut().entity_mut(walker);
+        agent.insert(hemmed_in);
+        end(&mut agent);
+        let memory = agent.get::<ReciprocalAvoidanceMemory>();
+        assert_eq!(memory, Some(&ReciprocalAvoidanceMemory::default()));
+    }
+}
+
+#[test]
+fn headway_on_a_behavior_entity_sees_what_the_others_request() {
+    let end = |on_agent: bool, avoids: bool| {
+        let mut app = point_mass_app(HERTZ);
+        Backend::PointMass.spawn(&mut app, Body::at(6.0, 0.0).moving(0.5, 0.0), seen());
+        let walks = (Vehicle::default(), Combine::WEIGHTED_SUM);
+        let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), walks);
+        let seek = Seek::new(Vec2::new(90.0, 0.0));
+        app.world_mut().spawn((SteersFor(agent), seek));
+        if avoids {
+            let avoidance = ReciprocalAvoidance::default();
+            app.world_mut().entity_mut(agent).insert(avoidance);
+        }
+        if on_agent {
+            app.world_mut().entity_mut(agent).insert(Headway::default());
+        } else {
+            app.world_mut()
+                .spawn((SteersFor(agent), Headway::default()));
+        }
+        run_seconds(&mut app, 3.0);
+        position(&app, agent)
+    };
+    for avoids in [false, true] {
+        let (apart, together) = (end(false, avoids), end(true, avoids));
+        assert_near(apart, together, 1e-3, "where it is");
+        assert!(together.x < 10.0, "it is held up: {together}");
+    }
+}
