@@ -7,10 +7,8 @@ use bevy::prelude::*;
 
 use super::{ColliderProbes, SensesColliders};
 use crate::behavior_entity::BehaviorRoots;
-use crate::{
-    Abilities, Agent, Behavior, Kinematics, SteeringClock, SteeringDisabled, SteeringId,
-    ThinkEvery, Vehicle,
-};
+use crate::steer::AgentParts;
+use crate::{Agent, Behavior, SteeringClock, SteeringDisabled, SteeringId, ThinkEvery};
 
 /// A system that lets `B` fill the probes of its agents.
 pub(crate) fn probe_colliders<B: Behavior>(
@@ -54,14 +52,7 @@ pub(crate) struct Probing<'w, 's> {
     agents: Query<
         'w,
         's,
-        (
-            &'static SteeringId,
-            &'static Vehicle,
-            &'static Kinematics,
-            Option<&'static ThinkEvery>,
-            Option<&'static Abilities>,
-            &'static mut ColliderProbes,
-        ),
+        (AgentParts, &'static mut ColliderProbes),
         (With<SensesColliders>, Without<SteeringDisabled>),
     >,
 }
@@ -77,11 +68,10 @@ impl Probing<'_, '_> {
         ask: impl FnOnce(&Agent, &mut ColliderProbes),
     ) {
         let agent = self.roots.agent_of(entity).unwrap_or(entity);
-        let Ok((&agent_id, vehicle, body, every, abilities, mut probes)) =
-            self.agents.get_mut(agent)
-        else {
+        let Ok((parts, mut probes)) = self.agents.get_mut(agent) else {
             return;
         };
+        let (&agent_id, vehicle, body, every, abilities) = parts;
         if ThinkEvery::turn(every, agent_id, &self.clock).is_some()
             && body.is_steerable()
             && let Ok(me) = Agent::new(agent, agent_id, vehicle, body, every, &self.clock)
