@@ -1,5 +1,6 @@
 //! Starts, restarts and stops scenes.
 
+use bevy::ecs::system::ScheduleSystem;
 use bevy::prelude::*;
 use bevy_steering2d::navigation::ActivePathfinder;
 use bevy_steering2d::prelude::*;
@@ -67,6 +68,27 @@ pub(crate) fn agent_count(world: &World) -> usize {
 /// Run condition: the scene of this name is running.
 pub fn playing(name: &'static str) -> impl Fn(Res<CurrentScene>) -> bool + Clone {
     move |current| current.scene.is_some_and(|scene| scene.name == name)
+}
+
+/// Adds the systems of a scene.
+pub(crate) trait SceneSystemsExt {
+    /// Adds systems that select actions, one after the other, while the scene of this name is running.
+    fn add_scene_systems<M>(
+        &mut self,
+        name: &'static str,
+        systems: impl IntoScheduleConfigs<ScheduleSystem, M>,
+    ) -> &mut Self;
+}
+
+impl SceneSystemsExt for App {
+    fn add_scene_systems<M>(
+        &mut self,
+        name: &'static str,
+        systems: impl IntoScheduleConfigs<ScheduleSystem, M>,
+    ) -> &mut Self {
+        let systems = systems.chain().in_set(ActionSelection);
+        self.add_systems(FixedUpdate, systems.run_if(playing(name)))
+    }
 }
 
 /// While present, the scene's [script](Scene::script) provides the input.

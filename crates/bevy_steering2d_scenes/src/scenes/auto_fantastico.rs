@@ -28,7 +28,7 @@ use crate::cars::{CAR, draw_wheels};
 use crate::combiners::{COMBINERS, name_of};
 use crate::experiment::{Experiment, advance};
 use crate::input::Presses;
-use crate::lifecycle::{ActionSelection, playing};
+use crate::lifecycle::{SceneSystemsExt, playing};
 use crate::look::Drawn;
 use crate::overlay;
 use crate::props::Rock;
@@ -127,8 +127,8 @@ fn build(app: &mut App) {
         .add_scene_resource::<Errands>()
         .add_scene_resource::<Fleet>()
         .add_scene_resource::<Tally>()
-        .add_systems(
-            FixedUpdate,
+        .add_scene_systems(
+            SCENE.name,
             (
                 flip_switches,
                 fleet::change,
@@ -137,10 +137,7 @@ fn build(app: &mut App) {
                 errands::apply,
                 errands::run,
                 tally::keep,
-            )
-                .chain()
-                .in_set(ActionSelection)
-                .run_if(playing(SCENE.name)),
+            ),
         );
 }
 

@@ -16,7 +16,7 @@ use crate::bodies::{Animal, enable, recolor, set_max_speed};
 use crate::experiment::{Experiment, advance};
 use crate::in_scene::InScene;
 use crate::input::Presses;
-use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, Scripted, playing};
+use crate::lifecycle::{CurrentScene, SceneRandom, SceneSystemsExt, Scripted, playing};
 use crate::look::{Drawn, Look, Shape};
 use crate::report::Line;
 use crate::scene::{Scene, SceneKey};
@@ -162,12 +162,9 @@ fn build(app: &mut App) {
     app.add_scene_component::<Attacker>()
         .add_scene_resource::<Choice>()
         .add_scene_resource::<Tally>()
-        .add_systems(
-            FixedUpdate,
-            (choose, keep_tally, guide_attacker, guide_guard)
-                .chain()
-                .in_set(ActionSelection)
-                .run_if(playing(SCENE.name)),
+        .add_scene_systems(
+            SCENE.name,
+            (choose, keep_tally, guide_attacker, guide_guard),
         );
 }
 

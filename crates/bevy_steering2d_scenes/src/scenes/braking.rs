@@ -13,7 +13,7 @@ use crate::arena::Arena;
 use crate::bodies::Animal;
 use crate::experiment::Experiment;
 use crate::input::Presses;
-use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, playing};
+use crate::lifecycle::{CurrentScene, SceneRandom, SceneSystemsExt, playing};
 use crate::look::Drawn;
 use crate::report::{Line, Mean};
 use crate::scene::{Scene, SceneKey};
@@ -172,12 +172,9 @@ impl Course {
 fn build(app: &mut App) {
     app.add_scene_component::<Runner>()
         .add_scene_resource::<Course>()
-        .add_systems(
-            FixedUpdate,
-            (change_course, keep_tally, move_target, set_velocities)
-                .chain()
-                .in_set(ActionSelection)
-                .run_if(playing(SCENE.name)),
+        .add_scene_systems(
+            SCENE.name,
+            (change_course, keep_tally, move_target, set_velocities),
         );
 }
 

@@ -2,7 +2,7 @@
 
 use bevy::ecs::entity::EntityHashSet;
 use bevy::prelude::*;
-use bevy_rapier2d::prelude::{CollisionGroups, PhysicsSet, Sensor};
+use bevy_rapier2d::prelude::{CollisionGroups, Sensor};
 use bevy_steering2d::prelude::*;
 use bevy_steering2d_steerbench::{
     Body, Case, CasePlugin, Itinerary, OfCase, Scorer, Shape as Outline, Sighting, Town, spawn_case,
@@ -11,7 +11,7 @@ use bevy_steering2d_steerbench::{
 use crate::arena::{Arena, FENCE_GROUP};
 use crate::bodies::recolor;
 use crate::in_scene::InScene;
-use crate::lifecycle::{ActionSelection, playing, start_in};
+use crate::lifecycle::{SceneSystemsExt, playing, start_in};
 use crate::look::{Drawn, Look, Shape};
 use crate::report::Line;
 use crate::scene::Scene;
@@ -85,14 +85,7 @@ fn build(app: &mut App) {
         .add_scene_component::<OfCase>()
         .add_scene_resource::<Town>()
         .add_scene_resource::<Tally>()
-        .add_systems(
-            FixedUpdate,
-            (keep_tally, color_walkers)
-                .chain()
-                .in_set(ActionSelection)
-                .before(PhysicsSet::SyncBackend)
-                .run_if(playing(SCENE.name)),
-        );
+        .add_scene_systems(SCENE.name, (keep_tally, color_walkers));
 }
 
 fn build_overlay(app: &mut App) {

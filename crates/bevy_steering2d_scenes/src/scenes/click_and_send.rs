@@ -17,7 +17,7 @@ use crate::arena::Arena;
 use crate::bodies::{Person, recolor};
 use crate::in_scene::InScene;
 use crate::input::{Destination, Held, Pointer, Presses};
-use crate::lifecycle::{ActionSelection, SceneRandom, agent_count, playing};
+use crate::lifecycle::{SceneRandom, SceneSystemsExt, agent_count, playing};
 use crate::look::{Drawn, Look};
 use crate::placement::spot_in;
 use crate::props;
@@ -103,18 +103,15 @@ fn build(app: &mut App) {
         .add_scene_resource::<Options>()
         .add_scene_resource::<Stroke>()
         .add_scene_resource::<Tally>()
-        .add_systems(
-            FixedUpdate,
+        .add_scene_systems(
+            SCENE.name,
             (
                 read_keys,
                 drag,
                 orders::send,
                 tally::keep_tally,
                 color_units,
-            )
-                .chain()
-                .in_set(ActionSelection)
-                .run_if(playing(SCENE.name)),
+            ),
         )
         .add_observer(orders::send_on)
         .add_observer(tally::note_path);

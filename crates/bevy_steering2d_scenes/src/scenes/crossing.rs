@@ -19,7 +19,7 @@ use crate::bodies::{Person, enable, launch, recolor};
 use crate::contacts::{Contacts, Disc, Pair};
 use crate::experiment::Experiment;
 use crate::input::Presses;
-use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, playing};
+use crate::lifecycle::{CurrentScene, SceneRandom, SceneSystemsExt, playing};
 use crate::look::{Drawn, Look};
 use crate::props;
 use crate::report::{Line, Mean};
@@ -118,12 +118,9 @@ fn build(app: &mut App) {
         .add_scene_resource::<Options>()
         .add_scene_resource::<Walk>()
         .add_scene_resource::<Tally>()
-        .add_systems(
-            FixedUpdate,
-            (change_options, begin_walk, apply_options, judge, color)
-                .chain()
-                .in_set(ActionSelection)
-                .run_if(playing(SCENE.name)),
+        .add_scene_systems(
+            SCENE.name,
+            (change_options, begin_walk, apply_options, judge, color),
         );
 }
 

@@ -15,7 +15,7 @@ use crate::contacts::{Contacts, Disc, Pair};
 use crate::experiment::Experiment;
 use crate::in_scene::InScene;
 use crate::input::Presses;
-use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, agent_count, playing};
+use crate::lifecycle::{CurrentScene, SceneRandom, SceneSystemsExt, agent_count, playing};
 use crate::look::{Drawn, Look, Shape};
 use crate::placement::spot_in;
 use crate::report::{Line, Mean};
@@ -92,12 +92,9 @@ impl Tally {
 fn build(app: &mut App) {
     app.add_scene_resource::<Options>()
         .add_scene_resource::<Tally>()
-        .add_systems(
-            FixedUpdate,
-            (read_keys, guide_guests, keep_tally, color_guests)
-                .chain()
-                .in_set(ActionSelection)
-                .run_if(playing(SCENE.name)),
+        .add_scene_systems(
+            SCENE.name,
+            (read_keys, guide_guests, keep_tally, color_guests),
         );
 }
 

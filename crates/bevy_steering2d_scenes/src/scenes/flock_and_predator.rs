@@ -13,7 +13,7 @@ use crate::bodies::{Animal, enable, pass_through, recolor, teleport};
 use crate::contacts::{Contacts, Disc, Pair};
 use crate::experiment::Experiment;
 use crate::input::Presses;
-use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, agent_count, playing};
+use crate::lifecycle::{CurrentScene, SceneRandom, SceneSystemsExt, agent_count, playing};
 use crate::look::{Drawn, Look};
 use crate::placement::spot_in;
 use crate::report::{Line, Mean};
@@ -138,8 +138,8 @@ fn build(app: &mut App) {
         .add_scene_component::<Predator>()
         .add_scene_resource::<Rules>()
         .add_scene_resource::<Tally>()
-        .add_systems(
-            FixedUpdate,
+        .add_scene_systems(
+            SCENE.name,
             (
                 read_keys,
                 switch_rules,
@@ -147,10 +147,7 @@ fn build(app: &mut App) {
                 catch_boids,
                 watch_the_lone,
                 keep_tally,
-            )
-                .chain()
-                .in_set(ActionSelection)
-                .run_if(playing(SCENE.name)),
+            ),
         );
 }
 

@@ -13,7 +13,7 @@ use crate::bodies::{Animal, enable, kinematics, recolor};
 use crate::contacts::{Contacts, Disc, Pair};
 use crate::experiment::{Experiment, advance};
 use crate::input::Presses;
-use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, Scripted, playing};
+use crate::lifecycle::{CurrentScene, SceneRandom, SceneSystemsExt, Scripted, playing};
 use crate::look::{Drawn, Look};
 use crate::report::{Extent, Line, Mean};
 use crate::scene::{Scene, SceneKey};
@@ -188,12 +188,9 @@ fn build(app: &mut App) {
     app.add_scene_component::<Member>()
         .add_scene_resource::<Order>()
         .add_scene_resource::<Tally>()
-        .add_systems(
-            FixedUpdate,
-            (read_order, assign_slots, keep_tally, apply_order)
-                .chain()
-                .in_set(ActionSelection)
-                .run_if(playing(SCENE.name)),
+        .add_scene_systems(
+            SCENE.name,
+            (read_order, assign_slots, keep_tally, apply_order),
         );
 }
 

@@ -14,7 +14,7 @@ use crate::arena::Arena;
 use crate::bodies::{Animal, recolor, set_max_speed, teleport};
 use crate::experiment::Experiment;
 use crate::input::Presses;
-use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, playing};
+use crate::lifecycle::{CurrentScene, SceneRandom, SceneSystemsExt, playing};
 use crate::look::{Drawn, Look};
 use crate::report::{Line, Mean};
 use crate::scene::{Scene, SceneKey};
@@ -149,18 +149,15 @@ fn build(app: &mut App) {
         .add_scene_component::<Rabbit>()
         .add_scene_resource::<ChaseBy>()
         .add_scene_resource::<Tally>()
-        .add_systems(
-            FixedUpdate,
+        .add_scene_systems(
+            SCENE.name,
             (
                 choose_chase,
                 catch_rabbit,
                 guide_fox,
                 guide_rabbit,
                 keep_tally,
-            )
-                .chain()
-                .in_set(ActionSelection)
-                .run_if(playing(SCENE.name)),
+            ),
         );
 }
 

@@ -19,7 +19,7 @@ use crate::arena::Arena;
 use crate::bodies::{Animal, enable, recolor, set_max_speed, teleport};
 use crate::experiment::Experiment;
 use crate::input::Presses;
-use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, playing};
+use crate::lifecycle::{CurrentScene, SceneRandom, SceneSystemsExt, playing};
 use crate::look::{Drawn, Look, Pose};
 use crate::props::{self, Rock};
 use crate::report::{Line, Mean};
@@ -110,8 +110,8 @@ fn build(app: &mut App) {
         .add_scene_component::<Hider>()
         .add_scene_resource::<Choice>()
         .add_scene_resource::<Tally>()
-        .add_systems(
-            FixedUpdate,
+        .add_scene_systems(
+            SCENE.name,
             (
                 choose,
                 update_visibility,
@@ -119,10 +119,7 @@ fn build(app: &mut App) {
                 catch,
                 guide_hiders,
                 keep_tally,
-            )
-                .chain()
-                .in_set(ActionSelection)
-                .run_if(playing(SCENE.name)),
+            ),
         );
 }
 

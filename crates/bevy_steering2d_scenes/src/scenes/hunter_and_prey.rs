@@ -11,7 +11,7 @@ use bevy_steering2d_debug::AgentViews;
 use crate::arena::Arena;
 use crate::bodies::{Animal, enable, recolor, set_max_speed, teleport};
 use crate::input::Pointer;
-use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, agent_count, playing};
+use crate::lifecycle::{CurrentScene, SceneRandom, SceneSystemsExt, agent_count, playing};
 use crate::look::{Drawn, Look};
 use crate::report::{Line, Mean};
 use crate::scene::{Crowd, Scene};
@@ -120,12 +120,9 @@ fn build(app: &mut App) {
         .add_scene_component::<Stamina>()
         .add_scene_component::<Prey>()
         .add_scene_resource::<Tally>()
-        .add_systems(
-            FixedUpdate,
-            (catch_prey, tire, guide_hunters, guide_prey, keep_tally)
-                .chain()
-                .in_set(ActionSelection)
-                .run_if(playing(SCENE.name)),
+        .add_scene_systems(
+            SCENE.name,
+            (catch_prey, tire, guide_hunters, guide_prey, keep_tally),
         )
         .add_observer(count_arrival);
 }

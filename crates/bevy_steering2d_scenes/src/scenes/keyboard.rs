@@ -10,7 +10,7 @@ use crate::arena::Arena;
 use crate::bodies::{Animal, enable};
 use crate::combiners::{DIGITS, combiner_of, key_of};
 use crate::input::Presses;
-use crate::lifecycle::{ActionSelection, SceneRandom, playing};
+use crate::lifecycle::{SceneRandom, SceneSystemsExt, playing};
 use crate::look::Drawn;
 use crate::report::{Line, Mean};
 use crate::scene::{Scene, SceneKey};
@@ -179,13 +179,7 @@ impl Trial {
 fn build(app: &mut App) {
     app.add_scene_resource::<Choice>()
         .add_scene_resource::<Trials>()
-        .add_systems(
-            FixedUpdate,
-            (measure, choose, steer_player)
-                .chain()
-                .in_set(ActionSelection)
-                .run_if(playing(SCENE.name)),
-        );
+        .add_scene_systems(SCENE.name, (measure, choose, steer_player));
 }
 
 fn setup(world: &mut World) {

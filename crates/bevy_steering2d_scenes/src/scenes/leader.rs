@@ -16,7 +16,7 @@ use crate::arena::Arena;
 use crate::bodies::{Person, enable, recolor, set_max_speed};
 use crate::in_scene::InScene;
 use crate::input::Presses;
-use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, agent_count, playing};
+use crate::lifecycle::{CurrentScene, SceneRandom, SceneSystemsExt, agent_count, playing};
 use crate::look::{Drawn, Look};
 use crate::placement::spot_in;
 use crate::report::{Line, Mean};
@@ -103,13 +103,7 @@ fn build(app: &mut App) {
     app.add_scene_component::<Member>()
         .add_scene_resource::<Lead>()
         .add_scene_resource::<Tally>()
-        .add_systems(
-            FixedUpdate,
-            (read_keys, lead, keep_tally)
-                .chain()
-                .in_set(ActionSelection)
-                .run_if(playing(SCENE.name)),
-        );
+        .add_scene_systems(SCENE.name, (read_keys, lead, keep_tally));
 }
 
 fn setup(world: &mut World) {

@@ -20,7 +20,7 @@ use crate::contacts::{Contacts, Disc, Pair};
 use crate::experiment::Experiment;
 use crate::in_scene::InScene;
 use crate::input::Presses;
-use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, agent_count, playing};
+use crate::lifecycle::{CurrentScene, SceneRandom, SceneSystemsExt, agent_count, playing};
 use crate::look::{Drawn, Look, Shape};
 use crate::report::{Line, Mean};
 use crate::scene::{Crowd, Scene, SceneKey};
@@ -142,13 +142,7 @@ fn build(app: &mut App) {
     app.add_scene_component::<Mouse>()
         .add_scene_resource::<Choice>()
         .add_scene_resource::<Tally>()
-        .add_systems(
-            FixedUpdate,
-            (choose, apply_choice, keep_tally)
-                .chain()
-                .in_set(ActionSelection)
-                .run_if(playing(SCENE.name)),
-        )
+        .add_scene_systems(SCENE.name, (choose, apply_choice, keep_tally))
         .add_observer(turn_around)
         .add_observer(count_stuck);
 }

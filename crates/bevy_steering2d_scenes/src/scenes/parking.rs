@@ -22,7 +22,7 @@ use crate::contacts::Contacts;
 use crate::experiment::Experiment;
 use crate::in_scene::InScene;
 use crate::input::Presses;
-use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, playing};
+use crate::lifecycle::{CurrentScene, SceneRandom, SceneSystemsExt, playing};
 use crate::look::{Drawn, Look, Shape};
 use crate::report::{Line, Mean};
 use crate::scene::{Scene, SceneKey};
@@ -126,13 +126,7 @@ fn build(app: &mut App) {
         .add_scene_component::<Parked>()
         .add_scene_resource::<Way>()
         .add_scene_resource::<Tally>()
-        .add_systems(
-            FixedUpdate,
-            (choose, deal, drive, keep_tally)
-                .chain()
-                .in_set(ActionSelection)
-                .run_if(playing(SCENE.name)),
-        );
+        .add_scene_systems(SCENE.name, (choose, deal, drive, keep_tally));
 }
 
 fn setup(world: &mut World) {

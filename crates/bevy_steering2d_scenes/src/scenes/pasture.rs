@@ -22,7 +22,7 @@ use crate::bodies::{Animal, enable, pass_through};
 use crate::experiment::Experiment;
 use crate::in_scene::InScene;
 use crate::input::Presses;
-use crate::lifecycle::{ActionSelection, SceneRandom, playing};
+use crate::lifecycle::{SceneRandom, SceneSystemsExt, playing};
 use crate::look::Drawn;
 use crate::placement::spot_in;
 use crate::props;
@@ -124,8 +124,8 @@ fn build(app: &mut App) {
         .add_scene_resource::<Options>()
         .add_scene_resource::<Drive>()
         .add_scene_resource::<Tally>()
-        .add_systems(
-            FixedUpdate,
+        .add_scene_systems(
+            SCENE.name,
             (
                 change_options,
                 rider::tempt_cow,
@@ -133,10 +133,7 @@ fn build(app: &mut App) {
                 apply_options,
                 rider::ride,
                 tally::keep,
-            )
-                .chain()
-                .in_set(ActionSelection)
-                .run_if(playing(SCENE.name)),
+            ),
         );
 }
 

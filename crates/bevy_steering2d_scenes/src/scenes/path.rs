@@ -18,7 +18,7 @@ use crate::bodies::{Animal, pass_through};
 use crate::experiment::{Experiment, advance};
 use crate::in_scene::InScene;
 use crate::input::Presses;
-use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, Scripted, playing};
+use crate::lifecycle::{CurrentScene, SceneRandom, SceneSystemsExt, Scripted, playing};
 use crate::look::{Drawn, Look, Shape};
 use crate::report::Line;
 use crate::scene::{Scene, SceneKey};
@@ -96,13 +96,7 @@ fn build(app: &mut App) {
     app.add_scene_component::<Walk>()
         .add_scene_resource::<Route>()
         .add_scene_resource::<Tally>()
-        .add_systems(
-            FixedUpdate,
-            (measure, choose, walk_back)
-                .chain()
-                .in_set(ActionSelection)
-                .run_if(playing(SCENE.name)),
-        )
+        .add_scene_systems(SCENE.name, (measure, choose, walk_back))
         .add_observer(rest);
 }
 

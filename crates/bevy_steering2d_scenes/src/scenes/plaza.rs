@@ -13,7 +13,7 @@ use crate::bodies::{Person, enable, recolor};
 use crate::contacts::{Contacts, Disc, Pair};
 use crate::experiment::Experiment;
 use crate::input::Presses;
-use crate::lifecycle::{ActionSelection, SceneRandom, agent_count, playing};
+use crate::lifecycle::{SceneRandom, SceneSystemsExt, agent_count, playing};
 use crate::look::{Drawn, Look};
 use crate::placement::spot_in;
 use crate::report::{Line, Mean};
@@ -130,13 +130,7 @@ impl Tally {
 fn build(app: &mut App) {
     app.add_scene_resource::<Options>()
         .add_scene_resource::<Tally>()
-        .add_systems(
-            FixedUpdate,
-            (read_keys, keep_tally, reenter, color_walkers)
-                .chain()
-                .in_set(ActionSelection)
-                .run_if(playing(SCENE.name)),
-        );
+        .add_scene_systems(SCENE.name, (read_keys, keep_tally, reenter, color_walkers));
 }
 
 fn setup(world: &mut World) {

@@ -26,7 +26,7 @@ use walls::{CourseWall, build_walls};
 use crate::arena::Arena;
 use crate::bodies::{Animal, enable, launch, pass_through, recolor, set_max_speed};
 use crate::input::Presses;
-use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, playing};
+use crate::lifecycle::{CurrentScene, SceneRandom, SceneSystemsExt, playing};
 use crate::look::{Drawn, Look};
 use crate::report::Line;
 use crate::scene::{Scene, SceneKey};
@@ -132,13 +132,7 @@ fn build(app: &mut App) {
         .add_scene_resource::<Race>()
         .add_scene_resource::<Tally>()
         .add_behavior::<Circling>()
-        .add_systems(
-            FixedUpdate,
-            (change_rules, judge, begin_race, guide_quarry)
-                .chain()
-                .in_set(ActionSelection)
-                .run_if(playing(SCENE.name)),
-        );
+        .add_scene_systems(SCENE.name, (change_rules, judge, begin_race, guide_quarry));
 }
 
 fn setup(world: &mut World) {

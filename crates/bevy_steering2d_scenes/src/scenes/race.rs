@@ -19,7 +19,7 @@ use crate::cars::{CAR, Driven, car_at, draw_wheels};
 use crate::course::{beside, road, rounded, walls};
 use crate::experiment::Experiment;
 use crate::in_scene::InScene;
-use crate::lifecycle::{ActionSelection, SceneRandom, playing};
+use crate::lifecycle::{SceneRandom, SceneSystemsExt, playing};
 use crate::look::Drawn;
 use crate::report::Line;
 use crate::scene::{Scene, SceneKey};
@@ -82,12 +82,9 @@ fn build(app: &mut App) {
         .add_scene_component::<Lap>()
         .add_scene_resource::<Rules>()
         .add_scene_resource::<Tally>()
-        .add_systems(
-            FixedUpdate,
-            (drivers::change_rules, tally::keep, drivers::drive)
-                .chain()
-                .in_set(ActionSelection)
-                .run_if(playing(SCENE.name)),
+        .add_scene_systems(
+            SCENE.name,
+            (drivers::change_rules, tally::keep, drivers::drive),
         );
 }
 

@@ -18,7 +18,7 @@ use crate::combiners::{COMBINERS, combiner_of, key_of, name_of};
 use crate::contacts::{Contacts, Disc, Pair};
 use crate::experiment::Experiment;
 use crate::input::Presses;
-use crate::lifecycle::{ActionSelection, SceneRandom, agent_count, playing};
+use crate::lifecycle::{SceneRandom, SceneSystemsExt, agent_count, playing};
 use crate::look::{Drawn, Look};
 use crate::props::{self, crosses, distance_to_walls};
 use crate::report::{Line, Mean};
@@ -173,13 +173,7 @@ fn build(app: &mut App) {
     app.add_scene_component::<Wanderer>()
         .add_scene_resource::<Choice>()
         .add_scene_resource::<Tally>()
-        .add_systems(
-            FixedUpdate,
-            (choose, apply_choice, keep_tally)
-                .chain()
-                .in_set(ActionSelection)
-                .run_if(playing(SCENE.name)),
-        );
+        .add_scene_systems(SCENE.name, (choose, apply_choice, keep_tally));
 }
 
 fn setup(world: &mut World) {

@@ -16,7 +16,7 @@ use crate::arena::Arena;
 use crate::bodies::{Animal, pass_through};
 use crate::experiment::Experiment;
 use crate::input::Presses;
-use crate::lifecycle::{ActionSelection, CurrentScene, SceneRandom, playing};
+use crate::lifecycle::{CurrentScene, SceneRandom, SceneSystemsExt, playing};
 use crate::look::Drawn;
 use crate::report::{Extent, Line, Mean};
 use crate::scene::{Scene, SceneKey};
@@ -162,13 +162,7 @@ fn build(app: &mut App) {
     app.add_scene_component::<Wanderer>()
         .add_scene_resource::<Circle>()
         .add_scene_resource::<Tally>()
-        .add_systems(
-            FixedUpdate,
-            (change_circle, enter_again, keep_tally)
-                .chain()
-                .in_set(ActionSelection)
-                .run_if(playing(SCENE.name)),
-        );
+        .add_scene_systems(SCENE.name, (change_circle, enter_again, keep_tally));
 }
 
 fn setup(world: &mut World) {

@@ -22,7 +22,7 @@ use crate::cars::draw_wheels;
 use crate::course::{beside, road, rounded};
 use crate::experiment::Experiment;
 use crate::in_scene::InScene;
-use crate::lifecycle::{ActionSelection, SceneRandom, playing};
+use crate::lifecycle::{SceneRandom, SceneSystemsExt, playing};
 use crate::look::Drawn;
 use crate::report::Line;
 use crate::scene::{Scene, SceneKey};
@@ -89,18 +89,15 @@ fn build(app: &mut App) {
     app.add_scene_component::<Member>()
         .add_scene_resource::<Slots>()
         .add_scene_resource::<Tally>()
-        .add_systems(
-            FixedUpdate,
+        .add_scene_systems(
+            SCENE.name,
             (
                 formation::choose,
                 formation::apply,
                 formation::advance,
                 tally::keep,
                 formation::drive,
-            )
-                .chain()
-                .in_set(ActionSelection)
-                .run_if(playing(SCENE.name)),
+            ),
         );
 }
 
