@@ -217,9 +217,12 @@ mod tests {
     #[test]
     fn the_doors_behind_the_corner_have_no_gaps() {
         let doors = parts_of_the_corridor();
+        let near = |a: Vec2, b: Vec2| a.abs_diff_eq(b, 1e-4);
+        assert!(near(doors[0].to, CORNER));
         for pair in doors.windows(2) {
-            let near = |a: Vec2, b: Vec2| a.abs_diff_eq(b, 1e-4);
-            assert!(near(pair[0].to, pair[1].from) || near(pair[0].from, pair[1].to));
+            assert!(near(pair[0].from, pair[1].to), "{pair:?}");
         }
+        let end = doors[doors.len() - 1].from;
+        assert!(near(end, CORNER + WIDE * Vec2::X), "{end}");
     }
 }
