@@ -27,5 +27,8 @@ fn an_agent_that_wants_to_get_out_stands_at_the_edge_without_trembling() {
             let speed = velocity(&app, agent).length();
             assert!(speed < 0.02, "{mass} kg, {max_force} N: {speed} m/s");
         }
+        // A body of half a meter.
+        let x = position(&app, agent).x;
+        assert!((9.0..10.0).contains(&x), "{mass} kg, {max_force} N: {x} m");
     }
 }

@@ -72,10 +72,13 @@ fn random_targets_keep_a_wanderer_in_its_area() {
         let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), Wander::new(style));
         // It may run past a target by what it takes to brake: 5 m/s at 20 m/s² and 0.25 s.
         let reach = area.inflate(5.0 * 5.0 / (2.0 * 20.0) + 5.0 * 0.25);
+        let mut farthest: f32 = 0.0;
         for _ in 0..60 * 30 {
             app.update();
             let place = position(&app, agent);
             assert!(reach.contains(place), "{backend:?}: {place}");
+            farthest = farthest.max(place.length());
         }
+        assert!(farthest > 2.0, "{backend:?}: wanders only {farthest} m");
     }
 }
