@@ -21,7 +21,7 @@ use std::sync::Arc;
 use bevy_steering2d_steerbench::{Body, Case, Run, Table, read_file, run, svg};
 use lexopt::prelude::*;
 use shared::arguments::{Arguments, MOST_THREADS, Stop, typed};
-use shared::{files, jobs};
+use shared::{files, interrupts, jobs};
 
 const HELP: &str = "\
 usage: steerbench CASES_DIR [options]
@@ -156,6 +156,7 @@ fn score(options: &Options) -> Result<ExitCode, String> {
     let mut done: Vec<Trials> = cases.iter().map(|_| Trials::default()).collect();
     page.begin()?;
     let body = options.body;
+    interrupts::heed();
     let tally = jobs::run_in_order(
         trials.collect(),
         options.jobs,

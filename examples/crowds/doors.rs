@@ -9,6 +9,7 @@ use bevy_steering2d_steerbench::{
 };
 
 use crate::rvo_world;
+use crate::shared::interrupts;
 use crate::shared::jobs::{self, Tally};
 
 const WALKERS: usize = 200;
@@ -57,6 +58,7 @@ pub fn compare(starts: usize, jobs: NonZeroUsize) -> Result<Tally, String> {
     )?;
     // Of an interrupted run, a door may lack starts at its end and in between.
     let mut rows: Vec<Row> = Vec::new();
+    interrupts::heed();
     let tally = jobs::run_in_order(
         doors,
         jobs,
@@ -120,26 +122,21 @@ impl Row {
     }
 
     fn print(&self, starts: usize) -> Result<(), String> {
-        let count = self.runs.len();
-        if count == 0 {
-            return Ok(());
-        }
-        let row = self.text();
-        if count == starts {
-            jobs::print(format_args!("{row}\n"))
-        } else {
-            jobs::print(format_args!("{row} {count} of {starts} starts\n"))
-        }
+        jobs::print(format_args!("{}\n", self.text(starts)))
     }
 
-    fn text(&self) -> String {
+    fn text(&self, starts: usize) -> String {
+        let goals = match self.runs.len() {
+            count if count == starts => self.goals.len().to_string(),
+            count => format!("{} ({count} of {starts} starts)", self.goals.len()),
+        };
         let ours = || self.runs.iter().map(|(ours, _)| &ours.score);
         let rvo = || self.runs.iter().map(|(_, rvo)| rvo);
         let flow = mean(self.runs.iter().map(|(ours, _)| flow(ours)));
         format!(
             "| {:.1} m | {} | {} | {} | {:.1} | {:.1} | {} | {} | {:.2} |",
             self.width,
-            self.goals.len(),
+            goals,
             home(ours()),
             home(rvo()),
             mean(ours().map(|it| it.contacts as f32)),

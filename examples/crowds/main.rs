@@ -44,6 +44,7 @@ use lexopt::prelude::*;
 use ours::Ours;
 use rvo::Rvo;
 use shared::arguments::{Arguments, MOST_THREADS, Stop, typed};
+use shared::interrupts;
 use shared::jobs::{self, Tally};
 
 /// Counts the allocations of all threads.
@@ -175,6 +176,7 @@ fn compare(options: &Options) -> Result<Tally, String> {
     )?;
     let one_at_a_time = NonZeroUsize::MIN;
     let (ticks, starts) = (options.ticks, options.starts);
+    interrupts::heed();
     jobs::run_in_order(
         options.cases().collect(),
         one_at_a_time,

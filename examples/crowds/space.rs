@@ -8,7 +8,7 @@ use bevy_steering2d::prelude::*;
 use bevy_steering2d_steerbench::{Body, Case, Score, Shape, Walker, run, shortest_path};
 
 use crate::rvo_world::{self, way};
-use crate::shared::jobs;
+use crate::shared::{interrupts, jobs};
 
 /// The square that all starts and goals are in.
 const HALF_SIDE: f32 = 5.0;
@@ -29,6 +29,7 @@ pub fn compare(count: usize, jobs: NonZeroUsize) -> Result<jobs::Tally, String> 
          |---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
     )?;
     let mut printed = 0;
+    interrupts::heed();
     let ended = jobs::run_in_order(
         (0..count as u64).collect(),
         jobs,
@@ -71,7 +72,10 @@ fn row(ours: &Tally, rvo: &Tally) -> String {
         share(|tally| tally.solved),
         share(|tally| tally.all_home),
         share(|tally| tally.apart),
-        both(&|tally| format!("{:.2}", tally.times / tally.all_home as f64)),
+        both(&|tally| match tally.all_home {
+            0 => "–".into(),
+            count => format!("{:.2}", tally.times / count as f64),
+        }),
     )
 }
 

@@ -32,7 +32,7 @@ use lexopt::prelude::*;
 use page::Summary;
 use shared::arguments::{Arguments, MOST_THREADS, Stop, typed};
 use shared::jobs::Tally;
-use shared::{files, jobs};
+use shared::{files, interrupts, jobs};
 
 const HELP: &str = "\
 usage: pedestrians [options]
@@ -129,6 +129,7 @@ fn run(options: &Options) -> Result<Tally, String> {
         jobs::print(page::INTRODUCTION)?;
     }
     let mut summary = Summary::default();
+    interrupts::heed();
     let tally = jobs::run_in_order(
         options.checks.clone(),
         options.jobs,

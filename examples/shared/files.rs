@@ -4,8 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Lets `write` write a draft beside the file, which takes the file's name when it is complete. An older
-/// file stays until then. What is no regular file, such as a pipe, is written at once.
+/// Lets `write` write a draft beside the file, which takes the file's name and permissions when it is complete. An
+/// older file stays until then; one that is read-only stays. What is no regular file, such as a pipe, is written at once.
 pub fn replace<E: From<io::Error>>(
     file: &Path,
     write: impl FnOnce(&Path) -> Result<(), E>,
@@ -15,7 +15,16 @@ pub fn replace<E: From<io::Error>>(
     }
     let file = behind_links(file);
     let draft = draft_of(&file);
-    let written = write(&draft).and_then(|()| Ok(fs::rename(&draft, &file)?));
+    let older = fs::metadata(&file).ok().map(|it| it.permissions());
+    if older.is_some() {
+        fs::OpenOptions::new().append(true).open(&file)?;
+    }
+    let written = write(&draft).and_then(|()| {
+        if let Some(permissions) = older {
+            fs::set_permissions(&draft, permissions)?;
+        }
+        Ok(fs::rename(&draft, &file)?)
+    });
     if written.is_err() {
         // The draft is of no use, and may not even exist.
         let _ = fs::remove_file(&draft);
@@ -31,27 +40,31 @@ pub fn write(file: &Path, content: impl AsRef<[u8]>) -> Result<(), String> {
 
 /// Checks that [`replace`] can write a file. An existing one stays as it is.
 pub fn check_writable(file: &Path) -> io::Result<()> {
-    if file.exists() {
-        fs::OpenOptions::new().append(true).open(file)?;
-    }
-    if fs::metadata(file).is_ok_and(|it| !it.is_file()) {
-        return Ok(());
+    match fs::metadata(file) {
+        // The reader of a pipe would take opening and closing it for the end.
+        Ok(it) if !it.is_file() && !it.is_dir() => return Ok(()),
+        Ok(_) => drop(fs::OpenOptions::new().append(true).open(file)?),
+        Err(_) => {}
     }
     let draft = draft_of(&behind_links(file));
     fs::write(&draft, [])?;
     fs::remove_file(&draft)
 }
 
-/// The file that a link leads to: the link stays.
+/// The file that a link leads to, which need not exist: the link stays.
 fn behind_links(file: &Path) -> PathBuf {
-    fs::canonicalize(file).unwrap_or_else(|_| file.to_owned())
+    // The system follows forty links at most.
+    let links = std::iter::successors(Some(file.to_owned()), |link| {
+        Some(link.with_file_name(fs::read_link(link).ok()?))
+    });
+    links.take(40).last().unwrap_or_default()
 }
 
 /// In the same folder, since renaming works within one file system only. It keeps the extension, which
 /// decides on the format of pictures.
 fn draft_of(file: &Path) -> PathBuf {
     let mut name = file.file_stem().unwrap_or_default().to_owned();
-    name.push(".draft");
+    name.push(format!(".{}.draft", std::process::id()));
     if let Some(extension) = file.extension() {
         name.push(".");
         name.push(extension);
@@ -112,6 +125,21 @@ mod tests {
         fs::remove_dir_all(folder).unwrap();
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_replaced_file_keeps_its_permissions() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let folder = empty_folder("permissions");
+        let file = folder.join("run.json");
+        write(&file, "old").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+        write(&file, "new").unwrap();
+        let mode = fs::metadata(&file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o640);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
     #[test]
     fn a_check_changes_nothing() {
         let folder = empty_folder("check");
@@ -128,9 +156,15 @@ mod tests {
         let (file, link) = (folder.join("file"), folder.join("link"));
         fs::write(&file, "old").unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();
-        write(&link, "new").unwrap();
-        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+        for is_dangling in [false, true] {
+            if is_dangling {
+                fs::remove_file(&file).unwrap();
+            }
+            check_writable(&link).unwrap();
+            write(&link, "new").unwrap();
+            assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+            assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+        }
         write(Path::new("/dev/null"), "new").unwrap();
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
         fs::remove_dir_all(folder).unwrap();

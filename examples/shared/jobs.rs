@@ -58,7 +58,7 @@ impl Tally {
 
 /// Runs every case on one of `jobs` threads. Calls `each` with the results in the order of the cases,
 /// each as soon as it and all before it are there. A case that panics gives its message as an error, and
-/// the others go on. Ctrl-C ends the run: `each` is called with the results that are there. Stops at the
+/// the others go on. Ctrl-C, if it is [heeded](interrupts::heed), ends the run: `each` is called with the results that are there. Stops at the
 /// first error of `each`.
 pub fn run_in_order<C, R, E>(
     cases: Vec<C>,
@@ -71,7 +71,6 @@ where
     C: Send + Sync + 'static,
     R: Send + 'static,
 {
-    interrupts::heed();
     let template = "{bar:30} {pos}/{len} {elapsed} waiting for {msg}";
     let bar = progress::ticking_bar(cases.len() as u64, template);
     let cases: Arc<[C]> = cases.into();

@@ -174,7 +174,7 @@ fn spawn_obstacle(world: &mut World, obstacle: &Shape, body: Body) {
             for (from, to) in sides(corners) {
                 world.spawn((OfCase, Wall::new(from, to)));
             }
-            if body == Body::Rapier {
+            if body == Body::Rapier && !corners.is_empty() {
                 world.spawn((OfCase, Transform::default(), solid(polygon(corners))));
             }
         }

@@ -14,9 +14,9 @@ use crate::{Agent, InvalidParameter, Kinematics, SteeringId, Surroundings, Targe
 /// Holds while the agent sees its target: it is within the distance and the field of view, and neither
 /// a [`Wall`](crate::Wall) nor an [`Obstacle`](crate::Obstacle) is in between; for agents with
 /// [`SensesColliders`](crate::SensesColliders) no collider that it senses either: by default not those of other agents.
-/// What is part of the target or of the agent, such as an obstacle that is its child, hides nothing. Neither does an
-/// obstacle that carries one of them, as a tank carries a marker that is its child, nor a collider that carries the target;
-/// what carries both, such as a level, does.
+/// An obstacle that is part of the target or of the agent, such as its child, hides nothing, nor does one that carries
+/// one of them, as a tank carries a marker that is its child; one that carries both does. Of colliders only those that
+/// are part of the target hide nothing.
 ///
 /// The agent looks along its heading, the direction of its motion, also while [`FaceTarget`](crate::FaceTarget) turns
 /// its body; with [`Gaze::Facing`] it looks where its body points. With a [`memory`](Self::memory) it goes on to hold
@@ -126,11 +126,10 @@ impl Condition for TargetInSight {
         let is_part = |it| targets.is_part_of(it, self.target) || targets.is_part_of(it, own);
         let carries = |it, one| targets.is_carried_by(one, it);
         let hides = |it| !is_part(it) && carries(it, self.target) == carries(it, own);
-        // The ray does not go on behind a collider that carries the agent.
-        let blocks = |it| hides(it) || carries(it, own);
+        // The ray does not go on behind the collider that it meets first, whatever that is.
         let collider = surroundings
             .first_collider::<Self>(me)
-            .filter(|hit| blocks(hit.entity));
+            .filter(|hit| !targets.is_part_of(hit.entity, self.target));
         self.is_in_view(me, &target, rotations)
             && surroundings.is_line_clear(me.position, target.position, hides)
             && collider.is_none()

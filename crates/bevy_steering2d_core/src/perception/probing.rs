@@ -15,10 +15,8 @@ pub(crate) fn probe_colliders<B: Behavior>(
     world: &mut World,
 ) -> impl System<In = (), Out = ()> + use<B> {
     let behavior = world.register_component::<B>();
-    probing_system(world, behavior, |entity, probing| {
-        if let (Some(&id), Some(behavior)) = (entity.get::<SteeringId>(), entity.get::<B>())
-            && behavior.is_active()
-        {
+    probing_system(world, behavior, |entity, id, probing| {
+        if let Some(behavior) = entity.get::<B>().filter(|it| it.is_active()) {
             probing.ask::<B>(entity.id(), id, |me, probes| behavior.probe(me, probes));
         }
     })
@@ -28,17 +26,17 @@ pub(crate) fn probe_colliders<B: Behavior>(
 fn probing_system(
     world: &mut World,
     behavior: ComponentId,
-    ask: fn(&FilteredEntityRef, &mut Probing),
+    ask: fn(&FilteredEntityRef, SteeringId, &mut Probing),
 ) -> impl System<In = (), Out = ()> + use<> {
     let entities = QueryParamBuilder::new(move |query| {
-        query.data::<&SteeringId>().ref_id(behavior);
+        query.ref_id(behavior);
     });
     (entities, ParamBuilder::of::<Probing>())
         .build_state(world)
         .build_system(
-            move |entities: Query<FilteredEntityRef>, mut probing: Probing| {
-                for entity in &entities {
-                    ask(&entity, &mut probing);
+            move |entities: Query<(FilteredEntityRef, &SteeringId)>, mut probing: Probing| {
+                for (entity, &id) in &entities {
+                    ask(&entity, id, &mut probing);
                 }
             },
         )

@@ -255,9 +255,8 @@ fn add_target_watch<B: Behavior>(app: &mut App, order: BehaviorOrder) {
     }
 }
 
-// What follows is compiled once for all behaviors: whatever is generic over them makes builds slow.
-
-/// Makes entities with a behavior agents, those that exist and those to come.
+/// Makes entities with a behavior agents, those that exist and those to come. What is not generic over the behavior, as
+/// this, is compiled once for all of them.
 fn make_agents(world: &mut World, behavior: ComponentId) {
     type Bare = (Without<Vehicle>, Without<SteersFor>, Allow<Disabled>);
     let mut bare = QueryBuilder::<Entity, Bare>::new(world);

@@ -94,7 +94,7 @@ pub(crate) fn draw_neighbors(
         let nearest = neighbors.nearest_in_view(view, most);
         let is_other = |it: &Neighbor| nearest.iter().all(|other| other.entity != it.entity);
         let large = neighbors.large_in_view(view).filter(is_other);
-        painter.draw(subject, &view, color, large.chain(nearest.iter().copied()));
+        painter.draw(subject, &view, color, nearest.iter().copied().chain(large));
     }
     let color = debug.color::<Queuing>();
     for (subject, queuing) in subjects.active(&queues) {

@@ -91,7 +91,7 @@ impl Flocking {
         }
     }
 
-    /// For all three rules neighbors count in this field of view, rad, `> 0`, centered on the heading.
+    /// For all three rules neighbors count in this field of view, rad, `(0, 4π]` or infinite, centered on the heading.
     #[must_use]
     pub fn with_field_of_view(self, field_of_view: f32) -> Self {
         Self {

@@ -223,7 +223,7 @@ fn wall_time(me: &Agent) -> f32 {
 /// How far from its center the agent sees walls, m.
 pub(super) fn wall_reach(me: &Agent) -> f32 {
     let stopping = me.max_speed * me.max_speed / (2.0 * BRAKING * me.braking());
-    me.radius + (wall_time(me) * me.max_speed + stopping).max(1.5)
+    me.radius + (wall_time(me) * me.max_speed).max(stopping).max(1.5)
 }
 
 #[cfg(test)]

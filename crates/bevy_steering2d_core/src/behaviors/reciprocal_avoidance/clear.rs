@@ -61,7 +61,7 @@ impl<R: Register> Way<R> {
     }
 
     /// One bit for each neighbor that has no say, whatever the shares are: no contact with it is ahead, and its
-    /// reflex rules out no velocity that the agent can reach in this tick.
+    /// reflex rules out no velocity that the agent can reach in its [`answer_time`].
     #[inline(always)]
     fn lanes_clear(&self, position: [R; 2], velocity: [R; 2], radius: R) -> u32 {
         let zero = R::zero();
@@ -95,10 +95,10 @@ mod tests {
 
     use super::*;
     use crate::behaviors::reciprocal_avoidance::conflict::{Conflict, Fading};
-    use crate::behaviors::reciprocal_avoidance::testing::{seen, walker};
+    use crate::behaviors::reciprocal_avoidance::testing::{car, seen, walker};
 
-    fn is_clear(me: &Agent, preferred: Vec2, it: &Agent) -> bool {
-        let way = Way::<Portable>::new(me, preferred, &ReciprocalAvoidance::default());
+    fn is_clear(me: &Agent, preferred: Vec2, it: &Agent, how: &ReciprocalAvoidance) -> bool {
+        let way = Way::<Portable>::new(me, preferred, how);
         let both = |vector: Vec2| vector.to_array().map(Portable::splat);
         way.lanes_clear(
             both(it.position),
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn a_way_without_a_contact_ahead_is_clear() {
         let me = walker(0.0, 0.0, Vec2::X);
-        let is_clear = |it| is_clear(&me, Vec2::X, &it);
+        let is_clear = |it| is_clear(&me, Vec2::X, &it, &ReciprocalAvoidance::default());
         assert!(is_clear(walker(5.0, 1.5, Vec2::ZERO)), "beside the way");
         assert!(is_clear(walker(3.0, 0.0, Vec2::X)), "as fast as the agent");
         assert!(!is_clear(walker(5.0, 0.5, Vec2::ZERO)), "in the way");
@@ -127,15 +127,21 @@ mod tests {
         fn a_neighbor_that_the_way_is_clear_of_has_no_say(
             (at, own, its, preferred) in (vector(6.0), vector(2.0), vector(2.0), vector(2.0)),
             (mine, theirs) in (0.0..9.0_f32, 0.0..9.0_f32),
+            drives in any::<bool>(),
         ) {
             let how = ReciprocalAvoidance::default();
-            let (me, it) = (walker(0.0, 0.0, own), walker(at.x, at.y, its));
-            prop_assume!(is_clear(&me, preferred, &it));
+            let (how, me) = match drives {
+                true => how.of_driven(&car(own)),
+                false => (how, walker(0.0, 0.0, own)),
+            };
+            let at = if drives { 4.0 * at } else { at };
+            let it = walker(at.x, at.y, its);
+            prop_assume!(is_clear(&me, preferred, &it, &how));
             let other = seen(&me, &it, mine, theirs);
             let conflict = Conflict::new(&me, &other, &how);
             let cost = Fading::new(&me, &how).cost(conflict.pace(preferred.to_array(), 0.0));
             prop_assert!(cost < 1e-3, "{cost}");
-            let reach = me.max_acceleration() * me.delta;
+            let reach = me.max_acceleration() * answer_time(&me);
             let least = other.reflex(&me, &how).least;
             prop_assert!(least < -0.999 * reach, "{least}");
         }

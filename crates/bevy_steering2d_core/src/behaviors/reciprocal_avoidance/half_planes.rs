@@ -39,8 +39,8 @@ impl HalfPlane {
 /// Tolerance of constraints, m/s.
 const SLACK: f32 = 1e-5;
 
-/// Violations that differ by less are equal, m/s.
-const EASE: f32 = 5e-5;
+/// Violations that differ by less are equal, in radii of the disc.
+const EASE: f32 = 2.5e-5;
 
 /// Returns the velocity in the disc nearest to `wanted` that satisfies all constraints, and zero. If there is
 /// none: one that satisfies the first `strict` constraints and minimizes the largest violation of the others, and
@@ -57,7 +57,8 @@ pub(crate) fn nearest_allowed(
         Err((failed, best)) if failed < strict => {
             let strict = &planes[..strict];
             let (best, violation) = least_violation(strict, 0, disc, failed, best);
-            let nearest = solve(&eased(strict, violation), disc, Aim::Near(wanted));
+            let eased = eased(strict, violation + EASE * disc.radius);
+            let nearest = solve(&eased, disc, Aim::Near(wanted));
             (nearest.unwrap_or(best), violation)
         }
         Err((failed, best)) => least_violation(planes, strict, disc, failed, best),
@@ -68,7 +69,7 @@ pub(crate) fn nearest_allowed(
 /// strip, of which rounding would choose an end.
 fn eased(planes: &[HalfPlane], violation: f32) -> HalfPlanes {
     let ease = |it: &HalfPlane| HalfPlane {
-        point: it.point - (violation + EASE) * it.normal,
+        point: it.point - violation * it.normal,
         ..*it
     };
     planes.iter().map(ease).collect()
@@ -218,15 +219,17 @@ mod tests {
     }
 
     #[test]
-    fn walls_too_close_leave_the_velocity_along_them_free() {
+    fn walls_too_close_leave_the_velocity_along_them_free_at_any_scale() {
         // Both cannot be met; rounding must not decide which way along them the velocity goes.
-        let walls = |tilt| [plane((1.0, 0.0), tilt), plane((0.0, 0.0), 180.0 - tilt)];
-        for wanted in [-1.0, 0.0, 0.3, 1.0] {
-            for tilt in [-1e-4, 0.0, 1e-4] {
-                let (best, violation) =
-                    nearest_allowed(&walls(tilt), 2, DISC, Vec2::new(0.0, wanted));
-                assert!(best.distance(Vec2::new(0.5, wanted)) < 2e-2, "{best}");
-                assert!((violation - 0.5).abs() < 1e-3, "{violation}");
+        for (scale, tilt) in [(1.0, 0.0), (1.0, 1e-4), (1.0, -1e-4), (100.0, 1e-4)] {
+            let walls = [plane((scale, 0.0), tilt), plane((0.0, 0.0), 180.0 - tilt)];
+            let disc = Circle::new(Vec2::ZERO, 2.0 * scale);
+            for wanted in [-1.0, 0.0, 0.3, 1.0] {
+                let wanted = Vec2::new(0.0, wanted * scale);
+                let (best, violation) = nearest_allowed(&walls, 2, disc, wanted);
+                let expected = Vec2::new(0.5 * scale, wanted.y);
+                assert!(best.distance(expected) < 2e-2 * scale, "{best}");
+                assert!((violation - 0.5 * scale).abs() < 1e-3 * scale);
             }
         }
     }

@@ -106,7 +106,7 @@ pub struct ReciprocalAvoidance {
     /// seconds of its way.
     pub perception_radius: f32,
     /// How many neighbors count, the nearest first, `≥ 1`. Default `16`. A few bodies that are large beside the others count
-    /// in addition. With more than 32 neighbors and obstacles together it allocates in every tick.
+    /// in addition. With more than 32 neighbors, obstacles and walls together it allocates in every tick.
     pub max_neighbors: u32,
     /// How unequal the shares may be, `0..=1`: at 0 each agent does half, at 1 the agent that goes
     /// second does everything. Default `0.8`. Give agents that meet the same value, or their shares do not add
@@ -198,6 +198,20 @@ impl ReciprocalAvoidance {
     #[must_use]
     pub fn with_margin(mut self, margin: f32) -> Self {
         self.margin = margin;
+        self
+    }
+
+    /// Sets the [`reflex`](Self::reflex) time, s.
+    #[must_use]
+    pub fn with_reflex(mut self, reflex: f32) -> Self {
+        self.reflex = reflex;
+        self
+    }
+
+    /// Sets the [`precedence`](Self::precedence).
+    #[must_use]
+    pub fn with_precedence(mut self, precedence: f32) -> Self {
+        self.precedence = precedence;
         self
     }
 
