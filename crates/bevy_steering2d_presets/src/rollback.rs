@@ -106,8 +106,12 @@ impl SnapshotPart for PresetUsers {
         size_of::<Arc<[User]>>()
     }
 
-    fn is_empty(_: &Arc<[User]>) -> bool {
-        true
+    fn is_empty(users: &Arc<[User]>) -> bool {
+        users.is_empty()
+    }
+
+    fn is_in_files() -> bool {
+        false
     }
 }
 

@@ -31,11 +31,16 @@ pub trait SnapshotPart: Send + Sync + 'static {
     /// The memory of a copy, about, bytes.
     fn bytes(copy: &Self::Copy) -> usize;
 
-    /// Whether a copy holds nothing. Unless there is a `write`, a snapshot can be
-    /// written to a file only if this part is empty. Default: no.
+    /// Whether a copy holds nothing. Unless there is a `write`, or files [leave it out](Self::is_in_files),
+    /// a snapshot can be written to a file only if this part is empty. Default: no.
     fn is_empty(copy: &Self::Copy) -> bool {
         let _ = copy;
         false
+    }
+
+    /// Whether files have it. One that they leave out need not be in the app that reads them. Default: yes.
+    fn is_in_files() -> bool {
+        true
     }
 
     /// The entities that a copy from a file refers to: they are spawned before it is restored. Default:
@@ -163,6 +168,11 @@ impl<P: SnapshotPart> Part for CustomPart<P> {
         if let Some(copy) = column.and_then(|it| it.copy.as_ref()) {
             self.0.restore(world, copy, spawned);
         }
+    }
+
+    #[cfg(feature = "serialize")]
+    fn is_in_files(&self) -> bool {
+        P::is_in_files()
     }
 
     #[cfg(feature = "serialize")]

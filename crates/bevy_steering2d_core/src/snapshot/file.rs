@@ -126,7 +126,7 @@ impl SteeringSnapshot {
         let columns = self.columns.iter();
         let columns = columns.filter_map(|(id, column)| {
             let part = parts.iter().find(|part| part.id() == *id)?;
-            Some((&**part, &**column))
+            part.is_in_files().then_some((&**part, &**column))
         });
         let columns: Vec<_> = columns.collect();
         let elsewhere: Vec<TypeId> = parts.iter().flat_map(|it| it.written_types()).collect();
@@ -258,13 +258,16 @@ fn body(file: &str) -> Result<&str, SnapshotFileError> {
     Ok(body)
 }
 
-/// The values of a part in a file.
+/// The values of a part in a file; none of a part that files leave out.
 fn column(
     part: &dyn Part,
     columns: &Columns,
     known: &mut Known,
 ) -> Result<Arc<dyn Column>, SnapshotFileError> {
-    let column = part.column(&columns[part.name()], known);
+    let Some(values) = columns.get(part.name()) else {
+        return Ok(part.empty());
+    };
+    let column = part.column(values, known);
     column.ok_or_else(|| SnapshotFileError::Value(format!("{} has another form", part.name())))
 }
 
@@ -272,9 +275,10 @@ fn wrong(error: &dyn fmt::Display) -> SnapshotFileError {
     SnapshotFileError::Value(error.to_string())
 }
 
-/// Whether a file has the types of this app.
+/// Whether a file has the types of this app, except for those that files leave out.
 fn fits(parts: &[Box<dyn Part>], columns: &Columns) -> Result<(), SnapshotFileError> {
-    let here: BTreeSet<&str> = parts.iter().map(|part| part.name()).collect();
+    let here = parts.iter().filter(|part| part.is_in_files());
+    let here: BTreeSet<&str> = here.map(|part| part.name()).collect();
     let unknown = columns.keys().filter(|it| !here.contains(it.as_str()));
     let missing = here.iter().filter(|it| !columns.contains_key(**it));
     let unknown: Vec<String> = unknown.cloned().collect();

@@ -100,6 +100,12 @@ pub(super) trait Part: Send + Sync {
         spawned: &mut EntityHashMap<Entity>,
     );
 
+    /// Whether files have the type. One that they leave out need not be in the app that reads them.
+    #[cfg(feature = "serialize")]
+    fn is_in_files(&self) -> bool {
+        true
+    }
+
     /// The type by which values are written to a file; `None` if they stay in memory.
     #[cfg(feature = "serialize")]
     fn saved_type(&self) -> Option<TypeId>;

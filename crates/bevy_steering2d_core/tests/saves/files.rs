@@ -1,6 +1,6 @@
 //! A world goes on from the file of a snapshot, and its references hold.
 
-use bevy::ecs::entity::MapEntities;
+use bevy::ecs::entity::{EntityHashMap, MapEntities};
 use bevy::prelude::*;
 use bevy_steering2d_core::*;
 
@@ -134,4 +134,40 @@ fn a_type_of_the_game_may_have_the_name_of_a_combiner() {
     run(&mut app, 5);
     let file = SteeringSnapshot::take(app.world_mut()).to_file(app.world());
     SteeringSnapshot::from_file(app.world(), &file.expect("a file")).expect("a snapshot");
+}
+
+/// A part that is never empty.
+struct InMemory;
+
+impl SnapshotPart for InMemory {
+    type Copy = ();
+
+    fn take(&mut self, _: &mut World) {}
+
+    fn restore(&mut self, _: &mut World, _: &(), _: &EntityHashMap<Entity>) {}
+
+    fn bytes(_: &()) -> usize {
+        0
+    }
+
+    fn is_in_files() -> bool {
+        false
+    }
+}
+
+#[test]
+fn a_part_that_files_leave_out_may_be_in_one_app_only() {
+    let with_part = || {
+        let mut app = app();
+        app.add_snapshot_part(InMemory);
+        app
+    };
+    for (mut saved, mut loaded) in [(with_part(), app()), (app(), with_part())] {
+        populate(saved.world_mut());
+        run(&mut saved, 3);
+        let file = SteeringSnapshot::take(saved.world_mut()).to_file(saved.world());
+        let snapshot = SteeringSnapshot::from_file(loaded.world(), &file.expect("a file"));
+        snapshot.expect("a snapshot").restore(loaded.world_mut());
+        assert_eq!(bodies(&mut saved), bodies(&mut loaded));
+    }
 }
